@@ -1,0 +1,3 @@
+module github.com/gopz/compress
+
+go 1.26

@@ -1,0 +1,58 @@
+package pipeline
+
+// Kind says how a block's payload stands for its content. The numbers are those of the .pz format.
+type Kind uint8
+
+const (
+	Stored Kind = 1 // the content itself
+	Fill   Kind = 2 // one byte that the content repeats
+	Coded  Kind = 3 // what the pipeline's stages made of it
+)
+
+// Block is one unit of work: bytes in, bytes out. A Run makes and recycles blocks with their buffers.
+// Between Submit and the return from Next a block belongs to the scheduler and must not be touched.
+type Block struct {
+	// Src is the input: content when compressing, payload when decompressing. The run never changes its bytes.
+	Src []byte
+	// Raw is the size of the content in bytes. Set by the caller when decompressing; the result has exactly this size.
+	Raw int
+	// Kind is the form of the payload: result when compressing, input when decompressing.
+	Kind Kind
+	// Sum is the CRC32C of the payload, continued for Coded blocks over the content; 0 if the run has no checks.
+	// Result when compressing, input when decompressing.
+	Sum uint32
+	// Index counts the blocks submitted to the run, from 0.
+	Index int64
+	// Err is why the block failed, nil if it did not.
+	Err error
+	// Tag is the caller's own.
+	Tag int64
+
+	dst     []byte
+	stage   int
+	payload *payload
+	run     *Run
+	done    chan struct{}
+}
+
+// Out is the result: payload when compressing, content when decompressing. It is valid until the block goes back with Put.
+// For a stored block it is Src itself.
+func (b *Block) Out() []byte {
+	if b.Kind == Stored {
+		return b.Src
+	}
+	return b.dst
+}
+
+// Grow returns b.Src with length n, reusing its memory if there is enough. Old contents are not kept.
+func (b *Block) Grow(n int) []byte {
+	b.Src = resize(b.Src, n)
+	return b.Src
+}
+
+func resize(p []byte, n int) []byte {
+	if cap(p) < n {
+		return make([]byte, n)
+	}
+	return p[:n]
+}

@@ -1,0 +1,159 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// Op is the direction of a run.
+type Op uint8
+
+const (
+	Compress Op = iota
+	Decompress
+)
+
+// Config describes a run.
+type Config struct {
+	Pipeline *Pipeline
+	Op       Op
+	Level    int             // 1 … 9, for Compress
+	InFlight int             // blocks that may be out at once; 0 means twice the scheduler's workers
+	Checks   bool            // compute (Compress) or verify (Decompress) Block.Sum
+	Context  context.Context // ends the run early; nil means never
+}
+
+// Errors of a run. They come from Next, in Block.Err.
+var (
+	// ErrChecksum: the block decoded, to something else than was encoded, or its payload is not what was written.
+	ErrChecksum = errors.New("checksum mismatch")
+	// ErrPayload is wrapped by every complaint of a decoder about its input.
+	ErrPayload = errors.New("bad payload")
+	// ErrCanceled: the run was closed before the block's turn came.
+	ErrCanceled = errors.New("run canceled")
+)
+
+// PanicError is the error of a block whose stage panicked. Other blocks are not touched by it.
+type PanicError struct {
+	Stage string // name of the stage
+	Value any    // what was given to panic
+	Stack []byte // of the worker
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic in stage %s: %v", e.Stage, e.Value) }
+
+// Run is one ordered stream of blocks through a scheduler. Its methods are for one goroutine at a time.
+//
+// The owner gets an empty block with Get, fills in Src, and submits it; Next gives the oldest block back when it is done, and
+// Put makes it free again. At most InFlight blocks exist, which bounds the memory of the run.
+type Run struct {
+	sched    *Scheduler
+	cfg      Config
+	stages   []stage
+	done     <-chan struct{} // of the context; nil without one
+	canceled atomic.Bool
+	closed   bool
+
+	free  []*Block
+	out   fifo // submitted and not yet returned by Next
+	made  int
+	count int64
+}
+
+// Start begins a run. Close it.
+func (s *Scheduler) Start(cfg Config) *Run {
+	if cfg.InFlight <= 0 {
+		cfg.InFlight = 2 * s.workers
+	}
+	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode}
+	if cfg.Op == Decompress {
+		r.stages = cfg.Pipeline.decode
+	}
+	if cfg.Context != nil {
+		r.done = cfg.Context.Done()
+	}
+	s.open()
+	return r
+}
+
+// Get returns a free block, or nil if as many as the run may have are out: then take one back with Next and Put.
+func (r *Run) Get() *Block {
+	if n := len(r.free); n > 0 {
+		b := r.free[n-1]
+		r.free = r.free[:n-1]
+		return b
+	}
+	if r.made == r.cfg.InFlight {
+		return nil
+	}
+	r.made++
+	return &Block{run: r, done: make(chan struct{}, 1)}
+}
+
+// Submit gives a block that came from Get to the workers. It does not block.
+func (r *Run) Submit(b *Block) {
+	b.Index, b.Err, b.stage = r.count, nil, 0
+	r.count++
+	r.out.push(b)
+	r.sched.submit(b)
+}
+
+// Pending is the number of blocks submitted and not yet returned by Next.
+func (r *Run) Pending() int { return r.out.size }
+
+// Next returns the oldest block submitted, once it is done. It returns nil when no block is out, or, unless wait is set, when
+// the oldest is not done yet. If the run's context ends first, it returns nil and the context's error.
+// A block that failed is returned like any other, with its Err.
+func (r *Run) Next(wait bool) (*Block, error) {
+	b := r.out.peek()
+	if b == nil {
+		return nil, nil
+	}
+	if wait {
+		select {
+		case <-b.done:
+		case <-r.done:
+			return nil, context.Cause(r.cfg.Context)
+		}
+	} else {
+		select {
+		case <-b.done:
+		default:
+			return nil, nil
+		}
+	}
+	return r.out.pop(), nil
+}
+
+// Put makes a block that came from Get or Next free again.
+func (r *Run) Put(b *Block) { r.free = append(r.free, b) }
+
+// Close ends the run: blocks that no worker has begun are dropped, and those begun are waited for, so that no buffer of
+// the run is in use when Close returns. Closing twice does nothing.
+func (r *Run) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.canceled.Store(true)
+	for b := r.out.pop(); b != nil; b = r.out.pop() {
+		<-b.done
+	}
+	r.free = nil
+	r.sched.shut()
+}
+
+// ended tells a worker whether the run still wants its blocks.
+func (r *Run) ended() bool {
+	if r.canceled.Load() {
+		return true
+	}
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,137 @@
+package pipeline
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Scheduler is a bounded pool of workers that pull blocks from one queue. It may serve any number of runs at once,
+// from any goroutines; blocks of all runs are taken in the order in which they were submitted.
+//
+// An idle scheduler has no goroutines and need not be closed. While any run is open it keeps the scratch memory of its workers.
+type Scheduler struct {
+	workers int
+
+	mu    sync.Mutex
+	queue fifo
+	alive int          // worker goroutines
+	runs  int          // open runs
+	idle  []*workspace // scratch of workers that are not running, kept while runs > 0
+}
+
+// NewScheduler returns a scheduler of that many workers; 0 or less means GOMAXPROCS.
+func NewScheduler(workers int) *Scheduler {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return &Scheduler{workers: workers}
+}
+
+// Workers is the number of blocks the scheduler works on at the same time.
+func (s *Scheduler) Workers() int { return s.workers }
+
+// submit queues a block and sees to it that a worker is there to take it.
+func (s *Scheduler) submit(b *Block) {
+	s.mu.Lock()
+	s.queue.push(b)
+	if s.alive == s.workers {
+		s.mu.Unlock()
+		return
+	}
+	s.alive++
+	var ws *workspace
+	if n := len(s.idle); n > 0 {
+		ws, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	s.mu.Unlock()
+	go s.work(ws)
+}
+
+// work is the life of a worker: from the first block it takes until the queue is empty.
+func (s *Scheduler) work(ws *workspace) {
+	if ws == nil {
+		ws = spare.Get().(*workspace)
+	}
+	for b := s.take(ws); b != nil; b = s.take(ws) {
+		if !b.exec(ws) {
+			ws = new(workspace) // a panic may have left it in any state
+		}
+		b.done <- struct{}{} // holds one: never blocks
+	}
+}
+
+// take retires the caller's last block and gives it the next, in one critical section. If there is none it
+// takes the worker off the books, and its scratch with it.
+func (s *Scheduler) take(ws *workspace) *Block {
+	s.mu.Lock()
+	b := s.queue.pop()
+	drop := false
+	if b == nil {
+		s.alive--
+		if drop = s.runs == 0; !drop {
+			s.idle = append(s.idle, ws)
+		}
+	}
+	s.mu.Unlock()
+	if drop {
+		spare.Put(ws)
+	}
+	return b
+}
+
+func (s *Scheduler) open() {
+	s.mu.Lock()
+	s.runs++
+	s.mu.Unlock()
+}
+
+// shut is called once for every open. With the last run the scratch goes where the garbage collector may have it.
+func (s *Scheduler) shut() {
+	var idle []*workspace
+	s.mu.Lock()
+	if s.runs--; s.runs == 0 {
+		idle, s.idle = s.idle, nil
+	}
+	s.mu.Unlock()
+	for _, ws := range idle {
+		spare.Put(ws)
+	}
+}
+
+// spare holds scratch between runs, so that many short runs (one-shot calls, ReadAt) do not allocate it anew each time.
+var spare = sync.Pool{New: func() any { return new(workspace) }}
+
+// fifo is a queue of blocks in a ring that grows.
+type fifo struct {
+	ring []*Block
+	head int
+	size int
+}
+
+func (q *fifo) push(b *Block) {
+	if q.size == len(q.ring) {
+		ring := make([]*Block, max(16, 2*q.size))
+		n := copy(ring, q.ring[q.head:])
+		copy(ring[n:], q.ring[:q.head])
+		q.ring, q.head = ring, 0
+	}
+	q.ring[(q.head+q.size)%len(q.ring)] = b
+	q.size++
+}
+
+func (q *fifo) peek() *Block {
+	if q.size == 0 {
+		return nil
+	}
+	return q.ring[q.head]
+}
+
+func (q *fifo) pop() *Block {
+	b := q.peek()
+	if b != nil {
+		q.ring[q.head] = nil
+		q.head = (q.head + 1) % len(q.ring)
+		q.size--
+	}
+	return b
+}
