@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"runtime/debug"
+
+	"github.com/gopz/compress/simd"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -82,7 +84,7 @@ func (b *Block) decompress(ws *workspace) error {
 			return fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
 		}
 		b.dst = resize(b.dst, b.Raw)
-		fill(b.dst, b.Src[0])
+		simd.Fill(b.dst, b.Src[0])
 	case Coded:
 		if err := b.runStages(ws); err != nil {
 			return err
@@ -116,14 +118,4 @@ func (b *Block) checksum(content []byte) uint32 {
 // isFill reports whether p is one byte repeated.
 func isFill(p []byte) bool {
 	return len(p) > 0 && bytes.Equal(p[1:], p[:len(p)-1])
-}
-
-func fill(p []byte, c byte) {
-	if len(p) == 0 {
-		return
-	}
-	p[0] = c
-	for n := 1; n < len(p); n *= 2 {
-		copy(p[n:], p[:n])
-	}
 }

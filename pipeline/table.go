@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/gopz/compress/lzseq"
+
 // Pipeline is one way to compress: a row of the table below. To add one, add a row and its stages.
 type Pipeline struct {
 	Name string
@@ -18,8 +20,12 @@ type stage struct {
 }
 
 var table = [...]Pipeline{
-	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier"},
-	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed"},
+	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
+		encode: []stage{parseStage(lzseq.Plain), codeStage(lzseq.Plain)},
+		decode: []stage{decodeStreams, copyStage}},
+	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
+		encode: []stage{parseStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
+		decode: []stage{decodeStreams, copyStage}},
 }
 
 // Pipelines returns the table. The caller must not change it.

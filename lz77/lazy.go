@@ -1,0 +1,54 @@
+package lz77
+
+// A match found one or two positions later must be better by this many bits: it costs a literal more each time.
+var lazyCost = [3]int{0, 4, 7}
+
+// parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
+func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
+	if cap(m.chain) < len(src) {
+		m.chain = make([]int32, len(src))
+	}
+	m.chain = m.chain[:len(src)]
+	m.next = 0
+	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
+	end := len(src) - tail
+	anchor, i := 0, 0
+	for i < end {
+		best := m.best(src, i, &reps)
+		if best.n == 0 {
+			// Long stretches without a match are likely to go on.
+			i += 1 + (i-anchor)>>8
+			continue
+		}
+		at := i
+		for k := 1; k <= m.params.Lazy && at+k < end && best.n < m.params.Nice; k++ {
+			if next := m.best(src, at+k, &reps); next.n > 0 && next.score > best.score+lazyCost[k] {
+				at += k
+				best, k = next, 0
+			}
+		}
+		c := at - best.d
+		for at > anchor && c > 0 && src[at-1] == src[c-1] {
+			at--
+			c--
+			best.n++
+		}
+		dst = append(dst, Sequence{uint32(at - anchor), uint32(best.n), uint32(best.d)})
+		reps.use(best.d)
+		i = at + best.n
+		anchor = i
+		m.insert(src, min(i, end)-1)
+	}
+	return dst
+}
+
+func (m *Matcher) best(src []byte, i int, reps *repeats) match {
+	r := m.findRepeat(src, i, reps)
+	if r.n >= m.params.Nice {
+		return r
+	}
+	if f := m.find(src, i); f.score > r.score {
+		return f
+	}
+	return r
+}

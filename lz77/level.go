@@ -1,0 +1,65 @@
+package lz77
+
+// Finder is a way to look for matches.
+type Finder uint8
+
+const (
+	// Single looks at one earlier position, the last one whose next HashBytes bytes hash alike, and goes faster where it finds nothing.
+	Single Finder = iota
+	// Double has a second table for the next 8 bytes, which finds the longer matches.
+	Double
+	// Chain looks at the Depth most recent earlier positions in the block whose next 4 bytes hash alike, all positions taken
+	// into account, and takes the one with the longest match; on a tie the nearest. For the choice a match counts up to
+	// Nice bytes. That is a definition of candidates, not of a data structure: a device may find them by sorting.
+	Chain
+)
+
+// Params says how to find matches and how to choose among them.
+type Params struct {
+	Finder    Finder
+	HashLog   uint8 // log2 of the entries in the hash table, for blocks that fill it
+	LongLog   uint8 // the same for the table of 8 bytes; Double only
+	HashBytes uint8 // bytes that the hash covers; Single and Double
+	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
+	Depth     int   // candidates looked at for each position; Chain only
+	Nice      int   // a match of this length, in bytes, ends the search; Chain only
+	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Chain only
+}
+
+// MaxLevel is the highest level.
+const MaxLevel = 9
+
+// Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is not used.
+var Levels = [MaxLevel + 1]Params{
+	1: {Finder: Single, HashLog: 14, HashBytes: 6, SkipLog: 6},
+	2: {Finder: Single, HashLog: 16, HashBytes: 5, SkipLog: 8},
+	3: {Finder: Double, HashLog: 15, LongLog: 16, HashBytes: 5, SkipLog: 8},
+	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 9},
+	5: {Finder: Chain, HashLog: 16, Depth: 6, Nice: 32, Lazy: 1},
+	6: {Finder: Chain, HashLog: 16, Depth: 12, Nice: 64, Lazy: 1},
+	7: {Finder: Chain, HashLog: 17, Depth: 24, Nice: 96, Lazy: 2},
+	8: {Finder: Chain, HashLog: 18, Depth: 64, Nice: 192, Lazy: 2},
+	9: {Finder: Chain, HashLog: 18, Depth: 256, Nice: 256, Lazy: 2},
+}
+
+// Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes.
+func (p *Params) Memory(size int) int {
+	n := 4 << tableLog(p.HashLog, size)
+	switch p.Finder {
+	case Double:
+		n += 4 << tableLog(p.LongLog, size)
+	case Chain:
+		n += 4 * size
+	}
+	return n
+}
+
+// tableLog is the size of a hash table for a block: more than one entry for each position would only be cleared for nothing.
+func tableLog(log uint8, size int) uint8 {
+	for log > minTableLog && 1<<(log-1) >= size {
+		log--
+	}
+	return log
+}
+
+const minTableLog = 8

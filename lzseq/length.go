@@ -1,0 +1,31 @@
+package lzseq
+
+import "encoding/binary"
+
+// Lengths that a token has no room for go into a stream of their own, less what the token says: one byte, or
+// 255 and four bytes.
+
+func appendLength(dst []byte, n uint32) []byte {
+	if n < 255 {
+		return append(dst, byte(n))
+	}
+	return binary.LittleEndian.AppendUint32(append(dst, 255), n)
+}
+
+// length reads what appendLength wrote at place *at.
+func length(src []byte, at *int) (n uint32, ok bool) {
+	if *at >= len(src) {
+		return 0, false
+	}
+	n = uint32(src[*at])
+	*at++
+	if n == 255 {
+		if len(src)-*at < 4 {
+			return 0, false
+		}
+		n = binary.LittleEndian.Uint32(src[*at:])
+		*at += 4
+		return n, n >= 255 && n < 1<<30
+	}
+	return n, true
+}

@@ -1,0 +1,116 @@
+// Package lzseq turns sequences and literals into named byte streams, each of one kind of symbol and ready for an entropy
+// coder, and back. It does not know how matches are found, nor how the streams are coded.
+//
+// There are two layouts, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes, and [Plain], with
+// 16-bit offsets, for speed. Both keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
+package lzseq
+
+import "github.com/gopz/compress/lz77"
+
+// Streams is a block in one of the layouts. Its memory is reused from block to block.
+type Streams struct {
+	Lits      []byte // literals of all sequences, then those after the last
+	Tokens    []byte // one for each sequence
+	Offsets   []byte // Repeat: a code byte for each new offset; Plain: 16 bits for each
+	LitLens   []byte // what the tokens have no room for
+	MatchLens []byte
+	Extra     []byte // Repeat: low bits of the offsets, as many as the code says, least significant first
+
+	batch [batchSize]lz77.Sequence
+}
+
+// Layout says how sequences become streams.
+type Layout struct {
+	// ID stands at the head of a coded block.
+	ID uint8
+	// Limits is what the layout can express.
+	Limits lz77.Limits
+	// Stored is the number of streams, counted from the last one, that are not worth entropy coding.
+	Stored int
+
+	encode func(s *Streams, src []byte, seqs []lz77.Sequence)
+	decode func(s *Streams, c *cursor, batch []lz77.Sequence, tokens []byte) bool
+}
+
+// Layouts. Their IDs are part of the format.
+var (
+	Plain = &Layout{ID: 1, Limits: lz77.Limits{MinMatch: plainMin, MinOffset: 16, MaxOffset: 1<<16 - 1}, Stored: 4,
+		encode: encodePlain, decode: decodePlain}
+	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MinOffset: 16, MaxOffset: 1 << 26, Repeats: 3}, Stored: 1,
+		encode: encodeRepeat, decode: decodeRepeat}
+)
+
+// LayoutByID returns the layout with that number, nil if there is none.
+func LayoutByID(id uint8) *Layout {
+	switch id {
+	case Plain.ID:
+		return Plain
+	case Repeat.ID:
+		return Repeat
+	}
+	return nil
+}
+
+// A CorruptError says what a decoder did not accept in its input.
+type CorruptError string
+
+func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(e) }
+
+// Encode fills the streams with a block: the sequences of src and the literals between them. The sequences must keep to the layout's limits.
+func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
+	s.Lits, s.Tokens, s.Offsets = s.Lits[:0], s.Tokens[:0], s.Offsets[:0]
+	s.LitLens, s.MatchLens, s.Extra = s.LitLens[:0], s.MatchLens[:0], s.Extra[:0]
+	l.encode(s, src, seqs)
+}
+
+// batchSize is the number of sequences resolved before their bytes are copied: 12 KiB of them stay in the first-level
+// cache, and lengths are checked as sums over the batch rather than one by one.
+const batchSize = 1024
+
+// cursor is the place reached in each stream.
+type cursor struct {
+	offsets  int // bytes
+	litLens  int // bytes
+	matches  int // bytes
+	extra    uint
+	repeats  [3]uint32
+	lits     uint64 // sum over the batch
+	produced uint64 // sum of literal runs and matches over the batch
+}
+
+// Decode carries out the sequences that the streams hold. What they give must be exactly len(dst) bytes; dst must have lz77.Slack bytes of
+// capacity beyond that, and Lits, Offsets and Extra 32. An error is a CorruptError.
+func (s *Streams) Decode(l *Layout, dst []byte) error {
+	size := len(dst)
+	dst = dst[: size+lz77.Slack : size+lz77.Slack]
+	lits := s.Lits
+	c := cursor{repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
+	at := 0
+	for tokens := s.Tokens; len(tokens) > 0; {
+		n := min(len(tokens), batchSize)
+		c.lits, c.produced = 0, 0
+		if !l.decode(s, &c, s.batch[:n], tokens[:n]) {
+			return CorruptError("streams do not fit together")
+		}
+		if c.lits > uint64(len(lits)) || c.produced > uint64(size-at) {
+			return CorruptError("sequences too long")
+		}
+		var ok bool
+		left := len(lits)
+		at, lits, ok = lz77.Execute(dst, at, lits[:left+lz77.Slack], s.batch[:n])
+		if !ok {
+			return CorruptError("offset before the beginning of the block")
+		}
+		lits = lits[:len(lits)-lz77.Slack]
+		tokens = tokens[n:]
+	}
+	if c.offsets != len(s.Offsets) || c.litLens != len(s.LitLens) || c.matches != len(s.MatchLens) ||
+		(c.extra+7)/8 != uint(len(s.Extra)) {
+		return CorruptError("streams too long")
+	}
+	if len(lits) != size-at {
+		return CorruptError("wrong number of literals")
+	}
+	copy(dst[at:size], lits)
+	return nil
+}

@@ -1,0 +1,137 @@
+package lzseq
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/gopz/compress/lz77"
+)
+
+// A token of the Repeat layout:
+//
+//	bits 0–1  literal run; 3: the rest of it is in LitLens
+//	bits 2–5  match length − 4; 15: the rest of it is in MatchLens
+//	bits 6–7  0, 1, 2: that repeat offset; 3: a new one
+//
+// The offset used moves to the front of the list of repeats. A new offset is v = offset>>2 + 1, e = ⌊log₂ v⌋: the code byte
+// is e<<2 | offset&3, and the e bits of v below its highest follow in Extra. The low bits of an offset are worth coding, since
+// data made of words and records likes multiples of four; the bits in the middle are as good as random.
+const (
+	repeatMin     = 4
+	repeatLit     = 3
+	repeatMatch   = 15
+	newOffset     = 3
+	maxOffsetCode = 24<<2 | 3
+)
+
+func encodeRepeat(s *Streams, src []byte, seqs []lz77.Sequence) {
+	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
+	var acc uint64
+	var have uint
+	for i := range seqs {
+		q := &seqs[i]
+		s.Lits = append(s.Lits, src[:q.LitLen]...)
+		src = src[q.LitLen+q.MatchLen:]
+		token := q.LitLen
+		if token >= repeatLit {
+			token = repeatLit
+			s.LitLens = appendLength(s.LitLens, q.LitLen-repeatLit)
+		}
+		n := q.MatchLen - repeatMin
+		if n >= repeatMatch {
+			s.MatchLens = appendLength(s.MatchLens, n-repeatMatch)
+			n = repeatMatch
+		}
+		token |= n << 2
+		switch q.Offset {
+		case r0:
+		case r1:
+			token |= 1 << 6
+			r0, r1 = r1, r0
+		case r2:
+			token |= 2 << 6
+			r0, r1, r2 = r2, r0, r1
+		default:
+			token |= newOffset << 6
+			r0, r1, r2 = q.Offset, r0, r1
+			v := q.Offset>>2 + 1
+			e := uint(bits.Len32(v)) - 1
+			s.Offsets = append(s.Offsets, byte(e<<2)|byte(q.Offset&3))
+			acc |= uint64(v&^(1<<e)) << have
+			if have += e; have >= 32 {
+				s.Extra = binary.LittleEndian.AppendUint32(s.Extra, uint32(acc))
+				acc >>= 32
+				have -= 32
+			}
+		}
+		s.Tokens = append(s.Tokens, byte(token))
+	}
+	for ; have > 0; have -= min(have, 8) {
+		s.Extra = append(s.Extra, byte(acc))
+		acc >>= 8
+	}
+	s.Lits = append(s.Lits, src...)
+}
+
+func decodeRepeat(s *Streams, c *cursor, batch []lz77.Sequence, tokens []byte) bool {
+	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
+	codes := s.Offsets[:cap(s.Offsets)]
+	extra := s.Extra[:cap(s.Extra)]
+	at, bit := c.offsets, c.extra
+	lits, matches := uint64(0), uint64(0)
+	batch = batch[:len(tokens)]
+	for i, t := range tokens {
+		q := &batch[i]
+		lit := uint32(t & 3)
+		if lit == repeatLit {
+			n, ok := length(s.LitLens, &c.litLens)
+			if !ok {
+				return false
+			}
+			lit += n
+		}
+		n := uint32(t>>2&15) + repeatMin
+		if n == repeatMatch+repeatMin {
+			more, ok := length(s.MatchLens, &c.matches)
+			if !ok {
+				return false
+			}
+			n += more
+		}
+		lits += uint64(lit)
+		matches += uint64(n)
+
+		off := r0
+		if t >= newOffset<<6 {
+			if at >= len(codes) || bit>>3+8 > uint(len(extra)) {
+				return false
+			}
+			code := codes[at]
+			at++
+			e := uint(code >> 2)
+			v := uint32(binary.LittleEndian.Uint64(extra[bit>>3:])>>(bit&7))&(1<<(e&31)-1) | 1<<(e&31)
+			bit += e
+			off = (v-1)<<2 | uint32(code&3)
+			if code > maxOffsetCode || off < 16 {
+				return false
+			}
+			r2, r1, r0 = r1, r0, off
+		} else if t >= 1<<6 {
+			if t < 2<<6 {
+				off = r1
+			} else {
+				off = r2
+				r2 = r1
+			}
+			r1, r0 = r0, off
+		}
+		q.LitLen, q.MatchLen, q.Offset = lit, n, off
+	}
+	if at > len(s.Offsets) || bit > uint(len(s.Extra))*8 {
+		return false
+	}
+	c.repeats = [3]uint32{r0, r1, r2}
+	c.offsets, c.extra = at, bit
+	c.lits, c.produced = lits, lits+matches
+	return true
+}

@@ -1,0 +1,135 @@
+package rans
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Encoder codes streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+type Encoder struct {
+	segs  []segment
+	coded int // symbols in segments of modeCoded
+	sym   [256]encSymbol
+	words []byte // filled from the end
+}
+
+// Append codes the streams and appends the result to dst. The last ones, stored of them, are known not to be compressible
+// and are stored as they are. The encoder keeps no reference to the streams.
+func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
+	e.segs, e.coded = e.segs[:0], 0
+	for i, s := range streams {
+		dst = binary.AppendUvarint(dst, uint64(len(s)))
+		first := len(e.segs)
+		if i < len(streams)-stored {
+			e.split(s)
+		} else if len(s) > 0 {
+			g := grow(&e.segs)
+			g.data, g.mode, g.last = s, modeStored, true
+		}
+		for i := range e.segs[first:] {
+			dst = e.segs[first+i].append(dst)
+		}
+	}
+	switch {
+	case e.coded == 0:
+	case e.coded < smallLimit:
+		dst = e.appendGroup(dst, 0, e.coded, smallLanes)
+	default:
+		cut := groupCut(e.coded)
+		dst = e.appendGroup(dst, 0, cut, lanes)
+		dst = e.appendGroup(dst, cut, e.coded, lanes)
+	}
+	for i := range e.segs {
+		if e.segs[i].mode == modeStored {
+			dst = append(dst, e.segs[i].data...)
+		}
+		e.segs[i].data = nil
+	}
+	return dst
+}
+
+// smallLimit is the number of coded symbols from which there are two groups of 32 lanes; part of the format. Below it there is
+// one group of four: 64 states cost about 130 bytes more than they carry.
+const smallLimit = 16384
+
+// groupCut is the number of coded symbols in the first of two groups.
+func groupCut(coded int) int { return (coded/2 + lanes - 1) &^ (lanes - 1) }
+
+// append adds the head of a segment.
+func (s *segment) append(dst []byte) []byte {
+	if s.last {
+		dst = append(dst, byte(s.mode)|lastSegment)
+	} else {
+		dst = append(dst, byte(s.mode))
+		dst = binary.AppendUvarint(dst, uint64(len(s.data)))
+	}
+	switch s.mode {
+	case modeSymbol:
+		dst = append(dst, s.data[0])
+	case modeCoded:
+		dst = s.freq.append(dst)
+	}
+	return dst
+}
+
+// appendGroup codes the symbols from number from to number to of the coded sequence with one group of lanes: the size of the words,
+// the states that the decoder begins with, the words.
+func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
+	need := 2*(to-from) + roundBytes
+	if cap(e.words) < need {
+		e.words = make([]byte, need)
+	}
+	words := e.words[:need]
+	p := need
+	var states [lanes]uint32
+	for i := range states {
+		states[i] = lower
+	}
+	at := e.coded // number of the first symbol behind the segment
+	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
+		s := &e.segs[i]
+		if s.mode != modeCoded {
+			continue
+		}
+		begin := at - len(s.data)
+		a, b := max(begin, from), min(at, to)
+		if a < b {
+			e.symbols(&s.freq)
+			run := s.data[a-begin : b-begin]
+			if width == smallLanes {
+				p = encodeSmall(&states, &e.sym, run, words, p)
+			} else {
+				p = encode32(&states, &e.sym, run, words, p)
+			}
+		}
+		at = begin
+	}
+	dst = binary.AppendUvarint(dst, uint64(need-p))
+	for _, x := range states[:width] {
+		dst = binary.LittleEndian.AppendUint32(dst, x)
+	}
+	return append(dst, words[p:]...)
+}
+
+// symbols fills the table of the encoder.
+func (e *Encoder) symbols(f *freqs) {
+	cum := uint16(0)
+	for i, v := range f {
+		s := &e.sym[i]
+		switch v {
+		case 0:
+			continue
+		case 1:
+			*s = encSymbol{rcp: 1<<64 - 1, bias: cum + probScale - 1}
+		default:
+			q, r := bits.Div64(1, 0, uint64(v))
+			if r != 0 {
+				q++
+			}
+			*s = encSymbol{rcp: q, bias: cum}
+		}
+		s.max = uint32(v) << (31 - probBits)
+		s.comp = probScale - v
+		cum += v
+	}
+}

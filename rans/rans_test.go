@@ -1,0 +1,269 @@
+package rans
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+)
+
+// skewed returns n bytes, low values more often: each has about bits bits of entropy.
+func skewed(r *rand.Rand, n, bits int) []byte {
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = byte(int(r.ExpFloat64()*float64(int(1)<<bits)/3)) % 251
+	}
+	return p
+}
+
+func roundTrip(t testing.TB, e *Encoder, d *Decoder, streams ...[]byte) []byte {
+	t.Helper()
+	code := e.Append([]byte("head"), 0, streams...)[4:]
+	out := make([][]byte, len(streams))
+	ptr := make([]*[]byte, len(streams))
+	limit := 0
+	for i := range out {
+		ptr[i] = &out[i]
+		limit = max(limit, len(streams[i]))
+	}
+	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), limit, ptr...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(rest) != "tail" {
+		t.Fatalf("%d bytes left over, want 4", len(rest))
+	}
+	for i := range out {
+		if !bytes.Equal(out[i], streams[i]) {
+			t.Fatalf("stream %d of %d bytes differs", i, len(streams[i]))
+		}
+		if cap(out[i]) < len(out[i])+Slack {
+			t.Fatalf("stream %d has no slack", i)
+		}
+	}
+	return code
+}
+
+func TestRoundTrip(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(1, 2))
+	sizes := []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000, minSegment, unit - 1, unit, unit + 1,
+		unit + minSegment - 1, unit + minSegment, smallLimit - 1, smallLimit, smallLimit + 1, smallLimit + 31, smallLimit + 32, smallLimit + 33, 100_001, 300_000}
+	for _, n := range sizes {
+		for bits := range 9 {
+			roundTrip(t, &e, &d, skewed(r, n, bits))
+		}
+		roundTrip(t, &e, &d, make([]byte, n))
+		roundTrip(t, &e, &d, make([]byte, n), skewed(r, n/2, 6), nil, skewed(r, n/3, 3), skewed(r, n/7, 1))
+	}
+}
+
+// TestSplit: statistics that change give more than one segment, and pay.
+func TestSplit(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(3, 4))
+	var p []byte
+	for range 4 {
+		p = append(p, skewed(r, 50_000, 5)...)
+		p = append(p, make([]byte, 30_000)...)
+		for _, c := range skewed(r, 60_000, 5) {
+			p = append(p, 255-c)
+		}
+	}
+	code := roundTrip(t, &e, &d, p)
+	if len(e.segs) < 8 {
+		t.Errorf("%d segments", len(e.segs))
+	}
+	var f freqs
+	var counts [256]uint32
+	for _, c := range p {
+		counts[c]++
+	}
+	f.normalize(&counts, uint32(len(p)))
+	if whole := f.cost(&counts) / costBit / 8; uint64(len(code)) > whole*9/10 {
+		t.Errorf("%d bytes in segments, %d in one", len(code), whole)
+	}
+}
+
+// TestSize holds the coder to the entropy: within 0.2%, or 1.2% where symbols are rarer than 1 in 2048, and the states.
+func TestSize(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(5, 6))
+	for bits := 1; bits < 8; bits++ {
+		p := skewed(r, 200_000, bits)
+		var counts [256]uint32
+		for _, c := range p {
+			counts[c]++
+		}
+		want := int(entropy(&counts, uint32(len(p))) / costBit / 8)
+		got := len(roundTrip(t, &e, &d, p))
+		slack := want / 500
+		if bits > 4 {
+			slack = want * 12 / 1000
+		}
+		if got > want+slack+256+300 {
+			t.Errorf("entropy %d bytes, coded %d", want, got)
+		}
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 20_000 {
+		var counts [256]uint32
+		n, used := uint32(0), 2+r.IntN(255)
+		for i := range used {
+			c := uint32(r.ExpFloat64()*float64(uint64(1)<<r.IntN(20))) + 1
+			counts[(i*7+3)%256] = c
+			n += c
+		}
+		var f, g freqs
+		f.normalize(&counts, n)
+		sum := 0
+		for i, v := range f {
+			sum += int(v)
+			if (v == 0) != (counts[i] == 0) || v >= probScale {
+				t.Fatalf("count %d became %d", counts[i], v)
+			}
+		}
+		if sum != probScale {
+			t.Fatalf("sum %d", sum)
+		}
+		desc := f.append(nil)
+		rest, err := g.read(append(desc, 0xee))
+		if err != nil || len(rest) != 1 || f != g {
+			t.Fatalf("table does not survive its description: %v", err)
+		}
+	}
+}
+
+func TestLog2(t *testing.T) {
+	for _, c := range []struct {
+		x    uint32
+		want uint64
+	}{{1, 0}, {2, costBit}, {1 << 31, 31 * costBit}, {3, 103872}, {1000, 653117}} {
+		if got := log2(c.x); got+32 < c.want || got > c.want+32 {
+			t.Errorf("log2(%d) = %d, want %d", c.x, got, c.want)
+		}
+	}
+}
+
+// TestDamage flips every bit and cuts at every byte: an error or other bytes, never a panic.
+func TestDamage(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{300, smallLimit + 100} {
+		p, q := skewed(r, n, 4), skewed(r, 200, 2)
+		code := e.Append(nil, 0, p, q)
+		var a, b []byte
+		for i := range code {
+			if _, err := d.Decode(code[:i], n, &a, &b); err == nil {
+				t.Fatalf("cut at %d of %d accepted", i, len(code))
+			} else if ce := CorruptError(""); !errors.As(err, &ce) {
+				t.Fatalf("error %T", err)
+			}
+		}
+		step := 1 + len(code)/2000
+		for i := 0; i < len(code)*8; i += step {
+			code[i/8] ^= 1 << (i % 8)
+			if _, err := d.Decode(code, n, &a, &b); err == nil && bytes.Equal(a, p) && bytes.Equal(b, q) {
+				t.Fatalf("bit %d of %d does not matter", i, len(code)*8)
+			}
+			code[i/8] ^= 1 << (i % 8)
+		}
+	}
+}
+
+func TestNoAllocs(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	p := skewed(rand.New(rand.NewPCG(1, 1)), 200_000, 5)
+	var code, out []byte
+	f := func() {
+		code = e.Append(code[:0], 0, p)
+		if _, err := d.Decode(code, len(p), &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f()
+	if n := testing.AllocsPerRun(5, f); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	var e Encoder
+	r := rand.New(rand.NewPCG(11, 12))
+	f.Add(e.Append(nil, 0, nil, nil))
+	f.Add(e.Append(nil, 0, skewed(r, 100, 3), make([]byte, 50)))
+	f.Add(e.Append(nil, 0, skewed(r, 9000, 3), skewed(r, 20_000, 7)))
+	f.Add(e.Append(nil, 0, skewed(r, 5000, 4), skewed(r, 1000, 8)))
+	f.Fuzz(func(t *testing.T, code []byte) {
+		var d Decoder
+		var a, b []byte
+		const limit = 1 << 16
+		if _, err := d.Decode(code, limit, &a, &b); err == nil && (len(a) > limit || len(b) > limit) {
+			t.Fatal("limit passed")
+		}
+	})
+}
+
+func FuzzRoundTrip(f *testing.F) {
+	r := rand.New(rand.NewPCG(13, 14))
+	f.Add(skewed(r, 200, 3), uint16(3))
+	f.Add(skewed(r, 20_000, 5), uint16(77))
+	f.Fuzz(func(t *testing.T, p []byte, cut uint16) {
+		var e Encoder
+		var d Decoder
+		at := min(int(cut), len(p))
+		roundTrip(t, &e, &d, p[:at], p[at:])
+	})
+}
+
+func benchData(b *testing.B) []byte {
+	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
+		p, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return p[:min(len(p), 1<<18)]
+	}
+	return skewed(rand.New(rand.NewPCG(1, 2)), 1<<18, 5)
+}
+
+func BenchmarkEncode(b *testing.B) {
+	p := benchData(b)
+	var e Encoder
+	var code []byte
+	b.SetBytes(int64(len(p)))
+	b.ReportAllocs()
+	for b.Loop() {
+		code = e.Append(code[:0], 0, p)
+	}
+	b.ReportMetric(float64(len(p))/float64(len(code)), "ratio")
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, n := range []int{4096, 1 << 18} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := benchData(b)[:n]
+			var e Encoder
+			var d Decoder
+			var out []byte
+			code := e.Append(nil, 0, p)
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := d.Decode(code, n, &out); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
