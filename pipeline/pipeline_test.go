@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -64,7 +65,7 @@ func BenchmarkLevels(b *testing.B) {
 					r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true, InFlight: 1 << 20})
 					blocks, size = nil, 0
 					for q := src; len(q) > 0; {
-						n := min(len(q), 1<<20)
+						n := min(len(q), benchBlock())
 						x := r.Get()
 						x.Src = q[:n]
 						q = q[n:]
@@ -96,4 +97,12 @@ func BenchmarkLevels(b *testing.B) {
 			})
 		}
 	}
+}
+
+// benchBlock is the block size of the benchmarks: PZ_BENCH_BLOCK bytes, or 1 MiB.
+func benchBlock() int {
+	if n, err := strconv.Atoi(os.Getenv("PZ_BENCH_BLOCK")); err == nil {
+		return n
+	}
+	return 1 << 20
 }
