@@ -5,11 +5,11 @@ var lazyCost = [3]int{0, 4, 7}
 
 // parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
-	if cap(m.chain) < len(src) {
-		m.chain = make([]int32, len(src))
+	if m.params.inRows() {
+		m.rows.reset(&m.params, len(src))
+	} else {
+		m.chains.reset(&m.params, len(src))
 	}
-	m.chain = m.chain[:len(src)]
-	m.next = 0
 	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
 	end := len(src) - tail
 	anchor, i := 0, 0
@@ -37,18 +37,6 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
 		reps.use(best.d)
 		i = at + best.n
 		anchor = i
-		m.insert(src, min(i, end)-1)
 	}
 	return dst
-}
-
-func (m *Matcher) best(src []byte, i int, reps *repeats) match {
-	r := m.findRepeat(src, i, reps)
-	if r.n >= m.params.Nice {
-		return r
-	}
-	if f := m.find(src, i); f.score > r.score {
-		return f
-	}
-	return r
 }

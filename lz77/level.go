@@ -8,10 +8,11 @@ const (
 	Single Finder = iota
 	// Double has a second table for the next 8 bytes, which finds the longer matches.
 	Double
-	// Chain looks at the Depth most recent earlier positions in the block whose next 4 bytes hash alike, all positions taken
+	// Recent looks at the Depth most recent earlier positions in the block whose next 4 bytes hash alike, all positions taken
 	// into account, and takes the one with the longest match; on a tie the nearest. For the choice a match counts up to
-	// Nice bytes. That is a definition of candidates, not of a data structure: a device may find them by sorting.
-	Chain
+	// Nice bytes. That is a definition of candidates, not of a data structure: here it is rings of positions if Depth is
+	// 8, 16 or 32 and chains if it is anything else, and a device may find the same ones by sorting.
+	Recent
 )
 
 // Params says how to find matches and how to choose among them.
@@ -21,9 +22,9 @@ type Params struct {
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
 	HashBytes uint8 // bytes that the hash covers; Single and Double
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
-	Depth     int   // candidates looked at for each position; Chain only
-	Nice      int   // a match of this length, in bytes, ends the search; Chain only
-	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Chain only
+	Depth     int   // candidates looked at for each position; Recent only
+	Nice      int   // a match of this length, in bytes, ends the search; Recent only
+	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent only
 }
 
 // MaxLevel is the highest level.
@@ -35,11 +36,11 @@ var Levels = [MaxLevel + 1]Params{
 	2: {Finder: Single, HashLog: 16, HashBytes: 5, SkipLog: 8},
 	3: {Finder: Double, HashLog: 15, LongLog: 16, HashBytes: 5, SkipLog: 8},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 9},
-	5: {Finder: Chain, HashLog: 16, Depth: 6, Nice: 32, Lazy: 1},
-	6: {Finder: Chain, HashLog: 16, Depth: 12, Nice: 64, Lazy: 1},
-	7: {Finder: Chain, HashLog: 17, Depth: 24, Nice: 96, Lazy: 2},
-	8: {Finder: Chain, HashLog: 18, Depth: 64, Nice: 192, Lazy: 2},
-	9: {Finder: Chain, HashLog: 18, Depth: 256, Nice: 256, Lazy: 2},
+	5: {Finder: Recent, HashLog: 16, Depth: 8, Nice: 32, Lazy: 1},
+	6: {Finder: Recent, HashLog: 16, Depth: 16, Nice: 64, Lazy: 1},
+	7: {Finder: Recent, HashLog: 17, Depth: 32, Nice: 96, Lazy: 2},
+	8: {Finder: Recent, HashLog: 18, Depth: 64, Nice: 192, Lazy: 2},
+	9: {Finder: Recent, HashLog: 18, Depth: 256, Nice: 256, Lazy: 2},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes.
@@ -48,10 +49,18 @@ func (p *Params) Memory(size int) int {
 	switch p.Finder {
 	case Double:
 		n += 4 << tableLog(p.LongLog, size)
-	case Chain:
+	case Recent:
+		if p.inRows() {
+			return (5*p.Depth + 1) << tableLog(p.HashLog, size)
+		}
 		n += 4 * size
 	}
 	return n
+}
+
+// inRows reports whether the candidates of Recent are kept in rows.
+func (p *Params) inRows() bool {
+	return p.Depth >= 1<<minRowLog && p.Depth <= 1<<maxRowLog && p.Depth&(p.Depth-1) == 0
 }
 
 // tableLog is the size of a hash table for a block: more than one entry for each position would only be cleared for nothing.

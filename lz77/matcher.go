@@ -13,9 +13,9 @@ type Matcher struct {
 	params Params
 	table  []int32 // position of the last occurrence, by hash
 	long   []int32 // the same for 8 bytes (Double)
-	chain  []int32 // by position: the one before it with the same hash (Chain)
-	next   int     // first position that is not in the chains yet
 	shift  uint8   // 64 − log2 of the table in use
+	rows   rows    // Recent, if Depth suits
+	chains chains  // Recent otherwise
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -24,17 +24,22 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 		return dst
 	}
 	m.params, m.limits = *params, limits
-	log := tableLog(params.HashLog, len(src))
-	m.table = table(m.table, log)
-	m.shift = 64 - log
 	switch params.Finder {
 	case Single:
+		m.reset(len(src))
 		return m.parseSingle(dst, src)
 	case Double:
+		m.reset(len(src))
 		return m.parseDouble(dst, src)
 	default:
 		return m.parseLazy(dst, src)
 	}
+}
+
+func (m *Matcher) reset(size int) {
+	log := tableLog(m.params.HashLog, size)
+	m.table = table(m.table, log)
+	m.shift = 64 - log
 }
 
 // tail is the number of bytes at the end of a block where no match begins, so that finders may load 8 bytes anywhere.

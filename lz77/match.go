@@ -1,0 +1,67 @@
+package lz77
+
+import "math/bits"
+
+// match is a way to go on from a position.
+type match struct {
+	n, d  int // length and offset in bytes
+	score int // bits saved, about; see score
+}
+
+// find returns the length and the offset of the best candidate at i as Recent defines it, zeros if there is none. Calls must
+// go forward through the block.
+func (m *Matcher) find(src []byte, i int) (n, offset int) {
+	p := &m.params
+	if p.inRows() {
+		return m.rows.find(src, i, m.limits.MinMatch, m.limits.MaxOffset, p.Nice)
+	}
+	return m.chains.find(src, i, p.Depth, m.limits.MinMatch, m.limits.MaxOffset, p.Nice)
+}
+
+// score is what n bytes of match are worth, in bits: four bits a byte is what a literal costs on common data, less the token.
+func score(n int) int { return 4 * n }
+
+// repeats is the list of recent offsets, the latest first.
+type repeats [3]int
+
+func (r *repeats) use(d int) {
+	switch d {
+	case r[0]:
+	case r[1]:
+		r[0], r[1] = d, r[0]
+	default:
+		r[0], r[1], r[2] = d, r[0], r[1]
+	}
+}
+
+// findRepeat returns the longest match at i with one of the recent offsets.
+func (m *Matcher) findRepeat(src []byte, i int, r *repeats) (best match) {
+	best.n = m.limits.MinMatch - 1
+	v := load32(src, i)
+	for _, d := range r[:m.limits.Repeats] {
+		if c := i - d; c >= 0 && load32(src, c) == v {
+			if n := extend(src, c, i, 4); n > best.n {
+				best.n, best.d = n, d
+			}
+		}
+	}
+	if best.d == 0 {
+		return match{}
+	}
+	best.score = score(best.n) + 1
+	return best
+}
+
+// best returns the best way to go on from i, with n = 0 if there is none.
+func (m *Matcher) best(src []byte, i int, reps *repeats) match {
+	r := m.findRepeat(src, i, reps)
+	if r.n >= m.params.Nice {
+		return r
+	}
+	if n, d := m.find(src, i); n > 0 {
+		if s := score(n) - bits.Len32(uint32(d)); s > r.score {
+			return match{n, d, s}
+		}
+	}
+	return r
+}
