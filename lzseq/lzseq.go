@@ -16,7 +16,8 @@ type Streams struct {
 	MatchLens []byte
 	Extra     []byte // Repeat: low bits of the offsets, as many as the code says, least significant first
 
-	batch [batchSize]lz77.Sequence
+	cursor cursor
+	batch  [batchSize]lz77.Sequence
 }
 
 // Layout says how sequences become streams.
@@ -28,8 +29,8 @@ type Layout struct {
 	// Stored is the number of streams, counted from the last one, that are not worth entropy coding.
 	Stored int
 
-	encode func(s *Streams, src []byte, seqs []lz77.Sequence)
-	decode func(s *Streams, c *cursor, batch []lz77.Sequence, tokens []byte) bool
+	encode func(s *Streams, seqs []lz77.Sequence)
+	decode func(s *Streams, batch []lz77.Sequence, tokens []byte) bool
 }
 
 // Layouts. Their IDs are part of the format.
@@ -58,16 +59,46 @@ func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(
 
 // Encode fills the streams with a block: the sequences of src and the literals between them. The sequences must keep to the layout's limits.
 func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
-	s.Lits, s.Tokens, s.Offsets = s.Lits[:0], s.Tokens[:0], s.Offsets[:0]
+	s.Lits = literals(s.Lits, src, seqs)
+	s.Tokens = resize(s.Tokens, len(seqs))
 	s.LitLens, s.MatchLens, s.Extra = s.LitLens[:0], s.MatchLens[:0], s.Extra[:0]
-	l.encode(s, src, seqs)
+	l.encode(s, seqs)
+}
+
+// literals gathers the literals of a block in dst.
+func literals(dst, src []byte, seqs []lz77.Sequence) []byte {
+	// Room for one step of copying more than there can be literals.
+	dst = resize(dst, len(src)+litStep)
+	n := 0
+	for i := range seqs {
+		q := &seqs[i]
+		if run := int(q.LitLen); run <= litStep && len(src) >= litStep {
+			*(*[litStep]byte)(dst[n:]) = *(*[litStep]byte)(src)
+			n += run
+		} else {
+			n += copy(dst[n:], src[:run])
+		}
+		src = src[q.LitLen+q.MatchLen:]
+	}
+	n += copy(dst[n:], src)
+	return dst[:n]
+}
+
+// litStep is the number of bytes copied at once: most literal runs are shorter.
+const litStep = 16
+
+func resize(p []byte, n int) []byte {
+	if cap(p) < n {
+		return make([]byte, n, n+n/8)
+	}
+	return p[:n]
 }
 
 // batchSize is the number of sequences resolved before their bytes are copied: 12 KiB of them stay in the first-level
 // cache, and lengths are checked as sums over the batch rather than one by one.
 const batchSize = 1024
 
-// cursor is the place reached in each stream.
+// cursor is the place that a decoder has reached in each stream.
 type cursor struct {
 	offsets  int // bytes
 	litLens  int // bytes
@@ -83,34 +114,50 @@ type cursor struct {
 func (s *Streams) Decode(l *Layout, dst []byte) error {
 	size := len(dst)
 	dst = dst[: size+lz77.Slack : size+lz77.Slack]
-	lits := s.Lits
-	c := cursor{repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
+	lits := s.Lits[:len(s.Lits)+lz77.Slack]
 	at := 0
-	for tokens := s.Tokens; len(tokens) > 0; {
-		n := min(len(tokens), batchSize)
-		c.lits, c.produced = 0, 0
-		if !l.decode(s, &c, s.batch[:n], tokens[:n]) {
-			return CorruptError("streams do not fit together")
-		}
-		if c.lits > uint64(len(lits)) || c.produced > uint64(size-at) {
-			return CorruptError("sequences too long")
-		}
+	err := s.Sequences(l, size, func(seqs []lz77.Sequence) error {
 		var ok bool
-		left := len(lits)
-		at, lits, ok = lz77.Execute(dst, at, lits[:left+lz77.Slack], s.batch[:n])
-		if !ok {
+		if at, lits, ok = lz77.Execute(dst, at, lits, seqs); !ok {
 			return CorruptError("offset before the beginning of the block")
 		}
-		lits = lits[:len(lits)-lz77.Slack]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	copy(dst[at:size], lits[:len(lits)-lz77.Slack])
+	return nil
+}
+
+// Sequences calls f with the sequences that the streams hold, some hundreds at a time; f must not keep them.
+// Together with the literals that they leave they give size bytes; whether offsets reach too far back is not checked.
+// An error is f's or a CorruptError, which may come after calls of f.
+func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) error) error {
+	c := &s.cursor
+	*c = cursor{repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
+	lits, left := uint64(len(s.Lits)), uint64(size) // not used up, not produced
+	for tokens := s.Tokens; len(tokens) > 0; {
+		n := min(len(tokens), batchSize)
+		if !l.decode(s, s.batch[:n], tokens[:n]) {
+			return CorruptError("streams do not fit together")
+		}
+		if c.lits > lits || c.produced > left {
+			return CorruptError("sequences too long")
+		}
+		lits -= c.lits
+		left -= c.produced
+		if err := f(s.batch[:n]); err != nil {
+			return err
+		}
 		tokens = tokens[n:]
 	}
 	if c.offsets != len(s.Offsets) || c.litLens != len(s.LitLens) || c.matches != len(s.MatchLens) ||
 		(c.extra+7)/8 != uint(len(s.Extra)) {
 		return CorruptError("streams too long")
 	}
-	if len(lits) != size-at {
+	if lits != left {
 		return CorruptError("wrong number of literals")
 	}
-	copy(dst[at:size], lits)
 	return nil
 }

@@ -18,11 +18,13 @@ const (
 	plainMatch = 15
 )
 
-func encodePlain(s *Streams, src []byte, seqs []lz77.Sequence) {
+// encodePlain fills all streams but Lits.
+func encodePlain(s *Streams, seqs []lz77.Sequence) {
+	tokens := s.Tokens[:len(seqs)]
+	s.Offsets = resize(s.Offsets, 2*len(seqs))
+	offsets := s.Offsets
 	for i := range seqs {
 		q := &seqs[i]
-		s.Lits = append(s.Lits, src[:q.LitLen]...)
-		src = src[q.LitLen+q.MatchLen:]
 		token := q.LitLen
 		if token >= plainLit {
 			token = plainLit
@@ -33,13 +35,13 @@ func encodePlain(s *Streams, src []byte, seqs []lz77.Sequence) {
 			s.MatchLens = appendLength(s.MatchLens, n-plainMatch)
 			n = plainMatch
 		}
-		s.Tokens = append(s.Tokens, byte(token|n<<4))
-		s.Offsets = append(s.Offsets, byte(q.Offset), byte(q.Offset>>8))
+		tokens[i] = byte(token | n<<4)
+		binary.LittleEndian.PutUint16(offsets[2*i:], uint16(q.Offset))
 	}
-	s.Lits = append(s.Lits, src...)
 }
 
-func decodePlain(s *Streams, c *cursor, batch []lz77.Sequence, tokens []byte) bool {
+func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
+	c := &s.cursor
 	if len(s.Offsets)-c.offsets < 2*len(tokens) {
 		return false
 	}

@@ -24,14 +24,17 @@ const (
 	maxOffsetCode = 24<<2 | 3
 )
 
-func encodeRepeat(s *Streams, src []byte, seqs []lz77.Sequence) {
+// encodeRepeat fills all streams but Lits.
+func encodeRepeat(s *Streams, seqs []lz77.Sequence) {
 	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
+	tokens := s.Tokens[:len(seqs)]
+	codes := resize(s.Offsets, len(seqs))
+	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each, and a step more
 	var acc uint64
 	var have uint
+	nc, ne := 0, 0
 	for i := range seqs {
 		q := &seqs[i]
-		s.Lits = append(s.Lits, src[:q.LitLen]...)
-		src = src[q.LitLen+q.MatchLen:]
 		token := q.LitLen
 		if token >= repeatLit {
 			token = repeatLit
@@ -56,24 +59,27 @@ func encodeRepeat(s *Streams, src []byte, seqs []lz77.Sequence) {
 			r0, r1, r2 = q.Offset, r0, r1
 			v := q.Offset>>2 + 1
 			e := uint(bits.Len32(v)) - 1
-			s.Offsets = append(s.Offsets, byte(e<<2)|byte(q.Offset&3))
-			acc |= uint64(v&^(1<<e)) << have
-			if have += e; have >= 32 {
-				s.Extra = binary.LittleEndian.AppendUint32(s.Extra, uint32(acc))
-				acc >>= 32
-				have -= 32
-			}
+			codes[nc] = byte(e<<2) | byte(q.Offset&3)
+			nc++
+			// 7 bits at most are left over from the last one: the whole bytes are always written out.
+			acc |= uint64(v&^(1<<(e&31))) << (have & 7)
+			have += e
+			binary.LittleEndian.PutUint64(extra[ne:], acc)
+			ne += int(have >> 3)
+			acc >>= have &^ 7 & 63
+			have &= 7
 		}
-		s.Tokens = append(s.Tokens, byte(token))
+		tokens[i] = byte(token)
 	}
-	for ; have > 0; have -= min(have, 8) {
-		s.Extra = append(s.Extra, byte(acc))
-		acc >>= 8
+	if have > 0 {
+		extra[ne] = byte(acc)
+		ne++
 	}
-	s.Lits = append(s.Lits, src...)
+	s.Offsets, s.Extra = codes[:nc], extra[:ne]
 }
 
-func decodeRepeat(s *Streams, c *cursor, batch []lz77.Sequence, tokens []byte) bool {
+func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
+	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
 	codes := s.Offsets[:cap(s.Offsets)]
 	extra := s.Extra[:cap(s.Extra)]

@@ -14,9 +14,16 @@ type Scheduler struct {
 
 	mu    sync.Mutex
 	queue fifo
-	alive int          // worker goroutines
-	runs  int          // open runs
-	idle  []*workspace // scratch of workers that are not running, kept while runs > 0
+	alive int       // workers that run
+	runs  int       // open runs
+	idle  []*worker // workers that do not run, kept while runs > 0
+}
+
+// worker is a goroutine while it runs, and scratch memory when it does not.
+type worker struct {
+	sched *Scheduler
+	ws    *workspace
+	main  func() // the method work, made once: a go statement with arguments allocates
 }
 
 // NewScheduler returns a scheduler of that many workers; 0 or less means GOMAXPROCS.
@@ -39,42 +46,44 @@ func (s *Scheduler) submit(b *Block) {
 		return
 	}
 	s.alive++
-	var ws *workspace
+	var w *worker
 	if n := len(s.idle); n > 0 {
-		ws, s.idle = s.idle[n-1], s.idle[:n-1]
+		w, s.idle = s.idle[n-1], s.idle[:n-1]
 	}
 	s.mu.Unlock()
-	go s.work(ws)
+	if w == nil {
+		w = &worker{sched: s, ws: spare.Get().(*workspace)}
+		w.main = w.work
+	}
+	go w.main()
 }
 
 // work is the life of a worker: from the first block it takes until the queue is empty.
-func (s *Scheduler) work(ws *workspace) {
-	if ws == nil {
-		ws = spare.Get().(*workspace)
-	}
-	for b := s.take(ws); b != nil; b = s.take(ws) {
-		if !b.exec(ws) {
-			ws = new(workspace) // a panic may have left it in any state
+func (w *worker) work() {
+	for b := w.take(); b != nil; b = w.take() {
+		if !b.exec(w.ws) {
+			w.ws = new(workspace) // a panic may have left it in any state
 		}
 		b.done <- struct{}{} // holds one: never blocks
 	}
 }
 
-// take retires the caller's last block and gives it the next, in one critical section. If there is none it
-// takes the worker off the books, and its scratch with it.
-func (s *Scheduler) take(ws *workspace) *Block {
+// take retires the worker's last block and gives it the next, in one critical section. If there is none it
+// takes the worker off the books.
+func (w *worker) take() *Block {
+	s := w.sched
 	s.mu.Lock()
 	b := s.queue.pop()
 	drop := false
 	if b == nil {
 		s.alive--
 		if drop = s.runs == 0; !drop {
-			s.idle = append(s.idle, ws)
+			s.idle = append(s.idle, w)
 		}
 	}
 	s.mu.Unlock()
 	if drop {
-		spare.Put(ws)
+		spare.Put(w.ws)
 	}
 	return b
 }
@@ -87,14 +96,14 @@ func (s *Scheduler) open() {
 
 // shut is called once for every open. With the last run the scratch goes where the garbage collector may have it.
 func (s *Scheduler) shut() {
-	var idle []*workspace
+	var idle []*worker
 	s.mu.Lock()
 	if s.runs--; s.runs == 0 {
 		idle, s.idle = s.idle, nil
 	}
 	s.mu.Unlock()
-	for _, ws := range idle {
-		spare.Put(ws)
+	for _, w := range idle {
+		spare.Put(w.ws)
 	}
 }
 

@@ -32,7 +32,7 @@ type group struct {
 func (d *Decoder) Decode(src []byte, limit int, streams ...*[]byte) (rest []byte, err error) {
 	d.segs, d.coded = d.segs[:0], 0
 	for _, s := range streams {
-		n, size := binary.Uvarint(src)
+		n, size := varint(src)
 		if size <= 0 || n > uint64(limit) {
 			return nil, CorruptError("stream too long")
 		}
@@ -85,7 +85,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 		src = src[1:]
 		n := uint64(len(stream))
 		if !last {
-			v, size := binary.Uvarint(src)
+			v, size := varint(src)
 			if size <= 0 || v >= n || v < minSegment {
 				return nil, CorruptError("bad segment size")
 			}
@@ -115,8 +115,8 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 // lanes decodes the symbols from number from to number to of the coded sequence, which one group of lanes carries.
 func (d *Decoder) lanes(src []byte, from, to, width int) ([]byte, error) {
 	g := &d.group
-	n, size := binary.Uvarint(src)
-	if size <= 0 || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
+	n, size := varint(src)
+	if size <= 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
 		return nil, CorruptError("words missing")
 	}
 	src = src[size:]
@@ -157,20 +157,22 @@ func (d *Decoder) lanes(src []byte, from, to, width int) ([]byte, error) {
 
 // decode fills dst with the next symbols, in the lanes from 0 on.
 func (g *group) decode(tab *decTable, dst []byte) bool {
-	for len(dst) > 0 {
-		var done, used int
-		if g.mask == lanes-1 && len(dst) >= lanes {
-			done, used = decode32(&g.states, tab, dst, g.words)
+	for at := 0; at < len(dst); {
+		end, used := at, 0
+		if g.mask == lanes-1 && len(dst)-at >= lanes {
+			end, used = decode32(&g.states, tab, dst[at:], g.words)
+			end += at
 		} else {
-			done, used = decodeFew(&g.states, g.mask, tab, dst, g.words)
+			end, used = decodeFew(&g.states, g.mask, tab, dst, at, g.words)
 		}
-		dst, g.words = dst[done:], g.words[used:]
+		g.words = g.words[used:]
 		if g.left -= used; g.left < 0 {
 			return false
 		}
-		if done == 0 && !g.refill() {
+		if end == at && !g.refill() {
 			return false
 		}
+		at = end
 	}
 	return true
 }
@@ -183,4 +185,13 @@ func (g *group) refill() bool {
 	clear(g.pad[copy(g.pad[:], g.words[:g.left]):])
 	g.words, g.padded = g.pad[:], true
 	return true
+}
+
+// varint reads a number below 2³² from the front of src; size is 0 if there is none.
+func varint(src []byte) (v uint64, size int) {
+	v, size = binary.Uvarint(src[:min(len(src), binary.MaxVarintLen32)])
+	if size <= 0 || v >= 1<<32 {
+		return 0, 0
+	}
+	return v, size
 }

@@ -131,18 +131,20 @@ func decode32(states *[lanes]uint32, tab *decTable, dst, words []byte) (done, us
 	return size - len(dst), left - len(words)
 }
 
-// decodeFew decodes dst with symbol i in lane i&mask. It stops before words could run out, like decode32.
-func decodeFew(states *[lanes]uint32, mask int, tab *decTable, dst, words []byte) (done, used int) {
-	for done < len(dst) && used+2 <= len(words) {
-		x := states[done&mask&(lanes-1)]
+// decodeFew decodes dst from number from on, with symbol i in lane i&mask. It stops before words could run out, like decode32, and returns the
+// number of the symbol where it stopped.
+func decodeFew(states *[lanes]uint32, mask int, tab *decTable, dst []byte, from int, words []byte) (end, used int) {
+	i := from
+	for ; i < len(dst) && used+2 <= len(words); i++ {
+		lane := i & mask & (lanes - 1)
+		x := states[lane]
 		e := tab[x%probScale]
-		dst[done] = byte(e)
+		dst[i] = byte(e)
 		x = e>>freqShift%probScale*(x>>probBits) + e>>slotShift
 		m := (x - lower) >> 31
 		w := uint32(binary.LittleEndian.Uint16(words[used:]))
-		states[done&mask&(lanes-1)] = x<<(m*16&31) | w&-m
+		states[lane] = x<<(m*16&31) | w&-m
 		used += int(m * 2)
-		done++
 	}
-	return done, used
+	return i, used
 }

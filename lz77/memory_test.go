@@ -1,0 +1,28 @@
+package lz77
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// TestMemory holds what a Matcher allocates to what Params.Memory says, from below too: a bound that is far too high costs workers.
+func TestMemory(t *testing.T) {
+	const sizeClasses = 32 << 10 // what the runtime adds when it rounds a few large allocations up
+	data := corpus.ByName("text").Make(1 << 20)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		for _, n := range []int{100, 5000, 1<<16 + 1, 1 << 20} {
+			seqs := make([]Sequence, 0, n/4)
+			var m Matcher
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			m.Parse(seqs, data[:n], p, l)
+			runtime.ReadMemStats(&after)
+			got, bound := int(after.TotalAlloc-before.TotalAlloc), p.Memory(n)
+			if got > bound+sizeClasses || got < bound/2 {
+				t.Errorf("%d bytes: %d allocated, Memory says %d", n, got, bound)
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package lz77
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// Sizes around what matters: the tail where no match begins, loads of 8 bytes, the smallest tables, and the reach of 16 bits.
+func testSizes() (sizes []int) {
+	for n := range 41 {
+		sizes = append(sizes, n)
+	}
+	sizes = append(sizes, 63, 64, 65, 80, 81, 255, 256, 257, 511, 513, 4095, 4096, 4097)
+	if !testing.Short() {
+		sizes = append(sizes, 1<<16-1, 1<<16, 1<<16+1, 1<<16+15, 1<<16+16, 1<<16+17)
+	}
+	return sizes
+}
+
+// TestParse: for every kind of data the sequences keep to the limits and give the data again, and a matcher that has seen
+// other blocks, with other settings, finds what a new one finds.
+func TestParse(t *testing.T) {
+	sizes := testSizes()
+	data := map[string][]byte{}
+	for _, k := range corpus.Kinds() {
+		data[k.Name] = k.Make(sizes[len(sizes)-1])
+	}
+	var used Matcher
+	r := rand.New(rand.NewPCG(1, 2))
+	other := corpus.ByName("mixed").MakeSeed(20_000, 9)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		for _, k := range corpus.Kinds() {
+			for _, n := range sizes {
+				// The large sizes differ in what happens at the end alone, and a few kinds show that.
+				if n > 1<<15 && k.Name != "mixed" && k.Name != "runs" && k.Name != "far" && n != 1<<16+1 {
+					continue
+				}
+				src := data[k.Name][:n:n]
+				var m Matcher
+				seqs := m.Parse(nil, src, p, l)
+				if err := valid(src, seqs, l); err != nil {
+					t.Fatalf("%s, %d bytes: %v", k.Name, n, err)
+				}
+				if n < 16 && len(seqs) != 0 {
+					t.Fatalf("%d sequences in %d bytes", len(seqs), n)
+				}
+				used.Parse(nil, other[:r.IntN(len(other))], &Levels[1+r.IntN(MaxLevel)], testLimits[r.IntN(2)])
+				if again := used.Parse(nil, src, p, l); !slices.Equal(again, seqs) {
+					t.Fatalf("%s, %d bytes: what came before makes a difference", k.Name, n)
+				}
+			}
+		}
+	})
+}
+
+// TestParseAppends: sequences that are in dst stay there.
+func TestParseAppends(t *testing.T) {
+	src := corpus.ByName("text").Make(5000)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		var m Matcher
+		want := m.Parse(nil, src, p, l)
+		head := []Sequence{{1, 2, 3}, {4, 5, 6}}
+		got := m.Parse(slices.Clip(slices.Clone(head)), src, p, l)
+		if len(want) == 0 || !slices.Equal(got, append(head, want...)) {
+			t.Errorf("%d sequences after two, want %d", len(got)-2, len(want))
+		}
+	})
+}
+
+// TestFinds: what is plain to see is found, whatever the level: a block that repeats itself is nearly all matches.
+func TestFinds(t *testing.T) {
+	half := corpus.ByName("random").Make(20_000)
+	src := append(bytes.Clone(half), half...)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		var m Matcher
+		seqs := m.Parse(nil, src, p, l)
+		if n := Literals(len(src), seqs); n > len(half)*3/2 {
+			t.Errorf("%d literals, of which %d are new", n, len(half))
+		}
+	})
+}
+
+// TestPeriods: data with any period from 1 on is covered with few sequences, though offsets below 16 are not allowed.
+func TestPeriods(t *testing.T) {
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		var m Matcher
+		for period := 1; period <= 70; period++ {
+			src := bytes.Repeat(corpus.ByName("random").Make(period), 4000/period)
+			seqs := m.Parse(nil, src, p, l)
+			if err := valid(src, seqs, l); err != nil {
+				t.Fatalf("period %d: %v", period, err)
+			}
+			if n := Literals(len(src), seqs); len(seqs) > 3 || n > 4*period+40 {
+				t.Errorf("period %d: %d sequences, %d literals", period, len(seqs), n)
+			}
+		}
+	})
+}
+
+// TestMaxOffset puts a piece and its copy as far apart as the limit allows, and one byte further.
+func TestMaxOffset(t *testing.T) {
+	piece := corpus.ByName("random").Make(400)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		for _, limit := range []int{500, 4096, 1<<16 - 1} {
+			for _, d := range []int{limit - 1, limit, limit + 1} {
+				// Zeros between them are one match, which leaves the hash tables almost as they are.
+				src := append(bytes.Clone(piece), make([]byte, d-len(piece))...)
+				src = append(src, piece...)
+				src = append(src, make([]byte, 64)...)
+				l.MaxOffset = limit
+				var m Matcher
+				seqs := m.Parse(nil, src, p, l)
+				if err := valid(src, seqs, l); err != nil {
+					t.Fatalf("distance %d, limit %d: %v", d, limit, err)
+				}
+				found := slices.ContainsFunc(seqs, func(s Sequence) bool { return int(s.Offset) == d })
+				if found != (d <= limit) {
+					t.Errorf("distance %d, limit %d: found %v", d, limit, found)
+				}
+			}
+		}
+	})
+}
+
+func TestParseAllocs(t *testing.T) {
+	src := corpus.ByName("mixed").Make(100_000)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		var m Matcher
+		seqs := m.Parse(nil, src, p, l)
+		if n := testing.AllocsPerRun(2, func() { seqs = m.Parse(seqs[:0], src, p, l) }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, k := range corpus.Kinds() {
+		f.Add(k.Make(300), uint8(len(k.Name)))
+	}
+	f.Fuzz(func(t *testing.T, src []byte, level uint8) {
+		var m Matcher
+		for _, l := range testLimits {
+			if err := valid(src, m.Parse(nil, src, &Levels[1+level%MaxLevel], l), l); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package lz77
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// bruteFind is the definition of Recent, word by word: of the Depth most recent positions whose next four bytes hash alike the one with
+// the longest match, counted up to nice; of equals the nearest. Distances below 16 are rounded up to a multiple that is not.
+func bruteFind(src []byte, i int, p *Params, l Limits, shift uint8) (n, d int) {
+	longest, left := 0, p.Depth
+	for c := i - 1; c >= 0 && left > 0; c-- {
+		if load32(src, c)*prime32>>shift != load32(src, i)*prime32>>shift {
+			continue
+		}
+		left--
+		dist := i - c
+		for dist < 16 {
+			dist += i - c
+		}
+		if dist > i || dist > l.MaxOffset {
+			continue
+		}
+		m := 0
+		for i+m < len(src) && src[i+m] == src[i+m-dist] {
+			m++
+		}
+		if m >= l.MinMatch && min(m, p.Nice) > longest {
+			longest, n, d = min(m, p.Nice), m, dist
+		}
+	}
+	return n, d
+}
+
+// prepare makes m ready for calls of find, and returns the shift of the hash.
+func (m *Matcher) prepare(size int, p *Params, l Limits) (shift uint8) {
+	m.params, m.limits = *p, l
+	if p.inRows() {
+		m.rows.reset(p, size)
+		return m.rows.shift
+	}
+	m.chains.reset(p, size)
+	return m.chains.shift
+}
+
+// TestRecentDefinition compares find with the definition at every position, in rows and in chains. A device that finds the
+// candidates by sorting is held to the same definition, so the order of equals matters.
+func TestRecentDefinition(t *testing.T) {
+	size := 1500
+	if testing.Short() {
+		size = 700
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, depth := range []int{1, 2, 6, 8, 16, 32, 40} {
+		for _, nice := range []int{4, 16, 33, 256} {
+			for _, l := range testLimits {
+				t.Run(fmt.Sprintf("depth%d/nice%d/min%d", depth, nice, l.MinMatch), func(t *testing.T) {
+					p := &Params{Finder: Recent, HashLog: 16, Depth: depth, Nice: nice}
+					if depth == 6 || depth == 16 {
+						l.MaxOffset = 300
+					}
+					if depth == 2 || depth == 32 {
+						p.HashLog = minTableLog // more collisions, which count as candidates, too
+					}
+					found := 0
+					for _, k := range corpus.Kinds() {
+						src := k.Make(size)
+						var every, some Matcher
+						shift := every.prepare(len(src), p, l)
+						some.prepare(len(src), p, l)
+						for i := range len(src) - tail {
+							n, d := bruteFind(src, i, p, l, shift)
+							if n > 0 {
+								found++
+							}
+							if gn, gd := every.find(src, i); gn != n || gd != d {
+								t.Fatalf("%s at %d: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
+							}
+							// Positions passed over are candidates all the same.
+							if r.IntN(20) == 0 {
+								if gn, gd := some.find(src, i); gn != n || gd != d {
+									t.Fatalf("%s at %d, others passed over: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
+								}
+							}
+						}
+					}
+					if found < size {
+						t.Errorf("only %d matches: the data is too hard", found)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestFarEnough(t *testing.T) {
+	for n := 1; n < len(farEnough); n++ {
+		want := n
+		for want < 16 {
+			want += n
+		}
+		if int(farEnough[n]) != want {
+			t.Errorf("farEnough[%d] = %d, want %d", n, farEnough[n], want)
+		}
+	}
+	if len(farEnough) != 16 {
+		t.Errorf("%d entries", len(farEnough))
+	}
+}

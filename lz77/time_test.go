@@ -1,0 +1,70 @@
+package lz77
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// worstCases are what match finders are known to choke on: every position has many candidates, and all of them match for long.
+func worstCases(n int) map[string][]byte {
+	cases := map[string][]byte{"zeros": make([]byte, n)}
+	random := corpus.ByName("random").Make(1 << 16)
+	for _, period := range []int{2, 3, 5, 15, 16, 17, 31, 40} {
+		cases[fmt.Sprint("period", period)] = bytes.Repeat(random[:period], n/period+1)[:n]
+	}
+	a, b := []byte("ab"), []byte("a")
+	for len(a) < n {
+		a, b = append(bytes.Clone(a), b...), a
+	}
+	cases["fibonacci"] = a[:n]
+	cases["repeated64k"] = bytes.Repeat(random, n>>16+1)[:n]
+	// Pieces that share their first bytes and end in different ones: no candidate is ever good enough to stop at.
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, piece := range []int{8, 60, 250} {
+		var p []byte
+		for len(p) < n {
+			p = append(p, random[:1+r.IntN(piece)]...)
+			p = append(p, byte(r.Uint32()))
+		}
+		cases[fmt.Sprint("prefixes", piece)] = p[:n]
+	}
+	return cases
+}
+
+// TestTime: no data takes much longer than prose does. The bounds are generous, since what they are there to find is work that
+// grows with the square of the size; prose is the measure because the fast levels run through random data many times faster.
+func TestTime(t *testing.T) {
+	size := 1 << 18
+	if testing.Short() {
+		size = 1 << 16
+	}
+	text := corpus.ByName("text").Make(size)
+	cases := worstCases(size)
+	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+		var m Matcher
+		var seqs []Sequence
+		measure := func(src []byte) time.Duration {
+			best := time.Duration(1 << 62)
+			for range 3 {
+				start := time.Now()
+				seqs = m.Parse(seqs[:0], src, p, l)
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		bound := 10.0
+		base := measure(text)
+		for name, src := range cases {
+			ratio := float64(measure(src)) / float64(base)
+			t.Logf("%-14s %.2f", name, ratio)
+			if ratio > bound {
+				t.Errorf("%s takes %.1f times as long as prose", name, ratio)
+			}
+		}
+	})
+}

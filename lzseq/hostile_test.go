@@ -1,0 +1,179 @@
+package lzseq
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/lz77"
+)
+
+// agree decodes the streams and holds the result to the judge: the same content, or both refuse. It tells which.
+func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
+	t.Helper()
+	want, ok := naiveDecode(l, s, size)
+	// Behind the slack stand bytes that must not change, whatever is in the streams.
+	const guard = 64
+	all := bytes.Repeat([]byte{0x5a}, size+lz77.Slack+guard)
+	dst := all[: size : size+lz77.Slack]
+	err := copyOf(s).Decode(l, dst)
+	if ce := CorruptError(""); err != nil && !errors.As(err, &ce) {
+		t.Fatalf("error %T: %v", err, err)
+	}
+	if (err == nil) != ok {
+		t.Fatalf("decoder: %v, judge accepts: %v", err, ok)
+	}
+	if ok && !bytes.Equal(dst, want) {
+		t.Fatal("the judge decodes something else")
+	}
+	if !bytes.Equal(all[size+lz77.Slack:], bytes.Repeat([]byte{0x5a}, guard)) {
+		t.Fatal("wrote behind the slack")
+	}
+	return ok
+}
+
+// TestCut: a stream that has lost or gained bytes at its end never fits the others.
+func TestCut(t *testing.T) {
+	forEachLayout(t, func(t *testing.T, l *Layout) {
+		r := rand.New(rand.NewPCG(11, 12))
+		src, seqs := randomBlock(r, l, 60, 600)
+		var s Streams
+		s.Encode(l, src, seqs)
+		for name, whole := range s.named() {
+			if len(*whole) == 0 {
+				if name != "Extra" || l != Plain {
+					t.Errorf("%s is empty", name)
+				}
+				continue
+			}
+			for n := range len(*whole) {
+				c := copyOf(&s)
+				p := c.named()[name]
+				*p = (*p)[:n]
+				if agree(t, l, c, len(src)) {
+					t.Errorf("%s cut to %d of %d: accepted", name, n, len(*whole))
+				}
+			}
+		}
+		for name := range s.named() {
+			for n := 1; n < 20; n++ {
+				for _, fill := range []byte{0, 0xff, 0xaa} {
+					c := copyOf(&s)
+					p := c.named()[name]
+					*p = append(*p, bytes.Repeat([]byte{fill}, n)...)
+					if agree(t, l, c, len(src)) {
+						t.Errorf("%s with %d bytes more: accepted", name, n)
+					}
+				}
+			}
+		}
+		for _, size := range []int{0, 1, len(src) - 1, len(src) + 1, 2 * len(src)} {
+			if agree(t, l, &s, size) {
+				t.Errorf("size %d: accepted", size)
+			}
+		}
+	})
+}
+
+// TestFlips damages single bits and whole bytes of every stream. Some of it is refused, and the rest gives what the judge says.
+func TestFlips(t *testing.T) {
+	rounds := 4000
+	if testing.Short() {
+		rounds = 500
+	}
+	forEachLayout(t, func(t *testing.T, l *Layout) {
+		r := rand.New(rand.NewPCG(13, 14))
+		// More than one batch, so that damage in a later one finds bytes already written.
+		src, seqs := randomBlock(r, l, batchSize+100, 12)
+		// The streams of long lengths hold more in this one.
+		long, longSeqs := randomBlock(r, l, 30, 2000)
+		for _, b := range []struct {
+			src  []byte
+			seqs []lz77.Sequence
+		}{{src, seqs}, {long, longSeqs}} {
+			var s Streams
+			s.Encode(l, b.src, b.seqs)
+			for name, p := range s.named() {
+				if len(*p) == 0 {
+					continue
+				}
+				accepted := 0
+				for range rounds / 10 {
+					c := copyOf(&s)
+					q := *c.named()[name]
+					at := r.IntN(len(q))
+					q[at] ^= 1 << r.IntN(8)
+					if r.IntN(4) == 0 {
+						q[r.IntN(len(q))] = byte(r.Uint32())
+					}
+					if agree(t, l, c, len(b.src)) {
+						accepted++
+					}
+				}
+				if name == "Lits" && accepted == 0 {
+					t.Error("no damage to the literals was accepted: the test looks at refusals only")
+				}
+			}
+		}
+	})
+}
+
+// TestHugeLengths: lengths whose sum is out of any range, in one batch and over several.
+func TestHugeLengths(t *testing.T) {
+	forEachLayout(t, func(t *testing.T, l *Layout) {
+		huge := []byte{255, 0xff, 0xff, 0xff, 0x3f} // 2³⁰−1, the greatest that is read at all
+		for _, n := range []int{1, 4, 5, batchSize, 2 * batchSize} {
+			s := &Streams{Lits: make([]byte, 100), Tokens: bytes.Repeat([]byte{0x3f}, n), LitLens: bytes.Repeat(huge, n),
+				MatchLens: bytes.Repeat(huge, n)}
+			if l == Plain {
+				s.Tokens, s.Offsets = bytes.Repeat([]byte{0xff}, n), bytes.Repeat([]byte{16, 0}, n)
+			}
+			for _, size := range []int{0, 100, 1000} {
+				if agree(t, l, s, size) {
+					t.Errorf("%d sequences of 2³¹ bytes: accepted", n)
+				}
+			}
+		}
+		for _, length := range [][]byte{{255}, {255, 0, 0, 0}, {255, 254, 0, 0, 0}, {255, 0, 0, 0, 0x40}, {255, 0xff, 0xff, 0xff, 0xff}} {
+			s := &Streams{Lits: make([]byte, 400), Tokens: []byte{3}, LitLens: length}
+			if l == Plain {
+				s.Tokens, s.Offsets = []byte{15}, []byte{16, 0}
+			}
+			if agree(t, l, s, 404+l.Limits.MinMatch-4) {
+				t.Errorf("length % x: accepted", length)
+			}
+		}
+	})
+}
+
+// FuzzDecode takes arbitrary bytes for the six streams: cuts says where each ends.
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, plain := range []bool{true, false} {
+		l := Repeat
+		if plain {
+			l = Plain
+		}
+		for _, n := range []int{0, 3, 40} {
+			src, seqs := randomBlock(r, l, n, 50)
+			var s Streams
+			s.Encode(l, src, seqs)
+			f.Add(bytes.Join([][]byte{s.Tokens, s.Offsets, s.LitLens, s.MatchLens, s.Extra, s.Lits}, nil), plain, uint16(len(src)),
+				uint16(len(s.Tokens)), uint16(len(s.Offsets)), uint16(len(s.LitLens)), uint16(len(s.MatchLens)), uint16(len(s.Extra)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, plain bool, size, tokens, offsets, litLens, matchLens, extra uint16) {
+		take := func(n uint16) []byte {
+			p := data[:min(int(n), len(data))]
+			data = data[len(p):]
+			return p
+		}
+		s := &Streams{Tokens: take(tokens), Offsets: take(offsets), LitLens: take(litLens), MatchLens: take(matchLens), Extra: take(extra), Lits: data}
+		l := Repeat
+		if plain {
+			l = Plain
+		}
+		agree(t, l, s, int(size))
+	})
+}

@@ -1,0 +1,168 @@
+package lzseq
+
+import (
+	"bytes"
+	"math/rand/v2"
+
+	"github.com/gopz/compress/lz77"
+)
+
+// A second decoder, from docs/FORMAT.md ("Coded blocks") alone, with whole lists and single bits. It is the judge in all tests here.
+
+// naiveStream is read from the front; over tells that it had too little.
+type naiveStream struct {
+	p    []byte
+	over bool
+}
+
+func (s *naiveStream) byte() int {
+	if len(s.p) == 0 {
+		s.over = true
+		return 0
+	}
+	c := s.p[0]
+	s.p = s.p[1:]
+	return int(c)
+}
+
+func (s *naiveStream) long() int {
+	n := s.byte()
+	if n < 255 {
+		return n
+	}
+	n = s.byte() | s.byte()<<8 | s.byte()<<16 | s.byte()<<24
+	if n < 255 {
+		s.over = true // belongs into one byte
+	}
+	return n
+}
+
+// naiveSequences returns the sequences that the streams hold, ok = false if the streams do not fit together. Nothing is checked
+// against a size.
+func naiveSequences(l *Layout, s *Streams) (seqs []lz77.Sequence, ok bool) {
+	offsets, litLens, matchLens := naiveStream{p: s.Offsets}, naiveStream{p: s.LitLens}, naiveStream{p: s.MatchLens}
+	bit := 0 // of Extra
+	repeats := []int{64, 64, 64}
+	for _, t := range s.Tokens {
+		var lit, match, offset int
+		if l == Plain {
+			if lit = int(t & 15); lit == 15 {
+				lit += litLens.long()
+			}
+			if match = int(t>>4) + 5; match == 20 {
+				match += matchLens.long()
+			}
+			offset = offsets.byte() | offsets.byte()<<8
+		} else {
+			if lit = int(t & 3); lit == 3 {
+				lit += litLens.long()
+			}
+			if match = int(t>>2&15) + 4; match == 19 {
+				match += matchLens.long()
+			}
+			place := int(t >> 6)
+			if place < 3 {
+				offset = repeats[place]
+				repeats = append(repeats[:place:place], repeats[place+1:]...)
+			} else {
+				c := offsets.byte()
+				e := c >> 2
+				if e > 24 {
+					return nil, false
+				}
+				x := 0
+				for i := range e {
+					if bit/8 >= len(s.Extra) {
+						return nil, false
+					}
+					x |= int(s.Extra[bit/8]>>(bit%8)&1) << i
+					bit++
+				}
+				offset = (1<<e+x-1)*4 + c&3
+				repeats = repeats[:2]
+			}
+			repeats = append([]int{offset}, repeats...)
+		}
+		if offset < 16 || offsets.over || litLens.over || matchLens.over {
+			return nil, false
+		}
+		seqs = append(seqs, lz77.Sequence{LitLen: uint32(lit), MatchLen: uint32(match), Offset: uint32(offset)})
+	}
+	used := len(offsets.p) == 0 && len(litLens.p) == 0 && len(matchLens.p) == 0 && (bit+7)/8 == len(s.Extra)
+	return seqs, used
+}
+
+// naiveDecode returns the block of size bytes that the streams hold.
+func naiveDecode(l *Layout, s *Streams, size int) (out []byte, ok bool) {
+	seqs, ok := naiveSequences(l, s)
+	if !ok {
+		return nil, false
+	}
+	lits := s.Lits
+	for _, q := range seqs {
+		lit, match, offset := int(q.LitLen), int(q.MatchLen), int(q.Offset)
+		if lit > len(lits) || lit+match > size-len(out) || offset > len(out)+lit {
+			return nil, false
+		}
+		out = append(out, lits[:lit]...)
+		lits = lits[lit:]
+		for range match {
+			out = append(out, out[len(out)-offset])
+		}
+	}
+	out = append(out, lits...)
+	return out, len(out) == size
+}
+
+// roomy gives a slice the capacity that Decode asks for. What lies there is not zero, since it must not matter.
+func roomy(p []byte) []byte {
+	q := append(bytes.Clone(p), bytes.Repeat([]byte{0xd7}, lz77.Slack)...)
+	return q[:len(p)]
+}
+
+// copyOf returns the streams with memory of their own and the room that Decode asks for.
+func copyOf(s *Streams) *Streams {
+	return &Streams{Lits: roomy(s.Lits), Tokens: bytes.Clone(s.Tokens), Offsets: roomy(s.Offsets),
+		LitLens: bytes.Clone(s.LitLens), MatchLens: bytes.Clone(s.MatchLens), Extra: roomy(s.Extra)}
+}
+
+// named lists the streams with their names.
+func (s *Streams) named() map[string]*[]byte {
+	return map[string]*[]byte{"Lits": &s.Lits, "Tokens": &s.Tokens, "Offsets": &s.Offsets, "LitLens": &s.LitLens,
+		"MatchLens": &s.MatchLens, "Extra": &s.Extra}
+}
+
+// randomBlock makes a block together with n sequences for it, which use what the layout can express: lengths and offsets of
+// all magnitudes, recent offsets again, no literals at all. longest bounds the lengths.
+func randomBlock(r *rand.Rand, l *Layout, n, longest int) (src []byte, seqs []lz77.Sequence) {
+	magnitude := func(limit int) int { return r.IntN(1 + r.IntN(1+r.IntN(1+r.IntN(limit)))) }
+	literals := func(n int) {
+		for range n {
+			src = append(src, byte(r.Uint32()))
+		}
+	}
+	recent := []int{64, 64, 64}
+	for range n {
+		q := lz77.Sequence{LitLen: uint32(magnitude(longest)), MatchLen: uint32(l.Limits.MinMatch + magnitude(longest))}
+		if len(src)+int(q.LitLen) < 16 {
+			q.LitLen += 16
+		}
+		literals(int(q.LitLen))
+		reach := min(len(src), l.Limits.MaxOffset)
+		d := 16 + r.IntN(reach-15)
+		if r.IntN(3) == 0 {
+			d = 16 + magnitude(reach-15)
+		}
+		if c := recent[len(recent)-1-r.IntN(4)%3]; r.IntN(2) == 0 && c <= reach {
+			d = c
+		}
+		recent = append(recent, d)
+		q.Offset = uint32(d)
+		for range q.MatchLen {
+			src = append(src, src[len(src)-d])
+		}
+		seqs = append(seqs, q)
+	}
+	literals(magnitude(longest))
+	return src, seqs
+}

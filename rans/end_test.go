@@ -1,0 +1,35 @@
+package rans
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestNothingBehind: the last group may be the last thing in memory, so that what its words are read from ends before its
+// symbols do. Decoding then goes on from another buffer, in the middle of a round.
+func TestNothingBehind(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, n := range []int{50, 51, 52, 53, 1000, 1001, 1002, 1003, smallLimit, smallLimit + 1, smallLimit + 17, smallLimit + 31, smallLimit + 95} {
+		failed := 0
+		var first error
+		for bits := 1; bits < 7; bits++ {
+			p := skewed(r, n, bits)
+			code := e.Append(nil, 0, p)
+			for behind := range 4 {
+				in := append(bytes.Clone(code), make([]byte, behind)...)
+				var out []byte
+				rest, err := d.Decode(in[:len(in):len(in)], n, &out)
+				if err != nil || len(rest) != behind || !bytes.Equal(out, p) {
+					failed++
+					first = err
+				}
+			}
+		}
+		if failed != 0 {
+			t.Errorf("%d symbols: %d of 24 decoded wrongly; last error: %v", n, failed, first)
+		}
+	}
+}

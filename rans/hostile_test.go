@@ -1,0 +1,191 @@
+package rans
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// refused fails the test unless the decoder refuses code with a CorruptError; a panic fails it by itself.
+func refused(t *testing.T, what string, code []byte, limit, count int) {
+	t.Helper()
+	var d Decoder
+	out := make([][]byte, count)
+	ptr := make([]*[]byte, count)
+	for i := range out {
+		ptr[i] = &out[i]
+	}
+	_, err := d.Decode(code, limit, ptr...)
+	if ce := CorruptError(""); !errors.As(err, &ce) {
+		t.Errorf("%s: error %v", what, err)
+	}
+}
+
+// halves is a table of two symbols with a bit each.
+func halves(a, b byte) *freqs {
+	var f freqs
+	f[a], f[b] = probScale/2, probScale/2
+	return &f
+}
+
+// coded is the head of one stream of n symbols, all with the table of 'a' and 'b'.
+func coded(n int) []byte {
+	p := binary.AppendUvarint(nil, uint64(n))
+	return halves('a', 'b').append(append(p, byte(modeCoded)|lastSegment))
+}
+
+// TestHugeGroup: a size of the words that wraps around when that of the states is added to it must not get past the check.
+func TestHugeGroup(t *testing.T) {
+	for _, n := range []int{100, smallLimit} {
+		for size := 1; size <= 256; size++ {
+			refused(t, "wrapping size", binary.AppendUvarint(coded(n), uint64(-size)), n, 1)
+		}
+	}
+}
+
+// TestLongVarint: the format allows five bytes, be the number ever so small.
+func TestLongVarint(t *testing.T) {
+	var d Decoder
+	var out []byte
+	ok := []byte{0x83, 0x80, 0x80, 0x80, 0x00, byte(modeSymbol) | lastSegment, 'x'}
+	if _, err := d.Decode(ok, 10, &out); err != nil || string(out) != "xxx" {
+		t.Errorf("five bytes: %v", err)
+	}
+	refused(t, "six bytes", slices.Insert(ok, 1, 0x80), 10, 1)
+	refused(t, "endless", bytes.Repeat([]byte{0xff}, 20), 1<<40, 1)
+	refused(t, "2³²", []byte{0x80, 0x80, 0x80, 0x80, 0x10}, 1<<31-1, 1)
+}
+
+func TestHostileHeads(t *testing.T) {
+	symbol := func(n uint64) []byte { return append(binary.AppendUvarint([]byte{byte(modeSymbol)}, n), 'x') }
+	last := []byte{byte(modeSymbol) | lastSegment, 'y'}
+	stream := func(size uint64, parts ...[]byte) []byte {
+		return append(binary.AppendUvarint(nil, size), bytes.Join(parts, nil)...)
+	}
+	const size = 10_000
+	var d Decoder
+	var out []byte
+	if _, err := d.Decode(stream(size, symbol(minSegment), last), size, &out); err != nil || len(out) != size || out[minSegment-1] != 'x' || out[minSegment] != 'y' {
+		t.Fatalf("two segments: %v", err)
+	}
+	for _, c := range []struct {
+		what string
+		code []byte
+	}{
+		{"nothing", nil},
+		{"longer than the limit", stream(size+1, last)},
+		{"no head", stream(size)},
+		{"mode 3", stream(size, []byte{3 | lastSegment, 0})},
+		{"mode 3, not last", stream(size, []byte{3})},
+		{"unknown flag", stream(size, []byte{8 | lastSegment, 'y'})},
+		{"symbol missing", stream(size, last[:1])},
+		{"segment too small", stream(size, symbol(minSegment-1), last)},
+		{"segment of 0", stream(size, symbol(0), last)},
+		{"segment as long as the stream, not last", stream(size, symbol(size), last)},
+		{"segment longer than the stream", stream(size, symbol(size+1), last)},
+		{"huge segment", stream(size, symbol(1<<63), last)},
+		{"head missing after a segment", stream(size, symbol(minSegment))},
+		{"size missing", stream(size, []byte{byte(modeSymbol)})},
+		{"stored bytes missing", stream(3, []byte{byte(modeStored) | lastSegment, 'a', 'b'})},
+	} {
+		refused(t, c.what, c.code, size, 1)
+	}
+	refused(t, "second stream missing", stream(size, last), size, 2)
+}
+
+// TestHostileTables writes tables bit by bit that an encoder never would.
+func TestHostileTables(t *testing.T) {
+	type field struct{ v, n uint32 }
+	table := func(fields ...field) []byte {
+		w := bitWriter{}
+		for _, f := range fields {
+			w.put(f.v, uint(f.n))
+		}
+		return w.flush()
+	}
+	half := []field{{11, 4}, {0, 10}} // a frequency of 1024
+	cat := func(parts ...[]field) []field { return slices.Concat(parts...) }
+	run := func(zeros int) (f []field) { // of symbols without a frequency, in runs of four and one of one to three
+		for ; zeros > 3; zeros -= 4 {
+			f = append(f, field{15, 4}, field{1, 1})
+		}
+		return append(f, field{11 + uint32(zeros), 4})
+	}
+	var f freqs
+	good := table(cat(half, run(254), half)...)
+	if rest, err := f.read(good); err != nil || len(rest) != 0 || f[0] != 1024 || f[255] != 1024 {
+		t.Fatalf("symbols 0 and 255: %v", err)
+	}
+	for _, c := range []struct {
+		what string
+		code []byte
+	}{
+		{"empty", nil},
+		{"class 0", table(field{0, 4}, field{0, 60})},
+		{"symbol 256", table(cat(half, run(255), half)...)},
+		{"only zeros", bytes.Repeat([]byte{0xee}, 100)},
+		{"sum beyond 2048", table(cat(half, []field{{10, 4}, {511, 9}}, half)...)},
+		{"one symbol has all but one", table(cat([]field{{11, 4}, {1023, 10}}, []field{{2, 4}, {0, 1}})...)},
+		{"run in nine bits", table(cat([]field{{15, 4}, {0, 8}, {1, 1}, {0, 8}}, half, half)...)},
+		{"endless run", append([]byte{15}, make([]byte, 100)...)},
+		{"bits left over", table(cat(half, half, []field{{1, 2}})...)},
+		{"cut", good[:len(good)-1]},
+	} {
+		if _, err := f.read(c.code); err == nil {
+			t.Errorf("%s: accepted", c.what)
+		}
+	}
+}
+
+func TestHostileGroups(t *testing.T) {
+	group := func(n int, states []uint32, words ...byte) []byte {
+		p := binary.AppendUvarint(coded(n), uint64(len(words)))
+		for _, x := range states {
+			p = binary.LittleEndian.AppendUint32(p, x)
+		}
+		return append(p, words...)
+	}
+	// With 'a' in slots 0 to 1023, a state of 2¹⁶ decodes to 'a' and is 2¹⁵ afterwards.
+	start := func(x uint32) []uint32 { return []uint32{x, 2 * lower, 2 * lower, 2 * lower} }
+	var d Decoder
+	var out []byte
+	if _, err := d.Decode(group(4, start(2*lower)), 4, &out); err != nil || string(out) != "aaaa" {
+		t.Fatalf("four symbols: %v", err)
+	}
+	for _, c := range []struct {
+		what string
+		code []byte
+	}{
+		{"group missing", coded(4)},
+		{"state missing", group(4, start(2 * lower)[:3])},
+		{"state 0", group(4, start(0))},
+		{"state below the interval", group(4, start(lower-1))},
+		{"state above the interval", group(4, start(1<<31))},
+		{"greatest state", group(4, start(1<<32-1))},
+		{"wrong final state", group(4, start(4*lower))},
+		{"wrong final state, unused lane", group(3, start(2*lower))},
+		{"words left over", group(4, start(2*lower), 0, 0)},
+		{"half a word", group(4, start(2*lower), 0)},
+		{"words run out", group(4, start(lower))},
+	} {
+		refused(t, c.what, c.code, 4, 1)
+		// What follows the group must not serve as its words.
+		refused(t, c.what+", bytes behind", append(c.code, make([]byte, 2)...), 4, 1)
+	}
+}
+
+// TestLimitAllocs: what a stream claims is not allocated before it is checked, and a refused one costs nothing.
+func TestLimitAllocs(t *testing.T) {
+	var d Decoder
+	r := rand.New(rand.NewPCG(31, 32))
+	for range 100 {
+		var out []byte
+		code := binary.AppendUvarint(nil, 1001+uint64(r.Uint32()))
+		if _, err := d.Decode(append(code, byte(modeSymbol)|lastSegment, 0), 1000, &out); err == nil || out != nil {
+			t.Fatalf("%d bytes allocated, error %v", cap(out), err)
+		}
+	}
+}

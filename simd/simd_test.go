@@ -1,0 +1,111 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// The longest slices go through every loop of a kernel several times; the offsets cover all alignments to 16 bytes.
+const (
+	maxLen   = 200
+	maxAlign = 16
+)
+
+func TestMatchLen(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a, b := make([]byte, maxLen+maxAlign), make([]byte, maxLen+maxAlign)
+	for n := range maxLen + 1 {
+		for align := range maxAlign {
+			x, y := a[align:align+n], b[r.IntN(maxAlign):][:n]
+			for i := range x {
+				x[i] = byte(r.Uint32())
+			}
+			copy(y, x)
+			// What lies behind the shorter slice is equal, too, and must not count.
+			if got := MatchLen(x, y); got != n {
+				t.Fatalf("%d equal bytes: %d", n, got)
+			}
+			cut := r.IntN(n + 1)
+			if got := MatchLen(x[:cut], y); got != cut {
+				t.Fatalf("%d of %d equal bytes: %d", cut, n, got)
+			}
+			if got := MatchLen(x, y[:cut]); got != cut {
+				t.Fatalf("%d equal bytes of %d: %d", n, cut, got)
+			}
+			if cut < n {
+				// One bit is enough, and what comes after the first difference does not matter.
+				y[cut] ^= 1 << r.IntN(8)
+				if got := MatchLen(x, y); got != cut {
+					t.Fatalf("difference at %d of %d: %d", cut, n, got)
+				}
+				y[n-1] ^= 0x10
+				if got := MatchLen(x, y); cut < n-1 && got != cut {
+					t.Fatalf("differences at %d and %d: %d", cut, n-1, got)
+				}
+			}
+		}
+	}
+}
+
+// TestMatchLenOverlap: matches overlap what they are copied from.
+func TestMatchLenOverlap(t *testing.T) {
+	p := make([]byte, maxLen)
+	for dist := 1; dist < 40; dist++ {
+		for i := range p {
+			p[i] = byte(i % dist)
+		}
+		if got := MatchLen(p, p[dist:]); got != maxLen-dist {
+			t.Errorf("period %d: %d, want %d", dist, got, maxLen-dist)
+		}
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	p := make([]byte, maxLen+maxAlign)
+	for n := range maxLen + 1 {
+		for align := range maxAlign {
+			q := p[align : align+n]
+			spread := 1 + r.IntN(256) // from runs of one byte to all values
+			for i := range q {
+				q[i] = byte(255 - r.IntN(spread))
+			}
+			var got, want [256]uint32
+			for i := range got {
+				// Counts are added to what is there.
+				got[i] = r.Uint32() >> 1
+				want[i] = got[i]
+			}
+			for _, c := range q {
+				want[c]++
+			}
+			Histogram(&got, q)
+			if got != want {
+				t.Fatalf("%d bytes at %d, %d values: wrong counts", n, align, spread)
+			}
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	const guard = 64
+	p := make([]byte, guard+maxLen+maxAlign+guard)
+	for n := range maxLen + 1 {
+		for align := range maxAlign {
+			for i := range p {
+				p[i] = byte(i)
+			}
+			from := guard + align
+			Fill(p[from:from+n], byte(n+77))
+			for i, c := range p {
+				want := byte(i)
+				if i >= from && i < from+n {
+					want = byte(n + 77)
+				}
+				if c != want {
+					t.Fatalf("%d bytes at %d: byte %d is %d, want %d", n, align, i-from, c, want)
+				}
+			}
+		}
+	}
+}
