@@ -1,0 +1,60 @@
+package archtest
+
+// This file is the plan of the house: what there is and what it stands on. Everything else in this package only enforces it.
+
+// floor says how high a package lies. Imports point down: a package imports what lies on lower floors.
+type floor int
+
+const (
+	ground   floor = iota // CPU features and bits; imports nothing of ours
+	codecs                // one algorithm each; they do not know one another
+	engine                // the scheduler, and the containers beside it
+	library               // the public package
+	programs              // use the public package only
+	tools                 // programs for developers, which look at whatever they like
+	workshop              // for tests and scripts only
+)
+
+// packages lists every package of the module by its path under the module's, "" for the root.
+var packages = map[string]floor{
+	"cmd/pz":           programs,
+	"examples/profile": programs,
+
+	"": library,
+
+	"pipeline":        engine,
+	"internal/pzfile": engine,
+
+	"lz77":    codecs,
+	"lzseq":   codecs,
+	"fse":     codecs,
+	"rans":    codecs,
+	"huffman": codecs,
+	"gpu":     codecs,
+
+	"simd":           ground,
+	"internal/bitio": ground,
+
+	"internal/seqdump": tools,
+
+	"internal/archtest": workshop,
+	"internal/bcetest":  workshop,
+	"internal/bench":    workshop,
+	"internal/corpus":   workshop,
+}
+
+// sideways lists the imports allowed within a floor.
+var sideways = map[arrow]string{
+	{"lzseq", "lz77"}:  "codes sequences, which are lz77's type",
+	{"huffman", "fse"}: "zstd codes Huffman weights with FSE",
+}
+
+// foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.
+var foreign = map[string][]string{
+	"github.com/klauspost/cpuid/v2":     {"simd"},
+	"github.com/schollz/progressbar/v3": {"cmd/pz", "examples/profile"},
+	"github.com/spf13/pflag":            {"cmd/pz", "examples/profile"},
+	"golang.org/x/sys":                  {"cmd/pz", "simd"},
+	"golang.org/x/term":                 {"cmd/pz"},
+	"github.com/klauspost/compress":     {}, // a peer in tests and benchmarks
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Runs the checks of this repository; see usage below.
+set -uo pipefail # no -e: a step that fails must not stop the ones after it
+
+# The one place where the linter's version is written.
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Time given to each fuzz target with --all.
+fuzztime=5s
+
+# A test that hangs shall not hold up the others for long.
+short_timeout=5m
+
+# Go tests under an emulator are some ten to thirty times slower.
+qemu_timeout=10m
+
+usage() {
+  cat <<'EOF'
+usage: scripts/test.sh [--quick | --all]
+
+Runs the checks of this repository, one line per step, with the whole output of
+those that fail. Exits 1 if any failed, after having run them all.
+
+  --quick  gofmt, vet, tests in short mode: what to run before every commit
+  (none)   also go mod tidy, staticcheck, all tests, the race detector, CGO_ENABLED=0,
+           the noasm tag, builds for other platforms, shellcheck (if installed)
+  --all    also the codecs' tests under qemu (arm64, and s390x, which is big-endian)
+           and a short run of every fuzz target; shellcheck must be there
+
+Set PZ_CORPUS to a directory of files to have the step "tests" use them as well;
+the others make do with the data that the tests make themselves.
+EOF
+}
+
+mode=default
+case "$#:${1-}" in
+  0:) ;;
+  1:--quick) mode=quick ;;
+  1:--all) mode=all ;;
+  1:--help | 1:-h) usage; exit 0 ;;
+  *) usage >&2; exit 2 ;;
+esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+failed=()
+
+# step NAME COMMAND…: runs a command and says how it went.
+step() {
+  local name=$1 start=$SECONDS rc=0
+  shift
+  "$@" >"$tmp/log" 2>&1 </dev/null || rc=$?
+  if ((rc == 0)); then
+    printf 'ok    %-32s %4d s\n' "$name" $((SECONDS - start))
+  else
+    printf 'FAIL  %-32s %4d s\n' "$name" $((SECONDS - start))
+    sed 's/^/      /' "$tmp/log"
+    failed+=("$name")
+  fi
+}
+
+# need COMMAND PACKAGE: fails with a hint if a command is missing.
+need() {
+  command -v "$1" >/dev/null && return
+  echo "$1 is not installed; on Debian and Ubuntu: apt-get install $2"
+  return 1
+}
+
+formatted() {
+  local bad
+  bad=$(gofmt -l .) || return 1
+  [[ -z $bad ]] && return
+  printf 'not formatted; run gofmt -w on:\n%s\n' "$bad"
+  return 1
+}
+
+race() {
+  CGO_ENABLED=1 PZ_CORPUS='' go test -race -short -timeout "$short_timeout" ./... # needs a C compiler, and go says so
+}
+
+pure() {
+  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./...
+}
+
+noasm() {
+  PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags noasm ./...
+}
+
+# platform OS ARCH: builds everything, and vet compiles the tests as well.
+platform() {
+  CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./... && CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...
+}
+
+# emulated ARCH EMULATOR: runs the tests of all that touches bytes on another processor.
+emulated() {
+  local dirs=(. lz77 lzseq rans fse huffman simd internal/bitio internal/pzfile internal/corpus) packages=() dir
+  need "$2" qemu-user || return
+  for dir in "${dirs[@]}"; do
+    # Some of these are still to come.
+    compgen -G "$dir/*_test.go" >/dev/null && packages+=("./$dir")
+  done
+  # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
+  # memory and allocations, says nothing about the processor that is emulated.
+  CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS='' \
+    go test -short -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
+}
+
+# fuzz_targets prints a package and a name for every fuzz target there is.
+fuzz_targets() {
+  local list
+  list=$(go test -list '^Fuzz' ./...) || { echo "$list"; return 1; }
+  # The names come first, then the line of their package.
+  awk '/^Fuzz/ { names[++n] = $1 }
+       /^ok/ { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$list"
+}
+
+fuzz() {
+  local rc
+  for _ in 1 2 3; do
+    rc=0
+    go test -run '^$' -fuzz "^$2\$" -fuzztime "$fuzztime" "$1" >"$tmp/fuzz" 2>&1 || rc=$?
+    # Up to Go 1.26 the end of -fuzztime may be reported as a failure of the target: https://go.dev/issue/75804.
+    # Such a failure brings no input with it; try again.
+    if ((rc == 0)) || grep -q 'Failing input' "$tmp/fuzz" || ! grep -qx ' *context deadline exceeded' "$tmp/fuzz"; then
+      break
+    fi
+  done
+  cat "$tmp/fuzz"
+  return "$rc"
+}
+
+no_targets() {
+  echo "$targets"
+  return 1
+}
+
+scripts() {
+  need shellcheck shellcheck && shellcheck scripts/*.sh .ci/run
+}
+
+step gofmt formatted
+step vet go vet ./...
+if [[ $mode == quick ]]; then
+  step 'tests (short)' go test -short -timeout "$short_timeout" ./...
+else
+  step 'go mod tidy' go mod tidy -diff
+  step staticcheck go run "$staticcheck" ./...
+  step tests go test ./...
+  step 'race detector' race
+  if [[ $mode == all ]]; then
+    step 'CGO_ENABLED=0' pure
+  else
+    step 'CGO_ENABLED=0' pure -short
+  fi
+  step 'noasm tag' noasm
+  step linux/arm64 platform linux arm64
+  step 'linux/s390x (big-endian)' platform linux s390x
+  step 'linux/386 (32 bits)' platform linux 386
+  step windows/amd64 platform windows amd64
+  step darwin/arm64 platform darwin arm64
+  if [[ $mode == all ]] || command -v shellcheck >/dev/null; then
+    step shellcheck scripts
+  else
+    echo 'left out: shellcheck is not installed'
+  fi
+fi
+if [[ $mode == all ]]; then
+  step 'qemu arm64' emulated arm64 qemu-aarch64
+  step 'qemu s390x (big-endian)' emulated s390x qemu-s390x
+  module=$(go list -m)
+  if targets=$(fuzz_targets); then
+    while read -r package name; do
+      [[ -n $name ]] && step "${package#"$module"/} $name" fuzz "$package" "$name"
+    done <<<"$targets"
+  else
+    step 'fuzz targets' no_targets
+  fi
+fi
+
+if ((${#failed[@]} > 0)); then
+  echo
+  (IFS=,; echo "failed: ${failed[*]}")
+  exit 1
+fi
