@@ -6,12 +6,14 @@ type chains struct {
 	links []int32 // by position
 	next  int     // first position not entered yet
 	shift uint8   // 32 − log2 of the table
+	mask  uint32  // see mix
 }
 
 func (c *chains) reset(params *Params, size int) {
 	log := tableLog(params.HashLog, size)
 	c.table = table(c.table, log)
 	c.shift = 32 - log
+	c.mask = mixMask(params.HashBytes)
 	if cap(c.links) < size {
 		c.links = make([]int32, size)
 	}
@@ -21,9 +23,9 @@ func (c *chains) reset(params *Params, size int) {
 
 // insert enters the positions before i.
 func (c *chains) insert(src []byte, i int) {
-	table, links, shift := c.table, c.links, c.shift&31
+	table, links, shift, mask := c.table, c.links, c.shift&31, c.mask
 	for p := c.next; p < i; p++ {
-		h := load32(src, p) * prime32 >> shift
+		h := mix(load64(src, p), mask) >> shift
 		links[p] = table[h]
 		table[h] = int32(p)
 	}
@@ -33,9 +35,9 @@ func (c *chains) insert(src []byte, i int) {
 // find is Matcher.find.
 func (c *chains) find(src []byte, i, depth, minMatch, maxOffset, nice int) (n, offset int) {
 	c.insert(src, i)
-	v := load32(src, i)
+	v := load64(src, i)
 	best := minMatch - 1
-	at := int(c.table[v*prime32>>(c.shift&31)])
+	at := int(c.table[mix(v, c.mask)>>(c.shift&31)])
 	for k := depth; at >= 0 && k > 0; k-- {
 		from, d := at, i-at
 		if d < 16 {
@@ -45,7 +47,7 @@ func (c *chains) find(src []byte, i, depth, minMatch, maxOffset, nice int) (n, o
 		if d > maxOffset {
 			break
 		}
-		if from >= 0 && src[from+best] == src[i+best] && load32(src, from) == v {
+		if from >= 0 && src[from+best] == src[i+best] && load32(src, from) == uint32(v) {
 			if n := extend(src, from, i, 4); n > best {
 				best, offset = n, d
 				if n >= nice || i+n >= len(src) {

@@ -8,10 +8,10 @@ const (
 	Single Finder = iota
 	// Double has a second table for the next 8 bytes, which finds the longer matches.
 	Double
-	// Recent looks at the Depth most recent earlier positions in the block whose next 4 bytes hash alike, all positions taken
-	// into account, and takes the one with the longest match; on a tie the nearest. For the choice a match counts up to
-	// Nice bytes. That is a definition of candidates, not of a data structure: here it is rings of positions if Depth is
-	// 8, 16 or 32 and chains if it is anything else, and a device may find the same ones by sorting.
+	// Recent looks at the Depth most recent earlier positions in the block whose next HashBytes bytes hash alike, all positions
+	// taken into account, and takes the one with the longest match, of HashBytes bytes or more; on a tie the nearest. For the choice
+	// a match counts up to Nice bytes. That is a definition of candidates, not of a data structure: here it is rings of positions if Depth is
+	// 8, 16, 32 or 64 and chains if it is anything else, and a device may find the same ones by sorting.
 	Recent
 )
 
@@ -20,7 +20,7 @@ type Params struct {
 	Finder    Finder
 	HashLog   uint8 // log2 of the entries in the hash table, for blocks that fill it
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
-	HashBytes uint8 // bytes that the hash covers; Single and Double
+	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position; Recent only
 	Nice      int   // a match of this length, in bytes, ends the search; Recent only
@@ -36,11 +36,11 @@ var Levels = [MaxLevel + 1]Params{
 	2: {Finder: Single, HashLog: 16, HashBytes: 5, SkipLog: 8},
 	3: {Finder: Double, HashLog: 15, LongLog: 16, HashBytes: 5, SkipLog: 8},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 9},
-	5: {Finder: Recent, HashLog: 16, Depth: 8, Nice: 32, Lazy: 1},
-	6: {Finder: Recent, HashLog: 16, Depth: 16, Nice: 64, Lazy: 1},
-	7: {Finder: Recent, HashLog: 17, Depth: 32, Nice: 96, Lazy: 2},
-	8: {Finder: Recent, HashLog: 18, Depth: 64, Nice: 192, Lazy: 2},
-	9: {Finder: Recent, HashLog: 18, Depth: 256, Nice: 256, Lazy: 2},
+	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
+	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
+	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
+	8: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 64, Nice: 192, Lazy: 2},
+	9: {Finder: Recent, HashLog: 20, HashBytes: 5, Depth: 128, Nice: 256, Lazy: 2},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes.

@@ -12,11 +12,21 @@ type match struct {
 // go forward through the block.
 func (m *Matcher) find(src []byte, i int) (n, offset int) {
 	p := &m.params
+	least := max(m.limits.MinMatch, int(p.HashBytes))
 	if p.inRows() {
-		return m.rows.find(src, i, m.limits.MinMatch, m.limits.MaxOffset, p.Nice)
+		return m.rows.find(src, i, least, m.limits.MaxOffset, p.Nice)
 	}
-	return m.chains.find(src, i, p.Depth, m.limits.MinMatch, m.limits.MaxOffset, p.Nice)
+	return m.chains.find(src, i, p.Depth, least, m.limits.MaxOffset, p.Nice)
 }
+
+// mix is the hash of Recent, of which the highest bits are used. It makes do with 32 bits, like a GPU. The lower 4 of the bytes v count in
+// full, the others as far as mask says.
+func mix(v uint64, mask uint32) uint32 {
+	return uint32(v)*prime32 + uint32(v>>32)&mask*prime32b
+}
+
+// mixMask is the mask for a hash of so many bytes, 4 … 8.
+func mixMask(bytes uint8) uint32 { return uint32(1<<(8*(bytes-4)) - 1) }
 
 // score is what n bytes of match are worth, in bits: four bits a byte is what a literal costs on common data, less the token.
 func score(n int) int { return 4 * n }

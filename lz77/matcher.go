@@ -65,8 +65,9 @@ func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i:]) }
 
 // Multipliers for Fibonacci hashing: odd, and near 2⁶⁴ or 2³² divided by the golden ratio.
 const (
-	prime64 = 0x9E3779B185EBCA87
-	prime32 = 0x9E3779B1
+	prime64  = 0x9E3779B185EBCA87
+	prime32  = 0x9E3779B1
+	prime32b = 0x85EBCA77
 )
 
 // hash returns the hash of the low bytes of v that drop leaves: drop is 64 less their number of bits.

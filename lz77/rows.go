@@ -7,7 +7,7 @@ import (
 
 // rows finds the candidates of Recent with a ring of the last Depth positions for each hash. They lie side by side, so that a search
 // costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
-// hash: a candidate with another tag has another 4 bytes and is passed over without a look at the block.
+// hash: a candidate with another tag does not match and is passed over without a look at the block.
 type rows struct {
 	pos   []int32
 	tags  []uint8 // 0 for none
@@ -15,18 +15,20 @@ type rows struct {
 	next  int     // first position not entered yet
 	log   uint8   // log2 of the entries of a row
 	shift uint8   // 32 − log2 of the number of rows
+	mask  uint32  // see mix
 }
 
-// Rows have 8, 16 or 32 entries.
+// Rows have 8, 16, 32 or 64 entries.
 const (
 	minRowLog = 3
-	maxRowLog = 5
+	maxRowLog = 6
 )
 
 func (r *rows) reset(params *Params, size int) {
 	log := tableLog(params.HashLog, size)
 	r.log = uint8(bits.Len(uint(params.Depth)) - 1)
 	r.shift = 32 - log
+	r.mask = mixMask(params.HashBytes)
 	r.next = 0
 	n := 1 << (log + r.log)
 	if cap(r.pos) < n {
@@ -41,9 +43,9 @@ func (r *rows) reset(params *Params, size int) {
 	clear(r.heads)
 }
 
-// place returns the row of the 4 bytes v, and their tag.
-func (r *rows) place(v uint32) (row int, tag uint8) {
-	h := v * prime32
+// place returns the row of what begins with the 8 bytes v, and its tag.
+func (r *rows) place(v uint64) (row int, tag uint8) {
+	h := mix(v, r.mask)
 	return int(h >> (r.shift & 31)), uint8(h>>((r.shift-7)&31)) | 0x80
 }
 
@@ -51,7 +53,7 @@ func (r *rows) place(v uint32) (row int, tag uint8) {
 func (r *rows) insert(src []byte, i int) {
 	log, mask := r.log&7, uint8(1)<<(r.log&7)-1
 	for p := r.next; p < i; p++ {
-		row, tag := r.place(load32(src, p))
+		row, tag := r.place(load64(src, p))
 		head := (r.heads[row] - 1) & mask
 		r.heads[row] = head
 		at := row<<log + int(head)
@@ -63,7 +65,7 @@ func (r *rows) insert(src []byte, i int) {
 // find is Matcher.find.
 func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int) {
 	r.insert(src, i)
-	v := load32(src, i)
+	v := load64(src, i)
 	row, tag := r.place(v)
 	log := r.log & 7
 	size := 1 << log
@@ -71,22 +73,22 @@ func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int
 	tags, pos := r.tags[first:first+size], r.pos[first:first+size]
 
 	// One bit for each entry whose tag is right, the latest first.
-	var hits uint32
+	var hits uint64
 	for at := 0; at+8 <= size; at += 8 {
 		x := binary.LittleEndian.Uint64(tags[at:]) ^ uint64(tag)*0x0101010101010101
 		// The top bit of each byte that is 0, and then those bits side by side.
 		x = ^(x&0x7f7f7f7f7f7f7f7f + 0x7f7f7f7f7f7f7f7f | x) & 0x8080808080808080
-		hits |= uint32(x>>7*0x0102040810204080>>56) << (at & 31)
+		hits |= x >> 7 * 0x0102040810204080 >> 56 << (at & 63)
 	}
 	head := uint(r.heads[row])
-	hits = hits>>(head&31) | hits<<((uint(size)-head)&31)
-	if size < 32 {
-		hits &= 1<<(size&31) - 1
+	hits = hits>>(head&63) | hits<<((uint(size)-head)&63)
+	if size < 64 {
+		hits &= 1<<(size&63) - 1
 	}
 
 	best := minMatch - 1
 	for ; hits != 0; hits &= hits - 1 {
-		c := int(pos[(int(head)+bits.TrailingZeros32(hits))&(len(pos)-1)])
+		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
 		if d < 16 {
 			d = int(farEnough[d&15])
@@ -95,7 +97,7 @@ func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int
 		if d > maxOffset {
 			break
 		}
-		if c >= 0 && src[c+best] == src[i+best] && load32(src, c) == v {
+		if c >= 0 && src[c+best] == src[i+best] && load32(src, c) == uint32(v) {
 			if n := extend(src, c, i, 4); n > best {
 				best, offset = n, d
 				if n >= nice || i+n >= len(src) {

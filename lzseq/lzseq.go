@@ -20,6 +20,17 @@ type Streams struct {
 	batch  [batchSize]lz77.Sequence
 }
 
+// All lists the streams in the order of the format.
+func (s *Streams) All() [6]*[]byte {
+	return [6]*[]byte{&s.Lits, &s.Tokens, &s.Offsets, &s.LitLens, &s.MatchLens, &s.Extra}
+}
+
+// MaxSizes returns the most bytes that each stream of a block of size bytes can have, in the order of All. It follows
+// from the least that a token, an offset or an escaped length stands for.
+func MaxSizes(size int) [6]int {
+	return [6]int{size, size / 4, size / 2, size / 3, size / 16, 3*size/4 + 1}
+}
+
 // Layout says how sequences become streams.
 type Layout struct {
 	// ID stands at the head of a coded block.

@@ -60,32 +60,39 @@ func (s *Scheduler) submit(b *Block) {
 
 // work is the life of a worker: from the first block it takes until the queue is empty.
 func (w *worker) work() {
-	for b := w.take(); b != nil; b = w.take() {
+	for b := w.retire(nil); b != nil; {
 		if !b.exec(w.ws) {
 			w.ws = new(workspace) // a panic may have left it in any state
 		}
-		b.done <- struct{}{} // holds one: never blocks
+		b = w.retire(b)
 	}
 }
 
-// take retires the worker's last block and gives it the next, in one critical section. If there is none it
-// takes the worker off the books.
-func (w *worker) take() *Block {
+// retire ends a worker's block and gives it the next, in one critical section. If there is none it takes the worker off the
+// books. The block's owner hears of it after that, so that a block submitted in its place finds this worker free: there are
+// never more workers, and workspaces, than blocks in flight.
+func (w *worker) retire(done *Block) (next *Block) {
 	s := w.sched
 	s.mu.Lock()
-	b := s.queue.pop()
-	drop := false
-	if b == nil {
+	next = s.queue.pop()
+	var drop *workspace
+	if next == nil {
 		s.alive--
-		if drop = s.runs == 0; !drop {
+		if s.runs > 0 {
 			s.idle = append(s.idle, w)
+		} else {
+			drop = w.ws
 		}
 	}
 	s.mu.Unlock()
-	if drop {
-		spare.Put(w.ws)
+	// From here on a worker without a block may be running again: it is not to be touched.
+	if drop != nil {
+		spare.Put(drop)
 	}
-	return b
+	if done != nil {
+		done.done <- struct{}{} // holds one: never blocks
+	}
+	return next
 }
 
 func (s *Scheduler) open() {

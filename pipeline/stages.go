@@ -21,10 +21,16 @@ func parseStage(l *lzseq.Layout) stage {
 // codeStage turns sequences into a payload.
 func codeStage(l *lzseq.Layout) stage {
 	return stage{"rans", func(ws *workspace, b *Block) error {
-		s := &b.payload.streams
-		s.Encode(l, b.Src, b.payload.seqs)
-		b.dst = append(b.dst[:0], l.ID)
-		b.dst = ws.rans.enc.Append(b.dst, l.Stored, s.Lits, s.Tokens, s.Offsets, s.LitLens, s.MatchLens, s.Extra)
+		b.payload.streams.Encode(l, b.Src, b.payload.seqs)
+		var streams [6][]byte
+		n := 0
+		for i, s := range b.payload.streams.All() {
+			streams[i] = *s
+			n += len(*s)
+		}
+		// Room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
+		b.dst = append(resize(b.dst, n+n/256+1024)[:0], l.ID)
+		b.dst = ws.rans.enc.Append(b.dst, l.Stored, streams[:]...)
 		return nil
 	}}
 }
@@ -38,8 +44,8 @@ var decodeStreams = stage{"rans", func(ws *workspace, b *Block) error {
 	if p.layout = lzseq.LayoutByID(b.Src[0]); p.layout == nil {
 		return fmt.Errorf("%w: unknown layout %d", ErrPayload, b.Src[0])
 	}
-	s := &p.streams
-	rest, err := ws.rans.dec.Decode(b.Src[1:], b.Raw, &s.Lits, &s.Tokens, &s.Offsets, &s.LitLens, &s.MatchLens, &s.Extra)
+	streams, limits := p.streams.All(), lzseq.MaxSizes(b.Raw)
+	rest, err := ws.rans.dec.Decode(b.Src[1:], limits[:], streams[:]...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}

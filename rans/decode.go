@@ -27,17 +27,18 @@ type group struct {
 
 // Decode decodes len(streams) streams from the front of src and returns what follows them. Each stream replaces the slice that stands in
 // its place, whose memory is reused if it suffices, and has Slack bytes of capacity more than its length.
-// A stream of more than limit bytes is not accepted, and nothing is allocated for it.
+// A stream of more bytes than its limit is not accepted, and nothing is allocated for it; there is a limit for each stream.
 // The streams hold no reference to src. An error is a CorruptError; the streams are then of no use.
-func (d *Decoder) Decode(src []byte, limit int, streams ...*[]byte) (rest []byte, err error) {
+func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []byte, err error) {
 	d.segs, d.coded = d.segs[:0], 0
-	for _, s := range streams {
+	for i, s := range streams {
 		n, size := varint(src)
-		if size <= 0 || n > uint64(limit) {
+		if size == 0 || n > uint64(limits[i]) {
 			return nil, CorruptError("stream too long")
 		}
 		if src = src[size:]; uint64(cap(*s)) < n+Slack {
-			*s = make([]byte, n, n+n/8+Slack)
+			// Streams vary in size from block to block: some room saves growing again and again.
+			*s = make([]byte, n, min(int(n+n/8), limits[i])+Slack)
 		}
 		*s = (*s)[:n]
 		if src, err = d.heads(src, *s); err != nil {
@@ -86,7 +87,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 		n := uint64(len(stream))
 		if !last {
 			v, size := varint(src)
-			if size <= 0 || v >= n || v < minSegment {
+			if size == 0 || v >= n || v < minSegment {
 				return nil, CorruptError("bad segment size")
 			}
 			n, src = v, src[size:]
@@ -116,7 +117,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 func (d *Decoder) lanes(src []byte, from, to, width int) ([]byte, error) {
 	g := &d.group
 	n, size := varint(src)
-	if size <= 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
+	if size == 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
 		return nil, CorruptError("words missing")
 	}
 	src = src[size:]

@@ -17,7 +17,7 @@ func agree(t testing.TB, d *Decoder, code []byte, limit, count int) (accepted bo
 	for i := range got {
 		ptr[i] = &got[i]
 	}
-	rest, err := d.Decode(code[:len(code):len(code)], limit, ptr...)
+	rest, err := d.Decode(code[:len(code):len(code)], same(limit), ptr...)
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("decoder: %v, reference: %v", err, wantErr)
 	}

@@ -21,7 +21,7 @@ func TestNothingBehind(t *testing.T) {
 			for behind := range 4 {
 				in := append(bytes.Clone(code), make([]byte, behind)...)
 				var out []byte
-				rest, err := d.Decode(in[:len(in):len(in)], n, &out)
+				rest, err := d.Decode(in[:len(in):len(in)], same(n), &out)
 				if err != nil || len(rest) != behind || !bytes.Equal(out, p) {
 					failed++
 					first = err

@@ -18,7 +18,7 @@ func refused(t *testing.T, what string, code []byte, limit, count int) {
 	for i := range out {
 		ptr[i] = &out[i]
 	}
-	_, err := d.Decode(code, limit, ptr...)
+	_, err := d.Decode(code, same(limit), ptr...)
 	if ce := CorruptError(""); !errors.As(err, &ce) {
 		t.Errorf("%s: error %v", what, err)
 	}
@@ -51,7 +51,7 @@ func TestLongVarint(t *testing.T) {
 	var d Decoder
 	var out []byte
 	ok := []byte{0x83, 0x80, 0x80, 0x80, 0x00, byte(modeSymbol) | lastSegment, 'x'}
-	if _, err := d.Decode(ok, 10, &out); err != nil || string(out) != "xxx" {
+	if _, err := d.Decode(ok, same(10), &out); err != nil || string(out) != "xxx" {
 		t.Errorf("five bytes: %v", err)
 	}
 	refused(t, "six bytes", slices.Insert(ok, 1, 0x80), 10, 1)
@@ -68,7 +68,7 @@ func TestHostileHeads(t *testing.T) {
 	const size = 10_000
 	var d Decoder
 	var out []byte
-	if _, err := d.Decode(stream(size, symbol(minSegment), last), size, &out); err != nil || len(out) != size || out[minSegment-1] != 'x' || out[minSegment] != 'y' {
+	if _, err := d.Decode(stream(size, symbol(minSegment), last), same(size), &out); err != nil || len(out) != size || out[minSegment-1] != 'x' || out[minSegment] != 'y' {
 		t.Fatalf("two segments: %v", err)
 	}
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestHostileGroups(t *testing.T) {
 	start := func(x uint32) []uint32 { return []uint32{x, 2 * lower, 2 * lower, 2 * lower} }
 	var d Decoder
 	var out []byte
-	if _, err := d.Decode(group(4, start(2*lower)), 4, &out); err != nil || string(out) != "aaaa" {
+	if _, err := d.Decode(group(4, start(2*lower)), same(4), &out); err != nil || string(out) != "aaaa" {
 		t.Fatalf("four symbols: %v", err)
 	}
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestLimitAllocs(t *testing.T) {
 	for range 100 {
 		var out []byte
 		code := binary.AppendUvarint(nil, 1001+uint64(r.Uint32()))
-		if _, err := d.Decode(append(code, byte(modeSymbol)|lastSegment, 0), 1000, &out); err == nil || out != nil {
+		if _, err := d.Decode(append(code, byte(modeSymbol)|lastSegment, 0), same(1000), &out); err == nil || out != nil {
 			t.Fatalf("%d bytes allocated, error %v", cap(out), err)
 		}
 	}

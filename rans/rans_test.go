@@ -28,7 +28,7 @@ func roundTrip(t testing.TB, e *Encoder, d *Decoder, streams ...[]byte) []byte {
 		ptr[i] = &out[i]
 		limit = max(limit, len(streams[i]))
 	}
-	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), limit, ptr...)
+	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), same(limit), ptr...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestDamage(t *testing.T) {
 		code := e.Append(nil, 0, p, q)
 		var a, b []byte
 		for i := range code {
-			if _, err := d.Decode(code[:i], n, &a, &b); err == nil {
+			if _, err := d.Decode(code[:i], same(n), &a, &b); err == nil {
 				t.Fatalf("cut at %d of %d accepted", i, len(code))
 			} else if ce := CorruptError(""); !errors.As(err, &ce) {
 				t.Fatalf("error %T", err)
@@ -172,7 +172,7 @@ func TestDamage(t *testing.T) {
 		step := 1 + len(code)/2000
 		for i := 0; i < len(code)*8; i += step {
 			code[i/8] ^= 1 << (i % 8)
-			if _, err := d.Decode(code, n, &a, &b); err == nil && bytes.Equal(a, p) && bytes.Equal(b, q) {
+			if _, err := d.Decode(code, same(n), &a, &b); err == nil && bytes.Equal(a, p) && bytes.Equal(b, q) {
 				t.Fatalf("bit %d of %d does not matter", i, len(code)*8)
 			}
 			code[i/8] ^= 1 << (i % 8)
@@ -187,7 +187,7 @@ func TestNoAllocs(t *testing.T) {
 	var code, out []byte
 	f := func() {
 		code = e.Append(code[:0], 0, p)
-		if _, err := d.Decode(code, len(p), &out); err != nil {
+		if _, err := d.Decode(code, same(len(p)), &out); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,7 +208,7 @@ func FuzzDecode(f *testing.F) {
 		var d Decoder
 		var a, b []byte
 		const limit = 1 << 16
-		if _, err := d.Decode(code, limit, &a, &b); err == nil && (len(a) > limit || len(b) > limit) {
+		if _, err := d.Decode(code, same(limit), &a, &b); err == nil && (len(a) > limit || len(b) > limit) {
 			t.Fatal("limit passed")
 		}
 	})
@@ -260,10 +260,19 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := d.Decode(code, n, &out); err != nil {
+				if _, err := d.Decode(code, same(n), &out); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+// same is a limit for any number of streams that the tests use.
+func same(limit int) []int {
+	limits := make([]int, 8)
+	for i := range limits {
+		limits[i] = limit
+	}
+	return limits
 }

@@ -115,7 +115,8 @@ func dumpBlock(w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzs
 		return fmt.Errorf("unknown layout %d", payload[0])
 	}
 	var dec rans.Decoder
-	if _, err := dec.Decode(payload[1:], e.Raw, &s.Lits, &s.Tokens, &s.Offsets, &s.LitLens, &s.MatchLens, &s.Extra); err != nil {
+	all, limits := s.All(), lzseq.MaxSizes(e.Raw)
+	if _, err := dec.Decode(payload[1:], limits[:], all[:]...); err != nil {
 		return err
 	}
 	if !sequences {

@@ -1,0 +1,247 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/pzfile"
+)
+
+// damageFile is a small file of several blocks and two streams, with the places where blocks begin in the file.
+func damageFile(t testing.TB) (file, content []byte, first int) {
+	a := slices.Concat(textBytes(testBlock, 1), make([]byte, testBlock), randomBytes(90, 2))
+	b := textBytes(100, 3)
+	one := encode(t, a, WithBlockSize(testBlock))
+	two := encode(t, b, WithBlockSize(testBlock), WithContentSize(int64(len(b))))
+	return append(one, two...), append(a, b...), len(one)
+}
+
+// classes are the kinds of errors that damage may lead to.
+var classes = []error{ErrFormat, ErrVersion, ErrChecksum, ErrCorrupt, ErrTruncated}
+
+func classOf(err error) error {
+	for _, c := range classes {
+		if errors.Is(err, c) {
+			return c
+		}
+	}
+	return nil
+}
+
+func TestBitFlips(t *testing.T) {
+	file, content, _ := damageFile(t)
+	bits := len(file) * 8
+	step := 1
+	if testing.Short() {
+		step = 13
+	}
+	var readers []*Reader
+	for _, workers := range workerCounts {
+		readers = append(readers, newReader(t, nil, WithConcurrency(workers)))
+	}
+	var out bytes.Buffer
+	for bit := 0; bit < bits; bit += step {
+		bad := slices.Clone(file)
+		bad[bit/8] ^= 1 << (bit % 8)
+		var first error
+		var given int
+		for i, r := range readers {
+			r.Reset(bytes.NewReader(bad))
+			out.Reset()
+			_, err := r.WriteTo(&out)
+			if classOf(err) == nil {
+				t.Fatalf("bit %d: error is %v", bit, err)
+			}
+			if !bytes.HasPrefix(content, out.Bytes()) {
+				t.Fatalf("bit %d: wrong content", bit)
+			}
+			if i == 0 {
+				first, given = err, out.Len()
+			} else if err.Error() != first.Error() || out.Len() != given {
+				t.Fatalf("bit %d: %d bytes and %q with one worker, %d and %q with %d", bit, given, first, out.Len(), err, workerCounts[i])
+			}
+		}
+		got, err := AppendDecode(nil, bad)
+		if err == nil || err.Error() != first.Error() || len(got) != given {
+			t.Fatalf("bit %d: AppendDecode: %d bytes, %v; Reader: %d, %v", bit, len(got), err, given, first)
+		}
+	}
+}
+
+// A ReaderAt finds the damage when it opens the file or reads the block.
+func TestBitFlipsReaderAt(t *testing.T) {
+	file, content, _ := damageFile(t)
+	got := make([]byte, len(content))
+	for bit := 0; bit < len(file)*8; bit += 3 {
+		bad := slices.Clone(file)
+		bad[bit/8] ^= 1 << (bit % 8)
+		r, err := NewReaderAt(bytes.NewReader(bad), int64(len(bad)), WithConcurrency(2))
+		if err == nil {
+			var n int
+			n, err = r.ReadAt(got, 0)
+			if !bytes.Equal(got[:n], content[:n]) {
+				t.Fatalf("bit %d: wrong content", bit)
+			}
+			r.Close()
+		}
+		if classOf(err) == nil {
+			t.Fatalf("bit %d: error is %v", bit, err)
+		}
+	}
+}
+
+func TestTruncation(t *testing.T) {
+	file, content, second := damageFile(t)
+	for _, workers := range workerCounts {
+		r := newReader(t, nil, WithConcurrency(workers))
+		for n := 0; n < len(file); n++ {
+			if n == second {
+				continue // a whole file
+			}
+			r.Reset(bytes.NewReader(file[:n]))
+			got, err := io.ReadAll(r)
+			if !errors.Is(err, ErrTruncated) || !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+			if !bytes.HasPrefix(content, got) {
+				t.Fatalf("%d bytes: wrong content", n)
+			}
+			if _, err := AppendDecode(nil, file[:n]); !errors.Is(err, ErrTruncated) {
+				t.Fatalf("%d bytes: AppendDecode: %v", n, err)
+			}
+			if _, err := NewReaderAt(bytes.NewReader(file[:n]), int64(n)); !errors.Is(err, ErrTruncated) {
+				t.Fatalf("%d bytes: NewReaderAt: %v", n, err)
+			}
+			// The file was longer once than it is now.
+			if r, err := NewReaderAt(bytes.NewReader(file[:n]), int64(len(file))); err == nil {
+				t.Fatalf("%d bytes: NewReaderAt with a wrong size: %v", n, r.Info())
+			}
+		}
+	}
+}
+
+// All blocks in front of the damage come out, whatever was read ahead.
+func TestContentBeforeDamage(t *testing.T) {
+	content := mixedBytes(16 * testBlock)
+	file := encode(t, content, WithBlockSize(testBlock))
+	var at []int64
+	for b := range openAt(t, file).Blocks() {
+		at = append(at, b.Offset)
+	}
+	for k, offset := range at {
+		for _, where := range []int64{0, 5, 9, 13, pzfile.BlockHeaderSize} {
+			bad := slices.Clone(file)
+			bad[offset+where] ^= 1
+			for _, workers := range workerCounts {
+				got, err := decode(bad, WithConcurrency(workers))
+				var e *Error
+				if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || e.Block != int64(k) || e.Offset != offset {
+					t.Fatalf("block %d: %v", k, err)
+				}
+				equal(t, got, content[:k*testBlock], fmt.Sprint("block ", k))
+			}
+			r := openAt(t, bad)
+			for i := range at {
+				p := make([]byte, testBlock)
+				n, err := r.ReadAt(p, int64(i*testBlock))
+				if i == k {
+					if !errors.Is(err, ErrCorrupt) || n != 0 {
+						t.Fatalf("block %d: %v", k, err)
+					}
+				} else if err != nil || !bytes.Equal(p, content[i*testBlock:(i+1)*testBlock]) {
+					t.Fatalf("block %d with block %d damaged: %v", i, k, err)
+				}
+			}
+		}
+	}
+}
+
+func TestBlocksChangePlaces(t *testing.T) {
+	file := encode(t, randomBytes(3*testBlock, 1), WithBlockSize(testBlock))
+	const size = pzfile.BlockHeaderSize + testBlock
+	a, b := file[pzfile.MinHeaderSize:][:size], file[pzfile.MinHeaderSize+size:][:size]
+	bad := slices.Concat(file[:pzfile.MinHeaderSize], b, a, file[pzfile.MinHeaderSize+2*size:])
+	if _, err := decode(bad); !errors.Is(err, ErrChecksum) {
+		t.Error(err)
+	}
+}
+
+func TestNotPz(t *testing.T) {
+	good := encode(t, []byte("some content"))
+	for _, c := range []struct {
+		name string
+		file []byte
+		kind error
+	}{
+		{"empty", nil, ErrTruncated},
+		{"text", []byte("This is no compressed file at all, but it is longer than one."), ErrFormat},
+		{"one byte", []byte{'x'}, ErrFormat},
+		{"P", []byte{'P'}, ErrTruncated},
+		{"zeros", make([]byte, 100), ErrFormat},
+		{"gzip", append([]byte{0x1f, 0x8b}, make([]byte, 100)...), ErrFormat},
+		{"version", append([]byte("PZ\x02"), good[3:]...), ErrVersion},
+		{"pipeline", reheader(good, func(h *pzfile.Header) { h.Pipeline = 200 }), ErrVersion},
+		{"junk after", append(slices.Clone(good), "junk"...), ErrCorrupt},
+		{"zeros after", append(slices.Clone(good), 0), ErrCorrupt},
+		{"part of a stream after", append(slices.Clone(good), good[:20]...), ErrTruncated},
+		{"wrong content size", reheader(encode(t, make([]byte, 10), WithContentSize(10)), func(h *pzfile.Header) { h.ContentSize++ }), ErrCorrupt},
+		{"smaller content size", reheader(encode(t, make([]byte, 10), WithContentSize(10)), func(h *pzfile.Header) { h.ContentSize-- }), ErrCorrupt},
+	} {
+		if _, err := decode(c.file); !errors.Is(err, c.kind) {
+			t.Errorf("%s: Reader: %v", c.name, err)
+		}
+		if _, err := AppendDecode(nil, c.file); !errors.Is(err, c.kind) {
+			t.Errorf("%s: AppendDecode: %v", c.name, err)
+		}
+		if _, err := NewReaderAt(bytes.NewReader(c.file), int64(len(c.file))); !errors.Is(err, c.kind) {
+			t.Errorf("%s: NewReaderAt: %v", c.name, err)
+		}
+	}
+}
+
+// reheader replaces the header of a stream.
+func reheader(file []byte, change func(*pzfile.Header)) []byte {
+	size, err := pzfile.HeaderSize(file)
+	if err != nil {
+		panic(err)
+	}
+	h, err := pzfile.ParseHeader(file[:size])
+	if err != nil {
+		panic(err)
+	}
+	change(&h)
+	return append(h.Append(nil), file[size:]...)
+}
+
+// An index that is consistent in itself, and not with the blocks.
+func TestFalseIndex(t *testing.T) {
+	file := encode(t, randomBytes(2*testBlock, 1), WithBlockSize(testBlock))
+	tail := len(file) - int(pzfile.TailSize(2))
+	for name, change := range map[string]func(entries []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry{
+		"entry":   func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { e[1].Payload, e[1].Raw = 100, 100; return e },
+		"fewer":   func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Blocks--; return e[:1] },
+		"content": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Content--; return e },
+		"size":    func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Size--; return e },
+	} {
+		f, err := pzfile.ParseFooter(file[len(file)-pzfile.FooterSize:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := pzfile.Entry{Kind: pzfile.Stored, Payload: testBlock, Raw: testBlock}
+		p := append([]byte(nil), pzfile.EndMarker[:]...)
+		for _, e := range change([]pzfile.Entry{e, e}, &f) {
+			p = e.Append(p)
+		}
+		bad := append(slices.Clone(file[:tail]), pzfile.AppendFooter(p, f, pzfile.Checksum(0, p))...)
+		if _, err := decode(bad); classOf(err) == nil {
+			t.Errorf("%s: Reader: %v", name, err)
+		}
+		if _, err := NewReaderAt(bytes.NewReader(bad), int64(len(bad))); classOf(err) == nil {
+			t.Errorf("%s: NewReaderAt: %v", name, err)
+		}
+	}
+}

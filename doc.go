@@ -1,0 +1,27 @@
+// Package compress compresses data in parallel to the .pz format, and decompresses it.
+//
+// A [Writer] compresses a stream, a [Reader] decompresses one, and a [ReaderAt] decompresses any part of a file through
+// its index. [AppendEncode] and [AppendDecode] do the same for content in memory, and [Recover] saves what is intact of
+// a damaged file. Options such as [WithLevel] change how they work; without any the result is a good balance of speed
+// and density.
+//
+// # Concurrency
+//
+// Content is cut into blocks, which the workers of a scheduler compress or decompress at the same time. Unless
+// [WithConcurrency] or [WithScheduler] says otherwise, everything in the process shares one scheduler of GOMAXPROCS
+// workers. The output depends on content and options alone, never on the number of workers or on how the content was
+// written. Workers are goroutines only as long as there is work; no type of this package has goroutines of its own. The
+// underlying writer or reader is used only inside of the caller's own calls, on the caller's goroutine.
+//
+// # Memory
+//
+// The number of blocks in flight, and with it the memory, is bounded: [WriterMemory] and [ReaderMemory] say how much it
+// is at most, and [WithMaxMemory] sets a limit. A Reader never allocates by the word of a header alone. Input that is not
+// trusted can still decompress to a thousand times its size and more: [WithMaxDecodedSize] is for that.
+//
+// # Errors
+//
+// Any damage to a .pz file, down to a single bit, is noticed. Errors about input are of type [*Error], which says in
+// which stream and block and at which byte something is wrong, and are told apart with [errors.Is]: [ErrFormat],
+// [ErrCorrupt], [ErrTruncated] and so on. A Reader gives out all content in front of the damage first.
+package compress

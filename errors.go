@@ -1,0 +1,116 @@
+package compress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gopz/compress/pipeline"
+)
+
+// Errors to compare with through [errors.Is]. What the package returns about its input is an [*Error] that wraps one of them.
+// Errors of the underlying reader or writer, and the cause of a context that ended, are returned as they are.
+var (
+	// ErrFormat: the input is not .pz at all.
+	ErrFormat error = &sentinel{msg: "not .pz data"}
+	// ErrVersion: the input is .pz, and needs something that this version of the package does not know.
+	ErrVersion error = &sentinel{msg: "unsupported version"}
+	// ErrCorrupt: the input is damaged.
+	ErrCorrupt error = &sentinel{msg: "corrupt input"}
+	// ErrChecksum: a check does not match what it covers. It is an ErrCorrupt as well.
+	ErrChecksum error = &sentinel{msg: "checksum mismatch", also: ErrCorrupt}
+	// ErrTruncated: the input ends too early; an empty input does. It is an [io.ErrUnexpectedEOF] as well.
+	ErrTruncated error = &sentinel{msg: "input is cut short", also: io.ErrUnexpectedEOF}
+	// ErrMemory: the work cannot be done within [WithMaxMemory].
+	ErrMemory error = &sentinel{msg: "memory limit exceeded"}
+	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
+	ErrTooLarge error = &sentinel{msg: "content is larger than allowed"}
+	// ErrClosed: the Writer, Reader or ReaderAt was closed before.
+	ErrClosed error = &sentinel{msg: "already closed"}
+	// ErrOption: an option is out of its range.
+	ErrOption error = &sentinel{msg: "invalid option"}
+	// ErrContentSize: what was written is not as long as [WithContentSize] said. It is an ErrOption as well.
+	ErrContentSize error = &sentinel{msg: "content size differs from the one announced", also: ErrOption}
+	// ErrInternal: a bug in this package, caught before it did harm.
+	ErrInternal error = &sentinel{msg: "internal error"}
+)
+
+// errBadCount is for a reader or writer that says it has moved more than it was given.
+var errBadCount = errors.New("compress: invalid count from the underlying reader or writer")
+
+// sentinel is an error that may be another one, too.
+type sentinel struct {
+	msg  string
+	also error
+}
+
+func (e *sentinel) Error() string { return "compress: " + e.msg }
+func (e *sentinel) Unwrap() error { return e.also }
+
+// Error says what is wrong, and where.
+type Error struct {
+	Kind   error  // one of the errors above, ErrCorrupt for instance
+	Stream int    // streams of a file are counted from 0
+	Block  int64  // blocks of a stream are counted from 0; −1 if it is not about a block
+	Offset int64  // in the compressed input, in bytes: of the block or the field that is wrong; −1 if there is none
+	Detail string // a sentence for people; empty if Kind says it all
+	Err    error  // what a lower layer said; may be nil
+}
+
+func (e *Error) Error() string {
+	var s strings.Builder
+	s.WriteString("compress: ")
+	if e.Stream > 0 {
+		fmt.Fprintf(&s, "stream %d, ", e.Stream)
+	}
+	if e.Block >= 0 {
+		fmt.Fprintf(&s, "block %d ", e.Block)
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&s, "at byte %d", e.Offset)
+	}
+	head := strings.TrimRight(s.String(), ", ")
+	if !strings.HasSuffix(head, ":") {
+		head += ":"
+	}
+	switch {
+	case e.Detail != "" && e.Err != nil:
+		return head + " " + e.Detail + ": " + e.Err.Error()
+	case e.Detail != "":
+		return head + " " + e.Detail
+	case e.Err != nil:
+		return head + " " + e.Err.Error()
+	}
+	return head + " " + strings.TrimPrefix(e.Kind.Error(), "compress: ")
+}
+
+// Unwrap lets errors.Is and errors.As find both the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+func optionError(format string, args ...any) error {
+	return &Error{Kind: ErrOption, Block: -1, Offset: -1, Detail: fmt.Sprintf(format, args...)}
+}
+
+// blockError turns what the scheduler says about a block into an error of this package.
+func blockError(op pipeline.Op, err error, ctx context.Context, stream int, block, offset int64) error {
+	e := &Error{Kind: ErrCorrupt, Stream: stream, Block: block, Offset: offset, Err: err}
+	switch {
+	case errors.Is(err, pipeline.ErrCanceled):
+		if ctx != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return ErrClosed
+	case op == pipeline.Compress:
+		e.Kind = ErrInternal
+	case errors.Is(err, pipeline.ErrChecksum):
+		e.Kind, e.Err = ErrChecksum, nil
+	}
+	return e
+}

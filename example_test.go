@@ -1,0 +1,138 @@
+package compress_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/gopz/compress"
+)
+
+func Example() {
+	var file bytes.Buffer
+	w, err := compress.NewWriter(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := io.Copy(w, strings.NewReader("Hello, blocks!\n")); err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil { // completes the stream
+		log.Fatal(err)
+	}
+
+	r, err := compress.NewReader(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := io.Copy(os.Stdout, r); err != nil {
+		log.Fatal(err)
+	}
+	// Output: Hello, blocks!
+}
+
+func ExampleNewWriter_options() {
+	var file bytes.Buffer
+	w, err := compress.NewWriter(&file,
+		compress.WithLevel(9),
+		compress.WithPipeline("lzr"),
+		compress.WithBlockSize(256<<10),
+		compress.WithConcurrency(2))
+	if err != nil {
+		log.Fatal(err)
+	}
+	w.Write(make([]byte, 1_000_000))
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(file.Len() < 300)
+	// Output: true
+}
+
+func ExampleWriter_Reset() {
+	w, err := compress.NewWriter(nil, compress.WithLevel(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, text := range []string{"one", "two"} {
+		var file bytes.Buffer
+		w.Reset(&file) // keeps the options and the memory
+		io.WriteString(w, text)
+		if err := w.Close(); err != nil {
+			log.Fatal(err)
+		}
+		content, err := compress.AppendDecode(nil, file.Bytes())
+		fmt.Printf("%s %v\n", content, err)
+	}
+	// Output:
+	// one <nil>
+	// two <nil>
+}
+
+func ExampleAppendEncode() {
+	p, err := compress.AppendEncode(nil, bytes.Repeat([]byte("again "), 1000))
+	if err != nil {
+		log.Fatal(err)
+	}
+	content, err := compress.AppendDecode(nil, p, compress.WithMaxDecodedSize(1<<20))
+	fmt.Println(len(content), err)
+	// Output: 6000 <nil>
+}
+
+func ExampleNewReaderAt() {
+	p, err := compress.AppendEncode(nil, []byte("The quick brown fox jumps over the lazy dog"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := compress.NewReaderAt(bytes.NewReader(p), int64(len(p)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	word := make([]byte, 5)
+	if _, err := r.ReadAt(word, 10); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s, of %d bytes\n", word, r.Size())
+	// Output: brown, of 43 bytes
+}
+
+func ExampleError() {
+	p, err := compress.AppendEncode(nil, []byte("some content"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	p[40] ^= 1
+	_, err = compress.AppendDecode(nil, p)
+	var e *compress.Error
+	if errors.As(err, &e) {
+		fmt.Println(errors.Is(err, compress.ErrCorrupt), e.Block)
+	}
+	fmt.Println(err)
+	// Output:
+	// true 0
+	// compress: block 0 at byte 18: checksum mismatch
+}
+
+func ExampleRecover() {
+	p, err := compress.AppendEncode(nil, []byte(strings.Repeat("0123456789abcdef", 3*4096/16)), compress.WithBlockSize(4096))
+	if err != nil {
+		log.Fatal(err)
+	}
+	p[18+16+3] ^= 1 // in the first block
+
+	var saved bytes.Buffer
+	err = compress.Recover(&saved, bytes.NewReader(p), int64(len(p)), func(d compress.Damage) error {
+		fmt.Printf("block %d, %d bytes at %d: %v\n", d.Block, d.Content, d.ContentOffset, errors.Is(d.Err, compress.ErrCorrupt))
+		return nil
+	})
+	fmt.Println(saved.Len(), err)
+	// Output:
+	// block 0, 4096 bytes at 0: true
+	// 8192 <nil>
+}

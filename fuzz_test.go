@@ -1,0 +1,93 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+)
+
+// FuzzReader decodes anything: no panic, no more memory than allowed, and all ways to read agree.
+func FuzzReader(f *testing.F) {
+	file, _, _ := damageFile(f)
+	f.Add(file)
+	f.Add([]byte{})
+	f.Add([]byte("PZ"))
+	f.Add(encode(f, nil))
+	f.Add(encode(f, textBytes(10_000, 1), WithBlockSize(testBlock), WithPipeline("lzr")))
+	f.Add(encode(f, make([]byte, 100_000), WithBlockSize(1<<16), WithChecksum(false), WithContentSize(100_000)))
+	const limit = 16 << 20
+	f.Fuzz(func(t *testing.T, p []byte) {
+		opts := []Option{WithMaxMemory(limit), WithMaxDecodedSize(limit), WithConcurrency(2)}
+		r := newReader(t, plain{bytes.NewReader(p)}, opts...)
+		defer r.Close()
+		var got bytes.Buffer
+		_, err := r.WriteTo(&got)
+		var e *Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("error %v of type %T", err, err)
+		}
+		again, aerr := AppendDecode(nil, p, opts...)
+		if (err == nil) != (aerr == nil) || err != nil && err.Error() != aerr.Error() || !bytes.Equal(again, got.Bytes()) {
+			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again), aerr)
+		}
+		ra, oerr := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
+		if oerr != nil {
+			if err == nil {
+				t.Fatalf("Reader has no objection, NewReaderAt: %v", oerr)
+			}
+			return
+		}
+		defer ra.Close()
+		var third bytes.Buffer
+		if _, werr := ra.WriteTo(&third); (err == nil) != (werr == nil) || err == nil && !bytes.Equal(third.Bytes(), got.Bytes()) {
+			t.Fatalf("Reader: %v; ReaderAt: %v", err, werr)
+		}
+	})
+}
+
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte{}, uint16(0), uint8(0))
+	f.Add([]byte("a"), uint16(1), uint8(1))
+	f.Add(textBytes(9000, 1), uint16(100), uint8(14))
+	f.Add(mixedBytes(20_000), uint16(5000), uint8(27))
+	// Its last words are read from a place of their own.
+	f.Add([]byte(" then in so that place and that another stream so of it a a loss reader decode so coded a from is the block code"), uint16(999), uint8(1))
+	f.Fuzz(func(t *testing.T, content []byte, chunk uint16, how uint8) {
+		list := Pipelines()
+		opts := []Option{
+			WithPipeline(list[int(how)%len(list)].Name), WithLevel(MinLevel + int(how)/2%MaxLevel),
+			WithBlockSize(testBlock), WithConcurrency(2),
+		}
+		var b bytes.Buffer
+		w := newWriter(t, &b, opts...)
+		for p := content; len(p) > 0; {
+			n := min(len(p), int(chunk)+1)
+			if _, err := w.Write(p[:n]); err != nil {
+				t.Fatal(err)
+			}
+			if chunk%3 == 0 {
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p = p[n:]
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(newReader(t, &b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, content, "Reader")
+		p, err := AppendEncode(nil, content, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err = AppendDecode(nil, p); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, content, "AppendDecode")
+	})
+}

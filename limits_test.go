@@ -1,0 +1,276 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/gopz/compress/internal/pzfile"
+)
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+func TestOptionErrors(t *testing.T) {
+	for name, opt := range map[string]Option{
+		"level 0":       WithLevel(0),
+		"level 10":      WithLevel(10),
+		"pipeline":      WithPipeline("none"),
+		"concurrency":   WithConcurrency(-1),
+		"block 1":       WithBlockSize(1),
+		"block 5000":    WithBlockSize(5000),
+		"block 128 MiB": WithBlockSize(128 << 20),
+		"memory":        WithMaxMemory(-1),
+		"decoded size":  WithMaxDecodedSize(-1),
+		"content size":  WithContentSize(-2),
+	} {
+		if _, err := NewWriter(io.Discard, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: NewWriter: %v", name, err)
+		}
+		if _, err := NewReader(nil, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: NewReader: %v", name, err)
+		}
+		if _, err := NewReaderAt(nil, 0, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: NewReaderAt: %v", name, err)
+		}
+		if _, err := AppendEncode(nil, nil, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: AppendEncode: %v", name, err)
+		}
+		if _, err := AppendDecode(nil, nil, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: AppendDecode: %v", name, err)
+		}
+		if _, err := WriterMemory(opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: WriterMemory: %v", name, err)
+		}
+		if _, err := ReaderMemory(0, opt); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: ReaderMemory: %v", name, err)
+		}
+	}
+}
+
+func TestContentSize(t *testing.T) {
+	for _, size := range []int64{0, 9, 11, 1 << 40} {
+		w := newWriter(t, io.Discard, WithContentSize(size))
+		_, err := w.Write(make([]byte, 10))
+		if wantNow := size < 10; wantNow != (err != nil) {
+			t.Errorf("%d announced, 10 written: Write: %v", size, err)
+		}
+		if err := w.Close(); !errors.Is(err, ErrContentSize) || !errors.Is(err, ErrOption) {
+			t.Errorf("%d announced, 10 written: Close: %v", size, err)
+		}
+		if _, err := AppendEncode(nil, make([]byte, 10), WithContentSize(size)); !errors.Is(err, ErrContentSize) {
+			t.Errorf("%d announced, 10 encoded: %v", size, err)
+		}
+	}
+	p := encode(t, make([]byte, 70_000), WithContentSize(70_000))
+	if h, err := pzfile.ParseHeader(p[:pzfile.MaxHeaderSize]); err != nil || h.BlockSize != 128<<10 || h.ContentSize != 70_000 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	const block = 1 << 20
+	content := randomBytes(6*block+5, 1) // is stored: this is about blocks, not about the scratch of the stages
+	file := encode(t, content, WithBlockSize(block))
+	full, err := WriterMemory(WithBlockSize(block), WithConcurrency(8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, err := WriterMemory(WithBlockSize(block), WithConcurrency(8), WithMaxMemory(full/4))
+	if err != nil || less > full/4 {
+		t.Error(full, less, err)
+	}
+	if _, err := NewWriter(io.Discard, WithBlockSize(block), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+		t.Error("NewWriter:", err)
+	}
+	if _, err := decode(file, WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+		t.Error("Reader:", err)
+	}
+	if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+		t.Error("NewReaderAt:", err)
+	}
+	small := encode(t, make([]byte, 1000*testBlock), WithBlockSize(testBlock))
+	if _, err := NewReaderAt(bytes.NewReader(small), int64(len(small)), WithMaxMemory(10_000)); !errors.Is(err, ErrMemory) {
+		t.Error("NewReaderAt with a large index:", err)
+	}
+
+	opts := []Option{WithConcurrency(8), WithBlockSize(block), WithMaxMemory(full / 3)}
+	limit, err := WriterMemory(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := allocated(func() {
+		w := newWriter(t, io.Discard, opts...)
+		w.Write(content)
+		w.Write(content)
+		w.Close()
+	})
+	if got > limit+64<<10 {
+		t.Errorf("Writer took %d bytes, said %d", got, limit)
+	}
+	if limit, err = ReaderMemory(block, opts...); err != nil {
+		t.Fatal(err)
+	}
+	got = allocated(func() {
+		r := newReader(t, plain{bytes.NewReader(file)}, opts...)
+		r.WriteTo(io.Discard)
+	})
+	if got > limit+64<<10 {
+		t.Errorf("Reader took %d bytes, said %d", got, limit)
+	}
+	got = allocated(func() {
+		r := openAt(t, file, opts...)
+		r.WriteTo(io.Discard)
+	})
+	if got > limit+64<<10 {
+		t.Errorf("ReaderAt took %d bytes, said %d", got, limit)
+	}
+}
+
+// Small content takes little memory, whatever the block size is.
+func TestSmallContent(t *testing.T) {
+	if n := allocated(func() { encode(t, []byte("ten bytes."), WithBlockSize(MaxBlockSize)) }); n > 64<<10 {
+		t.Errorf("writing 10 bytes took %d", n)
+	}
+	file := encode(t, textBytes(1000, 1), WithBlockSize(MaxBlockSize))
+	if n := allocated(func() { decode(file) }); n > 64<<10 {
+		t.Errorf("reading 1000 bytes took %d", n)
+	}
+}
+
+// A few bytes that claim much do not get it.
+func TestClaims(t *testing.T) {
+	h := pzfile.Header{Pipeline: 1, BlockSize: MaxBlockSize, ContentSize: 1 << 60}
+	claim := h.Append(nil)
+	claim = pzfile.AppendBlockHeader(claim, pzfile.Entry{Kind: pzfile.Stored, Payload: MaxBlockSize, Raw: MaxBlockSize}, 0, 0)
+	claim = append(claim, 1, 2, 3)
+	if n := allocated(func() {
+		if _, err := decode(claim); !errors.Is(err, ErrTruncated) {
+			t.Error(err)
+		}
+	}); n > 200<<10 {
+		t.Errorf("Reader: %d bytes for a claim", n)
+	}
+	if n := allocated(func() {
+		if _, err := AppendDecode(nil, claim); !errors.Is(err, ErrTruncated) {
+			t.Error(err)
+		}
+	}); n > 200<<10 {
+		t.Errorf("AppendDecode: %d bytes for a claim", n)
+	}
+	// An index of which most is not there.
+	f := pzfile.Footer{Content: 1 << 40, Size: 1 << 50, Blocks: 1 << 40}
+	claim = pzfile.AppendFooter(make([]byte, 100), f, 0)
+	if n := allocated(func() {
+		if _, err := NewReaderAt(bytes.NewReader(claim), int64(len(claim))); classOf(err) == nil {
+			t.Error(err)
+		}
+	}); n > 200<<10 {
+		t.Errorf("NewReaderAt: %d bytes for a claim", n)
+	}
+}
+
+func TestMaxDecodedSize(t *testing.T) {
+	content := mixedBytes(5 * testBlock)
+	size := int64(len(content))
+	plainFile := encode(t, content, WithBlockSize(testBlock))
+	for name, file := range map[string][]byte{
+		"size in header": encode(t, content, WithBlockSize(testBlock), WithContentSize(size)),
+		"no size":        plainFile,
+		"two streams":    append(encode(t, content[:testBlock]), encode(t, content[testBlock:], WithBlockSize(testBlock))...),
+	} {
+		for _, limit := range []int64{0, 1, testBlock, size - 1, size, size + 1} {
+			got, err := decode(file, WithMaxDecodedSize(limit))
+			if limit >= size {
+				if err != nil || !bytes.Equal(got, content) {
+					t.Errorf("%s, limit %d: %v", name, limit, err)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrTooLarge) || int64(len(got)) > limit || !bytes.HasPrefix(content, got) {
+				t.Errorf("%s, limit %d: %d bytes, %v", name, limit, len(got), err)
+			}
+			if _, err := AppendDecode(nil, file, WithMaxDecodedSize(limit)); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s, limit %d: AppendDecode: %v", name, limit, err)
+			}
+			if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithMaxDecodedSize(limit)); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s, limit %d: NewReaderAt: %v", name, limit, err)
+			}
+		}
+	}
+	// A bomb of fill blocks is stopped by either limit.
+	bomb := encode(t, make([]byte, 1<<22), WithBlockSize(1<<16))
+	if _, err := AppendDecode(nil, bomb, WithMaxDecodedSize(1<<20)); !errors.Is(err, ErrTooLarge) {
+		t.Error("bomb:", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	content := mixedBytes(9*testBlock + 1)
+	for _, total := range []int64{-1, int64(len(content))} {
+		var last Progress
+		check := WithProgress(func(p Progress) {
+			if p.Blocks != last.Blocks+1 || p.Content <= last.Content || p.Compressed <= last.Compressed || p.Total != total {
+				t.Errorf("%+v after %+v", p, last)
+			}
+			last = p
+		})
+		file := encode(t, content, check, WithContentSize(total), WithBlockSize(testBlock))
+		want := Progress{int64(len(content)), int64(len(file)) - pzfile.TailSize(10), total, 10}
+		if last != want {
+			t.Errorf("Writer: %+v, want %+v", last, want)
+		}
+		last = Progress{}
+		if _, err := decode(file, check); err != nil {
+			t.Error(err)
+		}
+		if last != want {
+			t.Errorf("Reader: %+v, want %+v", last, want)
+		}
+		last, total = Progress{}, int64(len(content))
+		want.Total = total
+		openAt(t, file, check).WriteTo(io.Discard)
+		if last != want {
+			t.Errorf("ReaderAt: %+v, want %+v", last, want)
+		}
+	}
+}
+
+// Readers that are told to ignore the checks of the content do.
+func TestIgnoreChecksum(t *testing.T) {
+	content := randomBytes(3*testBlock, 1)
+	file := encode(t, content, WithBlockSize(testBlock))
+	file[pzfile.MinHeaderSize+pzfile.BlockHeaderSize+5] ^= 1
+	content[5] ^= 1
+	if _, err := decode(file); !errors.Is(err, ErrChecksum) {
+		t.Error(err)
+	}
+	checkAllReaders(t, file, content, WithChecksum(false))
+}
+
+func TestErrorText(t *testing.T) {
+	for want, err := range map[string]error{
+		"compress: block 3 at byte 1234: checksum mismatch":      &Error{Kind: ErrChecksum, Block: 3, Offset: 1234},
+		"compress: stream 2, block 0 at byte 7: corrupt input":   &Error{Kind: ErrCorrupt, Stream: 2, Offset: 7},
+		"compress: at byte 10: input is cut short":               &Error{Kind: ErrTruncated, Block: -1, Offset: 10},
+		"compress: stream 1: memory limit exceeded":              &Error{Kind: ErrMemory, Stream: 1, Block: -1, Offset: -1},
+		"compress: invalid option":                               &Error{Kind: ErrOption, Block: -1, Offset: -1},
+		"compress: block 1: bad payload":                         &Error{Kind: ErrCorrupt, Block: 1, Offset: -1, Err: errors.New("bad payload")},
+		"compress: level 12 is not in 1 … 9":                     WithLevel(12)(new(options)),
+		"compress: content is larger than allowed":               ErrTooLarge,
+		"compress: block 1 at byte 0: reading: unexpected EOF":   &Error{Kind: ErrCorrupt, Block: 1, Detail: "reading", Err: io.ErrUnexpectedEOF},
+		"compress: at byte 5: data after the end of the stream!": &Error{Kind: ErrCorrupt, Block: -1, Offset: 5, Detail: "data after the end of the stream!"},
+	} {
+		if err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package compress
+
+import (
+	"fmt"
+
+	"github.com/gopz/compress/pipeline"
+)
+
+// blockMemory is what the two buffers of a block in flight may take, content and payload. A payload may
+// outgrow its content by a quarter before the block is stored instead.
+func blockMemory(blockSize int) int64 { return 2*int64(blockSize) + 5*int64(blockSize)/16 + 4096 }
+
+// plan is how much may be in flight, and the memory it takes.
+type plan struct {
+	inFlight int
+	memory   int64 // bytes, at most
+}
+
+// newPlan fits the blocks in flight, two for each worker, or as many as want says, into the limit, 0 being none.
+func newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize, workers, want int, limit int64) (plan, error) {
+	memory := func(n int) int64 {
+		return int64(n)*blockMemory(blockSize) + p.Memory(op, level, blockSize, min(n, workers))
+	}
+	n := want
+	for n > 1 && limit > 0 && memory(n) > limit {
+		n--
+	}
+	m := memory(n)
+	if limit > 0 && m > limit {
+		return plan{}, &Error{Kind: ErrMemory, Block: -1, Offset: -1,
+			Detail: fmt.Sprintf("blocks of %d bytes take %d bytes of memory, more than the limit of %d", blockSize, m, limit)}
+	}
+	return plan{n, m}, nil
+}
+
+func (o *options) writerPlan() (plan, error) {
+	workers := o.workerCount()
+	return newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, workers, 2*workers, o.maxMemory)
+}
+
+func (o *options) readerLimit() int64 {
+	if o.maxMemory == 0 {
+		return DefaultReaderMemory
+	}
+	return o.maxMemory
+}
+
+func (o *options) readerPlan(p *pipeline.Pipeline, blockSize int) (plan, error) {
+	workers := o.workerCount()
+	return newPlan(p, pipeline.Decompress, 0, blockSize, workers, 2*workers, o.readerLimit())
+}
+
+// WriterMemory returns the memory in bytes that a Writer with these options takes at most: the buffers of all blocks in
+// flight and the scratch of the workers. Not counted are 8 bytes for each block written, and what the Go runtime keeps
+// as reserve.
+func WriterMemory(opts ...Option) (int64, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return 0, err
+	}
+	p, err := o.writerPlan()
+	return p.memory, err
+}
+
+// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for streams of that block size.
+func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
+	o, err := newOptions(append(opts[:len(opts):len(opts)], WithBlockSize(blockSize)))
+	if err != nil {
+		return 0, err
+	}
+	p, err := o.readerPlan(o.pipe, o.blockSize)
+	return p.memory, err
+}

@@ -1,0 +1,179 @@
+package compress
+
+import (
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/gopz/compress/pipeline"
+)
+
+// AppendEncode appends src as a .pz stream to dst and returns the extended slice. dst's free capacity must not overlap
+// src. The header tells the content's size, and with it how large a block needs to be. Small calls are cheap: what they
+// need is kept for the next one.
+func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
+	o, err := newOptions(append(opts[:len(opts):len(opts)], announce(len(src))))
+	if err != nil {
+		return dst, err
+	}
+	e := encoders.Get().(*encoder)
+	err = e.encode(dst, src, o)
+	dst = e.sink.p
+	e.rest()
+	return dst, err
+}
+
+// announce is WithContentSize for a Writer that knows, unless the options say something already.
+func announce(n int) Option {
+	return func(o *options) error {
+		if o.contentSize < 0 {
+			o.contentSize = int64(n)
+		}
+		return nil
+	}
+}
+
+var (
+	encoders = sync.Pool{New: func() any { return new(encoder) }}
+	decoders = sync.Pool{New: func() any { return new(decoder) }}
+)
+
+// sink is a writer that appends.
+type sink struct{ p []byte }
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.p = append(s.p, p...)
+	return len(p), nil
+}
+
+// encoder is a Writer that takes its blocks straight from the caller's memory.
+type encoder struct {
+	Writer
+	sink sink
+	key  runKey
+}
+
+// runKey says whether a run that is at rest does for another call.
+type runKey struct {
+	pipe     *pipeline.Pipeline
+	level    int
+	inFlight int
+	limit    int64
+	checks   bool
+}
+
+// kept reports whether a run with these options may be kept for other calls: not if it is bound to something of the caller's.
+func (o *options) kept() bool { return o.ctx == nil && o.sched == nil && o.workers == 0 }
+
+func (e *encoder) encode(dst, src []byte, o options) error {
+	e.sink.p = dst
+	p, err := o.writerPlan()
+	if err != nil {
+		return err
+	}
+	if key := (runKey{pipe: o.pipe, level: o.level, inFlight: p.inFlight, checks: o.checks}); e.key != key {
+		e.stop()
+		e.key = key
+	}
+	e.opt, e.plan, e.borrowed = o, p, true
+	if e.sched = o.scheduler(); !o.kept() {
+		e.stop()
+	}
+	e.Reset(&e.sink)
+	if err := e.ready(); err != nil {
+		return err
+	}
+	if err := e.expect(len(src)); err != nil {
+		return err
+	}
+	for len(src) > 0 {
+		n := min(len(src), o.blockSize)
+		b, err := e.get()
+		if err != nil {
+			return e.fail(err)
+		}
+		b.Src, src = src[:n:n], src[n:]
+		e.cur = b
+		e.in += int64(n)
+		if err := e.submit(); err != nil {
+			return e.fail(err)
+		}
+	}
+	return e.Close()
+}
+
+// rest puts the encoder away. Nothing of the caller's stays in it.
+func (e *encoder) rest() {
+	if !e.opt.kept() || e.pending() > 0 {
+		e.stop()
+	}
+	e.opt, e.sched, e.dst, e.sink.p, e.err = options{}, nil, nil, nil, nil
+	encoders.Put(e)
+}
+
+// AppendDecode appends the content of src, one or more .pz streams, to dst and returns the extended slice. dst's free
+// capacity must not overlap src. With an error comes the content in front of the damage.
+//
+// dst grows with what has been decoded, whatever a header claims, but some kilobytes can decode to gigabytes: input that
+// is not trusted needs [WithMaxDecodedSize].
+func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return dst, err
+	}
+	d := decoders.Get().(*decoder)
+	err = d.decode(dst, src, o)
+	dst = d.sink.p
+	d.rest()
+	return dst, err
+}
+
+// decoder is a Reader that gives the caller's memory to the workers.
+type decoder struct {
+	Reader
+	sink sink
+	key  runKey
+}
+
+func (d *decoder) decode(dst, src []byte, o options) error {
+	d.sink.p = dst
+	if key := (runKey{limit: o.readerLimit(), checks: o.checks}); d.key != key {
+		d.runner.stop()
+		d.key = key
+	}
+	d.opt = o
+	if d.sched = o.scheduler(); !o.kept() {
+		d.runner.stop()
+	}
+	d.Reset(nil)
+	if src == nil {
+		src = []byte{}
+	}
+	d.scan.mem, d.quick = src, true
+	if err := d.next(); err == io.EOF {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	d.sink.p = slices.Grow(d.sink.p, d.sizeHint(len(src)))
+	_, err := d.WriteTo(&d.sink)
+	return err
+}
+
+// sizeHint is how much content to make room for at once: what the header says as far as it is plausible. Whatever is
+// more than that comes by doubling.
+func (d *decoder) sizeHint(n int) int {
+	const plausible = 8 // times the input's size
+	return max(len(d.out), int(min(d.scan.hdr.ContentSize, plausible*int64(n))))
+}
+
+// rest puts the decoder away. Nothing of the caller's stays in it.
+func (d *decoder) rest() {
+	d.park()
+	if !d.opt.kept() {
+		d.runner.stop()
+	}
+	d.scan.mem = nil
+	d.opt, d.sched, d.sink.p, d.err, d.stop = options{}, nil, nil, nil, nil
+	decoders.Put(d)
+}

@@ -1,0 +1,272 @@
+package compress
+
+import (
+	"context"
+	"math/bits"
+	"sync"
+
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
+)
+
+const (
+	MinLevel     = 1 // fastest
+	MaxLevel     = 9 // densest
+	DefaultLevel = 4
+
+	MinBlockSize = pzfile.MinBlockSize // 4 KiB
+	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
+
+	// DefaultPipeline is the pipeline of a Writer that is not told another.
+	DefaultPipeline = "lzseqr"
+
+	// DefaultReaderMemory is the limit of a Reader or ReaderAt without [WithMaxMemory], in bytes. It is
+	// enough for several blocks of the largest size, and keeps a few hostile bytes from claiming a machine.
+	DefaultReaderMemory = 1 << 30
+)
+
+// An Option changes how a Writer, Reader or ReaderAt works. One that does not apply, such as a level for a Reader, is
+// ignored, so that one list can serve both directions. One that is out of its range makes the constructor fail with
+// [ErrOption]. Of two options that say the same thing the later one counts.
+type Option func(*options) error
+
+type options struct {
+	level       int
+	pipe        *pipeline.Pipeline
+	sched       *Scheduler // nil: by workers
+	workers     int        // 0: the shared scheduler
+	blockSize   int        // 0: the level's
+	ctx         context.Context
+	maxMemory   int64 // 0: the direction's default
+	maxDecoded  int64 // −1: no limit
+	contentSize int64 // −1: not known
+	progress    func(Progress)
+	checks      bool
+	zeroFill    bool
+}
+
+// Progress is how far a Writer or Reader has come.
+type Progress struct {
+	Content    int64 // bytes of content that have passed
+	Compressed int64 // bytes of .pz data they stand for, headers included
+	Total      int64 // bytes of content there will be; −1 if that is not known
+	Blocks     int64 // blocks that have passed
+}
+
+// WithLevel sets the level, from [MinLevel] (fastest) to [MaxLevel] (densest). Readers need none.
+func WithLevel(level int) Option {
+	return func(o *options) error {
+		if level < MinLevel || level > MaxLevel {
+			return optionError("level %d is not in %d … %d", level, MinLevel, MaxLevel)
+		}
+		o.level = level
+		return nil
+	}
+}
+
+// WithPipeline chooses how a Writer compresses, by one of the names that [Pipelines] lists. Readers find out by themselves.
+func WithPipeline(name string) Option {
+	return func(o *options) error {
+		p := pipeline.ByName(name)
+		if p == nil {
+			return optionError("no pipeline is called %q", name)
+		}
+		o.pipe = p
+		return nil
+	}
+}
+
+// WithConcurrency sets how many blocks are worked on at the same time. 0, the default, is for the
+// scheduler that all share, of GOMAXPROCS workers; any other number gives the Writer or Reader one of its own.
+// The output does not depend on it.
+func WithConcurrency(n int) Option {
+	return func(o *options) error {
+		if n < 0 {
+			return optionError("concurrency %d is negative", n)
+		}
+		o.workers, o.sched = n, nil
+		return nil
+	}
+}
+
+// WithScheduler makes all that get the same scheduler share its workers. Nil is for the default one.
+func WithScheduler(s *Scheduler) Option {
+	return func(o *options) error {
+		o.workers, o.sched = 0, s
+		return nil
+	}
+}
+
+// WithBlockSize sets the size of the blocks a Writer cuts, in bytes: a power of two from [MinBlockSize] to [MaxBlockSize],
+// or 0 for the level's own. Larger blocks compress better, and take more memory on both sides.
+func WithBlockSize(size int) Option {
+	return func(o *options) error {
+		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
+			return optionError("block size %d is not a power of two in %d … %d", size, MinBlockSize, MaxBlockSize)
+		}
+		o.blockSize = size
+		return nil
+	}
+}
+
+// WithContext lets ctx end the work: calls made or waiting for workers after it is done return its cause. A call that
+// the underlying reader or writer holds up is not interrupted.
+func WithContext(ctx context.Context) Option {
+	return func(o *options) error {
+		o.ctx = ctx
+		return nil
+	}
+}
+
+// WithMaxMemory limits the memory for blocks and workers, in bytes; 0 is the default: no limit for a Writer,
+// [DefaultReaderMemory] for a Reader or ReaderAt. To stay below it fewer blocks are worked on at the same time; if it is
+// too little for one, the error is [ErrMemory]. A Writer needs 8 bytes per block written for the index, which are not
+// counted.
+func WithMaxMemory(bytes int64) Option {
+	return func(o *options) error {
+		if bytes < 0 {
+			return optionError("memory limit %d is negative", bytes)
+		}
+		o.maxMemory = bytes
+		return nil
+	}
+}
+
+// WithMaxDecodedSize makes decoding fail with [ErrTooLarge] before it gives out more than that many bytes. Without it
+// there is no limit.
+func WithMaxDecodedSize(bytes int64) Option {
+	return func(o *options) error {
+		if bytes < 0 {
+			return optionError("decoded size limit %d is negative", bytes)
+		}
+		o.maxDecoded = bytes
+		return nil
+	}
+}
+
+// WithProgress has f called, in the caller's own calls and on its goroutine, after every block that passes.
+func WithProgress(f func(Progress)) Option {
+	return func(o *options) error {
+		o.progress = f
+		return nil
+	}
+}
+
+// WithChecksum(false) makes a Writer leave out the checks of the content, and a Reader not compare them. Headers and index
+// keep theirs. The default is true.
+func WithChecksum(on bool) Option {
+	return func(o *options) error {
+		o.checks = on
+		return nil
+	}
+}
+
+// WithContentSize tells a Writer how many bytes will be written, so that the header can say so; −1 is for not known, the
+// default. If it turns out otherwise, Write or Close fails with [ErrContentSize].
+func WithContentSize(bytes int64) Option {
+	return func(o *options) error {
+		if bytes < -1 {
+			return optionError("content size %d is negative", bytes)
+		}
+		o.contentSize = bytes
+		return nil
+	}
+}
+
+// WithZeroFill makes [Recover] write zeros in place of content that is lost, so that what follows it keeps its place.
+func WithZeroFill(on bool) Option {
+	return func(o *options) error {
+		o.zeroFill = on
+		return nil
+	}
+}
+
+func newOptions(opts []Option) (options, error) {
+	o := options{
+		level:       DefaultLevel,
+		pipe:        pipeline.ByName(DefaultPipeline),
+		maxDecoded:  -1,
+		contentSize: -1,
+		checks:      true,
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&o); err != nil {
+			return o, err
+		}
+	}
+	if o.blockSize == 0 {
+		o.blockSize = pipeline.DefaultBlockSize(o.level)
+	}
+	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
+		o.blockSize = min(o.blockSize, max(smallBlock, ceilPow2(int(o.contentSize))))
+	}
+	return o, nil
+}
+
+// smallBlock is how far a known content size lowers the block size. Below it the memory saved is not worth headers that
+// differ.
+const smallBlock = 64 << 10
+
+func ceilPow2(n int) int {
+	if n <= 1 {
+		return 1
+	}
+	return 1 << bits.Len(uint(n-1))
+}
+
+// scheduler returns the scheduler that the options ask for: a new one if it is to be private.
+func (o *options) scheduler() *pipeline.Scheduler {
+	switch {
+	case o.sched != nil:
+		return o.sched.s
+	case o.workers > 0:
+		return pipeline.NewScheduler(o.workers)
+	}
+	return sharedScheduler()
+}
+
+// workerCount is the number of workers of that scheduler.
+func (o *options) workerCount() int {
+	if o.sched == nil && o.workers > 0 {
+		return o.workers
+	}
+	return o.scheduler().Workers()
+}
+
+// canceled returns the cause if the context has ended.
+func (o *options) canceled() error {
+	if o.ctx == nil || o.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(o.ctx)
+}
+
+var sharedScheduler = sync.OnceValue(func() *pipeline.Scheduler { return pipeline.NewScheduler(0) })
+
+// Scheduler is a pool of workers that any number of Writers and Readers may share, from any goroutines. It has goroutines
+// only while there is work, and need not be closed.
+type Scheduler struct{ s *pipeline.Scheduler }
+
+// NewScheduler returns a scheduler of that many workers; 0 or less means GOMAXPROCS.
+func NewScheduler(workers int) *Scheduler { return &Scheduler{pipeline.NewScheduler(workers)} }
+
+// Workers is the number of blocks that are worked on at the same time.
+func (s *Scheduler) Workers() int { return s.s.Workers() }
+
+// PipelineInfo describes one way to compress.
+type PipelineInfo struct {
+	Name string // for WithPipeline
+	Doc  string // one line for people
+}
+
+// Pipelines lists the ways to compress.
+func Pipelines() []PipelineInfo {
+	var list []PipelineInfo
+	for _, p := range pipeline.Pipelines() {
+		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc})
+	}
+	return list
+}

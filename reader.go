@@ -1,0 +1,309 @@
+package compress
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
+)
+
+// Reader decompresses .pz data that it reads from another reader: one stream, or several that follow one another, whose
+// contents it gives out as one.
+//
+// It reads some blocks ahead, inside of its own methods only, and has them decompressed at the same time. It gives out
+// all content in front of a damaged place before it returns the error. Everything is verified: headers, content, index,
+// and that nothing but streams follows. An empty input is not .pz data: it is [ErrTruncated]. A Reader has no goroutines
+// of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
+// all of them return that error.
+type Reader struct {
+	opt   options
+	sched *pipeline.Scheduler
+	runner
+	runHdr pzfile.Header // of the stream that the run was begun for
+
+	scan  scanner
+	quick bool         // reading does not wait for somebody else, so that reading ahead does no harm
+	hold  bool         // do not read ahead before all blocks are given out
+	entry pzfile.Entry // header read, payload not yet, if ahead is set
+	sum   uint32
+	ahead bool
+	stop  error // what the input ends with, after the blocks that are out
+
+	places []place // of blocks that are out
+	count  int64   // blocks submitted
+	cur    *pipeline.Block
+	out    []byte // of cur, not given out yet
+	passed int64  // blocks given out
+	closed bool
+	err    error
+}
+
+// place is where a block comes from.
+type place struct {
+	stream  int
+	block   int64
+	offset  int64 // of its header
+	end     int64 // of its payload's end
+	content int64 // offset of the end of its content
+	total   int64 // content there will be, −1 if not known
+}
+
+// NewReader returns a Reader that reads from r, which may be read past the end of the .pz data. Nothing is read before
+// the first Read.
+func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	z := &Reader{opt: o, sched: o.scheduler()}
+	z.Reset(r)
+	return z, nil
+}
+
+// Reset makes the Reader begin anew with src and the options it has.
+func (r *Reader) Reset(src io.Reader) {
+	r.park()
+	r.scan.reset(src)
+	r.quick = neverWaits(src)
+	r.hold, r.ahead, r.stop, r.err, r.closed, r.passed = false, false, nil, nil, false, 0
+}
+
+// neverWaits reports whether all of the input is there for the taking.
+func neverWaits(src io.Reader) bool {
+	switch s := src.(type) {
+	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
+		return true
+	case *os.File:
+		info, err := s.Stat()
+		return err == nil && info.Mode().IsRegular()
+	}
+	return false
+}
+
+// park leaves the run as it is for the next Reset if it is at rest, else ends it.
+func (r *Reader) park() {
+	if r.pending() > 0 {
+		r.runner.stop()
+	}
+	r.put()
+}
+
+// put gives the current block back.
+func (r *Reader) put() {
+	if r.run != nil && r.cur != nil {
+		if r.scan.mem != nil {
+			r.cur.Src = nil // it is the caller's
+		}
+		r.run.Put(r.cur)
+	}
+	r.cur, r.out = nil, nil
+}
+
+// fail makes err the Reader's last word.
+func (r *Reader) fail(err error) error {
+	r.err = err
+	if err == io.EOF {
+		r.park()
+	} else {
+		r.runner.stop()
+		r.cur, r.out = nil, nil
+	}
+	return err
+}
+
+// Close ends the Reader and frees what it holds. It does not close the underlying reader and does not read it to its
+// end. It returns nil.
+func (r *Reader) Close() error {
+	if !r.closed {
+		r.closed = true
+		r.park()
+		r.err = ErrClosed
+	}
+	return nil
+}
+
+// Read reads content.
+func (r *Reader) Read(p []byte) (n int, err error) {
+	if len(p) == 0 {
+		return 0, r.err
+	}
+	if len(r.out) == 0 {
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+	}
+	n = copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+// WriteTo writes all content that is left to w, straight from the blocks' buffers. An error of w does the Reader no harm.
+func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
+	for {
+		if len(r.out) == 0 {
+			if err := r.next(); err != nil {
+				if err == io.EOF {
+					err = nil
+				}
+				return n, err
+			}
+		}
+		m, err := writeFull(w, r.out)
+		r.out = r.out[m:]
+		n += int64(m)
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// next makes r.out the content of the next block. On the way it reads as far ahead as it may.
+func (r *Reader) next() error {
+	if r.err != nil {
+		return r.err
+	}
+	r.put()
+	for {
+		if err := r.opt.canceled(); err != nil {
+			return r.fail(err)
+		}
+		more := r.readAhead()
+		if r.pending() == 0 {
+			if r.stop != nil {
+				return r.fail(r.stop)
+			}
+			r.hold = false
+			continue
+		}
+		// If no more can be read ahead, there is nothing left to do than to wait.
+		b, err := r.run.Next(!more)
+		if err != nil {
+			return r.fail(err)
+		}
+		if b != nil {
+			return r.take(b)
+		}
+	}
+}
+
+// readAhead reads one more block and submits it. It reports whether it is of use to call it again at once.
+func (r *Reader) readAhead() bool {
+	if r.stop != nil || r.hold {
+		return false
+	}
+	if !r.ahead {
+		switch err := r.nextHeader(); err {
+		case nil:
+		case errStreamEnd:
+			r.hold = !r.quick
+			return !r.hold
+		default:
+			r.stop = err
+			return false
+		}
+	}
+	if !r.fits() {
+		if r.pending() > 0 {
+			return false
+		}
+		if err := r.start(); err != nil {
+			r.stop = err
+			return false
+		}
+	}
+	b := r.run.Get()
+	if b == nil {
+		return false
+	}
+	var err error
+	if b.Src, err = r.scan.payload(b.Src, r.entry.Payload); err != nil {
+		r.run.Put(b)
+		r.ahead, r.stop = false, err
+		return false
+	}
+	r.submit(b)
+	// A writer leaves a block short at the end and where it was flushed. There the next byte may be long in coming.
+	r.hold = !r.quick && r.entry.Raw < r.scan.hdr.BlockSize
+	return !r.hold
+}
+
+// nextHeader reads the next block's header and compares it with the limit of the content.
+func (r *Reader) nextHeader() (err error) {
+	s := &r.scan
+	r.entry, r.sum, err = s.next()
+	if err != nil {
+		return err
+	}
+	if limit := r.opt.maxDecoded; limit >= 0 && max(s.raw, s.hdr.ContentSize) > limit-s.before {
+		return &Error{Kind: ErrTooLarge, Stream: s.stream, Block: s.blocks - 1, Offset: s.at}
+	}
+	r.ahead = true
+	return nil
+}
+
+// fits reports whether the run can take blocks of the scanner's current stream.
+func (r *Reader) fits() bool {
+	h := &r.scan.hdr
+	return r.run != nil && h.Pipeline == r.runHdr.Pipeline && h.Checks == r.runHdr.Checks && h.BlockSize <= r.runHdr.BlockSize
+}
+
+// start begins a run for the scanner's current stream.
+func (r *Reader) start() error {
+	h := r.scan.hdr
+	p := pipeline.ByID(h.Pipeline) // the scanner has seen to it that there is one
+	plan, err := r.opt.readerPlan(p, h.BlockSize)
+	if err != nil {
+		return err
+	}
+	startRun(&r.runner, r, r.sched, decodeConfig(&r.opt, &h, p, plan.inFlight))
+	r.runHdr = h
+	if len(r.places) < plan.inFlight {
+		r.places = make([]place, plan.inFlight)
+	}
+	return nil
+}
+
+func decodeConfig(o *options, h *pzfile.Header, p *pipeline.Pipeline, inFlight int) pipeline.Config {
+	return pipeline.Config{
+		Pipeline: p,
+		Op:       pipeline.Decompress,
+		InFlight: inFlight,
+		Checks:   h.Checks && o.checks,
+		Context:  o.ctx,
+	}
+}
+
+// submit gives a block whose payload is read to the workers.
+func (r *Reader) submit(b *pipeline.Block) {
+	s := &r.scan
+	b.Kind, b.Raw, b.Sum = pipeline.Kind(r.entry.Kind), r.entry.Raw, r.sum
+	if !r.opt.checks {
+		b.Sum = 0
+	}
+	b.Tag = r.count % int64(len(r.places))
+	r.count++
+	total := int64(-1)
+	if s.hdr.ContentSize >= 0 {
+		total = s.before + s.hdr.ContentSize
+	}
+	r.places[b.Tag] = place{s.stream, s.blocks - 1, s.at, s.off, s.before + s.raw, total}
+	r.run.Submit(b)
+	r.ahead = false
+}
+
+// take makes a block that is done the current one.
+func (r *Reader) take(b *pipeline.Block) error {
+	at := &r.places[b.Tag]
+	if b.Err != nil {
+		return r.fail(blockError(pipeline.Decompress, b.Err, r.opt.ctx, at.stream, at.block, at.offset))
+	}
+	r.cur, r.out = b, b.Out()
+	r.passed++
+	if r.opt.progress != nil {
+		r.opt.progress(Progress{Content: at.content, Compressed: at.end, Total: at.total, Blocks: r.passed})
+	}
+	return nil
+}

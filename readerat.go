@@ -1,0 +1,151 @@
+package compress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/gopz/compress/pipeline"
+)
+
+// ReaderAt gives access to any place of the content of a .pz file through its index. It reads and decompresses only the
+// blocks that are asked for; damage to a block fails only reads that touch it.
+//
+// ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one position and are for
+// one goroutine at a time; ReadAt does not touch that position. A ReaderAt keeps some blocks that were used last in
+// memory, within its limit.
+type ReaderAt struct {
+	opt   options
+	sched *pipeline.Scheduler
+	src   io.ReaderAt
+	index *index
+	slots slots
+
+	cursor cursor
+}
+
+// NewReaderAt opens the .pz file of the given size, in bytes, that src holds: one stream, or several. It reads headers
+// and indexes; index and blocks in memory together stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize]
+// makes it fail.
+func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	if size < 0 {
+		return nil, optionError("file size %d is negative", size)
+	}
+	if err := o.canceled(); err != nil {
+		return nil, err
+	}
+	x, err := readIndex(src, size, o.readerLimit())
+	if err != nil {
+		return nil, err
+	}
+	return newReaderAt(src, x, o)
+}
+
+// newReaderAt makes a ReaderAt for the file that x describes.
+func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
+	if o.maxDecoded >= 0 && x.content > o.maxDecoded {
+		return nil, &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("content of %d bytes is more than %d", x.content, o.maxDecoded)}
+	}
+	n, err := o.slotCount(x)
+	if err != nil {
+		return nil, err
+	}
+	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
+	r.slots.init(n)
+	return r, nil
+}
+
+// slotCount is the number of blocks that may be in memory.
+func (o *options) slotCount(x *index) (int, error) {
+	limit := o.readerLimit() - x.memory(int64(len(x.blocks)))
+	workers := o.workerCount()
+	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
+	n := min(max(2*workers, 4), max(1, len(x.blocks)))
+	for i := range x.streams {
+		h := &x.streams[i].hdr
+		p, err := newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, workers, n, max(1, limit))
+		if err != nil {
+			return 0, err
+		}
+		n = p.inFlight
+	}
+	return n, nil
+}
+
+// Size is the size of the content in bytes.
+func (r *ReaderAt) Size() int64 { return r.index.content }
+
+// Info returns what the index says about the file.
+func (r *ReaderAt) Info() Info { return r.index.info() }
+
+// Blocks goes through all blocks of the file in order.
+func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return r.index.all() }
+
+// ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. Blocks are decompressed at the same time.
+// With an error comes the number of bytes in front of the damage.
+func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, errNegative
+	}
+	if off >= r.index.content {
+		return 0, io.EOF
+	}
+	var eof error
+	if rest := r.index.content - off; int64(len(p)) > rest {
+		p, eof = p[:rest], io.EOF
+	}
+	if len(p) == 0 {
+		return 0, eof
+	}
+	block, last := r.index.find(off), r.index.find(off+int64(len(p))-1)
+	var few [4]*slot
+	held := few[:0]
+	defer func() {
+		for _, s := range held {
+			r.slots.put(s)
+		}
+	}()
+	for n < len(p) {
+		if err := r.opt.canceled(); err != nil {
+			return n, err
+		}
+		for block <= last {
+			s, err := r.get(block, len(held) == 0)
+			if err != nil {
+				return n, err
+			}
+			if s == nil {
+				break
+			}
+			held = append(held, s)
+			block++
+		}
+		s := held[0]
+		data, err := r.wait(s)
+		if err != nil {
+			return n, err
+		}
+		n += copy(p[n:], data[off+int64(n)-r.index.blocks[s.block].content:])
+		held = held[:copy(held, held[1:])]
+		r.slots.put(s)
+	}
+	return n, eof
+}
+
+var (
+	errNegative = errors.New("compress: negative offset")
+	errWhence   = errors.New("compress: invalid whence")
+)
+
+// Close frees the memory. Calls of ReadAt that are under way complete, later ones return [ErrClosed]. It does not close
+// what lies under it. It returns nil. It must not be called at the same time as Read, Seek or WriteTo.
+func (r *ReaderAt) Close() error {
+	r.cursor.drop(r)
+	r.slots.close()
+	return nil
+}

@@ -1,0 +1,246 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestReadAtRandom(t *testing.T) {
+	content := mixedBytes(30*testBlock + 99)
+	a, b := content[:11*testBlock+5], content[11*testBlock+5:]
+	file := append(encode(t, a, WithBlockSize(testBlock)), encode(t, b, WithBlockSize(2*testBlock), WithPipeline("lzr"))...)
+	for _, opts := range [][]Option{
+		{WithConcurrency(1)}, {WithConcurrency(2)}, {WithConcurrency(8)}, {WithConcurrency(1), memoryFor(t, 1, 1, 2*testBlock)}, {WithConcurrency(8), memoryFor(t, 3, 8, 2*testBlock)},
+	} {
+		r := openAt(t, file, opts...)
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				rnd := rand.New(rand.NewPCG(1, uint64(g)))
+				for range 100 {
+					off := rnd.IntN(len(content) + 1)
+					n := rnd.IntN(3 * testBlock)
+					if g == 0 {
+						n = rnd.IntN(len(content))
+					}
+					p := make([]byte, n)
+					got, err := r.ReadAt(p, int64(off))
+					want := content[off:min(off+n, len(content))]
+					if !bytes.Equal(p[:got], want) || (err == io.EOF) != (off+n > len(content) || off == len(content)) {
+						t.Errorf("ReadAt(%d, %d): %d, %v", n, off, got, err)
+						return
+					}
+				}
+			})
+		}
+		// The cursor is used at the same time.
+		for range 5 {
+			var b bytes.Buffer
+			r.Seek(0, io.SeekStart)
+			if _, err := io.CopyBuffer(plainWriter{&b}, plain{io.LimitReader(r, 1<<40)}, make([]byte, 777)); err != nil {
+				t.Error(err)
+			}
+			equal(t, b.Bytes(), content, "cursor")
+		}
+		wg.Wait()
+	}
+}
+
+// A cursor that nobody moves does not keep others from reading.
+func TestIdleCursor(t *testing.T) {
+	content := mixedBytes(30 * testBlock)
+	file := encode(t, content, WithBlockSize(testBlock))
+	for _, blocks := range []int{1, 2, 3, 7} {
+		r := openAt(t, file, memoryFor(t, blocks, 2, testBlock), WithConcurrency(2))
+		if r.slots.limit != min(blocks, 4) {
+			t.Error("slots:", r.slots.limit, "want", blocks)
+		}
+		deadline(t, "ReadAt beside an idle cursor", func() {
+			io.ReadFull(r, make([]byte, 12*testBlock+10))
+			p := make([]byte, len(content))
+			if n, err := r.ReadAt(p, 0); n != len(p) || err != nil {
+				t.Error(n, err)
+			}
+			equal(t, p, content, "ReadAt")
+		})
+	}
+}
+
+func TestSeek(t *testing.T) {
+	content := textBytes(10*testBlock, 1)
+	r := openAt(t, encode(t, content, WithBlockSize(testBlock)))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	pos := int64(0)
+	p := make([]byte, 100)
+	for range 300 {
+		var got int64
+		var err error
+		switch whence := rnd.IntN(3); whence {
+		case io.SeekStart:
+			pos = rnd.Int64N(r.Size())
+			got, err = r.Seek(pos, whence)
+		case io.SeekCurrent:
+			d := rnd.Int64N(200) - 100
+			if pos+d < 0 {
+				d = 0
+			}
+			pos += d
+			got, err = r.Seek(d, whence)
+		case io.SeekEnd:
+			pos = r.Size() - rnd.Int64N(r.Size())
+			got, err = r.Seek(pos-r.Size(), whence)
+		}
+		if got != pos || err != nil {
+			t.Fatal(got, pos, err)
+		}
+		n, err := io.ReadFull(r, p)
+		if want := content[min(pos, r.Size()):min(pos+100, r.Size())]; !bytes.Equal(p[:n], want) {
+			t.Fatal("wrong content at", pos, err)
+		}
+		pos += int64(n)
+	}
+	if _, err := r.Seek(-1, io.SeekStart); err == nil {
+		t.Error("negative position")
+	}
+	if _, err := r.Seek(0, 3); err == nil {
+		t.Error("unknown whence")
+	}
+	if pos, err := r.Seek(1000, io.SeekEnd); pos != r.Size()+1000 || err != nil {
+		t.Error("beyond the end:", pos, err)
+	}
+	if n, err := r.Read(p); n != 0 || err != io.EOF {
+		t.Error("beyond the end:", n, err)
+	}
+	if _, err := r.ReadAt(p, -1); err == nil || err == io.EOF {
+		t.Error("negative offset:", err)
+	}
+}
+
+// countingReaderAt counts how often places are read.
+type countingReaderAt struct {
+	io.ReaderAt
+	calls atomic.Int64
+}
+
+func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	c.calls.Add(1)
+	return c.ReaderAt.ReadAt(p, off)
+}
+
+// Small reads one after the other, from the cursor or with ReadAt, from several goroutines, read each block once.
+func TestSingleFlight(t *testing.T) {
+	const blocks = 12
+	content := randomBytes(blocks*testBlock, 1)
+	file := encode(t, content, WithBlockSize(testBlock))
+	src := &countingReaderAt{ReaderAt: bytes.NewReader(file)}
+	r, err := NewReaderAt(src, int64(len(file)), WithConcurrency(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	src.calls.Store(0)
+	p := make([]byte, 64)
+	for off := 0; off < len(content); off += len(p) {
+		if _, err := r.ReadAt(p, int64(off)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := src.calls.Swap(0); n != blocks {
+		t.Errorf("%d reads of %d blocks with ReadAt", n, blocks)
+	}
+	if _, err := io.CopyBuffer(plainWriter{io.Discard}, plain{r}, p); err != nil {
+		t.Fatal(err)
+	}
+	if n := src.calls.Swap(0); n > blocks {
+		t.Errorf("%d reads of %d blocks with Read", n, blocks)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { r.ReadAt(make([]byte, 10), 5) })
+	}
+	wg.Wait()
+	if n := src.calls.Swap(0); n > 1 {
+		t.Errorf("%d reads of one block", n)
+	}
+}
+
+// faultyReaderAt fails as long as it is told to.
+type faultyReaderAt struct {
+	io.ReaderAt
+	bad atomic.Bool
+}
+
+func (f *faultyReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if f.bad.Load() {
+		return 0, errTest
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+func TestReadAtFails(t *testing.T) {
+	content := randomBytes(5*testBlock, 1)
+	file := encode(t, content, WithBlockSize(testBlock))
+	src := &faultyReaderAt{ReaderAt: bytes.NewReader(file)}
+	src.bad.Store(true)
+	if _, err := NewReaderAt(src, int64(len(file))); err != errTest {
+		t.Error("NewReaderAt:", err)
+	}
+	src.bad.Store(false)
+	r, err := NewReaderAt(src, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	src.bad.Store(true)
+	p := make([]byte, len(content))
+	if n, err := r.ReadAt(p, 0); n != 0 || err != errTest {
+		t.Error("ReadAt:", n, err)
+	}
+	if n, err := r.WriteTo(io.Discard); n != 0 || err != errTest {
+		t.Error("WriteTo:", n, err)
+	}
+	src.bad.Store(false)
+	if n, err := r.ReadAt(p, 0); n != len(p) || err != nil || !bytes.Equal(p, content) {
+		t.Error("ReadAt, after it is repaired:", n, err)
+	}
+	if n, err := r.WriteTo(&limitedWriter{n: 2*testBlock + 1}); n != 2*testBlock+1 || err != errTest {
+		t.Error("WriteTo a writer that fails:", n, err)
+	}
+	if n, err := r.WriteTo(io.Discard); n != 3*testBlock-1 || err != nil {
+		t.Error("WriteTo goes on:", n, err)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	content := bytes.Join([][]byte{randomBytes(testBlock, 1), make([]byte, testBlock), textBytes(testBlock, 2), []byte("end")}, nil)
+	file := encode(t, content, WithBlockSize(testBlock))
+	file = append(file, file...)
+	r := openAt(t, file)
+	var kinds []string
+	offset := int64(0)
+	for b := range r.Blocks() {
+		kinds = append(kinds, b.Kind)
+		if b.ContentOffset != offset || b.Stream != len(kinds)/5 || b.Number != int64(len(kinds)-1)%4 {
+			t.Errorf("%+v", b)
+		}
+		offset += b.Content
+	}
+	if offset != r.Size() || len(kinds) != 8 || kinds[0] != "stored" || kinds[1] != "fill" || kinds[2] != "coded" {
+		t.Error(offset, kinds)
+	}
+	for range r.Blocks() {
+		break
+	}
+	info := r.Info()
+	if info.Size != int64(len(file)) || info.Content != r.Size() || info.Blocks != 8 || len(info.Streams) != 2 || info.Streams[1].Offset != int64(len(file)/2) {
+		t.Errorf("%+v", info)
+	}
+	if _, err := NewReaderAt(bytes.NewReader(file), -1); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,173 @@
+package compress
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+)
+
+const testBlock = 4096
+
+func testContents() map[string][]byte {
+	c := map[string][]byte{"empty": {}, "mixed": mixedBytes(20*testBlock + 77)}
+	for _, n := range []int{1, 2, 15, testBlock - 1, testBlock, testBlock + 1, 3 * testBlock, 3*testBlock + 1} {
+		c[fmt.Sprint("random ", n)] = randomBytes(n, uint64(n))
+		c[fmt.Sprint("text ", n)] = textBytes(n, uint64(n))
+		c[fmt.Sprint("zeros ", n)] = make([]byte, n)
+	}
+	return c
+}
+
+func TestRoundTrip(t *testing.T) {
+	checkGoroutines(t)
+	for name, content := range testContents() {
+		for _, workers := range workerCounts {
+			for _, p := range Pipelines() {
+				opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers), WithPipeline(p.Name)}
+				t.Run(fmt.Sprintf("%s/%s/%d", name, p.Name, workers), func(t *testing.T) {
+					checkAllReaders(t, encode(t, content, opts...), content, opts...)
+				})
+			}
+		}
+	}
+}
+
+// checkAllReaders decodes p in all ways there are.
+func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
+	t.Helper()
+	got, err := decode(p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "Read")
+
+	var b bytes.Buffer
+	r := newReader(t, bytes.NewReader(p), opts...)
+	n, err := r.WriteTo(plainWriter{&b})
+	if err != nil || n != int64(len(content)) {
+		t.Fatal("WriteTo:", n, err)
+	}
+	equal(t, b.Bytes(), content, "WriteTo")
+
+	got, err = AppendDecode([]byte("before"), p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, append([]byte("before"), content...), "AppendDecode")
+
+	ra := openAt(t, p, opts...)
+	if ra.Size() != int64(len(content)) {
+		t.Fatal("Size:", ra.Size())
+	}
+	got = make([]byte, len(content))
+	if n, err := ra.ReadAt(got, 0); n != len(content) || err != nil && err != io.EOF {
+		t.Fatal("ReadAt:", n, err)
+	}
+	equal(t, got, content, "ReadAt")
+	b.Reset()
+	if n, err := ra.WriteTo(plainWriter{&b}); err != nil || n != int64(len(content)) {
+		t.Fatal("ReaderAt.WriteTo:", n, err)
+	}
+	equal(t, b.Bytes(), content, "ReaderAt.WriteTo")
+	ra.Seek(0, io.SeekStart)
+	if got, err = io.ReadAll(plain{ra}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "ReaderAt.Read")
+}
+
+// The bytes depend on content and settings, not on workers and on how Write is called.
+func TestSameBytes(t *testing.T) {
+	for name, content := range testContents() {
+		want := encode(t, content, WithBlockSize(testBlock), WithConcurrency(1))
+		for _, workers := range workerCounts {
+			opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers)}
+			equal(t, encode(t, content, opts...), want, name)
+			for _, chunk := range []int{1, 7, 1000, testBlock, testBlock + 1} {
+				if chunk == 1 && len(content) > 2*testBlock {
+					continue
+				}
+				var b bytes.Buffer
+				w := newWriter(t, &b, opts...)
+				for p := content; len(p) > 0; {
+					n := min(chunk, len(p))
+					if m, err := w.Write(p[:n]); m != n || err != nil {
+						t.Fatal(m, err)
+					}
+					p = p[n:]
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				equal(t, b.Bytes(), want, fmt.Sprint(name, ", chunks of ", chunk))
+			}
+			for how, wrap := range map[string]func(io.Reader) io.Reader{
+				"plain": func(r io.Reader) io.Reader { return r },
+				"half":  iotest.HalfReader,
+				"eof":   iotest.DataErrReader,
+			} {
+				var b bytes.Buffer
+				w := newWriter(t, &b, opts...)
+				n, err := w.ReadFrom(wrap(bytes.NewReader(content)))
+				if n != int64(len(content)) || err != nil {
+					t.Fatal(n, err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				equal(t, b.Bytes(), want, name+", ReadFrom, "+how)
+			}
+			got, err := AppendEncode([]byte("before"), content, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, got, append([]byte("before"), encode(t, content, append(opts, WithContentSize(int64(len(content))))...)...), name+", AppendEncode")
+		}
+	}
+}
+
+func TestConcatenated(t *testing.T) {
+	a, b := textBytes(3*testBlock, 1), randomBytes(5*testBlock+5, 2)
+	var file, content []byte
+	for i, opts := range [][]Option{
+		{WithBlockSize(testBlock), WithPipeline("lzr")},
+		{WithBlockSize(testBlock)},
+		{WithBlockSize(2 * testBlock), WithChecksum(false)},
+		{WithContentSize(0)},
+		{},
+		{WithBlockSize(testBlock), WithContentSize(int64(len(b)))},
+	} {
+		p := [][]byte{a, a, b, nil, a, b}[i]
+		file = append(file, encode(t, p, opts...)...)
+		content = append(content, p...)
+	}
+	for _, workers := range workerCounts {
+		checkAllReaders(t, file, content, WithConcurrency(workers))
+	}
+	info := openAt(t, file).Info()
+	if len(info.Streams) != 6 || info.Content != int64(len(content)) || info.Size != int64(len(file)) ||
+		info.Streams[0].Pipeline != "lzr" || info.Streams[1].Pipeline != "lzseqr" || info.Streams[2].Checks {
+		t.Errorf("%+v", info)
+	}
+}
+
+func TestOptionsRoundTrip(t *testing.T) {
+	content := mixedBytes(300_000)
+	for name, opts := range map[string][]Option{
+		"defaults":    nil,
+		"no checks":   {WithChecksum(false), WithBlockSize(testBlock)},
+		"size":        {WithContentSize(int64(len(content))), WithBlockSize(1 << 16)},
+		"scheduler":   {WithScheduler(NewScheduler(3)), WithBlockSize(testBlock)},
+		"big blocks":  {WithBlockSize(MaxBlockSize), WithConcurrency(2)},
+		"memory":      {WithMaxMemory(4 << 20), WithBlockSize(1 << 16)},
+		"fast":        {WithLevel(MinLevel)},
+		"dense":       {WithLevel(MaxLevel)},
+		"nil options": {nil, WithScheduler(nil), WithContext(nil), WithProgress(nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkAllReaders(t, encode(t, content, opts...), content, opts...)
+		})
+	}
+}

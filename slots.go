@@ -1,0 +1,216 @@
+package compress
+
+import (
+	"sync"
+
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
+)
+
+// slots is the memory of a ReaderAt: a fixed number of slots, each of which decompresses one block, keeps it while
+// somebody reads it, and then until the slot is needed for another. It is cache, limit and single flight in one: a block
+// is in one slot at most, and who comes second shares it.
+//
+// Whoever holds no slot may wait for one; whoever holds some may not. Waiting for a slot's block needs nobody else's help,
+// so nobody waits for ever.
+type slots struct {
+	mu      sync.Mutex
+	free    sync.Cond
+	all     []*slot
+	limit   int
+	byBlock map[int64]*slot
+	clock   int64
+	waiting int
+	closed  bool
+}
+
+type slot struct {
+	// Of slots.mu.
+	block int64 // number in the file; −1 if the slot holds none
+	refs  int
+	used  int64 // clock at the last use
+
+	mu sync.Mutex
+	runner
+	pipe   uint8
+	checks bool
+	blk    *pipeline.Block
+	busy   bool   // the block is with the workers
+	buf    []byte // its header and payload
+	data   []byte // its content
+	err    error
+}
+
+func (c *slots) init(limit int) {
+	c.limit = limit
+	c.free.L = &c.mu
+	c.byBlock = make(map[int64]*slot)
+}
+
+// get returns the slot of a block, to be given back with put, and has the block decompressed if it was not there.
+// If there is no slot to be had, it waits for one, or, without wait, returns nil.
+func (r *ReaderAt) get(block int64, wait bool) (*slot, error) {
+	c := &r.slots
+	c.mu.Lock()
+	for {
+		if c.closed {
+			c.mu.Unlock()
+			return nil, ErrClosed
+		}
+		if s := c.byBlock[block]; s != nil {
+			c.hold(s)
+			c.mu.Unlock()
+			return s, nil
+		}
+		// Those who hold slots already step back behind those who wait for their first.
+		if wait || c.waiting == 0 {
+			if s := c.victim(); s != nil {
+				if s.block >= 0 {
+					delete(c.byBlock, s.block)
+				}
+				s.block = block
+				c.byBlock[block] = s
+				c.hold(s)
+				s.mu.Lock() // nobody has it: does not wait
+				c.mu.Unlock()
+				r.load(s, block)
+				s.mu.Unlock()
+				return s, nil
+			}
+		}
+		if !wait {
+			c.mu.Unlock()
+			return nil, nil
+		}
+		c.waiting++
+		c.free.Wait()
+		c.waiting--
+	}
+}
+
+func (c *slots) hold(s *slot) {
+	c.clock++
+	s.used = c.clock
+	s.refs++
+}
+
+// victim returns a slot that nobody uses: a new one, or the one least recently used.
+func (c *slots) victim() *slot {
+	var old *slot
+	for _, s := range c.all {
+		if s.refs == 0 && (s.block < 0 || old == nil || s.used < old.used) {
+			if old = s; s.block < 0 {
+				return s
+			}
+		}
+	}
+	if len(c.all) < c.limit {
+		old = &slot{block: -1}
+		c.all = append(c.all, old)
+	}
+	return old
+}
+
+// put gives a slot back.
+func (c *slots) put(s *slot) {
+	c.mu.Lock()
+	s.refs--
+	stop := false
+	if s.refs == 0 {
+		if s.err != nil { // it may go better the next time
+			delete(c.byBlock, s.block)
+			s.block = -1
+		}
+		stop = c.closed
+		c.free.Signal()
+	}
+	c.mu.Unlock()
+	if stop {
+		s.stop()
+	}
+}
+
+// close ends the runs of all slots, those in use when they are given back.
+func (c *slots) close() {
+	c.mu.Lock()
+	c.closed = true
+	var idle []*slot
+	for _, s := range c.all {
+		if s.refs == 0 {
+			idle = append(idle, s)
+		}
+	}
+	c.all, c.byBlock = nil, nil
+	c.free.Broadcast()
+	c.mu.Unlock()
+	for _, s := range idle {
+		s.stop()
+	}
+}
+
+// load reads a block's payload and gives it to the workers. What goes wrong is found by wait.
+func (r *ReaderAt) load(s *slot, block int64) {
+	s.settle(r, -1) // of a block that nobody has waited for
+	s.data, s.err = nil, nil
+	b := &r.index.blocks[block]
+	st, number := r.index.streamOf(block)
+	if n := int(b.size()); cap(s.buf) < n {
+		s.buf = make([]byte, min(ceilPow2(n), pzfile.BlockHeaderSize+st.hdr.BlockSize))
+	}
+	p := s.buf[:b.size()]
+	if s.err = readAt(r.src, p, b.offset); s.err != nil {
+		if e, ok := s.err.(*Error); ok {
+			e.Stream, e.Block = st.id, number
+		}
+		return
+	}
+	e, sum, err := pzfile.ParseBlockHeader(p, &st.hdr, number)
+	if err != nil || e != (pzfile.Entry{Kind: b.kind, Payload: int(b.payload), Raw: int(b.raw)}) {
+		kind, detail := ErrCorrupt, "header differs from the index"
+		if err == pzfile.ErrChecksum {
+			kind, detail = ErrChecksum, err.Error()
+		}
+		s.err = &Error{Kind: kind, Stream: st.id, Block: number, Offset: b.offset, Detail: detail}
+		return
+	}
+	if s.run == nil || s.pipe != st.hdr.Pipeline || s.checks != st.hdr.Checks {
+		startRun(&s.runner, r, r.sched, decodeConfig(&r.opt, &st.hdr, pipeline.ByID(st.hdr.Pipeline), 1))
+		s.pipe, s.checks, s.blk = st.hdr.Pipeline, st.hdr.Checks, s.run.Get()
+	}
+	if !r.opt.checks {
+		sum = 0
+	}
+	s.blk.Src, s.blk.Kind, s.blk.Raw, s.blk.Sum = p[pzfile.BlockHeaderSize:], pipeline.Kind(e.Kind), e.Raw, sum
+	s.busy = true
+	s.run.Submit(s.blk)
+}
+
+// wait returns the content of the slot's block, valid until the slot is given back. Any of those who hold the slot may
+// call it.
+func (r *ReaderAt) wait(s *slot) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(r, s.block)
+	return s.data, s.err
+}
+
+// settle takes the slot's block back from the workers if they have it. block is its number, for the error.
+func (s *slot) settle(r *ReaderAt, block int64) {
+	if !s.busy {
+		return
+	}
+	s.busy = false
+	b, err := s.run.Next(true)
+	if err == nil && b.Err != nil && block >= 0 {
+		st, number := r.index.streamOf(block)
+		err = blockError(pipeline.Decompress, b.Err, r.opt.ctx, st.id, number, r.index.blocks[block].offset)
+	}
+	if err != nil {
+		if b == nil {
+			s.stop() // canceled: the block is still out
+		}
+		s.data, s.err = nil, err
+		return
+	}
+	s.data = b.Out()
+}

@@ -1,0 +1,392 @@
+package compress
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/pipeline"
+)
+
+// Writer compresses what is written to it and writes a .pz stream to another writer.
+//
+// It cuts the content into blocks, has them compressed at the same time, and writes them in order. The underlying writer
+// is used only inside of the Writer's own methods. A Writer has no goroutines of its own; one that is dropped without
+// Close leaks nothing, but its output is incomplete. Methods are for one goroutine at a time. After an error all of them
+// return that error.
+type Writer struct {
+	opt   options
+	plan  plan
+	sched *pipeline.Scheduler
+	runner
+
+	dst    io.Writer
+	cur    *pipeline.Block // being filled; its Src is the content so far
+	begun  bool            // the header is written
+	closed bool
+	err    error
+
+	borrowed bool // blocks are parts of the caller's memory
+
+	in     int64  // content accepted
+	passed int64  // content of the blocks written
+	out    int64  // bytes written
+	tail   []byte // end marker and index, 8 bytes for each block written
+	blocks int64  // submitted
+	buf    [pzfile.MaxHeaderSize + pzfile.BlockHeaderSize]byte
+	probe  [1]byte
+}
+
+// NewWriter returns a Writer that writes to w. The caller closes it to complete the stream; w is not closed.
+func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.writerPlan()
+	if err != nil {
+		return nil, err
+	}
+	z := &Writer{opt: o, plan: p, sched: o.scheduler()}
+	z.Reset(w)
+	return z, nil
+}
+
+// Reset makes the Writer ready for a new stream, to dst, with the options it has. Content not yet written is dropped.
+func (w *Writer) Reset(dst io.Writer) {
+	if w.pending() > 0 {
+		w.stop()
+	}
+	if w.run != nil && w.cur != nil {
+		w.run.Put(w.cur)
+	}
+	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
+	w.in, w.passed, w.out, w.blocks = 0, 0, 0, 0
+	w.tail = append(w.tail[:0], pzfile.EndMarker[:]...)
+}
+
+// fail makes err the Writer's last word.
+func (w *Writer) fail(err error) error {
+	w.err = err
+	w.cur = nil
+	w.stop()
+	return err
+}
+
+// ready says whether the Writer can go on.
+func (w *Writer) ready() error {
+	if w.closed {
+		return ErrClosed
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.opt.canceled(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// Write compresses p. Part of it may stay in memory until Flush or Close.
+func (w *Writer) Write(p []byte) (n int, err error) {
+	if err := w.ready(); err != nil {
+		return 0, err
+	}
+	if err := w.expect(len(p)); err != nil {
+		return 0, w.fail(err)
+	}
+	for len(p) > 0 {
+		if err := w.room(len(p)); err != nil {
+			return n, w.fail(err)
+		}
+		b := w.cur
+		m := copy(b.Src[len(b.Src):min(cap(b.Src), w.opt.blockSize)], p)
+		b.Src = b.Src[:len(b.Src)+m]
+		w.in += int64(m)
+		n += m
+		p = p[m:]
+	}
+	return n, nil
+}
+
+// ReadFrom compresses all that r gives. It reads straight into the blocks' buffers. An error of r is returned and does
+// the Writer no harm.
+func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
+	if err := w.ready(); err != nil {
+		return 0, err
+	}
+	empty := 0
+	for {
+		// A full block waits for the byte after it: see Flush.
+		full := w.cur != nil && len(w.cur.Src) == w.opt.blockSize
+		p := w.probe[:]
+		if !full {
+			if err := w.room(readSize); err != nil {
+				return n, w.fail(err)
+			}
+			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.opt.blockSize)]
+		}
+		m, rerr := r.Read(p)
+		if m < 0 || m > len(p) {
+			return n, errBadCount
+		}
+		if err := w.expect(m); err != nil {
+			return n, w.fail(err)
+		}
+		if full && m > 0 {
+			if err := w.room(1); err != nil {
+				return n, w.fail(err)
+			}
+			w.cur.Src = append(w.cur.Src, p...)
+		} else if m > 0 {
+			w.cur.Src = w.cur.Src[:len(w.cur.Src)+m]
+		}
+		w.in += int64(m)
+		n += int64(m)
+		if m > 0 {
+			empty = 0
+		} else if empty++; empty == maxEmptyReads && rerr == nil {
+			rerr = io.ErrNoProgress
+		}
+		if rerr == io.EOF {
+			return n, nil
+		}
+		if rerr != nil {
+			return n, rerr
+		}
+		if err := w.opt.canceled(); err != nil {
+			return n, w.fail(err)
+		}
+	}
+}
+
+// readSize is what ReadFrom asks for first, in bytes: enough that small content is read at once.
+const readSize = 32 << 10
+
+// expect fails if n more bytes are more than the announced content.
+func (w *Writer) expect(n int) error {
+	if w.opt.contentSize >= 0 && int64(n) > w.opt.contentSize-w.in {
+		return w.sizeError(w.in + int64(n))
+	}
+	return nil
+}
+
+func (w *Writer) sizeError(got int64) error {
+	return &Error{Kind: ErrContentSize, Block: -1, Offset: -1,
+		Detail: fmt.Sprintf("content of %d bytes written where %d were announced", got, w.opt.contentSize)}
+}
+
+// room sees to it that the current block has room for a byte at least, and for n if they fit.
+func (w *Writer) room(n int) error {
+	if w.cur != nil && len(w.cur.Src) == w.opt.blockSize {
+		if err := w.submit(); err != nil {
+			return err
+		}
+	}
+	if w.cur == nil {
+		b, err := w.get()
+		if err != nil {
+			return err
+		}
+		b.Src = b.Src[:0]
+		w.cur = b
+	}
+	w.grow(n)
+	return nil
+}
+
+// grow makes the current block's buffer hold n more bytes, or a whole block. Buffers double, so that small content takes
+// little memory; once a block has been filled they have their full size from the start.
+func (w *Writer) grow(n int) {
+	b, limit := w.cur, w.opt.blockSize
+	want := min(len(b.Src)+n, limit)
+	if cap(b.Src) >= want {
+		return
+	}
+	size := limit
+	if w.blocks == 0 {
+		size = min(limit, max(want, 2*cap(b.Src)))
+		if rest := w.opt.contentSize - w.in; rest >= 0 {
+			size = min(limit, max(want, len(b.Src)+int(min(rest, int64(limit)))))
+		}
+	}
+	p := make([]byte, len(b.Src), size)
+	copy(p, b.Src)
+	b.Src = p
+}
+
+// get returns an empty block, for which it may have to wait for the oldest one and write it.
+func (w *Writer) get() (*pipeline.Block, error) {
+	if w.run == nil {
+		startRun(&w.runner, w, w.sched, pipeline.Config{
+			Pipeline: w.opt.pipe,
+			Op:       pipeline.Compress,
+			Level:    w.opt.level,
+			InFlight: w.plan.inFlight,
+			Checks:   w.opt.checks,
+			Context:  w.opt.ctx,
+		})
+	}
+	for {
+		if b := w.run.Get(); b != nil {
+			return b, nil
+		}
+		b, err := w.run.Next(true)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.emit(b); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// submit gives the current block to the workers, and writes those that are done.
+func (w *Writer) submit() error {
+	b := w.cur
+	w.cur = nil
+	w.blocks++
+	w.run.Submit(b)
+	return w.drain(false)
+}
+
+// drain writes the blocks that are done, or, with wait, all.
+func (w *Writer) drain(wait bool) error {
+	if w.run == nil {
+		return nil
+	}
+	for {
+		b, err := w.run.Next(wait)
+		if b == nil || err != nil {
+			return err
+		}
+		if err := w.emit(b); err != nil {
+			return err
+		}
+	}
+}
+
+// emit writes a block.
+func (w *Writer) emit(b *pipeline.Block) error {
+	number := int64(len(w.tail)-pzfile.EndMarkerSize) / pzfile.EntrySize
+	if b.Err != nil {
+		return blockError(pipeline.Compress, b.Err, w.opt.ctx, 0, number, -1)
+	}
+	payload := b.Out()
+	e := pzfile.Entry{Kind: uint8(b.Kind), Payload: len(payload), Raw: b.Raw}
+	if err := w.write(pzfile.AppendBlockHeader(w.header(), e, b.Sum, number)); err != nil {
+		return err
+	}
+	if err := w.write(payload); err != nil {
+		return err
+	}
+	w.tail = e.Append(w.tail)
+	w.passed += int64(b.Raw)
+	if w.borrowed {
+		b.Src = nil
+	}
+	w.run.Put(b)
+	if w.opt.progress != nil {
+		w.opt.progress(Progress{Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: number + 1})
+	}
+	return nil
+}
+
+// header returns the stream's header if it is not written yet, in w.buf, where there is room for a block header after it.
+func (w *Writer) header() []byte {
+	p := w.buf[:0]
+	if !w.begun {
+		w.begun = true
+		h := pzfile.Header{
+			Pipeline:    w.opt.pipe.ID,
+			BlockSize:   w.opt.blockSize,
+			Checks:      w.opt.checks,
+			ContentSize: w.opt.contentSize,
+		}
+		p = h.Append(p)
+	}
+	return p
+}
+
+func (w *Writer) write(p []byte) error {
+	n, err := writeFull(w.dst, p)
+	w.out += int64(n)
+	return err
+}
+
+// Flush ends the current block and writes all blocks, so that a Reader can give out all that was written so far without
+// seeing anything that follows. It costs density if it happens often.
+func (w *Writer) Flush() error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if w.cur == nil || len(w.cur.Src) == 0 {
+		return w.drain(true)
+	}
+	// A Reader that meets a full block takes it that more will follow at once, and reads on before it has given that
+	// block out. A block that is not full tells it to wait. So the last block before a flush must not be full.
+	if n := len(w.cur.Src); n == w.opt.blockSize {
+		last := w.cur.Src[n-1]
+		w.cur.Src = w.cur.Src[:n-1]
+		if err := w.submit(); err != nil {
+			return err
+		}
+		if err := w.room(1); err != nil {
+			return err
+		}
+		w.cur.Src = append(w.cur.Src, last)
+	}
+	if err := w.submit(); err != nil {
+		return err
+	}
+	return w.drain(true)
+}
+
+// Close writes what is left and completes the stream. It does not close the underlying writer. Closing again
+// returns the same result and does nothing.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	err := w.ready()
+	w.closed = true
+	if err != nil {
+		return err
+	}
+	if err := w.finish(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *Writer) finish() error {
+	if w.cur != nil && len(w.cur.Src) > 0 {
+		if err := w.submit(); err != nil {
+			return err
+		}
+	}
+	if err := w.drain(true); err != nil {
+		return err
+	}
+	if w.opt.contentSize >= 0 && w.in != w.opt.contentSize {
+		return w.sizeError(w.in)
+	}
+	if p := w.header(); len(p) > 0 {
+		if err := w.write(p); err != nil {
+			return err
+		}
+	}
+	f := pzfile.Footer{
+		Content: w.passed,
+		Size:    w.out + int64(len(w.tail)) + pzfile.FooterSize,
+		Blocks:  int64(len(w.tail)-pzfile.EndMarkerSize) / pzfile.EntrySize,
+	}
+	return w.write(pzfile.AppendFooter(w.tail, f, pzfile.Checksum(0, w.tail)))
+}
