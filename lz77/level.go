@@ -32,8 +32,8 @@ const MaxLevel = 9
 
 // Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is not used.
 var Levels = [MaxLevel + 1]Params{
-	1: {Finder: Single, HashLog: 14, HashBytes: 6, SkipLog: 6},
-	2: {Finder: Single, HashLog: 16, HashBytes: 5, SkipLog: 8},
+	1: {Finder: Single, HashLog: 14, HashBytes: 7, SkipLog: 5},
+	2: {Finder: Single, HashLog: 16, HashBytes: 6, SkipLog: 7},
 	3: {Finder: Double, HashLog: 15, LongLog: 16, HashBytes: 5, SkipLog: 8},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 9},
 	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
