@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+)
+
+type mode int
+
+const (
+	modeCompress mode = iota
+	modeDecompress
+	modeTest
+	modeList
+	modeRecover
+)
+
+const defaultSuffix = ".pz"
+
+// config is what the command line and the environment ask for.
+type config struct {
+	mode      mode
+	toStdout  bool
+	output    string // of -o; "" without
+	suffix    string
+	force     bool
+	remove    bool
+	recursive bool
+	quiet     bool
+	verbose   bool
+	json      bool
+	help      bool
+	version   bool
+
+	level     int // 0: the library's default
+	pipeline  string
+	threads   int // 0: all
+	blockSize int // 0: the level's
+	memory    int64
+	noCheck   bool
+	zeroFill  bool
+
+	files []string
+}
+
+// parseFlags reads the environment first, so that the command line overrides it.
+func parseFlags(args []string, getenv func(string) string) (config, error) {
+	c := config{suffix: defaultSuffix}
+	if err := c.readEnv(getenv); err != nil {
+		return c, err
+	}
+	fs := c.flagSet()
+	args = rewriteLevels(args,
+		func(short byte) bool {
+			return short < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(short))))
+		},
+		func(long string) bool { return takesValue(fs.Lookup(long)) })
+	if err := fs.Parse(args); err != nil {
+		return c, err
+	}
+	c.files = fs.Args()
+	if c.help || c.version {
+		return c, nil
+	}
+	return c, c.check(fs.Changed("output"))
+}
+
+func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
+
+func (c *config) readEnv(getenv func(string) string) error {
+	if s := getenv("PZ_LEVEL"); s != "" {
+		if err := c.setLevel(s); err != nil {
+			return fmt.Errorf("environment PZ_LEVEL=%s: %w", printable(s), err)
+		}
+	}
+	if s := getenv("PZ_THREADS"); s != "" {
+		if err := c.setThreads(s); err != nil {
+			return fmt.Errorf("environment PZ_THREADS=%s: %w", printable(s), err)
+		}
+	}
+	return nil
+}
+
+func (c *config) flagSet() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("pz", pflag.ContinueOnError)
+	fs.Usage = func() {}
+
+	// Where two options contradict each other the last one wins, so that an alias with options stays usable.
+	modeFlag := func(name, short string, m mode) {
+		fs.BoolFuncP(name, short, "", switchOn(func() { c.mode = m }))
+	}
+	modeFlag("compress", "z", modeCompress)
+	modeFlag("decompress", "d", modeDecompress)
+	modeFlag("test", "t", modeTest)
+	modeFlag("list", "l", modeList)
+	modeFlag("recover", "", modeRecover)
+	fs.BoolFuncP("keep", "k", "", switchOn(func() { c.remove = false }))
+	fs.BoolFunc("rm", "", switchOn(func() { c.remove = true }))
+
+	fs.BoolVarP(&c.toStdout, "stdout", "c", false, "")
+	fs.BoolVarP(&c.force, "force", "f", false, "")
+	fs.BoolVarP(&c.recursive, "recursive", "r", false, "")
+	fs.BoolVarP(&c.quiet, "quiet", "q", false, "")
+	fs.BoolVarP(&c.verbose, "verbose", "v", false, "")
+	fs.BoolVarP(&c.version, "version", "V", false, "")
+	fs.BoolVarP(&c.help, "help", "h", false, "")
+	fs.BoolVar(&c.json, "json", false, "")
+	fs.BoolVar(&c.noCheck, "no-check", false, "")
+	fs.BoolVar(&c.zeroFill, "zero-fill", false, "")
+
+	fs.StringVarP(&c.output, "output", "o", "", "")
+	fs.StringVarP(&c.suffix, "suffix", "S", defaultSuffix, "")
+	fs.StringVarP(&c.pipeline, "pipeline", "p", "", "")
+	fs.Func("level", "", c.setLevel)
+	fs.FuncP("threads", "T", "", c.setThreads)
+	fs.FuncP("block-size", "B", "", c.setBlockSize)
+	fs.FuncP("memory", "M", "", c.setMemory)
+	return fs
+}
+
+// switchOn makes a flag without a value of an action. pflag would take --keep=false; as that cannot undo another
+// option it is refused.
+func switchOn(action func()) func(string) error {
+	return func(s string) error {
+		if on, err := strconv.ParseBool(s); err != nil || !on {
+			return errors.New("this option takes no value")
+		}
+		action()
+		return nil
+	}
+}
+
+func (c *config) setLevel(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < minLevel || n > maxLevel {
+		return fmt.Errorf("a level is a number from %d to %d", minLevel, maxLevel)
+	}
+	c.level = n
+	return nil
+}
+
+func (c *config) setThreads(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > maxThreads {
+		return fmt.Errorf("threads are a number from 0 (all) to %d", maxThreads)
+	}
+	c.threads = n
+	return nil
+}
+
+func (c *config) setBlockSize(s string) error {
+	n, err := parseSize(s)
+	if err != nil {
+		return err
+	}
+	if n < minBlockSize || n > maxBlockSize || n&(n-1) != 0 {
+		return fmt.Errorf("a block size is a power of two from %s to %s",
+			formatSize(minBlockSize), formatSize(maxBlockSize))
+	}
+	c.blockSize = int(n)
+	return nil
+}
+
+func (c *config) setMemory(s string) error {
+	n, err := parseSize(s)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return errors.New("a memory limit is more than 0")
+	}
+	c.memory = n
+	return nil
+}
+
+// check refuses combinations that could only be meant otherwise.
+func (c *config) check(outputGiven bool) error {
+	switch {
+	case c.suffix == "" || strings.ContainsAny(c.suffix, "/\x00") || strings.ContainsRune(c.suffix, os.PathSeparator):
+		return fmt.Errorf("suffix %q: it must not be empty or have a path separator in it", c.suffix)
+	case c.json && c.mode != modeList:
+		return errors.New("--json goes with -l only")
+	case outputGiven && c.output == "":
+		return errors.New("-o: the name is empty")
+	case outputGiven && (c.mode == modeTest || c.mode == modeList):
+		return errors.New("-o does not go with -t or -l, which write no file")
+	case outputGiven && c.toStdout:
+		return errors.New("-o and -c exclude each other")
+	case outputGiven && c.recursive:
+		return errors.New("-o does not go with -r, which writes many files")
+	case outputGiven && len(c.files) > 1:
+		return fmt.Errorf("-o takes one input file, not %d (use -c and redirect to put several into one)", len(c.files))
+	}
+	if c.output == "-" {
+		c.output, c.toStdout = "", true
+	}
+	switch {
+	case c.mode != modeRecover && c.zeroFill:
+		return errors.New("--zero-fill goes with --recover only")
+	case c.mode == modeRecover && c.remove:
+		return errors.New("--rm does not go with --recover: the damaged file may be needed again")
+	case c.mode == modeRecover && !c.toStdout && c.output == "":
+		return errors.New("--recover needs -o FILE or -c: what is saved may be incomplete and gets no name by itself")
+	}
+	if len(c.files) == 0 {
+		c.files = []string{"-"}
+	}
+	return c.checkPipeline()
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/gopz/compress"
+)
+
+// programMemory is what the program takes besides the blocks and workers that the library counts: code, stacks and
+// the reserve of the Go runtime. It was measured as the largest resident size of small runs, and rounded up.
+const programMemory = 32 << 20
+
+func versionText() string {
+	version := "(built from source)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		version = info.Main.Version
+	}
+	return "pz " + version + ", .pz format version 1"
+}
+
+const usageText = `Usage: pz [OPTION]... [FILE]...
+
+Compresses each FILE to FILE.pz, or restores it with -d. The source is kept unless --rm is given.
+Without FILE, or where FILE is -, pz reads standard input and writes standard output.
+
+What to do (the last one given counts):
+  -z, --compress           compress; the default
+  -d, --decompress         restore
+  -t, --test               check that files can be restored, write nothing
+  -l, --list               say what is in files, from their index
+      --json               with -l: as a JSON array, for each file an object with name, streams, blocks, block_size,
+                           compressed, uncompressed, ratio, check, pipeline; sizes are in bytes
+      --recover            write all that is intact of a damaged FILE to -o FILE or -c, and say what is lost
+      --zero-fill          with --recover: put zeros where content is lost
+
+How to compress:
+  -1 ... -9, --level N     level: 1 (--fast) is fastest, 9 (--best) is densest; default %[1]d
+  -p, --pipeline NAME      %[2]s
+  -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
+                           Larger blocks compress better and take more memory
+      --no-check           leave out the checks of the content; with -d, -t: do not compare them
+
+Where to:
+  -c, --stdout             write to standard output
+  -o, --output FILE        write to FILE (one input only); a device or pipe is written as it is
+  -S, --suffix .SUF        use .SUF instead of %[5]s
+  -r, --recursive          go into directories
+  -f, --force              overwrite files; follow symbolic links; compress what has the suffix already; compressed
+                           data to a terminal; with --rm: files that have several hard links; with -d to standard
+                           output: pass on what is not .pz
+  -k, --keep               keep the source; the default
+      --rm                 remove the source once the result is safely on the disk; never when the result went to
+                           standard output, a device or a pipe
+
+How to run:
+  -T, --threads N          use N threads; 0, the default, is for all processors
+  -M, --memory LIMIT       memory for blocks and workers; fewer blocks are worked on at a time to keep to it.
+                           Without it: no limit to compress, %[6]s to restore
+  -q, --quiet              no warnings and no progress bar
+  -v, --verbose            a line for each file: ratio, sizes, blocks, threads, speed
+  -h, --help               this text; with other options the table below is about them
+  -V, --version            the version
+      --                   end of options: what follows is a file even if it begins with -
+
+A SIZE or LIMIT is a number of bytes, with K, M or G behind it (or KiB, MiB, GiB) for units of 1024.
+Environment: PZ_LEVEL and PZ_THREADS are the defaults of --level and --threads.
+Exit code: 0 if all went well, 1 after an error, 2 after a warning (something was left out), 128+N after signal N.
+
+Examples:
+  pz -9 access.log                 write access.log.pz, keep access.log
+  pz --rm -r logs                  replace all files below logs
+  pz -d access.log.pz              restore access.log
+  pz -dc *.pz | grep error         read compressed files
+  tar -I pz -cf home.tar.pz home   and back: tar -I pz -xf home.tar.pz
+
+Most memory that pz takes with %[7]s:
+%[8]s`
+
+func (a *app) printHelp() error {
+	text, err := a.cfg.helpText()
+	if err != nil {
+		return err
+	}
+	_, err = a.stdout.WriteString(text)
+	return err
+}
+
+func (c *config) helpText() (string, error) {
+	var pipelines []string
+	for _, p := range compress.Pipelines() {
+		s := p.Name
+		if p.Name == compress.DefaultPipeline {
+			s += ", the default"
+		}
+		if p.Doc != "" {
+			s += ": " + p.Doc
+		}
+		pipelines = append(pipelines, s)
+	}
+	threads := compress.NewScheduler(c.threads).Workers()
+	table, err := c.memoryTable(threads)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(usageText, compress.DefaultLevel, strings.Join(pipelines, "\n"+strings.Repeat(" ", 27)),
+		formatSize(minBlockSize), formatSize(maxBlockSize), defaultSuffix, formatSize(compress.DefaultReaderMemory),
+		fmt.Sprintf("%d %s (-T)", threads, plural(int64(threads), "thread")), table), nil
+}
+
+// memoryTable says for each level what compressing takes, and restoring what the level made.
+func (c *config) memoryTable(threads int) (string, error) {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "level\tto compress\tto restore\t")
+	text := func(n int64, err error) string {
+		if err != nil {
+			return "over the limit"
+		}
+		return formatSize(n + programMemory)
+	}
+	for level := minLevel; level <= maxLevel; level++ {
+		opts := c.memoryOptions(level, threads)
+		writer := text(compress.WriterMemory(opts...))
+		reader := text(compress.ReaderMemory(c.blockSize, opts...)) // size 0: the level's
+		fmt.Fprintf(t, "%d\t%s\t%s\t\n", level, writer, reader)
+	}
+	err := t.Flush()
+	return b.String(), err
+}
+
+func (c *config) memoryOptions(level, threads int) []compress.Option {
+	opts := []compress.Option{
+		compress.WithLevel(level), compress.WithConcurrency(threads),
+		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
+	}
+	if c.pipeline != "" {
+		opts = append(opts, compress.WithPipeline(c.pipeline))
+	}
+	return opts
+}

@@ -1,0 +1,105 @@
+// Command pz compresses and restores files in the .pz format. Run `pz --help` for its options.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+
+	"github.com/gopz/compress"
+	"golang.org/x/term"
+)
+
+// Exit codes, as gzip has them. An error outranks a warning.
+const (
+	exitOK      = 0
+	exitError   = 1
+	exitWarning = 2
+)
+
+// app is one run of the command. Tests make their own; nothing else in the package is global.
+type app struct {
+	stdin, stdout, stderr *os.File
+	getenv                func(string) string
+	isTerminal            func(*os.File) bool
+
+	// step is called at the named moments of writing a file, so that a test can stop the program there.
+	step func(string)
+
+	cfg     config
+	sched   *compress.Scheduler
+	temp    unfinished
+	status  int
+	stopped bool // standard output failed: nothing more can be delivered there
+}
+
+func newApp() *app {
+	return &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		getenv:     os.Getenv,
+		isTerminal: func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) },
+		step:       func(string) {},
+	}
+}
+
+func main() { os.Exit(newApp().main(os.Args[1:])) }
+
+// main is run plus what belongs to a whole process: signals, and the closing of standard output, where some file
+// systems report a failed write only then.
+func (a *app) main(args []string) (status int) {
+	a.temp.watchSignals()
+	defer func() {
+		// A bug. The runtime would end with code 2, which means no more than a warning here, and leave the
+		// temporary file.
+		if p := recover(); p != nil {
+			a.temp.locked(func() error { a.temp.remove(); return nil })
+			fmt.Fprintf(a.stderr, "pz: internal error: %v\n%s", p, debug.Stack())
+			status = exitError
+		}
+	}()
+	status = a.run(args)
+	if err := a.stdout.Close(); err != nil && !errors.Is(err, fs.ErrClosed) && !a.stopped {
+		a.fail("standard output", "%s", reason(err))
+		status = a.status
+	}
+	a.temp.giveWay()
+	return status
+}
+
+// atLeast notes that the run has come to a warning or an error.
+func (a *app) atLeast(status int) {
+	if a.status != exitError {
+		a.status = status
+	}
+}
+
+// fail reports an error; the run goes on with the next file and ends with exit code 1.
+func (a *app) fail(name, format string, args ...any) {
+	a.atLeast(exitError)
+	a.say(name, format, args...)
+}
+
+// warn reports that something was left out; the run ends with exit code 2 if nothing worse happens.
+func (a *app) warn(name, format string, args ...any) {
+	a.atLeast(exitWarning)
+	if !a.cfg.quiet {
+		a.say(name, format, args...)
+	}
+}
+
+// note reports what only -v asks for.
+func (a *app) note(name, format string, args ...any) {
+	if a.cfg.verbose {
+		a.say(name, format, args...)
+	}
+}
+
+func (a *app) say(name, format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	if name != "" {
+		msg = printable(name) + ": " + msg
+	}
+	fmt.Fprintf(a.stderr, "pz: %s\n", msg)
+}

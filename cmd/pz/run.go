@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/gopz/compress"
+)
+
+// run does what the arguments say and returns the exit code.
+func (a *app) run(args []string) int {
+	var err error
+	a.cfg, err = parseFlags(args, a.getenv)
+	if err != nil {
+		a.fail("", "%s (pz --help lists the options)", err)
+		return a.status
+	}
+	switch {
+	case a.cfg.help:
+		err = a.printHelp()
+	case a.cfg.version:
+		_, err = fmt.Fprintln(a.stdout, versionText())
+	case a.cfg.mode == modeList:
+		a.list()
+	default:
+		// One set of workers serves all files.
+		a.sched = compress.NewScheduler(a.cfg.threads)
+		a.each(a.process)
+	}
+	if err != nil {
+		a.fail("standard output", "%s", reason(err))
+	}
+	return a.status
+}
+
+// each calls do for every operand, and for every file in the directories among them with -r.
+func (a *app) each(do func(entry)) {
+	for _, path := range a.cfg.files {
+		if a.stopped {
+			return
+		}
+		if path == "-" {
+			do(entry{path: path})
+			continue
+		}
+		a.operand(path, do)
+	}
+}
+
+func (a *app) operand(path string, do func(entry)) {
+	fi, err := os.Lstat(path)
+	if err == nil && fi.Mode()&fs.ModeSymlink != 0 && a.followsLinks() {
+		fi, err = os.Stat(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		a.fail(path, "%s%s", reason(err), a.suggestName(path))
+	case err != nil:
+		a.fail(path, "%s", reason(err))
+	case !fi.IsDir():
+		do(entry{path: path, base: filepath.Base(path)})
+	case !a.cfg.recursive:
+		a.warn(path, "is a directory -- ignored (-r goes into it)")
+	default:
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			a.fail(path, "%s", reason(err))
+			return
+		}
+		defer root.Close()
+		a.walk(root, path, do)
+	}
+}
+
+// followsLinks says whether an operand may be a symbolic link: where nothing is made beside it, and with -f.
+func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
+
+// writesBeside says whether each result goes beside its source, under a name made from the source's.
+func (a *app) writesBeside() bool {
+	return !a.cfg.toStdout && a.cfg.output == "" && (a.cfg.mode == modeCompress || a.cfg.mode == modeDecompress)
+}
+
+func (a *app) suggestName(path string) string {
+	if a.cfg.mode != modeCompress {
+		if _, err := os.Lstat(path + a.cfg.suffix); err == nil {
+			return fmt.Sprintf(" (there is %s)", printable(path+a.cfg.suffix))
+		}
+	}
+	return ""
+}
+
+// walk calls do for the files in a directory and below it that the mode is meant for. Symbolic links and special
+// files in it are left out, as gzip -r does.
+func (a *app) walk(root *os.Root, path string, do func(entry)) {
+	list, err := readDir(root)
+	if err != nil {
+		a.fail(path, "%s", reason(err))
+		return
+	}
+	for _, d := range list {
+		if a.stopped {
+			return
+		}
+		sub := filepath.Join(path, d.Name())
+		switch {
+		case d.IsDir():
+			a.walkDir(root, d.Name(), sub, do)
+		case !d.Type().IsRegular():
+			a.note(sub, "is not a regular file -- ignored")
+		case strings.HasSuffix(d.Name(), a.cfg.suffix) == (a.cfg.mode == modeCompress):
+			a.note(sub, "not meant by -r -- ignored")
+		default:
+			do(entry{path: sub, base: d.Name(), root: root, walked: true})
+		}
+	}
+}
+
+func readDir(root *os.Root) ([]fs.DirEntry, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	list, err := d.ReadDir(-1)
+	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
+	return list, err
+}
+
+// walkDir enters a directory unless it has become a symbolic link since it was read.
+func (a *app) walkDir(root *os.Root, name, path string, do func(entry)) {
+	sub, err := root.OpenRoot(name)
+	if err != nil {
+		a.fail(path, "%s", reason(err))
+		return
+	}
+	defer sub.Close()
+	was, err := root.Lstat(name)
+	if err == nil {
+		var is fs.FileInfo
+		if is, err = sub.Stat("."); err == nil && !os.SameFile(was, is) {
+			err = errMoved
+		}
+	}
+	if err != nil {
+		a.fail(path, "%s", reason(err))
+		return
+	}
+	a.walk(sub, path, do)
+}

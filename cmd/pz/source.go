@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// entry is a file to work on: an operand, or what -r found in a directory.
+type entry struct {
+	path   string
+	base   string
+	root   *os.Root // the directory of a file that -r found; nil for an operand
+	walked bool
+}
+
+// lstat, stat and open reach a file that -r found through its open directory, so that a directory which is swapped
+// for a symbolic link meanwhile leads nowhere else.
+func (e entry) lstat() (fs.FileInfo, error) {
+	if e.root != nil {
+		return e.root.Lstat(e.base)
+	}
+	return os.Lstat(e.path)
+}
+
+func (e entry) open() (*os.File, error) {
+	if e.root != nil {
+		return e.root.Open(e.base)
+	}
+	return os.Open(e.path)
+}
+
+// place returns the name beside the entry. The caller owns the root of it if the entry has none.
+func (e entry) place(base string) (place, error) {
+	p := place{root: e.root, base: base, path: filepath.Join(filepath.Dir(e.path), base)}
+	if p.root != nil {
+		return p, nil
+	}
+	var err error
+	p.root, err = os.OpenRoot(filepath.Dir(e.path))
+	return p, err
+}
+
+// source is an open input.
+type source struct {
+	app  *app
+	f    *os.File
+	name string      // for messages
+	info fs.FileInfo // of the open file; nil where it cannot be had
+	link fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
+	at   place       // where the entry is; without a root for standard input
+}
+
+func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
+func (s *source) close()        { s.f.Close() }
+
+// size is what a regular file says it holds, and −1 where there is no such promise. Files of /proc and the like
+// claim 0 and hold more, so 0 promises nothing.
+func (s *source) size() int64 {
+	if s.link != nil && s.regular() && s.info.Size() > 0 {
+		return s.info.Size()
+	}
+	return -1
+}
+
+var (
+	errGrew   = errors.New("it grew while it was read (to compress a file that changes, give it as standard input: pz < FILE)")
+	errShrank = errors.New("it shrank while it was read (to compress a file that changes, give it as standard input: pz < FILE)")
+	errMoved  = errors.New("it was replaced while it was opened")
+)
+
+// sizedReader holds a source to the size that the output already promises.
+type sizedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (s *sizedReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	s.left -= int64(n)
+	switch {
+	case s.left < 0:
+		return 0, errGrew
+	case err == io.EOF && s.left > 0:
+		return n, errShrank
+	}
+	return n, err
+}
+
+// changed says whether the file was written to since it was opened.
+func (s *source) changed() bool {
+	now, err := s.f.Stat()
+	return err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime())
+}
+
+// remove deletes the name of the source, if it still is the file that was read.
+func (s *source) remove() {
+	now, err := s.at.root.Lstat(s.at.base)
+	if err == nil && !os.SameFile(now, s.link) {
+		err = errors.New("another file has its name now")
+	}
+	if err == nil {
+		err = s.at.root.Remove(s.at.base)
+	}
+	if err != nil {
+		s.app.warn(s.name, "not removed: %s", reason(err))
+	}
+}
