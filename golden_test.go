@@ -1,0 +1,73 @@
+package compress
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+var update = flag.Bool("update", false, "write the golden files that are missing")
+
+// golden are files that must stay readable for ever, with what is in them. The content is made anew; a file is never written again once
+// it is there, since later versions may compress better.
+var golden = []struct {
+	name    string
+	content func() []byte
+	opts    []Option
+}{
+	{"empty", func() []byte { return nil }, nil},
+	{"byte", func() []byte { return []byte("x") }, nil},
+	{"fill", func() []byte { return make([]byte, 70_000) }, []Option{WithBlockSize(1 << 16)}},
+	{"stored", kind("random", 5000), nil},
+	{"small-plain", kind("text", 3000), []Option{WithPipeline("lzr")}},
+	{"small-repeat", kind("text", 3000), []Option{WithLevel(6)}},
+	{"plain", kind("log", 150_000), []Option{WithPipeline("lzr"), WithLevel(5)}},
+	{"repeat", kind("text", 100_000), []Option{WithLevel(7)}},
+	{"segments", kind("mixed", 120_000), []Option{WithLevel(8)}},
+	{"blocks", kind("exe", 50_000), []Option{WithBlockSize(1 << 13), WithLevel(1)}},
+	{"literals", kind("skewed", 40_000), nil},
+	{"sparse", kind("sparse", 300_000), []Option{WithLevel(9)}},
+	{"unchecked", kind("json", 20_000), []Option{WithChecksum(false)}},
+	{"sized", kind("source", 20_000), []Option{WithContentSize(20_000)}},
+}
+
+func kind(name string, n int) func() []byte {
+	return func() []byte { return corpus.ByName(name).Make(n) }
+}
+
+func TestGolden(t *testing.T) {
+	var all, content []byte
+	for _, g := range golden {
+		path := filepath.Join("testdata", "golden", g.name+".pz")
+		file, err := os.ReadFile(path)
+		if os.IsNotExist(err) && *update {
+			var buf bytes.Buffer
+			w := newWriter(t, &buf, g.opts...)
+			if _, err := w.Write(g.content()); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			file, err = buf.Bytes(), os.WriteFile(path, buf.Bytes(), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := AppendDecode(nil, file)
+		if err != nil {
+			t.Errorf("%s: %v", g.name, err)
+		} else if !bytes.Equal(got, g.content()) {
+			t.Errorf("%s: wrong content", g.name)
+		}
+		all, content = append(all, file...), append(content, g.content()...)
+	}
+	// One after the other they are a file too.
+	if got, err := AppendDecode(nil, all); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("all: %v, %d bytes, want %d", err, len(got), len(content))
+	}
+}
