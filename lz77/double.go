@@ -30,7 +30,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 		}
 		if d = i - cl; cl >= 0 && d > 0 && d <= maxOffset {
 			c = cl
-			if d < 16 {
+			if d < MinOffset {
 				d = int(farEnough[d])
 				c = i - d
 			}
@@ -41,7 +41,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 		}
 		if d = i - cs; cs >= 0 && d <= maxOffset {
 			c = cs
-			if d < 16 {
+			if d < MinOffset {
 				d = int(farEnough[d])
 				c = i - d
 			}
@@ -52,7 +52,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 				h1 := hash(v1, 0, longShift)
 				c1 := int(long[h1])
 				long[h1] = int32(i + 1)
-				if d1 := i + 1 - c1; c1 >= 0 && d1 >= 16 && d1 <= maxOffset && v1 == load64(src, c1) {
+				if d1 := i + 1 - c1; c1 >= 0 && d1 >= MinOffset && d1 <= maxOffset && v1 == load64(src, c1) {
 					if n1 := extend(src, c1, i+1, 8); n1 > n {
 						i, c, d, n = i+1, c1, d1, n1
 					}

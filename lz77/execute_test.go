@@ -62,7 +62,7 @@ func randomSequences(r *rand.Rand, at int) (seqs []Sequence, lits []byte) {
 func TestExecute(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	rounds := 30_000
-	if testing.Short() {
+	if small() {
 		rounds = 5000
 	}
 	for range rounds {

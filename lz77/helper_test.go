@@ -8,9 +8,12 @@ import (
 
 // The limits of the two layouts of lzseq, which this package does not know.
 var testLimits = []Limits{
-	{MinMatch: 5, MinOffset: 16, MaxOffset: 1<<16 - 1},
-	{MinMatch: 4, MinOffset: 16, MaxOffset: 1 << 26, Repeats: 3},
+	{MinMatch: 5, MaxOffset: 1<<16 - 1},
+	{MinMatch: 4, MaxOffset: 1 << 26, Repeats: 3},
 }
+
+// small asks for less data: the race detector makes loops like those here some twenty times slower.
+func small() bool { return testing.Short() || raceDetector }
 
 // forEachLevel runs f for all levels with all limits.
 func forEachLevel(t *testing.T, f func(t *testing.T, p *Params, l Limits)) {
@@ -56,7 +59,7 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 		if int(s.MatchLen) < l.MinMatch {
 			return fmt.Errorf("sequence %d at %d: match of %d bytes", i, at, s.MatchLen)
 		}
-		if int(s.Offset) < l.MinOffset || int(s.Offset) > l.MaxOffset {
+		if int(s.Offset) < MinOffset || int(s.Offset) > l.MaxOffset {
 			return fmt.Errorf("sequence %d at %d: offset %d", i, at, s.Offset)
 		}
 		if at += int(s.LitLen); int(s.Offset) > at {

@@ -5,11 +5,7 @@ var lazyCost = [3]int{0, 4, 7}
 
 // parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
-	if m.params.inRows() {
-		m.rows.reset(&m.params, len(src))
-	} else {
-		m.chains.reset(&m.params, len(src))
-	}
+	m.rows.reset(&m.params, len(src))
 	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
 	end := len(src) - tail
 	anchor, i := 0, 0

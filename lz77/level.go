@@ -10,8 +10,8 @@ const (
 	Double
 	// Recent looks at the Depth most recent earlier positions in the block whose next HashBytes bytes hash alike, all positions
 	// taken into account, and takes the one with the longest match, of HashBytes bytes or more; on a tie the nearest. For the choice
-	// a match counts up to Nice bytes. That is a definition of candidates, not of a data structure: here it is rings of positions if Depth is
-	// 8, 16, 32 or 64 and chains if it is anything else, and a device may find the same ones by sorting.
+	// a match counts up to Nice bytes. A distance below MinOffset stands for its least multiple that is not. That is a definition of
+	// candidates, not of a data structure: here it is rings of positions, and a device may find the same ones by sorting.
 	Recent
 )
 
@@ -22,7 +22,7 @@ type Params struct {
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
-	Depth     int   // candidates looked at for each position; Recent only
+	Depth     int   // candidates looked at for each position, 8, 16, 32 or 64; Recent only
 	Nice      int   // a match of this length, in bytes, ends the search; Recent only
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent only
 }
@@ -39,8 +39,8 @@ var Levels = [MaxLevel + 1]Params{
 	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
 	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
 	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	8: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 64, Nice: 192, Lazy: 2},
-	9: {Finder: Recent, HashLog: 20, HashBytes: 5, Depth: 128, Nice: 256, Lazy: 2},
+	8: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 64, Nice: 128, Lazy: 2},
+	9: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 64, Nice: 256, Lazy: 2},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes.
@@ -50,17 +50,9 @@ func (p *Params) Memory(size int) int {
 	case Double:
 		n += 4 << tableLog(p.LongLog, size)
 	case Recent:
-		if p.inRows() {
-			return (5*p.Depth + 1) << tableLog(p.HashLog, size)
-		}
-		n += 4 * size
+		n = (5*p.Depth + 1) << tableLog(p.HashLog, size)
 	}
 	return n
-}
-
-// inRows reports whether the candidates of Recent are kept in rows.
-func (p *Params) inRows() bool {
-	return p.Depth >= 1<<minRowLog && p.Depth <= 1<<maxRowLog && p.Depth&(p.Depth-1) == 0
 }
 
 // tableLog is the size of a hash table for a block: more than one entry for each position would only be cleared for nothing.

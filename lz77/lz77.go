@@ -10,18 +10,21 @@ package lz77
 type Sequence struct {
 	LitLen   uint32
 	MatchLen uint32 // at least Limits.MinMatch
-	Offset   uint32 // Limits.MinOffset … Limits.MaxOffset
+	Offset   uint32 // MinOffset … Limits.MaxOffset
 }
 
 // Limits is what the coder that takes the sequences can express.
 type Limits struct {
 	MinMatch  int // bytes, 4 … 8
-	MinOffset int // bytes, 1 … 16
-	MaxOffset int // bytes
+	MaxOffset int // bytes, 32 or more
 	// Repeats is the number of recent offsets, 0 … 3, that are cheap to use again. The list begins as InitialRepeat
 	// in each place; the offset of each match moves to its front.
 	Repeats int
 }
+
+// MinOffset is the least offset of a match, in bytes. What repeats every n bytes also repeats every k·n, so that short periods
+// lose next to nothing, and a decoder may copy so many bytes at a time without looking for overlaps.
+const MinOffset = 16
 
 // InitialRepeat is the offset that the list of repeat offsets is filled with at the beginning of a block.
 const InitialRepeat = 64

@@ -11,12 +11,8 @@ type match struct {
 // find returns the length and the offset of the best candidate at i as Recent defines it, zeros if there is none. Calls must
 // go forward through the block.
 func (m *Matcher) find(src []byte, i int) (n, offset int) {
-	p := &m.params
-	least := max(m.limits.MinMatch, int(p.HashBytes))
-	if p.inRows() {
-		return m.rows.find(src, i, least, m.limits.MaxOffset, p.Nice)
-	}
-	return m.chains.find(src, i, p.Depth, least, m.limits.MaxOffset, p.Nice)
+	least := max(m.limits.MinMatch, int(m.params.HashBytes))
+	return m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice)
 }
 
 // mix is the hash of Recent, of which the highest bits are used. It makes do with 32 bits, like a GPU. The lower 4 of the bytes v count in

@@ -14,8 +14,7 @@ type Matcher struct {
 	table  []int32 // position of the last occurrence, by hash
 	long   []int32 // the same for 8 bytes (Double)
 	shift  uint8   // 64 − log2 of the table in use
-	rows   rows    // Recent, if Depth suits
-	chains chains  // Recent otherwise
+	rows   rows    // Recent
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -75,9 +74,8 @@ func hash(v uint64, drop, shift uint8) uint32 {
 	return uint32(v << (drop & 63) * prime64 >> (shift & 63))
 }
 
-// farEnough turns an offset below 16 into the least multiple of it that is not: what repeats every n bytes also repeats every
-// k·n bytes. A decoder whose offsets are 16 or more copies 16 bytes at a time without looking for overlaps.
-var farEnough = [16]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
+// farEnough turns an offset below MinOffset into the least multiple of it that is not.
+var farEnough = [MinOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 
 // extend returns the length of the match of src[i:] with src[c:], of which n bytes are known to be equal; c < i.
 func extend(src []byte, c, i, n int) int {

@@ -10,9 +10,13 @@ import (
 // TestMemory holds what a Matcher allocates to what Params.Memory says, from below too: a bound that is far too high costs workers.
 func TestMemory(t *testing.T) {
 	const sizeClasses = 32 << 10 // what the runtime adds when it rounds a few large allocations up
+	sizes := []int{100, 5000, 1<<16 + 1, 1 << 20}
+	if small() {
+		sizes = sizes[:3]
+	}
 	data := corpus.ByName("text").Make(1 << 20)
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
-		for _, n := range []int{100, 5000, 1<<16 + 1, 1 << 20} {
+		for _, n := range sizes {
 			seqs := make([]Sequence, 0, n/4)
 			var m Matcher
 			var before, after runtime.MemStats

@@ -15,7 +15,7 @@ func testSizes() (sizes []int) {
 		sizes = append(sizes, n)
 	}
 	sizes = append(sizes, 63, 64, 65, 80, 81, 255, 256, 257, 511, 513, 4095, 4096, 4097)
-	if !testing.Short() {
+	if !small() {
 		sizes = append(sizes, 1<<16-1, 1<<16, 1<<16+1, 1<<16+15, 1<<16+16, 1<<16+17)
 	}
 	return sizes

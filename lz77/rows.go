@@ -18,12 +18,6 @@ type rows struct {
 	mask  uint32  // see mix
 }
 
-// Rows have 8, 16, 32 or 64 entries.
-const (
-	minRowLog = 3
-	maxRowLog = 6
-)
-
 func (r *rows) reset(params *Params, size int) {
 	log := tableLog(params.HashLog, size)
 	r.log = uint8(bits.Len(uint(params.Depth)) - 1)
@@ -90,8 +84,8 @@ func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int
 	for ; hits != 0; hits &= hits - 1 {
 		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
-		if d < 16 {
-			d = int(farEnough[d&15])
+		if d < MinOffset {
+			d = int(farEnough[d&(MinOffset-1)])
 			c = i - d
 		}
 		if d > maxOffset {

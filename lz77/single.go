@@ -34,7 +34,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte) []Sequence {
 			i--
 		}
 		if d := i - c; c >= 0 && d <= maxOffset {
-			if d < 16 {
+			if d < MinOffset {
 				d = int(farEnough[d])
 				c = i - d
 			}

@@ -40,7 +40,7 @@ func worstCases(n int) map[string][]byte {
 // grows with the square of the size; prose is the measure because the fast levels run through random data many times faster.
 func TestTime(t *testing.T) {
 	size := 1 << 18
-	if testing.Short() {
+	if small() {
 		size = 1 << 16
 	}
 	text := corpus.ByName("text").Make(size)

@@ -70,7 +70,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 		lits += uint64(lit)
 		matches += uint64(n)
 		off := uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
-		if off < 16 {
+		if off < lz77.MinOffset {
 			return false
 		}
 		q.LitLen, q.MatchLen, q.Offset = lit, n, off

@@ -118,7 +118,7 @@ func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 			v := uint32(binary.LittleEndian.Uint64(extra[bit>>3:])>>(bit&7))&(1<<(e&31)-1) | 1<<(e&31)
 			bit += e
 			off = (v-1)<<2 | uint32(code&3)
-			if code > maxOffsetCode || off < 16 {
+			if code > maxOffsetCode || off < lz77.MinOffset {
 				return false
 			}
 			r2, r1, r0 = r1, r0, off

@@ -55,6 +55,7 @@ func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []b
 			src, err = d.lanes(src, cut, d.coded, lanes)
 		}
 	}
+	d.group.words = nil // they are the caller's
 	if err != nil {
 		return nil, err
 	}

@@ -33,3 +33,20 @@ func TestNothingBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestNoReference: a decoder that waits for its next input must not keep the memory of the last one from being freed.
+func TestNoReference(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	for _, n := range []int{1000, 2 * smallLimit} {
+		p := skewed(rand.New(rand.NewPCG(17, 18)), n, 4)
+		code := append(e.Append(nil, 0, p), make([]byte, 100)...)
+		var out []byte
+		if _, err := d.Decode(code, []int{n}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if w := d.group.words; cap(w) > len(d.group.pad) {
+			t.Errorf("%d symbols: %d bytes of the input are still referred to", n, cap(w))
+		}
+	}
+}

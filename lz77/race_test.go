@@ -1,0 +1,5 @@
+//go:build race
+
+package lz77
+
+const raceDetector = true

@@ -1,0 +1,189 @@
+package pipeline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// encoded is a compressed block.
+type encoded struct {
+	payload []byte
+	raw     int
+	kind    Kind
+	sum     uint32
+}
+
+// compressAll cuts src into blocks and keeps as many under way as the scheduler likes.
+func compressAll(s *Scheduler, p *Pipeline, level, blockSize int, src []byte) (out []encoded, err error) {
+	r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
+	defer r.Close()
+	for len(src) > 0 || r.Pending() > 0 {
+		if b := r.Get(); b != nil && len(src) > 0 {
+			n := min(len(src), blockSize)
+			copy(b.Grow(n), src)
+			src = src[n:]
+			r.Submit(b)
+			continue
+		}
+		b, _ := r.Next(true)
+		if b.Err != nil {
+			return nil, b.Err
+		}
+		out = append(out, encoded{bytes.Clone(b.Out()), b.Raw, b.Kind, b.Sum})
+		r.Put(b)
+	}
+	return out, nil
+}
+
+// decompressAll is the way back.
+func decompressAll(s *Scheduler, p *Pipeline, in []encoded) (out []byte, err error) {
+	r := s.Start(Config{Pipeline: p, Op: Decompress, Checks: true})
+	defer r.Close()
+	for len(in) > 0 || r.Pending() > 0 {
+		if b := r.Get(); b != nil && len(in) > 0 {
+			e := in[0]
+			in = in[1:]
+			copy(b.Grow(len(e.payload)), e.payload)
+			b.Raw, b.Kind, b.Sum = e.raw, e.kind, e.sum
+			r.Submit(b)
+			continue
+		}
+		b, _ := r.Next(true)
+		if b.Err != nil {
+			return nil, b.Err
+		}
+		out = append(out, b.Out()...)
+		r.Put(b)
+	}
+	return out, nil
+}
+
+func forEachPipeline(t *testing.T, f func(t *testing.T, p *Pipeline)) {
+	for i := range table {
+		t.Run(table[i].Name, func(t *testing.T) { f(t, &table[i]) })
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	sizes := []int{1, 2, 15, 16, 17, 100, 4096, 70_000}
+	levels := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	if small() {
+		sizes, levels = []int{1, 17, 4096, 20_000}, []int{1, 4, 6, 9}
+	}
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		s := NewScheduler(1)
+		// As long as a run is open, all use the same scratch memory, and what one leaves there must not matter to the next.
+		defer s.Start(Config{Pipeline: p}).Close()
+		for _, k := range corpus.Kinds() {
+			for _, n := range sizes {
+				src := k.Make(n)
+				for _, level := range levels {
+					if size := through(t, s, p, level, 1<<20, src); size > n {
+						t.Errorf("%s, level %d: %d bytes became %d", k.Name, level, n, size)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestEmptyBlock: no container writes one, but it must not break anything.
+func TestEmptyBlock(t *testing.T) {
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: 5, Checks: true})
+		defer r.Close()
+		r.Submit(r.Get())
+		if b := next(t, r); b.Err != nil || b.Kind != Stored || len(b.Out()) != 0 {
+			t.Errorf("kind %d, %d bytes, error %v", b.Kind, len(b.Out()), b.Err)
+		}
+	})
+}
+
+// TestSameBytes: any number of workers gives the same payloads.
+func TestSameBytes(t *testing.T) {
+	size := 1 << 20
+	if small() {
+		size = 1 << 18
+	}
+	src := corpus.ByName("mixed").Make(size)
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for _, level := range []int{1, 3, 5, 8} {
+			digest := map[string][]int{}
+			for _, workers := range []int{1, 2, 8} {
+				coded, err := compressAll(NewScheduler(workers), p, level, 1<<15+1, src)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h := sha256.New()
+				for _, e := range coded {
+					binary.Write(h, binary.LittleEndian, []uint64{uint64(len(e.payload)), uint64(e.raw), uint64(e.kind), uint64(e.sum)})
+					h.Write(e.payload)
+				}
+				sum := string(h.Sum(nil))
+				digest[sum] = append(digest[sum], workers)
+			}
+			if len(digest) != 1 {
+				t.Errorf("level %d: the bytes depend on the number of workers", level)
+			}
+		}
+	})
+}
+
+// TestDensity: a higher level never makes the whole of the data more than half a percent larger.
+func TestDensity(t *testing.T) {
+	size := 1 << 18
+	if small() {
+		size = 1 << 15
+	}
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		s := NewScheduler(0)
+		before := 0
+		for level := 1; level <= MaxLevel; level++ {
+			total := 0
+			for _, k := range corpus.Kinds() {
+				coded, err := compressAll(s, p, level, 1<<20, k.Make(size))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range coded {
+					total += len(e.payload)
+				}
+			}
+			t.Logf("level %d: %d", level, total)
+			if level > 1 && total > before+before/200 {
+				t.Errorf("level %d: %d bytes, level %d: %d", level, total, level-1, before)
+			}
+			before = total
+		}
+	})
+}
+
+func TestTable(t *testing.T) {
+	if len(Pipelines()) == 0 {
+		t.Fatal("no pipelines")
+	}
+	names, ids := map[string]bool{}, map[uint8]bool{}
+	for i := range table {
+		p := &table[i]
+		if names[p.Name] || ids[p.ID] || p.ID == 0 || p.Doc == "" {
+			t.Errorf("pipeline %q: name or number not its own, or no description", p.Name)
+		}
+		names[p.Name], ids[p.ID] = true, true
+		if ByName(p.Name) != p || ByID(p.ID) != p {
+			t.Errorf("pipeline %q is not found", p.Name)
+		}
+	}
+	for id := range 256 {
+		if (ByID(uint8(id)) != nil) != ids[uint8(id)] {
+			t.Errorf("ByID(%d)", id)
+		}
+	}
+	if ByName(fmt.Sprint(names)) != nil || ByName("") != nil {
+		t.Error("a pipeline without a name")
+	}
+}

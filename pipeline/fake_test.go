@@ -1,0 +1,60 @@
+package pipeline
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// small asks for less data: the race detector makes the codecs some twenty times slower.
+func small() bool { return testing.Short() || raceDetector }
+
+// fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken for coded ones, so that nothing
+// is decided before the stage runs.
+func fake(run func(ws *workspace, b *Block) error) *Pipeline {
+	return &Pipeline{Name: "fake", decode: []stage{{"fake", run}}}
+}
+
+// feed gets a block and submits it with the given tag.
+func feed(t testing.TB, r *Run, tag int64) {
+	t.Helper()
+	b := r.Get()
+	if b == nil {
+		t.Fatalf("no block free for tag %d, %d pending", tag, r.Pending())
+	}
+	b.Kind, b.Tag = Coded, tag
+	r.Submit(b)
+}
+
+// next waits for the oldest block.
+func next(t testing.TB, r *Run) *Block {
+	t.Helper()
+	b, err := r.Next(true)
+	if b == nil || err != nil {
+		t.Fatalf("no block: %v", err)
+	}
+	return b
+}
+
+// settled fails the test unless the number of goroutines falls back to base. A worker is still there for a moment after the
+// last block has been handed over.
+func settled(t *testing.T, base int) {
+	t.Helper()
+	for wait := time.Microsecond; runtime.NumGoroutine() > base; wait *= 2 {
+		if wait > 2*time.Second {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+		}
+		time.Sleep(wait)
+	}
+}
+
+// soon waits for a channel, but not for ever.
+func soon[T any](t *testing.T, what string, c <-chan T) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s: did not happen", what)
+	}
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// footprint is the scratch memory that a workspace holds: itself and the slices in it, whatever package they belong to.
+func footprint(ws *workspace) int64 {
+	return int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem())
+}
+
+// held adds up the slices in v. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
+func held(v reflect.Value) (n int64) {
+	switch v.Kind() {
+	case reflect.Slice:
+		return int64(v.Cap()) * int64(v.Type().Elem().Size())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += held(v.Field(i))
+		}
+	}
+	return n
+}
+
+// words makes data of w different words of k bytes, each followed by another one than the last few times that it stood there. The words
+// have no first and no last byte in common: what there is to find are matches of one word, and there are no literals.
+func words(n, w, k, times int) []byte {
+	r := rand.New(rand.NewPCG(uint64(w), uint64(k)))
+	list := corpus.ByName("random").MakeSeed(w*k, 7)
+	for i := range w {
+		list[i*k], list[i*k+k-1] = byte(i), byte(i)
+	}
+	followers := make([][]int, w)
+	p := bytes.Clone(list)
+	for i := 0; len(p) < n; {
+		f := followers[i]
+		next := r.IntN(w)
+		for slices.Contains(f[max(0, len(f)-times):], next) || next == i {
+			next = r.IntN(w)
+		}
+		followers[i] = append(f, next)
+		i = next
+		p = append(p, list[i*k:i*k+k]...)
+	}
+	return p[:n]
+}
+
+// TestMemory feeds one worker with blocks that each make something else large: sequences, literals, offsets, lengths, coded symbols.
+// What it holds in the end must stay within what Memory tells the options that limit it.
+func TestMemory(t *testing.T) {
+	size := 1 << 20
+	if small() {
+		size = 1 << 16
+	}
+	whole := [][]byte{
+		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), words(size, 200, 9, 10),
+		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)),
+	}
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for level := 1; level <= MaxLevel; level++ {
+			enc, dec := new(workspace), new(workspace)
+			s := NewScheduler(1)
+			r := s.Start(Config{Pipeline: p, Op: Compress, Level: level})
+			sequences := 0
+			size := size
+			if level > 5 {
+				size /= 4 // these take their time for just such data
+			}
+			for _, src := range whole {
+				src = src[:size]
+				b := r.Get()
+				b.Src = src
+				b.stage = 0
+				if !b.exec(enc) || b.Err != nil {
+					t.Fatal(b.Err)
+				}
+				sequences = max(sequences, len(enc.payload.seqs))
+				if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
+					t.Fatal(err)
+				}
+				b.Src = nil
+				r.Put(b)
+			}
+			r.Close()
+			if sequences < size/10 {
+				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
+			}
+			got, bound := footprint(enc), p.Memory(Compress, level, size, 1)
+			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, size, 1))
+			if got > bound {
+				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)
+			}
+			if got, bound := footprint(dec), p.Memory(Decompress, level, size, 1); got > bound {
+				t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, got, bound)
+			}
+			if a, b := p.Memory(Compress, level, size, 3), 3*bound; a != b {
+				t.Errorf("three workers: %d, one: %d", a, bound)
+			}
+		}
+	})
+}

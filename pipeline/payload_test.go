@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// decodeOne decodes a payload on a workspace of its own choosing, as a worker would.
+func decodeOne(ws *workspace, p *Pipeline, e encoded, checks bool) ([]byte, error) {
+	s := NewScheduler(1)
+	r := s.Start(Config{Pipeline: p, Op: Decompress, Checks: checks})
+	defer r.Close()
+	b := r.Get()
+	b.Src, b.Raw, b.Kind, b.Sum = e.payload, e.raw, e.kind, e.sum
+	if !b.exec(ws) {
+		return nil, fmt.Errorf("the worker would be lost: %w", b.Err)
+	}
+	return b.Out(), b.Err
+}
+
+// harmless decodes a payload nobody vouches for: an error that says what it is, or content of the size announced, and
+// scratch memory within the bound.
+func harmless(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
+	t.Helper()
+	e.sum = 0
+	out, err := decodeOne(ws, p, e, false)
+	switch {
+	case err == nil:
+		if len(out) != e.raw {
+			t.Fatalf("%d bytes, %d announced", len(out), e.raw)
+		}
+	case !errors.Is(err, ErrPayload):
+		t.Fatalf("error %v", err)
+	}
+	if got, bound := footprint(ws), p.Memory(Decompress, 1, max(e.raw, 4096), 1); got > bound {
+		t.Fatalf("%d bytes of scratch for a block of %d, Memory says %d", got, e.raw, bound)
+	}
+}
+
+// TestPayloadFlips: with checks every flipped bit is noticed, be it in bits that make no difference to the content.
+func TestPayloadFlips(t *testing.T) {
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for _, name := range []string{"text", "runs", "zeros", "random"} {
+			src := corpus.ByName(name).Make(1500)
+			coded, err := compressAll(NewScheduler(1), p, 5, len(src), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := coded[0]
+			var ws workspace
+			if out, err := decodeOne(&ws, p, e, true); err != nil || !bytes.Equal(out, src) {
+				t.Fatalf("%s: undamaged: %v", name, err)
+			}
+			for i := range 8 * len(e.payload) {
+				bad := e
+				bad.payload = bytes.Clone(e.payload)
+				bad.payload[i/8] ^= 1 << (i % 8)
+				if _, err := decodeOne(&ws, p, bad, true); !errors.Is(err, ErrPayload) && !errors.Is(err, ErrChecksum) {
+					t.Fatalf("%s: bit %d of %d flipped: error %v", name, i, 8*len(e.payload), err)
+				}
+				harmless(t, &ws, p, bad)
+			}
+			for n := range e.payload {
+				bad := e
+				bad.payload = e.payload[:n:n]
+				if _, err := decodeOne(&ws, p, bad, false); !errors.Is(err, ErrPayload) {
+					t.Fatalf("%s: cut to %d of %d: error %v", name, n, len(e.payload), err)
+				}
+			}
+			for _, raw := range []int{0, 1, e.raw - 1, e.raw + 1, 2 * e.raw} {
+				bad := e
+				bad.raw, bad.sum = raw, 0
+				if _, err := decodeOne(&ws, p, bad, false); e.kind != Fill && !errors.Is(err, ErrPayload) {
+					t.Errorf("%s: size %d in place of %d: error %v", name, raw, e.raw, err)
+				}
+			}
+		}
+	})
+}
+
+func TestHostilePayloads(t *testing.T) {
+	const raw = 10_000
+	for _, c := range []struct {
+		what string
+		kind Kind
+		p    string
+	}{
+		{"kind 0", 0, "x"}, {"kind 4", 4, "x"}, {"kind 255", 255, "x"},
+		{"empty fill", Fill, ""}, {"fill of two", Fill, "xx"},
+		{"stored, one too few", Stored, string(make([]byte, raw-1))}, {"stored, one too many", Stored, string(make([]byte, raw+1))},
+		{"empty", Coded, ""}, {"layout 0", Coded, "\x00\x00\x00\x00\x00\x00\x00"}, {"layout 255", Coded, "\xff"},
+		{"nothing behind the layout", Coded, "\x01"}, {"empty streams", Coded, "\x02\x00\x00\x00\x00\x00\x00"},
+	} {
+		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+			if _, err := decodeOne(new(workspace), p, encoded{[]byte(c.p), raw, c.kind, 0}, false); !errors.Is(err, ErrPayload) {
+				t.Errorf("%s: error %v", c.what, err)
+			}
+		})
+	}
+	// All streams empty are the empty block, and nothing may follow.
+	if out, err := decodeOne(new(workspace), &table[0], encoded{make([]byte, 7), 0, Coded, 0}, false); err == nil {
+		t.Errorf("layout 0: %v", out)
+	}
+	if _, err := decodeOne(new(workspace), &table[0], encoded{[]byte("\x01\x00\x00\x00\x00\x00\x00!"), 0, Coded, 0}, false); !errors.Is(err, ErrPayload) {
+		t.Errorf("a byte too many: error %v", err)
+	}
+}
+
+// TestHostileMemory: every stream claims to be as long as the block may be, at the price of a few bytes each.
+func TestHostileMemory(t *testing.T) {
+	for _, raw := range []int{1 << 12, 1 << 16, 1 << 20} {
+		one := binary.AppendUvarint(nil, uint64(raw))
+		one = append(one, 1|4, 'x') // one byte repeated, to the end
+		many := binary.AppendUvarint(nil, uint64(raw))
+		for left := raw; left > 0; left -= 4096 {
+			if left > 4096 {
+				many = append(many, 1, 0x80, 0x20, 'x') // the same in the smallest segments there are
+			} else {
+				many = append(many, 1|4, 'x')
+			}
+		}
+		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+			for _, stream := range [][]byte{one, many} {
+				for layout := byte(1); layout <= 2; layout++ {
+					payload := append([]byte{layout}, bytes.Repeat(stream, 6)...)
+					harmless(t, new(workspace), p, encoded{payload, raw, Coded, 0})
+				}
+			}
+		})
+	}
+}
+
+// FuzzPayload decodes arbitrary payloads of blocks of any size up to 64 KiB.
+func FuzzPayload(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range table {
+		for _, k := range corpus.Kinds() {
+			coded, err := compressAll(NewScheduler(1), &table[i], 5, 1<<20, k.MakeSeed(20+r.IntN(400), 3))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(coded[0].payload, uint16(coded[0].raw), uint8(coded[0].kind))
+		}
+	}
+	f.Fuzz(func(t *testing.T, payload []byte, raw uint16, kind uint8) {
+		payload = payload[:len(payload):len(payload)]
+		for i := range table {
+			harmless(t, new(workspace), &table[i], encoded{payload, int(raw), Kind(kind), 0})
+		}
+	})
+}
