@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"testing"
@@ -154,6 +155,7 @@ func TestConcatenated(t *testing.T) {
 }
 
 func TestOptionsRoundTrip(t *testing.T) {
+	var noContext context.Context
 	content := mixedBytes(300_000)
 	for name, opts := range map[string][]Option{
 		"defaults":    nil,
@@ -164,7 +166,7 @@ func TestOptionsRoundTrip(t *testing.T) {
 		"memory":      {WithMaxMemory(4 << 20), WithBlockSize(1 << 16)},
 		"fast":        {WithLevel(MinLevel)},
 		"dense":       {WithLevel(MaxLevel)},
-		"nil options": {nil, WithScheduler(nil), WithContext(nil), WithProgress(nil)},
+		"nil options": {nil, WithScheduler(nil), WithContext(noContext), WithProgress(nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkAllReaders(t, encode(t, content, opts...), content, opts...)

@@ -159,7 +159,6 @@ func (s *scanner) next() (e pzfile.Entry, sum uint32, err error) {
 
 // end verifies index and footer. The end marker and what follows it up to the size of a block header are in s.buf.
 func (s *scanner) end() error {
-	const have = pzfile.BlockHeaderSize - pzfile.EndMarkerSize
 	var footer [pzfile.FooterSize]byte
 	sum := pzfile.Checksum(0, s.buf[:pzfile.EndMarkerSize])
 	index := pzfile.EntrySize * s.blocks
