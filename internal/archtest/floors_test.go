@@ -41,6 +41,7 @@ var packages = map[string]floor{
 	"internal/bcetest":  workshop,
 	"internal/bench":    workshop,
 	"internal/corpus":   workshop,
+	"internal/refdec":   workshop,
 }
 
 // sideways lists the imports allowed within a floor.

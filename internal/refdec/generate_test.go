@@ -1,0 +1,209 @@
+package refdec
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// A quirk is something that an encoder would not do, or must not.
+type quirk int
+
+const (
+	regular      quirk = iota
+	longVarint         // numbers in five bytes
+	sixVarint          // numbers in six bytes
+	longLength         // lengths below 255 in five bytes
+	tablePadding       // bits set after a table
+	extraPadding       // bits set after the last field of Extra
+	extraByte          // one byte more in Extra
+	shortSegment       // a segment of less than 4,096 symbols
+	fullSegment        // a segment that ends its stream and does not say so
+	nearOffset         // offsets below 16
+	farOffset          // an offset to one byte before the block
+	longCode           // an offset code of e = 25
+	matchOverrun       // a match that is one byte too long
+	lostByte           // a literal too few
+	oddState           // a first state out of range
+	oddWords           // one byte more of words
+	moreWords          // two bytes more of words
+	moreStored         // one byte more at the end of the payload
+	headBits           // unknown bits in a segment head
+	modeThree          // an unknown mode
+	flips              // any bit of the payload
+	numQuirks
+)
+
+var quirkNames = [numQuirks]string{
+	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding", "extraByte", "shortSegment", "fullSegment",
+	"nearOffset", "farOffset", "longCode", "matchOverrun", "lostByte", "oddState", "oddWords", "moreWords",
+	"moreStored", "headBits", "modeThree", "flips",
+}
+
+// A generator makes coded payloads that are right except for a quirk, with choices that no encoder would make.
+type generator struct {
+	*rand.Rand
+	quirk quirk
+	done  bool // the quirk took place
+	out   []byte
+
+	streams [numStreams][]byte
+	extra   bitWriter
+	repeats [3]uint64
+}
+
+// use says whether it is time for a quirk.
+func (g *generator) use(q quirk) bool {
+	if g.quirk != q || g.done && g.IntN(8) != 0 {
+		return false
+	}
+	g.done = true
+	return true
+}
+
+// pick returns a number below n, most often a small one or one near a power of two.
+func (g *generator) pick(n int) int {
+	x := g.IntN(2 << g.IntN(bits.Len(uint(n))))
+	return min(x, n-1)
+}
+
+type bitWriter struct {
+	data []byte
+	at   int
+}
+
+func (w *bitWriter) put(x uint64, n int) {
+	for i := range n {
+		if w.at%8 == 0 {
+			w.data = append(w.data, 0)
+		}
+		w.data[w.at/8] |= byte(x>>i&1) << (w.at % 8)
+		w.at++
+	}
+}
+
+// payload returns a coded payload, and the content that it has if there is no quirk.
+func (g *generator) payload(size int) (payload, content []byte) {
+	layout := byte(1 + g.IntN(2))
+	g.repeats = [3]uint64{initialRepeat, initialRepeat, initialRepeat}
+	alphabet := 1 + g.IntN(1<<g.IntN(9))
+	runs := 1 << g.IntN(12)
+	matches := 1 << g.IntN(12)
+	for len(g.out) < size {
+		run := g.pick(runs)
+		if len(g.out)+run < minOffset {
+			run = minOffset
+		}
+		g.literals(run, alphabet)
+		match := 4 + g.pick(matches)
+		if layout == layoutPlain {
+			g.plain(run, match+1)
+		} else {
+			g.repeat(run, match)
+		}
+	}
+	g.literals(g.pick(runs), alphabet)
+	if len(g.streams[streamLits]) > 0 && g.use(lostByte) {
+		g.streams[streamLits] = g.streams[streamLits][1:]
+	}
+	if g.extra.at%8 != 0 && g.use(extraPadding) {
+		g.extra.put(1, 1)
+	}
+	g.streams[streamExtra] = g.extra.data
+	if g.use(extraByte) {
+		g.streams[streamExtra] = append(g.streams[streamExtra], 0)
+	}
+	payload = g.code([]byte{layout})
+	if g.quirk == flips && g.use(flips) {
+		for range 1 + g.IntN(3) {
+			payload[g.pick(len(payload))] ^= 1 << g.IntN(8)
+		}
+	}
+	return payload, g.out
+}
+
+func (g *generator) literals(run, alphabet int) {
+	for range run {
+		g.out = append(g.out, byte(g.IntN(alphabet)*7))
+	}
+	g.streams[streamLits] = append(g.streams[streamLits], g.out[len(g.out)-run:]...)
+}
+
+// field returns the field of a token for a length, and puts what has no room into a stream.
+func (g *generator) field(n, last, stream int) byte {
+	if n < last {
+		return byte(n)
+	}
+	n -= last
+	switch s := &g.streams[stream]; {
+	case n >= 255 || g.use(longLength):
+		*s = le.AppendUint32(append(*s, 255), uint32(n))
+	default:
+		*s = append(*s, byte(n))
+	}
+	return byte(last)
+}
+
+func (g *generator) copy(match int, offset uint64) {
+	if offset > uint64(len(g.out)) {
+		offset = uint64(len(g.out)) // A quirk: the content does not matter.
+	}
+	for range match {
+		g.out = append(g.out, g.out[uint64(len(g.out))-offset])
+	}
+}
+
+// offset returns any offset that may stand here, or with a quirk may not.
+func (g *generator) offset(limit int) uint64 {
+	switch {
+	case g.use(nearOffset):
+		return uint64(g.IntN(minOffset))
+	case g.use(farOffset):
+		return uint64(len(g.out) + 1)
+	case g.IntN(4) == 0:
+		return uint64(min(len(g.out), limit))
+	}
+	return uint64(min(minOffset+g.pick(len(g.out)-minOffset+1), limit))
+}
+
+func (g *generator) plain(run, match int) {
+	token := g.field(run, 15, streamLitLens) | g.field(match-5, 15, streamMatchLens)<<4
+	offset := g.offset(1<<16 - 1)
+	g.streams[streamTokens] = append(g.streams[streamTokens], token)
+	g.streams[streamOffsets] = le.AppendUint16(g.streams[streamOffsets], uint16(offset))
+	g.copy(match, max(offset, 1))
+	if g.use(matchOverrun) {
+		g.out = g.out[:len(g.out)-1]
+	}
+}
+
+func (g *generator) repeat(run, match int) {
+	token := g.field(run, 3, streamLitLens) | g.field(match-4, 15, streamMatchLens)<<2
+	place := g.IntN(4)
+	var offset uint64
+	if place < 3 {
+		if offset = g.repeats[place]; offset > uint64(len(g.out)) && g.quirk != farOffset {
+			place = 3
+		}
+	}
+	if place == 3 {
+		offset = g.offset(1 << 27)
+		// offset = (2ᵉ + x − 1)·4 + low
+		y := offset/4 + 1
+		e := bits.Len64(y) - 1
+		code, x := byte(e<<2)|byte(offset&3), y-1<<e
+		if g.use(longCode) {
+			e, code = 25, 25<<2
+		}
+		g.streams[streamOffsets] = append(g.streams[streamOffsets], code)
+		g.extra.put(x, e)
+		g.repeats = [3]uint64{offset, g.repeats[0], g.repeats[1]}
+	} else {
+		copy(g.repeats[1:place+1], g.repeats[:place])
+		g.repeats[0] = offset
+	}
+	g.streams[streamTokens] = append(g.streams[streamTokens], token|byte(place)<<6)
+	g.copy(match, max(offset, 1))
+	if g.use(matchOverrun) {
+		g.out = g.out[:len(g.out)-1]
+	}
+}

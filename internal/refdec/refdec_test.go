@@ -1,0 +1,285 @@
+package refdec
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// maxRaw bounds the blocks of the files that tests make.
+const maxRaw = 1 << 18
+
+// agree decodes a file with both decoders. They must agree on whether it is right, and on the content, which with an
+// error is that of the blocks before it.
+func agree(t *testing.T, file []byte) ([]byte, error) {
+	t.Helper()
+	want, werr := Decode(file)
+	got, gerr := compress.AppendDecode(nil, file, compress.WithConcurrency(2))
+	if (werr == nil) != (gerr == nil) {
+		t.Fatalf("refdec: %v; AppendDecode: %v\n%s", werr, gerr, dump(file))
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("refdec: %d bytes, %v; AppendDecode: %d bytes, %v; they differ\n%s",
+			len(want), werr, len(got), gerr, dump(file))
+	}
+	return want, werr
+}
+
+func dump(file []byte) string {
+	if len(file) > 4096 {
+		return fmt.Sprintf("(file of %d bytes)", len(file))
+	}
+	return hex.Dump(file)
+}
+
+func goldenFiles(t testing.TB) map[string][]byte {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "golden", "*.pz"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	files := make(map[string][]byte)
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func TestGolden(t *testing.T) {
+	for name, file := range goldenFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			if _, err := agree(t, file); err != nil {
+				t.Error(err)
+			}
+			if _, err := agree(t, append(file[:len(file):len(file)], file...)); err != nil {
+				t.Errorf("twice: %v", err)
+			}
+		})
+	}
+}
+
+// TestCut decodes every beginning of a file.
+func TestCut(t *testing.T) {
+	file := encode(t, corpus.ByName("log").Make(5_000), compress.WithBlockSize(1<<12))
+	file = append(file, file...)
+	for n := range file {
+		if testing.Short() && n%8 != 0 && n != len(file)/2 {
+			continue
+		}
+		_, err := agree(t, file[:n])
+		if whole := n == len(file)/2; whole != (err == nil) || !whole && !errors.Is(err, ErrTruncated) {
+			t.Fatalf("%d of %d bytes: %v", n, len(file), err)
+		}
+		if _, err := compress.AppendDecode(nil, file[:n]); errors.Is(err, compress.ErrTruncated) != (n != len(file)/2) {
+			t.Fatalf("%d of %d bytes: AppendDecode: %v", n, len(file), err)
+		}
+	}
+}
+
+func TestCorpus(t *testing.T) {
+	for _, kind := range corpus.Kinds() {
+		t.Run(kind.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range compress.Pipelines() {
+				for _, level := range []int{1, 4, 6, 9} {
+					for _, n := range []int{0, 1, 100, 5000, 40_000} {
+						if n > 5000 && testing.Short() {
+							continue
+						}
+						content := kind.Make(n)
+						opts := []compress.Option{compress.WithPipeline(p.Name), compress.WithLevel(level)}
+						if n == 40_000 {
+							opts = append(opts, compress.WithBlockSize(1<<15))
+						}
+						got, err := Decode(encode(t, content, opts...))
+						if err != nil || !bytes.Equal(got, content) {
+							t.Errorf("%s, level %d: %d bytes of %d, %v", p.Name, level, len(got), n, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// house is the content of the document's example.
+const house = "A house is built of bricks; a house of cards is built of cards, and a house of bricks is built of bricks and cards.\n"
+
+// TestExample decodes the bytes that the document shows.
+func TestExample(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FORMAT.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(doc), "\n## Example\n")
+	// A line is indented, may begin with its offset and two spaces, and goes on with bytes.
+	line := regexp.MustCompile(`(?m)^    (?:([0-9a-f]{2})  |    )((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  |$)`)
+	var file []byte
+	for _, m := range line.FindAllStringSubmatch(example, -1) {
+		if m[1] != "" && m[1] != fmt.Sprintf("%02x", len(file)) {
+			t.Errorf("offset %s is %02x", m[1], len(file))
+		}
+		b, err := hex.DecodeString(strings.ReplaceAll(m[2], " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file = append(file, b...)
+	}
+	if content, err := agree(t, file); err != nil || string(content) != house {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
+// TestEveryByte changes each byte of small files to all that it could be, and sets checksums right again.
+func TestEveryByte(t *testing.T) {
+	two := append([]byte(house), make([]byte, 1<<12)...)
+	for i, file := range [][]byte{
+		encode(t, []byte("x")),
+		encode(t, make([]byte, 4096), compress.WithChecksum(false)),
+		encode(t, []byte(house), compress.WithLevel(1)),
+		encode(t, []byte(house), compress.WithPipeline("lzr"), compress.WithChecksum(false)),
+		append(encode(t, nil), encode(t, nil)...),
+		encode(t, two, compress.WithBlockSize(1<<12)),
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			accepted := 0
+			for at := range file {
+				for x := range 256 {
+					if (testing.Short() || len(file) > 200) && x&(x-1) != 0 {
+						continue // single bits only
+					}
+					changed := append([]byte(nil), file...)
+					changed[at] ^= byte(x)
+					for _, rebuild := range []bool{false, true} {
+						sealed, ok := reseal(changed, rebuild)
+						if !ok {
+							continue
+						}
+						if _, err := agree(t, sealed); err == nil {
+							accepted++
+						}
+					}
+				}
+			}
+			t.Logf("%d accepted", accepted)
+		})
+	}
+}
+
+func encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
+	t.Helper()
+	file, err := compress.AppendEncode(nil, content, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// generate returns a file of one block, what it should decode to, and whether its quirk took place.
+func generate(seed uint64, q quirk) (file, content []byte, ok bool) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(q))), quirk: q}
+	payload, content := g.payload(g.pick(60_000))
+	if len(payload) >= len(content) || len(content) > maxRaw || g.done != (q != regular) {
+		return nil, nil, false
+	}
+	return seal(18, block{kindCoded, uint32(len(content)), payload}), content, true
+}
+
+// TestGenerated lets both decoders read what no encoder of ours writes, right and wrong.
+func TestGenerated(t *testing.T) {
+	for q := range numQuirks {
+		t.Run(quirkNames[q], func(t *testing.T) {
+			t.Parallel()
+			files, accepted := 0, 0
+			for seed := range uint64(60) {
+				file, content, ok := generate(seed, q)
+				if !ok {
+					continue
+				}
+				files++
+				got, err := agree(t, file)
+				if err == nil {
+					accepted++
+				}
+				if q == regular && (err != nil || !bytes.Equal(got, content)) {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			t.Logf("%s: %d of %d accepted", quirkNames[q], accepted, files)
+			if files == 0 {
+				t.Error("no file")
+			}
+		})
+	}
+}
+
+// FuzzDifferential changes files, sets their checksums right again so that decoders look further, and compares.
+func FuzzDifferential(f *testing.F) {
+	const (
+		asIs = iota
+		resealed
+		rebuilt
+		payload // data is the payload of a block of kind coded
+		numHows
+	)
+	for _, file := range goldenFiles(f) {
+		if len(file) > 7000 {
+			continue
+		}
+		f.Add(file, byte(resealed), uint32(0))
+		f.Add(file, byte(rebuilt), uint32(0))
+		f.Add(append(file[:len(file):len(file)], file...), byte(resealed), uint32(0))
+		if at := 10 + int(file[5]&flagContentSize)*8; len(file) > at+4+footerSize {
+			h, err := parseBlockHeader(file[at:at+blockHeaderSize], 0, header{blockSize: 1 << 26, hasChecks: true})
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(file[at+blockHeaderSize:][:h.payloadSize], byte(payload), h.rawSize)
+		}
+	}
+	for _, content := range []string{"", "x", house} {
+		file := encode(f, []byte(content), compress.WithLevel(1))
+		f.Add(file, byte(resealed), uint32(0))
+		f.Add(file, byte(rebuilt), uint32(0))
+	}
+	for q := range numQuirks {
+		for seed, n := uint64(0), 0; n < 2; seed++ {
+			if file, content, ok := generate(seed, q); ok && len(file) < 7000 {
+				f.Add(file[26:len(file)-4-8-footerSize], byte(payload), uint32(len(content)))
+				n++
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, how byte, raw uint32) {
+		if len(data) > 1<<14 {
+			return
+		}
+		raw %= maxRaw + 1
+		file := data
+		switch how %= numHows; how {
+		case payload:
+			file = seal(18, block{kindCoded, raw, data})
+		default:
+			sealed, ok := reseal(data, how == rebuilt)
+			if !ok {
+				return
+			}
+			if how != asIs {
+				file = sealed
+			}
+		}
+		agree(t, file)
+	})
+}

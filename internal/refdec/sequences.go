@@ -1,0 +1,192 @@
+package refdec
+
+import "encoding/binary"
+
+const (
+	layoutPlain  = 1
+	layoutRepeat = 2
+
+	minOffset     = 16
+	initialRepeat = 64
+	maxOffsetBits = 24
+)
+
+// The streams of a layout, in the order in which they are coded.
+const (
+	streamLits = iota
+	streamTokens
+	streamOffsets
+	streamLitLens
+	streamMatchLens
+	streamExtra
+	numStreams
+)
+
+// streamLimits returns how many bytes each stream has at most in a block of n bytes.
+func streamLimits(n int) [numStreams]int {
+	return [numStreams]int{
+		streamLits:      n,
+		streamTokens:    n / 4,
+		streamOffsets:   n / 2,
+		streamLitLens:   n / 3,
+		streamMatchLens: n / 16,
+		streamExtra:     3*n/4 + 1,
+	}
+}
+
+// decodeCoded returns the content, of n bytes, of a block of kind coded.
+func decodeCoded(payload []byte, n int) ([]byte, error) {
+	layout := payload[0]
+	if layout != layoutPlain && layout != layoutRepeat {
+		return nil, corrupt("layout %d", layout)
+	}
+	streams, err := decodeStreams(payload[1:], streamLimits(n))
+	if err != nil {
+		return nil, err
+	}
+	return decodeSequences(layout, streams, n)
+}
+
+// A sequenceReader holds what is left of the streams, and the list of repeats of layout Repeat.
+type sequenceReader struct {
+	streams [numStreams][]byte
+	extra   bitReader
+	repeats [3]uint64
+}
+
+// take removes the first n bytes from a stream.
+func (r *sequenceReader) take(stream int, n uint64) ([]byte, error) {
+	s := r.streams[stream]
+	if uint64(len(s)) < n {
+		return nil, corrupt("stream %d has %d bytes, not %d more", stream, len(s), n)
+	}
+	r.streams[stream] = s[n:]
+	return s[:n], nil
+}
+
+// length returns the length that a token's field stands for: base + field, or for the field's last value,
+// base + field + a long length.
+func (r *sequenceReader) length(field, last, base uint64, stream int) (uint64, error) {
+	if field < last {
+		return base + field, nil
+	}
+	b, err := r.take(stream, 1)
+	if err != nil {
+		return 0, err
+	}
+	n := uint64(b[0])
+	if n == 255 {
+		if b, err = r.take(stream, 4); err != nil {
+			return 0, err
+		}
+		if n = uint64(binary.LittleEndian.Uint32(b)); n < 255 {
+			return 0, corrupt("length %d in five bytes", n) // Each length has one form.
+		}
+	}
+	return base + field + n, nil
+}
+
+// A sequence is a literal run, a match length and an offset.
+type sequence struct{ run, match, offset uint64 }
+
+func (r *sequenceReader) plain(token uint64) (s sequence, err error) {
+	if s.run, err = r.length(token&15, 15, 0, streamLitLens); err != nil {
+		return s, err
+	}
+	if s.match, err = r.length(token>>4, 15, 5, streamMatchLens); err != nil {
+		return s, err
+	}
+	b, err := r.take(streamOffsets, 2)
+	if err != nil {
+		return s, err
+	}
+	s.offset = uint64(binary.LittleEndian.Uint16(b))
+	return s, nil
+}
+
+func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
+	if s.run, err = r.length(token&3, 3, 0, streamLitLens); err != nil {
+		return s, err
+	}
+	if s.match, err = r.length(token>>2&15, 15, 4, streamMatchLens); err != nil {
+		return s, err
+	}
+	place := token >> 6
+	if place < 3 {
+		s.offset = r.repeats[place]
+	} else {
+		if s.offset, err = r.newOffset(); err != nil {
+			return s, err
+		}
+		place = 2 // The last of the list falls off, as if the offset had stood there.
+	}
+	for ; place > 0; place-- {
+		r.repeats[place] = r.repeats[place-1]
+	}
+	r.repeats[0] = s.offset
+	return s, nil
+}
+
+func (r *sequenceReader) newOffset() (uint64, error) {
+	b, err := r.take(streamOffsets, 1)
+	if err != nil {
+		return 0, err
+	}
+	code := uint64(b[0])
+	e := code >> 2
+	if e > maxOffsetBits {
+		return 0, corrupt("offset code %d", code)
+	}
+	x, err := r.extra.bits(int(e))
+	if err != nil {
+		return 0, err
+	}
+	return (1<<e+x-1)*4 + code&3, nil
+}
+
+// decodeSequences executes the sequences of a block of n bytes.
+func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, error) {
+	r := &sequenceReader{
+		streams: streams,
+		extra:   bitReader{data: streams[streamExtra]},
+		repeats: [3]uint64{initialRepeat, initialRepeat, initialRepeat},
+	}
+	next := r.plain
+	if layout == layoutRepeat {
+		next = r.repeat
+	}
+	out := make([]byte, 0, n)
+	for _, token := range streams[streamTokens] {
+		s, err := next(uint64(token))
+		if err != nil {
+			return nil, err
+		}
+		lits, err := r.take(streamLits, s.run)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, lits...)
+		if s.offset < minOffset || s.offset > uint64(len(out)) {
+			return nil, corrupt("offset %d at %d", s.offset, len(out))
+		}
+		if uint64(len(out))+s.match > uint64(n) {
+			return nil, corrupt("match of %d bytes at %d of %d", s.match, len(out), n)
+		}
+		for range s.match {
+			out = append(out, out[uint64(len(out))-s.offset])
+		}
+	}
+	out = append(out, r.streams[streamLits]...)
+	if len(out) != n {
+		return nil, corrupt("block has %d bytes, not %d", len(out), n)
+	}
+	for _, stream := range []int{streamOffsets, streamLitLens, streamMatchLens} {
+		if len(r.streams[stream]) != 0 {
+			return nil, corrupt("%d bytes too many in stream %d", len(r.streams[stream]), stream)
+		}
+	}
+	if r.extra.bytesUsed() != len(streams[streamExtra]) {
+		return nil, corrupt("%d bytes of bits, %d in use", len(streams[streamExtra]), r.extra.bytesUsed())
+	}
+	return out, nil
+}

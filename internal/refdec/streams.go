@@ -1,0 +1,284 @@
+package refdec
+
+const (
+	modeStored = 0
+	modeByte   = 1
+	modeRANS   = 2
+
+	segmentEnds = 1 << 2 // the flag of a segment that ends its stream
+
+	minSegment = 4096 // symbols in a segment that does not end its stream
+
+	tableBits  = 11
+	tableTotal = 1 << tableBits
+
+	// From this many coded symbols on there are two groups of 32 lanes instead of one of 4.
+	twoGroups = 16384
+
+	minState = 1 << 15
+	maxState = 1<<31 - 1
+)
+
+// A table holds the frequencies of the symbols, and for each the sum of those of all lower symbols.
+type table struct{ freq, sum [256]uint32 }
+
+// symbol returns the symbol to which a slot belongs.
+func (t *table) symbol(slot uint32) byte {
+	for s := range 256 {
+		if t.sum[s] <= slot && slot < t.sum[s]+t.freq[s] {
+			return byte(s)
+		}
+	}
+	panic("refdec: frequencies do not add up") // parseTable saw to it that they do.
+}
+
+// A segment is a part of a stream: a mode, and the place its symbols go to.
+type segment struct {
+	mode  byte
+	fill  byte  // for modeByte
+	table table // for modeRANS
+	dst   []byte
+}
+
+// decodeStreams decodes the streams that are coded together in b, which they must use up.
+func decodeStreams(b []byte, limits [numStreams]int) ([numStreams][]byte, error) {
+	var streams [numStreams][]byte
+	r := &byteReader{b}
+	var segments []*segment
+	for i := range streams {
+		n, err := r.varint()
+		if err != nil {
+			return streams, err
+		}
+		if n > uint64(limits[i]) {
+			return streams, corrupt("stream %d has %d bytes", i, n)
+		}
+		streams[i] = make([]byte, n)
+		for rest := streams[i]; len(rest) > 0; {
+			s, err := parseSegment(r, rest)
+			if err != nil {
+				return streams, err
+			}
+			segments = append(segments, s)
+			rest = rest[len(s.dst):]
+		}
+	}
+
+	if err := decodeGroups(r, segments); err != nil {
+		return streams, err
+	}
+
+	for _, s := range segments {
+		switch s.mode {
+		case modeStored:
+			b, err := r.take(uint64(len(s.dst)))
+			if err != nil {
+				return streams, err
+			}
+			copy(s.dst, b)
+		case modeByte:
+			for i := range s.dst {
+				s.dst[i] = s.fill
+			}
+		}
+	}
+	if len(r.data) != 0 {
+		return streams, corrupt("%d bytes after the streams", len(r.data))
+	}
+	return streams, nil
+}
+
+// parseSegment reads a segment's head; rest is what its stream still lacks.
+func parseSegment(r *byteReader, rest []byte) (*segment, error) {
+	head, err := r.byte()
+	if err != nil {
+		return nil, err
+	}
+	s := &segment{mode: head & 3, dst: rest}
+	if head > 7 || s.mode == 3 {
+		return nil, corrupt("segment head %#x", head)
+	}
+	if head&segmentEnds == 0 {
+		n, err := r.varint()
+		if err != nil {
+			return nil, err
+		}
+		if n < minSegment || n >= uint64(len(rest)) {
+			return nil, corrupt("segment of %d symbols, where %d are missing", n, len(rest))
+		}
+		s.dst = rest[:n]
+	}
+	switch s.mode {
+	case modeByte:
+		s.fill, err = r.byte()
+	case modeRANS:
+		err = parseTable(r, &s.table)
+	}
+	return s, err
+}
+
+// parseTable reads the description of a frequency table, and the sums that follow from it.
+func parseTable(r *byteReader, t *table) error {
+	bits := &bitReader{data: r.data}
+	total := uint32(0)
+	for s := 0; total < tableTotal; {
+		class, err := bits.bits(4)
+		if err != nil {
+			return err
+		}
+		zeros := 0
+		switch {
+		case class == 0:
+			return corrupt("class 0 in a table")
+		case class <= 11:
+			low, err := bits.bits(int(class) - 1)
+			if err != nil {
+				return err
+			}
+			if s > 255 {
+				return corrupt("table has more than 256 symbols")
+			}
+			t.freq[s] = 1<<(class-1) + uint32(low)
+			total += t.freq[s]
+			s++
+		case class <= 14:
+			zeros = int(class) - 11
+		default:
+			n, err := parseZeroRun(bits)
+			if err != nil {
+				return err
+			}
+			zeros = 3 + n
+		}
+		// Some symbol must come after the zeros, or the sum is never reached: symbol 256 fails above.
+		s += zeros
+	}
+	if total != tableTotal {
+		return corrupt("frequencies sum to %d", total)
+	}
+	pad, err := bits.bits(bits.bytesUsed()*8 - bits.at)
+	if err != nil {
+		return err
+	}
+	if pad != 0 {
+		return corrupt("bits set after a table")
+	}
+	if _, err := r.take(uint64(bits.bytesUsed())); err != nil {
+		return err
+	}
+	sum := uint32(0)
+	for s := range t.sum {
+		t.sum[s] = sum
+		sum += t.freq[s]
+	}
+	return nil
+}
+
+// parseZeroRun reads the n of class 15: ⌊log₂ n⌋ zero bits, a one, and the bits of n below its highest.
+func parseZeroRun(bits *bitReader) (int, error) {
+	log := 0
+	for {
+		bit, err := bits.bits(1)
+		if err != nil {
+			return 0, err
+		}
+		if bit == 1 {
+			break
+		}
+		if log++; log > 7 {
+			return 0, corrupt("run of zero frequencies is too long")
+		}
+	}
+	low, err := bits.bits(log)
+	if err != nil {
+		return 0, err
+	}
+	return 1<<log + int(low), nil
+}
+
+// decodeGroups reads the groups of lanes, and fills with them the segments whose mode is rANS.
+func decodeGroups(r *byteReader, segments []*segment) error {
+	var parts []*segment
+	total := 0
+	for _, s := range segments {
+		if s.mode == modeRANS {
+			parts = append(parts, s)
+			total += len(s.dst)
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	if total < twoGroups {
+		return decodeGroup(r, 4, parts)
+	}
+
+	half := (total/2 + 31) / 32 * 32
+	var first, second []*segment
+	for _, s := range parts {
+		n := min(half, len(s.dst)) // how much of s is in the first group
+		half -= n
+		if n > 0 {
+			first = append(first, &segment{table: s.table, dst: s.dst[:n]})
+		}
+		if n < len(s.dst) {
+			second = append(second, &segment{table: s.table, dst: s.dst[n:]})
+		}
+	}
+	if err := decodeGroup(r, 32, first); err != nil {
+		return err
+	}
+	return decodeGroup(r, 32, second)
+}
+
+// decodeGroup reads one group of lanes, and fills with it the segments, or parts of segments, that belong to it.
+func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
+	size, err := r.varint()
+	if err != nil {
+		return err
+	}
+	if size%2 != 0 {
+		return corrupt("words of %d bytes", size)
+	}
+	states := make([]uint32, lanes)
+	for i := range states {
+		if states[i], err = r.uint32(); err != nil {
+			return err
+		}
+		if states[i] < minState || states[i] > maxState {
+			return corrupt("state %#x", states[i])
+		}
+	}
+	b, err := r.take(size)
+	if err != nil {
+		return err
+	}
+	words := &byteReader{b}
+
+	for _, p := range parts {
+		for i := range p.dst {
+			x := states[i%lanes]
+			slot := x % tableTotal
+			s := p.table.symbol(slot)
+			x = p.table.freq[s]*(x>>tableBits) + slot - p.table.sum[s]
+			if x < minState {
+				w, err := words.take(2)
+				if err != nil {
+					return err
+				}
+				x = x<<16 | uint32(w[0]) | uint32(w[1])<<8
+			}
+			states[i%lanes] = x
+			p.dst[i] = s
+		}
+	}
+	for _, x := range states {
+		if x != minState {
+			return corrupt("state %#x at the end of a group", x)
+		}
+	}
+	if len(words.data) != 0 {
+		return corrupt("%d bytes of words left over", len(words.data))
+	}
+	return nil
+}
