@@ -19,7 +19,7 @@ func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
 	e := encoders.Get().(*encoder)
 	err = e.encode(dst, src, o)
 	dst = e.sink.p
-	e.rest()
+	e.putAway()
 	return dst, err
 }
 
@@ -102,8 +102,8 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 	return e.Close()
 }
 
-// rest puts the encoder away. Nothing of the caller's stays in it.
-func (e *encoder) rest() {
+// putAway puts the encoder away. Nothing of the caller's stays in it.
+func (e *encoder) putAway() {
 	if !e.opt.kept() || e.pending() > 0 {
 		e.stop()
 	}
@@ -124,7 +124,7 @@ func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
 	d := decoders.Get().(*decoder)
 	err = d.decode(dst, src, o)
 	dst = d.sink.p
-	d.rest()
+	d.putAway()
 	return dst, err
 }
 
@@ -167,8 +167,8 @@ func (d *decoder) sizeHint(n int) int {
 	return max(len(d.out), int(min(d.scan.hdr.ContentSize, plausible*int64(n))))
 }
 
-// rest puts the decoder away. Nothing of the caller's stays in it.
-func (d *decoder) rest() {
+// putAway puts the decoder away. Nothing of the caller's stays in it.
+func (d *decoder) putAway() {
 	d.park()
 	if !d.opt.kept() {
 		d.runner.stop()

@@ -89,6 +89,7 @@ func (r *Reader) park() {
 		r.runner.stop()
 	}
 	r.put()
+	r.rest()
 }
 
 // put gives the current block back.

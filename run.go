@@ -30,6 +30,13 @@ func (r *runner) stop() {
 	}
 }
 
+// rest lets others have the workers' scratch memory until the owner is Reset.
+func (r *runner) rest() {
+	if r.run != nil {
+		r.run.Rest()
+	}
+}
+
 // pending is the number of blocks that have been submitted and not taken back.
 func (r *runner) pending() int {
 	if r.run == nil {

@@ -213,4 +213,5 @@ func (s *slot) settle(r *ReaderAt, block int64) {
 		return
 	}
 	s.data = b.Out()
+	s.rest()
 }

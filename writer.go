@@ -363,6 +363,7 @@ func (w *Writer) Close() error {
 	if err := w.finish(); err != nil {
 		return w.fail(err)
 	}
+	w.rest()
 	return nil
 }
 

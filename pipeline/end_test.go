@@ -69,6 +69,15 @@ func TestCloseTwice(t *testing.T) {
 	s := NewScheduler(1)
 	p := fake(func(ws *workspace, b *Block) error { return nil })
 	a, b := s.Start(Config{Pipeline: p, Op: Decompress}), s.Start(Config{Pipeline: p, Op: Decompress})
+	for _, r := range []*Run{a, b} {
+		feed(t, r, 1)
+		next(t, r)
+	}
+	a.Rest()
+	a.Rest()
+	if s.runs != 1 {
+		t.Errorf("%d runs open while one rests, want 1", s.runs)
+	}
 	a.Close()
 	a.Close()
 	if s.runs != 1 {

@@ -55,6 +55,7 @@ type Run struct {
 	done     <-chan struct{} // of the context; nil without one
 	canceled atomic.Bool
 	closed   bool
+	open     bool // the scheduler keeps scratch for this run
 
 	free  []*Block
 	out   fifo // submitted and not yet returned by Next
@@ -62,7 +63,7 @@ type Run struct {
 	count int64
 }
 
-// Start begins a run. Close it.
+// Start begins a run. Close it; one that is dropped without keeps the scheduler from giving up scratch memory.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = 2 * s.workers
@@ -74,7 +75,6 @@ func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
-	s.open()
 	return r
 }
 
@@ -94,6 +94,10 @@ func (r *Run) Get() *Block {
 
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
+	if !r.open {
+		r.open = true
+		r.sched.open()
+	}
 	b.Index, b.Err, b.stage = r.count, nil, 0
 	r.count++
 	r.out.push(b)
@@ -130,6 +134,15 @@ func (r *Run) Next(wait bool) (*Block, error) {
 // Put makes a block that came from Get or Next free again.
 func (r *Run) Put(b *Block) { r.free = append(r.free, b) }
 
+// Rest lets the scheduler give the scratch memory of its workers to others if this run was the last to need it. It is for a run
+// with no blocks out that keeps its own buffers for later; the next Submit ends the rest. With blocks out it does nothing.
+func (r *Run) Rest() {
+	if r.open && r.out.size == 0 {
+		r.open = false
+		r.sched.shut()
+	}
+}
+
 // Close ends the run: blocks that no worker has begun are dropped, and those begun are waited for, so that no buffer of
 // the run is in use when Close returns. Closing twice does nothing.
 func (r *Run) Close() {
@@ -142,7 +155,7 @@ func (r *Run) Close() {
 		<-b.done
 	}
 	r.free = nil
-	r.sched.shut()
+	r.Rest()
 }
 
 // ended tells a worker whether the run still wants its blocks.

@@ -8,14 +8,14 @@ import (
 // Scheduler is a bounded pool of workers that pull blocks from one queue. It may serve any number of runs at once,
 // from any goroutines; blocks of all runs are taken in the order in which they were submitted.
 //
-// An idle scheduler has no goroutines and need not be closed. While any run is open it keeps the scratch memory of its workers.
+// An idle scheduler has no goroutines and need not be closed. While any run has work it keeps the scratch memory of its workers.
 type Scheduler struct {
 	workers int
 
 	mu    sync.Mutex
 	queue fifo
 	alive int       // workers that run
-	runs  int       // open runs
+	runs  int       // runs that are open: begun, and neither closed nor at rest
 	idle  []*worker // workers that do not run, kept while runs > 0
 }
 

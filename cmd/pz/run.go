@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 
@@ -28,6 +29,10 @@ func (a *app) run(args []string) int {
 	case a.cfg.mode == modeList:
 		a.list()
 	default:
+		// -T bounds the whole program, reading and writing included: with -T1 one processor is all it takes.
+		if n := a.cfg.threads; n > 0 {
+			runtime.GOMAXPROCS(min(n, runtime.GOMAXPROCS(0)))
+		}
 		// One set of workers serves all files.
 		a.sched = compress.NewScheduler(a.cfg.threads)
 		a.each(a.process)
