@@ -83,6 +83,9 @@ func (e *Error) Error() string {
 	case e.Err != nil:
 		return head + " " + e.Err.Error()
 	}
+	if e.Kind == nil {
+		return head + " unknown error"
+	}
 	return head + " " + strings.TrimPrefix(e.Kind.Error(), "compress: ")
 }
 
@@ -101,13 +104,14 @@ func optionError(format string, args ...any) error {
 // blockError turns what the scheduler says about a block into an error of this package.
 func blockError(op pipeline.Op, err error, ctx context.Context, stream int, block, offset int64) error {
 	e := &Error{Kind: ErrCorrupt, Stream: stream, Block: block, Offset: offset, Err: err}
+	var panicked *pipeline.PanicError
 	switch {
 	case errors.Is(err, pipeline.ErrCanceled):
 		if ctx != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		return ErrClosed
-	case op == pipeline.Compress:
+	case op == pipeline.Compress, errors.As(err, &panicked):
 		e.Kind = ErrInternal
 	case errors.Is(err, pipeline.ErrChecksum):
 		e.Kind, e.Err = ErrChecksum, nil

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"io"
+	"math"
 	"slices"
 	"sync"
 
@@ -114,8 +115,8 @@ func (e *encoder) putAway() {
 // AppendDecode appends the content of src, one or more .pz streams, to dst and returns the extended slice. dst's free
 // capacity must not overlap src. With an error comes the content in front of the damage.
 //
-// dst grows with what has been decoded, whatever a header claims, but some kilobytes can decode to gigabytes: input that
-// is not trusted needs [WithMaxDecodedSize].
+// On the word of a header dst grows to 8 times src at most; beyond that it grows with what has been decoded. Some kilobytes
+// can decode to gigabytes: input that is not trusted needs [WithMaxDecodedSize].
 func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -163,8 +164,9 @@ func (d *decoder) decode(dst, src []byte, o options) error {
 // sizeHint is how much content to make room for at once: what the header says as far as it is plausible. Whatever is
 // more than that comes by doubling.
 func (d *decoder) sizeHint(n int) int {
-	const plausible = 8 // times the input's size
-	return max(len(d.out), int(min(d.scan.hdr.ContentSize, plausible*int64(n))))
+	const plausible = 8 // times the input's size: more than most content gives, so that what it wastes is little and rare
+	most := min(plausible*int64(n), math.MaxInt32)
+	return max(len(d.out), int(min(d.scan.hdr.ContentSize, most)))
 }
 
 // putAway puts the decoder away. Nothing of the caller's stays in it.

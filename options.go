@@ -17,6 +17,9 @@ const (
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB
 	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
 
+	// MaxConcurrency is the most workers that a scheduler has.
+	MaxConcurrency = pipeline.MaxWorkers
+
 	// DefaultPipeline is the pipeline of a Writer that is not told another.
 	DefaultPipeline = "lzseqr"
 
@@ -77,12 +80,12 @@ func WithPipeline(name string) Option {
 }
 
 // WithConcurrency sets how many blocks are worked on at the same time. 0, the default, is for the
-// scheduler that all share, of GOMAXPROCS workers; any other number gives the Writer or Reader one of its own.
+// scheduler that all share, of GOMAXPROCS workers; any other number, up to [MaxConcurrency], gives the Writer or Reader one of its own.
 // The output does not depend on it.
 func WithConcurrency(n int) Option {
 	return func(o *options) error {
-		if n < 0 {
-			return optionError("concurrency %d is negative", n)
+		if n < 0 || n > MaxConcurrency {
+			return optionError("concurrency %d is not in 0 … %d", n, MaxConcurrency)
 		}
 		o.workers, o.sched = n, nil
 		return nil
@@ -220,7 +223,7 @@ func ceilPow2(n int) int {
 // scheduler returns the scheduler that the options ask for: a new one if it is to be private.
 func (o *options) scheduler() *pipeline.Scheduler {
 	switch {
-	case o.sched != nil:
+	case o.sched != nil && o.sched.s != nil:
 		return o.sched.s
 	case o.workers > 0:
 		return pipeline.NewScheduler(o.workers)
@@ -247,14 +250,19 @@ func (o *options) canceled() error {
 var sharedScheduler = sync.OnceValue(func() *pipeline.Scheduler { return pipeline.NewScheduler(0) })
 
 // Scheduler is a pool of workers that any number of Writers and Readers may share, from any goroutines. It has goroutines
-// only while there is work, and need not be closed.
+// only while there is work, and need not be closed. The zero value stands for the one that all share without options.
 type Scheduler struct{ s *pipeline.Scheduler }
 
-// NewScheduler returns a scheduler of that many workers; 0 or less means GOMAXPROCS.
+// NewScheduler returns a scheduler of that many workers, [MaxConcurrency] at most; 0 or less means GOMAXPROCS.
 func NewScheduler(workers int) *Scheduler { return &Scheduler{pipeline.NewScheduler(workers)} }
 
 // Workers is the number of blocks that are worked on at the same time.
-func (s *Scheduler) Workers() int { return s.s.Workers() }
+func (s *Scheduler) Workers() int {
+	if s.s == nil {
+		return sharedScheduler().Workers()
+	}
+	return s.s.Workers()
+}
 
 // PipelineInfo describes one way to compress.
 type PipelineInfo struct {

@@ -259,7 +259,7 @@ func (r *Reader) start() error {
 	if err != nil {
 		return err
 	}
-	startRun(&r.runner, r, r.sched, decodeConfig(&r.opt, &h, p, plan.inFlight))
+	r.runner.start(r.sched, decodeConfig(&r.opt, &h, p, plan.inFlight))
 	r.runHdr = h
 	if len(r.places) < plan.inFlight {
 		r.places = make([]place, plan.inFlight)

@@ -142,7 +142,7 @@ var (
 	errWhence   = errors.New("compress: invalid whence")
 )
 
-// Close frees the memory. Calls of ReadAt that are under way complete, later ones return [ErrClosed]. It does not close
+// Close frees the memory. Calls of ReadAt that are under way complete or return [ErrClosed], as later ones do. It does not close
 // what lies under it. It returns nil. It must not be called at the same time as Read, Seek or WriteTo.
 func (r *ReaderAt) Close() error {
 	r.cursor.drop(r)

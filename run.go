@@ -2,29 +2,25 @@ package compress
 
 import (
 	"io"
-	"runtime"
 
 	"github.com/gopz/compress/pipeline"
 )
 
 // runner holds the run of a Writer or Reader through the scheduler. It outlives a Close, so that the blocks' buffers are
-// there for the next Reset; if the owner is dropped instead, the run is closed for it.
+// there for the next Reset.
 type runner struct {
-	run     *pipeline.Run
-	cleanup runtime.Cleanup
+	run *pipeline.Run
 }
 
-// startRun begins a run for its owner.
-func startRun[T any](r *runner, owner *T, s *pipeline.Scheduler, cfg pipeline.Config) {
+// start begins a run in place of the one there may be.
+func (r *runner) start(s *pipeline.Scheduler, cfg pipeline.Config) {
 	r.stop()
 	r.run = s.Start(cfg)
-	r.cleanup = runtime.AddCleanup(owner, (*pipeline.Run).Close, r.run)
 }
 
 // stop closes the run, if there is one, and waits for blocks that are being worked on.
 func (r *runner) stop() {
 	if r.run != nil {
-		r.cleanup.Stop()
 		r.run.Close()
 		r.run = nil
 	}

@@ -122,7 +122,8 @@ func (c *slots) put(s *slot) {
 			s.block = -1
 		}
 		stop = c.closed
-		c.free.Signal()
+		// One that waits may find its block loaded by another and not need the slot: wake them all.
+		c.free.Broadcast()
 	}
 	c.mu.Unlock()
 	if stop {
@@ -174,7 +175,7 @@ func (r *ReaderAt) load(s *slot, block int64) {
 		return
 	}
 	if s.run == nil || s.pipe != st.hdr.Pipeline || s.checks != st.hdr.Checks {
-		startRun(&s.runner, r, r.sched, decodeConfig(&r.opt, &st.hdr, pipeline.ByID(st.hdr.Pipeline), 1))
+		s.start(r.sched, decodeConfig(&r.opt, &st.hdr, pipeline.ByID(st.hdr.Pipeline), 1))
 		s.pipe, s.checks, s.blk = st.hdr.Pipeline, st.hdr.Checks, s.run.Get()
 	}
 	if !r.opt.checks {

@@ -218,7 +218,7 @@ func (w *Writer) grow(n int) {
 // get returns an empty block, for which it may have to wait for the oldest one and write it.
 func (w *Writer) get() (*pipeline.Block, error) {
 	if w.run == nil {
-		startRun(&w.runner, w, w.sched, pipeline.Config{
+		w.start(w.sched, pipeline.Config{
 			Pipeline: w.opt.pipe,
 			Op:       pipeline.Compress,
 			Level:    w.opt.level,

@@ -90,6 +90,52 @@ func TestCloseTwice(t *testing.T) {
 	}
 }
 
+// TestDroppedLease: a run that nobody closes does not keep the scheduler's scratch memory once it is garbage.
+func TestDroppedLease(t *testing.T) {
+	s := NewScheduler(2)
+	p := fake(func(ws *workspace, b *Block) error { return nil })
+	for range 3 {
+		r := s.Start(Config{Pipeline: p, Op: Decompress})
+		feed(t, r, 1)
+		next(t, r)
+	}
+	for range 1000 {
+		runtime.GC()
+		s.mu.Lock()
+		runs, idle := s.runs, len(s.idle)
+		s.mu.Unlock()
+		if runs == 0 && idle == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d runs open, %d idle workers kept", s.runs, len(s.idle))
+}
+
+// TestCloseBehindOthers: blocks of a run that nobody has begun do not wait for those of another.
+func TestCloseBehindOthers(t *testing.T) {
+	s := NewScheduler(1)
+	gate, begun := make(chan bool), make(chan bool, 1)
+	slow := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil }), Op: Decompress, InFlight: 1})
+	feed(t, slow, 1)
+	<-begun
+	quick := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { return nil }), Op: Decompress, InFlight: 3})
+	for i := range int64(3) {
+		feed(t, quick, i)
+	}
+	closed := make(chan struct{})
+	go func() {
+		quick.Close()
+		close(closed)
+	}()
+	soon(t, "Close", closed)
+	close(gate)
+	if b := next(t, slow); b.Err != nil {
+		t.Errorf("the other run: %v", b.Err)
+	}
+	slow.Close()
+}
+
 // TestDropped: a run that nobody closes leaves no goroutine behind either, once its blocks are done.
 func TestDropped(t *testing.T) {
 	base := runtime.NumGoroutine()
@@ -155,9 +201,10 @@ func TestCancel(t *testing.T) {
 // TestCancelWait: Next that waits for a block returns when the context ends.
 func TestCancelWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	gate := make(chan bool)
-	r := NewScheduler(1).Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { <-gate; return nil }), Op: Decompress, Context: ctx})
+	gate, begun := make(chan bool), make(chan bool, 1)
+	r := NewScheduler(1).Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil }), Op: Decompress, Context: ctx})
 	feed(t, r, 0)
+	soon(t, "the block", begun) // one that is canceled before that is done at once
 	got := make(chan error, 1)
 	go func() {
 		_, err := r.Next(true)

@@ -17,12 +17,13 @@ func DefaultBlockSize(level int) int { return 1 << blockLogs[level] }
 func (p *Pipeline) Memory(op Op, level, blockSize, workers int) int64 {
 	// Decompression: the streams at their longest, 2.9 times the block, and the tables of their segments.
 	const fixed = 256 << 10
-	one := fixed + 7*blockSize/2
+	size := int64(blockSize)
+	one := fixed + 7*size/2
 	if op == Compress {
 		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. Streams: 3.
 		// Words: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the worst there can be;
 		// common data takes less than half of it.
-		one = fixed + lz77.Levels[level].Memory(blockSize) + 33*blockSize/4
+		one = fixed + int64(lz77.Levels[level].Memory(blockSize)) + 33*size/4
 	}
-	return int64(one) * int64(workers)
+	return one * int64(workers)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 )
 
@@ -55,7 +56,7 @@ type Run struct {
 	done     <-chan struct{} // of the context; nil without one
 	canceled atomic.Bool
 	closed   bool
-	open     bool // the scheduler keeps scratch for this run
+	lease    *lease
 
 	free  []*Block
 	out   fifo // submitted and not yet returned by Next
@@ -63,12 +64,13 @@ type Run struct {
 	count int64
 }
 
-// Start begins a run. Close it; one that is dropped without keeps the scheduler from giving up scratch memory.
+// Start begins a run. One that is dropped without Close leaks nothing: its blocks are finished, and the garbage collector has the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = 2 * s.workers
 	}
-	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode}
+	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}}
+	runtime.AddCleanup(r, (*lease).end, r.lease)
 	if cfg.Op == Decompress {
 		r.stages = cfg.Pipeline.decode
 	}
@@ -94,10 +96,7 @@ func (r *Run) Get() *Block {
 
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
-	if !r.open {
-		r.open = true
-		r.sched.open()
-	}
+	r.lease.begin()
 	b.Index, b.Err, b.stage = r.count, nil, 0
 	r.count++
 	r.out.push(b)
@@ -137,20 +136,20 @@ func (r *Run) Put(b *Block) { r.free = append(r.free, b) }
 // Rest lets the scheduler give the scratch memory of its workers to others if this run was the last to need it. It is for a run
 // with no blocks out that keeps its own buffers for later; the next Submit ends the rest. With blocks out it does nothing.
 func (r *Run) Rest() {
-	if r.open && r.out.size == 0 {
-		r.open = false
-		r.sched.shut()
+	if r.out.size == 0 {
+		r.lease.end()
 	}
 }
 
-// Close ends the run: blocks that no worker has begun are dropped, and those begun are waited for, so that no buffer of
-// the run is in use when Close returns. Closing twice does nothing.
+// Close ends the run: blocks that no worker has begun are dropped at once, and those begun are waited for, so that no buffer
+// of the run is in use when Close returns. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return
 	}
 	r.closed = true
 	r.canceled.Store(true)
+	r.sched.withdraw(r)
 	for b := r.out.pop(); b != nil; b = r.out.pop() {
 		<-b.done
 	}
@@ -168,5 +167,24 @@ func (r *Run) ended() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// lease is a run's claim that its scheduler keeps the workers' scratch memory. It is apart from the Run, so that it can be ended
+// when the Run is garbage.
+type lease struct {
+	sched *Scheduler
+	held  atomic.Bool
+}
+
+func (l *lease) begin() {
+	if !l.held.Swap(true) {
+		l.sched.open()
+	}
+}
+
+func (l *lease) end() {
+	if l.held.Swap(false) {
+		l.sched.shut()
 	}
 }

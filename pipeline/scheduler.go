@@ -26,12 +26,15 @@ type worker struct {
 	main  func() // the method work, made once: a go statement with arguments allocates
 }
 
-// NewScheduler returns a scheduler of that many workers; 0 or less means GOMAXPROCS.
+// MaxWorkers is the most workers that a scheduler has: far above any machine of today, and small enough to multiply by a block size.
+const MaxWorkers = 1024
+
+// NewScheduler returns a scheduler of that many workers, MaxWorkers at most; 0 or less means GOMAXPROCS.
 func NewScheduler(workers int) *Scheduler {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return &Scheduler{workers: workers}
+	return &Scheduler{workers: min(workers, MaxWorkers)}
 }
 
 // Workers is the number of blocks the scheduler works on at the same time.
@@ -93,6 +96,21 @@ func (w *worker) retire(done *Block) (next *Block) {
 		done.done <- struct{}{} // holds one: never blocks
 	}
 	return next
+}
+
+// withdraw takes the blocks of a run that no worker has begun off the queue; they are done, with ErrCanceled. The run need not wait until
+// those of others before them have had their turn.
+func (s *Scheduler) withdraw(r *Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range s.queue.size {
+		if b := s.queue.pop(); b.run == r {
+			b.Err = ErrCanceled
+			b.done <- struct{}{}
+		} else {
+			s.queue.push(b)
+		}
+	}
 }
 
 func (s *Scheduler) open() {

@@ -14,7 +14,7 @@ const (
 	maxBlockSize = compress.MaxBlockSize
 
 	// maxThreads is far above any machine of today; it catches the number that was meant for another option.
-	maxThreads = 1024
+	maxThreads = compress.MaxConcurrency
 )
 
 // checkPipeline tells of a mistyped name before any file is touched.
