@@ -16,12 +16,13 @@
 // # Memory
 //
 // The number of blocks in flight, and with it the memory, is bounded: [WriterMemory] and [ReaderMemory] say how much it
-// is at most, and [WithMaxMemory] sets a limit. A Reader never allocates by the word of a header alone. Input that is not
+// is at most, and [WithMaxMemory] sets a limit. A Reader never allocates much on the word of a header alone. Input that is not
 // trusted can still decompress to a thousand times its size and more: [WithMaxDecodedSize] is for that.
 //
 // # Errors
 //
-// Any damage to a .pz file, down to a single bit, is noticed. Errors about input are of type [*Error], which says in
-// which stream and block and at which byte something is wrong, and are told apart with [errors.Is]: [ErrFormat],
-// [ErrCorrupt], [ErrTruncated] and so on. A Reader gives out all content in front of the damage first.
+// Any damage to a .pz file, down to a single bit, is noticed unless it was written without checks. Errors about input are
+// of type [*Error], which says in which stream and block and at which byte something is wrong, and are told apart with
+// [errors.Is]: [ErrFormat], [ErrCorrupt], [ErrTruncated] and so on. A Reader gives out all content in front of the damage
+// first.
 package compress

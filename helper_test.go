@@ -167,4 +167,4 @@ func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 	return WithMaxMemory(p.memory + testBlock) // and something for the index
 }
 
-var workerCounts = []int{1, 2, 8}
+var workerCounts = []int{1, 2, 8, 0} // 0: all

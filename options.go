@@ -28,8 +28,8 @@ const (
 	DefaultReaderMemory = 1 << 30
 )
 
-// An Option changes how a Writer, Reader or ReaderAt works. One that does not apply, such as a level for a Reader, is
-// ignored, so that one list can serve both directions. One that is out of its range makes the constructor fail with
+// An Option changes how a Writer, Reader or ReaderAt, AppendEncode, AppendDecode or Recover works. One that does not apply,
+// such as a level for a Reader, is ignored if it is valid, so that one list can serve both directions. One that is out of its range makes the constructor fail with
 // [ErrOption]. Of two options that say the same thing the later one counts.
 type Option func(*options) error
 
@@ -101,7 +101,7 @@ func WithScheduler(s *Scheduler) Option {
 }
 
 // WithBlockSize sets the size of the blocks a Writer cuts, in bytes: a power of two from [MinBlockSize] to [MaxBlockSize],
-// or 0 for the level's own. Larger blocks compress better, and take more memory on both sides.
+// or 0 for the level's own. Larger blocks usually compress better, and take more memory on both sides.
 func WithBlockSize(size int) Option {
 	return func(o *options) error {
 		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
@@ -112,8 +112,9 @@ func WithBlockSize(size int) Option {
 	}
 }
 
-// WithContext lets ctx end the work: calls made or waiting for workers after it is done return its cause. A call that
-// the underlying reader or writer holds up is not interrupted.
+// WithContext lets ctx end the work: calls made or waiting for workers after it is done return its cause, as soon as the blocks
+// that workers have begun are finished, which takes seconds at the highest levels. A call that the underlying reader or writer holds up is
+// not interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {
 		o.ctx = ctx
@@ -136,7 +137,7 @@ func WithMaxMemory(bytes int64) Option {
 }
 
 // WithMaxDecodedSize makes decoding fail with [ErrTooLarge] before it gives out more than that many bytes. Without it
-// there is no limit.
+// there is no limit; 0 allows empty content only.
 func WithMaxDecodedSize(bytes int64) Option {
 	return func(o *options) error {
 		if bytes < 0 {
@@ -165,7 +166,7 @@ func WithChecksum(on bool) Option {
 }
 
 // WithContentSize tells a Writer how many bytes will be written, so that the header can say so; −1 is for not known, the
-// default. If it turns out otherwise, Write or Close fails with [ErrContentSize].
+// default. If it turns out otherwise, Write or Close fails with [ErrContentSize]. It outlives a Reset.
 func WithContentSize(bytes int64) Option {
 	return func(o *options) error {
 		if bytes < -1 {

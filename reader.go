@@ -18,6 +18,7 @@ import (
 // and that nothing but streams follows. An empty input is not .pz data: it is [ErrTruncated]. A Reader has no goroutines
 // of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
 // all of them return that error.
+// Make one with [NewReader]; the zero value is not usable.
 type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler

@@ -15,6 +15,7 @@ import (
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one position and are for
 // one goroutine at a time; ReadAt does not touch that position. A ReaderAt keeps some blocks that were used last in
 // memory, within its limit.
+// Make one with [NewReaderAt]; the zero value is not usable.
 type ReaderAt struct {
 	opt   options
 	sched *pipeline.Scheduler

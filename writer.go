@@ -14,6 +14,7 @@ import (
 // is used only inside of the Writer's own methods. A Writer has no goroutines of its own; one that is dropped without
 // Close leaks nothing, but its output is incomplete. Methods are for one goroutine at a time. After an error all of them
 // return that error.
+// Make one with [NewWriter]; the zero value is not usable.
 type Writer struct {
 	opt   options
 	plan  plan

@@ -70,7 +70,7 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 		}
 	}
 	lits := literals(src, seqs)
-	if n := Literals(len(src), seqs); n != len(lits) {
+	if n := uncovered(len(src), seqs); n != len(lits) {
 		return fmt.Errorf("Literals: %d, want %d", n, len(lits))
 	}
 	out, rest, ok := naive(nil, lits, seqs)
@@ -78,4 +78,12 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 		return fmt.Errorf("the sequences give something else")
 	}
 	return nil
+}
+
+// uncovered returns the number of bytes of a block of that size that the sequences do not cover.
+func uncovered(size int, seqs []Sequence) int {
+	for i := range seqs {
+		size -= int(seqs[i].MatchLen)
+	}
+	return size
 }

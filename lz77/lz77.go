@@ -28,11 +28,3 @@ const MinOffset = 16
 
 // InitialRepeat is the offset that the list of repeat offsets is filled with at the beginning of a block.
 const InitialRepeat = 64
-
-// Literals returns the number of bytes of a block of that size that the sequences do not cover.
-func Literals(size int, seqs []Sequence) int {
-	for i := range seqs {
-		size -= int(seqs[i].MatchLen)
-	}
-	return size
-}

@@ -78,7 +78,7 @@ func TestFinds(t *testing.T) {
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		var m Matcher
 		seqs := m.Parse(nil, src, p, l)
-		if n := Literals(len(src), seqs); n > len(half)*3/2 {
+		if n := uncovered(len(src), seqs); n > len(half)*3/2 {
 			t.Errorf("%d literals, of which %d are new", n, len(half))
 		}
 	})
@@ -94,7 +94,7 @@ func TestPeriods(t *testing.T) {
 			if err := valid(src, seqs, l); err != nil {
 				t.Fatalf("period %d: %v", period, err)
 			}
-			if n := Literals(len(src), seqs); len(seqs) > 3 || n > 4*period+40 {
+			if n := uncovered(len(src), seqs); len(seqs) > 3 || n > 4*period+40 {
 				t.Errorf("period %d: %d sequences, %d literals", period, len(seqs), n)
 			}
 		}

@@ -7,9 +7,6 @@ import (
 	"math/bits"
 )
 
-// Tier names the set of kernels that runs on this machine.
-func Tier() string { return "portable" }
-
 // MatchLen returns the length of the common prefix of a and b.
 func MatchLen(a, b []byte) int {
 	b = b[:min(len(a), len(b))]
