@@ -62,7 +62,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 				}
 			}
 		}
-		i += 1 + (i-anchor)>>skip
+		i += min(1+(i-anchor)>>skip, maxStep)
 		continue
 
 	found:

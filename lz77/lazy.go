@@ -13,7 +13,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
 		best := m.best(src, i, &reps)
 		if best.n == 0 {
 			// Long stretches without a match are likely to go on.
-			i += 1 + (i-anchor)>>8
+			i += min(1+(i-anchor)>>8, maxStep)
 			continue
 		}
 		at := i

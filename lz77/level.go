@@ -9,9 +9,11 @@ const (
 	// Double has a second table for the next 8 bytes, which finds the longer matches.
 	Double
 	// Recent looks at the Depth most recent earlier positions in the block whose next HashBytes bytes hash alike, all positions
-	// taken into account, and takes the one with the longest match, of HashBytes bytes or more; on a tie the nearest. For the choice
-	// a match counts up to Nice bytes. A distance below MinOffset stands for its least multiple that is not. That is a definition of
-	// candidates, not of a data structure: here it is rings of positions, and a device may find the same ones by sorting.
+	// taken into account, from the nearest to the farthest. One with a match of HashBytes bytes or more is taken; another that is
+	// longer replaces it if each 4 bits that its offset is longer come with more than a byte of match. For the choice a match counts
+	// up to Nice bytes, and one that has so many ends the search. A distance below MinOffset stands for its least multiple that is not.
+	// That is a definition of candidates, not of a data structure: here it is rings of positions, and a device may find the same ones
+	// by sorting.
 	Recent
 )
 
@@ -23,7 +25,7 @@ type Params struct {
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, 8, 16, 32 or 64; Recent only
-	Nice      int   // a match of this length, in bytes, ends the search; Recent only
+	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes; Recent only
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent only
 }
 

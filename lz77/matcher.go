@@ -87,3 +87,7 @@ func extend(src []byte, c, i, n int) int {
 	}
 	return n + simd.MatchLen(src[c+n:], src[i+n:])
 }
+
+// maxStep bounds the steps in which stretches without a match are passed over, in bytes: behind a long one, such as an image in a
+// program, compressible data must not be passed over as well.
+const maxStep = 32

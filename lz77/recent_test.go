@@ -9,8 +9,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// bruteFind is the definition of Recent, word by word: of the Depth most recent positions whose next HashBytes bytes hash
-// alike the one with the longest match, counted up to Nice; of equals the nearest. Distances below 16 are rounded up to a multiple that is not.
+// bruteFind is the definition of Recent, word by word.
 func bruteFind(src []byte, hashes []uint32, i int, p *Params, l Limits) (n, d int) {
 	longest, left := 0, p.Depth
 	for c := i - 1; c >= 0 && left > 0; c-- {
@@ -29,8 +28,15 @@ func bruteFind(src []byte, hashes []uint32, i int, p *Params, l Limits) (n, d in
 		for i+m < len(src) && src[i+m] == src[i+m-dist] {
 			m++
 		}
-		if m >= max(l.MinMatch, int(p.HashBytes)) && min(m, p.Nice) > longest {
-			longest, n, d = min(m, p.Nice), m, dist
+		k := min(m, p.Nice)
+		if m < max(l.MinMatch, int(p.HashBytes)) || k <= longest {
+			continue
+		}
+		if d == 0 || 4*(k-longest) > bits.Len(uint(dist))-bits.Len(uint(d)) {
+			longest, n, d = k, m, dist
+		}
+		if longest == p.Nice {
+			break
 		}
 	}
 	return n, d
@@ -52,7 +58,7 @@ func TestRecentDefinition(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, depth := range []int{8, 16, 32, 64} {
-		for _, nice := range []int{4, 33, 256} {
+		for _, nice := range []int{8, 33, 256} {
 			for _, l := range testLimits {
 				t.Run(fmt.Sprintf("depth%d/nice%d/min%d", depth, nice, l.MinMatch), func(t *testing.T) {
 					p := &Params{Finder: Recent, HashLog: 16, HashBytes: uint8(bits.Len(uint(depth))), Depth: depth, Nice: nice}

@@ -92,16 +92,14 @@ func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int
 			break
 		}
 		if c >= 0 && src[c+best] == src[i+best] && load32(src, c) == uint32(v) {
-			if n := extend(src, c, i, 4); n > best {
-				best, offset = n, d
-				if n >= nice || i+n >= len(src) {
+			m := extend(src, c, i, 4)
+			if k := min(m, nice); k > best && (offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
+				best, n, offset = k, m, d
+				if k == nice || i+m >= len(src) {
 					break
 				}
 			}
 		}
 	}
-	if offset == 0 {
-		return 0, 0
-	}
-	return best, offset
+	return n, offset
 }

@@ -56,7 +56,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte) []Sequence {
 				}
 			}
 		}
-		i += 1 + (i-anchor)>>skip
+		i += min(1+(i-anchor)>>skip, maxStep)
 	}
 	return dst
 }
