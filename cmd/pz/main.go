@@ -49,10 +49,14 @@ func main() { os.Exit(newApp().main(os.Args[1:])) }
 // main is run plus what belongs to a whole process: signals, and the closing of standard output, where some file
 // systems report a failed write only then.
 func (a *app) main(args []string) (status int) {
+	// Nearly all memory is buffers that live as long as the program, and there is no garbage per block: collecting each time that
+	// the heap has doubled, while it grows to its size, only takes time from the workers. With two threads on 59 MB the default took 4% longer
+	// to compress and 6% to restore.
+	debug.SetGCPercent(400)
 	a.temp.watchSignals()
 	defer func() {
-		// A bug. The runtime would end with code 2, which means no more than a warning here, and leave the
-		// temporary file.
+		// A bug. The runtime would end with code 2, which means no more than a warning here, and leave a temporary
+		// file that process had not yet got from the function that made it. All others it has removed by now.
 		if p := recover(); p != nil {
 			a.temp.locked(func() error { a.temp.remove(); return nil })
 			fmt.Fprintf(a.stderr, "pz: internal error: %v\n%s", p, debug.Stack())

@@ -19,13 +19,17 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	a := newApp()
-	// At the step that the test names the program says so and dwells, so that the test can strike there.
-	if stop := os.Getenv("PZ_TEST_STEP"); stop != "" {
-		a.step = func(name string) {
-			if name == stop {
-				fmt.Fprintln(os.Stderr, "at", name)
-				time.Sleep(100 * time.Millisecond)
-			}
+	// At the step that the test names the program says so and dwells, so that the test can strike there. At the other
+	// kind of step it has a bug.
+	stop, fall := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
+	a.step = func(name string) {
+		switch name {
+		case "":
+		case stop:
+			fmt.Fprintln(os.Stderr, "at", name)
+			time.Sleep(100 * time.Millisecond)
+		case fall:
+			panic("at " + name)
 		}
 	}
 	code := a.main(os.Args[1:])
@@ -39,7 +43,9 @@ func TestMain(m *testing.M) {
 // command is pz as a process.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), "PZ_TEST_CHILD=1", "PZ_LEVEL=", "PZ_THREADS=")
+	// With the race detector every process would wait for a second at its end.
+	cmd.Env = append([]string{"GORACE=atexit_sleep_ms=10"}, os.Environ()...)
+	cmd.Env = append(cmd.Env, "PZ_TEST_CHILD=1", "PZ_LEVEL=", "PZ_THREADS=")
 	return cmd
 }
 

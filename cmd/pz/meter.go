@@ -8,30 +8,27 @@ import (
 	"github.com/gopz/compress"
 )
 
-// meter counts what passes from a source to its output, and remembers which side failed. The library reads, writes
-// and reports progress in the caller's own calls, so nothing here needs a lock.
+// meter counts what passes from a source to its output, and remembers whether the output failed. The library reads,
+// writes and reports progress in the caller's own calls, so nothing here needs a lock.
 type meter struct {
 	app   *app
+	in    *source
 	r     countReader
 	w     countWriter
 	start time.Time
 	last  compress.Progress
+	grew  bool // the source held more than was read of it
 	bar   bar
 }
 
 type countReader struct {
-	m   *meter
-	r   io.Reader
-	n   int64
-	err error
+	m *meter
+	n int64
 }
 
 func (c *countReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+	n, err := c.m.in.f.Read(p)
 	c.n += int64(n)
-	if err != nil && err != io.EOF {
-		c.err = err
-	}
 	c.m.bar.update(c.n)
 	return n, err
 }
@@ -55,14 +52,43 @@ func (c *countWriter) Write(p []byte) (int, error) {
 }
 
 func (a *app) newMeter(in *source, out *output) *meter {
-	m := &meter{app: a, start: time.Now()}
-	m.r = countReader{m: m, r: in.f}
+	m := &meter{app: a, in: in, start: time.Now()}
+	m.r.m = m
 	m.bar = a.newBar(in, out, m.start)
 	return m
 }
 
-func (m *meter) passed(p compress.Progress) { m.last = p }
-func (m *meter) done()                      { m.bar.clear() }
+// direct says whether the library gets the file itself. It has to see that it is a regular one: only then reading
+// cannot wait for somebody else, and it reads ahead across short blocks and joined streams instead of working on one
+// at a time. A Writer does not ask, and through the countReader the bar moves while a large block fills.
+func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.regular() }
+
+// reader is the source as the library gets it.
+func (m *meter) reader() io.Reader {
+	if m.direct() {
+		return m.in.f
+	}
+	return &m.r
+}
+
+// read is how much of the source has been read.
+func (m *meter) read() int64 {
+	if m.direct() {
+		if at, err := m.in.f.Seek(0, io.SeekCurrent); err == nil {
+			return at - m.in.start
+		}
+	}
+	return m.r.n
+}
+
+func (m *meter) passed(p compress.Progress) {
+	m.last = p
+	if m.direct() {
+		m.bar.update(p.Compressed)
+	}
+}
+
+func (m *meter) done() { m.bar.clear() }
 
 // summary is the line of -v about one file.
 func (a *app) summary(in *source, out *output, m *meter) {
@@ -70,9 +96,9 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		return
 	}
 	// What the library says about content, not what was written: -t writes nothing.
-	content, packed := m.last.Content, m.r.n
+	content, packed := m.last.Content, m.read()
 	if a.cfg.mode == modeCompress {
-		content, packed = m.r.n, m.w.n
+		content, packed = packed, m.w.n
 	}
 	seconds := max(time.Since(m.start).Seconds(), 1e-6)
 	to := " -> " + printable(out.name)

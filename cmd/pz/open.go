@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -11,6 +12,10 @@ func (a *app) openSource(e entry) *source {
 	if e.path == "-" {
 		s := &source{app: a, f: a.stdin, name: "standard input"}
 		s.info, _ = a.stdin.Stat()
+		if s.regular() {
+			// Somebody may have read the beginning, and what is left is all there is to this run.
+			s.start, _ = a.stdin.Seek(0, io.SeekCurrent)
+		}
 		return s
 	}
 	link, err := e.lstat()

@@ -47,7 +47,6 @@ func (a *app) createOutput(at place, replace, private bool) (*output, error) {
 			return err
 		})
 		if err == nil {
-			a.step("created")
 			return o, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || try == 100 {

@@ -30,6 +30,12 @@ func (a *app) process(e entry) {
 		if out == nil {
 			return
 		}
+		// Whatever ends this, a panic included, as long as done has not closed the directory. After a commit there
+		// is nothing left to discard.
+		defer out.discard()
+		if out.temp != "" {
+			a.step("created")
+		}
 	}
 
 	// Only a file that took a name of its own can stand in for the source: what went to standard output, a device
@@ -37,12 +43,10 @@ func (a *app) process(e entry) {
 	remove := a.cfg.remove && out.temp != "" && in.link != nil
 	if remove {
 		if !a.removable(in) {
-			out.discard()
 			return
 		}
 		var err error
 		if in.at, err = e.place(e.base); err != nil {
-			out.discard()
 			a.fail(e.path, "its directory cannot be opened: %s", reason(err))
 			return
 		}
@@ -54,20 +58,16 @@ func (a *app) process(e entry) {
 	m := a.newMeter(in, out)
 	err := a.transfer(in, out, m)
 	m.done()
-	if m.r.n+m.w.n > 1<<20 {
+	if m.read()+m.w.n > 1<<20 {
 		// The buffers of this file would otherwise still be there when those of the next one are made, and the
 		// memory that --help states is for one.
 		defer runtime.GC()
 	}
 	if err != nil {
-		out.discard()
 		a.report(in, out, m, err)
 		return
 	}
-	if remove && in.changed() {
-		a.warn(in.name, "changed while it was read -- not removed")
-		remove = false
-	}
+	remove = a.settled(in, m, remove)
 	if out.temp != "" {
 		if err := out.commit(in, remove); err != nil {
 			a.fail(out.name, "%s", reason(err))
@@ -88,11 +88,13 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	if a.cfg.mode == modeRecover {
 		return a.recoverTo(w, in, opts)
 	}
-	var r io.Reader = &m.r
+	r := m.reader()
 	if a.cfg.mode == modeCompress {
 		if size := in.size(); size >= 0 {
 			opts = append(opts, compress.WithContentSize(size))
-			r = &sizedReader{r: r, left: size}
+			sized := &sizedReader{r: r, in: in, left: size}
+			defer func() { m.grew = sized.grew }()
+			r = sized
 		}
 		zw, err := compress.NewWriter(w, opts...)
 		if err != nil {
@@ -105,11 +107,15 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	}
 
 	if a.cfg.force && a.cfg.mode == modeDecompress && out.f == a.stdout {
-		head, foreign, err := sniff(r)
+		head, foreign, err := sniff(&m.r)
+		if foreign || !m.direct() {
+			r = io.MultiReader(bytes.NewReader(head), &m.r)
+		} else if err == nil {
+			_, err = in.f.Seek(in.start, io.SeekStart)
+		}
 		if err != nil {
 			return err
 		}
-		r = io.MultiReader(bytes.NewReader(head), r)
 		if foreign {
 			_, err := io.Copy(w, r)
 			return err
@@ -122,6 +128,23 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	defer zr.Close()
 	_, err = zr.WriteTo(w)
 	return err
+}
+
+// settled warns of a source that somebody writes to, and says whether it may still be removed if it was to be.
+func (a *app) settled(in *source, m *meter, remove bool) bool {
+	kept := ""
+	if remove {
+		kept = " -- not removed"
+	}
+	switch {
+	case m.grew:
+		a.warn(in.name, "grew while it was read: the first %d bytes are compressed%s", m.read(), kept)
+	case remove && in.changed():
+		a.warn(in.name, "changed while it was read%s", kept)
+	default:
+		return remove
+	}
+	return false
 }
 
 // sniff says whether the data is something else than .pz, which -dcf passes through unchanged as gzip does. The
@@ -137,14 +160,13 @@ func sniff(r io.Reader) (head []byte, foreign bool, err error) {
 	return head, !bytes.HasPrefix(head, []byte("PZ")) || n == 3 && head[2] >= '\t', err
 }
 
-// report says which of source, result and library failed.
+// report says what failed: the writing of the result, or the source, be it in the reading or in what the library finds
+// in it.
 func (a *app) report(in *source, out *output, m *meter, err error) {
 	switch {
 	case m.w.err != nil:
 		a.fail(out.name, "%s", reason(m.w.err))
 		a.stopped = out.f == a.stdout
-	case m.r.err != nil:
-		a.fail(in.name, "%s", reason(m.r.err))
 	default:
 		a.fail(in.name, "%s%s", libraryReason(err), a.advice(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -69,11 +70,29 @@ func atStep(t *testing.T, step string, do func(), args ...string) result {
 func TestSourceChanges(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, sample(100_000), dir, "a")
-	res := atStep(t, "created", func() { os.Truncate(in, 200_000) }, "--rm", in)
-	res.want(t, exitError, "a: it grew while it was read", "pz < FILE")
-	wantFiles(t, dir, "a")
-	res = atStep(t, "created", func() { os.Truncate(in, 50_000) }, "--rm", in)
-	res.want(t, exitError, "a: it shrank while it was read", "pz < FILE")
+	grow := func() { os.Truncate(in, 200_000) }
+	const grew = "a: grew while it was read: the first 100000 bytes are compressed"
+	atStep(t, "created", grow, "--rm", in).want(t, exitWarning, grew+" -- not removed")
+	wantFiles(t, dir, "a", "a.pz")
+	if got := unpz(t, in+".pz"); got != sample(100_000) {
+		t.Errorf("%d bytes that are not the first 100000", len(got))
+	}
+	os.Truncate(in, 100_000)
+	if res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content"); strings.Contains(res.err, "removed") {
+		t.Error(res.err)
+	}
+	os.Truncate(in, 100_000)
+	if res := atStep(t, "created", grow, "-fq", in); res.code != exitWarning || res.err != "" {
+		t.Errorf("exit code %d: %s", res.code, res.err)
+	}
+	// It grew when all was read and looked at.
+	os.Truncate(in, 100_000)
+	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning, "a: not removed: it has changed since it was read")
+	wantFiles(t, dir, "a", "a.pz")
+	os.Remove(in + ".pz")
+
+	res := atStep(t, "created", func() { os.Truncate(in, 50_000) }, "--rm", in)
+	res.want(t, exitError, "a: it shrank while it was read", "cat FILE | pz")
 	wantFiles(t, dir, "a")
 
 	// Same size, written to: the result may be a mixture, so the source stays.

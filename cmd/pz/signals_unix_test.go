@@ -106,6 +106,37 @@ func TestSignalsAtEveryStep(t *testing.T) {
 	}
 }
 
+// A bug at each named step leaves no temporary file either, though directories are closed on the way out of it.
+func TestPanicAtEveryStep(t *testing.T) {
+	for _, j := range newJobs(t, sample(100_000)) {
+		for _, step := range []string{"created", "written", "synced", "renamed", "directory synced", "removed"} {
+			for _, args := range [][]string{{"--rm"}, {"-k"}, {"--rm", "-r"}} {
+				j.prepare(t)
+				cmd := j.command(args...)
+				if args[len(args)-1] == "-r" {
+					cmd.Args[len(cmd.Args)-1] = j.dir
+				}
+				if step == "removed" && args[0] != "--rm" {
+					continue
+				}
+				cmd.Env = append(cmd.Env, "PZ_TEST_PANIC="+step)
+				out, _ := cmd.CombinedOutput()
+				res := result{err: string(out), code: cmd.ProcessState.ExitCode()}
+				res.want(t, exitError, "pz: internal error: at "+step)
+				switch step {
+				case "created", "written", "synced":
+					wantFiles(t, j.dir, j.source)
+				case "removed":
+					wantFiles(t, j.dir, j.result)
+				default:
+					wantFiles(t, j.dir, "in", "in.pz")
+				}
+				j.check(t, "panic when "+step, false)
+			}
+		}
+	}
+}
+
 // Signals at arbitrary moments.
 func TestSignalsAnytime(t *testing.T) {
 	moments := 12

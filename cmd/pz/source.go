@@ -45,45 +45,53 @@ func (e entry) place(base string) (place, error) {
 
 // source is an open input.
 type source struct {
-	app  *app
-	f    *os.File
-	name string      // for messages
-	info fs.FileInfo // of the open file; nil where it cannot be had
-	link fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
-	at   place       // where the entry is; without a root for standard input
+	app   *app
+	f     *os.File
+	name  string      // for messages
+	info  fs.FileInfo // of the open file; nil where it cannot be had
+	link  fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
+	at    place       // where the entry is; without a root for standard input
+	start int64       // offset in a regular file where reading begins: standard input need not be at its front
 }
 
 func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 func (s *source) close()        { s.f.Close() }
 
-// size is what a regular file says it holds, and −1 where there is no such promise. Files of /proc and the like
-// claim 0 and hold more, so 0 promises nothing.
+// size is what a regular file says is left in it, and −1 where there is no such promise. It is the same whether the
+// file was named or redirected, so that the results are. Files of /proc and the like claim 0 and hold more, so 0
+// promises nothing.
 func (s *source) size() int64 {
-	if s.link != nil && s.regular() && s.info.Size() > 0 {
-		return s.info.Size()
+	if s.regular() && s.info.Size() > s.start {
+		return s.info.Size() - s.start
 	}
 	return -1
 }
 
 var (
-	errGrew   = errors.New("it grew while it was read (to compress a file that changes, give it as standard input: pz < FILE)")
-	errShrank = errors.New("it shrank while it was read (to compress a file that changes, give it as standard input: pz < FILE)")
+	errShrank = errors.New("it shrank while it was read (to compress a file that changes, give it through a pipe: cat FILE | pz)")
 	errMoved  = errors.New("it was replaced while it was opened")
 )
 
-// sizedReader holds a source to the size that the output already promises.
+// sizedReader reads as much of a source as the header of the output already promises, and remembers whether there is
+// more by then: a log that is written to all the time has to end somewhere.
 type sizedReader struct {
 	r    io.Reader
+	in   *source
 	left int64
+	grew bool
 }
 
 func (s *sizedReader) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
+	if s.left == 0 {
+		// What the file holds counts, not what it says: not all file systems know a size before they are read.
+		var b [1]byte
+		n, _ := s.in.f.ReadAt(b[:], s.in.start+s.in.size())
+		s.grew = n > 0
+		return 0, io.EOF
+	}
+	n, err := s.r.Read(p[:min(int64(len(p)), s.left)])
 	s.left -= int64(n)
-	switch {
-	case s.left < 0:
-		return 0, errGrew
-	case err == io.EOF && s.left > 0:
+	if err == io.EOF && s.left > 0 {
 		return n, errShrank
 	}
 	return n, err
@@ -100,6 +108,10 @@ func (s *source) remove() {
 	now, err := s.at.root.Lstat(s.at.base)
 	if err == nil && !os.SameFile(now, s.link) {
 		err = errors.New("another file has its name now")
+	}
+	if err == nil && s.changed() {
+		// The disk may have taken its time with the result.
+		err = errors.New("it has changed since it was read")
 	}
 	if err == nil {
 		err = s.at.root.Remove(s.at.base)

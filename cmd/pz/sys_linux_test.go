@@ -1,15 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/gopz/compress"
 )
 
 // A disk that is full.
@@ -46,52 +41,5 @@ func TestProcFiles(t *testing.T) {
 	}
 	if got := pz(t, pz(t, "", "-c", "/proc/version").want(t, exitOK).out, "-d").out; got != string(want) {
 		t.Errorf("%q", got)
-	}
-}
-
-// What --help says about memory is kept, also over several files.
-func TestMemoryIsAsStated(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
-	}
-	dir := t.TempDir()
-	in := write(t, strings.Repeat(sample(1<<20), 24), dir, "in")
-	peak := func(args ...string) int64 {
-		t.Helper()
-		cmd := command(append(args, "-T2")...)
-		cmd.Env = append(cmd.Env, "PZ_TEST_PEAK=1")
-		var errs strings.Builder
-		cmd.Stderr = &errs
-		if err := cmd.Run(); err != nil {
-			t.Fatal(err)
-		}
-		// Not the maximum of getrusage: that begins with the size of the process that forked.
-		_, hwm, _ := strings.Cut(errs.String(), "VmHWM:")
-		var kib int64
-		if _, err := fmt.Sscanf(hwm, "%d kB", &kib); err != nil {
-			t.Skipf("no VmHWM in /proc/self/status: %v", err)
-		}
-		return kib << 10
-	}
-	for _, level := range []int{1, 6} {
-		opts := (&config{}).memoryOptions(level, 2)
-		writer, err := compress.WriterMemory(opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader, err := compress.ReaderMemory(0, opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		packed := filepath.Join(dir, strconv.Itoa(level))
-		if n := peak("-"+strconv.Itoa(level), "-o", packed, in); n > writer+programMemory {
-			t.Errorf("level %d takes %d bytes to compress, more than %d", level, n, writer+programMemory)
-		}
-		if n := peak("-t", packed, packed, packed, packed); n > reader+programMemory {
-			t.Errorf("level %d takes %d bytes to restore, more than %d", level, n, reader+programMemory)
-		}
-		if n := peak("-c", "-"+strconv.Itoa(level), in, in); n > writer+programMemory {
-			t.Errorf("level %d takes %d bytes to compress two files, more than %d", level, n, writer+programMemory)
-		}
 	}
 }

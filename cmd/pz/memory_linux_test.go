@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// peak runs pz with two threads and returns the most memory it had at a time, in bytes.
+func peak(t *testing.T, stdin io.Reader, args ...string) int64 {
+	t.Helper()
+	cmd := command(append(args, "-T2")...)
+	cmd.Env = append(cmd.Env, "PZ_TEST_PEAK=1")
+	var errs strings.Builder
+	cmd.Stdin, cmd.Stderr = stdin, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%q: %v: %s", args, err, errs.String())
+	}
+	// Not the maximum of getrusage: that begins with the size of the process that forked.
+	_, hwm, _ := strings.Cut(errs.String(), "VmHWM:")
+	var kib int64
+	if _, err := fmt.Sscanf(hwm, "%d kB", &kib); err != nil {
+		t.Skipf("no VmHWM in /proc/self/status: %v", err)
+	}
+	return kib << 10
+}
+
+// stated is what --help says that two threads take at a level.
+func stated(t *testing.T, level int) (writer, reader int64) {
+	t.Helper()
+	opts := (&config{}).memoryOptions(level, 2)
+	writer, err := compress.WriterMemory(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reader, err = compress.ReaderMemory(0, opts...); err != nil {
+		t.Fatal(err)
+	}
+	return writer + programMemory, reader + programMemory
+}
+
+// within checks a peak, and shows with -v how near it comes.
+func within(t *testing.T, what string, level int, took, limit int64) {
+	t.Helper()
+	t.Logf("level %d takes %s of %s %s", level, formatSize(took), formatSize(limit), what)
+	if took > limit {
+		t.Errorf("level %d takes %d bytes %s, more than the %d that --help says", level, took, what, limit)
+	}
+}
+
+// What --help says about memory is kept over several files.
+func TestMemoryOfSeveralFiles(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	dir := t.TempDir()
+	in := write(t, strings.Repeat(sample(1<<20), 24), dir, "in")
+	for _, level := range []int{1, 6} {
+		writer, reader := stated(t, level)
+		packed := filepath.Join(dir, strconv.Itoa(level))
+		within(t, "to compress a file", level, peak(t, nil, "-"+strconv.Itoa(level), "-o", packed, in), writer)
+		within(t, "to restore four files", level, peak(t, nil, "-t", packed, packed, packed, packed), reader)
+		within(t, "to compress two files", level, peak(t, nil, "-c", "-"+strconv.Itoa(level), in, in), writer)
+	}
+}
+
+// What --help says about memory is kept over a stream that is several times as long as all that is in flight at the
+// densest level. With PZ_CORPUS set it is 4 GiB at every level, and takes minutes.
+func TestMemoryOfLongStreams(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	levels, mebibytes := []int{1, 6, 9}, 192
+	switch {
+	case testing.Short():
+		levels = []int{1, 6} // most of the time goes into level 9
+	case os.Getenv("PZ_CORPUS") != "":
+		levels, mebibytes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 4096
+	}
+	long := newLongStream(mebibytes)
+	for _, level := range levels {
+		writer, reader := stated(t, level)
+		packed := filepath.Join(t.TempDir(), "packed")
+		in := *long
+		within(t, "to compress a stream", level, peak(t, &in, "-"+strconv.Itoa(level), "-o", packed), writer)
+		if in.given != in.total {
+			t.Fatalf("%d MiB of %d were read", in.given, in.total)
+		}
+		within(t, "to restore a stream", level, peak(t, nil, "-t", packed), reader)
+		os.Remove(packed)
+	}
+}
+
+// longStream gives so many MiB. The first 64 are of all kinds of data, none twice: at level 9 they fill all that is in
+// flight with two threads, four blocks of 16 MiB, and every buffer grows to what such data takes. After them, one MiB in
+// 64 is of that sort. The others are long repeats, which no level takes long over.
+type longStream struct {
+	fresh        [][]byte
+	rest         []byte
+	given, total int
+}
+
+func newLongStream(mebibytes int) *longStream {
+	s := &longStream{total: mebibytes}
+	for i := range 64 {
+		s.fresh = append(s.fresh, corpus.ByName("mixed").MakeSeed(1<<20, uint64(i)))
+	}
+	return s
+}
+
+func (s *longStream) Read(p []byte) (int, error) {
+	if len(s.rest) == 0 {
+		if s.given == s.total {
+			return 0, io.EOF
+		}
+		round, i := s.given/64, s.given%64
+		switch {
+		case round == 0:
+			s.rest = s.fresh[i]
+		case i == 0:
+			s.rest = s.fresh[round%64]
+		default:
+			s.rest = []byte(strings.Repeat(string(s.fresh[i][:16<<10]), 64))
+		}
+		s.given++
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
