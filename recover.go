@@ -1,27 +1,42 @@
 package compress
 
 import (
-	"errors"
+	"fmt"
 	"io"
+	"math"
 )
 
-// Damage is a part of a .pz file whose content is lost.
+// Damage is a part of a .pz file that is damaged.
 type Damage struct {
+	Kind          DamageKind
 	Stream        int   // number of the stream, from 0
-	Block         int64 // number of the first block lost
-	Blocks        int64 // how many are lost in a row; 0 if it is only the index, −1 if that is not known
+	Block         int64 // number of the first block lost, or of the one that would come next
+	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
 	ContentOffset int64 // where in the content of the file it is missing; −1 if that is not known
 	Content       int64 // bytes missing; −1 if that is not known
 	Err           error // what is wrong with the first of them
 }
 
+// DamageKind says what damage has done.
+type DamageKind uint8
+
+const (
+	DamageBlocks  DamageKind = iota // blocks are lost, and it is known how many
+	DamageUnknown                   // it is not known what is lost: any number of blocks, or none
+	DamageFrame                     // the header or the index of a stream is damaged; no content is lost
+)
+
 // Recover writes to w the content of all blocks of a damaged .pz file that are intact, in order. What is lost it tells
 // report, which may be nil, between the writes; an error that report returns ends the recovery. Lost content is left
-// out, or, with [WithZeroFill], replaced by zeros where its size is known.
+// out, or, with [WithZeroFill], replaced by zeros where its size is known. A stream's header alone does not make it
+// known: the end of a file that was cut is not replaced.
 //
 // With an intact index one damaged block costs that block alone. Without, as in a file that was cut, the blocks are
-// searched from the front. Recover returns nil if it came through, however much was lost; errors are those of w, report
-// and the options.
+// searched from the front. Parts of the file that cannot be read are damage like any other; [Damage].Err wraps what src
+// said.
+//
+// Recover returns nil if it came through, however much was lost. What has neither the header of a stream nor a block is an
+// [ErrFormat], and nothing is written; other errors are those of w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] like content does.
 func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...Option) error {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -33,15 +48,14 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	if report == nil {
 		report = func(Damage) error { return nil }
 	}
-	x, err := readIndex(src, size, o.readerLimit())
+	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for all that follows
 	var gaps []gap
-	var e *Error
-	switch {
-	case err == nil:
-	case errors.Is(err, ErrMemory) || !errors.As(err, &e):
-		return err
-	default:
-		if x, gaps, err = searchBlocks(src, size, o.readerLimit()); err != nil {
+	x, err := readIndex(cancelable{src, &o}, size, o.readerLimit())
+	if cerr := o.canceled(); cerr != nil {
+		return cerr
+	}
+	if err != nil {
+		if x, gaps, err = searchBlocks(src, size, &o); err != nil {
 			return err
 		}
 	}
@@ -52,6 +66,19 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	defer r.Close()
 	v := recovery{w: w, report: report, r: r, gaps: gaps}
 	return v.run()
+}
+
+// cancelable is an input that cannot be read after the context has ended.
+type cancelable struct {
+	src io.ReaderAt
+	opt *options
+}
+
+func (c cancelable) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.opt.canceled(); err != nil {
+		return 0, err
+	}
+	return c.src.ReadAt(p, off)
 }
 
 // gap is damage that was found without an index, in front of a block.
@@ -68,6 +95,7 @@ type recovery struct {
 	gaps   []gap
 	lost   Damage // blocks that follow one another, to be reported; Blocks is 0 if there are none
 	offset int64  // of the next block's content; −1 if that is not known
+	wrote  int64
 	zeros  []byte
 }
 
@@ -113,7 +141,10 @@ func (v *recovery) run() error {
 		r.slots.put(held[0])
 		held = held[:copy(held, held[1:])]
 	}
-	return v.gap(n)
+	if err := v.gap(n); err != nil {
+		return err
+	}
+	return r.opt.canceled()
 }
 
 // gap reports what is missing in front of a block.
@@ -124,9 +155,7 @@ func (v *recovery) gap(block int64) error {
 		}
 		d := v.gaps[0].Damage
 		v.gaps = v.gaps[1:]
-		if d.ContentOffset = v.offset; v.offset < 0 {
-			d.Content = -1
-		}
+		d.ContentOffset = v.offset
 		if err := v.tell(d); err != nil {
 			return err
 		}
@@ -145,7 +174,16 @@ func (v *recovery) keep(data []byte) error {
 	if v.offset >= 0 {
 		v.offset += int64(len(data))
 	}
-	_, err := writeFull(v.w, data)
+	return v.write(data)
+}
+
+// write writes content, or zeros in its place.
+func (v *recovery) write(p []byte) error {
+	if most := v.r.opt.maxDecoded; most >= 0 && int64(len(p)) > most-v.wrote {
+		return &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("what is saved is more than %d bytes", most)}
+	}
+	n, err := writeFull(v.w, p)
+	v.wrote += int64(n)
 	return err
 }
 
@@ -181,7 +219,7 @@ func (v *recovery) tell(d Damage) error {
 		return err
 	}
 	switch {
-	case d.Content < 0:
+	case d.Content < 0 || d.Content > math.MaxInt64-max(v.offset, 0):
 		v.offset = -1
 	case v.offset >= 0:
 		v.offset += d.Content
@@ -193,8 +231,11 @@ func (v *recovery) tell(d Damage) error {
 		v.zeros = make([]byte, 32<<10)
 	}
 	for n := d.Content; n > 0; {
+		if err := v.r.opt.canceled(); err != nil {
+			return err
+		}
 		p := v.zeros[:min(n, int64(len(v.zeros)))]
-		if _, err := writeFull(v.w, p); err != nil {
+		if err := v.write(p); err != nil {
 			return err
 		}
 		n -= int64(len(p))

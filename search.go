@@ -1,7 +1,7 @@
 package compress
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,32 +11,82 @@ import (
 
 // search finds the blocks of a file whose index is of no use. Blocks that follow one another make a row, and each row
 // becomes a stream of its own in the index that the search leaves.
+//
+// It goes through the file once, from block to block where one follows the other, and from byte to byte where it has to
+// look for the next. Nothing is looked at byte by byte twice, so that hostile files take no longer than others.
 type search struct {
-	src   io.ReaderAt
-	size  int64
-	limit int64 // of memory
-	x     *index
-	gaps  []gap
+	src  io.ReaderAt
+	opt  *options
+	size int64
+	x    *index
+	gaps []gap
+	err  error // ends the search: the context has ended, or memory has
+	bad  error // of the last read that failed, to be told with the damage
+	some bool  // the header of a stream or of a block has been found
 
-	pos    int64
-	id     int // number of the stream
-	hdr    pzfile.Header
-	known  bool  // hdr can be relied on
-	row    bool  // the next block begins a row
-	number int64 // of the next block
-	raw    int64 // content of the stream so far; −1 if it is not known
-	buf    [64 << 10]byte
-	small  [pzfile.FooterSize]byte
+	position
+	row   bool  // the next block begins a row
+	last  bool  // what is in front of pos is the last block of x
+	back  int64 // from here to pos is payload that nothing has confirmed
+	outer outer
+
+	wasted int64 // bytes of blocks that were decompressed and not taken
+
+	buf   [64 << 10]byte
+	small [pzfile.FooterSize]byte
 }
+
+// position is how far the search has come in a stream.
+type position struct {
+	pos     int64
+	id      int   // number of the stream
+	start   int64 // of its header; −1 if that has not been found
+	hdr     pzfile.Header
+	known   bool  // hdr can be relied on
+	number  int64 // of the next block
+	raw     int64 // content of the stream so far; −1 if it is not known
+	overrun bool  // at pos is the header of a block that the end of the file cuts off
+}
+
+// outer is a damaged stream that was left because there is the header of another. Content may hold .pz data itself: the
+// header may still turn out to stand in a block of the stream that was left.
+type outer struct {
+	position
+	left    bool
+	near    int64 // the stream's next block begins in front of this
+	content int64
+	streams int
+	blocks  int
+	gaps    int
+}
+
+const (
+	gapMemory = 256 // one gap with its error, in bytes
+	// More gaps than this without a block between them become one: what follows them says less and less about the file.
+	maxGaps = 64
+	// The least that a block takes.
+	minBlock = pzfile.BlockHeaderSize + 1
+	// A read that fails is tried again in pieces of this size, the sector of most disks.
+	sector = 4096
+)
 
 // searchBlocks goes through a file from the front. It returns an index of the blocks it finds, and what is missing
 // between them.
-func searchBlocks(src io.ReaderAt, size, limit int64) (*index, []gap, error) {
-	s := &search{src: src, size: size, limit: limit, x: &index{size: size}}
-	for ; s.pos < size || s.id == 0; s.id++ {
-		if err := s.stream(); err != nil {
-			return nil, nil, err
+func searchBlocks(src io.ReaderAt, size int64, o *options) (*index, []gap, error) {
+	s := &search{src: src, opt: o, size: size, x: &index{size: size}}
+	for ; s.err == nil && (s.pos < s.size || s.id == 0); s.id++ {
+		s.stream()
+	}
+	if s.err != nil {
+		return nil, nil, s.err
+	}
+	if !s.some {
+		e := &Error{Kind: ErrFormat, Block: -1, Offset: -1, Detail: "no .pz data: neither a header nor a block"}
+		var first *Error
+		if len(s.gaps) > 0 && errors.As(s.gaps[0].Err, &first) {
+			e.Err = first.Err // what could not be read
 		}
+		return nil, nil, e
 	}
 	s.settle()
 	return s.x, s.gaps, nil
@@ -54,89 +104,166 @@ func (s *search) settle() {
 	}
 }
 
-// peek reads up to n bytes at off, fewer at the end of the file.
-func (s *search) peek(p []byte, off int64) ([]byte, error) {
+// peek reads up to n bytes at off, fewer at the end of the file, and none if the search is over. What cannot be read is
+// given as zeros, which are no header of anything.
+func (s *search) peek(p []byte, off int64) []byte {
 	p = p[:max(0, min(int64(len(p)), s.size-off))]
-	if len(p) == 0 {
-		return p, nil
+	for done := 0; done < len(p); {
+		if s.err == nil {
+			s.err = s.opt.canceled()
+		}
+		if s.err != nil {
+			return nil
+		}
+		at := off + int64(done)
+		q := p[done:]
+		n, err := s.src.ReadAt(q, at)
+		if piece := int(sector - at%sector); n != len(q) && err != io.EOF && len(q) > piece {
+			q = q[:piece]
+			n, err = s.src.ReadAt(q, at)
+		}
+		if n < 0 || n > len(q) || n < len(q) && err == nil {
+			n, err = 0, errBadCount
+		}
+		if n < len(q) {
+			if err == io.EOF { // the file is shorter than it was
+				s.size = at + int64(n)
+				return p[:done+n]
+			}
+			s.bad = err
+			clear(q[n:])
+		}
+		done += len(q)
 	}
-	return p, readAt(s.src, p, off)
+	return p
 }
 
-// lose notes that blocks from the next one on are missing, −1 if it is not known how many.
-func (s *search) lose(blocks, content int64, kind error, detail string) {
-	err := &Error{Kind: kind, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail}
-	d := Damage{Stream: s.id, Block: s.number, Blocks: blocks, Content: content, Err: err}
-	s.gaps = append(s.gaps, gap{int64(len(s.x.blocks)), d})
+// lose notes that something is missing in front of pos.
+func (s *search) lose(kind DamageKind, blocks, content int64, why error, detail string) {
+	if s.err != nil {
+		return // whatever seems to be missing may be there
+	}
+	err := &Error{Kind: why, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail, Err: s.bad}
+	s.bad = nil
 	s.row = true
 	if content < 0 {
 		s.raw = -1
 	} else if s.raw >= 0 {
 		s.raw += content
 	}
+	d := Damage{Kind: kind, Stream: s.id, Block: s.number, Blocks: blocks, Content: content, Err: err}
+	g := gap{int64(len(s.x.blocks)), d}
+	if n := len(s.gaps); n >= maxGaps && s.gaps[n-maxGaps].before == g.before {
+		s.gaps[n-1].Kind, s.gaps[n-1].Blocks, s.gaps[n-1].Content = DamageUnknown, 0, -1
+		return
+	}
+	s.gaps = append(s.gaps, g)
+	s.account()
 }
 
-// loseRest notes that the stream ends too early.
-func (s *search) loseRest(kind error, detail string) {
+// loseRest notes that the stream ends too early, at the offset to.
+func (s *search) loseRest(to int64, why error, detail string) {
 	missing := int64(-1)
 	if s.hdr.ContentSize >= s.raw && s.raw >= 0 {
 		missing = s.hdr.ContentSize - s.raw
 	}
-	s.lose(-1, missing, kind, detail)
+	switch size := int64(s.hdr.BlockSize); {
+	case missing == 0 || s.known && s.indexPart(to):
+		s.lose(DamageFrame, 0, 0, why, detail)
+	case missing > 0 && (missing-1)/size < (to-s.pos)/minBlock:
+		s.lose(DamageUnknown, 0, missing, why, detail)
+	default:
+		// The header may claim anything. The bytes that are left cannot be as much.
+		s.lose(DamageUnknown, 0, -1, why, detail)
+	}
+}
+
+// memory is what the blocks and the damage found so far take.
+func (s *search) memory() int64 {
+	return s.x.memory(int64(len(s.x.blocks))) + gapMemory*int64(len(s.gaps))
+}
+
+// account makes sure that memory lasts. As a slice grows there are two of it.
+func (s *search) account() {
+	if limit := s.opt.readerLimit(); 3*s.memory() > limit {
+		s.err = &Error{Kind: ErrMemory, Block: -1, Offset: -1,
+			Detail: fmt.Sprintf("too many blocks, or too much damage, for the limit of %d bytes", limit)}
+	}
 }
 
 // stream finds the blocks of one stream, and goes to what comes after it.
-func (s *search) stream() error {
-	s.number, s.raw, s.row = 0, 0, true
-	p, err := s.peek(s.small[:pzfile.MaxHeaderSize], s.pos)
-	if err != nil {
-		return err
-	}
-	if s.hdr, s.known = parseHeader(p); s.known {
+func (s *search) stream() {
+	s.position = position{pos: s.pos, id: s.id, start: -1}
+	s.row, s.last = true, false
+	if s.hdr, s.known = s.headerAt(s.pos); s.known {
+		s.start, s.some = s.pos, true
 		s.pos += int64(s.hdr.Size())
 	} else {
 		s.hdr = pzfile.Header{Pipeline: pipeline.ByName(DefaultPipeline).ID, BlockSize: pzfile.MaxBlockSize, Checks: true, ContentSize: -1}
 	}
-	for s.pos < s.size {
-		if s.known {
-			p, err := s.peek(s.small[:pzfile.BlockHeaderSize], s.pos)
-			if err != nil {
-				return err
+	s.back = s.pos
+	for s.err == nil {
+		switch s.next() {
+		case found:
+			continue
+		case ended:
+			if !s.outer.overrun {
+				return
 			}
-			if len(p) < pzfile.EndMarkerSize {
-				break
+			// Not in a block that was cut off if nothing is behind it, or another stream.
+			if _, ok := s.headerAt(s.pos); ok || s.pos == s.size {
+				s.outer = outer{}
+				return
 			}
-			if pzfile.IsEndMarker(p) {
-				if done, err := s.end(); done || err != nil {
-					return err
-				}
-			} else if len(p) < pzfile.BlockHeaderSize {
-				break
-			} else if e, _, err := pzfile.ParseBlockHeader(p, &s.hdr, s.number); err == nil {
-				if s.pos+pzfile.BlockHeaderSize+int64(e.Payload) > s.size {
-					break
-				}
-				if err := s.add(e); err != nil {
-					return err
-				}
-				continue
-			} else if e, ok, err := s.mend(p); ok || err != nil {
-				if err != nil {
-					return err
-				}
-				s.lose(1, int64(e.Raw), ErrChecksum, "header checksum mismatch")
-				s.pos += pzfile.BlockHeaderSize + int64(e.Payload)
-				s.number++
-				continue
-			}
+			s.back, s.last = s.pos, false
 		}
-		if more, err := s.resync(); !more || err != nil {
-			return err
+		if !s.resync() {
+			return
 		}
 	}
-	s.pos = s.size
-	s.loseRest(ErrTruncated, "")
-	return nil
+}
+
+// What next finds at pos.
+const (
+	found = iota // a block
+	ended        // the end of the stream
+	stuck        // neither
+)
+
+// next goes past the block at pos, or the end of the stream.
+func (s *search) next() int {
+	if !s.known {
+		return stuck
+	}
+	p := s.peek(s.small[:pzfile.BlockHeaderSize], s.pos)
+	if len(p) >= pzfile.EndMarkerSize && pzfile.IsEndMarker(p) {
+		return s.end()
+	}
+	if len(p) < pzfile.BlockHeaderSize {
+		return stuck
+	}
+	e, _, err := pzfile.ParseBlockHeader(p, &s.hdr, s.number)
+	switch {
+	case err == nil && s.pos+pzfile.BlockHeaderSize+int64(e.Payload) > s.size:
+		s.overrun, s.last, s.back = true, false, s.pos+pzfile.BlockHeaderSize
+		return stuck
+	case err == nil:
+		s.add(e)
+		return found
+	}
+	if e, ok := s.mend(p); ok {
+		s.lose(DamageBlocks, 1, int64(e.Raw), ErrChecksum, "header checksum mismatch")
+		s.last, s.back = false, s.pos+pzfile.BlockHeaderSize
+		s.pos = s.back + int64(e.Payload)
+		s.number++
+		return found
+	}
+	return stuck
+}
+
+// headerAt reads the header of a stream, if there is one at off.
+func (s *search) headerAt(off int64) (pzfile.Header, bool) {
+	return parseHeader(s.peek(s.small[:pzfile.MaxHeaderSize], off))
 }
 
 // parseHeader reads the header of a stream, if p begins with one.
@@ -153,201 +280,95 @@ func parseHeader(p []byte) (h pzfile.Header, ok bool) {
 }
 
 // add takes the block whose header is at pos.
-func (s *search) add(e pzfile.Entry) error {
+func (s *search) add(e pzfile.Entry) {
 	if s.row {
 		s.x.streams = append(s.x.streams, stream{hdr: s.hdr, id: s.id, first: int64(len(s.x.blocks)), skip: s.number})
 		s.row = false
 	}
 	b := blockRef{offset: s.pos, content: s.x.content, payload: int32(e.Payload), raw: int32(e.Raw), kind: e.Kind}
 	s.x.blocks = append(s.x.blocks, b)
-	// As the slice grows there are two of it.
-	if m := 3 * s.x.memory(int64(len(s.x.blocks))); m > s.limit {
-		return &Error{Kind: ErrMemory, Block: -1, Offset: -1, Detail: fmt.Sprintf("too many blocks for the limit of %d bytes", s.limit)}
-	}
 	s.x.streams[len(s.x.streams)-1].blocks++
 	s.x.content += int64(e.Raw)
+	s.last, s.back = true, s.pos+pzfile.BlockHeaderSize
+	s.bad, s.some = nil, true
 	s.pos += b.size()
 	s.number++
 	if s.raw >= 0 {
 		s.raw += int64(e.Raw)
 	}
-	return nil
+	s.account()
+}
+
+// drop gives back the last block.
+func (s *search) drop() {
+	n := len(s.x.blocks) - 1
+	b, st := s.x.blocks[n], &s.x.streams[len(s.x.streams)-1]
+	s.x.blocks = s.x.blocks[:n]
+	if st.blocks--; st.blocks == 0 {
+		s.x.streams = s.x.streams[:len(s.x.streams)-1]
+		s.row = true
+	}
+	s.x.content = b.content
+	s.pos, s.last = b.offset, false
+	s.number--
+	if s.raw >= 0 {
+		s.raw -= int64(b.raw)
+	}
 }
 
 // mend tells what a block header with a wrong check says, if that can be known: because one bit of it is wrong, or
 // because the next header is where it says.
-func (s *search) mend(p []byte) (e pzfile.Entry, ok bool, err error) {
+func (s *search) mend(p []byte) (e pzfile.Entry, ok bool) {
 	for bit := range 8 * len(p) {
 		p[bit/8] ^= 1 << (bit % 8)
 		e, _, err := pzfile.ParseBlockHeader(p, &s.hdr, s.number)
 		p[bit/8] ^= 1 << (bit % 8)
 		if err == nil {
-			return e, s.pos+pzfile.BlockHeaderSize+int64(e.Payload) <= s.size, nil
+			return e, s.pos+pzfile.BlockHeaderSize+int64(e.Payload) <= s.size
 		}
 	}
-	if e, err = pzfile.ParseEntry(p, s.hdr.BlockSize); err != nil {
-		return e, false, nil
-	}
-	ok, err = s.follows(s.pos+pzfile.BlockHeaderSize+int64(e.Payload), s.number+1)
-	return e, ok, err
+	e, err := pzfile.ParseEntry(p, s.hdr.BlockSize)
+	return e, err == nil && s.follows(s.pos+pzfile.BlockHeaderSize+int64(e.Payload), s.number+1)
 }
 
-// follows reports whether at offset at there is the block with that number, or the end of the stream.
-func (s *search) follows(at, number int64) (bool, error) {
-	p, err := s.peek(s.small[:pzfile.BlockHeaderSize], at)
-	if err != nil || len(p) < pzfile.BlockHeaderSize {
-		return false, err
-	}
-	return pzfile.IsEndMarker(p) || pzfile.BlockNumber(p) == number, nil
-}
-
-// end deals with the end marker at pos. It reports whether the stream ends with it: it does, unless index and footer are not
-// to be recognized and something follows.
-func (s *search) end() (bool, error) {
+// end deals with the end marker at pos: it is one if index and footer are behind it, whole or not.
+func (s *search) end() int {
 	size := pzfile.TailSize(s.number)
-	if s.pos+size > s.size {
-		s.lose(0, 0, ErrTruncated, "")
+	footer, next := s.pos+size-pzfile.FooterSize, s.pos+size
+	if next > s.size {
+		if !s.indexPart(s.size) {
+			return stuck
+		}
+		s.lose(DamageFrame, 0, 0, ErrTruncated, "")
 		s.pos = s.size
-		return true, nil
+		return ended
+	}
+	// Almost all that looks like an end marker and is none ends here, before something as long as an index is read.
+	if _, ok := s.footerAt(s.pos, s.number); !ok && next < s.size {
+		if _, ok := s.headerAt(next); !ok {
+			return stuck
+		}
 	}
 	var sum uint32
-	footer := s.pos + size - pzfile.FooterSize
 	for pos := s.pos; pos < footer; {
-		p, err := s.peek(s.buf[:min(int64(len(s.buf)), footer-pos)], pos)
-		if err != nil {
-			return false, err
+		p := s.peek(s.buf[:min(int64(len(s.buf)), footer-pos)], pos)
+		if len(p) == 0 {
+			return stuck
 		}
 		sum = pzfile.Checksum(sum, p)
 		pos += int64(len(p))
 	}
-	p, err := s.peek(s.small[:], footer)
-	if err != nil {
-		return false, err
+	p := s.peek(s.small[:], footer)
+	if len(p) < pzfile.FooterSize {
+		return stuck
 	}
 	f, err := pzfile.ParseFooter(p)
 	if err == nil {
 		err = f.CheckTail(sum, p)
 	}
-	next := footer + pzfile.FooterSize
 	if err != nil {
-		if q, perr := s.peek(s.small[:pzfile.MaxHeaderSize], next); perr != nil {
-			return false, perr
-		} else if _, ok := parseHeader(q); !ok && next < s.size {
-			return false, nil
-		}
-		s.lose(0, 0, ErrCorrupt, "index: "+err.Error())
+		s.lose(DamageFrame, 0, 0, ErrCorrupt, "index: "+err.Error())
 	}
 	s.pos = next
-	return true, nil
-}
-
-// resync looks for the next block of the stream, whose header is not at pos, or for the next stream. It reports whether
-// this stream goes on.
-func (s *search) resync() (bool, error) {
-	// Content may hold .pz data itself. A block of this stream is no further away than a block is long, and preferred to
-	// a new stream.
-	near := s.pos + 2*(pzfile.BlockHeaderSize+int64(s.hdr.BlockSize))
-	at, number, err := s.find(min(near, s.size), false)
-	if at < 0 && err == nil {
-		at, number, err = s.find(s.size, true)
-	}
-	if err != nil {
-		return false, err
-	}
-	switch {
-	case at < 0:
-		s.loseRest(ErrCorrupt, "no block from here on")
-		s.pos = s.size
-		return false, nil
-	case number < 0:
-		s.loseRest(ErrCorrupt, "no block before the next stream")
-		s.pos = at
-		return false, nil
-	}
-	if lost := number - s.number; lost > 0 {
-		s.lose(lost, -1, ErrCorrupt, "no block header")
-	} else {
-		s.lose(0, 0, ErrCorrupt, "no header")
-	}
-	s.pos, s.number = at, number
-	if !s.known {
-		p, err := s.peek(s.small[:pzfile.BlockHeaderSize], at)
-		if err != nil {
-			return false, err
-		}
-		s.hdr.Checks = binary.LittleEndian.Uint32(p[8:]) != 0
-		s.known = true
-	}
-	return true, nil
-}
-
-// find looks for a block of the current stream that begins before to, or, if streams is set, for the header of another;
-// then number is −1. It returns −1 if there is neither.
-func (s *search) find(to int64, streams bool) (at, number int64, err error) {
-	for off := s.pos; off < to; {
-		p, err := s.peek(s.buf[:], off)
-		if err != nil {
-			return -1, 0, err
-		}
-		if len(p) < pzfile.BlockHeaderSize {
-			break
-		}
-		// Headers may begin where all of the longest fits in p, or else at the end of the file.
-		n := len(p) - pzfile.MaxHeaderSize + 1
-		if off+int64(len(p)) == s.size {
-			n = len(p) - pzfile.BlockHeaderSize + 1
-		}
-		for i := range n {
-			q := p[i:]
-			if streams && q[0] == 'P' && off+int64(i) > s.pos {
-				if _, ok := parseHeader(q[:min(len(q), pzfile.MaxHeaderSize)]); ok {
-					return off + int64(i), -1, nil
-				}
-			}
-			if plausible(q, s.hdr.BlockSize) {
-				if number, ok, err := s.header(q, off+int64(i)); ok || err != nil {
-					return off + int64(i), number, err
-				}
-			}
-		}
-		off += int64(n)
-	}
-	return -1, 0, nil
-}
-
-// plausible is a quick look at what may be a block header.
-func plausible(p []byte, blockSize int) bool {
-	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
-	payload := first >> 4
-	if raw == 0 || raw > uint32(blockSize) || payload == 0 || payload > raw {
-		return false
-	}
-	kind := first & 15
-	return kind == pzfile.Coded || kind == pzfile.Stored && payload == raw || kind == pzfile.Fill && payload == 1
-}
-
-// header tells whether p, at offset at, is the header of a later block of the current stream, and of which.
-func (s *search) header(p []byte, at int64) (number int64, ok bool, err error) {
-	number = pzfile.BlockNumber(p[:pzfile.BlockHeaderSize])
-	ahead := number - s.number
-	// Of a file whose beginning is gone nobody knows how much that was.
-	if ahead < 0 || s.known && ahead > (at-s.pos)/(pzfile.BlockHeaderSize+1)+1 {
-		return 0, false, nil
-	}
-	h := s.hdr
-	if !s.known {
-		h.Checks = true // accepts both
-	}
-	e, _, perr := pzfile.ParseBlockHeader(p, &h, number)
-	next := at + pzfile.BlockHeaderSize + int64(e.Payload)
-	if perr != nil || next > s.size {
-		return 0, false, nil
-	}
-	// Other bytes happen to have one of four numbers once in a billion times. If more would do, the block after it has
-	// to bear witness.
-	if ahead < 4 {
-		return number, true, nil
-	}
-	ok, err = s.follows(next, number+1)
-	return number, ok, err
+	return ended
 }

@@ -26,11 +26,11 @@ func damageText(d compress.Damage) string {
 	if d.Err != nil {
 		because = ": " + libraryReason(d.Err)
 	}
-	if d.Blocks == 0 {
-		return "no content is lost here, but the index is damaged" + because
+	if d.Kind == compress.DamageFrame {
+		return "no content is lost here, but the header or the index is damaged" + because
 	}
 	what := "an unknown number of blocks"
-	if d.Blocks > 0 {
+	if d.Kind == compress.DamageBlocks {
 		what = fmt.Sprintf("%d %s", d.Blocks, plural(d.Blocks, "block"))
 	}
 	where := "at an unknown place of the content"
