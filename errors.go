@@ -33,6 +33,8 @@ var (
 	ErrOption error = &sentinel{msg: "invalid option"}
 	// ErrContentSize: what was written is not as long as [WithContentSize] said. It is an ErrOption as well.
 	ErrContentSize error = &sentinel{msg: "content size differs from the one announced", also: ErrOption}
+	// ErrDevice: there is no device that could do what [WithBackend] asks for.
+	ErrDevice error = &sentinel{msg: "no device for this"}
 	// ErrInternal: a bug in this package, caught before it did harm.
 	ErrInternal error = &sentinel{msg: "internal error"}
 )

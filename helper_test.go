@@ -160,7 +160,8 @@ func deadline(t *testing.T, what string, f func()) {
 // memoryFor returns the limit with which a ReaderAt of so many workers has that many blocks of that size in memory.
 func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
-	p, err := newPlan(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, workers, blocks, 0)
+	o := options{workers: workers}
+	p, err := o.newPlan(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,15 @@ type plan struct {
 	memory   int64 // bytes, at most
 }
 
-// newPlan fits the blocks in flight, two for each worker, or as many as want says, into the limit, 0 being none.
-func newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize, workers, want int, limit int64) (plan, error) {
+// newPlan fits the blocks in flight, want of them at best, into the limit, 0 being none.
+func (o *options) newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize, want int, limit int64) (plan, error) {
+	workers, device := o.workerCount(), o.device() != nil
 	memory := func(n int) int64 {
-		return int64(n)*blockMemory(blockSize) + p.Memory(op, level, blockSize, min(n, workers))
+		payloads := 0
+		if device {
+			payloads = n
+		}
+		return int64(n)*blockMemory(blockSize) + p.Memory(op, level, blockSize, min(n, workers), payloads)
 	}
 	n := want
 	for n > 1 && limit > 0 && memory(n) > limit {
@@ -33,9 +38,25 @@ func newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize, workers, wa
 	return plan{n, m}, nil
 }
 
+// inFlight is how many blocks are in flight if memory allows it: two for each worker, so that one is ready when another
+// is done, and with a device as many as it has at a time.
+func (o *options) inFlight() int {
+	n := 2 * o.workerCount()
+	if d := o.device(); d != nil {
+		info, batch := d.Info(), 0
+		for _, l := range info.Ops {
+			batch = max(batch, l.Batch)
+		}
+		n += min(batch*info.Concurrent, maxDeviceBlocks)
+	}
+	return n
+}
+
+// maxDeviceBlocks bounds the blocks in flight for a device's sake, and with them the memory.
+const maxDeviceBlocks = 64
+
 func (o *options) writerPlan() (plan, error) {
-	workers := o.workerCount()
-	return newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, workers, 2*workers, o.maxMemory)
+	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(), o.maxMemory)
 }
 
 func (o *options) readerLimit() int64 {
@@ -46,12 +67,11 @@ func (o *options) readerLimit() int64 {
 }
 
 func (o *options) readerPlan(p *pipeline.Pipeline, blockSize int) (plan, error) {
-	workers := o.workerCount()
-	return newPlan(p, pipeline.Decompress, 0, blockSize, workers, 2*workers, o.readerLimit())
+	return o.newPlan(p, pipeline.Decompress, 0, blockSize, o.inFlight(), o.readerLimit())
 }
 
 // WriterMemory returns the memory in bytes that a Writer with these options takes at most: the buffers of all blocks in
-// flight and the scratch of the workers. Not counted are 8 bytes for each block written, and what the Go runtime keeps
+// flight and the scratch of the workers. Not counted are what a device takes, 8 bytes for each block written, and what the Go runtime keeps
 // as reserve.
 func WriterMemory(opts ...Option) (int64, error) {
 	o, err := newOptions(opts)

@@ -64,7 +64,9 @@ type runKey struct {
 }
 
 // kept reports whether a run with these options may be kept for other calls: not if it is bound to something of the caller's.
-func (o *options) kept() bool { return o.ctx == nil && o.sched == nil && o.workers == 0 }
+func (o *options) kept() bool {
+	return o.ctx == nil && o.sched == nil && o.workers == 0 && o.trace == nil && o.assign == pipeline.Assignment{}
+}
 
 func (e *encoder) encode(dst, src []byte, o options) error {
 	e.sink.p = dst

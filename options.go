@@ -3,8 +3,8 @@ package compress
 import (
 	"context"
 	"math/bits"
-	"sync"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -46,6 +46,8 @@ type options struct {
 	progress    func(Progress)
 	checks      bool
 	zeroFill    bool
+	assign      pipeline.Assignment
+	trace       func(StageEvent)
 }
 
 // Progress is how far a Writer or Reader has come.
@@ -185,6 +187,28 @@ func WithZeroFill(on bool) Option {
 	}
 }
 
+// WithBackend chooses where the two stages run that a device can do: match, which is finding matches and parsing when compressing, and
+// entropy, which is entropy coding, or decoding when decompressing. The default is [Auto] for both; without a device in the
+// scheduler that means the CPU. The output does not depend on it. [GPU] where it cannot be had is an [ErrDevice].
+func WithBackend(match, entropy Backend) Option {
+	return func(o *options) error {
+		if match > GPU || entropy > GPU {
+			return optionError("no such backend: %v, %v", match, entropy)
+		}
+		o.assign = pipeline.Assignment{Match: match, Entropy: entropy}
+		return nil
+	}
+}
+
+// WithTrace has f called after every stage of every block. The calls come from any goroutines, several at the same time, and hold up
+// the work while they last.
+func WithTrace(f func(StageEvent)) Option {
+	return func(o *options) error {
+		o.trace = f
+		return nil
+	}
+}
+
 func newOptions(opts []Option) (options, error) {
 	o := options{
 		level:       DefaultLevel,
@@ -200,6 +224,9 @@ func newOptions(opts []Option) (options, error) {
 		if err := opt(&o); err != nil {
 			return o, err
 		}
+	}
+	if (o.assign.Match == GPU || o.assign.Entropy == GPU) && o.device() == nil {
+		return o, &Error{Kind: ErrDevice, Block: -1, Offset: -1, Detail: "the scheduler has no device"}
 	}
 	if o.blockSize == 0 {
 		o.blockSize = pipeline.DefaultBlockSize(o.level)
@@ -240,29 +267,25 @@ func (o *options) workerCount() int {
 	return o.scheduler().Workers()
 }
 
+// config describes a run of blocks in one direction.
+func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
+	return pipeline.Config{Pipeline: p, Op: op, Level: o.level, InFlight: inFlight, Checks: checks, Context: o.ctx, Assign: o.assign, Trace: o.trace}
+}
+
+// device returns the device that blocks may be given to, nil if there is none.
+func (o *options) device() gpu.Device {
+	if o.sched == nil && o.workers > 0 || o.assign.Match == CPU && o.assign.Entropy == CPU {
+		return nil
+	}
+	return o.scheduler().Device()
+}
+
 // canceled returns the cause if the context has ended.
 func (o *options) canceled() error {
 	if o.ctx == nil || o.ctx.Err() == nil {
 		return nil
 	}
 	return context.Cause(o.ctx)
-}
-
-var sharedScheduler = sync.OnceValue(func() *pipeline.Scheduler { return pipeline.NewScheduler(0) })
-
-// Scheduler is a pool of workers that any number of Writers and Readers may share, from any goroutines. It has goroutines
-// only while there is work, and need not be closed. The zero value stands for the one that all share without options.
-type Scheduler struct{ s *pipeline.Scheduler }
-
-// NewScheduler returns a scheduler of that many workers, [MaxConcurrency] at most; 0 or less means GOMAXPROCS.
-func NewScheduler(workers int) *Scheduler { return &Scheduler{pipeline.NewScheduler(workers)} }
-
-// Workers is the number of blocks that are worked on at the same time.
-func (s *Scheduler) Workers() int {
-	if s.s == nil {
-		return sharedScheduler().Workers()
-	}
-	return s.s.Workers()
 }
 
 // PipelineInfo describes one way to compress.

@@ -104,6 +104,9 @@ func (r *Reader) put() {
 	r.cur, r.out = nil, nil
 }
 
+// Stats returns the statistics of what has been read so far, zero if they were off when it began. They go on after Reset.
+func (r *Reader) Stats() SchedulerStats { return r.statistics() }
+
 // fail makes err the Reader's last word.
 func (r *Reader) fail(err error) error {
 	r.err = err
@@ -260,22 +263,16 @@ func (r *Reader) start() error {
 	if err != nil {
 		return err
 	}
-	r.runner.start(r.sched, decodeConfig(&r.opt, &h, p, plan.inFlight))
+	cfg := r.opt.config(pipeline.Decompress, p, h.Checks && r.opt.checks, plan.inFlight)
+	if err := r.sched.Check(cfg, h.BlockSize); err != nil {
+		return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	}
+	r.runner.start(r.sched, cfg)
 	r.runHdr = h
 	if len(r.places) < plan.inFlight {
 		r.places = make([]place, plan.inFlight)
 	}
 	return nil
-}
-
-func decodeConfig(o *options, h *pzfile.Header, p *pipeline.Pipeline, inFlight int) pipeline.Config {
-	return pipeline.Config{
-		Pipeline: p,
-		Op:       pipeline.Decompress,
-		InFlight: inFlight,
-		Checks:   h.Checks && o.checks,
-		Context:  o.ctx,
-	}
 }
 
 // submit gives a block whose payload is read to the workers.

@@ -64,12 +64,11 @@ func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
 // slotCount is the number of blocks that may be in memory.
 func (o *options) slotCount(x *index) (int, error) {
 	limit := o.readerLimit() - x.memory(int64(len(x.blocks)))
-	workers := o.workerCount()
 	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
-	n := min(max(2*workers, 4), max(1, len(x.blocks)))
+	n := min(max(o.inFlight(), 4), max(1, len(x.blocks)))
 	for i := range x.streams {
 		h := &x.streams[i].hdr
-		p, err := newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, workers, n, max(1, limit))
+		p, err := o.newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, n, max(1, limit))
 		if err != nil {
 			return 0, err
 		}
@@ -80,6 +79,9 @@ func (o *options) slotCount(x *index) (int, error) {
 
 // Size is the size of the content in bytes.
 func (r *ReaderAt) Size() int64 { return r.index.content }
+
+// Stats returns the statistics of what has been read so far, zero if they were off when that was.
+func (r *ReaderAt) Stats() SchedulerStats { return r.slots.stats() }
 
 // Info returns what the index says about the file.
 func (r *ReaderAt) Info() Info { return r.index.info() }

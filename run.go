@@ -9,7 +9,19 @@ import (
 // runner holds the run of a Writer or Reader through the scheduler. It outlives a Close, so that the blocks' buffers are
 // there for the next Reset.
 type runner struct {
-	run *pipeline.Run
+	run   *pipeline.Run
+	stats SchedulerStats // of runs before this one
+}
+
+// statistics adds up what all runs have done so far.
+func (r *runner) statistics() SchedulerStats {
+	var s SchedulerStats
+	s.Add(&r.stats)
+	if r.run != nil {
+		t := r.run.Stats()
+		s.Add(&t)
+	}
+	return s
 }
 
 // start begins a run in place of the one there may be.
@@ -22,6 +34,8 @@ func (r *runner) start(s *pipeline.Scheduler, cfg pipeline.Config) {
 func (r *runner) stop() {
 	if r.run != nil {
 		r.run.Close()
+		t := r.run.Stats()
+		r.stats.Add(&t)
 		r.run = nil
 	}
 }

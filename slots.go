@@ -47,6 +47,20 @@ func (c *slots) init(limit int) {
 	c.byBlock = make(map[int64]*slot)
 }
 
+// stats adds up the statistics of all slots.
+func (c *slots) stats() (sum SchedulerStats) {
+	c.mu.Lock()
+	all := c.all[:len(c.all):len(c.all)]
+	c.mu.Unlock()
+	for _, s := range all {
+		s.mu.Lock()
+		t := s.statistics()
+		s.mu.Unlock()
+		sum.Add(&t)
+	}
+	return sum
+}
+
 // get returns the slot of a block, to be given back with put, and has the block decompressed if it was not there.
 // If there is no slot to be had, it waits for one, or, without wait, returns nil.
 func (r *ReaderAt) get(block int64, wait bool) (*slot, error) {
@@ -175,7 +189,7 @@ func (r *ReaderAt) load(s *slot, block int64) {
 		return
 	}
 	if s.run == nil || s.pipe != st.hdr.Pipeline || s.checks != st.hdr.Checks {
-		s.start(r.sched, decodeConfig(&r.opt, &st.hdr, pipeline.ByID(st.hdr.Pipeline), 1))
+		s.start(r.sched, r.opt.config(pipeline.Decompress, pipeline.ByID(st.hdr.Pipeline), st.hdr.Checks && r.opt.checks, 1))
 		s.pipe, s.checks, s.blk = st.hdr.Pipeline, st.hdr.Checks, s.run.Get()
 	}
 	if !r.opt.checks {

@@ -49,6 +49,9 @@ func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 		return nil, err
 	}
 	z := &Writer{opt: o, plan: p, sched: o.scheduler()}
+	if err := z.sched.Check(o.config(pipeline.Compress, o.pipe, o.checks, p.inFlight), o.blockSize); err != nil {
+		return nil, &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	}
 	z.Reset(w)
 	return z, nil
 }
@@ -65,6 +68,9 @@ func (w *Writer) Reset(dst io.Writer) {
 	w.in, w.passed, w.out, w.blocks = 0, 0, 0, 0
 	w.tail = append(w.tail[:0], pzfile.EndMarker[:]...)
 }
+
+// Stats returns the statistics of what has been written so far, zero if they were off when it began. They go on after Reset.
+func (w *Writer) Stats() SchedulerStats { return w.statistics() }
 
 // fail makes err the Writer's last word.
 func (w *Writer) fail(err error) error {
@@ -219,14 +225,7 @@ func (w *Writer) grow(n int) {
 // get returns an empty block, for which it may have to wait for the oldest one and write it.
 func (w *Writer) get() (*pipeline.Block, error) {
 	if w.run == nil {
-		w.start(w.sched, pipeline.Config{
-			Pipeline: w.opt.pipe,
-			Op:       pipeline.Compress,
-			Level:    w.opt.level,
-			InFlight: w.plan.inFlight,
-			Checks:   w.opt.checks,
-			Context:  w.opt.ctx,
-		})
+		w.start(w.sched, w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.checks, w.plan.inFlight))
 	}
 	for {
 		if b := w.run.Get(); b != nil {

@@ -25,6 +25,14 @@ func (s *Streams) All() [6]*[]byte {
 	return [6]*[]byte{&s.Lits, &s.Tokens, &s.Offsets, &s.LitLens, &s.MatchLens, &s.Extra}
 }
 
+// Copy makes s a copy of t that shares no memory with it.
+func (s *Streams) Copy(t *Streams) {
+	from := t.All()
+	for i, p := range s.All() {
+		*p = append((*p)[:0], *from[i]...)
+	}
+}
+
 // MaxSizes returns the most bytes that each stream of a block of size bytes can have, in the order of All. It follows
 // from the least that a token, an offset or an escaped length stands for.
 func MaxSizes(size int) [6]int {

@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/gopz/compress/gpu"
+
 // Kind says how a block's payload stands for its content. The numbers are those of the .pz format.
 type Kind uint8
 
@@ -29,10 +31,17 @@ type Block struct {
 	Tag int64
 
 	dst     []byte
-	stage   int
-	payload *payload
-	run     *Run
-	done    chan struct{}
+	stage   int      // next to run
+	payload *payload // from the first stage to the last
+	begun   bool     // what comes before the stages is done
+	crowded bool     // an Auto assignment means the CPU
+	failed  bool     // so does any, because the device failed at the block
+
+	away    *remote // how the device does it
+	request *gpu.Request
+
+	run  *Run
+	done chan struct{}
 }
 
 // Out is the result: payload when compressing, content when decompressing. It is valid until the block goes back with Put.

@@ -267,13 +267,13 @@ func TestStageError(t *testing.T) {
 	bad := errors.New("bad")
 	second := 0
 	p := &Pipeline{decode: []stage{
-		{"first", func(ws *workspace, b *Block) error {
+		{name: "first", run: func(ws *workspace, b *Block) error {
 			if b.Tag == 1 {
 				return bad
 			}
 			return nil
 		}},
-		{"second", func(ws *workspace, b *Block) error { second++; panic(b.Tag) }},
+		{name: "second", run: func(ws *workspace, b *Block) error { second++; panic(b.Tag) }},
 	}}
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress, InFlight: 1})
 	defer r.Close()

@@ -4,93 +4,65 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
-	"runtime/debug"
 
 	"github.com/gopz/compress/simd"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// exec takes a block through all its stages. It reports false if a stage panicked: the workspace is then not to be used again.
-func (b *Block) exec(ws *workspace) (ok bool) {
-	r := b.run
-	if r.ended() {
-		b.Err = ErrCanceled
-		return true
-	}
-	defer func() {
-		b.payload = nil
-		if v := recover(); v != nil {
-			b.Err = &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: debug.Stack()}
-			ok = false
-		}
-	}()
-	if r.cfg.Op == Compress {
-		b.Err = b.compress(ws)
-	} else {
-		b.Err = b.decompress(ws)
-	}
-	return true
-}
+// checkStage stands for what is done to a block before its first and after its last stage.
+const checkStage = -1
 
 func (r *Run) stageName(i int) string {
-	if i < len(r.stages) {
+	if i >= 0 && i < len(r.stages) {
 		return r.stages[i].name
 	}
 	return "check"
 }
 
-// runStages runs what is left of the block's stages. The payload between them belongs to the block while they
-// run, so that a stage can be given to somebody else with it.
-func (b *Block) runStages(ws *workspace) error {
-	b.payload = &ws.payload
-	for ; b.stage < len(b.run.stages); b.stage++ {
-		if err := b.run.stages[b.stage].run(ws, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *Block) compress(ws *workspace) error {
-	b.Raw = len(b.Src)
-	switch {
-	case isFill(b.Src):
-		b.Kind = Fill
-		b.dst = append(b.dst[:0], b.Src[0])
-	case ws.incompressible(b.Src):
-		b.Kind = Stored
-	default:
-		b.Kind = Coded
-		if err := b.runStages(ws); err != nil {
-			return err
-		}
-		if len(b.dst) >= len(b.Src) {
+// first does what needs no stages. It reports whether that is the whole block.
+func (b *Block) first(ws *workspace) (whole bool, err error) {
+	if b.run.cfg.Op == Compress {
+		b.Raw = len(b.Src)
+		switch {
+		case isFill(b.Src):
+			b.Kind = Fill
+			b.dst = append(b.dst[:0], b.Src[0])
+		case ws.incompressible(b.Src):
 			b.Kind = Stored
+		default:
+			b.Kind = Coded
+			return false, nil
 		}
+		return true, b.last()
 	}
-	b.Sum = b.checksum(b.Src)
-	return nil
-}
-
-func (b *Block) decompress(ws *workspace) error {
 	switch b.Kind {
 	case Stored:
 		if len(b.Src) != b.Raw {
-			return fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
+			return true, fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
 		}
 	case Fill:
 		if len(b.Src) != 1 {
-			return fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
+			return true, fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
 		}
 		b.dst = resize(b.dst, b.Raw)
 		simd.Fill(b.dst, b.Src[0])
 	case Coded:
-		if err := b.runStages(ws); err != nil {
-			return err
-		}
+		return false, nil
 	default:
-		return fmt.Errorf("%w: kind %d", ErrPayload, b.Kind)
+		return true, fmt.Errorf("%w: kind %d", ErrPayload, b.Kind)
+	}
+	return true, b.last()
+}
+
+// last makes or compares the check of a block that has been through its stages.
+func (b *Block) last() error {
+	if b.run.cfg.Op == Compress {
+		if b.Kind == Coded && len(b.dst) >= len(b.Src) {
+			b.Kind = Stored
+		}
+		b.Sum = b.checksum(b.Src)
+		return nil
 	}
 	if b.run.cfg.Checks && b.checksum(b.Out()) != b.Sum {
 		return ErrChecksum

@@ -12,7 +12,7 @@ func small() bool { return testing.Short() || raceDetector }
 // fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken for coded ones, so that nothing
 // is decided before the stage runs.
 func fake(run func(ws *workspace, b *Block) error) *Pipeline {
-	return &Pipeline{Name: "fake", decode: []stage{{"fake", run}}}
+	return &Pipeline{Name: "fake", decode: []stage{{name: "fake", run: run}}}
 }
 
 // feed gets a block and submits it with the given tag.
@@ -57,4 +57,14 @@ func soon[T any](t *testing.T, what string, c <-chan T) {
 	case <-time.After(20 * time.Second):
 		t.Fatalf("%s: did not happen", what)
 	}
+}
+
+// execute takes a block through its stages with the given scratch, as a worker would. It reports false if a stage panicked.
+func execute(ws *workspace, b *Block) bool {
+	w := &worker{sched: b.run.sched, ws: ws}
+	w.exec(b)
+	if b.payload != nil {
+		ws.payload, b.payload = b.payload, nil
+	}
+	return w.ws == ws
 }

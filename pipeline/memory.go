@@ -13,17 +13,18 @@ var blockLogs = [MaxLevel + 1]uint8{0, 20, 20, 20, 20, 20, 20, 22, 23, 24}
 func DefaultBlockSize(level int) int { return 1 << blockLogs[level] }
 
 // Memory returns a bound on the scratch memory in bytes of that many workers, beyond the buffers of the blocks themselves.
-// The level matters to compression only.
-func (p *Pipeline) Memory(op Op, level, blockSize, workers int) int64 {
-	// Decompression: the streams at their longest, 2.9 times the block, and the tables of their segments.
+// Payloads is how many blocks may be between their first and their last stage: as many as there are workers, or, with a device,
+// as many as are in flight. What a device takes is not counted. The level matters to compression only.
+func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
 	const fixed = 256 << 10
 	size := int64(blockSize)
-	one := fixed + 7*size/2
+	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments.
+	worker, payload := fixed+size/2, 3*size
 	if op == Compress {
 		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. Streams: 3.
-		// Words: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the worst there can be;
-		// common data takes less than half of it.
-		one = fixed + int64(lz77.Levels[level].Memory(blockSize)) + 33*size/4
+		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the
+		// worst there can be; common data takes less than half of it.
+		worker, payload = fixed+int64(lz77.Levels[level].Memory(blockSize))+3*size/2, 27*size/4
 	}
-	return one * int64(workers)
+	return worker*int64(workers) + payload*int64(max(workers, payloads))
 }

@@ -77,7 +77,7 @@ func TestMemory(t *testing.T) {
 				b := r.Get()
 				b.Src = src
 				b.stage = 0
-				if !b.exec(enc) || b.Err != nil {
+				if !execute(enc, b) || b.Err != nil {
 					t.Fatal(b.Err)
 				}
 				sequences = max(sequences, len(enc.payload.seqs))
@@ -91,15 +91,15 @@ func TestMemory(t *testing.T) {
 			if sequences < size/10 {
 				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
 			}
-			got, bound := footprint(enc), p.Memory(Compress, level, size, 1)
-			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, size, 1))
+			got, bound := footprint(enc), p.Memory(Compress, level, size, 1, 0)
+			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, size, 1, 0))
 			if got > bound {
 				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)
 			}
-			if got, bound := footprint(dec), p.Memory(Decompress, level, size, 1); got > bound {
+			if got, bound := footprint(dec), p.Memory(Decompress, level, size, 1, 0); got > bound {
 				t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, got, bound)
 			}
-			if a, b := p.Memory(Compress, level, size, 3), 3*bound; a != b {
+			if a, b := p.Memory(Compress, level, size, 3, 0), 3*bound; a != b {
 				t.Errorf("three workers: %d, one: %d", a, bound)
 			}
 		}

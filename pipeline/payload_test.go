@@ -18,7 +18,7 @@ func decodeOne(ws *workspace, p *Pipeline, e encoded, checks bool) ([]byte, erro
 	defer r.Close()
 	b := r.Get()
 	b.Src, b.Raw, b.Kind, b.Sum = e.payload, e.raw, e.kind, e.sum
-	if !b.exec(ws) {
+	if !execute(ws, b) {
 		return nil, fmt.Errorf("the worker would be lost: %w", b.Err)
 	}
 	return b.Out(), b.Err
@@ -38,7 +38,7 @@ func harmless(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	case !errors.Is(err, ErrPayload):
 		t.Fatalf("error %v", err)
 	}
-	if got, bound := footprint(ws), p.Memory(Decompress, 1, max(e.raw, 4096), 1); got > bound {
+	if got, bound := footprint(ws), p.Memory(Decompress, 1, max(e.raw, 4096), 1, 0); got > bound {
 		t.Fatalf("%d bytes of scratch for a block of %d, Memory says %d", got, e.raw, bound)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Op is the direction of a run.
@@ -24,6 +26,9 @@ type Config struct {
 	InFlight int             // blocks that may be out at once; 0 means twice the scheduler's workers
 	Checks   bool            // compute (Compress) or verify (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
+	Assign   Assignment      // where stages run, if the scheduler has a device
+	// Trace, if set, is called after every stage, from any goroutines at the same time.
+	Trace func(Event)
 }
 
 // Errors of a run. They come from Next, in Block.Err.
@@ -57,6 +62,7 @@ type Run struct {
 	canceled atomic.Bool
 	closed   bool
 	lease    *lease
+	device   *coordinator // nil without a device
 
 	free  []*Block
 	out   fifo // submitted and not yet returned by Next
@@ -69,11 +75,12 @@ func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = 2 * s.workers
 	}
-	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}}
-	runtime.AddCleanup(r, (*lease).end, r.lease)
+	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}, device: s.device.Load()}
 	if cfg.Op == Decompress {
 		r.stages = cfg.Pipeline.decode
 	}
+	r.lease.op, r.lease.stages = cfg.Op, r.stages
+	runtime.AddCleanup(r, (*lease).end, r.lease)
 	if cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
@@ -97,7 +104,7 @@ func (r *Run) Get() *Block {
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
 	r.lease.begin()
-	b.Index, b.Err, b.stage = r.count, nil, 0
+	b.Index, b.Err, b.stage, b.begun, b.crowded, b.failed = r.count, nil, 0, false, false, false
 	r.count++
 	r.out.push(b)
 	r.sched.submit(b)
@@ -170,21 +177,59 @@ func (r *Run) ended() bool {
 	}
 }
 
-// lease is a run's claim that its scheduler keeps the workers' scratch memory. It is apart from the Run, so that it can be ended
-// when the Run is garbage.
+// Stats returns the run's statistics so far. What was done while they were off is not in them.
+func (r *Run) Stats() Stats { return r.lease.stats() }
+
+// lease is a run's claim that its scheduler keeps the workers' scratch memory, and its statistics. It is apart from the Run, so that it
+// can be ended when the Run is garbage.
 type lease struct {
-	sched *Scheduler
-	held  atomic.Bool
+	sched  *Scheduler
+	op     Op
+	stages []stage
+	held   atomic.Bool
+	// Since the last begin; nil if statistics are off. Changes only while no block is out.
+	counters *counters
+
+	mu  sync.Mutex
+	sum Stats // of the time before
 }
 
 func (l *lease) begin() {
-	if !l.held.Swap(true) {
-		l.sched.open()
+	if l.held.Swap(true) {
+		return
 	}
+	l.counters = nil
+	if l.sched.stats.on.Load() {
+		l.counters = &counters{op: l.op, stages: l.stages, since: time.Now()}
+	}
+	l.sched.open()
 }
 
 func (l *lease) end() {
-	if l.held.Swap(false) {
-		l.sched.shut()
+	if !l.held.Swap(false) {
+		return
 	}
+	l.sched.shut()
+	if l.counters == nil {
+		return
+	}
+	s := l.counters.stats()
+	l.mu.Lock()
+	l.sum.Add(&s)
+	l.mu.Unlock()
+	t := &l.sched.stats
+	t.mu.Lock()
+	t.sum.Add(&s)
+	t.mu.Unlock()
+}
+
+func (l *lease) stats() (sum Stats) {
+	l.mu.Lock()
+	sum.Add(&l.sum)
+	l.mu.Unlock()
+	if l.counters != nil && l.held.Load() {
+		s := l.counters.stats()
+		sum.Add(&s)
+	}
+	return sum
 }

@@ -1,29 +1,32 @@
 package pipeline
 
 import (
+	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
+
+	"github.com/gopz/compress/gpu"
 )
 
-// Scheduler is a bounded pool of workers that pull blocks from one queue. It may serve any number of runs at once,
-// from any goroutines; blocks of all runs are taken in the order in which they were submitted.
+// Scheduler is a bounded pool of workers that pull blocks from one queue, and the way to a device if there is one. It may
+// serve any number of runs at once, from any goroutines; blocks of all runs are taken in the order in which they were
+// submitted, those that come back from the device first.
 //
 // An idle scheduler has no goroutines and need not be closed. While any run has work it keeps the scratch memory of its workers.
 type Scheduler struct {
 	workers int
+	stats   totals
+	device  atomic.Pointer[coordinator] // nil without a device
 
-	mu    sync.Mutex
-	queue fifo
-	alive int       // workers that run
-	runs  int       // runs that are open: begun, and neither closed nor at rest
-	idle  []*worker // workers that do not run, kept while runs > 0
-}
-
-// worker is a goroutine while it runs, and scratch memory when it does not.
-type worker struct {
-	sched *Scheduler
-	ws    *workspace
-	main  func() // the method work, made once: a go statement with arguments allocates
+	mu       sync.Mutex
+	resumed  fifo // blocks begun, back from the device
+	queue    fifo // blocks not begun
+	alive    int  // workers that run
+	slots    []int
+	runs     int        // runs that are open: begun, and neither closed nor at rest
+	idle     []*worker  // workers that do not run, kept while runs > 0
+	payloads []*payload // of blocks that were with the device, kept while runs > 0
 }
 
 // MaxWorkers is the most workers that a scheduler has: far above any machine of today, and small enough to multiply by a block size.
@@ -34,68 +37,109 @@ func NewScheduler(workers int) *Scheduler {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return &Scheduler{workers: min(workers, MaxWorkers)}
+	s := &Scheduler{workers: min(workers, MaxWorkers)}
+	for i := s.workers - 1; i >= 0; i-- {
+		s.slots = append(s.slots, i)
+	}
+	return s
 }
 
-// Workers is the number of blocks the scheduler works on at the same time.
+// Workers is the number of blocks the scheduler works on at the same time, not counting those a device has.
 func (s *Scheduler) Workers() int { return s.workers }
 
-// submit queues a block and sees to it that a worker is there to take it.
+// ErrDevice: the scheduler has a device already.
+var ErrDevice = errors.New("pipeline: there is a device already")
+
+// SetDevice gives the scheduler a device, for the runs that start from then on. There can be one; it remains the caller's to close, after the
+// last run that may use it.
+func (s *Scheduler) SetDevice(d gpu.Device) error {
+	if !s.device.CompareAndSwap(nil, newCoordinator(s, d)) {
+		return ErrDevice
+	}
+	return nil
+}
+
+// Device returns the scheduler's device, nil if there is none.
+func (s *Scheduler) Device() gpu.Device {
+	if c := s.device.Load(); c != nil {
+		return c.dev
+	}
+	return nil
+}
+
+// submit queues a new block and sees to it that a worker is there to take it.
 func (s *Scheduler) submit(b *Block) {
 	s.mu.Lock()
 	s.queue.push(b)
-	if s.alive == s.workers {
-		s.mu.Unlock()
-		return
-	}
-	s.alive++
-	var w *worker
-	if n := len(s.idle); n > 0 {
-		w, s.idle = s.idle[n-1], s.idle[:n-1]
-	}
+	w := s.recruit()
 	s.mu.Unlock()
-	if w == nil {
-		w = &worker{sched: s, ws: spare.Get().(*workspace)}
-		w.main = w.work
-	}
-	go w.main()
+	w.begin()
 }
 
-// work is the life of a worker: from the first block it takes until the queue is empty.
-func (w *worker) work() {
-	for b := w.retire(nil); b != nil; {
-		if !b.exec(w.ws) {
-			w.ws = new(workspace) // a panic may have left it in any state
+// outcome is what has become of a block.
+type outcome uint8
+
+const (
+	gone  outcome = iota // it is with the device, or there was none
+	again                // one of its stages is done: the next is for a worker
+	over                 // it is done, or has failed
+)
+
+// complete is where every piece of work ends, that of a worker and, with w nil, of the device: a block with stages to go
+// takes its place at the head of the queue, one that is done is retired. A worker gets its next block in the same critical
+// section. If there is none it is taken off the books, before the owner of the block that is done hears of it, so
+// that a block submitted in its place finds this worker free: there are never more workers, and workspaces, than blocks in flight.
+func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
+	t := s.clock(w, b)
+	var left *payload
+	if out == over {
+		if left, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
+			w.ws.payload, left = left, nil
 		}
-		b = w.retire(b)
 	}
-}
-
-// retire ends a worker's block and gives it the next, in one critical section. If there is none it takes the worker off the
-// books. The block's owner hears of it after that, so that a block submitted in its place finds this worker free: there are
-// never more workers, and workspaces, than blocks in flight.
-func (w *worker) retire(done *Block) (next *Block) {
-	s := w.sched
-	s.mu.Lock()
-	next = s.queue.pop()
 	var drop *workspace
-	if next == nil {
-		s.alive--
-		if s.runs > 0 {
-			s.idle = append(s.idle, w)
-		} else {
-			drop = w.ws
+	var help *worker
+	s.mu.Lock()
+	t.locked()
+	if left != nil && s.runs > 0 {
+		s.payloads = append(s.payloads, left)
+	}
+	if out == again {
+		s.resumed.push(b)
+	}
+	if w == nil {
+		if out == again {
+			help = s.recruit()
 		}
+	} else if next = s.pop(); next == nil {
+		drop = s.park(w)
+	} else {
+		s.equip(w)
 	}
 	s.mu.Unlock()
 	// From here on a worker without a block may be running again: it is not to be touched.
 	if drop != nil {
 		spare.Put(drop)
 	}
-	if done != nil {
-		done.done <- struct{}{} // holds one: never blocks
+	help.begin()
+	switch {
+	case out == over && w != nil:
+		t.done(b.run)
+	case next != nil:
+		t.done(next.run)
+	}
+	if out == over {
+		b.done <- struct{}{} // holds one: never blocks
 	}
 	return next
+}
+
+// pop takes the block that is next in turn off the queue.
+func (s *Scheduler) pop() *Block {
+	if b := s.resumed.pop(); b != nil {
+		return b
+	}
+	return s.queue.pop()
 }
 
 // withdraw takes the blocks of a run that no worker has begun off the queue; they are done, with ErrCanceled. The run need not wait until
@@ -124,7 +168,7 @@ func (s *Scheduler) shut() {
 	var idle []*worker
 	s.mu.Lock()
 	if s.runs--; s.runs == 0 {
-		idle, s.idle = s.idle, nil
+		idle, s.idle, s.payloads = s.idle, nil, nil
 	}
 	s.mu.Unlock()
 	for _, w := range idle {
@@ -134,38 +178,3 @@ func (s *Scheduler) shut() {
 
 // spare holds scratch between runs, so that many short runs (one-shot calls, ReadAt) do not allocate it anew each time.
 var spare = sync.Pool{New: func() any { return new(workspace) }}
-
-// fifo is a queue of blocks in a ring that grows.
-type fifo struct {
-	ring []*Block
-	head int
-	size int
-}
-
-func (q *fifo) push(b *Block) {
-	if q.size == len(q.ring) {
-		ring := make([]*Block, max(16, 2*q.size))
-		n := copy(ring, q.ring[q.head:])
-		copy(ring[n:], q.ring[:q.head])
-		q.ring, q.head = ring, 0
-	}
-	q.ring[(q.head+q.size)%len(q.ring)] = b
-	q.size++
-}
-
-func (q *fifo) peek() *Block {
-	if q.size == 0 {
-		return nil
-	}
-	return q.ring[q.head]
-}
-
-func (q *fifo) pop() *Block {
-	b := q.peek()
-	if b != nil {
-		q.ring[q.head] = nil
-		q.head = (q.head + 1) % len(q.ring)
-		q.size--
-	}
-	return b
-}

@@ -1,65 +1,154 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 // Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the layout, coded together.
+// Each stage comes as the CPU does it and, where a device may, as a request to one.
 
-// parseStage finds the sequences of a block within the limits of a layout.
-func parseStage(l *lzseq.Layout) stage {
-	return stage{"lz77", func(ws *workspace, b *Block) error {
-		p := b.payload
-		p.seqs = ws.matcher.Parse(p.seqs[:0], b.Src, &lz77.Levels[b.run.cfg.Level], l.Limits)
-		return nil
-	}}
+// errDevice is for results that no CPU stage could have given.
+var errDevice = errors.New("impossible result")
+
+// matchStage finds the sequences of a block within the limits of a layout.
+func matchStage(l *lzseq.Layout) stage {
+	return stage{name: "lz77",
+		run: func(ws *workspace, b *Block) error {
+			p := b.payload
+			p.seqs = ws.matcher.Parse(p.seqs[:0], b.Src, &lz77.Levels[b.run.cfg.Level], l.Limits)
+			return nil
+		},
+		remote: &remote{
+			op: gpu.Stage0,
+			ask: func(b *Block, r *gpu.Request) {
+				r.Params, r.Limits, r.Seqs = &lz77.Levels[b.run.cfg.Level], l.Limits, b.payload.seqs[:0]
+			},
+			take: func(b *Block, r *gpu.Request) error {
+				b.payload.seqs = r.Seqs
+				if !lz77.Valid(r.Seqs, len(b.Src), l.Limits) {
+					return errDevice
+				}
+				return nil
+			},
+		},
+	}
 }
 
-// codeStage turns sequences into a payload.
-func codeStage(l *lzseq.Layout) stage {
-	return stage{"rans", func(ws *workspace, b *Block) error {
+// streamStage turns sequences into the streams of a layout.
+func streamStage(l *lzseq.Layout) stage {
+	return stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 		b.payload.streams.Encode(l, b.Src, b.payload.seqs)
-		var streams [6][]byte
-		n := 0
-		for i, s := range b.payload.streams.All() {
-			streams[i] = *s
-			n += len(*s)
-		}
-		// Room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
-		b.dst = append(resize(b.dst, n+n/256+1024)[:0], l.ID)
-		b.dst = ws.rans.enc.Append(b.dst, l.Stored, streams[:]...)
 		return nil
 	}}
 }
 
-// decodeStreams takes a payload apart, whichever layout it names.
-var decodeStreams = stage{"rans", func(ws *workspace, b *Block) error {
-	if len(b.Src) == 0 {
-		return fmt.Errorf("%w: empty", ErrPayload)
+// codeStage turns streams into a coded payload.
+func codeStage(l *lzseq.Layout) stage {
+	return stage{name: "rans",
+		run: func(ws *workspace, b *Block) error {
+			b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
+			return nil
+		},
+		remote: &remote{
+			op: gpu.StageN,
+			ask: func(b *Block, r *gpu.Request) {
+				r.Layout, r.Streams, r.Dst = l, &b.payload.streams, b.dst[:0]
+			},
+			take: takePayload,
+		},
 	}
-	p := b.payload
-	if p.layout = lzseq.LayoutByID(b.Src[0]); p.layout == nil {
-		return fmt.Errorf("%w: unknown layout %d", ErrPayload, b.Src[0])
+}
+
+// fusedStages is a whole block of a layout.
+func fusedStages(l *lzseq.Layout) *remote {
+	return &remote{
+		op: gpu.Fused,
+		ask: func(b *Block, r *gpu.Request) {
+			r.Params, r.Limits, r.Layout, r.Dst = &lz77.Levels[b.run.cfg.Level], l.Limits, l, b.dst[:0]
+		},
+		take: takePayload,
 	}
-	streams, limits := p.streams.All(), lzseq.MaxSizes(b.Raw)
-	rest, err := ws.rans.dec.Decode(b.Src[1:], limits[:], streams[:]...)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPayload, err)
-	}
-	if len(rest) != 0 {
-		return fmt.Errorf("%w: %d bytes too many", ErrPayload, len(rest))
+}
+
+func takePayload(b *Block, r *gpu.Request) error {
+	b.dst = r.Dst
+	if len(r.Dst) == 0 || r.Dst[0] != r.Layout.ID {
+		return errDevice
 	}
 	return nil
-}}
+}
+
+// decodeStage takes a payload apart, whichever layout it names.
+var decodeStage = stage{name: "rans",
+	run: func(ws *workspace, b *Block) (err error) {
+		p := b.payload
+		p.layout, err = ws.takeApart(b.Src, b.Raw, &p.streams)
+		return err
+	},
+	remote: &remote{
+		op: gpu.StageN,
+		ask: func(b *Block, r *gpu.Request) {
+			r.Decode, r.Streams = true, &b.payload.streams
+		},
+		take: func(b *Block, r *gpu.Request) error {
+			if b.payload.layout = r.Layout; r.Layout == nil {
+				return errDevice
+			}
+			limits := lzseq.MaxSizes(b.Raw)
+			for i, s := range b.payload.streams.All() {
+				if len(*s) > limits[i] || cap(*s) < len(*s)+rans.Slack {
+					return errDevice
+				}
+			}
+			return nil
+		},
+	},
+}
 
 // copyStage carries out the sequences.
-var copyStage = stage{"lz77", func(ws *workspace, b *Block) error {
+var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
 	if err := b.payload.streams.Decode(b.payload.layout, b.dst); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}
 	return nil
 }}
+
+// code appends a coded payload to dst.
+func (ws *workspace) code(dst []byte, l *lzseq.Layout, s *lzseq.Streams) []byte {
+	var streams [6][]byte
+	n := 0
+	for i, s := range s.All() {
+		streams[i] = *s
+		n += len(*s)
+	}
+	// Room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
+	dst = append(resize(dst, n+n/256+1024)[:0], l.ID)
+	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
+}
+
+// takeApart decodes the streams of a coded payload that stands for size bytes of content.
+func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (*lzseq.Layout, error) {
+	if len(src) == 0 {
+		return nil, fmt.Errorf("%w: empty", ErrPayload)
+	}
+	l := lzseq.LayoutByID(src[0])
+	if l == nil {
+		return nil, fmt.Errorf("%w: unknown layout %d", ErrPayload, src[0])
+	}
+	streams, limits := s.All(), lzseq.MaxSizes(size)
+	rest, err := ws.rans.dec.Decode(src[1:], limits[:], streams[:]...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	if len(rest) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(rest))
+	}
+	return l, nil
+}

@@ -8,7 +8,7 @@ import (
 
 // workspace is all the scratch memory of one worker. It grows to what the blocks need and is then reused.
 type workspace struct {
-	payload payload
+	payload *payload // for the next block; nil after one has been handed over with its block
 	matcher lz77.Matcher
 	rans    struct {
 		enc rans.Encoder
@@ -17,9 +17,17 @@ type workspace struct {
 	seen fingerprints
 }
 
-// payload is what one stage leaves for the next: sequences from stage 0 of compression, streams from stage 0 of decompression.
+// payload is what one stage leaves for the next: sequences, then streams, when compressing; streams when decompressing.
 type payload struct {
 	seqs    []lz77.Sequence
 	layout  *lzseq.Layout
 	streams lzseq.Streams
+}
+
+// own returns the workspace's payload.
+func (ws *workspace) own() *payload {
+	if ws.payload == nil {
+		ws.payload = new(payload)
+	}
+	return ws.payload
 }

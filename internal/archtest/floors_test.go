@@ -22,14 +22,18 @@ var packages = map[string]floor{
 
 	"": library,
 
-	"pipeline":        engine,
-	"internal/pzfile": engine,
+	"pipeline":         engine,
+	"internal/pzfile":  engine,
+	"internal/gzfile":  engine,
+	"internal/zstfile": engine,
 
 	"lz77":    codecs,
 	"lzseq":   codecs,
 	"fse":     codecs,
 	"rans":    codecs,
 	"huffman": codecs,
+	"deflate": codecs,
+	"zstd":    codecs,
 	"gpu":     codecs,
 
 	"simd":           ground,
@@ -46,8 +50,15 @@ var packages = map[string]floor{
 
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
-	{"lzseq", "lz77"}:  "codes sequences, which are lz77's type",
-	{"huffman", "fse"}: "zstd codes Huffman weights with FSE",
+	{"lzseq", "lz77"}:      "codes sequences, which are lz77's type",
+	{"huffman", "fse"}:     "zstd codes Huffman weights with FSE",
+	{"deflate", "lz77"}:    "codes sequences, which are lz77's type",
+	{"deflate", "huffman"}: "Deflate blocks are Huffman coded",
+	{"gpu", "lz77"}:        "a device gives sequences",
+	{"gpu", "lzseq"}:       "and streams, which are lzseq's type",
+	{"zstd", "lz77"}:       "codes sequences, which are lz77's type",
+	{"zstd", "fse"}:        "sequences are FSE coded",
+	{"zstd", "huffman"}:    "literals are Huffman coded",
 }
 
 // foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.

@@ -1,0 +1,319 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+)
+
+// coordinator stands between the workers and a device: a goroutine that collects what the workers hand over into batches, and gives
+// the blocks back with what the device has made of them. It runs only while there are requests.
+type coordinator struct {
+	sched *Scheduler
+	dev   gpu.Device
+	info  gpu.Info
+
+	reqs [gpu.NumOps]chan *Block
+	wake chan struct{} // holds one: there is something new in reqs
+	ends chan *batch   // batches that are done
+
+	pressure atomic.Int64 // see crowded
+	busy     atomic.Bool  // the goroutine runs
+	lost     atomic.Pointer[lostError]
+
+	mu      sync.Mutex // held for sending, so that no request comes after the goroutine has ended or the device is lost
+	backlog [gpu.NumOps]fifo
+	spare   []*batch // not in use
+}
+
+// lostError is why the device is lost.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// maxDepth is how many requests of a kind wait for the device at the most. More would only be further from the front: the device
+// takes some 16 blocks at a time, and a block that waits could be on a worker.
+const maxDepth = 16
+
+func newCoordinator(s *Scheduler, d gpu.Device) *coordinator {
+	c := &coordinator{sched: s, dev: d, info: d.Info(), wake: make(chan struct{}, 1)}
+	c.info.Concurrent = max(1, c.info.Concurrent)
+	if c.info.Patience <= 0 {
+		c.info.Patience = gpu.DefaultPatience
+	}
+	c.ends = make(chan *batch, c.info.Concurrent)
+	// A run of fewer blocks than two for each worker has no more requests than blocks, so that the depth need not depend on their number.
+	depth := max(1, min(2*s.workers, maxDepth))
+	for op := range c.reqs {
+		c.reqs[op] = make(chan *Block, depth)
+	}
+	return c
+}
+
+// offer sends a block that has its request to the device, without waiting. If the channel is full or closed it reports false and
+// the block remains the worker's; with strict set a block that finds the channel full waits behind it.
+func (c *coordinator) offer(b *Block, op gpu.Op, strict bool, t offerTimer) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.made()
+	if c.lost.Load() != nil {
+		c.press(1)
+		t.refused(true)
+		return false
+	}
+	if len(c.reqs[op]) == cap(c.reqs[op]) { // nobody else sends
+		c.press(2)
+		t.refused(false)
+		if !strict {
+			return false
+		}
+		c.backlog[op].push(b)
+	} else {
+		c.press(-1)
+		c.reqs[op] <- b
+	}
+	if !c.busy.Load() {
+		c.busy.Store(true)
+		go c.main()
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// press adds to the pressure, which is never below 0.
+func (c *coordinator) press(n int64) {
+	for {
+		p := c.pressure.Load()
+		if c.pressure.CompareAndSwap(p, max(0, p+n)) {
+			return
+		}
+	}
+}
+
+// crowded reports whether pressure is so high that blocks without a strict assignment should not be offered to the device.
+// A full channel adds 2 to the pressure, a closed one 1, a request that is taken removes 1. Once the device has nothing
+// left to do pressure begins again at 0: else nothing that is offered could ever lower it.
+func (c *coordinator) crowded() bool {
+	if c.pressure.Load() <= int64(2*c.sched.workers) {
+		return false
+	}
+	if !c.busy.Load() && c.lost.Load() == nil {
+		c.pressure.Store(0)
+		return false
+	}
+	return true
+}
+
+// batch is a number of requests on their way through the device.
+type batch struct {
+	c      *coordinator
+	op     gpu.Op
+	blocks []*Block
+	reqs   []*gpu.Request
+	given  time.Time
+	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
+	main   func()      // the method work, made once
+}
+
+// main serves requests until there are none.
+func (c *coordinator) main() {
+	var active []*batch
+	timer := time.NewTimer(c.info.Patience)
+	defer timer.Stop()
+	for {
+		for len(active) < c.info.Concurrent {
+			x := c.gather()
+			if x == nil {
+				break
+			}
+			active = append(active, x)
+			go x.main()
+		}
+		if len(active) == 0 {
+			if c.stop() {
+				return
+			}
+			continue
+		}
+		timer.Reset(time.Until(active[0].given.Add(c.info.Patience)))
+		select {
+		case x := <-c.ends:
+			for i := range active {
+				if active[i] == x {
+					active = append(active[:i], active[i+1:]...)
+					break
+				}
+			}
+			c.recycle(x)
+		case <-c.wake:
+		case <-timer.C:
+			x := active[0]
+			if !x.taken.Swap(true) {
+				active = active[1:]
+				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, c.info.Patience))
+				for _, b := range x.blocks {
+					b.abandon()
+					c.fail(b, false)
+				}
+			}
+		}
+	}
+}
+
+// stop ends the coordinator, unless something has come in.
+func (c *coordinator) stop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for op := range c.reqs {
+		if len(c.reqs[op]) > 0 || c.backlog[op].size > 0 {
+			return false
+		}
+	}
+	c.busy.Store(false)
+	return true
+}
+
+// gather makes a batch of what waits: of later stages first, so that blocks in progress finish before others begin. It returns nil
+// if nothing waits.
+func (c *coordinator) gather() *batch {
+	for op := range gpu.Op(gpu.NumOps) {
+		x := c.newBatch(op)
+		for most := max(1, c.info.Ops[op].Batch); len(x.blocks) < most; {
+			b := c.next(op)
+			if b == nil {
+				break
+			}
+			switch {
+			case b.run.ended():
+				b.Err = ErrCanceled
+				c.sched.complete(nil, b, over)
+			case c.lost.Load() != nil:
+				c.fail(b, false)
+			default:
+				x.blocks = append(x.blocks, b)
+				x.reqs = append(x.reqs, b.request)
+			}
+		}
+		if len(x.blocks) > 0 {
+			x.given = time.Now()
+			return x
+		}
+		c.recycle(x)
+	}
+	return nil
+}
+
+// next takes the oldest request of a kind.
+func (c *coordinator) next(op gpu.Op) *Block {
+	select {
+	case b := <-c.reqs[op]:
+		return b
+	default:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.backlog[op].pop()
+	}
+}
+
+func (c *coordinator) newBatch(op gpu.Op) *batch {
+	var x *batch
+	if n := len(c.spare); n > 0 {
+		x, c.spare = c.spare[n-1], c.spare[:n-1]
+	} else {
+		x = &batch{c: c}
+		x.main = x.work
+	}
+	x.op = op
+	return x
+}
+
+// recycle keeps a batch for the next time.
+func (c *coordinator) recycle(x *batch) {
+	clear(x.blocks)
+	clear(x.reqs)
+	x.blocks, x.reqs = x.blocks[:0], x.reqs[:0]
+	x.taken.Store(false)
+	c.spare = append(c.spare, x)
+}
+
+// work takes a batch through the device and gives its blocks back.
+func (x *batch) work() {
+	c := x.c
+	err := x.run()
+	if x.taken.Swap(true) {
+		return // too late: the blocks are elsewhere
+	}
+	if err != nil {
+		c.lose(err)
+	}
+	took := time.Since(x.given)
+	for _, b := range x.blocks {
+		if err != nil {
+			c.fail(b, false)
+		} else {
+			c.give(b, x, took)
+		}
+	}
+	c.ends <- x
+}
+
+// run is Device.Run; a panic in it is an error.
+func (x *batch) run() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Stage: "device " + x.c.info.Name, Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return x.c.dev.Run(x.op, x.reqs)
+}
+
+// give hands a block back that the device has had in a batch.
+func (c *coordinator) give(b *Block, x *batch, took time.Duration) {
+	stage := b.stage
+	done, err := b.back()
+	if err != nil {
+		c.fail(b, true)
+		return
+	}
+	b.run.deviceDid(b, stage, x, took)
+	if !done {
+		c.sched.complete(nil, b, again)
+		return
+	}
+	t := b.run.begin(nil, b, checkStage)
+	b.Err = b.last()
+	t.end()
+	c.sched.complete(nil, b, over)
+}
+
+// fail sends a block back to the CPU, which does what the device could not.
+func (c *coordinator) fail(b *Block, itself bool) {
+	b.failed = true
+	b.run.returned(itself)
+	c.sched.complete(nil, b, again)
+}
+
+// lose gives the device up.
+func (c *coordinator) lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost.CompareAndSwap(nil, &lostError{err})
+}
+
+// DeviceError is why the scheduler's device is not used any more, nil as long as it is.
+func (s *Scheduler) DeviceError() error {
+	if c := s.device.Load(); c != nil {
+		if e := c.lost.Load(); e != nil {
+			return errors.Unwrap(e)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/gopz/compress/gpu"
+)
+
+// Event is a stage that ran, for those who want to see every one.
+type Event struct {
+	Op      Op
+	Block   int64  // its index in the run
+	Bytes   int    // of content
+	Stage   string // a stage's name; "check" for what comes before and after them, "fused" for all of them at once
+	Backend Backend
+	Worker  int // number of the worker, from 0; −1 for the device
+	Batch   int // blocks that the device had in the same batch; 1 for the CPU
+	Start   time.Time
+	Took    time.Duration // GPU: of the whole batch
+}
+
+// stageTimer measures a stage. The zero value measures nothing.
+type stageTimer struct {
+	run   *Run
+	w     *worker
+	b     *Block
+	stage int
+	start time.Time
+}
+
+// begin starts to measure a stage of a block, if anybody wants to know.
+func (r *Run) begin(w *worker, b *Block, stage int) (t stageTimer) {
+	if r.lease.counters == nil && r.cfg.Trace == nil {
+		return t
+	}
+	return stageTimer{r, w, b, stage, time.Now()}
+}
+
+func (t *stageTimer) end() {
+	if t.run == nil {
+		return
+	}
+	took := time.Since(t.start)
+	if c := t.run.lease.counters; c != nil {
+		c.compute.Add(int64(took))
+		c.counts[t.stage+1][0].add(t.b.Raw, took)
+	}
+	if f := t.run.cfg.Trace; f != nil {
+		f(Event{t.run.cfg.Op, t.b.Index, t.b.Raw, t.run.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
+	}
+}
+
+// deviceDid notes what the device has made of a block, from the stage on that the block was at.
+func (r *Run) deviceDid(b *Block, stage int, batch *batch, took time.Duration) {
+	name := r.stageName(stage)
+	if batch.op == gpu.Fused {
+		name = "fused"
+	}
+	n := len(batch.blocks)
+	if c := r.lease.counters; c != nil {
+		to := &c.counts[stage+1][1]
+		if batch.op == gpu.Fused {
+			to = &c.fused
+		}
+		to.add(b.Raw, took/time.Duration(n))
+	}
+	if f := r.cfg.Trace; f != nil {
+		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, n, batch.given, took})
+	}
+}
+
+// returned notes that a block went back to the CPU, because the device failed at it or because the device is lost.
+func (r *Run) returned(failed bool) {
+	if c := r.lease.counters; c != nil {
+		c.returned.Add(1)
+		if failed {
+			c.failed.Add(1)
+		}
+	}
+}
+
+// offerTimer measures a worker's offer to the device. The zero value measures nothing.
+type offerTimer struct {
+	c     *counters
+	start time.Time
+}
+
+func (r *Run) offerBegins() (t offerTimer) {
+	if c := r.lease.counters; c != nil {
+		return offerTimer{c, time.Now()}
+	}
+	return t
+}
+
+// made notes that the offer is made. It comes before the block is out of the worker's hands: later the run may have ended.
+func (t *offerTimer) made() {
+	if t.c != nil {
+		t.c.handoff.Add(int64(time.Since(t.start)))
+	}
+}
+
+// refused notes that nothing came of the offer.
+func (t *offerTimer) refused(closed bool) {
+	switch {
+	case t.c == nil:
+	case closed:
+		t.c.closed.Add(1)
+	default:
+		t.c.full.Add(1)
+	}
+}
+
+// clock measures a call of Scheduler.complete. The zero value measures nothing.
+type clock struct {
+	start, got time.Time
+}
+
+// clock starts to measure if statistics are on. A worker that begins anew has waited since it ran out of blocks.
+func (s *Scheduler) clock(w *worker, b *Block) (t clock) {
+	if !s.stats.on.Load() {
+		return t
+	}
+	if t.start = time.Now(); w != nil && b == nil && !w.parked.IsZero() {
+		t.start = w.parked
+	}
+	return t
+}
+
+// locked notes that the lock has been taken.
+func (t *clock) locked() {
+	if !t.start.IsZero() {
+		t.got = time.Now()
+	}
+}
+
+// done charges the time to a run, which is the one of the block that is done, or of the next one.
+func (t *clock) done(r *Run) {
+	if t.start.IsZero() || r == nil || r.lease.counters == nil {
+		return
+	}
+	c := r.lease.counters
+	if t.start.Before(c.since) {
+		t.start = c.since // until then the run did not want the worker
+	}
+	c.wait.Add(int64(max(0, t.got.Sub(t.start))))
+	c.admin.Add(int64(time.Since(t.got)))
+}

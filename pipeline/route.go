@@ -1,0 +1,166 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopz/compress/gpu"
+)
+
+// Backend says where a stage runs.
+type Backend uint8
+
+const (
+	Auto Backend = iota // on the device, as long as it keeps up
+	CPU                 // never on the device
+	GPU                 // on the device, however long the blocks have to wait; only those it cannot do, or fails at, are the CPU's
+)
+
+var backendNames = [...]string{"auto", "cpu", "gpu"}
+
+func (b Backend) String() string {
+	if int(b) < len(backendNames) {
+		return backendNames[b]
+	}
+	return fmt.Sprintf("Backend(%d)", uint8(b))
+}
+
+// Assignment says where the stages of a run's blocks run: Match stands for stage 0 of compression, match and parse, Entropy for entropy
+// coding and decoding. Everything else is always the CPU's.
+type Assignment struct {
+	Match, Entropy Backend
+}
+
+// backend is the assignment for what a device does as op.
+func (a Assignment) backend(op gpu.Op) Backend {
+	switch op {
+	case gpu.Stage0:
+		return a.Match
+	case gpu.StageN:
+		return a.Entropy
+	}
+	// Both at once: as strict as the stricter one, and Auto only if both are.
+	switch {
+	case a.Match == CPU || a.Entropy == CPU:
+		return CPU
+	case a.Match == GPU || a.Entropy == GPU:
+		return GPU
+	}
+	return Auto
+}
+
+// Errors of Check.
+var (
+	ErrNoDevice = errors.New("no device to run on")
+	errCannot   = errors.New("the device does not do this")
+)
+
+// Check reports whether a run could have what its assignment insists on, with blocks of that size.
+func (s *Scheduler) Check(cfg Config, size int) error {
+	r := &Run{cfg: cfg, stages: cfg.Pipeline.encode}
+	if cfg.Op == Decompress {
+		r.stages = cfg.Pipeline.decode
+	}
+	for i := range r.stages {
+		way := r.stages[i].remote
+		if way == nil || cfg.Assign.backend(way.op) != GPU {
+			continue
+		}
+		c := s.device.Load()
+		if c == nil {
+			return ErrNoDevice
+		}
+		b := &Block{run: r, payload: new(payload)}
+		q := &gpu.Request{Op: way.op, Size: size}
+		way.ask(b, q)
+		if limits := c.info.Ops[way.op]; limits.Batch <= 0 || size < limits.MinSize || size > limits.MaxSize || !c.dev.Accepts(q) {
+			return fmt.Errorf("%w: %s of blocks of %d bytes on %s", errCannot, r.stages[i].name, size, c.info.Name)
+		}
+	}
+	return nil
+}
+
+// hand offers the block's next stage to the device. If it reports true, the block is gone.
+func (w *worker) hand(b *Block) bool {
+	c := b.run.device
+	if c == nil || b.failed {
+		return false
+	}
+	t := b.run.offerBegins()
+	way := b.way(c, w.ws)
+	if way == nil {
+		return false
+	}
+	return c.offer(b, way.op, b.run.cfg.Assign.backend(way.op) == GPU, t)
+}
+
+// way chooses how the device is to do the block's next stage, and prepares the request. It is nil if the CPU is to do it.
+func (b *Block) way(c *coordinator, ws *workspace) *remote {
+	r := b.run
+	for _, way := range [...]*remote{r.fused(b.stage), r.stages[b.stage].remote} {
+		if way == nil {
+			continue
+		}
+		backend := r.cfg.Assign.backend(way.op)
+		if backend == CPU || backend == Auto && b.crowded {
+			continue
+		}
+		limits := &c.info.Ops[way.op]
+		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize {
+			continue
+		}
+		if b.payload == nil {
+			b.payload, ws.payload = ws.own(), nil
+		}
+		if b.request == nil {
+			b.request = new(gpu.Request)
+		}
+		*b.request = gpu.Request{Op: way.op, Block: b.Index, Size: b.Raw, Src: b.Src}
+		way.ask(b, b.request)
+		if c.dev.Accepts(b.request) {
+			b.away = way
+			return way
+		}
+	}
+	return nil
+}
+
+// fused is how a device does all that is left at a stage.
+func (r *Run) fused(stage int) *remote {
+	if stage == 0 && r.cfg.Op == Compress {
+		return r.cfg.Pipeline.fused
+	}
+	return nil
+}
+
+// crowded reports whether a new block of the run is better off with the CPU where the assignment is Auto.
+func (r *Run) crowded() bool {
+	return r.device != nil && r.device.crowded()
+}
+
+// back takes over what the device has made of the block. It reports whether that was all there was to do.
+func (b *Block) back() (done bool, err error) {
+	way := b.away
+	if err := b.request.Err; err != nil {
+		return false, err
+	}
+	if err := way.take(b, b.request); err != nil {
+		return false, err
+	}
+	if way.op == gpu.Fused {
+		b.stage = len(b.run.stages)
+	} else {
+		b.stage++
+	}
+	return b.stage == len(b.run.stages), nil
+}
+
+// abandon leaves to the device whatever it may still touch: the block goes on without.
+func (b *Block) abandon() {
+	b.request, b.dst = nil, nil
+	old := b.payload
+	b.payload = new(payload)
+	if b.away.op == gpu.StageN && b.run.cfg.Op == Compress { // it reads the streams, and so will the CPU
+		b.payload.streams.Copy(&old.streams)
+	}
+}

@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/trace"
+	"time"
+)
+
+// worker is a goroutine while it runs, and scratch memory when it does not.
+type worker struct {
+	sched  *Scheduler
+	ws     *workspace
+	slot   int       // its number among the workers that run
+	parked time.Time // when it ran out of blocks; zero if statistics were off
+	main   func()    // the method work, made once: a go statement with arguments allocates
+}
+
+// recruit finds a worker for a block that was queued, if there may be one more. It is called with the lock held.
+func (s *Scheduler) recruit() *worker {
+	if s.alive == s.workers {
+		return nil
+	}
+	s.alive++
+	var w *worker
+	if n := len(s.idle); n > 0 {
+		w, s.idle = s.idle[n-1], s.idle[:n-1]
+	} else {
+		w = &worker{sched: s}
+		w.main = w.work
+	}
+	if w.parked.IsZero() && s.stats.on.Load() {
+		w.parked = time.Now()
+	}
+	n := len(s.slots) - 1
+	w.slot, s.slots = s.slots[n], s.slots[:n]
+	return w
+}
+
+// park takes a worker off the books, with the lock held. If nobody is going to need it, its scratch is returned.
+func (s *Scheduler) park(w *worker) (drop *workspace) {
+	if w.parked = (time.Time{}); s.stats.on.Load() {
+		w.parked = time.Now()
+	}
+	s.alive--
+	s.slots = append(s.slots, w.slot)
+	if s.runs > 0 {
+		s.idle = append(s.idle, w)
+		return nil
+	}
+	return w.ws
+}
+
+// equip gives a worker a payload if it has handed over its own, with the lock held.
+func (s *Scheduler) equip(w *worker) {
+	if n := len(s.payloads); n > 0 && w.ws.payload == nil {
+		w.ws.payload, s.payloads = s.payloads[n-1], s.payloads[:n-1]
+	}
+}
+
+// begin sets a recruit to work. Nil is none.
+func (w *worker) begin() {
+	if w == nil {
+		return
+	}
+	if w.ws == nil {
+		w.ws = spare.Get().(*workspace)
+	}
+	go w.main()
+}
+
+// work is the life of a worker: from the first block it takes until the queue is empty.
+func (w *worker) work() {
+	for b := w.sched.complete(w, nil, gone); b != nil; {
+		b = w.sched.complete(w, b, w.exec(b))
+	}
+}
+
+// exec takes a block through its stages, to the end or until the device has it.
+func (w *worker) exec(b *Block) (out outcome) {
+	r := b.run
+	if r.ended() {
+		b.Err = ErrCanceled
+		return over
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			b.Err = &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: debug.Stack()}
+			w.ws, b.payload = new(workspace), nil // it may have left them in any state
+			out = over
+		}
+	}()
+	if !b.begun {
+		b.begun = true
+		t := r.begin(w, b, checkStage)
+		whole, err := b.first(w.ws)
+		t.end()
+		if whole || err != nil {
+			b.Err = err
+			return over
+		}
+		b.crowded = r.crowded()
+	}
+	for b.stage < len(r.stages) {
+		if w.hand(b) {
+			return gone
+		}
+		if b.payload == nil {
+			b.payload, w.ws.payload = w.ws.own(), nil
+		}
+		t := r.begin(w, b, b.stage)
+		b.Err = b.perform(w.ws)
+		t.end()
+		if b.Err != nil {
+			return over
+		}
+		b.stage++
+	}
+	t := r.begin(w, b, checkStage)
+	b.Err = b.last()
+	t.end()
+	return over
+}
+
+// perform runs the block's next stage.
+func (b *Block) perform(ws *workspace) error {
+	st := &b.run.stages[b.stage]
+	if trace.IsEnabled() {
+		defer trace.StartRegion(context.Background(), st.name).End()
+	}
+	return st.run(ws, b)
+}
+
+// number is the worker's number for people; the coordinator, which is none, has −1.
+func (w *worker) number() int {
+	if w == nil {
+		return -1
+	}
+	return w.slot
+}
