@@ -38,22 +38,13 @@ func (o *options) newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize
 	return plan{n, m}, nil
 }
 
-// inFlight is how many blocks are in flight if memory allows it: two for each worker, so that one is ready when another
-// is done, and with a device as many as it has at a time.
+// inFlight is how many blocks are in flight if memory allows it.
 func (o *options) inFlight() int {
-	n := 2 * o.workerCount()
-	if d := o.device(); d != nil {
-		info, batch := d.Info(), 0
-		for _, l := range info.Ops {
-			batch = max(batch, l.Batch)
-		}
-		n += min(batch*info.Concurrent, maxDeviceBlocks)
+	if o.sched == nil && o.workers > 0 {
+		return pipeline.NewScheduler(o.workers).InFlight(o.assign)
 	}
-	return n
+	return o.scheduler().InFlight(o.assign)
 }
-
-// maxDeviceBlocks bounds the blocks in flight for a device's sake, and with them the memory.
-const maxDeviceBlocks = 64
 
 func (o *options) writerPlan() (plan, error) {
 	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(), o.maxMemory)

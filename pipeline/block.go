@@ -36,6 +36,8 @@ type Block struct {
 	begun   bool     // what comes before the stages is done
 	crowded bool     // an Auto assignment means the CPU
 	failed  bool     // so does any, because the device failed at the block
+	// the next stage is the worker's, which has taken the block back
+	reclaimed bool
 
 	away    *remote // how the device does it
 	request *gpu.Request

@@ -19,8 +19,12 @@ type encoded struct {
 }
 
 // compressAll cuts src into blocks and keeps as many under way as the scheduler likes.
-func compressAll(s *Scheduler, p *Pipeline, level, blockSize int, src []byte) (out []encoded, err error) {
-	r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
+func compressAll(s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign ...Assignment) (out []encoded, err error) {
+	cfg := Config{Pipeline: p, Op: Compress, Level: level, Checks: true}
+	for _, cfg.Assign = range assign {
+		cfg.InFlight = 2*s.workers + 8
+	}
+	r := s.Start(cfg)
 	defer r.Close()
 	for len(src) > 0 || r.Pending() > 0 {
 		if b := r.Get(); b != nil && len(src) > 0 {
@@ -41,8 +45,12 @@ func compressAll(s *Scheduler, p *Pipeline, level, blockSize int, src []byte) (o
 }
 
 // decompressAll is the way back.
-func decompressAll(s *Scheduler, p *Pipeline, in []encoded) (out []byte, err error) {
-	r := s.Start(Config{Pipeline: p, Op: Decompress, Checks: true})
+func decompressAll(s *Scheduler, p *Pipeline, in []encoded, assign ...Assignment) (out []byte, err error) {
+	cfg := Config{Pipeline: p, Op: Decompress, Checks: true}
+	for _, cfg.Assign = range assign {
+		cfg.InFlight = 2*s.workers + 8
+	}
+	r := s.Start(cfg)
 	defer r.Close()
 	for len(in) > 0 || r.Pending() > 0 {
 		if b := r.Get(); b != nil && len(in) > 0 {

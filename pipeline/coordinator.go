@@ -19,16 +19,17 @@ type coordinator struct {
 	info  gpu.Info
 
 	reqs [gpu.NumOps]chan *Block
-	wake chan struct{} // holds one: there is something new in reqs
+	wake chan struct{} // holds one: there is something new
 	ends chan *batch   // batches that are done
 
-	pressure atomic.Int64 // see crowded
-	busy     atomic.Bool  // the goroutine runs
-	lost     atomic.Pointer[lostError]
+	pressure  atomic.Int64 // see crowded
+	busy      atomic.Bool  // the goroutine runs
+	saturated atomic.Bool  // the device has as many batches as it takes
+	lost      atomic.Pointer[lostError]
 
-	mu      sync.Mutex // held for sending, so that no request comes after the goroutine has ended or the device is lost
-	backlog [gpu.NumOps]fifo
-	spare   []*batch // not in use
+	mu     sync.Mutex       // held for sending, so that no request comes after the goroutine has ended or the device is lost
+	strict [gpu.NumOps]fifo // requests that must not go elsewhere; the blocks in flight bound them
+	spare  []*batch         // not in use
 }
 
 // lostError is why the device is lost.
@@ -56,25 +57,28 @@ func newCoordinator(s *Scheduler, d gpu.Device) *coordinator {
 }
 
 // offer sends a block that has its request to the device, without waiting. If the channel is full or closed it reports false and
-// the block remains the worker's; with strict set a block that finds the channel full waits behind it.
+// the block remains the worker's. With strict set the block waits apart from the others, where there is always room.
 func (c *coordinator) offer(b *Block, op gpu.Op, strict bool, t offerTimer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t.made()
-	if c.lost.Load() != nil {
+	switch {
+	case c.lost.Load() != nil:
 		c.press(1)
 		t.refused(true)
 		return false
-	}
-	if len(c.reqs[op]) == cap(c.reqs[op]) { // nobody else sends
+	case len(c.reqs[op]) < cap(c.reqs[op]): // nobody else sends
+		c.press(-1)
+	default:
 		c.press(2)
 		t.refused(false)
 		if !strict {
 			return false
 		}
-		c.backlog[op].push(b)
+	}
+	if strict {
+		c.strict[op].push(b)
 	} else {
-		c.press(-1)
 		c.reqs[op] <- b
 	}
 	if !c.busy.Load() {
@@ -138,11 +142,13 @@ func (c *coordinator) main() {
 			go x.main()
 		}
 		if len(active) == 0 {
+			c.saturated.Store(false)
 			if c.stop() {
 				return
 			}
 			continue
 		}
+		c.saturated.Store(len(active) == c.info.Concurrent)
 		timer.Reset(time.Until(active[0].given.Add(c.info.Patience)))
 		select {
 		case x := <-c.ends:
@@ -173,7 +179,7 @@ func (c *coordinator) stop() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for op := range c.reqs {
-		if len(c.reqs[op]) > 0 || c.backlog[op].size > 0 {
+		if len(c.reqs[op]) > 0 || c.strict[op].size > 0 {
 			return false
 		}
 	}
@@ -211,16 +217,36 @@ func (c *coordinator) gather() *batch {
 	return nil
 }
 
-// next takes the oldest request of a kind.
+// next takes a request of a kind: the oldest of those that cannot go elsewhere, then the oldest of the others.
 func (c *coordinator) next(op gpu.Op) *Block {
-	select {
-	case b := <-c.reqs[op]:
-		return b
-	default:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.backlog[op].pop()
+	c.mu.Lock()
+	b := c.strict[op].pop()
+	c.mu.Unlock()
+	if b == nil {
+		select {
+		case b = <-c.reqs[op]:
+		default:
+		}
 	}
+	return b
+}
+
+// reclaim gives a worker that has nothing else to do a block that waits while the device is busy. Without that a
+// device that is slower than the workers would hold up all: the block that comes next in the output would stand in its queue.
+func (c *coordinator) reclaim() *Block {
+	if c == nil || !c.saturated.Load() {
+		return nil
+	}
+	for op := range c.reqs {
+		select {
+		case b := <-c.reqs[op]:
+			b.reclaimed = true
+			b.run.reclaimed()
+			return b
+		default:
+		}
+	}
+	return nil
 }
 
 func (c *coordinator) newBatch(op gpu.Op) *batch {
@@ -288,7 +314,7 @@ func (c *coordinator) give(b *Block, x *batch, took time.Duration) {
 		c.sched.complete(nil, b, again)
 		return
 	}
-	t := b.run.begin(nil, b, checkStage)
+	t := b.run.begin(nil, b, closeStage)
 	b.Err = b.last()
 	t.end()
 	c.sched.complete(nil, b, over)

@@ -10,8 +10,11 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checkStage stands for what is done to a block before its first and after its last stage.
-const checkStage = -1
+// What is done to a block before its first and after its last stage. For statistics it is one, "check".
+const (
+	checkStage = -1
+	closeStage = -2
+)
 
 func (r *Run) stageName(i int) string {
 	if i >= 0 && i < len(r.stages) {

@@ -43,7 +43,11 @@ func (t *stageTimer) end() {
 	took := time.Since(t.start)
 	if c := t.run.lease.counters; c != nil {
 		c.compute.Add(int64(took))
-		c.counts[t.stage+1][0].add(t.b.Raw, took)
+		if t.stage == closeStage {
+			c.counts[checkStage+1][0].ns.Add(int64(took)) // the block has been counted
+		} else {
+			c.counts[t.stage+1][0].add(t.b.Raw, took)
+		}
 	}
 	if f := t.run.cfg.Trace; f != nil {
 		f(Event{t.run.cfg.Op, t.b.Index, t.b.Raw, t.run.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
@@ -76,6 +80,13 @@ func (r *Run) returned(failed bool) {
 		if failed {
 			c.failed.Add(1)
 		}
+	}
+}
+
+// reclaimed notes that a worker took a block back that waited for the device.
+func (r *Run) reclaimed() {
+	if c := r.lease.counters; c != nil {
+		c.reclaimed.Add(1)
 	}
 }
 

@@ -80,10 +80,31 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 	return nil
 }
 
+// maxAway bounds the blocks in flight for a device's sake, and with them the memory.
+const maxAway = 64
+
+// InFlight is how many blocks a run of that assignment should have in flight: two for each worker, so that one is ready when
+// another is done, and besides as many as a device works on and as wait for it.
+func (s *Scheduler) InFlight(a Assignment) int {
+	n := 2 * s.workers
+	if c := s.device.Load(); c != nil && a != (Assignment{CPU, CPU}) {
+		batch := 0
+		for _, l := range c.info.Ops {
+			batch = max(batch, l.Batch)
+		}
+		n += min(batch*c.info.Concurrent+cap(c.reqs[0]), maxAway) + s.workers
+	}
+	return n
+}
+
 // hand offers the block's next stage to the device. If it reports true, the block is gone.
 func (w *worker) hand(b *Block) bool {
 	c := b.run.device
 	if c == nil || b.failed {
+		return false
+	}
+	if b.reclaimed {
+		b.reclaimed = false
 		return false
 	}
 	t := b.run.offerBegins()

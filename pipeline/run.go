@@ -23,7 +23,7 @@ type Config struct {
 	Pipeline *Pipeline
 	Op       Op
 	Level    int             // 1 … 9, for Compress
-	InFlight int             // blocks that may be out at once; 0 means twice the scheduler's workers
+	InFlight int             // blocks that may be out at once; 0 means what Scheduler.InFlight says
 	Checks   bool            // compute (Compress) or verify (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
@@ -73,7 +73,7 @@ type Run struct {
 // Start begins a run. One that is dropped without Close leaks nothing: its blocks are finished, and the garbage collector has the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
-		cfg.InFlight = 2 * s.workers
+		cfg.InFlight = s.InFlight(cfg.Assign)
 	}
 	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}, device: s.device.Load()}
 	if cfg.Op == Decompress {

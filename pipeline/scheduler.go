@@ -134,12 +134,15 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	return next
 }
 
-// pop takes the block that is next in turn off the queue.
+// pop takes the block that is next in turn, with the lock held.
 func (s *Scheduler) pop() *Block {
 	if b := s.resumed.pop(); b != nil {
 		return b
 	}
-	return s.queue.pop()
+	if b := s.queue.pop(); b != nil {
+		return b
+	}
+	return s.device.Load().reclaim()
 }
 
 // withdraw takes the blocks of a run that no worker has begun off the queue; they are done, with ErrCanceled. The run need not wait until

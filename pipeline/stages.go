@@ -31,7 +31,7 @@ func matchStage(l *lzseq.Layout) stage {
 			},
 			take: func(b *Block, r *gpu.Request) error {
 				b.payload.seqs = r.Seqs
-				if !lz77.Valid(r.Seqs, len(b.Src), l.Limits) {
+				if !lz77.Valid(r.Seqs, b.Src, l.Limits) {
 					return errDevice
 				}
 				return nil

@@ -20,6 +20,7 @@ type Stats struct {
 	SendFull   int64 // requests that found the device's channel full
 	SendClosed int64 // requests that found it closed: the device was lost
 	Failed     int64 // requests that the device failed at
+	Reclaimed  int64 // blocks that an idle worker took back before the device had begun
 	Returned   int64 // blocks that went back to the CPU, because the device failed at them or was lost
 
 	Stages []StageStats
@@ -60,6 +61,7 @@ func (s *Stats) Add(t *Stats) {
 	s.SendFull += t.SendFull
 	s.SendClosed += t.SendClosed
 	s.Failed += t.Failed
+	s.Reclaimed += t.Reclaimed
 	s.Returned += t.Returned
 next:
 	for _, x := range t.Stages {
@@ -110,10 +112,10 @@ type counters struct {
 	stages []stage
 	since  time.Time
 
-	compute, wait, admin, handoff  atomic.Int64
-	full, closed, failed, returned atomic.Int64
-	counts                         [maxStages][2]stageCounters // check and the stages, by CPU and GPU
-	fused                          stageCounters
+	compute, wait, admin, handoff             atomic.Int64
+	full, closed, failed, returned, reclaimed atomic.Int64
+	counts                                    [maxStages][2]stageCounters // check and the stages, by CPU and GPU
+	fused                                     stageCounters
 }
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
@@ -130,7 +132,7 @@ func (c *counters) stats() Stats {
 	s := Stats{
 		Runs: 1, Total: time.Since(c.since),
 		Compute: ns(&c.compute), QueueWait: ns(&c.wait), QueueAdmin: ns(&c.admin), Handoff: ns(&c.handoff),
-		SendFull: c.full.Load(), SendClosed: c.closed.Load(), Failed: c.failed.Load(), Returned: c.returned.Load(),
+		SendFull: c.full.Load(), SendClosed: c.closed.Load(), Failed: c.failed.Load(), Reclaimed: c.reclaimed.Load(), Returned: c.returned.Load(),
 	}
 	add := func(name string, backend Backend, x *stageCounters) {
 		if t := (StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}); t.Blocks > 0 {

@@ -116,7 +116,7 @@ func (w *worker) exec(b *Block) (out outcome) {
 		}
 		b.stage++
 	}
-	t := r.begin(w, b, checkStage)
+	t := r.begin(w, b, closeStage)
 	b.Err = b.last()
 	t.end()
 	return over

@@ -1,0 +1,40 @@
+package lz77
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+func TestValid(t *testing.T) {
+	src := corpus.ByName("text").Make(20_000)
+	limits := Limits{MinMatch: 4, MaxOffset: 1 << 16, Repeats: 3}
+	var m Matcher
+	seqs := m.Parse(nil, src, &Levels[5], limits)
+	if len(seqs) < 100 || !Valid(seqs, src, limits) || !Valid(nil, nil, limits) {
+		t.Fatalf("%d sequences that are valid are not", len(seqs))
+	}
+	end := 0
+	for _, s := range seqs {
+		end += int(s.LitLen + s.MatchLen)
+	}
+	if !Valid(seqs, src[:end], limits) || Valid(seqs, src[:end-1], limits) {
+		t.Error("the end of the block is not where it is")
+	}
+	for name, spoil := range map[string]func(s []Sequence){
+		"short":            func(s []Sequence) { s[5].MatchLen = 3 },
+		"near":             func(s []Sequence) { s[5].Offset = MinOffset - 1 },
+		"far":              func(s []Sequence) { s[len(s)-1].Offset = 1<<16 + 1 },
+		"before the block": func(s []Sequence) { s[0].Offset = s[0].LitLen + 1 },
+		"untrue":           func(s []Sequence) { s[9].LitLen++; s[9].Offset++; s[10].Offset++ },
+		"longer":           func(s []Sequence) { s[7].MatchLen++ },
+		"literals":         func(s []Sequence) { s[7].LitLen = 1<<32 - 1 },
+		"match":            func(s []Sequence) { s[7].MatchLen = 1<<32 - 1 },
+	} {
+		bad := slices.Clone(seqs)
+		if spoil(bad); Valid(bad, src, limits) {
+			t.Errorf("%s: valid", name)
+		}
+	}
+}

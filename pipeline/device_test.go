@@ -1,0 +1,287 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+var errTest = errors.New("test")
+
+// withSoft returns a scheduler with statistics and a software device.
+func withSoft(t testing.TB, workers int, cfg gpu.SoftConfig) *Scheduler {
+	t.Helper()
+	s := NewScheduler(workers)
+	s.EnableStats(true)
+	d := gpu.NewSoft(Host, cfg)
+	if err := s.SetDevice(d); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return s
+}
+
+// deviceContent is of many blocks that go through their stages, and a few that do not.
+func deviceContent() []byte {
+	if small() {
+		return corpus.ByName("mixed").Make(20*deviceBlock + 9)
+	}
+	p := corpus.ByName("mixed").Make(50 * deviceBlock)
+	p = append(p, make([]byte, 3*deviceBlock)...)
+	return append(p, corpus.ByName("text").Make(7*deviceBlock+123)...)
+}
+
+const deviceBlock = 3 << 10
+
+var forWorkers = []int{1, 2, 16}
+
+func onBackend(s Stats, backend Backend) (blocks int64) {
+	for _, x := range s.Stages {
+		if x.Backend == backend && x.Stage != "check" {
+			blocks += x.Blocks
+		}
+	}
+	return blocks
+}
+
+// sameAsCPU takes the content both ways through a scheduler with a device, and compares with what the CPU does alone.
+func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assignment) {
+	t.Helper()
+	src := deviceContent()
+	want, err := compressAll(NewScheduler(2), p, level, deviceBlock, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := compressAll(s, p, level, deviceBlock, src, assign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal := func(a, b encoded) bool {
+		return bytes.Equal(a.payload, b.payload) && a.raw == b.raw && a.kind == b.kind && a.sum == b.sum
+	}
+	if !slices.EqualFunc(got, want, equal) {
+		t.Error("the device's blocks differ from the CPU's")
+	}
+	back, err := decompressAll(s, p, got, assign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(back, src) {
+		t.Error("content differs")
+	}
+}
+
+// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same.
+func TestAssignmentsInterchangeable(t *testing.T) {
+	base := runtime.NumGoroutine()
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for _, workers := range forWorkers {
+			for _, fused := range []bool{false, true} {
+				for _, level := range []int{1, 5} {
+					if small() && (level == 1) != (p.Name == "lzr") {
+						continue
+					}
+					for _, match := range []Backend{Auto, CPU, GPU} {
+						for _, entropy := range []Backend{Auto, CPU, GPU} {
+							cfg := gpu.SoftConfig{Batch: 3, Concurrent: 1 + workers%2}
+							if !fused {
+								cfg.Only = []gpu.Op{gpu.Stage0, gpu.StageN}
+							}
+							s := withSoft(t, workers, cfg)
+							assign := Assignment{match, entropy}
+							sameAsCPU(t, s, p, level, assign)
+							st := s.Stats()
+							if n := onBackend(st, GPU); n == 0 && assign != (Assignment{CPU, CPU}) {
+								t.Errorf("%v: nothing ran on the device", assign)
+							}
+							for _, x := range st.Stages {
+								strict := map[string]Backend{"lz77": match, "rans": entropy}[x.Stage]
+								if x.Op == Decompress && x.Stage == "rans" {
+									strict = entropy
+								}
+								if strict != Auto && (x.Stage == "lz77" || x.Stage == "rans") && x.Backend != strict {
+									t.Errorf("%v: %s ran on %v", assign, x.Stage, x.Backend)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+	settled(t, base)
+}
+
+// TestDeviceFails: a device that fails at every other request costs nothing but the way.
+func TestDeviceFails(t *testing.T) {
+	base := runtime.NumGoroutine()
+	for _, workers := range forWorkers {
+		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+			s := withSoft(t, workers, gpu.SoftConfig{FailBlock: func(r *gpu.Request) error {
+				if r.Block%2 == 1 {
+					return errTest
+				}
+				return nil
+			}})
+			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
+			st := s.Stats()
+			if st.Failed == 0 || st.Failed != st.Returned || s.DeviceError() != nil {
+				t.Errorf("%v: %d failed, %d returned, %v", assign, st.Failed, st.Returned, s.DeviceError())
+			}
+		}
+	}
+	settled(t, base)
+}
+
+// TestDeviceDisappears: a device that is lost in the middle loses nothing.
+func TestDeviceDisappears(t *testing.T) {
+	base := runtime.NumGoroutine()
+	for _, workers := range forWorkers {
+		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+			for after := range int64(4) {
+				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2, Concurrent: 2, LostAfter: after + 1})
+				sameAsCPU(t, s, ByName("lzr"), 5, assign)
+				// On their own the workers may be done before the device is lost.
+				if st := s.Stats(); assign.Match != Auto && (!errors.Is(s.DeviceError(), gpu.ErrLost) || st.Returned == 0) {
+					t.Errorf("%v: %v, %d returned", assign, s.DeviceError(), st.Returned)
+				}
+			}
+		}
+	}
+	settled(t, base)
+}
+
+// TestDeviceStalls: a device that does not answer is given up, and what it may still touch is left to it.
+func TestDeviceStalls(t *testing.T) {
+	base := runtime.NumGoroutine()
+	for _, workers := range forWorkers {
+		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+			s := NewScheduler(workers)
+			s.EnableStats(true)
+			d := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 2, Concurrent: 2, StallAfter: 2, Patience: 30 * time.Millisecond})
+			if err := s.SetDevice(d); err != nil {
+				t.Fatal(err)
+			}
+			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
+			if st := s.Stats(); assign.Match != Auto && (s.DeviceError() == nil || st.Returned == 0) {
+				t.Errorf("%v: %v, %d returned", assign, s.DeviceError(), st.Returned)
+			}
+			d.Close()
+		}
+	}
+	settled(t, base)
+}
+
+// wrongDevice gives results that no CPU stage gives, or panics.
+type wrongDevice struct {
+	gpu.Device
+	wrong func(r *gpu.Request)
+}
+
+func (d wrongDevice) Run(op gpu.Op, batch []*gpu.Request) error {
+	err := d.Device.Run(op, batch)
+	for _, r := range batch {
+		d.wrong(r)
+	}
+	return err
+}
+
+// TestDeviceWrong: results that cannot be are found out, and a device that panics is lost.
+func TestDeviceWrong(t *testing.T) {
+	base := runtime.NumGoroutine()
+	for name, wrong := range map[string]func(r *gpu.Request){
+		"too many": func(r *gpu.Request) { r.Seqs = append(r.Seqs, lz77.Sequence{LitLen: 1 << 20}) },
+		"longer":   func(r *gpu.Request) { r.Seqs[0].MatchLen += 1 << 20 },
+		"layout":   func(r *gpu.Request) { r.Layout = nil },
+		"empty":    func(r *gpu.Request) { r.Dst = nil; r.Layout = nil },
+		"panic":    func(r *gpu.Request) { panic("device") },
+		"slack": func(r *gpu.Request) {
+			if r.Decode {
+				r.Streams.Lits = slices.Clip(r.Streams.Lits)
+			}
+		},
+	} {
+		for _, assign := range []Assignment{{GPU, CPU}, {CPU, GPU}} {
+			s := NewScheduler(2)
+			s.EnableStats(true)
+			s.SetDevice(wrongDevice{gpu.NewSoft(Host, gpu.SoftConfig{}), func(r *gpu.Request) {
+				seqs := name == "too many" || name == "longer"
+				if seqs && len(r.Seqs) > 0 || name == "panic" || !seqs && r.Op == gpu.StageN && (r.Decode || name == "empty") {
+					wrong(r)
+				}
+			}})
+			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
+			concerned := name == "panic" || (name == "too many" || name == "longer") == (assign.Match == GPU)
+			if st := s.Stats(); concerned && st.Returned == 0 {
+				t.Errorf("%s, %v: nothing returned", name, assign)
+			}
+			if lost := s.DeviceError() != nil; lost != (name == "panic") {
+				t.Errorf("%s, %v: device error %v", name, assign, s.DeviceError())
+			}
+		}
+	}
+	settled(t, base)
+}
+
+// TestCancelWithDevice closes a run after any number of blocks: nothing hangs, no goroutine stays.
+func TestCancelWithDevice(t *testing.T) {
+	base := runtime.NumGoroutine()
+	src := corpus.ByName("text").Make(deviceBlock)
+	for _, workers := range forWorkers {
+		for after := range 13 {
+			s := withSoft(t, workers, gpu.SoftConfig{Batch: 3})
+			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12, Assign: Assignment{GPU, GPU}})
+			for range 12 {
+				b := r.Get()
+				copy(b.Grow(len(src)), src)
+				r.Submit(b)
+			}
+			for range after {
+				b, _ := r.Next(true)
+				if b == nil {
+					break
+				}
+				if b.Err != nil {
+					t.Fatal(b.Err)
+				}
+			}
+			r.Close()
+		}
+	}
+	settled(t, base)
+}
+
+// TestCheckAssignment: what a strict assignment asks for has to be there.
+func TestCheckAssignment(t *testing.T) {
+	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{GPU, CPU}}
+	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
+		t.Error("no device:", err)
+	}
+	s := withSoft(t, 1, gpu.SoftConfig{Only: []gpu.Op{gpu.StageN}, MinSize: 1 << 16, MaxSize: 1 << 20})
+	if err := s.Check(cfg, 1<<20); !errors.Is(err, errCannot) {
+		t.Error("stage:", err)
+	}
+	cfg.Assign = Assignment{Auto, GPU}
+	for size, ok := range map[int]bool{1 << 15: false, 1 << 16: true, 1 << 20: true, 1 << 21: false} {
+		if err := s.Check(cfg, size); (err == nil) != ok {
+			t.Errorf("size %d: %v", size, err)
+		}
+	}
+	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
+		t.Error("second device:", err)
+	}
+}
+
+func ExampleStats() {
+	s := Stats{Compute: 99 * time.Second, QueueWait: time.Second}
+	fmt.Println(s.OverheadPct())
+	// Output: 1
+}
