@@ -49,6 +49,23 @@ func burst(t *testing.T, r *Run, n int) {
 	}
 }
 
+// plug keeps all workers busy until the function it returns is called.
+func plug(t *testing.T, s *Scheduler) (pull func()) {
+	t.Helper()
+	hold, begun := make(chan struct{}), make(chan struct{}, s.workers)
+	r := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- struct{}{}; <-hold; return nil }), Op: Decompress, InFlight: s.workers})
+	for i := range s.workers {
+		feed(t, r, int64(i))
+	}
+	for range s.workers {
+		<-begun
+	}
+	return func() {
+		close(hold)
+		r.Close()
+	}
+}
+
 // finish takes n blocks back.
 func finish(t *testing.T, r *Run, n int) {
 	t.Helper()
@@ -78,7 +95,9 @@ func TestFullChannelFallsBackToCPU(t *testing.T) {
 		<-g.in
 		// The worker of the first block has to be out of the way, and the device known to be busy.
 		until(t, "the device is busy", func() bool { return c.saturated.Load() })
+		pull := plug(t, s)
 		burst(t, r, n-1)
+		pull()
 		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) == int64(3*(n-1)) })
 		st := r.Stats()
 		if st.SendFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.SendFull > int64(n-1) {
@@ -132,7 +151,9 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		if p := c.pressure.Load(); p != 0 {
 			t.Errorf("pressure %d after a send", p)
 		}
+		pull := plug(t, s)
 		burst(t, r, n-1)
+		pull()
 		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) >= int64(3*(n-1-depth)) })
 		st, p := r.Stats(), c.pressure.Load()
 		if p <= limit || p > limit+2*int64(workers) {
