@@ -2,7 +2,7 @@ package lz77
 
 // parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose matches are taken at once, and one of fewer, whose
 // matches are taken if the next position has no match of 8.
-func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
+func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
 	longLog := tableLog(m.params.LongLog, len(src))
 	m.long = table(m.long, longLog)
 	long, longShift := m.long, 64-longLog
@@ -12,7 +12,11 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 	reps := m.limits.Repeats
 	rep, rep2 := InitialRepeat, InitialRepeat
 	end := len(src) - tail
-	anchor, i := 0, 0
+	for p := 0; p < start; p += windowStep {
+		v := load64(src, p)
+		long[hash(v, 0, longShift)], short[hash(v, drop, shift)] = int32(p), int32(p)
+	}
+	anchor, i := start, start
 	for i < end {
 		v := load64(src, i)
 		hl, hs := hash(v, 0, longShift), hash(v, drop, shift)
@@ -75,13 +79,13 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte) []Sequence {
 		if d != rep {
 			rep, rep2 = d, rep
 		}
-		start := i + 2
+		second := i + 2
 		i += n
 		anchor = i
 		if i >= end {
 			break
 		}
-		for _, p := range [2]int{start, i - 2} {
+		for _, p := range [2]int{second, i - 2} {
 			v := load64(src, p)
 			long[hash(v, 0, longShift)] = int32(p)
 			short[hash(v, drop, shift)] = int32(p)

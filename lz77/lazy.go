@@ -4,11 +4,11 @@ package lz77
 var lazyCost = [3]int{0, 4, 7}
 
 // parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
-func (m *Matcher) parseLazy(dst []Sequence, src []byte) []Sequence {
+func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.rows.reset(&m.params, len(src))
 	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
 	end := len(src) - tail
-	anchor, i := 0, 0
+	anchor, i := start, start
 	for i < end {
 		best := m.best(src, i, &reps)
 		if best.n == 0 {

@@ -19,19 +19,24 @@ type Matcher struct {
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
 func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limits) []Sequence {
-	if len(src) < tail {
+	return m.ParseFrom(dst, src, 0, params, limits)
+}
+
+// ParseFrom is Parse for src[start:], with matches that may reach back into what is in front of it.
+func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Params, limits Limits) []Sequence {
+	if len(src) < start+tail {
 		return dst
 	}
 	m.params, m.limits = *params, limits
 	switch params.Finder {
 	case Single:
 		m.reset(len(src))
-		return m.parseSingle(dst, src)
+		return m.parseSingle(dst, src, start)
 	case Double:
 		m.reset(len(src))
-		return m.parseDouble(dst, src)
+		return m.parseDouble(dst, src, start)
 	default:
-		return m.parseLazy(dst, src)
+		return m.parseLazy(dst, src, start)
 	}
 }
 
@@ -46,6 +51,10 @@ const tail = 16
 
 // none marks an empty entry of a table.
 const none = -1
+
+// windowStep is how many positions in front of the block there are for one that goes into a hash table. A match that begins at another of them
+// is found one byte later, and extended backwards.
+const windowStep = 2
 
 // table returns an empty table of 1<<log entries.
 func table(t []int32, log uint8) []int32 {

@@ -71,6 +71,35 @@ func TestParseAppends(t *testing.T) {
 	})
 }
 
+// TestParseFrom: what is in front of a block helps with it, and is not given again.
+func TestParseFrom(t *testing.T) {
+	limits := append([]Limits{{MinMatch: 4, MaxOffset: 1 << 15}}, testLimits...)
+	for level := 1; level <= MaxLevel; level++ {
+		for _, l := range limits {
+			for _, kind := range []string{"text", "runs", "mixed"} {
+				src := corpus.ByName(kind).Make(60_000)
+				for _, start := range []int{1, 15, 16, 17, 30_000, 32 << 10, len(src) - 17, len(src) - 16, len(src) - 15, len(src)} {
+					var m Matcher
+					seqs := m.ParseFrom(nil, src, start, &Levels[level], l)
+					lits := literals(src[start:], seqs)
+					out, rest, ok := naive(src[:start], lits, seqs)
+					if !ok || !bytes.Equal(append(out, rest...), src) {
+						t.Fatalf("level %d, %s from %d: the sequences give something else", level, kind, start)
+					}
+					for i, s := range seqs {
+						if int(s.MatchLen) < l.MinMatch || int(s.Offset) > l.MaxOffset || s.Offset < MinOffset {
+							t.Fatalf("level %d, %s from %d: sequence %d: %+v", level, kind, start, i, s)
+						}
+					}
+					if alone := literals(src[start:], m.Parse(nil, src[start:], &Levels[level], l)); kind == "text" && start == 30_000 && len(lits) >= len(alone) {
+						t.Errorf("level %d: %d literals with 30,000 bytes in front, %d without", level, len(lits), len(alone))
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestFinds: what is plain to see is found, whatever the level: a block that repeats itself is nearly all matches.
 func TestFinds(t *testing.T) {
 	half := corpus.ByName("random").Make(20_000)

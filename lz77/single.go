@@ -2,7 +2,7 @@ package lz77
 
 // parseSingle is a greedy parse with one hash table. Each position looks at one candidate and, one byte on, at the last
 // offset; a run without matches is passed over in growing steps.
-func (m *Matcher) parseSingle(dst []Sequence, src []byte) []Sequence {
+func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
 	table, shift, drop := m.table, m.shift, 64-8*m.params.HashBytes
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
@@ -11,7 +11,10 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte) []Sequence {
 		rep = 0
 	}
 	end := len(src) - tail
-	anchor, i := 0, 0
+	for p := 0; p < start; p += windowStep {
+		table[hash(load64(src, p), drop, shift)] = int32(p)
+	}
+	anchor, i := start, start
 	for i < end {
 		v := load64(src, i)
 		h := hash(v, drop, shift)
