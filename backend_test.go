@@ -251,3 +251,20 @@ func TestDeviceMemory(t *testing.T) {
 	}
 	equal(t, encode(t, content, opts...), encode(t, content, WithBlockSize(64<<10)), "file")
 }
+
+func TestOpenDevice(t *testing.T) {
+	if !slices.Contains(Devices(), "soft") {
+		t.Error(Devices())
+	}
+	d, err := OpenDevice("soft")
+	if err != nil || d.Info().Name != "soft" {
+		t.Fatal(d, err)
+	}
+	d.Close()
+	d.Close()
+	for _, name := range []string{"", "none"} {
+		if d, err := OpenDevice(name); name != "" && (d != nil || !errors.Is(err, ErrDevice)) || d != nil && d.Info().Name == "soft" {
+			t.Errorf("%q: %v, %v", name, d, err)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 
 // SoftConfig says what a software device is like.
 type SoftConfig struct {
-	Batch      int           // most requests in a batch; 0 means 16
+	Batch      int           // most requests in a batch; 0 means 1: they are done one after the other
 	Concurrent int           // batches at the same time; 0 means 1
 	Latency    time.Duration // added to every batch
 	MinSize    int           // least block, in bytes
@@ -42,7 +42,7 @@ type Soft struct {
 // NewSoft returns a device that does requests with host, which must be safe for concurrent use.
 func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 	if cfg.Batch <= 0 {
-		cfg.Batch = 16
+		cfg.Batch = 1
 	}
 	if cfg.Concurrent <= 0 {
 		cfg.Concurrent = 1

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/trace"
 	"time"
@@ -72,7 +73,12 @@ func (w *worker) begin() {
 // work is the life of a worker: from the first block it takes until the queue is empty.
 func (w *worker) work() {
 	for b := w.sched.complete(w, nil, gone); b != nil; {
-		b = w.sched.complete(w, b, w.exec(b))
+		out := w.exec(b)
+		if out == gone {
+			// With workers on all processors the coordinator would not run before one of them is preempted, after 10 ms.
+			runtime.Gosched()
+		}
+		b = w.sched.complete(w, b, out)
 	}
 }
 

@@ -24,8 +24,9 @@ those that fail. Exits 1 if any failed, after having run them all.
   --quick  gofmt, vet, tests in short mode: what to run before every commit
   (none)   also go mod tidy, staticcheck, all tests, the race detector, CGO_ENABLED=0,
            the noasm tag, builds for other platforms, shellcheck (if installed)
-  --all    also the codecs' tests under qemu (arm64, and s390x, which is big-endian)
-           and a short run of every fuzz target; shellcheck must be there
+  --all    also the codecs' tests as 386 programs (32 bits) if this machine runs them,
+           and under qemu (arm64, and s390x, which is big-endian), and a short run
+           of every fuzz target; shellcheck must be there
 
 Set PZ_CORPUS to a directory of files to have the step "tests" use them as well;
 the others make do with the data that the tests make themselves.
@@ -94,18 +95,39 @@ platform() {
   CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./... && CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...
 }
 
-# emulated ARCH EMULATOR: runs the tests of all that touches bytes on another processor.
-emulated() {
-  local dirs=(. lz77 lzseq rans fse huffman simd internal/bitio internal/pzfile internal/corpus) packages=() dir
-  need "$2" qemu-user || return
+# byte_packages lists the packages of all that touches bytes, which another processor or word size can break.
+byte_packages() {
+  local dirs=(. lz77 lzseq rans fse huffman deflate zstd simd internal/bitio internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
   for dir in "${dirs[@]}"; do
     # Some of these are still to come.
-    compgen -G "$dir/*_test.go" >/dev/null && packages+=("./$dir")
+    compgen -G "$dir/*_test.go" >/dev/null && echo "./$dir"
   done
+  return 0
+}
+
+# emulated ARCH EMULATOR: runs the tests of all that touches bytes on another processor.
+emulated() {
+  local packages
+  need "$2" qemu-user || return
+  mapfile -t packages < <(byte_packages)
   # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
   # memory and allocations, says nothing about the processor that is emulated.
   CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS='' \
     go test -short -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
+}
+
+# runs_386 reports whether programs of 32 bits run here: the processor may be another one, and the kernel need not.
+runs_386() {
+  [[ $(go env GOHOSTOS GOHOSTARCH | tr '\n' ' ') =~ ^linux\ (amd64|386)\  ]] || return
+  CGO_ENABLED=0 GOARCH=386 go test -c -o "$tmp/386" ./simd >/dev/null 2>&1 || return 0 # what does not compile shall fail
+  "$tmp/386" -test.run '^$' >/dev/null 2>&1
+}
+
+# native_386 runs the same tests as emulated, with int of 32 bits and at full speed.
+native_386() {
+  local packages
+  mapfile -t packages < <(byte_packages)
+  CGO_ENABLED=0 GOARCH=386 PZ_CORPUS='' go test -short -timeout "$short_timeout" "${packages[@]}"
 }
 
 # fuzz_targets prints a package and a name for every fuzz target there is.
@@ -168,6 +190,11 @@ else
   fi
 fi
 if [[ $mode == all ]]; then
+  if runs_386; then
+    step '386 (32 bits)' native_386
+  else
+    echo 'left out: 386 programs do not run on this machine'
+  fi
   step 'qemu arm64' emulated arm64 qemu-aarch64
   step 'qemu s390x (big-endian)' emulated s390x qemu-s390x
   module=$(go list -m)

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
+
+	"github.com/gopz/compress"
 )
 
 type mode int
@@ -45,16 +48,19 @@ type config struct {
 	memory    int64
 	noCheck   bool
 	zeroFill  bool
+	match     compress.Backend
+	entropy   compress.Backend
+	device    string // "" without
 
 	files []string
+
+	ignored []string // what is wrong with the environment, where no option overrides it
 }
 
 // parseFlags reads the environment first, so that the command line overrides it.
 func parseFlags(args []string, getenv func(string) string) (config, error) {
 	c := config{suffix: defaultSuffix}
-	if err := c.readEnv(getenv); err != nil {
-		return c, err
-	}
+	bad := c.readEnv(getenv)
 	fs := c.flagSet()
 	args = rewriteLevels(args,
 		func(short byte) bool {
@@ -62,9 +68,14 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		},
 		func(long string) bool { return takesValue(fs.Lookup(long)) })
 	if err := fs.Parse(args); err != nil {
-		return c, err
+		return c, usageError(fs, err)
 	}
 	c.files = fs.Args()
+	for _, b := range bad {
+		if !fs.Changed(b.flag) {
+			c.ignored = append(c.ignored, b.text)
+		}
+	}
 	if c.help || c.version {
 		return c, nil
 	}
@@ -73,18 +84,25 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 
 func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
 
-func (c *config) readEnv(getenv func(string) string) error {
-	if s := getenv("PZ_LEVEL"); s != "" {
-		if err := c.setLevel(s); err != nil {
-			return fmt.Errorf("environment PZ_LEVEL=%s: %w", printable(s), err)
+// badEnv is a variable that cannot be used in place of an option.
+type badEnv struct{ flag, text string }
+
+// readEnv takes the defaults from the environment. What is wrong with them is no reason not to work: somebody who wants
+// to restore a file may not know who set them.
+func (c *config) readEnv(getenv func(string) string) (bad []badEnv) {
+	for _, e := range []struct {
+		name, flag string
+		set        func(string) error
+	}{{"PZ_LEVEL", levelFlag, c.setLevel}, {"PZ_THREADS", "threads", c.setThreads}} {
+		s := getenv(e.name)
+		if s == "" {
+			continue
+		}
+		if err := e.set(s); err != nil {
+			bad = append(bad, badEnv{e.flag, fmt.Sprintf("%s=%s in the environment is ignored: %s", e.name, printable(s), err)})
 		}
 	}
-	if s := getenv("PZ_THREADS"); s != "" {
-		if err := c.setThreads(s); err != nil {
-			return fmt.Errorf("environment PZ_THREADS=%s: %w", printable(s), err)
-		}
-	}
-	return nil
+	return bad
 }
 
 func (c *config) flagSet() *pflag.FlagSet {
@@ -117,10 +135,12 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.StringVarP(&c.output, "output", "o", "", "")
 	fs.StringVarP(&c.suffix, "suffix", "S", defaultSuffix, "")
 	fs.StringVarP(&c.pipeline, "pipeline", "p", "", "")
-	fs.Func("level", "", c.setLevel)
+	fs.Func(levelFlag, "", c.setLevel)
 	fs.FuncP("threads", "T", "", c.setThreads)
 	fs.FuncP("block-size", "B", "", c.setBlockSize)
 	fs.FuncP("memory", "M", "", c.setMemory)
+	fs.Func("backend", "", c.setBackend)
+	fs.Func("gpu-device", "", c.setDevice)
 	return fs
 }
 
@@ -179,6 +199,35 @@ func (c *config) setMemory(s string) error {
 	return nil
 }
 
+// setBackend takes one backend for both stages that a device can do, or one for each.
+func (c *config) setBackend(s string) error {
+	match, entropy, two := strings.Cut(s, ",")
+	if !two {
+		entropy = match
+	}
+	var ok [2]bool
+	for i, b := range map[string]compress.Backend{"auto": compress.Auto, "cpu": compress.CPU, "gpu": compress.GPU} {
+		if i == match {
+			c.match, ok[0] = b, true
+		}
+		if i == entropy {
+			c.entropy, ok[1] = b, true
+		}
+	}
+	if !ok[0] || !ok[1] {
+		return errors.New("a backend is auto, cpu or gpu, or two of them for matching and entropy coding, as in cpu,gpu")
+	}
+	return nil
+}
+
+func (c *config) setDevice(s string) error {
+	if !slices.Contains(compress.Devices(), s) {
+		return fmt.Errorf("the devices of this build are: %s", strings.Join(compress.Devices(), ", "))
+	}
+	c.device = s
+	return nil
+}
+
 // check refuses combinations that could only be meant otherwise.
 func (c *config) check(outputGiven bool) error {
 	switch {
@@ -188,6 +237,8 @@ func (c *config) check(outputGiven bool) error {
 		return errors.New("--json goes with -l only")
 	case outputGiven && c.output == "":
 		return errors.New("-o: the name is empty")
+	case outputGiven && os.IsPathSeparator(c.output[len(c.output)-1]):
+		return fmt.Errorf("-o %s: that is a directory; the result needs a name in it", printable(c.output))
 	case outputGiven && (c.mode == modeTest || c.mode == modeList):
 		return errors.New("-o does not go with -t or -l, which write no file")
 	case outputGiven && c.toStdout:

@@ -66,7 +66,7 @@ func TestFlags(t *testing.T) {
 // Every refusal of the command line is exit code 1, a message with the reason, and a pointer to --help.
 func TestFlagErrors(t *testing.T) {
 	for _, c := range []struct{ args, text string }{
-		{"-y", "'y'"},
+		{"-y", "-y"},
 		{"--rmm", "--rmm"},
 		{"--fast=3", "--fast"},
 		{"-0", "1 to 9"},
@@ -76,12 +76,12 @@ func TestFlagErrors(t *testing.T) {
 		{"-T -1", "threads"},
 		{"-T x", "threads"},
 		{"-T 9999", "threads"},
-		{"-T", "argument"},
+		{"-T", "-T needs a value"},
 		{"-B 3000", "power of two"},
 		{"-B 2K", "power of two"},
 		{"-B 128M", "power of two"},
 		{"-B 1X", "size"},
-		{"-B", "argument"},
+		{"-B", "needs a value"},
 		{"-M 0", "more than 0"},
 		{"-M lots", "size"},
 		{"-M 99999999999G", "range"},
@@ -101,7 +101,7 @@ func TestFlagErrors(t *testing.T) {
 		{"--recover a", "-o FILE"},
 		{"--recover --rm -c a", "--rm"},
 	} {
-		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, "pz --help")
+		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, " (try pz --help)\n")
 	}
 }
 
@@ -115,11 +115,27 @@ func TestEnvironment(t *testing.T) {
 	if c, err := parseFlags([]string{"-2", "-T1"}, env("7", "3")); err != nil || c.level != 2 || c.threads != 1 {
 		t.Errorf("options do not override the environment: %v, %+v", err, c)
 	}
-	for _, bad := range []string{"x", "0", "10", "-1", "5 "} {
-		pzEnv(t, map[string]string{"PZ_LEVEL": bad}, "").want(t, exitError, "PZ_LEVEL=", "1 to 9")
-	}
-	for _, bad := range []string{"x", "-1", "99999"} {
-		pzEnv(t, map[string]string{"PZ_THREADS": bad}, "").want(t, exitError, "PZ_THREADS=", "threads")
+}
+
+// A bad environment must not keep anybody from his data. It is told where the defaults would have counted, and then
+// costs no exit code.
+func TestBadEnvironment(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
+	for _, bad := range []string{"x", "0x", "-1", "5 ", "99999"} {
+		env := map[string]string{"PZ_LEVEL": bad, "PZ_THREADS": bad}
+		for _, args := range []string{"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in, "-qc " + in,
+			"--recover -q -c " + packed} {
+			pzEnv(t, env, "", strings.Fields(args)...).want(t, exitOK)
+		}
+		r := pzEnv(t, env, "", "-c", in).want(t, exitOK, "pz: PZ_LEVEL=", "1 to 9", "pz: PZ_THREADS=", "0 (all) to", "ignored")
+		if strings.Count(r.err, "\n") != 2 || r.out != pz(t, "", "-c", in).out {
+			t.Errorf("%q: %d bytes, %s", bad, len(r.out), r.err)
+		}
+		r = pzEnv(t, env, "", "-c", "-9", in).want(t, exitOK, "PZ_THREADS=")
+		if strings.Contains(r.err, "PZ_LEVEL") {
+			t.Errorf("told of a level that does not count: %s", r.err)
+		}
 	}
 }
 
@@ -135,6 +151,15 @@ func TestParseSize(t *testing.T) {
 	for _, s := range []string{"", "K", "-1", "+1", "1.5M", "1KK", "1Bi", "1i", "1BK", "1 K", "0x10", "9999999999G", "99999999999999999999"} {
 		if n, err := parseSize(s); err == nil {
 			t.Errorf("%q: %d", s, n)
+		}
+	}
+}
+
+func TestSizeOption(t *testing.T) {
+	for _, n := range []int64{1, 1000, 1024, 1025, 1<<20 - 1, 1 << 20, 1<<20 + 1, 5 << 20, 1 << 40} {
+		s := sizeOption(n)
+		if got, err := parseSize(s); err != nil || got < n || got > n+n/1024+1<<20 {
+			t.Errorf("%d: %s is %d, %v", n, s, got, err)
 		}
 	}
 }

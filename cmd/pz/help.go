@@ -33,7 +33,8 @@ What to do (the last one given counts):
   -t, --test               check that files can be restored, write nothing
   -l, --list               say what is in files, from their index
       --json               with -l: as a JSON array, for each file an object with name, streams, blocks, block_size,
-                           compressed, uncompressed, ratio, check, pipeline; sizes are in bytes
+                           compressed, uncompressed, ratio, check, pipeline; sizes are in bytes. For a name that is
+                           not UTF-8, name shows the wrong bytes as U+FFFD, and name_base64 has all of it in base64
       --recover            write all that is intact of a damaged FILE to -o FILE or -c, and say what is lost
       --zero-fill          with --recover: put zeros where content is lost
 
@@ -41,17 +42,22 @@ How to compress:
   -1 ... -9, --level N     level: 1 (--fast) is fastest, 9 (--best) is densest; default %[1]d
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
-                           Larger blocks compress better and take more memory
+                           Larger blocks often compress better, but take more memory, also to restore, and keep
+                           fewer threads busy
       --no-check           leave out the checks of the content; with -d, -t: do not compare them
 
 Where to:
   -c, --stdout             write to standard output
   -o, --output FILE        write to FILE (one input only); a device or pipe is written as it is
   -S, --suffix .SUF        use .SUF instead of %[5]s
-  -r, --recursive          go into directories
-  -f, --force              overwrite files; follow symbolic links; compress what has the suffix already; compressed
-                           data to a terminal; with --rm: files that have several hard links; with -d to standard
-                           output: pass on what is not .pz
+  -r, --recursive          work on all files in the directories given, and below them; with -d, -t, -l only on those
+                           that have the suffix, else only on those that lack it
+  -f, --force              do what is refused otherwise:
+                             overwrite files, follow symbolic links,
+                             compress files that have the suffix already,
+                             write compressed data to a terminal, and read it from there,
+                             with --rm: remove one of several names (hard links) of a file,
+                             with -dc: pass on unchanged what is not .pz
   -k, --keep               keep the source; the default
       --rm                 remove the source once the result is safely on the disk; never when the result went to
                            standard output, a device or a pipe
@@ -60,8 +66,11 @@ How to run:
   -T, --threads N          use N threads; 0, the default, is for all processors
   -M, --memory LIMIT       memory for blocks and workers; fewer blocks are worked on at a time to keep to it.
                            Without it: no limit to compress, %[6]s to restore
+      --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and it keeps up),
+                           cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto
+      --gpu-device NAME    %[9]s
   -q, --quiet              no warnings and no progress bar
-  -v, --verbose            a line for each file: ratio, sizes, blocks, threads, speed
+  -v, --verbose            for each file a line with ratio, sizes, blocks, threads and speed; details of damage
   -h, --help               this text; with other options the table below is about them
   -V, --version            the version
       --                   end of options: what follows is a file even if it begins with -
@@ -108,7 +117,8 @@ func (c *config) helpText() (string, error) {
 	}
 	return fmt.Sprintf(usageText, compress.DefaultLevel, strings.Join(pipelines, "\n"+strings.Repeat(" ", 27)),
 		formatSize(minBlockSize), formatSize(maxBlockSize), defaultSuffix, formatSize(compress.DefaultReaderMemory),
-		fmt.Sprintf("%d %s (-T)", threads, plural(int64(threads), "thread")), table), nil
+		fmt.Sprintf("%d %s (-T)", threads, plural(int64(threads), "thread")), table,
+		"device to use; this build knows: "+strings.Join(compress.Devices(), ", ")+" (soft is no GPU, but for tests)"), nil
 }
 
 // memoryTable says for each level what compressing takes, and restoring what the level made.

@@ -35,7 +35,7 @@ func (c *config) checkPipeline() error {
 // options are what the library is told for every file.
 func (a *app) options() []compress.Option {
 	c := &a.cfg
-	opts := []compress.Option{compress.WithScheduler(a.sched), compress.WithMaxMemory(c.memory)}
+	opts := []compress.Option{compress.WithScheduler(a.sched), compress.WithMaxMemory(c.memory), compress.WithBackend(c.match, c.entropy)}
 	if c.level != 0 {
 		opts = append(opts, compress.WithLevel(c.level))
 	}

@@ -73,7 +73,7 @@ func TestHardLinks(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, "a")
 	os.Link(in, filepath.Join(dir, "b"))
-	pz(t, "", "--rm", in).want(t, exitWarning, "has 1 other names", "-f")
+	pz(t, "", "--rm", in).want(t, exitWarning, "has 1 other name (hard link) -- ", "-f")
 	wantFiles(t, dir, "a", "b")
 	pz(t, "", in).want(t, exitOK) // the source stays, so links do not matter
 	wantFiles(t, dir, "a", "a.pz", "b")

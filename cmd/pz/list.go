@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gopz/compress"
 )
@@ -13,7 +14,8 @@ import (
 // listed is what -l says about a file. The names of the fields in JSON are a promise to programs: they may grow in
 // number, and do not change.
 type listed struct {
-	Name         string  `json:"name"`
+	Name         string  `json:"name"`                  // with U+FFFD for what is not UTF-8, which JSON cannot hold
+	NameBytes    []byte  `json:"name_base64,omitempty"` // all of the name, if it is not UTF-8
 	Streams      int     `json:"streams"`
 	Blocks       int64   `json:"blocks"`
 	BlockSize    int     `json:"block_size"`   // the largest of all streams, in bytes
@@ -37,7 +39,7 @@ func (a *app) list() {
 		}
 		l, err := a.describe(in)
 		if err != nil {
-			a.fail(in.name, "%s%s", libraryReason(err), a.advice(err))
+			a.fail(in.name, "%s", a.explain(in, err))
 			return
 		}
 		all = append(all, l)
@@ -69,6 +71,9 @@ func (a *app) describe(in *source) (listed, error) {
 	l := listed{
 		Name: in.name, Streams: len(info.Streams), Blocks: info.Blocks,
 		Compressed: info.Size, Uncompressed: info.Content, Ratio: roundRatio(info.Content, info.Size),
+	}
+	if !utf8.ValidString(in.name) {
+		l.NameBytes = []byte(in.name)
 	}
 	for _, s := range info.Streams {
 		check := "none"

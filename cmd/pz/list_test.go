@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func listFiles(t *testing.T) (dir string, a, b, both string) {
@@ -97,5 +99,53 @@ func TestListJSON(t *testing.T) {
 	// It is an array whatever happens.
 	if out := pz(t, "", "-l", "--json", filepath.Join(dir, "none")).want(t, exitError, "no such file").out; out != "[]\n" {
 		t.Errorf("%q", out)
+	}
+}
+
+// JSON holds no other text than UTF-8, and two names must not look the same.
+func TestListNamesInJSON(t *testing.T) {
+	dir := t.TempDir()
+	packed := pz(t, "content").out
+	type entry struct {
+		Name       string  `json:"name"`
+		NameBase64 *[]byte `json:"name_base64"`
+	}
+	for _, name := range []string{"plain.pz", "gr\u00fcn \U0001F600.pz", "quote\" \\ \t\n.pz", "\ufffd.pz", "\xff.pz", "\xfe\xc3.pz"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(packed), 0o600); err != nil {
+			t.Logf("%q: %v", name, err) // not every system has such names
+			continue
+		}
+		out := pz(t, "", "-l", "--json", path).want(t, exitOK).out
+		var got []entry
+		if err := json.Unmarshal([]byte(out), &got); err != nil || !utf8.ValidString(out) || len(got) != 1 {
+			t.Fatalf("%q: %v, %q", name, err, out)
+		}
+		whole, valid := got[0].Name, utf8.ValidString(name)
+		if got[0].NameBase64 != nil {
+			whole = string(*got[0].NameBase64)
+		}
+		if whole != path || valid != (got[0].NameBase64 == nil) {
+			t.Errorf("%q came out as %q", path, out)
+		}
+	}
+}
+
+// Wherever a file was cut, no place is named that is behind its end.
+func TestListOfCutFile(t *testing.T) {
+	dir := t.TempDir()
+	good := pz(t, sample(50_000), "-B4K").out
+	for size := 1; size < len(good); size += 1 + len(good)/200 {
+		r := pz(t, "", "-l", write(t, good[:size], dir, "a.pz")).want(t, exitError, "a.pz: is cut short (the end is missing")
+		if _, at, ok := strings.Cut(r.err, "at byte "); ok {
+			n, err := strconv.Atoi(strings.TrimRight(strings.Fields(at)[0], ";)"))
+			if err != nil || n > size {
+				t.Errorf("%d bytes: %s", size, r.err)
+			}
+		}
+		// Of 13 blocks the ones that are there, as restoring counts them.
+		if _, at, ok := strings.Cut(r.err, "from block "); ok && !strings.Contains(pz(t, "", "-t", filepath.Join(dir, "a.pz")).err, "from block "+strings.Fields(at)[0]+" on") {
+			t.Errorf("%d bytes: %s", size, r.err)
+		}
 	}
 }

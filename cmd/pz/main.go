@@ -31,6 +31,7 @@ type app struct {
 	cfg     config
 	sched   *compress.Scheduler
 	temp    unfinished
+	bar     *bar // on the screen; nil if there is none
 	status  int
 	stopped bool // standard output failed: nothing more can be delivered there
 }
@@ -105,5 +106,5 @@ func (a *app) say(name, format string, args ...any) {
 	if name != "" {
 		msg = printable(name) + ": " + msg
 	}
-	fmt.Fprintf(a.stderr, "pz: %s\n", msg)
+	a.bar.aside(func() { fmt.Fprintf(a.stderr, "pz: %s\n", msg) })
 }

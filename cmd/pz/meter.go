@@ -18,7 +18,7 @@ type meter struct {
 	start time.Time
 	last  compress.Progress
 	grew  bool // the source held more than was read of it
-	bar   bar
+	bar   *bar
 }
 
 type countReader struct {
@@ -29,11 +29,12 @@ type countReader struct {
 func (c *countReader) Read(p []byte) (int, error) {
 	n, err := c.m.in.f.Read(p)
 	c.n += int64(n)
-	c.m.bar.update(c.n)
+	c.m.in.keepHead(p[:n])
 	return n, err
 }
 
 type countWriter struct {
+	m   *meter
 	w   io.Writer
 	n   int64
 	err error
@@ -42,6 +43,9 @@ type countWriter struct {
 func (c *countWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
+	if c.m.app.cfg.mode == modeRecover {
+		c.m.bar.update(0, c.n) // nothing else tells how far it has come
+	}
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
 	}
@@ -53,14 +57,14 @@ func (c *countWriter) Write(p []byte) (int, error) {
 
 func (a *app) newMeter(in *source, out *output) *meter {
 	m := &meter{app: a, in: in, start: time.Now()}
-	m.r.m = m
+	m.r.m, m.w.m = m, m
 	m.bar = a.newBar(in, out, m.start)
 	return m
 }
 
 // direct says whether the library gets the file itself. It has to see that it is a regular one: only then reading
 // cannot wait for somebody else, and it reads ahead across short blocks and joined streams instead of working on one
-// at a time. A Writer does not ask, and through the countReader the bar moves while a large block fills.
+// at a time. A Writer does not ask.
 func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.regular() }
 
 // reader is the source as the library gets it.
@@ -83,16 +87,18 @@ func (m *meter) read() int64 {
 
 func (m *meter) passed(p compress.Progress) {
 	m.last = p
-	if m.direct() {
-		m.bar.update(p.Compressed)
+	done := p.Compressed
+	if m.app.cfg.mode == modeCompress {
+		done = p.Content
 	}
+	m.bar.update(done, p.Content)
 }
 
-func (m *meter) done() { m.bar.clear() }
+func (m *meter) done() { m.bar.end() }
 
 // summary is the line of -v about one file.
 func (a *app) summary(in *source, out *output, m *meter) {
-	if !a.cfg.verbose {
+	if !a.cfg.verbose || a.cfg.mode == modeRecover { // which has said what was saved
 		return
 	}
 	// What the library says about content, not what was written: -t writes nothing.

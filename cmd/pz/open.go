@@ -58,7 +58,7 @@ func (a *app) openSource(e entry) *source {
 	return &source{app: a, f: f, name: e.path, info: info, link: link}
 }
 
-var errNoIndex = errors.New("is not a regular file, and the index is at the end (store it in a file first)")
+var errNoIndex = errors.New("is not a regular file, and the index is at the end (name a FILE; what comes from a pipe has to be stored in one first)")
 
 // needsIndex says whether the mode reads a file from its end.
 func (c *config) needsIndex() bool { return c.mode == modeList || c.mode == modeRecover }
@@ -87,7 +87,9 @@ func (a *app) acceptable(e entry, fi fs.FileInfo) bool {
 // needs -f: removing one of them would not free the space, and the others would still hold the old form.
 func (a *app) removable(s *source) bool {
 	if n := linkCount(s.link); n > 1 && !a.cfg.force {
-		a.warn(s.name, "has %d other names (hard links) -- ignored (-f removes this name, --keep removes none)", n-1)
+		others := int64(n - 1)
+		a.warn(s.name, "has %d other %s (%s) -- ignored (-f removes this name, --keep removes none)",
+			others, plural(others, "name"), plural(others, "hard link"))
 		return false
 	}
 	return true

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"runtime"
 
@@ -86,7 +85,7 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 		w = &m.w
 	}
 	if a.cfg.mode == modeRecover {
-		return a.recoverTo(w, in, opts)
+		return a.recoverTo(w, in, m, opts)
 	}
 	r := m.reader()
 	if a.cfg.mode == modeCompress {
@@ -147,9 +146,7 @@ func (a *app) settled(in *source, m *meter, remove bool) bool {
 	return false
 }
 
-// sniff says whether the data is something else than .pz, which -dcf passes through unchanged as gzip does. The
-// version byte is looked at, too, because a text may well begin with PZ; versions stay below the control
-// characters that texts contain.
+// sniff says whether the data is something else than .pz, which -dcf passes through unchanged as gzip does.
 func sniff(r io.Reader) (head []byte, foreign bool, err error) {
 	head = make([]byte, 3)
 	n, err := io.ReadFull(r, head)
@@ -157,36 +154,22 @@ func sniff(r io.Reader) (head []byte, foreign bool, err error) {
 		err = nil
 	}
 	head = head[:n]
-	return head, !bytes.HasPrefix(head, []byte("PZ")) || n == 3 && head[2] >= '\t', err
+	return head, notPZ(head), err
+}
+
+// notPZ says of the first bytes of a file whether it is something else than .pz. The version byte is looked at, too,
+// because a text may well begin with PZ; versions stay below the control characters that texts contain.
+func notPZ(head []byte) bool {
+	return !bytes.HasPrefix(head, []byte("PZ")) || len(head) >= 3 && head[2] >= '\t'
 }
 
 // report says what failed: the writing of the result, or the source, be it in the reading or in what the library finds
 // in it.
 func (a *app) report(in *source, out *output, m *meter, err error) {
-	switch {
-	case m.w.err != nil:
+	if m.w.err != nil {
 		a.fail(out.name, "%s", reason(m.w.err))
 		a.stopped = out.f == a.stdout
-	default:
-		a.fail(in.name, "%s%s", libraryReason(err), a.advice(err))
+		return
 	}
-}
-
-// advice is what somebody can do about an error of the library.
-func (a *app) advice(err error) string {
-	switch {
-	case errors.Is(err, compress.ErrMemory) && a.cfg.mode == modeCompress:
-		return " (raise -M, or choose smaller blocks with -B or a lower level)"
-	case errors.Is(err, compress.ErrMemory):
-		return " (raise -M)"
-	case errors.Is(err, compress.ErrVersion):
-		return " (a newer pz may read it)"
-	case errors.Is(err, compress.ErrFormat):
-		return " (only .pz files can be read)"
-	case errors.Is(err, compress.ErrTruncated):
-		return " (the end is missing; --recover FILE -o OUT saves what is there)"
-	case errors.Is(err, compress.ErrCorrupt):
-		return " (the file is damaged; --recover FILE -o OUT saves the intact blocks)"
-	}
-	return ""
+	a.fail(in.name, "%s", a.explain(in, err))
 }

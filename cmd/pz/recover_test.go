@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress"
 )
 
 func TestRecover(t *testing.T) {
@@ -14,17 +16,20 @@ func TestRecover(t *testing.T) {
 	out := filepath.Join(dir, "out")
 
 	intact := write(t, good, dir, "intact.pz")
-	pz(t, "", "--recover", intact, "-o", out).want(t, exitOK)
+	pz(t, "", "--recover", intact, "-o", out).want(t, exitOK, "intact.pz: saved 81920 of 81920 bytes\n")
 	wantFile(t, out, content)
 
 	at := strings.Index(good, content[5*4096+100:5*4096+200])
-	bad := write(t, good[:at]+string(good[at]^1)+good[at+1:], dir, "bad.pz")
+	bad := write(t, good[:at]+string([]byte{good[at] ^ 1})+good[at+1:], dir, "bad.pz")
 	pz(t, "", "-d", bad).want(t, exitError, "bad.pz: ", "--recover")
 	res := pz(t, "", "-q", "--recover", bad, "-fo", out)
-	res.want(t, exitWarning, "bad.pz: lost: 1 block from block 5 of stream 0 on, bytes 20480 to 24575 of the content")
+	res.want(t, exitWarning, "bad.pz: lost: block 5, bytes 20480 to 24575 of the content\n")
+	if strings.Contains(res.err, "saved") {
+		t.Errorf("-q tells good news: %s", res.err)
+	}
 	wantFile(t, out, content[:5*4096]+content[6*4096:])
 
-	got := pz(t, "", "--recover", "--zero-fill", "-c", bad).want(t, exitWarning, "lost: 1 block").out
+	got := pz(t, "", "--recover", "--zero-fill", "-c", bad).want(t, exitWarning, "lost: block 5", "saved 77824 of 81920 bytes").out
 	if got != content[:5*4096]+strings.Repeat("\x00", 4096)+content[6*4096:] {
 		t.Error("zeros are not where content is lost")
 	}
@@ -32,7 +37,7 @@ func TestRecover(t *testing.T) {
 	// The end is missing: all blocks that are there.
 	cut := write(t, good[:at], dir, "cut.pz")
 	pz(t, "", "-d", cut).want(t, exitError, "the end is missing")
-	pz(t, "", "--recover", cut, "-fo", out).want(t, exitWarning, "lost: ")
+	pz(t, "", "--recover", cut, "-fo", out).want(t, exitWarning, "lost: an unknown number of blocks from block 5 on", "saved 20480")
 	wantFile(t, out, content[:5*4096])
 
 	fi, _ := os.Stat(bad)
@@ -41,6 +46,55 @@ func TestRecover(t *testing.T) {
 	}
 	runProcess(t, strings.NewReader(good), "--recover", "-c").want(t, exitError, "is not a regular file")
 	pz(t, "", "--recover", filepath.Join(dir, "none"), "-c").want(t, exitError, "no such file")
+}
+
+// What cannot be recovered leaves no file, also not an empty one that looks like a result.
+func TestNothingToRecover(t *testing.T) {
+	good := pz(t, sample(100_000), "-B4K").out
+	for name, c := range map[string]struct{ content, text string }{
+		"text":      {"no .pz data at all", "is not .pz data"},
+		"noise":     {noise(100_000), "is not .pz data"},
+		"gzip":      {"\x1f\x8b\x08 and so on", "is gzip data (use gzip -d)"},
+		"empty":     {"", "is empty"},
+		"no blocks": {good[:30], "nothing could be saved"},
+		"zeros":     {good[:100], "nothing could be saved"},
+	} {
+		dir := t.TempDir()
+		in := write(t, c.content, dir, "a.pz")
+		r := pz(t, "", "--recover", in, "-o", filepath.Join(dir, "out")).want(t, exitError, "a.pz: "+c.text)
+		if strings.Contains(r.err, "--recover") {
+			t.Errorf("%s: it advises what was just done: %s", name, r.err)
+		}
+		wantFiles(t, dir, "a.pz")
+	}
+}
+
+func TestDamageText(t *testing.T) {
+	at := func(kind error, detail string) error {
+		return &compress.Error{Kind: kind, Detail: detail, Offset: 1234}
+	}
+	for _, c := range []struct {
+		d    compress.Damage
+		want string
+	}{
+		{compress.Damage{Block: 3, Blocks: 4, ContentOffset: 100, Content: 50}, "lost: blocks 3 to 6, bytes 100 to 149 of the content"},
+		{compress.Damage{Block: 3, Blocks: 1, Stream: 2, ContentOffset: -1, Content: 50},
+			"lost: block 3 of stream 2, 50 bytes at an unknown place of the content"},
+		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1},
+			"lost: an unknown number of blocks from block 3 on, from byte 7 of the content on"},
+		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: -1, Content: -1},
+			"lost: an unknown number of blocks from block 3 on, at an unknown place of the content"},
+		{compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1, Err: at(compress.ErrTruncated, "")},
+			"trailing garbage, or a damaged stream, from byte 1234 of the file on"},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "no header")}, "the header is damaged; no content is lost by that"},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "index: x")}, "the index is damaged; no content is lost by that"},
+		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Err: at(compress.ErrTruncated, "")},
+			"the index of stream 1 is damaged; no content is lost by that"},
+	} {
+		if got := damageText(c.d); got != c.want {
+			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)
+		}
+	}
 }
 
 // Damage of one bit: -t must see it and --rm must not act. The library's tests go through all bits; these are samples.

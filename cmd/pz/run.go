@@ -18,7 +18,7 @@ func (a *app) run(args []string) int {
 	var err error
 	a.cfg, err = parseFlags(args, a.getenv)
 	if err != nil {
-		a.fail("", "%s (pz --help lists the options)", err)
+		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
 	switch {
@@ -29,13 +29,25 @@ func (a *app) run(args []string) int {
 	case a.cfg.mode == modeList:
 		a.list()
 	default:
+		if a.cfg.mode == modeCompress && !a.cfg.quiet {
+			// No warning with an exit code: nothing is left out of the result, and tar takes any code for a failure.
+			for _, text := range a.cfg.ignored {
+				a.say("", "%s", text)
+			}
+		}
 		// -T bounds the whole program, reading and writing included: with -T1 one processor is all it takes.
 		if n := a.cfg.threads; n > 0 {
 			runtime.GOMAXPROCS(min(n, runtime.GOMAXPROCS(0)))
 		}
 		// One set of workers serves all files.
 		a.sched = compress.NewScheduler(a.cfg.threads)
+		done, err := a.openDevice()
+		if err != nil {
+			a.fail("", "--backend: %s", libraryReason(err))
+			return a.status
+		}
 		a.each(a.process)
+		done()
 	}
 	if err != nil {
 		a.fail("standard output", "%s", reason(err))
@@ -49,11 +61,14 @@ func (a *app) each(do func(entry)) {
 		if a.stopped {
 			return
 		}
-		if path == "-" {
+		switch path {
+		case "-":
 			do(entry{path: path})
-			continue
+		case "": // of a variable that is not set, most likely
+			a.fail(`""`, "is no name of a file")
+		default:
+			a.operand(path, do)
 		}
-		a.operand(path, do)
 	}
 }
 

@@ -242,6 +242,8 @@ func TestOutputRefusals(t *testing.T) {
 	in := write(t, "content", dir, "a")
 	pz(t, "", "-f", "-o", in, in).want(t, exitError, "is the input itself")
 	pz(t, "", "-f", "-o", dir, in).want(t, exitError, "is a directory")
+	pz(t, "", "-o", dir+"/", in).want(t, exitError, "is a directory")
+	wantFiles(t, dir, "a")
 	pz(t, "", "-o", filepath.Join(dir, "no", "out"), in).want(t, exitError, "no such file")
 	pz(t, "", "-o", filepath.Join(in, "out"), in).want(t, exitError, "not a directory")
 	os.Mkdir(in+".pz", 0o755)
@@ -329,6 +331,7 @@ func TestHelpAndVersion(t *testing.T) {
 
 func TestNamesAreSafeToPrint(t *testing.T) {
 	pz(t, "", "no\x1b[31m\nfile").want(t, exitError, `"no\x1b[31m\nfile": no such file`)
+	pz(t, "", "no\x9b31m").want(t, exitError, `"no\x9b31m": no such file`) // 8-bit terminals take it for ESC [
 }
 
 func TestLongNames(t *testing.T) {

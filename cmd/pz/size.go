@@ -43,3 +43,11 @@ func formatSize(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %s", f, units[u])
 }
+
+// sizeOption writes a size for an option, as the next unit that is not less.
+func sizeOption(n int64) string {
+	if n > 1<<20 {
+		return fmt.Sprintf("%dM", (n-1)>>20+1)
+	}
+	return fmt.Sprintf("%dK", (n-1)>>10+1)
+}

@@ -52,10 +52,28 @@ type source struct {
 	link  fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
 	at    place       // where the entry is; without a root for standard input
 	start int64       // offset in a regular file where reading begins: standard input need not be at its front
+	head  []byte      // the first bytes of what can be read only once, as far as they have been read
 }
 
 func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 func (s *source) close()        { s.f.Close() }
+
+// keepHead notes what was read, if it is the beginning.
+func (s *source) keepHead(p []byte) {
+	if room := magicSize - len(s.head); room > 0 {
+		s.head = append(s.head, p[:min(room, len(p))]...)
+	}
+}
+
+// beginning returns the first bytes, or fewer if that is all there is.
+func (s *source) beginning() []byte {
+	if !s.regular() {
+		return s.head
+	}
+	p := make([]byte, magicSize)
+	n, _ := s.f.ReadAt(p, s.start)
+	return p[:n]
+}
 
 // size is what a regular file says is left in it, and −1 where there is no such promise. It is the same whether the
 // file was named or redirected, so that the results are. Files of /proc and the like claim 0 and hold more, so 0

@@ -33,7 +33,7 @@ func (a *app) openOutput(e entry, in *source) (o *output, done func()) {
 	if a.cfg.toStdout || e.path == "-" {
 		return a.openStdout(in), none
 	}
-	base, ok := a.outputName(e)
+	base, ok := a.outputName(e, in)
 	if !ok {
 		return nil, none
 	}
@@ -51,14 +51,21 @@ func (a *app) openOutput(e entry, in *source) (o *output, done func()) {
 }
 
 // outputName makes the name of the result from the name of the source.
-func (a *app) outputName(e entry) (string, bool) {
+func (a *app) outputName(e entry, in *source) (string, bool) {
 	stem, has := strings.CutSuffix(e.base, a.cfg.suffix)
 	has = has && stem != ""
 	switch {
 	case a.cfg.mode == modeDecompress && has:
 		return stem, true
 	case a.cfg.mode == modeDecompress:
-		a.warn(e.path, "unknown suffix -- ignored (-o FILE or -c says where to put the result)")
+		head := in.beginning()
+		if form, tool := recognize(head); form != "" {
+			a.warn(e.path, "is %s data -- ignored (use %s)", form, tool)
+		} else if notPZ(head) {
+			a.warn(e.path, "is not .pz data, and has another suffix -- ignored")
+		} else {
+			a.warn(e.path, "unknown suffix -- ignored (-o FILE or -c says where to put the result)")
+		}
 	case has && !a.cfg.force:
 		a.warn(e.path, "already has %s suffix -- unchanged (-f compresses it again)", a.cfg.suffix)
 	default:

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // reason is what happened without the operation and the path, which the message names already.
@@ -27,9 +28,9 @@ func libraryReason(err error) string {
 	return strings.TrimSpace(strings.TrimPrefix(reason(err), "compress:"))
 }
 
-// printable makes a file name safe to print: control characters in it must not drive the terminal.
+// printable makes a file name safe to print: control characters in it must not drive the terminal. An empty one shows.
 func printable(name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+	if name != "" && utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name
 	}
 	return strconv.Quote(name)

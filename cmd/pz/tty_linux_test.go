@@ -4,11 +4,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gopz/compress"
 	"golang.org/x/sys/unix"
 )
 
@@ -75,7 +77,7 @@ func TestTerminalRefusals(t *testing.T) {
 	} {
 		a, person := terminalApp(t)
 		code := a.run(strings.Fields(c.args))
-		if got := seen(a, person); code != c.code || !strings.Contains(got, c.text) {
+		if got := seen(a, person); code != c.code || !regexp.MustCompile(c.text).MatchString(got) {
 			t.Errorf("%s: exit code %d, %q", c.args, code, got)
 		}
 	}
@@ -132,11 +134,14 @@ func TestProgressBar(t *testing.T) {
 		name string
 		args []string
 		time time.Duration
-		bar  bool
+		text string // a pattern, generous with time, which other work on the machine takes; "" for no bar
 	}{
-		{"long", nil, 1300 * time.Millisecond, true},
-		{"quiet", []string{"-q"}, 1300 * time.Millisecond, false},
-		{"short", nil, 200 * time.Millisecond, false},
+		// Less than a block: it is there although nothing has passed, and counts from the beginning.
+		{"long", nil, 1300 * time.Millisecond, "standard input: 0 B, [12]s"},
+		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond, "standard input: [48] KiB, 0.0 MB/s, [12]s"},
+		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: 0 B, [12]s"},
+		{"quiet", []string{"-q"}, 1300 * time.Millisecond, ""},
+		{"short", nil, 200 * time.Millisecond, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -148,8 +153,11 @@ func TestProgressBar(t *testing.T) {
 			}
 			a.stdout = a.stderr
 			got := seen(a, person)
-			if strings.Contains(got, "standard input") != c.bar {
+			if strings.Contains(got, "standard input") != (c.text != "") || !regexp.MustCompile(c.text).MatchString(got) {
 				t.Errorf("on the screen: %q", got)
+			}
+			if last := got[:strings.LastIndex(got, "\x04end")]; c.text != "" && !strings.HasSuffix(last, "\r") {
+				t.Errorf("the bar stays on the screen: %q", got)
 			}
 		})
 	}
@@ -158,4 +166,56 @@ func TestProgressBar(t *testing.T) {
 		t.Parallel()
 		runProcess(t, slowFile(t, 1300*time.Millisecond)).want(t, exitOK)
 	})
+}
+
+// While nothing passes for seconds, as with large blocks, the figures stay those of what has passed, and the time goes
+// on. A message has a line of its own, and the bar comes back below it.
+func TestProgressBarOfLargeBlocks(t *testing.T) {
+	f, err := os.Open(write(t, "", t.TempDir(), strings.Repeat("long", 50)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Truncate(f.Name(), 256<<20); err != nil {
+		t.Fatal(err)
+	}
+	info, _ := f.Stat()
+	for _, c := range []struct {
+		name string
+		mode mode
+		p    compress.Progress
+		want string
+	}{
+		{"compress", modeCompress, compress.Progress{Content: 64 << 20, Compressed: 1 << 20}, "64 MiB, [56][.]. MB/s"},
+		{"restore", modeDecompress, compress.Progress{Content: 1000 << 20, Compressed: 64 << 20}, "1000 MiB, (1..|9.|8.)[.]. MB/s"},
+	} {
+		a, person := terminalApp(t)
+		if c.mode == modeCompress { // the other one does not know its size
+			if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.cfg.mode = c.mode
+		m := a.newMeter(&source{app: a, f: f, name: f.Name(), info: info}, &output{})
+		m.bar.end()
+		m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+		m.passed(c.p)
+		time.Sleep(2*barPeriod + barPeriod/2)
+		a.say("", "a message")
+		time.Sleep(2 * barPeriod)
+		m.done()
+		got := seen(a, person)
+		before, after, ok := strings.Cut(got, "\rpz: a message\r\n")
+		for _, part := range []string{before, after} {
+			// A quarter has passed in 10 seconds.
+			if !ok || !regexp.MustCompile(c.want+`, 1[0-2]s, 3.s left  25% \[`).MatchString(part) {
+				t.Errorf("%s: on the screen: %q", c.name, got)
+			}
+		}
+		for _, line := range strings.FieldsFunc(got, func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := len([]rune(line)); n > 80 {
+				t.Errorf("a line of %d columns does not fit: %q", n, line)
+			}
+		}
+	}
 }

@@ -18,7 +18,7 @@ const (
 // packages lists every package of the module by its path under the module's, "" for the root.
 var packages = map[string]floor{
 	"cmd/pz":           programs,
-	"examples/profile": programs,
+	"examples/profile": tools, // runs codecs one by one as well, and schedulers with a device
 
 	"": library,
 
@@ -63,10 +63,10 @@ var sideways = map[arrow]string{
 
 // foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.
 var foreign = map[string][]string{
-	"github.com/klauspost/cpuid/v2":     {"simd"},
-	"github.com/schollz/progressbar/v3": {"cmd/pz", "examples/profile"},
-	"github.com/spf13/pflag":            {"cmd/pz", "examples/profile"},
-	"golang.org/x/sys":                  {"cmd/pz", "simd"},
-	"golang.org/x/term":                 {"cmd/pz"},
-	"github.com/klauspost/compress":     {}, // a peer in tests and benchmarks
+	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/cespare/xxhash/v2":  {"internal/zstfile"},
+	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
+	"golang.org/x/sys":              {"cmd/pz", "simd"},
+	"golang.org/x/term":             {"cmd/pz"},
+	"github.com/klauspost/compress": {}, // a peer in tests and benchmarks
 }

@@ -3,6 +3,7 @@ package pzfile
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 )
 
 // Kinds of blocks.
@@ -98,16 +99,17 @@ func BlockNumber(p []byte) int64 {
 	// 64 bits on. From the check that is there we go those 64 bits back.
 	sum := ^binary.LittleEndian.Uint32(p[12:])
 	for range 8 {
-		i := unstep[sum>>24]
+		i := unstep()[sum>>24]
 		sum = (sum^castagnoli[i])<<8 | uint32(i)
 	}
 	return int64(sum ^ ^Checksum(0, p[:12]))
 }
 
 // unstep tells from the top byte of a CRC which entry of the table was used for it.
-var unstep = func() (t [256]byte) {
+var unstep = sync.OnceValue(func() *[256]byte {
+	var t [256]byte
 	for i, v := range castagnoli {
 		t[v>>24] = byte(i)
 	}
-	return t
-}()
+	return &t
+})

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/gopz/compress"
+)
+
+// openDevice gives the scheduler the device that the options ask for. Where they leave it open there need not be one. What it returns is to be
+// called when all work is done.
+func (a *app) openDevice() (done func(), err error) {
+	done = func() {}
+	c := &a.cfg
+	if c.match == compress.CPU && c.entropy == compress.CPU {
+		return done, nil
+	}
+	d, err := compress.OpenDevice(c.device)
+	if err != nil {
+		if c.match == compress.GPU || c.entropy == compress.GPU || c.device != "" {
+			return done, err
+		}
+		return done, nil
+	}
+	if err := a.sched.SetDevice(d); err != nil {
+		d.Close()
+		return done, err
+	}
+	a.sched.EnableStats(c.verbose)
+	return func() {
+		a.deviceReport(d.Info().Name)
+		d.Close()
+	}, nil
+}
+
+// deviceReport says what ran on the device, and whether it was lost: that costs time only, but whoever has bought it wants to know.
+func (a *app) deviceReport(name string) {
+	if err := a.sched.DeviceError(); err != nil && !a.cfg.quiet {
+		a.say("", "device %s is not used any more, the CPU went on alone: %s", name, err)
+	}
+	if !a.cfg.verbose {
+		return
+	}
+	st := a.sched.Stats()
+	for _, s := range st.Stages {
+		if s.Stage != "check" {
+			on := "cpu"
+			if s.Backend == compress.GPU {
+				on = name
+			}
+			a.say("", "%s on %s: %d %s, %s", s.Stage, on, s.Blocks, plural(s.Blocks, "block"), formatSize(s.Bytes))
+		}
+	}
+	if st.Returned > 0 {
+		a.say("", "%s", fmt.Sprintf("%d %s came back from %s undone", st.Returned, plural(st.Returned, "block"), name))
+	}
+}

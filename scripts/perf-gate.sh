@@ -1,0 +1,427 @@
+#!/usr/bin/env bash
+# Fails if the compressor has become slower, or its scheduler dearer; see usage below and docs/TUNING.md.
+set -euo pipefail
+export LC_ALL=C # numbers have points
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The matrix. Sizes are such that an iteration is many blocks for each worker and a measurement some tenths of a second: long enough
+# to be more than noise, and short enough that many fit between two disturbances.
+pipelines=lzr,lzseqr
+size=20M
+iterations=5
+decode_factor=3 # decompression is that much faster, so that it gets more iterations
+
+throughput_pct=4
+overhead_abs=0.02
+repeats=7
+threads=
+cpu_only=
+baseline=$repo/docs/generated/perf-gate-baseline.tsv
+output=
+update=
+against=
+self_test=
+
+# A measurement is calm if its threads had to wait for a processor for no more than this part of the time they wanted one. On an idle machine
+# it is below 0.02; with another busy program per processor it is about 0.5.
+calm=0.1
+
+# How often, in all, a gate that compares builds of the same speed may fail: see the judgement below.
+alarm=0.01
+
+usage() {
+  cat <<'TEXT'
+usage: scripts/perf-gate.sh [options]
+
+Measures throughput and scheduler overhead of a fixed matrix, pipelines by modes, and compares the medians with a baseline; or,
+with --against, with another revision in the same run, which is the one way that works on any machine.
+
+  --throughput-regression-pct N  how much slower is too much, in percent (4)
+  --overhead-regression-abs X    how much more scheduler overhead is too much, as a part of the workers' time: 0.02, the
+                                 default, allows two percentage points
+  --against REV      build that revision beside this tree (with this tree's examples/profile, so that both do the same work),
+                     measure old, new, old, new ..., and judge the ratios
+  --threads N        workers (all processors)
+  --cpu-only         leave out the modes with a device
+  --pipelines LIST   pipelines to measure (lzr,lzseqr)
+  --size SIZE        content of an iteration (20M)
+  --iterations N     iterations in a measurement (5; three times as many to decompress)
+  --repeats N        measurements of each cell of the matrix, an odd number (7); more are made where the result is in doubt
+  --baseline FILE    the baseline (docs/generated/perf-gate-baseline.tsv)
+  --output FILE      write the table of what was measured
+  --update-baseline  write that table to the baseline, and compare nothing
+  --self-test        show that the gate fails with 10% more work, and passes with none
+  --help             this text
+
+Modes: cpu and cpu-decompress; soft, with the software device and automatic assignment; gpu and gpu-decompress, if there is a
+device in hardware. Speeds are in millions of bytes of content per second, overhead is in percent of the workers' time.
+
+Exit status: 0 no regression; 1 a regression; 2 wrong usage; 3 no judgement: the baseline is from another machine, or this one is
+too busy; 130 interrupted.
+
+How it judges. With --against every measurement of the new build has one of the old build beside it, and the median of the ratios of these
+pairs counts, not the ratio of the medians, which is printed too: what disturbs the machine for longer than a pair hits both. A cell passes
+as soon as it is 97.5% certain to be within the limit, and fails if the median is past the limit and so many pairs say "slower" that equal
+builds would do it in less than 1 of 100 runs of the whole gate, whatever the noise is like. In between there are more pairs, up to
+eight times --repeats. Pairs during which other programs had the processors do not count; if these are most, content per second of
+processor time is judged in place of speed, and overhead is not. With a baseline medians are compared, of calm measurements only.
+TEXT
+}
+
+die() { # STATUS MESSAGE
+  echo "perf-gate: $2" >&2
+  exit "$1"
+}
+
+number='^[0-9]+(\.[0-9]+)?$'
+positive='^[1-9][0-9]*$'
+
+parse() {
+  local flag
+  while (($# > 0)); do
+    flag=$1
+    shift
+    if [[ $flag == --*=* ]]; then
+      set -- "${flag#*=}" "$@"
+      flag=${flag%%=*}
+    fi
+    case $flag in
+      -h | --help) usage; exit 0 ;;
+      --cpu-only) cpu_only=1; continue ;;
+      --update-baseline) update=1; continue ;;
+      --self-test) self_test=1; continue ;;
+    esac
+    (($# > 0)) || die 2 "$flag needs a value, or is not known; see --help"
+    case $flag in
+      --throughput-regression-pct) throughput_pct=$1 ;;
+      --overhead-regression-abs) overhead_abs=$1 ;;
+      --against) against=$1 ;;
+      --threads) threads=$1 ;;
+      --pipelines) pipelines=$1 ;;
+      --size) size=$1 ;;
+      --iterations) iterations=$1 ;;
+      --repeats) repeats=$1 ;;
+      --baseline) baseline=$1 ;;
+      --output) output=$1 ;;
+      *) die 2 "unknown option $flag; see --help" ;;
+    esac
+    shift
+  done
+  [[ $throughput_pct =~ $number ]] || die 2 "--throughput-regression-pct: $throughput_pct is not a number"
+  [[ $overhead_abs =~ $number ]] || die 2 "--overhead-regression-abs: $overhead_abs is not a number"
+  [[ $iterations =~ $positive ]] || die 2 "--iterations: $iterations is not a number above 0"
+  [[ $repeats =~ $positive && $((10#$repeats % 2)) == 1 ]] || die 2 "--repeats: $repeats is not an odd number"
+  [[ -z $threads || $threads =~ $positive ]] || die 2 "--threads: $threads is not a number above 0"
+  [[ -n $pipelines ]] || die 2 "--pipelines: none"
+  [[ -z $against || -z $update ]] || die 2 "--against has no use for a baseline: leave out --update-baseline"
+}
+
+# build DIR PROGRAM: builds examples/profile of the tree DIR.
+build() {
+  go -C "$1" build -buildvcs=false -trimpath -o "$2" ./examples/profile
+}
+
+# build_revision REV PROGRAM: builds that revision. It is unpacked rather than checked out, so that nothing is left in the repository
+# even if this script is killed.
+build_revision() {
+  local commit tree=$tmp/tree
+  commit=$(git -C "$repo" rev-parse --verify --quiet "$1^{commit}") || die 2 "--against: there is no revision $1"
+  mkdir "$tree"
+  git -C "$repo" archive "$commit" | tar -x -C "$tree"
+  # The program that measures has to be the same, or the content and the work may not be.
+  rm -rf "$tree/examples/profile"
+  mkdir -p "$tree/examples"
+  cp -R "$repo/examples/profile" "$tree/examples/profile"
+  if ! build "$tree" "$2" 2>"$tmp/log"; then
+    git -C "$repo" archive "$commit" examples/profile 2>/dev/null | tar -x -C "$tree" 2>/dev/null || true
+    build "$tree" "$2" 2>>"$tmp/log" || {
+      cat "$tmp/log" >&2
+      die 3 "revision $1 does not build, neither with this tree's examples/profile nor with its own"
+    }
+    echo "note: $1 does not build with this tree's examples/profile; its own measures it, which may not do the same work"
+  fi
+}
+
+# machine prints what a baseline depends on, as key<tab>value.
+machine() {
+  local model=
+  if [[ -r /proc/cpuinfo ]]; then
+    model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
+  fi
+  [[ -n $model ]] || model=$(sysctl -n machdep.cpu.brand_string 2>/dev/null) || model=$(uname -m)
+  printf 'cpu\t%s\ncores\t%s\ngo\t%s\n' "$model" "$(getconf _NPROCESSORS_ONLN)" "$(go env GOVERSION)"
+}
+
+# modes prints the modes there are here.
+modes() {
+  echo cpu
+  echo cpu-decompress
+  [[ -z $cpu_only ]] || return 0
+  echo soft
+  if grep -q $'^DEVICE\t.*\thardware=true\tpresent=true' <<<"$listing"; then
+    echo gpu
+    echo gpu-decompress
+  else
+    echo 'skipped: gpu, for there is no device' >&2
+  fi
+}
+
+# measure SIDE ROUND MODE PIPELINE: measures once, and adds a line to the samples.
+measure() {
+  local args=(--pipeline "$4" --size "$size" --threads "$threads" --print-scheduler-stats) n=$iterations
+  case $3 in
+    *-decompress)
+      n=$((n * decode_factor))
+      args+=(--decompress)
+      ;;
+  esac
+  case $3 in
+    cpu*) args+=(--backend cpu) ;;
+    soft) args+=(--backend auto --gpu-device soft) ;;
+    gpu*) args+=(--backend auto) ;;
+  esac
+  if [[ $1 == new && -n $injected ]]; then args+=(--slow "$injected"); fi
+  "$tmp/$1" "${args[@]}" --iterations "$n" >"$tmp/lines" 2>"$tmp/log" || {
+    cat "$tmp/log" >&2
+    die 3 "$3 $4 cannot be measured"
+  }
+  # shellcheck disable=SC2016
+  awk -F '\t' -v OFS='\t' -v side="$1" -v round="$2" -v mode="$3" -v pipe="$4" '
+    { for (i = 2; i <= NF; i++) { k = index($i, "="); v[substr($i, 1, k - 1)] = substr($i, k + 1) } }
+    END {
+      print side, round, mode, pipe, v["mbps"], v["scheduler_overhead_pct"], v["runs"], v["total_ns"], v["tracked_thread_time_ns"],
+        v["stage_compute_ns"], v["queue_wait_ns"], v["queue_admin_ns"], v["gpu_handoff_ns"], v["gpu_try_send_full_count"],
+        v["gpu_try_send_disconnected_count"], v["cpu_ns"], v["cpu_wait_ns"], v["content_bytes"], v["size"], v["iterations"]
+    }' "$tmp/lines" >>"$tmp/samples"
+}
+
+# What awk needs: columns of the samples, sorting, medians, and the probability that of n fair coins k or more show heads.
+# shellcheck disable=SC2016
+library='
+function sort(a, n,   i, j, x) {
+  for (i = 2; i <= n; i++) { x = a[i]; for (j = i - 1; j > 0 && a[j] > x; j--) a[j + 1] = a[j]; a[j + 1] = x }
+}
+function median(a, n) { sort(a, n); return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2 }
+function coins(n, k,   i, p, sum) {
+  p = 1
+  for (i = 1; i <= n; i++) p /= 2
+  for (i = 0; i <= n; i++) { if (i >= k) sum += p; p *= (n - i) / (i + 1) }
+  return sum
+}
+# bound is how many of n sorted values may be left out at an end so that the median is beyond the rest with a probability of 2.5% at most.
+function bound(n,   k) { for (k = 0; coins(n, n - k) <= 0.025; k++); return k }
+function busy(cpu, wait) { return cpu > 0 && wait > calm * (cpu + wait) }
+'
+
+# judge_pairs MODE PIPELINE LAST: prints ok, FAIL, more or doubt, a tab, and the figures.
+judge_pairs() {
+  # shellcheck disable=SC2016
+  awk -F '\t' -v mode="$1" -v pipe="$2" -v last="$3" -v limit="$throughput_pct" -v olimit="$overhead_abs" -v calm="$calm" \
+    -v alpha="$(awk "BEGIN { print $alarm / ($cells * ${#looks[@]} * 2) }")" "$library"'
+    $3 == mode && $4 == pipe { speed[$1, $2] = $5; over[$1, $2] = $6 / 100; cpu[$1, $2] = $16; wait[$1, $2] = $17; bytes[$1, $2] = $18
+      if ($2 > n) n = $2 }
+    END {
+      for (i = 1; i <= n; i++) quiet += ok[i] = !busy(cpu["old", i], wait["old", i]) && !busy(cpu["new", i], wait["new", i])
+      wall = quiet * 2 >= n
+      for (i = 1; i <= n; i++) {
+        if (wall && !ok[i]) continue
+        m++
+        a = wall ? speed["old", i] : bytes["old", i] / cpu["old", i] * 1000
+        b = wall ? speed["new", i] : bytes["new", i] / cpu["new", i] * 1000
+        old[m] = a; new[m] = b; ratio[m] = b / a; slower += b < a
+        oldover[m] = over["old", i]; newover[m] = over["new", i]; more[m] = over["new", i] - over["old", i]; dearer += more[m] > 0
+      }
+      k = bound(m)
+      r = median(ratio, m); low = ratio[k > 0 ? k : 1]; high = ratio[k > 0 ? m + 1 - k : m]
+      o = median(more, m); ohigh = more[k > 0 ? m + 1 - k : m]
+      least = 1 - limit / 100
+      fail = r < least && coins(m, slower) <= alpha || wall && o > olimit && coins(m, dearer) <= alpha
+      pass = k > 0 && low >= least && (!wall || ohigh <= olimit)
+      within = r >= least && (!wall || o <= olimit)
+      a = median(old, m); b = median(new, m)
+      text = sprintf("%.1f MB/s%s, was %.1f; ratio %.3f [%.3f, %.3f], of medians %.3f;", b, wall ? "" : " of processor time", a, r, low, high, b / a)
+      if (wall) text = text sprintf(" overhead %.2f%%, was %.2f%%;", 100 * median(newover, m), 100 * median(oldover, m))
+      printf "%s\t%s %d pairs%s\n", fail ? "FAIL" : pass || last && within ? "ok" : last ? "doubt" : "more", text, m,
+        wall && m < n ? sprintf(" of %d", n) : wall ? "" : ", machine busy"
+    }' "$tmp/samples"
+}
+
+# judge_baseline MODE PIPELINE LAST: the same with the baseline.
+judge_baseline() {
+  # shellcheck disable=SC2016
+  awk -F '\t' -v mode="$1" -v pipe="$2" -v last="$3" -v limit="$throughput_pct" -v olimit="$overhead_abs" -v calm="$calm" "$library"'
+    FNR == NR { if (/^#/ || $1 != mode || $2 != pipe) next; found = 1; size = $3; was = $6; wasover = $7 / 100; next }
+    $3 != mode || $4 != pipe { next }
+    { n++; if (size != $19) other = $19; if (busy($16, $17)) next; m++; speed[m] = $5; over[m] = $6 / 100 }
+    END {
+      if (!found) { print "doubt\tis not in the baseline: run --update-baseline"; exit }
+      if (other) { printf "doubt\tthe baseline has size %d, this is %d\n", size, other; exit }
+      if (m * 2 < n) { printf "%s\tother programs had the processors in %d of %d measurements: wait, or use --against\n", last ? "doubt" : "more", n - m, n; exit }
+      s = median(speed, m); o = median(over, m)
+      bad = s < was * (1 - limit / 100) || o > wasover + olimit
+      printf "%s\t%.1f MB/s, baseline %.1f; ratio %.3f; overhead %.2f%%, baseline %.2f%%; %d measurements\n", bad ? (last ? "FAIL" : "more") : "ok",
+        s, was, s / was, 100 * o, 100 * wasover, m
+    }' "$baseline" "$tmp/samples"
+}
+
+# table: prints the medians of the new build, of calm measurements if there are any.
+table() {
+  echo "# Made by scripts/perf-gate.sh; numbers of another machine mean nothing."
+  machine | sed 's/^/# /'
+  printf '# threads\t%s\n# revision\t%s\n' "$threads" "$(git -C "$repo" describe --always --dirty 2>/dev/null || echo unknown)"
+  # shellcheck disable=SC2016
+  awk -F '\t' -v OFS='\t' -v calm="$calm" "$library"'
+    BEGIN {
+      print "mode", "pipeline", "size", "iterations", "repeats", "mbps_median", "scheduler_overhead_pct_median", "runs_median", "total_ns_median",
+        "tracked_thread_time_ns_median", "stage_compute_ns_median", "queue_wait_ns_median", "queue_admin_ns_median", "gpu_handoff_ns_median",
+        "gpu_try_send_full_count_median", "gpu_try_send_disconnected_count_median"
+    }
+    $1 == "new" {
+      c = $3 OFS $4
+      if (!(c in n)) { order[++cells] = c; n[c] = 0 }
+      head[c] = $19 OFS $20
+      all[c]++
+      if (busy($16, $17)) next
+      n[c]++
+      for (i = 5; i <= 15; i++) v[c, n[c], i] = $i
+    }
+    END {
+      for (i = 1; i <= cells; i++) {
+        c = order[i]
+        if (n[c] == 0) continue
+        if (n[c] % 2 == 0) n[c]-- # medians are of an odd number
+        line = c OFS head[c] OFS n[c]
+        for (k = 5; k <= 15; k++) {
+          for (j = 1; j <= n[c]; j++) a[j] = v[c, j, k]
+          line = line OFS sprintf(k <= 6 ? "%.3f" : "%.0f", median(a, n[c]))
+        }
+        print line
+      }
+    }' "$tmp/samples"
+}
+
+# gate JUDGE SIDE…: measures all cells until each is judged. Returns 0, 1 if one has failed, 3 if one could not be judged.
+gate() {
+  local judge=$1 sides=("${@:2}") todo=("${matrix[@]}") next round=0 look last cell mode pipe side verdict state rc=0
+  : >"$tmp/samples"
+  for look in "${looks[@]}"; do
+    last=
+    [[ $look != "${looks[-1]}" ]] || last=1
+    for ((; round < look; round++)); do
+      for cell in "${todo[@]}"; do
+        read -r mode pipe <<<"$cell"
+        for side in "${sides[@]}"; do
+          measure "$side" $((round + 1)) "$mode" "$pipe"
+        done
+      done
+    done
+    next=()
+    for cell in "${todo[@]}"; do
+      read -r mode pipe <<<"$cell"
+      verdict=$("$judge" "$mode" "$pipe" "$last")
+      state=${verdict%%$'\t'*}
+      case $state in
+        more) next+=("$cell"); continue ;;
+        FAIL) rc=1 ;;
+        doubt) ((rc == 1)) || rc=3 ;;
+        ok) ;;
+        *) die 3 "cannot judge $cell: $verdict" ;;
+      esac
+      printf '%-5s %-14s %-8s %s\n' "$state" "$mode" "$pipe" "${verdict#*$'\t'}"
+    done
+    ((${#next[@]} > 0)) || break
+    todo=("${next[@]}")
+  done
+  return "$rc"
+}
+
+# check_baseline: refuses a baseline that has nothing to say about this machine.
+check_baseline() {
+  local key value was
+  [[ -r $baseline ]] || die 3 "there is no baseline $baseline: make one with --update-baseline, or use --against REV"
+  while IFS=$'\t' read -r key value; do
+    was=$(sed -n "s/^# $key\t//p" "$baseline")
+    [[ $was == "$value" ]] ||
+      die 3 "the baseline is from another machine or setting ($key: ${was:-unknown}, here: $value): use --against REV, which needs none, or --update-baseline"
+  done < <(machine; printf 'threads\t%s\n' "$threads")
+}
+
+# judge_new MODE PIPELINE LAST: whether there are as many calm measurements as a baseline takes.
+judge_new() {
+  # shellcheck disable=SC2016
+  awk -F '\t' -v mode="$1" -v pipe="$2" -v last="$3" -v calm="$calm" -v repeats="$repeats" "$library"'
+    $3 == mode && $4 == pipe { n++; if (!busy($16, $17)) { m++; speed[m] = $5; over[m] = $6 } }
+    END {
+      if (m < repeats) printf "%s\tother programs had the processors in %d of %d measurements\n", last ? "doubt" : "more", n - m, n
+      else printf "ok\t%.1f MB/s; overhead %.2f%%; %d measurements\n", median(speed, m), median(over, m), m
+    }' "$tmp/samples"
+}
+
+# run_self_test: gates this build against itself, as it is and with 10% more work.
+run_self_test() {
+  local rc=0
+  matrix=("cpu lzseqr" "cpu-decompress lzseqr")
+  cells=${#matrix[@]}
+  cp "$tmp/new" "$tmp/old"
+  echo 'the same build twice: shall pass'
+  gate judge_pairs old new || rc=$?
+  ((rc == 0)) || die 1 "self-test: the gate does not pass without a regression (status $rc)"
+  echo 'with 10% more work: shall fail'
+  injected=10
+  gate judge_pairs old new | tee "$tmp/verdicts" || rc=$?
+  ((rc == 1)) || die 1 "self-test: the gate does not fail with 10% more work (status $rc)"
+  ! grep -q '^ok' "$tmp/verdicts" || die 1 'self-test: a cell passes with 10% more work'
+  echo 'self-test passed'
+}
+
+main() {
+  local list mode pipe rc=0
+  parse "$@"
+  [[ -n $threads ]] || threads=$(getconf _NPROCESSORS_ONLN)
+  tmp=$(mktemp -d)
+  trap 'rm -rf "$tmp"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  injected=
+  looks=("$repeats" $((2 * repeats + 1)) $((4 * repeats + 1)))
+  if [[ -z $against && -z $update && -z $self_test ]]; then check_baseline; fi
+
+  build "$repo" "$tmp/new" || die 3 'this tree does not build'
+  listing=$("$tmp/new" --list)
+  matrix=()
+  list=$(modes)
+  for mode in $list; do
+    for pipe in ${pipelines//,/ }; do
+      grep -qx $'PIPELINE\tname='"$pipe" <<<"$listing" || die 2 "--pipelines: no pipeline is called $pipe"
+      matrix+=("$mode $pipe")
+    done
+  done
+  cells=${#matrix[@]}
+  # With pairs it goes on for longer: what is in doubt there can be decided.
+  [[ -z $against && -z $self_test ]] || looks+=($((8 * repeats + 1)))
+
+  if [[ -n $self_test ]]; then
+    run_self_test
+    return
+  elif [[ -n $against ]]; then
+    build_revision "$against" "$tmp/old"
+    gate judge_pairs old new || rc=$?
+  elif [[ -n $update ]]; then
+    gate judge_new new || die 3 'a baseline made on a busy machine would let regressions pass: wait until it is calmer'
+    mkdir -p "$(dirname "$baseline")"
+    table >"$tmp/table"
+    cp "$tmp/table" "$baseline"
+    echo "written: $baseline"
+  else
+    gate judge_baseline new || rc=$?
+  fi
+  [[ -z $output ]] || table >"$output"
+  case $rc in
+    1) echo 'perf-gate: a regression' >&2 ;;
+    3) echo 'perf-gate: no judgement; try again when the machine is calmer, or with more --repeats' >&2 ;;
+  esac
+  return "$rc"
+}
+
+main "$@"
