@@ -78,9 +78,9 @@ func NewSoftDevice(cfg gpu.SoftConfig) gpu.Device { return gpu.NewSoft(pipeline.
 // devices are the devices that this build knows, the best one first. The one in software is none that anybody wants without
 // asking for it.
 var devices = []struct {
-	name    string
-	open    func() (gpu.Device, error)
-	named   bool // only for those who name it
+	name  string
+	open  func() (gpu.Device, error)
+	named bool // only for those who name it
 }{
 	{"soft", func() (gpu.Device, error) { return NewSoftDevice(gpu.SoftConfig{}), nil }, true},
 }
