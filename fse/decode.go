@@ -1,0 +1,147 @@
+package fse
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Decode decodes exactly len(dst) symbols, coded with one or two states, from src. All of src must be used up; an error is a
+// CorruptError.
+func (t *DecTable) Decode(dst, src []byte, states int) error {
+	var r reader
+	if err := r.init(src); err != nil {
+		return err
+	}
+	log := t.Log()
+	i := 0
+	a := r.take(log)
+	if states == 1 {
+		for ; r.left >= 64 && len(dst)-i >= 5; i += 4 {
+			window := r.window() // 57 bits at least: 4 symbols of 12 bits
+			for j := range dst[i : i+4] {
+				e := t.cells[a&(1<<MaxLog-1)]
+				dst[i+j] = e.symbol
+				a = uint32(e.base) + uint32(window>>1>>(63-e.n&63))
+				window <<= e.n & 63
+				r.left -= int(e.n)
+			}
+		}
+		for ; i < len(dst) && r.left >= 0; i++ {
+			symbol, base, n := t.Symbol(a)
+			dst[i] = symbol
+			if i+1 < len(dst) {
+				a = base + r.take(n)
+			}
+		}
+		return r.end()
+	}
+	b := r.take(log)
+	for ; r.left >= 64 && len(dst)-i >= 6; i += 4 {
+		window := r.window()
+		to := dst[i : i+4 : i+4]
+		e := t.cells[a&(1<<MaxLog-1)]
+		to[0] = e.symbol
+		a = uint32(e.base) + uint32(window>>1>>(63-e.n&63))
+		window <<= e.n & 63
+		left := int(e.n)
+		e = t.cells[b&(1<<MaxLog-1)]
+		to[1] = e.symbol
+		b = uint32(e.base) + uint32(window>>1>>(63-e.n&63))
+		window <<= e.n & 63
+		left += int(e.n)
+		e = t.cells[a&(1<<MaxLog-1)]
+		to[2] = e.symbol
+		a = uint32(e.base) + uint32(window>>1>>(63-e.n&63))
+		window <<= e.n & 63
+		left += int(e.n)
+		e = t.cells[b&(1<<MaxLog-1)]
+		to[3] = e.symbol
+		b = uint32(e.base) + uint32(window>>1>>(63-e.n&63))
+		left += int(e.n)
+		r.left -= left
+	}
+	for ; i < len(dst) && r.left >= 0; i++ {
+		symbol, base, n := t.Symbol(a)
+		dst[i] = symbol
+		if i+2 < len(dst) {
+			a = base + r.take(n)
+		}
+		a, b = b, a
+	}
+	return r.end()
+}
+
+// DecodeAll decodes symbols coded with two states until src is used up, as zstd does with the weights of a Huffman code, and returns how
+// many there are: at least two, and at most len(dst). An error is a CorruptError.
+func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
+	var r reader
+	if err := r.init(src); err != nil {
+		return 0, err
+	}
+	a := r.take(t.Log())
+	b := r.take(t.Log())
+	if r.left < 0 {
+		return 0, errShort
+	}
+	for i := range dst {
+		symbol, base, n := t.Symbol(a)
+		dst[i] = symbol
+		if r.left < int(n) {
+			// This state does not go on: the other one's symbol is the last. The RFC takes bits that are missing for zeros.
+			if i+1 == len(dst) {
+				break
+			}
+			dst[i+1], _, _ = t.Symbol(b)
+			return i + 2, nil
+		}
+		a, b = b, base+r.take(n)
+	}
+	return 0, CorruptError("too many symbols")
+}
+
+const errShort = CorruptError("bits run out")
+
+// reader reads a bit string backward.
+type reader struct {
+	src  []byte
+	left int // bits; negative if more were taken than there are
+}
+
+// init finds the end of the bits: the highest bit set in the last byte is only a mark.
+func (r *reader) init(src []byte) error {
+	if len(src) == 0 || src[len(src)-1] == 0 {
+		return CorruptError("no mark at the end of the bits")
+	}
+	*r = reader{src, 8*len(src) - bits.LeadingZeros8(src[len(src)-1]) - 1}
+	return nil
+}
+
+// window returns the next bits, highest first: 57 or more. left must be at least 64.
+func (r *reader) window() uint64 {
+	at := (r.left + 7) >> 3
+	return binary.LittleEndian.Uint64(r.src[at-8:at]) << (-r.left & 7)
+}
+
+// take returns the next n bits, at most 16. Beyond the end there are zeros.
+func (r *reader) take(n uint) uint32 {
+	r.left -= int(n)
+	at, shift := r.left>>3, uint(r.left&7)
+	v := uint32(0)
+	for i := range 3 {
+		if uint(at+i) < uint(len(r.src)) {
+			v |= uint32(r.src[at+i]) << (8 * i)
+		}
+	}
+	return v >> shift & (1<<n - 1)
+}
+
+// end reports whether exactly all bits were taken.
+func (r *reader) end() error {
+	switch {
+	case r.left < 0:
+		return errShort
+	case r.left > 0:
+		return CorruptError("bits left over")
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package fse
+
+import "math/bits"
+
+// decEntry is a cell of a decoding table: the next state is base plus the next n bits.
+type decEntry struct {
+	base   uint16
+	symbol uint8
+	n      uint8
+}
+
+// DecTable is a table to decode with.
+type DecTable struct {
+	cells  [1 << MaxLog]decEntry
+	log    uint8
+	spread spread
+}
+
+// Build makes the table of a distribution.
+func (t *DecTable) Build(d *Distribution) {
+	t.log = d.Log
+	inverse, rare := t.spread.fill(d)
+	size := uint(1) << (d.Log & 15)
+	var next [MaxSymbols]uint16 // the symbol's next state, of p … 2p−1
+	last := size - 1
+	for i := range d.Len {
+		next[i] = uint16(weight(int(d.Prob[i])))
+		if d.Prob[i] < 0 {
+			t.cells[last&(1<<MaxLog-1)] = decEntry{symbol: uint8(i), n: d.Log}
+			last--
+		}
+	}
+	cells := t.cells[:size-rare]
+	mask, k := size-1, uint(0)
+	for u := range cells {
+		s := t.spread.steps[k&mask]
+		k += inverse
+		x := next[s]
+		next[s]++
+		n := t.log + 1 - uint8(bits.Len16(x))
+		cells[u] = decEntry{base: x<<(n&15) - uint16(size), symbol: s, n: n}
+	}
+}
+
+// BuildSymbol makes a table of one symbol, which takes no bits.
+func (t *DecTable) BuildSymbol(symbol uint8) {
+	t.log = 0
+	t.cells[0] = decEntry{symbol: symbol}
+}
+
+// Log is the number of bits that a state takes.
+func (t *DecTable) Log() uint { return uint(t.log) }
+
+// Symbol returns the symbol of a state, which must be below 1<<Log, and how to go on: the next state is base plus the next n bits.
+func (t *DecTable) Symbol(state uint32) (symbol uint8, base uint32, n uint) {
+	e := &t.cells[state&(1<<MaxLog-1)]
+	return e.symbol, uint32(e.base), uint(e.n)
+}

@@ -1,0 +1,130 @@
+package fse
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Encoder codes byte strings with one table. The zero value is ready for Table.Build; it keeps its memory from call to call.
+type Encoder struct {
+	Table EncTable
+
+	// What the states put out, in the order in which it is written: from the last symbol to the first. The chain of
+	// states waits for its tables and the chain of bits for nothing, so each has a loop of its own.
+	values []uint16
+	counts []uint8
+}
+
+// Append codes src with one state, or with two that take turns (states is 1 or 2), and appends the result to dst: a bit string
+// to be read backward, with the states at its end, as RFC 8878 section 4.1 has it. src must have at least as many symbols
+// as there are states, all with a probability in Table.
+func (e *Encoder) Append(dst, src []byte, states int) []byte {
+	n := len(src) - states
+	if cap(e.values) < n+3 {
+		e.values = make([]uint16, n+3+n/8)
+		e.counts = make([]uint8, n+3+n/8)
+	}
+	values, counts := e.values[:n], e.counts[:n]
+	var a, b uint32
+	if states == 1 {
+		a = e.Table.chain(src, values, counts)
+	} else {
+		a, b = e.Table.chains(src, values, counts)
+	}
+	dst = slices.Grow(dst, (n+2)*int(e.Table.log)/8+16)
+	at := len(dst)
+	w := writer{to: dst[at:cap(dst)]}
+	w.bits(e.values[:n+3], e.counts[:n+3], n)
+	if states == 2 {
+		w.put(uint64(b)&(1<<e.Table.log-1), e.Table.Log())
+	}
+	w.put(uint64(a)&(1<<e.Table.log-1), e.Table.Log())
+	w.put(1, 1)
+	w.flush()
+	return dst[:at+w.at]
+}
+
+// chain takes one state from the last symbol to the first.
+func (t *EncTable) chain(src []byte, values []uint16, counts []uint8) uint32 {
+	last := len(src) - 1
+	state := t.Start(src[last])
+	src = src[:last]
+	//pz:nobce
+	for len(src) >= 1 && len(values) >= 1 && len(counts) >= 1 {
+		next, n := t.Next(state, src[len(src)-1])
+		values[0], counts[0] = uint16(state&(1<<(n&31)-1)), uint8(n)
+		state = next
+		src, values, counts = src[:len(src)-1], values[1:], counts[1:]
+	}
+	return state
+}
+
+// chains takes two states from the last two symbols to the first two. The first has symbols 0, 2, 4 and so on.
+func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, second uint32) {
+	last := len(src) - 1
+	a, b := t.Start(src[last]), t.Start(src[last-1])
+	src = src[:last-1]
+	//pz:nobce
+	for len(src) >= 2 && len(values) >= 2 && len(counts) >= 2 {
+		nextA, nA := t.Next(a, src[len(src)-1])
+		nextB, nB := t.Next(b, src[len(src)-2])
+		values[0], counts[0] = uint16(a&(1<<(nA&31)-1)), uint8(nA)
+		values[1], counts[1] = uint16(b&(1<<(nB&31)-1)), uint8(nB)
+		a, b = nextA, nextB
+		src, values, counts = src[:len(src)-2], values[2:], counts[2:]
+	}
+	if len(src) == 0 {
+		return b, a // an even number of symbols: the last one belongs to the second state
+	}
+	next, n := t.Next(a, src[0])
+	values[0], counts[0] = uint16(a&(1<<(n&31)-1)), uint8(n)
+	return next, b
+}
+
+// writer writes bits, least significant first. After each call fewer than 8 bits are pending.
+type writer struct {
+	to  []byte
+	at  int
+	acc uint64
+	n   uint
+}
+
+// put writes the n bits of v, at most 56; to must have 8 bytes left.
+func (w *writer) put(v uint64, n uint) {
+	w.acc |= v << (w.n & 63)
+	w.n += n
+	binary.LittleEndian.PutUint64(w.to[w.at:], w.acc)
+	w.at += int(w.n >> 3)
+	w.acc >>= w.n &^ 7 & 63
+	w.n &= 7
+}
+
+// bits writes n values. There must be room to look at three more of them.
+func (w *writer) bits(values []uint16, counts []uint8, n int) {
+	clear(values[n:])
+	clear(counts[n:])
+	to, acc, have, at := w.to, w.acc, w.n, w.at
+	for len(values) >= 4 && len(counts) >= 4 {
+		v0, v1, v2, v3 := uint64(values[0]), uint64(values[1]), uint64(values[2]), uint64(values[3])
+		n0, n1, n2, n3 := uint(counts[0]), uint(counts[1]), uint(counts[2]), uint(counts[3])
+		// Four values have 48 bits at most, and 7 are pending.
+		v01 := v0 | v1<<(n0&63)
+		v23 := v2 | v3<<(n2&63)
+		acc |= (v01 | v23<<((n0+n1)&63)) << (have & 63)
+		have += n0 + n1 + n2 + n3
+		binary.LittleEndian.PutUint64(to[at:], acc)
+		at += int(have >> 3)
+		acc >>= have &^ 7 & 63
+		have &= 7
+		values, counts = values[4:], counts[4:]
+	}
+	w.acc, w.n, w.at = acc, have, at
+}
+
+// flush writes the bits pending, filled up with zeros to a byte.
+func (w *writer) flush() {
+	if w.n > 0 {
+		w.to[w.at] = byte(w.acc)
+		w.at++
+	}
+}

@@ -1,0 +1,140 @@
+package fse
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// spread says which symbol has which cell of a table (RFC 8878, section 4.1.1). The format deals cells out along a walk: first symbol 0 gets
+// as many as its probability, then symbol 1, each step being 5/8 of the table plus 3, and cells at the end are skipped that belong to symbols
+// less probable than one. Here the walk's steps are filled in by ranges, one for each symbol, and then looked up from the cell: the number
+// of the step that leads to a cell is a multiplication. So cells are met in their own order, which is what tables are filled in.
+type spread struct {
+	// steps holds the symbol of each step; the 8 more make room for filling eight at a time.
+	steps [1<<MaxLog + 8]uint8
+}
+
+// fill prepares the steps. Cell u of the first size−rare cells then belongs to symbol steps[u·inverse mod size].
+func (s *spread) fill(d *Distribution) (inverse, rare uint) {
+	log := d.Log & 15
+	size := uint(1) << log
+	step := size>>1 + size>>3 + 3 // odd
+	inverse = step                // right in the lowest 3 bits; each round doubles them
+	for range 3 {
+		inverse *= 2 - step*inverse
+	}
+	// The steps to the cells of rare symbols are skipped. They are few; sort as they come.
+	var skip [MaxSymbols + 1]uint16
+	for i := range d.Len {
+		if d.Prob[i] < 0 {
+			rare++
+			k, j := uint16((size-rare)*inverse&(size-1)), rare-1
+			for ; j > 0 && skip[j-1] > k; j-- {
+				skip[j] = skip[j-1]
+			}
+			skip[j] = k
+		}
+	}
+	skip[rare] = uint16(size)
+	at, next := 0, 0
+	for i := range d.Len {
+		left := int(d.Prob[i])
+		if left <= 0 {
+			continue
+		}
+		all := uint64(i) * 0x0101010101010101
+		for {
+			n := min(left, int(skip[next])-at)
+			// What is written beyond n is overwritten by the ranges behind it, or never looked up.
+			for to := s.steps[at : at+n+8]; len(to) > 8; to = to[min(8, len(to)-8):] {
+				binary.LittleEndian.PutUint64(to, all)
+			}
+			at += n
+			if left -= n; left == 0 {
+				break
+			}
+			at++
+			next++
+		}
+	}
+	return inverse, rare
+}
+
+// encSymbol is what the coder knows of a symbol with probability p. Its states are those from p to 2p−1, which are kept
+// one after the other from place start on; bits are put out until the state is among them.
+type encSymbol struct {
+	// bits is (most<<16) − (p<<most), where most is the greatest number of bits put out: those are (state + bits) >> 16.
+	bits uint32
+	// place is start − p.
+	place int32
+}
+
+// EncTable is a table to encode with.
+type EncTable struct {
+	symbols [MaxSymbols]encSymbol
+	states  [1 << MaxLog]uint16
+	log     uint8
+	spread  spread
+}
+
+// Build makes the table of a distribution.
+func (t *EncTable) Build(d *Distribution) {
+	t.log = d.Log
+	inverse, rare := t.spread.fill(d)
+	size := uint(1) << (d.Log & 15)
+	var next [MaxSymbols]uint16 // place of the symbol's next state
+	at := 0
+	last := size - 1
+	for i := range d.Len {
+		p := uint32(weight(int(d.Prob[i])))
+		if p == 0 {
+			continue
+		}
+		next[i] = uint16(at)
+		most := uint32(d.Log) - uint32(bits.Len32(p-1)) + 1
+		if p == 1 {
+			most = uint32(d.Log)
+		}
+		t.symbols[i] = encSymbol{bits: most<<16 - p<<most, place: int32(at) - int32(p)}
+		if d.Prob[i] < 0 {
+			t.states[at&(1<<MaxLog-1)] = uint16(size + last)
+			last--
+		}
+		at += int(p)
+	}
+	mask := size - 1
+	k := uint(0)
+	for u := range size - rare {
+		s := t.spread.steps[k&mask]
+		k += inverse
+		t.states[next[s]&(1<<MaxLog-1)] = uint16(size + u)
+		next[s]++
+	}
+}
+
+// BuildSymbol makes a table of one symbol, which takes no bits.
+func (t *EncTable) BuildSymbol(symbol uint8) {
+	t.log = 0
+	t.symbols[symbol] = encSymbol{bits: 0, place: -1}
+	t.states[0] = 1
+}
+
+// Log is the number of bits that a state takes.
+func (t *EncTable) Log() uint { return uint(t.log) }
+
+// Start returns the state for the symbol that is decoded last, which is encoded first. It must have a probability.
+func (t *EncTable) Start(symbol uint8) (state uint32) {
+	s := &t.symbols[symbol]
+	// Of the states that lead to the symbol's first one, the least.
+	n := (s.bits + 1<<15) >> 16
+	x := (n<<16 - s.bits) >> n
+	return uint32(t.states[uint32(int32(x)+s.place)&(1<<MaxLog-1)])
+}
+
+// Next encodes the symbol that is decoded before those encoded so far: the lowest n bits of state are to be put out, and next is the state after
+// that. The symbol must have a probability.
+func (t *EncTable) Next(state uint32, symbol uint8) (next uint32, n uint) {
+	s := &t.symbols[symbol]
+	n = uint((state + s.bits) >> 16)
+	return uint32(t.states[uint32(int32(state>>(n&31))+s.place)&(1<<MaxLog-1)]), n
+}

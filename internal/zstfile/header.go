@@ -1,0 +1,200 @@
+package zstfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// Magic begins every frame that is not skippable, as a little-endian number.
+const Magic = 0xFD2FB528
+
+// Bits of the frame header descriptor. The lowest two say how long the dictionary ID is, the highest two the content size.
+const (
+	flagChecksum = 1 << 2
+	flagReserved = 1 << 3
+	flagSingle   = 1 << 5
+)
+
+// Header is the header of a frame.
+type Header struct {
+	// ContentSize is −1 if the header does not say.
+	ContentSize int64
+	// Window is how far back offsets may reach, in bytes, MinWindow … MaxWindow; the window of a single segment is its content.
+	Window int64
+	// SingleSegment is for frames that are decoded into one piece of memory. Their content size is known.
+	SingleSegment bool
+	// Checksum says that a Checksum of the content follows the last block.
+	Checksum bool
+	// Dictionary is the number of the dictionary that is needed, 0 if none is named.
+	Dictionary uint32
+}
+
+// Append appends the header's bytes to dst. The window is rounded up to what can be said.
+func (h *Header) Append(dst []byte) []byte {
+	descriptor := byte(0)
+	if h.Checksum {
+		descriptor |= flagChecksum
+	}
+	dictionary := 0
+	switch {
+	case h.Dictionary >= 1<<16:
+		dictionary = 3
+	case h.Dictionary >= 1<<8:
+		dictionary = 2
+	case h.Dictionary > 0:
+		dictionary = 1
+	}
+	size := 0
+	switch n := h.ContentSize; {
+	case n >= 1<<32:
+		size = 3
+	case n >= 1<<16+256:
+		size = 2
+	case n >= 256:
+		size = 1
+	case n >= 0 && !h.SingleSegment:
+		size = 2 // one byte is for single segments only, and two begin at 256
+	}
+	descriptor |= byte(dictionary | size<<6)
+	if h.SingleSegment {
+		descriptor |= flagSingle
+	}
+	dst = append(binary.LittleEndian.AppendUint32(dst, Magic), descriptor)
+	if !h.SingleSegment {
+		dst = append(dst, windowByte(h.Window))
+	}
+	n := dictionarySize(descriptor)
+	dst = appendNumber(dst, uint64(h.Dictionary), n)
+	n = contentSizeSize(descriptor)
+	v := uint64(h.ContentSize)
+	if n == 2 {
+		v -= 256
+	}
+	return appendNumber(dst, v, n)
+}
+
+// appendNumber appends the low n bytes of v.
+func appendNumber(dst []byte, v uint64, n int) []byte {
+	for ; n > 0; n-- {
+		dst = append(dst, byte(v))
+		v >>= 8
+	}
+	return dst
+}
+
+// number reads what appendNumber wrote.
+func number(p []byte) (v uint64) {
+	for i, b := range p {
+		v |= uint64(b) << (8 * i)
+	}
+	return v
+}
+
+// windowByte is the least window descriptor of size bytes or more: eighths of a power of two.
+func windowByte(size int64) byte {
+	if size <= MinWindow {
+		return 0
+	}
+	log := bits.Len64(uint64(size-1)) - 1 // size is more than 1<<log, and at most twice that
+	eighths := (size - 1) >> (log - 3) & 7
+	return byte(int64(log-10)<<3 + eighths + 1)
+}
+
+// windowSize is what a window descriptor says.
+func windowSize(b byte) int64 {
+	base := int64(1) << (10 + b>>3)
+	return base + base/8*int64(b&7)
+}
+
+func dictionarySize(descriptor byte) int { return [...]int{0, 1, 2, 4}[descriptor&3] }
+
+func contentSizeSize(descriptor byte) int {
+	if descriptor>>6 == 0 && descriptor&flagSingle != 0 {
+		return 1
+	}
+	return [...]int{0, 2, 4, 8}[descriptor>>6]
+}
+
+// HeaderSize returns the size of the frame header that begins with p, of which it looks at the first MinHeaderSize bytes. What is
+// not the header of a frame, or is that of a skippable one, is ErrMagic.
+func HeaderSize(p []byte) (int, error) {
+	if len(p) < MinHeaderSize {
+		return 0, ErrShort
+	}
+	if binary.LittleEndian.Uint32(p) != Magic {
+		return 0, ErrMagic
+	}
+	d := p[4]
+	size := 5 + dictionarySize(d) + contentSizeSize(d)
+	if d&flagSingle == 0 {
+		size++
+	}
+	return size, nil
+}
+
+// ParseHeader reads the frame header that p begins with, and returns its size as well.
+func ParseHeader(p []byte) (h Header, size int, err error) {
+	size, err = HeaderSize(p)
+	if err != nil {
+		return h, 0, err
+	}
+	if len(p) < size {
+		return h, 0, ErrShort
+	}
+	d, p := p[4], p[5:size]
+	if d&flagReserved != 0 {
+		return h, 0, fmt.Errorf("%w: frame header descriptor %#x", ErrField, d)
+	}
+	h = Header{ContentSize: -1, SingleSegment: d&flagSingle != 0, Checksum: d&flagChecksum != 0}
+	if !h.SingleSegment {
+		h.Window = windowSize(p[0])
+		p = p[1:]
+	}
+	n := dictionarySize(d)
+	h.Dictionary = uint32(number(p[:n]))
+	if p = p[n:]; len(p) > 0 {
+		v := number(p)
+		if len(p) == 2 {
+			v += 256
+		}
+		if v > 1<<63-1 {
+			return h, 0, fmt.Errorf("%w: content size %#x", ErrField, v)
+		}
+		h.ContentSize = int64(v)
+	}
+	if h.SingleSegment {
+		h.Window = h.ContentSize
+	}
+	return h, size, nil
+}
+
+// Block is what the header of a block says.
+type Block struct {
+	Last bool
+	Size int // bytes behind the header that belong to the block
+	// Content is the number of bytes that the block decodes to, −1 if that stands inside.
+	Content int
+}
+
+// ParseBlockHeader reads the header of a block from the first BlockHeaderSize bytes of p.
+func ParseBlockHeader(p []byte) (Block, error) {
+	if len(p) < BlockHeaderSize {
+		return Block{}, ErrShort
+	}
+	v := int(p[0]) | int(p[1])<<8 | int(p[2])<<16
+	b := Block{Last: v&1 != 0, Size: v >> 3, Content: v >> 3}
+	if b.Size > MaxBlock {
+		return b, fmt.Errorf("%w: block of %d bytes", ErrField, b.Size)
+	}
+	switch v >> 1 & 3 {
+	case 0: // stored
+	case 1: // one byte repeated
+		b.Size = 1
+	case 2: // compressed
+		b.Content = -1
+	default:
+		return b, fmt.Errorf("%w: block of type 3", ErrField)
+	}
+	return b, nil
+}

@@ -1,0 +1,126 @@
+package zstfile
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A seek table is a skippable frame of kind SeekTableKind behind all other frames. It has an entry for each of them, in order: size, size of the
+// content, and perhaps a Checksum of the content, four bytes each. It ends with a footer: number of frames, descriptor, magic number.
+const (
+	SeekTableKind   = 14
+	SeekTableMagic  = 0x8F92EAB1
+	SeekFooterSize  = 9
+	MaxSeekFrames   = 1 << 27 // of the format, "ZSTD_SEEKABLE_MAXFRAMES"
+	flagSeekSums    = 1 << 7
+	flagSeekUnknown = 31 << 2
+	// minFrame is the least size of a frame: that of an empty skippable one.
+	minFrame = SkippableHeaderSize
+	// growth bounds how much content a byte of a frame can hold: four of them may be a block of MaxBlock bytes.
+	growth = MaxBlock / 4
+)
+
+// Entry is what a seek table says of a frame.
+type Entry struct {
+	Size    uint32 // bytes of the frame, with header and checksum
+	Content uint32 // bytes of content
+	Sum     uint32 // Checksum of the content, in tables that have sums
+}
+
+// SeekFooter is the end of a seek table.
+type SeekFooter struct {
+	Frames int  // 0 … MaxSeekFrames
+	Sums   bool // entries have sums
+}
+
+// EntrySize is the number of bytes that an entry has.
+func (f SeekFooter) EntrySize() int {
+	if f.Sums {
+		return 12
+	}
+	return 8
+}
+
+// TableSize is the number of bytes of the whole skippable frame.
+func (f SeekFooter) TableSize() int64 {
+	return SkippableHeaderSize + int64(f.Frames)*int64(f.EntrySize()) + SeekFooterSize
+}
+
+// AppendSeekTable appends a seek table, of at most MaxSeekFrames entries, as a skippable frame.
+func AppendSeekTable(dst []byte, entries []Entry, sums bool) []byte {
+	f := SeekFooter{Frames: len(entries), Sums: sums}
+	dst = appendSkippableHeader(dst, SeekTableKind, uint32(f.TableSize()-SkippableHeaderSize))
+	for _, e := range entries {
+		dst = binary.LittleEndian.AppendUint32(dst, e.Size)
+		dst = binary.LittleEndian.AppendUint32(dst, e.Content)
+		if sums {
+			dst = binary.LittleEndian.AppendUint32(dst, e.Sum)
+		}
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.Frames))
+	descriptor := byte(0)
+	if sums {
+		descriptor = flagSeekSums
+	}
+	dst = append(dst, descriptor)
+	return binary.LittleEndian.AppendUint32(dst, SeekTableMagic)
+}
+
+// ParseSeekFooter reads the footer of a seek table from p, the last SeekFooterSize bytes of a file of size bytes. A file that
+// ends with something else is ErrMagic. What the footer claims fits in the file: the table, and as many frames as have entries.
+func ParseSeekFooter(p []byte, size int64) (SeekFooter, error) {
+	var f SeekFooter
+	if len(p) != SeekFooterSize {
+		return f, ErrShort
+	}
+	if binary.LittleEndian.Uint32(p[5:]) != SeekTableMagic {
+		return f, fmt.Errorf("%w: magic number of a seek table missing", ErrMagic)
+	}
+	frames := binary.LittleEndian.Uint32(p)
+	if frames > MaxSeekFrames {
+		return f, fmt.Errorf("%w: seek table of %d frames", ErrField, frames)
+	}
+	f = SeekFooter{Frames: int(frames), Sums: p[4]&flagSeekSums != 0}
+	if p[4]&flagSeekUnknown != 0 {
+		return f, fmt.Errorf("%w: seek table descriptor %#x", ErrField, p[4])
+	}
+	if size < f.TableSize()+minFrame*int64(frames) {
+		return f, fmt.Errorf("%w: seek table of %d frames in a file of %d bytes", ErrField, frames, size)
+	}
+	return f, nil
+}
+
+// AppendEntries appends the entries of a seek table to dst. p is the whole table, f.TableSize() bytes, from a file in which before bytes stand before
+// it: what the entries claim must fill those exactly. Memory is needed for what there is in p, and no more.
+func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry, error) {
+	if int64(len(p)) != f.TableSize() {
+		return dst, ErrShort
+	}
+	kind, size, err := ParseSkippable(p)
+	if err != nil {
+		return dst, err
+	}
+	if kind != SeekTableKind || size != f.TableSize()-SkippableHeaderSize {
+		return dst, fmt.Errorf("%w: skippable frame of kind %d, %d bytes, for a seek table of %d frames", ErrField, kind, size, f.Frames)
+	}
+	p = p[SkippableHeaderSize:]
+	first := len(dst)
+	for i := range f.Frames {
+		e := Entry{Size: binary.LittleEndian.Uint32(p), Content: binary.LittleEndian.Uint32(p[4:])}
+		if f.Sums {
+			e.Sum = binary.LittleEndian.Uint32(p[8:])
+		}
+		p = p[f.EntrySize():]
+		if e.Size < minFrame || uint64(e.Content) > uint64(e.Size)*growth {
+			return dst[:first], fmt.Errorf("%w: seek table: frame %d of %d bytes with %d bytes of content", ErrField, i, e.Size, e.Content)
+		}
+		if before -= int64(e.Size); before < 0 {
+			break
+		}
+		dst = append(dst, e)
+	}
+	if before != 0 {
+		return dst[:first], fmt.Errorf("%w: seek table does not fit the file", ErrField)
+	}
+	return dst, nil
+}

@@ -1,0 +1,39 @@
+package zstfile
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// SkippableMagic is the first of the 16 magic numbers of skippable frames.
+const SkippableMagic = 0x184D2A50
+
+// AppendSkippable appends a skippable frame. kind, 0 … 15, chooses among the magic numbers; content has at most MaxSkippable bytes.
+func AppendSkippable(dst []byte, kind int, content []byte) []byte {
+	return append(appendSkippableHeader(dst, kind, uint32(len(content))), content...)
+}
+
+func appendSkippableHeader(dst []byte, kind int, size uint32) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, SkippableMagic+uint32(kind))
+	return binary.LittleEndian.AppendUint32(dst, size)
+}
+
+// IsSkippable reports whether p begins with the magic number of a skippable frame.
+func IsSkippable(p []byte) bool {
+	return len(p) >= MagicSize && binary.LittleEndian.Uint32(p)&^15 == SkippableMagic
+}
+
+// IsFrame reports whether p begins with the magic number of a frame that has content.
+func IsFrame(p []byte) bool { return len(p) >= MagicSize && binary.LittleEndian.Uint32(p) == Magic }
+
+// ParseSkippable reads the header of a skippable frame from the first SkippableHeaderSize bytes of p: which of the 16 kinds it is, and how many
+// bytes of content follow.
+func ParseSkippable(p []byte) (kind int, size int64, err error) {
+	switch {
+	case len(p) < SkippableHeaderSize:
+		return 0, 0, ErrShort
+	case !IsSkippable(p):
+		return 0, 0, fmt.Errorf("%w: magic number of a skippable frame missing", ErrMagic)
+	}
+	return int(p[0] & 15), int64(binary.LittleEndian.Uint32(p[4:])), nil
+}

@@ -1,0 +1,78 @@
+package zstd
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// benchData is the file that PZ_BENCH_FILE names, or prose.
+func benchData(b *testing.B) []byte {
+	name := os.Getenv("PZ_BENCH_FILE")
+	if name == "" {
+		return corpus.ByName("text").Make(8 << 20)
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return src
+}
+
+// BenchmarkAppend codes sequences that were found before, in pieces of 8 MiB.
+func BenchmarkAppend(b *testing.B) {
+	src := benchData(b)
+	for _, level := range []int{2, 4, 7, 9} {
+		b.Run(strconv.Itoa(level), func(b *testing.B) {
+			var m lz77.Matcher
+			var pieces [][]byte
+			var seqs [][]lz77.Sequence
+			for rest := src; len(rest) > 0; {
+				piece := rest[:min(len(rest), 8<<20)]
+				rest = rest[len(piece):]
+				pieces = append(pieces, piece)
+				seqs = append(seqs, m.Parse(nil, piece, &lz77.Levels[level], Limits))
+			}
+			var e Encoder
+			var dst []byte
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = dst[:0]
+				for i, p := range pieces {
+					dst = e.Append(dst, p, seqs[i])
+				}
+			}
+			n := 0
+			for _, s := range seqs {
+				n += len(s)
+			}
+			b.ReportMetric(float64(len(dst)), "size")
+			b.ReportMetric(float64(len(src))/float64(n), "B/seq")
+		})
+	}
+}
+
+// BenchmarkKlauspost is the whole of another encoder, with its own matches.
+func BenchmarkKlauspost(b *testing.B) {
+	src := benchData(b)
+	for _, level := range []kzstd.EncoderLevel{kzstd.SpeedFastest, kzstd.SpeedDefault, kzstd.SpeedBetterCompression} {
+		b.Run(level.String(), func(b *testing.B) {
+			e, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderLevel(level))
+			if err != nil {
+				b.Fatal(err)
+			}
+			var dst []byte
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				dst = e.EncodeAll(src, dst[:0])
+			}
+			b.ReportMetric(float64(len(dst)), "size")
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package zstd
+
+import (
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// sequencesOf makes valid sequences of any bytes, five for each, and says how many literals are behind the last.
+func sequencesOf(p []byte) (seqs []lz77.Sequence, tail int) {
+	at := 0
+	for ; len(p) >= 5 && at < 3*MaxBlock; p = p[5:] {
+		length := func(b byte) uint32 { return uint32(b&15) << (b >> 4 & 15) >> 2 } // up to 122,880
+		q := lz77.Sequence{LitLen: length(p[0]), MatchLen: MinMatch + length(p[1]&0xEF)}
+		if at == 0 {
+			q.LitLen++
+		}
+		at += int(q.LitLen)
+		q.Offset = 1 + (uint32(p[2])|uint32(p[3])<<8|uint32(p[4])<<16)%uint32(at)
+		if n := len(seqs); n > 0 && p[4] >= 0xF0 { // again the one before, or one less
+			q.Offset = max(1, seqs[max(0, n-int(p[4]&3)-1)].Offset-uint32(p[4]>>2&1))
+		}
+		at += int(q.MatchLen)
+		seqs = append(seqs, q)
+	}
+	if len(p) > 0 {
+		tail = int(p[0]) * int(p[0])
+	}
+	return seqs, tail
+}
+
+// FuzzSequences: any valid sequences, over literals that cost nothing, something, or all they can, are decoded again.
+func FuzzSequences(f *testing.F) {
+	for _, k := range corpus.Kinds() {
+		f.Add(k.Make(301), uint8(0))
+		f.Add(k.Make(100), uint8(1))
+	}
+	kinds := [][]byte{corpus.ByName("zeros").Make(8 * MaxBlock), corpus.ByName("text").Make(8 * MaxBlock),
+		corpus.ByName("random").Make(8 * MaxBlock), corpus.ByName("mixed").Make(8 * MaxBlock)}
+	var e Encoder
+	f.Fuzz(func(t *testing.T, p []byte, kind uint8) {
+		seqs, tail := sequencesOf(p)
+		n := tail
+		for _, q := range seqs {
+			n += int(q.LitLen)
+		}
+		lits := kinds[int(kind)%len(kinds)]
+		src := expand(lits[:min(n, len(lits))], seqs)
+		a := check(t, &e, src, seqs)
+		// What was coded before makes no difference.
+		var fresh Encoder
+		if string(fresh.Append(nil, src, seqs)) != string(a) {
+			t.Fatal("a fresh encoder writes something else")
+		}
+	})
+}
+
+// FuzzContent: any content, with matches found by the matchers.
+func FuzzContent(f *testing.F) {
+	for _, k := range corpus.Kinds() {
+		f.Add(k.Make(500), uint16(1), uint8(1))
+		f.Add(k.Make(50), uint16(2000), uint8(7))
+	}
+	var e Encoder
+	var m lz77.Matcher
+	f.Fuzz(func(t *testing.T, p []byte, times uint16, level uint8) {
+		var src []byte
+		for i := 0; i <= int(times) && len(src) < 2*MaxBlock; i++ {
+			src = append(src, p...)
+			if len(src) > 0 {
+				src[len(src)-1] += byte(i >> 3)
+			}
+		}
+		check(t, &e, src, greedy(src))
+		check(t, &e, src, m.Parse(nil, src, &lz77.Levels[1+level%lz77.MaxLevel], Limits))
+	})
+}

@@ -1,0 +1,148 @@
+package zstd
+
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
+)
+
+// body is the part of a block, or of a block and the unit ahead of it, that is coded but not written.
+type body struct {
+	lits []byte
+	// Of each sequence: its codes, and the bits behind them as they are written, those of the literal run lowest.
+	codes     [kinds][]uint8
+	extra     []uint64
+	extraBits []uint8
+	// run is the number of literals behind the last sequence.
+	run uint32
+}
+
+// litStep is the number of bytes copied at once: most literal runs are shorter.
+const litStep = 16
+
+// run takes n bytes as literals that belong to no sequence yet.
+func (e *Encoder) run(n int) {
+	lits := e.in.src[:n]
+	e.in.src = e.in.src[n:]
+	e.body.lits = append(e.body.lits, lits...)
+	e.body.run += uint32(n)
+	simd.Histogram(&e.ahead.lits, lits)
+}
+
+// sequences takes sequences, with their literals, all of which must fit in the block.
+func (e *Encoder) sequences(seqs []lz77.Sequence) {
+	if len(seqs) == 0 {
+		return
+	}
+	e.gather(seqs)
+	e.code(seqs)
+}
+
+// gather takes the literals of sequences and goes on behind them.
+func (e *Encoder) gather(seqs []lz77.Sequence) {
+	from := len(e.body.lits)
+	n := from
+	// Room for one step of copying more than there can be literals.
+	lits, src := resize(e.body.lits, MaxBlock+litStep), e.in.src
+	for i := range seqs {
+		q := &seqs[i]
+		if run := int(q.LitLen); run <= litStep && len(src) >= litStep {
+			*(*[litStep]byte)(lits[n:]) = *(*[litStep]byte)(src)
+			n += run
+		} else {
+			n += copy(lits[n:], src[:run])
+		}
+		src = src[q.LitLen+q.MatchLen:]
+	}
+	e.body.lits, e.in.src = lits[:n], src
+	simd.Histogram(&e.ahead.lits, lits[from:n])
+}
+
+// code appends the codes of sequences, with repeat offsets as in RFC 8878, section 3.1.1.5.
+func (e *Encoder) code(seqs []lz77.Sequence) {
+	b := &e.body
+	at := len(b.extra)
+	b.grow(at + len(seqs))
+	lits, offs, matches := b.codes[litLens][at:][:len(seqs)], b.codes[offsets][at:][:len(seqs)], b.codes[matchLens][at:][:len(seqs)]
+	extra, extraBits := b.extra[at:][:len(seqs)], b.extraBits[at:][:len(seqs)]
+	litCount, offCount, matchCount := &e.ahead.codes[litLens], &e.ahead.codes[offsets], &e.ahead.codes[matchLens]
+	r0, r1, r2 := e.repeats[0], e.repeats[1], e.repeats[2]
+	run := b.run
+	//pz:nobce
+	for i := range seqs {
+		q := &seqs[i]
+		lit := q.LitLen + run
+		run = 0
+		none := uint32(0) // 1 without literals: then repeat offsets count from the second, and the last is the first less one
+		if lit == 0 {
+			none = 1
+		}
+		var value uint32
+		switch off := q.Offset; {
+		case off == r0 && none == 0:
+			value = 1
+		case off == r1:
+			value = 2 - none
+			r0, r1 = r1, r0
+		case off == r2:
+			value = 3 - none
+			r0, r1, r2 = r2, r0, r1
+		default:
+			value = off + 3
+			if none != 0 && off == r0-1 {
+				value = 3
+			}
+			r0, r1, r2 = off, r0, r1
+		}
+		lc, mc := litCode(lit), matchCode(q.MatchLen-MinMatch)
+		oc := uint(bits.Len32(value)) - 1
+		ln, mn := uint(lc>>8), uint(mc>>8)
+		x := uint64(lit)&(1<<(ln&31)-1) | uint64((q.MatchLen-MinMatch)&(1<<(mn&31)-1))<<(ln&31) |
+			uint64(value&(1<<(oc&31)-1))<<((ln+mn)&63)
+		lits[i], offs[i], matches[i] = uint8(lc), uint8(oc), uint8(mc)
+		extra[i], extraBits[i] = x, uint8(ln+mn+oc)
+		litCount[uint8(lc)%codeSpace]++
+		offCount[oc%codeSpace]++
+		matchCount[uint8(mc)%codeSpace]++
+	}
+	b.run = run
+	e.repeats = [3]uint32{r0, r1, r2}
+}
+
+// grow makes room for n sequences.
+func (b *body) grow(n int) {
+	for i := range b.codes {
+		b.codes[i] = resize(b.codes[i], n)
+	}
+	b.extra, b.extraBits = resize(b.extra, n), resize(b.extraBits, n)
+}
+
+// cut is the size of a body.
+type cut struct{ lits, seqs int }
+
+func (b *body) size() cut { return cut{len(b.lits), len(b.extra)} }
+
+// truncate takes everything away.
+func (b *body) truncate() {
+	b.lits, b.run = b.lits[:0], 0
+	b.grow(0)
+}
+
+// drop takes away what is before c.
+func (b *body) drop(c cut) {
+	b.lits = b.lits[:copy(b.lits, b.lits[c.lits:])]
+	for i := range b.codes {
+		b.codes[i] = b.codes[i][:copy(b.codes[i], b.codes[i][c.seqs:])]
+	}
+	b.extra = b.extra[:copy(b.extra, b.extra[c.seqs:])]
+	b.extraBits = b.extraBits[:copy(b.extraBits, b.extraBits[c.seqs:])]
+}
+
+// resize returns p with n elements, of which those that p had are kept.
+func resize[T any](p []T, n int) []T {
+	if cap(p) < n {
+		p = append(make([]T, 0, n+n/4), p...)
+	}
+	return p[:n]
+}

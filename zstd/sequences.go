@@ -1,0 +1,204 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/gopz/compress/fse"
+)
+
+// Modes of tables: RFC 8878, section 3.1.1.3.2.1.
+const (
+	predefinedMode = iota
+	rleMode
+	compressedMode
+	repeatMode
+)
+
+// table is a distribution and what it is encoded with.
+type table struct {
+	dist fse.Distribution
+	enc  fse.EncTable
+}
+
+// tableChoice chooses among the tables for one kind of code, and remembers the last one.
+type tableChoice struct {
+	slots [2]table
+	last  *table // of the last block with sequences, nil if there is none: a slot or predefined
+	next  *table // of the block just written
+	// description of a new table
+	description []byte
+}
+
+// commit takes note that the block just written is one that a decoder sees.
+func (c *tableChoice) commit() { c.last = c.next }
+
+// choose finds the cheapest way to code n codes that occur as often as counts says, the last of them being final, and appends its
+// description to dst. It may take the final code out of counts.
+func (c *tableChoice) choose(dst []byte, k *kind, counts *[codeSpace]uint32, n int, final uint8) (_ []byte, mode byte) {
+	best := uint64(math.MaxUint64)
+	if cost, ok := k.predefined.dist.CostOf(counts[:]); ok {
+		best, mode, c.next = cost, predefinedMode, &k.predefined
+	}
+	if c.last != nil {
+		if cost, ok := c.last.dist.CostOf(counts[:]); ok && cost < best {
+			best, mode, c.next = cost, repeatMode, c.last
+		}
+	}
+	slot := &c.slots[0]
+	if c.last == slot {
+		slot = &c.slots[1]
+	}
+	if counts[final] == uint32(n) {
+		if best > 8*fse.CostBit {
+			slot.setSymbol(final)
+			c.next = slot
+			return append(dst, final), rleMode
+		}
+		return dst, mode
+	}
+	// The final code starts its state and takes no bits.
+	if counts[final] > 1 {
+		counts[final]--
+	}
+	top := len(counts) - 1
+	for counts[top] == 0 {
+		top--
+	}
+	slot.dist.Normalize(counts[:], fse.AutoLog(k.maxLog, n, top), true)
+	c.description = slot.dist.Append(c.description[:0])
+	cost, _ := slot.dist.CostOf(counts[:])
+	if cost+uint64(len(c.description))*8*fse.CostBit < best {
+		slot.enc.Build(&slot.dist)
+		c.next = slot
+		return append(dst, c.description...), compressedMode
+	}
+	return dst, mode
+}
+
+// setSymbol makes t the table of one symbol.
+func (t *table) setSymbol(s uint8) {
+	t.dist.Log, t.dist.Len = 0, int(s)+1
+	clear(t.dist.Prob[:s])
+	t.dist.Prob[s] = 1
+	t.enc.BuildSymbol(s)
+}
+
+// appendSequences appends the sequences section for the first n sequences of the body.
+func (e *Encoder) appendSequences(dst []byte, n int) []byte {
+	switch {
+	case n == 0:
+		return append(dst, 0)
+	case n < 0x80:
+		dst = append(dst, byte(n))
+	case n < 0x7F00:
+		dst = append(dst, byte(n>>8+0x80), byte(n))
+	default:
+		dst = append(dst, 0xFF, byte(n-0x7F00), byte((n-0x7F00)>>8))
+	}
+	at := len(dst)
+	dst = append(dst, 0)
+	modes := byte(0)
+	for k := range e.codes {
+		var mode byte
+		dst, mode = e.codes[k].choose(dst, kindOf[k], &e.block.codes[k], n, e.body.codes[k][n-1])
+		modes = modes<<2 | mode
+	}
+	dst[at] = modes << 2
+	return e.appendBits(dst, n)
+}
+
+// appendBits appends the codes and their bits. Sequences are written from the last to the first: of each what the states put out, the
+// offset's lowest, and then the bits behind its codes. At the end are the states that a decoder begins with.
+func (e *Encoder) appendBits(dst []byte, n int) []byte {
+	lit, off, match := &e.codes[litLens].next.enc, &e.codes[offsets].next.enc, &e.codes[matchLens].next.enc
+	e.states, e.stateBits = resize(e.states, n), resize(e.stateBits, n)
+	litCodes, offCodes, matchCodes := e.body.codes[litLens][:n], e.body.codes[offsets][:n], e.body.codes[matchLens][:n]
+	states, stateBits := e.states[:n], e.stateBits[:n]
+	extra, extraBits := e.body.extra[:n], e.body.extraBits[:n]
+
+	// First the chains of states, which wait for their tables.
+	i := n - 1
+	l, o, m := lit.Start(litCodes[i]), off.Start(offCodes[i]), match.Start(matchCodes[i])
+	states[i], stateBits[i] = 0, 0
+	sum := uint(extraBits[i])
+	//pz:nobce
+	for i--; i >= 0; i-- {
+		nextO, on := off.Next(o, offCodes[i])
+		nextM, mn := match.Next(m, matchCodes[i])
+		nextL, ln := lit.Next(l, litCodes[i])
+		states[i] = o&(1<<(on&31)-1) | m&(1<<(mn&31)-1)<<(on&31) | l&(1<<(ln&31)-1)<<((on+mn)&31)
+		bits := on + mn + ln
+		stateBits[i] = uint8(bits)
+		sum += bits + uint(extraBits[i])
+		o, m, l = nextO, nextM, nextL
+	}
+
+	dst = slices.Grow(dst, int(sum+40)/8+24)
+	at := len(dst)
+	w := writer{to: dst[at:cap(dst)]}
+	w.sequences(states, stateBits, extra, extraBits)
+	w.put(uint64(m)&(1<<match.Log()-1), match.Log())
+	w.put(uint64(o)&(1<<off.Log()-1), off.Log())
+	w.put(uint64(l)&(1<<lit.Log()-1), lit.Log())
+	return dst[:at+w.close()]
+}
+
+// writer writes bits, least significant first. Behind each call there are fewer than 8 pending.
+type writer struct {
+	to  []byte // with 8 bytes more than are written
+	at  int
+	acc uint64
+	n   uint
+}
+
+// put writes the n bits of v, at most 56.
+func (w *writer) put(v uint64, n uint) {
+	w.acc |= v << (w.n & 63)
+	w.n += n
+	binary.LittleEndian.PutUint64(w.to[w.at:], w.acc)
+	w.at += int(w.n >> 3)
+	w.acc >>= w.n &^ 7 & 63
+	w.n &= 7
+}
+
+// sequences writes the bits of sequences from the last to the first.
+func (w *writer) sequences(states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8) {
+	to, at, acc, have := w.to, w.at, w.acc, w.n
+	stateBits, extra, extraBits = stateBits[:len(states)], extra[:len(states)], extraBits[:len(states)]
+	for i := len(states) - 1; i >= 0; i-- {
+		x, xn := extra[i], uint(extraBits[i])
+		acc |= uint64(states[i]) << (have & 63)
+		have += uint(stateBits[i])
+		if have+xn > 63 {
+			// Long lengths at a long distance: 33 bits pending at most, and 63 more. The first 16 of those go ahead.
+			binary.LittleEndian.PutUint64(to[at:], acc)
+			at += int(have >> 3)
+			acc = acc>>(have&^7&63) | x&(1<<16-1)<<(have&7)
+			have = have&7 + 16
+			binary.LittleEndian.PutUint64(to[at:], acc)
+			at += int(have >> 3)
+			acc >>= have &^ 7 & 63
+			have &= 7
+			x >>= 16
+			xn -= 16
+		}
+		acc |= x << (have & 63)
+		have += xn
+		binary.LittleEndian.PutUint64(to[at:], acc)
+		at += int(have >> 3)
+		acc >>= have &^ 7 & 63
+		have &= 7
+	}
+	w.at, w.acc, w.n = at, acc, have
+}
+
+// close writes a bit that is 1, for a decoder to begin before it, and returns the number of bytes written.
+func (w *writer) close() int {
+	w.put(1, 1)
+	if w.n > 0 {
+		w.at++
+	}
+	return w.at
+}
