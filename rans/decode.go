@@ -9,20 +9,9 @@ import (
 // Decoder decodes what an Encoder has written. The zero value is ready; it keeps its scratch memory from call to call. It is not
 // safe for concurrent use.
 type Decoder struct {
-	segs  []segment
-	coded int // symbols in segments of modeCoded
-	tab   decTable
-	group group
-}
-
-// group is a group of lanes that is being decoded.
-type group struct {
-	states [lanes]uint32
-	mask   int    // lanes − 1
-	words  []byte // from the next one on; what lies behind the group's own is read, never used
-	left   int    // bytes of the group's own words in front
-	padded bool   // words is pad
-	pad    [2*roundBytes + 16]byte
+	segs   []segment
+	coded  int // symbols in segments of modeCoded
+	groups [2]group
 }
 
 // Decode decodes len(streams) streams from the front of src and returns what follows them. Each stream replaces the slice that stands in
@@ -45,17 +34,10 @@ func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []b
 			return nil, err
 		}
 	}
-	switch {
-	case d.coded == 0:
-	case d.coded < smallLimit:
-		src, err = d.lanes(src, 0, d.coded, smallLanes)
-	default:
-		cut := groupCut(d.coded)
-		if src, err = d.lanes(src, 0, cut, lanes); err == nil {
-			src, err = d.lanes(src, cut, d.coded, lanes)
-		}
+	src, err = d.symbols(src)
+	for i := range d.groups {
+		d.groups[i].Words, d.groups[i].Dst = nil, nil // they are the caller's
 	}
-	d.group.words = nil // they are the caller's
 	if err != nil {
 		return nil, err
 	}
@@ -114,79 +96,52 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 	return src, nil
 }
 
-// lanes decodes the symbols from number from to number to of the coded sequence, which one group of lanes carries.
-func (d *Decoder) lanes(src []byte, from, to, width int) ([]byte, error) {
-	g := &d.group
-	n, size := varint(src)
-	if size == 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
-		return nil, CorruptError("words missing")
-	}
-	src = src[size:]
-	for i := range g.states[:width] {
-		x := binary.LittleEndian.Uint32(src[4*i:])
-		if x-lower >= 1<<31-lower {
-			return nil, CorruptError("bad state")
+// symbols decodes the coded sequence.
+func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
+	a, b := &d.groups[0], &d.groups[1]
+	switch {
+	case d.coded == 0:
+		return src, nil
+	case d.coded < smallLimit:
+		if src, err = a.open(src, 0, d.coded, smallLanes); err != nil {
+			return nil, err
 		}
-		g.states[i] = x
-	}
-	src = src[4*width:]
-	g.mask, g.words, g.left, g.padded = width-1, src, int(n), false
-
-	at := 0 // number of the segment's first symbol
-	for i := range d.segs {
-		s := &d.segs[i]
-		if s.mode != modeCoded {
-			continue
-		}
-		if a, b := max(at, from), min(at+len(s.data), to); a < b {
-			d.tab.build(&s.freq)
-			if !g.decode(&d.tab, s.data[a-at:b-at]) {
-				return nil, CorruptError("words run out")
+		for a.next(d.segs, nil) {
+			if !a.few() {
+				return nil, errWords
 			}
 		}
-		at += len(s.data)
+		return src, a.close()
 	}
-	for _, x := range g.states[:width] {
-		if x != lower {
-			return nil, CorruptError("wrong final state")
+	cut := groupCut(d.coded)
+	if src, err = a.open(src, 0, cut, lanes); err != nil {
+		return nil, err
+	}
+	if src, err = b.open(src, cut, d.coded, lanes); err != nil {
+		return nil, err
+	}
+	for a.next(d.segs, nil) && b.next(d.segs, a) {
+		simd.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
+		if !a.settle() || !b.settle() {
+			return nil, errWords
 		}
 	}
-	if g.left != 0 {
-		return nil, CorruptError("words left over")
-	}
-	return src[n:], nil
-}
-
-// decode fills dst with the next symbols, in the lanes from 0 on.
-func (g *group) decode(tab *decTable, dst []byte) bool {
-	for at := 0; at < len(dst); {
-		end, used := at, 0
-		if g.mask == lanes-1 && len(dst)-at >= lanes {
-			end, used = decode32(&g.states, tab, dst[at:], g.words)
-			end += at
-		} else {
-			end, used = decodeFew(&g.states, g.mask, tab, dst, at, g.words)
+	for a.next(d.segs, nil) {
+		simd.DecodeLanes(&a.DecodeGroup)
+		if !a.settle() {
+			return nil, errWords
 		}
-		g.words = g.words[used:]
-		if g.left -= used; g.left < 0 {
-			return false
-		}
-		if end == at && !g.refill() {
-			return false
-		}
-		at = end
 	}
-	return true
-}
-
-// refill moves the last words to where the kernels can read past them.
-func (g *group) refill() bool {
-	if g.padded {
-		return false
+	for b.next(d.segs, a) {
+		simd.DecodeLanes(&b.DecodeGroup)
+		if !b.settle() {
+			return nil, errWords
+		}
 	}
-	clear(g.pad[copy(g.pad[:], g.words[:g.left]):])
-	g.words, g.padded = g.pad[:], true
-	return true
+	if err := a.close(); err != nil {
+		return nil, err
+	}
+	return src, b.close()
 }
 
 // varint reads a number below 2³² from the front of src; size is 0 if there is none.

@@ -6,33 +6,43 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/simd"
 )
 
-// agree holds the decoder to the reference: the same streams and rest, or both refuse.
+// agree holds the decoder to the reference, on every tier: the same streams and rest, or both refuse, the tiers with the same words.
 func agree(t testing.TB, d *Decoder, code []byte, limit, count int) (accepted bool) {
 	t.Helper()
 	want, wantRest, wantErr := refDecode(code, limit, count)
-	got := make([][]byte, count)
-	ptr := make([]*[]byte, count)
-	for i := range got {
-		ptr[i] = &got[i]
-	}
-	rest, err := d.Decode(code[:len(code):len(code)], same(limit), ptr...)
-	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("decoder: %v, reference: %v", err, wantErr)
-	}
-	if err != nil {
-		return false
-	}
-	if !bytes.Equal(rest, wantRest) {
-		t.Fatalf("%d bytes left, reference: %d", len(rest), len(wantRest))
-	}
-	for i := range got {
-		if !bytes.Equal(got[i], want[i]) {
-			t.Fatalf("stream %d of %d bytes differs from the reference", i, len(want[i]))
+	var first error
+	for i, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		got := make([][]byte, count)
+		ptr := make([]*[]byte, count)
+		for i := range got {
+			ptr[i] = &got[i]
+		}
+		rest, err := d.Decode(code[:len(code):len(code)], same(limit), ptr...)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%s: %v, reference: %v", tier, err, wantErr)
+		}
+		if i == 0 {
+			first = err
+		} else if err != first {
+			t.Fatalf("%s: %v, portable: %v", tier, err, first)
+		}
+		if err != nil {
+			continue
+		}
+		if !bytes.Equal(rest, wantRest) {
+			t.Fatalf("%s: %d bytes left, reference: %d", tier, len(rest), len(wantRest))
+		}
+		for i := range got {
+			if !bytes.Equal(got[i], want[i]) {
+				t.Fatalf("%s: stream %d of %d bytes differs from the reference", tier, i, len(want[i]))
+			}
 		}
 	}
-	return true
+	return wantErr == nil
 }
 
 // changing returns n bytes whose statistics change every few thousand bytes, so that they are cut into segments of all modes.
@@ -206,8 +216,11 @@ func TestEncoderReference(t *testing.T) {
 			}
 		}
 		want := refGroup(syms, tables, lane, width)
-		if got := e.appendGroup(nil, from, to, width); !bytes.Equal(got, want) {
-			t.Fatalf("round %d: symbols %d to %d of %d in %d lanes: coded differently", round, from, to, e.coded, width)
+		for _, tier := range simd.Tiers() {
+			defer simd.SetTier(simd.SetTier(tier))
+			if got := e.appendGroup(nil, from, to, width); !bytes.Equal(got, want) {
+				t.Fatalf("round %d: symbols %d to %d of %d in %d lanes: coded differently by %s", round, from, to, e.coded, width, tier)
+			}
 		}
 	}
 }

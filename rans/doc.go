@@ -12,14 +12,16 @@
 // The format is described in docs/FORMAT.md, "Coded streams".
 package rans
 
+import "github.com/gopz/compress/simd"
+
 // The parameters of the coder; part of the format.
 const (
-	probBits  = 11            // frequencies of a table sum to 1<<probBits
-	probScale = 1 << probBits // 2048: symbol, frequency and offset share a 32-bit entry of the decoding table
-	lower     = 1 << 15       // states are in [lower, lower<<16)
+	probBits  = simd.ProbBits  // frequencies of a table sum to 1<<probBits
+	probScale = 1 << probBits  // 2048
+	lower     = simd.LaneLower // states are in [lower, lower<<16)
 
-	lanes      = 32 // of a full group
-	smallLanes = 4  // of the one group used for short inputs, whose states cost less
+	lanes      = simd.Lanes // of a full group
+	smallLanes = 4          // of the one group used for short inputs, whose states cost less
 
 	// minSegment is the least number of symbols in a segment that is not the last of its stream. It bounds the number of
 	// tables that a decoder must hold.

@@ -2,14 +2,15 @@ package rans
 
 import (
 	"encoding/binary"
-	"math/bits"
+
+	"github.com/gopz/compress/simd"
 )
 
 // Encoder codes streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
 type Encoder struct {
 	segs  []segment
 	coded int // symbols in segments of modeCoded
-	sym   [256]encSymbol
+	tab   simd.EncodeTable
 	words []byte // filled from the end
 }
 
@@ -75,7 +76,7 @@ func (s *segment) append(dst []byte) []byte {
 // appendGroup codes the symbols from number from to number to of the coded sequence with one group of lanes: the size of the words,
 // the states that the decoder begins with, the words.
 func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
-	need := 2*(to-from) + roundBytes
+	need := 2 * (to - from)
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
 	}
@@ -94,13 +95,15 @@ func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
 		begin := at - len(s.data)
 		a, b := max(begin, from), min(at, to)
 		if a < b {
-			e.symbols(&s.freq)
+			e.tab.Build((*[256]uint16)(&s.freq))
 			run := s.data[a-begin : b-begin]
-			if width == smallLanes {
-				p = encodeSmall(&states, &e.sym, run, words, p)
-			} else {
-				p = encode32(&states, &e.sym, run, words, p)
+			whole := 0
+			if width == lanes {
+				whole = len(run) &^ (lanes - 1)
 			}
+			// Lanes are counted from 0, so that the rest, which is coded first, is a run like any other.
+			p = simd.EncodeFew(&states, &e.tab, width, run[whole:], words, p)
+			p = simd.EncodeLanes(&states, &e.tab, run[:whole], words, p)
 		}
 		at = begin
 	}
@@ -109,27 +112,4 @@ func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, x)
 	}
 	return append(dst, words[p:]...)
-}
-
-// symbols fills the table of the encoder.
-func (e *Encoder) symbols(f *freqs) {
-	cum := uint16(0)
-	for i, v := range f {
-		s := &e.sym[i]
-		switch v {
-		case 0:
-			continue
-		case 1:
-			*s = encSymbol{rcp: 1<<64 - 1, bias: cum + probScale - 1}
-		default:
-			q, r := bits.Div64(1, 0, uint64(v))
-			if r != 0 {
-				q++
-			}
-			*s = encSymbol{rcp: q, bias: cum}
-		}
-		s.max = uint32(v) << (31 - probBits)
-		s.comp = probScale - v
-		cum += v
-	}
 }

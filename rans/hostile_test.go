@@ -7,20 +7,32 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
-// refused fails the test unless the decoder refuses code with a CorruptError; a panic fails it by itself.
+// refused fails the test unless the decoder refuses code with a CorruptError, the same on every tier; a panic fails it by itself.
 func refused(t *testing.T, what string, code []byte, limit, count int) {
 	t.Helper()
 	var d Decoder
-	out := make([][]byte, count)
-	ptr := make([]*[]byte, count)
-	for i := range out {
-		ptr[i] = &out[i]
-	}
-	_, err := d.Decode(code, same(limit), ptr...)
-	if ce := CorruptError(""); !errors.As(err, &ce) {
-		t.Errorf("%s: error %v", what, err)
+	var first CorruptError
+	for i, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		out := make([][]byte, count)
+		ptr := make([]*[]byte, count)
+		for i := range out {
+			ptr[i] = &out[i]
+		}
+		_, err := d.Decode(code, same(limit), ptr...)
+		ce := CorruptError("")
+		if !errors.As(err, &ce) {
+			t.Errorf("%s: %s: error %v", what, tier, err)
+		}
+		if i == 0 {
+			first = ce
+		} else if ce != first {
+			t.Errorf("%s: %s says %q, portable %q", what, tier, ce, first)
+		}
 	}
 }
 

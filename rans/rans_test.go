@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
 // skewed returns n bytes, low values more often: each has about bits bits of entropy.
@@ -18,29 +20,48 @@ func skewed(r *rand.Rand, n, bits int) []byte {
 	return p
 }
 
-func roundTrip(t testing.TB, e *Encoder, d *Decoder, streams ...[]byte) []byte {
+// eachTier runs f on every tier of the machine.
+func eachTier(t *testing.T, f func(t *testing.T)) {
+	for _, tier := range simd.Tiers() {
+		t.Run(tier, func(t *testing.T) {
+			defer simd.SetTier(simd.SetTier(tier))
+			f(t)
+		})
+	}
+}
+
+// roundTrip returns what the streams are coded to, which is the same on every tier.
+func roundTrip(t testing.TB, e *Encoder, d *Decoder, streams ...[]byte) (code []byte) {
 	t.Helper()
-	code := e.Append([]byte("head"), 0, streams...)[4:]
-	out := make([][]byte, len(streams))
-	ptr := make([]*[]byte, len(streams))
-	limit := 0
-	for i := range out {
-		ptr[i] = &out[i]
-		limit = max(limit, len(streams[i]))
-	}
-	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), same(limit), ptr...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(rest) != "tail" {
-		t.Fatalf("%d bytes left over, want 4", len(rest))
-	}
-	for i := range out {
-		if !bytes.Equal(out[i], streams[i]) {
-			t.Fatalf("stream %d of %d bytes differs", i, len(streams[i]))
+	for i, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		c := e.Append([]byte("head"), 0, streams...)[4:]
+		if i == 0 {
+			code = c
+		} else if !bytes.Equal(c, code) {
+			t.Fatalf("%s codes differently", tier)
 		}
-		if cap(out[i]) < len(out[i])+Slack {
-			t.Fatalf("stream %d has no slack", i)
+		out := make([][]byte, len(streams))
+		ptr := make([]*[]byte, len(streams))
+		limit := 0
+		for i := range out {
+			ptr[i] = &out[i]
+			limit = max(limit, len(streams[i]))
+		}
+		rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), same(limit), ptr...)
+		if err != nil {
+			t.Fatalf("%s: %v", tier, err)
+		}
+		if string(rest) != "tail" {
+			t.Fatalf("%s: %d bytes left over, want 4", tier, len(rest))
+		}
+		for i := range out {
+			if !bytes.Equal(out[i], streams[i]) {
+				t.Fatalf("%s: stream %d of %d bytes differs", tier, i, len(streams[i]))
+			}
+			if cap(out[i]) < len(out[i])+Slack {
+				t.Fatalf("stream %d has no slack", i)
+			}
 		}
 	}
 	return code
@@ -155,6 +176,10 @@ func TestLog2(t *testing.T) {
 
 // TestDamage flips every bit and cuts at every byte: an error or other bytes, never a panic.
 func TestDamage(t *testing.T) {
+	eachTier(t, testDamage)
+}
+
+func testDamage(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(9, 10))
@@ -181,6 +206,10 @@ func TestDamage(t *testing.T) {
 }
 
 func TestNoAllocs(t *testing.T) {
+	eachTier(t, testNoAllocs)
+}
+
+func testNoAllocs(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	p := skewed(rand.New(rand.NewPCG(1, 1)), 200_000, 5)
@@ -206,10 +235,21 @@ func FuzzDecode(f *testing.F) {
 	f.Add(e.Append(nil, 0, skewed(r, 5000, 4), skewed(r, 1000, 8)))
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var d Decoder
-		var a, b []byte
+		var first [2][]byte
+		var firstErr error
 		const limit = 1 << 16
-		if _, err := d.Decode(code, same(limit), &a, &b); err == nil && (len(a) > limit || len(b) > limit) {
-			t.Fatal("limit passed")
+		for i, tier := range simd.Tiers() {
+			defer simd.SetTier(simd.SetTier(tier))
+			var a, b []byte
+			_, err := d.Decode(code, same(limit), &a, &b)
+			if err == nil && (len(a) > limit || len(b) > limit) {
+				t.Fatal("limit passed")
+			}
+			if i == 0 {
+				first, firstErr = [2][]byte{a, b}, err
+			} else if err != firstErr || err == nil && (!bytes.Equal(a, first[0]) || !bytes.Equal(b, first[1])) {
+				t.Fatalf("%s: error %v, portable: %v, or other bytes", tier, err, firstErr)
+			}
 		}
 	})
 }

@@ -1,5 +1,9 @@
-// Package simd holds the kernels that the hot loops stand on: slices in, counts and lengths out. It knows no format and
-// starts no goroutine. Every kernel has a portable twin that is always compiled.
+// Package simd holds the kernels that the hot loops stand on: slices in, counts, lengths and decoded lanes out. It knows no format and
+// starts no goroutine.
+//
+// Every kernel has a portable twin in Go that is always compiled and gives the same results. On amd64 there is assembly for AVX2 and AVX-512; the processor is
+// asked once, at the start, and [Tier] says what runs. The build tag noasm leaves the assembly out, and the environment variable PZ_SIMD names the highest tier to be
+// used: portable, avx2 or avx512; any other value is ignored, and so is a tier that the processor lacks.
 package simd
 
 import (
@@ -8,10 +12,32 @@ import (
 )
 
 // MatchLen returns the length of the common prefix of a and b.
+//
+// Most are short, and a call of assembly costs more than it brings: only what has 32 equal bytes goes there.
 func MatchLen(a, b []byte) int {
 	b = b[:min(len(a), len(b))]
 	a = a[:len(b)]
 	n := 0
+	if len(a) >= 2*matchStep {
+		for n < matchStep {
+			if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
+				return n + bits.TrailingZeros64(x)>>3
+			}
+			n += 8
+		}
+		a, b = a[matchStep:], b[matchStep:]
+		if more, ok := matchLenVector(a, b); ok {
+			return n + more
+		}
+	}
+	return n + matchLen(a, b)
+}
+
+// matchStep is the number of bytes that a vector compares.
+const matchStep = 32
+
+// matchLen is the portable twin of the vector kernel.
+func matchLen(a, b []byte) (n int) {
 	for len(b) >= 8 && len(a) >= 8 {
 		if x := binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b); x != 0 {
 			return n + bits.TrailingZeros64(x)>>3
@@ -29,9 +55,16 @@ func MatchLen(a, b []byte) int {
 }
 
 // Histogram adds the number of times that each byte occurs in p to counts.
+func Histogram(counts *[256]uint32, p []byte) {
+	if !histogramVector(counts, p) {
+		histogram(counts, p)
+	}
+}
+
+// histogram is the portable twin of the vector kernel.
 //
 // Four banks take turns, because a run of equal bytes would otherwise wait each time for the count it has just written.
-func Histogram(counts *[256]uint32, p []byte) {
+func histogram(counts *[256]uint32, p []byte) {
 	var b1, b2, b3 [256]uint32
 	for len(p) >= 8 {
 		v := binary.LittleEndian.Uint64(p)

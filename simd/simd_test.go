@@ -12,6 +12,10 @@ const (
 )
 
 func TestMatchLen(t *testing.T) {
+	eachTier(t, testMatchLen)
+}
+
+func testMatchLen(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := make([]byte, maxLen+maxAlign), make([]byte, maxLen+maxAlign)
 	for n := range maxLen + 1 {
@@ -49,6 +53,10 @@ func TestMatchLen(t *testing.T) {
 
 // TestMatchLenOverlap: matches overlap what they are copied from.
 func TestMatchLenOverlap(t *testing.T) {
+	eachTier(t, testMatchLenOverlap)
+}
+
+func testMatchLenOverlap(t *testing.T) {
 	p := make([]byte, maxLen)
 	for dist := 1; dist < 40; dist++ {
 		for i := range p {
@@ -61,11 +69,20 @@ func TestMatchLenOverlap(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
+	eachTier(t, testHistogram)
+}
+
+func testHistogram(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	p := make([]byte, maxLen+maxAlign)
+	const most = 5000
+	p := make([]byte, most+maxAlign)
 	for n := range maxLen + 1 {
 		for align := range maxAlign {
-			q := p[align : align+n]
+			size := n
+			if align%4 == 3 {
+				size = maxLen + r.IntN(most-maxLen+1) // where vectors begin to pay
+			}
+			q := p[align : align+size]
 			spread := 1 + r.IntN(256) // from runs of one byte to all values
 			for i := range q {
 				q[i] = byte(255 - r.IntN(spread))
@@ -81,7 +98,7 @@ func TestHistogram(t *testing.T) {
 			}
 			Histogram(&got, q)
 			if got != want {
-				t.Fatalf("%d bytes at %d, %d values: wrong counts", n, align, spread)
+				t.Fatalf("%d bytes at %d, %d values: wrong counts", size, align, spread)
 			}
 		}
 	}

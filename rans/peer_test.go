@@ -1,0 +1,148 @@
+package rans
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/huff0"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
+)
+
+// literals returns what a matcher leaves of p: that is what is coded in earnest, and it is harder than p.
+func literals(p []byte) (lits []byte) {
+	const block = 1 << 20
+	var m lz77.Matcher
+	var seqs []lz77.Sequence
+	for ; len(p) > 0; p = p[min(block, len(p)):] {
+		b := p[:min(block, len(p))]
+		seqs = m.Parse(seqs[:0], b, &lz77.Levels[3], lz77.Limits{MinMatch: 4, MaxOffset: block, Repeats: 3})
+		for _, s := range seqs {
+			lits = append(lits, b[:s.LitLen]...)
+			b = b[s.LitLen+s.MatchLen:]
+		}
+		lits = append(lits, b...)
+	}
+	return lits
+}
+
+// rival is a way to code a segment. Both calls keep what they return until the next one.
+type rival struct {
+	encode func(p []byte) []byte
+	decode func(code []byte, size int) []byte
+	// the shortest time for all segments, in seconds
+	encoding, decoding float64
+	size               int
+}
+
+func newHuff0(b *testing.B) *rival {
+	e := &huff0.Scratch{Reuse: huff0.ReusePolicyNone}
+	d := &huff0.Scratch{}
+	var out []byte
+	return &rival{
+		encode: func(p []byte) []byte {
+			code, _, err := huff0.Compress4X(p, e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return code
+		},
+		decode: func(code []byte, size int) []byte {
+			if cap(out) < size {
+				out = make([]byte, size)
+			}
+			s, rest, err := huff0.ReadTable(code, d)
+			if err == nil {
+				out, err = s.Decoder().Decompress4X(out[:size], rest)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			return out
+		},
+	}
+}
+
+func newTier(b *testing.B, tier string) *rival {
+	var e Encoder
+	var d Decoder
+	var code, out []byte
+	with := func(f func()) {
+		before := simd.SetTier(tier)
+		f()
+		simd.SetTier(before)
+	}
+	return &rival{
+		encode: func(p []byte) []byte {
+			with(func() { code = e.Append(code[:0], 0, p) })
+			return code
+		},
+		decode: func(code []byte, size int) []byte {
+			with(func() {
+				if _, err := d.Decode(code, []int{size}, &out); err != nil {
+					b.Fatal(err)
+				}
+			})
+			return out
+		},
+	}
+}
+
+// BenchmarkPeer codes literals in segments of 64 KiB, each for itself, with every tier and with huff0, four streams, by turns. PZ_BENCH_FILE is the file that they are
+// taken from. The shortest time of each counts: what disturbs a run only makes it longer. "×huff0" is the speed relative to huff0's.
+func BenchmarkPeer(b *testing.B) {
+	const segment, most = 1 << 16, 32
+	p := corpus.ByName("text").Make(8 << 20)
+	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
+		var err error
+		if p, err = os.ReadFile(name); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var segs [][]byte
+	for p = literals(p[:min(len(p), 16<<20)]); len(p) >= segment && len(segs) < most; p = p[segment:] {
+		segs = append(segs, p[:segment])
+	}
+	if len(segs) == 0 {
+		b.Fatal("too few literals")
+	}
+	names := append([]string{"huff0"}, simd.Tiers()...)
+	rivals := []*rival{newHuff0(b)}
+	for _, tier := range simd.Tiers() {
+		rivals = append(rivals, newTier(b, tier))
+	}
+	for _, r := range rivals {
+		r.encoding, r.decoding = 1e9, 1e9
+	}
+	for b.Loop() {
+		for _, r := range rivals {
+			var encoding, decoding time.Duration
+			r.size = 0
+			for _, p := range segs {
+				start := time.Now()
+				code := r.encode(p)
+				encoded := time.Now()
+				q := r.decode(code, len(p))
+				encoding, decoding = encoding+encoded.Sub(start), decoding+time.Since(encoded)
+				if r.size += len(code); !bytes.Equal(p, q) {
+					b.Fatal("comes back differently")
+				}
+			}
+			r.encoding, r.decoding = min(r.encoding, encoding.Seconds()), min(r.decoding, decoding.Seconds())
+		}
+	}
+	total := float64(len(segs) * segment)
+	for i, r := range rivals {
+		b.ReportMetric(total/r.encoding/1e6, names[i]+"-encode-MB/s")
+		b.ReportMetric(total/r.decoding/1e6, names[i]+"-decode-MB/s")
+		b.ReportMetric(total/float64(r.size), names[i]+"-ratio")
+		if i > 0 {
+			b.ReportMetric(rivals[0].encoding/r.encoding, names[i]+"-encode-×huff0")
+			b.ReportMetric(rivals[0].decoding/r.decoding, names[i]+"-decode-×huff0")
+		}
+	}
+}

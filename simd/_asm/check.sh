@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Generates the assembly of package simd. Without arguments it compares it with the files in the package and fails if they differ;
+# with --write it puts it there.
+set -euo pipefail
+
+case "$#:${1-}" in
+  0:) write= ;;
+  1:--write) write=1 ;;
+  *) echo "usage: ${0##*/} [--write]" >&2; exit 2 ;;
+esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+go build -o "$tmp/asm" .
+# The command line stands at the top of the files.
+(cd "$tmp" && ./asm -pkg simd -out asm_amd64.s -stubs asm_amd64.go)
+sed -i '1s/ by command: .*\. DO NOT/ by simd\/_asm. DO NOT/' "$tmp/asm_amd64.s" "$tmp/asm_amd64.go"
+
+# A register that only AVX-512 has would make the assembler take an instruction of AVX-512, silently.
+if ! awk '/^TEXT/ { avx2 = $2 ~ /AVX2/ }
+          avx2 && /[XYZ](1[6-9]|2[0-9]|3[01])([^0-9]|$)|[ZK][0-7]([^0-9]|$)/ { print; bad = 1 }
+          END { exit bad }' "$tmp/asm_amd64.s"; then
+  echo "a function for AVX2 uses registers of AVX-512" >&2
+  exit 1
+fi
+
+for file in asm_amd64.s asm_amd64.go; do
+  if [[ -n $write ]]; then
+    cp "$tmp/$file" "../$file"
+  elif ! diff -u "../$file" "$tmp/$file"; then
+    echo "simd/$file is not what simd/_asm generates; run simd/_asm/check.sh --write" >&2
+    exit 1
+  fi
+done

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The numbers of package simd; a change there shows in its tests.
+const (
+	lanes      = 32
+	roundBytes = 2 * lanes
+	readAhead  = 8
+	probBits   = 11
+	slots      = 1 << probBits
+	lower      = 1 << 15
+
+	// entries of the decoding table
+	freqShift = 8
+	slotShift = freqShift + probBits
+
+	// the upper halves of entries of the encoding table
+	divShift = 16
+	encShift = 32 - probBits
+)
+
+var sections = map[string]Mem{}
+
+// constant is a read-only section. Several functions may use it.
+func constant(name string, p []byte) Mem {
+	if m, ok := sections[name]; ok {
+		return m
+	}
+	m := GLOBL(name, attr.RODATA|attr.NOPTR)
+	for i := 0; i < len(p); i += 8 {
+		v := uint64(0)
+		for k := range 8 {
+			v |= uint64(p[i+k]) << (8 * k)
+		}
+		DATA(i, U64(v))
+	}
+	sections[name] = m
+	return m
+}
+
+// dwords is the section of the given numbers, over and over for size bytes.
+func dwords(name string, size int, values ...uint32) Mem {
+	var p []byte
+	for i := range size / 4 {
+		v := values[i%len(values)]
+		p = append(p, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+	}
+	return constant(name, p)
+}
+
+// same is eight times v, an operand for 32-byte vectors.
+func same(v uint32) Mem { return dwords(fmt.Sprintf("same%d", v), 32, v) }
+
+// broadcast returns a 64-byte register full of v.
+func broadcast(v uint32) reg.VecVirtual {
+	r, z := GP32(), ZMM()
+	MOVL(U32(v), r)
+	VPBROADCASTD(r, z)
+	return z
+}
+
+func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }

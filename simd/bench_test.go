@@ -1,0 +1,141 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+)
+
+// benchBytes is the start of the file that PZ_BENCH_FILE names, or made data with some 5 bits of entropy to a byte.
+func benchBytes(b *testing.B, n int) []byte {
+	p := make([]byte, n)
+	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
+		f, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.ReadAt(p, 0); err != nil {
+			b.Fatal(err)
+		}
+		return p
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range p {
+		p[i] = byte(r.ExpFloat64() * 11)
+	}
+	return p
+}
+
+// benchTiers runs f on every tier.
+func benchTiers(b *testing.B, f func(b *testing.B)) {
+	for _, tier := range Tiers() {
+		b.Run(tier, func(b *testing.B) {
+			defer SetTier(SetTier(tier))
+			f(b)
+		})
+	}
+}
+
+// BenchmarkLanes codes and decodes 64 KiB, and decodes two groups of that size in step.
+func BenchmarkLanes(b *testing.B) {
+	const n = 1 << 16
+	p := benchBytes(b, n)
+	var counts [256]uint32
+	Histogram(&counts, p)
+	var f [256]uint16
+	sum, most := 0, 0
+	for i, c := range counts {
+		if c > 0 {
+			f[i] = uint16(max(1, uint64(c)*(slots-256)/n))
+			if sum += int(f[i]); f[i] > f[most] {
+				most = i
+			}
+		}
+	}
+	f[most] += uint16(slots - sum)
+	var enc EncodeTable
+	dec := [2]*DecodeTable{new(DecodeTable), new(DecodeTable)}
+	enc.Build(&f)
+	dec[0].Build(&f)
+	dec[1].Build(&f)
+	var first, states [Lanes]uint32
+	for i := range first {
+		first[i] = LaneLower
+	}
+	words := make([]byte, 2*n+RoundBytes+ReadAhead)
+	out := [2][]byte{make([]byte, n), make([]byte, n)}
+	at := 0
+	b.Run("encode", func(b *testing.B) {
+		benchTiers(b, func(b *testing.B) {
+			b.SetBytes(n)
+			for b.Loop() {
+				states = first
+				at = EncodeLanes(&states, &enc, p, words, 2*n)
+			}
+		})
+	})
+	states = first
+	at = EncodeLanes(&states, &enc, p, words, 2*n)
+	for groups := 1; groups <= 2; groups++ {
+		b.Run(fmt.Sprintf("decode%d", groups), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				b.SetBytes(int64(groups * n))
+				for b.Loop() {
+					var g [2]DecodeGroup
+					for i := range g {
+						g[i] = DecodeGroup{States: states, Table: dec[i], Dst: out[i], Words: words[at:]}
+					}
+					if groups == 1 {
+						DecodeLanes(&g[0])
+					} else {
+						DecodeLanes2(&g[0], &g[1])
+					}
+					if len(g[0].Dst) != 0 || g[0].States != first {
+						b.Fatal("decoded wrongly")
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkHistogram(b *testing.B) {
+	for _, n := range []int{512, 8192} {
+		p := benchBytes(b, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				var counts [256]uint32
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					Histogram(&counts, p)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkMatchLen compares lengths by turns, as if they were unforeseen.
+func BenchmarkMatchLen(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, mean := range []int{8, 40, 1000} {
+		a, c := make([]byte, 8*mean+100), make([]byte, 8*mean+100)
+		ends := make([]int, 256)
+		for i := range ends {
+			ends[i] = min(int(r.ExpFloat64()*float64(mean)), 8*mean)
+		}
+		b.Run(fmt.Sprint(mean), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					n := ends[i%len(ends)]
+					c[n] = 1
+					if MatchLen(a, c) != n {
+						b.Fatal("wrong length")
+					}
+					c[n] = 0
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package simd
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// FuzzLanes lets a fuzzer look for words and sizes with which a tier does not do what the definition says. The seed gives tables and states, which
+// may be any.
+func FuzzLanes(f *testing.F) {
+	f.Add(uint64(1), uint16(70), uint16(100), []byte("not many words"))
+	f.Add(uint64(2), uint16(32), uint16(3000), bytes.Repeat([]byte{0xff, 0, 1}, 100))
+	f.Add(uint64(3), uint16(999), uint16(1000), make([]byte, 1000))
+	f.Fuzz(func(t *testing.T, seed uint64, sizeA, sizeB uint16, words []byte) {
+		size := [2]int{int(sizeA % 4096), int(sizeB % 4096)}
+		cut := int(seed % uint64(len(words)+1))
+		in := [2][]byte{words[:cut:cut], words[cut:len(words):len(words)]}
+		for count := 1; count <= 2; count++ {
+			var start []DecodeGroup
+			var want []*DecodeGroup
+			var freqs []*[256]uint16
+			var wantOut [][]byte
+			r := rand.New(rand.NewPCG(seed, 0))
+			for i := range count {
+				g, f := randomGroup(r, 0, size[i], 0)
+				g.Words = in[i]
+				start, want, freqs, wantOut = append(start, *g), append(want, g), append(freqs, f), append(wantOut, g.Dst)
+			}
+			decodeAll(want, freqs)
+			for _, tier := range Tiers() {
+				defer SetTier(SetTier(tier))
+				got := slices.Clone(start)
+				var out [][]byte
+				for i := range got {
+					got[i].Dst = make([]byte, size[i])
+					out = append(out, got[i].Dst)
+				}
+				if count == 1 {
+					DecodeLanes(&got[0])
+				} else {
+					DecodeLanes2(&got[0], &got[1])
+				}
+				for i := range got {
+					if got[i].States != want[i].States || len(got[i].Words) != len(want[i].Words) || len(got[i].Dst) != len(want[i].Dst) || !bytes.Equal(out[i], wantOut[i]) {
+						t.Fatalf("%s: group %d of %d differs from the definition", tier, i, count)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package simd
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// guarded is memory between two pages that may be neither read nor written.
+type guarded []byte
+
+func newGuarded(t testing.TB, size int) guarded {
+	page := unix.Getpagesize()
+	size = (size + page - 1) &^ (page - 1)
+	m, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Munmap(m) })
+	for _, p := range [][]byte{m[:page], m[page+size:]} {
+		if err := unix.Mprotect(p, unix.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m[page : page+size : page+size]
+}
+
+// last is p at the end, right before the forbidden page, and first at the start.
+func (g guarded) last(p []byte) []byte  { return g[len(g)-copy(g[len(g)-len(p):], p):] }
+func (g guarded) first(p []byte) []byte { n := copy(g, p); return g[:n:n] }
+
+func (g guarded) put(r *rand.Rand, p []byte) []byte {
+	if r.IntN(2) == 0 {
+		return g.first(p)
+	}
+	return g.last(p)
+}
+
+// TestGuardPages lets the kernels work at the edge of what they may touch; a step outside ends the test program. What they do must not depend on
+// where it is.
+func TestGuardPages(t *testing.T) {
+	const rounds = 40
+	var dst, words [2]guarded
+	for i := range dst {
+		dst[i] = newGuarded(t, rounds*Lanes+Lanes)
+		words[i] = newGuarded(t, rounds*RoundBytes+RoundBytes)
+	}
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(15, 16))
+		for round := range scaled(1500) {
+			var want, got [2]*DecodeGroup
+			var out [2][2][]byte
+			var f [2]*[256]uint16
+			for i := range want {
+				n := r.IntN(rounds)
+				// Enough words, or so few that they are used to the last one that the kernels may use.
+				w := r.IntN(n*RoundBytes + 1)
+				if r.IntN(3) == 0 {
+					w = r.IntN(2*RoundBytes + 2)
+				}
+				want[i], f[i] = randomGroup(r, n, r.IntN(Lanes), w)
+				g := *want[i]
+				got[i] = &g
+				g.Dst = dst[i].put(r, g.Dst)
+				g.Words = words[i].put(r, g.Words)
+				out[i] = [2][]byte{want[i].Dst, g.Dst}
+			}
+			if round%2 == 0 {
+				decodeAll(want[:1], f[:1])
+				DecodeLanes(got[0])
+			} else {
+				decodeAll(want[:], f[:])
+				DecodeLanes2(got[0], got[1])
+			}
+			for i := range want {
+				if got[i].States != want[i].States || len(got[i].Words) != len(want[i].Words) || !bytes.Equal(out[i][0], out[i][1]) {
+					t.Fatalf("round %d: group %d differs", round, i)
+				}
+			}
+		}
+		var tab EncodeTable
+		in, room := dst[0], words[0]
+		for range scaled(1500) {
+			f := randomFreqs(r)
+			tab.Build(&f)
+			run := randomRun(r, &f, Lanes*r.IntN(rounds))
+			size := 2 * len(run)
+			var a, b [Lanes]uint32
+			for i := range a {
+				a[i] = LaneLower + r.Uint32N(1<<31-LaneLower)
+			}
+			b = a
+			// As large as asked for, with a page behind it or in front.
+			w := room.put(r, make([]byte, size))
+			at := EncodeLanes(&a, &tab, in.put(r, run), w, size)
+			check := make([]byte, size)
+			if want := encodeNaively(&b, &f, run, check, size); at != want || a != b || !bytes.Equal(w[at:], check[at:]) {
+				t.Fatal("encoder differs")
+			}
+		}
+	})
+}
+
+// TestGuardPagesBytes does the same with comparing and counting.
+func TestGuardPagesBytes(t *testing.T) {
+	const most = 1000
+	mem := [2]guarded{newGuarded(t, most), newGuarded(t, most)}
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(17, 18))
+		for range scaled(20_000) {
+			p := make([]byte, r.IntN(most+1))
+			if r.IntN(2) == 0 {
+				p = p[:min(len(p), r.IntN(140))]
+			}
+			for i := range p {
+				p[i] = byte(r.Uint32N(3))
+			}
+			a, b := mem[0].put(r, p), mem[1].put(r, p)
+			want := len(p)
+			if n := r.IntN(2*len(p) + 1); n < len(p) {
+				b[n] ^= 0x40
+				want = n
+			}
+			if got := MatchLen(a, b); got != want {
+				t.Fatalf("%d of %d bytes equal: %d", want, len(p), got)
+			}
+			var counts, naive [256]uint32
+			for _, c := range b {
+				naive[c]++
+			}
+			if Histogram(&counts, b); counts != naive {
+				t.Fatalf("%d bytes: wrong counts", len(b))
+			}
+		}
+	})
+}

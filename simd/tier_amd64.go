@@ -1,0 +1,16 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "github.com/klauspost/cpuid/v2"
+
+// detect asks the processor, and with it the operating system, which has to save the wide registers.
+func detect() tier {
+	switch {
+	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT):
+		return portable
+	case !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL):
+		return avx2
+	}
+	return avx512
+}

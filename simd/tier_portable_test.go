@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package simd
+
+// assembled says whether there is assembly in this build.
+const assembled = false
