@@ -36,6 +36,7 @@ type Request struct {
 	Size   int   // bytes of content of the block
 
 	Src    []byte        // the block's content; its payload if Decode is set
+	Window int           // bytes at the front of Src that are not the block's, but may be matched
 	Params *lz77.Params  // Stage0, Fused
 	Limits lz77.Limits   // Stage0, Fused
 	Layout *lzseq.Layout // result if Decode is set

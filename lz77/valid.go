@@ -2,10 +2,10 @@ package lz77
 
 import "bytes"
 
-// Valid reports whether sequences from elsewhere are sequences of src within the limits: they give no more than src, and all matches are
-// true. It takes about as long as copying src.
-func Valid(seqs []Sequence, src []byte, limits Limits) bool {
-	at, size := uint64(0), uint64(len(src))
+// Valid reports whether sequences from elsewhere are sequences of src[start:] within the limits: they give no more than that, and all
+// matches are true. It takes about as long as copying src.
+func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
+	at, size := uint64(start), uint64(len(src))
 	for i := range seqs {
 		s := &seqs[i]
 		at += uint64(s.LitLen)

@@ -12,14 +12,17 @@ func TestValid(t *testing.T) {
 	limits := Limits{MinMatch: 4, MaxOffset: 1 << 16, Repeats: 3}
 	var m Matcher
 	seqs := m.Parse(nil, src, &Levels[5], limits)
-	if len(seqs) < 100 || !Valid(seqs, src, limits) || !Valid(nil, nil, limits) {
+	if len(seqs) < 100 || !Valid(seqs, src, 0, limits) || !Valid(nil, nil, 0, limits) {
 		t.Fatalf("%d sequences that are valid are not", len(seqs))
+	}
+	if behind := m.ParseFrom(nil, src, 9000, &Levels[5], limits); !Valid(behind, src, 9000, limits) || Valid(behind, src[9000:], 0, limits) {
+		t.Error("what is in front of the block does not count as it should")
 	}
 	end := 0
 	for _, s := range seqs {
 		end += int(s.LitLen + s.MatchLen)
 	}
-	if !Valid(seqs, src[:end], limits) || Valid(seqs, src[:end-1], limits) {
+	if !Valid(seqs, src[:end], 0, limits) || Valid(seqs, src[:end-1], 0, limits) {
 		t.Error("the end of the block is not where it is")
 	}
 	for name, spoil := range map[string]func(s []Sequence){
@@ -33,7 +36,7 @@ func TestValid(t *testing.T) {
 		"match":            func(s []Sequence) { s[7].MatchLen = 1<<32 - 1 },
 	} {
 		bad := slices.Clone(seqs)
-		if spoil(bad); Valid(bad, src, limits) {
+		if spoil(bad); Valid(bad, src, 0, limits) {
 			t.Errorf("%s: valid", name)
 		}
 	}

@@ -16,6 +16,9 @@ const (
 type Block struct {
 	// Src is the input: content when compressing, payload when decompressing. The run never changes its bytes.
 	Src []byte
+	// Window is how many bytes at the front of Src are not content of the block, but what comes before it. For pipelines that have
+	// a window, when compressing.
+	Window int
 	// Raw is the size of the content in bytes. Set by the caller when decompressing; the result has exactly this size.
 	Raw int
 	// Kind is the form of the payload: result when compressing, input when decompressing.
@@ -33,6 +36,7 @@ type Block struct {
 	dst     []byte
 	stage   int      // next to run
 	payload *payload // from the first stage to the last
+	plain   bool     // not worth looking for matches
 	begun   bool     // what comes before the stages is done
 	crowded bool     // an Auto assignment means the CPU
 	failed  bool     // so does any, because the device failed at the block
@@ -54,6 +58,9 @@ func (b *Block) Out() []byte {
 	}
 	return b.dst
 }
+
+// content is the block's own part of Src.
+func (b *Block) content() []byte { return b.Src[b.Window:] }
 
 // Grow returns b.Src with length n, reusing its memory if there is enough. Old contents are not kept.
 func (b *Block) Grow(n int) []byte {

@@ -71,8 +71,12 @@ func decompressAll(s *Scheduler, p *Pipeline, in []encoded, assign ...Assignment
 	return out, nil
 }
 
+// forEachPipeline is for those of .pz, whose blocks can go both ways one by one.
 func forEachPipeline(t *testing.T, f func(t *testing.T, p *Pipeline)) {
 	for i := range table {
+		if table[i].Format != PZ {
+			continue
+		}
 		t.Run(table[i].Name, func(t *testing.T) { f(t, &table[i]) })
 	}
 }
@@ -178,11 +182,14 @@ func TestTable(t *testing.T) {
 	names, ids := map[string]bool{}, map[uint8]bool{}
 	for i := range table {
 		p := &table[i]
-		if names[p.Name] || ids[p.ID] || p.ID == 0 || p.Doc == "" {
+		if names[p.Name] || ids[p.ID] || (p.ID == 0) != (p.Format != PZ) || p.Doc == "" {
 			t.Errorf("pipeline %q: name or number not its own, or no description", p.Name)
 		}
-		names[p.Name], ids[p.ID] = true, true
-		if ByName(p.Name) != p || ByID(p.ID) != p {
+		names[p.Name] = true
+		if p.Format == PZ {
+			ids[p.ID] = true
+		}
+		if ByName(p.Name) != p || p.Format == PZ && ByID(p.ID) != p {
 			t.Errorf("pipeline %q is not found", p.Name)
 		}
 	}

@@ -26,14 +26,20 @@ func (r *Run) stageName(i int) string {
 // first does what needs no stages. It reports whether that is the whole block.
 func (b *Block) first(ws *workspace) (whole bool, err error) {
 	if b.run.cfg.Op == Compress {
-		b.Raw = len(b.Src)
+		content := b.content()
+		b.Raw = len(content)
+		pz := b.run.cfg.Pipeline.Format == PZ
 		switch {
-		case isFill(b.Src):
+		case pz && isFill(content):
 			b.Kind = Fill
-			b.dst = append(b.dst[:0], b.Src[0])
-		case ws.incompressible(b.Src):
-			b.Kind = Stored
+			b.dst = append(b.dst[:0], content[0])
+		case ws.incompressible(content):
+			b.Kind, b.plain = Stored, true
 		default:
+			b.Kind = Coded
+			return false, nil
+		}
+		if !pz {
 			b.Kind = Coded
 			return false, nil
 		}
@@ -60,28 +66,29 @@ func (b *Block) first(ws *workspace) (whole bool, err error) {
 
 // last makes or compares the check of a block that has been through its stages.
 func (b *Block) last() error {
+	p := b.run.cfg.Pipeline
 	if b.run.cfg.Op == Compress {
-		if b.Kind == Coded && len(b.dst) >= len(b.Src) {
+		if p.Format == PZ && b.Kind == Coded && len(b.dst) >= len(b.Src) {
 			b.Kind = Stored
 		}
-		b.Sum = b.checksum(b.Src)
+		b.Sum = p.check(b)
 		return nil
 	}
-	if b.run.cfg.Checks && b.checksum(b.Out()) != b.Sum {
+	if b.run.cfg.Checks && p.check(b) != b.Sum {
 		return ErrChecksum
 	}
 	return nil
 }
 
-// checksum is the block's content check: over the payload, and for a coded block over the content too. Many payloads decode to the
+// payloadSum is the check of .pz: over the payload, and for a coded block over the content too. Many payloads decode to the
 // same content, so that the content alone would not show every flipped bit.
-func (b *Block) checksum(content []byte) uint32 {
+func payloadSum(b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0
 	}
-	payload := b.Src
+	payload, content := b.Src, b.Out()
 	if b.run.cfg.Op == Compress {
-		payload = b.Out()
+		payload, content = content, payload
 	}
 	sum := crc32.Update(0, castagnoli, payload)
 	if b.Kind == Coded {

@@ -21,7 +21,7 @@ func Host(r *gpu.Request) error {
 func (ws *workspace) host(r *gpu.Request) (err error) {
 	switch {
 	case r.Op == gpu.Stage0:
-		r.Seqs = ws.matcher.Parse(r.Seqs[:0], r.Src, r.Params, r.Limits)
+		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
 		r.Layout, err = ws.takeApart(r.Src, r.Size, r.Streams)
 	case r.Op == gpu.StageN:

@@ -78,6 +78,9 @@ func BenchmarkLevels(b *testing.B) {
 				}
 				b.ReportMetric(float64(len(src))/float64(size), "ratio")
 			})
+			if p.decode == nil {
+				continue
+			}
 			b.Run(fmt.Sprintf("%s/%d/decode", p.Name, level), func(b *testing.B) {
 				b.SetBytes(int64(len(src)))
 				r := s.Start(Config{Pipeline: p, Op: Decompress, Checks: true, InFlight: 1})

@@ -119,7 +119,7 @@ func (w *worker) hand(b *Block) bool {
 func (b *Block) way(c *coordinator, ws *workspace) *remote {
 	r := b.run
 	for _, way := range [...]*remote{r.fused(b.stage), r.stages[b.stage].remote} {
-		if way == nil {
+		if way == nil || b.plain {
 			continue
 		}
 		backend := r.cfg.Assign.backend(way.op)
@@ -136,7 +136,7 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 		if b.request == nil {
 			b.request = new(gpu.Request)
 		}
-		*b.request = gpu.Request{Op: way.op, Block: b.Index, Size: b.Raw, Src: b.Src}
+		*b.request = gpu.Request{Op: way.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
 		way.ask(b, b.request)
 		if c.dev.Accepts(b.request) {
 			b.away = way

@@ -16,22 +16,24 @@ import (
 // errDevice is for results that no CPU stage could have given.
 var errDevice = errors.New("impossible result")
 
-// matchStage finds the sequences of a block within the limits of a layout.
-func matchStage(l *lzseq.Layout) stage {
+// matchStage finds the sequences of a block within limits.
+func matchStage(limits lz77.Limits) stage {
 	return stage{name: "lz77",
 		run: func(ws *workspace, b *Block) error {
 			p := b.payload
-			p.seqs = ws.matcher.Parse(p.seqs[:0], b.Src, &lz77.Levels[b.run.cfg.Level], l.Limits)
+			if p.seqs = p.seqs[:0]; !b.plain {
+				p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), limits)
+			}
 			return nil
 		},
 		remote: &remote{
 			op: gpu.Stage0,
 			ask: func(b *Block, r *gpu.Request) {
-				r.Params, r.Limits, r.Seqs = &lz77.Levels[b.run.cfg.Level], l.Limits, b.payload.seqs[:0]
+				r.Params, r.Limits, r.Seqs = b.params(), limits, b.payload.seqs[:0]
 			},
 			take: func(b *Block, r *gpu.Request) error {
 				b.payload.seqs = r.Seqs
-				if !lz77.Valid(r.Seqs, b.Src, l.Limits) {
+				if !lz77.Valid(r.Seqs, b.Src, b.Window, limits) {
 					return errDevice
 				}
 				return nil
@@ -39,6 +41,9 @@ func matchStage(l *lzseq.Layout) stage {
 		},
 	}
 }
+
+// params are the settings of the run's level.
+func (b *Block) params() *lz77.Params { return &b.run.cfg.Pipeline.levels[b.run.cfg.Level] }
 
 // streamStage turns sequences into the streams of a layout.
 func streamStage(l *lzseq.Layout) stage {
@@ -70,7 +75,7 @@ func fusedStages(l *lzseq.Layout) *remote {
 	return &remote{
 		op: gpu.Fused,
 		ask: func(b *Block, r *gpu.Request) {
-			r.Params, r.Limits, r.Layout, r.Dst = &lz77.Levels[b.run.cfg.Level], l.Limits, l, b.dst[:0]
+			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
 		},
 		take: takePayload,
 	}

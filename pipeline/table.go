@@ -1,20 +1,41 @@
 package pipeline
 
 import (
+	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/zstd"
 )
 
 // Pipeline is one way to compress: a row of the table below. To add one, add a row and its stages.
 type Pipeline struct {
 	Name string
-	ID   uint8  // in the .pz header; never reused
+	ID   uint8  // in the .pz header, never reused; 0 for other formats
 	Doc  string // one line for people
 
+	// Format is the container that the payloads of blocks are made for.
+	Format Format
+	// Window is how many bytes in front of a block its matches may reach back into; with 0 blocks are independent.
+	Window int
+	// MaxBlock is the largest block in bytes; 0 is for any.
+	MaxBlock int
+
+	levels *[MaxLevel + 1]lz77.Params
 	encode []stage
-	decode []stage
+	decode []stage // nil if blocks cannot be decoded one by one
 	fused  *remote // all stages of encode in one request; nil if no device does that
+	check  func(b *Block) uint32
 }
+
+// Format is a container format.
+type Format uint8
+
+const (
+	PZ  Format = iota // .pz: blocks have a Kind
+	GZ                // .gz: payloads are pieces of one Deflate stream, each ending on a byte boundary, none of them the last
+	ZST               // .zst: payloads are frames
+)
 
 // stage is one step of a block's way. It reads Block.Src or the payload that the stage before left, and leaves a payload
 // or, as the last one, the block's result.
@@ -35,13 +56,19 @@ type remote struct {
 
 var table = [...]Pipeline{
 	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
-		encode: []stage{matchStage(lzseq.Plain), streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
+		encode: []stage{matchStage(lzseq.Plain.Limits), streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Plain)},
+		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, check: payloadSum},
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
-		encode: []stage{matchStage(lzseq.Repeat), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
+		encode: []stage{matchStage(lzseq.Repeat.Limits), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat)},
+		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, check: payloadSum},
+	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
+		encode: []stage{matchStage(deflateLimits), deflateStage},
+		levels: &deflateLevels, check: gzipSum},
+	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
+		encode: []stage{matchStage(zstd.Limits), zstdStage},
+		levels: &lz77.Levels, check: zstdSum},
 }
 
 // Pipelines returns the table. The caller must not change it.
@@ -60,7 +87,7 @@ func ByName(name string) *Pipeline {
 // ByID returns the pipeline with that number, nil if there is none.
 func ByID(id uint8) *Pipeline {
 	for i := range table {
-		if table[i].ID == id {
+		if table[i].ID == id && id != 0 {
 			return &table[i]
 		}
 	}

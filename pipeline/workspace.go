@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/zstd"
 )
 
 // workspace is all the scratch memory of one worker. It grows to what the blocks need and is then reused.
@@ -14,7 +16,9 @@ type workspace struct {
 		enc rans.Encoder
 		dec rans.Decoder
 	}
-	seen fingerprints
+	deflate deflate.Encoder
+	zstd    zstd.Encoder
+	seen    fingerprints
 }
 
 // payload is what one stage leaves for the next: sequences, then streams, when compressing; streams when decompressing.

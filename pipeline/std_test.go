@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"testing"
+
+	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/zstfile"
+)
+
+// pieces compresses src in blocks that see what is in front of them, and returns payloads, sizes and sums.
+func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment) (out []encoded) {
+	t.Helper()
+	r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true, Assign: assign})
+	defer r.Close()
+	for at := 0; at < len(src) || r.Pending() > 0; {
+		if b := r.Get(); b != nil && at < len(src) {
+			b.Window = min(at, p.Window)
+			end := min(len(src), at+blockSize)
+			b.Src = src[at-b.Window : end]
+			at = end
+			r.Submit(b)
+			continue
+		}
+		b := next(t, r)
+		if b.Err != nil {
+			t.Fatal(b.Err)
+		}
+		out = append(out, encoded{bytes.Clone(b.Out()), b.Raw, b.Kind, b.Sum})
+		b.Src = nil
+		r.Put(b)
+	}
+	return out
+}
+
+// reread decodes the pieces with a decoder that is not ours.
+func reread(p *Pipeline, in []encoded) ([]byte, error) {
+	var file []byte
+	for _, e := range in {
+		file = append(file, e.payload...)
+	}
+	if p.Format == GZ {
+		return io.ReadAll(flate.NewReader(bytes.NewReader(append(file, 3, 0))))
+	}
+	d, err := kzstd.NewReader(nil, kzstd.WithDecoderMaxWindow(zstdMaxBlock))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.DecodeAll(file, nil)
+}
+
+func forEachStandard(t *testing.T, f func(t *testing.T, p *Pipeline)) {
+	for i := range table {
+		if table[i].Format != PZ {
+			t.Run(table[i].Name, func(t *testing.T) { f(t, &table[i]) })
+		}
+	}
+}
+
+// TestStandardFormats: other decoders give the content, and the sums are those of the format.
+func TestStandardFormats(t *testing.T) {
+	size, levels := 150_000, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	if small() {
+		size, levels = 70_000, []int{1, 4, 7}
+	}
+	forEachStandard(t, func(t *testing.T, p *Pipeline) {
+		for _, k := range corpus.Kinds() {
+			src := k.Make(size)
+			for _, level := range levels {
+				for _, block := range []int{1 << 12, 50_000, 1 << 20} {
+					coded := pieces(t, NewScheduler(2), p, level, block, src, Assignment{})
+					got, err := reread(p, coded)
+					if err != nil || !bytes.Equal(got, src) {
+						t.Fatalf("%s, level %d, blocks of %d: %v, %d bytes of %d", k.Name, level, block, err, len(got), len(src))
+					}
+					rest, total := src, 0
+					for _, e := range coded {
+						want := crc32.ChecksumIEEE(rest[:e.raw])
+						if p.Format == ZST {
+							want = zstfile.Checksum(rest[:e.raw])
+						}
+						if e.sum != want {
+							t.Fatalf("%s: sum %08x, want %08x", k.Name, e.sum, want)
+						}
+						rest, total = rest[e.raw:], total+len(e.payload)
+					}
+					if limit := size + size/100 + 40*len(coded); total > limit {
+						t.Errorf("%s, level %d: %d bytes became %d", k.Name, level, size, total)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestStandardSizes: blocks of any size, the smallest and empty ones among them.
+func TestStandardSizes(t *testing.T) {
+	src := corpus.ByName("text").Make(3000)
+	forEachStandard(t, func(t *testing.T, p *Pipeline) {
+		for _, block := range []int{1, 2, 15, 16, 17, 100, 2999, 3000} {
+			got, err := reread(p, pieces(t, NewScheduler(1), p, 5, block, src, Assignment{}))
+			if err != nil || !bytes.Equal(got, src) {
+				t.Errorf("blocks of %d: %v, %d bytes", block, err, len(got))
+			}
+		}
+		r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: 5, Checks: true})
+		defer r.Close()
+		r.Submit(r.Get())
+		b := next(t, r)
+		if got, err := reread(p, []encoded{{payload: b.Out()}}); b.Err != nil || err != nil || len(got) != 0 {
+			t.Errorf("empty block: %v, %v, %d bytes", b.Err, err, len(got))
+		}
+	})
+}
+
+// TestStandardSameBytes: neither workers nor a device make a difference.
+func TestStandardSameBytes(t *testing.T) {
+	src := corpus.ByName("mixed").Make(200_000)
+	forEachStandard(t, func(t *testing.T, p *Pipeline) {
+		for _, level := range []int{2, 5} {
+			want := fmt.Sprint(pieces(t, NewScheduler(1), p, level, 10_000, src, Assignment{}))
+			for _, workers := range forWorkers {
+				if fmt.Sprint(pieces(t, NewScheduler(workers), p, level, 10_000, src, Assignment{})) != want {
+					t.Errorf("level %d, %d workers: other bytes", level, workers)
+				}
+				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2})
+				if fmt.Sprint(pieces(t, s, p, level, 10_000, src, Assignment{Match: GPU})) != want {
+					t.Errorf("level %d, device: other bytes", level)
+				}
+				if onBackend(s.Stats(), GPU) == 0 {
+					t.Error("nothing ran on the device")
+				}
+			}
+		}
+	})
+}
+
+// TestStandardAllocs: a block allocates nothing once buffers have grown.
+func TestStandardAllocs(t *testing.T) {
+	src := corpus.ByName("text").Make(40_000)
+	forEachStandard(t, func(t *testing.T, p *Pipeline) {
+		r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: 4, Checks: true, InFlight: 1})
+		defer r.Close()
+		cycle := func() {
+			b := r.Get()
+			b.Src, b.Window = src, min(p.Window, 5000)
+			r.Submit(b)
+			if b := next(t, r); b.Err != nil {
+				t.Fatal(b.Err)
+			}
+			r.Put(b)
+		}
+		for range 3 {
+			cycle()
+		}
+		if n := testing.AllocsPerRun(10, cycle); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
