@@ -73,7 +73,7 @@ func WithLevel(level int) Option {
 func WithPipeline(name string) Option {
 	return func(o *options) error {
 		p := pipeline.ByName(name)
-		if p == nil {
+		if p == nil || p.Format != pipeline.PZ {
 			return optionError("no pipeline is called %q", name)
 		}
 		o.pipe = p
@@ -298,6 +298,9 @@ type PipelineInfo struct {
 func Pipelines() []PipelineInfo {
 	var list []PipelineInfo
 	for _, p := range pipeline.Pipelines() {
+		if p.Format != pipeline.PZ {
+			continue
+		}
 		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc})
 	}
 	return list

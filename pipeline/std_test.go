@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -44,7 +45,14 @@ func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src [
 func reread(p *Pipeline, in []encoded) ([]byte, error) {
 	var file []byte
 	for _, e := range in {
+		if p.Format == ZST {
+			h := zstfile.Header{ContentSize: int64(e.raw), Window: int64(e.raw), SingleSegment: true, Checksum: true}
+			file = h.Append(file)
+		}
 		file = append(file, e.payload...)
+		if p.Format == ZST {
+			file = binary.LittleEndian.AppendUint32(file, e.sum)
+		}
 	}
 	if p.Format == GZ {
 		return io.ReadAll(flate.NewReader(bytes.NewReader(append(file, 3, 0))))
@@ -115,7 +123,7 @@ func TestStandardSizes(t *testing.T) {
 		defer r.Close()
 		r.Submit(r.Get())
 		b := next(t, r)
-		if got, err := reread(p, []encoded{{payload: b.Out()}}); b.Err != nil || err != nil || len(got) != 0 {
+		if got, err := reread(p, []encoded{{payload: b.Out(), sum: b.Sum}}); b.Err != nil || err != nil || len(got) != 0 {
 			t.Errorf("empty block: %v, %v, %d bytes", b.Err, err, len(got))
 		}
 	})

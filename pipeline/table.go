@@ -34,7 +34,7 @@ type Format uint8
 const (
 	PZ  Format = iota // .pz: blocks have a Kind
 	GZ                // .gz: payloads are pieces of one Deflate stream, each ending on a byte boundary, none of them the last
-	ZST               // .zst: payloads are frames
+	ZST               // .zst: payloads are all the blocks of a frame
 )
 
 // stage is one step of a block's way. It reads Block.Src or the payload that the stage before left, and leaves a payload

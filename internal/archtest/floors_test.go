@@ -64,7 +64,7 @@ var sideways = map[arrow]string{
 // foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
-	"github.com/cespare/xxhash/v2":  {"internal/zstfile"},
+	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
 	"golang.org/x/sys":              {"cmd/pz", "simd"},
 	"golang.org/x/term":             {"cmd/pz"},
