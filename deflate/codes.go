@@ -1,0 +1,100 @@
+package deflate
+
+import "github.com/gopz/compress/huffman"
+
+// lengths are the lengths of the codes of a block.
+type lengths struct {
+	litLen [litLenSymbols]uint8
+	offset [offsetSymbols]uint8
+}
+
+// codes are the codes of a block.
+type codes struct {
+	litLen [litLenSymbols]huffman.Code
+	length [512]huffman.Code // by length of the match, extra bits included; none for 0
+	offset [offsetSymbols]huffman.Code
+}
+
+func (c *codes) assign(l *lengths) {
+	huffman.AssignDeflate(c.litLen[:], l.litLen[:])
+	huffman.AssignDeflate(c.offset[:], l.offset[:])
+	c.offset[noSlot] = 0
+	length := MinMatch
+	for s, extra := range lengthExtra {
+		code := c.litLen[firstLength+s]
+		n := code.Len()
+		for x := range uint64(1) << extra {
+			c.length[length&511] = huffman.MakeCode(code.Bits()|x<<n, n+uint(extra))
+			length++
+		}
+		if s == lengthSlots-2 {
+			length = MaxMatch // the last but one gives its last length to the last
+		}
+	}
+}
+
+// bits returns the size of a block with the histogram h without what describes the codes.
+//
+//pz:nobce
+func (l *lengths) bits(h *histogram) int {
+	n := uint64(h.extra)
+	for i, c := range &h.litLen {
+		n += uint64(c) * uint64(l.litLen[i])
+	}
+	for i, c := range &h.offset {
+		n += uint64(c) * uint64(l.offset[i])
+	}
+	return int(n)
+}
+
+// fixed are the codes that need no description: RFC 1951, section 3.2.6.
+var fixed = makeFixed()
+
+type fixedCodes struct {
+	lengths lengths
+	codes   codes
+}
+
+func makeFixed() (f fixedCodes) {
+	for i := range f.lengths.litLen {
+		switch {
+		case i < 144:
+			f.lengths.litLen[i] = 8
+		case i < 256:
+			f.lengths.litLen[i] = 9
+		case i < 280:
+			f.lengths.litLen[i] = 7
+		default:
+			f.lengths.litLen[i] = 8
+		}
+	}
+	for i := range f.lengths.offset {
+		f.lengths.offset[i] = 5
+	}
+	f.codes.assign(&f.lengths)
+	return f
+}
+
+// best finds the lengths of the codes with which h takes least. There are two codes of each sort at least: RFC 1951 allows one or none for
+// offsets, but some decoders do not know.
+func (l *lengths) best(b *huffman.Builder, h *histogram) {
+	b.Lengths(l.litLen[:], h.litLen[:], maxBits)
+	b.Lengths(l.offset[:], h.offset[:], maxBits)
+	atLeastTwo(l.litLen[:])
+	atLeastTwo(l.offset[:])
+}
+
+func atLeastTwo(lens []uint8) {
+	used := 0
+	for _, l := range lens {
+		if l != 0 {
+			used++
+		}
+	}
+	for i := 0; used < 2; i++ {
+		if lens[i] == 0 {
+			lens[i] = 1
+			used++
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package deflate
+
+import (
+	"bytes"
+	"compress/flate"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	kflate "github.com/klauspost/compress/flate"
+
+	"github.com/gopz/compress/lz77"
+)
+
+// maker makes content together with the sequences that stand for it.
+type maker struct {
+	data []byte // what is before the content, then the content
+	from int    // where the content begins
+	seqs []lz77.Sequence
+	run  int
+}
+
+func (m *maker) literals(p ...byte) {
+	m.data = append(m.data, p...)
+	m.run += len(p)
+}
+
+func (m *maker) match(length, offset int) {
+	for range length {
+		m.data = append(m.data, m.data[len(m.data)-offset])
+	}
+	m.seqs = append(m.seqs, lz77.Sequence{LitLen: uint32(m.run), MatchLen: uint32(length), Offset: uint32(offset)})
+	m.run = 0
+}
+
+func (m *maker) content() []byte { return m.data[m.from:] }
+
+// random makes n steps of random kinds, with statistics that change on the way.
+func (m *maker) random(r *rand.Rand, n int) {
+	spread, shape := 1+r.IntN(256), r.IntN(4)
+	for range n {
+		if r.IntN(200) == 0 {
+			spread, shape = 1+r.IntN(256), r.IntN(4)
+		}
+		if most := min(len(m.data), MaxOffset); most > 0 && r.IntN(4) < shape {
+			offset := 1 + r.IntN(most)
+			if r.IntN(3) > 0 {
+				offset = 1 + r.IntN(1+r.IntN(most))
+			}
+			length := MinMatch + r.IntN(1+r.IntN(30))
+			if r.IntN(40) == 0 {
+				length = MinMatch + r.IntN(1000)
+			}
+			m.match(length, offset)
+			continue
+		}
+		for range 1 + r.IntN(1+r.IntN(12)) {
+			m.literals(byte(r.IntN(spread)))
+		}
+		if r.IntN(500) == 0 {
+			for range r.IntN(5000) {
+				m.literals(byte(r.Uint32()))
+			}
+		}
+	}
+}
+
+// newMaker begins with n random bytes before the content.
+func newMaker(r *rand.Rand, n int) *maker {
+	m := &maker{from: n}
+	for range n {
+		m.data = append(m.data, byte(r.Uint32()))
+	}
+	return m
+}
+
+// readAll reads a Deflate stream with three readers, which have before, or the end of it, as their dictionary, and fails if one of them does
+// not give want.
+func readAll(t testing.TB, code, before, want []byte) inflated {
+	t.Helper()
+	before = before[max(0, len(before)-MaxOffset):]
+	for name, r := range map[string]io.Reader{
+		"compress/flate": flate.NewReaderDict(bytes.NewReader(code), before),
+		"klauspost":      kflate.NewReaderDict(bytes.NewReader(code), before),
+	} {
+		got, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%s: wrong content of %d bytes, want %d", name, len(got), len(want))
+		}
+	}
+	in, err := inflate(code, before)
+	if err != nil || !bytes.Equal(in.content, want) {
+		t.Fatalf("inflate: %v, or wrong content", err)
+	}
+	if (in.bits+7)/8 != len(code) {
+		t.Fatalf("stream of %d bits in %d bytes", in.bits, len(code))
+	}
+	return in
+}
+
+// check codes what m made, as a last piece and as one in the middle, and reads it back.
+func (m *maker) check(t testing.TB, e *Encoder) inflated {
+	t.Helper()
+	content := m.content()
+	front := []byte("front")
+	code := e.Append(front, content, m.seqs, true)
+	if string(code[:5]) != "front" {
+		t.Fatal("what was before is gone")
+	}
+	code = code[5:]
+	in := readAll(t, code, m.data[:m.from], content)
+	if bound := len(content) + len(content)/maxStored*5 + 6; len(code) > bound {
+		t.Fatalf("%d bytes become %d", len(content), len(code))
+	}
+	open := e.Append(nil, content, m.seqs, false)
+	if !bytes.HasSuffix(open, []byte{0, 0, 0xff, 0xff}) {
+		t.Fatalf("ends with % x", open[max(0, len(open)-4):])
+	}
+	readAll(t, e.Append(open, nil, nil, true), m.data[:m.from], content)
+	return in
+}

@@ -1,0 +1,119 @@
+package deflate
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// writer appends bits to a byte slice, least significant first.
+type writer struct {
+	out []byte
+	acc uint64 // the bits that are not in out yet are the low ones of it
+	n   uint   // how many those are, fewer than 8 between calls
+}
+
+// put writes the n low bits of v, at most 56; those above must be 0.
+func (w *writer) put(v uint64, n uint) {
+	w.acc |= v << (w.n & 63)
+	w.n += n
+	w.out = binary.LittleEndian.AppendUint64(w.out, w.acc)
+	w.out = w.out[:len(w.out)-8+int(w.n>>3)]
+	w.acc >>= w.n &^ 7 & 63
+	w.n &= 7
+}
+
+// align fills up a byte with zeros.
+func (w *writer) align() {
+	if w.n > 0 {
+		w.out = append(w.out, byte(w.acc))
+		w.acc, w.n = 0, 0
+	}
+}
+
+// room makes room for that many bits, and for a word that is stored behind them.
+func (w *writer) room(bits int) { w.out = slices.Grow(w.out, bits/8+24) }
+
+// Types of blocks: RFC 1951, section 3.2.3.
+const (
+	typeStored  = 0
+	typeFixed   = 1
+	typeDynamic = 2
+)
+
+// begin writes what every block begins with.
+func (w *writer) begin(kind uint64, last bool) {
+	if last {
+		w.put(kind<<1|1, 3)
+	} else {
+		w.put(kind<<1, 3)
+	}
+}
+
+// stored writes content as stored blocks, one at least.
+func (w *writer) stored(content []byte, last bool) {
+	for {
+		part := content[:min(len(content), maxStored)]
+		content = content[len(part):]
+		w.begin(typeStored, last && len(content) == 0)
+		w.align()
+		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(len(part))|^uint32(len(part))<<16)
+		w.out = append(w.out, part...)
+		if len(content) == 0 {
+			return
+		}
+	}
+}
+
+// tokens writes the symbols of tokens, whose literals are in front of lits. There must be room for them, and slack behind the literals.
+//
+// All codes of one match have 48 bits at most, three literals 45, and fewer than 8 are pending: 55. See huffman.Code.
+func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
+	out := w.out[len(w.out):cap(w.out)]
+	at, lit := 0, 0
+	n := uint64(w.n)
+	acc := w.acc << ((64 - n) & 63)
+	for _, t := range tokens {
+		run := int64(t >> tokenRun)
+		for ; run > 3; run -= 3 {
+			v := binary.LittleEndian.Uint32(lits[lit : lit+4 : lit+4])
+			lit += 3
+			c0, c1, c2 := uint64(codes.litLen[byte(v)]), uint64(codes.litLen[byte(v>>8)]), uint64(codes.litLen[byte(v>>16)])
+			acc = acc>>(c0&63) | c0
+			acc = acc>>(c1&63) | c1
+			acc = acc>>(c2&63) | c2
+			n = (n + c0 + c1 + c2) & 0xff
+			binary.LittleEndian.PutUint64(out[at:at+8:at+8], acc>>((64-n)&63))
+			at += int(n >> 3)
+			n &= 7
+		}
+		// How many of the last three there are is hard to predict: those that are not there become codes of no bits.
+		v := binary.LittleEndian.Uint32(lits[lit : lit+4 : lit+4])
+		lit += int(run)
+		c0 := uint64(codes.litLen[byte(v)]) & uint64((0-run)>>63)
+		c1 := uint64(codes.litLen[byte(v>>8)]) & uint64((1-run)>>63)
+		c2 := uint64(codes.litLen[byte(v>>16)]) & uint64((2-run)>>63)
+		acc = acc>>(c0&63) | c0
+		acc = acc>>(c1&63) | c1
+		acc = acc>>(c2&63) | c2
+		n = (n + c0 + c1 + c2) & 0xff
+		binary.LittleEndian.PutUint64(out[at:at+8:at+8], acc>>((64-n)&63))
+		at += int(n >> 3)
+		n &= 7
+
+		// A token without a match has codes of no bits.
+		slot := t % offsetSymbols
+		c0 = uint64(codes.length[t>>tokenLength&511])
+		c1 = uint64(codes.offset[slot])
+		extra := uint64(offsetExtra[slot])
+		acc = acc>>(c0&63) | c0
+		acc = acc>>(c1&63) | c1
+		acc = acc>>(extra&63) | uint64(t>>tokenOffset)<<((63-extra)&63)<<1
+		n = (n + c0 + c1 + extra) & 0xff
+		binary.LittleEndian.PutUint64(out[at:at+8:at+8], acc>>((64-n)&63))
+		at += int(n >> 3)
+		n &= 7
+	}
+	w.out = w.out[:len(w.out)+at]
+	w.n = uint(n)
+	w.acc = acc >> 1 >> (63 - n)
+}

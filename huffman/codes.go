@@ -1,0 +1,52 @@
+package huffman
+
+import "math/bits"
+
+// AssignDeflate sets codes[i] to the code of symbol i as Deflate has it, whose length is lens[i]: RFC 1951, section 3.2.2. The
+// lengths are at most MaxBits and those of a prefix code; there are as many codes.
+func AssignDeflate(codes []Code, lens []uint8) {
+	var next [MaxBits + 1]uint16
+	for _, l := range lens {
+		next[l]++
+	}
+	code := uint16(0)
+	for l, n := range next {
+		if l == 0 {
+			n = 0
+		}
+		next[l] = code
+		code = (code + n) << 1
+	}
+	for i, l := range lens {
+		if l == 0 {
+			codes[i] = 0
+			continue
+		}
+		codes[i] = MakeCode(uint64(bits.Reverse16(next[l])>>(16-l)), uint(l))
+		next[l]++
+	}
+}
+
+// AssignZstd sets codes[i] to the code of symbol i as zstd has it, whose length is lens[i]: RFC 8878, section 4.2.1.3. What is said
+// of lengths at AssignDeflate holds here as well, and the code must be complete.
+func AssignZstd(codes []Code, lens []uint8) {
+	var next [MaxBits + 1]uint16
+	for _, l := range lens {
+		next[l]++
+	}
+	// The codes of a length begin where the prefixes of the longer ones end.
+	code := uint16(0)
+	for l := MaxBits; l > 0; l-- {
+		n := next[l]
+		next[l] = code
+		code = (code + n) >> 1
+	}
+	for i, l := range lens {
+		if l == 0 {
+			codes[i] = 0
+			continue
+		}
+		codes[i] = MakeCode(uint64(next[l]), uint(l))
+		next[l]++
+	}
+}

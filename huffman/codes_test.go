@@ -1,0 +1,137 @@
+package huffman
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// bitString writes a code as its bits come: Deflate's first bit first, zstd's highest bit first.
+func bitString(c Code, reversed bool) string {
+	v := c.Bits()
+	if reversed {
+		v = bits.Reverse64(v) >> (64 - c.Len())
+	}
+	return fmt.Sprintf("%0*b", int(c.Len()), v)
+}
+
+// The examples of RFC 1951, section 3.2.2, and RFC 8878, section 4.2.1.3.
+func TestAssignExamples(t *testing.T) {
+	var codes [8]Code
+	AssignDeflate(codes[:], []uint8{3, 3, 3, 3, 3, 2, 4, 4})
+	for i, want := range []string{"010", "011", "100", "101", "110", "00", "1110", "1111"} {
+		if got := bitString(codes[i], true); got != want {
+			t.Errorf("Deflate, symbol %d: %s, want %s", i, got, want)
+		}
+	}
+	lens := []uint8{1, 2, 3, 0, 4, 4}
+	AssignZstd(codes[:], lens)
+	for i, want := range []string{"1", "01", "001", "", "0000", "0001"} {
+		if lens[i] == 0 {
+			if codes[i] != 0 {
+				t.Errorf("zstd, symbol %d has a code", i)
+			}
+			continue
+		}
+		if got := bitString(codes[i], false); got != want {
+			t.Errorf("zstd, symbol %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestCode(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := range uint(57) {
+		v := r.Uint64() & (1<<n - 1)
+		if c := MakeCode(v, n); c.Len() != n || c.Bits() != v {
+			t.Errorf("%d bits %#x: %d bits %#x", n, v, c.Len(), c.Bits())
+		}
+	}
+}
+
+// TestPrefixFree: no code begins another one, in either order, and the decoder's tables say the same.
+func TestPrefixFree(t *testing.T) {
+	var b Builder
+	var d Decoder
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		counts := randomCounts(r, 2+r.IntN(200))
+		lens := make([]uint8, len(counts))
+		if b.Lengths(lens, counts, 8+r.IntN(8)) < 1 || len(occurring(counts)) < 2 {
+			continue
+		}
+		codes := make([]Code, len(lens))
+		AssignDeflate(codes, lens)
+		if err := d.InitDeflate(lens); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range codes {
+			if c == 0 {
+				continue
+			}
+			sym, n, ok := d.Symbol(c.Bits() | r.Uint64()<<c.Len())
+			if !ok || sym != i || n != c.Len() {
+				t.Fatalf("symbol %d, %d bits, read as %d, %d bits", i, c.Len(), sym, n)
+			}
+		}
+		AssignZstd(codes, lens)
+		for i, c := range codes {
+			for j, e := range codes {
+				if i != j && c != 0 && e.Len() >= c.Len() && e.Bits()>>(e.Len()-c.Len()) == c.Bits() {
+					t.Fatalf("zstd: symbol %d's code begins that of %d", i, j)
+				}
+			}
+		}
+	}
+}
+
+func TestInitErrors(t *testing.T) {
+	var d Decoder
+	for _, c := range []struct {
+		what string
+		lens []uint8
+		zstd bool // also for InitZstd alone
+	}{
+		{"too many codes", []uint8{1, 1, 1}, false},
+		{"incomplete", []uint8{2, 2, 2}, false},
+		{"one code of two bits", []uint8{2}, false},
+		{"too long", []uint8{1, 16}, false},
+		{"too many symbols", make([]uint8, MaxSymbols+1), false},
+		{"one code", []uint8{0, 1}, true},
+		{"no code", []uint8{0, 0}, true},
+	} {
+		if err := d.InitDeflate(c.lens); (err == nil) != c.zstd {
+			t.Errorf("Deflate, %s: %v", c.what, err)
+		}
+		if err := d.InitZstd(c.lens); err == nil {
+			t.Errorf("zstd, %s: taken", c.what)
+		}
+	}
+	many := make([]uint8, 258)
+	for i := range many {
+		many[i] = 8
+	}
+	many[0], many[1], many[256], many[257] = 9, 9, 9, 9
+	if err := d.InitDeflate(many); err != nil {
+		t.Error(err)
+	}
+	if err := d.InitZstd(many); err == nil {
+		t.Error("zstd: symbols beyond bytes are taken")
+	}
+	if err := d.InitDeflate([]uint8{0, 1}); err != nil {
+		t.Error(err)
+	}
+	if _, _, ok := d.Symbol(1); ok {
+		t.Error("the free code has a symbol")
+	}
+	if s, n, ok := d.Symbol(0); s != 1 || n != 1 || !ok {
+		t.Error("the only code:", s, n, ok)
+	}
+	if err := d.InitDeflate(nil); err != nil {
+		t.Error(err)
+	}
+	if _, _, ok := d.Symbol(0); ok {
+		t.Error("there is a symbol without a code")
+	}
+}

@@ -1,0 +1,111 @@
+package huffman
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestCosts(t *testing.T) {
+	costs := make([]uint32, 5)
+	Costs(costs, []uint32{100_000, 30_000, 1, 0, 5}, 11)
+	for i, want := range []float64{1, math.Log2(130_006.0 / 30_000), 11, 11, 11} {
+		if got := float64(costs[i]) / CostBit; math.Abs(got-want) > 0.003 {
+			t.Errorf("symbol %d: %.4f bits, want %.4f", i, got, want)
+		}
+	}
+	Costs(costs, make([]uint32, 5), 11)
+	if costs[0] != CostBit {
+		t.Error("nothing known:", costs)
+	}
+	CodeCosts(costs, []uint8{1, 0, 3, 15, 2}, 77)
+	for i, want := range []uint32{CostBit, 77, 3 * CostBit, 15 * CostBit, 2 * CostBit} {
+		if costs[i] != want {
+			t.Errorf("code %d: %d, want %d", i, costs[i], want)
+		}
+	}
+}
+
+func TestEntropy(t *testing.T) {
+	if got := Entropy(nil); got != 0 {
+		t.Error("nothing:", got)
+	}
+	if got := Entropy([]uint32{0, 1<<32 - 1}); got != 0 {
+		t.Error("one symbol:", got)
+	}
+	if got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1}); math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 0.001 {
+		t.Error("great counts:", got)
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	for range rounds(1000) {
+		counts := randomCounts(r, 1+r.IntN(300))
+		total, want := 0.0, 0.0
+		for _, c := range counts {
+			total += float64(c)
+		}
+		for _, c := range counts {
+			if c != 0 {
+				want += float64(c) * math.Log2(total/float64(c))
+			}
+		}
+		if got := float64(Entropy(counts)) / CostBit; math.Abs(got-want) > 0.002*total {
+			t.Fatalf("%.1f bits, want %.1f, of %v symbols", got, want, total)
+		}
+	}
+}
+
+func TestEstimateSum(t *testing.T) {
+	var h Builder
+	r := rand.New(rand.NewPCG(13, 14))
+	for round := range rounds(1000) {
+		n := 2 + r.IntN(280)
+		a, b, both := randomCounts(r, n), randomCounts(r, n), make([]uint32, n)
+		if round%3 == 0 {
+			a[r.IntN(n)] += 1 << 24
+		}
+		distinct, total, most := 0, 0.0, uint32(0)
+		for i := range both {
+			both[i] = a[i] + b[i]
+			most = max(most, both[i])
+			total += float64(both[i])
+			if both[i] != 0 {
+				distinct++
+			}
+		}
+		got, used := EstimateSum(a, b)
+		if used != distinct {
+			t.Fatalf("%d symbols, want %d", used, distinct)
+		}
+		if distinct < 2 {
+			continue
+		}
+		// No code takes less, and the best one little more.
+		lens := make([]uint8, n)
+		longest := h.Lengths(lens, both, MaxBits)
+		size := float64(bitsOf(t, lens, both, MaxBits, longest))
+		est := float64(got) / CostBit
+		if est > size+0.002*total {
+			t.Fatalf("%.0f bits for %d symbols, the code takes %.0f", est, distinct, size)
+		}
+		if float64(most) > total/2 {
+			if want := total + float64(Entropy(without(both, most)))/CostBit; math.Abs(est-want) > 0.002*total {
+				t.Fatalf("%.0f bits, want %.0f", est, want)
+			}
+		} else if want := float64(Entropy(both)) / CostBit; math.Abs(est-want) > 0.002*total {
+			t.Fatalf("%.0f bits, want %.0f", est, want)
+		}
+	}
+	if cost, used := EstimateSum(make([]uint32, 9), make([]uint32, 9)); cost != 0 || used != 0 {
+		t.Error("nothing:", cost, used)
+	}
+}
+
+// without returns the counts that are not x.
+func without(counts []uint32, x uint32) (rest []uint32) {
+	for _, c := range counts {
+		if c != x {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,171 @@
+package huffman
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/klauspost/compress/huff0"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// peers are the data that the other implementation of the same format is tried with: sizes up to a block of zstd.
+func peers(f func(name string, p []byte)) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, k := range corpus.Kinds() {
+		for range rounds(40) / 4 {
+			f(k.Name, k.MakeSeed(6+r.IntN(1<<(4+r.IntN(14))), r.Uint64()))
+		}
+	}
+}
+
+// TestPeerReads: the other implementation reads our trees and streams.
+func TestPeerReads(t *testing.T) {
+	var b Builder
+	read := 0
+	peers(func(name string, p []byte) {
+		counts, distinct := histogram(p)
+		var table Table
+		if distinct < 2 {
+			return
+		}
+		b.Table(&table, &counts, MaxTableBits)
+		tree, ok := b.AppendTree(nil, &table)
+		if !ok {
+			return
+		}
+		one, four := table.Append1(tree, p), table.Append4(tree, p)
+		s, rest, err := huff0.ReadTable(one, nil)
+		if err != nil || len(rest) != len(one)-len(tree) {
+			t.Fatalf("%s: tree: %v", name, err)
+		}
+		got, err := s.Decoder().Decompress1X(make([]byte, 0, len(p)), rest)
+		if err != nil || !bytes.Equal(got, p) {
+			t.Fatalf("%s, %d bytes in one stream: %v", name, len(p), err)
+		}
+		got, err = s.Decoder().Decompress4X(make([]byte, len(p)), four[len(tree):])
+		if err != nil || !bytes.Equal(got, p) {
+			t.Fatalf("%s, %d bytes in four streams: %v", name, len(p), err)
+		}
+		read++
+	})
+	if read < rounds(60) {
+		t.Errorf("%d pieces only", read)
+	}
+}
+
+// TestReadPeer: we read its trees and streams, and are not worse.
+func TestReadPeer(t *testing.T) {
+	var b Builder
+	var d Decoder
+	read := 0
+	peers(func(name string, p []byte) {
+		for _, four := range []bool{false, true} {
+			s := &huff0.Scratch{TableLog: MaxTableBits}
+			compress := huff0.Compress1X
+			if four {
+				compress = huff0.Compress4X
+			}
+			code, _, err := compress(p, s)
+			if err != nil {
+				continue // it gives up where little is gained
+			}
+			var lens [256]uint8
+			n, err := d.ReadTree(&lens, code)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if err := d.InitZstd(lens[:]); err != nil {
+				t.Fatal(name, err)
+			}
+			got := make([]byte, len(p))
+			if four {
+				err = d.Decode4(got, code[n:])
+			} else {
+				err = d.Decode1(got, code[n:])
+			}
+			if err != nil || !bytes.Equal(got, p) {
+				t.Fatalf("%s, %d bytes: %v", name, len(p), err)
+			}
+			read++
+
+			counts, _ := histogram(p)
+			var table Table
+			ours, ok := b.AppendBest(nil, &table, &counts)
+			if four {
+				ours = table.Append4(ours, p)
+			} else {
+				ours = table.Append1(ours, p)
+			}
+			if !ok || len(ours) > len(code)+4 { // distributions are rounded in other ways
+				t.Errorf("%s: %d bytes become %d (%v), the other's are %d", name, len(p), len(ours), ok, len(code))
+			}
+		}
+	})
+	if read < rounds(100) {
+		t.Errorf("%d pieces only", read)
+	}
+}
+
+func BenchmarkLiterals(b *testing.B) {
+	for _, name := range []string{"text", "exe", "skewed"} {
+		p := corpus.ByName(name).Make(128 << 10)
+		counts, _ := histogram(p)
+		dst := make([]byte, 0, 2*len(p))
+		for _, streams := range []int{1, 4} {
+			x := map[int]string{1: "1", 4: "4"}[streams]
+			b.Run(name+"/ours"+x, func(b *testing.B) {
+				var h Builder
+				b.SetBytes(int64(len(p)))
+				for b.Loop() {
+					var table Table
+					counts, _ = histogram(p)
+					h.Table(&table, &counts, MaxTableBits)
+					dst, _ = h.AppendTree(dst[:0], &table)
+					if streams == 1 {
+						dst = table.Append1(dst, p)
+					} else {
+						dst = table.Append4(dst, p)
+					}
+				}
+				b.ReportMetric(float64(len(dst)), "bytes")
+			})
+			b.Run(name+"/huff0"+x, func(b *testing.B) {
+				s := &huff0.Scratch{TableLog: MaxTableBits, Reuse: huff0.ReusePolicyNone}
+				compress := huff0.Compress1X
+				if streams == 4 {
+					compress = huff0.Compress4X
+				}
+				b.SetBytes(int64(len(p)))
+				n := 0
+				for b.Loop() {
+					out, _, err := compress(p, s)
+					if err != nil {
+						b.Fatal(err)
+					}
+					n = len(out)
+				}
+				b.ReportMetric(float64(n), "bytes")
+			})
+		}
+	}
+}
+
+func BenchmarkLengths(b *testing.B) {
+	p := corpus.ByName("text").Make(128 << 10)
+	counts, _ := histogram(p)
+	lens := make([]uint8, 256)
+	for _, c := range []struct {
+		name  string
+		limit int
+	}{{"free", 15}, {"limited", 8}} {
+		b.Run(c.name, func(b *testing.B) {
+			var h Builder
+			b.ReportAllocs()
+			for b.Loop() {
+				h.Lengths(lens, counts[:], c.limit)
+			}
+		})
+	}
+}

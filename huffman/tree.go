@@ -1,0 +1,173 @@
+package huffman
+
+import "github.com/gopz/compress/fse"
+
+// A code is described by weights: RFC 8878, section 4.2.1. The weight of a byte is 0 if it has no code, else one more than the number of bits by which
+// its code is shorter than the longest. The last byte that has a code is left out, since what the others leave is its share. The
+// weights are given in four bits each, at most 128 of them, or coded with two states of FSE, whichever is smaller.
+const (
+	directBase = 127 // a first byte above this is the number of weights in four bits each, plus 127; others are the size of the FSE code
+	maxDirect  = 255 - directBase
+	weightLog  = 6 // greatest accuracy log of weights
+)
+
+// treeCoder is scratch memory for describing codes.
+type treeCoder struct {
+	fse   fse.Encoder
+	dist  fse.Distribution
+	buf   [2][]byte
+	table Table
+}
+
+// AppendTree appends the description of t, at most 128 bytes. It is not ok, and dst is returned as it was, if there is none: zstd
+// cannot describe a code of more than 128 bytes that have all but one the same length. Those would not save anything.
+func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
+	var weights [256]byte
+	var counts [MaxTableBits + 1]uint32
+	n := int(t.used) - 1
+	for i := range n {
+		if l := t.codes[i].Len(); l != 0 {
+			weights[i] = t.max + 1 - byte(l)
+		}
+		counts[weights[i]]++
+	}
+	best := b.tree.weights(weights[:n], counts[:])
+	direct := (n + 1) / 2
+	switch {
+	case n <= maxDirect && (best == nil || direct <= len(best)):
+		dst = append(dst, byte(directBase+n))
+		for i := 0; i < n; i += 2 {
+			dst = append(dst, weights[i]<<4|weights[i+1]) // the one behind the last is 0
+		}
+		return dst, true
+	case best == nil:
+		return dst, false
+	}
+	return append(append(dst, byte(len(best))), best...), true
+}
+
+// AppendBest makes the table with which bytes that occur as often as counts says take the least room together with the description of the
+// table, and appends the description. Two bytes or more occur. It is not ok as AppendTree is not; t is then good for nothing.
+//
+// Shorter codes for rare bytes make a description smaller, which counts with a few thousand bytes.
+func (b *Builder) AppendBest(dst []byte, t *Table, counts *[256]uint32) (tree []byte, ok bool) {
+	at := len(dst)
+	best := uint64(1 << 63)
+	next := &b.tree.table
+	for limit := MaxTableBits; limit > 0 && 1<<limit >= b.used; limit = int(next.max) - 1 {
+		b.Table(next, counts, limit)
+		size, _ := next.Bits(counts)
+		if size >= best {
+			break // shorter limits take no less, and descriptions are extra
+		}
+		end := len(dst)
+		if tree, ok = b.AppendTree(dst, next); !ok {
+			continue
+		}
+		if size += uint64(len(tree)-end) * 8; size < best {
+			best, *t = size, *next
+			dst = append(tree[:at], tree[end:]...)
+		}
+	}
+	return dst, best < 1<<63
+}
+
+// weights codes weights with FSE, or returns nil if that cannot be done.
+func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
+	kinds := 0
+	for _, n := range counts {
+		if n != 0 {
+			kinds++
+		}
+	}
+	if kinds < 2 {
+		return nil
+	}
+	// Which accuracy is better is hard to tell; there are only two.
+	for i, log := range [...]int{weightLog, fse.MinLog} {
+		c.dist.Normalize(counts, log, true)
+		code := c.dist.Append(c.buf[i][:0])
+		c.fse.Table.Build(&c.dist)
+		code = c.fse.Append(code, weights, 2)
+		if c.buf[i] = code; len(code) <= directBase && (best == nil || len(code) < len(best)) {
+			best = code
+		}
+	}
+	return best
+}
+
+// ReadTree reads the description of a code from the front of src, sets the lengths of the codes, 0 for bytes that have none, and returns its size.
+// An error is a CorruptError.
+func (d *Decoder) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
+	const errShort = CorruptError("tree cut short")
+	*lens = [256]uint8{}
+	if len(src) == 0 {
+		return 0, errShort
+	}
+	n := 0
+	if head := int(src[0]); head > directBase {
+		n = head - directBase
+		size = 1 + (n+1)/2
+		if len(src) < size {
+			return 0, errShort
+		}
+		for i := range n {
+			lens[i] = src[1+i/2] >> (4 &^ (i << 2)) & 15
+		}
+	} else {
+		size = 1 + head
+		if len(src) < size {
+			return 0, errShort
+		}
+		table, err := d.dist.Read(src[1:size], weightLog, MaxTableBits+1)
+		if err != nil {
+			return 0, CorruptError("tree: " + err.Error())
+		}
+		d.weights.Build(&d.dist)
+		if n, err = d.weights.DecodeAll(lens[:255], src[1+table:size]); err != nil {
+			return 0, CorruptError("tree: " + err.Error())
+		}
+	}
+	return size, lengthsOf(lens, n)
+}
+
+// lengthsOf turns n weights into lengths.
+func lengthsOf(lens *[256]uint8, n int) error {
+	sum, ones := 0, 0
+	for _, w := range lens[:n] {
+		if w > MaxTableBits {
+			return CorruptError("weight too great")
+		}
+		sum += 1 << w >> 1
+		if w == 1 {
+			ones++
+		}
+	}
+	if sum == 0 {
+		return CorruptError("no weights")
+	}
+	longest := 1
+	for 1<<longest <= sum {
+		longest++
+	}
+	rest := 1<<longest - sum
+	if longest > MaxTableBits || rest&(rest-1) != 0 {
+		return CorruptError("weights do not add up")
+	}
+	for rest > 0 {
+		lens[n]++
+		rest >>= 1
+	}
+	if lens[n] == 1 {
+		ones++
+	}
+	if ones < 2 {
+		return CorruptError("no codes of the greatest length")
+	}
+	for i, w := range lens[:n+1] {
+		if w != 0 {
+			lens[i] = uint8(longest) + 1 - w
+		}
+	}
+	return nil
+}
