@@ -28,7 +28,7 @@ func TestCorpus(t *testing.T) {
 // TestBlockEdges: contents around the block size of each level.
 func TestBlockEdges(t *testing.T) {
 	for level := MinLevel; level <= MaxLevel; level++ {
-		size := pipeline.DefaultBlockSize(level)
+		size := pipeline.ByName(DefaultPipeline).BlockSize(level)
 		if level%3 != 1 && os.Getenv(corpus.Env) == "" || size > 1<<20 && testing.Short() {
 			continue // blocks are all alike, and the large ones slow
 		}

@@ -89,13 +89,15 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 	if err := e.expect(len(src)); err != nil {
 		return err
 	}
-	for len(src) > 0 {
-		n := min(len(src), o.blockSize)
+	for at := 0; at < len(src); {
+		n := min(len(src)-at, o.blockSize)
 		b, err := e.get()
 		if err != nil {
 			return e.fail(err)
 		}
-		b.Src, src = src[:n:n], src[n:]
+		b.Window = min(at, o.pipe.Window)
+		b.Src = src[at-b.Window : at+n : at+n]
+		at += n
 		e.cur = b
 		e.in += int64(n)
 		if err := e.submit(); err != nil {

@@ -2,9 +2,13 @@ package compress
 
 import (
 	"context"
+	"math"
 	"math/bits"
+	"strings"
+	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -48,6 +52,8 @@ type options struct {
 	zeroFill    bool
 	assign      pipeline.Assignment
 	trace       func(StageEvent)
+	name        string // of WithName, in the form that package gzfile wants
+	modTime     uint32
 }
 
 // Progress is how far a Writer or Reader has come.
@@ -73,7 +79,7 @@ func WithLevel(level int) Option {
 func WithPipeline(name string) Option {
 	return func(o *options) error {
 		p := pipeline.ByName(name)
-		if p == nil || p.Format != pipeline.PZ {
+		if p == nil {
 			return optionError("no pipeline is called %q", name)
 		}
 		o.pipe = p
@@ -179,6 +185,22 @@ func WithContentSize(bytes int64) Option {
 	}
 }
 
+// WithName gives a Writer the name and the time of the file whose content it gets, for formats that keep them, which is
+// .gz: without directories, and the time in whole seconds from 1970 to 2106. A name that is too long is left out, as is a
+// time that does not fit; a name with a zero byte or a slash in it is an error.
+func WithName(name string, modTime time.Time) Option {
+	return func(o *options) error {
+		if strings.ContainsAny(name, "\x00/") {
+			return optionError("%q is not the name of a file", name)
+		}
+		o.name, o.modTime = gzfile.FromLatin1([]byte(name)), 0
+		if t := modTime.Unix(); !modTime.IsZero() && t > 0 && t <= math.MaxUint32 {
+			o.modTime = uint32(t)
+		}
+		return nil
+	}
+}
+
 // WithZeroFill makes [Recover] write zeros in place of content that is lost, so that what follows it keeps its place.
 func WithZeroFill(on bool) Option {
 	return func(o *options) error {
@@ -229,7 +251,10 @@ func newOptions(opts []Option) (options, error) {
 		return o, &Error{Kind: ErrDevice, Block: -1, Offset: -1, Detail: "the scheduler has no device"}
 	}
 	if o.blockSize == 0 {
-		o.blockSize = pipeline.DefaultBlockSize(o.level)
+		o.blockSize = o.pipe.BlockSize(o.level)
+	}
+	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
+		return o, optionError("blocks of pipeline %s have %d bytes at most, not %d", o.pipe.Name, most, o.blockSize)
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
 		o.blockSize = min(o.blockSize, max(smallBlock, ceilPow2(int(o.contentSize))))

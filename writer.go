@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -22,19 +21,22 @@ type Writer struct {
 	runner
 
 	dst    io.Writer
-	cur    *pipeline.Block // being filled; its Src is the content so far
-	begun  bool            // the header is written
+	cur    *pipeline.Block // being filled; its Src is the content so far, behind what is in front of the block
+	before []byte          // the end of the content in front of the current block, as far as matches may reach
+	begun  bool            // framing.begin is written
 	closed bool
 	err    error
 
 	borrowed bool // blocks are parts of the caller's memory
 
-	in     int64  // content accepted
-	passed int64  // content of the blocks written
-	out    int64  // bytes written
-	tail   []byte // end marker and index, 8 bytes for each block written
-	blocks int64  // submitted
-	buf    [pzfile.MaxHeaderSize + pzfile.BlockHeaderSize]byte
+	in     int64 // content accepted
+	passed int64 // content of the blocks written
+	out    int64 // bytes written
+	blocks int64 // submitted
+	ended  int64 // blocks written
+	frame  framing
+	frames framings
+	buf    []byte
 	probe  [1]byte
 }
 
@@ -65,9 +67,14 @@ func (w *Writer) Reset(dst io.Writer) {
 		w.run.Put(w.cur)
 	}
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
-	w.in, w.passed, w.out, w.blocks = 0, 0, 0, 0
-	w.tail = append(w.tail[:0], pzfile.EndMarker[:]...)
+	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
+	w.before = w.before[:0]
+	w.frame = w.frames.of(w.opt.pipe.Format)
+	w.frame.reset(&w.opt)
 }
+
+// content is the number of bytes in the current block.
+func (w *Writer) content() int { return len(w.cur.Src) - w.cur.Window }
 
 // Stats returns the statistics of what has been written so far, zero if they were off when it began. They go on after Reset.
 func (w *Writer) Stats() SchedulerStats { return w.statistics() }
@@ -107,7 +114,7 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 			return n, w.fail(err)
 		}
 		b := w.cur
-		m := copy(b.Src[len(b.Src):min(cap(b.Src), w.opt.blockSize)], p)
+		m := copy(b.Src[len(b.Src):min(cap(b.Src), b.Window+w.opt.blockSize)], p)
 		b.Src = b.Src[:len(b.Src)+m]
 		w.in += int64(m)
 		n += m
@@ -125,13 +132,13 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	empty := 0
 	for {
 		// A full block waits for the byte after it: see Flush.
-		full := w.cur != nil && len(w.cur.Src) == w.opt.blockSize
+		full := w.cur != nil && w.content() == w.opt.blockSize
 		p := w.probe[:]
 		if !full {
 			if err := w.room(readSize); err != nil {
 				return n, w.fail(err)
 			}
-			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.opt.blockSize)]
+			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.cur.Window+w.opt.blockSize)]
 		}
 		m, rerr := r.Read(p)
 		if m < 0 || m > len(p) {
@@ -185,7 +192,7 @@ func (w *Writer) sizeError(got int64) error {
 
 // room sees to it that the current block has room for a byte at least, and for n if they fit.
 func (w *Writer) room(n int) error {
-	if w.cur != nil && len(w.cur.Src) == w.opt.blockSize {
+	if w.cur != nil && w.content() == w.opt.blockSize {
 		if err := w.submit(); err != nil {
 			return err
 		}
@@ -195,7 +202,7 @@ func (w *Writer) room(n int) error {
 		if err != nil {
 			return err
 		}
-		b.Src = b.Src[:0]
+		b.Src, b.Window = append(b.Src[:0], w.before...), len(w.before)
 		w.cur = b
 	}
 	w.grow(n)
@@ -205,7 +212,7 @@ func (w *Writer) room(n int) error {
 // grow makes the current block's buffer hold n more bytes, or a whole block. Buffers double, so that small content takes
 // little memory; once a block has been filled they have their full size from the start.
 func (w *Writer) grow(n int) {
-	b, limit := w.cur, w.opt.blockSize
+	b, limit := w.cur, w.cur.Window+w.opt.blockSize
 	want := min(len(b.Src)+n, limit)
 	if cap(b.Src) >= want {
 		return
@@ -246,6 +253,9 @@ func (w *Writer) submit() error {
 	b := w.cur
 	w.cur = nil
 	w.blocks++
+	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.borrowed {
+		w.before = append(w.before[:0], b.Src[len(b.Src)-n:]...)
+	}
 	w.run.Submit(b)
 	return w.drain(false)
 }
@@ -268,47 +278,44 @@ func (w *Writer) drain(wait bool) error {
 
 // emit writes a block.
 func (w *Writer) emit(b *pipeline.Block) error {
-	number := int64(len(w.tail)-pzfile.EndMarkerSize) / pzfile.EntrySize
 	if b.Err != nil {
-		return blockError(pipeline.Compress, b.Err, w.opt.ctx, 0, number, -1)
+		return blockError(pipeline.Compress, b.Err, w.opt.ctx, 0, w.ended, -1)
 	}
-	payload := b.Out()
-	e := pzfile.Entry{Kind: uint8(b.Kind), Payload: len(payload), Raw: b.Raw}
-	if err := w.write(pzfile.AppendBlockHeader(w.header(), e, b.Sum, number)); err != nil {
+	if err := w.write(w.frame.head(w.header(), b)); err != nil {
 		return err
 	}
-	if err := w.write(payload); err != nil {
+	if err := w.write(b.Out()); err != nil {
 		return err
 	}
-	w.tail = e.Append(w.tail)
+	if err := w.write(w.frame.foot(w.buf[:0], b)); err != nil {
+		return err
+	}
 	w.passed += int64(b.Raw)
+	w.ended++
 	if w.borrowed {
-		b.Src = nil
+		b.Src, b.Window = nil, 0
 	}
 	w.run.Put(b)
 	if w.opt.progress != nil {
-		w.opt.progress(Progress{Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: number + 1})
+		w.opt.progress(Progress{Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended})
 	}
 	return nil
 }
 
-// header returns the stream's header if it is not written yet, in w.buf, where there is room for a block header after it.
+// header returns what a stream begins with, if that is not written yet, in memory that others may append to.
 func (w *Writer) header() []byte {
-	p := w.buf[:0]
-	if !w.begun {
-		w.begun = true
-		h := pzfile.Header{
-			Pipeline:    w.opt.pipe.ID,
-			BlockSize:   w.opt.blockSize,
-			Checks:      w.opt.checks,
-			ContentSize: w.opt.contentSize,
-		}
-		p = h.Append(p)
+	if w.begun {
+		return w.buf[:0]
 	}
-	return p
+	w.begun = true
+	w.buf = w.frame.begin(w.buf[:0])
+	return w.buf
 }
 
 func (w *Writer) write(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
 	n, err := writeFull(w.dst, p)
 	w.out += int64(n)
 	return err
@@ -327,12 +334,12 @@ func (w *Writer) Flush() error {
 }
 
 func (w *Writer) flush() error {
-	if w.cur == nil || len(w.cur.Src) == 0 {
+	if w.cur == nil || w.content() == 0 {
 		return w.drain(true)
 	}
 	// A Reader that meets a full block takes it that more will follow at once, and reads on before it has given that
 	// block out. A block that is not full tells it to wait. So the last block before a flush must not be full.
-	if n := len(w.cur.Src); n == w.opt.blockSize {
+	if n := len(w.cur.Src); w.content() == w.opt.blockSize {
 		last := w.cur.Src[n-1]
 		w.cur.Src = w.cur.Src[:n-1]
 		if err := w.submit(); err != nil {
@@ -368,7 +375,7 @@ func (w *Writer) Close() error {
 }
 
 func (w *Writer) finish() error {
-	if w.cur != nil && len(w.cur.Src) > 0 {
+	if w.cur != nil && w.content() > 0 {
 		if err := w.submit(); err != nil {
 			return err
 		}
@@ -379,15 +386,7 @@ func (w *Writer) finish() error {
 	if w.opt.contentSize >= 0 && w.in != w.opt.contentSize {
 		return w.sizeError(w.in)
 	}
-	if p := w.header(); len(p) > 0 {
-		if err := w.write(p); err != nil {
-			return err
-		}
-	}
-	f := pzfile.Footer{
-		Content: w.passed,
-		Size:    w.out + int64(len(w.tail)) + pzfile.FooterSize,
-		Blocks:  int64(len(w.tail)-pzfile.EndMarkerSize) / pzfile.EntrySize,
-	}
-	return w.write(pzfile.AppendFooter(w.tail, f, pzfile.Checksum(0, w.tail)))
+	// The header may have been all there was to write: then it counts as written before what follows.
+	head := w.header()
+	return w.write(w.frame.end(head, w.passed, w.out+int64(len(head))))
 }

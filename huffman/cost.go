@@ -1,6 +1,10 @@
 package huffman
 
-import "github.com/gopz/compress/fse"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/fse"
+)
 
 // CostBit is the unit of costs: they are in 1/CostBit bit.
 const CostBit = fse.CostBit
@@ -45,18 +49,18 @@ func Entropy(counts []uint32) uint64 {
 // There are as many of a as of b, and the sum of all counts must be less than 2³². It is their entropy, but for a symbol that more than half of them
 // are: its code cannot be shorter than one bit.
 func EstimateSum(a, b []uint32) (cost uint64, used int) {
-	total, bits, sum := uint32(0), uint32(0), uint64(0)
+	total, or, sum := uint32(0), uint32(0), uint64(0)
 	b = b[:len(a)]
 	//pz:nobce
 	for i, c := range a {
 		c += b[i]
 		total += c
-		bits |= c // not less than the greatest, and quicker to find
+		or |= c // not less than the greatest, and quicker to find
 		sum += share(c)
 	}
 	used = int(sum >> shareBits)
 	sum &= shareMask
-	if bits > total/2 {
+	if or > total/2 {
 		most := uint32(0)
 		for i, c := range a {
 			most = max(most, c+b[i])
@@ -78,13 +82,41 @@ func share(c uint32) uint64 {
 	if c < small {
 		return shares[c]
 	}
-	return uint64(c)*uint64(fse.Log2(c)) | 1<<shareBits
+	return largeShare(c)
 }
 
 const (
 	shareBits = 32 + 5 + 16 // count, logarithm, and its fraction
 	shareMask = 1<<shareBits - 1
 )
+
+// largeShare needs a logarithm with an error well below one in the number of symbols that a block may have: what is compared are sums over all of them.
+func largeShare(c uint32) uint64 {
+	n := uint(bits.Len32(c)) - 1
+	m := uint64(c) << (31 - n) &^ (1 << 31)
+	i, rest := m>>23, m&(1<<23-1)
+	log := uint64(n)<<24 + uint64(logs[i]) + uint64(logs[i+1]-logs[i])*rest>>23
+	return uint64(c)*log>>8 | 1<<shareBits
+}
+
+// logs[i] is log2(1 + i/256) in units of 2⁻²⁴.
+var logs = makeLogs()
+
+func makeLogs() (t [257]uint32) {
+	for i := range t[:256] {
+		// Binary logarithm by repeated squaring of a 1.63 fixed-point number.
+		x := uint64(256+i) << 55
+		for bit := uint32(1 << 23); bit > 0; bit >>= 1 {
+			if x, _ = bits.Mul64(x, x); x >= 1<<63 {
+				t[i] += bit
+			} else {
+				x <<= 1
+			}
+		}
+	}
+	t[256] = 1 << 24
+	return t
+}
 
 // small is the number of counts whose share is tabulated: most of those in a block are below it.
 const small = 2048
@@ -93,7 +125,7 @@ var shares = makeShares()
 
 func makeShares() (t [small]uint64) {
 	for c := uint32(1); c < small; c++ {
-		t[c] = uint64(c)*uint64(fse.Log2(c)) | 1<<shareBits
+		t[c] = largeShare(c)
 	}
 	return t
 }

@@ -33,7 +33,7 @@ func TestEntropy(t *testing.T) {
 	if got := Entropy([]uint32{0, 1<<32 - 1}); got != 0 {
 		t.Error("one symbol:", got)
 	}
-	if got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1}); math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 0.001 {
+	if got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1}); math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 5e-6 {
 		t.Error("great counts:", got)
 	}
 	r := rand.New(rand.NewPCG(11, 12))
@@ -48,7 +48,7 @@ func TestEntropy(t *testing.T) {
 				want += float64(c) * math.Log2(total/float64(c))
 			}
 		}
-		if got := float64(Entropy(counts)) / CostBit; math.Abs(got-want) > 0.002*total {
+		if got := float64(Entropy(counts)) / CostBit; math.Abs(got-want) > 1+5e-6*total {
 			t.Fatalf("%.1f bits, want %.1f, of %v symbols", got, want, total)
 		}
 	}
@@ -84,14 +84,14 @@ func TestEstimateSum(t *testing.T) {
 		longest := h.Lengths(lens, both, MaxBits)
 		size := float64(bitsOf(t, lens, both, MaxBits, longest))
 		est := float64(got) / CostBit
-		if est > size+0.002*total {
+		if est > size+1+5e-6*total {
 			t.Fatalf("%.0f bits for %d symbols, the code takes %.0f", est, distinct, size)
 		}
 		if float64(most) > total/2 {
-			if want := total + float64(Entropy(without(both, most)))/CostBit; math.Abs(est-want) > 0.002*total {
+			if want := total + float64(Entropy(without(both, most)))/CostBit; math.Abs(est-want) > 1+5e-6*total {
 				t.Fatalf("%.0f bits, want %.0f", est, want)
 			}
-		} else if want := float64(Entropy(both)) / CostBit; math.Abs(est-want) > 0.002*total {
+		} else if want := float64(Entropy(both)) / CostBit; math.Abs(est-want) > 1+5e-6*total {
 			t.Fatalf("%.0f bits, want %.0f", est, want)
 		}
 	}

@@ -9,8 +9,17 @@ const MaxLevel = lz77.MaxLevel
 // text and tables), but take more memory, give fewer blocks to share out, and make a random read dearer.
 var blockLogs = [MaxLevel + 1]uint8{0, 20, 20, 20, 20, 20, 20, 22, 23, 24}
 
-// DefaultBlockSize is the block size of a level in bytes.
-func DefaultBlockSize(level int) int { return 1 << blockLogs[level] }
+// BlockSize is the default block size of a level in bytes. Where a block is not the window, a larger one brings nothing.
+func (p *Pipeline) BlockSize(level int) int {
+	switch size := 1 << blockLogs[level]; {
+	case p.Window > 0:
+		return 1 << blockLogs[1]
+	case p.MaxBlock > 0:
+		return min(size, p.MaxBlock)
+	default:
+		return size
+	}
+}
 
 // Memory returns a bound on the scratch memory in bytes of that many workers, beyond the buffers of the blocks themselves.
 // Payloads is how many blocks may be between their first and their last stage: as many as there are workers, or, with a device,

@@ -1,0 +1,191 @@
+package compress
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress/internal/zstfile"
+)
+
+// decodeOther decodes a .gz or .zst file with a decoder that is not ours.
+func decodeOther(t testing.TB, pipe string, file []byte) []byte {
+	t.Helper()
+	var r io.Reader
+	var err error
+	if pipe == "deflate" {
+		r, err = gzip.NewReader(bytes.NewReader(file))
+	} else {
+		var d *kzstd.Decoder
+		d, err = kzstd.NewReader(bytes.NewReader(file), kzstd.WithDecoderMaxWindow(8<<20), kzstd.WithDecoderConcurrency(1))
+		r = d
+		defer d.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("%s: after %d bytes: %v", pipe, len(p), err)
+	}
+	return p
+}
+
+var standard = []string{"deflate", "lzf"}
+
+// Other decoders read what is written, however it was written, and it is always the same.
+func TestStandardFiles(t *testing.T) {
+	levels := []int{1, 4, 6, 9}
+	if testing.Short() {
+		levels = []int{1, 6}
+	}
+	for _, pipe := range standard {
+		for _, n := range []int{0, 1, 2, testBlock - 1, testBlock, testBlock + 1, 9*testBlock + 5} {
+			content := mixedBytes(n)
+			for _, level := range levels {
+				opts := []Option{WithPipeline(pipe), WithLevel(level), WithBlockSize(testBlock)}
+				want := encode(t, content, opts...)
+				equal(t, decodeOther(t, pipe, want), content, fmt.Sprint(pipe, " ", n, " level ", level))
+				for _, workers := range workerCounts {
+					opts := append(opts, WithConcurrency(workers))
+					var b bytes.Buffer
+					w := newWriter(t, &b, opts...)
+					for p := content; len(p) > 0; {
+						m := min(len(p), 1+len(p)/3)
+						w.Write(p[:m])
+						p = p[m:]
+					}
+					if err := w.Close(); err != nil {
+						t.Fatal(err)
+					}
+					equal(t, b.Bytes(), want, fmt.Sprint(pipe, ": pieces, ", workers, " workers"))
+					b.Reset()
+					w.Reset(&b)
+					if _, err := w.ReadFrom(plain{bytes.NewReader(content)}); err != nil {
+						t.Fatal(err)
+					}
+					w.Close()
+					equal(t, b.Bytes(), want, fmt.Sprint(pipe, ": ReadFrom, ", workers, " workers"))
+					got, err := AppendEncode([]byte("before"), content, append(opts, WithContentSize(-1))...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Equal(decodeOther(t, pipe, got[6:]), content) {
+						t.Errorf("%s: AppendEncode", pipe)
+					}
+				}
+			}
+		}
+	}
+}
+
+// After Flush all that was written can be read.
+func TestStandardFlush(t *testing.T) {
+	for _, pipe := range standard {
+		var b bytes.Buffer
+		content := textBytes(5*testBlock, 1)
+		w := newWriter(t, &b, WithPipeline(pipe), WithBlockSize(testBlock))
+		for _, at := range []int{0, 1, 100, testBlock + 100, 4 * testBlock} {
+			done := w.in
+			w.Write(content[done:at])
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			var got []byte
+			if pipe == "deflate" {
+				r, err := gzip.NewReader(bytes.NewReader(b.Bytes()))
+				if err != nil {
+					if at == 0 {
+						continue
+					}
+					t.Fatal(err)
+				}
+				if got, err = io.ReadAll(r); err != io.ErrUnexpectedEOF {
+					t.Error(err)
+				}
+			} else if at > 0 {
+				got = decodeOther(t, pipe, b.Bytes())
+			}
+			equal(t, got, content[:at], fmt.Sprint(pipe, " at ", at))
+		}
+		w.Write(content[4*testBlock:])
+		w.Close()
+		equal(t, decodeOther(t, pipe, b.Bytes()), content, pipe)
+	}
+}
+
+func TestGzipHeader(t *testing.T) {
+	when := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
+	for _, c := range []struct {
+		opt  Option
+		name string
+		time time.Time
+	}{
+		{WithLevel(5), "", time.Time{}},
+		{WithName("notes.txt", when), "notes.txt", when.Truncate(time.Second)},
+		{WithName("", time.Unix(-5, 0)), "", time.Time{}},
+		{WithName("", time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)), "", time.Time{}},
+	} {
+		r, err := gzip.NewReader(bytes.NewReader(encode(t, []byte("text"), WithPipeline("deflate"), c.opt)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Name != c.name || !r.ModTime.Equal(c.time) {
+			t.Errorf("%q %v, want %q %v", r.Name, r.ModTime, c.name, c.time)
+		}
+	}
+	// Names are bytes, as gzip writes them.
+	if file := encode(t, nil, WithPipeline("deflate"), WithName("наука", when)); !bytes.Contains(file, []byte("наука\x00")) {
+		t.Errorf("%q", file)
+	}
+	long := encode(t, nil, WithPipeline("deflate"), WithName(string(textBytes(1<<17, 1)), when))
+	decodeOther(t, "deflate", long)
+	for _, name := range []string{"a/b", "a\x00b"} {
+		if _, err := NewWriter(io.Discard, WithName(name, when)); !errors.Is(err, ErrOption) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// The seek table of a .zst file says where its frames are.
+func TestSeekTable(t *testing.T) {
+	for _, checks := range []bool{true, false} {
+		for _, n := range []int{0, 5, 10*testBlock + 7} {
+			content := mixedBytes(n)
+			file := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(checks))
+			f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:], int64(len(file)))
+			if err != nil || f.Sums != checks || f.Frames != max(1, (n+testBlock-1)/testBlock) {
+				t.Fatalf("%+v, %v", f, err)
+			}
+			at := len(file) - int(f.TableSize())
+			list, err := f.AppendEntries(nil, file[at:], int64(at))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for p := file; len(list) > 0; list = list[1:] {
+				e := list[0]
+				part := content[:e.Content]
+				equal(t, decodeOther(t, "lzf", p[:e.Size]), part, "frame")
+				if checks && e.Sum != zstfile.Checksum(part) {
+					t.Errorf("sum %08x", e.Sum)
+				}
+				p, content = p[e.Size:], content[e.Content:]
+			}
+			if len(content) > 0 {
+				t.Errorf("%d bytes are in no frame", len(content))
+			}
+		}
+	}
+	if _, err := NewWriter(io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20)); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+	if w := newWriter(t, io.Discard, WithPipeline("lzf"), WithLevel(9)); w.opt.blockSize != 8<<20 {
+		t.Error(w.opt.blockSize)
+	}
+}
