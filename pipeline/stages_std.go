@@ -14,9 +14,20 @@ import (
 // deflateLimits leaves out matches of 3 bytes: at most distances they cost more than literals, and nobody looks for them here.
 var deflateLimits = lz77.Limits{MinMatch: 4, MaxOffset: deflate.MaxOffset}
 
-// deflateLevels is made for a window of 32 KiB: smaller tables, which are quicker to fill again for every block, and hashes of fewer
-// bytes, since near matches pay when they are short.
-var deflateLevels = lz77.Levels
+// deflateLevels is made for a window of 32 KiB: tables of no more entries than that has positions, which are quicker to fill again for
+// every block. On dickens, mr, nci and xml as one file level 6 is 0.8% smaller than pigz -6 at 1.86 times its speed. A hash of 4 bytes in place
+// of 5 is 0.5% larger at equal depth, and slower.
+var deflateLevels = [MaxLevel + 1]lz77.Params{
+	1: {Finder: lz77.Single, HashLog: 13, HashBytes: 6, SkipLog: 5},
+	2: {Finder: lz77.Single, HashLog: 14, HashBytes: 5, SkipLog: 7},
+	3: {Finder: lz77.Double, HashLog: 13, LongLog: 14, HashBytes: 5, SkipLog: 8},
+	4: {Finder: lz77.Double, HashLog: 14, LongLog: 15, HashBytes: 5, SkipLog: 9},
+	5: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 0},
+	6: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 128, Lazy: 1},
+	7: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
+	8: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 258, Lazy: 2},
+	9: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 64, Nice: 258, Lazy: 2},
+}
 
 // deflateStage codes a block as a piece of a Deflate stream.
 var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) error {
