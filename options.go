@@ -315,18 +315,17 @@ func (o *options) canceled() error {
 
 // PipelineInfo describes one way to compress.
 type PipelineInfo struct {
-	Name string // for WithPipeline
-	Doc  string // one line for people
+	Name   string // for WithPipeline
+	Doc    string // one line for people
+	Format string // of the files: "pz", "gz" or "zst"
 }
 
 // Pipelines lists the ways to compress.
 func Pipelines() []PipelineInfo {
+	formats := [...]string{pipeline.PZ: "pz", pipeline.GZ: "gz", pipeline.ZST: "zst"}
 	var list []PipelineInfo
 	for _, p := range pipeline.Pipelines() {
-		if p.Format != pipeline.PZ {
-			continue
-		}
-		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc})
+		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc, Format: formats[p.Format]})
 	}
 	return list
 }

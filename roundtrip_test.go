@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 	checkGoroutines(t)
 	for name, content := range testContents() {
 		for _, workers := range workerCounts {
-			for _, p := range Pipelines() {
+			for _, p := range pzPipelines() {
 				opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers), WithPipeline(p.Name)}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, p.Name, workers), func(t *testing.T) {
 					checkAllReaders(t, encode(t, content, opts...), content, opts...)
