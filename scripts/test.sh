@@ -24,7 +24,8 @@ those that fail. Exits 1 if any failed, after having run them all.
   --quick  gofmt, vet, tests in short mode: what to run before every commit
   (none)   also go mod tidy, staticcheck, all tests, the race detector, CGO_ENABLED=0,
            the noasm tag, builds for other platforms, shellcheck (if installed)
-  --all    also the codecs' tests as 386 programs (32 bits) if this machine runs them,
+  --all    also the tests with each tier of kernels (PZ_SIMD), a comparison of the assembly with what
+           its generator gives, the codecs' tests as 386 programs (32 bits) if this machine runs them,
            and under qemu (arm64, and s390x, which is big-endian), and a short run
            of every fuzz target; shellcheck must be there
 
@@ -159,8 +160,13 @@ no_targets() {
   return 1
 }
 
+# tier NAME: tests with the fastest kernels switched off. Not from the cache, which does not know of the variable.
+tier() {
+  PZ_SIMD=$1 PZ_CORPUS='' go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline .
+}
+
 scripts() {
-  need shellcheck shellcheck && shellcheck scripts/*.sh .ci/run
+  need shellcheck shellcheck && shellcheck scripts/*.sh simd/_asm/*.sh .ci/run
 }
 
 step gofmt formatted
@@ -190,6 +196,9 @@ else
   fi
 fi
 if [[ $mode == all ]]; then
+  step 'PZ_SIMD=portable' tier portable
+  step 'PZ_SIMD=avx2' tier avx2
+  step 'assembly is as generated' simd/_asm/check.sh
   if runs_386; then
     step '386 (32 bits)' native_386
   else
