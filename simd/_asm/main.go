@@ -12,5 +12,6 @@ func main() {
 	encodeAVX512()
 	matchLenAVX2()
 	histogramAVX2()
+	executeAVX2()
 	Generate()
 }
