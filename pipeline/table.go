@@ -22,6 +22,7 @@ type Pipeline struct {
 	MaxBlock int
 
 	levels *[MaxLevel + 1]lz77.Params
+	blocks *[MaxLevel + 1]uint8 // log2 of the default block size
 	encode []stage
 	decode []stage // nil if blocks cannot be decoded one by one
 	fused  *remote // all stages of encode in one request; nil if no device does that
@@ -58,17 +59,17 @@ var table = [...]Pipeline{
 	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
 		encode: []stage{matchStage(lzseq.Plain.Limits), streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, check: payloadSum},
+		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, blocks: &pzBlocks, check: payloadSum},
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
 		encode: []stage{matchStage(lzseq.Repeat.Limits), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, check: payloadSum},
+		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
 		encode: []stage{matchStage(deflateLimits), deflateStage},
-		levels: &deflateLevels, check: gzipSum},
+		levels: &deflateLevels, blocks: &deflateBlocks, check: gzipSum},
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
 		encode: []stage{matchStage(zstd.Limits), zstdStage},
-		levels: &lz77.Levels, check: zstdSum},
+		levels: &lz77.Levels, blocks: &zstdBlocks, check: zstdSum},
 }
 
 // Pipelines returns the table. The caller must not change it.
