@@ -38,14 +38,3 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 //
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
-
-// executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or
-// whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.
-// It returns the size of what it has carried out, the position behind that, and the number of literals used.
-//
-//go:noescape
-func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
-	LitLen   uint32
-	MatchLen uint32
-	Offset   uint32
-}, n int) (bytes int, end int, used int)

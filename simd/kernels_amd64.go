@@ -87,15 +87,3 @@ func histogramVector(counts *[256]uint32, p []byte) bool {
 	}
 	return true
 }
-
-// atOnceSequences is as many sequences as take no more than some 50 µs if each one has to wait for memory.
-const atOnceSequences = 1 << 12
-
-func executeVector(dst []byte, at int, lits []byte, first *Sequence, n int) (done, end, used int, ok bool) {
-	if current() == portable || uint(at) > uint(len(dst)) {
-		return 0, at, 0, false
-	}
-	dst = dst[:min(len(dst), at+atOnce)]
-	size, end, used := executeAVX2(dst, at, lits, (*struct{ LitLen, MatchLen, Offset uint32 })(first), min(n, atOnceSequences))
-	return size / sequenceSize, end, used, true
-}

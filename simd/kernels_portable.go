@@ -15,7 +15,3 @@ func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, 
 func matchLenVector(_, _ []byte) (int, bool) { return 0, false }
 
 func histogramVector(*[256]uint32, []byte) bool { return false }
-
-func executeVector(_ []byte, at int, _ []byte, _ *Sequence, _ int) (done, end, used int, ok bool) {
-	return 0, at, 0, false
-}

@@ -12,6 +12,5 @@ func main() {
 	encodeAVX512()
 	matchLenAVX2()
 	histogramAVX2()
-	executeAVX2()
 	Generate()
 }
