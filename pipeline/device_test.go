@@ -99,7 +99,7 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 							assign := Assignment{match, entropy}
 							sameAsCPU(t, s, p, level, assign)
 							st := s.Stats()
-							if n := onBackend(st, GPU); n == 0 && assign != (Assignment{CPU, CPU}) {
+							if n := onBackend(st, GPU); n == 0 && (match == GPU || entropy == GPU) {
 								t.Errorf("%v: nothing ran on the device", assign)
 							}
 							for _, x := range st.Stages {
@@ -133,7 +133,8 @@ func TestDeviceFails(t *testing.T) {
 			}})
 			sameAsCPU(t, s, ByName("lzseqr"), 5, assign)
 			st := s.Stats()
-			if st.Failed == 0 || st.Failed != st.Returned || s.DeviceError() != nil {
+			asked := assign != Assignment{Auto, Auto} // else the workers may have been faster
+			if asked && st.Failed == 0 || st.Failed != st.Returned || s.DeviceError() != nil {
 				t.Errorf("%v: %d failed, %d returned, %v", assign, st.Failed, st.Returned, s.DeviceError())
 			}
 		}
