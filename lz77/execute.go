@@ -1,7 +1,9 @@
 package lz77
 
+import "github.com/gopz/compress/simd"
+
 // Slack is the number of bytes behind the content that Execute may overwrite, and behind the literals that it may read.
-const Slack = 32
+const Slack = simd.CopySlack
 
 // Execute carries out sequences that were checked as a whole: it writes to dst from position at on, reads literals from the front of
 // lits, and returns the position behind the last match and the literals that are left.
@@ -9,6 +11,29 @@ const Slack = 32
 // dst must have Slack bytes more than all sequences write, lits Slack more than they take, and offsets must be 16 or more. An offset that
 // reaches back beyond the beginning of dst gives ok = false. Whatever the arguments, nothing outside of the slices is touched.
 func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
+	for len(seqs) > 0 {
+		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
+		at, lits, seqs = end, lits[used:], seqs[n:]
+		if n > 0 {
+			continue
+		}
+		n = len(seqs)
+		if vector {
+			n = min(n, fewSequences)
+		}
+		if at, lits, ok = execute(dst, at, lits, seqs[:n]); !ok {
+			return 0, nil, false
+		}
+		seqs = seqs[n:]
+	}
+	return at, lits, true
+}
+
+// fewSequences is how many follow one that the vector kernel did not take, before it is tried again.
+const fewSequences = 8
+
+// execute is the portable twin of simd.Execute, and does all that the other leaves.
+func execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for i := range seqs {
 		s := &seqs[i]
 		n := int(s.LitLen)

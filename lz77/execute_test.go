@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
 // guarded returns n bytes with slack behind them and canaries around both, which intact checks.
@@ -59,7 +61,19 @@ func randomSequences(r *rand.Rand, at int) (seqs []Sequence, lits []byte) {
 	return seqs, lits
 }
 
-func TestExecute(t *testing.T) {
+// eachTier runs f with the kernels of every tier.
+func eachTier(t *testing.T, f func(t *testing.T)) {
+	for _, tier := range simd.Tiers() {
+		t.Run(tier, func(t *testing.T) {
+			defer simd.SetTier(simd.SetTier(tier))
+			f(t)
+		})
+	}
+}
+
+func TestExecute(t *testing.T) { eachTier(t, testExecute) }
+
+func testExecute(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	rounds := 30_000
 	if small() {
@@ -93,7 +107,9 @@ func TestExecute(t *testing.T) {
 }
 
 // TestExecuteOverlap tries all short offsets with all lengths around the steps of 16.
-func TestExecuteOverlap(t *testing.T) {
+func TestExecuteOverlap(t *testing.T) { eachTier(t, testExecuteOverlap) }
+
+func testExecuteOverlap(t *testing.T) {
 	for offset := 16; offset <= 40; offset++ {
 		for n := range 120 {
 			lits := make([]byte, offset+Slack)
@@ -111,7 +127,9 @@ func TestExecuteOverlap(t *testing.T) {
 }
 
 // TestExecuteOffset: an offset that reaches back beyond the beginning, by one byte or by far, is told.
-func TestExecuteOffset(t *testing.T) {
+func TestExecuteOffset(t *testing.T) { eachTier(t, testExecuteOffset) }
+
+func testExecuteOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 5000 {
 		seqs, lits := randomSequences(r, 0)
@@ -139,7 +157,9 @@ func TestExecuteOffset(t *testing.T) {
 }
 
 // TestExecuteAnything: arguments that were not checked may make it panic, but nothing outside of the slices is touched.
-func TestExecuteAnything(t *testing.T) {
+func TestExecuteAnything(t *testing.T) { eachTier(t, testExecuteAnything) }
+
+func testExecuteAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	panics := 0
 	for range 20_000 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // agree decodes the streams and holds the result to the judge: the same content, or both refuse. It tells which.
@@ -15,20 +16,29 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 	want, ok := naiveDecode(l, s, size)
 	// Behind the slack stand bytes that must not change, whatever is in the streams.
 	const guard = 64
-	all := bytes.Repeat([]byte{0x5a}, size+lz77.Slack+guard)
-	dst := all[: size : size+lz77.Slack]
-	err := copyOf(s).Decode(l, dst)
-	if ce := CorruptError(""); err != nil && !errors.As(err, &ce) {
-		t.Fatalf("error %T: %v", err, err)
-	}
-	if (err == nil) != ok {
-		t.Fatalf("decoder: %v, judge accepts: %v", err, ok)
-	}
-	if ok && !bytes.Equal(dst, want) {
-		t.Fatal("the judge decodes something else")
-	}
-	if !bytes.Equal(all[size+lz77.Slack:], bytes.Repeat([]byte{0x5a}, guard)) {
-		t.Fatal("wrote behind the slack")
+	var first error
+	for i, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		all := bytes.Repeat([]byte{0x5a}, size+lz77.Slack+guard)
+		dst := all[: size : size+lz77.Slack]
+		err := copyOf(s).Decode(l, dst)
+		if ce := CorruptError(""); err != nil && !errors.As(err, &ce) {
+			t.Fatalf("%s: error %T: %v", tier, err, err)
+		}
+		if (err == nil) != ok {
+			t.Fatalf("%s: %v, judge accepts: %v", tier, err, ok)
+		}
+		if ok && !bytes.Equal(dst, want) {
+			t.Fatalf("%s: the judge decodes something else", tier)
+		}
+		if !bytes.Equal(all[size+lz77.Slack:], bytes.Repeat([]byte{0x5a}, guard)) {
+			t.Fatalf("%s: wrote behind the slack", tier)
+		}
+		if i == 0 {
+			first = err
+		} else if err != first {
+			t.Fatalf("%s: %v, but %s: %v", tier, err, simd.Tiers()[0], first)
+		}
 	}
 	return ok
 }

@@ -5,7 +5,10 @@
 // 16-bit offsets, for speed. Both keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
 package lzseq
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
+)
 
 // Streams is a block in one of the layouts. Its memory is reused from block to block.
 type Streams struct {
@@ -123,10 +126,26 @@ type cursor struct {
 	litLens  int // bytes
 	matches  int // bytes
 	extra    uint
-	repeats  [3]uint32
-	lits     uint64 // sum over the batch
-	produced uint64 // sum of literal runs and matches over the batch
+	repeats  [4]uint32 // the last one is not used
+	lits     uint64    // sum over the batch
+	produced uint64    // sum of literal runs and matches over the batch
 }
+
+// fewTokens is how many follow those that the vector kernel did not take, before it is tried again.
+const fewTokens = 8
+
+// count adds what a kernel has done.
+func (c *cursor) count(r *simd.Resolved) {
+	c.litLens += r.UsedLits
+	c.matches += r.UsedMatches
+	c.offsets += r.UsedOffsets
+	c.lits += r.Lits
+	c.produced += r.Produced
+}
+
+// ahead is what a kernel may look at: what is left of a stream, and the slack behind it if there is any. What it takes from the slack
+// is noticed afterwards.
+func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
 // Decode carries out the sequences that the streams hold. What they give must be exactly len(dst) bytes; dst must have lz77.Slack bytes of
 // capacity beyond that, and Lits, Offsets and Extra 32. An error is a CorruptError.
@@ -154,10 +173,11 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 // An error is f's or a CorruptError, which may come after calls of f.
 func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) error) error {
 	c := &s.cursor
-	*c = cursor{repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
+	*c = cursor{repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
 	lits, left := uint64(len(s.Lits)), uint64(size) // not used up, not produced
 	for tokens := s.Tokens; len(tokens) > 0; {
 		n := min(len(tokens), batchSize)
+		c.lits, c.produced = 0, 0
 		if !l.decode(s, s.batch[:n], tokens[:n]) {
 			return CorruptError("streams do not fit together")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 var layouts = map[string]*Layout{"plain": Plain, "repeat": Repeat}
@@ -35,12 +36,15 @@ func roundTrip(t *testing.T, s *Streams, l *Layout, src []byte, seqs []lz77.Sequ
 	if out, ok := naiveDecode(l, s, len(src)); !ok || !bytes.Equal(out, src) {
 		t.Fatalf("%d sequences, %d bytes: wrong literals", len(seqs), len(src))
 	}
-	dst := roomy(make([]byte, len(src)))
-	if err := copyOf(s).Decode(l, dst); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(dst, src) {
-		t.Fatalf("%d sequences, %d bytes: decoded wrongly", len(seqs), len(src))
+	for _, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		dst := roomy(make([]byte, len(src)))
+		if err := copyOf(s).Decode(l, dst); err != nil {
+			t.Fatalf("%s: %v", tier, err)
+		}
+		if !bytes.Equal(dst, src) {
+			t.Fatalf("%d sequences, %d bytes: decoded wrongly by %s", len(seqs), len(src), tier)
+		}
 	}
 }
 

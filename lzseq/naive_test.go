@@ -120,10 +120,14 @@ func roomy(p []byte) []byte {
 	return q[:len(p)]
 }
 
-// copyOf returns the streams with memory of their own and the room that Decode asks for.
+// copyOf returns the streams with memory of their own and the room that Decode asks for, by turns with nothing more and with room behind every stream.
 func copyOf(s *Streams) *Streams {
-	return &Streams{Lits: roomy(s.Lits), Tokens: bytes.Clone(s.Tokens), Offsets: roomy(s.Offsets),
-		LitLens: bytes.Clone(s.LitLens), MatchLens: bytes.Clone(s.MatchLens), Extra: roomy(s.Extra)}
+	other := bytes.Clone
+	if len(s.Tokens)%2 == 0 {
+		other = roomy
+	}
+	return &Streams{Lits: roomy(s.Lits), Tokens: other(s.Tokens), Offsets: roomy(s.Offsets),
+		LitLens: other(s.LitLens), MatchLens: other(s.MatchLens), Extra: roomy(s.Extra)}
 }
 
 // named lists the streams with their names.

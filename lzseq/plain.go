@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // A token of the Plain layout:
@@ -42,6 +43,27 @@ func encodePlain(s *Streams, seqs []lz77.Sequence) {
 
 func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
+	batch = batch[:len(tokens)]
+	for len(tokens) > 0 {
+		r, vector := simd.ResolvePlain(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+			ahead(s.Offsets, c.offsets))
+		c.count(&r)
+		batch, tokens = batch[r.Done:], tokens[r.Done:]
+		n := len(tokens)
+		if vector {
+			n = min(n, fewTokens)
+		}
+		if !resolvePlain(s, batch[:n], tokens[:n]) {
+			return false
+		}
+		batch, tokens = batch[n:], tokens[n:]
+	}
+	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets)
+}
+
+// resolvePlain is the portable twin of simd.ResolvePlain, and does all that the other leaves.
+func resolvePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
+	c := &s.cursor
 	if len(s.Offsets)-c.offsets < 2*len(tokens) {
 		return false
 	}
@@ -75,6 +97,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 		}
 		q.LitLen, q.MatchLen, q.Offset = lit, n, off
 	}
-	c.lits, c.produced = lits, lits+matches
+	c.lits += lits
+	c.produced += lits + matches
 	return true
 }

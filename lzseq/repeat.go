@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // A token of the Repeat layout:
@@ -80,6 +81,27 @@ func encodeRepeat(s *Streams, seqs []lz77.Sequence) {
 
 func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
+	batch = batch[:len(tokens)]
+	for len(tokens) > 0 {
+		r, vector := simd.ResolveRepeat(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats)
+		c.count(&r)
+		batch, tokens = batch[r.Done:], tokens[r.Done:]
+		n := len(tokens)
+		if vector {
+			n = min(n, fewTokens)
+		}
+		if !resolveRepeat(s, batch[:n], tokens[:n]) {
+			return false
+		}
+		batch, tokens = batch[n:], tokens[n:]
+	}
+	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
+}
+
+// resolveRepeat is the portable twin of simd.ResolveRepeat, and does all that the other leaves.
+func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
+	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
 	codes := s.Offsets[:cap(s.Offsets)]
 	extra := s.Extra[:cap(s.Extra)]
@@ -133,11 +155,9 @@ func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 		}
 		q.LitLen, q.MatchLen, q.Offset = lit, n, off
 	}
-	if at > len(s.Offsets) || bit > uint(len(s.Extra))*8 {
-		return false
-	}
-	c.repeats = [3]uint32{r0, r1, r2}
+	c.repeats = [4]uint32{r0, r1, r2}
 	c.offsets, c.extra = at, bit
-	c.lits, c.produced = lits, lits+matches
+	c.lits += lits
+	c.produced += lits + matches
 	return true
 }

@@ -38,3 +38,34 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 //
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
+
+// resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
+// The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left.
+//
+//go:noescape
+func resolvePlainAVX2(seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
+
+// resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room.
+// The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left.
+//
+//go:noescape
+func resolveRepeatAVX2(seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+
+// executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or
+// whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.
+// It returns the size of what it has carried out, the position behind that, and the number of literals used.
+//
+//go:noescape
+func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int, end int, used int)

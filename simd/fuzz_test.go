@@ -51,3 +51,28 @@ func FuzzLanes(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSequences takes arbitrary bytes for the streams of tokens, whose ends cuts give, and has what they resolve to carried out.
+func FuzzSequences(f *testing.F) {
+	r := rand.New(rand.NewPCG(27, 28))
+	for _, plain := range []bool{true, false} {
+		c := randomResolve(r, plain, 40, 20)
+		f.Add(slices.Concat(c.tokens, c.codes, c.litLens, c.matchLens, c.extra), plain, uint8(len(c.tokens)), uint8(len(c.codes)), uint8(len(c.litLens)), uint8(len(c.matchLens)), uint8(3), uint16(5000))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, plain bool, tokens, codes, litLens, matchLens, bit uint8, size uint16) {
+		take := func(n uint8) []byte {
+			p := data[:min(int(n), len(data))]
+			data = data[len(p):]
+			return p[:len(p):len(p)]
+		}
+		lits := slices.Concat(data, make([]byte, CopySlack))
+		start := resolveCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}}
+		seqs := make([]sequence, len(start.tokens))
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			c := start
+			c.run(t, seqs)
+			runExecute(t, make([]byte, size), int(size/2), lits, seqs[:c.r.Done])
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -133,6 +134,56 @@ func TestGuardPagesBytes(t *testing.T) {
 			if Histogram(&counts, b); counts != naive {
 				t.Fatalf("%d bytes: wrong counts", len(b))
 			}
+		}
+	})
+}
+
+// sequences is room for n sequences at the start or at the end.
+func (g guarded) sequences(r *rand.Rand, n int) []sequence {
+	p := g.put(r, make([]byte, n*sequenceBytes))
+	return unsafe.Slice((*sequence)(unsafe.Pointer(unsafe.SliceData(p))), n)
+}
+
+const sequenceBytes = int(unsafe.Sizeof(sequence{}))
+
+// TestGuardPagesSequences does the same with resolving tokens and carrying out sequences, whatever they are.
+func TestGuardPagesSequences(t *testing.T) {
+	const most = 300
+	var mem [5]guarded
+	for i := range mem {
+		mem[i] = newGuarded(t, 4*most+200)
+	}
+	seqs, content := newGuarded(t, 2*most*sequenceBytes), newGuarded(t, 100_000)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(25, 26))
+		for i := range scaled(10_000) {
+			c := randomResolve(r, i%2 == 0, r.IntN(most), []int{0, 10, 100}[r.IntN(3)])
+			for i, p := range []*[]byte{&c.tokens, &c.litLens, &c.matchLens, &c.codes, &c.extra} {
+				if r.IntN(4) == 0 {
+					*p = (*p)[:r.IntN(len(*p)+1)]
+				}
+				if r.IntN(8) == 0 {
+					for i := range *p {
+						(*p)[i] = byte(r.Uint32())
+					}
+				}
+				*p = mem[i].put(r, *p)
+			}
+			c.run(t, seqs.sequences(r, len(c.tokens)))
+		}
+		for range scaled(10_000) {
+			at := r.IntN(2) * r.IntN(60)
+			q, lits, size := randomCopies(r, r.IntN(40), at, r.IntN(2)*30)
+			dst := content.put(r, make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
+			from := mem[0].put(r, make([]byte, min(len(mem[0]), max(0, lits+CopySlack+r.IntN(3)*(r.IntN(60)-40)))))
+			in := seqs.sequences(r, len(q))
+			copy(in, q)
+			runExecute(t, dst, at, from, in)
+			// Any numbers at all.
+			for i := range in {
+				in[i] = sequence{r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32)}
+			}
+			Execute(dst, r.IntN(len(dst)+50), from, in)
 		}
 	})
 }

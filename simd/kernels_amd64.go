@@ -87,3 +87,46 @@ func histogramVector(counts *[256]uint32, p []byte) bool {
 	}
 	return true
 }
+
+// atOnceSequences is the most sequences that a function in assembly works on in one call: some 5 µs if what they copy is near, 50 µs if half of it has to come from memory.
+const atOnceSequences = 1 << 10
+
+const sequenceSize = 12 // bytes
+
+func executeVector(dst []byte, at int, lits []byte, seqs []rawSequence) (done, end, used int, ok bool) {
+	if current() == portable {
+		return 0, at, 0, false
+	}
+	if len(seqs) == 0 || uint(at) > uint(len(dst)) {
+		return 0, at, 0, true
+	}
+	dst = dst[:min(len(dst), at+atOnce)]
+	size, end, used := executeAVX2(dst, at, lits, &seqs[0], min(len(seqs), atOnceSequences))
+	return size / sequenceSize, end, used, true
+}
+
+func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats *[4]uint32) (r Resolved, ok bool) {
+	if current() == portable {
+		return r, false
+	}
+	n := min(len(seqs), len(tokens), atOnceSequences)
+	if n == 0 || *bit > 8*uint(len(extra)) {
+		return r, true
+	}
+	r.Done, r.UsedLits, r.UsedMatches, r.UsedOffsets, *bit, r.Lits, r.Produced = resolveRepeatAVX2(&seqs[0], tokens[:n], litLens, matchLens, codes, extra,
+		*bit, repeats)
+	return r, true
+}
+
+func resolvePlainVector(seqs []rawSequence, tokens, litLens, matchLens, offsets []byte) (r Resolved, ok bool) {
+	if current() == portable {
+		return r, false
+	}
+	n := min(len(seqs), len(tokens), atOnceSequences)
+	if n == 0 {
+		return r, true
+	}
+	r.Done, r.UsedLits, r.UsedMatches, r.Lits, r.Produced = resolvePlainAVX2(&seqs[0], tokens[:n], litLens, matchLens, offsets)
+	r.UsedOffsets = 2 * r.Done
+	return r, true
+}

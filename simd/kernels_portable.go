@@ -15,3 +15,15 @@ func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, 
 func matchLenVector(_, _ []byte) (int, bool) { return 0, false }
 
 func histogramVector(*[256]uint32, []byte) bool { return false }
+
+func executeVector(_ []byte, at int, _ []byte, _ []rawSequence) (done, end, used int, ok bool) {
+	return 0, at, 0, false
+}
+
+func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32) (r Resolved, ok bool) {
+	return r, false
+}
+
+func resolvePlainVector([]rawSequence, []byte, []byte, []byte, []byte) (r Resolved, ok bool) {
+	return r, false
+}

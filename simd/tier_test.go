@@ -94,8 +94,14 @@ func TestVectorsRun(t *testing.T) {
 		_, enc := encodeLanesVector(&states, new(EncodeTable), nil, nil, 0)
 		_, match := matchLenVector(make([]byte, matchStep), make([]byte, matchStep))
 		hist := histogramVector(new([256]uint32), make([]byte, 5000))
+		_, _, _, exec := Execute(nil, 0, nil, []sequence(nil))
+		_, repeat := ResolveRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32))
+		_, plain := ResolvePlain([]sequence(nil), nil, nil, nil, nil)
 		if one != want || two != want || enc != want || match != want || hist != want {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
+		}
+		if exec != want || repeat != want || plain != want {
+			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}
 	})
 }

@@ -12,5 +12,8 @@ func main() {
 	encodeAVX512()
 	matchLenAVX2()
 	histogramAVX2()
+	resolvePlainAVX2()
+	resolveRepeatAVX2()
+	executeAVX2()
 	Generate()
 }

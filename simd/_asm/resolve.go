@@ -1,0 +1,386 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// resolver turns eight tokens at a time into sequences. A round that needs something rare, or finds something wrong, is left as if it had not begun.
+type resolver struct {
+	seq            reg.GPVirtual // where the next sequences go
+	tokens         reg.GPVirtual
+	lits, matches  reg.GPVirtual // the next long lengths
+	limits         map[string]Mem
+	litSum, allSum reg.VecVirtual
+}
+
+// stream loads a parameter and puts the last place from which step bytes can be read into memory.
+func (r *resolver) stream(name string, step int) reg.GPVirtual {
+	p, end := GP64(), GP64()
+	Load(Param(name).Base(), p)
+	Load(Param(name).Len(), end)
+	LEAQ(Mem{Base: p, Index: end, Scale: 1, Disp: -step}, end)
+	m := AllocLocal(8)
+	MOVQ(end, m)
+	r.limits[name] = m
+	return p
+}
+
+func newResolver() *resolver {
+	r := &resolver{limits: map[string]Mem{}}
+	r.lits = r.stream("litLens", 8)
+	r.matches = r.stream("matchLens", 8)
+	r.tokens = r.stream("tokens", 8)
+	r.seq = GP64()
+	Load(Param("seqs"), r.seq)
+	r.litSum, r.allSum = YMM(), YMM()
+	VPXOR(r.litSum, r.litSum, r.litSum)
+	VPXOR(r.allSum, r.allSum, r.allSum)
+	return r
+}
+
+// begin jumps to "done" if there is no round more.
+func (r *resolver) begin(p reg.GPVirtual, name string) {
+	for _, s := range []struct {
+		p    reg.GPVirtual
+		name string
+	}{{r.tokens, "tokens"}, {r.lits, "litLens"}, {r.matches, "matchLens"}, {p, name}} {
+		CMPQ(s.p, r.limits[s.name])
+		JGT(LabelRef("done")) // signed: without bytes the limit may be below 0
+	}
+}
+
+// spread hands the next bytes at p to the bytes of a vector that the low 8 bits of set name, and 0 to the others.
+func spread(p, set reg.GPVirtual) reg.VecVirtual {
+	v, order := XMM(), XMM()
+	VMOVQ(at(p, 0), v)
+	table := GP64()
+	LEAQ(spreadTable(), table)
+	VMOVQ(Mem{Base: table, Index: set, Scale: 8}, order)
+	VPSHUFB(order, v, v)
+	return v
+}
+
+// length takes the field of each token that is already masked, with what follows in a stream where it is full, and returns dwords.
+func length(field reg.VecVirtual, full byte, p reg.GPVirtual, bad reg.VecVirtual) (sum reg.VecVirtual, used reg.GPVirtual) {
+	mask, set := XMM(), GP64()
+	VPCMPEQB(sameBytes(full), field, mask)
+	VPMOVMSKB(mask, set.As32())
+	more := spread(p, set)
+	POPCNTL(set.As32(), set.As32())
+	ones := XMM()
+	VPCMPEQB(sameBytes(255), more, ones)
+	VPOR(ones, bad, bad)
+	a, b := YMM(), YMM()
+	VPMOVZXBD(field, a)
+	VPMOVZXBD(more, b)
+	VPADDD(b, a, a)
+	return a, set
+}
+
+// write puts eight sequences in order.
+func (r *resolver) write(lit, match, offset reg.VecVirtual) {
+	low, high, twiceLow, twiceHigh := YMM(), YMM(), YMM(), YMM()
+	VPUNPCKLDQ(match, lit, low)
+	VPUNPCKHDQ(match, lit, high)
+	VPUNPCKLDQ(offset, offset, twiceLow)
+	VPUNPCKHDQ(offset, offset, twiceHigh)
+	var rows [4]reg.VecVirtual
+	for i := range rows {
+		rows[i] = YMM()
+	}
+	VPUNPCKLQDQ(twiceLow, low, rows[0])
+	VPUNPCKHQDQ(twiceLow, low, rows[1])
+	VPUNPCKLQDQ(twiceHigh, high, rows[2])
+	VPUNPCKHQDQ(twiceHigh, high, rows[3])
+	for i := range 8 {
+		row, to := rows[i%4].AsX(), at(r.seq, seqBytes*i)
+		switch {
+		case i < 4:
+			VMOVDQU(row, to) // 4 bytes of it are overwritten by the next one
+		case i < 7:
+			VEXTRACTI128(U8(1), rows[i%4], to)
+		default:
+			x := XMM()
+			VEXTRACTI128(U8(1), rows[i%4], x)
+			VMOVQ(x, to)
+			VPEXTRD(U8(2), x, at(r.seq, seqBytes*i+8))
+		}
+	}
+}
+
+// finish stores what both layouts return.
+func (r *resolver) finish() {
+	Label("done")
+	p := GP64()
+	for _, s := range []struct {
+		p           reg.GPVirtual
+		name, count string
+	}{{r.tokens, "tokens", "done"}, {r.lits, "litLens", "usedLits"}, {r.matches, "matchLens", "usedMatches"}} {
+		Load(Param(s.name).Base(), p)
+		SUBQ(p, s.p)
+		Store(s.p, Return(s.count))
+	}
+	for _, s := range []struct {
+		v    reg.VecVirtual
+		name string
+	}{{r.litSum, "lits"}, {r.allSum, "produced"}} {
+		x, y := s.v.AsX(), XMM()
+		VEXTRACTI128(U8(1), s.v, y)
+		VPADDD(y, x, x)
+		VPSHUFD(U8(0x0e), x, y)
+		VPADDD(y, x, x)
+		VPSHUFD(U8(0x01), x, y)
+		VPADDD(y, x, x)
+		sum := GP64()
+		VMOVD(x, sum.As32())
+		Store(sum, Return(s.name))
+	}
+}
+
+const resolveDoc = "The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left."
+
+// resolveRepeatAVX2: the offsets of four sequences at a time are a permutation of four new ones and the list, which a table of the 256 kinds of
+// four tokens gives. So nothing but the place in Extra and the list goes from one round to the next.
+func resolveRepeatAVX2() {
+	TEXT("resolveRepeatAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, repeats *[4]uint32) (done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
+	Pragma("noescape")
+	Doc("resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room.", resolveDoc)
+	r := newResolver()
+	codes := r.stream("codes", 8)
+	extra, err := Param("extra").Base().Resolve()
+	if err != nil {
+		panic(err)
+	}
+	r.stream("extra", 40) // fields with places of 7 + 255 bits at most, even if codes are wrong, of which 4 bytes are read
+	bit := GP64()
+	Load(Param("bit"), bit)
+	list := YMM() // in the upper half
+	{
+		p := GP64()
+		Load(Param("repeats"), p)
+		VPXOR(list, list, list)
+		VINSERTI128(U8(1), at(p, 0), list, list)
+	}
+
+	Label("loop")
+	r.begin(codes, "codes")
+	place := GP64()
+	MOVQ(bit, place)
+	SHRQ(U8(3), place)
+	ADDQ(extra.Addr, place)
+	CMPQ(place, r.limits["extra"])
+	JGT(LabelRef("done"))
+
+	tok, field, bad := XMM(), XMM(), XMM()
+	VMOVQ(at(r.tokens, 0), tok)
+	VPXOR(bad, bad, bad)
+	VPAND(sameBytes(3), tok, field)
+	lit, usedLits := length(field, 3, r.lits, bad)
+	VPSRLW(U8(2), tok, field)
+	VPAND(sameBytes(15), field, field)
+	match, usedMatches := length(field, 15, r.matches, bad)
+	VPADDD(same(4), match, match)
+
+	Comment("bits 7 and 6 of the tokens: which place of the list, or a new offset")
+	kind7, kind6, news := GP64(), GP64(), GP64()
+	VPMOVMSKB(tok, kind7.As32())
+	VPADDB(tok, tok, tok)
+	VPMOVMSKB(tok, kind6.As32())
+	MOVL(kind7.As32(), news.As32())
+	ANDL(kind6.As32(), news.As32())
+	code := spread(codes, news)
+	POPCNTL(news.As32(), news.As32())
+
+	Comment("a code above 99 is one that VPMAXUB with 100 does not change")
+	over, width := XMM(), XMM()
+	VPMAXUB(sameBytes(100), code, over)
+	VPCMPEQB(code, over, over)
+	VPOR(over, bad, bad)
+	VPSRLW(U8(2), code, width)
+	VPAND(sameBytes(63), width, width)
+
+	Comment("where each field begins: sums of the widths of those before, at most 7 times 24")
+	widths, total := GP64(), GP64()
+	VMOVQ(width, widths)
+	MOVQ(widths, total)
+	IMULQ(sameBytes(1), total)
+	NEGQ(widths)
+	ADDQ(total, widths)
+	SHRQ(U8(56), total)
+	starts, shift, first := XMM(), YMM(), GP64()
+	VMOVQ(widths, starts)
+	VPMOVZXBD(starts, shift)
+	MOVL(bit.As32(), first.As32())
+	ANDL(U8(7), first.As32())
+	from := YMM()
+	VMOVD(first.As32(), from.AsX())
+	VPBROADCASTD(from.AsX(), from)
+	VPADDD(from, shift, shift)
+	VPSRLD(U8(3), shift, from)
+	VPAND(same(7), shift, shift)
+	v, all := YMM(), YMM()
+	VPXOR(v, v, v)
+	VPCMPEQD(all, all, all)
+	VPGATHERDD(all, Mem{Base: place, Index: from, Scale: 1}, v)
+	VPSRLVD(shift, v, v)
+	wide, mask := YMM(), YMM()
+	VPMOVZXBD(width, wide)
+	VPCMPEQD(all, all, all)
+	VPSLLVD(wide, all, mask) // -2^e
+	VPANDN(v, mask, v)
+	VPXOR(all, mask, mask) // 2^e - 1
+	VPADDD(mask, v, v)
+	VPSLLD(U8(2), v, v)
+	low := YMM()
+	VPMOVZXBD(code, low)
+	VPAND(same(3), low, low)
+	VPOR(low, v, v)
+
+	Comment("four at a time, with the list behind them")
+	kinds, other := GP64(), GP64()
+	table := GP64()
+	LEAQ(repeatTable(), table)
+	order, four := YMM(), YMM()
+	MOVL(kind7.As32(), kinds.As32())
+	ANDL(U8(15), kinds.As32())
+	MOVL(kind6.As32(), other.As32())
+	ANDL(U8(15), other.As32())
+	SHLL(U8(4), other.As32())
+	ORL(other.As32(), kinds.As32())
+	VPMOVZXBD(Mem{Base: table, Index: kinds, Scale: 8}, order)
+	VPBLENDD(U8(0xf0), list, v, four)
+	VPERMD(four, order, four)
+	ANDL(U32(0xf0), kind6.As32())
+	SHRL(U8(4), kind7.As32())
+	ORL(kind6.As32(), kind7.As32())
+	VPMOVZXBD(Mem{Base: table, Index: kind7, Scale: 8}, order)
+	next := YMM()
+	VEXTRACTI128(U8(1), v, v.AsX())
+	VPBLENDD(U8(0xf0), four, v, next)
+	VPERMD(next, order, next)
+	offset := YMM()
+	VINSERTI128(U8(1), next.AsX(), four, offset)
+
+	small, wrong, rare := YMM(), GP64(), GP64()
+	VMOVDQU(same(16), small)
+	VPCMPGTD(offset, small, small)
+	VMOVMSKPS(small, wrong.As32())
+	VPMOVMSKB(bad, rare.As32())
+	ORL(wrong.As32(), rare.As32())
+	TESTB(U8(255), rare.As8())
+	JNZ(LabelRef("done"))
+
+	VMOVDQU(next, list)
+	ADDQ(usedLits, r.lits)
+	ADDQ(usedMatches, r.matches)
+	ADDQ(news, codes)
+	ADDQ(total, bit)
+	r.commit(lit, match, offset)
+	JMP(LabelRef("loop"))
+
+	r.finish()
+	Store(bit, Return("nextBit"))
+	p := GP64()
+	Load(Param("codes").Base(), p)
+	SUBQ(p, codes)
+	Store(codes, Return("usedCodes"))
+	Load(Param("repeats"), p)
+	VEXTRACTI128(U8(1), list, at(p, 0))
+	VZEROUPPER()
+	RET()
+}
+
+func (r *resolver) commit(lit, match, offset reg.VecVirtual) {
+	r.write(lit, match, offset)
+	VPADDD(lit, r.litSum, r.litSum)
+	VPADDD(lit, r.allSum, r.allSum)
+	VPADDD(match, r.allSum, r.allSum)
+	ADDQ(I8(8), r.tokens)
+	ADDQ(I8(8*seqBytes), r.seq)
+}
+
+// resolvePlainAVX2 has nothing that goes from one round to the next but the places in the streams.
+func resolvePlainAVX2() {
+	TEXT("resolvePlainAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, offsets []byte) (done, usedLits, usedMatches int, lits, produced uint64)")
+	Pragma("noescape")
+	Doc("resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.", resolveDoc)
+	r := newResolver()
+	offsets := r.stream("offsets", 16)
+
+	Label("loop")
+	r.begin(offsets, "offsets")
+	tok, field, bad := XMM(), XMM(), XMM()
+	VMOVQ(at(r.tokens, 0), tok)
+	VPXOR(bad, bad, bad)
+	VPAND(sameBytes(15), tok, field)
+	lit, usedLits := length(field, 15, r.lits, bad)
+	VPSRLW(U8(4), tok, field)
+	VPAND(sameBytes(15), field, field)
+	match, usedMatches := length(field, 15, r.matches, bad)
+	VPADDD(same(5), match, match)
+	offset, small, wrong, rare := YMM(), YMM(), GP64(), GP64()
+	VPMOVZXWD(at(offsets, 0), offset)
+	VMOVDQU(same(16), small)
+	VPCMPGTD(offset, small, small)
+	VMOVMSKPS(small, wrong.As32())
+	VPMOVMSKB(bad, rare.As32())
+	ORL(wrong.As32(), rare.As32())
+	TESTB(U8(255), rare.As8())
+	JNZ(LabelRef("done"))
+	ADDQ(usedLits, r.lits)
+	ADDQ(usedMatches, r.matches)
+	ADDQ(I8(16), offsets)
+	r.commit(lit, match, offset)
+	JMP(LabelRef("loop"))
+
+	r.finish()
+	VZEROUPPER()
+	RET()
+}
+
+// sameBytes is 16 times c.
+func sameBytes(c byte) Mem {
+	v := uint32(c) * 0x01010101
+	return dwords("bytes"+string("0123456789abcdef"[c>>4])+string("0123456789abcdef"[c&15]), 16, v)
+}
+
+// spreadTable has for each set of eight bytes the shuffle that hands the next ones to them, in order, and 0 to the others.
+func spreadTable() Mem {
+	var p []byte
+	for set := range 256 {
+		next := byte(0)
+		for i := range 8 {
+			if set>>i&1 == 0 {
+				p = append(p, 0x80)
+			} else {
+				p = append(p, next)
+				next++
+			}
+		}
+	}
+	return constant("spread", p)
+}
+
+// repeatTable has for each four tokens, with bit 7 of each in bits 0–3 of the index and bit 6 in bits 4–7, the places in (four new offsets, the list, a place that is
+// not used) of the four offsets and of the next list.
+func repeatTable() Mem {
+	var p []byte
+	for kinds := range 256 {
+		list := []byte{4, 5, 6}
+		for i := range 4 {
+			kind := kinds>>i&1<<1 | kinds>>(4+i)&1
+			offset := byte(i)
+			if kind < 3 {
+				offset = list[kind]
+				list = append(list[:kind:kind], list[kind+1:]...)
+			}
+			list = append([]byte{offset}, list[:2]...)
+			p = append(p, offset)
+		}
+		p = append(append(p, list...), 7)
+	}
+	return constant("repeats", p)
+}
