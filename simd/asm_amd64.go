@@ -40,7 +40,7 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 
 // resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
-// The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left.
+// The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //
 //go:noescape
 func resolvePlainAVX2(seqs *struct {
@@ -50,7 +50,7 @@ func resolvePlainAVX2(seqs *struct {
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
 // resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room.
-// The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left.
+// The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //
 //go:noescape
 func resolveRepeatAVX2(seqs *struct {

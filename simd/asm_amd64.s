@@ -3281,15 +3281,15 @@ sum:
 	RET
 
 // func resolvePlainAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
-// Requires: AVX, AVX2, POPCNT
+// Requires: AVX, AVX2, BMI, BMI2, POPCNT
 TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144
 	MOVQ  litLens_base+32(FP), AX
 	MOVQ  litLens_len+40(FP), CX
-	LEAQ  -8(AX)(CX*1), CX
+	LEAQ  -20(AX)(CX*1), CX
 	MOVQ  CX, (SP)
 	MOVQ  matchLens_base+56(FP), CX
 	MOVQ  matchLens_len+64(FP), DX
-	LEAQ  -8(CX)(DX*1), DX
+	LEAQ  -20(CX)(DX*1), DX
 	MOVQ  DX, 8(SP)
 	MOVQ  tokens_base+8(FP), DX
 	MOVQ  tokens_len+16(FP), BX
@@ -3304,79 +3304,178 @@ TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144
 	MOVQ  DI, 24(SP)
 
 loop:
-	CMPQ         DX, 16(SP)
-	JGT          done
-	CMPQ         AX, (SP)
-	JGT          done
-	CMPQ         CX, 8(SP)
-	JGT          done
-	CMPQ         SI, 24(SP)
-	JGT          done
-	VMOVQ        (DX), X2
-	VPXOR        X4, X4, X4
-	VPAND        bytes0f<>+0(SB), X2, X3
-	VPCMPEQB     bytes0f<>+0(SB), X3, X5
-	VPMOVMSKB    X5, DI
-	VMOVQ        (AX), X5
-	LEAQ         spread<>+0(SB), R8
-	VMOVQ        (R8)(DI*8), X6
-	VPSHUFB      X6, X5, X5
-	POPCNTL      DI, DI
-	VPCMPEQB     bytesff<>+0(SB), X5, X6
-	VPOR         X6, X4, X4
-	VPMOVZXBD    X3, Y6
-	VPMOVZXBD    X5, Y3
-	VPADDD       Y3, Y6, Y6
-	VPSRLW       $0x04, X2, X3
-	VPAND        bytes0f<>+0(SB), X3, X3
-	VPCMPEQB     bytes0f<>+0(SB), X3, X2
-	VPMOVMSKB    X2, R8
-	VMOVQ        (CX), X2
-	LEAQ         spread<>+0(SB), R9
-	VMOVQ        (R9)(R8*8), X5
-	VPSHUFB      X5, X2, X2
-	POPCNTL      R8, R8
-	VPCMPEQB     bytesff<>+0(SB), X2, X5
-	VPOR         X5, X4, X4
-	VPMOVZXBD    X3, Y3
-	VPMOVZXBD    X2, Y2
-	VPADDD       Y2, Y3, Y3
-	VPADDD       same5<>+0(SB), Y3, Y3
-	VPMOVZXWD    (SI), Y2
-	VMOVDQU      same16<>+0(SB), Y5
-	VPCMPGTD     Y2, Y5, Y5
-	VMOVMSKPS    Y5, R9
-	VPMOVMSKB    X4, R10
-	ORL          R9, R10
-	TESTB        $0xff, R10
-	JNZ          done
+	CMPQ      DX, 16(SP)
+	JGT       done
+	CMPQ      AX, (SP)
+	JGT       done
+	CMPQ      CX, 8(SP)
+	JGT       done
+	CMPQ      SI, 24(SP)
+	JGT       done
+	VMOVQ     (DX), X2
+	VPXOR     X3, X3, X3
+	VPAND     bytes0f<>+0(SB), X2, X4
+	VPCMPEQB  bytes0f<>+0(SB), X4, X5
+	VPMOVMSKB X5, DI
+	VMOVQ     (AX), X5
+	LEAQ      spread<>+0(SB), R8
+	VMOVQ     (R8)(DI*8), X6
+	VPSHUFB   X6, X5, X5
+	POPCNTL   DI, DI
+	VPCMPEQB  bytesff<>+0(SB), X5, X6
+	VPOR      X6, X3, X3
+	VPMOVZXBD X4, Y4
+	VPMOVZXBD X5, Y5
+	VPADDD    Y5, Y4, Y4
+	VPSRLW    $0x04, X2, X2
+	VPAND     bytes0f<>+0(SB), X2, X2
+	VPCMPEQB  bytes0f<>+0(SB), X2, X5
+	VPMOVMSKB X5, R8
+	VMOVQ     (CX), X5
+	LEAQ      spread<>+0(SB), R9
+	VMOVQ     (R9)(R8*8), X6
+	VPSHUFB   X6, X5, X5
+	POPCNTL   R8, R8
+	VPCMPEQB  bytesff<>+0(SB), X5, X6
+	VPOR      X6, X3, X3
+	VPMOVZXBD X2, Y2
+	VPMOVZXBD X5, Y5
+	VPADDD    Y5, Y2, Y2
+	VPADDD    same5<>+0(SB), Y2, Y2
+	VPMOVZXWD (SI), Y5
+	VMOVDQU   same16<>+0(SB), Y6
+	VPCMPGTD  Y5, Y6, Y6
+	VMOVMSKPS Y6, R9
+	TESTB     $0xff, R9
+	JNZ       done
+	VMOVQ     X3, R9
+	TESTQ     R9, R9
+	JNE       rare
+
+ready:
+	ADDQ         $+16, SI
 	ADDQ         DI, AX
 	ADDQ         R8, CX
-	ADDQ         $+16, SI
-	VPUNPCKLDQ   Y3, Y6, Y4
-	VPUNPCKHDQ   Y3, Y6, Y5
-	VPUNPCKLDQ   Y2, Y2, Y7
-	VPUNPCKHDQ   Y2, Y2, Y2
-	VPUNPCKLQDQ  Y7, Y4, Y8
-	VPUNPCKHQDQ  Y7, Y4, Y4
-	VPUNPCKLQDQ  Y2, Y5, Y7
-	VPUNPCKHQDQ  Y2, Y5, Y2
+	VPUNPCKLDQ   Y2, Y4, Y3
+	VPUNPCKHDQ   Y2, Y4, Y6
+	VPUNPCKLDQ   Y5, Y5, Y7
+	VPUNPCKHDQ   Y5, Y5, Y5
+	VPUNPCKLQDQ  Y7, Y3, Y8
+	VPUNPCKHQDQ  Y7, Y3, Y3
+	VPUNPCKLQDQ  Y5, Y6, Y7
+	VPUNPCKHQDQ  Y5, Y6, Y5
 	VMOVDQU      X8, (BX)
-	VMOVDQU      X4, 12(BX)
+	VMOVDQU      X3, 12(BX)
 	VMOVDQU      X7, 24(BX)
-	VMOVDQU      X2, 36(BX)
+	VMOVDQU      X5, 36(BX)
 	VEXTRACTI128 $0x01, Y8, 48(BX)
-	VEXTRACTI128 $0x01, Y4, 60(BX)
+	VEXTRACTI128 $0x01, Y3, 60(BX)
 	VEXTRACTI128 $0x01, Y7, 72(BX)
-	VEXTRACTI128 $0x01, Y2, X2
-	VMOVQ        X2, 84(BX)
-	VPEXTRD      $0x02, X2, 92(BX)
-	VPADDD       Y6, Y0, Y0
-	VPADDD       Y6, Y1, Y1
-	VPADDD       Y3, Y1, Y1
+	VEXTRACTI128 $0x01, Y5, X3
+	VMOVQ        X3, 84(BX)
+	VPEXTRD      $0x02, X3, 92(BX)
+	VPADDD       Y4, Y0, Y0
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y2, Y1, Y1
 	ADDQ         $+8, DX
 	ADDQ         $+96, BX
 	JMP          loop
+
+rare:
+	VMOVQ     (DX), X3
+	VPAND     bytes0f<>+0(SB), X3, X6
+	VPCMPEQB  bytes0f<>+0(SB), X6, X7
+	VPMOVMSKB X7, R9
+	LEAQ      spread<>+0(SB), R10
+	VMOVQ     (R10)(R9*8), X8
+	MOVQ      (AX), R9
+	VMOVQ     R9, X7
+	VPCMPEQB  bytesff<>+0(SB), X7, X9
+	VPSHUFB   X8, X9, X7
+	VPMOVMSKB X7, R11
+	TESTB     $0xff, R11
+	JEQ       litsPlain
+	VPMOVMSKB X9, R11
+	TZCNTL    R11, R11
+	MOVL      1(AX)(R11*1), R12
+	SUBL      $0x000000ff, R12
+	CMPL      R12, $0x0000ff00
+	JHI       done
+
+	// take the four bytes out
+	MOVQ         5(AX)(R11*1), R10
+	SHLL         $0x03, R11
+	SHLXQ        R11, R10, R10
+	SHLQ         $0x08, R10
+	ADDL         $0x08, R11
+	BZHIQ        R11, R9, R9
+	ORQ          R10, R9
+	VMOVQ        R9, X7
+	VPSHUFB      X8, X7, X7
+	VPCMPEQB     bytesff<>+0(SB), X7, X9
+	VPMOVMSKB    X9, R11
+	ANDL         $0x000000ff, R11
+	BLSRL        R11, R11
+	JNE          done
+	VPMOVZXBD    X6, Y4
+	VPMOVZXBD    X7, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMOVSXBD    X9, Y6
+	VMOVD        R12, X7
+	VPBROADCASTD X7, Y7
+	VPAND        Y7, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $0x04, DI
+
+litsPlain:
+	VPSRLW    $0x04, X3, X3
+	VPAND     bytes0f<>+0(SB), X3, X3
+	VPCMPEQB  bytes0f<>+0(SB), X3, X6
+	VPMOVMSKB X6, R9
+	LEAQ      spread<>+0(SB), R10
+	VMOVQ     (R10)(R9*8), X7
+	MOVQ      (CX), R9
+	VMOVQ     R9, X6
+	VPCMPEQB  bytesff<>+0(SB), X6, X8
+	VPSHUFB   X7, X8, X6
+	VPMOVMSKB X6, R11
+	TESTB     $0xff, R11
+	JEQ       matchesPlain
+	VPMOVMSKB X8, R11
+	TZCNTL    R11, R11
+	MOVL      1(CX)(R11*1), R12
+	SUBL      $0x000000ff, R12
+	CMPL      R12, $0x0000ff00
+	JHI       done
+
+	// take the four bytes out
+	MOVQ         5(CX)(R11*1), R10
+	SHLL         $0x03, R11
+	SHLXQ        R11, R10, R10
+	SHLQ         $0x08, R10
+	ADDL         $0x08, R11
+	BZHIQ        R11, R9, R9
+	ORQ          R10, R9
+	VMOVQ        R9, X6
+	VPSHUFB      X7, X6, X6
+	VPCMPEQB     bytesff<>+0(SB), X6, X8
+	VPMOVMSKB    X8, R11
+	ANDL         $0x000000ff, R11
+	BLSRL        R11, R11
+	JNE          done
+	VPMOVZXBD    X3, Y2
+	VPMOVZXBD    X6, Y3
+	VPADDD       Y3, Y2, Y2
+	VPADDD       same5<>+0(SB), Y2, Y2
+	VPMOVSXBD    X8, Y3
+	VMOVD        R12, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y6, Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	ADDQ         $0x04, R8
+
+matchesPlain:
+	JMP ready
 
 done:
 	MOVQ         tokens_base+8(FP), BX
@@ -3686,15 +3785,15 @@ DATA same16<>+24(SB)/8, $0x0000001000000010
 GLOBL same16<>(SB), RODATA|NOPTR, $32
 
 // func resolveRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
-// Requires: AVX, AVX2, POPCNT
+// Requires: AVX, AVX2, BMI, BMI2, POPCNT
 TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
 	MOVQ        litLens_base+32(FP), AX
 	MOVQ        litLens_len+40(FP), CX
-	LEAQ        -8(AX)(CX*1), CX
+	LEAQ        -20(AX)(CX*1), CX
 	MOVQ        CX, (SP)
 	MOVQ        matchLens_base+56(FP), CX
 	MOVQ        matchLens_len+64(FP), DX
-	LEAQ        -8(CX)(DX*1), DX
+	LEAQ        -20(CX)(DX*1), DX
 	MOVQ        DX, 8(SP)
 	MOVQ        tokens_base+8(FP), DX
 	MOVQ        tokens_len+16(FP), BX
@@ -3709,7 +3808,7 @@ TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
 	MOVQ        DI, 24(SP)
 	MOVQ        extra_base+104(FP), DI
 	MOVQ        extra_len+112(FP), R8
-	LEAQ        -40(DI)(R8*1), R8
+	LEAQ        -48(DI)(R8*1), R8
 	MOVQ        R8, 32(SP)
 	MOVQ        bit+128(FP), DI
 	MOVQ        repeats+136(FP), R8
@@ -3731,9 +3830,9 @@ loop:
 	CMPQ      R8, 32(SP)
 	JGT       done
 	VMOVQ     (DX), X3
-	VPXOR     X5, X5, X5
-	VPAND     bytes03<>+0(SB), X3, X4
-	VPCMPEQB  bytes03<>+0(SB), X4, X6
+	VPXOR     X4, X4, X4
+	VPAND     bytes03<>+0(SB), X3, X5
+	VPCMPEQB  bytes03<>+0(SB), X5, X6
 	VPMOVMSKB X6, R9
 	VMOVQ     (AX), X6
 	LEAQ      spread<>+0(SB), R10
@@ -3741,25 +3840,25 @@ loop:
 	VPSHUFB   X7, X6, X6
 	POPCNTL   R9, R9
 	VPCMPEQB  bytesff<>+0(SB), X6, X7
-	VPOR      X7, X5, X5
-	VPMOVZXBD X4, Y7
-	VPMOVZXBD X6, Y4
-	VPADDD    Y4, Y7, Y7
-	VPSRLW    $0x02, X3, X4
-	VPAND     bytes0f<>+0(SB), X4, X4
-	VPCMPEQB  bytes0f<>+0(SB), X4, X6
-	VPMOVMSKB X6, R10
-	VMOVQ     (CX), X6
+	VPOR      X7, X4, X4
+	VPMOVZXBD X5, Y5
+	VPMOVZXBD X6, Y6
+	VPADDD    Y6, Y5, Y5
+	VPSRLW    $0x02, X3, X6
+	VPAND     bytes0f<>+0(SB), X6, X6
+	VPCMPEQB  bytes0f<>+0(SB), X6, X7
+	VPMOVMSKB X7, R10
+	VMOVQ     (CX), X7
 	LEAQ      spread<>+0(SB), R11
 	VMOVQ     (R11)(R10*8), X8
-	VPSHUFB   X8, X6, X6
+	VPSHUFB   X8, X7, X7
 	POPCNTL   R10, R10
-	VPCMPEQB  bytesff<>+0(SB), X6, X8
-	VPOR      X8, X5, X5
-	VPMOVZXBD X4, Y4
+	VPCMPEQB  bytesff<>+0(SB), X7, X8
+	VPOR      X8, X4, X4
 	VPMOVZXBD X6, Y6
-	VPADDD    Y6, Y4, Y4
-	VPADDD    same4<>+0(SB), Y4, Y4
+	VPMOVZXBD X7, Y7
+	VPADDD    Y7, Y6, Y6
+	VPADDD    same4<>+0(SB), Y6, Y6
 
 	// bits 7 and 6 of the tokens: which place of the list, or a new offset
 	VPMOVMSKB X3, R11
@@ -3767,49 +3866,58 @@ loop:
 	VPMOVMSKB X3, R12
 	MOVL      R11, R13
 	ANDL      R12, R13
-	VMOVQ     (SI), X3
+	VMOVQ     (SI), X7
 	LEAQ      spread<>+0(SB), R14
-	VMOVQ     (R14)(R13*8), X6
-	VPSHUFB   X6, X3, X3
+	VMOVQ     (R14)(R13*8), X3
+	VPSHUFB   X3, X7, X7
 	POPCNTL   R13, R13
 
 	// a code above 99 is one that VPMAXUB with 100 does not change
-	VPMAXUB  bytes64<>+0(SB), X3, X6
-	VPCMPEQB X3, X6, X6
-	VPOR     X6, X5, X5
-	VPSRLW   $0x02, X3, X6
-	VPAND    bytes3f<>+0(SB), X6, X6
+	VPMAXUB  bytes64<>+0(SB), X7, X8
+	VPCMPEQB X7, X8, X8
+	VPSRLW   $0x02, X7, X9
+	VPAND    bytes3f<>+0(SB), X9, X9
 
 	// where each field begins: sums of the widths of those before, at most 7 times 24
-	VMOVQ        X6, R14
+	VMOVQ        X9, R14
 	MOVQ         R14, R15
 	IMULQ        bytes01<>+0(SB), R15
 	NEGQ         R14
 	ADDQ         R15, R14
 	SHRQ         $0x38, R15
-	VMOVQ        R14, X8
-	VPMOVZXBD    X8, Y8
-	MOVL         DI, R14
-	ANDL         $0x07, R14
-	VMOVD        R14, X9
-	VPBROADCASTD X9, Y9
-	VPADDD       Y9, Y8, Y8
-	VPSRLD       $0x03, Y8, Y9
-	VPAND        same7<>+0(SB), Y8, Y8
-	VPXOR        Y10, Y10, Y10
-	VPCMPEQD     Y11, Y11, Y11
-	VPGATHERDD   Y11, (R8)(Y9*1), Y10
-	VPSRLVD      Y8, Y10, Y10
-	VPMOVZXBD    X6, Y6
-	VPCMPEQD     Y11, Y11, Y11
-	VPSLLVD      Y6, Y11, Y6
-	VPANDN       Y10, Y6, Y10
-	VPXOR        Y11, Y6, Y6
-	VPADDD       Y6, Y10, Y10
-	VPSLLD       $0x02, Y10, Y10
-	VPMOVZXBD    X3, Y3
-	VPAND        same3<>+0(SB), Y3, Y3
-	VPOR         Y3, Y10, Y10
+	VMOVQ        R14, X3
+	VPMOVZXBD    X3, Y10
+	MOVL         DI, BP
+	ANDL         $0x07, BP
+	VMOVD        BP, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       Y11, Y10, Y10
+	VPSRLD       $0x03, Y10, Y11
+	VPAND        same7<>+0(SB), Y10, Y10
+
+	// four fields lie in 13 bytes: one load for each four, and their bytes from there
+	SHRQ        $0x20, R14
+	MOVBLZX     R14, R14
+	ADDL        BP, R14
+	SHRL        $0x03, R14
+	VPSHUFD     $0x00, Y11, Y12
+	VPSUBD      Y12, Y11, Y11
+	VPSHUFB     eachDword<>+0(SB), Y11, Y11
+	VPADDB      same50462976<>+0(SB), Y11, Y11
+	VMOVDQU     (R8), X3
+	VINSERTI128 $0x01, (R8)(R14*1), Y3, Y3
+	VPSHUFB     Y11, Y3, Y3
+	VPSRLVD     Y10, Y3, Y3
+	VPMOVZXBD   X9, Y10
+	VPCMPEQD    Y9, Y9, Y9
+	VPSLLVD     Y10, Y9, Y10
+	VPANDN      Y3, Y10, Y3
+	VPXOR       Y9, Y10, Y10
+	VPADDD      Y10, Y3, Y3
+	VPSLLD      $0x02, Y3, Y3
+	VPMOVZXBD   X7, Y7
+	VPAND       same3<>+0(SB), Y7, Y7
+	VPOR        Y7, Y3, Y3
 
 	// four at a time, with the list behind them
 	LEAQ         repeats<>+0(SB), BP
@@ -3819,53 +3927,154 @@ loop:
 	ANDL         $0x0f, R14
 	SHLL         $0x04, R14
 	ORL          R14, R8
-	VPMOVZXBD    (BP)(R8*8), Y3
-	VPBLENDD     $0xf0, Y2, Y10, Y6
-	VPERMD       Y6, Y3, Y6
+	VPMOVZXBD    (BP)(R8*8), Y7
+	VPBLENDD     $0xf0, Y2, Y3, Y9
+	VPERMD       Y9, Y7, Y9
 	ANDL         $0x000000f0, R12
 	SHRL         $0x04, R11
 	ORL          R12, R11
-	VPMOVZXBD    (BP)(R11*8), Y3
-	VEXTRACTI128 $0x01, Y10, X10
-	VPBLENDD     $0xf0, Y6, Y10, Y8
-	VPERMD       Y8, Y3, Y8
-	VINSERTI128  $0x01, X8, Y6, Y3
-	VMOVDQU      same16<>+0(SB), Y6
-	VPCMPGTD     Y3, Y6, Y6
-	VMOVMSKPS    Y6, R8
-	VPMOVMSKB    X5, R11
+	VPMOVZXBD    (BP)(R11*8), Y7
+	VEXTRACTI128 $0x01, Y3, X3
+	VPBLENDD     $0xf0, Y9, Y3, Y10
+	VPERMD       Y10, Y7, Y10
+	VINSERTI128  $0x01, X10, Y9, Y7
+	VMOVDQU      same16<>+0(SB), Y9
+	VPCMPGTD     Y7, Y9, Y9
+	VMOVMSKPS    Y9, R11
+	VPMOVMSKB    X8, R8
 	ORL          R8, R11
 	TESTB        $0xff, R11
 	JNZ          done
-	VMOVDQU      Y8, Y2
-	ADDQ         R9, AX
-	ADDQ         R10, CX
+	VMOVQ        X4, R11
+	TESTQ        R11, R11
+	JNE          rare
+
+ready:
+	VMOVDQU      Y10, Y2
 	ADDQ         R13, SI
 	ADDQ         R15, DI
-	VPUNPCKLDQ   Y4, Y7, Y5
-	VPUNPCKHDQ   Y4, Y7, Y6
-	VPUNPCKLDQ   Y3, Y3, Y8
-	VPUNPCKHDQ   Y3, Y3, Y3
-	VPUNPCKLQDQ  Y8, Y5, Y9
-	VPUNPCKHQDQ  Y8, Y5, Y5
-	VPUNPCKLQDQ  Y3, Y6, Y8
-	VPUNPCKHQDQ  Y3, Y6, Y3
-	VMOVDQU      X9, (BX)
-	VMOVDQU      X5, 12(BX)
-	VMOVDQU      X8, 24(BX)
-	VMOVDQU      X3, 36(BX)
-	VEXTRACTI128 $0x01, Y9, 48(BX)
-	VEXTRACTI128 $0x01, Y5, 60(BX)
-	VEXTRACTI128 $0x01, Y8, 72(BX)
-	VEXTRACTI128 $0x01, Y3, X3
+	ADDQ         R9, AX
+	ADDQ         R10, CX
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y8
+	VPUNPCKLDQ   Y7, Y7, Y9
+	VPUNPCKHDQ   Y7, Y7, Y7
+	VPUNPCKLQDQ  Y9, Y4, Y10
+	VPUNPCKHQDQ  Y9, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y8, Y9
+	VPUNPCKHQDQ  Y7, Y8, Y7
+	VMOVDQU      X10, (BX)
+	VMOVDQU      X4, 12(BX)
+	VMOVDQU      X9, 24(BX)
+	VMOVDQU      X7, 36(BX)
+	VEXTRACTI128 $0x01, Y10, 48(BX)
+	VEXTRACTI128 $0x01, Y4, 60(BX)
+	VEXTRACTI128 $0x01, Y9, 72(BX)
+	VEXTRACTI128 $0x01, Y7, X3
 	VMOVQ        X3, 84(BX)
 	VPEXTRD      $0x02, X3, 92(BX)
-	VPADDD       Y7, Y0, Y0
-	VPADDD       Y7, Y1, Y1
-	VPADDD       Y4, Y1, Y1
+	VPADDD       Y5, Y0, Y0
+	VPADDD       Y5, Y1, Y1
+	VPADDD       Y6, Y1, Y1
 	ADDQ         $+8, DX
 	ADDQ         $+96, BX
 	JMP          loop
+
+rare:
+	VMOVQ     (DX), X3
+	VPAND     bytes03<>+0(SB), X3, X4
+	VPCMPEQB  bytes03<>+0(SB), X4, X9
+	VPMOVMSKB X9, R8
+	LEAQ      spread<>+0(SB), R11
+	VMOVQ     (R11)(R8*8), X11
+	MOVQ      (AX), R8
+	VMOVQ     R8, X9
+	VPCMPEQB  bytesff<>+0(SB), X9, X8
+	VPSHUFB   X11, X8, X9
+	VPMOVMSKB X9, R12
+	TESTB     $0xff, R12
+	JEQ       litsPlain
+	VPMOVMSKB X8, R12
+	TZCNTL    R12, R12
+	MOVL      1(AX)(R12*1), R14
+	SUBL      $0x000000ff, R14
+	CMPL      R14, $0x0000ff00
+	JHI       done
+
+	// take the four bytes out
+	MOVQ         5(AX)(R12*1), R11
+	SHLL         $0x03, R12
+	SHLXQ        R12, R11, R11
+	SHLQ         $0x08, R11
+	ADDL         $0x08, R12
+	BZHIQ        R12, R8, R8
+	ORQ          R11, R8
+	VMOVQ        R8, X9
+	VPSHUFB      X11, X9, X9
+	VPCMPEQB     bytesff<>+0(SB), X9, X8
+	VPMOVMSKB    X8, R12
+	ANDL         $0x000000ff, R12
+	BLSRL        R12, R12
+	JNE          done
+	VPMOVZXBD    X4, Y5
+	VPMOVZXBD    X9, Y4
+	VPADDD       Y4, Y5, Y5
+	VPMOVSXBD    X8, Y4
+	VMOVD        R14, X8
+	VPBROADCASTD X8, Y8
+	VPAND        Y8, Y4, Y4
+	VPADDD       Y4, Y5, Y5
+	ADDQ         $0x04, R9
+
+litsPlain:
+	VPSRLW    $0x02, X3, X3
+	VPAND     bytes0f<>+0(SB), X3, X3
+	VPCMPEQB  bytes0f<>+0(SB), X3, X4
+	VPMOVMSKB X4, R8
+	LEAQ      spread<>+0(SB), R11
+	VMOVQ     (R11)(R8*8), X8
+	MOVQ      (CX), R8
+	VMOVQ     R8, X4
+	VPCMPEQB  bytesff<>+0(SB), X4, X9
+	VPSHUFB   X8, X9, X4
+	VPMOVMSKB X4, R12
+	TESTB     $0xff, R12
+	JEQ       matchesPlain
+	VPMOVMSKB X9, R12
+	TZCNTL    R12, R12
+	MOVL      1(CX)(R12*1), R14
+	SUBL      $0x000000ff, R14
+	CMPL      R14, $0x0000ff00
+	JHI       done
+
+	// take the four bytes out
+	MOVQ         5(CX)(R12*1), R11
+	SHLL         $0x03, R12
+	SHLXQ        R12, R11, R11
+	SHLQ         $0x08, R11
+	ADDL         $0x08, R12
+	BZHIQ        R12, R8, R8
+	ORQ          R11, R8
+	VMOVQ        R8, X4
+	VPSHUFB      X8, X4, X4
+	VPCMPEQB     bytesff<>+0(SB), X4, X9
+	VPMOVMSKB    X9, R12
+	ANDL         $0x000000ff, R12
+	BLSRL        R12, R12
+	JNE          done
+	VPMOVZXBD    X3, Y6
+	VPMOVZXBD    X4, Y2
+	VPADDD       Y2, Y6, Y6
+	VPADDD       same4<>+0(SB), Y6, Y6
+	VPMOVSXBD    X9, Y2
+	VMOVD        R14, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y4, Y2, Y2
+	VPADDD       Y2, Y6, Y6
+	ADDQ         $0x04, R10
+
+matchesPlain:
+	JMP ready
 
 done:
 	MOVQ         tokens_base+8(FP), BX
@@ -3929,6 +4138,18 @@ DATA same7<>+8(SB)/8, $0x0000000700000007
 DATA same7<>+16(SB)/8, $0x0000000700000007
 DATA same7<>+24(SB)/8, $0x0000000700000007
 GLOBL same7<>(SB), RODATA|NOPTR, $32
+
+DATA eachDword<>+0(SB)/8, $0x0404040400000000
+DATA eachDword<>+8(SB)/8, $0x0c0c0c0c08080808
+DATA eachDword<>+16(SB)/8, $0x0404040400000000
+DATA eachDword<>+24(SB)/8, $0x0c0c0c0c08080808
+GLOBL eachDword<>(SB), RODATA|NOPTR, $32
+
+DATA same50462976<>+0(SB)/8, $0x0302010003020100
+DATA same50462976<>+8(SB)/8, $0x0302010003020100
+DATA same50462976<>+16(SB)/8, $0x0302010003020100
+DATA same50462976<>+24(SB)/8, $0x0302010003020100
+GLOBL same50462976<>(SB), RODATA|NOPTR, $32
 
 DATA same3<>+0(SB)/8, $0x0000000300000003
 DATA same3<>+8(SB)/8, $0x0000000300000003

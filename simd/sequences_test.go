@@ -16,6 +16,7 @@ type resolveCase struct {
 	bit                                      uint
 	repeats                                  [4]uint32
 	r                                        Resolved
+	longs                                    int // lengths of more than a byte
 }
 
 // step takes one token by the definition. It returns false, and changes nothing, if the kernels leave that token or a stream does not have all of it.
@@ -35,6 +36,15 @@ func (c *resolveCase) step() (q sequence, ok bool) {
 		*used++
 		return uint32(v)
 	}
+	long := func(p *[]byte, used *int) uint32 {
+		n := take(p, used)
+		if n == 255 {
+			c.longs++
+			n = take(p, used) | take(p, used)<<8 | take(p, used)<<16 | take(p, used)<<24
+			ok = ok && 255 <= n && n <= 65535
+		}
+		return n
+	}
 	ok = true
 	token := uint32(c.tokens[0])
 	litFull, matchShift, matchFull, matchMin := uint32(3), 2, uint32(15), uint32(4)
@@ -43,14 +53,10 @@ func (c *resolveCase) step() (q sequence, ok bool) {
 	}
 	lit, match := token&litFull, token>>matchShift&15
 	if lit == litFull {
-		more := take(&next.litLens, &next.r.UsedLits)
-		ok = ok && more < 255
-		lit += more
+		lit += long(&next.litLens, &next.r.UsedLits)
 	}
 	if match == matchFull {
-		more := take(&next.matchLens, &next.r.UsedMatches)
-		ok = ok && more < 255
-		match += more
+		match += long(&next.matchLens, &next.r.UsedMatches)
 	}
 	match += matchMin
 	var off uint32
@@ -82,6 +88,7 @@ func (c *resolveCase) step() (q sequence, ok bool) {
 	next.r.Done++
 	next.r.Lits += uint64(lit)
 	next.r.Produced += uint64(lit) + uint64(match)
+	next.longs = c.longs
 	*c = next
 	return sequence{lit, match, off}, true
 }
@@ -116,10 +123,11 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 		t.Fatalf("%+v, bit %d, repeats %v; want %+v, %d, %v", got, bit, repeats, want.r, want.bit, want.repeats)
 	}
 	// Where there is enough of everything and nothing rare, it must have gone on.
-	if ok && got.Done < min(room, atOnceTokens)-(resolveStep-1) && len(want.tokens) >= resolveStep && len(want.litLens) >= 16 && len(want.matchLens) >= 16 && len(want.codes) >= 2*resolveStep &&
+	if ok && got.Done < min(room, atOnceTokens)-(resolveStep-1) && len(want.tokens) >= resolveStep && len(want.litLens) >= 24 && len(want.matchLens) >= 24 && len(want.codes) >= 2*resolveStep &&
 		(c.plain || uint(len(want.extra)) >= want.bit/8+80) {
 		rare := want
-		for i := 0; ; i++ {
+		rare.longs = 0
+		for i := 0; rare.longs < 2; i++ {
 			if i == resolveStep {
 				t.Fatalf("stopped after %d of %d tokens for nothing", got.Done, len(c.tokens))
 			}
@@ -149,11 +157,18 @@ func randomResolve(r *rand.Rand, plain bool, n, rare int) *resolveCase {
 		}
 	}
 	seldom := func() bool { return rare > 0 && r.IntN(rare) == 0 }
-	long := func() byte {
-		if seldom() {
-			return 255
+	lengths := func(p *[]byte, n int) {
+		for range n {
+			switch {
+			case !seldom():
+				*p = append(*p, byte(r.IntN(255)))
+			case r.IntN(8) == 0: // not what an encoder writes
+				*p = append(*p, 255, byte(r.IntN(256)), byte(r.IntN(2)), byte(r.IntN(20)/19), byte(r.IntN(20)/19))
+			default:
+				n := 255 + r.IntN(65536-255)
+				*p = append(*p, 255, byte(n), byte(n>>8), 0, 0)
+			}
 		}
-		return byte(r.IntN(255))
 	}
 	kinds := 1 + r.IntN(4) // of tokens
 	fill(&c.tokens, n, func() byte { return byte(r.IntN(64) | 64*(3-r.IntN(kinds))) })
@@ -161,8 +176,8 @@ func randomResolve(r *rand.Rand, plain bool, n, rare int) *resolveCase {
 		fill(&c.tokens, n, func() byte { return byte(0xff - r.IntN(2)<<r.IntN(8)) })
 	}
 	most := []int{n + 40, r.IntN(n + 40), n/4 + 20}[r.IntN(3)]
-	fill(&c.litLens, most, long)
-	fill(&c.matchLens, most, long)
+	lengths(&c.litLens, most)
+	lengths(&c.matchLens, most)
 	if plain {
 		for range 2*n + r.IntN(40) {
 			off := 16 + r.IntN(1<<16-16)

@@ -30,8 +30,8 @@ func (r *resolver) stream(name string, step int) reg.GPVirtual {
 
 func newResolver() *resolver {
 	r := &resolver{limits: map[string]Mem{}}
-	r.lits = r.stream("litLens", 8)
-	r.matches = r.stream("matchLens", 8)
+	r.lits = r.stream("litLens", lengthBytes)
+	r.matches = r.stream("matchLens", lengthBytes)
 	r.tokens = r.stream("tokens", 8)
 	r.seq = GP64()
 	Load(Param("seqs"), r.seq)
@@ -63,21 +63,103 @@ func spread(p, set reg.GPVirtual) reg.VecVirtual {
 	return v
 }
 
-// length takes the field of each token that is already masked, with what follows in a stream where it is full, and returns dwords.
-func length(field reg.VecVirtual, full byte, p reg.GPVirtual, bad reg.VecVirtual) (sum reg.VecVirtual, used reg.GPVirtual) {
-	mask, set := XMM(), GP64()
-	VPCMPEQB(sameBytes(full), field, mask)
-	VPMOVMSKB(mask, set.As32())
-	more := spread(p, set)
-	POPCNTL(set.As32(), set.As32())
+// field describes a length in a token: so many bits of it from bit shift on; if all are set a byte of p follows.
+type field struct {
+	shift, bits int
+	least       uint32 // added to it
+	p           reg.GPVirtual
+	sum         reg.VecVirtual // dwords
+	used        reg.GPVirtual  // bytes of p
+}
+
+func (f *field) full() byte { return byte(1<<f.bits - 1) }
+
+// of returns the bytes of the field in tok.
+func (f *field) of(tok reg.VecVirtual) reg.VecVirtual {
+	v := XMM()
+	if f.shift > 0 {
+		VPSRLW(U8(f.shift), tok, v)
+		tok = v
+	}
+	VPAND(sameBytes(f.full()), tok, v)
+	return v
+}
+
+// add sets sum from the bytes of the field and of what follows.
+func (f *field) add(v, more reg.VecVirtual) {
+	b := YMM()
+	VPMOVZXBD(v, f.sum)
+	VPMOVZXBD(more, b)
+	VPADDD(b, f.sum, f.sum)
+	if f.least > 0 {
+		VPADDD(same(f.least), f.sum, f.sum)
+	}
+}
+
+// length sets sum and used, and adds bytes 255 to rare where one of those that follow is 255.
+func (f *field) length(tok, rare reg.VecVirtual) {
+	f.sum, f.used = YMM(), GP64()
+	v, mask := f.of(tok), XMM()
+	VPCMPEQB(sameBytes(f.full()), v, mask)
+	VPMOVMSKB(mask, f.used.As32())
+	more := spread(f.p, f.used)
+	POPCNTL(f.used.As32(), f.used.As32())
 	ones := XMM()
 	VPCMPEQB(sameBytes(255), more, ones)
-	VPOR(ones, bad, bad)
+	VPOR(ones, rare, rare)
+	f.add(v, more)
+}
+
+// lengthBytes is what is read of a stream of lengths in a round: at most seven bytes, 255, four bytes, and eight more.
+const lengthBytes = 20
+
+// again is length for a round with a byte 255: the four bytes behind it are the number in its place. Two such numbers in a round, and one that is too small or above
+// 65,535, are left to the twin.
+func (f *field) again(tok reg.VecVirtual, name string) {
+	v, mask, order, more, ones := f.of(tok), XMM(), XMM(), XMM(), XMM()
+	set, q, behind, place, long := GP64(), GP64(), GP64(), GP64(), GP64()
+	VPCMPEQB(sameBytes(f.full()), v, mask)
+	VPMOVMSKB(mask, set.As32())
+	table := GP64()
+	LEAQ(spreadTable(), table)
+	VMOVQ(Mem{Base: table, Index: set, Scale: 8}, order)
+	MOVQ(at(f.p, 0), q)
+	VMOVQ(q, more)
+	VPCMPEQB(sameBytes(255), more, ones)
+	VPSHUFB(order, ones, mask)
+	VPMOVMSKB(mask, place.As32())
+	TESTB(U8(255), place.As8())
+	JEQ(LabelRef(name + "Plain"))
+	VPMOVMSKB(ones, place.As32())
+	TZCNTL(place.As32(), place.As32())
+	MOVL(Mem{Base: f.p, Index: place, Scale: 1, Disp: 1}, long.As32())
+	SUBL(U32(255), long.As32())
+	CMPL(long.As32(), U32(65535-255))
+	JHI(LabelRef("done"))
+	Comment("take the four bytes out")
+	MOVQ(Mem{Base: f.p, Index: place, Scale: 1, Disp: 5}, behind)
+	SHLL(U8(3), place.As32())
+	SHLXQ(place, behind, behind)
+	SHLQ(U8(8), behind)
+	ADDL(U8(8), place.As32())
+	BZHIQ(place, q, q)
+	ORQ(behind, q)
+	VMOVQ(q, more)
+	VPSHUFB(order, more, more)
+	VPCMPEQB(sameBytes(255), more, ones)
+	VPMOVMSKB(ones, place.As32())
+	ANDL(U32(255), place.As32())
+	BLSRL(place.As32(), place.As32())
+	JNE(LabelRef("done"))
+	f.add(v, more)
 	a, b := YMM(), YMM()
-	VPMOVZXBD(field, a)
-	VPMOVZXBD(more, b)
-	VPADDD(b, a, a)
-	return a, set
+	VPMOVSXBD(ones, a)
+	VMOVD(long.As32(), b.AsX())
+	VPBROADCASTD(b.AsX(), b)
+	VPAND(b, a, a)
+	VPADDD(a, f.sum, f.sum)
+	ADDQ(U8(4), f.used)
+	Label(name + "Plain")
 }
 
 // write puts eight sequences in order.
@@ -140,7 +222,7 @@ func (r *resolver) finish() {
 	}
 }
 
-const resolveDoc = "The kernel stops before what it leaves to its twin: a length of 255 or more, an offset that is not allowed, streams with few bytes left."
+const resolveDoc = "The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left."
 
 // resolveRepeatAVX2: the offsets of four sequences at a time are a permutation of four new ones and the list, which a table of the 256 kinds of
 // four tokens gives. So nothing but the place in Extra and the list goes from one round to the next.
@@ -154,7 +236,7 @@ func resolveRepeatAVX2() {
 	if err != nil {
 		panic(err)
 	}
-	r.stream("extra", 40) // fields with places of 7 + 255 bits at most, even if codes are wrong, of which 4 bytes are read
+	r.stream("extra", 48) // the second four fields begin at bit 7 + 255 at most, even if codes are wrong, and 16 bytes are read there
 	bit := GP64()
 	Load(Param("bit"), bit)
 	list := YMM() // in the upper half
@@ -174,15 +256,13 @@ func resolveRepeatAVX2() {
 	CMPQ(place, r.limits["extra"])
 	JGT(LabelRef("done"))
 
-	tok, field, bad := XMM(), XMM(), XMM()
+	tok, rare := XMM(), XMM()
 	VMOVQ(at(r.tokens, 0), tok)
-	VPXOR(bad, bad, bad)
-	VPAND(sameBytes(3), tok, field)
-	lit, usedLits := length(field, 3, r.lits, bad)
-	VPSRLW(U8(2), tok, field)
-	VPAND(sameBytes(15), field, field)
-	match, usedMatches := length(field, 15, r.matches, bad)
-	VPADDD(same(4), match, match)
+	VPXOR(rare, rare, rare)
+	lit := &field{bits: 2, p: r.lits}
+	match := &field{shift: 2, bits: 4, least: 4, p: r.matches}
+	lit.length(tok, rare)
+	match.length(tok, rare)
 
 	Comment("bits 7 and 6 of the tokens: which place of the list, or a new offset")
 	kind7, kind6, news := GP64(), GP64(), GP64()
@@ -198,7 +278,6 @@ func resolveRepeatAVX2() {
 	over, width := XMM(), XMM()
 	VPMAXUB(sameBytes(100), code, over)
 	VPCMPEQB(code, over, over)
-	VPOR(over, bad, bad)
 	VPSRLW(U8(2), code, width)
 	VPAND(sameBytes(63), width, width)
 
@@ -210,7 +289,7 @@ func resolveRepeatAVX2() {
 	NEGQ(widths)
 	ADDQ(total, widths)
 	SHRQ(U8(56), total)
-	starts, shift, first := XMM(), YMM(), GP64()
+	starts, shift, first, second := XMM(), YMM(), GP64(), GP64()
 	VMOVQ(widths, starts)
 	VPMOVZXBD(starts, shift)
 	MOVL(bit.As32(), first.As32())
@@ -221,10 +300,20 @@ func resolveRepeatAVX2() {
 	VPADDD(from, shift, shift)
 	VPSRLD(U8(3), shift, from)
 	VPAND(same(7), shift, shift)
-	v, all := YMM(), YMM()
-	VPXOR(v, v, v)
-	VPCMPEQD(all, all, all)
-	VPGATHERDD(all, Mem{Base: place, Index: from, Scale: 1}, v)
+
+	Comment("four fields lie in 13 bytes: one load for each four, and their bytes from there")
+	SHRQ(U8(32), widths)
+	MOVBLZX(widths.As8(), second.As32())
+	ADDL(first.As32(), second.As32())
+	SHRL(U8(3), second.As32())
+	v, all, begin := YMM(), YMM(), YMM()
+	VPSHUFD(U8(0), from, begin)
+	VPSUBD(begin, from, from)
+	VPSHUFB(dwords("eachDword", 32, 0x00000000, 0x04040404, 0x08080808, 0x0c0c0c0c), from, from)
+	VPADDB(same(0x03020100), from, from)
+	VMOVDQU(at(place, 0), v.AsX())
+	VINSERTI128(U8(1), Mem{Base: place, Index: second, Scale: 1}, v, v)
+	VPSHUFB(from, v, v)
 	VPSRLVD(shift, v, v)
 	wide, mask := YMM(), YMM()
 	VPMOVZXBD(width, wide)
@@ -264,22 +353,20 @@ func resolveRepeatAVX2() {
 	offset := YMM()
 	VINSERTI128(U8(1), next.AsX(), four, offset)
 
-	small, wrong, rare := YMM(), GP64(), GP64()
+	small, wrong := YMM(), GP64()
 	VMOVDQU(same(16), small)
 	VPCMPGTD(offset, small, small)
 	VMOVMSKPS(small, wrong.As32())
-	VPMOVMSKB(bad, rare.As32())
-	ORL(wrong.As32(), rare.As32())
-	TESTB(U8(255), rare.As8())
-	JNZ(LabelRef("done"))
+	VPMOVMSKB(over, kinds.As32())
+	ORL(kinds.As32(), wrong.As32())
+	r.check(wrong, rare)
 
 	VMOVDQU(next, list)
-	ADDQ(usedLits, r.lits)
-	ADDQ(usedMatches, r.matches)
 	ADDQ(news, codes)
 	ADDQ(total, bit)
 	r.commit(lit, match, offset)
 	JMP(LabelRef("loop"))
+	r.rare(lit, match)
 
 	r.finish()
 	Store(bit, Return("nextBit"))
@@ -293,11 +380,32 @@ func resolveRepeatAVX2() {
 	RET()
 }
 
-func (r *resolver) commit(lit, match, offset reg.VecVirtual) {
-	r.write(lit, match, offset)
-	VPADDD(lit, r.litSum, r.litSum)
-	VPADDD(lit, r.allSum, r.allSum)
-	VPADDD(match, r.allSum, r.allSum)
+// check jumps to "done" if one of the low bits of wrong is set; where rare has bytes 255, lengths are read once more.
+func (r *resolver) check(wrong reg.GPVirtual, rare reg.VecVirtual) {
+	TESTB(U8(255), wrong.As8())
+	JNZ(LabelRef("done"))
+	VMOVQ(rare, wrong) // of the shuffled bytes the upper eight are not to be looked at
+	TESTQ(wrong, wrong)
+	JNE(LabelRef("rare"))
+	Label("ready")
+}
+
+func (r *resolver) rare(lit, match *field) {
+	Label("rare")
+	tok := XMM()
+	VMOVQ(at(r.tokens, 0), tok)
+	lit.again(tok, "lits")
+	match.again(tok, "matches")
+	JMP(LabelRef("ready"))
+}
+
+func (r *resolver) commit(lit, match *field, offset reg.VecVirtual) {
+	ADDQ(lit.used, r.lits)
+	ADDQ(match.used, r.matches)
+	r.write(lit.sum, match.sum, offset)
+	VPADDD(lit.sum, r.litSum, r.litSum)
+	VPADDD(lit.sum, r.allSum, r.allSum)
+	VPADDD(match.sum, r.allSum, r.allSum)
 	ADDQ(I8(8), r.tokens)
 	ADDQ(I8(8*seqBytes), r.seq)
 }
@@ -312,29 +420,23 @@ func resolvePlainAVX2() {
 
 	Label("loop")
 	r.begin(offsets, "offsets")
-	tok, field, bad := XMM(), XMM(), XMM()
+	tok, rare := XMM(), XMM()
 	VMOVQ(at(r.tokens, 0), tok)
-	VPXOR(bad, bad, bad)
-	VPAND(sameBytes(15), tok, field)
-	lit, usedLits := length(field, 15, r.lits, bad)
-	VPSRLW(U8(4), tok, field)
-	VPAND(sameBytes(15), field, field)
-	match, usedMatches := length(field, 15, r.matches, bad)
-	VPADDD(same(5), match, match)
-	offset, small, wrong, rare := YMM(), YMM(), GP64(), GP64()
+	VPXOR(rare, rare, rare)
+	lit := &field{bits: 4, p: r.lits}
+	match := &field{shift: 4, bits: 4, least: 5, p: r.matches}
+	lit.length(tok, rare)
+	match.length(tok, rare)
+	offset, small, wrong := YMM(), YMM(), GP64()
 	VPMOVZXWD(at(offsets, 0), offset)
 	VMOVDQU(same(16), small)
 	VPCMPGTD(offset, small, small)
 	VMOVMSKPS(small, wrong.As32())
-	VPMOVMSKB(bad, rare.As32())
-	ORL(wrong.As32(), rare.As32())
-	TESTB(U8(255), rare.As8())
-	JNZ(LabelRef("done"))
-	ADDQ(usedLits, r.lits)
-	ADDQ(usedMatches, r.matches)
+	r.check(wrong, rare)
 	ADDQ(I8(16), offsets)
 	r.commit(lit, match, offset)
 	JMP(LabelRef("loop"))
+	r.rare(lit, match)
 
 	r.finish()
 	VZEROUPPER()
