@@ -39,6 +39,11 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 
+// checksumAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.
+//
+//go:noescape
+func checksumAVX512(state uint32, p []byte) (next uint32)
+
 // resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
 // The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //

@@ -3280,6 +3280,83 @@ sum:
 	VZEROUPPER
 	RET
 
+// func checksumAVX512(state uint32, p []byte) (next uint32)
+// Requires: AVX, AVX512F, SSE4.2, VPCLMULQDQ
+TEXT ·checksumAVX512(SB), NOSPLIT, $64-36
+	MOVQ      p_base+8(FP), AX
+	MOVQ      p_len+16(FP), CX
+	MOVL      state+0(FP), DX
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 192(AX), Z3
+	VMOVD     DX, X4
+	VPXORQ    Z4, Z0, Z0
+	VMOVDQU64 fold2048<>+0(SB), Z4
+	JMP       next
+
+loop:
+	VPCLMULQDQ $0x00, Z4, Z0, Z5
+	VPCLMULQDQ $0x11, Z4, Z0, Z0
+	VPTERNLOGQ $0x96, (AX), Z5, Z0
+	VPCLMULQDQ $0x00, Z4, Z1, Z5
+	VPCLMULQDQ $0x11, Z4, Z1, Z1
+	VPTERNLOGQ $0x96, 64(AX), Z5, Z1
+	VPCLMULQDQ $0x00, Z4, Z2, Z5
+	VPCLMULQDQ $0x11, Z4, Z2, Z2
+	VPTERNLOGQ $0x96, 128(AX), Z5, Z2
+	VPCLMULQDQ $0x00, Z4, Z3, Z5
+	VPCLMULQDQ $0x11, Z4, Z3, Z3
+	VPTERNLOGQ $0x96, 192(AX), Z5, Z3
+
+next:
+	ADDQ       $0x00000100, AX
+	SUBQ       $0x00000100, CX
+	JNE        loop
+	VMOVDQU64  fold512<>+0(SB), Z4
+	VPCLMULQDQ $0x00, Z4, Z0, Z5
+	VPCLMULQDQ $0x11, Z4, Z0, Z0
+	VPTERNLOGQ $0x96, Z1, Z5, Z0
+	VPCLMULQDQ $0x00, Z4, Z0, Z1
+	VPCLMULQDQ $0x11, Z4, Z0, Z0
+	VPTERNLOGQ $0x96, Z2, Z1, Z0
+	VPCLMULQDQ $0x00, Z4, Z0, Z1
+	VPCLMULQDQ $0x11, Z4, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z1, Z0
+	VMOVDQU64  Z0, (SP)
+	VZEROUPPER
+	XORL       AX, AX
+	CRC32Q     (SP), AX
+	CRC32Q     8(SP), AX
+	CRC32Q     16(SP), AX
+	CRC32Q     24(SP), AX
+	CRC32Q     32(SP), AX
+	CRC32Q     40(SP), AX
+	CRC32Q     48(SP), AX
+	CRC32Q     56(SP), AX
+	MOVL       AX, next+32(FP)
+	RET
+
+DATA fold2048<>+0(SB)/8, $0x00000000dcb17aa4
+DATA fold2048<>+8(SB)/8, $0x00000000b9e02b86
+DATA fold2048<>+16(SB)/8, $0x00000000dcb17aa4
+DATA fold2048<>+24(SB)/8, $0x00000000b9e02b86
+DATA fold2048<>+32(SB)/8, $0x00000000dcb17aa4
+DATA fold2048<>+40(SB)/8, $0x00000000b9e02b86
+DATA fold2048<>+48(SB)/8, $0x00000000dcb17aa4
+DATA fold2048<>+56(SB)/8, $0x00000000b9e02b86
+GLOBL fold2048<>(SB), RODATA|NOPTR, $64
+
+DATA fold512<>+0(SB)/8, $0x00000000740eef02
+DATA fold512<>+8(SB)/8, $0x000000009e4addf8
+DATA fold512<>+16(SB)/8, $0x00000000740eef02
+DATA fold512<>+24(SB)/8, $0x000000009e4addf8
+DATA fold512<>+32(SB)/8, $0x00000000740eef02
+DATA fold512<>+40(SB)/8, $0x000000009e4addf8
+DATA fold512<>+48(SB)/8, $0x00000000740eef02
+DATA fold512<>+56(SB)/8, $0x000000009e4addf8
+GLOBL fold512<>(SB), RODATA|NOPTR, $64
+
 // func resolvePlainAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
 TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144

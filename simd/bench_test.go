@@ -139,3 +139,17 @@ func BenchmarkMatchLen(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkCRC32C(b *testing.B) {
+	for _, n := range []int{1 << 10, 1 << 12, 1 << 16, 1 << 20} {
+		p := benchBytes(b, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					CRC32C(0, p)
+				}
+			})
+		})
+	}
+}

@@ -104,9 +104,9 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestGuardPagesBytes does the same with comparing and counting.
+// TestGuardPagesBytes does the same with comparing, counting and checks.
 func TestGuardPagesBytes(t *testing.T) {
-	const most = 1000
+	const most = 2000
 	mem := [2]guarded{newGuarded(t, most), newGuarded(t, most)}
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(17, 18))
@@ -126,6 +126,9 @@ func TestGuardPagesBytes(t *testing.T) {
 			}
 			if got := MatchLen(a, b); got != want {
 				t.Fatalf("%d of %d bytes equal: %d", want, len(p), got)
+			}
+			if CRC32C(1, a) != crcBits(1, a) {
+				t.Fatalf("%d bytes: wrong check", len(a))
 			}
 			var counts, naive [256]uint32
 			for _, c := range b {

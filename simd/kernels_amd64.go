@@ -130,3 +130,19 @@ func resolvePlainVector(seqs []rawSequence, tokens, litLens, matchLens, offsets 
 	r.UsedOffsets = 2 * r.Done
 	return r, true
 }
+
+// manyFolded is the number of bytes from which folding pays: below it the kernel's beginning and end take as long as the instruction for CRC32C does.
+const manyFolded = 1024
+
+// checksumVector returns what is left of p.
+func checksumVector(sum uint32, p []byte) (uint32, []byte) {
+	if len(p) < manyFolded || current() != avx512 || !folds {
+		return sum, p
+	}
+	for len(p) >= 256 {
+		n := min(len(p)&^255, atOnce)
+		sum = ^checksumAVX512(^sum, p[:n])
+		p = p[n:]
+	}
+	return sum, p
+}

@@ -27,3 +27,5 @@ func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, 
 func resolvePlainVector([]rawSequence, []byte, []byte, []byte, []byte) (r Resolved, ok bool) {
 	return r, false
 }
+
+func checksumVector(sum uint32, p []byte) (uint32, []byte) { return sum, p }

@@ -14,3 +14,6 @@ func detect() tier {
 	}
 	return avx512
 }
+
+// folds says that there is carry-less multiplication of wide vectors, which some processors of the highest tier lack.
+var folds = cpuid.CPU.Supports(cpuid.VPCLMULQDQ, cpuid.SSE42)

@@ -100,6 +100,13 @@ func TestVectorsRun(t *testing.T) {
 		if one != want || two != want || enc != want || match != want || hist != want {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
 		}
+		_, rest := checksumVector(0, make([]byte, 1<<12))
+		if flags, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+			want := current() == avx512 && slices.Contains(strings.Fields(string(flags)), "vpclmulqdq")
+			if sum := len(rest) == 0; sum != want {
+				t.Errorf("checksum %v", sum)
+			}
+		}
 		if exec != want || repeat != want || plain != want {
 			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}

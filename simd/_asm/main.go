@@ -12,6 +12,7 @@ func main() {
 	encodeAVX512()
 	matchLenAVX2()
 	histogramAVX2()
+	checksumAVX512()
 	resolvePlainAVX2()
 	resolveRepeatAVX2()
 	executeAVX2()

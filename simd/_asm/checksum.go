@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// checksumAVX512 folds with carry-less multiplication: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009. Sixteen
+// remainders of 128 bits go on side by side, and those of the last 64 bytes through the instruction for CRC32C.
+func checksumAVX512() {
+	TEXT("checksumAVX512", attr.NOSPLIT, "func(state uint32, p []byte) (next uint32)")
+	Pragma("noescape")
+	Doc("checksumAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.")
+	p, n := GP64(), GP64()
+	Load(Param("p").Base(), p)
+	Load(Param("p").Len(), n)
+	state := GP32()
+	Load(Param("state"), state)
+	var acc [4]reg.VecVirtual
+	for i := range acc {
+		acc[i] = ZMM()
+		VMOVDQU64(at(p, 64*i), acc[i])
+	}
+	first := ZMM()
+	VMOVD(state, first.AsX())
+	VPXORQ(first, acc[0], acc[0])
+	far := ZMM()
+	VMOVDQU64(foldBy(2048), far)
+	fold := func(a, k reg.VecVirtual, with Op) {
+		low := ZMM()
+		multiply(0x00, k, a, low)
+		multiply(0x11, k, a, a)
+		VPTERNLOGQ(U8(0x96), with, low, a) // xor of all three
+	}
+	JMP(LabelRef("next"))
+	Label("loop")
+	for i := range acc {
+		fold(acc[i], far, at(p, 64*i))
+	}
+	Label("next")
+	ADDQ(U32(256), p)
+	SUBQ(U32(256), n)
+	JNE(LabelRef("loop"))
+
+	near := ZMM()
+	VMOVDQU64(foldBy(512), near)
+	for i := range 3 {
+		fold(acc[i], near, acc[i+1])
+		acc[i+1] = acc[i]
+	}
+	last := AllocLocal(64)
+	VMOVDQU64(acc[3], last)
+	VZEROUPPER()
+	sum := GP64()
+	XORL(sum.As32(), sum.As32())
+	for i := range 8 {
+		CRC32Q(last.Offset(8*i), sum)
+	}
+	Store(sum.As32(), Return("next"))
+	RET()
+}
+
+// multiply is VPCLMULQDQ of wide vectors, which the generator's library does not know.
+func multiply(halves uint8, a, b, dst reg.VecVirtual) {
+	Instruction(&ir.Instruction{Opcode: "VPCLMULQDQ", Operands: []Op{U8(halves), a, b, dst}, Inputs: []Op{a, b}, Outputs: []Op{dst},
+		ISA: []string{"AVX512F", "VPCLMULQDQ"}})
+}
+
+// foldBy has four times the factors of the lower and the upper half of a remainder that moves on by so many bits: xⁿ⁺³² and xⁿ⁻³² modulo the polynomial, bits in
+// reverse.
+func foldBy(n int) Mem {
+	var dw []uint32
+	for _, e := range []int{n + 32, n - 32} {
+		v := uint32(1 << 31)
+		for range e {
+			v = v>>1 ^ 0x82f63b78&-(v&1)
+		}
+		dw = append(dw, v<<1, v>>31)
+	}
+	return dwords(fmt.Sprintf("fold%d", n), 64, dw...)
+}
