@@ -3,12 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/gopz/compress/simd"
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // What is done to a block before its first and after its last stage. For statistics it is one, "check".
 const (
@@ -90,9 +87,9 @@ func payloadSum(b *Block) uint32 {
 	if b.run.cfg.Op == Compress {
 		payload, content = content, payload
 	}
-	sum := crc32.Update(0, castagnoli, payload)
+	sum := simd.CRC32C(0, payload)
 	if b.Kind == Coded {
-		sum = crc32.Update(sum, castagnoli, content)
+		sum = simd.CRC32C(sum, content)
 	}
 	return sum
 }
