@@ -34,7 +34,7 @@ func TestBlockEdges(t *testing.T) {
 		}
 		all := corpus.ByName("log").Make(size + 1)
 		for _, n := range []int{0, 1, size - 1, size, size + 1} {
-			for _, p := range pzPipelines() {
+			for _, p := range Pipelines() {
 				checkWorkers(t, fmt.Sprintf("%s, level %d, %d bytes", p.Name, level, n), all[:n], WithPipeline(p.Name), WithLevel(level))
 			}
 		}
@@ -49,7 +49,7 @@ func TestLong(t *testing.T) {
 	}
 	random := make([]byte, min(size/16, 40<<20))
 	rand.Read(random)
-	for _, p := range pzPipelines() {
+	for _, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			opts := []Option{WithPipeline(p.Name), WithLevel(level)}
 			what := fmt.Sprintf("%s, level %d", p.Name, level)
@@ -76,7 +76,7 @@ func TestLong(t *testing.T) {
 }
 
 func checkEverywhere(t *testing.T, content []byte, opts ...Option) {
-	for _, p := range pzPipelines() {
+	for _, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			if testing.Short() && level%3 != 0 {
 				continue

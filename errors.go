@@ -13,9 +13,10 @@ import (
 // Errors to compare with through [errors.Is]. What the package returns about its input is an [*Error] that wraps one of them.
 // Errors of the underlying reader or writer, and the cause of a context that ended, are returned as they are.
 var (
-	// ErrFormat: the input is not .pz at all.
-	ErrFormat error = &sentinel{msg: "not .pz data"}
-	// ErrVersion: the input is .pz, and needs something that this version of the package does not know.
+	// ErrFormat: the input is of no format that the package knows.
+	ErrFormat error = &sentinel{msg: "not .pz, .gz or .zst data"}
+	// ErrVersion: the format is known, and the input needs something that this version of the package does not know, a dictionary
+	// for instance.
 	ErrVersion error = &sentinel{msg: "unsupported version"}
 	// ErrCorrupt: the input is damaged.
 	ErrCorrupt error = &sentinel{msg: "corrupt input"}
@@ -27,6 +28,8 @@ var (
 	ErrMemory error = &sentinel{msg: "memory limit exceeded"}
 	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
 	ErrTooLarge error = &sentinel{msg: "content is larger than allowed"}
+	// ErrNoIndex: there is no index, or seek table, in a file that a [ReaderAt] is asked for. A [Reader] reads it.
+	ErrNoIndex error = &sentinel{msg: "no index"}
 	// ErrClosed: the Writer, Reader or ReaderAt was closed before.
 	ErrClosed error = &sentinel{msg: "already closed"}
 	// ErrOption: an option is out of its range.

@@ -54,7 +54,7 @@ func FuzzRoundTrip(f *testing.F) {
 	// Its last words are read from a place of their own.
 	f.Add([]byte(" then in so that place and that another stream so of it a a loss reader decode so coded a from is the block code"), uint16(999), uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16, how uint8) {
-		list := pzPipelines()
+		list := Pipelines()
 		opts := []Option{
 			WithPipeline(list[int(how)%len(list)].Name), WithLevel(MinLevel + int(how)/2%MaxLevel),
 			WithBlockSize(testBlock), WithConcurrency(2),

@@ -11,8 +11,10 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// index is where everything is in a .pz file.
+// index is where everything is in a .pz file, or in a .zst file that has a seek table. That is one stream; its header is made up.
 type index struct {
+	format  pipeline.Format
+	frame   int   // bytes of the longest frame of a .zst file
 	size    int64 // of the file
 	content int64
 	streams []stream
@@ -41,6 +43,7 @@ type blockRef struct {
 	payload int32 // bytes of payload
 	raw     int32 // bytes of content
 	kind    uint8
+	sum     uint32 // of a frame's content, if the seek table has sums
 }
 
 // Memory of one of each, in bytes.
@@ -49,7 +52,20 @@ const (
 	refMemory    = 32
 )
 
-func (b *blockRef) size() int64 { return pzfile.BlockHeaderSize + int64(b.payload) }
+func (b *blockRef) size() int64 {
+	if b.kind == frameKind {
+		return int64(b.payload)
+	}
+	return pzfile.BlockHeaderSize + int64(b.payload)
+}
+
+// pipeline is the one that decodes the stream's blocks.
+func (st *stream) pipeline() *pipeline.Pipeline {
+	if st.hdr.Pipeline == 0 {
+		return pipeline.ByName("lzf")
+	}
+	return pipeline.ByID(st.hdr.Pipeline)
+}
 
 // readAt fills p. The end of the input is ErrTruncated.
 func readAt(ra io.ReaderAt, p []byte, off int64) error {
@@ -68,6 +84,17 @@ func readAt(ra io.ReaderAt, p []byte, off int64) error {
 // readIndex finds the streams of a file from its end, and their blocks. It takes no more memory than limit, nor more
 // than a small multiple of size.
 func readIndex(ra io.ReaderAt, size, limit int64) (*index, error) {
+	var magic [sniffSize]byte
+	n := min(size, sniffSize)
+	if err := readAt(ra, magic[:n], 0); err != nil {
+		return nil, err
+	}
+	switch format, known, _ := sniff(magic[:n]); {
+	case known && format == pipeline.ZST:
+		return readSeekTables(ra, size, limit)
+	case known:
+		return nil, noIndex(format)
+	}
 	x := &index{size: size}
 	var blocks int64
 	for pos := size; pos > 0 || len(x.streams) == 0; {
@@ -229,7 +256,7 @@ func (x *index) info() Info {
 			ContentOffset: st.content,
 			Content:       st.length,
 			Blocks:        st.blocks,
-			Pipeline:      pipeline.ByID(st.hdr.Pipeline).Name,
+			Pipeline:      st.pipeline().Name,
 			BlockSize:     st.hdr.BlockSize,
 			Checks:        st.hdr.Checks,
 		})
@@ -237,7 +264,7 @@ func (x *index) info() Info {
 	return info
 }
 
-var kindNames = [...]string{pzfile.Stored: "stored", pzfile.Fill: "fill", pzfile.Coded: "coded"}
+var kindNames = [...]string{frameKind: "frame", pzfile.Stored: "stored", pzfile.Fill: "fill", pzfile.Coded: "coded"}
 
 // all goes through the blocks.
 func (x *index) all() iter.Seq[BlockInfo] {

@@ -23,15 +23,18 @@ type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler
 	runner
-	runHdr pzfile.Header // of the stream that the run was begun for
+	made need // what the run was begun for
 
-	scan  scanner
-	quick bool         // reading does not wait for somebody else, so that reading ahead does no harm
-	hold  bool         // do not read ahead before all blocks are given out
-	entry pzfile.Entry // header read, payload not yet, if ahead is set
-	sum   uint32
-	ahead bool
-	stop  error // what the input ends with, after the blocks that are out
+	scan    scanner
+	known   bool         // the format is
+	foreign *foreign     // reads it if it is not .pz; nil if there never was such an input
+	other   bool         // foreign does
+	quick   bool         // reading does not wait for somebody else, so that reading ahead does no harm
+	hold    bool         // do not read ahead before all blocks are given out
+	unit    unit         // header read, payload not yet, if ahead is set
+	entry   pzfile.Entry // of a unit of .pz
+	ahead   bool
+	stop    error // what the input ends with, after the blocks that are out
 
 	places []place // of blocks that are out
 	count  int64   // blocks submitted
@@ -50,6 +53,8 @@ type place struct {
 	end     int64 // of its payload's end
 	content int64 // offset of the end of its content
 	total   int64 // content there will be, −1 if not known
+
+	borrowed bool // the payload is the caller's memory
 }
 
 // NewReader returns a Reader that reads from r, which may be read past the end of the .pz data. Nothing is read before
@@ -69,7 +74,7 @@ func (r *Reader) Reset(src io.Reader) {
 	r.park()
 	r.scan.reset(src)
 	r.quick = neverWaits(src)
-	r.hold, r.ahead, r.stop, r.err, r.closed, r.passed = false, false, nil, nil, false, 0
+	r.known, r.other, r.hold, r.ahead, r.stop, r.err, r.closed, r.passed = false, false, false, false, nil, nil, false, 0
 }
 
 // neverWaits reports whether all of the input is there for the taking.
@@ -91,13 +96,16 @@ func (r *Reader) park() {
 	}
 	r.put()
 	r.rest()
+	if r.other {
+		r.foreign.forget()
+	}
 }
 
 // put gives the current block back.
 func (r *Reader) put() {
 	if r.run != nil && r.cur != nil {
-		if r.scan.mem != nil {
-			r.cur.Src = nil // it is the caller's
+		if r.places[r.cur.Tag].borrowed {
+			r.cur.Src = nil
 		}
 		r.run.Put(r.cur)
 	}
@@ -135,7 +143,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, r.err
 	}
-	if len(r.out) == 0 {
+	for len(r.out) == 0 { // there are empty frames
 		if err := r.next(); err != nil {
 			return 0, err
 		}
@@ -148,7 +156,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 // WriteTo writes all content that is left to w, straight from the blocks' buffers. An error of w does the Reader no harm.
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
-		if len(r.out) == 0 {
+		for len(r.out) == 0 {
 			if err := r.next(); err != nil {
 				if err == io.EOF {
 					err = nil
@@ -200,17 +208,12 @@ func (r *Reader) readAhead() bool {
 		return false
 	}
 	if !r.ahead {
-		switch err := r.nextHeader(); err {
-		case nil:
-		case errStreamEnd:
-			r.hold = !r.quick
-			return !r.hold
-		default:
-			r.stop = err
-			return false
+		if err := r.nextUnit(); err != nil {
+			return r.pause(err)
 		}
+		r.ahead = true
 	}
-	if !r.fits() {
+	if r.run == nil || !r.made.fits(&r.unit.need) {
 		if r.pending() > 0 {
 			return false
 		}
@@ -224,71 +227,107 @@ func (r *Reader) readAhead() bool {
 		return false
 	}
 	var err error
-	if b.Src, err = r.scan.payload(b.Src, r.entry.Payload); err != nil {
+	if b.Src, err = r.payload(b.Src); err != nil {
 		r.run.Put(b)
-		r.ahead, r.stop = false, err
-		return false
+		r.ahead = false
+		return r.pause(err)
 	}
 	r.submit(b)
-	// A writer leaves a block short at the end and where it was flushed. There the next byte may be long in coming.
-	r.hold = !r.quick && r.entry.Raw < r.scan.hdr.BlockSize
+	r.hold = r.unit.pause
 	return !r.hold
 }
 
-// nextHeader reads the next block's header and compares it with the limit of the content.
-func (r *Reader) nextHeader() (err error) {
+// pause is for what comes instead of a block. It returns what readAhead does.
+func (r *Reader) pause(err error) bool {
+	if err == errStreamEnd {
+		r.hold = !r.quick
+		return !r.hold
+	}
+	r.stop = err
+	return false
+}
+
+// nextUnit goes to the next unit of the input, whatever its format, and compares it with the limit of the content.
+func (r *Reader) nextUnit() error {
 	s := &r.scan
-	r.entry, r.sum, err = s.next()
+	if !r.known {
+		r.known = true
+		if format, known, _ := sniff(s.peek()); known {
+			if r.foreign == nil {
+				r.foreign = new(foreign)
+			}
+			r.other = true
+			r.foreign.begin(format, s, &r.opt, r.quick)
+		}
+	}
+	if r.other {
+		return r.foreign.next(&r.unit)
+	}
+	e, sum, err := s.next()
 	if err != nil {
 		return err
 	}
-	if limit := r.opt.maxDecoded; limit >= 0 && max(s.raw, s.hdr.ContentSize) > limit-s.before {
+	h := &s.hdr
+	if limit := r.opt.maxDecoded; limit >= 0 && max(s.raw, h.ContentSize) > limit-s.before {
 		return &Error{Kind: ErrTooLarge, Stream: s.stream, Block: s.blocks - 1, Offset: s.at}
 	}
-	r.ahead = true
+	total := int64(-1)
+	if h.ContentSize >= 0 {
+		total = s.before + h.ContentSize
+	}
+	r.entry = e
+	r.unit = unit{
+		need: need{pipe: pipeline.ByID(h.Pipeline), checks: h.Checks && r.opt.checks, size: h.BlockSize}, // the scanner has seen to it that there is one
+		kind: pipeline.Kind(e.Kind), raw: e.Raw, sum: sum,
+		place: place{s.stream, s.blocks - 1, s.at, s.off + int64(e.Payload), s.before + s.raw, total, s.mem != nil},
+		// A writer leaves a block short at the end and where it was flushed. There the next byte may be long in coming.
+		pause: !r.quick && e.Raw < h.BlockSize,
+	}
+	if !r.opt.checks {
+		r.unit.sum = 0
+	}
 	return nil
 }
 
-// fits reports whether the run can take blocks of the scanner's current stream.
-func (r *Reader) fits() bool {
-	h := &r.scan.hdr
-	return r.run != nil && h.Pipeline == r.runHdr.Pipeline && h.Checks == r.runHdr.Checks && h.BlockSize <= r.runHdr.BlockSize
+// payload reads what belongs to the unit, into p's memory if it is not in memory already.
+func (r *Reader) payload(p []byte) ([]byte, error) {
+	if r.other {
+		return r.foreign.payload(&r.unit, p)
+	}
+	return r.scan.payload(p, r.entry.Payload)
 }
 
-// start begins a run for the scanner's current stream.
-func (r *Reader) start() error {
-	h := r.scan.hdr
-	p := pipeline.ByID(h.Pipeline) // the scanner has seen to it that there is one
-	plan, err := r.opt.readerPlan(p, h.BlockSize)
+// start begins a run for the unit.
+func (r *Reader) start() (err error) {
+	u := &r.unit
+	var p plan
+	if r.other {
+		p, err = r.opt.foreignPlan(&u.need)
+	} else {
+		p, err = r.opt.readerPlan(u.pipe, u.size)
+	}
 	if err != nil {
 		return err
 	}
-	cfg := r.opt.config(pipeline.Decompress, p, h.Checks && r.opt.checks, plan.inFlight)
-	if err := r.sched.Check(cfg, h.BlockSize); err != nil {
+	cfg := r.opt.config(pipeline.Decompress, u.pipe, u.checks, p.inFlight)
+	if err := r.sched.Check(cfg, u.size); err != nil {
 		return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
 	}
 	r.runner.start(r.sched, cfg)
-	r.runHdr = h
-	if len(r.places) < plan.inFlight {
-		r.places = make([]place, plan.inFlight)
+	r.made = u.need
+	if len(r.places) < p.inFlight {
+		r.places = make([]place, p.inFlight)
 	}
 	return nil
 }
 
 // submit gives a block whose payload is read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
-	s := &r.scan
-	b.Kind, b.Raw, b.Sum = pipeline.Kind(r.entry.Kind), r.entry.Raw, r.sum
-	if !r.opt.checks {
-		b.Sum = 0
-	}
+	u := &r.unit
+	b.Kind, b.Raw, b.Sum = u.kind, u.raw, u.sum
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
-	total := int64(-1)
-	if s.hdr.ContentSize >= 0 {
-		total = s.before + s.hdr.ContentSize
-	}
-	r.places[b.Tag] = place{s.stream, s.blocks - 1, s.at, s.off, s.before + s.raw, total}
+	r.places[b.Tag] = u.place
 	r.run.Submit(b)
 	r.ahead = false
 }

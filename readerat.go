@@ -66,6 +66,9 @@ func (o *options) slotCount(x *index) (int, error) {
 	limit := o.readerLimit() - x.memory(int64(len(x.blocks)))
 	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
 	n := min(max(o.inFlight(), 4), max(1, len(x.blocks)))
+	if x.format == pipeline.ZST {
+		return o.frameSlots(x, n, limit)
+	}
 	for i := range x.streams {
 		h := &x.streams[i].hdr
 		p, err := o.newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, n, max(1, limit))

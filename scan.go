@@ -29,6 +29,9 @@ type scanner struct {
 	blocks int64 // block headers of this stream so far
 	at     int64 // offset of the last block header
 
+	peeked  int   // bytes of the first header that are in buf already
+	peekErr error // what came instead of more of them
+
 	seen  maphash.Hash // of index entries as they should be
 	index maphash.Hash // and as they are
 	buf   [1024]byte
@@ -80,14 +83,29 @@ func (s *scanner) read(p []byte, block bool) (int, error) {
 	return n, err
 }
 
+// peek reads the first bytes of the input, which tell its format. They stay there for header.
+func (s *scanner) peek() []byte {
+	s.peeked, s.peekErr = s.read(s.buf[:sniffSize], false)
+	return s.buf[:s.peeked]
+}
+
 // header reads the header of a stream. At the end of the input it returns io.EOF, unless that is no place for it.
 func (s *scanner) header() error {
-	s.start = s.off
+	s.start = s.off - int64(s.peeked)
 	p := s.buf[:pzfile.MinHeaderSize]
-	n, err := s.read(p, false)
+	n, err := s.peeked, s.peekErr
+	if err == nil {
+		var m int
+		m, err = s.read(p[n:], false)
+		n += m
+	}
+	s.peeked, s.peekErr = 0, nil
 	if m := min(n, len(pzfile.Magic)); string(p[:m]) != pzfile.Magic[:m] {
 		if s.stream > 0 {
 			return s.fail(ErrCorrupt, false, s.start, "data after the end of the stream")
+		}
+		if _, known, maybe := sniff(p[:n]); err != nil && (known || maybe) {
+			return err
 		}
 		return s.fail(ErrFormat, false, s.start, "")
 	}

@@ -35,6 +35,7 @@ type slot struct {
 	pipe   uint8
 	checks bool
 	blk    *pipeline.Block
+	check  frameCheck
 	busy   bool   // the block is with the workers
 	buf    []byte // its header and payload
 	data   []byte // its content
@@ -170,13 +171,25 @@ func (r *ReaderAt) load(s *slot, block int64) {
 	b := &r.index.blocks[block]
 	st, number := r.index.streamOf(block)
 	if n := int(b.size()); cap(s.buf) < n {
-		s.buf = make([]byte, min(ceilPow2(n), pzfile.BlockHeaderSize+st.hdr.BlockSize))
+		s.buf = make([]byte, min(ceilPow2(n), max(pzfile.BlockHeaderSize+st.hdr.BlockSize, r.index.frame)))
 	}
 	p := s.buf[:b.size()]
 	if s.err = readAt(r.src, p, b.offset); s.err != nil {
 		if e, ok := s.err.(*Error); ok {
 			e.Stream, e.Block = st.id, number
 		}
+		return
+	}
+	if b.kind == frameKind {
+		sums := st.hdr.Checks && r.opt.checks
+		if s.err = s.check.verify(p, b, number, sums); s.err != nil {
+			return
+		}
+		sum := b.sum
+		if !sums {
+			sum = 1 // the frame's own check is compared
+		}
+		r.begin(s, st, p, pipeline.Coded, int(b.raw), sum)
 		return
 	}
 	e, sum, err := pzfile.ParseBlockHeader(p, &st.hdr, number)
@@ -188,14 +201,19 @@ func (r *ReaderAt) load(s *slot, block int64) {
 		s.err = &Error{Kind: kind, Stream: st.id, Block: number, Offset: b.offset, Detail: detail}
 		return
 	}
+	r.begin(s, st, p[pzfile.BlockHeaderSize:], pipeline.Kind(e.Kind), e.Raw, sum)
+}
+
+// begin gives a block of a stream to the workers.
+func (r *ReaderAt) begin(s *slot, st *stream, payload []byte, kind pipeline.Kind, raw int, sum uint32) {
 	if s.run == nil || s.pipe != st.hdr.Pipeline || s.checks != st.hdr.Checks {
-		s.start(r.sched, r.opt.config(pipeline.Decompress, pipeline.ByID(st.hdr.Pipeline), st.hdr.Checks && r.opt.checks, 1))
+		s.start(r.sched, r.opt.config(pipeline.Decompress, st.pipeline(), st.hdr.Checks && r.opt.checks, 1))
 		s.pipe, s.checks, s.blk = st.hdr.Pipeline, st.hdr.Checks, s.run.Get()
 	}
 	if !r.opt.checks {
 		sum = 0
 	}
-	s.blk.Src, s.blk.Kind, s.blk.Raw, s.blk.Sum = p[pzfile.BlockHeaderSize:], pipeline.Kind(e.Kind), e.Raw, sum
+	s.blk.Src, s.blk.Kind, s.blk.Raw, s.blk.Sum = payload, kind, raw, sum
 	s.busy = true
 	s.run.Submit(s.blk)
 }

@@ -53,5 +53,9 @@ func zstdSum(b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0
 	}
-	return uint32(xxhash.Sum64(b.content()))
+	content := b.content()
+	if b.run.cfg.Op == Decompress {
+		content = b.Out()
+	}
+	return uint32(xxhash.Sum64(content))
 }

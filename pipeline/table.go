@@ -69,6 +69,7 @@ var table = [...]Pipeline{
 		levels: &deflateLevels, blocks: &deflateBlocks, check: gzipSum},
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
 		encode: []stage{matchStage(zstd.Limits), zstdStage},
+		decode: []stage{frameStage},
 		levels: &lz77.Levels, blocks: &zstdBlocks, check: zstdSum},
 }
 

@@ -18,6 +18,7 @@ type workspace struct {
 	}
 	deflate deflate.Encoder
 	zstd    zstd.Encoder
+	frames  frames
 	seen    fingerprints
 }
 

@@ -68,5 +68,5 @@ var foreign = map[string][]string{
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
 	"golang.org/x/sys":              {"cmd/pz", "simd"},
 	"golang.org/x/term":             {"cmd/pz"},
-	"github.com/klauspost/compress": {}, // a peer in tests and benchmarks
+	"github.com/klauspost/compress": {"", "pipeline"}, // decodes what others wrote
 }

@@ -73,7 +73,7 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/cmd/pz", "golang.org/x/sys/unix", false, ""},
 		{m, "github.com/spf13/pflag", false, "only for"},
 		{m + "/pipeline", "github.com/spf13/pflag", false, "only for"},
-		{m, "github.com/klauspost/compress/zstd", false, "only for"},
+		{m + "/zstd", "github.com/klauspost/compress/zstd", false, "only for"},
 		{m, "github.com/klauspost/compress/zstd", true, ""},
 		{m, "github.com/klauspost/compressor", true, "new dependency"},
 		{m + "/cmd/pz", "example.org/x", false, "new dependency"},

@@ -90,6 +90,14 @@ func ParseSeekFooter(p []byte, size int64) (SeekFooter, error) {
 	return f, nil
 }
 
+// Covers is the number of bytes that the frames in the table have together. p is the whole table, f.TableSize() bytes.
+func (f SeekFooter) Covers(p []byte) (size int64) {
+	for i := range f.Frames {
+		size += int64(binary.LittleEndian.Uint32(p[SkippableHeaderSize+i*f.EntrySize():]))
+	}
+	return size
+}
+
 // AppendEntries appends the entries of a seek table to dst. p is the whole table, f.TableSize() bytes, from a file in which before bytes stand before
 // it: what the entries claim must fill those exactly. Memory is needed for what there is in p, and no more.
 func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry, error) {

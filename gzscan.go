@@ -1,0 +1,186 @@
+package compress
+
+import (
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/pipeline"
+)
+
+// gzScanner reads a .gz file (RFC 1952): members, one after the other, and perhaps zeros behind them. In errors members are streams.
+type gzScanner struct {
+	f      *foreign
+	member int
+	inside bool  // behind the header of a member and before its trailer
+	zeros  bool  // there were zeros behind a member
+	body   int64 // offset of the member's Deflate stream
+	offset int64 // of the member
+	sum    uint32
+	size   uint32
+	dec    io.ReadCloser
+	pipe   *pipeline.Pipeline
+}
+
+// gzMemory is what the decoder takes, in bytes: the window and tables.
+const gzMemory = 128 << 10
+
+func (g *gzScanner) begin(f *foreign) {
+	*g = gzScanner{f: f, dec: g.dec, pipe: pipeline.ByName("deflate")}
+}
+
+func (g *gzScanner) fail(kind error, off int64, detail string) error {
+	return g.f.fail(kind, g.member, -1, off, detail)
+}
+
+// broken says what it means that the input ends, or fails.
+func (g *gzScanner) broken(err error) error {
+	if e, ok := underneath(err); ok {
+		return e
+	}
+	if isEnd(err) {
+		return g.fail(ErrTruncated, g.f.in.off(), "")
+	}
+	return err
+}
+
+func (g *gzScanner) next(u *unit) error {
+	if !g.inside {
+		if err := g.header(); err != nil {
+			return err
+		}
+	}
+	*u = unit{
+		need:  need{pipe: g.pipe, size: pieceSize, extra: gzMemory, serial: true},
+		kind:  pipeline.Stored,
+		place: place{stream: g.member, block: -1, offset: g.offset, total: -1},
+	}
+	return nil
+}
+
+// header reads the header of the next member, if there is one.
+func (g *gzScanner) header() error {
+	br := g.f.in.br
+	g.offset = g.f.in.off()
+	p, err := br.Peek(1)
+	switch {
+	case err == io.EOF && g.offset > 0:
+		return io.EOF
+	case err != nil:
+		return g.broken(err)
+	case g.offset > 0 && (p[0] == 0 || g.zeros):
+		return g.padding()
+	}
+	for n := gzfile.MinHeaderSize; ; {
+		p, err := br.Peek(n)
+		h, size, herr := gzfile.ParseHeader(p)
+		switch {
+		case herr == nil:
+			return g.enter(&h, size)
+		case errors.Is(herr, gzfile.ErrShort):
+			if err != nil && err != io.EOF {
+				return g.broken(err)
+			}
+			if err == io.EOF {
+				br.Discard(len(p))
+				return g.broken(err)
+			}
+			if n = max(n+n/8+1, br.Buffered()); n > inputBuffer {
+				return g.fail(ErrCorrupt, g.offset, "gzip header too long")
+			}
+		case errors.Is(herr, gzfile.ErrMagic) && g.member > 0:
+			return g.fail(ErrCorrupt, g.offset, "data after the end of a gzip member")
+		case errors.Is(herr, gzfile.ErrMethod):
+			return g.fail(ErrVersion, g.offset, herr.Error())
+		case errors.Is(herr, gzfile.ErrChecksum):
+			return g.fail(ErrChecksum, g.offset, herr.Error())
+		default:
+			return g.fail(ErrCorrupt, g.offset, herr.Error())
+		}
+	}
+}
+
+// padding passes over zeros behind the last member, which tapes and the like leave. Nothing else may follow.
+func (g *gzScanner) padding() error {
+	g.zeros = true
+	br := g.f.in.br
+	p, err := br.Peek(max(1, br.Buffered()))
+	for _, c := range p {
+		if c != 0 {
+			return g.fail(ErrCorrupt, g.offset, "data after the end of a gzip member")
+		}
+	}
+	br.Discard(len(p))
+	switch {
+	case err == nil:
+		return errStreamEnd
+	case err == io.EOF:
+		return io.EOF
+	}
+	return g.broken(err)
+}
+
+// enter begins the member with that header.
+func (g *gzScanner) enter(_ *gzfile.Header, size int) error {
+	br := g.f.in.br
+	br.Discard(size)
+	g.body = g.offset + int64(size)
+	g.sum, g.size, g.inside = 0, 0, true
+	if g.dec == nil {
+		g.dec = flate.NewReader(br)
+		return nil
+	}
+	return g.dec.(flate.Resetter).Reset(br, nil)
+}
+
+// payload decodes a piece.
+func (g *gzScanner) payload(u *unit, p []byte) ([]byte, error) {
+	f := g.f
+	p = f.piece(p, g.dec)
+	if f.opt.checks {
+		g.sum = gzfile.Checksum(g.sum, p)
+	}
+	g.size += uint32(len(p))
+	if err := f.stop; err != nil {
+		f.stop = g.end(err)
+	}
+	p = f.limit(u, p)
+	if len(p) == 0 {
+		if f.stop != nil {
+			return p, f.stop
+		}
+		return p, errStreamEnd
+	}
+	u.raw = len(p)
+	return p, nil
+}
+
+// end is for the end of the member's Deflate stream, or what came instead.
+func (g *gzScanner) end(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, ErrInternal):
+		return err
+	case errors.As(err, &corrupt):
+		return g.fail(ErrCorrupt, g.body+int64(corrupt), "the Deflate stream is damaged")
+	case err != io.EOF:
+		return g.broken(err)
+	}
+	var p [gzfile.TrailerSize]byte
+	if _, err := readFull(g.f.in.br, p[:]); err != nil {
+		return g.broken(err)
+	}
+	at := g.f.in.off() - int64(len(p))
+	sum, size := gzfile.ParseTrailer(p[:])
+	switch {
+	case g.f.opt.checks && sum != g.sum:
+		return g.fail(ErrChecksum, at, "")
+	case size != g.size:
+		return g.fail(ErrCorrupt, at, "the content is not as long as the gzip trailer says")
+	}
+	g.inside = false
+	g.member++
+	return nil
+}
