@@ -91,7 +91,7 @@ func (g *gzScanner) header() error {
 				return g.fail(ErrCorrupt, g.offset, "gzip header too long")
 			}
 		case errors.Is(herr, gzfile.ErrMagic) && g.member > 0:
-			return g.fail(ErrCorrupt, g.offset, "data after the end of a gzip member")
+			return g.fail(ErrTrailing, g.offset, "")
 		case errors.Is(herr, gzfile.ErrMethod):
 			return g.fail(ErrVersion, g.offset, herr.Error())
 		case errors.Is(herr, gzfile.ErrChecksum):
@@ -109,7 +109,7 @@ func (g *gzScanner) padding() error {
 	p, err := br.Peek(max(1, br.Buffered()))
 	for _, c := range p {
 		if c != 0 {
-			return g.fail(ErrCorrupt, g.offset, "data after the end of a gzip member")
+			return g.fail(ErrTrailing, g.offset, "")
 		}
 	}
 	br.Discard(len(p))

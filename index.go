@@ -247,16 +247,24 @@ func (x *index) streamOf(block int64) (st *stream, number int64) {
 
 // info describes the file.
 func (x *index) info() Info {
-	info := Info{Size: x.size, Content: x.content, Blocks: int64(len(x.blocks))}
+	info := Info{Format: formatNames[x.format], Seekable: true, Size: x.size, Content: x.content, Blocks: int64(len(x.blocks))}
 	for i := range x.streams {
 		st := &x.streams[i]
+		unchecked, name := st.blocks, ""
+		if x.format == pipeline.PZ {
+			name = st.pipeline().Name
+		}
+		if st.hdr.Checks {
+			unchecked = 0
+		}
 		info.Streams = append(info.Streams, StreamInfo{
 			Offset:        st.offset,
 			Size:          st.size,
 			ContentOffset: st.content,
 			Content:       st.length,
 			Blocks:        st.blocks,
-			Pipeline:      st.pipeline().Name,
+			Unchecked:     unchecked,
+			Pipeline:      name,
 			BlockSize:     st.hdr.BlockSize,
 			Checks:        st.hdr.Checks,
 		})

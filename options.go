@@ -313,6 +313,8 @@ func (o *options) canceled() error {
 	return context.Cause(o.ctx)
 }
 
+var formatNames = [...]string{pipeline.PZ: "pz", pipeline.GZ: "gz", pipeline.ZST: "zst"}
+
 // PipelineInfo describes one way to compress.
 type PipelineInfo struct {
 	Name   string // for WithPipeline
@@ -322,10 +324,9 @@ type PipelineInfo struct {
 
 // Pipelines lists the ways to compress.
 func Pipelines() []PipelineInfo {
-	formats := [...]string{pipeline.PZ: "pz", pipeline.GZ: "gz", pipeline.ZST: "zst"}
 	var list []PipelineInfo
 	for _, p := range pipeline.Pipelines() {
-		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc, Format: formats[p.Format]})
+		list = append(list, PipelineInfo{Name: p.Name, Doc: p.Doc, Format: formatNames[p.Format]})
 	}
 	return list
 }

@@ -50,7 +50,7 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 // newReaderAt makes a ReaderAt for the file that x describes.
 func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
 	if o.maxDecoded >= 0 && x.content > o.maxDecoded {
-		return nil, &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("content of %d bytes is more than %d", x.content, o.maxDecoded)}
+		return nil, tooMuchContent(x.content, o.maxDecoded)
 	}
 	n, err := o.slotCount(x)
 	if err != nil {
@@ -59,6 +59,10 @@ func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
 	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
 	r.slots.init(n)
 	return r, nil
+}
+
+func tooMuchContent(size, limit int64) error {
+	return &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("content of %d bytes is more than %d", size, limit)}
 }
 
 // slotCount is the number of blocks that may be in memory.

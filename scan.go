@@ -102,7 +102,7 @@ func (s *scanner) header() error {
 	s.peeked, s.peekErr = 0, nil
 	if m := min(n, len(pzfile.Magic)); string(p[:m]) != pzfile.Magic[:m] {
 		if s.stream > 0 {
-			return s.fail(ErrCorrupt, false, s.start, "data after the end of the stream")
+			return s.fail(ErrTrailing, false, s.start, "")
 		}
 		if _, known, maybe := sniff(p[:n]); err != nil && (known || maybe) {
 			return err

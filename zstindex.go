@@ -103,7 +103,7 @@ func (x *index) addFrames(tables [][]zstfile.Entry, sizes []int64, sums bool, fr
 
 // diagnoseFrames finds out why there is no seek table at the end of a .zst file.
 func diagnoseFrames(ra io.ReaderAt, size int64) error {
-	if err := walkFrames(ra, size, new(options), func(*zstFrame) {}); err != nil {
+	if _, err := walkFrames(ra, size, new(options), func(*zstFrame, int64) error { return nil }); err != nil {
 		return err
 	}
 	return noIndex(pipeline.ZST)

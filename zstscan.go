@@ -46,6 +46,7 @@ type zstScanner struct {
 	frames int64
 	inside bool  // the frame is being decoded in order
 	skip   int64 // bytes of a skippable frame to pass over
+	kind   int   // of that frame
 
 	dec    *zstd.Decoder
 	ignore bool                        // that the decoder ignores checksums
@@ -138,13 +139,13 @@ func (z *zstScanner) nextFrame() error {
 		if _, err := readFull(in, magic[n:]); err != nil {
 			return z.cut(err)
 		}
-		_, z.skip, err = zstfile.ParseSkippable(magic[:])
+		z.kind, z.skip, err = zstfile.ParseSkippable(magic[:])
 		if err != nil {
 			return z.fail(ErrCorrupt, at, err.Error())
 		}
 		return errStreamEnd
 	case !zstfile.IsFrame(magic[:n]):
-		return z.fail(ErrCorrupt, at, "data after the end of a frame")
+		return z.fail(ErrTrailing, at, "")
 	}
 	err = z.frame.begin(in, z.frames, magic[:n])
 	z.frames++

@@ -38,7 +38,7 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		return empty, nil
 	case errors.Is(e, compress.ErrTruncated):
 		return "is cut short", append([]string{"the end is missing" + behind(in, e)}, a.recovery(in, "what is there")...)
-	case e.Detail == trailingGarbage:
+	case errors.Is(e, compress.ErrTrailing):
 		return "trailing garbage after the end of the compressed data",
 			append(byteOf(in, e), a.recovery(in, "what is in front of it")...)
 	case errors.Is(e, compress.ErrCorrupt):
@@ -48,9 +48,6 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 }
 
 const empty = "is empty, which no .pz file is"
-
-// trailingGarbage is how the library says, in Error.Detail, that something other than a stream follows a stream.
-const trailingGarbage = "data after the end of the stream"
 
 // notOurs is what to say of data that is not .pz.
 func (a *app) notOurs(in *source) (what string, notes []string) {
