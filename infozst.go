@@ -14,8 +14,13 @@ func readZstdInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	if err == nil {
 		st.Size = size
 	}
+	if table && err == nil {
+		// It need not be one of all frames, nor right.
+		x, xerr := readSeekTables(src, size, o.readerLimit())
+		table = xerr == nil && x.content == st.Content
+	}
 	return Info{
-		Format: "zst", Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: table, Streams: []StreamInfo{*st},
+		Format: "zst", Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: table && err == nil, Streams: []StreamInfo{*st},
 	}, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/gopz/compress/pipeline"
 )
 
 // Damage is a part of a .pz file that is damaged.
@@ -53,6 +55,9 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	x, err := readIndex(cancelable{src, &o}, size, o.readerLimit())
 	if cerr := o.canceled(); cerr != nil {
 		return cerr
+	}
+	if err == nil && x.format != pipeline.PZ {
+		return &Error{Kind: ErrFormat, Block: -1, Offset: -1, Detail: "only .pz files can be recovered"}
 	}
 	if err != nil {
 		if x, gaps, err = searchBlocks(src, size, &o); err != nil {
