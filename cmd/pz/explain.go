@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/gopz/compress"
@@ -32,24 +33,36 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		return a.notOurs(in)
 	case errors.Is(e, compress.ErrMemory):
 		return a.tooLittleMemory(in)
+	case errors.Is(e, compress.ErrVersion) && standard(in):
+		return "needs something that pz does not have", []string{e.Detail}
 	case errors.Is(e, compress.ErrVersion):
 		return "was made by a newer pz, or its header is damaged", a.recovery(in, "the intact blocks")
 	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
 		return empty, nil
 	case errors.Is(e, compress.ErrTruncated):
 		return "is cut short", append([]string{"the end is missing" + behind(in, e)}, a.recovery(in, "what is there")...)
+	case errors.Is(e, compress.ErrTrailing) && standard(in):
+		return trailing, byteOf(in, e)
 	case errors.Is(e, compress.ErrTrailing):
-		return "trailing garbage after the end of the compressed data",
-			append(byteOf(in, e), a.recovery(in, "what is in front of it")...)
+		return trailing, append(byteOf(in, e), a.recovery(in, "what is in front of it")...)
 	case errors.Is(e, compress.ErrCorrupt):
-		return damaged(e) + " is damaged", append(byteOf(in, e), a.recovery(in, "the intact blocks")...)
+		return damaged(in, e) + " is damaged", append(byteOf(in, e), a.recovery(in, "the intact blocks")...)
 	}
 	return libraryReason(e), nil
 }
 
-const empty = "is empty, which no .pz file is"
+const (
+	empty    = "is empty, which no compressed file is"
+	trailing = "trailing garbage after the end of the compressed data"
+)
 
-// notOurs is what to say of data that is not .pz.
+// standard says whether a source is of a format that others write, too. There is no more to be saved of it than -dc gives.
+func standard(in *source) bool {
+	format := formatOf(in.beginning())
+	return format == "gz" || format == "zst"
+}
+
+// notOurs is what to say of data that is in no format of ours, or, with --recover, not .pz.
 func (a *app) notOurs(in *source) (what string, notes []string) {
 	head := in.beginning()
 	if len(head) == 0 {
@@ -58,19 +71,31 @@ func (a *app) notOurs(in *source) (what string, notes []string) {
 	if form, tool := recognize(head); form != "" {
 		return "is " + form + " data", []string{"use " + tool}
 	}
+	if standard(in) {
+		return "is ." + formatOf(head) + " data, and only .pz files can be recovered", []string{"-dc FILE gives what is in front of the damage"}
+	}
 	// A file with the right name may have lost no more than its first bytes.
-	if strings.HasSuffix(in.name, a.cfg.suffix) {
+	if _, suffix, _ := a.cfg.packedName(filepath.Base(in.name)); suffix != "" && (suffix == ".pz" || suffix == a.cfg.ownSuffix) {
 		for _, note := range a.recovery(in, "the blocks") {
 			notes = append(notes, "if only its beginning is damaged, "+note)
 		}
 	}
-	return "is not .pz data", notes
+	if a.cfg.mode == modeRecover {
+		return "is not .pz data", notes
+	}
+	return notPacked, notes
 }
 
 // damaged names the part of a file that an error is about.
-func damaged(e *compress.Error) string {
+func damaged(in *source, e *compress.Error) string {
 	part := "the file"
-	switch {
+	switch format := formatOf(in.beginning()); {
+	case format == "gz" && e.Stream > 0:
+		return fmt.Sprintf("member %d", e.Stream)
+	case format == "gz":
+		return part
+	case format == "zst" && e.Block >= 0:
+		return fmt.Sprintf("frame %d", e.Block)
 	case e.Block >= 0:
 		part = fmt.Sprintf("block %d", e.Block)
 	case strings.HasPrefix(e.Detail, "header"):
@@ -95,8 +120,13 @@ func byteOf(in *source, e *compress.Error) []string {
 
 // behind says from which block on a file is missing, if that is certain.
 func behind(in *source, e *compress.Error) string {
-	if e.Block < 0 || len(byteOf(in, e)) == 0 {
+	switch format := formatOf(in.beginning()); {
+	case format == "gz" && e.Stream > 0:
+		return fmt.Sprintf(" from member %d on", e.Stream)
+	case e.Block < 0 || len(byteOf(in, e)) == 0:
 		return ""
+	case format == "zst":
+		return fmt.Sprintf(" from frame %d on", e.Block)
 	}
 	text := fmt.Sprintf(" from block %d", e.Block)
 	if e.Stream > 0 {
@@ -107,8 +137,11 @@ func behind(in *source, e *compress.Error) string {
 
 // recovery is the advice to save what can be saved, where it can be followed: not for a pipe, whose data is gone.
 func (a *app) recovery(in *source, what string) []string {
-	if !in.regular() || a.cfg.mode == modeRecover {
+	switch {
+	case !in.regular() || a.cfg.mode == modeRecover || standard(in) && a.cfg.toStdout:
 		return nil
+	case standard(in):
+		return []string{"-dc FILE gives what is in front of that"}
 	}
 	return []string{"--recover FILE -o OUT saves " + what}
 }

@@ -35,7 +35,7 @@ func TestDamageMessages(t *testing.T) {
 			len(good)-4-8*13-32), "same"},
 		{"footer", flip(good, len(good)-1), "the index is damaged (at byte ", "same"},
 		{"version", flip(good, 2), "was made by a newer pz, or its header is damaged (--recover FILE -o OUT saves the intact blocks)", "same"},
-		{"magic", flip(good, 0), "is not .pz data (if only its beginning is damaged, --recover FILE -o OUT saves the blocks)", "same"},
+		{"magic", flip(good, 0), notPacked + " (if only its beginning is damaged, --recover FILE -o OUT saves the blocks)", "same"},
 		{"second stream", good + flip(good, 20),
 			fmt.Sprintf("block 0 of stream 1 is damaged (at byte %d; --recover FILE -o OUT saves the intact blocks)", len(good)+18), ""},
 		{"second header", good + flip(good, 8),
@@ -78,7 +78,7 @@ func TestDamageMessages(t *testing.T) {
 
 func TestEmptyInput(t *testing.T) {
 	path := write(t, "", t.TempDir(), "a.pz")
-	const want = "is empty, which no .pz file is"
+	const want = "is empty, which no compressed file is"
 	for _, args := range []string{"-t", "-l", "-d", "-dc", "--recover -c"} {
 		if got := pz(t, "", append(strings.Fields(args), path)...).message(t, path); got != want {
 			t.Errorf("%s: %s", args, got)
@@ -100,9 +100,9 @@ func TestForeignDataIsNamed(t *testing.T) {
 		"\x04\x22\x4d\x18":       "is lz4 data (use lz4 -d)",
 		"PK\x03\x04":             "is zip data (use unzip)",
 		"PK\x05\x06":             "is zip data (use unzip)",
-		"BZ":                     "is not .pz data",
-		"PKWARE":                 "is not .pz data",
-		"plain text, and enough": "is not .pz data",
+		"BZ":                     notPacked,
+		"PKWARE":                 notPacked,
+		"plain text, and enough": notPacked,
 	} {
 		for _, content := range []string{magic, magic + noise(1000)} {
 			path := write(t, content, dir, "a.other")
@@ -116,7 +116,7 @@ func TestForeignDataIsNamed(t *testing.T) {
 			}
 			// Without a place for the result the name is wrong as well, but the content says more.
 			ignored := strings.Replace(want, " (", " -- ignored (", 1)
-			if want == "is not .pz data" {
+			if want == notPacked {
 				ignored += ", and has another suffix -- ignored"
 			}
 			pz(t, "", "-d", path).want(t, exitWarning, path+": "+ignored+"\n")

@@ -24,14 +24,13 @@ const (
 	modeRecover
 )
 
-const defaultSuffix = ".pz"
-
 // config is what the command line and the environment ask for.
 type config struct {
 	mode      mode
 	toStdout  bool
 	output    string // of -o; "" without
-	suffix    string
+	ownSuffix string // of -S; "" without
+	names     names
 	force     bool
 	remove    bool
 	recursive bool
@@ -41,10 +40,11 @@ type config struct {
 	help      bool
 	version   bool
 
-	level     int // 0: the library's default
-	pipeline  string
-	threads   int // 0: all
-	blockSize int // 0: the level's
+	level     int    // 0: the library's default
+	pipeline  string // once the options are checked, never ""
+	format    string // of the pipeline: "pz", "gz" or "zst"
+	threads   int    // 0: all
+	blockSize int    // 0: the level's
 	memory    int64
 	noCheck   bool
 	zeroFill  bool
@@ -59,7 +59,7 @@ type config struct {
 
 // parseFlags reads the environment first, so that the command line overrides it.
 func parseFlags(args []string, getenv func(string) string) (config, error) {
-	c := config{suffix: defaultSuffix}
+	var c config
 	bad := c.readEnv(getenv)
 	fs := c.flagSet()
 	args = rewriteLevels(args,
@@ -77,9 +77,12 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		}
 	}
 	if c.help || c.version {
+		if c.chooseFormat() != nil {
+			c.pipeline = "" // help is given all the same
+		}
 		return c, nil
 	}
-	return c, c.check(fs.Changed("output"))
+	return c, c.check(fs.Changed("output"), fs.Changed("suffix"))
 }
 
 func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
@@ -120,6 +123,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	modeFlag("recover", "", modeRecover)
 	fs.BoolFuncP("keep", "k", "", switchOn(func() { c.remove = false }))
 	fs.BoolFunc("rm", "", switchOn(func() { c.remove = true }))
+	fs.BoolFuncP("no-name", "n", "", switchOn(func() { c.names = namesDrop }))
+	fs.BoolFuncP("name", "N", "", switchOn(func() { c.names = namesKeep }))
 
 	fs.BoolVarP(&c.toStdout, "stdout", "c", false, "")
 	fs.BoolVarP(&c.force, "force", "f", false, "")
@@ -133,7 +138,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.BoolVar(&c.zeroFill, "zero-fill", false, "")
 
 	fs.StringVarP(&c.output, "output", "o", "", "")
-	fs.StringVarP(&c.suffix, "suffix", "S", defaultSuffix, "")
+	fs.StringVarP(&c.ownSuffix, "suffix", "S", "", "")
+	fs.StringVar(&c.format, "format", "", "")
 	fs.StringVarP(&c.pipeline, "pipeline", "p", "", "")
 	fs.Func(levelFlag, "", c.setLevel)
 	fs.FuncP("threads", "T", "", c.setThreads)
@@ -229,10 +235,10 @@ func (c *config) setDevice(s string) error {
 }
 
 // check refuses combinations that could only be meant otherwise.
-func (c *config) check(outputGiven bool) error {
+func (c *config) check(outputGiven, suffixGiven bool) error {
 	switch {
-	case c.suffix == "" || strings.ContainsAny(c.suffix, "/\x00") || strings.ContainsRune(c.suffix, os.PathSeparator):
-		return fmt.Errorf("suffix %q: it must not be empty or have a path separator in it", c.suffix)
+	case suffixGiven && c.ownSuffix == "" || strings.ContainsAny(c.ownSuffix, "/\x00") || strings.ContainsRune(c.ownSuffix, os.PathSeparator):
+		return fmt.Errorf("suffix %q: it must not be empty or have a path separator in it", c.ownSuffix)
 	case c.json && c.mode != modeList:
 		return errors.New("--json goes with -l only")
 	case outputGiven && c.output == "":
@@ -262,5 +268,8 @@ func (c *config) check(outputGiven bool) error {
 	if len(c.files) == 0 {
 		c.files = []string{"-"}
 	}
-	return c.checkPipeline()
+	if err := c.chooseFormat(); err != nil || c.mode != modeCompress {
+		return err
+	}
+	return c.checkBlockSize()
 }

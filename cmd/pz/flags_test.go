@@ -15,7 +15,7 @@ func TestFlags(t *testing.T) {
 		ok   func(config) bool
 	}{
 		{"", func(c config) bool {
-			return c.mode == modeCompress && !c.remove && c.suffix == ".pz" && c.level == 0 && c.threads == 0 && c.files[0] == "-"
+			return c.mode == modeCompress && !c.remove && c.suffix() == ".pz" && c.level == 0 && c.threads == 0 && c.files[0] == "-"
 		}},
 		{"-dkf a b", func(c config) bool {
 			return c.mode == modeDecompress && c.force && !c.remove && strings.Join(c.files, " ") == "a b"
@@ -47,7 +47,7 @@ func TestFlags(t *testing.T) {
 		{"-B4096", func(c config) bool { return c.blockSize == 4096 }},
 		{"--block-size=1MiB", func(c config) bool { return c.blockSize == 1<<20 }},
 		{"-M 1G", func(c config) bool { return c.memory == 1<<30 }},
-		{"-S .x", func(c config) bool { return c.suffix == ".x" }},
+		{"-S .x", func(c config) bool { return c.suffix() == ".x" }},
 		{"--threads 0", func(c config) bool { return c.threads == 0 }},
 		{"--no-check", func(c config) bool { return c.noCheck }},
 		{"-- -9 -k", func(c config) bool { return strings.Join(c.files, " ") == "-9 -k" && c.level == 0 }},

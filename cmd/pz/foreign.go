@@ -2,14 +2,13 @@ package main
 
 import "bytes"
 
-// foreign lists what people take for .pz data, or have beside it, by its first bytes. A form that pz learns to read
+// foreign lists what people take for data of pz, or have beside it, by its first bytes. A form that pz learns to read
 // loses its row.
 var foreign = []struct{ magic, name, tool string }{
-	{"\x1f\x8b", "gzip", "gzip -d"},
-	{"\x28\xb5\x2f\xfd", "zstd", "zstd -d"},
 	{"\xfd7zXZ\x00", "xz", "xz -d"},
 	{"BZh", "bzip2", "bzip2 -d"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
+	{"\x1f\x9d", "compress", "gzip -d"},
 	{"PK\x03\x04", "zip", "unzip"},
 	{"PK\x05\x06", "zip", "unzip"}, // an empty archive
 }

@@ -19,45 +19,50 @@ func versionText() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		version = info.Main.Version
 	}
-	return "pz " + version + ", .pz format version 1"
+	return "pz " + version + ", .pz format version 1, kernels: " + compress.Kernels()
 }
 
 const usageText = `Usage: pz [OPTION]... [FILE]...
 
-Compresses each FILE to FILE.pz, or restores it with -d. The source is kept unless --rm is given.
+Compresses each FILE to FILE.pz (or FILE.gz, FILE.zst), or restores it with -d. The source is kept unless --rm is given.
 Without FILE, or where FILE is -, pz reads standard input and writes standard output.
 
 What to do (the last one given counts):
   -z, --compress           compress; the default
-  -d, --decompress         restore
+  -d, --decompress         restore; the content of FILE says whether it is .pz, .gz or .zst
   -t, --test               check that files can be restored, write nothing
-  -l, --list               say what is in files, from their index
-      --json               with -l: as a JSON array, for each file an object with name, streams, blocks, block_size,
-                           compressed, uncompressed, ratio, check, pipeline; sizes are in bytes. For a name that is
-                           not UTF-8, name shows the wrong bytes as U+FFFD, and name_base64 has all of it in base64
-      --recover            write all that is intact of a damaged FILE to -o FILE or -c, and say what is lost
+  -l, --list               say what is in files, from their index; .gz, which has none, is decompressed for that
+      --json               with -l: as a JSON array, for each file an object with name, format, streams, blocks,
+                           block_size, compressed, uncompressed, ratio, check, seekable, pipeline; sizes are in bytes.
+                           Blocks of .gz are its members, blocks of .zst its frames. For a name that is not UTF-8,
+                           name shows the wrong bytes as U+FFFD, and name_base64 has all of it in base64
+      --recover            write all that is intact of a damaged .pz FILE to -o FILE or -c, and say what is lost
       --zero-fill          with --recover: put zeros where content is lost
 
 How to compress:
   -1 ... -9, --level N     level: 1 (--fast) is fastest, 9 (--best) is densest; default %[1]d
+      --format FORMAT      pz, the default; gz for every gzip to read, zst for every zstd
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
                            Larger blocks often compress better, but take more memory, also to restore, and keep
                            fewer threads busy
-      --no-check           leave out the checks of the content; with -d, -t: do not compare them
+  -n, --no-name            .gz: do not store name and time of FILE; with -d, the default: do not use them
+  -N, --name               .gz: store them, the default; with -d: give the result the name and time in FILE
+      --no-check           leave out the checks of the content (.gz: never); with -d, -t: do not compare them
 
 Where to:
   -c, --stdout             write to standard output
   -o, --output FILE        write to FILE (one input only); a device or pipe is written as it is
   -S, --suffix .SUF        use .SUF instead of %[5]s
   -r, --recursive          work on all files in the directories given, and below them; with -d, -t, -l only on those
-                           that have the suffix, else only on those that lack it
+                           that have a suffix of compressed files (%[10]s), else only on those
+                           that have none
   -f, --force              do what is refused otherwise:
                              overwrite files, follow symbolic links,
-                             compress files that have the suffix already,
+                             compress files that have such a suffix already,
                              write compressed data to a terminal, and read it from there,
                              with --rm: remove one of several names (hard links) of a file,
-                             with -dc: pass on unchanged what is not .pz
+                             with -dc: pass on unchanged what is not compressed by pz, gzip or zstd
   -k, --keep               keep the source; the default
       --rm                 remove the source once the result is safely on the disk; never when the result went to
                            standard output, a device or a pipe
@@ -72,7 +77,7 @@ How to run:
   -q, --quiet              no warnings and no progress bar
   -v, --verbose            for each file a line with ratio, sizes, blocks, threads and speed; details of damage
   -h, --help               this text; with other options the table below is about them
-  -V, --version            the version
+  -V, --version            the version, and the instructions that the inner loops use
       --                   end of options: what follows is a file even if it begins with -
 
 A SIZE or LIMIT is a number of bytes, with K, M or G behind it (or KiB, MiB, GiB) for units of 1024.
@@ -84,6 +89,7 @@ Examples:
   pz --rm -r logs                  replace all files below logs
   pz -d access.log.pz              restore access.log
   pz -dc *.pz | grep error         read compressed files
+  pz --format gz access.log        write access.log.gz
   tar -I pz -cf home.tar.pz home   and back: tar -I pz -xf home.tar.pz
 
 Most memory that pz takes with %[7]s:
@@ -116,9 +122,9 @@ func (c *config) helpText() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(usageText, compress.DefaultLevel, strings.Join(pipelines, "\n"+strings.Repeat(" ", 27)),
-		formatSize(minBlockSize), formatSize(maxBlockSize), defaultSuffix, formatSize(compress.DefaultReaderMemory),
+		formatSize(minBlockSize), formatSize(maxBlockSize), ".pz, .gz or .zst", formatSize(compress.DefaultReaderMemory),
 		fmt.Sprintf("%d %s (-T)", threads, plural(int64(threads), "thread")), table,
-		"device to use; this build knows: "+strings.Join(compress.Devices(), ", ")+" (soft is no GPU, but for tests)"), nil
+		"device to use; this build knows: "+strings.Join(compress.Devices(), ", ")+" (soft is no GPU, but for tests)", knownSuffixes()), nil
 }
 
 // memoryTable says for each level what compressing takes, and restoring what the level made.

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/gopz/compress"
-)
+import "github.com/gopz/compress"
 
 const (
 	minLevel     = compress.MinLevel
@@ -17,21 +12,6 @@ const (
 	maxThreads = compress.MaxConcurrency
 )
 
-// checkPipeline tells of a mistyped name before any file is touched.
-func (c *config) checkPipeline() error {
-	if c.pipeline == "" {
-		return nil
-	}
-	var names []string
-	for _, p := range compress.Pipelines() {
-		if p.Name == c.pipeline {
-			return nil
-		}
-		names = append(names, p.Name)
-	}
-	return fmt.Errorf("no pipeline is called %q; there are %s", c.pipeline, strings.Join(names, ", "))
-}
-
 // options are what the library is told for every file.
 func (a *app) options() []compress.Option {
 	c := &a.cfg
@@ -39,11 +19,8 @@ func (a *app) options() []compress.Option {
 	if c.level != 0 {
 		opts = append(opts, compress.WithLevel(c.level))
 	}
-	if c.pipeline != "" {
-		opts = append(opts, compress.WithPipeline(c.pipeline))
-	}
-	if c.blockSize != 0 {
-		opts = append(opts, compress.WithBlockSize(c.blockSize))
+	if c.mode == modeCompress {
+		opts = append(opts, compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize))
 	}
 	if c.noCheck {
 		opts = append(opts, compress.WithChecksum(false))

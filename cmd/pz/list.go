@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -16,17 +17,19 @@ import (
 type listed struct {
 	Name         string  `json:"name"`                  // with U+FFFD for what is not UTF-8, which JSON cannot hold
 	NameBytes    []byte  `json:"name_base64,omitempty"` // all of the name, if it is not UTF-8
-	Streams      int     `json:"streams"`
-	Blocks       int64   `json:"blocks"`
-	BlockSize    int     `json:"block_size"`   // the largest of all streams, in bytes
-	Compressed   int64   `json:"compressed"`   // bytes of the file
-	Uncompressed int64   `json:"uncompressed"` // bytes of its content
-	Ratio        float64 `json:"ratio"`        // uncompressed / compressed
-	Check        string  `json:"check"`        // crc32c, none, or mixed
-	Pipeline     string  `json:"pipeline"`     // several are joined by +
+	Format       string  `json:"format"`                // pz, gz or zst
+	Streams      int     `json:"streams"`               // of .gz: members
+	Blocks       int64   `json:"blocks"`                // of .gz: members; of .zst: frames
+	BlockSize    int     `json:"block_size"`            // the largest of all streams, in bytes
+	Compressed   int64   `json:"compressed"`            // bytes of the file
+	Uncompressed int64   `json:"uncompressed"`          // bytes of its content
+	Ratio        float64 `json:"ratio"`                 // uncompressed / compressed
+	Check        string  `json:"check"`                 // crc32c, crc32, xxh64, none, or mixed
+	Seekable     bool    `json:"seekable"`              // there is an index, or a seek table, that leads to any place of the content
+	Pipeline     string  `json:"pipeline"`              // several are joined by +; "" for .gz and .zst, which do not say
 }
 
-// list prints what the indexes of the files say. It does not read their blocks.
+// list prints what the indexes of the files say, and of files without what reading them shows.
 func (a *app) list() {
 	all := []listed{} // JSON without files is [], not null
 	a.each(func(e entry) {
@@ -38,7 +41,10 @@ func (a *app) list() {
 			defer in.close()
 		}
 		l, err := a.describe(in)
-		if err != nil {
+		switch {
+		case errors.Is(err, compress.ErrTrailing) && standard(in):
+			a.warn(in.name, "%s -- ignored", a.explain(in, err))
+		case err != nil:
 			a.fail(in.name, "%s", a.explain(in, err))
 			return
 		}
@@ -62,23 +68,22 @@ func (a *app) describe(in *source) (listed, error) {
 	if !in.regular() {
 		return listed{}, errNoIndex
 	}
-	r, err := compress.NewReaderAt(in.f, in.info.Size(), compress.WithMaxMemory(a.cfg.memory))
-	if err != nil {
-		return listed{}, err
-	}
-	defer r.Close()
-	info := r.Info()
+	info, err := compress.ReadInfo(in.f, in.info.Size(), compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
 	l := listed{
-		Name: in.name, Streams: len(info.Streams), Blocks: info.Blocks,
+		Name: in.name, Format: info.Format, Streams: len(info.Streams), Blocks: info.Blocks, Seekable: info.Seekable,
 		Compressed: info.Size, Uncompressed: info.Content, Ratio: roundRatio(info.Content, info.Size),
 	}
 	if !utf8.ValidString(in.name) {
 		l.NameBytes = []byte(in.name)
 	}
 	for _, s := range info.Streams {
-		check := "none"
-		if s.Checks {
-			check = "crc32c"
+		check := checkNames[info.Format]
+		switch {
+		case s.Checks:
+		case s.Unchecked == s.Blocks:
+			check = "none"
+		default:
+			check = "mixed"
 		}
 		l.Check = join(l.Check, check, func(string) string { return "mixed" })
 		l.Pipeline = join(l.Pipeline, s.Pipeline, func(all string) string {
@@ -91,8 +96,11 @@ func (a *app) describe(in *source) (listed, error) {
 		})
 		l.BlockSize = max(l.BlockSize, s.BlockSize)
 	}
-	return l, nil
+	return l, err
 }
+
+// checkNames says how each format checks its content.
+var checkNames = map[string]string{"pz": "crc32c", "gz": "crc32", "zst": "xxh64"}
 
 // join is next where there is nothing yet or the same, and what both make where they differ.
 func join(have, next string, both func(string) string) string {
@@ -106,7 +114,7 @@ func join(have, next string, both func(string) string) string {
 func roundRatio(content, packed int64) float64 { return math.Round(ratio(content, packed)*1000) / 1000 }
 
 func total(all []listed) listed {
-	t := listed{Name: fmt.Sprintf("(%d files)", len(all)), Check: "-", Pipeline: "-"}
+	t := listed{Name: fmt.Sprintf("(%d files)", len(all)), Format: "-", Check: "-", Pipeline: "-"}
 	for _, l := range all {
 		t.Blocks += l.Blocks
 		t.Compressed += l.Compressed
@@ -117,17 +125,27 @@ func total(all []listed) listed {
 }
 
 func (a *app) printListed(l listed, head bool) {
-	row := func(blocks, compressed, uncompressed, ratio, check, pipeline, name string) string {
-		return fmt.Sprintf("%8s %15s %15s %9s  %-6s  %-8s  %s\n",
-			blocks, compressed, uncompressed, ratio, check, pipeline, name)
+	row := func(blocks, compressed, uncompressed, ratio, check, seek, format, pipeline, name string) string {
+		return fmt.Sprintf("%8s %15s %15s %9s  %-6s  %-4s  %-6s  %-8s  %s\n",
+			blocks, compressed, uncompressed, ratio, check, seek, format, pipeline, name)
 	}
 	text := ""
 	if head && !a.cfg.quiet {
-		text = row("blocks", "compressed", "uncompressed", "ratio", "check", "pipeline", "name")
+		text = row("blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format", "pipeline", "name")
+	}
+	seek, pipeline := "no", l.Pipeline
+	switch {
+	case l.Format == "-":
+		seek = "-"
+	case l.Seekable:
+		seek = "yes"
+	}
+	if pipeline == "" {
+		pipeline = "-"
 	}
 	itoa := func(n int64) string { return strconv.FormatInt(n, 10) }
 	a.print(text + row(itoa(l.Blocks), itoa(l.Compressed), itoa(l.Uncompressed),
-		strconv.FormatFloat(l.Ratio, 'f', 3, 64), l.Check, l.Pipeline, printable(l.Name)))
+		strconv.FormatFloat(l.Ratio, 'f', 3, 64), l.Check, seek, l.Format, pipeline, printable(l.Name)))
 }
 
 // print writes to standard output, and ends the run if that cannot be.

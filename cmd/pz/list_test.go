@@ -32,11 +32,11 @@ func TestList(t *testing.T) {
 		return strings.Join(append(append([]string{f[0]}, f[2]), f[4:]...), " ")
 	}
 	for i, want := range []string{
-		"blocks uncompressed check pipeline name",
-		"25 100000 crc32c lzseqr " + a,
-		"1 5000 none lzr " + b,
-		"26 105000 mixed lzseqr+lzr " + both,
-		"52 210000 - - (3 files)",
+		"blocks uncompressed check seek format pipeline name",
+		"25 100000 crc32c yes pz lzseqr " + a,
+		"1 5000 none yes pz lzr " + b,
+		"26 105000 mixed yes pz lzseqr+lzr " + both,
+		"52 210000 - - - - (3 files)",
 	} {
 		if got := fields(i); got != want {
 			t.Errorf("line %d: %q, want %q", i, got, want)
@@ -86,11 +86,11 @@ func TestListJSON(t *testing.T) {
 	}
 	// The whole schema: a field that goes missing or changes its type is a broken promise.
 	want := []map[string]any{
-		{"name": a, "streams": 1., "blocks": 25., "block_size": 4096., "compressed": sizeOf(a), "uncompressed": 100000.,
+		{"name": a, "format": "pz", "seekable": true, "streams": 1., "blocks": 25., "block_size": 4096., "compressed": sizeOf(a), "uncompressed": 100000.,
 			"check": "crc32c", "pipeline": "lzseqr"},
-		{"name": b, "streams": 1., "blocks": 1., "block_size": got[1]["block_size"], "compressed": sizeOf(b), "uncompressed": 5000.,
+		{"name": b, "format": "pz", "seekable": true, "streams": 1., "blocks": 1., "block_size": got[1]["block_size"], "compressed": sizeOf(b), "uncompressed": 5000.,
 			"check": "none", "pipeline": "lzr"},
-		{"name": both, "streams": 2., "blocks": 26., "block_size": got[1]["block_size"], "compressed": sizeOf(both), "uncompressed": 105000.,
+		{"name": both, "format": "pz", "seekable": true, "streams": 2., "blocks": 26., "block_size": got[1]["block_size"], "compressed": sizeOf(both), "uncompressed": 105000.,
 			"check": "mixed", "pipeline": "lzseqr+lzr"},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -111,8 +111,12 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	if a.cfg.mode == modeTest {
 		to = " OK"
 	}
-	a.say(in.name, "%s:1, %d content, %d compressed bytes, %d %s, %d %s, %.1f MB/s%s",
-		ratioText(content, packed), content, packed, m.last.Blocks, plural(m.last.Blocks, "block"),
+	blocks := ""
+	if a.cfg.mode == modeCompress || !standard(in) { // whose pieces mean nothing to anybody
+		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, "block"))
+	}
+	a.say(in.name, "%s:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
+		ratioText(content, packed), content, packed, blocks,
 		a.sched.Workers(), plural(int64(a.sched.Workers()), "thread"), float64(content)/1e6/seconds, to)
 }
 

@@ -108,8 +108,12 @@ func (o *output) finishFile(in *source) error {
 		if err := o.f.Chmod(perm); err != nil {
 			o.app.warn(o.name, "its mode could not be set: %s", reason(err))
 		}
+		modTime := in.info.ModTime()
+		if !in.origin.time.IsZero() {
+			modTime = in.origin.time
+		}
 		// The zero time leaves the access time as it is.
-		if err := o.at.root.Chtimes(o.temp, time.Time{}, in.info.ModTime()); err != nil {
+		if err := o.at.root.Chtimes(o.temp, time.Time{}, modTime); err != nil {
 			o.app.warn(o.name, "its time could not be set: %s", reason(err))
 		}
 	}

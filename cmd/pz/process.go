@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"runtime"
 
@@ -21,6 +22,7 @@ func (a *app) process(e entry) {
 		a.fail("", "compressed data is not read from a terminal (name a FILE or redirect; -f reads it anyway)")
 		return
 	}
+	in.origin = a.originOf(in)
 	out := &output{app: a, name: "nowhere"}
 	if a.cfg.mode != modeTest {
 		var done func()
@@ -62,7 +64,13 @@ func (a *app) process(e entry) {
 		// memory that --help states is for one.
 		defer runtime.GC()
 	}
-	if err != nil {
+	garbage := m.w.err == nil && errors.Is(err, compress.ErrTrailing) && standard(in)
+	switch {
+	case garbage:
+		// All of the content is there and has been verified, unless what follows it is the rest of it, so the source stays.
+		a.warn(in.name, "%s -- ignored%s", a.explain(in, err), kept(remove))
+		remove = false
+	case err != nil:
 		a.report(in, out, m, err)
 		return
 	}
@@ -95,7 +103,7 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 			defer func() { m.grew = sized.grew }()
 			r = sized
 		}
-		zw, err := compress.NewWriter(w, opts...)
+		zw, err := compress.NewWriter(w, append(opts, a.naming(in)...)...)
 		if err != nil {
 			return err
 		}
@@ -131,36 +139,34 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 
 // settled warns of a source that somebody writes to, and says whether it may still be removed if it was to be.
 func (a *app) settled(in *source, m *meter, remove bool) bool {
-	kept := ""
-	if remove {
-		kept = " -- not removed"
-	}
 	switch {
 	case m.grew:
-		a.warn(in.name, "grew while it was read: the first %d bytes are compressed%s", m.read(), kept)
+		a.warn(in.name, "grew while it was read: the first %d bytes are compressed%s", m.read(), kept(remove))
 	case remove && in.changed():
-		a.warn(in.name, "changed while it was read%s", kept)
+		a.warn(in.name, "changed while it was read%s", kept(remove))
 	default:
 		return remove
 	}
 	return false
 }
 
-// sniff says whether the data is something else than .pz, which -dcf passes through unchanged as gzip does.
+// kept is what a warning adds about a source that was to be removed.
+func kept(remove bool) string {
+	if remove {
+		return " -- not removed"
+	}
+	return ""
+}
+
+// sniff says whether the data is something that pz does not know, which -dcf passes through unchanged as gzip does.
 func sniff(r io.Reader) (head []byte, foreign bool, err error) {
-	head = make([]byte, 3)
+	head = make([]byte, magicSize)
 	n, err := io.ReadFull(r, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
 	head = head[:n]
-	return head, notPZ(head), err
-}
-
-// notPZ says of the first bytes of a file whether it is something else than .pz. The version byte is looked at, too,
-// because a text may well begin with PZ; versions stay below the control characters that texts contain.
-func notPZ(head []byte) bool {
-	return !bytes.HasPrefix(head, []byte("PZ")) || len(head) >= 3 && head[2] >= '\t'
+	return head, formatOf(head) == "", err
 }
 
 // report says what failed: the writing of the result, or the source, be it in the reading or in what the library finds

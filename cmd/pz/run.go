@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"sort"
-	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -107,8 +106,10 @@ func (a *app) writesBeside() bool {
 
 func (a *app) suggestName(path string) string {
 	if a.cfg.mode != modeCompress {
-		if _, err := os.Lstat(path + a.cfg.suffix); err == nil {
-			return fmt.Sprintf(" (there is %s)", printable(path+a.cfg.suffix))
+		for _, suffix := range append([]string{a.cfg.suffix()}, ".pz", ".gz", ".zst") {
+			if _, err := os.Lstat(path + suffix); err == nil {
+				return fmt.Sprintf(" (there is %s)", printable(path+suffix))
+			}
 		}
 	}
 	return ""
@@ -132,9 +133,11 @@ func (a *app) walk(root *os.Root, path string, do func(entry)) {
 			a.walkDir(root, d.Name(), sub, do)
 		case !d.Type().IsRegular():
 			a.note(sub, "is not a regular file -- ignored")
-		case strings.HasSuffix(d.Name(), a.cfg.suffix) == (a.cfg.mode == modeCompress):
-			a.note(sub, "not meant by -r -- ignored")
 		default:
+			if _, _, packed := a.cfg.packedName(d.Name()); packed == (a.cfg.mode == modeCompress) {
+				a.note(sub, "not meant by -r -- ignored")
+				continue
+			}
 			do(entry{path: sub, base: d.Name(), root: root, walked: true})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gopz/compress"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -303,7 +305,7 @@ func TestHelpAndVersion(t *testing.T) {
 	r := pz(t, "", "-h").want(t, exitOK)
 	c := config{}
 	fs := c.flagSet()
-	for _, name := range strings.Fields("compress decompress test list json recover zero-fill level fast best pipeline block-size no-check " +
+	for _, name := range strings.Fields("compress decompress test list json recover zero-fill level fast best format pipeline block-size name no-name no-check " +
 		"stdout output suffix recursive force keep rm threads memory quiet verbose help version") {
 		if !strings.Contains(r.out, "--"+name) {
 			t.Errorf("the help text lacks --%s", name)
@@ -324,7 +326,7 @@ func TestHelpAndVersion(t *testing.T) {
 	if !strings.Contains(one, "1 thread (-T)") || !strings.Contains(eight, "8 threads (-T)") || one == eight {
 		t.Error("the table does not depend on -T")
 	}
-	if v := pz(t, "", "--version").want(t, exitOK).out; !strings.HasPrefix(v, "pz ") || strings.Count(v, "\n") != 1 {
+	if v := pz(t, "", "--version").want(t, exitOK).out; !strings.HasPrefix(v, "pz ") || !strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") || strings.Count(v, "\n") != 1 {
 		t.Error(v)
 	}
 }

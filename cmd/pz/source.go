@@ -45,14 +45,15 @@ func (e entry) place(base string) (place, error) {
 
 // source is an open input.
 type source struct {
-	app   *app
-	f     *os.File
-	name  string      // for messages
-	info  fs.FileInfo // of the open file; nil where it cannot be had
-	link  fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
-	at    place       // where the entry is; without a root for standard input
-	start int64       // offset in a regular file where reading begins: standard input need not be at its front
-	head  []byte      // the first bytes of what can be read only once, as far as they have been read
+	app    *app
+	f      *os.File
+	name   string      // for messages
+	info   fs.FileInfo // of the open file; nil where it cannot be had
+	link   fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
+	at     place       // where the entry is; without a root for standard input
+	start  int64       // offset in a regular file where reading begins: standard input need not be at its front
+	origin origin      // what -N finds in it
+	head   []byte      // the first bytes of what can be read only once, as far as they have been read
 }
 
 func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }

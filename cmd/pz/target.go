@@ -50,30 +50,6 @@ func (a *app) openOutput(e entry, in *source) (o *output, done func()) {
 	return a.openFile(at, in), done
 }
 
-// outputName makes the name of the result from the name of the source.
-func (a *app) outputName(e entry, in *source) (string, bool) {
-	stem, has := strings.CutSuffix(e.base, a.cfg.suffix)
-	has = has && stem != ""
-	switch {
-	case a.cfg.mode == modeDecompress && has:
-		return stem, true
-	case a.cfg.mode == modeDecompress:
-		head := in.beginning()
-		if form, tool := recognize(head); form != "" {
-			a.warn(e.path, "is %s data -- ignored (use %s)", form, tool)
-		} else if notPZ(head) {
-			a.warn(e.path, "is not .pz data, and has another suffix -- ignored")
-		} else {
-			a.warn(e.path, "unknown suffix -- ignored (-o FILE or -c says where to put the result)")
-		}
-	case has && !a.cfg.force:
-		a.warn(e.path, "already has %s suffix -- unchanged (-f compresses it again)", a.cfg.suffix)
-	default:
-		return e.base + a.cfg.suffix, true
-	}
-	return "", false
-}
-
 func (a *app) openStdout(in *source) *output {
 	if a.cfg.mode == modeCompress && !a.cfg.force && a.isTerminal(a.stdout) {
 		a.fail("", "compressed data is not written to a terminal (name a FILE, use -o FILE or redirect; -f writes it anyway)")
