@@ -27,6 +27,11 @@ type gzScanner struct {
 // gzMemory is what the decoder takes, in bytes: the window and tables.
 const gzMemory = 128 << 10
 
+// gzNeed is what a .gz file needs.
+func gzNeed(p *pipeline.Pipeline) *need {
+	return &need{pipe: p, size: pieceSize, extra: gzMemory, serial: true}
+}
+
 func (g *gzScanner) begin(f *foreign) {
 	*g = gzScanner{f: f, dec: g.dec, pipe: pipeline.ByName("deflate")}
 }
@@ -53,7 +58,7 @@ func (g *gzScanner) next(u *unit) error {
 		}
 	}
 	*u = unit{
-		need:  need{pipe: g.pipe, size: pieceSize, extra: gzMemory, serial: true},
+		need:  *gzNeed(g.pipe),
 		kind:  pipeline.Stored,
 		place: place{stream: g.member, block: -1, offset: g.offset, total: -1},
 	}

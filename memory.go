@@ -73,12 +73,25 @@ func WriterMemory(opts ...Option) (int64, error) {
 	return p.memory, err
 }
 
-// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for streams of that block size.
+// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for what the pipeline of [WithPipeline] writes with
+// that block size, 0 being the level's own. What other programs have written in the same format may take more.
 func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 	o, err := newOptions(append(opts[:len(opts):len(opts)], WithBlockSize(blockSize)))
 	if err != nil {
 		return 0, err
 	}
-	p, err := o.readerPlan(o.pipe, o.blockSize)
+	var p plan
+	switch o.pipe.Format {
+	case pipeline.GZ:
+		p, err = o.foreignPlan(gzNeed(o.pipe))
+	case pipeline.ZST:
+		p, err = o.foreignPlan(frameNeed(o.pipe, o.blockSize))
+		if err != nil {
+			// Frames are decoded in order then.
+			p, err = o.foreignPlan(&need{pipe: o.pipe, size: pieceSize, extra: windowMemory(int64(o.blockSize)), serial: true})
+		}
+	default:
+		p, err = o.readerPlan(o.pipe, o.blockSize)
+	}
 	return p.memory, err
 }

@@ -186,11 +186,12 @@ func (z *zstScanner) choose(u *unit) error {
 	z.shrink()
 	if n := h.ContentSize; n >= 0 && n <= maxWhole {
 		*u = unit{
-			need:  need{pipe: z.pipe, size: max(64<<10, ceilPow2(int(n))), extra: z.extra()},
+			need:  *frameNeed(z.pipe, int(n)),
 			kind:  pipeline.Coded,
 			raw:   int(n),
 			place: place{block: z.frame.number, offset: z.frame.offset, total: -1, borrowed: f.in.mem != nil},
 		}
+		u.extra = z.extra()
 		if f.opt.checks {
 			u.sum = 1
 		}
@@ -206,7 +207,15 @@ func (z *zstScanner) extra() int64 {
 	if z.dec == nil {
 		return 0
 	}
-	return z.window + z.window/8 + windowExtra
+	return windowMemory(z.window)
+}
+
+// windowMemory is what a decoder with that window takes, in bytes.
+func windowMemory(window int64) int64 { return window + window/8 + windowExtra }
+
+// frameNeed is what a frame with so much content needs to be a block.
+func frameNeed(p *pipeline.Pipeline, content int) *need {
+	return &need{pipe: p, size: max(64<<10, ceilPow2(content))}
 }
 
 // serial makes u a piece of the frame.
@@ -222,11 +231,17 @@ func (z *zstScanner) serial(u *unit) {
 	}
 }
 
+// orderedExtra is what decoding in order takes besides the window and an eighth of it, in bytes.
+const orderedExtra = windowExtra + inputBuffer + 2*pieceSize
+
+// orderedMemory is the least limit with which a frame with that window is decoded in order.
+func orderedMemory(window int64) int64 { return (window+7)/8*9 + orderedExtra }
+
 // windowLimit is the largest window that is taken.
 func (o *options) windowLimit() int64 {
 	limit := int64(maxWindow)
 	if o.maxMemory > 0 {
-		limit = (o.maxMemory - windowExtra - inputBuffer - 2*pieceSize) / 9 * 8
+		limit = (o.maxMemory - orderedExtra) / 9 * 8
 	}
 	return min(limit, math.MaxInt/2)
 }
@@ -235,7 +250,8 @@ func (o *options) windowLimit() int64 {
 func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 	h, fr, f := z.frame.hdr, &z.frame, z.f
 	if limit := f.opt.windowLimit(); h.Window > limit {
-		return fr.fail(ErrMemory, fr.offset, fmt.Sprintf("the frame needs a window of %d bytes, more than the limit of %d", h.Window, max(0, limit)))
+		return fr.fail(ErrMemory, fr.offset, fmt.Sprintf("the window of %d bytes takes %d bytes of memory, more than the limit of %d",
+			h.Window, orderedMemory(h.Window), orderedMemory(max(0, limit))))
 	}
 	free := int64(freeWindow)
 	if f.quick {
