@@ -22,6 +22,8 @@ type gzScanner struct {
 	size   uint32
 	dec    io.ReadCloser
 	pipe   *pipeline.Pipeline
+
+	trailer [gzfile.TrailerSize]byte
 }
 
 // gzMemory is what the decoder takes, in bytes: the window and tables.
@@ -162,18 +164,24 @@ func (g *gzScanner) payload(u *unit, p []byte) ([]byte, error) {
 	return p, nil
 }
 
-// end is for the end of the member's Deflate stream, or what came instead.
-func (g *gzScanner) end(err error) error {
+// damaged says what it means that the decoder fails.
+func (g *gzScanner) damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, ErrInternal):
 		return err
 	case errors.As(err, &corrupt):
 		return g.fail(ErrCorrupt, g.body+int64(corrupt), "the Deflate stream is damaged")
-	case err != io.EOF:
-		return g.broken(err)
 	}
-	var p [gzfile.TrailerSize]byte
+	return g.broken(err)
+}
+
+// end is for the end of the member's Deflate stream, or what came instead.
+func (g *gzScanner) end(err error) error {
+	if err != io.EOF {
+		return g.damaged(err)
+	}
+	p := &g.trailer
 	if _, err := readFull(g.f.in.br, p[:]); err != nil {
 		return g.broken(err)
 	}

@@ -150,13 +150,16 @@ func (c *frameCheck) verify(p []byte, b *blockRef, number int64, sums bool) erro
 	if err == nil {
 		err = f.whole(math.MaxInt64)
 	}
-	var e *Error
 	switch {
-	case err == io.EOF && c.in.left() > 0, errors.Is(err, ErrTruncated):
-		return fail(ErrCorrupt, "the frame is not as long as the seek table says")
-	case errors.As(err, &e):
+	case err != io.EOF:
+		var e *Error
+		if !errors.As(err, &e) || errors.Is(err, ErrTruncated) {
+			return fail(ErrCorrupt, "the frame is not as long as the seek table says")
+		}
 		e.Offset += b.offset
 		return e
+	case c.in.left() > 0:
+		return fail(ErrCorrupt, "the frame is not as long as the seek table says")
 	case f.hdr.ContentSize >= 0 && f.hdr.ContentSize != int64(b.raw), f.bound < int64(b.raw):
 		return fail(ErrCorrupt, "the frame has not as much content as the seek table says")
 	case sums && f.hdr.Checksum && binary.LittleEndian.Uint32(p[len(p)-zstfile.ChecksumSize:]) != b.sum:

@@ -47,6 +47,7 @@ type zstScanner struct {
 	inside bool  // the frame is being decoded in order
 	skip   int64 // bytes of a skippable frame to pass over
 	kind   int   // of that frame
+	magic  [zstfile.SkippableHeaderSize]byte
 
 	dec    *zstd.Decoder
 	ignore bool                        // that the decoder ignores checksums
@@ -123,7 +124,7 @@ func (z *zstScanner) nextFrame() error {
 	}
 	in := &z.f.in
 	at := in.off()
-	var magic [zstfile.SkippableHeaderSize]byte
+	magic := &z.magic
 	n, err := readFull(in, magic[:zstfile.MagicSize])
 	switch {
 	case err == io.EOF && n == 0:
