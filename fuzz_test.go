@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"github.com/gopz/compress/pipeline"
 )
 
 // FuzzReader decodes anything: no panic, no more memory than allowed, and all ways to read agree.
@@ -18,6 +20,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(encode(f, make([]byte, 100_000), WithBlockSize(1<<16), WithChecksum(false), WithContentSize(100_000)))
 	const limit = 16 << 20
 	f.Fuzz(func(t *testing.T, p []byte) {
+		if _, known, _ := sniff(p); known {
+			return // FuzzForeign
+		}
 		opts := []Option{WithMaxMemory(limit), WithMaxDecodedSize(limit), WithConcurrency(2)}
 		r := newReader(t, plain{bytes.NewReader(p)}, opts...)
 		defer r.Close()
@@ -43,6 +48,76 @@ func FuzzReader(f *testing.F) {
 		if _, werr := ra.WriteTo(&third); (err == nil) != (werr == nil) || err == nil && !bytes.Equal(third.Bytes(), got.Bytes()) {
 			t.Fatalf("Reader: %v; ReaderAt: %v", err, werr)
 		}
+	})
+}
+
+// FuzzForeign decodes what may be .gz or .zst.
+func FuzzForeign(f *testing.F) {
+	for _, file := range foreignFiles(f) {
+		f.Add(file.file)
+		f.Add(file.file[:len(file.file)/2])
+	}
+	f.Add(encode(f, mixedBytes(20_000), WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(false)))
+	f.Add(encode(f, mixedBytes(20_000), WithPipeline("deflate"), WithBlockSize(testBlock)))
+	const limit = 12 << 20
+	f.Fuzz(func(t *testing.T, p []byte) {
+		format, known, _ := sniff(p)
+		if !known {
+			return
+		}
+		opts := []Option{WithMaxMemory(limit), WithMaxDecodedSize(limit / 4), WithConcurrency(2)}
+		var got bytes.Buffer
+		var err error
+		took := allocated(func() {
+			r := newReader(t, plain{bytes.NewReader(p)}, opts...)
+			defer r.Close()
+			_, err = r.WriteTo(&got)
+		})
+		// Three times: the content that is kept here grows by doubling.
+		if took > 2*limit+3*int64(got.Cap()) {
+			t.Fatalf("%d bytes of memory for %d of input and %d of content", took, len(p), got.Len())
+		}
+		var e *Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("error %v of type %T", err, err)
+		}
+		again, aerr := AppendDecode(nil, p, opts...)
+		if (err == nil) != (aerr == nil) || err != nil && err.Error() != aerr.Error() || !bytes.Equal(again, got.Bytes()) {
+			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again), aerr)
+		}
+		info, ierr := ReadInfo(bytes.NewReader(p), int64(len(p)), opts...)
+		if err == nil && (ierr != nil || info.Content != int64(got.Len())) {
+			t.Fatalf("Reader: %d bytes; ReadInfo: %+v, %v", got.Len(), info, ierr)
+		}
+		ra, err2 := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
+		if err2 != nil {
+			if !errors.As(err2, &e) || format == pipeline.GZ && !errors.Is(err2, ErrNoIndex) {
+				t.Fatalf("NewReaderAt: %v", err2)
+			}
+			return
+		}
+		defer ra.Close()
+		var third bytes.Buffer
+		_, err2 = ra.WriteTo(&third)
+		switch {
+		case err2 != nil && !errors.As(err2, &e):
+			t.Fatalf("ReaderAt: %v", err2)
+		case err == nil && err2 == nil && !bytes.Equal(third.Bytes(), got.Bytes()):
+			t.Fatalf("Reader: %d bytes; ReaderAt: %d", got.Len(), third.Len())
+		}
+	})
+}
+
+// FuzzStandard: decoders that are not ours read what we write.
+func FuzzStandard(f *testing.F) {
+	f.Add([]byte{}, uint8(0))
+	f.Add([]byte("a"), uint8(1))
+	f.Add(textBytes(9000, 1), uint8(7))
+	f.Add(mixedBytes(20_000), uint8(12))
+	f.Fuzz(func(t *testing.T, content []byte, how uint8) {
+		pipe := standard[how%2]
+		file := encode(t, content, WithPipeline(pipe), WithLevel(MinLevel+int(how)/2%MaxLevel), WithBlockSize(testBlock), WithConcurrency(2))
+		equal(t, decodeOther(t, pipe, file), content, pipe)
 	})
 }
 

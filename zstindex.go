@@ -68,14 +68,14 @@ func readSeekTables(ra io.ReaderAt, size, limit int64) (*index, error) {
 		sums = sums && f.Sums
 		tables, sizes = append(tables, list), append(sizes, f.TableSize())
 	}
-	if err := x.addFrames(tables, sizes, sums, frames); err != nil {
+	if err := x.addFrames(ra, tables, sizes, sums, frames); err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
 // addFrames makes the index of what the tables say.
-func (x *index) addFrames(tables [][]zstfile.Entry, sizes []int64, sums bool, frames int64) error {
+func (x *index) addFrames(ra io.ReaderAt, tables [][]zstfile.Entry, sizes []int64, sums bool, frames int64) error {
 	x.blocks = make([]blockRef, 0, frames)
 	offset, most := int64(0), uint32(0)
 	for i := len(tables) - 1; i >= 0; i-- {
@@ -89,6 +89,8 @@ func (x *index) addFrames(tables [][]zstfile.Entry, sizes []int64, sums bool, fr
 				})
 				x.frame, most = max(x.frame, int(e.Size)), max(most, e.Content)
 				x.content += int64(e.Content)
+			} else if err := emptyFrame(ra, offset, e); err != nil {
+				return err
 			}
 			offset += int64(e.Size)
 		}
@@ -99,6 +101,20 @@ func (x *index) addFrames(tables [][]zstfile.Entry, sizes []int64, sums bool, fr
 		size: x.size, length: x.content, blocks: int64(len(x.blocks)),
 	}}
 	return nil
+}
+
+// emptyFrame makes sure that the frame at an offset, of which the seek table says so, has no content.
+func emptyFrame(ra io.ReaderAt, offset int64, e zstfile.Entry) error {
+	const blocks = zstfile.BlockHeaderSize + zstfile.ChecksumSize // a single block without content
+	p := make([]byte, min(e.Size, zstfile.MaxHeaderSize))
+	if err := readAt(ra, p, offset); err != nil {
+		return err
+	}
+	h, size, err := zstfile.ParseHeader(p)
+	if zstfile.IsSkippable(p) || err == nil && (h.ContentSize == 0 || h.ContentSize < 0 && int64(e.Size) <= int64(size)+blocks) {
+		return nil
+	}
+	return &Error{Kind: ErrCorrupt, Block: -1, Offset: offset, Detail: "the frame has content, which the seek table denies"}
 }
 
 // diagnoseFrames finds out why there is no seek table at the end of a .zst file.
