@@ -4,9 +4,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/klauspost/compress/flate"
-
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/inflate"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -20,7 +19,7 @@ type gzScanner struct {
 	offset int64 // of the member
 	sum    uint32
 	size   uint32
-	dec    io.ReadCloser
+	dec    *inflate.Decoder
 	pipe   *pipeline.Pipeline
 
 	trailer [gzfile.TrailerSize]byte
@@ -136,10 +135,12 @@ func (g *gzScanner) enter(_ *gzfile.Header, size int) error {
 	g.body = g.offset + int64(size)
 	g.sum, g.size, g.inside = 0, 0, true
 	if g.dec == nil {
-		g.dec = flate.NewReader(br)
-		return nil
+		g.dec = new(inflate.Decoder)
 	}
-	return g.dec.(flate.Resetter).Reset(br, nil)
+	if err := g.dec.Reset(br); err != nil {
+		return g.fail(ErrInternal, g.offset, err.Error())
+	}
+	return nil
 }
 
 // payload decodes a piece.
@@ -166,12 +167,11 @@ func (g *gzScanner) payload(u *unit, p []byte) ([]byte, error) {
 
 // damaged says what it means that the decoder fails.
 func (g *gzScanner) damaged(err error) error {
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.Is(err, ErrInternal):
+	if errors.Is(err, ErrInternal) {
 		return err
-	case errors.As(err, &corrupt):
-		return g.fail(ErrCorrupt, g.body+int64(corrupt), "the Deflate stream is damaged")
+	}
+	if at, ok := inflate.Corrupt(err); ok {
+		return g.fail(ErrCorrupt, g.body+at, "the Deflate stream is damaged")
 	}
 	return g.broken(err)
 }

@@ -39,6 +39,8 @@ var packages = map[string]floor{
 	"simd":           ground,
 	"internal/bitio": ground,
 
+	"internal/inflate": ground,
+
 	"internal/seqdump": tools,
 
 	"internal/archtest": workshop,
@@ -68,5 +70,5 @@ var foreign = map[string][]string{
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
 	"golang.org/x/sys":              {"cmd/pz", "simd"},
 	"golang.org/x/term":             {"cmd/pz"},
-	"github.com/klauspost/compress": {"", "pipeline"}, // decodes what others wrote
+	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate"}, // decodes what others wrote
 }
