@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/zstd"
+)
 
 // MaxLevel is the highest level; the lowest is 1.
 const MaxLevel = lz77.MaxLevel
@@ -31,7 +35,14 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. Streams: 3.
 		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the
 		// worst there can be; common data takes less than half of it.
-		worker, payload = fixed+int64(lz77.Levels[level].Memory(blockSize))+3*size/2, 27*size/4
+		finder := int64(p.levels[level].Memory(blockSize + p.Window))
+		worker, payload = fixed+finder+3*size/2, 27*size/4
+		switch p.Format {
+		case GZ:
+			worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
+		case ZST:
+			worker, payload = fixed+finder+zstd.Memory, 15*size/4
+		}
 	}
 	return worker*int64(workers) + payload*int64(max(workers, payloads))
 }

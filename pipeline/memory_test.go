@@ -10,9 +10,13 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// footprint is the scratch memory that a workspace holds: itself and the slices in it, whatever package they belong to.
+// footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
 func footprint(ws *workspace) int64 {
-	return int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem())
+	n := int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem())
+	if ws.payload != nil {
+		n += int64(reflect.TypeFor[payload]().Size()) + held(reflect.ValueOf(ws.payload).Elem())
+	}
+	return n
 }
 
 // held adds up the slices in v. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
@@ -101,6 +105,46 @@ func TestMemory(t *testing.T) {
 			}
 			if a, b := p.Memory(Compress, level, size, 3, 0), 3*bound; a != b {
 				t.Errorf("three workers: %d, one: %d", a, bound)
+			}
+		}
+	})
+}
+
+// TestStandardMemory is TestMemory for the pipelines of other formats, as far as they compress.
+func TestStandardMemory(t *testing.T) {
+	size := 1 << 20
+	if small() {
+		size = 1 << 16
+	}
+	whole := [][]byte{
+		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 200, 9, 10),
+		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)),
+	}
+	forEachStandard(t, func(t *testing.T, p *Pipeline) {
+		for level := 1; level <= MaxLevel; level++ {
+			ws, size, sequences := new(workspace), size, 0
+			if level > 5 {
+				size /= 4
+			}
+			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
+			for _, src := range whole {
+				b := r.Get()
+				b.Src, b.stage = src[:size], 0
+				if !execute(ws, b) || b.Err != nil {
+					t.Fatal(b.Err)
+				}
+				sequences = max(sequences, len(ws.payload.seqs))
+				b.Src = nil
+				r.Put(b)
+			}
+			r.Close()
+			if sequences < size/16 {
+				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
+			}
+			got, bound := footprint(ws), p.Memory(Compress, level, size, 1, 0)
+			t.Logf("level %d: %d sequences, compressing %d of %d", level, sequences, got, bound)
+			if got > bound {
+				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)
 			}
 		}
 	})
