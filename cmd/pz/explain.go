@@ -31,6 +31,8 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 	switch {
 	case errors.Is(e, compress.ErrFormat):
 		return a.notOurs(in)
+	case errors.Is(e, compress.ErrMemory) && a.cfg.mode != modeCompress && standard(in):
+		return e.Detail, []string{"raise -M"}
 	case errors.Is(e, compress.ErrMemory):
 		return a.tooLittleMemory(in)
 	case errors.Is(e, compress.ErrVersion) && standard(in):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -33,11 +34,14 @@ func peak(t *testing.T, stdin io.Reader, args ...string) int64 {
 }
 
 // stated is what --help says that two threads take at a level.
-func stated(t *testing.T, level int) (writer, reader int64) {
+func stated(t *testing.T, level int, args ...string) (writer, reader int64) {
 	t.Helper()
-	opts := (&config{}).memoryOptions(level, 2)
-	writer, err := compress.WriterMemory(opts...)
+	c, err := parse(args...)
 	if err != nil {
+		t.Fatal(err)
+	}
+	opts := c.memoryOptions(level, 2)
+	if writer, err = compress.WriterMemory(opts...); err != nil {
 		t.Fatal(err)
 	}
 	if reader, err = compress.ReaderMemory(0, opts...); err != nil {
@@ -95,6 +99,32 @@ func TestMemoryOfLongStreams(t *testing.T) {
 		}
 		within(t, "to restore a stream", level, peak(t, nil, "-t", packed), reader)
 		os.Remove(packed)
+	}
+}
+
+// The same for the standard formats, read from a file and through a pipe.
+func TestMemoryOfFormats(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory of its own")
+	}
+	levels := []int{1, 6, 9}
+	if testing.Short() {
+		levels = []int{6}
+	}
+	long := newLongStream(128)
+	for _, format := range []string{"gz", "zst"} {
+		for _, level := range levels {
+			writer, reader := stated(t, level, "--format", format)
+			packed := filepath.Join(t.TempDir(), "packed")
+			in := *long
+			within(t, "to compress a stream to "+format, level, peak(t, &in, "--format", format, "-"+strconv.Itoa(level), "-o", packed), writer)
+			within(t, "to restore a file of "+format, level, peak(t, nil, "-t", packed), reader)
+			content, err := os.ReadFile(packed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			within(t, "to restore a stream of "+format, level, peak(t, bytes.NewReader(content), "-t"), reader)
+		}
 	}
 }
 
