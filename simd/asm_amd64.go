@@ -44,6 +44,12 @@ func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 //go:noescape
 func checksumAVX512(state uint32, p []byte) (next uint32)
 
+// buildAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;
+// 256 if there is none.
+//
+//go:noescape
+func buildAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
+
 // resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
 // The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //

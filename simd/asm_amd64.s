@@ -3357,6 +3357,74 @@ DATA fold512<>+48(SB)/8, $0x00000000740eef02
 DATA fold512<>+56(SB)/8, $0x000000009e4addf8
 GLOBL fold512<>(SB), RODATA|NOPTR, $64
 
+// func buildAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
+// Requires: AVX, AVX2, BMI
+TEXT ·buildAVX2(SB), NOSPLIT, $0-32
+	MOVQ    table+0(FP), AX
+	MOVQ    freqs+8(FP), CX
+	XORL    DX, DX
+	XORL    BX, BX
+	VMOVDQU slotCount<>+0(SB), Y0
+	VMOVDQU same4194304<>+0(SB), Y2
+	VPXOR   Y1, Y1, Y1
+
+group:
+	VMOVDQU   (CX)(BX*2), Y3
+	VPCMPEQW  Y1, Y3, Y3
+	VPMOVMSKB Y3, SI
+	NOTL      SI
+	ANDL      $0x55555555, SI
+	JEQ       next
+
+symbol:
+	TZCNTL       SI, DI
+	BLSRL        SI, SI
+	SHRL         $0x01, DI
+	ADDL         BX, DI
+	MOVWLZX      (CX)(DI*2), R8
+	LEAQ         (DX)(R8*1), R9
+	CMPQ         R9, $0x000007f8
+	JHI          last
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       Y0, Y3, Y3
+
+eight:
+	VMOVDQU Y3, (AX)(DX*4)
+	ADDQ    $+8, DX
+	VPADDD  Y2, Y3, Y3
+	CMPQ    DX, R9
+	JCS     eight
+	MOVQ    R9, DX
+	TESTL   SI, SI
+	JNE     symbol
+
+next:
+	ADDL $0x10, BX
+	CMPL BX, $0x00000100
+	JCS  group
+	MOVL BX, DI
+
+last:
+	VZEROUPPER
+	MOVQ DX, done+16(FP)
+	MOVQ DI, sym+24(FP)
+	RET
+
+DATA slotCount<>+0(SB)/8, $0x0008000000000000
+DATA slotCount<>+8(SB)/8, $0x0018000000100000
+DATA slotCount<>+16(SB)/8, $0x0028000000200000
+DATA slotCount<>+24(SB)/8, $0x0038000000300000
+GLOBL slotCount<>(SB), RODATA|NOPTR, $32
+
+DATA same4194304<>+0(SB)/8, $0x0040000000400000
+DATA same4194304<>+8(SB)/8, $0x0040000000400000
+DATA same4194304<>+16(SB)/8, $0x0040000000400000
+DATA same4194304<>+24(SB)/8, $0x0040000000400000
+GLOBL same4194304<>(SB), RODATA|NOPTR, $32
+
 // func resolvePlainAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
 TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144

@@ -101,6 +101,30 @@ func BenchmarkLanes(b *testing.B) {
 	}
 }
 
+// BenchmarkBuild makes tables for decoding, of some 60 symbols and of all.
+func BenchmarkBuild(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, used := range []int{60, 256} {
+		var f [256]uint16
+		for i, sym := range r.Perm(256)[:used] {
+			f[sym] = uint16(1 + 1200/used/(i%7+1))
+		}
+		sum := 0
+		for _, n := range f {
+			sum += int(n)
+		}
+		f[r.Perm(256)[0]] += uint16(slots - sum)
+		b.Run(fmt.Sprint(used), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				var t DecodeTable
+				for b.Loop() {
+					t.Build(&f)
+				}
+			})
+		})
+	}
+}
+
 func BenchmarkHistogram(b *testing.B) {
 	for _, n := range []int{512, 8192} {
 		p := benchBytes(b, n)

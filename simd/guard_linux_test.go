@@ -190,3 +190,45 @@ func TestGuardPagesSequences(t *testing.T) {
 		}
 	})
 }
+
+// TestBuild holds tables for decoding, between pages that may not be touched, to the definition.
+func TestBuild(t *testing.T) {
+	const size = 4 * slots
+	mem := newGuarded(t, size)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(29, 30))
+		try := func(f *[256]uint16) {
+			p := mem.put(r, make([]byte, size))
+			got := (*DecodeTable)(unsafe.Pointer(unsafe.SliceData(p)))
+			if got.Build(f); *got != *buildNaively(f) {
+				t.Fatalf("table of %v differs", f)
+			}
+		}
+		for range scaled(3000) {
+			f := randomFreqs(r)
+			try(&f)
+		}
+		// The last symbol is where steps of eight do not fit.
+		for n := uint16(1); n < 40; n++ {
+			for _, a := range []int{0, 1, 15, 16, 100} {
+				var f [256]uint16
+				f[a], f[a+1+r.IntN(255-a)] = slots-n, n
+				try(&f)
+				f = [256]uint16{}
+				f[a], f[a+1+r.IntN(255-a)] = n, slots-n
+				try(&f)
+			}
+		}
+	})
+}
+
+func buildNaively(f *[256]uint16) *DecodeTable {
+	t, i := new(DecodeTable), 0
+	for sym, n := range f {
+		for k := range n {
+			t[i] = uint32(sym) | uint32(n)<<8 | uint32(k)<<19
+			i++
+		}
+	}
+	return t
+}

@@ -146,3 +146,11 @@ func checksumVector(sum uint32, p []byte) (uint32, []byte) {
 	}
 	return sum, p
 }
+
+// buildVector returns how many entries it has written, and the first symbol that it has not.
+func buildVector(t *DecodeTable, freqs *[256]uint16) (done, sym int) {
+	if current() == portable {
+		return 0, 0
+	}
+	return buildAVX2((*[slots]uint32)(t), freqs)
+}

@@ -34,8 +34,15 @@ const (
 
 // Build makes the table of the given frequencies, each below 2048, whose sum is 2048.
 func (t *DecodeTable) Build(freqs *[256]uint16) {
-	rest := t[:]
-	for sym, n := range freqs {
+	done, first := buildVector(t, freqs)
+	t.build(freqs, done, first)
+}
+
+// build is the portable twin of the vector kernel, for the symbols from first on, whose entries begin at number done.
+func (t *DecodeTable) build(freqs *[256]uint16, done, first int) {
+	rest := t[done:]
+	for sym := first; sym < len(freqs); sym++ {
+		n := freqs[sym]
 		if n == 0 {
 			continue
 		}

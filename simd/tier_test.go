@@ -100,6 +100,11 @@ func TestVectorsRun(t *testing.T) {
 		if one != want || two != want || enc != want || match != want || hist != want {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
 		}
+		f := [256]uint16{1000, 1048}
+		built, _ := buildVector(new(DecodeTable), &f)
+		if (built > 0) != want {
+			t.Errorf("table: %d entries", built)
+		}
 		_, rest := checksumVector(0, make([]byte, 1<<12))
 		if flags, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 			want := current() == avx512 && slices.Contains(strings.Fields(string(flags)), "vpclmulqdq")

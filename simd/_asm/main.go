@@ -13,6 +13,7 @@ func main() {
 	matchLenAVX2()
 	histogramAVX2()
 	checksumAVX512()
+	buildAVX2()
 	resolvePlainAVX2()
 	resolveRepeatAVX2()
 	executeAVX2()
