@@ -80,3 +80,12 @@ func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
 	MatchLen uint32
 	Offset   uint32
 }, n int) (bytes int, end int, used int)
+
+// executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It needs 96 bytes of slack in dst.
+//
+//go:noescape
+func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int, end int, used int)

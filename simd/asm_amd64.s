@@ -4599,13 +4599,15 @@ loop:
 	JHI     literals
 
 match:
-	MOVQ    R12, BX
+	MOVQ R12, BX
+	MOVQ R14, CX
+	ADDQ $+12, DI
+
+	// by 16 bytes, which is right with every offset from 16 on
 	VMOVDQU (AX)(R15*1), X0
 	VMOVDQU X0, (AX)(R13*1)
 	VMOVDQU 16(AX)(R15*1), X0
 	VMOVDQU X0, 16(AX)(R13*1)
-	MOVQ    R14, CX
-	ADDQ    $+12, DI
 	CMPL    R10, $0x20
 	JLS     loop
 	CMPL    R11, $0x20
@@ -4628,6 +4630,101 @@ near:
 	ADDQ    $+16, R13
 	LEAQ    32(R13), R9
 	CMPQ    R9, R14
+	JLT     near
+	JMP     loop
+
+literals:
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	VMOVDQU (BX), Y0
+	VMOVDQU Y0, (AX)(CX*1)
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	LEAQ    16(BX), R9
+	CMPQ    R9, R12
+	JLT     literals
+	JMP     match
+
+done:
+	VZEROUPPER
+	MOVQ seqs+56(FP), AX
+	SUBQ AX, DI
+	MOVQ DI, bytes+72(FP)
+	MOVQ CX, end+80(FP)
+	MOVQ lits_base+32(FP), AX
+	SUBQ AX, BX
+	MOVQ BX, used+88(FP)
+	RET
+
+// func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, end int, used int)
+// Requires: AVX
+TEXT ·executeLongAVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), DX
+	MOVQ at+24(FP), CX
+	MOVQ lits_base+32(FP), BX
+	MOVQ lits_len+40(FP), SI
+	LEAQ -32(BX)(SI*1), SI
+	SUBQ $+96, DX
+	MOVQ seqs+56(FP), DI
+	MOVQ n+64(FP), R8
+	LEAQ (R8)(R8*2), R8
+	LEAQ (DI)(R8*4), R8
+
+loop:
+	CMPQ DI, R8
+	JEQ  done
+	MOVL (DI), R9
+	MOVL 4(DI), R10
+	MOVL 8(DI), R11
+
+	// signed: with less than the slack the limits are below 0
+	LEAQ    (BX)(R9*1), R12
+	CMPQ    R12, SI
+	JGT     done
+	LEAQ    (CX)(R9*1), R13
+	LEAQ    (R13)(R10*1), R14
+	CMPQ    R14, DX
+	JGT     done
+	MOVQ    R13, R15
+	SUBQ    R11, R15
+	JCS     done
+	VMOVDQU (BX), X0
+	VMOVDQU X0, (AX)(CX*1)
+	CMPL    R9, $0x10
+	JHI     literals
+
+match:
+	MOVQ    R12, BX
+	MOVQ    R14, CX
+	ADDQ    $+12, DI
+	CMPL    R11, $0x20
+	JCS     near
+	VMOVDQU (AX)(R15*1), Y0
+	VMOVDQU Y0, (AX)(R13*1)
+	VMOVDQU 32(AX)(R15*1), Y0
+	VMOVDQU Y0, 32(AX)(R13*1)
+	VMOVDQU 64(AX)(R15*1), Y0
+	VMOVDQU Y0, 64(AX)(R13*1)
+	CMPL    R10, $0x60
+	JLS     loop
+
+far:
+	VMOVDQU 96(AX)(R15*1), Y0
+	VMOVDQU Y0, 96(AX)(R13*1)
+	ADDQ    $+32, R15
+	ADDQ    $+32, R13
+	LEAQ    96(R13), R9
+	CMPQ    R9, R14
+	JLT     far
+	JMP     loop
+
+near:
+	VMOVDQU (AX)(R15*1), X0
+	VMOVDQU X0, (AX)(R13*1)
+	ADDQ    $+16, R15
+	ADDQ    $+16, R13
+	CMPQ    R13, R14
 	JLT     near
 	JMP     loop
 

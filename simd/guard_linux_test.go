@@ -156,7 +156,7 @@ func TestGuardPagesSequences(t *testing.T) {
 	for i := range mem {
 		mem[i] = newGuarded(t, 4*most+200)
 	}
-	seqs, content := newGuarded(t, 2*most*sequenceBytes), newGuarded(t, 100_000)
+	seqs, content, lits := newGuarded(t, 2*most*sequenceBytes), newGuarded(t, 100_000), newGuarded(t, 50_000)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(25, 26))
 		for i := range scaled(10_000) {
@@ -176,9 +176,13 @@ func TestGuardPagesSequences(t *testing.T) {
 		}
 		for range scaled(10_000) {
 			at := r.IntN(2) * r.IntN(60)
-			q, lits, size := randomCopies(r, r.IntN(40), at, r.IntN(2)*30)
+			n := r.IntN(40)
+			if r.IntN(4) == 0 {
+				n = 60 + r.IntN(100) // where the kernel looks which way is better
+			}
+			q, used, size := randomCopies(r, n, at, r.IntN(2)*3*n)
 			dst := content.put(r, make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
-			from := mem[0].put(r, make([]byte, min(len(mem[0]), max(0, lits+CopySlack+r.IntN(3)*(r.IntN(60)-40)))))
+			from := lits.put(r, make([]byte, max(0, used+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
 			in := seqs.sequences(r, len(q))
 			copy(in, q)
 			runExecute(t, dst, at, from, in)

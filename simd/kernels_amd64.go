@@ -93,6 +93,22 @@ const atOnceSequences = 1 << 10
 
 const sequenceSize = 12 // bytes
 
+// manyLong looks at some sequences to tell whether so many matches have more than 32 bytes, an eighth, that a branch for them would often be foreseen wrongly. On Zen
+// 5 executeLongAVX2 takes 2.2 ns for a sequence of nci, where 44% are long, and the other kernel 3.4; of dickens, where none is, 1.5 and 1.1 ns.
+func manyLong(seqs []rawSequence) bool {
+	const sample, many = 16, 2
+	if len(seqs) < 4*sample {
+		return false
+	}
+	step, long := len(seqs)/sample, 0
+	for i := 0; i < len(seqs); i += step {
+		if seqs[i].MatchLen > 32 {
+			long++
+		}
+	}
+	return long >= many
+}
+
 func executeVector(dst []byte, at int, lits []byte, seqs []rawSequence) (done, end, used int, ok bool) {
 	if current() == portable {
 		return 0, at, 0, false
@@ -101,8 +117,17 @@ func executeVector(dst []byte, at int, lits []byte, seqs []rawSequence) (done, e
 		return 0, at, 0, true
 	}
 	dst = dst[:min(len(dst), at+atOnce)]
-	size, end, used := executeAVX2(dst, at, lits, &seqs[0], min(len(seqs), atOnceSequences))
-	return size / sequenceSize, end, used, true
+	seqs = seqs[:min(len(seqs), atOnceSequences)]
+	end = at
+	if manyLong(seqs) {
+		var size int
+		size, end, used = executeLongAVX2(dst, at, lits, &seqs[0], len(seqs))
+		if done = size / sequenceSize; done == len(seqs) {
+			return done, end, used, true
+		}
+	}
+	size, end, more := executeAVX2(dst, end, lits[used:], &seqs[done], len(seqs)-done)
+	return done + size/sequenceSize, end, used + more, true
 }
 
 func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats *[4]uint32) (r Resolved, ok bool) {

@@ -294,10 +294,13 @@ func TestExecute(t *testing.T) {
 		for i := range scaled(20_000) {
 			at := r.IntN(2) * r.IntN(60)
 			n := r.IntN(12)
-			if i%200 == 0 {
+			switch {
+			case i%200 == 0:
 				n = r.IntN(4000)
+			case i%10 == 0: // where the kernel looks which way is better
+				n = 60 + r.IntN(100)
 			}
-			seqs, lits, size := randomCopies(r, n, at, r.IntN(2)*30)
+			seqs, lits, size := randomCopies(r, n, at, r.IntN(2)*(30+3*n))
 			// Exactly enough room, or less, or more.
 			dst := make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40)))
 			from := make([]byte, max(0, lits+CopySlack+r.IntN(3)*(r.IntN(60)-40)))

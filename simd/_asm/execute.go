@@ -4,6 +4,7 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 const (
@@ -12,14 +13,19 @@ const (
 	seqType   = "*struct{LitLen, MatchLen, Offset uint32}"
 )
 
-// executeAVX2 copies 16 literals and 32 bytes of match whatever the lengths: most are shorter, and a branch that is taken seldom is foreseen. A
-// match goes by 16 bytes first, which is right with every offset from 16 on.
+// executeAVX2 and executeLongAVX2 copy 16 literals and 32 or 96 bytes of match whatever the lengths: most are shorter, and a branch that is taken seldom is
+// foreseen.
 func executeAVX2() {
-	TEXT("executeAVX2", attr.NOSPLIT, "func(dst []byte, at int, lits []byte, seqs "+seqType+", n int) (bytes, end, used int)")
-	Pragma("noescape")
-	Doc("executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or",
+	execute("executeAVX2", 32, "executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or",
 		"whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.",
 		"It returns the size of what it has carried out, the position behind that, and the number of literals used.")
+	execute("executeLongAVX2", 96, "executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It needs 96 bytes of slack in dst.")
+}
+
+func execute(name string, least int, doc ...string) {
+	TEXT(name, attr.NOSPLIT, "func(dst []byte, at int, lits []byte, seqs "+seqType+", n int) (bytes, end, used int)")
+	Pragma("noescape")
+	Doc(doc...)
 	dst, pos, room := GP64(), GP64(), GP64()
 	lits, most := GP64(), GP64()
 	seq, end := GP64(), GP64()
@@ -29,7 +35,7 @@ func executeAVX2() {
 	Load(Param("lits").Base(), lits)
 	Load(Param("lits").Len(), most)
 	LEAQ(Mem{Base: lits, Index: most, Scale: 1, Disp: -copySlack}, most)
-	SUBQ(I8(copySlack), room)
+	SUBQ(I8(least), room)
 	Load(Param("seqs"), seq)
 	Load(Param("n"), end)
 	LEAQ(Mem{Base: end, Index: end, Scale: 2}, end)
@@ -61,35 +67,48 @@ func executeAVX2() {
 	JHI(LabelRef("literals"))
 	Label("match")
 	MOVQ(litEnd, lits)
-	VMOVDQU(Mem{Base: dst, Index: from, Scale: 1}, x)
-	VMOVDQU(x, Mem{Base: dst, Index: mid, Scale: 1})
-	VMOVDQU(Mem{Base: dst, Index: from, Scale: 1, Disp: 16}, x)
-	VMOVDQU(x, Mem{Base: dst, Index: mid, Scale: 1, Disp: 16})
 	MOVQ(next, pos)
 	ADDQ(I8(seqBytes), seq)
-	CMPL(match.As32(), U8(32))
-	JLS(LabelRef("loop"))
-
-	CMPL(offset.As32(), U8(32))
-	JCS(LabelRef("near"))
-	Label("far")
-	VMOVDQU(Mem{Base: dst, Index: from, Scale: 1, Disp: 32}, y)
-	VMOVDQU(y, Mem{Base: dst, Index: mid, Scale: 1, Disp: 32})
-	ADDQ(I8(32), from)
-	ADDQ(I8(32), mid)
-	LEAQ(at(mid, 32), lit)
-	CMPQ(lit, next)
-	JLT(LabelRef("far"))
-	JMP(LabelRef("loop"))
-	Label("near")
-	VMOVDQU(Mem{Base: dst, Index: from, Scale: 1, Disp: 32}, x)
-	VMOVDQU(x, Mem{Base: dst, Index: mid, Scale: 1, Disp: 32})
-	ADDQ(I8(16), from)
-	ADDQ(I8(16), mid)
-	LEAQ(at(mid, 32), lit)
-	CMPQ(lit, next)
-	JLT(LabelRef("near"))
-	JMP(LabelRef("loop"))
+	copy := func(v reg.VecVirtual, disp int) {
+		VMOVDQU(Mem{Base: dst, Index: from, Scale: 1, Disp: disp}, v)
+		VMOVDQU(v, Mem{Base: dst, Index: mid, Scale: 1, Disp: disp})
+	}
+	// repeat goes on behind the first done bytes, one vector a step.
+	repeat := func(label string, v reg.VecVirtual, step, done int) {
+		Label(label)
+		copy(v, done)
+		ADDQ(I8(step), from)
+		ADDQ(I8(step), mid)
+		if done > 0 {
+			LEAQ(at(mid, done), lit)
+			CMPQ(lit, next)
+		} else {
+			CMPQ(mid, next)
+		}
+		JLT(LabelRef(label))
+		JMP(LabelRef("loop"))
+	}
+	if least == 32 {
+		Comment("by 16 bytes, which is right with every offset from 16 on")
+		copy(x, 0)
+		copy(x, 16)
+		CMPL(match.As32(), U8(32))
+		JLS(LabelRef("loop"))
+		CMPL(offset.As32(), U8(32))
+		JCS(LabelRef("near"))
+		repeat("far", y, 32, 32)
+		repeat("near", x, 16, 32)
+	} else {
+		CMPL(offset.As32(), U8(32))
+		JCS(LabelRef("near"))
+		for disp := 0; disp < least; disp += 32 {
+			copy(y, disp)
+		}
+		CMPL(match.As32(), U8(least))
+		JLS(LabelRef("loop"))
+		repeat("far", y, 32, least)
+		repeat("near", x, 16, 0)
+	}
 
 	Label("literals")
 	ADDQ(I8(16), lits)
