@@ -1,5 +1,7 @@
 package lz77
 
+import "github.com/gopz/compress/simd"
+
 // parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose matches are taken at once, and one of fewer, whose
 // matches are taken if the next position has no match of 8.
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
@@ -9,74 +11,84 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	short, shift, drop := m.table, m.shift, 64-8*m.params.HashBytes
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
-	reps := m.limits.Repeats
 	rep, rep2 := InitialRepeat, InitialRepeat
+	if m.limits.Repeats == 0 {
+		rep, rep2 = len(src)+1, len(src)+1 // farther than any position
+	}
 	end := len(src) - tail
 	for p := 0; p < start; p += windowStep {
 		v := load64(src, p)
 		long[hash(v, 0, longShift)], short[hash(v, drop, shift)] = int32(p), int32(p)
 	}
-	anchor, i := start, start
+	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)
 		hl, hs := hash(v, 0, longShift), hash(v, drop, shift)
 		cl, cs := int(long[hl]), int(short[hs])
 		long[hl], short[hs] = int32(i), int32(i)
-		var c, d, n int
-		if reps != 0 && i+1 >= rep && uint32(v>>8) == load32(src, i+1-rep) {
+		var n int
+		c, d := i+1-rep, rep
+		if c >= 0 && uint32(v>>8) == load32(src, c) {
 			i++
-			c, d = i-rep, rep
-			n = extend(src, c, i, 4)
-			if n >= minMatch {
+			goto found
+		}
+		if c, d = cl, i-cl; v == load64(src, c) && uint(d-1) < uint(maxOffset) {
+			if d >= MinOffset {
 				goto found
 			}
-			i--
-		}
-		if d = i - cl; cl >= 0 && d > 0 && d <= maxOffset {
-			c = cl
-			if d < MinOffset {
-				d = int(farEnough[d])
-				c = i - d
-			}
-			if c >= 0 && v == load64(src, c) {
-				n = extend(src, c, i, 8)
+			d = int(farEnough[d])
+			if c = i - d; c >= 0 && v == load64(src, c) {
 				goto found
 			}
 		}
-		if d = i - cs; cs >= 0 && d <= maxOffset {
-			c = cs
+		if c, d = cs, i-cs; uint32(v) == load32(src, c) && uint(d-1) < uint(maxOffset) {
 			if d < MinOffset {
 				d = int(farEnough[d])
-				c = i - d
-			}
-			if c >= 0 && uint32(v) == load32(src, c) {
-				n = extend(src, c, i, 4)
-				// A longer match one byte on is worth a literal.
-				v1 := load64(src, i+1)
-				h1 := hash(v1, 0, longShift)
-				c1 := int(long[h1])
-				long[h1] = int32(i + 1)
-				if d1 := i + 1 - c1; c1 >= 0 && d1 >= MinOffset && d1 <= maxOffset && v1 == load64(src, c1) {
-					if n1 := extend(src, c1, i+1, 8); n1 > n {
-						i, c, d, n = i+1, c1, d1, n1
-					}
-				}
-				if n >= minMatch {
-					goto found
+				if c = i - d; c < 0 || uint32(v) != load32(src, c) {
+					goto next
 				}
 			}
+			// A longer match one byte on is worth a literal.
+			v1 := load64(src, i+1)
+			h1 := hash(v1, 0, longShift)
+			c1 := int(long[h1])
+			long[h1] = int32(i + 1)
+			if d1 := i + 1 - c1; v1 == load64(src, c1) && d1 >= MinOffset && d1 <= maxOffset &&
+				(v != load64(src, c) || extend(src, c1, i+1, 8) > extend(src, c, i, 8)) {
+				i, c, d = i+1, c1, d1
+			}
+			goto found
 		}
+	next:
 		i += min(1+(i-anchor)>>skip, maxStep)
 		continue
 
 	found:
-		for i > anchor && c > 0 && src[i-1] == src[c-1] {
-			i--
-			c--
-			n++
+		if n = 4; i+4+near <= len(src) {
+			var x uint64
+			x, n = first(differ(src, c+4, i+4), differ(src, c+12, i+12))
+			if n += 4; x == 0 {
+				n += simd.MatchLen(src[c+n:], src[i+n:])
+			}
+		} else {
+			n += simd.MatchLen(src[c+4:], src[i+4:])
+		}
+		if n < minMatch {
+			goto next
+		}
+		{
+			k := 8
+			if c >= 8 {
+				k = before(src, c, i, i-anchor)
+			}
+			if k >= 8 {
+				k = back(src, c, i, i-anchor)
+			}
+			i -= k
+			n += k
 		}
 		dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
-		if d != rep {
+		if d != rep && m.limits.Repeats != 0 {
 			rep, rep2 = d, rep
 		}
 		second := i + 2
@@ -91,7 +103,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			short[hash(v, drop, shift)] = int32(p)
 		}
 		// Records that differ in one field go back and forth between two offsets.
-		for reps > 1 && i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
+		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
 			n := extend(src, i-rep2, i, 4)
 			if n < minMatch {
 				break

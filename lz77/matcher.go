@@ -49,9 +49,6 @@ func (m *Matcher) reset(size int) {
 // tail is the number of bytes at the end of a block where no match begins, so that finders may load 8 bytes anywhere.
 const tail = 16
 
-// none marks an empty entry of a table.
-const none = -1
-
 // windowStep is how many positions in front of the block there are for one that goes into a hash table. A match that begins at another of them
 // is found one byte later, and extended backwards.
 const windowStep = 2
@@ -62,14 +59,12 @@ func table(t []int32, log uint8) []int32 {
 		t = make([]int32, 1<<log)
 	}
 	t = t[:1<<log]
-	for i := range t {
-		t[i] = none
-	}
+	clear(t)
 	return t
 }
 
-func load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i:]) }
-func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i:]) }
+func load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
+func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 : i+8]) }
 
 // Multipliers for Fibonacci hashing: odd, and near 2⁶⁴ or 2³² divided by the golden ratio.
 const (
@@ -88,13 +83,41 @@ var farEnough = [MinOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 
 
 // extend returns the length of the match of src[i:] with src[c:], of which n bytes are known to be equal; c < i.
 func extend(src []byte, c, i, n int) int {
-	if i+n+8 <= len(src) {
-		if x := load64(src, c+n) ^ load64(src, i+n); x != 0 {
-			return n + bits.TrailingZeros64(x)>>3
+	if i+n+near <= len(src) {
+		x, k := first(differ(src, c+n, i+n), differ(src, c+n+8, i+n+8))
+		if n += k; x != 0 {
+			return n
 		}
-		n += 8
 	}
 	return n + simd.MatchLen(src[c+n:], src[i+n:])
+}
+
+// first returns how many of 16 bytes are equal whose differences are in two words, and the word that tells; 0 if all are equal. Where matches end is hard to
+// predict: there is no branch.
+func first(x, y uint64) (word uint64, equal int) {
+	zero := ^uint64(int64(x|-x) >> 63) // all bits if x is 0
+	word = x | y&zero
+	return word, int(8&zero) + bits.TrailingZeros64(word)>>3
+}
+
+// near is the number of bytes that extend looks at before it calls for help.
+const near = 16
+
+// differ returns the bits in which 8 bytes at c differ from those at i.
+func differ(src []byte, c, i int) uint64 { return load64(src, c) ^ load64(src, i) }
+
+// before returns how many bytes before i, most at most, are equal to those before c, as far as 8; 8 ≤ c < i.
+func before(src []byte, c, i, most int) int {
+	x := differ(src, c-8, i-8) | 1<<63>>(8*uint(most))
+	return bits.LeadingZeros64(x) >> 3
+}
+
+// back is before as far as it goes, for any c < i.
+func back(src []byte, c, i, most int) (n int) {
+	for n < most && n < c && src[i-n-1] == src[c-n-1] {
+		n++
+	}
+	return n
 }
 
 // maxStep bounds the steps in which stretches without a match are passed over, in bytes: behind a long one, such as an image in a

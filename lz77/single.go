@@ -1,76 +1,89 @@
 package lz77
 
-// parseSingle is a greedy parse with one hash table. Each position looks at one candidate and, one byte on, at the last
-// offset; a run without matches is passed over in growing steps.
+import "github.com/gopz/compress/simd"
+
+// parseSingle is a greedy parse with one hash table. It looks at positions in pairs, so that the loads of one need not wait for those of the
+// other: at the last offset for the second of them, which is cheap to code and likely, and then at one candidate for each. A run without matches is passed over
+// in growing steps.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
 	table, shift, drop := m.table, m.shift, 64-8*m.params.HashBytes
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep := InitialRepeat
 	if m.limits.Repeats == 0 {
-		rep = 0
+		rep = len(src) + 1 // farther than any position
 	}
 	end := len(src) - tail
 	for p := 0; p < start; p += windowStep {
 		table[hash(load64(src, p), drop, shift)] = int32(p)
 	}
-	anchor, i := start, start
+	anchor, i := start, max(start, 1)
 	for i < end {
-		v := load64(src, i)
-		h := hash(v, drop, shift)
-		c := int(table[h])
-		table[h] = int32(i)
-		// The last offset, one byte on: cheap to code, and likely.
-		if rep != 0 && i+1 >= rep && uint32(v>>8) == load32(src, i+1-rep) {
+		v, v1 := load64(src, i), load64(src, i+1)
+		h, h1 := hash(v, drop, shift), hash(v1, drop, shift)
+		c, c1 := int(table[h]), int(table[h1])
+		table[h], table[h1] = int32(i), int32(i+1)
+		d, n := rep, 0
+		if i+1 >= d && uint32(v1) == load32(src, i+1-d) {
 			i++
-			n := extend(src, i-rep, i, 4)
-			if n >= minMatch {
-				for i > anchor && i > rep && src[i-1] == src[i-rep-1] {
-					i--
-					n++
-				}
-				dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(rep)})
-				i = m.pass(src, i, n)
-				anchor = i
-				continue
-			}
-			i--
+			c = i - d
+			goto found
 		}
-		if d := i - c; c >= 0 && d <= maxOffset {
-			if d < MinOffset {
-				d = int(farEnough[d])
-				c = i - d
-			}
-			if c >= 0 && uint32(v) == load32(src, c) {
-				n := extend(src, c, i, 4)
-				if n >= minMatch {
-					for i > anchor && c > 0 && src[i-1] == src[c-1] {
-						i--
-						c--
-						n++
-					}
-					dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
-					if m.limits.Repeats != 0 {
-						rep = d
-					}
-					i = m.pass(src, i, n)
-					anchor = i
-					continue
-				}
+		if d = i - c; uint32(v) == load32(src, c) && d <= maxOffset {
+			goto candidate
+		}
+		c, d = c1, i+1-c1
+		if uint32(v1) == load32(src, c) && uint(d-1) < uint(maxOffset) {
+			i++
+			goto candidate
+		}
+	next:
+		i += min(2+(i-anchor)>>skip, maxStep)
+		continue
+
+	candidate:
+		if d < MinOffset {
+			d = int(farEnough[d&(MinOffset-1)])
+			if c = i - d; c < 0 || uint32(load64(src, i)) != load32(src, c) {
+				goto next
 			}
 		}
-		i += min(1+(i-anchor)>>skip, maxStep)
+	found:
+		if n = 4; i+4+near <= len(src) {
+			var x uint64
+			x, n = first(differ(src, c+4, i+4), differ(src, c+12, i+12))
+			if n += 4; x == 0 {
+				n += simd.MatchLen(src[c+n:], src[i+n:])
+			}
+		} else {
+			n += simd.MatchLen(src[c+4:], src[i+4:])
+		}
+		if n < minMatch {
+			goto next
+		}
+		{
+			k := 8
+			if c >= 8 {
+				k = before(src, c, i, i-anchor)
+			}
+			if k >= 8 {
+				k = back(src, c, i, i-anchor)
+			}
+			i -= k
+			n += k
+		}
+		dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
+		if m.limits.Repeats != 0 {
+			rep = d
+		}
+		second := i + 2
+		i += n
+		anchor = i
+		if i >= end {
+			break
+		}
+		table[hash(load64(src, second), drop, shift)] = int32(second)
+		table[hash(load64(src, i-2), drop, shift)] = int32(i - 2)
 	}
 	return dst
-}
-
-// pass goes to the end of a match, and enters two of the positions in it into the table.
-func (m *Matcher) pass(src []byte, i, n int) int {
-	e := i + n
-	if e < len(src)-tail {
-		drop := 64 - 8*m.params.HashBytes
-		m.table[hash(load64(src, i+2), drop, m.shift)] = int32(i + 2)
-		m.table[hash(load64(src, e-2), drop, m.shift)] = int32(e - 2)
-	}
-	return e
 }

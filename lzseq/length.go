@@ -1,6 +1,9 @@
 package lzseq
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Lengths that a token has no room for go into a stream of their own, less what the token says: one byte, or
 // 255 and four bytes.
@@ -28,4 +31,14 @@ func length(src []byte, at *int) (n uint32, ok bool) {
 		return n, n >= 255 && n < 1<<30
 	}
 	return n, true
+}
+
+// appendLong is appendLength for a stream that is longer than what is in it so far, n bytes: what it returns has room for so many lengths of
+// one byte behind, and is n bytes full. It is rare, and not to take registers from a loop.
+//
+//go:noinline
+func appendLong(p []byte, n int, v uint32, room int) ([]byte, int) {
+	p = appendLength(p[:n], v)
+	n = len(p)
+	return slices.Grow(p, room)[:n+room], n
 }

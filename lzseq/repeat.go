@@ -25,58 +25,96 @@ const (
 	maxOffsetCode = 24<<2 | 3
 )
 
-// encodeRepeat fills all streams but Lits.
+// encodeRepeat fills all streams but Lits. Offsets and lengths have a loop each, with registers enough for what it keeps.
+//
+// Which offset it is and whether a length needs more than the token is hard to predict: what may be of use is always written, and
+// counted if it is.
 func encodeRepeat(s *Streams, seqs []lz77.Sequence) {
-	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
 	tokens := s.Tokens[:len(seqs)]
-	codes := resize(s.Offsets, len(seqs))
+	s.repeatOffsets(tokens, seqs)
+	s.repeatLengths(tokens, seqs)
+}
+
+// repeatOffsets sets the tokens to what they say of offsets, and fills Offsets and Extra.
+func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
+	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
+	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each, and a step more
 	var acc uint64
 	var have uint
 	nc, ne := 0, 0
 	for i := range seqs {
-		q := &seqs[i]
-		token := q.LitLen
-		if token >= repeatLit {
-			token = repeatLit
-			s.LitLens = appendLength(s.LitLens, q.LitLen-repeatLit)
+		off := seqs[i].Offset
+		place := uint32(newOffset)
+		if off == r2 {
+			place = 2
 		}
-		n := q.MatchLen - repeatMin
-		if n >= repeatMatch {
-			s.MatchLens = appendLength(s.MatchLens, n-repeatMatch)
-			n = repeatMatch
+		if off == r1 {
+			place = 1
 		}
-		token |= n << 2
-		switch q.Offset {
-		case r0:
-		case r1:
-			token |= 1 << 6
-			r0, r1 = r1, r0
-		case r2:
-			token |= 2 << 6
-			r0, r1, r2 = r2, r0, r1
-		default:
-			token |= newOffset << 6
-			r0, r1, r2 = q.Offset, r0, r1
-			v := q.Offset>>2 + 1
-			e := uint(bits.Len32(v)) - 1
-			codes[nc] = byte(e<<2) | byte(q.Offset&3)
-			nc++
-			// 7 bits at most are left over from the last one: the whole bytes are always written out.
-			acc |= uint64(v&^(1<<(e&31))) << (have & 7)
-			have += e
-			binary.LittleEndian.PutUint64(extra[ne:], acc)
-			ne += int(have >> 3)
-			acc >>= have &^ 7 & 63
-			have &= 7
+		if off == r0 {
+			place = 0
 		}
-		tokens[i] = byte(token)
+		if place >= 2 {
+			r2 = r1
+		}
+		if place >= 1 {
+			r1 = r0
+		}
+		r0 = off
+		tokens[i] = byte(place << 6)
+
+		v := off>>2 + 1
+		e := uint(bits.Len32(v)) - 1
+		codes[nc] = byte(e<<2) | byte(off&3)
+		fresh := uint(place+1) >> 2 // 1 for a new offset
+		nc += int(fresh)
+		e &= -fresh
+		// 7 bits at most are left over from the last one: the whole bytes are always written out.
+		acc |= uint64(v&(1<<(e&31)-1)) << (have & 7)
+		have += e
+		binary.LittleEndian.PutUint64(extra[ne:ne+8:ne+8], acc)
+		ne += int(have >> 3)
+		acc >>= have &^ 7 & 63
+		have &= 7
 	}
 	if have > 0 {
 		extra[ne] = byte(acc)
 		ne++
 	}
 	s.Offsets, s.Extra = codes[:nc], extra[:ne]
+}
+
+// repeatLengths puts to the tokens what they say of lengths, and fills LitLens and MatchLens.
+func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
+	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
+	nl, nm := 0, 0
+	for i := range seqs {
+		q := &seqs[i]
+		lit, match := q.LitLen, q.MatchLen-repeatMin
+		if lit >= repeatLit+255 {
+			lits, nl = appendLong(lits, nl, lit-repeatLit, len(seqs)-i)
+			lit = repeatLit
+		} else {
+			lits[nl] = byte(lit - repeatLit)
+			if lit >= repeatLit {
+				lit = repeatLit
+				nl++
+			}
+		}
+		if match >= repeatMatch+255 {
+			matches, nm = appendLong(matches, nm, match-repeatMatch, len(seqs)-i)
+			match = repeatMatch
+		} else {
+			matches[nm] = byte(match - repeatMatch)
+			if match >= repeatMatch {
+				match = repeatMatch
+				nm++
+			}
+		}
+		tokens[i] |= byte(lit | match<<2)
+	}
+	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
 func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
