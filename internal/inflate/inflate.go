@@ -50,9 +50,12 @@ func (d *Decoder) Reset(src Source) error {
 // Read reads content. The end of the stream is io.EOF, that of the source in front of it io.ErrUnexpectedEOF. Other errors are the source's, or Corrupt.
 func (d *Decoder) Read(p []byte) (int, error) { return d.dec.Read(p) }
 
-// Corrupt reports whether err says that the stream is damaged, and how many bytes of it had been read.
+// Corrupt reports whether err says that the stream is damaged, and how many bytes of it had been read, 0 if that is not known.
 func Corrupt(err error) (offset int64, ok bool) {
 	var c flate.CorruptInputError
-	ok = errors.As(err, &c)
-	return int64(c), ok
+	if errors.As(err, &c) {
+		return int64(c), true
+	}
+	var i flate.InternalError // what a code without symbols may lead to
+	return 0, errors.As(err, &i)
 }
