@@ -95,11 +95,16 @@ func (z *zstScanner) forget() {
 // shrink lets go of memory that is too much to be kept for a next time.
 func (z *zstScanner) shrink() {
 	if z.window > freeWindow {
-		if z.dec != nil {
-			z.dec.Close()
-		}
-		z.dec, z.window, z.kept = nil, 0, nil
+		z.drop()
 	}
+}
+
+// drop lets go of the decoder.
+func (z *zstScanner) drop() {
+	if z.dec != nil {
+		z.dec.Close()
+	}
+	z.dec, z.window, z.kept = nil, 0, nil
 }
 
 func (z *zstScanner) fail(kind error, off int64, detail string) error {
@@ -196,7 +201,12 @@ func (z *zstScanner) choose(u *unit) error {
 		if f.opt.checks {
 			u.sum = 1
 		}
-		if u.memory(1, 1) <= f.opt.readerLimit() {
+		// What becomes of the frame must not depend on those before it.
+		if u.memory(1, 1)-u.extra <= f.opt.readerLimit() {
+			if u.memory(1, 1) > f.opt.readerLimit() {
+				z.drop()
+				u.extra = 0
+			}
 			return nil
 		}
 	}
@@ -274,6 +284,9 @@ func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 		h.Window, h.SingleSegment = enough, false
 		z.stream.hdr, z.stream.head = h.Append(z.hdr[:0]), head[size:]
 		window = enough + enough/8
+	}
+	if z.window > window && z.extra() > f.opt.readerLimit()/2 {
+		z.drop()
 	}
 	if check := f.opt.checks; z.dec == nil || z.ignore == check {
 		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
