@@ -1,4 +1,4 @@
-// Package compress compresses data in parallel to the .pz format, and decompresses it.
+// Package compress compresses data in parallel to the .pz format, or to .gz and .zst files that everybody can read, and decompresses all of these.
 //
 // A [Writer] compresses a stream, a [Reader] decompresses one, and a [ReaderAt] decompresses any part of a file through
 // its index. [AppendEncode] and [AppendDecode] do the same for content in memory, and [Recover] saves what is intact of
@@ -18,6 +18,13 @@
 // The number of blocks in flight, and with it the memory, is bounded: [WriterMemory] and [ReaderMemory] say how much it
 // is at most, and [WithMaxMemory] sets a limit. A Reader never allocates much on the word of a header alone. Input that is not
 // trusted can still decompress to a thousand times its size and more: [WithMaxDecodedSize] is for that.
+//
+// # Formats
+//
+// [WithPipeline] chooses the format that is written. Reading needs no choice: the first bytes tell. Several .pz streams, members of .gz or frames
+// of .zst may follow one another in a file, but not one format another: that is [ErrTrailing], after the content. Blocks of .pz are decompressed in parallel, and
+// so are frames of .zst that say how much content they have, 32 MiB at most. Other frames, and .gz, are decompressed from front to back. A ReaderAt
+// needs an index, which .pz files and .zst files with a seek table have; [ReadInfo] describes any file.
 //
 // # Errors
 //

@@ -464,6 +464,9 @@ func TestForeignFlush(t *testing.T) {
 
 // Frames and pieces cost no allocations once it runs.
 func TestForeignAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget, those of the decoders as well")
+	}
 	const blocks = 300
 	content := mixedBytes(blocks * testBlock)
 	var members []byte

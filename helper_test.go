@@ -169,13 +169,3 @@ func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 }
 
 var workerCounts = []int{1, 2, 8, 0} // 0: all
-
-// pzPipelines lists the ways to write .pz.
-func pzPipelines() (list []PipelineInfo) {
-	for _, p := range Pipelines() {
-		if p.Format == "pz" {
-			list = append(list, p)
-		}
-	}
-	return list
-}

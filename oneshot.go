@@ -116,7 +116,7 @@ func (e *encoder) putAway() {
 	encoders.Put(e)
 }
 
-// AppendDecode appends the content of src, one or more .pz streams, to dst and returns the extended slice. dst's free
+// AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the extended slice. dst's free
 // capacity must not overlap src. With an error comes the content in front of the damage.
 //
 // On the word of a header dst grows to 8 times src at most; beyond that it grows with what has been decoded. Some kilobytes

@@ -59,7 +59,7 @@ type options struct {
 // Progress is how far a Writer or Reader has come.
 type Progress struct {
 	Content    int64 // bytes of content that have passed
-	Compressed int64 // bytes of .pz data they stand for, headers included
+	Compressed int64 // bytes of compressed data they stand for, headers included
 	Total      int64 // bytes of content there will be; −1 if that is not known
 	Blocks     int64 // blocks that have passed
 }

@@ -10,12 +10,14 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// Reader decompresses .pz data that it reads from another reader: one stream, or several that follow one another, whose
-// contents it gives out as one.
+// Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member or frame, or several that follow one another, whose
+// contents it gives out as one. In errors about .gz members count as streams, and about .zst frames as blocks. Skippable frames of .zst, and zeros behind a .gz
+// file, are passed over. A frame that needs a dictionary is an [ErrVersion], and one that needs a window of more than 128 MiB, or more than fits in
+// [WithMaxMemory], an [ErrMemory].
 //
 // It reads some blocks ahead, inside of its own methods only, and has them decompressed at the same time. It gives out
 // all content in front of a damaged place before it returns the error. Everything is verified: headers, content, index,
-// and that nothing but streams follows. An empty input is not .pz data: it is [ErrTruncated]. A Reader has no goroutines
+// and that nothing but streams follows. An empty input is no such data: it is [ErrTruncated]. A Reader has no goroutines
 // of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
 // all of them return that error.
 // Make one with [NewReader]; the zero value is not usable.
@@ -57,7 +59,7 @@ type place struct {
 	borrowed bool // the payload is the caller's memory
 }
 
-// NewReader returns a Reader that reads from r, which may be read past the end of the .pz data. Nothing is read before
+// NewReader returns a Reader that reads from r, which may be read past the end of the compressed data. Nothing is read before
 // the first Read.
 func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	o, err := newOptions(opts)

@@ -9,7 +9,7 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// ReaderAt gives access to any place of the content of a .pz file through its index. It reads and decompresses only the
+// ReaderAt gives access to any place of the content of a .pz file through its index, or of a .zst file through its seek table. It reads and decompresses only the
 // blocks that are asked for; damage to a block fails only reads that touch it.
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one position and are for
@@ -26,7 +26,8 @@ type ReaderAt struct {
 	cursor cursor
 }
 
-// NewReaderAt opens the .pz file of the given size, in bytes, that src holds: one stream, or several. It reads headers
+// NewReaderAt opens the .pz or .zst file of the given size, in bytes, that src holds: one stream, or several. A .gz file, or a .zst file without a seek table,
+// is an [ErrNoIndex]; a seek table that is wrong is an error here, or when a frame is read that is not as the table says. It reads headers
 // and indexes; index and blocks in memory together stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize]
 // makes it fail.
 func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {

@@ -33,6 +33,8 @@ const (
 // out, or, with [WithZeroFill], replaced by zeros where its size is known. A stream's header alone does not make it
 // known: the end of a file that was cut is not replaced.
 //
+// A .zst file with a seek table is taken for one with an index, whose blocks are its frames; other files of .zst, and .gz, are not for Recover.
+//
 // With an intact index one damaged block costs that block alone. Without, as in a file that was cut, the blocks are
 // searched from the front. Parts of the file that cannot be read are damage like any other; [Damage].Err wraps what src
 // said.
