@@ -22,7 +22,7 @@ Runs the checks of this repository, one line per step, with the whole output of
 those that fail. Exits 1 if any failed, after having run them all.
 
   --quick  gofmt, vet, tests in short mode: what to run before every commit
-  (none)   also go mod tidy, staticcheck, all tests, the race detector, CGO_ENABLED=0,
+  (none)   also go mod tidy, staticcheck, all tests, those of internal/seekabletest, the race detector, CGO_ENABLED=0,
            the noasm tag, builds for other platforms, shellcheck (if installed)
   --all    also the tests with each tier of kernels (PZ_SIMD), a comparison of the assembly with what
            its generator gives, the codecs' tests as 386 programs (32 bits) if this machine runs them,
@@ -91,6 +91,11 @@ noasm() {
   PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags noasm ./...
 }
 
+# seekable runs the tests that are a module of their own, because they need one that nothing else does.
+seekable() {
+  (cd internal/seekabletest && go mod tidy -diff && go vet ./... && go test -timeout "$short_timeout" ./...)
+}
+
 # platform OS ARCH: builds everything, and vet compiles the tests as well.
 platform() {
   CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./... && CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...
@@ -98,7 +103,7 @@ platform() {
 
 # byte_packages lists the packages of all that touches bytes, which another processor or word size can break.
 byte_packages() {
-  local dirs=(. lz77 lzseq rans fse huffman deflate zstd simd internal/bitio internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
+  local dirs=(. lz77 lzseq rans fse huffman deflate zstd simd internal/bitio internal/inflate internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
   for dir in "${dirs[@]}"; do
     # Some of these are still to come.
     compgen -G "$dir/*_test.go" >/dev/null && echo "./$dir"
@@ -177,6 +182,7 @@ else
   step 'go mod tidy' go mod tidy -diff
   step staticcheck go run "$staticcheck" ./...
   step tests go test -timeout 30m ./...
+  step 'another seekable zstd' seekable
   step 'race detector' race
   if [[ $mode == all ]]; then
     step 'CGO_ENABLED=0' pure

@@ -1,0 +1,93 @@
+// Package seekabletest has an independent reader of zstd's seekable format read what we write, and the other way round.
+package seekabletest
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress"
+)
+
+func content(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = "etaoin shrdlu\n"[r.IntN(1+r.IntN(14))]
+	}
+	return p
+}
+
+// ranges reads pieces of all sizes from all places.
+func ranges(t *testing.T, r io.ReaderAt, want []byte) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		off := rnd.IntN(len(want))
+		p := make([]byte, rnd.IntN(min(20_000, len(want)-off)+1))
+		if n, err := r.ReadAt(p, int64(off)); n != len(p) || err != nil && err != io.EOF || !bytes.Equal(p, want[off:off+len(p)]) {
+			t.Fatalf("%d bytes at %d: %d, %v", len(p), off, n, err)
+		}
+	}
+}
+
+func TestTheyReadOurs(t *testing.T) {
+	want := content(300_000)
+	for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
+		for _, checks := range []bool{true, false} {
+			file, err := compress.AppendEncode(nil, want, compress.WithPipeline("lzf"), compress.WithLevel(level), compress.WithBlockSize(1<<14), compress.WithChecksum(checks))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := zstd.NewReader(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			r, err := seekable.NewReader(bytes.NewReader(file), d)
+			if err != nil {
+				t.Fatal(level, checks, err)
+			}
+			ranges(t, r, want)
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestWeReadTheirs(t *testing.T) {
+	want := content(300_000)
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var b bytes.Buffer
+	w, err := seekable.NewWriter(&b, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(want); i += 7000 {
+		if _, err := w.Write(want[i:min(i+7000, len(want))]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := compress.NewReaderAt(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ranges(t, r, want)
+	got, err := compress.AppendDecode(nil, b.Bytes())
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
