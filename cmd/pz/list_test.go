@@ -149,3 +149,71 @@ func TestListOfCutFile(t *testing.T) {
 		}
 	}
 }
+
+// Every number of a standard format is the true one, whoever wrote the file and however often it was put together.
+func TestListFormats(t *testing.T) {
+	dir := t.TempDir()
+	content := sample(300_000)
+	ours := func(args ...string) string { return pz(t, content, args...).want(t, exitOK).out }
+	gz, zst := ours("--format", "gz"), ours("--format", "zst", "-B64K")
+	theirs := func(name string, args ...string) string { return runTool(t, content, name, args...) }
+	path := write(t, content, dir, "content")
+	files := []struct {
+		name, packed string
+		want         map[string]any
+	}{
+		{"gz", gz, map[string]any{"format": "gz", "streams": 1., "blocks": 1., "uncompressed": 3e5, "block_size": 3e5, "check": "crc32", "seekable": false}},
+		{"gz twice", gz + gz, map[string]any{"format": "gz", "streams": 2., "blocks": 2., "uncompressed": 6e5, "block_size": 3e5}},
+		{"gz, empty, zeros", gz + pz(t, "", "--format", "gz").out + "\x00\x00", map[string]any{"streams": 2., "blocks": 2., "uncompressed": 3e5}},
+		{"gzip", theirs("gzip", "-9"), map[string]any{"format": "gz", "blocks": 1., "uncompressed": 3e5, "pipeline": ""}},
+		{"zst", zst, map[string]any{"format": "zst", "streams": 1., "blocks": 5., "uncompressed": 3e5, "block_size": 65536., "check": "xxh64", "seekable": true, "pipeline": ""}},
+		{"zst twice", zst + zst, map[string]any{"streams": 1., "blocks": 10., "uncompressed": 6e5, "seekable": true}},
+		{"zst without checks", ours("--format", "zst", "--no-check"), map[string]any{"blocks": 1., "check": "none", "seekable": true}},
+		{"zst with and without", zst + ours("--format", "zst", "--no-check"), map[string]any{"blocks": 6., "check": "mixed"}},
+		{"zstd", runTool(t, "", "zstd", "-c", path), map[string]any{"format": "zst", "blocks": 1., "uncompressed": 3e5, "check": "xxh64", "seekable": false}},
+		{"zstd of unknown size", theirs("zstd", "-c"), map[string]any{"blocks": 1., "uncompressed": 3e5, "block_size": 3e5, "seekable": false}},
+		{"zstd, zst", theirs("zstd", "-c") + zst, map[string]any{"blocks": 6., "uncompressed": 6e5, "seekable": false}},
+		{"empty gz", pz(t, "", "--format", "gz").out, map[string]any{"blocks": 1., "uncompressed": 0., "ratio": 0.}},
+		{"empty zst", pz(t, "", "--format", "zst").out, map[string]any{"blocks": 1., "uncompressed": 0., "ratio": 0.}},
+		{"nothing but skipped", "\x50\x2a\x4d\x18\x02\x00\x00\x00xy", map[string]any{"format": "zst", "blocks": 0., "uncompressed": 0.}},
+	}
+	for _, f := range files {
+		path := write(t, f.packed, dir, f.name)
+		var got []map[string]any
+		if err := json.Unmarshal([]byte(pz(t, "", "-l", "--json", path).want(t, exitOK).out), &got); err != nil || len(got) != 1 {
+			t.Fatal(err, got)
+		}
+		f.want["name"], f.want["compressed"] = path, float64(len(f.packed))
+		for key, want := range f.want {
+			if got[0][key] != want {
+				t.Errorf("%s: %s is %v, want %v", f.name, key, got[0][key], want)
+			}
+		}
+		if len(got[0]) != 11 {
+			t.Errorf("%s: %d fields: %v", f.name, len(got[0]), got[0])
+		}
+		// What it says is what restoring gives.
+		if n := len(pz(t, "", "-dc", path).want(t, exitOK).out); float64(n) != got[0]["uncompressed"] {
+			t.Errorf("%s: %d bytes restored, %v listed", f.name, n, got[0]["uncompressed"])
+		}
+	}
+	// For people.
+	lines := strings.Split(pz(t, "", "-l", filepath.Join(dir, "gz"), filepath.Join(dir, "zst")).want(t, exitOK).out, "\n")
+	for i, want := range []string{"blocks seek format pipeline", "1 no gz -", "5 yes zst -", "6 - - -"} {
+		f := strings.Fields(lines[i])
+		if got := strings.Join([]string{f[0], f[5], f[6], f[7]}, " "); got != want {
+			t.Errorf("line %d: %s, want %s", i, got, want)
+		}
+	}
+	// zstd sees the same.
+	list := runTool(t, "", "zstd", "-lv", write(t, zst, dir, "a.zst"))
+	for _, want := range []string{"Frames: 5", "Skippable Frames: 1", "300000 B", "Check: XXH64"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("zstd -lv lacks %q: %s", want, list)
+		}
+	}
+	// A .gz of more than 4 GiB or of several members is where others are wrong; one that lies about its size is damaged.
+	bad := gz[:len(gz)-1] + "\x01"
+	pz(t, "", "-l", write(t, bad, dir, "bad")).want(t, exitError, "bad: the file is damaged")
+	pz(t, "", "-l", write(t, gz[:len(gz)/2], dir, "bad")).want(t, exitError, "bad: is cut short")
+}

@@ -15,6 +15,8 @@ func TestTar(t *testing.T) {
 	if out, _ := exec.Command(tar, "--version").Output(); len(out) < 7 || string(out[:7]) != "tar (GN" {
 		t.Skip("tar is not GNU tar, which has -I")
 	}
+	tool(t, "gzip")
+	tool(t, "zstd")
 	dir := t.TempDir()
 	if err := os.Symlink(os.Args[0], filepath.Join(dir, "pz")); err != nil {
 		t.Skip(err)
@@ -30,13 +32,26 @@ func TestTar(t *testing.T) {
 			t.Fatalf("tar %q: %v: %s", args, err, out)
 		}
 	}
-	for _, prog := range []string{"pz", "pz -9 -T2"} {
-		run("-I", prog, "-cf", "tree.tar.pz", "tree")
+	for _, c := range []struct{ prog, suffix string }{
+		{"pz", ".pz"}, {"pz -9 -T2", ".pz"}, {"pz --format gz", ".gz"}, {"pz --format zst", ".zst"}, {"pz -p lzf -B64K", ".zst"},
+	} {
+		prog, name := c.prog, "tree.tar"+c.suffix
+		run("-I", prog, "-cf", name, "tree")
 		os.RemoveAll(filepath.Join(dir, "back"))
 		os.Mkdir(filepath.Join(dir, "back"), 0o755)
-		run("-I", prog, "-xf", "tree.tar.pz", "-C", "back")
+		run("-I", prog, "-xf", name, "-C", "back")
 		wantFile(t, filepath.Join(dir, "back", "tree", "a"), sample(300_000))
 		wantFile(t, filepath.Join(dir, "back", "tree", "sub", "b"), noise(50_000))
-		pz(t, "", "-t", filepath.Join(dir, "tree.tar.pz")).want(t, exitOK)
+		pz(t, "", "-t", filepath.Join(dir, name)).want(t, exitOK)
+		if c.suffix == ".pz" {
+			continue
+		}
+		// The way tar itself does it, and pz without the option.
+		for _, args := range [][]string{{"-xf", name}, {"-I", "pz", "-xf", name}} {
+			os.RemoveAll(filepath.Join(dir, "tree"))
+			run(args...)
+			wantFile(t, filepath.Join(dir, "tree", "a"), sample(300_000))
+			wantFile(t, filepath.Join(dir, "tree", "sub", "b"), noise(50_000))
+		}
 	}
 }
