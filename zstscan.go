@@ -260,9 +260,13 @@ func (o *options) windowLimit() int64 {
 // decodeInOrder begins to decode the frame in order. head is what has been read of it.
 func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 	h, fr, f := z.frame.hdr, &z.frame, z.f
-	if limit := f.opt.windowLimit(); h.Window > limit {
+	if h.Window > f.opt.windowLimit() {
+		limit := f.opt.maxMemory
+		if limit == 0 {
+			limit = orderedMemory(maxWindow)
+		}
 		return fr.fail(ErrMemory, fr.offset, fmt.Sprintf("the window of %d bytes takes %d bytes of memory, more than the limit of %d",
-			h.Window, orderedMemory(h.Window), orderedMemory(max(0, limit))))
+			h.Window, orderedMemory(h.Window), limit))
 	}
 	free := int64(freeWindow)
 	if f.quick {

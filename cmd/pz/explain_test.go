@@ -100,6 +100,8 @@ func TestForeignDataIsNamed(t *testing.T) {
 		"\x04\x22\x4d\x18":       "is lz4 data (use lz4 -d)",
 		"PK\x03\x04":             "is zip data (use unzip)",
 		"PK\x05\x06":             "is zip data (use unzip)",
+		"\x1f\x9d\x90":           "is compress data (use gzip -d)",
+		"\x1f\x8b\x07":           notPacked, // a method that nobody has
 		"BZ":                     notPacked,
 		"PKWARE":                 notPacked,
 		"plain text, and enough": notPacked,

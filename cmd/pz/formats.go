@@ -80,7 +80,11 @@ func (c *config) chooseFormat() error {
 		c.format = p.Format
 		return nil
 	}
-	return fmt.Errorf("no pipeline is called %q; there are %s", c.pipeline, strings.Join(pipelines, ", "))
+	hint := ""
+	if slices.Contains(formats, c.pipeline) {
+		hint = "; did you mean --format " + c.pipeline + "?"
+	}
+	return fmt.Errorf("no pipeline is called %q; there are %s%s", c.pipeline, strings.Join(pipelines, ", "), hint)
 }
 
 // checkBlockSize tells of blocks that the format has no room for.

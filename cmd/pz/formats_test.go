@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -88,6 +89,8 @@ func TestFormatErrors(t *testing.T) {
 		{"-p lzr --format gz", "-p lzr writes .pz files, which --format gz contradicts"},
 		{"-d -p lzr --format gz", "contradicts"},
 		{"-p lzf -B 64M", "-B: blocks of pipeline lzf have 8388608 bytes at most"},
+		{"-p zst", "there are lzr, lzseqr, deflate, lzf; did you mean --format zst?"},
+		{"--gzip", "did you mean --format gz?"},
 		{"-n=x", "takes no value"},
 	} {
 		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, " (try pz --help)\n")
@@ -205,6 +208,43 @@ func TestDirectoriesOfFormats(t *testing.T) {
 	wantFiles(t, dir, append(want, "p")...)
 	for _, name := range want {
 		wantFile(t, filepath.Join(dir, name), "content "+name)
+	}
+}
+
+var takes = regexp.MustCompile(`takes (\d+) bytes of memory, more than the limit of (\d+) \(raise -M\)$`)
+
+// The memory that a message names will do, and a byte less will not.
+func TestMemoryMessagesOfFormats(t *testing.T) {
+	dir := t.TempDir()
+	content := sample(300_000)
+	gz := write(t, pz(t, content, "--format", "gz").out, dir, "a.gz")
+	zst := write(t, pz(t, content, "--format", "zst").out, dir, "a.zst")
+	zstd := write(t, runTool(t, content, "zstd", "-c", "-9"), dir, "b.zst") // of unknown size: its window counts
+	long := write(t, runTool(t, strings.Repeat(content, 100), "zstd", "-c", "-1", "--long=31"), dir, "c.zst")
+	for _, path := range []string{gz, zst, zstd, long} {
+		for _, limit := range []string{"-M10K", "-k"} {
+			if limit == "-k" && path != long {
+				continue
+			}
+			m := takes.FindStringSubmatch(pz(t, "", "-t", limit, path).message(t, path))
+			if m == nil {
+				t.Fatal(path, limit, pz(t, "", "-t", limit, path).err)
+			}
+			if limit != "-k" && m[2] != "10240" {
+				t.Errorf("%s: the limit is said to be %s", path, m[2])
+			}
+			if path != long { // whose 2 GiB are too much for small machines
+				pz(t, "", "-t", "-M", m[1], path).want(t, exitOK)
+			}
+			if path == zst {
+				continue // as a block of the run it may take less
+			}
+			n, err := parseSize(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			pz(t, "", "-t", "-M", fmt.Sprint(n-1), path).want(t, exitError, "raise -M")
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 var elsewhere = map[string]string{
 	"uncompress": "decompress", "to-stdout": "stdout", "remove": "rm", "ultra": "best",
 	"blocksize": "block-size", "memlimit": "memory", "processes": "threads",
+	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
 }
 
 // suggest names the option that was probably meant by a long one that there is not.
