@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestCorpus takes files through the command at every level, with both pipelines and several numbers of threads. With PZ_CORPUS set
+// TestCorpus takes files through the command at every level, with all pipelines and several numbers of threads. With PZ_CORPUS set
 // they are the real ones, and it takes minutes.
 func TestCorpus(t *testing.T) {
 	files := corpus.Real(t)
@@ -39,7 +40,8 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := sha256.Sum256(in.data)
-		for _, pipeline := range []string{"lzr", "lzseqr"} {
+		for _, p := range compress.Pipelines() {
+			pipeline, packed := p.Name, path+"."+p.Format
 			for _, level := range levels {
 				var first [32]byte
 				for _, threads := range []int{1, 2, 8} {
@@ -48,7 +50,7 @@ func TestCorpus(t *testing.T) {
 					if out, err := command(args...).CombinedOutput(); err != nil || len(out) > 0 {
 						t.Fatalf("%s: %v: %s", what, err, out)
 					}
-					file, err := os.ReadFile(path + ".pz")
+					file, err := os.ReadFile(packed)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -57,7 +59,7 @@ func TestCorpus(t *testing.T) {
 					} else if sum != first {
 						t.Errorf("%s: other bytes than with one", what)
 					}
-					out, err := command("-dc", fmt.Sprint("-T", threads), path+".pz").Output()
+					out, err := command("-dc", fmt.Sprint("-T", threads), packed).Output()
 					if err != nil || sha256.Sum256(out) != want {
 						t.Errorf("%s: wrong content, %v", what, err)
 					}
@@ -65,7 +67,9 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		os.Remove(path)
-		os.Remove(path + ".pz")
+		for _, f := range formatNames() {
+			os.Remove(path + "." + f)
+		}
 	}
 }
 
