@@ -1,4 +1,4 @@
-// Command pz compresses and restores files in the .pz format. Run `pz --help` for its options.
+// Command pz compresses and restores files: .pz, and .gz and .zst as other programs have them. Run `pz --help` for its options.
 package main
 
 import (
