@@ -3442,105 +3442,102 @@ TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144
 	MOVQ  BX, 16(SP)
 	MOVQ  seqs+0(FP), BX
 	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
 	MOVQ  offsets_base+80(FP), SI
 	MOVQ  offsets_len+88(FP), DI
 	LEAQ  -16(SI)(DI*1), DI
 	MOVQ  DI, 24(SP)
 
 loop:
-	CMPQ      DX, 16(SP)
-	JGT       done
-	CMPQ      AX, (SP)
-	JGT       done
-	CMPQ      CX, 8(SP)
-	JGT       done
-	CMPQ      SI, 24(SP)
-	JGT       done
-	VMOVQ     (DX), X2
-	VPXOR     X3, X3, X3
-	VPAND     bytes0f<>+0(SB), X2, X4
-	VPCMPEQB  bytes0f<>+0(SB), X4, X5
-	VPMOVMSKB X5, DI
-	VMOVQ     (AX), X5
-	LEAQ      spread<>+0(SB), R8
-	VMOVQ     (R8)(DI*8), X6
-	VPSHUFB   X6, X5, X5
-	POPCNTL   DI, DI
-	VPCMPEQB  bytesff<>+0(SB), X5, X6
-	VPOR      X6, X3, X3
-	VPMOVZXBD X4, Y4
-	VPMOVZXBD X5, Y5
-	VPADDD    Y5, Y4, Y4
-	VPSRLW    $0x04, X2, X2
-	VPAND     bytes0f<>+0(SB), X2, X2
-	VPCMPEQB  bytes0f<>+0(SB), X2, X5
-	VPMOVMSKB X5, R8
-	VMOVQ     (CX), X5
-	LEAQ      spread<>+0(SB), R9
-	VMOVQ     (R9)(R8*8), X6
-	VPSHUFB   X6, X5, X5
-	POPCNTL   R8, R8
-	VPCMPEQB  bytesff<>+0(SB), X5, X6
-	VPOR      X6, X3, X3
-	VPMOVZXBD X2, Y2
-	VPMOVZXBD X5, Y5
-	VPADDD    Y5, Y2, Y2
-	VPADDD    same5<>+0(SB), Y2, Y2
-	VPMOVZXWD (SI), Y5
-	VMOVDQU   same16<>+0(SB), Y6
-	VPCMPGTD  Y5, Y6, Y6
-	VMOVMSKPS Y6, R9
-	TESTB     $0xff, R9
-	JNZ       done
-	VMOVQ     X3, R9
-	TESTQ     R9, R9
-	JNE       rare
+	CMPQ       DX, 16(SP)
+	JGT        done
+	CMPQ       AX, (SP)
+	JGT        done
+	CMPQ       CX, 8(SP)
+	JGT        done
+	CMPQ       SI, 24(SP)
+	JGT        done
+	VMOVQ      (DX), X1
+	VPXOR      X2, X2, X2
+	VPAND      bytes0f<>+0(SB), X1, X3
+	VPCMPEQB   bytes0f<>+0(SB), X3, X4
+	VPMOVMSKB  X4, DI
+	VMOVQ      (AX), X5
+	LEAQ       spread<>+0(SB), R8
+	VMOVQ      (R8)(DI*8), X4
+	VPSHUFB    X4, X5, X5
+	POPCNTL    DI, DI
+	VPADDUSB   X3, X5, X5
+	VPCMPEQB   bytesff<>+0(SB), X5, X4
+	VPOR       X4, X2, X2
+	VPSRLW     $0x04, X1, X1
+	VPAND      bytes0f<>+0(SB), X1, X1
+	VPCMPEQB   bytes0f<>+0(SB), X1, X3
+	VPMOVMSKB  X3, R8
+	VMOVQ      (CX), X4
+	LEAQ       spread<>+0(SB), R9
+	VMOVQ      (R9)(R8*8), X3
+	VPSHUFB    X3, X4, X4
+	POPCNTL    R8, R8
+	VPADDUSB   X1, X4, X4
+	VPADDUSB   bytes05<>+0(SB), X4, X4
+	VPCMPEQB   bytesff<>+0(SB), X4, X3
+	VPOR       X3, X2, X2
+	VPUNPCKLBW X4, X5, X5
+	VPMOVZXBD  X5, Y1
+	VPSRLDQ    $0x08, X5, X5
+	VPMOVZXBD  X5, Y3
+	VPMOVZXWD  (SI), Y4
+	VMOVDQU    same16<>+0(SB), Y5
+	VPCMPGTD   Y4, Y5, Y5
+	VMOVMSKPS  Y5, R9
+	TESTB      $0xff, R9
+	JNZ        done
+	VMOVQ      X2, R9
+	TESTQ      R9, R9
+	JNE        rare
 
 ready:
-	ADDQ         $+16, SI
-	ADDQ         DI, AX
-	ADDQ         R8, CX
-	VPUNPCKLDQ   Y2, Y4, Y3
-	VPUNPCKHDQ   Y2, Y4, Y6
-	VPUNPCKLDQ   Y5, Y5, Y7
-	VPUNPCKHDQ   Y5, Y5, Y5
-	VPUNPCKLQDQ  Y7, Y3, Y8
-	VPUNPCKHQDQ  Y7, Y3, Y3
-	VPUNPCKLQDQ  Y5, Y6, Y7
-	VPUNPCKHQDQ  Y5, Y6, Y5
-	VMOVDQU      X8, (BX)
-	VMOVDQU      X3, 12(BX)
-	VMOVDQU      X7, 24(BX)
-	VMOVDQU      X5, 36(BX)
-	VEXTRACTI128 $0x01, Y8, 48(BX)
-	VEXTRACTI128 $0x01, Y3, 60(BX)
-	VEXTRACTI128 $0x01, Y7, 72(BX)
-	VEXTRACTI128 $0x01, Y5, X3
-	VMOVQ        X3, 84(BX)
-	VPEXTRD      $0x02, X3, 92(BX)
-	VPADDD       Y4, Y0, Y0
-	VPADDD       Y4, Y1, Y1
-	VPADDD       Y2, Y1, Y1
-	ADDQ         $+8, DX
-	ADDQ         $+96, BX
-	JMP          loop
+	ADDQ     $+16, SI
+	ADDQ     DI, AX
+	ADDQ     R8, CX
+	VPADDD   Y1, Y0, Y0
+	VPADDD   Y3, Y0, Y0
+	VPBLENDD $0xf0, Y1, Y3, Y2
+	VMOVDQU  offsetPlaces<>+0(SB), Y5
+	VPERMD   Y4, Y5, Y4
+	VMOVDQU  lowPlaces<>+0(SB), Y5
+	VPERMD   Y1, Y5, Y1
+	VMOVDQU  middlePlaces<>+0(SB), Y5
+	VPERMD   Y2, Y5, Y2
+	VMOVDQU  highPlaces<>+0(SB), Y5
+	VPERMD   Y3, Y5, Y3
+	VPBLENDD $0x24, Y4, Y1, Y1
+	VPBLENDD $0x49, Y4, Y2, Y2
+	VPBLENDD $0x92, Y4, Y3, Y3
+	VMOVDQU  Y1, (BX)
+	VMOVDQU  Y2, 32(BX)
+	VMOVDQU  Y3, 64(BX)
+	ADDQ     $+8, DX
+	ADDQ     $+96, BX
+	JMP      loop
 
 rare:
-	VMOVQ     (DX), X3
-	VPAND     bytes0f<>+0(SB), X3, X6
-	VPCMPEQB  bytes0f<>+0(SB), X6, X7
-	VPMOVMSKB X7, R9
+	VMOVQ     (DX), X2
+	VPAND     bytes0f<>+0(SB), X2, X1
+	VPCMPEQB  bytes0f<>+0(SB), X1, X6
+	VPMOVMSKB X6, R9
 	LEAQ      spread<>+0(SB), R10
-	VMOVQ     (R10)(R9*8), X8
+	VMOVQ     (R10)(R9*8), X7
+	VPXOR     Y5, Y5, Y5
 	MOVQ      (AX), R9
-	VMOVQ     R9, X7
-	VPCMPEQB  bytesff<>+0(SB), X7, X9
-	VPSHUFB   X8, X9, X7
-	VPMOVMSKB X7, R11
+	VMOVQ     R9, X3
+	VPCMPEQB  bytesff<>+0(SB), X3, X8
+	VPSHUFB   X7, X3, X3
+	VPCMPEQB  bytesff<>+0(SB), X3, X6
+	VPMOVMSKB X6, R11
 	TESTB     $0xff, R11
-	JEQ       litsPlain
-	VPMOVMSKB X9, R11
+	JEQ       lits
+	VPMOVMSKB X8, R11
 	TZCNTL    R11, R11
 	MOVL      1(AX)(R11*1), R12
 	SUBL      $0x000000ff, R12
@@ -3555,37 +3552,39 @@ rare:
 	ADDL         $0x08, R11
 	BZHIQ        R11, R9, R9
 	ORQ          R10, R9
-	VMOVQ        R9, X7
-	VPSHUFB      X8, X7, X7
-	VPCMPEQB     bytesff<>+0(SB), X7, X9
-	VPMOVMSKB    X9, R11
+	VMOVQ        R9, X3
+	VPSHUFB      X7, X3, X3
+	VPCMPEQB     bytesff<>+0(SB), X3, X8
+	VPMOVMSKB    X8, R11
 	ANDL         $0x000000ff, R11
 	BLSRL        R11, R11
 	JNE          done
-	VPMOVZXBD    X6, Y4
-	VPMOVZXBD    X7, Y6
-	VPADDD       Y6, Y4, Y4
-	VPMOVSXBD    X9, Y6
-	VMOVD        R12, X7
-	VPBROADCASTD X7, Y7
-	VPAND        Y7, Y6, Y6
-	VPADDD       Y6, Y4, Y4
+	VPMOVSXBD    X8, Y5
+	VMOVD        R12, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y6, Y5, Y5
 	ADDQ         $0x04, DI
 
-litsPlain:
-	VPSRLW    $0x04, X3, X3
+lits:
+	VPMOVZXBD X1, Y1
+	VPADDD    Y5, Y1, Y1
+	VPMOVZXBD X3, Y6
+	VPADDD    Y6, Y1, Y1
+	VPSRLW    $0x04, X2, X3
 	VPAND     bytes0f<>+0(SB), X3, X3
 	VPCMPEQB  bytes0f<>+0(SB), X3, X6
 	VPMOVMSKB X6, R9
 	LEAQ      spread<>+0(SB), R10
 	VMOVQ     (R10)(R9*8), X7
+	VPXOR     Y5, Y5, Y5
 	MOVQ      (CX), R9
-	VMOVQ     R9, X6
-	VPCMPEQB  bytesff<>+0(SB), X6, X8
-	VPSHUFB   X7, X8, X6
+	VMOVQ     R9, X2
+	VPCMPEQB  bytesff<>+0(SB), X2, X8
+	VPSHUFB   X7, X2, X2
+	VPCMPEQB  bytesff<>+0(SB), X2, X6
 	VPMOVMSKB X6, R11
 	TESTB     $0xff, R11
-	JEQ       matchesPlain
+	JEQ       matches
 	VPMOVMSKB X8, R11
 	TZCNTL    R11, R11
 	MOVL      1(CX)(R11*1), R12
@@ -3601,53 +3600,52 @@ litsPlain:
 	ADDL         $0x08, R11
 	BZHIQ        R11, R9, R9
 	ORQ          R10, R9
-	VMOVQ        R9, X6
-	VPSHUFB      X7, X6, X6
-	VPCMPEQB     bytesff<>+0(SB), X6, X8
+	VMOVQ        R9, X2
+	VPSHUFB      X7, X2, X2
+	VPCMPEQB     bytesff<>+0(SB), X2, X8
 	VPMOVMSKB    X8, R11
 	ANDL         $0x000000ff, R11
 	BLSRL        R11, R11
 	JNE          done
-	VPMOVZXBD    X3, Y2
-	VPMOVZXBD    X6, Y3
-	VPADDD       Y3, Y2, Y2
-	VPADDD       same5<>+0(SB), Y2, Y2
-	VPMOVSXBD    X8, Y3
+	VPMOVSXBD    X8, Y5
 	VMOVD        R12, X6
 	VPBROADCASTD X6, Y6
-	VPAND        Y6, Y3, Y3
-	VPADDD       Y3, Y2, Y2
+	VPAND        Y6, Y5, Y5
 	ADDQ         $0x04, R8
 
-matchesPlain:
-	JMP ready
+matches:
+	VPMOVZXBD  X3, Y3
+	VPADDD     Y5, Y3, Y3
+	VPMOVZXBD  X2, Y6
+	VPADDD     Y6, Y3, Y3
+	VPADDD     same5<>+0(SB), Y3, Y3
+	VPUNPCKLDQ Y3, Y1, Y2
+	VPUNPCKHDQ Y3, Y1, Y3
+	VPERM2I128 $0x20, Y3, Y2, Y1
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	JMP        ready
 
 done:
-	MOVQ         tokens_base+8(FP), BX
-	SUBQ         BX, DX
-	MOVQ         DX, done+104(FP)
-	MOVQ         litLens_base+32(FP), BX
-	SUBQ         BX, AX
-	MOVQ         AX, usedLits+112(FP)
-	MOVQ         matchLens_base+56(FP), BX
-	SUBQ         BX, CX
-	MOVQ         CX, usedMatches+120(FP)
-	VEXTRACTI128 $0x01, Y0, X2
-	VPADDD       X2, X0, X0
-	VPSHUFD      $0x0e, X0, X2
-	VPADDD       X2, X0, X0
-	VPSHUFD      $0x01, X0, X2
-	VPADDD       X2, X0, X0
+	MOVQ tokens_base+8(FP), BX
+	SUBQ BX, DX
+	MOVQ DX, done+104(FP)
+	MOVQ litLens_base+32(FP), BX
+	SUBQ BX, AX
+	MOVQ AX, usedLits+112(FP)
+	MOVQ matchLens_base+56(FP), BX
+	SUBQ BX, CX
+	MOVQ CX, usedMatches+120(FP)
+
+	// literals in even places, matches in odd ones
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x0e, X0, X1
+	VPADDD       X1, X0, X0
 	VMOVD        X0, AX
 	MOVQ         AX, lits+128(FP)
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x0e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x01, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, AX
-	MOVQ         AX, produced+136(FP)
+	VPEXTRD      $0x01, X0, CX
+	ADDQ         AX, CX
+	MOVQ         CX, produced+136(FP)
 	VZEROUPPER
 	RET
 
@@ -3917,17 +3915,45 @@ DATA bytesff<>+0(SB)/8, $0xffffffffffffffff
 DATA bytesff<>+8(SB)/8, $0xffffffffffffffff
 GLOBL bytesff<>(SB), RODATA|NOPTR, $16
 
-DATA same5<>+0(SB)/8, $0x0000000500000005
-DATA same5<>+8(SB)/8, $0x0000000500000005
-DATA same5<>+16(SB)/8, $0x0000000500000005
-DATA same5<>+24(SB)/8, $0x0000000500000005
-GLOBL same5<>(SB), RODATA|NOPTR, $32
+DATA bytes05<>+0(SB)/8, $0x0505050505050505
+DATA bytes05<>+8(SB)/8, $0x0505050505050505
+GLOBL bytes05<>(SB), RODATA|NOPTR, $16
 
 DATA same16<>+0(SB)/8, $0x0000001000000010
 DATA same16<>+8(SB)/8, $0x0000001000000010
 DATA same16<>+16(SB)/8, $0x0000001000000010
 DATA same16<>+24(SB)/8, $0x0000001000000010
 GLOBL same16<>(SB), RODATA|NOPTR, $32
+
+DATA offsetPlaces<>+0(SB)/8, $0x0000000500000002
+DATA offsetPlaces<>+8(SB)/8, $0x0000000300000000
+DATA offsetPlaces<>+16(SB)/8, $0x0000000100000006
+DATA offsetPlaces<>+24(SB)/8, $0x0000000700000004
+GLOBL offsetPlaces<>(SB), RODATA|NOPTR, $32
+
+DATA lowPlaces<>+0(SB)/8, $0x0000000100000000
+DATA lowPlaces<>+8(SB)/8, $0x0000000200000000
+DATA lowPlaces<>+16(SB)/8, $0x0000000000000003
+DATA lowPlaces<>+24(SB)/8, $0x0000000500000004
+GLOBL lowPlaces<>(SB), RODATA|NOPTR, $32
+
+DATA middlePlaces<>+0(SB)/8, $0x0000000600000000
+DATA middlePlaces<>+8(SB)/8, $0x0000000000000007
+DATA middlePlaces<>+16(SB)/8, $0x0000000100000000
+DATA middlePlaces<>+24(SB)/8, $0x0000000200000000
+GLOBL middlePlaces<>(SB), RODATA|NOPTR, $32
+
+DATA highPlaces<>+0(SB)/8, $0x0000000000000003
+DATA highPlaces<>+8(SB)/8, $0x0000000500000004
+DATA highPlaces<>+16(SB)/8, $0x0000000600000000
+DATA highPlaces<>+24(SB)/8, $0x0000000000000007
+GLOBL highPlaces<>(SB), RODATA|NOPTR, $32
+
+DATA same5<>+0(SB)/8, $0x0000000500000005
+DATA same5<>+8(SB)/8, $0x0000000500000005
+DATA same5<>+16(SB)/8, $0x0000000500000005
+DATA same5<>+24(SB)/8, $0x0000000500000005
+GLOBL same5<>(SB), RODATA|NOPTR, $32
 
 // func resolveRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
@@ -3946,7 +3972,6 @@ TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
 	MOVQ        BX, 16(SP)
 	MOVQ        seqs+0(FP), BX
 	VPXOR       Y0, Y0, Y0
-	VPXOR       Y1, Y1, Y1
 	MOVQ        codes_base+80(FP), SI
 	MOVQ        codes_len+88(FP), DI
 	LEAQ        -8(SI)(DI*1), DI
@@ -3957,112 +3982,112 @@ TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
 	MOVQ        R8, 32(SP)
 	MOVQ        bit+128(FP), DI
 	MOVQ        repeats+136(FP), R8
-	VPXOR       Y2, Y2, Y2
-	VINSERTI128 $0x01, (R8), Y2, Y2
+	VPXOR       Y1, Y1, Y1
+	VINSERTI128 $0x01, (R8), Y1, Y1
 
 loop:
-	CMPQ      DX, 16(SP)
-	JGT       done
-	CMPQ      AX, (SP)
-	JGT       done
-	CMPQ      CX, 8(SP)
-	JGT       done
-	CMPQ      SI, 24(SP)
-	JGT       done
-	MOVQ      DI, R8
-	SHRQ      $0x03, R8
-	ADDQ      extra_base+104(FP), R8
-	CMPQ      R8, 32(SP)
-	JGT       done
-	VMOVQ     (DX), X3
-	VPXOR     X4, X4, X4
-	VPAND     bytes03<>+0(SB), X3, X5
-	VPCMPEQB  bytes03<>+0(SB), X5, X6
-	VPMOVMSKB X6, R9
-	VMOVQ     (AX), X6
-	LEAQ      spread<>+0(SB), R10
-	VMOVQ     (R10)(R9*8), X7
-	VPSHUFB   X7, X6, X6
-	POPCNTL   R9, R9
-	VPCMPEQB  bytesff<>+0(SB), X6, X7
-	VPOR      X7, X4, X4
-	VPMOVZXBD X5, Y5
-	VPMOVZXBD X6, Y6
-	VPADDD    Y6, Y5, Y5
-	VPSRLW    $0x02, X3, X6
-	VPAND     bytes0f<>+0(SB), X6, X6
-	VPCMPEQB  bytes0f<>+0(SB), X6, X7
-	VPMOVMSKB X7, R10
-	VMOVQ     (CX), X7
-	LEAQ      spread<>+0(SB), R11
-	VMOVQ     (R11)(R10*8), X8
-	VPSHUFB   X8, X7, X7
-	POPCNTL   R10, R10
-	VPCMPEQB  bytesff<>+0(SB), X7, X8
-	VPOR      X8, X4, X4
-	VPMOVZXBD X6, Y6
-	VPMOVZXBD X7, Y7
-	VPADDD    Y7, Y6, Y6
-	VPADDD    same4<>+0(SB), Y6, Y6
+	CMPQ       DX, 16(SP)
+	JGT        done
+	CMPQ       AX, (SP)
+	JGT        done
+	CMPQ       CX, 8(SP)
+	JGT        done
+	CMPQ       SI, 24(SP)
+	JGT        done
+	MOVQ       DI, R8
+	SHRQ       $0x03, R8
+	ADDQ       extra_base+104(FP), R8
+	CMPQ       R8, 32(SP)
+	JGT        done
+	VMOVQ      (DX), X2
+	VPXOR      X3, X3, X3
+	VPAND      bytes03<>+0(SB), X2, X4
+	VPCMPEQB   bytes03<>+0(SB), X4, X5
+	VPMOVMSKB  X5, R9
+	VMOVQ      (AX), X6
+	LEAQ       spread<>+0(SB), R10
+	VMOVQ      (R10)(R9*8), X5
+	VPSHUFB    X5, X6, X6
+	POPCNTL    R9, R9
+	VPADDUSB   X4, X6, X6
+	VPCMPEQB   bytesff<>+0(SB), X6, X5
+	VPOR       X5, X3, X3
+	VPSRLW     $0x02, X2, X4
+	VPAND      bytes0f<>+0(SB), X4, X4
+	VPCMPEQB   bytes0f<>+0(SB), X4, X5
+	VPMOVMSKB  X5, R10
+	VMOVQ      (CX), X7
+	LEAQ       spread<>+0(SB), R11
+	VMOVQ      (R11)(R10*8), X5
+	VPSHUFB    X5, X7, X7
+	POPCNTL    R10, R10
+	VPADDUSB   X4, X7, X7
+	VPADDUSB   bytes04<>+0(SB), X7, X7
+	VPCMPEQB   bytesff<>+0(SB), X7, X5
+	VPOR       X5, X3, X3
+	VPUNPCKLBW X7, X6, X6
+	VPMOVZXBD  X6, Y4
+	VPSRLDQ    $0x08, X6, X6
+	VPMOVZXBD  X6, Y5
 
 	// bits 7 and 6 of the tokens: which place of the list, or a new offset
-	VPMOVMSKB X3, R11
-	VPADDB    X3, X3, X3
-	VPMOVMSKB X3, R12
+	VPMOVMSKB X2, R11
+	VPADDB    X2, X2, X2
+	VPMOVMSKB X2, R12
 	MOVL      R11, R13
 	ANDL      R12, R13
-	VMOVQ     (SI), X7
+	VMOVQ     (SI), X2
 	LEAQ      spread<>+0(SB), R14
-	VMOVQ     (R14)(R13*8), X3
-	VPSHUFB   X3, X7, X7
+	VMOVQ     (R14)(R13*8), X6
+	VPSHUFB   X6, X2, X2
 	POPCNTL   R13, R13
 
 	// a code above 99 is one that VPMAXUB with 100 does not change
-	VPMAXUB  bytes64<>+0(SB), X7, X8
-	VPCMPEQB X7, X8, X8
-	VPSRLW   $0x02, X7, X9
-	VPAND    bytes3f<>+0(SB), X9, X9
+	VPMAXUB  bytes64<>+0(SB), X2, X6
+	VPCMPEQB X2, X6, X6
+	VPSRLW   $0x02, X2, X7
+	VPAND    bytes3f<>+0(SB), X7, X7
 
 	// where each field begins: sums of the widths of those before, at most 7 times 24
-	VMOVQ        X9, R14
+	VMOVQ        X7, R14
 	MOVQ         R14, R15
 	IMULQ        bytes01<>+0(SB), R15
 	NEGQ         R14
 	ADDQ         R15, R14
 	SHRQ         $0x38, R15
-	VMOVQ        R14, X3
-	VPMOVZXBD    X3, Y10
+	VMOVQ        R14, X7
+	VPMOVZXBD    X7, Y7
 	MOVL         DI, BP
 	ANDL         $0x07, BP
-	VMOVD        BP, X11
-	VPBROADCASTD X11, Y11
-	VPADDD       Y11, Y10, Y10
-	VPSRLD       $0x03, Y10, Y11
-	VPAND        same7<>+0(SB), Y10, Y10
+	VMOVD        BP, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x03, Y7, Y8
+	VPAND        same7<>+0(SB), Y7, Y7
 
 	// four fields lie in 13 bytes: one load for each four, and their bytes from there
 	SHRQ        $0x20, R14
 	MOVBLZX     R14, R14
 	ADDL        BP, R14
 	SHRL        $0x03, R14
-	VPSHUFD     $0x00, Y11, Y12
-	VPSUBD      Y12, Y11, Y11
-	VPSHUFB     eachDword<>+0(SB), Y11, Y11
-	VPADDB      same50462976<>+0(SB), Y11, Y11
-	VMOVDQU     (R8), X3
-	VINSERTI128 $0x01, (R8)(R14*1), Y3, Y3
-	VPSHUFB     Y11, Y3, Y3
-	VPSRLVD     Y10, Y3, Y3
-	VPMOVZXBD   X9, Y10
-	VPCMPEQD    Y9, Y9, Y9
-	VPSLLVD     Y10, Y9, Y10
-	VPANDN      Y3, Y10, Y3
-	VPXOR       Y9, Y10, Y10
-	VPADDD      Y10, Y3, Y3
-	VPSLLD      $0x02, Y3, Y3
-	VPMOVZXBD   X7, Y7
-	VPAND       same3<>+0(SB), Y7, Y7
-	VPOR        Y7, Y3, Y3
+	VPSHUFD     $0x00, Y8, Y10
+	VPSUBD      Y10, Y8, Y8
+	VPSHUFB     eachDword<>+0(SB), Y8, Y8
+	VPADDB      same50462976<>+0(SB), Y8, Y8
+	VMOVDQU     (R8), X9
+	VINSERTI128 $0x01, (R8)(R14*1), Y9, Y9
+	VPSHUFB     Y8, Y9, Y9
+	VPSRLVD     Y7, Y9, Y9
+	VPMOVZXBD   X2, Y8
+	VPSRLD      $0x02, Y8, Y7
+	VPCMPEQD    Y2, Y2, Y2
+	VPSLLVD     Y7, Y2, Y7
+	VPANDN      Y9, Y7, Y9
+	VPXOR       Y2, Y7, Y7
+	VPADDD      Y7, Y9, Y9
+	VPSLLD      $0x02, Y9, Y9
+	VPAND       same3<>+0(SB), Y8, Y8
+	VPOR        Y8, Y9, Y9
 
 	// four at a time, with the list behind them
 	LEAQ         repeats<>+0(SB), BP
@@ -4072,74 +4097,72 @@ loop:
 	ANDL         $0x0f, R14
 	SHLL         $0x04, R14
 	ORL          R14, R8
-	VPMOVZXBD    (BP)(R8*8), Y7
-	VPBLENDD     $0xf0, Y2, Y3, Y9
-	VPERMD       Y9, Y7, Y9
+	VPMOVZXBD    (BP)(R8*8), Y2
+	VPBLENDD     $0xf0, Y1, Y9, Y7
+	VPERMD       Y7, Y2, Y7
 	ANDL         $0x000000f0, R12
 	SHRL         $0x04, R11
 	ORL          R12, R11
-	VPMOVZXBD    (BP)(R11*8), Y7
-	VEXTRACTI128 $0x01, Y3, X3
-	VPBLENDD     $0xf0, Y9, Y3, Y10
-	VPERMD       Y10, Y7, Y10
-	VINSERTI128  $0x01, X10, Y9, Y7
-	VMOVDQU      same16<>+0(SB), Y9
-	VPCMPGTD     Y7, Y9, Y9
-	VMOVMSKPS    Y9, R11
-	VPMOVMSKB    X8, R8
+	VPMOVZXBD    (BP)(R11*8), Y2
+	VEXTRACTI128 $0x01, Y9, X9
+	VPBLENDD     $0xf0, Y7, Y9, Y8
+	VPERMD       Y8, Y2, Y8
+	VINSERTI128  $0x01, X8, Y7, Y2
+	VMOVDQU      same16<>+0(SB), Y7
+	VPCMPGTD     Y2, Y7, Y7
+	VMOVMSKPS    Y7, R11
+	VPMOVMSKB    X6, R8
 	ORL          R8, R11
 	TESTB        $0xff, R11
 	JNZ          done
-	VMOVQ        X4, R11
+	VMOVQ        X3, R11
 	TESTQ        R11, R11
 	JNE          rare
 
 ready:
-	VMOVDQU      Y10, Y2
-	ADDQ         R13, SI
-	ADDQ         R15, DI
-	ADDQ         R9, AX
-	ADDQ         R10, CX
-	VPUNPCKLDQ   Y6, Y5, Y4
-	VPUNPCKHDQ   Y6, Y5, Y8
-	VPUNPCKLDQ   Y7, Y7, Y9
-	VPUNPCKHDQ   Y7, Y7, Y7
-	VPUNPCKLQDQ  Y9, Y4, Y10
-	VPUNPCKHQDQ  Y9, Y4, Y4
-	VPUNPCKLQDQ  Y7, Y8, Y9
-	VPUNPCKHQDQ  Y7, Y8, Y7
-	VMOVDQU      X10, (BX)
-	VMOVDQU      X4, 12(BX)
-	VMOVDQU      X9, 24(BX)
-	VMOVDQU      X7, 36(BX)
-	VEXTRACTI128 $0x01, Y10, 48(BX)
-	VEXTRACTI128 $0x01, Y4, 60(BX)
-	VEXTRACTI128 $0x01, Y9, 72(BX)
-	VEXTRACTI128 $0x01, Y7, X3
-	VMOVQ        X3, 84(BX)
-	VPEXTRD      $0x02, X3, 92(BX)
-	VPADDD       Y5, Y0, Y0
-	VPADDD       Y5, Y1, Y1
-	VPADDD       Y6, Y1, Y1
-	ADDQ         $+8, DX
-	ADDQ         $+96, BX
-	JMP          loop
+	VMOVDQU  Y8, Y1
+	ADDQ     R13, SI
+	ADDQ     R15, DI
+	ADDQ     R9, AX
+	ADDQ     R10, CX
+	VPADDD   Y4, Y0, Y0
+	VPADDD   Y5, Y0, Y0
+	VPBLENDD $0xf0, Y4, Y5, Y3
+	VMOVDQU  offsetPlaces<>+0(SB), Y6
+	VPERMD   Y2, Y6, Y2
+	VMOVDQU  lowPlaces<>+0(SB), Y6
+	VPERMD   Y4, Y6, Y4
+	VMOVDQU  middlePlaces<>+0(SB), Y6
+	VPERMD   Y3, Y6, Y3
+	VMOVDQU  highPlaces<>+0(SB), Y6
+	VPERMD   Y5, Y6, Y5
+	VPBLENDD $0x24, Y2, Y4, Y4
+	VPBLENDD $0x49, Y2, Y3, Y3
+	VPBLENDD $0x92, Y2, Y5, Y5
+	VMOVDQU  Y4, (BX)
+	VMOVDQU  Y3, 32(BX)
+	VMOVDQU  Y5, 64(BX)
+	ADDQ     $+8, DX
+	ADDQ     $+96, BX
+	JMP      loop
 
 rare:
-	VMOVQ     (DX), X3
-	VPAND     bytes03<>+0(SB), X3, X4
-	VPCMPEQB  bytes03<>+0(SB), X4, X9
-	VPMOVMSKB X9, R8
+	VMOVQ     (DX), X6
+	VPAND     bytes03<>+0(SB), X6, X4
+	VPCMPEQB  bytes03<>+0(SB), X4, X5
+	VPMOVMSKB X5, R8
 	LEAQ      spread<>+0(SB), R11
-	VMOVQ     (R11)(R8*8), X11
+	VMOVQ     (R11)(R8*8), X9
+	VPXOR     Y3, Y3, Y3
 	MOVQ      (AX), R8
-	VMOVQ     R8, X9
-	VPCMPEQB  bytesff<>+0(SB), X9, X8
-	VPSHUFB   X11, X8, X9
-	VPMOVMSKB X9, R12
+	VMOVQ     R8, X7
+	VPCMPEQB  bytesff<>+0(SB), X7, X10
+	VPSHUFB   X9, X7, X7
+	VPCMPEQB  bytesff<>+0(SB), X7, X5
+	VPMOVMSKB X5, R12
 	TESTB     $0xff, R12
-	JEQ       litsPlain
-	VPMOVMSKB X8, R12
+	JEQ       lits
+	VPMOVMSKB X10, R12
 	TZCNTL    R12, R12
 	MOVL      1(AX)(R12*1), R14
 	SUBL      $0x000000ff, R14
@@ -4154,38 +4177,40 @@ rare:
 	ADDL         $0x08, R12
 	BZHIQ        R12, R8, R8
 	ORQ          R11, R8
-	VMOVQ        R8, X9
-	VPSHUFB      X11, X9, X9
-	VPCMPEQB     bytesff<>+0(SB), X9, X8
-	VPMOVMSKB    X8, R12
+	VMOVQ        R8, X7
+	VPSHUFB      X9, X7, X7
+	VPCMPEQB     bytesff<>+0(SB), X7, X10
+	VPMOVMSKB    X10, R12
 	ANDL         $0x000000ff, R12
 	BLSRL        R12, R12
 	JNE          done
-	VPMOVZXBD    X4, Y5
-	VPMOVZXBD    X9, Y4
-	VPADDD       Y4, Y5, Y5
-	VPMOVSXBD    X8, Y4
-	VMOVD        R14, X8
-	VPBROADCASTD X8, Y8
-	VPAND        Y8, Y4, Y4
-	VPADDD       Y4, Y5, Y5
+	VPMOVSXBD    X10, Y3
+	VMOVD        R14, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y5, Y3, Y3
 	ADDQ         $0x04, R9
 
-litsPlain:
-	VPSRLW    $0x02, X3, X3
-	VPAND     bytes0f<>+0(SB), X3, X3
-	VPCMPEQB  bytes0f<>+0(SB), X3, X4
-	VPMOVMSKB X4, R8
+lits:
+	VPMOVZXBD X4, Y4
+	VPADDD    Y3, Y4, Y4
+	VPMOVZXBD X7, Y5
+	VPADDD    Y5, Y4, Y4
+	VPSRLW    $0x02, X6, X5
+	VPAND     bytes0f<>+0(SB), X5, X5
+	VPCMPEQB  bytes0f<>+0(SB), X5, X7
+	VPMOVMSKB X7, R8
 	LEAQ      spread<>+0(SB), R11
-	VMOVQ     (R11)(R8*8), X8
+	VMOVQ     (R11)(R8*8), X9
+	VPXOR     Y3, Y3, Y3
 	MOVQ      (CX), R8
-	VMOVQ     R8, X4
-	VPCMPEQB  bytesff<>+0(SB), X4, X9
-	VPSHUFB   X8, X9, X4
-	VPMOVMSKB X4, R12
+	VMOVQ     R8, X6
+	VPCMPEQB  bytesff<>+0(SB), X6, X10
+	VPSHUFB   X9, X6, X6
+	VPCMPEQB  bytesff<>+0(SB), X6, X7
+	VPMOVMSKB X7, R12
 	TESTB     $0xff, R12
-	JEQ       matchesPlain
-	VPMOVMSKB X9, R12
+	JEQ       matches
+	VPMOVMSKB X10, R12
 	TZCNTL    R12, R12
 	MOVL      1(CX)(R12*1), R14
 	SUBL      $0x000000ff, R14
@@ -4200,59 +4225,58 @@ litsPlain:
 	ADDL         $0x08, R12
 	BZHIQ        R12, R8, R8
 	ORQ          R11, R8
-	VMOVQ        R8, X4
-	VPSHUFB      X8, X4, X4
-	VPCMPEQB     bytesff<>+0(SB), X4, X9
-	VPMOVMSKB    X9, R12
+	VMOVQ        R8, X6
+	VPSHUFB      X9, X6, X6
+	VPCMPEQB     bytesff<>+0(SB), X6, X10
+	VPMOVMSKB    X10, R12
 	ANDL         $0x000000ff, R12
 	BLSRL        R12, R12
 	JNE          done
-	VPMOVZXBD    X3, Y6
-	VPMOVZXBD    X4, Y2
-	VPADDD       Y2, Y6, Y6
-	VPADDD       same4<>+0(SB), Y6, Y6
-	VPMOVSXBD    X9, Y2
-	VMOVD        R14, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y4, Y2, Y2
-	VPADDD       Y2, Y6, Y6
+	VPMOVSXBD    X10, Y3
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y1, Y3, Y3
 	ADDQ         $0x04, R10
 
-matchesPlain:
-	JMP ready
+matches:
+	VPMOVZXBD  X5, Y5
+	VPADDD     Y3, Y5, Y5
+	VPMOVZXBD  X6, Y1
+	VPADDD     Y1, Y5, Y5
+	VPADDD     same4<>+0(SB), Y5, Y5
+	VPUNPCKLDQ Y5, Y4, Y1
+	VPUNPCKHDQ Y5, Y4, Y3
+	VPERM2I128 $0x20, Y3, Y1, Y4
+	VPERM2I128 $0x31, Y3, Y1, Y5
+	JMP        ready
 
 done:
-	MOVQ         tokens_base+8(FP), BX
-	SUBQ         BX, DX
-	MOVQ         DX, done+144(FP)
-	MOVQ         litLens_base+32(FP), BX
-	SUBQ         BX, AX
-	MOVQ         AX, usedLits+152(FP)
-	MOVQ         matchLens_base+56(FP), BX
-	SUBQ         BX, CX
-	MOVQ         CX, usedMatches+160(FP)
-	VEXTRACTI128 $0x01, Y0, X3
-	VPADDD       X3, X0, X0
-	VPSHUFD      $0x0e, X0, X3
-	VPADDD       X3, X0, X0
-	VPSHUFD      $0x01, X0, X3
-	VPADDD       X3, X0, X0
+	MOVQ tokens_base+8(FP), BX
+	SUBQ BX, DX
+	MOVQ DX, done+144(FP)
+	MOVQ litLens_base+32(FP), BX
+	SUBQ BX, AX
+	MOVQ AX, usedLits+152(FP)
+	MOVQ matchLens_base+56(FP), BX
+	SUBQ BX, CX
+	MOVQ CX, usedMatches+160(FP)
+
+	// literals in even places, matches in odd ones
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDD       X2, X0, X0
+	VPSHUFD      $0x0e, X0, X2
+	VPADDD       X2, X0, X0
 	VMOVD        X0, AX
 	MOVQ         AX, lits+184(FP)
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x0e, X1, X0
-	VPADDD       X0, X1, X1
-	VPSHUFD      $0x01, X1, X0
-	VPADDD       X0, X1, X1
-	VMOVD        X1, AX
-	MOVQ         AX, produced+192(FP)
+	VPEXTRD      $0x01, X0, CX
+	ADDQ         AX, CX
+	MOVQ         CX, produced+192(FP)
 	MOVQ         DI, nextBit+176(FP)
 	MOVQ         codes_base+80(FP), AX
 	SUBQ         AX, SI
 	MOVQ         SI, usedCodes+168(FP)
 	MOVQ         repeats+136(FP), AX
-	VEXTRACTI128 $0x01, Y2, (AX)
+	VEXTRACTI128 $0x01, Y1, (AX)
 	VZEROUPPER
 	RET
 
@@ -4260,11 +4284,9 @@ DATA bytes03<>+0(SB)/8, $0x0303030303030303
 DATA bytes03<>+8(SB)/8, $0x0303030303030303
 GLOBL bytes03<>(SB), RODATA|NOPTR, $16
 
-DATA same4<>+0(SB)/8, $0x0000000400000004
-DATA same4<>+8(SB)/8, $0x0000000400000004
-DATA same4<>+16(SB)/8, $0x0000000400000004
-DATA same4<>+24(SB)/8, $0x0000000400000004
-GLOBL same4<>(SB), RODATA|NOPTR, $32
+DATA bytes04<>+0(SB)/8, $0x0404040404040404
+DATA bytes04<>+8(SB)/8, $0x0404040404040404
+GLOBL bytes04<>(SB), RODATA|NOPTR, $16
 
 DATA bytes64<>+0(SB)/8, $0x6464646464646464
 DATA bytes64<>+8(SB)/8, $0x6464646464646464
@@ -4559,6 +4581,12 @@ DATA repeats<>+2024(SB)/8, $0x0704020303020400
 DATA repeats<>+2032(SB)/8, $0x0701020303020105
 DATA repeats<>+2040(SB)/8, $0x0701020303020100
 GLOBL repeats<>(SB), RODATA|NOPTR, $2048
+
+DATA same4<>+0(SB)/8, $0x0000000400000004
+DATA same4<>+8(SB)/8, $0x0000000400000004
+DATA same4<>+16(SB)/8, $0x0000000400000004
+DATA same4<>+24(SB)/8, $0x0000000400000004
+GLOBL same4<>(SB), RODATA|NOPTR, $32
 
 // func executeAVX2(dst []byte, at int, lits []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, end int, used int)
 // Requires: AVX

@@ -9,11 +9,13 @@ import (
 
 // resolver turns eight tokens at a time into sequences. A round that needs something rare, or finds something wrong, is left as if it had not begun.
 type resolver struct {
-	seq            reg.GPVirtual // where the next sequences go
-	tokens         reg.GPVirtual
-	lits, matches  reg.GPVirtual // the next long lengths
-	limits         map[string]Mem
-	litSum, allSum reg.VecVirtual
+	seq           reg.GPVirtual // where the next sequences go
+	tokens        reg.GPVirtual
+	lits, matches reg.GPVirtual // the next long lengths
+	limits        map[string]Mem
+	lit, match    *field
+	low, high     reg.VecVirtual // lengths of four sequences each, in pairs
+	sums          reg.VecVirtual
 }
 
 // stream loads a parameter and puts the last place from which step bytes can be read into memory.
@@ -35,9 +37,8 @@ func newResolver() *resolver {
 	r.tokens = r.stream("tokens", 8)
 	r.seq = GP64()
 	Load(Param("seqs"), r.seq)
-	r.litSum, r.allSum = YMM(), YMM()
-	VPXOR(r.litSum, r.litSum, r.litSum)
-	VPXOR(r.allSum, r.allSum, r.allSum)
+	r.sums = YMM()
+	VPXOR(r.sums, r.sums, r.sums)
 	return r
 }
 
@@ -68,8 +69,7 @@ type field struct {
 	shift, bits int
 	least       uint32 // added to it
 	p           reg.GPVirtual
-	sum         reg.VecVirtual // dwords
-	used        reg.GPVirtual  // bytes of p
+	used        reg.GPVirtual // bytes of p
 }
 
 func (f *field) full() byte { return byte(1<<f.bits - 1) }
@@ -85,56 +85,51 @@ func (f *field) of(tok reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// add sets sum from the bytes of the field and of what follows.
-func (f *field) add(v, more reg.VecVirtual) {
-	b := YMM()
-	VPMOVZXBD(v, f.sum)
-	VPMOVZXBD(more, b)
-	VPADDD(b, f.sum, f.sum)
-	if f.least > 0 {
-		VPADDD(same(f.least), f.sum, f.sum)
-	}
-}
-
-// length sets sum and used, and adds bytes 255 to rare where one of those that follow is 255.
-func (f *field) length(tok, rare reg.VecVirtual) {
-	f.sum, f.used = YMM(), GP64()
+// length returns the lengths as bytes and sets used. It adds bytes 255 to rare where a length does not fit, or may not.
+func (f *field) length(tok, rare reg.VecVirtual) reg.VecVirtual {
+	f.used = GP64()
 	v, mask := f.of(tok), XMM()
 	VPCMPEQB(sameBytes(f.full()), v, mask)
 	VPMOVMSKB(mask, f.used.As32())
-	more := spread(f.p, f.used)
+	sum := spread(f.p, f.used)
 	POPCNTL(f.used.As32(), f.used.As32())
-	ones := XMM()
-	VPCMPEQB(sameBytes(255), more, ones)
-	VPOR(ones, rare, rare)
-	f.add(v, more)
+	VPADDUSB(v, sum, sum)
+	if f.least > 0 {
+		VPADDUSB(sameBytes(byte(f.least)), sum, sum)
+	}
+	VPCMPEQB(sameBytes(255), sum, mask)
+	VPOR(mask, rare, rare)
+	return sum
 }
 
 // lengthBytes is what is read of a stream of lengths in a round: at most seven bytes, 255, four bytes, and eight more.
 const lengthBytes = 20
 
-// again is length for a round with a byte 255: the four bytes behind it are the number in its place. Two such numbers in a round, and one that is too small or above
-// 65,535, are left to the twin.
-func (f *field) again(tok reg.VecVirtual, name string) {
+// again does the same for a round with rare lengths, and returns dwords. A byte 255 stands for the number in the four bytes behind it. Two such numbers in a round, and
+// one that is too small or above 65,535, are left to the twin.
+func (f *field) again(tok reg.VecVirtual, name string) reg.VecVirtual {
 	v, mask, order, more, ones := f.of(tok), XMM(), XMM(), XMM(), XMM()
-	set, q, behind, place, long := GP64(), GP64(), GP64(), GP64(), GP64()
+	set, q, behind, place, number := GP64(), GP64(), GP64(), GP64(), GP64()
 	VPCMPEQB(sameBytes(f.full()), v, mask)
 	VPMOVMSKB(mask, set.As32())
 	table := GP64()
 	LEAQ(spreadTable(), table)
 	VMOVQ(Mem{Base: table, Index: set, Scale: 8}, order)
+	long, sum, part := YMM(), YMM(), YMM()
+	VPXOR(long, long, long)
 	MOVQ(at(f.p, 0), q)
 	VMOVQ(q, more)
 	VPCMPEQB(sameBytes(255), more, ones)
-	VPSHUFB(order, ones, mask)
+	VPSHUFB(order, more, more)
+	VPCMPEQB(sameBytes(255), more, mask)
 	VPMOVMSKB(mask, place.As32())
-	TESTB(U8(255), place.As8())
-	JEQ(LabelRef(name + "Plain"))
+	TESTB(U8(255), place.As8()) // of shuffled bytes the upper eight are not to be looked at
+	JEQ(LabelRef(name))
 	VPMOVMSKB(ones, place.As32())
 	TZCNTL(place.As32(), place.As32())
-	MOVL(Mem{Base: f.p, Index: place, Scale: 1, Disp: 1}, long.As32())
-	SUBL(U32(255), long.As32())
-	CMPL(long.As32(), U32(65535-255))
+	MOVL(Mem{Base: f.p, Index: place, Scale: 1, Disp: 1}, number.As32())
+	SUBL(U32(255), number.As32())
+	CMPL(number.As32(), U32(65535-255))
 	JHI(LabelRef("done"))
 	Comment("take the four bytes out")
 	MOVQ(Mem{Base: f.p, Index: place, Scale: 1, Disp: 5}, behind)
@@ -151,46 +146,56 @@ func (f *field) again(tok reg.VecVirtual, name string) {
 	ANDL(U32(255), place.As32())
 	BLSRL(place.As32(), place.As32())
 	JNE(LabelRef("done"))
-	f.add(v, more)
-	a, b := YMM(), YMM()
-	VPMOVSXBD(ones, a)
-	VMOVD(long.As32(), b.AsX())
-	VPBROADCASTD(b.AsX(), b)
-	VPAND(b, a, a)
-	VPADDD(a, f.sum, f.sum)
+	VPMOVSXBD(ones, long)
+	VMOVD(number.As32(), part.AsX())
+	VPBROADCASTD(part.AsX(), part)
+	VPAND(part, long, long)
 	ADDQ(U8(4), f.used)
-	Label(name + "Plain")
+	Label(name)
+	VPMOVZXBD(v, sum)
+	VPADDD(long, sum, sum)
+	VPMOVZXBD(more, part)
+	VPADDD(part, sum, sum)
+	if f.least > 0 {
+		VPADDD(same(f.least), sum, sum)
+	}
+	return sum
 }
 
-// write puts eight sequences in order.
-func (r *resolver) write(lit, match, offset reg.VecVirtual) {
-	low, high, twiceLow, twiceHigh := YMM(), YMM(), YMM(), YMM()
-	VPUNPCKLDQ(match, lit, low)
-	VPUNPCKHDQ(match, lit, high)
-	VPUNPCKLDQ(offset, offset, twiceLow)
-	VPUNPCKHDQ(offset, offset, twiceHigh)
-	var rows [4]reg.VecVirtual
-	for i := range rows {
-		rows[i] = YMM()
+// lengths sets low and high, and returns what is rare.
+func (r *resolver) lengths(lit, match field) (tok, rare reg.VecVirtual) {
+	tok, rare = XMM(), XMM()
+	VMOVQ(at(r.tokens, 0), tok)
+	VPXOR(rare, rare, rare)
+	lit.p, match.p = r.lits, r.matches
+	r.lit, r.match = &lit, &match
+	pairs := r.lit.length(tok, rare)
+	VPUNPCKLBW(r.match.length(tok, rare), pairs, pairs)
+	r.low, r.high = YMM(), YMM()
+	VPMOVZXBD(pairs, r.low)
+	VPSRLDQ(U8(8), pairs, pairs)
+	VPMOVZXBD(pairs, r.high)
+	return tok, rare
+}
+
+// write puts eight sequences in order: three vectors, in each of which the offsets have places of their own.
+func (r *resolver) write(offset reg.VecVirtual) {
+	middle, order := YMM(), YMM()
+	permute := func(name string, v reg.VecVirtual, places ...uint32) {
+		VMOVDQU(dwords(name, 32, places...), order)
+		VPERMD(v, order, v)
 	}
-	VPUNPCKLQDQ(twiceLow, low, rows[0])
-	VPUNPCKHQDQ(twiceLow, low, rows[1])
-	VPUNPCKLQDQ(twiceHigh, high, rows[2])
-	VPUNPCKHQDQ(twiceHigh, high, rows[3])
-	for i := range 8 {
-		row, to := rows[i%4].AsX(), at(r.seq, seqBytes*i)
-		switch {
-		case i < 4:
-			VMOVDQU(row, to) // 4 bytes of it are overwritten by the next one
-		case i < 7:
-			VEXTRACTI128(U8(1), rows[i%4], to)
-		default:
-			x := XMM()
-			VEXTRACTI128(U8(1), rows[i%4], x)
-			VMOVQ(x, to)
-			VPEXTRD(U8(2), x, at(r.seq, seqBytes*i+8))
-		}
-	}
+	VPBLENDD(U8(0xf0), r.low, r.high, middle)
+	permute("offsetPlaces", offset, 2, 5, 0, 3, 6, 1, 4, 7)
+	permute("lowPlaces", r.low, 0, 1, 0, 2, 3, 0, 4, 5)
+	permute("middlePlaces", middle, 0, 6, 7, 0, 0, 1, 0, 2)
+	permute("highPlaces", r.high, 3, 0, 4, 5, 0, 6, 7, 0)
+	VPBLENDD(U8(0x24), offset, r.low, r.low)
+	VPBLENDD(U8(0x49), offset, middle, middle)
+	VPBLENDD(U8(0x92), offset, r.high, r.high)
+	VMOVDQU(r.low, at(r.seq, 0))
+	VMOVDQU(middle, at(r.seq, 32))
+	VMOVDQU(r.high, at(r.seq, 64))
 }
 
 // finish stores what both layouts return.
@@ -205,21 +210,17 @@ func (r *resolver) finish() {
 		SUBQ(p, s.p)
 		Store(s.p, Return(s.count))
 	}
-	for _, s := range []struct {
-		v    reg.VecVirtual
-		name string
-	}{{r.litSum, "lits"}, {r.allSum, "produced"}} {
-		x, y := s.v.AsX(), XMM()
-		VEXTRACTI128(U8(1), s.v, y)
-		VPADDD(y, x, x)
-		VPSHUFD(U8(0x0e), x, y)
-		VPADDD(y, x, x)
-		VPSHUFD(U8(0x01), x, y)
-		VPADDD(y, x, x)
-		sum := GP64()
-		VMOVD(x, sum.As32())
-		Store(sum, Return(s.name))
-	}
+	Comment("literals in even places, matches in odd ones")
+	x, y, lits, all := r.sums.AsX(), XMM(), GP64(), GP64()
+	VEXTRACTI128(U8(1), r.sums, y)
+	VPADDD(y, x, x)
+	VPSHUFD(U8(0x0e), x, y)
+	VPADDD(y, x, x)
+	VMOVD(x, lits.As32())
+	Store(lits, Return("lits"))
+	VPEXTRD(U8(1), x, all.As32())
+	ADDQ(lits, all)
+	Store(all, Return("produced"))
 }
 
 const resolveDoc = "The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left."
@@ -256,13 +257,7 @@ func resolveRepeatAVX2() {
 	CMPQ(place, r.limits["extra"])
 	JGT(LabelRef("done"))
 
-	tok, rare := XMM(), XMM()
-	VMOVQ(at(r.tokens, 0), tok)
-	VPXOR(rare, rare, rare)
-	lit := &field{bits: 2, p: r.lits}
-	match := &field{shift: 2, bits: 4, least: 4, p: r.matches}
-	lit.length(tok, rare)
-	match.length(tok, rare)
+	tok, rare := r.lengths(field{bits: 2}, field{shift: 2, bits: 4, least: 4})
 
 	Comment("bits 7 and 6 of the tokens: which place of the list, or a new offset")
 	kind7, kind6, news := GP64(), GP64(), GP64()
@@ -315,16 +310,15 @@ func resolveRepeatAVX2() {
 	VINSERTI128(U8(1), Mem{Base: place, Index: second, Scale: 1}, v, v)
 	VPSHUFB(from, v, v)
 	VPSRLVD(shift, v, v)
-	wide, mask := YMM(), YMM()
-	VPMOVZXBD(width, wide)
+	wide, mask, low := YMM(), YMM(), YMM()
+	VPMOVZXBD(code, low)
+	VPSRLD(U8(2), low, wide)
 	VPCMPEQD(all, all, all)
 	VPSLLVD(wide, all, mask) // -2^e
 	VPANDN(v, mask, v)
 	VPXOR(all, mask, mask) // 2^e - 1
 	VPADDD(mask, v, v)
 	VPSLLD(U8(2), v, v)
-	low := YMM()
-	VPMOVZXBD(code, low)
 	VPAND(same(3), low, low)
 	VPOR(low, v, v)
 
@@ -364,9 +358,9 @@ func resolveRepeatAVX2() {
 	VMOVDQU(next, list)
 	ADDQ(news, codes)
 	ADDQ(total, bit)
-	r.commit(lit, match, offset)
+	r.commit(offset)
 	JMP(LabelRef("loop"))
-	r.rare(lit, match)
+	r.rare()
 
 	r.finish()
 	Store(bit, Return("nextBit"))
@@ -384,28 +378,31 @@ func resolveRepeatAVX2() {
 func (r *resolver) check(wrong reg.GPVirtual, rare reg.VecVirtual) {
 	TESTB(U8(255), wrong.As8())
 	JNZ(LabelRef("done"))
-	VMOVQ(rare, wrong) // of the shuffled bytes the upper eight are not to be looked at
+	VMOVQ(rare, wrong) // of shuffled bytes the upper eight are not to be looked at
 	TESTQ(wrong, wrong)
 	JNE(LabelRef("rare"))
 	Label("ready")
 }
 
-func (r *resolver) rare(lit, match *field) {
+func (r *resolver) rare() {
 	Label("rare")
-	tok := XMM()
+	tok, low, high := XMM(), YMM(), YMM()
 	VMOVQ(at(r.tokens, 0), tok)
-	lit.again(tok, "lits")
-	match.again(tok, "matches")
+	lit := r.lit.again(tok, "lits")
+	match := r.match.again(tok, "matches")
+	VPUNPCKLDQ(match, lit, low)
+	VPUNPCKHDQ(match, lit, high)
+	VPERM2I128(U8(0x20), high, low, r.low)
+	VPERM2I128(U8(0x31), high, low, r.high)
 	JMP(LabelRef("ready"))
 }
 
-func (r *resolver) commit(lit, match *field, offset reg.VecVirtual) {
-	ADDQ(lit.used, r.lits)
-	ADDQ(match.used, r.matches)
-	r.write(lit.sum, match.sum, offset)
-	VPADDD(lit.sum, r.litSum, r.litSum)
-	VPADDD(lit.sum, r.allSum, r.allSum)
-	VPADDD(match.sum, r.allSum, r.allSum)
+func (r *resolver) commit(offset reg.VecVirtual) {
+	ADDQ(r.lit.used, r.lits)
+	ADDQ(r.match.used, r.matches)
+	VPADDD(r.low, r.sums, r.sums)
+	VPADDD(r.high, r.sums, r.sums)
+	r.write(offset)
 	ADDQ(I8(8), r.tokens)
 	ADDQ(I8(8*seqBytes), r.seq)
 }
@@ -420,13 +417,7 @@ func resolvePlainAVX2() {
 
 	Label("loop")
 	r.begin(offsets, "offsets")
-	tok, rare := XMM(), XMM()
-	VMOVQ(at(r.tokens, 0), tok)
-	VPXOR(rare, rare, rare)
-	lit := &field{bits: 4, p: r.lits}
-	match := &field{shift: 4, bits: 4, least: 5, p: r.matches}
-	lit.length(tok, rare)
-	match.length(tok, rare)
+	_, rare := r.lengths(field{bits: 4}, field{shift: 4, bits: 4, least: 5})
 	offset, small, wrong := YMM(), YMM(), GP64()
 	VPMOVZXWD(at(offsets, 0), offset)
 	VMOVDQU(same(16), small)
@@ -434,9 +425,9 @@ func resolvePlainAVX2() {
 	VMOVMSKPS(small, wrong.As32())
 	r.check(wrong, rare)
 	ADDQ(I8(16), offsets)
-	r.commit(lit, match, offset)
+	r.commit(offset)
 	JMP(LabelRef("loop"))
-	r.rare(lit, match)
+	r.rare()
 
 	r.finish()
 	VZEROUPPER()
