@@ -183,7 +183,7 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 	}
 	switch n := len(coded); {
 	case n == 0:
-	case n < 16384:
+	case n < 8192:
 		if !group(coded, 4) {
 			return nil, nil, errRef
 		}

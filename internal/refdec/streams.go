@@ -13,7 +13,7 @@ const (
 	tableTotal = 1 << tableBits
 
 	// From this many coded symbols on there are two groups of 32 lanes instead of one of 4.
-	twoGroups = 16384
+	twoGroups = 8192
 
 	minState = 1 << 15
 	maxState = 1<<31 - 1
