@@ -8,7 +8,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	longLog := tableLog(m.params.LongLog, len(src))
 	m.long = table(m.long, longLog)
 	long, longShift := m.long, 64-longLog
-	short, shift, drop := m.table, m.shift, 64-8*m.params.HashBytes
+	short, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep, rep2 := InitialRepeat, InitialRepeat
@@ -18,12 +18,12 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	end := len(src) - tail
 	for p := 0; p < start; p += windowStep {
 		v := load64(src, p)
-		long[hash(v, 0, longShift)], short[hash(v, drop, shift)] = int32(p), int32(p)
+		long[hash(v, ^uint64(0), longShift)], short[hash(v, mask, shift)] = int32(p), int32(p)
 	}
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)
-		hl, hs := hash(v, 0, longShift), hash(v, drop, shift)
+		hl, hs := hash(v, ^uint64(0), longShift), hash(v, mask, shift)
 		cl, cs := int(long[hl]), int(short[hs])
 		long[hl], short[hs] = int32(i), int32(i)
 		var n int
@@ -50,7 +50,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			}
 			// A longer match one byte on is worth a literal.
 			v1 := load64(src, i+1)
-			h1 := hash(v1, 0, longShift)
+			h1 := hash(v1, ^uint64(0), longShift)
 			c1 := int(long[h1])
 			long[h1] = int32(i + 1)
 			if d1 := i + 1 - c1; v1 == load64(src, c1) && d1 >= MinOffset && d1 <= maxOffset &&
@@ -64,14 +64,15 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		continue
 
 	found:
-		if n = 4; i+4+near <= len(src) {
-			var x uint64
-			x, n = first(differ(src, c+4, i+4), differ(src, c+12, i+12))
-			if n += 4; x == 0 {
+		for n = 4; ; {
+			if n > 4+3*near || i+n+near > len(src) {
 				n += simd.MatchLen(src[c+n:], src[i+n:])
+				break
 			}
-		} else {
-			n += simd.MatchLen(src[c+4:], src[i+4:])
+			x, k := first(differ(src, c+n, i+n), differ(src, c+n+8, i+n+8))
+			if n += k; x != 0 {
+				break
+			}
 		}
 		if n < minMatch {
 			goto next
@@ -99,8 +100,8 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		for _, p := range [2]int{second, i - 2} {
 			v := load64(src, p)
-			long[hash(v, 0, longShift)] = int32(p)
-			short[hash(v, drop, shift)] = int32(p)
+			long[hash(v, ^uint64(0), longShift)] = int32(p)
+			short[hash(v, mask, shift)] = int32(p)
 		}
 		// Records that differ in one field go back and forth between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
@@ -111,8 +112,8 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
 			rep, rep2 = rep2, rep
 			v := load64(src, i)
-			long[hash(v, 0, longShift)] = int32(i)
-			short[hash(v, drop, shift)] = int32(i)
+			long[hash(v, ^uint64(0), longShift)] = int32(i)
+			short[hash(v, mask, shift)] = int32(i)
 			i += n
 			anchor = i
 		}

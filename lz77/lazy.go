@@ -6,11 +6,13 @@ var lazyCost = [3]int{0, 4, 7}
 // parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.rows.reset(&m.params, len(src))
+	m.least = max(m.limits.MinMatch, int(m.params.HashBytes))
 	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
 	end := len(src) - tail
+	m.worth.reset(len(dst), start)
 	anchor, i := start, start
 	for i < end {
-		best := m.best(src, i, &reps)
+		best := m.best(src, i, &reps, 0)
 		if best.n == 0 {
 			// Long stretches without a match are likely to go on.
 			i += min(1+(i-anchor)>>8, maxStep)
@@ -18,10 +20,14 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 		}
 		at := i
 		for k := 1; k <= m.params.Lazy && at+k < end && best.n < m.params.Nice; k++ {
-			if next := m.best(src, at+k, &reps); next.n > 0 && next.score > best.score+lazyCost[k] {
+			if next := m.best(src, at+k, &reps, best.score+lazyCost[k]); next.score > best.score+lazyCost[k] {
 				at += k
 				best, k = next, 0
 			}
+		}
+		if best.d != reps[0] && best.d != reps[1] && best.d != reps[2] && !m.worth.pays(dst, src, at, best.n, best.d) {
+			i = m.rows.next // behind what was looked at
+			continue
 		}
 		c := at - best.d
 		for at > anchor && c > 0 && src[at-1] == src[c-1] {

@@ -25,8 +25,8 @@ type Params struct {
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, 8, 16, 32 or 64; Recent only
-	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes; Recent only
-	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent only
+	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes; Recent, and Double if Lazy
+	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Double and Recent
 }
 
 // MaxLevel is the highest level.
@@ -34,10 +34,10 @@ const MaxLevel = 9
 
 // Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is not used.
 var Levels = [MaxLevel + 1]Params{
-	1: {Finder: Single, HashLog: 14, HashBytes: 7, SkipLog: 5},
+	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
 	2: {Finder: Single, HashLog: 16, HashBytes: 6, SkipLog: 7},
-	3: {Finder: Double, HashLog: 15, LongLog: 16, HashBytes: 5, SkipLog: 8},
-	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 9},
+	3: {Finder: Double, HashLog: 15, LongLog: 17, HashBytes: 5, SkipLog: 7},
+	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
 	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
 	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
 	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},

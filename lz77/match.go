@@ -8,13 +8,6 @@ type match struct {
 	score int // bits saved, about; see score
 }
 
-// find returns the length and the offset of the best candidate at i as Recent defines it, zeros if there is none. Calls must
-// go forward through the block.
-func (m *Matcher) find(src []byte, i int) (n, offset int) {
-	least := max(m.limits.MinMatch, int(m.params.HashBytes))
-	return m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice)
-}
-
 // mix is the hash of Recent, of which the highest bits are used. It makes do with 32 bits, like a GPU. The lower 4 of the bytes v count in
 // full, the others as far as mask says.
 func mix(v uint64, mask uint32) uint32 {
@@ -23,6 +16,9 @@ func mix(v uint64, mask uint32) uint32 {
 
 // mixMask is the mask for a hash of so many bytes, 4 … 8.
 func mixMask(bytes uint8) uint32 { return uint32(1<<(8*(bytes-4)) - 1) }
+
+// minOffsetBits is what the least offset takes from a score.
+const minOffsetBits = 5
 
 // score is what n bytes of match are worth, in bits: four bits a byte is what a literal costs on common data, less the token.
 func score(n int) int { return 4 * n }
@@ -58,13 +54,16 @@ func (m *Matcher) findRepeat(src []byte, i int, r *repeats) (best match) {
 	return best
 }
 
-// best returns the best way to go on from i, with n = 0 if there is none.
-func (m *Matcher) best(src []byte, i int, reps *repeats) match {
-	r := m.findRepeat(src, i, reps)
-	if r.n >= m.params.Nice {
-		return r
+// best returns the best way to go on from i, with n = 0 if there is none that scores more than than.
+func (m *Matcher) best(src []byte, i int, reps *repeats, than int) (r match) {
+	if m.limits.Repeats != 0 {
+		if r = m.findRepeat(src, i, reps); r.n >= m.params.Nice {
+			return r
+		}
 	}
-	if n, d := m.find(src, i); n > 0 {
+	// Most candidates that cannot win are too short to, and need no look at where they end.
+	least := max(m.least, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice))
+	if n, d := m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice); n > 0 {
 		if s := score(n) - bits.Len32(uint32(d)); s > r.score {
 			return match{n, d, s}
 		}

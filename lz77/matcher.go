@@ -9,12 +9,15 @@ import (
 
 // Matcher finds the sequences of blocks. The zero value is ready; it keeps its tables from call to call. It is not safe for concurrent use.
 type Matcher struct {
-	limits Limits
-	params Params
-	table  []int32 // position of the last occurrence, by hash
-	long   []int32 // the same for 8 bytes (Double)
-	shift  uint8   // 64 − log2 of the table in use
-	rows   rows    // Recent
+	limits    Limits
+	params    Params
+	table     []int32 // position of the last occurrence, by hash
+	long      []int32 // the same for 8 bytes (Double)
+	shift     uint8   // 64 − log2 of the table in use
+	longShift uint8   // 64 − log2 of the long table in use
+	worth     worth   // where there is a choice among matches
+	rows      rows    // Recent
+	least     int     // bytes of a match that is taken from rows
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -34,6 +37,9 @@ func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Param
 		return m.parseSingle(dst, src, start)
 	case Double:
 		m.reset(len(src))
+		if m.params.Lazy > 0 {
+			return m.parseDoubleLazy(dst, src, start)
+		}
 		return m.parseDouble(dst, src, start)
 	default:
 		return m.parseLazy(dst, src, start)
@@ -73,10 +79,13 @@ const (
 	prime32b = 0x85EBCA77
 )
 
-// hash returns the hash of the low bytes of v that drop leaves: drop is 64 less their number of bits.
-func hash(v uint64, drop, shift uint8) uint32 {
-	return uint32(v << (drop & 63) * prime64 >> (shift & 63))
+// hash returns the hash of the bytes of v that are in mask.
+func hash(v, mask uint64, shift uint8) uint32 {
+	return uint32(v & mask * prime64 >> (shift & 63))
 }
+
+// lowBytes is the mask of the first n bytes, 1 … 8.
+func lowBytes(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
 
 // farEnough turns an offset below MinOffset into the least multiple of it that is not.
 var farEnough = [MinOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}

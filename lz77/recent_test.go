@@ -68,7 +68,7 @@ func TestRecentDefinition(t *testing.T) {
 					if depth == 32 {
 						p.HashLog = minTableLog // more collisions, which count as candidates, too
 					}
-					found := 0
+					found, least := 0, max(l.MinMatch, int(p.HashBytes))
 					for _, k := range corpus.Kinds() {
 						src := k.Make(size)
 						var every, some Matcher
@@ -83,12 +83,12 @@ func TestRecentDefinition(t *testing.T) {
 							if n > 0 {
 								found++
 							}
-							if gn, gd := every.find(src, i); gn != n || gd != d {
+							if gn, gd := every.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
 								t.Fatalf("%s at %d: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
 							}
 							// Positions passed over are candidates all the same.
 							if r.IntN(20) == 0 {
-								if gn, gd := some.find(src, i); gn != n || gd != d {
+								if gn, gd := some.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
 									t.Fatalf("%s at %d, others passed over: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
 								}
 							}

@@ -37,34 +37,30 @@ func (r *rows) reset(params *Params, size int) {
 	clear(r.heads)
 }
 
-// place returns the row of what begins with the 8 bytes v, and its tag.
-func (r *rows) place(v uint64) (row int, tag uint8) {
-	h := mix(v, r.mask)
-	return int(h >> (r.shift & 31)), uint8(h>>((r.shift-7)&31)) | 0x80
-}
-
-// insert enters the positions before i.
-func (r *rows) insert(src []byte, i int) {
-	log, mask := r.log&7, uint8(1)<<(r.log&7)-1
-	for p := r.next; p < i; p++ {
-		row, tag := r.place(load64(src, p))
-		head := (r.heads[row] - 1) & mask
-		r.heads[row] = head
-		at := row<<log + int(head)
-		r.tags[at], r.pos[at] = tag, int32(p)
-	}
-	r.next = max(r.next, i)
-}
-
-// find is Matcher.find.
-func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int) {
-	r.insert(src, i)
-	v := load64(src, i)
-	row, tag := r.place(v)
-	log := r.log & 7
+// find returns the length and the offset of the best candidate at i as Recent defines it, for matches of least bytes or more; zeros if there is none.
+// Each call must be for a position behind that of the one before.
+func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
+	log, shift, hashMask := r.log&7, r.shift&31, r.mask
 	size := 1 << log
+	last := uint8(size - 1)
+
+	// Enter the positions passed over since.
+	allTags, allPos, heads := r.tags, r.pos, r.heads
+	for p := r.next; p < i; p++ {
+		h := mix(load64(src, p), hashMask)
+		row := int(h >> shift)
+		head := (heads[row] - 1) & last
+		heads[row] = head
+		at := row<<log + int(head)
+		allTags[at], allPos[at] = uint8(h>>((shift-7)&31))|0x80, int32(p)
+	}
+	r.next = i + 1
+
+	v := load64(src, i)
+	h := mix(v, hashMask)
+	row, tag := int(h>>shift), uint8(h>>((shift-7)&31))|0x80
 	first := row << log
-	tags, pos := r.tags[first:first+size], r.pos[first:first+size]
+	tags, pos := allTags[first:first+size:first+size], allPos[first:first+size:first+size]
 
 	// One bit for each entry whose tag is right, the latest first.
 	var hits uint64
@@ -74,32 +70,45 @@ func (r *rows) find(src []byte, i, minMatch, maxOffset, nice int) (n, offset int
 		x = ^(x&0x7f7f7f7f7f7f7f7f + 0x7f7f7f7f7f7f7f7f | x) & 0x8080808080808080
 		hits |= x >> 7 * 0x0102040810204080 >> 56 << (at & 63)
 	}
-	head := uint(r.heads[row])
+	head := uint(heads[row])
 	hits = hits>>(head&63) | hits<<((uint(size)-head)&63)
 	if size < 64 {
 		hits &= 1<<(size&63) - 1
 	}
 
-	best := minMatch - 1
+	best := least - 1
+	ends := uint32(0)
+	if i+best < len(src) {
+		ends = load32(src, i+best-3)
+	} else {
+		hits = 0
+	}
 	for ; hits != 0; hits &= hits - 1 {
 		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
 		if d < MinOffset {
 			d = int(farEnough[d&(MinOffset-1)])
-			c = i - d
+			if c = i - d; c < 0 {
+				continue
+			}
 		}
 		if d > maxOffset {
 			break
 		}
-		if c >= 0 && src[c+best] == src[i+best] && load32(src, c) == uint32(v) {
+		// A better match must be equal where it is longer.
+		if load32(src, c+best-3) == ends && load32(src, c) == uint32(v) {
 			m := extend(src, c, i, 4)
 			if k := min(m, nice); k > best && (offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
 				best, n, offset = k, m, d
 				if k == nice || i+m >= len(src) {
 					break
 				}
+				ends = load32(src, i+best-3)
 			}
 		}
 	}
+	slot := uint8(head-1) & last
+	heads[row] = slot
+	tags[slot], pos[slot] = tag, int32(i)
 	return n, offset
 }

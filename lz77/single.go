@@ -6,7 +6,7 @@ import "github.com/gopz/compress/simd"
 // other: at the last offset for the second of them, which is cheap to code and likely, and then at one candidate for each. A run without matches is passed over
 // in growing steps.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
-	table, shift, drop := m.table, m.shift, 64-8*m.params.HashBytes
+	table, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep := InitialRepeat
@@ -15,12 +15,12 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	end := len(src) - tail
 	for p := 0; p < start; p += windowStep {
-		table[hash(load64(src, p), drop, shift)] = int32(p)
+		table[hash(load64(src, p), mask, shift)] = int32(p)
 	}
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v, v1 := load64(src, i), load64(src, i+1)
-		h, h1 := hash(v, drop, shift), hash(v1, drop, shift)
+		h, h1 := hash(v, mask, shift), hash(v1, mask, shift)
 		c, c1 := int(table[h]), int(table[h1])
 		table[h], table[h1] = int32(i), int32(i+1)
 		d, n := rep, 0
@@ -49,14 +49,15 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 			}
 		}
 	found:
-		if n = 4; i+4+near <= len(src) {
-			var x uint64
-			x, n = first(differ(src, c+4, i+4), differ(src, c+12, i+12))
-			if n += 4; x == 0 {
+		for n = 4; ; {
+			if n > 4+3*near || i+n+near > len(src) {
 				n += simd.MatchLen(src[c+n:], src[i+n:])
+				break
 			}
-		} else {
-			n += simd.MatchLen(src[c+4:], src[i+4:])
+			x, k := first(differ(src, c+n, i+n), differ(src, c+n+8, i+n+8))
+			if n += k; x != 0 {
+				break
+			}
 		}
 		if n < minMatch {
 			goto next
@@ -82,8 +83,8 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		if i >= end {
 			break
 		}
-		table[hash(load64(src, second), drop, shift)] = int32(second)
-		table[hash(load64(src, i-2), drop, shift)] = int32(i - 2)
+		table[hash(load64(src, second), mask, shift)] = int32(second)
+		table[hash(load64(src, i-2), mask, shift)] = int32(i - 2)
 	}
 	return dst
 }

@@ -23,7 +23,7 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 	3: {Finder: lz77.Double, HashLog: 13, LongLog: 14, HashBytes: 5, SkipLog: 8},
 	4: {Finder: lz77.Double, HashLog: 14, LongLog: 15, HashBytes: 5, SkipLog: 9},
 	5: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 0},
-	6: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 128, Lazy: 1},
+	6: {Finder: lz77.Recent, HashLog: 13, HashBytes: 5, Depth: 8, Nice: 128, Lazy: 1},
 	7: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
 	8: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 258, Lazy: 2},
 	9: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 64, Nice: 258, Lazy: 2},

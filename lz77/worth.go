@@ -1,0 +1,77 @@
+package lz77
+
+import "math/bits"
+
+// worth tells short matches that take more bits than the literals they replace, such as a few digits among random ones. What a literal takes follows
+// from those that the parse has left so far, so it is the same wherever the parse is done.
+type worth struct {
+	cost    [256]uint8 // of each literal, in units of 1/costBit
+	counts  [256]uint32
+	seqs    int // how many sequences are counted
+	content int // how many bytes of content those cover
+}
+
+const (
+	// costBit is what a bit costs.
+	costBit = 8
+	// firstCost is what a literal costs as long as there are none to learn from.
+	firstCost = 4 * costBit
+	// learnEvery is how many sequences there are before the costs are made anew. It bounds the time that takes to a few percent.
+	learnEvery = 1024
+	// shortMatch is the length in bytes from which matches always pay.
+	shortMatch = 8
+	// matchBits is what a match takes besides the bits of its offset. On JSON with random numbers levels 4 to 6 are 2% larger with 0 in place of 2, 1.5% smaller with 4
+	// and 2% with 6; on dickens+mr+nci+xml they are smallest with 4, by 0.1%, and 0.8% larger with 8. Logs, source and programs do not care.
+	matchBits = 4
+)
+
+// reset begins a block at start, with seqs sequences in front that are not its own.
+func (w *worth) reset(seqs, start int) {
+	for i := range w.cost {
+		w.cost[i] = firstCost
+	}
+	w.counts = [256]uint32{}
+	w.seqs, w.content = seqs, start
+}
+
+// pays reports whether a match of n bytes at i with a new offset pays. What the parse has found so far is in seqs.
+func (w *worth) pays(seqs []Sequence, src []byte, i, n, offset int) bool {
+	if n >= shortMatch {
+		return true
+	}
+	if len(seqs)-w.seqs >= learnEvery {
+		w.learn(seqs, src)
+	}
+	sum := 0
+	for _, b := range src[i : i+n] {
+		sum += int(w.cost[b])
+	}
+	return sum > (bits.Len32(uint32(offset))+matchBits)*costBit
+}
+
+// learn makes the costs anew, from all literals so far: those of the last learnEvery sequences or so count in full, those before half, and so on.
+func (w *worth) learn(seqs []Sequence, src []byte) {
+	for i := range w.counts {
+		w.counts[i] /= 2
+	}
+	for _, s := range seqs[w.seqs:] {
+		for _, b := range src[w.content : w.content+int(s.LitLen)] {
+			w.counts[b]++
+		}
+		w.content += int(s.LitLen + s.MatchLen)
+	}
+	w.seqs = len(seqs)
+	total := uint32(0)
+	for _, c := range w.counts {
+		total += c + 1
+	}
+	for i, c := range w.counts {
+		w.cost[i] = uint8(min(log2(total)-log2(c+1), 255))
+	}
+}
+
+// log2 is about the logarithm of v, 1 or more, in units of 1/costBit: linear between powers of two.
+func log2(v uint32) uint32 {
+	n := uint32(bits.Len32(v)) - 1
+	return n*costBit + v<<(31-n)<<1>>29
+}
