@@ -28,7 +28,7 @@ func deviceScheduler(t testing.TB, workers int, cfg gpu.SoftConfig) *Scheduler {
 // ran tells how many blocks went through stages on a backend.
 func ran(s SchedulerStats, on Backend) (n int64) {
 	for _, x := range s.Stages {
-		if x.Backend == on && x.Stage != "check" {
+		if x.Backend == on && x.Stage != "check" && x.Stage != "verify" {
 			n += x.Blocks
 		}
 	}
@@ -111,6 +111,48 @@ func TestLostDevice(t *testing.T) {
 	}
 }
 
+// A device that gives wrong results costs no data, in neither direction, and is not asked again.
+func TestWrongDevice(t *testing.T) {
+	content := textBytes(40*testBlock, 1)
+	file := encode(t, content, WithBlockSize(testBlock))
+	for _, backend := range []Backend{GPU, Auto} {
+		for _, decode := range []bool{false, true} {
+			s := NewScheduler(2)
+			s.SetDevice(lyingDevice{NewSoftDevice(gpu.SoftConfig{}), decode})
+			opts := []Option{WithScheduler(s), WithBackend(CPU, backend)}
+			equal(t, encode(t, content, append(opts, WithBlockSize(testBlock))...), file, "Writer")
+			got, err := AppendDecode(nil, file, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, got, content, "AppendDecode")
+			if backend == GPU && s.DeviceError() == nil {
+				t.Error("the device is not lost")
+			}
+		}
+	}
+}
+
+// lyingDevice flips a bit in what it codes or decodes.
+type lyingDevice struct {
+	gpu.Device
+	decode bool
+}
+
+func (d lyingDevice) Run(op gpu.Op, batch []*gpu.Request) error {
+	err := d.Device.Run(op, batch)
+	for _, r := range batch {
+		p := r.Dst
+		if r.Decode {
+			p = r.Streams.Lits
+		}
+		if r.Decode == d.decode {
+			p[len(p)/2] ^= 1
+		}
+	}
+	return err
+}
+
 func TestStats(t *testing.T) {
 	content := mixedBytes(20*testBlock + 5)
 	s := NewScheduler(2)
@@ -186,6 +228,15 @@ func TestStats(t *testing.T) {
 	if st := s.Stats(); st.Runs != 2 {
 		t.Errorf("%d runs, want 2", st.Runs)
 	}
+	s.SetDevice(NewSoftDevice(gpu.SoftConfig{}))
+	if st := func() SchedulerStats {
+		w := newWriter(t, io.Discard, WithScheduler(s), WithBackend(GPU, GPU))
+		w.Write(content)
+		w.Close()
+		return w.Stats()
+	}(); st.Handoff <= 0 {
+		t.Errorf("with a device: %+v", st)
+	}
 	at := openAt(t, file, WithScheduler(s))
 	io.Copy(io.Discard, at)
 	if st := at.Stats(); st.Compute <= 0 {
@@ -212,7 +263,7 @@ func TestTrace(t *testing.T) {
 		}))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
 		if backend == GPU {
-			want = map[string]int{"lz77 gpu": 20, "lzseq cpu": 20, "rans gpu": 20, "check cpu": 40}
+			want = map[string]int{"lz77 gpu": 20, "lzseq cpu": 20, "rans gpu": 20, "verify cpu": 40, "check cpu": 40}
 		}
 		if len(seen) != len(want) {
 			t.Errorf("%v: %v", backend, seen)

@@ -45,6 +45,8 @@ type Block struct {
 
 	away    *remote // how the device does it
 	request *gpu.Request
+	trip    trip // set by the coordinator: the worker is to take the results over
+	aided   bool // results of the device are in it
 
 	run  *Run
 	done chan struct{}

@@ -167,7 +167,7 @@ func (c *coordinator) main() {
 				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, c.info.Patience))
 				for _, b := range x.blocks {
 					b.abandon()
-					c.fail(b, false)
+					c.fail(b)
 				}
 			}
 		}
@@ -202,7 +202,7 @@ func (c *coordinator) gather() *batch {
 				b.Err = ErrCanceled
 				c.sched.complete(nil, b, over)
 			case c.lost.Load() != nil:
-				c.fail(b, false)
+				c.fail(b)
 			default:
 				x.blocks = append(x.blocks, b)
 				x.reqs = append(x.reqs, b.request)
@@ -283,9 +283,10 @@ func (x *batch) work() {
 	took := time.Since(x.given)
 	for _, b := range x.blocks {
 		if err != nil {
-			c.fail(b, false)
+			c.fail(b)
 		} else {
-			c.give(b, x, took)
+			b.trip = trip{len(x.blocks), x.given, took}
+			c.sched.complete(nil, b, again)
 		}
 	}
 	c.ends <- x
@@ -301,29 +302,10 @@ func (x *batch) run() (err error) {
 	return x.c.dev.Run(x.op, x.reqs)
 }
 
-// give hands a block back that the device has had in a batch.
-func (c *coordinator) give(b *Block, x *batch, took time.Duration) {
-	stage := b.stage
-	done, err := b.back()
-	if err != nil {
-		c.fail(b, true)
-		return
-	}
-	b.run.deviceDid(b, stage, x, took)
-	if !done {
-		c.sched.complete(nil, b, again)
-		return
-	}
-	t := b.run.begin(nil, b, closeStage)
-	b.Err = b.last()
-	t.end()
-	c.sched.complete(nil, b, over)
-}
-
-// fail sends a block back to the CPU, which does what the device could not.
-func (c *coordinator) fail(b *Block, itself bool) {
+// fail sends a block back to the CPU that the device has not done.
+func (c *coordinator) fail(b *Block) {
 	b.failed = true
-	b.run.returned(itself)
+	b.run.returned(nil)
 	c.sched.complete(nil, b, again)
 }
 

@@ -11,11 +11,16 @@ import (
 const (
 	checkStage = -1
 	closeStage = -2
+	// Looking over what a device has made is one of its own, "verify".
+	verifyStage = -3
 )
 
 func (r *Run) stageName(i int) string {
 	if i >= 0 && i < len(r.stages) {
 		return r.stages[i].name
+	}
+	if i == verifyStage {
+		return "verify"
 	}
 	return "check"
 }

@@ -8,10 +8,12 @@ import (
 
 // Event is a stage that ran, for those who want to see every one.
 type Event struct {
-	Op      Op
-	Block   int64  // its index in the run
-	Bytes   int    // of content
-	Stage   string // a stage's name; "check" for what comes before and after them, "fused" for all of them at once
+	Op    Op
+	Block int64 // its index in the run
+	Bytes int   // of content
+	// Stage is a stage's name; "check" for what comes before and after them, "fused" for all of them at once, "verify" for looking over what a
+	// device has made.
+	Stage   string
 	Backend Backend
 	Worker  int // number of the worker, from 0; −1 for the device
 	Batch   int // blocks that the device had in the same batch; 1 for the CPU
@@ -43,9 +45,12 @@ func (t *stageTimer) end() {
 	took := time.Since(t.start)
 	if c := t.run.lease.counters; c != nil {
 		c.compute.Add(int64(took))
-		if t.stage == closeStage {
+		switch t.stage {
+		case closeStage:
 			c.counts[checkStage+1][0].ns.Add(int64(took)) // the block has been counted
-		} else {
+		case verifyStage:
+			c.verify.add(t.b.Raw, took)
+		default:
 			c.counts[t.stage+1][0].add(t.b.Raw, took)
 		}
 	}
@@ -54,31 +59,29 @@ func (t *stageTimer) end() {
 	}
 }
 
-// deviceDid notes what the device has made of a block, from the stage on that the block was at.
-func (r *Run) deviceDid(b *Block, stage int, batch *batch, took time.Duration) {
-	name := r.stageName(stage)
-	if batch.op == gpu.Fused {
-		name = "fused"
-	}
-	n := len(batch.blocks)
+// deviceDid notes what the device has made of a block, which is still at the stage where it went there.
+func (r *Run) deviceDid(b *Block, done trip) {
 	if c := r.lease.counters; c != nil {
-		to := &c.counts[stage+1][1]
-		if batch.op == gpu.Fused {
+		to := &c.counts[b.stage+1][1]
+		if b.away.op == gpu.Fused {
 			to = &c.fused
 		}
-		to.add(b.Raw, took/time.Duration(n))
+		to.add(b.Raw, done.took/time.Duration(done.batch))
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, n, batch.given, took})
+		f(Event{r.cfg.Op, b.Index, b.Raw, b.stageName(), GPU, -1, done.batch, done.given, done.took})
 	}
 }
 
-// returned notes that a block went back to the CPU, because the device failed at it or because the device is lost.
-func (r *Run) returned(failed bool) {
+// returned notes that a block went back to the CPU: because of err, or, if it is nil, because the device is lost.
+func (r *Run) returned(err error) {
 	if c := r.lease.counters; c != nil {
 		c.returned.Add(1)
-		if failed {
+		if err != nil {
 			c.failed.Add(1)
+		}
+		if err == errWrong {
+			c.wrong.Add(1)
 		}
 	}
 }

@@ -24,7 +24,7 @@ var (
 func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
 // Memory returns a bound on the scratch memory in bytes of that many workers, beyond the buffers of the blocks themselves.
-// Payloads is how many blocks may be between their first and their last stage: as many as there are workers, or, with a device,
+// Payloads is how many blocks may be between their first and their last stage: 0 without a device, and with one
 // as many as are in flight. What a device takes is not counted. The level matters to compression only.
 func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
 	const fixed = 256 << 10
@@ -44,6 +44,9 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 			// There are no streams, but what sequences and output leave behind when they grow takes as much until it is collected: with 15/4 the
 			// command took 352 MiB on 128 MiB of all kinds of data at level 9, instead of 330.
 			worker = fixed + finder + zstd.Memory
+		}
+		if payloads > 0 {
+			worker += fixed + 9*size/2 // to decode what the device has made
 		}
 	}
 	return worker*int64(workers) + payload*int64(max(workers, payloads))

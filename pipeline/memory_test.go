@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lzseq"
 )
 
 // footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
@@ -68,7 +70,7 @@ func TestMemory(t *testing.T) {
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for level := 1; level <= MaxLevel; level++ {
-			enc, dec := new(workspace), new(workspace)
+			enc, dec, verify := new(workspace), new(workspace), new(workspace)
 			s := NewScheduler(1)
 			r := s.Start(Config{Pipeline: p, Op: Compress, Level: level})
 			sequences := 0
@@ -88,6 +90,11 @@ func TestMemory(t *testing.T) {
 				if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
 					t.Fatal(err)
 				}
+				if b.Kind == Coded && p.fused != nil {
+					if err := takeContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
+						t.Fatal(err)
+					}
+				}
 				b.Src = nil
 				r.Put(b)
 			}
@@ -102,6 +109,9 @@ func TestMemory(t *testing.T) {
 			}
 			if got, bound := footprint(dec), p.Memory(Decompress, level, size, 1, 0); got > bound {
 				t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, got, bound)
+			}
+			if bound := p.Memory(Compress, level, size, 1, 1); got+footprint(verify) > bound {
+				t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d", level, got, footprint(verify), bound)
 			}
 			if a, b := p.Memory(Compress, level, size, 3, 0), 3*bound; a != b {
 				t.Errorf("three workers: %d, one: %d", a, bound)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/gopz/compress/gpu"
 )
@@ -73,7 +74,10 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		b := &Block{run: r, payload: new(payload)}
 		q := &gpu.Request{Op: way.op, Size: size}
 		way.ask(b, q)
-		if limits := c.info.Ops[way.op]; limits.Batch <= 0 || size < limits.MinSize || size > limits.MaxSize || !c.dev.Accepts(q) {
+		if !r.verifiable() {
+			return fmt.Errorf("%w: without checks nobody would see that it decodes wrong", errCannot)
+		}
+		if limits := c.info.Ops[way.op]; limits.Batch <= 0 || size < limits.MinSize || size > limits.MaxSize || !c.accepts(q) {
 			return fmt.Errorf("%w: %s of blocks of %d bytes on %s", errCannot, r.stages[i].name, size, c.info.Name)
 		}
 	}
@@ -100,7 +104,7 @@ func (s *Scheduler) InFlight(a Assignment) int {
 // hand offers the block's next stage to the device. If it reports true, the block is gone.
 func (w *worker) hand(b *Block) bool {
 	c := b.run.device
-	if c == nil || b.failed {
+	if c == nil || b.failed || !b.run.verifiable() {
 		return false
 	}
 	if b.reclaimed {
@@ -138,12 +142,29 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 		}
 		*b.request = gpu.Request{Op: way.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
 		way.ask(b, b.request)
-		if c.dev.Accepts(b.request) {
+		if c.accepts(b.request) {
 			b.away = way
 			return way
 		}
 	}
 	return nil
+}
+
+// verifiable reports whether results of a device can be told from wrong ones. What it decodes is compared with the checks.
+func (r *Run) verifiable() bool { return r.cfg.Op == Compress || r.cfg.Checks }
+
+// accepts is Device.Accepts; a device that panics there is lost. One that is lost is not asked: offer says no.
+func (c *coordinator) accepts(q *gpu.Request) (ok bool) {
+	if c.lost.Load() != nil {
+		return true
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.lose(&PanicError{Stage: "device " + c.info.Name, Value: v, Stack: debug.Stack()})
+			ok = false
+		}
+	}()
+	return c.dev.Accepts(q)
 }
 
 // fused is how a device does all that is left at a stage.
@@ -157,23 +178,6 @@ func (r *Run) fused(stage int) *remote {
 // crowded reports whether a new block of the run is better off with the CPU where the assignment is Auto.
 func (r *Run) crowded() bool {
 	return r.device != nil && r.device.crowded()
-}
-
-// back takes over what the device has made of the block. It reports whether that was all there was to do.
-func (b *Block) back() (done bool, err error) {
-	way := b.away
-	if err := b.request.Err; err != nil {
-		return false, err
-	}
-	if err := way.take(b, b.request); err != nil {
-		return false, err
-	}
-	if way.op == gpu.Fused {
-		b.stage = len(b.run.stages)
-	} else {
-		b.stage++
-	}
-	return b.stage == len(b.run.stages), nil
 }
 
 // abandon leaves to the device whatever it may still touch: the block goes on without.

@@ -1,20 +1,15 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
 )
 
 // Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the layout, coded together.
 // Each stage comes as the CPU does it and, where a device may, as a request to one.
-
-// errDevice is for results that no CPU stage could have given.
-var errDevice = errors.New("impossible result")
 
 // matchStage finds the sequences of a block within limits.
 func matchStage(limits lz77.Limits) stage {
@@ -31,10 +26,10 @@ func matchStage(limits lz77.Limits) stage {
 			ask: func(b *Block, r *gpu.Request) {
 				r.Params, r.Limits, r.Seqs = b.params(), limits, b.payload.seqs[:0]
 			},
-			take: func(b *Block, r *gpu.Request) error {
+			take: func(_ *workspace, b *Block, r *gpu.Request) error {
 				b.payload.seqs = r.Seqs
 				if !lz77.Valid(r.Seqs, b.Src, b.Window, limits) {
-					return errDevice
+					return errWrong
 				}
 				return nil
 			},
@@ -65,7 +60,7 @@ func codeStage(l *lzseq.Layout) stage {
 			ask: func(b *Block, r *gpu.Request) {
 				r.Layout, r.Streams, r.Dst = l, &b.payload.streams, b.dst[:0]
 			},
-			take: takePayload,
+			take: takeStreams,
 		},
 	}
 }
@@ -77,16 +72,8 @@ func fusedStages(l *lzseq.Layout) *remote {
 		ask: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
 		},
-		take: takePayload,
+		take: takeContent,
 	}
-}
-
-func takePayload(b *Block, r *gpu.Request) error {
-	b.dst = r.Dst
-	if len(r.Dst) == 0 || r.Dst[0] != r.Layout.ID {
-		return errDevice
-	}
-	return nil
 }
 
 // decodeStage takes a payload apart, whichever layout it names.
@@ -101,18 +88,7 @@ var decodeStage = stage{name: "rans",
 		ask: func(b *Block, r *gpu.Request) {
 			r.Decode, r.Streams = true, &b.payload.streams
 		},
-		take: func(b *Block, r *gpu.Request) error {
-			if b.payload.layout = r.Layout; r.Layout == nil {
-				return errDevice
-			}
-			limits := lzseq.MaxSizes(b.Raw)
-			for i, s := range b.payload.streams.All() {
-				if len(*s) > limits[i] || cap(*s) < len(*s)+rans.Slack {
-					return errDevice
-				}
-			}
-			return nil
-		},
+		take: takeDecoded,
 	},
 }
 

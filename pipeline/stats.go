@@ -20,6 +20,7 @@ type Stats struct {
 	SendFull   int64 // requests that found the device's channel full
 	SendClosed int64 // requests that found it closed: the device was lost
 	Failed     int64 // requests that the device failed at
+	Wrong      int64 // those of Failed that it did wrong without saying so; after the first it is lost
 	Reclaimed  int64 // blocks that an idle worker took back before the device had begun
 	Returned   int64 // blocks that went back to the CPU, because the device failed at them or was lost
 
@@ -61,6 +62,7 @@ func (s *Stats) Add(t *Stats) {
 	s.SendFull += t.SendFull
 	s.SendClosed += t.SendClosed
 	s.Failed += t.Failed
+	s.Wrong += t.Wrong
 	s.Reclaimed += t.Reclaimed
 	s.Returned += t.Returned
 next:
@@ -112,10 +114,10 @@ type counters struct {
 	stages []stage
 	since  time.Time
 
-	compute, wait, admin, handoff             atomic.Int64
-	full, closed, failed, returned, reclaimed atomic.Int64
-	counts                                    [maxStages][2]stageCounters // check and the stages, by CPU and GPU
-	fused                                     stageCounters
+	compute, wait, admin, handoff                    atomic.Int64
+	full, closed, failed, wrong, returned, reclaimed atomic.Int64
+	counts                                           [maxStages][2]stageCounters // check and the stages, by CPU and GPU
+	fused, verify                                    stageCounters
 }
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
@@ -132,7 +134,7 @@ func (c *counters) stats() Stats {
 	s := Stats{
 		Runs: 1, Total: time.Since(c.since),
 		Compute: ns(&c.compute), QueueWait: ns(&c.wait), QueueAdmin: ns(&c.admin), Handoff: ns(&c.handoff),
-		SendFull: c.full.Load(), SendClosed: c.closed.Load(), Failed: c.failed.Load(), Reclaimed: c.reclaimed.Load(), Returned: c.returned.Load(),
+		SendFull: c.full.Load(), SendClosed: c.closed.Load(), Failed: c.failed.Load(), Wrong: c.wrong.Load(), Reclaimed: c.reclaimed.Load(), Returned: c.returned.Load(),
 	}
 	add := func(name string, backend Backend, x *stageCounters) {
 		if t := (StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}); t.Blocks > 0 {
@@ -144,6 +146,7 @@ func (c *counters) stats() Stats {
 		add(c.stages[i].name, CPU, &c.counts[i+1][0])
 		add(c.stages[i].name, GPU, &c.counts[i+1][1])
 	}
+	add("verify", CPU, &c.verify)
 	add("check", CPU, &c.counts[0][0])
 	return s
 }

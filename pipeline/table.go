@@ -51,8 +51,8 @@ type remote struct {
 	op gpu.Op
 	// ask fills in a request. It does not change the block.
 	ask func(b *Block, r *gpu.Request)
-	// take takes the results over. It believes nothing: an error sends the block back to the CPU.
-	take func(b *Block, r *gpu.Request) error
+	// take takes the results over. It believes nothing: with an error the block is the CPU's, and the device is lost.
+	take func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
 var table = [...]Pipeline{

@@ -107,6 +107,18 @@ func (w *worker) exec(b *Block) (out outcome) {
 		}
 		b.crowded = r.crowded()
 	}
+	if b.trip.batch > 0 {
+		w.takeOver(b)
+	}
+	if out = w.carryOn(b); out == over && b.Err != nil && b.aided {
+		out = w.acquit(b)
+	}
+	return out
+}
+
+// carryOn takes a block through the stages that are left.
+func (w *worker) carryOn(b *Block) outcome {
+	r := b.run
 	for b.stage < len(r.stages) {
 		if w.hand(b) {
 			return gone

@@ -20,6 +20,10 @@ type workspace struct {
 	zstd    zstd.Encoder
 	frames  frames
 	seen    fingerprints
+	verify  struct { // of what a device has made
+		streams lzseq.Streams
+		content []byte
+	}
 }
 
 // payload is what one stage leaves for the next: sequences, then streams, when compressing; streams when decompressing.

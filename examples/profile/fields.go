@@ -75,6 +75,7 @@ var schedulerSums = []schedulerField{
 	{"gpu_try_send_full_count", func(s *compress.SchedulerStats) *int64 { return &s.SendFull }},
 	{"gpu_try_send_disconnected_count", func(s *compress.SchedulerStats) *int64 { return &s.SendClosed }},
 	{"gpu_failed_count", func(s *compress.SchedulerStats) *int64 { return &s.Failed }},
+	{"gpu_wrong_count", func(s *compress.SchedulerStats) *int64 { return &s.Wrong }},
 	{"gpu_returned_count", func(s *compress.SchedulerStats) *int64 { return &s.Returned }},
 }
 

@@ -131,7 +131,7 @@ func TestTimeline(t *testing.T) {
 		tracks string
 	}{
 		{[]string{"--threads", "1"}, "check 64, lz77 32, lzseq 32, rans 32", "ordered writing, worker 0"},
-		{[]string{"--threads", "1", "--backend", "gpu,cpu", "--soft-batch", "1"}, "check 64, lz77 32, lzseq 32, rans 32", "device, ordered writing, worker 0"},
+		{[]string{"--threads", "1", "--backend", "gpu,cpu", "--soft-batch", "1"}, "check 64, lz77 32, lzseq 32, rans 32, verify 32", "device, ordered writing, worker 0"},
 		{[]string{"--threads", "1", "--stage", "rans"}, "rans 32", "ordered writing, worker 0"},
 	} {
 		names, count, waits := map[int]string{}, map[string]int{}, 0

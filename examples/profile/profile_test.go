@@ -147,7 +147,7 @@ func TestLines(t *testing.T) {
 			keys = append(keys, f.key)
 		}
 		const want = "runs total_ns stage_compute_ns queue_wait_ns queue_admin_ns gpu_handoff_ns gpu_try_send_full_count " +
-			"gpu_try_send_disconnected_count scheduler_overhead_ns tracked_thread_time_ns scheduler_overhead_pct gpu_failed_count gpu_returned_count"
+			"gpu_try_send_disconnected_count scheduler_overhead_ns tracked_thread_time_ns scheduler_overhead_pct gpu_failed_count gpu_wrong_count gpu_returned_count"
 		if got := strings.Join(keys, " "); got != want {
 			t.Errorf("keys %s, want %s", got, want)
 		}
@@ -241,10 +241,10 @@ func TestBackends(t *testing.T) {
 	}{
 		{[]string{"--backend", "cpu"}, "lz77@cpu lzseq@cpu rans@cpu"},
 		{[]string{"--backend", "auto"}, "lz77@cpu lzseq@cpu rans@cpu"},
-		{[]string{"--gpu"}, "fused@gpu"},
-		{[]string{"--backend", "gpu,cpu"}, "lz77@gpu lzseq@cpu rans@cpu"},
-		{[]string{"--backend", "cpu,gpu", "--gpu-device", "soft"}, "lz77@cpu lzseq@cpu rans@gpu"},
-		{[]string{"--gpu", "--decompress"}, "rans@gpu lzseq@cpu"},
+		{[]string{"--gpu"}, "fused@gpu verify@cpu"},
+		{[]string{"--backend", "gpu,cpu"}, "lz77@gpu lzseq@cpu rans@cpu verify@cpu"},
+		{[]string{"--backend", "cpu,gpu", "--gpu-device", "soft"}, "lz77@cpu lzseq@cpu rans@gpu verify@cpu"},
+		{[]string{"--gpu", "--decompress"}, "rans@gpu verify@cpu lzseq@cpu"},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		o := succeed(t, append(tt.args, "--out", dir)...)

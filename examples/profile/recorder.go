@@ -216,9 +216,9 @@ func (r *recorder) take(now time.Time, final bool) *picture {
 // sortStages puts the stages into the order of a block's way, which is alphabetical only by chance.
 func sortStages(s []stageSum) {
 	rank := func(k stageKey) int {
-		order := []string{"fused", "lz77", "lzseq"}
+		order := []string{"fused", "lz77", "lzseq", "rans", "verify"}
 		if k.op == pipeline.Decompress {
-			order = []string{"fused", "rans", "lzseq"}
+			order = []string{"rans", "verify", "lzseq"}
 		}
 		if i := slices.Index(order, k.stage); i >= 0 {
 			return i

@@ -99,7 +99,7 @@ func (r *result) summarizeTime(p func(string, ...any)) {
 	}
 	if s.SendFull+s.SendClosed+s.Failed+s.Returned > 0 || r.onDevice() {
 		p("\n## The device\n\n| | |\n|---|---|\n| requests that found its channel full | %d |\n| closed | %d |\n", s.SendFull, s.SendClosed)
-		p("| requests it failed at | %d |\n| blocks that went back to the CPU | %d |\n", s.Failed, s.Returned)
+		p("| requests it failed at | %d |\n| of these without saying so | %d |\n| blocks that went back to the CPU | %d |\n", s.Failed, s.Wrong, s.Returned)
 	}
 }
 
