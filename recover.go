@@ -1,14 +1,13 @@
 package compress
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
-
-	"github.com/gopz/compress/pipeline"
 )
 
-// Damage is a part of a .pz file that is damaged.
+// Damage is a part of a file that is damaged.
 type Damage struct {
 	Kind          DamageKind
 	Stream        int   // number of the stream, from 0
@@ -33,7 +32,7 @@ const (
 // out, or, with [WithZeroFill], replaced by zeros where its size is known. A stream's header alone does not make it
 // known: the end of a file that was cut is not replaced.
 //
-// A .zst file with a seek table is taken for one with an index, whose blocks are its frames; other files of .zst, and .gz, are not for Recover.
+// A .zst file with a seek table is taken for one with an index, whose blocks are its frames. Other .zst files, and .gz, have nothing to search for: [ErrNoIndex].
 //
 // With an intact index one damaged block costs that block alone. Without, as in a file that was cut, the blocks are
 // searched from the front. Parts of the file that cannot be read are damage like any other; [Damage].Err wraps what src
@@ -58,8 +57,8 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	if cerr := o.canceled(); cerr != nil {
 		return cerr
 	}
-	if err == nil && x.format != pipeline.PZ {
-		return &Error{Kind: ErrFormat, Block: -1, Offset: -1, Detail: "only .pz files can be recovered"}
+	if errors.Is(err, ErrNoIndex) {
+		return err // what has no index has no blocks that could be found either
 	}
 	if err != nil {
 		if x, gaps, err = searchBlocks(src, size, &o); err != nil {

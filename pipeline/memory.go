@@ -27,7 +27,7 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 // Payloads is how many blocks may be between their first and their last stage: 0 without a device, and with one
 // as many as are in flight. What a device takes is not counted. The level matters to compression only.
 func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
-	const fixed = 256 << 10
+	const fixed = 288 << 10
 	size := int64(blockSize)
 	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments.
 	worker, payload := fixed+size/2, 3*size

@@ -29,7 +29,7 @@ func (a *app) explain(in *source, err error) string {
 // problem is the problem and what there is to know about it.
 func (a *app) problem(in *source, e *compress.Error) (what string, notes []string) {
 	switch {
-	case errors.Is(e, compress.ErrFormat):
+	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
 		return a.notOurs(in)
 	case errors.Is(e, compress.ErrMemory) && a.cfg.mode != modeCompress && standard(in):
 		return e.Detail, []string{"raise -M"}
@@ -74,7 +74,7 @@ func (a *app) notOurs(in *source) (what string, notes []string) {
 		return "is " + form + " data", []string{"use " + tool}
 	}
 	if standard(in) {
-		return "is ." + formatOf(head) + " data, and only .pz files can be recovered", []string{"-dc FILE gives what is in front of the damage"}
+		return "is ." + formatOf(head) + " data without a seek table that is intact, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
 	}
 	// A file with the right name may have lost no more than its first bytes.
 	if _, suffix, _ := a.cfg.packedName(filepath.Base(in.name)); suffix != "" && (suffix == ".pz" || suffix == a.cfg.ownSuffix) {

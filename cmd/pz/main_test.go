@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,14 @@ func TestMain(m *testing.M) {
 		switch name {
 		case "":
 		case stop:
+			struck := make(chan os.Signal, 1)
+			if os.Getenv("PZ_TEST_SIGNAL") != "" {
+				signal.Notify(struck, fatalSignals...)
+			}
 			fmt.Fprintln(os.Stderr, "at", name)
+			if os.Getenv("PZ_TEST_SIGNAL") != "" {
+				<-struck
+			}
 			time.Sleep(100 * time.Millisecond)
 		case fall:
 			panic("at " + name)

@@ -54,7 +54,7 @@ func TestNothingToRecover(t *testing.T) {
 	for name, c := range map[string]struct{ content, text string }{
 		"text":      {"no .pz data at all", "is not .pz data"},
 		"noise":     {noise(100_000), "is not .pz data"},
-		"gzip":      {"\x1f\x8b\x08 and so on", "is .gz data, and only .pz files can be recovered (-dc FILE gives"},
+		"gzip":      {"\x1f\x8b\x08 and so on", "is .gz data without a seek table that is intact, and cannot be recovered (-dc FILE gives"},
 		"empty":     {"", "is empty"},
 		"no blocks": {good[:30], "nothing could be saved"},
 		"zeros":     {good[:100], "nothing could be saved"},

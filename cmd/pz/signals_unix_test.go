@@ -79,7 +79,7 @@ func TestSignalsAtEveryStep(t *testing.T) {
 			j.prepare(t)
 			when := sig.String() + " when " + step
 			cmd := j.command("--rm")
-			cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step)
+			cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step, "PZ_TEST_SIGNAL=1")
 			stderr, err := cmd.StderrPipe()
 			if err != nil {
 				t.Fatal(err)
