@@ -216,10 +216,10 @@ func TestResolve(t *testing.T) {
 // executeNaively carries out sequences, byte by byte, until one does not fit or n are done, and returns the number of the first that was not done.
 func executeNaively(dst []byte, at int, lits []byte, seqs []sequence, n int) (done, end, used int) {
 	for _, q := range seqs[:n] {
-		lit, match, off := int(q.LitLen), int(q.MatchLen), int(q.Offset)
-		if lit > len(lits)-used-CopySlack || lit+match > len(dst)-at-CopySlack || off > at+lit {
+		if most := int64(len(dst) - at - CopySlack); int64(q.LitLen) > int64(len(lits)-used-CopySlack) || int64(q.LitLen)+int64(q.MatchLen) > most || int64(q.Offset) > int64(at)+int64(q.LitLen) {
 			break
 		}
+		lit, match, off := int(q.LitLen), int(q.MatchLen), int(q.Offset)
 		copy(dst[at:], lits[used:used+lit])
 		at, used = at+lit, used+lit
 		for range match {
