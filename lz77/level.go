@@ -33,6 +33,18 @@ type Params struct {
 const MaxLevel = 9
 
 // Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is not used.
+//
+// Sizes and speeds are of lzseqr on dickens+mr+nci+xml, 59 MB, one thread of an AMD EPYC (Zen 5), with the first-level cache of 48 KiB and the second of 1 MiB that
+// the tables of levels 1 to 4 are made for:
+//
+//   - 1: a hash of 7 bytes and steps that grow soon: few matches, but long ones. Hash of 8: 2.4% larger, 8% faster. SkipLog 4: 0.9% smaller, 2% slower; 5: 4%
+//     smaller on programs. HashLog 14: 1.7% larger, 2% faster.
+//   - 2: matches of 6 bytes on are 3.6% smaller in all, at 0.88 of the speed.
+//   - 3: LongLog 16 with SkipLog 8: 0.65% larger and some 5% faster.
+//   - 4: 17 and 18 take all of the second cache, and are 1% smaller than 16 and 17 at 0.96 of the speed. Nice 32 is 0.15% smaller, 16
+//     1.6% larger. Lazy 2 is 1.4% smaller at 0.84 of the speed.
+//   - 5: 16 candidates are 1.7% smaller than 8 at 0.9 of the speed.
+//   - 6 to 9: a second and a third position, and more candidates, as long as they bring something.
 var Levels = [MaxLevel + 1]Params{
 	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
 	2: {Finder: Single, HashLog: 16, HashBytes: 6, SkipLog: 7},

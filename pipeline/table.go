@@ -70,7 +70,7 @@ var table = [...]Pipeline{
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
 		encode: []stage{matchStage(zstd.Limits), zstdStage},
 		decode: []stage{frameStage},
-		levels: &lz77.Levels, blocks: &zstdBlocks, check: zstdSum},
+		levels: &zstdLevels, blocks: &zstdBlocks, check: zstdSum},
 }
 
 // Pipelines returns the table. The caller must not change it.

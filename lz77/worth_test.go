@@ -1,0 +1,147 @@
+package lz77
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// TestWorth: digits that happen to be equal are left as literals once the costs are known, and the same bytes among expensive ones are not.
+func TestWorth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	digits := make([]byte, 1<<16)
+	for i := range digits {
+		digits[i] = '0' + byte(r.IntN(10))
+	}
+	every := make([]byte, 1<<16)
+	for i := range every {
+		every[i] = byte(r.Uint32())
+	}
+	for _, c := range []struct {
+		name string
+		src  []byte
+		pays bool
+	}{{"digits", digits, false}, {"bytes", every, true}} {
+		var w worth
+		w.reset(0, 0)
+		seqs := make([]Sequence, learnEvery)
+		for i := range seqs {
+			seqs[i] = Sequence{LitLen: 12, MatchLen: 4, Offset: 64}
+		}
+		if got := w.pays(seqs, c.src, 1<<15, 5, 1<<14); got != c.pays {
+			t.Errorf("%s: match of 5 pays: %v", c.name, got)
+		}
+		if w.content != 16*len(seqs) || w.seqs != len(seqs) {
+			t.Errorf("%s: %d sequences, %d bytes counted", c.name, w.seqs, w.content)
+		}
+		if !w.pays(seqs, c.src, 1<<15, shortMatch, 1<<20) {
+			t.Errorf("%s: a long match does not pay", c.name)
+		}
+	}
+}
+
+func TestLog2(t *testing.T) {
+	for v := uint32(1); v < 1<<20; v += 1 + v/50 {
+		got, want := float64(log2(v))/costBit, math.Log2(float64(v))
+		if math.Abs(got-want) > 0.22 {
+			t.Errorf("log2(%d) = %v, want %v", v, got, want)
+		}
+	}
+}
+
+// TestFewerShortMatches: records with random numbers are not to become larger by a level that looks at more.
+func TestFewerShortMatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var src []byte
+	for len(src) < 1<<20 {
+		src = append(src, `{"id":`...)
+		for range 9 {
+			src = append(src, '0'+byte(r.IntN(10)))
+		}
+		src = append(src, "},\n"...)
+	}
+	for level := 4; level <= MaxLevel; level++ {
+		var m Matcher
+		short, all := 0, 0
+		for _, s := range m.Parse(nil, src, &Levels[level], testLimits[1]) {
+			if all++; s.MatchLen < shortMatch {
+				short++
+			}
+		}
+		if all == 0 || short*10 > all {
+			t.Errorf("level %d: %d short matches of %d", level, short, all)
+		}
+	}
+}
+
+// TestLeast: a search that may pass over what cannot win finds the same winners.
+func TestLeast(t *testing.T) {
+	p := &Params{Finder: Recent, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 40}
+	l := testLimits[1]
+	won := 0
+	for _, k := range corpus.Kinds() {
+		src := k.Make(4000)
+		var free, bound Matcher
+		for _, m := range []*Matcher{&free, &bound} {
+			m.prepare(len(src), p, l)
+			m.least = int(p.HashBytes)
+		}
+		reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
+		for i := range src[:len(src)-tail] {
+			than := i * 7 % 200
+			want := free.best(src, i, &reps, 0)
+			got := bound.best(src, i, &reps, than)
+			if want.score > than {
+				if won++; got != want {
+					t.Fatalf("%s at %d: %v, want %v", k.Name, i, got, want)
+				}
+			} else if got.score > than {
+				t.Fatalf("%s at %d: %v, want none better than %d", k.Name, i, got, than)
+			}
+			if i%5 == 0 && want.n > 0 {
+				reps.use(want.d)
+			}
+		}
+	}
+	if won < 1000 {
+		t.Errorf("only %d winners", won)
+	}
+}
+
+// TestEnds compares what finds the ends of matches with going byte by byte.
+func TestEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	src := make([]byte, 300)
+	for range 20_000 {
+		for i := range src {
+			src[i] = 'a'
+		}
+		for range r.IntN(6) {
+			src[r.IntN(len(src))] = 'b'
+		}
+		i := 1 + r.IntN(len(src)-1)
+		c := r.IntN(i)
+		n := 0
+		for i+n < len(src) && src[c+n] == src[i+n] {
+			n++
+		}
+		if got := extend(src, c, i, 0); got != n {
+			t.Fatalf("extend(%d, %d) = %d, want %d", c, i, got, n)
+		}
+		most := r.IntN(i + 1)
+		k := 0
+		for k < min(most, c) && src[c-k-1] == src[i-k-1] {
+			k++
+		}
+		if got := back(src, c, i, most); got != k {
+			t.Fatalf("back(%d, %d, %d) = %d, want %d", c, i, most, got, k)
+		}
+		if c >= 8 {
+			if got := before(src, c, i, most); got != min(k, 8) {
+				t.Fatalf("before(%d, %d, %d) = %d, want %d", c, i, most, got, min(k, 8))
+			}
+		}
+	}
+}
