@@ -3,7 +3,8 @@ package lz77
 // A match found one or two positions later must be better by this many bits: it costs a literal more each time.
 var lazyCost = [3]int{0, 4, 7}
 
-// parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one.
+// parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one. One that does not pay is left out, and the parse goes
+// on behind the last position looked at.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.rows.reset(&m.params, len(src))
 	m.least = max(m.limits.MinMatch, int(m.params.HashBytes))

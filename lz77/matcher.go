@@ -31,6 +31,7 @@ func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Param
 		return dst
 	}
 	m.params, m.limits = *params, limits
+	src = src[:len(src):len(src)] // load64 looks at the capacity
 	switch params.Finder {
 	case Single:
 		m.reset(len(src))
@@ -69,6 +70,7 @@ func table(t []int32, log uint8) []int32 {
 	return t
 }
 
+// A slice of constant capacity takes a compare or two; p[i:] takes a mask as well, on the way to the load.
 func load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
 func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 : i+8]) }
 
