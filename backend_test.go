@@ -89,6 +89,20 @@ func TestNoDevice(t *testing.T) {
 			t.Errorf("%s: AppendDecode: %v", name, err)
 		}
 	}
+	// With a device that cannot do this no door is quietly the CPU's.
+	opts := []Option{WithBackend(Auto, GPU), WithScheduler(s)}
+	if got, err := AppendEncode([]byte("x"), mixedBytes(testBlock), opts...); !errors.Is(err, ErrDevice) || string(got) != "x" {
+		t.Errorf("AppendEncode: %d bytes, %v", len(got), err)
+	}
+	if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...); !errors.Is(err, ErrDevice) {
+		t.Error("NewReaderAt:", err)
+	}
+	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), nil, opts...); !errors.Is(err, ErrDevice) {
+		t.Error("Recover:", err)
+	}
+	if err := NewScheduler(1).SetDevice(nil); !errors.Is(err, ErrDevice) {
+		t.Error("SetDevice(nil):", err)
+	}
 	if _, err := NewWriter(io.Discard, WithBackend(3, Auto)); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
@@ -239,8 +253,10 @@ func TestStats(t *testing.T) {
 	}
 	at := openAt(t, file, WithScheduler(s))
 	io.Copy(io.Discard, at)
-	if st := at.Stats(); st.Compute <= 0 {
-		t.Errorf("ReaderAt: %+v", st)
+	before := at.Stats()
+	at.Close()
+	if st := at.Stats(); st.Compute <= 0 || st.Compute != before.Compute || st.Runs != before.Runs {
+		t.Errorf("ReaderAt: %+v, and %+v when closed", before, st)
 	}
 }
 
@@ -277,6 +293,41 @@ func TestTrace(t *testing.T) {
 			if w < -1 || w > 2 || w == -1 && backend == CPU {
 				t.Errorf("worker %d", w)
 			}
+		}
+	}
+}
+
+// Blocks have the numbers of their stream.
+func TestTraceNumbers(t *testing.T) {
+	const blocks = 5
+	content := textBytes(blocks*testBlock, 1)
+	var mu sync.Mutex
+	seen := map[int64]int{}
+	opts := []Option{WithBlockSize(testBlock), WithConcurrency(2), WithTrace(func(e StageEvent) {
+		if e.Stage == "lzseq" {
+			mu.Lock()
+			seen[e.Block]++
+			mu.Unlock()
+		}
+	})}
+	var file bytes.Buffer
+	w := newWriter(t, &file, opts...)
+	for range 2 { // two streams in one file
+		w.Write(content)
+		w.Close()
+		w.Reset(&file)
+	}
+	r := newReader(t, bytes.NewReader(file.Bytes()), opts...)
+	io.Copy(io.Discard, r)
+	r.Reset(bytes.NewReader(file.Bytes()))
+	io.Copy(io.Discard, r)
+	io.Copy(io.Discard, openAt(t, file.Bytes(), opts...))
+	if len(seen) != blocks {
+		t.Errorf("numbers %v", seen)
+	}
+	for i := range int64(blocks) {
+		if seen[i] != 2+4+2 {
+			t.Errorf("block %d: %d times, want 8", i, seen[i])
 		}
 	}
 }

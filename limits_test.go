@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"math/bits"
 	"runtime"
 	"testing"
 
@@ -273,5 +275,35 @@ func TestErrorText(t *testing.T) {
 		if err.Error() != want {
 			t.Errorf("%q, want %q", err, want)
 		}
+	}
+}
+
+// What only a Writer looks at changes nothing for a Reader.
+func TestReaderIgnoresWriterOptions(t *testing.T) {
+	a, err := ReaderMemory(16 << 20)
+	b, err2 := ReaderMemory(16<<20, WithContentSize(1000))
+	if err != nil || err2 != nil || a != b {
+		t.Errorf("%d, %v; with WithContentSize %d, %v", a, err, b, err2)
+	}
+	if _, err := NewReader(nil, WithPipeline("lzf"), WithBlockSize(16<<20)); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewWriter(io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20)); !errors.Is(err, ErrOption) {
+		t.Error("Writer:", err)
+	}
+}
+
+// A one-shot call that fails leaves nothing of an unusable stream, and a header's word claims little of a small machine.
+func TestOneShotFails(t *testing.T) {
+	for _, n := range []int64{5, 2 << 20} {
+		got, err := AppendEncode([]byte("abc"), textBytes(1<<20, 1), WithContentSize(n))
+		if !errors.Is(err, ErrContentSize) || string(got) != "abc" {
+			t.Errorf("%d announced: %d bytes, %v", n, len(got), err)
+		}
+	}
+	var d decoder
+	d.scan.hdr.ContentSize = 1 << 40
+	if n := d.sizeHint(1 << 30); bits.UintSize == 32 && n > 256<<20 || n > math.MaxInt32 {
+		t.Errorf("room for %d bytes", n)
 	}
 }

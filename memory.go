@@ -65,7 +65,7 @@ func (o *options) readerPlan(p *pipeline.Pipeline, blockSize int) (plan, error) 
 // flight and the scratch of the workers. Not counted are what a device takes, 8 bytes for each block written, and what the Go runtime keeps
 // as reserve.
 func WriterMemory(opts ...Option) (int64, error) {
-	o, err := newOptions(opts)
+	o, err := newWriterOptions(opts)
 	if err != nil {
 		return 0, err
 	}

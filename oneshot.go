@@ -3,6 +3,7 @@ package compress
 import (
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -11,15 +12,18 @@ import (
 
 // AppendEncode appends src as a .pz stream to dst and returns the extended slice. dst's free capacity must not overlap
 // src. The header tells the content's size, and with it how large a block needs to be. Small calls are cheap: what they
-// need is kept for the next one.
+// need is kept for the next one. With an error dst is returned as it was; its free capacity may have been written to.
+//
+// A device that is given up may still read src, and throws away what it reads; the same holds for AppendDecode.
 func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
-	o, err := newOptions(append(opts[:len(opts):len(opts)], announce(len(src))))
+	o, err := newWriterOptions(append(opts[:len(opts):len(opts)], announce(len(src))))
 	if err != nil {
 		return dst, err
 	}
 	e := encoders.Get().(*encoder)
-	err = e.encode(dst, src, o)
-	dst = e.sink.p
+	if err = e.encode(dst, src, o); err == nil {
+		dst = e.sink.p
+	}
 	e.putAway()
 	return dst, err
 }
@@ -81,6 +85,9 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 	e.opt, e.plan, e.borrowed = o, p, true
 	if e.sched = o.scheduler(); !o.kept() {
 		e.stop()
+	}
+	if err := o.check(e.sched, pipeline.Compress, o.pipe, o.checks, o.blockSize); err != nil {
+		return err
 	}
 	e.Reset(&e.sink)
 	if err := e.ready(); err != nil {
@@ -165,11 +172,14 @@ func (d *decoder) decode(dst, src []byte, o options) error {
 	return err
 }
 
+// mostHint is the most to make room for on the word of a header, in bytes: on 32 bits 256 MiB, since all there is are a few times that.
+const mostHint = math.MaxInt32 >> (3 * (64 - bits.UintSize) / 32)
+
 // sizeHint is how much content to make room for at once: what the header says as far as it is plausible. Whatever is
 // more than that comes by doubling.
 func (d *decoder) sizeHint(n int) int {
 	const plausible = 8 // times the input's size: more than most content gives, so that what it wastes is little and rare
-	most := min(plausible*int64(n), math.MaxInt32)
+	most := min(plausible*int64(n), mostHint)
 	return max(len(d.out), int(min(d.scan.hdr.ContentSize, most)))
 }
 

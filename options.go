@@ -121,7 +121,8 @@ func WithBlockSize(size int) Option {
 }
 
 // WithContext lets ctx end the work: calls made or waiting for workers after it is done return its cause, as soon as the blocks
-// that workers have begun are finished, which takes seconds at the highest levels. A call that the underlying reader or writer holds up is
+// that workers have begun are finished, which takes seconds at the highest levels, and those that a device is at, which may take
+// the device's Patience. A call that the underlying reader or writer holds up is
 // not interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {
@@ -253,6 +254,15 @@ func newOptions(opts []Option) (options, error) {
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
 	}
+	return o, nil
+}
+
+// newWriterOptions is newOptions for those who cut blocks.
+func newWriterOptions(opts []Option) (options, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return o, err
+	}
 	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
 		return o, optionError("blocks of pipeline %s have %d bytes at most, not %d", o.pipe.Name, most, o.blockSize)
 	}
@@ -303,6 +313,17 @@ func (o *options) device() gpu.Device {
 		return nil
 	}
 	return o.scheduler().Device()
+}
+
+// check reports whether s can do what the options insist on, for blocks of that size. With no pipeline it can.
+func (o *options) check(s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int) error {
+	if p == nil || o.assign.Match != GPU && o.assign.Entropy != GPU {
+		return nil
+	}
+	if err := s.Check(o.config(op, p, checks, 0), blockSize); err != nil {
+		return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	}
+	return nil
 }
 
 // canceled returns the cause if the context has ended.

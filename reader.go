@@ -330,6 +330,7 @@ func (r *Reader) submit(b *pipeline.Block) {
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
 	r.places[b.Tag] = u.place
+	r.run.Number(u.place.block)
 	r.run.Submit(b)
 	r.ahead = false
 }

@@ -29,7 +29,7 @@ type ReaderAt struct {
 // NewReaderAt opens the .pz or .zst file of the given size, in bytes, that src holds: one stream, or several. A .gz file, or a .zst file without a seek table,
 // is an [ErrNoIndex]; a seek table that is wrong is an error here, or when a frame is read that is not as the table says. It reads headers
 // and indexes; index and blocks in memory together stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize]
-// makes it fail.
+// makes it fail, as does a [WithBackend] that cannot be had.
 func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -58,6 +58,12 @@ func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
 		return nil, err
 	}
 	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
+	for i := range x.streams {
+		h := &x.streams[i].hdr
+		if err := o.check(r.sched, pipeline.Decompress, pipeline.ByID(h.Pipeline), h.Checks && o.checks, h.BlockSize); err != nil {
+			return nil, err
+		}
+	}
 	r.slots.init(n)
 	return r, nil
 }

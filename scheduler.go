@@ -28,7 +28,7 @@ func (s *Scheduler) get() *pipeline.Scheduler {
 // Workers is the number of blocks that are worked on at the same time, not counting those that a device has.
 func (s *Scheduler) Workers() int { return s.get().Workers() }
 
-// SetDevice gives the scheduler a device, for all that use the scheduler from then on. There can be one, and an [ErrDevice] if there is one already. It remains the
+// SetDevice gives the scheduler a device, for all that use the scheduler from then on. There can be one: a second one, or nil, is an [ErrDevice]. It remains the
 // caller's to close, after everything that may use it.
 //
 // A device that fails costs time and no data: its blocks go back to the workers. [Scheduler.DeviceError] tells.

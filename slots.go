@@ -22,6 +22,7 @@ type slots struct {
 	clock   int64
 	waiting int
 	closed  bool
+	past    SchedulerStats // of slots that are no more
 }
 
 type slot struct {
@@ -51,6 +52,7 @@ func (c *slots) init(limit int) {
 // stats adds up the statistics of all slots.
 func (c *slots) stats() (sum SchedulerStats) {
 	c.mu.Lock()
+	sum.Add(&c.past)
 	all := c.all[:len(c.all):len(c.all)]
 	c.mu.Unlock()
 	for _, s := range all {
@@ -142,8 +144,17 @@ func (c *slots) put(s *slot) {
 	}
 	c.mu.Unlock()
 	if stop {
-		s.stop()
+		c.end(s)
 	}
+}
+
+// end ends a slot's run. Its statistics stay.
+func (c *slots) end(s *slot) {
+	s.stop()
+	t := s.statistics()
+	c.mu.Lock()
+	c.past.Add(&t)
+	c.mu.Unlock()
 }
 
 // close ends the runs of all slots, those in use when they are given back.
@@ -160,7 +171,7 @@ func (c *slots) close() {
 	c.free.Broadcast()
 	c.mu.Unlock()
 	for _, s := range idle {
-		s.stop()
+		c.end(s)
 	}
 }
 
@@ -168,6 +179,10 @@ func (c *slots) close() {
 func (r *ReaderAt) load(s *slot, block int64) {
 	s.settle(r, -1) // of a block that nobody has waited for
 	s.data, s.err = nil, nil
+	if s.blk != nil && s.blk.Left() {
+		s.stop()
+		s.buf = nil
+	}
 	b := &r.index.blocks[block]
 	st, number := r.index.streamOf(block)
 	if n := int(b.size()); cap(s.buf) < n {
@@ -189,7 +204,7 @@ func (r *ReaderAt) load(s *slot, block int64) {
 		if !sums {
 			sum = 1 // the frame's own check is compared
 		}
-		r.begin(s, st, p, pipeline.Coded, int(b.raw), sum)
+		r.begin(s, st, number, p, pipeline.Coded, int(b.raw), sum)
 		return
 	}
 	e, sum, err := pzfile.ParseBlockHeader(p, &st.hdr, number)
@@ -201,11 +216,11 @@ func (r *ReaderAt) load(s *slot, block int64) {
 		s.err = &Error{Kind: kind, Stream: st.id, Block: number, Offset: b.offset, Detail: detail}
 		return
 	}
-	r.begin(s, st, p[pzfile.BlockHeaderSize:], pipeline.Kind(e.Kind), e.Raw, sum)
+	r.begin(s, st, number, p[pzfile.BlockHeaderSize:], pipeline.Kind(e.Kind), e.Raw, sum)
 }
 
 // begin gives a block of a stream to the workers.
-func (r *ReaderAt) begin(s *slot, st *stream, payload []byte, kind pipeline.Kind, raw int, sum uint32) {
+func (r *ReaderAt) begin(s *slot, st *stream, number int64, payload []byte, kind pipeline.Kind, raw int, sum uint32) {
 	if s.run == nil || s.pipe != st.hdr.Pipeline || s.checks != st.hdr.Checks {
 		s.start(r.sched, r.opt.config(pipeline.Decompress, st.pipeline(), st.hdr.Checks && r.opt.checks, 1))
 		s.pipe, s.checks, s.blk = st.hdr.Pipeline, st.hdr.Checks, s.run.Get()
@@ -215,6 +230,7 @@ func (r *ReaderAt) begin(s *slot, st *stream, payload []byte, kind pipeline.Kind
 	}
 	s.blk.Src, s.blk.Kind, s.blk.Raw, s.blk.Sum = payload, kind, raw, sum
 	s.busy = true
+	s.run.Number(number)
 	s.run.Submit(s.blk)
 }
 

@@ -42,7 +42,7 @@ type Writer struct {
 
 // NewWriter returns a Writer that writes to w. The caller closes it to complete the stream; w is not closed.
 func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
-	o, err := newOptions(opts)
+	o, err := newWriterOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 		return nil, err
 	}
 	z := &Writer{opt: o, plan: p, sched: o.scheduler()}
-	if err := z.sched.Check(o.config(pipeline.Compress, o.pipe, o.checks, p.inFlight), o.blockSize); err != nil {
-		return nil, &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	if err := o.check(z.sched, pipeline.Compress, o.pipe, o.checks, o.blockSize); err != nil {
+		return nil, err
 	}
 	z.Reset(w)
 	return z, nil
@@ -256,6 +256,7 @@ func (w *Writer) submit() error {
 	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.borrowed {
 		w.before = append(w.before[:0], b.Src[len(b.Src)-n:]...)
 	}
+	w.run.Number(w.blocks - 1)
 	w.run.Submit(b)
 	return w.drain(false)
 }

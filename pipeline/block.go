@@ -26,7 +26,7 @@ type Block struct {
 	// Sum is the CRC32C of the payload, continued for Coded blocks over the content; 0 if the run has no checks.
 	// Result when compressing, input when decompressing.
 	Sum uint32
-	// Index counts the blocks submitted to the run, from 0.
+	// Index counts the blocks submitted to the run, from 0 or what Run.Number said.
 	Index int64
 	// Err is why the block failed, nil if it did not.
 	Err error
@@ -47,6 +47,7 @@ type Block struct {
 	request *gpu.Request
 	trip    trip // set by the coordinator: the worker is to take the results over
 	aided   bool // results of the device are in it
+	left    bool // Src is left to the device
 
 	run  *Run
 	done chan struct{}
@@ -60,6 +61,9 @@ func (b *Block) Out() []byte {
 	}
 	return b.dst
 }
+
+// Left reports whether a device that was given up may still read Src: its memory must not be filled again.
+func (b *Block) Left() bool { return b.left }
 
 // content is the block's own part of Src.
 func (b *Block) content() []byte { return b.Src[b.Window:] }

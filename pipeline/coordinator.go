@@ -63,6 +63,8 @@ func (c *coordinator) offer(b *Block, op gpu.Op, strict bool, t offerTimer) bool
 	defer c.mu.Unlock()
 	t.made()
 	switch {
+	case b.run.canceled.Load(): // withdraw has been here
+		return false
 	case c.lost.Load() != nil:
 		c.press(1)
 		t.refused(true)
@@ -247,6 +249,38 @@ func (c *coordinator) reclaim() *Block {
 		}
 	}
 	return nil
+}
+
+// withdraw ends the requests of a run that is canceled as far as the device has not begun with them.
+func (c *coordinator) withdraw(r *Run) {
+	var own []*Block
+	c.mu.Lock()
+	for op := range c.reqs {
+		for range len(c.reqs[op]) {
+			select {
+			case b := <-c.reqs[op]:
+				if b.run == r {
+					own = append(own, b)
+				} else {
+					c.reqs[op] <- b // nobody else sends
+				}
+			default: // the coordinator and idle workers take as well
+			}
+		}
+		q := &c.strict[op]
+		for range q.size {
+			if b := q.pop(); b.run == r {
+				own = append(own, b)
+			} else {
+				q.push(b)
+			}
+		}
+	}
+	c.mu.Unlock()
+	for _, b := range own {
+		b.Err = ErrCanceled
+		c.sched.complete(nil, b, over)
+	}
 }
 
 func (c *coordinator) newBatch(op gpu.Op) *batch {

@@ -154,7 +154,7 @@ func TestCancel(t *testing.T) {
 	base := runtime.NumGoroutine()
 	cause := errors.New("enough")
 	const blocks = 12
-	for _, workers := range []int{1, 2, 8} {
+	for _, workers := range forWorkers {
 		for after := range blocks + 1 {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			var ran atomic.Int32
@@ -222,7 +222,7 @@ func TestCancelWait(t *testing.T) {
 // TestPanic: a panic is the error of its block alone; the worker goes on with scratch memory of its own making.
 func TestPanic(t *testing.T) {
 	base := runtime.NumGoroutine()
-	for _, workers := range []int{1, 2, 8} {
+	for _, workers := range forWorkers {
 		var spoilt atomic.Pointer[workspace]
 		p := fake(func(ws *workspace, b *Block) error {
 			if ws == spoilt.Load() {

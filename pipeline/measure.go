@@ -9,7 +9,7 @@ import (
 // Event is a stage that ran, for those who want to see every one.
 type Event struct {
 	Op    Op
-	Block int64 // its index in the run
+	Block int64 // its number in the stream
 	Bytes int   // of content
 	// Stage is a stage's name; "check" for what comes before and after them, "fused" for all of them at once, "verify" for looking over what a
 	// device has made.

@@ -180,9 +180,9 @@ func (r *Run) crowded() bool {
 	return r.device != nil && r.device.crowded()
 }
 
-// abandon leaves to the device whatever it may still touch: the block goes on without.
+// abandon leaves to the device whatever it may still touch: the block goes on without. Src, which it only reads, goes with Put.
 func (b *Block) abandon() {
-	b.request, b.dst = nil, nil
+	b.request, b.dst, b.left = nil, nil, true
 	old := b.payload
 	b.payload = new(payload)
 	if b.away.op == gpu.StageN && b.run.cfg.Op == Compress { // it reads the streams, and so will the CPU

@@ -110,6 +110,9 @@ func (r *Run) Submit(b *Block) {
 	r.sched.submit(b)
 }
 
+// Number makes n the Index of the block submitted next, for those whose blocks have numbers of their own.
+func (r *Run) Number(n int64) { r.count = n }
+
 // Pending is the number of blocks submitted and not yet returned by Next.
 func (r *Run) Pending() int { return r.out.size }
 
@@ -137,8 +140,13 @@ func (r *Run) Next(wait bool) (*Block, error) {
 	return r.out.pop(), nil
 }
 
-// Put makes a block that came from Get or Next free again.
-func (r *Run) Put(b *Block) { r.free = append(r.free, b) }
+// Put makes a block that came from Get or Next free again. Its Src stays with it, unless a device that was given up may still read it.
+func (r *Run) Put(b *Block) {
+	if b.left {
+		b.Src, b.left = nil, false
+	}
+	r.free = append(r.free, b)
+}
 
 // Rest lets the scheduler give the scratch memory of its workers to others if this run was the last to need it. It is for a run
 // with no blocks out that keeps its own buffers for later; the next Submit ends the rest. With blocks out it does nothing.
@@ -148,8 +156,8 @@ func (r *Run) Rest() {
 	}
 }
 
-// Close ends the run: blocks that no worker has begun are dropped at once, and those begun are waited for, so that no buffer
-// of the run is in use when Close returns. Closing twice does nothing.
+// Close ends the run: blocks that no worker has begun, or that wait for the device, are dropped at once, and others are waited for, so that no buffer
+// of the run is in use when Close returns, but by a device that was given up. A batch that a device is at may take its Patience. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return

@@ -51,8 +51,11 @@ func (s *Scheduler) Workers() int { return s.workers }
 var ErrDevice = errors.New("pipeline: there is a device already")
 
 // SetDevice gives the scheduler a device, for the runs that start from then on. There can be one; it remains the caller's to close, after the
-// last run that may use it.
+// last run that may use it. Nil is none, an ErrNoDevice.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
+	if d == nil {
+		return ErrNoDevice
+	}
 	if !s.device.CompareAndSwap(nil, newCoordinator(s, d)) {
 		return ErrDevice
 	}
@@ -145,11 +148,10 @@ func (s *Scheduler) pop() *Block {
 	return s.device.Load().reclaim()
 }
 
-// withdraw takes the blocks of a run that no worker has begun off the queue; they are done, with ErrCanceled. The run need not wait until
+// withdraw takes the blocks of a run that no worker has begun off the queue, and those that wait for the device; they are done, with ErrCanceled. The run need not wait until
 // those of others before them have had their turn.
 func (s *Scheduler) withdraw(r *Run) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	for range s.queue.size {
 		if b := s.queue.pop(); b.run == r {
 			b.Err = ErrCanceled
@@ -157,6 +159,10 @@ func (s *Scheduler) withdraw(r *Run) {
 		} else {
 			s.queue.push(b)
 		}
+	}
+	s.mu.Unlock()
+	if r.device != nil {
+		r.device.withdraw(r)
 	}
 }
 

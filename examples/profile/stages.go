@@ -152,7 +152,6 @@ type stageJob struct {
 	workers []stageWorker
 	rec     *recorder
 	size    int64 // of what encode gives
-	round   int64
 }
 
 type stageWorker struct {
@@ -235,8 +234,6 @@ func (j *stageJob) each(f func(w *stageWorker, number, i int) error) error {
 }
 
 func (j *stageJob) iterate() (int64, error) {
-	base := j.round * int64(len(j.items))
-	j.round++
 	return j.size, j.each(func(w *stageWorker, number, i int) (err error) {
 		it := &j.items[i]
 		var begin time.Time
@@ -249,7 +246,7 @@ func (j *stageJob) iterate() (int64, error) {
 			_, err = j.stage.encode(&w.scratch, it, &w.out)
 		}
 		if j.rec != nil && err == nil {
-			e := compress.StageEvent{Op: j.op, Block: base + int64(i), Bytes: len(it.src), Stage: j.stage.name, Backend: compress.CPU,
+			e := compress.StageEvent{Op: j.op, Block: int64(i), Bytes: len(it.src), Stage: j.stage.name, Backend: compress.CPU,
 				Worker: number, Batch: 1, Start: begin, Took: time.Since(begin)}
 			j.rec.event(e)
 			j.rec.pass(e.Block, begin.Add(e.Took))

@@ -56,11 +56,9 @@ func newWhole(ctx context.Context, c *config, content []byte, rec *recorder) (*w
 	}
 	opts := append(format, compress.WithScheduler(j.sched), compress.WithContext(ctx), compress.WithBackend(c.match, c.entropy))
 	if rec != nil {
-		// Blocks pass in order, so that their number is the index of the run's block.
-		var passed int64
-		opts = append(opts, compress.WithTrace(rec.event), compress.WithProgress(func(compress.Progress) {
-			rec.pass(passed, time.Now())
-			passed++
+		// Blocks pass in order, so that their number is the block's in the stream.
+		opts = append(opts, compress.WithTrace(rec.event), compress.WithProgress(func(p compress.Progress) {
+			rec.pass(p.Blocks-1, time.Now())
 			if c.interval > 0 {
 				rec.publish(j.stats())
 			}
