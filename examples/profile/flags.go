@@ -39,7 +39,7 @@ Where to do it:
   --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu (auto)
   --gpu                  same as --backend gpu
   --gpu-device NAME      the device: soft is one in software. Without it the first one in hardware, and for gpu else soft
-  --soft-batch N         blocks in a batch of the software device (16)
+  --soft-batch N         blocks in a batch of the software device (1)
   --soft-latency D       time that a batch takes longer: 5ms
   --soft-lost-after N    batches until the software device is lost, those not counted included
 
@@ -127,7 +127,7 @@ func (c *config) flagSet(x *choices) *pflag.FlagSet {
 	fs.StringVar(&x.backend, "backend", "auto", "")
 	fs.BoolVar(&x.gpu, "gpu", false, "")
 	fs.StringVar(&x.device, "gpu-device", "", "")
-	fs.IntVar(&c.soft.Batch, "soft-batch", 16, "")
+	fs.IntVar(&c.soft.Batch, "soft-batch", 1, "")
 	fs.DurationVar(&c.soft.Latency, "soft-latency", 0, "")
 	fs.Int64Var(&c.soft.LostAfter, "soft-lost-after", 0, "")
 	fs.BoolVar(&c.stats, "print-scheduler-stats", false, "")
