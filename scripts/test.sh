@@ -191,7 +191,6 @@ else
     step 'CGO_ENABLED=0' pure -short
   fi
   step 'noasm tag' noasm
-  step 'judgement of perf-gate.sh' scripts/perf-gate-test.sh
   step linux/arm64 platform linux arm64
   step 'linux/s390x (big-endian)' platform linux s390x
   step 'linux/386 (32 bits)' platform linux 386
