@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
 
 	"github.com/gopz/compress"
 )
@@ -91,8 +90,15 @@ func (a *app) operand(path string, do func(entry)) {
 			a.fail(path, "%s", reason(err))
 			return
 		}
-		defer root.Close()
-		a.walk(root, path, do)
+		info, err := root.Stat(".")
+		if err != nil {
+			root.Close()
+			a.fail(path, "%s", reason(err))
+			return
+		}
+		d := &dir{path: path, root: root, info: info}
+		defer d.close()
+		a.walk(d, do)
 	}
 }
 
@@ -113,65 +119,4 @@ func (a *app) suggestName(path string) string {
 		}
 	}
 	return ""
-}
-
-// walk calls do for the files in a directory and below it that the mode is meant for. Symbolic links and special
-// files in it are left out, as gzip -r does.
-func (a *app) walk(root *os.Root, path string, do func(entry)) {
-	list, err := readDir(root)
-	if err != nil {
-		a.fail(path, "%s", reason(err))
-		return
-	}
-	for _, d := range list {
-		if a.stopped {
-			return
-		}
-		sub := filepath.Join(path, d.Name())
-		switch {
-		case d.IsDir():
-			a.walkDir(root, d.Name(), sub, do)
-		case !d.Type().IsRegular():
-			a.note(sub, "is not a regular file -- ignored")
-		default:
-			if _, _, packed := a.cfg.packedName(d.Name()); packed == (a.cfg.mode == modeCompress) {
-				a.note(sub, "not meant by -r -- ignored")
-				continue
-			}
-			do(entry{path: sub, base: d.Name(), root: root, walked: true})
-		}
-	}
-}
-
-func readDir(root *os.Root) ([]fs.DirEntry, error) {
-	d, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	list, err := d.ReadDir(-1)
-	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
-	return list, err
-}
-
-// walkDir enters a directory unless it has become a symbolic link since it was read.
-func (a *app) walkDir(root *os.Root, name, path string, do func(entry)) {
-	sub, err := root.OpenRoot(name)
-	if err != nil {
-		a.fail(path, "%s", reason(err))
-		return
-	}
-	defer sub.Close()
-	was, err := root.Lstat(name)
-	if err == nil {
-		var is fs.FileInfo
-		if is, err = sub.Stat("."); err == nil && !os.SameFile(was, is) {
-			err = errMoved
-		}
-	}
-	if err != nil {
-		a.fail(path, "%s", reason(err))
-		return
-	}
-	a.walk(sub, path, do)
 }
