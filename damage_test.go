@@ -113,8 +113,13 @@ func TestTruncation(t *testing.T) {
 			if _, err := AppendDecode(nil, file[:n]); !errors.Is(err, ErrTruncated) {
 				t.Fatalf("%d bytes: AppendDecode: %v", n, err)
 			}
-			if _, err := NewReaderAt(bytes.NewReader(file[:n]), int64(n)); !errors.Is(err, ErrTruncated) {
-				t.Fatalf("%d bytes: NewReaderAt: %v", n, err)
+			_, aerr := NewReaderAt(bytes.NewReader(file[:n]), int64(n))
+			if !errors.Is(aerr, ErrTruncated) {
+				t.Fatalf("%d bytes: NewReaderAt: %v", n, aerr)
+			}
+			var e, ae *Error
+			if !errors.As(err, &e) || !errors.As(aerr, &ae) || ae.Stream != e.Stream || ae.Block != e.Block || ae.Offset != e.Offset || ae.Offset > int64(n) {
+				t.Fatalf("%d bytes: the Reader says %v, NewReaderAt %v", n, err, aerr)
 			}
 			// The file was longer once than it is now.
 			if r, err := NewReaderAt(bytes.NewReader(file[:n]), int64(len(file))); err == nil {

@@ -160,7 +160,9 @@ func diagnose(ra io.ReaderAt, size int64, err error) error {
 		e, _, serr := s.next()
 		switch serr {
 		case nil:
-			serr = s.skip(e.Payload)
+			if serr = s.within(e.Payload, size); serr == nil {
+				serr = s.skip(e.Payload)
+			}
 		case errStreamEnd:
 			serr = nil
 		case io.EOF:

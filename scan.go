@@ -251,6 +251,16 @@ func (s *scanner) payload(p []byte, n int) ([]byte, error) {
 	return p, nil
 }
 
+// within makes sure that the payload of the block whose header next has read ends inside an input of that size.
+func (s *scanner) within(n int, size int64) error {
+	if int64(n) <= size-s.off {
+		return nil
+	}
+	s.blocks-- // the error is about this block
+	defer func() { s.blocks++ }()
+	return s.fail(ErrTruncated, true, size, "")
+}
+
 // skip passes over the n bytes of a payload of a seekable input. That the input ends earlier shows later.
 func (s *scanner) skip(n int) error {
 	_, err := s.src.(io.Seeker).Seek(int64(n), io.SeekCurrent)

@@ -58,7 +58,8 @@ const (
 	trailing = "trailing garbage after the end of the compressed data"
 )
 
-// standard says whether a source is of a format that others write, too. There is no more to be saved of it than -dc gives.
+// standard says whether a source is of a format that others write, too. There is no more to be saved of it than -dc gives, unless it has
+// a seek table.
 func standard(in *source) bool {
 	format := formatOf(in.beginning())
 	return format == "gz" || format == "zst"
@@ -140,12 +141,26 @@ func behind(in *source, e *compress.Error) string {
 // recovery is the advice to save what can be saved, where it can be followed: not for a pipe, whose data is gone.
 func (a *app) recovery(in *source, what string) []string {
 	switch {
-	case !in.regular() || a.cfg.mode == modeRecover || standard(in) && a.cfg.toStdout:
+	case !in.regular() || a.cfg.mode == modeRecover:
+		return nil
+	case standard(in) && hasSeekTable(in):
+		what = strings.ReplaceAll(what, "block", "frame")
+	case standard(in) && a.cfg.toStdout:
 		return nil
 	case standard(in):
 		return []string{"-dc FILE gives what is in front of that"}
 	}
 	return []string{"--recover FILE -o OUT saves " + what}
+}
+
+// hasSeekTable says whether a file of a standard format can be recovered like .pz: by a seek table, which is intact.
+func hasSeekTable(in *source) bool {
+	r, err := compress.NewReaderAt(in.f, in.info.Size())
+	if err != nil {
+		return false
+	}
+	r.Close()
+	return true
 }
 
 // tooLittleMemory names the smallest -M that will do, where that can be found out.

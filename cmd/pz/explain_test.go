@@ -44,7 +44,7 @@ func TestDamageMessages(t *testing.T) {
 			"trailing garbage after the end of the compressed data (at byte %d; --recover FILE -o OUT saves what is in front of it)", len(good)), "same"},
 		{"garbage byte", good + "\x00", fmt.Sprintf(
 			"trailing garbage after the end of the compressed data (at byte %d; --recover FILE -o OUT saves what is in front of it)", len(good)), "same"},
-		{"cut", good[:1000], "is cut short (the end is missing from block 0 on; --recover FILE -o OUT saves what is there)", "is cut short (the end is missing"},
+		{"cut", good[:1000], "is cut short (the end is missing from block 0 on; --recover FILE -o OUT saves what is there)", "same"},
 		{"cut in the second", good + good[:10], "is cut short (the end is missing; --recover FILE -o OUT saves what is there)", "same"},
 	} {
 		write(t, c.content, path)

@@ -308,8 +308,16 @@ func TestDamagedFormats(t *testing.T) {
 		}
 		middle := len(packed) / 2
 		write(t, packed[:middle]+"\x00\xff\x00\xff\x00\xff"+packed[middle+6:], dir, "a."+f)
-		pz(t, "", "-d", "--rm", path).want(t, exitError, path+": ", " is damaged (at byte ")
-		pz(t, "", "-t", path).want(t, exitError, path+": ", " is damaged (at byte ")
+		// Behind the damage there is more to be had where a seek table leads there.
+		advice := map[string]string{"gz": "; -dc FILE gives what is in front of that)\n", "zst": "; --recover FILE -o OUT saves the intact frames)\n"}[f]
+		pz(t, "", "-d", "--rm", path).want(t, exitError, path+": ", " is damaged (at byte ", advice)
+		pz(t, "", "-t", path).want(t, exitError, path+": ", " is damaged (at byte ", advice)
+		if got := pz(t, "", "-dc", path).want(t, exitError, path+": ", " is damaged (at byte ").err; strings.Contains(got, "-dc FILE") || strings.Contains(got, advice) != (f == "zst") {
+			t.Errorf("-dc: %s", got)
+		}
+		if got := runProcess(t, strings.NewReader(packed[:middle]+packed[middle+6:]), "-t").want(t, exitError).err; strings.Contains(got, "FILE") {
+			t.Errorf("advice for a pipe: %s", got)
+		}
 		got := pz(t, "", "--recover", path, "-c")
 		if f == "zst" { // it has a seek table
 			got.want(t, exitWarning, "lost: block ", ": saved ")
@@ -317,6 +325,15 @@ func TestDamagedFormats(t *testing.T) {
 			t.Errorf("--recover: %s", got.err)
 		}
 		wantFiles(t, dir, "a."+f)
+	}
+	// A table that is damaged as well, or that is not at the end, leads nowhere.
+	for _, c := range []struct{ end, advice string }{
+		{"", "; --recover FILE -o OUT saves the intact frames)"},
+		{"garbage", "; -dc FILE gives what is in front of that)"},
+	} {
+		zst := pz(t, content, "--format", "zst", "-B16K").out
+		bad := zst[:len(zst)/2] + "\x00\xff\x00\xff\x00\xff" + zst[len(zst)/2+6:] + c.end
+		pz(t, "", "-t", write(t, bad, t.TempDir(), "a.zst")).want(t, exitError, " is damaged (at byte ", c.advice)
 	}
 	// What is wrong in the second of several is said so.
 	gz, zst := pz(t, content, "--format", "gz").out, pz(t, content, "--format", "zst").out

@@ -36,7 +36,8 @@ What to do (the last one given counts):
                            block_size, compressed, uncompressed, ratio, check, seekable, pipeline; sizes are in bytes.
                            Blocks of .gz are its members, blocks of .zst its frames. For a name that is not UTF-8,
                            name shows the wrong bytes as U+FFFD, and name_base64 has all of it in base64
-      --recover            write all that is intact of a damaged .pz FILE to -o FILE or -c, and say what is lost
+      --recover            write all that is intact of a damaged FILE to -o FILE or -c, and say what is lost: of .pz,
+                           and of .zst that has a seek table, as those that pz makes do
       --zero-fill          with --recover: put zeros where content is lost
 
 How to compress:
