@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,8 @@ func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) re
 		}
 		return string(b)
 	}
+	// -T lowers it for the whole process, which as a rule is pz's own.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a := newApp()
 	a.stdin, a.stdout, a.stderr = file("in"), file("out"), file("err")
 	a.getenv = func(name string) string { return env[name] }

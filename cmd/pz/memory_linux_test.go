@@ -14,10 +14,10 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// peak runs pz with two threads and returns the most memory it had at a time, in bytes.
-func peak(t *testing.T, stdin io.Reader, args ...string) int64 {
+// peak runs pz and returns the most memory it had at a time, in bytes.
+func peak(t *testing.T, threads int, stdin io.Reader, args ...string) int64 {
 	t.Helper()
-	cmd := command(append(args, "-T2")...)
+	cmd := command(append(args, fmt.Sprint("-T", threads))...)
 	cmd.Env = append(cmd.Env, "PZ_TEST_PEAK=1")
 	var errs strings.Builder
 	cmd.Stdin, cmd.Stderr = stdin, &errs
@@ -33,14 +33,14 @@ func peak(t *testing.T, stdin io.Reader, args ...string) int64 {
 	return kib << 10
 }
 
-// stated is what --help says that two threads take at a level.
-func stated(t *testing.T, level int, args ...string) (writer, reader int64) {
+// stated is what --help says that so many threads take at a level.
+func stated(t *testing.T, level, threads int, args ...string) (writer, reader int64) {
 	t.Helper()
 	c, err := parse(args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := c.memoryOptions(level, 2)
+	opts := c.memoryOptions(level, threads)
 	if writer, err = compress.WriterMemory(opts...); err != nil {
 		t.Fatal(err)
 	}
@@ -67,38 +67,47 @@ func TestMemoryOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, strings.Repeat(sample(1<<20), 24), dir, "in")
 	for _, level := range []int{1, 6} {
-		writer, reader := stated(t, level)
+		writer, reader := stated(t, level, 2)
 		packed := filepath.Join(dir, strconv.Itoa(level))
-		within(t, "to compress a file", level, peak(t, nil, "-"+strconv.Itoa(level), "-o", packed, in), writer)
-		within(t, "to restore four files", level, peak(t, nil, "-t", packed, packed, packed, packed), reader)
-		within(t, "to compress two files", level, peak(t, nil, "-c", "-"+strconv.Itoa(level), in, in), writer)
+		within(t, "to compress a file", level, peak(t, 2, nil, "-"+strconv.Itoa(level), "-o", packed, in), writer)
+		within(t, "to restore four files", level, peak(t, 2, nil, "-t", packed, packed, packed, packed), reader)
+		within(t, "to compress two files", level, peak(t, 2, nil, "-c", "-"+strconv.Itoa(level), in, in), writer)
 	}
 }
 
 // What --help says about memory is kept over a stream that is several times as long as all that is in flight at the
-// densest level. With PZ_CORPUS set it is 4 GiB at every level, and takes minutes.
+// densest level. With PZ_CORPUS set it is 4 GiB at the default level, with PZ_MATRIX at all of them and with 1, 2 and 8 threads.
 func TestMemoryOfLongStreams(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes memory of its own")
 	}
-	levels, mebibytes := []int{1, 6, 9}, 192
-	switch {
-	case testing.Short():
-		levels = []int{1, 6} // most of the time goes into level 9
-	case os.Getenv("PZ_CORPUS") != "":
-		levels, mebibytes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 4096
+	type run struct{ level, threads, mebibytes int }
+	runs := []run{{1, 2, 192}, {6, 2, 192}}
+	if !testing.Short() {
+		runs = append(runs, run{9, 2, 192}) // most of the time goes there
 	}
-	long := newLongStream(mebibytes)
-	for _, level := range levels {
-		writer, reader := stated(t, level)
-		packed := filepath.Join(t.TempDir(), "packed")
-		in := *long
-		within(t, "to compress a stream", level, peak(t, &in, "-"+strconv.Itoa(level), "-o", packed), writer)
-		if in.given != in.total {
-			t.Fatalf("%d MiB of %d were read", in.given, in.total)
+	if os.Getenv(corpus.Env) != "" {
+		runs = append(runs, run{compress.DefaultLevel, 2, 4096})
+	}
+	if corpus.Matrix() {
+		runs = nil
+		for level := minLevel; level <= maxLevel; level++ {
+			for _, threads := range threadCounts {
+				runs = append(runs, run{level, threads, 4096})
+			}
 		}
-		within(t, "to restore a stream", level, peak(t, nil, "-t", packed), reader)
-		os.Remove(packed)
+	}
+	for _, r := range runs {
+		t.Run(fmt.Sprintf("%d/%d threads, %d MiB", r.level, r.threads, r.mebibytes), func(t *testing.T) {
+			writer, reader := stated(t, r.level, r.threads)
+			packed := filepath.Join(t.TempDir(), "packed")
+			in := newLongStream(r.mebibytes, 32*max(r.threads, 2))
+			within(t, "to compress a stream", r.level, peak(t, r.threads, in, "-"+strconv.Itoa(r.level), "-o", packed), writer)
+			if in.given != in.total {
+				t.Fatalf("%d MiB of %d were read", in.given, in.total)
+			}
+			within(t, "to restore a stream", r.level, peak(t, r.threads, nil, "-t", packed), reader)
+		})
 	}
 }
 
@@ -111,38 +120,40 @@ func TestMemoryOfFormats(t *testing.T) {
 	if testing.Short() {
 		levels = []int{6}
 	}
-	long := newLongStream(128)
+	long := newLongStream(128, 64)
 	for _, format := range []string{"gz", "zst"} {
 		for _, level := range levels {
-			writer, reader := stated(t, level, "--format", format)
+			writer, reader := stated(t, level, 2, "--format", format)
 			packed := filepath.Join(t.TempDir(), "packed")
 			in := *long
-			within(t, "to compress a stream to "+format, level, peak(t, &in, "--format", format, "-"+strconv.Itoa(level), "-o", packed), writer)
-			within(t, "to restore a file of "+format, level, peak(t, nil, "-t", packed), reader)
+			within(t, "to compress a stream to "+format, level, peak(t, 2, &in, "--format", format, "-"+strconv.Itoa(level), "-o", packed), writer)
+			within(t, "to restore a file of "+format, level, peak(t, 2, nil, "-t", packed), reader)
 			content, err := os.ReadFile(packed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			within(t, "to restore a stream of "+format, level, peak(t, bytes.NewReader(content), "-t"), reader)
+			within(t, "to restore a stream of "+format, level, peak(t, 2, bytes.NewReader(content), "-t"), reader)
 		}
 	}
 }
 
-// longStream gives so many MiB. The first 64 are of all kinds of data, none twice: at level 9 they fill all that is in
-// flight with two threads, four blocks of 16 MiB, and every buffer grows to what such data takes. After them, one MiB in
-// 64 is of that sort. The others are long repeats, which no level takes long over.
+// longStream gives so many MiB. The first are of all kinds of data, none twice: at level 9 they fill all that is in flight, two
+// blocks of 16 MiB for each thread, and every buffer grows to what such data takes. After them, one MiB in as many is of that
+// sort. The others are long repeats, which no level takes long over.
 type longStream struct {
 	fresh        [][]byte
 	rest         []byte
 	given, total int
 }
 
-func newLongStream(mebibytes int) *longStream {
-	s := &longStream{total: mebibytes}
-	for i := range 64 {
-		s.fresh = append(s.fresh, corpus.ByName("mixed").MakeSeed(1<<20, uint64(i)))
+// freshMemo keeps what newLongStream makes, because making it takes longer than compressing it at a fast level.
+var freshMemo [][]byte
+
+func newLongStream(mebibytes, fresh int) *longStream {
+	for i := len(freshMemo); i < fresh; i++ {
+		freshMemo = append(freshMemo, corpus.ByName("mixed").MakeSeed(1<<20, uint64(i)))
 	}
-	return s
+	return &longStream{total: mebibytes, fresh: freshMemo[:fresh]}
 }
 
 func (s *longStream) Read(p []byte) (int, error) {
@@ -150,12 +161,12 @@ func (s *longStream) Read(p []byte) (int, error) {
 		if s.given == s.total {
 			return 0, io.EOF
 		}
-		round, i := s.given/64, s.given%64
+		round, i := s.given/len(s.fresh), s.given%len(s.fresh)
 		switch {
 		case round == 0:
 			s.rest = s.fresh[i]
 		case i == 0:
-			s.rest = s.fresh[round%64]
+			s.rest = s.fresh[round%len(s.fresh)]
 		default:
 			s.rest = []byte(strings.Repeat(string(s.fresh[i][:16<<10]), 64))
 		}

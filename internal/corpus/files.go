@@ -10,6 +10,12 @@ import (
 // Env names the directory of real files that tests shall use beside the generated ones.
 const Env = "PZ_CORPUS"
 
+// EnvMatrix asks for the whole of those tests that otherwise make a choice of levels, threads and sizes. That takes hours.
+const EnvMatrix = "PZ_MATRIX"
+
+// Matrix says whether PZ_MATRIX is set.
+func Matrix() bool { return os.Getenv(EnvMatrix) != "" }
+
 // File is a piece of test data with a name: generated or read from disk.
 type File struct {
 	Name string // "gen/text" or the path under the directory, with slashes: fit for the name of a subtest
