@@ -2,7 +2,9 @@ package fse
 
 import (
 	"bytes"
+	"errors"
 	"testing"
+	"time"
 
 	kfse "github.com/klauspost/compress/fse"
 
@@ -84,6 +86,59 @@ func BenchmarkDecode(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkPeer codes and decodes with two states and with klauspost's fse by turns. The shortest times count; ×peer is the speed relative to klauspost's.
+func BenchmarkPeer(b *testing.B) {
+	src := benchData()
+	var counts [MaxSymbols]uint32
+	var e Encoder
+	var d Distribution
+	var dec DecTable
+	var peer, peerDec kfse.Scratch
+	var code, peerCode []byte
+	back := make([]byte, len(src))
+	run := func(name string, ours, theirs func() error) {
+		b.Run(name, func(b *testing.B) {
+			best := [2]time.Duration{time.Hour, time.Hour}
+			for b.Loop() {
+				for i, f := range []func() error{ours, theirs} {
+					start := time.Now()
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+					best[i] = min(best[i], time.Since(start))
+				}
+			}
+			b.ReportMetric(0, "ns/op") // of both
+			b.ReportMetric(float64(len(src))/1e6/best[0].Seconds(), "MB/s")
+			b.ReportMetric(best[1].Seconds()/best[0].Seconds(), "×peer")
+		})
+	}
+	encode := func() error {
+		clear(counts[:])
+		simd.Histogram(&counts, src)
+		d.Normalize(counts[:], 11, false)
+		e.Table.Build(&d)
+		code = e.Append(d.Append(code[:0]), src, 2)
+		return nil
+	}
+	peerEncode := func() (err error) { peerCode, err = kfse.Compress(src, &peer); return err }
+	if err := errors.Join(encode(), peerEncode()); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d bytes, klauspost's %d", len(code), len(peerCode))
+	run("encode", encode, peerEncode)
+	run("decode",
+		func() error {
+			n, err := d.Read(code, MaxLog, MaxSymbols)
+			if err != nil {
+				return err
+			}
+			dec.Build(&d)
+			return dec.Decode(back, code[n:], 2)
+		},
+		func() error { _, err := kfse.Decompress(peerCode, &peerDec); return err })
 }
 
 func BenchmarkBuild(b *testing.B) {

@@ -3,6 +3,7 @@ package rans
 import (
 	"bytes"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,7 +94,7 @@ func newTier(b *testing.B, tier string) *rival {
 }
 
 // BenchmarkPeer codes literals in segments of 64 KiB, each for itself, with every tier and with huff0, four streams, by turns. PZ_BENCH_FILE is the file that they are
-// taken from. The shortest time of each counts: what disturbs a run only makes it longer. "×huff0" is the speed relative to huff0's.
+// taken from. The shortest time of each counts: what disturbs a run only makes it longer. "×huff0" is the speed relative to huff0's, and "×portable" that to the portable tier's.
 func BenchmarkPeer(b *testing.B) {
 	const segment, most = 1 << 16, 32
 	p := corpus.ByName("text").Make(8 << 20)
@@ -136,6 +137,7 @@ func BenchmarkPeer(b *testing.B) {
 		}
 	}
 	total := float64(len(segs) * segment)
+	portable := rivals[slices.Index(names, "portable")]
 	for i, r := range rivals {
 		b.ReportMetric(total/r.encoding/1e6, names[i]+"-encode-MB/s")
 		b.ReportMetric(total/r.decoding/1e6, names[i]+"-decode-MB/s")
@@ -143,6 +145,8 @@ func BenchmarkPeer(b *testing.B) {
 		if i > 0 {
 			b.ReportMetric(rivals[0].encoding/r.encoding, names[i]+"-encode-×huff0")
 			b.ReportMetric(rivals[0].decoding/r.decoding, names[i]+"-decode-×huff0")
+			b.ReportMetric(portable.encoding/r.encoding, names[i]+"-encode-×portable")
+			b.ReportMetric(portable.decoding/r.decoding, names[i]+"-decode-×portable")
 		}
 	}
 }

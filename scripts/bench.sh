@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares pz with other compressors; see --help. The work is done by internal/bench.
+# Compares pz with other compressors; see --help. The work is done by internal/bench, with --frontier by internal/frontier.
 set -euo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,6 +15,17 @@ stop() {
 }
 trap 'rm -rf "$tmp"' EXIT
 trap stop INT TERM HUP
+
+# A word of its own, and first: another program, which measures in memory.
+if [[ ${1-} == --frontier ]]; then
+  shift
+  go -C "$repo" build -o "$tmp/frontier" ./internal/frontier
+  note=$(git -C "$repo" describe --always --dirty 2>/dev/null || echo unknown)
+  "$tmp/frontier" --revision "$note" --output "$repo/docs/generated" "$@" &
+  child=$!
+  wait "$child"
+  exit
+fi
 
 go -C "$repo" build -o "$tmp/bench" ./internal/bench
 for arg in "$@"; do

@@ -41,7 +41,8 @@ var packages = map[string]floor{
 
 	"internal/inflate": ground,
 
-	"internal/seqdump": tools,
+	"internal/seqdump":  tools,
+	"internal/frontier": tools,
 
 	"internal/archtest": workshop,
 	"internal/bcetest":  workshop,
@@ -70,5 +71,6 @@ var foreign = map[string][]string{
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
 	"golang.org/x/sys":              {"cmd/pz", "simd"},
 	"golang.org/x/term":             {"cmd/pz"},
-	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate"}, // decodes what others wrote
+	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote
+		"internal/frontier"}, // is measured
 }

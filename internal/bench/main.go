@@ -21,6 +21,7 @@ import (
 )
 
 const usage = `usage: scripts/bench.sh [options] [FILE or DIRECTORY ...]
+       scripts/bench.sh --frontier [options] FILE     all levels of all, in memory, as a picture; has a --help of its own
 
 Compares pz with the compressors that are installed, on the same files in one run, the contestants by turns: ratio, and MB/s
 (1 MB = 1,000,000 bytes of content) of compression and decompression as medians. Every output is decompressed and compared
