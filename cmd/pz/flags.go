@@ -260,6 +260,8 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	switch {
 	case c.mode != modeRecover && c.zeroFill:
 		return errors.New("--zero-fill goes with --recover only")
+	case c.mode == modeDecompress && c.noCheck && c.remove:
+		return errors.New("--rm does not go with -d --no-check: what is restored without being checked may be wrong")
 	case c.mode == modeRecover && c.remove:
 		return errors.New("--rm does not go with --recover: the damaged file may be needed again")
 	case c.mode == modeRecover && !c.toStdout && c.output == "":

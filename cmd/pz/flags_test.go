@@ -100,6 +100,8 @@ func TestFlagErrors(t *testing.T) {
 		{"--zero-fill", "--recover"},
 		{"--recover a", "-o FILE"},
 		{"--recover --rm -c a", "--rm"},
+		{"-d --no-check --rm a.pz", "--rm does not go with -d --no-check"},
+		{"--rm --no-check -d a.pz", "--rm does not go with -d --no-check"},
 	} {
 		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, " (try pz --help)\n")
 	}

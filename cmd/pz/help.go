@@ -49,7 +49,8 @@ How to compress:
                            fewer threads busy
   -n, --no-name            .gz: do not store name and time of FILE; with -d, the default: do not use them
   -N, --name               .gz: store them, the default; with -d: give the result the name and time in FILE
-      --no-check           leave out the checks of the content (.gz: never); with -d, -t: do not compare them
+      --no-check           leave out the checks of the content (.gz: never); with -d, -t: do not compare them (not
+                           with -d --rm)
 
 Where to:
   -c, --stdout             write to standard output
@@ -84,6 +85,7 @@ How to run:
 A SIZE or LIMIT is a number of bytes, with K, M or G behind it (or KiB, MiB, GiB) for units of 1024.
 Environment: PZ_LEVEL and PZ_THREADS are the defaults of --level and --threads.
 Exit code: 0 if all went well, 1 after an error, 2 after a warning (something was left out), 128+N after signal N.
+A reader that stops early, as in pz -dc FILE | head, is an error: "broken pipe", exit code 1.
 
 Examples:
   pz -9 access.log                 write access.log.pz, keep access.log

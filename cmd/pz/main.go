@@ -28,6 +28,10 @@ type app struct {
 	// step is called at the named moments of writing a file, so that a test can stop the program there.
 	step func(string)
 
+	// What makes a file, and a name in a directory, durable. Tests look at what is there by then, and let it fail.
+	syncFile func(*os.File) error
+	syncDir  func(*os.Root) error
+
 	cfg     config
 	sched   *compress.Scheduler
 	temp    unfinished
@@ -42,6 +46,8 @@ func newApp() *app {
 		getenv:     os.Getenv,
 		isTerminal: func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) },
 		step:       func(string) {},
+		syncFile:   supportedSync,
+		syncDir:    syncDir,
 	}
 }
 

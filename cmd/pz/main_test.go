@@ -71,6 +71,12 @@ func pz(t *testing.T, stdin string, args ...string) result {
 
 func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) result {
 	t.Helper()
+	return pzWith(t, stdin, func(a *app) { a.getenv = func(name string) string { return env[name] } }, args...)
+}
+
+// pzWith runs the command with changes to the app.
+func pzWith(t *testing.T, stdin string, change func(*app), args ...string) result {
+	t.Helper()
 	dir := t.TempDir()
 	file := func(name string) *os.File {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
@@ -91,7 +97,8 @@ func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) re
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a := newApp()
 	a.stdin, a.stdout, a.stderr = file("in"), file("out"), file("err")
-	a.getenv = func(name string) string { return env[name] }
+	a.getenv = func(string) string { return "" }
+	change(a)
 	io.WriteString(a.stdin, stdin)
 	a.stdin.Seek(0, io.SeekStart)
 	code := a.run(args)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+	"unicode/utf8"
 )
 
 // place is a name in an open directory. What happens to the path of the directory meanwhile does not matter.
@@ -55,12 +56,17 @@ func (a *app) createOutput(at place, replace, private bool) (*output, error) {
 	}
 }
 
-// tempName is .NAME.pz-XXXXXXXX, the name cut so that the whole stays below the 255 bytes most file systems allow.
+// tempName is .NAME.pz-XXXXXXXX, the name cut so that the whole stays below the 255 bytes most file systems allow. It is cut
+// between letters: there are file systems that take no other names than UTF-8.
 func tempName(base string) string {
 	var b [4]byte
 	rand.Read(b[:])
-	if len(base) > 200 {
-		base = base[:200]
+	if cut := 200; len(base) > cut {
+		// A letter goes on for three bytes at most; in what is not UTF-8 any place is as good.
+		for cut > 200-3 && !utf8.RuneStart(base[cut]) {
+			cut--
+		}
+		base = base[:cut]
 	}
 	return "." + base + ".pz-" + hex.EncodeToString(b[:])
 }
@@ -90,7 +96,7 @@ func (o *output) commit(in *source, removeSource bool) error {
 		}
 		o.app.temp.clear()
 		o.app.step("renamed")
-		if err := syncDir(o.at.root); err != nil {
+		if err := o.app.syncDir(o.at.root); err != nil {
 			return fmt.Errorf("the directory could not be synced: %s (the source is kept)", reason(err))
 		}
 		o.app.step("directory synced")
@@ -118,7 +124,7 @@ func (o *output) finishFile(in *source) error {
 		}
 	}
 	o.app.step("written")
-	if err := supportedSync(o.f); err != nil {
+	if err := o.app.syncFile(o.f); err != nil {
 		return err
 	}
 	return o.f.Close()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gopz/compress"
 )
@@ -139,6 +140,36 @@ func TestRemove(t *testing.T) {
 	wantFiles(t, dir, "a.pz", "b")
 	if got := unpz(t, filepath.Join(dir, "b")); got != "content" {
 		t.Error(got)
+	}
+}
+
+// What nothing has compared with its check does not take the place of its source.
+func TestRemoveOnlyWhatIsVerified(t *testing.T) {
+	dir := t.TempDir()
+	packed := write(t, pz(t, "content").out, dir, "a.pz")
+	pz(t, "", "-d", "--no-check", "--rm", packed).want(t, exitError, "--rm does not go with -d --no-check")
+	wantFiles(t, dir, "a.pz")
+	// An alias with --rm can be undone, and the other way round there is nothing to compare.
+	pz(t, "", "--rm", "-d", "--no-check", "--keep", packed).want(t, exitOK)
+	wantFiles(t, dir, "a", "a.pz")
+	pz(t, "", "--no-check", "--rm", "-f", filepath.Join(dir, "a")).want(t, exitOK)
+	wantFiles(t, dir, "a.pz")
+}
+
+// A long name is cut between letters.
+func TestTemporaryName(t *testing.T) {
+	for _, letter := range []string{"x", "\u00e4", "\u20ac", "\U0001F600", "\xff", "\x80"} {
+		for pad := range 5 {
+			base := strings.Repeat("x", pad) + strings.Repeat(letter, 250/len(letter))
+			name := tempName(base)
+			kept := strings.TrimPrefix(name[:strings.LastIndex(name, ".pz-")], ".")
+			if utf8.ValidString(base) && !utf8.ValidString(name) || !strings.HasPrefix(base, kept) || len(kept) > 200 || len(kept) < 197 {
+				t.Errorf("%q: %d bytes: %q", base, len(kept), name)
+			}
+		}
+	}
+	if name := tempName("a.pz"); !strings.HasPrefix(name, ".a.pz.pz-") {
+		t.Error(name)
 	}
 }
 

@@ -37,6 +37,13 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
+// --help tells of that, because people run into it.
+func TestHelpTellsOfBrokenPipes(t *testing.T) {
+	if help := pz(t, "", "-h").want(t, exitOK).out; !strings.Contains(help, "\"broken pipe\", exit code 1") {
+		t.Error("it does not")
+	}
+}
+
 // Standard error gone must not kill the program in the middle of a file.
 func TestBrokenStandardError(t *testing.T) {
 	j := newJobs(t, sample(100_000))[0]
