@@ -2,11 +2,12 @@ package compress
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -14,65 +15,92 @@ import (
 )
 
 // TestCorpus takes all test data through every pipeline and level at several numbers of workers: the bytes are the same for all of them and
-// for every way of writing, and come back. With PZ_CORPUS set that is the real files too, and takes minutes.
+// for every way of writing, and come back. With PZ_CORPUS set that is the real files too, those of more than 2 MiB at a fast and a dense level of
+// each pipeline, or with PZ_MATRIX at all levels.
 func TestCorpus(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		content := k.Make(100_000)
 		t.Run(k.Name, func(t *testing.T) { checkEverywhere(t, content, WithBlockSize(1<<15)) })
 	}
 	for _, f := range corpus.Real(t) {
-		t.Run(f.Name, func(t *testing.T) { checkEverywhere(t, f.Data(t)) })
+		t.Run(f.Name, func(t *testing.T) {
+			if f.Size <= 2<<20 || corpus.Matrix() {
+				checkEverywhere(t, f.Data(t))
+				return
+			}
+			// TestMatrix of the command has other levels.
+			for i, p := range Pipelines() {
+				for _, level := range []int{MinLevel + 1 + i, MaxLevel - 3 + i} {
+					checkWorkers(t, fmt.Sprintf("%s, level %d", p.Name, level), f.Data(t), WithPipeline(p.Name), WithLevel(level))
+				}
+			}
+		})
 	}
 }
 
-// TestBlockEdges: contents around the block size of each level.
+// TestBlockEdges: contents around the block size of each pipeline and level.
 func TestBlockEdges(t *testing.T) {
-	for level := MinLevel; level <= MaxLevel; level++ {
-		size := pipeline.ByName(DefaultPipeline).BlockSize(level)
-		if level%3 != 1 && os.Getenv(corpus.Env) == "" || size > 1<<20 && testing.Short() {
-			continue // blocks are all alike, and the large ones slow
-		}
-		all := corpus.ByName("log").Make(size + 1)
-		for _, n := range []int{0, 1, size - 1, size, size + 1} {
-			for _, p := range Pipelines() {
+	for i, p := range Pipelines() {
+		for level := MinLevel; level <= MaxLevel; level++ {
+			size := pipeline.ByName(p.Name).BlockSize(level)
+			switch {
+			case corpus.Matrix():
+			case level%3 != 1, size > 1<<20 && (testing.Short() || i != level%len(Pipelines())):
+				continue // blocks are all alike, and the large ones slow
+			}
+			all := corpus.ByName("log").Make(size + 1)
+			for _, n := range []int{0, 1, size - 1, size, size + 1} {
 				checkWorkers(t, fmt.Sprintf("%s, level %d, %d bytes", p.Name, level, n), all[:n], WithPipeline(p.Name), WithLevel(level))
 			}
 		}
 	}
 }
 
-// TestLong takes a GiB of zeros, and random data, through every pipeline and level.
+// TestLong takes long streams of zeros and of random data through every pipeline and level. With PZ_CORPUS set it is a GiB of each
+// at one level of each pipeline, with PZ_MATRIX at all of them with 1, 2 and 8 workers.
 func TestLong(t *testing.T) {
-	size := int64(1 << 30)
-	if os.Getenv(corpus.Env) == "" {
-		size = 16 << 20
-	}
-	random := make([]byte, min(size/16, 40<<20))
-	rand.Read(random)
-	for _, p := range Pipelines() {
+	for i, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
-			opts := []Option{WithPipeline(p.Name), WithLevel(level)}
-			what := fmt.Sprintf("%s, level %d", p.Name, level)
-			pr, pw := io.Pipe()
-			go func() {
-				w := newWriter(t, pw, opts...)
-				_, err := w.ReadFrom(io.LimitReader(zeros{}, size))
-				if err == nil {
-					err = w.Close()
-				}
-				pw.CloseWithError(err)
-			}()
-			r := newReader(t, pr)
-			var check zeroChecker
-			n, err := io.Copy(&check, r)
-			if n != size || err != nil || check.other {
-				t.Errorf("zeros, %s: %d bytes, other bytes %v, %v", what, n, check.other, err)
+			size, counts := int64(16<<20), []int{workerCounts[(i+level)%len(workerCounts)]}
+			switch {
+			case corpus.Matrix():
+				size, counts = 1<<30, workerCounts
+			case os.Getenv(corpus.Env) != "" && !testing.Short() && level == 1+2*i:
+				size = 1 << 30
 			}
-			if file := checkWorkers(t, "random, "+what, random, opts...); len(file) > len(random)+len(random)/1000+100 {
-				t.Errorf("random, %s: %d bytes became %d", what, len(random), len(file))
+			for _, workers := range counts {
+				opts := []Option{WithPipeline(p.Name), WithLevel(level), WithConcurrency(workers)}
+				what := fmt.Sprintf("%s, level %d, %d workers", p.Name, level, workers)
+				checkStream(t, "zeros, "+what, func() io.Reader { return zeros{} }, size, opts...)
+				packed := checkStream(t, "random, "+what, func() io.Reader { return rand.NewChaCha8([32]byte{}) }, size, opts...)
+				if packed > size+size/1000+100 {
+					t.Errorf("random, %s: %d bytes became %d", what, size, packed)
+				}
 			}
 		}
 	}
+}
+
+// checkStream writes what open gives and reads it back at the same time. It returns the size of the file.
+func checkStream(t *testing.T, what string, open func() io.Reader, size int64, opts ...Option) (packed int64) {
+	t.Helper()
+	pr, pw := io.Pipe()
+	go func() {
+		w := newWriter(t, pw, opts...)
+		_, err := w.ReadFrom(io.LimitReader(open(), size))
+		if err == nil {
+			err = w.Close()
+		}
+		pw.CloseWithError(err)
+	}()
+	file := &countingReader{r: pr}
+	check := contentChecker{want: open()}
+	n, err := io.Copy(&check, newReader(t, file, opts...))
+	if n != size || err != nil || check.other {
+		t.Errorf("%s: %d bytes, other bytes %v, %v", what, n, check.other, err)
+	}
+	pr.Close()
+	return file.n
 }
 
 func checkEverywhere(t *testing.T, content []byte, opts ...Option) {
@@ -127,9 +155,27 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-type zeroChecker struct{ other bool }
+type countingReader struct {
+	r io.Reader
+	n int64
+}
 
-func (z *zeroChecker) Write(p []byte) (int, error) {
-	z.other = z.other || len(p) > 0 && (p[0] != 0 || !bytes.Equal(p[1:], p[:len(p)-1]))
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// contentChecker compares what is written to it with what it should be.
+type contentChecker struct {
+	want  io.Reader
+	buf   []byte
+	other bool
+}
+
+func (c *contentChecker) Write(p []byte) (int, error) {
+	c.buf = slices.Grow(c.buf[:0], len(p))[:len(p)]
+	_, err := io.ReadFull(c.want, c.buf)
+	c.other = c.other || err != nil || !bytes.Equal(p, c.buf)
 	return len(p), nil
 }

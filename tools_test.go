@@ -92,16 +92,18 @@ func TestReadTools(t *testing.T) {
 			needTool(t, w.args[0])
 			var all, want []byte
 			for level := w.from; level <= w.to; level++ {
-				if testing.Short() && level != w.from && level != w.to {
-					continue
+				if level != w.from && level != w.to && (testing.Short() || w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()) {
+					continue // Python takes its time to start, and its levels are those of gzip
 				}
 				args := make([]string, len(w.args))
 				for i, a := range w.args {
 					args[i] = strings.ReplaceAll(a, "%d", fmt.Sprint(level))
 				}
 				for _, content := range contents {
-					if len(content) > 1<<20 && level%9 != 1 {
-						continue
+					switch {
+					case corpus.Matrix():
+					case len(content) > 4<<20 && level > 9, len(content) > 1<<20 && level%9 != 1:
+						continue // other programs take minutes for that
 					}
 					file := pipe(t, content, args...)
 					readAll(t, file, content, fmt.Sprint("level ", level))
@@ -230,7 +232,10 @@ func TestWriteTools(t *testing.T) {
 					all, want = append(all, file...), append(want, content...)
 				}
 				checkOthers(t, pipeline, all, want, fmt.Sprint("level ", level))
-				for _, f := range corpus.Real(t) {
+				for i, f := range corpus.Real(t) {
+					if (i+level)%4 != 0 && !corpus.Matrix() {
+						continue
+					}
 					content := f.Data(t)
 					file := encode(t, content, opts...)
 					for _, workers := range workerCounts[1:] {
@@ -268,7 +273,7 @@ func TestZstdList(t *testing.T) {
 
 // We read what the encoders of Go write.
 func TestReadGo(t *testing.T) {
-	content := corpus.ByName("mixed").Make(3 << 20)
+	content := corpus.ByName("mixed").Make(1 << 20)
 	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
 		var a, b bytes.Buffer
 		w, err := gzip.NewWriterLevel(&a, level)
