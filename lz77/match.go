@@ -8,6 +8,16 @@ type match struct {
 	score int // bits saved, about; see score
 }
 
+// find returns the length and the offset of the best candidate at i as Recent defines it, zeros if there is none or, perhaps, if it is shorter than least.
+// Each call must be for a position behind that of the one before.
+func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
+	if m.given != nil {
+		m.rows.next = i + 1
+		return m.candidate(src, i)
+	}
+	return m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice)
+}
+
 // mix is the hash of Recent, of which the highest bits are used. It makes do with 32 bits, like a GPU. The lower 4 of the bytes v count in
 // full, the others as far as mask says.
 func mix(v uint64, mask uint32) uint32 {
@@ -63,7 +73,7 @@ func (m *Matcher) best(src []byte, i int, reps *repeats, than int) (r match) {
 	}
 	// Most candidates that cannot win are too short to, and need no look at where they end.
 	least := max(m.least, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice))
-	if n, d := m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice); n > 0 {
+	if n, d := m.find(src, i, least); n > 0 {
 		if s := score(n) - bits.Len32(uint32(d)); s > r.score {
 			return match{n, d, s}
 		}

@@ -11,13 +11,15 @@ import (
 type Matcher struct {
 	limits    Limits
 	params    Params
-	table     []int32 // position of the last occurrence, by hash
-	long      []int32 // the same for 8 bytes (Double)
-	shift     uint8   // 64 − log2 of the table in use
-	longShift uint8   // 64 − log2 of the long table in use
-	worth     worth   // where there is a choice among matches
-	rows      rows    // Recent
-	least     int     // bytes of a match that is taken from rows
+	table     []int32  // position of the last occurrence, by hash
+	long      []int32  // the same for 8 bytes (Double)
+	shift     uint8    // 64 − log2 of the table in use
+	longShift uint8    // 64 − log2 of the long table in use
+	worth     worth    // where there is a choice among matches
+	rows      rows     // Recent
+	least     int      // bytes of a match that is taken from rows
+	given     []uint32 // Recent: candidates from elsewhere, in place of rows; see ParseCandidates
+	bad       bool     // some of them are impossible
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.

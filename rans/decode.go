@@ -12,6 +12,7 @@ type Decoder struct {
 	segs   []segment
 	coded  int // symbols in segments of modeCoded
 	groups [2]group
+	work   Work
 }
 
 // Decode decodes len(streams) streams from the front of src and returns what follows them. Each stream replaces the slice that stands in
@@ -19,6 +20,21 @@ type Decoder struct {
 // A stream of more bytes than its limit is not accepted, and nothing is allocated for it; there is a limit for each stream.
 // The streams hold no reference to src. An error is a CorruptError; the streams are then of no use.
 func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []byte, err error) {
+	if src, err = d.begin(src, limits, streams); err != nil {
+		return nil, err
+	}
+	src, err = d.symbols(src)
+	for i := range d.groups {
+		d.groups[i].Words, d.groups[i].Dst = nil, nil // they are the caller's
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.end(src)
+}
+
+// begin reads the heads of all streams, and what is in them.
+func (d *Decoder) begin(src []byte, limits []int, streams []*[]byte) (rest []byte, err error) {
 	d.segs, d.coded = d.segs[:0], 0
 	for i, s := range streams {
 		n, size := varint(src)
@@ -34,13 +50,11 @@ func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []b
 			return nil, err
 		}
 	}
-	src, err = d.symbols(src)
-	for i := range d.groups {
-		d.groups[i].Words, d.groups[i].Dst = nil, nil // they are the caller's
-	}
-	if err != nil {
-		return nil, err
-	}
+	return src, nil
+}
+
+// end reads the stored bytes, which come last.
+func (d *Decoder) end(src []byte) (rest []byte, err error) {
 	for i := range d.segs {
 		s := &d.segs[i]
 		if s.mode == modeStored {

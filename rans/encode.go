@@ -12,11 +12,29 @@ type Encoder struct {
 	coded int // symbols in segments of modeCoded
 	tab   simd.EncodeTable
 	words []byte // filled from the end
+	work  Work
+	// counts are the histograms of the units to come, if they are known; see BeginCounts.
+	counts []uint16
 }
 
 // Append codes the streams and appends the result to dst. The last ones, stored of them, are known not to be compressible
 // and are stored as they are. The encoder keeps no reference to the streams.
 func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
+	dst = e.begin(dst, stored, streams)
+	switch {
+	case e.coded == 0:
+	case e.coded < smallLimit:
+		dst = e.appendGroup(dst, 0, e.coded, smallLanes)
+	default:
+		cut := groupCut(e.coded)
+		dst = e.appendGroup(dst, 0, cut, lanes)
+		dst = e.appendGroup(dst, cut, e.coded, lanes)
+	}
+	return e.end(dst)
+}
+
+// begin cuts the streams into segments and appends their heads.
+func (e *Encoder) begin(dst []byte, stored int, streams [][]byte) []byte {
 	e.segs, e.coded = e.segs[:0], 0
 	for i, s := range streams {
 		dst = binary.AppendUvarint(dst, uint64(len(s)))
@@ -27,19 +45,19 @@ func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
 			g := grow(&e.segs)
 			g.data, g.mode, g.last = s, modeStored, true
 		}
-		for i := range e.segs[first:] {
-			dst = e.segs[first+i].append(dst)
+		at := 0
+		for k := range e.segs[first:] {
+			s := &e.segs[first+k]
+			s.stream, s.at = i, at
+			at += len(s.data)
+			dst = s.append(dst)
 		}
 	}
-	switch {
-	case e.coded == 0:
-	case e.coded < smallLimit:
-		dst = e.appendGroup(dst, 0, e.coded, smallLanes)
-	default:
-		cut := groupCut(e.coded)
-		dst = e.appendGroup(dst, 0, cut, lanes)
-		dst = e.appendGroup(dst, cut, e.coded, lanes)
-	}
+	return dst
+}
+
+// end appends what is stored.
+func (e *Encoder) end(dst []byte) []byte {
 	for i := range e.segs {
 		if e.segs[i].mode == modeStored {
 			dst = append(dst, e.segs[i].data...)

@@ -251,6 +251,11 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%s: error %v, portable: %v, or other bytes", tier, err, firstErr)
 			}
 		}
+		var a, b []byte
+		w, _, err := d.Open(code, same(limit), &a, &b)
+		if ok := err == nil && doDecode(w); ok != (firstErr == nil) || ok && (!bytes.Equal(a, first[0]) || !bytes.Equal(b, first[1])) {
+			t.Fatalf("Open: error %v, Decode: %v, or other bytes", err, firstErr)
+		}
 	})
 }
 

@@ -20,12 +20,22 @@ type segment struct {
 	data []byte // its symbols (encoder) or the place for them (decoder)
 	mode mode
 	last bool
-	freq freqs // only with modeCoded
+	// Encoder only: the number of the stream, and where in it the data begin.
+	stream, at int
+	freq       freqs // only with modeCoded
 }
 
 // unit is the distance between places where the encoder may cut, in symbols. A smaller one finds changes better and
 // costs time; with 32-lane segments below about 8,192 symbols the tables weigh more than they bring.
 const unit = 8192
+
+// UnitSize is the size of the first unit of a stream of n symbols: 8,192, or all if what would be left is not worth it. It is less than 16,384.
+func UnitSize(n int) int {
+	if n < unit+minSegment {
+		return n
+	}
+	return unit
+}
 
 // storedGain is what coding must save, as a shift of the stored size, to be worth decoding: 1/64.
 const storedGain = 6
@@ -48,12 +58,16 @@ func (e *Encoder) split(stream []byte) {
 	start, end := 0, 0
 	var allCost uint64
 	for end < len(stream) {
-		n := unit
-		if len(stream)-end < unit+minSegment {
-			n = len(stream) - end
+		n := UnitSize(len(stream) - end)
+		if e.counts == nil {
+			next = [256]uint32{}
+			simd.Histogram(&next, stream[end:end+n])
+		} else {
+			for i, c := range e.counts[:256] {
+				next[i] = uint32(c)
+			}
+			e.counts = e.counts[256:]
 		}
-		next = [256]uint32{}
-		simd.Histogram(&next, stream[end:end+n])
 		cost := entropy(&next, uint32(n)) + tableCost(&next)
 		for i := range both {
 			both[i] = all[i] + next[i]

@@ -1,0 +1,77 @@
+package lz77
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// candidatesOf asks find about every position.
+func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
+	var m Matcher
+	m.prepare(len(src), p, l)
+	best := make([]uint32, max(0, len(src)-tail))
+	for i := range best {
+		if n, d := m.find(src, i, max(l.MinMatch, int(p.HashBytes))); n > 0 {
+			best[i] = uint32(d) | uint32(min(n, p.Nice)-4)<<CandidateBits
+		}
+	}
+	return best
+}
+
+// TestParseCandidates: sequences are the same whoever has found the candidates.
+func TestParseCandidates(t *testing.T) {
+	size := 100_000
+	if small() {
+		size = 20_000
+	}
+	for level := 5; level <= MaxLevel; level++ {
+		for _, l := range testLimits {
+			t.Run(fmt.Sprintf("level%d/min%d", level, l.MinMatch), func(t *testing.T) {
+				p := &Levels[level]
+				for _, k := range corpus.Kinds() {
+					for _, n := range []int{0, 15, 16, 17, 40, size} {
+						src := k.Make(n)
+						best := candidatesOf(src, p, l)
+						for _, start := range []int{0, min(n, 9), n / 3} {
+							var m Matcher
+							want := m.ParseFrom(nil, src, start, p, l)
+							got, ok := m.ParseCandidates(nil, src, start, p, l, best)
+							if !ok || !slices.Equal(got, want) {
+								t.Fatalf("%s, %d bytes from %d: %v, sequences differ", k.Name, n, start, ok)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestImpossibleCandidates: whatever is given, there is no panic, and what comes of it without complaint is sequences of the block, or
+// such as Valid does not accept.
+func TestImpossibleCandidates(t *testing.T) {
+	p, l := &Levels[6], testLimits[0]
+	src := corpus.ByName("text").Make(5000)
+	good := candidatesOf(src, p, l)
+	var m Matcher
+	noticed := 0
+	for i := range good {
+		for _, v := range []uint32{1, 15, uint32(i + 1), 0xffffffff, 255<<24 | 16, 1 << 24} {
+			bad := slices.Clone(good)
+			bad[i] = v
+			seqs, ok := m.ParseCandidates(nil, src, 0, p, l, bad)
+			if !ok || !Valid(seqs, src, 0, l) {
+				noticed++
+			}
+		}
+	}
+	if noticed == 0 {
+		t.Error("nothing was noticed")
+	}
+	if _, ok := m.ParseCandidates(nil, src, 0, p, l, good[:len(good)-1]); ok {
+		t.Error("a candidate is missing, and nobody says so")
+	}
+}
