@@ -10,3 +10,5 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 )
+
+require github.com/cogentcore/webgpu v0.23.0

@@ -55,6 +55,8 @@ type Limits struct {
 	Batch int // most requests in one call of Run; 0 if the device does not do this
 	// MinSize and MaxSize are the least and the greatest block, in bytes of content.
 	MinSize, MaxSize int
+	// Pays is the least block, in bytes, that is better off on the device than on a processor: Auto keeps smaller ones away.
+	Pays int
 }
 
 // Info describes a device.
@@ -72,7 +74,7 @@ const DefaultPatience = 30 * time.Second
 
 // Device runs batches of requests.
 type Device interface {
-	// Info says what the device is and takes. It does not change.
+	// Info says what the device is and takes. It does not change, but for the name of one that starts later.
 	Info() Info
 	// Accepts reports whether the device can do a request at all. It looks at everything but contents and results, and is fast.
 	Accepts(r *Request) bool

@@ -13,6 +13,7 @@ type SoftConfig struct {
 	Latency    time.Duration // added to every batch
 	MinSize    int           // least block, in bytes
 	MaxSize    int           // greatest block; 0 means no limit
+	Pays       int           // see Limits
 	Only       []Op          // what it does; nil means everything
 	Patience   time.Duration // see Info
 
@@ -52,7 +53,7 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 
 func (d *Soft) Info() Info {
 	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Patience: d.cfg.Patience}
-	limits := Limits{Batch: d.cfg.Batch, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize}
+	limits := Limits{Batch: d.cfg.Batch, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Pays: d.cfg.Pays}
 	if limits.MaxSize == 0 {
 		limits.MaxSize = 1 << 30
 	}

@@ -229,6 +229,20 @@ func TestCheckAssignment(t *testing.T) {
 	}
 }
 
+// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does.
+func TestPays(t *testing.T) {
+	for _, pays := range []int{0, deviceBlock, deviceBlock + 1} {
+		for _, backend := range []Backend{Auto, GPU} {
+			s := withSoft(t, 2, gpu.SoftConfig{Pays: pays})
+			p := ByName("lzseqr")
+			sameAsCPU(t, s, p, 5, Assignment{backend, backend})
+			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend == GPU || pays <= deviceBlock) {
+				t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
+			}
+		}
+	}
+}
+
 func ExampleStats() {
 	s := Stats{Compute: 99 * time.Second, QueueWait: time.Second}
 	fmt.Println(s.OverheadPct())

@@ -131,7 +131,7 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 			continue
 		}
 		limits := &c.info.Ops[way.op]
-		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize {
+		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize || backend == Auto && b.Raw < limits.Pays {
 			continue
 		}
 		if b.payload == nil {

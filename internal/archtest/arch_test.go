@@ -136,6 +136,7 @@ func readFile(root, file, pkg string) ([]use, error) {
 			from: pkg,
 			to:   to,
 			test: strings.HasSuffix(file, "_test.go"),
+			tag:  constraint(f),
 			pos:  fmt.Sprintf("%s:%d", short, fset.Position(spec.Pos()).Line),
 		})
 	}
@@ -143,13 +144,16 @@ func readFile(root, file, pkg string) ([]use, error) {
 }
 
 // neverBuilt is true for a program that is run by hand with "go run file.go" and belongs to no package.
-func neverBuilt(f *ast.File) bool {
+func neverBuilt(f *ast.File) bool { return constraint(f) == "ignore" }
+
+// constraint is what the file's build constraint says, "" if it has none.
+func constraint(f *ast.File) string {
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if c.Pos() < f.Package && c.Text == "//go:build ignore" {
-				return true
+			if text, ok := strings.CutPrefix(c.Text, "//go:build "); ok && c.Pos() < f.Package {
+				return text
 			}
 		}
 	}
-	return false
+	return ""
 }

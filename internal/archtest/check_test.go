@@ -13,6 +13,7 @@ type use struct {
 	from, to string
 	test     bool   // in a _test.go file
 	pos      string // file:line, for people
+	tag      string // the file's build constraint
 }
 
 // check returns what is wrong with one import in a module of the given path, "" if nothing is.
@@ -55,7 +56,10 @@ func check(module string, u use) string {
 // checkForeign checks the import of a package that is not ours. Only what ships is held to the table, but a test, too, needs modules that are in it.
 func checkForeign(from string, u use) string {
 	if u.to == "C" {
-		return fmt.Sprintf("%q uses cgo: the build is pure Go", from)
+		if tag := cgo[from]; tag == "" || u.tag != tag {
+			return fmt.Sprintf("%q uses cgo: the default build is pure Go", from)
+		}
+		return ""
 	}
 	if first, _, _ := strings.Cut(u.to, "/"); !strings.Contains(first, ".") {
 		return "" // the standard library
@@ -63,6 +67,9 @@ func checkForeign(from string, u use) string {
 	for module, users := range foreign {
 		if u.to != module && !strings.HasPrefix(u.to, module+"/") {
 			continue
+		}
+		if tag := optional[module]; tag != u.tag && tag != "" {
+			return fmt.Sprintf("%q imports %s without the build constraint %s: the default build must do without", from, u.to, tag)
 		}
 		if u.test {
 			return ""

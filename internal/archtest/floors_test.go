@@ -36,6 +36,9 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
+	"gpu/webgpu":  codecs,
+	"gpu/kernels": codecs, // text
+
 	"simd":           ground,
 	"internal/bitio": ground,
 
@@ -43,6 +46,7 @@ var packages = map[string]floor{
 
 	"internal/seqdump":  tools,
 	"internal/frontier": tools,
+	"internal/gpubench": tools,
 
 	"internal/archtest": workshop,
 	"internal/bcetest":  workshop,
@@ -53,15 +57,20 @@ var packages = map[string]floor{
 
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
-	{"lzseq", "lz77"}:      "codes sequences, which are lz77's type",
-	{"huffman", "fse"}:     "zstd codes Huffman weights with FSE",
-	{"deflate", "lz77"}:    "codes sequences, which are lz77's type",
-	{"deflate", "huffman"}: "Deflate blocks are Huffman coded",
-	{"gpu", "lz77"}:        "a device gives sequences",
-	{"gpu", "lzseq"}:       "and streams, which are lzseq's type",
-	{"zstd", "lz77"}:       "codes sequences, which are lz77's type",
-	{"zstd", "fse"}:        "sequences are FSE coded",
-	{"zstd", "huffman"}:    "literals are Huffman coded",
+	{"lzseq", "lz77"}:             "codes sequences, which are lz77's type",
+	{"huffman", "fse"}:            "zstd codes Huffman weights with FSE",
+	{"deflate", "lz77"}:           "codes sequences, which are lz77's type",
+	{"deflate", "huffman"}:        "Deflate blocks are Huffman coded",
+	{"gpu", "lz77"}:               "a device gives sequences",
+	{"gpu", "lzseq"}:              "and streams, which are lzseq's type",
+	{"gpu/webgpu", "gpu"}:         "is such a device",
+	{"gpu/webgpu", "gpu/kernels"}: "runs them",
+	{"gpu/webgpu", "lz77"}:        "gives sequences, which it parses from candidates",
+	{"gpu/webgpu", "lzseq"}:       "and streams",
+	{"gpu/webgpu", "rans"}:        "whose lane groups are the device's work",
+	{"zstd", "lz77"}:              "codes sequences, which are lz77's type",
+	{"zstd", "fse"}:               "sequences are FSE coded",
+	{"zstd", "huffman"}:           "literals are Huffman coded",
 }
 
 // foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.
@@ -71,6 +80,17 @@ var foreign = map[string][]string{
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
 	"golang.org/x/sys":              {"cmd/pz", "simd"},
 	"golang.org/x/term":             {"cmd/pz"},
+	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote
 		"internal/frontier"}, // is measured
+}
+
+// optional lists the modules that only files with a build constraint may import.
+var optional = map[string]string{
+	"github.com/cogentcore/webgpu": "webgpu && cgo",
+}
+
+// cgo lists the packages that may use cgo, and the constraint it takes.
+var cgo = map[string]string{
+	"gpu/webgpu": "webgpu && cgo",
 }

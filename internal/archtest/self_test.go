@@ -135,3 +135,25 @@ simd/x_test.go:3 testing test`
 		t.Errorf("imports:\n%s\nwant:\n%s", s, want)
 	}
 }
+
+// TestCheckTags: what is optional is behind its build tag.
+func TestCheckTags(t *testing.T) {
+	const m = "example.com/m"
+	for _, tt := range []struct {
+		from, to, tag string
+		want          string
+	}{
+		{"/gpu/webgpu", "C", "webgpu && cgo", ""},
+		{"/gpu/webgpu", "C", "", "pure Go"},
+		{"/gpu/webgpu", "C", "!webgpu", "pure Go"},
+		{"/gpu", "C", "webgpu && cgo", "pure Go"},
+		{"/gpu/webgpu", "github.com/cogentcore/webgpu/wgpu", "webgpu && cgo", ""},
+		{"/gpu/webgpu", "github.com/cogentcore/webgpu/wgpu", "", "build constraint"},
+		{"/gpu", "github.com/cogentcore/webgpu/wgpu", "webgpu && cgo", "only for"},
+	} {
+		got := check(m, use{from: m + tt.from, to: tt.to, tag: tt.tag})
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s → %s (%s): %q, want %q", tt.from, tt.to, tt.tag, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package kernels
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestHeaders: every kernel says at its top what it reads, what it writes, and in what shape it is dispatched, and keeps to what all devices have.
+func TestHeaders(t *testing.T) {
+	list, err := files.ReadDir(".")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	size := regexp.MustCompile(`@workgroup_size\((\d+)\)`)
+	wide := regexp.MustCompile(`\b(u64|i64|f16|f64|subgroup\w*|enable|requires)\b`)
+	for _, f := range list {
+		name, _ := strings.CutSuffix(f.Name(), ".wgsl")
+		text := Source(name)
+		header, code, _ := strings.Cut(text, "\n\n@group")
+		for line := range strings.Lines(header) {
+			if !strings.HasPrefix(line, "//") {
+				t.Errorf("%s does not begin with a comment: %s", name, line)
+				break
+			}
+		}
+		m := size.FindStringSubmatch(code)
+		if len(m) == 0 || !strings.Contains(header, "// Dispatch: one workgroup of "+m[1]+" invocations") {
+			t.Errorf("%s: its header and its workgroups differ", name)
+		}
+		if !strings.Contains(header, "Workgroup memory: ") {
+			t.Errorf("%s does not say how much workgroup memory it takes", name)
+		}
+		for _, v := range regexp.MustCompile(`var<storage[^>]*> (\w+):`).FindAllStringSubmatch(code, -1) {
+			if !regexp.MustCompile(`(?m)^// (\w+, )*` + v[1] + `[,: ]`).MatchString(header) {
+				t.Errorf("%s: the header says nothing of %s", name, v[1])
+			}
+		}
+		if w := wide.FindString(regexp.MustCompile(`//.*`).ReplaceAllString(code, "")); w != "" {
+			t.Errorf("%s: not every device has %s", name, w)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("there is a kernel of no name")
+		}
+	}()
+	Source("")
+}

@@ -1,0 +1,41 @@
+// Hashes all positions of a batch of blocks: keys for the sort, as lz77.Params.RecentHash says.
+//
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing.
+// Workgroup memory: none.
+//
+// input, in u32:
+//   0 number of blocks; 1 number of tiles; 2 number of positions of all blocks; 3 where the blocks' descriptors begin, 16 each:
+//       0 where the bytes begin; 1 number of bytes; 2 number of the first position; 3 number of positions; 4 32 less the bits of a row;
+//       5 mask of the hash; 6 depth; 7 nice; 8 least length; 9 greatest offset; 10 first tile; 11 number of tiles
+//   4 where the tiles begin: the block of each, in order
+//   bytes of the blocks, four in each u32, the first one lowest, and two u32 behind them
+// keys, positions: for each position the bits of its row above the 7 of its tag; and its number in the block
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> keys: array<u32>;
+@group(0) @binding(2) var<storage, read_write> positions: array<u32>;
+
+// load32 is the four bytes from a place on.
+fn load32(at: u32, i: u32) -> u32 {
+    let w = at + (i >> 2u);
+    let s = (i & 3u) * 8u;
+    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let tile = id.y * grid.x + id.x;
+    if (tile >= input[1]) {
+        return;
+    }
+    let b = input[3] + input[input[4] + tile] * 16u;
+    let start = (tile - input[b + 10u]) * 2048u;
+    for (var k = lane; k < 2048u; k += 256u) {
+        let i = start + k;
+        if (i < input[b + 3u]) {
+            let h = load32(input[b], i) * 0x9E3779B1u + (load32(input[b], i + 4u) & input[b + 5u]) * 0x85EBCA77u;
+            keys[input[b + 2u] + i] = h >> (input[b + 4u] - 7u);
+            positions[input[b + 2u] + i] = i;
+        }
+    }
+}

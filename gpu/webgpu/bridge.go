@@ -1,0 +1,142 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+/*
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The binding has these as well, but:
+//   - it leaves parts of the description of an instance as they are in fresh memory, and the library ends the program over them;
+//   - its callbacks for maps are kept in memory that Go's garbage collector may take back before they are called: here a status in memory of C;
+//   - it does not catch running out of memory: hence error scopes of our own around its;
+//   - a copy costs it several objects for the garbage collector, and there is one for each group of lanes.
+
+enum { pz_validation = 0, pz_out_of_memory = 1 }; // WGPUErrorFilter
+
+extern void wgpuBufferMapAsync(void *buffer, uint32_t mode, size_t offset, size_t size, void (*callback)(int status, void *data), void *data);
+extern void wgpuCommandEncoderCopyBufferToBuffer(void *encoder, void *from, uint64_t at, void *to, uint64_t to_at, uint64_t size);
+extern void wgpuDevicePushErrorScope(void *device, int filter);
+extern void wgpuDevicePopErrorScope(void *device, void (*callback)(int type, char const *message, void *data), void *data);
+
+typedef struct { void *next; int type; } pz_chain; // WGPUChainedStruct
+
+typedef struct { // WGPUInstanceExtras
+	pz_chain chain;
+	uint32_t backends, flags;
+	int dx12_compiler, gles3_version;
+	char const *dxil, *dxc;
+} pz_instance_extras;
+
+typedef struct { pz_chain const *next; } pz_instance_description; // WGPUInstanceDescriptor
+
+extern void *wgpuCreateInstance(pz_instance_description const *);
+
+static void *pz_instance(uint32_t backends) {
+	pz_instance_extras extras = { .chain = { .type = 0x00030006 }, .backends = backends };
+	pz_instance_description d = { &extras.chain };
+	return wgpuCreateInstance(&d);
+}
+
+// pz_status is 0 as long as there is no answer, then 1 plus WGPUBufferMapAsyncStatus, which is 0 for success.
+typedef struct { int status; } pz_status;
+
+static void pz_mapped(int status, void *data) {
+	__atomic_store_n(&((pz_status *)data)->status, status + 1, __ATOMIC_RELEASE);
+}
+
+static void pz_map(void *buffer, uint32_t mode, size_t size, pz_status *s) {
+	__atomic_store_n(&s->status, 0, __ATOMIC_RELEASE);
+	wgpuBufferMapAsync(buffer, mode, 0, size, pz_mapped, s);
+}
+
+static int pz_answer(pz_status *s) { return __atomic_load_n(&s->status, __ATOMIC_ACQUIRE); }
+
+typedef struct { char text[480]; } pz_message;
+
+static void pz_failed(int type, char const *message, void *data) {
+	if (type != 0) {
+		pz_message *m = data;
+		strncpy(m->text, message != NULL && *message ? message : "error", sizeof m->text - 1);
+	}
+}
+
+static void pz_push(void *device) {
+	wgpuDevicePushErrorScope(device, pz_out_of_memory);
+	wgpuDevicePushErrorScope(device, pz_validation);
+}
+
+static void pz_pop(void *device, pz_message *m) {
+	wgpuDevicePopErrorScope(device, pz_failed, m);
+	wgpuDevicePopErrorScope(device, pz_failed, m);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"strings"
+	"unsafe"
+
+	"github.com/cogentcore/webgpu/wgpu"
+)
+
+// The binding keeps its C pointers to itself. Its version is fixed in go.mod, and TestLayout holds it to these forms.
+type (
+	bindingInstance struct{ ref unsafe.Pointer }
+	bindingDevice   struct{ ref unsafe.Pointer }
+	bindingBuffer   struct{ device, ref unsafe.Pointer }
+	bindingEncoder  struct{ device, ref unsafe.Pointer }
+)
+
+func newInstance(backends wgpu.InstanceBackend) *wgpu.Instance {
+	return (*wgpu.Instance)(unsafe.Pointer(&bindingInstance{C.pz_instance(C.uint32_t(backends))}))
+}
+
+// status is where the answer to a request for a map goes.
+type status struct{ c *C.pz_status }
+
+func newStatus() status { return status{(*C.pz_status)(C.calloc(1, C.sizeof_pz_status))} }
+
+func (s *status) free() {
+	C.free(unsafe.Pointer(s.c))
+	s.c = nil
+}
+
+// ask asks for a map of the first n bytes.
+func (s *status) ask(b *wgpu.Buffer, mode wgpu.MapMode, n uint64) {
+	C.pz_map((*bindingBuffer)(unsafe.Pointer(b)).ref, C.uint32_t(mode), C.size_t(n), s.c)
+}
+
+// record records a copy of n bytes.
+func record(enc *wgpu.CommandEncoder, from *wgpu.Buffer, at uint64, to *wgpu.Buffer, toAt, n uint64) {
+	C.wgpuCommandEncoderCopyBufferToBuffer((*bindingEncoder)(unsafe.Pointer(enc)).ref, (*bindingBuffer)(unsafe.Pointer(from)).ref, C.uint64_t(at),
+		(*bindingBuffer)(unsafe.Pointer(to)).ref, C.uint64_t(toAt), C.uint64_t(n))
+}
+
+// answer returns true if the map is there, false if not yet.
+func (s *status) answer() (bool, error) {
+	switch C.pz_answer(s.c) {
+	case 0:
+		return false, nil
+	case 1:
+		return true, nil
+	}
+	return false, errors.New("a buffer could not be mapped")
+}
+
+// scoped calls f, and returns its error or whatever else the device complains about meanwhile. Nobody else may use the device's functions that can fail.
+func scoped(d *wgpu.Device, f func() error) error {
+	ref := (*bindingDevice)(unsafe.Pointer(d)).ref
+	m := (*C.pz_message)(C.calloc(1, C.sizeof_pz_message))
+	defer C.free(unsafe.Pointer(m))
+	C.pz_push(ref)
+	err := f()
+	C.pz_pop(ref, m)
+	if err == nil && m.text[0] != 0 {
+		err = errors.New(strings.TrimSpace(C.GoString(&m.text[0])))
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lzseq"
+)
+
+// beginDecode takes a payload apart as far as the host does it.
+func (s *slot) beginDecode(i int, r *gpu.Request) {
+	if r.Layout = nil; len(r.Src) == 0 {
+		r.Err = errCorrupt
+		return
+	}
+	layout := lzseq.LayoutByID(r.Src[0])
+	if layout == nil {
+		r.Err = errCorrupt
+		return
+	}
+	streams, limits := r.Streams.All(), lzseq.MaxSizes(r.Size)
+	w, rest, err := s.decoders[i].Open(r.Src[1:], limits[:], streams[:]...)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	if len(rest) != 0 {
+		r.Err = errCorrupt
+		return
+	}
+	if r.Layout = layout; len(w.Groups) == 0 {
+		return
+	}
+	if s.d.cuts(w) {
+		r.Err = errTooLarge
+		return
+	}
+	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}
+	for k := range w.Groups {
+		g := &w.Groups[k]
+		j.in += words(len(g.Words)) + partWords*uint32(len(g.Parts))
+		for _, p := range g.Parts {
+			j.out += words(len(p.Data))
+		}
+	}
+	s.jobs = append(s.jobs, j)
+}
+
+// decode has the symbols of some jobs decoded.
+func (s *slot) decode(jobs []job) error {
+	in, out := sizes(jobs, decGroupWords, decResultWords)
+	up, err := s.upload(4 * in)
+	if err != nil {
+		return err
+	}
+	n := groups(jobs)
+	head := packer{p: up}
+	head.put(n, headWords, 0, 0)
+	w := packer{p: up, at: headWords + n*decGroupWords}
+	at := n * decResultWords
+	for i := range jobs {
+		j := &jobs[i]
+		j.outs = at
+		tables := w.tables(j.w)
+		for k := range j.w.Groups {
+			g := &j.w.Groups[k]
+			parts := w.at
+			for _, p := range g.Parts {
+				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), at, 0)
+				at += words(len(p.Data))
+			}
+			head.put(w.bytes(g.Words), uint32(len(g.Words)/2), parts, uint32(len(g.Parts)), 0, 0, 0, 0)
+			head.put(g.States[:]...)
+		}
+	}
+	err = s.submit(4*in, &s.in, func(p *pass) error {
+		if err := s.room(&s.out, 4*out); err != nil {
+			return err
+		}
+		return p.run("rans_decode", int(n), whole(&s.in), whole(&s.out))
+	}, stretch{0, 4 * out})
+	if err != nil {
+		return err
+	}
+	return s.fetched(4*out, func(p []byte) {
+		result := p
+		for i := range jobs {
+			j := &jobs[i]
+			src := p[4*j.outs:]
+			for k := range j.w.Groups {
+				g := &j.w.Groups[k]
+				used, wrong := binary.LittleEndian.Uint32(result), binary.LittleEndian.Uint32(result[4:])
+				result = result[4*decResultWords:]
+				if wrong != 0 || uint64(used) != uint64(len(g.Words)/2) {
+					j.r.Err = errCorrupt
+				}
+				for _, part := range g.Parts {
+					copy(part.Data, src)
+					src = src[4*words(len(part.Data)):]
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,249 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/rans"
+)
+
+// Encoding takes three submissions: histograms of the streams, of which the host makes segments and tables; the symbols, which are on the device by then, coded; and
+// the words fetched, of which there are as many as the second one says. Two thirds of what the host would do before the symbols are coded is
+// counting (docs/exec-plans/active/webgpu.md).
+
+// fewSymbols is the number of symbols below which the host does it all.
+const fewSymbols = 16384
+
+// beginEncode makes a job of a request, unless it is too small.
+func (s *slot) beginEncode(i int, r *gpu.Request) {
+	j := job{r: r, enc: &s.encoders[i]}
+	size, symbols := 0, 0
+	for k, p := range r.Streams.All() {
+		j.streams[k] = *p
+		size += len(*p)
+		if k < len(j.streams)-r.Layout.Stored {
+			symbols += len(*p)
+			j.in += words(len(*p))
+			for n := len(*p); n > 0; n -= rans.UnitSize(n) {
+				j.units++
+			}
+		}
+	}
+	j.in += unitWords * uint32(j.units)
+	j.out = max(countWords*uint32(j.units), words(2*symbols))
+	// Room for all streams as they are: coding hardly ever makes them longer.
+	if size += size/256 + 1024; cap(r.Dst) < size {
+		r.Dst = make([]byte, 0, size)
+	}
+	j.dst = append(r.Dst[:0], r.Layout.ID)
+	if symbols < fewSymbols {
+		r.Dst = j.enc.Append(j.dst, r.Layout.Stored, j.streams[:]...)
+		return
+	}
+	s.jobs = append(s.jobs, j)
+}
+
+// count has the symbols of jobs counted, and then coded.
+func (s *slot) count(jobs []job) error {
+	for len(jobs) > 0 {
+		n, in, out, units := 0, uint64(headWords), uint64(0), 0
+		for ; n < len(jobs); n++ {
+			j := &jobs[n]
+			if 4*max(in+uint64(j.in), out+uint64(j.out)) > s.d.binding {
+				break
+			}
+			in, out, units = in+uint64(j.in), out+uint64(j.out), units+j.units
+		}
+		if n == 0 {
+			jobs[0].r.Err = errTooLarge
+			jobs = jobs[1:]
+			continue
+		}
+		if err := s.countSome(jobs[:n], in, units); err != nil {
+			return err
+		}
+		ready := jobs[:0:n]
+		for i := range jobs[:n] {
+			if j := jobs[i]; j.w != nil {
+				ready = append(ready, j)
+			}
+		}
+		if err := s.inPieces(ready, encGroupWords, encResultWords, s.encode); err != nil {
+			return err
+		}
+		jobs = jobs[n:]
+	}
+	return nil
+}
+
+// countSome counts the symbols of jobs in one submission, and finds out what their groups have to do.
+func (s *slot) countSome(jobs []job, in uint64, units int) error {
+	up, err := s.upload(4 * in)
+	if err != nil {
+		return err
+	}
+	head := packer{p: up}
+	head.put(uint32(units), headWords, 0, 0)
+	w := packer{p: up, at: headWords + unitWords*uint32(units)}
+	for i := range jobs {
+		j := &jobs[i]
+		for k, p := range j.streams[:len(j.streams)-j.r.Layout.Stored] {
+			j.at[k] = w.bytes(p)
+			for at := 0; at < len(p); {
+				n := rans.UnitSize(len(p) - at)
+				head.put(j.at[k]+uint32(at)/4, uint32(n))
+				at += n
+			}
+		}
+	}
+	size := 4 * countWords * uint64(units)
+	err = s.submit(4*in, &s.in, func(p *pass) error {
+		if err := s.room(&s.out, size); err != nil {
+			return err
+		}
+		return p.run("histogram", units, whole(&s.in), whole(&s.out))
+	}, stretch{0, size})
+	if err != nil {
+		return err
+	}
+	return s.fetched(size, func(p []byte) {
+		for i := range jobs {
+			j := &jobs[i]
+			if s.plan(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
+				j.r.Dst, j.w = j.enc.End(j.dst), nil
+			}
+			p = p[4*countWords*j.units:]
+		}
+	})
+}
+
+// plan finds out what the groups of a job have to do. The job's work stays nil if the counts are impossible.
+func (s *slot) plan(j *job, counts []byte) {
+	if cap(s.hist) < len(counts)/2 {
+		s.hist = make([]uint16, len(counts)/2)
+	}
+	hist := s.hist[:len(counts)/2]
+	for i := range hist {
+		hist[i] = binary.LittleEndian.Uint16(counts[2*i:])
+	}
+	unit := hist
+	for _, p := range j.streams[:len(j.streams)-j.r.Layout.Stored] {
+		for n := len(p); n > 0; n -= rans.UnitSize(n) {
+			sum := 0
+			for _, c := range unit[:256] {
+				sum += int(c)
+			}
+			if sum != rans.UnitSize(n) {
+				j.r.Err = errResult
+				return
+			}
+			unit = unit[256:]
+		}
+	}
+	j.dst, j.w = j.enc.BeginCounts(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
+	if s.d.cuts(j.w) {
+		j.r.Err, j.w = errTooLarge, nil
+		return
+	}
+	j.in, j.out = tableWords*uint32(len(j.w.Tables)), 0
+	for k := range j.w.Groups {
+		g := &j.w.Groups[k]
+		j.in += partWords * uint32(len(g.Parts))
+		j.out += wordRoom(g)
+	}
+}
+
+// wordRoom is the room for the words of a group that is coded, in u32.
+func wordRoom(g *rans.Group) uint32 { return words(2*g.Symbols) + 1 }
+
+// encode has the symbols of some jobs coded. The streams are in the input of the histograms.
+func (s *slot) encode(jobs []job) error {
+	in, out := sizes(jobs, encGroupWords, encResultWords)
+	up, err := s.upload(4 * in)
+	if err != nil {
+		return err
+	}
+	n := groups(jobs)
+	head := packer{p: up}
+	head.put(n, headWords, 0, 0)
+	w := packer{p: up, at: headWords + n*encGroupWords}
+	at := n * encResultWords
+	for i := range jobs {
+		j := &jobs[i]
+		tables := w.tables(j.w)
+		for k := range j.w.Groups {
+			g := &j.w.Groups[k]
+			parts := w.at
+			for _, p := range g.Parts {
+				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
+			}
+			at += wordRoom(g)
+			head.put(parts, uint32(len(g.Parts)), at, 0)
+		}
+	}
+	results := uint64(4 * n * encResultWords)
+	plan := &s.sort[0]
+	err = s.submit(4*in, plan, func(p *pass) error {
+		if err := s.room(&s.out, 4*out); err != nil {
+			return err
+		}
+		return p.run("rans_encode", int(n), whole(plan), whole(&s.in), whole(&s.out))
+	}, stretch{0, results})
+	if err != nil {
+		return err
+	}
+	return s.fetchWords(jobs, n, results)
+}
+
+// fetchWords fetches the words of all groups and finishes the payloads.
+func (s *slot) fetchWords(jobs []job, n uint32, results uint64) error {
+	s.fetch, s.counts = s.fetch[:0], s.counts[:0]
+	total := uint64(0)
+	err := s.fetched(results, func(p []byte) {
+		end := uint64(n * encResultWords)
+		for i := range jobs {
+			j := &jobs[i]
+			for k := range j.w.Groups {
+				g := &j.w.Groups[k]
+				count := int(binary.LittleEndian.Uint32(p))
+				if uint(count) > uint(g.Symbols) || binary.LittleEndian.Uint32(p[4:]) != rounds(g) || binary.LittleEndian.Uint32(p[8:]) != words(2*count) {
+					j.r.Err, count = errResult, 0
+				}
+				for l := range g.States {
+					g.States[l] = binary.LittleEndian.Uint32(p[16+4*l:])
+				}
+				p = p[4*encResultWords:]
+				end += uint64(wordRoom(g))
+				size := 4 * uint64(words(2*count))
+				s.fetch, s.counts = append(s.fetch, stretch{4*end - size, size}), append(s.counts, count)
+				total += size
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.submit(0, nil, nil, s.fetch...); err != nil {
+		return err
+	}
+	return s.fetched(total, func(p []byte) {
+		counts := s.counts
+		for i := range jobs {
+			j := &jobs[i]
+			for k := range j.w.Groups {
+				// They end where the stretch does.
+				size := 4 * words(2*counts[0])
+				j.w.Groups[k].Words = p[int(size)-2*counts[0] : size]
+				p, counts = p[size:], counts[1:]
+			}
+			if j.r.Err == nil {
+				j.r.Dst = j.enc.End(j.dst)
+			}
+			for k := range j.w.Groups {
+				j.w.Groups[k].Words = nil // the device's memory
+			}
+		}
+	})
+}

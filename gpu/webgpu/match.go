@@ -1,0 +1,208 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cogentcore/webgpu/wgpu"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+)
+
+// matchJob is a request of Stage0 in a submission.
+type matchJob struct {
+	r         *gpu.Request
+	first     int // number of its first position
+	positions int
+	tile      int // its first one
+	tiles     int
+	rowBits   uint8
+	mask      uint32
+}
+
+// See the kernels.
+const (
+	tileSize   = 2048
+	blockWords = 16
+	digitBits  = 4
+	digits     = 1 << digitBits
+)
+
+// matchSize is a bound for the largest buffer that a block of size bytes needs.
+func matchSize(size int) uint64 {
+	return max(4*uint64(size)+4096, uint64(size+size/tileSize*4+4096))
+}
+
+// makeShifts makes the buffer that the lowest bits of digits are in, each where a binding may begin.
+func (d *Device) makeShifts() (*wgpu.Buffer, error) {
+	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: wgpu.BufferUsageStorage | wgpu.BufferUsageCopyDst, Size: shiftStep * maxPasses})
+	if err != nil {
+		return nil, err
+	}
+	p := make([]byte, shiftStep*maxPasses)
+	for i := range maxPasses {
+		binary.LittleEndian.PutUint32(p[shiftStep*i:], uint32(lz77.CandidateTagBits+digitBits*i))
+	}
+	if err := d.queue.WriteBuffer(b, 0, p); err != nil {
+		b.Release()
+		return nil, err
+	}
+	return b, nil
+}
+
+const (
+	shiftStep = 256 // no device wants more
+	maxPasses = (32 - lz77.CandidateTagBits + digitBits - 1) / digitBits
+)
+
+// match does a batch of Stage0, in as many submissions as there is room for.
+func (s *slot) match(batch []*gpu.Request) error {
+	for len(batch) > 0 {
+		s.blocks = s.blocks[:0]
+		first, tile := 0, 0
+		n := 0
+		for ; n < len(batch); n++ {
+			r := batch[n]
+			r.Err = nil
+			j := matchJob{r: r, first: first, tile: tile, positions: max(0, len(r.Src)-lz77.CandidateTail)}
+			if j.positions == 0 || len(r.Src) < r.Window+lz77.CandidateTail {
+				r.Seqs = r.Seqs[:0]
+				continue
+			}
+			j.tiles = (j.positions + tileSize - 1) / tileSize
+			j.rowBits, j.mask = r.Params.RecentHash(len(r.Src))
+			if first > 0 && (first+j.positions > maxPositions || matchSize(first+j.positions) > s.d.binding) {
+				break
+			}
+			first, tile = first+j.positions, tile+j.tiles
+			s.blocks = append(s.blocks, j)
+		}
+		if len(s.blocks) > 0 {
+			if err := s.matchBlocks(s.blocks, first, tile); err != nil {
+				return err
+			}
+			clear(s.blocks)
+		}
+		batch = batch[n:]
+	}
+	return nil
+}
+
+// matchBlocks finds the candidates of some blocks and parses them.
+func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
+	in := 8 + len(blocks)*blockWords + tiles
+	rowBits := uint8(0)
+	for i := range blocks {
+		in += int(words(len(blocks[i].r.Src))) + 2
+		rowBits = max(rowBits, blocks[i].rowBits)
+	}
+	up, err := s.upload(4 * uint64(in))
+	if err != nil {
+		return err
+	}
+	head := packer{p: up}
+	tilesAt := uint32(8 + len(blocks)*blockWords)
+	head.put(uint32(len(blocks)), uint32(tiles), uint32(positions), 8, tilesAt, 0, 0, 0)
+	table := packer{p: up, at: tilesAt}
+	w := packer{p: up, at: tilesAt + uint32(tiles)}
+	for i := range blocks {
+		j := &blocks[i]
+		p := j.r.Params
+		least := max(j.r.Limits.MinMatch, int(p.HashBytes))
+		head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions), 32-uint32(j.rowBits),
+			j.mask, uint32(p.Depth), uint32(p.Nice), uint32(least), uint32(min(j.r.Limits.MaxOffset, math.MaxInt32)), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
+		w.put(0, 0)
+		for range j.tiles {
+			table.put(uint32(i))
+		}
+	}
+	size := 4 * uint64(positions)
+	err = s.submit(4*uint64(in), &s.in, func(p *pass) error { return p.match(len(blocks), tiles, rowBits, size) }, stretch{0, size})
+	if err != nil {
+		return err
+	}
+	return s.fetched(size, func(p []byte) { s.parse(blocks, p) })
+}
+
+// match records the kernels.
+func (p *pass) match(blocks, tiles int, rowBits uint8, size uint64) error {
+	s := p.s
+	keys, positions, keys2, positions2, counts := &s.sort[0], &s.sort[1], &s.sort[2], &s.sort[3], &s.sort[4]
+	for _, b := range []*buffer{keys, positions, keys2, positions2, &s.out} {
+		if err := s.room(b, size); err != nil {
+			return err
+		}
+	}
+	if err := s.room(counts, 4*digits*uint64(tiles)); err != nil {
+		return err
+	}
+	if err := p.run("match_hash", tiles, whole(&s.in), whole(keys), whole(positions)); err != nil {
+		return err
+	}
+	for i := range (int(rowBits) + digitBits - 1) / digitBits {
+		shift := wgpu.BindGroupEntry{Buffer: s.d.shifts, Offset: uint64(shiftStep * i), Size: shiftStep}
+		if err := p.run("match_count", tiles, whole(&s.in), whole(keys), whole(counts), shift); err != nil {
+			return err
+		}
+		if err := p.run("match_scan", blocks, whole(&s.in), whole(counts)); err != nil {
+			return err
+		}
+		err := p.run("match_scatter", tiles, whole(&s.in), whole(keys), whole(positions), whole(keys2), whole(positions2), whole(counts), shift)
+		if err != nil {
+			return err
+		}
+		keys, positions, keys2, positions2 = keys2, positions2, keys, positions
+	}
+	return p.run("match_best", tiles, whole(&s.in), whole(keys), whole(positions), whole(&s.out))
+}
+
+// parse turns the candidates of blocks into sequences, several blocks at a time. The device's memory may be slow to read more than once.
+func (s *slot) parse(blocks []matchJob, best []byte) {
+	n := min(len(blocks), max(1, runtime.GOMAXPROCS(0)/concurrent))
+	grow(&s.matchers, n)
+	grow(&s.best, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for k := range n {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(blocks) {
+					return
+				}
+				s.parseBlock(&blocks[i], k, best)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// parseBlock parses a block with matcher k.
+func (s *slot) parseBlock(j *matchJob, k int, best []byte) {
+	r := j.r
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = fmt.Errorf("%w: %v", errResult, v)
+		}
+	}()
+	if cap(s.best[k]) < j.positions {
+		s.best[k] = make([]uint32, j.positions)
+	}
+	own := s.best[k][:j.positions]
+	src := best[4*j.first:]
+	for i := range own {
+		own[i] = binary.LittleEndian.Uint32(src[4*i:])
+	}
+	var ok bool
+	r.Seqs, ok = s.matchers[k].ParseCandidates(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits, own)
+	if !ok {
+		r.Err = errResult
+	}
+}

@@ -1,0 +1,48 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import "time"
+
+// Again has a kernel dispatched n more times wherever it is dispatched, to see how long it takes without transfers: the difference that n makes. All kernels
+// but match_scan give the same result again; what comes of that is good for nothing but its time. No Run may be under way.
+func (d *Device) Again(kernel string, n int) {
+	d.again = map[string]int{kernel: n}
+}
+
+// Transfer measures how long n bytes take to the device and back, from memory that the host sees to memory that kernels see, each in a submission of its own.
+func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
+	s, ok := <-d.slots
+	if !ok {
+		return 0, 0, errClosed
+	}
+	defer func() { d.slots <- s }()
+	size := align(uint64(n))
+	if err := d.locked(func() error { return s.room(&s.out, size) }); err != nil {
+		return 0, 0, err
+	}
+	for range 2 { // the first time makes buffers
+		p, err := s.upload(size)
+		if err != nil {
+			return 0, 0, err
+		}
+		clear(p)
+		start := time.Now()
+		if err := s.submit(size, &s.in, nil, stretch{0, 16}); err != nil {
+			return 0, 0, err
+		}
+		up = time.Since(start)
+		if err := s.fetched(16, func([]byte) {}); err != nil {
+			return 0, 0, err
+		}
+		start = time.Now()
+		if err := s.submit(0, nil, nil, stretch{0, size}); err != nil {
+			return 0, 0, err
+		}
+		down = time.Since(start)
+		if err := s.fetched(size, func([]byte) {}); err != nil {
+			return 0, 0, err
+		}
+	}
+	return up, down, nil
+}
