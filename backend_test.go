@@ -370,3 +370,21 @@ func TestOpenDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestLazyDevice: a GPU is looked for without being started.
+func TestLazyDevice(t *testing.T) {
+	d, err := LazyDevice()
+	if err != nil {
+		if d != nil || !errors.Is(err, ErrDevice) {
+			t.Error(d, err)
+		}
+		return
+	}
+	if info := d.Info(); info.Ops[gpu.StageN].Batch == 0 || info.Ops[gpu.Stage0].Pays == 0 {
+		t.Errorf("%+v", info)
+	}
+	if d.Accepts(&gpu.Request{}) || d.StartError() != nil {
+		t.Error("it is there already")
+	}
+	d.Close()
+}

@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/gopz/compress/gpu"
@@ -70,51 +69,3 @@ const (
 	CPU  = pipeline.CPU  // never on the device
 	GPU  = pipeline.GPU  // on the device, however long blocks have to wait; only what it cannot do, or fails at, is the CPU's
 )
-
-// NewSoftDevice returns a device in software, which does the work with the CPU's code: for tests and experiments, slower than no
-// device.
-func NewSoftDevice(cfg gpu.SoftConfig) gpu.Device { return gpu.NewSoft(pipeline.Host, cfg) }
-
-// devices are the devices that this build knows, the best one first. The one in software is none that anybody wants without
-// asking for it.
-var devices = []struct {
-	name  string
-	open  func() (gpu.Device, error)
-	named bool // only for those who name it
-}{
-	{"soft", func() (gpu.Device, error) { return NewSoftDevice(gpu.SoftConfig{}), nil }, true},
-}
-
-// Devices lists the names that OpenDevice knows in this build, whether or not the machine has such a device.
-func Devices() []string {
-	var names []string
-	for _, d := range devices {
-		names = append(names, d.name)
-	}
-	return names
-}
-
-// OpenDevice opens a device by one of the names that [Devices] lists, or, if the name is empty, the best GPU of this machine. If there
-// is none the error is [ErrDevice]. The caller closes the device.
-func OpenDevice(name string) (gpu.Device, error) {
-	var failed error
-	for _, d := range devices {
-		if d.name != name && (name != "" || d.named) {
-			continue
-		}
-		dev, err := d.open()
-		if err == nil {
-			return dev, nil
-		}
-		failed = err
-	}
-	e := &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: failed}
-	switch {
-	case failed != nil:
-	case name == "":
-		e.Detail = "this build knows no GPU"
-	default:
-		e.Detail = fmt.Sprintf("no device is called %q", name)
-	}
-	return nil, e
-}

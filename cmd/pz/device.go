@@ -14,12 +14,18 @@ func (a *app) openDevice() (done func(), err error) {
 	if c.match == compress.CPU && c.entropy == compress.CPU {
 		return done, nil
 	}
-	d, err := compress.OpenDevice(c.device)
-	if err != nil {
-		if c.match == compress.GPU || c.entropy == compress.GPU || c.device != "" {
+	var d compress.Device
+	if c.match == compress.GPU || c.entropy == compress.GPU || c.device != "" {
+		if d, err = compress.OpenDevice(c.device); err != nil {
 			return done, err
 		}
-		return done, nil
+	} else {
+		lazy, err := compress.LazyDevice()
+		if err != nil {
+			a.noGPU(err)
+			return done, nil
+		}
+		d = lazy
 	}
 	if err := a.sched.SetDevice(d); err != nil {
 		d.Close()
@@ -27,13 +33,25 @@ func (a *app) openDevice() (done func(), err error) {
 	}
 	a.sched.EnableStats(c.verbose)
 	return func() {
-		a.deviceReport(d.Info().Name)
+		a.deviceReport(d)
 		d.Close()
 	}, nil
 }
 
+// noGPU says why a GPU that was not insisted on is not used, to those who ask for details and care about backends.
+func (a *app) noGPU(err error) {
+	if a.cfg.chosen {
+		a.note("", "no GPU is used: %s", libraryReason(err))
+	}
+}
+
 // deviceReport says what ran on the device, and whether it was lost: that costs time only, but whoever has bought it wants to know.
-func (a *app) deviceReport(name string) {
+func (a *app) deviceReport(d compress.Device) {
+	name := d.Info().Name
+	if lazy, ok := d.(interface{ StartError() error }); ok && lazy.StartError() != nil {
+		a.noGPU(lazy.StartError())
+		return
+	}
 	if err := a.sched.DeviceError(); err != nil && !a.cfg.quiet {
 		a.say("", "device %s is not used any more, the CPU went on alone: %s", name, err)
 	}
@@ -53,4 +71,19 @@ func (a *app) deviceReport(name string) {
 	if st.Returned > 0 {
 		a.say("", "%s", fmt.Sprintf("%d %s came back from %s undone", st.Returned, plural(st.Returned, "block"), name))
 	}
+}
+
+// listGPUs prints the GPUs of this machine.
+func (a *app) listGPUs() error {
+	list, err := compress.GPUs()
+	if err != nil {
+		a.fail("", "%s", libraryReason(err))
+		return nil
+	}
+	for _, g := range list {
+		if _, err := fmt.Fprintf(a.stdout, "%s\t%s (%s)\t%s\n", g.Device, g.Name, g.Kind, g.Driver); err != nil {
+			return err
+		}
+	}
+	return nil
 }

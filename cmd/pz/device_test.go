@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress"
 )
 
 // Wherever stages run the file is the same, and -v says what ran where.
@@ -40,8 +43,6 @@ func TestNoBackend(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--backend", "gpu"}, "no GPU"},
-		{[]string{"--backend", "cpu,gpu"}, "no GPU"},
 		{[]string{"--backend", "fpga"}, "auto, cpu or gpu"},
 		{[]string{"--backend", "cpu,"}, "auto, cpu or gpu"},
 		{[]string{"--gpu-device", "nvidia"}, "soft"},
@@ -51,5 +52,47 @@ func TestNoBackend(t *testing.T) {
 			t.Errorf("%q: a file was written", c.args)
 		}
 	}
-	pz(t, "", "--backend", "auto", src).want(t, exitOK)
+	if !gpuBuild() {
+		r := pz(t, "", "-kfv", "--backend", "auto", src)
+		r.want(t, exitOK, "-tags webgpu")
+		pz(t, "", "--list-gpus").want(t, exitError, "-tags webgpu")
+		pz(t, "", "--gpu-device", "webgpu", src).want(t, exitError, "-tags webgpu")
+		pz(t, "", "--backend", "gpu", src).want(t, exitError, "no GPU")
+		pz(t, "", "--backend", "cpu,gpu", src).want(t, exitError, "no GPU")
+	}
+	for _, args := range [][]string{{"-kf", "--backend", "auto"}, {"-kfv"}} {
+		if r := pz(t, "", append(args, src)...); r.code != exitOK || strings.Contains(r.err, "GPU") {
+			t.Errorf("%q: %d, %s", args, r.code, r.err)
+		}
+	}
 }
+
+// TestGPULevels: what a GPU does not do is said with what it does. There must be an adapter where CI is set, if only in software.
+func TestGPULevels(t *testing.T) {
+	if !gpuBuild() {
+		t.Skip("not built in")
+	}
+	if r := pz(t, "", "--list-gpus"); r.code != exitOK {
+		if os.Getenv("CI") != "" {
+			t.Fatal(r.err)
+		}
+		t.Skip(r.err)
+	} else if !strings.HasPrefix(r.out, "webgpu:0\t") {
+		t.Error(r.out)
+	}
+	content := sample(400_000)
+	src := write(t, content, t.TempDir(), "src")
+	pz(t, "", "-k", "-4", "--backend", "gpu", "--gpu-device", "webgpu", src).want(t, exitError, "levels 5 to 9", "cpu,gpu")
+	cpu := pz(t, "", "-c", "-5", "-B128K", src)
+	gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", "gpu", "--gpu-device", "webgpu:0", src)
+	gpu.want(t, exitOK, "lz77 on ", "rans on ")
+	if cpu.out != gpu.out || strings.Contains(gpu.err, "lz77 on cpu: 4") {
+		t.Errorf("%d and %d bytes; %s", len(cpu.out), len(gpu.out), gpu.err)
+	}
+	if r := pz(t, gpu.out, "-d", "--backend", "gpu", "--gpu-device", "webgpu"); r.out != content {
+		t.Error(r.code, r.err)
+	}
+}
+
+// gpuBuild reports whether this build knows GPUs.
+func gpuBuild() bool { return slices.Contains(compress.Devices(), "webgpu") }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,6 +38,7 @@ type config struct {
 	json      bool
 	help      bool
 	version   bool
+	listGPUs  bool
 
 	level     int    // 0: the library's default
 	pipeline  string // once the options are checked, never ""
@@ -50,6 +50,7 @@ type config struct {
 	zeroFill  bool
 	match     compress.Backend
 	entropy   compress.Backend
+	chosen    bool   // somebody has thought about backends
 	device    string // "" without
 
 	files []string
@@ -76,7 +77,7 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 			c.ignored = append(c.ignored, b.text)
 		}
 	}
-	if c.help || c.version {
+	if c.help || c.version || c.listGPUs {
 		if c.chooseFormat() != nil {
 			c.pipeline = "" // help is given all the same
 		}
@@ -146,7 +147,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	fs.FuncP("block-size", "B", "", c.setBlockSize)
 	fs.FuncP("memory", "M", "", c.setMemory)
 	fs.Func("backend", "", c.setBackend)
-	fs.Func("gpu-device", "", c.setDevice)
+	fs.StringVar(&c.device, "gpu-device", "", "")
+	fs.BoolVar(&c.listGPUs, "list-gpus", false, "")
 	return fs
 }
 
@@ -207,6 +209,7 @@ func (c *config) setMemory(s string) error {
 
 // setBackend takes one backend for both stages that a device can do, or one for each.
 func (c *config) setBackend(s string) error {
+	c.chosen = true
 	match, entropy, two := strings.Cut(s, ",")
 	if !two {
 		entropy = match
@@ -223,14 +226,6 @@ func (c *config) setBackend(s string) error {
 	if !ok[0] || !ok[1] {
 		return errors.New("a backend is auto, cpu or gpu, or two of them for matching and entropy coding, as in cpu,gpu")
 	}
-	return nil
-}
-
-func (c *config) setDevice(s string) error {
-	if !slices.Contains(compress.Devices(), s) {
-		return fmt.Errorf("the devices of this build are: %s", strings.Join(compress.Devices(), ", "))
-	}
-	c.device = s
 	return nil
 }
 

@@ -24,6 +24,8 @@ func (a *app) run(args []string) int {
 		err = a.printHelp()
 	case a.cfg.version:
 		_, err = fmt.Fprintln(a.stdout, versionText())
+	case a.cfg.listGPUs:
+		err = a.listGPUs()
 	case a.cfg.mode == modeList:
 		a.list()
 	default:

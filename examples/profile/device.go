@@ -17,8 +17,15 @@ type device struct {
 
 // devices in the order in which they are preferred.
 var devices = []device{
+	{"webgpu", true, hasGPU, func(c *config) (gpu.Device, error) { return compress.OpenDevice("webgpu") }},
 	{"soft", false, func() bool { return true },
 		func(c *config) (gpu.Device, error) { return compress.NewSoftDevice(c.soft), nil }},
+}
+
+// hasGPU reports whether the machine has a GPU that this build knows, and that is one.
+func hasGPU() bool {
+	list, err := compress.GPUs()
+	return err == nil && list[0].Kind != "software"
 }
 
 // setDevice chooses the device: the one that was named, else one in hardware, else, if the run insists on one, any.

@@ -38,7 +38,7 @@ What to do:
 Where to do it:
   --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu (auto)
   --gpu                  same as --backend gpu
-  --gpu-device NAME      the device: soft is one in software. Without it the first one in hardware, and for gpu else soft
+  --gpu-device NAME      the device: webgpu (with that build tag), or soft, one in software. Without it a GPU, and for gpu else soft
   --soft-batch N         blocks in a batch of the software device (1)
   --soft-latency D       time that a batch takes longer: 5ms
   --soft-lost-after N    batches until the software device is lost, those not counted included
