@@ -1,0 +1,120 @@
+// Command gpubench measures a GPU against the CPU: that it gives the same bytes, transfers, kernels, stages and whole files, with batches of 1 to 256 blocks.
+// scripts/gpu-bench.sh builds and runs it; what it prints is for docs/exec-plans. It needs the build tag webgpu to find a GPU.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+)
+
+// device is what a GPU's device can do for measurements.
+type device interface {
+	gpu.Device
+	Again(kernel string, n int)
+	Transfer(n int) (up, down time.Duration, err error)
+}
+
+type config struct {
+	name    string
+	block   int
+	batch   int
+	repeats int
+	again   int
+	whole   bool
+}
+
+func main() {
+	var c config
+	flag.StringVar(&c.name, "gpu", "", "device `NAME` as pz --list-gpus tells; without it the best one, if only a software adapter")
+	flag.IntVar(&c.block, "block", 1<<20, "block size in `BYTES`")
+	flag.IntVar(&c.batch, "batch", 256, "largest batch, in `BLOCKS`")
+	flag.IntVar(&c.repeats, "repeats", 7, "`TIMES` to measure each; the table has medians")
+	flag.IntVar(&c.again, "again", 4, "`TIMES` that a kernel is repeated to see its time without transfers")
+	flag.BoolVar(&c.whole, "whole", true, "whole files as well")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: gpubench [options] FILE\n\nThe blocks are taken from FILE, again from its beginning where it ends.")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 || c.block < 1 || c.batch < 1 || c.repeats < 1 || c.again < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := c.run(flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "gpubench:", err)
+		os.Exit(1)
+	}
+}
+
+func (c *config) run(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if len(data) < c.block {
+		return fmt.Errorf("%s has fewer bytes than a block, %d", file, c.block)
+	}
+	list, err := compress.GPUs()
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		fmt.Printf("adapter %s: %s (%s), %s\n", a.Device, a.Name, a.Kind, a.Driver)
+	}
+	if c.name == "" {
+		c.name = list[0].Device
+	}
+	start := time.Now()
+	opened, err := compress.OpenDevice(c.name)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	d, ok := opened.(device)
+	if !ok {
+		return fmt.Errorf("%s cannot be measured", c.name)
+	}
+	fmt.Printf("device: %s, up after %v\n", d.Info().Name, time.Since(start).Round(time.Millisecond))
+	fmt.Printf("host: %s/%s, %d processors; the CPU's columns are one of them\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
+	fmt.Printf("data: %s, %d bytes, blocks of %d; medians of %d\n\n", file, len(data), c.block, c.repeats)
+
+	if err := c.transfers(d); err != nil {
+		return err
+	}
+	w, err := newWork(data, c.block)
+	if err != nil {
+		return err
+	}
+	for _, s := range w.stages() {
+		if err := c.stage(d, s); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	if c.whole {
+		return c.files(d, data)
+	}
+	return nil
+}
+
+func (c *config) transfers(d device) error {
+	fmt.Println("transfers      up GB/s   down GB/s")
+	for n := 64 << 10; n <= 64<<20; n *= 8 {
+		var up, down []time.Duration
+		for range c.repeats {
+			u, w, err := d.Transfer(n)
+			if err != nil {
+				return err
+			}
+			up, down = append(up, u), append(down, w)
+		}
+		fmt.Printf("%6d KiB   %9.2f   %9.2f\n", n>>10, rate(n, median(up))/1e3, rate(n, median(down))/1e3)
+	}
+	fmt.Println()
+	return nil
+}

@@ -1,0 +1,185 @@
+//go:build webgpu
+
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/webgpu"
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// openGPU opens the best adapter, if only one in software. Where CI is set there must be one.
+func openGPU(t testing.TB) Device {
+	t.Helper()
+	d, err := OpenDevice("webgpu")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1", err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// gpuScheduler returns a scheduler with statistics and the device.
+func gpuScheduler(t testing.TB, d Device) *Scheduler {
+	t.Helper()
+	s := NewScheduler(2)
+	s.EnableStats(true)
+	if err := s.SetDevice(d); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// gpuContents are the kinds of data, and what has edges.
+func gpuContents(t testing.TB) map[string][]byte {
+	all := map[string][]byte{"nothing": nil, "a byte": {1}, "zeros": make([]byte, 400_000), "small": textBytes(1000, 1)}
+	for i, k := range corpus.Kinds() {
+		if !testing.Short() || i%3 == 0 {
+			all[k.Name] = k.Make(300_000 + i)
+		}
+	}
+	return all
+}
+
+// TestGPUFiles: files are the same whatever ran where, and what one has made the other restores, at every level that there is on a GPU.
+func TestGPUFiles(t *testing.T) {
+	const block = 128 << 10
+	d := openGPU(t)
+	contents := gpuContents(t)
+	onGPU := int64(0)
+	for _, pipeline := range Pipelines() {
+		for level := 5; level <= 9; level++ {
+			if level > 6 && testing.Short() {
+				break
+			}
+			for name, content := range contents {
+				opts := []Option{WithPipeline(pipeline.Name), WithLevel(level), WithBlockSize(block)}
+				if n := len(content); n%3 != level%3 && !testing.Short() || pipeline.Name != DefaultPipeline && n%4 != level%4 {
+					continue // a part of them is enough
+				}
+				want := encode(t, content, append(opts, WithBackend(CPU, CPU))...)
+				for _, backends := range [][2]Backend{{GPU, GPU}, {GPU, CPU}, {CPU, GPU}, {Auto, Auto}} {
+					s := gpuScheduler(t, d)
+					on := append(opts[:len(opts):len(opts)], WithScheduler(s), WithBackend(backends[0], backends[1]))
+					equal(t, encode(t, content, on...), want, pipeline.Name+", "+name)
+					if pipeline.Name == DefaultPipeline {
+						r := newReader(t, bytes.NewReader(want), WithScheduler(s), WithBackend(backends[0], backends[1]))
+						back, err := io.ReadAll(r)
+						if err != nil {
+							t.Fatal(err)
+						}
+						equal(t, back, content, name+" restored")
+					}
+					st := s.Stats()
+					if st.Returned != 0 {
+						t.Errorf("%s, %s, level %d, %v: %d blocks came back", pipeline.Name, name, level, backends, st.Returned)
+					}
+					onGPU += ran(st, GPU)
+				}
+			}
+		}
+	}
+	if onGPU == 0 {
+		t.Error("nothing ran on the GPU")
+	}
+	t.Logf("%d times a block on the GPU", onGPU)
+}
+
+// breaks is a device that is lost after some batches.
+type breaks struct {
+	gpu.Device
+	left atomic.Int64
+}
+
+var errBroken = errors.New("test: the device is lost")
+
+func (b *breaks) Run(op gpu.Op, batch []*gpu.Request) error {
+	if b.left.Add(-1) < 0 {
+		return errBroken
+	}
+	return b.Device.Run(op, batch)
+}
+
+// TestGPULost: a device that is lost in the middle of a file costs nothing but time.
+func TestGPULost(t *testing.T) {
+	const block = 64 << 10
+	d := openGPU(t)
+	content := mixedBytes(25*block + 99)
+	want := encode(t, content, WithLevel(6), WithBlockSize(block))
+	for after := range int64(4) {
+		b := &breaks{Device: d}
+		b.left.Store(after)
+		s := gpuScheduler(t, b)
+		opts := []Option{WithScheduler(s), WithBackend(GPU, GPU), WithLevel(6), WithBlockSize(block)}
+		equal(t, encode(t, content, opts...), want, "file")
+		if !errors.Is(s.DeviceError(), errBroken) {
+			t.Error(s.DeviceError())
+		}
+		b = &breaks{Device: d}
+		b.left.Store(after % 2)
+		s = gpuScheduler(t, b)
+		back, err := io.ReadAll(newReader(t, bytes.NewReader(want), WithScheduler(s), WithBackend(GPU, GPU)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, back, content, "content")
+	}
+}
+
+// TestGPUDamage: a damaged block is found by the CPU, which says the same as without a GPU.
+func TestGPUDamage(t *testing.T) {
+	const block = 64 << 10
+	d := openGPU(t)
+	file := encode(t, mixedBytes(3*block), WithBlockSize(block))
+	for at := 100; at < len(file); at += len(file)/20 + 1 {
+		bad := bytes.Clone(file)
+		bad[at] ^= 4
+		_, err := io.ReadAll(newReader(t, bytes.NewReader(bad)))
+		_, err2 := io.ReadAll(newReader(t, bytes.NewReader(bad), WithScheduler(gpuScheduler(t, d)), WithBackend(CPU, GPU)))
+		if err == nil || err2 == nil || err.Error() != err2.Error() {
+			t.Errorf("byte %d: %v; with the GPU %v", at, err, err2)
+		}
+	}
+}
+
+// TestGPUOpen: names and the list of adapters belong together.
+func TestGPUOpen(t *testing.T) {
+	openGPU(t)
+	list, err := GPUs()
+	if err != nil || len(list) == 0 {
+		t.Fatal(err)
+	}
+	d, err := OpenDevice(list[len(list)-1].Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Info().Name != list[len(list)-1].Name {
+		t.Errorf("%q is %q", list[len(list)-1], d.Info().Name)
+	}
+	d.Close()
+	d.Close()
+	for _, name := range []string{"webgpu:x", "webgpu:99", "webgpu:-1", "soft:1"} {
+		if d, err := OpenDevice(name); d != nil || !errors.Is(err, ErrDevice) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	// Without a name nobody gets a program.
+	if d, err := OpenDevice(""); err == nil {
+		d.Close()
+		if list[0].Kind == webgpu.Software.String() {
+			t.Error("a GPU in software")
+		}
+	} else if list[0].Kind != webgpu.Software.String() {
+		t.Error(err)
+	}
+}
