@@ -388,3 +388,37 @@ func TestLazyDevice(t *testing.T) {
 	}
 	d.Close()
 }
+
+// TestLateStart: a device that comes up in the middle of the work takes part from then on, and one that does not come up is no loss.
+func TestLateStart(t *testing.T) {
+	content := mixedBytes(200 * testBlock)
+	want := encode(t, content, WithBlockSize(testBlock))
+	for _, fails := range []bool{false, true} {
+		s := NewScheduler(2)
+		s.EnableStats(true)
+		soft := NewSoftDevice(gpu.SoftConfig{})
+		d := gpu.NewLazy(soft.Info(), 3, func() (Device, error) {
+			if fails {
+				return nil, errors.New("test")
+			}
+			return soft, nil
+		})
+		if err := s.SetDevice(d); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); ; {
+			equal(t, encode(t, content, WithScheduler(s), WithBlockSize(testBlock)), want, "file")
+			if n := ran(s.Stats(), GPU); n > 0 || fails && d.StartError() != nil {
+				if fails && n > 0 {
+					t.Error("there is no device, but it has done something")
+				}
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("the device never takes part")
+			}
+		}
+		d.Close()
+		soft.Close()
+	}
+}
