@@ -16,23 +16,28 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		rep, rep2 = len(src)+1, len(src)+1 // farther than any position
 	}
 	end := len(src) - tail
-	for p := 0; p < start; p += windowStep {
+	tagMask := m.tagMask
+	// At least the first position, which counts as entered: an entry of 0 may stand for it.
+	for p := 0; p < max(start, 1); p += windowStep {
 		v := load64(src, p)
-		long[hash(v, ^uint64(0), longShift)], short[hash(v, mask, shift)] = int32(p), int32(p)
+		x := product(v, ^uint64(0))
+		e := tagOf(x, tagMask) | uint32(p)
+		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)
-		hl, hs := hash(v, ^uint64(0), longShift), hash(v, mask, shift)
-		cl, cs := int(long[hl]), int(short[hs])
-		long[hl], short[hs] = int32(i), int32(i)
+		x := product(v, ^uint64(0))
+		hl, hs, tag := index(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
+		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
+		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var n int
 		c, d := i+1-rep, rep
 		if c >= 0 && uint32(v>>8) == load32(src, c) {
 			i++
 			goto found
 		}
-		if c, d = cl, i-cl; v == load64(src, c) && uint(d-1) < uint(maxOffset) {
+		if c, d = cl, i-cl; uint(c) < uint(i) && v == load64(src, c) && uint(d-1) < uint(maxOffset) {
 			if d >= MinOffset {
 				goto found
 			}
@@ -41,7 +46,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 				goto found
 			}
 		}
-		if c, d = cs, i-cs; uint32(v) == load32(src, c) && uint(d-1) < uint(maxOffset) {
+		if c, d = cs, i-cs; uint(c) < uint(i) && uint32(v) == load32(src, c) && uint(d-1) < uint(maxOffset) {
 			if d < MinOffset {
 				d = int(farEnough[d])
 				if c = i - d; c < 0 || uint32(v) != load32(src, c) {
@@ -50,10 +55,11 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			}
 			// A longer match one byte on is worth a literal.
 			v1 := load64(src, i+1)
-			h1 := hash(v1, ^uint64(0), longShift)
-			c1 := int(long[h1])
-			long[h1] = int32(i + 1)
-			if d1 := i + 1 - c1; v1 == load64(src, c1) && d1 >= MinOffset && d1 <= maxOffset &&
+			x1 := product(v1, ^uint64(0))
+			h1, tag1 := index(x1, longShift), tagOf(x1, tagMask)
+			c1 := int(long[h1] ^ tag1)
+			long[h1] = tag1 | uint32(i+1)
+			if d1 := i + 1 - c1; uint(c1) <= uint(i) && v1 == load64(src, c1) && d1 >= MinOffset && d1 <= maxOffset &&
 				(v != load64(src, c) || extend(src, c1, i+1, 8) > extend(src, c, i, 8)) {
 				i, c, d = i+1, c1, d1
 			}
@@ -100,8 +106,9 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		for _, p := range [2]int{second, i - 2} {
 			v := load64(src, p)
-			long[hash(v, ^uint64(0), longShift)] = int32(p)
-			short[hash(v, mask, shift)] = int32(p)
+			x := product(v, ^uint64(0))
+			e := tagOf(x, tagMask) | uint32(p)
+			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field go back and forth between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
@@ -112,8 +119,9 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
 			rep, rep2 = rep2, rep
 			v := load64(src, i)
-			long[hash(v, ^uint64(0), longShift)] = int32(i)
-			short[hash(v, mask, shift)] = int32(i)
+			x := product(v, ^uint64(0))
+			e := tagOf(x, tagMask) | uint32(i)
+			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 			i += n
 			anchor = i
 		}

@@ -16,19 +16,24 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		rep, rep2 = len(src)+1, len(src)+1 // farther than any position
 	}
 	end := len(src) - tail
-	for p := 0; p < start; p += windowStep {
+	tagMask := m.tagMask
+	// At least the first position, which counts as entered: an entry of 0 may stand for it.
+	for p := 0; p < max(start, 1); p += windowStep {
 		v := load64(src, p)
-		long[hash(v, ^uint64(0), longShift)], short[hash(v, mask, shift)] = int32(p), int32(p)
+		x := product(v, ^uint64(0))
+		e := tagOf(x, tagMask) | uint32(p)
+		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
 	m.worth.reset(len(dst), start)
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)
-		hl, hs := hash(v, ^uint64(0), longShift), hash(v, mask, shift)
-		cl, cs := int(long[hl]), int(short[hs])
-		long[hl], short[hs] = int32(i), int32(i)
+		x := product(v, ^uint64(0))
+		hl, hs, tag := index(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
+		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
+		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var best match
-		if c := i - rep; v == load64(src, cl) || uint32(v) == load32(src, cs) || c >= 0 && uint32(v) == load32(src, c) {
+		if c := i - rep; uint(cl) < uint(i) || uint(cs) < uint(i) || c >= 0 && uint32(v) == load32(src, c) {
 			best = choose(src, i, cl, cs, rep, maxOffset)
 		}
 		if best.n < minMatch {
@@ -47,7 +52,13 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			continue
 		}
 		second := i + 2
-		k := back(src, i-d, i, i-anchor)
+		k := 8
+		if c := i - d; c >= 8 {
+			k = before(src, c, i, i-anchor)
+		}
+		if k >= 8 {
+			k = back(src, i-d, i, i-anchor)
+		}
 		dst = append(dst, Sequence{uint32(i - k - anchor), uint32(n + k), uint32(d)})
 		if d != rep && m.limits.Repeats != 0 {
 			rep, rep2 = d, rep
@@ -59,8 +70,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		}
 		for p := second; p < i; p += insertStep {
 			v := load64(src, p)
-			long[hash(v, ^uint64(0), longShift)] = int32(p)
-			short[hash(v, mask, shift)] = int32(p)
+			x := product(v, ^uint64(0))
+			e := tagOf(x, tagMask) | uint32(p)
+			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field go back and forth between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
@@ -71,8 +83,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
 			rep, rep2 = rep2, rep
 			v := load64(src, i)
-			long[hash(v, ^uint64(0), longShift)] = int32(i)
-			short[hash(v, mask, shift)] = int32(i)
+			x := product(v, ^uint64(0))
+			e := tagOf(x, tagMask) | uint32(i)
+			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 			i += n
 			anchor = i
 		}
@@ -87,22 +100,26 @@ const insertStep = 2
 // probe enters i, and returns the best match there.
 func (m *Matcher) probe(src []byte, i, rep int) match {
 	v := load64(src, i)
-	hl, hs := hash(v, ^uint64(0), m.longShift), hash(v, lowBytes(m.params.HashBytes), m.shift)
-	cl, cs := int(m.long[hl]), int(m.table[hs])
-	m.long[hl], m.table[hs] = int32(i), int32(i)
+	x := product(v, ^uint64(0))
+	hl, hs, tag := index(x, m.longShift), hash(v, lowBytes(m.params.HashBytes), m.shift), tagOf(x, m.tagMask)
+	cl, cs := int(m.long[hl]^tag), int(m.table[hs]^tag)
+	m.long[hl], m.table[hs] = tag|uint32(i), tag|uint32(i)
 	return choose(src, i, cl, cs, rep, m.limits.MaxOffset)
 }
 
-// choose returns the better of the matches at i with the last offset and with one candidate: cl if it has 8 bytes, cs otherwise.
+// choose returns the better of the matches at i with the last offset and with one candidate: cl if it has 8 bytes, cs otherwise. Those
+// whose tag was another's are beyond the block; on 32 bits they are negative.
 func choose(src []byte, i, cl, cs, rep, maxOffset int) (best match) {
 	v := load64(src, i)
 	if c := i - rep; c >= 0 && uint32(v) == load32(src, c) {
 		n := extend(src, c, i, 4)
 		best = match{n, rep, score(n) + 1}
 	}
-	c, d := cl, i-cl
-	x := v ^ load64(src, c)
-	if x != 0 {
+	c, d, x := cl, i-cl, uint64(1)
+	if uint(c) < uint(i) {
+		x = v ^ load64(src, c)
+	}
+	if x != 0 && uint(cs) < uint(i) {
 		c, d = cs, i-cs
 		x = v ^ load64(src, c)
 	}

@@ -11,10 +11,11 @@ import (
 type Matcher struct {
 	limits    Limits
 	params    Params
-	table     []int32  // position of the last occurrence, by hash
-	long      []int32  // the same for 8 bytes (Double)
+	table     []uint32 // last occurrence, by hash; see tagMask
+	long      []uint32 // the same for 8 bytes (Double)
 	shift     uint8    // 64 − log2 of the table in use
 	longShift uint8    // 64 − log2 of the long table in use
+	tagMask   uint32   // the bits of an entry that are tag; the others are the position
 	worth     worth    // where there is a choice among matches
 	rows      rows     // Recent
 	least     int      // bytes of a match that is taken from rows
@@ -53,6 +54,7 @@ func (m *Matcher) reset(size int) {
 	log := tableLog(m.params.HashLog, size)
 	m.table = table(m.table, log)
 	m.shift = 64 - log
+	m.tagMask = ^uint32(0) << bits.Len(uint(size))
 }
 
 // tail is the number of bytes at the end of a block where no match begins, so that finders may load 8 bytes anywhere.
@@ -63,9 +65,9 @@ const tail = 16
 const windowStep = 2
 
 // table returns an empty table of 1<<log entries.
-func table(t []int32, log uint8) []int32 {
+func table(t []uint32, log uint8) []uint32 {
 	if cap(t) < 1<<log {
-		t = make([]int32, 1<<log)
+		t = make([]uint32, 1<<log)
 	}
 	t = t[:1<<log]
 	clear(t)
@@ -84,9 +86,18 @@ const (
 )
 
 // hash returns the hash of the bytes of v that are in mask.
-func hash(v, mask uint64, shift uint8) uint32 {
-	return uint32(v & mask * prime64 >> (shift & 63))
-}
+func hash(v, mask uint64, shift uint8) uint32 { return index(product(v, mask), shift) }
+
+// index returns the place of a product in a table of 64 − shift bits.
+func index(product uint64, shift uint8) uint32 { return uint32(product >> (shift & 63)) }
+
+// product is what hashes and tags are made of: the high bits, for the bytes of v that are in mask, and the low ones, for the first 4 bytes.
+func product(v, mask uint64) uint64 { return v & mask * prime64 }
+
+// tagOf returns the tag for the bytes of a product. It stands in the bits of an entry that a position in the block does not need. An entry ^ the tag looked for is the position if
+// the tags are equal, and beyond the block otherwise. So nearly all candidates that do not match in their first 4 bytes are known without a look at the block, which would
+// be another cache miss before the branch is decided, and those that match are never passed over.
+func tagOf(product uint64, tagMask uint32) uint32 { return uint32(product) & tagMask }
 
 // lowBytes is the mask of the first n bytes, 1 … 8.
 func lowBytes(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }

@@ -179,3 +179,28 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestFirstPosition: the start of a block is a candidate like any other, although its entry in a table may be the one of an empty place.
+func TestFirstPosition(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 100 {
+		p := make([]byte, 64)
+		for i := range p {
+			p[i] = byte(r.Uint32())
+		}
+		if r.IntN(2) == 0 {
+			clear(p[:4]) // the tag is 0
+		}
+		src := slices.Concat(p, p, p[:32])
+		forEachLevel(t, func(t *testing.T, params *Params, l Limits) {
+			var m Matcher
+			seqs := m.Parse(nil, src, params, l)
+			if err := valid(src, seqs, l); err != nil {
+				t.Fatal(err)
+			}
+			if len(seqs) == 0 || seqs[0].LitLen > 65 || seqs[0].Offset != 64 {
+				t.Fatalf("level %v: %v", params, seqs)
+			}
+		})
+	}
+}

@@ -14,26 +14,30 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		rep = len(src) + 1 // farther than any position
 	}
 	end := len(src) - tail
-	for p := 0; p < start; p += windowStep {
-		table[hash(load64(src, p), mask, shift)] = int32(p)
+	tagMask := m.tagMask
+	// At least the first position, which counts as entered: an entry of 0 may stand for it.
+	for p := 0; p < max(start, 1); p += windowStep {
+		x := product(load64(src, p), mask)
+		table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
 	}
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v, v1 := load64(src, i), load64(src, i+1)
-		h, h1 := hash(v, mask, shift), hash(v1, mask, shift)
-		c, c1 := int(table[h]), int(table[h1])
-		table[h], table[h1] = int32(i), int32(i+1)
+		x, x1 := product(v, mask), product(v1, mask)
+		h, h1, tag, tag1 := index(x, shift), index(x1, shift), tagOf(x, tagMask), tagOf(x1, tagMask)
+		c, c1 := int(table[h]^tag), int(table[h1]^tag1)
+		table[h], table[h1] = tag|uint32(i), tag1|uint32(i+1)
 		d, n := rep, 0
 		if i+1 >= d && uint32(v1) == load32(src, i+1-d) {
 			i++
 			c = i - d
 			goto found
 		}
-		if d = i - c; uint32(v) == load32(src, c) && d <= maxOffset {
+		if d = i - c; uint(c) < uint(i) && uint32(v) == load32(src, c) && d <= maxOffset {
 			goto candidate
 		}
 		c, d = c1, i+1-c1
-		if uint32(v1) == load32(src, c) && uint(d-1) < uint(maxOffset) {
+		if uint(c) <= uint(i) && uint32(v1) == load32(src, c) && uint(d-1) < uint(maxOffset) {
 			i++
 			goto candidate
 		}
@@ -83,8 +87,10 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		if i >= end {
 			break
 		}
-		table[hash(load64(src, second), mask, shift)] = int32(second)
-		table[hash(load64(src, i-2), mask, shift)] = int32(i - 2)
+		for _, p := range [2]int{second, i - 2} {
+			x := product(load64(src, p), mask)
+			table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
+		}
 	}
 	return dst
 }
