@@ -22,7 +22,7 @@
 // # Formats
 //
 // [WithPipeline] chooses the format that is written. Reading needs no choice: the first bytes tell. Several .pz streams, members of .gz or frames
-// of .zst may follow one another in a file, but not one format another: that is [ErrTrailing], after the content. Blocks of .pz are decompressed in parallel, and
+// of .zst may follow one another in a file, but not one format another, or anything else: that is [ErrTrailing], after the content, or behind .zst plain [ErrCorrupt]. Blocks of .pz are decompressed in parallel, and
 // so are frames of .zst that say how much content they have, 32 MiB at most. Other frames, and .gz, are decompressed from front to back. A ReaderAt
 // needs an index, which .pz files and .zst files with a seek table have; [ReadInfo] describes any file.
 //

@@ -22,9 +22,9 @@ var (
 	ErrCorrupt error = &sentinel{msg: "corrupt input"}
 	// ErrChecksum: a check does not match what it covers. It is an ErrCorrupt as well.
 	ErrChecksum error = &sentinel{msg: "checksum mismatch", also: ErrCorrupt}
-	// ErrTrailing: the compressed data is whole, and something else follows it, even if that is compressed data of another format. It is an ErrCorrupt as
+	// ErrTrailing: .pz or .gz data is whole, and something else follows it, even if that is compressed data of another format. It is an ErrCorrupt as
 	// well. All content has been given out before it, and verified; but if it is the beginning of more compressed data that is damaged, content
-	// is missing.
+	// is missing. Behind a frame of .zst, where it could be one of very many, it is not told from damage: ErrCorrupt alone.
 	ErrTrailing error = &sentinel{msg: "data after the end of the compressed data", also: ErrCorrupt}
 	// ErrTruncated: the input ends too early; an empty input does. It is an [io.ErrUnexpectedEOF] as well.
 	ErrTruncated error = &sentinel{msg: "input is cut short", also: io.ErrUnexpectedEOF}

@@ -251,8 +251,9 @@ func TestForeignDamage(t *testing.T) {
 		{"gzip, pz", append(slices.Clone(gz), encode(t, text)...), text, ErrTrailing},
 		{"pz, gzip", append(encode(t, text), gz...), text, ErrTrailing},
 		{"pz, zstd", append(encode(t, text), zst...), text, ErrTrailing},
-		{"zstd, gzip", append(slices.Clone(zst), gz...), text, ErrTrailing},
-		{"zstd, zero", append(slices.Clone(zst), 0), text, ErrTrailing},
+		{"zstd, gzip", append(slices.Clone(zst), gz...), text, ErrCorrupt},
+		{"zstd, zero", append(slices.Clone(zst), 0), text, ErrCorrupt},
+		{"zstd, magic number of a second frame", append(slices.Clone(zst), patch(zst, 0, zst[0]^1)...), text, ErrCorrupt},
 		{"gzip, CRC", patch(gz, -8, gz[len(gz)-8]^1), text, ErrChecksum},
 		{"gzip, size", patch(gz, -4, gz[len(gz)-4]^1), text, ErrCorrupt},
 		{"gzip, header CRC", append(patch(header, -1, header[len(header)-1]^1), gz[10:]...), nil, ErrChecksum},
@@ -273,7 +274,7 @@ func TestForeignDamage(t *testing.T) {
 	} {
 		got, err := sameEverywhere(t, readers, c.file, c.name)
 		var e *Error
-		if !errors.Is(err, c.kind) || !errors.As(err, &e) || !bytes.Equal(got, c.content) {
+		if !errors.Is(err, c.kind) || !errors.As(err, &e) || !bytes.Equal(got, c.content) || errors.Is(err, ErrTrailing) != (c.kind == ErrTrailing) {
 			t.Errorf("%s: %d bytes, %v; want %d and %v", c.name, len(got), err, len(c.content), c.kind)
 		}
 	}

@@ -151,7 +151,8 @@ func (z *zstScanner) nextFrame() error {
 		}
 		return errStreamEnd
 	case !zstfile.IsFrame(magic[:n]):
-		return z.fail(ErrTrailing, at, "")
+		// A frame whose magic number is damaged looks like this, too, and content would be missing: this is not taken for something behind the data.
+		return z.fail(ErrCorrupt, at, "what follows is no zstd frame")
 	}
 	err = z.frame.begin(in, z.frames, magic[:n])
 	z.frames++

@@ -248,43 +248,62 @@ func TestMemoryMessagesOfFormats(t *testing.T) {
 	}
 }
 
-// What follows the compressed data of a standard format is told, and takes nothing away from it; zeros behind .gz, as tapes
-// leave them, are nothing to tell.
+// What follows the compressed data of .gz is told, and takes nothing away from it; zeros, as tapes leave them, are nothing to tell.
 func TestTrailingGarbage(t *testing.T) {
 	content := sample(100_000)
-	for _, f := range []string{"gz", "zst"} {
-		dir := t.TempDir()
-		packed := pz(t, content, "--format", f, "-B16K").out
-		at := fmt.Sprintf("trailing garbage after the end of the compressed data (at byte %d) -- ignored", len(packed))
-		in := write(t, packed+"garbage", dir, "a."+f)
-		pz(t, "", "-t", in).want(t, exitWarning, in+": "+at+"\n")
-		pz(t, "", "-tq", in).want(t, exitWarning)
-		pz(t, "", "-d", "--rm", in).want(t, exitWarning, at+" -- not removed\n")
-		wantFiles(t, dir, "a", "a."+f)
-		wantFile(t, filepath.Join(dir, "a"), content)
-		if got := pz(t, "", "-dc", in).want(t, exitWarning, at); got.out != content {
-			t.Errorf("%d bytes of %d", len(got.out), len(content))
-		}
-		if got := runProcess(t, strings.NewReader(packed+"garbage"), "-d").want(t, exitWarning, at); got.out != content {
-			t.Errorf("pipe: %d bytes of %d", len(got.out), len(content))
-		}
-		if got := pz(t, "", "-l", in).want(t, exitWarning, at).out; !strings.Contains(got, " 100000 ") {
-			t.Error(got)
-		}
-		// Zeros.
-		write(t, packed+string(make([]byte, 100_000)), dir, "a."+f)
-		want, text := exitWarning, at
-		if f == "gz" {
-			want, text = exitOK, ""
-		}
-		pz(t, "", "-d", "-f", in).want(t, want, text)
-		wantFile(t, filepath.Join(dir, "a"), content)
-		write(t, packed+string(make([]byte, 512))+"x", dir, "a."+f)
-		pz(t, "", "-df", in).want(t, exitWarning, "trailing garbage")
+	dir := t.TempDir()
+	packed := pz(t, content, "--format", "gz", "-B16K").out
+	at := fmt.Sprintf("trailing garbage after the end of the compressed data (at byte %d) -- ignored", len(packed))
+	in := write(t, packed+"garbage", dir, "a.gz")
+	pz(t, "", "-t", in).want(t, exitWarning, in+": "+at+"\n")
+	pz(t, "", "-tq", in).want(t, exitWarning)
+	pz(t, "", "-d", "--rm", in).want(t, exitWarning, at+" -- not removed\n")
+	wantFiles(t, dir, "a", "a.gz")
+	wantFile(t, filepath.Join(dir, "a"), content)
+	if got := pz(t, "", "-dc", in).want(t, exitWarning, at); got.out != content {
+		t.Errorf("%d bytes of %d", len(got.out), len(content))
 	}
+	if got := runProcess(t, strings.NewReader(packed+"garbage"), "-d").want(t, exitWarning, at); got.out != content {
+		t.Errorf("pipe: %d bytes of %d", len(got.out), len(content))
+	}
+	if got := pz(t, "", "-l", in).want(t, exitWarning, at).out; !strings.Contains(got, " 100000 ") {
+		t.Error(got)
+	}
+	// Zeros.
+	write(t, packed+string(make([]byte, 100_000)), dir, "a.gz")
+	pz(t, "", "-d", "-f", in).want(t, exitOK)
+	wantFile(t, filepath.Join(dir, "a"), content)
+	write(t, packed+string(make([]byte, 512))+"x", dir, "a.gz")
+	pz(t, "", "-df", in).want(t, exitWarning, "trailing garbage")
 	// In .pz there is more to be said, and an error.
-	in := write(t, pz(t, content).out+"garbage", t.TempDir(), "a.pz")
+	in = write(t, pz(t, content).out+"garbage", t.TempDir(), "a.pz")
 	pz(t, "", "-d", in).want(t, exitError, "trailing garbage", "--recover")
+}
+
+// What is no frame between or behind frames of .zst may have been one: it is damage.
+func TestNoFrame(t *testing.T) {
+	content := sample(100_000)
+	packed := pz(t, content, "--format", "zst", "-B16K").out
+	second := 4 + strings.Index(packed[4:], packed[:4])
+	for _, c := range []struct {
+		name, file string
+		at         int
+	}{
+		{"garbage", packed + "garbage", len(packed)},
+		{"zeros", packed + string(make([]byte, 512)), len(packed)},
+		{"flipped bit in a magic number", packed[:second] + string(packed[second]^1) + packed[second+1:], second},
+	} {
+		dir := t.TempDir()
+		in := write(t, c.file, dir, "a.zst")
+		text := fmt.Sprintf("the file is damaged (at byte %d", c.at)
+		pz(t, "", "-d", "--rm", in).want(t, exitError, in+": "+text)
+		wantFiles(t, dir, "a.zst")
+		pz(t, "", "-tv", in).want(t, exitError, text, "what follows is no zstd frame")
+		pz(t, "", "-l", in).want(t, exitError, text)
+		if got := pz(t, "", "-dc", in).want(t, exitError, text).out; !strings.HasPrefix(content, got) || len(got) == 0 {
+			t.Errorf("%s: %d bytes came out", c.name, len(got))
+		}
+	}
 }
 
 // Damage is an error, leaves no file, and keeps the source.
