@@ -173,6 +173,32 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// TestTwoCodesAtLeast: old decoders do not know that there may be a single code, or none: see lengths.best.
+func TestTwoCodesAtLeast(t *testing.T) {
+	for offsets := range 3 {
+		var h histogram
+		var l lengths
+		var b huffman.Builder
+		h.litLen[endOfBlock] = 1
+		for i := range offsets {
+			h.offset[7*i] = 5
+			h.litLen[firstLength] += 5
+		}
+		l.best(&b, &h)
+		for name, lens := range map[string][]uint8{"literals and lengths": l.litLen[:], "offsets": l.offset[:]} {
+			used := 0
+			for _, n := range lens {
+				if n != 0 {
+					used++
+				}
+			}
+			if used < 2 {
+				t.Errorf("%d offsets: %d codes for %s", offsets, used, name)
+			}
+		}
+	}
+}
+
 func TestCosts(t *testing.T) {
 	var e Encoder
 	var c Costs

@@ -212,3 +212,31 @@ func TestModes(t *testing.T) {
 	}
 	t.Log(met)
 }
+
+// TestRepeatsOfStoredBlock: what a stored block's sequences would have done to the repeat offsets, no decoder knows.
+func TestRepeatsOfStoredBlock(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const offset, random, matched = 5000, MaxBlock, 40
+	src := make([]byte, 192<<10)
+	for i := range random {
+		src[i] = byte(r.Uint32())
+	}
+	copy(src[10000:10003], src[10000-offset:])
+	seqs := []lz77.Sequence{{LitLen: 10000, MatchLen: 3, Offset: offset}}
+	done := 10003
+	for at := random; at+100 < len(src); done = at {
+		for range 5 {
+			src[at] = "ab"[r.IntN(2)]
+			at++
+		}
+		seqs = append(seqs, lz77.Sequence{LitLen: uint32(at - done), MatchLen: matched, Offset: offset})
+		for range matched {
+			src[at] = src[at-offset]
+			at++
+		}
+	}
+	blocks := inspect(t, check(t, new(Encoder), src, seqs))
+	if len(blocks) < 2 || blocks[0].kind != rawBlock || blocks[1].kind != compressedBlock || blocks[1].seqs == 0 {
+		t.Errorf("%v: no test of what it is for", blocks)
+	}
+}
