@@ -28,7 +28,9 @@
 //
 // # Errors
 //
-// Any damage to a .pz file, down to a single bit, is noticed unless it was written without checks. Errors about input are
+// Any damage to a .pz file, down to a single bit, is noticed unless it was written without checks. What changes the content of .gz and .zst is
+// noticed if they have checks, but for whole members or frames that are gone: these formats do not number them. In .zst a seek table behind the frames shows it, which
+// a Writer always writes; a file that is cut off between two frames, table and all, is a shorter file, and whole. Errors about input are
 // of type [*Error], which says in which stream and block and at which byte something is wrong, and are told apart with
 // [errors.Is]: [ErrFormat], [ErrCorrupt], [ErrTruncated] and so on. A Reader gives out all content in front of the damage
 // first.

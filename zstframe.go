@@ -21,8 +21,9 @@ type zstFrame struct {
 	last   bool   // the header of the last block has been read
 	summed bool   // so has the checksum, or will be with rest
 	blocks int64
-	bound  int64 // content that the blocks so far can have at most, in bytes
-	err    error // io.EOF at the end
+	sum    uint32 // the checksum, once Read has passed it on
+	bound  int64  // content that the blocks so far can have at most, in bytes
+	err    error  // io.EOF at the end
 }
 
 func (f *zstFrame) fail(kind error, off int64, detail string) error {
@@ -114,6 +115,11 @@ func (f *zstFrame) Read(p []byte) (int, error) {
 	}
 	n, err := f.in.Read(p[:min(int64(len(p)), f.rest)])
 	f.rest -= int64(n)
+	if f.summed {
+		for _, b := range p[:n] {
+			f.sum = f.sum>>8 | uint32(b)<<24
+		}
+	}
 	if n == 0 && err != nil {
 		return 0, f.broken(err)
 	}

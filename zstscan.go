@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,7 @@ type zstScanner struct {
 	hdr    [zstfile.MaxHeaderSize]byte // and of stream.hdr
 	from   int64                       // content before the frame
 	pipe   *pipeline.Pipeline
+	tables tableCheck
 }
 
 // zstStream is a frame of which the first bytes have been read.
@@ -81,7 +83,8 @@ func (s *zstStream) Read(p []byte) (int, error) {
 }
 
 func (z *zstScanner) begin(f *foreign) {
-	*z = zstScanner{f: f, dec: z.dec, ignore: z.ignore, window: z.window, kept: z.kept, pipe: pipeline.ByName("lzf")}
+	*z = zstScanner{f: f, dec: z.dec, ignore: z.ignore, window: z.window, kept: z.kept, pipe: pipeline.ByName("lzf"), tables: tableCheck{prefix: z.tables.prefix}}
+	z.tables.begin()
 }
 
 func (z *zstScanner) forget() {
@@ -149,6 +152,9 @@ func (z *zstScanner) nextFrame() error {
 		if err != nil {
 			return z.fail(ErrCorrupt, at, err.Error())
 		}
+		if z.kind == zstfile.SeekTableKind && z.skip >= zstfile.SeekFooterSize && in.at == nil {
+			z.tables.enter(z.skip)
+		}
 		return errStreamEnd
 	case !zstfile.IsFrame(magic[:n]):
 		// A frame whose magic number is damaged looks like this, too, and content would be missing: this is not taken for something behind the data.
@@ -173,6 +179,9 @@ func (z *zstScanner) cut(err error) error {
 // skipSome passes over a part of a skippable frame.
 func (z *zstScanner) skipSome() error {
 	in := &z.f.in
+	if z.tables.inside {
+		return z.tableSome()
+	}
 	n := min(z.skip, skipStep)
 	if in.random() {
 		n = z.skip
@@ -181,6 +190,22 @@ func (z *zstScanner) skipSome() error {
 		return z.cut(err)
 	}
 	z.skip -= n
+	return errStreamEnd
+}
+
+// tableSome reads a part of what may be a seek table.
+func (z *zstScanner) tableSome() error {
+	in, c := &z.f.in, &z.tables
+	n, err := in.Read(c.buf[:min(z.skip, int64(len(c.buf)))])
+	if n == 0 && err != nil {
+		return z.cut(err)
+	}
+	c.write(c.buf[:n])
+	if z.skip -= int64(n); z.skip == 0 {
+		if !c.end(z.f.opt.checks) {
+			return z.fail(ErrCorrupt, in.off()-c.size-zstfile.SkippableHeaderSize, "the frames in front of a seek table are not those that it lists")
+		}
+	}
 	return errStreamEnd
 }
 
@@ -335,6 +360,11 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 	if err != io.EOF {
 		return p, err
 	}
+	var sum uint32
+	if fr.hdr.Checksum {
+		sum = binary.LittleEndian.Uint32(p[len(p)-zstfile.ChecksumSize:])
+	}
+	z.tables.frame(int64(len(p)), int64(u.raw), sum, fr.hdr.Checksum)
 	return p, nil
 }
 
@@ -348,6 +378,7 @@ func (z *zstScanner) piece(u *unit, p []byte) ([]byte, error) {
 		f.stop = z.stream.err
 	case err == io.EOF:
 		f.stop, z.inside = nil, false
+		z.tables.frame(f.in.off()-fr.offset, f.before+int64(len(p))-z.from, fr.sum, fr.hdr.Checksum)
 	case err == zstd.ErrCRCMismatch:
 		f.stop = fr.fail(ErrChecksum, fr.offset, "")
 	case errors.Is(err, ErrInternal):
