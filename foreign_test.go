@@ -463,6 +463,95 @@ func TestForeignFlush(t *testing.T) {
 	}
 }
 
+// Also from a frame that has a large window: whoever flushes wants it to be read.
+func TestForeignFlushWindow(t *testing.T) {
+	checkGoroutines(t)
+	for _, window := range []int{0, 16 << 20, 64 << 20} {
+		pr, pw := io.Pipe()
+		opts := []kzstd.EOption{kzstd.WithEncoderConcurrency(1)}
+		if window > 0 {
+			opts = append(opts, kzstd.WithWindowSize(window))
+		}
+		w, err := kzstd.NewWriter(pw, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := make(chan []byte)
+		go func() {
+			for p := range parts {
+				w.Write(p)
+				w.Flush()
+			}
+			w.Close()
+			pw.Close()
+		}()
+		r := newReader(t, pr)
+		deadline(t, fmt.Sprint("window of ", window), func() {
+			for i := range 5 {
+				part := textBytes(200+i, uint64(i))
+				parts <- part
+				got := make([]byte, len(part))
+				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, part) {
+					t.Errorf("window of %d: %v", window, err)
+				}
+			}
+			close(parts)
+			if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+				t.Errorf("window of %d: %d, %v", window, n, err)
+			}
+		})
+	}
+	// A header alone is not worth the window.
+	pr, pw := io.Pipe()
+	head := (&zstfile.Header{ContentSize: -1, Window: 128 << 20}).Append(nil)
+	got := allocated(func() {
+		go func() {
+			for _, b := range head {
+				pw.Write([]byte{b})
+			}
+			pw.Close()
+		}()
+		if _, err := io.ReadAll(newReader(t, pr)); !errors.Is(err, ErrTruncated) {
+			t.Error(err)
+		}
+	})
+	if got > 4<<20 {
+		t.Errorf("%d bytes of memory for a header", got)
+	}
+}
+
+// Frames that say how much content they have and others by turns share their memory.
+func TestFramesByTurns(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
+	const frames = 2000
+	sized := zstdRaw(zstfile.Header{ContentSize: 1, SingleSegment: true}, []byte("a"))
+	small := zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("b"))
+	wide := zstdRaw(zstfile.Header{ContentSize: -1, Window: 4 << 20}, []byte("c"))
+	for name, c := range map[string]struct{ file, content []byte }{
+		"small": {slices.Concat(sized, small), []byte("ab")},
+		"wide":  {slices.Concat(sized, wide, small, sized), []byte("acba")},
+	} {
+		file, content := bytes.Repeat(c.file, frames), bytes.Repeat(c.content, frames)
+		for way, decode := range map[string]func() ([]byte, error){
+			"Reader": func() ([]byte, error) {
+				return io.ReadAll(newReader(t, plain{bytes.NewReader(file)}, WithMaxMemory(16<<20), WithConcurrency(2)))
+			},
+			"AppendDecode": func() ([]byte, error) { return AppendDecode(nil, file, WithMaxMemory(16<<20), WithConcurrency(2)) },
+		} {
+			got := allocated(func() {
+				if p, err := decode(); err != nil || !bytes.Equal(p, content) {
+					t.Errorf("%s, %s: %d bytes, %v", name, way, len(p), err)
+				}
+			})
+			if got > 16<<20 {
+				t.Errorf("%s, %s: %d bytes allocated for %d frames", name, way, got, len(content))
+			}
+		}
+	}
+}
+
 // Frames and pieces cost no allocations once it runs.
 func TestForeignAllocations(t *testing.T) {
 	if raceDetector {

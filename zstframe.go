@@ -103,7 +103,7 @@ func (f *zstFrame) Read(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	for len(f.part) == 0 && f.rest == 0 {
+	for f.between() {
 		if err := f.step(); err != nil {
 			return 0, err
 		}
@@ -125,6 +125,9 @@ func (f *zstFrame) Read(p []byte) (int, error) {
 	}
 	return n, nil
 }
+
+// between reports whether all of the blocks so far has been passed on.
+func (f *zstFrame) between() bool { return len(f.part) == 0 && f.rest == 0 }
 
 // whole passes over a frame of a file that is read at random, from its header to its end, which is io.EOF, or until it is sure to be longer than limit.
 func (f *zstFrame) whole(limit int64) error {

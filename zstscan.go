@@ -250,9 +250,10 @@ func (z *zstScanner) extra() int64 {
 // windowMemory is what a decoder with that window takes, in bytes.
 func windowMemory(window int64) int64 { return window + window/8 + windowExtra }
 
-// frameNeed is what a frame with so much content needs to be a block.
+// frameNeed is what a frame with so much content needs to be a block. A run for frames does for pieces, so that frames of both sorts may follow one
+// another by turns.
 func frameNeed(p *pipeline.Pipeline, content int) *need {
-	return &need{pipe: p, size: max(64<<10, ceilPow2(content))}
+	return &need{pipe: p, size: max(pieceSize, ceilPow2(content))}
 }
 
 // serial makes u a piece of the frame.
@@ -300,7 +301,11 @@ func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 	}
 	if h.Window > free && fr.err == nil {
 		// An error is the stream's last word: it comes again when what is in front of it has been decoded.
-		head, _ = fr.gather(append(z.kept[:0], head...), math.MaxInt32, func() bool { return fr.blocks*zstfile.MaxBlock*earned >= h.Window })
+		head, _ = fr.gather(append(z.kept[:0], head...), math.MaxInt32, func() bool {
+			// What has been flushed somebody may wait for: that a block of it is there, and more to come, has to do.
+			flushed := !f.quick && f.in.idle() && fr.bound > 0 && fr.between() && !fr.last
+			return flushed || fr.blocks*zstfile.MaxBlock*earned >= h.Window
+		})
 		z.kept = head[:0]
 	}
 	z.stream = zstStream{head: head, frame: fr}
@@ -343,9 +348,16 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 	limit := int(payloadLimit(int64(u.raw)))
 	var err error
 	if in.mem != nil {
+		kept := p
 		p = nil
 		if err = fr.whole(int64(limit)); err == nil || err == io.EOF {
-			p = in.mem[fr.offset:in.off():in.off()]
+			q := in.mem[fr.offset:in.off():in.off()]
+			if cap(kept) < len(q) {
+				p = q
+			} else {
+				// The memory has been of use for a piece, and may be again.
+				p, u.place.borrowed = append(kept[:0], q...), false
+			}
 		}
 	} else {
 		p, err = fr.gather(p[:0], limit+1, func() bool { return false })
