@@ -72,14 +72,6 @@ func (a *need) fits(b *need) bool {
 	return a.pipe == b.pipe && a.checks == b.checks && b.size <= a.size && b.extra <= a.extra && (b.serial || !a.serial)
 }
 
-// join returns what a run must be made for to take what a run for a takes, and b as well, if there can be such a run.
-func (a *need) join(b *need) (both need, ok bool) {
-	if a.pipe != b.pipe || a.checks != b.checks {
-		return *b, false
-	}
-	return need{a.pipe, a.checks, max(a.size, b.size), max(a.extra, b.extra), a.serial && b.serial}, true
-}
-
 const (
 	// pieceSize is the content of a block that was decoded in order, in bytes: the largest block of zstd, and four windows of Deflate. Larger ones
 	// leave the cache.

@@ -531,7 +531,7 @@ func TestFramesByTurns(t *testing.T) {
 	wide := zstdRaw(zstfile.Header{ContentSize: -1, Window: 4 << 20}, []byte("c"))
 	for name, c := range map[string]struct{ file, content []byte }{
 		"small": {slices.Concat(sized, small), []byte("ab")},
-		"wide":  {slices.Concat(sized, wide, small, sized), []byte("acba")},
+		"wide":  {slices.Concat(sized, wide, small, sized, wide), []byte("acbac")},
 	} {
 		file, content := bytes.Repeat(c.file, frames), bytes.Repeat(c.content, frames)
 		for way, decode := range map[string]func() ([]byte, error){

@@ -303,18 +303,8 @@ func (r *Reader) payload(p []byte) ([]byte, error) {
 func (r *Reader) start() (err error) {
 	u := &r.unit
 	var p plan
-	made := u.need
 	if r.other {
-		// Whatever units follow one another, there are no more new runs than there are sorts of them, as long as all fit into the limit.
-		both, ok := r.made.join(&u.need)
-		if ok && r.run != nil {
-			p, err = r.opt.foreignPlan(&both)
-			made = both
-		}
-		if p.inFlight == 0 {
-			p, err = r.opt.foreignPlan(&u.need)
-			made = u.need
-		}
+		p, err = r.opt.foreignPlan(&u.need)
 	} else {
 		p, err = r.opt.readerPlan(u.pipe, u.size)
 	}
@@ -322,11 +312,11 @@ func (r *Reader) start() (err error) {
 		return err
 	}
 	cfg := r.opt.config(pipeline.Decompress, u.pipe, u.checks, p.inFlight)
-	if err := r.sched.Check(cfg, made.size); err != nil {
+	if err := r.sched.Check(cfg, u.size); err != nil {
 		return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
 	}
 	r.runner.start(r.sched, cfg)
-	r.made = made
+	r.made = u.need
 	if len(r.places) < p.inFlight {
 		r.places = make([]place, p.inFlight)
 	}
