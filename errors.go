@@ -66,6 +66,7 @@ type Error struct {
 	Offset int64  // in the compressed input, in bytes: of the block or the field that is wrong; −1 if there is none
 	Detail string // a sentence for people; empty if Kind says it all
 	Err    error  // what a lower layer said; may be nil
+	Memory int64  // for ErrMemory: the least limit that will do for this, in bytes; 0 if that is not known
 }
 
 func (e *Error) Error() string {

@@ -101,7 +101,7 @@ func (o *options) foreignPlan(u *need) (plan, error) {
 	}
 	m := u.memory(n, workers)
 	if m > limit {
-		return plan{}, &Error{Kind: ErrMemory, Block: -1, Offset: -1, Detail: fmt.Sprintf("decoding takes %d bytes of memory, more than the limit of %d", m, limit)}
+		return plan{}, &Error{Kind: ErrMemory, Block: -1, Offset: -1, Memory: m, Detail: fmt.Sprintf("decoding takes %d bytes of memory, more than the limit of %d", m, limit)}
 	}
 	return plan{n, m}, nil
 }

@@ -292,8 +292,10 @@ func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 		if limit == 0 {
 			limit = orderedMemory(maxWindow)
 		}
-		return fr.fail(ErrMemory, fr.offset, fmt.Sprintf("the window of %d bytes takes %d bytes of memory, more than the limit of %d",
-			h.Window, orderedMemory(h.Window), limit))
+		m := orderedMemory(h.Window)
+		fr.err = &Error{Kind: ErrMemory, Block: fr.number, Offset: fr.offset, Memory: m,
+			Detail: fmt.Sprintf("the window of %d bytes takes %d bytes of memory, more than the limit of %d", h.Window, m, limit)}
+		return fr.err
 	}
 	free := int64(freeWindow)
 	if f.quick {

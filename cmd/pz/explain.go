@@ -32,7 +32,10 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
 		return a.notOurs(in)
 	case errors.Is(e, compress.ErrMemory) && a.cfg.mode != modeCompress && standard(in):
-		return e.Detail, []string{"raise -M"}
+		if e.Memory == 0 {
+			return e.Detail, []string{"raise -M"}
+		}
+		return e.Detail, []string{"raise -M to " + sizeOption(e.Memory) + " at least"}
 	case errors.Is(e, compress.ErrDevice) && a.cfg.match == compress.GPU:
 		return libraryReason(e), []string{"GPUs match at levels 5 to 7; --backend cpu,gpu leaves matching to the CPU"}
 	case errors.Is(e, compress.ErrMemory):

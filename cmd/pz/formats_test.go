@@ -211,7 +211,7 @@ func TestDirectoriesOfFormats(t *testing.T) {
 	}
 }
 
-var takes = regexp.MustCompile(`takes (\d+) bytes of memory, more than the limit of (\d+) \(raise -M\)$`)
+var takes = regexp.MustCompile(`takes (\d+) bytes of memory, more than the limit of (\d+) \(raise -M to (\d+[KM]) at least\)$`)
 
 // The memory that a message names will do, and a byte less will not.
 func TestMemoryMessagesOfFormats(t *testing.T) {
@@ -235,6 +235,11 @@ func TestMemoryMessagesOfFormats(t *testing.T) {
 			}
 			if path != long { // whose 2 GiB are too much for small machines
 				pz(t, "", "-t", "-M", m[1], path).want(t, exitOK)
+				pz(t, "", "-t", "-M", m[3], path).want(t, exitOK)
+			}
+			least, _ := parseSize(m[1])
+			if said, err := parseSize(m[3]); err != nil || said < least || said > least+1<<20 {
+				t.Errorf("%s: %s is said to do, and %s is needed", path, m[3], m[1])
 			}
 			if path == zst {
 				continue // as a block of the run it may take less

@@ -31,7 +31,8 @@ What to do (the last one given counts):
   -z, --compress           compress; the default
   -d, --decompress         restore; the content of FILE says whether it is .pz, .gz or .zst
   -t, --test               check that files can be restored, write nothing
-  -l, --list               say what is in files, from their index; .gz, which has none, is decompressed for that
+  -l, --list               say what is in files, from their index; .gz, and frames of .zst that do not say how much
+                           they hold, are decompressed for that
       --json               with -l: as a JSON array, for each file an object with name, format, streams, blocks,
                            block_size, compressed, uncompressed, ratio, check, seekable, pipeline; sizes are in bytes.
                            Blocks of .gz are its members, blocks of .zst its frames. For a name that is not UTF-8,
@@ -72,7 +73,8 @@ Where to:
 How to run:
   -T, --threads N          use N threads; 0, the default, is for all processors
   -M, --memory LIMIT       memory for blocks and workers; fewer blocks are worked on at a time to keep to it.
-                           Without it: no limit to compress, %[6]s to restore
+                           Without it: no limit to compress, %[6]s to restore, and frames of .zst
+                           with a window of more than 128 MiB (zstd --long=28 and up) are refused
       --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and it keeps up),
                            cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto.
                            Matching runs on a GPU at levels 5 to 7, entropy coding of .pz at all

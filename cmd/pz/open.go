@@ -58,7 +58,7 @@ func (a *app) openSource(e entry) *source {
 	return &source{app: a, f: f, name: e.path, info: info, link: link}
 }
 
-var errNoIndex = errors.New("is not a regular file, and the index is at the end (name a FILE; what comes from a pipe has to be stored in one first)")
+var errNoIndex = errors.New("is not a regular file, which -l and --recover need (name a FILE; what comes from a pipe has to be stored in one first)")
 
 // needsIndex says whether the mode reads a file from its end.
 func (c *config) needsIndex() bool { return c.mode == modeList || c.mode == modeRecover }
