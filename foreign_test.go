@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -260,7 +261,8 @@ func TestForeignDamage(t *testing.T) {
 		{"gzip, method", patch(gz, 2, 9), nil, ErrFormat},
 		{"gzip, method of a second member", append(slices.Clone(gz), patch(gz, 2, 9)...), text, ErrVersion},
 		{"gzip, flags", patch(gz, 3, 0x20), nil, ErrCorrupt},
-		{"gzip, header without an end", append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte("n"), 1<<18)...), nil, ErrCorrupt},
+		{"gzip, header without an end", append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte("n"), 1<<18)...), nil, ErrTruncated},
+		{"gzip, header CRC behind a long name", slices.Concat([]byte("\x1f\x8b\x08\x0a\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte("n"), 1<<18), []byte("\x00\x01\x02")), nil, ErrChecksum},
 		{"zstd, checksum", patch(zst, -1, zst[len(zst)-1]^1), text, ErrChecksum},
 		{"zstd, dictionary", raw(zstfile.Header{ContentSize: 100, Window: 1 << 10, Dictionary: 77}), nil, ErrVersion},
 		{"zstd, reserved bit", patch(zst, 4, zst[4]|8), nil, ErrCorrupt},
@@ -379,6 +381,41 @@ func TestForeignLimits(t *testing.T) {
 	seekable := encode(t, textBytes(1<<20, 1), WithPipeline("lzf"), WithBlockSize(1<<20))
 	if _, err := NewReaderAt(bytes.NewReader(seekable), int64(len(seekable)), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
 		t.Error(err)
+	}
+}
+
+// The format has no limit for names and comments, and gzip reads such files: so do we, without keeping what we have no use for.
+func TestLongGzipHeader(t *testing.T) {
+	text := textBytes(1000, 1)
+	gz := gzipOf(t, text)
+	with := func(flags byte, strings ...string) []byte {
+		p := slices.Clone(gz[:gzfile.MinHeaderSize])
+		p[3] = flags
+		for _, s := range strings {
+			p = append(append(p, s...), 0)
+		}
+		return append(p, gz[gzfile.MinHeaderSize:]...)
+	}
+	long := strings.Repeat("n", 3*inputBuffer)
+	for _, c := range []struct {
+		file []byte
+		name string
+	}{
+		{with(1<<3, long), ""},
+		{with(1<<3|1<<4, long, long), ""},
+		{with(1<<3|1<<4, "name", long), "name"},
+		{with(1<<4, long), ""},
+	} {
+		file := append(slices.Clone(gz), c.file...)
+		if got, err := sameEverywhere(t, allReaders(t), file, c.name); err != nil || !bytes.Equal(got, slices.Concat(text, text)) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		if info, err := ReadInfo(bytes.NewReader(file), int64(len(file))); err != nil || info.Content != 2000 {
+			t.Errorf("%+v, %v", info, err)
+		}
+		if name, _, err := ReadName(bytes.NewReader(c.file)); err != nil || name != c.name {
+			t.Errorf("%q, %v; want %q", name, err, c.name)
+		}
 	}
 }
 

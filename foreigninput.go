@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// inputBuffer is how much of a foreign file is read at once, in bytes. The header of a gzip member has to fit.
+// inputBuffer is how much of a foreign file is read at once, in bytes.
 const inputBuffer = 128 << 10
 
 // input is a foreign file as it comes in, counting bytes. It may be read ahead of what is used. Errors of the reader underneath come as a sourceError, so that

@@ -22,6 +22,7 @@ type gzScanner struct {
 	dec    *inflate.Decoder
 	pipe   *pipeline.Pipeline
 
+	head    gzfile.Skipper
 	trailer [gzfile.TrailerSize]byte
 }
 
@@ -79,23 +80,21 @@ func (g *gzScanner) header() error {
 	case g.offset > 0 && (p[0] == 0 || g.zeros):
 		return g.padding()
 	}
-	for n := gzfile.MinHeaderSize; ; {
-		p, err := br.Peek(n)
-		h, size, herr := gzfile.ParseHeader(p)
+	g.head = gzfile.Skipper{}
+	for {
+		if err := g.f.opt.canceled(); err != nil {
+			return err
+		}
+		p, err := br.Peek(max(1, br.Buffered()))
+		if len(p) == 0 {
+			return g.broken(err)
+		}
+		n, done, herr := g.head.Skip(p)
+		br.Discard(n)
 		switch {
+		case done:
+			return g.enter()
 		case herr == nil:
-			return g.enter(&h, size)
-		case errors.Is(herr, gzfile.ErrShort):
-			if err != nil && err != io.EOF {
-				return g.broken(err)
-			}
-			if err == io.EOF {
-				br.Discard(len(p))
-				return g.broken(err)
-			}
-			if n = max(n+n/8+1, br.Buffered()); n > inputBuffer {
-				return g.fail(ErrCorrupt, g.offset, "gzip header too long")
-			}
 		case errors.Is(herr, gzfile.ErrMagic) && g.member > 0:
 			return g.fail(ErrTrailing, g.offset, "")
 		case errors.Is(herr, gzfile.ErrMethod):
@@ -128,11 +127,10 @@ func (g *gzScanner) padding() error {
 	return g.broken(err)
 }
 
-// enter begins the member with that header.
-func (g *gzScanner) enter(_ *gzfile.Header, size int) error {
+// enter begins the member whose header has been read.
+func (g *gzScanner) enter() error {
 	br := g.f.in.br
-	br.Discard(size)
-	g.body = g.offset + int64(size)
+	g.body = g.f.in.off()
 	g.sum, g.size, g.inside = 0, 0, true
 	if g.dec == nil {
 		g.dec = new(inflate.Decoder)

@@ -57,7 +57,7 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 
 // ReadName returns what [WithName] has put into a .gz file, or whoever else has written it: the name of the file whose content it holds, and the time when that was
 // changed last. Both come from somebody else, who may have chosen a name such as "../x", or one that no file here can have. A name is "" and a time zero if the file
-// does not say, or the data is of another format. It reads from src no more than it needs, but for buffering.
+// does not say, or the data is of another format; a name of more than 65,536 bytes is "", too. It reads from src no more than it needs, but for buffering.
 func ReadName(src io.Reader) (name string, modTime time.Time, err error) {
 	var p []byte
 	for want := gzfile.MinHeaderSize; ; want = min(2*len(p), gzfile.MaxHeaderSize) {
@@ -75,6 +75,7 @@ func ReadName(src io.Reader) (name string, modTime time.Time, err error) {
 			return "", time.Time{}, &Error{Kind: ErrTruncated, Block: -1, Offset: int64(len(p))}
 		case errors.Is(herr, gzfile.ErrShort) && err != nil:
 			return "", time.Time{}, err
+		case errors.Is(herr, gzfile.ErrLong): // no file has such a name
 		case errors.Is(herr, gzfile.ErrMethod):
 			return "", time.Time{}, &Error{Kind: ErrVersion, Block: -1, Detail: herr.Error()}
 		case errors.Is(herr, gzfile.ErrChecksum):

@@ -69,8 +69,8 @@ func TestReadNameOfDamagedFiles(t *testing.T) {
 		t.Errorf("unknown flags: %v", err)
 	}
 	endless := io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x00"), strings.NewReader(strings.Repeat("n", 1<<20)))
-	if _, _, err := ReadName(endless); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("name without an end: %v", err)
+	if name, _, err := ReadName(endless); name != "" || err != nil {
+		t.Errorf("name without an end: %d bytes, %v", len(name), err)
 	}
 }
 

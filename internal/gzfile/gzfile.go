@@ -5,6 +5,7 @@ package gzfile
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -13,8 +14,8 @@ const (
 	MinHeaderSize = 10
 	TrailerSize   = 8
 
-	// MaxString is the most that a name or a comment takes, without the zero that ends it. The format has no limit; longer ones are refused, so that a reader
-	// need not go on for ever to find the end.
+	// MaxString is the most that a name or a comment takes, without the zero that ends it. The format has no limit; longer ones are not written, and
+	// nobody who wants to know the name has to go on for ever to find the end.
 	MaxString = 1 << 16
 
 	// MaxHeaderSize is the size of the longest header that ParseHeader takes.
@@ -33,6 +34,7 @@ var (
 	ErrShort    = errors.New("gzip header cut short")
 	ErrChecksum = errors.New("gzip header checksum mismatch")
 	ErrField    = errors.New("gzip header field out of range")
+	ErrLong     = fmt.Errorf("%w: name or comment too long", ErrField) // for ParseHeader; a Skipper passes over it
 )
 
 // Checksum continues the CRC-32 sum, 0 to begin with, over p.

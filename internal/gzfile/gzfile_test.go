@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +134,55 @@ func TestHeaderErrors(t *testing.T) {
 		if _, _, err := ParseHeader([]byte(c.p)); !errors.Is(err, c.want) {
 			t.Errorf("%q: %v, want %v", c.p[:min(len(c.p), 12)], err, c.want)
 		}
+	}
+}
+
+// TestSkipper: a Skipper finds the end that ParseHeader finds, and the same errors, however the header comes in; only a long string is none.
+func TestSkipper(t *testing.T) {
+	skip := func(p []byte, piece int) (n int, done bool, err error) {
+		var s Skipper
+		for n < len(p) && !done && err == nil {
+			var m int
+			m, done, err = s.Skip(p[n:min(len(p), n+piece)])
+			n += m
+		}
+		return n, done, err
+	}
+	for i, h := range headers {
+		p, err := h.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, piece := range []int{1, 3, 1000, len(p) + 7} {
+			if n, done, err := skip(append(slices.Clip(p), "content"...), piece); n != len(p) || !done || err != nil {
+				t.Errorf("header %d in pieces of %d: %d bytes of %d, %v, %v", i, piece, n, len(p), done, err)
+			}
+			if n, done, err := skip(p[:len(p)-1], piece); n != len(p)-1 || done || err != nil {
+				t.Errorf("header %d cut short, in pieces of %d: %d, %v, %v", i, piece, n, done, err)
+			}
+		}
+		if len(p) > 1000 {
+			continue
+		}
+		for bit := range 8 * len(p) {
+			bad := slices.Clone(p)
+			bad[bit/8] ^= 1 << (bit % 8)
+			_, size, want := ParseHeader(bad)
+			n, done, err := skip(bad, 1)
+			if short := errors.Is(want, ErrShort); short && (done || err != nil) || !short && (fmt.Sprint(err) != fmt.Sprint(want) || done && n != size) {
+				t.Errorf("header %d, bit %d: %d, %v, %v; ParseHeader: %d, %v", i, bit, n, done, err, size, want)
+			}
+		}
+	}
+	long := append([]byte("\x1f\x8b\x08\x1a\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte{'n'}, 3*MaxString)...)
+	long = append(append(append(long, 0), bytes.Repeat([]byte{'c'}, 2*MaxString)...), 0)
+	long = binary.LittleEndian.AppendUint16(long, uint16(Checksum(0, long)))
+	if n, done, err := skip(long, 1000); n != len(long) || !done || err != nil {
+		t.Errorf("%d bytes of %d, %v, %v", n, len(long), done, err)
+	}
+	long[len(long)-1] ^= 1
+	if _, _, err := skip(long, 1000); err != ErrChecksum {
+		t.Error(err)
 	}
 }
 

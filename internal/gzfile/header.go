@@ -88,7 +88,8 @@ func (h *Header) Append(dst []byte) ([]byte, error) {
 }
 
 // ParseHeader reads a header from the front of p and returns its size. What follows it does not matter. If p is too short but may be the beginning of a header, the error is
-// ErrShort: whoever has more bytes may try again, MaxHeaderSize being enough. Extra refers to p.
+// ErrShort: whoever has more bytes may try again, MaxHeaderSize being enough. If it is
+// ErrLong, h has what is in front of the string that is too long. Extra refers to p.
 func ParseHeader(p []byte) (h Header, size int, err error) {
 	if n := min(len(p), len(Magic)); string(p[:n]) != Magic[:n] {
 		return h, 0, ErrMagic
@@ -150,7 +151,7 @@ func parseString(p []byte) (s string, rest []byte, err error) {
 	case n >= 0:
 		return FromLatin1(p[:n]), p[n+1:], nil
 	case len(p) > MaxString:
-		return "", nil, fmt.Errorf("%w: name or comment too long", ErrField)
+		return "", nil, ErrLong
 	}
 	return "", nil, ErrShort
 }

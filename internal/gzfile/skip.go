@@ -1,0 +1,86 @@
+package gzfile
+
+import "errors"
+
+// Skipper passes over a header that comes in pieces, and keeps nothing of it: name and comment may be as long as they like. The zero value is ready for a
+// header.
+type Skipper struct {
+	head  [MinHeaderSize]byte
+	have  int // bytes of head, or of a number
+	left  int // bytes of extra data
+	crc   uint16
+	sum   uint32
+	stage stage
+}
+
+// stage is the part of a header that comes next.
+type stage uint8
+
+const (
+	fixed stage = iota
+	extraSize
+	extraData
+	name
+	comment
+	headerCRC
+	behind
+)
+
+var stageFlags = [behind]byte{extraSize: flagExtra, extraData: flagExtra, name: flagName, comment: flagComment, headerCRC: flagHeaderCRC}
+
+// Skip passes over what p has of the header, n bytes, and reports whether that is the end of it. Errors are those of ParseHeader, but never ErrShort and never for
+// the length of a string; after one the Skipper is of no more use.
+func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
+	for i, b := range p {
+		if s.stage < headerCRC {
+			s.sum = Checksum(s.sum, p[i:i+1])
+		}
+		switch s.stage {
+		case fixed:
+			s.head[s.have] = b
+			s.have++
+			if _, _, err := ParseHeader(s.head[:s.have]); err != nil && !errors.Is(err, ErrShort) {
+				return i, false, err
+			}
+			if s.have == MinHeaderSize {
+				s.next()
+			}
+		case extraSize:
+			s.left |= int(b) << (8 * s.have)
+			if s.have++; s.have < 2 {
+				continue
+			}
+			if s.next(); s.left == 0 {
+				s.next()
+			}
+		case extraData:
+			if s.left--; s.left == 0 {
+				s.next()
+			}
+		case name, comment:
+			if b == 0 {
+				s.next()
+			}
+		case headerCRC:
+			s.crc |= uint16(b) << (8 * s.have)
+			if s.have++; s.have < 2 {
+				continue
+			}
+			if s.crc != uint16(s.sum) {
+				return i, false, ErrChecksum
+			}
+			s.next()
+		}
+		if s.stage == behind {
+			return i + 1, true, nil
+		}
+	}
+	return len(p), false, nil
+}
+
+// next goes on to the next part that there is.
+func (s *Skipper) next() {
+	s.have = 0
+	for s.stage++; s.stage < behind && s.head[3]&stageFlags[s.stage] == 0; s.stage++ {
+	}
+}
