@@ -144,6 +144,16 @@ func TestFalseSeekTable(t *testing.T) {
 	if _, err := openAt(t, file).ReadAt(make([]byte, len(content)), 0); !errors.Is(err, ErrChecksum) {
 		t.Error(err)
 	}
+	// Where both have one, the frame's has to be right as well.
+	file = append(slices.Clone(frames), table(true, ea, eb)...)
+	file[len(frames)-2] ^= 4
+	if _, err := openAt(t, file).ReadAt(make([]byte, len(content)), 0); !errors.Is(err, ErrChecksum) {
+		t.Error(err)
+	}
+	checkSum := openAt(t, file, WithChecksum(false))
+	if n, err := checkSum.ReadAt(make([]byte, len(content)), 0); n != len(content) || err != nil && err != io.EOF {
+		t.Errorf("without checks: %d bytes, %v", n, err)
+	}
 }
 
 // A damaged frame costs that frame.
