@@ -126,7 +126,7 @@ func (f *zstFrame) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// between reports whether all of the blocks so far has been passed on.
+// between reports whether all bytes of the blocks so far have been passed on.
 func (f *zstFrame) between() bool { return len(f.part) == 0 && f.rest == 0 }
 
 // whole passes over a frame of a file that is read at random, from its header to its end, which is io.EOF, or until it is sure to be longer than limit.
