@@ -1,65 +1,62 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/gpu"
 )
 
-// device is a kind of device that blocks can be given to. To add one, add a row to devices.
-type device struct {
-	name     string
-	hardware bool        // false: takes the processor's time
-	present  func() bool // whether this machine has one
-	open     func(c *config) (gpu.Device, error)
-}
+// softDevice is the one device that compress.OpenDevice does not open here, for flags have its settings.
+const softDevice = "soft"
 
-// devices in the order in which they are preferred.
-var devices = []device{
-	{"webgpu", true, hasGPU, func(c *config) (gpu.Device, error) { return compress.OpenDevice("webgpu") }},
-	{"soft", false, func() bool { return true },
-		func(c *config) (gpu.Device, error) { return compress.NewSoftDevice(c.soft), nil }},
-}
-
-// hasGPU reports whether the machine has a GPU that this build knows, and that is one.
-func hasGPU() bool {
+// hasDevice reports whether this machine has a device of that name, which compress.Devices lists.
+func hasDevice(name string) bool {
+	if name == softDevice {
+		return true
+	}
 	list, err := compress.GPUs()
 	return err == nil && list[0].Kind != "software"
 }
 
 // setDevice chooses the device: the one that was named, else one in hardware, else, if the run insists on one, any.
 func (c *config) setDevice(name string) error {
+	nothing := c.match == compress.CPU && c.entropy == compress.CPU
 	if name != "" {
-		var names []string
-		for i := range devices {
-			if devices[i].name == name {
-				if c.match == compress.CPU && c.entropy == compress.CPU {
-					return usagef("--gpu-device: nothing is to run on it")
-				}
-				c.device = &devices[i]
-				return nil
-			}
-			names = append(names, devices[i].name)
+		kind, _, _ := strings.Cut(name, ":")
+		switch {
+		case !slices.Contains(compress.Devices(), kind):
+			return usagef("--gpu-device: there is %s in this build, not %q", strings.Join(compress.Devices(), ", "), name)
+		case nothing:
+			return usagef("--gpu-device: nothing is to run on it")
 		}
-		return usagef("--gpu-device: there is %s, not %q", strings.Join(names, ", "), name)
+		c.device = name
+		return nil
 	}
-	if c.match == compress.CPU && c.entropy == compress.CPU {
+	if nothing {
 		return nil
 	}
 	insists := c.match == compress.GPU || c.entropy == compress.GPU
-	for i := range devices {
-		if d := &devices[i]; (d.hardware || insists) && d.present() {
-			c.device = d
+	for _, name := range compress.Devices() { // the best one first
+		if (name != softDevice || insists) && hasDevice(name) {
+			c.device = name
 			return nil
 		}
 	}
 	return nil
 }
 
+// openDevice opens the device there is to be. It is not a compress.LazyDevice, with which the first blocks would be measured on the CPU.
+func (c *config) openDevice() (compress.Device, error) {
+	if c.device == softDevice {
+		return compress.NewSoftDevice(c.soft), nil
+	}
+	return compress.OpenDevice(c.device)
+}
+
 func (c *config) deviceName() string {
-	if c.device == nil {
+	if c.device == "" {
 		return "none"
 	}
-	return c.device.name
+	return c.device
 }

@@ -33,12 +33,13 @@ What to do:
   --size SIZE            content to generate, or how much of the file to take: 512K, 64M, 1G (64M; the whole file)
   --file FILE            the content
   --sink-mbps N          let the output go to something that takes N MB/s, like a slow disk (no limit)
-  --list                 print the pipelines, stages and devices there are, and do nothing
+  --list                 print the pipelines, stages and devices there are, and the kernels in use, and do nothing
 
 Where to do it:
   --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu (auto)
   --gpu                  same as --backend gpu
-  --gpu-device NAME      the device: webgpu (with that build tag), or soft, one in software. Without it a GPU, and for gpu else soft
+  --gpu-device NAME      the device: webgpu (with that build tag; webgpu:1 is the second one), or soft, one in software.
+                         Without it a GPU, and for gpu else soft
   --soft-batch N         blocks in a batch of the software device (1)
   --soft-latency D       time that a batch takes longer: 5ms
   --soft-lost-after N    batches until the software device is lost, those not counted included
@@ -73,7 +74,7 @@ type config struct {
 	list       bool
 
 	match, entropy compress.Backend
-	device         *device // nil: none
+	device         string // for compress.OpenDevice; "": none
 	soft           gpu.SoftConfig
 
 	stats      bool
@@ -190,7 +191,7 @@ func (c *config) check(fs *pflag.FlagSet) error {
 		}
 	}
 	for _, name := range []string{"soft-batch", "soft-latency", "soft-lost-after"} {
-		if fs.Changed(name) && (c.device == nil || c.device.name != "soft") {
+		if fs.Changed(name) && c.device != softDevice {
 			return usagef("--%s: this run has no software device", name)
 		}
 	}

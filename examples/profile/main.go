@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/gopz/compress"
 	"github.com/spf13/pflag"
 )
 
@@ -89,10 +90,11 @@ func list(w io.Writer) error {
 			return err
 		}
 	}
-	for _, d := range devices {
-		if _, err := fmt.Fprintf(w, "DEVICE\tname=%s\thardware=%t\tpresent=%t\n", d.name, d.hardware, d.present()); err != nil {
+	for _, d := range compress.Devices() {
+		if _, err := fmt.Fprintf(w, "DEVICE\tname=%s\thardware=%t\tpresent=%t\n", d, d != softDevice, hasDevice(d)); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := fmt.Fprintf(w, "MACHINE\tkernels=%s\n", compress.Kernels())
+	return err
 }

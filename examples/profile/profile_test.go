@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress"
 	"github.com/spf13/pflag"
 )
 
@@ -93,7 +94,7 @@ func TestUsageErrors(t *testing.T) {
 		{"--nosuch"}, {"word"}, {"--pipeline", "nosuch"}, {"--stage", "nosuch"}, {"--stage", ""}, {"--level", "0"}, {"--level", "10"},
 		{"--threads", "0"}, {"--iterations", "0"}, {"--size", "0"}, {"--size", "-1"}, {"--size", "1T"}, {"--size", "99999999999G"},
 		{"--block-size", "5000"}, {"--block-size", "0"}, {"--backend", "tpu"}, {"--backend", "cpu,"}, {"--backend", "cpu,cpu,cpu"},
-		{"--gpu", "--backend", "cpu"}, {"--gpu-device", "nosuch"}, {"--backend", "cpu", "--gpu-device", "soft"},
+		{"--gpu", "--backend", "cpu"}, {"--gpu-device", "nosuch"}, {"--gpu-device", "nosuch:0"}, {"--backend", "cpu", "--gpu-device", "soft"},
 		{"--soft-latency", "1ms"}, {"--gpu", "--soft-batch", "0"}, {"--gpu", "--soft-latency", "-1s"},
 		{"--full"}, {"--top", "3"}, {"--snapshot-interval", "1s"}, {"--out", dir, "--top", "-1"}, {"--out", ""},
 		{"--out", dir, "--snapshot-interval", "0s"}, {"--slow", "-1"},
@@ -132,7 +133,8 @@ func TestList(t *testing.T) {
 	if status := run([]string{"--list"}, env{stdout: &stdout}); status != 0 {
 		t.Fatal(status)
 	}
-	for _, want := range []string{"PIPELINE\tname=lzseqr\n", "STAGE\tname=rans\n", "DEVICE\tname=soft\thardware=false\tpresent=true\n"} {
+	for _, want := range []string{"PIPELINE\tname=lzseqr\n", "STAGE\tname=rans\n", "DEVICE\tname=soft\thardware=false\tpresent=true\n",
+		"MACHINE\tkernels=" + compress.Kernels() + "\n"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("no %q in %q", want, stdout.String())
 		}

@@ -46,8 +46,8 @@ func newWhole(ctx context.Context, c *config, content []byte, rec *recorder) (*w
 	if back, err := compress.AppendDecode(nil, packed, compress.WithConcurrency(c.threads)); err != nil || !bytes.Equal(back, content) {
 		return nil, errors.Join(errRoundTrip, err)
 	}
-	if c.device != nil {
-		if j.dev, err = c.device.open(c); err != nil {
+	if c.device != "" {
+		if j.dev, err = c.openDevice(); err != nil {
 			return nil, err
 		}
 		if err := j.sched.SetDevice(j.dev); err != nil {
