@@ -17,7 +17,8 @@ overhead_abs=0.02
 repeats=7
 threads=
 cpu_only=
-baseline=$repo/docs/generated/perf-gate-baseline.tsv
+default_baseline=docs/generated/perf-gate-baseline.tsv
+baseline=$repo/$default_baseline
 output=
 update=
 against=
@@ -52,7 +53,8 @@ with --against, with another revision in the same run, which is the one way that
   --repeats N        measurements of each cell of the matrix, an odd number (7); more are made where the result is in doubt
   --baseline FILE    the baseline (docs/generated/perf-gate-baseline.tsv)
   --output FILE      write the table of what was measured
-  --update-baseline  write that table to the baseline, and compare nothing
+  --update-baseline  write that table to the baseline, and compare nothing; needs a tree that is as it was committed, for the table
+                     names the commit
   --self-test        show that the gate fails with 10% more work, and passes with none
   --help             this text
 
@@ -76,11 +78,26 @@ die() { # STATUS MESSAGE
   exit "$1"
 }
 
+# bytes SIZE: prints the number of bytes that examples/profile takes SIZE for, or nothing.
+bytes() {
+  local n=${1%%[!0-9]*} shift unit
+  [[ $n =~ ^0*([1-9][0-9]{0,11})$ ]] || return 0
+  unit=${1#"$n"}
+  case ${unit^^} in
+    '' | B) shift=0 ;;
+    K | KB | KIB) shift=10 ;;
+    M | MB | MIB) shift=20 ;;
+    G | GB | GIB) shift=30 ;;
+    *) return 0 ;;
+  esac
+  echo $((10#$n << shift))
+}
+
 number='^[0-9]+(\.[0-9]+)?$'
 positive='^[1-9][0-9]*$'
 
 parse() {
-  local flag
+  local flag asked
   while (($# > 0)); do
     flag=$1
     shift
@@ -115,6 +132,9 @@ parse() {
   [[ $iterations =~ $positive ]] || die 2 "--iterations: $iterations is not a number above 0"
   [[ $repeats =~ $positive && $((10#$repeats % 2)) == 1 ]] || die 2 "--repeats: $repeats is not an odd number"
   [[ -z $threads || $threads =~ $positive ]] || die 2 "--threads: $threads is not a number above 0"
+  asked=$size
+  size=$(bytes "$size")
+  [[ -n $size ]] || die 2 "--size: $asked is not a size above 0, such as 512K or 20M"
   [[ -n $pipelines ]] || die 2 "--pipelines: none"
   [[ -z $against || -z $update ]] || die 2 "--against has no use for a baseline: leave out --update-baseline"
 }
@@ -145,14 +165,21 @@ build_revision() {
   fi
 }
 
-# machine prints what a baseline depends on, as key<tab>value.
+# machine prints what a baseline depends on, as key<tab>value. Machines of one name are many: hence the numbers of the model, as far as
+# the system tells them, and the kernels in use. Clock and neighbours it cannot know.
 machine() {
-  local model=
+  local model='' id=''
   if [[ -r /proc/cpuinfo ]]; then
     model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
+    # The first processor's; the names are those of amd64 and of arm64.
+    id=$(awk -F '[ \t]*: *' '/^$/ { exit }
+      $1 ~ /^(cpu family|model|stepping|CPU (implementer|variant|part|revision))$/ { printf "%s%s %s", sep, $1, $2; sep = ", " }' /proc/cpuinfo)
+  else
+    id=$(sysctl -n machdep.cpu.family machdep.cpu.model machdep.cpu.stepping 2>/dev/null | paste -sd ' ' -) || id=
   fi
   [[ -n $model ]] || model=$(sysctl -n machdep.cpu.brand_string 2>/dev/null) || model=$(uname -m)
-  printf 'cpu\t%s\ncores\t%s\ngo\t%s\n' "$model" "$(getconf _NPROCESSORS_ONLN)" "$(go env GOVERSION)"
+  printf 'cpu\t%s\ncpuid\t%s\nkernels\t%s\ncores\t%s\ngo\t%s\n' "$model" "${id:-unknown}" \
+    "$(sed -n 's/^MACHINE\tkernels=//p' <<<"$listing")" "$(getconf _NPROCESSORS_ONLN)" "$(go env GOVERSION)"
 }
 
 # modes prints the modes there are here.
@@ -171,7 +198,8 @@ modes() {
 
 # measure SIDE ROUND MODE PIPELINE: measures once, and adds a line to the samples.
 measure() {
-  local args=(--pipeline "$4" --size "$size" --threads "$threads" --print-scheduler-stats) n=$iterations
+  local args=(--pipeline "$4" --size "$size" --threads "$threads" --print-scheduler-stats) n=$iterations fields field line
+  local -A v=()
   case $3 in
     *-decompress)
       n=$((n * decode_factor))
@@ -188,14 +216,15 @@ measure() {
     cat "$tmp/log" >&2
     die 3 "$3 $4 cannot be measured"
   }
-  # shellcheck disable=SC2016
-  awk -F '\t' -v OFS='\t' -v side="$1" -v round="$2" -v mode="$3" -v pipe="$4" '
-    { for (i = 2; i <= NF; i++) { k = index($i, "="); v[substr($i, 1, k - 1)] = substr($i, k + 1) } }
-    END {
-      print side, round, mode, pipe, v["mbps"], v["scheduler_overhead_pct"], v["runs"], v["total_ns"], v["tracked_thread_time_ns"],
-        v["stage_compute_ns"], v["queue_wait_ns"], v["queue_admin_ns"], v["gpu_handoff_ns"], v["gpu_try_send_full_count"],
-        v["gpu_try_send_disconnected_count"], v["cpu_ns"], v["cpu_wait_ns"], v["content_bytes"], v["size"], v["iterations"]
-    }' "$tmp/lines" >>"$tmp/samples"
+  while IFS=$'\t' read -ra fields; do
+    for field in "${fields[@]:1}"; do v[${field%%=*}]=${field#*=}; done
+  done <"$tmp/lines"
+  line="$1"$'\t'"$2"$'\t'"$3"$'\t'"$4"
+  for field in mbps scheduler_overhead_pct runs total_ns tracked_thread_time_ns stage_compute_ns queue_wait_ns queue_admin_ns gpu_handoff_ns \
+    gpu_try_send_full_count gpu_try_send_disconnected_count cpu_ns cpu_wait_ns content_bytes size iterations; do
+    line+=$'\t'${v[$field]-}
+  done
+  echo "$line" >>"$tmp/samples"
 }
 
 # What awk needs: columns of the samples, sorting, medians, and the probability that of n fair coins k or more show heads.
@@ -253,12 +282,10 @@ judge_pairs() {
 judge_baseline() {
   # shellcheck disable=SC2016
   awk -F '\t' -v mode="$1" -v pipe="$2" -v last="$3" -v limit="$throughput_pct" -v olimit="$overhead_abs" -v calm="$calm" "$library"'
-    FNR == NR { if (/^#/ || $1 != mode || $2 != pipe) next; found = 1; size = $3; was = $6; wasover = $7 / 100; next }
+    FNR == NR { if (/^#/ || $1 != mode || $2 != pipe) next; was = $6; wasover = $7 / 100; next }
     $3 != mode || $4 != pipe { next }
-    { n++; if (size != $19) other = $19; if (busy($16, $17)) next; m++; speed[m] = $5; over[m] = $6 / 100 }
+    { n++; if (busy($16, $17)) next; m++; speed[m] = $5; over[m] = $6 / 100 }
     END {
-      if (!found) { print "doubt\tis not in the baseline: run --update-baseline"; exit }
-      if (other) { printf "doubt\tthe baseline has size %d, this is %d\n", size, other; exit }
       if (m * 2 < n) { printf "%s\tother programs had the processors in %d of %d measurements: wait, or use --against\n", last ? "doubt" : "more", n - m, n; exit }
       s = median(speed, m); o = median(over, m)
       bad = s < was * (1 - limit / 100) || o > wasover + olimit
@@ -267,11 +294,27 @@ judge_baseline() {
     }' "$baseline" "$tmp/samples"
 }
 
-# table: prints the medians of the new build, of calm measurements if there are any.
+# changes prints what differs from the commit, baselines left out, which are written from it; it fails where git does not tell.
+changes() {
+  local prefix file=$baseline except=(":(exclude)$default_baseline")
+  [[ $file == /* ]] || file=$PWD/$file
+  [[ $file != "$repo"/* ]] || except+=(":(exclude)${file#"$repo"/}")
+  prefix=$(git -C "$repo" rev-parse --show-prefix 2>/dev/null) && [[ -z $prefix ]] && git -C "$repo" rev-parse --quiet --verify HEAD >/dev/null &&
+    git -C "$repo" status --porcelain -- . "${except[@]}"
+}
+
+# revision prints the commit that is measured, and whether it is that.
+revision() {
+  local diff
+  diff=$(changes) || { echo unknown; return; }
+  echo "$(git -C "$repo" rev-parse --short HEAD)${diff:+-dirty}"
+}
+
+# table: prints the medians of the new build, of calm measurements; cells without any are named in a comment.
 table() {
   echo "# Made by scripts/perf-gate.sh; numbers of another machine mean nothing."
   machine | sed 's/^/# /'
-  printf '# threads\t%s\n# revision\t%s\n' "$threads" "$(git -C "$repo" describe --always --dirty 2>/dev/null || echo unknown)"
+  printf '# threads\t%s\n# revision\t%s\n' "$threads" "$(revision)"
   # shellcheck disable=SC2016
   awk -F '\t' -v OFS='\t' -v calm="$calm" "$library"'
     BEGIN {
@@ -291,7 +334,12 @@ table() {
     END {
       for (i = 1; i <= cells; i++) {
         c = order[i]
-        if (n[c] == 0) continue
+        if (n[c] == 0) {
+          sub(OFS, " ", c)
+          print "# left out: " c ", for other programs had the processors in all of " all[order[i]] " measurements"
+          continue
+        }
+        rows++
         if (n[c] % 2 == 0) n[c]-- # medians are of an odd number
         line = c OFS head[c] OFS n[c]
         for (k = 5; k <= 15; k++) {
@@ -300,6 +348,7 @@ table() {
         }
         print line
       }
+      if (!rows) print "# empty: there is no measurement that other programs did not disturb"
     }' "$tmp/samples"
 }
 
@@ -338,15 +387,23 @@ gate() {
   return "$rc"
 }
 
-# check_baseline: refuses a baseline that has nothing to say about this machine.
+# check_baseline: refuses a baseline that has nothing to say about this machine, or about the work that was asked for.
 check_baseline() {
-  local key value was
-  [[ -r $baseline ]] || die 3 "there is no baseline $baseline: make one with --update-baseline, or use --against REV"
+  local key value was cell mode pipe was_size was_n factor
   while IFS=$'\t' read -r key value; do
     was=$(sed -n "s/^# $key\t//p" "$baseline")
     [[ $was == "$value" ]] ||
       die 3 "the baseline is from another machine or setting ($key: ${was:-unknown}, here: $value): use --against REV, which needs none, or --update-baseline"
   done < <(machine; printf 'threads\t%s\n' "$threads")
+  for cell in "${matrix[@]}"; do
+    read -r mode pipe <<<"$cell"
+    read -r was_size was_n < <(awk -F '\t' -v mode="$mode" -v pipe="$pipe" '$1 == mode && $2 == pipe { print $3, $4 }' "$baseline") ||
+      die 3 "$mode $pipe is not in the baseline: leave it out (--pipelines, --cpu-only), use --against REV, or --update-baseline"
+    factor=1
+    [[ $mode != *-decompress ]] || factor=$decode_factor
+    [[ $was_size == "$size" && $was_n == $((iterations * factor)) ]] ||
+      die 3 "the baseline is of other work ($mode $pipe with --size $was_size --iterations $((was_n / factor)), here: --size $size --iterations $iterations): give these, use --against REV, or --update-baseline"
+  done
 }
 
 # judge_new MODE PIPELINE LAST: whether there are as many calm measurements as a baseline takes.
@@ -378,7 +435,7 @@ run_self_test() {
 }
 
 main() {
-  local list mode pipe rc=0
+  local list mode pipe diff rc=0
   parse "$@"
   [[ -n $threads ]] || threads=$(getconf _NPROCESSORS_ONLN)
   tmp=$(mktemp -d)
@@ -388,7 +445,12 @@ main() {
   injected=
   looks=("$repeats" $((2 * repeats + 1)) $((4 * repeats + 1)))
   [[ -n $against || -n $self_test ]] || calm=$calm_alone
-  if [[ -z $against && -z $update && -z $self_test ]]; then check_baseline; fi
+  if [[ -n $update ]]; then
+    diff=$(changes) || die 2 '--update-baseline: this tree is not a checkout of git, which could tell what was measured: clone it'
+    [[ -z $diff ]] || die 2 "--update-baseline: the tree is not as committed: commit or stash first (git status; $(head -n 1 <<<"$diff"))"
+  elif [[ -z $against && -z $self_test && ! -r $baseline ]]; then
+    die 3 "there is no baseline $baseline: make one with --update-baseline, or use --against REV"
+  fi
 
   build "$repo" "$tmp/new" || die 3 'this tree does not build'
   listing=$("$tmp/new" --list)
@@ -401,6 +463,7 @@ main() {
     done
   done
   cells=${#matrix[@]}
+  if [[ -z $against && -z $update && -z $self_test ]]; then check_baseline; fi
   # With pairs it goes on for longer: what is in doubt there can be decided.
   [[ -z $against && -z $self_test ]] || looks+=($((8 * repeats + 1)))
 
@@ -419,7 +482,10 @@ main() {
   else
     gate judge_baseline new || rc=$?
   fi
-  [[ -z $output ]] || table >"$output"
+  if [[ -n $output ]]; then
+    table >"$output"
+    ! grep '^# empty:' "$output" >&2 || echo "note: the table in $output has no rows" >&2
+  fi
   case $rc in
     1) echo 'perf-gate: a regression' >&2 ;;
     3) echo 'perf-gate: no judgement; try again when the machine is calmer, or with more --repeats' >&2 ;;
