@@ -23,7 +23,7 @@ those that fail. Exits 1 if any failed, after having run them all.
 
   --quick  gofmt, vet, tests in short mode: what to run before every commit
   (none)   also go mod tidy, staticcheck, all tests, those of internal/seekabletest, the race detector, CGO_ENABLED=0,
-           the noasm tag, builds for other platforms, shellcheck (if installed)
+           the noasm tag, builds for other platforms, the judgement of scripts/perf-gate.sh, shellcheck (if installed)
   --all    also the tests with each tier of kernels (PZ_SIMD), a comparison of the assembly with what
            its generator gives, the codecs' tests as 386 programs (32 bits) if this machine runs them,
            and under qemu (arm64, and s390x, which is big-endian), the GPU code on a GPU or on software
@@ -180,6 +180,11 @@ webgpu() {
     CGO_ENABLED=1 CI=1 PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags webgpu -run 'GPU|Device|Backend' . ./cmd/pz ./examples/profile
 }
 
+# gate tests how scripts/perf-gate.sh judges; nothing is measured.
+gate() {
+  need git git && need awk mawk && scripts/perf-gate-test.sh
+}
+
 scripts() {
   need shellcheck shellcheck && shellcheck scripts/*.sh simd/_asm/*.sh .ci/run
 }
@@ -205,6 +210,7 @@ else
   step 'linux/386 (32 bits)' platform linux 386
   step windows/amd64 platform windows amd64
   step darwin/arm64 platform darwin arm64
+  step 'judgement of perf-gate' gate
   if [[ $mode == all ]] || command -v shellcheck >/dev/null; then
     step shellcheck scripts
   else
