@@ -125,7 +125,7 @@ says 'Exit status'
 
 name='wrong usage'
 for args in '--repeats 4' '--repeats 0' '--repeats x' '--nosuch 1' '--nosuch' '--baseline' '--iterations 0' '--threads -1' \
-  '--throughput-regression-pct -4' '--overhead-regression-abs x' '--size 0' '--size 2X' '--size M' '--pipelines nosuch --update-baseline' '--against HEAD --update-baseline'; do
+  '--throughput-regression-pct -4' '--overhead-regression-abs x' '--size 0' '--size 2X' '--size M' '--size 99999999999G' '--pipelines nosuch --update-baseline' '--against HEAD --update-baseline'; do
   # shellcheck disable=SC2086
   gate 2 $args
   [[ $(grep -c . "$tmp/log") -le 2 ]] || fail "more than a line about $args"

@@ -90,7 +90,8 @@ bytes() {
     G | GB | GIB) shift=30 ;;
     *) return 0 ;;
   esac
-  echo $((10#$n << shift))
+  n=$((10#$n))
+  ((n > 1 << 50 >> shift)) || echo $((n << shift)) # more fits into no memory
 }
 
 number='^[0-9]+(\.[0-9]+)?$'
