@@ -9,7 +9,7 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 fuzztime=5s
 
 # A test that hangs shall not hold up the others for long.
-short_timeout=5m
+short_timeout=10m
 
 # Go tests under an emulator are some ten to thirty times slower.
 qemu_timeout=10m
