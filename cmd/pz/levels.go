@@ -38,7 +38,7 @@ func rewriteLevels(args []string, short func(byte) bool, long func(string) bool)
 // rewriteCluster splits the letters of one token at its digits and says whether the last letter takes the next
 // argument as its value.
 func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]string, bool) {
-	start := 0 // of the letters not yet written
+	start, before := 0, len(out) // start of the letters not yet written
 	flush := func(end int) {
 		if start < end {
 			out = append(out, "-"+cluster[start:end])
@@ -59,6 +59,10 @@ func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]stri
 			// The rest is a value.
 			flush(len(cluster))
 			return out, c != '=' && i+1 == len(cluster)
+		case c == '-':
+			// No option; the parser refuses the token whole, where its rest alone would be another option, or the
+			// end of all options.
+			return append(out[:before], "-"+cluster), false
 		default:
 			i++
 		}

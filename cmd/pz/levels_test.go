@@ -46,6 +46,9 @@ func TestRewriteLevels(t *testing.T) {
 		{"-o", "-o"},
 		{"--output", "--output"},
 		{"-9é", "--level=9 -é"},
+		{"-9-best", "-9-best"},
+		{"-k9- f", "-k9- f"},
+		{"-T9-best", "-T9-best"},
 	} {
 		got := rewriteLevels(strings.Fields(c.in), shortValue, longValue)
 		if strings.Join(got, " ") != c.want {
