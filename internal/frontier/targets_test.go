@@ -118,7 +118,7 @@ func BenchmarkTargets(b *testing.B) {
 	path, content := contentFile(b)
 	d := &duel{path, content}
 	all := rivals(b)
-	known := map[string]map[int]int{"lzseqr": {}, "lzr": {}}
+	known := map[string]map[int]int{"lzseqr": {}, "lzr": {}, "lzf": {}}
 	sizes := map[string]int{}
 	meters := map[string]meter{}
 	for _, r := range all {
@@ -130,15 +130,17 @@ func BenchmarkTargets(b *testing.B) {
 		}
 		return sizes[name]
 	}
-	for _, r := range all {
-		b.Run("encode/lzseqr/"+r.name, func(b *testing.B) {
-			m, level := d.lowest(b, "lzseqr", size(b, r.name), known["lzseqr"])
-			if m == nil {
-				b.Skip("no level is as small")
-			}
-			d.run(b, m, r.meter, func(s *sample) float64 { return s.encode })
-			b.ReportMetric(float64(level), "level")
-		})
+	for _, name := range []string{"lzseqr", "lzf"} {
+		for _, r := range all {
+			b.Run("encode/"+name+"/"+r.name, func(b *testing.B) {
+				m, level := d.lowest(b, name, size(b, r.name), known[name])
+				if m == nil {
+					b.Skip("no level is as small")
+				}
+				d.run(b, m, r.meter, func(s *sample) float64 { return s.encode })
+				b.ReportMetric(float64(level), "level")
+			})
+		}
 	}
 	for _, t := range []struct{ pipeline, ratioOf, against string }{
 		{"lzseqr", "zstd-3", "zstd-3"},
