@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -94,6 +95,8 @@ func readIndex(ra io.ReaderAt, size, limit int64) (*index, error) {
 		return readSeekTables(ra, size, limit)
 	case known:
 		return nil, noIndex(format)
+	case !bytes.HasPrefix(magic[:], []byte(pzfile.Magic)) && endsInSeekTable(ra, size):
+		return readSeekTables(ra, size, limit) // the first frame is damaged, and no other
 	}
 	x := &index{size: size}
 	var blocks int64

@@ -74,6 +74,16 @@ func readSeekTables(ra io.ReaderAt, size, limit int64) (*index, error) {
 	return x, nil
 }
 
+// endsInSeekTable says whether a file of unknown beginning ends like a .zst file with a seek table.
+func endsInSeekTable(ra io.ReaderAt, size int64) bool {
+	var p [zstfile.SeekFooterSize]byte
+	if size < int64(len(p)) || readAt(ra, p[:], size-int64(len(p))) != nil {
+		return false
+	}
+	_, err := zstfile.ParseSeekFooter(p[:], size)
+	return err == nil
+}
+
 // addFrames makes the index of what the tables say.
 func (x *index) addFrames(ra io.ReaderAt, tables [][]zstfile.Entry, sizes []int64, sums bool, frames int64) error {
 	x.blocks = make([]blockRef, 0, frames)
