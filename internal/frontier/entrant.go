@@ -104,6 +104,7 @@ func version(ctx context.Context, name string) string {
 // coder is a compressor as a library. Both calls append to dst.
 type coder struct {
 	encode, decode func(dst, src []byte) ([]byte, error)
+	discard        func(src []byte) error // decodes and throws away; of pz only
 }
 
 // library measures a coder, made once by make. What comes back is compared each time; buffers have been written to before the clock runs.
@@ -174,6 +175,11 @@ func newPz(name string, level, threads int) (c coder, err error) {
 		}
 		err := w.Close()
 		return out.p, err
+	}
+	c.discard = func(src []byte) error {
+		r.Reset(bytes.NewReader(src))
+		_, err := r.WriteTo(io.Discard)
+		return err
 	}
 	c.decode = func(dst, src []byte) ([]byte, error) {
 		out := appender{dst}

@@ -163,7 +163,7 @@ func BenchmarkTargets(b *testing.B) {
 }
 
 // BenchmarkThreads measures two threads against one, by turns, both ways, for every pipeline at its default level: "wall" is how much sooner two are done, which the machine
-// must be idle for, and "work" is how much processor time one thread takes in proportion to two, which bounds it: wall ≤ 2 × work. A .gz file is restored on one processor
+// must be idle for, and "work" is how much processor time one thread takes in proportion to two, which bounds it: wall ≤ 2 × work. What is restored is thrown away, for who copies it is another thread beside those that are counted. A .gz file is restored on one processor
 // whatever it is asked for.
 func BenchmarkThreads(b *testing.B) {
 	_, content := contentFile(b)
@@ -180,7 +180,7 @@ func benchmarkThreads(b *testing.B, pipeline compress.PipelineInfo, content []by
 			b.Fatal(err)
 		}
 	}
-	file, back := buffers(len(content))
+	file, _ := buffers(len(content))
 	file, err := coders[0].encode(file, content)
 	if err != nil {
 		b.Fatal(err)
@@ -191,7 +191,7 @@ func benchmarkThreads(b *testing.B, pipeline compress.PipelineInfo, content []by
 		run  func(c *coder) error
 	}{
 		{"encode", func(c *coder) error { _, err := c.encode(into, content); return err }},
-		{"decode", func(c *coder) error { _, err := c.decode(back, file); return err }},
+		{"decode", func(c *coder) error { return c.discard(file) }},
 	} {
 		if pipeline.Format == "gz" && way.name == "decode" {
 			continue
