@@ -16,8 +16,10 @@ const (
 	costBit = 8
 	// firstCost is what a literal costs as long as there are none to learn from.
 	firstCost = 4 * costBit
-	// learnEvery is how many sequences there are before the costs are made anew. It bounds the time that takes to a few percent.
+	// learnEvery is how many sequences there are before the costs are made anew.
 	learnEvery = 1024
+	// learnFrom is how many of them, the latest, are looked at. All would make a difference of less than 0.1% to the size, and deflate -6 4% slower.
+	learnFrom = 256
 	// shortMatch is the length in bytes from which matches always pay.
 	shortMatch = 8
 	// matchBits is what a match takes besides the bits of its offset. On JSON with random numbers levels 4 to 6 are 2% larger with 0 in place of 2, 1.5% smaller with 4
@@ -49,14 +51,18 @@ func (w *worth) pays(seqs []Sequence, src []byte, i, n, offset int) bool {
 	return sum > (bits.Len32(uint32(offset))+matchBits)*costBit
 }
 
-// learn makes the costs anew, from all literals so far: those of the last learnEvery sequences or so count in full, those before half, and so on.
+// learn makes the costs anew, from the literals of every learnFrom sequences: the latest count in full, those before half, and so on.
 func (w *worth) learn(seqs []Sequence, src []byte) {
 	for i := range w.counts {
 		w.counts[i] /= 2
 	}
-	for _, s := range seqs[w.seqs:] {
+	latest := max(len(seqs)-learnFrom, w.seqs)
+	for _, s := range seqs[w.seqs:latest] {
+		w.content += int(s.LitLen + s.MatchLen)
+	}
+	for _, s := range seqs[latest:] {
 		for _, b := range src[w.content : w.content+int(s.LitLen)] {
-			w.counts[b]++
+			w.counts[b] += learnEvery / learnFrom
 		}
 		w.content += int(s.LitLen + s.MatchLen)
 	}

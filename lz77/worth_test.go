@@ -70,7 +70,7 @@ func TestFewerShortMatches(t *testing.T) {
 				short++
 			}
 		}
-		if all == 0 || short*10 > all {
+		if all == 0 || short*8 > all {
 			t.Errorf("level %d: %d short matches of %d", level, short, all)
 		}
 	}
