@@ -11,7 +11,7 @@ import (
 )
 
 // Op is what a device can be asked to do, in the order in which waiting requests are served: what finishes blocks comes
-// first.
+// first. Requests that have been passed over by a number of batches go before that.
 type Op uint8
 
 const (

@@ -27,6 +27,8 @@ type coordinator struct {
 	saturated atomic.Bool  // the device has as many batches as it takes
 	lost      atomic.Pointer[lostError]
 
+	passed [gpu.NumOps][2]int // of each queue: batches made since something waited in it and was not taken. Only the goroutine touches it
+
 	mu     sync.Mutex       // held for sending, so that no request comes after the goroutine has ended or the device is lost
 	strict [gpu.NumOps]fifo // requests that must not go elsewhere; the blocks in flight bound them
 	spare  []*batch         // not in use
@@ -187,50 +189,6 @@ func (c *coordinator) stop() bool {
 	}
 	c.busy.Store(false)
 	return true
-}
-
-// gather makes a batch of what waits: of later stages first, so that blocks in progress finish before others begin. It returns nil
-// if nothing waits.
-func (c *coordinator) gather() *batch {
-	for op := range gpu.Op(gpu.NumOps) {
-		x := c.newBatch(op)
-		for most := max(1, c.info.Ops[op].Batch); len(x.blocks) < most; {
-			b := c.next(op)
-			if b == nil {
-				break
-			}
-			switch {
-			case b.run.ended():
-				b.Err = ErrCanceled
-				c.sched.complete(nil, b, over)
-			case c.lost.Load() != nil:
-				c.fail(b)
-			default:
-				x.blocks = append(x.blocks, b)
-				x.reqs = append(x.reqs, b.request)
-			}
-		}
-		if len(x.blocks) > 0 {
-			x.given = time.Now()
-			return x
-		}
-		c.recycle(x)
-	}
-	return nil
-}
-
-// next takes a request of a kind: the oldest of those that cannot go elsewhere, then the oldest of the others.
-func (c *coordinator) next(op gpu.Op) *Block {
-	c.mu.Lock()
-	b := c.strict[op].pop()
-	c.mu.Unlock()
-	if b == nil {
-		select {
-		case b = <-c.reqs[op]:
-		default:
-		}
-	}
-	return b
 }
 
 // reclaim gives a worker that has nothing else to do a block that waits while the device is busy. Without that a

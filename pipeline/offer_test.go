@@ -37,7 +37,7 @@ func TestStrictFirst(t *testing.T) {
 		}
 	}
 	for _, want := range []int64{2, 3, 0, 1} {
-		if b := c.next(gpu.Stage0); b == nil || b.Tag != want {
+		if b, _ := c.next(gpu.Stage0, false); b == nil || b.Tag != want {
 			t.Errorf("got %+v, want block %d", b, want)
 		}
 	}

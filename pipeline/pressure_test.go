@@ -217,6 +217,13 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 	}
 }
 
+// waiting is how many requests of a kind wait.
+func waiting(c *coordinator, op gpu.Op) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.reqs[op]) + c.strict[op].size
+}
+
 // TestServiceOrder: under a burst later stages are served before fused requests, and those before first stages.
 func TestServiceOrder(t *testing.T) {
 	for _, workers := range forWorkers {
@@ -234,13 +241,8 @@ func TestServiceOrder(t *testing.T) {
 		burst(t, fused, n)
 		burst(t, stageN, n)
 		c := s.device.Load()
-		waiting := func(op gpu.Op) int {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			return len(c.reqs[op]) + c.strict[op].size
-		}
 		until(t, "the requests come", func() bool {
-			return waiting(gpu.Stage0) == n-1 && waiting(gpu.Fused) == n && waiting(gpu.StageN) == n
+			return waiting(c, gpu.Stage0) == n-1 && waiting(c, gpu.Fused) == n && waiting(c, gpu.StageN) == n
 		})
 		close(g.open)
 		for _, r := range []*Run{stageN, fused, stage0} {
