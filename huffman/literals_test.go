@@ -60,7 +60,7 @@ func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
 		t.Fatal("no tree, but something in its place")
 	}
 	var best Table
-	small, okBest := b.AppendBest(front, &best, &counts)
+	small, total, okBest := b.AppendBest(front, &best, &counts)
 	if ok && !okBest && limit == MaxTableBits {
 		t.Fatal("there is a tree, but no best one")
 	}
@@ -70,8 +70,11 @@ func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
 		if err != nil || n != len(small) || !same {
 			t.Fatalf("best tree of %d bytes: %d bytes read, %v", len(small), n, err)
 		}
-		if ok && 8*uint64(len(tree))+size < 8*uint64(len(small))+bits {
-			t.Fatalf("best: %d bytes and %d bits, but %d and %d are possible", len(small), bits, len(tree), size)
+		if total != uint64(len(small))+bits/8 {
+			t.Fatalf("best: %d bytes and %d bits are not %d bytes", len(small), bits, total)
+		}
+		if ok && limit == MaxTableBits && uint64(len(tree))+size/8 < total {
+			t.Fatalf("best: %d bytes, but %d and %d bits are possible", total, len(tree), size)
 		}
 	}
 	if err := d.InitZstd(lens[:]); err != nil {
@@ -200,7 +203,7 @@ func TestAllocs(t *testing.T) {
 		var table Table
 		b.Table(&table, &counts, 11)
 		dst, _ = b.AppendTree(dst[:0], &table)
-		dst, _ = b.AppendBest(dst[:0], &table, &counts)
+		dst, _, _ = b.AppendBest(dst[:0], &table, &counts)
 		dst = table.Append1(dst[:0], p)
 		dst = table.Append4(dst[:0], p)
 		lens := table.Lens()

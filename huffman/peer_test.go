@@ -92,7 +92,7 @@ func TestReadPeer(t *testing.T) {
 
 			counts, _ := histogram(p)
 			var table Table
-			ours, ok := b.AppendBest(nil, &table, &counts)
+			ours, _, ok := b.AppendBest(nil, &table, &counts)
 			if four {
 				ours = table.Append4(ours, p)
 			} else {

@@ -1,6 +1,10 @@
 package huffman
 
-import "github.com/gopz/compress/fse"
+import (
+	"math"
+
+	"github.com/gopz/compress/fse"
+)
 
 // A code is described by weights: RFC 8878, section 4.2.1. The weight of a byte is 0 if it has no code, else one more than the number of bits by which
 // its code is shorter than the longest. The last byte that has a code is left out, since what the others leave is its share. The
@@ -47,29 +51,44 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 }
 
 // AppendBest makes the table with which bytes that occur as often as counts says take the least room together with the description of the
-// table, and appends the description. Two bytes or more occur. It is not ok as AppendTree is not; t is then good for nothing.
-//
-// Shorter codes for rare bytes make a description smaller, which counts with a few thousand bytes.
-func (b *Builder) AppendBest(dst []byte, t *Table, counts *[256]uint32) (tree []byte, ok bool) {
+// table, and appends the description. Two bytes or more occur. size is what both take, in bytes. It is not ok as AppendTree is not; t is then good for nothing.
+func (b *Builder) AppendBest(dst []byte, t *Table, counts *[256]uint32) (tree []byte, size uint64, ok bool) {
 	at := len(dst)
-	best := uint64(1 << 63)
-	next := &b.tree.table
-	for limit := MaxTableBits; limit > 0 && 1<<limit >= b.used; limit = int(next.max) - 1 {
-		b.Table(next, counts, limit)
-		size, _ := next.Bits(counts)
-		if size >= best {
-			break // shorter limits take no less, and descriptions are extra
-		}
-		end := len(dst)
-		if tree, ok = b.AppendTree(dst, next); !ok {
-			continue
-		}
-		if size += uint64(len(tree)-end) * 8; size < best {
-			best, *t = size, *next
-			dst = append(tree[:at], tree[end:]...)
+	dst, size = b.try(dst, t, counts, MaxTableBits)
+	n := uint64(0)
+	for _, c := range counts {
+		n += uint64(c)
+	}
+	if n < shallowFrom {
+		// A lower limit may save more in the description than it costs in the codes.
+		next := &b.tree.table
+		for limit := int(t.max) - 1; 1<<limit >= b.used; limit-- {
+			end := len(dst)
+			var s uint64
+			if dst, s = b.try(dst, next, counts, limit); s >= size {
+				dst = dst[:end]
+				break
+			}
+			size, *t = s, *next
+			dst = append(dst[:at], dst[end:]...)
 		}
 	}
-	return dst, best < 1<<63
+	return dst, size, size < math.MaxUint64
+}
+
+// shallowFrom is the number of bytes from which the size of the description does not matter much. With 1,000 of them the lower limit saves up
+// to 2%.
+const shallowFrom = 8 << 10
+
+// try makes a table under a limit and appends its description. size is as in AppendBest, math.MaxUint64 if there is no description.
+func (b *Builder) try(dst []byte, t *Table, counts *[256]uint32, limit int) (tree []byte, size uint64) {
+	b.Table(t, counts, limit)
+	tree, ok := b.AppendTree(dst, t)
+	if !ok {
+		return dst, math.MaxUint64
+	}
+	bits, _ := t.Bits(counts)
+	return tree, bits/8 + uint64(len(tree)-len(dst))
 }
 
 // weights codes weights with FSE, or returns nil if that cannot be done.

@@ -3,7 +3,6 @@ package zstd
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/gopz/compress/huffman"
 )
@@ -24,8 +23,6 @@ type literalCoder struct {
 	known   bool   // whether there is a last one
 	fresh   bool   // whether the block just written brings the other one
 	tree    []byte // description of the one made last
-	trial   huffman.Table
-	spare   []byte
 }
 
 // commit takes note that the block just written is one that a decoder sees.
@@ -66,8 +63,11 @@ func (e *Encoder) appendLiterals(dst, lits []byte) []byte {
 // literals are.
 func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {
 	n := len(lits)
-	size := c.make(counts, n)
 	table := &c.tables[c.last^1]
+	tree, size, ok := c.builder.AppendBest(c.tree[:0], table, counts)
+	if c.tree = tree; !ok {
+		size = math.MaxUint64
+	}
 	kind := compressedLiterals
 	if c.known {
 		if bits, ok := c.tables[c.last].Bits(counts); ok && bits/8 <= size {
@@ -76,7 +76,7 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 		}
 	}
 	most := n - n>>storedGain
-	if size >= uint64(most) { // also if there is no description
+	if size >= uint64(most) { // also if nothing describes the code
 		return dst, false
 	}
 	head := 5
@@ -109,43 +109,6 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 	copy(dst[at:at+head], b[:])
 	c.fresh = kind == compressedLiterals
 	return dst, true
-}
-
-// make makes a new code for n literals, in the table that is not the last, and its description. It returns the size of description and
-// literals together in bytes, math.MaxUint64 if the code cannot be described.
-func (c *literalCoder) make(counts *[256]uint32, n int) (size uint64) {
-	table := &c.tables[c.last^1]
-	c.tree, size = c.try(c.tree, table, counts, huffman.MaxTableBits)
-	if n >= shallowFrom {
-		return size
-	}
-	// A lower limit may save more in the description than it costs in the literals.
-	lens := table.Lens()
-	for limit := int(slices.Max(lens[:])) - 1; uint64(1)<<limit >= distinct(counts[:]); limit-- {
-		tree, s := c.try(c.spare, &c.trial, counts, limit)
-		c.spare = tree
-		if s >= size {
-			break
-		}
-		size, *table = s, c.trial
-		c.tree, c.spare = tree, c.tree
-	}
-	return size
-}
-
-// shallowFrom is the number of literals from which the size of the description does not matter much. With 1,000 of them the lower limit saves up
-// to 2%.
-const shallowFrom = 8 << 10
-
-// try makes a code under a limit and puts its description in tree, whose memory it uses.
-func (c *literalCoder) try(tree []byte, table *huffman.Table, counts *[256]uint32, limit int) (_ []byte, size uint64) {
-	c.builder.Table(table, counts, limit)
-	tree, ok := c.builder.AppendTree(tree[:0], table)
-	if !ok {
-		return tree, math.MaxUint64
-	}
-	bits, _ := table.Bits(counts)
-	return tree, bits/8 + uint64(len(tree))
 }
 
 // appendPlainHeader appends the header of n literals that are not compressed.

@@ -90,7 +90,7 @@ func decodeFSE(s *scratch, in, out *item) error {
 
 func encodeHuffman(s *scratch, in, out *item) (int, error) {
 	return encodePieces(s, in, out, func(s *scratch, dst, src []byte, counts *[256]uint32) ([]byte, bool) {
-		dst, ok := s.builder.AppendBest(dst, &s.codes, counts)
+		dst, _, ok := s.builder.AppendBest(dst, &s.codes, counts)
 		if !ok {
 			return dst, false
 		}
