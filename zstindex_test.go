@@ -28,7 +28,7 @@ func TestSeekableZstd(t *testing.T) {
 	content := mixedBytes(30*testBlock + 99)
 	ours := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
 	plainFrame := zstdStream(t, content[:1000], 300)
-	skip := zstfile.AppendSkippable(nil, 5, []byte("nothing"))
+	skip := skippable(5, []byte("nothing"))
 	empty := zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
 	zero := zstdRaw(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil)
 	odd := slices.Concat(skip, plainFrame, empty, zero, plainFrame,

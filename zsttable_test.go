@@ -20,7 +20,7 @@ func TestLostFrames(t *testing.T) {
 	seekTable := ours[frameAt(t, ours, 10):]
 	with := func(list ...[]byte) []byte { return slices.Concat(slices.Concat(list...), seekTable) }
 	unsized := zstdStream(t, content[:3000], 700)
-	skip := zstfile.AppendSkippable(nil, zstfile.SeekTableKind, []byte("no seek table"))
+	skip := skippable(zstfile.SeekTableKind, []byte("no seek table"))
 	empty := zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
 	mixed := slices.Concat(skip, unsized, empty, frames[1], table(true, entry(unsized, content[:3000]), entry(empty, nil), entry(frames[1], content[testBlock:2*testBlock])))
 	mixedContent := slices.Concat(content[:3000], content[testBlock:2*testBlock])
@@ -37,7 +37,7 @@ func TestLostFrames(t *testing.T) {
 		{"a table of all behind one of the first", slices.Concat(frames[0], table(false, entry(frames[0], content[:testBlock])), frames[1],
 			table(false, entry(frames[0], content[:testBlock]), zstfile.Entry{Size: 25}, entry(frames[1], content[testBlock:2*testBlock]))), content[:2*testBlock]},
 		{"an empty table", slices.Concat(ours, table(true)), content},
-		{"one byte less in the table's frame", append(slices.Concat(frames...), zstfile.AppendSkippable(nil, zstfile.SeekTableKind, seekTable[9:])...), content},
+		{"one byte less in the table's frame", append(slices.Concat(frames...), skippable(zstfile.SeekTableKind, seekTable[9:])...), content},
 
 		{"first frame missing", with(frames[1:]...), nil},
 		{"a frame missing", with(slices.Delete(slices.Clone(frames), 3, 4)...), nil},

@@ -203,40 +203,6 @@ func TestRawName(t *testing.T) {
 	}
 }
 
-func TestSubfields(t *testing.T) {
-	for _, c := range []struct {
-		extra string
-		size  int
-		ok    bool
-	}{
-		{"BC\x02\x00\x1b\x00", 28, true}, // of the empty member that ends a BGZF file
-		{"BC\x02\x00\xff\xff", 1 << 16, true},
-		{"XX\x00\x00YY\x01\x00yBC\x02\x00\x00\x01", 257, true},
-		{"BC\x02\x00\x1b\x00rest", 28, true},
-		{"", 0, false},
-		{"BC\x01\x00\x1b", 0, false},
-		{"BC\x03\x00\x1b\x00\x00", 0, false},
-		{"BC\x02\x00\x1b", 0, false},
-		{"XX\x03\x00BC\x02\x00\x1b\x00", 0, false},
-		{"CB\x02\x00\x1b\x00", 0, false},
-	} {
-		h := Header{Extra: []byte(c.extra)}
-		if size, ok := h.MemberSize(); size != c.size || ok != c.ok {
-			t.Errorf("%q: %d, %v, want %d, %v", c.extra, size, ok, c.size, c.ok)
-		}
-	}
-	h := Header{Extra: []byte("AA\x01\x00aBB\x00\x00AA\x01\x00b")}
-	if p, ok := h.Subfield("AA"); !ok || string(p) != "a" {
-		t.Errorf("%q, %v", p, ok)
-	}
-	if p, ok := h.Subfield("BB"); !ok || len(p) != 0 {
-		t.Errorf("%q, %v", p, ok)
-	}
-	if _, ok := h.Subfield("CC"); ok {
-		t.Error("found what is not there")
-	}
-}
-
 func TestTrailer(t *testing.T) {
 	p := AppendTrailer([]byte("x"), 0x01020304, 1<<33+5)
 	if want := []byte("x\x04\x03\x02\x01\x05\x00\x00\x00"); !bytes.Equal(p, want) {
@@ -307,7 +273,6 @@ func FuzzParseHeader(f *testing.F) {
 		if size < MinHeaderSize || size > len(p) || size > MaxHeaderSize {
 			t.Fatalf("header of %d bytes in %d", size, len(p))
 		}
-		h.MemberSize()
 		flags := p[3]
 		if flags&flagName != 0 && h.Name == "" || flags&flagComment != 0 && h.Comment == "" {
 			return // an empty string is not written

@@ -33,7 +33,7 @@ type Header struct {
 	// file, as the format demands. Files written by gzip have whatever bytes their name had: Latin1 gives them back.
 	Name, Comment string
 	ModTime       uint32 // of the file, in seconds since 1970; 0 is unknown
-	Extra         []byte // subfields, see Subfield; nil is none; at most 65,535 bytes
+	Extra         []byte // subfields (RFC 1952, section 2.3.1.1); nil is none; at most 65,535 bytes
 	Text          bool   // the content is probably text
 	HeaderCRC     bool   // the header has a checksum of its own; old versions of gzip refuse such files
 	Speed         uint8  // Densest, Fastest or 0

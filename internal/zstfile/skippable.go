@@ -8,11 +8,7 @@ import (
 // SkippableMagic is the first of the 16 magic numbers of skippable frames.
 const SkippableMagic = 0x184D2A50
 
-// AppendSkippable appends a skippable frame. kind, 0 … 15, chooses among the magic numbers; content has at most MaxSkippable bytes.
-func AppendSkippable(dst []byte, kind int, content []byte) []byte {
-	return append(appendSkippableHeader(dst, kind, uint32(len(content))), content...)
-}
-
+// appendSkippableHeader appends the header of a skippable frame whose content, of size bytes, follows. kind, 0 … 15, chooses among the magic numbers.
 func appendSkippableHeader(dst []byte, kind int, size uint32) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, SkippableMagic+uint32(kind))
 	return binary.LittleEndian.AppendUint32(dst, size)

@@ -19,7 +19,6 @@ const (
 	MaxBlock        = 128 << 10
 
 	SkippableHeaderSize = 8
-	MaxSkippable        = 1<<32 - 1 // content of a skippable frame
 
 	// MinWindow and MaxWindow bound what a frame header can say.
 	MinWindow = 1 << 10

@@ -131,7 +131,7 @@ func TestBlockHeader(t *testing.T) {
 
 func TestSkippable(t *testing.T) {
 	for kind := range 16 {
-		p := AppendSkippable([]byte("before"), kind, []byte("content"))[6:]
+		p := append(appendSkippableHeader([]byte("before"), kind, 7), "content"...)[6:]
 		got, n, err := ParseSkippable(p)
 		if got != kind || n != 7 || err != nil || string(p[SkippableHeaderSize:]) != "content" || !IsSkippable(p) || IsFrame(p) {
 			t.Errorf("kind %d: %d, %d bytes, %v", kind, got, n, err)
@@ -197,7 +197,7 @@ func FuzzHeader(f *testing.F) {
 	for _, h := range headers {
 		f.Add(h.Append(nil))
 	}
-	f.Add(AppendSkippable(nil, 3, make([]byte, 20)))
+	f.Add(append(appendSkippableHeader(nil, 3, 20), make([]byte, 20)...))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		h, size, err := ParseHeader(p)
 		var k kzstd.Header
