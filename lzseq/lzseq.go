@@ -81,33 +81,12 @@ func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(
 
 // Encode fills the streams with a block: the sequences of src and the literals between them. The sequences must keep to the layout's limits.
 func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
-	s.Lits = literals(s.Lits, src, seqs)
+	lits, rest := lz77.AppendLiterals(resize(s.Lits, len(src)+lz77.Slack)[:0], src, seqs)
+	s.Lits = append(lits, rest...)
 	s.Tokens = resize(s.Tokens, len(seqs))
 	s.LitLens, s.MatchLens, s.Extra = s.LitLens[:0], s.MatchLens[:0], s.Extra[:0]
 	l.encode(s, seqs)
 }
-
-// literals gathers the literals of a block in dst.
-func literals(dst, src []byte, seqs []lz77.Sequence) []byte {
-	// Room for one step of copying more than there can be literals.
-	dst = resize(dst, len(src)+litStep)
-	n := 0
-	for i := range seqs {
-		q := &seqs[i]
-		if run := int(q.LitLen); run <= litStep && len(src) >= litStep {
-			*(*[litStep]byte)(dst[n:]) = *(*[litStep]byte)(src)
-			n += run
-		} else {
-			n += copy(dst[n:], src[:run])
-		}
-		src = src[q.LitLen+q.MatchLen:]
-	}
-	n += copy(dst[n:], src)
-	return dst[:n]
-}
-
-// litStep is the number of bytes copied at once: most literal runs are shorter.
-const litStep = 16
 
 func resize(p []byte, n int) []byte {
 	if cap(p) < n {

@@ -18,9 +18,6 @@ type body struct {
 	run uint32
 }
 
-// litStep is the number of bytes copied at once: most literal runs are shorter.
-const litStep = 16
-
 // run takes n bytes as literals that belong to no sequence yet.
 func (e *Encoder) run(n int) {
 	lits := e.in.src[:n]
@@ -42,21 +39,9 @@ func (e *Encoder) sequences(seqs []lz77.Sequence) {
 // gather takes the literals of sequences and goes on behind them.
 func (e *Encoder) gather(seqs []lz77.Sequence) {
 	from := len(e.body.lits)
-	n := from
-	// Room for one step of copying more than there can be literals.
-	lits, src := resize(e.body.lits, MaxBlock+litStep), e.in.src
-	for i := range seqs {
-		q := &seqs[i]
-		if run := int(q.LitLen); run <= litStep && len(src) >= litStep {
-			*(*[litStep]byte)(lits[n:]) = *(*[litStep]byte)(src)
-			n += run
-		} else {
-			n += copy(lits[n:], src[:run])
-		}
-		src = src[q.LitLen+q.MatchLen:]
-	}
-	e.body.lits, e.in.src = lits[:n], src
-	simd.Histogram(&e.ahead.lits, lits[from:n])
+	lits := resize(e.body.lits, MaxBlock+lz77.Slack)[:from]
+	e.body.lits, e.in.src = lz77.AppendLiterals(lits, e.in.src, seqs)
+	simd.Histogram(&e.ahead.lits, e.body.lits[from:])
 }
 
 // code appends the codes of sequences, with repeat offsets as in RFC 8878, section 3.1.1.5.
