@@ -2,6 +2,7 @@ package deflate
 
 import (
 	"github.com/gopz/compress/huffman"
+	"github.com/gopz/compress/internal/bitio"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -38,7 +39,7 @@ func Memory(size, seqs int) int {
 func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.tokenize(content, seqs)
 	w := &e.writer
-	*w = writer{out: dst}
+	*w = writer{bitio.Writer{Out: dst}}
 	e.held = nil
 	e.units = sized(e.units, min(maxUnits, (len(e.lits)-slack+len(e.tokens))/unitSymbols+1))
 	rest := span{e.tokens, e.lits, content} // what is not written yet
@@ -68,13 +69,13 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 	case final && len(content) == 0:
 		w.begin(typeFixed, true)
 		c := fixed.codes.litLen[endOfBlock]
-		w.put(c.Bits(), c.Len())
+		w.Put(c.Bits(), c.Len())
 	}
 	if !final {
 		w.stored(nil, false)
 	}
-	w.align()
-	dst, w.out = w.out, nil // it is the caller's
+	w.Align()
+	dst, w.Out = w.Out, nil // it is the caller's
 	return dst
 }
 
@@ -95,7 +96,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 		}
 	} else {
 		e.store(false)
-		w.room(least)
+		w.Room(least)
 		codes := &fixed.codes
 		if own < common {
 			codes = &e.codes
@@ -107,7 +108,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 		}
 		w.tokens(s.tokens[:u.tokens], s.lits, codes)
 		end := codes.litLen[endOfBlock]
-		w.put(end.Bits(), end.Len())
+		w.Put(end.Bits(), end.Len())
 	}
 	s.tokens, s.lits, s.content = s.tokens[u.tokens:], s.lits[u.lits:], s.content[u.content:]
 }
@@ -121,7 +122,7 @@ func storedBits(n int) int {
 // store writes what is held back.
 func (e *Encoder) store(last bool) {
 	if len(e.held) > 0 {
-		e.writer.room(storedBits(len(e.held)))
+		e.writer.Room(storedBits(len(e.held)))
 		e.writer.stored(e.held, last)
 		e.held = nil
 	}

@@ -163,9 +163,9 @@ func appendRepeats(dst []lengthSymbol, length, symbol uint8, n, times, least, mo
 func (h *header) write(w *writer) {
 	var codes [lengthSymbols]huffman.Code
 	huffman.AssignDeflate(codes[:], h.code[:])
-	w.put(uint64(h.litLens-firstLength)|uint64(h.offsets-1)<<5|uint64(h.codes-4)<<10, 14)
+	w.Put(uint64(h.litLens-firstLength)|uint64(h.offsets-1)<<5|uint64(h.codes-4)<<10, 14)
 	for _, s := range lengthOrder[:h.codes] {
-		w.put(uint64(h.code[s]), 3)
+		w.Put(uint64(h.code[s]), 3)
 	}
 	for _, s := range h.symbols {
 		c := codes[s.symbol]
@@ -175,6 +175,6 @@ func (h *header) write(w *writer) {
 			v |= uint64(s.extra) << n
 			n += uint(repeatExtra[s.symbol-repeatLast])
 		}
-		w.put(v, n)
+		w.Put(v, n)
 	}
 }

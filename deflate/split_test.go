@@ -150,17 +150,17 @@ func TestHeader(t *testing.T) {
 		l.best(&b, &hist)
 		h.plan(&b, &l)
 		var w writer
-		w.put(1|typeDynamic<<1, 3)
+		w.Put(1|typeDynamic<<1, 3)
 		h.write(&w)
-		if got := len(w.out)*8 + int(w.n) - 3; got != h.bits {
+		if got := len(w.Out)*8 + int(w.N) - 3; got != h.bits {
 			t.Fatalf("%d bits written, %d planned", got, h.bits)
 		}
 		// The rest of a block, whose only symbol is its end.
 		var c codes
 		c.assign(&l)
-		w.put(c.litLen[endOfBlock].Bits(), c.litLen[endOfBlock].Len())
-		w.align()
-		readAll(t, w.out, nil, nil)
+		w.Put(c.litLen[endOfBlock].Bits(), c.litLen[endOfBlock].Len())
+		w.Align()
+		readAll(t, w.Out, nil, nil)
 		all := slices.Concat(l.litLen[:h.litLens], l.offset[:h.offsets])
 		n := naiveHeader(&b, all)
 		if h.bits > n+8 {

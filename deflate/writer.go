@@ -2,36 +2,12 @@ package deflate
 
 import (
 	"encoding/binary"
-	"slices"
+
+	"github.com/gopz/compress/internal/bitio"
 )
 
-// writer appends bits to a byte slice, least significant first.
-type writer struct {
-	out []byte
-	acc uint64 // the bits that are not in out yet are the low ones of it
-	n   uint   // how many those are, fewer than 8 between calls
-}
-
-// put writes the n low bits of v, at most 56; those above must be 0.
-func (w *writer) put(v uint64, n uint) {
-	w.acc |= v << (w.n & 63)
-	w.n += n
-	w.out = binary.LittleEndian.AppendUint64(w.out, w.acc)
-	w.out = w.out[:len(w.out)-8+int(w.n>>3)]
-	w.acc >>= w.n &^ 7 & 63
-	w.n &= 7
-}
-
-// align fills up a byte with zeros.
-func (w *writer) align() {
-	if w.n > 0 {
-		w.out = append(w.out, byte(w.acc))
-		w.acc, w.n = 0, 0
-	}
-}
-
-// room makes room for that many bits, and for a word that is stored behind them.
-func (w *writer) room(bits int) { w.out = slices.Grow(w.out, bits/8+24) }
+// writer writes the parts of Deflate blocks.
+type writer struct{ bitio.Writer }
 
 // Types of blocks: RFC 1951, section 3.2.3.
 const (
@@ -43,9 +19,9 @@ const (
 // begin writes what every block begins with.
 func (w *writer) begin(kind uint64, last bool) {
 	if last {
-		w.put(kind<<1|1, 3)
+		w.Put(kind<<1|1, 3)
 	} else {
-		w.put(kind<<1, 3)
+		w.Put(kind<<1, 3)
 	}
 }
 
@@ -55,9 +31,9 @@ func (w *writer) stored(content []byte, last bool) {
 		part := content[:min(len(content), maxStored)]
 		content = content[len(part):]
 		w.begin(typeStored, last && len(content) == 0)
-		w.align()
-		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(len(part))|^uint32(len(part))<<16)
-		w.out = append(w.out, part...)
+		w.Align()
+		w.Out = binary.LittleEndian.AppendUint32(w.Out, uint32(len(part))|^uint32(len(part))<<16)
+		w.Out = append(w.Out, part...)
 		if len(content) == 0 {
 			return
 		}
@@ -68,10 +44,10 @@ func (w *writer) stored(content []byte, last bool) {
 //
 // All codes of one match have 48 bits at most, three literals 45, and fewer than 8 are pending: 55. See huffman.Code.
 func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
-	out := w.out[len(w.out):cap(w.out)]
+	out := w.Out[len(w.Out):cap(w.Out)]
 	at, lit := 0, 0
-	n := uint64(w.n)
-	acc := w.acc << ((64 - n) & 63)
+	n := uint64(w.N)
+	acc := w.Acc << ((64 - n) & 63)
 	for _, t := range tokens {
 		run := int64(t >> tokenRun)
 		for ; run > 3; run -= 3 {
@@ -113,7 +89,7 @@ func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
 		at += int(n >> 3)
 		n &= 7
 	}
-	w.out = w.out[:len(w.out)+at]
-	w.n = uint(n)
-	w.acc = acc >> 1 >> (63 - n)
+	w.Out = w.Out[:len(w.Out)+at]
+	w.N = uint(n)
+	w.Acc = acc >> 1 >> (63 - n)
 }

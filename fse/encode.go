@@ -2,7 +2,8 @@ package fse
 
 import (
 	"encoding/binary"
-	"slices"
+
+	"github.com/gopz/compress/internal/bitio"
 )
 
 // Encoder codes byte strings with one table. The zero value is ready for Table.Build; it keeps its memory from call to call.
@@ -31,17 +32,16 @@ func (e *Encoder) Append(dst, src []byte, states int) []byte {
 	} else {
 		a, b = e.Table.chains(src, values, counts)
 	}
-	dst = slices.Grow(dst, (n+2)*int(e.Table.log)/8+16)
-	at := len(dst)
-	w := writer{to: dst[at:cap(dst)]}
-	w.bits(e.values[:n+3], e.counts[:n+3], n)
+	w := bitio.Writer{Out: dst}
+	w.Room((n + 2) * int(e.Table.log))
+	putAll(&w, e.values[:n+3], e.counts[:n+3], n)
 	if states == 2 {
-		w.put(uint64(b)&(1<<e.Table.log-1), e.Table.Log())
+		w.Put(uint64(b)&(1<<e.Table.log-1), e.Table.Log())
 	}
-	w.put(uint64(a)&(1<<e.Table.log-1), e.Table.Log())
-	w.put(1, 1)
-	w.flush()
-	return dst[:at+w.at]
+	w.Put(uint64(a)&(1<<e.Table.log-1), e.Table.Log())
+	w.Put(1, 1)
+	w.Align()
+	return w.Out
 }
 
 // chain takes one state from the last symbol to the first.
@@ -81,29 +81,11 @@ func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, s
 	return next, b
 }
 
-// writer writes bits, least significant first. After each call fewer than 8 bits are pending.
-type writer struct {
-	to  []byte
-	at  int
-	acc uint64
-	n   uint
-}
-
-// put writes the n bits of v, at most 56; to must have 8 bytes left.
-func (w *writer) put(v uint64, n uint) {
-	w.acc |= v << (w.n & 63)
-	w.n += n
-	binary.LittleEndian.PutUint64(w.to[w.at:], w.acc)
-	w.at += int(w.n >> 3)
-	w.acc >>= w.n &^ 7 & 63
-	w.n &= 7
-}
-
-// bits writes n values. There must be room to look at three more of them.
-func (w *writer) bits(values []uint16, counts []uint8, n int) {
+// putAll writes n values, for whose bits w must have room. There must be room to look at three more of them.
+func putAll(w *bitio.Writer, values []uint16, counts []uint8, n int) {
 	clear(values[n:])
 	clear(counts[n:])
-	to, acc, have, at := w.to, w.acc, w.n, w.at
+	to, acc, have, at := w.Out[len(w.Out):cap(w.Out)], w.Acc, w.N, 0
 	for len(values) >= 4 && len(counts) >= 4 {
 		v0, v1, v2, v3 := uint64(values[0]), uint64(values[1]), uint64(values[2]), uint64(values[3])
 		n0, n1, n2, n3 := uint(counts[0]), uint(counts[1]), uint(counts[2]), uint(counts[3])
@@ -118,13 +100,5 @@ func (w *writer) bits(values []uint16, counts []uint8, n int) {
 		have &= 7
 		values, counts = values[4:], counts[4:]
 	}
-	w.acc, w.n, w.at = acc, have, at
-}
-
-// flush writes the bits pending, filled up with zeros to a byte.
-func (w *writer) flush() {
-	if w.n > 0 {
-		w.to[w.at] = byte(w.acc)
-		w.at++
-	}
+	w.Out, w.Acc, w.N = w.Out[:len(w.Out)+at], acc, have
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopz/compress/internal/bitio"
 	"github.com/gopz/compress/simd"
 )
 
@@ -112,11 +113,12 @@ func TestHostileHeads(t *testing.T) {
 func TestHostileTables(t *testing.T) {
 	type field struct{ v, n uint32 }
 	table := func(fields ...field) []byte {
-		w := bitWriter{}
+		w := bitio.Writer{}
 		for _, f := range fields {
-			w.put(f.v, uint(f.n))
+			w.Put(uint64(f.v), uint(f.n))
 		}
-		return w.flush()
+		w.Align()
+		return w.Out
 	}
 	half := []field{{11, 4}, {0, 10}} // a frequency of 1024
 	cat := func(parts ...[]field) []field { return slices.Concat(parts...) }

@@ -1,6 +1,10 @@
 package rans
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/internal/bitio"
+)
 
 // Costs are in units of 1/65536 bit, computed with integers so that every machine makes the same choices.
 const costBit = 1 << 16
@@ -123,31 +127,9 @@ const (
 	runBase    = 4
 )
 
-// bitWriter appends bits to a byte slice, least significant first.
-type bitWriter struct {
-	dst []byte
-	acc uint64
-	n   uint
-}
-
-func (w *bitWriter) put(v uint32, n uint) {
-	w.acc |= uint64(v) << w.n
-	for w.n += n; w.n >= 8; w.n -= 8 {
-		w.dst = append(w.dst, byte(w.acc))
-		w.acc >>= 8
-	}
-}
-
-func (w *bitWriter) flush() []byte {
-	if w.n > 0 {
-		w.dst = append(w.dst, byte(w.acc))
-	}
-	return w.dst
-}
-
 // append adds the description of f to dst.
 func (f *freqs) append(dst []byte) []byte {
-	w := bitWriter{dst: dst}
+	w := bitio.Writer{Out: dst}
 	sum := 0
 	for i := 0; sum < probScale; {
 		run := i
@@ -156,21 +138,22 @@ func (f *freqs) append(dst []byte) []byte {
 		}
 		switch run = i - run; {
 		case run >= runBase:
-			w.put(classRun, 4)
+			w.Put(classRun, 4)
 			n := uint(bits.Len32(uint32(run-runBase+1))) - 1
-			w.put(1<<n, n+1)
-			w.put(uint32(run-runBase+1)&^(1<<n), n)
+			w.Put(1<<n, n+1)
+			w.Put(uint64(run-runBase+1)&^(1<<n), n)
 		case run > 0:
-			w.put(classZeros+uint32(run), 4)
+			w.Put(classZeros+uint64(run), 4)
 		}
 		v := uint32(f[i])
 		n := uint(bits.Len32(v))
-		w.put(uint32(n), 4)
-		w.put(v&^(1<<(n-1)), n-1)
+		w.Put(uint64(n), 4)
+		w.Put(uint64(v&^(1<<(n-1))), n-1)
 		sum += int(v)
 		i++
 	}
-	return w.flush()
+	w.Align()
+	return w.Out
 }
 
 // read takes a description from the front of src and returns what follows it.

@@ -3,9 +3,9 @@ package zstd
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/gopz/compress/fse"
+	"github.com/gopz/compress/internal/bitio"
 )
 
 // Modes of tables: RFC 8878, section 3.1.1.3.2.1.
@@ -135,37 +135,20 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 		o, m, l = nextO, nextM, nextL
 	}
 
-	dst = slices.Grow(dst, int(sum+40)/8+24)
-	at := len(dst)
-	w := writer{to: dst[at:cap(dst)]}
-	w.sequences(states, stateBits, extra, extraBits)
-	w.put(uint64(m)&(1<<match.Log()-1), match.Log())
-	w.put(uint64(o)&(1<<off.Log()-1), off.Log())
-	w.put(uint64(l)&(1<<lit.Log()-1), lit.Log())
-	return dst[:at+w.close()]
+	w := bitio.Writer{Out: dst}
+	w.Room(int(sum + 40))
+	putSequences(&w, states, stateBits, extra, extraBits)
+	w.Put(uint64(m)&(1<<match.Log()-1), match.Log())
+	w.Put(uint64(o)&(1<<off.Log()-1), off.Log())
+	w.Put(uint64(l)&(1<<lit.Log()-1), lit.Log())
+	w.Put(1, 1) // for a decoder to begin before it
+	w.Align()
+	return w.Out
 }
 
-// writer writes bits, least significant first. Behind each call there are fewer than 8 pending.
-type writer struct {
-	to  []byte // with 8 bytes more than are written
-	at  int
-	acc uint64
-	n   uint
-}
-
-// put writes the n bits of v, at most 56.
-func (w *writer) put(v uint64, n uint) {
-	w.acc |= v << (w.n & 63)
-	w.n += n
-	binary.LittleEndian.PutUint64(w.to[w.at:], w.acc)
-	w.at += int(w.n >> 3)
-	w.acc >>= w.n &^ 7 & 63
-	w.n &= 7
-}
-
-// sequences writes the bits of sequences from the last to the first.
-func (w *writer) sequences(states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8) {
-	to, at, acc, have := w.to, w.at, w.acc, w.n
+// putSequences writes the bits of sequences, for which w must have room, from the last to the first.
+func putSequences(w *bitio.Writer, states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8) {
+	to, at, acc, have := w.Out[len(w.Out):cap(w.Out)], 0, w.Acc, w.N
 	stateBits, extra, extraBits = stateBits[:len(states)], extra[:len(states)], extraBits[:len(states)]
 	for i := len(states) - 1; i >= 0; i-- {
 		x, xn := extra[i], uint(extraBits[i])
@@ -191,14 +174,5 @@ func (w *writer) sequences(states []uint32, stateBits []uint8, extra []uint64, e
 		acc >>= have &^ 7 & 63
 		have &= 7
 	}
-	w.at, w.acc, w.n = at, acc, have
-}
-
-// close writes a bit that is 1, for a decoder to begin before it, and returns the number of bytes written.
-func (w *writer) close() int {
-	w.put(1, 1)
-	if w.n > 0 {
-		w.at++
-	}
-	return w.at
+	w.Out, w.Acc, w.N = w.Out[:len(w.Out)+at], acc, have
 }
