@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,6 +42,61 @@ func TestImportsPointDown(t *testing.T) {
 			t.Errorf("%s: %s", u.pos, msg)
 		}
 	}
+}
+
+// TestTablesAreTrue: a row for what is not there says something that nobody checks.
+func TestTablesAreTrue(t *testing.T) {
+	root, module := findModule(t)
+	uses, dirs, err := readModule(root, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range stale(module, uses, dirs) {
+		t.Errorf("the tables in internal/archtest/floors_test.go have %s, which is not there", row)
+	}
+}
+
+// stale returns the rows of packages, sideways and foreign for which there is nothing.
+func stale(module string, uses []use, dirs []string) (rows []string) {
+	there := map[string]bool{}
+	for _, dir := range dirs {
+		name, _ := ours(module, dir)
+		there[name] = true
+	}
+	for name := range packages {
+		if !there[name] {
+			rows = append(rows, fmt.Sprintf("package %q", name))
+		}
+	}
+	arrows, needs := map[arrow]bool{}, map[arrow]bool{}
+	for _, u := range uses {
+		if u.test {
+			continue
+		}
+		from, _ := ours(module, u.from)
+		if to, own := ours(module, u.to); own {
+			arrows[arrow{from, to}] = true
+		}
+		for m := range foreign {
+			if u.to == m || strings.HasPrefix(u.to, m+"/") {
+				needs[arrow{from, m}] = true
+			}
+		}
+	}
+	for a := range sideways {
+		if !arrows[a] {
+			rows = append(rows, fmt.Sprintf("an import of %q by %q", a.to, a.from))
+		}
+	}
+	for m, users := range foreign {
+		for _, user := range users {
+			if !needs[arrow{user, m}] {
+				rows = append(rows, fmt.Sprintf("an import of %s by %q", m, user))
+			}
+		}
+	}
+	slices.Sort(rows)
+	return rows
 }
 
 // findModule returns the directory and the path of the module around the working directory.

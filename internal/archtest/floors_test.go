@@ -78,7 +78,7 @@ var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
 	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
-	"golang.org/x/sys":              {"cmd/pz", "simd"},
+	"golang.org/x/sys":              {"cmd/pz"},
 	"golang.org/x/term":             {"cmd/pz"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote

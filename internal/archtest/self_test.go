@@ -136,6 +136,34 @@ simd/x_test.go:3 testing test`
 	}
 }
 
+// TestStale: rows without anything are found, the others are not.
+func TestStale(t *testing.T) {
+	const m = "example.com/m"
+	var uses []use
+	var dirs []string
+	for name := range packages {
+		dirs = append(dirs, strings.TrimSuffix(m+"/"+name, "/"))
+	}
+	for a := range sideways {
+		uses = append(uses, use{from: m + "/" + a.from, to: m + "/" + a.to})
+	}
+	for module, users := range foreign {
+		for _, user := range users {
+			uses = append(uses, use{from: strings.TrimSuffix(m+"/"+user, "/"), to: module})
+		}
+	}
+	if rows := stale(m, uses, dirs); rows != nil {
+		t.Errorf("nothing is stale: %q", rows)
+	}
+	for i := range uses {
+		uses[i].test = true // does not count
+	}
+	want := 1 + len(uses)
+	if rows := stale(m, uses, dirs[1:]); len(rows) != want {
+		t.Errorf("%d rows are stale, want %d: %q", len(rows), want, rows)
+	}
+}
+
 // TestCheckTags: what is optional is behind its build tag.
 func TestCheckTags(t *testing.T) {
 	const m = "example.com/m"

@@ -1,0 +1,120 @@
+package archtest
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDocsNameFiles: what the documents name in backquotes is there.
+func TestDocsNameFiles(t *testing.T) {
+	root, _ := findModule(t)
+	docs, err := filepath.Glob(filepath.Join(escape(root), "docs", "*.md"))
+	if err != nil || len(docs) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	docs = append(docs, filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "README.md"))
+	names := 0
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, n := checkNames(root, strings.ReplaceAll(string(text), "\r\n", "\n"))
+		for _, name := range missing {
+			t.Errorf("%s names `%s`, which is not there", filepath.Base(doc), name)
+		}
+		names += n
+	}
+	if names < 100 {
+		t.Errorf("%d names of files: something is wrong with the search", names)
+	}
+}
+
+var (
+	quoted = regexp.MustCompile("`[^`\n]+`")
+	named  = regexp.MustCompile(`^[\w.-]+(/[\w.-]+)*/?$`)
+	source = regexp.MustCompile(`\.(go|sh|wgsl)$`)
+)
+
+// checkNames returns the names in backquotes that nothing in the tree has, and how many names there are. A name is a path, in a directory at the root that exists or to a
+// source file, or a source file alone, which is at the root or in a directory that the same paragraph or row of a table names.
+func checkNames(root, text string) (missing []string, n int) {
+	there := func(elem ...string) bool {
+		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(path.Join(elem...))))
+		return err == nil
+	}
+	for _, part := range parts(text) {
+		var names []string
+		dirs := []string{"."}
+		for _, q := range quoted.FindAllString(part, -1) {
+			name, _, _ := strings.Cut(strings.Trim(q, "`"), " ") // a command has arguments
+			if !named.MatchString(name) {
+				continue
+			}
+			names = append(names, name)
+			if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil && info.IsDir() {
+				dirs = append(dirs, name)
+			}
+		}
+		for _, name := range names {
+			first, _, long := strings.Cut(name, "/")
+			switch {
+			case long && (source.MatchString(name) || there(first)):
+				if n++; !there(name) {
+					missing = append(missing, name)
+				}
+			case !long && source.MatchString(name):
+				if n++; !slices.ContainsFunc(dirs, func(dir string) bool { return there(dir, name) }) {
+					missing = append(missing, name)
+				}
+			}
+		}
+	}
+	return missing, n
+}
+
+// parts cuts a document into paragraphs, and tables into rows.
+func parts(text string) (parts []string) {
+	for _, paragraph := range strings.Split(text, "\n\n") {
+		if strings.HasPrefix(strings.TrimSpace(paragraph), "|") {
+			parts = append(parts, strings.Split(paragraph, "\n")...)
+		} else {
+			parts = append(parts, paragraph)
+		}
+	}
+	return parts
+}
+
+func TestCheckNames(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"a.go", "p/b.go", "p/q/c.wgsl", "scripts/x.sh"} {
+		file = filepath.Join(root, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		text, missing string
+		n             int
+	}{
+		{"`a.go`, `p/b.go`, `p/q/` and\n`scripts/x.sh --all`", "", 4},
+		{"`p` has\n`b.go`", "", 1},
+		{"`p` has more.\n\nSee `b.go`.", "b.go", 1},
+		{"| `p/q` | `c.wgsl` |\n| `p` | `c.wgsl` |", "c.wgsl", 3},
+		{"`z.go` `p/z` `z/z.go` `scripts/z.sh FILE`", "z.go p/z z/z.go scripts/z.sh", 4},
+		{"`runtime/trace`, `allocs/op`, `summary.md`, `Writer`, `-p x`, `a = b`, z.go", "", 0},
+	} {
+		missing, n := checkNames(root, tt.text)
+		if strings.Join(missing, " ") != tt.missing || n != tt.n {
+			t.Errorf("%q: %q of %d, want %q of %d", tt.text, missing, n, tt.missing, tt.n)
+		}
+	}
+}
