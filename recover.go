@@ -32,7 +32,10 @@ const (
 // out, or, with [WithZeroFill], replaced by zeros where its size is known. A stream's header alone does not make it
 // known: the end of a file that was cut is not replaced.
 //
-// A .zst file with a seek table is taken for one with an index, whose blocks are its frames. Other .zst files, and .gz, have nothing to search for: [ErrNoIndex].
+// A .zst file with a seek table is taken for one with an index, whose blocks are its frames. If the table is damaged, or does not fit the frames because
+// bytes are missing or have come in, the frames are searched from the front; that finds those which say how much content they have and are not too large for
+// the memory, as those of a Writer do. In a file without any, and in .gz, there is nothing to search for: [ErrNoIndex]. Where the table is gone a .zst file that stands in a
+// damaged frame is taken for a part of the file, as nothing tells them apart.
 //
 // With an intact index one damaged block costs that block alone. Without, as in a file that was cut, the blocks are
 // searched from the front. Parts of the file that cannot be read are damage like any other; [Damage].Err wraps what src
@@ -57,13 +60,22 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	if cerr := o.canceled(); cerr != nil {
 		return cerr
 	}
-	if errors.Is(err, ErrNoIndex) {
-		return err // what has no index has no blocks that could be found either
+	switch {
+	case err == nil:
+	case isZstd(cancelable{src, &o}, size):
+		x, gaps, err = searchFrames(src, size, &o)
+	case errors.Is(err, ErrNoIndex):
+		// what has no index has no blocks that could be found either
+	default:
+		if x, gaps, err = searchBlocks(src, size, &o); errors.Is(err, ErrFormat) {
+			// Neither the first frame nor the last table of a .zst file may be left.
+			if fx, fgaps, ferr := searchFrames(src, size, &o); !errors.Is(ferr, ErrNoIndex) {
+				x, gaps, err = fx, fgaps, ferr
+			}
+		}
 	}
 	if err != nil {
-		if x, gaps, err = searchBlocks(src, size, &o); err != nil {
-			return err
-		}
+		return err
 	}
 	r, err := newReaderAt(src, x, o)
 	if err != nil {

@@ -253,17 +253,26 @@ func (s *search) indexPart(to int64) bool {
 // intact decompresses the last block to see whether it is.
 func (s *search) intact() bool {
 	b := s.x.blocks[len(s.x.blocks)-1]
-	// Without checks a part of it can be that of another stream. And blocks that are not intact may overlap: not all the
-	// time of the world is theirs.
-	if !s.hdr.Checks || s.wasted > 4*s.size {
+	// Without checks a part of it can be that of another stream.
+	if !s.hdr.Checks {
 		return false
 	}
 	st := stream{hdr: s.hdr, id: s.id, blocks: 1, skip: s.number - 1}
 	st.hdr.BlockSize = max(pzfile.MinBlockSize, ceilPow2(int(b.raw)))
 	b.content = 0
+	return s.try(&index{size: s.size, content: int64(b.raw), streams: []stream{st}, blocks: []blockRef{b}})
+}
+
+// try decompresses the only block of x to see whether it is intact.
+func (s *search) try(x *index) bool {
+	// Blocks that are not intact may overlap: not all the time of the world is theirs.
+	if s.wasted > 4*s.size {
+		return false
+	}
+	b := &x.blocks[0]
 	o := *s.opt
 	o.checks, o.maxDecoded, o.maxMemory = true, -1, max(1, o.readerLimit()-s.memory())
-	r, err := newReaderAt(s.src, &index{size: s.size, content: int64(b.raw), streams: []stream{st}, blocks: []blockRef{b}}, o)
+	r, err := newReaderAt(s.src, x, o)
 	if err != nil {
 		s.err = err // it takes too much memory
 		return false
