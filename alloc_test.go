@@ -136,3 +136,21 @@ func BenchmarkSmall(b *testing.B) {
 		}
 	})
 }
+
+// A Writer that is Reset for one small stream after the other allocates no more than what the start of a worker does.
+func TestAllocationsOfPooledWriter(t *testing.T) {
+	if raceDetector {
+		t.Skip("it makes pools forget")
+	}
+	content := textBytes(1000, 1)
+	w := newWriter(t, io.Discard)
+	const most = 3 // the worker that comes for the block, and its place among those that rest
+	n := testing.AllocsPerRun(500, func() {
+		w.Reset(io.Discard)
+		w.Write(content)
+		w.Close()
+	})
+	if n > most {
+		t.Errorf("%v allocations", n)
+	}
+}

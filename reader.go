@@ -20,7 +20,7 @@ import (
 // and that nothing but streams follows. An empty input is no such data: it is [ErrTruncated]. A Reader has no goroutines
 // of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
 // all of them return that error.
-// Make one with [NewReader]; the zero value is not usable.
+// Make one with [NewReader]; the methods of the zero value return an [ErrOption].
 type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler
@@ -179,6 +179,9 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 func (r *Reader) next() error {
 	if r.err != nil {
 		return r.err
+	}
+	if r.sched == nil {
+		return r.fail(optionError("a Reader that was made without NewReader"))
 	}
 	r.put()
 	for {

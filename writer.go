@@ -13,7 +13,7 @@ import (
 // is used only inside of the Writer's own methods. A Writer has no goroutines of its own; one that is dropped without
 // Close leaks nothing, but its output is incomplete. Methods are for one goroutine at a time. After an error all of them
 // return that error.
-// Make one with [NewWriter]; the zero value is not usable.
+// Make one with [NewWriter]; the methods of the zero value return an [ErrOption].
 type Writer struct {
 	opt   options
 	plan  plan
@@ -60,6 +60,9 @@ func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 
 // Reset makes the Writer ready for a new stream, to dst, with the options it has. Content not yet written is dropped.
 func (w *Writer) Reset(dst io.Writer) {
+	if w.opt.pipe == nil {
+		return // see ready
+	}
 	if w.pending() > 0 {
 		w.stop()
 	}
@@ -94,6 +97,9 @@ func (w *Writer) ready() error {
 	}
 	if w.err != nil {
 		return w.err
+	}
+	if w.frame == nil {
+		return w.fail(optionError("a Writer that was made without NewWriter"))
 	}
 	if err := w.opt.canceled(); err != nil {
 		return w.fail(err)
@@ -282,13 +288,15 @@ func (w *Writer) emit(b *pipeline.Block) error {
 	if b.Err != nil {
 		return blockError(pipeline.Compress, b.Err, w.opt.ctx, 0, w.ended, -1)
 	}
-	if err := w.write(w.frame.head(w.header(), b)); err != nil {
+	w.buf = w.frame.head(w.header(), b)
+	if err := w.write(w.buf); err != nil {
 		return err
 	}
 	if err := w.write(b.Out()); err != nil {
 		return err
 	}
-	if err := w.write(w.frame.foot(w.buf[:0], b)); err != nil {
+	w.buf = w.frame.foot(w.buf[:0], b)
+	if err := w.write(w.buf); err != nil {
 		return err
 	}
 	w.passed += int64(b.Raw)
@@ -357,6 +365,9 @@ func (w *Writer) flush() error {
 	return w.drain(true)
 }
 
+// keptBuffer is how much memory of an index stays for the next stream, in bytes.
+const keptBuffer = 64 << 10
+
 // Close writes what is left and completes the stream. It does not close the underlying writer. Closing again
 // returns the same result and does nothing.
 func (w *Writer) Close() error {
@@ -389,5 +400,9 @@ func (w *Writer) finish() error {
 	}
 	// The header may have been all there was to write: then it counts as written before what follows.
 	head := w.header()
-	return w.write(w.frame.end(head, w.passed, w.out+int64(len(head))))
+	p := w.frame.end(head, w.passed, w.out+int64(len(head)))
+	if cap(p) <= keptBuffer {
+		w.buf = p
+	}
+	return w.write(p)
 }
