@@ -29,6 +29,7 @@ type countReader struct {
 func (c *countReader) Read(p []byte) (int, error) {
 	n, err := c.m.in.f.Read(p)
 	c.n += int64(n)
+	c.m.bar.fed(c.n)
 	c.m.in.keepHead(p[:n])
 	return n, err
 }

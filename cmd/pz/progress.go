@@ -15,6 +15,8 @@ const (
 	barDelay = time.Second
 	// barPeriod is the time from one drawing to the next. Seconds count up steadily at any rate that divides them.
 	barPeriod = 200 * time.Millisecond
+	// barWaits moves through the bar as long as no block has passed.
+	barWaits = "==="
 )
 
 // bar shows how far the work on a source has come. It is shown to people only: standard error must be a terminal.
@@ -28,6 +30,7 @@ type bar struct {
 	total int64 // what done grows to; −1 if that is not known
 	start time.Time
 
+	read    atomic.Int64 // bytes of the source that have been read, where somebody counts them
 	done    atomic.Int64 // of the source, in bytes
 	content atomic.Int64 // bytes of content that have passed
 
@@ -68,6 +71,13 @@ func (b *bar) update(done, content int64) {
 	}
 }
 
+// fed notes how much of the source has been read.
+func (b *bar) fed(n int64) {
+	if b != nil {
+		b.read.Store(n)
+	}
+}
+
 func (b *bar) draw() {
 	defer close(b.gone)
 	wait := time.NewTimer(time.Until(b.start.Add(barDelay)))
@@ -86,9 +96,18 @@ func (b *bar) draw() {
 }
 
 func (b *bar) render() {
-	done := b.done.Load()
-	text := b.name + ": " + barText(done, b.total, b.content.Load(), time.Since(b.start))
-	if b.total > 0 {
+	done, content, elapsed := b.done.Load(), b.content.Load(), time.Since(b.start)
+	text := b.name + ": " + barText(done, b.total, content, elapsed)
+	read := b.read.Load()
+	switch {
+	case content == 0 && read > 0:
+		// The first blocks are being worked on, and nobody knows how far that has come: something moves, and says no more than that.
+		text = b.name + ": " + formatSize(read) + " read, " + elapsed.Truncate(time.Second).String()
+		if at := b.width - len(barWaits); b.total > 0 && at >= 0 {
+			at = int(elapsed/barPeriod) % (at + 1)
+			text += fmt.Sprintf("      [%s%s%s]", strings.Repeat(" ", at), barWaits, strings.Repeat(" ", b.width-at-len(barWaits)))
+		}
+	case b.total > 0:
 		part := min(1, float64(done)/float64(b.total))
 		full := int(part * float64(b.width))
 		text += fmt.Sprintf(" %3d%% [%s%s]", int(part*100), strings.Repeat("=", full), strings.Repeat(" ", b.width-full))

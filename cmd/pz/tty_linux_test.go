@@ -136,10 +136,10 @@ func TestProgressBar(t *testing.T) {
 		time time.Duration
 		text string // a pattern, generous with time, which other work on the machine takes; "" for no bar
 	}{
-		// Less than a block: it is there although nothing has passed, and counts from the beginning.
-		{"long", nil, 1300 * time.Millisecond, "standard input: 0 B, [12]s"},
+		// Less than a block: it is there although nothing has passed, says what has been read, and counts from the beginning.
+		{"long", nil, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
 		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond, "standard input: [48] KiB, 0.0 MB/s, [12]s"},
-		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: 0 B, [12]s"},
+		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
 		{"quiet", []string{"-q"}, 1300 * time.Millisecond, ""},
 		{"short", nil, 200 * time.Millisecond, ""},
 	} {
@@ -217,5 +217,34 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 				t.Errorf("a line of %d columns does not fit: %q", n, line)
 			}
 		}
+	}
+}
+
+// As long as the first block is being worked on there is no share of it to be shown: the bar says what has been read, and moves.
+func TestProgressBarBeforeFirstBlock(t *testing.T) {
+	f, err := os.Open(write(t, sample(5000), t.TempDir(), "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, _ := f.Stat()
+	a, person := terminalApp(t)
+	if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
+	m.bar.end()
+	m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+	io.Copy(io.Discard, m.reader())
+	time.Sleep(3*barPeriod + barPeriod/2)
+	m.done()
+	places := map[string]bool{}
+	for _, line := range regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`).FindAllStringSubmatch(seen(a, person), -1) {
+		if places[line[1]] = true; len(line[1]) != 24 {
+			t.Errorf("%d columns", len(line[1]))
+		}
+	}
+	if len(places) < 2 {
+		t.Errorf("it does not move: %v", places)
 	}
 }
