@@ -43,17 +43,17 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 	case errors.Is(e, compress.ErrVersion) && standard(in):
 		return "needs something that pz does not have", []string{e.Detail}
 	case errors.Is(e, compress.ErrVersion):
-		return "was made by a newer pz, or its header is damaged", a.recovery(in, "the intact blocks")
+		return "was made by a newer pz, or its header is damaged", a.recovery(in, e, "the intact blocks")
 	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
 		return empty, nil
 	case errors.Is(e, compress.ErrTruncated):
-		return "is cut short", append([]string{"the end is missing" + behind(in, e)}, a.recovery(in, "what is there")...)
+		return "is cut short", append([]string{"the end is missing" + behind(in, e)}, a.recovery(in, e, "what is there")...)
 	case errors.Is(e, compress.ErrTrailing) && standard(in):
 		return trailing, byteOf(in, e)
 	case errors.Is(e, compress.ErrTrailing):
-		return trailing, append(byteOf(in, e), a.recovery(in, "what is in front of it")...)
+		return trailing, append(byteOf(in, e), a.recovery(in, e, "what is in front of it")...)
 	case errors.Is(e, compress.ErrCorrupt):
-		return damaged(in, e) + " is damaged", append(byteOf(in, e), a.recovery(in, "the intact blocks")...)
+		return damaged(in, e) + " is damaged", append(byteOf(in, e), a.recovery(in, e, "the intact blocks")...)
 	}
 	return libraryReason(e), nil
 }
@@ -70,6 +70,17 @@ func standard(in *source) bool {
 	return format == "gz" || format == "zst"
 }
 
+// isTar says whether a file is a tar archive, by the magic number of POSIX and GNU tar.
+func isTar(in *source) bool {
+	const magic, at = "ustar", 257
+	p := make([]byte, len(magic))
+	if !in.regular() {
+		return false
+	}
+	_, err := in.f.ReadAt(p, in.start+at)
+	return err == nil && string(p) == magic
+}
+
 // notOurs is what to say of data that is in no format of ours, or, with --recover, not .pz.
 func (a *app) notOurs(in *source) (what string, notes []string) {
 	head := in.beginning()
@@ -79,12 +90,18 @@ func (a *app) notOurs(in *source) (what string, notes []string) {
 	if form, tool := recognize(head); form != "" {
 		return "is " + form + " data", []string{"use " + tool}
 	}
-	if standard(in) {
-		return "is ." + formatOf(head) + " data without a seek table that is intact, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
+	switch formatOf(head) {
+	case "gz":
+		return "is .gz data, which has no index, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
+	case "zst":
+		return "is .zst data without a whole frame that says how much it holds, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
+	}
+	if isTar(in) {
+		return "is a tar archive that is not compressed", []string{"use tar -xf"}
 	}
 	// A file with the right name may have lost no more than its first bytes.
 	if _, suffix, _ := a.cfg.packedName(filepath.Base(in.name)); suffix != "" && (suffix == ".pz" || suffix == a.cfg.ownSuffix) {
-		for _, note := range a.recovery(in, "the blocks") {
+		for _, note := range a.recovery(in, nil, "the blocks") {
 			notes = append(notes, "if only its beginning is damaged, "+note)
 		}
 	}
@@ -144,12 +161,15 @@ func behind(in *source, e *compress.Error) string {
 }
 
 // recovery is the advice to save what can be saved, where it can be followed: not for a pipe, whose data is gone.
-func (a *app) recovery(in *source, what string) []string {
+func (a *app) recovery(in *source, e *compress.Error, what string) []string {
 	switch {
 	case !in.regular() || a.cfg.mode == modeRecover:
 		return nil
-	case standard(in) && hasSeekTable(in):
+	case standard(in) && searchable(in, e):
 		what = strings.ReplaceAll(what, "block", "frame")
+	case formatOf(in.beginning()) == "zst" && e.Block == 0 && saysSize(in):
+		// It is restored whole or not at all.
+		return []string{"zstd -dc FILE gives what can be read of that"}
 	case standard(in) && a.cfg.toStdout:
 		return nil
 	case standard(in):
@@ -158,14 +178,22 @@ func (a *app) recovery(in *source, what string) []string {
 	return []string{"--recover FILE -o OUT saves " + what}
 }
 
-// hasSeekTable says whether a file of a standard format can be recovered like .pz: by a seek table, which is intact.
-func hasSeekTable(in *source) bool {
-	r, err := compress.NewReaderAt(in.f, in.info.Size())
-	if err != nil {
-		return false
+// searchable says whether a file of a standard format can be recovered like .pz: if it has a seek table, or frames in front of the damage that say how much they
+// hold.
+func searchable(in *source, e *compress.Error) bool {
+	const magic = "\xb1\xea\x92\x8f" // of seek tables
+	end := make([]byte, len(magic))
+	if _, err := in.f.ReadAt(end, in.info.Size()-int64(len(end))); err == nil && string(end) == magic {
+		return true
 	}
-	r.Close()
-	return true
+	return formatOf(in.beginning()) == "zst" && e.Block > 0 && saysSize(in)
+}
+
+// saysSize says whether the first frame of a .zst file says how much it holds (RFC 8878, section 3.1.1.1.1).
+func saysSize(in *source) bool {
+	const fields = 0xe0 // of the descriptor: the size of the field, and the flag without which it may be missing
+	head := in.beginning()
+	return len(head) > 4 && head[0] == '\x28' && head[4]&fields != 0
 }
 
 // tooLittleMemory names the smallest -M that will do, where that can be found out.

@@ -322,7 +322,10 @@ func TestDamagedFormats(t *testing.T) {
 			write(t, packed[:at], dir, "a."+f)
 			if at > 0 {
 				text := "is cut short (the end is missing"
-				pz(t, "", "-d", "--rm", path).want(t, exitError, path+": "+text, "; -dc FILE gives what is in front of that)")
+				got := pz(t, "", "-d", "--rm", path).want(t, exitError, path+": "+text)
+				if advice := regexp.MustCompile(`; (-dc FILE gives what is in front of that|zstd -dc FILE gives what can be read of that|--recover FILE -o OUT saves what is there)\)`); !advice.MatchString(got.err) {
+					t.Errorf("%s cut to %d: %s", f, at, got.err)
+				}
 				if got := pz(t, "", "-dc", path).want(t, exitError, path+": "+text).out; !strings.HasPrefix(content, got) {
 					t.Errorf("%s cut to %d: what came out is no part of the content", f, at)
 				}
@@ -344,16 +347,16 @@ func TestDamagedFormats(t *testing.T) {
 		}
 		got := pz(t, "", "--recover", path, "-c")
 		if f == "zst" { // it has a seek table
-			got.want(t, exitWarning, "lost: block ", ": saved ")
-		} else if want := "is .gz data without a seek table that is intact, and cannot be recovered (-dc FILE gives what is in front of the damage)"; got.message(t, path) != want {
+			got.want(t, exitWarning, "lost: frame ", ": saved ")
+		} else if want := "is .gz data, which has no index, and cannot be recovered (-dc FILE gives what is in front of the damage)"; got.message(t, path) != want {
 			t.Errorf("--recover: %s", got.err)
 		}
 		wantFiles(t, dir, "a."+f)
 	}
-	// A table that is damaged as well, or that is not at the end, leads nowhere.
+	// So it is without a table at the end.
 	for _, c := range []struct{ end, advice string }{
 		{"", "; --recover FILE -o OUT saves the intact frames)"},
-		{"garbage", "; -dc FILE gives what is in front of that)"},
+		{"garbage", "; --recover FILE -o OUT saves the intact frames)"},
 	} {
 		zst := pz(t, content, "--format", "zst", "-B16K").out
 		bad := zst[:len(zst)/2] + "\x00\xff\x00\xff\x00\xff" + zst[len(zst)/2+6:] + c.end
@@ -374,6 +377,10 @@ func TestDamagedFormats(t *testing.T) {
 	if got := pz(t, "", "-t", path).message(t, path); !strings.HasPrefix(got, "is cut short (the end is missing from frame 1 on") {
 		t.Error(got)
 	}
+	// An archive that somebody took for a compressed one.
+	path = write(t, strings.Repeat("x", 257)+"ustar\x0000"+strings.Repeat("\x00", 248), t.TempDir(), "a.tar.pz")
+	pz(t, "", "-d", path).want(t, exitError, "is a tar archive that is not compressed (use tar -xf)")
+	pz(t, "", "-d", write(t, strings.Repeat("x", 257)+"ustar\x0000"+strings.Repeat("\x00", 248), t.TempDir(), "a.tar")).want(t, exitWarning, "is a tar archive that is not compressed -- ignored (use tar -xf)")
 	// A dictionary is not to be had.
 	dict := "\x28\xb5\x2f\xfd\x21\x07\x05\x29\x00\x00hello"
 	if got := pz(t, dict, "-d").message(t, "standard input"); got != "needs something that pz does not have (the frame needs dictionary 7)" {

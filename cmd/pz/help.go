@@ -38,7 +38,7 @@ What to do (the last one given counts):
                            Blocks of .gz are its members, blocks of .zst its frames. For a name that is not UTF-8,
                            name shows the wrong bytes as U+FFFD, and name_base64 has all of it in base64
       --recover            write all that is intact of a damaged FILE to -o FILE or -c, and say what is lost: of .pz,
-                           and of .zst that has a seek table, as those that pz makes do
+                           and of .zst whose frames say how much they hold, as those that pz makes do
       --zero-fill          with --recover: put zeros where content is lost
 
 How to compress:
@@ -46,8 +46,8 @@ How to compress:
       --format FORMAT      pz, the default; gz for every gzip to read, zst for every zstd
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
-                           Larger blocks often compress better, but take more memory, also to restore, and keep
-                           fewer threads busy
+                           Larger blocks often compress better, but take more memory, also to restore. A file of fewer
+                           blocks than threads does not keep all of them busy: .pz at -7 to -9 has large ones
   -n, --no-name            .gz: do not store name and time of FILE; with -d, the default: do not use them
   -N, --name               .gz: store them, the default; with -d: give the result the name and time in FILE
       --no-check           leave out the checks of the content (.gz: never); with -d, -t: do not compare them (not
@@ -56,7 +56,7 @@ How to compress:
 Where to:
   -c, --stdout             write to standard output
   -o, --output FILE        write to FILE (one input only); a device or pipe is written as it is
-  -S, --suffix .SUF        use .SUF instead of %[5]s
+  -S, --suffix .SUF        use .SUF, as it is given, dot and all, instead of %[5]s
   -r, --recursive          work on all files in the directories given, and below them; with -d, -t, -l only on those
                            that have a suffix of compressed files (%[10]s), else only on those
                            that have none

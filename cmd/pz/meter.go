@@ -114,7 +114,11 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	}
 	blocks := ""
 	if a.cfg.mode == modeCompress || !standard(in) { // whose pieces mean nothing to anybody
-		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, "block"))
+		word := "block"
+		if a.cfg.mode == modeCompress && a.cfg.format == "zst" {
+			word = "frame"
+		}
+		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, word))
 	}
 	a.say(in.name, "%s:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
 		ratioText(content, packed), content, packed, blocks,

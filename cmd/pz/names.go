@@ -50,6 +50,8 @@ func (a *app) outputName(e entry, in *source) (string, bool) {
 	head := in.beginning()
 	if form, tool := recognize(head); form != "" {
 		a.warn(e.path, "is %s data -- ignored (use %s)", form, tool)
+	} else if isTar(in) {
+		a.warn(e.path, "is a tar archive that is not compressed -- ignored (use tar -xf)")
 	} else if formatOf(head) == "" {
 		a.warn(e.path, "%s, and has another suffix -- ignored", notPacked)
 	} else {

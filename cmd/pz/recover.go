@@ -18,7 +18,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 	err := compress.Recover(w, in.f, in.info.Size(), func(d compress.Damage) error {
 		// Not through warn: -q must not hide what is missing from the result.
 		a.atLeast(exitWarning)
-		text := damageText(d)
+		text := damageText(d, unitOf(in))
 		if a.cfg.verbose && d.Err != nil {
 			text += " (details: " + libraryReason(d.Err) + ")"
 		}
@@ -46,7 +46,16 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 	return nil
 }
 
-func damageText(d compress.Damage) string {
+// unitOf is what the blocks of a source are called: those of .zst are frames.
+func unitOf(in *source) string {
+	if formatOf(in.beginning()) == "zst" {
+		return "frame"
+	}
+	return "block"
+}
+
+// damageText says what is lost, in the words for such files.
+func damageText(d compress.Damage, unit string) string {
 	stream := ""
 	if d.Stream > 0 {
 		stream = fmt.Sprintf(" of stream %d", d.Stream)
@@ -55,6 +64,8 @@ func damageText(d compress.Damage) string {
 	errors.As(d.Err, &e)
 	var where string
 	switch {
+	case d.Kind == compress.DamageFrame && e != nil && strings.HasPrefix(e.Detail, "bytes"):
+		return fmt.Sprintf("%s, at byte %d of the file; no content is lost by that", e.Detail, e.Offset)
 	case d.Kind == compress.DamageFrame:
 		part := "the header"
 		if errors.Is(d.Err, compress.ErrTruncated) || e != nil && strings.HasPrefix(e.Detail, "index") {
@@ -74,9 +85,9 @@ func damageText(d compress.Damage) string {
 	}
 	switch {
 	case d.Kind == compress.DamageUnknown:
-		return fmt.Sprintf("lost: an unknown number of blocks from block %d%s on, %s", d.Block, stream, where)
+		return fmt.Sprintf("lost: an unknown number of %ss from %s %d%s on, %s", unit, unit, d.Block, stream, where)
 	case d.Blocks == 1:
-		return fmt.Sprintf("lost: block %d%s, %s", d.Block, stream, where)
+		return fmt.Sprintf("lost: %s %d%s, %s", unit, d.Block, stream, where)
 	}
-	return fmt.Sprintf("lost: blocks %d to %d%s, %s", d.Block, d.Block+d.Blocks-1, stream, where)
+	return fmt.Sprintf("lost: %ss %d to %d%s, %s", unit, d.Block, d.Block+d.Blocks-1, stream, where)
 }

@@ -54,10 +54,11 @@ func TestNothingToRecover(t *testing.T) {
 	for name, c := range map[string]struct{ content, text string }{
 		"text":      {"no .pz data at all", "is not .pz data"},
 		"noise":     {noise(100_000), "is not .pz data"},
-		"gzip":      {"\x1f\x8b\x08 and so on", "is .gz data without a seek table that is intact, and cannot be recovered (-dc FILE gives"},
+		"gzip":      {"\x1f\x8b\x08 and so on", "is .gz data, which has no index, and cannot be recovered (-dc FILE gives"},
 		"empty":     {"", "is empty"},
 		"no blocks": {good[:30], "nothing could be saved"},
 		"zeros":     {good[:100], "nothing could be saved"},
+		"zstd":      {"\x28\xb5\x2f\xfd\x04\x00", "is .zst data without a whole frame that says how much it holds, and cannot be recovered (-dc FILE gives"},
 	} {
 		dir := t.TempDir()
 		in := write(t, c.content, dir, "a.pz")
@@ -90,8 +91,10 @@ func TestDamageText(t *testing.T) {
 		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "index: x")}, "the index is damaged; no content is lost by that"},
 		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Err: at(compress.ErrTruncated, "")},
 			"the index of stream 1 is damaged; no content is lost by that"},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "bytes that belong to no frame")},
+			"bytes that belong to no frame, at byte 1234 of the file; no content is lost by that"},
 	} {
-		if got := damageText(c.d); got != c.want {
+		if got := damageText(c.d, "block"); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)
 		}
 	}
@@ -116,4 +119,28 @@ func TestFlipsAreSeen(t *testing.T) {
 			t.Fatalf("bit %d", bit)
 		}
 	}
+}
+
+// Bytes that are missing from a .zst file cost one frame, and what is said is what happened.
+func TestRecoverShortenedZstd(t *testing.T) {
+	dir := t.TempDir()
+	content := sample(300_000)
+	good := pz(t, content, "--format", "zst", "-B16K").out
+	middle := len(good) / 2
+	cut := good[:middle] + good[middle+9:]
+	path := write(t, cut, dir, "a.zst")
+	pz(t, "", "-t", path).want(t, exitError, path+": frame ", " is damaged", "; --recover FILE -o OUT saves the intact frames)")
+	r := pz(t, "", "-v", "--recover", path, "-c").want(t, exitWarning, path+": lost: frame ", "the seek table does not fit the frames", "saved 283616 of 300000 bytes")
+	if i := strings.Index(content, r.out[len(r.out)-1000:]); !strings.HasPrefix(content, r.out[:16384]) || i != len(content)-1000 {
+		t.Error("what is saved is not the content")
+	}
+	// The table as well.
+	path = write(t, cut[:len(cut)-50]+strings.Repeat("\x00", 50), dir, "b.zst")
+	pz(t, "", "-t", path).want(t, exitError, path+": frame ", "; --recover FILE -o OUT saves the intact frames)")
+	if got := pz(t, "", "--recover", path, "-c").want(t, exitWarning, "lost: an unknown number of frames from frame ", "the index is damaged", "saved 283616 bytes").out; got != r.out {
+		t.Error("less is saved without the table")
+	}
+	// The first frame is cut: nothing of it.
+	path = write(t, good[:100], dir, "c.zst")
+	pz(t, "", "-d", path).want(t, exitError, path+": is cut short (the end is missing from frame 0 on; zstd -dc FILE gives what can be read of that)")
 }
