@@ -20,7 +20,7 @@ var (
 	ErrVersion error = &sentinel{msg: "unsupported version"}
 	// ErrCorrupt: the input is damaged.
 	ErrCorrupt error = &sentinel{msg: "corrupt input"}
-	// ErrChecksum: a check does not match what it covers. It is an ErrCorrupt as well.
+	// ErrChecksum: a check does not match what it covers. It is an ErrCorrupt as well, and that is what to ask for damage: most damage shows before a check does.
 	ErrChecksum error = &sentinel{msg: "checksum mismatch", also: ErrCorrupt}
 	// ErrTrailing: .pz or .gz data is whole, and something else follows it, even if that is compressed data of another format. It is an ErrCorrupt as
 	// well. All content has been given out before it, and verified; but if it is the beginning of more compressed data that is damaged, content
