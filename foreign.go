@@ -116,6 +116,9 @@ type foreign struct {
 		next(u *unit) error
 		// payload fills in Block.Src and what is not known of the unit. It may change its mind: then it returns errStreamEnd.
 		payload(u *unit, p []byte) ([]byte, error)
+		// sure reports whether nobody can wait for the content in hand, of which the n bytes of a piece are the last: whether going on, with more of it or to
+		// the next header, takes no more input than is there already, or not all has come of what was flushed last.
+		sure(n int) bool
 	}
 	before int64 // content so far
 	stop   error // what comes after a piece that has been given out
@@ -156,7 +159,7 @@ func (f *foreign) payload(u *unit, p []byte) ([]byte, error) {
 	if err == nil {
 		f.before += int64(u.raw)
 		u.place.content, u.place.end = f.before, f.in.off()
-		u.pause = !f.quick && f.in.idle()
+		u.pause = !f.quick && !f.read.sure(0)
 	}
 	return p, err
 }
@@ -186,8 +189,8 @@ func (f *foreign) piece(p []byte, src io.Reader) []byte {
 		switch {
 		case m > 0:
 			empty = 0
-			if !f.quick && f.in.idle() {
-				// Somebody may wait for what there is.
+			if !f.quick && !f.read.sure(n) {
+				// Somebody may wait for what there is, and send nothing before it has come.
 				f.stop = err
 				return p[:n]
 			}
@@ -204,8 +207,9 @@ func (f *foreign) piece(p []byte, src io.Reader) []byte {
 // decode lets a decoder read. A panic of its own becomes an error.
 func (f *foreign) decode(src io.Reader, p []byte) (n int, err error) {
 	defer func() {
-		if f.in.raw.reading {
-			return // and so does the panic of the reader underneath not
+		if f.in.raw.reading { // and so does the panic of the reader underneath not
+			f.gz.dec, f.zs.dec = nil, nil
+			return
 		}
 		if v := recover(); v != nil {
 			n, err = 0, &Error{Kind: ErrInternal, Block: -1, Offset: f.in.off(), Detail: fmt.Sprint("panic of a decoder: ", v)}

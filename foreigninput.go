@@ -121,9 +121,6 @@ func (in *input) off() int64 {
 	return in.raw.count - int64(in.br.Buffered())
 }
 
-// idle reports whether the next byte may be long in coming.
-func (in *input) idle() bool { return in.br.Buffered() == 0 }
-
 // Read reads what there is.
 func (in *input) Read(p []byte) (int, error) {
 	if in.mem != nil {

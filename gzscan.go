@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
@@ -161,6 +162,21 @@ func (g *gzScanner) payload(u *unit, p []byte) ([]byte, error) {
 	}
 	u.raw = len(p)
 	return p, nil
+}
+
+// markerSize is more bytes than a decoder has read ahead, the end of a block, and the empty stored block of a flush (RFC 1951, section 3.2.4) take together.
+const markerSize = 16
+
+// sure goes by how the decoder gives out content: full windows, and what there is at the mark of a flush, an empty stored block. If that stands right behind a
+// full window, then the window was all, and the decoder finds nothing at the mark and goes on. A mark ends with two bytes of ones.
+func (g *gzScanner) sure(n int) bool {
+	const window = 32 << 10
+	br := g.f.in.br
+	if !g.inside || (g.size+uint32(n))%window != 0 || br.Buffered() < markerSize {
+		return false
+	}
+	p, _ := br.Peek(markerSize)
+	return bytes.IndexByte(p, 0xff) < 0
 }
 
 // damaged says what it means that the decoder fails.

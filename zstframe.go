@@ -129,6 +129,20 @@ func (f *zstFrame) Read(p []byte) (int, error) {
 // between reports whether all bytes of the blocks so far have been passed on.
 func (f *zstFrame) between() bool { return len(f.part) == 0 && f.rest == 0 }
 
+// buffered reports whether the next block is there, with the checksum if it is the last one, or the frame is at its end.
+func (f *zstFrame) buffered() bool {
+	if f.last && f.summed == f.hdr.Checksum {
+		return f.rest == 0
+	}
+	br := f.in.br
+	if !f.between() || br.Buffered() < zstfile.BlockHeaderSize {
+		return false
+	}
+	p, _ := br.Peek(zstfile.BlockHeaderSize)
+	b, err := zstfile.ParseBlockHeader(p)
+	return err == nil && br.Buffered() >= zstfile.BlockHeaderSize+b.Size+zstfile.ChecksumSize
+}
+
 // whole passes over a frame of a file that is read at random, from its header to its end, which is io.EOF, or until it is sure to be longer than limit.
 func (f *zstFrame) whole(limit int64) error {
 	for {

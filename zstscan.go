@@ -46,6 +46,7 @@ type zstScanner struct {
 	frame  zstFrame
 	frames int64
 	inside bool  // the frame is being decoded in order
+	due    bool  // or will be from the next call on
 	skip   int64 // bytes of a skippable frame to pass over
 	kind   int   // of that frame
 	magic  [zstfile.SkippableHeaderSize]byte
@@ -115,9 +116,13 @@ func (z *zstScanner) fail(kind error, off int64, detail string) error {
 }
 
 func (z *zstScanner) next(u *unit) error {
-	if z.inside {
+	switch {
+	case z.inside:
 		z.serial(u)
 		return nil
+	case z.due:
+		z.due = false
+		return z.decodeInOrder(u, nil)
 	}
 	if err := z.nextFrame(); err != nil {
 		return err
@@ -236,7 +241,9 @@ func (z *zstScanner) choose(u *unit) error {
 			return nil
 		}
 	}
-	return z.decodeInOrder(u, nil)
+	// Decoding in order may wait for input: what is in front of the frame is given out before it.
+	z.due = true
+	return errStreamEnd
 }
 
 // extra is the memory that the decoder has.
@@ -305,7 +312,7 @@ func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 		// An error is the stream's last word: it comes again when what is in front of it has been decoded.
 		head, _ = fr.gather(append(z.kept[:0], head...), math.MaxInt32, func() bool {
 			// What has been flushed somebody may wait for: that a block of it is there, and more to come, has to do.
-			flushed := !f.quick && f.in.idle() && fr.bound > 0 && fr.between() && !fr.last
+			flushed := !f.quick && !fr.buffered() && fr.bound > 0 && fr.between() && !fr.last
 			return flushed || fr.blocks*zstfile.MaxBlock*earned >= h.Window
 		})
 		z.kept = head[:0]
@@ -380,6 +387,14 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 	}
 	z.tables.frame(int64(len(p)), int64(u.raw), sum, fr.hdr.Checksum)
 	return p, nil
+}
+
+// sure reports whether the next block of the frame is there, or, between frames, the next header.
+func (z *zstScanner) sure(int) bool {
+	if !z.inside {
+		return z.f.in.br.Buffered() >= zstfile.MaxHeaderSize
+	}
+	return z.frame.buffered()
 }
 
 // piece decodes a piece of the frame.
