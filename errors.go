@@ -49,6 +49,12 @@ var (
 // errBadCount is for a reader or writer that says it has moved more than it was given.
 var errBadCount = errors.New("compress: invalid count from the underlying reader or writer")
 
+// errPanicked is for a Reader or Writer that was left by a panic.
+var errPanicked = errors.New("compress: of no use before a Reset, because the underlying reader or writer, or a callback, panicked")
+
+// errNoBlock is for a run that has lost its blocks.
+var errNoBlock error = &Error{Kind: ErrInternal, Block: -1, Offset: -1, Detail: "no block is free, and none is on its way"}
+
 // sentinel is an error that may be another one, too.
 type sentinel struct {
 	msg  string

@@ -113,7 +113,7 @@ func TestRecoverMovedFrames(t *testing.T) {
 func TestRecoverFramesOfAllSorts(t *testing.T) {
 	file, content, frames, seekTable := zstParts(t)
 	unsized := zstdStream(t, content[:3000], 700)
-	head := zstfile.AppendSkippable(nil, 3, []byte("nothing"))
+	head := skippable(3, []byte("nothing"))
 	cut := func(k int) []byte { return frames[k][:len(frames[k])-5] }
 	join := func(parts ...any) (p []byte) {
 		for _, part := range parts {
@@ -184,7 +184,7 @@ func TestRecoverNestedFrames(t *testing.T) {
 
 func TestRecoverNoFrames(t *testing.T) {
 	file, content, _, _ := zstParts(t)
-	for _, p := range [][]byte{file[:40], []byte("\x28\xb5\x2f\xfd"), zstdStream(t, content, 1000), zstfile.AppendSkippable(nil, 14, nil), zstfile.AppendSkippable(nil, 14, make([]byte, 9))} {
+	for _, p := range [][]byte{file[:40], []byte("\x28\xb5\x2f\xfd"), zstdStream(t, content, 1000), skippable(14, nil), skippable(14, make([]byte, 9))} {
 		err := Recover(writerFunc(func(p []byte) (int, error) { t.Error("write"); return len(p), nil }), bytes.NewReader(p), int64(len(p)), nil)
 		if !errors.Is(err, ErrNoIndex) {
 			t.Errorf("%d bytes: %v", len(p), err)

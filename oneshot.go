@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// AppendEncode appends src as a .pz stream to dst and returns the extended slice. dst's free capacity must not overlap
-// src. The header tells the content's size, and with it how large a block needs to be. Small calls are cheap: what they
+// AppendEncode appends src, compressed as a [Writer] would, to dst and returns the extended slice. dst's free capacity must not overlap
+// src. Since the content's size is known, a block is no larger than it needs to be, and headers of .pz and .zst tell the size. Small calls are cheap: what they
 // need is kept for the next one; but .pz is for large content: around it stand 46 bytes and more, and below some kilobytes the pipeline "lzf" (.zst) gives less. With an error dst is returned as it was; its free capacity may have been written to.
 //
 // A device that is given up may still read src, and throws away what it reads; the same holds for AppendDecode.
@@ -116,7 +116,7 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 
 // putAway puts the encoder away. Nothing of the caller's stays in it.
 func (e *encoder) putAway() {
-	if !e.opt.kept() || e.pending() > 0 {
+	if e.free(); !e.opt.kept() {
 		e.stop()
 	}
 	e.opt, e.sched, e.dst, e.sink.p, e.err = options{}, nil, nil, nil, nil

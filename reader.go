@@ -93,10 +93,8 @@ func neverWaits(src io.Reader) bool {
 
 // park leaves the run as it is for the next Reset if it is at rest, else ends it.
 func (r *Reader) park() {
-	if r.pending() > 0 {
-		r.runner.stop()
-	}
 	r.put()
+	r.free()
 	r.rest()
 	if r.other {
 		r.foreign.forget()
@@ -175,7 +173,7 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// next makes r.out the content of the next block. On the way it reads as far ahead as it may.
+// next makes r.out the content of the next block.
 func (r *Reader) next() error {
 	if r.err != nil {
 		return r.err
@@ -183,6 +181,13 @@ func (r *Reader) next() error {
 	if r.sched == nil {
 		return r.fail(optionError("a Reader that was made without NewReader"))
 	}
+	r.err = errPanicked // unless it comes back
+	r.err = r.advance()
+	return r.err
+}
+
+// advance is next while there is no error. On the way it reads as far ahead as it may.
+func (r *Reader) advance() error {
 	r.put()
 	for {
 		if err := r.opt.canceled(); err != nil {
@@ -229,6 +234,9 @@ func (r *Reader) readAhead() bool {
 	}
 	b := r.run.Get()
 	if b == nil {
+		if r.pending() == 0 {
+			r.stop = errNoBlock
+		}
 		return false
 	}
 	var err error

@@ -55,6 +55,13 @@ func (r *runner) pending() int {
 	return r.run.Pending()
 }
 
+// free sees to it that all blocks of the run are free, or there is no run. Blocks may be on their way, and one is lost where a method of the caller's panics.
+func (r *runner) free() {
+	if r.run != nil && r.run.Taken() > 0 {
+		r.stop()
+	}
+}
+
 // maxEmptyReads is how many reads in a row may give nothing before io.ErrNoProgress; that of package bufio.
 const maxEmptyReads = 100
 

@@ -22,7 +22,6 @@ type slots struct {
 	clock   int64
 	waiting int
 	closed  bool
-	past    SchedulerStats // of slots that are no more
 }
 
 type slot struct {
@@ -43,6 +42,12 @@ type slot struct {
 	err    error
 }
 
+func (c *slots) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
 func (c *slots) init(limit int) {
 	c.limit = limit
 	c.free.L = &c.mu
@@ -52,7 +57,6 @@ func (c *slots) init(limit int) {
 // stats adds up the statistics of all slots.
 func (c *slots) stats() (sum SchedulerStats) {
 	c.mu.Lock()
-	sum.Add(&c.past)
 	all := c.all[:len(c.all):len(c.all)]
 	c.mu.Unlock()
 	for _, s := range all {
@@ -88,10 +92,9 @@ func (r *ReaderAt) get(block int64, wait bool) (*slot, error) {
 				s.block = block
 				c.byBlock[block] = s
 				c.hold(s)
-				s.mu.Lock() // nobody has it: does not wait
+				s.mu.Lock() // nobody has it, but for statistics
 				c.mu.Unlock()
-				r.load(s, block)
-				s.mu.Unlock()
+				r.fill(s, block)
 				return s, nil
 			}
 		}
@@ -103,6 +106,22 @@ func (r *ReaderAt) get(block int64, wait bool) (*slot, error) {
 		c.free.Wait()
 		c.waiting--
 	}
+}
+
+// fill loads a locked slot, and unlocks it. If the reader underneath panics it gives the slot back.
+func (r *ReaderAt) fill(s *slot, block int64) {
+	done := false
+	defer func() {
+		if !done {
+			s.data, s.err = nil, errPanicked
+		}
+		s.mu.Unlock()
+		if !done {
+			r.slots.put(s)
+		}
+	}()
+	r.load(s, block)
+	done = true
 }
 
 func (c *slots) hold(s *slot) {
@@ -144,17 +163,16 @@ func (c *slots) put(s *slot) {
 	}
 	c.mu.Unlock()
 	if stop {
-		c.end(s)
+		s.end()
 	}
 }
 
-// end ends a slot's run. Its statistics stay.
-func (c *slots) end(s *slot) {
+// end ends the run of a slot that nobody uses any more, and frees its memory. Its statistics stay.
+func (s *slot) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.stop()
-	t := s.statistics()
-	c.mu.Lock()
-	c.past.Add(&t)
-	c.mu.Unlock()
+	s.blk, s.buf, s.data = nil, nil, nil
 }
 
 // close ends the runs of all slots, those in use when they are given back.
@@ -167,11 +185,11 @@ func (c *slots) close() {
 			idle = append(idle, s)
 		}
 	}
-	c.all, c.byBlock = nil, nil
+	c.byBlock = nil
 	c.free.Broadcast()
 	c.mu.Unlock()
 	for _, s := range idle {
-		c.end(s)
+		s.end()
 	}
 }
 

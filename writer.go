@@ -7,7 +7,8 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// Writer compresses what is written to it and writes a .pz stream to another writer.
+// Writer compresses what is written to it and writes a .pz stream, or what else its pipeline makes (a .gz member, or the frames and seek table of a .zst file), to another
+// writer.
 //
 // It cuts the content into blocks, has them compressed at the same time, and writes them in order. The underlying writer
 // is used only inside of the Writer's own methods. A Writer has no goroutines of its own; one that is dropped without
@@ -63,12 +64,10 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.opt.pipe == nil {
 		return // see ready
 	}
-	if w.pending() > 0 {
-		w.stop()
-	}
 	if w.run != nil && w.cur != nil {
 		w.run.Put(w.cur)
 	}
+	w.free()
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
 	w.before = w.before[:0]
@@ -248,6 +247,9 @@ func (w *Writer) get() (*pipeline.Block, error) {
 		if err != nil {
 			return nil, err
 		}
+		if b == nil {
+			return nil, errNoBlock
+		}
 		if err := w.emit(b); err != nil {
 			return nil, err
 		}
@@ -325,7 +327,9 @@ func (w *Writer) write(p []byte) error {
 	if len(p) == 0 {
 		return nil
 	}
+	w.err = errPanicked // unless it comes back
 	n, err := writeFull(w.dst, p)
+	w.err = nil
 	w.out += int64(n)
 	return err
 }

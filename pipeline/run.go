@@ -116,6 +116,9 @@ func (r *Run) Number(n int64) { r.count = n }
 // Pending is the number of blocks submitted and not yet returned by Next.
 func (r *Run) Pending() int { return r.out.size }
 
+// Taken is the number of blocks that are not free: those submitted and those that the owner has.
+func (r *Run) Taken() int { return r.made - len(r.free) }
+
 // Next returns the oldest block submitted, once it is done. It returns nil when no block is out, or, unless wait is set, when
 // the oldest is not done yet. If the run's context ends first, it returns nil and the context's error.
 // A block that failed is returned like any other, with its Err.

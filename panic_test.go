@@ -1,0 +1,186 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+// panics says what f panics with.
+func panics(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// panicWriter panics after n calls.
+type panicWriter struct{ n int }
+
+func (w *panicWriter) Write(p []byte) (int, error) {
+	if w.n--; w.n < 0 {
+		panic("writer")
+	}
+	return len(p), nil
+}
+
+// A Writer whose underlying writer has panicked says so, and is as good as new after a Reset.
+func TestWriterPanics(t *testing.T) {
+	checkGoroutines(t)
+	content := mixedBytes(8 * testBlock)
+	for _, p := range Pipelines() {
+		for _, workers := range workerCounts {
+			opts := []Option{WithPipeline(p.Name), WithBlockSize(testBlock), WithConcurrency(workers)}
+			want := encode(t, content, opts...)
+			w := newWriter(t, nil, opts...)
+			for n := range 8 {
+				w.Reset(&panicWriter{n})
+				if v := panics(func() { w.Write(content); w.Close() }); v != "writer" {
+					t.Fatal(p.Name, n, v)
+				}
+				deadline(t, p.Name, func() {
+					if _, err := w.Write(content); err != errPanicked && err != ErrClosed { // it may have been in Close
+						t.Error(p.Name, n, err)
+					}
+					if err := w.Close(); err != errPanicked {
+						t.Error(p.Name, n, err)
+					}
+				})
+			}
+			var b bytes.Buffer
+			deadline(t, p.Name, func() {
+				w.Reset(&b)
+				if _, err := w.Write(content); err != nil {
+					t.Error(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			equal(t, b.Bytes(), want, p.Name)
+		}
+	}
+}
+
+// panicAfter panics behind n bytes.
+type panicAfter struct {
+	r io.Reader
+	n int
+}
+
+func (r *panicAfter) Read(p []byte) (int, error) {
+	if r.n == 0 {
+		panic("reader")
+	}
+	n, err := r.r.Read(p[:min(len(p), r.n)])
+	r.n -= n
+	return n, err
+}
+
+func TestReaderPanics(t *testing.T) {
+	checkGoroutines(t)
+	content := mixedBytes(8 * testBlock)
+	files := map[string][]byte{"gzip": gzipOf(t, content), "zstd": zstdStream(t, content, 1000)}
+	for _, p := range Pipelines() {
+		files[p.Name] = encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))
+	}
+	for name, file := range files {
+		for _, workers := range workerCounts {
+			r := newReader(t, nil, WithConcurrency(workers))
+			for i := range 12 {
+				r.Reset(&panicAfter{bytes.NewReader(file), i * len(file) / 12})
+				if v := panics(func() { io.ReadAll(r) }); v != "reader" {
+					t.Fatal(name, i, v)
+				}
+				deadline(t, name, func() {
+					if _, err := r.Read(make([]byte, 1)); err != errPanicked {
+						t.Error(name, i, err)
+					}
+				})
+			}
+			deadline(t, name, func() {
+				r.Reset(bytes.NewReader(file))
+				got, err := io.ReadAll(r)
+				if err != nil || !bytes.Equal(got, content) {
+					t.Error(fmt.Sprint(name, ": ", len(got), " bytes, "), err)
+				}
+			})
+		}
+	}
+}
+
+// A run that has lost all of its blocks is an error, and nobody waits for them.
+func TestLostBlocks(t *testing.T) {
+	content := mixedBytes(8 * testBlock)
+	w := newWriter(t, io.Discard, WithBlockSize(testBlock), WithConcurrency(1))
+	file := encode(t, content, WithBlockSize(testBlock))
+	r := newReader(t, bytes.NewReader(file), WithConcurrency(1))
+	deadline(t, "lost blocks", func() {
+		w.Write(content)
+		w.Close()
+		w.Reset(io.Discard)
+		for w.run.Get() != nil {
+		}
+		if _, err := w.Write(content); !errors.Is(err, ErrInternal) {
+			t.Error("Writer:", err)
+		}
+		io.Copy(io.Discard, r)
+		r.Reset(bytes.NewReader(file))
+		for r.run.Get() != nil {
+		}
+		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, ErrInternal) {
+			t.Error("Reader:", err)
+		}
+	})
+}
+
+// panicReaderAt panics while it is told to.
+type panicReaderAt struct {
+	bytes.Reader
+	on bool
+}
+
+func (r *panicReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if r.on {
+		panic("reader")
+	}
+	return r.Reader.ReadAt(p, off)
+}
+
+// A panic of the reader underneath costs a ReaderAt nothing.
+func TestReaderAtPanics(t *testing.T) {
+	content := textBytes(8*testBlock, 1)
+	for _, pipe := range []string{DefaultPipeline, "lzf"} {
+		file := encode(t, content, WithPipeline(pipe), WithBlockSize(testBlock))
+		src := &panicReaderAt{Reader: *bytes.NewReader(file)}
+		r, err := NewReaderAt(src, int64(len(file)), memoryFor(t, 1, 1, testBlock), WithConcurrency(1))
+		if pipe == "lzf" {
+			r, err = NewReaderAt(src, int64(len(file)), WithConcurrency(1))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			src.on = true
+			off := int64(i % 8 * testBlock)
+			if v := panics(func() { r.ReadAt(make([]byte, 3*testBlock/2), off) }); v != "reader" && i < 8 {
+				t.Fatal(pipe, i, v)
+			}
+			r.Seek(int64((i+4)%8*testBlock), io.SeekStart)
+			panics(func() { r.Read(make([]byte, 10)) })
+		}
+		src.on = false
+		deadline(t, pipe, func() {
+			got := make([]byte, len(content))
+			if _, err := r.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
+				t.Error(pipe, err)
+			}
+			r.Seek(0, io.SeekStart)
+			if n, err := r.WriteTo(io.Discard); err != nil || n != int64(len(content)) {
+				t.Error(pipe, n, err)
+			}
+			r.Close()
+		})
+	}
+}
