@@ -81,6 +81,9 @@ func (c *cursor) rest(r *ReaderAt) {
 // Read reads content from the position. Once it has gone from block to block it reads ahead.
 func (r *ReaderAt) Read(p []byte) (n int, err error) {
 	c := &r.cursor
+	if r.slots.isClosed() {
+		return 0, ErrClosed
+	}
 	if c.pos >= r.index.content {
 		return 0, io.EOF
 	}
@@ -118,6 +121,9 @@ func (r *ReaderAt) Seek(offset int64, whence int) (int64, error) {
 // WriteTo writes the content from the position to the end to w, straight from the blocks' buffers.
 func (r *ReaderAt) WriteTo(w io.Writer) (n int64, err error) {
 	c := &r.cursor
+	if r.slots.isClosed() {
+		return 0, ErrClosed
+	}
 	defer c.drop(r)
 	for c.pos < r.index.content {
 		c.ahead = c.most(r) - 1

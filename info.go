@@ -30,11 +30,11 @@ type StreamInfo struct {
 	Checks        bool   // all blocks carry checks of their content
 }
 
-// BlockInfo describes one block of a .pz file.
+// BlockInfo describes one block of a .pz file, or a frame of a .zst file.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
-	Kind          string // "stored", "fill" or "coded"
+	Kind          string // "stored", "fill" or "coded"; "frame" in a .zst file
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, header included
 	ContentOffset int64  // of its content in that of the file
@@ -56,9 +56,14 @@ func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
 	if size < 0 {
 		return Info{}, optionError("file size %d is negative", size)
 	}
-	if err := o.canceled(); err != nil {
-		return Info{}, err
+	info, err := readInfo(cancelable{src, &o}, size, &o)
+	if cerr := o.canceled(); cerr != nil {
+		err = cerr
 	}
+	return info, err
+}
+
+func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	var head [sniffSize]byte
 	p := head[:min(size, sniffSize)]
 	if err := readAt(src, p, 0); err != nil {
@@ -66,9 +71,9 @@ func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
 	}
 	switch format, known, _ := sniff(p); {
 	case known && format == pipeline.GZ:
-		return readGzipInfo(src, size, &o)
+		return readGzipInfo(src, size, o)
 	case known:
-		return readZstdInfo(src, size, &o)
+		return readZstdInfo(src, size, o)
 	}
 	x, err := readIndex(src, size, o.readerLimit())
 	if err != nil {

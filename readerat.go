@@ -41,7 +41,10 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 	if err := o.canceled(); err != nil {
 		return nil, err
 	}
-	x, err := readIndex(src, size, o.readerLimit())
+	x, err := readIndex(cancelable{src, &o}, size, o.readerLimit())
+	if cerr := o.canceled(); cerr != nil {
+		return nil, cerr
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,21 +77,41 @@ func tooMuchContent(size, limit int64) error {
 
 // slotCount is the number of blocks that may be in memory.
 func (o *options) slotCount(x *index) (int, error) {
-	limit := o.readerLimit() - x.memory(int64(len(x.blocks)))
+	index := x.memory(int64(len(x.blocks)))
+	limit := o.readerLimit() - index
 	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
 	n := min(max(o.inFlight(), 4), max(1, len(x.blocks)))
 	if x.format == pipeline.ZST {
-		return o.frameSlots(x, n, limit)
+		n, err := o.frameSlots(x, n, limit)
+		return n, besides(err, index)
 	}
+	var worst *Error
 	for i := range x.streams {
 		h := &x.streams[i].hdr
 		p, err := o.newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, n, max(1, limit))
-		if err != nil {
+		var e *Error
+		switch {
+		case err == nil:
+			n = p.inFlight
+		case !errors.As(err, &e):
 			return 0, err
+		case worst == nil || e.Memory > worst.Memory:
+			worst = e
 		}
-		n = p.inFlight
+	}
+	if worst != nil {
+		return 0, besides(worst, index)
 	}
 	return n, nil
+}
+
+// besides makes an ErrMemory speak of n bytes more, which have been taken off the limit.
+func besides(err error, n int64) error {
+	var e *Error
+	if errors.As(err, &e) && e.Memory > 0 {
+		e.Memory += n
+	}
+	return err
 }
 
 // Size is the size of the content in bytes.
@@ -106,6 +129,9 @@ func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return r.index.all() }
 // ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. Blocks are decompressed at the same time.
 // With an error comes the number of bytes in front of the damage.
 func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
+	if r.slots.isClosed() {
+		return 0, ErrClosed
+	}
 	if off < 0 {
 		return 0, errNegative
 	}

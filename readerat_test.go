@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -242,5 +243,91 @@ func TestBlocks(t *testing.T) {
 	}
 	if _, err := NewReaderAt(bytes.NewReader(file), -1); !errors.Is(err, ErrOption) {
 		t.Error(err)
+	}
+}
+
+// After Close everything says so, at the end of the content, too.
+func TestReaderAtClosed(t *testing.T) {
+	content := textBytes(3*testBlock, 1)
+	r := openAt(t, encode(t, content, WithBlockSize(testBlock)))
+	if n, err := r.WriteTo(io.Discard); n != int64(len(content)) || err != nil {
+		t.Fatal(n, err)
+	}
+	r.Close()
+	for _, off := range []int64{0, int64(len(content)), 1 << 40} {
+		if n, err := r.ReadAt(make([]byte, 1), off); n != 0 || err != ErrClosed {
+			t.Error("ReadAt", off, n, err)
+		}
+	}
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != ErrClosed {
+		t.Error("Read", n, err)
+	}
+	if n, err := r.WriteTo(io.Discard); n != 0 || err != ErrClosed {
+		t.Error("WriteTo", n, err)
+	}
+}
+
+// Statistics may be asked for while a ReaderAt is closed, and lose nothing by it.
+func TestReaderAtStatsClose(t *testing.T) {
+	file := encode(t, textBytes(20*testBlock, 1), WithBlockSize(testBlock))
+	s := NewScheduler(2)
+	s.EnableStats(true)
+	for range 50 {
+		r := openAt(t, file, WithScheduler(s))
+		if _, err := r.WriteTo(io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		want := r.Stats().Compute
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			r.Close()
+		}()
+		for range 20 {
+			if got := r.Stats().Compute; got != want || got == 0 {
+				t.Fatalf("%v while it is closed, %v before", got, want)
+			}
+		}
+		<-done
+	}
+}
+
+// ctxReaderAt cancels a context with its third read.
+type ctxReaderAt struct {
+	bytes.Reader
+	reads  int
+	cancel context.CancelCauseFunc
+}
+
+func (r *ctxReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if r.reads++; r.reads == 3 {
+		r.cancel(errTest)
+	}
+	return r.Reader.ReadAt(p, off)
+}
+
+// Opening a file and describing it end with the context, whatever there is to read.
+func TestOpenCanceled(t *testing.T) {
+	content := textBytes(20*testBlock, 1)
+	pz, zst := encode(t, content, WithBlockSize(testBlock)), encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
+	for name, file := range map[string][]byte{
+		"pz": bytes.Repeat(pz, 20), "pz, cut": bytes.Repeat(pz, 20)[:20*len(pz)-10],
+		"zst": bytes.Repeat(zst, 20), "zst, cut": bytes.Repeat(zst, 20)[:20*len(zst)-10],
+	} {
+		open := func(f func(src *ctxReaderAt, size int64, o Option) error) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			src := &ctxReaderAt{Reader: *bytes.NewReader(file), cancel: cancel}
+			if err := f(src, int64(len(file)), WithContext(ctx)); err != errTest || src.reads > 3 {
+				t.Errorf("%s: %v after %d reads", name, err, src.reads)
+			}
+		}
+		open(func(src *ctxReaderAt, size int64, o Option) error {
+			_, err := NewReaderAt(src, size, o)
+			return err
+		})
+		open(func(src *ctxReaderAt, size int64, o Option) error {
+			_, err := ReadInfo(src, size, o)
+			return err
+		})
 	}
 }
