@@ -1,6 +1,8 @@
 package compress
 
 import (
+	"slices"
+
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
@@ -69,6 +71,7 @@ func (f *pzFraming) foot(dst []byte, b *pipeline.Block) []byte { return dst }
 
 func (f *pzFraming) end(dst []byte, passed, written int64) []byte {
 	t := pzfile.Footer{Content: passed, Size: written + int64(len(f.tail)) + pzfile.FooterSize, Blocks: f.blocks()}
+	dst = slices.Grow(dst, len(f.tail)+pzfile.FooterSize)
 	dst = append(dst, f.tail...)
 	return pzfile.AppendFooter(dst, t, pzfile.Checksum(0, f.tail))
 }
@@ -160,5 +163,7 @@ func (f *zstFraming) end(dst []byte, passed, written int64) []byte {
 	if len(f.entries) > zstfile.MaxSeekFrames {
 		return dst // the format has no room for them: the file can be read from the front only
 	}
+	table := zstfile.SeekFooter{Frames: len(f.entries), Sums: f.opt.checks}
+	dst = slices.Grow(dst, int(table.TableSize()))
 	return zstfile.AppendSeekTable(dst, f.entries, f.opt.checks)
 }

@@ -12,6 +12,7 @@ import (
 	kzstd "github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/pipeline"
 )
 
 // decodeOther decodes a .gz or .zst file with a decoder that is not ours.
@@ -187,5 +188,27 @@ func TestSeekTable(t *testing.T) {
 	}
 	if w := newWriter(t, io.Discard, WithPipeline("lzf"), WithLevel(9)); w.opt.blockSize != 8<<20 {
 		t.Error(w.opt.blockSize)
+	}
+}
+
+// What is written at the end takes no more room than it needs: WriterMemory says what an index takes.
+func TestEndMemory(t *testing.T) {
+	for _, p := range Pipelines() {
+		o, err := newWriterOptions([]Option{WithPipeline(p.Name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all framings
+		f := all.of(o.pipe.Format)
+		b := &pipeline.Block{Kind: pipeline.Fill, Raw: 4096}
+		for n := 100_000; n < 101_024; n += 128 {
+			f.reset(&o)
+			for range n {
+				f.foot(f.head(nil, b), b)
+			}
+			if end := f.end(nil, 1, 1); cap(end) > len(end)+16<<10 {
+				t.Errorf("%s: room for %d bytes to write %d", p.Name, cap(end), len(end))
+			}
+		}
 	}
 }

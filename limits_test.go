@@ -137,6 +137,57 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// The limit that an ErrMemory names will do, and a byte less will not.
+func TestLeastMemory(t *testing.T) {
+	content := textBytes(3*testBlock, 1)
+	least := func(err error) int64 {
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrMemory) {
+			t.Fatal(err)
+		}
+		return e.Memory
+	}
+	for _, p := range Pipelines() {
+		file := encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))
+		file = append(file, encode(t, make([]byte, 1<<20), WithPipeline(p.Name), WithBlockSize(64<<10))...)
+		file = append(file, encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))...)
+		for name, f := range map[string]func(o ...Option) error{
+			"Writer": func(o ...Option) error {
+				_, err := NewWriter(io.Discard, append(o, WithPipeline(p.Name))...)
+				return err
+			},
+			"ReaderAt": func(o ...Option) error {
+				_, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), o...)
+				return err
+			},
+			"Reader": func(o ...Option) error {
+				_, err := decode(file, o...)
+				return err
+			},
+		} {
+			if p.Format == "gz" && name == "ReaderAt" || p.Format == "zst" && name == "Reader" {
+				continue // there is no such thing; frames have limits of their own
+			}
+			limit := int64(20_000) // the index takes less
+			for range 3 {          // streams of a Reader come one after the other
+				err := f(WithMaxMemory(limit), WithConcurrency(4))
+				if err == nil {
+					break
+				}
+				if limit = least(err); limit == 0 {
+					t.Fatal(p.Name, name, err)
+				}
+			}
+			if err := f(WithMaxMemory(limit), WithConcurrency(4)); err != nil {
+				t.Errorf("%s, %s with %d: %v", p.Name, name, limit, err)
+			}
+			if got := least(f(WithMaxMemory(limit-1), WithConcurrency(4))); got != limit {
+				t.Errorf("%s, %s: %d with a byte less than %d", p.Name, name, got, limit)
+			}
+		}
+	}
+}
+
 // Small content takes little memory, whatever the block size is.
 func TestSmallContent(t *testing.T) {
 	const most = 128 << 10

@@ -134,8 +134,8 @@ func WithContext(ctx context.Context) Option {
 
 // WithMaxMemory limits the memory for blocks and workers, in bytes; 0 is the default: no limit for a Writer,
 // [DefaultReaderMemory] for a Reader or ReaderAt. To stay below it fewer blocks are worked on at the same time; if it is
-// too little for one, the error is [ErrMemory]. A Writer needs 8 bytes per block written for the index, which are not
-// counted.
+// too little for one, the error is [ErrMemory]. The index that a Writer keeps is not counted: see
+// [WriterMemory].
 func WithMaxMemory(bytes int64) Option {
 	return func(o *options) error {
 		if bytes < 0 {

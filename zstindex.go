@@ -147,7 +147,7 @@ func (o *options) frameSlots(x *index, want int, limit int64) (int, error) {
 		n--
 	}
 	if m := x.frameMemory(n, workers); m > limit {
-		return 0, &Error{Kind: ErrMemory, Block: -1, Offset: -1,
+		return 0, &Error{Kind: ErrMemory, Block: -1, Offset: -1, Memory: m,
 			Detail: fmt.Sprintf("a frame of %d bytes takes %d bytes of memory, more than the limit of %d", x.streams[0].hdr.BlockSize, m, limit)}
 	}
 	return n, nil

@@ -39,7 +39,7 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 	case errors.Is(e, compress.ErrDevice) && a.cfg.match == compress.GPU:
 		return libraryReason(e), []string{"GPUs match at levels 5 to 9; --backend cpu,gpu leaves matching to the CPU"}
 	case errors.Is(e, compress.ErrMemory):
-		return a.tooLittleMemory(in)
+		return a.tooLittleMemory(e)
 	case errors.Is(e, compress.ErrVersion) && standard(in):
 		return "needs something that pz does not have", []string{e.Detail}
 	case errors.Is(e, compress.ErrVersion):
@@ -196,14 +196,14 @@ func saysSize(in *source) bool {
 	return len(head) > 4 && head[0] == '\x28' && head[4]&fields != 0
 }
 
-// tooLittleMemory names the smallest -M that will do, where that can be found out.
-func (a *app) tooLittleMemory(in *source) (what string, notes []string) {
+// tooLittleMemory names the smallest -M that will do, where that is known.
+func (a *app) tooLittleMemory(e *compress.Error) (what string, notes []string) {
 	limit := a.cfg.memory
 	if limit == 0 {
 		limit = compress.DefaultReaderMemory
 	}
 	what, raise := fmt.Sprintf("needs more memory than the limit of %s", formatSize(limit)), "raise -M"
-	if least := a.leastMemory(in); least > limit {
+	if least := e.Memory; least > limit {
 		what = fmt.Sprintf("needs %s of memory, more than the limit of %s", formatSize(least), formatSize(limit))
 		raise = "raise -M to " + sizeOption(least) + " at least"
 	}
@@ -211,48 +211,4 @@ func (a *app) tooLittleMemory(in *source) (what string, notes []string) {
 		raise += ", or choose smaller blocks with -B or a lower level"
 	}
 	return what, []string{raise}
-}
-
-// leastMemory is the least memory, in bytes, with which a source can be compressed or restored; 0 if that is not known.
-func (a *app) leastMemory(in *source) int64 {
-	// One block at a time takes the least.
-	opts := append(a.options(), compress.WithConcurrency(1))
-	switch {
-	case a.cfg.mode == modeCompress:
-		opts = append(opts, compress.WithContentSize(in.size()))
-		return least(func(limit int64) (int64, error) {
-			return compress.WriterMemory(append(opts, compress.WithMaxMemory(limit))...)
-		})
-	case in.regular() && (a.cfg.mode == modeDecompress || a.cfg.mode == modeTest):
-		// The index may have more blocks than the caller wants to spend memory on; the default will have to do.
-		r, err := compress.NewReaderAt(in.f, in.info.Size())
-		if err != nil {
-			return 0
-		}
-		defer r.Close()
-		most := int64(0)
-		for _, s := range r.Info().Streams {
-			most = max(most, least(func(limit int64) (int64, error) {
-				return compress.ReaderMemory(s.BlockSize, append(opts, compress.WithPipeline(s.Pipeline), compress.WithMaxMemory(limit))...)
-			}))
-		}
-		return most
-	}
-	return 0
-}
-
-// least lowers a limit until memory, which says what is taken under a limit (0: none), cannot keep to it.
-func least(memory func(limit int64) (int64, error)) int64 {
-	n, err := memory(0)
-	if err != nil {
-		return 0
-	}
-	for n > 1 {
-		less, err := memory(n - 1)
-		if err != nil || less >= n {
-			break
-		}
-		n = less
-	}
-	return n
 }
