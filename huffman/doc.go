@@ -23,7 +23,7 @@ const MaxSymbols = 288
 //	n += c
 //
 // puts a code behind those that acc has already, which end at its highest bit, as long as all of them take 56 bits or fewer: the length
-// stays behind in the low bits, as dirt. See Writer.
+// stays behind in the low bits, as dirt. See Table.encode.
 type Code uint64
 
 // MakeCode returns the code of n bits, 0 … 56, that are the low ones of v; those above must be 0.

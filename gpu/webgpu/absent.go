@@ -19,5 +19,5 @@ func Best() (int, error) { return 0, ErrNotBuilt }
 // Plausible reports whether there may be a GPU, without starting anything.
 func Plausible() error { return ErrNotBuilt }
 
-// Promise is what a device of this package may be counted on to be, for [gpu.Later].
+// Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
 func Promise() gpu.Info { return gpu.Info{} }

@@ -49,7 +49,7 @@ const (
 	minBinding = 16 << 20
 )
 
-// Promise is what a device of this package may be counted on to be, for [gpu.Later].
+// Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
 func Promise() gpu.Info {
 	info := gpu.Info{Name: "webgpu", Concurrent: concurrent}
 	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
