@@ -190,6 +190,9 @@ func TestLeastMemory(t *testing.T) {
 
 // Small content takes little memory, whatever the block size is.
 func TestSmallContent(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
 	const most = 128 << 10
 	if n := allocated(func() { encode(t, []byte("ten bytes."), WithBlockSize(MaxBlockSize)) }); n > most {
 		t.Errorf("writing 10 bytes took %d", n)
