@@ -58,7 +58,7 @@ func TestGPUFiles(t *testing.T) {
 	contents := gpuContents(t)
 	onGPU := int64(0)
 	for _, pipeline := range Pipelines() {
-		for level := 5; level <= 9; level++ {
+		for level := 5; level <= 7; level++ {
 			if level > 6 && testing.Short() {
 				break
 			}

@@ -27,7 +27,10 @@ func TestParseCandidates(t *testing.T) {
 	if small() {
 		size = 20_000
 	}
-	for level := 5; level <= MaxLevel; level++ {
+	for level := range Levels {
+		if Levels[level].Finder != Recent {
+			continue
+		}
 		for _, l := range testLimits {
 			t.Run(fmt.Sprintf("level%d/min%d", level, l.MinMatch), func(t *testing.T) {
 				p := &Levels[level]

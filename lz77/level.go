@@ -15,6 +15,9 @@ const (
 	// That is a definition of candidates, not of a data structure: here it is rings of positions, and a device may find the same ones
 	// by sorting.
 	Recent
+	// Tree looks at Depth earlier positions at most whose next 4 bytes hash alike, in the order of binary search trees, for the nearest match of each
+	// length, and chooses among all of them by price; see Model. One of Nice bytes or more is taken at once.
+	Tree
 )
 
 // Params says how to find matches and how to choose among them.
@@ -24,8 +27,9 @@ type Params struct {
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
-	Depth     int   // candidates looked at for each position, 8, 16, 32 or 64; Recent only
-	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes; Recent, and Double if Lazy
+	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
+	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and Tree, and Double if Lazy
+	Passes    int   // parses of each piece, the last of which counts; Tree only
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 
@@ -52,12 +56,15 @@ var Levels = [MaxLevel + 1]Params{
 	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
 	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
 	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	8: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 64, Nice: 128, Lazy: 2},
-	9: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 64, Nice: 256, Lazy: 2},
+	8: {Finder: Tree, HashLog: 18, Depth: 32, Nice: 128, Passes: 1},
+	9: {Finder: Tree, HashLog: 20, Depth: 128, Nice: 256, Passes: 2},
 }
 
-// Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes.
-func (p *Params) Memory(size int) int {
+// Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.
+func (p *Params) Memory(size int, limits *Limits) int {
+	if p.Finder == Tree {
+		return optimalMemory(p, size, limits)
+	}
 	n := 4 << tableLog(p.HashLog, size)
 	switch p.Finder {
 	case Double:

@@ -20,6 +20,18 @@ type Limits struct {
 	// Repeats is the number of recent offsets, 0 … 3, that are cheap to use again. The list begins as InitialRepeat
 	// in each place; the offset of each match moves to its front.
 	Repeats int
+	// MinOffset is the least offset, 1 … MinOffset; 0 is MinOffset. Only Tree gives any below that.
+	MinOffset int
+	// Model says what sequences cost, for Tree; without one that is guessed.
+	Model Model
+}
+
+// minOffset is the least offset.
+func (l *Limits) minOffset() int {
+	if l.MinOffset == 0 {
+		return MinOffset
+	}
+	return l.MinOffset
 }
 
 // MinOffset is the least offset of a match, in bytes. What repeats every n bytes also repeats every k·n, so that short periods

@@ -23,7 +23,7 @@ func TestMemory(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			m.Parse(seqs, data[:n], p, l)
 			runtime.ReadMemStats(&after)
-			got, bound := int(after.TotalAlloc-before.TotalAlloc), p.Memory(n)
+			got, bound := int(after.TotalAlloc-before.TotalAlloc), p.Memory(n, &l)
 			if got > bound+sizeClasses || got < bound/2 {
 				t.Errorf("%d bytes: %d allocated, Memory says %d", n, got, bound)
 			}

@@ -10,7 +10,7 @@ func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 		s := &seqs[i]
 		at += uint64(s.LitLen)
 		n, offset := uint64(s.MatchLen), uint64(s.Offset)
-		if n < uint64(limits.MinMatch) || offset < MinOffset || offset > uint64(limits.MaxOffset) || offset > at || at > size || n > size-at {
+		if n < uint64(limits.MinMatch) || offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) || offset > at || at > size || n > size-at {
 			return false
 		}
 		if !bytes.Equal(src[at:at+n], src[at-offset:at-offset+n]) {

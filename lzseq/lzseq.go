@@ -57,9 +57,9 @@ type Layout struct {
 
 // Layouts. Their IDs are part of the format.
 var (
-	Plain = &Layout{ID: 1, Limits: lz77.Limits{MinMatch: plainMin, MaxOffset: 1<<16 - 1}, Stored: 4,
+	Plain = &Layout{ID: 1, Limits: lz77.Limits{MinMatch: plainMin, MaxOffset: 1<<16 - 1, Model: plainModel{}}, Stored: 4,
 		encode: encodePlain, decode: decodePlain}
-	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MaxOffset: 1 << 26, Repeats: 3}, Stored: 1,
+	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{}}, Stored: 1,
 		encode: encodeRepeat, decode: decodeRepeat}
 )
 

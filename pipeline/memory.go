@@ -32,14 +32,16 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments.
 	worker, payload := fixed+size/2, 3*size
 	if op == Compress {
-		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. Streams: 3.
+		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block; 5 times if they may have 3. Streams: 3.
 		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the
 		// worst there can be; common data takes less than half of it.
-		finder := int64(p.levels[level].Memory(blockSize + p.Window))
+		finder := int64(p.levels[level].Memory(blockSize+p.Window, p.limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
 		switch p.Format {
 		case GZ:
-			worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
+			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder == lz77.Tree {
+				worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
+			}
 		case ZST:
 			// There are no streams, but what sequences and output leave behind when they grow takes as much until it is collected: with 15/4 the
 			// command took 352 MiB on 128 MiB of all kinds of data at level 9, instead of 330.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
 
@@ -26,6 +27,11 @@ func held(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.Slice:
 		return int64(v.Cap()) * int64(v.Type().Elem().Size())
+	case reflect.Pointer:
+		// The parser by price, which not every worker has.
+		if e := v.Elem(); e.IsValid() && e.Type().PkgPath() == reflect.TypeFor[lz77.Matcher]().PkgPath() {
+			return int64(e.Type().Size()) + held(e)
+		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			n += held(v.Field(i))

@@ -21,6 +21,7 @@ type Pipeline struct {
 	// MaxBlock is the largest block in bytes; 0 is for any.
 	MaxBlock int
 
+	limits *lz77.Limits // of sequences
 	levels *[MaxLevel + 1]lz77.Params
 	blocks *[MaxLevel + 1]uint8 // log2 of the default block size
 	encode []stage
@@ -59,18 +60,18 @@ var table = [...]Pipeline{
 	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
 		encode: []stage{matchStage(lzseq.Plain.Limits), streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
 		encode: []stage{matchStage(lzseq.Repeat.Limits), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
 		encode: []stage{matchStage(deflateLimits), deflateStage},
-		levels: &deflateLevels, blocks: &deflateBlocks, check: gzipSum},
+		levels: &deflateLevels, limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
 		encode: []stage{matchStage(zstd.Limits), zstdStage},
 		decode: []stage{frameStage},
-		levels: &zstdLevels, blocks: &zstdBlocks, check: zstdSum},
+		levels: &zstdLevels, limits: &zstd.Limits, blocks: &zstdBlocks, check: zstdSum},
 }
 
 // Pipelines returns the table. The caller must not change it.

@@ -16,4 +16,4 @@ const MinMatch = 3
 
 // Limits is what a matcher should keep to. Offsets are bounded by the window of 8 MiB that every decoder should have; [Encoder] itself takes them
 // up to the 2³¹ − 4 that the format allows.
-var Limits = lz77.Limits{MinMatch: 4, MaxOffset: 8 << 20, Repeats: 3}
+var Limits = lz77.Limits{MinMatch: MinMatch, MinOffset: 1, MaxOffset: 8 << 20, Repeats: 3, Model: model{}}

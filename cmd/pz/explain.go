@@ -37,7 +37,7 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		}
 		return e.Detail, []string{"raise -M to " + sizeOption(e.Memory) + " at least"}
 	case errors.Is(e, compress.ErrDevice) && a.cfg.match == compress.GPU:
-		return libraryReason(e), []string{"GPUs match at levels 5 to 9; --backend cpu,gpu leaves matching to the CPU"}
+		return libraryReason(e), []string{"GPUs match at levels 5 to 7; --backend cpu,gpu leaves matching to the CPU"}
 	case errors.Is(e, compress.ErrMemory):
 		return a.tooLittleMemory(e)
 	case errors.Is(e, compress.ErrVersion) && standard(in):

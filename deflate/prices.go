@@ -1,0 +1,59 @@
+package deflate
+
+import "github.com/gopz/compress/lz77"
+
+// Model says what sequences cost as Deflate blocks, for parsers that choose by price: what codes of whole bits take is more than that by
+// some tenths of a percent.
+var Model lz77.Model = model{}
+
+type model struct{}
+
+func (model) Rules() lz77.Rules { return lz77.Rules{Piece: 16 << 10} }
+
+func (model) OffsetCode(offset uint32) uint8 { return slotOf(offset - 1) }
+
+// Alphabets, as indices of lz77.Counts.Symbols.
+const (
+	lengthAlphabet = iota
+	offsetAlphabet
+)
+
+func (model) Count(c *lz77.Counts, steps []lz77.Step) {
+	for i := range steps {
+		s := &steps[i]
+		slot := slotOf(s.Offset - 1)
+		for n := s.MatchLen; ; n -= MaxMatch {
+			c.Symbols[offsetAlphabet][slot]++
+			c.Symbols[lengthAlphabet][lengthSlot[min(max(n, MinMatch), MaxMatch)]]++
+			if n <= MaxMatch {
+				break
+			}
+		}
+	}
+}
+
+func (model) Price(p *lz77.Prices, c *lz77.Counts) {
+	const dearest = 13 * lz77.PriceBit
+	// Literals and lengths are one alphabet.
+	var counts [maxLitLen]uint32
+	var prices [maxLitLen]int32
+	copy(counts[:], c.Literals[:])
+	copy(counts[firstLength:], c.Symbols[lengthAlphabet][:])
+	counts[endOfBlock] = 1
+	lz77.SymbolPrices(prices[:], counts[:], lz77.PriceBit, dearest)
+	copy(p.Literal[:], prices[:])
+	clear(p.Run[:])
+	clear(p.Class[:])
+	lz77.SymbolPrices(p.Offset[:maxOffsets], c.Symbols[offsetAlphabet][:maxOffsets], lz77.PriceBit, dearest)
+	for slot, extra := range offsetExtra[:maxOffsets] {
+		p.Offset[slot] += int32(extra) * lz77.PriceBit
+	}
+	row := &p.Match[0][lz77.Fresh]
+	for n := MinMatch; n < len(row); n++ {
+		slot := lengthSlot[min(n, MaxMatch)]
+		row[n] = prices[firstLength+int(slot)] + int32(lengthExtra[slot])*lz77.PriceBit
+		if n > MaxMatch {
+			row[n] += 4 * lz77.PriceBit // what is left is a match as well
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package lz77
+
+import "math/bits"
+
+// generic is the Model where there is none: runs, lengths and offsets cost as if a symbol said how many bits they have and those followed.
+type generic struct{}
+
+func (generic) Rules() Rules {
+	return Rules{Repeats: [3]uint32{InitialRepeat, InitialRepeat, InitialRepeat}}
+}
+
+func (generic) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset)) }
+
+func (generic) Count(c *Counts, steps []Step) {
+	for i := range steps {
+		s := &steps[i]
+		c.Symbols[0][bits.Len32(s.LitLen)]++
+		c.Symbols[1][bits.Len32(s.MatchLen)]++
+		code := uint8(s.Kind)
+		if s.Kind == Fresh {
+			code += uint8(bits.Len32(s.Offset))
+		}
+		c.Symbols[2][code]++
+	}
+}
+
+func (generic) Price(p *Prices, c *Counts) {
+	const most = 12 * PriceBit
+	var codes [33]int32
+	SymbolPrices(p.Literal[:], c.Literals[:], 0, most)
+	SymbolPrices(codes[:], c.Symbols[0][:len(codes)], 0, most)
+	for n := range p.Run {
+		l := bits.Len(uint(n))
+		p.Run[n] = codes[l] + int32(max(0, l-1))*PriceBit
+		p.Class[n] = 0
+	}
+	SymbolPrices(codes[:], c.Symbols[1][:len(codes)], 0, most)
+	for n := range p.Match[0][Fresh] {
+		l := bits.Len(uint(n))
+		p.Match[0][Fresh][n] = codes[l] + int32(max(0, l-1))*PriceBit
+	}
+	var offsets [3 + 33]int32
+	SymbolPrices(offsets[:], c.Symbols[2][:len(offsets)], 0, most)
+	for k := range Fresh {
+		for n, price := range &p.Match[0][Fresh] {
+			p.Match[0][k][n] = price + offsets[k]
+		}
+	}
+	for l := range 33 {
+		p.Offset[l] = offsets[min(3+l, len(offsets)-1)] + int32(max(0, l-1))*PriceBit
+	}
+}

@@ -1,0 +1,195 @@
+package lz77
+
+import "github.com/gopz/compress/simd"
+
+// optimal parses by price: of all ways to say what a piece of the block is, it takes the cheapest that it can find. It goes piece by piece, so that its memory
+// does not grow with the block: first the candidates of all positions, then several parses, each with the prices that the one before makes likely.
+type optimal struct {
+	tree   tree
+	model  Model
+	rules  Rules
+	params Params
+	limits Limits
+
+	cands []candidate
+	first []uint32 // of each position of the piece and the one behind it: where its candidates begin
+
+	cost   []int32 // of each position: what the cheapest way to it costs
+	links  []link  // of each position: the last part of that way
+	states []state // of each position that was passed: where that way leaves the coder
+
+	steps  []Step
+	prices Prices
+	counts Counts // of the piece, by its last parse
+	past   Counts // of the pieces before it, the farther the less
+	sum    Counts
+	piece  int  // the most content of a piece, in bytes
+	shift  uint // how much less past weighs with each piece
+}
+
+// maxPiece is the most content of a piece, in bytes.
+const maxPiece = 1 << 16
+
+// ageSize is about how much content halves the weight of what was before it, in bytes.
+const ageSize = 1 << 15
+
+// piece is what is parsed at once: src[from:to], and a match behind it that is fixed.
+type piece struct {
+	from, to int
+	last     link // without length if there is none
+}
+
+func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence {
+	if m.optimal == nil {
+		m.optimal = new(optimal)
+	}
+	o := m.optimal
+	o.params, o.limits, o.model = m.params, m.limits, m.limits.Model
+	if o.model == nil {
+		o.model = generic{}
+	}
+	o.rules = o.model.Rules()
+	if o.piece = maxPiece; o.rules.Piece != 0 {
+		o.piece = min(o.piece, o.rules.Piece)
+	}
+	o.shift = uint(max(1, o.piece/ageSize))
+	o.tree.reset(&o.params, &o.limits, len(src))
+	o.grow(len(src) - start)
+	for i := range start {
+		o.tree.insert(o.cands[:0], src, i, o.model)
+	}
+	o.past = Counts{}
+	at := state{repeats: o.rules.Repeats}
+	base := len(dst)
+	for p := start; p < len(src); {
+		s := o.gather(src, p)
+		o.counts = Counts{}
+		passes := o.params.Passes
+		if p == start {
+			o.seed(src, s)
+			passes++
+		}
+		var next state
+		for range passes {
+			o.sum = o.past
+			o.sum.add(&o.counts)
+			o.model.Price(&o.prices, &o.sum)
+			o.counts = Counts{}
+			next = o.parse(src, s, at)
+			o.model.Count(&o.counts, o.steps)
+		}
+		at = next
+		o.past.age(o.shift)
+		o.past.add(&o.counts)
+		dst = appendSteps(dst, base, o.steps)
+		p = s.to + int(s.last.length)
+	}
+	return dst
+}
+
+// grow makes room for pieces of blocks of that size.
+func (o *optimal) grow(size int) {
+	n := min(size, maxPiece) + 1
+	if cap(o.cost) >= n {
+		return
+	}
+	o.cost, o.links, o.states, o.first = make([]int32, n), make([]link, n), make([]state, n), make([]uint32, n)
+	o.steps = make([]Step, 0, maxSteps(n))
+	o.cands = make([]candidate, 0, maxCands(n))
+}
+
+// maxSteps is how many steps there may be in a piece of that size, with the one behind it.
+func maxSteps(size int) int { return size/3 + 2 }
+
+// maxCands is how many candidates a piece of that size may have: it ends before there are more. Text has about 3 for each position.
+func maxCands(size int) int { return 4*size + 2*PricedLengths }
+
+// optimalMemory is what parsing by price takes for blocks of that size, in bytes.
+func optimalMemory(params *Params, size int, limits *Limits) int {
+	const itself = 128 << 10 // mostly Prices
+	n := min(size, maxPiece) + 1
+	return itself + treeMemory(params, size, limits) + n*(4+8+16+4) + 16*maxSteps(n) + 8*maxCands(n)
+}
+
+// gather finds the candidates of the piece that begins at p.
+func (o *optimal) gather(src []byte, p int) (s piece) {
+	s.from = p
+	size, end := o.piece, len(src)-tail
+	o.cands = o.cands[:0]
+	// A position has fewer candidates than Nice. Twice that, so that those of a position that is passed over have room behind them.
+	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= cap(o.cands); p++ {
+		k := len(o.cands)
+		o.first[p-s.from] = uint32(k)
+		if p >= end {
+			continue
+		}
+		o.cands = o.tree.insert(o.cands, src, p, o.model)
+		if len(o.cands) == k {
+			continue
+		}
+		c := o.cands[len(o.cands)-1]
+		n, d := c.length(), c.offset()
+		if n < o.params.Nice {
+			continue
+		}
+		// Long enough to be taken without a further look. The positions in it stay without candidates.
+		n += simd.MatchLen(src[p-d+n:], src[p+n:])
+		for q := p + 1; q < min(p+n, end); q++ {
+			o.tree.insert(o.cands, src, q, o.model)
+		}
+		if p-s.from+n > size {
+			o.cands = o.cands[:k]
+			s.last = link{uint32(n), uint32(d)}
+			break
+		}
+		o.cands[len(o.cands)-1] = c.resized(n)
+		for q := p + 1; q < p+n; q++ {
+			o.first[q-s.from] = uint32(len(o.cands))
+		}
+		p += n - 1
+	}
+	s.to = p
+	o.first[p-s.from] = uint32(len(o.cands))
+	return s
+}
+
+// seed counts what a greedy parse gives, for want of anything better. All bytes count as literals once more: if those seem dear at first, they stay so, since
+// hardly any are left.
+func (o *optimal) seed(src []byte, s piece) {
+	o.steps = o.steps[:0]
+	run := uint32(0)
+	for p := s.from; p < s.to; {
+		at := p - s.from
+		if cands := o.cands[o.first[at]:o.first[at+1]]; len(cands) > 0 {
+			c := cands[len(cands)-1]
+			n := min(c.length(), s.to-p)
+			if n >= o.limits.MinMatch && PriceBit*score(n) > int(logarithm(uint32(c.offset()))) {
+				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(c.offset())}, Fresh})
+				run = 0
+				p += n
+				continue
+			}
+		}
+		o.counts.Literals[src[p]]++
+		run++
+		p++
+	}
+	o.model.Count(&o.counts, o.steps)
+	for _, b := range src[s.from:s.to] {
+		o.counts.Literals[b]++
+	}
+}
+
+// appendSteps appends the sequences of steps to dst, of which those from base on are of the same block. One that only goes on with the one before it, as
+// happens between pieces, becomes part of it.
+func appendSteps(dst []Sequence, base int, steps []Step) []Sequence {
+	for i := range steps {
+		q := steps[i].Sequence
+		if k := len(dst) - 1; q.LitLen == 0 && k >= base && dst[k].Offset == q.Offset {
+			dst[k].MatchLen += q.MatchLen
+			continue
+		}
+		dst = append(dst, q)
+	}
+	return dst
+}

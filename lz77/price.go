@@ -1,0 +1,133 @@
+package lz77
+
+import "math/bits"
+
+// Prices are in units of 1/PriceBit bit. They are integers, so that every machine makes the same choices.
+const PriceBit = 1 << 8
+
+// A Model says what sequences will cost in the form that they are to be coded in, so that a parser can choose the cheapest. It must not change while
+// it is in use, and may be used concurrently.
+type Model interface {
+	// Rules are what is fixed.
+	Rules() Rules
+	// OffsetCode returns the number of an offset's price in Prices.Offset. Offsets of one code cost the same.
+	OffsetCode(offset uint32) uint8
+	// Count adds the symbols of steps to c, without those of the literals.
+	Count(c *Counts, steps []Step)
+	// Price sets p to what things cost if symbols are as frequent as c says. No count is above 2²⁴.
+	Price(p *Prices, c *Counts)
+}
+
+// Rules are the sides of a coded form that a parser must know and Limits does not tell.
+type Rules struct {
+	// Repeats is the list of repeat offsets at the beginning of a block.
+	Repeats [3]uint32
+	// Shifted is set if a match right behind another one has other repeat offsets: the second, the third, and the first less one (RFC 8878,
+	// section 3.1.1.5).
+	Shifted bool
+	// Piece is how many bytes of content are parsed with the same prices, at the most; 0 is for as many as there can be. Less is better where tables
+	// are for less content.
+	Piece int
+}
+
+// Kinds of offsets: below Fresh it is that repeat offset.
+const (
+	Fresh = 3
+	Kinds = 4
+)
+
+// Step is a sequence together with the kind of its offset.
+type Step struct {
+	Sequence
+	Kind uint8
+}
+
+// Bounds of the tables of Prices: what is longer costs what the last entry says.
+const (
+	PricedRuns    = 320
+	PricedLengths = 320
+	PricedClasses = 16
+)
+
+// Prices says what the parts of sequences cost. A sequence takes the prices of its literals, Run, Match and, if the offset is fresh, Offset. Where the coded form
+// puts run and match into one symbol, Run is what the run costs on average, and Match what the symbol costs beyond that.
+type Prices struct {
+	Literal [256]int32
+	Run     [PricedRuns]int32
+	// Class is the first index of Match for a run, below PricedClasses.
+	Class  [PricedRuns]uint8
+	Match  [PricedClasses][Kinds][PricedLengths]int32
+	Offset [256]int32
+}
+
+// Counts says how often symbols occur. What the alphabets besides Literals are is up to the Model.
+type Counts struct {
+	Literals [256]uint32
+	Symbols  [4][256]uint32
+}
+
+// age makes what was counted so far weigh less: half as much for each shift.
+func (c *Counts) age(shift uint) {
+	for i := range c.Literals {
+		c.Literals[i] >>= shift & 31
+	}
+	for k := range c.Symbols {
+		s := &c.Symbols[k]
+		for i := range s {
+			s[i] >>= shift & 31
+		}
+	}
+}
+
+func (c *Counts) add(d *Counts) {
+	for i, n := range &d.Literals {
+		c.Literals[i] = min(c.Literals[i]+n, maxCount)
+	}
+	for k := range c.Symbols {
+		s, t := &c.Symbols[k], &d.Symbols[k]
+		for i, n := range t {
+			s[i] = min(s[i]+n, maxCount)
+		}
+	}
+}
+
+const maxCount = 1 << 24
+
+// SymbolPrices sets prices[i] to the ideal price of symbol i, between least and most: the binary logarithm of one in how many it is. One that does not occur
+// costs as if it had done so half a time.
+func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
+	total := uint32(0)
+	for _, c := range counts {
+		total += c
+	}
+	all := logarithm(2*total + 1)
+	for i, c := range counts {
+		prices[i] = min(max(all-logarithm(max(2*c, 1)), least), most)
+	}
+}
+
+// logarithm returns log2(x) in units of 1/PriceBit; x > 0.
+func logarithm(x uint32) int32 {
+	n := 31 - bits.LeadingZeros32(x)
+	return int32(n<<8) + int32(logTable[x<<(31-n)>>20&2047])
+}
+
+// logTable[i] is log2(1 + (i+½)/2048) in units of 1/PriceBit, rounded.
+var logTable = makeLogTable()
+
+func makeLogTable() (t [2048]uint16) {
+	for i := range t {
+		// Binary logarithm by repeated squaring of a 1.31 fixed-point number.
+		x := uint64(1)<<31 + (uint64(i)*2+1)<<19
+		v := uint16(0)
+		for bit := uint16(PriceBit); bit > 0; bit >>= 1 {
+			x = x * x >> 31
+			if x >= 1<<32 {
+				x >>= 1
+				v += bit
+			}
+		}
+		t[i] = (v + 1) / 2
+	}
+	return t
+}

@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// priced is what a pipeline's model says that sequences of src cost, in bytes, if prices are those of their own counts.
+func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
+	rules := l.Model.Rules()
+	reps := rules.Repeats
+	var counts lz77.Counts
+	var steps []lz77.Step
+	for rest, i := src, 0; ; i++ {
+		lits := rest
+		if i < len(seqs) {
+			lits = rest[:seqs[i].LitLen]
+		}
+		for _, b := range lits {
+			counts.Literals[b]++
+		}
+		if i == len(seqs) {
+			break
+		}
+		rest = rest[seqs[i].LitLen+seqs[i].MatchLen:]
+		s := lz77.Step{Sequence: seqs[i], Kind: lz77.Fresh}
+		list := reps
+		if rules.Shifted && s.LitLen == 0 {
+			list = [3]uint32{reps[1], reps[2], reps[0] - 1}
+		}
+		for k := l.Repeats - 1; k >= 0; k-- {
+			if list[k] == s.Offset {
+				s.Kind = uint8(k)
+			}
+		}
+		switch s.Offset {
+		case reps[0]:
+		case reps[1]:
+			reps[0], reps[1] = reps[1], reps[0]
+		default:
+			reps = [3]uint32{s.Offset, reps[0], reps[1]}
+		}
+		steps = append(steps, s)
+	}
+	l.Model.Count(&counts, steps)
+	var p lz77.Prices
+	l.Model.Price(&p, &counts)
+	sum := 0
+	for b, n := range counts.Literals {
+		sum += int(n) * int(p.Literal[b])
+	}
+	for _, s := range steps {
+		run := min(s.LitLen, lz77.PricedRuns-1)
+		sum += int(p.Run[run]) + int(p.Match[p.Class[run]][s.Kind][min(s.MatchLen, lz77.PricedLengths-1)])
+		if s.Kind == lz77.Fresh {
+			sum += int(p.Offset[l.Model.OffsetCode(s.Offset)])
+		}
+	}
+	return sum / (8 * lz77.PriceBit)
+}
+
+// TestPrices holds what the models say to the size of what is written. The descriptions of tables are missing in the one, what tables for parts of
+// the block save in the other.
+func TestPrices(t *testing.T) {
+	size := 200_000
+	if small() {
+		size = 100_000
+	}
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for _, kind := range []string{"text", "log", "json", "source", "records", "exe", "short", "dna"} {
+			src := corpus.ByName(kind).Make(size)
+			for _, level := range []int{4, 9} {
+				ws := new(workspace)
+				r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
+				b := r.Get()
+				b.Src = src
+				b.stage = 0
+				if !execute(ws, b) || b.Err != nil {
+					t.Fatal(b.Err)
+				}
+				got, want := priced(p.limits, src, ws.payload.seqs), len(b.Out())
+				ratio := float64(got) / float64(want)
+				t.Logf("%s, level %d: %d bytes, priced at %.3f of that", kind, level, want, ratio)
+				if ratio < 0.95 || ratio > 1.03 {
+					t.Errorf("%s, level %d: %d bytes, but the model says %d", kind, level, want, got)
+				}
+				b.Src = nil
+				r.Put(b)
+				r.Close()
+			}
+		}
+	})
+}
+
+// TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are cheaper as literals than as the short matches that there
+// are among them.
+func TestDensest(t *testing.T) {
+	size := 300_000
+	if small() {
+		size = 60_000
+	}
+	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+		for _, k := range corpus.Kinds() {
+			src := k.Make(size)
+			var sizes [MaxLevel + 1]int
+			for level := 1; level <= MaxLevel; level++ {
+				for _, e := range pieces(t, NewScheduler(1), p, level, size, src, Assignment{}) {
+					sizes[level] += len(e.payload)
+				}
+			}
+			for level := 1; level < MaxLevel; level++ {
+				if best := sizes[level]; sizes[MaxLevel] > best+best/200+40 {
+					t.Errorf("%s: level %d gives %d bytes, level %d %d", k.Name, MaxLevel, sizes[MaxLevel], level, best)
+				}
+			}
+		}
+	})
+}

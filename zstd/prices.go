@@ -1,0 +1,64 @@
+package zstd
+
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/huffman"
+	"github.com/gopz/compress/lz77"
+)
+
+// model says what sequences cost as blocks of zstd, for parsers that choose by price: literals what a Huffman code takes, everything
+// else what tables of its own would take, which is somewhat less than what is written.
+type model struct{}
+
+func (model) Rules() lz77.Rules {
+	return lz77.Rules{Repeats: firstRepeats, Shifted: true, Piece: unitSize}
+}
+
+func (model) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset+3)) - 1 }
+
+// Count has codes in the order of the kinds of codes.
+func (m model) Count(c *lz77.Counts, steps []lz77.Step) {
+	for i := range steps {
+		s := &steps[i]
+		c.Symbols[litLens][uint8(litCode(min(s.LitLen, MaxBlock-1)))]++
+		c.Symbols[matchLens][uint8(matchCode(min(s.MatchLen-MinMatch, MaxBlock-1)))]++
+		code := uint8(s.Kind+1) >> 1 // of the values 1, 2 and 3
+		if s.Kind == lz77.Fresh {
+			code = m.OffsetCode(s.Offset)
+		}
+		c.Symbols[offsets][code]++
+	}
+}
+
+func (model) Price(p *lz77.Prices, c *lz77.Counts) {
+	// What is in no table costs about a description more than what is rarest.
+	const dearest = 11 * lz77.PriceBit
+	lz77.SymbolPrices(p.Literal[:], c.Literals[:], lz77.PriceBit, huffman.MaxTableBits*lz77.PriceBit)
+	var codes [codeSpace]int32
+	lz77.SymbolPrices(codes[:], c.Symbols[litLens][:codeSpace], 0, dearest)
+	for n := range p.Run {
+		code := litCode(uint32(n))
+		p.Run[n] = codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
+		p.Class[n] = 0
+	}
+	lz77.SymbolPrices(codes[:], c.Symbols[offsets][:codeSpace], 0, dearest)
+	var repeat [lz77.Fresh]int32
+	for kind := range repeat {
+		code := (kind + 1) >> 1
+		repeat[kind] = codes[code] + int32(code)*lz77.PriceBit
+	}
+	for code := range codes {
+		p.Offset[code] = codes[code] + int32(code)*lz77.PriceBit
+	}
+	lz77.SymbolPrices(codes[:], c.Symbols[matchLens][:codeSpace], 0, dearest)
+	for n := MinMatch; n < lz77.PricedLengths; n++ {
+		code := matchCode(uint32(n - MinMatch))
+		price := codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
+		row := &p.Match[0]
+		row[lz77.Fresh][n] = price
+		for kind, r := range repeat {
+			row[kind][n] = price + r
+		}
+	}
+}
