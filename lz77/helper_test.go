@@ -18,7 +18,10 @@ func small() bool { return testing.Short() || raceDetector }
 // forEachLevel runs f for all levels with all limits.
 func forEachLevel(t *testing.T, f func(t *testing.T, p *Params, l Limits)) {
 	for level := 1; level <= MaxLevel; level++ {
-		for _, l := range testLimits {
+		for i, l := range testLimits {
+			if small() && Levels[level].Finder == Tree && i != level%len(testLimits) {
+				continue // slow, with the race detector or an emulator
+			}
 			t.Run(fmt.Sprintf("%d/min%d", level, l.MinMatch), func(t *testing.T) { f(t, &Levels[level], l) })
 		}
 	}
