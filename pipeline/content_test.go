@@ -148,7 +148,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestDensity: a higher level never makes the whole of the data more than half a percent larger.
 func TestDensity(t *testing.T) {
-	size := 1 << 18
+	size := 1 << 17
 	if small() {
 		size = 1 << 15
 	}

@@ -63,6 +63,17 @@ func words(n, w, k, times int) []byte {
 	return p[:n]
 }
 
+// hardSize is how much of size is enough for levels that take their time for just such data. A piece of Tree is never longer.
+func hardSize(p *Pipeline, level, size int) int {
+	switch {
+	case p.levels[level].Finder == lz77.Tree:
+		return max(size/8, 1<<14)
+	case level > 5:
+		return size / 4
+	}
+	return size
+}
+
 // TestMemory feeds one worker with blocks that each make something else large: sequences, literals, offsets, lengths, coded symbols.
 // What it holds in the end must stay within what Memory tells the options that limit it.
 func TestMemory(t *testing.T) {
@@ -80,10 +91,7 @@ func TestMemory(t *testing.T) {
 			s := NewScheduler(1)
 			r := s.Start(Config{Pipeline: p, Op: Compress, Level: level})
 			sequences := 0
-			size := size
-			if level > 5 {
-				size /= 4 // these take their time for just such data
-			}
+			size := hardSize(p, level, size)
 			for _, src := range whole {
 				src = src[:size]
 				b := r.Get()
@@ -138,10 +146,7 @@ func TestStandardMemory(t *testing.T) {
 	}
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
 		for level := 1; level <= MaxLevel; level++ {
-			ws, size, sequences := new(workspace), size, 0
-			if level > 5 {
-				size /= 4
-			}
+			ws, size, sequences := new(workspace), hardSize(p, level, size), 0
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
 			for _, src := range whole {
 				b := r.Get()

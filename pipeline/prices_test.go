@@ -97,9 +97,9 @@ func TestPrices(t *testing.T) {
 // TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are cheaper as literals than as the short matches that there
 // are among them.
 func TestDensest(t *testing.T) {
-	size := 300_000
+	size := 100_000
 	if small() {
-		size = 60_000
+		size = 30_000
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, k := range corpus.Kinds() {
