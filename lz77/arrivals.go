@@ -120,7 +120,8 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, here int32, 
 	return longest
 }
 
-// offer offers matches of from to to bytes at position i of the piece.
+// offer offers matches of from to to bytes at position i of the piece, from the longest down. Where Misses in a row bring nothing, so would most that are shorter: more often
+// than not they are the end of a match that was offered where it began.
 func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *[PricedLengths]int32) {
 	if to >= PricedLengths {
 		if c := base + prices[PricedLengths-1]; c < o.cost[i+to] {
@@ -132,10 +133,14 @@ func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *
 	cost := o.cost[i+from : i+to+1]
 	links := o.links[i+from : i+to+1][:len(cost)]
 	row := prices[from : to+1][:len(cost)]
-	for k := range cost {
+	last := len(cost) // the latest that brought something
+	for k := len(cost) - 1; k >= 0; k-- {
 		if c := base + row[k]; c < cost[k] {
 			cost[k] = c
 			links[k] = link{uint32(from + k), offset}
+			last = k
+		} else if last-k >= o.params.Misses {
+			break
 		}
 	}
 }

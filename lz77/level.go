@@ -30,6 +30,7 @@ type Params struct {
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and Tree, and Double if Lazy
 	Passes    int   // parses of each piece, the last of which counts; Tree only
+	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Tree only
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 
@@ -56,8 +57,8 @@ var Levels = [MaxLevel + 1]Params{
 	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
 	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
 	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	8: {Finder: Tree, HashLog: 18, Depth: 32, Nice: 128, Passes: 1},
-	9: {Finder: Tree, HashLog: 20, Depth: 128, Nice: 256, Passes: 2},
+	8: {Finder: Tree, HashLog: 18, Depth: 32, Nice: 128, Passes: 1, Misses: 2},
+	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 4},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.

@@ -33,6 +33,10 @@ const maxPiece = 1 << 16
 // ageSize is about how much content halves the weight of what was before it, in bytes.
 const ageSize = 1 << 15
 
+// longMatch is how many bytes of a match taken at once enter the tree, at each end. What is between them is in it already, at the place that is
+// repeated, and zeros would take their time.
+const longMatch = 1 << 12
+
 // piece is what is parsed at once: src[from:to], and a match behind it that is fixed.
 type piece struct {
 	from, to int
@@ -69,16 +73,22 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.seed(src, s)
 			passes++
 		}
-		var next state
-		for range passes {
+		for pass := range passes {
 			o.sum = o.past
 			o.sum.add(&o.counts)
 			o.model.Price(&o.prices, &o.sum)
 			o.counts = Counts{}
-			next = o.parse(src, s, at)
+			if pass < passes-1 {
+				// Half of it says what the prices should be, and counts for all.
+				o.parse(src, piece{from: s.from, to: (s.from + s.to + 1) / 2}, at)
+				o.model.Count(&o.counts, o.steps)
+				o.sum = o.counts
+				o.counts.add(&o.sum)
+				continue
+			}
+			at = o.parse(src, s, at)
 			o.model.Count(&o.counts, o.steps)
 		}
-		at = next
 		o.past.age(o.shift)
 		o.past.add(&o.counts)
 		dst = appendSteps(dst, base, o.steps)
@@ -135,6 +145,9 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 		// Long enough to be taken without a further look. The positions in it stay without candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
 		for q := p + 1; q < min(p+n, end); q++ {
+			if q == p+longMatch && n > 2*longMatch {
+				q = p + n - longMatch
+			}
 			o.tree.insert(o.cands, src, q, o.model)
 		}
 		if p-s.from+n > size {
@@ -177,6 +190,25 @@ func (o *optimal) seed(src []byte, s piece) {
 	o.model.Count(&o.counts, o.steps)
 	for _, b := range src[s.from:s.to] {
 		o.counts.Literals[b]++
+	}
+	for k := range o.counts.Symbols {
+		if o.rules.Even>>k&1 != 0 {
+			even(o.counts.Symbols[k][:])
+		}
+	}
+}
+
+// even gives all symbols that occur the same count.
+func even(counts []uint32) {
+	symbols, sum := uint32(0), uint32(0)
+	for _, c := range counts {
+		sum += c
+		symbols += min(c, 1)
+	}
+	for i, c := range counts {
+		if c > 0 {
+			counts[i] = sum / symbols
+		}
 	}
 }
 

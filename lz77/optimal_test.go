@@ -98,7 +98,7 @@ func total(p *Prices, src []byte, seqs []Sequence) (sum int) {
 func TestOptimal(t *testing.T) {
 	const size, nice = 700, 300
 	l := Limits{MinMatch: 3, MaxOffset: 1 << 26, MinOffset: 1, Model: flat{}}
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1}
+	params := &Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1, Misses: nice}
 	var p Prices
 	flat{}.Price(&p, nil)
 	for seed := range uint64(6) {

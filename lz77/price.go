@@ -28,6 +28,9 @@ type Rules struct {
 	// Piece is how many bytes of content are parsed with the same prices, at the most; 0 is for as many as there can be. Less is better where tables
 	// are for less content.
 	Piece int
+	// Even has a bit for each alphabet of Counts.Symbols, the lowest for the first, in which all symbols that a greedy parse gives are equally likely at first.
+	// What is dear at first may stay so, since hardly any are left.
+	Even uint8
 }
 
 // Kinds of offsets: below Fresh it is that repeat offset.
