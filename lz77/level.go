@@ -30,6 +30,7 @@ type Params struct {
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and Tree, and Double if Lazy
 	Passes    int   // parses of each piece, the last of which counts; Tree only
+	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Tree only
 	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Tree only
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }

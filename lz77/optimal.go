@@ -73,12 +73,13 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.seed(src, s)
 			passes++
 		}
+		var next state
 		for pass := range passes {
 			o.sum = o.past
 			o.sum.add(&o.counts)
 			o.model.Price(&o.prices, &o.sum)
 			o.counts = Counts{}
-			if pass < passes-1 {
+			if pass < passes-1 && !o.params.Whole {
 				// Half of it says what the prices should be, and counts for all.
 				o.parse(src, piece{from: s.from, to: (s.from + s.to + 1) / 2}, at)
 				o.model.Count(&o.counts, o.steps)
@@ -86,9 +87,10 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 				o.counts.add(&o.sum)
 				continue
 			}
-			at = o.parse(src, s, at)
+			next = o.parse(src, s, at)
 			o.model.Count(&o.counts, o.steps)
 		}
+		at = next
 		o.past.age(o.shift)
 		o.past.add(&o.counts)
 		dst = appendSteps(dst, base, o.steps)

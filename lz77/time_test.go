@@ -33,6 +33,30 @@ func worstCases(n int) map[string][]byte {
 		}
 		cases[fmt.Sprint("prefixes", piece)] = p[:n]
 	}
+	// What lies in a search tree like a list: each run is longer than all before it, or shorter.
+	var grow, shrink []byte
+	for k := 1; len(grow) < n; k++ {
+		grow = append(append(grow, make([]byte, 8+k%1000)...), 1)
+		shrink = append(append(shrink, make([]byte, 1008-k%1000)...), 1)
+	}
+	cases["growing runs"], cases["shrinking runs"] = grow[:n], shrink[:n]
+	two := make([]byte, n)
+	rows := make([]byte, n) // equal but for one byte, so that all multiples of the distance match nearly everywhere
+	for i := range two {
+		two[i] = 'a' + byte(r.IntN(2))
+		if rows[i] = random[i%100]; i%100 == 50 {
+			rows[i] = byte(r.Uint32())
+		}
+	}
+	cases["two symbols"], cases["rows"] = two, rows
+	// Matches of 300 bytes everywhere, at distances that change all the time.
+	var deck []byte
+	for len(deck) < n {
+		at := r.IntN(1<<15 - 300)
+		deck = append(deck, random[at:at+300]...)
+	}
+	cases["pieces of 300"] = deck[:n]
+	cases["zeros, then random"] = append(make([]byte, n/2), random[:min(n/2, len(random))]...)
 	return cases
 }
 
@@ -45,7 +69,7 @@ func TestTime(t *testing.T) {
 	}
 	text := corpus.ByName("text").Make(size)
 	cases := worstCases(size)
-	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+	each := func(t *testing.T, p *Params, l Limits) {
 		var m Matcher
 		var seqs []Sequence
 		measure := func(src []byte, times int, enough time.Duration) time.Duration {
@@ -69,5 +93,7 @@ func TestTime(t *testing.T) {
 				t.Errorf("%s takes %.1f times as long as prose", name, ratio)
 			}
 		}
-	})
+	}
+	forEachLevel(t, each)
+	t.Run("short matches", func(t *testing.T) { each(t, &Levels[MaxLevel], Limits{MinMatch: 3, MinOffset: 1, MaxOffset: 1 << 15}) })
 }
