@@ -12,11 +12,12 @@ type optimal struct {
 	limits Limits
 
 	cands []candidate
-	first []uint32 // of each position of the piece and the one behind it: where its candidates begin
+	begin []uint32 // of each position of the piece and the one behind it: where its candidates begin
 
-	cost   []int32 // of each position: what the cheapest way to it costs
-	links  []link  // of each position: the last part of that way
-	states []state // of each position that was passed: where that way leaves the coder
+	first  arrivals // the cheapest way to each position
+	second arrivals // the next one that comes by a match of another offset
+
+	two bool // the second ones are looked at
 
 	steps  []Step
 	prices Prices
@@ -102,10 +103,12 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 // grow makes room for pieces of blocks of that size.
 func (o *optimal) grow(size int) {
 	n := min(size, maxPiece) + 1
-	if cap(o.cost) >= n {
+	if cap(o.begin) >= n {
 		return
 	}
-	o.cost, o.links, o.states, o.first = make([]int32, n), make([]link, n), make([]state, n), make([]uint32, n)
+	o.begin = make([]uint32, n)
+	o.first.grow(n)
+	o.second.grow(n)
 	o.steps = make([]Step, 0, maxSteps(n))
 	o.cands = make([]candidate, 0, maxCands(n))
 }
@@ -118,9 +121,9 @@ func maxCands(size int) int { return 4*size + 2*PricedLengths }
 
 // optimalMemory is what parsing by price takes for blocks of that size, in bytes.
 func optimalMemory(params *Params, size int, limits *Limits) int {
-	const itself = 128 << 10 // mostly Prices
+	const itself = 160 << 10 // mostly Prices, and what the runtime rounds up
 	n := min(size, maxPiece) + 1
-	return itself + treeMemory(params, size, limits) + n*(4+8+16+4) + 16*maxSteps(n) + 8*maxCands(n)
+	return itself + treeMemory(params, size, limits) + n*(4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
 }
 
 // gather finds the candidates of the piece that begins at p.
@@ -131,7 +134,7 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 	// A position has fewer candidates than Nice. Twice that, so that those of a position that is passed over have room behind them.
 	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= cap(o.cands); p++ {
 		k := len(o.cands)
-		o.first[p-s.from] = uint32(k)
+		o.begin[p-s.from] = uint32(k)
 		if p >= end {
 			continue
 		}
@@ -159,12 +162,12 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 		}
 		o.cands[len(o.cands)-1] = c.resized(n)
 		for q := p + 1; q < p+n; q++ {
-			o.first[q-s.from] = uint32(len(o.cands))
+			o.begin[q-s.from] = uint32(len(o.cands))
 		}
 		p += n - 1
 	}
 	s.to = p
-	o.first[p-s.from] = uint32(len(o.cands))
+	o.begin[p-s.from] = uint32(len(o.cands))
 	return s
 }
 
@@ -175,7 +178,7 @@ func (o *optimal) seed(src []byte, s piece) {
 	run := uint32(0)
 	for p := s.from; p < s.to; {
 		at := p - s.from
-		if cands := o.cands[o.first[at]:o.first[at+1]]; len(cands) > 0 {
+		if cands := o.cands[o.begin[at]:o.begin[at+1]]; len(cands) > 0 {
 			c := cands[len(cands)-1]
 			n := min(c.length(), s.to-p)
 			if n >= o.limits.MinMatch && PriceBit*score(n) > int(logarithm(uint32(c.offset()))) {
