@@ -59,7 +59,7 @@ var Levels = [MaxLevel + 1]Params{
 	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
 	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
 	8: {Finder: Tree, HashLog: 18, Depth: 32, Nice: 128, Passes: 1, Misses: 2},
-	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 4},
+	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.

@@ -67,6 +67,9 @@ func TestTime(t *testing.T) {
 	if small() {
 		size = 1 << 16
 	}
+	if raceDetector {
+		size = 1 << 14
+	}
 	text := corpus.ByName("text").Make(size)
 	cases := worstCases(size)
 	each := func(t *testing.T, p *Params, l Limits) {
@@ -84,6 +87,9 @@ func TestTime(t *testing.T) {
 			return best
 		}
 		bound := 10.0
+		if raceDetector {
+			bound = 40 // it makes memory accesses slow, not the rest
+		}
 		base := measure(text, 3, 0)
 		for name, src := range cases {
 			// What is fast enough at once needs no second look.

@@ -66,7 +66,7 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 func TestPrices(t *testing.T) {
 	size := 200_000
 	if small() {
-		size = 50_000
+		size = 100_000
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, kind := range []string{"text", "log", "json", "source", "records", "exe", "short", "dna"} {
