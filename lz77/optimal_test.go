@@ -3,6 +3,7 @@ package lz77
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -126,6 +127,43 @@ func TestOptimal(t *testing.T) {
 		if got := total(&p, src, seqs); got != best[size] {
 			t.Errorf("%d different bytes: %d, the best is %d", 2+seed, got, best[size])
 		}
+	}
+}
+
+// TestSecondArrival: a piece is taken from the farther of two places, though a match at the nearer one and a literal cost less, because the literal behind it is followed
+// by a match at the same offset.
+func TestSecondArrival(t *testing.T) {
+	random := corpus.ByName("random").Make(30_000)
+	x, y := random[:40], random[40:80]
+	x[39] = 0 // the cheapest literal
+	near := random[20_000:20_300]
+	near[0] = 1
+	src := slices.Concat(random[100:300], x, []byte{2}, y, random[300:20_000], x[:39], near, x, []byte{3}, y, random[29_000:29_100])
+	far := uint32(40 + 1 + 40 + 19_700 + 39 + 300)
+	params := &Params{Finder: Tree, HashLog: 16, Depth: 64, Nice: 256, Passes: 1, Misses: 2}
+	l := Limits{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1, Repeats: 3, Model: flat{}}
+	var m Matcher
+	seqs := m.Parse(nil, src, params, l)
+	if err := valid(src, seqs, l); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(seqs); n < 2 || seqs[n-2].Offset != far || seqs[n-1] != (Sequence{1, 40, far}) {
+		t.Errorf("%v, want two matches at %d", seqs, far)
+	}
+	l.Repeats = 0
+	if seqs = m.Parse(nil, src, params, l); len(seqs) < 2 || seqs[len(seqs)-2].Offset != 339 {
+		t.Errorf("%v without repeats, want the nearer one first", seqs)
+	}
+}
+
+func TestEven(t *testing.T) {
+	counts := []uint32{0, 5, 1, 0, 1000, 0}
+	if even(counts); !slices.Equal(counts, []uint32{0, 335, 335, 0, 335, 0}) {
+		t.Errorf("%v", counts)
+	}
+	counts = []uint32{0, 0}
+	if even(counts); counts[0]+counts[1] != 0 {
+		t.Errorf("%v", counts)
 	}
 }
 
