@@ -81,9 +81,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.model.Price(&o.prices, &o.sum)
 			o.counts = Counts{}
 			if pass < passes-1 && !o.params.Whole {
-				// Half of it says what the prices should be, and counts for all.
-				o.parse(src, piece{from: s.from, to: (s.from + s.to + 1) / 2}, at)
-				o.model.Count(&o.counts, o.steps)
+				o.sample(src, s, at)
 				o.sum = o.counts
 				o.counts.add(&o.sum)
 				continue
@@ -98,6 +96,17 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		p = s.to + int(s.last.length)
 	}
 	return dst
+}
+
+// sample parses and counts half of a piece, the first and the third quarter, as if the coder were in the same state in front of both.
+func (o *optimal) sample(src []byte, s piece, at state) {
+	quarter, begin := (s.to-s.from+3)/4, o.begin
+	for from := s.from; from < s.to; from += 2 * quarter {
+		o.begin = begin[from-s.from:]
+		o.parse(src, piece{from: from, to: min(from+quarter, s.to)}, at)
+		o.model.Count(&o.counts, o.steps)
+	}
+	o.begin = begin
 }
 
 // grow makes room for pieces of blocks of that size.
