@@ -132,3 +132,24 @@ func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
 	}
 	return append(dst, words[p:]...)
 }
+
+// Size returns about how many bytes a stream takes in the result of Append.
+func (e *Encoder) Size(stream []byte) (size int) {
+	e.segs, e.coded = e.segs[:0], 0
+	e.split(stream)
+	cost := uint64(0)
+	for i := range e.segs {
+		s := &e.segs[i]
+		switch s.mode {
+		case modeStored:
+			size += len(s.data)
+		case modeCoded:
+			var counts [256]uint32
+			simd.Histogram(&counts, s.data)
+			cost += s.freq.cost(&counts) + tableCost(&counts)
+		}
+		s.data = nil
+		size += 4
+	}
+	return size + int(cost/costBit/8)
+}

@@ -1,0 +1,233 @@
+package rans
+
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/simd"
+)
+
+// ChainEncoder codes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+type ChainEncoder struct {
+	segs  []chainSegment
+	freqs []freqs // the tables of all segments
+
+	stream, class []byte // what is to be coded, and of each symbol the number of its table
+	words         []byte // filled from the end
+	large         *chainScratch
+}
+
+// chainScratch is what a ChainEncoder has only from its first stream on: 1.1 MB.
+type chainScratch struct {
+	all, next, both *clusters // of the segment so far, of the next unit, of the two together
+	tabs            [maxTables]simd.EncodeTable
+}
+
+// chainUnit is the distance between places where the encoder may cut, in symbols: sixteen tables take some KiB.
+const chainUnit = 1 << 17
+
+// Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
+// symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.
+func (e *ChainEncoder) Begin(stream, marks []byte) (size int) {
+	if e.large == nil {
+		e.large = &chainScratch{all: new(clusters), next: new(clusters), both: new(clusters)}
+	}
+	e.split(stream, marks)
+	e.stream, e.class = stream, marks
+	return e.classify(stream, marks)
+}
+
+// Append codes the stream of Begin, and appends the result to dst.
+func (e *ChainEncoder) Append(dst []byte) []byte {
+	stream := e.stream
+	dst = binary.AppendUvarint(dst, uint64(len(stream)))
+	tables := e.freqs
+	for i := range e.segs {
+		n := e.segs[i].tables
+		dst = e.segs[i].append(dst, tables[:n])
+		tables = tables[n:]
+	}
+	cut := chainCut(len(stream))
+	dst = e.group(dst, stream, 0, cut)
+	if cut < len(stream) {
+		dst = e.group(dst, stream, cut, len(stream))
+	}
+	e.stream, e.class = nil, nil
+	return dst
+}
+
+// split cuts a stream into segments where it pays, as Encoder does.
+func (e *ChainEncoder) split(stream, marks []byte) {
+	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
+	l, start := e.large, 0
+	for at := 0; at < len(stream); {
+		n := min(chainUnit, len(stream)-at)
+		if len(stream)-at-n < minChainSegment {
+			n = len(stream) - at
+		}
+		before := byte(0)
+		if at > 0 {
+			before = stream[at-1]
+		}
+		l.next.pairs = [contexts][256]uint32{}
+		l.next.count(stream[at:at+n], marks[at:], before)
+		l.next.share()
+		if at == start {
+			l.all, l.next = l.next, l.all
+		} else {
+			l.both.pairs = l.all.pairs
+			l.both.add(l.next)
+			l.both.share()
+			if l.both.cost <= l.all.cost+l.next.cost {
+				l.all, l.both = l.both, l.all
+			} else {
+				e.add(at - start)
+				start = at
+				l.all, l.next = l.next, l.all
+			}
+		}
+		at += n
+	}
+	e.add(len(stream) - start)
+}
+
+// add appends a segment of n symbols, for which all is.
+func (e *ChainEncoder) add(n int) {
+	all := e.large.all
+	e.segs = append(e.segs, chainSegment{size: n, class: all.class, tables: all.n})
+	for range all.n {
+		e.freqs = append(e.freqs, freqs{})
+	}
+}
+
+// classify turns marks into the table of each symbol of the stream, and then finds what the tables are: only now it is known where pieces begin.
+func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
+	cut, at, tables, cost := chainCut(len(stream)), 0, e.freqs, uint64(0)
+	for i := range e.segs {
+		s := &e.segs[i]
+		end := at + s.size
+		if at < cut {
+			s.classify(marks, stream, at, min(end, cut))
+		}
+		if end > cut {
+			s.classify(marks, stream, max(at, cut), end)
+		}
+		sums := &e.large.all.sums
+		*sums = [maxTables][256]uint32{}
+		for i, c := range stream[at:end] {
+			sums[marks[at+i]%maxTables][c]++
+		}
+		for k := range s.tables {
+			f := &tables[k]
+			f.fit(&sums[k])
+			cost += f.cost(&sums[k]) + tableCost(&sums[k])
+		}
+		tables = tables[s.tables:]
+		cost += uint64(contexts*classBits(s.tables)+40) * costBit
+		at = end
+	}
+	return int(cost/costBit/8) + 2*(4*lanes+4)
+}
+
+// classify turns the marks of stream[from:to], which is what of the segment belongs to a group, into the tables of its symbols.
+func (s *chainSegment) classify(marks, stream []byte, from, to int) {
+	n := to - from
+	for l := range lanes {
+		a, b := from+piece(n, l), from+piece(n, l+1)
+		for i := a; i < b; i++ {
+			ctx := uint(simd.ChainMark)
+			if i > a && marks[i] == 0 {
+				ctx = uint(stream[i-1])
+			}
+			marks[i] = s.class[ctx]
+		}
+	}
+}
+
+// fit is normalize for any counts: where there are not two symbols, another one takes the least share.
+func (f *freqs) fit(counts *[256]uint32) {
+	total, used, last := uint32(0), 0, 0
+	for s, n := range counts {
+		if total += n; n != 0 {
+			used, last = used+1, s
+		}
+	}
+	if used > 1 {
+		f.normalize(counts, total)
+		return
+	}
+	*f = freqs{}
+	f[last] = probScale - 1
+	f[(last+1)%256] = 1
+}
+
+// append adds the head of a segment.
+func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.size))
+	dst = append(dst, byte(s.tables))
+	w := bitWriter{dst: dst}
+	if width := classBits(s.tables); width > 0 {
+		for _, k := range s.class {
+			w.put(uint32(k), width)
+		}
+	}
+	dst = w.flush()
+	for k := range tables {
+		dst = tables[k].append(dst)
+	}
+	return dst
+}
+
+// group codes stream[from:to]: the size of the words, the states that the decoder begins with, the words.
+func (e *ChainEncoder) group(dst, stream []byte, from, to int) []byte {
+	need := 2 * (to - from)
+	if cap(e.words) < need {
+		e.words = make([]byte, need)
+	}
+	e.words = e.words[:need]
+	p := need
+	var states [lanes]uint32
+	for l := range states {
+		states[l] = lower
+	}
+	at, tables := len(stream), e.freqs
+	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
+		s := &e.segs[i]
+		at -= s.size
+		a, b := max(at, from), min(at+s.size, to)
+		own := tables[len(tables)-s.tables:]
+		tables = tables[:len(tables)-s.tables]
+		if a >= b {
+			continue
+		}
+		for k := range own {
+			e.large.tabs[k].Build((*[256]uint16)(&own[k]))
+		}
+		p = e.part(&states, stream[a:b], e.class[a:b], p)
+	}
+	dst = binary.AppendUvarint(dst, uint64(need-p))
+	for _, x := range states {
+		dst = binary.LittleEndian.AppendUint32(dst, x)
+	}
+	return append(dst, e.words[p:]...)
+}
+
+// part codes what of a segment belongs to a group, the last symbol first.
+func (e *ChainEncoder) part(states *[lanes]uint32, run, class []byte, p int) int {
+	tabs := &e.large.tabs
+	var begin [lanes]int
+	for l := range begin {
+		begin[l] = piece(len(run), l)
+	}
+	rounds := len(run) / lanes
+	for l := len(run)%lanes - 1; l >= 0; l-- {
+		i := begin[l] + rounds
+		p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
+	}
+	for r := rounds - 1; r >= 0; r-- {
+		for l := lanes - 1; l >= 0; l-- {
+			i := begin[l] + r
+			p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
+		}
+	}
+	return p
+}

@@ -1,0 +1,167 @@
+package rans
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// marker has marks, or an error.
+type marker struct {
+	marks []byte
+	err   error
+}
+
+func (m marker) MarkRuns(p []byte) error {
+	copy(p, m.marks)
+	return m.err
+}
+
+// linked returns n bytes that depend on the one before, and marks behind which they do not.
+func linked(r *rand.Rand, n, alphabet int) (stream, marks []byte) {
+	stream, marks = make([]byte, n), make([]byte, n)
+	for i := range stream {
+		if i == 0 || r.IntN(8) == 0 {
+			marks[i] = 1
+			stream[i] = byte(r.IntN(alphabet))
+			continue
+		}
+		stream[i] = byte((int(stream[i-1])*7 + int(r.ExpFloat64())) % alphabet)
+	}
+	return stream, marks
+}
+
+func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, marks []byte) []byte {
+	t.Helper()
+	size := e.Begin(stream, bytes.Clone(marks))
+	code := e.Append([]byte("head"))[4:]
+	if d := len(code) - size; d*d > max(100_000, size*size/10_000) {
+		t.Fatalf("%d bytes, estimated as %d", len(code), size)
+	}
+	var out []byte
+	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), len(stream), &out, marker{marks, nil})
+	if err != nil {
+		t.Fatalf("%d symbols: %v", len(stream), err)
+	}
+	if string(rest) != "tail" {
+		t.Fatalf("%d bytes left over, want 4", len(rest))
+	}
+	if !bytes.Equal(out, stream) {
+		t.Fatalf("%d symbols differ", len(stream))
+	}
+	if cap(out) < len(out)+Slack {
+		t.Fatal("no slack")
+	}
+	return code
+}
+
+func TestChained(t *testing.T) {
+	var e ChainEncoder
+	var d ChainDecoder
+	r := rand.New(rand.NewPCG(1, 2))
+	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, minSegment, smallLimit - 1, smallLimit, smallLimit + 1, smallLimit + 33,
+		blockRounds*lanes - 1, blockRounds * lanes, blockRounds*lanes + 1, chainUnit, chainUnit + minSegment - 1, chainUnit + minSegment, 300_001}
+	for _, n := range sizes {
+		for _, alphabet := range []int{1, 2, 3, 50, 256} {
+			stream, marks := linked(r, n, alphabet)
+			code := chainRoundTrip(t, &e, &d, stream, marks)
+			if plain := new(Encoder).Append(nil, 0, stream); n >= 100_000 && alphabet == 50 && len(code) > len(plain)*3/4 {
+				t.Errorf("%d symbols of %d: %d bytes, and %d without contexts", n, alphabet, len(code), len(plain))
+			}
+		}
+		chainRoundTrip(t, &e, &d, make([]byte, n), make([]byte, n))
+	}
+	// Two halves unlike each other take two segments.
+	a, marks := linked(r, 2*chainUnit, 40)
+	b, more := linked(r, 2*chainUnit, 9)
+	marks = append(marks, more...)
+	chainRoundTrip(t, &e, &d, append(a, b...), marks)
+	if len(e.segs) != 2 || e.segs[0].size != len(marks)/2 {
+		t.Errorf("segments: %+v", e.segs)
+	}
+}
+
+// TestChainedBad changes every byte, and cuts everywhere: nothing but an error or a stream of the right size may come out.
+func TestChainedBad(t *testing.T) {
+	var e ChainEncoder
+	var d ChainDecoder
+	r := rand.New(rand.NewPCG(1, 3))
+	stream, marks := linked(r, smallLimit+77, 7)
+	e.Begin(stream, bytes.Clone(marks))
+	code := e.Append(nil)
+	mark := &marker{marks, nil}
+	var out []byte
+	if _, err := d.Decode(code, len(stream)-1, &out, mark); !errors.As(err, new(CorruptError)) {
+		t.Error("more than the limit:", err)
+	}
+	for n := range code {
+		if _, err := d.Decode(code[:n], len(stream), &out, mark); !errors.As(err, new(CorruptError)) {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+	}
+	bad := bytes.Clone(code)
+	for range 20_000 {
+		i, bit := r.IntN(len(bad)), byte(1)<<r.IntN(8)
+		bad[i] ^= bit
+		rest, err := d.Decode(bad, len(stream), &out, mark)
+		if err == nil && (len(rest) != 0 && i > 3 || len(out) > len(stream)) || err != nil && !errors.As(err, new(CorruptError)) {
+			t.Fatalf("byte %d, bit %d: %d bytes, %d left over, %v", i, bit, len(out), len(rest), err)
+		}
+		bad[i] ^= bit
+	}
+	want := errors.New("no marks")
+	if _, err := d.Decode(code, len(stream), &out, marker{marks, want}); err != want {
+		t.Error("the error of the marks:", err)
+	}
+}
+
+func TestChainedAllocs(t *testing.T) {
+	var e ChainEncoder
+	var d ChainDecoder
+	stream, marks := linked(rand.New(rand.NewPCG(1, 4)), 50_000, 50)
+	var code, out []byte
+	own := make([]byte, len(marks))
+	mark := &marker{marks, nil}
+	if n := testing.AllocsPerRun(3, func() {
+		copy(own, marks)
+		e.Begin(stream, own)
+		code = e.Append(code[:0])
+		if _, err := d.Decode(code, len(stream), &out, mark); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzChained(f *testing.F) {
+	var e ChainEncoder
+	stream, marks := linked(rand.New(rand.NewPCG(1, 5)), 5000, 9)
+	for _, n := range []int{5000, 100, 1} {
+		e.Begin(stream[:n], bytes.Clone(marks[:n]))
+		f.Add(e.Append(nil))
+	}
+	f.Fuzz(func(t *testing.T, code []byte) {
+		var d ChainDecoder
+		var out []byte
+		marks := make([]byte, 1<<16)
+		for i := range marks {
+			marks[i] = byte(i>>3) & 1
+		}
+		rest, err := d.Decode(code, len(marks), &out, marker{marks, nil})
+		if err != nil {
+			if !errors.As(err, new(CorruptError)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		// What was decoded can be coded, and comes out again.
+		if len(rest) > len(code) {
+			t.Fatal("more left over than there was")
+		}
+		if len(out) > 0 {
+			chainRoundTrip(t, new(ChainEncoder), &d, bytes.Clone(out), marks[:len(out)])
+		}
+	})
+}
