@@ -27,7 +27,7 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 // Payloads is how many blocks may be between their first and their last stage: 0 without a device, and with one
 // as many as are in flight. What a device takes is not counted. The level matters to compression only.
 func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
-	const fixed = 288 << 10
+	const fixed = 448 << 10 // 136 KiB of it are for chained streams
 	size := int64(blockSize)
 	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments.
 	worker, payload := fixed+size/2, 3*size
@@ -37,6 +37,10 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		// worst there can be; common data takes less than half of it.
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, p.limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
+		if p.dense != 0 && level >= p.dense {
+			// Marks and words of the literals, which are the whole block at the most, and the clusters.
+			worker += 17*size/8 + 5<<18
+		}
 		switch p.Format {
 		case GZ:
 			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder == lz77.Tree {

@@ -74,6 +74,9 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		b := &Block{run: r, payload: new(payload)}
 		q := &gpu.Request{Op: way.op, Size: size}
 		way.ask(b, q)
+		if way.fits != nil && !way.fits(b) {
+			return fmt.Errorf("%w: %s at level %d", errCannot, r.stages[i].name, cfg.Level)
+		}
 		if !r.verifiable() {
 			return fmt.Errorf("%w: without checks nobody would see that it decodes wrong", errCannot)
 		}
@@ -123,7 +126,7 @@ func (w *worker) hand(b *Block) bool {
 func (b *Block) way(c *coordinator, ws *workspace) *remote {
 	r := b.run
 	for _, way := range [...]*remote{r.fused(b.stage), r.stages[b.stage].remote} {
-		if way == nil || b.plain {
+		if way == nil || b.plain || way.fits != nil && !way.fits(b) {
 			continue
 		}
 		backend := r.cfg.Assign.backend(way.op)

@@ -52,11 +52,16 @@ func streamStage(l *lzseq.Layout) stage {
 func codeStage(l *lzseq.Layout) stage {
 	return stage{name: "rans",
 		run: func(ws *workspace, b *Block) error {
-			b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
+			if b.dense() {
+				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams)
+			} else {
+				b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
+			}
 			return nil
 		},
 		remote: &remote{
-			op: gpu.StageN,
+			op:   gpu.StageN,
+			fits: notDense,
 			ask: func(b *Block, r *gpu.Request) {
 				r.Layout, r.Streams, r.Dst = l, &b.payload.streams, b.dst[:0]
 			},
@@ -68,7 +73,8 @@ func codeStage(l *lzseq.Layout) stage {
 // fusedStages is a whole block of a layout.
 func fusedStages(l *lzseq.Layout) *remote {
 	return &remote{
-		op: gpu.Fused,
+		op:   gpu.Fused,
+		fits: notDense,
 		ask: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
 		},
@@ -84,7 +90,8 @@ var decodeStage = stage{name: "rans",
 		return err
 	},
 	remote: &remote{
-		op: gpu.StageN,
+		op:   gpu.StageN,
+		fits: notDense,
 		ask: func(b *Block, r *gpu.Request) {
 			r.Decode, r.Streams = true, &b.payload.streams
 		},
@@ -104,20 +111,37 @@ var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 // code appends a coded payload to dst.
 func (ws *workspace) code(dst []byte, l *lzseq.Layout, s *lzseq.Streams) []byte {
 	var streams [6][]byte
-	n := 0
 	for i, s := range s.All() {
 		streams[i] = *s
+	}
+	dst = append(resize(dst, payloadRoom(s))[:0], l.ID)
+	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
+}
+
+// payloadRoom is room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
+func payloadRoom(s *lzseq.Streams) int {
+	n := 0
+	for _, s := range s.All() {
 		n += len(*s)
 	}
-	// Room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
-	dst = append(resize(dst, n+n/256+1024)[:0], l.ID)
-	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
+	return n + n/256 + 1024
+}
+
+// notDense is for devices, which do not know chained streams.
+func notDense(b *Block) bool {
+	if b.run.cfg.Op == Decompress {
+		return len(b.Src) == 0 || b.Src[0] != denseLayout
+	}
+	return !b.dense()
 }
 
 // takeApart decodes the streams of a coded payload that stands for size bytes of content.
 func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (*lzseq.Layout, error) {
 	if len(src) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrPayload)
+	}
+	if src[0] == denseLayout {
+		return ws.takeDense(src[1:], size, s)
 	}
 	l := lzseq.LayoutByID(src[0])
 	if l == nil {

@@ -21,6 +21,8 @@ type Pipeline struct {
 	// MaxBlock is the largest block in bytes; 0 is for any.
 	MaxBlock int
 
+	// dense is the level from which on blocks may have layout Dense; 0 is none.
+	dense  int
 	limits *lz77.Limits // of sequences
 	levels *[MaxLevel + 1]lz77.Params
 	blocks *[MaxLevel + 1]uint8 // log2 of the default block size
@@ -50,6 +52,8 @@ type stage struct {
 // remote is a stage, or several, in the hands of a device.
 type remote struct {
 	op gpu.Op
+	// fits says whether a device may be asked at all; nil is always.
+	fits func(b *Block) bool
 	// ask fills in a request. It does not change the block.
 	ask func(b *Block, r *gpu.Request)
 	// take takes the results over. It believes nothing: with an error the block is the CPU's, and the device is lost.
@@ -64,7 +68,7 @@ var table = [...]Pipeline{
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
 		encode: []stage{matchStage(lzseq.Repeat.Limits), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Repeat), dense: 8, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
 		encode: []stage{matchStage(deflateLimits), deflateStage},
 		levels: &deflateLevels, limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},

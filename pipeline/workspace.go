@@ -16,6 +16,7 @@ type workspace struct {
 		enc rans.Encoder
 		dec rans.Decoder
 	}
+	dense   dense
 	deflate deflate.Encoder
 	zstd    zstd.Encoder
 	frames  frames

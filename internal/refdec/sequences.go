@@ -5,6 +5,7 @@ import "encoding/binary"
 const (
 	layoutPlain  = 1
 	layoutRepeat = 2
+	layoutDense  = 3
 
 	minOffset     = 16
 	initialRepeat = 64
@@ -37,12 +38,22 @@ func streamLimits(n int) [numStreams]int {
 // decodeCoded returns the content, of n bytes, of a block of kind coded.
 func decodeCoded(payload []byte, n int) ([]byte, error) {
 	layout := payload[0]
-	if layout != layoutPlain && layout != layoutRepeat {
+	if layout != layoutPlain && layout != layoutRepeat && layout != layoutDense {
 		return nil, corrupt("layout %d", layout)
 	}
-	streams, err := decodeStreams(payload[1:], streamLimits(n))
+	r := &byteReader{payload[1:]}
+	var streams [numStreams][]byte
+	var err error
+	if layout == layoutDense {
+		streams, err = decodeDense(r, streamLimits(n))
+	} else {
+		streams, err = decodeStreams(r, streamLimits(n))
+	}
 	if err != nil {
 		return nil, err
+	}
+	if len(r.data) != 0 {
+		return nil, corrupt("%d bytes after the streams", len(r.data))
 	}
 	return decodeSequences(layout, streams, n)
 }
@@ -152,7 +163,7 @@ func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, er
 		repeats: [3]uint64{initialRepeat, initialRepeat, initialRepeat},
 	}
 	next := r.plain
-	if layout == layoutRepeat {
+	if layout != layoutPlain {
 		next = r.repeat
 	}
 	out := make([]byte, 0, n)

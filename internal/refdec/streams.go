@@ -40,10 +40,9 @@ type segment struct {
 	dst   []byte
 }
 
-// decodeStreams decodes the streams that are coded together in b, which they must use up.
-func decodeStreams(b []byte, limits [numStreams]int) ([numStreams][]byte, error) {
+// decodeStreams decodes streams that are coded together.
+func decodeStreams(r *byteReader, limits [numStreams]int) ([numStreams][]byte, error) {
 	var streams [numStreams][]byte
-	r := &byteReader{b}
 	var segments []*segment
 	for i := range streams {
 		n, err := r.varint()
@@ -81,9 +80,6 @@ func decodeStreams(b []byte, limits [numStreams]int) ([numStreams][]byte, error)
 				s.dst[i] = s.fill
 			}
 		}
-	}
-	if len(r.data) != 0 {
-		return streams, corrupt("%d bytes after the streams", len(r.data))
 	}
 	return streams, nil
 }
@@ -233,52 +229,74 @@ func decodeGroups(r *byteReader, segments []*segment) error {
 
 // decodeGroup reads one group of lanes, and fills with it the segments, or parts of segments, that belong to it.
 func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
-	size, err := r.varint()
+	g, err := openGroup(r, lanes)
 	if err != nil {
 		return err
 	}
-	if size%2 != 0 {
-		return corrupt("words of %d bytes", size)
-	}
-	states := make([]uint32, lanes)
-	for i := range states {
-		if states[i], err = r.uint32(); err != nil {
-			return err
-		}
-		if states[i] < minState || states[i] > maxState {
-			return corrupt("state %#x", states[i])
-		}
-	}
-	b, err := r.take(size)
-	if err != nil {
-		return err
-	}
-	words := &byteReader{b}
-
 	for _, p := range parts {
 		for i := range p.dst {
-			x := states[i%lanes]
-			slot := x % tableTotal
-			s := p.table.symbol(slot)
-			x = p.table.freq[s]*(x>>tableBits) + slot - p.table.sum[s]
-			if x < minState {
-				w, err := words.take(2)
-				if err != nil {
-					return err
-				}
-				x = x<<16 | uint32(w[0]) | uint32(w[1])<<8
+			if p.dst[i], err = g.step(i%lanes, &p.table); err != nil {
+				return err
 			}
-			states[i%lanes] = x
-			p.dst[i] = s
 		}
 	}
-	for _, x := range states {
+	return g.close()
+}
+
+// A group is a group of lanes that is being decoded.
+type group struct {
+	states []uint32
+	words  byteReader
+}
+
+func openGroup(r *byteReader, lanes int) (*group, error) {
+	size, err := r.varint()
+	if err != nil {
+		return nil, err
+	}
+	if size%2 != 0 {
+		return nil, corrupt("words of %d bytes", size)
+	}
+	g := &group{states: make([]uint32, lanes)}
+	for i := range g.states {
+		x, err := r.uint32()
+		if err != nil {
+			return nil, err
+		}
+		if x < minState || x > maxState {
+			return nil, corrupt("state %#x", x)
+		}
+		g.states[i] = x
+	}
+	g.words.data, err = r.take(size)
+	return g, err
+}
+
+// step decodes the next symbol of a lane.
+func (g *group) step(lane int, t *table) (byte, error) {
+	x := g.states[lane]
+	slot := x % tableTotal
+	s := t.symbol(slot)
+	x = t.freq[s]*(x>>tableBits) + slot - t.sum[s]
+	if x < minState {
+		w, err := g.words.take(2)
+		if err != nil {
+			return 0, err
+		}
+		x = x<<16 | uint32(w[0]) | uint32(w[1])<<8
+	}
+	g.states[lane] = x
+	return s, nil
+}
+
+func (g *group) close() error {
+	for _, x := range g.states {
 		if x != minState {
 			return corrupt("state %#x at the end of a group", x)
 		}
 	}
-	if len(words.data) != 0 {
-		return corrupt("%d bytes of words left over", len(words.data))
+	if len(g.words.data) != 0 {
+		return corrupt("%d bytes of words left over", len(g.words.data))
 	}
 	return nil
 }

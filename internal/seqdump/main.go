@@ -16,7 +16,7 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
-	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/pipeline"
 )
 
 func main() {
@@ -110,23 +110,18 @@ func dumpBlock(w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzs
 		_, err := fmt.Fprintf(w, "%6d %-7s %9d %9d\n", number, name, e.Raw, e.Payload)
 		return err
 	}
-	layout := lzseq.LayoutByID(payload[0])
-	if layout == nil {
-		return fmt.Errorf("unknown layout %d", payload[0])
-	}
-	var dec rans.Decoder
-	all, limits := s.All(), lzseq.MaxSizes(e.Raw)
-	if _, err := dec.Decode(payload[1:], limits[:], all[:]...); err != nil {
+	layout, err := pipeline.DecodeStreams(s, payload, e.Raw)
+	if err != nil {
 		return err
 	}
 	if !sequences {
-		_, err := fmt.Fprintf(w, "%6d layout%d %9d %9d %8d %9d %9d %9d %8d %8d %9d\n", number, layout.ID, e.Raw, e.Payload,
+		_, err := fmt.Fprintf(w, "%6d layout%d %9d %9d %8d %9d %9d %9d %8d %8d %9d\n", number, payload[0], e.Raw, e.Payload,
 			len(s.Tokens), len(s.Lits), len(s.Tokens), len(s.Offsets), len(s.LitLens), len(s.MatchLens), len(s.Extra))
 		return err
 	}
 	at, lits := 0, s.Lits
 	fmt.Fprintf(w, "%9s %6s %6s %8s  literals\n", "at", "lits", "match", "offset")
-	err := s.Sequences(layout, e.Raw, func(seqs []lz77.Sequence) error {
+	err = s.Sequences(layout, e.Raw, func(seqs []lz77.Sequence) error {
 		for _, q := range seqs {
 			fmt.Fprintf(w, "%9d %6d %6d %8d  %.60q\n", at, q.LitLen, q.MatchLen, q.Offset, lits[:q.LitLen])
 			at += int(q.LitLen + q.MatchLen)

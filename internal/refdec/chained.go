@@ -1,0 +1,200 @@
+package refdec
+
+const (
+	// Flags behind the byte of layout Dense.
+	tokensChained = 1 << 0
+	litsChained   = 1 << 1
+
+	maxChainTables  = 16
+	minChainSegment = 65536 // symbols in a segment that is not the last of its stream
+	chainContexts   = 257
+	markContext     = 256
+)
+
+// decodeDense decodes the streams of layout Dense.
+func decodeDense(r *byteReader, limits [numStreams]int) (streams [numStreams][]byte, err error) {
+	flags, err := r.byte()
+	if err != nil {
+		return streams, err
+	}
+	if flags == 0 || flags > tokensChained|litsChained {
+		return streams, corrupt("flags %#x of layout Dense", flags)
+	}
+	together := limits
+	var tokens []byte
+	if flags&tokensChained != 0 {
+		if tokens, err = decodeChained(r, limits[streamTokens], nil); err != nil {
+			return streams, err
+		}
+		together[streamTokens] = 0
+	}
+	if flags&litsChained != 0 {
+		together[streamLits] = 0
+	}
+	if streams, err = decodeStreams(r, together); err != nil {
+		return streams, err
+	}
+	if flags&tokensChained != 0 {
+		streams[streamTokens] = tokens
+	}
+	if flags&litsChained != 0 {
+		streams[streamLits], err = decodeChained(r, limits[streamLits], &streams)
+	}
+	return streams, err
+}
+
+// markLiterals returns which of n literals have a mark.
+func markLiterals(streams [numStreams][]byte, n int) ([]bool, error) {
+	marks := make([]bool, n)
+	r := &sequenceReader{streams: streams}
+	at := uint64(0)
+	for _, token := range streams[streamTokens] {
+		if at == uint64(n) {
+			break // If runs that are not empty follow, there are too few literals for them.
+		}
+		marks[at] = true
+		run, err := r.length(uint64(token&3), 3, 0, streamLitLens)
+		if err != nil {
+			return nil, err
+		}
+		if at += run; at > uint64(n) {
+			return nil, corrupt("runs of %d literals, of which there are %d", at, n)
+		}
+	}
+	if at < uint64(n) {
+		marks[at] = true
+	}
+	return marks, nil
+}
+
+// A chainSegment is a part of a chained stream.
+type chainSegment struct {
+	size   int
+	class  [chainContexts]uint64 // the number of each context's table
+	tables []table
+}
+
+// decodeChained decodes a chained stream. If it is the literals, streams are the others; else nil.
+func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byte, error) {
+	n, err := r.varint()
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 || n > uint64(limit) {
+		return nil, corrupt("chained stream of %d bytes", n)
+	}
+	var segments []*chainSegment
+	for left := n; left > 0; {
+		s, err := parseChainSegment(r, left)
+		if err != nil {
+			return nil, err
+		}
+		segments = append(segments, s)
+		left -= uint64(s.size)
+	}
+	out, marks := make([]byte, n), make([]bool, n)
+	if streams != nil {
+		if marks, err = markLiterals(*streams, int(n)); err != nil {
+			return nil, err
+		}
+	}
+	cut := len(out)
+	if cut >= twoGroups {
+		cut = (len(out)/2 + 31) / 32 * 32
+	}
+	if err := decodeChainGroup(r, segments, out, marks, 0, cut); err != nil {
+		return nil, err
+	}
+	if cut < len(out) {
+		err = decodeChainGroup(r, segments, out, marks, cut, len(out))
+	}
+	return out, err
+}
+
+func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
+	size, err := r.varint()
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 || size > left || size < left && size < minChainSegment {
+		return nil, corrupt("chained segment of %d symbols, where %d are missing", size, left)
+	}
+	n, err := r.byte()
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 || n > maxChainTables {
+		return nil, corrupt("%d tables", n)
+	}
+	s := &chainSegment{size: int(size), tables: make([]table, n)}
+	width := 0
+	for 1<<width < int(n) {
+		width++
+	}
+	bits := &bitReader{data: r.data}
+	for i := range s.class {
+		if s.class[i], err = bits.bits(width); err != nil {
+			return nil, err
+		}
+		if s.class[i] >= uint64(n) {
+			return nil, corrupt("context %d has table %d of %d", i, s.class[i], n)
+		}
+	}
+	if pad, err := bits.bits(bits.bytesUsed()*8 - bits.at); err != nil || pad != 0 {
+		return nil, corrupt("bits set after the contexts")
+	}
+	if _, err := r.take(uint64(bits.bytesUsed())); err != nil {
+		return nil, err
+	}
+	for i := range s.tables {
+		if err := parseTable(r, &s.tables[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// decodeChainGroup decodes out[from:to], which is a group's.
+func decodeChainGroup(r *byteReader, segments []*chainSegment, out []byte, marks []bool, from, to int) error {
+	const lanes = 32
+	g, err := openGroup(r, lanes)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, s := range segments {
+		a, b := max(at, from), min(at+s.size, to)
+		at += s.size
+		if a >= b {
+			continue
+		}
+		var begin, end [lanes]int
+		for l := range lanes {
+			n := (b - a) / lanes
+			if l < (b-a)%lanes {
+				n++
+			}
+			begin[l] = a
+			if l > 0 {
+				begin[l] = end[l-1]
+			}
+			end[l] = begin[l] + n
+		}
+		for turn := 0; begin[0]+turn < end[0]; turn++ {
+			for l := range lanes {
+				i := begin[l] + turn
+				if i == end[l] {
+					continue
+				}
+				context := markContext
+				if turn > 0 && !marks[i] {
+					context = int(out[i-1])
+				}
+				if out[i], err = g.step(l, &s.tables[s.class[context]]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return g.close()
+}

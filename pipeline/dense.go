@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
+)
+
+// Layout Dense is layout Repeat with tokens, or literals, or both coded by what is before them: chained streams. What is coded is the same, and all but the last
+// step of coding too, so that a block takes it only where it is smaller.
+
+// denseLayout is the layout's number, and the bits of the byte behind it say which streams are chained. Both are part of the format.
+const (
+	denseLayout  = 3
+	denseTokens  = 1
+	denseLits    = 2
+	tokensStream = 1 // in lzseq.Streams.All
+	litsStream   = 0
+)
+
+// denseGain is what a chained stream must save, as a shift of its symbols in bytes: 1/128 of a byte each. It takes two to three times as long to decode.
+const denseGain = 7
+
+// dense is the scratch memory for chained streams.
+type dense struct {
+	enc   rans.ChainEncoder
+	dec   rans.ChainDecoder
+	marks []byte // of the stream that is coded
+	none  []byte // in place of a stream that is chained; empty
+}
+
+// dense reports whether the block may have chained streams.
+func (b *Block) dense() bool {
+	c := &b.run.cfg
+	return c.Op == Compress && c.Pipeline.dense != 0 && c.Level >= c.Pipeline.dense
+}
+
+// codeDense appends a coded payload to dst, in layout Repeat or Dense.
+func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams) []byte {
+	d := &ws.dense
+	dst = append(resize(dst, payloadRoom(s))[:0], denseLayout, 0)
+	var streams [6][]byte
+	for i, p := range s.All() {
+		streams[i] = *p
+	}
+	if ws.chains(streams[tokensStream], nil) {
+		dst[1] |= denseTokens
+		dst = d.enc.Append(dst)
+		streams[tokensStream] = nil
+	}
+	lits := ws.chains(streams[litsStream], s)
+	if lits {
+		dst[1] |= denseLits
+		streams[litsStream] = nil
+	}
+	if dst[1] == 0 {
+		return ws.code(dst, lzseq.Repeat, s)
+	}
+	dst = ws.rans.enc.Append(dst, lzseq.Repeat.Stored, streams[:]...)
+	if lits {
+		dst = d.enc.Append(dst)
+	}
+	return dst
+}
+
+// chains reports whether a stream is to be chained, and if so leaves it to the encoder; s is for the marks of literals.
+func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
+	d := &ws.dense
+	if len(stream) == 0 {
+		return false
+	}
+	d.marks = resize(d.marks, len(stream))
+	clear(d.marks)
+	if s != nil && s.MarkRuns(d.marks) != nil {
+		return false // not ours
+	}
+	return d.enc.Begin(stream, d.marks)+len(stream)>>denseGain < ws.rans.enc.Size(stream)
+}
+
+// takeDense is takeApart for layout Dense, behind the layout byte.
+func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (*lzseq.Layout, error) {
+	if len(src) == 0 || src[0]&^(denseTokens|denseLits) != 0 || src[0] == 0 {
+		return nil, fmt.Errorf("%w: unknown chained streams", ErrPayload)
+	}
+	d, flags := &ws.dense, src[0]
+	src = src[1:]
+	streams, limits := s.All(), lzseq.MaxSizes(size)
+	tokens, lits := streams[tokensStream], streams[litsStream]
+	tokensLimit, litsLimit := limits[tokensStream], limits[litsStream]
+	var err error
+	if flags&denseTokens != 0 {
+		if src, err = d.dec.Decode(src, tokensLimit, tokens, nil); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+		}
+		streams[tokensStream], limits[tokensStream] = &d.none, 0
+	}
+	if flags&denseLits != 0 {
+		streams[litsStream], limits[litsStream] = &d.none, 0
+	}
+	if src, err = ws.rans.dec.Decode(src, limits[:], streams[:]...); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	if flags&denseLits != 0 {
+		if src, err = d.dec.Decode(src, litsLimit, lits, s); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+		}
+	}
+	if len(src) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(src))
+	}
+	return lzseq.Repeat, nil
+}
+
+// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them. s is overwritten.
+func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
+	return new(workspace).takeApart(payload, size, s)
+}
