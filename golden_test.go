@@ -31,6 +31,7 @@ var golden = []struct {
 	{"blocks", kind("exe", 50_000), []Option{WithBlockSize(1 << 13), WithLevel(1)}},
 	{"literals", kind("skewed", 40_000), nil},
 	{"sparse", kind("sparse", 300_000), []Option{WithLevel(9)}},
+	{"dense", kind("json", 400_000), []Option{WithLevel(9), WithBlockSize(1 << 19)}},
 	{"unchecked", kind("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", kind("source", 20_000), []Option{WithContentSize(20_000)}},
 }

@@ -3,21 +3,33 @@ package lzseq
 // MarkRuns sets to 1, in marks that are all 0, one for each literal, those where a literal run begins: what is right behind a match, and the first. Tokens and LitLens
 // of the Repeat layout tell; an error, a CorruptError, says that they do not fit the number of literals.
 func (s *Streams) MarkRuns(marks []byte) error {
-	at, long := uint64(0), 0
+	at, long, lits := uint64(0), 0, s.LitLens
 	for _, t := range s.Tokens {
 		if at >= uint64(len(marks)) {
 			break // the runs that are left should be empty, which Decode finds out
 		}
 		marks[at] = 1
-		run := uint32(t & 3)
-		if run == repeatLit {
-			n, ok := length(s.LitLens, &long)
+		// Which run is a long one is hard to predict: there is no branch for most of them.
+		run := uint64(t & repeatLit)
+		escape := (run + 1) >> 2
+		if uint(long) >= uint(len(lits)) {
+			if escape != 0 {
+				return CorruptError("literal run without a length")
+			}
+			at += run
+			continue
+		}
+		n := uint64(lits[long]) & -escape
+		if n == 255 {
+			more, ok := length(lits, &long)
 			if !ok {
 				return CorruptError("literal run without a length")
 			}
-			run += n
+			at += run + uint64(more)
+			continue
 		}
-		at += uint64(run)
+		at += run + n
+		long += int(escape)
 	}
 	if at > uint64(len(marks)) {
 		return CorruptError("literal runs too long")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -96,6 +97,10 @@ func TestHostilePayloads(t *testing.T) {
 		{"stored, one too few", Stored, string(make([]byte, raw-1))}, {"stored, one too many", Stored, string(make([]byte, raw+1))},
 		{"empty", Coded, ""}, {"layout 0", Coded, "\x00\x00\x00\x00\x00\x00\x00"}, {"layout 255", Coded, "\xff"},
 		{"nothing behind the layout", Coded, "\x01"}, {"empty streams", Coded, "\x02\x00\x00\x00\x00\x00\x00"},
+		{"Dense without flags", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x04"},
+		{"Dense, tokens missing", Coded, "\x03\x01"}, {"Dense, no tokens", Coded, "\x03\x01\x00"}, {"Dense, no tables", Coded, "\x03\x01\x05\x05\x00"},
+		{"Dense, 17 tables", Coded, "\x03\x01\x05\x05\x11"}, {"Dense, literals missing", Coded, "\x03\x02\x00\x00\x00\x00\x00\x00"},
+		{"Dense, literals twice", Coded, "\x03\x02\x01\x05x\x00\x00\x00\x00\x00"},
 	} {
 		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 			if _, err := decodeOne(new(workspace), p, encoded{[]byte(c.p), raw, c.kind, 0}, false); !errors.Is(err, ErrPayload) {
@@ -131,9 +136,25 @@ func TestHostileMemory(t *testing.T) {
 					payload := append([]byte{layout}, bytes.Repeat(stream, 6)...)
 					harmless(t, new(workspace), p, encoded{payload, raw, Coded, 0})
 				}
+				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{denseLayout, denseTokens}, hostileChain(raw/4), stream, []byte{0}, stream, stream, stream, stream), raw, Coded, 0})
+				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{denseLayout, denseLits, 0}, stream, stream, stream, stream, stream, hostileChain(raw)), raw, Coded, 0})
 			}
 		})
 	}
+}
+
+// hostileChain claims n symbols in segments as small as may be, of sixteen tables each.
+func hostileChain(n int) []byte {
+	p := binary.AppendUvarint(nil, uint64(n))
+	for left := n; left > 0; left -= 1 << 16 {
+		p = binary.AppendUvarint(p, uint64(min(left, 1<<16)))
+		p = append(p, 16)
+		p = append(p, make([]byte, (257*4+7)/8)...)
+		for range 16 {
+			p = append(p, 0xfb, 0x7f, 0) // frequencies 2047 and 1
+		}
+	}
+	return p
 }
 
 // FuzzPayload decodes arbitrary payloads of blocks of any size up to 64 KiB.
