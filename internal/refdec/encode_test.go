@@ -204,6 +204,11 @@ func (g *generator) group(p []byte, lanes int, segments [][]coded) []byte {
 			states[i%lanes] = x/f<<tableBits + x%f + c.table.sum[c.symbol]
 		}
 	}
+	return g.appendGroup(p, states, words)
+}
+
+// appendGroup appends the states that a decoder begins with, and the words, of which the last one comes first.
+func (g *generator) appendGroup(p []byte, states []uint32, words []uint16) []byte {
 	size := 2 * len(words)
 	more := 0
 	if g.use(oddWords) {
@@ -213,7 +218,7 @@ func (g *generator) group(p []byte, lanes int, segments [][]coded) []byte {
 	}
 	p = g.varint(p, size+more)
 	if g.use(oddState) {
-		states[g.IntN(lanes)] = []uint32{0, minState - 1, maxState + 1}[g.IntN(3)]
+		states[g.IntN(len(states))] = []uint32{0, minState - 1, maxState + 1}[g.IntN(3)]
 	}
 	for _, x := range states {
 		p = le.AppendUint32(p, x)

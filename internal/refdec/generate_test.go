@@ -9,34 +9,39 @@ import (
 type quirk int
 
 const (
-	regular      quirk = iota
-	longVarint         // numbers in five bytes
-	sixVarint          // numbers in six bytes
-	longLength         // lengths below 255 in five bytes
-	tablePadding       // bits set after a table
-	extraPadding       // bits set after the last field of Extra
-	extraByte          // one byte more in Extra
-	shortSegment       // a segment of less than 4,096 symbols
-	fullSegment        // a segment that ends its stream and does not say so
-	nearOffset         // offsets below 16
-	farOffset          // an offset to one byte before the block
-	longCode           // an offset code of e = 25
-	matchOverrun       // a match that is one byte too long
-	lostByte           // a literal too few
-	oddState           // a first state out of range
-	oddWords           // one byte more of words
-	moreWords          // two bytes more of words
-	moreStored         // one byte more at the end of the payload
-	headBits           // unknown bits in a segment head
-	modeThree          // an unknown mode
-	flips              // any bit of the payload
+	regular        quirk = iota
+	longVarint           // numbers in five bytes
+	sixVarint            // numbers in six bytes
+	longLength           // lengths below 255 in five bytes
+	tablePadding         // bits set after a table
+	extraPadding         // bits set after the last field of Extra
+	extraByte            // one byte more in Extra
+	shortSegment         // a segment of less than 4,096 symbols
+	fullSegment          // a segment that ends its stream and does not say so
+	nearOffset           // offsets below 16
+	farOffset            // an offset to one byte before the block
+	longCode             // an offset code of e = 25
+	matchOverrun         // a match that is one byte too long
+	lostByte             // a literal too few
+	oddState             // a first state out of range
+	oddWords             // one byte more of words
+	moreWords            // two bytes more of words
+	moreStored           // one byte more at the end of the payload
+	headBits             // unknown bits in a segment head
+	modeThree            // an unknown mode
+	oddFlags             // flags of layout Dense that there are not
+	shortChain           // a segment of less than 65,536 symbols of a chained stream
+	tableCount           // no table in a chained segment, or more than 16
+	oddContext           // a context with a table that there is not
+	contextPadding       // bits set behind the contexts
+	flips                // any bit of the payload
 	numQuirks
 )
 
 var quirkNames = [numQuirks]string{
 	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding", "extraByte", "shortSegment", "fullSegment",
 	"nearOffset", "farOffset", "longCode", "matchOverrun", "lostByte", "oddState", "oddWords", "moreWords",
-	"moreStored", "headBits", "modeThree", "flips",
+	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "oddContext", "contextPadding", "flips",
 }
 
 // A generator makes coded payloads that are right except for a quirk, with choices that no encoder would make.
@@ -83,7 +88,7 @@ func (w *bitWriter) put(x uint64, n int) {
 
 // payload returns a coded payload, and the content that it has if there is no quirk.
 func (g *generator) payload(size int) (payload, content []byte) {
-	layout := byte(1 + g.IntN(2))
+	layout := byte(1 + g.IntN(3))
 	g.repeats = [3]uint64{initialRepeat, initialRepeat, initialRepeat}
 	alphabet := 1 + g.IntN(1<<g.IntN(9))
 	runs := 1 << g.IntN(12)
@@ -112,7 +117,11 @@ func (g *generator) payload(size int) (payload, content []byte) {
 	if g.use(extraByte) {
 		g.streams[streamExtra] = append(g.streams[streamExtra], 0)
 	}
-	payload = g.code([]byte{layout})
+	if layout == layoutDense {
+		payload = g.codeDense()
+	} else {
+		payload = g.code([]byte{layout})
+	}
 	if g.quirk == flips && g.use(flips) {
 		for range 1 + g.IntN(3) {
 			payload[g.pick(len(payload))] ^= 1 << g.IntN(8)

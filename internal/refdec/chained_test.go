@@ -1,0 +1,158 @@
+package refdec
+
+// codeDense returns a payload of layout Dense.
+func (g *generator) codeDense() []byte {
+	flags := byte(g.IntN(4))
+	if len(g.streams[streamTokens]) == 0 {
+		flags &^= tokensChained
+	}
+	if len(g.streams[streamLits]) == 0 {
+		flags &^= litsChained
+	}
+	lits, streams := g.streams[streamLits], g.streams
+	if flags == 0 && g.quirk != oddFlags {
+		return g.code([]byte{layoutRepeat})
+	}
+	p := []byte{layoutDense, flags}
+	switch {
+	case flags == 0:
+		g.done = true
+	case g.use(oddFlags):
+		p[1] |= 4 << g.IntN(6)
+	}
+	if flags&tokensChained != 0 {
+		tokens := g.streams[streamTokens]
+		p = g.chain(p, tokens, make([]bool, len(tokens)))
+		g.streams[streamTokens] = nil
+	}
+	if flags&litsChained != 0 {
+		g.streams[streamLits] = nil
+	}
+	p = g.code(p)
+	if flags&litsChained != 0 {
+		marks, err := markLiterals(streams, len(lits))
+		if err != nil {
+			marks = make([]bool, len(lits)) // A quirk: no decoder comes so far.
+		}
+		p = g.chain(p, lits, marks)
+	}
+	return p
+}
+
+// chain appends a chained stream, with contexts shared out at random.
+func (g *generator) chain(p, stream []byte, marks []bool) []byte {
+	p = g.varint(p, len(stream))
+	cut := len(stream)
+	if cut >= twoGroups {
+		cut = (cut/2 + 31) / 32 * 32
+	}
+	var first, second [][]laneSymbol
+	at := 0
+	for at < len(stream) {
+		n := len(stream) - at
+		if n > minChainSegment && g.IntN(2) == 0 {
+			n = minChainSegment + g.pick(n-minChainSegment)
+		} else if n > 1 && g.use(shortChain) {
+			n = 1 + g.pick(min(n-1, minChainSegment-1))
+		}
+		p = g.varint(p, n)
+		tables := 1 + g.IntN(maxChainTables)
+		var class [chainContexts]int
+		for c := range class {
+			class[c] = g.IntN(tables)
+		}
+		// Which symbols the lanes have.
+		var parts [2][]laneSymbol
+		used := make([][]byte, tables)
+		for k, part := range [2][2]int{{at, min(at+n, cut)}, {max(at, cut), at + n}} {
+			for turn := 0; part[0] < part[1]; turn++ {
+				none := true
+				begin := part[0]
+				for lane := range 32 {
+					size := (part[1] - part[0]) / 32
+					if lane < (part[1]-part[0])%32 {
+						size++
+					}
+					if turn < size {
+						i := begin + turn
+						context := markContext
+						if turn > 0 && !marks[i] {
+							context = int(stream[i-1])
+						}
+						parts[k] = append(parts[k], laneSymbol{lane, class[context], stream[i], nil})
+						used[class[context]] = append(used[class[context]], stream[i])
+						none = false
+					}
+					begin += size
+				}
+				if none {
+					break
+				}
+			}
+		}
+		width := 0
+		for 1<<width < tables {
+			width++
+		}
+		count := byte(tables)
+		if g.use(tableCount) {
+			count = byte(g.IntN(2) * (17 + g.IntN(239)))
+		}
+		p = append(p, count)
+		var w bitWriter
+		for _, c := range class {
+			if tables < 1<<width && g.use(oddContext) {
+				c = tables
+			}
+			w.put(uint64(c), width)
+		}
+		if w.at%8 != 0 && g.use(contextPadding) {
+			w.put(1, 1)
+		}
+		p = append(p, w.data...)
+		coders := make([]*table, tables)
+		for k := range coders {
+			coders[k] = g.table(used[k])
+			p = g.appendTable(p, coders[k])
+		}
+		for k := range parts {
+			for i := range parts[k] {
+				parts[k][i].coder = coders[parts[k][i].table]
+			}
+		}
+		first, second = append(first, parts[0]), append(second, parts[1])
+		at += n
+	}
+	p = g.chainGroup(p, first)
+	if cut < len(stream) {
+		p = g.chainGroup(p, second)
+	}
+	return p
+}
+
+// A laneSymbol is a symbol with the lane that has it.
+type laneSymbol struct {
+	lane, table int
+	symbol      byte
+	coder       *table
+}
+
+func (g *generator) chainGroup(p []byte, parts [][]laneSymbol) []byte {
+	states := make([]uint32, 32)
+	for i := range states {
+		states[i] = minState
+	}
+	var words []uint16 // the last one first
+	for k := len(parts) - 1; k >= 0; k-- {
+		for i := len(parts[k]) - 1; i >= 0; i-- {
+			c := parts[k][i]
+			x, f := states[c.lane], c.coder.freq[c.symbol]
+			if x >= f<<20 {
+				words = append(words, uint16(x))
+				x >>= 16
+			}
+			states[c.lane] = x/f<<tableBits + x%f + c.coder.sum[c.symbol]
+		}
+	}
+	return g.appendGroup(p, states, words)
+}
