@@ -19,8 +19,8 @@ const (
 	litsStream   = 0
 )
 
-// denseGain is what a chained stream must save, as a shift of its symbols in bytes: 1/128 of a byte each. It takes two to three times as long to decode.
-const denseGain = 7
+// denseGain is what a chained stream must save, as a shift of its symbols in bytes: 1/256 of a byte each. It takes several times as long to decode.
+const denseGain = 8
 
 // dense is the scratch memory for chained streams.
 type dense struct {
