@@ -29,8 +29,9 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
 	const fixed = 448 << 10 // 136 KiB of it are for chained streams
 	size := int64(blockSize)
-	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments.
-	worker, payload := fixed+size/2, 3*size
+	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments, most of which chained streams may have: sixteen
+	// for each 16 Ki symbols.
+	worker, payload := fixed+9*size/8, 3*size
 	if op == Compress {
 		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block; 5 times if they may have 3. Streams: 3.
 		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the

@@ -146,8 +146,8 @@ func TestHostileMemory(t *testing.T) {
 // hostileChain claims n symbols in segments as small as may be, of sixteen tables each.
 func hostileChain(n int) []byte {
 	p := binary.AppendUvarint(nil, uint64(n))
-	for left := n; left > 0; left -= 1 << 16 {
-		p = binary.AppendUvarint(p, uint64(min(left, 1<<16)))
+	for left := n; left > 0; left -= 1 << 14 {
+		p = binary.AppendUvarint(p, uint64(min(left, 1<<14)))
 		p = append(p, 16)
 		p = append(p, make([]byte, (257*4+7)/8)...)
 		for range 16 {

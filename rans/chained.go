@@ -12,7 +12,7 @@ const (
 	maxTables = simd.ChainTables
 
 	// minChainSegment is the least number of symbols in a segment that is not the last: it may have sixteen tables.
-	minChainSegment = 1 << 16
+	minChainSegment = 1 << 14
 )
 
 // chainSegment is a segment of a chained stream.

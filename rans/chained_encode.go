@@ -22,8 +22,9 @@ type chainScratch struct {
 	tabs            [maxTables]simd.EncodeTable
 }
 
-// chainUnit is the distance between places where the encoder may cut, in symbols: sixteen tables take some KiB.
-const chainUnit = 1 << 17
+// chainUnit is the distance between places where the encoder may cut, in symbols. With 1<<16 the literals of a Go program are 0.1% larger, its tokens 2.5%; with
+// 1<<17 both are larger than without contexts.
+const chainUnit = minChainSegment
 
 // Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
 // symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.

@@ -6,7 +6,7 @@ const (
 	litsChained   = 1 << 1
 
 	maxChainTables  = 16
-	minChainSegment = 65536 // symbols in a segment that is not the last of its stream
+	minChainSegment = 16384 // symbols in a segment that is not the last of its stream
 	chainContexts   = 257
 	markContext     = 256
 )

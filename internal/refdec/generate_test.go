@@ -30,7 +30,7 @@ const (
 	headBits             // unknown bits in a segment head
 	modeThree            // an unknown mode
 	oddFlags             // flags of layout Dense that there are not
-	shortChain           // a segment of less than 65,536 symbols of a chained stream
+	shortChain           // a segment of less than 16,384 symbols of a chained stream
 	tableCount           // no table in a chained segment, or more than 16
 	oddContext           // a context with a table that there is not
 	contextPadding       // bits set behind the contexts
