@@ -45,11 +45,18 @@ func TestBackends(t *testing.T) {
 				for _, workers := range []int{1, 2, 8} {
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
 					opts := []Option{WithScheduler(s), WithBackend(match, entropy), WithBlockSize(testBlock), WithLevel(level)}
-					equal(t, encode(t, content, opts...), want, "Writer")
-					if got, err := AppendEncode(nil, content, append(opts, WithContentSize(-1))...); err != nil {
-						t.Fatal(err)
-					} else if back, err := AppendDecode(nil, got, opts...); err != nil || !bytes.Equal(back, content) {
-						t.Fatal("one shot:", err)
+					if level == 9 && entropy == GPU {
+						// Chained streams are the CPU's, and a device that must make them is refused. It may be asked to read.
+						if _, err := AppendEncode(nil, content, opts...); err == nil {
+							t.Error("level 9 on a device")
+						}
+					} else {
+						equal(t, encode(t, content, opts...), want, "Writer")
+						if got, err := AppendEncode(nil, content, append(opts, WithContentSize(-1))...); err != nil {
+							t.Fatal(err)
+						} else if back, err := AppendDecode(nil, got, opts...); err != nil || !bytes.Equal(back, content) {
+							t.Fatal("one shot:", err)
+						}
 					}
 					got, err := io.ReadAll(newReader(t, bytes.NewReader(want), opts...))
 					if err != nil {
