@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 				if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
 					t.Fatal(err)
 				}
-				if b.Kind == Coded && p.fused != nil {
+				if b.Kind == Coded && p.fused != nil && b.dst[0] != denseLayout { // no device makes that
 					if err := takeContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
 						t.Fatal(err)
 					}
