@@ -19,6 +19,8 @@ type SoftConfig struct {
 
 	// FailBlock, if set, is asked about every request; an error makes the request fail.
 	FailBlock func(r *Request) error
+	// Fault, if set, is asked before every batch; an error plays the loss of the device.
+	Fault func() error
 	// LostAfter is how many batches the device does before it is lost; 0 means that it is not.
 	LostAfter int64
 	// StallAfter is how many batches the device does before one does not return until Close; 0 means that none does so.
@@ -80,6 +82,11 @@ func (d *Soft) Run(op Op, batch []*Request) error {
 	if d.cfg.StallAfter > 0 && n > d.cfg.StallAfter {
 		<-d.release
 		return ErrLost
+	}
+	if d.cfg.Fault != nil {
+		if err := d.cfg.Fault(); err != nil {
+			return err
+		}
 	}
 	if d.cfg.LostAfter > 0 && n > d.cfg.LostAfter {
 		return ErrLost

@@ -31,7 +31,10 @@ func check(module string, u use) string {
 	if !known {
 		return fmt.Sprintf("package %q, which %q imports, is in no floor: add it to the table in internal/archtest/floors_test.go", to, from)
 	}
-	if u.test {
+	if suites[to] && !u.test {
+		return fmt.Sprintf("%q imports %q: that is for tests only", from, to)
+	}
+	if u.test || suites[from] && toLevel == workshop {
 		// A test may look at anything beside or below it, and use the workshop.
 		if toLevel > level && toLevel != workshop {
 			return fmt.Sprintf("a test of %q imports %q, which lies above it", from, to)

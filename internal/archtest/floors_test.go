@@ -36,6 +36,7 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
+	"gpu/gputest": codecs, // see suites
 	"gpu/webgpu":  codecs,
 	"gpu/kernels": codecs, // text
 
@@ -55,6 +56,11 @@ var packages = map[string]floor{
 	"internal/refdec":   workshop,
 }
 
+// suites lists the packages of tests that others run: they import what tests may, and only tests import them.
+var suites = map[string]bool{
+	"gpu/gputest": true,
+}
+
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
 	{"lzseq", "lz77"}:             "codes sequences, which are lz77's type",
@@ -63,6 +69,10 @@ var sideways = map[arrow]string{
 	{"deflate", "huffman"}:        "Deflate blocks are Huffman coded",
 	{"gpu", "lz77"}:               "a device gives sequences",
 	{"gpu", "lzseq"}:              "and streams, which are lzseq's type",
+	{"gpu/gputest", "gpu"}:        "tests devices",
+	{"gpu/gputest", "lz77"}:       "against the CPU's matchers",
+	{"gpu/gputest", "lzseq"}:      "and streams",
+	{"gpu/gputest", "rans"}:       "and coders",
 	{"gpu/webgpu", "gpu"}:         "is such a device",
 	{"gpu/webgpu", "gpu/kernels"}: "runs them",
 	{"gpu/webgpu", "lz77"}:        "gives sequences, which it parses from candidates",

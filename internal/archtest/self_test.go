@@ -57,6 +57,15 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/internal/corpus", m + "/lz77", false, "stand alone"},
 		{m + "/simd", m + "/internal/corpus", true, ""},
 
+		// A suite of tests may use the workshop, but looks sideways only where it may, and nobody but tests looks at it.
+		{m + "/gpu/gputest", m + "/internal/corpus", false, ""},
+		{m + "/gpu/gputest", m + "/lz77", false, ""},
+		{m + "/gpu/gputest", m + "/huffman", false, "one floor"},
+		{m + "/gpu/gputest", m + "/pipeline", false, "points up"},
+		{m + "/pipeline", m + "/gpu/gputest", true, ""},
+		{m + "/pipeline", m + "/gpu/gputest", false, "for tests only"},
+		{m + "/gpu/webgpu", m + "/gpu/gputest", false, "for tests only"},
+
 		// Tests look beside and below, never up.
 		{m + "/lzseq", m + "/rans", true, ""},
 		{m, m + "/internal/pzfile", true, ""},

@@ -1,0 +1,99 @@
+package gputest
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
+)
+
+// This file is what the CPU makes of requests.
+
+// parse gives the sequences of a block.
+func parse(r *gpu.Request) []lz77.Sequence {
+	var m lz77.Matcher
+	return m.ParseFrom(nil, r.Src, r.Window, r.Params, r.Limits)
+}
+
+// streamsOf are the streams of a block.
+func streamsOf(l *lzseq.Layout, src []byte, level int) *lzseq.Streams {
+	var m lz77.Matcher
+	s := new(lzseq.Streams)
+	s.Encode(l, src, m.Parse(nil, src, &lz77.Levels[level], l.Limits))
+	return s
+}
+
+// payload is what streams are coded to.
+func payload(l *lzseq.Layout, s *lzseq.Streams) []byte {
+	var e rans.Encoder
+	streams := lists(s)
+	return e.Append([]byte{l.ID}, l.Stored, streams[:]...)
+}
+
+func lists(s *lzseq.Streams) (streams [6][]byte) {
+	for i, p := range s.All() {
+		streams[i] = *p
+	}
+	return streams
+}
+
+var errCorrupt = errors.New("corrupt")
+
+// decode takes a payload apart. inside reports whether what is wrong with it shows only where symbols are decoded.
+func decode(src []byte, size int) (s *lzseq.Streams, inside bool, err error) {
+	if len(src) == 0 || lzseq.LayoutByID(src[0]) == nil {
+		return nil, false, errCorrupt
+	}
+	s = new(lzseq.Streams)
+	streams, limits := s.All(), lzseq.MaxSizes(size)
+	var d rans.Decoder
+	if _, rest, err := d.Open(src[1:], limits[:], streams[:]...); err == nil && len(rest) == 0 {
+		inside = true
+	}
+	rest, err := d.Decode(src[1:], limits[:], streams[:]...)
+	if err == nil && len(rest) != 0 {
+		err = errCorrupt
+	}
+	return s, inside, err
+}
+
+func sameStreams(t *testing.T, name string, got, want *lzseq.Streams) {
+	t.Helper()
+	b := want.All()
+	for i, p := range got.All() {
+		if !bytes.Equal(*p, *b[i]) {
+			t.Errorf("%s: stream %d of %d bytes differs", name, i, len(*b[i]))
+		}
+		if cap(*p) < len(*p)+rans.Slack {
+			t.Errorf("%s: stream %d has no slack", name, i)
+		}
+	}
+}
+
+// Requests.
+
+func encodeRequest(l *lzseq.Layout, s *lzseq.Streams, size int) *gpu.Request {
+	return &gpu.Request{Op: gpu.StageN, Size: size, Layout: l, Streams: s, Dst: []byte("old")}
+}
+
+func decodeRequest(payload []byte, size int) *gpu.Request {
+	return &gpu.Request{Op: gpu.StageN, Decode: true, Size: size, Src: payload, Streams: new(lzseq.Streams)}
+}
+
+// matchRequest asks for the sequences of a block behind a window.
+func matchRequest(src []byte, window, level int, limits lz77.Limits) *gpu.Request {
+	return &gpu.Request{Op: gpu.Stage0, Size: len(src) - window, Src: src, Window: window, Params: &lz77.Levels[level], Limits: limits}
+}
+
+// checkMatch compares the result of a request of Stage0.
+func checkMatch(t *testing.T, name string, r *gpu.Request) {
+	t.Helper()
+	if want := parse(r); r.Err != nil || !slices.Equal(r.Seqs, want) {
+		t.Errorf("%s, %d bytes: %d sequences, want %d: %v", name, len(r.Src), len(r.Seqs), len(want), r.Err)
+	}
+}

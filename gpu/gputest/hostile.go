@@ -1,0 +1,121 @@
+package gputest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
+)
+
+// checkDamaged has payloads decoded, of which some or all are damaged: the device must say of each what the CPU says. It returns of how many they say
+// that they do not decode, and of how many of these the symbols show it.
+func checkDamaged(t *testing.T, d gpu.Device, payloads [][]byte, size int) (failed, inside int) {
+	t.Helper()
+	var batch []*gpu.Request
+	for _, p := range payloads {
+		batch = append(batch, decodeRequest(p, size))
+	}
+	n := d.Info().Ops[gpu.StageN].Batch
+	for from := 0; from < len(batch); from += n {
+		run(t, d, batch[from:min(from+n, len(batch))])
+	}
+	for i, r := range batch {
+		want, late, err := decode(bytes.Clone(r.Src), size)
+		switch {
+		case (err != nil) != (r.Err != nil):
+			t.Errorf("request %d: the CPU says %v, the device %v", i, err, r.Err)
+		case err == nil:
+			sameStreams(t, "intact", r.Streams, want)
+		default:
+			failed++
+			if late {
+				inside++
+			}
+		}
+	}
+	return failed, inside
+}
+
+// testHostileDecode: damaged payloads neither hang the device nor fault, and those beside them in the batch are not touched.
+func testHostileDecode(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.StageN)
+	r := rand.New(rand.NewPCG(6, 1))
+	src := corpus.ByName("mixed").Make(60_000)
+	good := payload(lzseq.Repeat, streamsOf(lzseq.Repeat, src, 1))
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	const each = 64
+	failed, inside := 0, 0
+	for range rounds {
+		var list [][]byte
+		for i := range each {
+			bad := bytes.Clone(good)
+			switch {
+			case i%8 == 0: // a good one
+			case i%8 == 1:
+				bad = bad[:r.IntN(len(bad))]
+			case i%8 == 2:
+				at := r.IntN(len(bad))
+				for k := range bad[at:] {
+					bad[at+k] = byte(r.Uint32())
+				}
+			case i%2 == 0: // heads, tables, states
+				bad[r.IntN(600)] ^= 1 << r.IntN(8)
+			default:
+				for range 1 + r.IntN(3) {
+					bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+				}
+			}
+			list = append(list, bad)
+		}
+		f, i := checkDamaged(t, d, list, len(src))
+		failed, inside = failed+f, inside+i
+	}
+	if failed < rounds*each/2 || inside < rounds*4 {
+		t.Errorf("%d failed, %d of them in the symbols", failed, inside)
+	}
+}
+
+// testHostileWork gives the device words and states that no stream has, but as many of them as it may expect: too few, too many, none.
+func testHostileWork(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.StageN)
+	r := rand.New(rand.NewPCG(6, 2))
+	var list [][]byte
+	for i := range 48 {
+		// Tables of all kinds; see changing.
+		symbols := changing(16384 + 777*i)
+		var e rans.Encoder
+		dst, w := e.Begin([]byte{lzseq.Repeat.ID}, lzseq.Repeat.Stored, symbols, nil, nil, nil, nil, nil)
+		if len(w.Groups) == 0 {
+			continue // too few coded symbols
+		}
+		for k := range w.Groups {
+			g := &w.Groups[k]
+			for l := range g.States {
+				g.States[l] = rans.Lower + r.Uint32N(1<<31-rans.Lower)
+			}
+			g.Words = make([]byte, 2*r.IntN(1+g.Symbols>>(i%8)))
+			if i%8 == 7 {
+				g.Words = nil
+			}
+			for b := range g.Words {
+				g.Words[b] = byte(r.Uint32())
+			}
+		}
+		bad := e.End(dst)
+		if i%4 == 3 { // a good one between them
+			bad = payload(lzseq.Repeat, &lzseq.Streams{Lits: symbols})
+		}
+		list = append(list, bad)
+	}
+	failed, inside := checkDamaged(t, d, list, 1<<17)
+	if want := len(list) * 2 / 3; failed < want || inside < want {
+		t.Errorf("%d of %d failed, %d of them in the symbols", failed, len(list), inside)
+	}
+}

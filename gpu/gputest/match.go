@@ -1,0 +1,135 @@
+package gputest
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+)
+
+// deflate is limits as that format has them.
+var deflate = lz77.Limits{MinMatch: 4, MaxOffset: 32768 - 300}
+
+// levels are those whose blocks the device accepts.
+func levels(t *testing.T, d gpu.Device) (list []int) {
+	t.Helper()
+	for level := 1; level <= lz77.MaxLevel; level++ {
+		if d.Accepts(matchRequest(make([]byte, 1000), 0, level, lzseq.Repeat.Limits)) {
+			list = append(list, level)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatal("no level is accepted")
+	}
+	return list
+}
+
+func testMatch(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.Stage0)
+	levels := levels(t, d)
+	level := func(i int) int { return levels[i%len(levels)] }
+	var batch []*gpu.Request
+	for i, k := range corpus.Kinds() {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		l := []lz77.Limits{lzseq.Repeat.Limits, lzseq.Plain.Limits, deflate}[i%3]
+		batch = append(batch, matchRequest(k.Make(20_000+100*i), i%3*1000, level(i), l))
+	}
+	src := corpus.ByName("mixed").Make(30_000)
+	mid := levels[len(levels)/3]
+	for _, n := range []int{0, 1, 15, 16, 17, 18, 23, 40, 2048 + 15, 2048 + 16, 2048 + 17, 4096 + 16, 30_000} {
+		batch = append(batch, matchRequest(src[:n], 0, mid, lzseq.Repeat.Limits))
+	}
+	batch = append(batch, matchRequest(src, len(src)-15, mid, deflate), matchRequest(src, len(src)-16, mid, deflate),
+		matchRequest(src, len(src), mid, deflate), matchRequest(src, 29_000, level(len(levels)-1), deflate))
+	for _, n := range []int{d.Info().Ops[gpu.Stage0].Batch, 1} {
+		if testing.Short() && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
+			break
+		}
+		for from := 0; from < len(batch); from += n {
+			part := batch[from:min(from+n, len(batch))]
+			for _, r := range part {
+				if !d.Accepts(r) {
+					t.Fatalf("block of %d bytes: not accepted", r.Size)
+				}
+				r.Seqs = append(r.Seqs[:0], lz77.Sequence{LitLen: 1})
+			}
+			run(t, d, part)
+			for i, r := range part {
+				checkMatch(t, fmt.Sprint("request ", from+i), r)
+			}
+		}
+	}
+	if !bytes.Equal(src, corpus.ByName("mixed").Make(30_000)) {
+		t.Error("the device has changed the content")
+	}
+}
+
+// testHostileMatch: content and settings that lead to as many and as long comparisons as there can be, and those with next to none.
+func testHostileMatch(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.Stage0)
+	levels := levels(t, d)
+	top := lz77.Levels[levels[len(levels)-1]]
+	size := 9_000
+	if !testing.Short() {
+		size = 70_000
+	}
+	var batch []*gpu.Request
+	for i, period := range []int{1, 2, 3, 5, 15, 16, 17, 255, 2048, size} {
+		src := make([]byte, size)
+		for k := range src {
+			src[k] = byte(k % period * 37 >> (i % 3))
+		}
+		for _, limits := range []lz77.Limits{lzseq.Repeat.Limits, {MinMatch: 4, MaxOffset: 16}, {MinMatch: 64, MaxOffset: 1 << 30}} {
+			r := matchRequest(src, i%2*100, levels[0], limits)
+			r.Params = &top
+			batch = append(batch, r)
+		}
+	}
+	n := d.Info().Ops[gpu.Stage0].Batch
+	for from := 0; from < len(batch); from += n {
+		part := batch[from:min(from+n, len(batch))]
+		run(t, d, part)
+		for i, r := range part {
+			checkMatch(t, fmt.Sprint("request ", from+i), r)
+		}
+	}
+}
+
+func testFused(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.Fused)
+	info := d.Info().Ops[gpu.Fused]
+	var batch []*gpu.Request
+	for level := 1; level <= lz77.MaxLevel; level++ {
+		for i, k := range corpus.Kinds() {
+			if testing.Short() && (i+level)%5 != 0 {
+				continue
+			}
+			l := []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2]
+			src := k.Make([]int{0, 1, 15, 16, 17, 40, 2048 + 16, 30_000, 100_000}[(i+level)%9])
+			r := &gpu.Request{Op: gpu.Fused, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: l.Limits, Layout: l}
+			if d.Accepts(r) {
+				batch = append(batch, r)
+			}
+		}
+	}
+	if len(batch) == 0 {
+		t.Fatal("no block is accepted")
+	}
+	for from := 0; from < len(batch); from += info.Batch {
+		part := batch[from:min(from+info.Batch, len(batch))]
+		run(t, d, part)
+		for i, r := range part {
+			s := new(lzseq.Streams)
+			s.Encode(r.Layout, r.Src, parse(r))
+			if r.Err != nil || !bytes.Equal(r.Dst, payload(r.Layout, s)) {
+				t.Errorf("request %d, %d bytes: payload differs: %v", from+i, len(r.Src), r.Err)
+			}
+		}
+	}
+}
