@@ -94,7 +94,11 @@ func openWebGPU(which string) (Device, error) {
 // LazyDevice is a GPU for those who take one if there is one: it starts in the background after some blocks that it might have taken, and until then the CPU does
 // everything. If it is known beforehand that there is no GPU, the error is [ErrDevice]. The caller closes the device.
 func LazyDevice() (*gpu.Lazy, error) {
-	if err := webgpu.Plausible(); err != nil {
+	err := gpu.Plausible()
+	if !webgpu.Built {
+		err = webgpu.ErrNotBuilt
+	}
+	if err != nil {
 		return nil, deviceError("", err)
 	}
 	return gpu.NewLazy(webgpu.Promise(), lazyAfter, func() (Device, error) { return OpenDevice("") }), nil

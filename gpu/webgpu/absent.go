@@ -8,16 +8,10 @@ import "github.com/gopz/compress/gpu"
 const Built = false
 
 // List returns the system's adapters, the best one first.
-func List() ([]Adapter, error) { return nil, ErrNotBuilt }
+func List() ([]gpu.Adapter, error) { return nil, ErrNotBuilt }
 
 // Open starts the adapter with that number in the list of List. The caller closes the device.
 func Open(n int) (gpu.Device, error) { return nil, ErrNotBuilt }
-
-// Best is the number of the adapter to use: the first one, unless it is of kind Software.
-func Best() (int, error) { return 0, ErrNotBuilt }
-
-// Plausible reports whether there may be a GPU, without starting anything.
-func Plausible() error { return ErrNotBuilt }
 
 // Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
 func Promise() gpu.Info { return gpu.Info{} }

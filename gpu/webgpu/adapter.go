@@ -5,7 +5,6 @@ package webgpu
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/cogentcore/webgpu/wgpu"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/internal/host"
 )
 
 // Built reports whether the package is built in.
@@ -31,7 +31,7 @@ func backends() wgpu.InstanceBackend {
 
 // found is an adapter of an instance.
 type found struct {
-	Adapter
+	gpu.Adapter
 	ref *wgpu.Adapter
 }
 
@@ -45,18 +45,18 @@ func enumerate() (list []found, done func()) {
 	inst := newInstance(backends())
 	for _, a := range inst.EnumerateAdapters(&wgpu.InstanceEnumerateAdapterOptons{Backends: backends()}) {
 		info := a.GetInfo()
-		f := found{Adapter{Name: info.Name, Kind: Other, Backend: info.BackendType.String()}, a}
+		f := found{gpu.Adapter{Name: info.Name, Kind: gpu.Other, Backend: info.BackendType.String()}, a}
 		if strings.HasPrefix(info.Name, "0x") {
 			// So it is in the binding's version of today: numbers of the vendor and the device, and the name as a description.
 			f.Name, f.IDs = info.DriverDescription, info.VendorName+":"+info.Name
 		}
 		switch info.AdapterType {
 		case wgpu.AdapterTypeDiscreteGPU:
-			f.Kind = Discrete
+			f.Kind = gpu.Discrete
 		case wgpu.AdapterTypeIntegratedGPU:
-			f.Kind = Integrated
+			f.Kind = gpu.Integrated
 		case wgpu.AdapterTypeCPU:
-			f.Kind = Software
+			f.Kind = gpu.Software
 		}
 		list = append(list, f)
 	}
@@ -70,62 +70,59 @@ func enumerate() (list []found, done func()) {
 }
 
 // List returns the system's adapters, the best one first.
-func List() ([]Adapter, error) {
+func List() ([]gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
 	if len(list) == 0 {
-		return nil, ErrNoGPU
+		return nil, errNoGPU
 	}
-	var all []Adapter
+	var all []gpu.Adapter
 	for _, f := range list {
 		all = append(all, f.Adapter)
 	}
 	return all, nil
 }
 
-// Best is the number of the adapter to use: the first one, unless it is of kind Software.
-func Best() (int, error) {
-	list, err := List()
-	if err == nil && list[0].Kind == Software {
-		err = fmt.Errorf("%w, but %s, which is none", ErrNoGPU, list[0].Name)
-	}
-	return 0, err
-}
+var errNoGPU = fmt.Errorf("%w; on Linux it takes a Vulkan driver and the loader, libvulkan.so.1", gpu.ErrNoGPU)
 
-// Plausible reports whether there may be a GPU, without starting anything: on Linux there is a device file for it.
-func Plausible() error {
-	if runtime.GOOS != "linux" {
-		return nil
-	}
-	for _, pattern := range []string{"/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/dxg"} {
-		if list, _ := filepath.Glob(pattern); len(list) > 0 {
-			return nil
-		}
-	}
-	return ErrNoGPU
-}
+// Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
+func Promise() gpu.Info { return host.Promise("webgpu") }
 
 // Open starts the adapter with that number in the list of List. The caller closes the device.
 func Open(n int) (gpu.Device, error) {
-	d, err := open(n)
+	d, err := open(n, host.Config{})
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func open(n int) (*Device, error) {
+// open fills in what the device is called and of what kind it is.
+func open(n int, c host.Config) (*host.Device, error) {
+	d, a, err := openDriver(n)
+	if err != nil {
+		return nil, err
+	}
+	c.Name, c.Kind = a.Name, a.Kind
+	dev, err := host.New(d, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	return dev, nil
+}
+
+func openDriver(n int) (*driver, gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
 	switch {
 	case len(list) == 0:
-		return nil, ErrNoGPU
+		return nil, gpu.Adapter{}, errNoGPU
 	case n < 0 || n >= len(list):
-		return nil, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
+		return nil, gpu.Adapter{}, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
 	}
-	d, err := start(list[n])
+	d, err := start(list[n].ref)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", list[n].Name, err)
+		return nil, gpu.Adapter{}, fmt.Errorf("%s: %w", list[n].Name, err)
 	}
-	return d, nil
+	return d, list[n].Adapter, nil
 }

@@ -36,9 +36,10 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
-	"gpu/gputest": codecs, // see suites
-	"gpu/webgpu":  codecs,
-	"gpu/kernels": codecs, // text
+	"gpu/gputest":       codecs, // see suites
+	"gpu/webgpu":        codecs,
+	"gpu/internal/host": codecs,
+	"gpu/kernels":       codecs, // text
 
 	"simd":           ground,
 	"internal/bitio": ground,
@@ -63,24 +64,26 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
-	{"lzseq", "lz77"}:             "codes sequences, which are lz77's type",
-	{"huffman", "fse"}:            "zstd codes Huffman weights with FSE",
-	{"deflate", "lz77"}:           "codes sequences, which are lz77's type",
-	{"deflate", "huffman"}:        "Deflate blocks are Huffman coded",
-	{"gpu", "lz77"}:               "a device gives sequences",
-	{"gpu", "lzseq"}:              "and streams, which are lzseq's type",
-	{"gpu/gputest", "gpu"}:        "tests devices",
-	{"gpu/gputest", "lz77"}:       "against the CPU's matchers",
-	{"gpu/gputest", "lzseq"}:      "and streams",
-	{"gpu/gputest", "rans"}:       "and coders",
-	{"gpu/webgpu", "gpu"}:         "is such a device",
-	{"gpu/webgpu", "gpu/kernels"}: "runs them",
-	{"gpu/webgpu", "lz77"}:        "gives sequences, which it parses from candidates",
-	{"gpu/webgpu", "lzseq"}:       "and streams",
-	{"gpu/webgpu", "rans"}:        "whose lane groups are the device's work",
-	{"zstd", "lz77"}:              "codes sequences, which are lz77's type",
-	{"zstd", "fse"}:               "sequences are FSE coded",
-	{"zstd", "huffman"}:           "literals are Huffman coded",
+	{"lzseq", "lz77"}:                   "codes sequences, which are lz77's type",
+	{"huffman", "fse"}:                  "zstd codes Huffman weights with FSE",
+	{"deflate", "lz77"}:                 "codes sequences, which are lz77's type",
+	{"deflate", "huffman"}:              "Deflate blocks are Huffman coded",
+	{"gpu", "lz77"}:                     "a device gives sequences",
+	{"gpu", "lzseq"}:                    "and streams, which are lzseq's type",
+	{"gpu/gputest", "gpu"}:              "tests devices",
+	{"gpu/gputest", "lz77"}:             "against the CPU's matchers",
+	{"gpu/gputest", "lzseq"}:            "and streams",
+	{"gpu/gputest", "rans"}:             "and coders",
+	{"gpu/internal/host", "gpu"}:        "is the host's part of such devices",
+	{"gpu/internal/host", "lz77"}:       "gives sequences, which it parses from candidates",
+	{"gpu/internal/host", "lzseq"}:      "and streams",
+	{"gpu/internal/host", "rans"}:       "whose lane groups are the devices' work",
+	{"gpu/webgpu", "gpu"}:               "is such a device",
+	{"gpu/webgpu", "gpu/internal/host"}: "with its host's part",
+	{"gpu/webgpu", "gpu/kernels"}:       "and its kernels",
+	{"zstd", "lz77"}:                    "codes sequences, which are lz77's type",
+	{"zstd", "fse"}:                     "sequences are FSE coded",
+	{"zstd", "huffman"}:                 "literals are Huffman coded",
 }
 
 // foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.

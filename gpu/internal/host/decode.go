@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import (
 	"encoding/binary"
@@ -34,7 +32,7 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 		return
 	}
 	if s.d.cuts(w) {
-		r.Err = errTooLarge
+		r.Err = ErrTooLarge
 		return
 	}
 	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}
@@ -75,16 +73,14 @@ func (s *slot) decode(jobs []job) error {
 			head.put(g.States[:]...)
 		}
 	}
-	err = s.submit(4*in, &s.in, func(p *pass) error {
-		if err := s.room(&s.out, 4*out); err != nil {
-			return err
-		}
-		return p.run("rans_decode", int(n), whole(&s.in), whole(&s.out))
-	}, stretch{0, 4 * out})
-	if err != nil {
+	s.begin(4*in, In)
+	s.room(Out, 4*out)
+	s.run("rans_decode", int(n), whole(In), whole(Out))
+	s.fetch(0, 4*out)
+	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetched(4*out, func(p []byte) {
+	return s.q.Fetched(func(p []byte) {
 		result := p
 		for i := range jobs {
 			j := &jobs[i]

@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import (
 	"encoding/binary"
@@ -9,8 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"github.com/cogentcore/webgpu/wgpu"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -40,21 +36,13 @@ func matchSize(size int) uint64 {
 	return max(4*uint64(size)+4096, uint64(size+size/tileSize*4+4096))
 }
 
-// makeShifts makes the buffer that the lowest bits of digits are in, each where a binding may begin.
-func (d *Device) makeShifts() (*wgpu.Buffer, error) {
-	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: wgpu.BufferUsageStorage | wgpu.BufferUsageCopyDst, Size: shiftStep * maxPasses})
-	if err != nil {
-		return nil, err
-	}
+// ShiftBytes are the lowest bits of digits, each where a binding may begin.
+func ShiftBytes() []byte {
 	p := make([]byte, shiftStep*maxPasses)
 	for i := range maxPasses {
 		binary.LittleEndian.PutUint32(p[shiftStep*i:], uint32(lz77.CandidateTagBits+digitBits*i))
 	}
-	if err := d.queue.WriteBuffer(b, 0, p); err != nil {
-		b.Release()
-		return nil, err
-	}
-	return b, nil
+	return p
 }
 
 const (
@@ -124,43 +112,31 @@ func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 		}
 	}
 	size := 4 * uint64(positions)
-	err = s.submit(4*uint64(in), &s.in, func(p *pass) error { return p.match(len(blocks), tiles, rowBits, size) }, stretch{0, size})
-	if err != nil {
+	s.begin(4*uint64(in), In)
+	s.candidates(len(blocks), tiles, rowBits, size)
+	s.fetch(0, size)
+	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetched(size, func(p []byte) { s.parse(blocks, p) })
+	return s.q.Fetched(func(p []byte) { s.parse(blocks, p) })
 }
 
-// match records the kernels.
-func (p *pass) match(blocks, tiles int, rowBits uint8, size uint64) error {
-	s := p.s
-	keys, positions, keys2, positions2, counts := &s.sort[0], &s.sort[1], &s.sort[2], &s.sort[3], &s.sort[4]
-	for _, b := range []*buffer{keys, positions, keys2, positions2, &s.out} {
-		if err := s.room(b, size); err != nil {
-			return err
-		}
+// candidates has the best candidates of all positions found.
+func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
+	keys, positions, newKeys, newPositions := Keys, Positions, NewKeys, NewPositions
+	for _, b := range []Buffer{keys, positions, newKeys, newPositions, Out} {
+		s.room(b, size)
 	}
-	if err := s.room(counts, 4*digits*uint64(tiles)); err != nil {
-		return err
-	}
-	if err := p.run("match_hash", tiles, whole(&s.in), whole(keys), whole(positions)); err != nil {
-		return err
-	}
+	s.room(Counts, 4*digits*uint64(tiles))
+	s.run("match_hash", tiles, whole(In), whole(keys), whole(positions))
 	for i := range (int(rowBits) + digitBits - 1) / digitBits {
-		shift := wgpu.BindGroupEntry{Buffer: s.d.shifts, Offset: uint64(shiftStep * i), Size: shiftStep}
-		if err := p.run("match_count", tiles, whole(&s.in), whole(keys), whole(counts), shift); err != nil {
-			return err
-		}
-		if err := p.run("match_scan", blocks, whole(&s.in), whole(counts)); err != nil {
-			return err
-		}
-		err := p.run("match_scatter", tiles, whole(&s.in), whole(keys), whole(positions), whole(keys2), whole(positions2), whole(counts), shift)
-		if err != nil {
-			return err
-		}
-		keys, positions, keys2, positions2 = keys2, positions2, keys, positions
+		shift := Binding{Shifts, uint64(shiftStep * i), shiftStep}
+		s.run("match_count", tiles, whole(In), whole(keys), whole(Counts), shift)
+		s.run("match_scan", blocks, whole(In), whole(Counts))
+		s.run("match_scatter", tiles, whole(In), whole(keys), whole(positions), whole(newKeys), whole(newPositions), whole(Counts), shift)
+		keys, positions, newKeys, newPositions = newKeys, newPositions, keys, positions
 	}
-	return p.run("match_best", tiles, whole(&s.in), whole(keys), whole(positions), whole(&s.out))
+	s.run("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))
 }
 
 // parse turns the candidates of blocks into sequences, several blocks at a time. The device's memory may be slow to read more than once.

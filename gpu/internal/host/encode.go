@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import (
 	"encoding/binary"
@@ -57,7 +55,7 @@ func (s *slot) count(jobs []job) error {
 			in, out, units = in+uint64(j.in), out+uint64(j.out), units+j.units
 		}
 		if n == 0 {
-			jobs[0].r.Err = errTooLarge
+			jobs[0].r.Err = ErrTooLarge
 			jobs = jobs[1:]
 			continue
 		}
@@ -99,16 +97,14 @@ func (s *slot) countSome(jobs []job, in uint64, units int) error {
 		}
 	}
 	size := 4 * countWords * uint64(units)
-	err = s.submit(4*in, &s.in, func(p *pass) error {
-		if err := s.room(&s.out, size); err != nil {
-			return err
-		}
-		return p.run("histogram", units, whole(&s.in), whole(&s.out))
-	}, stretch{0, size})
-	if err != nil {
+	s.begin(4*in, In)
+	s.room(Out, size)
+	s.run("histogram", units, whole(In), whole(Out))
+	s.fetch(0, size)
+	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetched(size, func(p []byte) {
+	return s.q.Fetched(func(p []byte) {
 		for i := range jobs {
 			j := &jobs[i]
 			if s.plan(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
@@ -144,7 +140,7 @@ func (s *slot) plan(j *job, counts []byte) {
 	}
 	j.dst, j.w = j.enc.BeginCounts(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
 	if s.d.cuts(j.w) {
-		j.r.Err, j.w = errTooLarge, nil
+		j.r.Err, j.w = ErrTooLarge, nil
 		return
 	}
 	j.in, j.out = tableWords*uint32(len(j.w.Tables)), 0
@@ -184,24 +180,21 @@ func (s *slot) encode(jobs []job) error {
 		}
 	}
 	results := uint64(4 * n * encResultWords)
-	plan := &s.sort[0]
-	err = s.submit(4*in, plan, func(p *pass) error {
-		if err := s.room(&s.out, 4*out); err != nil {
-			return err
-		}
-		return p.run("rans_encode", int(n), whole(plan), whole(&s.in), whole(&s.out))
-	}, stretch{0, results})
-	if err != nil {
+	s.begin(4*in, Plan)
+	s.room(Out, 4*out)
+	s.run("rans_encode", int(n), whole(Plan), whole(In), whole(Out))
+	s.fetch(0, results)
+	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetchWords(jobs, n, results)
+	return s.fetchWords(jobs, n)
 }
 
 // fetchWords fetches the words of all groups and finishes the payloads.
-func (s *slot) fetchWords(jobs []job, n uint32, results uint64) error {
-	s.fetch, s.counts = s.fetch[:0], s.counts[:0]
-	total := uint64(0)
-	err := s.fetched(results, func(p []byte) {
+func (s *slot) fetchWords(jobs []job, n uint32) error {
+	s.counts = s.counts[:0]
+	s.begin(0, In)
+	err := s.q.Fetched(func(p []byte) {
 		end := uint64(n * encResultWords)
 		for i := range jobs {
 			j := &jobs[i]
@@ -217,18 +210,18 @@ func (s *slot) fetchWords(jobs []job, n uint32, results uint64) error {
 				p = p[4*encResultWords:]
 				end += uint64(wordRoom(g))
 				size := 4 * uint64(words(2*count))
-				s.fetch, s.counts = append(s.fetch, stretch{4*end - size, size}), append(s.counts, count)
-				total += size
+				s.fetch(4*end-size, size)
+				s.counts = append(s.counts, count)
 			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.submit(0, nil, nil, s.fetch...); err != nil {
+	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetched(total, func(p []byte) {
+	return s.q.Fetched(func(p []byte) {
 		counts := s.counts
 		for i := range jobs {
 			j := &jobs[i]

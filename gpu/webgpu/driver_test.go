@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"unsafe"
 
@@ -15,24 +14,8 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/gputest"
-	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/gpu/internal/host"
 )
-
-var shared struct {
-	once sync.Once
-	d    *Device
-	err  error
-}
-
-// device returns the device that the tests of this package share.
-func device(t testing.TB) *Device {
-	t.Helper()
-	shared.once.Do(func() { shared.d, shared.err = openNumber(gputest.Config{}) })
-	if shared.err != nil {
-		gputest.Missing(t, shared.err)
-	}
-	return shared.d
-}
 
 // TestConforms: the device passes what all devices must.
 func TestConforms(t *testing.T) { gputest.Run(t, openTest) }
@@ -41,35 +24,39 @@ func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 
 // openTest opens the device to test.
 func openTest(c gputest.Config) (gpu.Device, error) {
-	d, err := openNumber(c)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// openNumber opens the best device, or the one whose number is in PZ_GPU.
-func openNumber(c gputest.Config) (*Device, error) {
-	n := 0
-	if v := os.Getenv("PZ_GPU"); v != "" {
-		if _, err := fmt.Sscan(v, &n); err != nil {
-			return nil, err
-		}
-	}
-	d, err := open(n)
+	d, err := open(number(), host.Config{Fault: c.Fault})
 	if err != nil {
 		return nil, fmt.Errorf("%w; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1", err)
 	}
-	d.fault = c.Fault
 	return d, nil
 }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if shared.d != nil {
-		shared.d.Close()
+// number is that of the device to test: the best one's, or what PZ_GPU says.
+func number() (n int) {
+	if v := os.Getenv("PZ_GPU"); v != "" {
+		if _, err := fmt.Sscan(v, &n); err != nil {
+			panic(err)
+		}
 	}
-	os.Exit(code)
+	return n
+}
+
+// testDriver returns a driver and a queue of it, which are closed with the test.
+func testDriver(t *testing.T) (*driver, *queue) {
+	t.Helper()
+	d, _, err := openDriver(number())
+	if err != nil {
+		gputest.Missing(t, err)
+	}
+	q := newQueue(d)
+	t.Cleanup(func() {
+		q.Close()
+		d.Close()
+		if d.Held() != 0 {
+			t.Errorf("%d objects are left", d.Held())
+		}
+	})
+	return d, q
 }
 
 // The bridge takes the binding's pointers from these places.
@@ -77,7 +64,7 @@ func TestLayout(t *testing.T) {
 	if unsafe.Sizeof(wgpu.Instance{}) != unsafe.Sizeof(bindingInstance{}) || unsafe.Sizeof(wgpu.CommandEncoder{}) != unsafe.Sizeof(bindingEncoder{}) || unsafe.Sizeof(wgpu.Device{}) != unsafe.Sizeof(bindingDevice{}) || unsafe.Sizeof(wgpu.Buffer{}) != unsafe.Sizeof(bindingBuffer{}) {
 		t.Fatal("the binding's types have changed")
 	}
-	d := device(t)
+	d, _ := testDriver(t)
 	err := d.locked(func() error {
 		b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: wgpu.BufferUsageCopyDst, Size: 16})
 		if err != nil {
@@ -96,7 +83,7 @@ func TestLayout(t *testing.T) {
 
 // What the device complains about is an error, and not the end of the program.
 func TestComplaints(t *testing.T) {
-	d := device(t)
+	d, q := testDriver(t)
 	err := d.locked(func() error {
 		_, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: wgpu.BufferUsageCopyDst, Size: 1 << 50})
 		return err
@@ -104,44 +91,33 @@ func TestComplaints(t *testing.T) {
 	if err == nil {
 		t.Error("a buffer of 1 PiB")
 	}
-	s := <-d.slots
-	defer func() { d.slots <- s }()
-	var b buffer
-	if err := d.locked(func() error { return s.room(&b, d.binding+1) }); err == nil || !strings.Contains(err.Error(), "do not fit") {
+	if _, err := q.Upload(d.binding + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Error(err)
 	}
 }
 
 // TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
 func TestLongLoops(t *testing.T) {
-	d, err := openNumber(gputest.Config{})
-	if err != nil {
-		gputest.Missing(t, err)
-	}
-	defer d.Close()
-	for _, loops := range []int{d.loops, 0} { // as it is set, and without that
-		d.loops = loops
+	for _, all := range []bool{false, true} {
+		d, err := open(number(), host.Config{AllLoops: all})
+		if err != nil {
+			gputest.Missing(t, err)
+		}
+		software := d.Info().Patience > 0
 		encoding, decoding := gputest.Large(t, d)
 		for _, err := range []error{encoding, decoding} {
-			if loops > 0 && !errors.Is(err, errTooLarge) || loops == 0 && d.adapter.Kind != Software && err != nil {
-				t.Errorf("at most %d loops: %v", loops, err)
+			if software && !all && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
+				t.Errorf("all loops %v: %v", all, err)
 			}
 		}
+		d.Close()
 	}
 }
 
 func TestUnknown(t *testing.T) {
-	d := device(t)
-	for _, r := range []*gpu.Request{
-		{Op: gpu.Fused, Params: &lz77.Levels[6]},
-		{Op: gpu.Stage0, Params: &lz77.Levels[1]},
-		{Op: gpu.Stage0, Params: &lz77.Levels[6], Src: make([]byte, maxMatch+1)},
-	} {
-		if d.Accepts(r) {
-			t.Errorf("%v is accepted", r.Op)
+	for _, n := range []int{-1, 99} {
+		if _, err := Open(n); err == nil {
+			t.Errorf("there is a GPU number %d", n)
 		}
-	}
-	if _, err := Open(99); err == nil {
-		t.Error("there are 100 GPUs")
 	}
 }

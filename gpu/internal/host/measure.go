@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import "time"
 
@@ -14,13 +12,10 @@ func (d *Device) Again(kernel string, n int) {
 func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
 	s, ok := <-d.slots
 	if !ok {
-		return 0, 0, errClosed
+		return 0, 0, ErrClosed
 	}
 	defer func() { d.slots <- s }()
 	size := align(uint64(n))
-	if err := d.locked(func() error { return s.room(&s.out, size) }); err != nil {
-		return 0, 0, err
-	}
 	for range 2 { // the first time makes buffers
 		p, err := s.upload(size)
 		if err != nil {
@@ -28,19 +23,24 @@ func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
 		}
 		clear(p)
 		start := time.Now()
-		if err := s.submit(size, &s.in, nil, stretch{0, 16}); err != nil {
+		s.begin(size, In)
+		s.room(Out, size)
+		s.fetch(0, 16)
+		if err := s.submit(); err != nil {
 			return 0, 0, err
 		}
 		up = time.Since(start)
-		if err := s.fetched(16, func([]byte) {}); err != nil {
+		if err := s.q.Fetched(func([]byte) {}); err != nil {
 			return 0, 0, err
 		}
 		start = time.Now()
-		if err := s.submit(0, nil, nil, stretch{0, size}); err != nil {
+		s.begin(0, In)
+		s.fetch(0, size)
+		if err := s.submit(); err != nil {
 			return 0, 0, err
 		}
 		down = time.Since(start)
-		if err := s.fetched(size, func([]byte) {}); err != nil {
+		if err := s.q.Fetched(func([]byte) {}); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import "encoding/binary"
 

@@ -1,6 +1,4 @@
-//go:build webgpu && cgo
-
-package webgpu
+package host
 
 import (
 	"errors"
@@ -10,11 +8,9 @@ import (
 )
 
 // errCorrupt is what is said of payloads that do not decode. What is wrong with them the CPU finds out.
-var errCorrupt = errors.New("webgpu: the payload does not decode")
+var errCorrupt = errors.New("gpu: the payload does not decode")
 
-var errResult = errors.New("webgpu: impossible result")
-
-var errTooLarge = errors.New("webgpu: too large for the device")
+var errResult = errors.New("gpu: impossible result")
 
 // job is a request of StageN with what its groups of lanes have to do. The sizes are in u32.
 type job struct {
@@ -81,7 +77,7 @@ func (s *slot) inPieces(jobs []job, group, result uint32, do func([]job) error) 
 			}
 		}
 		if n == 0 {
-			jobs[0].r.Err = errTooLarge
+			jobs[0].r.Err = ErrTooLarge
 			jobs = jobs[1:]
 			continue
 		}

@@ -1,0 +1,166 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+)
+
+const (
+	// concurrent is how many batches are under way at a time: the host packs or unpacks one while the kernels run on the other.
+	concurrent = 2
+
+	// Batches of entropy coding want many groups of lanes, of which a block of 1 MiB has few, and a GPU room for thousands.
+	entropyBatch = 64
+	// A batch of matching is done in pieces of maxPositions, and its blocks are parsed by the CPU before any of them goes on. One block alone has
+	// as many positions as a GPU has room for; the batch spares submissions.
+	matchBatch = 8
+
+	// The least block sizes, in bytes, that are worth a trip. STILL TO BE MEASURED on a GPU, with scripts/gpu-bench.sh: on a driver in software
+	// nothing pays (docs/exec-plans/active/webgpu.md). Until then they are guesses: a full batch of such blocks is 4 to 8 MiB.
+	entropyPays = 128 << 10
+	matchPays   = 256 << 10
+
+	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
+	maxMatch   = 1 << lz77.CandidateBits
+	maxEntropy = 64 << 20
+
+	// maxPositions bounds the positions in one submission, and so the memory of a queue: 25 bytes for each.
+	maxPositions = 1 << 24
+
+	// softwarePatience is what a batch may take on a software adapter, for those who insist on one: it does 1 MB/s at high levels.
+	softwarePatience = 10 * time.Minute
+
+	// softwareLoops is how often the loops of a kernel may turn, all together, on a software adapter: Mesa's llvmpipe leaves them after 65,535 times, and
+	// says nothing. The kernels of matching stay below 35,000 with the greatest depth and Nice; groups of lanes that do not are the CPU's.
+	softwareLoops = 60000
+
+	// MinBinding is the least Driver.Binding with which a device is of use: a block of 4 MiB with its keys.
+	MinBinding = 16 << 20
+)
+
+// Config says what a device is like.
+type Config struct {
+	Name string
+	Kind gpu.Kind
+	// Fault, if set, is asked before every submission; an error plays the loss of the device. For tests.
+	Fault func() error
+	// AllLoops has loops of any length run on software adapters too. For tests.
+	AllLoops bool
+}
+
+// Promise is what a device may be counted on to be, for [gpu.Lazy].
+func Promise(name string) gpu.Info {
+	info := gpu.Info{Name: name, Concurrent: concurrent}
+	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
+	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
+	return info
+}
+
+// Device is a gpu.Device on a driver.
+type Device struct {
+	info    gpu.Info
+	driver  Driver
+	binding uint64 // Driver.Binding
+	loops   int    // how often the loops of a kernel may turn together; 0: without end
+	fault   func() error
+
+	slots  chan *slot
+	all    []*slot
+	closed atomic.Bool
+	once   sync.Once
+
+	// again is how many times more than once kernels are dispatched; see Again.
+	again map[string]int
+}
+
+// ErrClosed is what remains of calls when a device is closed.
+var ErrClosed = errors.New("gpu: device closed")
+
+// ErrTooLarge is why a device does not do a request that is too large for it.
+var ErrTooLarge = errors.New("gpu: too large for the device")
+
+// New returns a device on a driver, which the device closes, at once if there is an error.
+func New(driver Driver, c Config) (*Device, error) {
+	d := &Device{info: Promise(c.Name), driver: driver, binding: driver.Binding(), fault: c.Fault, slots: make(chan *slot, concurrent)}
+	if c.Kind == gpu.Software {
+		if d.info.Patience = softwarePatience; !c.AllLoops {
+			d.loops = softwareLoops
+		}
+	}
+	err := error(nil)
+	if d.binding < MinBinding {
+		err = fmt.Errorf("its buffers are too small: %d bytes", d.binding)
+	}
+	for range concurrent {
+		var q Queue
+		if err == nil {
+			q, err = driver.Queue()
+		}
+		if err != nil {
+			d.Close()
+			return nil, err
+		}
+		s := &slot{d: d, q: q}
+		d.all = append(d.all, s)
+		d.slots <- s
+	}
+	return d, nil
+}
+
+// Info says what the device is and takes.
+func (d *Device) Info() gpu.Info { return d.info }
+
+// Held is how many objects of the system the device holds.
+func (d *Device) Held() int { return d.driver.Held() }
+
+// Accepts reports whether the device can do a request at all.
+func (d *Device) Accepts(r *gpu.Request) bool {
+	switch r.Op {
+	case gpu.StageN:
+		return true
+	case gpu.Stage0:
+		return r.Params != nil && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 &&
+			len(r.Src) <= maxMatch && matchSize(max(len(r.Src), r.Size)) <= d.binding
+	}
+	return false
+}
+
+// Run does a batch. It fails with the first submission that does.
+func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
+	s, ok := <-d.slots
+	if !ok || d.closed.Load() {
+		if ok {
+			d.slots <- s
+		}
+		return ErrClosed
+	}
+	defer func() { d.slots <- s }()
+	switch op {
+	case gpu.StageN:
+		return s.code(batch)
+	case gpu.Stage0:
+		return s.match(batch)
+	}
+	return fmt.Errorf("gpu: %v is not done here", op)
+}
+
+// Close frees everything. A call of Run that is still under way ends soon, with an error.
+func (d *Device) Close() error {
+	d.once.Do(func() {
+		d.closed.Store(true)
+		d.driver.Stop()
+		for range d.all {
+			s := <-d.slots
+			s.q.Close()
+		}
+		close(d.slots) // for those who come later
+		d.driver.Close()
+	})
+	return nil
+}

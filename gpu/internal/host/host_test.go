@@ -1,0 +1,176 @@
+package host
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+)
+
+// fake is a driver that counts, and does nothing.
+type fake struct {
+	binding               uint64
+	queues, closed        int
+	stopped, driverClosed bool
+	failsAt               int
+	submitted             []Submission
+}
+
+var errFake = errors.New("test: no queue")
+
+func (f *fake) Binding() uint64 { return f.binding }
+func (f *fake) Held() int       { return f.queues - f.closed }
+func (f *fake) Stop()           { f.stopped = true }
+func (f *fake) Close()          { f.driverClosed = true }
+func (f *fake) Queue() (Queue, error) {
+	if f.queues == f.failsAt {
+		return nil, errFake
+	}
+	f.queues++
+	return &fakeQueue{f}, nil
+}
+
+type fakeQueue struct{ *fake }
+
+func (q *fakeQueue) Upload(n uint64) ([]byte, error) { return make([]byte, n), nil }
+func (q *fakeQueue) Submit(s *Submission) error {
+	q.submitted = append(q.submitted, *s)
+	return nil
+}
+func (q *fakeQueue) Fetched(f func([]byte)) error {
+	f(make([]byte, q.submitted[len(q.submitted)-1].Total()))
+	return nil
+}
+func (q *fakeQueue) Close() { q.closed++ }
+
+// TestNewFails: what a device that cannot be had has opened is closed.
+func TestNewFails(t *testing.T) {
+	for _, f := range []*fake{{binding: MinBinding - 256, failsAt: -1}, {binding: MinBinding, failsAt: 0}, {binding: MinBinding, failsAt: concurrent - 1}} {
+		if d, err := New(f, Config{}); err == nil {
+			d.Close()
+			t.Error("there is a device")
+		}
+		if f.queues != f.closed || !f.driverClosed {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestImpossible: results that no device should give are errors of the requests.
+func TestImpossible(t *testing.T) {
+	f := &fake{binding: MinBinding, failsAt: -1}
+	d, err := New(f, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, 40_000)
+	for i := range text {
+		text[i] = byte(i * i >> 5)
+	}
+	// Histograms that do not sum to what was counted.
+	batch := []*gpu.Request{encodeRequest(text), encodeRequest(text)}
+	if err := d.Run(gpu.StageN, batch); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range batch {
+		if !errors.Is(r.Err, errResult) {
+			t.Error(r.Err)
+		}
+	}
+	if len(f.submitted) != 1 {
+		t.Errorf("%d submissions", len(f.submitted))
+	}
+	// No candidates is a result that there can be: all literals.
+	r := &gpu.Request{Op: gpu.Stage0, Src: text, Size: len(text), Params: &lz77.Levels[6], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1 << 20}}
+	if err := d.Run(gpu.Stage0, []*gpu.Request{r}); err != nil || r.Err != nil {
+		t.Error(err, r.Err)
+	}
+	d.Close()
+	if f.queues != f.closed || !f.driverClosed || !f.stopped {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestPieces: what does not fit into a buffer goes in several submissions, and what does not fit at all is not the device's.
+func TestPieces(t *testing.T) {
+	f := &fake{binding: MinBinding, failsAt: -1}
+	d, err := New(f, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var batch []*gpu.Request
+	for range 5 {
+		batch = append(batch, encodeRequest(make([]byte, 3<<20)))
+	}
+	batch = append(batch, encodeRequest(make([]byte, MinBinding)))
+	if err := d.Run(gpu.StageN, batch); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.submitted) != 3 || !errors.Is(batch[5].Err, ErrTooLarge) || !errors.Is(batch[4].Err, errResult) {
+		t.Errorf("%d submissions, %v, %v", len(f.submitted), batch[4].Err, batch[5].Err)
+	}
+	for _, s := range f.submitted {
+		for _, size := range []uint64{s.Up, s.Rooms[0].Size, s.Total()} {
+			if size > f.binding {
+				t.Errorf("%d bytes", size)
+			}
+		}
+	}
+	f.submitted = nil
+	batch = nil
+	for range 3 {
+		src := make([]byte, 3<<20)
+		batch = append(batch, &gpu.Request{Op: gpu.Stage0, Src: src, Size: len(src), Params: &lz77.Levels[6], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1 << 20}})
+	}
+	if !d.Accepts(batch[0]) || d.Run(gpu.Stage0, batch) != nil {
+		t.Fatal("not done")
+	}
+	if len(f.submitted) != 3 {
+		t.Errorf("%d submissions", len(f.submitted))
+	}
+	batch[0].Src = make([]byte, 4<<20)
+	if d.Accepts(batch[0]) {
+		t.Error("a block that does not fit is accepted")
+	}
+}
+
+func TestAccepts(t *testing.T) {
+	f := &fake{binding: 1 << 30, failsAt: -1}
+	d, err := New(f, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, r := range []*gpu.Request{
+		{Op: gpu.Fused, Params: &lz77.Levels[6]},
+		{Op: gpu.Stage0, Params: &lz77.Levels[1]},
+		{Op: gpu.Stage0, Params: &lz77.Levels[6], Src: make([]byte, maxMatch+1)},
+		{Op: gpu.Stage0},
+	} {
+		if d.Accepts(r) {
+			t.Errorf("%v is accepted", r.Op)
+		}
+	}
+}
+
+func TestGrid(t *testing.T) {
+	for _, n := range []int{1, 2, maxGroups, maxGroups + 1, maxGroups*maxRows - 1, maxGroups * maxRows} {
+		x, y := (&Dispatch{Groups: n}).Grid()
+		if uint64(x)*uint64(y) < uint64(n) || uint64(x)*uint64(y) >= uint64(n)+uint64(x) || x > maxGroups || y > maxRows {
+			t.Errorf("%d: %d by %d", n, x, y)
+		}
+	}
+	s := &slot{d: &Device{}, q: &fakeQueue{&fake{}}}
+	s.begin(0, In)
+	s.run("histogram", maxGroups*maxRows+1)
+	if s.submit() == nil {
+		t.Error("more workgroups than there can be")
+	}
+}
+
+func encodeRequest(lits []byte) *gpu.Request {
+	return &gpu.Request{Op: gpu.StageN, Size: len(lits), Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: lits}}
+}

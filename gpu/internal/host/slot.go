@@ -1,0 +1,75 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/rans"
+)
+
+// slot is what one batch has to itself: a queue with its buffers, and the host's scratch memory.
+type slot struct {
+	d   *Device
+	q   Queue
+	sub Submission // the one that is being made
+	arg []Binding  // its bindings
+
+	decoders []rans.Decoder
+	encoders []rans.Encoder
+	matchers []lz77.Matcher
+	jobs     []job
+	blocks   []matchJob
+	counts   []int
+	best     [][]uint32
+	hist     []uint16
+}
+
+// upload returns n bytes that a submission sends.
+func (s *slot) upload(n uint64) ([]byte, error) {
+	p, err := s.q.Upload(align(n))
+	if err != nil {
+		return nil, err
+	}
+	return p[:n], nil
+}
+
+// begin begins a submission that sends n bytes of upload to a buffer.
+func (s *slot) begin(n uint64, to Buffer) {
+	s.sub = Submission{Up: align(n), To: to, Rooms: s.sub.Rooms[:0], Kernels: s.sub.Kernels[:0], Fetch: s.sub.Fetch[:0]}
+	s.arg = s.arg[:0]
+}
+
+// room makes sure that a buffer has room for n bytes.
+func (s *slot) room(b Buffer, n uint64) { s.sub.Rooms = append(s.sub.Rooms, Room{b, n}) }
+
+// run has a kernel dispatched.
+func (s *slot) run(kernel string, groups int, bind ...Binding) {
+	s.arg = append(s.arg, bind...)
+	all := s.arg[len(s.arg)-len(bind):]
+	s.sub.Kernels = append(s.sub.Kernels, Dispatch{kernel, groups, 1 + s.d.again[kernel], all})
+}
+
+// fetch has a stretch of the output fetched.
+func (s *slot) fetch(from, size uint64) {
+	if size > 0 {
+		s.sub.Fetch = append(s.sub.Fetch, Stretch{from, size})
+	}
+}
+
+// submit does what begin has begun.
+func (s *slot) submit() error {
+	if f := s.d.fault; f != nil {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	for i := range s.sub.Kernels {
+		if k := &s.sub.Kernels[i]; k.Groups < 1 || k.Groups > maxGroups*maxRows {
+			return fmt.Errorf("gpu: %d workgroups", k.Groups)
+		}
+	}
+	return s.q.Submit(&s.sub)
+}
+
+// whole binds all of a buffer.
+func whole(b Buffer) Binding { return Binding{Buffer: b} }

@@ -1,0 +1,129 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cogentcore/webgpu/wgpu"
+
+	"github.com/gopz/compress/gpu/internal/host"
+	"github.com/gopz/compress/gpu/kernels"
+)
+
+// driver is a host.Driver.
+type driver struct {
+	dev     *wgpu.Device
+	queue   *wgpu.Queue
+	binding uint64 // most bytes of a buffer and of its binding
+	shifts  *wgpu.Buffer
+	stopped atomic.Bool
+	held    atomic.Int64 // buffers, kernels
+
+	mu      sync.Mutex // for all calls that can fail: their errors go through scopes of the device
+	kernels map[string]*kernel
+}
+
+// kernel is a compute pipeline.
+type kernel struct {
+	pipeline *wgpu.ComputePipeline
+	layout   *wgpu.BindGroupLayout
+}
+
+// start makes a driver of an adapter.
+func start(adapter *wgpu.Adapter) (_ *driver, err error) {
+	d := &driver{kernels: map[string]*kernel{}}
+	// WebGPU's default limits, 128 MiB for a binding: enough to keep a GPU busy for milliseconds. The binding cannot ask for others without asking
+	// for one that it leaves as it is in fresh memory.
+	if d.dev, err = adapter.RequestDevice(nil); err != nil {
+		return nil, err
+	}
+	d.queue = d.dev.GetQueue()
+	limits := d.dev.GetLimits().Limits
+	d.binding = min(limits.MaxStorageBufferBindingSize, limits.MaxBufferSize) &^ 255
+	shifts := host.ShiftBytes()
+	err = d.locked(func() (err error) {
+		d.shifts, err = d.buffer(wgpu.BufferUsageStorage|wgpu.BufferUsageCopyDst, uint64(len(shifts)), false)
+		if err != nil {
+			return err
+		}
+		return d.queue.WriteBuffer(d.shifts, 0, shifts)
+	})
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// locked calls f with the device to itself, and returns whatever went wrong.
+func (d *driver) locked(f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopped.Load() {
+		return host.ErrClosed
+	}
+	return scoped(d.dev, f)
+}
+
+// buffer makes a buffer. The device is locked.
+func (d *driver) buffer(usage wgpu.BufferUsage, size uint64, mapped bool) (*wgpu.Buffer, error) {
+	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: usage, Size: size, MappedAtCreation: mapped})
+	if err == nil {
+		d.held.Add(1)
+	}
+	return b, err
+}
+
+// kernel returns a kernel, which is compiled the first time. The device is locked.
+func (d *driver) kernel(name string) (*kernel, error) {
+	if k := d.kernels[name]; k != nil {
+		return k, nil
+	}
+	module, err := d.dev.CreateShaderModule(&wgpu.ShaderModuleDescriptor{
+		Label: name, WGSLDescriptor: &wgpu.ShaderModuleWGSLDescriptor{Code: kernels.Source(name)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer module.Release()
+	p, err := d.dev.CreateComputePipeline(&wgpu.ComputePipelineDescriptor{
+		Label: name, Compute: wgpu.ProgrammableStageDescriptor{Module: module, EntryPoint: "main"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	k := &kernel{p, p.GetBindGroupLayout(0)}
+	d.kernels[name] = k
+	d.held.Add(1)
+	return k, nil
+}
+
+func (d *driver) Binding() uint64 { return d.binding }
+
+func (d *driver) Held() int { return int(d.held.Load()) }
+
+func (d *driver) Stop() { d.stopped.Store(true) }
+
+func (d *driver) Queue() (host.Queue, error) { return newQueue(d), nil }
+
+// Close frees everything.
+func (d *driver) Close() {
+	d.Stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range d.kernels {
+		k.layout.Release()
+		k.pipeline.Release()
+		d.held.Add(-1)
+	}
+	d.kernels = nil
+	if d.shifts != nil {
+		d.shifts.Release()
+		d.held.Add(-1)
+	}
+	d.queue.Release()
+	d.dev.Release()
+}

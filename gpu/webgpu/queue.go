@@ -1,0 +1,249 @@
+//go:build webgpu && cgo
+
+package webgpu
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/cogentcore/webgpu/wgpu"
+
+	"github.com/gopz/compress/gpu/internal/host"
+)
+
+// queue is a host.Queue.
+type queue struct {
+	d     *driver
+	up    buffer // filled by the host
+	down  buffer // where what is fetched can be read
+	work  [host.NumBuffers]buffer
+	note  status
+	total uint64 // bytes fetched by the last submission
+	bind  []wgpu.BindGroupEntry
+}
+
+// buffer is a buffer of the device.
+type buffer struct {
+	ref    *wgpu.Buffer
+	size   uint64
+	usage  wgpu.BufferUsage
+	mapped bool
+}
+
+func newQueue(d *driver) *queue {
+	q := &queue{d: d, note: newStatus()}
+	q.up.usage = wgpu.BufferUsageMapWrite | wgpu.BufferUsageCopySrc
+	q.down.usage = wgpu.BufferUsageMapRead | wgpu.BufferUsageCopyDst
+	for i := range q.work {
+		q.work[i].usage = wgpu.BufferUsageStorage | wgpu.BufferUsageCopySrc | wgpu.BufferUsageCopyDst
+	}
+	return q
+}
+
+func (q *queue) Close() {
+	q.free(&q.up)
+	q.free(&q.down)
+	for i := range q.work {
+		q.free(&q.work[i])
+	}
+	q.note.free()
+}
+
+func (q *queue) free(b *buffer) {
+	if b.ref != nil {
+		b.ref.Release()
+		b.ref, b.size, b.mapped = nil, 0, false
+		q.d.held.Add(-1)
+	}
+}
+
+// room makes sure that a buffer has room for n bytes. What was in it is lost. The device is locked.
+func (q *queue) room(b *buffer, n uint64) error {
+	n = max(n, 256)
+	if b.size >= n {
+		return nil
+	}
+	if n > q.d.binding {
+		return fmt.Errorf("webgpu: %d bytes do not fit into a buffer", n)
+	}
+	q.free(b)
+	size := host.Grow(n, q.d.binding)
+	writes := b.usage&wgpu.BufferUsageMapWrite != 0
+	ref, err := q.d.buffer(b.usage, size, writes)
+	if err != nil {
+		return err
+	}
+	b.ref, b.size, b.mapped = ref, size, writes
+	return nil
+}
+
+// Upload returns n bytes of the host's memory that Submit sends.
+func (q *queue) Upload(n uint64) ([]byte, error) {
+	err := q.d.locked(func() error {
+		if err := q.room(&q.up, n); err != nil {
+			return err
+		}
+		if !q.up.mapped {
+			q.note.ask(q.up.ref, wgpu.MapModeWrite, q.up.size)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !q.up.mapped {
+		if err := q.wait(); err != nil {
+			return nil, err
+		}
+		q.up.mapped = true
+	}
+	return q.up.ref.GetMappedRange(0, uint(q.up.size))[:n], nil
+}
+
+// down16 is the size of what is mapped for n bytes that are fetched: a multiple of 16, and not 0.
+func down16(n uint64) uint64 { return max((n+15)&^15, 16) }
+
+// Submit does a submission.
+func (q *queue) Submit(s *host.Submission) error {
+	q.total = s.Total()
+	err := q.d.locked(func() error {
+		if err := q.room(&q.down, down16(q.total)); err != nil {
+			return err
+		}
+		enc, err := q.d.dev.CreateCommandEncoder(nil)
+		if err != nil {
+			return err
+		}
+		defer enc.Release()
+		if s.Up > 0 {
+			to := &q.work[s.To]
+			if err := q.room(to, s.Up); err != nil {
+				return err
+			}
+			if err := q.up.ref.Unmap(); err != nil {
+				return err
+			}
+			q.up.mapped = false
+			record(enc, q.up.ref, 0, to.ref, 0, s.Up)
+		}
+		for _, r := range s.Rooms {
+			if err := q.room(&q.work[r.Buffer], r.Size); err != nil {
+				return err
+			}
+		}
+		if len(s.Kernels) > 0 {
+			p := pass{q: q, enc: enc.BeginComputePass(nil)}
+			defer p.release()
+			if err := p.run(s.Kernels); err != nil {
+				return err
+			}
+		}
+		at := uint64(0)
+		for _, f := range s.Fetch {
+			record(enc, q.work[host.Out].ref, f.From, q.down.ref, at, f.Size)
+			at += f.Size
+		}
+		commands, err := enc.Finish(nil)
+		if err != nil {
+			return err
+		}
+		defer commands.Release()
+		q.d.queue.Submit(commands)
+		q.note.ask(q.down.ref, wgpu.MapModeRead, down16(q.total))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return q.wait()
+}
+
+// Fetched calls f with what the last submission has fetched.
+func (q *queue) Fetched(f func(p []byte)) error {
+	f(q.down.ref.GetMappedRange(0, uint(down16(q.total)))[:q.total])
+	return q.d.locked(q.down.ref.Unmap)
+}
+
+// wait waits for the answer to a map. It asks again and again, since a wait inside of the binding would hold up the submissions of others.
+func (q *queue) wait() error {
+	for pause := time.Duration(0); ; {
+		if q.d.stopped.Load() {
+			return host.ErrClosed
+		}
+		q.d.mu.Lock()
+		q.d.dev.Poll(false, nil)
+		q.d.mu.Unlock()
+		if ok, err := q.note.answer(); ok || err != nil {
+			return err
+		}
+		if pause == 0 {
+			runtime.Gosched()
+			pause = 20 * time.Microsecond
+			continue
+		}
+		time.Sleep(pause)
+		pause = min(pause+pause/2, 300*time.Microsecond)
+	}
+}
+
+// pass is a compute pass that is being recorded.
+type pass struct {
+	q      *queue
+	enc    *wgpu.ComputePassEncoder
+	groups []*wgpu.BindGroup
+}
+
+// run records dispatches, and ends the pass.
+func (p *pass) run(list []host.Dispatch) error {
+	var err error
+	for i := range list {
+		if err = p.dispatch(&list[i]); err != nil {
+			break
+		}
+	}
+	if e := p.enc.End(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (p *pass) dispatch(s *host.Dispatch) error {
+	q := p.q
+	k, err := q.d.kernel(s.Kernel)
+	if err != nil {
+		return err
+	}
+	q.bind = q.bind[:0]
+	for i, b := range s.Bind {
+		e := wgpu.BindGroupEntry{Binding: uint32(i), Offset: b.Offset, Size: b.Size}
+		if b.Buffer == host.Shifts {
+			e.Buffer = q.d.shifts
+		} else {
+			e.Buffer = q.work[b.Buffer].ref
+			if e.Size == 0 {
+				e.Size = q.work[b.Buffer].size - b.Offset
+			}
+		}
+		q.bind = append(q.bind, e)
+	}
+	g, err := q.d.dev.CreateBindGroup(&wgpu.BindGroupDescriptor{Layout: k.layout, Entries: q.bind})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Kernel, err)
+	}
+	p.groups = append(p.groups, g)
+	p.enc.SetPipeline(k.pipeline)
+	p.enc.SetBindGroup(0, g, nil)
+	x, y := s.Grid()
+	for range s.Times {
+		p.enc.DispatchWorkgroups(x, y, 1)
+	}
+	return nil
+}
+
+func (p *pass) release() {
+	p.enc.Release()
+	for _, g := range p.groups {
+		g.Release()
+	}
+}
