@@ -4,7 +4,36 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/wgsl"
 )
+
+// TestGenerated: the GLSL is what the translator makes of the WGSL, and there is nothing else.
+func TestGenerated(t *testing.T) {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels := map[string]int{}
+	for _, f := range list {
+		name, _, _ := strings.Cut(f.Name(), ".")
+		kernels[name]++
+		if !strings.HasSuffix(f.Name(), ".wgsl") {
+			continue
+		}
+		want, err := wgsl.Translate(Source(name))
+		if err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
+		} else if GLSL(name) != want {
+			t.Errorf("%s.glsl is not what there would be; run: go generate ./gpu/kernels", name)
+		}
+	}
+	for name, n := range kernels {
+		if n != 2 {
+			t.Errorf("%s: %d files, not one .wgsl and one .glsl", name, n)
+		}
+	}
+}
 
 // TestHeaders: every kernel says at its top what it reads, what it writes, and in what shape it is dispatched, and keeps to what all devices have.
 func TestHeaders(t *testing.T) {
@@ -15,7 +44,10 @@ func TestHeaders(t *testing.T) {
 	size := regexp.MustCompile(`@workgroup_size\((\d+)\)`)
 	wide := regexp.MustCompile(`\b(u64|i64|f16|f64|subgroup\w*|enable|requires)\b`)
 	for _, f := range list {
-		name, _ := strings.CutSuffix(f.Name(), ".wgsl")
+		name, ok := strings.CutSuffix(f.Name(), ".wgsl")
+		if !ok {
+			continue
+		}
 		text := Source(name)
 		header, code, _ := strings.Cut(text, "\n\n@group")
 		for line := range strings.Lines(header) {

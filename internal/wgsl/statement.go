@@ -1,0 +1,360 @@
+package wgsl
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxDepth bounds what is nested, in statements and in expressions.
+const maxDepth = 100
+
+func (p *parser) deeper() {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("nested too deeply")
+	}
+}
+
+// global translates a declaration.
+func (p *parser) global() {
+	switch {
+	case p.accept("const"):
+		id := p.word()
+		p.expect("=")
+		x := p.value(p.expression())
+		p.expect(";")
+		if n := p.declare(id, x.t, true); x.constant {
+			n.abound = x.above
+			p.printf("\nconst %s = %s;\n", x.t.variable(n.glsl), x.code)
+			return
+		}
+		p.fail("a constant is a number")
+	case p.accept("var"):
+		p.expect("<")
+		p.expect("workgroup")
+		p.expect(">")
+		id, t := p.typed()
+		p.expect(";")
+		if t.count == unsized {
+			p.fail("%s has no length", id)
+		}
+		n := p.declare(id, t, false)
+		p.shared = append(p.shared, n)
+		p.printf("\nshared %s;\n", t.variable(n.glsl))
+	case p.accept("fn"):
+		p.function()
+	case p.accept("@"):
+		switch id := p.word(); id {
+		case "group":
+			p.storage()
+		case "compute":
+			p.entry()
+		default:
+			p.fail("@%s is not known", id)
+		}
+	default:
+		p.fail("%s is not known here", p.tok.text)
+	}
+}
+
+// typed reads a name and its type.
+func (p *parser) typed() (id string, t typ) {
+	id = p.word()
+	p.expect(":")
+	return id, p.readType()
+}
+
+// attribute reads what is behind an attribute.
+func (p *parser) attribute() string {
+	p.expect("(")
+	text := p.next().text
+	p.expect(")")
+	return text
+}
+
+func (p *parser) integer(text string) int {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		p.fail("%s is no number", text)
+	}
+	return int(n)
+}
+
+// storage translates a buffer.
+func (p *parser) storage() {
+	if p.attribute() != "0" {
+		p.fail("there is one group, 0")
+	}
+	p.expect("@")
+	p.expect("binding")
+	binding := p.integer(p.attribute())
+	p.expect("var")
+	p.expect("<")
+	p.expect("storage")
+	p.expect(",")
+	access := p.word()
+	p.expect(">")
+	id, t := p.typed()
+	p.expect(";")
+	if t != (typ{base: "u32", count: unsized}) {
+		p.fail("%s is no array<u32>", id)
+	}
+	n, qualifier := p.declare(id, t, false), "restrict"
+	switch access {
+	case "read":
+		n.value, qualifier = true, "readonly restrict"
+	case "read_write":
+	default:
+		p.fail("access %s is not known", access)
+	}
+	p.printf("\nlayout(std430, binding = %d) %s buffer Binding%d {\n    uint %s[];\n};\n", binding, qualifier, binding, n.glsl)
+}
+
+// builtins are what main gets.
+var builtins = map[string]struct {
+	t    typ
+	glsl string
+}{
+	"workgroup_id":           {typ{base: "u32", lanes: 3}, "gl_WorkGroupID"},
+	"num_workgroups":         {typ{base: "u32", lanes: 3}, "gl_NumWorkGroups"},
+	"local_invocation_index": {u32, "gl_LocalInvocationIndex"},
+}
+
+// entry translates main.
+func (p *parser) entry() {
+	p.expect("@")
+	p.expect("workgroup_size")
+	size := p.integer(p.attribute())
+	p.expect("fn")
+	p.expect("main")
+	if p.main {
+		p.fail("there is another main")
+	}
+	p.main, p.result = true, none
+	p.printf("\nlayout(local_size_x = %d) in;\n\nvoid main() {\n", size)
+	p.indent++
+	p.open()
+	p.expect("(")
+	for !p.accept(")") {
+		p.expect("@")
+		p.expect("builtin")
+		b, known := builtins[p.attribute()]
+		id, t := p.typed()
+		if !known || t != b.t {
+			p.fail("%s is not known", id)
+		}
+		p.printf("%s = %s;\n", t.variable(p.declare(id, t, true).glsl), b.glsl)
+		if !p.is(")") {
+			p.expect(",")
+		}
+	}
+	p.clear(size)
+	p.body()
+	p.shut()
+	p.indent--
+	p.printf("}\n")
+}
+
+// clear makes workgroup variables 0.
+func (p *parser) clear(size int) {
+	if len(p.shared) == 0 {
+		return
+	}
+	for _, n := range p.shared {
+		switch {
+		case n.t.count > 0:
+			p.printf("for (uint i_ = gl_LocalInvocationIndex; i_ < %du; i_ += %du) {\n        %s[i_] = %s;\n    }\n", n.t.count, size, n.glsl, n.t.elem().zero())
+		default:
+			p.printf("if (gl_LocalInvocationIndex == 0u) {\n        %s = %s;\n    }\n", n.glsl, n.t.zero())
+		}
+	}
+	p.printf("memoryBarrierShared();\n")
+	p.printf("barrier();\n")
+}
+
+// function translates a function.
+func (p *parser) function() {
+	id := p.word()
+	f := &function{}
+	glsl := p.rename(id)
+	if p.scopes[0][id] != nil || p.funcs[id] != nil || calls[id] != nil {
+		p.fail("%s is declared twice", id)
+	}
+	p.open()
+	var params []string
+	p.expect("(")
+	for !p.accept(")") {
+		id, t := p.typed()
+		if t.count != 0 || t.atomic {
+			p.fail("%s is a number, it must be", id)
+		}
+		f.params = append(f.params, t)
+		params = append(params, t.variable(p.declare(id, t, true).glsl))
+		if !p.is(")") {
+			p.expect(",")
+		}
+	}
+	if p.accept("->") {
+		f.result = p.readType()
+	}
+	p.result = f.result
+	p.printf("\n%s(%s) {\n", f.result.variable(glsl), strings.Join(params, ", "))
+	p.indent++
+	p.body()
+	p.indent--
+	p.shut()
+	p.printf("}\n")
+	// Known from here on: functions do not call themselves.
+	p.funcs[id] = f
+}
+
+// body translates statements up to the brace. The scope is the caller's: in GLSL a function's parameters and what a loop declares are in one scope with the body.
+func (p *parser) body() {
+	p.deeper()
+	p.expect("{")
+	for !p.accept("}") {
+		p.statement()
+	}
+	p.depth--
+}
+
+// block is a body with a scope of its own.
+func (p *parser) block() {
+	p.open()
+	p.indent++
+	p.body()
+	p.indent--
+	p.shut()
+}
+
+func (p *parser) statement() {
+	switch {
+	case p.accept("if"):
+		p.printf("")
+		for {
+			fmt.Fprintf(&p.out, "if (%s) {\n", p.condition())
+			p.block()
+			if !p.accept("else") {
+				break
+			}
+			if p.accept("if") {
+				p.printf("} else ")
+				continue
+			}
+			p.printf("} else {\n")
+			p.block()
+			break
+		}
+		p.printf("}\n")
+	case p.accept("for"):
+		p.loop()
+	case p.accept("return"):
+		if p.accept(";") {
+			if p.result != none {
+				p.fail("a value should be returned")
+			}
+			p.printf("return;\n")
+			return
+		}
+		x := p.to(p.expression(), p.result)
+		p.expect(";")
+		p.printf("return %s;\n", bare(x.code))
+	case p.is("break"), p.is("continue"):
+		p.printf("%s;\n", p.next().text)
+		p.expect(";")
+	default:
+		code := p.simple()
+		p.expect(";")
+		if code != "" {
+			p.printf("%s\n", code)
+		}
+	}
+}
+
+// condition reads a condition, with or without parentheses.
+func (p *parser) condition() string { return bare(p.to(p.expression(), boolean).code) }
+
+func (p *parser) loop() {
+	p.open()
+	p.expect("(")
+	first := ";"
+	if !p.is(";") {
+		first = p.simple()
+	}
+	p.expect(";")
+	cond := ""
+	if !p.is(";") {
+		cond = p.condition()
+	}
+	p.expect(";")
+	step := ""
+	if !p.is(")") {
+		step = strings.TrimSuffix(p.simple(), ";")
+	}
+	p.expect(")")
+	p.printf("for (%s %s; %s) {\n", first, cond, step)
+	p.indent++
+	p.body()
+	p.indent--
+	p.printf("}\n")
+	p.shut()
+}
+
+// simple translates a declaration, an assignment or a call, with the semicolon.
+func (p *parser) simple() string {
+	switch {
+	case p.accept("let"):
+		id := p.word()
+		if p.is(":") {
+			p.fail("the type of a let is its value's")
+		}
+		p.expect("=")
+		x := p.value(p.expression())
+		n := p.declare(id, x.t, true)
+		n.abound = x.above
+		return fmt.Sprintf("%s = %s;", x.t.variable(n.glsl), bare(x.code))
+	case p.accept("var"):
+		id := p.word()
+		var x expr
+		if p.accept(":") {
+			t := p.readType()
+			if x = (expr{code: t.zero(), t: t}); t.count == unsized || t.atomic {
+				p.fail("%s cannot be a variable here", id)
+			}
+			if p.accept("=") {
+				x = p.to(p.expression(), t)
+			}
+		} else {
+			p.expect("=")
+			x = p.value(p.expression())
+		}
+		return fmt.Sprintf("%s = %s;", x.t.variable(p.declare(id, x.t, false).glsl), bare(x.code))
+	}
+	if p.tok.kind == word && p.tokens[1].text == "(" {
+		return p.callStatement()
+	}
+	return p.assignment()
+}
+
+func (p *parser) assignment() string {
+	x := p.primary()
+	if x.root == nil || x.root.fixed || x.root.value || x.t.atomic || x.t.count != 0 {
+		p.fail("%s cannot be assigned to", x.code)
+	}
+	switch op := p.next().text; op {
+	case "=":
+		return fmt.Sprintf("%s = %s;", x.code, bare(p.to(p.expression(), x.t).code))
+	case "++", "--":
+		if x.t != u32 && x.t != i32 {
+			p.fail("%s is no number", x.code)
+		}
+		return x.code + op + ";"
+	case "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+		op = strings.TrimSuffix(op, "=")
+		y := p.binary(op, x, p.expression())
+		return fmt.Sprintf("%s %s= %s;", x.code, op, bare(y.right))
+	default:
+		p.fail("%s is no assignment", op)
+	}
+	return ""
+}
