@@ -11,4 +11,7 @@ require (
 	golang.org/x/term v0.47.0
 )
 
-require github.com/cogentcore/webgpu v0.23.0
+require (
+	github.com/cogentcore/webgpu v0.23.0
+	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71
+)

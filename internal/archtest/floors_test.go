@@ -39,6 +39,7 @@ var packages = map[string]floor{
 	"gpu/gputest":       codecs, // see suites
 	"gpu/webgpu":        codecs,
 	"gpu/internal/host": codecs,
+	"gpu/opengl":        codecs,
 	"gpu/kernels":       codecs, // text
 
 	"simd":           ground,
@@ -81,6 +82,9 @@ var sideways = map[arrow]string{
 	{"gpu/internal/host", "rans"}:       "whose lane groups are the devices' work",
 	{"gpu/webgpu", "gpu"}:               "is such a device",
 	{"gpu/webgpu", "gpu/internal/host"}: "with its host's part",
+	{"gpu/opengl", "gpu"}:               "is such a device as well",
+	{"gpu/opengl", "gpu/internal/host"}: "with the same",
+	{"gpu/opengl", "gpu/kernels"}:       "and the same",
 	{"gpu/webgpu", "gpu/kernels"}:       "and its kernels",
 	{"zstd", "lz77"}:                    "codes sequences, which are lz77's type",
 	{"zstd", "fse"}:                     "sequences are FSE coded",
@@ -95,6 +99,7 @@ var foreign = map[string][]string{
 	"golang.org/x/sys":              {"cmd/pz"},
 	"golang.org/x/term":             {"cmd/pz"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
+	"github.com/go-gl/gl":           {"gpu/opengl"},
 	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote
 		"internal/frontier"}, // is measured
 }
@@ -102,9 +107,11 @@ var foreign = map[string][]string{
 // optional lists the modules that only files with a build constraint may import.
 var optional = map[string]string{
 	"github.com/cogentcore/webgpu": "webgpu && cgo",
+	"github.com/go-gl/gl":          "opengl && cgo && linux",
 }
 
 // cgo lists the packages that may use cgo, and the constraint it takes.
 var cgo = map[string]string{
 	"gpu/webgpu": "webgpu && cgo",
+	"gpu/opengl": "opengl && cgo && linux",
 }
