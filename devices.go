@@ -3,10 +3,12 @@ package compress
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/gpu/opengl"
 	"github.com/gopz/compress/gpu/webgpu"
 	"github.com/gopz/compress/pipeline"
 )
@@ -18,90 +20,130 @@ type Device = gpu.Device
 // device.
 func NewSoftDevice(cfg gpu.SoftConfig) Device { return gpu.NewSoft(pipeline.Host, cfg) }
 
-// devices are the kinds of devices that there are, the best one first.
-var devices = []struct {
-	name  string
-	built bool
-	// open opens the best one if which is empty, else the one that which names.
-	open func(which string) (Device, error)
-}{
-	{webGPU, webgpu.Built, openWebGPU},
-	{"soft", true, func(which string) (Device, error) {
-		if which != "" {
-			return nil, errWhich
-		}
-		return NewSoftDevice(gpu.SoftConfig{}), nil
-	}},
+// gpuKind is a way to GPUs.
+type gpuKind struct {
+	name    string
+	built   bool
+	missing error // why it is not built
+	list    func() ([]gpu.Adapter, error)
+	open    func(n int) (Device, error)
+	promise func() gpu.Info
 }
 
-const webGPU = "webgpu"
+// gpuKinds are the ways to GPUs that there are, the best one first.
+var gpuKinds = []gpuKind{
+	{"webgpu", webgpu.Built, webgpu.ErrNotBuilt, webgpu.List, webgpu.Open, webgpu.Promise},
+	{"opengl", opengl.Built, opengl.ErrNotBuilt, opengl.List, opengl.Open, opengl.Promise},
+}
+
+// softName is the name of the device in software.
+const softName = "soft"
+
+// builtKinds are those of this build; without any it is an error that says how to build them.
+func builtKinds() (list []gpuKind, err error) {
+	for _, k := range gpuKinds {
+		if k.built {
+			list = append(list, k)
+		}
+	}
+	if len(list) == 0 {
+		return nil, gpuKinds[0].missing
+	}
+	return list, nil
+}
 
 var errWhich = errors.New("there is no such device")
 
-// Devices lists the names that OpenDevice knows in this build, whether or not the machine has such a device.
+// Devices lists the names that OpenDevice knows in this build, whether or not the machine has such a device, the best one first.
 func Devices() []string {
 	var names []string
-	for _, d := range devices {
-		if d.built {
-			names = append(names, d.name)
+	for _, k := range gpuKinds {
+		if k.built {
+			names = append(names, k.name)
 		}
 	}
-	return names
+	return append(names, softName)
 }
 
 // OpenDevice opens a device by one of the names that [Devices] lists or that [GPUs] tells, or, if the name is empty, the best GPU of this machine, which is
 // none in software. If there is none the error is [ErrDevice]. The caller closes the device.
 func OpenDevice(name string) (Device, error) {
-	if name == "" {
-		n, err := webgpu.Best()
-		if err != nil {
-			return nil, deviceError("", err)
-		}
-		d, err := webgpu.Open(n)
-		if err != nil {
-			return nil, deviceError("", err)
-		}
-		return d, nil
-	}
+	var d Device
+	var err error
 	kind, which, _ := strings.Cut(name, ":")
-	for _, d := range devices {
-		if d.name == kind {
-			dev, err := d.open(which)
-			if err != nil {
-				return nil, deviceError("", err)
+	i := slices.IndexFunc(gpuKinds, func(k gpuKind) bool { return k.name == kind })
+	switch {
+	case name == "":
+		d, err = openBest()
+	case kind == softName && which == "":
+		return NewSoftDevice(gpu.SoftConfig{}), nil
+	case kind == softName:
+		err = errWhich
+	case i < 0:
+		return nil, deviceError(fmt.Sprintf("no device is called %q; this build knows %s", name, strings.Join(Devices(), ", ")), nil)
+	default:
+		n := 0
+		if which != "" {
+			if n, err = strconv.Atoi(which); err != nil {
+				err = errWhich
 			}
-			return dev, nil
+		}
+		if err == nil {
+			d, err = gpuKinds[i].open(n)
 		}
 	}
-	return nil, deviceError(fmt.Sprintf("no device is called %q; this build knows %s", name, strings.Join(Devices(), ", ")), nil)
+	if err != nil {
+		return nil, deviceError("", err)
+	}
+	return d, nil
+}
+
+// openBest opens the best GPU by the best way that leads to one.
+func openBest() (Device, error) {
+	list, failed := builtKinds()
+	for _, k := range list {
+		all, err := k.list()
+		n := 0
+		if err == nil {
+			n, err = gpu.Best(all)
+		}
+		if err == nil {
+			var d Device
+			if d, err = k.open(n); err == nil {
+				return d, nil
+			}
+		}
+		failed = joinKind(failed, k, list, err)
+	}
+	return nil, failed
+}
+
+// joinKind adds what went wrong with a kind, with its name if there are several.
+func joinKind(failed error, k gpuKind, list []gpuKind, err error) error {
+	switch {
+	case len(list) == 1:
+		return err
+	case failed == nil:
+		return fmt.Errorf("%s: %w", k.name, err)
+	}
+	return fmt.Errorf("%w; %s: %w", failed, k.name, err)
 }
 
 func deviceError(detail string, err error) error {
 	return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Detail: detail, Err: err}
 }
 
-func openWebGPU(which string) (Device, error) {
-	n := 0
-	if which != "" {
-		var err error
-		if n, err = strconv.Atoi(which); err != nil {
-			return nil, errWhich
-		}
-	}
-	return webgpu.Open(n)
-}
-
 // LazyDevice is a GPU for those who take one if there is one: it starts in the background after some blocks that it might have taken, and until then the CPU does
 // everything. If it is known beforehand that there is no GPU, the error is [ErrDevice]. The caller closes the device.
 func LazyDevice() (*gpu.Lazy, error) {
-	err := gpu.Plausible()
-	if !webgpu.Built {
-		err = webgpu.ErrNotBuilt
+	list, err := builtKinds()
+	if err == nil {
+		err = gpu.Plausible()
 	}
 	if err != nil {
 		return nil, deviceError("", err)
 	}
-	return gpu.NewLazy(webgpu.Promise(), lazyAfter, func() (Device, error) { return OpenDevice("") }), nil
+	return gpu.NewLazy(list[0].promise(), lazyAfter, func() (Device, error) { return OpenDevice("") }), nil
 }
 
 // lazyAfter is how many blocks the CPU gets before a GPU is started: it takes a tenth of a second until that is up, in which two
@@ -113,18 +155,25 @@ type Adapter struct {
 	Device string // its name for OpenDevice
 	Name   string
 	Kind   string // "discrete", "integrated", "other", "software"
-	Driver string // through what it is reached, and its numbers of vendor and device
+	Driver string // through what it is reached, and its numbers of vendor and device, or the driver's version
 }
 
-// GPUs lists the GPUs of this machine, the best one first. If there is none, or the build knows none, the error is [ErrDevice].
+// GPUs lists the GPUs of this machine, by the best way first, the best one of each first. One that is reached in several ways is there for each of them.
+// If there is none, or the build knows none, the error is [ErrDevice].
 func GPUs() ([]Adapter, error) {
-	list, err := webgpu.List()
-	if err != nil {
-		return nil, deviceError("", err)
-	}
+	kinds, failed := builtKinds()
 	var all []Adapter
-	for i, a := range list {
-		all = append(all, Adapter{fmt.Sprintf("%s:%d", webGPU, i), a.Name, a.Kind.String(), strings.TrimSpace(a.Backend + " " + a.IDs)})
+	for _, k := range kinds {
+		list, err := k.list()
+		if err != nil {
+			failed = joinKind(failed, k, kinds, err)
+		}
+		for i, a := range list {
+			all = append(all, Adapter{fmt.Sprintf("%s:%d", k.name, i), a.Name, a.Kind.String(), strings.TrimSpace(a.Backend + " " + a.IDs)})
+		}
+	}
+	if len(all) == 0 {
+		return nil, deviceError("", failed)
 	}
 	return all, nil
 }

@@ -15,7 +15,7 @@ type Adapter struct {
 	Name    string
 	Kind    Kind
 	Backend string // through what it is reached: "vulkan", "metal", "d3d12", "opengl"
-	IDs     string // numbers of vendor and device, in hexadecimal, or whatever else tells it from others; may be empty
+	IDs     string // numbers of vendor and device, in hexadecimal, or the driver's names for itself; may be empty
 }
 
 // Kind is a kind of adapter; the best one first.

@@ -12,17 +12,21 @@ stage and whole files on FILE, with batches of 1 to 256 blocks, and prints devic
 tables of medians.
 
   --build PATH    only build the program, for a machine without Go; needs Go and a C compiler
-  --program PATH  use a program that was built so. The machine needs this script, the program, a
-                  Vulkan driver and its loader (libvulkan.so.1)
+  --program PATH  use a program that was built so. The machine needs this script, the program,
+                  libEGL, and a Vulkan driver with its loader (libvulkan.so.1) or one for OpenGL
+
+The program knows WebGPU and OpenGL, which takes EGL's headers (libegl-dev, libgl-dev,
+pkg-config); PZ_GPU_TAGS=webgpu leaves OpenGL out, and PZ_GPU_TAGS=opengl,egl WebGPU.
+Without -gpu every way to the best GPU is measured, one after the other.
 
 Other options are the program's:
   -gpu NAME, -block BYTES, -batch BLOCKS, -repeats TIMES, -again TIMES, -whole=false
-On software Vulkan use small ones: -block 131072 -batch 4 -repeats 3
+On software drivers use small ones: -block 131072 -batch 4 -repeats 3
 EOF
 }
 
 build() {
-  CGO_ENABLED=1 go -C "$(dirname "${BASH_SOURCE[0]}")/.." build -tags webgpu -o "$(realpath -m "$1")" ./internal/gpubench
+  CGO_ENABLED=1 go -C "$(dirname "${BASH_SOURCE[0]}")/.." build -tags "${PZ_GPU_TAGS:-webgpu,opengl,egl}" -o "$(realpath -m "$1")" ./internal/gpubench
 }
 
 program=

@@ -27,7 +27,8 @@ those that fail. Exits 1 if any failed, after having run them all.
   --all    also the tests with each tier of kernels (PZ_SIMD), a comparison of the assembly with what
            its generator gives, the codecs' tests as 386 programs (32 bits) if this machine runs them,
            and under qemu (arm64, and s390x, which is big-endian), the GPU code on a GPU or on software
-           Vulkan (mesa-vulkan-drivers, libvulkan1), and a short run of every fuzz target; shellcheck must be there
+           Vulkan (mesa-vulkan-drivers, libvulkan1) and OpenGL (libegl1, libgl1-mesa-dri; to build
+           libegl-dev, libgl-dev, pkg-config), and a short run of every fuzz target; shellcheck must be there
 
 Set PZ_CORPUS to a directory of files to have the step "tests" use them as well;
 the others make do with the data that the tests make themselves.
@@ -171,13 +172,16 @@ tier() {
   PZ_SIMD=$1 PZ_CORPUS='' go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline .
 }
 
-# webgpu tests the GPU code on software Vulkan. With CI set a missing adapter is a failure.
-webgpu() {
-  need gcc gcc || return
-  CGO_ENABLED=1 go vet -tags webgpu ./... &&
-    CGO_ENABLED=1 go run "$staticcheck" -tags webgpu ./gpu/... . &&
-    CGO_ENABLED=1 CI=1 PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags webgpu ./gpu/... &&
-    CGO_ENABLED=1 CI=1 PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags webgpu -run 'GPU|Device|Backend' . ./cmd/pz ./examples/profile
+# gpu tests the GPU code on software Vulkan and software OpenGL. With CI set a missing adapter is a failure.
+gpu() {
+  need gcc gcc && need pkg-config pkg-config || return
+  pkg-config --exists egl || { echo 'the headers of EGL are missing; on Debian and Ubuntu: apt-get install libegl-dev libgl-dev'; return 1; }
+  local both=webgpu,opengl,egl
+  local -x CGO_ENABLED=1 CI=1 PZ_CORPUS=''
+  go vet -tags webgpu . ./gpu/... && go vet -tags opengl,egl . ./gpu/... && go vet -tags "$both" ./... &&
+    go run "$staticcheck" -tags "$both" ./gpu/... . &&
+    go test -short -timeout "$short_timeout" -tags "$both" ./gpu/... &&
+    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' . ./cmd/pz ./examples/profile
 }
 
 # gate tests how scripts/perf-gate.sh judges; nothing is measured.
@@ -217,7 +221,7 @@ if [[ $mode == all ]]; then
   step 'PZ_SIMD=portable' tier portable
   step 'PZ_SIMD=avx2' tier avx2
   step 'assembly is as generated' simd/_asm/check.sh
-  step 'GPU (webgpu tag)' webgpu
+  step 'GPU (webgpu, opengl tags)' gpu
   if runs_386; then
     step '386 (32 bits)' native_386
   else

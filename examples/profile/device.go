@@ -16,7 +16,10 @@ func hasDevice(name string) bool {
 		return true
 	}
 	list, err := compress.GPUs()
-	return err == nil && list[0].Kind != "software"
+	return err == nil && slices.ContainsFunc(list, func(a compress.Adapter) bool {
+		kind, _, _ := strings.Cut(a.Device, ":")
+		return kind == name && a.Kind != "software"
+	})
 }
 
 // setDevice chooses the device: the one that was named, else one in hardware, else, if the run insists on one, any.

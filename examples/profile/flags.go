@@ -38,7 +38,7 @@ What to do:
 Where to do it:
   --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu (auto)
   --gpu                  same as --backend gpu
-  --gpu-device NAME      the device: webgpu (with that build tag; webgpu:1 is the second one), or soft, one in software.
+  --gpu-device NAME      the device: webgpu or opengl (with those build tags; webgpu:1 is the second one), or soft, one in software.
                          Without it a GPU, and for gpu else soft
   --soft-batch N         blocks in a batch of the software device (1)
   --soft-latency D       time that a batch takes longer: 5ms

@@ -5,20 +5,7 @@
 // With the tag egl as well the program needs libEGL alone; without it the binding links libGL, too.
 package opengl
 
-import (
-	"errors"
-
-	"github.com/gopz/compress/gpu"
-)
+import "errors"
 
 // ErrNotBuilt is the error of a build without the tag.
 var ErrNotBuilt = errors.New(`this build has no OpenGL support; build with, on Linux: CGO_ENABLED=1 go build -tags "opengl egl" ./cmd/pz`)
-
-// Best is the number of the adapter to use: the first one, unless it is of kind Software.
-func Best() (int, error) {
-	list, err := List()
-	if err != nil {
-		return 0, err
-	}
-	return gpu.Best(list)
-}

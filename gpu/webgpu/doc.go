@@ -2,20 +2,7 @@
 // It is built in with the tag webgpu, which needs cgo and a C compiler. Without the tag there are the same functions, and they fail with [ErrNotBuilt].
 package webgpu
 
-import (
-	"errors"
-
-	"github.com/gopz/compress/gpu"
-)
+import "errors"
 
 // ErrNotBuilt is the error of a build without the tag.
 var ErrNotBuilt = errors.New("this build has no GPU support; build with: CGO_ENABLED=1 go build -tags webgpu ./cmd/pz")
-
-// Best is the number of the adapter to use: the first one, unless it is of kind Software.
-func Best() (int, error) {
-	list, err := List()
-	if err != nil {
-		return 0, err
-	}
-	return gpu.Best(list)
-}

@@ -1,5 +1,5 @@
 // Command gpubench measures a GPU against the CPU: that it gives the same bytes, transfers, kernels, stages and whole files, with batches of 1 to 256 blocks.
-// scripts/gpu-bench.sh builds and runs it; what it prints is for docs/exec-plans. It needs the build tag webgpu to find a GPU.
+// scripts/gpu-bench.sh builds and runs it; what it prints is for docs/exec-plans. It needs the build tag webgpu or opengl to find a GPU.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gopz/compress"
@@ -31,7 +32,7 @@ type config struct {
 
 func main() {
 	var c config
-	flag.StringVar(&c.name, "gpu", "", "device `NAME` as pz --list-gpus tells; without it the best one, if only a software adapter")
+	flag.StringVar(&c.name, "gpu", "", "device `NAME` as pz --list-gpus tells; without it the best one by each way to GPUs, if only a software adapter")
 	flag.IntVar(&c.block, "block", 1<<20, "block size in `BYTES`")
 	flag.IntVar(&c.batch, "batch", 256, "largest batch, in `BLOCKS`")
 	flag.IntVar(&c.repeats, "repeats", 7, "`TIMES` to measure each; the table has medians")
@@ -67,20 +68,32 @@ func (c *config) run(file string) error {
 	for _, a := range list {
 		fmt.Printf("adapter %s: %s (%s), %s\n", a.Device, a.Name, a.Kind, a.Driver)
 	}
-	if c.name == "" {
-		c.name = list[0].Device
+	if c.name != "" {
+		return c.measure(c.name, file, data)
 	}
+	for _, a := range list {
+		if strings.HasSuffix(a.Device, ":0") {
+			if err := c.measure(a.Device, file, data); err != nil {
+				return fmt.Errorf("%s: %w", a.Device, err)
+			}
+		}
+	}
+	return nil
+}
+
+// measure prints the tables of a device.
+func (c *config) measure(name, file string, data []byte) error {
 	start := time.Now()
-	opened, err := compress.OpenDevice(c.name)
+	opened, err := compress.OpenDevice(name)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
 	d, ok := opened.(device)
 	if !ok {
-		return fmt.Errorf("%s cannot be measured", c.name)
+		return fmt.Errorf("%s cannot be measured", name)
 	}
-	fmt.Printf("device: %s, up after %v\n", d.Info().Name, time.Since(start).Round(time.Millisecond))
+	fmt.Printf("\ndevice %s: %s, up after %v\n", name, d.Info().Name, time.Since(start).Round(time.Millisecond))
 	fmt.Printf("host: %s/%s, %d processors; the CPU's columns are one of them\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 	fmt.Printf("data: %s, %d bytes, blocks of %d; medians of %d\n\n", file, len(data), c.block, c.repeats)
 

@@ -1,4 +1,4 @@
-//go:build webgpu
+//go:build webgpu || opengl
 
 package compress
 
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -14,18 +15,25 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// openGPU opens the best adapter, if only one in software. Where CI is set there must be one.
-func openGPU(t testing.TB) Device {
-	t.Helper()
-	d, err := OpenDevice("webgpu")
+// everyGPU runs a test with the best adapter of each kind in this build, if only one in software. Where CI is set there must be one.
+func everyGPU(t *testing.T, test func(t *testing.T, kind string, d Device)) {
+	kinds, err := builtKinds()
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%v; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1", err)
-		}
 		t.Skip(err)
 	}
-	t.Cleanup(func() { d.Close() })
-	return d
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			d, err := OpenDevice(k.name)
+			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatalf("%v; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri", err)
+				}
+				t.Skip(err)
+			}
+			defer d.Close()
+			test(t, k.name, d)
+		})
+	}
 }
 
 // gpuScheduler returns a scheduler with statistics and the device.
@@ -51,9 +59,10 @@ func gpuContents(t testing.TB) map[string][]byte {
 }
 
 // TestGPUFiles: files are the same whatever ran where, and what one has made the other restores, at every level that there is on a GPU.
-func TestGPUFiles(t *testing.T) {
+func TestGPUFiles(t *testing.T) { everyGPU(t, testGPUFiles) }
+
+func testGPUFiles(t *testing.T, _ string, d Device) {
 	const block = 128 << 10
-	d := openGPU(t)
 	contents := gpuContents(t)
 	onGPU := int64(0)
 	for _, pipeline := range Pipelines() {
@@ -110,9 +119,10 @@ func (b *breaks) Run(op gpu.Op, batch []*gpu.Request) error {
 }
 
 // TestGPULost: a device that is lost in the middle of a file costs nothing but time.
-func TestGPULost(t *testing.T) {
+func TestGPULost(t *testing.T) { everyGPU(t, testGPULost) }
+
+func testGPULost(t *testing.T, _ string, d Device) {
 	const block = 64 << 10
-	d := openGPU(t)
 	content := mixedBytes(25*block + 99)
 	want := encode(t, content, WithLevel(6), WithBlockSize(block))
 	for after := range int64(4) {
@@ -136,9 +146,10 @@ func TestGPULost(t *testing.T) {
 }
 
 // TestGPUDamage: a damaged block is found by the CPU, which says the same as without a GPU.
-func TestGPUDamage(t *testing.T) {
+func TestGPUDamage(t *testing.T) { everyGPU(t, testGPUDamage) }
+
+func testGPUDamage(t *testing.T, _ string, d Device) {
 	const block = 64 << 10
-	d := openGPU(t)
 	file := encode(t, mixedBytes(3*block), WithBlockSize(block))
 	for at := 100; at < len(file); at += len(file)/20 + 1 {
 		bad := bytes.Clone(file)
@@ -153,21 +164,35 @@ func TestGPUDamage(t *testing.T) {
 
 // TestGPUOpen: names and the list of adapters belong together.
 func TestGPUOpen(t *testing.T) {
-	openGPU(t)
-	list, err := GPUs()
-	if err != nil || len(list) == 0 {
-		t.Fatal(err)
-	}
-	d, err := OpenDevice(list[len(list)-1].Device)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Info().Name != list[len(list)-1].Name {
-		t.Errorf("%q is %q", list[len(list)-1], d.Info().Name)
-	}
-	d.Close()
-	d.Close()
-	for _, name := range []string{"webgpu:x", "webgpu:99", "webgpu:-1", "soft:1"} {
+	var names []string
+	hardware := false
+	everyGPU(t, func(t *testing.T, kind string, first Device) {
+		list, err := GPUs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last Adapter
+		for _, a := range list {
+			hardware = hardware || a.Kind != gpu.Software.String()
+			if strings.HasPrefix(a.Device, kind+":") {
+				if last.Device == "" && a.Name != first.Info().Name {
+					t.Errorf("%s is %q, not %q", kind, first.Info().Name, a.Name)
+				}
+				last = a
+			}
+		}
+		d, err := OpenDevice(last.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Info().Name != last.Name {
+			t.Errorf("%q is %q", last, d.Info().Name)
+		}
+		d.Close()
+		d.Close()
+		names = append(names, kind+":x", kind+":99", kind+":-1")
+	})
+	for _, name := range append(names, "soft:1") {
 		if d, err := OpenDevice(name); d != nil || !errors.Is(err, ErrDevice) {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -175,10 +200,10 @@ func TestGPUOpen(t *testing.T) {
 	// Without a name nobody gets a program.
 	if d, err := OpenDevice(""); err == nil {
 		d.Close()
-		if list[0].Kind == gpu.Software.String() {
+		if !hardware {
 			t.Error("a GPU in software")
 		}
-	} else if list[0].Kind != gpu.Software.String() {
+	} else if hardware {
 		t.Error(err)
 	}
 }
