@@ -42,7 +42,7 @@ func (p *parser) level(i int) expr {
 
 // binary joins two expressions.
 func (p *parser) binary(op string, x, y expr) expr {
-	t := none
+	var t typ
 	switch op {
 	case "||", "&&":
 		x, y = p.to(x, boolean), p.to(y, boolean)
