@@ -3,6 +3,7 @@ package rans
 import (
 	"encoding/binary"
 
+	"github.com/gopz/compress/internal/bitio"
 	"github.com/gopz/compress/simd"
 )
 
@@ -165,13 +166,14 @@ func (f *freqs) fit(counts *[256]uint32) {
 func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.size))
 	dst = append(dst, byte(s.tables))
-	w := bitWriter{dst: dst}
+	w := bitio.Writer{Out: dst}
 	if width := classBits(s.tables); width > 0 {
 		for _, k := range s.class {
-			w.put(uint32(k), width)
+			w.Put(uint64(k), uint(width))
 		}
 	}
-	dst = w.flush()
+	w.Align()
+	dst = w.Out
 	for k := range tables {
 		dst = tables[k].append(dst)
 	}
