@@ -9,19 +9,18 @@ import (
 
 // Matcher finds the sequences of blocks. The zero value is ready; it keeps its tables from call to call. It is not safe for concurrent use.
 type Matcher struct {
-	limits    Limits
-	params    Params
-	table     []uint32 // last occurrence, by hash; see tagMask
-	long      []uint32 // the same for 8 bytes (Double)
-	shift     uint8    // 64 − log2 of the table in use
-	longShift uint8    // 64 − log2 of the long table in use
-	tagMask   uint32   // the bits of an entry that are tag; the others are the position
-	worth     worth    // where there is a choice among matches
-	rows      rows     // Recent
-	least     int      // bytes of a match that is taken from rows
-	given     []uint32 // Recent: candidates from elsewhere, in place of rows; see ParseCandidates
-	bad       bool     // some of them are impossible
-	optimal   *optimal // Tree; nil until it is used
+	limits  Limits
+	params  Params
+	table   []uint32 // last occurrence, by hash; see tagMask
+	long    []uint32 // the same for 8 bytes (Double)
+	shift   uint8    // 64 − log2 of the table in use
+	tagMask uint32   // the bits of an entry that are tag; the others are the position
+	worth   worth    // where there is a choice among matches
+	rows    rows     // Recent
+	least   int      // bytes of a match that is taken from rows
+	given   []uint32 // Recent: candidates from elsewhere, in place of rows; see ParseCandidates
+	bad     bool     // some of them are impossible
+	optimal *optimal // Tree; nil until it is used
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
