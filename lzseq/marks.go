@@ -1,8 +1,8 @@
 package lzseq
 
-// MarkRuns sets to 1, in marks that are all 0, one for each literal, those where a literal run begins: what is right behind a match, and the first. Tokens and LitLens
+// Marks sets to 1, in marks that are all 0, one for each literal, those where a literal run begins: what is right behind a match, and the first. Tokens and LitLens
 // of the Repeat layout tell; an error, a CorruptError, says that they do not fit the number of literals.
-func (s *Streams) MarkRuns(marks []byte) error {
+func (s *Streams) Marks(marks []byte) error {
 	at, long, lits := uint64(0), 0, s.LitLens
 	for _, t := range s.Tokens {
 		if at >= uint64(len(marks)) {

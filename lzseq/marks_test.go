@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-func TestMarkRuns(t *testing.T) {
+func TestMarks(t *testing.T) {
 	for _, c := range []struct {
 		runs []uint32
 		rest int
@@ -26,7 +26,7 @@ func TestMarkRuns(t *testing.T) {
 		var s Streams
 		s.Encode(Repeat, make([]byte, size), seqs)
 		marks := make([]byte, len(s.Lits))
-		if err := s.MarkRuns(marks); err != nil {
+		if err := s.Marks(marks); err != nil {
 			t.Errorf("%v: %v", c.runs, err)
 		}
 		for i := range marks {
@@ -36,13 +36,13 @@ func TestMarkRuns(t *testing.T) {
 			t.Errorf("%v and %d: %s, want %s", c.runs, c.rest, marks, c.want)
 		}
 		if n := len(marks) - c.rest; n > 1 {
-			if err := s.MarkRuns(make([]byte, n-1)); !errors.As(err, new(CorruptError)) {
+			if err := s.Marks(make([]byte, n-1)); !errors.As(err, new(CorruptError)) {
 				t.Errorf("%v: a literal too few: %v", c.runs, err)
 			}
 		}
 		if len(s.LitLens) > 0 {
 			s.LitLens = s.LitLens[:len(s.LitLens)-1]
-			if err := s.MarkRuns(make([]byte, len(s.Lits))); !errors.As(err, new(CorruptError)) {
+			if err := s.Marks(make([]byte, len(s.Lits))); !errors.As(err, new(CorruptError)) {
 				t.Errorf("%v: a length too short: %v", c.runs, err)
 			}
 		}

@@ -72,7 +72,7 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	}
 	d.marks = resize(d.marks, len(stream))
 	clear(d.marks)
-	if s != nil && s.MarkRuns(d.marks) != nil {
+	if s != nil && s.Marks(d.marks) != nil {
 		return false // not ours
 	}
 	return d.enc.Begin(stream, d.marks)+len(stream)>>denseGain < ws.rans.enc.Size(stream)
@@ -110,9 +110,4 @@ func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (*lzseq.L
 		return nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(src))
 	}
 	return lzseq.Repeat, nil
-}
-
-// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them. s is overwritten.
-func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
-	return new(workspace).takeApart(payload, size, s)
 }

@@ -157,3 +157,8 @@ func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (*lzseq.L
 	}
 	return l, nil
 }
+
+// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them. s is overwritten.
+func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
+	return new(workspace).takeApart(payload, size, s)
+}

@@ -1,21 +1,24 @@
 package rans
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/simd"
+)
 
 // ChainDecoder decodes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
 type ChainDecoder struct {
-	segs  []chainSegment
-	freqs []freqs          // the tables of all segments
-	tab   *simd.ChainTable // nil until it is used: it takes 128 KiB
-	built int              // the segment that tab is for, −1 at first
-	open  group
-	prev  [lanes]byte
-	buf   [blockRounds * lanes]byte
+	segs   []chainSegment
+	freqs  []freqs          // the tables of all segments
+	tab    *simd.ChainTable // nil until it is used: it takes 128 KiB
+	built  int              // the segment that tab is for, −1 at first
+	states [lanes]uint32
+	prev   [lanes]byte
+	buf    [blockRounds * lanes]byte
 }
 
 // A Marker marks symbols of a chained stream. It is given the stream before it is decoded, all zero, and sets to 1 what has a mark.
 type Marker interface {
-	MarkRuns(stream []byte) error
+	Marks(stream []byte) error
 }
 
 // blockRounds is how many rounds are decoded between two visits to the pieces of the lanes: 8 KiB of symbols stay in the first-level cache.
@@ -32,13 +35,10 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	if src, err = d.heads(src[size:], int(n)); err != nil {
 		return nil, err
 	}
-	if uint64(cap(*stream)) < n+Slack {
-		*stream = make([]byte, n, min(int(n+n/8), limit)+Slack)
-	}
-	*stream = (*stream)[:n]
+	growStream(stream, n, limit)
 	clear(*stream)
 	if marker != nil {
-		if err := marker.MarkRuns(*stream); err != nil {
+		if err := marker.Marks(*stream); err != nil {
 			return nil, err
 		}
 	}
@@ -76,29 +76,17 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 	}
 	n := int(src[0])
 	s.tables, src = n, src[1:]
-	width := classBits(n)
-	size := int(contexts*width+7) / 8
-	if len(src) < size {
-		return nil, CorruptError("contexts missing")
-	}
-	acc, have, at := uint32(0), uint(0), 0
+	r, width := bitio.Reader{Data: src}, classBits(n)
 	for i := range s.class {
-		if have < width {
-			acc |= uint32(src[at]) << have
-			at++
-			have += 8
-		}
-		s.class[i] = uint8(acc & (1<<width - 1))
-		acc >>= width
-		have -= width
+		s.class[i] = uint8(r.Take(width))
 		if int(s.class[i]) >= n {
 			return nil, CorruptError("context without a table")
 		}
 	}
-	if acc != 0 {
-		return nil, CorruptError("bits set behind the contexts")
+	src, ok := r.Rest()
+	if !ok {
+		return nil, CorruptError("contexts missing, or bits set behind them")
 	}
-	src = src[size:]
 	for range n {
 		d.freqs = append(d.freqs, freqs{})
 		var err error
@@ -111,12 +99,10 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 
 // group decodes stream[from:to] and returns what follows the group's words.
 func (d *ChainDecoder) group(src, stream []byte, from, to int) (rest []byte, err error) {
-	g := &d.open
-	if rest, err = g.open(src, from, to, lanes); err != nil {
+	words, rest, err := openGroup(src, d.states[:])
+	if err != nil {
 		return nil, err
 	}
-	words := g.Words[:g.left()]
-	g.Words = nil // it is the caller's
 	at, tables := 0, d.freqs
 	for i := range d.segs {
 		s := &d.segs[i]
@@ -132,19 +118,11 @@ func (d *ChainDecoder) group(src, stream []byte, from, to int) (rest []byte, err
 			d.built = i
 		}
 		var ok bool
-		if words, ok = d.part(&g.States, stream[a:b], words); !ok {
+		if words, ok = d.part(stream[a:b], words); !ok {
 			return nil, errWords
 		}
 	}
-	for _, x := range g.States {
-		if x != lower {
-			return nil, CorruptError("wrong final state")
-		}
-	}
-	if len(words) != 0 {
-		return nil, CorruptError("words left over")
-	}
-	return rest, nil
+	return rest, closeGroup(d.states[:], len(words))
 }
 
 // build makes the tables of a segment.
@@ -162,7 +140,7 @@ func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
 }
 
 // part decodes what of a segment belongs to a group.
-func (d *ChainDecoder) part(states *[lanes]uint32, dst, words []byte) (rest []byte, ok bool) {
+func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 	rounds := len(dst) / lanes
 	for r := 0; r < rounds; r += blockRounds {
 		n := min(blockRounds, rounds-r)
@@ -173,9 +151,9 @@ func (d *ChainDecoder) part(states *[lanes]uint32, dst, words []byte) (rest []by
 				buf[l] = 1
 			}
 		}
-		done, used := simd.DecodeChained(states, &d.prev, d.tab, buf, words)
+		done, used := simd.DecodeChained(&d.states, &d.prev, d.tab, buf, words)
 		words = words[used:]
-		if used, ok = simd.DecodeChainedFew(states, &d.prev, d.tab, buf[done:], words); !ok {
+		if used, ok = simd.DecodeChainedFew(&d.states, &d.prev, d.tab, buf[done:], words); !ok {
 			return nil, false
 		}
 		words = words[used:]
@@ -189,7 +167,7 @@ func (d *ChainDecoder) part(states *[lanes]uint32, dst, words []byte) (rest []by
 			few[l] = 1
 		}
 	}
-	used, ok := simd.DecodeChainedFew(states, &d.prev, d.tab, few, words)
+	used, ok := simd.DecodeChainedFew(&d.states, &d.prev, d.tab, few, words)
 	for l := range few {
 		dst[piece(len(dst), l)+rounds] = few[l]
 	}

@@ -180,7 +180,7 @@ func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
 	return dst
 }
 
-// group codes stream[from:to]: the size of the words, the states that the decoder begins with, the words.
+// group codes stream[from:to].
 func (e *ChainEncoder) group(dst, stream []byte, from, to int) []byte {
 	need := 2 * (to - from)
 	if cap(e.words) < need {
@@ -207,11 +207,7 @@ func (e *ChainEncoder) group(dst, stream []byte, from, to int) []byte {
 		}
 		p = e.part(&states, stream[a:b], e.class[a:b], p)
 	}
-	dst = binary.AppendUvarint(dst, uint64(need-p))
-	for _, x := range states {
-		dst = binary.LittleEndian.AppendUint32(dst, x)
-	}
-	return append(dst, e.words[p:]...)
+	return appendGroup(dst, states[:], e.words[p:])
 }
 
 // part codes what of a segment belongs to a group, the last symbol first.

@@ -13,7 +13,7 @@ type marker struct {
 	err   error
 }
 
-func (m marker) MarkRuns(p []byte) error {
+func (m marker) Marks(p []byte) error {
 	copy(p, m.marks)
 	return m.err
 }

@@ -41,12 +41,8 @@ func (d *Decoder) begin(src []byte, limits []int, streams []*[]byte) (rest []byt
 		if size == 0 || n > uint64(limits[i]) {
 			return nil, CorruptError("stream too long")
 		}
-		if src = src[size:]; uint64(cap(*s)) < n+Slack {
-			// Streams vary in size from block to block: some room saves growing again and again.
-			*s = make([]byte, n, min(int(n+n/8), limits[i])+Slack)
-		}
-		*s = (*s)[:n]
-		if src, err = d.heads(src, *s); err != nil {
+		growStream(s, n, limits[i])
+		if src, err = d.heads(src[size:], *s); err != nil {
 			return nil, err
 		}
 	}
@@ -156,6 +152,15 @@ func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
 		return nil, err
 	}
 	return src, b.close()
+}
+
+// growStream gives a stream n bytes of length, at most limit, and Slack more of capacity. Its memory is reused if it suffices.
+func growStream(s *[]byte, n uint64, limit int) {
+	if uint64(cap(*s)) < n+Slack {
+		// Streams vary in size from block to block: some room saves growing again and again.
+		*s = make([]byte, n, min(int(n+n/8), limit)+Slack)
+	}
+	*s = (*s)[:n]
 }
 
 // varint reads a number below 2³² from the front of src; size is 0 if there is none.

@@ -218,7 +218,7 @@ func TestEncoderReference(t *testing.T) {
 		want := refGroup(syms, tables, lane, width)
 		for _, tier := range simd.Tiers() {
 			defer simd.SetTier(simd.SetTier(tier))
-			if got := e.appendGroup(nil, from, to, width); !bytes.Equal(got, want) {
+			if got := e.group(nil, from, to, width); !bytes.Equal(got, want) {
 				t.Fatalf("round %d: symbols %d to %d of %d in %d lanes: coded differently by %s", round, from, to, e.coded, width, tier)
 			}
 		}

@@ -24,11 +24,11 @@ func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
 	switch {
 	case e.coded == 0:
 	case e.coded < smallLimit:
-		dst = e.appendGroup(dst, 0, e.coded, smallLanes)
+		dst = e.group(dst, 0, e.coded, smallLanes)
 	default:
 		cut := groupCut(e.coded)
-		dst = e.appendGroup(dst, 0, cut, lanes)
-		dst = e.appendGroup(dst, cut, e.coded, lanes)
+		dst = e.group(dst, 0, cut, lanes)
+		dst = e.group(dst, cut, e.coded, lanes)
 	}
 	return e.end(dst)
 }
@@ -92,9 +92,8 @@ func (s *segment) append(dst []byte) []byte {
 	return dst
 }
 
-// appendGroup codes the symbols from number from to number to of the coded sequence with one group of lanes: the size of the words,
-// the states that the decoder begins with, the words.
-func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
+// group codes the symbols from number from to number to of the coded sequence with one group of lanes.
+func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 	need := 2 * (to - from)
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
@@ -126,11 +125,7 @@ func (e *Encoder) appendGroup(dst []byte, from, to, width int) []byte {
 		}
 		at = begin
 	}
-	dst = binary.AppendUvarint(dst, uint64(need-p))
-	for _, x := range states[:width] {
-		dst = binary.LittleEndian.AppendUint32(dst, x)
-	}
-	return append(dst, words[p:]...)
+	return appendGroup(dst, states[:width], words[p:])
 }
 
 // Size returns about how many bytes a stream takes in the result of Append.

@@ -1,12 +1,6 @@
 package rans
 
-import (
-	"encoding/binary"
-
-	"github.com/gopz/compress/simd"
-)
-
-const errWords = CorruptError("words run out")
+import "github.com/gopz/compress/simd"
 
 // group is a group of lanes on its way through its part of the coded sequence. Dst is what is left of its piece of a segment; Words
 // goes on behind the group's own words, to where the input ends, so that a kernel may read ahead.
@@ -24,22 +18,13 @@ type group struct {
 
 // open reads the head of a group, which has the symbols from number from to number to, and returns what follows its words.
 func (g *group) open(src []byte, from, to, width int) ([]byte, error) {
-	n, size := varint(src)
-	if size == 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*width) || n%2 != 0 {
-		return nil, CorruptError("words missing")
+	words, rest, err := openGroup(src, g.States[:width])
+	if err != nil {
+		return nil, err
 	}
-	src = src[size:]
-	for i := range g.States[:width] {
-		x := binary.LittleEndian.Uint32(src[4*i:])
-		if x-lower >= 1<<31-lower {
-			return nil, CorruptError("bad state")
-		}
-		g.States[i] = x
-	}
-	src = src[4*width:]
-	g.Dst, g.Words, g.behind, g.padded = nil, src, len(src)-int(n), false
+	g.Dst, g.Words, g.behind, g.padded = nil, words[:len(words)+len(rest)], len(rest), false
 	g.width, g.from, g.to, g.seg, g.at, g.built = width, from, to, 0, 0, -1
-	return src[n:], nil
+	return rest, nil
 }
 
 // left is the number of bytes of the group's own words that were not used; less than 0 if it used more than that.
@@ -116,14 +101,4 @@ func (g *group) refill() bool {
 }
 
 // close checks that all is used up.
-func (g *group) close() error {
-	for _, x := range g.States[:g.width] {
-		if x != lower {
-			return CorruptError("wrong final state")
-		}
-	}
-	if g.left() != 0 {
-		return CorruptError("words left over")
-	}
-	return nil
-}
+func (g *group) close() error { return closeGroup(g.States[:g.width], g.left()) }

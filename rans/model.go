@@ -160,49 +160,35 @@ func (f *freqs) append(dst []byte) []byte {
 func (f *freqs) read(src []byte) ([]byte, error) {
 	const errTable = CorruptError("bad frequency table")
 	*f = freqs{}
-	var acc uint64
-	var have uint
-	pos := 0
-	take := func(n uint) uint32 {
-		for have < n {
-			if pos < len(src) {
-				acc |= uint64(src[pos]) << have
-			}
-			pos++ // beyond the end: zeros, found out below
-			have += 8
-		}
-		v := uint32(acc) & (1<<n - 1)
-		acc >>= n
-		have -= n
-		return v
-	}
+	r := bitio.Reader{Data: src} // bits beyond the end are 0, and no class is
 	sum := uint32(0)
 	for i := 0; sum < probScale; {
-		if i > 255 || pos > len(src) {
+		if i > 255 {
 			return nil, errTable
 		}
-		switch c := take(4); {
+		switch c := r.Take(4); {
 		case c == 0:
 			return nil, errTable
 		case c == classRun:
 			n := uint(0)
-			for take(1) == 0 {
+			for r.Take(1) == 0 {
 				if n++; n > 7 {
 					return nil, errTable
 				}
 			}
-			i += runBase - 1 + int(take(n)|1<<n)
+			i += runBase - 1 + int(r.Take(n)|1<<n)
 		case c > classZeros:
 			i += int(c - classZeros)
 		default:
-			v := take(uint(c)-1) | 1<<(c-1)
+			v := r.Take(uint(c)-1) | 1<<(c-1)
 			f[i] = uint16(v)
-			sum += v
+			sum += uint32(v)
 			i++
 		}
 	}
-	if sum != probScale || pos > len(src) || acc != 0 {
+	rest, ok := r.Rest()
+	if sum != probScale || !ok {
 		return nil, errTable
 	}
-	return src[pos:], nil
+	return rest, nil
 }

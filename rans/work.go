@@ -1,7 +1,5 @@
 package rans
 
-import "encoding/binary"
-
 // Parameters of the groups, for those who run them elsewhere.
 const (
 	Lanes    = lanes    // of a group
@@ -84,15 +82,12 @@ func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, r
 	if w.reset(d.segs, d.coded); len(w.Groups) == 0 {
 		src, err = d.symbols(src)
 	}
-	head := &d.groups[0]
 	for i := range w.Groups {
 		g := &w.Groups[i]
-		if src, err = head.open(src, 0, 0, lanes); err != nil {
+		if g.Words, src, err = openGroup(src, g.States[:]); err != nil {
 			break
 		}
-		g.States, g.Words = head.States, head.Words[:head.left()]
 	}
-	head.Words, head.Dst = nil, nil
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +101,7 @@ func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w 
 	dst = e.begin(dst, stored, streams)
 	w = &e.work
 	if w.reset(e.segs, e.coded); len(w.Groups) == 0 && e.coded > 0 {
-		dst = e.appendGroup(dst, 0, e.coded, smallLanes)
+		dst = e.group(dst, 0, e.coded, smallLanes)
 	}
 	return dst, w
 }
@@ -126,11 +121,7 @@ func (e *Encoder) BeginCounts(dst []byte, stored int, counts []uint16, streams .
 func (e *Encoder) End(dst []byte) []byte {
 	for i := range e.work.Groups {
 		g := &e.work.Groups[i]
-		dst = binary.AppendUvarint(dst, uint64(len(g.Words)))
-		for _, x := range g.States {
-			dst = binary.LittleEndian.AppendUint32(dst, x)
-		}
-		dst = append(dst, g.Words...)
+		dst = appendGroup(dst, g.States[:], g.Words)
 	}
 	return e.end(dst)
 }

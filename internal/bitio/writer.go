@@ -1,4 +1,4 @@
-// Package bitio writes strings of bits.
+// Package bitio writes and reads strings of bits.
 package bitio
 
 import (
