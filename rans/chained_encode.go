@@ -60,7 +60,7 @@ func (e *ChainEncoder) Append(dst []byte) []byte {
 // split cuts a stream into segments where it pays, as Encoder does.
 func (e *ChainEncoder) split(stream, marks []byte) {
 	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
-	l, start := e.large, 0
+	l, start, looked, flat := e.large, 0, 0, false
 	for at := 0; at < len(stream); {
 		n := min(chainUnit, len(stream)-at)
 		if len(stream)-at-n < minChainSegment {
@@ -70,15 +70,19 @@ func (e *ChainEncoder) split(stream, marks []byte) {
 		if at > 0 {
 			before = stream[at-1]
 		}
+		if at >= looked {
+			looked = min(at+lookUnits*chainUnit, len(stream))
+			flat = l.flat(stream[at:looked], marks[at:], before)
+		}
 		l.next.pairs = [contexts][256]uint32{}
 		l.next.count(stream[at:at+n], marks[at:], before)
-		l.next.share()
+		l.next.find(flat)
 		if at == start {
 			l.all, l.next = l.next, l.all
 		} else {
 			l.both.pairs = l.all.pairs
 			l.both.add(l.next)
-			l.both.share()
+			l.both.find(flat && l.all.n == 1)
 			if l.both.cost <= l.all.cost+l.next.cost {
 				l.all, l.both = l.both, l.all
 			} else {

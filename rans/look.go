@@ -1,0 +1,54 @@
+package rans
+
+// lookUnits is how many units are looked at together: with fewer, even symbols without any order seem to have some, since most pairs then come once or not at all.
+const lookUnits = 16
+
+// lookGain is what contexts must be expected to save, as a shift of the symbols in bytes, for tables to be looked for: less would not be worth decoding.
+const lookGain = 8
+
+// pairCost is what each pair that comes at all makes the entropy of contexts seem less than it is, in costBit units: log₂(e)/2 bits, the correction of Miller (Note on
+// the bias of information estimates, 1955).
+const pairCost = costBit * 7213 / 10_000
+
+// flat reports whether contexts cannot be expected to save anything in the next units. Finding tables takes a time that depends on how many pairs there are, so that
+// it would take longest where there is nothing to find. It destroys both.
+func (l *chainScratch) flat(src, marks []byte, before byte) bool {
+	c := l.both
+	c.pairs = [contexts][256]uint32{}
+	c.count(src, marks, before)
+	var all [256]uint32
+	linked := uint64(0)
+	for i := range c.pairs {
+		total := uint32(0)
+		for s, n := range &c.pairs[i] {
+			if n != 0 {
+				all[s] += n
+				total += n
+				linked += pairCost
+			}
+		}
+		linked += entropy(&c.pairs[i], total)
+	}
+	return linked+uint64(len(src))*8*costBit>>lookGain >= entropy(&all, uint32(len(src)))
+}
+
+// join makes one table of all contexts.
+func (c *clusters) join() {
+	c.n, c.class = 1, [contexts]uint8{}
+	c.sums[0] = [256]uint32{}
+	for i := range c.pairs {
+		for s, n := range &c.pairs[i] {
+			c.sums[0][s] += n
+		}
+	}
+	c.cost = uint64(contexts*classBits(1)+40)*costBit + tableSize(&c.sums[0])
+}
+
+// find is share, or join where contexts save nothing.
+func (c *clusters) find(flat bool) {
+	if flat {
+		c.join()
+	} else {
+		c.share()
+	}
+}

@@ -1,0 +1,53 @@
+package rans
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestLook: where contexts save nothing, no time is spent on them. It compares times of two streams of the same size, and keeps far from what is usual, which is a
+// fortieth.
+func TestLook(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	const n = lookUnits * chainUnit
+	linked, marks := linked(r, n, 90)
+	for _, alphabet := range []int{128, 256} {
+		noise := make([]byte, n)
+		for i := range noise {
+			noise[i] = byte(r.IntN(alphabet))
+		}
+		var e ChainEncoder
+		fastest := func(stream, marks []byte) time.Duration {
+			best := time.Hour
+			for range 5 {
+				own, start := bytes.Clone(marks), time.Now()
+				e.Begin(stream, own)
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		useful := fastest(linked, marks)
+		if len(e.freqs) < 4 {
+			t.Fatalf("%d tables where there are many", len(e.freqs))
+		}
+		if useless := fastest(noise, make([]byte, n)); useless > useful/4 || len(e.freqs) != 1 {
+			t.Errorf("%d symbols, and nothing to find: %v and %d tables; useful contexts: %v", alphabet, useless, len(e.freqs), useful)
+		}
+	}
+	// What changes behind the first window is found.
+	both := make([]byte, n, 2*n)
+	for i := range both {
+		both[i] = byte(r.IntN(256))
+	}
+	both = append(both, linked...)
+	marks = append(make([]byte, n), marks...)
+	var d ChainDecoder
+	var e ChainEncoder
+	code := chainRoundTrip(t, &e, &d, both, marks)
+	e.Begin(linked, bytes.Clone(marks[n:]))
+	if alone := e.Append(nil); len(code) > n+n/100+len(alone) {
+		t.Errorf("%d bytes, %d of which are noise; what comes behind has %d alone", len(code), n, len(alone))
+	}
+}
