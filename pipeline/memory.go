@@ -39,8 +39,7 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, p.limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
 		if p.dense != 0 && level >= p.dense {
-			// Marks and words of the literals, which are the whole block at the most, and the clusters.
-			worker += 17*size/8 + 5<<18
+			worker += denseMemory(size)
 		}
 		switch p.Format {
 		case GZ:
@@ -58,3 +57,7 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 	}
 	return worker*int64(workers) + payload*int64(max(workers, payloads))
 }
+
+// denseMemory is what coding chained streams takes beyond what the other layouts do. Literals are the whole block at the most: of each a mark, a byte of words, for a
+// group has half of them, and up to 0.65 bytes of tables, of which there are sixteen of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.1 MB are clusters.
+func denseMemory(size int64) int64 { return 22*size/8 + 5<<18 }

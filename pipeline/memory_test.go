@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 // footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
@@ -22,14 +23,17 @@ func footprint(ws *workspace) int64 {
 	return n
 }
 
+// lazy are the packages with scratch memory behind pointers.
+var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.ChainEncoder]().PkgPath()}
+
 // held adds up the slices in v. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
 func held(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.Slice:
 		return int64(v.Cap()) * int64(v.Type().Elem().Size())
 	case reflect.Pointer:
-		// The parser by price, which not every worker has.
-		if e := v.Elem(); e.IsValid() && e.Type().PkgPath() == reflect.TypeFor[lz77.Matcher]().PkgPath() {
+		// The parser by price and what chained streams take, which not every worker has.
+		if e := v.Elem(); e.IsValid() && slices.Contains(lazy, e.Type().PkgPath()) {
 			return int64(e.Type().Size()) + held(e)
 		}
 	case reflect.Struct:
@@ -83,7 +87,7 @@ func TestMemory(t *testing.T) {
 	}
 	whole := [][]byte{
 		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), words(size, 200, 9, 10),
-		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)),
+		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)), manyTables(size),
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for level := 1; level <= MaxLevel; level++ {
