@@ -32,12 +32,26 @@ var golden = []struct {
 	{"literals", kind("skewed", 40_000), nil},
 	{"sparse", kind("sparse", 300_000), []Option{WithLevel(9)}},
 	{"dense", kind("json", 400_000), []Option{WithLevel(9), WithBlockSize(1 << 19)}},
+	{"dense-literals", kind("image", 8000), []Option{WithLevel(9)}},
+	{"dense-tokens", kind("records", 30_000), []Option{WithLevel(9)}},
+	{"dense-segments", chained, []Option{WithLevel(9)}},
 	{"unchecked", kind("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", kind("source", 20_000), []Option{WithContentSize(20_000)}},
 }
 
 func kind(name string, n int) func() []byte {
 	return func() []byte { return corpus.ByName(name).Make(n) }
+}
+
+// chained are literals in two segments, of which one has a single table and the other many.
+func chained() []byte {
+	p := kind("random", 34_000)()
+	for i := range p {
+		if p[i] &= 63; i > len(p)/2 {
+			p[i] = p[i]&15 | p[i-1]<<4 // what the symbol before ends with is what this one begins with
+		}
+	}
+	return p
 }
 
 func TestGolden(t *testing.T) {
