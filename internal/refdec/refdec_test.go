@@ -14,6 +14,7 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/rans"
 )
 
 // maxRaw bounds the blocks of the files that tests make.
@@ -119,28 +120,47 @@ func TestCorpus(t *testing.T) {
 // house is the content of the document's example.
 const house = "A house is built of bricks; a house of cards is built of cards, and a house of bricks is built of bricks and cards.\n"
 
-// TestExample decodes the bytes that the document shows.
-func TestExample(t *testing.T) {
+// example returns the bytes that the document shows below a headline.
+func example(t *testing.T, headline string) (p []byte) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FORMAT.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, example, _ := strings.Cut(string(doc), "\n## Example\n")
+	_, text, _ := strings.Cut(string(doc), "\n"+headline+"\n")
+	text, _, _ = strings.Cut(text, "\n#")
 	// A line is indented, may begin with its offset and two spaces, and goes on with bytes.
 	line := regexp.MustCompile(`(?m)^    (?:([0-9a-f]{2})  |    )((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  |$)`)
-	var file []byte
-	for _, m := range line.FindAllStringSubmatch(example, -1) {
-		if m[1] != "" && m[1] != fmt.Sprintf("%02x", len(file)) {
-			t.Errorf("offset %s is %02x", m[1], len(file))
+	for _, m := range line.FindAllStringSubmatch(text, -1) {
+		if m[1] != "" && m[1] != fmt.Sprintf("%02x", len(p)) {
+			t.Errorf("offset %s is %02x", m[1], len(p))
 		}
 		b, err := hex.DecodeString(strings.ReplaceAll(m[2], " ", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		file = append(file, b...)
+		p = append(p, b...)
 	}
-	if content, err := agree(t, file); err != nil || string(content) != house {
+	return p
+}
+
+// TestExample decodes the bytes that the document shows.
+func TestExample(t *testing.T) {
+	if content, err := agree(t, example(t, "## Example")); err != nil || string(content) != house {
 		t.Errorf("%q, %v", content, err)
+	}
+}
+
+// TestChainedExample does the same with the chained stream.
+func TestChainedExample(t *testing.T) {
+	code := example(t, "### Example of a chained stream")
+	want := strings.Repeat("ab", 8) + strings.Repeat("a", 24)
+	r := &byteReader{code}
+	if got, err := decodeChained(r, 40, nil); err != nil || string(got) != want || len(r.data) != 0 {
+		t.Errorf("refdec: %q, %v, %d bytes left", got, err, len(r.data))
+	}
+	var got []byte
+	if rest, err := new(rans.ChainDecoder).Decode(code, 40, &got, nil); err != nil || string(got) != want || len(rest) != 0 {
+		t.Errorf("rans: %q, %v, %d bytes left", got, err, len(rest))
 	}
 }
 
