@@ -172,6 +172,17 @@ func FuzzPayload(f *testing.F) {
 			f.Add(coded[0].payload, uint16(coded[0].raw), uint8(coded[0].kind))
 		}
 	}
+	// Chained streams of all kinds, with one group and two, one segment and two.
+	for flags := range byte(denseTokens | denseLits + 1) {
+		for _, n := range [][2]int{{33_000, 3000}, {13_000, 9000}, {1000, 1000}} {
+			s, size := denseStreams(flags, n[0], n[1])
+			if payload := new(workspace).codeDense(nil, s); size < 1<<16 {
+				f.Add(payload, uint16(size), uint8(Coded))
+			} else {
+				f.Fatalf("block of %d bytes", size)
+			}
+		}
+	}
 	f.Fuzz(func(t *testing.T, payload []byte, raw uint16, kind uint8) {
 		payload = payload[:len(payload):len(payload)]
 		for i := range table {

@@ -136,19 +136,29 @@ func TestChainedAllocs(t *testing.T) {
 }
 
 func FuzzChained(f *testing.F) {
-	var e ChainEncoder
-	stream, marks := linked(rand.New(rand.NewPCG(1, 5)), 5000, 9)
-	for _, n := range []int{5000, 100, 1} {
-		e.Begin(stream[:n], bytes.Clone(marks[:n]))
-		f.Add(e.Append(nil))
+	marks := make([]byte, 1<<16)
+	for i := range marks {
+		marks[i] = byte(i>>3) & 1
 	}
+	var e ChainEncoder
+	var d ChainDecoder
+	add := func(stream []byte, segments int) {
+		code := chainRoundTrip(f, &e, &d, stream, marks[:len(stream)])
+		if len(e.segs) != segments {
+			f.Fatalf("%d segments, want %d", len(e.segs), segments)
+		}
+		f.Add(code)
+	}
+	stream, _ := linked(rand.New(rand.NewPCG(1, 5)), 2*chainUnit, 9)
+	for _, n := range []int{1, 100, 5000, smallLimit, 2 * chainUnit} {
+		add(stream[:n], 1)
+	}
+	// The groups meet inside of the second segment.
+	other, _ := linked(rand.New(rand.NewPCG(1, 8)), chainUnit, 40)
+	add(append(other, stream...), 2)
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var d ChainDecoder
 		var out []byte
-		marks := make([]byte, 1<<16)
-		for i := range marks {
-			marks[i] = byte(i>>3) & 1
-		}
 		rest, err := d.Decode(code, len(marks), &out, marker{marks, nil})
 		if err != nil {
 			if !errors.As(err, new(CorruptError)) {
@@ -160,8 +170,6 @@ func FuzzChained(f *testing.F) {
 		if len(rest) > len(code) {
 			t.Fatal("more left over than there was")
 		}
-		if len(out) > 0 {
-			chainRoundTrip(t, new(ChainEncoder), &d, bytes.Clone(out), marks[:len(out)])
-		}
+		chainRoundTrip(t, new(ChainEncoder), &d, bytes.Clone(out), marks[:len(out)])
 	})
 }
