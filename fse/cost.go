@@ -1,24 +1,20 @@
 package fse
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/internal/binlog"
+)
 
 // CostBit is the unit of costs: they are in 1/CostBit bit.
-const CostBit = 1 << 16
+const CostBit = binlog.Unit
 
 // logTable[i] is log2(1 + (i+½)/1024) in units of 1/CostBit.
 var logTable = makeLogTable()
 
 func makeLogTable() (t [1024]uint16) {
 	for i := range t {
-		// Binary logarithm by repeated squaring of a 1.31 fixed-point number.
-		x := uint64(1)<<31 + (uint64(i)*2+1)<<20
-		for bit := uint16(CostBit / 2); bit > 0; bit >>= 1 {
-			x = x * x >> 31
-			if x >= 1<<32 {
-				x >>= 1
-				t[i] += bit
-			}
-		}
+		t[i] = uint16(binlog.Fraction(i, 10))
 	}
 	return t
 }

@@ -1,6 +1,10 @@
 package lz77
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/internal/binlog"
+)
 
 // Prices are in units of 1/PriceBit bit. They are integers, so that every machine makes the same choices.
 const PriceBit = 1 << 8
@@ -120,17 +124,7 @@ var logTable = makeLogTable()
 
 func makeLogTable() (t [2048]uint16) {
 	for i := range t {
-		// Binary logarithm by repeated squaring of a 1.31 fixed-point number.
-		x := uint64(1)<<31 + (uint64(i)*2+1)<<19
-		v := uint16(0)
-		for bit := uint16(PriceBit); bit > 0; bit >>= 1 {
-			x = x * x >> 31
-			if x >= 1<<32 {
-				x >>= 1
-				v += bit
-			}
-		}
-		t[i] = (v + 1) / 2
+		t[i] = uint16((binlog.Fraction(i, 11)*(2*PriceBit)/binlog.Unit + 1) / 2)
 	}
 	return t
 }

@@ -3,26 +3,19 @@ package rans
 import (
 	"math/bits"
 
+	"github.com/gopz/compress/internal/binlog"
 	"github.com/gopz/compress/internal/bitio"
 )
 
 // Costs are in units of 1/65536 bit, computed with integers so that every machine makes the same choices.
-const costBit = 1 << 16
+const costBit = binlog.Unit
 
 // logTable[i] is log2(1 + (i+½)/2048) in costBit units.
 var logTable = makeLogTable()
 
 func makeLogTable() (t [2048]uint32) {
 	for i := range t {
-		// Binary logarithm by repeated squaring of a 1.31 fixed-point number.
-		x := uint64(1)<<31 + (uint64(i)*2+1)<<19
-		for bit := uint32(costBit / 2); bit > 0; bit >>= 1 {
-			x = x * x >> 31
-			if x >= 1<<32 {
-				x >>= 1
-				t[i] += bit
-			}
-		}
+		t[i] = binlog.Fraction(i, 11)
 	}
 	return t
 }

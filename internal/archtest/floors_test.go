@@ -42,8 +42,9 @@ var packages = map[string]floor{
 	"gpu/opengl":        codecs,
 	"gpu/kernels":       codecs, // text
 
-	"simd":           ground,
-	"internal/bitio": ground,
+	"simd":            ground,
+	"internal/bitio":  ground,
+	"internal/binlog": ground,
 
 	"internal/inflate": ground,
 
