@@ -112,11 +112,8 @@ func TestBroken(t *testing.T) {
 func TestSuiteCatches(t *testing.T) {
 	for name, b := range broken {
 		t.Run(name, func(t *testing.T) {
-			if name == "goroutine" && testing.Short() {
-				t.Skip("takes seconds")
-			}
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run", "^TestBroken$/^(work|"+b.notices+")$/^"+b.notices+"$", "-test.short")
+			cmd := exec.Command(os.Args[0], "-test.run", "^TestBroken$/^(work|"+b.notices+")$/^"+b.notices+"$", "-test.short", "-test.timeout", "1m")
 			cmd.Env = append(os.Environ(), "PZ_TEST_BROKEN="+name)
 			out, err := cmd.CombinedOutput()
 			if exit := new(exec.ExitError); !errors.As(err, &exit) {

@@ -62,6 +62,17 @@ func (s *samples) run(d gpu.Device, i, n int) error {
 
 var errResult = errors.New("a result that the CPU does not give")
 
+// Smoke has everything done once that the device does: for a test that opens many.
+func Smoke(t *testing.T, d gpu.Device) {
+	t.Helper()
+	s := newSamples(d, 40_000)
+	for i := range s.ask {
+		if err := s.run(d, i, 2); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // testBatches has batches of all sizes done, each request with what the CPU gives.
 func testBatches(t *testing.T, d gpu.Device) {
 	s := newSamples(d, 20_000)
@@ -189,7 +200,12 @@ func testRelease(t *testing.T, open Open) {
 			t.Errorf("%d objects are left", h.Held())
 		}
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > base; {
+	// Five seconds, or less in a test that shall not take long: of what it has left to its -timeout a thirtieth.
+	patience := 5 * time.Second
+	if end, ok := t.Deadline(); ok {
+		patience = min(patience, time.Until(end)/30)
+	}
+	for end := time.Now().Add(patience); runtime.NumGoroutine() > base; {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
