@@ -23,17 +23,19 @@ func NewSoftDevice(cfg gpu.SoftConfig) Device { return gpu.NewSoft(pipeline.Host
 // gpuKind is a way to GPUs.
 type gpuKind struct {
 	name    string
+	title   string // for people
 	built   bool
-	missing error // why it is not built
+	tags    string // to build it with
 	list    func() ([]gpu.Adapter, error)
 	open    func(n int) (Device, error)
+	best    func() (Device, error)
 	promise func() gpu.Info
 }
 
 // gpuKinds are the ways to GPUs that there are, the best one first.
 var gpuKinds = []gpuKind{
-	{"webgpu", webgpu.Built, webgpu.ErrNotBuilt, webgpu.List, webgpu.Open, webgpu.Promise},
-	{"opengl", opengl.Built, opengl.ErrNotBuilt, opengl.List, opengl.Open, opengl.Promise},
+	{"webgpu", "WebGPU", webgpu.Built, "webgpu", webgpu.List, webgpu.Open, webgpu.OpenBest, webgpu.Promise},
+	{"opengl", "OpenGL on Linux", opengl.Built, `"opengl egl"`, opengl.List, opengl.Open, opengl.OpenBest, opengl.Promise},
 }
 
 // softName is the name of the device in software.
@@ -47,7 +49,11 @@ func builtKinds() (list []gpuKind, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, gpuKinds[0].missing
+		help := "this build has no GPU support; build with: CGO_ENABLED=1 go build -tags " + gpuKinds[0].tags + " ./cmd/pz"
+		for _, k := range gpuKinds[1:] {
+			help += ", or with -tags " + k.tags + " for " + k.title
+		}
+		return nil, errors.New(help)
 	}
 	return list, nil
 }
@@ -102,16 +108,9 @@ func OpenDevice(name string) (Device, error) {
 func openBest() (Device, error) {
 	list, failed := builtKinds()
 	for _, k := range list {
-		all, err := k.list()
-		n := 0
+		d, err := k.best()
 		if err == nil {
-			n, err = gpu.Best(all)
-		}
-		if err == nil {
-			var d Device
-			if d, err = k.open(n); err == nil {
-				return d, nil
-			}
+			return d, nil
 		}
 		failed = joinKind(failed, k, list, err)
 	}

@@ -28,6 +28,18 @@ func TestDeviceOrder(t *testing.T) {
 			open: func(n int) (Device, error) {
 				opened = fmt.Sprint(name, n)
 				return NewSoftDevice(gpu.SoftConfig{}), nil
+			},
+			best: func() (Device, error) {
+				var list []gpu.Adapter
+				for _, k := range kinds {
+					list = append(list, gpu.Adapter{Name: name, Kind: k})
+				}
+				n, err := gpu.Best(list)
+				if err != nil {
+					return nil, err
+				}
+				opened = fmt.Sprint(name, n)
+				return NewSoftDevice(gpu.SoftConfig{}), nil
 			}}
 	}
 	for _, tt := range []struct {
@@ -40,7 +52,7 @@ func TestDeviceOrder(t *testing.T) {
 		{[]gpuKind{kind("a"), kind("b", gpu.Integrated)}, "b0", "b:0"},
 		{[]gpuKind{kind("a", gpu.Software), kind("b", gpu.Software)}, "", "a:0 b:0"},
 		{[]gpuKind{kind("a"), kind("b")}, "", ""},
-		{[]gpuKind{{name: "a", missing: errors.New("test: not built")}}, "", ""},
+		{[]gpuKind{{name: "a", tags: "test"}}, "", ""},
 	} {
 		gpuKinds, opened = tt.kinds, ""
 		d, err := OpenDevice("")

@@ -53,5 +53,7 @@ fi
 if command -v nvidia-smi >/dev/null; then
   nvidia-smi --query-gpu=name,driver_version,pcie.link.gen.current,pcie.link.width.current --format=csv,noheader || true
 fi
+# Mesa shall not write between the tables.
+export EGL_LOG_LEVEL="${EGL_LOG_LEVEL:-fatal}" NODEVICE_SELECT="${NODEVICE_SELECT:-1}"
 grep -m1 '^model name' /proc/cpuinfo 2>/dev/null || true
 "$program" "$@"

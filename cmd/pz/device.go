@@ -2,9 +2,26 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/gopz/compress"
 )
+
+// quietDrivers keeps Mesa from writing to standard error: what goes wrong comes back as an error. It is for the process, so it comes before all else.
+func quietDrivers() {
+	if len(compress.Devices()) == 1 {
+		return // a build without GPUs
+	}
+	quiet := func(name, value string) {
+		if os.Getenv(name) == "" {
+			os.Setenv(name, value)
+		}
+	}
+	quiet("EGL_LOG_LEVEL", "fatal")
+	if os.Getenv("XDG_RUNTIME_DIR") == "" {
+		quiet("NODEVICE_SELECT", "1") // without a desktop the device-select layer complains that it finds none
+	}
+}
 
 // openDevice gives the scheduler the device that the options ask for. Where they leave it open there need not be one. What it returns is to be
 // called when all work is done.

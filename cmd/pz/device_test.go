@@ -54,7 +54,7 @@ func TestNoBackend(t *testing.T) {
 	if !gpuBuild() {
 		r := pz(t, "", "-kfv", "--backend", "auto", src)
 		r.want(t, exitOK, "-tags webgpu")
-		pz(t, "", "--list-gpus").want(t, exitError, "-tags webgpu")
+		pz(t, "", "--list-gpus").want(t, exitError, "-tags webgpu", `-tags "opengl egl" for OpenGL`)
 		pz(t, "", "--gpu-device", "webgpu", src).want(t, exitError, "-tags webgpu")
 		pz(t, "", "--gpu-device", "opengl", src).want(t, exitError, `-tags "opengl egl"`)
 		pz(t, "", "--backend", "gpu", src).want(t, exitError, "no GPU")

@@ -51,7 +51,10 @@ func newApp() *app {
 	}
 }
 
-func main() { os.Exit(newApp().main(os.Args[1:])) }
+func main() {
+	quietDrivers()
+	os.Exit(newApp().main(os.Args[1:]))
+}
 
 // main is run plus what belongs to a whole process: signals, and the closing of standard output, where some file
 // systems report a failed write only then.

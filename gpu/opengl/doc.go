@@ -3,6 +3,8 @@
 // [ErrNotBuilt].
 //
 // With the tag egl as well the program needs libEGL alone; without it the binding links libGL, too.
+//
+// Mesa may write to standard error while it looks for GPUs; EGL_LOG_LEVEL=fatal in the environment of the process keeps it from that.
 package opengl
 
 import "errors"

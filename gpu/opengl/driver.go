@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.3-core/gl"
@@ -37,6 +38,7 @@ type driver struct {
 	adapter gpu.Adapter
 	binding uint64
 	resets  func() uint32 // the status of the context; nil if the driver does not tell
+	lost    bool          // the context was reset: it tells so once, and is of no use any more
 	held    atomic.Int64  // buffers, kernels
 	shifts  uint32
 	kernels map[string]uint32
@@ -62,8 +64,8 @@ func findFunctions() error {
 	return nil
 }
 
-// start opens a context.
-func start(w way) (*driver, error) {
+// start opens a context, and waits for that as long as patience says.
+func start(w way, patience time.Duration) (*driver, error) {
 	d := &driver{kernels: map[string]uint32{}}
 	var err error
 	d.thread, err = newThread(func() error {
@@ -75,7 +77,7 @@ func start(w way) (*driver, error) {
 			d.finally()
 		}
 		return err
-	}, d.finally)
+	}, d.finally, patience)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +91,9 @@ func (d *driver) begin() error {
 	}
 	vendor, version := text(gl.VENDOR), text(gl.VERSION)
 	d.adapter = gpu.Adapter{Name: text(gl.RENDERER), Kind: gpu.Other, Backend: "opengl", IDs: strings.TrimSpace(vendor + " " + version)}
-	for _, s := range []string{"llvmpipe", "softpipe", "swrast", "SwiftShader", "Software Rasterizer"} {
-		if strings.Contains(d.adapter.Name, s) {
-			d.adapter.Kind = gpu.Software
-		}
-	}
 	for _, need := range []struct {
 		what      string
-		has, need int
+		has, need int64
 	}{
 		{"bindings", integer(gl.MAX_COMPUTE_SHADER_STORAGE_BLOCKS), needBindings},
 		{"bindings in all", integer(gl.MAX_SHADER_STORAGE_BUFFER_BINDINGS), needBindings},
@@ -113,7 +110,7 @@ func (d *driver) begin() error {
 	if n := integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT); n > offsetStep {
 		return fmt.Errorf("opengl: bindings of %s begin at multiples of %d bytes", d.adapter.Name, n)
 	}
-	d.binding = uint64(min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), maxBinding)) &^ 255
+	d.binding = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), maxBinding))) &^ 255
 	if d.context.robust {
 		d.resets = resets()
 	}
@@ -122,13 +119,33 @@ func (d *driver) begin() error {
 	if d.shifts, err = d.buffer(len(shifts), unsafe.Pointer(&shifts[0]), gl.STATIC_DRAW); err != nil {
 		return err
 	}
-	return d.check()
+	if isSoftware(d.adapter.Name) {
+		d.adapter.Kind = gpu.Software
+		return d.check()
+	}
+	// It may be one all the same, by a name that is not known, or on another machine.
+	all, err := d.longLoops()
+	if err == nil && !all {
+		d.adapter.Kind = gpu.Software
+	}
+	return err
+}
+
+// isSoftware reports whether a name is that of a driver that runs kernels on the CPU, or of one that has such a driver below it.
+func isSoftware(name string) bool {
+	name = strings.ToLower(name)
+	for _, s := range []string{"llvmpipe", "softpipe", "swrast", "swr (", "swiftshader", "software", "basic render", "softgpu", "lavapipe"} {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // resets is the function that tells of them, under the name that this version has for it.
 func resets() func() uint32 {
 	has := map[string]bool{}
-	for i := range integer(gl.NUM_EXTENSIONS) {
+	for i := range max(0, integer(gl.NUM_EXTENSIONS)) {
 		has[gl.GoStr(gl.GetStringi(gl.EXTENSIONS, uint32(i)))] = true
 	}
 	switch {
@@ -147,16 +164,15 @@ func text(name uint32) string {
 	return ""
 }
 
-func integer(name uint32) int {
-	var n int64
+func integer(name uint32) (n int64) {
 	gl.GetInteger64v(name, &n)
-	return int(n)
+	return n
 }
 
-func indexed(name, i uint32) int {
+func indexed(name, i uint32) int64 {
 	var n int32
 	gl.GetIntegeri_v(name, i, &n)
-	return int(uint32(n))
+	return int64(uint32(n))
 }
 
 var (
@@ -167,9 +183,22 @@ var (
 // contextLost is CONTEXT_LOST of OpenGL 4.5.
 const contextLost = 0x0507
 
+// do has f called by the thread, unless the context is lost.
+func (d *driver) do(f func() error) error {
+	return d.thread.do(func() error {
+		if d.lost {
+			return errLost
+		}
+		return f()
+	})
+}
+
 // check returns what has gone wrong since it was called last.
 func (d *driver) check() (err error) {
 	if d.resets != nil && d.resets() != gl.NO_ERROR {
+		d.lost = true
+	}
+	if d.lost {
 		err = errLost
 	}
 	for range 16 { // a context that is lost may have no end of them
@@ -182,7 +211,7 @@ func (d *driver) check() (err error) {
 		case code == gl.OUT_OF_MEMORY:
 			err = errMemory
 		case code == contextLost:
-			err = errLost
+			d.lost, err = true, errLost
 		default:
 			err = fmt.Errorf("opengl: error %#x", code)
 		}
@@ -217,9 +246,19 @@ func (d *driver) kernel(name string) (uint32, error) {
 	if p := d.kernels[name]; p != 0 {
 		return p, nil
 	}
+	p, err := compile(name, kernels.GLSL(name))
+	if err != nil {
+		return 0, errors.Join(err, d.check())
+	}
+	d.kernels[name] = p
+	d.held.Add(1)
+	return p, nil
+}
+
+// compile makes a program of a kernel's text.
+func compile(name, src string) (uint32, error) {
 	shader := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(shader)
-	src := kernels.GLSL(name)
 	list, free := gl.Strs(src)
 	defer free()
 	size := int32(len(src))
@@ -236,10 +275,8 @@ func (d *driver) kernel(name string) (uint32, error) {
 			gl.GetProgramInfoLog(p, int32(len(log)), &n, &log[0])
 		}
 		gl.DeleteProgram(p)
-		return 0, errors.Join(fmt.Errorf("opengl: %s: %s", name, strings.TrimSpace(string(log[:n]))), d.check())
+		return 0, fmt.Errorf("opengl: %s: %s", name, strings.TrimSpace(string(log[:n])))
 	}
-	d.kernels[name] = p
-	d.held.Add(1)
 	return p, nil
 }
 

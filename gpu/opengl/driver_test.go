@@ -3,8 +3,10 @@
 package opengl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/gputest"
 	"github.com/gopz/compress/gpu/internal/host"
+	"github.com/gopz/compress/lzseq"
 )
 
 // TestConforms: the device passes what all devices must.
@@ -59,33 +62,52 @@ func testDriver(t *testing.T) (*driver, host.Queue) {
 	return d, q
 }
 
-// TestWays: each way that EGL has is one to the same kernels.
+// TestWays: each way that EGL has is one to the same results, and each adapter of the list opens.
 func TestWays(t *testing.T) {
-	list, last := ways()
+	list, last, err := ways()
+	if err != nil {
+		t.Fatal(err)
+	}
 	works := 0
 	for _, w := range append(list, last) {
-		d, err := start(w)
+		d, err := start(w, startPatience)
 		if err != nil {
-			t.Log(err)
+			t.Log(w, err)
 			continue
 		}
-		works++
-		t.Logf("%v: %+v, robust %v", w, d.adapter, d.context.robust)
-		dev, err := host.New(d, host.Config{Kind: gpu.Software})
-		if err != nil {
-			t.Fatal(err)
+		if w != last {
+			works++
 		}
 		t.Run(fmt.Sprint(w), func(t *testing.T) {
-			if encoding, decoding := gputest.Large(t, dev); !errors.Is(encoding, host.ErrTooLarge) || !errors.Is(decoding, host.ErrTooLarge) {
-				t.Error(encoding, decoding)
+			t.Logf("%+v, robust %v", d.adapter, d.context.robust)
+			dev, err := newDevice(d, host.Config{})
+			if err != nil {
+				t.Fatal(err)
 			}
+			defer dev.Close()
+			gputest.Smoke(t, dev)
 		})
-		dev.Close()
 	}
-	if works == 0 {
-		gputest.Missing(t, errors.New("no context"))
+	all, err := List()
+	if err != nil {
+		gputest.Missing(t, err)
 	}
-	if _, err := start(way{1, 1000}); err == nil {
+	if n := max(works, 1); len(all) > n || len(all) < n-1 {
+		t.Errorf("%d adapters, %d ways", len(all), works)
+	}
+	for n, a := range all {
+		d, err := openDriver(n)
+		if err != nil || d.adapter != a {
+			t.Fatalf("%d is not %v: %v", n, a, err)
+		}
+		d.Close()
+	}
+	if best, err := OpenBest(); (err == nil) != (all[0].Kind != gpu.Software) {
+		t.Error(err)
+	} else if err == nil {
+		best.Close()
+	}
+	if _, err := start(way{1, 1000}, startPatience); err == nil {
 		t.Error("there are 1001 devices")
 	}
 }
@@ -104,47 +126,91 @@ func TestComplaints(t *testing.T) {
 		t.Error(err)
 	}
 	err = d.do(func() error {
-		_, err := d.buffer(1<<50, nil, d.queues[0].up.usage)
+		_, err := d.buffer(math.MaxInt&^255, nil, d.queues[0].up.usage)
 		return err
 	})
 	if !errors.Is(err, errMemory) {
-		t.Errorf("a buffer of 1 PiB: %v", err)
+		t.Errorf("a buffer of all memory: %v", err)
 	}
-	// As a driver reports the loss of a context.
-	d.do(func() error { d.resets = func() uint32 { return 0x8255 }; return nil })
-	p, err := q.Upload(256)
-	if !errors.Is(err, errLost) || p != nil {
-		t.Error(err)
-	}
-	d.do(func() error { d.resets = nil; return nil })
-	if p, err = q.Upload(256); err != nil || len(p) != 256 {
+	if p, err := q.Upload(256); err != nil || len(p) != 256 {
 		t.Error(err)
 	}
 }
 
-// TestLostSubmission: a context that is lost before a submission, or while it is waited for, is an error of that.
-func TestLostSubmission(t *testing.T) {
-	d, q := testDriver(t)
-	for after := range 4 {
-		calls := 0
-		d.do(func() error {
-			d.resets = func() uint32 {
-				if calls++; calls > after+2 {
-					return 0x8253
-				}
-				return 0
+// losesAt has the driver lose its context when it is asked for that the n-th time from now on, and tell so that one time.
+func (d *driver) losesAt(n int) (asked *int) {
+	asked = new(int)
+	d.thread.do(func() error {
+		d.resets = func() uint32 {
+			if *asked++; *asked == n {
+				return 0x8255 // UNKNOWN_CONTEXT_RESET
 			}
-			return nil
-		})
-		_, err := q.Upload(256)
-		if err == nil {
-			err = q.Submit(&host.Submission{Up: 256, Rooms: []host.Room{{Buffer: host.Out, Size: 256}}, Fetch: []host.Stretch{{Size: 256}}})
+			return 0
 		}
-		if after < 1 && !errors.Is(err, errLost) {
-			t.Errorf("after %d: %v", after, err)
-		}
-		d.do(func() error { d.resets = nil; return nil })
+		return nil
+	})
+	return asked
+}
+
+// TestLostSubmission: a context that is lost before a submission, in it, or while it is waited for, is an error of that call and of all later ones, though the
+// driver tells of the loss once only.
+func TestLostSubmission(t *testing.T) {
+	s := &host.Submission{Up: 256, Rooms: []host.Room{{Buffer: host.Out, Size: 256}}, Fetch: []host.Stretch{{Size: 256}}}
+	submit := func(q host.Queue) error {
 		if _, err := q.Upload(256); err != nil {
+			return err
+		}
+		if err := q.Submit(s); err != nil {
+			return err
+		}
+		return q.Fetched(func([]byte) {})
+	}
+	// The driver is asked when the upload is mapped, for the submission, for the answer, which may not be there at once, and when what was fetched is mapped.
+	const least = 4
+	for n := 1; n <= least+1; n++ {
+		d, q := testDriver(t)
+		if err := submit(q); err != nil { // buffers are there from now on
+			t.Fatal(err)
+		}
+		asked := d.losesAt(n)
+		err := submit(q)
+		if *asked < n { // the last one
+			if err != nil || n <= least {
+				t.Errorf("asked %d times: %v", *asked, err)
+			}
+			continue
+		}
+		if !errors.Is(err, errLost) {
+			t.Errorf("lost when asked for the %d. time: %v", n, err)
+		}
+		if err := submit(q); !errors.Is(err, errLost) {
+			t.Error("afterwards: ", err)
+		}
+		if err := q.Submit(s); !errors.Is(err, errLost) {
+			t.Error("afterwards: ", err)
+		}
+		if _, err := d.Queue(); !errors.Is(err, errLost) {
+			t.Error("afterwards: ", err)
+		}
+	}
+}
+
+// TestLostContext: what the kernels have left of a context that is lost does not count.
+func TestLostContext(t *testing.T) {
+	d, err := openDriver(number())
+	if err != nil {
+		gputest.Missing(t, err)
+	}
+	dev, err := newDevice(d, host.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	gputest.Smoke(t, dev)
+	d.losesAt(1)
+	for range 2 {
+		r := &gpu.Request{Op: gpu.StageN, Size: 50_000, Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: bytes.Repeat([]byte("abcdefg"), 7000)}}
+		if err := dev.Run(gpu.StageN, []*gpu.Request{r}); !errors.Is(err, errLost) {
 			t.Error(err)
 		}
 	}
@@ -153,7 +219,7 @@ func TestLostSubmission(t *testing.T) {
 // TestThread: a driver that hangs does not hang those who wait for it, or close it.
 func TestThread(t *testing.T) {
 	ended := false
-	th, err := newThread(func() error { return nil }, func() { ended = true })
+	th, err := newThread(func() error { return nil }, func() { ended = true }, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +240,61 @@ func TestThread(t *testing.T) {
 		t.Error(err, ended)
 	}
 	want := errors.New("test")
-	if _, err := newThread(func() error { return want }, nil); err != want {
+	if _, err := newThread(func() error { return want }, nil, time.Minute); err != want {
 		t.Error(err)
+	}
+}
+
+// TestLateStart: a driver that does not start is not waited for, and frees everything if it does so after all.
+func TestLateStart(t *testing.T) {
+	for _, result := range []error{nil, errors.New("test")} {
+		hang, ended := make(chan bool), make(chan bool)
+		th, err := newThread(func() error { <-hang; return result }, func() { close(ended) }, 10*time.Millisecond)
+		if th != nil || !errors.Is(err, errStart) {
+			t.Fatal(err)
+		}
+		close(hang)
+		if result == nil {
+			<-ended
+		}
+	}
+}
+
+// TestProbe: what the probe says of loops is what becomes of long ones, and it is a GPU only if they turn to their end.
+func TestProbe(t *testing.T) {
+	d, err := openDriver(number())
+	if err != nil {
+		gputest.Missing(t, err)
+	}
+	all, kind := false, d.adapter.Kind
+	err = d.do(func() (err error) {
+		all, err = d.longLoops()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := newDevice(d, host.Config{AllLoops: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	encoding, decoding := gputest.Large(t, dev)
+	if right := encoding == nil && decoding == nil; right != all || kind != gpu.Software && !all {
+		t.Errorf("loops turn to their end: %v, they say; kind %v; %v, %v", all, kind, encoding, decoding)
+	}
+}
+
+func TestSoftware(t *testing.T) {
+	for name, want := range map[string]bool{
+		"llvmpipe (LLVM 15.0.6, 256 bits)": true, "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))": true, "softpipe": true, "Mesa Software Rasterizer": true,
+		"D3D12 (Microsoft Basic Render Driver)": true, "zink Vulkan 1.3(llvmpipe (LLVM 15.0.6, 256 bits) (MESA_LLVMPIPE))": true, "Google SwiftShader": true, "SWR (LLVM 10.0.0, 256 bits)": true,
+		"NVIDIA H100 PCIe/PCIe/SSE2": false, "AMD Radeon RX 6800 (navi21, LLVM 15.0.6, DRM 3.49)": false, "Mesa Intel(R) UHD Graphics 630 (CFL GT2)": false,
+		"virgl (AMD Radeon)": false, "D3D12 (NVIDIA GeForce RTX 3080)": false, "": false,
+	} {
+		if isSoftware(name) != want {
+			t.Errorf("%q: not %v", name, want)
+		}
 	}
 }
 

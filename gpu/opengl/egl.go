@@ -97,6 +97,8 @@ import (
 	"unsafe"
 )
 
+const surfaceless = C.pz_surfaceless
+
 // way is a way to a context without a window.
 type way struct {
 	kind   C.int
@@ -114,12 +116,18 @@ func (w way) String() string {
 }
 
 // ways are those to try, in that order. The last one asks for a desktop, which may not be there or may be far away: it is for when there is no other.
-func ways() (list []way, last way) {
-	list = []way{{C.pz_surfaceless, 0}}
-	for i := range int(C.pz_devices()) {
+func ways() (list []way, last way, err error) {
+	devices := 0
+	t, err := newThread(func() error { devices = int(C.pz_devices()); return nil }, func() {}, startPatience)
+	if err != nil {
+		return nil, last, err
+	}
+	t.end()
+	list = []way{{surfaceless, 0}}
+	for i := range devices {
 		list = append(list, way{C.pz_device, i})
 	}
-	return list, way{C.pz_default, 0}
+	return list, way{C.pz_default, 0}, nil
 }
 
 // context is a context of OpenGL, current on the thread that has opened it.
@@ -132,7 +140,7 @@ type context struct {
 func (c *context) open(w way) error {
 	has := C.pz_open(w.kind, C.int(w.number), &c.c)
 	if c.robust = has == 2; has == 0 {
-		return fmt.Errorf("opengl: no context of version 4.3 on %v: EGL error %#x", w, int(c.c.error))
+		return fmt.Errorf("opengl: no context of version 4.3: EGL error %#x", int(c.c.error))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package opengl
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -27,16 +28,19 @@ type call struct {
 // closePatience is how long a driver that does not come back is waited for when its device is closed.
 const closePatience = 5 * time.Second
 
-// newThread starts a thread that calls begin first and, if that succeeds, finally at its end.
-func newThread(begin func() error, finally func()) (*thread, error) {
+var errStart = errors.New("opengl: the driver does not start")
+
+// newThread starts a thread that calls begin first and, if that succeeds, finally at its end. If begin takes longer than patience the error is errStart, and the thread ends as soon
+// as begin does.
+func newThread(begin func() error, finally func(), patience time.Duration) (*thread, error) {
 	t := &thread{calls: make(chan call), stopped: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{})}
-	err := make(chan error)
+	begun := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine, and what the driver has left on it
 		defer close(t.done)
-		e := begin()
-		err <- e
-		if e != nil {
+		err := begin()
+		begun <- err
+		if err != nil {
 			return
 		}
 		defer finally()
@@ -49,11 +53,19 @@ func newThread(begin func() error, finally func()) (*thread, error) {
 			}
 		}
 	}()
-	if err := <-err; err != nil {
-		<-t.done
-		return nil, err
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case err := <-begun:
+		if err != nil {
+			<-t.done
+			return nil, err
+		}
+		return t, nil
+	case <-late.C:
+		close(t.quit)
+		return nil, errStart
 	}
-	return t, nil
 }
 
 // do has f called by the thread. If the thread is stopped meanwhile do does not wait for it; f may still run then.

@@ -4,7 +4,6 @@ package webgpu
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,10 +36,6 @@ type found struct {
 
 // enumerate lists the adapters of a new instance, the best one first. Nothing of it is released before done is called.
 func enumerate() (list []found, done func()) {
-	if os.Getenv("XDG_RUNTIME_DIR") == "" && os.Getenv("NODEVICE_SELECT") == "" {
-		// On a machine without a desktop Mesa's device-select layer complains on standard error that it finds none.
-		os.Setenv("NODEVICE_SELECT", "1")
-	}
 	wgpu.SetLogLevel(wgpu.LogLevelOff) // what goes wrong comes back as an error
 	inst := newInstance(backends())
 	for _, a := range inst.EnumerateAdapters(&wgpu.InstanceEnumerateAdapterOptons{Backends: backends()}) {
@@ -76,11 +71,14 @@ func List() ([]gpu.Adapter, error) {
 	if len(list) == 0 {
 		return nil, errNoGPU
 	}
-	var all []gpu.Adapter
+	return adapters(list), nil
+}
+
+func adapters(list []found) (all []gpu.Adapter) {
 	for _, f := range list {
 		all = append(all, f.Adapter)
 	}
-	return all, nil
+	return all
 }
 
 var errNoGPU = fmt.Errorf("%w; on Linux it takes a Vulkan driver and the loader, libvulkan.so.1", gpu.ErrNoGPU)
@@ -88,9 +86,26 @@ var errNoGPU = fmt.Errorf("%w; on Linux it takes a Vulkan driver and the loader,
 // Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
 func Promise() gpu.Info { return host.Promise("webgpu") }
 
+// number chooses an adapter of a list.
+type number func(list []gpu.Adapter) (int, error)
+
+// nth chooses number n.
+func nth(n int) number {
+	return func(list []gpu.Adapter) (int, error) {
+		if n < 0 || n >= len(list) {
+			return 0, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
+		}
+		return n, nil
+	}
+}
+
 // Open starts the adapter with that number in the list of List. The caller closes the device.
-func Open(n int) (gpu.Device, error) {
-	d, err := open(n, host.Config{})
+func Open(n int) (gpu.Device, error) { return asDevice(open(nth(n), host.Config{})) }
+
+// OpenBest starts the best adapter, unless that is one in software: see [gpu.Best]. The caller closes the device.
+func OpenBest() (gpu.Device, error) { return asDevice(open(gpu.Best, host.Config{})) }
+
+func asDevice(d *host.Device, err error) (gpu.Device, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +113,8 @@ func Open(n int) (gpu.Device, error) {
 }
 
 // open fills in what the device is called and of what kind it is.
-func open(n int, c host.Config) (*host.Device, error) {
-	d, a, err := openDriver(n)
+func open(choose number, c host.Config) (*host.Device, error) {
+	d, a, err := openDriver(choose)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +126,15 @@ func open(n int, c host.Config) (*host.Device, error) {
 	return dev, nil
 }
 
-func openDriver(n int) (*driver, gpu.Adapter, error) {
+func openDriver(choose number) (*driver, gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
-	switch {
-	case len(list) == 0:
+	if len(list) == 0 {
 		return nil, gpu.Adapter{}, errNoGPU
-	case n < 0 || n >= len(list):
-		return nil, gpu.Adapter{}, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
+	}
+	n, err := choose(adapters(list))
+	if err != nil {
+		return nil, gpu.Adapter{}, err
 	}
 	d, err := start(list[n].ref)
 	if err != nil {

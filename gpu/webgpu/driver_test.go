@@ -24,15 +24,15 @@ func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 
 // openTest opens the device to test.
 func openTest(c gputest.Config) (gpu.Device, error) {
-	d, err := open(number(), host.Config{Fault: c.Fault})
+	d, err := open(nth(adapterNumber()), host.Config{Fault: c.Fault})
 	if err != nil {
 		return nil, fmt.Errorf("%w; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1", err)
 	}
 	return d, nil
 }
 
-// number is that of the device to test: the best one's, or what PZ_GPU says.
-func number() (n int) {
+// adapterNumber is that of the device to test: the best one's, or what PZ_GPU says.
+func adapterNumber() (n int) {
 	if v := os.Getenv("PZ_GPU"); v != "" {
 		if _, err := fmt.Sscan(v, &n); err != nil {
 			panic(err)
@@ -44,7 +44,7 @@ func number() (n int) {
 // testDriver returns a driver and a queue of it, which are closed with the test.
 func testDriver(t *testing.T) (*driver, *queue) {
 	t.Helper()
-	d, _, err := openDriver(number())
+	d, _, err := openDriver(nth(adapterNumber()))
 	if err != nil {
 		gputest.Missing(t, err)
 	}
@@ -99,7 +99,7 @@ func TestComplaints(t *testing.T) {
 // TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
 func TestLongLoops(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		d, err := open(number(), host.Config{AllLoops: all})
+		d, err := open(nth(adapterNumber()), host.Config{AllLoops: all})
 		if err != nil {
 			gputest.Missing(t, err)
 		}
