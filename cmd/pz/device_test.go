@@ -67,6 +67,27 @@ func TestNoBackend(t *testing.T) {
 	}
 }
 
+// TestNoDenseDevice: at level 9 lzseqr writes a layout that no device makes, and the CPU reads it.
+func TestNoDenseDevice(t *testing.T) {
+	content := sample(300_000)
+	src := write(t, content, t.TempDir(), "src")
+	want := pz(t, "", "-c9", "-B128K", src).out
+	for _, backend := range []string{"auto", "gpu,cpu"} {
+		r := pz(t, "", "-c9v", "-B128K", "--backend", backend, "--gpu-device", "soft", src)
+		if r.want(t, exitOK, "rans on cpu: "); r.out != want || strings.Contains(r.err, "rans on soft") {
+			t.Errorf("%s: %s", backend, r.err)
+		}
+	}
+	for _, backend := range []string{"gpu", "cpu,gpu"} {
+		pz(t, "", "-c9", "--backend", backend, "--gpu-device", "soft", src).want(t, exitError, "rans at level 9", "all but level 9 of lzseqr")
+		pz(t, "", "-c9v", "-p", "lzr", "--backend", backend, "--gpu-device", "soft", src).want(t, exitOK, " on soft: ")
+		pz(t, "", "-c8v", "--backend", backend, "--gpu-device", "soft", src).want(t, exitOK, " on soft: ")
+		if r := pz(t, want, "-dc", "--backend", backend, "--gpu-device", "soft"); r.out != content {
+			t.Errorf("%s: restoring: %d %s", backend, r.code, r.err)
+		}
+	}
+}
+
 // TestGPULevels: what a GPU does not do is said with what it does. There must be an adapter of each kind where CI is set, if only in software.
 func TestGPULevels(t *testing.T) {
 	if !gpuBuild() {
@@ -85,7 +106,15 @@ func TestGPULevels(t *testing.T) {
 				t.Skip(r.err)
 			}
 			src := write(t, content, t.TempDir(), "src")
-			pz(t, "", "-k", "-4", "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 to 7", "cpu,gpu")
+			for _, level := range []string{"-4", "-8", "-9"} {
+				pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 to 7", "cpu,gpu")
+				coding := pz(t, "", "-cv", level, "-B128K", "--backend", "cpu,gpu", "--gpu-device", device, src)
+				if level == "-9" {
+					coding.want(t, exitError, "level 9 of lzseqr")
+				} else if coding.want(t, exitOK, "lz77 on cpu: 4", "rans on "); strings.Contains(coding.err, "rans on cpu") {
+					t.Error(coding.err)
+				}
+			}
 			cpu := pz(t, "", "-c", "-5", "-B128K", src)
 			gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", "gpu", "--gpu-device", device+":0", src)
 			gpu.want(t, exitOK, "lz77 on ", "rans on ")

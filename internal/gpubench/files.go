@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/lz77"
 )
 
 // files prints a table of the whole road, in memory, with each assignment.
@@ -15,7 +16,7 @@ func (c *config) files(d device, data []byte) error {
 		var want []byte
 		for _, b := range [][2]compress.Backend{{compress.CPU, compress.CPU}, {compress.CPU, compress.GPU}, {compress.GPU, compress.CPU},
 			{compress.GPU, compress.GPU}, {compress.Auto, compress.Auto}} {
-			if level < 5 && b[0] == compress.GPU {
+			if b[0] == compress.GPU && lz77.Levels[level].Finder != lz77.Recent {
 				continue // the CPU's alone
 			}
 			s := compress.NewScheduler(0)

@@ -27,8 +27,8 @@ type work struct {
 	blocks []block
 }
 
-// matchLevels are the levels measured: one for each depth.
-var matchLevels = []int{6, 7, 8}
+// matchLevels are the levels measured: one for each depth of those that devices match.
+var matchLevels = []int{6, 7}
 
 // maxBlocks bounds the time that the CPU takes to say what is right.
 const maxBlocks = 16
