@@ -40,13 +40,21 @@ func announce(n int) Option {
 
 var (
 	encoders = sync.Pool{New: func() any { return new(encoder) }}
-	decoders = sync.Pool{New: func() any { return new(decoder) }}
+	decoders = sync.Pool{New: func() any {
+		d := new(decoder)
+		d.into = d.room
+		return d
+	}}
 )
 
 // sink is a writer that appends.
 type sink struct{ p []byte }
 
 func (s *sink) Write(p []byte) (int, error) {
+	if n := len(s.p); len(p) > 0 && cap(s.p)-n >= len(p) && &s.p[:n+1][n] == &p[0] {
+		s.p = s.p[:n+len(p)] // it is there already
+		return len(p), nil
+	}
 	s.p = append(s.p, p...)
 	return len(p), nil
 }
@@ -145,10 +153,26 @@ type decoder struct {
 	Reader
 	sink sink
 	key  runKey
+	base int  // what was in dst
+	size int  // of the input
+	made bool // room for the content
+}
+
+// room returns where in the caller's memory the content of a unit belongs, so that workers decode it there; nil if it is beyond what there is.
+func (d *decoder) room(u *unit) []byte {
+	if !d.made {
+		d.made = true
+		d.sink.p = slices.Grow(d.sink.p, d.sizeHint(d.size))
+	}
+	end := u.place.content + int64(d.base)
+	if end > int64(cap(d.sink.p)) {
+		return nil
+	}
+	return d.sink.p[:cap(d.sink.p)][end-int64(u.raw) : end : end]
 }
 
 func (d *decoder) decode(dst, src []byte, o options) error {
-	d.sink.p = dst
+	d.sink.p, d.base, d.size, d.made = dst, len(dst), len(src), false
 	if key := (runKey{limit: o.readerLimit(), checks: o.checks}); d.key != key {
 		d.runner.stop()
 		d.key = key

@@ -45,6 +45,8 @@ type Reader struct {
 	passed int64  // blocks given out
 	closed bool
 	err    error
+
+	into func(u *unit) []byte // memory of the caller's for the content of a unit of .pz, or nil; nil itself if there is none
 }
 
 // place is where a block comes from.
@@ -337,7 +339,10 @@ func (r *Reader) start() (err error) {
 // submit gives a block whose payload is read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
 	u := &r.unit
-	b.Kind, b.Raw, b.Sum = u.kind, u.raw, u.sum
+	b.Kind, b.Raw, b.Sum, b.Into = u.kind, u.raw, u.sum, nil
+	if r.into != nil && !r.other {
+		b.Into = r.into(u)
+	}
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
 	r.places[b.Tag] = u.place

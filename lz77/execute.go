@@ -29,6 +29,55 @@ func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 	return at, lits, true
 }
 
+// ExecuteWithin is Execute for a dst without slack: nothing is written but what the sequences say.
+func ExecuteWithin(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
+	for len(seqs) > 0 {
+		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
+		at, lits, seqs = end, lits[used:], seqs[n:]
+		if n > 0 {
+			continue
+		}
+		few := len(seqs)
+		if vector {
+			few = min(few, fewSequences)
+		}
+		room := len(dst) - Slack - at
+		for n < few && room >= 0 {
+			if room -= int(seqs[n].LitLen) + int(seqs[n].MatchLen); room >= 0 {
+				n++
+			}
+		}
+		if n > 0 {
+			at, lits, ok = execute(dst, at, lits, seqs[:n])
+		} else {
+			n = 1
+			at, lits, ok = executeLast(dst, at, lits, &seqs[0])
+		}
+		if !ok {
+			return 0, nil, false
+		}
+		seqs = seqs[n:]
+	}
+	return at, lits, true
+}
+
+// executeLast carries out a sequence near the end of dst.
+func executeLast(dst []byte, at int, lits []byte, s *Sequence) (end int, rest []byte, ok bool) {
+	n := int(s.LitLen)
+	copy(dst[at:at+n], lits[:n])
+	at += n
+	from := at - int(s.Offset)
+	if from < 0 {
+		return 0, nil, false
+	}
+	to := dst[at : at+int(s.MatchLen)]
+	// What is there already is a multiple of the offset: it grows by itself.
+	for k := copy(to, dst[from:at]); k < len(to); {
+		k += copy(to[k:], to[:k])
+	}
+	return at + len(to), lits[n:], true
+}
+
 // fewSequences is how many follow one that the vector kernel did not take, before it is tried again.
 const fewSequences = 8
 

@@ -17,10 +17,11 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 	// Behind the slack stand bytes that must not change, whatever is in the streams.
 	const guard = 64
 	var first error
-	for i, tier := range simd.Tiers() {
+	for i := range 2 * len(simd.Tiers()) {
+		tier, slack := simd.Tiers()[i/2], i%2*lz77.Slack
 		defer simd.SetTier(simd.SetTier(tier))
-		all := bytes.Repeat([]byte{0x5a}, size+lz77.Slack+guard)
-		dst := all[: size : size+lz77.Slack]
+		all := bytes.Repeat([]byte{0x5a}, size+slack+guard)
+		dst := all[: size : size+slack]
 		err := copyOf(s).Decode(l, dst)
 		if ce := CorruptError(""); err != nil && !errors.As(err, &ce) {
 			t.Fatalf("%s: error %T: %v", tier, err, err)
@@ -31,7 +32,7 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 		if ok && !bytes.Equal(dst, want) {
 			t.Fatalf("%s: the judge decodes something else", tier)
 		}
-		if !bytes.Equal(all[size+lz77.Slack:], bytes.Repeat([]byte{0x5a}, guard)) {
+		if !bytes.Equal(all[size+slack:], bytes.Repeat([]byte{0x5a}, guard)) {
 			t.Fatalf("%s: wrote behind the slack", tier)
 		}
 		if i == 0 {

@@ -126,16 +126,21 @@ func (c *cursor) count(r *simd.Resolved) {
 // is noticed afterwards.
 func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
-// Decode carries out the sequences that the streams hold. What they give must be exactly len(dst) bytes; dst must have lz77.Slack bytes of
-// capacity beyond that, and Lits, Offsets and Extra 32. An error is a CorruptError.
+// Decode carries out the sequences that the streams hold. What they give must be exactly len(dst) bytes. If dst has lz77.Slack bytes of
+// capacity beyond that they may be overwritten, and the end is done sooner; nothing else behind dst is touched. Lits, Offsets and Extra must have 32 bytes of capacity
+// beyond their lengths. An error is a CorruptError.
 func (s *Streams) Decode(l *Layout, dst []byte) error {
 	size := len(dst)
-	dst = dst[: size+lz77.Slack : size+lz77.Slack]
+	execute := lz77.ExecuteWithin
+	if cap(dst) >= size+lz77.Slack {
+		execute, dst = lz77.Execute, dst[:size+lz77.Slack]
+	}
+	dst = dst[:len(dst):len(dst)]
 	lits := s.Lits[:len(s.Lits)+lz77.Slack]
 	at := 0
 	err := s.Sequences(l, size, func(seqs []lz77.Sequence) error {
 		var ok bool
-		if at, lits, ok = lz77.Execute(dst, at, lits, seqs); !ok {
+		if at, lits, ok = execute(dst, at, lits, seqs); !ok {
 			return CorruptError("offset before the beginning of the block")
 		}
 		return nil

@@ -28,12 +28,16 @@ type Block struct {
 	Sum uint32
 	// Index counts the blocks submitted to the run, from 0 or what Run.Number said.
 	Index int64
+	// Into is memory of the caller's for the content, of Raw bytes or more, or nil; decompressing only. It belongs to the scheduler as the block does. Out says
+	// whether it was used. Nothing behind the Raw bytes is touched.
+	Into []byte
 	// Err is why the block failed, nil if it did not.
 	Err error
 	// Tag is the caller's own.
 	Tag int64
 
 	dst     []byte
+	placed  bool     // the result is in Into
 	stage   int      // next to run
 	payload *payload // from the first stage to the last
 	plain   bool     // not worth looking for matches
@@ -54,8 +58,11 @@ type Block struct {
 }
 
 // Out is the result: payload when compressing, content when decompressing. It is valid until the block goes back with Put.
-// For a stored block it is Src itself.
+// For a stored block without Into it is Src itself.
 func (b *Block) Out() []byte {
+	if b.placed {
+		return b.Into[:b.Raw]
+	}
 	if b.Kind == Stored {
 		return b.Src
 	}

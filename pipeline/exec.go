@@ -52,12 +52,20 @@ func (b *Block) first(ws *workspace) (whole bool, err error) {
 		if len(b.Src) != b.Raw {
 			return true, fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
 		}
+		if b.Into != nil {
+			copy(b.Into, b.Src)
+			b.placed = true
+		}
 	case Fill:
 		if len(b.Src) != 1 {
 			return true, fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
 		}
-		b.dst = resize(b.dst, b.Raw)
-		simd.Fill(b.dst, b.Src[0])
+		dst := b.Into
+		if b.placed = dst != nil; !b.placed {
+			b.dst = resize(b.dst, b.Raw)
+			dst = b.dst
+		}
+		simd.Fill(dst[:b.Raw], b.Src[0])
 	case Coded:
 		return false, nil
 	default:

@@ -104,7 +104,7 @@ func (r *Run) Get() *Block {
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
 	r.lease.begin()
-	b.Index, b.Err, b.stage, b.plain, b.begun, b.crowded, b.failed, b.reclaimed, b.aided = r.count, nil, 0, false, false, false, false, false, false
+	b.Index, b.Err, b.stage, b.placed, b.plain, b.begun, b.crowded, b.failed, b.reclaimed, b.aided = r.count, nil, 0, false, false, false, false, false, false, false
 	r.count++
 	r.out.push(b)
 	r.sched.submit(b)
@@ -148,6 +148,7 @@ func (r *Run) Put(b *Block) {
 	if b.left {
 		b.Src, b.left = nil, false
 	}
+	b.Into, b.placed = nil, false
 	r.free = append(r.free, b)
 }
 

@@ -101,8 +101,14 @@ var decodeStage = stage{name: "rans",
 
 // copyStage carries out the sequences.
 var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
-	b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
-	if err := b.payload.streams.Decode(b.payload.layout, b.dst); err != nil {
+	dst := b.Into
+	if b.placed = dst != nil; b.placed {
+		dst = dst[:b.Raw:b.Raw]
+	} else {
+		b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
+		dst = b.dst
+	}
+	if err := b.payload.streams.Decode(b.payload.layout, dst); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}
 	return nil

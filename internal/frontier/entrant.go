@@ -181,11 +181,9 @@ func newPz(name string, level, threads int) (c coder, err error) {
 		_, err := r.WriteTo(io.Discard)
 		return err
 	}
+	sched := compress.NewScheduler(threads)
 	c.decode = func(dst, src []byte) ([]byte, error) {
-		out := appender{dst}
-		r.Reset(bytes.NewReader(src))
-		_, err := r.WriteTo(&out)
-		return out.p, err
+		return compress.AppendDecode(dst, src, compress.WithScheduler(sched))
 	}
 	return c, nil
 }
