@@ -3,6 +3,7 @@ package compress
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -138,6 +139,24 @@ func TestSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, got, append([]byte("before"), encode(t, content, append(opts, WithContentSize(int64(len(content))))...)...), name+", AppendEncode")
+		}
+	}
+}
+
+// TestSameBytesDensest: a last block that is small gives the same bytes after large ones as from a worker that has had none. Random data of two symbols has more matches than
+// the parser by price keeps, so that it matters what there is room for.
+func TestSameBytesDensest(t *testing.T) {
+	content := randomBytes(3<<16+20_000, 7)
+	for i := range content {
+		content[i] &= 1
+	}
+	for _, name := range []string{"lzseqr", "lzr", "deflate", "lzf"} {
+		opts := []Option{WithPipeline(name), WithLevel(MaxLevel), WithBlockSize(1 << 16)}
+		want := sha256.Sum256(encode(t, content, append(opts, WithConcurrency(1))...))
+		for _, workers := range []int{2, 4, 8} {
+			if sha256.Sum256(encode(t, content, append(opts, WithConcurrency(workers))...)) != want {
+				t.Errorf("%s: %d workers make other bytes", name, workers)
+			}
 		}
 	}
 }

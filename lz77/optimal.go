@@ -25,6 +25,7 @@ type optimal struct {
 	past   Counts // of the pieces before it, the farther the less
 	sum    Counts
 	piece  int  // the most content of a piece, in bytes
+	most   int  // the most candidates of a piece: a matter of the block, not of what there is room for
 	shift  uint // how much less past weighs with each piece
 }
 
@@ -59,7 +60,9 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	}
 	o.shift = uint(max(1, o.piece/ageSize))
 	o.tree.reset(&o.params, &o.limits, len(src))
-	o.grow(len(src) - start)
+	n := pieceRoom(len(src) - start)
+	o.grow(n)
+	o.most = maxCands(n)
 	for i := range start {
 		o.tree.insert(o.cands[:0], src, i, o.model)
 	}
@@ -109,9 +112,11 @@ func (o *optimal) sample(src []byte, s piece, at state) {
 	o.begin = begin
 }
 
-// grow makes room for pieces of blocks of that size.
-func (o *optimal) grow(size int) {
-	n := min(size, maxPiece) + 1
+// pieceRoom is how many positions there may be in a piece of a block of that size, and the one behind it.
+func pieceRoom(size int) int { return min(size, maxPiece) + 1 }
+
+// grow makes room for pieces of n positions.
+func (o *optimal) grow(n int) {
 	if cap(o.begin) >= n {
 		return
 	}
@@ -131,7 +136,7 @@ func maxCands(size int) int { return 4*size + 2*PricedLengths }
 // optimalMemory is what parsing by price takes for blocks of that size, in bytes.
 func optimalMemory(params *Params, size int, limits *Limits) int {
 	const itself = 160 << 10 // mostly Prices, and what the runtime rounds up
-	n := min(size, maxPiece) + 1
+	n := pieceRoom(size)
 	return itself + treeMemory(params, size, limits) + n*(4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
 }
 
@@ -141,7 +146,7 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 	size, end := o.piece, len(src)-tail
 	o.cands = o.cands[:0]
 	// A position has fewer candidates than Nice. Twice that, so that those of a position that is passed over have room behind them.
-	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= cap(o.cands); p++ {
+	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= o.most; p++ {
 		k := len(o.cands)
 		o.begin[p-s.from] = uint32(k)
 		if p >= end {

@@ -66,6 +66,35 @@ func TestParse(t *testing.T) {
 	})
 }
 
+// TestParseReused: a matcher that has parsed large blocks finds what a new one finds in small ones, in data that has more candidates than there is room for: random data
+// of few symbols.
+func TestParseReused(t *testing.T) {
+	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}}, testLimits...)
+	sizes := []int{3000, 8000, 20_000, 40_000}
+	if small() {
+		sizes, limits = sizes[:2], limits[:1]
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for level := 1; level <= MaxLevel; level++ {
+		for _, l := range limits {
+			var used Matcher
+			used.Parse(nil, make([]byte, 1<<17), &Levels[level], l)
+			for _, size := range sizes {
+				for _, symbols := range []uint32{2, 3} {
+					src := make([]byte, size)
+					for i := range src {
+						src[i] = byte(r.Uint32N(symbols))
+					}
+					var m Matcher
+					if want := m.Parse(nil, src, &Levels[level], l); !slices.Equal(used.Parse(nil, src, &Levels[level], l), want) {
+						t.Errorf("level %d, %d bytes of %d symbols: what came before makes a difference", level, size, symbols)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestParseAppends: sequences that are in dst stay there.
 func TestParseAppends(t *testing.T) {
 	src := corpus.ByName("text").Make(5000)
