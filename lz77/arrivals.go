@@ -144,7 +144,8 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, here int32, 
 		return 0
 	}
 	v := load32(src, p)
-	drop := uint(8 * max(0, 4-least))
+	known := min(least, 4)
+	drop := uint(8 * (4 - known))
 	longest = least - 1
 	rows := &o.prices.Match[o.prices.Class[min(st.run, PricedRuns-2)]%PricedClasses]
 	for kind := range o.limits.Repeats {
@@ -152,7 +153,7 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, here int32, 
 		if d < o.tree.minOffset || d > p || d > o.limits.MaxOffset || (load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
-		n := min(room, common(src, p-d, p, 3, min(len(src), p+o.params.Nice)))
+		n := min(room, common(src, p-d, p, known, min(len(src), p+o.params.Nice)))
 		if n > longest { // a shorter one at a dearer kind is of no use
 			o.offer(i, here, uint32(d), least, n, &rows[kind], way)
 			longest = n

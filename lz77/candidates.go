@@ -28,6 +28,7 @@ const (
 // ParseCandidates is ParseFrom with params.Finder Recent for positions whose best candidates are known; best has one entry for each of the first
 // len(src) − CandidateTail bytes. It returns false if one of the entries that it has looked at is impossible.
 func (m *Matcher) ParseCandidates(dst []Sequence, src []byte, start int, params *Params, limits Limits, best []uint32) (_ []Sequence, ok bool) {
+	limits.check()
 	if len(src) < start+tail {
 		return dst, true
 	}

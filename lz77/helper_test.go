@@ -62,7 +62,7 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 		if int(s.MatchLen) < l.MinMatch {
 			return fmt.Errorf("sequence %d at %d: match of %d bytes", i, at, s.MatchLen)
 		}
-		if int(s.Offset) < MinOffset || int(s.Offset) > l.MaxOffset {
+		if int(s.Offset) < l.minOffset() || int(s.Offset) > l.MaxOffset {
 			return fmt.Errorf("sequence %d at %d: offset %d", i, at, s.Offset)
 		}
 		if at += int(s.LitLen); int(s.Offset) > at {

@@ -5,18 +5,20 @@
 // alone. There is no window apart from the block: offsets reach back to its beginning if the [Limits] allow.
 package lz77
 
+import "fmt"
+
 // Sequence says: copy LitLen literals, then MatchLen bytes from Offset bytes back. What is left of the block after the
 // last sequence is literals.
 type Sequence struct {
 	LitLen   uint32
 	MatchLen uint32 // at least Limits.MinMatch
-	Offset   uint32 // MinOffset … Limits.MaxOffset
+	Offset   uint32 // Limits.MinOffset … Limits.MaxOffset
 }
 
-// Limits is what the coder that takes the sequences can express.
+// Limits is what the coder that takes the sequences can express. Others than those that are given here are a mistake in the program: a Matcher panics.
 type Limits struct {
-	MinMatch  int // bytes, 4 … 8
-	MaxOffset int // bytes, 32 or more
+	MinMatch  int // bytes, 3 … 8; only Tree gives matches of 3
+	MaxOffset int // bytes, 32 … 2²⁷−1; with Repeats not less than InitialRepeat
 	// Repeats is the number of recent offsets, 0 … 3, that are cheap to use again. The list begins as InitialRepeat
 	// in each place; the offset of each match moves to its front.
 	Repeats int
@@ -25,6 +27,16 @@ type Limits struct {
 	// Model says what sequences cost, for Tree; without one that is guessed.
 	Model Model
 }
+
+func (l *Limits) check() {
+	if l.MinMatch < 3 || l.MinMatch > 8 || l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset || l.Repeats < 0 || l.Repeats > Fresh ||
+		l.Repeats > 0 && l.MaxOffset < InitialRepeat || l.MinOffset < 0 || l.MinOffset > MinOffset {
+		panic(fmt.Sprintf("lz77: impossible limits: matches of %d bytes or more, offsets %d to %d, %d of them repeated", l.MinMatch, l.minOffset(), l.MaxOffset, l.Repeats))
+	}
+}
+
+// maxOffset is the greatest that a candidate has room for.
+const maxOffset = 1<<27 - 1
 
 // minOffset is the least offset.
 func (l *Limits) minOffset() int {

@@ -30,6 +30,7 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 
 // ParseFrom is Parse for src[start:], with matches that may reach back into what is in front of it.
 func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Params, limits Limits) []Sequence {
+	limits.check()
 	if len(src) < start+tail {
 		return dst
 	}

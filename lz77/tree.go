@@ -173,6 +173,6 @@ func newCandidate(n, d int, model Model) candidate {
 // resized is c with another length.
 func (c candidate) resized(n int) candidate { return c&^(1<<48-1<<27) | candidate(n)<<27 }
 
-func (c candidate) offset() int { return int(c & (1<<27 - 1)) }
+func (c candidate) offset() int { return int(c & maxOffset) }
 func (c candidate) length() int { return int(c >> 27 & (1<<21 - 1)) }
 func (c candidate) code() uint8 { return uint8(c >> 48) }

@@ -1,0 +1,64 @@
+package lz77
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// TestLimits: all limits that a coder may have are kept to, with repeat offsets of matches shorter than the 4 bytes that are compared at once, and of longer ones.
+func TestLimits(t *testing.T) {
+	src := corpus.ByName("records").Make(3000)
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 1500 {
+		src = append(src, byte(r.UintN(6))) // many short matches at repeat offsets
+	}
+	for level := 1; level <= MaxLevel; level++ {
+		for least := 3; least <= 8; least++ {
+			for repeats := 0; repeats <= Fresh; repeats++ {
+				for _, offsets := range [][2]int{{0, 32}, {1, 32}, {0, InitialRepeat}, {1, 255}, {0, maxOffset}} {
+					if repeats > 0 && offsets[1] < InitialRepeat {
+						continue
+					}
+					l := Limits{MinMatch: least, MinOffset: offsets[0], MaxOffset: offsets[1], Repeats: repeats, Model: flat{}} // repeat offsets cost nothing there
+					var m Matcher
+					seqs := m.Parse(nil, src, &Levels[level], l)
+					if err := valid(src, seqs, l); err != nil {
+						t.Fatalf("level %d, limits %+v: %v", level, l, err)
+					}
+					if len(seqs) == 0 && l.MaxOffset > 64 {
+						t.Errorf("level %d, limits %+v: no sequences", level, l)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestImpossibleLimits(t *testing.T) {
+	good := Limits{MinMatch: 4, MaxOffset: 1 << 16, Repeats: 3, MinOffset: 1}
+	for i, change := range []func(l *Limits){
+		func(l *Limits) { l.MinMatch = 2 }, func(l *Limits) { l.MinMatch = 9 },
+		func(l *Limits) { l.MaxOffset, l.Repeats = 31, 0 }, func(l *Limits) { l.MaxOffset = InitialRepeat - 1 }, func(l *Limits) { l.MaxOffset = 1 << 27 },
+		func(l *Limits) { l.Repeats = -1 }, func(l *Limits) { l.Repeats = 4 },
+		func(l *Limits) { l.MinOffset = -1 }, func(l *Limits) { l.MinOffset = MinOffset + 1 },
+	} {
+		l := good
+		change(&l)
+		for name, parse := range map[string]func(m *Matcher){
+			"Parse":           func(m *Matcher) { m.Parse(nil, make([]byte, 100), &Levels[9], l) },
+			"ParseCandidates": func(m *Matcher) { m.ParseCandidates(nil, make([]byte, 100), 0, &Levels[5], l, make([]uint32, 100)) },
+		} {
+			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%+v is taken", l)
+					}
+				}()
+				parse(new(Matcher))
+			})
+		}
+	}
+}
