@@ -72,6 +72,7 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	cost[0] = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
 	o.first.states[0] = at
 	nice, least := o.params.Nice, o.limits.MinMatch
+	empty := prices.Run[0] // literals cost what the run costs beyond that
 	for i := 0; i < size; i++ {
 		here := cost[i]
 		if here == unreached {
@@ -84,12 +85,12 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 				o.arrive(&o.second, i)
 				if second := &o.second.states[i]; second.repeats != st.repeats {
 					o.literal(i+1, second, there+prices.Literal[content[i]], fromSecond)
-					o.repeats(src, s.from, i, size-i, second, there, fromSecond)
+					o.repeats(src, s.from, i, size-i, second, there+empty, fromSecond)
 				}
 			}
 		}
 		o.literal(i+1, st, here+prices.Literal[content[i]], 0)
-		n := o.repeats(src, s.from, i, size-i, st, here, 0)
+		n := o.repeats(src, s.from, i, size-i, st, here+empty, 0)
 		if n >= nice {
 			i += n - 1
 			continue
@@ -102,7 +103,7 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 			if n < from || o.rules.Shifted && st.run == 0 && d == st.repeats[0] {
 				continue
 			}
-			base := here + prices.Offset[c.code()]
+			base := here + empty + prices.Offset[c.code()]
 			if n >= nice {
 				o.offer(i, base, d, n, n, row, 0)
 				i += n - 1
@@ -138,7 +139,7 @@ func (o *optimal) literal(i int, st *state, cost int32, from uint32) {
 
 // repeats offers the matches at repeat offsets at position i of the piece that begins at from and goes on for room bytes, and returns the length of the longest. Way is
 // fromSecond or 0.
-func (o *optimal) repeats(src []byte, from, i, room int, st *state, here int32, way uint32) (longest int) {
+func (o *optimal) repeats(src []byte, from, i, room int, st *state, base int32, way uint32) (longest int) {
 	p, least := from+i, o.limits.MinMatch
 	if p+tail > len(src) {
 		return 0
@@ -155,7 +156,7 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, here int32, 
 		}
 		n := min(room, common(src, p-d, p, known, min(len(src), p+o.params.Nice)))
 		if n > longest { // a shorter one at a dearer kind is of no use
-			o.offer(i, here, uint32(d), least, n, &rows[kind], way)
+			o.offer(i, base, uint32(d), least, n, &rows[kind], way)
 			longest = n
 		}
 	}

@@ -104,12 +104,30 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 // sample parses and counts half of a piece, the first and the third quarter, as if the coder were in the same state in front of both.
 func (o *optimal) sample(src []byte, s piece, at state) {
 	quarter, begin := (s.to-s.from+3)/4, o.begin
-	for from := s.from; from < s.to; from += 2 * quarter {
+	for p := s.from; p < s.to; p += 2 * quarter {
+		from := o.outside(begin, s, p)
 		o.begin = begin[from-s.from:]
 		o.parse(src, piece{from: from, to: min(from+quarter, s.to)}, at)
 		o.model.Count(&o.counts, o.steps)
 	}
 	o.begin = begin
+}
+
+// outside returns p, or the end of the match taken at once that p is in: the positions in it have no candidates, and would count as literals.
+func (o *optimal) outside(begin []uint32, s piece, p int) int {
+	i := p - s.from
+	k := begin[i]
+	for i > 0 && begin[i] == k {
+		i--
+	}
+	if begin[i] == k {
+		return p
+	}
+	// The last position in front of p that has candidates.
+	if n := o.cands[k-1].length(); n >= o.params.Nice {
+		p = max(p, s.from+i+n)
+	}
+	return p
 }
 
 // pieceRoom is how many positions there may be in a piece of a block of that size, and the one behind it.
@@ -145,7 +163,7 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 	s.from = p
 	size, end := o.piece, len(src)-tail
 	o.cands = o.cands[:0]
-	// A position has fewer candidates than Nice. Twice that, so that those of a position that is passed over have room behind them.
+	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
 	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= o.most; p++ {
 		k := len(o.cands)
 		o.begin[p-s.from] = uint32(k)

@@ -9,31 +9,40 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
+// treeCandidates calls f with the candidates of each position that a tree finds in src, searched to the end.
+func treeCandidates(src []byte, nice int, l *Limits, f func(i int, cands []candidate)) {
+	var tr tree
+	tr.reset(&Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice}, l, len(src))
+	var cands []candidate
+	for i := range len(src) - tail {
+		cands = tr.insert(cands[:0], src, i, generic{})
+		f(i, cands)
+	}
+}
+
+// equalBytes is how many bytes at i are equal to those d before them, as far as nice.
+func equalBytes(src []byte, i, d, nice int) (n int) {
+	for n < nice && i+n < len(src) && src[i+n] == src[i+n-d] {
+		n++
+	}
+	return n
+}
+
 // TestTreeDefinition compares the candidates of every position with the definition, word by word.
 func TestTreeDefinition(t *testing.T) {
 	const size, nice = 1200, 40
-	for _, l := range []Limits{{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}, {MinMatch: 3, MaxOffset: 255, MinOffset: 1}, {MinMatch: 5, MaxOffset: 1 << 15}} {
+	for _, l := range []Limits{{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}, {MinMatch: 3, MaxOffset: 255, MinOffset: 1}} {
 		found := 0
 		for _, k := range corpus.Kinds() {
 			src := k.Make(size)
-			var tr tree
-			tr.reset(&Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice}, &l, size)
-			var cands []candidate
-			for i := range size - tail {
-				cands = tr.insert(cands[:0], src, i, generic{})
+			treeCandidates(src, nice, &l, func(i int, cands []candidate) {
 				longest := l.MinMatch - 1
-				for d := 1; d <= min(i, l.MaxOffset); d++ {
-					n := 0
-					for n < nice && i+n < size && src[i+n] == src[i+n-d] {
-						n++
-					}
-					if n <= longest || d < l.minOffset() {
+				for d := 1; d <= min(i, l.MaxOffset) && longest < nice; d++ {
+					n := equalBytes(src, i, d, nice)
+					if n <= longest {
 						continue
 					}
 					longest = n
-					if l.MinOffset != 1 {
-						continue // what is nearer than that stands for others
-					}
 					found++
 					if l.MinMatch == 3 && n > 3 && len(cands) > 0 && cands[0] == newCandidate(3, d, generic{}) {
 						cands = cands[1:] // matches of 3 are looked up apart from the others
@@ -42,19 +51,61 @@ func TestTreeDefinition(t *testing.T) {
 						t.Fatalf("%s, limits %+v at %d: want %d bytes at %d, have %v", k.Name, l, i, n, d, cands)
 					}
 					cands = cands[1:]
-					if n == nice {
-						break
-					}
 				}
 				for _, c := range cands {
-					if n, d := c.length(), c.offset(); l.MinOffset == 1 || d < MinOffset || d > i || !bytes.Equal(src[i:i+n], src[i-d:i-d+n]) {
+					t.Fatalf("%s, limits %+v at %d: %d bytes at %d", k.Name, l, i, c.length(), c.offset())
+				}
+			})
+		}
+		if found < 5*size {
+			t.Errorf("only %d candidates", found)
+		}
+	}
+}
+
+// TestTreeMinOffset: where near offsets are not allowed, what is nearer stands for its least multiple that is allowed, and the longest matches are still found: any that is longer
+// than all that are nearer, unless there is one as long that stands for a nearer one.
+func TestTreeMinOffset(t *testing.T) {
+	const size, nice = 1200, 40
+	for _, l := range []Limits{{MinMatch: 5, MaxOffset: 1 << 15}, {MinMatch: 4, MaxOffset: 300}} {
+		found, near := 0, 0
+		for _, k := range corpus.Kinds() {
+			src := k.Make(size)
+			treeCandidates(src, nice, &l, func(i int, cands []candidate) {
+				last := l.MinMatch - 1
+				for _, c := range cands {
+					n, d := c.length(), c.offset()
+					if n <= last || d < MinOffset || d > min(i, l.MaxOffset) || c != newCandidate(equalBytes(src, i, d, nice), d, generic{}) {
 						t.Fatalf("%s, limits %+v at %d: %d bytes at %d", k.Name, l, i, n, d)
 					}
+					last = n
 				}
-			}
+				longest := l.MinMatch - 1
+				for d := 1; d <= min(i, l.MaxOffset) && longest < nice; d++ {
+					n := equalBytes(src, i, d, nice)
+					if n <= longest {
+						continue
+					}
+					longest = n
+					at := d
+					if d < MinOffset {
+						if at = int(farEnough[d]); at > min(i, l.MaxOffset) {
+							continue
+						}
+						if n = equalBytes(src, i, at, nice); n < l.MinMatch {
+							continue
+						}
+						near++
+					}
+					found++
+					if !slices.ContainsFunc(cands, func(c candidate) bool { return c.length() >= n && c.offset() <= max(at, 2*MinOffset) }) {
+						t.Fatalf("%s, limits %+v at %d: want %d bytes at %d, have %v", k.Name, l, i, n, at, cands)
+					}
+				}
+			})
 		}
-		if l.MinOffset == 1 && found < 5*size {
-			t.Errorf("only %d candidates", found)
+		if found < 5*size || near < size {
+			t.Errorf("only %d candidates, %d of them for nearer ones", found, near)
 		}
 	}
 }
@@ -69,7 +120,7 @@ func (flat) Price(p *Prices, _ *Counts) {
 		p.Literal[b] = int32(700 + 5*b)
 	}
 	for n := range p.Run {
-		p.Run[n] = int32(37 * n)
+		p.Run[n] = int32(150 + 37*n)
 	}
 	for n := range p.Match[0][Fresh] {
 		p.Match[0][Fresh][n] = int32(900 + 11*n)
@@ -91,7 +142,7 @@ func total(p *Prices, src []byte, seqs []Sequence) (sum int) {
 	for _, b := range src {
 		sum += int(p.Literal[b])
 	}
-	return sum + int(p.Run[min(len(src), PricedRuns-1)])
+	return sum + int(p.Run[min(len(src), PricedRuns-1)]-p.Run[0]) // as literals, not as a run
 }
 
 // TestOptimal: without repeat offsets, with prices that stay, and literals that cost the same in any run, nothing is cheaper than what is found. The least price is found here by looking at all matches
@@ -108,22 +159,25 @@ func TestOptimal(t *testing.T) {
 		for i := range src {
 			src[i] = byte(r.UintN(2 + uint(seed)))
 		}
-		var best [size + 1]int // without the price of no literals at the end, which is 0
+		var best [size + 1]int
 		for i := range size {
 			best[i+1] = 1 << 30
 		}
 		for i, here := range best[:size] {
-			best[i+1] = min(best[i+1], here+int(p.Literal[src[i]]+p.Run[1]))
+			best[i+1] = min(best[i+1], here+int(p.Literal[src[i]]+p.Run[1]-p.Run[0]))
 			for d := 1; d <= i && i < size-tail; d++ {
 				for n := 0; i+n < size && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {
-						best[i+n] = min(best[i+n], here+int(p.Match[0][Fresh][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
+						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][Fresh][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
 					}
 				}
 			}
 		}
 		var m Matcher
 		seqs := m.Parse(nil, src, params, l)
+		if n := uncovered(size, seqs); len(seqs) < 5 || n < 5 {
+			t.Errorf("%d different bytes: %d sequences, %d literals say little", 2+seed, len(seqs), n)
+		}
 		if got := total(&p, src, seqs); got != best[size] {
 			t.Errorf("%d different bytes: %d, the best is %d", 2+seed, got, best[size])
 		}
@@ -153,6 +207,28 @@ func TestSecondArrival(t *testing.T) {
 	l.Repeats = 0
 	if seqs = m.Parse(nil, src, params, l); len(seqs) < 2 || seqs[len(seqs)-2].Offset != 339 {
 		t.Errorf("%v without repeats, want the nearer one first", seqs)
+	}
+}
+
+// TestSample: a quarter that begins in a match taken at once is sampled behind that; its bytes are no literals.
+func TestSample(t *testing.T) {
+	random := corpus.ByName("random").Make(5000)
+	half := random[:4000]
+	src := slices.Concat(half, half, random[4000:])
+	var m Matcher
+	seqs := m.Parse(nil, src, &Levels[9], testLimits[1])
+	if len(seqs) != 1 || seqs[0].MatchLen != 4000 {
+		t.Fatalf("%v", seqs)
+	}
+	o := m.optimal
+	o.counts = Counts{}
+	o.sample(src, piece{from: 0, to: len(src)}, state{repeats: o.rules.Repeats})
+	sum := 0
+	for _, n := range o.counts.Literals {
+		sum += int(n)
+	}
+	if want := len(src)/4 + 1000; sum != want {
+		t.Errorf("%d literals in the sample, want %d", sum, want)
 	}
 }
 
