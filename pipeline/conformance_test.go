@@ -45,9 +45,9 @@ var broken = map[string]struct {
 		return nil
 	})},
 	"far": {"HostileMatch", spoiled(func(r *gpu.Request) error {
-		if r.Op == gpu.Stage0 && r.Limits.MaxOffset == 16 {
-			r.Limits.MaxOffset = 17
-			defer func() { r.Limits.MaxOffset = 16 }()
+		if r.Op == gpu.Stage0 && r.Limits.MaxOffset == 32 {
+			r.Limits.MaxOffset = 33
+			defer func() { r.Limits.MaxOffset = 32 }()
 			return Host(r)
 		}
 		return nil

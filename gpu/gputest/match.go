@@ -80,12 +80,12 @@ func testHostileMatch(t *testing.T, d gpu.Device) {
 		size = 70_000
 	}
 	var batch []*gpu.Request
-	for i, period := range []int{1, 2, 3, 5, 15, 16, 17, 255, 2048, size} {
+	for i, period := range []int{1, 2, 3, 5, 15, 16, 17, 33, 255, 2048, size} {
 		src := make([]byte, size)
 		for k := range src {
 			src[k] = byte(k % period * 37 >> (i % 3))
 		}
-		for _, limits := range []lz77.Limits{lzseq.Repeat.Limits, {MinMatch: 4, MaxOffset: 16}, {MinMatch: 64, MaxOffset: 1 << 30}} {
+		for _, limits := range []lz77.Limits{lzseq.Repeat.Limits, {MinMatch: 4, MaxOffset: 32}, {MinMatch: 8, MaxOffset: 1<<27 - 1}} {
 			r := matchRequest(src, i%2*100, levels[0], limits)
 			r.Params = &top
 			batch = append(batch, r)
