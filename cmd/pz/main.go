@@ -36,6 +36,7 @@ type app struct {
 	sched   *compress.Scheduler
 	temp    unfinished
 	bar     *bar // on the screen; nil if there is none
+	litter  bool // the last file left buffers behind
 	status  int
 	stopped bool // standard output failed: nothing more can be delivered there
 }

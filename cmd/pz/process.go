@@ -57,13 +57,14 @@ func (a *app) process(e entry) {
 	}
 
 	m := a.newMeter(in, out)
+	if a.litter {
+		// The buffers of the last file would otherwise still be there when those of this one are made, and the
+		// memory that --help states is for one.
+		runtime.GC()
+	}
 	err := a.transfer(in, out, m)
 	m.done()
-	if m.read()+m.w.n > 1<<20 {
-		// The buffers of this file would otherwise still be there when those of the next one are made, and the
-		// memory that --help states is for one.
-		defer runtime.GC()
-	}
+	a.litter = m.read()+m.w.n > 1<<20
 	garbage := m.w.err == nil && errors.Is(err, compress.ErrTrailing) && standard(in)
 	switch {
 	case garbage:
