@@ -9,10 +9,10 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 fuzztime=4s
 
 # A test that hangs shall not hold up the others for long.
-short_timeout=10m
+short_timeout=20m
 
 # Go tests under an emulator are some ten to thirty times slower.
-qemu_timeout=10m
+qemu_timeout=20m
 
 usage() {
   cat <<'EOF'
