@@ -36,7 +36,7 @@ func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, mark
 	t.Helper()
 	size := e.Begin(stream, bytes.Clone(marks))
 	code := e.Append([]byte("head"))[4:]
-	if d := len(code) - size; d*d > max(100_000, size*size/10_000) {
+	if d := len(code) - size; max(d, -d) > max(316, size/100) {
 		t.Fatalf("%d bytes, estimated as %d", len(code), size)
 	}
 	var out []byte
