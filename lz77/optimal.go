@@ -79,13 +79,13 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		}
 		var next state
 		for pass := range passes {
-			o.sum = o.past
+			o.sum.set(&o.past)
 			o.sum.add(&o.counts)
 			o.model.Price(&o.prices, &o.sum)
 			o.counts = Counts{}
 			if pass < passes-1 && !o.params.Whole {
 				o.sample(src, s, at)
-				o.sum = o.counts
+				o.sum.set(&o.counts)
 				o.counts.add(&o.sum)
 				continue
 			}

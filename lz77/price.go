@@ -86,6 +86,14 @@ func (c *Counts) age(shift uint) {
 	}
 }
 
+// set makes c the same as d. An assignment would, too, but with a struct of that size Go 1.26 loses the end of its loop for s390x.
+func (c *Counts) set(d *Counts) {
+	copy(c.Literals[:], d.Literals[:])
+	for k := range c.Symbols {
+		copy(c.Symbols[k][:], d.Symbols[k][:])
+	}
+}
+
 func (c *Counts) add(d *Counts) {
 	for i, n := range &d.Literals {
 		c.Literals[i] = min(c.Literals[i]+n, maxCount)
