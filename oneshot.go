@@ -132,7 +132,7 @@ func (e *encoder) putAway() {
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the extended slice. dst's free
-// capacity must not overlap src. With an error comes the content in front of the damage.
+// capacity must not overlap src, and may be written to beyond what is returned. With an error comes the content in front of the damage.
 //
 // On the word of a header dst grows to 8 times src at most; beyond that it grows with what has been decoded. Some kilobytes
 // can decode to gigabytes: input that is not trusted needs [WithMaxDecodedSize].

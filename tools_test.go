@@ -240,6 +240,9 @@ func TestWriteTools(t *testing.T) {
 						continue
 					}
 					content := f.Data(t)
+					if level > 7 && !corpus.Matrix() {
+						content = content[:min(len(content), slowContent(pipeline, level))]
+					}
 					file := encode(t, content, opts...)
 					for _, workers := range workerCounts[1:] {
 						equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), file, f.Name)

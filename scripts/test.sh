@@ -6,7 +6,7 @@ set -uo pipefail # no -e: a step that fails must not stop the ones after it
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Time given to each fuzz target with --all.
-fuzztime=4s
+fuzztime=3s
 
 # A test that hangs shall not hold up the others for long.
 short_timeout=20m
