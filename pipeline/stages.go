@@ -12,30 +12,31 @@ import (
 // Each stage comes as the CPU does it and, where a device may, as a request to one.
 
 // matchStage finds the sequences of a block within limits.
-func matchStage(limits lz77.Limits) stage {
-	return stage{name: "lz77",
-		run: func(ws *workspace, b *Block) error {
-			p := b.payload
-			if p.seqs = p.seqs[:0]; !b.plain {
-				p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), limits)
+var matchStage = stage{name: "lz77",
+	run: func(ws *workspace, b *Block) error {
+		p := b.payload
+		if p.seqs = p.seqs[:0]; !b.plain {
+			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
+		}
+		return nil
+	},
+	remote: &remote{
+		op: gpu.Stage0,
+		ask: func(b *Block, r *gpu.Request) {
+			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
+		},
+		take: func(_ *workspace, b *Block, r *gpu.Request) error {
+			b.payload.seqs = r.Seqs
+			if !lz77.Valid(r.Seqs, b.Src, b.Window, *b.limits()) {
+				return errWrong
 			}
 			return nil
 		},
-		remote: &remote{
-			op: gpu.Stage0,
-			ask: func(b *Block, r *gpu.Request) {
-				r.Params, r.Limits, r.Seqs = b.params(), limits, b.payload.seqs[:0]
-			},
-			take: func(_ *workspace, b *Block, r *gpu.Request) error {
-				b.payload.seqs = r.Seqs
-				if !lz77.Valid(r.Seqs, b.Src, b.Window, limits) {
-					return errWrong
-				}
-				return nil
-			},
-		},
-	}
+	},
 }
+
+// limits are those of the pipeline's sequences.
+func (b *Block) limits() *lz77.Limits { return b.run.cfg.Pipeline.limits }
 
 // params are the settings of the run's level.
 func (b *Block) params() *lz77.Params { return &b.run.cfg.Pipeline.levels[b.run.cfg.Level] }

@@ -62,18 +62,18 @@ type remote struct {
 
 var table = [...]Pipeline{
 	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
-		encode: []stage{matchStage(lzseq.Plain.Limits), streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
+		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
-		encode: []stage{matchStage(lzseq.Repeat.Limits), streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
+		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat), dense: 9, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
-		encode: []stage{matchStage(deflateLimits), deflateStage},
+		encode: []stage{matchStage, deflateStage},
 		levels: &deflateLevels, limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
-		encode: []stage{matchStage(zstd.Limits), zstdStage},
+		encode: []stage{matchStage, zstdStage},
 		decode: []stage{frameStage},
 		levels: &zstdLevels, limits: &zstd.Limits, blocks: &zstdBlocks, check: zstdSum},
 }

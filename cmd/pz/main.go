@@ -35,8 +35,8 @@ type app struct {
 	cfg     config
 	sched   *compress.Scheduler
 	temp    unfinished
-	bar     *bar // on the screen; nil if there is none
-	litter  bool // the last file left buffers behind
+	bar     *bar  // on the screen; nil if there is none
+	litter  int64 // bytes of the files done since garbage was last collected: they left buffers behind
 	status  int
 	stopped bool // standard output failed: nothing more can be delivered there
 }

@@ -73,6 +73,19 @@ func TestMemoryOfSeveralFiles(t *testing.T) {
 		within(t, "to restore four files", level, peak(t, 2, nil, "-t", packed, packed, packed, packed), reader)
 		within(t, "to compress two files", level, peak(t, 2, nil, "-c", "-"+strconv.Itoa(level), in, in), writer)
 	}
+	// It is content that leaves buffers behind, also where files are small and nothing is written.
+	packed := filepath.Join(dir, "lines")
+	if err := command("-9", "-o", packed, write(t, strings.Repeat("the same line\n", 1_500_000), dir, "in2")).Run(); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-t", packed}
+	one := peak(t, 2, nil, args...)
+	for range 23 {
+		args = append(args, packed)
+	}
+	if all := peak(t, 2, nil, args...); all > 2*one {
+		t.Errorf("to test 24 files takes %d bytes, one of them %d", all, one)
+	}
 }
 
 // What --help says about memory is kept over a stream that is several times as long as all that is in flight at the

@@ -57,14 +57,15 @@ func (a *app) process(e entry) {
 	}
 
 	m := a.newMeter(in, out)
-	if a.litter {
-		// The buffers of the last file would otherwise still be there when those of this one are made, and the
+	if a.litter > 1<<20 {
+		// The buffers of the files before would otherwise still be there when those of this one are made, and the
 		// memory that --help states is for one.
 		runtime.GC()
+		a.litter = 0
 	}
 	err := a.transfer(in, out, m)
 	m.done()
-	a.litter = m.read()+m.w.n > 1<<20
+	a.litter += m.last.Content + m.w.n
 	garbage := m.w.err == nil && errors.Is(err, compress.ErrTrailing) && standard(in)
 	switch {
 	case garbage:
