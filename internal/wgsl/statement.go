@@ -31,7 +31,7 @@ func (p *parser) global() {
 		p.fail("a constant is a number")
 	case p.accept("var"):
 		p.expect("<")
-		p.expect("workgroup")
+		space := p.word()
 		p.expect(">")
 		id, t := p.typed()
 		p.expect(";")
@@ -39,8 +39,16 @@ func (p *parser) global() {
 			p.fail("%s has no length", id)
 		}
 		n := p.declare(id, t, false)
-		p.shared = append(p.shared, n)
-		p.printf("\nshared %s;\n", t.variable(n.glsl))
+		switch {
+		case space == "workgroup":
+			n.shared = true
+			p.shared = append(p.shared, n)
+			p.printf("\nshared %s;\n", t.variable(n.glsl))
+		case space == "private" && !t.atomic:
+			p.printf("\n%s = %s;\n", t.variable(n.glsl), t.zero())
+		default:
+			p.fail("var<%s> %s is not known", space, id)
+		}
 	case p.accept("fn"):
 		p.function()
 	case p.accept("@"):
@@ -279,7 +287,9 @@ func (p *parser) loop() {
 	p.expect("(")
 	first := ";"
 	if !p.is(";") {
-		first = p.simple()
+		if first = p.simple(); strings.Contains(first, "barrier") {
+			p.fail("a loop cannot begin with a barrier")
+		}
 	}
 	p.expect(";")
 	cond := ""
@@ -309,6 +319,9 @@ func (p *parser) simple() string {
 			p.fail("the type of a let is its value's")
 		}
 		p.expect("=")
+		if p.accept("workgroupUniformLoad") {
+			return p.uniformLoad(id)
+		}
 		x := p.value(p.expression())
 		n := p.declare(id, x.t, true)
 		n.abound = x.above
@@ -334,6 +347,19 @@ func (p *parser) simple() string {
 		return p.callStatement()
 	}
 	return p.assignment()
+}
+
+// uniformLoad is the value of a workgroup variable, the same for all invocations, with a barrier before and behind it. It is known as all of a declaration's value alone.
+func (p *parser) uniformLoad(id string) string {
+	p.expect("(")
+	p.expect("&")
+	x := p.primary()
+	p.expect(")")
+	if x.root == nil || !x.root.shared || !x.t.number() {
+		p.fail("%s is no variable of the workgroup", x.code)
+	}
+	const wait = "memoryBarrierShared(); barrier();"
+	return fmt.Sprintf("%s %s = %s; %s", wait, x.t.variable(p.declare(id, x.t, true).glsl), x.code, wait)
 }
 
 func (p *parser) assignment() string {

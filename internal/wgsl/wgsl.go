@@ -1,11 +1,11 @@
 // Package wgsl translates compute kernels from WGSL to GLSL 4.30. It knows the subset of WGSL that package kernels keeps to and refuses everything else, so that what it gives
 // means the same:
 //
-//   - u32, i32, bool, vec3<u32>, vec4<u32>, arrays, atomic<u32> in workgroup memory, storage buffers of u32;
+//   - u32, i32, bool, vec3<u32>, vec4<u32>, arrays, atomic<u32> in workgroup memory, private variables, storage buffers of u32;
 //   - const, let, var, if, for, break, continue, return, assignments, functions that are defined before they are called;
 //   - the functions that are listed in calls.go.
 //
-// Where GLSL leaves open what WGSL says, the translation says it: workgroup variables and variables without a value are 0, and shifts take the amount modulo 32.
+// Where GLSL leaves open what WGSL says, the translation says it: workgroup variables and variables without a value are 0, workgroupUniformLoad has its barriers, and shifts take the amount modulo 32.
 // Division is refused if the divisor is not plainly more than 0. Indices are not clamped as WebGPU's implementations do it: the kernels bound theirs.
 //
 // References: WebGPU Shading Language (W3C); The OpenGL Shading Language 4.30 (Khronos).
@@ -77,6 +77,7 @@ type name struct {
 	t      typ
 	fixed  bool // cannot be assigned to
 	value  bool // storage that is read only
+	shared bool // workgroup memory
 	abound bool // a number above 0
 }
 

@@ -15,6 +15,9 @@ func inMain(body string) string {
 const FIVE = 5u;
 var<workgroup> words: array<atomic<u32>, 3>;
 var<workgroup> one: u32;
+var<private> own: u32;
+var<private> few: array<u32, 2>;
+var<private> sign: i32;
 fn twice(x: u32, neg: bool) -> u32 { return x * 2u; }
 fn wait() { workgroupBarrier(); }
 @compute @workgroup_size(32)
@@ -67,6 +70,8 @@ func TestStatements(t *testing.T) {
 		{"workgroupBarrier();", "memoryBarrierShared(); barrier();"},
 		{"atomicAdd(&words[lane], 1u); atomicOr(&words[0], lane | 2u);", "atomicAdd(words[lane], 1u);\natomicOr(words[0], lane | 2u);"},
 		{"atomicStore(&words[0], 1u); let x = atomicLoad(&words[2]);", "words[0] = 1u;\nuint x = words[2];"},
+		{"own = 2u; own += few[1]; few[lane] = own; sign = -i32(own);", "own = 2u;\nown += few[1];\nfew[lane] = own;\nsign_ = -int(own);"},
+		{"let x = workgroupUniformLoad(&one);", "memoryBarrierShared(); barrier(); uint x = one; memoryBarrierShared(); barrier();"},
 		{"one = 2u; let output = one;", "one = 2u;\nuint output_ = one;"},
 		{"if (lane == 0u) { one = 1u; } else if lane > 3u { one++; } else { return; }", "if (lane == 0u) {\none = 1u;\n} else if (lane > 3u) {\none++;\n} else {\nreturn;\n}"},
 		{"for (var i = 0u; i < 9u; i++) { if (i == 3u) { continue; } break; }", "for (uint i = 0u; i < 9u; i++) {\nif (i == 3u) {\ncontinue;\n}\nbreak;\n}"},
@@ -91,6 +96,16 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// TestPrivate: private variables begin as 0.
+func TestPrivate(t *testing.T) {
+	got, err := Translate(inMain(""))
+	for _, want := range []string{"\nuint own = 0u;\n", "\nuint few[2] = uint[2](0u, 0u);\n", "\nint sign_ = 0;\n"} {
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("no %q in %s, %v", want, got, err)
+		}
+	}
+}
+
 // TestRefused: what means something else in GLSL, or is not known, is refused.
 func TestRefused(t *testing.T) {
 	for _, body := range []string{
@@ -104,6 +119,8 @@ func TestRefused(t *testing.T) {
 		"let x = twice(1u);", "let x = twice(true, 1u);", "twice(1u, true);", "let x = wait();", "let x = min(1u);", "let x = abs(lane);", "let x = select(1u, 2, 3u);",
 		"let x_ = 1u;", "let gl_x = 1u;", "let x__y = 1u;", "let x = 1u; let x = 2u;", "let lane = 1u;", "for (var i = 0u; i < 2u; i++) { let i = 3u; }", "let twice = 1u;",
 		"if lane { }", "while true { }", "loop { }", "switch lane { }", "return 1u;", "let x: u32 = 1u;", "var x: array<u32>;", "var x: f32;", "var x: vec2<u32>;", "var x: vec4<i32>;", "var x: atomic<u32>;",
+		"let x = workgroupUniformLoad(&own);", "let x = workgroupUniformLoad(&lane);", "let x = workgroupUniformLoad(one);", "let x = workgroupUniformLoad(&words[0]);", "let x = 1u + workgroupUniformLoad(&one);",
+		"workgroupUniformLoad(&one);", "for (let x = workgroupUniformLoad(&one); lane > x; ) { break; }", "var x = workgroupUniformLoad(&one);", "let x = workgroupUniformLoad(&one) + 1u;", "let x = workgroupUniformLoad(&FIVE);", "one = workgroupUniformLoad(&one);",
 		"let x = id + id.x;", "let x = id == id;", "let x = data;", "/* x */", "let x = \"\";", "let x = 1u", "if (true) {", "}", "let x = " + strings.Repeat("(", 1000) + "1u;", strings.Repeat("if true {", 1000),
 		"let x = é;", "let x = array<u32, 2>(1u);", "let x = array<u32, 0>();", "let x = -lane;", "let x = ~true;", "let x = true & false;",
 	} {
@@ -112,7 +129,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v %s", body, err, glsl)
 		}
 	}
-	for _, text := range []string{"", "const X = 1u;", "struct X { }", "@group(1) @binding(0) var<storage, read> x: array<u32>;", "@group(0) @binding(0) var<uniform> x: u32;", "var<private> x: u32;",
+	for _, text := range []string{"", "const X = 1u;", "struct X { }", "@group(1) @binding(0) var<storage, read> x: array<u32>;", "@group(0) @binding(0) var<uniform> x: u32;", "var<private> x: array<u32>;", "var<private> x: atomic<u32>;", "var<function> x: u32;",
 		"@group(0) @binding(0) var<storage, read> x: array<i32>;", "const X = FIVE;", "const X = 1u + 2u;", "@fragment", "fn f() { f(); }", "fn f() -> u32 { return; }", "@compute @workgroup_size(1) fn main(@builtin(position) p: u32) {}",
 		"fn f(x: array<u32, 2>) {}", "var<workgroup> x: array<u32>;", "fn min(x: u32) {}", "@compute @workgroup_size(1) fn main() {} @compute @workgroup_size(1) fn main() {}"} {
 		if _, err := Translate(text); err == nil {
