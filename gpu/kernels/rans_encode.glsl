@@ -78,6 +78,8 @@ void main() {
     uint partsAt = input_[g];
     uint parts = input_[g + 1u];
     uint end = input_[g + 2u];
+    uint bits = 5u - (input_[g + 3u] & 3u);
+    uint lanes = 1u << (bits & 31u);
     uint above = 0xfffffffeu << (lane & 31u);
     uint x = LOWER;
     uint given = 0u;
@@ -90,8 +92,8 @@ void main() {
         uint src = input_[d + 2u];
         uint first = input_[d + 3u];
         build(lane, input_[d]);
-        for (uint r = (count + 31u) / 32u; r > 0u; r--) {
-            uint i = ((r - 1u) * 32u) + lane;
+        for (uint r = ((count + lanes) - 1u) >> (bits & 31u); r > 0u; r--) {
+            uint i = (lane < lanes) ? (((r - 1u) << (bits & 31u)) + lane) : count;
             bool gives = false;
             uint e = 0u;
             if (i < count) {

@@ -1,4 +1,4 @@
-// Codes groups of 32 rANS lanes (docs/FORMAT.md, "Groups and lanes"), backward.
+// Codes groups of 32 rANS lanes, or of fewer (docs/FORMAT.md, "Groups and lanes"), backward.
 //
 // Dispatch: one workgroup of 32 invocations for each group, counted along x, then y. Any number of groups; those beyond the count do nothing.
 // Workgroup memory: 3 KiB.
@@ -6,7 +6,8 @@
 // input, in u32:
 //   0       number of groups
 //   1       where the groups' descriptors begin, 4 each:
-//             0 first part's descriptor; 1 number of parts; 2 where in output the words end; 3 unused
+//             0 first part's descriptor; 1 number of parts; 2 where in output the words end; 3 how often the lanes are halved:
+//               with 3 there are four, and the other invocations only meet them
 //   parts, 4 each: 0 table; 1 number of symbols; 2 and 3 where the symbols begin: u32, and byte counted from there
 //   tables, 128 each: the 256 frequencies, 16 bits each, the even one low; they sum to 2048, and that of no symbol that occurs is 0
 // symbols, four in each u32, the first one lowest
@@ -62,6 +63,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     let partsAt = input[g];
     let parts = input[g + 1u];
     let end = input[g + 2u];
+    let bits = 5u - (input[g + 3u] & 3u); // of the number of lanes
+    let lanes = 1u << bits;
     let above = 0xfffffffeu << lane; // lanes above this one, whose words come first when going backward
     var x = LOWER;
     var given = 0u;
@@ -74,8 +77,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         let src = input[d + 2u];
         let first = input[d + 3u];
         build(lane, input[d]);
-        for (var r = (count + 31u) / 32u; r > 0u; r--) {
-            let i = (r - 1u) * 32u + lane;
+        for (var r = (count + lanes - 1u) >> bits; r > 0u; r--) {
+            // Those that are no lanes of the group have no symbols.
+            let i = select(count, ((r - 1u) << bits) + lane, lane < lanes);
             var gives = false;
             var e = 0u;
             if (i < count) {

@@ -155,7 +155,7 @@ func (d *driver) losesAt(n int) (asked *int) {
 // TestLostSubmission: a context that is lost before a submission, in it, or while it is waited for, is an error of that call and of all later ones, though the
 // driver tells of the loss once only.
 func TestLostSubmission(t *testing.T) {
-	s := &host.Submission{Up: 256, Rooms: []host.Room{{Buffer: host.Out, Size: 256}}, Fetch: []host.Stretch{{Size: 256}}}
+	s := &host.Submission{Up: 256, Rooms: []host.Room{{Buffer: host.Out, Size: 256}}, Fetch: []host.Stretch{{Buffer: host.Out, Size: 256}}}
 	submit := func(q host.Queue) error {
 		if _, err := q.Upload(256); err != nil {
 			return err

@@ -185,7 +185,7 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	at := uint64(0)
 	for _, f := range s.Fetch {
-		duplicate(q.work[host.Out].id, f.From, q.down.id, at, f.Size)
+		duplicate(q.work[f.Buffer].id, f.From, q.down.id, at, f.Size)
 		at += f.Size
 	}
 	fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)

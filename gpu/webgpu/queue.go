@@ -141,7 +141,7 @@ func (q *queue) Submit(s *host.Submission) error {
 		}
 		at := uint64(0)
 		for _, f := range s.Fetch {
-			record(enc, q.work[host.Out].ref, f.From, q.down.ref, at, f.Size)
+			record(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
 			at += f.Size
 		}
 		commands, err := enc.Finish(nil)

@@ -58,6 +58,7 @@ type Config struct {
 func Promise(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
 	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, MinSize: fusedLeast, MaxSize: maxMatch, Pays: fusedPays}
 	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
 	return info
 }
@@ -124,6 +125,8 @@ func (d *Device) Accepts(r *gpu.Request) bool {
 	switch r.Op {
 	case gpu.StageN:
 		return true
+	case gpu.Fused:
+		return d.fuses(r)
 	case gpu.Stage0:
 		return r.Params != nil && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 &&
 			len(r.Src) <= maxMatch && matchSize(max(len(r.Src), r.Size)) <= d.binding
@@ -144,6 +147,8 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 	switch op {
 	case gpu.StageN:
 		return s.code(batch)
+	case gpu.Fused:
+		return s.fused(batch)
 	case gpu.Stage0:
 		return s.match(batch)
 	}

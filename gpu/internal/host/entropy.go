@@ -12,6 +12,9 @@ var errCorrupt = errors.New("gpu: the payload does not decode")
 
 var errResult = errors.New("gpu: impossible result")
 
+// errGivenUp is what is said of blocks that the kernels of Fused have left: the parse takes too many turns, or something is larger than its room.
+var errGivenUp = errors.New("gpu: the device has given the block up")
+
 // job is a request of StageN with what its groups of lanes have to do. The sizes are in u32.
 type job struct {
 	r    *gpu.Request

@@ -102,11 +102,7 @@ func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 	w := packer{p: up, at: tilesAt + uint32(tiles)}
 	for i := range blocks {
 		j := &blocks[i]
-		p := j.r.Params
-		least := max(j.r.Limits.MinMatch, int(p.HashBytes))
-		head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions), 32-uint32(j.rowBits),
-			j.mask, uint32(p.Depth), uint32(p.Nice), uint32(least), uint32(min(j.r.Limits.MaxOffset, math.MaxInt32)), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
-		w.put(0, 0)
+		w.block(&head, j)
 		for range j.tiles {
 			table.put(uint32(i))
 		}
@@ -119,6 +115,15 @@ func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 		return err
 	}
 	return s.q.Fetched(func(p []byte) { s.parse(blocks, p) })
+}
+
+// block packs a block, and its descriptor into head.
+func (w *packer) block(head *packer, j *matchJob) {
+	p := j.r.Params
+	least := max(j.r.Limits.MinMatch, int(p.HashBytes))
+	head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions), 32-uint32(j.rowBits),
+		j.mask, uint32(p.Depth), uint32(p.Nice), uint32(least), uint32(min(j.r.Limits.MaxOffset, math.MaxInt32)), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
+	w.put(0, 0)
 }
 
 // candidates has the best candidates of all positions found.

@@ -22,6 +22,7 @@ type slot struct {
 	counts   []int
 	best     [][]uint32
 	hist     []uint16
+	ratio    uint64 // payloads to blocks of the last batch of Fused, and some more, in 1/65536
 }
 
 // upload returns n bytes that a submission sends.
@@ -50,9 +51,11 @@ func (s *slot) run(kernel string, groups int, bind ...Binding) {
 }
 
 // fetch has a stretch of the output fetched.
-func (s *slot) fetch(from, size uint64) {
+func (s *slot) fetch(from, size uint64) { s.fetchOf(Out, from, size) }
+
+func (s *slot) fetchOf(b Buffer, from, size uint64) {
 	if size > 0 {
-		s.sub.Fetch = append(s.sub.Fetch, Stretch{from, size})
+		s.sub.Fetch = append(s.sub.Fetch, Stretch{b, from, size})
 	}
 }
 

@@ -29,13 +29,13 @@ type Queue interface {
 	Close()
 }
 
-// Submission is, in this order: an upload, kernels, one after the other, and stretches of their output that are fetched.
+// Submission is, in this order: an upload, kernels, one after the other, and stretches of buffers that are fetched.
 type Submission struct {
 	Up      uint64 // bytes of the upload, a multiple of 16; 0 for none
 	To      Buffer // where they go
 	Rooms   []Room // what the kernels need
 	Kernels []Dispatch
-	Fetch   []Stretch // of Out
+	Fetch   []Stretch
 }
 
 // Buffer is one of the buffers of a queue.
@@ -79,7 +79,10 @@ type Binding struct {
 }
 
 // Stretch is a part of a buffer in bytes; all multiples of 4.
-type Stretch struct{ From, Size uint64 }
+type Stretch struct {
+	Buffer     Buffer
+	From, Size uint64
+}
 
 // Total is the size of all that is fetched.
 func (s *Submission) Total() (n uint64) {

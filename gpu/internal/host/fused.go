@@ -1,0 +1,297 @@
+package host
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
+)
+
+// Fused is all of a block in one submission; docs/exec-plans/active/fused.md says what each kernel does. What stands where is told in gpu/kernels/fused_begin.wgsl.
+
+const (
+	// fusedBatch is how many blocks of 1 MiB there is room for in a submission.
+	fusedBatch = maxPositions >> 20
+	// fusedPays is the least block, in bytes, that Auto does so: none. On drivers in software Fused takes 1.0 to 1.1 times as long as Stage0 and StageN, which lose already
+	// (docs/exec-plans/active/fused.md). STILL TO BE MEASURED on a GPU.
+	fusedPays = math.MaxInt
+	// fusedLeast is the least block, in bytes: smaller ones take a processor some microseconds.
+	fusedLeast = 4096
+
+	fusedWords   = 32
+	stateWords   = 1088
+	ownWords     = 96
+	seqWords     = 3
+	markWords    = 4
+	placeWords   = 208
+	placeUnit    = 8192 // symbols
+	placeHead    = 58   // u32 of a segment's head at most: mode, length, 224 bytes of description
+	headerWords  = 16
+	logWords     = 2048
+	tilePayload  = 640 // u32 of payload for each tile: more than a quarter beyond what is in it
+	resultWords  = 4
+	payloadSlack = 4 // the guess of what comes back is as much as last time and 1/4
+
+	// turnsEach is how many turns of loops a byte may take in a parse: on what files are made of it is 1 to 2.
+	turnsEach = 4
+	// fusedTurns and softwareTurns are how many there are in a dispatch, on a GPU and on drivers that leave loops after softwareLoops: at some 1 µs each a GPU
+	// answers others in between.
+	fusedTurns    = 1 << 18
+	softwareTurns = softwareLoops / 2
+)
+
+// fusedRooms are how many u32 of the buffers are taken.
+type fusedRooms struct{ streams, seqs, state, plan, words, out uint32 }
+
+// add makes room for a block.
+func (r *fusedRooms) add(n int, coded, tiles int) {
+	slots := uint32(0)
+	for k, m := range lzseq.MaxSizes(n) {
+		r.streams += words(m) + 1
+		if k < coded {
+			slots += uint32(m/placeUnit) + 1
+		}
+	}
+	r.seqs += fusedSeqs(n)
+	r.state += stateWords
+	r.plan += 8 + ownWords + slots*placeWords + 4*fusedParts(slots) + fusedHead(slots) + 4*fusedPieces(slots)
+	r.words += 2*encResultWords + fusedCoded(n)
+	r.out += resultWords + tilePayload*uint32(tiles)
+}
+
+// largest is the size in bytes of the largest buffer.
+func (r *fusedRooms) largest() uint64 {
+	return 4 * uint64(max(r.streams, markWords*r.seqs, r.state, r.plan, r.words, r.out))
+}
+
+func fusedSeqs(n int) uint32          { return uint32(n)/4 + 2 }
+func fusedParts(slots uint32) uint32  { return slots + 1 }
+func fusedHead(slots uint32) uint32   { return (16 + slots*placeHead + 3) &^ 3 }
+func fusedPieces(slots uint32) uint32 { return slots + 12 }
+
+// fusedCoded is the room for words: one for each coded symbol, of which there are up to 4/3 of the block's bytes.
+func fusedCoded(n int) uint32 { return words(2*(n+n/3)) + 16 }
+
+// fusedSize is a bound for the largest buffer that a block of n bytes needs.
+func fusedSize(n int) uint64 {
+	r := fusedRooms{plan: headWords}
+	r.add(n, 5, n/tileSize+1)
+	return max(r.largest(), matchSize(n)+4*(headerWords+fusedWords+logWords))
+}
+
+// fused does a batch of Fused.
+func (s *slot) fused(batch []*gpu.Request) error {
+	for len(batch) > 0 {
+		s.blocks = s.blocks[:0]
+		first, tile, n := 0, 0, 0
+		rooms := fusedRooms{plan: headWords}
+		for ; n < len(batch); n++ {
+			r := batch[n]
+			if r.Err = nil; !s.d.fuses(r) {
+				r.Err = ErrTooLarge
+				continue
+			}
+			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - lz77.CandidateTail}
+			j.tiles = (j.positions + tileSize - 1) / tileSize
+			j.rowBits, j.mask = r.Params.RecentHash(len(r.Src))
+			more := rooms
+			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
+			if first > 0 && (first+j.positions > maxPositions || max(more.largest(), matchSize(first+j.positions)+4*logWords+4096) > s.d.binding) {
+				break
+			}
+			rooms, first, tile = more, first+j.positions, tile+j.tiles
+			s.blocks = append(s.blocks, j)
+		}
+		if len(s.blocks) > 0 {
+			if err := s.fuse(s.blocks, first, tile, &rooms); err != nil {
+				return err
+			}
+			clear(s.blocks)
+		}
+		batch = batch[n:]
+	}
+	return nil
+}
+
+// fuses reports whether the device can do a request of Fused.
+func (d *Device) fuses(r *gpu.Request) bool {
+	return r.Params != nil && r.Layout != nil && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
+		len(r.Src) >= fusedLeast && len(r.Src) <= maxMatch && max(len(r.Src), r.Size) <= maxMatch && fusedSize(max(len(r.Src), r.Size)) <= d.binding
+}
+
+// fuse does some blocks in one submission, and one more to fetch what is left if there is more than was guessed.
+func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) error {
+	if err := s.recordFused(blocks, positions, tiles, rooms); err != nil {
+		return err
+	}
+	table := 4 * resultWords * uint64(len(blocks))
+	all := uint64(0)
+	for i := range blocks {
+		all += uint64(len(blocks[i].r.Src))
+	}
+	if s.ratio == 0 {
+		s.ratio = 1 << 15
+	}
+	guess := min(table+(all*s.ratio>>16+4*uint64(len(blocks))+15)&^15, 4*uint64(rooms.out))
+	s.fetch(0, guess)
+	if err := s.submit(); err != nil {
+		return err
+	}
+	total := uint64(0)
+	err := s.q.Fetched(func(p []byte) {
+		if total = payloads(blocks, p, 4*uint64(rooms.out)); total <= guess {
+			takePayloads(blocks, p)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s.ratio = max(1<<10, (total-min(total, table))<<16/all)
+	s.ratio += s.ratio / payloadSlack
+	if total <= guess {
+		return nil
+	}
+	s.begin(0, In)
+	s.fetch(0, (total+15)&^15)
+	if err := s.submit(); err != nil {
+		return err
+	}
+	return s.q.Fetched(func(p []byte) { takePayloads(blocks, p) })
+}
+
+// payloads returns how many bytes of the output hold payloads, with the table of their sizes. If they are more than limit something is wrong with all of them.
+func payloads(blocks []matchJob, p []byte, limit uint64) (total uint64) {
+	total = 4 * resultWords * uint64(len(blocks))
+	for i := range blocks {
+		total += 4 * uint64(words(int(binary.LittleEndian.Uint32(p[4*resultWords*i:])&(1<<30-1))))
+	}
+	if total > limit {
+		for i := range blocks {
+			blocks[i].r.Err = errResult
+		}
+		return 0
+	}
+	return total
+}
+
+// takePayloads copies the payloads.
+func takePayloads(blocks []matchJob, p []byte) {
+	at := 4 * resultWords * len(blocks)
+	for i := range blocks {
+		r := blocks[i].r
+		size := int(binary.LittleEndian.Uint32(p[4*resultWords*i:]))
+		if r.Err != nil {
+			continue
+		}
+		if size == 0 {
+			r.Err = errGivenUp
+			continue
+		}
+		r.Dst = append(r.Dst[:0], p[at:at+size]...)
+		at += 4 * int(words(size))
+	}
+}
+
+// recordFused records all kernels of a submission.
+func (s *slot) recordFused(blocks []matchJob, positions, tiles int, rooms *fusedRooms) error {
+	n := len(blocks)
+	in := headerWords + n*(blockWords+fusedWords) + tiles + logWords
+	rowBits, longest := uint8(0), 0
+	for i := range blocks {
+		in += int(words(len(blocks[i].r.Src))) + 2
+		rowBits = max(rowBits, blocks[i].rowBits)
+		longest = max(longest, len(blocks[i].r.Src))
+	}
+	up, err := s.upload(4 * uint64(in))
+	if err != nil {
+		return err
+	}
+	turns, most := uint32(fusedTurns), uint32(math.MaxUint32)
+	if s.d.loops > 0 {
+		turns, most = softwareTurns, uint32(s.d.loops)
+	}
+	fusedAt := uint32(headerWords + n*blockWords)
+	tilesAt := fusedAt + uint32(n*fusedWords)
+	logAt := tilesAt + uint32(tiles)
+	segments := uint32(headWords + 8*n) // in the plan, behind the descriptors of groups
+	head := packer{p: up}
+	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns, most, uint32(tiles), segments, 0, 0, 0, 0, 0)
+	logs := packer{p: up, at: logAt}
+	logs.put(rans.Logarithms()...)
+	w := packer{p: up, at: logAt + logWords}
+	table := packer{p: up, at: tilesAt}
+	for i := range blocks {
+		j := &blocks[i]
+		w.block(&head, j)
+		for range j.tiles {
+			table.put(uint32(i))
+		}
+	}
+	s.layOut(&packer{p: up, at: fusedAt}, blocks, segments)
+
+	size := 4 * uint64(positions)
+	s.begin(4*uint64(in), In)
+	s.candidates(n, tiles, rowBits, size)
+	// What finding candidates has been through with.
+	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions
+	for _, r := range []Room{{streams, uint64(rooms.streams)}, {seqs, seqWords * uint64(rooms.seqs)}, {marks, markWords * uint64(rooms.seqs)}, {Counts, uint64(rooms.state)}, {plan, uint64(rooms.plan)}, {code, uint64(rooms.words)}, {Out, uint64(rooms.out)}} {
+		s.room(r.Buffer, 4*r.Size)
+	}
+	s.run("fused_begin", n, whole(In), whole(Counts))
+	s.run("fused_parse", n, whole(In), whole(Out), whole(seqs), whole(marks), whole(Counts))
+	s.sub.Kernels[len(s.sub.Kernels)-1].Times += 1 + turnsEach*longest/int(turns)
+	s.run("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
+	s.run("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
+	s.run("fused_frame", n, whole(In), whole(Counts), whole(plan))
+	s.run("rans_encode", 2*n, whole(plan), whole(streams), whole(code))
+	s.run("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
+	s.run("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
+	return nil
+}
+
+// layOut writes the descriptors of Fused: it gives each block its rooms.
+func (s *slot) layOut(desc *packer, blocks []matchJob, segments uint32) {
+	n := uint32(len(blocks))
+	slots := uint32(0)
+	for i := range blocks {
+		_, k := fusedSlots(blocks[i].r)
+		slots += k
+	}
+	at := fusedRooms{plan: segments + slots*placeWords, words: 2 * n * encResultWords}
+	place := uint32(0)
+	for i := range blocks {
+		r := blocks[i].r
+		size := len(r.Src)
+		for _, m := range lzseq.MaxSizes(size) {
+			desc.put(at.streams)
+			at.streams += words(m) + 1
+		}
+		desc.put(at.streams, at.seqs, fusedSeqs(size))
+		at.seqs += fusedSeqs(size)
+		desc.put(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats), uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
+		at.state += stateWords
+		each, all := fusedSlots(r)
+		for _, k := range each {
+			desc.put(place)
+			place += k
+		}
+		desc.put(place)
+		head, parts, pieces := at.plan+ownWords, at.plan+ownWords+fusedHead(all), at.plan+ownWords+fusedHead(all)+4*fusedParts(all)
+		desc.put(head, fusedHead(all), parts, fusedParts(all), at.words, at.words+fusedCoded(size), pieces, fusedPieces(all), at.plan, tilePayload*uint32(blocks[i].tiles))
+		at.plan, at.words = pieces+4*fusedPieces(all), at.words+fusedCoded(size)
+	}
+}
+
+// fusedSlots is how many segments each stream may have, and all of them.
+func fusedSlots(r *gpu.Request) (each [6]uint32, all uint32) {
+	for k, m := range lzseq.MaxSizes(len(r.Src)) {
+		if k < 6-r.Layout.Stored {
+			each[k] = uint32(m/placeUnit) + 1
+			all += each[k]
+		}
+	}
+	return each, all
+}

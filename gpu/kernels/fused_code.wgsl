@@ -1,0 +1,169 @@
+// Turns sequences into the streams of a layout, as package lzseq does. Each u32 of a stream is put together by itself, from the sequences that have bytes in it.
+//
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing. Those of a block share its streams out.
+// Workgroup memory: none. An invocation has one or two u32 of each stream, and bisects up to four times for each, for one of extra bits up to 17 times.
+//
+// input, state: see fused_begin
+// seqs, marks: as fused_parse leaves them
+// streams: four bytes in each u32, the first one lowest; up to three bytes behind a stream are of no meaning
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read> seqs: array<u32>;
+@group(0) @binding(2) var<storage, read> marks: array<u32>;
+@group(0) @binding(3) var<storage, read> state: array<u32>;
+@group(0) @binding(4) var<storage, read_write> streams: array<u32>;
+
+const PLAIN = 1u;
+
+var<private> src: u32;
+var<private> size: u32;
+var<private> entry: u32; // where the block's entries begin, in seqs
+var<private> mark: u32; // in marks
+var<private> count: u32; // sequences
+var<private> plain: bool;
+
+// load32 is the four bytes from a position on.
+fn load32(i: u32) -> u32 {
+    let w = src + (i >> 2u);
+    let s = (i & 3u) * 8u;
+    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
+}
+
+// start is where in a stream, 0 or 2 and up, what a sequence has there begins.
+fn start(stream: u32, s: u32) -> u32 {
+    if (stream == 0u) {
+        return seqs[entry + s * 3u];
+    }
+    return marks[mark + s * 4u + stream - 2u];
+}
+
+// find is the sequence that has place i of a stream: the last one that begins there or before.
+fn find(stream: u32, i: u32) -> u32 {
+    var s = 0u;
+    for (var n = count + 1u; n > 1u;) {
+        let half = n >> 1u;
+        if (start(stream, s + half) <= i) {
+            s += half;
+        }
+        n -= half;
+    }
+    return s;
+}
+
+// run is the number of literals of a sequence.
+fn run(s: u32) -> u32 {
+    return seqs[entry + s * 3u + 3u] - seqs[entry + s * 3u];
+}
+
+// reach is the length of its match.
+fn reach(s: u32) -> u32 {
+    return seqs[entry + s * 3u + 4u] - seqs[entry + s * 3u + 1u] - run(s);
+}
+
+// offset is its offset, and which repeat offset it is above 30 bits.
+fn offset(s: u32) -> u32 {
+    return seqs[entry + s * 3u + 2u];
+}
+
+fn token(s: u32) -> u32 {
+    if (plain) {
+        return min(run(s), 15u) | (min(reach(s) - 5u, 15u) << 4u);
+    }
+    return min(run(s), 3u) | (min(reach(s) - 4u, 15u) << 2u) | ((offset(s) >> 30u) << 6u);
+}
+
+// part is the bytes from number k on of what a sequence has in a stream.
+fn part(stream: u32, s: u32, k: u32) -> u32 {
+    if (stream == 0u) {
+        return load32(min(seqs[entry + s * 3u + 1u] + k, size));
+    }
+    let d = offset(s) & 0x3fffffffu;
+    if (stream == 2u) {
+        if (plain) {
+            return d >> (k * 8u);
+        }
+        return (firstLeadingBit((d >> 2u) + 1u) << 2u) | (d & 3u);
+    }
+    var v = run(s) - select(3u, 15u, plain);
+    if (stream == 4u) {
+        v = reach(s) - select(19u, 20u, plain);
+    }
+    if (v < 255u) {
+        return v;
+    }
+    if (k == 0u) {
+        return 255u | (v << 8u);
+    }
+    return v >> ((k * 8u - 8u) & 31u);
+}
+
+// gather puts four bytes of a stream of length bytes together, from place i on.
+fn gather(stream: u32, i: u32, length: u32) -> u32 {
+    var have = 0u;
+    var v = 0u;
+    for (; have < 4u && i + have < length;) {
+        let s = find(stream, i + have);
+        var more = 4u - have;
+        if (s < count) {
+            more = min(more, max(start(stream, s + 1u) - (i + have), 1u));
+        }
+        let p = part(stream, s, i + have - start(stream, s));
+        v |= (p & (0xffffffffu >> (32u - more * 8u))) << (have * 8u);
+        have += more;
+    }
+    return v;
+}
+
+// gatherBits puts 32 bits of the last stream together, which has so many bits.
+fn gatherBits(i: u32, length: u32) -> u32 {
+    var have = 0u;
+    var v = 0u;
+    for (; have < 32u && i + have < length;) {
+        let s = find(5u, i + have);
+        let d = offset(s) & 0x3fffffffu;
+        let n = max(start(5u, min(s + 1u, count)) - start(5u, s), 1u);
+        let k = i + have - start(5u, s); // bits that are in the u32 before
+        v |= ((((d >> 2u) + 1u) & ((1u << (n & 31u)) - 1u)) >> (k & 31u)) << have;
+        have += max(n - min(k, n), 1u);
+    }
+    return v;
+}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let tile = id.y * grid.x + id.x;
+    if (tile >= input[9]) {
+        return;
+    }
+    let block = input[input[4] + tile];
+    let b = input[3] + block * 16u;
+    let desc = input[5] + block * 32u;
+    let now = input[desc + 14u];
+    if (state[now] != 1u) {
+        return;
+    }
+    src = input[b];
+    size = input[b + 1u];
+    entry = input[desc + 7u] * 3u;
+    mark = input[desc + 7u] * 4u;
+    count = min(state[now + 6u], input[desc + 8u] - 1u);
+    plain = input[desc + 9u] == PLAIN;
+    let step = input[b + 11u] * 256u;
+    for (var k = 0u; k < 6u; k++) {
+        let dst = input[desc + k];
+        let length = min(state[now + 21u + k], (input[desc + k + 1u] - dst) * 4u);
+        for (var w = (tile - input[b + 10u]) * 256u + lane; w * 4u < length; w += step) {
+            var v = 0u;
+            if (k == 1u) {
+                for (var s = w * 4u; s < min(w * 4u + 4u, count); s++) {
+                    v |= token(s) << ((s & 3u) * 8u);
+                }
+            } else if (k == 5u) {
+                v = gatherBits(w * 32u, start(5u, count));
+            } else {
+                v = gather(k, w * 4u, length);
+            }
+            streams[dst + w] = v;
+        }
+    }
+}

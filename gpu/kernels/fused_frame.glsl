@@ -1,0 +1,186 @@
+#version 430 core
+// Generated from WGSL by internal/wgsl. DO NOT EDIT.
+
+layout(std430, binding = 0) readonly restrict buffer Binding0 {
+    uint input_[];
+};
+
+layout(std430, binding = 1) readonly restrict buffer Binding1 {
+    uint state[];
+};
+
+layout(std430, binding = 2) restrict buffer Binding2 {
+    uint plan[];
+};
+
+const uint FEW = 8192u;
+
+uint head = 0u;
+
+uint room = 0u;
+
+uint used = 0u;
+
+uint part = 0u;
+
+uint turns = 0u;
+
+void put(uint v, uint n) {
+    uint have = used & 3u;
+    part |= v << ((have * 8u) & 31u);
+    if ((have + n) >= 4u) {
+        if (used < room) {
+            plan[head + (used >> 2u)] = part;
+        }
+        part = (have > 0u) ? (v >> (((32u - (have * 8u)) & 31u) & 31u)) : 0u;
+    }
+    used += n;
+    turns++;
+}
+
+void putNumber(uint v) {
+    uint rest = v;
+    for (; rest >= 128u; ) {
+        put((rest & 127u) | 128u, 1u);
+        rest >>= 7u;
+    }
+    put(rest, 1u);
+}
+
+layout(local_size_x = 1) in;
+
+void main() {
+    uvec3 id = gl_WorkGroupID;
+    uvec3 grid = gl_NumWorkGroups;
+    uint block = (id.y * grid.x) + id.x;
+    if (block >= input_[0]) {
+        return;
+    }
+    if (block == 0u) {
+        plan[0] = input_[0] * 2u;
+        plan[1] = 4u;
+    }
+    uint desc = input_[5] + (block * 32u);
+    uint now = input_[desc + 14u];
+    uint own = input_[desc + 30u];
+    uint groups = 4u + (block * 8u);
+    for (uint k = 0u; k < 8u; k++) {
+        plan[groups + k] = 0u;
+    }
+    plan[own + 14u] = 0u;
+    if (state[now] != 1u) {
+        return;
+    }
+    uint coding = min(input_[desc + 10u], 6u);
+    head = input_[desc + 22u];
+    room = input_[desc + 23u] * 4u;
+    put(input_[desc + 9u], 1u);
+    uint coded = 0u;
+    for (uint k = 0u; k < 6u; k++) {
+        uint length_ = state[(now + 21u) + k];
+        putNumber(length_);
+        if (length_ == 0u) {
+            continue;
+        }
+        if (k >= coding) {
+            put(4u, 1u);
+            continue;
+        }
+        uint count = plan[own + k];
+        if (count > (input_[(desc + 16u) + k] - input_[(desc + 15u) + k])) {
+            return;
+        }
+        for (uint s = 0u; s < count; s++) {
+            uint at = input_[10] + ((input_[(desc + 15u) + k] + s) * 208u);
+            uint mode = plan[at];
+            uint size = plan[at + 2u];
+            put(mode | (plan[at + 3u] << 2u), 1u);
+            if (plan[at + 3u] == 0u) {
+                putNumber(size);
+            }
+            if (mode == 1u) {
+                put(plan[at + 5u], 1u);
+            }
+            if (mode == 2u) {
+                coded += size;
+                uint bytes = min(plan[at + 4u], 256u);
+                for (uint i = 0u; i < bytes; i += 4u) {
+                    uint n = min(bytes - i, 4u);
+                    put(plan[(at + 144u) + (i >> 2u)] & (0xffffffffu >> ((32u - (n * 8u)) & 31u)), n);
+                }
+            }
+            turns += 4u;
+        }
+    }
+    if (used >= room) {
+        return;
+    }
+    plan[head + (used >> 2u)] = part;
+    uint cut = coded;
+    uint lanes = 2u;
+    if (coded >= FEW) {
+        cut = ((coded >> 1u) + 31u) & 0xffffffe0u;
+        lanes = 5u;
+    }
+    uint round_ = (1u << (lanes & 31u)) - 1u;
+    uint parts = input_[desc + 24u];
+    uint n = 0u;
+    uint split = 0u;
+    uint at = 0u;
+    uint rounds0 = 0u;
+    uint rounds1 = 0u;
+    for (uint k = 0u; k < coding; k++) {
+        uint count = plan[own + k];
+        if (state[(now + 21u) + k] == 0u) {
+            count = 0u;
+        }
+        for (uint s = 0u; s < count; s++) {
+            uint segment = input_[10] + ((input_[(desc + 15u) + k] + s) * 208u);
+            turns++;
+            if (plan[segment] != 2u) {
+                continue;
+            }
+            uint begin = plan[segment + 1u];
+            uint size = plan[segment + 2u];
+            uint one = min(size, cut - min(at, cut));
+            for (uint g = 0u; g < 2u; g++) {
+                uint first = (g == 0u) ? begin : (begin + one);
+                uint symbols = (g == 0u) ? one : (size - one);
+                if ((symbols > 0u) && (n < input_[desc + 25u])) {
+                    plan[parts + (n * 4u)] = segment + 16u;
+                    plan[(parts + (n * 4u)) + 1u] = symbols;
+                    plan[(parts + (n * 4u)) + 2u] = input_[desc + k] + (first >> 2u);
+                    plan[(parts + (n * 4u)) + 3u] = first & 3u;
+                    n++;
+                    if (g == 0u) {
+                        split = n;
+                        rounds0 += (symbols + round_) >> (lanes & 31u);
+                    } else {
+                        rounds1 += (symbols + round_) >> (lanes & 31u);
+                    }
+                }
+            }
+            at += size;
+        }
+    }
+    uint middle = (input_[desc + 26u] + ((cut + 1u) >> 1u)) + 2u;
+    uint end = (middle + (((coded - cut) + 1u) >> 1u)) + 2u;
+    if (((at != coded) || (end > input_[desc + 27u])) || (turns >= input_[8])) {
+        return;
+    }
+    plan[groups] = parts;
+    plan[groups + 1u] = split;
+    plan[groups + 2u] = middle;
+    plan[groups + 3u] = 5u - lanes;
+    plan[groups + 4u] = parts + (split * 4u);
+    plan[groups + 5u] = n - split;
+    plan[groups + 6u] = end;
+    plan[groups + 7u] = 5u - lanes;
+    plan[own + 8u] = used;
+    plan[own + 9u] = coded;
+    plan[own + 10u] = cut;
+    plan[own + 11u] = rounds0;
+    plan[own + 12u] = rounds1;
+    plan[own + 13u] = middle;
+    plan[own + 14u] = 1u;
+}

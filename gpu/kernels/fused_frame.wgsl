@@ -1,0 +1,185 @@
+// Writes the heads of payloads, all that stands before the first group of lanes, and plans these groups for rans_encode, as rans.Encoder does.
+//
+// Dispatch: one workgroup of 1 invocations for each block, counted along x, then y. Those beyond the count do nothing.
+// Workgroup memory: none. Loops turn some 70 times for each segment.
+//
+// input, state: see fused_begin
+// plan: as fused_cut leaves it, and, in u32:
+//   0 number of groups, two for each block; 1 where their descriptors begin: those and parts and tables as rans_encode wants them
+//   the block's numbers: 8 bytes of the head; 9 coded symbols; 10 those of them in the first group; 11 and 12 rounds of the groups; 13 where the words of the first group end; 14 is all
+//     as it should be
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read> state: array<u32>;
+@group(0) @binding(2) var<storage, read_write> plan: array<u32>;
+
+const FEW = 8192u; // coded symbols below which there is one group of four lanes
+
+var<private> head: u32; // where it begins
+var<private> room: u32; // bytes
+var<private> used: u32;
+var<private> part: u32; // what is not stored yet
+var<private> turns: u32;
+
+// put adds n bytes, 1 … 4, to the head.
+fn put(v: u32, n: u32) {
+    let have = used & 3u;
+    part |= v << (have * 8u);
+    if (have + n >= 4u) {
+        if (used < room) {
+            plan[head + (used >> 2u)] = part;
+        }
+        part = select(0u, v >> ((32u - have * 8u) & 31u), have > 0u);
+    }
+    used += n;
+    turns++;
+}
+
+// putNumber adds a varint.
+fn putNumber(v: u32) {
+    var rest = v;
+    for (; rest >= 128u;) {
+        put((rest & 127u) | 128u, 1u);
+        rest >>= 7u;
+    }
+    put(rest, 1u);
+}
+
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>) {
+    let block = id.y * grid.x + id.x;
+    if (block >= input[0]) {
+        return;
+    }
+    if (block == 0u) {
+        plan[0] = input[0] * 2u;
+        plan[1] = 4u;
+    }
+    let desc = input[5] + block * 32u;
+    let now = input[desc + 14u];
+    let own = input[desc + 30u];
+    let groups = 4u + block * 8u;
+    for (var k = 0u; k < 8u; k++) {
+        plan[groups + k] = 0u;
+    }
+    plan[own + 14u] = 0u;
+    if (state[now] != 1u) {
+        return;
+    }
+    let coding = min(input[desc + 10u], 6u); // streams
+    head = input[desc + 22u];
+    room = input[desc + 23u] * 4u;
+    put(input[desc + 9u], 1u);
+    var coded = 0u;
+    for (var k = 0u; k < 6u; k++) {
+        let length = state[now + 21u + k];
+        putNumber(length);
+        if (length == 0u) {
+            continue;
+        }
+        if (k >= coding) {
+            put(4u, 1u); // stored, to the end
+            continue;
+        }
+        let count = plan[own + k];
+        if (count > input[desc + 16u + k] - input[desc + 15u + k]) {
+            return;
+        }
+        for (var s = 0u; s < count; s++) {
+            let at = input[10] + (input[desc + 15u + k] + s) * 208u;
+            let mode = plan[at];
+            let size = plan[at + 2u];
+            put(mode | (plan[at + 3u] << 2u), 1u);
+            if (plan[at + 3u] == 0u) {
+                putNumber(size);
+            }
+            if (mode == 1u) {
+                put(plan[at + 5u], 1u);
+            }
+            if (mode == 2u) {
+                coded += size;
+                let bytes = min(plan[at + 4u], 256u);
+                for (var i = 0u; i < bytes; i += 4u) {
+                    let n = min(bytes - i, 4u);
+                    put(plan[at + 144u + (i >> 2u)] & (0xffffffffu >> (32u - n * 8u)), n);
+                }
+            }
+            turns += 4u;
+        }
+    }
+    if (used >= room) {
+        return;
+    }
+    plan[head + (used >> 2u)] = part;
+
+    // The coded symbols of all segments, one behind the other, are shared out between the groups.
+    var cut = coded;
+    var lanes = 2u; // bits
+    if (coded >= FEW) {
+        cut = ((coded >> 1u) + 31u) & 0xffffffe0u;
+        lanes = 5u;
+    }
+    let round = (1u << lanes) - 1u;
+    let parts = input[desc + 24u];
+    var n = 0u;
+    var split = 0u; // parts of the first group
+    var at = 0u;
+    var rounds0 = 0u;
+    var rounds1 = 0u;
+    for (var k = 0u; k < coding; k++) {
+        var count = plan[own + k];
+        if (state[now + 21u + k] == 0u) {
+            count = 0u;
+        }
+        for (var s = 0u; s < count; s++) {
+            let segment = input[10] + (input[desc + 15u + k] + s) * 208u;
+            turns++;
+            if (plan[segment] != 2u) {
+                continue;
+            }
+            let begin = plan[segment + 1u];
+            let size = plan[segment + 2u];
+            // A segment is in one group, or the first of its symbols are in the one and the others in the other.
+            let one = min(size, cut - min(at, cut));
+            for (var g = 0u; g < 2u; g++) {
+                let first = select(begin + one, begin, g == 0u);
+                let symbols = select(size - one, one, g == 0u);
+                if (symbols > 0u && n < input[desc + 25u]) {
+                    plan[parts + n * 4u] = segment + 16u;
+                    plan[parts + n * 4u + 1u] = symbols;
+                    plan[parts + n * 4u + 2u] = input[desc + k] + (first >> 2u);
+                    plan[parts + n * 4u + 3u] = first & 3u;
+                    n++;
+                    if (g == 0u) {
+                        split = n;
+                        rounds0 += (symbols + round) >> lanes;
+                    } else {
+                        rounds1 += (symbols + round) >> lanes;
+                    }
+                }
+            }
+            at += size;
+        }
+    }
+    // One word at most for each symbol, and two u32 more.
+    let middle = input[desc + 26u] + ((cut + 1u) >> 1u) + 2u;
+    let end = middle + ((coded - cut + 1u) >> 1u) + 2u;
+    if (at != coded || end > input[desc + 27u] || turns >= input[8]) {
+        return;
+    }
+    plan[groups] = parts;
+    plan[groups + 1u] = split;
+    plan[groups + 2u] = middle;
+    plan[groups + 3u] = 5u - lanes;
+    plan[groups + 4u] = parts + split * 4u;
+    plan[groups + 5u] = n - split;
+    plan[groups + 6u] = end;
+    plan[groups + 7u] = 5u - lanes;
+    plan[own + 8u] = used;
+    plan[own + 9u] = coded;
+    plan[own + 10u] = cut;
+    plan[own + 11u] = rounds0;
+    plan[own + 12u] = rounds1;
+    plan[own + 13u] = middle;
+    plan[own + 14u] = 1u;
+}

@@ -1,0 +1,123 @@
+#version 430 core
+// Generated from WGSL by internal/wgsl. DO NOT EDIT.
+
+layout(std430, binding = 0) readonly restrict buffer Binding0 {
+    uint input_[];
+};
+
+layout(std430, binding = 1) readonly restrict buffer Binding1 {
+    uint state[];
+};
+
+layout(std430, binding = 2) readonly restrict buffer Binding2 {
+    uint words[];
+};
+
+layout(std430, binding = 3) restrict buffer Binding3 {
+    uint plan[];
+};
+
+uint list = 0u;
+
+uint most = 0u;
+
+uint count = 0u;
+
+uint at = 0u;
+
+uint head = 0u;
+
+uint used = 0u;
+
+uint part = 0u;
+
+void put(uint v, uint n) {
+    uint have = used & 3u;
+    part |= v << ((have * 8u) & 31u);
+    if ((have + n) >= 4u) {
+        plan[head + (used >> 2u)] = part;
+        part = (have > 0u) ? (v >> (((32u - (have * 8u)) & 31u) & 31u)) : 0u;
+    }
+    used += n;
+}
+
+void piece(uint what, uint begin, uint n) {
+    if ((n > 0u) && (count < most)) {
+        plan[list + (count * 4u)] = at;
+        plan[(list + (count * 4u)) + 1u] = what;
+        plan[(list + (count * 4u)) + 2u] = begin;
+        count++;
+    }
+    at += n;
+}
+
+layout(local_size_x = 1) in;
+
+void main() {
+    uvec3 id = gl_WorkGroupID;
+    uvec3 grid = gl_NumWorkGroups;
+    uint block = (id.y * grid.x) + id.x;
+    if (block >= input_[0]) {
+        return;
+    }
+    uint desc = input_[5] + (block * 32u);
+    uint now = input_[desc + 14u];
+    uint own = input_[desc + 30u];
+    plan[own + 15u] = 0u;
+    if (plan[own + 14u] != 1u) {
+        return;
+    }
+    list = input_[desc + 28u];
+    most = input_[desc + 29u];
+    piece(0u, input_[desc + 22u] * 4u, plan[own + 8u]);
+    uint coded = plan[own + 9u];
+    uint cut = plan[own + 10u];
+    for (uint g = 0u; g < 2u; g++) {
+        uint descriptor = 4u + (((block * 2u) + g) * 4u);
+        uint symbols = (g == 0u) ? cut : (coded - cut);
+        if (symbols == 0u) {
+            continue;
+        }
+        uint result = ((block * 2u) + g) * 36u;
+        uint given = words[result];
+        if (((given > symbols) || (words[result + 1u] != plan[(own + 11u) + g])) || (words[result + 2u] != ((given + 1u) >> 1u))) {
+            return;
+        }
+        head = (own + 16u) + (g * 36u);
+        used = 0u;
+        part = 0u;
+        uint rest = given * 2u;
+        for (; rest >= 128u; ) {
+            put((rest & 127u) | 128u, 1u);
+            rest >>= 7u;
+        }
+        put(rest, 1u);
+        uint lanes = 32u >> ((plan[descriptor + 3u] & 7u) & 31u);
+        for (uint k = 0u; k < lanes; k++) {
+            put(words[(result + 4u) + k], 4u);
+        }
+        plan[head + (used >> 2u)] = part;
+        piece(0u, head * 4u, used);
+        piece(1u, (plan[descriptor + 2u] * 4u) - (given * 2u), given * 2u);
+    }
+    for (uint k = 0u; k < 6u; k++) {
+        uint length_ = state[(now + 21u) + k];
+        if (length_ == 0u) {
+            continue;
+        }
+        if (k >= input_[desc + 10u]) {
+            piece(2u, input_[desc + k] * 4u, length_);
+            continue;
+        }
+        for (uint s = 0u; s < plan[own + k]; s++) {
+            uint segment = input_[10] + ((input_[(desc + 15u) + k] + s) * 208u);
+            if (plan[segment] == 0u) {
+                piece(2u, (input_[desc + k] * 4u) + plan[segment + 1u], plan[segment + 2u]);
+            }
+        }
+    }
+    if ((at <= (input_[desc + 31u] * 4u)) && (count < most)) {
+        plan[own + 7u] = count;
+        plan[own + 15u] = at;
+    }
+}

@@ -1,0 +1,116 @@
+// Says which pieces payloads are made of, and how long they are: the head, the groups of lanes, what is stored.
+//
+// Dispatch: one workgroup of 1 invocations for each block, counted along x, then y. Those beyond the count do nothing.
+// Workgroup memory: none. Loops turn once or twice for each segment.
+//
+// input, state: see fused_begin
+// words: as rans_encode leaves them
+// plan: as fused_frame leaves it, and:
+//   the block's numbers: 15 bytes of the payload, 0 if there is none; 7 number of pieces; 16–51 and 52–87 what stands before the words of the groups: their size in bytes as a varint, and the
+//     states
+//   pieces, 4 u32 each: 0 where it begins in the payload; 1 what it is part of: 0 plan, 1 words, 2 streams; 2 where in that it begins, in bytes; 3 unused
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read> state: array<u32>;
+@group(0) @binding(2) var<storage, read> words: array<u32>;
+@group(0) @binding(3) var<storage, read_write> plan: array<u32>;
+
+var<private> list: u32;
+var<private> most: u32;
+var<private> count: u32;
+var<private> at: u32; // bytes so far
+
+var<private> head: u32;
+var<private> used: u32;
+var<private> part: u32;
+
+// put adds n bytes, 1 … 4, to what stands before words.
+fn put(v: u32, n: u32) {
+    let have = used & 3u;
+    part |= v << (have * 8u);
+    if (have + n >= 4u) {
+        plan[head + (used >> 2u)] = part;
+        part = select(0u, v >> ((32u - have * 8u) & 31u), have > 0u);
+    }
+    used += n;
+}
+
+// piece adds n bytes.
+fn piece(what: u32, begin: u32, n: u32) {
+    if (n > 0u && count < most) {
+        plan[list + count * 4u] = at;
+        plan[list + count * 4u + 1u] = what;
+        plan[list + count * 4u + 2u] = begin;
+        count++;
+    }
+    at += n;
+}
+
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>) {
+    let block = id.y * grid.x + id.x;
+    if (block >= input[0]) {
+        return;
+    }
+    let desc = input[5] + block * 32u;
+    let now = input[desc + 14u];
+    let own = input[desc + 30u];
+    plan[own + 15u] = 0u;
+    if (plan[own + 14u] != 1u) {
+        return;
+    }
+    list = input[desc + 28u];
+    most = input[desc + 29u];
+    piece(0u, input[desc + 22u] * 4u, plan[own + 8u]);
+    let coded = plan[own + 9u];
+    let cut = plan[own + 10u];
+    for (var g = 0u; g < 2u; g++) {
+        let descriptor = 4u + (block * 2u + g) * 4u;
+        let symbols = select(coded - cut, cut, g == 0u);
+        if (symbols == 0u) {
+            continue;
+        }
+        let result = (block * 2u + g) * 36u;
+        let given = words[result];
+        // What rans_encode has done is what it was to do.
+        if (given > symbols || words[result + 1u] != plan[own + 11u + g] || words[result + 2u] != ((given + 1u) >> 1u)) {
+            return;
+        }
+        head = own + 16u + g * 36u;
+        used = 0u;
+        part = 0u;
+        var rest = given * 2u;
+        for (; rest >= 128u;) {
+            put((rest & 127u) | 128u, 1u);
+            rest >>= 7u;
+        }
+        put(rest, 1u);
+        let lanes = 32u >> (plan[descriptor + 3u] & 7u);
+        for (var k = 0u; k < lanes; k++) {
+            put(words[result + 4u + k], 4u);
+        }
+        plan[head + (used >> 2u)] = part;
+        piece(0u, head * 4u, used);
+        piece(1u, plan[descriptor + 2u] * 4u - given * 2u, given * 2u);
+    }
+    for (var k = 0u; k < 6u; k++) {
+        let length = state[now + 21u + k];
+        if (length == 0u) {
+            continue;
+        }
+        if (k >= input[desc + 10u]) {
+            piece(2u, input[desc + k] * 4u, length);
+            continue;
+        }
+        for (var s = 0u; s < plan[own + k]; s++) {
+            let segment = input[10] + (input[desc + 15u + k] + s) * 208u;
+            if (plan[segment] == 0u) {
+                piece(2u, input[desc + k] * 4u + plan[segment + 1u], plan[segment + 2u]);
+            }
+        }
+    }
+    if (at <= input[desc + 31u] * 4u && count < most) {
+        plan[own + 7u] = count;
+        plan[own + 15u] = at;
+    }
+}
