@@ -2,6 +2,7 @@ package lz77
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -76,5 +77,39 @@ func TestImpossibleCandidates(t *testing.T) {
 	}
 	if _, ok := m.ParseCandidates(nil, src, 0, p, l, good[:len(good)-1]); ok {
 		t.Error("a candidate is missing, and nobody says so")
+	}
+}
+
+// TestCandidatesNearNice: a far candidate, which counts for no more than Nice bytes, does not replace a near one that is a byte or two shorter, even if the parse, which has
+// a match that is nearly as good, could use the far one only.
+func TestCandidatesNearNice(t *testing.T) {
+	for level := range Levels {
+		p := &Levels[level]
+		if p.Finder != Recent {
+			continue
+		}
+		r := rand.New(rand.NewPCG(3, uint64(level)))
+		noise := func(n int) (b []byte) {
+			for range n {
+				b = append(b, byte(r.Uint32()))
+			}
+			return b
+		}
+		var far, near []byte
+		for range 100 {
+			phrase := noise(p.Nice + 12)
+			far = append(append(far, phrase[1:]...), noise(1)...)
+			near = append(append(near, phrase[:p.Nice-r.IntN(5)]...), noise(3)...)
+			near = append(append(near, phrase...), noise(1)...)
+		}
+		src := append(append(far, noise(300_000)...), near...)
+		for _, l := range testLimits {
+			var m Matcher
+			want := m.Parse(nil, src, p, l)
+			got, ok := m.ParseCandidates(nil, src, 0, p, l, candidatesOf(src, p, l))
+			if !ok || !slices.Equal(got, want) {
+				t.Errorf("level %d, matches of %d: %v, sequences differ", level, l.MinMatch, ok)
+			}
+		}
 	}
 }

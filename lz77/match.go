@@ -27,6 +27,9 @@ func mix(v uint64, mask uint32) uint32 {
 // mixMask is the mask for a hash of so many bytes, 4 … 8.
 func mixMask(bytes uint8) uint32 { return uint32(1<<(8*(bytes-4)) - 1) }
 
+// nearNice is one less than how many bytes of match make up for any offset: those of the greatest and the least differ by 22 bits.
+const nearNice = 5
+
 // minOffsetBits is what the least offset takes from a score.
 const minOffsetBits = 5
 
@@ -71,8 +74,9 @@ func (m *Matcher) best(src []byte, i int, reps *repeats, than int) (r match) {
 			return r
 		}
 	}
-	// Most candidates that cannot win are too short to, and need no look at where they end.
-	least := max(m.least, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice))
+	// Most candidates that cannot win are too short to, and need no look at where they end. One that is nearly of Nice bytes needs one all the same: Recent may prefer it to another that
+	// is longer than Nice, which this would find in its place.
+	least := max(m.least, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice-nearNice))
 	if n, d := m.find(src, i, least); n > 0 {
 		if s := score(n) - bits.Len32(uint32(d)); s > r.score {
 			return match{n, d, s}
