@@ -76,8 +76,14 @@ func testGPUFiles(t *testing.T, _ string, d Device) {
 					continue // a part of them is enough
 				}
 				want := encode(t, content, append(opts, WithBackend(CPU, CPU))...)
-				for _, backends := range [][2]Backend{{GPU, GPU}, {GPU, CPU}, {CPU, GPU}, {Auto, Auto}} {
-					s := gpuScheduler(t, d)
+				for i, backends := range [][2]Backend{{GPU, GPU}, {GPU, GPU}, {GPU, CPU}, {CPU, GPU}, {Auto, Auto}} {
+					dev := d
+					if i == 1 {
+						if dev = (unfused{d}); testing.Short() && len(name)%3 != 0 {
+							continue
+						}
+					}
+					s := gpuScheduler(t, dev)
 					on := append(opts[:len(opts):len(opts)], WithScheduler(s), WithBackend(backends[0], backends[1]))
 					equal(t, encode(t, content, on...), want, pipeline.Name+", "+name)
 					if pipeline.Name == DefaultPipeline {
@@ -101,6 +107,51 @@ func testGPUFiles(t *testing.T, _ string, d Device) {
 		t.Error("nothing ran on the GPU")
 	}
 	t.Logf("%d times a block on the GPU", onGPU)
+}
+
+// unfused is a device without Fused: what it does of a block it does in stages.
+type unfused struct{ gpu.Device }
+
+func (d unfused) Info() gpu.Info {
+	info := d.Device.Info()
+	info.Ops[gpu.Fused] = gpu.Limits{}
+	return info
+}
+
+// opCounts counts the batches of each kind.
+type opCounts struct {
+	gpu.Device
+	batches [gpu.NumOps]atomic.Int64
+}
+
+func (c *opCounts) Run(op gpu.Op, batch []*gpu.Request) error {
+	c.batches[op].Add(1)
+	return c.Device.Run(op, batch)
+}
+
+// TestGPUFused: with both stages on the GPU the blocks of levels 5 to 7 go there as a whole, and with Auto they do not, as long as nobody has measured that it pays. The file is the same.
+func TestGPUFused(t *testing.T) { everyGPU(t, testGPUFused) }
+
+func testGPUFused(t *testing.T, _ string, d Device) {
+	const block = 64 << 10
+	content := mixedBytes(3*block + 5000)
+	for _, pipeline := range []string{DefaultPipeline, "lzr"} {
+		for level := 5; level <= 7; level++ {
+			if testing.Short() && (level == 7) != (pipeline == DefaultPipeline) {
+				continue
+			}
+			for _, backend := range []Backend{GPU, Auto} {
+				c := &opCounts{Device: d}
+				opts := []Option{WithPipeline(pipeline), WithLevel(level), WithBlockSize(block)}
+				want := encode(t, content, append(opts, WithBackend(CPU, CPU))...)
+				equal(t, encode(t, content, append(opts, WithScheduler(gpuScheduler(t, c)), WithBackend(backend, backend))...), want, pipeline)
+				fused, others := c.batches[gpu.Fused].Load(), c.batches[gpu.Stage0].Load()+c.batches[gpu.StageN].Load()
+				if (fused > 0) != (backend == GPU) || backend == GPU && others > 0 {
+					t.Errorf("%s, level %d, %v: %d batches of Fused, %d others", pipeline, level, backend, fused, others)
+				}
+			}
+		}
+	}
 }
 
 // breaks is a device that is lost after some batches.

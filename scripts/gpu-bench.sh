@@ -8,7 +8,7 @@ usage: scripts/gpu-bench.sh [--program PATH] [OPTION]... FILE
        scripts/gpu-bench.sh --build PATH
 
 Compares what the GPU gives with what the CPU gives, then measures transfers, each kernel, each
-stage and whole files on FILE, with batches of 1 to 256 blocks, and prints device, driver and
+stage, Fused, and whole files on FILE, with batches of 1 to 256 blocks, and prints device, driver and
 tables of medians.
 
   --build PATH    only build the program, for a machine without Go; needs Go and a C compiler

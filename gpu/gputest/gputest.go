@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		t.Run("HostileDecode", func(t *testing.T) { testHostileDecode(t, d) })
 		t.Run("HostileWork", func(t *testing.T) { testHostileWork(t, d) })
 		t.Run("HostileMatch", func(t *testing.T) { testHostileMatch(t, d) })
+		t.Run("HostileFused", func(t *testing.T) { testHostileFused(t, d) })
 	})
 	t.Run("Lost", func(t *testing.T) { testLost(t, open) })
 	t.Run("ManyAtOnce", func(t *testing.T) { testManyAtOnce(t, open) })

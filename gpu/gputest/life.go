@@ -40,6 +40,11 @@ func newSamples(d gpu.Device, size int) (s samples) {
 		want := parse(ask())
 		add("match", ask, func(r *gpu.Request) bool { return slices.Equal(r.Seqs, want) })
 	}
+	if d.Info().Ops[gpu.Fused].Batch > 0 {
+		ask := func() *gpu.Request { return fusedRequest(text, 6, lzseq.Repeat) }
+		want := fusedPayload(ask())
+		add("fused", ask, func(r *gpu.Request) bool { return bytes.Equal(r.Dst, want) })
+	}
 	return s
 }
 
@@ -224,6 +229,7 @@ func Allocs(t *testing.T, open Open) {
 	for name, ask := range map[string]func() *gpu.Request{
 		"encode": c.encode, "decode": c.decode,
 		"match": func() *gpu.Request { return matchRequest(text[:20_000], 0, 5, lzseq.Repeat.Limits) },
+		"fused": func() *gpu.Request { return fusedRequest(text[:20_000], 6, lzseq.Repeat) },
 	} {
 		limit := d.Info().Ops[ask().Op].Batch
 		if limit == 0 {
@@ -233,7 +239,7 @@ func Allocs(t *testing.T, open Open) {
 		var batch []*gpu.Request
 		for range limit {
 			r := ask()
-			r.Seqs = make([]lz77.Sequence, 0, len(text))
+			r.Seqs, r.Dst = make([]lz77.Sequence, 0, len(text)), make([]byte, 0, 2*len(text))
 			batch = append(batch, r)
 		}
 		count := func(n int) float64 {

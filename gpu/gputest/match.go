@@ -100,36 +100,3 @@ func testHostileMatch(t *testing.T, d gpu.Device) {
 		}
 	}
 }
-
-func testFused(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.Fused)
-	info := d.Info().Ops[gpu.Fused]
-	var batch []*gpu.Request
-	for level := 1; level <= lz77.MaxLevel; level++ {
-		for i, k := range corpus.Kinds() {
-			if testing.Short() && (i+level)%5 != 0 {
-				continue
-			}
-			l := []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2]
-			src := k.Make([]int{0, 1, 15, 16, 17, 40, 2048 + 16, 30_000, 100_000}[(i+level)%9])
-			r := &gpu.Request{Op: gpu.Fused, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: l.Limits, Layout: l}
-			if d.Accepts(r) {
-				batch = append(batch, r)
-			}
-		}
-	}
-	if len(batch) == 0 {
-		t.Fatal("no block is accepted")
-	}
-	for from := 0; from < len(batch); from += info.Batch {
-		part := batch[from:min(from+info.Batch, len(batch))]
-		run(t, d, part)
-		for i, r := range part {
-			s := new(lzseq.Streams)
-			s.Encode(r.Layout, r.Src, parse(r))
-			if r.Err != nil || !bytes.Equal(r.Dst, payload(r.Layout, s)) {
-				t.Errorf("request %d, %d bytes: payload differs: %v", from+i, len(r.Src), r.Err)
-			}
-		}
-	}
-}

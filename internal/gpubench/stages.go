@@ -19,6 +19,7 @@ type block struct {
 	seqs    [lz77.MaxLevel + 1][]lz77.Sequence // of the levels that are measured
 	streams *lzseq.Streams
 	payload []byte
+	fused   [lz77.MaxLevel + 1][]byte // payloads of the levels that are measured
 }
 
 // work is all the blocks that there are; larger batches take them again.
@@ -44,6 +45,11 @@ func newWork(data []byte, size int) (*work, error) {
 				return nil, err
 			}
 			b.seqs[level] = r.Seqs
+			r = fusedRequest(b.src, level)
+			if err := pipeline.Host(r); err != nil {
+				return nil, err
+			}
+			b.fused[level] = r.Dst
 		}
 		b.streams.Encode(lzseq.Repeat, b.src, b.seqs[matchLevels[0]])
 		r := b.encode()
@@ -58,6 +64,10 @@ func newWork(data []byte, size int) (*work, error) {
 
 func matchRequest(src []byte, level int) *gpu.Request {
 	return &gpu.Request{Op: gpu.Stage0, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: lzseq.Repeat.Limits}
+}
+
+func fusedRequest(src []byte, level int) *gpu.Request {
+	return &gpu.Request{Op: gpu.Fused, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: lzseq.Repeat.Limits, Layout: lzseq.Repeat}
 }
 
 func (b *block) encode() *gpu.Request {
@@ -108,6 +118,16 @@ func (w *work) stages() []stage {
 			func(b *block) int { return len(b.src) },
 		})
 	}
+	for _, level := range matchLevels {
+		list = append(list, stage{
+			fmt.Sprintf("fused, level %d (bytes of input)", level),
+			// Dispatching the parse again shows nothing: it is done.
+			[]string{"match_best", "fused_code", "fused_cut", "fused_frame", "rans_encode", "fused_pieces", "fused_payload"}, w.blocks,
+			func(b *block) *gpu.Request { return fusedRequest(b.src, level) },
+			func(b *block, r *gpu.Request) bool { return bytes.Equal(r.Dst, b.fused[level]) },
+			func(b *block) int { return len(b.src) },
+		})
+	}
 	return list
 }
 
@@ -121,6 +141,10 @@ func (c *config) stage(d device, s stage) error {
 	}
 	fmt.Println()
 	pays := 0
+	if !d.Accepts(s.ask(&s.blocks[0])) {
+		fmt.Printf("not done on this device, with blocks of this size\n\n")
+		return nil
+	}
 	for n := 1; n <= c.batch; n *= 2 {
 		batch, total := make([]*gpu.Request, n), 0
 		for i := range batch {

@@ -41,6 +41,8 @@ const (
 	// answers others in between.
 	fusedTurns    = 1 << 18
 	softwareTurns = softwareLoops / 2
+	// softwareFused is the greatest block, in bytes, on such drivers: in all kernels but the parse it takes less than softwareLoops turns, unless it is made not to.
+	softwareFused = 4 << 20
 )
 
 // fusedRooms are how many u32 of the buffers are taken.
@@ -118,7 +120,10 @@ func (s *slot) fused(batch []*gpu.Request) error {
 
 // fuses reports whether the device can do a request of Fused.
 func (d *Device) fuses(r *gpu.Request) bool {
-	return r.Params != nil && r.Layout != nil && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
+	if d.loops > 0 && len(r.Src) > softwareFused {
+		return false
+	}
+	return r.Params != nil && r.Layout != nil && r.Params.Lazy <= 2 && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
 		len(r.Src) >= fusedLeast && len(r.Src) <= maxMatch && max(len(r.Src), r.Size) <= maxMatch && fusedSize(max(len(r.Src), r.Size)) <= d.binding
 }
 
@@ -166,7 +171,7 @@ func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) 
 func payloads(blocks []matchJob, p []byte, limit uint64) (total uint64) {
 	total = 4 * resultWords * uint64(len(blocks))
 	for i := range blocks {
-		total += 4 * uint64(words(int(binary.LittleEndian.Uint32(p[4*resultWords*i:])&(1<<30-1))))
+		total += (uint64(binary.LittleEndian.Uint32(p[4*resultWords*i:])) + 3) &^ 3
 	}
 	if total > limit {
 		for i := range blocks {

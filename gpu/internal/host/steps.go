@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 // Streams does a request of Fused alone and returns, besides, the streams that its kernels have coded: for tests, which tell from them which step is wrong.
@@ -36,20 +36,19 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 		return nil, err
 	}
 	out := new(lzseq.Streams)
-	err := fmt.Errorf("the parse is not done")
+	var err error
 	if e := s.q.Fetched(func(p []byte) {
-		if binary.LittleEndian.Uint32(p) != 1 {
-			err = fmt.Errorf("the parse is not done: %d, position %d turns %d", binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[128:]))
+		if status := binary.LittleEndian.Uint32(p); status != 1 {
+			err = fmt.Errorf("gpu: the parse is not done: %d, at position %d after %d turns", status, binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[4*32:]))
 			return
 		}
-		err = nil
 		for k, dst := range out.All() {
 			n := int(binary.LittleEndian.Uint32(p[4*(21+k):]))
 			if n > sizes[k] {
 				err = fmt.Errorf("stream %d of %d bytes", k, n)
 				return
 			}
-			*dst = append(make([]byte, 0, n+lz77.Slack), p[4*stateWords+bounds[k]:][:n]...)
+			*dst = append(make([]byte, 0, n+rans.Slack), p[4*stateWords+bounds[k]:][:n]...)
 		}
 	}); e != nil {
 		return nil, e

@@ -1,0 +1,159 @@
+package gputest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+)
+
+func fusedRequest(src []byte, level int, l *lzseq.Layout) *gpu.Request {
+	return &gpu.Request{Op: gpu.Fused, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: l.Limits, Layout: l, Dst: []byte("old")}
+}
+
+// fusedPayload is what the CPU makes of such a request.
+func fusedPayload(r *gpu.Request) []byte {
+	s := new(lzseq.Streams)
+	s.Encode(r.Layout, r.Src, parse(r))
+	return payload(r.Layout, s)
+}
+
+// Stepper is a device that can say which streams it has coded on the way to a payload.
+type Stepper interface {
+	Streams(r *gpu.Request) (*lzseq.Streams, error)
+}
+
+// fusedContents are blocks with edges: of tables, segments, groups of four lanes and of 32, none at all; of matches that are long, and of many repeat offsets.
+func fusedContents() map[string][]byte {
+	r := rand.New(rand.NewPCG(12, 1))
+	noise := make([]byte, 33_000)
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	all := map[string][]byte{
+		"many tables": changing(12*unit + 77), "noise": noise, "zeros": make([]byte, 70_000), "noise again": append(noise[:20_000:20_000], noise[:9_000]...),
+		"few": corpus.ByName("text").Make(fewBytes),
+	}
+	for _, period := range []int{1, 15, 100, 2048} {
+		p := make([]byte, 20_000+period)
+		for i := range p {
+			p[i] = byte(i % period * 37 >> 1)
+			if i%5000 == 0 {
+				p[i]++
+			}
+		}
+		all[fmt.Sprint("period ", period)] = p
+	}
+	// Phrases of a few bytes in any order, so that there is much to learn, with stretches of literals between them.
+	var p []byte
+	for len(p) < 90_000 {
+		at := r.IntN(2000)
+		p = append(p, noise[at:at+4+r.IntN(5)]...)
+		if r.IntN(500) == 0 {
+			at := r.IntN(25_000)
+			p = append(p, noise[at:at+r.IntN(6_000)]...)
+		}
+	}
+	all["phrases"] = p
+	return all
+}
+
+// fewBytes of text are so few coded symbols that there is one group of four lanes.
+const fewBytes = 6000
+
+func testFused(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.Fused)
+	var batch []*gpu.Request
+	add := func(r *gpu.Request) {
+		if d.Accepts(r) {
+			batch = append(batch, r)
+		}
+	}
+	layouts := [2]*lzseq.Layout{lzseq.Repeat, lzseq.Plain}
+	for level := 1; level <= lz77.MaxLevel; level++ {
+		for i, k := range corpus.Kinds() {
+			if testing.Short() && (i+level)%4 != 0 {
+				continue
+			}
+			size := []int{0, 1, 15, 40, 4095, 4096, 2*2048 + 16, 9_000, 14_017, 30_000, 100_000}[(i*3+level)%11]
+			if size > 30_000 && testing.Short() {
+				size = 16_400
+			}
+			add(fusedRequest(k.Make(size), level, layouts[(i+level/2)%2]))
+		}
+		i := 0
+		for _, src := range fusedContents() {
+			if i++; !testing.Short() || i%3 == level%3 { // not in the same order each time
+				add(fusedRequest(src, level, layouts[i/3%2]))
+			}
+		}
+	}
+	// Limits that the layouts do not have.
+	for _, limits := range []lz77.Limits{{MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 5, MaxOffset: 1<<27 - 1}, {MinMatch: 4, MaxOffset: 3000, Repeats: 2}} {
+		r := fusedRequest(corpus.ByName("mixed").Make(12_000), 6, lzseq.Repeat)
+		r.Limits = limits
+		add(r)
+	}
+	if len(batch) == 0 {
+		t.Fatal("no block is accepted")
+	}
+	limit := d.Info().Ops[gpu.Fused].Batch
+	for from := 0; from < len(batch); from += limit {
+		part := batch[from:min(from+limit, len(batch))]
+		run(t, d, part)
+		for i, r := range part {
+			if want := fusedPayload(r); r.Err != nil || !bytes.Equal(r.Dst, want) {
+				t.Errorf("request %d, layout %d, %+v, %d bytes: payload of %d bytes, not %d: %v", from+i, r.Layout.ID, *r.Params, len(r.Src), len(r.Dst), len(want), r.Err)
+			}
+		}
+	}
+	if s, ok := d.(Stepper); ok {
+		for i := 0; i < len(batch); i += len(batch)/6 + 1 {
+			checkSteps(t, s, batch[i])
+		}
+	}
+}
+
+// checkSteps compares the streams of a block, and so its sequences, before they are cut and coded.
+func checkSteps(t *testing.T, d Stepper, r *gpu.Request) {
+	t.Helper()
+	got, err := d.Streams(r)
+	if err != nil {
+		t.Errorf("%d bytes: %v", len(r.Src), err)
+		return
+	}
+	want := new(lzseq.Streams)
+	want.Encode(r.Layout, r.Src, parse(r))
+	sameStreams(t, fmt.Sprintf("layout %d, %d bytes", r.Layout.ID, len(r.Src)), got, want)
+}
+
+// testHostileFused: what a device may refuse, but not get wrong: blocks that are too small, that lie behind a window, that have no layout.
+func testHostileFused(t *testing.T, d gpu.Device) {
+	does(t, d, gpu.Fused)
+	src := corpus.ByName("text").Make(20_000)
+	for _, change := range []func(r *gpu.Request){
+		func(r *gpu.Request) { r.Src, r.Size = nil, 0 },
+		func(r *gpu.Request) { r.Src, r.Size = src[:17], 17 },
+		func(r *gpu.Request) { r.Window, r.Size = 100, len(src)-100 },
+		func(r *gpu.Request) { r.Params = &lz77.Levels[1] },
+		func(r *gpu.Request) { r.Params = &lz77.Levels[9] },
+	} {
+		good, odd := fusedRequest(src, 6, lzseq.Repeat), fusedRequest(src, 6, lzseq.Repeat)
+		change(odd)
+		run(t, d, []*gpu.Request{odd, good})
+		if good.Err != nil || !bytes.Equal(good.Dst, fusedPayload(good)) {
+			t.Errorf("the block beside one of %d bytes differs: %v", len(odd.Src), good.Err)
+		}
+		if odd.Err == nil && odd.Window == 0 && !bytes.Equal(odd.Dst, fusedPayload(odd)) {
+			t.Errorf("a block of %d bytes differs", len(odd.Src))
+		}
+		if accepted := d.Accepts(odd); accepted && odd.Err != nil {
+			t.Errorf("a block of %d bytes is accepted, and then: %v", len(odd.Src), odd.Err)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package host
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
+)
+
+func fusedRequest(size int, l *lzseq.Layout) *gpu.Request {
+	return &gpu.Request{Op: gpu.Fused, Src: make([]byte, size), Size: size, Params: &lz77.Levels[6], Limits: l.Limits, Layout: l}
+}
+
+// answers is a driver whose submissions leave something behind: sizes of payloads, and those, byte i being i.
+type answers struct {
+	*fake
+	sizes []uint32
+}
+
+func (a *answers) Queue() (Queue, error) {
+	_, err := a.fake.Queue()
+	return &answering{fakeQueue{a.fake}, a}, err
+}
+
+type answering struct {
+	fakeQueue
+	a *answers
+}
+
+func (q *answering) Fetched(f func([]byte)) error {
+	p := make([]byte, q.submitted[len(q.submitted)-1].Total())
+	for i := range p {
+		p[i] = byte(i)
+	}
+	for i, n := range q.a.sizes {
+		binary.LittleEndian.PutUint32(p[16*i:], n)
+	}
+	f(p)
+	return nil
+}
+
+// TestFusedFetch: payloads are taken from where they are, in one submission if there are as many bytes as last time; and what is left comes in a second one, without kernels.
+func TestFusedFetch(t *testing.T) {
+	a := &answers{fake: &fake{binding: 1 << 27, failsAt: -1}}
+	d, err := New(a, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const size = 40_000
+	for _, c := range []struct {
+		sizes       []uint32
+		submissions int
+	}{
+		{[]uint32{10_000, 10_001, 0}, 1}, {[]uint32{30_003, 30_002, 30_001}, 2}, {[]uint32{5, 6, 7}, 2}, {[]uint32{5, 6, 7}, 1}, {[]uint32{41_000, 50_000, 41_000}, 2},
+	} {
+		// Each batch has a slot to itself, and each slot learns by itself.
+		for range concurrent {
+			a.sizes, a.submitted = c.sizes, nil
+			batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Plain), fusedRequest(size, lzseq.Repeat)}
+			if err := d.Run(gpu.Fused, batch); err != nil {
+				t.Fatal(err)
+			}
+			if len(a.submitted) > c.submissions || len(a.submitted) == 2 && len(a.submitted[1].Kernels) > 0 {
+				t.Errorf("%v: %d submissions", c.sizes, len(a.submitted))
+			}
+			at := 16 * len(batch)
+			for i, r := range batch {
+				n := int(c.sizes[i])
+				if n == 0 {
+					if !errors.Is(r.Err, errGivenUp) {
+						t.Error(r.Err)
+					}
+					continue
+				}
+				want := make([]byte, n)
+				for k := range want {
+					want[k] = byte(at + k)
+				}
+				if r.Err != nil || !bytes.Equal(r.Dst, want) {
+					t.Errorf("%v, block %d: %d bytes, %v", c.sizes, i, len(r.Dst), r.Err)
+				}
+				at += (n + 3) &^ 3
+			}
+		}
+	}
+	// More than there is room for.
+	for _, sizes := range [][]uint32{{1 << 20, 5}, {0xffffffff, 5}, {5, 1<<30 - 1}, {1<<30 + 5, 5}} {
+		a.sizes, a.submitted = sizes, nil
+		batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
+		if err := d.Run(gpu.Fused, batch); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range batch {
+			if !errors.Is(r.Err, errResult) {
+				t.Errorf("%x: %v", sizes, r.Err)
+			}
+		}
+	}
+}
+
+// TestFusedPieces: what does not fit into the buffers goes in several submissions, and no buffer is larger than it may be.
+func TestFusedPieces(t *testing.T) {
+	for _, binding := range []uint64{MinBinding, 1 << 27} {
+		f := &fake{binding: binding, failsAt: -1}
+		d, err := New(f, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batch []*gpu.Request
+		for i := range 12 {
+			batch = append(batch, fusedRequest([]int{4096, 3 << 20, 1 << 20, 100_001}[i%4], []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2]))
+			if !d.Accepts(batch[i]) {
+				t.Errorf("%d bytes are not accepted with buffers of %d", batch[i].Size, binding)
+			}
+		}
+		if err := d.Run(gpu.Fused, batch); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(f.submitted); (n > 1) != (binding == MinBinding) {
+			t.Errorf("%d submissions", n)
+		}
+		for _, s := range f.submitted {
+			if s.Up > binding || s.Total() > binding {
+				t.Errorf("%d bytes up, %d down", s.Up, s.Total())
+			}
+			for _, r := range s.Rooms {
+				if r.Size > binding {
+					t.Errorf("%d bytes in buffer %d", r.Size, r.Buffer)
+				}
+			}
+		}
+		large := fusedRequest(int(min(binding/4+1, maxMatch+1)), lzseq.Repeat)
+		if d.Accepts(large) || d.Run(gpu.Fused, []*gpu.Request{large}) != nil || !errors.Is(large.Err, ErrTooLarge) {
+			t.Errorf("%d bytes: %v", large.Size, large.Err)
+		}
+		d.Close()
+	}
+}
+
+// TestFusedRefused: what the kernels do not do.
+func TestFusedRefused(t *testing.T) {
+	d, err := New(&fake{binding: 1 << 27, failsAt: -1}, Config{Kind: gpu.Software})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if !d.Accepts(fusedRequest(softwareFused, lzseq.Plain)) {
+		t.Error("what it does is not accepted")
+	}
+	lazier := lz77.Levels[7]
+	lazier.Lazy = 3
+	for name, change := range map[string]func(r *gpu.Request){
+		"small":     func(r *gpu.Request) { r.Src = r.Src[:fusedLeast-1] },
+		"window":    func(r *gpu.Request) { r.Window = 1 },
+		"no layout": func(r *gpu.Request) { r.Layout = nil },
+		"no params": func(r *gpu.Request) { r.Params = nil },
+		"tree":      func(r *gpu.Request) { r.Params = &lz77.Levels[8] },
+		"lazier":    func(r *gpu.Request) { r.Params = &lazier },
+		"loops":     func(r *gpu.Request) { r.Src = make([]byte, softwareFused+1) },
+	} {
+		r := fusedRequest(10_000, lzseq.Repeat)
+		if change(r); d.Accepts(r) {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestFusedRooms: rooms do not overlap, and end within the buffers.
+func TestFusedRooms(t *testing.T) {
+	var blocks []matchJob
+	rooms := fusedRooms{plan: headWords}
+	for i, size := range []int{4096, 70_001, 1 << 20, 5000} {
+		r := fusedRequest(size, []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2])
+		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
+		rooms.add(size, 6-r.Layout.Stored, size/tileSize+1)
+	}
+	p := make([]byte, 4*fusedWords*len(blocks))
+	new(slot).layOut(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
+	word := func(i, k int) uint32 { return binary.LittleEndian.Uint32(p[4*(fusedWords*i+k):]) }
+	type span struct{ from, to uint32 }
+	var streams, seqs, state, plan, words []span
+	segments := uint32(headWords + 8*len(blocks))
+	for i := range blocks {
+		for k, m := range lzseq.MaxSizes(len(blocks[i].r.Src)) {
+			if streams = append(streams, span{word(i, k), word(i, k+1)}); 4*(word(i, k+1)-word(i, k)) < uint32(m) {
+				t.Error("a stream has no room")
+			}
+			if from, to := word(i, 15+k), word(i, 16+k); to > from {
+				plan = append(plan, span{segments + from*placeWords, segments + to*placeWords})
+			}
+		}
+		seqs = append(seqs, span{word(i, 7), word(i, 7) + word(i, 8)})
+		state = append(state, span{word(i, 14), word(i, 14) + stateWords})
+		words = append(words, span{word(i, 26), word(i, 27)})
+		plan = append(plan, span{word(i, 22), word(i, 22) + word(i, 23)}, span{word(i, 24), word(i, 24) + 4*word(i, 25)}, span{word(i, 28), word(i, 28) + 4*word(i, 29)},
+			span{word(i, 30), word(i, 30) + ownWords})
+	}
+	for name, c := range map[string]struct {
+		list  []span
+		first uint32
+		end   uint32
+	}{
+		"streams": {streams, 0, rooms.streams}, "seqs": {seqs, 0, rooms.seqs}, "state": {state, 0, rooms.state}, "plan": {plan, segments, rooms.plan},
+		"words": {words, 2 * encResultWords * uint32(len(blocks)), rooms.words},
+	} {
+		for i, a := range c.list {
+			if a.from >= a.to || a.from < c.first || a.to > c.end {
+				t.Errorf("%s: %v of %v", name, a, c)
+			}
+			for _, b := range c.list[:i] {
+				if a.from < b.to && b.from < a.to {
+					t.Errorf("%s: %v and %v", name, a, b)
+				}
+			}
+		}
+	}
+}
