@@ -88,7 +88,8 @@ func testFused(t *testing.T, d gpu.Device) {
 		}
 		i := 0
 		for _, src := range fusedContents() {
-			if i++; !testing.Short() || i%3 == level%3 { // not in the same order each time
+			// Not in the same order each time. Levels 5 to 7 are those of which devices have candidates.
+			if i++; level >= 5 && level <= 7 && (!testing.Short() || i%3 == level%3) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
 		}
