@@ -138,7 +138,7 @@ func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) 
 		all += uint64(len(blocks[i].r.Src))
 	}
 	if s.ratio == 0 {
-		s.ratio = 1 << 15
+		s.ratio = 1 << 15 // half
 	}
 	guess := min(table+(all*s.ratio>>16+4*uint64(len(blocks))+15)&^15, 4*uint64(rooms.out))
 	s.fetch(0, guess)
@@ -160,7 +160,7 @@ func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) 
 		return nil
 	}
 	s.begin(0, In)
-	s.fetch(0, (total+15)&^15)
+	s.fetch(0, min((total+15)&^15, 4*uint64(rooms.out)))
 	if err := s.submit(); err != nil {
 		return err
 	}
