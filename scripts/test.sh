@@ -123,6 +123,13 @@ emulated() {
     go test -short -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
 }
 
+# emulated_tier NAME: the same on arm64, of what kernels are for, with faster ones switched off.
+emulated_tier() {
+  need qemu-aarch64 qemu-user || return
+  CGO_ENABLED=0 GOARCH=arm64 GODEBUG=asyncpreemptoff=1 PZ_SIMD=$1 PZ_CORPUS='' \
+    go test -short -count=1 -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec qemu-aarch64 ./simd ./rans ./lz77 ./lzseq
+}
+
 # runs_386 reports whether programs of 32 bits run here: the processor may be another one, and the kernel need not.
 runs_386() {
   [[ $(go env GOHOSTOS GOHOSTARCH | tr '\n' ' ') =~ ^linux\ (amd64|386)\  ]] || return
@@ -228,6 +235,7 @@ if [[ $mode == all ]]; then
     echo 'left out: 386 programs do not run on this machine'
   fi
   step 'qemu arm64' emulated arm64 qemu-aarch64
+  step 'qemu arm64, PZ_SIMD=portable' emulated_tier portable
   step 'qemu s390x (big-endian)' emulated s390x qemu-s390x
   module=$(go list -m)
   if targets=$(fuzz_targets); then

@@ -4,10 +4,6 @@ package simd
 
 // This file is the one place where assembly is chosen. A function returns false if the portable twin is to do the work.
 
-// atOnce is the most bytes that a function in assembly works on in one call, some 50 µs: the runtime cannot interrupt it, and a garbage collection
-// would have to wait.
-const atOnce = 1 << 17
-
 func decodeLanesVector(g *DecodeGroup) bool {
 	if current() == portable {
 		return false
@@ -87,11 +83,6 @@ func histogramVector(counts *[256]uint32, p []byte) bool {
 	}
 	return true
 }
-
-// atOnceSequences is the most sequences that a function in assembly works on in one call: some 5 µs if what they copy is near, 50 µs if half of it has to come from memory.
-const atOnceSequences = 1 << 10
-
-const sequenceSize = 12 // bytes
 
 // manyLong looks at some sequences to tell whether so many matches have more than 32 bytes, an eighth, that a branch for them would often be foreseen wrongly. On Zen
 // 5 executeLongAVX2 takes 2.2 ns for a sequence of nci, where 44% are long, and the other kernel 3.4; of dickens, where none is, 1.5 and 1.1 ns.

@@ -2,7 +2,7 @@
 
 package simd
 
-// There are no kernels but the portable ones.
+// Kernels that amd64 alone has; kernels_none.go has the others.
 
 func decodeLanesVector(*DecodeGroup) bool { return false }
 
@@ -12,13 +12,7 @@ func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, 
 	return 0, false
 }
 
-func matchLenVector(_, _ []byte) (int, bool) { return 0, false }
-
 func histogramVector(*[256]uint32, []byte) bool { return false }
-
-func executeVector(_ []byte, at int, _ []byte, _ []rawSequence) (done, end, used int, ok bool) {
-	return 0, at, 0, false
-}
 
 func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32) (r Resolved, ok bool) {
 	return r, false

@@ -107,7 +107,7 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 	} else {
 		got, ok = ResolveRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra, &bit, &repeats)
 	}
-	if ok != (current() != portable) {
+	if ok != has(current()).resolve {
 		t.Fatalf("there is a kernel: %v", ok)
 	}
 	for i := range got.Done {
@@ -270,7 +270,7 @@ func runExecute(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence) 
 	t.Helper()
 	want := bytes.Clone(dst)
 	done, end, used, ok := Execute(dst, at, lits, seqs)
-	if ok != (current() != portable) {
+	if ok != has(current()).execute {
 		t.Fatalf("there is a kernel: %v", ok)
 	}
 	most, wantEnd, wantUsed := executeNaively(want, at, lits, seqs, len(seqs))

@@ -6,21 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// tier is a set of instructions that kernels are written for. A higher one has all of the lower ones.
+// tier is a set of instructions that kernels are written for. A higher one has all of the lower ones. Which there are beside portable, and their names, tierNames, is up to
+// the processor that the program is for.
 type tier int32
 
-const (
-	portable tier = iota // plain Go
-	avx2                 // 32-byte vectors
-	avx512               // 64-byte vectors: AVX512 F, BW, DQ, VL
-	tiers
-)
-
-var tierNames = [tiers]string{"portable", "avx2", "avx512"}
+const portable tier = 0 // plain Go
 
 func (t tier) String() string { return tierNames[t] }
 
-// tierVariable is the environment variable that names the highest tier to be used: portable, avx2 or avx512. A tier that the
+// tierVariable is the environment variable that names the highest tier to be used: portable, neon, avx2 or avx512. A tier that the
 // machine does not have, and any other value, changes nothing.
 const tierVariable = "PZ_SIMD"
 
@@ -36,17 +30,15 @@ var active = func() *atomic.Int32 {
 
 // allowed is the tier to begin with if the environment names one.
 func allowed(best tier, name string) tier {
-	for t := range tiers {
-		if t.String() == name {
-			return min(t, best)
-		}
+	if t := slices.Index(tierNames[:], name); t >= 0 {
+		return min(tier(t), best)
 	}
 	return best
 }
 
 func current() tier { return tier(active.Load()) }
 
-// Tier names the instructions that the kernels use: "portable", "avx2" or "avx512". It is the best that the machine has, unless the environment
+// Tier names the instructions that the kernels use: "portable", on amd64 "avx2" or "avx512", on arm64 "neon". It is the best that the machine has, unless the environment
 // variable PZ_SIMD names a lower one; with the build tag noasm it is always "portable".
 func Tier() string { return current().String() }
 

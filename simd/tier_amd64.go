@@ -4,6 +4,13 @@ package simd
 
 import "github.com/klauspost/cpuid/v2"
 
+const (
+	avx2   = portable + 1 + iota // 32-byte vectors
+	avx512                       // 64-byte vectors: AVX512 F, BW, DQ, VL
+)
+
+var tierNames = [...]string{"portable", "avx2", "avx512"}
+
 // detect asks the processor, and with it the operating system, which has to save the wide registers.
 func detect() tier {
 	switch {

@@ -2,5 +2,71 @@
 
 package simd
 
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
 // assembled says whether there is assembly in this build.
 const assembled = true
+
+func has(t tier) kernels {
+	vectors := t != portable
+	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL()}
+}
+
+// wideCLMUL says whether the operating system lists carry-less multiplication of wide vectors.
+func wideCLMUL() bool {
+	flags, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return folds
+	}
+	return slices.Contains(strings.Fields(string(flags)), "vpclmulqdq")
+}
+
+// processor is the best tier according to the operating system, or "" if that does not say.
+func processor(t *testing.T) string {
+	p, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		t.Log("no /proc/cpuinfo: nobody to ask but the processor")
+		return ""
+	}
+	for line := range strings.Lines(string(p)) {
+		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" {
+			has := func(names string) bool {
+				for _, f := range strings.Fields(names) {
+					if !slices.Contains(strings.Fields(flags), f) {
+						return false
+					}
+				}
+				return true
+			}
+			switch {
+			case !has("avx2 bmi1 bmi2 popcnt"):
+				return "portable"
+			case !has("avx512f avx512bw avx512dq avx512vl"):
+				return "avx2"
+			}
+			return "avx512"
+		}
+	}
+	return ""
+}
+
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct {
+		best tier
+		name string
+		want tier
+	}{
+		{avx512, "", avx512}, {avx512, "avx512", avx512}, {avx512, "avx2", avx2}, {avx512, "portable", portable},
+		{avx2, "avx512", avx2}, {avx2, "avx2", avx2}, {portable, "avx512", portable},
+		{avx512, "AVX2", avx512}, {avx512, "neon", avx512}, {avx2, "0", avx2}, {avx512, "avx2 ", avx512},
+	} {
+		if got := allowed(c.best, c.name); got != c.want {
+			t.Errorf("%s of a machine with %s: %s", c.name, c.best, got)
+		}
+	}
+}

@@ -1,6 +1,20 @@
-//go:build !amd64 || noasm
+//go:build (!amd64 && !arm64) || noasm
 
 package simd
 
+import "testing"
+
 // assembled says whether there is assembly in this build.
 const assembled = false
+
+func processor(*testing.T) string { return "portable" }
+
+func has(tier) kernels { return kernels{} }
+
+func TestAllowed(t *testing.T) {
+	for _, name := range []string{"", "portable", "neon", "avx2", "avx512"} {
+		if got := allowed(portable, name); got != portable {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+//go:build arm64 && !noasm
+
+// Written by hand: avo, which makes the assembly for amd64, knows no other processor. What is here keeps to plain loads and stores of 16 and 32 bytes, because no
+// processor was at hand to measure anything finer; under qemu it is tested, not timed.
+
+#include "textflag.h"
+
+// func matchLenNEON(a, b []byte) (n int)
+//
+// 32 bytes a step. The last step goes back to where there are 32 bytes.
+TEXT ·matchLenNEON(SB), NOSPLIT, $0-56
+	MOVD a_base+0(FP), R0
+	MOVD a_len+8(FP), R2
+	MOVD b_base+24(FP), R1
+	SUB  $32, R2, R3
+	MOVD ZR, R4
+
+loop:
+	ADD   R4, R0, R5
+	ADD   R4, R1, R6
+	FLDPQ (R5), (F0, F1)
+	FLDPQ (R6), (F2, F3)
+	VCMEQ V0.D2, V2.D2, V0.D2
+	VCMEQ V1.D2, V3.D2, V1.D2
+	VAND  V0.B16, V1.B16, V0.B16
+	VMOV  V0.D[0], R7
+	VMOV  V0.D[1], R8
+	AND   R7, R8, R7
+	CMN   $1, R7
+	BNE   unlike
+	ADD   $32, R4
+	CMP   R3, R4
+	BLE   loop
+	CMP   R2, R4
+	BEQ   done
+	MOVD  R3, R4
+	B     loop
+
+unlike:
+	// One of four words tells.
+	LDP  (R5), (R7, R8)
+	LDP  (R6), (R9, R10)
+	EOR  R7, R9
+	CBNZ R9, found
+	ADD  $8, R4
+	EOR  R8, R10, R9
+	CBNZ R9, found
+	ADD  $8, R4
+	LDP  16(R5), (R7, R8)
+	LDP  16(R6), (R9, R10)
+	EOR  R7, R9
+	CBNZ R9, found
+	ADD  $8, R4
+	EOR  R8, R10, R9
+
+found:
+	RBIT R9, R9
+	CLZ  R9, R9
+	ADD  R9>>3, R4
+
+done:
+	MOVD R4, n+48(FP)
+	RET
+
+// func executeNEON(dst []byte, at int, lits []byte, seqs *struct{ LitLen, MatchLen, Offset uint32 }, n int) (bytes, end, used int)
+//
+// 16 literals and 32 bytes of match are copied whatever the lengths: most are shorter, and a branch that is taken seldom is foreseen. Matches go 16 bytes at a time, load
+// and store, which is right with every offset from 16 on.
+//
+// R0 dst, R1 its length less the slack, R2 the position in it; R4 the next literal, R5 the end of the literals less the slack; R6 the next sequence, R7 the end of them.
+TEXT ·executeNEON(SB), NOSPLIT, $0-96
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	SUB  $32, R1
+	MOVD at+24(FP), R2
+	MOVD lits_base+32(FP), R4
+	MOVD lits_len+40(FP), R5
+	ADD  R4, R5
+	SUB  $32, R5
+	MOVD seqs+56(FP), R6
+	MOVD n+64(FP), R7
+	ADD  R7<<1, R7, R7
+	ADD  R7<<2, R6, R7
+
+loop:
+	CMP   R7, R6
+	BEQ   done
+	MOVWU (R6), R8  // literal run
+	MOVWU 4(R6), R9 // match
+	MOVWU 8(R6), R10 // offset
+
+	// Signed: with less than the slack the limits are below 0.
+	ADD   R8, R4, R11  // where the literals end
+	CMP   R5, R11
+	BGT   done
+	ADD   R8, R2, R12  // where the match begins,
+	ADD   R9, R12, R13 // where it ends,
+	CMP   R1, R13
+	BGT   done
+	SUBS  R10, R12, R14 // and what it is a copy of
+	BMI   done
+	ADD   R2, R0, R15
+	FMOVQ (R4), F0
+	FMOVQ F0, (R15)
+	CMP   $16, R8
+	BHI   literals
+
+match:
+	ADD   R12, R0, R15
+	ADD   R14, R0, R14
+	FMOVQ (R14), F0
+	FMOVQ F0, (R15)
+	FMOVQ 16(R14), F1
+	FMOVQ F1, 16(R15)
+	MOVD  R11, R4
+	MOVD  R13, R2
+	ADD   $12, R6
+	CMP   $32, R9
+	BLS   loop
+	ADD   R13, R0, R13
+
+more:
+	ADD   $32, R14
+	ADD   $32, R15
+	FMOVQ (R14), F0
+	FMOVQ F0, (R15)
+	FMOVQ 16(R14), F1
+	FMOVQ F1, 16(R15)
+	ADD   $32, R15, R19
+	CMP   R13, R19
+	BLT   more
+	B     loop
+
+literals:
+	ADD   $16, R4
+	ADD   $16, R15
+
+run:
+	FLDPQ (R4), (F0, F1)
+	FSTPQ (F0, F1), (R15)
+	ADD   $32, R4
+	ADD   $32, R15
+	CMP   R11, R4
+	BLT   run
+	B     match
+
+done:
+	MOVD seqs+56(FP), R7
+	SUB  R7, R6
+	MOVD R6, bytes+72(FP)
+	MOVD R2, end+80(FP)
+	MOVD lits_base+32(FP), R7
+	SUB  R7, R4
+	MOVD R4, used+88(FP)
+	RET

@@ -1,0 +1,12 @@
+//go:build (amd64 || arm64) && !noasm
+
+package simd
+
+// atOnce is the most bytes that a function in assembly works on in one call, some 50 µs: the runtime cannot interrupt it, and a garbage collection
+// would have to wait.
+const atOnce = 1 << 17
+
+// atOnceSequences is the most sequences that a function in assembly works on in one call: some 5 µs if what they copy is near, 50 µs if half of it has to come from memory.
+const atOnceSequences = 1 << 10
+
+const sequenceSize = 12 // bytes
