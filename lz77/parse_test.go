@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/simd"
 )
 
 // Sizes around what matters: the tail where no match begins, loads of 8 bytes, the smallest tables, and the reach of 16 bits.
@@ -89,6 +90,36 @@ func TestParseReused(t *testing.T) {
 					if want := m.Parse(nil, src, &Levels[level], l); !slices.Equal(used.Parse(nil, src, &Levels[level], l), want) {
 						t.Errorf("level %d, %d bytes of %d symbols: what came before makes a difference", level, size, symbols)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestSingleTiers: every tier finds the same, with all settings, limits and windows.
+func TestSingleTiers(t *testing.T) {
+	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}}, testLimits...)
+	size := 400_000 // more than a call of a kernel takes
+	if small() {
+		size = 150_000
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, k := range corpus.Kinds() {
+		src := k.Make(size)
+		for range 8 {
+			p := Params{Finder: Single, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10))}
+			l := limits[r.IntN(len(limits))]
+			start := r.IntN(2) * r.IntN(size)
+			piece := src[:start+r.IntN(size-start+1)]
+			var want []Sequence
+			for i, tier := range simd.Tiers() {
+				defer simd.SetTier(simd.SetTier(tier))
+				var m Matcher
+				got := m.ParseFrom(nil, piece, start, &p, l)
+				if i == 0 {
+					want = got
+				} else if !slices.Equal(got, want) {
+					t.Fatalf("%s, %d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", k.Name, len(piece), start, p, l, tier, len(got), simd.Tiers()[0], len(want))
 				}
 			}
 		}

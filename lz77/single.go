@@ -1,10 +1,14 @@
 package lz77
 
-import "github.com/gopz/compress/simd"
+import (
+	"slices"
+
+	"github.com/gopz/compress/simd"
+)
 
 // parseSingle is a greedy parse with one hash table. It looks at positions in pairs, so that the loads of one need not wait for those of the
 // other: at the last offset for the second of them, which is cheap to code and likely, and then at one candidate for each. A run without matches is passed over
-// in growing steps.
+// in growing steps. simd.ParseSingle does the same, and leaves nothing.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
 	table, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
@@ -20,7 +24,18 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		x := product(load64(src, p), mask)
 		table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
 	}
-	anchor, i := start, max(start, 1)
+	st := simd.SingleParse{At: max(start, 1), Anchor: start, Repeat: rep, End: end, Mask: mask, Shift: uint64(shift), TagMask: uint64(tagMask), Skip: uint64(skip),
+		MaxOffset: maxOffset, MinMatch: minMatch, NewRepeat: m.limits.Repeats}
+	for st.At < end {
+		dst = slices.Grow(dst, 1)
+		n, ok := simd.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])
+		if !ok {
+			break
+		}
+		dst = dst[:len(dst)+n]
+	}
+	anchor, i := st.Anchor, st.At
+	rep = st.Repeat
 	for i < end {
 		v, v1 := load64(src, i), load64(src, i+1)
 		x, x1 := product(v, mask), product(v1, mask)

@@ -52,6 +52,25 @@ func FuzzLanes(f *testing.F) {
 	})
 }
 
+// FuzzParseSingle lets a fuzzer make content; the seed gives everything else.
+func FuzzParseSingle(f *testing.F) {
+	r := rand.New(rand.NewPCG(39, 40))
+	for seed := range uint64(8) {
+		f.Add(seed, randomContent(r, 100+int(seed)*50))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, src []byte) {
+		if len(src) < 16 {
+			return
+		}
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			r := rand.New(rand.NewPCG(seed, 0))
+			p, table := randomParse(r, src)
+			runParse(t, p, src, table, make([]sequence, r.IntN(len(src))))
+		}
+	})
+}
+
 // FuzzSequences takes arbitrary bytes for the streams of tokens, whose ends cuts give, and has what they resolve to carried out.
 func FuzzSequences(f *testing.F) {
 	r := rand.New(rand.NewPCG(27, 28))

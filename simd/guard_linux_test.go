@@ -195,6 +195,23 @@ func TestGuardPagesSequences(t *testing.T) {
 	})
 }
 
+// TestGuardPagesParse does the same with parsing.
+func TestGuardPagesParse(t *testing.T) {
+	const most = 5000
+	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4<<10), newGuarded(t, most*sequenceBytes)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(37, 38))
+		for range scaled(10_000) {
+			src := content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)])))
+			p, table := randomParse(r, src)
+			room := tables.put(r, make([]byte, 4*len(table)))
+			in := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(room))), len(table))
+			copy(in, table)
+			runParse(t, p, src, in, seqs.sequences(r, r.IntN(len(src)/4)))
+		}
+	})
+}
+
 // TestBuild holds tables for decoding, between pages that may not be touched, to the definition.
 func TestBuild(t *testing.T) {
 	const size = 4 * slots

@@ -170,3 +170,20 @@ func buildVector(t *DecodeTable, freqs *[256]uint16) (done, sym int) {
 	}
 	return buildAVX2((*[slots]uint32)(t), freqs)
 }
+
+func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSequence) (n int, ok bool) {
+	if current() == portable {
+		return 0, false
+	}
+	if p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeat < 1 || p.End > len(src)-16 || p.Skip > 63 || p.Shift > 63 || uint64(len(table)) <= ^uint64(0)>>p.Shift {
+		panic("simd: impossible parse")
+	}
+	if len(seqs) == 0 {
+		return 0, true
+	}
+	end := p.End
+	p.End = min(end, p.At+atOnce)
+	size := parseSingleAVX2((*rawSingle)(p), src, &table[0], &seqs[0], min(len(seqs), atOnceSequences))
+	p.End = end
+	return size / sequenceSize, true
+}

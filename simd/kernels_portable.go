@@ -25,3 +25,7 @@ func resolvePlainVector([]rawSequence, []byte, []byte, []byte, []byte) (r Resolv
 func checksumVector(sum uint32, p []byte) (uint32, []byte) { return sum, p }
 
 func buildVector(*DecodeTable, *[256]uint16) (done, sym int) { return 0, 0 }
+
+func parseSingleVector(*SingleParse, []byte, []uint32, []rawSequence) (n int, ok bool) {
+	return 0, false
+}

@@ -14,7 +14,7 @@ var tierNames = [...]string{"portable", "avx2", "avx512"}
 // detect asks the processor, and with it the operating system, which has to save the wide registers.
 func detect() tier {
 	switch {
-	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT):
+	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT, cpuid.LZCNT):
 		return portable
 	case !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL):
 		return avx2

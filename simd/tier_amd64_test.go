@@ -14,7 +14,7 @@ const assembled = true
 
 func has(t tier) kernels {
 	vectors := t != portable
-	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL()}
+	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL(), vectors}
 }
 
 // wideCLMUL says whether the operating system lists carry-less multiplication of wide vectors.
@@ -44,7 +44,7 @@ func processor(t *testing.T) string {
 				return true
 			}
 			switch {
-			case !has("avx2 bmi1 bmi2 popcnt"):
+			case !has("avx2 bmi1 bmi2 popcnt abm"):
 				return "portable"
 			case !has("avx512f avx512bw avx512dq avx512vl"):
 				return "avx2"

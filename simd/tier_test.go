@@ -63,6 +63,9 @@ func TestVectorsRun(t *testing.T) {
 		if sum := len(rest) == 0; sum != want.checksum {
 			t.Errorf("checksum %v", sum)
 		}
+		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
+			t.Errorf("parsing %v", parse)
+		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
 			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}
@@ -70,7 +73,7 @@ func TestVectorsRun(t *testing.T) {
 }
 
 // kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it.
-type kernels struct{ lanes, match, histogram, execute, resolve, checksum bool }
+type kernels struct{ lanes, match, histogram, execute, resolve, checksum, parse bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()

@@ -12,24 +12,32 @@ esac
 cd "$(dirname "${BASH_SOURCE[0]}")"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-go build -o "$tmp/asm" .
-# The command line stands at the top of the files.
-(cd "$tmp" && ./asm -pkg simd -out asm_amd64.s -stubs asm_amd64.go)
-sed -i '1s/ by command: .*\. DO NOT/ by simd\/_asm. DO NOT/' "$tmp/asm_amd64.s" "$tmp/asm_amd64.go"
 
-# A register that only AVX-512 has would make the assembler take an instruction of AVX-512, silently.
-if ! awk '/^TEXT/ { avx2 = $2 ~ /AVX2/ }
-          avx2 && /[XYZ](1[6-9]|2[0-9]|3[01])([^0-9]|$)|[ZK][0-7]([^0-9]|$)/ { print; bad = 1 }
-          END { exit bad }' "$tmp/asm_amd64.s"; then
-  echo "a function for AVX2 uses registers of AVX-512" >&2
-  exit 1
-fi
+# generate PACKAGE NAME: runs a generator, which writes NAME.s and NAME.go.
+generate() {
+  go build -o "$tmp/$2" "$1"
+  # The command line stands at the top of the files.
+  (cd "$tmp" && "./$2" -pkg simd -out "$2.s" -stubs "$2.go")
+  sed -i '1s/ by command: .*\. DO NOT/ by simd\/_asm. DO NOT/' "$tmp/$2.s" "$tmp/$2.go"
 
-for file in asm_amd64.s asm_amd64.go; do
-  if [[ -n $write ]]; then
-    cp "$tmp/$file" "../$file"
-  elif ! diff -u "../$file" "$tmp/$file"; then
-    echo "simd/$file is not what simd/_asm generates; run simd/_asm/check.sh --write" >&2
+  # A register that only AVX-512 has would make the assembler take an instruction of AVX-512, silently.
+  if ! awk '/^TEXT/ { avx2 = $2 ~ /AVX2/ }
+            avx2 && /[XYZ](1[6-9]|2[0-9]|3[01])([^0-9]|$)|[ZK][0-7]([^0-9]|$)/ { print; bad = 1 }
+            END { exit bad }' "$tmp/$2.s"; then
+    echo "a function for AVX2 uses registers of AVX-512" >&2
     exit 1
   fi
-done
+
+  local file
+  for file in "$2.s" "$2.go"; do
+    if [[ -n $write ]]; then
+      cp "$tmp/$file" "../$file"
+    elif ! diff -u "../$file" "$tmp/$file"; then
+      echo "simd/$file is not what simd/_asm generates; run simd/_asm/check.sh --write" >&2
+      exit 1
+    fi
+  done
+}
+
+generate . asm_amd64
+generate ./parse asm_parse_amd64

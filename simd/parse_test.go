@@ -1,0 +1,184 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// parseNaively is the definition of ParseSingle: it goes on until At is end or more or room sequences are found.
+func parseNaively(p *SingleParse, src []byte, table []uint32, end, room int) (seqs []sequence) {
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i:]) }
+	// place is where a position stands in the table, and its tag.
+	place := func(i int) (h uint64, tag uint32) {
+		x := word(i) & p.Mask * 0x9E3779B185EBCA87
+		return x >> p.Shift, uint32(x) & uint32(p.TagMask)
+	}
+	same4 := func(c, i int) bool { return uint32(word(c)) == uint32(word(i)) }
+	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
+	for p.At < end && len(seqs) < room {
+		i := p.At
+		h, tag := place(i)
+		h1, tag1 := place(i + 1)
+		c, c1 := int(table[h]^tag), int(table[h1]^tag1)
+		table[h], table[h1] = tag|uint32(i), tag1|uint32(i+1)
+		ok, again := true, false
+		switch {
+		case i+1 >= p.Repeat && same4(i+1-p.Repeat, i+1):
+			i++
+			c, again = i-p.Repeat, true
+		case uint(c) < uint(i) && same4(c, i) && i-c <= p.MaxOffset:
+		case uint(c1) <= uint(i) && same4(c1, i+1) && i+1-c1 <= p.MaxOffset:
+			i, c = i+1, c1
+		default:
+			ok = false
+		}
+		if d := i - c; ok && d < 16 && !again {
+			c = i - multiples[d]
+			ok = c >= 0 && same4(c, i)
+		}
+		n, k := 0, 0
+		for ok && i+n < len(src) && src[i+n] == src[c+n] {
+			n++
+		}
+		if !ok || n < p.MinMatch {
+			p.At = i + min(2+(i-p.Anchor)>>p.Skip, 32)
+			continue
+		}
+		for k < i-p.Anchor && k < c && src[i-k-1] == src[c-k-1] {
+			k++
+		}
+		seqs = append(seqs, sequence{uint32(i - k - p.Anchor), uint32(n + k), uint32(i - c)})
+		if p.NewRepeat != 0 {
+			p.Repeat = i - c
+		}
+		p.At = i + n
+		p.Anchor = p.At
+		if p.At < end {
+			for _, i := range []int{i - k + 2, p.At - 2} {
+				h, tag := place(i)
+				table[h] = tag | uint32(i)
+			}
+		}
+	}
+	return seqs
+}
+
+// randomParse is a parse of src that begins or goes on anywhere, with a table for it that has anything.
+func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
+	log := 1 + r.IntN(10)
+	table = make([]uint32, 1<<log)
+	p = &SingleParse{At: 1 + r.IntN(len(src)), Repeat: 16 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Mask: ^uint64(0) >> (8 * r.IntN(5)),
+		Shift: uint64(64 - log), Skip: uint64(r.IntN(10)), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), MinMatch: 3 + r.IntN(6), NewRepeat: r.IntN(4)}
+	if r.IntN(2) == 0 {
+		p.At = 1
+	}
+	if p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1); r.IntN(4) == 0 {
+		p.Repeat = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
+	}
+	p.TagMask = uint64(^uint32(0) << bits.Len(uint(len(src))))
+	if kind := r.IntN(4); kind > 0 {
+		for i := range table {
+			table[i] = r.Uint32() >> r.IntN(32)
+			if kind > 1 {
+				c := r.IntN(len(src) - 7) // a place in the block, with its tag, though it may be one that is still to come
+				x := binary.LittleEndian.Uint64(src[c:]) & p.Mask * 0x9E3779B185EBCA87
+				table[x>>p.Shift] = uint32(x)&uint32(p.TagMask) | uint32(c)
+			}
+		}
+	}
+	return p, table
+}
+
+// randomContent is made of pieces of itself, near and far, short and long, and of noise.
+func randomContent(r *rand.Rand, n int) []byte {
+	p := make([]byte, 0, n+400)
+	symbols := []uint32{2, 4, 256}[r.IntN(3)]
+	for len(p) < n {
+		for range r.IntN(1 + r.IntN(30)) {
+			p = append(p, byte(r.Uint32N(symbols)))
+		}
+		if len(p) > 0 {
+			d := 1 + r.IntN(len(p))
+			if r.IntN(3) == 0 {
+				d = min(len(p), 1+r.IntN(40))
+			}
+			for range 4 + r.IntN([]int{4, 40, 300}[r.IntN(3)]) {
+				p = append(p, p[len(p)-d])
+			}
+		}
+	}
+	return p[:n:n]
+}
+
+// runParse holds a call of the kernel, with these places for what it needs, to the definition.
+func runParse(t *testing.T, p *SingleParse, src []byte, table []uint32, seqs []sequence) {
+	t.Helper()
+	want, wantTable := *p, slices.Clone(table)
+	n, ok := ParseSingle(p, src, table, seqs)
+	if ok != has(current()).parse {
+		t.Fatalf("there is a kernel: %v", ok)
+	}
+	if !ok {
+		return
+	}
+	start := want
+	wantSeqs := parseNaively(&want, src, wantTable, min(want.End, want.At+atOnceBytes), min(len(seqs), atOnceTokens))
+	if *p != want || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(table, wantTable) {
+		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", len(src), start, n, *p, len(wantSeqs), want)
+	}
+}
+
+func TestParseSingle(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(35, 36))
+		for i := range scaled(20_000) {
+			n := 16 + i%200
+			if i%50 == 0 {
+				n = 16 + r.IntN(20_000)
+			}
+			src := randomContent(r, n)
+			p, table := randomParse(r, src)
+			runParse(t, p, src, table, make([]sequence, r.IntN(2+n/8)))
+		}
+		// More than one call takes.
+		src := randomContent(r, 400_000)
+		p, table := randomParse(r, src)
+		p.At, p.Anchor, p.End = 1, 0, len(src)-16
+		seqs := make([]sequence, len(src)/4)
+		for before := 0; p.At < p.End && before != p.At; {
+			before = p.At
+			runParse(t, p, src, table, seqs)
+		}
+	})
+}
+
+// TestParseSingleRoom: what could lead the kernel out of the slices is a mistake in the program.
+func TestParseSingleRoom(t *testing.T) {
+	good := SingleParse{At: 1, Repeat: 1, End: 84, Shift: 56}
+	for i, f := range []func(p *SingleParse){
+		func(p *SingleParse) {}, // the others change one thing each
+		func(p *SingleParse) { p.At = 0 },
+		func(p *SingleParse) { p.Anchor = 2 },
+		func(p *SingleParse) { p.Anchor = -1 },
+		func(p *SingleParse) { p.Repeat = 0 },
+		func(p *SingleParse) { p.End = 85 },
+		func(p *SingleParse) { p.Shift = 55 },
+		func(p *SingleParse) { p.Shift = 64 },
+		func(p *SingleParse) { p.Skip = 64 },
+	} {
+		p := good
+		f(&p)
+		func() {
+			defer func() {
+				if panicked := recover() != nil; panicked != (i > 0 && has(current()).parse) {
+					t.Errorf("case %d: %+v: panic %v", i, p, panicked)
+				}
+			}()
+			ParseSingle(&p, make([]byte, 100), make([]uint32, 256), make([]sequence, 10))
+		}()
+	}
+}
