@@ -130,6 +130,14 @@ func copyOf(s *Streams) *Streams {
 		LitLens: other(s.LitLens), MatchLens: other(s.MatchLens), Extra: roomy(s.Extra)}
 }
 
+// streams lists the streams.
+func (s *Streams) streams() (all [][]byte) {
+	for _, p := range s.All() {
+		all = append(all, *p)
+	}
+	return all
+}
+
 // named lists the streams with their names.
 func (s *Streams) named() map[string]*[]byte {
 	return map[string]*[]byte{"Lits": &s.Lits, "Tokens": &s.Tokens, "Offsets": &s.Offsets, "LitLens": &s.LitLens,

@@ -37,12 +37,20 @@ func encodeRepeat(s *Streams, seqs []lz77.Sequence) {
 
 // repeatOffsets sets the tokens to what they say of offsets, and fills Offsets and Extra.
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
-	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
 	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each, and a step more
+	nc, ne, ok := simd.PutOffsets(tokens, codes, extra, seqs, lz77.InitialRepeat)
+	if !ok {
+		nc, ne = putOffsets(tokens, codes, extra, seqs)
+	}
+	s.Offsets, s.Extra = codes[:nc], extra[:ne]
+}
+
+// putOffsets is the portable twin of simd.PutOffsets.
+func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) {
+	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
 	var acc uint64
 	var have uint
-	nc, ne := 0, 0
 	for i := range seqs {
 		off := seqs[i].Offset
 		place := uint32(newOffset)
@@ -82,14 +90,31 @@ func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 		extra[ne] = byte(acc)
 		ne++
 	}
-	s.Offsets, s.Extra = codes[:nc], extra[:ne]
+	return nc, ne
 }
 
 // repeatLengths puts to the tokens what they say of lengths, and fills LitLens and MatchLens.
 func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
 	nl, nm := 0, 0
-	for i := range seqs {
+	for len(seqs) > 0 {
+		n, l, m, vector := simd.PutLengths(tokens, lits[nl:], matches[nm:], seqs)
+		nl, nm = nl+l, nm+m
+		tokens, seqs = tokens[n:], seqs[n:]
+		n = len(seqs)
+		if vector {
+			n = min(n, fewTokens)
+		}
+		lits, matches, nl, nm = putLengths(tokens, lits, matches, nl, nm, seqs, n)
+		tokens, seqs = tokens[n:], seqs[n:]
+	}
+	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
+}
+
+// putLengths is the portable twin of simd.PutLengths, for the first n sequences, and does all that the other leaves. The streams hold nl and nm bytes so far, and keep room
+// for one of each sequence.
+func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, n int) ([]byte, []byte, int, int) {
+	for i := range seqs[:n] {
 		q := &seqs[i]
 		lit, match := q.LitLen, q.MatchLen-repeatMin
 		if lit >= repeatLit+255 {
@@ -114,7 +139,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 		}
 		tokens[i] |= byte(lit | match<<2)
 	}
-	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
+	return lits, matches, nl, nm
 }
 
 func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {

@@ -25,3 +25,27 @@ func parseSingleAVX2(s *struct {
 	MatchLen uint32
 	Offset   uint32
 }, room int) (bytes int)
+
+// putOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
+// fewer than 8 bytes left.
+//
+//go:noescape
+func putOffsetsAVX2(s *struct {
+	Acc     uint64
+	Have    uint64
+	Repeats [4]uint32
+}, tokens []byte, codes *byte, extra []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}) (usedCodes int, usedExtra int)
+
+// putLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a
+// byte. lits and matches must have room for as many bytes as there are tokens.
+//
+//go:noescape
+func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}) (done int, usedLits int, usedMatches int)

@@ -245,3 +245,485 @@ done:
 	SUBQ SI, BX
 	MOVQ BX, bytes+56(FP)
 	RET
+
+// func putOffsetsAVX2(s *struct{Acc uint64; Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (usedCodes int, usedExtra int)
+// Requires: BMI2, CMOV, LZCNT
+TEXT ·putOffsetsAVX2(SB), NOSPLIT, $8-88
+	MOVQ s+0(FP), AX
+	MOVQ tokens_base+8(FP), CX
+	MOVQ codes+32(FP), DX
+	MOVQ extra_base+40(FP), BX
+	MOVQ seqs+64(FP), SI
+	MOVQ (AX), DI
+	MOVQ 8(AX), R8
+	MOVL 16(AX), R9
+	MOVL 20(AX), R10
+	MOVL 24(AX), AX
+
+	// the lengths of slices become their ends
+	ADDQ CX, tokens_len+16(FP)
+	ADDQ $-8, extra_len+48(FP)
+	ADDQ BX, extra_len+48(FP)
+
+offsets:
+	CMPQ CX, tokens_len+16(FP)
+	JEQ  end
+	CMPQ BX, extra_len+48(FP)
+	JGT  full
+	MOVL 8(SI), R14
+
+	// the list of repeats: what is in front of the offset moves back
+	MOVL    R10, R15
+	CMPL    R14, R10
+	CMOVLEQ AX, R15
+	SETNE   R12
+	CMPL    R14, AX
+	SETNE   R13
+	CMPL    R14, R9
+	SETNE   R11
+	CMOVLNE R15, AX
+	CMOVLNE R9, R10
+	MOVL    R14, R9
+	ANDL    R11, R12
+	ANDL    R12, R13
+	ADDL    R12, R11
+	ADDL    R13, R11
+	SHLL    $0x06, R11
+	MOVB    R11, (CX)
+
+	// c is 1 for a new offset
+	MOVBLZX R13, R13
+	MOVL    R14, BP
+	SHRL    $0x02, BP
+	INCL    BP
+	LZCNTL  BP, R15
+	XORL    $+31, R15
+	BZHIL   R15, BP, BP
+	ANDL    $+3, R14
+	LEAL    (R14)(R15*4), R14
+	MOVB    R14, (DX)
+	ADDQ    R13, DX
+	NEGL    R13
+	ANDL    R13, R15
+	ANDL    R13, BP
+	SHLXQ   R8, BP, BP
+	ORQ     BP, DI
+	ADDQ    R15, R8
+	MOVQ    DI, (BX)
+	MOVL    R8, R15
+	SHRL    $0x03, R15
+	ADDQ    R15, BX
+	SHLL    $0x03, R15
+	SHRXQ   R15, DI, DI
+	ANDL    $+7, R8
+	INCQ    CX
+	ADDQ    $+12, SI
+	JMP     offsets
+
+full:
+	XORL BX, BX
+
+end:
+	MOVQ s+0(FP), CX
+	MOVQ DI, (CX)
+	MOVQ R8, 8(CX)
+	MOVL R9, 16(CX)
+	MOVL R10, 20(CX)
+	MOVL AX, 24(CX)
+	MOVQ codes+32(FP), AX
+	SUBQ AX, DX
+	MOVQ DX, usedCodes+72(FP)
+	MOVQ extra_base+40(FP), AX
+	SUBQ AX, BX
+	MOVQ BX, usedExtra+80(FP)
+	RET
+
+DATA lengthLimits<>+0(SB)/1, $0x03
+DATA lengthLimits<>+1(SB)/1, $0x03
+DATA lengthLimits<>+2(SB)/1, $0x03
+DATA lengthLimits<>+3(SB)/1, $0x03
+DATA lengthLimits<>+4(SB)/1, $0x03
+DATA lengthLimits<>+5(SB)/1, $0x03
+DATA lengthLimits<>+6(SB)/1, $0x03
+DATA lengthLimits<>+7(SB)/1, $0x03
+DATA lengthLimits<>+8(SB)/1, $0x0f
+DATA lengthLimits<>+9(SB)/1, $0x0f
+DATA lengthLimits<>+10(SB)/1, $0x0f
+DATA lengthLimits<>+11(SB)/1, $0x0f
+DATA lengthLimits<>+12(SB)/1, $0x0f
+DATA lengthLimits<>+13(SB)/1, $0x0f
+DATA lengthLimits<>+14(SB)/1, $0x0f
+DATA lengthLimits<>+15(SB)/1, $0x0f
+GLOBL lengthLimits<>(SB), RODATA|NOPTR, $16
+
+DATA lengthOrder<>+0(SB)/1, $0x00
+DATA lengthOrder<>+1(SB)/1, $0x03
+DATA lengthOrder<>+2(SB)/1, $0x06
+DATA lengthOrder<>+3(SB)/1, $0x01
+DATA lengthOrder<>+4(SB)/1, $0x04
+DATA lengthOrder<>+5(SB)/1, $0x07
+DATA lengthOrder<>+6(SB)/1, $0x02
+DATA lengthOrder<>+7(SB)/1, $0x05
+DATA lengthOrder<>+8(SB)/1, $0x09
+DATA lengthOrder<>+9(SB)/1, $0x0c
+DATA lengthOrder<>+10(SB)/1, $0x0f
+DATA lengthOrder<>+11(SB)/1, $0x0a
+DATA lengthOrder<>+12(SB)/1, $0x0d
+DATA lengthOrder<>+13(SB)/1, $0x08
+DATA lengthOrder<>+14(SB)/1, $0x0b
+DATA lengthOrder<>+15(SB)/1, $0x0e
+GLOBL lengthOrder<>(SB), RODATA|NOPTR, $16
+
+DATA lengthMin<>+0(SB)/4, $0x00000004
+DATA lengthMin<>+4(SB)/4, $0x00000004
+DATA lengthMin<>+8(SB)/4, $0x00000004
+DATA lengthMin<>+12(SB)/4, $0x00000004
+DATA lengthMin<>+16(SB)/4, $0x00000004
+DATA lengthMin<>+20(SB)/4, $0x00000004
+DATA lengthMin<>+24(SB)/4, $0x00000004
+DATA lengthMin<>+28(SB)/4, $0x00000004
+GLOBL lengthMin<>(SB), RODATA|NOPTR, $32
+
+DATA lengthLong<>+0(SB)/4, $0xffffff00
+DATA lengthLong<>+4(SB)/4, $0xffffff00
+DATA lengthLong<>+8(SB)/4, $0xffffff00
+DATA lengthLong<>+12(SB)/4, $0xffffff00
+DATA lengthLong<>+16(SB)/4, $0xffffff00
+DATA lengthLong<>+20(SB)/4, $0xffffff00
+DATA lengthLong<>+24(SB)/4, $0xffffff00
+DATA lengthLong<>+28(SB)/4, $0xffffff00
+GLOBL lengthLong<>(SB), RODATA|NOPTR, $32
+
+DATA compressBytes<>+0(SB)/8, $0x0000000000000000
+DATA compressBytes<>+8(SB)/8, $0x0000000000000000
+DATA compressBytes<>+16(SB)/8, $0x0000000000000001
+DATA compressBytes<>+24(SB)/8, $0x0000000000000100
+DATA compressBytes<>+32(SB)/8, $0x0000000000000002
+DATA compressBytes<>+40(SB)/8, $0x0000000000000200
+DATA compressBytes<>+48(SB)/8, $0x0000000000000201
+DATA compressBytes<>+56(SB)/8, $0x0000000000020100
+DATA compressBytes<>+64(SB)/8, $0x0000000000000003
+DATA compressBytes<>+72(SB)/8, $0x0000000000000300
+DATA compressBytes<>+80(SB)/8, $0x0000000000000301
+DATA compressBytes<>+88(SB)/8, $0x0000000000030100
+DATA compressBytes<>+96(SB)/8, $0x0000000000000302
+DATA compressBytes<>+104(SB)/8, $0x0000000000030200
+DATA compressBytes<>+112(SB)/8, $0x0000000000030201
+DATA compressBytes<>+120(SB)/8, $0x0000000003020100
+DATA compressBytes<>+128(SB)/8, $0x0000000000000004
+DATA compressBytes<>+136(SB)/8, $0x0000000000000400
+DATA compressBytes<>+144(SB)/8, $0x0000000000000401
+DATA compressBytes<>+152(SB)/8, $0x0000000000040100
+DATA compressBytes<>+160(SB)/8, $0x0000000000000402
+DATA compressBytes<>+168(SB)/8, $0x0000000000040200
+DATA compressBytes<>+176(SB)/8, $0x0000000000040201
+DATA compressBytes<>+184(SB)/8, $0x0000000004020100
+DATA compressBytes<>+192(SB)/8, $0x0000000000000403
+DATA compressBytes<>+200(SB)/8, $0x0000000000040300
+DATA compressBytes<>+208(SB)/8, $0x0000000000040301
+DATA compressBytes<>+216(SB)/8, $0x0000000004030100
+DATA compressBytes<>+224(SB)/8, $0x0000000000040302
+DATA compressBytes<>+232(SB)/8, $0x0000000004030200
+DATA compressBytes<>+240(SB)/8, $0x0000000004030201
+DATA compressBytes<>+248(SB)/8, $0x0000000403020100
+DATA compressBytes<>+256(SB)/8, $0x0000000000000005
+DATA compressBytes<>+264(SB)/8, $0x0000000000000500
+DATA compressBytes<>+272(SB)/8, $0x0000000000000501
+DATA compressBytes<>+280(SB)/8, $0x0000000000050100
+DATA compressBytes<>+288(SB)/8, $0x0000000000000502
+DATA compressBytes<>+296(SB)/8, $0x0000000000050200
+DATA compressBytes<>+304(SB)/8, $0x0000000000050201
+DATA compressBytes<>+312(SB)/8, $0x0000000005020100
+DATA compressBytes<>+320(SB)/8, $0x0000000000000503
+DATA compressBytes<>+328(SB)/8, $0x0000000000050300
+DATA compressBytes<>+336(SB)/8, $0x0000000000050301
+DATA compressBytes<>+344(SB)/8, $0x0000000005030100
+DATA compressBytes<>+352(SB)/8, $0x0000000000050302
+DATA compressBytes<>+360(SB)/8, $0x0000000005030200
+DATA compressBytes<>+368(SB)/8, $0x0000000005030201
+DATA compressBytes<>+376(SB)/8, $0x0000000503020100
+DATA compressBytes<>+384(SB)/8, $0x0000000000000504
+DATA compressBytes<>+392(SB)/8, $0x0000000000050400
+DATA compressBytes<>+400(SB)/8, $0x0000000000050401
+DATA compressBytes<>+408(SB)/8, $0x0000000005040100
+DATA compressBytes<>+416(SB)/8, $0x0000000000050402
+DATA compressBytes<>+424(SB)/8, $0x0000000005040200
+DATA compressBytes<>+432(SB)/8, $0x0000000005040201
+DATA compressBytes<>+440(SB)/8, $0x0000000504020100
+DATA compressBytes<>+448(SB)/8, $0x0000000000050403
+DATA compressBytes<>+456(SB)/8, $0x0000000005040300
+DATA compressBytes<>+464(SB)/8, $0x0000000005040301
+DATA compressBytes<>+472(SB)/8, $0x0000000504030100
+DATA compressBytes<>+480(SB)/8, $0x0000000005040302
+DATA compressBytes<>+488(SB)/8, $0x0000000504030200
+DATA compressBytes<>+496(SB)/8, $0x0000000504030201
+DATA compressBytes<>+504(SB)/8, $0x0000050403020100
+DATA compressBytes<>+512(SB)/8, $0x0000000000000006
+DATA compressBytes<>+520(SB)/8, $0x0000000000000600
+DATA compressBytes<>+528(SB)/8, $0x0000000000000601
+DATA compressBytes<>+536(SB)/8, $0x0000000000060100
+DATA compressBytes<>+544(SB)/8, $0x0000000000000602
+DATA compressBytes<>+552(SB)/8, $0x0000000000060200
+DATA compressBytes<>+560(SB)/8, $0x0000000000060201
+DATA compressBytes<>+568(SB)/8, $0x0000000006020100
+DATA compressBytes<>+576(SB)/8, $0x0000000000000603
+DATA compressBytes<>+584(SB)/8, $0x0000000000060300
+DATA compressBytes<>+592(SB)/8, $0x0000000000060301
+DATA compressBytes<>+600(SB)/8, $0x0000000006030100
+DATA compressBytes<>+608(SB)/8, $0x0000000000060302
+DATA compressBytes<>+616(SB)/8, $0x0000000006030200
+DATA compressBytes<>+624(SB)/8, $0x0000000006030201
+DATA compressBytes<>+632(SB)/8, $0x0000000603020100
+DATA compressBytes<>+640(SB)/8, $0x0000000000000604
+DATA compressBytes<>+648(SB)/8, $0x0000000000060400
+DATA compressBytes<>+656(SB)/8, $0x0000000000060401
+DATA compressBytes<>+664(SB)/8, $0x0000000006040100
+DATA compressBytes<>+672(SB)/8, $0x0000000000060402
+DATA compressBytes<>+680(SB)/8, $0x0000000006040200
+DATA compressBytes<>+688(SB)/8, $0x0000000006040201
+DATA compressBytes<>+696(SB)/8, $0x0000000604020100
+DATA compressBytes<>+704(SB)/8, $0x0000000000060403
+DATA compressBytes<>+712(SB)/8, $0x0000000006040300
+DATA compressBytes<>+720(SB)/8, $0x0000000006040301
+DATA compressBytes<>+728(SB)/8, $0x0000000604030100
+DATA compressBytes<>+736(SB)/8, $0x0000000006040302
+DATA compressBytes<>+744(SB)/8, $0x0000000604030200
+DATA compressBytes<>+752(SB)/8, $0x0000000604030201
+DATA compressBytes<>+760(SB)/8, $0x0000060403020100
+DATA compressBytes<>+768(SB)/8, $0x0000000000000605
+DATA compressBytes<>+776(SB)/8, $0x0000000000060500
+DATA compressBytes<>+784(SB)/8, $0x0000000000060501
+DATA compressBytes<>+792(SB)/8, $0x0000000006050100
+DATA compressBytes<>+800(SB)/8, $0x0000000000060502
+DATA compressBytes<>+808(SB)/8, $0x0000000006050200
+DATA compressBytes<>+816(SB)/8, $0x0000000006050201
+DATA compressBytes<>+824(SB)/8, $0x0000000605020100
+DATA compressBytes<>+832(SB)/8, $0x0000000000060503
+DATA compressBytes<>+840(SB)/8, $0x0000000006050300
+DATA compressBytes<>+848(SB)/8, $0x0000000006050301
+DATA compressBytes<>+856(SB)/8, $0x0000000605030100
+DATA compressBytes<>+864(SB)/8, $0x0000000006050302
+DATA compressBytes<>+872(SB)/8, $0x0000000605030200
+DATA compressBytes<>+880(SB)/8, $0x0000000605030201
+DATA compressBytes<>+888(SB)/8, $0x0000060503020100
+DATA compressBytes<>+896(SB)/8, $0x0000000000060504
+DATA compressBytes<>+904(SB)/8, $0x0000000006050400
+DATA compressBytes<>+912(SB)/8, $0x0000000006050401
+DATA compressBytes<>+920(SB)/8, $0x0000000605040100
+DATA compressBytes<>+928(SB)/8, $0x0000000006050402
+DATA compressBytes<>+936(SB)/8, $0x0000000605040200
+DATA compressBytes<>+944(SB)/8, $0x0000000605040201
+DATA compressBytes<>+952(SB)/8, $0x0000060504020100
+DATA compressBytes<>+960(SB)/8, $0x0000000006050403
+DATA compressBytes<>+968(SB)/8, $0x0000000605040300
+DATA compressBytes<>+976(SB)/8, $0x0000000605040301
+DATA compressBytes<>+984(SB)/8, $0x0000060504030100
+DATA compressBytes<>+992(SB)/8, $0x0000000605040302
+DATA compressBytes<>+1000(SB)/8, $0x0000060504030200
+DATA compressBytes<>+1008(SB)/8, $0x0000060504030201
+DATA compressBytes<>+1016(SB)/8, $0x0006050403020100
+DATA compressBytes<>+1024(SB)/8, $0x0000000000000007
+DATA compressBytes<>+1032(SB)/8, $0x0000000000000700
+DATA compressBytes<>+1040(SB)/8, $0x0000000000000701
+DATA compressBytes<>+1048(SB)/8, $0x0000000000070100
+DATA compressBytes<>+1056(SB)/8, $0x0000000000000702
+DATA compressBytes<>+1064(SB)/8, $0x0000000000070200
+DATA compressBytes<>+1072(SB)/8, $0x0000000000070201
+DATA compressBytes<>+1080(SB)/8, $0x0000000007020100
+DATA compressBytes<>+1088(SB)/8, $0x0000000000000703
+DATA compressBytes<>+1096(SB)/8, $0x0000000000070300
+DATA compressBytes<>+1104(SB)/8, $0x0000000000070301
+DATA compressBytes<>+1112(SB)/8, $0x0000000007030100
+DATA compressBytes<>+1120(SB)/8, $0x0000000000070302
+DATA compressBytes<>+1128(SB)/8, $0x0000000007030200
+DATA compressBytes<>+1136(SB)/8, $0x0000000007030201
+DATA compressBytes<>+1144(SB)/8, $0x0000000703020100
+DATA compressBytes<>+1152(SB)/8, $0x0000000000000704
+DATA compressBytes<>+1160(SB)/8, $0x0000000000070400
+DATA compressBytes<>+1168(SB)/8, $0x0000000000070401
+DATA compressBytes<>+1176(SB)/8, $0x0000000007040100
+DATA compressBytes<>+1184(SB)/8, $0x0000000000070402
+DATA compressBytes<>+1192(SB)/8, $0x0000000007040200
+DATA compressBytes<>+1200(SB)/8, $0x0000000007040201
+DATA compressBytes<>+1208(SB)/8, $0x0000000704020100
+DATA compressBytes<>+1216(SB)/8, $0x0000000000070403
+DATA compressBytes<>+1224(SB)/8, $0x0000000007040300
+DATA compressBytes<>+1232(SB)/8, $0x0000000007040301
+DATA compressBytes<>+1240(SB)/8, $0x0000000704030100
+DATA compressBytes<>+1248(SB)/8, $0x0000000007040302
+DATA compressBytes<>+1256(SB)/8, $0x0000000704030200
+DATA compressBytes<>+1264(SB)/8, $0x0000000704030201
+DATA compressBytes<>+1272(SB)/8, $0x0000070403020100
+DATA compressBytes<>+1280(SB)/8, $0x0000000000000705
+DATA compressBytes<>+1288(SB)/8, $0x0000000000070500
+DATA compressBytes<>+1296(SB)/8, $0x0000000000070501
+DATA compressBytes<>+1304(SB)/8, $0x0000000007050100
+DATA compressBytes<>+1312(SB)/8, $0x0000000000070502
+DATA compressBytes<>+1320(SB)/8, $0x0000000007050200
+DATA compressBytes<>+1328(SB)/8, $0x0000000007050201
+DATA compressBytes<>+1336(SB)/8, $0x0000000705020100
+DATA compressBytes<>+1344(SB)/8, $0x0000000000070503
+DATA compressBytes<>+1352(SB)/8, $0x0000000007050300
+DATA compressBytes<>+1360(SB)/8, $0x0000000007050301
+DATA compressBytes<>+1368(SB)/8, $0x0000000705030100
+DATA compressBytes<>+1376(SB)/8, $0x0000000007050302
+DATA compressBytes<>+1384(SB)/8, $0x0000000705030200
+DATA compressBytes<>+1392(SB)/8, $0x0000000705030201
+DATA compressBytes<>+1400(SB)/8, $0x0000070503020100
+DATA compressBytes<>+1408(SB)/8, $0x0000000000070504
+DATA compressBytes<>+1416(SB)/8, $0x0000000007050400
+DATA compressBytes<>+1424(SB)/8, $0x0000000007050401
+DATA compressBytes<>+1432(SB)/8, $0x0000000705040100
+DATA compressBytes<>+1440(SB)/8, $0x0000000007050402
+DATA compressBytes<>+1448(SB)/8, $0x0000000705040200
+DATA compressBytes<>+1456(SB)/8, $0x0000000705040201
+DATA compressBytes<>+1464(SB)/8, $0x0000070504020100
+DATA compressBytes<>+1472(SB)/8, $0x0000000007050403
+DATA compressBytes<>+1480(SB)/8, $0x0000000705040300
+DATA compressBytes<>+1488(SB)/8, $0x0000000705040301
+DATA compressBytes<>+1496(SB)/8, $0x0000070504030100
+DATA compressBytes<>+1504(SB)/8, $0x0000000705040302
+DATA compressBytes<>+1512(SB)/8, $0x0000070504030200
+DATA compressBytes<>+1520(SB)/8, $0x0000070504030201
+DATA compressBytes<>+1528(SB)/8, $0x0007050403020100
+DATA compressBytes<>+1536(SB)/8, $0x0000000000000706
+DATA compressBytes<>+1544(SB)/8, $0x0000000000070600
+DATA compressBytes<>+1552(SB)/8, $0x0000000000070601
+DATA compressBytes<>+1560(SB)/8, $0x0000000007060100
+DATA compressBytes<>+1568(SB)/8, $0x0000000000070602
+DATA compressBytes<>+1576(SB)/8, $0x0000000007060200
+DATA compressBytes<>+1584(SB)/8, $0x0000000007060201
+DATA compressBytes<>+1592(SB)/8, $0x0000000706020100
+DATA compressBytes<>+1600(SB)/8, $0x0000000000070603
+DATA compressBytes<>+1608(SB)/8, $0x0000000007060300
+DATA compressBytes<>+1616(SB)/8, $0x0000000007060301
+DATA compressBytes<>+1624(SB)/8, $0x0000000706030100
+DATA compressBytes<>+1632(SB)/8, $0x0000000007060302
+DATA compressBytes<>+1640(SB)/8, $0x0000000706030200
+DATA compressBytes<>+1648(SB)/8, $0x0000000706030201
+DATA compressBytes<>+1656(SB)/8, $0x0000070603020100
+DATA compressBytes<>+1664(SB)/8, $0x0000000000070604
+DATA compressBytes<>+1672(SB)/8, $0x0000000007060400
+DATA compressBytes<>+1680(SB)/8, $0x0000000007060401
+DATA compressBytes<>+1688(SB)/8, $0x0000000706040100
+DATA compressBytes<>+1696(SB)/8, $0x0000000007060402
+DATA compressBytes<>+1704(SB)/8, $0x0000000706040200
+DATA compressBytes<>+1712(SB)/8, $0x0000000706040201
+DATA compressBytes<>+1720(SB)/8, $0x0000070604020100
+DATA compressBytes<>+1728(SB)/8, $0x0000000007060403
+DATA compressBytes<>+1736(SB)/8, $0x0000000706040300
+DATA compressBytes<>+1744(SB)/8, $0x0000000706040301
+DATA compressBytes<>+1752(SB)/8, $0x0000070604030100
+DATA compressBytes<>+1760(SB)/8, $0x0000000706040302
+DATA compressBytes<>+1768(SB)/8, $0x0000070604030200
+DATA compressBytes<>+1776(SB)/8, $0x0000070604030201
+DATA compressBytes<>+1784(SB)/8, $0x0007060403020100
+DATA compressBytes<>+1792(SB)/8, $0x0000000000070605
+DATA compressBytes<>+1800(SB)/8, $0x0000000007060500
+DATA compressBytes<>+1808(SB)/8, $0x0000000007060501
+DATA compressBytes<>+1816(SB)/8, $0x0000000706050100
+DATA compressBytes<>+1824(SB)/8, $0x0000000007060502
+DATA compressBytes<>+1832(SB)/8, $0x0000000706050200
+DATA compressBytes<>+1840(SB)/8, $0x0000000706050201
+DATA compressBytes<>+1848(SB)/8, $0x0000070605020100
+DATA compressBytes<>+1856(SB)/8, $0x0000000007060503
+DATA compressBytes<>+1864(SB)/8, $0x0000000706050300
+DATA compressBytes<>+1872(SB)/8, $0x0000000706050301
+DATA compressBytes<>+1880(SB)/8, $0x0000070605030100
+DATA compressBytes<>+1888(SB)/8, $0x0000000706050302
+DATA compressBytes<>+1896(SB)/8, $0x0000070605030200
+DATA compressBytes<>+1904(SB)/8, $0x0000070605030201
+DATA compressBytes<>+1912(SB)/8, $0x0007060503020100
+DATA compressBytes<>+1920(SB)/8, $0x0000000007060504
+DATA compressBytes<>+1928(SB)/8, $0x0000000706050400
+DATA compressBytes<>+1936(SB)/8, $0x0000000706050401
+DATA compressBytes<>+1944(SB)/8, $0x0000070605040100
+DATA compressBytes<>+1952(SB)/8, $0x0000000706050402
+DATA compressBytes<>+1960(SB)/8, $0x0000070605040200
+DATA compressBytes<>+1968(SB)/8, $0x0000070605040201
+DATA compressBytes<>+1976(SB)/8, $0x0007060504020100
+DATA compressBytes<>+1984(SB)/8, $0x0000000706050403
+DATA compressBytes<>+1992(SB)/8, $0x0000070605040300
+DATA compressBytes<>+2000(SB)/8, $0x0000070605040301
+DATA compressBytes<>+2008(SB)/8, $0x0007060504030100
+DATA compressBytes<>+2016(SB)/8, $0x0000070605040302
+DATA compressBytes<>+2024(SB)/8, $0x0007060504030200
+DATA compressBytes<>+2032(SB)/8, $0x0007060504030201
+DATA compressBytes<>+2040(SB)/8, $0x0706050403020100
+GLOBL compressBytes<>(SB), RODATA|NOPTR, $2048
+
+// func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (done int, usedLits int, usedMatches int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·putLengthsAVX2(SB), NOSPLIT, $0-72
+	MOVQ    tokens_base+0(FP), AX
+	MOVQ    tokens_len+8(FP), CX
+	LEAQ    -8(AX)(CX*1), CX
+	MOVQ    lits+24(FP), DX
+	MOVQ    matches+32(FP), BX
+	MOVQ    seqs+40(FP), SI
+	LEAQ    compressBytes<>+0(SB), DI
+	VMOVDQU lengthLimits<>+0(SB), X0
+	VMOVDQU lengthOrder<>+0(SB), X1
+	VMOVDQU lengthMin<>+0(SB), Y2
+	VMOVDQU lengthLong<>+0(SB), Y3
+
+lengths:
+	CMPQ         AX, CX
+	JGT          stop
+	VMOVDQU      (SI), Y4
+	VMOVDQU      32(SI), Y5
+	VMOVDQU      64(SI), Y6
+	VPBLENDD     $0x92, Y5, Y4, Y7
+	VPBLENDD     $0x24, Y6, Y7, Y7
+	VPBLENDD     $0x24, Y5, Y4, Y5
+	VPBLENDD     $0x49, Y6, Y5, Y5
+	VPSUBD       Y2, Y5, Y5
+	VPOR         Y7, Y5, Y4
+	VPTEST       Y3, Y4
+	JNE          stop
+	VPACKUSDW    Y5, Y7, Y7
+	VPACKUSWB    Y7, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X5
+	VPUNPCKLDQ   X5, X7, X7
+	VPSHUFB      X1, X7, X7
+
+	// literal runs in the low half, matches in the high one
+	VPMAXUB   X0, X7, X5
+	VPCMPEQB  X7, X5, X5
+	VPMOVMSKB X5, R8
+	VPMINUB   X0, X7, X4
+	VPSUBB    X0, X7, X7
+	MOVBLZX   R8, R9
+	SHRL      $0x08, R8
+	VMOVQ     (DI)(R9*8), X5
+	VPSHUFB   X5, X7, X5
+	VMOVQ     X5, (DX)
+	POPCNTL   R9, R9
+	ADDQ      R9, DX
+	VPSRLDQ   $0x08, X7, X7
+	VMOVQ     (DI)(R8*8), X5
+	VPSHUFB   X5, X7, X5
+	VMOVQ     X5, (BX)
+	POPCNTL   R8, R8
+	ADDQ      R8, BX
+	VPSRLDQ   $0x08, X4, X5
+	VPSLLW    $0x02, X5, X5
+	VPOR      X5, X4, X4
+	VMOVQ     X4, R8
+	ORQ       R8, (AX)
+	ADDQ      $+8, AX
+	ADDQ      $+96, SI
+	JMP       lengths
+
+stop:
+	VZEROUPPER
+	MOVQ tokens_base+0(FP), CX
+	SUBQ CX, AX
+	MOVQ AX, done+48(FP)
+	MOVQ lits+24(FP), CX
+	SUBQ CX, DX
+	MOVQ DX, usedLits+56(FP)
+	MOVQ matches+32(FP), CX
+	SUBQ CX, BX
+	MOVQ BX, usedMatches+64(FP)
+	RET

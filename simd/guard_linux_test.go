@@ -201,13 +201,28 @@ func TestGuardPagesParse(t *testing.T) {
 	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4<<10), newGuarded(t, most*sequenceBytes)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(37, 38))
-		for range scaled(10_000) {
+		for range scaled(3000) {
 			src := content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)])))
 			p, table := randomParse(r, src)
 			room := tables.put(r, make([]byte, 4*len(table)))
 			in := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(room))), len(table))
 			copy(in, table)
 			runParse(t, p, src, in, seqs.sequences(r, r.IntN(len(src)/4)))
+		}
+	})
+}
+
+// TestGuardPagesPut does the same with what sequences become.
+func TestGuardPagesPut(t *testing.T) {
+	const most = 1500
+	mem, seqs := [3]guarded{newGuarded(t, most), newGuarded(t, most+1), newGuarded(t, 4*most+10)}, newGuarded(t, most*sequenceBytes)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(45, 46))
+		for range scaled(3000) {
+			q := randomSequences(r, r.IntN([]int{20, 100, most}[r.IntN(3)]), r.IntN(3)*r.IntN(100))
+			in := seqs.sequences(r, len(q))
+			copy(in, q)
+			runPut(t, r, in, func(k int, p []byte) []byte { return mem[k].put(r, p) })
 		}
 	})
 }

@@ -187,3 +187,38 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	p.End = end
 	return size / sequenceSize, true
 }
+
+func putOffsetsVector(tokens, codes, extra []byte, seqs []rawSequence, initial uint32) (usedCodes, usedExtra int, ok bool) {
+	if current() == portable {
+		return 0, 0, false
+	}
+	st := offsetState{Repeats: [4]uint32{initial, initial, initial}}
+	for len(seqs) > 0 {
+		n := min(len(seqs), atOnceSequences)
+		c, e := putOffsetsAVX2((*struct {
+			Acc, Have uint64
+			Repeats   [4]uint32
+		})(&st), tokens[:n], &codes[usedCodes], extra[usedExtra:], &seqs[0])
+		if e < 0 {
+			panic("simd: no room for the offsets")
+		}
+		usedCodes, usedExtra = usedCodes+c, usedExtra+e
+		tokens, seqs = tokens[n:], seqs[n:]
+	}
+	if st.Have > 0 {
+		extra[usedExtra] = byte(st.Acc)
+		usedExtra++
+	}
+	return usedCodes, usedExtra, true
+}
+
+func putLengthsVector(tokens, lits, matches []byte, seqs []rawSequence) (done, usedLits, usedMatches int, ok bool) {
+	if current() == portable {
+		return 0, 0, 0, false
+	}
+	if len(seqs) == 0 {
+		return 0, 0, 0, true
+	}
+	done, usedLits, usedMatches = putLengthsAVX2(tokens[:min(len(tokens), atOnceSequences)], &lits[0], &matches[0], &seqs[0])
+	return done, usedLits, usedMatches, true
+}

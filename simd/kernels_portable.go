@@ -29,3 +29,11 @@ func buildVector(*DecodeTable, *[256]uint16) (done, sym int) { return 0, 0 }
 func parseSingleVector(*SingleParse, []byte, []uint32, []rawSequence) (n int, ok bool) {
 	return 0, false
 }
+
+func putOffsetsVector(_, _, _ []byte, _ []rawSequence, _ uint32) (usedCodes, usedExtra int, ok bool) {
+	return 0, 0, false
+}
+
+func putLengthsVector(_, _, _ []byte, _ []rawSequence) (done, usedLits, usedMatches int, ok bool) {
+	return 0, 0, 0, false
+}

@@ -135,7 +135,7 @@ func runParse(t *testing.T, p *SingleParse, src []byte, table []uint32, seqs []s
 func TestParseSingle(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(35, 36))
-		for i := range scaled(20_000) {
+		for i := range scaled(8000) {
 			n := 16 + i%200
 			if i%50 == 0 {
 				n = 16 + r.IntN(20_000)

@@ -14,7 +14,7 @@ const assembled = true
 
 func has(t tier) kernels {
 	vectors := t != portable
-	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL(), vectors}
+	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL(), vectors, vectors}
 }
 
 // wideCLMUL says whether the operating system lists carry-less multiplication of wide vectors.

@@ -66,6 +66,10 @@ func TestVectorsRun(t *testing.T) {
 		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
 			t.Errorf("parsing %v", parse)
 		}
+		_, _, offsets := PutOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
+		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
+			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
+		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
 			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}
@@ -73,7 +77,7 @@ func TestVectorsRun(t *testing.T) {
 }
 
 // kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it.
-type kernels struct{ lanes, match, histogram, execute, resolve, checksum, parse bool }
+type kernels struct{ lanes, match, histogram, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()

@@ -1,4 +1,4 @@
-// Command parse writes the assembly of package simd that makes sequences of bytes, and the Go declarations that go with it. check.sh runs it.
+// Command parse writes the assembly of package simd that makes sequences of bytes and streams of sequences, and the Go declarations that go with it. check.sh runs it.
 package main
 
 import . "github.com/mmcloughlin/avo/build"
@@ -6,5 +6,7 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	ConstraintExpr("amd64,!noasm")
 	single()
+	putOffsets()
+	putLengths()
 	Generate()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -44,7 +45,7 @@ func single() {
 	}
 	mul := GLOBL("prime64", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(prime))
-	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs *struct{LitLen, MatchLen, Offset uint32}, room int) (bytes int)")
+	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs "+seqType+", room int) (bytes int)")
 	Pragma("noescape")
 	Doc("parseSingleAVX2 goes on with a parse until the end that the state names, or until there is no room for another sequence. It returns the size of the",
 		"sequences. See FindSingle for what the arguments must be.")
@@ -247,7 +248,7 @@ func single() {
 		ORL(d.As32(), x.As32())
 		MOVL(x.As32(), slot(h))
 	}
-	DECQ(room())
+	DECQ(param(Param("room")))
 	JNE(LabelRef("loop"))
 	JMP(LabelRef("done"))
 
@@ -279,9 +280,9 @@ func single() {
 	RET()
 }
 
-// room is the place of the parameter of that name.
-func room() Mem {
-	b, err := Param("room").Resolve()
+// param is where a parameter is.
+func param(c gotypes.Component) Mem {
+	b, err := c.Resolve()
 	if err != nil {
 		panic(err)
 	}

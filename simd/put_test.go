@@ -1,0 +1,156 @@
+package simd
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// putOffsetsNaively is the definition of PutOffsets, bit by bit.
+func putOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, extra []byte) {
+	list := [3]uint32{initial, initial, initial}
+	bit := 0
+	for i, q := range seqs {
+		place := slices.Index(list[:], q.Offset)
+		if place < 0 {
+			place = 3
+			v, e := q.Offset/4+1, 0
+			for v>>e > 1 {
+				e++
+			}
+			codes = append(codes, byte(e)<<2|byte(q.Offset%4))
+			for k := range e {
+				if bit%8 == 0 {
+					extra = append(extra, 0)
+				}
+				extra[bit/8] |= byte(v>>k&1) << (bit % 8)
+				bit++
+			}
+		}
+		tokens[i] = byte(place) << 6
+		last := min(place, 2)
+		copy(list[1:last+1], list[:last])
+		list[0] = q.Offset
+	}
+	return codes, extra
+}
+
+// putLengthsNaively is the definition of PutLengths, for sequences that take a byte at most.
+func putLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte) {
+	for i, q := range seqs {
+		lit, match := q.LitLen, q.MatchLen-4
+		if lit >= 3 {
+			lits = append(lits, byte(lit-3))
+			lit = 3
+		}
+		if match >= 15 {
+			matches = append(matches, byte(match-15))
+			match = 15
+		}
+		tokens[i] |= byte(lit | match<<2)
+	}
+	return lits, matches
+}
+
+// randomSequences makes n sequences whose offsets come back often and whose lengths lie around the limits; one in long has a length of more than a byte.
+func randomSequences(r *rand.Rand, n, long int) []sequence {
+	seqs := make([]sequence, n)
+	used := []uint32{64, 64, 64, 100}
+	for i := range seqs {
+		q := &seqs[i]
+		q.LitLen, q.MatchLen = r.Uint32N(256)>>r.IntN(8), 4+r.Uint32N(256)>>r.IntN(8)
+		if long > 0 && r.IntN(long) == 0 {
+			q.LitLen = 250 + r.Uint32N(1000)
+		}
+		if long > 0 && r.IntN(long) == 0 {
+			q.MatchLen = 250 + r.Uint32()>>r.IntN(24)
+		}
+		if q.Offset = used[r.IntN(len(used))]; r.IntN(3) == 0 {
+			q.Offset = 16 + r.Uint32()>>(6+r.IntN(26))
+		}
+		if r.IntN(50) == 0 {
+			q.Offset = r.Uint32() // no layout has such, but a kernel must not go astray
+		}
+		used[r.IntN(len(used))] = q.Offset
+	}
+	return seqs
+}
+
+// runPut holds both kernels to the definitions. What they are given comes from place.
+func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []byte) []byte) {
+	t.Helper()
+	n := len(seqs)
+	wantTokens, tokens := make([]byte, n), place(0, bytes.Repeat([]byte{0x5a}, n))
+	wantCodes, wantExtra := putOffsetsNaively(wantTokens, seqs, 64)
+	codes, extra := place(1, make([]byte, n+1)), place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
+	c, e, ok := PutOffsets(tokens, codes, extra, seqs, 64)
+	if ok != has(current()).put {
+		t.Fatalf("there is a kernel: %v", ok)
+	}
+	if !ok {
+		copy(tokens, wantTokens)
+	} else if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(codes[:c], wantCodes) || !bytes.Equal(extra[:e], wantExtra) {
+		t.Fatalf("%d sequences: %d codes and %d bytes, want %d and %d; or they differ", n, c, e, len(wantCodes), len(wantExtra))
+	}
+	lits, matches := place(1, make([]byte, n)), place(2, make([]byte, n))
+	done, l, m, ok := PutLengths(tokens, lits, matches, seqs)
+	first := slices.IndexFunc(seqs, func(q sequence) bool { return q.LitLen > 255 || q.MatchLen > 4+255 })
+	if first < 0 {
+		first = n
+	}
+	if want := min(first, n, atOnceTokens) &^ 7; ok != has(current()).put || ok && done != want || !ok && done+l+m != 0 {
+		t.Fatalf("%d of %d sequences, want %d; there is a kernel: %v", done, n, want, ok)
+	}
+	wantLits, wantMatches := putLengthsNaively(wantTokens, seqs[:done])
+	if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(lits[:l], wantLits) || !bytes.Equal(matches[:m], wantMatches) {
+		t.Fatalf("%d of %d sequences: %d literal runs and %d matches, want %d and %d; or they differ", done, n, l, m, len(wantLits), len(wantMatches))
+	}
+}
+
+func TestPut(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(41, 42))
+		for i := range scaled(5000) {
+			n := i % 60
+			if i%50 == 0 {
+				n = r.IntN(4000)
+			}
+			runPut(t, r, randomSequences(r, n, r.IntN(3)*r.IntN(400)), func(_ int, p []byte) []byte { return p })
+		}
+	})
+}
+
+// TestPutRoom: too little room is a mistake in the program.
+func TestPutRoom(t *testing.T) {
+	seqs := randomSequences(rand.New(rand.NewPCG(43, 44)), 100, 0)
+	for i := range seqs {
+		seqs[i].Offset = 1<<20 + 5*uint32(i) // all are new, with 18 bits
+	}
+	for _, c := range []struct {
+		tokens, codes, extra, lits, matches int
+		panics                              [2]bool
+	}{
+		{100, 101, 240, 100, 100, [2]bool{false, false}},
+		{99, 101, 240, 100, 100, [2]bool{true, true}},
+		{101, 101, 240, 100, 100, [2]bool{true, true}},
+		{100, 100, 240, 99, 100, [2]bool{true, true}},
+		{100, 101, 240, 100, 99, [2]bool{false, true}},
+		{100, 101, 100, 100, 100, [2]bool{has(current()).put, false}},
+		{100, 101, 0, 100, 100, [2]bool{has(current()).put, false}},
+	} {
+		for i, f := range []func(){
+			func() { PutOffsets(make([]byte, c.tokens), make([]byte, c.codes), make([]byte, c.extra), seqs, 64) },
+			func() { PutLengths(make([]byte, c.tokens), make([]byte, c.lits), make([]byte, c.matches), seqs) },
+		} {
+			func() {
+				defer func() {
+					if p := recover() != nil; p != c.panics[i] {
+						t.Errorf("%+v, call %d: panic %v", c, i, p)
+					}
+				}()
+				f()
+			}()
+		}
+	}
+}
