@@ -224,6 +224,22 @@ func TestGuardPagesPut(t *testing.T) {
 			copy(in, q)
 			runPut(t, r, in, func(k int, p []byte) []byte { return mem[k].put(r, p) })
 		}
+		// Whatever room there is for offsets of 18 bits: nothing behind it is touched, and too little is noticed.
+		in := seqs.sequences(r, 20)
+		for i := range in {
+			in[i] = sequence{1, 4, 1<<20 + 5*uint32(i)}
+		}
+		for room := range 70 {
+			extra := mem[2].last(make([]byte, room))
+			func() {
+				defer func() {
+					if panicked := recover() != nil; panicked != (room < 19*18/8+8) && has(current()).put {
+						t.Errorf("%d bytes: panic %v", room, panicked)
+					}
+				}()
+				PutOffsets(make([]byte, len(in)), make([]byte, len(in)+1), extra, in, 64)
+			}()
+		}
 	})
 }
 
