@@ -4,11 +4,15 @@ import "slices"
 
 // link is the last part of a way through a piece.
 type link struct {
-	length uint32 // of a match, 0 for a literal; with fromSecond set if it goes on from the second arrival
+	length uint32 // of a match, 0 for a literal; with fromSecond or fromThird set if it goes on from that arrival
 	offset uint32 // of the last match
 }
 
-const fromSecond = 1 << 31
+const (
+	fromSecond = 1 << 31
+	fromThird  = 1 << 30
+	ways       = fromSecond | fromThird
+)
 
 // arrivals says how the positions of a piece are arrived at in one of two ways.
 type arrivals struct {
@@ -59,6 +63,9 @@ func (s *state) offset(kind int, shifted bool) uint32 {
 // Positions are taken one after the other. When its turn comes, the cheapest way to a position is known, and each way to go on from there is
 // offered to the position that it leads to. A second way, which costs more but comes by a match of another offset, goes on with a literal or a repeat offset: what it
 // lost so far, those may bring back.
+//
+// Where literals have contexts the first of a run are dear, so that a match which is cheap where it ends may cost more behind its end than literals do that go on there. A third
+// way therefore ends with a literal and goes on with one: the cheapest of those, if each is charged what a long run costs.
 func (o *optimal) parse(src []byte, s piece, at state) state {
 	size := s.to - s.from
 	content := src[s.from:s.to]
@@ -68,6 +75,13 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	cost, others := o.first.cost[:size+1], o.second.cost[:size+1]
 	for i := range cost {
 		cost[i], others[i] = unreached, unreached
+	}
+	var thirds []int32
+	if c := o.context; c != nil {
+		thirds = c.third.cost[:size+1]
+		for i := range thirds {
+			thirds[i] = unreached
+		}
 	}
 	cost[0] = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
 	o.first.states[0] = at
@@ -79,17 +93,23 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 			continue // in a match that was taken at once
 		}
 		st := &o.first.states[i]
+		o.thirdCost = unreached
 		if i > 0 {
 			o.arrive(&o.first, i)
 			if there := others[i]; o.two && there < here+farBehind {
 				o.arrive(&o.second, i)
 				if second := &o.second.states[i]; second.repeats != st.repeats {
-					o.literal(i+1, second, there+prices.Literal[content[i]], fromSecond)
+					o.literal(i+1, second, there+o.literalPrice(i, second.run), fromSecond)
 					o.repeats(src, s.from, i, size-i, second, there+empty, fromSecond)
 				}
 			}
 		}
-		o.literal(i+1, st, here+prices.Literal[content[i]], 0)
+		if thirds != nil && thirds[i] < here+thirdBehind {
+			o.arrive(&o.context.third, i)
+			third := &o.context.third.states[i]
+			o.literal(i+1, third, thirds[i]+o.literalPrice(i, third.run), fromThird)
+		}
+		o.literal(i+1, st, here+o.literalPrice(i, st.run), 0)
 		n := o.repeats(src, s.from, i, size-i, st, here+empty, 0)
 		if n >= nice {
 			i += n - 1
@@ -122,6 +142,12 @@ const unreached = 1<<31 - 1
 // nci is 0.2% smaller, mr 0.1%, at 1.01 and 1.10 of the time, with zstd's codes 0.1% and nothing; 16 is no better than that.
 const farBehind = 8 * PriceBit
 
+// thirdBehind is from what price on that it costs more the third way to a position is given up: what leaving a row of matches may cost, and coming back to it.
+const thirdBehind = 40 * PriceBit
+
+// longRun is the run of literals with whose price ways of the third kind are compared.
+const longRun = 16
+
 // literal offers the way by a literal to position i, from a state at the one before. The cost is that of the literal, without what it adds to the run.
 func (o *optimal) literal(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
@@ -134,6 +160,12 @@ func (o *optimal) literal(i int, st *state, cost int32, from uint32) {
 		first.cost[i], first.links[i] = cost, l
 	} else if cost < o.second.cost[i] && first.links[i].offset != l.offset {
 		o.second.cost[i], o.second.links[i] = cost, l
+	}
+	if c := o.context; c != nil {
+		if all := cost + o.prices.Run[longRun] - o.prices.Run[min(run+1, longRun)]; all < o.thirdCost {
+			o.thirdCost = all
+			c.third.cost[i], c.third.links[i] = cost, l
+		}
 	}
 }
 
@@ -208,14 +240,22 @@ func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *
 	}
 }
 
+// way returns the arrivals that a link goes on from.
+func (o *optimal) way(l link) *arrivals {
+	switch {
+	case l.length&fromSecond != 0:
+		return &o.second
+	case l.length&fromThird != 0:
+		return &o.context.third
+	}
+	return &o.first
+}
+
 // arrive sets the state at a position other than the first.
 func (o *optimal) arrive(a *arrivals, i int) {
 	st, l := &a.states[i], a.links[i]
-	from := &o.first
-	if l.length&fromSecond != 0 {
-		from = &o.second
-	}
-	n := int(l.length &^ fromSecond)
+	from := o.way(l)
+	n := int(l.length &^ ways)
 	if n == 0 {
 		*st = from.states[i-1]
 		st.run++
@@ -241,13 +281,14 @@ func (o *optimal) trace(content []byte, last link) state {
 	}
 	for a := &o.first; i > 0; {
 		l := a.links[i]
-		if a = &o.first; l.length&fromSecond != 0 {
-			a = &o.second
-		}
-		l.length &^= fromSecond
+		a = o.way(l)
+		l.length &^= ways
 		if l.length == 0 {
 			i--
 			o.counts.Literals[content[i]]++
+			if o.context != nil {
+				o.context.count(o.skip+i, a.states[i].run, content[i])
+			}
 			continue
 		}
 		i -= int(l.length)

@@ -26,6 +26,8 @@ type Limits struct {
 	MinOffset int
 	// Model says what sequences cost, for Tree; without one that is guessed.
 	Model Model
+	// Contexts are what prices of literals depend on, for Tree; nil if they depend on nothing.
+	Contexts *Contexts
 }
 
 func (l *Limits) check() {

@@ -19,11 +19,18 @@ type optimal struct {
 
 	two bool // the second ones are looked at
 
+	thirdCost int32 // of the third way to the position behind the one that has its turn, with a long run
+
+	lits    []int32     // the price of a literal at each position of the piece
+	context *contextual // nil where literals have no contexts; it then has the prices
+	scratch *contextual // for context; nil until it is used
+
 	steps  []Step
 	prices Prices
 	counts Counts // of the piece, by its last parse
 	past   Counts // of the pieces before it, the farther the less
 	sum    Counts
+	skip   int  // where in the piece the parse begins
 	piece  int  // the most content of a piece, in bytes
 	most   int  // the most candidates of a piece: a matter of the block, not of what there is room for
 	shift  uint // how much less past weighs with each piece
@@ -67,11 +74,23 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.tree.insert(o.cands[:0], src, i, o.model)
 	}
 	o.past = Counts{}
+	if o.context = nil; o.limits.Contexts != nil {
+		if o.scratch == nil {
+			o.scratch = new(contextual)
+		}
+		o.context = o.scratch
+		o.context.Contexts, o.context.past = o.limits.Contexts, classCounts{}
+		o.context.grow(n)
+	}
 	at := state{repeats: o.rules.Repeats}
 	base := len(dst)
 	for p := start; p < len(src); {
 		s := o.gather(src, p)
 		o.counts = Counts{}
+		if c := o.context; c != nil {
+			c.classify(src, s)
+			c.counts = classCounts{}
+		}
 		passes := o.params.Passes
 		if p == start {
 			o.seed(src, s)
@@ -82,11 +101,16 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.sum.set(&o.past)
 			o.sum.add(&o.counts)
 			o.model.Price(&o.prices, &o.sum)
+			o.literals(src[s.from:s.to])
 			o.counts = Counts{}
 			if pass < passes-1 && !o.params.Whole {
 				o.sample(src, s, at)
 				o.sum.set(&o.counts)
 				o.counts.add(&o.sum)
+				if c := o.context; c != nil {
+					c.sum = c.counts
+					c.counts.add(&c.sum)
+				}
 				continue
 			}
 			next = o.parse(src, s, at)
@@ -95,6 +119,10 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		at = next
 		o.past.age(o.shift)
 		o.past.add(&o.counts)
+		if c := o.context; c != nil {
+			c.past.age(o.shift)
+			c.past.add(&c.counts)
+		}
 		dst = appendSteps(dst, base, o.steps)
 		p = s.to + int(s.last.length)
 	}
@@ -106,11 +134,12 @@ func (o *optimal) sample(src []byte, s piece, at state) {
 	quarter, begin := (s.to-s.from+3)/4, o.begin
 	for p := s.from; p < s.to; p += 2 * quarter {
 		from := o.outside(begin, s, p)
-		o.begin = begin[from-s.from:]
+		o.skip = from - s.from
+		o.begin = begin[o.skip:]
 		o.parse(src, piece{from: from, to: min(from+quarter, s.to)}, at)
 		o.model.Count(&o.counts, o.steps)
 	}
-	o.begin = begin
+	o.begin, o.skip = begin, 0
 }
 
 // outside returns p, or the end of the match taken at once that p is in: the positions in it have no candidates, and would count as literals.
@@ -139,6 +168,7 @@ func (o *optimal) grow(n int) {
 		return
 	}
 	o.begin = make([]uint32, n)
+	o.lits = make([]int32, n)
 	o.first.grow(n)
 	o.second.grow(n)
 	o.steps = make([]Step, 0, maxSteps(n))
@@ -155,7 +185,11 @@ func maxCands(size int) int { return 4*size + 2*PricedLengths }
 func optimalMemory(params *Params, size int, limits *Limits) int {
 	const itself = 160 << 10 // mostly Prices, and what the runtime rounds up
 	n := pieceRoom(size)
-	return itself + treeMemory(params, size, limits) + n*(4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
+	contexts := 0
+	if limits.Contexts != nil {
+		contexts = contextualItself + n*contextualBytes
+	}
+	return itself + contexts + treeMemory(params, size, limits) + n*(4+4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
 }
 
 // gather finds the candidates of the piece that begins at p.
@@ -225,14 +259,47 @@ func (o *optimal) seed(src []byte, s piece) {
 		p++
 	}
 	o.model.Count(&o.counts, o.steps)
-	for _, b := range src[s.from:s.to] {
+	for i, b := range src[s.from:s.to] {
 		o.counts.Literals[b]++
+		if o.context != nil {
+			o.context.count(i, otherOfRun, b)
+		}
 	}
 	for k := range o.counts.Symbols {
 		if o.rules.Even>>k&1 != 0 {
 			even(o.counts.Symbols[k][:])
 		}
 	}
+}
+
+// literals sets the prices of literals at the positions of a piece, whose content is given.
+func (o *optimal) literals(content []byte) {
+	c := o.context
+	if c == nil {
+		lits := o.lits[:len(content)]
+		for i, b := range content {
+			lits[i] = o.prices.Literal[b]
+		}
+		return
+	}
+	c.sum = c.past
+	c.sum.add(&c.counts)
+	c.counts = classCounts{}
+	c.price(&o.sum.Literals)
+	for k := range c.lits {
+		lits, class := c.lits[k][:len(content)], c.class[k][:len(content)]
+		for i, b := range content {
+			lits[i] = c.prices[class[i]][b]
+		}
+	}
+}
+
+// literalPrice is what the literal at position i of what is parsed costs behind run others, without what it adds to the price of the run.
+func (o *optimal) literalPrice(i int, run uint32) int32 {
+	if c := o.context; c != nil {
+		return c.lits[min(run, otherOfRun)][o.skip+i]
+	}
+	return o.lits[o.skip+i]
 }
 
 // even gives all symbols that occur the same count.

@@ -27,16 +27,20 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 // Payloads is how many blocks may be between their first and their last stage: 0 without a device, and with one
 // as many as are in flight. What a device takes is not counted. The level matters to compression only.
 func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
-	const fixed = 448 << 10 // 136 KiB of it are for chained streams
+	const fixed = 580 << 10 // 268 KiB of it are for chained streams
 	size := int64(blockSize)
-	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments, most of which chained streams may have: sixteen
+	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments, most of which chained streams may have: 32
 	// for each 16 Ki symbols.
-	worker, payload := fixed+9*size/8, 3*size
+	worker, payload := fixed+15*size/8, 3*size
 	if op == Compress {
 		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block; 5 times if they may have 3. Streams: 3.
 		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the
 		// worst there can be; common data takes less than half of it.
-		finder := int64(p.levels[level].Memory(blockSize+p.Window, p.limits))
+		limits := *p.limits
+		if p.dense != 0 && level >= p.dense {
+			limits.Contexts = new(lz77.Contexts)
+		}
+		finder := int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
 		if p.dense != 0 && level >= p.dense {
 			worker += denseMemory(size)
@@ -59,5 +63,5 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 }
 
 // denseMemory is what coding chained streams takes beyond what the other layouts do. Literals are the whole block at the most: of each a mark, a byte of words, for a
-// group has half of them, and up to 0.65 bytes of tables, of which there are sixteen of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.1 MB are clusters.
-func denseMemory(size int64) int64 { return 22*size/8 + 5<<18 }
+// group has half of them, and up to 1.3 bytes of tables, of which there are 32 of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.5 MB are clusters. Small blocks have other sequences to choose from.
+func denseMemory(size int64) int64 { return 28*size/8 + 6<<18 + 15*min(size, trialBlock)/4 }

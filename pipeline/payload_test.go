@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -98,8 +99,9 @@ func TestHostilePayloads(t *testing.T) {
 		{"empty", Coded, ""}, {"layout 0", Coded, "\x00\x00\x00\x00\x00\x00\x00"}, {"layout 255", Coded, "\xff"},
 		{"nothing behind the layout", Coded, "\x01"}, {"empty streams", Coded, "\x02\x00\x00\x00\x00\x00\x00"},
 		{"Dense without flags", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x04"},
-		{"Dense, tokens missing", Coded, "\x03\x01"}, {"Dense, no tokens", Coded, "\x03\x01\x00"}, {"Dense, no tables", Coded, "\x03\x01\x05\x05\x00"},
-		{"Dense, 17 tables", Coded, "\x03\x01\x05\x05\x11"}, {"Dense, literals missing", Coded, "\x03\x02\x00\x00\x00\x00\x00\x00"},
+		{"Dense, tokens missing", Coded, "\x03\x01"}, {"Dense, no tokens", Coded, "\x03\x01\x00"}, {"Dense, no tables", Coded, "\x03\x01\x05\x00\x05\x00"},
+		{"Dense, 33 tables", Coded, "\x03\x01\x05\x00\x05\x21"}, {"Dense, no maps", Coded, "\x03\x01\x05"}, {"Dense, unknown maps", Coded, "\x03\x01\x05\x09"},
+		{"Dense, half a map", Coded, "\x03\x01\x05\x04" + strings.Repeat("a", 255)}, {"Dense, literals missing", Coded, "\x03\x02\x00\x00\x00\x00\x00\x00"},
 		{"Dense, literals twice", Coded, "\x03\x02\x01\x05x\x00\x00\x00\x00\x00"},
 	} {
 		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
@@ -145,12 +147,12 @@ func TestHostileMemory(t *testing.T) {
 
 // hostileChain claims n symbols in segments as small as may be, of sixteen tables each.
 func hostileChain(n int) []byte {
-	p := binary.AppendUvarint(nil, uint64(n))
+	p := append(binary.AppendUvarint(nil, uint64(n)), 0)
 	for left := n; left > 0; left -= 1 << 14 {
 		p = binary.AppendUvarint(p, uint64(min(left, 1<<14)))
-		p = append(p, 16)
-		p = append(p, make([]byte, (257*4+7)/8)...)
-		for range 16 {
+		p = append(p, 32)
+		p = append(p, make([]byte, (257*5+7)/8)...)
+		for range 32 {
 			p = append(p, 0xfb, 0x7f, 0) // frequencies 2047 and 1
 		}
 	}

@@ -15,13 +15,19 @@ import (
 var matchStage = stage{name: "lz77",
 	run: func(ws *workspace, b *Block) error {
 		p := b.payload
-		if p.seqs = p.seqs[:0]; !b.plain {
+		if p.seqs = p.seqs[:0]; b.plain {
+			return nil
+		}
+		if b.dense() {
+			ws.matchDense(b, *b.limits())
+		} else {
 			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
 		}
 		return nil
 	},
 	remote: &remote{
-		op: gpu.Stage0,
+		op:   gpu.Stage0,
+		fits: notDense,
 		ask: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
 		},
@@ -134,7 +140,7 @@ func payloadRoom(s *lzseq.Streams) int {
 	return n + n/256 + 1024
 }
 
-// notDense is for devices, which do not know chained streams.
+// notDense is for devices, which do not know chained streams, nor sequences made for them.
 func notDense(b *Block) bool {
 	if b.run.cfg.Op == Decompress {
 		return len(b.Src) == 0 || b.Src[0] != denseLayout

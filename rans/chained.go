@@ -2,16 +2,17 @@ package rans
 
 import "github.com/gopz/compress/simd"
 
-// A chained stream is coded by order-1 statistics: the table of a symbol is chosen by the one before it. For lanes to work side by side, each has a piece of
-// neighbouring symbols of a segment, so that it knows the symbol before from itself; and symbols that some other stream marks have a context of their own, for what
-// is before them says little. Contexts that are followed by like symbols share one of 16 tables at most.
+// A chained stream is coded by what is before each symbol: its context, which follows from the two symbols before, says which table it has. For lanes to work side by side,
+// each has a piece of neighbouring symbols of a segment, so that it knows the symbols before from itself; and symbols that some other stream marks have a context of their
+// own, for what is before them says little. Contexts that are followed by like symbols share one of 32 tables at most.
 // The format is described in docs/FORMAT.md, "Chained streams".
 
 const (
-	contexts  = simd.ChainMark + 1 // the symbol before, or a mark
-	maxTables = simd.ChainTables
+	contexts    = 257
+	markContext = simd.ChainMark
+	maxTables   = simd.ChainTables
 
-	// minChainSegment is the least number of symbols in a segment that is not the last: it may have sixteen tables.
+	// minChainSegment is the least number of symbols in a segment that is not the last: it may have 32 tables.
 	minChainSegment = 1 << 14
 )
 

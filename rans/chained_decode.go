@@ -7,13 +7,13 @@ import (
 
 // ChainDecoder decodes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
 type ChainDecoder struct {
-	segs   []chainSegment
-	freqs  []freqs          // the tables of all segments
-	tab    *simd.ChainTable // nil until it is used: it takes 128 KiB
-	built  int              // the segment that tab is for, −1 at first
-	states [lanes]uint32
-	prev   [lanes]byte
-	buf    [blockRounds * lanes]byte
+	contexts contextMap
+	segs     []chainSegment
+	freqs    []freqs          // the tables of all segments
+	tab      *simd.ChainTable // nil until it is used: it takes 256 KiB
+	built    int              // the segment that tab is for, −1 at first
+	lanes    simd.ChainLanes
+	buf      [blockRounds * lanes]byte
 }
 
 // A Marker marks symbols of a chained stream. It is given the stream before it is decoded, all zero, and sets to 1 what has a mark.
@@ -32,7 +32,10 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	if size == 0 || n == 0 || n > uint64(limit) {
 		return nil, CorruptError("chained stream too long, or empty")
 	}
-	if src, err = d.heads(src[size:], int(n)); err != nil {
+	if src, err = d.contexts.read(src[size:]); err != nil {
+		return nil, err
+	}
+	if src, err = d.heads(src, int(n)); err != nil {
 		return nil, err
 	}
 	growStream(stream, n, limit)
@@ -99,7 +102,7 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 
 // group decodes stream[from:to] and returns what follows the group's words.
 func (d *ChainDecoder) group(src, stream []byte, from, to int) (rest []byte, err error) {
-	words, rest, err := openGroup(src, d.states[:])
+	words, rest, err := openGroup(src, d.lanes.States[:])
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (d *ChainDecoder) group(src, stream []byte, from, to int) (rest []byte, err
 			return nil, errWords
 		}
 	}
-	return rest, closeGroup(d.states[:], len(words))
+	return rest, closeGroup(d.lanes.States[:], len(words))
 }
 
 // build makes the tables of a segment.
@@ -131,9 +134,8 @@ func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
 		d.tab = new(simd.ChainTable)
 	}
 	copy(d.tab.Class[:], s.class[:])
-	for i := range d.tab.Class[simd.ChainMark:] {
-		d.tab.Class[simd.ChainMark+i] = s.class[simd.ChainMark]
-	}
+	d.tab.First, d.tab.Second = d.contexts.first, d.contexts.second
+	d.tab.Index()
 	for i := range tables {
 		d.tab.Tables[i].Build((*[256]uint16)(&tables[i]))
 	}
@@ -151,9 +153,9 @@ func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 				buf[l] = 1
 			}
 		}
-		done, used := simd.DecodeChained(&d.states, &d.prev, d.tab, buf, words)
+		done, used := simd.DecodeChained(&d.lanes, d.tab, buf, words)
 		words = words[used:]
-		if used, ok = simd.DecodeChainedFew(&d.states, &d.prev, d.tab, buf[done:], words); !ok {
+		if used, ok = simd.DecodeChainedFew(&d.lanes, d.tab, buf[done:], words); !ok {
 			return nil, false
 		}
 		words = words[used:]
@@ -167,7 +169,7 @@ func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 			few[l] = 1
 		}
 	}
-	used, ok := simd.DecodeChainedFew(&d.states, &d.prev, d.tab, few, words)
+	used, ok := simd.DecodeChainedFew(&d.lanes, d.tab, few, words)
 	for l := range few {
 		dst[piece(len(dst), l)+rounds] = few[l]
 	}

@@ -9,15 +9,16 @@ import (
 
 // ChainEncoder codes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
 type ChainEncoder struct {
-	segs  []chainSegment
-	freqs []freqs // the tables of all segments
+	contexts contextMap
+	segs     []chainSegment
+	freqs    []freqs // the tables of all segments
 
 	stream, class []byte // what is to be coded, and of each symbol the number of its table
 	words         []byte // filled from the end
 	large         *chainScratch
 }
 
-// chainScratch is what a ChainEncoder has only from its first stream on: 1.1 MB.
+// chainScratch is what a ChainEncoder has only from its first stream on: 1.5 MB.
 type chainScratch struct {
 	all, next, both *clusters // of the segment so far, of the next unit, of the two together
 	tabs            [maxTables]simd.EncodeTable
@@ -30,18 +31,24 @@ const chainUnit = minChainSegment
 // Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
 // symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.
 func (e *ChainEncoder) Begin(stream, marks []byte) (size int) {
+	e.begin()
+	e.large.learn(&e.contexts, stream, marks)
+	e.split(stream, marks)
+	e.stream, e.class = stream, marks
+	return e.classify(stream, marks) + e.contexts.size()
+}
+
+func (e *ChainEncoder) begin() {
 	if e.large == nil {
 		e.large = &chainScratch{all: new(clusters), next: new(clusters), both: new(clusters)}
 	}
-	e.split(stream, marks)
-	e.stream, e.class = stream, marks
-	return e.classify(stream, marks)
 }
 
 // Append codes the stream of Begin, and appends the result to dst.
 func (e *ChainEncoder) Append(dst []byte) []byte {
 	stream := e.stream
 	dst = binary.AppendUvarint(dst, uint64(len(stream)))
+	dst = e.contexts.append(dst)
 	tables := e.freqs
 	for i := range e.segs {
 		n := e.segs[i].tables
@@ -66,16 +73,12 @@ func (e *ChainEncoder) split(stream, marks []byte) {
 		if len(stream)-at-n < minChainSegment {
 			n = len(stream) - at
 		}
-		before := byte(0)
-		if at > 0 {
-			before = stream[at-1]
-		}
 		if at >= looked {
 			looked = min(at+lookUnits*chainUnit, len(stream))
-			flat = l.flat(stream[at:looked], marks[at:], before)
+			flat = l.both.flat(&e.contexts, stream[:looked], marks, at)
 		}
 		l.next.pairs = [contexts][256]uint32{}
-		l.next.count(stream[at:at+n], marks[at:], before)
+		l.next.count(&e.contexts, stream[:at+n], marks, at)
 		l.next.find(flat)
 		if at == start {
 			l.all, l.next = l.next, l.all
@@ -112,10 +115,10 @@ func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
 		s := &e.segs[i]
 		end := at + s.size
 		if at < cut {
-			s.classify(marks, stream, at, min(end, cut))
+			s.classify(&e.contexts, marks, stream, at, min(end, cut))
 		}
 		if end > cut {
-			s.classify(marks, stream, max(at, cut), end)
+			s.classify(&e.contexts, marks, stream, max(at, cut), end)
 		}
 		sums := &e.large.all.sums
 		*sums = [maxTables][256]uint32{}
@@ -135,16 +138,18 @@ func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
 }
 
 // classify turns the marks of stream[from:to], which is what of the segment belongs to a group, into the tables of its symbols.
-func (s *chainSegment) classify(marks, stream []byte, from, to int) {
+func (s *chainSegment) classify(m *contextMap, marks, stream []byte, from, to int) {
 	n := to - from
 	for l := range lanes {
 		a, b := from+piece(n, l), from+piece(n, l+1)
+		second := uint(m.second[0])
 		for i := a; i < b; i++ {
-			ctx := uint(simd.ChainMark)
+			ctx, next := uint(markContext), uint(m.second[0])
 			if i > a && marks[i] == 0 {
-				ctx = uint(stream[i-1])
+				last := stream[i-1]
+				ctx, next = uint(m.first[last])+second, uint(m.second[last])
 			}
-			marks[i] = s.class[ctx]
+			marks[i], second = s.class[ctx], next
 		}
 	}
 }

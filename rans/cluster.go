@@ -4,26 +4,38 @@ package rans
 type clusters struct {
 	pairs  [contexts][256]uint32 // how often a symbol comes in a context
 	totals [contexts]uint32
-	class  [contexts]uint8
-	n      int // tables in use
-	sums   [maxTables][256]uint32
-	prices [maxTables][256]uint32 // in costBit units
-	cost   uint64                 // of the symbols and of what describes the tables, in costBit units
+	// symbols are those that come in a context at all, context by context, up to ends. One more has room.
+	symbols [contexts*256 + 1]uint8
+	ends    [contexts]uint32
+	class   [contexts]uint8
+	n       int // tables in use
+	sums    [maxTables][256]uint32
+	prices  [maxTables][256]uint32 // in costBit units
+	cost    uint64                 // of the symbols and of what describes the tables, in costBit units
 }
 
 // clusterRounds is how often contexts are shared out anew, by what the tables of the last time make them cost. Later rounds bring less than 0.1%.
 const clusterRounds = 4
 
-// count adds the symbols of src to the pairs; marks are 1 where the context is a mark.
-func (c *clusters) count(src, marks []byte, before byte) {
-	marks = marks[:len(src)]
-	for i, s := range src {
-		ctx := uint(before)
-		if marks[i] != 0 {
-			ctx = contexts - 1
+// count adds the symbols of stream[from:] to the pairs; marks are 1 where the context is a mark.
+func (c *clusters) count(m *contextMap, stream, marks []byte, from int) {
+	var a, b byte
+	if from > 0 {
+		a = stream[from-1]
+	}
+	if from > 1 && marks[from-1] == 0 {
+		b = stream[from-2]
+	}
+	first, second := uint(m.first[a]), uint(m.second[b])
+	marks = marks[:len(stream)]
+	for i, s := range stream[from:] {
+		ctx := first + second
+		second = uint(m.second[a])
+		if marks[from+i] != 0 {
+			ctx, second = markContext, uint(m.second[0])
 		}
 		c.pairs[ctx][s]++
-		before = s
+		first, a = uint(m.first[s]), s
 	}
 }
 
@@ -37,18 +49,13 @@ func (c *clusters) add(d *clusters) {
 	}
 }
 
-// share finds tables for the pairs.
-func (c *clusters) share() {
+// share finds tables for the pairs, most at the most.
+func (c *clusters) share(most int) {
 	c.n = 0
+	c.list()
 	var used [contexts]bool
-	for i := range c.pairs {
-		c.totals[i] = 0
-		for _, n := range &c.pairs[i] {
-			c.totals[i] += n
-		}
-	}
 	// The most frequent contexts are the first tables.
-	for c.n < maxTables {
+	for c.n < min(most, maxTables) {
 		best := -1
 		for i, n := range &c.totals {
 			if n > 0 && !used[i] && (best < 0 || n > c.totals[best]) {
@@ -68,22 +75,41 @@ func (c *clusters) share() {
 	c.merge()
 }
 
+// list lists the pairs that there are: most contexts have few symbols.
+func (c *clusters) list() {
+	k := 0
+	for i := range c.pairs {
+		total := uint32(0)
+		for s, n := range &c.pairs[i] {
+			c.symbols[k] = uint8(s)
+			total += n
+			if n != 0 {
+				k++
+			}
+		}
+		c.totals[i], c.ends[i] = total, uint32(k)
+	}
+}
+
 // assign gives each context the table that it is cheapest with, and makes the tables anew.
 func (c *clusters) assign() {
 	for k := range c.n {
 		price(&c.prices[k], &c.sums[k])
 		c.sums[k] = [256]uint32{}
 	}
+	begin := uint32(0)
 	for i := range c.pairs {
-		if c.class[i] = 0; c.totals[i] == 0 {
+		symbols := c.symbols[begin:c.ends[i]]
+		begin = c.ends[i]
+		if c.class[i] = 0; len(symbols) == 0 {
 			continue
 		}
 		pairs := &c.pairs[i]
 		best, least := 0, ^uint64(0)
 		for k := range c.n {
 			prices, sum := &c.prices[k], uint64(0)
-			for s, n := range pairs {
-				sum += uint64(n) * uint64(prices[s])
+			for _, s := range symbols {
+				sum += uint64(pairs[s]) * uint64(prices[s])
 			}
 			if sum < least {
 				best, least = k, sum
@@ -91,8 +117,8 @@ func (c *clusters) assign() {
 		}
 		c.class[i] = uint8(best)
 		t := &c.sums[best]
-		for s, n := range pairs {
-			t[s] += n
+		for _, s := range symbols {
+			t[s] += pairs[s]
 		}
 	}
 }
@@ -124,30 +150,39 @@ func tableSize(counts *[256]uint32) uint64 {
 // merge joins tables for as long as that saves more than it costs, and drops those that nobody has.
 func (c *clusters) merge() {
 	var costs [maxTables]uint64
-	var sum [256]uint32
-	joined := func(a, b int) uint64 {
-		for s := range sum {
-			sum[s] = c.sums[a][s] + c.sums[b][s]
-		}
-		return tableSize(&sum)
-	}
+	var gains [maxTables][maxTables]int64 // of two tables, the lower number first
 	for k := range c.n {
 		costs[k] = tableSize(&c.sums[k])
 	}
+	gain := func(a, b int) {
+		a, b = min(a, b), max(a, b)
+		var sum [256]uint32
+		for s := range sum {
+			sum[s] = c.sums[a][s] + c.sums[b][s]
+		}
+		gains[a][b] = int64(costs[a] + costs[b] - tableSize(&sum))
+	}
+	for i := range c.n {
+		for j := i + 1; j < c.n; j++ {
+			gain(i, j)
+		}
+	}
 	for {
-		a, b, gain := -1, -1, int64(-1)
+		a, b, most := -1, -1, int64(-1)
 		for i := range c.n {
 			for j := i + 1; j < c.n; j++ {
-				if g := int64(costs[i] + costs[j] - joined(i, j)); g > gain {
-					a, b, gain = i, j, g
+				if g := gains[i][j]; g > most {
+					a, b, most = i, j, g
 				}
 			}
 		}
 		if a < 0 {
 			break
 		}
-		costs[a] = joined(a, b)
-		c.sums[a] = sum
+		for s, n := range &c.sums[b] {
+			c.sums[a][s] += n
+		}
+		costs[a] = tableSize(&c.sums[a])
 		last := c.n - 1
 		for i, k := range &c.class {
 			switch int(k) {
@@ -157,8 +192,18 @@ func (c *clusters) merge() {
 				c.class[i] = uint8(b)
 			}
 		}
-		c.sums[b], costs[b] = c.sums[last], costs[last]
 		c.n--
+		if b < last {
+			c.sums[b], costs[b] = c.sums[last], costs[last]
+			for k := range c.n {
+				gains[min(k, b)][max(k, b)] = gains[k][last]
+			}
+		}
+		for k := range c.n {
+			if k != a {
+				gain(a, k)
+			}
+		}
 	}
 	c.cost = uint64(contexts*classBits(c.n)+40) * costBit
 	for k := range c.n {

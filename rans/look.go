@@ -10,12 +10,11 @@ const lookGain = 8
 // the bias of information estimates, 1955).
 const pairCost = costBit * 7213 / 10_000
 
-// flat reports whether contexts cannot be expected to save anything in the next units. Finding tables takes a time that depends on how many pairs there are, so that
-// it would take longest where there is nothing to find. It destroys both.
-func (l *chainScratch) flat(src, marks []byte, before byte) bool {
-	c := l.both
+// flat reports whether contexts cannot be expected to save anything in stream[from:]. Finding tables takes a time that depends on how many pairs there are, so that
+// it would take longest where there is nothing to find. It destroys the pairs.
+func (c *clusters) flat(m *contextMap, stream, marks []byte, from int) bool {
 	c.pairs = [contexts][256]uint32{}
-	c.count(src, marks, before)
+	c.count(m, stream, marks, from)
 	var all [256]uint32
 	linked := uint64(0)
 	for i := range c.pairs {
@@ -29,7 +28,8 @@ func (l *chainScratch) flat(src, marks []byte, before byte) bool {
 		}
 		linked += entropy(&c.pairs[i], total)
 	}
-	return linked+uint64(len(src))*8*costBit>>lookGain >= entropy(&all, uint32(len(src)))
+	n := len(stream) - from
+	return linked+uint64(n)*8*costBit>>lookGain >= entropy(&all, uint32(n))
 }
 
 // join makes one table of all contexts.
@@ -49,6 +49,6 @@ func (c *clusters) find(flat bool) {
 	if flat {
 		c.join()
 	} else {
-		c.share()
+		c.share(maxTables)
 	}
 }

@@ -2,25 +2,61 @@ package simd
 
 import "encoding/binary"
 
-// In a chained run a lane has a piece of neighbouring symbols, and each symbol's table is chosen by the one before it in the piece, which the lane has decoded
-// itself. So order-1 statistics cost no more than a look at which table it is.
+// In a chained run a lane has a piece of neighbouring symbols, and each symbol's table is chosen by the two before it in the piece, which the lane has decoded
+// itself. So contexts cost no more than a look at which table it is.
 
 // ChainTables is how many tables a chained run may have.
-const ChainTables = 16
+const ChainTables = 32
 
-// ChainMark is the context of a symbol that has a mark; that of the others is the symbol before it.
-const ChainMark = 256
-
-// A ChainTable has the tables of a chained run.
+// A ChainTable has the tables of a chained run, and says which of them a symbol has: the one of the context First[last] + Second[the one before], or of ChainMark if
+// the symbol has a mark.
 type ChainTable struct {
-	// Class is the number of the table, below ChainTables, for each context; those from ChainMark on are all the same.
+	// First and Second say what symbols add to a context. No sum of two is above 255.
+	First, Second [256]uint8
+	// Class is the number of the table, below ChainTables, for each context. Index sets the last half.
 	Class  [512]uint8
 	Tables [ChainTables]DecodeTable
+
+	// ways has, for a last symbol and with 256 added where the next one has a mark: what it adds to the context, in which a mark is 256, and in the upper half what the
+	// symbol will add to the context after that. Behind a mark that is what symbol 0 adds.
+	ways  [512]uint32
+	bases [512]uint32 // for each context the number of entries in front of its table
 }
 
-// DecodeChained decodes rounds of 32 symbols, one for each lane. Where the symbols go in buf there are marks before, 0 or 1. prev has the last symbol of each
-// lane. It stops where buf or words have no room for a round, words with ReadAhead bytes to spare, and returns how much of the two it has used.
-func DecodeChained(states *[Lanes]uint32, prev *[Lanes]byte, tab *ChainTable, buf, words []byte) (done, used int) {
+// ChainMark is the context of a symbol that has a mark.
+const ChainMark = 256
+
+// Index prepares the table after a change of First, Second or Class.
+func (t *ChainTable) Index() {
+	for s := range t.First {
+		t.ways[s] = uint32(t.First[s]) | uint32(t.Second[s])<<16
+		t.ways[ChainMark|s] = ChainMark | uint32(t.Second[0])<<16
+		t.Class[ChainMark|s] = t.Class[ChainMark]
+	}
+	for c, k := range t.Class {
+		t.bases[c] = uint32(k%ChainTables) * slots
+	}
+}
+
+// ChainLanes are the lanes of a chained run.
+type ChainLanes struct {
+	States [Lanes]uint32
+	Last   [Lanes]byte // symbols
+	Second [Lanes]byte // what the symbols before Last add to the context
+}
+
+// DecodeChained decodes rounds of 32 symbols, one for each lane. Where the symbols go in buf there are marks before, 0 or 1; what Last and Second are at first does not
+// matter where all of the first round have marks. It stops where buf or words have no room for a round, words with ReadAhead bytes to spare, and returns how much of the
+// two it has used.
+func DecodeChained(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int) {
+	if done, used, ok := decodeChainedVector(g, tab, buf, words); ok {
+		return done, used
+	}
+	return decodeChained(g, tab, buf, words)
+}
+
+// decodeChained is the portable twin of DecodeChained.
+func decodeChained(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int) {
 	left, size := len(words), len(buf)
 	for len(buf) >= Lanes && len(words) >= RoundBytes+ReadAhead {
 		out := (*[Lanes]byte)(buf)
@@ -28,27 +64,32 @@ func DecodeChained(states *[Lanes]uint32, prev *[Lanes]byte, tab *ChainTable, bu
 		q := uint32(0)
 		//pz:nobce
 		for l := 0; l < Lanes; l += 4 {
-			t0 := &tab.Tables[tab.Class[uint(prev[l])|uint(out[l]&1)<<8]%ChainTables]
-			t1 := &tab.Tables[tab.Class[uint(prev[l+1])|uint(out[l+1]&1)<<8]%ChainTables]
-			t2 := &tab.Tables[tab.Class[uint(prev[l+2])|uint(out[l+2]&1)<<8]%ChainTables]
-			t3 := &tab.Tables[tab.Class[uint(prev[l+3])|uint(out[l+3]&1)<<8]%ChainTables]
-			x0, x1, x2, x3 := states[l], states[l+1], states[l+2], states[l+3]
+			w0 := tab.ways[uint(g.Last[l])|uint(out[l]&1)<<8]
+			w1 := tab.ways[uint(g.Last[l+1])|uint(out[l+1]&1)<<8]
+			w2 := tab.ways[uint(g.Last[l+2])|uint(out[l+2]&1)<<8]
+			w3 := tab.ways[uint(g.Last[l+3])|uint(out[l+3]&1)<<8]
+			t0 := &tab.Tables[tab.Class[(w0+uint32(g.Second[l]))%512]%ChainTables]
+			t1 := &tab.Tables[tab.Class[(w1+uint32(g.Second[l+1]))%512]%ChainTables]
+			t2 := &tab.Tables[tab.Class[(w2+uint32(g.Second[l+2]))%512]%ChainTables]
+			t3 := &tab.Tables[tab.Class[(w3+uint32(g.Second[l+3]))%512]%ChainTables]
+			g.Second[l], g.Second[l+1], g.Second[l+2], g.Second[l+3] = byte(w0>>16), byte(w1>>16), byte(w2>>16), byte(w3>>16)
+			x0, x1, x2, x3 := g.States[l], g.States[l+1], g.States[l+2], g.States[l+3]
 			e0, e1, e2, e3 := t0[x0%slots], t1[x1%slots], t2[x2%slots], t3[x3%slots]
 			out[l], out[l+1], out[l+2], out[l+3] = byte(e0), byte(e1), byte(e2), byte(e3)
-			prev[l], prev[l+1], prev[l+2], prev[l+3] = byte(e0), byte(e1), byte(e2), byte(e3)
+			g.Last[l], g.Last[l+1], g.Last[l+2], g.Last[l+3] = byte(e0), byte(e1), byte(e2), byte(e3)
 			x0 = e0>>freqShift%slots*(x0>>ProbBits) + e0>>slotShift
 			x1 = e1>>freqShift%slots*(x1>>ProbBits) + e1>>slotShift
 			x2 = e2>>freqShift%slots*(x2>>ProbBits) + e2>>slotShift
 			x3 = e3>>freqShift%slots*(x3>>ProbBits) + e3>>slotShift
 			m0, m1, m2, m3 := (x0-LaneLower)>>31, (x1-LaneLower)>>31, (x2-LaneLower)>>31, (x3-LaneLower)>>31
 			v := binary.LittleEndian.Uint64(w[q&63:])
-			states[l] = x0<<(m0*16&31) | uint32(v)&0xffff&-m0
+			g.States[l] = x0<<(m0*16&31) | uint32(v)&0xffff&-m0
 			v >>= m0 * 16 & 63
-			states[l+1] = x1<<(m1*16&31) | uint32(v)&0xffff&-m1
+			g.States[l+1] = x1<<(m1*16&31) | uint32(v)&0xffff&-m1
 			v >>= m1 * 16 & 63
-			states[l+2] = x2<<(m2*16&31) | uint32(v)&0xffff&-m2
+			g.States[l+2] = x2<<(m2*16&31) | uint32(v)&0xffff&-m2
 			v >>= m2 * 16 & 63
-			states[l+3] = x3<<(m3*16&31) | uint32(v)&0xffff&-m3
+			g.States[l+3] = x3<<(m3*16&31) | uint32(v)&0xffff&-m3
 			q += (m0 + m1 + m2 + m3) * 2
 		}
 		words = words[q:]
@@ -58,12 +99,13 @@ func DecodeChained(states *[Lanes]uint32, prev *[Lanes]byte, tab *ChainTable, bu
 }
 
 // DecodeChainedFew is DecodeChained symbol by symbol, for rounds of which the last may be short, and words to their end. ok = false says that they run out.
-func DecodeChainedFew(states *[Lanes]uint32, prev *[Lanes]byte, tab *ChainTable, buf, words []byte) (used int, ok bool) {
+func DecodeChainedFew(g *ChainLanes, tab *ChainTable, buf, words []byte) (used int, ok bool) {
 	for i, mark := range buf {
 		l := i % Lanes
-		x := states[l]
-		e := tab.Tables[tab.Class[uint(prev[l])|uint(mark&1)<<8]%ChainTables][x%slots]
-		buf[i], prev[l] = byte(e), byte(e)
+		w := tab.ways[uint(g.Last[l])|uint(mark&1)<<8]
+		x := g.States[l]
+		e := tab.Tables[tab.Class[(w+uint32(g.Second[l]))%512]%ChainTables][x%slots]
+		buf[i], g.Last[l], g.Second[l] = byte(e), byte(e), byte(w>>16)
 		x = e>>freqShift%slots*(x>>ProbBits) + e>>slotShift
 		if x < LaneLower {
 			if used+2 > len(words) {
@@ -72,7 +114,7 @@ func DecodeChainedFew(states *[Lanes]uint32, prev *[Lanes]byte, tab *ChainTable,
 			x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
 			used += 2
 		}
-		states[l] = x
+		g.States[l] = x
 	}
 	return used, true
 }

@@ -8,6 +8,10 @@ func decodeLanesVector(*DecodeGroup) bool { return false }
 
 func decodeLanes2Vector(_, _ *DecodeGroup) bool { return false }
 
+func decodeChainedVector(*ChainLanes, *ChainTable, []byte, []byte) (done, used int, ok bool) {
+	return 0, 0, false
+}
+
 func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, bool) {
 	return 0, false
 }

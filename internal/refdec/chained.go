@@ -5,7 +5,7 @@ const (
 	tokensChained = 1 << 0
 	litsChained   = 1 << 1
 
-	maxChainTables  = 16
+	maxChainTables  = 32
 	minChainSegment = 16384 // symbols in a segment that is not the last of its stream
 	chainContexts   = 257
 	markContext     = 256
@@ -74,6 +74,50 @@ type chainSegment struct {
 	tables []table
 }
 
+// A chainMap says what the symbols before add to a context.
+type chainMap struct{ first, second [256]int }
+
+func parseChainMap(r *byteReader) (*chainMap, error) {
+	low, err := r.byte()
+	if err != nil {
+		return nil, err
+	}
+	if low > 8 {
+		return nil, corrupt("%d bits of a context from the symbol before the last", low)
+	}
+	m := new(chainMap)
+	if low == 0 || low == 8 {
+		for s := range 256 {
+			if low == 0 {
+				m.first[s] = s
+			} else {
+				m.second[s] = s
+			}
+		}
+		return m, nil
+	}
+	data, err := r.take(256)
+	if err != nil {
+		return nil, err
+	}
+	bits := &bitReader{data: data}
+	for s := range m.first {
+		v, err := bits.bits(8 - int(low))
+		if err != nil {
+			return nil, err
+		}
+		m.first[s] = int(v) << low
+	}
+	for s := range m.second {
+		v, err := bits.bits(int(low))
+		if err != nil {
+			return nil, err
+		}
+		m.second[s] = int(v)
+	}
+	return m, nil
+}
+
 // decodeChained decodes a chained stream. If it is the literals, streams are the others; else nil.
 func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byte, error) {
 	n, err := r.varint()
@@ -82,6 +126,10 @@ func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byt
 	}
 	if n == 0 || n > uint64(limit) {
 		return nil, corrupt("chained stream of %d bytes", n)
+	}
+	m, err := parseChainMap(r)
+	if err != nil {
+		return nil, err
 	}
 	var segments []*chainSegment
 	for left := n; left > 0; {
@@ -102,11 +150,11 @@ func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byt
 	if cut >= twoGroups {
 		cut = (len(out)/2 + 31) / 32 * 32
 	}
-	if err := decodeChainGroup(r, segments, out, marks, 0, cut); err != nil {
+	if err := decodeChainGroup(r, m, segments, out, marks, 0, cut); err != nil {
 		return nil, err
 	}
 	if cut < len(out) {
-		err = decodeChainGroup(r, segments, out, marks, cut, len(out))
+		err = decodeChainGroup(r, m, segments, out, marks, cut, len(out))
 	}
 	return out, err
 }
@@ -155,7 +203,7 @@ func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
 }
 
 // decodeChainGroup decodes out[from:to], which is a group's.
-func decodeChainGroup(r *byteReader, segments []*chainSegment, out []byte, marks []bool, from, to int) error {
+func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out []byte, marks []bool, from, to int) error {
 	const lanes = 32
 	g, err := openGroup(r, lanes)
 	if err != nil {
@@ -186,10 +234,7 @@ func decodeChainGroup(r *byteReader, segments []*chainSegment, out []byte, marks
 				if i == end[l] {
 					continue
 				}
-				context := markContext
-				if turn > 0 && !marks[i] {
-					context = int(out[i-1])
-				}
+				context := m.context(out, marks, begin[l], i)
 				if out[i], err = g.step(l, &s.tables[s.class[context]]); err != nil {
 					return err
 				}
@@ -197,4 +242,16 @@ func decodeChainGroup(r *byteReader, segments []*chainSegment, out []byte, marks
 		}
 	}
 	return g.close()
+}
+
+// context is that of symbol i in the piece that begins at begin.
+func (m *chainMap) context(out []byte, marks []bool, begin, i int) int {
+	fresh := func(i int) bool { return i == begin || marks[i] }
+	if fresh(i) {
+		return markContext
+	}
+	if fresh(i - 1) {
+		return m.first[out[i-1]] + m.second[0]
+	}
+	return m.first[out[i-1]] + m.second[out[i-2]]
 }

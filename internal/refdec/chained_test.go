@@ -39,9 +39,39 @@ func (g *generator) codeDense() []byte {
 	return p
 }
 
+// chainMap appends maps of contexts, at random.
+func (g *generator) chainMap(p []byte) (*chainMap, []byte) {
+	low := g.IntN(9)
+	m, p := new(chainMap), append(p, byte(low))
+	if g.use(mapBits) {
+		p[len(p)-1] = byte(9 + g.IntN(247))
+	}
+	var w bitWriter
+	for s := range m.first {
+		v := g.IntN(1 << (8 - low))
+		if low == 0 {
+			v = s
+		}
+		m.first[s] = v << low
+		w.put(uint64(v), 8-low)
+	}
+	for s := range m.second {
+		m.second[s] = g.IntN(1 << low)
+		if low == 8 {
+			m.second[s] = s
+		}
+		w.put(uint64(m.second[s]), low)
+	}
+	if low > 0 && low < 8 {
+		p = append(p, w.data...)
+	}
+	return m, p
+}
+
 // chain appends a chained stream, with contexts shared out at random.
 func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 	p = g.varint(p, len(stream))
+	m, p := g.chainMap(p)
 	cut := len(stream)
 	if cut >= twoGroups {
 		cut = (cut/2 + 31) / 32 * 32
@@ -56,7 +86,7 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 			n = 1 + g.pick(min(n-1, minChainSegment-1))
 		}
 		p = g.varint(p, n)
-		tables := 1 + g.IntN(maxChainTables)
+		tables := 1 + g.IntN(maxChainTables>>g.IntN(5)) // few more often: a payload must be smaller than the content
 		var class [chainContexts]int
 		for c := range class {
 			class[c] = g.IntN(tables)
@@ -75,10 +105,7 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 					}
 					if turn < size {
 						i := begin + turn
-						context := markContext
-						if turn > 0 && !marks[i] {
-							context = int(stream[i-1])
-						}
+						context := m.context(stream, marks, begin, i)
 						parts[k] = append(parts[k], laneSymbol{lane, class[context], stream[i], nil})
 						used[class[context]] = append(used[class[context]], stream[i])
 						none = false
@@ -96,7 +123,7 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 		}
 		count := byte(tables)
 		if g.use(tableCount) {
-			count = byte(g.IntN(2) * (17 + g.IntN(239)))
+			count = byte(g.IntN(2) * (33 + g.IntN(223)))
 		}
 		p = append(p, count)
 		var w bitWriter

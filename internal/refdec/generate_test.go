@@ -31,7 +31,8 @@ const (
 	modeThree            // an unknown mode
 	oddFlags             // flags of layout Dense that there are not
 	shortChain           // a segment of less than 16,384 symbols of a chained stream
-	tableCount           // no table in a chained segment, or more than 16
+	tableCount           // no table in a chained segment, or more than 32
+	mapBits              // more bits of a context than there are
 	oddContext           // a context with a table that there is not
 	contextPadding       // bits set behind the contexts
 	flips                // any bit of the payload
@@ -41,7 +42,7 @@ const (
 var quirkNames = [numQuirks]string{
 	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding", "extraByte", "shortSegment", "fullSegment",
 	"nearOffset", "farOffset", "longCode", "matchOverrun", "lostByte", "oddState", "oddWords", "moreWords",
-	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "oddContext", "contextPadding", "flips",
+	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "mapBits", "oddContext", "contextPadding", "flips",
 }
 
 // A generator makes coded payloads that are right except for a quirk, with choices that no encoder would make.

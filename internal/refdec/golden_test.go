@@ -7,7 +7,8 @@ type seen struct {
 	flags             [4]int // blocks of layout Dense with those flags
 	one, two          int    // groups
 	segments          int    // behind the first of a stream
-	single, few, many int    // segments of one table, of up to eight, and of more
+	maps              [3]int // streams with contexts of the symbol before, of the one before that, of both
+	single, few, many int    // segments of one table, of up to sixteen, and of more
 }
 
 // TestGoldenDense: the golden files have every kind of chained stream that the document describes.
@@ -33,7 +34,7 @@ func TestGoldenDense(t *testing.T) {
 		}
 	}
 	if s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 || s.one == 0 || s.two == 0 ||
-		s.segments == 0 || s.single == 0 || s.few == 0 || s.many == 0 {
+		s.segments == 0 || s.maps[0] == 0 || s.maps[2] == 0 || s.single == 0 || s.few == 0 || s.many == 0 {
 		t.Errorf("not all there is: %+v", s)
 	}
 }
@@ -77,6 +78,17 @@ func (s *seen) heads(r byteReader) error {
 	} else {
 		s.two++
 	}
+	switch low := r.data[0]; low {
+	case 0:
+		s.maps[0]++
+	case 8:
+		s.maps[1]++
+	default:
+		s.maps[2]++
+	}
+	if _, err := parseChainMap(&r); err != nil {
+		return err
+	}
 	for left := n; left > 0; {
 		c, err := parseChainSegment(&r, left)
 		if err != nil {
@@ -88,7 +100,7 @@ func (s *seen) heads(r byteReader) error {
 		switch n := len(c.tables); {
 		case n == 1:
 			s.single++
-		case n <= 8:
+		case n <= 16:
 			s.few++
 		default:
 			s.many++

@@ -1,0 +1,119 @@
+package lz77
+
+// Contexts say what is known of a literal before it is coded, by the two bytes before it, if those are literals of the same run too.
+type Contexts struct {
+	// A context is First of the byte before and Second of the one before that, added; no sum is above 255. The second literal of a run has Second of 0.
+	First, Second [256]uint8
+	// Class is the number of each context's class, below Classes. Literals of one class are taken to be alike.
+	Class   [256]uint8
+	Classes int // 1 … MaxClasses
+}
+
+// MaxClasses is how many classes of literals there may be, besides that of the first of each run.
+const MaxClasses = 32
+
+// Where in a run a literal is, as far as its context is concerned.
+const (
+	firstOfRun = iota
+	secondOfRun
+	otherOfRun
+	runPlaces
+)
+
+// classCounts says how often literals come in each class; the one behind the last is of the first literals of runs.
+type classCounts [MaxClasses + 1][256]uint32
+
+func (c *classCounts) age(shift uint) {
+	for k := range c {
+		for s := range &c[k] {
+			c[k][s] >>= shift & 31
+		}
+	}
+}
+
+func (c *classCounts) add(d *classCounts) {
+	for k := range c {
+		for s, n := range &d[k] {
+			c[k][s] = min(c[k][s]+n, maxCount)
+		}
+	}
+}
+
+// contextual is what optimal needs where literals have contexts.
+type contextual struct {
+	*Contexts
+	class [runPlaces][]uint8 // of a literal at each position of the piece
+	lits  [runPlaces][]int32 // what it costs
+	third arrivals           // the cheapest way to each position that ends with a literal
+
+	counts, past, sum classCounts // as in optimal
+	prices            [MaxClasses + 1][256]int32
+}
+
+// contextualItself is what a contextual takes, in bytes, and contextualBytes what a position takes in it.
+const (
+	contextualItself = 4*(MaxClasses+1)<<10 + 1<<10
+	contextualBytes  = 5*runPlaces + arrivalBytes
+)
+
+func (c *contextual) grow(n int) {
+	if cap(c.class[0]) >= n {
+		return
+	}
+	for k := range c.class {
+		c.class[k], c.lits[k] = make([]uint8, n), make([]int32, n)
+	}
+	c.third.grow(n)
+}
+
+// classify finds the classes of the positions of a piece.
+func (c *contextual) classify(src []byte, s piece) {
+	n := s.to - s.from
+	first, second, other := c.class[firstOfRun][:n], c.class[secondOfRun][:n], c.class[otherOfRun][:n]
+	var a, b byte
+	if s.from > 0 {
+		a = src[s.from-1]
+	}
+	if s.from > 1 {
+		b = src[s.from-2]
+	}
+	for i, x := range src[s.from:s.to] {
+		first[i] = uint8(c.Classes)
+		second[i] = c.Class[c.First[a]+c.Second[0]]
+		other[i] = c.Class[c.First[a]+c.Second[b]]
+		a, b = x, a
+	}
+}
+
+// count counts a literal at position i of the piece, behind run others.
+func (c *contextual) count(i int, run uint32, literal byte) {
+	c.counts[c.class[min(run, otherOfRun)][i]][literal]++
+}
+
+// backoff is how many literals of a class weigh as much as what is known of all literals: there are few in a piece of most classes.
+const backoff = 32
+
+// dearestLiteral is the most that a literal costs: the least frequency there is, and its description.
+const dearestLiteral = 14 * PriceBit
+
+// price sets the prices of all classes by what sum says of each, and counts of all of them.
+func (c *contextual) price(counts *[256]uint32) {
+	const unit = 16 // fractions of a literal
+	total := uint64(0)
+	for _, n := range counts {
+		total += 2*uint64(n) + 1
+	}
+	var share [256]uint32 // of the backoff, in units
+	for s, n := range counts {
+		share[s] = uint32(((2*uint64(n)+1)*backoff*unit + total/2) / total)
+	}
+	for k := range c.Classes + 1 {
+		own, prices, all := &c.sum[k], &c.prices[k], uint32(0)
+		for s, n := range own {
+			all += unit*min(n, maxCount/256) + share[s]
+		}
+		for s, n := range own {
+			prices[s] = min(logarithm(all)-logarithm(max(unit*min(n, maxCount/256)+share[s], 1)), dearestLiteral)
+		}
+	}
+}
