@@ -19,6 +19,16 @@ func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, word
 //go:noescape
 func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
+// decodeChainedAVX2 decodes whole rounds for as long as there is room and there are words for one. Behind the given table are the others.
+//
+//go:noescape
+func decodeChainedAVX2(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, buf []byte, words []byte) (done int, used int)
+
+// decodeChainedVBMI decodes whole rounds for as long as there is room and there are words for one. Behind the given table are the others.
+//
+//go:noescape
+func decodeChainedVBMI(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, buf []byte, words []byte) (done int, used int)
+
 // encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
 //
 //go:noescape

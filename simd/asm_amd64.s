@@ -122,16 +122,16 @@ loop:
 	VPACKUSDW Y7, Y6, Y6
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y2, Y7
-	VMOVMSKPS      Y7, DI
+	VPSUBD         same32768<>+0(SB), Y2, Y8
+	VMOVMSKPS      Y8, DI
 	VBROADCASTI128 (DX), Y9
 	POPCNTL        DI, R8
 	SHLL           $0x05, DI
 	VPSHUFB        (SI)(DI*1), Y9, Y9
 	LEAQ           (DX)(R8*2), DX
-	VPSLLD         $0x10, Y2, Y8
-	VPOR           Y9, Y8, Y8
-	VBLENDVPS      Y7, Y8, Y2, Y2
+	VPSLLD         $0x10, Y2, Y7
+	VPOR           Y9, Y7, Y7
+	VBLENDVPS      Y8, Y7, Y2, Y2
 	VEXTRACTI128   $0x01, Y3, X5
 	VMOVQ          X5, R8
 	MOVL           R8, DI
@@ -225,16 +225,16 @@ loop:
 	VPACKUSDW Y8, Y7, Y7
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y4, Y8
-	VMOVMSKPS      Y8, DI
+	VPSUBD         same32768<>+0(SB), Y4, Y9
+	VMOVMSKPS      Y9, DI
 	VBROADCASTI128 (DX), Y10
 	POPCNTL        DI, R8
 	SHLL           $0x05, DI
 	VPSHUFB        (SI)(DI*1), Y10, Y10
 	LEAQ           (DX)(R8*2), DX
-	VPSLLD         $0x10, Y4, Y9
-	VPOR           Y10, Y9, Y9
-	VBLENDVPS      Y8, Y9, Y4, Y4
+	VPSLLD         $0x10, Y4, Y8
+	VPOR           Y10, Y8, Y8
+	VBLENDVPS      Y9, Y8, Y4, Y4
 	VPACKUSWB      Y7, Y6, Y6
 	VMOVDQU        packed<>+0(SB), Y7
 	VPERMD         Y6, Y7, Y6
@@ -1443,16 +1443,16 @@ loop:
 	VPACKUSDW Y11, Y10, Y10
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y2, Y11
-	VMOVMSKPS      Y11, R10
+	VPSUBD         same32768<>+0(SB), Y2, Y12
+	VMOVMSKPS      Y12, R10
 	VBROADCASTI128 (DX), Y13
 	POPCNTL        R10, R11
 	SHLL           $0x05, R10
 	VPSHUFB        (R9)(R10*1), Y13, Y13
 	LEAQ           (DX)(R11*2), DX
-	VPSLLD         $0x10, Y2, Y12
-	VPOR           Y13, Y12, Y12
-	VBLENDVPS      Y11, Y12, Y2, Y2
+	VPSLLD         $0x10, Y2, Y11
+	VPOR           Y13, Y11, Y11
+	VBLENDVPS      Y12, Y11, Y2, Y2
 	VEXTRACTI128   $0x01, Y3, X9
 	VMOVQ          X9, R11
 	MOVL           R11, R10
@@ -1546,16 +1546,16 @@ loop:
 	VPACKUSDW Y12, Y11, Y11
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y4, Y12
-	VMOVMSKPS      Y12, R10
+	VPSUBD         same32768<>+0(SB), Y4, Y13
+	VMOVMSKPS      Y13, R10
 	VBROADCASTI128 (DX), Y14
 	POPCNTL        R10, R11
 	SHLL           $0x05, R10
 	VPSHUFB        (R9)(R10*1), Y14, Y14
 	LEAQ           (DX)(R11*2), DX
-	VPSLLD         $0x10, Y4, Y13
-	VPOR           Y14, Y13, Y13
-	VBLENDVPS      Y12, Y13, Y4, Y4
+	VPSLLD         $0x10, Y4, Y12
+	VPOR           Y14, Y12, Y12
+	VBLENDVPS      Y13, Y12, Y4, Y4
 	VPACKUSWB      Y11, Y10, Y10
 	VMOVDQU        packed<>+0(SB), Y11
 	VPERMD         Y10, Y11, Y10
@@ -1653,16 +1653,16 @@ loop:
 	VPACKUSDW Y11, Y10, Y10
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y6, Y11
-	VMOVMSKPS      Y11, R10
+	VPSUBD         same32768<>+0(SB), Y6, Y12
+	VMOVMSKPS      Y12, R10
 	VBROADCASTI128 (DI), Y13
 	POPCNTL        R10, R11
 	SHLL           $0x05, R10
 	VPSHUFB        (R9)(R10*1), Y13, Y13
 	LEAQ           (DI)(R11*2), DI
-	VPSLLD         $0x10, Y6, Y12
-	VPOR           Y13, Y12, Y12
-	VBLENDVPS      Y11, Y12, Y6, Y6
+	VPSLLD         $0x10, Y6, Y11
+	VPOR           Y13, Y11, Y11
+	VBLENDVPS      Y12, Y11, Y6, Y6
 	VEXTRACTI128   $0x01, Y7, X9
 	VMOVQ          X9, R11
 	MOVL           R11, R10
@@ -1756,16 +1756,16 @@ loop:
 	VPACKUSDW Y12, Y11, Y11
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y8, Y12
-	VMOVMSKPS      Y12, R10
+	VPSUBD         same32768<>+0(SB), Y8, Y13
+	VMOVMSKPS      Y13, R10
 	VBROADCASTI128 (DI), Y14
 	POPCNTL        R10, R11
 	SHLL           $0x05, R10
 	VPSHUFB        (R9)(R10*1), Y14, Y14
 	LEAQ           (DI)(R11*2), DI
-	VPSLLD         $0x10, Y8, Y13
-	VPOR           Y14, Y13, Y13
-	VBLENDVPS      Y12, Y13, Y8, Y8
+	VPSLLD         $0x10, Y8, Y12
+	VPOR           Y14, Y12, Y12
+	VBLENDVPS      Y13, Y12, Y8, Y8
 	VPACKUSWB      Y11, Y10, Y10
 	VMOVDQU        packed<>+0(SB), Y11
 	VPERMD         Y10, Y11, Y10
@@ -2181,6 +2181,830 @@ done:
 	MOVQ      dstA_base+16(FP), AX
 	SUBQ      AX, BX
 	MOVQ      BX, done+128(FP)
+	VZEROUPPER
+	RET
+
+// func decodeChainedAVX2(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, buf []byte, words []byte) (done int, used int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·decodeChainedAVX2(SB), NOSPLIT, $240-112
+	MOVQ      states+0(FP), AX
+	VMOVDQU   (AX), Y0
+	VMOVDQU   32(AX), Y1
+	VMOVDQU   64(AX), Y2
+	VMOVDQU   96(AX), Y3
+	MOVQ      last+8(FP), AX
+	MOVQ      second+16(FP), CX
+	VMOVDQU   (AX), Y4
+	VMOVDQU   Y4, (SP)
+	VPMOVZXBD (CX), Y4
+	VMOVDQU   Y4, 96(SP)
+	VPMOVZXBD 8(CX), Y4
+	VMOVDQU   Y4, 128(SP)
+	VPMOVZXBD 16(CX), Y4
+	VMOVDQU   Y4, 160(SP)
+	VPMOVZXBD 24(CX), Y4
+	VMOVDQU   Y4, 192(SP)
+	MOVQ      tables+24(FP), AX
+	MOVQ      ways+32(FP), CX
+	MOVQ      bases+40(FP), DX
+	LEAQ      handOut<>+0(SB), BX
+	VMOVDQU   same2047<>+0(SB), Y4
+	MOVQ      words_base+72(FP), DI
+	MOVQ      words_len+80(FP), R8
+	LEAQ      -72(DI)(R8*1), R8
+	MOVQ      R8, 232(SP)
+	MOVQ      buf_base+48(FP), SI
+	MOVQ      buf_len+56(FP), R8
+	LEAQ      -32(SI)(R8*1), R8
+	MOVQ      R8, 224(SP)
+
+loop:
+	CMPQ DI, 232(SP)
+	JGT  done
+	CMPQ SI, 224(SP)
+	JGT  done
+
+	// last symbols, and 256 where there is a mark
+	VPMOVZXBW (SI), Y7
+	VPAND     markBit<>+0(SB), Y7, Y7
+	VPSLLW    $0x08, Y7, Y7
+	VPMOVZXBW (SP), Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, 32(SP)
+	VPMOVZXBW 16(SI), Y7
+	VPAND     markBit<>+0(SB), Y7, Y7
+	VPSLLW    $0x08, Y7, Y7
+	VPMOVZXBW 16(SP), Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, 64(SP)
+
+	// entries of eight lanes
+	VMOVQ        X0, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      32(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         96(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 96(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X5
+	MOVWLZX      34(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         100(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 100(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X5, X5
+	VPEXTRQ      $0x01, X0, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      36(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         104(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 104(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X5, X5
+	MOVWLZX      38(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         108(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 108(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X5, X5
+	VEXTRACTI128 $0x01, Y0, X6
+	VMOVQ        X6, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      40(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         112(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 112(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X7
+	MOVWLZX      42(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         116(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 116(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X7, X7
+	VPEXTRQ      $0x01, X6, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      44(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         120(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 120(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X7, X7
+	MOVWLZX      46(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         124(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 124(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X7, X7
+	VINSERTI128  $0x01, X7, Y5, Y6
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Y6, Y7
+	VPAND   Y4, Y7, Y7
+	VPSRLD  $0x0b, Y0, Y0
+	VPMULLD Y7, Y0, Y0
+	VPSRLD  $0x13, Y6, Y7
+	VPADDD  Y7, Y0, Y0
+	VPAND   same255<>+0(SB), Y6, Y6
+
+	// lanes below 2^15 take a word each
+	VPSUBD         same32768<>+0(SB), Y0, Y8
+	VMOVMSKPS      Y8, R8
+	VBROADCASTI128 (DI), Y9
+	POPCNTL        R8, R9
+	SHLL           $0x05, R8
+	VPSHUFB        (BX)(R8*1), Y9, Y9
+	LEAQ           (DI)(R9*2), DI
+	VPSLLD         $0x10, Y0, Y7
+	VPOR           Y9, Y7, Y7
+	VBLENDVPS      Y8, Y7, Y0, Y0
+
+	// entries of eight lanes
+	VMOVQ        X1, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      48(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         128(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 128(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X5
+	MOVWLZX      50(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         132(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 132(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X5, X5
+	VPEXTRQ      $0x01, X1, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      52(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         136(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 136(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X5, X5
+	MOVWLZX      54(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         140(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 140(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X5, X5
+	VEXTRACTI128 $0x01, Y1, X7
+	VMOVQ        X7, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      56(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         144(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 144(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X8
+	MOVWLZX      58(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         148(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 148(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X8, X8
+	VPEXTRQ      $0x01, X7, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      60(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         152(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 152(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X8, X8
+	MOVWLZX      62(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         156(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 156(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X8, X8
+	VINSERTI128  $0x01, X8, Y5, Y7
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD    $0x08, Y7, Y8
+	VPAND     Y4, Y8, Y8
+	VPSRLD    $0x0b, Y1, Y1
+	VPMULLD   Y8, Y1, Y1
+	VPSRLD    $0x13, Y7, Y8
+	VPADDD    Y8, Y1, Y1
+	VPAND     same255<>+0(SB), Y7, Y7
+	VPACKUSDW Y7, Y6, Y6
+
+	// lanes below 2^15 take a word each
+	VPSUBD         same32768<>+0(SB), Y1, Y8
+	VMOVMSKPS      Y8, R8
+	VBROADCASTI128 (DI), Y9
+	POPCNTL        R8, R9
+	SHLL           $0x05, R8
+	VPSHUFB        (BX)(R8*1), Y9, Y9
+	LEAQ           (DI)(R9*2), DI
+	VPSLLD         $0x10, Y1, Y7
+	VPOR           Y9, Y7, Y7
+	VBLENDVPS      Y8, Y7, Y1, Y1
+
+	// entries of eight lanes
+	VMOVQ        X2, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      64(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         160(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 160(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X5
+	MOVWLZX      66(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         164(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 164(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X5, X5
+	VPEXTRQ      $0x01, X2, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      68(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         168(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 168(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X5, X5
+	MOVWLZX      70(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         172(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 172(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X5, X5
+	VEXTRACTI128 $0x01, Y2, X7
+	VMOVQ        X7, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      72(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         176(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 176(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X8
+	MOVWLZX      74(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         180(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 180(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X8, X8
+	VPEXTRQ      $0x01, X7, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      76(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         184(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 184(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X8, X8
+	MOVWLZX      78(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         188(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 188(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X8, X8
+	VINSERTI128  $0x01, X8, Y5, Y7
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Y7, Y8
+	VPAND   Y4, Y8, Y8
+	VPSRLD  $0x0b, Y2, Y2
+	VPMULLD Y8, Y2, Y2
+	VPSRLD  $0x13, Y7, Y8
+	VPADDD  Y8, Y2, Y2
+	VPAND   same255<>+0(SB), Y7, Y7
+
+	// lanes below 2^15 take a word each
+	VPSUBD         same32768<>+0(SB), Y2, Y9
+	VMOVMSKPS      Y9, R8
+	VBROADCASTI128 (DI), Y10
+	POPCNTL        R8, R9
+	SHLL           $0x05, R8
+	VPSHUFB        (BX)(R8*1), Y10, Y10
+	LEAQ           (DI)(R9*2), DI
+	VPSLLD         $0x10, Y2, Y8
+	VPOR           Y10, Y8, Y8
+	VBLENDVPS      Y9, Y8, Y2, Y2
+
+	// entries of eight lanes
+	VMOVQ        X3, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      80(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         192(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 192(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X5
+	MOVWLZX      82(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         196(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 196(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X5, X5
+	VPEXTRQ      $0x01, X3, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      84(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         200(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 200(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X5, X5
+	MOVWLZX      86(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         204(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 204(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X5, X5
+	VEXTRACTI128 $0x01, Y3, X8
+	VMOVQ        X8, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      88(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         208(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 208(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VMOVD        (AX)(R8*4), X9
+	MOVWLZX      90(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         212(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 212(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x01, (AX)(R9*4), X9, X9
+	VPEXTRQ      $0x01, X8, R9
+	MOVL         R9, R8
+	SHRQ         $0x20, R9
+	MOVWLZX      92(SP), R10
+	MOVL         (CX)(R10*4), R10
+	MOVWLZX      R10, R11
+	ADDL         216(SP), R11
+	SHRL         $0x10, R10
+	MOVL         R10, 216(SP)
+	ANDL         $0x000007ff, R8
+	ADDL         (DX)(R11*4), R8
+	VPINSRD      $0x02, (AX)(R8*4), X9, X9
+	MOVWLZX      94(SP), R8
+	MOVL         (CX)(R8*4), R8
+	MOVWLZX      R8, R10
+	ADDL         220(SP), R10
+	SHRL         $0x10, R8
+	MOVL         R8, 220(SP)
+	ANDL         $0x000007ff, R9
+	ADDL         (DX)(R10*4), R9
+	VPINSRD      $0x03, (AX)(R9*4), X9, X9
+	VINSERTI128  $0x01, X9, Y5, Y8
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD    $0x08, Y8, Y9
+	VPAND     Y4, Y9, Y9
+	VPSRLD    $0x0b, Y3, Y3
+	VPMULLD   Y9, Y3, Y3
+	VPSRLD    $0x13, Y8, Y9
+	VPADDD    Y9, Y3, Y3
+	VPAND     same255<>+0(SB), Y8, Y8
+	VPACKUSDW Y8, Y7, Y7
+
+	// lanes below 2^15 take a word each
+	VPSUBD         same32768<>+0(SB), Y3, Y9
+	VMOVMSKPS      Y9, R8
+	VBROADCASTI128 (DI), Y10
+	POPCNTL        R8, R9
+	SHLL           $0x05, R8
+	VPSHUFB        (BX)(R8*1), Y10, Y10
+	LEAQ           (DI)(R9*2), DI
+	VPSLLD         $0x10, Y3, Y8
+	VPOR           Y10, Y8, Y8
+	VBLENDVPS      Y9, Y8, Y3, Y3
+	VPACKUSWB      Y7, Y6, Y6
+	VMOVDQU        packed<>+0(SB), Y7
+	VPERMD         Y6, Y7, Y6
+	VMOVDQU        Y6, (SI)
+	VMOVDQU        Y6, (SP)
+	ADDQ           $+32, SI
+	JMP            loop
+
+done:
+	MOVQ    words_base+72(FP), AX
+	SUBQ    AX, DI
+	MOVQ    DI, used+104(FP)
+	MOVQ    buf_base+48(FP), AX
+	SUBQ    AX, SI
+	MOVQ    SI, done+96(FP)
+	MOVQ    states+0(FP), AX
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, 64(AX)
+	VMOVDQU Y3, 96(AX)
+	MOVQ    last+8(FP), AX
+	VMOVDQU (SP), Y0
+	VMOVDQU Y0, (AX)
+	MOVQ    second+16(FP), CX
+	MOVL    96(SP), AX
+	MOVB    AL, (CX)
+	MOVL    100(SP), AX
+	MOVB    AL, 1(CX)
+	MOVL    104(SP), AX
+	MOVB    AL, 2(CX)
+	MOVL    108(SP), AX
+	MOVB    AL, 3(CX)
+	MOVL    112(SP), AX
+	MOVB    AL, 4(CX)
+	MOVL    116(SP), AX
+	MOVB    AL, 5(CX)
+	MOVL    120(SP), AX
+	MOVB    AL, 6(CX)
+	MOVL    124(SP), AX
+	MOVB    AL, 7(CX)
+	MOVL    128(SP), AX
+	MOVB    AL, 8(CX)
+	MOVL    132(SP), AX
+	MOVB    AL, 9(CX)
+	MOVL    136(SP), AX
+	MOVB    AL, 10(CX)
+	MOVL    140(SP), AX
+	MOVB    AL, 11(CX)
+	MOVL    144(SP), AX
+	MOVB    AL, 12(CX)
+	MOVL    148(SP), AX
+	MOVB    AL, 13(CX)
+	MOVL    152(SP), AX
+	MOVB    AL, 14(CX)
+	MOVL    156(SP), AX
+	MOVB    AL, 15(CX)
+	MOVL    160(SP), AX
+	MOVB    AL, 16(CX)
+	MOVL    164(SP), AX
+	MOVB    AL, 17(CX)
+	MOVL    168(SP), AX
+	MOVB    AL, 18(CX)
+	MOVL    172(SP), AX
+	MOVB    AL, 19(CX)
+	MOVL    176(SP), AX
+	MOVB    AL, 20(CX)
+	MOVL    180(SP), AX
+	MOVB    AL, 21(CX)
+	MOVL    184(SP), AX
+	MOVB    AL, 22(CX)
+	MOVL    188(SP), AX
+	MOVB    AL, 23(CX)
+	MOVL    192(SP), AX
+	MOVB    AL, 24(CX)
+	MOVL    196(SP), AX
+	MOVB    AL, 25(CX)
+	MOVL    200(SP), AX
+	MOVB    AL, 26(CX)
+	MOVL    204(SP), AX
+	MOVB    AL, 27(CX)
+	MOVL    208(SP), AX
+	MOVB    AL, 28(CX)
+	MOVL    212(SP), AX
+	MOVB    AL, 29(CX)
+	MOVL    216(SP), AX
+	MOVB    AL, 30(CX)
+	MOVL    220(SP), AX
+	MOVB    AL, 31(CX)
+	VZEROUPPER
+	RET
+
+DATA markBit<>+0(SB)/8, $0x0001000100010001
+DATA markBit<>+8(SB)/8, $0x0001000100010001
+DATA markBit<>+16(SB)/8, $0x0001000100010001
+DATA markBit<>+24(SB)/8, $0x0001000100010001
+GLOBL markBit<>(SB), RODATA|NOPTR, $32
+
+// func decodeChainedVBMI(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, buf []byte, words []byte) (done int, used int)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
+TEXT ·decodeChainedVBMI(SB), NOSPLIT, $16-120
+	MOVQ         states+0(FP), AX
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    64(AX), Z1
+	MOVQ         last+8(FP), AX
+	VMOVDQU64    (AX), Y2
+	MOVQ         second+16(FP), AX
+	VMOVDQU64    (AX), Y3
+	MOVQ         firsts+32(FP), AX
+	VMOVDQU64    (AX), Z4
+	VMOVDQU64    64(AX), Z5
+	VMOVDQU64    128(AX), Z6
+	VMOVDQU64    192(AX), Z7
+	MOVQ         seconds+40(FP), AX
+	VMOVDQU64    (AX), Z8
+	VMOVDQU64    64(AX), Z9
+	VMOVDQU64    128(AX), Z10
+	VMOVDQU64    192(AX), Z11
+	VPBROADCASTB (AX), Y16
+	MOVQ         class+48(FP), AX
+	VMOVDQU64    (AX), Z12
+	VMOVDQU64    64(AX), Z13
+	VMOVDQU64    128(AX), Z14
+	VMOVDQU64    192(AX), Z15
+	VPBROADCASTB 256(AX), Y17
+	MOVQ         tables+24(FP), AX
+	MOVL         $0x000007ff, CX
+	VPBROADCASTD CX, Z18
+	MOVL         $0x00008000, CX
+	VPBROADCASTD CX, Z19
+	MOVL         $0x01010101, CX
+	VPBROADCASTD CX, Z20
+	MOVQ         words_base+80(FP), DX
+	MOVQ         words_len+88(FP), BX
+	LEAQ         -72(DX)(BX*1), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         buf_base+56(FP), CX
+	MOVQ         buf_len+64(FP), BX
+	LEAQ         -32(CX)(BX*1), BX
+	MOVQ         BX, (SP)
+
+loop:
+	CMPQ DX, 8(SP)
+	JGT  done
+	CMPQ CX, (SP)
+	JGT  done
+
+	// tables of the lanes
+	VPTESTMB  (CX), Y20, K1
+	VPMOVB2M  Z2, K2
+	VMOVDQA64 Z2, Z21
+	VPERMI2B  Z5, Z4, Z21
+	VMOVDQA64 Z2, Z22
+	VPERMI2B  Z7, Z6, Z22
+	VPBLENDMB Z22, Z21, K2, Z21
+	VPADDB    Z3, Z21, Z21
+	VPMOVB2M  Z2, K2
+	VMOVDQA64 Z2, Z3
+	VPERMI2B  Z9, Z8, Z3
+	VMOVDQA64 Z2, Z22
+	VPERMI2B  Z11, Z10, Z22
+	VPBLENDMB Z22, Z3, K2, Z3
+	VMOVDQA64 Z3, Z3
+	VMOVDQU8  Y16, K1, Y3
+	VPMOVB2M  Z21, K2
+	VMOVDQA64 Z21, Z22
+	VPERMI2B  Z13, Z12, Z22
+	VMOVDQA64 Z21, Z21
+	VPERMI2B  Z15, Z14, Z21
+	VPBLENDMB Z21, Z22, K2, Z22
+	VMOVDQU8  Y17, K1, Y22
+	VPMOVZXBD X22, Z21
+	VPSLLD    $0x0b, Z21, Z21
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z18, Z0, Z21
+	VMOVQ         X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X24
+	VPINSRD       $0x01, (AX)(SI*4), X24, X24
+	VPEXTRQ       $0x01, X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X24, X24
+	VPINSRD       $0x03, (AX)(SI*4), X24, X24
+	VEXTRACTI32X4 $0x01, Z21, X23
+	VMOVQ         X23, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X2
+	VPINSRD       $0x01, (AX)(SI*4), X2, X2
+	VPEXTRQ       $0x01, X23, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X2, X2
+	VPINSRD       $0x03, (AX)(SI*4), X2, X2
+	VEXTRACTI32X4 $0x02, Z21, X23
+	VMOVQ         X23, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X25
+	VPINSRD       $0x01, (AX)(SI*4), X25, X25
+	VPEXTRQ       $0x01, X23, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X25, X25
+	VPINSRD       $0x03, (AX)(SI*4), X25, X25
+	VEXTRACTI32X4 $0x03, Z21, X21
+	VMOVQ         X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X23
+	VPINSRD       $0x01, (AX)(SI*4), X23, X23
+	VPEXTRQ       $0x01, X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X23, X23
+	VPINSRD       $0x03, (AX)(SI*4), X23, X23
+	VINSERTI64X2  $0x01, X2, Y24, Y24
+	VINSERTI64X2  $0x01, X23, Y25, Y25
+	VINSERTI64X4  $0x01, Y25, Z24, Z21
+	VPMOVDB       Z21, X23
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z21, Z28
+	VPANDD  Z18, Z28, Z28
+	VPSRLD  $0x0b, Z0, Z0
+	VPMULLD Z28, Z0, Z0
+	VPSRLD  $0x13, Z21, Z21
+	VPADDD  Z21, Z0, Z0
+
+	// lanes below 2^15 take a word each
+	VPCMPUD       $0x01, Z19, Z0, K1
+	KMOVW         K1, BX
+	VPMOVZXWD     (DX), Z21
+	VPEXPANDD.Z   Z21, K1, Z21
+	POPCNTL       BX, BX
+	LEAQ          (DX)(BX*2), DX
+	VPSLLD        $0x10, Z0, K1, Z0
+	VPORD         Z21, Z0, Z0
+	VEXTRACTI32X4 $0x01, Y22, X2
+	VPMOVZXBD     X2, Z21
+	VPSLLD        $0x0b, Z21, Z21
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z18, Z1, Z21
+	VMOVQ         X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X26
+	VPINSRD       $0x01, (AX)(SI*4), X26, X26
+	VPEXTRQ       $0x01, X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X26, X26
+	VPINSRD       $0x03, (AX)(SI*4), X26, X26
+	VEXTRACTI32X4 $0x01, Z21, X22
+	VMOVQ         X22, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X2
+	VPINSRD       $0x01, (AX)(SI*4), X2, X2
+	VPEXTRQ       $0x01, X22, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X2, X2
+	VPINSRD       $0x03, (AX)(SI*4), X2, X2
+	VEXTRACTI32X4 $0x02, Z21, X22
+	VMOVQ         X22, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X27
+	VPINSRD       $0x01, (AX)(SI*4), X27, X27
+	VPEXTRQ       $0x01, X22, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X27, X27
+	VPINSRD       $0x03, (AX)(SI*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z21, X21
+	VMOVQ         X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X22
+	VPINSRD       $0x01, (AX)(SI*4), X22, X22
+	VPEXTRQ       $0x01, X21, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X22, X22
+	VPINSRD       $0x03, (AX)(SI*4), X22, X22
+	VINSERTI64X2  $0x01, X2, Y26, Y26
+	VINSERTI64X2  $0x01, X22, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z26, Z21
+	VPMOVDB       Z21, X2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z21, Z22
+	VPANDD  Z18, Z22, Z22
+	VPSRLD  $0x0b, Z1, Z1
+	VPMULLD Z22, Z1, Z1
+	VPSRLD  $0x13, Z21, Z21
+	VPADDD  Z21, Z1, Z1
+
+	// lanes below 2^15 take a word each
+	VPCMPUD      $0x01, Z19, Z1, K1
+	KMOVW        K1, BX
+	VPMOVZXWD    (DX), Z21
+	VPEXPANDD.Z  Z21, K1, Z21
+	POPCNTL      BX, BX
+	LEAQ         (DX)(BX*2), DX
+	VPSLLD       $0x10, Z1, K1, Z1
+	VPORD        Z21, Z1, Z1
+	VINSERTI32X4 $0x01, X2, Y23, Y2
+	VMOVDQU64    Y2, (CX)
+	ADDQ         $+32, CX
+	JMP          loop
+
+done:
+	MOVQ      words_base+80(FP), AX
+	SUBQ      AX, DX
+	MOVQ      DX, used+112(FP)
+	MOVQ      buf_base+56(FP), AX
+	SUBQ      AX, CX
+	MOVQ      CX, done+104(FP)
+	MOVQ      states+0(FP), AX
+	VMOVDQU32 Z0, (AX)
+	VMOVDQU32 Z1, 64(AX)
+	MOVQ      last+8(FP), AX
+	VMOVDQU64 Y2, (AX)
+	MOVQ      second+16(FP), AX
+	VMOVDQU64 Y3, (AX)
 	VZEROUPPER
 	RET
 

@@ -284,3 +284,29 @@ func buildNaively(f *[256]uint16) *DecodeTable {
 	}
 	return t
 }
+
+// TestGuardPagesChained does the same with chained runs, of which marks and symbols have a place, and any marks at all.
+func TestGuardPagesChained(t *testing.T) {
+	const rounds = 40
+	room, from := newGuarded(t, rounds*Lanes+Lanes), newGuarded(t, rounds*RoundBytes)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(37, 38))
+		tab := new(ChainTable)
+		for i := range scaled(10_000) {
+			if i%50 == 0 {
+				randomChain(r, tab)
+			}
+			words := make([]byte, r.IntN(rounds*RoundBytes))
+			for i := range words {
+				words[i] = byte(r.Uint32())
+			}
+			buf := room.put(r, make([]byte, r.IntN(rounds*Lanes+Lanes)))
+			tryChained(t, r, tab, buf, from.put(r, words))
+			for i := range buf {
+				buf[i] = byte(r.Uint32())
+			}
+			g := randomLanes(r, tab)
+			DecodeChained(&g, tab, buf, from.put(r, words))
+		}
+	})
+}

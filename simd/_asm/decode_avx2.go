@@ -49,19 +49,7 @@ func decodeAVX2(groups int) {
 					VPACKUSDW(e, syms[i-1], syms[i-1])
 				}
 
-				Comment("lanes below 2^15 take a word each")
-				few, w := YMM(), YMM() // few: the sign says which lanes
-				set, count := GP64(), GP64()
-				VPSUBD(same(lower), x, few)
-				VMOVMSKPS(few, set.As32())
-				VBROADCASTI128(at(g.words, 0), w)
-				POPCNTL(set.As32(), count.As32())
-				SHLL(U8(5), set.As32())
-				VPSHUFB(Mem{Base: handOut, Index: set, Scale: 1}, w, w)
-				LEAQ(Mem{Base: g.words, Index: count, Scale: 2}, g.words)
-				VPSLLD(U8(16), x, t)
-				VPOR(w, t, t)
-				VBLENDVPS(few, t, x, x)
+				takeWords8(x, g.words, handOut)
 			}
 			out, order := syms[0], YMM()
 			VPACKUSWB(syms[2], out, out)
@@ -70,6 +58,23 @@ func decodeAVX2(groups int) {
 			VMOVDQU(out, Mem{Base: g.dst, Index: off, Scale: 1})
 		},
 	}.write([]string{1: "decodeLanesAVX2", 2: "decodeLanes2AVX2"}[groups], groups)
+}
+
+// takeWords8 gives a word each to those of eight lanes that are below 2^15.
+func takeWords8(x reg.VecVirtual, words, handOut reg.GPVirtual) {
+	Comment("lanes below 2^15 take a word each")
+	t, few, w := YMM(), YMM(), YMM() // few: the sign says which lanes
+	set, count := GP64(), GP64()
+	VPSUBD(same(lower), x, few)
+	VMOVMSKPS(few, set.As32())
+	VBROADCASTI128(at(words, 0), w)
+	POPCNTL(set.As32(), count.As32())
+	SHLL(U8(5), set.As32())
+	VPSHUFB(Mem{Base: handOut, Index: set, Scale: 1}, w, w)
+	LEAQ(Mem{Base: words, Index: count, Scale: 2}, words)
+	VPSLLD(U8(16), x, t)
+	VPOR(w, t, t)
+	VBLENDVPS(few, t, x, x)
 }
 
 // handOutTable has for each set of eight lanes the shuffle that hands the next words to them, in order, as dwords, and zeros to the others. Its 8 KiB

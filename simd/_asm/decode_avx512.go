@@ -50,17 +50,22 @@ func decodeAVX512() {
 				VPSRLD(U8(slotShift), e, e)
 				VPADDD(e, x, x)
 
-				Comment("lanes below 2^15 take a word each")
-				few, count, w := K(), GP64(), ZMM()
-				VPCMPUD(U8(1), least, x, few) // x < least
-				KMOVW(few, count.As32())
-				VPMOVZXWD(at(g.words, 0), w)
-				VPEXPANDD_Z(w, few, w)
-				POPCNTL(count.As32(), count.As32())
-				LEAQ(Mem{Base: g.words, Index: count, Scale: 2}, g.words)
-				VPSLLD(U8(16), x, few, x)
-				VPORD(w, x, x)
+				takeWords16(x, least, g.words)
 			}
 		},
 	}.write("decodeLanes2AVX512", 2)
+}
+
+// takeWords16 gives a word each to those of 16 lanes that are below least, 2^15.
+func takeWords16(x, least reg.VecVirtual, words reg.GPVirtual) {
+	Comment("lanes below 2^15 take a word each")
+	few, count, w := K(), GP64(), ZMM()
+	VPCMPUD(U8(1), least, x, few) // x < least
+	KMOVW(few, count.As32())
+	VPMOVZXWD(at(words, 0), w)
+	VPEXPANDD_Z(w, few, w)
+	POPCNTL(count.As32(), count.As32())
+	LEAQ(Mem{Base: words, Index: count, Scale: 2}, words)
+	VPSLLD(U8(16), x, few, x)
+	VPORD(w, x, x)
 }
