@@ -46,8 +46,8 @@ func (b *Block) dense() bool {
 const trialBlock = 1 << 17
 
 // matchDense finds the sequences of a block that may have layout Dense.
-func (ws *workspace) matchDense(b *Block, limits lz77.Limits) {
-	d, p := &ws.dense, b.payload
+func (ws *workspace) matchDense(b *Block) {
+	d, p, limits := &ws.dense, b.payload, *b.limits()
 	limits.Contexts = ws.contexts(b.Src)
 	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], b.Src, b.Window, b.params(), limits)
 	if len(b.Src) > trialBlock {

@@ -19,7 +19,7 @@ var matchStage = stage{name: "lz77",
 			return nil
 		}
 		if b.dense() {
-			ws.matchDense(b, *b.limits())
+			ws.matchDense(b)
 		} else {
 			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
 		}

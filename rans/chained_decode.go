@@ -11,6 +11,7 @@ type ChainDecoder struct {
 	segs     []chainSegment
 	freqs    []freqs          // the tables of all segments
 	tab      *simd.ChainTable // nil until it is used: it takes 256 KiB
+	marked   bool             // there may be marks
 	built    int              // the segment that tab is for, −1 at first
 	lanes    simd.ChainLanes
 	buf      [blockRounds * lanes]byte
@@ -40,7 +41,7 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	}
 	growStream(stream, n, limit)
 	clear(*stream)
-	if marker != nil {
+	if d.marked = marker != nil; d.marked {
 		if err := marker.Marks(*stream); err != nil {
 			return nil, err
 		}
@@ -147,7 +148,11 @@ func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 	for r := 0; r < rounds; r += blockRounds {
 		n := min(blockRounds, rounds-r)
 		buf := d.buf[:n*lanes]
-		d.gather(buf, dst, r)
+		if d.marked {
+			gather(buf, dst, r)
+		} else {
+			clear(buf)
+		}
 		if r == 0 {
 			for l := range buf[:lanes] {
 				buf[l] = 1
@@ -159,7 +164,7 @@ func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		words = words[used:]
-		d.scatter(dst, buf, r)
+		scatter(dst, buf, r)
 	}
 	// The last symbols of the first lanes.
 	few := d.buf[:len(dst)%lanes]
@@ -174,27 +179,4 @@ func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
 		dst[piece(len(dst), l)+rounds] = few[l]
 	}
 	return words[used:], ok
-}
-
-// gather fills buf with the symbols of rounds from r on.
-func (d *ChainDecoder) gather(buf, dst []byte, r int) {
-	n := len(buf) / lanes
-	for l := range lanes {
-		from := piece(len(dst), l) + r
-		for i, c := range dst[from : from+n] {
-			d.buf[(i*lanes+l)%len(d.buf)] = c
-		}
-	}
-}
-
-// scatter is the reverse of gather.
-func (d *ChainDecoder) scatter(dst, buf []byte, r int) {
-	n := len(buf) / lanes
-	for l := range lanes {
-		from := piece(len(dst), l) + r
-		p := dst[from : from+n]
-		for i := range p {
-			p[i] = d.buf[(i*lanes+l)%len(d.buf)]
-		}
-	}
 }

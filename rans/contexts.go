@@ -38,9 +38,6 @@ func (m *contextMap) size() int {
 	return 1 + mapSize
 }
 
-// next returns the context of a symbol behind a and, before that, b.
-func (m *contextMap) next(a, b byte) uint { return uint(m.first[a]) + uint(m.second[b]) }
-
 // learnSymbols is the number of symbols from which maps are learned: with fewer, what they save does not make up for their size.
 const learnSymbols = 1 << 12
 
