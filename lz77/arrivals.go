@@ -58,6 +58,13 @@ func (s *state) offset(kind int, shifted bool) uint32 {
 	return s.repeats[kind]
 }
 
+// stretch is a part of the content that is the same as what lies offset bytes before it, from the position on that the parse found that at. The positions behind it need not compare
+// what is theirs as well.
+type stretch struct {
+	offset uint32
+	end    int
+}
+
 // parse sets steps to the cheapest way through a piece that begins at a state, counts the literals, and returns the state behind it.
 //
 // Positions are taken one after the other. When its turn comes, the cheapest way to a position is known, and each way to go on from there is
@@ -71,7 +78,8 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	content := src[s.from:s.to]
 	prices := &o.prices
 	// Where there are no repeat offsets, and the run in front of a match does not matter, nothing comes back.
-	o.two = o.limits.Repeats > 0 || prices.Class[0] != prices.Class[1]
+	o.two = o.params.Second && (o.limits.Repeats > 0 || prices.Class[0] != prices.Class[1])
+	clear(o.known[:])
 	cost, others := o.first.cost[:size+1], o.second.cost[:size+1]
 	for i := range cost {
 		cost[i], others[i] = unreached, unreached
@@ -183,10 +191,14 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, base int32, 
 	rows := &o.prices.Match[o.prices.Class[min(st.run, PricedRuns-2)]%PricedClasses]
 	for kind := range o.limits.Repeats {
 		d := int(st.offset(kind, o.rules.Shifted))
-		if d < o.tree.minOffset || d > p || d > o.limits.MaxOffset || (load32(src, p-d)^v)<<(drop&31) != 0 {
+		if d < o.minOffset || d > p || d > o.limits.MaxOffset || (load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
-		n := min(room, common(src, p-d, p, known, min(len(src), p+o.params.Nice)))
+		k := &o.known[uint32(d)*prime32>>28]
+		if k.offset != uint32(d) || p >= k.end {
+			*k = stretch{uint32(d), common(src, p-d, p, known, min(len(src), p+o.params.Nice)) + p}
+		}
+		n := min(room, k.end-p)
 		if n > longest { // a shorter one at a dearer kind is of no use
 			o.offer(i, base, uint32(d), least, n, &rows[kind], way)
 			longest = n

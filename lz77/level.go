@@ -18,20 +18,27 @@ const (
 	// Tree looks at Depth earlier positions at most whose next 4 bytes hash alike, in the order of binary search trees, for the nearest match of each
 	// length, and chooses among all of them by price; see Model. One of Nice bytes or more is taken at once.
 	Tree
+	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 5, 7, 10, 16 and 32.
+	Ladder
 )
+
+// Priced reports whether it chooses among all of its matches by price.
+func (f Finder) Priced() bool { return f == Tree || f == Ladder }
 
 // Params says how to find matches and how to choose among them.
 type Params struct {
 	Finder    Finder
-	HashLog   uint8 // log2 of the entries in the hash table, for blocks that fill it
+	HashLog   uint8 // log2 of the entries in the hash table, or in the largest of them, for blocks that fill it; 11 or more with Ladder
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
-	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and Tree, and Double if Lazy
-	Passes    int   // parses of each piece, the last of which counts; Tree only
-	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Tree only
-	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Tree only
+	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent, Tree and Ladder, and Double if Lazy
+	Passes    int   // parses of each piece, the last of which counts; Tree and Ladder
+	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Tree and Ladder
+	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Tree and Ladder
+	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for; 0 is never; Tree and Ladder
+	Second    bool  // a second way to each position is gone on from; Tree and Ladder
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 
@@ -49,8 +56,13 @@ const MaxLevel = 9
 //     JSON and tables; at 0.92 of the speed. HashLog 17: 1.3% smaller at 0.93, 15: 1.9% larger at 1.04. SkipLog 6: no faster.
 //   - 3: LongLog 16 with SkipLog 8: 0.65% larger and some 5% faster.
 //   - 4: LongLog 19 with Nice 64 is 0.7% smaller at 0.85 of the speed, Nice 64 alone 0.14% smaller at 0.96.
-//   - 5: 16 candidates are 1.7% smaller than 8 at 0.9 of the speed.
-//   - 6 and 7: a second and a third position, and more candidates, as long as they bring something.
+//   - 5: 16 candidates in a greedy parse are 9% larger on tables and 5% on XML, which is more than level 4 gives, at 1.06 of the speed.
+//   - 6: a third position and twice the candidates are 3.8% smaller than level 5 on nine kinds of data, at 0.63 of the speed. HashBytes 6 at level 5 is 1.5% smaller on text and
+//     1.2 times as fast, but 2% larger on mr, and an image is 18% larger than at level 4: short matches are all it has.
+//   - 7: parsing by price with what costs little to find, at 2.2 times the speed of level 8, 3.7% larger. A second way to each position: tables 1.8% smaller, others
+//     0.5% at most, at 0.9 of the speed. Not to skip: 0.15% smaller at 0.92 of the speed.
+//   - 8: depth of 32 with Nice 128 and without Skip, as it was: text 1.1% smaller, tables 0.8% larger, 0.9 of the speed.
+//   - 9: without Skip 0.4% smaller at 0.8 of the speed.
 //   - 8 and 9: on pieces of 1.5 MB 128 candidates at level 9 are 0.1% smaller on tables than 64, and images take a quarter longer. Nice 192: tables 0.2% larger. One pass
 //     instead of two: 0.1–0.3% larger, tables the same, a sixth faster; three: 0.3% smaller on tables at best, a sixth slower. Misses 1: text and tables 0.4% larger; 4: tables
 //     0.2–0.4% smaller, XML and text the same, 3% slower.
@@ -59,16 +71,16 @@ var Levels = [MaxLevel + 1]Params{
 	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},
 	3: {Finder: Double, HashLog: 15, LongLog: 17, HashBytes: 5, SkipLog: 7},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
-	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48, Lazy: 0},
-	6: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 64, Lazy: 1},
-	7: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	8: {Finder: Tree, HashLog: 18, Depth: 32, Nice: 128, Passes: 1, Misses: 2},
-	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2},
+	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
+	6: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 16, Nice: 96, Lazy: 2},
+	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 2, Skip: 32},
+	8: {Finder: Tree, HashLog: 18, Depth: 16, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
+	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2, Skip: 48, Second: true},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.
 func (p *Params) Memory(size int, limits *Limits) int {
-	if p.Finder == Tree {
+	if p.Finder.Priced() {
 		return optimalMemory(p, size, limits)
 	}
 	n := 4 << tableLog(p.HashLog, size)

@@ -6,6 +6,7 @@ import "github.com/gopz/compress/simd"
 // does not grow with the block: first the candidates of all positions, then several parses, each with the prices that the one before makes likely.
 type optimal struct {
 	tree   tree
+	ladder ladder
 	model  Model
 	rules  Rules
 	params Params
@@ -13,6 +14,9 @@ type optimal struct {
 
 	cands []candidate
 	begin []uint32 // of each position of the piece and the one behind it: where its candidates begin
+
+	minOffset int
+	known     [16]stretch
 
 	first  arrivals // the cheapest way to each position
 	second arrivals // the next one that comes by a match of another offset
@@ -66,12 +70,17 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.piece = min(o.piece, o.rules.Piece)
 	}
 	o.shift = uint(max(1, o.piece/ageSize))
-	o.tree.reset(&o.params, &o.limits, len(src))
+	o.minOffset = o.limits.minOffset()
 	n := pieceRoom(len(src) - start)
 	o.grow(n)
 	o.most = maxCands(n)
-	for i := range start {
-		o.tree.insert(o.cands[:0], src, i, o.model)
+	if o.params.Finder == Ladder {
+		o.ladder.reset(&o.params, &o.limits, src, start)
+	} else {
+		o.tree.reset(&o.params, &o.limits, len(src))
+		for i := range start {
+			o.tree.insert(o.cands[:0], src, i, o.model)
+		}
 	}
 	o.past = Counts{}
 	if o.context = nil; o.limits.Contexts != nil {
@@ -189,14 +198,29 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	if limits.Contexts != nil {
 		contexts = contextualItself + n*contextualBytes
 	}
-	return itself + contexts + treeMemory(params, size, limits) + n*(4+4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
+	finder := treeMemory(params, size, limits)
+	if params.Finder == Ladder {
+		finder = ladderMemory(params, size, limits)
+	}
+	return itself + contexts + finder + n*(4+4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
 }
 
+// passStep is how many positions within a long match there are for one that is entered. With 1 tables and XML are 0.6% smaller at level 9 and JSON 0.4% larger, in 1.07 of the
+// time; at level 7 tables are 0.3% larger.
+const passStep = 4
+
+// passEnd is how many bytes before the end of a long match the search goes on: what reaches beyond it is found there. With 8 tables are 0.3% larger in 0.97 of the
+// time, with 24 as large.
+const passEnd = 16
+
 // gather finds the candidates of the piece that begins at p.
+//
+// Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
 func (o *optimal) gather(src []byte, p int) (s piece) {
 	s.from = p
-	size, end := o.piece, len(src)-tail
+	size, end, skip := o.piece, len(src)-tail, o.params.Skip
 	o.cands = o.cands[:0]
+	reach, before, offset := p, p, 0 // how far matches go, those of other offsets before it, and its offset
 	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
 	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= o.most; p++ {
 		k := len(o.cands)
@@ -204,22 +228,39 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 		if p >= end {
 			continue
 		}
-		o.cands = o.tree.insert(o.cands, src, p, o.model)
+		if o.params.Finder == Ladder {
+			o.cands = o.ladder.find(o.cands, src, p, o.model)
+		} else {
+			o.cands = o.tree.insert(o.cands, src, p, o.model)
+		}
 		if len(o.cands) == k {
 			continue
 		}
 		c := o.cands[len(o.cands)-1]
 		n, d := c.length(), c.offset()
 		if n < o.params.Nice {
+			if p+n > reach {
+				if d != offset {
+					before, offset = reach, d
+				}
+				reach = p + n
+			}
+			if skip > 0 && reach-p >= skip && p >= before {
+				stop := min(reach-passEnd, end, s.from+size)
+				o.pass(src, p+1, stop)
+				for ; p+1 < stop; p++ {
+					o.begin[p+1-s.from] = uint32(len(o.cands))
+				}
+			}
 			continue
 		}
 		// Long enough to be taken without a further look. The positions in it stay without candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
-		for q := p + 1; q < min(p+n, end); q++ {
-			if q == p+longMatch && n > 2*longMatch {
-				q = p + n - longMatch
-			}
-			o.tree.insert(o.cands, src, q, o.model)
+		if n > 2*longMatch {
+			o.pass(src, p+1, p+longMatch)
+			o.pass(src, p+n-longMatch, min(p+n, end))
+		} else {
+			o.pass(src, p+1, min(p+n, end))
 		}
 		if p-s.from+n > size {
 			o.cands = o.cands[:k]
@@ -235,6 +276,22 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 	s.to = p
 	o.begin[p-s.from] = uint32(len(o.cands))
 	return s
+}
+
+// pass enters positions in a match, from p to end; one in passStep if Skip is set.
+func (o *optimal) pass(src []byte, p, end int) {
+	step := 1
+	if o.params.Skip > 0 {
+		step = passStep
+		p += -p & (passStep - 1)
+	}
+	for ; p < end; p += step {
+		if o.params.Finder == Ladder {
+			o.ladder.pass(src, p)
+		} else {
+			o.tree.insert(o.cands, src, p, o.model)
+		}
+	}
 }
 
 // seed counts what a greedy parse gives, for want of anything better. All bytes count as literals once more: if those seem dear at first, they stay so, since

@@ -194,7 +194,7 @@ func TestSecondArrival(t *testing.T) {
 	near[0] = 1
 	src := slices.Concat(random[100:300], x, []byte{2}, y, random[300:20_000], x[:39], near, x, []byte{3}, y, random[29_000:29_100])
 	far := uint32(40 + 1 + 40 + 19_700 + 39 + 300)
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 64, Nice: 256, Passes: 1, Misses: 2}
+	params := &Params{Finder: Tree, HashLog: 16, Depth: 64, Nice: 256, Passes: 1, Misses: 2, Second: true}
 	l := Limits{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1, Repeats: 3, Model: flat{}}
 	var m Matcher
 	seqs := m.Parse(nil, src, params, l)

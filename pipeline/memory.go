@@ -47,7 +47,7 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		}
 		switch p.Format {
 		case GZ:
-			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder == lz77.Tree {
+			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder.Priced() {
 				worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 			}
 		case ZST:

@@ -70,7 +70,7 @@ func words(n, w, k, times int) []byte {
 // hardSize is how much of size is enough for levels that take their time for just such data. A piece of Tree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
-	case p.levels[level].Finder == lz77.Tree:
+	case p.levels[level].Finder.Priced():
 		return max(size/8, 1<<14)
 	case level > 5:
 		return size / 4

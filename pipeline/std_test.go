@@ -14,7 +14,6 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/lz77"
 )
 
 // pieces compresses src in blocks that see what is in front of them, and returns payloads, sizes and sums.
@@ -85,7 +84,7 @@ func TestStandardFormats(t *testing.T) {
 			all := k.Make(size)
 			for _, level := range levels {
 				src, size := all, size
-				if p.levels[level].Finder == lz77.Tree {
+				if p.levels[level].Finder.Priced() {
 					size = min(size, 100_000) // still two blocks, or two pieces of one
 					src = all[:size]
 				}

@@ -103,8 +103,8 @@ func TestGPULevels(t *testing.T) {
 				t.Skip(r.err)
 			}
 			src := write(t, content, t.TempDir(), "src")
-			for _, level := range []string{"-4", "-8", "-9"} {
-				pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 to 7", "cpu,gpu")
+			for _, level := range []string{"-4", "-7", "-8", "-9"} {
+				pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 and 6", "cpu,gpu")
 				coding := pz(t, "", "-cv", level, "-B128K", "--backend", "cpu,gpu", "--gpu-device", device, src)
 				if level == "-9" {
 					coding.want(t, exitError, "level 9 of lzseqr")
