@@ -119,6 +119,10 @@ func TestDensest(t *testing.T) {
 				if best := sizes[level]; sizes[MaxLevel] > best+best/200+40 {
 					t.Errorf("%s: level %d gives %d bytes, level %d %d", k.Name, MaxLevel, sizes[MaxLevel], level, best)
 				}
+				// Nor is any from 5 on much larger than the one before it.
+				if before := sizes[level-1]; level >= 5 && sizes[level] > before+before/50+40 {
+					t.Errorf("%s: level %d gives %d bytes, level %d %d", k.Name, level, sizes[level], level-1, before)
+				}
 			}
 		}
 	})
