@@ -50,9 +50,9 @@ type contextual struct {
 	prices            [MaxClasses + 1][256]int32
 }
 
-// contextualItself is what a contextual takes, in bytes, and contextualBytes what a position takes in it.
+// contextualItself is what a contextual takes, in bytes, with what the runtime rounds up, and contextualBytes what a position takes in it.
 const (
-	contextualItself = 4*(MaxClasses+1)<<10 + 1<<10
+	contextualItself = 4*(MaxClasses+1)<<10 + 128<<10
 	contextualBytes  = 5*runPlaces + arrivalBytes
 )
 
