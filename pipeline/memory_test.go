@@ -12,6 +12,7 @@ import (
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
+	"github.com/gopz/compress/simd"
 )
 
 // footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
@@ -24,7 +25,7 @@ func footprint(ws *workspace) int64 {
 }
 
 // lazy are the packages with scratch memory behind pointers.
-var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.ChainEncoder]().PkgPath()}
+var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.ChainEncoder]().PkgPath(), reflect.TypeFor[simd.ChainTable]().PkgPath()}
 
 // held adds up the slices in v. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
 func held(v reflect.Value) (n int64) {
@@ -39,6 +40,12 @@ func held(v reflect.Value) (n int64) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			n += held(v.Field(i))
+		}
+	case reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Slice {
+			for i := range v.Len() {
+				n += held(v.Index(i))
+			}
 		}
 	}
 	return n
