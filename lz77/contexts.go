@@ -31,13 +31,20 @@ func (c *classCounts) age(shift uint) {
 	}
 }
 
-func (c *classCounts) add(d *classCounts) {
+// add adds those of d.
+func (c *classCounts) add(d *classCounts) { c.setSum(c, d) }
+
+// setSum makes c those of a and b together. See Counts.set for why nothing of this size is assigned.
+func (c *classCounts) setSum(a, b *classCounts) {
 	for k := range c {
-		for s, n := range &d[k] {
-			c[k][s] = min(c[k][s]+n, maxCount)
+		own, a, b := &c[k], &a[k], &b[k]
+		for s := range own {
+			own[s] = min(a[s]+b[s], maxCount)
 		}
 	}
 }
+
+func (c *classCounts) clear() { clear(c[:]) }
 
 // contextual is what optimal needs where literals have contexts.
 type contextual struct {

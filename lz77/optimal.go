@@ -88,7 +88,8 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.scratch = new(contextual)
 		}
 		o.context = o.scratch
-		o.context.Contexts, o.context.past = o.limits.Contexts, classCounts{}
+		o.context.Contexts = o.limits.Contexts
+		o.context.past.clear()
 		o.context.grow(n)
 	}
 	at := state{repeats: o.rules.Repeats}
@@ -98,7 +99,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.counts = Counts{}
 		if c := o.context; c != nil {
 			c.classify(src, s)
-			c.counts = classCounts{}
+			c.counts.clear()
 		}
 		passes := o.params.Passes
 		if p == start {
@@ -339,9 +340,8 @@ func (o *optimal) literals(content []byte) {
 		}
 		return
 	}
-	c.sum = c.past
-	c.sum.add(&c.counts)
-	c.counts = classCounts{}
+	c.sum.setSum(&c.past, &c.counts)
+	c.counts.clear()
 	c.price(&o.sum.Literals)
 	for k := range c.lits {
 		lits, class := c.lits[k][:len(content)], c.class[k][:len(content)]

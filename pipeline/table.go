@@ -68,7 +68,7 @@ var table = [...]Pipeline{
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), dense: 9, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Repeat), dense: 7, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
 		encode: []stage{matchStage, deflateStage},
 		levels: &deflateLevels, limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},

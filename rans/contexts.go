@@ -41,6 +41,13 @@ func (m *contextMap) size() int {
 // learnSymbols is the number of symbols from which maps are learned: with fewer, what they save does not make up for their size.
 const learnSymbols = 1 << 12
 
+// To choose a map for a long stream one of learnEvery windows of it is counted, and more if that were less than learnEnough symbols.
+const (
+	learnEvery  = 8
+	learnEnough = 1 << 17
+	learnWindow = 1 << 12
+)
+
 // Contexts say what is known of a byte before it is coded, by the two bytes before: its context is First of the last one and Second of the one before that, added, and Class
 // says which contexts are alike.
 type Contexts struct {
@@ -54,7 +61,7 @@ func (e *ChainEncoder) Learn(c *Contexts, content, marks []byte) {
 	e.begin()
 	l := e.large
 	l.learn(&e.contexts, content, marks)
-	l.all.tables(&e.contexts, content, marks, maxTables)
+	l.all.tables(&e.contexts, content, marks, maxTables, 1)
 	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, l.all.n
 	copy(c.Class[:], l.all.class[:])
 }
@@ -72,33 +79,36 @@ func (l *chainScratch) learn(m *contextMap, stream, marks []byte) {
 	if c.flat(m, stream, marks, 0) && c.flat(&t, stream, marks, 0) {
 		return
 	}
-	least := c.tables(m, stream, marks, maxTables)
+	every := min(1+len(stream)/learnEnough, learnEvery)
+	least := c.tables(m, stream, marks, maxTables, every)
 	try := func() {
-		if cost := c.tables(&t, stream, marks, maxTables) + uint64(t.size()*8*costBit); cost < least {
+		if cost := c.tables(&t, stream, marks, maxTables, every) + uint64(t.size()*8*costBit); cost < least {
 			*m, least = t, cost
 		}
 	}
 	try()
 	for low := uint8(3); low <= 5; low++ {
 		t.whole(lastSymbol)
-		c.tables(&t, stream, marks, 1<<(8-low))
+		c.tables(&t, stream, marks, 1<<(8-low), every)
 		var own contextMap
 		own.low = low
 		for s := range own.first {
 			own.first[s] = c.class[s] << low
 		}
 		t.whole(symbolBefore)
-		c.tables(&t, stream, marks, 1<<low)
+		c.tables(&t, stream, marks, 1<<low, every)
 		copy(own.second[:], c.class[:])
 		t = own
 		try()
 	}
 }
 
-// tables finds the tables of a stream that is one segment, and returns what it costs.
-func (c *clusters) tables(m *contextMap, stream, marks []byte, most int) uint64 {
+// tables finds the tables of a stream that is one segment, by one of so many windows of it, and returns what those cost.
+func (c *clusters) tables(m *contextMap, stream, marks []byte, most, every int) uint64 {
 	c.pairs = [contexts][256]uint32{}
-	c.count(m, stream, marks, 0)
+	for from := 0; from < len(stream); from += every * learnWindow {
+		c.count(m, stream[:min(from+learnWindow, len(stream))], marks, from)
+	}
 	c.share(most)
 	return c.cost
 }
