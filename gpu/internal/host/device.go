@@ -58,7 +58,7 @@ type Config struct {
 func Promise(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
 	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, MinSize: fusedLeast, MaxSize: maxMatch, Pays: fusedPays}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, MinSize: fusedLeast, MaxSize: maxFused, Pays: fusedPays}
 	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
 	return info
 }

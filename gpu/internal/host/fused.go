@@ -41,8 +41,9 @@ const (
 	// a GPU answers others four times a second.
 	fusedTurns    = 1 << 18
 	softwareTurns = softwareLoops / 2
-	// softwareFused is the greatest block, in bytes, on such drivers: in all kernels but the parse it takes less than softwareLoops turns, unless it is made not to.
-	softwareFused = 4 << 20
+	// maxFused is the greatest block, in bytes. On drivers in software it takes less than softwareLoops turns in all kernels but the parse, unless it is made not to. On a GPU one invocation
+	// walks through it: with the guess above that is 5 s, and 17 s for data that take turnsEach, of gpu.DefaultPatience; 16 MiB would be too much for that.
+	maxFused = 4 << 20
 )
 
 // fusedRooms are how many u32 of the buffers are taken.
@@ -120,11 +121,8 @@ func (s *slot) fused(batch []*gpu.Request) error {
 
 // fuses reports whether the device can do a request of Fused.
 func (d *Device) fuses(r *gpu.Request) bool {
-	if d.loops > 0 && len(r.Src) > softwareFused {
-		return false
-	}
 	return r.Params != nil && r.Layout != nil && r.Params.Lazy <= 2 && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
-		len(r.Src) >= fusedLeast && len(r.Src) <= maxMatch && max(len(r.Src), r.Size) <= maxMatch && fusedSize(max(len(r.Src), r.Size)) <= d.binding
+		len(r.Src) >= fusedLeast && max(len(r.Src), r.Size) <= maxFused && fusedSize(max(len(r.Src), r.Size)) <= d.binding
 }
 
 // fuse does some blocks in one submission, and one more to fetch what is left if there is more than was guessed.
@@ -184,19 +182,20 @@ func payloads(blocks []matchJob, p []byte, limit uint64) (total uint64) {
 
 // takePayloads copies the payloads.
 func takePayloads(blocks []matchJob, p []byte) {
-	at := 4 * resultWords * len(blocks)
+	at := 4 * resultWords * uint64(len(blocks))
 	for i := range blocks {
 		r := blocks[i].r
-		size := int(binary.LittleEndian.Uint32(p[4*resultWords*i:]))
-		if r.Err != nil {
-			continue
-		}
-		if size == 0 {
+		size := uint64(binary.LittleEndian.Uint32(p[4*resultWords*i:]))
+		switch {
+		case r.Err != nil:
+		case size == 0:
 			r.Err = errGivenUp
-			continue
+		case at+size > uint64(len(p)): // the table is not what it was when it came alone
+			r.Err = errResult
+		default:
+			r.Dst = append(r.Dst[:0], p[at:at+size]...)
+			at += (size + 3) &^ 3
 		}
-		r.Dst = append(r.Dst[:0], p[at:at+size]...)
-		at += 4 * int(words(size))
 	}
 }
 

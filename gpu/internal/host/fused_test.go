@@ -19,6 +19,7 @@ func fusedRequest(size int, l *lzseq.Layout) *gpu.Request {
 type answers struct {
 	*fake
 	sizes []uint32
+	later []uint32 // if set, the sizes that come with what is fetched without kernels
 }
 
 func (a *answers) Queue() (Queue, error) {
@@ -36,7 +37,11 @@ func (q *answering) Fetched(f func([]byte)) error {
 	for i := range p {
 		p[i] = byte(i)
 	}
-	for i, n := range q.a.sizes {
+	sizes := q.a.sizes
+	if q.a.later != nil && len(q.submitted[len(q.submitted)-1].Kernels) == 0 {
+		sizes = q.a.later
+	}
+	for i, n := range sizes {
 		binary.LittleEndian.PutUint32(p[16*i:], n)
 	}
 	f(p)
@@ -101,6 +106,19 @@ func TestFusedFetch(t *testing.T) {
 			}
 		}
 	}
+	// Sizes that are others when they come again.
+	for _, later := range [][]uint32{{40_000, 50_000}, {0xffffffff, 40_000}, {1, 0xffffffff}, {0xffffffff, 0xffffffff}} {
+		for range concurrent {
+			a.sizes, a.later, a.submitted = []uint32{40_000, 40_000}, later, nil
+			batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
+			if err := d.Run(gpu.Fused, batch); err != nil {
+				t.Fatal(err)
+			}
+			if wrong := errors.Is(batch[0].Err, errResult) || errors.Is(batch[1].Err, errResult); wrong != (len(a.submitted) > 1) {
+				t.Errorf("%x: %v, %v after %d submissions", later, batch[0].Err, batch[1].Err, len(a.submitted))
+			}
+		}
+	}
 }
 
 // TestFusedPieces: what does not fit into the buffers goes in several submissions, and no buffer is larger than it may be.
@@ -134,7 +152,7 @@ func TestFusedPieces(t *testing.T) {
 				}
 			}
 		}
-		large := fusedRequest(int(min(binding/4+1, maxMatch+1)), lzseq.Repeat)
+		large := fusedRequest(int(min(binding/4+1, maxFused+1)), lzseq.Repeat)
 		if d.Accepts(large) || d.Run(gpu.Fused, []*gpu.Request{large}) != nil || !errors.Is(large.Err, ErrTooLarge) {
 			t.Errorf("%d bytes: %v", large.Size, large.Err)
 		}
@@ -144,15 +162,15 @@ func TestFusedPieces(t *testing.T) {
 
 // TestFusedRefused: what the kernels do not do.
 func TestFusedRefused(t *testing.T) {
-	d, err := New(&fake{binding: 1 << 27, failsAt: -1}, Config{Kind: gpu.Software})
+	d, err := New(&fake{binding: 1 << 27, failsAt: -1}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if !d.Accepts(fusedRequest(softwareFused, lzseq.Plain)) {
+	if !d.Accepts(fusedRequest(maxFused, lzseq.Plain)) {
 		t.Error("what it does is not accepted")
 	}
-	lazier := lz77.Levels[7]
+	lazier := lz77.Levels[6]
 	lazier.Lazy = 3
 	for name, change := range map[string]func(r *gpu.Request){
 		"small":     func(r *gpu.Request) { r.Src = r.Src[:fusedLeast-1] },
@@ -161,7 +179,7 @@ func TestFusedRefused(t *testing.T) {
 		"no params": func(r *gpu.Request) { r.Params = nil },
 		"tree":      func(r *gpu.Request) { r.Params = &lz77.Levels[8] },
 		"lazier":    func(r *gpu.Request) { r.Params = &lazier },
-		"loops":     func(r *gpu.Request) { r.Src = make([]byte, softwareFused+1) },
+		"large":     func(r *gpu.Request) { r.Src = make([]byte, maxFused+1) },
 	} {
 		r := fusedRequest(10_000, lzseq.Repeat)
 		if change(r); d.Accepts(r) {
