@@ -113,12 +113,14 @@ func TestGPULevels(t *testing.T) {
 				}
 			}
 			cpu := pz(t, "", "-c", "-5", "-B128K", src)
-			gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", "gpu", "--gpu-device", device+":0", src)
-			gpu.want(t, exitOK, "lz77 on ", "rans on ")
-			if cpu.out != gpu.out || strings.Contains(gpu.err, "lz77 on cpu: 4") {
-				t.Errorf("%d and %d bytes; %s", len(cpu.out), len(gpu.out), gpu.err)
+			for backend, does := range map[string]string{"gpu": "fused on ", "gpu,cpu": "lz77 on ", "cpu,gpu": "rans on "} {
+				gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", backend, "--gpu-device", device+":0", src)
+				gpu.want(t, exitOK, does)
+				if cpu.out != gpu.out || strings.Contains(gpu.err, does+"cpu") {
+					t.Errorf("%s: %d and %d bytes; %s", backend, len(cpu.out), len(gpu.out), gpu.err)
+				}
 			}
-			if r := pz(t, gpu.out, "-d", "--backend", "gpu", "--gpu-device", device); r.out != content {
+			if r := pz(t, cpu.out, "-d", "--backend", "gpu", "--gpu-device", device); r.out != content {
 				t.Error(r.code, r.err)
 			}
 		})

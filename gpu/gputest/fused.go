@@ -88,9 +88,20 @@ func testFused(t *testing.T, d gpu.Device) {
 		}
 		i := 0
 		for _, src := range fusedContents() {
-			// Not in the same order each time. Levels 5 to 7 are those of which devices have candidates.
-			if i++; level >= 5 && level <= 7 && (!testing.Short() || i%3 == level%3) {
+			// Not in the same order each time.
+			if i++; lz77.Levels[level].Finder == lz77.Recent && (!testing.Short() || i%3 == level%3) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
+			}
+		}
+	}
+	// Settings that no level has.
+	for i, p := range settings {
+		n := 0
+		for _, src := range fusedContents() {
+			if n++; !testing.Short() || n%4 == i%4 {
+				r := fusedRequest(src, 6, layouts[(i+n)%2])
+				r.Params = &p
+				add(r)
 			}
 		}
 	}

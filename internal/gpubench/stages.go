@@ -29,7 +29,7 @@ type work struct {
 }
 
 // matchLevels are the levels measured: one for each depth of those that devices match.
-var matchLevels = []int{6, 7}
+var matchLevels = []int{5, 6}
 
 // maxBlocks bounds the time that the CPU takes to say what is right.
 const maxBlocks = 16
