@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestDocsNameFiles: what the documents name in backquotes is there.
@@ -116,5 +118,29 @@ func TestCheckNames(t *testing.T) {
 		if strings.Join(missing, " ") != tt.missing || n != tt.n {
 			t.Errorf("%q: %q of %d, want %q of %d", tt.text, missing, n, tt.missing, tt.n)
 		}
+	}
+}
+
+// TestFileNames: names that some systems, and modules, cannot have keep others from having the tree at all.
+func TestFileNames(t *testing.T) {
+	root, _ := findModule(t)
+	odd := regexp.MustCompile("[\x00-\x1f\x7f\"'*:<>?`|\\\\]")
+	files := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path == root:
+		case d.IsDir() && filepath.Dir(path) == filepath.Clean(root) && slices.Contains([]string{".git", "bin", "corpus", "bench-out"}, d.Name()):
+			return fs.SkipDir
+		case odd.MatchString(d.Name()) || !utf8.ValidString(d.Name()):
+			t.Errorf("%q is no name that everybody can have", path)
+		default:
+			files++
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files: %v", files, err)
 	}
 }
