@@ -126,6 +126,40 @@ func TestSingleTiers(t *testing.T) {
 	}
 }
 
+// TestSingleCalls: neither the tier nor the room in dst changes what is found, though both decide where calls of a kernel end. With matches as long as here it is the
+// number of bytes that ends them.
+func TestSingleCalls(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(7, seed))
+		src := make([]byte, 1000, 1<<20+500)
+		for i := range src {
+			src[i] = byte(r.Uint32())
+		}
+		for len(src) < 1<<20 {
+			for range 8 {
+				src = append(src, byte(r.Uint32()))
+			}
+			at := r.IntN(len(src) - 500)
+			src = append(src, src[at:at+300+r.IntN(200)]...)
+		}
+		for level := 1; level <= 2; level++ {
+			var want []Sequence
+			for i, tier := range simd.Tiers() {
+				defer simd.SetTier(simd.SetTier(tier))
+				for _, room := range []int{0, 100, 1000, 1 << 16} {
+					var m Matcher
+					got := m.Parse(make([]Sequence, 0, room), src, &Levels[level], testLimits[1])
+					if i == 0 && room == 0 {
+						want = got
+					} else if !slices.Equal(got, want) {
+						t.Fatalf("seed %d, level %d: %s with room for %d finds %d sequences, or others, %s %d", seed, level, tier, room, len(got), simd.Tiers()[0], len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestParseAppends: sequences that are in dst stay there.
 func TestParseAppends(t *testing.T) {
 	src := corpus.ByName("text").Make(5000)

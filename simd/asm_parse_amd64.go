@@ -4,8 +4,8 @@
 
 package simd
 
-// parseSingleAVX2 goes on with a parse until the end that the state names, or until there is no room for another sequence. It returns the size of the
-// sequences. See FindSingle for what the arguments must be.
+// parseSingleAVX2 goes on with a parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It
+// returns the size of the sequences. See ParseSingle for what the arguments must be.
 //
 //go:noescape
 func parseSingleAVX2(s *struct {
@@ -24,7 +24,7 @@ func parseSingleAVX2(s *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int) (bytes int)
+}, room int, stop int) (bytes int)
 
 // putOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
 // fewer than 8 bytes left.

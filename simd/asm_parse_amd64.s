@@ -25,9 +25,9 @@ GLOBL farEnough<>(SB), RODATA|NOPTR, $16
 DATA prime64<>+0(SB)/8, $0x9e3779b185ebca87
 GLOBL prime64<>(SB), RODATA|NOPTR, $8
 
-// func parseSingleAVX2(s *struct{At int; Anchor int; Repeat int; End int; Mask uint64; Shift uint64; TagMask uint64; Skip uint64; MaxOffset int; MinMatch int; NewRepeat int}, src []byte, table *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int) (bytes int)
+// func parseSingleAVX2(s *struct{At int; Anchor int; Repeat int; End int; Mask uint64; Shift uint64; TagMask uint64; Skip uint64; MaxOffset int; MinMatch int; NewRepeat int}, src []byte, table *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
-TEXT ·parseSingleAVX2(SB), NOSPLIT, $0-64
+TEXT ·parseSingleAVX2(SB), NOSPLIT, $0-72
 	MOVQ s+0(FP), AX
 	MOVQ src_base+8(FP), CX
 	MOVQ table+32(FP), DX
@@ -37,7 +37,7 @@ TEXT ·parseSingleAVX2(SB), NOSPLIT, $0-64
 	MOVQ 40(AX), R8
 
 loop:
-	CMPQ  SI, 24(AX)
+	CMPQ  SI, stop+56(FP)
 	JGE   done
 	MOVQ  (CX)(SI*1), R11
 	ANDQ  32(AX), R11
@@ -243,7 +243,7 @@ done:
 	MOVQ DI, 16(AX)
 	MOVQ seqs+40(FP), SI
 	SUBQ SI, BX
-	MOVQ BX, bytes+56(FP)
+	MOVQ BX, bytes+64(FP)
 	RET
 
 // func putOffsetsAVX2(s *struct{Acc uint64; Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (usedCodes int, usedExtra int)

@@ -181,10 +181,8 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	if len(seqs) == 0 {
 		return 0, true
 	}
-	end := p.End
-	p.End = min(end, p.At+atOnce)
-	size := parseSingleAVX2((*rawSingle)(p), src, &table[0], &seqs[0], min(len(seqs), atOnceSequences))
-	p.End = end
+	// What stops here enters the same positions as what goes on: only the end of the parse makes a difference.
+	size := parseSingleAVX2((*rawSingle)(p), src, &table[0], &seqs[0], min(len(seqs), atOnceSequences), min(p.End, p.At+atOnce))
 	return size / sequenceSize, true
 }
 

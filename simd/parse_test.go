@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// parseNaively is the definition of ParseSingle: it goes on until At is end or more or room sequences are found.
-func parseNaively(p *SingleParse, src []byte, table []uint32, end, room int) (seqs []sequence) {
+// parseNaively is the definition of ParseSingle: it goes on until At is stop or more or room sequences are found.
+func parseNaively(p *SingleParse, src []byte, table []uint32, stop, room int) (seqs []sequence) {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i:]) }
 	// place is where a position stands in the table, and its tag.
 	place := func(i int) (h uint64, tag uint32) {
@@ -19,7 +19,7 @@ func parseNaively(p *SingleParse, src []byte, table []uint32, end, room int) (se
 	}
 	same4 := func(c, i int) bool { return uint32(word(c)) == uint32(word(i)) }
 	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
-	for p.At < end && len(seqs) < room {
+	for p.At < stop && len(seqs) < room {
 		i := p.At
 		h, tag := place(i)
 		h1, tag1 := place(i + 1)
@@ -57,7 +57,7 @@ func parseNaively(p *SingleParse, src []byte, table []uint32, end, room int) (se
 		}
 		p.At = i + n
 		p.Anchor = p.At
-		if p.At < end {
+		if p.At < p.End {
 			for _, i := range []int{i - k + 2, p.At - 2} {
 				h, tag := place(i)
 				table[h] = tag | uint32(i)
@@ -144,14 +144,24 @@ func TestParseSingle(t *testing.T) {
 			p, table := randomParse(r, src)
 			runParse(t, p, src, table, make([]sequence, r.IntN(2+n/8)))
 		}
-		// More than one call takes.
-		src := randomContent(r, 400_000)
-		p, table := randomParse(r, src)
-		p.At, p.Anchor, p.End = 1, 0, len(src)-16
-		seqs := make([]sequence, len(src)/4)
-		for before := 0; p.At < p.End && before != p.At; {
-			before = p.At
-			runParse(t, p, src, table, seqs)
+		// More than one call takes: of sequences, and then of bytes, where matches are so long that most calls end behind one.
+		long := randomContent(r, 1000)
+		for len(long) < 1_000_000 {
+			at := r.IntN(min(len(long)-500, 1<<16))
+			long = append(long, long[at:at+300+r.IntN(200)]...)
+		}
+		for i := range 6 {
+			src := long
+			if i == 0 {
+				src = randomContent(r, 400_000)
+			}
+			p, table := randomParse(r, src)
+			p.At, p.Anchor, p.End, p.MaxOffset = 1, 0, len(src)-16, 1<<20
+			seqs := make([]sequence, len(src)/4)
+			for before := 0; p.At < p.End && before != p.At; {
+				before = p.At
+				runParse(t, p, src, table, seqs)
+			}
 		}
 	})
 }

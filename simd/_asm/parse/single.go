@@ -45,10 +45,10 @@ func single() {
 	}
 	mul := GLOBL("prime64", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(prime))
-	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs "+seqType+", room int) (bytes int)")
+	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs "+seqType+", room, stop int) (bytes int)")
 	Pragma("noescape")
-	Doc("parseSingleAVX2 goes on with a parse until the end that the state names, or until there is no room for another sequence. It returns the size of the",
-		"sequences. See FindSingle for what the arguments must be.")
+	Doc("parseSingleAVX2 goes on with a parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It",
+		"returns the size of the sequences. See ParseSingle for what the arguments must be.")
 	st, src, table, out := GP64(), GP64(), GP64(), GP64()
 	i, rep, shift := GP64(), GP64(), GP64()
 	Load(Param("s"), st)
@@ -71,7 +71,7 @@ func single() {
 	}
 
 	Label("loop")
-	CMPQ(i, field(stEnd))
+	CMPQ(i, param(Param("stop")))
 	JGE(LabelRef("done"))
 	c, c1 := GP64(), GP64()
 	{
