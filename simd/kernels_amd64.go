@@ -197,7 +197,7 @@ func putOffsetsVector(tokens, codes, extra []byte, seqs []rawSequence, initial u
 			Acc, Have uint64
 			Repeats   [4]uint32
 		})(&st), tokens[:n], &codes[usedCodes], extra[usedExtra:], &seqs[0])
-		if e < 0 {
+		if e < 0 || len(extra) == 0 { // a nil slice is at 0, and nothing below that
 			panic("simd: no room for the offsets")
 		}
 		usedCodes, usedExtra = usedCodes+c, usedExtra+e

@@ -138,9 +138,14 @@ func TestPutRoom(t *testing.T) {
 		{100, 101, 240, 100, 99, [2]bool{false, true}},
 		{100, 101, 100, 100, 100, [2]bool{has(current()).put, false}},
 		{100, 101, 0, 100, 100, [2]bool{has(current()).put, false}},
+		{100, 101, -1, 100, 100, [2]bool{has(current()).put, false}},
 	} {
+		var extra []byte // or none
+		if c.extra >= 0 {
+			extra = make([]byte, c.extra)
+		}
 		for i, f := range []func(){
-			func() { PutOffsets(make([]byte, c.tokens), make([]byte, c.codes), make([]byte, c.extra), seqs, 64) },
+			func() { PutOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64) },
 			func() { PutLengths(make([]byte, c.tokens), make([]byte, c.lits), make([]byte, c.matches), seqs) },
 		} {
 			func() {
