@@ -2793,19 +2793,24 @@ TEXT ·decodeChainedVBMI(SB), NOSPLIT, $16-120
 	VMOVDQU64    128(AX), Z10
 	VMOVDQU64    192(AX), Z11
 	VPBROADCASTB (AX), Y16
+
+	// no more tables than there are, whatever the numbers
 	MOVQ         class+48(FP), AX
-	VMOVDQU64    (AX), Z12
-	VMOVDQU64    64(AX), Z13
-	VMOVDQU64    128(AX), Z14
-	VMOVDQU64    192(AX), Z15
+	MOVL         $0x1f1f1f1f, CX
+	VPBROADCASTD CX, Z18
+	VPANDD       (AX), Z18, Z12
+	VPANDD       64(AX), Z18, Z13
+	VPANDD       128(AX), Z18, Z14
+	VPANDD       192(AX), Z18, Z15
 	VPBROADCASTB 256(AX), Y17
+	VPANDD       Y18, Y17, Y17
 	MOVQ         tables+24(FP), AX
 	MOVL         $0x000007ff, CX
 	VPBROADCASTD CX, Z18
 	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z19
+	VPBROADCASTD CX, Z24
 	MOVL         $0x01010101, CX
-	VPBROADCASTD CX, Z20
+	VPBROADCASTD CX, Z25
 	MOVQ         words_base+80(FP), DX
 	MOVQ         words_len+88(FP), BX
 	LEAQ         -72(DX)(BX*1), BX
@@ -2822,171 +2827,171 @@ loop:
 	JGT  done
 
 	// tables of the lanes
-	VPTESTMB  (CX), Y20, K1
+	VPTESTMB  (CX), Y25, K1
 	VPMOVB2M  Z2, K2
-	VMOVDQA64 Z2, Z21
-	VPERMI2B  Z5, Z4, Z21
-	VMOVDQA64 Z2, Z22
-	VPERMI2B  Z7, Z6, Z22
-	VPBLENDMB Z22, Z21, K2, Z21
-	VPADDB    Z3, Z21, Z21
+	VMOVDQA64 Z2, Z26
+	VPERMI2B  Z5, Z4, Z26
+	VMOVDQA64 Z2, Z27
+	VPERMI2B  Z7, Z6, Z27
+	VPBLENDMB Z27, Z26, K2, Z26
+	VPADDB    Z3, Z26, Z26
 	VPMOVB2M  Z2, K2
 	VMOVDQA64 Z2, Z3
 	VPERMI2B  Z9, Z8, Z3
-	VMOVDQA64 Z2, Z22
-	VPERMI2B  Z11, Z10, Z22
-	VPBLENDMB Z22, Z3, K2, Z3
+	VMOVDQA64 Z2, Z27
+	VPERMI2B  Z11, Z10, Z27
+	VPBLENDMB Z27, Z3, K2, Z3
 	VMOVDQA64 Z3, Z3
 	VMOVDQU8  Y16, K1, Y3
-	VPMOVB2M  Z21, K2
-	VMOVDQA64 Z21, Z22
-	VPERMI2B  Z13, Z12, Z22
-	VMOVDQA64 Z21, Z21
-	VPERMI2B  Z15, Z14, Z21
-	VPBLENDMB Z21, Z22, K2, Z22
-	VMOVDQU8  Y17, K1, Y22
-	VPMOVZXBD X22, Z21
-	VPSLLD    $0x0b, Z21, Z21
+	VPMOVB2M  Z26, K2
+	VMOVDQA64 Z26, Z27
+	VPERMI2B  Z13, Z12, Z27
+	VMOVDQA64 Z26, Z26
+	VPERMI2B  Z15, Z14, Z26
+	VPBLENDMB Z26, Z27, K2, Z27
+	VMOVDQU8  Y17, K1, Y27
+	VPMOVZXBD X27, Z26
+	VPSLLD    $0x0b, Z26, Z26
 
 	// index | x & 2047
-	VPTERNLOGD    $0xf8, Z18, Z0, Z21
-	VMOVQ         X21, SI
+	VPTERNLOGD    $0xf8, Z18, Z0, Z26
+	VMOVQ         X26, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X24
-	VPINSRD       $0x01, (AX)(SI*4), X24, X24
-	VPEXTRQ       $0x01, X21, SI
+	VMOVD         (AX)(BX*4), X20
+	VPINSRD       $0x01, (AX)(SI*4), X20, X20
+	VPEXTRQ       $0x01, X26, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X24, X24
-	VPINSRD       $0x03, (AX)(SI*4), X24, X24
-	VEXTRACTI32X4 $0x01, Z21, X23
-	VMOVQ         X23, SI
+	VPINSRD       $0x02, (AX)(BX*4), X20, X20
+	VPINSRD       $0x03, (AX)(SI*4), X20, X20
+	VEXTRACTI32X4 $0x01, Z26, X19
+	VMOVQ         X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
 	VMOVD         (AX)(BX*4), X2
 	VPINSRD       $0x01, (AX)(SI*4), X2, X2
-	VPEXTRQ       $0x01, X23, SI
+	VPEXTRQ       $0x01, X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
 	VPINSRD       $0x02, (AX)(BX*4), X2, X2
 	VPINSRD       $0x03, (AX)(SI*4), X2, X2
-	VEXTRACTI32X4 $0x02, Z21, X23
-	VMOVQ         X23, SI
+	VEXTRACTI32X4 $0x02, Z26, X19
+	VMOVQ         X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X25
-	VPINSRD       $0x01, (AX)(SI*4), X25, X25
-	VPEXTRQ       $0x01, X23, SI
+	VMOVD         (AX)(BX*4), X21
+	VPINSRD       $0x01, (AX)(SI*4), X21, X21
+	VPEXTRQ       $0x01, X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X25, X25
-	VPINSRD       $0x03, (AX)(SI*4), X25, X25
-	VEXTRACTI32X4 $0x03, Z21, X21
-	VMOVQ         X21, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X23
-	VPINSRD       $0x01, (AX)(SI*4), X23, X23
-	VPEXTRQ       $0x01, X21, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X23, X23
-	VPINSRD       $0x03, (AX)(SI*4), X23, X23
-	VINSERTI64X2  $0x01, X2, Y24, Y24
-	VINSERTI64X2  $0x01, X23, Y25, Y25
-	VINSERTI64X4  $0x01, Y25, Z24, Z21
-	VPMOVDB       Z21, X23
-
-	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Z21, Z28
-	VPANDD  Z18, Z28, Z28
-	VPSRLD  $0x0b, Z0, Z0
-	VPMULLD Z28, Z0, Z0
-	VPSRLD  $0x13, Z21, Z21
-	VPADDD  Z21, Z0, Z0
-
-	// lanes below 2^15 take a word each
-	VPCMPUD       $0x01, Z19, Z0, K1
-	KMOVW         K1, BX
-	VPMOVZXWD     (DX), Z21
-	VPEXPANDD.Z   Z21, K1, Z21
-	POPCNTL       BX, BX
-	LEAQ          (DX)(BX*2), DX
-	VPSLLD        $0x10, Z0, K1, Z0
-	VPORD         Z21, Z0, Z0
-	VEXTRACTI32X4 $0x01, Y22, X2
-	VPMOVZXBD     X2, Z21
-	VPSLLD        $0x0b, Z21, Z21
-
-	// index | x & 2047
-	VPTERNLOGD    $0xf8, Z18, Z1, Z21
-	VMOVQ         X21, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X26
-	VPINSRD       $0x01, (AX)(SI*4), X26, X26
-	VPEXTRQ       $0x01, X21, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X26, X26
-	VPINSRD       $0x03, (AX)(SI*4), X26, X26
-	VEXTRACTI32X4 $0x01, Z21, X22
-	VMOVQ         X22, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X2
-	VPINSRD       $0x01, (AX)(SI*4), X2, X2
-	VPEXTRQ       $0x01, X22, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X2, X2
-	VPINSRD       $0x03, (AX)(SI*4), X2, X2
-	VEXTRACTI32X4 $0x02, Z21, X22
-	VMOVQ         X22, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X27
-	VPINSRD       $0x01, (AX)(SI*4), X27, X27
-	VPEXTRQ       $0x01, X22, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X27, X27
-	VPINSRD       $0x03, (AX)(SI*4), X27, X27
-	VEXTRACTI32X4 $0x03, Z21, X21
-	VMOVQ         X21, SI
+	VPINSRD       $0x02, (AX)(BX*4), X21, X21
+	VPINSRD       $0x03, (AX)(SI*4), X21, X21
+	VEXTRACTI32X4 $0x03, Z26, X19
+	VMOVQ         X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
 	VMOVD         (AX)(BX*4), X22
 	VPINSRD       $0x01, (AX)(SI*4), X22, X22
-	VPEXTRQ       $0x01, X21, SI
+	VPEXTRQ       $0x01, X19, SI
 	MOVL          SI, BX
 	SHRQ          $0x20, SI
 	VPINSRD       $0x02, (AX)(BX*4), X22, X22
 	VPINSRD       $0x03, (AX)(SI*4), X22, X22
-	VINSERTI64X2  $0x01, X2, Y26, Y26
-	VINSERTI64X2  $0x01, X22, Y27, Y27
-	VINSERTI64X4  $0x01, Y27, Z26, Z21
-	VPMOVDB       Z21, X2
+	VINSERTI64X2  $0x01, X2, Y20, Y20
+	VINSERTI64X2  $0x01, X22, Y21, Y21
+	VINSERTI64X4  $0x01, Y21, Z20, Z26
+	VPMOVDB       Z26, X19
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Z21, Z22
-	VPANDD  Z18, Z22, Z22
-	VPSRLD  $0x0b, Z1, Z1
-	VPMULLD Z22, Z1, Z1
-	VPSRLD  $0x13, Z21, Z21
-	VPADDD  Z21, Z1, Z1
+	VPSRLD  $0x08, Z26, Z28
+	VPANDD  Z18, Z28, Z28
+	VPSRLD  $0x0b, Z0, Z0
+	VPMULLD Z28, Z0, Z0
+	VPSRLD  $0x13, Z26, Z26
+	VPADDD  Z26, Z0, Z0
 
 	// lanes below 2^15 take a word each
-	VPCMPUD      $0x01, Z19, Z1, K1
+	VPCMPUD       $0x01, Z24, Z0, K1
+	KMOVW         K1, BX
+	VPMOVZXWD     (DX), Z26
+	VPEXPANDD.Z   Z26, K1, Z26
+	POPCNTL       BX, BX
+	LEAQ          (DX)(BX*2), DX
+	VPSLLD        $0x10, Z0, K1, Z0
+	VPORD         Z26, Z0, Z0
+	VEXTRACTI32X4 $0x01, Y27, X2
+	VPMOVZXBD     X2, Z26
+	VPSLLD        $0x0b, Z26, Z26
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z18, Z1, Z26
+	VMOVQ         X26, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X22
+	VPINSRD       $0x01, (AX)(SI*4), X22, X22
+	VPEXTRQ       $0x01, X26, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X22, X22
+	VPINSRD       $0x03, (AX)(SI*4), X22, X22
+	VEXTRACTI32X4 $0x01, Z26, X20
+	VMOVQ         X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X2
+	VPINSRD       $0x01, (AX)(SI*4), X2, X2
+	VPEXTRQ       $0x01, X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X2, X2
+	VPINSRD       $0x03, (AX)(SI*4), X2, X2
+	VEXTRACTI32X4 $0x02, Z26, X20
+	VMOVQ         X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X23
+	VPINSRD       $0x01, (AX)(SI*4), X23, X23
+	VPEXTRQ       $0x01, X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X23, X23
+	VPINSRD       $0x03, (AX)(SI*4), X23, X23
+	VEXTRACTI32X4 $0x03, Z26, X20
+	VMOVQ         X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VMOVD         (AX)(BX*4), X21
+	VPINSRD       $0x01, (AX)(SI*4), X21, X21
+	VPEXTRQ       $0x01, X20, SI
+	MOVL          SI, BX
+	SHRQ          $0x20, SI
+	VPINSRD       $0x02, (AX)(BX*4), X21, X21
+	VPINSRD       $0x03, (AX)(SI*4), X21, X21
+	VINSERTI64X2  $0x01, X2, Y22, Y22
+	VINSERTI64X2  $0x01, X21, Y23, Y23
+	VINSERTI64X4  $0x01, Y23, Z22, Z26
+	VPMOVDB       Z26, X2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z26, Z27
+	VPANDD  Z18, Z27, Z27
+	VPSRLD  $0x0b, Z1, Z1
+	VPMULLD Z27, Z1, Z1
+	VPSRLD  $0x13, Z26, Z26
+	VPADDD  Z26, Z1, Z1
+
+	// lanes below 2^15 take a word each
+	VPCMPUD      $0x01, Z24, Z1, K1
 	KMOVW        K1, BX
-	VPMOVZXWD    (DX), Z21
-	VPEXPANDD.Z  Z21, K1, Z21
+	VPMOVZXWD    (DX), Z26
+	VPEXPANDD.Z  Z26, K1, Z26
 	POPCNTL      BX, BX
 	LEAQ         (DX)(BX*2), DX
 	VPSLLD       $0x10, Z1, K1, Z1
-	VPORD        Z21, Z1, Z1
-	VINSERTI32X4 $0x01, X2, Y23, Y2
+	VPORD        Z26, Z1, Z1
+	VINSERTI32X4 $0x01, X2, Y19, Y2
 	VMOVDQU64    Y2, (CX)
 	ADDQ         $+32, CX
 	JMP          loop

@@ -13,7 +13,7 @@ const ChainTables = 32
 type ChainTable struct {
 	// First and Second say what symbols add to a context. No sum of two is above 255.
 	First, Second [256]uint8
-	// Class is the number of the table, below ChainTables, for each context. Index sets the last half.
+	// Class is the number of the table for each context, whose low bits count, as many as ChainTables takes. Index sets the last half.
 	Class  [512]uint8
 	Tables [ChainTables]DecodeTable
 

@@ -17,6 +17,11 @@ func randomChain(r *rand.Rand, tab *ChainTable) {
 		tab.Class[s] = uint8(r.IntN(tables))
 	}
 	tab.Class[ChainMark] = uint8(r.IntN(tables))
+	if r.IntN(4) == 0 { // only the low bits count
+		for i := range tab.Class {
+			tab.Class[i] |= uint8(r.Uint32N(256/ChainTables)) * ChainTables
+		}
+	}
 	for k := range tables {
 		f := randomFreqs(r)
 		tab.Tables[k].Build(&f)
@@ -33,7 +38,7 @@ func chainedNaively(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, us
 				context, second = ChainMark, tab.Second[0]
 			}
 			x := g.States[l]
-			e := tab.Tables[tab.Class[context]][x%slots]
+			e := tab.Tables[tab.Class[context]%ChainTables][x%slots]
 			if x = e>>8%slots*(x>>11) + e>>19; x < LaneLower {
 				x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
 				used += 2

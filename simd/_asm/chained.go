@@ -234,11 +234,14 @@ func chainedVBMI() {
 				VMOVDQU64(at(p, 64*i), seconds[i])
 			}
 			VPBROADCASTB(at(p, 0), none)
+			Comment("no more tables than there are, whatever the numbers")
 			Load(Param("class"), p)
+			low := broadcast((chainTables - 1) * 0x01010101)
 			for i := range class {
-				VMOVDQU64(at(p, 64*i), class[i])
+				VPANDD(at(p, 64*i), low, class[i])
 			}
 			VPBROADCASTB(at(p, 256), markClass)
+			VPANDD(low.AsY(), markClass, markClass)
 			Load(Param("tables"), tables)
 			slotMask, least, ones = broadcast(slots-1), broadcast(lower), broadcast(0x01010101)
 		},

@@ -18,6 +18,8 @@ const (
 	slots      = 1 << probBits
 	lower      = 1 << 15
 
+	chainTables = 32
+
 	// entries of the decoding table
 	freqShift = 8
 	slotShift = freqShift + probBits
