@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
 // marker has marks, or an error.
@@ -32,6 +34,25 @@ func linked(r *rand.Rand, n, alphabet int) (stream, marks []byte) {
 	return stream, marks
 }
 
+// chainDecode decodes on every tier, and fails unless all say the same.
+func chainDecode(t testing.TB, d *ChainDecoder, code []byte, limit int, out *[]byte, m Marker) (rest []byte, err error) {
+	t.Helper()
+	var first []byte
+	for i, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		r, e := d.Decode(code, limit, out, m)
+		if i == 0 {
+			rest, err = r, e
+			if err == nil {
+				first = bytes.Clone(*out)
+			}
+		} else if e != err || len(r) != len(rest) || e == nil && !bytes.Equal(*out, first) {
+			t.Fatalf("%s: %d bytes left over, %v; portable: %d, %v; or the streams differ", tier, len(r), e, len(rest), err)
+		}
+	}
+	return rest, err
+}
+
 func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, marks []byte) []byte {
 	t.Helper()
 	size := e.Begin(stream, bytes.Clone(marks))
@@ -40,7 +61,7 @@ func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, mark
 		t.Fatalf("%d bytes, estimated as %d", len(code), size)
 	}
 	var out []byte
-	rest, err := d.Decode(append(code[:len(code):len(code)], "tail"...), len(stream), &out, marker{marks, nil})
+	rest, err := chainDecode(t, d, append(code[:len(code):len(code)], "tail"...), len(stream), &out, marker{marks, nil})
 	if err != nil {
 		t.Fatalf("%d symbols: %v", len(stream), err)
 	}
@@ -104,7 +125,7 @@ func TestChainedBad(t *testing.T) {
 	for range 20_000 {
 		i, bit := r.IntN(len(bad)), byte(1)<<r.IntN(8)
 		bad[i] ^= bit
-		rest, err := d.Decode(bad, len(stream), &out, mark)
+		rest, err := chainDecode(t, &d, bad, len(stream), &out, mark)
 		if err == nil && (len(rest) != 0 && i > 3 || len(out) > len(stream)) || err != nil && !errors.As(err, new(CorruptError)) {
 			t.Fatalf("byte %d, bit %d: %d bytes, %d left over, %v", i, bit, len(out), len(rest), err)
 		}
@@ -159,7 +180,7 @@ func FuzzChained(f *testing.F) {
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var d ChainDecoder
 		var out []byte
-		rest, err := d.Decode(code, len(marks), &out, marker{marks, nil})
+		rest, err := chainDecode(t, &d, code, len(marks), &out, marker{marks, nil})
 		if err != nil {
 			if !errors.As(err, new(CorruptError)) {
 				t.Fatal(err)

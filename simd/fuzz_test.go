@@ -71,6 +71,21 @@ func FuzzParseSingle(f *testing.F) {
 	})
 }
 
+// FuzzChained does the same as FuzzLanes with chained runs.
+func FuzzChained(f *testing.F) {
+	f.Add(uint64(1), uint16(70), []byte("not many words"))
+	f.Add(uint64(2), uint16(3000), bytes.Repeat([]byte{0xff, 0, 1}, 1000))
+	f.Add(uint64(3), uint16(999), make([]byte, 4000))
+	tab := new(ChainTable)
+	f.Fuzz(func(t *testing.T, seed uint64, size uint16, words []byte) {
+		randomChain(rand.New(rand.NewPCG(seed, 1)), tab)
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			tryChained(t, rand.New(rand.NewPCG(seed, 0)), tab, make([]byte, size%4096), words)
+		}
+	})
+}
+
 // FuzzSequences takes arbitrary bytes for the streams of tokens, whose ends cuts give, and has what they resolve to carried out.
 func FuzzSequences(f *testing.F) {
 	r := rand.New(rand.NewPCG(27, 28))

@@ -14,16 +14,34 @@ const assembled = true
 
 func has(t tier) kernels {
 	vectors := t != portable
-	return kernels{vectors, vectors, vectors, vectors, vectors, t == avx512 && wideCLMUL(), vectors, vectors}
+	return kernels{lanes: vectors, chained: vectors, match: vectors, histogram: vectors, execute: vectors, resolve: vectors, checksum: t == avx512 && listed("vpclmulqdq", folds),
+		parse: vectors, put: vectors}
 }
 
-// wideCLMUL says whether the operating system lists carry-less multiplication of wide vectors.
-func wideCLMUL() bool {
+// listed says whether the operating system lists a property of the processor, or else what we found.
+func listed(flag string, found bool) bool {
 	flags, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
-		return folds
+		return found
 	}
-	return slices.Contains(strings.Fields(string(flags)), "vpclmulqdq")
+	return slices.Contains(strings.Fields(string(flags)), flag)
+}
+
+// TestPermutesBytes: within the highest tier chained runs have a kernel of their own where the processor can.
+func TestPermutesBytes(t *testing.T) {
+	if want := listed("avx512vbmi", permutesBytes); permutesBytes != want {
+		t.Errorf("permutations of bytes: %v; the operating system's list says %v", permutesBytes, want)
+	}
+}
+
+// TestChainedWithout: that tier without them.
+func TestChainedWithout(t *testing.T) {
+	if best < avx512 || !permutesBytes {
+		return // TestChained has done it
+	}
+	defer func() { permutesBytes = true }()
+	permutesBytes = false
+	TestChained(t)
 }
 
 // processor is the best tier according to the operating system, or "" if that does not say.

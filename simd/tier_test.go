@@ -70,6 +70,10 @@ func TestVectorsRun(t *testing.T) {
 		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
 		}
+		_, _, chained := decodeChainedVector(new(ChainLanes), new(ChainTable), nil, nil)
+		if chained != want.chained {
+			t.Errorf("chained runs %v", chained)
+		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
 			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}
@@ -77,7 +81,7 @@ func TestVectorsRun(t *testing.T) {
 }
 
 // kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it.
-type kernels struct{ lanes, match, histogram, execute, resolve, checksum, parse, put bool }
+type kernels struct{ lanes, chained, match, histogram, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()
