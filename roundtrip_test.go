@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/simd"
 )
 
 const testBlock = 4096
@@ -139,6 +141,38 @@ func TestSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, got, append([]byte("before"), encode(t, content, append(opts, WithContentSize(int64(len(content))))...)...), name+", AppendEncode")
+		}
+	}
+}
+
+// TestSameBytesTiers: nor on which kernels run. Most matches are so long that the calls of a kernel end at a number of bytes, the others as short as usual.
+func TestSameBytesTiers(t *testing.T) {
+	content := append(mixedBytes(1<<19), randomBytes(1000, 1)...)
+	for i := 0; len(content) < 8<<20; i++ {
+		r := randomBytes(16, uint64(i))
+		at, n := len(content)-500-int(binary.LittleEndian.Uint32(r))%(1<<18), 300+int(r[4]) // near enough to be in the same block
+		content = append(append(content, r[8:]...), content[at:at+n]...)
+	}
+	levels := []int{1, 2, 3, 5, 7, MaxLevel}
+	if testing.Short() || raceDetector {
+		levels = levels[:2]
+	}
+	for _, p := range Pipelines() {
+		for _, level := range levels {
+			content := content
+			if level > 2 {
+				content = content[:1<<20] // slower
+			}
+			var want []byte
+			for i, tier := range simd.Tiers() {
+				defer simd.SetTier(simd.SetTier(tier))
+				got := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithConcurrency(1+i))
+				if i == 0 {
+					want = got
+				} else if !bytes.Equal(got, want) {
+					t.Errorf("%s, level %d: %s makes %d bytes, or others, %s %d", p.Name, level, tier, len(got), simd.Tiers()[0], len(want))
+				}
+			}
 		}
 	}
 }
