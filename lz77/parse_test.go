@@ -130,6 +130,9 @@ func TestSingleTiers(t *testing.T) {
 // number of bytes that ends them.
 func TestSingleCalls(t *testing.T) {
 	for seed := range uint64(10) {
+		if small() && seed != 4 {
+			continue
+		}
 		r := rand.New(rand.NewPCG(7, seed))
 		src := make([]byte, 1000, 1<<20+500)
 		for i := range src {
@@ -146,7 +149,7 @@ func TestSingleCalls(t *testing.T) {
 			var want []Sequence
 			for i, tier := range simd.Tiers() {
 				defer simd.SetTier(simd.SetTier(tier))
-				for _, room := range []int{0, 100, 1000, 1 << 16} {
+				for _, room := range []int{0, 1000} {
 					var m Matcher
 					got := m.Parse(make([]Sequence, 0, room), src, &Levels[level], testLimits[1])
 					if i == 0 && room == 0 {
