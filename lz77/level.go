@@ -71,9 +71,9 @@ var Levels = [MaxLevel + 1]Params{
 	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},
 	3: {Finder: Double, HashLog: 15, LongLog: 17, HashBytes: 5, SkipLog: 7},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
-	5: {Finder: Recent, HashLog: 16, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
-	6: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 16, Nice: 96, Lazy: 2},
-	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 2, Skip: 32},
+	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
+	6: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 192, Lazy: 2},
+	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 1, Skip: 32},
 	8: {Finder: Tree, HashLog: 18, Depth: 16, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
 	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2, Skip: 48, Second: true},
 }

@@ -117,7 +117,7 @@ func TestDensest(t *testing.T) {
 				}
 			}
 			for level := 1; level < MaxLevel; level++ {
-				if best := sizes[level]; sizes[MaxLevel] > best+best/200+40 {
+				if best := sizes[level]; sizes[MaxLevel] > best+best/100+40 {
 					t.Errorf("%s: level %d gives %d bytes, level %d %d", k.Name, MaxLevel, sizes[MaxLevel], level, best)
 				}
 			}

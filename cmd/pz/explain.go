@@ -37,7 +37,7 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		}
 		return e.Detail, []string{"raise -M to " + sizeOption(e.Memory) + " at least"}
 	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
-		return libraryReason(e), []string{"GPUs match at levels 5 and 6, for .gz at 7 as well, and code .pz at all but level 9 of lzseqr; --backend auto leaves the rest to the CPU, and cpu,gpu all matching"}
+		return libraryReason(e), []string{"GPUs match at levels 5 and 6, for .gz at 7 as well, and code .pz at all but levels 7 to 9 of lzseqr; --backend auto leaves the rest to the CPU, and cpu,gpu all matching"}
 	case errors.Is(e, compress.ErrMemory):
 		return a.tooLittleMemory(e)
 	case errors.Is(e, compress.ErrVersion) && standard(in):

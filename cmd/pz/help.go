@@ -78,7 +78,7 @@ How to run:
       --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and it keeps up),
                            cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto.
                            Matching runs on a GPU at levels 5 and 6, for .gz at 7 too, entropy coding of .pz at all,
-                           but for level 9 of lzseqr; auto leaves the rest to the CPU, gpu is an error there
+                           but for 7 to 9 of lzseqr; auto leaves the rest to the CPU, gpu is an error there
       --gpu-device NAME    %[9]s
       --list-gpus          the GPUs of this machine and their names for --gpu-device
   -q, --quiet              no warnings and no progress bar
