@@ -1,5 +1,7 @@
 package rans
 
+import "math/bits"
+
 // clusters shares contexts out among tables. It works with integers alone, so that every machine comes to the same.
 type clusters struct {
 	pairs  [contexts][256]uint32 // how often a symbol comes in a context
@@ -135,32 +137,66 @@ func price(prices, counts *[256]uint32) {
 	}
 }
 
-// tableSize is what symbols with the given counts cost with a table of their own, and that table, in costBit units.
-func tableSize(counts *[256]uint32) uint64 {
-	total := uint32(0)
-	for _, n := range counts {
-		total += n
+// tally is what of a table's counts says what it costs.
+type tally struct {
+	total uint32
+	logs  uint64    // the sum of n·log₂ n for all counts n, in costBit units
+	used  [4]uint64 // bits of the symbols that occur
+}
+
+// tallyOf makes the tally of counts.
+func tallyOf(counts *[256]uint32) (t tally) {
+	for s, n := range counts {
+		if n != 0 {
+			t.total += n
+			t.logs += product(n)
+			t.used[s/64] |= 1 << (s % 64)
+		}
 	}
-	if total == 0 {
+	return t
+}
+
+// product is n·log₂ n in costBit units; n > 0.
+func product(n uint32) uint64 { return uint64(n) * log2(n) }
+
+// size is what the symbols cost with a table of their own, and that table, in costBit units: entropy and tableCost.
+func (t *tally) size() uint64 {
+	if t.total == 0 {
 		return 0
 	}
-	return entropy(counts, total) + tableCost(counts)
+	used := 0
+	for _, u := range t.used {
+		used += bits.OnesCount64(u)
+	}
+	return product(t.total) - t.logs + descriptionCost(uint64(used))
+}
+
+// with is the tally of the sum of two counts, whose own are t and u. It takes a time that depends on how many symbols are in both: most tables have few.
+func (t *tally) with(u *tally, counts, others *[256]uint32) (sum tally) {
+	sum = tally{total: t.total + u.total, logs: t.logs + u.logs}
+	for k := range sum.used {
+		sum.used[k] = t.used[k] | u.used[k]
+		for both := t.used[k] & u.used[k]; both != 0; both &= both - 1 {
+			s := (64*k + bits.TrailingZeros64(both)) % 256
+			sum.logs += product(counts[s]+others[s]) - product(counts[s]) - product(others[s])
+		}
+	}
+	return sum
 }
 
 // merge joins tables for as long as that saves more than it costs, and drops those that nobody has.
 func (c *clusters) merge() {
+	var tallies [maxTables]tally
 	var costs [maxTables]uint64
 	var gains [maxTables][maxTables]int64 // of two tables, the lower number first
 	for k := range c.n {
-		costs[k] = tableSize(&c.sums[k])
+		tallies[k] = tallyOf(&c.sums[k])
+		costs[k] = tallies[k].size()
 	}
 	gain := func(a, b int) {
 		a, b = min(a, b), max(a, b)
-		var sum [256]uint32
-		for s := range sum {
-			sum[s] = c.sums[a][s] + c.sums[b][s]
-		}
-		gains[a][b] = int64(costs[a] + costs[b] - tableSize(&sum))
+		sum := tallies[a].with(&tallies[b], &c.sums[a], &c.sums[b])
+		gains[a][b] = int64(costs[a] + costs[b] - sum.size())
 	}
 	for i := range c.n {
 		for j := i + 1; j < c.n; j++ {
@@ -182,7 +218,8 @@ func (c *clusters) merge() {
 		for s, n := range &c.sums[b] {
 			c.sums[a][s] += n
 		}
-		costs[a] = tableSize(&c.sums[a])
+		tallies[a] = tallyOf(&c.sums[a])
+		costs[a] = tallies[a].size()
 		last := c.n - 1
 		for i, k := range &c.class {
 			switch int(k) {
@@ -194,7 +231,7 @@ func (c *clusters) merge() {
 		}
 		c.n--
 		if b < last {
-			c.sums[b], costs[b] = c.sums[last], costs[last]
+			c.sums[b], tallies[b], costs[b] = c.sums[last], tallies[last], costs[last]
 			for k := range c.n {
 				gains[min(k, b)][max(k, b)] = gains[k][last]
 			}

@@ -41,7 +41,8 @@ func (c *clusters) join() {
 			c.sums[0][s] += n
 		}
 	}
-	c.cost = uint64(contexts*classBits(1)+40)*costBit + tableSize(&c.sums[0])
+	t := tallyOf(&c.sums[0])
+	c.cost = uint64(contexts*classBits(1)+40)*costBit + t.size()
 }
 
 // find is share, or join where contexts save nothing.

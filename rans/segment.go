@@ -48,8 +48,11 @@ func tableCost(counts *[256]uint32) uint64 {
 			used++
 		}
 	}
-	return (used*9 + 32) * costBit
+	return descriptionCost(used)
 }
+
+// descriptionCost is tableCost for a table of so many symbols.
+func descriptionCost(used uint64) uint64 { return (used*9 + 32) * costBit }
 
 // split cuts a stream into segments where it pays: a unit whose own statistics save more than the cost of a table begins a
 // new one.
