@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLook: where contexts save nothing, little time is spent on them. It compares times of two streams of the same size, and keeps far from what is usual, which is a
-// fortieth, and a third with the race detector.
+// TestLook: where contexts save nothing, no time is spent on them. It compares times of two streams of the same size, and keeps away from what is usual, which is a
+// seventh, and a third with the race detector.
 func TestLook(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	const n = lookUnits * chainUnit
@@ -32,7 +32,7 @@ func TestLook(t *testing.T) {
 		if len(e.freqs) < 4 {
 			t.Fatalf("%d tables where there are many", len(e.freqs))
 		}
-		if useless := fastest(noise, make([]byte, n)); useless > useful || len(e.freqs) != 1 {
+		if useless := fastest(noise, make([]byte, n)); useless > useful/2 || len(e.freqs) != 1 {
 			t.Errorf("%d symbols, and nothing to find: %v and %d tables; useful contexts: %v", alphabet, useless, len(e.freqs), useful)
 		}
 	}
