@@ -42,8 +42,9 @@ func (b *Block) dense() bool {
 }
 
 // trialBlock is the largest block, in bytes, that is parsed with contexts of literals and without. A larger one is hardly ever smaller without: of the test corpus's kinds
-// none at 1 MB, three of 19 at 100,000 bytes by up to 1%, and seven at 30,000 bytes by up to 13%, because the parser does not know what tables take.
-const trialBlock = 1 << 17
+// none at 1 MB, three of 19 at 100,000 bytes by up to 1%, and seven at 30,000 bytes by up to 13%, because the parser does not know what tables take. Blocks of 60,000 bytes
+// take four times as long for it, and for learning contexts.
+const trialBlock = 1 << 16
 
 // matchDense finds the sequences of a block that may have layout Dense.
 func (ws *workspace) matchDense(b *Block) {
