@@ -45,14 +45,14 @@ func TestChainMemory(t *testing.T) {
 	if _, err := dec.takeApart(payload, size, &out); err != nil || !bytes.Equal(in.Lits, out.Lits) {
 		t.Fatalf("%d literals of %d: %v", len(out.Lits), len(in.Lits), err)
 	}
-	got, bound := held(reflect.ValueOf(&enc.dense).Elem()), denseMemory(size)
+	got, bound := held(reflect.ValueOf(&enc.dense).Elem(), map[uintptr]bool{}), denseMemory(size)
 	t.Logf("%d bytes of %d", got, bound)
 	if got > bound || got < bound*3/4 {
 		t.Errorf("chained streams hold %d bytes, denseMemory says %d", got, bound)
 	}
 	for i := range table {
 		if p := &table[i]; p.dense != 0 {
-			if got, bound := footprint(dec)+held(reflect.ValueOf(&out).Elem()), p.Memory(Decompress, p.dense, size, 1, 0); got > bound {
+			if got, bound := footprint(dec)+held(reflect.ValueOf(&out).Elem(), map[uintptr]bool{}), p.Memory(Decompress, p.dense, size, 1, 0); got > bound {
 				t.Errorf("%s: decompressing holds %d bytes, Memory says %d", p.Name, got, bound)
 			}
 		}

@@ -17,9 +17,10 @@ import (
 
 // footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
 func footprint(ws *workspace) int64 {
-	n := int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem())
+	seen := map[uintptr]bool{}
+	n := int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem(), seen)
 	if ws.payload != nil {
-		n += int64(reflect.TypeFor[payload]().Size()) + held(reflect.ValueOf(ws.payload).Elem())
+		n += int64(reflect.TypeFor[payload]().Size()) + held(reflect.ValueOf(ws.payload).Elem(), seen)
 	}
 	return n
 }
@@ -27,24 +28,25 @@ func footprint(ws *workspace) int64 {
 // lazy are the packages with scratch memory behind pointers.
 var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.ChainEncoder]().PkgPath(), reflect.TypeFor[simd.ChainTable]().PkgPath()}
 
-// held adds up the slices in v. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
-func held(v reflect.Value) (n int64) {
+// held adds up the slices in v, and what is behind pointers that have not been seen. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
+func held(v reflect.Value, seen map[uintptr]bool) (n int64) {
 	switch v.Kind() {
 	case reflect.Slice:
 		return int64(v.Cap()) * int64(v.Type().Elem().Size())
 	case reflect.Pointer:
 		// The parser by price and what chained streams take, which not every worker has.
-		if e := v.Elem(); e.IsValid() && slices.Contains(lazy, e.Type().PkgPath()) {
-			return int64(e.Type().Size()) + held(e)
+		if e := v.Elem(); e.IsValid() && slices.Contains(lazy, e.Type().PkgPath()) && !seen[v.Pointer()] {
+			seen[v.Pointer()] = true
+			return int64(e.Type().Size()) + held(e, seen)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			n += held(v.Field(i))
+			n += held(v.Field(i), seen)
 		}
 	case reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Slice {
 			for i := range v.Len() {
-				n += held(v.Index(i))
+				n += held(v.Index(i), seen)
 			}
 		}
 	}
