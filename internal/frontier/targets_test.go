@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +80,9 @@ type rival struct {
 	meter
 }
 
+// zstdLevels are those of zstd that pz is measured against.
+var zstdLevels = []int{1, 3, 5, 7, 9, 12, 15, 19}
+
 func rivals(b *testing.B) (all []rival) {
 	for i, name := range []string{"kp-fastest", "kp-default", "kp-better", "kp-best"} {
 		all = append(all, rival{name, klauspostZstd(i + 1)})
@@ -88,11 +92,8 @@ func rivals(b *testing.B) (all []rival) {
 		b.Log("zstd is not installed: left out")
 		return all
 	}
-	for _, r := range []struct {
-		name  string
-		level int
-	}{{"zstd-1", 1}, {"zstd-3", 3}} {
-		all = append(all, rival{r.name, program("zstd", "-b%d", "-e%d", "-i1")(r.level)})
+	for _, level := range zstdLevels {
+		all = append(all, rival{fmt.Sprint("zstd-", level), program("zstd", "-b%d", "-e%d", "-i1")(level)})
 	}
 	return all
 }
@@ -142,12 +143,13 @@ func BenchmarkTargets(b *testing.B) {
 			})
 		}
 	}
-	for _, t := range []struct{ pipeline, ratioOf, against string }{
-		{"lzseqr", "zstd-3", "zstd-3"},
-		{"lzr", "zstd-1", "zstd-3"},
-		{"lzseqr", "kp-default", "kp-default"},
-		{"lzr", "kp-s2-better", "kp-s2-better"},
-	} {
+	type pair struct{ pipeline, ratioOf, against string }
+	pairs := []pair{{"lzr", "zstd-1", "zstd-3"}, {"lzseqr", "kp-default", "kp-default"}, {"lzr", "kp-s2-better", "kp-s2-better"}}
+	for _, level := range zstdLevels {
+		name := fmt.Sprint("zstd-", level)
+		pairs = append(pairs, pair{"lzseqr", name, name})
+	}
+	for _, t := range pairs {
 		b.Run("decode/"+t.pipeline+"/"+t.against, func(b *testing.B) {
 			if meters[t.against] == nil {
 				b.Skip("zstd is not installed")
@@ -162,21 +164,23 @@ func BenchmarkTargets(b *testing.B) {
 	}
 }
 
-// BenchmarkThreads measures two threads against one, by turns, both ways, for every pipeline at its default level: "wall" is how much sooner two are done, which the machine
+// BenchmarkThreads measures two threads against one, by turns, both ways, for every pipeline at level 3 and at its default level: "wall" is how much sooner two are done, which the machine
 // must be idle for, and "work" is how much processor time one thread takes in proportion to two, which bounds it: wall ≤ 2 × work. What is restored is thrown away, for who copies it is another thread beside those that are counted. A .gz file is restored on one processor
 // whatever it is asked for.
 func BenchmarkThreads(b *testing.B) {
 	_, content := contentFile(b)
 	for _, info := range compress.Pipelines() {
-		b.Run(info.Name, func(b *testing.B) { benchmarkThreads(b, info, content) })
+		for _, level := range []int{3, compress.DefaultLevel} {
+			b.Run(fmt.Sprintf("%s/%d", info.Name, level), func(b *testing.B) { benchmarkThreads(b, info, level, content) })
+		}
 	}
 }
 
-func benchmarkThreads(b *testing.B, pipeline compress.PipelineInfo, content []byte) {
+func benchmarkThreads(b *testing.B, pipeline compress.PipelineInfo, level int, content []byte) {
 	var coders [2]coder
 	for i := range coders {
 		var err error
-		if coders[i], err = newPz(pipeline.Name, compress.DefaultLevel, i+1); err != nil {
+		if coders[i], err = newPz(pipeline.Name, level, i+1); err != nil {
 			b.Fatal(err)
 		}
 	}
