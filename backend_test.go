@@ -40,12 +40,15 @@ func TestBackends(t *testing.T) {
 	content := mixedBytes(30*testBlock + 77)
 	for _, level := range []int{1, 5, 9} {
 		want := encode(t, content, WithBlockSize(testBlock), WithLevel(level))
-		for _, match := range []Backend{Auto, CPU, GPU} {
-			for _, entropy := range []Backend{Auto, CPU, GPU} {
+		for _, match := range []Backend{Auto, CPU, GPU, Fused} {
+			for _, entropy := range []Backend{Auto, CPU, GPU, Fused} {
+				if (match == Fused) != (entropy == Fused) {
+					continue
+				}
 				for _, workers := range []int{1, 2, 8} {
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
 					opts := []Option{WithScheduler(s), WithBackend(match, entropy), WithBlockSize(testBlock), WithLevel(level)}
-					if level == 9 && (match == GPU || entropy == GPU) {
+					if level == 9 && (match.Strict() || entropy.Strict()) {
 						// Layout Dense is the CPU's, and a device that must do a part of it is refused. It may be asked to read.
 						if _, err := AppendEncode(nil, content, opts...); err == nil {
 							t.Error("level 9 on a device")
@@ -70,7 +73,7 @@ func TestBackends(t *testing.T) {
 					}
 					equal(t, got, content, "ReaderAt")
 					r.Close()
-					strict := match == GPU && level != 9 || entropy == GPU
+					strict := match.Strict() && level != 9 || entropy.Strict()
 					if n := ran(s.Stats(), GPU); strict != (n > 0) && (strict || match == CPU && entropy == CPU) {
 						t.Errorf("%v, %v: %d blocks on the device", match, entropy, n)
 					}
@@ -86,8 +89,10 @@ func TestNoDevice(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"shared scheduler":  {WithBackend(GPU, Auto)},
 		"private scheduler": {WithBackend(Auto, GPU), WithConcurrency(2)},
+		"fused":             {WithBackend(Fused, Fused)},
 		"no device":         {WithBackend(Auto, GPU), WithScheduler(NewScheduler(1))},
 		"wrong device":      {WithBackend(Auto, GPU), WithScheduler(s)},
+		"half of a device":  {WithBackend(Fused, Fused), WithScheduler(s)},
 	} {
 		if _, err := NewWriter(io.Discard, opts...); !errors.Is(err, ErrDevice) {
 			t.Errorf("%s: NewWriter: %v", name, err)
@@ -110,8 +115,10 @@ func TestNoDevice(t *testing.T) {
 	if err := NewScheduler(1).SetDevice(nil); !errors.Is(err, ErrDevice) {
 		t.Error("SetDevice(nil):", err)
 	}
-	if _, err := NewWriter(io.Discard, WithBackend(3, Auto)); !errors.Is(err, ErrOption) {
-		t.Error(err)
+	for _, b := range [][2]Backend{{Fused + 1, Auto}, {CPU, Fused + 1}, {Fused, GPU}, {GPU, Fused}, {Fused, Auto}, {CPU, Fused}} {
+		if _, err := NewWriter(io.Discard, WithBackend(b[0], b[1])); !errors.Is(err, ErrOption) {
+			t.Errorf("%v: %v", b, err)
+		}
 	}
 	if err := s.SetDevice(NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
 		t.Error("second device:", err)
@@ -270,11 +277,11 @@ func TestStats(t *testing.T) {
 // Every stage of every block is told once.
 func TestTrace(t *testing.T) {
 	content := textBytes(20*testBlock, 1)
-	for _, backend := range []Backend{CPU, GPU} {
+	for _, backend := range []Backend{CPU, GPU, Fused} {
 		var mu sync.Mutex
 		seen := map[string]int{}
 		workers := map[int]bool{}
-		s := deviceScheduler(t, 3, gpu.SoftConfig{Batch: 3, Only: []gpu.Op{gpu.Stage0, gpu.StageN}})
+		s := deviceScheduler(t, 3, gpu.SoftConfig{Batch: 3})
 		encode(t, content, WithScheduler(s), WithBackend(backend, backend), WithBlockSize(testBlock), WithTrace(func(e StageEvent) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -285,8 +292,11 @@ func TestTrace(t *testing.T) {
 			}
 		}))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
-		if backend == GPU {
+		switch backend {
+		case GPU:
 			want = map[string]int{"lz77 gpu": 20, "lzseq cpu": 20, "rans gpu": 20, "verify cpu": 40, "check cpu": 40}
+		case Fused:
+			want = map[string]int{"fused gpu": 20, "verify cpu": 20, "check cpu": 40}
 		}
 		if len(seen) != len(want) {
 			t.Errorf("%v: %v", backend, seen)

@@ -77,14 +77,11 @@ func testGPUFiles(t *testing.T, _ string, d Device) {
 					continue // a part of them is enough
 				}
 				want := encode(t, content, append(opts, WithBackend(CPU, CPU))...)
-				for i, backends := range [][2]Backend{{GPU, GPU}, {GPU, GPU}, {GPU, CPU}, {CPU, GPU}, {Auto, Auto}} {
-					dev := d
-					if i == 1 {
-						if dev = (unfused{d}); testing.Short() && len(name)%3 != 0 {
-							continue
-						}
+				for _, backends := range [][2]Backend{{Fused, Fused}, {GPU, GPU}, {GPU, CPU}, {CPU, GPU}, {Auto, Auto}} {
+					if backends[0] == GPU && backends[1] == GPU && testing.Short() && len(name)%3 != 0 {
+						continue
 					}
-					s := gpuScheduler(t, dev)
+					s := gpuScheduler(t, d)
 					on := append(opts[:len(opts):len(opts)], WithScheduler(s), WithBackend(backends[0], backends[1]))
 					equal(t, encode(t, content, on...), want, pipeline.Name+", "+name)
 					if pipeline.Name == DefaultPipeline {
@@ -110,15 +107,6 @@ func testGPUFiles(t *testing.T, _ string, d Device) {
 	t.Logf("%d times a block on the GPU", onGPU)
 }
 
-// unfused is a device without Fused: what it does of a block it does in stages.
-type unfused struct{ gpu.Device }
-
-func (d unfused) Info() gpu.Info {
-	info := d.Device.Info()
-	info.Ops[gpu.Fused] = gpu.Limits{}
-	return info
-}
-
 // opCounts counts the batches of each kind.
 type opCounts struct {
 	gpu.Device
@@ -130,7 +118,7 @@ func (c *opCounts) Run(op gpu.Op, batch []*gpu.Request) error {
 	return c.Device.Run(op, batch)
 }
 
-// TestGPUFused: with both stages on the GPU the blocks of levels 5 and 6 go there as a whole, and with Auto they do not, as long as nobody has measured that it pays. The file is the same.
+// TestGPUFused: with Fused the blocks of levels 5 and 6 go to the GPU as a whole, with GPU they do not, nor with Auto, as long as nobody has measured that it pays. The file is the same.
 func TestGPUFused(t *testing.T) { everyGPU(t, testGPUFused) }
 
 func testGPUFused(t *testing.T, _ string, d Device) {
@@ -141,13 +129,13 @@ func testGPUFused(t *testing.T, _ string, d Device) {
 			if testing.Short() && (level == 6) != (pipeline == DefaultPipeline) {
 				continue
 			}
-			for _, backend := range []Backend{GPU, Auto} {
+			for _, backend := range []Backend{Fused, GPU, Auto} {
 				c := &opCounts{Device: d}
 				opts := []Option{WithPipeline(pipeline), WithLevel(level), WithBlockSize(block)}
 				want := encode(t, content, append(opts, WithBackend(CPU, CPU))...)
 				equal(t, encode(t, content, append(opts, WithScheduler(gpuScheduler(t, c)), WithBackend(backend, backend))...), want, pipeline)
 				fused, others := c.batches[gpu.Fused].Load(), c.batches[gpu.Stage0].Load()+c.batches[gpu.StageN].Load()
-				if (fused > 0) != (backend == GPU) || backend == GPU && others > 0 {
+				if (fused > 0) != (backend == Fused) || backend != Auto && (others > 0) != (backend == GPU) {
 					t.Errorf("%s, level %d, %v: %d batches of Fused, %d others", pipeline, level, backend, fused, others)
 				}
 			}
@@ -177,11 +165,12 @@ func testGPULost(t *testing.T, _ string, d Device) {
 	const block = 64 << 10
 	content := mixedBytes(25*block + 99)
 	want := encode(t, content, WithLevel(6), WithBlockSize(block))
-	for after := range int64(4) {
+	for i := range int64(8) {
+		after, backend := i/2, []Backend{GPU, Fused}[i%2]
 		b := &breaks{Device: d}
 		b.left.Store(after)
 		s := gpuScheduler(t, b)
-		opts := []Option{WithScheduler(s), WithBackend(GPU, GPU), WithLevel(6), WithBlockSize(block)}
+		opts := []Option{WithScheduler(s), WithBackend(backend, backend), WithLevel(6), WithBlockSize(block)}
 		equal(t, encode(t, content, opts...), want, "file")
 		if !errors.Is(s.DeviceError(), errBroken) {
 			t.Error(s.DeviceError())

@@ -213,11 +213,15 @@ func WithZeroFill(on bool) Option {
 
 // WithBackend chooses where the two stages run that a device can do: match, which is finding matches and parsing when compressing, and
 // entropy, which is entropy coding, or decoding when decompressing. The default is [Auto] for both; without a device in the
-// scheduler that means the CPU. The output does not depend on it. [GPU] where it cannot be had is an [ErrDevice].
+// scheduler that means the CPU. The output does not depend on it. [GPU] where it cannot be had is an [ErrDevice]; so is [Fused], which is for both stages together
+// and, where the device does not do them in one request, the same as [GPU].
 func WithBackend(match, entropy Backend) Option {
 	return func(o *options) error {
-		if match > GPU || entropy > GPU {
+		switch {
+		case match > Fused || entropy > Fused:
 			return optionError("no such backend: %v, %v", match, entropy)
+		case (match == Fused) != (entropy == Fused):
+			return optionError("backend fused is for both stages together, not %v, %v", match, entropy)
 		}
 		o.assign = pipeline.Assignment{Match: match, Entropy: entropy}
 		return nil
@@ -249,7 +253,7 @@ func newOptions(opts []Option) (options, error) {
 			return o, err
 		}
 	}
-	if (o.assign.Match == GPU || o.assign.Entropy == GPU) && o.device() == nil {
+	if o.assign.Strict() && o.device() == nil {
 		return o, &Error{Kind: ErrDevice, Block: -1, Offset: -1, Detail: "the scheduler has no device"}
 	}
 	if o.blockSize == 0 {
@@ -318,7 +322,7 @@ func (o *options) device() gpu.Device {
 
 // check reports whether s can do what the options insist on, for blocks of that size. With no pipeline it can.
 func (o *options) check(s *pipeline.Scheduler, op pipeline.Op, p *pipeline.Pipeline, checks bool, blockSize int) error {
-	if p == nil || o.assign.Match != GPU && o.assign.Entropy != GPU {
+	if p == nil || !o.assign.Strict() {
 		return nil
 	}
 	if err := s.Check(o.config(op, p, checks, 0), blockSize); err != nil {

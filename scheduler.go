@@ -65,7 +65,8 @@ type StageEvent = pipeline.Event
 type Backend = pipeline.Backend
 
 const (
-	Auto = pipeline.Auto // on the device, as long as it keeps up
-	CPU  = pipeline.CPU  // never on the device
-	GPU  = pipeline.GPU  // on the device, however long blocks have to wait; only what it cannot do, or fails at, is the CPU's
+	Auto  = pipeline.Auto  // on the device, as long as it keeps up
+	CPU   = pipeline.CPU   // never on the device
+	GPU   = pipeline.GPU   // on the device, however long blocks have to wait; only what it cannot do, or fails at, is the CPU's
+	Fused = pipeline.Fused // so, and a whole block in one request where device and level allow it; for both stages together
 )

@@ -78,7 +78,10 @@ func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assign
 	}
 }
 
-// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same.
+// assignments are all that an option can choose.
+var assignments = []Assignment{{Auto, Auto}, {Auto, CPU}, {Auto, GPU}, {CPU, Auto}, {CPU, CPU}, {CPU, GPU}, {GPU, Auto}, {GPU, CPU}, {GPU, GPU}, {Fused, Fused}}
+
+// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same; and it runs where it is to. A device gets whole blocks only from those who have chosen that, or leave everything open.
 func TestAssignmentsInterchangeable(t *testing.T) {
 	base := runtime.NumGoroutine()
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
@@ -88,28 +91,37 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 					if small() && (level == 1) != (p.Name == "lzr") {
 						continue
 					}
-					for _, match := range []Backend{Auto, CPU, GPU} {
-						for _, entropy := range []Backend{Auto, CPU, GPU} {
-							cfg := gpu.SoftConfig{Batch: 3, Concurrent: 1 + workers%2}
-							if !fused {
-								cfg.Only = []gpu.Op{gpu.Stage0, gpu.StageN}
-							}
-							s := withSoft(t, workers, cfg)
-							assign := Assignment{match, entropy}
-							sameAsCPU(t, s, p, level, assign)
-							st := s.Stats()
-							if n := onBackend(st, GPU); n == 0 && (match == GPU || entropy == GPU) {
-								t.Errorf("%v: nothing ran on the device", assign)
-							}
-							for _, x := range st.Stages {
-								strict := map[string]Backend{"lz77": match, "rans": entropy}[x.Stage]
-								if x.Op == Decompress && x.Stage == "rans" {
-									strict = entropy
+					for _, assign := range assignments {
+						cfg := gpu.SoftConfig{Batch: 3, Concurrent: 1 + workers%2}
+						if !fused {
+							cfg.Only = []gpu.Op{gpu.Stage0, gpu.StageN}
+						}
+						s := withSoft(t, workers, cfg)
+						sameAsCPU(t, s, p, level, assign)
+						st := s.Stats()
+						if n := onBackend(st, GPU); n == 0 && assign.Strict() {
+							t.Errorf("%v: nothing ran on the device", assign)
+						}
+						whole := fused && p.fused != nil && assign == (Assignment{Fused, Fused})
+						seen := false
+						for _, x := range st.Stages {
+							switch x.Stage {
+							case "fused":
+								if seen = true; !whole && assign != (Assignment{Auto, Auto}) {
+									t.Errorf("%v: blocks went as a whole", assign)
 								}
-								if strict != Auto && (x.Stage == "lz77" || x.Stage == "rans") && x.Backend != strict {
+							case "lz77", "rans":
+								on := assign.Entropy
+								if x.Stage == "lz77" {
+									on = assign.Match
+								}
+								if on != Auto && x.Backend != on && (on != Fused || x.Backend != GPU) || whole && x.Op == Compress {
 									t.Errorf("%v: %s ran on %v", assign, x.Stage, x.Backend)
 								}
 							}
+						}
+						if whole && !seen {
+							t.Errorf("%v: no block went as a whole", assign)
 						}
 					}
 				}
@@ -123,7 +135,7 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 func TestDeviceFails(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
 			s := withSoft(t, workers, gpu.SoftConfig{FailBlock: func(r *gpu.Request) error {
 				if r.Block%2 == 1 {
 					return errTest
@@ -145,7 +157,7 @@ func TestDeviceFails(t *testing.T) {
 func TestDeviceDisappears(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
 			for after := range int64(4) {
 				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2, Concurrent: 2, LostAfter: after + 1})
 				sameAsCPU(t, s, ByName("lzr"), 5, assign)
@@ -163,7 +175,7 @@ func TestDeviceDisappears(t *testing.T) {
 func TestDeviceStalls(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
 			s := NewScheduler(workers)
 			s.EnableStats(true)
 			d := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 2, Concurrent: 2, StallAfter: 2, Patience: 30 * time.Millisecond})
@@ -227,16 +239,29 @@ func TestCheckAssignment(t *testing.T) {
 	if err := s.SetDevice(gpu.NewSoft(Host, gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
 		t.Error("second device:", err)
 	}
+	// Fused asks for both stages, as GPU does, and for no more.
+	for _, x := range []struct {
+		only []gpu.Op
+		ok   bool
+	}{{[]gpu.Op{gpu.Stage0, gpu.StageN}, true}, {[]gpu.Op{gpu.StageN, gpu.Fused}, false}, {[]gpu.Op{gpu.Stage0, gpu.Fused}, false}, {nil, true}} {
+		s := withSoft(t, 1, gpu.SoftConfig{Only: x.only})
+		for _, b := range []Backend{GPU, Fused} {
+			cfg.Assign = Assignment{b, b}
+			if err := s.Check(cfg, 1<<20); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
+				t.Errorf("%v on a device that does %v: %v", b, x.only, err)
+			}
+		}
+	}
 }
 
 // TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does.
 func TestPays(t *testing.T) {
 	for _, pays := range []int{0, deviceBlock, deviceBlock + 1} {
-		for _, backend := range []Backend{Auto, GPU} {
+		for _, backend := range []Backend{Auto, GPU, Fused} {
 			s := withSoft(t, 2, gpu.SoftConfig{Pays: pays})
 			p := ByName("lzseqr")
 			sameAsCPU(t, s, p, 5, Assignment{backend, backend})
-			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend == GPU || pays <= deviceBlock) {
+			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
 				t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
 			}
 		}

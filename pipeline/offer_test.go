@@ -93,7 +93,7 @@ func TestLateDeviceWrites(t *testing.T) {
 	}
 	want := bytes.Clone(run()) // the block has memory for its result now
 	s.SetDevice(l)
-	r.device, r.cfg.Assign = s.device.Load(), Assignment{GPU, GPU}
+	r.device, r.cfg.Assign = s.device.Load(), Assignment{Fused, Fused}
 	got := run()
 	close(l.hold)
 	<-l.done

@@ -12,12 +12,13 @@ import (
 type Backend uint8
 
 const (
-	Auto Backend = iota // on the device, as long as it keeps up
-	CPU                 // never on the device
-	GPU                 // on the device, however long the blocks have to wait; only those it cannot do, or fails at, are the CPU's
+	Auto  Backend = iota // on the device, as long as it keeps up
+	CPU                  // never on the device
+	GPU                  // on the device, however long the blocks have to wait; only those it cannot do, or fails at, are the CPU's
+	Fused                // so, and a whole block in one request where device and level allow it; for both stages together
 )
 
-var backendNames = [...]string{"auto", "cpu", "gpu"}
+var backendNames = [...]string{"auto", "cpu", "gpu", "fused"}
 
 func (b Backend) String() string {
 	if int(b) < len(backendNames) {
@@ -26,28 +27,33 @@ func (b Backend) String() string {
 	return fmt.Sprintf("Backend(%d)", uint8(b))
 }
 
+// Strict reports whether it insists on a device.
+func (b Backend) Strict() bool { return b == GPU || b == Fused }
+
 // Assignment says where the stages of a run's blocks run: Match stands for stage 0 of compression, match and parse, Entropy for entropy
-// coding and decoding. Everything else is always the CPU's.
+// coding and decoding. Everything else is always the CPU's. Fused for one of them alone means GPU.
 type Assignment struct {
 	Match, Entropy Backend
 }
 
-// backend is the assignment for what a device does as op.
+// Strict reports whether it insists on a device.
+func (a Assignment) Strict() bool { return a.Match.Strict() || a.Entropy.Strict() }
+
+// backend is Auto, CPU or GPU: the assignment for what a device does as op.
 func (a Assignment) backend(op gpu.Op) Backend {
+	b := a.Match
 	switch op {
-	case gpu.Stage0:
-		return a.Match
 	case gpu.StageN:
-		return a.Entropy
+		b = a.Entropy
+	case gpu.Fused: // only for those who have chosen it, or leave everything open
+		if b == GPU || a.Entropy != b {
+			return CPU
+		}
 	}
-	// Both at once: as strict as the stricter one, and Auto only if both are.
-	switch {
-	case a.Match == CPU || a.Entropy == CPU:
-		return CPU
-	case a.Match == GPU || a.Entropy == GPU:
+	if b == Fused {
 		return GPU
 	}
-	return Auto
+	return b
 }
 
 // Errors of Check.
@@ -56,7 +62,8 @@ var (
 	errCannot   = errors.New("the device does not do this")
 )
 
-// Check reports whether a run could have what its assignment insists on, with blocks of that size.
+// Check reports whether a run could have what its assignment insists on, with blocks of that size. Fused insists on what GPU does, which is both stages: whether
+// the device can do them in one request makes no difference.
 func (s *Scheduler) Check(cfg Config, size int) error {
 	r := &Run{cfg: cfg, stages: cfg.Pipeline.encode}
 	if cfg.Op == Decompress {

@@ -88,7 +88,7 @@ func TestNoStarvation(t *testing.T) {
 		const n = 4
 		var front [2]*Run
 		for i := range front {
-			front[i] = s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{GPU, GPU}})
+			front[i] = s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{Fused, Fused}})
 			burst(t, front[i], 1)
 		}
 		back := s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: n, Assign: Assignment{GPU, CPU}})

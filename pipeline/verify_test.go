@@ -80,7 +80,7 @@ func TestDeviceWrong(t *testing.T) {
 					wrong(r)
 				}
 			}, gpu.SoftConfig{})
-			assign := map[string]Assignment{"Stage0": {GPU, CPU}, "Fused": {GPU, GPU}}[string(op)]
+			assign := map[string]Assignment{"Stage0": {GPU, CPU}, "Fused": {Fused, Fused}}[string(op)]
 			if assign == (Assignment{}) {
 				assign = Assignment{CPU, GPU}
 			}
@@ -106,7 +106,7 @@ func TestDevicePanics(t *testing.T) {
 			s.EnableStats(true)
 			s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
 		}
-		sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{GPU, GPU})
+		sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Fused, Fused})
 		var p *PanicError
 		if !errors.As(s.DeviceError(), &p) {
 			t.Error("device error", s.DeviceError())

@@ -32,7 +32,7 @@ func (a *app) openDevice() (done func(), err error) {
 		return done, nil
 	}
 	var d compress.Device
-	if c.match == compress.GPU || c.entropy == compress.GPU || c.device != "" {
+	if c.match.Strict() || c.entropy.Strict() || c.device != "" {
 		if d, err = compress.OpenDevice(c.device); err != nil {
 			return done, err
 		}

@@ -20,14 +20,17 @@ func TestBackends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, backend := range []string{"auto", "cpu", "gpu", "auto,gpu", "gpu,cpu", "cpu,gpu"} {
+	for _, backend := range []string{"auto", "cpu", "gpu", "fused", "auto,gpu", "gpu,cpu", "cpu,gpu"} {
 		out := filepath.Join(dir, "out")
 		r := pz(t, "", "-kfv", "-B64K", "--backend", backend, "--gpu-device", "soft", "-o", out, src)
 		r.want(t, exitOK, "src")
 		if got, _ := os.ReadFile(out); !bytes.Equal(got, want) {
 			t.Errorf("%s: another file", backend)
 		}
-		if on := strings.Contains(r.err, " on soft: "); on != strings.Contains(backend, "gpu") && backend != "auto" {
+		if on := strings.Contains(r.err, " on soft: "); on != (strings.Contains(backend, "gpu") || backend == "fused") && backend != "auto" {
+			t.Errorf("%s: %s", backend, r.err)
+		}
+		if whole := strings.Contains(r.err, "fused on soft: "); whole != (backend == "fused") && backend != "auto" {
 			t.Errorf("%s: %s", backend, r.err)
 		}
 		if r := pz(t, "", "-dc", "--backend", backend, "--gpu-device", "soft", out); r.out != content {
@@ -44,6 +47,8 @@ func TestNoBackend(t *testing.T) {
 	}{
 		{[]string{"--backend", "fpga"}, "auto, cpu or gpu"},
 		{[]string{"--backend", "cpu,"}, "auto, cpu or gpu"},
+		{[]string{"--backend", "fused,gpu"}, "together"},
+		{[]string{"--backend", "auto,fused"}, "together"},
 		{[]string{"--gpu-device", "nvidia"}, "soft"},
 	} {
 		pz(t, "", append(c.args, src)...).want(t, exitError, c.want)
@@ -59,6 +64,7 @@ func TestNoBackend(t *testing.T) {
 		pz(t, "", "--gpu-device", "opengl", src).want(t, exitError, `-tags "opengl egl"`)
 		pz(t, "", "--backend", "gpu", src).want(t, exitError, "no GPU")
 		pz(t, "", "--backend", "cpu,gpu", src).want(t, exitError, "no GPU")
+		pz(t, "", "--backend", "fused", src).want(t, exitError, "no GPU")
 	}
 	for _, args := range [][]string{{"-kf", "--backend", "auto"}, {"-kfv"}} {
 		if r := pz(t, "", append(args, src)...); r.code != exitOK || strings.Contains(r.err, "GPU") {
@@ -75,7 +81,7 @@ func TestNoDenseDevice(t *testing.T) {
 	if r := pz(t, "", "-c9v", "-B128K", "--backend", "auto", "--gpu-device", "soft", src); r.out != want || strings.Contains(r.err, " on soft") {
 		t.Errorf("auto: %s", r.err)
 	}
-	for backend, stage := range map[string]string{"gpu": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans"} {
+	for backend, stage := range map[string]string{"gpu": "lz77", "fused": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans"} {
 		pz(t, "", "-c9", "--backend", backend, "--gpu-device", "soft", src).want(t, exitError, stage+" at level 9", "all but levels 7 to 9 of lzseqr")
 		pz(t, "", "-c7", "--backend", backend, "--gpu-device", "soft", src).want(t, exitError, stage+" at level 7")
 		pz(t, "", "-c9v", "-p", "lzr", "--backend", backend, "--gpu-device", "soft", src).want(t, exitOK, " on soft: ")
@@ -114,11 +120,16 @@ func TestGPULevels(t *testing.T) {
 				}
 			}
 			cpu := pz(t, "", "-c", "-5", "-B128K", src)
-			for backend, does := range map[string]string{"gpu": "fused on ", "gpu,cpu": "lz77 on ", "cpu,gpu": "rans on "} {
+			for backend, stages := range map[string][]string{"fused": {"fused"}, "gpu": {"lz77", "rans"}, "gpu,cpu": {"lz77"}, "cpu,gpu": {"rans"}} {
 				gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", backend, "--gpu-device", device+":0", src)
-				gpu.want(t, exitOK, does)
-				if cpu.out != gpu.out || strings.Contains(gpu.err, does+"cpu") {
+				gpu.want(t, exitOK, stages[0]+" on ")
+				if cpu.out != gpu.out || strings.Contains(gpu.err, "fused on ") != (backend == "fused") {
 					t.Errorf("%s: %d and %d bytes; %s", backend, len(cpu.out), len(gpu.out), gpu.err)
+				}
+				for _, stage := range stages {
+					if !strings.Contains(gpu.err, stage+" on ") || strings.Contains(gpu.err, stage+" on cpu") {
+						t.Errorf("%s: %s", backend, gpu.err)
+					}
 				}
 			}
 			if r := pz(t, cpu.out, "-d", "--backend", "gpu", "--gpu-device", device); r.out != content {

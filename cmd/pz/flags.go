@@ -215,7 +215,7 @@ func (c *config) setBackend(s string) error {
 		entropy = match
 	}
 	var ok [2]bool
-	for i, b := range map[string]compress.Backend{"auto": compress.Auto, "cpu": compress.CPU, "gpu": compress.GPU} {
+	for i, b := range map[string]compress.Backend{"auto": compress.Auto, "cpu": compress.CPU, "gpu": compress.GPU, "fused": compress.Fused} {
 		if i == match {
 			c.match, ok[0] = b, true
 		}
@@ -223,8 +223,11 @@ func (c *config) setBackend(s string) error {
 			c.entropy, ok[1] = b, true
 		}
 	}
-	if !ok[0] || !ok[1] {
-		return errors.New("a backend is auto, cpu or gpu, or two of them for matching and entropy coding, as in cpu,gpu")
+	switch {
+	case !ok[0] || !ok[1]:
+		return errors.New("a backend is auto, cpu or gpu, or two of them for matching and entropy coding, as in cpu,gpu; or fused, which is both")
+	case (c.match == compress.Fused) != (c.entropy == compress.Fused):
+		return errors.New("backend fused is matching and entropy coding together")
 	}
 	return nil
 }

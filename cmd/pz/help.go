@@ -77,6 +77,7 @@ How to run:
                            with a window of more than 128 MiB (zstd --long=28 and up) are refused
       --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and it keeps up),
                            cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto.
+                           fused is gpu with a whole block in one go, where GPU and level allow that
                            Matching runs on a GPU at levels 5 and 6, for .gz at 7 too, entropy coding of .pz at all,
                            but for 7 to 9 of lzseqr; auto leaves the rest to the CPU, gpu is an error there
       --gpu-device NAME    %[9]s

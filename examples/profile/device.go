@@ -39,7 +39,7 @@ func (c *config) setDevice(name string) error {
 	if nothing {
 		return nil
 	}
-	insists := c.match == compress.GPU || c.entropy == compress.GPU
+	insists := c.match.Strict() || c.entropy.Strict()
 	for _, name := range compress.Devices() { // the best one first
 		if (name != softDevice || insists) && hasDevice(name) {
 			c.device = name

@@ -36,10 +36,11 @@ What to do:
   --list                 print the pipelines, stages and devices there are, and the kernels in use, and do nothing
 
 Where to do it:
-  --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu (auto)
+  --backend B            auto, cpu or gpu; or two, for matches and for entropy coding: gpu,cpu; or fused: both in one request, where
+                         device and level allow it, else like gpu (auto)
   --gpu                  same as --backend gpu
   --gpu-device NAME      the device: webgpu or opengl (with those build tags; webgpu:1 is the second one), or soft, one in software.
-                         Without it a GPU, and for gpu else soft
+                         Without it a GPU, and for gpu and fused else soft
   --soft-batch N         blocks in a batch of the software device (1)
   --soft-latency D       time that a batch takes longer: 5ms
   --soft-lost-after N    batches until the software device is lost, those not counted included
@@ -257,9 +258,14 @@ func (c *config) setBackend(s string) error {
 			*b.to = compress.CPU
 		case "gpu":
 			*b.to = compress.GPU
+		case "fused":
+			*b.to = compress.Fused
 		default:
-			return usagef("--backend: auto, cpu or gpu, or two of them with a comma between, not %q", s)
+			return usagef("--backend: auto, cpu or gpu, or two of them with a comma between, or fused, not %q", s)
 		}
+	}
+	if (c.match == compress.Fused) != (c.entropy == compress.Fused) {
+		return usagef("--backend: fused is for matches and entropy coding together, not %q", s)
 	}
 	return nil
 }

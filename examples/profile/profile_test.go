@@ -93,7 +93,7 @@ func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"--nosuch"}, {"word"}, {"--pipeline", "nosuch"}, {"--stage", "nosuch"}, {"--stage", ""}, {"--level", "0"}, {"--level", "10"},
 		{"--threads", "0"}, {"--iterations", "0"}, {"--size", "0"}, {"--size", "-1"}, {"--size", "1T"}, {"--size", "99999999999G"},
-		{"--block-size", "5000"}, {"--block-size", "0"}, {"--backend", "tpu"}, {"--backend", "cpu,"}, {"--backend", "cpu,cpu,cpu"},
+		{"--block-size", "5000"}, {"--block-size", "0"}, {"--backend", "tpu"}, {"--backend", "cpu,"}, {"--backend", "cpu,cpu,cpu"}, {"--backend", "fused,gpu"}, {"--backend", "auto,fused"},
 		{"--gpu", "--backend", "cpu"}, {"--gpu-device", "nosuch"}, {"--gpu-device", "nosuch:0"}, {"--backend", "cpu", "--gpu-device", "soft"},
 		{"--soft-latency", "1ms"}, {"--gpu", "--soft-batch", "0"}, {"--gpu", "--soft-latency", "-1s"},
 		{"--full"}, {"--top", "3"}, {"--snapshot-interval", "1s"}, {"--out", dir, "--top", "-1"}, {"--out", ""},
@@ -243,7 +243,8 @@ func TestBackends(t *testing.T) {
 	}{
 		{[]string{"--backend", "cpu"}, "lz77@cpu lzseq@cpu rans@cpu"},
 		{[]string{"--backend", "auto"}, "lz77@cpu lzseq@cpu rans@cpu"},
-		{[]string{"--gpu"}, "fused@gpu verify@cpu"},
+		{[]string{"--gpu"}, "lz77@gpu lzseq@cpu rans@gpu"},
+		{[]string{"--backend", "fused"}, "fused@gpu verify@cpu"},
 		{[]string{"--backend", "gpu,cpu"}, "lz77@gpu lzseq@cpu rans@cpu verify@cpu"},
 		{[]string{"--backend", "cpu,gpu", "--gpu-device", "soft"}, "lz77@cpu lzseq@cpu rans@gpu verify@cpu"},
 		{[]string{"--gpu", "--decompress"}, "rans@gpu verify@cpu lzseq@cpu"},
@@ -263,7 +264,7 @@ func TestBackends(t *testing.T) {
 			t.Errorf("%q: device %s", tt.args, o.profile.get("device"))
 		}
 	}
-	lost := succeed(t, "--gpu", "--soft-batch", "2", "--soft-lost-after", "20", "--iterations", "4", "--print-scheduler-stats").scheduler
+	lost := succeed(t, "--backend", "fused", "--soft-batch", "2", "--soft-lost-after", "20", "--iterations", "4", "--print-scheduler-stats").scheduler
 	// The iteration that is not counted takes 8 to 16 batches.
 	if lost.number("gpu_returned_count") == 0 || lost.number("gpu_try_send_disconnected_count") == 0 {
 		t.Errorf("lost device: %+v", lost)

@@ -6,39 +6,21 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
-	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
 )
 
-// unfused is a device without Fused.
-type unfused struct{ device }
-
-func (d unfused) Info() gpu.Info {
-	info := d.device.Info()
-	info.Ops[gpu.Fused] = gpu.Limits{}
-	return info
-}
-
 // files prints a table of the whole road, in memory, with each assignment.
 func (c *config) files(d device, data []byte) error {
-	fmt.Println("whole file, all processors: match,entropy   level   compress MB/s   restore MB/s     (in stages: Stage0 and StageN, without Fused)")
+	fmt.Println("whole file, all processors: match,entropy   level   compress MB/s   restore MB/s")
 	for _, level := range []int{4, 6, 8} {
 		var want []byte
-		for _, way := range []struct {
-			match, entropy compress.Backend
-			unfused        bool
-		}{{compress.CPU, compress.CPU, false}, {compress.CPU, compress.GPU, false}, {compress.GPU, compress.CPU, false},
-			{compress.GPU, compress.GPU, true}, {compress.GPU, compress.GPU, false}, {compress.Auto, compress.Auto, false}} {
-			b := [2]compress.Backend{way.match, way.entropy}
-			if b[0] == compress.GPU && lz77.Levels[level].Finder != lz77.Recent {
+		for _, b := range [][2]compress.Backend{{compress.CPU, compress.CPU}, {compress.CPU, compress.GPU}, {compress.GPU, compress.CPU},
+			{compress.GPU, compress.GPU}, {compress.Fused, compress.Fused}, {compress.Auto, compress.Auto}} {
+			if b[0].Strict() && lz77.Levels[level].Finder != lz77.Recent {
 				continue // the CPU's alone
 			}
 			s := compress.NewScheduler(0)
-			var dev gpu.Device = d
-			if way.unfused {
-				dev = unfused{d}
-			}
-			if err := s.SetDevice(dev); err != nil {
+			if err := s.SetDevice(d); err != nil {
 				return err
 			}
 			var file bytes.Buffer
@@ -80,11 +62,7 @@ func (c *config) files(d device, data []byte) error {
 			if err := s.DeviceError(); err != nil {
 				return err
 			}
-			name := b[0].String() + "," + b[1].String()
-			if way.unfused {
-				name += " in stages"
-			}
-			fmt.Printf("%*s %7d %15.0f %14.0f\n", 43, name, level, rate(len(data), took), rate(len(data), back))
+			fmt.Printf("%*s %7d %15.0f %14.0f\n", 43, b[0].String()+","+b[1].String(), level, rate(len(data), took), rate(len(data), back))
 		}
 	}
 	return nil
