@@ -53,6 +53,8 @@ type Request struct {
 // Limits is what a device takes of one Op.
 type Limits struct {
 	Batch int // most requests in one call of Run; 0 if the device does not do this
+	// Bytes is the most content of a call of Run with several requests, in bytes; 0: as much as Batch and MaxSize allow.
+	Bytes int
 	// MinSize and MaxSize are the least and the greatest block, in bytes of content.
 	MinSize, MaxSize int
 	// Pays is the least block, in bytes, that is better off on the device than on a processor: Auto keeps smaller ones away.
@@ -64,8 +66,8 @@ type Info struct {
 	Name       string // for people
 	Ops        [NumOps]Limits
 	Concurrent int // calls of Run that may be under way at the same time, at least 1
-	// Patience is how long one call of Run may take. A device that takes longer is given up, and its blocks go back to the
-	// CPU. 0 stands for DefaultPatience.
+	// Patience is how long one call of Run may take, not counting the time in which older ones were under way: a device may do them one after the other. One that
+	// takes longer is given up, and its blocks go back to the CPU. 0 stands for DefaultPatience.
 	Patience time.Duration
 }
 

@@ -9,6 +9,7 @@ import (
 // SoftConfig says what a software device is like.
 type SoftConfig struct {
 	Batch      int           // most requests in a batch; 0 means 1: they are done one after the other
+	Bytes      int           // see Limits
 	Concurrent int           // batches at the same time; 0 means 1
 	Latency    time.Duration // added to every batch
 	MinSize    int           // least block, in bytes
@@ -55,7 +56,7 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 
 func (d *Soft) Info() Info {
 	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Patience: d.cfg.Patience}
-	limits := Limits{Batch: d.cfg.Batch, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Pays: d.cfg.Pays}
+	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Pays: d.cfg.Pays}
 	if limits.MaxSize == 0 {
 		limits.MaxSize = 1 << 30
 	}

@@ -127,6 +127,7 @@ type batch struct {
 	blocks []*Block
 	reqs   []*gpu.Request
 	given  time.Time
+	oldest time.Time   // since when none is under way that was given before it
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
 	main   func()      // the method work, made once
 }
@@ -142,6 +143,7 @@ func (c *coordinator) main() {
 			if x == nil {
 				break
 			}
+			x.oldest = x.given
 			active = append(active, x)
 			go x.main()
 		}
@@ -153,12 +155,15 @@ func (c *coordinator) main() {
 			continue
 		}
 		c.saturated.Store(len(active) == c.info.Concurrent)
-		timer.Reset(time.Until(active[0].given.Add(c.info.Patience)))
+		timer.Reset(time.Until(active[0].oldest.Add(c.info.Patience)))
 		select {
 		case x := <-c.ends:
 			for i := range active {
 				if active[i] == x {
 					active = append(active[:i], active[i+1:]...)
+					if i == 0 && len(active) > 0 {
+						active[0].oldest = time.Now()
+					}
 					break
 				}
 			}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"math"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestStrictFirst(t *testing.T) {
 		}
 	}
 	for _, want := range []int64{2, 3, 0, 1} {
-		if b, _ := c.next(gpu.Stage0, false); b == nil || b.Tag != want {
+		if b, _ := c.next(gpu.Stage0, false, math.MaxInt); b == nil || b.Tag != want {
 			t.Errorf("got %+v, want block %d", b, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"time"
 
 	"github.com/gopz/compress/gpu"
@@ -26,8 +27,13 @@ func (c *coordinator) gather() *batch {
 func (c *coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	x := c.newBatch(op)
 	var took [2]bool
-	for most := max(1, c.info.Ops[op].Batch); len(x.blocks) < most; {
-		b, queue := c.next(op, autoFirst)
+	limits, bytes := &c.info.Ops[op], 0
+	for most := max(1, limits.Batch); len(x.blocks) < most; {
+		room := math.MaxInt
+		if limits.Bytes > 0 && len(x.blocks) > 0 {
+			room = limits.Bytes - bytes
+		}
+		b, queue := c.next(op, autoFirst, room)
 		if b == nil {
 			break
 		}
@@ -41,6 +47,7 @@ func (c *coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 		default:
 			x.blocks = append(x.blocks, b)
 			x.reqs = append(x.reqs, b.request)
+			bytes += b.Raw
 		}
 	}
 	if len(x.blocks) == 0 {
@@ -58,24 +65,32 @@ const (
 	autoQueue
 )
 
-// next takes a request of a kind from its two queues: the oldest of those that cannot go elsewhere, then the oldest of the others, or
+// next takes a request of a kind, for a block of room bytes or less, from its two queues: the oldest of those that cannot go elsewhere, then the oldest of the others, or
 // the other way round. It says which queue it was.
-func (c *coordinator) next(op gpu.Op, autoFirst bool) (b *Block, queue int) {
+func (c *coordinator) next(op gpu.Op, autoFirst bool, room int) (b *Block, queue int) {
 	if autoFirst {
-		if b = c.nextAuto(op); b != nil {
+		if b = c.nextAuto(op, room); b != nil {
 			return b, autoQueue
 		}
 	}
 	c.mu.Lock()
-	b = c.strict[op].pop()
+	if b = c.strict[op].peek(); b != nil && b.Raw <= room {
+		c.strict[op].pop()
+	} else {
+		b = nil
+	}
 	c.mu.Unlock()
 	if b != nil {
 		return b, strictQueue
 	}
-	return c.nextAuto(op), autoQueue
+	return c.nextAuto(op, room), autoQueue
 }
 
-func (c *coordinator) nextAuto(op gpu.Op) *Block {
+// nextAuto takes one of those that could go elsewhere. Nobody can look into a channel, so that there must be room for the greatest block.
+func (c *coordinator) nextAuto(op gpu.Op, room int) *Block {
+	if room < c.info.Ops[op].MaxSize {
+		return nil
+	}
 	select {
 	case b := <-c.reqs[op]:
 		return b

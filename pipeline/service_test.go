@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopz/compress/gpu"
@@ -52,6 +53,79 @@ func TestPassedOver(t *testing.T) {
 		if !slices.Equal(got[:len(want)], want) {
 			t.Errorf("%+v before %+v: served %v", tt.first, tt.second, got)
 		}
+	}
+}
+
+// TestBatchBytes: a batch has no more content than the device takes, but for one block alone.
+func TestBatchBytes(t *testing.T) {
+	for _, tt := range []struct {
+		strict, auto []int // bytes of blocks, in the order in which they wait
+		want         [][]int
+	}{
+		{[]int{60, 40, 30, 71, 120, 10, 1, 1, 1, 1, 1}, nil, [][]int{{60, 40}, {30}, {71}, {120}, {10, 1, 1, 1, 1}, {1}}},
+		// There must be room for any block, which is 60 bytes or less.
+		{nil, []int{40, 1, 1, 60, 41, 59}, [][]int{{40, 1}, {1, 60}, {41}, {59}}},
+		{[]int{30, 90}, []int{5, 7, 60}, [][]int{{30, 5, 7}, {90}, {60}}},
+	} {
+		c := newCoordinator(NewScheduler(16), gpu.NewSoft(Host, gpu.SoftConfig{Batch: 5, Bytes: 100, MaxSize: 60}))
+		c.busy.Store(true) // no goroutine takes anything out
+		for i, sizes := range [][]int{tt.strict, tt.auto} {
+			for _, n := range sizes {
+				if !c.offer(&Block{run: new(Run), Raw: n}, gpu.Fused, i == 0, offerTimer{}) {
+					t.Fatal("refused")
+				}
+			}
+		}
+		var got [][]int
+		for x := c.gather(); x != nil; x = c.gather() {
+			var sizes []int
+			for _, b := range x.blocks {
+				sizes = append(sizes, b.Raw)
+			}
+			got = append(got, sizes)
+			c.recycle(x)
+		}
+		if !slices.EqualFunc(got, tt.want, slices.Equal[[]int]) {
+			t.Errorf("%v and %v: %v, want %v", tt.strict, tt.auto, got, tt.want)
+		}
+	}
+}
+
+// single is a device that does one batch after the other, although it takes more.
+type single struct {
+	*gpu.Soft
+	turn chan struct{} // holds one
+}
+
+func (d single) Run(op gpu.Op, batch []*gpu.Request) error {
+	d.turn <- struct{}{}
+	defer func() { <-d.turn }()
+	return d.Soft.Run(op, batch)
+}
+
+// TestPatience: a batch that waits in the device for another to end is not late, however long that was; one that takes too long by itself is.
+func TestPatience(t *testing.T) {
+	for _, tt := range []struct {
+		latency time.Duration
+		late    bool
+	}{{29 * time.Second, false}, {31 * time.Second, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewScheduler(2)
+			d := single{gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Patience: 30 * time.Second}), make(chan struct{}, 1)}
+			if err := s.SetDevice(d); err != nil {
+				t.Fatal(err)
+			}
+			const n = 7
+			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{Fused, Fused}})
+			burst(t, r, n)
+			finish(t, r, n)
+			r.Close()
+			if err := s.DeviceError(); (err != nil) != tt.late {
+				t.Errorf("%v a batch: %v", tt.latency, err)
+			}
+			d.Close()
+			time.Sleep(time.Hour) // what was given up ends too
+		})
 	}
 }
 

@@ -58,7 +58,7 @@ type Config struct {
 func Promise(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
 	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, MinSize: fusedLeast, MaxSize: maxFused, Pays: fusedPays}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, Pays: fusedPays}
 	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
 	return info
 }
@@ -94,6 +94,8 @@ func New(driver Driver, c Config) (*Device, error) {
 			d.loops = softwareLoops
 		}
 	}
+	fused := &d.info.Ops[gpu.Fused]
+	fused.Bytes = int(min(uint64(fused.Bytes), d.binding/fusedRoom))
 	err := error(nil)
 	if d.binding < MinBinding {
 		err = fmt.Errorf("its buffers are too small: %d bytes", d.binding)

@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/binary"
 	"math"
+	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -13,8 +14,12 @@ import (
 // Fused is all of a block in one submission; docs/exec-plans/active/fused.md says what each kernel does. What stands where is told in gpu/kernels/fused_begin.wgsl.
 
 const (
-	// fusedBatch is how many blocks of 1 MiB there is room for in a submission.
-	fusedBatch = maxPositions >> 20
+	// A batch is what has room in a submission, 4 blocks of 4 MiB, for its blocks are walked through at the same time, and of several submissions each takes as long as the longest of its blocks.
+	// Of small blocks it is entropyBatch, so that with Fused there are no more blocks in flight than without.
+	fusedBytes = maxPositions
+	// fusedRoom is how many bytes of the largest buffer a byte of content takes at most, whatever the blocks are: blocks of fusedLeast take the most.
+	fusedRoom  = 8
+	fusedBatch = entropyBatch
 	// fusedPays is the least block, in bytes, that Auto does so: none. STILL TO BE MEASURED on a GPU. On software Vulkan four blocks of 128 KiB of dickens at level 6 took 426 ms
 	// (1.2 MB/s), in stages 542 ms, and one processor 33 ms: better than the stages, and no use (docs/exec-plans/active/fused.md).
 	fusedPays = math.MaxInt
@@ -35,19 +40,26 @@ const (
 	resultWords  = 4
 	payloadSlack = 4 // the guess of what comes back is as much as last time and 1/4
 
-	// turnsEach is how many turns of loops a byte may take in a parse: real and made data take 0.6 to 1.3.
-	turnsEach = 4
-	// fusedTurns and softwareTurns are how many there are in a dispatch, on a GPU and on drivers that leave loops after softwareLoops. A turn is a few dependent reads; if they take 1 µs, which is a guess,
-	// a GPU answers others four times a second.
+	// turnsEach is how many turns of loops a byte may take in a parse. Real and made data take 0.6 to 1.3, and usualTurns are the most of them, in tenths.
+	turnsEach  = 4
+	usualTurns = 13
+	// turnTime is how long a turn, which is a few dependent reads, takes on a slow GPU. A guess, STILL TO BE MEASURED; 1 µs may be the rule.
+	turnTime = 5 * time.Microsecond
+	// fusedTurns and softwareTurns are how many there are in a dispatch, on a GPU and on drivers that leave loops after softwareLoops. A GPU answers others as often as a dispatch ends: four
+	// times a second with turns of 1 µs, and after 1.3 s with turnTime.
 	fusedTurns    = 1 << 18
 	softwareTurns = softwareLoops / 2
-	// maxFused is the greatest block, in bytes. On drivers in software it takes less than softwareLoops turns in all kernels but the parse, unless it is made not to. On a GPU one invocation
-	// walks through it: with the guess above that is 5 s, and 17 s for data that take turnsEach, of gpu.DefaultPatience; 16 MiB would be too much for that.
+	// maxFused is the greatest block, in bytes: the greatest power of two that a slow GPU parses within gpu.DefaultPatience, if it takes no more than usualTurns. One invocation walks through it, which takes
+	// 27 s then. (Turns that nothing but made data take, turnsEach, would be 84 s, and the end of such a device; of one that takes 1 µs 17 s.) On drivers in software it takes
+	// less than softwareLoops turns in all kernels but the parse, unless it is made not to.
 	maxFused = 4 << 20
 )
 
 // fusedRooms are how many u32 of the buffers are taken.
 type fusedRooms struct{ streams, seqs, state, plan, words, out uint32 }
+
+// parseTime is how long a slow GPU parses a block of n bytes.
+func parseTime(n int) time.Duration { return time.Duration(n) * usualTurns / 10 * turnTime }
 
 // add makes room for a block.
 func (r *fusedRooms) add(n int, coded, tiles int) {

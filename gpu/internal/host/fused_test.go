@@ -160,6 +160,44 @@ func TestFusedPieces(t *testing.T) {
 	}
 }
 
+// TestFusedBatches: a batch as large as it may be, of blocks of any size, is one submission, and a slow GPU is done with it before it is given up.
+func TestFusedBatches(t *testing.T) {
+	if parseTime(maxFused) > gpu.DefaultPatience || parseTime(2*maxFused) <= gpu.DefaultPatience {
+		t.Errorf("blocks of %d bytes take %v of %v", maxFused, parseTime(maxFused), gpu.DefaultPatience)
+	}
+	for _, binding := range []uint64{MinBinding, 1 << 26, 1 << 27, 1 << 31} {
+		f := &fake{binding: binding, failsAt: -1}
+		d, err := New(f, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits := d.Info().Ops[gpu.Fused]
+		if binding >= 1<<27 && limits.Bytes < 4*maxFused {
+			t.Errorf("%d bytes with buffers of %d", limits.Bytes, binding)
+		}
+		for _, size := range []int{fusedLeast, fusedLeast + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused} {
+			if !d.Accepts(fusedRequest(size, lzseq.Plain)) {
+				if binding > MinBinding {
+					t.Errorf("%d bytes are not accepted with buffers of %d", size, binding)
+				}
+				continue
+			}
+			var batch []*gpu.Request
+			for n := 0; len(batch) < limits.Batch && (n == 0 || n+size <= limits.Bytes); n += size {
+				batch = append(batch, fusedRequest(size, []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[len(batch)%2]))
+			}
+			f.submitted = nil
+			if err := d.Run(gpu.Fused, batch); err != nil {
+				t.Fatal(err)
+			}
+			if len(f.submitted) != 1 {
+				t.Errorf("%d blocks of %d bytes, buffers of %d: %d submissions", len(batch), size, binding, len(f.submitted))
+			}
+		}
+		d.Close()
+	}
+}
+
 // TestFusedRefused: what the kernels do not do.
 func TestFusedRefused(t *testing.T) {
 	d, err := New(&fake{binding: 1 << 27, failsAt: -1}, Config{})
