@@ -35,8 +35,8 @@ uint count = 0u;
 
 bool plain = false;
 
-uint load32(uint i) {
-    uint w = src + (i >> 2u);
+uint load32(uint at, uint i) {
+    uint w = at + (i >> 2u);
     uint s = (i & 3u) * 8u;
     return (s == 0u) ? input_[w] : ((input_[w] >> (s & 31u)) | (input_[w + 1u] << (((32u - s) & 31u) & 31u)));
 }
@@ -81,7 +81,7 @@ uint token(uint s) {
 
 uint part(uint stream, uint s, uint k) {
     if (stream == 0u) {
-        return load32(min(seqs[(entry + (s * 3u)) + 1u] + k, size));
+        return load32(src, min(seqs[(entry + (s * 3u)) + 1u] + k, size));
     }
     uint d = offset(s) & 0x3fffffffu;
     if (stream == 2u) {

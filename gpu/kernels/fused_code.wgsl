@@ -22,12 +22,7 @@ var<private> mark: u32; // in marks
 var<private> count: u32; // sequences
 var<private> plain: bool;
 
-// load32 is the four bytes from a position on.
-fn load32(i: u32) -> u32 {
-    let w = src + (i >> 2u);
-    let s = (i & 3u) * 8u;
-    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
-}
+//include load32
 
 // start is where in a stream, 0 or 2 and up, what a sequence has there begins.
 fn start(stream: u32, s: u32) -> u32 {
@@ -75,7 +70,7 @@ fn token(s: u32) -> u32 {
 // part is the bytes from number k on of what a sequence has in a stream.
 fn part(stream: u32, s: u32, k: u32) -> u32 {
     if (stream == 0u) {
-        return load32(min(seqs[entry + s * 3u + 1u] + k, size));
+        return load32(src, min(seqs[entry + s * 3u + 1u] + k, size));
     }
     let d = offset(s) & 0x3fffffffu;
     if (stream == 2u) {

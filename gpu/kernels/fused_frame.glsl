@@ -15,6 +15,8 @@ layout(std430, binding = 2) restrict buffer Binding2 {
 
 const uint FEW = 8192u;
 
+uint turns = 0u;
+
 uint head = 0u;
 
 uint room = 0u;
@@ -23,7 +25,7 @@ uint used = 0u;
 
 uint part = 0u;
 
-uint turns = 0u;
+uint puts = 0u;
 
 void put(uint v, uint n) {
     uint have = used & 3u;
@@ -35,7 +37,7 @@ void put(uint v, uint n) {
         part = (have > 0u) ? (v >> (((32u - (have * 8u)) & 31u) & 31u)) : 0u;
     }
     used += n;
-    turns++;
+    puts++;
 }
 
 void putNumber(uint v) {
@@ -165,7 +167,7 @@ void main() {
     }
     uint middle = (input_[desc + 26u] + ((cut + 1u) >> 1u)) + 2u;
     uint end = (middle + (((coded - cut) + 1u) >> 1u)) + 2u;
-    if (((at != coded) || (end > input_[desc + 27u])) || (turns >= input_[8])) {
+    if (((at != coded) || (end > input_[desc + 27u])) || ((turns + puts) >= input_[8])) {
         return;
     }
     plan[groups] = parts;

@@ -15,35 +15,9 @@
 
 const FEW = 8192u; // coded symbols below which there is one group of four lanes
 
-var<private> head: u32; // where it begins
-var<private> room: u32; // bytes
-var<private> used: u32;
-var<private> part: u32; // what is not stored yet
 var<private> turns: u32;
 
-// put adds n bytes, 1 … 4, to the head.
-fn put(v: u32, n: u32) {
-    let have = used & 3u;
-    part |= v << (have * 8u);
-    if (have + n >= 4u) {
-        if (used < room) {
-            plan[head + (used >> 2u)] = part;
-        }
-        part = select(0u, v >> ((32u - have * 8u) & 31u), have > 0u);
-    }
-    used += n;
-    turns++;
-}
-
-// putNumber adds a varint.
-fn putNumber(v: u32) {
-    var rest = v;
-    for (; rest >= 128u;) {
-        put((rest & 127u) | 128u, 1u);
-        rest >>= 7u;
-    }
-    put(rest, 1u);
-}
+//include put
 
 @compute @workgroup_size(1)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>) {
@@ -164,7 +138,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     // One word at most for each symbol, and two u32 more.
     let middle = input[desc + 26u] + ((cut + 1u) >> 1u) + 2u;
     let end = middle + ((coded - cut + 1u) >> 1u) + 2u;
-    if (at != coded || end > input[desc + 27u] || turns >= input[8]) {
+    if (at != coded || end > input[desc + 27u] || turns + puts >= input[8]) {
         return;
     }
     plan[groups] = parts;

@@ -119,9 +119,9 @@ uint m = 0u;
 
 uint other = 0u;
 
-uint load32(uint k) {
-    uint w = src + (k >> 2u);
-    uint s = (k & 3u) * 8u;
+uint load32(uint at, uint i) {
+    uint w = at + (i >> 2u);
+    uint s = (i & 3u) * 8u;
     return (s == 0u) ? input_[w] : ((input_[w] >> (s & 31u)) | (input_[w + 1u] << (((32u - s) & 31u) & 31u)));
 }
 
@@ -137,25 +137,20 @@ uint bits(uint v) {
     return uint(findMSB(v)) + 1u;
 }
 
-uint logarithm(uint v) {
-    uint k = bits(v) - 1u;
-    return (k * 8u) + (((v << (((31u - k) & 31u) & 31u)) << 1u) >> 29u);
-}
-
 void begin(uint p) {
     reach = 0u;
     offset = 0u;
     score = 0;
     m = 4u;
     open = 8u;
-    uint v = load32(p);
-    if (((repeats > 0u) && (r0 <= p)) && (load32(p - min(r0, p)) == v)) {
+    uint v = load32(src, p);
+    if (((repeats > 0u) && (r0 <= p)) && (load32(src, p - min(r0, p)) == v)) {
         open |= 1u;
     }
-    if ((((repeats > 1u) && (r1 <= p)) && (r1 != r0)) && (load32(p - min(r1, p)) == v)) {
+    if ((((repeats > 1u) && (r1 <= p)) && (r1 != r0)) && (load32(src, p - min(r1, p)) == v)) {
         open |= 2u;
     }
-    if (((((repeats > 2u) && (r2 <= p)) && (r2 != r0)) && (r2 != r1)) && (load32(p - min(r2, p)) == v)) {
+    if (((((repeats > 2u) && (r2 <= p)) && (r2 != r0)) && (r2 != r1)) && (load32(src, p - min(r2, p)) == v)) {
         open |= 4u;
     }
 }
@@ -201,16 +196,16 @@ void extend(uint p) {
         uint o = p + m;
         uint k = 0u;
         if (m < longest) {
-            k = equal(load32(c) ^ load32(o));
+            k = equal(load32(src, c) ^ load32(src, o));
         }
         if ((k == 4u) && ((m + 4u) < longest)) {
-            k += equal(load32(c + 4u) ^ load32(o + 4u));
+            k += equal(load32(src, c + 4u) ^ load32(src, o + 4u));
         }
         if ((k == 8u) && ((m + 8u) < longest)) {
-            k += equal(load32(c + 8u) ^ load32(o + 8u));
+            k += equal(load32(src, c + 8u) ^ load32(src, o + 8u));
         }
         if ((k == 12u) && ((m + 12u) < longest)) {
-            k += equal(load32(c + 12u) ^ load32(o + 12u));
+            k += equal(load32(src, c + 12u) ^ load32(src, o + 12u));
         }
         m += k;
         ends = (k < 16u) || (m >= longest);
@@ -262,9 +257,14 @@ void choose(uint p) {
     value = score;
 }
 
+uint logarithm(uint v) {
+    uint k = bits(v) - 1u;
+    return (k * 8u) + (((v << (((31u - k) & 31u) & 31u)) << 1u) >> 29u);
+}
+
 bool pays() {
-    uint x = load32(at);
-    uint y = load32(at + 4u);
+    uint x = load32(src, at);
+    uint y = load32(src, at + 4u);
     uint sum = ((costs[x & 255u] + costs[(x >> 8u) & 255u]) + costs[(x >> 16u) & 255u]) + costs[x >> 24u];
     if (n > 4u) {
         sum += costs[y & 255u];
@@ -276,6 +276,47 @@ bool pays() {
         sum += costs[(y >> 16u) & 255u];
     }
     return sum > ((bits(max(d, 1u)) + 4u) * 8u);
+}
+
+void learn(uint lane) {
+    if (lane == 0u) {
+        known = count;
+        total = 0u;
+    }
+    for (uint k = lane; k < 256u; k += 64u) {
+        uint c = counts[k];
+        counts[k] = c >> 1u;
+    }
+    memoryBarrierShared(); barrier();
+    for (uint s = 0u; s < min(known, 256u); s++) {
+        uint b = begins[s];
+        uint run = runs[s];
+        for (uint k = lane * 4u; (k < run) && ((b + k) < size); k += 256u) {
+            uint x = load32(src, b + k);
+            atomicAdd(counts[x & 255u], 4u);
+            if ((k + 1u) < run) {
+                atomicAdd(counts[(x >> 8u) & 255u], 4u);
+            }
+            if ((k + 2u) < run) {
+                atomicAdd(counts[(x >> 16u) & 255u], 4u);
+            }
+            if ((k + 3u) < run) {
+                atomicAdd(counts[x >> 24u], 4u);
+            }
+        }
+        turns += 2u + (run >> 8u);
+    }
+    memoryBarrierShared(); barrier();
+    for (uint k = lane; k < 256u; k += 64u) {
+        atomicAdd(total, counts[k] + 1u);
+    }
+    memoryBarrierShared(); barrier();
+    uint most = logarithm(max(total, 1u));
+    for (uint k = lane; k < 256u; k += 64u) {
+        costs[k] = min(most - logarithm(counts[k] + 1u), 255u);
+    }
+    turns += 64u;
+    memoryBarrierShared(); barrier();
 }
 
 uint lengthBytes(uint v) {
@@ -395,47 +436,6 @@ void walk() {
             settle();
         }
     }
-}
-
-void learn(uint lane) {
-    if (lane == 0u) {
-        known = count;
-        total = 0u;
-    }
-    for (uint k = lane; k < 256u; k += 64u) {
-        uint c = counts[k];
-        counts[k] = c >> 1u;
-    }
-    memoryBarrierShared(); barrier();
-    for (uint s = 0u; s < min(known, 256u); s++) {
-        uint b = begins[s];
-        uint run = runs[s];
-        for (uint k = lane * 4u; (k < run) && ((b + k) < size); k += 256u) {
-            uint x = load32(b + k);
-            atomicAdd(counts[x & 255u], 4u);
-            if ((k + 1u) < run) {
-                atomicAdd(counts[(x >> 8u) & 255u], 4u);
-            }
-            if ((k + 2u) < run) {
-                atomicAdd(counts[(x >> 16u) & 255u], 4u);
-            }
-            if ((k + 3u) < run) {
-                atomicAdd(counts[x >> 24u], 4u);
-            }
-        }
-        turns += 2u + (run >> 8u);
-    }
-    memoryBarrierShared(); barrier();
-    for (uint k = lane; k < 256u; k += 64u) {
-        atomicAdd(total, counts[k] + 1u);
-    }
-    memoryBarrierShared(); barrier();
-    uint most = logarithm(max(total, 1u));
-    for (uint k = lane; k < 256u; k += 64u) {
-        costs[k] = min(most - logarithm(counts[k] + 1u), 255u);
-    }
-    turns += 64u;
-    memoryBarrierShared(); barrier();
 }
 
 layout(local_size_x = 64) in;

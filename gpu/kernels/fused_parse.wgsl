@@ -75,12 +75,7 @@ var<private> looked: u32; // behind the last position whose candidate was looked
 var<private> m: u32; // bytes known to be equal
 var<private> other: u32; // the candidate's offset
 
-// load32 is the four bytes from a position on.
-fn load32(k: u32) -> u32 {
-    let w = src + (k >> 2u);
-    let s = (k & 3u) * 8u;
-    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
-}
+//include load32
 
 fn byte(k: u32) -> u32 {
     return (input[src + (k >> 2u)] >> ((k & 3u) * 8u)) & 255u;
@@ -96,153 +91,9 @@ fn bits(v: u32) -> u32 {
     return firstLeadingBit(v) + 1u;
 }
 
-// logarithm is about that of v, 1 or more, in 1/8.
-fn logarithm(v: u32) -> u32 {
-    let k = bits(v) - 1u;
-    return k * 8u + (((v << ((31u - k) & 31u)) << 1u) >> 29u);
-}
+//include fused_look
 
-// begin begins to look at a position.
-fn begin(p: u32) {
-    reach = 0u;
-    offset = 0u;
-    score = 0;
-    m = 4u;
-    open = 8u;
-    let v = load32(p);
-    if (repeats > 0u && r0 <= p && load32(p - min(r0, p)) == v) {
-        open |= 1u;
-    }
-    if (repeats > 1u && r1 <= p && r1 != r0 && load32(p - min(r1, p)) == v) {
-        open |= 2u;
-    }
-    if (repeats > 2u && r2 <= p && r2 != r0 && r2 != r1 && load32(p - min(r2, p)) == v) {
-        open |= 4u;
-    }
-}
-
-// consider looks at the candidate of a position; repeat offsets are done.
-fn consider(p: u32) {
-    open = 0u;
-    if (reach > 0u) {
-        score = 4 * i32(reach) + 1;
-    }
-    if (reach >= nice) {
-        return;
-    }
-    looked = p + 1u;
-    let g = best[first + p];
-    if (g == 0u) {
-        return;
-    }
-    let length = (g >> 24u) + 4u;
-    other = g & 0xffffffu;
-    if (other < 16u || other > p || other > maxOffset || length > size - p) {
-        want = GIVE; // only if something has gone wrong before
-        return;
-    }
-    m = length;
-    open = 16u;
-}
-
-// extend compares 16 bytes more.
-fn extend(p: u32) {
-    var by = r2;
-    if ((open & 2u) != 0u) {
-        by = r1;
-    }
-    if ((open & 1u) != 0u) {
-        by = r0;
-    }
-    if (open == 16u) {
-        by = other;
-    }
-    let longest = size - p;
-    var ends = true;
-    // A candidate that is not nice has its whole length already.
-    if (open != 16u || m >= nice) {
-        let c = p - min(by, p) + m;
-        let o = p + m;
-        var k = 0u;
-        if (m < longest) {
-            k = equal(load32(c) ^ load32(o));
-        }
-        if (k == 4u && m + 4u < longest) {
-            k += equal(load32(c + 4u) ^ load32(o + 4u));
-        }
-        if (k == 8u && m + 8u < longest) {
-            k += equal(load32(c + 8u) ^ load32(o + 8u));
-        }
-        if (k == 12u && m + 12u < longest) {
-            k += equal(load32(c + 12u) ^ load32(o + 12u));
-        }
-        m += k;
-        ends = k < 16u || m >= longest;
-        m = min(m, longest);
-    }
-    if (!ends) {
-        return;
-    }
-    if (open == 16u) {
-        open = 0u;
-        let worth = 4 * i32(m) - i32(bits(max(by, 1u)));
-        if (worth > score) {
-            reach = m;
-            offset = by;
-            score = worth;
-        }
-        return;
-    }
-    if (m >= least && m > reach) {
-        reach = m;
-        offset = by;
-    }
-    open &= open - 1u;
-    m = 4u;
-}
-
-// choose compares what was found with the match that there is.
-fn choose(p: u32) {
-    open = 32u;
-    if (ahead == 0u) {
-        if (reach == 0u) {
-            i += min(1u + ((i - anchor) >> 8u), 32u);
-            return;
-        }
-        ahead = 1u;
-    } else {
-        var than = value + 4;
-        if (ahead == 2u) {
-            than = value + 7;
-        }
-        if (score <= than) {
-            ahead++;
-            return;
-        }
-        ahead = 1u;
-    }
-    at = p;
-    n = reach;
-    d = offset;
-    value = score;
-}
-
-// pays says whether a match of less than 8 bytes with a new offset does.
-fn pays() -> bool {
-    let x = load32(at);
-    let y = load32(at + 4u);
-    var sum = costs[x & 255u] + costs[(x >> 8u) & 255u] + costs[(x >> 16u) & 255u] + costs[x >> 24u];
-    if (n > 4u) {
-        sum += costs[y & 255u];
-    }
-    if (n > 5u) {
-        sum += costs[(y >> 8u) & 255u];
-    }
-    if (n > 6u) {
-        sum += costs[(y >> 16u) & 255u];
-    }
-    return sum > (bits(max(d, 1u)) + 4u) * 8u;
-}
+//include fused_costs
 
 // lengthBytes is how many bytes what a token has no room for takes.
 fn lengthBytes(v: u32) -> u32 {
@@ -366,48 +217,6 @@ fn walk() {
             settle();
         }
     }
-}
-
-// learn makes the costs of literals anew.
-fn learn(lane: u32) {
-    if (lane == 0u) {
-        known = count;
-        atomicStore(&total, 0u);
-    }
-    for (var k = lane; k < 256u; k += 64u) {
-        let c = atomicLoad(&counts[k]);
-        atomicStore(&counts[k], c >> 1u);
-    }
-    workgroupBarrier();
-    for (var s = 0u; s < min(known, 256u); s++) {
-        let b = begins[s];
-        let run = runs[s];
-        for (var k = lane * 4u; k < run && b + k < size; k += 256u) {
-            let x = load32(b + k);
-            atomicAdd(&counts[x & 255u], 4u);
-            if (k + 1u < run) {
-                atomicAdd(&counts[(x >> 8u) & 255u], 4u);
-            }
-            if (k + 2u < run) {
-                atomicAdd(&counts[(x >> 16u) & 255u], 4u);
-            }
-            if (k + 3u < run) {
-                atomicAdd(&counts[x >> 24u], 4u);
-            }
-        }
-        turns += 2u + (run >> 8u);
-    }
-    workgroupBarrier();
-    for (var k = lane; k < 256u; k += 64u) {
-        atomicAdd(&total, atomicLoad(&counts[k]) + 1u);
-    }
-    workgroupBarrier();
-    let most = logarithm(max(atomicLoad(&total), 1u));
-    for (var k = lane; k < 256u; k += 64u) {
-        costs[k] = min(most - logarithm(atomicLoad(&counts[k]) + 1u), 255u);
-    }
-    turns += 64u;
-    workgroupBarrier();
 }
 
 @compute @workgroup_size(64)

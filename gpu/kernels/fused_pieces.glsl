@@ -27,18 +27,34 @@ uint at = 0u;
 
 uint head = 0u;
 
+uint room = 0u;
+
 uint used = 0u;
 
 uint part = 0u;
+
+uint puts = 0u;
 
 void put(uint v, uint n) {
     uint have = used & 3u;
     part |= v << ((have * 8u) & 31u);
     if ((have + n) >= 4u) {
-        plan[head + (used >> 2u)] = part;
+        if (used < room) {
+            plan[head + (used >> 2u)] = part;
+        }
         part = (have > 0u) ? (v >> (((32u - (have * 8u)) & 31u) & 31u)) : 0u;
     }
     used += n;
+    puts++;
+}
+
+void putNumber(uint v) {
+    uint rest = v;
+    for (; rest >= 128u; ) {
+        put((rest & 127u) | 128u, 1u);
+        rest >>= 7u;
+    }
+    put(rest, 1u);
 }
 
 void piece(uint what, uint begin, uint n) {
@@ -84,14 +100,10 @@ void main() {
             return;
         }
         head = (own + 16u) + (g * 36u);
+        room = 144u;
         used = 0u;
         part = 0u;
-        uint rest = given * 2u;
-        for (; rest >= 128u; ) {
-            put((rest & 127u) | 128u, 1u);
-            rest >>= 7u;
-        }
-        put(rest, 1u);
+        putNumber(given * 2u);
         uint lanes = 32u >> ((plan[descriptor + 3u] & 7u) & 31u);
         for (uint k = 0u; k < lanes; k++) {
             put(words[(result + 4u) + k], 4u);

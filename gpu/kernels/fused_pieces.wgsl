@@ -20,20 +20,7 @@ var<private> most: u32;
 var<private> count: u32;
 var<private> at: u32; // bytes so far
 
-var<private> head: u32;
-var<private> used: u32;
-var<private> part: u32;
-
-// put adds n bytes, 1 … 4, to what stands before words.
-fn put(v: u32, n: u32) {
-    let have = used & 3u;
-    part |= v << (have * 8u);
-    if (have + n >= 4u) {
-        plan[head + (used >> 2u)] = part;
-        part = select(0u, v >> ((32u - have * 8u) & 31u), have > 0u);
-    }
-    used += n;
-}
+//include put
 
 // piece adds n bytes.
 fn piece(what: u32, begin: u32, n: u32) {
@@ -77,14 +64,10 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             return;
         }
         head = own + 16u + g * 36u;
+        room = 144u; // a varint of up to 5 bytes, and 32 states
         used = 0u;
         part = 0u;
-        var rest = given * 2u;
-        for (; rest >= 128u;) {
-            put((rest & 127u) | 128u, 1u);
-            rest >>= 7u;
-        }
-        put(rest, 1u);
+        putNumber(given * 2u);
         let lanes = 32u >> (plan[descriptor + 3u] & 7u);
         for (var k = 0u; k < lanes; k++) {
             put(words[result + 4u + k], 4u);

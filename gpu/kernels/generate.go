@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gopz/compress/gpu/kernels"
 	"github.com/gopz/compress/internal/wgsl"
 )
 
@@ -26,13 +27,10 @@ func main() {
 }
 
 func translate(file string) error {
-	src, err := os.ReadFile(file)
+	name := strings.TrimSuffix(file, ".wgsl")
+	glsl, err := wgsl.Translate(kernels.Source(name))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s, parts included: %w", file, err)
 	}
-	glsl, err := wgsl.Translate(string(src))
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return os.WriteFile(strings.TrimSuffix(file, ".wgsl")+".glsl", []byte(glsl), 0o666)
+	return os.WriteFile(name+".glsl", []byte(glsl), 0o666)
 }

@@ -16,6 +16,9 @@ func TestGenerated(t *testing.T) {
 	}
 	kernels := map[string]int{}
 	for _, f := range list {
+		if f.IsDir() {
+			continue
+		}
 		name, _, _ := strings.Cut(f.Name(), ".")
 		kernels[name]++
 		if !strings.HasSuffix(f.Name(), ".wgsl") {
@@ -70,6 +73,44 @@ func TestHeaders(t *testing.T) {
 		}
 		if w := wide.FindString(regexp.MustCompile(`//.*`).ReplaceAllString(code, "")); w != "" {
 			t.Errorf("%s: not every device has %s", name, w)
+		}
+	}
+}
+
+// TestParts: every part is in a kernel, in whole and in place of the line that names it, and none includes others.
+func TestParts(t *testing.T) {
+	list, err := files.ReadDir("parts")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	kernels, err := files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range list {
+		name, ok := strings.CutSuffix(part.Name(), ".wgsl")
+		text := read("parts/" + part.Name())
+		if !ok || strings.Contains(text, include) {
+			t.Errorf("%s is no part, or has others", part.Name())
+		}
+		in := 0
+		for _, f := range kernels {
+			kernel, ok := strings.CutSuffix(f.Name(), ".wgsl")
+			if !ok {
+				continue
+			}
+			whole, line := Source(kernel), include+name+"\n"
+			if strings.Contains(whole, include) {
+				t.Errorf("%s still includes something", kernel)
+			}
+			if has := strings.Contains(read(f.Name()), "\n"+line); has != strings.Contains(whole, text) {
+				t.Errorf("%s does not have %s as it says", kernel, name)
+			} else if has {
+				in++
+			}
+		}
+		if in == 0 {
+			t.Errorf("no kernel has %s", name)
 		}
 	}
 }

@@ -17,12 +17,7 @@
 @group(0) @binding(2) var<storage, read> positions: array<u32>;
 @group(0) @binding(3) var<storage, read_write> best: array<u32>;
 
-// load32 is the four bytes from a place on.
-fn load32(at: u32, i: u32) -> u32 {
-    let w = at + (i >> 2u);
-    let s = (i & 3u) * 8u;
-    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
-}
+//include load32
 
 // bits is the number of bits of v, which is not 0.
 fn bits(v: u32) -> i32 {

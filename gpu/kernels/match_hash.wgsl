@@ -15,12 +15,7 @@
 @group(0) @binding(1) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(2) var<storage, read_write> positions: array<u32>;
 
-// load32 is the four bytes from a place on.
-fn load32(at: u32, i: u32) -> u32 {
-    let w = at + (i >> 2u);
-    let s = (i & 3u) * 8u;
-    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
-}
+//include load32
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

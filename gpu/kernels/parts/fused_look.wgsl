@@ -1,0 +1,126 @@
+// How fused_parse looks at a position.
+
+// begin begins to look at a position.
+fn begin(p: u32) {
+    reach = 0u;
+    offset = 0u;
+    score = 0;
+    m = 4u;
+    open = 8u;
+    let v = load32(src, p);
+    if (repeats > 0u && r0 <= p && load32(src, p - min(r0, p)) == v) {
+        open |= 1u;
+    }
+    if (repeats > 1u && r1 <= p && r1 != r0 && load32(src, p - min(r1, p)) == v) {
+        open |= 2u;
+    }
+    if (repeats > 2u && r2 <= p && r2 != r0 && r2 != r1 && load32(src, p - min(r2, p)) == v) {
+        open |= 4u;
+    }
+}
+
+// consider looks at the candidate of a position; repeat offsets are done.
+fn consider(p: u32) {
+    open = 0u;
+    if (reach > 0u) {
+        score = 4 * i32(reach) + 1;
+    }
+    if (reach >= nice) {
+        return;
+    }
+    looked = p + 1u;
+    let g = best[first + p];
+    if (g == 0u) {
+        return;
+    }
+    let length = (g >> 24u) + 4u;
+    other = g & 0xffffffu;
+    if (other < 16u || other > p || other > maxOffset || length > size - p) {
+        want = GIVE; // only if something has gone wrong before
+        return;
+    }
+    m = length;
+    open = 16u;
+}
+
+// extend compares 16 bytes more.
+fn extend(p: u32) {
+    var by = r2;
+    if ((open & 2u) != 0u) {
+        by = r1;
+    }
+    if ((open & 1u) != 0u) {
+        by = r0;
+    }
+    if (open == 16u) {
+        by = other;
+    }
+    let longest = size - p;
+    var ends = true;
+    // A candidate that is not nice has its whole length already.
+    if (open != 16u || m >= nice) {
+        let c = p - min(by, p) + m;
+        let o = p + m;
+        var k = 0u;
+        if (m < longest) {
+            k = equal(load32(src, c) ^ load32(src, o));
+        }
+        if (k == 4u && m + 4u < longest) {
+            k += equal(load32(src, c + 4u) ^ load32(src, o + 4u));
+        }
+        if (k == 8u && m + 8u < longest) {
+            k += equal(load32(src, c + 8u) ^ load32(src, o + 8u));
+        }
+        if (k == 12u && m + 12u < longest) {
+            k += equal(load32(src, c + 12u) ^ load32(src, o + 12u));
+        }
+        m += k;
+        ends = k < 16u || m >= longest;
+        m = min(m, longest);
+    }
+    if (!ends) {
+        return;
+    }
+    if (open == 16u) {
+        open = 0u;
+        let worth = 4 * i32(m) - i32(bits(max(by, 1u)));
+        if (worth > score) {
+            reach = m;
+            offset = by;
+            score = worth;
+        }
+        return;
+    }
+    if (m >= least && m > reach) {
+        reach = m;
+        offset = by;
+    }
+    open &= open - 1u;
+    m = 4u;
+}
+
+// choose compares what was found with the match that there is.
+fn choose(p: u32) {
+    open = 32u;
+    if (ahead == 0u) {
+        if (reach == 0u) {
+            i += min(1u + ((i - anchor) >> 8u), 32u);
+            return;
+        }
+        ahead = 1u;
+    } else {
+        var than = value + 4;
+        if (ahead == 2u) {
+            than = value + 7;
+        }
+        if (score <= than) {
+            ahead++;
+            return;
+        }
+        ahead = 1u;
+    }
+    at = p;
+    n = reach;
+    d = offset;
+    value = score;
+}

@@ -1,0 +1,6 @@
+// load32 is the four bytes from byte i behind u32 number at of the input on.
+fn load32(at: u32, i: u32) -> u32 {
+    let w = at + (i >> 2u);
+    let s = (i & 3u) * 8u;
+    return select((input[w] >> s) | (input[w + 1u] << ((32u - s) & 31u)), input[w], s == 0u);
+}
