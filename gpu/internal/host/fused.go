@@ -17,7 +17,7 @@ const (
 	// A batch is what has room in a submission, 4 blocks of 4 MiB, for its blocks are walked through at the same time, and of several submissions each takes as long as the longest of its blocks.
 	// Of small blocks it is entropyBatch, so that with Fused there are no more blocks in flight than without.
 	fusedBytes = maxPositions
-	// fusedRoom is how many bytes of the largest buffer a byte of content takes at most, whatever the blocks are: blocks of fusedLeast take the most.
+	// fusedRoom is more bytes of a buffer than a byte of content takes: candidates and marks take 4, and some words for each block.
 	fusedRoom  = 8
 	fusedBatch = entropyBatch
 	// fusedPays is the least block, in bytes, that Auto does so: none. STILL TO BE MEASURED on a GPU. On software Vulkan four blocks of 128 KiB of dickens at level 6 took 426 ms
