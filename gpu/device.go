@@ -66,8 +66,8 @@ type Info struct {
 	Name       string // for people
 	Ops        [NumOps]Limits
 	Concurrent int // calls of Run that may be under way at the same time, at least 1
-	// Patience is how long one call of Run may take, not counting the time in which older ones were under way: a device may do them one after the other. One that
-	// takes longer is given up, and its blocks go back to the CPU. 0 stands for DefaultPatience.
+	// Patience is how long one call of Run may take by itself. If others are under way the device may do them one after the other, in any order: the time counts from when one has ended, but
+	// to no more than Concurrent times Patience in all. A device that takes longer is given up, and its blocks go back to the CPU. 0 stands for DefaultPatience.
 	Patience time.Duration
 }
 

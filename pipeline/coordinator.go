@@ -127,7 +127,6 @@ type batch struct {
 	blocks []*Block
 	reqs   []*gpu.Request
 	given  time.Time
-	oldest time.Time   // since when none is under way that was given before it
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
 	main   func()      // the method work, made once
 }
@@ -135,6 +134,7 @@ type batch struct {
 // main serves requests until there are none.
 func (c *coordinator) main() {
 	var active []*batch
+	var ended time.Time // when the last batch did
 	timer := time.NewTimer(c.info.Patience)
 	defer timer.Stop()
 	for {
@@ -143,7 +143,6 @@ func (c *coordinator) main() {
 			if x == nil {
 				break
 			}
-			x.oldest = x.given
 			active = append(active, x)
 			go x.main()
 		}
@@ -155,15 +154,13 @@ func (c *coordinator) main() {
 			continue
 		}
 		c.saturated.Store(len(active) == c.info.Concurrent)
-		timer.Reset(time.Until(active[0].oldest.Add(c.info.Patience)))
+		timer.Reset(time.Until(c.deadline(active[0].given, ended)))
 		select {
 		case x := <-c.ends:
+			ended = time.Now()
 			for i := range active {
 				if active[i] == x {
 					active = append(active[:i], active[i+1:]...)
-					if i == 0 && len(active) > 0 {
-						active[0].oldest = time.Now()
-					}
 					break
 				}
 			}
@@ -181,6 +178,19 @@ func (c *coordinator) main() {
 			}
 		}
 	}
+}
+
+// deadline is when a batch is late. A device may do those that are under way one after the other, in any order, so that each one that ends gives the others time; but no more than it would take
+// to do all of them.
+func (c *coordinator) deadline(given, ended time.Time) time.Time {
+	last := given.Add(time.Duration(c.info.Concurrent) * c.info.Patience)
+	if ended.Before(given) {
+		ended = given
+	}
+	if next := ended.Add(c.info.Patience); next.Before(last) {
+		return next
+	}
+	return last
 }
 
 // stop ends the coordinator, unless something has come in.

@@ -103,7 +103,7 @@ func (d single) Run(op gpu.Op, batch []*gpu.Request) error {
 	return d.Soft.Run(op, batch)
 }
 
-// TestPatience: a batch that waits in the device for another to end is not late, however long that was; one that takes too long by itself is.
+// TestPatience: a batch that waits in the device for others to end, in any order, is not late; one that takes too long by itself is.
 func TestPatience(t *testing.T) {
 	for _, tt := range []struct {
 		latency time.Duration
