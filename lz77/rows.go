@@ -3,19 +3,37 @@ package lz77
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopz/compress/simd"
 )
 
 // rows finds the candidates of Recent with a ring of the last Depth positions for each hash. They lie side by side, so that a search
 // costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
 // hash: a candidate with another tag does not match and is passed over without a look at the block.
 type rows struct {
-	pos   []int32
+	pos   []uint32
 	tags  []uint8 // 0 for none
 	heads []uint8 // place of the latest position in the row; the older ones follow
 	next  int     // first position not entered yet
 	log   uint8   // log2 of the entries of a row
 	shift uint8   // 32 − log2 of the number of rows
 	mask  uint32  // see mix
+	base  int     // what a kernel adds to positions, so that those of earlier blocks are known
+}
+
+// entries makes n entries ready for a kernel that parses a block of size bytes, and returns what it is to add to positions.
+func (r *rows) entries(n, size int) (base uint64) {
+	if cap(r.pos) < n {
+		r.pos, r.base = make([]uint32, n), 0
+	}
+	if r.base+size >= 1<<simd.RecentBits {
+		clear(r.pos[:cap(r.pos)])
+		r.base = 0
+	}
+	r.pos = r.pos[:n]
+	base = uint64(r.base)
+	r.base += size
+	return base
 }
 
 func (r *rows) reset(params *Params, size int) {
@@ -26,9 +44,13 @@ func (r *rows) reset(params *Params, size int) {
 	r.next = 0
 	n := 1 << (log + r.log)
 	if cap(r.pos) < n {
-		r.pos, r.tags = make([]int32, n), make([]uint8, n)
+		r.pos = make([]uint32, n)
+	}
+	if cap(r.tags) < n {
+		r.tags = make([]uint8, n)
 	}
 	r.pos, r.tags = r.pos[:n], r.tags[:n]
+	r.base = 1 << simd.RecentBits // what is there by then is of no use to a kernel
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
 	}
@@ -52,7 +74,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 		head := (heads[row] - 1) & last
 		heads[row] = head
 		at := row<<log + int(head)
-		allTags[at], allPos[at] = uint8(h>>((shift-7)&31))|0x80, int32(p)
+		allTags[at], allPos[at] = uint8(h>>((shift-7)&31))|0x80, uint32(p)
 	}
 	r.next = i + 1
 
@@ -109,6 +131,6 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	}
 	slot := uint8(head-1) & last
 	heads[row] = slot
-	tags[slot], pos[slot] = tag, int32(i)
+	tags[slot], pos[slot] = tag, uint32(i)
 	return n, offset
 }

@@ -36,12 +36,15 @@ func (w *worth) reset(seqs, start int) {
 	w.seqs, w.content = seqs, start
 }
 
+// fresh is how many sequences may follow before the costs are made anew.
+func (w *worth) fresh(seqs []Sequence) int { return max(learnEvery-(len(seqs)-w.seqs), 0) }
+
 // pays reports whether a match of n bytes at i with a new offset pays. What the parse has found so far is in seqs.
 func (w *worth) pays(seqs []Sequence, src []byte, i, n, offset int) bool {
 	if n >= shortMatch {
 		return true
 	}
-	if len(seqs)-w.seqs >= learnEvery {
+	if w.fresh(seqs) == 0 {
 		w.learn(seqs, src)
 	}
 	sum := 0

@@ -727,3 +727,1462 @@ stop:
 	SUBQ CX, BX
 	MOVQ BX, usedMatches+64(FP)
 	RET
+
+DATA recentLow<>+0(SB)/1, $0x00
+DATA recentLow<>+1(SB)/1, $0x01
+DATA recentLow<>+2(SB)/1, $0x02
+DATA recentLow<>+3(SB)/1, $0x03
+DATA recentLow<>+4(SB)/1, $0x01
+DATA recentLow<>+5(SB)/1, $0x02
+DATA recentLow<>+6(SB)/1, $0x03
+DATA recentLow<>+7(SB)/1, $0x04
+DATA recentLow<>+8(SB)/1, $0x02
+DATA recentLow<>+9(SB)/1, $0x03
+DATA recentLow<>+10(SB)/1, $0x04
+DATA recentLow<>+11(SB)/1, $0x05
+DATA recentLow<>+12(SB)/1, $0x03
+DATA recentLow<>+13(SB)/1, $0x04
+DATA recentLow<>+14(SB)/1, $0x05
+DATA recentLow<>+15(SB)/1, $0x06
+DATA recentLow<>+16(SB)/1, $0x04
+DATA recentLow<>+17(SB)/1, $0x05
+DATA recentLow<>+18(SB)/1, $0x06
+DATA recentLow<>+19(SB)/1, $0x07
+DATA recentLow<>+20(SB)/1, $0x05
+DATA recentLow<>+21(SB)/1, $0x06
+DATA recentLow<>+22(SB)/1, $0x07
+DATA recentLow<>+23(SB)/1, $0x08
+DATA recentLow<>+24(SB)/1, $0x06
+DATA recentLow<>+25(SB)/1, $0x07
+DATA recentLow<>+26(SB)/1, $0x08
+DATA recentLow<>+27(SB)/1, $0x09
+DATA recentLow<>+28(SB)/1, $0x07
+DATA recentLow<>+29(SB)/1, $0x08
+DATA recentLow<>+30(SB)/1, $0x09
+DATA recentLow<>+31(SB)/1, $0x0a
+GLOBL recentLow<>(SB), RODATA|NOPTR, $32
+
+DATA recentHigh<>+0(SB)/1, $0x04
+DATA recentHigh<>+1(SB)/1, $0x05
+DATA recentHigh<>+2(SB)/1, $0x06
+DATA recentHigh<>+3(SB)/1, $0x07
+DATA recentHigh<>+4(SB)/1, $0x05
+DATA recentHigh<>+5(SB)/1, $0x06
+DATA recentHigh<>+6(SB)/1, $0x07
+DATA recentHigh<>+7(SB)/1, $0x08
+DATA recentHigh<>+8(SB)/1, $0x06
+DATA recentHigh<>+9(SB)/1, $0x07
+DATA recentHigh<>+10(SB)/1, $0x08
+DATA recentHigh<>+11(SB)/1, $0x09
+DATA recentHigh<>+12(SB)/1, $0x07
+DATA recentHigh<>+13(SB)/1, $0x08
+DATA recentHigh<>+14(SB)/1, $0x09
+DATA recentHigh<>+15(SB)/1, $0x0a
+DATA recentHigh<>+16(SB)/1, $0x08
+DATA recentHigh<>+17(SB)/1, $0x09
+DATA recentHigh<>+18(SB)/1, $0x0a
+DATA recentHigh<>+19(SB)/1, $0x0b
+DATA recentHigh<>+20(SB)/1, $0x09
+DATA recentHigh<>+21(SB)/1, $0x0a
+DATA recentHigh<>+22(SB)/1, $0x0b
+DATA recentHigh<>+23(SB)/1, $0x0c
+DATA recentHigh<>+24(SB)/1, $0x0a
+DATA recentHigh<>+25(SB)/1, $0x0b
+DATA recentHigh<>+26(SB)/1, $0x0c
+DATA recentHigh<>+27(SB)/1, $0x0d
+DATA recentHigh<>+28(SB)/1, $0x0b
+DATA recentHigh<>+29(SB)/1, $0x0c
+DATA recentHigh<>+30(SB)/1, $0x0d
+DATA recentHigh<>+31(SB)/1, $0x0e
+GLOBL recentHigh<>(SB), RODATA|NOPTR, $32
+
+DATA recentMul<>+0(SB)/4, $0x9e3779b1
+DATA recentMul<>+4(SB)/4, $0x9e3779b1
+DATA recentMul<>+8(SB)/4, $0x9e3779b1
+DATA recentMul<>+12(SB)/4, $0x9e3779b1
+DATA recentMul<>+16(SB)/4, $0x9e3779b1
+DATA recentMul<>+20(SB)/4, $0x9e3779b1
+DATA recentMul<>+24(SB)/4, $0x9e3779b1
+DATA recentMul<>+28(SB)/4, $0x9e3779b1
+GLOBL recentMul<>(SB), RODATA|NOPTR, $32
+
+DATA recentMulHigh<>+0(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+4(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+8(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+12(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+16(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+20(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+24(SB)/4, $0x85ebca77
+DATA recentMulHigh<>+28(SB)/4, $0x85ebca77
+GLOBL recentMulHigh<>(SB), RODATA|NOPTR, $32
+
+DATA recentPlaces<>+0(SB)/4, $0x00000001
+DATA recentPlaces<>+4(SB)/4, $0x00000002
+DATA recentPlaces<>+8(SB)/4, $0x00000003
+DATA recentPlaces<>+12(SB)/4, $0x00000004
+DATA recentPlaces<>+16(SB)/4, $0x00000005
+DATA recentPlaces<>+20(SB)/4, $0x00000006
+DATA recentPlaces<>+24(SB)/4, $0x00000007
+DATA recentPlaces<>+28(SB)/4, $0x00000008
+GLOBL recentPlaces<>(SB), RODATA|NOPTR, $32
+
+DATA recentRotate<>+0(SB)/4, $0x00000007
+DATA recentRotate<>+4(SB)/4, $0x00000000
+DATA recentRotate<>+8(SB)/4, $0x00000001
+DATA recentRotate<>+12(SB)/4, $0x00000002
+DATA recentRotate<>+16(SB)/4, $0x00000003
+DATA recentRotate<>+20(SB)/4, $0x00000004
+DATA recentRotate<>+24(SB)/4, $0x00000005
+DATA recentRotate<>+28(SB)/4, $0x00000006
+GLOBL recentRotate<>(SB), RODATA|NOPTR, $32
+
+DATA recentTags<>+0(SB)/4, $0xfe000000
+DATA recentTags<>+4(SB)/4, $0xfe000000
+DATA recentTags<>+8(SB)/4, $0xfe000000
+DATA recentTags<>+12(SB)/4, $0xfe000000
+DATA recentTags<>+16(SB)/4, $0xfe000000
+DATA recentTags<>+20(SB)/4, $0xfe000000
+DATA recentTags<>+24(SB)/4, $0xfe000000
+DATA recentTags<>+28(SB)/4, $0xfe000000
+GLOBL recentTags<>(SB), RODATA|NOPTR, $32
+
+// func parseRecent8AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
+TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
+	MOVQ         s+0(FP), AX
+	MOVQ         src_base+8(FP), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 544(SP)
+	MOVQ         fresh+64(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 632(SP)
+	MOVQ         room+56(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 640(SP)
+	VPBROADCASTD 136(AX), Y2
+	VPBROADCASTD 144(AX), Y3
+	VPADDD       recentPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      recentLow<>+0(SB), Y0
+	VMOVDQU      recentHigh<>+0(SB), Y1
+	VMOVDQU      recentRotate<>+0(SB), Y4
+	VMOVDQU      recentTags<>+0(SB), Y5
+	MOVQ         128(AX), BX
+	VMOVQ        BX, X6
+	MOVL         $0x00000020, SI
+	SUBQ         BX, SI
+	VMOVQ        SI, X7
+	MOVQ         seqs+48(FP), BX
+	MOVQ         BX, 648(SP)
+	CMPQ         32(AX), $+0
+	JNE          resume
+
+loop:
+	MOVQ 152(AX), BX
+	CMPQ DX, BX
+	JGE  stop
+	MOVQ $+0, 552(SP)
+	MOVQ $+0, 600(SP)
+	MOVQ $+0, 608(SP)
+	MOVQ $+0, 624(SP)
+
+step:
+	XORL BX, BX
+	MOVQ BX, 584(SP)
+	CMPQ 112(AX), $+0
+	JEQ  search
+	XORL SI, SI
+	MOVQ 96(AX), BX
+	DECQ BX
+	MOVL (CX)(DX*1), DI
+	MOVQ DX, R8
+	SUBQ 48(AX), R8
+	JLT  unlike1
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike1
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes3
+
+vector2:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike5
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector2
+
+bytes3:
+	ADDQ $+32, R10
+
+byte4:
+	CMPQ R9, R10
+	JGE  counted6
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted6
+	INCQ R9
+	JMP  byte4
+
+unlike5:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted6:
+	CMPQ R9, BX
+	JLE  unlike1
+	MOVQ R9, BX
+	MOVQ 48(AX), SI
+
+unlike1:
+	MOVQ DX, R8
+	SUBQ 56(AX), R8
+	JLT  unlike7
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike7
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes9
+
+vector8:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike11
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector8
+
+bytes9:
+	ADDQ $+32, R10
+
+byte10:
+	CMPQ R9, R10
+	JGE  counted12
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted12
+	INCQ R9
+	JMP  byte10
+
+unlike11:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted12:
+	CMPQ R9, BX
+	JLE  unlike7
+	MOVQ R9, BX
+	MOVQ 56(AX), SI
+
+unlike7:
+	MOVQ DX, R8
+	SUBQ 64(AX), R8
+	JLT  unlike13
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike13
+	MOVQ src_len+16(FP), R9
+	SUBQ DX, R9
+	XORL DI, DI
+	SUBQ $+32, R9
+	JLT  bytes15
+
+vector14:
+	LEAQ      (CX)(DI*1), R10
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPEQB  (R10)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R10
+	XORL      $-1, R10
+	JNE       unlike17
+	ADDQ      $+32, DI
+	CMPQ      DI, R9
+	JLE       vector14
+
+bytes15:
+	ADDQ $+32, R9
+
+byte16:
+	CMPQ DI, R9
+	JGE  counted18
+	LEAQ (CX)(DI*1), R10
+	MOVB (R10)(DX*1), R11
+	CMPB R11, (R10)(R8*1)
+	JNE  counted18
+	INCQ DI
+	JMP  byte16
+
+unlike17:
+	TZCNTL R10, R10
+	ADDQ   R10, DI
+
+counted18:
+	CMPQ DI, BX
+	JLE  unlike13
+	MOVQ DI, BX
+	MOVQ 64(AX), SI
+
+unlike13:
+	TESTQ SI, SI
+	JEQ   search
+	MOVQ  BX, 568(SP)
+	MOVQ  SI, 576(SP)
+	MOVQ  BX, DI
+	SHLQ  $0x02, DI
+	INCQ  DI
+	MOVQ  DI, 584(SP)
+	CMPQ  BX, 80(AX)
+	JGE   judge
+
+search:
+	MOVQ 16(AX), BX
+
+enter19:
+	LEAQ           16(BX), SI
+	CMPQ           544(SP), SI
+	JGE            ready20
+	MOVQ           24(AX), SI
+	CMPQ           544(SP), SI
+	JGT            ready20
+	MOVQ           544(SP), SI
+	VBROADCASTI128 (CX)(SI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          SI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x05, Y8, Y8
+	MOVL           SI, DI
+	ANDL           $+63, DI
+	VMOVDQU        Y10, 256(SP)(DI*4)
+	VMOVDQU        Y8, (SP)(DI*4)
+	ADDQ           $+8, SI
+	MOVQ           SI, 544(SP)
+	MOVQ           rows+32(FP), SI
+	MOVL           (SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           4(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           8(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           12(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           16(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           20(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           24(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           28(SP)(DI*4), DI
+	PREFETCHT0     (SI)(DI*1)
+	JMP            enter19
+
+ready20:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	JLE     entered22
+	MOVL    $0x00000008, DI
+	CMPQ    SI, DI
+	CMOVQGT DI, SI
+	ADDQ    BX, SI
+
+one21:
+	MOVL         BX, DI
+	ANDL         $+63, DI
+	MOVL         (SP)(DI*4), R8
+	VPBROADCASTD 256(SP)(DI*4), Y8
+	ADDQ         rows+32(FP), R8
+	VPERMD       (R8), Y4, Y9
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JLT          one21
+	JMP          enter19
+
+entered22:
+	MOVQ         BX, 16(AX)
+	MOVL         DX, BX
+	ANDL         $+63, BX
+	MOVL         (SP)(BX*4), SI
+	VPBROADCASTD 256(SP)(BX*4), Y8
+	ADDQ         rows+32(FP), SI
+	MOVQ         104(AX), R9
+	CMPQ         DX, R9
+	CMOVQLT      DX, R9
+	VMOVD        R9, X9
+	VPBROADCASTD X9, Y9
+	VMOVDQU      (SI), Y10
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y10, Y8, Y11
+	VPMINUD   Y11, Y9, Y9
+	VPCMPEQD  Y11, Y9, Y9
+	VMOVDQU   Y11, 512(SP)
+	VMOVMSKPS Y9, BX
+	VPERMD    Y10, Y4, Y10
+	VPBLENDD  $0x01, Y8, Y10, Y8
+	VMOVDQU   Y8, (SI)
+	LEAQ      1(DX), R9
+	MOVQ      R9, 16(AX)
+	TESTL     BX, BX
+	JEQ       judge
+
+	// what is shorter cannot win
+	MOVQ    552(SP), SI
+	MOVQ    584(SP), R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	ADDQ    $+5, SI
+	SHRQ    $0x02, SI
+	MOVQ    80(AX), R9
+	SUBQ    $+6, R9
+	CMPQ    SI, R9
+	CMOVQGT R9, SI
+	MOVQ    88(AX), R9
+	DECQ    R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	LEAQ    (DX)(SI*1), R9
+	CMPQ    R9, src_len+16(FP)
+	JGE     judge
+	XORL    DI, DI
+
+ends:
+	LEAQ  -3(CX)(SI*1), R10
+	MOVL  (R10)(DX*1), R11
+	TESTL BX, BX
+	JEQ   looked
+
+candidate:
+	TZCNTL BX, R9
+	MOVL   512(SP)(R9*4), R8
+	BLSRL  BX, BX
+	MOVQ   DX, R9
+	SUBQ   R8, R9
+	CMPL   R8, $+16
+	JCS    near
+
+compare:
+	CMPL R11, (R10)(R9*1)
+	JNE  other
+	MOVQ src_len+16(FP), R13
+	SUBQ DX, R13
+	XORL R12, R12
+	SUBQ $+32, R13
+	JLT  bytes24
+
+vector23:
+	LEAQ      (CX)(R12*1), R14
+	VMOVDQU   (R14)(DX*1), Y8
+	VPCMPEQB  (R14)(R9*1), Y8, Y8
+	VPMOVMSKB Y8, R14
+	XORL      $-1, R14
+	JNE       unlike26
+	ADDQ      $+32, R12
+	CMPQ      R12, R13
+	JLE       vector23
+
+bytes24:
+	ADDQ $+32, R13
+
+byte25:
+	CMPQ R12, R13
+	JGE  counted27
+	LEAQ (CX)(R12*1), R14
+	MOVB (R14)(DX*1), R15
+	CMPB R15, (R14)(R9*1)
+	JNE  counted27
+	INCQ R12
+	JMP  byte25
+
+unlike26:
+	TZCNTL R14, R14
+	ADDQ   R14, R12
+
+counted27:
+	MOVQ    80(AX), R9
+	CMPQ    R12, R9
+	CMOVQLT R12, R9
+	SUBQ    SI, R9
+	JLE     other
+	TESTL   DI, DI
+	JEQ     first28
+
+	// each 4 bits of offset need more than a byte
+	LZCNTL DI, R13
+	LZCNTL R8, R14
+	SUBL   R14, R13
+	MOVL   R9, R14
+	SHLL   $0x02, R14
+	CMPL   R14, R13
+	JLE    other
+
+first28:
+	MOVQ R12, 560(SP)
+	MOVL R8, DI
+	ADDQ R9, SI
+	CMPQ SI, 80(AX)
+	JGE  looked
+	LEAQ (DX)(R12*1), R9
+	CMPQ R9, src_len+16(FP)
+	JLT  ends
+	JMP  looked
+
+other:
+	TESTL BX, BX
+	JNE   candidate
+
+looked:
+	TESTL  DI, DI
+	JEQ    judge
+	LZCNTL DI, R9
+	MOVQ   560(SP), R12
+	LEAQ   -32(R9)(R12*4), R9
+	CMPQ   R9, 584(SP)
+	JLE    judge
+	MOVQ   R9, 584(SP)
+	MOVQ   R12, 568(SP)
+	MOVQ   DI, 576(SP)
+	JMP    judge
+
+near:
+	LEAQ    farEnough<>+0(SB), R9
+	MOVBLZX (R9)(R8*1), R8
+	MOVQ    DX, R9
+	SUBQ    R8, R9
+	JLT     other
+	JMP     compare
+
+judge:
+	MOVQ 584(SP), SI
+	CMPQ SI, 552(SP)
+	JLE  worse
+	MOVQ SI, 624(SP)
+	MOVQ 568(SP), SI
+	MOVQ SI, 608(SP)
+	MOVQ 576(SP), BX
+	MOVQ BX, 616(SP)
+	MOVQ DX, 592(SP)
+	XORL BX, BX
+	CMPQ SI, 80(AX)
+	JGE  settle
+	JMP  further
+
+worse:
+	CMPQ 608(SP), $+0
+	JEQ  nothing
+	MOVQ 600(SP), BX
+
+further:
+	CMPQ BX, 72(AX)
+	JGE  settle
+	INCQ BX
+	MOVQ BX, 600(SP)
+	MOVQ 592(SP), DX
+	ADDQ BX, DX
+	CMPQ DX, 24(AX)
+	JGE  settle
+
+	// one position further a match must have 4 bits more, two positions 7
+	LEAQ 1(BX)(BX*2), BX
+	ADDQ 624(SP), BX
+	MOVQ BX, 552(SP)
+	JMP  step
+
+nothing:
+	MOVQ    DX, BX
+	SUBQ    8(AX), BX
+	SHRQ    $0x08, BX
+	INCQ    BX
+	MOVL    $0x00000020, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	ADDQ    BX, DX
+	JMP     loop
+
+settle:
+	MOVQ 592(SP), DX
+	MOVQ 608(SP), SI
+	MOVQ 616(SP), DI
+	CMPQ DI, 48(AX)
+	JEQ  emit
+	CMPQ DI, 56(AX)
+	JEQ  emit
+	CMPQ DI, 64(AX)
+	JEQ  emit
+	CMPQ SI, $+8
+	JGE  emit
+	MOVQ 648(SP), BX
+	CMPQ BX, 632(SP)
+	JCC  unknown
+
+weigh:
+	LZCNTL DI, BX
+	SUBL   $+36, BX
+	SHLL   $0x03, BX
+	MOVQ   cost+40(FP), R8
+	LEAQ   (CX)(DX*1), R9
+	LEAQ   (R9)(SI*1), R11
+
+literal:
+	MOVBLZX (R9), R10
+	MOVBLZX (R8)(R10*1), R10
+	ADDL    R10, BX
+	INCQ    R9
+	CMPQ    R9, R11
+	JLT     literal
+	TESTL   BX, BX
+	JGT     emit
+	MOVQ    16(AX), DX
+	JMP     loop
+
+resume:
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ $+0, 32(AX)
+	JMP  weigh
+
+unknown:
+	MOVQ SI, 32(AX)
+	MOVQ DI, 40(AX)
+	JMP  done
+
+emit:
+	MOVQ DX, BX
+	SUBQ DI, BX
+	MOVQ DX, R8
+	SUBQ 8(AX), R8
+	XORL R9, R9
+	MOVQ CX, R11
+
+back:
+	CMPQ R9, R8
+	JGE  backed
+	CMPQ R9, BX
+	JGE  backed
+	MOVB -1(R11)(DX*1), R10
+	CMPB R10, -1(R11)(BX*1)
+	JNE  backed
+	DECQ R11
+	INCQ R9
+	JMP  back
+
+backed:
+	SUBQ R9, R8
+	ADDQ SI, DX
+	ADDQ R9, SI
+	MOVQ 648(SP), BX
+	MOVL R8, (BX)
+	MOVL SI, 4(BX)
+	MOVL DI, 8(BX)
+	ADDQ $+12, BX
+	MOVQ BX, 648(SP)
+	MOVQ DX, 8(AX)
+	MOVQ 48(AX), R10
+	CMPQ DI, R10
+	JEQ  used
+	MOVQ 56(AX), R9
+	CMPQ DI, R9
+	JEQ  second
+	MOVQ R9, 64(AX)
+
+second:
+	MOVQ R10, 56(AX)
+	MOVQ DI, 48(AX)
+
+used:
+	MOVQ 648(SP), BX
+	CMPQ BX, 640(SP)
+	JCS  loop
+	JMP  done
+
+stop:
+	CMPQ DX, 24(AX)
+	JGE  done
+	MOVQ 16(AX), SI
+
+enter29:
+	LEAQ           16(SI), DI
+	CMPQ           544(SP), DI
+	JGE            ready30
+	MOVQ           24(AX), DI
+	CMPQ           544(SP), DI
+	JGT            ready30
+	MOVQ           544(SP), DI
+	VBROADCASTI128 (CX)(DI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          DI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x05, Y8, Y8
+	MOVL           DI, R8
+	ANDL           $+63, R8
+	VMOVDQU        Y10, 256(SP)(R8*4)
+	VMOVDQU        Y8, (SP)(R8*4)
+	ADDQ           $+8, DI
+	MOVQ           DI, 544(SP)
+	MOVQ           rows+32(FP), DI
+	MOVL           (SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           4(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           8(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           12(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           16(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           20(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           24(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           28(SP)(R8*4), R8
+	PREFETCHT0     (DI)(R8*1)
+	JMP            enter29
+
+ready30:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	JLE     entered32
+	MOVL    $0x00000008, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	ADDQ    SI, DI
+
+one31:
+	MOVL         SI, R8
+	ANDL         $+63, R8
+	MOVL         (SP)(R8*4), R9
+	VPBROADCASTD 256(SP)(R8*4), Y8
+	ADDQ         rows+32(FP), R9
+	VPERMD       (R9), Y4, Y9
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R9)
+	INCQ         SI
+	CMPQ         SI, DI
+	JLT          one31
+	JMP          enter29
+
+entered32:
+	MOVQ SI, 16(AX)
+
+done:
+	VZEROUPPER
+	MOVQ DX, (AX)
+	MOVQ 648(SP), BX
+	SUBQ seqs+48(FP), BX
+	MOVQ BX, bytes+72(FP)
+	RET
+
+// func parseRecent16AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
+TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
+	MOVQ         s+0(FP), AX
+	MOVQ         src_base+8(FP), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 576(SP)
+	MOVQ         fresh+64(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 664(SP)
+	MOVQ         room+56(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 672(SP)
+	VPBROADCASTD 136(AX), Y2
+	VPBROADCASTD 144(AX), Y3
+	VPADDD       recentPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      recentLow<>+0(SB), Y0
+	VMOVDQU      recentHigh<>+0(SB), Y1
+	VMOVDQU      recentRotate<>+0(SB), Y4
+	VMOVDQU      recentTags<>+0(SB), Y5
+	MOVQ         128(AX), BX
+	VMOVQ        BX, X6
+	MOVL         $0x00000020, SI
+	SUBQ         BX, SI
+	VMOVQ        SI, X7
+	MOVQ         seqs+48(FP), BX
+	MOVQ         BX, 680(SP)
+	CMPQ         32(AX), $+0
+	JNE          resume
+
+loop:
+	MOVQ 152(AX), BX
+	CMPQ DX, BX
+	JGE  stop
+	MOVQ $+0, 584(SP)
+	MOVQ $+0, 632(SP)
+	MOVQ $+0, 640(SP)
+	MOVQ $+0, 656(SP)
+
+step:
+	XORL BX, BX
+	MOVQ BX, 616(SP)
+	CMPQ 112(AX), $+0
+	JEQ  search
+	XORL SI, SI
+	MOVQ 96(AX), BX
+	DECQ BX
+	MOVL (CX)(DX*1), DI
+	MOVQ DX, R8
+	SUBQ 48(AX), R8
+	JLT  unlike1
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike1
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes3
+
+vector2:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike5
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector2
+
+bytes3:
+	ADDQ $+32, R10
+
+byte4:
+	CMPQ R9, R10
+	JGE  counted6
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted6
+	INCQ R9
+	JMP  byte4
+
+unlike5:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted6:
+	CMPQ R9, BX
+	JLE  unlike1
+	MOVQ R9, BX
+	MOVQ 48(AX), SI
+
+unlike1:
+	MOVQ DX, R8
+	SUBQ 56(AX), R8
+	JLT  unlike7
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike7
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes9
+
+vector8:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike11
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector8
+
+bytes9:
+	ADDQ $+32, R10
+
+byte10:
+	CMPQ R9, R10
+	JGE  counted12
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted12
+	INCQ R9
+	JMP  byte10
+
+unlike11:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted12:
+	CMPQ R9, BX
+	JLE  unlike7
+	MOVQ R9, BX
+	MOVQ 56(AX), SI
+
+unlike7:
+	MOVQ DX, R8
+	SUBQ 64(AX), R8
+	JLT  unlike13
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike13
+	MOVQ src_len+16(FP), R9
+	SUBQ DX, R9
+	XORL DI, DI
+	SUBQ $+32, R9
+	JLT  bytes15
+
+vector14:
+	LEAQ      (CX)(DI*1), R10
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPEQB  (R10)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R10
+	XORL      $-1, R10
+	JNE       unlike17
+	ADDQ      $+32, DI
+	CMPQ      DI, R9
+	JLE       vector14
+
+bytes15:
+	ADDQ $+32, R9
+
+byte16:
+	CMPQ DI, R9
+	JGE  counted18
+	LEAQ (CX)(DI*1), R10
+	MOVB (R10)(DX*1), R11
+	CMPB R11, (R10)(R8*1)
+	JNE  counted18
+	INCQ DI
+	JMP  byte16
+
+unlike17:
+	TZCNTL R10, R10
+	ADDQ   R10, DI
+
+counted18:
+	CMPQ DI, BX
+	JLE  unlike13
+	MOVQ DI, BX
+	MOVQ 64(AX), SI
+
+unlike13:
+	TESTQ SI, SI
+	JEQ   search
+	MOVQ  BX, 600(SP)
+	MOVQ  SI, 608(SP)
+	MOVQ  BX, DI
+	SHLQ  $0x02, DI
+	INCQ  DI
+	MOVQ  DI, 616(SP)
+	CMPQ  BX, 80(AX)
+	JGE   judge
+
+search:
+	MOVQ 16(AX), BX
+
+enter19:
+	LEAQ           16(BX), SI
+	CMPQ           576(SP), SI
+	JGE            ready20
+	MOVQ           24(AX), SI
+	CMPQ           576(SP), SI
+	JGT            ready20
+	MOVQ           576(SP), SI
+	VBROADCASTI128 (CX)(SI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          SI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x06, Y8, Y8
+	MOVL           SI, DI
+	ANDL           $+63, DI
+	VMOVDQU        Y10, 256(SP)(DI*4)
+	VMOVDQU        Y8, (SP)(DI*4)
+	ADDQ           $+8, SI
+	MOVQ           SI, 576(SP)
+	MOVQ           rows+32(FP), SI
+	MOVL           (SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           4(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           8(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           12(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           16(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           20(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           24(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           28(SP)(DI*4), DI
+	PREFETCHT0     (SI)(DI*1)
+	JMP            enter19
+
+ready20:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	JLE     entered22
+	MOVL    $0x00000008, DI
+	CMPQ    SI, DI
+	CMOVQGT DI, SI
+	ADDQ    BX, SI
+
+one21:
+	MOVL         BX, DI
+	ANDL         $+63, DI
+	MOVL         (SP)(DI*4), R8
+	VPBROADCASTD 256(SP)(DI*4), Y8
+	ADDQ         rows+32(FP), R8
+	VPERMD       (R8), Y4, Y9
+	VPERMD       32(R8), Y4, Y10
+	VPBLENDD     $0x01, Y9, Y10, Y10
+	VMOVDQU      Y10, 32(R8)
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JLT          one21
+	JMP          enter19
+
+entered22:
+	MOVQ         BX, 16(AX)
+	MOVL         DX, BX
+	ANDL         $+63, BX
+	MOVL         (SP)(BX*4), SI
+	VPBROADCASTD 256(SP)(BX*4), Y8
+	ADDQ         rows+32(FP), SI
+	MOVQ         104(AX), R9
+	CMPQ         DX, R9
+	CMOVQLT      DX, R9
+	VMOVD        R9, X9
+	VPBROADCASTD X9, Y9
+	VMOVDQU      (SI), Y10
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y10, Y8, Y11
+	VPMINUD   Y11, Y9, Y12
+	VPCMPEQD  Y11, Y12, Y12
+	VMOVDQU   Y11, 512(SP)
+	VMOVMSKPS Y12, BX
+	VMOVDQU   32(SI), Y11
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y11, Y8, Y12
+	VPMINUD   Y12, Y9, Y9
+	VPCMPEQD  Y12, Y9, Y9
+	VMOVDQU   Y12, 544(SP)
+	VMOVMSKPS Y9, R9
+	SHLL      $0x08, R9
+	ORL       R9, BX
+	VPERMD    Y10, Y4, Y10
+	VPERMD    Y11, Y4, Y11
+	VPBLENDD  $0x01, Y10, Y11, Y9
+	VMOVDQU   Y9, 32(SI)
+	VPBLENDD  $0x01, Y8, Y10, Y8
+	VMOVDQU   Y8, (SI)
+	LEAQ      1(DX), R9
+	MOVQ      R9, 16(AX)
+	TESTL     BX, BX
+	JEQ       judge
+
+	// what is shorter cannot win
+	MOVQ    584(SP), SI
+	MOVQ    616(SP), R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	ADDQ    $+5, SI
+	SHRQ    $0x02, SI
+	MOVQ    80(AX), R9
+	SUBQ    $+6, R9
+	CMPQ    SI, R9
+	CMOVQGT R9, SI
+	MOVQ    88(AX), R9
+	DECQ    R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	LEAQ    (DX)(SI*1), R9
+	CMPQ    R9, src_len+16(FP)
+	JGE     judge
+	XORL    DI, DI
+
+ends:
+	LEAQ  -3(CX)(SI*1), R10
+	MOVL  (R10)(DX*1), R11
+	TESTL BX, BX
+	JEQ   looked
+
+candidate:
+	TZCNTL BX, R9
+	MOVL   512(SP)(R9*4), R8
+	BLSRL  BX, BX
+	MOVQ   DX, R9
+	SUBQ   R8, R9
+	CMPL   R8, $+16
+	JCS    near
+
+compare:
+	CMPL R11, (R10)(R9*1)
+	JNE  other
+	MOVQ src_len+16(FP), R13
+	SUBQ DX, R13
+	XORL R12, R12
+	SUBQ $+32, R13
+	JLT  bytes24
+
+vector23:
+	LEAQ      (CX)(R12*1), R14
+	VMOVDQU   (R14)(DX*1), Y8
+	VPCMPEQB  (R14)(R9*1), Y8, Y8
+	VPMOVMSKB Y8, R14
+	XORL      $-1, R14
+	JNE       unlike26
+	ADDQ      $+32, R12
+	CMPQ      R12, R13
+	JLE       vector23
+
+bytes24:
+	ADDQ $+32, R13
+
+byte25:
+	CMPQ R12, R13
+	JGE  counted27
+	LEAQ (CX)(R12*1), R14
+	MOVB (R14)(DX*1), R15
+	CMPB R15, (R14)(R9*1)
+	JNE  counted27
+	INCQ R12
+	JMP  byte25
+
+unlike26:
+	TZCNTL R14, R14
+	ADDQ   R14, R12
+
+counted27:
+	MOVQ    80(AX), R9
+	CMPQ    R12, R9
+	CMOVQLT R12, R9
+	SUBQ    SI, R9
+	JLE     other
+	TESTL   DI, DI
+	JEQ     first28
+
+	// each 4 bits of offset need more than a byte
+	LZCNTL DI, R13
+	LZCNTL R8, R14
+	SUBL   R14, R13
+	MOVL   R9, R14
+	SHLL   $0x02, R14
+	CMPL   R14, R13
+	JLE    other
+
+first28:
+	MOVQ R12, 592(SP)
+	MOVL R8, DI
+	ADDQ R9, SI
+	CMPQ SI, 80(AX)
+	JGE  looked
+	LEAQ (DX)(R12*1), R9
+	CMPQ R9, src_len+16(FP)
+	JLT  ends
+	JMP  looked
+
+other:
+	TESTL BX, BX
+	JNE   candidate
+
+looked:
+	TESTL  DI, DI
+	JEQ    judge
+	LZCNTL DI, R9
+	MOVQ   592(SP), R12
+	LEAQ   -32(R9)(R12*4), R9
+	CMPQ   R9, 616(SP)
+	JLE    judge
+	MOVQ   R9, 616(SP)
+	MOVQ   R12, 600(SP)
+	MOVQ   DI, 608(SP)
+	JMP    judge
+
+near:
+	LEAQ    farEnough<>+0(SB), R9
+	MOVBLZX (R9)(R8*1), R8
+	MOVQ    DX, R9
+	SUBQ    R8, R9
+	JLT     other
+	JMP     compare
+
+judge:
+	MOVQ 616(SP), SI
+	CMPQ SI, 584(SP)
+	JLE  worse
+	MOVQ SI, 656(SP)
+	MOVQ 600(SP), SI
+	MOVQ SI, 640(SP)
+	MOVQ 608(SP), BX
+	MOVQ BX, 648(SP)
+	MOVQ DX, 624(SP)
+	XORL BX, BX
+	CMPQ SI, 80(AX)
+	JGE  settle
+	JMP  further
+
+worse:
+	CMPQ 640(SP), $+0
+	JEQ  nothing
+	MOVQ 632(SP), BX
+
+further:
+	CMPQ BX, 72(AX)
+	JGE  settle
+	INCQ BX
+	MOVQ BX, 632(SP)
+	MOVQ 624(SP), DX
+	ADDQ BX, DX
+	CMPQ DX, 24(AX)
+	JGE  settle
+
+	// one position further a match must have 4 bits more, two positions 7
+	LEAQ 1(BX)(BX*2), BX
+	ADDQ 656(SP), BX
+	MOVQ BX, 584(SP)
+	JMP  step
+
+nothing:
+	MOVQ    DX, BX
+	SUBQ    8(AX), BX
+	SHRQ    $0x08, BX
+	INCQ    BX
+	MOVL    $0x00000020, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	ADDQ    BX, DX
+	JMP     loop
+
+settle:
+	MOVQ 624(SP), DX
+	MOVQ 640(SP), SI
+	MOVQ 648(SP), DI
+	CMPQ DI, 48(AX)
+	JEQ  emit
+	CMPQ DI, 56(AX)
+	JEQ  emit
+	CMPQ DI, 64(AX)
+	JEQ  emit
+	CMPQ SI, $+8
+	JGE  emit
+	MOVQ 680(SP), BX
+	CMPQ BX, 664(SP)
+	JCC  unknown
+
+weigh:
+	LZCNTL DI, BX
+	SUBL   $+36, BX
+	SHLL   $0x03, BX
+	MOVQ   cost+40(FP), R8
+	LEAQ   (CX)(DX*1), R9
+	LEAQ   (R9)(SI*1), R11
+
+literal:
+	MOVBLZX (R9), R10
+	MOVBLZX (R8)(R10*1), R10
+	ADDL    R10, BX
+	INCQ    R9
+	CMPQ    R9, R11
+	JLT     literal
+	TESTL   BX, BX
+	JGT     emit
+	MOVQ    16(AX), DX
+	JMP     loop
+
+resume:
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ $+0, 32(AX)
+	JMP  weigh
+
+unknown:
+	MOVQ SI, 32(AX)
+	MOVQ DI, 40(AX)
+	JMP  done
+
+emit:
+	MOVQ DX, BX
+	SUBQ DI, BX
+	MOVQ DX, R8
+	SUBQ 8(AX), R8
+	XORL R9, R9
+	MOVQ CX, R11
+
+back:
+	CMPQ R9, R8
+	JGE  backed
+	CMPQ R9, BX
+	JGE  backed
+	MOVB -1(R11)(DX*1), R10
+	CMPB R10, -1(R11)(BX*1)
+	JNE  backed
+	DECQ R11
+	INCQ R9
+	JMP  back
+
+backed:
+	SUBQ R9, R8
+	ADDQ SI, DX
+	ADDQ R9, SI
+	MOVQ 680(SP), BX
+	MOVL R8, (BX)
+	MOVL SI, 4(BX)
+	MOVL DI, 8(BX)
+	ADDQ $+12, BX
+	MOVQ BX, 680(SP)
+	MOVQ DX, 8(AX)
+	MOVQ 48(AX), R10
+	CMPQ DI, R10
+	JEQ  used
+	MOVQ 56(AX), R9
+	CMPQ DI, R9
+	JEQ  second
+	MOVQ R9, 64(AX)
+
+second:
+	MOVQ R10, 56(AX)
+	MOVQ DI, 48(AX)
+
+used:
+	MOVQ 680(SP), BX
+	CMPQ BX, 672(SP)
+	JCS  loop
+	JMP  done
+
+stop:
+	CMPQ DX, 24(AX)
+	JGE  done
+	MOVQ 16(AX), SI
+
+enter29:
+	LEAQ           16(SI), DI
+	CMPQ           576(SP), DI
+	JGE            ready30
+	MOVQ           24(AX), DI
+	CMPQ           576(SP), DI
+	JGT            ready30
+	MOVQ           576(SP), DI
+	VBROADCASTI128 (CX)(DI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          DI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x06, Y8, Y8
+	MOVL           DI, R8
+	ANDL           $+63, R8
+	VMOVDQU        Y10, 256(SP)(R8*4)
+	VMOVDQU        Y8, (SP)(R8*4)
+	ADDQ           $+8, DI
+	MOVQ           DI, 576(SP)
+	MOVQ           rows+32(FP), DI
+	MOVL           (SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           4(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           8(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           12(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           16(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           20(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           24(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           28(SP)(R8*4), R8
+	PREFETCHT0     (DI)(R8*1)
+	JMP            enter29
+
+ready30:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	JLE     entered32
+	MOVL    $0x00000008, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	ADDQ    SI, DI
+
+one31:
+	MOVL         SI, R8
+	ANDL         $+63, R8
+	MOVL         (SP)(R8*4), R9
+	VPBROADCASTD 256(SP)(R8*4), Y8
+	ADDQ         rows+32(FP), R9
+	VPERMD       (R9), Y4, Y9
+	VPERMD       32(R9), Y4, Y10
+	VPBLENDD     $0x01, Y9, Y10, Y10
+	VMOVDQU      Y10, 32(R9)
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R9)
+	INCQ         SI
+	CMPQ         SI, DI
+	JLT          one31
+	JMP          enter29
+
+entered32:
+	MOVQ SI, 16(AX)
+
+done:
+	VZEROUPPER
+	MOVQ DX, (AX)
+	MOVQ 680(SP), BX
+	SUBQ seqs+48(FP), BX
+	MOVQ BX, bytes+72(FP)
+	RET

@@ -34,6 +34,12 @@ func parseSingleVector(*SingleParse, []byte, []uint32, []rawSequence) (n int, ok
 	return 0, false
 }
 
+func hasRecent(int) bool { return false }
+
+func parseRecentVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
+	panic("simd: no such kernel")
+}
+
 func putOffsetsVector(_, _, _ []byte, _ []rawSequence, _ uint32) (usedCodes, usedExtra int, ok bool) {
 	return 0, 0, false
 }

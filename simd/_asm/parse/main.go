@@ -5,8 +5,12 @@ import . "github.com/mmcloughlin/avo/build"
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	single()
+	far := farData()
+	single(far)
 	putOffsets()
 	putLengths()
+	data := newRecentData(far)
+	recent(8, data)
+	recent(16, data)
 	Generate()
 }

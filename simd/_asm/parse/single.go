@@ -18,6 +18,15 @@ const (
 // farEnough is lz77's table, with an entry for an offset of 0, which does not occur.
 var farEnough = [minOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 
+// farData is the same for the assembly.
+func farData() Mem {
+	far := GLOBL("farEnough", attr.RODATA|attr.NOPTR)
+	for i, d := range farEnough {
+		DATA(i, U8(d))
+	}
+	return far
+}
+
 // stateType is simd's SingleParse, and these are the offsets of its fields.
 const (
 	stateType = "struct{At, Anchor, Repeat, End int; Mask, Shift, TagMask, Skip uint64; MaxOffset, MinMatch, NewRepeat int}"
@@ -38,11 +47,7 @@ const (
 )
 
 // single is lz77's parseSingle, position for position.
-func single() {
-	far := GLOBL("farEnough", attr.RODATA|attr.NOPTR)
-	for i, d := range farEnough {
-		DATA(i, U8(d))
-	}
+func single(far Mem) {
 	mul := GLOBL("prime64", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(prime))
 	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs "+seqType+", room, stop int) (bytes int)")

@@ -1,0 +1,54 @@
+package simd
+
+// RecentParse is how far lz77's lazy parse with rows of recent positions is, and how it is to go on. Positions and lengths are in bytes.
+//
+// A row has an entry for each of the Depth latest positions whose hashes share it, the latest first. An entry is the position, Base and 1, with 7 more bits of the hash above
+// them; see RecentBits. One that is no position in front of the one searched for is passed over, so that rows need not be emptied for another
+// block if its Base is high enough.
+type RecentParse struct {
+	At     int // where to look for a match next
+	Anchor int // where the last one ended, at most At
+	Next   int // the first position that is not in its row yet, at most At
+	End    int // matches begin before it, 16 bytes before the end of src at least
+
+	Length, Offset int    // a match at At that is to be weighed before the parse goes on; 0 for none
+	Repeats        [3]int // the last offsets, the latest first, at least 1
+
+	Lazy       int // how many positions further on a better match is looked for, 0 … 2
+	Nice       int // a match of this length ends the search, more than 4
+	Least      int // bytes of a match that is taken from a row, at least 4
+	MinMatch   int // bytes of one with a repeated offset
+	MaxOffset  int // at least 32
+	UseRepeats int // not 0: matches with the last offsets are looked for
+	Depth      int // entries of a row; there are kernels for 8 and 16
+
+	Shift    uint64 // 32 − log2 of the number of rows
+	HashMask uint64 // the bits of the second 4 bytes that are hashed
+	Base     uint64 // what is added to positions
+
+	stop int // where a call ends
+}
+
+// RecentBits is how many bits of an entry Base, the positions of a block and 1 share.
+const RecentBits = 25
+
+// rawRecent is how the assembly knows a RecentParse.
+type rawRecent = struct {
+	At, Anchor, Next, End, Length, Offset                     int
+	Repeats                                                   [3]int
+	Lazy, Nice, Least, MinMatch, MaxOffset, UseRepeats, Depth int
+	Shift, HashMask, Base                                     uint64
+	stop                                                      int
+}
+
+// ParseRecent goes on with a parse of src, until At is End or more, or there is no room for more sequences, or a match is to be weighed that costs, the price of each literal, are
+// too old for: that is one with a new offset and fewer than 8 bytes after fresh sequences or more. It may stop at any other place, so that no call takes long. It returns how
+// many sequences it has written. The portable twin, parseLazy of package lz77, is the definition.
+//
+// HasRecent must have said that there is a kernel; a parse goes on whatever the tier is by then. Whatever rows hold, nothing outside of the slices is touched.
+func ParseRecent[S Sequence](p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
+	return parseRecentVector(p, src, rows, costs, raw(seqs), fresh)
+}
+
+// HasRecent reports whether this tier has a kernel for rows of that many entries.
+func HasRecent(depth int) bool { return hasRecent(depth) }
