@@ -1053,7 +1053,7 @@ search:
 	MOVQ 16(AX), BX
 
 enter19:
-	LEAQ           16(BX), SI
+	LEAQ           32(BX), SI
 	CMPQ           544(SP), SI
 	JGE            ready20
 	MOVQ           24(AX), SI
@@ -1426,7 +1426,7 @@ stop:
 	MOVQ 16(AX), SI
 
 enter29:
-	LEAQ           16(SI), DI
+	LEAQ           32(SI), DI
 	CMPQ           544(SP), DI
 	JGE            ready30
 	MOVQ           24(AX), DI
@@ -1714,7 +1714,7 @@ search:
 	MOVQ 16(AX), BX
 
 enter19:
-	LEAQ           16(BX), SI
+	LEAQ           32(BX), SI
 	CMPQ           576(SP), SI
 	JGE            ready20
 	MOVQ           24(AX), SI
@@ -2103,7 +2103,7 @@ stop:
 	MOVQ 16(AX), SI
 
 enter29:
-	LEAQ           16(SI), DI
+	LEAQ           32(SI), DI
 	CMPQ           576(SP), DI
 	JGE            ready30
 	MOVQ           24(AX), DI

@@ -212,6 +212,30 @@ func TestGuardPagesParse(t *testing.T) {
 	})
 }
 
+// TestGuardPagesRecent does the same with parsing by rows, and with rows that have anything at all.
+func TestGuardPagesRecent(t *testing.T) {
+	const most = 5000
+	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4*16<<8), newGuarded(t, most*sequenceBytes)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(53, 54))
+		for range scaled(3000) {
+			c := randomRecent(r, content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)]))))
+			room := tables.put(r, make([]byte, 4*len(c.rows)))
+			in := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(room))), len(c.rows))
+			copy(in, c.rows)
+			out := seqs.sequences(r, c.room)
+			c.run(t, c.src, in, out)
+			if HasRecent(c.p.Depth) {
+				for i := range in {
+					in[i] = r.Uint32() >> r.IntN(32)
+				}
+				p := c.p
+				ParseRecent(&p, c.src, in, c.costs, out, c.fresh)
+			}
+		}
+	})
+}
+
 // TestGuardPagesPut does the same with what sequences become.
 func TestGuardPagesPut(t *testing.T) {
 	const most = 1500

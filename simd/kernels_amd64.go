@@ -192,8 +192,8 @@ const atOnceRecent = 1 << 12
 func hasRecent(depth int) bool { return current() != portable && (depth == 8 || depth == 16) }
 
 func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
-	if best == portable || p.Depth != 8 && p.Depth != 16 || p.At < p.Next-p.Length || p.Next < 0 || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || p.Length < 0 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) ||
-		p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 || uint(p.Lazy) > 2 || p.Nice < 5 || p.Least < 4 || p.MaxOffset < 32 ||
+	if best == portable || p.Depth != 8 && p.Depth != 16 || p.At < p.Next-p.Length || p.Next < 0 || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) ||
+		p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 || uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 ||
 		p.Shift > 31 || p.Shift < 1 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) || p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
 		panic("simd: impossible parse")
 	}

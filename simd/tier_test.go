@@ -66,6 +66,9 @@ func TestVectorsRun(t *testing.T) {
 		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
 			t.Errorf("parsing %v", parse)
 		}
+		if recent := HasRecent(8) && HasRecent(16); recent != want.parse {
+			t.Errorf("parsing by rows %v", recent)
+		}
 		_, _, offsets := PutOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
 		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)

@@ -47,7 +47,7 @@ const (
 
 	// ring is how many positions there are places and entries for, and ahead how far in front of the search these are made and rows are fetched, in positions.
 	ring  = 64
-	ahead = 16
+	ahead = 32
 )
 
 // recentData are tables of 32 bytes or less.

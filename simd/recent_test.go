@@ -1,0 +1,295 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// recentRun is a call of ParseRecent.
+type recentRun struct {
+	p           RecentParse
+	src         []byte
+	rows        []uint32
+	costs       *[256]uint8
+	fresh, room int
+}
+
+// enter puts the positions in front of i into their rows, entry by entry.
+func (c *recentRun) enter(i int) {
+	for ; c.p.Next < i; c.p.Next++ {
+		row, e := c.place(c.p.Next)
+		copy(row[1:], row)
+		row[0] = e
+	}
+}
+
+// place returns the row of a position, and its entry.
+func (c *recentRun) place(i int) (row []uint32, e uint32) {
+	v := binary.LittleEndian.Uint64(c.src[i:])
+	h := uint32(v)*0x9E3779B1 + uint32(v>>32)&uint32(c.p.HashMask)*0x85EBCA77
+	row = c.rows[int(h>>c.p.Shift)*c.p.Depth:]
+	return row[:c.p.Depth], h<<(32-c.p.Shift)&^(1<<RecentBits-1) | (uint32(c.p.Base) + uint32(i) + 1)
+}
+
+func (c *recentRun) equal(from, i int) (n int) {
+	for i+n < len(c.src) && c.src[from+n] == c.src[i+n] {
+		n++
+	}
+	return n
+}
+
+// find is the definition of the best candidate at i, for matches of least bytes or more.
+func (c *recentRun) find(i, least int) (n, offset int) {
+	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
+	c.enter(i)
+	row, e := c.place(i)
+	longest := least - 1
+	for _, x := range row {
+		d := int(e&(1<<RecentBits-1)) - int(x&(1<<RecentBits-1))
+		if x>>RecentBits != e>>RecentBits || d < 1 || d > min(i, c.p.MaxOffset) || longest == c.p.Nice {
+			continue
+		}
+		if d < 16 {
+			d = multiples[d]
+		}
+		if d > i {
+			continue
+		}
+		m := c.equal(i-d, i)
+		if k := min(m, c.p.Nice); k > longest && (n == 0 || 4*(k-longest) > bits.Len(uint(d))-bits.Len(uint(offset))) {
+			longest, n, offset = k, m, d
+		}
+	}
+	c.enter(i + 1)
+	return n, offset
+}
+
+// best is the best way to go on from i, and its score.
+func (c *recentRun) best(i, than int) (n, offset, score int) {
+	p := &c.p
+	if p.UseRepeats != 0 {
+		n = p.MinMatch - 1
+		for _, d := range p.Repeats {
+			if d <= i {
+				if m := c.equal(i-d, i); m >= 4 && m > n {
+					n, offset = m, d
+				}
+			}
+		}
+		if offset == 0 {
+			n = 0
+		} else if score = 4*n + 1; n >= p.Nice {
+			return n, offset, score
+		}
+	}
+	if m, d := c.find(i, max(p.Least, min((max(than, score)+5)/4+1, p.Nice-5))); m > 0 {
+		if s := 4*m - bits.Len(uint(d)); s > score {
+			return m, d, s
+		}
+	}
+	return n, offset, score
+}
+
+// naively is the definition of ParseRecent.
+func (c *recentRun) naively() (seqs []sequence) {
+	p := &c.p
+	for p.At < p.End && len(seqs) < c.room {
+		at, n, d, weigh := p.At, p.Length, p.Offset, true
+		if p.Length = 0; n == 0 {
+			var score int
+			if n, d, score = c.best(at, 0); n == 0 {
+				p.At += min(1+(at-p.Anchor)>>8, 32)
+				continue
+			}
+			for k := 1; k <= p.Lazy && at+k < p.End && n < p.Nice; k++ {
+				than := score + []int{0, 4, 7}[k]
+				if m, o, s := c.best(at+k, than); s > than {
+					at, n, d, score, k = at+k, m, o, s, 0
+				}
+			}
+			if weigh = n < 8 && !slices.Contains(p.Repeats[:], d); weigh && len(seqs) >= c.fresh {
+				p.At, p.Length, p.Offset = at, n, d
+				break
+			}
+		}
+		if weigh {
+			sum := 0
+			for _, b := range c.src[at : at+n] {
+				sum += int(c.costs[b])
+			}
+			if sum <= 8*(bits.Len(uint(d))+4) {
+				p.At = p.Next
+				continue
+			}
+		}
+		k := 0
+		for at-k > max(p.Anchor, d) && c.src[at-k-1] == c.src[at-k-1-d] {
+			k++
+		}
+		seqs = append(seqs, sequence{uint32(at - k - p.Anchor), uint32(n + k), uint32(d)})
+		switch d {
+		case p.Repeats[0]:
+		case p.Repeats[1]:
+			p.Repeats[0], p.Repeats[1] = d, p.Repeats[0]
+		default:
+			p.Repeats = [3]int{d, p.Repeats[0], p.Repeats[1]}
+		}
+		p.At = at + n
+		p.Anchor = p.At
+	}
+	return seqs
+}
+
+// randomRecent is a parse of src that begins or goes on anywhere, with rows for it that have anything but positions still to come.
+func randomRecent(r *rand.Rand, src []byte) *recentRun {
+	log := 1 + r.IntN(8)
+	c := &recentRun{src: src, fresh: r.IntN(40), room: r.IntN(2 + len(src)/8), costs: new([256]uint8)}
+	for i := range c.costs {
+		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
+	}
+	p := &c.p
+	*p = RecentParse{At: r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Lazy: r.IntN(3), Nice: 5 + r.IntN([]int{15, 100}[r.IntN(2)]), Least: 4 + r.IntN(5), MinMatch: 3 + r.IntN(6),
+		MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UseRepeats: r.IntN(4), Depth: 8 << r.IntN(2), Shift: uint64(32 - log), HashMask: 1<<(8*r.IntN(5)) - 1}
+	if r.IntN(2) == 0 {
+		p.At = 0
+	}
+	if room := 1<<RecentBits - 1 - len(src); r.IntN(2) == 0 {
+		p.Base = uint64(room - r.IntN(2)*r.IntN(room))
+	}
+	for i := range p.Repeats {
+		if p.Repeats[i] = 16 + r.IntN(len(src)); r.IntN(4) == 0 {
+			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
+		}
+	}
+	p.Anchor, p.Next = p.At-r.IntN(2)*r.IntN(p.At+1), p.At-r.IntN(2)*r.IntN(p.At+1)
+	if r.IntN(4) == 0 && p.At > 0 && p.At+7 < p.End {
+		p.Length, p.Offset = 4+r.IntN(4), 1+r.IntN(p.At)
+		p.Next = p.At + r.IntN(3)
+	}
+	c.rows = make([]uint32, p.Depth<<log)
+	if kind := r.IntN(4); kind > 0 {
+		for i := range c.rows {
+			x := r.Uint32()
+			if x &= 1<<RecentBits - 1; x > uint32(p.Base) { // from another block
+				x -= min(x, uint32(p.Base+uint64(len(src)))-uint32(p.Next))
+			}
+			c.rows[i] = x | r.Uint32N(128)<<RecentBits
+		}
+		for range p.Next * kind {
+			row, _ := c.place(r.IntN(min(len(src)-7, p.Next)))
+			_, row[r.IntN(p.Depth)] = c.place(r.IntN(min(len(src)-7, p.Next)))
+		}
+	}
+	return c
+}
+
+// run holds a call of the kernel, with these places for what it needs, to the definition.
+func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence) {
+	t.Helper()
+	if ok := HasRecent(c.p.Depth); ok != has(current()).parse {
+		t.Fatalf("there is a kernel: %v", ok)
+	} else if !ok {
+		return
+	}
+	got := recentRun{p: c.p, src: src, rows: rows}
+	n := ParseRecent(&got.p, src, rows, c.costs, seqs, c.fresh)
+	want := *c
+	want.rows = slices.Clone(c.rows)
+	wantSeqs := want.naively()
+	// When positions are entered that nothing was searched behind is up to the kernel.
+	for _, c := range []*recentRun{&got, &want} {
+		c.enter(min(c.p.At, c.p.End))
+		c.p.stop = 0
+	}
+	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(got.rows, want.rows) {
+		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", len(src), c.p, n, got.p, len(wantSeqs), want.p)
+	}
+}
+
+// alone is run in memory of its own.
+func (c *recentRun) alone(t *testing.T) {
+	t.Helper()
+	c.run(t, c.src, slices.Clone(c.rows), make([]sequence, c.room))
+}
+
+func TestParseRecent(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(51, 52))
+		for i := range scaled(8000) {
+			n := 16 + i%200
+			if i%50 == 0 {
+				n = 16 + r.IntN(20_000)
+			}
+			randomRecent(r, randomContent(r, n)).alone(t)
+		}
+		// More than one call of the assembly takes; and noise, where steps grow, with a match at its end.
+		noise := make([]byte, 30_000)
+		for i := range noise {
+			noise[i] = byte(r.Uint32())
+		}
+		for at := range 1000 {
+			noise = append(append(noise, noise[at*20:at*20+8]...), byte(at), byte(at>>3), byte(at>>5))
+		}
+		for i, src := range [][]byte{randomContent(r, 100_000), randomContent(r, 100_000), noise, noise} {
+			depth := 8 << (i % 2)
+			c := randomRecent(r, src)
+			c.p = RecentParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, Least: 5, MinMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
+			c.rows, c.room, c.fresh = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
+			c.alone(t)
+		}
+	})
+}
+
+// TestParseRecentRoom: what could lead the kernel out of the slices is a mistake in the program.
+func TestParseRecentRoom(t *testing.T) {
+	good := RecentParse{End: 84, Repeats: [3]int{1, 1, 1}, Nice: 5, Least: 4, MaxOffset: 32, Depth: 8, Shift: 27}
+	for i, f := range []func(p *RecentParse){
+		func(p *RecentParse) {}, // the others change one thing each
+		func(p *RecentParse) { p.At = -1 },
+		func(p *RecentParse) { p.Next = 1 },
+		func(p *RecentParse) { p.Next = -1 },
+		func(p *RecentParse) { p.Anchor = 1 },
+		func(p *RecentParse) { p.Anchor = -1 },
+		func(p *RecentParse) { p.End = 85 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, -1, 1 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 8, 1 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 4, 11 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 4, 0 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset = 95, 6, 1 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 15 },
+		func(p *RecentParse) { p.Repeats[0] = 0 },
+		func(p *RecentParse) { p.Repeats[1] = 0 },
+		func(p *RecentParse) { p.Repeats[2] = -1 },
+		func(p *RecentParse) { p.Lazy = 3 },
+		func(p *RecentParse) { p.Lazy = -1 },
+		func(p *RecentParse) { p.Nice = 4 },
+		func(p *RecentParse) { p.Least = 3 },
+		func(p *RecentParse) { p.Least = math.MaxInt },
+		func(p *RecentParse) { p.MaxOffset = 31 },
+		func(p *RecentParse) { p.Depth = 32 },
+		func(p *RecentParse) { p.Depth = 16 },
+		func(p *RecentParse) { p.Shift = 26 },
+		func(p *RecentParse) { p.Shift = 32 },
+		func(p *RecentParse) { p.Shift = 0 },
+		func(p *RecentParse) { p.Base = 1<<RecentBits - 100 },
+		func(p *RecentParse) { p.Base = 1<<64 - 1 },
+	} {
+		p := good
+		f(&p)
+		func() {
+			defer func() {
+				if panicked := recover() != nil; panicked != (i > 0 || !has(best).parse) {
+					t.Errorf("case %d: %+v: panic %v", i, p, panicked)
+				}
+			}()
+			ParseRecent(&p, make([]byte, 100), make([]uint32, 8*32), new([256]uint8), make([]sequence, 10), 10)
+		}()
+	}
+	if HasRecent(4) || HasRecent(32) || HasRecent(0) {
+		t.Error("a kernel for rows of another size")
+	}
+}
