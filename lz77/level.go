@@ -56,9 +56,10 @@ const MaxLevel = 9
 //     JSON and tables; at 0.92 of the speed. HashLog 17: 1.3% smaller at 0.93, 15: 1.9% larger at 1.04. SkipLog 6: no faster.
 //   - 3: LongLog 16 with SkipLog 8: 0.65% larger and some 5% faster.
 //   - 4: LongLog 19 with Nice 64 is 0.7% smaller at 0.85 of the speed, Nice 64 alone 0.14% smaller at 0.96.
-//   - 5: as small as zstd -9 here, at the speed between zstd -7 and -9. 16 candidates are 1.6% smaller at 0.78 of the speed, one position less to wait for 1.5% larger at about the
-//     same, HashLog 18 0.2% smaller at 0.93, blocks of 2 MiB 1.5% larger at 1.16. A greedy parse of 16 candidates is 9% larger on tables and 5% on XML, which is more than level 4 gives.
-//   - 6: as small as zstd -12 here. 64 candidates: 0.9% smaller at 0.6 of the speed; blocks of 8 MiB 0.9% smaller at 0.85; hash of 4 bytes 2% larger.
+//   - 5: as small as zstd -9 here, and faster than zstd -7. 16 candidates are 1.7% smaller at 0.8 of the speed, blocks of 2 MiB 1.0% larger and as fast. One position less to wait
+//     for: 1.5% larger. A greedy parse of 16 candidates is 9% larger on tables and 5% on XML, which is more than level 4 gives.
+//   - 6: as small as zstd -12 here, at half the speed of level 5. Nice 128: 0.1% larger; HashLog 17: 0.1% larger and 3% faster; blocks of 8 MiB 0.9% smaller and no slower; 64 candidates:
+//     0.9% smaller; hash of 4 bytes 2% larger.
 //   - 7: parsing by price with what costs little to find, and with contexts of literals. HashLog 17: 2.4% larger at 1.2 times the speed. Misses 2: 0.2% smaller at 0.9. Without contexts a
 //     second way to each position made tables 1.8% smaller, others 0.5% at most, at 0.9 of the speed, and not to skip 0.15% at 0.92.
 //   - 8: depth of 32 with Nice 128 and without Skip, as it was: text 1.1% smaller, tables 0.8% larger, 0.9 of the speed.
@@ -72,7 +73,7 @@ var Levels = [MaxLevel + 1]Params{
 	3: {Finder: Double, HashLog: 15, LongLog: 17, HashBytes: 5, SkipLog: 7},
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
 	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
-	6: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
+	6: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
 	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 1, Skip: 32},
 	8: {Finder: Tree, HashLog: 18, Depth: 16, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
 	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2, Skip: 48, Second: true},

@@ -107,3 +107,32 @@ func parseRecent16AVX2(s *struct {
 	MatchLen uint32
 	Offset   uint32
 }, room int, fresh int) (bytes int)
+
+// parseRecent32AVX2 goes on with a parse until stop, or until there is no room for another sequence, or a match is to be weighed with fresh sequences or more made. It returns the size of the
+// sequences. See ParseRecent for what the arguments must be.
+//
+//go:noescape
+func parseRecent32AVX2(s *struct {
+	At         int
+	Anchor     int
+	Next       int
+	End        int
+	Length     int
+	Offset     int
+	Repeats    [3]int
+	Lazy       int
+	Nice       int
+	Least      int
+	MinMatch   int
+	MaxOffset  int
+	UseRepeats int
+	Depth      int
+	Shift      uint64
+	HashMask   uint64
+	Base       uint64
+	stop       int
+}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, room int, fresh int) (bytes int)

@@ -2186,3 +2186,721 @@ done:
 	SUBQ seqs+48(FP), BX
 	MOVQ BX, bytes+72(FP)
 	RET
+
+// func parseRecent32AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
+TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
+	MOVQ         s+0(FP), AX
+	MOVQ         src_base+8(FP), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 640(SP)
+	MOVQ         fresh+64(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 728(SP)
+	MOVQ         room+56(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x02, BX
+	ADDQ         seqs+48(FP), BX
+	MOVQ         BX, 736(SP)
+	VPBROADCASTD 136(AX), Y2
+	VPBROADCASTD 144(AX), Y3
+	VPADDD       recentPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      recentLow<>+0(SB), Y0
+	VMOVDQU      recentHigh<>+0(SB), Y1
+	VMOVDQU      recentRotate<>+0(SB), Y4
+	VMOVDQU      recentTags<>+0(SB), Y5
+	MOVQ         128(AX), BX
+	VMOVQ        BX, X6
+	MOVL         $0x00000020, SI
+	SUBQ         BX, SI
+	VMOVQ        SI, X7
+	MOVQ         seqs+48(FP), BX
+	MOVQ         BX, 744(SP)
+	CMPQ         32(AX), $+0
+	JNE          resume
+
+loop:
+	MOVQ 152(AX), BX
+	CMPQ DX, BX
+	JGE  stop
+	MOVQ $+0, 648(SP)
+	MOVQ $+0, 696(SP)
+	MOVQ $+0, 704(SP)
+	MOVQ $+0, 720(SP)
+
+step:
+	XORL BX, BX
+	MOVQ BX, 680(SP)
+	CMPQ 112(AX), $+0
+	JEQ  search
+	XORL SI, SI
+	MOVQ 96(AX), BX
+	DECQ BX
+	MOVL (CX)(DX*1), DI
+	MOVQ DX, R8
+	SUBQ 48(AX), R8
+	JLT  unlike1
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike1
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes3
+
+vector2:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike5
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector2
+
+bytes3:
+	ADDQ $+32, R10
+
+byte4:
+	CMPQ R9, R10
+	JGE  counted6
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted6
+	INCQ R9
+	JMP  byte4
+
+unlike5:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted6:
+	CMPQ R9, BX
+	JLE  unlike1
+	MOVQ R9, BX
+	MOVQ 48(AX), SI
+
+unlike1:
+	MOVQ DX, R8
+	SUBQ 56(AX), R8
+	JLT  unlike7
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike7
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	XORL R9, R9
+	SUBQ $+32, R10
+	JLT  bytes9
+
+vector8:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y8
+	VPCMPEQB  (R11)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R11
+	XORL      $-1, R11
+	JNE       unlike11
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector8
+
+bytes9:
+	ADDQ $+32, R10
+
+byte10:
+	CMPQ R9, R10
+	JGE  counted12
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted12
+	INCQ R9
+	JMP  byte10
+
+unlike11:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted12:
+	CMPQ R9, BX
+	JLE  unlike7
+	MOVQ R9, BX
+	MOVQ 56(AX), SI
+
+unlike7:
+	MOVQ DX, R8
+	SUBQ 64(AX), R8
+	JLT  unlike13
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike13
+	MOVQ src_len+16(FP), R9
+	SUBQ DX, R9
+	XORL DI, DI
+	SUBQ $+32, R9
+	JLT  bytes15
+
+vector14:
+	LEAQ      (CX)(DI*1), R10
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPEQB  (R10)(R8*1), Y8, Y8
+	VPMOVMSKB Y8, R10
+	XORL      $-1, R10
+	JNE       unlike17
+	ADDQ      $+32, DI
+	CMPQ      DI, R9
+	JLE       vector14
+
+bytes15:
+	ADDQ $+32, R9
+
+byte16:
+	CMPQ DI, R9
+	JGE  counted18
+	LEAQ (CX)(DI*1), R10
+	MOVB (R10)(DX*1), R11
+	CMPB R11, (R10)(R8*1)
+	JNE  counted18
+	INCQ DI
+	JMP  byte16
+
+unlike17:
+	TZCNTL R10, R10
+	ADDQ   R10, DI
+
+counted18:
+	CMPQ DI, BX
+	JLE  unlike13
+	MOVQ DI, BX
+	MOVQ 64(AX), SI
+
+unlike13:
+	TESTQ SI, SI
+	JEQ   search
+	MOVQ  BX, 664(SP)
+	MOVQ  SI, 672(SP)
+	MOVQ  BX, DI
+	SHLQ  $0x02, DI
+	INCQ  DI
+	MOVQ  DI, 680(SP)
+	CMPQ  BX, 80(AX)
+	JGE   judge
+
+search:
+	MOVQ 16(AX), BX
+
+enter19:
+	LEAQ           32(BX), SI
+	CMPQ           640(SP), SI
+	JGE            ready20
+	MOVQ           24(AX), SI
+	CMPQ           640(SP), SI
+	JGT            ready20
+	MOVQ           640(SP), SI
+	VBROADCASTI128 (CX)(SI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          SI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x07, Y8, Y8
+	MOVL           SI, DI
+	ANDL           $+63, DI
+	VMOVDQU        Y10, 256(SP)(DI*4)
+	VMOVDQU        Y8, (SP)(DI*4)
+	ADDQ           $+8, SI
+	MOVQ           SI, 640(SP)
+	MOVQ           rows+32(FP), SI
+	MOVL           (SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           4(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           8(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           12(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           16(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           20(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           24(SP)(DI*4), R8
+	PREFETCHT0     (SI)(R8*1)
+	MOVL           28(SP)(DI*4), DI
+	PREFETCHT0     (SI)(DI*1)
+	JMP            enter19
+
+ready20:
+	MOVQ    DX, SI
+	SUBQ    BX, SI
+	JLE     entered22
+	MOVL    $0x00000008, DI
+	CMPQ    SI, DI
+	CMOVQGT DI, SI
+	ADDQ    BX, SI
+
+one21:
+	MOVL         BX, DI
+	ANDL         $+63, DI
+	MOVL         (SP)(DI*4), R8
+	VPBROADCASTD 256(SP)(DI*4), Y8
+	ADDQ         rows+32(FP), R8
+	VPERMD       (R8), Y4, Y9
+	VPERMD       32(R8), Y4, Y10
+	VPERMD       64(R8), Y4, Y11
+	VPERMD       96(R8), Y4, Y12
+	VPBLENDD     $0x01, Y11, Y12, Y12
+	VMOVDQU      Y12, 96(R8)
+	VPBLENDD     $0x01, Y10, Y11, Y11
+	VMOVDQU      Y11, 64(R8)
+	VPBLENDD     $0x01, Y9, Y10, Y10
+	VMOVDQU      Y10, 32(R8)
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JLT          one21
+	JMP          enter19
+
+entered22:
+	MOVQ         BX, 16(AX)
+	MOVL         DX, BX
+	ANDL         $+63, BX
+	MOVL         (SP)(BX*4), SI
+	VPBROADCASTD 256(SP)(BX*4), Y8
+	ADDQ         rows+32(FP), SI
+	MOVQ         104(AX), R9
+	CMPQ         DX, R9
+	CMOVQLT      DX, R9
+	VMOVD        R9, X9
+	VPBROADCASTD X9, Y9
+	VMOVDQU      (SI), Y10
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y10, Y8, Y11
+	VPMINUD   Y11, Y9, Y12
+	VPCMPEQD  Y11, Y12, Y12
+	VMOVDQU   Y11, 512(SP)
+	VMOVMSKPS Y12, BX
+	VMOVDQU   32(SI), Y11
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y11, Y8, Y12
+	VPMINUD   Y12, Y9, Y13
+	VPCMPEQD  Y12, Y13, Y13
+	VMOVDQU   Y12, 544(SP)
+	VMOVMSKPS Y13, R9
+	SHLL      $0x08, R9
+	ORL       R9, BX
+	VMOVDQU   64(SI), Y12
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y12, Y8, Y13
+	VPMINUD   Y13, Y9, Y14
+	VPCMPEQD  Y13, Y14, Y14
+	VMOVDQU   Y13, 576(SP)
+	VMOVMSKPS Y14, R9
+	SHLL      $0x10, R9
+	ORL       R9, BX
+	VMOVDQU   96(SI), Y13
+
+	// an offset that is one, and possible, if the tags are equal
+	VPSUBD    Y13, Y8, Y14
+	VPMINUD   Y14, Y9, Y9
+	VPCMPEQD  Y14, Y9, Y9
+	VMOVDQU   Y14, 608(SP)
+	VMOVMSKPS Y9, R9
+	SHLL      $0x18, R9
+	ORL       R9, BX
+	VPERMD    Y10, Y4, Y10
+	VPERMD    Y11, Y4, Y11
+	VPERMD    Y12, Y4, Y12
+	VPERMD    Y13, Y4, Y13
+	VPBLENDD  $0x01, Y12, Y13, Y9
+	VMOVDQU   Y9, 96(SI)
+	VPBLENDD  $0x01, Y11, Y12, Y9
+	VMOVDQU   Y9, 64(SI)
+	VPBLENDD  $0x01, Y10, Y11, Y9
+	VMOVDQU   Y9, 32(SI)
+	VPBLENDD  $0x01, Y8, Y10, Y8
+	VMOVDQU   Y8, (SI)
+	LEAQ      1(DX), R9
+	MOVQ      R9, 16(AX)
+	TESTL     BX, BX
+	JEQ       judge
+
+	// what is shorter cannot win
+	MOVQ    648(SP), SI
+	MOVQ    680(SP), R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	ADDQ    $+5, SI
+	SHRQ    $0x02, SI
+	MOVQ    80(AX), R9
+	SUBQ    $+6, R9
+	CMPQ    SI, R9
+	CMOVQGT R9, SI
+	MOVQ    88(AX), R9
+	DECQ    R9
+	CMPQ    SI, R9
+	CMOVQLT R9, SI
+	LEAQ    (DX)(SI*1), R9
+	CMPQ    R9, src_len+16(FP)
+	JGE     judge
+	XORL    DI, DI
+
+ends:
+	LEAQ  -3(CX)(SI*1), R10
+	MOVL  (R10)(DX*1), R11
+	TESTL BX, BX
+	JEQ   looked
+
+candidate:
+	TZCNTL BX, R9
+	MOVL   512(SP)(R9*4), R8
+	BLSRL  BX, BX
+	MOVQ   DX, R9
+	SUBQ   R8, R9
+	CMPL   R8, $+16
+	JCS    near
+
+compare:
+	CMPL R11, (R10)(R9*1)
+	JNE  other
+	MOVQ src_len+16(FP), R13
+	SUBQ DX, R13
+	XORL R12, R12
+	SUBQ $+32, R13
+	JLT  bytes24
+
+vector23:
+	LEAQ      (CX)(R12*1), R14
+	VMOVDQU   (R14)(DX*1), Y8
+	VPCMPEQB  (R14)(R9*1), Y8, Y8
+	VPMOVMSKB Y8, R14
+	XORL      $-1, R14
+	JNE       unlike26
+	ADDQ      $+32, R12
+	CMPQ      R12, R13
+	JLE       vector23
+
+bytes24:
+	ADDQ $+32, R13
+
+byte25:
+	CMPQ R12, R13
+	JGE  counted27
+	LEAQ (CX)(R12*1), R14
+	MOVB (R14)(DX*1), R15
+	CMPB R15, (R14)(R9*1)
+	JNE  counted27
+	INCQ R12
+	JMP  byte25
+
+unlike26:
+	TZCNTL R14, R14
+	ADDQ   R14, R12
+
+counted27:
+	MOVQ    80(AX), R9
+	CMPQ    R12, R9
+	CMOVQLT R12, R9
+	SUBQ    SI, R9
+	JLE     other
+	TESTL   DI, DI
+	JEQ     first28
+
+	// each 4 bits of offset need more than a byte
+	LZCNTL DI, R13
+	LZCNTL R8, R14
+	SUBL   R14, R13
+	MOVL   R9, R14
+	SHLL   $0x02, R14
+	CMPL   R14, R13
+	JLE    other
+
+first28:
+	MOVQ R12, 656(SP)
+	MOVL R8, DI
+	ADDQ R9, SI
+	CMPQ SI, 80(AX)
+	JGE  looked
+	LEAQ (DX)(R12*1), R9
+	CMPQ R9, src_len+16(FP)
+	JLT  ends
+	JMP  looked
+
+other:
+	TESTL BX, BX
+	JNE   candidate
+
+looked:
+	TESTL  DI, DI
+	JEQ    judge
+	LZCNTL DI, R9
+	MOVQ   656(SP), R12
+	LEAQ   -32(R9)(R12*4), R9
+	CMPQ   R9, 680(SP)
+	JLE    judge
+	MOVQ   R9, 680(SP)
+	MOVQ   R12, 664(SP)
+	MOVQ   DI, 672(SP)
+	JMP    judge
+
+near:
+	LEAQ    farEnough<>+0(SB), R9
+	MOVBLZX (R9)(R8*1), R8
+	MOVQ    DX, R9
+	SUBQ    R8, R9
+	JLT     other
+	JMP     compare
+
+judge:
+	MOVQ 680(SP), SI
+	CMPQ SI, 648(SP)
+	JLE  worse
+	MOVQ SI, 720(SP)
+	MOVQ 664(SP), SI
+	MOVQ SI, 704(SP)
+	MOVQ 672(SP), BX
+	MOVQ BX, 712(SP)
+	MOVQ DX, 688(SP)
+	XORL BX, BX
+	CMPQ SI, 80(AX)
+	JGE  settle
+	JMP  further
+
+worse:
+	CMPQ 704(SP), $+0
+	JEQ  nothing
+	MOVQ 696(SP), BX
+
+further:
+	CMPQ BX, 72(AX)
+	JGE  settle
+	INCQ BX
+	MOVQ BX, 696(SP)
+	MOVQ 688(SP), DX
+	ADDQ BX, DX
+	CMPQ DX, 24(AX)
+	JGE  settle
+
+	// one position further a match must have 4 bits more, two positions 7
+	LEAQ 1(BX)(BX*2), BX
+	ADDQ 720(SP), BX
+	MOVQ BX, 648(SP)
+	JMP  step
+
+nothing:
+	MOVQ    DX, BX
+	SUBQ    8(AX), BX
+	SHRQ    $0x08, BX
+	INCQ    BX
+	MOVL    $0x00000020, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	ADDQ    BX, DX
+	JMP     loop
+
+settle:
+	MOVQ 688(SP), DX
+	MOVQ 704(SP), SI
+	MOVQ 712(SP), DI
+	CMPQ DI, 48(AX)
+	JEQ  emit
+	CMPQ DI, 56(AX)
+	JEQ  emit
+	CMPQ DI, 64(AX)
+	JEQ  emit
+	CMPQ SI, $+8
+	JGE  emit
+	MOVQ 744(SP), BX
+	CMPQ BX, 728(SP)
+	JCC  unknown
+
+weigh:
+	LZCNTL DI, BX
+	SUBL   $+36, BX
+	SHLL   $0x03, BX
+	MOVQ   cost+40(FP), R8
+	LEAQ   (CX)(DX*1), R9
+	LEAQ   (R9)(SI*1), R11
+
+literal:
+	MOVBLZX (R9), R10
+	MOVBLZX (R8)(R10*1), R10
+	ADDL    R10, BX
+	INCQ    R9
+	CMPQ    R9, R11
+	JLT     literal
+	TESTL   BX, BX
+	JGT     emit
+	MOVQ    16(AX), DX
+	JMP     loop
+
+resume:
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ $+0, 32(AX)
+	JMP  weigh
+
+unknown:
+	MOVQ SI, 32(AX)
+	MOVQ DI, 40(AX)
+	JMP  done
+
+emit:
+	MOVQ DX, BX
+	SUBQ DI, BX
+	MOVQ DX, R8
+	SUBQ 8(AX), R8
+	XORL R9, R9
+	MOVQ CX, R11
+
+back:
+	CMPQ R9, R8
+	JGE  backed
+	CMPQ R9, BX
+	JGE  backed
+	MOVB -1(R11)(DX*1), R10
+	CMPB R10, -1(R11)(BX*1)
+	JNE  backed
+	DECQ R11
+	INCQ R9
+	JMP  back
+
+backed:
+	SUBQ R9, R8
+	ADDQ SI, DX
+	ADDQ R9, SI
+	MOVQ 744(SP), BX
+	MOVL R8, (BX)
+	MOVL SI, 4(BX)
+	MOVL DI, 8(BX)
+	ADDQ $+12, BX
+	MOVQ BX, 744(SP)
+	MOVQ DX, 8(AX)
+	MOVQ 48(AX), R10
+	CMPQ DI, R10
+	JEQ  used
+	MOVQ 56(AX), R9
+	CMPQ DI, R9
+	JEQ  second
+	MOVQ R9, 64(AX)
+
+second:
+	MOVQ R10, 56(AX)
+	MOVQ DI, 48(AX)
+
+used:
+	MOVQ 744(SP), BX
+	CMPQ BX, 736(SP)
+	JCS  loop
+	JMP  done
+
+stop:
+	CMPQ DX, 24(AX)
+	JGE  done
+	MOVQ 16(AX), SI
+
+enter29:
+	LEAQ           32(SI), DI
+	CMPQ           640(SP), DI
+	JGE            ready30
+	MOVQ           24(AX), DI
+	CMPQ           640(SP), DI
+	JGT            ready30
+	MOVQ           640(SP), DI
+	VBROADCASTI128 (CX)(DI*1), Y8
+	VPSHUFB        Y1, Y8, Y9
+	VPSHUFB        Y0, Y8, Y8
+	VPAND          Y2, Y9, Y9
+	VPMULLD        recentMul<>+0(SB), Y8, Y8
+	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPADDD         Y9, Y8, Y8
+	VMOVD          DI, X10
+	VPBROADCASTD   X10, Y10
+	VPADDD         Y3, Y10, Y10
+	VPSLLD         X7, Y8, Y9
+	VPAND          Y5, Y9, Y9
+	VPADDD         Y9, Y10, Y10
+	VPSRLD         X6, Y8, Y8
+	VPSLLD         $0x07, Y8, Y8
+	MOVL           DI, R8
+	ANDL           $+63, R8
+	VMOVDQU        Y10, 256(SP)(R8*4)
+	VMOVDQU        Y8, (SP)(R8*4)
+	ADDQ           $+8, DI
+	MOVQ           DI, 640(SP)
+	MOVQ           rows+32(FP), DI
+	MOVL           (SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           4(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           8(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           12(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           16(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           20(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           24(SP)(R8*4), R9
+	PREFETCHT0     (DI)(R9*1)
+	MOVL           28(SP)(R8*4), R8
+	PREFETCHT0     (DI)(R8*1)
+	JMP            enter29
+
+ready30:
+	MOVQ    BX, DI
+	SUBQ    SI, DI
+	JLE     entered32
+	MOVL    $0x00000008, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	ADDQ    SI, DI
+
+one31:
+	MOVL         SI, R8
+	ANDL         $+63, R8
+	MOVL         (SP)(R8*4), R9
+	VPBROADCASTD 256(SP)(R8*4), Y8
+	ADDQ         rows+32(FP), R9
+	VPERMD       (R9), Y4, Y9
+	VPERMD       32(R9), Y4, Y10
+	VPERMD       64(R9), Y4, Y11
+	VPERMD       96(R9), Y4, Y12
+	VPBLENDD     $0x01, Y11, Y12, Y12
+	VMOVDQU      Y12, 96(R9)
+	VPBLENDD     $0x01, Y10, Y11, Y11
+	VMOVDQU      Y11, 64(R9)
+	VPBLENDD     $0x01, Y9, Y10, Y10
+	VMOVDQU      Y10, 32(R9)
+	VPBLENDD     $0x01, Y8, Y9, Y8
+	VMOVDQU      Y8, (R9)
+	INCQ         SI
+	CMPQ         SI, DI
+	JLT          one31
+	JMP          enter29
+
+entered32:
+	MOVQ SI, 16(AX)
+
+done:
+	VZEROUPPER
+	MOVQ DX, (AX)
+	MOVQ 744(SP), BX
+	SUBQ seqs+48(FP), BX
+	MOVQ BX, bytes+72(FP)
+	RET

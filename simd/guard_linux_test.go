@@ -215,7 +215,7 @@ func TestGuardPagesParse(t *testing.T) {
 // TestGuardPagesRecent does the same with parsing by rows, and with rows that have anything at all.
 func TestGuardPagesRecent(t *testing.T) {
 	const most = 5000
-	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4*16<<8), newGuarded(t, most*sequenceBytes)
+	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4*32<<8), newGuarded(t, most*sequenceBytes)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(53, 54))
 		for range scaled(3000) {

@@ -189,10 +189,12 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 // atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs if it searches at half of them.
 const atOnceRecent = 1 << 12
 
-func hasRecent(depth int) bool { return current() != portable && (depth == 8 || depth == 16) }
+func hasRecent(depth int) bool {
+	return current() != portable && (depth == 8 || depth == 16 || depth == 32)
+}
 
 func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
-	if best == portable || p.Depth != 8 && p.Depth != 16 || p.At < p.Next-p.Length || p.Next < 0 || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) ||
+	if best == portable || p.Depth != 8 && p.Depth != 16 && p.Depth != 32 || p.At < p.Next-p.Length || p.Next < 0 || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) ||
 		p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 || uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 ||
 		p.Shift > 31 || p.Shift < 1 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) || p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
 		panic("simd: impossible parse")
@@ -201,10 +203,13 @@ func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]ui
 		p.stop = min(p.End, p.Next+atOnceRecent)
 		room, fresh := min(len(seqs)-n, atOnceSequences), min(max(fresh-n, 0), atOnceSequences)
 		var size int
-		if p.Depth == 8 {
+		switch p.Depth {
+		case 8:
 			size = parseRecent8AVX2((*rawRecent)(p), src, &rows[0], costs, &seqs[n], room, fresh)
-		} else {
+		case 16:
 			size = parseRecent16AVX2((*rawRecent)(p), src, &rows[0], costs, &seqs[n], room, fresh)
+		case 32:
+			size = parseRecent32AVX2((*rawRecent)(p), src, &rows[0], costs, &seqs[n], room, fresh)
 		}
 		if n += size / sequenceSize; p.Length > 0 {
 			break

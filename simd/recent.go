@@ -20,7 +20,7 @@ type RecentParse struct {
 	MinMatch   int // bytes of one with a repeated offset
 	MaxOffset  int // at least 32
 	UseRepeats int // not 0: matches with the last offsets are looked for
-	Depth      int // entries of a row; there are kernels for 8 and 16
+	Depth      int // entries of a row; there are kernels for 8, 16 and 32
 
 	Shift    uint64 // 32 − log2 of the number of rows
 	HashMask uint64 // the bits of the second 4 bytes that are hashed

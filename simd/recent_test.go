@@ -153,7 +153,7 @@ func randomRecent(r *rand.Rand, src []byte) *recentRun {
 	}
 	p := &c.p
 	*p = RecentParse{At: r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Lazy: r.IntN(3), Nice: 5 + r.IntN([]int{15, 100}[r.IntN(2)]), Least: 4 + r.IntN(5), MinMatch: 3 + r.IntN(6),
-		MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UseRepeats: r.IntN(4), Depth: 8 << r.IntN(2), Shift: uint64(32 - log), HashMask: 1<<(8*r.IntN(5)) - 1}
+		MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UseRepeats: r.IntN(4), Depth: 8 << r.IntN(3), Shift: uint64(32 - log), HashMask: 1<<(8*r.IntN(5)) - 1}
 	if r.IntN(2) == 0 {
 		p.At = 0
 	}
@@ -235,7 +235,7 @@ func TestParseRecent(t *testing.T) {
 			noise = append(append(noise, noise[at*20:at*20+8]...), byte(at), byte(at>>3), byte(at>>5))
 		}
 		for i, src := range [][]byte{randomContent(r, 100_000), randomContent(r, 100_000), noise, noise} {
-			depth := 8 << (i % 2)
+			depth := 8 << (i % 3)
 			c := randomRecent(r, src)
 			c.p = RecentParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, Least: 5, MinMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
 			c.rows, c.room, c.fresh = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
@@ -270,7 +270,7 @@ func TestParseRecentRoom(t *testing.T) {
 		func(p *RecentParse) { p.Least = 3 },
 		func(p *RecentParse) { p.Least = math.MaxInt },
 		func(p *RecentParse) { p.MaxOffset = 31 },
-		func(p *RecentParse) { p.Depth = 32 },
+		func(p *RecentParse) { p.Depth = 64 },
 		func(p *RecentParse) { p.Depth = 16 },
 		func(p *RecentParse) { p.Shift = 26 },
 		func(p *RecentParse) { p.Shift = 32 },
@@ -289,7 +289,7 @@ func TestParseRecentRoom(t *testing.T) {
 			ParseRecent(&p, make([]byte, 100), make([]uint32, 8*32), new([256]uint8), make([]sequence, 10), 10)
 		}()
 	}
-	if HasRecent(4) || HasRecent(32) || HasRecent(0) {
+	if HasRecent(4) || HasRecent(64) || HasRecent(0) {
 		t.Error("a kernel for rows of another size")
 	}
 }

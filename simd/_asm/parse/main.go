@@ -12,5 +12,6 @@ func main() {
 	data := newRecentData(far)
 	recent(8, data)
 	recent(16, data)
+	recent(32, data)
 	Generate()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
@@ -293,7 +294,7 @@ func (p *recentParser) hash() {
 	VPAND(p.tags, y, y)
 	VPADDD(y, e, e)
 	VPSRLD(p.shift, x, x)
-	VPSLLD(U8(map[int]int{1: 5, 2: 6}[p.vectors]), x, x)
+	VPSLLD(U8(4+bits.Len(uint(p.vectors))), x, x)
 	MOVL(b.As32(), t.As32())
 	ANDL(I8(ring-1), t.As32())
 	VMOVDQU(e, indexed(p.ents, t))
