@@ -147,14 +147,14 @@ func TestSameBytes(t *testing.T) {
 
 // TestSameBytesTiers: nor on which kernels run. Most matches are so long that the calls of a kernel end at a number of bytes, the others as short as usual.
 func TestSameBytesTiers(t *testing.T) {
-	size, levels := 8<<20, []int{1, 2, 3, 5, 7, MaxLevel}
+	size, levels := 8<<20, []int{1, 2, 3, 5, 6, 7, MaxLevel}
 	if testing.Short() || raceDetector {
 		size, levels = 2<<20, levels[:2]
 	}
 	content := append(mixedBytes(1<<19), randomBytes(1<<18+500, 1)...)
 	for i := 0; len(content) < size; i++ {
 		r := randomBytes(16, uint64(i))
-		at, n := len(content)-500-int(binary.LittleEndian.Uint32(r))%(1<<18), 300+int(r[4]) // near enough to be in the same block
+		at, n := len(content)-500-int(binary.LittleEndian.Uint32(r)%(1<<18)), 300+int(r[4]) // near enough to be in the same block
 		content = append(append(content, r[8:]...), content[at:at+n]...)
 	}
 	for _, p := range Pipelines() {
