@@ -11,14 +11,14 @@ import (
 // costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
 // hash: a candidate with another tag does not match and is passed over without a look at the block.
 type rows struct {
-	pos   []uint32
-	tags  []uint8 // 0 for none
-	heads []uint8 // place of the latest position in the row; the older ones follow
-	next  int     // first position not entered yet
-	log   uint8   // log2 of the entries of a row
-	shift uint8   // 32 − log2 of the number of rows
-	mask  uint32  // see mix
-	base  int     // what a kernel adds to positions, so that those of earlier blocks are known
+	pos   []uint32 // or entries, with a kernel; see simd.RecentParse
+	tags  []uint8  // 0 for none
+	heads []uint8  // place of the latest position in the row; the older ones follow
+	next  int      // first position not entered yet
+	log   uint8    // log2 of the entries of a row
+	shift uint8    // 32 − log2 of the number of rows
+	mask  uint32   // see mix
+	base  int      // what a kernel is to add to positions next, so that those of earlier blocks are told from others
 }
 
 // entries makes n entries ready for a kernel that parses a block of size bytes, and returns what it is to add to positions.

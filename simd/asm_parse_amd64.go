@@ -50,8 +50,8 @@ func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
 	Offset   uint32
 }) (done int, usedLits int, usedMatches int)
 
-// parseRecent8AVX2 goes on with a parse until stop, or until there is no room for another sequence, or a match is to be weighed with fresh sequences or more made. It returns the size of the
-// sequences. See ParseRecent for what the arguments must be.
+// parseRecent8AVX2 goes on with a parse, with rows of 8 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
 //
 //go:noescape
 func parseRecent8AVX2(s *struct {
@@ -79,8 +79,8 @@ func parseRecent8AVX2(s *struct {
 	Offset   uint32
 }, room int, fresh int) (bytes int)
 
-// parseRecent16AVX2 goes on with a parse until stop, or until there is no room for another sequence, or a match is to be weighed with fresh sequences or more made. It returns the size of the
-// sequences. See ParseRecent for what the arguments must be.
+// parseRecent16AVX2 goes on with a parse, with rows of 16 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
 //
 //go:noescape
 func parseRecent16AVX2(s *struct {
@@ -108,8 +108,8 @@ func parseRecent16AVX2(s *struct {
 	Offset   uint32
 }, room int, fresh int) (bytes int)
 
-// parseRecent32AVX2 goes on with a parse until stop, or until there is no room for another sequence, or a match is to be weighed with fresh sequences or more made. It returns the size of the
-// sequences. See ParseRecent for what the arguments must be.
+// parseRecent32AVX2 goes on with a parse, with rows of 32 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
 //
 //go:noescape
 func parseRecent32AVX2(s *struct {

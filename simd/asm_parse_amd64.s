@@ -1260,12 +1260,12 @@ looked:
 	TESTL  DI, DI
 	JEQ    judge
 	LZCNTL DI, R9
-	MOVQ   560(SP), R12
-	LEAQ   -32(R9)(R12*4), R9
+	MOVQ   560(SP), BX
+	LEAQ   -32(R9)(BX*4), R9
 	CMPQ   R9, 584(SP)
 	JLE    judge
 	MOVQ   R9, 584(SP)
-	MOVQ   R12, 568(SP)
+	MOVQ   BX, 568(SP)
 	MOVQ   DI, 576(SP)
 	JMP    judge
 
@@ -1937,12 +1937,12 @@ looked:
 	TESTL  DI, DI
 	JEQ    judge
 	LZCNTL DI, R9
-	MOVQ   592(SP), R12
-	LEAQ   -32(R9)(R12*4), R9
+	MOVQ   592(SP), BX
+	LEAQ   -32(R9)(BX*4), R9
 	CMPQ   R9, 616(SP)
 	JLE    judge
 	MOVQ   R9, 616(SP)
-	MOVQ   R12, 600(SP)
+	MOVQ   BX, 600(SP)
 	MOVQ   DI, 608(SP)
 	JMP    judge
 
@@ -2649,12 +2649,12 @@ looked:
 	TESTL  DI, DI
 	JEQ    judge
 	LZCNTL DI, R9
-	MOVQ   656(SP), R12
-	LEAQ   -32(R9)(R12*4), R9
+	MOVQ   656(SP), BX
+	LEAQ   -32(R9)(BX*4), R9
 	CMPQ   R9, 680(SP)
 	JLE    judge
 	MOVQ   R9, 680(SP)
-	MOVQ   R12, 664(SP)
+	MOVQ   BX, 664(SP)
 	MOVQ   DI, 672(SP)
 	JMP    judge
 

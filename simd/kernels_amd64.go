@@ -186,7 +186,7 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	return size / sequenceSize, true
 }
 
-// atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs if it searches at half of them.
+// atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs.
 const atOnceRecent = 1 << 12
 
 func hasRecent(depth int) bool {
@@ -194,9 +194,10 @@ func hasRecent(depth int) bool {
 }
 
 func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
-	if best == portable || p.Depth != 8 && p.Depth != 16 && p.Depth != 32 || p.At < p.Next-p.Length || p.Next < 0 || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) ||
-		p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 || uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 ||
-		p.Shift > 31 || p.Shift < 1 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) || p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
+	if best == portable || p.Depth != 8 && p.Depth != 16 && p.Depth != 32 || p.Shift < 1 || p.Shift > 31 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) ||
+		p.Next < 0 || p.At < p.Next-p.Length || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 || p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits ||
+		uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 ||
+		uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 {
 		panic("simd: impossible parse")
 	}
 	for p.At < p.End && n < len(seqs) {

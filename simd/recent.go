@@ -3,15 +3,15 @@ package simd
 // RecentParse is how far lz77's lazy parse with rows of recent positions is, and how it is to go on. Positions and lengths are in bytes.
 //
 // A row has an entry for each of the Depth latest positions whose hashes share it, the latest first. An entry is the position, Base and 1, with 7 more bits of the hash above
-// them; see RecentBits. One that is no position in front of the one searched for is passed over, so that rows need not be emptied for another
-// block if its Base is high enough.
+// them; see RecentBits. Those of another block are passed over if its Base and length are no more than Base. No entry may stand for a
+// position that is still to be entered, or matches may be missed.
 type RecentParse struct {
 	At     int // where to look for a match next
 	Anchor int // where the last one ended, at most At
 	Next   int // the first position that is not in its row yet, at most At
 	End    int // matches begin before it, 16 bytes before the end of src at least
 
-	Length, Offset int    // a match at At that is to be weighed before the parse goes on; 0 for none
+	Length, Offset int    // a match at At that is to be weighed before the parse goes on, of fewer than 8 bytes; 0 for none
 	Repeats        [3]int // the last offsets, the latest first, at least 1
 
 	Lazy       int // how many positions further on a better match is looked for, 0 … 2
