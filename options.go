@@ -213,8 +213,9 @@ func WithZeroFill(on bool) Option {
 
 // WithBackend chooses where the two stages run that a device can do: match, which is finding matches and parsing when compressing, and
 // entropy, which is entropy coding, or decoding when decompressing. The default is [Auto] for both; without a device in the
-// scheduler that means the CPU. The output does not depend on it. [GPU] where it cannot be had is an [ErrDevice]; so is [Fused], which is for both stages together
-// and, where the device does not do them in one request, the same as [GPU].
+// scheduler that means the CPU. The output does not depend on it. [GPU] is an [ErrDevice] if there is no device, or if it does not do the stage at that level, or with
+// blocks of that size; single blocks that it does not do, or fails at, are the CPU's. A stage that no device knows, as entropy coding of .gz and .zst, is the CPU's whatever
+// is chosen. [Fused] is for both stages together and, where the device does not do them in one request, the same as [GPU].
 func WithBackend(match, entropy Backend) Option {
 	return func(o *options) error {
 		switch {

@@ -10,6 +10,8 @@ import (
 // rows finds the candidates of Recent with a ring of the last Depth positions for each hash. They lie side by side, so that a search
 // costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
 // hash: a candidate with another tag does not match and is passed over without a look at the block.
+//
+// That is the portable code's. A kernel has rows of another kind in pos, and no use for tags and heads; see simd.RecentParse.
 type rows struct {
 	pos   []uint32 // or entries, with a kernel; see simd.RecentParse
 	tags  []uint8  // 0 for none

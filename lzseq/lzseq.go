@@ -1,8 +1,8 @@
 // Package lzseq turns sequences and literals into named byte streams, each of one kind of symbol and ready for an entropy
 // coder, and back. It does not know how matches are found, nor how the streams are coded.
 //
-// There are two layouts, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes, and [Plain], with
-// 16-bit offsets, for speed. Both keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
+// There are two layouts here, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes, and [Plain], with
+// 16-bit offsets, for speed. Layout Dense has the streams of Repeat, and what is new in it is how they are coded, which is not done here. Both keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
 package lzseq
 
 import (

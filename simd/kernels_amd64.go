@@ -2,7 +2,7 @@
 
 package simd
 
-// This file is the one place where assembly is chosen. A function returns false if the portable twin is to do the work.
+// Here assembly for amd64 is chosen, that for chained runs in chained_amd64.go. A function returns false if the portable twin is to do the work.
 
 func decodeLanesVector(g *DecodeGroup) bool {
 	if current() == portable {

@@ -2,7 +2,8 @@
 
 package simd
 
-// Kernels that amd64 and arm64 have.
+// What stands in for the kernels that both amd64 and arm64 have, where there is no assembly: it says that the portable twin is to do the work. kernels_portable.go
+// has the same for those of amd64 alone.
 
 func matchLenVector(_, _ []byte) (int, bool) { return 0, false }
 

@@ -2,7 +2,8 @@
 
 package simd
 
-// Kernels that amd64 alone has; kernels_none.go has the others.
+// What stands in, everywhere else, for the kernels that amd64 alone has: it says that the portable twin is to do the work. For those that arm64 has as well
+// kernels_none.go does.
 
 func decodeLanesVector(*DecodeGroup) bool { return false }
 

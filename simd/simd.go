@@ -1,7 +1,8 @@
-// Package simd holds the kernels that the hot loops stand on: slices in, counts, lengths and decoded lanes out. It knows no format and
+// Package simd holds the kernels that the hot loops stand on: slices in, counts, lengths, sequences, streams, coded and decoded lanes out. It knows no format and
 // starts no goroutine.
 //
-// Every kernel has a portable twin in Go that is always compiled and gives the same results. On amd64 there is assembly for AVX2 and AVX-512, which avo generates; on arm64
+// Every kernel has a portable twin in Go that is always compiled and gives the same results: here, or, for what makes sequences and carries them out, in packages
+// lz77 and lzseq, and for those kernels a function here reports whether the tier has one. On amd64 there is assembly for AVX2 and AVX-512, which avo generates; on arm64
 // there is some for NEON, for comparing and for copying sequences, written by hand, because avo knows no arm64. The processor is
 // asked once, at the start, and [Tier] says what runs. The build tag noasm leaves the assembly out, and the environment variable PZ_SIMD names the highest tier to be
 // used: portable, avx2, avx512 or neon; any other value is ignored, and so is a tier that the processor lacks.
