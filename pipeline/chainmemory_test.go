@@ -34,6 +34,7 @@ func manyTables(n int) []byte {
 
 // TestChainMemory codes literals for which chained streams have as many tables as there may be.
 func TestChainMemory(t *testing.T) {
+	alone(t)
 	const size = 1 << 21
 	enc, dec := new(workspace), new(workspace)
 	in := lzseq.Streams{Lits: manyTables(size)}

@@ -9,6 +9,13 @@ import (
 // small asks for less data: the race detector makes the codecs some twenty times slower.
 func small() bool { return testing.Short() || raceDetector }
 
+// alone leaves out a long test of one goroutine where only races are looked for.
+func alone(t *testing.T) {
+	if raceDetector {
+		t.Skip("one goroutine has no races")
+	}
+}
+
 // fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken for coded ones, so that nothing
 // is decided before the stage runs.
 func fake(run func(ws *workspace, b *Block) error) *Pipeline {

@@ -90,6 +90,7 @@ func hardSize(p *Pipeline, level, size int) int {
 // TestMemory feeds one worker with blocks that each make something else large: sequences, literals, offsets, lengths, coded symbols.
 // What it holds in the end must stay within what Memory tells the options that limit it.
 func TestMemory(t *testing.T) {
+	alone(t)
 	size := 1 << 20
 	if small() {
 		size = 1 << 16

@@ -65,6 +65,7 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 // TestPrices holds what the models say to the size of what is written, in layout Repeat where that is Dense: it is what the model prices. The descriptions of tables are missing
 // in the one, what tables for parts of the block save in the other.
 func TestPrices(t *testing.T) {
+	alone(t)
 	size := 200_000
 	if small() {
 		size = 100_000
@@ -102,6 +103,7 @@ func TestPrices(t *testing.T) {
 // TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are cheaper as literals than as the short matches that there
 // are among them.
 func TestDensest(t *testing.T) {
+	alone(t)
 	size := 100_000
 	if small() {
 		size = 30_000

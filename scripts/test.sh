@@ -6,7 +6,7 @@ set -uo pipefail # no -e: a step that fails must not stop the ones after it
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Time given to each fuzz target with --all.
-fuzztime=3s
+fuzztime=2s
 
 # A test that hangs shall not hold up the others for long.
 short_timeout=20m
@@ -80,8 +80,15 @@ formatted() {
   return 1
 }
 
+# concurrent_packages lists the packages that start goroutines or share anything between them: the others can have no races.
+concurrent_packages() {
+  grep -rlE --include='*.go' '(^|[[:space:]])go (func\(|[a-zA-Z_.]+\()|"sync["/]|t\.Parallel\(' . --exclude-dir=_asm --exclude-dir=seekabletest | xargs -n1 dirname | sort -u
+}
+
 race() {
-  CGO_ENABLED=1 PZ_CORPUS='' go test -race -short -timeout "$short_timeout" ./... # needs a C compiler, and go says so
+  local packages
+  mapfile -t packages < <(concurrent_packages)
+  CGO_ENABLED=1 PZ_CORPUS='' go test -race -short -timeout "$short_timeout" "${packages[@]}" # needs a C compiler, and go says so
 }
 
 pure() {
@@ -89,7 +96,9 @@ pure() {
 }
 
 noasm() {
-  PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags noasm ./...
+  local packages
+  mapfile -t packages < <(byte_packages)
+  go vet -tags noasm ./... && PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags noasm "${packages[@]}" ./pipeline
 }
 
 # seekable runs the tests that are a module of their own, because they need one that nothing else does.
@@ -120,14 +129,14 @@ emulated() {
   # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
   # memory and allocations, says nothing about the processor that is emulated.
   CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS='' \
-    go test -short -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
+    go test -short -skip 'Alloc|Memory|TestTime' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
 }
 
-# emulated_tier NAME: the same on arm64, of what kernels are for, with faster ones switched off.
+# emulated_tier NAME: the same on arm64, of what has kernels there, with faster ones switched off.
 emulated_tier() {
   need qemu-aarch64 qemu-user || return
   CGO_ENABLED=0 GOARCH=arm64 GODEBUG=asyncpreemptoff=1 PZ_SIMD=$1 PZ_CORPUS='' \
-    go test -short -count=1 -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec qemu-aarch64 ./simd ./rans ./lz77 ./lzseq
+    go test -short -count=1 -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec qemu-aarch64 ./simd ./lzseq
 }
 
 # runs_386 reports whether programs of 32 bits run here: the processor may be another one, and the kernel need not.
