@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -170,7 +171,7 @@ func (c *coordinator) main() {
 			x := active[0]
 			if !x.taken.Swap(true) {
 				active = active[1:]
-				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, c.info.Patience))
+				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, time.Since(x.given).Round(time.Millisecond)))
 				for _, b := range x.blocks {
 					b.abandon()
 					c.fail(b)
@@ -183,7 +184,7 @@ func (c *coordinator) main() {
 // deadline is when a batch is late. A device may do those that are under way one after the other, in any order, so that each one that ends gives the others time; but no more than it would take
 // to do all of them.
 func (c *coordinator) deadline(given, ended time.Time) time.Time {
-	last := given.Add(time.Duration(c.info.Concurrent) * c.info.Patience)
+	last := given.Add(min(c.info.Patience, math.MaxInt64/time.Duration(c.info.Concurrent)) * time.Duration(c.info.Concurrent))
 	if ended.Before(given) {
 		ended = given
 	}

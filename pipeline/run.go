@@ -161,7 +161,7 @@ func (r *Run) Rest() {
 }
 
 // Close ends the run: blocks that no worker has begun, or that wait for the device, are dropped at once, and others are waited for, so that no buffer
-// of the run is in use when Close returns, but by a device that was given up. A batch that a device is at may take its Patience. Closing twice does nothing.
+// of the run is in use when Close returns, but by a device that was given up. A batch that a device is at may take its Patience for each that it may have. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return

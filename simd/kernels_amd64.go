@@ -186,7 +186,7 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	return size / sequenceSize, true
 }
 
-// atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs.
+// atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs, but where matches are very long.
 const atOnceRecent = 1 << 12
 
 func hasRecent(depth int) bool {

@@ -8,7 +8,7 @@ package simd
 type RecentParse struct {
 	At     int // where to look for a match next
 	Anchor int // where the last one ended, at most At
-	Next   int // the first position that is not in its row yet, at most At
+	Next   int // the first position that is not in its row yet, at most At, or behind what was looked at of a match that is to be weighed
 	End    int // matches begin before it, 16 bytes before the end of src at least
 
 	Length, Offset int    // a match at At that is to be weighed before the parse goes on, of fewer than 8 bytes; 0 for none
