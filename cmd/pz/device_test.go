@@ -49,7 +49,7 @@ func TestNoBackend(t *testing.T) {
 		{[]string{"--backend", "cpu,"}, "auto, cpu or gpu"},
 		{[]string{"--backend", "fused,gpu"}, "together"},
 		{[]string{"--backend", "auto,fused"}, "together"},
-		{[]string{"--gpu-device", "nvidia"}, "soft"},
+		{[]string{"--gpu-device", "nvidia"}, "--gpu-device nvidia: no device is called"},
 	} {
 		pz(t, "", append(c.args, src)...).want(t, exitError, c.want)
 		if _, err := os.Stat(src + ".pz"); err == nil {

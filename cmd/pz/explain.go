@@ -37,7 +37,7 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		}
 		return e.Detail, []string{"raise -M to " + sizeOption(e.Memory) + " at least"}
 	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
-		return libraryReason(e), []string{"GPUs match at levels 5 and 6, for .gz at 7 as well, and code .pz at all but levels 7 to 9 of lzseqr; --backend auto leaves the rest to the CPU, and cpu,gpu all matching"}
+		return libraryReason(e), []string{"GPUs match at levels 5 and 6, for .gz at 7 as well, in blocks of 16 MiB at most, and code .pz at all but levels 7 to 9 of lzseqr; " + a.otherBackend()}
 	case errors.Is(e, compress.ErrMemory):
 		return a.tooLittleMemory(e)
 	case errors.Is(e, compress.ErrVersion) && standard(in):
@@ -56,6 +56,15 @@ func (a *app) problem(in *source, e *compress.Error) (what string, notes []strin
 		return damaged(in, e) + " is damaged", append(byteOf(in, e), a.recovery(in, e, "the intact blocks")...)
 	}
 	return libraryReason(e), nil
+}
+
+// otherBackend is what to choose in place of a backend that insists on too much.
+func (a *app) otherBackend() string {
+	text := "--backend auto leaves the rest to the CPU"
+	if a.cfg.match.Strict() && (a.cfg.pipeline != "lzseqr" || a.cfg.level < 7) { // else cpu,gpu is an error as well
+		text += ", and cpu,gpu all matching"
+	}
+	return text
 }
 
 const (

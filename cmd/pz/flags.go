@@ -56,12 +56,14 @@ type config struct {
 	files []string
 
 	ignored []string // what is wrong with the environment, where no option overrides it
+	kernels string   // the same of PZ_SIMD, which the library has read; "" if nothing is
 }
 
 // parseFlags reads the environment first, so that the command line overrides it.
 func parseFlags(args []string, getenv func(string) string) (config, error) {
 	var c config
 	bad := c.readEnv(getenv)
+	c.kernels = badKernels(getenv(kernelsVariable))
 	fs := c.flagSet()
 	args = rewriteLevels(args,
 		func(short byte) bool {
@@ -107,6 +109,18 @@ func (c *config) readEnv(getenv func(string) string) (bad []badEnv) {
 		}
 	}
 	return bad
+}
+
+// kernelsVariable is read by the library, before main begins.
+const kernelsVariable = "PZ_SIMD"
+
+// badKernels says what is wrong with that variable: whoever has set it wants to know what ran.
+func badKernels(s string) string {
+	if s == "" || s == compress.Kernels() {
+		return ""
+	}
+	return fmt.Sprintf("%s=%s in the environment is ignored, %s kernels are used: it is portable, avx2, avx512 or neon, if build and processor have that",
+		kernelsVariable, printable(s), compress.Kernels())
 }
 
 func (c *config) flagSet() *pflag.FlagSet {

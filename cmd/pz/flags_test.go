@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress"
 )
 
 func parse(args ...string) (config, error) {
@@ -170,6 +172,23 @@ func TestFormatSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB", 1 << 30: "1 GiB", 1<<27 + 5: "128 MiB"} {
 		if got := formatSize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestKernelsVariable: PZ_SIMD that changes nothing is told, but to those who list, ask for help, or want quiet.
+func TestKernelsVariable(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
+	for _, value := range []string{"", compress.Kernels(), "sse9"} {
+		for args, told := range map[string]bool{"-c " + in: true, "-dc " + packed: true, "-V": true, "-qc " + in: false, "-h": false, "-l " + packed: false} {
+			var want string
+			if told && value == "sse9" {
+				want = "pz: PZ_SIMD=sse9 in the environment is ignored, " + compress.Kernels() + " kernels are used: it is portable, avx2, avx512 or neon, if build and processor have that\n"
+			}
+			if r := pzEnv(t, map[string]string{"PZ_SIMD": value}, "", strings.Fields(args)...); r.code != exitOK || r.err != want {
+				t.Errorf("%q, %s: exit code %d: %q, want %q", value, args, r.code, r.err, want)
+			}
 		}
 	}
 }

@@ -47,7 +47,8 @@ How to compress:
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
                            Larger blocks often compress better, but take more memory, also to restore. A file of fewer
-                           blocks than threads does not keep all of them busy: .pz at -7 to -9 has large ones
+                           blocks than threads does not keep all of them busy: those of .pz have 1 MiB up to -3, 2 MiB
+                           at -4, 4 MiB at -5 to -7, 8 MiB at -8, 16 MiB at -9
   -n, --no-name            .gz: do not store name and time of FILE; with -d, the default: do not use them
   -N, --name               .gz: store them, the default; with -d: give the result the name and time in FILE
       --no-check           leave out the checks of the content (.gz: never); with -d, -t: do not compare them (not
@@ -77,9 +78,10 @@ How to run:
                            with a window of more than 128 MiB (zstd --long=28 and up) are refused
       --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and it keeps up),
                            cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto.
-                           fused is gpu with a whole block in one go, where GPU and level allow that
+                           fused is gpu with a whole block in one go, where that is possible: .pz at levels 5 and 6.
                            Matching runs on a GPU at levels 5 and 6, for .gz at 7 too, entropy coding of .pz at all,
-                           but for 7 to 9 of lzseqr; auto leaves the rest to the CPU, gpu is an error there
+                           but for 7 to 9 of lzseqr; at others auto leaves it to the CPU, gpu and fused are errors.
+                           Entropy coding of .gz and .zst is always the CPU's
       --gpu-device NAME    %[9]s
       --list-gpus          the GPUs of this machine and their names for --gpu-device
   -q, --quiet              no warnings and no progress bar
@@ -89,7 +91,8 @@ How to run:
       --                   end of options: what follows is a file even if it begins with -
 
 A SIZE or LIMIT is a number of bytes, with K, M or G behind it (or KiB, MiB, GiB) for units of 1024.
-Environment: PZ_LEVEL and PZ_THREADS are the defaults of --level and --threads.
+Environment: PZ_LEVEL and PZ_THREADS are the defaults of --level and --threads. PZ_SIMD names the best instructions that
+the inner loops may use: portable, avx2, avx512 or neon; without it they are the best there are. The result is the same.
 Exit code: 0 if all went well, 1 after an error, 2 after a warning (something was left out), 128+N after signal N.
 A reader that stops early, as in pz -dc FILE | head, is an error: "broken pipe", exit code 1.
 

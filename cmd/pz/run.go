@@ -19,6 +19,9 @@ func (a *app) run(args []string) int {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
+	if a.cfg.kernels != "" && !a.cfg.quiet && !a.cfg.help && !a.cfg.listGPUs && a.cfg.mode != modeList {
+		a.say("", "%s", a.cfg.kernels)
+	}
 	switch {
 	case a.cfg.help:
 		err = a.printHelp()
@@ -43,7 +46,11 @@ func (a *app) run(args []string) int {
 		a.sched = compress.NewScheduler(a.cfg.threads)
 		done, err := a.openDevice()
 		if err != nil {
-			a.fail("", "--backend: %s", libraryReason(err))
+			option := "--backend"
+			if a.cfg.device != "" {
+				option = "--gpu-device " + printable(a.cfg.device)
+			}
+			a.fail("", "%s: %s", option, libraryReason(err))
 			return a.status
 		}
 		a.each(a.process)
