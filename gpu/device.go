@@ -67,7 +67,8 @@ type Info struct {
 	Ops        [NumOps]Limits
 	Concurrent int // calls of Run that may be under way at the same time, at least 1
 	// Patience is how long one call of Run may take by itself. If others are under way the device may do them one after the other, in any order: the time counts from when one has ended, but
-	// to no more than Concurrent times Patience in all. A device that takes longer is given up, and its blocks go back to the CPU. 0 stands for DefaultPatience.
+	// to no more than Concurrent times Patience in all. A device that takes longer is given up, and its blocks go back to the CPU. Of one that does
+	// some of each by turns, so that none ends before all have almost ended, it is what Concurrent calls take together. 0 stands for DefaultPatience.
 	Patience time.Duration
 }
 

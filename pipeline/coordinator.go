@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,6 +130,7 @@ type batch struct {
 	reqs   []*gpu.Request
 	given  time.Time
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
+	err    error       // of the device
 	main   func()      // the method work, made once
 }
 
@@ -156,29 +158,49 @@ func (c *coordinator) main() {
 		}
 		c.saturated.Store(len(active) == c.info.Concurrent)
 		timer.Reset(time.Until(c.deadline(active[0].given, ended)))
-		select {
-		case x := <-c.ends:
-			ended = time.Now()
-			for i := range active {
-				if active[i] == x {
-					active = append(active[:i], active[i+1:]...)
-					break
-				}
-			}
+		x, late := c.event(timer.C)
+		dead := false
+		if x != nil {
+			ended, dead = time.Now(), x.err != nil
+			active = slices.DeleteFunc(active, func(a *batch) bool { return a == x })
 			c.recycle(x)
-		case <-c.wake:
-		case <-timer.C:
-			x := active[0]
-			if !x.taken.Swap(true) {
-				active = active[1:]
-				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, time.Since(x.given).Round(time.Millisecond)))
-				for _, b := range x.blocks {
-					b.abandon()
-					c.fail(b)
-				}
-			}
+		}
+		if late && !active[0].taken.Load() {
+			dead = true
+			c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, time.Since(active[0].given).Round(time.Millisecond)))
+		}
+		if dead { // rather than wait for each of the others
+			active = slices.DeleteFunc(active, c.giveUp)
 		}
 	}
+}
+
+// event waits for the next thing to happen: a batch that ends, time that is up, or something else, of which there is nothing to say. A batch that has ended while the time
+// ran out comes first: what is late is so the next time as well.
+func (c *coordinator) event(timeUp <-chan time.Time) (end *batch, late bool) {
+	select {
+	case end = <-c.ends:
+	case <-c.wake:
+	case <-timeUp:
+		select {
+		case end = <-c.ends:
+		default:
+			late = true
+		}
+	}
+	return end, late
+}
+
+// giveUp takes a batch away from a device that does not answer, or is gone. It reports false if the batch has come back: then its end is still to be received.
+func (c *coordinator) giveUp(x *batch) bool {
+	if x.taken.Swap(true) {
+		return false
+	}
+	for _, b := range x.blocks {
+		b.abandon()
+		c.fail(b)
+	}
+	return true
 }
 
 // deadline is when a batch is late. A device may do those that are under way one after the other, in any order, so that each one that ends gives the others time; but no more than it would take
@@ -275,6 +297,7 @@ func (c *coordinator) recycle(x *batch) {
 	clear(x.reqs)
 	x.blocks, x.reqs = x.blocks[:0], x.reqs[:0]
 	x.taken.Store(false)
+	x.err = nil
 	c.spare = append(c.spare, x)
 }
 
@@ -285,7 +308,7 @@ func (x *batch) work() {
 	if x.taken.Swap(true) {
 		return // too late: the blocks are elsewhere
 	}
-	if err != nil {
+	if x.err = err; err != nil {
 		c.lose(err)
 	}
 	took := time.Since(x.given)

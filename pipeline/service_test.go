@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,6 +127,71 @@ func TestPatience(t *testing.T) {
 			d.Close()
 			time.Sleep(time.Hour) // what was given up ends too
 		})
+	}
+}
+
+// stuck is a device that never ends its first batch and takes 29 s for each of the others, one after the other; from the one that is numbered dies on it reports that it is lost.
+type stuck struct {
+	single
+	first atomic.Bool
+	done  atomic.Int64
+	dies  int64
+}
+
+func (d *stuck) Run(op gpu.Op, batch []*gpu.Request) error {
+	if d.first.CompareAndSwap(false, true) {
+		time.Sleep(time.Hour)
+		return nil
+	}
+	err := d.single.Run(op, batch)
+	if n := d.done.Add(1); d.dies > 0 && n >= d.dies {
+		return gpu.ErrLost
+	}
+	return err
+}
+
+// TestGivenUp: batches that end do not excuse one that never does for longer than Concurrent times Patience, and once a device is lost all that it has comes back.
+func TestGivenUp(t *testing.T) {
+	for _, tt := range []struct{ dies, seconds int64 }{{0, 90}, {1, 29}, {2, 58}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewScheduler(2)
+			soft := gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: 29 * time.Second, Patience: 30 * time.Second})
+			if err := s.SetDevice(&stuck{single: single{soft, make(chan struct{}, 1)}, dies: tt.dies}); err != nil {
+				t.Fatal(err)
+			}
+			const n = 12
+			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: Assignment{Fused, Fused}})
+			start := time.Now()
+			burst(t, r, n)
+			finish(t, r, n)
+			r.Close()
+			if took, want := time.Since(start), time.Duration(tt.seconds)*time.Second; took != want || s.DeviceError() == nil {
+				t.Errorf("dies at %d: all blocks are back after %v, want %v; %v", tt.dies, took, want, s.DeviceError())
+			}
+			time.Sleep(2 * time.Hour) // what was given up ends too
+		})
+	}
+}
+
+// TestEndBeforeLate: a batch that has ended is not late, even if nobody looked before its time was up.
+func TestEndBeforeLate(t *testing.T) {
+	c := newCoordinator(NewScheduler(1), gpu.NewSoft(Host, gpu.SoftConfig{}))
+	timeUp := make(chan time.Time, 1)
+	for range 100 {
+		x := new(batch)
+		c.ends <- x
+		timeUp <- time.Time{}
+		if end, late := c.event(timeUp); end != x || late {
+			t.Fatal("a batch has ended, but another counts as late")
+		}
+		select {
+		case <-timeUp:
+		default:
+		}
+	}
+	timeUp <- time.Time{}
+	if end, late := c.event(timeUp); end != nil || !late {
+		t.Error("nothing is late when time is up")
 	}
 }
 
