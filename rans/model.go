@@ -20,8 +20,8 @@ func makeLogTable() (t [2048]uint32) {
 	return t
 }
 
-// Logarithms is the table by which the coder judges, for those who do so elsewhere: of 1 + (i + ½)/2048 for each i, in 1/65536 bit. It must not be changed.
-func Logarithms() []uint32 { return logTable[:] }
+// Logarithms is the table by which the coder judges, for those who do so elsewhere: of 1 + (i + ½)/2048 for each i, in 1/65536 bit.
+func Logarithms() [2048]uint32 { return logTable }
 
 // log2 returns the binary logarithm of x in costBit units; x > 0. The error is below 0.0004 bits.
 func log2(x uint32) uint64 {
