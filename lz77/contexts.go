@@ -1,5 +1,10 @@
 package lz77
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Contexts say what is known of a literal before it is coded, by the two bytes before it, if those are literals of the same run too.
 type Contexts struct {
 	// A context is First of the byte before and Second of the one before that, added; no sum is above 255. The second literal of a run has Second of 0.
@@ -7,6 +12,14 @@ type Contexts struct {
 	// Class is the number of each context's class, below Classes. Literals of one class are taken to be alike.
 	Class   [256]uint8
 	Classes int // 1 … MaxClasses
+}
+
+// check panics if a literal would have no context, or a context no class.
+func (c *Contexts) check() {
+	first, second, class := slices.Max(c.First[:]), slices.Max(c.Second[:]), slices.Max(c.Class[:])
+	if int(first)+int(second) >= len(c.Class) || c.Classes < 1 || c.Classes > MaxClasses || int(class) >= c.Classes {
+		panic(fmt.Sprintf("lz77: impossible contexts: up to %d and %d added, in classes up to %d of %d", first, second, class, c.Classes))
+	}
 }
 
 // MaxClasses is how many classes of literals there may be, besides that of the first of each run.

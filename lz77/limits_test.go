@@ -38,12 +38,18 @@ func TestLimits(t *testing.T) {
 }
 
 func TestImpossibleLimits(t *testing.T) {
-	good := Limits{MinMatch: 4, MaxOffset: 1 << 16, Repeats: 3, MinOffset: 1}
+	good := Limits{MinMatch: 4, MaxOffset: 1 << 16, Repeats: 3, MinOffset: 1, Contexts: &Contexts{Classes: 3, Class: [256]uint8{255: 2}, First: [256]uint8{7: 200}, Second: [256]uint8{9: 55}}}
+	good.check()
 	for i, change := range []func(l *Limits){
 		func(l *Limits) { l.MinMatch = 2 }, func(l *Limits) { l.MinMatch = 9 },
 		func(l *Limits) { l.MaxOffset, l.Repeats = 31, 0 }, func(l *Limits) { l.MaxOffset = InitialRepeat - 1 }, func(l *Limits) { l.MaxOffset = 1 << 27 },
 		func(l *Limits) { l.Repeats = -1 }, func(l *Limits) { l.Repeats = 4 },
 		func(l *Limits) { l.MinOffset = -1 }, func(l *Limits) { l.MinOffset = MinOffset + 1 },
+		func(l *Limits) { l.Contexts = new(Contexts) }, func(l *Limits) { l.Contexts = &Contexts{Classes: MaxClasses + 1} },
+		func(l *Limits) { l.Contexts = &Contexts{Classes: 3, Class: [256]uint8{255: 3}} },
+		func(l *Limits) {
+			l.Contexts = &Contexts{Classes: 1, First: [256]uint8{7: 200}, Second: [256]uint8{9: 56}}
+		},
 	} {
 		l := good
 		change(&l)

@@ -35,6 +35,9 @@ func (l *Limits) check() {
 		l.Repeats > 0 && l.MaxOffset < InitialRepeat || l.MinOffset < 0 || l.MinOffset > MinOffset {
 		panic(fmt.Sprintf("lz77: impossible limits: matches of %d bytes or more, offsets %d to %d, %d of them repeated", l.MinMatch, l.minOffset(), l.MaxOffset, l.Repeats))
 	}
+	if l.Contexts != nil {
+		l.Contexts.check()
+	}
 }
 
 // maxOffset is the greatest that a candidate has room for.
