@@ -151,6 +151,33 @@ func TestForeignDamage(t *testing.T) {
 	}
 }
 
+// A frame that says how much it holds is a block, but if it is cut short, what there is of it comes out, as of any other; unless memory does not suffice for that.
+func TestForeignCutFrame(t *testing.T) {
+	text := textBytes(400_000, 1)
+	for _, single := range []bool{false, true} {
+		h := zstfile.Header{ContentSize: int64(len(text)), Window: 1 << 19, SingleSegment: single, Checksum: true}
+		blocks := slices.Collect(slices.Chunk(text, 100_000))
+		whole := zstdRaw(zstfile.Header{ContentSize: 100, Window: 1 << 10}, text[:100])
+		file := append(slices.Clone(whole), zstdRaw(h, blocks...)...)
+		head := len(whole) + len(h.Append(nil))
+		readers, tight := allReaders(t), allReaders(t, WithMaxMemory(3300<<10))
+		for cut := head + 1; cut < len(file); cut += 1 + cut/8 {
+			var there int
+			for there = 0; there < 4 && cut >= head+(there+1)*(3+100_000); {
+				there++
+			}
+			for i, list := range [][]*Reader{readers, tight[:len(tight)-1]} {
+				want := []int{100 + 100_000*there, 100}[i]
+				got, err := sameEverywhere(t, list, file[:cut], fmt.Sprint(cut))
+				var e *Error
+				if !errors.As(err, &e) || !errors.Is(err, ErrTruncated) || e.Block != 1 || e.Offset != int64(cut) || len(got) != want || !bytes.HasPrefix(append(text[:100:100], text...), got) {
+					t.Errorf("cut to %d of %d bytes, single segment %v: %d bytes, want %d; %v", cut, len(file), single, len(got), want, err)
+				}
+			}
+		}
+	}
+}
+
 // frameAt is the offset of a frame of a file with a seek table.
 func frameAt(t testing.TB, file []byte, n int) int {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 // [WithMaxMemory], an [ErrMemory].
 //
 // It reads some blocks ahead, inside of its own methods only, and has them decompressed at the same time. It gives out
-// all content in front of a damaged place before it returns the error. Everything is verified: headers, content, index,
-// and that nothing but streams follows. An empty input is no such data: it is [ErrTruncated]. A Reader has no goroutines
+// all content in front of a damaged place before it returns the error; of a .gz member or a .zst frame that is cut short also what
+// there is of it, which no check of the content covers. Everything else is verified: headers, content, index, and that nothing but streams follows. An empty input is no such data: it is [ErrTruncated]. A Reader has no goroutines
 // of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
 // all of them return that error.
 // Make one with [NewReader]; the methods of the zero value return an [ErrOption].

@@ -319,7 +319,7 @@ func (z *zstScanner) decodeInOrder(u *unit, head []byte) error {
 	}
 	z.stream = zstStream{head: head, frame: fr}
 	window := h.Window
-	if enough := max(fr.bound, zstfile.MaxBlock); fr.err != nil && enough < window {
+	if enough := max(fr.bound, zstfile.MaxBlock); fr.err != nil && enough < window { // as begun expects it
 		// There is no more of the frame than this: its window need not be larger than what it can have.
 		size, err := zstfile.HeaderSize(head)
 		if err != nil {
@@ -367,6 +367,8 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 				// The memory has been of use for a piece, and may be again.
 				p, u.place.borrowed = append(kept[:0], q...), false
 			}
+		} else {
+			p = in.mem[fr.offset:in.off():in.off()]
 		}
 	} else {
 		p, err = fr.gather(p[:0], limit+1, func() bool { return false })
@@ -379,7 +381,7 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 		return nil, errStreamEnd
 	}
 	if err != io.EOF {
-		return p, err
+		return nil, z.begun(u, p, err)
 	}
 	var sum uint32
 	if fr.hdr.Checksum {
@@ -387,6 +389,20 @@ func (z *zstScanner) payload(u *unit, p []byte) ([]byte, error) {
 	}
 	z.tables.frame(int64(len(p)), int64(u.raw), sum, fr.hdr.Checksum)
 	return p, nil
+}
+
+// begun is for a frame that was to be a block, and of which head is all there is: what its blocks hold comes before the error, as of a frame that is decoded in order, if memory suffices.
+func (z *zstScanner) begun(u *unit, head []byte, cut error) error {
+	fr, opt := &z.frame, z.f.opt
+	window := fr.hdr.Window
+	if enough := max(fr.bound, zstfile.MaxBlock); enough < window {
+		window = enough + enough/8
+	}
+	piece := need{size: pieceSize, extra: windowMemory(window) + 2*(z.f.in.off()-fr.offset), serial: true}
+	if !errors.Is(cut, ErrTruncated) || fr.bound == 0 || fr.hdr.Window > opt.windowLimit() || piece.memory(1, 1) > opt.readerLimit() || z.decodeInOrder(u, head) != nil {
+		return cut
+	}
+	return errStreamEnd
 }
 
 // sure reports whether the next block of the frame is there, or, between frames, the next header.

@@ -103,7 +103,11 @@ func (a *app) notOurs(in *source) (what string, notes []string) {
 	case "gz":
 		return "is .gz data, which has no index, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
 	case "zst":
-		return "is .zst data without a whole frame that says how much it holds, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
+		advice := "-dc FILE gives what is in front of the damage"
+		if saysSize(in) {
+			advice = "-dc FILE gives what there is if the end is missing; else zstd -dc FILE does"
+		}
+		return "is .zst data without a whole frame that says how much it holds, and cannot be recovered", []string{advice}
 	}
 	if isTar(in) {
 		return "is a tar archive that is not compressed", []string{"use tar -xf"}
@@ -176,8 +180,14 @@ func (a *app) recovery(in *source, e *compress.Error, what string) []string {
 		return nil
 	case standard(in) && searchable(in, e):
 		what = strings.ReplaceAll(what, "block", "frame")
-	case formatOf(in.beginning()) == "zst" && e.Block == 0 && saysSize(in):
-		// It is restored whole or not at all.
+		if errors.Is(e, compress.ErrTruncated) {
+			what = "the whole frames"
+			if !a.cfg.toStdout {
+				what += ", -dc FILE gives what there is of the next one, too"
+			}
+		}
+	case formatOf(in.beginning()) == "zst" && e.Block == 0 && saysSize(in) && !errors.Is(e, compress.ErrTruncated):
+		// With damage in it, it is restored whole or not at all.
 		return []string{"zstd -dc FILE gives what can be read of that"}
 	case standard(in) && a.cfg.toStdout:
 		return nil

@@ -323,7 +323,7 @@ func TestDamagedFormats(t *testing.T) {
 			if at > 0 {
 				text := "is cut short (the end is missing"
 				got := pz(t, "", "-d", "--rm", path).want(t, exitError, path+": "+text)
-				if advice := regexp.MustCompile(`; (-dc FILE gives what is in front of that|zstd -dc FILE gives what can be read of that|--recover FILE -o OUT saves what is there)\)`); !advice.MatchString(got.err) {
+				if advice := regexp.MustCompile(`; (-dc FILE gives what is in front of that|--recover FILE -o OUT saves the whole frames, -dc FILE gives what there is of the next one, too)\)`); !advice.MatchString(got.err) {
 					t.Errorf("%s cut to %d: %s", f, at, got.err)
 				}
 				if got := pz(t, "", "-dc", path).want(t, exitError, path+": "+text).out; !strings.HasPrefix(content, got) {

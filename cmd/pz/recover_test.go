@@ -140,7 +140,43 @@ func TestRecoverShortenedZstd(t *testing.T) {
 	if got := pz(t, "", "--recover", path, "-c").want(t, exitWarning, "lost: an unknown number of frames from frame ", "the index is damaged", "saved 283616 bytes").out; got != r.out {
 		t.Error("less is saved without the table")
 	}
-	// The first frame is cut: nothing of it.
-	path = write(t, good[:100], dir, "c.zst")
-	pz(t, "", "-d", path).want(t, exitError, path+": is cut short (the end is missing from frame 0 on; zstd -dc FILE gives what can be read of that)")
+}
+
+// Of what is cut short, of whatever format, in the first or the second frame or member, -dc gives all that is there, and what is advised gives that.
+func TestCutShort(t *testing.T) {
+	dir, content := t.TempDir(), sample(600_000)
+	for _, c := range []struct {
+		name     string
+		args     []string
+		advice   string
+		recovers bool
+	}{
+		{"a.pz", []string{"-B64K"}, "--recover FILE -o OUT saves what is there", true},
+		{"a.gz", []string{"--format", "gz"}, "-dc FILE gives what is in front of that", false},
+		{"a.zst", []string{"--format", "zst"}, "-dc FILE gives what is in front of that", false},
+		{"b.zst", []string{"--format", "zst", "-B512K"}, "--recover FILE -o OUT saves the whole frames, -dc FILE gives what there is of the next one, too", true},
+	} {
+		good := pz(t, "", append(c.args, "-c", write(t, content, dir, "content"))...).want(t, exitOK).out
+		cut := len(good) * 95 / 100
+		if c.name == "a.zst" || c.name == "a.gz" { // in the middle of what is all in one
+			cut = len(good) / 2
+		}
+		path := write(t, good[:cut], dir, c.name)
+		pz(t, "", "-d", path).want(t, exitError, path+": is cut short (the end is missing", "; "+c.advice+")")
+		shown := pz(t, "", "-dc", path).want(t, exitError, path+": is cut short").out
+		if !strings.HasPrefix(content, shown) || len(shown) < 200_000 {
+			t.Errorf("%s: %d bytes come out", c.name, len(shown))
+		}
+		if fromPipe := pz(t, good[:cut], "-dc").want(t, exitError, "is cut short").out; fromPipe != shown {
+			t.Errorf("%s: %d bytes come out, of a pipe %d", c.name, len(shown), len(fromPipe))
+		}
+		switch r := pz(t, "", "--recover", path, "-c"); {
+		case c.recovers:
+			if r.want(t, exitWarning, "saved "); len(r.out) == 0 || !strings.HasPrefix(shown, r.out) || c.name == "b.zst" && len(r.out) == len(shown) {
+				t.Errorf("%s: %d bytes are saved, %d come out", c.name, len(r.out), len(shown))
+			}
+		case c.name == "a.zst":
+			r.want(t, exitError, "cannot be recovered (-dc FILE gives what there is if the end is missing; else zstd -dc FILE does)")
+		}
+	}
 }
