@@ -64,3 +64,63 @@ func TestRecentBase(t *testing.T) {
 		}
 	}
 }
+
+// TestRecentTurns: so it is where one Matcher is used for everything, in any tier, behind sequences that are there, and when positions run out at any place.
+func TestRecentTurns(t *testing.T) {
+	blocks := 1000
+	if small() {
+		blocks = 100
+	}
+	r := rand.New(rand.NewPCG(9, 8))
+	tiers, kinds := simd.Tiers(), corpus.Kinds()
+	defer simd.SetTier(simd.SetTier(tiers[0]))
+	var turns Matcher
+	for range blocks {
+		src := slices.Clone(kinds[r.IntN(len(kinds))].Make(1 + r.IntN([]int{100, 5000, 100_000}[r.IntN(3)])))
+		for range r.IntN(20) { // copies, many of short periods
+			at, d := r.IntN(len(src)), 1+r.IntN([]int{8, 40, len(src)}[r.IntN(3)])
+			for i := max(at, d); i < min(len(src), at+1+r.IntN(300)); i++ {
+				src[i] = src[i-d]
+			}
+		}
+		hashed := 4 + r.IntN(5)
+		p := Params{Finder: Recent, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4), Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3)}
+		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, maxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
+		start := r.IntN(2) * r.IntN(len(src))
+		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
+		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RecentBits && r.IntN(5) == 0 { // there was a kernel
+			turns.rows.base = max(turns.rows.base, 1<<simd.RecentBits-r.IntN(3*len(src)+1))
+		}
+		simd.SetTier(tiers[0])
+		want := new(Matcher).ParseFrom(slices.Clone(before), src, start, &p, l)
+		tier := tiers[r.IntN(len(tiers))]
+		simd.SetTier(tier)
+		if got := turns.ParseFrom(before, src, start, &p, l); !slices.Equal(got, want) {
+			t.Fatalf("%d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", len(src), start, p, l, tier, len(got), tiers[0], len(want))
+		}
+	}
+}
+
+// TestRecentLarge: the greatest block that a kernel has numbers for, so that the next one begins anew, and one that is too large for it.
+func TestRecentLarge(t *testing.T) {
+	if small() {
+		t.Skip("blocks of 32 MiB")
+	}
+	src, piece := make([]byte, 1<<simd.RecentBits), corpus.ByName("mixed").Make(1<<20)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := 0; i < len(src); {
+		i += copy(src[i:], piece[r.IntN(len(piece)/2):])
+	}
+	tiers := simd.Tiers()
+	defer simd.SetTier(simd.SetTier(tiers[0]))
+	p, l := Levels[5], testLimits[1]
+	var turns Matcher
+	for _, n := range []int{len(src) - 1, len(src) - 1, len(src), 1 << 20} {
+		simd.SetTier(tiers[0])
+		want := new(Matcher).Parse(nil, src[:n], &p, l)
+		simd.SetTier(tiers[len(tiers)-1])
+		if got := turns.Parse(nil, src[:n], &p, l); !slices.Equal(got, want) {
+			t.Fatalf("%d bytes: %d sequences, or others, want %d", n, len(got), len(want))
+		}
+	}
+}

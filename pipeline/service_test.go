@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -107,12 +108,12 @@ func (d single) Run(op gpu.Op, batch []*gpu.Request) error {
 // TestPatience: a batch that waits in the device for others to end, in any order, is not late; one that takes too long by itself is.
 func TestPatience(t *testing.T) {
 	for _, tt := range []struct {
-		latency time.Duration
-		late    bool
-	}{{29 * time.Second, false}, {31 * time.Second, true}} {
+		latency, patience time.Duration
+		late              bool
+	}{{29 * time.Second, 30 * time.Second, false}, {31 * time.Second, 30 * time.Second, true}, {time.Hour, math.MaxInt64 / 2, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewScheduler(2)
-			d := single{gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Patience: 30 * time.Second}), make(chan struct{}, 1)}
+			d := single{gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Patience: tt.patience}), make(chan struct{}, 1)}
 			if err := s.SetDevice(d); err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestPatience(t *testing.T) {
 				t.Errorf("%v a batch: %v", tt.latency, err)
 			}
 			d.Close()
-			time.Sleep(time.Hour) // what was given up ends too
+			time.Sleep(24 * time.Hour) // what was given up ends too
 		})
 	}
 }
