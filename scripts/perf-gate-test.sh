@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 repo=$tmp/repo
 mkdir -p "$repo/scripts" "$repo/examples/profile" "$tmp/bin" "$tmp/tmp"
-cp "$here/perf-gate.sh" "$repo/scripts"
+cp "$here"/perf-gate.sh "$here"/perf-gate-judge.sh "$repo/scripts"
 touch "$repo/examples/profile/main.go"
 export TMPDIR=$tmp/tmp # shall be empty after every run
 export PATH=$tmp/bin:$PATH
