@@ -61,11 +61,11 @@ type remote struct {
 }
 
 var table = [...]Pipeline{
-	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: the fast tier",
+	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
-	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: best of ratio and decoding speed",
+	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat), dense: 7, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
