@@ -36,6 +36,8 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
+	"internal/x86": codecs,
+
 	"gpu/gputest":       codecs, // see suites
 	"gpu/webgpu":        codecs,
 	"gpu/internal/host": codecs,

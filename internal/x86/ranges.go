@@ -1,0 +1,57 @@
+package x86
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// The ranges of a block as the format has them: their number as a varint, at least 1, and for each, in order, how many bytes lie between it and the one before, or the block's beginning, and how
+// many it has.
+
+// ErrRanges is the error of ranges that cannot be.
+var ErrRanges = errors.New("x86: invalid ranges")
+
+// Ranges takes the ranges of a block of size bytes from the front of src: they are valid. Both results are parts of src.
+func Ranges(src []byte, size int) (ranges, rest []byte, err error) {
+	rest = src
+	n, ok := number(&rest)
+	if !ok || n == 0 {
+		return nil, nil, ErrRanges
+	}
+	left := uint64(size)
+	for ; n > 0; n-- {
+		gap, _ := number(&rest)
+		length, ok := number(&rest)
+		if !ok || length == 0 || gap+length > left {
+			return nil, nil, ErrRanges
+		}
+		left -= gap + length
+	}
+	return src[:len(src)-len(rest)], rest, nil
+}
+
+// number takes a varint below 2³² from the front of p.
+func number(p *[]byte) (v uint64, ok bool) {
+	v, n := binary.Uvarint((*p)[:min(len(*p), binary.MaxVarintLen32)])
+	if n <= 0 || v >= 1<<32 {
+		*p = nil
+		return 0, false
+	}
+	*p = (*p)[n:]
+	return v, true
+}
+
+// Encode filters the content of a block in place. The ranges are those of a [Chooser] or of [Ranges], for a block of that size.
+func Encode(content, ranges []byte) { forRanges(content, ranges, encode) }
+
+// Decode undoes [Encode], in place. The content may be anything.
+func Decode(content, ranges []byte) { forRanges(content, ranges, decode) }
+
+func forRanges(content, ranges []byte, do func([]byte)) {
+	for n, _ := number(&ranges); n > 0; n-- {
+		gap, _ := number(&ranges)
+		length, _ := number(&ranges)
+		do(content[gap:][:length])
+		content = content[gap+length:]
+	}
+}
