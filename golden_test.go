@@ -2,9 +2,11 @@ package compress
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -35,6 +37,9 @@ var golden = []struct {
 	{"dense-literals", kind("image", 8000), []Option{WithLevel(9)}},
 	{"dense-tokens", kind("records", 30_000), []Option{WithLevel(9)}},
 	{"dense-segments", chained, []Option{WithLevel(9)}},
+	{"dense-x86", kind("exe", 150_000), []Option{WithLevel(9)}},
+	{"dense-x86-parts", programs, []Option{WithLevel(9)}},
+	{"dense-x86-alone", calls, []Option{WithLevel(9)}},
 	{"unchecked", kind("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", kind("source", 20_000), []Option{WithContentSize(20_000)}},
 }
@@ -50,6 +55,22 @@ func chained() []byte {
 		if p[i] &= 63; i > len(p)/2 {
 			p[i] = p[i]&15 | p[i-1]<<4 // what the symbol before ends with is what this one begins with
 		}
+	}
+	return p
+}
+
+// programs are two, with other data before, between and behind them.
+func programs() []byte {
+	text, code := kind("text", 20_000)(), kind("exe", 60_000)()
+	return slices.Concat(text, []byte("\x7fELF"), code, text, []byte("\x7fELF"), code[20_000:], text)
+}
+
+// calls are of sixteen functions, with random bytes between, so that there is no stream worth chaining.
+func calls() []byte {
+	p := kind("random", 10*700)()
+	for at := 0; at < len(p); at += 10 {
+		p[at] = 0xe8
+		binary.LittleEndian.PutUint32(p[at+1:], uint32(int(p[at+1]&15)<<16-at))
 	}
 	return p
 }

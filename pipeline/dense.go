@@ -3,19 +3,21 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
 )
 
 // Layout Dense is layout Repeat with tokens, or literals, or both coded by what is before them: chained streams. What is coded is the same, and all but the last
-// step of coding too, so that a block takes it only where it is smaller.
+// step of coding too, so that a block takes it only where it is smaller. Besides, the content may have been through a filter, which is decided before anything else.
 
-// denseLayout is the layout's number, and the bits of the byte behind it say which streams are chained. Both are part of the format.
+// denseLayout is the layout's number, and the bits of the byte behind it say which streams are chained, and whether the content was filtered. Both are part of the format.
 const (
 	denseLayout  = 3
 	denseTokens  = 1
 	denseLits    = 2
+	denseX86     = 4
 	tokensStream = 1 // in lzseq.Streams.All
 	litsStream   = 0
 )
@@ -33,6 +35,9 @@ type dense struct {
 	learned  rans.Contexts
 	contexts lz77.Contexts   // the same for the parser
 	seqs     []lz77.Sequence // of a small block, another way
+
+	choice   x86.Chooser
+	filtered []byte // content of the block that is coded, if it is filtered
 }
 
 // dense reports whether the block may have chained streams.
@@ -46,16 +51,35 @@ func (b *Block) dense() bool {
 // take four times as long for it, and for learning contexts.
 const trialBlock = 1 << 16
 
+// filter chooses which ranges of the block's content are filtered, and does it. All stages of the block are this worker's, for devices do not do such levels.
+func (ws *workspace) filter(b *Block) {
+	d := &ws.dense
+	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
+		d.filtered = resize(d.filtered, len(b.Src))
+		copy(d.filtered, b.Src)
+		x86.Encode(d.filtered, b.payload.ranges)
+	}
+}
+
+// coded is what the block's sequences are about: its content, filtered if that was chosen.
+func (ws *workspace) coded(b *Block) []byte {
+	if b.payload.ranges != nil {
+		return ws.dense.filtered
+	}
+	return b.Src
+}
+
 // matchDense finds the sequences of a block that may have layout Dense.
 func (ws *workspace) matchDense(b *Block) {
-	d, p, limits := &ws.dense, b.payload, *b.limits()
-	limits.Contexts = ws.contexts(b.Src)
-	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], b.Src, b.Window, b.params(), limits)
-	if len(b.Src) > trialBlock {
+	ws.filter(b)
+	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
+	limits.Contexts = ws.contexts(src)
+	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
+	if len(src) > trialBlock {
 		return
 	}
 	limits.Contexts = nil
-	d.seqs = ws.matcher.ParseFrom(d.seqs[:0], b.Src, b.Window, b.params(), limits)
+	d.seqs = ws.matcher.ParseFrom(d.seqs[:0], src, b.Window, b.params(), limits)
 	if ws.sizeDense(b, d.seqs) < ws.sizeDense(b, p.seqs) {
 		p.seqs, d.seqs = d.seqs, p.seqs
 	}
@@ -74,16 +98,20 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 
 // sizeDense is what a block takes with the given sequences. It overwrites the block's streams and output.
 func (ws *workspace) sizeDense(b *Block, seqs []lz77.Sequence) int {
-	s := &b.payload.streams
-	s.Encode(lzseq.Repeat, b.Src, seqs)
-	b.dst = ws.codeDense(b.dst[:0], s)
+	p := b.payload
+	p.streams.Encode(lzseq.Repeat, ws.coded(b), seqs)
+	b.dst = ws.codeDense(b.dst[:0], &p.streams, p.ranges)
 	return len(b.dst)
 }
 
-// codeDense appends a coded payload to dst, in layout Repeat or Dense.
-func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams) []byte {
+// codeDense appends a coded payload to dst, in layout Repeat or Dense. Ranges of the content were filtered, or it is nil.
+func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
 	dst = append(resize(dst, payloadRoom(s))[:0], denseLayout, 0)
+	if ranges != nil {
+		dst[1] |= denseX86
+		dst = append(dst, ranges...)
+	}
 	var streams [6][]byte
 	for i, p := range s.All() {
 		streams[i] = *p
@@ -122,17 +150,21 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	return d.enc.Begin(stream, d.marks)+len(stream)>>denseGain < ws.rans.enc.Size(stream)
 }
 
-// takeDense is takeApart for layout Dense, behind the layout byte.
-func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (*lzseq.Layout, error) {
-	if len(src) == 0 || src[0]&^(denseTokens|denseLits) != 0 || src[0] == 0 {
-		return nil, fmt.Errorf("%w: unknown chained streams", ErrPayload)
+// takeDense is takeApart for layout Dense, behind the layout byte. The streams are those of layout Repeat.
+func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (ranges []byte, err error) {
+	if len(src) == 0 || src[0]&^(denseTokens|denseLits|denseX86) != 0 || src[0] == 0 {
+		return nil, fmt.Errorf("%w: unknown chained streams or filter", ErrPayload)
 	}
 	d, flags := &ws.dense, src[0]
 	src = src[1:]
+	if flags&denseX86 != 0 {
+		if ranges, src, err = x86.Ranges(src, size); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+		}
+	}
 	streams, limits := s.All(), lzseq.MaxSizes(size)
 	tokens, lits := streams[tokensStream], streams[litsStream]
 	tokensLimit, litsLimit := limits[tokensStream], limits[litsStream]
-	var err error
 	if flags&denseTokens != 0 {
 		if src, err = d.dec.Decode(src, tokensLimit, tokens, nil); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
@@ -153,5 +185,5 @@ func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (*lzseq.L
 	if len(src) != 0 {
 		return nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(src))
 	}
-	return lzseq.Repeat, nil
+	return ranges, nil
 }

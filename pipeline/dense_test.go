@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -39,12 +40,20 @@ func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 	return s, size
 }
 
-// TestDenseFlags: chained are tokens, literals, both or none of them, as it pays.
+// rangesOf are all of a block of size bytes, or nil if the flags have no filter.
+func rangesOf(flags byte, size int) []byte {
+	if flags&denseX86 == 0 {
+		return nil
+	}
+	return binary.AppendUvarint([]byte{1, 0}, uint64(size))
+}
+
+// TestDenseFlags: chained are tokens, literals, both or none of them, as it pays, whether the content was filtered or not. There is nothing in it to filter.
 func TestDenseFlags(t *testing.T) {
 	ws := new(workspace)
-	for flags := range byte(denseTokens | denseLits + 1) {
+	for flags := range byte(denseTokens | denseLits | denseX86 + 1) {
 		s, size := denseStreams(flags, 50_000, 40_000)
-		payload := ws.codeDense(nil, s)
+		payload := ws.codeDense(nil, s, rangesOf(flags, size))
 		want := []byte{denseLayout, flags}
 		if flags == 0 {
 			want = []byte{lzseq.Repeat.ID}
@@ -55,8 +64,8 @@ func TestDenseFlags(t *testing.T) {
 		var content []byte
 		for _, p := range [][]byte{payload, ws.code(nil, lzseq.Repeat, s)} {
 			var got lzseq.Streams
-			l, err := ws.takeApart(p, size, &got)
-			if err != nil || l != lzseq.Repeat || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) {
+			l, ranges, err := ws.takeApart(p, size, &got)
+			if err != nil || (ranges != nil) != (p[0] == denseLayout && flags&denseX86 != 0) || l != lzseq.Repeat || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) {
 				t.Fatalf("flags %d: other streams come out, or %v", flags, err)
 			}
 			out, err := decodeOne(ws, ByName("lzseqr"), encoded{p, size, Coded, 0}, false)
@@ -64,7 +73,7 @@ func TestDenseFlags(t *testing.T) {
 				t.Fatalf("flags %d: other content than in layout Repeat, or %v", flags, err)
 			}
 			content = bytes.Clone(out)
-			if len(p) < len(payload) {
+			if flags != denseX86 && len(p) < len(payload) {
 				t.Errorf("flags %d: %d bytes, and %d in layout Repeat", flags, len(payload), len(p))
 			}
 		}

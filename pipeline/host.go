@@ -23,7 +23,10 @@ func (ws *workspace) host(r *gpu.Request) (err error) {
 	case r.Op == gpu.Stage0:
 		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
-		r.Layout, err = ws.takeApart(r.Src, r.Size, r.Streams)
+		var ranges []byte
+		if r.Layout, ranges, err = ws.takeApart(r.Src, r.Size, r.Streams); err == nil && ranges != nil {
+			err = fmt.Errorf("pipeline: %v of filtered content", r.Op) // nothing in a request says so
+		}
 	case r.Op == gpu.StageN:
 		r.Dst = ws.code(r.Dst[:0], r.Layout, r.Streams)
 	case r.Op == gpu.Fused:

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/zstd"
 )
@@ -43,7 +44,7 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
 		if p.dense != 0 && level >= p.dense {
-			worker += denseMemory(size)
+			worker += denseMemory(size) + size + x86.Memory // filtered content, and how it was chosen
 		}
 		switch p.Format {
 		case GZ:

@@ -98,6 +98,7 @@ func TestMemory(t *testing.T) {
 	whole := [][]byte{
 		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), words(size, 200, 9, 10),
 		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)), manyTables(size),
+		corpus.ByName("exe").Make(size),
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for level := 1; level <= MaxLevel; level++ {

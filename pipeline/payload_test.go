@@ -98,7 +98,9 @@ func TestHostilePayloads(t *testing.T) {
 		{"stored, one too few", Stored, string(make([]byte, raw-1))}, {"stored, one too many", Stored, string(make([]byte, raw+1))},
 		{"empty", Coded, ""}, {"layout 0", Coded, "\x00\x00\x00\x00\x00\x00\x00"}, {"layout 255", Coded, "\xff"},
 		{"nothing behind the layout", Coded, "\x01"}, {"empty streams", Coded, "\x02\x00\x00\x00\x00\x00\x00"},
-		{"Dense without flags", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x04"},
+		{"Dense without flags", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x08" + strings.Repeat("\x00", 6)},
+		{"Dense, no ranges", Coded, "\x03\x04"}, {"Dense, ranges of nothing", Coded, "\x03\x04" + strings.Repeat("\x00", 7)}, {"Dense, streams missing", Coded, "\x03\x04\x01\x00\x05"},
+		{"Dense, range too long", Coded, "\x03\x04\x01\x00\x91\x4e" + strings.Repeat("\x00", 6)}, {"Dense, filtered nothing", Coded, "\x03\x04\x01\x00\x05" + strings.Repeat("\x00", 6)},
 		{"Dense, tokens missing", Coded, "\x03\x01"}, {"Dense, no tokens", Coded, "\x03\x01\x00"}, {"Dense, no tables", Coded, "\x03\x01\x05\x00\x05\x00"},
 		{"Dense, 33 tables", Coded, "\x03\x01\x05\x00\x05\x21"}, {"Dense, no maps", Coded, "\x03\x01\x05"}, {"Dense, unknown maps", Coded, "\x03\x01\x05\x09"},
 		{"Dense, half a map", Coded, "\x03\x01\x05\x04" + strings.Repeat("a", 255)}, {"Dense, literals missing", Coded, "\x03\x02\x00\x00\x00\x00\x00\x00"},
@@ -175,10 +177,10 @@ func FuzzPayload(f *testing.F) {
 		}
 	}
 	// Chained streams of all kinds, with one group and two, one segment and two.
-	for flags := range byte(denseTokens | denseLits + 1) {
+	for flags := range byte(denseTokens | denseLits | denseX86 + 1) {
 		for _, n := range [][2]int{{33_000, 3000}, {13_000, 9000}, {1000, 1000}} {
 			s, size := denseStreams(flags, n[0], n[1])
-			if payload := new(workspace).codeDense(nil, s); size < 1<<16 {
+			if payload := new(workspace).codeDense(nil, s, rangesOf(flags, size)); size < 1<<16 {
 				f.Add(payload, uint16(size), uint8(Coded))
 			} else {
 				f.Fatalf("block of %d bytes", size)

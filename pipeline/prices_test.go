@@ -72,8 +72,8 @@ func TestPrices(t *testing.T) {
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, kind := range []string{"text", "log", "json", "source", "records", "exe", "short", "dna"} {
-			src := corpus.ByName(kind).Make(size)
 			for _, level := range []int{4, 9} {
+				src := corpus.ByName(kind).Make(size)
 				ws := new(workspace)
 				r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
 				b := r.Get()
@@ -85,6 +85,9 @@ func TestPrices(t *testing.T) {
 				out := b.Out()
 				if b.dense() {
 					out = ws.code(nil, lzseq.Repeat, &ws.payload.streams)
+				}
+				if ws.payload.ranges != nil {
+					src = ws.dense.filtered
 				}
 				got, want := priced(p.limits, src, ws.payload.seqs), len(out)
 				ratio := float64(got) / float64(want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -15,6 +16,7 @@ import (
 var matchStage = stage{name: "lz77",
 	run: func(ws *workspace, b *Block) error {
 		p := b.payload
+		p.ranges = nil
 		if p.seqs = p.seqs[:0]; b.plain {
 			return nil
 		}
@@ -32,7 +34,7 @@ var matchStage = stage{name: "lz77",
 			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
 		},
 		take: func(_ *workspace, b *Block, r *gpu.Request) error {
-			b.payload.seqs = r.Seqs
+			b.payload.seqs, b.payload.ranges = r.Seqs, nil
 			if !lz77.Valid(r.Seqs, b.Src, b.Window, *b.limits()) {
 				return errWrong
 			}
@@ -50,7 +52,7 @@ func (b *Block) params() *lz77.Params { return &b.run.cfg.Pipeline.levels[b.run.
 // streamStage turns sequences into the streams of a layout.
 func streamStage(l *lzseq.Layout) stage {
 	return stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
-		b.payload.streams.Encode(l, b.Src, b.payload.seqs)
+		b.payload.streams.Encode(l, ws.coded(b), b.payload.seqs)
 		return nil
 	}}
 }
@@ -60,7 +62,7 @@ func codeStage(l *lzseq.Layout) stage {
 	return stage{name: "rans",
 		run: func(ws *workspace, b *Block) error {
 			if b.dense() {
-				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams)
+				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
 			} else {
 				b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
 			}
@@ -93,7 +95,7 @@ func fusedStages(l *lzseq.Layout) *remote {
 var decodeStage = stage{name: "rans",
 	run: func(ws *workspace, b *Block) (err error) {
 		p := b.payload
-		p.layout, err = ws.takeApart(b.Src, b.Raw, &p.streams)
+		p.layout, p.ranges, err = ws.takeApart(b.Src, b.Raw, &p.streams)
 		return err
 	},
 	remote: &remote{
@@ -106,7 +108,7 @@ var decodeStage = stage{name: "rans",
 	},
 }
 
-// copyStage carries out the sequences.
+// copyStage carries out the sequences, and undoes what filter there is.
 var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	dst := b.Into
 	if b.placed = dst != nil; b.placed {
@@ -117,6 +119,9 @@ var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	}
 	if err := b.payload.streams.Decode(b.payload.layout, dst); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	if b.payload.ranges != nil {
+		x86.Decode(dst, b.payload.ranges)
 	}
 	return nil
 }}
@@ -148,30 +153,33 @@ func notDense(b *Block) bool {
 	return !b.dense()
 }
 
-// takeApart decodes the streams of a coded payload that stands for size bytes of content.
-func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (*lzseq.Layout, error) {
+// takeApart decodes the streams of a coded payload that stands for size bytes of content. Ranges, a part of src, are
+// those of the content that were filtered, or nil.
+func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (l *lzseq.Layout, ranges []byte, err error) {
 	if len(src) == 0 {
-		return nil, fmt.Errorf("%w: empty", ErrPayload)
+		return nil, nil, fmt.Errorf("%w: empty", ErrPayload)
 	}
 	if src[0] == denseLayout {
-		return ws.takeDense(src[1:], size, s)
+		ranges, err = ws.takeDense(src[1:], size, s)
+		return lzseq.Repeat, ranges, err
 	}
-	l := lzseq.LayoutByID(src[0])
-	if l == nil {
-		return nil, fmt.Errorf("%w: unknown layout %d", ErrPayload, src[0])
+	if l = lzseq.LayoutByID(src[0]); l == nil {
+		return nil, nil, fmt.Errorf("%w: unknown layout %d", ErrPayload, src[0])
 	}
 	streams, limits := s.All(), lzseq.MaxSizes(size)
 	rest, err := ws.rans.dec.Decode(src[1:], limits[:], streams[:]...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPayload, err)
+		return nil, nil, fmt.Errorf("%w: %w", ErrPayload, err)
 	}
 	if len(rest) != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(rest))
+		return nil, nil, fmt.Errorf("%w: %d bytes too many", ErrPayload, len(rest))
 	}
-	return l, nil
+	return l, nil, nil
 }
 
-// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them. s is overwritten.
+// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them: if the
+// content was filtered, of what the filter made of it. s is overwritten.
 func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
-	return new(workspace).takeApart(payload, size, s)
+	l, _, err := new(workspace).takeApart(payload, size, s)
+	return l, err
 }

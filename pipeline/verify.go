@@ -84,8 +84,8 @@ func (b *Block) stageName() string {
 // takeStreams takes a payload over if it decodes to the streams it was made from.
 func takeStreams(ws *workspace, b *Block, r *gpu.Request) error {
 	b.dst = r.Dst
-	l, err := ws.takeApart(r.Dst, b.Raw, &ws.verify.streams)
-	if err != nil || l != r.Layout {
+	l, ranges, err := ws.takeApart(r.Dst, b.Raw, &ws.verify.streams)
+	if err != nil || l != r.Layout || ranges != nil {
 		return errWrong
 	}
 	want := b.payload.streams.All()
@@ -101,8 +101,8 @@ func takeStreams(ws *workspace, b *Block, r *gpu.Request) error {
 func takeContent(ws *workspace, b *Block, r *gpu.Request) error {
 	b.dst = r.Dst
 	v := &ws.verify
-	l, err := ws.takeApart(r.Dst, b.Raw, &v.streams)
-	if err != nil || l != r.Layout {
+	l, ranges, err := ws.takeApart(r.Dst, b.Raw, &v.streams)
+	if err != nil || l != r.Layout || ranges != nil {
 		return errWrong
 	}
 	v.content = resize(v.content, b.Raw+lz77.Slack)[:b.Raw]
@@ -115,7 +115,7 @@ func takeContent(ws *workspace, b *Block, r *gpu.Request) error {
 // takeDecoded takes streams over that were decoded. Only their bounds are compared here: whether they are right is seen from
 // the content, which is why a device decodes for runs with checks only.
 func takeDecoded(_ *workspace, b *Block, r *gpu.Request) error {
-	if b.payload.layout = r.Layout; r.Layout == nil || len(b.Src) == 0 || r.Layout != lzseq.LayoutByID(b.Src[0]) {
+	if b.payload.layout, b.payload.ranges = r.Layout, nil; r.Layout == nil || len(b.Src) == 0 || r.Layout != lzseq.LayoutByID(b.Src[0]) {
 		return errWrong
 	}
 	limits := lzseq.MaxSizes(b.Raw)

@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
 )
 
 // wrongDevice does something wrong with a request that was done right.
@@ -31,6 +32,14 @@ func withWrong(workers int, wrong func(r *gpu.Request), cfg gpu.SoftConfig) *Sch
 	s.EnableStats(true)
 	s.SetDevice(wrongDevice{gpu.NewSoft(Host, cfg), wrong})
 	return s
+}
+
+// filterFlag makes of a payload of layout Repeat one of layout Dense that says of the same streams that the content was filtered.
+func filterFlag(p []byte) []byte {
+	if len(p) == 0 || p[0] != lzseq.Repeat.ID {
+		return nil
+	}
+	return append([]byte{denseLayout, denseX86, 1, 0, 5}, p[1:]...)
 }
 
 func flip(p []byte) {
@@ -58,6 +67,8 @@ func TestDeviceWrong(t *testing.T) {
 			Host(&q)
 			r.Dst = q.Dst
 		},
+		"StageN, filter":     func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
+		"Fused, filter":      func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
 		"Fused, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
 		"Fused, layout":      func(r *gpu.Request) { r.Dst[0] ^= 3 },
 		"Fused, other block": func(r *gpu.Request) {

@@ -32,6 +32,7 @@ type payload struct {
 	seqs    []lz77.Sequence
 	layout  *lzseq.Layout
 	streams lzseq.Streams
+	ranges  []byte // of content that is filtered, which is what all this is about: see x86.Encode; nil for none
 }
 
 // own returns the workspace's payload.

@@ -4,6 +4,7 @@ const (
 	// Flags behind the byte of layout Dense.
 	tokensChained = 1 << 0
 	litsChained   = 1 << 1
+	filteredX86   = 1 << 2
 
 	maxChainTables  = 32
 	minChainSegment = 16384 // symbols in a segment that is not the last of its stream
@@ -11,20 +12,26 @@ const (
 	markContext     = 256
 )
 
-// decodeDense decodes the streams of layout Dense.
-func decodeDense(r *byteReader, limits [numStreams]int) (streams [numStreams][]byte, err error) {
+// decodeDense decodes the streams of layout Dense, of a block of n bytes of which parts may be filtered.
+func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x86Range, err error) {
 	flags, err := r.byte()
 	if err != nil {
-		return streams, err
+		return streams, nil, err
 	}
-	if flags == 0 || flags > tokensChained|litsChained {
-		return streams, corrupt("flags %#x of layout Dense", flags)
+	if flags == 0 || flags > tokensChained|litsChained|filteredX86 {
+		return streams, nil, corrupt("flags %#x of layout Dense", flags)
 	}
+	if flags&filteredX86 != 0 {
+		if filtered, err = x86Ranges(r, n); err != nil {
+			return streams, nil, err
+		}
+	}
+	limits := streamLimits(n)
 	together := limits
 	var tokens []byte
 	if flags&tokensChained != 0 {
 		if tokens, err = decodeChained(r, limits[streamTokens], nil); err != nil {
-			return streams, err
+			return streams, nil, err
 		}
 		together[streamTokens] = 0
 	}
@@ -32,7 +39,7 @@ func decodeDense(r *byteReader, limits [numStreams]int) (streams [numStreams][]b
 		together[streamLits] = 0
 	}
 	if streams, err = decodeStreams(r, together); err != nil {
-		return streams, err
+		return streams, nil, err
 	}
 	if flags&tokensChained != 0 {
 		streams[streamTokens] = tokens
@@ -40,7 +47,7 @@ func decodeDense(r *byteReader, limits [numStreams]int) (streams [numStreams][]b
 	if flags&litsChained != 0 {
 		streams[streamLits], err = decodeChained(r, limits[streamLits], &streams)
 	}
-	return streams, err
+	return streams, filtered, err
 }
 
 // markLiterals returns which of n literals have a mark.

@@ -3,6 +3,9 @@ package refdec
 // codeDense returns a payload of layout Dense.
 func (g *generator) codeDense() []byte {
 	flags := byte(g.IntN(4))
+	if g.filtered = g.filtered && len(g.out) > 0; g.filtered {
+		flags |= filteredX86
+	}
 	if len(g.streams[streamTokens]) == 0 {
 		flags &^= tokensChained
 	}
@@ -18,7 +21,10 @@ func (g *generator) codeDense() []byte {
 	case flags == 0:
 		g.done = true
 	case g.use(oddFlags):
-		p[1] |= 4 << g.IntN(6)
+		p[1] |= 8 << g.IntN(5)
+	}
+	if g.filtered {
+		p = g.ranges(p)
 	}
 	if flags&tokensChained != 0 {
 		tokens := g.streams[streamTokens]
@@ -35,6 +41,38 @@ func (g *generator) codeDense() []byte {
 			marks = make([]bool, len(lits)) // A quirk: no decoder comes so far.
 		}
 		p = g.chain(p, lits, marks)
+	}
+	return p
+}
+
+// ranges appends ranges of the content that are filtered, and undoes the filter.
+func (g *generator) ranges(p []byte) []byte {
+	var list []int
+	left := len(g.out)
+	for len(list) == 0 || left > 0 && g.IntN(3) != 0 {
+		gap := g.pick(left)
+		length := 1 + g.pick(left-gap)
+		list = append(list, gap, length)
+		left -= gap + length
+	}
+	if g.use(emptyRange) {
+		list[len(list)-1] = 0
+	}
+	if g.use(farRange) {
+		list[g.IntN(len(list))] += left + 1
+	}
+	if g.use(noRanges) {
+		list = nil
+	}
+	p = g.varint(p, len(list)/2)
+	for _, x := range list {
+		p = g.varint(p, x)
+	}
+	g.out = append([]byte(nil), g.out...)
+	for rest := g.out; len(list) > 0 && g.quirk != farRange; list = list[2:] {
+		rest = rest[list[0]:]
+		undoX86(rest[:list[1]])
+		rest = rest[list[1]:]
 	}
 	return p
 }

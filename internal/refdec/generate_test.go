@@ -35,6 +35,9 @@ const (
 	mapBits              // more bits of a context than there are
 	oddContext           // a context with a table that there is not
 	contextPadding       // bits set behind the contexts
+	emptyRange           // a range of no bytes
+	farRange             // ranges that end a byte beyond the content
+	noRanges             // a filter without ranges
 	flips                // any bit of the payload
 	numQuirks
 )
@@ -42,7 +45,7 @@ const (
 var quirkNames = [numQuirks]string{
 	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding", "extraByte", "shortSegment", "fullSegment",
 	"nearOffset", "farOffset", "longCode", "matchOverrun", "lostByte", "oddState", "oddWords", "moreWords",
-	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "mapBits", "oddContext", "contextPadding", "flips",
+	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "mapBits", "oddContext", "contextPadding", "emptyRange", "farRange", "noRanges", "flips",
 }
 
 // A generator makes coded payloads that are right except for a quirk, with choices that no encoder would make.
@@ -51,6 +54,8 @@ type generator struct {
 	quirk quirk
 	done  bool // the quirk took place
 	out   []byte
+
+	filtered bool // layout Dense, with the filter for x86
 
 	streams [numStreams][]byte
 	extra   bitWriter
@@ -90,6 +95,7 @@ func (w *bitWriter) put(x uint64, n int) {
 // payload returns a coded payload, and the content that it has if there is no quirk.
 func (g *generator) payload(size int) (payload, content []byte) {
 	layout := byte(1 + g.IntN(3))
+	g.filtered = layout == layoutDense && g.IntN(2) == 0
 	g.repeats = [3]uint64{initialRepeat, initialRepeat, initialRepeat}
 	alphabet := 1 + g.IntN(1<<g.IntN(9))
 	runs := 1 << g.IntN(12)
@@ -133,7 +139,11 @@ func (g *generator) payload(size int) (payload, content []byte) {
 
 func (g *generator) literals(run, alphabet int) {
 	for range run {
-		g.out = append(g.out, byte(g.IntN(alphabet)*7))
+		c := byte(g.IntN(alphabet) * 7)
+		if g.filtered && g.IntN(3) == 0 {
+			c = "\xe8\xe9\x00\xff\x48\x8b\x05"[g.IntN(7)]
+		}
+		g.out = append(g.out, c)
 	}
 	g.streams[streamLits] = append(g.streams[streamLits], g.out[len(g.out)-run:]...)
 }

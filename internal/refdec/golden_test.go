@@ -4,7 +4,8 @@ import "testing"
 
 // seen counts what chained streams there are in files.
 type seen struct {
-	flags             [4]int // blocks of layout Dense with those flags
+	flags             [8]int // blocks of layout Dense with those flags
+	ranges            int    // blocks with several ranges that are filtered
 	one, two          int    // groups
 	segments          int    // behind the first of a stream
 	maps              [3]int // streams with contexts of the symbol before, of the one before that, of both
@@ -33,7 +34,8 @@ func TestGoldenDense(t *testing.T) {
 			}
 		}
 	}
-	if s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 || s.one == 0 || s.two == 0 ||
+	if s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 ||
+		s.flags[filteredX86] == 0 || s.flags[filteredX86|litsChained]+s.flags[filteredX86|litsChained|tokensChained] == 0 || s.ranges == 0 || s.one == 0 || s.two == 0 ||
 		s.segments == 0 || s.maps[0] == 0 || s.maps[2] == 0 || s.single == 0 || s.few == 0 || s.many == 0 {
 		t.Errorf("not all there is: %+v", s)
 	}
@@ -49,6 +51,15 @@ func (s *seen) block(r *byteReader, raw int) error {
 	limits := [numStreams]int{}
 	for i := range limits {
 		limits[i] = raw
+	}
+	if flags&filteredX86 != 0 {
+		list, err := x86Ranges(r, raw)
+		if err != nil {
+			return err
+		}
+		if len(list) > 1 {
+			s.ranges++
+		}
 	}
 	if flags&tokensChained != 0 {
 		if err := s.heads(*r); err != nil {

@@ -43,9 +43,10 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	}
 	r := &byteReader{payload[1:]}
 	var streams [numStreams][]byte
+	var filtered []x86Range
 	var err error
 	if layout == layoutDense {
-		streams, err = decodeDense(r, streamLimits(n))
+		streams, filtered, err = decodeDense(r, n)
 	} else {
 		streams, err = decodeStreams(r, streamLimits(n))
 	}
@@ -55,7 +56,13 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	if len(r.data) != 0 {
 		return nil, corrupt("%d bytes after the streams", len(r.data))
 	}
-	return decodeSequences(layout, streams, n)
+	content, err := decodeSequences(layout, streams, n)
+	if err == nil {
+		for _, f := range filtered {
+			undoX86(content[f.begin:f.end])
+		}
+	}
+	return content, err
 }
 
 // A sequenceReader holds what is left of the streams, and the list of repeats of layout Repeat.
