@@ -49,6 +49,11 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 
+// branchesAVX2 is branches; there is at least one mask.
+//
+//go:noescape
+func branchesAVX2(masks []uint64, p []byte)
+
 // checksumAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.
 //
 //go:noescape

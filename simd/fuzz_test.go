@@ -127,3 +127,23 @@ func FuzzSequences(f *testing.F) {
 		}
 	})
 }
+
+// FuzzBranches compares all tiers with the definition.
+func FuzzBranches(f *testing.F) {
+	f.Add(branchBytes(rand.New(rand.NewPCG(1, 1)), 200))
+	f.Add(bytes.Repeat([]byte("\x48\x8b\x05\x4c\x8d\x3d\xe8\xe9"), 20))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		if len(p) < 2 {
+			return
+		}
+		want := make([]uint64, (len(p)-2)/64)
+		got := make([]uint64, len(want))
+		naiveBranches(want, p)
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			if Branches(got, p); !slices.Equal(got, want) {
+				t.Fatalf("%s: %x, want %x", tier, got, want)
+			}
+		}
+	})
+}

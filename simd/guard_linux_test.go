@@ -3,6 +3,7 @@ package simd
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -136,6 +137,24 @@ func TestGuardPagesBytes(t *testing.T) {
 			}
 			if Histogram(&counts, b); counts != naive {
 				t.Fatalf("%d bytes: wrong counts", len(b))
+			}
+		}
+	})
+}
+
+// TestGuardPagesBranches: what is looked at is no more than the places and two bytes before them, and no more is written than the masks.
+func TestGuardPagesBranches(t *testing.T) {
+	const most = 30
+	mem := newGuarded(t, most*64+2)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(19, 20))
+		for range scaled(2000) {
+			n := r.IntN(most + 1)
+			p := mem.put(r, branchBytes(r, 64*n+2))
+			got, want := make([]uint64, n+1), make([]uint64, n+1)
+			naiveBranches(want[:n], p)
+			if Branches(got[:n], p); !slices.Equal(got, want) {
+				t.Fatalf("%d masks differ", n)
 			}
 		}
 	})

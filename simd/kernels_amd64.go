@@ -64,6 +64,18 @@ func matchLenVector(a, b []byte) (n int, ok bool) {
 	return matchLenAVX2(a, b), true
 }
 
+func branchesVector(masks []uint64, p []byte) bool {
+	if current() == portable {
+		return false
+	}
+	for len(masks) > 0 {
+		n := min(len(masks), atOnce/64)
+		branchesAVX2(masks[:n], p)
+		masks, p = masks[n:], p[64*n:]
+	}
+	return true
+}
+
 // manyBytes is the number of bytes from which eight banks are worth being cleared and added up: with 512 bytes of text, on Zen 5, they are 13% faster than the
 // portable four, with 8,192 bytes 14%, and 45% where runs are frequent.
 const manyBytes = 512

@@ -17,6 +17,8 @@ func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, 
 	return 0, false
 }
 
+func branchesVector([]uint64, []byte) bool { return false }
+
 func histogramVector(*[256]uint32, []byte) bool { return false }
 
 func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32) (r Resolved, ok bool) {

@@ -59,6 +59,9 @@ func TestVectorsRun(t *testing.T) {
 		if (built > 0) != want.lanes {
 			t.Errorf("table: %d entries", built)
 		}
+		if branches := branchesVector(make([]uint64, 1), make([]byte, 66)); branches != want.branches {
+			t.Errorf("branches %v", branches)
+		}
 		_, rest := checksumVector(0, make([]byte, 1<<12))
 		if sum := len(rest) == 0; sum != want.checksum {
 			t.Errorf("checksum %v", sum)
@@ -84,7 +87,7 @@ func TestVectorsRun(t *testing.T) {
 }
 
 // kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it.
-type kernels struct{ lanes, chained, match, histogram, execute, resolve, checksum, parse, put bool }
+type kernels struct{ lanes, chained, match, histogram, branches, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()

@@ -13,6 +13,8 @@ package x86
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopz/compress/simd"
 )
 
 const (
@@ -35,6 +37,9 @@ const (
 	// Distances have bits less one bits and a sign.
 	numberBits = 25
 
+	// chunk is how many times 64 places are looked over at once in decoding.
+	chunk = 64
+
 	each = 0x0101010101010101 // a bit of each byte
 	tops = 0x80 * each
 )
@@ -49,28 +54,31 @@ func encode(p []byte) {
 
 // decode undoes encode, in place: the steps of all places from the last to the first. Any p is something that encode may have given.
 func decode(p []byte) {
-	i := len(p) - size // the last place that is left
-	for i >= before+word-1 {
-		// The word of which i is the last place. No step has changed the places' own bytes yet.
-		m := candidates(p[i-(before+word-1):][:view])
-		if m == 0 {
-			i -= word
-			continue
+	end := len(p) - size + 1 // of the places that are left
+	var masks [chunk]uint64
+	for end >= before+64 {
+		m := masks[:min(chunk, (end-before)/64)]
+		begin := end - 64*len(m)
+		// Steps of places further on do not change this.
+		simd.Branches(m, p[begin-before:])
+		for k := len(m) - 1; k >= 0; k-- {
+			group := p[begin+64*k:][:64+size-1]
+			for left := m[k]; left != 0; {
+				i := bits.Len64(left) - 1
+				left &^= 1 << i
+				if q := group[i+1 : i+size]; (q[3]+1)&0xfe == 0 {
+					binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-uint32(begin+64*k+i+size)))
+				}
+			}
 		}
-		i -= bits.LeadingZeros64(m) / 8
-		undo(p, i)
-		i-- // the next word ends there: what is four bytes further on has changed
+		end = begin
 	}
-	for ; i >= 0; i-- {
+	for i := end - 1; i >= 0; i-- {
 		if candidate(p, i) {
-			undo(p, i)
+			q := p[i+1 : i+size]
+			binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-uint32(i+size)))
 		}
 	}
-}
-
-func undo(p []byte, i int) {
-	q := p[i+1 : i+size]
-	binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-uint32(i+size)))
 }
 
 // extend makes a number of 25 bits with a sign one of 32 bits.

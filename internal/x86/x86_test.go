@@ -143,7 +143,7 @@ func TestAllShort(t *testing.T) {
 func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, alphabet := range []string{"\xe8\x00", "\xe8\xe9\x00\xff", "\xe8\xff\xfe\x01\x10", "\xe9\x00\x00\x00\xff\x80\x7f\x90", "\x48\x4c\x8b\x8d\x05\x3d\x00\x00\xff\xff\xe8", "\x48\x8b\x05\x00"} {
-		for n := range 300 {
+		for n := range 500 {
 			p := make([]byte, n)
 			for i := range p {
 				p[i] = alphabet[r.IntN(len(alphabet))]

@@ -14,6 +14,7 @@ func main() {
 	encodeAVX512()
 	matchLenAVX2()
 	histogramAVX2()
+	branchesAVX2()
 	checksumAVX512()
 	buildAVX2()
 	resolvePlainAVX2()
