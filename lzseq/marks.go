@@ -1,14 +1,24 @@
 package lzseq
 
-// Marks sets to 1, in marks that are all 0, one for each literal, those where a literal run begins: what is right behind a match, and the first. Tokens and LitLens
-// of the Repeat layout tell; an error, a CorruptError, says that they do not fit the number of literals.
-func (s *Streams) Marks(marks []byte) error {
+// Marks sets, in bits that are all 0, one for each of n literals and the least significant one first, those of the literals where a literal run begins: what is right behind a
+// match, and the first. Tokens and LitLens of the Repeat layout tell; an error, a CorruptError, says that they do not fit the number of literals. Bits behind
+// the last literal may be set.
+func (s *Streams) Marks(bits []uint64, n int) error {
 	at, long, lits := uint64(0), 0, s.LitLens
+	if n == 0 {
+		bits = nil
+	}
+	// The bits of a word are put together before they are stored: there are several runs to most words.
+	word, here := uint64(0), uint64(0)
 	for _, t := range s.Tokens {
-		if at >= uint64(len(marks)) {
-			break // the runs that are left should be empty, which Decode finds out
+		if at>>6 != word {
+			if word >= uint64(len(bits)) {
+				break
+			}
+			bits[word] = here
+			word, here = at>>6, 0
 		}
-		marks[at] = 1
+		here |= 1 << (at & 63)
 		// Which run is a long one is hard to predict: there is no branch for most of them.
 		run := uint64(t & repeatLit)
 		escape := (run + 1) >> 2
@@ -31,11 +41,14 @@ func (s *Streams) Marks(marks []byte) error {
 		at += run + n
 		long += int(escape)
 	}
-	if at > uint64(len(marks)) {
+	if at > uint64(n) {
 		return CorruptError("literal runs too long")
 	}
-	if at < uint64(len(marks)) {
-		marks[at] = 1
+	if word < uint64(len(bits)) {
+		bits[word] = here
+	}
+	if at < uint64(n) {
+		bits[at>>6] |= 1 << (at & 63)
 	}
 	return nil
 }

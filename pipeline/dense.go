@@ -29,8 +29,9 @@ const denseGain = 8
 type dense struct {
 	enc   rans.ChainEncoder
 	dec   rans.ChainDecoder
-	marks []byte // of the stream that is coded
-	none  []byte // in place of a stream that is chained; empty
+	marks []byte   // of the stream that is coded
+	bits  []uint64 // the same as the decoder has them
+	none  []byte   // in place of a stream that is chained; empty
 
 	learned  rans.Contexts
 	contexts lz77.Contexts   // the same for the parser
@@ -144,10 +145,22 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	}
 	d.marks = resize(d.marks, len(stream))
 	clear(d.marks)
-	if s != nil && s.Marks(d.marks) != nil {
+	if s != nil && !d.mark(s) {
 		return false // not ours
 	}
 	return d.enc.Begin(stream, d.marks)+len(stream)>>denseGain < ws.rans.enc.Size(stream)
+}
+
+// mark sets the marks of literals.
+func (d *dense) mark(s *lzseq.Streams) bool {
+	d.bits = append(d.bits[:0], make([]uint64, rans.MarkWords(len(d.marks)))...)
+	if s.Marks(d.bits, len(d.marks)) != nil {
+		return false
+	}
+	for i := range d.marks {
+		d.marks[i] = byte(d.bits[i/64]>>(i%64)) & 1
+	}
+	return true
 }
 
 // takeDense is takeApart for layout Dense, behind the layout byte. The streams are those of layout Repeat.

@@ -3,7 +3,7 @@ package rans
 import "github.com/gopz/compress/simd"
 
 // A chained stream is coded by what is before each symbol: its context, which follows from the two symbols before, says which table it has. For lanes to work side by side,
-// each has a piece of neighbouring symbols of a segment, so that it knows the symbols before from itself; and symbols that some other stream marks have a context of their
+// each of 64 has a piece of neighbouring symbols of a segment, so that it knows the symbols before from itself; and symbols that some other stream marks have a context of their
 // own, for what is before them says little. Contexts that are followed by like symbols share one of 32 tables at most.
 // The format is described in docs/FORMAT.md, "Chained streams".
 
@@ -23,16 +23,19 @@ type chainSegment struct {
 	tables int             // how many there are, 1 to maxTables
 }
 
-// piece is where in n symbols of a segment the piece of a lane begins: the first n mod 32 have one symbol more than the others.
-func piece(n, lane int) int { return n/lanes*lane + min(lane, n%lanes) }
-
-// chainCut is the number of symbols in the first of two groups; there is but one below smallLimit.
-func chainCut(n int) int {
+// chainWidth is the number of lanes that a stream of n symbols has: those of two groups, or of one below smallLimit.
+func chainWidth(n int) int {
 	if n < smallLimit {
-		return n
+		return lanes
 	}
-	return groupCut(n)
+	return simd.ChainRound
 }
+
+// piece is where in n symbols of a segment the piece of a lane begins, if there are so many lanes: the first n mod width have one symbol more than the others.
+func piece(n, lane, width int) int { return n/width*lane + min(lane, n%width) }
+
+// short is how many lanes of a group have a symbol in the last round of a segment of n symbols, which is not a whole one.
+func short(n, group, width int) int { return min(max(n%width-group*lanes, 0), lanes) }
 
 // classBits is the size of a table's number where there are n.
 func classBits(n int) (b uint) {

@@ -10,48 +10,94 @@ type ChainDecoder struct {
 	contexts contextMap
 	segs     []chainSegment
 	freqs    []freqs          // the tables of all segments
-	tab      *simd.ChainTable // nil until it is used: it takes 256 KiB
-	marked   bool             // there may be marks
-	built    int              // the segment that tab is for, −1 at first
-	lanes    simd.ChainLanes
-	buf      [blockRounds * lanes]byte
+	tab      *simd.ChainTable // of the segment; nil until it is used: it takes 256 KiB
+	marks    []uint64         // a bit for each symbol of the stream, and some more; none if there are no marks
+	lanes    [2]simd.ChainLanes
+	words    [2]chainWords
+	at       [simd.ChainRound]int // where in the segment the pieces begin, and from there how far they are decoded
+	marked   [blockRounds]uint64  // marks round by round
+	buf      [blockRounds * simd.ChainRound]byte
 }
 
-// A Marker marks symbols of a chained stream. It is given the stream before it is decoded, all zero, and sets to 1 what has a mark.
+// A Marker marks symbols of a chained stream. It is given a bit for each of n symbols, the least significant one first and all zero, and sets those of symbols with a mark.
+// Bits behind the last symbol mean nothing.
 type Marker interface {
-	Marks(stream []byte) error
+	Marks(bits []uint64, n int) error
 }
 
-// blockRounds is how many rounds are decoded between two visits to the pieces of the lanes: 8 KiB of symbols stay in the first-level cache.
-const blockRounds = 256
+// MarkWords is the size of the bits of n symbols.
+func MarkWords(n int) int { return (n + 63) / 64 }
+
+// blockRounds is how many rounds are decoded between two visits to the pieces of the lanes: 8 KiB of symbols stay in the first-level cache. It is a multiple of 64.
+const blockRounds = 128
 
 // Decode decodes a stream from the front of src and returns what follows it. The stream replaces *stream, whose memory is reused if it suffices, and has Slack
 // bytes of capacity more than its length. One of more than limit bytes is not accepted, and nothing is allocated for it. Without a
 // Marker there are no marks; its errors are returned. Other errors are CorruptErrors; the stream is then of no use.
 func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Marker) (rest []byte, err error) {
-	n, size := varint(src)
-	if size == 0 || n == 0 || n > uint64(limit) {
+	size, k := varint(src)
+	if k == 0 || size == 0 || size > uint64(limit) {
 		return nil, CorruptError("chained stream too long, or empty")
 	}
-	if src, err = d.contexts.read(src[size:]); err != nil {
+	n := int(size)
+	if src, err = d.contexts.read(src[k:]); err != nil {
 		return nil, err
 	}
-	if src, err = d.heads(src, int(n)); err != nil {
+	if src, err = d.heads(src, n); err != nil {
 		return nil, err
 	}
-	growStream(stream, n, limit)
-	clear(*stream)
-	if d.marked = marker != nil; d.marked {
-		if err := marker.Marks(*stream); err != nil {
+	growStream(stream, size, limit)
+	if d.marks = d.marks[:0]; marker != nil {
+		if err := d.mark(marker, n); err != nil {
 			return nil, err
 		}
 	}
-	d.built = -1
-	cut := chainCut(int(n))
-	if src, err = d.group(src, *stream, 0, cut); err != nil || cut == int(n) {
-		return src, err
+	width := chainWidth(n)
+	words := d.words[:width/lanes]
+	for g := range words {
+		if src, err = words[g].open(src, d.lanes[g].States[:]); err != nil {
+			return nil, err
+		}
 	}
-	return d.group(src, *stream, cut, int(n))
+	err = d.segments(*stream, width)
+	for g := range words {
+		if err == nil {
+			err = closeGroup(d.lanes[g].States[:], words[g].left())
+		}
+		words[g].data = nil // the caller's
+	}
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// mark asks for the marks of n symbols.
+func (d *ChainDecoder) mark(marker Marker, n int) error {
+	// Reading 64 bits from any symbol on, and a block of rounds from the last one on, goes beyond.
+	const more = blockRounds/64 + 1
+	words := MarkWords(n)
+	if cap(d.marks) < words+more {
+		d.marks = make([]uint64, words+words/8+more)
+	}
+	d.marks = d.marks[:words+more]
+	clear(d.marks)
+	return marker.Marks(d.marks[:words], n)
+}
+
+// segments decodes all segments.
+func (d *ChainDecoder) segments(stream []byte, width int) error {
+	at, tables := 0, d.freqs
+	for i := range d.segs {
+		s := &d.segs[i]
+		d.build(s, tables[:s.tables])
+		tables = tables[s.tables:]
+		if !d.segment(stream[at:at+s.size], at, width) {
+			return errWords
+		}
+		at += s.size
+	}
+	return nil
 }
 
 // heads reads the heads of the segments of n symbols.
@@ -101,34 +147,6 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 	return src, nil
 }
 
-// group decodes stream[from:to] and returns what follows the group's words.
-func (d *ChainDecoder) group(src, stream []byte, from, to int) (rest []byte, err error) {
-	words, rest, err := openGroup(src, d.lanes.States[:])
-	if err != nil {
-		return nil, err
-	}
-	at, tables := 0, d.freqs
-	for i := range d.segs {
-		s := &d.segs[i]
-		a, b := max(at, from), min(at+s.size, to)
-		at += s.size
-		own := tables[:s.tables]
-		tables = tables[s.tables:]
-		if a >= b {
-			continue
-		}
-		if d.built != i {
-			d.build(s, own)
-			d.built = i
-		}
-		var ok bool
-		if words, ok = d.part(stream[a:b], words); !ok {
-			return nil, errWords
-		}
-	}
-	return rest, closeGroup(d.lanes.States[:], len(words))
-}
-
 // build makes the tables of a segment.
 func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
 	if d.tab == nil {
@@ -142,41 +160,82 @@ func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
 	}
 }
 
-// part decodes what of a segment belongs to a group.
-func (d *ChainDecoder) part(dst, words []byte) (rest []byte, ok bool) {
-	rounds := len(dst) / lanes
-	for r := 0; r < rounds; r += blockRounds {
-		n := min(blockRounds, rounds-r)
-		buf := d.buf[:n*lanes]
-		if d.marked {
-			gather(buf, dst, r)
-		} else {
-			clear(buf)
+// segment decodes a segment, which begins at the given place of the stream. ok = false says that words run out.
+func (d *ChainDecoder) segment(dst []byte, from, width int) (ok bool) {
+	for l := range d.at[:width] {
+		d.at[l] = piece(len(dst), l, width)
+	}
+	groups := width / lanes
+	for left, first := len(dst)/width, true; left > 0; first = false {
+		marks := d.marked[:min(left, blockRounds)]
+		buf := d.buf[:len(marks)*simd.ChainRound]
+		d.block(marks, from, width, first)
+		done := 0
+		if groups == 2 {
+			done = d.both(marks, buf)
 		}
-		if r == 0 {
-			for l := range buf[:lanes] {
-				buf[l] = 1
+		for g := range groups {
+			if !d.group(g, marks[done:], buf[done*simd.ChainRound:]) {
+				return false
 			}
 		}
-		done, used := simd.DecodeChained(&d.lanes, d.tab, buf, words)
-		words = words[used:]
-		if used, ok = simd.DecodeChainedFew(&d.lanes, d.tab, buf[done:], words); !ok {
-			return nil, false
+		simd.Scatter(dst, &d.at, width, buf)
+		for l := range d.at[:width] {
+			d.at[l] += len(marks)
 		}
-		words = words[used:]
-		scatter(dst, buf, r)
+		left -= len(marks)
 	}
 	// The last symbols of the first lanes.
-	few := d.buf[:len(dst)%lanes]
-	for l := range few {
-		few[l] = dst[piece(len(dst), l)+rounds]
-		if rounds == 0 {
-			few[l] = 1
+	marks := d.marked[:1]
+	d.block(marks, from, width, len(dst) < width)
+	for g := range groups {
+		w := &d.words[g]
+		used, ok := simd.DecodeChainedFew(&d.lanes[g], g, d.tab, marks, d.buf[:], short(len(dst), g, width), w.own())
+		if w.use(used); !ok {
+			return false
 		}
 	}
-	used, ok := simd.DecodeChainedFew(&d.lanes, d.tab, few, words)
-	for l := range few {
-		dst[piece(len(dst), l)+rounds] = few[l]
+	for l := range len(dst) % width {
+		dst[d.at[l]] = d.buf[l]
 	}
-	return words[used:], ok
+	return true
+}
+
+// block sets the marks of some rounds of a segment, among which there may be the first.
+func (d *ChainDecoder) block(marks []uint64, from, width int, first bool) {
+	if len(d.marks) > 0 {
+		gather(marks, d.marks, from, &d.at, width)
+	} else {
+		clear(marks)
+	}
+	if first {
+		marks[0] = ^uint64(0)
+	}
+}
+
+// both decodes rounds of both groups in step, and returns how many.
+func (d *ChainDecoder) both(marks []uint64, buf []byte) int {
+	w := &d.words
+	done, used := simd.DecodeChained2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
+	w[0].use(used[0])
+	w[1].use(used[1])
+	return done
+}
+
+// group decodes rounds of one group. ok = false says that words run out.
+func (d *ChainDecoder) group(g int, marks []uint64, buf []byte) (ok bool) {
+	w := &d.words[g]
+	for {
+		done, used := simd.DecodeChained(&d.lanes[g], g, d.tab, marks, buf, w.data)
+		w.use(used)
+		if marks, buf = marks[done:], buf[done*simd.ChainRound:]; len(marks) == 0 || w.left() < 0 {
+			return w.left() >= 0
+		}
+		if !w.refill() {
+			// They have run out, but the symbols may need none.
+			used, ok := simd.DecodeChainedFew(&d.lanes[g], g, d.tab, marks, buf, lanes, w.own())
+			w.use(used)
+			return ok
+		}
+	}
 }

@@ -55,10 +55,9 @@ func (e *ChainEncoder) Append(dst []byte) []byte {
 		dst = e.segs[i].append(dst, tables[:n])
 		tables = tables[n:]
 	}
-	cut := chainCut(len(stream))
-	dst = e.group(dst, stream, 0, cut)
-	if cut < len(stream) {
-		dst = e.group(dst, stream, cut, len(stream))
+	width := chainWidth(len(stream))
+	for g := range width / lanes {
+		dst = e.group(dst, stream, g, width)
 	}
 	e.stream, e.class = nil, nil
 	return dst
@@ -110,16 +109,11 @@ func (e *ChainEncoder) add(n int) {
 
 // classify turns marks into the table of each symbol of the stream, and then finds what the tables are: only now it is known where pieces begin.
 func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
-	cut, at, tables, cost := chainCut(len(stream)), 0, e.freqs, uint64(0)
+	width, at, tables, cost := chainWidth(len(stream)), 0, e.freqs, uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]
 		end := at + s.size
-		if at < cut {
-			s.classify(&e.contexts, marks, stream, at, min(end, cut))
-		}
-		if end > cut {
-			s.classify(&e.contexts, marks, stream, max(at, cut), end)
-		}
+		s.classify(&e.contexts, marks[at:end], stream[at:end], width)
 		sums := &e.large.all.sums
 		*sums = [maxTables][256]uint32{}
 		for i, c := range stream[at:end] {
@@ -137,16 +131,16 @@ func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
 	return int(cost/costBit/8) + 2*(4*lanes+4)
 }
 
-// classify turns the marks of stream[from:to], which is what of the segment belongs to a group, into the tables of its symbols.
-func (s *chainSegment) classify(m *contextMap, marks, stream []byte, from, to int) {
-	n := to - from
-	for l := range lanes {
-		a, b := from+piece(n, l), from+piece(n, l+1)
+// classify turns the marks of a segment's symbols into the tables of these.
+func (s *chainSegment) classify(m *contextMap, marks, symbols []byte, width int) {
+	n := len(symbols)
+	for l := range width {
+		a, b := piece(n, l, width), piece(n, l+1, width)
 		second := uint(m.second[0])
 		for i := a; i < b; i++ {
 			ctx, next := uint(markContext), uint(m.second[0])
 			if i > a && marks[i] == 0 {
-				last := stream[i-1]
+				last := symbols[i-1]
 				ctx, next = uint(m.first[last])+second, uint(m.second[last])
 			}
 			marks[i], second = s.class[ctx], next
@@ -189,9 +183,13 @@ func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
 	return dst
 }
 
-// group codes stream[from:to].
-func (e *ChainEncoder) group(dst, stream []byte, from, to int) []byte {
-	need := 2 * (to - from)
+// group codes the symbols of a group.
+func (e *ChainEncoder) group(dst, stream []byte, group, width int) []byte {
+	need := 0
+	for i := range e.segs {
+		n := e.segs[i].size
+		need += 2 * (n/width*lanes + short(n, group, width))
+	}
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
 	}
@@ -202,32 +200,29 @@ func (e *ChainEncoder) group(dst, stream []byte, from, to int) []byte {
 		states[l] = lower
 	}
 	at, tables := len(stream), e.freqs
-	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
+	for i := len(e.segs) - 1; i >= 0; i-- {
 		s := &e.segs[i]
+		end := at
 		at -= s.size
-		a, b := max(at, from), min(at+s.size, to)
 		own := tables[len(tables)-s.tables:]
 		tables = tables[:len(tables)-s.tables]
-		if a >= b {
-			continue
-		}
 		for k := range own {
 			e.large.tabs[k].Build((*[256]uint16)(&own[k]))
 		}
-		p = e.part(&states, stream[a:b], e.class[a:b], p)
+		p = e.part(&states, stream[at:end], e.class[at:end], p, group, width)
 	}
 	return appendGroup(dst, states[:], e.words[p:])
 }
 
 // part codes what of a segment belongs to a group, the last symbol first.
-func (e *ChainEncoder) part(states *[lanes]uint32, run, class []byte, p int) int {
+func (e *ChainEncoder) part(states *[lanes]uint32, run, class []byte, p, group, width int) int {
 	tabs := &e.large.tabs
 	var begin [lanes]int
 	for l := range begin {
-		begin[l] = piece(len(run), l)
+		begin[l] = piece(len(run), group*lanes+l, width)
 	}
-	rounds := len(run) / lanes
-	for l := len(run)%lanes - 1; l >= 0; l-- {
+	rounds := len(run) / width
+	for l := short(len(run), group, width) - 1; l >= 0; l-- {
 		i := begin[l] + rounds
 		p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
 	}

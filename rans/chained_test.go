@@ -15,8 +15,13 @@ type marker struct {
 	err   error
 }
 
-func (m marker) Marks(p []byte) error {
-	copy(p, m.marks)
+func (m marker) Marks(bits []uint64, n int) error {
+	for i, mark := range m.marks[:n] {
+		bits[i/64] |= uint64(mark) << (i % 64)
+	}
+	if n%64 != 0 {
+		bits[n/64] |= 1 << 63 // behind the last symbol
+	}
 	return m.err
 }
 
@@ -82,7 +87,7 @@ func TestChained(t *testing.T) {
 	var d ChainDecoder
 	r := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, minSegment, smallLimit - 1, smallLimit, smallLimit + 1, smallLimit + 33,
-		blockRounds*lanes - 1, blockRounds * lanes, blockRounds*lanes + 1, chainUnit, chainUnit + minSegment - 1, chainUnit + minSegment, 300_001}
+		blockRounds*simd.ChainRound - 1, blockRounds * simd.ChainRound, blockRounds*simd.ChainRound + 1, chainUnit, chainUnit + minSegment - 1, chainUnit + minSegment, 300_001}
 	for _, n := range sizes {
 		for _, alphabet := range []int{1, 2, 3, 50, 256} {
 			stream, marks := linked(r, n, alphabet)
@@ -174,7 +179,6 @@ func FuzzChained(f *testing.F) {
 	for _, n := range []int{1, 100, 5000, smallLimit, 2 * chainUnit} {
 		add(stream[:n], 1)
 	}
-	// The groups meet inside of the second segment.
 	other, _ := linked(rand.New(rand.NewPCG(1, 8)), chainUnit, 40)
 	add(append(other, stream...), 2)
 	f.Fuzz(func(t *testing.T, code []byte) {

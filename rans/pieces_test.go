@@ -1,36 +1,57 @@
 package rans
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
-// TestPieces: symbol i of a lane's piece stands in round i, and comes back from there.
+// TestPieces: the pieces are the segment, one after the other, and those that are longer than others come first.
 func TestPieces(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 9))
-	for range 300 {
-		run := make([]byte, lanes+r.IntN(60*lanes))
-		for i := range run {
-			run[i] = byte(r.Uint32())
-		}
-		from := r.IntN(len(run) / lanes)
-		n := 1 + r.IntN(len(run)/lanes-from)
-		buf := make([]byte, n*lanes)
-		gather(buf, run, from)
-		for i := range n {
-			for l := range lanes {
-				if want := run[piece(len(run), l)+from+i]; buf[i*lanes+l] != want {
-					t.Fatalf("%d symbols, round %d of lane %d: %d, want %d", len(run), from+i, l, buf[i*lanes+l], want)
+	for n := range 300 {
+		for _, width := range []int{lanes, simd.ChainRound} {
+			next, last := 0, n+1
+			for l := range width {
+				a, b := piece(n, l, width), piece(n, l+1, width)
+				if a != next || b-a > last || b-a < n/width {
+					t.Fatalf("%d symbols, %d lanes: piece %d is from %d to %d, the one before ends at %d", n, width, l, a, b, next)
 				}
+				if more := b-a > n/width; more != (l%lanes < short(n, l/lanes, width)) {
+					t.Fatalf("%d symbols, %d lanes: a symbol more for lane %d: %v", n, width, l, more)
+				}
+				next, last = b, b-a
+			}
+			if next != n {
+				t.Fatalf("%d symbols, %d lanes: the pieces end at %d", n, width, next)
 			}
 		}
-		back := bytes.Clone(run)
-		for l := range lanes {
-			clear(back[piece(len(run), l)+from:][:n])
+	}
+}
+
+// TestGather: the mark of symbol i of a lane's piece stands in round i.
+func TestGather(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	for range 300 {
+		bits := make([]uint64, 100)
+		for i := range bits {
+			bits[i] = r.Uint64()
 		}
-		if scatter(back, buf, from); !bytes.Equal(back, run) {
-			t.Fatalf("%d symbols: rounds %d to %d do not come back", len(run), from, from+n)
+		marks := make([]uint64, 1+r.IntN(blockRounds))
+		width := lanes << r.IntN(2)
+		from := r.IntN(1000)
+		var at [simd.ChainRound]int
+		for l := range at {
+			at[l] = r.IntN(64*len(bits) - blockRounds - 64 - from)
+		}
+		gather(marks, bits, from, &at, width)
+		for k, m := range marks {
+			for l := range at {
+				i := from + at[l] + k
+				if want := bits[i/64] >> (i % 64) & 1; l < width && m>>l&1 != want || l >= width && m>>l&1 != 0 {
+					t.Fatalf("round %d of lane %d: %d, want %d", k, l, m>>l&1, want)
+				}
+			}
 		}
 	}
 }

@@ -19,15 +19,41 @@ func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, word
 //go:noescape
 func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
-// decodeChainedAVX2 decodes whole rounds for as long as there is room and there are words for one. Behind the given table are the others.
+// decodeChainedAVX2 decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
 //
 //go:noescape
-func decodeChainedAVX2(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, buf []byte, words []byte) (done int, used int)
+func decodeChainedAVX2(lanesA *struct {
+	States [32]uint32
+	Last   [32]byte
+	Second [32]byte
+}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
-// decodeChainedVBMI decodes whole rounds for as long as there is room and there are words for one. Behind the given table are the others.
+// decodeChainedVBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
 //
 //go:noescape
-func decodeChainedVBMI(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, buf []byte, words []byte) (done int, used int)
+func decodeChainedVBMI(lanesA *struct {
+	States [32]uint32
+	Last   [32]byte
+	Second [32]byte
+}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+
+// decodeChained2VBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
+//
+//go:noescape
+func decodeChained2VBMI(lanesA *struct {
+	States [32]uint32
+	Last   [32]byte
+	Second [32]byte
+}, wordsA []byte, lanesB *struct {
+	States [32]uint32
+	Last   [32]byte
+	Second [32]byte
+}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+
+// scatterAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.
+//
+//go:noescape
+func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
 // encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
 //

@@ -2184,832 +2184,1397 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeChainedAVX2(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, buf []byte, words []byte) (done int, used int)
+// func decodeChainedAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·decodeChainedAVX2(SB), NOSPLIT, $240-112
-	MOVQ      states+0(FP), AX
-	VMOVDQU   (AX), Y0
-	VMOVDQU   32(AX), Y1
-	VMOVDQU   64(AX), Y2
-	VMOVDQU   96(AX), Y3
-	MOVQ      last+8(FP), AX
-	MOVQ      second+16(FP), CX
-	VMOVDQU   (AX), Y4
-	VMOVDQU   Y4, (SP)
-	VPMOVZXBD (CX), Y4
-	VMOVDQU   Y4, 96(SP)
-	VPMOVZXBD 8(CX), Y4
-	VMOVDQU   Y4, 128(SP)
-	VPMOVZXBD 16(CX), Y4
-	VMOVDQU   Y4, 160(SP)
-	VPMOVZXBD 24(CX), Y4
-	VMOVDQU   Y4, 192(SP)
-	MOVQ      tables+24(FP), AX
-	MOVQ      ways+32(FP), CX
-	MOVQ      bases+40(FP), DX
-	LEAQ      handOut<>+0(SB), BX
-	VMOVDQU   same2047<>+0(SB), Y4
-	MOVQ      words_base+72(FP), DI
-	MOVQ      words_len+80(FP), R8
-	LEAQ      -72(DI)(R8*1), R8
-	MOVQ      R8, 232(SP)
-	MOVQ      buf_base+48(FP), SI
-	MOVQ      buf_len+56(FP), R8
-	LEAQ      -32(SI)(R8*1), R8
-	MOVQ      R8, 224(SP)
+TEXT ·decodeChainedAVX2(SB), NOSPLIT, $240-104
+	MOVQ      marks+64(FP), AX
+	MOVQ      buf+72(FP), CX
+	MOVQ      rounds+80(FP), DX
+	MOVQ      half+32(FP), BX
+	LEAQ      (AX)(BX*4), AX
+	SHLQ      $0x05, BX
+	ADDQ      BX, CX
+	LEAQ      (AX)(DX*8), DX
+	MOVQ      DX, (SP)
+	MOVQ      tables+40(FP), BX
+	MOVQ      ways+48(FP), SI
+	MOVQ      bases+56(FP), DI
+	LEAQ      handOut<>+0(SB), R8
+	VMOVDQU   same2047<>+0(SB), Y0
+	MOVQ      wordsA_base+8(FP), R9
+	MOVQ      wordsA_len+16(FP), DX
+	LEAQ      -72(R9)(DX*1), DX
+	MOVQ      DX, 232(SP)
+	MOVQ      lanesA+0(FP), DX
+	VMOVDQU   (DX), Y1
+	VMOVDQU   32(DX), Y2
+	VMOVDQU   64(DX), Y3
+	VMOVDQU   96(DX), Y4
+	VMOVDQU   128(DX), Y5
+	VMOVDQU   Y5, 8(SP)
+	VPMOVZXBD 160(DX), Y5
+	VMOVDQU   Y5, 104(SP)
+	VPMOVZXBD 168(DX), Y5
+	VMOVDQU   Y5, 136(SP)
+	VPMOVZXBD 176(DX), Y5
+	VMOVDQU   Y5, 168(SP)
+	VPMOVZXBD 184(DX), Y5
+	VMOVDQU   Y5, 200(SP)
 
 loop:
-	CMPQ DI, 232(SP)
-	JGT  done
-	CMPQ SI, 224(SP)
+	CMPQ AX, (SP)
+	JGE  done
+	CMPQ R9, 232(SP)
 	JGT  done
 
 	// last symbols, and 256 where there is a mark
-	VPMOVZXBW (SI), Y7
-	VPAND     markBit<>+0(SB), Y7, Y7
-	VPSLLW    $0x08, Y7, Y7
-	VPMOVZXBW (SP), Y6
-	VPOR      Y7, Y6, Y6
-	VMOVDQU   Y6, 32(SP)
-	VPMOVZXBW 16(SI), Y7
-	VPAND     markBit<>+0(SB), Y7, Y7
-	VPSLLW    $0x08, Y7, Y7
-	VPMOVZXBW 16(SP), Y6
-	VPOR      Y7, Y6, Y6
-	VMOVDQU   Y6, 64(SP)
+	VPBROADCASTW (AX), Y7
+	VPAND        markBits<>+0(SB), Y7, Y7
+	VPCMPEQW     markBits<>+0(SB), Y7, Y7
+	VPAND        marked<>+0(SB), Y7, Y7
+	VPMOVZXBW    8(SP), Y5
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      Y5, 40(SP)
+	VPBROADCASTW 2(AX), Y7
+	VPAND        markBits<>+0(SB), Y7, Y7
+	VPCMPEQW     markBits<>+0(SB), Y7, Y7
+	VPAND        marked<>+0(SB), Y7, Y7
+	VPMOVZXBW    24(SP), Y5
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      Y5, 72(SP)
 
 	// entries of eight lanes
-	VMOVQ        X0, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      32(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         96(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 96(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X5
-	MOVWLZX      34(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         100(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 100(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X5, X5
-	VPEXTRQ      $0x01, X0, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      36(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         104(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 104(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X5, X5
-	MOVWLZX      38(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         108(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 108(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X5, X5
-	VEXTRACTI128 $0x01, Y0, X6
-	VMOVQ        X6, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      40(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         112(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 112(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X7
-	MOVWLZX      42(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         116(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 116(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X7, X7
-	VPEXTRQ      $0x01, X6, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      44(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         120(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 120(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X7, X7
-	MOVWLZX      46(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         124(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 124(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X7, X7
-	VINSERTI128  $0x01, X7, Y5, Y6
+	VMOVQ        X1, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      40(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         104(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 104(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X6
+	MOVWLZX      42(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         108(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 108(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X6, X6
+	VPEXTRQ      $0x01, X1, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      44(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         112(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 112(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X6, X6
+	MOVWLZX      46(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         116(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 116(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X6, X6
+	VEXTRACTI128 $0x01, Y1, X5
+	VMOVQ        X5, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      48(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         120(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 120(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X7
+	MOVWLZX      50(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         124(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 124(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X7, X7
+	VPEXTRQ      $0x01, X5, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      52(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         128(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 128(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X7, X7
+	MOVWLZX      54(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         132(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 132(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X7, X7
+	VINSERTI128  $0x01, X7, Y6, Y5
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Y6, Y7
-	VPAND   Y4, Y7, Y7
-	VPSRLD  $0x0b, Y0, Y0
-	VPMULLD Y7, Y0, Y0
-	VPSRLD  $0x13, Y6, Y7
-	VPADDD  Y7, Y0, Y0
-	VPAND   same255<>+0(SB), Y6, Y6
-
-	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y0, Y8
-	VMOVMSKPS      Y8, R8
-	VBROADCASTI128 (DI), Y9
-	POPCNTL        R8, R9
-	SHLL           $0x05, R8
-	VPSHUFB        (BX)(R8*1), Y9, Y9
-	LEAQ           (DI)(R9*2), DI
-	VPSLLD         $0x10, Y0, Y7
-	VPOR           Y9, Y7, Y7
-	VBLENDVPS      Y8, Y7, Y0, Y0
-
-	// entries of eight lanes
-	VMOVQ        X1, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      48(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         128(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 128(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X5
-	MOVWLZX      50(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         132(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 132(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X5, X5
-	VPEXTRQ      $0x01, X1, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      52(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         136(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 136(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X5, X5
-	MOVWLZX      54(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         140(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 140(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X5, X5
-	VEXTRACTI128 $0x01, Y1, X7
-	VMOVQ        X7, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      56(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         144(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 144(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X8
-	MOVWLZX      58(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         148(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 148(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X8, X8
-	VPEXTRQ      $0x01, X7, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      60(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         152(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 152(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X8, X8
-	MOVWLZX      62(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         156(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 156(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X8, X8
-	VINSERTI128  $0x01, X8, Y5, Y7
-
-	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD    $0x08, Y7, Y8
-	VPAND     Y4, Y8, Y8
-	VPSRLD    $0x0b, Y1, Y1
-	VPMULLD   Y8, Y1, Y1
-	VPSRLD    $0x13, Y7, Y8
-	VPADDD    Y8, Y1, Y1
-	VPAND     same255<>+0(SB), Y7, Y7
-	VPACKUSDW Y7, Y6, Y6
+	VPSRLD  $0x08, Y5, Y7
+	VPAND   Y0, Y7, Y7
+	VPSRLD  $0x0b, Y1, Y1
+	VPMULLD Y7, Y1, Y1
+	VPSRLD  $0x13, Y5, Y7
+	VPADDD  Y7, Y1, Y1
+	VPAND   same255<>+0(SB), Y5, Y5
 
 	// lanes below 2^15 take a word each
 	VPSUBD         same32768<>+0(SB), Y1, Y8
-	VMOVMSKPS      Y8, R8
-	VBROADCASTI128 (DI), Y9
-	POPCNTL        R8, R9
-	SHLL           $0x05, R8
-	VPSHUFB        (BX)(R8*1), Y9, Y9
-	LEAQ           (DI)(R9*2), DI
+	VMOVMSKPS      Y8, DX
+	VBROADCASTI128 (R9), Y9
+	POPCNTL        DX, R10
+	SHLL           $0x05, DX
+	VPSHUFB        (R8)(DX*1), Y9, Y9
+	LEAQ           (R9)(R10*2), R9
 	VPSLLD         $0x10, Y1, Y7
 	VPOR           Y9, Y7, Y7
 	VBLENDVPS      Y8, Y7, Y1, Y1
 
 	// entries of eight lanes
-	VMOVQ        X2, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      64(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         160(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 160(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X5
-	MOVWLZX      66(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         164(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 164(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X5, X5
-	VPEXTRQ      $0x01, X2, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      68(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         168(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 168(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X5, X5
-	MOVWLZX      70(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         172(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 172(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X5, X5
+	VMOVQ        X2, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      56(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         136(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 136(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X6
+	MOVWLZX      58(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         140(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 140(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X6, X6
+	VPEXTRQ      $0x01, X2, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      60(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         144(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 144(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X6, X6
+	MOVWLZX      62(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         148(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 148(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X6, X6
 	VEXTRACTI128 $0x01, Y2, X7
-	VMOVQ        X7, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      72(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         176(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 176(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X8
-	MOVWLZX      74(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         180(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 180(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X8, X8
-	VPEXTRQ      $0x01, X7, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      76(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         184(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 184(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X8, X8
-	MOVWLZX      78(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         188(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 188(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X8, X8
-	VINSERTI128  $0x01, X8, Y5, Y7
+	VMOVQ        X7, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      64(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         152(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 152(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X8
+	MOVWLZX      66(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         156(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 156(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X8, X8
+	VPEXTRQ      $0x01, X7, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      68(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         160(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 160(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X8, X8
+	MOVWLZX      70(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         164(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 164(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X8, X8
+	VINSERTI128  $0x01, X8, Y6, Y7
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD    $0x08, Y7, Y8
+	VPAND     Y0, Y8, Y8
+	VPSRLD    $0x0b, Y2, Y2
+	VPMULLD   Y8, Y2, Y2
+	VPSRLD    $0x13, Y7, Y8
+	VPADDD    Y8, Y2, Y2
+	VPAND     same255<>+0(SB), Y7, Y7
+	VPACKUSDW Y7, Y5, Y5
+
+	// lanes below 2^15 take a word each
+	VPSUBD         same32768<>+0(SB), Y2, Y8
+	VMOVMSKPS      Y8, DX
+	VBROADCASTI128 (R9), Y9
+	POPCNTL        DX, R10
+	SHLL           $0x05, DX
+	VPSHUFB        (R8)(DX*1), Y9, Y9
+	LEAQ           (R9)(R10*2), R9
+	VPSLLD         $0x10, Y2, Y7
+	VPOR           Y9, Y7, Y7
+	VBLENDVPS      Y8, Y7, Y2, Y2
+
+	// entries of eight lanes
+	VMOVQ        X3, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      72(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         168(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 168(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X6
+	MOVWLZX      74(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         172(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 172(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X6, X6
+	VPEXTRQ      $0x01, X3, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      76(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         176(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 176(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X6, X6
+	MOVWLZX      78(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         180(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 180(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X6, X6
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVQ        X7, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      80(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         184(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 184(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X8
+	MOVWLZX      82(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         188(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 188(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X8, X8
+	VPEXTRQ      $0x01, X7, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      84(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         192(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 192(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X8, X8
+	MOVWLZX      86(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         196(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 196(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X8, X8
+	VINSERTI128  $0x01, X8, Y6, Y7
 
 	// x = frequency * (x >> 11) + number of the slot
 	VPSRLD  $0x08, Y7, Y8
-	VPAND   Y4, Y8, Y8
-	VPSRLD  $0x0b, Y2, Y2
-	VPMULLD Y8, Y2, Y2
+	VPAND   Y0, Y8, Y8
+	VPSRLD  $0x0b, Y3, Y3
+	VPMULLD Y8, Y3, Y3
 	VPSRLD  $0x13, Y7, Y8
-	VPADDD  Y8, Y2, Y2
+	VPADDD  Y8, Y3, Y3
 	VPAND   same255<>+0(SB), Y7, Y7
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y2, Y9
-	VMOVMSKPS      Y9, R8
-	VBROADCASTI128 (DI), Y10
-	POPCNTL        R8, R9
-	SHLL           $0x05, R8
-	VPSHUFB        (BX)(R8*1), Y10, Y10
-	LEAQ           (DI)(R9*2), DI
-	VPSLLD         $0x10, Y2, Y8
+	VPSUBD         same32768<>+0(SB), Y3, Y9
+	VMOVMSKPS      Y9, DX
+	VBROADCASTI128 (R9), Y10
+	POPCNTL        DX, R10
+	SHLL           $0x05, DX
+	VPSHUFB        (R8)(DX*1), Y10, Y10
+	LEAQ           (R9)(R10*2), R9
+	VPSLLD         $0x10, Y3, Y8
 	VPOR           Y10, Y8, Y8
-	VBLENDVPS      Y9, Y8, Y2, Y2
+	VBLENDVPS      Y9, Y8, Y3, Y3
 
 	// entries of eight lanes
-	VMOVQ        X3, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      80(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         192(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 192(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X5
-	MOVWLZX      82(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         196(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 196(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X5, X5
-	VPEXTRQ      $0x01, X3, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      84(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         200(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 200(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X5, X5
-	MOVWLZX      86(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         204(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 204(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X5, X5
-	VEXTRACTI128 $0x01, Y3, X8
-	VMOVQ        X8, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      88(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         208(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 208(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VMOVD        (AX)(R8*4), X9
-	MOVWLZX      90(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         212(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 212(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x01, (AX)(R9*4), X9, X9
-	VPEXTRQ      $0x01, X8, R9
-	MOVL         R9, R8
-	SHRQ         $0x20, R9
-	MOVWLZX      92(SP), R10
-	MOVL         (CX)(R10*4), R10
-	MOVWLZX      R10, R11
-	ADDL         216(SP), R11
-	SHRL         $0x10, R10
-	MOVL         R10, 216(SP)
-	ANDL         $0x000007ff, R8
-	ADDL         (DX)(R11*4), R8
-	VPINSRD      $0x02, (AX)(R8*4), X9, X9
-	MOVWLZX      94(SP), R8
-	MOVL         (CX)(R8*4), R8
-	MOVWLZX      R8, R10
-	ADDL         220(SP), R10
-	SHRL         $0x10, R8
-	MOVL         R8, 220(SP)
-	ANDL         $0x000007ff, R9
-	ADDL         (DX)(R10*4), R9
-	VPINSRD      $0x03, (AX)(R9*4), X9, X9
-	VINSERTI128  $0x01, X9, Y5, Y8
+	VMOVQ        X4, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      88(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         200(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 200(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X6
+	MOVWLZX      90(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         204(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 204(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X6, X6
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      92(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         208(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 208(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X6, X6
+	MOVWLZX      94(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         212(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 212(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X6, X6
+	VEXTRACTI128 $0x01, Y4, X8
+	VMOVQ        X8, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      96(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         216(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 216(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VMOVD        (BX)(DX*4), X9
+	MOVWLZX      98(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         220(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 220(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x01, (BX)(R10*4), X9, X9
+	VPEXTRQ      $0x01, X8, R10
+	MOVL         R10, DX
+	SHRQ         $0x20, R10
+	MOVWLZX      100(SP), R11
+	MOVL         (SI)(R11*4), R11
+	MOVWLZX      R11, R12
+	ADDL         224(SP), R12
+	SHRL         $0x10, R11
+	MOVL         R11, 224(SP)
+	ANDL         $0x000007ff, DX
+	ADDL         (DI)(R12*4), DX
+	VPINSRD      $0x02, (BX)(DX*4), X9, X9
+	MOVWLZX      102(SP), DX
+	MOVL         (SI)(DX*4), DX
+	MOVWLZX      DX, R11
+	ADDL         228(SP), R11
+	SHRL         $0x10, DX
+	MOVL         DX, 228(SP)
+	ANDL         $0x000007ff, R10
+	ADDL         (DI)(R11*4), R10
+	VPINSRD      $0x03, (BX)(R10*4), X9, X9
+	VINSERTI128  $0x01, X9, Y6, Y8
 
 	// x = frequency * (x >> 11) + number of the slot
 	VPSRLD    $0x08, Y8, Y9
-	VPAND     Y4, Y9, Y9
-	VPSRLD    $0x0b, Y3, Y3
-	VPMULLD   Y9, Y3, Y3
+	VPAND     Y0, Y9, Y9
+	VPSRLD    $0x0b, Y4, Y4
+	VPMULLD   Y9, Y4, Y4
 	VPSRLD    $0x13, Y8, Y9
-	VPADDD    Y9, Y3, Y3
+	VPADDD    Y9, Y4, Y4
 	VPAND     same255<>+0(SB), Y8, Y8
 	VPACKUSDW Y8, Y7, Y7
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y3, Y9
-	VMOVMSKPS      Y9, R8
-	VBROADCASTI128 (DI), Y10
-	POPCNTL        R8, R9
-	SHLL           $0x05, R8
-	VPSHUFB        (BX)(R8*1), Y10, Y10
-	LEAQ           (DI)(R9*2), DI
-	VPSLLD         $0x10, Y3, Y8
+	VPSUBD         same32768<>+0(SB), Y4, Y9
+	VMOVMSKPS      Y9, DX
+	VBROADCASTI128 (R9), Y10
+	POPCNTL        DX, R10
+	SHLL           $0x05, DX
+	VPSHUFB        (R8)(DX*1), Y10, Y10
+	LEAQ           (R9)(R10*2), R9
+	VPSLLD         $0x10, Y4, Y8
 	VPOR           Y10, Y8, Y8
-	VBLENDVPS      Y9, Y8, Y3, Y3
-	VPACKUSWB      Y7, Y6, Y6
+	VBLENDVPS      Y9, Y8, Y4, Y4
+	VPACKUSWB      Y7, Y5, Y5
 	VMOVDQU        packed<>+0(SB), Y7
-	VPERMD         Y6, Y7, Y6
-	VMOVDQU        Y6, (SI)
-	VMOVDQU        Y6, (SP)
-	ADDQ           $+32, SI
+	VPERMD         Y5, Y7, Y5
+	VMOVDQU        Y5, (CX)
+	VMOVDQU        Y5, 8(SP)
+	ADDQ           $+8, AX
+	ADDQ           $+64, CX
 	JMP            loop
 
 done:
-	MOVQ    words_base+72(FP), AX
-	SUBQ    AX, DI
-	MOVQ    DI, used+104(FP)
-	MOVQ    buf_base+48(FP), AX
-	SUBQ    AX, SI
-	MOVQ    SI, done+96(FP)
-	MOVQ    states+0(FP), AX
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
-	VMOVDQU Y2, 64(AX)
-	VMOVDQU Y3, 96(AX)
-	MOVQ    last+8(FP), AX
-	VMOVDQU (SP), Y0
-	VMOVDQU Y0, (AX)
-	MOVQ    second+16(FP), CX
-	MOVL    96(SP), AX
-	MOVB    AL, (CX)
-	MOVL    100(SP), AX
-	MOVB    AL, 1(CX)
-	MOVL    104(SP), AX
-	MOVB    AL, 2(CX)
-	MOVL    108(SP), AX
-	MOVB    AL, 3(CX)
-	MOVL    112(SP), AX
-	MOVB    AL, 4(CX)
-	MOVL    116(SP), AX
-	MOVB    AL, 5(CX)
-	MOVL    120(SP), AX
-	MOVB    AL, 6(CX)
-	MOVL    124(SP), AX
-	MOVB    AL, 7(CX)
-	MOVL    128(SP), AX
-	MOVB    AL, 8(CX)
-	MOVL    132(SP), AX
-	MOVB    AL, 9(CX)
-	MOVL    136(SP), AX
-	MOVB    AL, 10(CX)
-	MOVL    140(SP), AX
-	MOVB    AL, 11(CX)
-	MOVL    144(SP), AX
-	MOVB    AL, 12(CX)
-	MOVL    148(SP), AX
-	MOVB    AL, 13(CX)
-	MOVL    152(SP), AX
-	MOVB    AL, 14(CX)
-	MOVL    156(SP), AX
-	MOVB    AL, 15(CX)
-	MOVL    160(SP), AX
-	MOVB    AL, 16(CX)
-	MOVL    164(SP), AX
-	MOVB    AL, 17(CX)
-	MOVL    168(SP), AX
-	MOVB    AL, 18(CX)
-	MOVL    172(SP), AX
-	MOVB    AL, 19(CX)
-	MOVL    176(SP), AX
-	MOVB    AL, 20(CX)
-	MOVL    180(SP), AX
-	MOVB    AL, 21(CX)
-	MOVL    184(SP), AX
-	MOVB    AL, 22(CX)
-	MOVL    188(SP), AX
-	MOVB    AL, 23(CX)
-	MOVL    192(SP), AX
-	MOVB    AL, 24(CX)
-	MOVL    196(SP), AX
-	MOVB    AL, 25(CX)
-	MOVL    200(SP), AX
-	MOVB    AL, 26(CX)
-	MOVL    204(SP), AX
-	MOVB    AL, 27(CX)
-	MOVL    208(SP), AX
-	MOVB    AL, 28(CX)
-	MOVL    212(SP), AX
-	MOVB    AL, 29(CX)
-	MOVL    216(SP), AX
-	MOVB    AL, 30(CX)
-	MOVL    220(SP), AX
-	MOVB    AL, 31(CX)
+	MOVQ    buf+72(FP), AX
+	SUBQ    AX, CX
+	SHRQ    $0x06, CX
+	MOVQ    CX, done+88(FP)
+	MOVQ    wordsA_base+8(FP), AX
+	SUBQ    AX, R9
+	MOVQ    R9, usedA+96(FP)
+	MOVQ    lanesA+0(FP), AX
+	VMOVDQU Y1, (AX)
+	VMOVDQU Y2, 32(AX)
+	VMOVDQU Y3, 64(AX)
+	VMOVDQU Y4, 96(AX)
+	VMOVDQU 8(SP), Y0
+	VMOVDQU Y0, 128(AX)
+	MOVL    104(SP), CX
+	MOVB    CL, 160(AX)
+	MOVL    108(SP), CX
+	MOVB    CL, 161(AX)
+	MOVL    112(SP), CX
+	MOVB    CL, 162(AX)
+	MOVL    116(SP), CX
+	MOVB    CL, 163(AX)
+	MOVL    120(SP), CX
+	MOVB    CL, 164(AX)
+	MOVL    124(SP), CX
+	MOVB    CL, 165(AX)
+	MOVL    128(SP), CX
+	MOVB    CL, 166(AX)
+	MOVL    132(SP), CX
+	MOVB    CL, 167(AX)
+	MOVL    136(SP), CX
+	MOVB    CL, 168(AX)
+	MOVL    140(SP), CX
+	MOVB    CL, 169(AX)
+	MOVL    144(SP), CX
+	MOVB    CL, 170(AX)
+	MOVL    148(SP), CX
+	MOVB    CL, 171(AX)
+	MOVL    152(SP), CX
+	MOVB    CL, 172(AX)
+	MOVL    156(SP), CX
+	MOVB    CL, 173(AX)
+	MOVL    160(SP), CX
+	MOVB    CL, 174(AX)
+	MOVL    164(SP), CX
+	MOVB    CL, 175(AX)
+	MOVL    168(SP), CX
+	MOVB    CL, 176(AX)
+	MOVL    172(SP), CX
+	MOVB    CL, 177(AX)
+	MOVL    176(SP), CX
+	MOVB    CL, 178(AX)
+	MOVL    180(SP), CX
+	MOVB    CL, 179(AX)
+	MOVL    184(SP), CX
+	MOVB    CL, 180(AX)
+	MOVL    188(SP), CX
+	MOVB    CL, 181(AX)
+	MOVL    192(SP), CX
+	MOVB    CL, 182(AX)
+	MOVL    196(SP), CX
+	MOVB    CL, 183(AX)
+	MOVL    200(SP), CX
+	MOVB    CL, 184(AX)
+	MOVL    204(SP), CX
+	MOVB    CL, 185(AX)
+	MOVL    208(SP), CX
+	MOVB    CL, 186(AX)
+	MOVL    212(SP), CX
+	MOVB    CL, 187(AX)
+	MOVL    216(SP), CX
+	MOVB    CL, 188(AX)
+	MOVL    220(SP), CX
+	MOVB    CL, 189(AX)
+	MOVL    224(SP), CX
+	MOVB    CL, 190(AX)
+	MOVL    228(SP), CX
+	MOVB    CL, 191(AX)
 	VZEROUPPER
 	RET
 
-DATA markBit<>+0(SB)/8, $0x0001000100010001
-DATA markBit<>+8(SB)/8, $0x0001000100010001
-DATA markBit<>+16(SB)/8, $0x0001000100010001
-DATA markBit<>+24(SB)/8, $0x0001000100010001
-GLOBL markBit<>(SB), RODATA|NOPTR, $32
+DATA markBits<>+0(SB)/8, $0x0008000400020001
+DATA markBits<>+8(SB)/8, $0x0080004000200010
+DATA markBits<>+16(SB)/8, $0x0800040002000100
+DATA markBits<>+24(SB)/8, $0x8000400020001000
+GLOBL markBits<>(SB), RODATA|NOPTR, $32
 
-// func decodeChainedVBMI(states *[32]uint32, last *[32]byte, second *[32]byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, buf []byte, words []byte) (done int, used int)
+DATA marked<>+0(SB)/8, $0x0100010001000100
+DATA marked<>+8(SB)/8, $0x0100010001000100
+DATA marked<>+16(SB)/8, $0x0100010001000100
+DATA marked<>+24(SB)/8, $0x0100010001000100
+GLOBL marked<>(SB), RODATA|NOPTR, $32
+
+// func decodeChainedVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
-TEXT ·decodeChainedVBMI(SB), NOSPLIT, $16-120
-	MOVQ         states+0(FP), AX
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    64(AX), Z1
-	MOVQ         last+8(FP), AX
-	VMOVDQU64    (AX), Y2
-	MOVQ         second+16(FP), AX
-	VMOVDQU64    (AX), Y3
-	MOVQ         firsts+32(FP), AX
-	VMOVDQU64    (AX), Z4
-	VMOVDQU64    64(AX), Z5
-	VMOVDQU64    128(AX), Z6
-	VMOVDQU64    192(AX), Z7
-	MOVQ         seconds+40(FP), AX
-	VMOVDQU64    (AX), Z8
-	VMOVDQU64    64(AX), Z9
-	VMOVDQU64    128(AX), Z10
-	VMOVDQU64    192(AX), Z11
-	VPBROADCASTB (AX), Y16
+TEXT ·decodeChainedVBMI(SB), NOSPLIT, $80-112
+	MOVQ         marks+72(FP), AX
+	MOVQ         buf+80(FP), CX
+	MOVQ         rounds+88(FP), DX
+	MOVQ         half+32(FP), BX
+	LEAQ         (AX)(BX*4), AX
+	SHLQ         $0x05, BX
+	ADDQ         BX, CX
+	LEAQ         (AX)(DX*8), DX
+	MOVQ         DX, (SP)
+	MOVQ         firsts+48(FP), DX
+	VMOVDQU64    (DX), Z3
+	VMOVDQU64    64(DX), Z4
+	VMOVDQU64    128(DX), Z5
+	VMOVDQU64    192(DX), Z6
+	MOVQ         seconds+56(FP), DX
+	VMOVDQU64    (DX), Z7
+	VMOVDQU64    64(DX), Z8
+	VMOVDQU64    128(DX), Z9
+	VMOVDQU64    192(DX), Z10
+	VPBROADCASTB (DX), Y15
+	VMOVDQU      Y15, 8(SP)
 
 	// no more tables than there are, whatever the numbers
-	MOVQ         class+48(FP), AX
-	MOVL         $0x1f1f1f1f, CX
-	VPBROADCASTD CX, Z18
-	VPANDD       (AX), Z18, Z12
-	VPANDD       64(AX), Z18, Z13
-	VPANDD       128(AX), Z18, Z14
-	VPANDD       192(AX), Z18, Z15
-	VPBROADCASTB 256(AX), Y17
-	VPANDD       Y18, Y17, Y17
-	MOVQ         tables+24(FP), AX
-	MOVL         $0x000007ff, CX
-	VPBROADCASTD CX, Z18
-	MOVL         $0x00008000, CX
-	VPBROADCASTD CX, Z24
-	MOVL         $0x01010101, CX
-	VPBROADCASTD CX, Z25
-	MOVQ         words_base+80(FP), DX
-	MOVQ         words_len+88(FP), BX
-	LEAQ         -72(DX)(BX*1), BX
-	MOVQ         BX, 8(SP)
-	MOVQ         buf_base+56(FP), CX
-	MOVQ         buf_len+64(FP), BX
-	LEAQ         -32(CX)(BX*1), BX
-	MOVQ         BX, (SP)
+	MOVQ         class+64(FP), DX
+	MOVL         $0x1f1f1f1f, BX
+	VPBROADCASTD BX, Z16
+	VPANDD       (DX), Z16, Z11
+	VPANDD       64(DX), Z16, Z12
+	VPANDD       128(DX), Z16, Z13
+	VPANDD       192(DX), Z16, Z14
+	VPBROADCASTB 256(DX), Y15
+	VPANDD       Y16, Y15, Y15
+	VMOVDQU      Y15, 40(SP)
+	MOVQ         tables+40(FP), BX
+	MOVL         $0x000007ff, DX
+	VPBROADCASTD DX, Z16
+	MOVL         $0x00008000, DX
+	VPBROADCASTD DX, Z18
+	MOVQ         wordsA_base+8(FP), SI
+	MOVQ         wordsA_len+16(FP), DX
+	LEAQ         -72(SI)(DX*1), DX
+	MOVQ         DX, 72(SP)
+	MOVQ         lanesA+0(FP), DX
+	VMOVDQU32    (DX), Z19
+	VMOVDQU32    64(DX), Z20
+	VMOVDQU64    128(DX), Y15
+	VMOVDQU64    160(DX), Y17
 
 loop:
-	CMPQ DX, 8(SP)
-	JGT  done
-	CMPQ CX, (SP)
+	CMPQ AX, (SP)
+	JGE  done
+	CMPQ SI, 72(SP)
 	JGT  done
 
 	// tables of the lanes
-	VPTESTMB  (CX), Y25, K1
-	VPMOVB2M  Z2, K2
-	VMOVDQA64 Z2, Z26
-	VPERMI2B  Z5, Z4, Z26
-	VMOVDQA64 Z2, Z27
-	VPERMI2B  Z7, Z6, Z27
-	VPBLENDMB Z27, Z26, K2, Z26
-	VPADDB    Z3, Z26, Z26
-	VPMOVB2M  Z2, K2
-	VMOVDQA64 Z2, Z3
-	VPERMI2B  Z9, Z8, Z3
-	VMOVDQA64 Z2, Z27
-	VPERMI2B  Z11, Z10, Z27
-	VPBLENDMB Z27, Z3, K2, Z3
-	VMOVDQA64 Z3, Z3
-	VMOVDQU8  Y16, K1, Y3
-	VPMOVB2M  Z26, K2
-	VMOVDQA64 Z26, Z27
-	VPERMI2B  Z13, Z12, Z27
-	VMOVDQA64 Z26, Z26
-	VPERMI2B  Z15, Z14, Z26
-	VPBLENDMB Z26, Z27, K2, Z27
-	VMOVDQU8  Y17, K1, Y27
-	VPMOVZXBD X27, Z26
-	VPSLLD    $0x0b, Z26, Z26
+	KMOVD     (AX), K1
+	VPMOVB2M  Z15, K2
+	VMOVDQA64 Z15, Z21
+	VPERMI2B  Z4, Z3, Z21
+	VMOVDQA64 Z15, Z22
+	VPERMI2B  Z6, Z5, Z22
+	VPBLENDMB Z22, Z21, K2, Z21
+	VPADDB    Z17, Z21, Z21
+	VPMOVB2M  Z15, K2
+	VMOVDQA64 Z15, Z17
+	VPERMI2B  Z8, Z7, Z17
+	VMOVDQA64 Z15, Z22
+	VPERMI2B  Z10, Z9, Z22
+	VPBLENDMB Z22, Z17, K2, Z17
+	VMOVDQA64 Z17, Z17
+	VMOVDQU8  8(SP), K1, Y17
+	VPMOVB2M  Z21, K2
+	VMOVDQA64 Z21, Z22
+	VPERMI2B  Z12, Z11, Z22
+	VMOVDQA64 Z21, Z21
+	VPERMI2B  Z14, Z13, Z21
+	VPBLENDMB Z21, Z22, K2, Z22
+	VMOVDQU8  40(SP), K1, Y22
+	VPMOVZXBD X22, Z21
+	VPSLLD    $0x0b, Z21, Z21
 
 	// index | x & 2047
-	VPTERNLOGD    $0xf8, Z18, Z0, Z26
-	VMOVQ         X26, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X20
-	VPINSRD       $0x01, (AX)(SI*4), X20, X20
-	VPEXTRQ       $0x01, X26, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X20, X20
-	VPINSRD       $0x03, (AX)(SI*4), X20, X20
-	VEXTRACTI32X4 $0x01, Z26, X19
-	VMOVQ         X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X2
-	VPINSRD       $0x01, (AX)(SI*4), X2, X2
-	VPEXTRQ       $0x01, X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X2, X2
-	VPINSRD       $0x03, (AX)(SI*4), X2, X2
-	VEXTRACTI32X4 $0x02, Z26, X19
-	VMOVQ         X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X21
-	VPINSRD       $0x01, (AX)(SI*4), X21, X21
-	VPEXTRQ       $0x01, X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X21, X21
-	VPINSRD       $0x03, (AX)(SI*4), X21, X21
-	VEXTRACTI32X4 $0x03, Z26, X19
-	VMOVQ         X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X22
-	VPINSRD       $0x01, (AX)(SI*4), X22, X22
-	VPEXTRQ       $0x01, X19, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X22, X22
-	VPINSRD       $0x03, (AX)(SI*4), X22, X22
-	VINSERTI64X2  $0x01, X2, Y20, Y20
-	VINSERTI64X2  $0x01, X22, Y21, Y21
-	VINSERTI64X4  $0x01, Y21, Z20, Z26
-	VPMOVDB       Z26, X19
+	VPTERNLOGD    $0xf8, Z16, Z19, Z21
+	VMOVQ         X21, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(DI*4), X0, X0
+	VPEXTRQ       $0x01, X21, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(DI*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z21, X1
+	VMOVQ         X1, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X2
+	VPINSRD       $0x01, (BX)(DI*4), X2, X2
+	VPEXTRQ       $0x01, X1, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X2, X2
+	VPINSRD       $0x03, (BX)(DI*4), X2, X2
+	VINSERTI64X2  $0x01, X2, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z21, X2
+	VMOVQ         X2, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(DI*4), X1, X1
+	VPEXTRQ       $0x01, X2, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(DI*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z21, X2
+	VMOVQ         X2, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X15
+	VPINSRD       $0x01, (BX)(DI*4), X15, X15
+	VPEXTRQ       $0x01, X2, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X15, X15
+	VPINSRD       $0x03, (BX)(DI*4), X15, X15
+	VINSERTI64X2  $0x01, X15, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z21
+	VPMOVDB       Z21, X2
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Z26, Z28
-	VPANDD  Z18, Z28, Z28
-	VPSRLD  $0x0b, Z0, Z0
-	VPMULLD Z28, Z0, Z0
-	VPSRLD  $0x13, Z26, Z26
-	VPADDD  Z26, Z0, Z0
+	VPSRLD  $0x08, Z21, Z23
+	VPANDD  Z16, Z23, Z23
+	VPSRLD  $0x0b, Z19, Z19
+	VPMULLD Z23, Z19, Z19
+	VPSRLD  $0x13, Z21, Z21
+	VPADDD  Z21, Z19, Z19
 
 	// lanes below 2^15 take a word each
-	VPCMPUD       $0x01, Z24, Z0, K1
-	KMOVW         K1, BX
-	VPMOVZXWD     (DX), Z26
-	VPEXPANDD.Z   Z26, K1, Z26
-	POPCNTL       BX, BX
-	LEAQ          (DX)(BX*2), DX
-	VPSLLD        $0x10, Z0, K1, Z0
-	VPORD         Z26, Z0, Z0
-	VEXTRACTI32X4 $0x01, Y27, X2
-	VPMOVZXBD     X2, Z26
-	VPSLLD        $0x0b, Z26, Z26
+	VPCMPUD       $0x01, Z18, Z19, K1
+	KMOVW         K1, DX
+	VPMOVZXWD     (SI), Z21
+	VPEXPANDD.Z   Z21, K1, Z21
+	POPCNTL       DX, DX
+	LEAQ          (SI)(DX*2), SI
+	VPSLLD        $0x10, Z19, K1, Z19
+	VPORD         Z21, Z19, Z19
+	VEXTRACTI32X4 $0x01, Y22, X0
+	VPMOVZXBD     X0, Z21
+	VPSLLD        $0x0b, Z21, Z21
 
 	// index | x & 2047
-	VPTERNLOGD    $0xf8, Z18, Z1, Z26
-	VMOVQ         X26, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X22
-	VPINSRD       $0x01, (AX)(SI*4), X22, X22
-	VPEXTRQ       $0x01, X26, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X22, X22
-	VPINSRD       $0x03, (AX)(SI*4), X22, X22
-	VEXTRACTI32X4 $0x01, Z26, X20
-	VMOVQ         X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X2
-	VPINSRD       $0x01, (AX)(SI*4), X2, X2
-	VPEXTRQ       $0x01, X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X2, X2
-	VPINSRD       $0x03, (AX)(SI*4), X2, X2
-	VEXTRACTI32X4 $0x02, Z26, X20
-	VMOVQ         X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X23
-	VPINSRD       $0x01, (AX)(SI*4), X23, X23
-	VPEXTRQ       $0x01, X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X23, X23
-	VPINSRD       $0x03, (AX)(SI*4), X23, X23
-	VEXTRACTI32X4 $0x03, Z26, X20
-	VMOVQ         X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VMOVD         (AX)(BX*4), X21
-	VPINSRD       $0x01, (AX)(SI*4), X21, X21
-	VPEXTRQ       $0x01, X20, SI
-	MOVL          SI, BX
-	SHRQ          $0x20, SI
-	VPINSRD       $0x02, (AX)(BX*4), X21, X21
-	VPINSRD       $0x03, (AX)(SI*4), X21, X21
-	VINSERTI64X2  $0x01, X2, Y22, Y22
-	VINSERTI64X2  $0x01, X21, Y23, Y23
-	VINSERTI64X4  $0x01, Y23, Z22, Z26
-	VPMOVDB       Z26, X2
+	VPTERNLOGD    $0xf8, Z16, Z20, Z21
+	VMOVQ         X21, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(DI*4), X0, X0
+	VPEXTRQ       $0x01, X21, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(DI*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z21, X1
+	VMOVQ         X1, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X15
+	VPINSRD       $0x01, (BX)(DI*4), X15, X15
+	VPEXTRQ       $0x01, X1, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X15, X15
+	VPINSRD       $0x03, (BX)(DI*4), X15, X15
+	VINSERTI64X2  $0x01, X15, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z21, X15
+	VMOVQ         X15, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(DI*4), X1, X1
+	VPEXTRQ       $0x01, X15, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(DI*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z21, X15
+	VMOVQ         X15, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VMOVD         (BX)(DX*4), X21
+	VPINSRD       $0x01, (BX)(DI*4), X21, X21
+	VPEXTRQ       $0x01, X15, DI
+	MOVL          DI, DX
+	SHRQ          $0x20, DI
+	VPINSRD       $0x02, (BX)(DX*4), X21, X21
+	VPINSRD       $0x03, (BX)(DI*4), X21, X21
+	VINSERTI64X2  $0x01, X21, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z21
+	VPMOVDB       Z21, X0
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Z26, Z27
-	VPANDD  Z18, Z27, Z27
-	VPSRLD  $0x0b, Z1, Z1
-	VPMULLD Z27, Z1, Z1
-	VPSRLD  $0x13, Z26, Z26
-	VPADDD  Z26, Z1, Z1
+	VPSRLD  $0x08, Z21, Z22
+	VPANDD  Z16, Z22, Z22
+	VPSRLD  $0x0b, Z20, Z20
+	VPMULLD Z22, Z20, Z20
+	VPSRLD  $0x13, Z21, Z21
+	VPADDD  Z21, Z20, Z20
 
 	// lanes below 2^15 take a word each
-	VPCMPUD      $0x01, Z24, Z1, K1
-	KMOVW        K1, BX
-	VPMOVZXWD    (DX), Z26
-	VPEXPANDD.Z  Z26, K1, Z26
-	POPCNTL      BX, BX
-	LEAQ         (DX)(BX*2), DX
-	VPSLLD       $0x10, Z1, K1, Z1
-	VPORD        Z26, Z1, Z1
-	VINSERTI32X4 $0x01, X2, Y19, Y2
-	VMOVDQU64    Y2, (CX)
-	ADDQ         $+32, CX
+	VPCMPUD      $0x01, Z18, Z20, K1
+	KMOVW        K1, DX
+	VPMOVZXWD    (SI), Z21
+	VPEXPANDD.Z  Z21, K1, Z21
+	POPCNTL      DX, DX
+	LEAQ         (SI)(DX*2), SI
+	VPSLLD       $0x10, Z20, K1, Z20
+	VPORD        Z21, Z20, Z20
+	VINSERTI32X4 $0x01, X0, Y2, Y15
+	VMOVDQU64    Y15, (CX)
+	ADDQ         $+8, AX
+	ADDQ         $+64, CX
 	JMP          loop
 
 done:
-	MOVQ      words_base+80(FP), AX
-	SUBQ      AX, DX
-	MOVQ      DX, used+112(FP)
-	MOVQ      buf_base+56(FP), AX
+	MOVQ      buf+80(FP), AX
 	SUBQ      AX, CX
-	MOVQ      CX, done+104(FP)
-	MOVQ      states+0(FP), AX
-	VMOVDQU32 Z0, (AX)
-	VMOVDQU32 Z1, 64(AX)
-	MOVQ      last+8(FP), AX
-	VMOVDQU64 Y2, (AX)
-	MOVQ      second+16(FP), AX
-	VMOVDQU64 Y3, (AX)
+	SHRQ      $0x06, CX
+	MOVQ      CX, done+96(FP)
+	MOVQ      wordsA_base+8(FP), AX
+	SUBQ      AX, SI
+	MOVQ      SI, usedA+104(FP)
+	MOVQ      lanesA+0(FP), AX
+	VMOVDQU32 Z19, (AX)
+	VMOVDQU32 Z20, 64(AX)
+	VMOVDQU64 Y15, 128(AX)
+	VMOVDQU64 Y17, 160(AX)
+	VZEROUPPER
+	RET
+
+// func decodeChained2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
+TEXT ·decodeChained2VBMI(SB), NOSPLIT, $88-144
+	MOVQ         marks+96(FP), AX
+	MOVQ         buf+104(FP), CX
+	MOVQ         rounds+112(FP), DX
+	LEAQ         (AX)(DX*8), DX
+	MOVQ         DX, (SP)
+	MOVQ         firsts+72(FP), DX
+	VMOVDQU64    (DX), Z3
+	VMOVDQU64    64(DX), Z4
+	VMOVDQU64    128(DX), Z5
+	VMOVDQU64    192(DX), Z6
+	MOVQ         seconds+80(FP), DX
+	VMOVDQU64    (DX), Z7
+	VMOVDQU64    64(DX), Z8
+	VMOVDQU64    128(DX), Z9
+	VMOVDQU64    192(DX), Z10
+	VPBROADCASTB (DX), Y15
+	VMOVDQU      Y15, 8(SP)
+
+	// no more tables than there are, whatever the numbers
+	MOVQ         class+88(FP), DX
+	MOVL         $0x1f1f1f1f, BX
+	VPBROADCASTD BX, Z16
+	VPANDD       (DX), Z16, Z11
+	VPANDD       64(DX), Z16, Z12
+	VPANDD       128(DX), Z16, Z13
+	VPANDD       192(DX), Z16, Z14
+	VPBROADCASTB 256(DX), Y15
+	VPANDD       Y16, Y15, Y15
+	VMOVDQU      Y15, 40(SP)
+	MOVQ         tables+64(FP), BX
+	MOVL         $0x000007ff, DX
+	VPBROADCASTD DX, Z16
+	MOVL         $0x00008000, DX
+	VPBROADCASTD DX, Z20
+	MOVQ         wordsA_base+8(FP), SI
+	MOVQ         wordsA_len+16(FP), DX
+	LEAQ         -72(SI)(DX*1), DX
+	MOVQ         DX, 72(SP)
+	MOVQ         lanesA+0(FP), DX
+	VMOVDQU32    (DX), Z21
+	VMOVDQU32    64(DX), Z22
+	VMOVDQU64    128(DX), Y15
+	VMOVDQU64    160(DX), Y17
+	MOVQ         wordsB_base+40(FP), DI
+	MOVQ         wordsB_len+48(FP), DX
+	LEAQ         -72(DI)(DX*1), DX
+	MOVQ         DX, 80(SP)
+	MOVQ         lanesB+32(FP), DX
+	VMOVDQU32    (DX), Z23
+	VMOVDQU32    64(DX), Z24
+	VMOVDQU64    128(DX), Y18
+	VMOVDQU64    160(DX), Y19
+
+loop:
+	CMPQ AX, (SP)
+	JGE  done
+	CMPQ SI, 72(SP)
+	JGT  done
+	CMPQ DI, 80(SP)
+	JGT  done
+
+	// tables of the lanes
+	KMOVD     (AX), K1
+	VPMOVB2M  Z15, K2
+	VMOVDQA64 Z15, Z25
+	VPERMI2B  Z4, Z3, Z25
+	VMOVDQA64 Z15, Z26
+	VPERMI2B  Z6, Z5, Z26
+	VPBLENDMB Z26, Z25, K2, Z25
+	VPADDB    Z17, Z25, Z25
+	VPMOVB2M  Z15, K2
+	VMOVDQA64 Z15, Z17
+	VPERMI2B  Z8, Z7, Z17
+	VMOVDQA64 Z15, Z26
+	VPERMI2B  Z10, Z9, Z26
+	VPBLENDMB Z26, Z17, K2, Z17
+	VMOVDQA64 Z17, Z17
+	VMOVDQU8  8(SP), K1, Y17
+	VPMOVB2M  Z25, K2
+	VMOVDQA64 Z25, Z26
+	VPERMI2B  Z12, Z11, Z26
+	VMOVDQA64 Z25, Z25
+	VPERMI2B  Z14, Z13, Z25
+	VPBLENDMB Z25, Z26, K2, Z26
+	VMOVDQU8  40(SP), K1, Y26
+	VPMOVZXBD X26, Z25
+	VPSLLD    $0x0b, Z25, Z25
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z16, Z21, Z25
+	VMOVQ         X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(R8*4), X0, X0
+	VPEXTRQ       $0x01, X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(R8*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z25, X1
+	VMOVQ         X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X2
+	VPINSRD       $0x01, (BX)(R8*4), X2, X2
+	VPEXTRQ       $0x01, X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X2, X2
+	VPINSRD       $0x03, (BX)(R8*4), X2, X2
+	VINSERTI64X2  $0x01, X2, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z25, X2
+	VMOVQ         X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(R8*4), X1, X1
+	VPEXTRQ       $0x01, X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(R8*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z25, X2
+	VMOVQ         X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X15
+	VPINSRD       $0x01, (BX)(R8*4), X15, X15
+	VPEXTRQ       $0x01, X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X15, X15
+	VPINSRD       $0x03, (BX)(R8*4), X15, X15
+	VINSERTI64X2  $0x01, X15, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z25
+	VPMOVDB       Z25, X2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z25, Z27
+	VPANDD  Z16, Z27, Z27
+	VPSRLD  $0x0b, Z21, Z21
+	VPMULLD Z27, Z21, Z21
+	VPSRLD  $0x13, Z25, Z25
+	VPADDD  Z25, Z21, Z21
+
+	// lanes below 2^15 take a word each
+	VPCMPUD       $0x01, Z20, Z21, K1
+	KMOVW         K1, DX
+	VPMOVZXWD     (SI), Z25
+	VPEXPANDD.Z   Z25, K1, Z25
+	POPCNTL       DX, DX
+	LEAQ          (SI)(DX*2), SI
+	VPSLLD        $0x10, Z21, K1, Z21
+	VPORD         Z25, Z21, Z21
+	VEXTRACTI32X4 $0x01, Y26, X0
+	VPMOVZXBD     X0, Z25
+	VPSLLD        $0x0b, Z25, Z25
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z16, Z22, Z25
+	VMOVQ         X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(R8*4), X0, X0
+	VPEXTRQ       $0x01, X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(R8*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z25, X1
+	VMOVQ         X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X15
+	VPINSRD       $0x01, (BX)(R8*4), X15, X15
+	VPEXTRQ       $0x01, X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X15, X15
+	VPINSRD       $0x03, (BX)(R8*4), X15, X15
+	VINSERTI64X2  $0x01, X15, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z25, X15
+	VMOVQ         X15, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(R8*4), X1, X1
+	VPEXTRQ       $0x01, X15, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(R8*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z25, X15
+	VMOVQ         X15, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X25
+	VPINSRD       $0x01, (BX)(R8*4), X25, X25
+	VPEXTRQ       $0x01, X15, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X25, X25
+	VPINSRD       $0x03, (BX)(R8*4), X25, X25
+	VINSERTI64X2  $0x01, X25, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z25
+	VPMOVDB       Z25, X0
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z25, Z26
+	VPANDD  Z16, Z26, Z26
+	VPSRLD  $0x0b, Z22, Z22
+	VPMULLD Z26, Z22, Z22
+	VPSRLD  $0x13, Z25, Z25
+	VPADDD  Z25, Z22, Z22
+
+	// lanes below 2^15 take a word each
+	VPCMPUD      $0x01, Z20, Z22, K1
+	KMOVW        K1, DX
+	VPMOVZXWD    (SI), Z25
+	VPEXPANDD.Z  Z25, K1, Z25
+	POPCNTL      DX, DX
+	LEAQ         (SI)(DX*2), SI
+	VPSLLD       $0x10, Z22, K1, Z22
+	VPORD        Z25, Z22, Z22
+	VINSERTI32X4 $0x01, X0, Y2, Y15
+	VMOVDQU64    Y15, (CX)
+
+	// tables of the lanes
+	KMOVD     4(AX), K1
+	VPMOVB2M  Z18, K2
+	VMOVDQA64 Z18, Z25
+	VPERMI2B  Z4, Z3, Z25
+	VMOVDQA64 Z18, Z26
+	VPERMI2B  Z6, Z5, Z26
+	VPBLENDMB Z26, Z25, K2, Z25
+	VPADDB    Z19, Z25, Z25
+	VPMOVB2M  Z18, K2
+	VMOVDQA64 Z18, Z19
+	VPERMI2B  Z8, Z7, Z19
+	VMOVDQA64 Z18, Z26
+	VPERMI2B  Z10, Z9, Z26
+	VPBLENDMB Z26, Z19, K2, Z19
+	VMOVDQA64 Z19, Z19
+	VMOVDQU8  8(SP), K1, Y19
+	VPMOVB2M  Z25, K2
+	VMOVDQA64 Z25, Z26
+	VPERMI2B  Z12, Z11, Z26
+	VMOVDQA64 Z25, Z25
+	VPERMI2B  Z14, Z13, Z25
+	VPBLENDMB Z25, Z26, K2, Z26
+	VMOVDQU8  40(SP), K1, Y26
+	VPMOVZXBD X26, Z25
+	VPSLLD    $0x0b, Z25, Z25
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z16, Z23, Z25
+	VMOVQ         X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(R8*4), X0, X0
+	VPEXTRQ       $0x01, X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(R8*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z25, X1
+	VMOVQ         X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X2
+	VPINSRD       $0x01, (BX)(R8*4), X2, X2
+	VPEXTRQ       $0x01, X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X2, X2
+	VPINSRD       $0x03, (BX)(R8*4), X2, X2
+	VINSERTI64X2  $0x01, X2, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z25, X2
+	VMOVQ         X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(R8*4), X1, X1
+	VPEXTRQ       $0x01, X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(R8*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z25, X2
+	VMOVQ         X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X18
+	VPINSRD       $0x01, (BX)(R8*4), X18, X18
+	VPEXTRQ       $0x01, X2, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X18, X18
+	VPINSRD       $0x03, (BX)(R8*4), X18, X18
+	VINSERTI64X2  $0x01, X18, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z25
+	VPMOVDB       Z25, X2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z25, Z27
+	VPANDD  Z16, Z27, Z27
+	VPSRLD  $0x0b, Z23, Z23
+	VPMULLD Z27, Z23, Z23
+	VPSRLD  $0x13, Z25, Z25
+	VPADDD  Z25, Z23, Z23
+
+	// lanes below 2^15 take a word each
+	VPCMPUD       $0x01, Z20, Z23, K1
+	KMOVW         K1, DX
+	VPMOVZXWD     (DI), Z25
+	VPEXPANDD.Z   Z25, K1, Z25
+	POPCNTL       DX, DX
+	LEAQ          (DI)(DX*2), DI
+	VPSLLD        $0x10, Z23, K1, Z23
+	VPORD         Z25, Z23, Z23
+	VEXTRACTI32X4 $0x01, Y26, X0
+	VPMOVZXBD     X0, Z25
+	VPSLLD        $0x0b, Z25, Z25
+
+	// index | x & 2047
+	VPTERNLOGD    $0xf8, Z16, Z24, Z25
+	VMOVQ         X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X0
+	VPINSRD       $0x01, (BX)(R8*4), X0, X0
+	VPEXTRQ       $0x01, X25, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X0, X0
+	VPINSRD       $0x03, (BX)(R8*4), X0, X0
+	VEXTRACTI32X4 $0x01, Z25, X1
+	VMOVQ         X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X18
+	VPINSRD       $0x01, (BX)(R8*4), X18, X18
+	VPEXTRQ       $0x01, X1, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X18, X18
+	VPINSRD       $0x03, (BX)(R8*4), X18, X18
+	VINSERTI64X2  $0x01, X18, Y0, Y0
+	VEXTRACTI32X4 $0x02, Z25, X18
+	VMOVQ         X18, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X1
+	VPINSRD       $0x01, (BX)(R8*4), X1, X1
+	VPEXTRQ       $0x01, X18, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X1, X1
+	VPINSRD       $0x03, (BX)(R8*4), X1, X1
+	VEXTRACTI32X4 $0x03, Z25, X18
+	VMOVQ         X18, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VMOVD         (BX)(DX*4), X25
+	VPINSRD       $0x01, (BX)(R8*4), X25, X25
+	VPEXTRQ       $0x01, X18, R8
+	MOVL          R8, DX
+	SHRQ          $0x20, R8
+	VPINSRD       $0x02, (BX)(DX*4), X25, X25
+	VPINSRD       $0x03, (BX)(R8*4), X25, X25
+	VINSERTI64X2  $0x01, X25, Y1, Y1
+	VINSERTI64X4  $0x01, Y1, Z0, Z25
+	VPMOVDB       Z25, X0
+
+	// x = frequency * (x >> 11) + number of the slot
+	VPSRLD  $0x08, Z25, Z26
+	VPANDD  Z16, Z26, Z26
+	VPSRLD  $0x0b, Z24, Z24
+	VPMULLD Z26, Z24, Z24
+	VPSRLD  $0x13, Z25, Z25
+	VPADDD  Z25, Z24, Z24
+
+	// lanes below 2^15 take a word each
+	VPCMPUD      $0x01, Z20, Z24, K1
+	KMOVW        K1, DX
+	VPMOVZXWD    (DI), Z25
+	VPEXPANDD.Z  Z25, K1, Z25
+	POPCNTL      DX, DX
+	LEAQ         (DI)(DX*2), DI
+	VPSLLD       $0x10, Z24, K1, Z24
+	VPORD        Z25, Z24, Z24
+	VINSERTI32X4 $0x01, X0, Y2, Y18
+	VMOVDQU64    Y18, 32(CX)
+	ADDQ         $+8, AX
+	ADDQ         $+64, CX
+	JMP          loop
+
+done:
+	MOVQ      buf+104(FP), AX
+	SUBQ      AX, CX
+	SHRQ      $0x06, CX
+	MOVQ      CX, done+120(FP)
+	MOVQ      wordsA_base+8(FP), AX
+	SUBQ      AX, SI
+	MOVQ      SI, usedA+128(FP)
+	MOVQ      lanesA+0(FP), AX
+	VMOVDQU32 Z21, (AX)
+	VMOVDQU32 Z22, 64(AX)
+	VMOVDQU64 Y15, 128(AX)
+	VMOVDQU64 Y17, 160(AX)
+	MOVQ      wordsB_base+40(FP), AX
+	SUBQ      AX, DI
+	MOVQ      DI, usedB+136(FP)
+	MOVQ      lanesB+32(FP), AX
+	VMOVDQU32 Z23, (AX)
+	VMOVDQU32 Z24, 64(AX)
+	VMOVDQU64 Y18, 128(AX)
+	VMOVDQU64 Y19, 160(AX)
+	VZEROUPPER
+	RET
+
+// func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·scatterAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ buf+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	TESTQ        BX, BX
+	JZ           done
+	VMOVDQU      (DX), Y0
+	VMOVDQU      64(DX), Y1
+	VMOVDQU      128(DX), Y2
+	VMOVDQU      192(DX), Y3
+	VMOVDQU      256(DX), Y4
+	VMOVDQU      320(DX), Y5
+	VMOVDQU      384(DX), Y6
+	VMOVDQU      448(DX), Y7
+	VPUNPCKLBW   Y1, Y0, Y8
+	VPUNPCKHBW   Y1, Y0, Y1
+	VPUNPCKLBW   Y3, Y2, Y0
+	VPUNPCKHBW   Y3, Y2, Y3
+	VPUNPCKLBW   Y5, Y4, Y2
+	VPUNPCKHBW   Y5, Y4, Y5
+	VPUNPCKLBW   Y7, Y6, Y4
+	VPUNPCKHBW   Y7, Y6, Y7
+	VPUNPCKLWD   Y0, Y8, Y6
+	VPUNPCKHWD   Y0, Y8, Y0
+	VPUNPCKLWD   Y3, Y1, Y8
+	VPUNPCKHWD   Y3, Y1, Y3
+	VPUNPCKLWD   Y4, Y2, Y1
+	VPUNPCKHWD   Y4, Y2, Y4
+	VPUNPCKLWD   Y7, Y5, Y2
+	VPUNPCKHWD   Y7, Y5, Y7
+	VPUNPCKLDQ   Y1, Y6, Y5
+	VPUNPCKHDQ   Y1, Y6, Y1
+	VPUNPCKLDQ   Y2, Y8, Y6
+	VPUNPCKHDQ   Y2, Y8, Y2
+	VPUNPCKLDQ   Y4, Y0, Y8
+	VPUNPCKHDQ   Y4, Y0, Y4
+	VPUNPCKLDQ   Y7, Y3, Y0
+	VPUNPCKHDQ   Y7, Y3, Y7
+	MOVQ         (CX), SI
+	MOVQ         8(CX), DI
+	VMOVQ        X5, (AX)(SI*1)
+	VMOVHPS      X5, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y5, X3
+	MOVQ         128(CX), SI
+	MOVQ         136(CX), DI
+	VMOVQ        X3, (AX)(SI*1)
+	VMOVHPS      X3, (AX)(DI*1)
+	MOVQ         64(CX), SI
+	MOVQ         72(CX), DI
+	VMOVQ        X6, (AX)(SI*1)
+	VMOVHPS      X6, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y6, X3
+	MOVQ         192(CX), SI
+	MOVQ         200(CX), DI
+	VMOVQ        X3, (AX)(SI*1)
+	VMOVHPS      X3, (AX)(DI*1)
+	MOVQ         32(CX), SI
+	MOVQ         40(CX), DI
+	VMOVQ        X8, (AX)(SI*1)
+	VMOVHPS      X8, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y8, X3
+	MOVQ         160(CX), SI
+	MOVQ         168(CX), DI
+	VMOVQ        X3, (AX)(SI*1)
+	VMOVHPS      X3, (AX)(DI*1)
+	MOVQ         96(CX), SI
+	MOVQ         104(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y0, X0
+	MOVQ         224(CX), SI
+	MOVQ         232(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	MOVQ         16(CX), SI
+	MOVQ         24(CX), DI
+	VMOVQ        X1, (AX)(SI*1)
+	VMOVHPS      X1, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y1, X0
+	MOVQ         144(CX), SI
+	MOVQ         152(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	MOVQ         80(CX), SI
+	MOVQ         88(CX), DI
+	VMOVQ        X2, (AX)(SI*1)
+	VMOVHPS      X2, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y2, X0
+	MOVQ         208(CX), SI
+	MOVQ         216(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	MOVQ         48(CX), SI
+	MOVQ         56(CX), DI
+	VMOVQ        X4, (AX)(SI*1)
+	VMOVHPS      X4, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y4, X0
+	MOVQ         176(CX), SI
+	MOVQ         184(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	MOVQ         112(CX), SI
+	MOVQ         120(CX), DI
+	VMOVQ        X7, (AX)(SI*1)
+	VMOVHPS      X7, (AX)(DI*1)
+	VEXTRACTI128 $0x01, Y7, X0
+	MOVQ         240(CX), SI
+	MOVQ         248(CX), DI
+	VMOVQ        X0, (AX)(SI*1)
+	VMOVHPS      X0, (AX)(DI*1)
+	ADDQ         $+8, AX
+	ADDQ         $+512, DX
+	DECQ         BX
+	JMP          loop
+
+done:
 	VZEROUPPER
 	RET
 

@@ -45,29 +45,43 @@ type ChainLanes struct {
 	Second [Lanes]byte // what the symbols before Last add to the context
 }
 
-// DecodeChained decodes rounds of 32 symbols, one for each lane. Where the symbols go in buf there are marks before, 0 or 1; what Last and Second are at first does not
-// matter where all of the first round have marks. It stops where buf or words have no room for a round, words with ReadAhead bytes to spare, and returns how much of the
-// two it has used.
-func DecodeChained(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int) {
-	if done, used, ok := decodeChainedVector(g, tab, buf, words); ok {
-		return done, used
+// ChainRound is the number of symbols in a round of a chained run, one for each lane of two groups: the first group has the first half, and a run of one group leaves the other
+// half alone. A round's marks are 64 bits, the least significant one that of the first symbol.
+const ChainRound = 2 * Lanes
+
+// DecodeChained decodes rounds of one group, those in the given half of marks and buf, 0 or 1. It stops where marks or buf end or words have no room for a round, with
+// ReadAhead bytes to spare, and returns how many rounds it has decoded and how many bytes of words they took. What Last and Second are at first does not matter where all of
+// the first round have marks.
+func DecodeChained(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int) {
+	marks = marks[:min(len(marks), len(buf)/ChainRound)]
+	if rounds, used, ok := decodeChainedVector(g, half, tab, marks, buf, words); ok {
+		return rounds, used
 	}
-	return decodeChained(g, tab, buf, words)
+	return decodeChained(g, half, tab, marks, buf, words)
 }
 
-// decodeChained is the portable twin of DecodeChained.
-func decodeChained(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int) {
-	left, size := len(words), len(buf)
-	for len(buf) >= Lanes && len(words) >= RoundBytes+ReadAhead {
-		out := (*[Lanes]byte)(buf)
+// DecodeChained2 decodes rounds of both groups of a run in step, as DecodeChained does, and may stop sooner. The steps of a group wait for one another, those of two do not.
+func DecodeChained2(g *[2]ChainLanes, tab *ChainTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
+	marks = marks[:min(len(marks), len(buf)/ChainRound)]
+	return decodeChained2Vector(g, tab, marks, buf, words)
+}
+
+// decodeChained is the portable twin of DecodeChained. There are as many rounds as marks.
+func decodeChained(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int) {
+	left := len(words)
+	off := half % 2 * Lanes
+	for rounds < len(marks) && len(words) >= RoundBytes+ReadAhead {
+		out := (*[Lanes]byte)(buf[off:])
 		w := (*[RoundBytes + ReadAhead]byte)(words)
+		marked := uint32(marks[rounds] >> (off & 63))
 		q := uint32(0)
 		//pz:nobce
 		for l := 0; l < Lanes; l += 4 {
-			w0 := tab.ways[uint(g.Last[l])|uint(out[l]&1)<<8]
-			w1 := tab.ways[uint(g.Last[l+1])|uint(out[l+1]&1)<<8]
-			w2 := tab.ways[uint(g.Last[l+2])|uint(out[l+2]&1)<<8]
-			w3 := tab.ways[uint(g.Last[l+3])|uint(out[l+3]&1)<<8]
+			w0 := tab.ways[uint(g.Last[l])|uint(marked&1)<<8]
+			w1 := tab.ways[uint(g.Last[l+1])|uint(marked>>1&1)<<8]
+			w2 := tab.ways[uint(g.Last[l+2])|uint(marked>>2&1)<<8]
+			w3 := tab.ways[uint(g.Last[l+3])|uint(marked>>3&1)<<8]
+			marked >>= 4
 			t0 := &tab.Tables[tab.Class[(w0+uint32(g.Second[l]))%512]%ChainTables]
 			t1 := &tab.Tables[tab.Class[(w1+uint32(g.Second[l+1]))%512]%ChainTables]
 			t2 := &tab.Tables[tab.Class[(w2+uint32(g.Second[l+2]))%512]%ChainTables]
@@ -93,28 +107,36 @@ func decodeChained(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, use
 			q += (m0 + m1 + m2 + m3) * 2
 		}
 		words = words[q:]
-		buf = buf[Lanes:]
+		off += ChainRound
+		rounds++
 	}
-	return size - len(buf), left - len(words)
+	return rounds, left - len(words)
 }
 
-// DecodeChainedFew is DecodeChained symbol by symbol, for rounds of which the last may be short, and words to their end. ok = false says that they run out.
-func DecodeChainedFew(g *ChainLanes, tab *ChainTable, buf, words []byte) (used int, ok bool) {
-	for i, mark := range buf {
-		l := i % Lanes
-		w := tab.ways[uint(g.Last[l])|uint(mark&1)<<8]
-		x := g.States[l]
-		e := tab.Tables[tab.Class[(w+uint32(g.Second[l]))%512]%ChainTables][x%slots]
-		buf[i], g.Last[l], g.Second[l] = byte(e), byte(e), byte(w>>16)
-		x = e>>freqShift%slots*(x>>ProbBits) + e>>slotShift
-		if x < LaneLower {
-			if used+2 > len(words) {
-				return used, false
+// DecodeChainedFew is DecodeChained symbol by symbol, for rounds in which only so many lanes have symbols, at most Lanes, and words to their end. ok = false says that they
+// run out.
+func DecodeChainedFew(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf []byte, lanes int, words []byte) (used int, ok bool) {
+	off := half % 2 * Lanes
+	for _, marked := range marks {
+		marked >>= half % 2 * Lanes
+		out := buf[off:][:lanes]
+		for l := range out {
+			l %= Lanes
+			w := tab.ways[uint(g.Last[l])|uint(marked>>l&1)<<8]
+			x := g.States[l]
+			e := tab.Tables[tab.Class[(w+uint32(g.Second[l]))%512]%ChainTables][x%slots]
+			out[l], g.Last[l], g.Second[l] = byte(e), byte(e), byte(w>>16)
+			x = e>>freqShift%slots*(x>>ProbBits) + e>>slotShift
+			if x < LaneLower {
+				if used+2 > len(words) {
+					return used, false
+				}
+				x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
+				used += 2
 			}
-			x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
-			used += 2
+			g.States[l] = x
 		}
-		g.States[l] = x
+		off += ChainRound
 	}
 	return used, true
 }

@@ -7,23 +7,68 @@ import "github.com/klauspost/cpuid/v2"
 // permutesBytes says that there are permutations of the bytes of two wide vectors, which some processors of the highest tier lack.
 var permutesBytes = cpuid.CPU.Supports(cpuid.AVX512VBMI)
 
-func decodeChainedVector(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int, ok bool) {
+// chainedAtOnce is how many rounds are done in one call: the runtime cannot interrupt an assembly function.
+const chainedAtOnce = atOnce / ChainRound
+
+// rawLanes is how the assembly knows ChainLanes.
+type rawLanes = struct {
+	States       [32]uint32
+	Last, Second [32]byte
+}
+
+func decodeChainedVector(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int, ok bool) {
 	t := current()
 	if t == portable {
 		return 0, 0, false
 	}
 	for {
-		n, w := 0, 0
-		part := buf[done:min(len(buf), done+atOnce)]
-		if t == avx512 && permutesBytes {
-			n, w = decodeChainedVBMI(&g.States, &g.Last, &g.Second, (*[slots]uint32)(&tab.Tables[0]), &tab.First, &tab.Second, &tab.Class, part, words[used:])
-		} else {
-			n, w = decodeChainedAVX2(&g.States, &g.Last, &g.Second, (*[slots]uint32)(&tab.Tables[0]), &tab.ways, &tab.bases, part, words[used:])
+		part := marks[rounds:min(len(marks), rounds+chainedAtOnce)]
+		if len(part) == 0 {
+			return rounds, used, true
 		}
-		done += n
+		n, w := 0, 0
+		if out := &buf[rounds*ChainRound]; t == avx512 && permutesBytes {
+			n, w = decodeChainedVBMI((*rawLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.First, &tab.Second, &tab.Class, &part[0], out, len(part))
+		} else {
+			n, w = decodeChainedAVX2((*rawLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.ways, &tab.bases, &part[0], out, len(part))
+		}
+		rounds += n
 		used += w
-		if n < atOnce {
-			return done, used, true
+		if n < len(part) {
+			return rounds, used, true
 		}
 	}
 }
+
+// decodeChained2Vector does nothing where there is no kernel for two groups: those for one have as much to do as the processor can.
+func decodeChained2Vector(g *[2]ChainLanes, tab *ChainTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
+	if current() != avx512 || !permutesBytes {
+		return 0, used
+	}
+	for {
+		part := marks[rounds:min(len(marks), rounds+chainedAtOnce)]
+		if len(part) == 0 {
+			return rounds, used
+		}
+		n, a, b := decodeChained2VBMI((*rawLanes)(&g[0]), words[0][used[0]:], (*rawLanes)(&g[1]), words[1][used[1]:],
+			(*[slots]uint32)(&tab.Tables[0]), &tab.First, &tab.Second, &tab.Class, &part[0], &buf[rounds*ChainRound], len(part))
+		rounds += n
+		used[0] += a
+		used[1] += b
+		if n < len(part) {
+			return rounds, used
+		}
+	}
+}
+
+func scatterVector(dst []byte, at *[Lanes]int, buf []byte, rounds int) (done int) {
+	// The kernel goes to all pieces by turns, and the cache has no room for that many lines whose addresses end alike.
+	if alike := uint(at[1]-at[0]+32)%4096 < 64; alike || current() == portable || rounds < scatterRounds {
+		return 0
+	}
+	scatterAVX2(&dst[0], at, &buf[0], rounds/scatterRounds)
+	return rounds &^ (scatterRounds - 1)
+}
+
+// scatterRounds is the number of rounds that the kernel does at a time.
+const scatterRounds = 8

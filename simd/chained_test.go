@@ -3,6 +3,7 @@ package simd
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -29,12 +30,12 @@ func randomChain(r *rand.Rand, tab *ChainTable) {
 	tab.Index()
 }
 
-// chainedNaively is DecodeChained by its definition, with marks for the symbols before where they stand.
-func chainedNaively(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, used int) {
-	for ; len(buf)-done >= Lanes && len(words)-used >= RoundBytes+ReadAhead; done += Lanes {
+// chainedNaively is DecodeChained by its definition.
+func chainedNaively(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int) {
+	for ; rounds < len(marks) && len(buf)/ChainRound > rounds && len(words)-used >= RoundBytes+ReadAhead; rounds++ {
 		for l := range Lanes {
 			context, second := int(tab.First[g.Last[l]])+int(g.Second[l]), tab.Second[g.Last[l]]
-			if buf[done+l]&1 != 0 {
+			if marks[rounds]>>(half*Lanes+l)&1 != 0 {
 				context, second = ChainMark, tab.Second[0]
 			}
 			x := g.States[l]
@@ -43,10 +44,10 @@ func chainedNaively(g *ChainLanes, tab *ChainTable, buf, words []byte) (done, us
 				x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
 				used += 2
 			}
-			buf[done+l], g.Last[l], g.Second[l], g.States[l] = byte(e), byte(e), second, x
+			buf[rounds*ChainRound+half*Lanes+l], g.Last[l], g.Second[l], g.States[l] = byte(e), byte(e), second, x
 		}
 	}
-	return done, used
+	return rounds, used
 }
 
 // randomLanes is where a chained run may stand.
@@ -58,31 +59,58 @@ func randomLanes(r *rand.Rand, tab *ChainTable) (g ChainLanes) {
 	return g
 }
 
-// randomMarks fills buf with marks, of which there are many, few or none.
-func randomMarks(r *rand.Rand, buf []byte) {
-	n := []int{2, 30, 1 << 30}[r.IntN(3)]
-	for i := range buf {
-		buf[i] = 0
-		if r.IntN(n) == 0 {
-			buf[i] = 1
+// randomMarks makes marks for so many rounds. They are many, few or none.
+func randomMarks(r *rand.Rand, rounds int) []uint64 {
+	marks := make([]uint64, rounds)
+	kind := r.IntN(3)
+	for i := range marks {
+		switch kind {
+		case 1:
+			marks[i] = r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64()
+		case 2:
+			marks[i] = r.Uint64()
 		}
+	}
+	return marks
+}
+
+// tryChained compares DecodeChained, DecodeChained2 and DecodeChainedFew with the definition, each half of the buffer with words of its own.
+func tryChained(t *testing.T, r *rand.Rand, tab *ChainTable, marks []uint64, buf []byte, words [2][]byte) {
+	t.Helper()
+	first := [2]ChainLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	for half, words := range words {
+		a, b, c := first[half], first[half], first[half]
+		want, few := bytes.Clone(buf), bytes.Clone(buf)
+		rounds, used := chainedNaively(&b, half, tab, marks, want, words)
+		if n, w := DecodeChained(&a, half, tab, marks, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
+			t.Fatalf("%d bytes, %d marks, %d bytes of words: %d rounds and %d, want %d and %d, or other symbols or lanes", len(buf), len(marks), len(words), n, w, rounds, used)
+		}
+		if w, ok := DecodeChainedFew(&c, half, tab, marks[:rounds], few, Lanes, words); !ok || w != used || c != b || !bytes.Equal(few, want) {
+			t.Fatalf("one by one %d rounds differ", rounds)
+		}
+	}
+	// Both in step: how far is not said, but it is the same.
+	a, b, want := first, first, bytes.Clone(buf)
+	rounds, used := DecodeChained2(&a, tab, marks, buf, words)
+	for half, words := range words {
+		if n, w := chainedNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds || w != used[half] {
+			t.Fatalf("in step %d rounds and %d bytes of words, which are %d and %d", rounds, used[half], n, w)
+		}
+	}
+	if a != b || !bytes.Equal(buf, want) {
+		t.Fatalf("in step %d rounds differ", rounds)
 	}
 }
 
-// tryChained compares DecodeChained and DecodeChainedFew with the definition.
-func tryChained(t *testing.T, r *rand.Rand, tab *ChainTable, buf, words []byte) {
-	t.Helper()
-	a := randomLanes(r, tab)
-	b, c := a, a
-	randomMarks(r, buf)
-	want, few := bytes.Clone(buf), bytes.Clone(buf)
-	rounds, used := chainedNaively(&b, tab, want, words)
-	if n, w := DecodeChained(&a, tab, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
-		t.Fatalf("%d symbols and %d bytes of words: %d and %d used, want %d and %d, or other symbols or lanes", len(buf), len(words), n, w, rounds, used)
+// randomWords are at most n bytes of words for each half.
+func randomWords(r *rand.Rand, n int) (words [2][]byte) {
+	for half := range words {
+		words[half] = make([]byte, r.IntN(n))
+		for i := range words[half] {
+			words[half][i] = byte(r.Uint32())
+		}
 	}
-	if w, ok := DecodeChainedFew(&c, tab, few[:rounds], words); !ok || w != used || c != b || !bytes.Equal(few, want) {
-		t.Fatalf("one by one %d symbols differ", rounds)
-	}
+	return words
 }
 
 func TestChained(t *testing.T) {
@@ -93,30 +121,29 @@ func TestChained(t *testing.T) {
 			if i%10 == 0 {
 				randomChain(r, tab)
 			}
-			buf, words := make([]byte, r.IntN(40*Lanes)), make([]byte, r.IntN(30*RoundBytes))
-			for i := range words {
-				words[i] = byte(r.Uint32())
-			}
-			tryChained(t, r, tab, buf, words)
+			tryChained(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*ChainRound)), randomWords(r, 30*RoundBytes))
 		}
 	})
 }
 
 // TestChainedLong goes beyond what a kernel does in one call.
 func TestChainedLong(t *testing.T) {
+	const rounds = 1<<12 + 100
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(33, 34))
 		tab := new(ChainTable)
 		randomChain(r, tab)
-		words := make([]byte, 1<<19)
-		for i := range words {
-			words[i] = byte(r.Uint32())
+		words := [2][]byte{make([]byte, rounds*RoundBytes), make([]byte, rounds*RoundBytes)}
+		for _, words := range words {
+			for i := range words {
+				words[i] = byte(r.Uint32())
+			}
 		}
-		tryChained(t, r, tab, make([]byte, 2<<17+100), words)
+		tryChained(t, r, tab, randomMarks(r, rounds), make([]byte, rounds*ChainRound), words)
 	})
 }
 
-// BenchmarkChained decodes 64 KiB with the tables of a made-up run.
+// BenchmarkChained decodes 64 KiB with the tables of a made-up run, one group and two in step.
 func BenchmarkChained(b *testing.B) {
 	r := rand.New(rand.NewPCG(35, 36))
 	tab := new(ChainTable)
@@ -125,12 +152,22 @@ func BenchmarkChained(b *testing.B) {
 	for i := range words {
 		words[i] = byte(r.Uint32())
 	}
-	g := randomLanes(r, tab)
-	benchTiers(b, func(b *testing.B) {
-		b.SetBytes(int64(len(buf)))
-		for b.Loop() {
-			clear(buf)
-			DecodeChained(&g, tab, buf, words)
-		}
-	})
+	marks := randomMarks(r, len(buf)/ChainRound)
+	g := [2]ChainLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	for groups := 1; groups <= 2; groups++ {
+		b.Run(fmt.Sprint(groups), func(b *testing.B) {
+			benchTiers(b, func(b *testing.B) {
+				b.SetBytes(int64(len(buf) * groups / 2))
+				for b.Loop() {
+					n := 0
+					if groups == 2 {
+						n, _ = DecodeChained2(&g, tab, marks, buf, [2][]byte{words, words})
+					}
+					for half := range groups {
+						DecodeChained(&g[half], half, tab, marks[n:], buf[n*ChainRound:], words)
+					}
+				}
+			})
+		})
+	}
 }

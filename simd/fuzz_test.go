@@ -81,7 +81,8 @@ func FuzzChained(f *testing.F) {
 		randomChain(rand.New(rand.NewPCG(seed, 1)), tab)
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
-			tryChained(t, rand.New(rand.NewPCG(seed, 0)), tab, make([]byte, size%4096), words)
+			r := rand.New(rand.NewPCG(seed, 0))
+			tryChained(t, r, tab, randomMarks(r, r.IntN(64)), make([]byte, size%4096), [2][]byte{words, words[len(words)/3:]})
 		}
 	})
 }

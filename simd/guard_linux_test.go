@@ -328,10 +328,11 @@ func buildNaively(f *[256]uint16) *DecodeTable {
 	return t
 }
 
-// TestGuardPagesChained does the same with chained runs, of which marks and symbols have a place, and any marks at all.
+// TestGuardPagesChained does the same with chained runs, of which marks, symbols and both groups' words have a place.
 func TestGuardPagesChained(t *testing.T) {
 	const rounds = 40
-	room, from := newGuarded(t, rounds*Lanes+Lanes), newGuarded(t, rounds*RoundBytes)
+	room, bits := newGuarded(t, rounds*ChainRound), newGuarded(t, 8*rounds)
+	from := [2]guarded{newGuarded(t, rounds*RoundBytes), newGuarded(t, rounds*RoundBytes)}
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(37, 38))
 		tab := new(ChainTable)
@@ -339,17 +340,31 @@ func TestGuardPagesChained(t *testing.T) {
 			if i%50 == 0 {
 				randomChain(r, tab)
 			}
-			words := make([]byte, r.IntN(rounds*RoundBytes))
-			for i := range words {
-				words[i] = byte(r.Uint32())
+			words := randomWords(r, rounds*RoundBytes)
+			for half := range words {
+				words[half] = from[half].put(r, words[half])
 			}
-			buf := room.put(r, make([]byte, r.IntN(rounds*Lanes+Lanes)))
-			tryChained(t, r, tab, buf, from.put(r, words))
-			for i := range buf {
-				buf[i] = byte(r.Uint32())
+			marks := randomMarks(r, r.IntN(rounds+1))
+			placed := bits.put(r, make([]byte, 8*len(marks)))
+			if len(marks) > 0 {
+				own := unsafe.Slice((*uint64)(unsafe.Pointer(&placed[0])), len(marks))
+				copy(own, marks)
+				marks = own
 			}
-			g := randomLanes(r, tab)
-			DecodeChained(&g, tab, buf, from.put(r, words))
+			tryChained(t, r, tab, marks, room.put(r, make([]byte, r.IntN(rounds*ChainRound+1))), words)
+		}
+	})
+}
+
+// TestGuardPagesScatter does the same with symbols on their way to the pieces.
+func TestGuardPagesScatter(t *testing.T) {
+	const rounds = 40
+	to, from := newGuarded(t, 2*rounds*ChainRound), newGuarded(t, rounds*ChainRound)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(57, 58))
+		for range scaled(2000) {
+			n := r.IntN(rounds + 1)
+			tryScatter(t, r, to.put(r, make([]byte, n*ChainRound+r.IntN(n*ChainRound+1))), from.put(r, make([]byte, n*ChainRound)))
 		}
 	})
 }

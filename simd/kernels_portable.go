@@ -9,9 +9,15 @@ func decodeLanesVector(*DecodeGroup) bool { return false }
 
 func decodeLanes2Vector(_, _ *DecodeGroup) bool { return false }
 
-func decodeChainedVector(*ChainLanes, *ChainTable, []byte, []byte) (done, used int, ok bool) {
+func decodeChainedVector(*ChainLanes, int, *ChainTable, []uint64, []byte, []byte) (rounds, used int, ok bool) {
 	return 0, 0, false
 }
+
+func decodeChained2Vector(*[2]ChainLanes, *ChainTable, []uint64, []byte, [2][]byte) (rounds int, used [2]int) {
+	return 0, used
+}
+
+func scatterVector([]byte, *[Lanes]int, []byte, int) (done int) { return 0 }
 
 func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, bool) {
 	return 0, false

@@ -76,7 +76,7 @@ func TestVectorsRun(t *testing.T) {
 		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
 		}
-		_, _, chained := decodeChainedVector(new(ChainLanes), new(ChainTable), nil, nil)
+		_, _, chained := decodeChainedVector(new(ChainLanes), 0, new(ChainTable), nil, nil, nil)
 		if chained != want.chained {
 			t.Errorf("chained runs %v", chained)
 		}

@@ -153,17 +153,16 @@ func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byt
 			return nil, err
 		}
 	}
-	cut := len(out)
-	if cut >= twoGroups {
-		cut = (len(out)/2 + 31) / 32 * 32
+	groups := 1
+	if n >= twoGroups {
+		groups = 2
 	}
-	if err := decodeChainGroup(r, m, segments, out, marks, 0, cut); err != nil {
-		return nil, err
+	for g := range groups {
+		if err := decodeChainGroup(r, m, segments, out, marks, g, groups); err != nil {
+			return nil, err
+		}
 	}
-	if cut < len(out) {
-		err = decodeChainGroup(r, m, segments, out, marks, cut, len(out))
-	}
-	return out, err
+	return out, nil
 }
 
 func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
@@ -209,8 +208,8 @@ func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
 	return s, nil
 }
 
-// decodeChainGroup decodes out[from:to], which is a group's.
-func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out []byte, marks []bool, from, to int) error {
+// decodeChainGroup decodes what is a group's.
+func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out []byte, marks []bool, group, groups int) error {
 	const lanes = 32
 	g, err := openGroup(r, lanes)
 	if err != nil {
@@ -218,27 +217,12 @@ func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out 
 	}
 	at := 0
 	for _, s := range segments {
-		a, b := max(at, from), min(at+s.size, to)
+		begin := chainPieces(at, s.size, lanes*groups)[lanes*group:]
 		at += s.size
-		if a >= b {
-			continue
-		}
-		var begin, end [lanes]int
-		for l := range lanes {
-			n := (b - a) / lanes
-			if l < (b-a)%lanes {
-				n++
-			}
-			begin[l] = a
-			if l > 0 {
-				begin[l] = end[l-1]
-			}
-			end[l] = begin[l] + n
-		}
-		for turn := 0; begin[0]+turn < end[0]; turn++ {
+		for turn := 0; begin[0]+turn < begin[1]; turn++ {
 			for l := range lanes {
 				i := begin[l] + turn
-				if i == end[l] {
+				if i == begin[l+1] {
 					continue
 				}
 				context := m.context(out, marks, begin[l], i)
@@ -249,6 +233,18 @@ func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out 
 		}
 	}
 	return g.close()
+}
+
+// chainPieces cuts a segment into n pieces and returns where each begins, and where the last one ends.
+func chainPieces(at, size, n int) (begin []int) {
+	for l := range n {
+		begin = append(begin, at)
+		at += size / n
+		if l < size%n {
+			at++
+		}
+	}
+	return append(begin, at)
 }
 
 // context is that of symbol i in the piece that begins at begin.

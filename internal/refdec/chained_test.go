@@ -110,11 +110,10 @@ func (g *generator) chainMap(p []byte) (*chainMap, []byte) {
 func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 	p = g.varint(p, len(stream))
 	m, p := g.chainMap(p)
-	cut := len(stream)
-	if cut >= twoGroups {
-		cut = (cut/2 + 31) / 32 * 32
+	groups := make([][][]laneSymbol, 1, 2)
+	if len(stream) >= twoGroups {
+		groups = groups[:2]
 	}
-	var first, second [][]laneSymbol
 	at := 0
 	for at < len(stream) {
 		n := len(stream) - at
@@ -132,27 +131,19 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 		// Which symbols the lanes have.
 		var parts [2][]laneSymbol
 		used := make([][]byte, tables)
-		for k, part := range [2][2]int{{at, min(at+n, cut)}, {max(at, cut), at + n}} {
-			for turn := 0; part[0] < part[1]; turn++ {
-				none := true
-				begin := part[0]
-				for lane := range 32 {
-					size := (part[1] - part[0]) / 32
-					if lane < (part[1]-part[0])%32 {
-						size++
-					}
-					if turn < size {
-						i := begin + turn
-						context := m.context(stream, marks, begin, i)
-						parts[k] = append(parts[k], laneSymbol{lane, class[context], stream[i], nil})
-						used[class[context]] = append(used[class[context]], stream[i])
-						none = false
-					}
-					begin += size
+		begin := chainPieces(at, n, 32*len(groups))
+		for turn := range n {
+			for lane := range 32 * len(groups) {
+				i := begin[lane] + turn
+				if i >= begin[lane+1] {
+					continue
 				}
-				if none {
-					break
-				}
+				context := m.context(stream, marks, begin[lane], i)
+				parts[lane/32] = append(parts[lane/32], laneSymbol{lane % 32, class[context], stream[i], nil})
+				used[class[context]] = append(used[class[context]], stream[i])
+			}
+			if begin[0]+turn >= begin[1] {
+				break
 			}
 		}
 		width := 0
@@ -180,17 +171,16 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 			coders[k] = g.table(used[k])
 			p = g.appendTable(p, coders[k])
 		}
-		for k := range parts {
+		for k := range groups {
 			for i := range parts[k] {
 				parts[k][i].coder = coders[parts[k][i].table]
 			}
+			groups[k] = append(groups[k], parts[k])
 		}
-		first, second = append(first, parts[0]), append(second, parts[1])
 		at += n
 	}
-	p = g.chainGroup(p, first)
-	if cut < len(stream) {
-		p = g.chainGroup(p, second)
+	for _, parts := range groups {
+		p = g.chainGroup(p, parts)
 	}
 	return p
 }

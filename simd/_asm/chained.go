@@ -1,55 +1,113 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chainDecoder is what kernels for chained runs have in common: the loop over rounds.
-type chainDecoder struct {
-	load  func()
-	round func(buf, words reg.GPVirtual)
-	save  func()
+// chainGroup is what a kernel holds of a group in registers.
+type chainGroup struct {
+	lanes string // the argument
+	disp  int    // of the group's half of a round, in symbols
+	words reg.GPVirtual
+	limit Mem // last place of words from which a round may begin
+
+	x             []reg.VecVirtual
+	symbols, adds reg.VecVirtual
 }
 
-// signature of such a kernel; maps are the tables of contexts.
-const chainedIn = "states *[32]uint32, last, second *[32]byte, tables *[2048]uint32, "
+// Where the members of ChainLanes are.
+const (
+	statesAt = 0
+	lastAt   = 4 * lanes
+	secondAt = 5 * lanes
+)
 
-func (d chainDecoder) write(name, maps string) {
-	TEXT(name, attr.NOSPLIT, "func("+chainedIn+maps+", buf, words []byte) (done int, used int)")
+// chainDecoder is one kind of kernel for chained runs, for one group or two in step.
+type chainDecoder struct {
+	prepare func()
+	load    func(g *chainGroup, lanes reg.GPVirtual)
+	// round decodes a round of a group; its marks are at the place marks, its symbols go to buf.
+	round func(g *chainGroup, marks, buf Mem)
+	save  func(g *chainGroup, lanes reg.GPVirtual)
+}
+
+const chainLanes = "*struct{States [32]uint32; Last, Second [32]byte}"
+
+// write has what all kinds have in common; maps are the tables of contexts. A round has 64 bits of marks and 64 symbols, of two groups: the one of a kernel that has only one
+// is in the half that an argument tells.
+func (d chainDecoder) write(name, maps string, groups int) {
+	in, out := "", "done int"
+	for _, s := range "AB"[:groups] {
+		in += fmt.Sprintf("lanes%c %s, words%c []byte, ", s, chainLanes, s)
+		out += fmt.Sprintf(", used%c int", s)
+	}
+	if groups == 1 {
+		in += "half int, "
+	}
+	TEXT(name, attr.NOSPLIT, "func("+in+"tables *[2048]uint32, "+maps+", marks *uint64, buf *byte, rounds int) ("+out+")")
 	Pragma("noescape")
-	Doc(name + " decodes whole rounds for as long as there is room and there are words for one. Behind the given table are the others.")
-	d.load()
-	buf, words, n := GP64(), GP64(), GP64()
-	end, limit := AllocLocal(8), AllocLocal(8) // last places from which a round may begin
-	Load(Param("words").Base(), words)
-	Load(Param("words").Len(), n)
-	LEAQ(Mem{Base: words, Index: n, Scale: 1, Disp: -roundBytes - readAhead}, n)
-	MOVQ(n, limit)
-	Load(Param("buf").Base(), buf)
-	Load(Param("buf").Len(), n)
-	LEAQ(Mem{Base: buf, Index: n, Scale: 1, Disp: -lanes}, n)
+	Doc(name + " decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.")
+	marks, buf, n := GP64(), GP64(), GP64()
+	end := AllocLocal(8)
+	Load(Param("marks"), marks)
+	Load(Param("buf"), buf)
+	Load(Param("rounds"), n)
+	if groups == 1 {
+		half := GP64()
+		Load(Param("half"), half)
+		LEAQ(Mem{Base: marks, Index: half, Scale: 4}, marks)
+		SHLQ(U8(5), half)
+		ADDQ(half, buf)
+	}
+	LEAQ(Mem{Base: marks, Index: n, Scale: 8}, n)
 	MOVQ(n, end)
+	gs := make([]*chainGroup, groups)
+	d.prepare()
+	for i := range gs {
+		s := "AB"[i : i+1]
+		g := &chainGroup{lanes: "lanes" + s, disp: lanes * i, words: GP64(), limit: AllocLocal(8)}
+		gs[i] = g
+		Load(Param("words"+s).Base(), g.words)
+		Load(Param("words"+s).Len(), n)
+		LEAQ(Mem{Base: g.words, Index: n, Scale: 1, Disp: -roundBytes - readAhead}, n)
+		MOVQ(n, g.limit)
+		p := GP64()
+		Load(Param(g.lanes), p)
+		d.load(g, p)
+	}
 	Label("loop")
-	// Signed: without room the limits are in front of the slices.
-	CMPQ(words, limit)
-	JGT(LabelRef("done"))
-	CMPQ(buf, end)
-	JGT(LabelRef("done"))
-	d.round(buf, words)
-	ADDQ(I8(lanes), buf)
+	CMPQ(marks, end)
+	JGE(LabelRef("done"))
+	for _, g := range gs {
+		// Signed: without room the limit is in front of the slice.
+		CMPQ(g.words, g.limit)
+		JGT(LabelRef("done"))
+	}
+	for _, g := range gs {
+		d.round(g, at(marks, g.disp/8), at(buf, g.disp))
+	}
+	ADDQ(I8(8), marks)
+	ADDQ(I8(2*lanes), buf)
 	JMP(LabelRef("loop"))
 	Label("done")
 	p := GP64()
-	Load(Param("words").Base(), p)
-	SUBQ(p, words)
-	Store(words, Return("used"))
-	Load(Param("buf").Base(), p)
+	Load(Param("buf"), p)
 	SUBQ(p, buf)
+	SHRQ(U8(6), buf)
 	Store(buf, Return("done"))
-	d.save()
+	for i, g := range gs {
+		s := "AB"[i : i+1]
+		Load(Param("words"+s).Base(), p)
+		SUBQ(p, g.words)
+		Store(g.words, Return("used"+s))
+		Load(Param(g.lanes), p)
+		d.save(g, p)
+	}
 	VZEROUPPER()
 	RET()
 }
@@ -60,28 +118,12 @@ func offset(m Mem, n int) Mem { return m.Offset(n) }
 // chainedAVX2 finds tables one by one: what a symbol adds to the contexts, which table that is, its entry. The last symbols and what is to be added pass through the
 // frame.
 func chainedAVX2() {
-	var x [4]reg.VecVirtual
-	var states, last, second, tables, ways, bases, handOut reg.GPVirtual
+	var tables, ways, bases, handOut reg.GPVirtual
 	var slotMask reg.VecVirtual
 	var symbols, index, adds Mem
 	chainDecoder{
-		load: func() {
+		prepare: func() {
 			symbols, index, adds = AllocLocal(32), AllocLocal(64), AllocLocal(128)
-			last, second, states = GP64(), GP64(), GP64()
-			Load(Param("states"), states)
-			for i := range x {
-				x[i] = YMM()
-				VMOVDQU(at(states, 32*i), x[i])
-			}
-			Load(Param("last"), last)
-			Load(Param("second"), second)
-			t := YMM()
-			VMOVDQU(at(last, 0), t)
-			VMOVDQU(t, symbols)
-			for i := range 4 {
-				VPMOVZXBD(at(second, 8*i), t)
-				VMOVDQU(t, offset(adds, 32*i))
-			}
 			tables, ways, bases, handOut = GP64(), GP64(), GP64(), GP64()
 			Load(Param("tables"), tables)
 			Load(Param("ways"), ways)
@@ -90,14 +132,29 @@ func chainedAVX2() {
 			slotMask = YMM()
 			VMOVDQU(same(slots-1), slotMask)
 		},
-		round: func(buf, words reg.GPVirtual) {
+		load: func(g *chainGroup, lanes reg.GPVirtual) {
+			for i := range 4 {
+				g.x = append(g.x, YMM())
+				VMOVDQU(at(lanes, statesAt+32*i), g.x[i])
+			}
+			t := YMM()
+			VMOVDQU(at(lanes, lastAt), t)
+			VMOVDQU(t, symbols)
+			for i := range 4 {
+				VPMOVZXBD(at(lanes, secondAt+8*i), t)
+				VMOVDQU(t, offset(adds, 32*i))
+			}
+		},
+		round: func(g *chainGroup, marks, buf Mem) {
 			Comment("last symbols, and 256 where there is a mark")
-			one := dwords("markBit", 32, 0x10001)
+			bit := dwords("markBits", 32, 0x20001, 0x80004, 0x200010, 0x800040, 0x2000100, 0x8000400, 0x20001000, 0x80004000)
+			one := dwords("marked", 32, 0x1000100)
 			for h := range 2 {
 				s, m := YMM(), YMM()
-				VPMOVZXBW(at(buf, 16*h), m)
+				VPBROADCASTW(marks.Offset(2*h), m)
+				VPAND(bit, m, m)
+				VPCMPEQW(bit, m, m)
 				VPAND(one, m, m)
-				VPSLLW(U8(8), m, m)
 				VPMOVZXBW(offset(symbols, 16*h), s)
 				VPOR(m, s, s)
 				VMOVDQU(s, offset(index, 32*h))
@@ -116,7 +173,7 @@ func chainedAVX2() {
 				return state
 			}
 			var syms [4]reg.VecVirtual
-			for i, x := range x {
+			for i, x := range g.x {
 				Comment("entries of eight lanes")
 				var halves [2]reg.VecVirtual
 				for h := range halves {
@@ -161,40 +218,40 @@ func chainedAVX2() {
 				if i%2 == 1 {
 					VPACKUSDW(e, syms[i-1], syms[i-1])
 				}
-				takeWords8(x, words, handOut)
+				takeWords8(x, g.words, handOut)
 			}
 			out, order := syms[0], YMM()
 			VPACKUSWB(syms[2], out, out)
 			VMOVDQU(dwords("packed", 32, 0, 4, 1, 5, 2, 6, 3, 7), order)
 			VPERMD(out, order, out)
-			VMOVDQU(out, at(buf, 0))
+			VMOVDQU(out, buf)
 			VMOVDQU(out, symbols)
 		},
-		save: func() {
-			Load(Param("states"), states)
-			for i := range x {
-				VMOVDQU(x[i], at(states, 32*i))
+		save: func(g *chainGroup, lanes reg.GPVirtual) {
+			for i, x := range g.x {
+				VMOVDQU(x, at(lanes, statesAt+32*i))
 			}
 			t := YMM()
-			Load(Param("last"), last)
 			VMOVDQU(symbols, t)
-			VMOVDQU(t, at(last, 0))
-			Load(Param("second"), second)
-			for l := range lanes {
+			VMOVDQU(t, at(lanes, lastAt))
+			for l := range 32 {
 				v := GP32()
 				MOVL(offset(adds, 4*l), v)
-				MOVB(v.As8(), at(second, l))
+				MOVB(v.As8(), at(lanes, secondAt+l))
 			}
 		},
-	}.write("decodeChainedAVX2", "ways, bases *[512]uint32")
+	}.write("decodeChainedAVX2", "ways, bases *[512]uint32", 1)
 }
 
 // chainedVBMI looks contexts and tables up for all lanes at once: 256 bytes fill four registers.
-func chainedVBMI() {
-	var x [2]reg.VecVirtual
-	var states, p, tables reg.GPVirtual
+func chainedVBMI(groups int) {
+	var tables reg.GPVirtual
 	var first, seconds, class [4]reg.VecVirtual
-	var symbols, adds, slotMask, least, ones, markClass, none reg.VecVirtual
+	var slotMask, least reg.VecVirtual
+	// Of these registers a part is written at a time, so that avo takes the rest for something to be kept: there is one of each for all rounds.
+	var halves [2]reg.VecVirtual
+	var low reg.VecVirtual
+	var markClass, none Mem // 32 bytes each, and no registers: there are just as many as it takes
 	// look is table[index] in each byte.
 	look := func(table [4]reg.VecVirtual, index reg.VecVirtual) reg.VecVirtual {
 		a, b, upper := ZMM(), ZMM(), K()
@@ -207,24 +264,16 @@ func chainedVBMI() {
 		return a
 	}
 	chainDecoder{
-		load: func() {
-			states, p, tables = GP64(), GP64(), GP64()
-			Load(Param("states"), states)
-			for i := range x {
-				x[i] = ZMM()
-				VMOVDQU32(at(states, 64*i), x[i])
-			}
-			symbols, adds = ZMM(), ZMM()
-			Load(Param("last"), p)
-			VMOVDQU64(at(p, 0), symbols.AsY())
-			Load(Param("second"), p)
-			VMOVDQU64(at(p, 0), adds.AsY())
+		prepare: func() {
+			tables = GP64()
+			halves, low = [2]reg.VecVirtual{ZMM(), ZMM()}, YMM()
 			for _, t := range []*[4]reg.VecVirtual{&first, &seconds, &class} {
 				for i := range t {
 					t[i] = ZMM()
 				}
 			}
-			none, markClass = YMM(), YMM()
+			none, markClass = AllocLocal(32), AllocLocal(32)
+			p, t := GP64(), YMM()
 			Load(Param("firsts"), p)
 			for i := range first {
 				VMOVDQU64(at(p, 64*i), first[i])
@@ -233,30 +282,41 @@ func chainedVBMI() {
 			for i := range seconds {
 				VMOVDQU64(at(p, 64*i), seconds[i])
 			}
-			VPBROADCASTB(at(p, 0), none)
+			VPBROADCASTB(at(p, 0), t)
+			VMOVDQU(t, none)
 			Comment("no more tables than there are, whatever the numbers")
 			Load(Param("class"), p)
-			low := broadcast((chainTables - 1) * 0x01010101)
+			numbers := broadcast((chainTables - 1) * 0x01010101)
 			for i := range class {
-				VPANDD(at(p, 64*i), low, class[i])
+				VPANDD(at(p, 64*i), numbers, class[i])
 			}
-			VPBROADCASTB(at(p, 256), markClass)
-			VPANDD(low.AsY(), markClass, markClass)
+			VPBROADCASTB(at(p, 256), t)
+			VPANDD(numbers.AsY(), t, t)
+			VMOVDQU(t, markClass)
 			Load(Param("tables"), tables)
-			slotMask, least, ones = broadcast(slots-1), broadcast(lower), broadcast(0x01010101)
+			slotMask, least = broadcast(slots-1), broadcast(lower)
 		},
-		round: func(buf, words reg.GPVirtual) {
+		load: func(g *chainGroup, lanes reg.GPVirtual) {
+			for i := range 2 {
+				g.x = append(g.x, ZMM())
+				VMOVDQU32(at(lanes, statesAt+64*i), g.x[i])
+			}
+			g.symbols, g.adds = ZMM(), ZMM()
+			VMOVDQU64(at(lanes, lastAt), g.symbols.AsY())
+			VMOVDQU64(at(lanes, secondAt), g.adds.AsY())
+		},
+		round: func(g *chainGroup, marks, buf Mem) {
 			Comment("tables of the lanes")
 			marked := K()
-			VPTESTMB(at(buf, 0), ones.AsY(), marked)
-			context := look(first, symbols)
-			VPADDB(adds, context, context)
-			VMOVDQA64(look(seconds, symbols), adds)
-			VMOVDQU8(none, marked, adds.AsY())
+			KMOVD(marks, marked)
+			context := look(first, g.symbols)
+			VPADDB(g.adds, context, context)
+			VMOVDQA64(look(seconds, g.symbols), g.adds)
+			VMOVDQU8(none, marked, g.adds.AsY())
 			k := look(class, context)
 			VMOVDQU8(markClass, marked, k.AsY())
-			out := [2]reg.VecVirtual{XMM(), XMM()}
-			for i, x := range x {
+			out := [2]reg.VecVirtual{low.AsX().(reg.VecVirtual), XMM()}
+			for i, x := range g.x {
 				index := ZMM()
 				half := k.AsX().(reg.VecVirtual)
 				if i == 1 {
@@ -268,18 +328,23 @@ func chainedVBMI() {
 				Comment("index | x & 2047")
 				VPTERNLOGD(U8(0xf8), slotMask, x, index)
 				e, t := ZMM(), ZMM()
-				var quarter [4]reg.VecVirtual
-				for q := range quarter {
-					part := index.AsX().(reg.VecVirtual)
-					if q > 0 {
-						part = XMM()
-						VEXTRACTI32X4(U8(q), index, part)
+				for h, whole := range halves {
+					for q := range 2 {
+						part, to := index.AsX().(reg.VecVirtual), whole.AsX().(reg.VecVirtual)
+						if h+q > 0 {
+							part = XMM()
+							VEXTRACTI32X4(U8(2*h+q), index, part)
+						}
+						if q > 0 {
+							to = XMM()
+						}
+						load4(tables, part, to)
+						if q > 0 {
+							VINSERTI64X2(U8(1), to, whole.AsY(), whole.AsY())
+						}
 					}
-					quarter[q] = load4(tables, part)
 				}
-				VINSERTI64X2(U8(1), quarter[1], quarter[0].AsY(), quarter[0].AsY())
-				VINSERTI64X2(U8(1), quarter[3], quarter[2].AsY(), quarter[2].AsY())
-				VINSERTI64X4(U8(1), quarter[2].AsY(), quarter[0].AsZ(), e)
+				VINSERTI64X4(U8(1), halves[1].AsY(), halves[0], e)
 				VPMOVDB(e, out[i])
 
 				Comment("x = frequency * (x >> 11) + number of the slot")
@@ -289,27 +354,23 @@ func chainedVBMI() {
 				VPMULLD(t, x, x)
 				VPSRLD(U8(slotShift), e, e)
 				VPADDD(e, x, x)
-				takeWords16(x, least, words)
+				takeWords16(x, least, g.words)
 			}
-			VINSERTI32X4(U8(1), out[1], out[0].AsY(), symbols.AsY())
-			VMOVDQU64(symbols.AsY(), at(buf, 0))
+			VINSERTI32X4(U8(1), out[1], low, g.symbols.AsY())
+			VMOVDQU64(g.symbols.AsY(), buf)
 		},
-		save: func() {
-			Load(Param("states"), states)
-			for i := range x {
-				VMOVDQU32(x[i], at(states, 64*i))
+		save: func(g *chainGroup, lanes reg.GPVirtual) {
+			for i, x := range g.x {
+				VMOVDQU32(x, at(lanes, statesAt+64*i))
 			}
-			Load(Param("last"), p)
-			VMOVDQU64(symbols.AsY(), at(p, 0))
-			Load(Param("second"), p)
-			VMOVDQU64(adds.AsY(), at(p, 0))
+			VMOVDQU64(g.symbols.AsY(), at(lanes, lastAt))
+			VMOVDQU64(g.adds.AsY(), at(lanes, secondAt))
 		},
-	}.write("decodeChainedVBMI", "firsts, seconds *[256]byte, class *[512]byte")
+	}.write([]string{"decodeChainedVBMI", "decodeChained2VBMI"}[groups-1], "firsts, seconds *[256]byte, class *[512]byte", groups)
 }
 
 // load4 loads the entries with the four numbers in x, as lookup4 does for states.
-func load4(tables reg.GPVirtual, x reg.VecVirtual) reg.VecVirtual {
-	e := XMM()
+func load4(tables reg.GPVirtual, x, e reg.VecVirtual) {
 	for half := range 2 {
 		a, b := GP64(), GP64()
 		if half == 0 {
@@ -326,5 +387,4 @@ func load4(tables reg.GPVirtual, x reg.VecVirtual) reg.VecVirtual {
 		}
 		VPINSRD(U8(2*half+1), Mem{Base: tables, Index: b, Scale: 4}, e, e)
 	}
-	return e
 }

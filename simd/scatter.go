@@ -1,0 +1,72 @@
+package simd
+
+import "encoding/binary"
+
+// Symbols of a chained run stand round by round in a buffer. From there they go to the pieces of the lanes, by squares of eight lanes and eight rounds.
+
+// Scatter puts the symbols of whole rounds of ChainRound bytes where the pieces of the lanes are: symbol l of round r goes to dst[at[l]+r], for l below width, which is Lanes
+// or ChainRound. All of these places must be in dst.
+func Scatter(dst []byte, at *[ChainRound]int, width int, buf []byte) {
+	rounds := len(buf) / ChainRound
+	if rounds == 0 {
+		return
+	}
+	for _, i := range at[:width] {
+		_ = dst[i : i+rounds]
+	}
+	for l := 0; l < width; l += Lanes {
+		done := scatterVector(dst, (*[Lanes]int)(at[l:]), buf[l:], rounds)
+		scatter(dst, (*[Lanes]int)(at[l:]), buf[l:], done, rounds)
+	}
+}
+
+// scatter is the portable twin of the kernel, for rounds from number r on.
+func scatter(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
+	for l := 0; l < Lanes; l += 8 {
+		var rows [8][]byte
+		for k := range rows {
+			rows[k] = dst[at[l+k]:][:rounds]
+		}
+		i := r
+		for ; i+8 <= rounds; i += 8 {
+			in := buf[i*ChainRound+l:][:7*ChainRound+8]
+			x0, x1, x2, x3, x4, x5, x6, x7 := transpose(load(in, 0), load(in, ChainRound), load(in, 2*ChainRound), load(in, 3*ChainRound),
+				load(in, 4*ChainRound), load(in, 5*ChainRound), load(in, 6*ChainRound), load(in, 7*ChainRound))
+			store(rows[0], i, x0)
+			store(rows[1], i, x1)
+			store(rows[2], i, x2)
+			store(rows[3], i, x3)
+			store(rows[4], i, x4)
+			store(rows[5], i, x5)
+			store(rows[6], i, x6)
+			store(rows[7], i, x7)
+		}
+		for ; i < rounds; i++ {
+			for k, row := range rows {
+				row[i] = buf[i*ChainRound+l+k]
+			}
+		}
+	}
+}
+
+func load(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 : len(p)]) }
+
+func store(p []byte, i int, x uint64) { binary.LittleEndian.PutUint64(p[i:i+8:len(p)], x) }
+
+// transpose makes byte i of number k byte k of number i: squares of four bytes change places, then of two, then bytes.
+func transpose(x0, x1, x2, x3, x4, x5, x6, x7 uint64) (y0, y1, y2, y3, y4, y5, y6, y7 uint64) {
+	const m4, m2, m1 = 0xffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff
+	y0, y4 = x0&m4|x4<<32, x0>>32|x4&^m4
+	y1, y5 = x1&m4|x5<<32, x1>>32|x5&^m4
+	y2, y6 = x2&m4|x6<<32, x2>>32|x6&^m4
+	y3, y7 = x3&m4|x7<<32, x3>>32|x7&^m4
+	x0, x2 = y0&m2|y2&m2<<16, y0>>16&m2|y2&^m2
+	x1, x3 = y1&m2|y3&m2<<16, y1>>16&m2|y3&^m2
+	x4, x6 = y4&m2|y6&m2<<16, y4>>16&m2|y6&^m2
+	x5, x7 = y5&m2|y7&m2<<16, y5>>16&m2|y7&^m2
+	y0, y1 = x0&m1|x1&m1<<8, x0>>8&m1|x1&^m1
+	y2, y3 = x2&m1|x3&m1<<8, x2>>8&m1|x3&^m1
+	y4, y5 = x4&m1|x5&m1<<8, x4>>8&m1|x5&^m1
+	y6, y7 = x6&m1|x7&m1<<8, x6>>8&m1|x7&^m1
+	return y0, y1, y2, y3, y4, y5, y6, y7
+}
