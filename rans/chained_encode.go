@@ -28,12 +28,28 @@ type chainScratch struct {
 // 1<<17 both are larger than without contexts.
 const chainUnit = minChainSegment
 
+// coarseUnit is the same for BeginCoarse, and coarseEvery how much less of the stream is counted to choose a map. Images, samples, programs and tables of 2 to 10 MB as literals alone are 2 to 6%
+// larger than with what Begin does, in 0.15 to 0.7 of the time of all of coding; with units of 1<<20 another 0 to 5% larger in 0.5 to 0.8 of that time, with 1<<16 0 to 2% smaller in 1.0 to 1.8.
+const (
+	coarseUnit  = 1 << 18
+	coarseEvery = 4
+)
+
 // Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
 // symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.
 func (e *ChainEncoder) Begin(stream, marks []byte) (size int) {
+	return e.prepare(stream, marks, chainUnit, 1)
+}
+
+// BeginCoarse is Begin in less time, for those who are in a hurry: fewer segments are tried.
+func (e *ChainEncoder) BeginCoarse(stream, marks []byte) (size int) {
+	return e.prepare(stream, marks, coarseUnit, coarseEvery)
+}
+
+func (e *ChainEncoder) prepare(stream, marks []byte, unit, every int) (size int) {
 	e.begin()
-	e.large.learn(&e.contexts, stream, marks)
-	e.split(stream, marks)
+	e.large.learn(&e.contexts, stream, marks, every)
+	e.split(stream, marks, unit)
 	e.stream, e.class = stream, marks
 	return e.classify(stream, marks) + e.contexts.size()
 }
@@ -63,17 +79,17 @@ func (e *ChainEncoder) Append(dst []byte) []byte {
 	return dst
 }
 
-// split cuts a stream into segments where it pays, as Encoder does.
-func (e *ChainEncoder) split(stream, marks []byte) {
+// split cuts a stream into segments where it pays, as Encoder does, at multiples of unit.
+func (e *ChainEncoder) split(stream, marks []byte, unit int) {
 	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
 	l, start, looked, flat := e.large, 0, 0, false
 	for at := 0; at < len(stream); {
-		n := min(chainUnit, len(stream)-at)
+		n := min(unit, len(stream)-at)
 		if len(stream)-at-n < minChainSegment {
 			n = len(stream) - at
 		}
 		if at >= looked {
-			looked = min(at+lookUnits*chainUnit, len(stream))
+			looked = min(at+max(lookUnits*chainUnit, unit), len(stream))
 			flat = l.both.flat(&e.contexts, stream[:looked], marks, at)
 		}
 		l.next.pairs = [contexts][256]uint32{}

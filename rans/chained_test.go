@@ -108,6 +108,31 @@ func TestChained(t *testing.T) {
 	}
 }
 
+// TestCoarse: in a hurry segments are cut at multiples of a larger unit, and what comes out is not much larger.
+func TestCoarse(t *testing.T) {
+	var e ChainEncoder
+	var d ChainDecoder
+	r := rand.New(rand.NewPCG(1, 6))
+	a, marks := linked(r, coarseUnit, 40)
+	b, more := linked(r, coarseUnit+1000, 9)
+	stream, marks := append(a, b...), append(marks, more...)
+	for _, n := range []int{1, 1000, smallLimit, coarseUnit, coarseUnit + 1, len(stream)} {
+		fine := len(chainRoundTrip(t, &e, &d, stream[:n], marks[:n]))
+		size := e.BeginCoarse(stream[:n], bytes.Clone(marks[:n]))
+		code := e.Append(nil)
+		if d := len(code) - size; max(d, -d) > max(316, size/100) || len(code) > fine+fine/20+16 {
+			t.Errorf("%d bytes, estimated as %d; %d with fine segments", len(code), size, fine)
+		}
+		var out []byte
+		if rest, err := chainDecode(t, &d, code, n, &out, marker{marks[:n], nil}); err != nil || len(rest) != 0 || !bytes.Equal(out, stream[:n]) {
+			t.Fatalf("%d symbols: %v", n, err)
+		}
+	}
+	if len(e.segs) != 2 || e.segs[0].size != coarseUnit {
+		t.Errorf("segments: %+v", e.segs)
+	}
+}
+
 // TestChainedBad changes every byte, and cuts everywhere: nothing but an error or a stream of the right size may come out.
 func TestChainedBad(t *testing.T) {
 	var e ChainEncoder

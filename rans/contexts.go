@@ -60,15 +60,15 @@ type Contexts struct {
 func (e *ChainEncoder) Learn(c *Contexts, content, marks []byte) {
 	e.begin()
 	l := e.large
-	l.learn(&e.contexts, content, marks)
+	l.learn(&e.contexts, content, marks, 1)
 	l.all.tables(&e.contexts, content, marks, maxTables, 1)
 	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, l.all.n
 	copy(c.Class[:], l.all.class[:])
 }
 
 // learn finds the map with which a stream is shortest if it is one segment: all bits of one symbol, or classes of both. Which symbols are alike for what comes next, and
-// which for what comes after that, tell clusters of them as contexts of their own. It destroys all clusters.
-func (l *chainScratch) learn(m *contextMap, stream, marks []byte) {
+// which for what comes after that, tell clusters of them as contexts of their own. Of long streams every times less is counted than learnEvery says. It destroys all clusters.
+func (l *chainScratch) learn(m *contextMap, stream, marks []byte, every int) {
 	m.whole(lastSymbol)
 	if len(stream) < learnSymbols {
 		return
@@ -79,7 +79,7 @@ func (l *chainScratch) learn(m *contextMap, stream, marks []byte) {
 	if c.flat(m, stream, marks, 0) && c.flat(&t, stream, marks, 0) {
 		return
 	}
-	every := min(1+len(stream)/learnEnough, learnEvery)
+	every *= min(1+len(stream)/learnEnough, learnEvery)
 	least := c.tables(m, stream, marks, maxTables, every)
 	try := func() {
 		if cost := c.tables(&t, stream, marks, maxTables, every) + uint64(t.size()*8*costBit); cost < least {
