@@ -24,7 +24,7 @@ func (o *options) newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize
 		if device {
 			payloads = n
 		}
-		return int64(n)*(blockMemory(blockSize)+int64(p.Window)) + p.Memory(op, level, blockSize, min(n, workers), payloads)
+		return int64(n)*(blockMemory(blockSize)+int64(p.Window)) + p.Memory(op, level, o.tuning, blockSize, min(n, workers), payloads)
 	}
 	n := want
 	for n > 1 && limit > 0 && memory(n) > limit {

@@ -70,6 +70,7 @@ type encoder struct {
 type runKey struct {
 	pipe     *pipeline.Pipeline
 	level    int
+	tuning   Tuning
 	inFlight int
 	limit    int64
 	checks   bool
@@ -86,7 +87,7 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 	if err != nil {
 		return err
 	}
-	if key := (runKey{pipe: o.pipe, level: o.level, inFlight: p.inFlight, checks: o.checks}); e.key != key {
+	if key := (runKey{pipe: o.pipe, level: o.level, tuning: o.tuning, inFlight: p.inFlight, checks: o.checks}); e.key != key {
 		e.stop()
 		e.key = key
 	}

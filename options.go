@@ -48,6 +48,7 @@ type options struct {
 	maxDecoded  int64 // −1: no limit
 	contentSize int64 // −1: not known
 	progress    func(Progress)
+	tuning      Tuning
 	checks      bool
 	zeroFill    bool
 	assign      pipeline.Assignment
@@ -71,6 +72,29 @@ func WithLevel(level int) Option {
 			return optionError("level %d is not in %d … %d", level, MinLevel, MaxLevel)
 		}
 		o.level = level
+		return nil
+	}
+}
+
+// Tuning says whether a Writer chooses settings anew for each block; see [WithTuning].
+type Tuning = pipeline.Tuning
+
+const (
+	TuneFixed = pipeline.TuneFixed // the level's settings for all blocks; the default
+	TuneAuto  = pipeline.TuneAuto  // by statistics of a small sample of the block
+	TuneTrial = pipeline.TuneTrial // by compressing a larger sample in several ways
+)
+
+// WithTuning lets a Writer depart from its level's settings where the content of a block is better served by others: by how matches are looked for, by literals alone
+// where matches do not pay, and with pipeline lzseqr at levels 5 and 6 by contexts of literals, which take longer to code and to decode. Neither the size of blocks nor memory for restoring
+// changes, and every Reader can read the result. It depends on the content alone, and is the same wherever and with however many workers it is made. docs/TUNING.md says what the
+// two ways bring, and what they cost.
+func WithTuning(t Tuning) Option {
+	return func(o *options) error {
+		if t > TuneTrial {
+			return optionError("no such tuning: %v", t)
+		}
+		o.tuning = t
 		return nil
 	}
 }
@@ -310,7 +334,7 @@ func (o *options) workerCount() int {
 
 // config describes a run of blocks in one direction.
 func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
-	return pipeline.Config{Pipeline: p, Op: op, Level: o.level, InFlight: inFlight, Checks: checks, Context: o.ctx, Assign: o.assign, Trace: o.trace}
+	return pipeline.Config{Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Checks: checks, Context: o.ctx, Assign: o.assign, Trace: o.trace}
 }
 
 // device returns the device that blocks may be given to, nil if there is none.

@@ -40,7 +40,7 @@ type Block struct {
 	placed  bool     // the result is in Into
 	stage   int      // next to run
 	payload *payload // from the first stage to the last
-	plain   bool     // not worth looking for matches
+	choice           // what is not as the level has it
 	begun   bool     // what comes before the stages is done
 	crowded bool     // an Auto assignment means the CPU
 	failed  bool     // so does any, because the device failed at the block

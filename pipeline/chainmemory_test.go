@@ -53,7 +53,7 @@ func TestChainMemory(t *testing.T) {
 	}
 	for i := range table {
 		if p := &table[i]; p.dense != 0 {
-			if got, bound := footprint(dec)+held(reflect.ValueOf(&out).Elem(), map[uintptr]bool{}), p.Memory(Decompress, p.dense, size, 1, 0); got > bound {
+			if got, bound := footprint(dec)+held(reflect.ValueOf(&out).Elem(), map[uintptr]bool{}), p.Memory(Decompress, p.dense, TuneFixed, size, 1, 0); got > bound {
 				t.Errorf("%s: decompressing holds %d bytes, Memory says %d", p.Name, got, bound)
 			}
 		}

@@ -33,6 +33,8 @@ type dense struct {
 	bits  []uint64 // the same as the decoder has them
 	none  []byte   // in place of a stream that is chained; empty
 
+	coarse bool // streams are chained in a hurry
+
 	learned  rans.Contexts
 	contexts lz77.Contexts   // the same for the parser
 	seqs     []lz77.Sequence // of a small block, another way
@@ -44,7 +46,7 @@ type dense struct {
 // dense reports whether the block may have chained streams.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
-	return c.Op == Compress && c.Pipeline.dense != 0 && c.Level >= c.Pipeline.dense
+	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.coarse)
 }
 
 // trialBlock is the largest block, in bytes, that is parsed with contexts of literals and without. A larger one is hardly ever smaller without: of the test corpus's kinds
@@ -74,6 +76,7 @@ func (ws *workspace) coded(b *Block) []byte {
 func (ws *workspace) matchDense(b *Block) {
 	ws.filter(b)
 	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
+	d.coarse = false
 	limits.Contexts = ws.contexts(src)
 	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
 	if len(src) > trialBlock {
@@ -148,7 +151,13 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	if s != nil && !d.mark(s) {
 		return false // not ours
 	}
-	return d.enc.Begin(stream, d.marks)+len(stream)>>denseGain < ws.rans.enc.Size(stream)
+	size := 0
+	if d.coarse {
+		size = d.enc.BeginCoarse(stream, d.marks)
+	} else {
+		size = d.enc.Begin(stream, d.marks)
+	}
+	return size+len(stream)>>denseGain < ws.rans.enc.Size(stream)
 }
 
 // mark sets the marks of literals.

@@ -13,14 +13,19 @@ const (
 	closeStage = -2
 	// Looking over what a device has made is one of its own, "verify".
 	verifyStage = -3
+	// So is choosing settings, "tune".
+	tuneStage = -4
 )
 
 func (r *Run) stageName(i int) string {
 	if i >= 0 && i < len(r.stages) {
 		return r.stages[i].name
 	}
-	if i == verifyStage {
+	switch i {
+	case verifyStage:
 		return "verify"
+	case tuneStage:
+		return "tune"
 	}
 	return "check"
 }

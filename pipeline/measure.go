@@ -11,7 +11,7 @@ type Event struct {
 	Op    Op
 	Block int64 // its number in the stream
 	Bytes int   // of content
-	// Stage is a stage's name; "check" for what comes before and after them, "fused" for all of them at once, "verify" for looking over what a
+	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "fused" for all of them at once, "verify" for looking over what a
 	// device has made.
 	Stage   string
 	Backend Backend
@@ -50,6 +50,8 @@ func (t *stageTimer) end() {
 			c.counts[checkStage+1][0].ns.Add(int64(took)) // the block has been counted
 		case verifyStage:
 			c.verify.add(t.b.Raw, took)
+		case tuneStage:
+			c.tune.add(t.b.Raw, took)
 		default:
 			c.counts[t.stage+1][0].add(t.b.Raw, took)
 		}

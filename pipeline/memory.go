@@ -26,8 +26,8 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
 // Memory returns a bound on the scratch memory in bytes of that many workers, beyond the buffers of the blocks themselves.
 // Payloads is how many blocks may be between their first and their last stage: 0 without a device, and with one
-// as many as are in flight. What a device takes is not counted. The level matters to compression only.
-func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 {
+// as many as are in flight. What a device takes is not counted. The level and tuning matter to compression only.
+func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, payloads int) int64 {
 	const fixed = 580 << 10 // 268 KiB of it are for chained streams
 	size := int64(blockSize)
 	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments, most of which chained streams may have: 32
@@ -43,8 +43,11 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 		}
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
+		if p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.coarse) {
+			worker += denseMemory(size)
+		}
 		if p.dense != 0 && level >= p.dense {
-			worker += denseMemory(size) + size + x86.Memory // filtered content, and how it was chosen
+			worker += size + x86.Memory // filtered content, and how it was chosen
 		}
 		switch p.Format {
 		case GZ:
@@ -55,6 +58,9 @@ func (p *Pipeline) Memory(op Op, level, blockSize, workers, payloads int) int64 
 			// There are no streams, but what sequences and output leave behind when they grow takes as much until it is collected: with 15/4 the
 			// command took 352 MiB on 128 MiB of all kinds of data at level 9, instead of 330.
 			worker = fixed + finder + zstd.Memory
+		}
+		if tuning != TuneFixed {
+			worker += tunerMemory(size)
 		}
 		if payloads > 0 {
 			worker += fixed + 9*size/2 // to decode what the device has made

@@ -131,18 +131,18 @@ func TestMemory(t *testing.T) {
 			if sequences < size/10 {
 				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
 			}
-			got, bound := footprint(enc), p.Memory(Compress, level, size, 1, 0)
-			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, size, 1, 0))
+			got, bound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 0)
+			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0))
 			if got > bound {
 				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)
 			}
-			if got, bound := footprint(dec), p.Memory(Decompress, level, size, 1, 0); got > bound {
+			if got, bound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0); got > bound {
 				t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, got, bound)
 			}
-			if bound := p.Memory(Compress, level, size, 1, 1); got+footprint(verify) > bound {
+			if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1); got+footprint(verify) > bound {
 				t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d", level, got, footprint(verify), bound)
 			}
-			if a, b := p.Memory(Compress, level, size, 3, 0), 3*bound; a != b {
+			if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 0), 3*bound; a != b {
 				t.Errorf("three workers: %d, one: %d", a, bound)
 			}
 		}
@@ -177,7 +177,7 @@ func TestStandardMemory(t *testing.T) {
 			if sequences < size/16 {
 				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
 			}
-			got, bound := footprint(ws), p.Memory(Compress, level, size, 1, 0)
+			got, bound := footprint(ws), p.Memory(Compress, level, TuneFixed, size, 1, 0)
 			t.Logf("level %d: %d sequences, compressing %d of %d", level, sequences, got, bound)
 			if got > bound {
 				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)

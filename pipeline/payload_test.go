@@ -40,7 +40,7 @@ func harmless(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	case !errors.Is(err, ErrPayload):
 		t.Fatalf("error %v", err)
 	}
-	if got, bound := footprint(ws), p.Memory(Decompress, 1, max(e.raw, 4096), 1, 0); got > bound {
+	if got, bound := footprint(ws), p.Memory(Decompress, 1, TuneFixed, max(e.raw, 4096), 1, 0); got > bound {
 		t.Fatalf("%d bytes of scratch for a block of %d, Memory says %d", got, e.raw, bound)
 	}
 }

@@ -23,6 +23,7 @@ type Config struct {
 	Pipeline *Pipeline
 	Op       Op
 	Level    int             // 1 … 9, for Compress
+	Tuning   Tuning          // what settings follow from besides the level, for Compress
 	InFlight int             // blocks that may be out at once; 0 means what Scheduler.InFlight says
 	Checks   bool            // compute (Compress) or verify (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
@@ -104,7 +105,8 @@ func (r *Run) Get() *Block {
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
 	r.lease.begin()
-	b.Index, b.Err, b.stage, b.placed, b.plain, b.begun, b.crowded, b.failed, b.reclaimed, b.aided = r.count, nil, 0, false, false, false, false, false, false, false
+	b.Index, b.Err, b.stage, b.placed, b.begun, b.crowded, b.failed, b.reclaimed, b.aided = r.count, nil, 0, false, false, false, false, false, false
+	b.choice = choice{}
 	r.count++
 	r.out.push(b)
 	r.sched.submit(b)

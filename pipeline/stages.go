@@ -20,7 +20,7 @@ var matchStage = stage{name: "lz77",
 		if p.seqs = p.seqs[:0]; b.plain {
 			return nil
 		}
-		if b.dense() {
+		if b.dense() && !b.coarse {
 			ws.matchDense(b)
 		} else {
 			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
@@ -29,7 +29,7 @@ var matchStage = stage{name: "lz77",
 	},
 	remote: &remote{
 		op:   gpu.Stage0,
-		fits: notDense,
+		fits: func(b *Block) bool { return b.coarse || notDense(b) },
 		ask: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
 		},
@@ -46,8 +46,13 @@ var matchStage = stage{name: "lz77",
 // limits are those of the pipeline's sequences.
 func (b *Block) limits() *lz77.Limits { return b.run.cfg.Pipeline.limits }
 
-// params are the settings of the run's level.
-func (b *Block) params() *lz77.Params { return &b.run.cfg.Pipeline.levels[b.run.cfg.Level] }
+// params are the settings chosen for the block, or else those of the run's level.
+func (b *Block) params() *lz77.Params {
+	if b.settings != nil {
+		return b.settings
+	}
+	return &b.run.cfg.Pipeline.levels[b.run.cfg.Level]
+}
 
 // streamStage turns sequences into the streams of a layout.
 func streamStage(l *lzseq.Layout) stage {
@@ -62,6 +67,7 @@ func codeStage(l *lzseq.Layout) stage {
 	return stage{name: "rans",
 		run: func(ws *workspace, b *Block) error {
 			if b.dense() {
+				ws.dense.coarse = b.coarse
 				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
 			} else {
 				b.dst = ws.code(b.dst[:0], l, &b.payload.streams)

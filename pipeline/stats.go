@@ -117,7 +117,7 @@ type counters struct {
 	compute, wait, admin, handoff                    atomic.Int64
 	full, closed, failed, wrong, returned, reclaimed atomic.Int64
 	counts                                           [maxStages][2]stageCounters // check and the stages, by CPU and GPU
-	fused, verify                                    stageCounters
+	fused, verify, tune                              stageCounters
 }
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
@@ -146,6 +146,7 @@ func (c *counters) stats() Stats {
 		add(c.stages[i].name, CPU, &c.counts[i+1][0])
 		add(c.stages[i].name, GPU, &c.counts[i+1][1])
 	}
+	add("tune", CPU, &c.tune)
 	add("verify", CPU, &c.verify)
 	add("check", CPU, &c.counts[0][0])
 	return s

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"math"
+
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -22,14 +24,18 @@ type Pipeline struct {
 	MaxBlock int
 
 	// dense is the level from which on blocks may have layout Dense; 0 is none.
-	dense  int
+	dense int
+	// coarse is the level from which on a block may have it by choice.
+	coarse int
 	limits *lz77.Limits // of sequences
 	levels *[MaxLevel + 1]lz77.Params
-	blocks *[MaxLevel + 1]uint8 // log2 of the default block size
-	encode []stage
-	decode []stage // nil if blocks cannot be decoded one by one
-	fused  *remote // all stages of encode in one request; nil if no device does that
-	check  func(b *Block) uint32
+	// variants are what a block may have in place of its level's.
+	variants *variants
+	blocks   *[MaxLevel + 1]uint8 // log2 of the default block size
+	encode   []stage
+	decode   []stage // nil if blocks cannot be decoded one by one
+	fused    *remote // all stages of encode in one request; nil if no device does that
+	check    func(b *Block) uint32
 }
 
 // Format is a container format.
@@ -60,22 +66,24 @@ type remote struct {
 	take func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
+var lz77Variants = variantsOf(&lz77.Levels, math.MaxInt)
+
 var table = [...]Pipeline{
 	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, variants: lz77Variants, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), dense: 7, levels: &lz77.Levels, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
+		fused:  fusedStages(lzseq.Repeat), dense: 7, coarse: 5, levels: &lz77.Levels, variants: lz77Variants, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
 	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
 		encode: []stage{matchStage, deflateStage},
-		levels: &deflateLevels, limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},
+		levels: &deflateLevels, variants: variantsOf(&deflateLevels, deflate.MaxOffset), limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},
 	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
 		encode: []stage{matchStage, zstdStage},
 		decode: []stage{frameStage},
-		levels: &zstdLevels, limits: &zstd.Limits, blocks: &zstdBlocks, check: zstdSum},
+		levels: &zstdLevels, variants: variantsOf(&zstdLevels, math.MaxInt), limits: &zstd.Limits, blocks: &zstdBlocks, check: zstdSum},
 }
 
 // Pipelines returns the table. The caller must not change it.

@@ -105,6 +105,11 @@ func (w *worker) exec(b *Block) (out outcome) {
 			b.Err = err
 			return over
 		}
+		if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.plain {
+			t := r.begin(w, b, tuneStage)
+			w.ws.tune(b)
+			t.end()
+		}
 		b.crowded = r.crowded()
 	}
 	if b.trip.batch > 0 {

@@ -21,6 +21,7 @@ type workspace struct {
 	zstd    zstd.Encoder
 	frames  frames
 	seen    fingerprints
+	tuner   tuner
 	verify  struct { // of what a device has made
 		streams lzseq.Streams
 		content []byte

@@ -40,7 +40,8 @@ type config struct {
 	version   bool
 	listGPUs  bool
 
-	level     int    // 0: the library's default
+	level     int // 0: the library's default
+	tuning    compress.Tuning
 	pipeline  string // once the options are checked, never ""
 	format    string // of the pipeline: "pz", "gz" or "zst"
 	threads   int    // 0: all
@@ -137,6 +138,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	modeFlag("list", "l", modeList)
 	modeFlag("recover", "", modeRecover)
 	fs.BoolFuncP("keep", "k", "", switchOn(func() { c.remove = false }))
+	fs.BoolFuncP("auto", "a", "", switchOn(func() { c.tuning = compress.TuneAuto }))
+	fs.BoolFunc("trial", "", switchOn(func() { c.tuning = compress.TuneTrial }))
 	fs.BoolFunc("rm", "", switchOn(func() { c.remove = true }))
 	fs.BoolFuncP("no-name", "n", "", switchOn(func() { c.names = namesDrop }))
 	fs.BoolFuncP("name", "N", "", switchOn(func() { c.names = namesKeep }))

@@ -20,7 +20,7 @@ func (a *app) options() []compress.Option {
 		opts = append(opts, compress.WithLevel(c.level))
 	}
 	if c.mode == modeCompress {
-		opts = append(opts, compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize))
+		opts = append(opts, compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize), compress.WithTuning(c.tuning))
 	}
 	if c.noCheck {
 		opts = append(opts, compress.WithChecksum(false))

@@ -1,0 +1,86 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// tuneContent has blocks of kinds for which something else than the level's settings is chosen, and one that all may be taken from.
+func tuneContent() (content []byte) {
+	for _, kind := range []string{"dna", "image", "exe", "text", "json", "random", "zeros"} {
+		content = append(content, corpus.ByName(kind).Make(2*testBlock)...)
+	}
+	return append(content, mixedBytes(3*testBlock+77)...)
+}
+
+// What is chosen for a block follows from its content alone: the file is the same with any number of workers, on a device and through every door.
+func TestTuning(t *testing.T) {
+	content := tuneContent()
+	for _, p := range Pipelines() {
+		for _, level := range []int{1, 4, 5, 6, 9} {
+			fixed := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithBlockSize(testBlock))
+			for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
+				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
+				opts := []Option{WithPipeline(p.Name), WithLevel(level), WithBlockSize(testBlock), WithTuning(tuning)}
+				want := encode(t, content, opts...)
+				if level < 9 && len(want) >= len(fixed) {
+					t.Errorf("%s: %d bytes, and %d without", what, len(want), len(fixed))
+				}
+				if p.Format != "pz" {
+					equal(t, decodeOther(t, p.Name, want), content, what)
+				}
+				if got, err := decode(want); err != nil || !bytes.Equal(got, content) {
+					t.Errorf("%s: %v", what, err)
+				}
+				// By turns, so that what is kept for the next call has another tuning.
+				for _, same := range []struct {
+					want []byte
+					opts []Option
+				}{{want, opts}, {fixed, append(opts[:3:3], WithTuning(TuneFixed))}} {
+					got, err := AppendEncode(nil, content, append(same.opts, WithContentSize(-1))...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if p.Format == "pz" {
+						back, err := AppendDecode(nil, got)
+						if err != nil || !bytes.Equal(back, content) {
+							t.Errorf("%s, one shot: %v", what, err)
+						}
+						if len(got) > len(same.want)+16 || len(got) < len(same.want)-16 { // the header tells the size
+							t.Errorf("%s, one shot: %d bytes, and %d", what, len(got), len(same.want))
+						}
+					}
+				}
+				for _, workers := range []int{1, 3} {
+					equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), want, what)
+					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
+					for _, b := range []Backend{Auto, GPU, Fused} {
+						if b.Strict() && (p.Format != "pz" || level == 9) {
+							continue // layout Dense is the CPU's
+						}
+						equal(t, encode(t, content, append(opts, WithScheduler(s), WithBackend(b, b))...), want, what+" on a device")
+					}
+					if level < 9 && ran(s.Stats(), GPU) == 0 {
+						t.Errorf("%s: nothing was done on the device", what)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTuningOption(t *testing.T) {
+	if _, err := NewWriter(nil, WithTuning(TuneTrial+1)); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+	fixed, err1 := WriterMemory(WithLevel(5))
+	trial, err2 := WriterMemory(WithLevel(5), WithTuning(TuneTrial))
+	if err1 != nil || err2 != nil || trial <= fixed {
+		t.Errorf("memory: %d with trial, %d without; %v, %v", trial, fixed, err1, err2)
+	}
+}
