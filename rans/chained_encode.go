@@ -28,8 +28,8 @@ type chainScratch struct {
 // 1<<17 both are larger than without contexts.
 const chainUnit = minChainSegment
 
-// coarseUnit is the same for BeginCoarse, and coarseEvery how much less of the stream is counted to choose a map. Images, samples, programs and tables of 2 to 10 MB as literals alone are 2 to 6%
-// larger than with what Begin does, in 0.15 to 0.7 of the time of all of coding; with units of 1<<20 another 0 to 5% larger in 0.5 to 0.8 of that time, with 1<<16 0 to 2% smaller in 1.0 to 1.8.
+// coarseUnit is the same for BeginCoarse, and coarseEvery how much less of a long stream is counted to choose a map. Images, sounds, programs and numbers of 2 to 10 MB as literals alone are up to
+// 3% larger than with what Begin does, in 0.15 to 0.7 of the time that coding takes then. With units of 1<<20 another 0 to 6% larger in 0.5 to 0.9 of that time, with 1<<16 0 to 1% smaller in 1.0 to 1.9.
 const (
 	coarseUnit  = 1 << 18
 	coarseEvery = 4

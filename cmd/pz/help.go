@@ -44,8 +44,9 @@ What to do (the last one given counts):
 How to compress:
   -1 ... -9, --level N     level: 1 (--fast) is fastest, 9 (--best) is densest; default %[1]d
   -a, --auto               for each block, look at a sample and take settings that suit it better than the level's, where there
-                           are some: programs, tables, images, sounds, and data without repeats, become smaller, sometimes much.
-                           A tenth slower on average; where another setting is taken, up to several times
+                           are some: programs, images, sounds, numbers and data without repeats become smaller, prose and
+                           markup hardly. Looking takes about a tenth of the time, other settings may take more: at -5 and
+                           -6 images and sounds take several times as long to compress, and to restore
       --trial              the same by trying all settings on a larger sample: a little smaller again, about half slower.
                            Of --auto and --trial the last one given counts
       --format FORMAT      pz, the default; gz for every gzip to read, zst for every zstd
