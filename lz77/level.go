@@ -20,10 +20,13 @@ const (
 	Tree
 	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 5, 7, 10, 16 and 32.
 	Ladder
+	// Intervals sorts the block's suffixes first, and then knows the nearest match of each length, in any time it would take a tree to find it. That there are blocks of 16 MiB to sort pays; where
+	// matches reach back by no more than some 10 KiB a tree has less to look at.
+	Intervals
 )
 
 // Priced reports whether it chooses among all of its matches by price.
-func (f Finder) Priced() bool { return f == Tree || f == Ladder }
+func (f Finder) Priced() bool { return f >= Tree }
 
 // Params says how to find matches and how to choose among them.
 type Params struct {
@@ -33,12 +36,12 @@ type Params struct {
 	HashBytes uint8 // bytes that the hash covers, 4 … 8
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
-	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent, Tree and Ladder, and Double if Lazy
-	Passes    int   // parses of each piece, the last of which counts; Tree and Ladder
-	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Tree and Ladder
-	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Tree and Ladder
-	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for; 0 is never; Tree and Ladder
-	Second    bool  // a second way to each position is gone on from; Tree and Ladder
+	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
+	Passes    int   // parses of each piece, the last of which counts; Priced
+	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Priced
+	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Priced
+	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for; 0 is never; Priced
+	Second    bool  // a second way to each position is gone on from; Priced
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 
@@ -75,8 +78,8 @@ var Levels = [MaxLevel + 1]Params{
 	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
 	6: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
 	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 1, Skip: 32},
-	8: {Finder: Tree, HashLog: 18, Depth: 16, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
-	9: {Finder: Tree, HashLog: 20, Depth: 64, Nice: 256, Passes: 2, Misses: 2, Skip: 96, Second: true},
+	8: {Finder: Intervals, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
+	9: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 96, Second: true},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.

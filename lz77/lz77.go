@@ -17,16 +17,16 @@ type Sequence struct {
 
 // Limits is what the coder that takes the sequences can express. Others than those that are given here are a mistake in the program: a Matcher panics.
 type Limits struct {
-	MinMatch  int // bytes, 3 … 8; only Tree gives matches of 3
+	MinMatch  int // bytes, 3 … 8; only what is Priced gives matches of 3
 	MaxOffset int // bytes, 32 … 2²⁷−1; with Repeats not less than InitialRepeat
 	// Repeats is the number of recent offsets, 0 … 3, that are cheap to use again. The list begins as InitialRepeat
 	// in each place; the offset of each match moves to its front.
 	Repeats int
-	// MinOffset is the least offset, 1 … MinOffset; 0 is MinOffset. Only Tree gives any below that.
+	// MinOffset is the least offset, 1 … MinOffset; 0 is MinOffset. Only what is Priced gives any below that.
 	MinOffset int
-	// Model says what sequences cost, for Tree; without one that is guessed.
+	// Model says what sequences cost, for finders that are Priced; without one that is guessed.
 	Model Model
-	// Contexts are what prices of literals depend on, for Tree; nil if they depend on nothing.
+	// Contexts are what prices of literals depend on, for the same; nil if they depend on nothing.
 	Contexts *Contexts
 }
 

@@ -20,7 +20,7 @@ type Matcher struct {
 	least   int      // bytes of a match that is taken from rows
 	given   []uint32 // Recent: candidates from elsewhere, in place of rows; see ParseCandidates
 	bad     bool     // some of them are impossible
-	optimal *optimal // Tree and Ladder; nil until it is used
+	optimal *optimal // where params.Finder is Priced; nil until it is used
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -46,7 +46,7 @@ func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Param
 			return m.parseDoubleLazy(dst, src, start)
 		}
 		return m.parseDouble(dst, src, start)
-	case Tree, Ladder:
+	case Tree, Ladder, Intervals:
 		return m.parseOptimal(dst, src, start)
 	default:
 		return m.parseLazy(dst, src, start)

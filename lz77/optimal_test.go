@@ -9,13 +9,27 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// treeCandidates calls f with the candidates of each position that a tree finds in src, searched to the end.
-func treeCandidates(src []byte, nice int, l *Limits, f func(i int, cands []candidate)) {
+// exactFinders are those that find the nearest match of every length, if they are let search to the end.
+var exactFinders = map[string]Finder{"Tree": Tree, "Intervals": Intervals}
+
+// exactCandidates calls f with the candidates of each position in src that such a finder has.
+func exactCandidates(finder Finder, src []byte, nice int, l *Limits, f func(i int, cands []candidate)) {
+	src = src[:len(src):len(src)]
+	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice}
 	var tr tree
-	tr.reset(&Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice}, l, len(src))
+	var in intervals
+	if finder == Tree {
+		tr.reset(params, l, len(src))
+	} else {
+		in.reset(params, l, src, 0)
+	}
 	var cands []candidate
 	for i := range len(src) - tail {
-		cands = tr.insert(cands[:0], src, i, generic{})
+		if finder == Tree {
+			cands = tr.insert(cands[:0], src, i, generic{})
+		} else {
+			cands = in.find(cands[:0], src, i, generic{})
+		}
 		f(i, cands)
 	}
 }
@@ -28,14 +42,20 @@ func equalBytes(src []byte, i, d, nice int) (n int) {
 	return n
 }
 
-// TestTreeDefinition compares the candidates of every position with the definition, word by word.
-func TestTreeDefinition(t *testing.T) {
+// TestDefinition compares the candidates of every position with the definition, word by word.
+func TestDefinition(t *testing.T) {
+	for name, finder := range exactFinders {
+		t.Run(name, func(t *testing.T) { testDefinition(t, finder) })
+	}
+}
+
+func testDefinition(t *testing.T, finder Finder) {
 	const size, nice = 1200, 40
 	for _, l := range []Limits{{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}, {MinMatch: 3, MaxOffset: 255, MinOffset: 1}} {
 		found := 0
 		for _, k := range corpus.Kinds() {
 			src := k.Make(size)
-			treeCandidates(src, nice, &l, func(i int, cands []candidate) {
+			exactCandidates(finder, src, nice, &l, func(i int, cands []candidate) {
 				longest := l.MinMatch - 1
 				for d := 1; d <= min(i, l.MaxOffset) && longest < nice; d++ {
 					n := equalBytes(src, i, d, nice)
@@ -45,7 +65,7 @@ func TestTreeDefinition(t *testing.T) {
 					longest = n
 					found++
 					if l.MinMatch == 3 && n > 3 && len(cands) > 0 && cands[0] == newCandidate(3, d, generic{}) {
-						cands = cands[1:] // matches of 3 are looked up apart from the others
+						cands = cands[1:] // a tree looks them up apart from the others
 					}
 					if len(cands) == 0 || cands[0] != newCandidate(n, d, generic{}) {
 						t.Fatalf("%s, limits %+v at %d: want %d bytes at %d, have %v", k.Name, l, i, n, d, cands)
@@ -63,15 +83,21 @@ func TestTreeDefinition(t *testing.T) {
 	}
 }
 
-// TestTreeMinOffset: where near offsets are not allowed, what is nearer stands for its least multiple that is allowed, and the longest matches are still found: any that is longer
+// TestMinOffset: where near offsets are not allowed, what is nearer stands for its least multiple that is allowed, and the longest matches are still found: any that is longer
 // than all that are nearer, unless there is one as long that stands for a nearer one.
-func TestTreeMinOffset(t *testing.T) {
+func TestMinOffset(t *testing.T) {
+	for name, finder := range exactFinders {
+		t.Run(name, func(t *testing.T) { testMinOffset(t, finder) })
+	}
+}
+
+func testMinOffset(t *testing.T, finder Finder) {
 	const size, nice = 1200, 40
 	for _, l := range []Limits{{MinMatch: 5, MaxOffset: 1 << 15}, {MinMatch: 4, MaxOffset: 300}} {
 		found, near := 0, 0
 		for _, k := range corpus.Kinds() {
 			src := k.Make(size)
-			treeCandidates(src, nice, &l, func(i int, cands []candidate) {
+			exactCandidates(finder, src, nice, &l, func(i int, cands []candidate) {
 				last := l.MinMatch - 1
 				for _, c := range cands {
 					n, d := c.length(), c.offset()
@@ -148,9 +174,15 @@ func total(p *Prices, src []byte, seqs []Sequence) (sum int) {
 // TestOptimal: without repeat offsets, with prices that stay, and literals that cost the same in any run, nothing is cheaper than what is found. The least price is found here by looking at all matches
 // of all lengths.
 func TestOptimal(t *testing.T) {
+	for name, finder := range exactFinders {
+		t.Run(name, func(t *testing.T) { testOptimal(t, finder) })
+	}
+}
+
+func testOptimal(t *testing.T, finder Finder) {
 	const size, nice = 700, 300
 	l := Limits{MinMatch: 3, MaxOffset: 1 << 26, MinOffset: 1, Model: flat{}}
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1, Misses: nice}
+	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1, Misses: nice}
 	var p Prices
 	flat{}.Price(&p, nil)
 	for seed := range uint64(6) {

@@ -11,7 +11,7 @@ import (
 
 // Stages of the pipelines that write standard formats. Headers and checks around the payloads are the container's.
 
-// deflateLimits are those of the format. Tree alone looks for matches of 3 bytes, which at most distances cost more than literals.
+// deflateLimits are those of the format. Of these finders Tree alone looks for matches of 3 bytes, which at most distances cost more than literals.
 var deflateLimits = lz77.Limits{MinMatch: deflate.MinMatch, MinOffset: 1, MaxOffset: deflate.MaxOffset, Model: deflate.Model}
 
 // deflateLevels is made for a window of 32 KiB: tables of no more entries than that has positions, which are quicker to fill again for

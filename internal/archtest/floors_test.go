@@ -47,6 +47,7 @@ var packages = map[string]floor{
 	"simd":            ground,
 	"internal/bitio":  ground,
 	"internal/binlog": ground,
+	"internal/suffix": ground,
 
 	"internal/inflate": ground,
 
