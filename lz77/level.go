@@ -20,8 +20,8 @@ const (
 	Tree
 	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 5, 7, 10, 16 and 32.
 	Ladder
-	// Intervals sorts the block's suffixes first, and then knows the nearest match of each length, in any time it would take a tree to find it. That there are blocks of 16 MiB to sort pays; where
-	// matches reach back by no more than some 10 KiB a tree has less to look at.
+	// Intervals knows the nearest match of each class of lengths, however many there are: it sorts all suffixes of the block first. That takes about as long whatever the window is,
+	// so that Tree is faster where few positions are in reach.
 	Intervals
 )
 
@@ -65,11 +65,10 @@ const MaxLevel = 9
 //     0.9% smaller; hash of 4 bytes 2% larger.
 //   - 7: parsing by price with what costs little to find, and with contexts of literals. HashLog 17: 2.4% larger at 1.2 times the speed. Misses 2: 0.2% smaller at 0.9. Without contexts a
 //     second way to each position made tables 1.8% smaller, others 0.5% at most, at 0.9 of the speed, and not to skip 0.15% at 0.92.
-//   - 8: depth of 32 with Nice 128 and without Skip, as it was: text 1.1% smaller, tables 0.8% larger, 0.9 of the speed.
-//   - 9: on XML without Skip 0.6% smaller at 0.9 of the speed, with 48 0.5% larger and as fast.
-//   - 8 and 9: on pieces of 1.5 MB 128 candidates at level 9 are 0.1% smaller on tables than 64, and images take a quarter longer. Nice 192: tables 0.2% larger. One pass
-//     instead of two: 0.1–0.3% larger, tables the same, a sixth faster; three: 0.3% smaller on tables at best, a sixth slower. Misses 1: text and tables 0.4% larger; 4: tables
-//     0.2–0.4% smaller, XML and text the same, 3% slower.
+//   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed.
+//   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed. Without Skip tables are 0.1% smaller and XML too. One pass in place of two: 0.4% larger (XML 0.8%) at 1.13 times the
+//     speed; with Skip 48 and no second way besides 0.8% larger (XML 1.4%) at 1.3 times. A sample without second ways: tables 0.15% larger, an image 1%, 7% faster.
+//   - 8 and 9, with a binary tree: Nice 192: tables 0.2% larger. Misses 1: text and tables 0.4% larger; 4: tables 0.2–0.4% smaller, XML and text the same, 3% slower.
 var Levels = [MaxLevel + 1]Params{
 	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
 	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},
