@@ -10,7 +10,7 @@ import (
 // meets its longest matches from the nearest to the farthest, and makes it the root on the way (as in LZMA's match finder bt4).
 type tree struct {
 	heads []int32 // root by hash of 4 bytes
-	three []int32 // last position by hash of 3 bytes, if short
+	three []int32 // the last two positions by hash of 3 bytes, the last one first, if short
 	short bool    // there may be matches of 3 bytes
 	nodes []int32 // of each position in the window: what is below, what is above
 	shift uint8   // 32 − log2 of len(heads)
@@ -20,6 +20,7 @@ type tree struct {
 }
 
 const (
+	// Two positions in place of one: samples of 16 bits 1% smaller, executables 0.1%. A table of half the entries: 0.25% larger, 0.05%.
 	threeLog = 16
 )
 
@@ -35,7 +36,7 @@ func treeWindow(size, maxOffset int) int {
 func treeMemory(params *Params, size int, limits *Limits) int {
 	n := 4<<tableLog(params.HashLog, size) + 8*treeWindow(size, limits.MaxOffset)
 	if limits.MinMatch < 4 {
-		n += 4 << threeLog
+		n += 8 << threeLog
 	}
 	return n
 }
@@ -45,7 +46,7 @@ func (t *tree) reset(params *Params, limits *Limits, size int) {
 	t.heads = roots(t.heads, log)
 	t.shift = 32 - log
 	if t.short = limits.MinMatch < 4; t.short {
-		t.three = roots(t.three, threeLog)
+		t.three = roots(t.three, threeLog+1)
 	}
 	n := treeWindow(size, limits.MaxOffset)
 	if t.mask = n - 1; n == size {
@@ -84,12 +85,19 @@ func (t *tree) insert(dst []candidate, src []byte, i int, model Model) []candida
 	v := load32(src, i)
 	if t.short {
 		h := v << 8 * prime32 >> (32 - threeLog)
-		c := int(t.three[h])
-		t.three[h] = int32(i)
-		if d := i - c; c >= 0 && d <= t.threeReach && d >= t.minOffset && (load32(src, c)^v)<<8 == 0 {
-			best = 3
-			dst = append(dst, newCandidate(3, d, model))
+		last := t.three[2*h : 2*h+2 : 2*h+2]
+		for _, c := range last {
+			d := i - int(c)
+			if c < 0 || d > t.threeReach {
+				break
+			}
+			if d >= t.minOffset && (load32(src, int(c))^v)<<8 == 0 {
+				best = 3
+				dst = append(dst, newCandidate(3, d, model))
+				break
+			}
 		}
+		last[0], last[1] = int32(i), last[0]
 	}
 	h := v * prime32 >> (t.shift & 31)
 	c := int(t.heads[h])
