@@ -10,7 +10,9 @@ type model struct{}
 
 // Rules lets all lengths cost the same at first: in samples of 16 bits it is best to have odd ones only, or even ones, but no parse finds out as
 // long as the others are as cheap.
-func (model) Rules() lz77.Rules { return lz77.Rules{Piece: 16 << 10, Even: 1 << lengthAlphabet} }
+func (model) Rules() lz77.Rules {
+	return lz77.Rules{Piece: 16 << 10, Even: 1 << lengthAlphabet, Blocks: newSplitter}
+}
 
 func (model) OffsetCode(offset uint32) uint8 { return slotOf(offset - 1) }
 

@@ -37,11 +37,10 @@ type Params struct {
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
-	Passes    int   // parses of each piece, the last of which counts; Priced
-	Whole     bool  // all parses of a piece take the whole of it; else all but the last take half; Priced
-	Misses    int   // lengths of a match that are tried in vain before shorter ones are not; Priced
+	Passes    int   // parses of each piece, the last of which counts and the others take half of it; with Rules.Blocks of each block, all of it; Priced
+	Misses    int   // lengths of a match that are tried in vain before shorter ones are not, but with Rules.Blocks; Priced
 	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for; 0 is never; Priced
-	Second    bool  // a second way to each position is gone on from; Priced
+	Second    bool  // a second way to each position is gone on from, but with Rules.Blocks; Priced
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 

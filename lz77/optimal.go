@@ -24,6 +24,8 @@ type optimal struct {
 
 	two bool // the second ones are looked at
 
+	blocks blocks
+
 	thirdCost int32 // of the third way to the position behind the one that has its turn, with a long run
 
 	lits    []int32     // the price of a literal at each position of the piece
@@ -67,12 +69,15 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.model = generic{}
 	}
 	o.rules = o.model.Rules()
-	if o.piece = maxPiece; o.rules.Piece != 0 {
+	switch o.piece = maxPiece; {
+	case o.rules.Blocks != nil:
+		o.piece = blockWindow
+	case o.rules.Piece != 0:
 		o.piece = min(o.piece, o.rules.Piece)
 	}
 	o.shift = uint(max(1, o.piece/ageSize))
 	o.minOffset = o.limits.minOffset()
-	n := pieceRoom(len(src) - start)
+	n := pieceRoom(len(src)-start, &o.rules)
 	o.grow(n)
 	o.most = maxCands(n)
 	switch o.params.Finder {
@@ -96,6 +101,9 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.context.past.clear()
 		o.context.grow(n)
 	}
+	if o.rules.Blocks != nil {
+		return o.parseBlocks(dst, src, start)
+	}
 	at := state{repeats: o.rules.Repeats}
 	base := len(dst)
 	for p := start; p < len(src); {
@@ -117,7 +125,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.model.Price(&o.prices, &o.sum)
 			o.literals(src[s.from:s.to])
 			o.counts = Counts{}
-			if pass < passes-1 && !o.params.Whole {
+			if pass < passes-1 {
 				o.sample(src, s, at)
 				o.sum.set(&o.counts)
 				o.counts.add(&o.sum)
@@ -173,18 +181,29 @@ func (o *optimal) outside(begin []uint32, s piece, p int) int {
 	return p
 }
 
-// pieceRoom is how many positions there may be in a piece of a block of that size, and the one behind it.
-func pieceRoom(size int) int { return min(size, maxPiece) + 1 }
+// pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
+func pieceRoom(size int, rules *Rules) int {
+	if rules.Blocks != nil {
+		return min(size, blockWindow) + 1
+	}
+	return min(size, maxPiece) + 1
+}
 
 // grow makes room for pieces of n positions.
 func (o *optimal) grow(n int) {
+	if o.rules.Blocks != nil {
+		if cap(o.blocks.cost) < n {
+			o.blocks.grow(n)
+		}
+	} else if cap(o.lits) < n {
+		o.lits = make([]int32, n)
+		o.first.grow(n)
+		o.second.grow(n)
+	}
 	if cap(o.begin) >= n {
 		return
 	}
 	o.begin = make([]uint32, n)
-	o.lits = make([]int32, n)
-	o.first.grow(n)
-	o.second.grow(n)
 	o.steps = make([]Step, 0, maxSteps(n))
 	o.cands = make([]candidate, 0, maxCands(n))
 }
@@ -198,7 +217,15 @@ func maxCands(size int) int { return 4*size + 2*PricedLengths }
 // optimalMemory is what parsing by price takes for blocks of that size, in bytes.
 func optimalMemory(params *Params, size int, limits *Limits) int {
 	const itself = 160 << 10 // mostly Prices, and what the runtime rounds up
-	n := pieceRoom(size)
+	var rules Rules
+	if limits.Model != nil {
+		rules = limits.Model.Rules()
+	}
+	n := pieceRoom(size, &rules)
+	ways := 4 + 2*arrivalBytes
+	if rules.Blocks != nil {
+		ways = blockBytes
+	}
 	contexts := 0
 	if limits.Contexts != nil {
 		contexts = contextualItself + n*contextualBytes
@@ -212,7 +239,7 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	default:
 		finder = treeMemory(params, size, limits)
 	}
-	return itself + contexts + finder + n*(4+4+2*arrivalBytes) + 16*maxSteps(n) + 8*maxCands(n)
+	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n) + 8*maxCands(n)
 }
 
 // passStep is how many positions within a long match there are for one that enters a ladder. With 1 tables are 0.3% larger. Of intervals, where it costs less, tables and XML are 0.4% larger
@@ -269,12 +296,11 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 		}
 		// Long enough to be taken without a further look. The positions in it stay without candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
-		if n > 2*longMatch {
-			o.pass(src, p+1, p+longMatch)
-			o.pass(src, p+n-longMatch, min(p+n, end))
-		} else {
-			o.pass(src, p+1, min(p+n, end))
+		if o.rules.Blocks != nil {
+			p = o.chain(src, s.from, p, n, c)
+			continue
 		}
+		o.passMatch(src, p, n, end)
 		if p-s.from+n > size {
 			o.cands = o.cands[:k]
 			s.last = link{uint32(n), uint32(d)}
@@ -289,6 +315,16 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 	s.to = p
 	o.begin[p-s.from] = uint32(len(o.cands))
 	return s
+}
+
+// passMatch enters the positions in a match of n bytes at p behind its first one, as far as end.
+func (o *optimal) passMatch(src []byte, p, n, end int) {
+	if n > 2*longMatch {
+		o.pass(src, p+1, p+longMatch)
+		o.pass(src, p+n-longMatch, min(p+n, end))
+	} else {
+		o.pass(src, p+1, min(p+n, end))
+	}
 }
 
 // pass enters positions in a match, from p to end; with Ladder one in passStep.

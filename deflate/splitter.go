@@ -1,0 +1,82 @@
+package deflate
+
+import "github.com/gopz/compress/lz77"
+
+// splitter says where blocks of sequences should end, with the units and the estimates of an Encoder.
+type splitter struct {
+	units []unit
+	n     int // of the units in use; the last one is not full
+	left  int // symbols that it has room for
+}
+
+func newSplitter() lz77.Splitter { return new(splitter) }
+
+// Split is that of lz77.Splitter.
+func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
+	if len(content) == 0 {
+		return ends
+	}
+	s.units = sized(s.units, len(content)/unitSymbols+2)
+	s.n = 0
+	s.begin()
+	rest := content
+	for i := range steps {
+		step := &steps[i]
+		s.literals(rest[:step.LitLen])
+		s.match(step.MatchLen, step.Offset)
+		rest = rest[step.LitLen+step.MatchLen:]
+	}
+	s.literals(rest)
+	units := s.units[:s.n]
+	if last := s.n - 1; units[last].content == 0 {
+		units = units[:last]
+	}
+	split(units)
+	end := 0
+	for i := 0; i < len(units); i = units[i].next {
+		end += units[i].content
+		ends = append(ends, end)
+	}
+	return ends
+}
+
+// begin begins a unit.
+func (s *splitter) begin() {
+	s.units[s.n] = unit{}
+	s.units[s.n].hist.litLen[endOfBlock] = 1
+	s.n++
+	s.left = unitSymbols
+}
+
+func (s *splitter) literals(lits []byte) {
+	for len(lits) > 0 {
+		part := lits[:min(len(lits), s.left)]
+		lits = lits[len(part):]
+		u := &s.units[s.n-1]
+		for _, b := range part {
+			u.hist.litLen[b]++
+		}
+		u.content += len(part)
+		if s.left -= len(part); s.left == 0 {
+			s.begin()
+		}
+	}
+}
+
+func (s *splitter) match(length, offset uint32) {
+	u := &s.units[s.n-1]
+	u.content += int(length)
+	slot := slotOf(offset - 1)
+	for ; ; length -= MaxMatch {
+		l := lengthSlot[min(max(length, MinMatch), MaxMatch)]
+		u.hist.litLen[firstLength+int(l)]++
+		u.hist.offset[slot]++
+		u.hist.extra += uint64(lengthExtra[l] + offsetExtra[slot])
+		if length <= MaxMatch {
+			break
+		}
+	}
+	if s.left--; s.left == 0 {
+		s.begin()
+	}
+}
