@@ -8,20 +8,28 @@ import "math/bits"
 //
 // A parse goes from the end to the beginning, so that each position has its turn once: what it costs from there to the end is the least of the ways to go on.
 type blocks struct {
-	cost     []uint64              // from each position of the window to the end of what is parsed; see costShift
-	links    []uint32              // the best way to go on from each position: 0 is a literal, else offset<<costShift | length
-	literals [256]uint64           // prices, as costs
-	lengths  [PricedLengths]uint64 // the same, with marks
+	cost     []uint64 // from each position of the window to the end of what is parsed; see costShift
+	links    []uint32 // the best way to go on from each position: 0 is a literal, else it is the lower half of a way
+	literals [256]uint64
+	lengths  [PricedLengths]uint64
+	offsets  [256]uint64 // by code
 	ends     []int                 // of the blocks of the window
 	model    Model                 // what splitter is of
 	splitter Splitter
 }
 
-// costShift is where costs begin, which are in units of 1/PriceBit bit. A way that begins with a match has a mark below, so that the least of several says which it is: costMark less the length. Of
-// two that cost the same the longer is less.
+// A way is what it costs to go on from a position to the end, and how that begins, in one word, so that the best of several is the least, without any branch:
+//
+//	bits  0–8   linkLength less the length of a match: of two that cost the same the longer is better; 0 is a literal
+//	bits  9–25  offset; a nearer one is better
+//	bits 26–    cost, in units of 1/PriceBit bit
 const (
-	costShift = 9
-	costMark  = 1<<costShift - 1
+	linkShift  = 9
+	linkLength = 1<<linkShift - 1
+	costShift  = 26
+	linkMask   = 1<<costShift - 1
+
+	maxBlocksOffset = linkMask >> linkShift
 )
 
 // blockWindow is the most content of a window, in bytes. With 256 KiB files are 0.02% smaller.
@@ -156,8 +164,8 @@ func (o *optimal) walk(content []byte, from, to int, run uint32) uint32 {
 			i++
 			continue
 		}
-		n := l & costMark
-		o.steps = append(o.steps, Step{Sequence{run, n, l >> costShift}, Fresh})
+		n := linkLength - l&linkLength
+		o.steps = append(o.steps, Step{Sequence{run, n, l >> linkShift}, Fresh})
 		run = 0
 		i += int(n)
 	}
@@ -165,42 +173,53 @@ func (o *optimal) walk(content []byte, from, to int, run uint32) uint32 {
 }
 
 // cheapest finds the cheapest way from one position of the window to another.
+//
+// Of a candidate those lengths count that no nearer one has, four at a time from the longest down: how many there are is hard to predict, and some more do no harm.
 func (o *optimal) cheapest(content []byte, from, to int) {
+	const never = 1 << 60
 	b := &o.blocks
 	for i, p := range &o.prices.Literal {
 		b.literals[i] = uint64(p) << costShift
 	}
 	for n, p := range &o.prices.Match[0][Fresh] {
-		b.lengths[n] = uint64(p)<<costShift | uint64(costMark-n)
+		if b.lengths[n] = uint64(p)<<costShift | uint64(linkLength-n); n < o.limits.MinMatch {
+			b.lengths[n] = never
+		}
+	}
+	for code, p := range &o.prices.Offset {
+		b.offsets[code] = uint64(p) << costShift
 	}
 	content, begin := content[:to], o.begin[:to+1]
 	cost, links := b.cost[:to+1], b.links[:to]
 	cost[to] = 0
 	next := begin[to]
 	for i := to - 1; i >= from; i-- {
-		best, link := cost[i+1]+b.literals[content[i]], uint32(0)
+		best := cost[i+1] + b.literals[content[i]]
 		first := begin[i]
-		least := o.limits.MinMatch
-		for _, c := range o.cands[first:next] {
-			n := min(c.length(), to-i)
-			if n < least {
-				break
-			}
-			costs := cost[i+least : i+n+1]
-			lengths := b.lengths[least : n+1][:len(costs)]
-			least = n + 1
-			m := ^uint64(0)
-			for k, c := range costs {
-				m = min(m, c+lengths[k])
-			}
-			if m += uint64(o.prices.Offset[c.code()]) << costShift; m < best {
-				best, link = m, uint32(c.offset())<<costShift|uint32(costMark-m&costMark)
+		if most := to - i; most >= lanes {
+			least := 0 // of a candidate
+			for _, c := range o.cands[first:next] {
+				n := min(c.length(), most)
+				way := b.offsets[c.code()] + uint64(c.offset())<<linkShift
+				for k := n + 1 - lanes; ; k -= lanes {
+					k = max(k, 0)
+					costs, lengths := (*[lanes]uint64)(cost[i+k:]), (*[lanes]uint64)(b.lengths[k:])
+					m := min(min(costs[0]+lengths[0], costs[1]+lengths[1]), min(costs[2]+lengths[2], costs[3]+lengths[3]))
+					best = min(best, m+way)
+					if k <= least {
+						break
+					}
+				}
+				least = n + 1
 			}
 		}
-		cost[i], links[i] = best&^costMark, link
+		cost[i], links[i] = best&^linkMask, uint32(best&linkMask)
 		next = first
 	}
 }
+
+// lanes is how many lengths are looked at at a time.
+const lanes = 4
 
 // chain makes candidates of a match of n bytes at p, of which c has Nice: a match cannot be longer, and others follow it. It enters the positions in the match and returns the last one.
 //

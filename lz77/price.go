@@ -36,7 +36,7 @@ type Rules struct {
 	// What is dear at first may stay so, since hardly any are left.
 	Even uint8
 	// Blocks makes a Splitter, for a form that is written in blocks with codes of their own; else it is nil. There are then no repeat offsets, Run and Class are all the same, no price is below 0,
-	// matches of more than Nice bytes are several, Piece is less than a block is as a rule, and Models can be compared.
+	// offsets have 17 bits at the most, matches of more than Nice bytes are several, Piece is less than a block is as a rule, and Models can be compared.
 	Blocks func() Splitter
 }
 

@@ -26,7 +26,7 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 	6: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
 	7: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
 	8: {Finder: lz77.Tree, HashLog: 15, Depth: 16, Nice: 258, Passes: 1},
-	9: {Finder: lz77.Tree, HashLog: 16, Depth: 128, Nice: 258, Passes: 2},
+	9: {Finder: lz77.Tree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }
 
 // deflateStage codes a block as a piece of a Deflate stream.
