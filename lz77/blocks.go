@@ -13,8 +13,8 @@ type blocks struct {
 	literals [256]uint64
 	lengths  [PricedLengths]uint64
 	offsets  [256]uint64 // by code
-	ends     []int                 // of the blocks of the window
-	model    Model                 // what splitter is of
+	ends     []int       // of the blocks of the window
+	model    Model       // what splitter is of
 	splitter Splitter
 }
 
@@ -61,8 +61,10 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		o.steps = o.steps[:0]
 		rest := uint32(0)
-		for from := 0; from < len(content); from += o.rules.Piece {
-			rest = o.follow(content, from, min(from+o.rules.Piece, len(content)), rest)
+		for from := 0; from < len(content); {
+			to := o.partEnd(s, from, o.rules.Piece)
+			rest = o.follow(content, from, to, rest)
+			from = to
 		}
 		b.ends = b.splitter.Split(b.ends[:0], content, o.steps)
 		o.steps = o.steps[:0]
@@ -103,13 +105,14 @@ func (o *optimal) begins(src []byte, s piece) {
 		}
 		o.past.set(&o.counts)
 		cost := uint64(0)
-		for from := 0; from < len(content); from += piece {
-			to := min(from+piece, len(content))
+		for from := 0; from < len(content); {
+			to := o.partEnd(s, from, piece)
 			o.steps = o.steps[:0]
 			o.follow(content, from, to, 0)
 			if to > len(content)/2 {
 				cost += o.blocks.cost[from] >> costShift
 			}
+			from = to
 		}
 		if cost < least {
 			least = cost
@@ -117,6 +120,15 @@ func (o *optimal) begins(src []byte, s piece) {
 		}
 	}
 	o.past.set(&o.sum)
+}
+
+// partEnd is the end of a part of so many bytes, or of the match taken at once that it would be in: from there on the positions in it could only be literals.
+func (o *optimal) partEnd(s piece, from, size int) int {
+	size += s.from + from
+	if size < s.to {
+		size = o.outside(o.begin, s, size)
+	}
+	return min(size, s.to) - s.from
 }
 
 // level counts the literals that occur as if they were equally likely, and all other symbols.

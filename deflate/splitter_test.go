@@ -1,0 +1,41 @@
+package deflate
+
+import (
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// TestSplitter: ends ascend to the end of the content, two kinds of content are told apart, and all of it may be literals or matches.
+func TestSplitter(t *testing.T) {
+	text, random := corpus.ByName("text").Make(30_000), corpus.ByName("random").Make(30_000)
+	both := append(append([]byte(nil), text...), random...)
+	match := lz77.Step{Sequence: lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}, Kind: lz77.Fresh}
+	s := newSplitter()
+	for _, c := range []struct {
+		content []byte
+		steps   []lz77.Step
+		near    int // an end is near that
+	}{
+		{nil, nil, 0}, {text[:1], nil, 1}, {text[:unitSymbols], nil, unitSymbols}, {both, nil, len(text)},
+		{text[:1100], []lz77.Step{match}, 1100}, {text[:4400], []lz77.Step{match, match, match, match}, 4400},
+	} {
+		ends := s.Split([]int{-7}, c.content, c.steps)[1:]
+		last, found := 0, c.near == 0
+		for _, end := range ends {
+			if end <= last || end > len(c.content) {
+				t.Fatalf("%d bytes, %d steps: %v", len(c.content), len(c.steps), ends)
+			}
+			last = end
+			found = found || end >= c.near-unitSymbols && end <= c.near+unitSymbols
+		}
+		if last != len(c.content) || !found {
+			t.Errorf("%d bytes, %d steps: ends %v, want one near %d", len(c.content), len(c.steps), ends, c.near)
+		}
+	}
+	ends := make([]int, 0, 100)
+	if n := testing.AllocsPerRun(5, func() { ends = s.Split(ends[:0], both, nil) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
