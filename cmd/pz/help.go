@@ -43,12 +43,13 @@ What to do (the last one given counts):
 
 How to compress:
   -1 ... -9, --level N     level: 1 (--fast) is fastest, 9 (--best) is densest; default %[1]d
-  -a, --auto               for each block, look at a sample and take settings that suit it better than the level's, where there
-                           are some: programs, images, sounds, numbers and data without repeats become smaller, prose and
-                           markup hardly. Looking takes about a tenth of the time, other settings may take more: at -5 and
-                           -6 images and sounds take several times as long to compress, and to restore
-      --trial              the same by trying all settings on a larger sample: a little smaller again, about half slower.
-                           Of --auto and --trial the last one given counts
+  -a, --auto               for each block, look at a sample and take settings that suit it better than the
+                           level's, if there are some: programs, images, sounds, numbers and data without
+                           repeats become smaller, prose and markup hardly. Looking takes about a tenth of the
+                           time, other settings may take more: at -5 and -6 images and sounds take several
+                           times as long to compress, and two to three times to restore
+      --trial              the same by trying all settings on a larger sample: a little smaller again, about
+                           a third slower. Of --auto and --trial the last one given counts
       --format FORMAT      pz, the default; gz for every gzip to read, zst for every zstd
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.

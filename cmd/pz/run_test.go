@@ -337,7 +337,7 @@ func TestHelpAndVersion(t *testing.T) {
 	c := config{}
 	fs := c.flagSet()
 	for _, name := range strings.Fields("compress decompress test list json recover zero-fill level fast best format pipeline block-size name no-name no-check " +
-		"stdout output suffix recursive force keep rm threads memory quiet verbose help version") {
+		"auto trial stdout output suffix recursive force keep rm threads memory quiet verbose help version") {
 		if !strings.Contains(r.out, "--"+name) {
 			t.Errorf("the help text lacks --%s", name)
 		}

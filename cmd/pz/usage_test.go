@@ -11,7 +11,7 @@ func TestUsageMessages(t *testing.T) {
 		{"-y", "there is no option -y"},
 		{"-é", "there is no option -é"},
 		{"-9é", "there is no option -é"},
-		{"-ash", "there is no option -a, as in -ash"},
+		{"-ysh", "there is no option -y, as in -ysh"},
 		{"-best", "there is no option -b, as in -best; did you mean --best?"},
 		{"-dkx=3", "there is no option -x, as in -x=3"},
 		{"-k-9", `there is no option "-"`},
