@@ -44,9 +44,9 @@ const (
 	// maxClasses bounds the classes of lengths. On pieces of 5 to 12 MB of text, images, tables and XML 255, which tell all lengths apart, are no smaller (tables 0.3%), and slower on tables; 31
 	// make tables and XML 0.5% larger.
 	maxClasses = 63
-	// lanes is how many ways are looked at together, and fewLanes how few are not worth while.
-	lanes    = 64
-	fewLanes = 7
+	// abreast is how many ways are looked at together, and fewAbreast how few are not worth while.
+	abreast    = 64
+	fewAbreast = 7
 	// threeOffset bounds the offsets of matches of 3 bytes, which cost more than literals do from there on. In executables 13 bits in place of 18
 	// are 0.3% larger.
 	threeOffset = 1 << 18
@@ -205,14 +205,14 @@ func (t *intervals) pass(i int) (n int) {
 func (t *intervals) look(i int) {
 	nodes, links := t.nodes, t.links[:len(t.nodes)+1]
 	mask := uint32(1)<<(t.numberBits&31) - 1
-	var ways [lanes]uint32
+	var ways [abreast]uint32
 	n := 0
-	for _, at := range links[i+1 : min(i+1+lanes, len(links))] {
-		ways[n%lanes] = uint32(at)
+	for _, at := range links[i+1 : min(i+1+abreast, len(links))] {
+		ways[n%abreast] = uint32(at)
 		n++
 	}
 	t.seen = i + n
-	for n > fewLanes {
+	for n > fewAbreast {
 		left := 0
 		for _, at := range ways[:n] {
 			in := uint32(nodes[at&mask])
@@ -224,7 +224,7 @@ func (t *intervals) look(i int) {
 			if in > mask {
 				at = in
 			}
-			ways[left%lanes] = at
+			ways[left%abreast] = at
 			left += int((at | -at) >> 31) // if it is not the root
 		}
 		n = left

@@ -46,7 +46,7 @@ type variant struct {
 // variants are those of each level. They are constant: a device that was given up may still read them.
 type variants [MaxLevel + 1][]variant
 
-// Numbers of variants that are likely where statistics say so: of Single, of Double and Recent, and of Tree and Ladder.
+// Numbers of variants that are likely where statistics say so: of Single, of Double and Recent, and of those that are Priced.
 const (
 	fiveBytes  = 0
 	sixBytes   = 1
@@ -116,7 +116,7 @@ const (
 
 // emptyGain is plainGain for blocks without repeats of 8 bytes. Single and Double take hardly any time to look for matches where there are none, the others do, so that it is worth
 // it if nothing is lost.
-var emptyGain = [...]uint8{lz77.Single: 8, lz77.Double: 8, lz77.Recent: 30, lz77.Tree: 5, lz77.Ladder: 5}
+var emptyGain = [...]uint8{lz77.Single: 8, lz77.Double: 8, lz77.Recent: 30, lz77.Tree: 5, lz77.Ladder: 5, lz77.Intervals: 5}
 
 // tuner is the scratch memory for choosing.
 type tuner struct {
