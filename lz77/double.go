@@ -1,6 +1,10 @@
 package lz77
 
-import "github.com/gopz/compress/simd"
+import (
+	"slices"
+
+	"github.com/gopz/compress/simd"
+)
 
 // parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose matches are taken at once, and one of fewer, whose
 // matches are taken if the next position has no match of 8.
@@ -24,7 +28,17 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		e := tagOf(x, tagMask) | uint32(p)
 		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
-	anchor, i := start, max(start, 1)
+	st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), Shift: uint64(shift), Mask: mask, TagMask: uint64(tagMask),
+		Skip: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, NewRepeat: m.limits.Repeats}
+	if simd.HasDouble() {
+		for st.At < min(end, len(src)-simd.DoubleSlack) || st.Behind != 0 {
+			dst = slices.Grow(dst, 1)
+			n := simd.ParseDouble(&st, src, long, short, dst[len(dst):cap(dst)])
+			dst = dst[:len(dst)+n]
+		}
+		rep, rep2 = st.Repeats[0], st.Repeats[1]
+	}
+	anchor, i := st.Anchor, st.At
 	for i < end {
 		v := load64(src, i)
 		x := product(v, ^uint64(0))
@@ -35,33 +49,39 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		c, d := i+1-rep, rep
 		if c >= 0 && uint32(v>>8) == load32(src, c) {
 			i++
+			n = extend(src, c, i, 4)
 			goto found
 		}
-		if c, d = cl, i-cl; uint(c) < uint(i) && v == load64(src, c) && uint(d-1) < uint(maxOffset) {
-			if d >= MinOffset {
-				goto found
+		c = cs
+		if uint(cl) < uint(i) && uint(i-cl-MinOffset) <= uint(maxOffset-MinOffset) {
+			c = cl
+		}
+		if uint(c) >= uint(i) {
+			goto next
+		}
+		if d = i - c; uint(d-MinOffset) > uint(maxOffset-MinOffset) {
+			if d > maxOffset {
+				goto next
 			}
 			d = int(farEnough[d])
-			if c = i - d; c >= 0 && v == load64(src, c) {
-				goto found
+			if c = i - d; c < 0 {
+				goto next
 			}
 		}
-		if c, d = cs, i-cs; uint(c) < uint(i) && uint32(v) == load32(src, c) && uint(d-1) < uint(maxOffset) {
-			if d < MinOffset {
-				d = int(farEnough[d])
-				if c = i - d; c < 0 || uint32(v) != load32(src, c) {
-					goto next
-				}
-			}
+		if n = extend(src, c, i, 0); n < minMatch {
+			goto next
+		}
+		{
 			// A longer match one byte on is worth a literal.
 			v1 := load64(src, i+1)
 			x1 := product(v1, ^uint64(0))
 			h1, tag1 := index(x1, longShift), tagOf(x1, tagMask)
 			c1 := int(long[h1] ^ tag1)
 			long[h1] = tag1 | uint32(i+1)
-			if d1 := i + 1 - c1; uint(c1) <= uint(i) && v1 == load64(src, c1) && d1 >= MinOffset && d1 <= maxOffset &&
-				(v != load64(src, c) || extend(src, c1, i+1, 8) > extend(src, c, i, 8)) {
-				i, c, d = i+1, c1, d1
+			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < 32 {
+				if n1 := extend(src, c1, i+1, 0); n1 > n {
+					i, c, d, n = i+1, c1, d1, n1
+				}
 			}
 			goto found
 		}
@@ -70,16 +90,6 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		continue
 
 	found:
-		for n = 4; ; {
-			if n > 4+3*near || i+n+near > len(src) {
-				n += simd.MatchLen(src[c+n:], src[i+n:])
-				break
-			}
-			x, k := first(differ(src, c+n, i+n), differ(src, c+n+8, i+n+8))
-			if n += k; x != 0 {
-				break
-			}
-		}
 		if n < minMatch {
 			goto next
 		}

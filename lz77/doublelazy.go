@@ -1,6 +1,10 @@
 package lz77
 
-import "github.com/gopz/compress/simd"
+import (
+	"slices"
+
+	"github.com/gopz/compress/simd"
+)
 
 // parseDoubleLazy is a parse with the two hash tables of Double that looks twice for something longer than the match at hand, which is that of the long table
 // if there is one: in the long table one byte on, as long as that helps, and for what the long table has where the match ends, moved
@@ -27,6 +31,19 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
 	m.worth.reset(len(dst), start)
+	if simd.HasDouble() {
+		st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), Shift: uint64(shift), Mask: mask, TagMask: uint64(tagMask),
+			Skip: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, NewRepeat: m.limits.Repeats, Nice: nice}
+		for st.At < end || st.Length > 0 {
+			dst = slices.Grow(dst, 1)
+			n := simd.ParseDoubleLazy(&st, src, long, short, &m.worth.cost, dst[len(dst):cap(dst)], m.worth.fresh(dst))
+			dst = dst[:len(dst)+n]
+			if st.Length > 0 {
+				m.worth.learn(dst, src)
+			}
+		}
+		return dst
+	}
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)

@@ -26,6 +26,62 @@ func parseSingleAVX2(s *struct {
 	Offset   uint32
 }, room int, stop int) (bytes int)
 
+// parseDoubleAVX2 goes on with a greedy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It
+// returns the size of the sequences. See ParseDouble for what the arguments must be.
+//
+//go:noescape
+func parseDoubleAVX2(s *struct {
+	At        int
+	Anchor    int
+	End       int
+	Repeats   [2]int
+	Behind    int
+	Next      int
+	Length    int
+	Offset    int
+	LongShift uint64
+	Shift     uint64
+	Mask      uint64
+	TagMask   uint64
+	Skip      uint64
+	MinMatch  int
+	MaxOffset int
+	NewRepeat int
+	Nice      int
+}, src []byte, long *uint32, short *uint32, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, room int, stop int) (bytes int)
+
+// parseDoubleLazyAVX2 goes on with a lazy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence, or a match is
+// to be weighed after fresh sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.
+//
+//go:noescape
+func parseDoubleLazyAVX2(s *struct {
+	At        int
+	Anchor    int
+	End       int
+	Repeats   [2]int
+	Behind    int
+	Next      int
+	Length    int
+	Offset    int
+	LongShift uint64
+	Shift     uint64
+	Mask      uint64
+	TagMask   uint64
+	Skip      uint64
+	MinMatch  int
+	MaxOffset int
+	NewRepeat int
+	Nice      int
+}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, room int, fresh int, stop int) (bytes int)
+
 // putOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
 // fewer than 8 bytes left.
 //

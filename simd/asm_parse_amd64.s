@@ -246,6 +246,908 @@ done:
 	MOVQ BX, bytes+64(FP)
 	RET
 
+// func parseDoubleAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; Behind int; Next int; Length int; Offset int; LongShift uint64; Shift uint64; Mask uint64; TagMask uint64; Skip uint64; MinMatch int; MaxOffset int; NewRepeat int; Nice int}, src []byte, long *uint32, short *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
+// Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
+TEXT ·parseDoubleAVX2(SB), NOSPLIT, $16-80
+	MOVQ s+0(FP), AX
+	MOVQ src_base+8(FP), CX
+	MOVQ long+32(FP), DX
+	MOVQ short+40(FP), BX
+	MOVQ (AX), SI
+	MOVQ 72(AX), DI
+	MOVQ 80(AX), R8
+	MOVQ seqs+48(FP), R9
+	MOVQ R9, (SP)
+	MOVQ 120(AX), R9
+	SUBQ $+16, R9
+	MOVQ R9, 8(SP)
+	CMPQ 40(AX), $+0
+	JNE  behind
+
+loop:
+	CMPQ  SI, stop+64(FP)
+	JGE   done
+	MOVQ  (CX)(SI*1), R9
+	MOVQ  R9, R14
+	IMULQ prime64<>+0(SB), R14
+	SHRXQ DI, R14, R12
+	ANDL  96(AX), R14
+	MOVQ  88(AX), R13
+	ANDQ  R9, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ R8, R13, R13
+	MOVL  (DX)(R12*4), R10
+	MOVL  (BX)(R13*4), R11
+	XORL  R14, R10
+	XORL  R14, R11
+	ORL   SI, R14
+	MOVL  R14, (DX)(R12*4)
+	MOVL  R14, (BX)(R13*4)
+
+	// the last offset, one position on
+	LEAQ 1(SI), R12
+	SUBQ 24(AX), R12
+	JLT  first
+	SHRQ $0x08, R9
+	CMPL R9, (CX)(R12*1)
+	JEQ  again
+
+first:
+	// the long candidate, or else the short one
+	LEAQ    -16(SI), R9
+	MOVQ    R9, R12
+	SUBQ    R10, R12
+	CMPQ    R12, 8(SP)
+	CMOVQLS R10, R11
+	SUBQ    R11, R9
+	CMPQ    R9, 8(SP)
+	JLS     hit
+	CMPQ    R9, $-16
+	JGT     near
+
+next:
+	MOVQ    SI, R9
+	SUBQ    8(AX), R9
+	MOVQ    104(AX), R10
+	SHRXQ   R10, R9, R9
+	INCQ    R9
+	MOVL    $0x00000020, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	ADDQ    R9, SI
+	JMP     loop
+
+near:
+	CMPQ    R9, $+0
+	JGE     next
+	LEAQ    farEnough<>+0(SB), R10
+	MOVBQZX 16(R10)(R9*1), R9
+	MOVQ    SI, R11
+	SUBQ    R9, R11
+	JLT     next
+
+hit:
+	// a longer match one byte on is worth a literal
+	MOVQ      R11, R12
+	VMOVDQU   (CX)(SI*1), Y0
+	VPCMPEQB  (CX)(R12*1), Y0, Y0
+	VPMOVMSKB Y0, R10
+	NOTL      R10
+	TZCNTL    R10, R10
+	CMPQ      R10, 112(AX)
+	JLT       next
+	MOVQ      1(CX)(SI*1), R9
+	MOVQ      R9, R14
+	IMULQ     prime64<>+0(SB), R14
+	SHRXQ     DI, R14, R9
+	ANDL      96(AX), R14
+	MOVL      (DX)(R9*4), R11
+	XORL      R14, R11
+	LEAL      1(SI), R13
+	ORL       R13, R14
+	MOVL      R14, (DX)(R9*4)
+	LEAQ      -15(SI), R13
+	SUBQ      R11, R13
+
+	// in place of one that is too near or too far, that of the match at hand
+	LEAQ      1(R12), R9
+	CMPQ      R13, 8(SP)
+	CMOVQHI   R9, R11
+	VMOVDQU   1(CX)(SI*1), Y0
+	VPCMPEQB  (CX)(R11*1), Y0, Y0
+	VPMOVMSKB Y0, R9
+	NOTL      R9
+	TZCNTL    R9, R9
+	LEAQ      1(SI), R13
+	CMPQ      R9, R10
+	CMOVQGT   R11, R12
+	CMOVQGT   R13, SI
+	CMOVQGT   R9, R10
+	CMPQ      R10, $+32
+	JNE       counted
+	JMP       more
+
+again:
+	INCQ      SI
+	VMOVDQU   (CX)(SI*1), Y0
+	VPCMPEQB  (CX)(R12*1), Y0, Y0
+	VPMOVMSKB Y0, R10
+	NOTL      R10
+	TZCNTL    R10, R10
+	CMPQ      R10, $+32
+	JNE       counted
+
+more:
+	MOVQ src_len+16(FP), R9
+	SUBQ SI, R9
+	SUBQ $+32, R9
+	CMPQ R10, R9
+	JGT  bytes2
+
+vector1:
+	LEAQ      (CX)(R10*1), R11
+	VMOVDQU   (R11)(SI*1), Y0
+	VPCMPEQB  (R11)(R12*1), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
+	JNE       unlike4
+	ADDQ      $+32, R10
+	CMPQ      R10, R9
+	JLE       vector1
+
+bytes2:
+	ADDQ $+32, R9
+
+byte3:
+	CMPQ R10, R9
+	JGE  counted5
+	LEAQ (CX)(R10*1), R11
+	MOVB (R11)(SI*1), R13
+	CMPB R13, (R11)(R12*1)
+	JNE  counted5
+	INCQ R10
+	JMP  byte3
+
+unlike4:
+	TZCNTL R11, R11
+	ADDQ   R11, R10
+
+counted5:
+counted:
+	CMPQ R10, 112(AX)
+	JLT  next
+	MOVQ SI, R9
+	SUBQ R12, R9
+	MOVQ SI, R11
+	SUBQ 8(AX), R11
+	CMPQ R12, $+8
+	JCS  back6
+	MOVQ -8(CX)(R12*1), R13
+	XORQ -8(CX)(SI*1), R13
+
+	// a bit that differs where the literals end
+	MOVQ    $0x8000000000000000, R14
+	MOVQ    R11, R15
+	SHLQ    $0x03, R15
+	SHRXQ   R15, R14, R14
+	XORL    R15, R15
+	CMPQ    R11, $+8
+	CMOVQCC R15, R14
+	ORQ     R14, R13
+	JEQ     back6
+	LZCNTQ  R13, R13
+	SHRQ    $0x03, R13
+	JMP     backed8
+
+back6:
+	XORL R13, R13
+	MOVQ CX, R14
+
+backbyte7:
+	CMPQ R13, R11
+	JGE  backed8
+	CMPQ R13, R12
+	JGE  backed8
+	MOVB -1(R14)(SI*1), R15
+	CMPB R15, -1(R14)(R12*1)
+	JNE  backed8
+	DECQ R14
+	INCQ R13
+	JMP  backbyte7
+
+backed8:
+	SUBQ R13, R11
+	MOVQ SI, R12
+	SUBQ R13, R12
+	ADDQ R10, SI
+	ADDQ R13, R10
+	MOVQ (SP), R13
+	MOVL R11, (R13)
+	MOVL R10, 4(R13)
+	MOVL R9, 8(R13)
+	ADDQ $+12, R13
+	MOVQ R13, (SP)
+	CMPQ R9, 24(AX)
+	JEQ  same9
+	CMPQ 128(AX), $+0
+	JEQ  same9
+	MOVQ 24(AX), R10
+	MOVQ R10, 32(AX)
+	MOVQ R9, 24(AX)
+
+same9:
+	MOVQ  SI, 8(AX)
+	CMPQ  SI, 16(AX)
+	JGE   done
+	MOVQ  2(CX)(R12*1), R9
+	MOVQ  R9, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ DI, R13, R10
+	ANDL  96(AX), R13
+	MOVQ  88(AX), R11
+	ANDQ  R9, R11
+	IMULQ prime64<>+0(SB), R11
+	SHRXQ R8, R11, R11
+	LEAL  2(R12), R9
+	ORL   R9, R13
+	MOVL  R13, (DX)(R10*4)
+	MOVL  R13, (BX)(R11*4)
+	MOVQ  -2(CX)(SI*1), R9
+	MOVQ  R9, R12
+	IMULQ prime64<>+0(SB), R12
+	SHRXQ DI, R12, R10
+	ANDL  96(AX), R12
+	MOVQ  88(AX), R11
+	ANDQ  R9, R11
+	IMULQ prime64<>+0(SB), R11
+	SHRXQ R8, R11, R11
+	LEAL  -2(SI), R9
+	ORL   R9, R12
+	MOVL  R12, (DX)(R10*4)
+	MOVL  R12, (BX)(R11*4)
+	DECQ  room+56(FP)
+	JNE   room10
+	MOVQ  $+1, 40(AX)
+	JMP   done
+
+behind:
+	MOVQ $+0, 40(AX)
+
+room10:
+	MOVQ 32(AX), R11
+	MOVQ SI, R9
+	SUBQ R11, R9
+	JLT  loop
+	CMPQ SI, 16(AX)
+	JGE  done
+	MOVL (CX)(SI*1), R10
+	CMPL R10, (CX)(R9*1)
+	JNE  loop
+	XORL R10, R10
+	MOVQ src_len+16(FP), R12
+	SUBQ SI, R12
+	SUBQ $+32, R12
+	CMPQ R10, R12
+	JGT  bytes12
+
+vector11:
+	LEAQ      (CX)(R10*1), R13
+	VMOVDQU   (R13)(SI*1), Y0
+	VPCMPEQB  (R13)(R9*1), Y0, Y0
+	VPMOVMSKB Y0, R13
+	XORL      $-1, R13
+	JNE       unlike14
+	ADDQ      $+32, R10
+	CMPQ      R10, R12
+	JLE       vector11
+
+bytes12:
+	ADDQ $+32, R12
+
+byte13:
+	CMPQ R10, R12
+	JGE  counted15
+	LEAQ (CX)(R10*1), R13
+	MOVB (R13)(SI*1), R14
+	CMPB R14, (R13)(R9*1)
+	JNE  counted15
+	INCQ R10
+	JMP  byte13
+
+unlike14:
+	TZCNTL R13, R13
+	ADDQ   R13, R10
+
+counted15:
+	CMPQ  R10, 112(AX)
+	JLT   loop
+	MOVQ  (SP), R9
+	MOVL  $+0, (R9)
+	MOVL  R10, 4(R9)
+	MOVL  R11, 8(R9)
+	ADDQ  $+12, R9
+	MOVQ  R9, (SP)
+	MOVQ  24(AX), R9
+	MOVQ  R9, 32(AX)
+	MOVQ  R11, 24(AX)
+	MOVQ  (CX)(SI*1), R9
+	MOVQ  R9, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ DI, R13, R11
+	ANDL  96(AX), R13
+	MOVQ  88(AX), R12
+	ANDQ  R9, R12
+	IMULQ prime64<>+0(SB), R12
+	SHRXQ R8, R12, R12
+	LEAL  (SI), R9
+	ORL   R9, R13
+	MOVL  R13, (DX)(R11*4)
+	MOVL  R13, (BX)(R12*4)
+	ADDQ  R10, SI
+	MOVQ  SI, 8(AX)
+	DECQ  room+56(FP)
+	JNE   room10
+	MOVQ  $+1, 40(AX)
+
+done:
+	VZEROUPPER
+	MOVQ SI, (AX)
+	MOVQ (SP), AX
+	SUBQ seqs+48(FP), AX
+	MOVQ AX, bytes+72(FP)
+	RET
+
+// func parseDoubleLazyAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; Behind int; Next int; Length int; Offset int; LongShift uint64; Shift uint64; Mask uint64; TagMask uint64; Skip uint64; MinMatch int; MaxOffset int; NewRepeat int; Nice int}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int, stop int) (bytes int)
+// Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
+TEXT ·parseDoubleLazyAVX2(SB), NOSPLIT, $24-96
+	MOVQ  s+0(FP), AX
+	MOVQ  src_base+8(FP), CX
+	MOVQ  long+32(FP), DX
+	MOVQ  short+40(FP), BX
+	MOVQ  (AX), SI
+	MOVQ  72(AX), DI
+	MOVQ  80(AX), R8
+	MOVQ  seqs+56(FP), R9
+	MOVQ  R9, (SP)
+	MOVQ  120(AX), R9
+	SUBQ  $+16, R9
+	MOVQ  R9, 8(SP)
+	MOVQ  fresh+72(FP), R9
+	LEAQ  (R9)(R9*2), R9
+	SHLQ  $0x02, R9
+	ADDQ  seqs+56(FP), R9
+	MOVQ  R9, 16(SP)
+	MOVQ  56(AX), R10
+	TESTQ R10, R10
+	JNE   resume
+	CMPQ  40(AX), $+0
+	JNE   behind
+
+loop:
+	CMPQ  SI, stop+80(FP)
+	JGE   done
+	MOVQ  (CX)(SI*1), R10
+	MOVQ  R10, R14
+	IMULQ prime64<>+0(SB), R14
+	SHRXQ DI, R14, R12
+	ANDL  96(AX), R14
+	MOVQ  88(AX), R13
+	ANDQ  R10, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ R8, R13, R13
+	MOVL  (DX)(R12*4), R11
+	MOVL  (BX)(R13*4), R9
+	XORL  R14, R11
+	XORL  R14, R9
+	ORL   SI, R14
+	MOVL  R14, (DX)(R12*4)
+	MOVL  R14, (BX)(R13*4)
+
+	// the last offset, one position on
+	LEAQ 1(SI), R12
+	SUBQ 24(AX), R12
+	JLT  first
+	SHRQ $0x08, R10
+	CMPL R10, (CX)(R12*1)
+	JEQ  again
+
+first:
+	// the long candidate, or else the short one
+	CMPQ    R11, SI
+	CMOVQCS R11, R9
+	LEAQ    -16(SI), R12
+	SUBQ    R9, R12
+	CMPQ    R12, 8(SP)
+	JLS     hit
+	CMPQ    R12, $-16
+	JLE     next
+	CMPQ    R12, $+0
+	JGE     next
+	LEAQ    farEnough<>+0(SB), R10
+	MOVBQZX 16(R10)(R12*1), R12
+	MOVQ    SI, R9
+	SUBQ    R12, R9
+	JGE     hit
+
+next:
+	MOVQ    SI, R9
+	SUBQ    8(AX), R9
+	MOVQ    104(AX), R10
+	SHRXQ   R10, R9, R9
+	INCQ    R9
+	MOVL    $0x00000020, R10
+	CMPQ    R9, R10
+	CMOVQGT R10, R9
+	ADDQ    R9, SI
+	JMP     loop
+
+again:
+	MOVQ R12, R9
+	INCQ SI
+	LEAQ 1(SI), R10
+	MOVQ R10, 48(AX)
+	XORL R10, R10
+	MOVQ src_len+16(FP), R11
+	SUBQ SI, R11
+	SUBQ $+32, R11
+	CMPQ R10, R11
+	JGT  bytes2
+
+vector1:
+	LEAQ      (CX)(R10*1), R12
+	VMOVDQU   (R12)(SI*1), Y0
+	VPCMPEQB  (R12)(R9*1), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNE       unlike4
+	ADDQ      $+32, R10
+	CMPQ      R10, R11
+	JLE       vector1
+
+bytes2:
+	ADDQ $+32, R11
+
+byte3:
+	CMPQ R10, R11
+	JGE  counted5
+	LEAQ (CX)(R10*1), R12
+	MOVB (R12)(SI*1), R13
+	CMPB R13, (R12)(R9*1)
+	JNE  counted5
+	INCQ R10
+	JMP  byte3
+
+unlike4:
+	TZCNTL R12, R12
+	ADDQ   R12, R10
+
+counted5:
+	CMPQ R10, 112(AX)
+	JLT  next
+	JMP  found
+
+hit:
+	LEAQ 1(SI), R10
+	MOVQ R10, 48(AX)
+	XORL R10, R10
+	MOVQ src_len+16(FP), R11
+	SUBQ SI, R11
+	SUBQ $+32, R11
+	CMPQ R10, R11
+	JGT  bytes7
+
+vector6:
+	LEAQ      (CX)(R10*1), R12
+	VMOVDQU   (R12)(SI*1), Y0
+	VPCMPEQB  (R12)(R9*1), Y0, Y0
+	VPMOVMSKB Y0, R12
+	XORL      $-1, R12
+	JNE       unlike9
+	ADDQ      $+32, R10
+	CMPQ      R10, R11
+	JLE       vector6
+
+bytes7:
+	ADDQ $+32, R11
+
+byte8:
+	CMPQ R10, R11
+	JGE  counted10
+	LEAQ (CX)(R10*1), R12
+	MOVB (R12)(SI*1), R13
+	CMPB R13, (R12)(R9*1)
+	JNE  counted10
+	INCQ R10
+	JMP  byte8
+
+unlike9:
+	TZCNTL R12, R12
+	ADDQ   R12, R10
+
+counted10:
+	CMPQ R10, 112(AX)
+	JLT  next
+
+better:
+	CMPQ  R10, 136(AX)
+	JGE   ends
+	LEAQ  1(SI), R11
+	CMPQ  R11, 16(AX)
+	JGE   ends
+	MOVQ  1(CX)(SI*1), R13
+	MOVQ  R13, BP
+	IMULQ prime64<>+0(SB), BP
+	SHRXQ DI, BP, R14
+	ANDL  96(AX), BP
+	MOVQ  88(AX), R15
+	ANDQ  R13, R15
+	IMULQ prime64<>+0(SB), R15
+	SHRXQ R8, R15, R15
+	MOVL  (DX)(R14*4), R12
+	XORL  BP, R12
+	ORL   R11, BP
+	MOVL  BP, (DX)(R14*4)
+	MOVL  BP, (BX)(R15*4)
+	LEAQ  2(SI), R13
+	MOVQ  R13, 48(AX)
+	LEAQ  -15(SI), R13
+	SUBQ  R12, R13
+	CMPQ  R13, 8(SP)
+	JHI   ends
+	LEAQ  1(R9), R13
+	CMPQ  R13, R12
+	JEQ   ends
+	XORL  R13, R13
+	MOVQ  src_len+16(FP), R14
+	SUBQ  R11, R14
+	SUBQ  $+32, R14
+	CMPQ  R13, R14
+	JGT   bytes12
+
+vector11:
+	LEAQ      (CX)(R13*1), R15
+	VMOVDQU   (R15)(R11*1), Y0
+	VPCMPEQB  (R15)(R12*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	XORL      $-1, R15
+	JNE       unlike14
+	ADDQ      $+32, R13
+	CMPQ      R13, R14
+	JLE       vector11
+
+bytes12:
+	ADDQ $+32, R14
+
+byte13:
+	CMPQ R13, R14
+	JGE  counted15
+	LEAQ (CX)(R13*1), R15
+	MOVB (R15)(R11*1), BP
+	CMPB BP, (R15)(R12*1)
+	JNE  counted15
+	INCQ R13
+	JMP  byte13
+
+unlike14:
+	TZCNTL R15, R15
+	ADDQ   R15, R13
+
+counted15:
+	CMPQ R13, R10
+	JLE  ends
+	MOVQ R11, SI
+	MOVQ R12, R9
+	MOVQ R13, R10
+	JMP  better
+
+ends:
+	// what the long table has for where the match ends, moved back
+	LEAQ  (SI)(R10*1), R11
+	CMPQ  R11, 16(AX)
+	JGE   found
+	MOVQ  (CX)(R11*1), R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ DI, R13, R12
+	ANDL  96(AX), R13
+	MOVL  (DX)(R12*4), R12
+	XORL  R13, R12
+	SUBQ  R12, R11
+	LEAQ  -16(R11), R13
+	CMPQ  R13, 8(SP)
+	JHI   found
+	MOVQ  SI, R13
+	SUBQ  R9, R13
+	CMPQ  R13, R11
+	JEQ   found
+	LEAQ  3(SI), R14
+	MOVQ  R14, R12
+	SUBQ  R11, R12
+	JLT   found
+	MOVL  (CX)(R14*1), R13
+	CMPL  R13, (CX)(R12*1)
+	JNE   found
+	MOVQ  R14, R11
+	XORL  R13, R13
+	MOVQ  src_len+16(FP), R14
+	SUBQ  R11, R14
+	SUBQ  $+32, R14
+	CMPQ  R13, R14
+	JGT   bytes17
+
+vector16:
+	LEAQ      (CX)(R13*1), R15
+	VMOVDQU   (R15)(R11*1), Y0
+	VPCMPEQB  (R15)(R12*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	XORL      $-1, R15
+	JNE       unlike19
+	ADDQ      $+32, R13
+	CMPQ      R13, R14
+	JLE       vector16
+
+bytes17:
+	ADDQ $+32, R14
+
+byte18:
+	CMPQ R13, R14
+	JGE  counted20
+	LEAQ (CX)(R13*1), R15
+	MOVB (R15)(R11*1), BP
+	CMPB BP, (R15)(R12*1)
+	JNE  counted20
+	INCQ R13
+	JMP  byte18
+
+unlike19:
+	TZCNTL R15, R15
+	ADDQ   R15, R13
+
+counted20:
+	CMPQ    R13, R10
+	CMOVQGT R11, SI
+	CMOVQGT R12, R9
+	CMOVQGT R13, R10
+
+found:
+	MOVQ SI, R12
+	SUBQ 8(AX), R12
+	CMPQ R9, $+8
+	JCS  back21
+	MOVQ -8(CX)(R9*1), R13
+	XORQ -8(CX)(SI*1), R13
+
+	// a bit that differs where the literals end
+	MOVQ    $0x8000000000000000, R11
+	MOVQ    R12, R14
+	SHLQ    $0x03, R14
+	SHRXQ   R14, R11, R11
+	XORL    R14, R14
+	CMPQ    R12, $+8
+	CMOVQCC R14, R11
+	ORQ     R11, R13
+	JEQ     back21
+	LZCNTQ  R13, R13
+	SHRQ    $0x03, R13
+	JMP     backed23
+
+back21:
+	XORL R13, R13
+	MOVQ CX, R11
+
+backbyte22:
+	CMPQ R13, R12
+	JGE  backed23
+	CMPQ R13, R9
+	JGE  backed23
+	MOVB -1(R11)(SI*1), R14
+	CMPB R14, -1(R11)(R9*1)
+	JNE  backed23
+	DECQ R11
+	INCQ R13
+	JMP  backbyte22
+
+backed23:
+	MOVQ   SI, R11
+	SUBQ   R9, R11
+	CMPQ   R11, 24(AX)
+	JEQ    pays
+	LEAQ   (R10)(R13*1), R9
+	CMPQ   R9, $+8
+	JGE    pays
+	MOVQ   (SP), R9
+	CMPQ   R9, 16(SP)
+	JCC    unknown
+	LZCNTL R11, R9
+	SUBL   $+36, R9
+	SHLL   $0x03, R9
+	MOVQ   cost+48(FP), R12
+	LEAQ   (CX)(SI*1), R14
+	LEAQ   (R14)(R10*1), BP
+	SUBQ   R13, R14
+
+literal:
+	MOVBLZX (R14), R15
+	MOVBLZX (R12)(R15*1), R15
+	ADDL    R15, R9
+	INCQ    R14
+	CMPQ    R14, BP
+	JLT     literal
+	TESTL   R9, R9
+	JGT     pays
+	INCQ    SI
+	JMP     loop
+
+unknown:
+	MOVQ R10, 56(AX)
+	MOVQ R11, 64(AX)
+	JMP  done
+
+resume:
+	MOVQ $+0, 56(AX)
+	MOVQ SI, R9
+	SUBQ 64(AX), R9
+	JMP  found
+
+pays:
+	MOVQ SI, R12
+	SUBQ 8(AX), R12
+	SUBQ R13, R12
+	ADDQ R10, SI
+	ADDQ R13, R10
+	MOVQ (SP), R9
+	MOVL R12, (R9)
+	MOVL R10, 4(R9)
+	MOVL R11, 8(R9)
+	ADDQ $+12, R9
+	MOVQ R9, (SP)
+	CMPQ R11, 24(AX)
+	JEQ  same24
+	CMPQ 128(AX), $+0
+	JEQ  same24
+	MOVQ 24(AX), R9
+	MOVQ R9, 32(AX)
+	MOVQ R11, 24(AX)
+
+same24:
+	MOVQ    SI, 8(AX)
+	CMPQ    SI, 16(AX)
+	JGE     done
+	MOVQ    48(AX), R9
+	LEAQ    16(R9), R10
+	CMPQ    R10, SI
+	CMOVQGT SI, R10
+
+dense:
+	CMPQ  R9, R10
+	JGE   sparse
+	MOVQ  (CX)(R9*1), R11
+	MOVQ  R11, R14
+	IMULQ prime64<>+0(SB), R14
+	SHRXQ DI, R14, R12
+	ANDL  96(AX), R14
+	MOVQ  88(AX), R13
+	ANDQ  R11, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ R8, R13, R13
+	LEAL  (R9), R11
+	ORL   R11, R14
+	MOVL  R14, (DX)(R12*4)
+	MOVL  R14, (BX)(R13*4)
+	ADDQ  $+2, R9
+	JMP   dense
+
+sparse:
+	CMPQ  R9, SI
+	JGE   entered
+	MOVQ  (CX)(R9*1), R10
+	MOVQ  R10, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ DI, R13, R11
+	ANDL  96(AX), R13
+	MOVQ  88(AX), R12
+	ANDQ  R10, R12
+	IMULQ prime64<>+0(SB), R12
+	SHRXQ R8, R12, R12
+	LEAL  (R9), R10
+	ORL   R10, R13
+	MOVL  R13, (DX)(R11*4)
+	MOVL  R13, (BX)(R12*4)
+	ADDQ  $+8, R9
+	JMP   sparse
+
+entered:
+	DECQ room+64(FP)
+	JNE  room25
+	MOVQ $+1, 40(AX)
+	JMP  done
+
+behind:
+	MOVQ $+0, 40(AX)
+
+room25:
+	MOVQ 32(AX), R11
+	MOVQ SI, R9
+	SUBQ R11, R9
+	JLT  loop
+	CMPQ SI, 16(AX)
+	JGE  done
+	MOVL (CX)(SI*1), R10
+	CMPL R10, (CX)(R9*1)
+	JNE  loop
+	XORL R10, R10
+	MOVQ src_len+16(FP), R12
+	SUBQ SI, R12
+	SUBQ $+32, R12
+	CMPQ R10, R12
+	JGT  bytes27
+
+vector26:
+	LEAQ      (CX)(R10*1), R13
+	VMOVDQU   (R13)(SI*1), Y0
+	VPCMPEQB  (R13)(R9*1), Y0, Y0
+	VPMOVMSKB Y0, R13
+	XORL      $-1, R13
+	JNE       unlike29
+	ADDQ      $+32, R10
+	CMPQ      R10, R12
+	JLE       vector26
+
+bytes27:
+	ADDQ $+32, R12
+
+byte28:
+	CMPQ R10, R12
+	JGE  counted30
+	LEAQ (CX)(R10*1), R13
+	MOVB (R13)(SI*1), R14
+	CMPB R14, (R13)(R9*1)
+	JNE  counted30
+	INCQ R10
+	JMP  byte28
+
+unlike29:
+	TZCNTL R13, R13
+	ADDQ   R13, R10
+
+counted30:
+	CMPQ  R10, 112(AX)
+	JLT   loop
+	MOVQ  (SP), R9
+	MOVL  $+0, (R9)
+	MOVL  R10, 4(R9)
+	MOVL  R11, 8(R9)
+	ADDQ  $+12, R9
+	MOVQ  R9, (SP)
+	MOVQ  24(AX), R9
+	MOVQ  R9, 32(AX)
+	MOVQ  R11, 24(AX)
+	MOVQ  (CX)(SI*1), R9
+	MOVQ  R9, R13
+	IMULQ prime64<>+0(SB), R13
+	SHRXQ DI, R13, R11
+	ANDL  96(AX), R13
+	MOVQ  88(AX), R12
+	ANDQ  R9, R12
+	IMULQ prime64<>+0(SB), R12
+	SHRXQ R8, R12, R12
+	LEAL  (SI), R9
+	ORL   R9, R13
+	MOVL  R13, (DX)(R11*4)
+	MOVL  R13, (BX)(R12*4)
+	ADDQ  R10, SI
+	MOVQ  SI, 8(AX)
+	DECQ  room+64(FP)
+	JNE   room25
+	MOVQ  $+1, 40(AX)
+
+done:
+	VZEROUPPER
+	MOVQ SI, (AX)
+	MOVQ (SP), AX
+	SUBQ seqs+56(FP), AX
+	MOVQ AX, bytes+88(FP)
+	RET
+
 // func putOffsetsAVX2(s *struct{Acc uint64; Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (usedCodes int, usedExtra int)
 // Requires: BMI2, CMOV, LZCNT
 TEXT ·putOffsetsAVX2(SB), NOSPLIT, $8-88

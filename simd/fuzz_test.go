@@ -104,6 +104,23 @@ func FuzzParseRecent(f *testing.F) {
 	})
 }
 
+// FuzzParseDouble lets a fuzzer make content; the seed gives everything else.
+func FuzzParseDouble(f *testing.F) {
+	r := rand.New(rand.NewPCG(65, 66))
+	for seed := range uint64(8) {
+		f.Add(seed, randomContent(r, 100+int(seed)*50))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, src []byte) {
+		if len(src) < 16 {
+			return
+		}
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			randomDouble(rand.New(rand.NewPCG(seed, 0)), src).alone(t)
+		}
+	})
+}
+
 // FuzzSequences takes arbitrary bytes for the streams of tokens, whose ends cuts give, and has what they resolve to carried out.
 func FuzzSequences(f *testing.F) {
 	r := rand.New(rand.NewPCG(27, 28))

@@ -255,6 +255,26 @@ func TestGuardPagesRecent(t *testing.T) {
 	})
 }
 
+// TestGuardPagesDouble does the same with parsing by two tables.
+func TestGuardPagesDouble(t *testing.T) {
+	const most = 5000
+	content, seqs := newGuarded(t, most), newGuarded(t, most*sequenceBytes)
+	tables := [2]guarded{newGuarded(t, 4<<10), newGuarded(t, 4<<10)}
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(63, 64))
+		for range scaled(4000) {
+			c := randomDouble(r, content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)]))))
+			var in [2][]uint32
+			for i, table := range [][]uint32{c.long, c.short} {
+				room := tables[i].put(r, make([]byte, 4*len(table)))
+				in[i] = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(room))), len(table))
+				copy(in[i], table)
+			}
+			c.run(t, c.src, in[0], in[1], seqs.sequences(r, c.room))
+		}
+	})
+}
+
 // TestGuardPagesPut does the same with what sequences become.
 func TestGuardPagesPut(t *testing.T) {
 	const most = 1500

@@ -198,6 +198,35 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	return size / sequenceSize, true
 }
 
+func hasDouble() bool { return current() != portable }
+
+func parseDoubleVector(p *DoubleParse, src []byte, long, short []uint32, seqs []rawSequence) (n int) {
+	p.check(src, long, short)
+	if len(seqs) == 0 {
+		return 0
+	}
+	size := parseDoubleAVX2((*rawDouble)(p), src, &long[0], &short[0], &seqs[0], min(len(seqs), atOnceSequences), min(p.End, len(src)-DoubleSlack, p.At+atOnce))
+	return size / sequenceSize
+}
+
+func parseDoubleLazyVector(p *DoubleParse, src []byte, long, short []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
+	p.check(src, long, short)
+	if len(seqs) == 0 {
+		return 0
+	}
+	size := parseDoubleLazyAVX2((*rawDouble)(p), src, &long[0], &short[0], costs, &seqs[0], min(len(seqs), atOnceSequences), min(max(fresh, 0), atOnceSequences), min(p.End, p.At+atOnce))
+	return size / sequenceSize
+}
+
+// check panics if what a kernel is to do could lead it out of the slices.
+func (p *DoubleParse) check(src []byte, long, short []uint32) {
+	if best == portable || p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.End > len(src)-16 || p.Skip > 63 || p.Shift > 63 || p.LongShift > 63 ||
+		uint64(len(long)) <= ^uint64(0)>>p.LongShift || uint64(len(short)) <= ^uint64(0)>>p.Shift || p.MinMatch < 3 || p.MaxOffset < 32 ||
+		uint(p.Length) > 7 || p.Length > 0 && (p.Length > len(src)-p.At || p.Offset < 1 || p.Offset > p.At || uint(p.Next) > uint(p.At+2)) {
+		panic("simd: impossible parse")
+	}
+}
+
 // atOnceRecent is the most positions that a function in assembly enters into rows in one call: some 50 µs, but where matches are very long.
 const atOnceRecent = 1 << 12
 

@@ -43,6 +43,16 @@ func parseSingleVector(*SingleParse, []byte, []uint32, []rawSequence) (n int, ok
 	return 0, false
 }
 
+func hasDouble() bool { return false }
+
+func parseDoubleVector(*DoubleParse, []byte, []uint32, []uint32, []rawSequence) int {
+	panic("simd: no such kernel")
+}
+
+func parseDoubleLazyVector(*DoubleParse, []byte, []uint32, []uint32, *[256]uint8, []rawSequence, int) int {
+	panic("simd: no such kernel")
+}
+
 func hasRecent(int) bool { return false }
 
 func parseRecentVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {

@@ -72,6 +72,9 @@ func TestVectorsRun(t *testing.T) {
 		if recent := HasRecent(8) && HasRecent(16); recent != want.parse {
 			t.Errorf("parsing by rows %v", recent)
 		}
+		if double := HasDouble(); double != want.parse {
+			t.Errorf("parsing by two tables %v", double)
+		}
 		_, _, offsets := PutOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
 		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)

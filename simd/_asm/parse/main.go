@@ -6,7 +6,10 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	ConstraintExpr("amd64,!noasm")
 	far := farData()
-	single(far)
+	mul := primeData()
+	single(far, mul)
+	double(far, mul)
+	doubleLazy(far, mul)
 	putOffsets()
 	putLengths()
 	data := newRecentData(far)

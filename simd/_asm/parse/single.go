@@ -46,10 +46,15 @@ const (
 	stNewRepeat
 )
 
-// single is lz77's parseSingle, position for position.
-func single(far Mem) {
+// primeData is what hashes of 64 bits are multiplied by.
+func primeData() Mem {
 	mul := GLOBL("prime64", attr.RODATA|attr.NOPTR)
 	DATA(0, U64(prime))
+	return mul
+}
+
+// single is lz77's parseSingle, position for position.
+func single(far, mul Mem) {
 	TEXT("parseSingleAVX2", attr.NOSPLIT, "func(s *"+stateType+", src []byte, table *uint32, seqs "+seqType+", room, stop int) (bytes int)")
 	Pragma("noescape")
 	Doc("parseSingleAVX2 goes on with a parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It",

@@ -1,0 +1,326 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// doubleRun is a call of ParseDouble or ParseDoubleLazy.
+type doubleRun struct {
+	p           DoubleParse
+	src         []byte
+	long, short []uint32
+	lazy        bool
+	costs       *[256]uint8
+	fresh, room int
+}
+
+func (c *doubleRun) word(i int) uint64 { return binary.LittleEndian.Uint64(c.src[i:]) }
+
+// places are those of a position in both tables, with its tag.
+func (c *doubleRun) places(i int) (long, short *uint32, tag uint32) {
+	const prime = 0x9E3779B185EBCA87
+	x := c.word(i) * prime
+	return &c.long[x>>c.p.LongShift], &c.short[c.word(i)&c.p.Mask*prime>>c.p.Shift], uint32(x) & uint32(c.p.TagMask)
+}
+
+// enter puts a position into both tables, and returns what was there.
+func (c *doubleRun) enter(i int) (long, short int) {
+	l, s, tag := c.places(i)
+	long, short = int(*l^tag), int(*s^tag)
+	*l, *s = tag|uint32(i), tag|uint32(i)
+	return long, short
+}
+
+func (c *doubleRun) equal(from, i int) (n int) {
+	for i+n < len(c.src) && c.src[from+n] == c.src[i+n] {
+		n++
+	}
+	return n
+}
+
+// within says whether an offset is one that needs no other in its place.
+func (c *doubleRun) within(d int) bool { return d >= 16 && d <= c.p.MaxOffset }
+
+// search returns a match at i, or one position or more further on, with n = 0 if there is none.
+func (c *doubleRun) search(i int) (at, n, d int) {
+	p := &c.p
+	long, short := c.enter(i)
+	p.Next = i + 1
+	if i+1 >= p.Repeats[0] && uint32(c.word(i+1-p.Repeats[0])) == uint32(c.word(i+1)) {
+		p.Next = i + 2
+		return i + 1, c.equal(i+1-p.Repeats[0], i+1), p.Repeats[0]
+	}
+	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
+	from := short
+	if c.lazy && long < i || c.within(i-long) {
+		from = long
+	}
+	if d = i - from; d < 1 || d > p.MaxOffset {
+		return i, 0, 0
+	}
+	if d < 16 {
+		d = multiples[d]
+	}
+	if d > i {
+		return i, 0, 0
+	}
+	if n = c.equal(i-d, i); n < p.MinMatch {
+		return i, 0, 0
+	}
+	if !c.lazy {
+		l, _, tag := c.places(i + 1)
+		next := int(*l ^ tag)
+		*l = tag | uint32(i+1)
+		if o := i + 1 - next; c.within(o) && n < 32 && min(c.equal(next, i+1), 32) > n {
+			return i + 1, c.equal(next, i+1), o
+		}
+		return i, n, d
+	}
+	for n < p.Nice && i+1 < p.End {
+		next, _ := c.enter(i + 1)
+		p.Next = i + 2
+		o := i + 1 - next
+		if !c.within(o) || o == d || c.equal(next, i+1) <= n {
+			break
+		}
+		i, n, d = i+1, c.equal(next, i+1), o
+	}
+	if j := i + n; j < p.End {
+		l, _, tag := c.places(j)
+		if o := j - int(*l^tag); c.within(o) && o != d && o <= i+3 && c.equal(i+3-o, i+3) > max(n, 3) {
+			return i + 3, c.equal(i+3-o, i+3), o
+		}
+	}
+	return i, n, d
+}
+
+// naively is the definition, until At is stop or more.
+func (c *doubleRun) naively(stop int) (seqs []sequence) {
+	p := &c.p
+	put := func(lit, n, d int) bool {
+		seqs = append(seqs, sequence{uint32(lit), uint32(n), uint32(d)})
+		p.At += lit + n
+		p.Anchor = p.At
+		return len(seqs) < c.room
+	}
+	if c.room == 0 {
+		return nil
+	}
+	for p.Behind != 0 || p.Length > 0 || p.At < stop {
+		if p.Behind == 0 {
+			at, n, d := p.At, p.Length, p.Offset
+			if p.Length = 0; n == 0 {
+				next := p.Next
+				if at, n, d = c.search(p.At); n < p.MinMatch {
+					if n == 0 {
+						p.Next = next
+					}
+					p.At = at + min(1+(at-p.Anchor)>>p.Skip, 32)
+					continue
+				}
+			}
+			k := 0
+			for at-k > max(p.Anchor, d) && c.src[at-k-1] == c.src[at-k-1-d] {
+				k++
+			}
+			if c.lazy && d != p.Repeats[0] && n+k < 8 {
+				if len(seqs) >= c.fresh {
+					p.At, p.Length, p.Offset = at, n, d
+					return seqs
+				}
+				sum := 0
+				for _, b := range c.src[at-k : at+n] {
+					sum += int(c.costs[b])
+				}
+				if sum <= 8*(bits.Len(uint(d))+4) {
+					p.At = at + 1
+					continue
+				}
+			}
+			p.At = p.Anchor
+			more := put(at-k-p.Anchor, n+k, d)
+			if d != p.Repeats[0] && p.NewRepeat != 0 {
+				p.Repeats = [2]int{d, p.Repeats[0]}
+			}
+			if p.At >= p.End {
+				return seqs
+			}
+			if c.lazy {
+				for i := p.Next; i < p.At; {
+					c.enter(i)
+					if i < p.Next+14 {
+						i += 2
+					} else if i == p.Next+14 {
+						i += 2
+					} else {
+						i += 8
+					}
+				}
+			} else {
+				c.enter(at - k + 2)
+				c.enter(p.At - 2)
+			}
+			if p.Behind = 1; !more {
+				return seqs
+			}
+		}
+		p.Behind = 0
+		for d := p.Repeats[1]; p.At < p.End && p.At >= d && uint32(c.word(p.At)) == uint32(c.word(p.At-d)); d = p.Repeats[1] {
+			n := c.equal(p.At-d, p.At)
+			if n < p.MinMatch {
+				break
+			}
+			c.enter(p.At)
+			p.Repeats[0], p.Repeats[1] = d, p.Repeats[0]
+			if !put(0, n, d) {
+				p.Behind = 1
+				return seqs
+			}
+		}
+	}
+	return seqs
+}
+
+// randomDouble is a parse of src that begins or goes on anywhere, with tables for it that have anything.
+func randomDouble(r *rand.Rand, src []byte) *doubleRun {
+	longLog, log := 1+r.IntN(10), 1+r.IntN(10)
+	c := &doubleRun{src: src, long: make([]uint32, 1<<longLog), short: make([]uint32, 1<<log), lazy: r.IntN(2) == 0, costs: new([256]uint8), fresh: r.IntN(40), room: r.IntN(2 + len(src)/8)}
+	for i := range c.costs {
+		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
+	}
+	p := &c.p
+	*p = DoubleParse{At: 1 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), LongShift: uint64(64 - longLog), Shift: uint64(64 - log), Mask: ^uint64(0) >> (8 * r.IntN(5)),
+		TagMask: uint64(^uint32(0) << bits.Len(uint(len(src)))), Skip: uint64(r.IntN(10)), MinMatch: 3 + r.IntN(6), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), NewRepeat: r.IntN(4), Nice: 5 + r.IntN(60)}
+	if r.IntN(2) == 0 {
+		p.At = 1
+	}
+	p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1)
+	for i := range p.Repeats {
+		if p.Repeats[i] = 16 + r.IntN(len(src)); r.IntN(4) == 0 {
+			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
+		}
+	}
+	if at := len(src) - p.At; c.lazy && r.IntN(4) == 0 && at > 8 {
+		p.Length, p.Offset = 1+r.IntN(7), 1+r.IntN(p.At)
+		p.Next = r.IntN(p.At + 3)
+	} else if p.At < p.End {
+		p.Behind = r.IntN(2)
+	}
+	if kind := r.IntN(4); kind > 0 {
+		for _, table := range [][]uint32{c.long, c.short} {
+			for i := range table {
+				table[i] = r.Uint32() >> r.IntN(32)
+			}
+		}
+		for range (len(c.long) + len(c.short)) / 2 * (kind - 1) {
+			i := r.IntN(len(src) - 7) // a place in the block, with its tag, though it may be one that is still to come
+			long, short, tag := c.places(i)
+			*long, *short = tag|uint32(i), tag|uint32(i)
+		}
+	}
+	return c
+}
+
+// run holds a call of the kernel, with these places for what it needs, to the definition.
+func (c *doubleRun) run(t *testing.T, src []byte, long, short []uint32, seqs []sequence) {
+	t.Helper()
+	if ok := HasDouble(); ok != has(current()).parse {
+		t.Fatalf("there is a kernel: %v", ok)
+	} else if !ok {
+		return
+	}
+	got, want := *c, *c
+	var n int
+	want.room = min(c.room, atOnceTokens)
+	stop := min(c.p.End, c.p.At+atOnceBytes)
+	if c.lazy {
+		n = ParseDoubleLazy(&got.p, src, long, short, c.costs, seqs, c.fresh)
+	} else {
+		n = ParseDouble(&got.p, src, long, short, seqs)
+		stop = min(stop, len(src)-DoubleSlack)
+	}
+	want.long, want.short = slices.Clone(c.long), slices.Clone(c.short)
+	wantSeqs := want.naively(stop)
+	if got.p.Length == 0 { // else they say nothing
+		got.p.Next, want.p.Next, got.p.Offset, want.p.Offset = 0, 0, 0, 0
+	}
+	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(long, want.long) || !slices.Equal(short, want.short) {
+		t.Fatalf("lazy %v, %d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", c.lazy, len(src), c.p, n, got.p, len(wantSeqs), want.p)
+	}
+}
+
+// alone is run in memory of its own.
+func (c *doubleRun) alone(t *testing.T) {
+	t.Helper()
+	c.run(t, c.src, slices.Clone(c.long), slices.Clone(c.short), make([]sequence, c.room))
+}
+
+func TestParseDouble(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(61, 62))
+		for i := range scaled(10_000) {
+			n := 16 + i%200
+			if i%50 == 0 {
+				n = 16 + r.IntN(20_000)
+			}
+			randomDouble(r, randomContent(r, n)).alone(t)
+		}
+		// More bytes than one call of the assembly takes, and a match across where it ends.
+		for range scaled(20) {
+			c := randomDouble(r, randomContent(r, 200_000))
+			c.p.At, c.p.Anchor, c.p.End, c.p.Length, c.p.Behind = 1, 0, len(c.src)-16, 0, 0
+			c.room, c.fresh = len(c.src)/4, len(c.src)
+			c.alone(t)
+		}
+	})
+}
+
+// TestParseDoubleRoom: what could lead the kernels out of the slices is a mistake in the program.
+func TestParseDoubleRoom(t *testing.T) {
+	good := DoubleParse{At: 1, End: 84, Repeats: [2]int{1, 1}, LongShift: 56, Shift: 57, MinMatch: 4, MaxOffset: 32, Nice: 10}
+	for i, f := range []func(p *DoubleParse){
+		func(p *DoubleParse) {}, // the others change one thing each
+		func(p *DoubleParse) { p.At = 0 },
+		func(p *DoubleParse) { p.Anchor = 2 },
+		func(p *DoubleParse) { p.Anchor = -1 },
+		func(p *DoubleParse) { p.Repeats[0] = 0 },
+		func(p *DoubleParse) { p.Repeats[1] = 0 },
+		func(p *DoubleParse) { p.End = 85 },
+		func(p *DoubleParse) { p.LongShift = 55 },
+		func(p *DoubleParse) { p.LongShift = 64 },
+		func(p *DoubleParse) { p.Shift = 56 },
+		func(p *DoubleParse) { p.Skip = 64 },
+		func(p *DoubleParse) { p.MinMatch = 2 },
+		func(p *DoubleParse) { p.MaxOffset = 31 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, -1, 1 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 8, 1 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 4, 0 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 4, 11 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset = 95, 6, 1 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, -1 },
+		func(p *DoubleParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 13 },
+	} {
+		for _, lazy := range []bool{false, true} {
+			p := good
+			f(&p)
+			func() {
+				defer func() {
+					if panicked := recover() != nil; panicked != (i > 0 || !has(best).parse) {
+						t.Errorf("case %d: %+v: panic %v", i, p, panicked)
+					}
+				}()
+				src, long, short, seqs := make([]byte, 100), make([]uint32, 256), make([]uint32, 128), make([]sequence, 10)
+				if lazy {
+					ParseDoubleLazy(&p, src, long, short, new([256]uint8), seqs, 0)
+				} else {
+					ParseDouble(&p, src, long, short, seqs)
+				}
+			}()
+		}
+	}
+}
