@@ -6,8 +6,9 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose matches are taken at once, and one of fewer, whose
-// matches are taken if the next position has no match of 8.
+// parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose candidate is looked at if its offset will do, and one of fewer, whose candidate is if not. A match
+// of fewer than 32 bytes gives way to a longer one that the first table has for the next position. A match with the last offset one byte on is taken at once.
+// simd.ParseDouble does the same, but for the last bytes.
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
 	longLog := tableLog(m.params.LongLog, len(src))
 	m.long = table(m.long, longLog)
@@ -78,7 +79,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			h1, tag1 := index(x1, longShift), tagOf(x1, tagMask)
 			c1 := int(long[h1] ^ tag1)
 			long[h1] = tag1 | uint32(i+1)
-			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < 32 {
+			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < enough {
 				if n1 := extend(src, c1, i+1, 0); n1 > n {
 					i, c, d, n = i+1, c1, d1, n1
 				}
@@ -138,3 +139,6 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	return dst
 }
+
+// enough is the length of a match in bytes, at which no longer one is looked for one byte on: what a vector of the kernel compares.
+const enough = 32

@@ -9,7 +9,7 @@ import (
 // parseDoubleLazy is a parse with the two hash tables of Double that looks twice for something longer than the match at hand, which is that of the long table
 // if there is one: in the long table one byte on, as long as that helps, and for what the long table has where the match ends, moved
 // back by its length. The latter is from the encoder of klauspost/compress that is named SpeedBetterCompression. A match with the last offset
-// one byte on is taken at once.
+// one byte on is taken at once. simd.ParseDoubleLazy does the same.
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
 	longLog := tableLog(m.params.LongLog, len(src))
 	m.long = table(m.long, longLog)

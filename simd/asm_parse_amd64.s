@@ -337,35 +337,34 @@ hit:
 	CMPQ      R10, 112(AX)
 	JLT       next
 	MOVQ      1(CX)(SI*1), R9
-	MOVQ      R9, R14
-	IMULQ     prime64<>+0(SB), R14
-	SHRXQ     DI, R14, R9
-	ANDL      96(AX), R14
-	MOVL      (DX)(R9*4), R11
-	XORL      R14, R11
-	LEAL      1(SI), R13
-	ORL       R13, R14
-	MOVL      R14, (DX)(R9*4)
-	LEAQ      -15(SI), R13
-	SUBQ      R11, R13
-
-	// in place of one that is too near or too far, that of the match at hand
-	LEAQ      1(R12), R9
-	CMPQ      R13, 8(SP)
-	CMOVQHI   R9, R11
+	MOVQ      R9, R11
+	IMULQ     prime64<>+0(SB), R11
+	SHRXQ     DI, R11, R9
+	ANDL      96(AX), R11
+	MOVL      (DX)(R9*4), R13
+	XORL      R11, R13
+	LEAL      1(SI), R14
+	ORL       R14, R11
+	MOVL      R11, (DX)(R9*4)
+	LEAQ      -15(SI), R14
+	SUBQ      R13, R14
+	CMPQ      R14, 8(SP)
+	JHI       alone
 	VMOVDQU   1(CX)(SI*1), Y0
-	VPCMPEQB  (CX)(R11*1), Y0, Y0
+	VPCMPEQB  (CX)(R13*1), Y0, Y0
 	VPMOVMSKB Y0, R9
 	NOTL      R9
 	TZCNTL    R9, R9
-	LEAQ      1(SI), R13
+	LEAQ      1(SI), R14
 	CMPQ      R9, R10
-	CMOVQGT   R11, R12
-	CMOVQGT   R13, SI
+	CMOVQGT   R13, R12
+	CMOVQGT   R14, SI
 	CMOVQGT   R9, R10
-	CMPQ      R10, $+32
-	JNE       counted
-	JMP       more
+
+alone:
+	CMPQ R10, $+32
+	JNE  counted
+	JMP  more
 
 again:
 	INCQ      SI
