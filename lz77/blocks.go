@@ -47,6 +47,9 @@ type Splitter interface {
 func (b *blocks) grow(n int) { b.cost, b.links = make([]uint64, n), make([]uint32, n) }
 
 func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence {
+	if o.limits.MaxOffset > maxBlocksOffset || o.limits.Repeats > 0 {
+		panic("lz77: a form that is written in blocks, with repeat offsets or with offsets of more than 17 bits")
+	}
 	b := &o.blocks
 	if b.splitter == nil || b.model != o.model {
 		b.splitter, b.model = o.rules.Blocks(), o.model
