@@ -130,7 +130,6 @@ type batch struct {
 	reqs   []*gpu.Request
 	given  time.Time
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
-	err    error       // of the device
 	main   func()      // the method work, made once
 }
 
@@ -159,18 +158,18 @@ func (c *coordinator) main() {
 		c.saturated.Store(len(active) == c.info.Concurrent)
 		timer.Reset(time.Until(c.deadline(active[0].given, ended)))
 		x, late := c.event(timer.C)
-		dead := false
+		if late {
+			if active[0].taken.Load() {
+				x = <-c.ends // it has come back, and is about to say so
+			} else {
+				c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, time.Since(active[0].given).Round(time.Millisecond)))
+				active = slices.DeleteFunc(active, c.giveUp) // rather than wait for each of the others
+			}
+		}
 		if x != nil {
-			ended, dead = time.Now(), x.err != nil
+			ended = time.Now()
 			active = slices.DeleteFunc(active, func(a *batch) bool { return a == x })
 			c.recycle(x)
-		}
-		if late && !active[0].taken.Load() {
-			dead = true
-			c.lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, time.Since(active[0].given).Round(time.Millisecond)))
-		}
-		if dead { // rather than wait for each of the others
-			active = slices.DeleteFunc(active, c.giveUp)
 		}
 	}
 }
@@ -297,7 +296,6 @@ func (c *coordinator) recycle(x *batch) {
 	clear(x.reqs)
 	x.blocks, x.reqs = x.blocks[:0], x.reqs[:0]
 	x.taken.Store(false)
-	x.err = nil
 	c.spare = append(c.spare, x)
 }
 
@@ -308,7 +306,7 @@ func (x *batch) work() {
 	if x.taken.Swap(true) {
 		return // too late: the blocks are elsewhere
 	}
-	if x.err = err; err != nil {
+	if err != nil {
 		c.lose(err)
 	}
 	took := time.Since(x.given)

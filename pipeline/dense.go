@@ -162,7 +162,12 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 
 // mark sets the marks of literals.
 func (d *dense) mark(s *lzseq.Streams) bool {
-	d.bits = append(d.bits[:0], make([]uint64, rans.MarkWords(len(d.marks)))...)
+	n := rans.MarkWords(len(d.marks))
+	if cap(d.bits) < n {
+		d.bits = make([]uint64, n)
+	}
+	d.bits = d.bits[:n]
+	clear(d.bits)
 	if s.Marks(d.bits, len(d.marks)) != nil {
 		return false
 	}

@@ -123,11 +123,13 @@ var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 		b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
 		dst = b.dst
 	}
+	ranges := b.payload.ranges
+	b.payload.ranges = nil // it is a part of Src
 	if err := b.payload.streams.Decode(b.payload.layout, dst); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}
-	if b.payload.ranges != nil {
-		x86.Decode(dst, b.payload.ranges)
+	if ranges != nil {
+		x86.Decode(dst, ranges)
 	}
 	return nil
 }}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/gopz/compress/lz77"
@@ -82,6 +83,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 				hash(4, 0, 4)
 				hash(7, 0, 8)
 			}
+		case lz77.Tree:
+			// For Deflate, which is parsed by blocks: neither Skip nor Misses means anything.
 		default:
 			p := own
 			p.Skip, p.Misses = 0, max(p.Misses, 4)
@@ -94,8 +97,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 const (
 	// sampleWindow is how many neighbouring bytes a sample has from one place, at the most. With 1<<14 and 1<<15 trial made kennedy.xls 1.6% larger at level 4.
 	sampleWindow = 1 << 13
-	// autoSample and trialSample say which part of a block is looked at, as a shift. Both are bounds of the time that it takes: a few percent, and that part of the time of the
-	// block for each way that is tried.
+	// autoSample and trialSample say which part of a block is looked at, as a shift. It is compressed in each way that is tried: with auto up to five times, with trial once more
+	// for each variant. Besides, recurs goes over the block, three times at the most.
 	autoSample  = 4
 	trialSample = 3
 	// leastSample is the least that is looked at, in bytes, unless it is more than half of the block.
@@ -147,14 +150,15 @@ func (ws *workspace) tune(b *Block) {
 		likely = t.likely(ws.payload.seqs, b.params())
 	}
 	for i := range others {
-		if v := &others[i]; !auto || i == likely {
+		if v := &others[i]; (!auto || i == likely) && v.Params != *b.params() {
 			offer(choice{settings: &v.Params}, own*int(v.gain)>>8)
 		}
 	}
 	// Where what is in front of the block is as large as the block itself, a sample of that alone says little of its matches.
 	if !dense && own > len(t.sample)>>plainLeast && len(content) >= 4*b.Window {
 		plain := ws.try(choice{plain: true})
-		if plain+own>>plainGain <= least || plain+own>>emptyGain[finder] <= least && !ws.recurs(content, 8, 1) {
+		told := tellingBytes(plain, len(t.sample))
+		if plain+own>>plainGain <= least || plain+own>>emptyGain[finder] <= least && ws.recurs(content, 8, 1) <= fewRepeats {
 			best, least = choice{plain: true}, plain
 		}
 		if b.mayBeCoarse() && own >= plain*plainPart/16 && own < len(t.sample)-len(t.sample)>>coarseLeast {
@@ -165,9 +169,13 @@ func (ws *workspace) tune(b *Block) {
 				offer(choice{plain: true, coarse: true}, own/coarseGain)
 			}
 		}
-	}
-	if best.plain && ws.recurs(content, 32, farDistance) {
-		best = choice{}
+		// What the sample does not show: matches from far away would save about half as much again as there are such strings.
+		if best != (choice{}) {
+			hidden := ws.recurs(content, told, farDistance)
+			if best.plain && least > own-plain*hidden/all*3/2 || told >= fewLetters && hidden > manyRepeats {
+				best = choice{}
+			}
+		}
 	}
 	t.block.run = nil
 	b.choice = best
@@ -244,7 +252,8 @@ func (ws *workspace) try(c choice) int {
 	b.payload = ws.own()
 	for i := range b.run.stages {
 		if b.run.stages[i].run(ws, b) != nil {
-			break // stages of compression do not fail
+			b.payload = nil
+			return math.MaxInt / 2 // stages of compression do not fail
 		}
 	}
 	b.payload = nil
@@ -254,23 +263,38 @@ func (ws *workspace) try(c choice) int {
 // farDistance is how far a repeat must be from what it repeats for a sample not to show it, in bytes.
 const farDistance = sampleWindow / 2
 
-// recursPart is what part of a block may be repeats at the most for recurs to say no, as a shift.
-const recursPart = 6
+// Parts of a block, in 1/all.
+const (
+	all         = 1 << 10
+	fewRepeats  = all / 64 // that may be repeats where there are said to be none
+	manyRepeats = all / 4  // that are strings from far away where a sample is not what the block is like
+)
 
-// recurs reports whether much of src is strings of n bytes, 8 or 32, that come so far in front of it, or farther. The positions compared are chosen by what stands there, as in
+// fewLetters is how long strings must be to tell something for content to be of so few symbols that hardly any of them come again by accident: in prose the short ones do, and are
+// in the sample as well.
+const fewLetters = 11
+
+// tellingBytes is how long a string must be, in bytes, 8 … 64, to be a repeat by no accident and dearer as literals than as a match: 34 bits or more, where a sample of
+// so many bytes takes plain as literals alone.
+func tellingBytes(plain, sample int) int {
+	const bits = 34
+	return min(max((bits*sample+8*plain-1)/max(8*plain, 1), 8), 64)
+}
+
+// recurs returns what part of src is strings of n bytes, 8 … 64, that come so far in front of it, or farther. The positions compared are chosen by what stands there, as in
 // repeats, as many as there is room for.
-func (ws *workspace) recurs(src []byte, n, distance int) bool {
+func (ws *workspace) recurs(src []byte, n, distance int) (part int) {
 	clear(ws.seen[:])
 	chosen := uint(max(seenBits, bits.Len(uint(len(src)))-seenLog))
-	found, all := 0, 0
-	for i := 0; i+32 <= len(src); i++ {
+	found, looked := 0, 0
+	for i := 0; i+n <= len(src); i++ {
 		v := binary.LittleEndian.Uint64(src[i:])
 		if v*0x9E3779B185EBCA87>>(64-chosen) != 0 {
 			continue
 		}
-		all++
+		looked++
 		for k := 8; k < n; k += 8 {
-			v = v*0xC2B2AE3D27D4EB4F + binary.LittleEndian.Uint64(src[i+k:])
+			v = v*0xC2B2AE3D27D4EB4F + binary.LittleEndian.Uint64(src[i+min(k, n-8):])
 		}
 		place := &ws.seen[v*0xD6E8FEB86659FD93>>(64-seenLog)]
 		if c := int(*place) - 1; c >= 0 && i-c >= distance && simd.MatchLen(src[c:], src[i:i+n]) == n {
@@ -278,11 +302,11 @@ func (ws *workspace) recurs(src []byte, n, distance int) bool {
 		}
 		*place = uint32(i) + 1
 	}
-	return found<<recursPart > all
+	return int(uint64(found) * all / uint64(max(looked, 1)))
 }
 
 // tunerMemory is what choosing takes for blocks of that size, in bytes: the sample, and what it is compressed to.
 func tunerMemory(size int64) int64 {
 	n := max(size>>trialSample, min(size/2, leastSample))
-	return 2*n + n/4 + 64<<10
+	return 4*n + 64<<10
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -48,7 +49,8 @@ func restored(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
 
 // TestTuning: whatever is chosen, no kind of data becomes more than 1% larger, and those that the choices are for become smaller.
 func TestTuning(t *testing.T) {
-	size := 1 << 20
+	alone(t)
+	size := 1 << 19
 	if small() {
 		size = 1 << 18
 	}
@@ -69,7 +71,7 @@ func TestTuning(t *testing.T) {
 				for _, k := range corpus.Kinds() {
 					n := hardSize(p, level, size)
 					if level > 6 {
-						n = min(n, 1<<16)
+						n = min(n, 1<<15)
 					}
 					src := k.Make(n)
 					_, fixed := tuned(t, p, level, TuneFixed, n/2, src)
@@ -93,6 +95,7 @@ func TestTuning(t *testing.T) {
 
 // TestTuningFar: repeats that are too far away for a sample to show keep a block from being literals alone.
 func TestTuningFar(t *testing.T) {
+	alone(t)
 	p := ByName("lzseqr")
 	half := corpus.ByName("dna").Make(1 << 17)
 	src := append(bytes.Clone(half), half...)
@@ -108,6 +111,45 @@ func TestTuningFar(t *testing.T) {
 			t.Errorf("level %d: half of it alone takes %d bytes, %d without: the test shows nothing", level, alone, plain)
 		}
 	}
+}
+
+// TestTuningWords: nor do words of a dictionary that come again far away, short as they are, let a block be literals alone, or have settings that suit the sample.
+func TestTuningWords(t *testing.T) {
+	alone(t)
+	size := 1 << 20
+	if small() {
+		size = 1 << 18
+	}
+	for _, letters := range []string{"ACGT", "ACGTN", "01234567"} {
+		for _, each := range []int{2, 4} {
+			src := dictionaryText(size, 30, size/30/each, letters)
+			for _, name := range []string{"lzseqr", "lzf"} {
+				for level := 1; level <= 6; level++ {
+					_, fixed := tuned(t, ByName(name), level, TuneFixed, size, src)
+					for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
+						if _, got := tuned(t, ByName(name), level, tuning, size, src); got > fixed+fixed/100 {
+							t.Errorf("%s, level %d, %v: %d bytes, and %d without; words of %q, %d times each", name, level, tuning, got, fixed, letters, each)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// dictionaryText is size bytes of so many words of n letters each, in any order.
+func dictionaryText(size, n, words int, letters string) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	dictionary := make([]byte, words*n)
+	for i := range dictionary {
+		dictionary[i] = letters[r.IntN(len(letters))]
+	}
+	src := make([]byte, 0, size+n)
+	for len(src) < size {
+		k := r.IntN(words)
+		src = append(src, dictionary[k*n:k*n+n]...)
+	}
+	return src[:size]
 }
 
 // TestTuningMemory: choosing, and what was chosen, stay within what Memory says.
@@ -139,6 +181,7 @@ func TestTuningMemory(t *testing.T) {
 
 // TestTuningAllocs: choosing allocates nothing for a block.
 func TestTuningAllocs(t *testing.T) {
+	alone(t)
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, level := range []int{1, 3, 5, 9} {
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Tuning: TuneTrial, InFlight: 1})

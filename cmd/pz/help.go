@@ -46,10 +46,11 @@ How to compress:
   -a, --auto               for each block, look at a sample and take settings that suit it better than the
                            level's, if there are some: programs, images, sounds, numbers and data without
                            repeats become smaller, prose and markup hardly. Looking takes about a tenth of the
-                           time, other settings may take more: at -5 and -6 images and sounds take several
-                           times as long to compress, and two to three times to restore
-      --trial              the same by trying all settings on a larger sample: a little smaller again, about
-                           a third slower. Of --auto and --trial the last one given counts
+                           time, a third at -1 and -2, more for small files. Other settings may take more: at
+                           -5 and -6 images and sounds take several times as long to compress, and two to three
+                           times to restore; entropy coding of those is the CPU's, whatever --backend says
+      --trial              the same by trying all settings on a larger sample: a little smaller again, a third
+                           to three quarters slower than without. Of --auto and --trial the last one counts
       --format FORMAT      pz, the default; gz for every gzip to read, zst for every zstd
   -p, --pipeline NAME      %[2]s
   -B, --block-size SIZE    a power of two from %[3]s to %[4]s; without it the level's.
