@@ -74,7 +74,9 @@ func TestLong(t *testing.T) {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size, counts := int64(16<<20), []int{workerCounts[(i+level)%len(workerCounts)]}
 			switch {
-			case (testing.Short() || raceDetector) && !corpus.Matrix():
+			case raceDetector && !corpus.Matrix():
+				size = 1 << 20
+			case testing.Short() && !corpus.Matrix():
 				size = 4 << 20 // under an emulator all of this is slow
 			case corpus.Matrix():
 				size, counts = 1<<30, workerCounts
