@@ -40,7 +40,8 @@ const blockBytes = 8 + 4 + 2
 
 // A Splitter cuts content into blocks. It takes no more than 2 bytes of memory for each of content, and a few thousand, and is not safe for concurrent use.
 type Splitter interface {
-	// Split appends to ends where blocks should end, in bytes of content, in ascending order, the last one at its end. What content is left behind the steps is literals.
+	// Split appends to ends where blocks should end, in bytes of content, in ascending order, the last one at its end. What content is left behind the steps is literals. Ends should not
+	// be within a match of the steps: its other positions may have no candidates, and what is behind the end would be literals.
 	Split(ends []int, content []byte, steps []Step) []int
 }
 
@@ -49,6 +50,13 @@ func (b *blocks) grow(n int) { b.cost, b.links = make([]uint64, n), make([]uint3
 func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence {
 	if o.limits.MaxOffset > maxBlocksOffset || o.limits.Repeats > 0 {
 		panic("lz77: a form that is written in blocks, with repeat offsets or with offsets of more than 17 bits")
+	}
+	piece := o.rules.Piece
+	switch {
+	case piece < 0:
+		panic("lz77: a form that is written in blocks, with pieces of less than nothing")
+	case piece == 0:
+		piece = blockWindow
 	}
 	b := &o.blocks
 	if b.splitter == nil || b.model != o.model {
@@ -65,7 +73,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 		o.steps = o.steps[:0]
 		rest := uint32(0)
 		for from := 0; from < len(content); {
-			to := o.partEnd(s, from, o.rules.Piece)
+			to := o.partEnd(s, from, piece)
 			rest = o.follow(content, from, to, rest)
 			from = to
 		}
@@ -125,7 +133,8 @@ func (o *optimal) begins(src []byte, s piece) {
 	o.past.set(&o.sum)
 }
 
-// partEnd is the end of a part of so many bytes, or of the match taken at once that it would be in: from there on the positions in it could only be literals.
+// partEnd is the end of a part of so many bytes, at least 1, or of the candidate of Nice bytes that it would be in: from there on the positions in it could only be literals. They still are in the
+// last candidate of a chain, which has fewer bytes and looks like any other.
 func (o *optimal) partEnd(s piece, from, size int) int {
 	size += s.from + from
 	if size < s.to {

@@ -24,7 +24,7 @@ func (cut) Price(p *Prices, c *Counts) {
 	clear(p.Run[:])
 }
 
-// equal cuts content into so many parts of equal size, wherever symbols end.
+// equal cuts content into so many parts of equal size, wherever matches end: parts are good all the same where there are candidates at all positions.
 type equal int
 
 func (parts equal) Split(ends []int, content []byte, steps []Step) []int {
@@ -41,6 +41,18 @@ func (parts equal) Split(ends []int, content []byte, steps []Step) []int {
 		}
 	}
 	return append(ends, len(content))
+}
+
+// pieces is a cut that goes by pieces of so many bytes before it cuts.
+type pieces struct {
+	cut
+	size int
+}
+
+func (p pieces) Rules() Rules {
+	rules := p.cut.Rules()
+	rules.Piece = p.size
+	return rules
 }
 
 var blockLimits = Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: cut{parts: 3}}
@@ -110,6 +122,28 @@ func TestBlocksValid(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPieces: prices that stay give the same whatever the pieces are, of which 0 is all that there is at once, and 1 is the least. Less is a mistake in the program.
+func TestPieces(t *testing.T) {
+	params := &Params{Finder: Tree, HashLog: 16, Depth: 16, Nice: 40, Passes: 1}
+	src := slices.Concat(corpus.ByName("text").Make(3000), make([]byte, 1000))
+	var m Matcher
+	want := m.Parse(nil, src, params, blockLimits)
+	l := blockLimits
+	for _, size := range []int{0, 1, 39, 2 * blockWindow} {
+		l.Model = pieces{cut{parts: 3}, size}
+		if got := m.Parse(nil, src, params, l); !slices.Equal(got, want) {
+			t.Errorf("pieces of %d: other sequences", size)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("pieces of less than nothing are taken")
+		}
+	}()
+	l.Model = pieces{cut{parts: 3}, -1}
+	m.Parse(nil, src, params, l)
 }
 
 // TestChain: in a match longer than Nice the nearest offset is looked for again, and zeros need no look.

@@ -16,7 +16,8 @@ const (
 	// by sorting.
 	Recent
 	// Tree looks at Depth earlier positions at most whose next 4 bytes hash alike, in the order of binary search trees, for the nearest match of each
-	// length, and chooses among all of them by price; see Model. One of Nice bytes or more is taken at once.
+	// length, and chooses among all of them by price; see Model. Where matches of 3 bytes may be, it looks at the last two positions whose next 3 bytes hash alike as well. A match of Nice bytes or more is
+	// taken at once, with Rules.Blocks as several.
 	Tree
 	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 5, 7, 10, 16 and 32.
 	Ladder
@@ -39,7 +40,7 @@ type Params struct {
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
 	Passes    int   // parses of each piece, the last of which counts and the others take half of it; with Rules.Blocks of each block, all of it; Priced
 	Misses    int   // lengths of a match that are tried in vain before shorter ones are not, but with Rules.Blocks; Priced
-	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for; 0 is never; Priced
+	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for, but near its end; 0 is never; Priced
 	Second    bool  // a second way to each position is gone on from, but with Rules.Blocks; Priced
 	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
@@ -56,7 +57,7 @@ const MaxLevel = 9
 //     smaller on programs. HashLog 14: 1.7% larger, 2% faster.
 //   - 2: a table of twice the size, and steps that grow late: 3.4% smaller, at 0.9 of the speed. Hash of 6: 0.25% smaller in all, 2–3% on programs, 2–3% larger on XML,
 //     JSON and tables; at 0.92 of the speed. HashLog 17: 1.3% smaller at 0.93, 15: 1.9% larger at 1.04. SkipLog 6: no faster.
-//   - 3: LongLog 16 with SkipLog 8: 0.65% larger and some 5% faster.
+//   - 3: LongLog 16 with SkipLog 8: 0.65% larger and some 5% faster. Measured with the parse before it had a kernel, as is level 4.
 //   - 4: LongLog 19 with Nice 64 is 0.7% smaller at 0.85 of the speed, Nice 64 alone 0.14% smaller at 0.96.
 //   - 5: as small as zstd -9 here, and faster than zstd -7. 16 candidates are 1.7% smaller at 0.8 of the speed, blocks of 2 MiB 1.0% larger and as fast. One position less to wait
 //     for: 1.5% larger. A greedy parse of 16 candidates is 9% larger on tables and 5% on XML, which is more than level 4 gives.
@@ -67,7 +68,9 @@ const MaxLevel = 9
 //   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed.
 //   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed. Without Skip tables are 0.1% smaller and XML too. One pass in place of two: 0.4% larger (XML 0.8%) at 1.13 times the
 //     speed; with Skip 48 and no second way besides 0.8% larger (XML 1.4%) at 1.3 times. A sample without second ways: tables 0.15% larger, an image 1%, 7% faster.
-//   - 8 and 9, with a binary tree: Nice 192: tables 0.2% larger. Misses 1: text and tables 0.4% larger; 4: tables 0.2–0.4% smaller, XML and text the same, 3% slower.
+//
+// Nice and Misses of levels 8 and 9 were measured when those had a binary tree, and not since: Nice 192: tables 0.2% larger. Misses 1: text and tables 0.4% larger; 4: tables 0.2–0.4% smaller, XML and
+// text the same, 3% slower.
 var Levels = [MaxLevel + 1]Params{
 	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
 	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},

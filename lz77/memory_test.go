@@ -17,7 +17,7 @@ func TestMemory(t *testing.T) {
 	}
 	// What is allocated depends on the size alone, and what repeats is soon parsed.
 	data := bytes.Repeat(corpus.ByName("text").Make(1<<16), 16)
-	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
+	each := func(t *testing.T, p *Params, l Limits) {
 		for _, n := range sizes {
 			seqs := make([]Sequence, 0, n/4)
 			var m Matcher
@@ -30,5 +30,9 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%d bytes: %d allocated, Memory says %d", n, got, bound)
 			}
 		}
+	}
+	forEachLevel(t, each)
+	t.Run("blocks", func(t *testing.T) {
+		each(t, &Params{Finder: Tree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
 	})
 }

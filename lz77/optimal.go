@@ -1,9 +1,8 @@
 package lz77
 
-import "github.com/gopz/compress/simd"
-
-// optimal parses by price: of all ways to say what a piece of the block is, it takes the cheapest that it can find. It goes piece by piece, so that its memory
-// does not grow with the block: first the candidates of all positions, then several parses, each with the prices that the one before makes likely.
+// optimal parses by price: of all ways to say what a piece of the block is, it takes the cheapest that it can find. It goes piece by piece, so that its memory, but for that of what finds
+// matches, does not grow with the block: first the candidates of all positions, then several parses, each with the prices that the one before makes likely. With Rules.Blocks it goes window by
+// window; see blocks.
 type optimal struct {
 	tree      tree
 	ladder    ladder
@@ -48,10 +47,6 @@ const maxPiece = 1 << 16
 
 // ageSize is about how much content halves the weight of what was before it, in bytes.
 const ageSize = 1 << 15
-
-// longMatch is how many bytes of a match taken at once enter the tree, at each end. What is between them is in it already, at the place that is
-// repeated, and zeros would take their time.
-const longMatch = 1 << 12
 
 // piece is what is parsed at once: src[from:to], and a match behind it that is fixed.
 type piece struct {
@@ -164,23 +159,6 @@ func (o *optimal) sample(src []byte, s piece, at state) {
 	o.begin, o.skip = begin, 0
 }
 
-// outside returns p, or the end of the match taken at once that p is in: the positions in it have no candidates, and would count as literals.
-func (o *optimal) outside(begin []uint32, s piece, p int) int {
-	i := p - s.from
-	k := begin[i]
-	for i > 0 && begin[i] == k {
-		i--
-	}
-	if begin[i] == k {
-		return p
-	}
-	// The last position in front of p that has candidates.
-	if n := o.cands[k-1].length(); n >= o.params.Nice {
-		p = max(p, s.from+i+n)
-	}
-	return p
-}
-
 // pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
 func pieceRoom(size int, rules *Rules) int {
 	if rules.Blocks != nil {
@@ -240,109 +218,6 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 		finder = treeMemory(params, size, limits)
 	}
 	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n) + 8*maxCands(n)
-}
-
-// passStep is how many positions within a long match there are for one that enters a ladder. With 1 tables are 0.3% larger. Of intervals, where it costs less, tables and XML are 0.4% larger
-// with 4.
-const passStep = 4
-
-// passEnd is how many bytes before the end of a long match the search goes on: what reaches beyond it is found there. With 8 tables are 0.3% larger in 0.97 of the
-// time, with 24 as large.
-const passEnd = 16
-
-// gather finds the candidates of the piece that begins at p.
-//
-// Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
-func (o *optimal) gather(src []byte, p int) (s piece) {
-	s.from = p
-	size, end, skip := o.piece, len(src)-tail, o.params.Skip
-	o.cands = o.cands[:0]
-	reach, before, offset := p, p, 0 // how far matches go, those of other offsets before it, and its offset
-	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
-	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= o.most; p++ {
-		k := len(o.cands)
-		o.begin[p-s.from] = uint32(k)
-		if p >= end {
-			continue
-		}
-		switch o.params.Finder {
-		case Ladder:
-			o.cands = o.ladder.find(o.cands, src, p, o.model)
-		case Intervals:
-			o.cands = o.intervals.find(o.cands, src, p, o.model)
-		default:
-			o.cands = o.tree.insert(o.cands, src, p, o.model)
-		}
-		if len(o.cands) == k {
-			continue
-		}
-		c := o.cands[len(o.cands)-1]
-		n, d := c.length(), c.offset()
-		if n < o.params.Nice {
-			if p+n > reach {
-				if d != offset {
-					before, offset = reach, d
-				}
-				reach = p + n
-			}
-			if skip > 0 && reach-p >= skip && p >= before {
-				stop := min(reach-passEnd, end, s.from+size)
-				o.pass(src, p+1, stop)
-				for ; p+1 < stop; p++ {
-					o.begin[p+1-s.from] = uint32(len(o.cands))
-				}
-			}
-			continue
-		}
-		// Long enough to be taken without a further look. The positions in it stay without candidates.
-		n += simd.MatchLen(src[p-d+n:], src[p+n:])
-		if o.rules.Blocks != nil {
-			p = o.chain(src, s.from, p, n, c)
-			continue
-		}
-		o.passMatch(src, p, n, end)
-		if p-s.from+n > size {
-			o.cands = o.cands[:k]
-			s.last = link{uint32(n), uint32(d)}
-			break
-		}
-		o.cands[len(o.cands)-1] = c.resized(n)
-		for q := p + 1; q < p+n; q++ {
-			o.begin[q-s.from] = uint32(len(o.cands))
-		}
-		p += n - 1
-	}
-	s.to = p
-	o.begin[p-s.from] = uint32(len(o.cands))
-	return s
-}
-
-// passMatch enters the positions in a match of n bytes at p behind its first one, as far as end.
-func (o *optimal) passMatch(src []byte, p, n, end int) {
-	if n > 2*longMatch {
-		o.pass(src, p+1, p+longMatch)
-		o.pass(src, p+n-longMatch, min(p+n, end))
-	} else {
-		o.pass(src, p+1, min(p+n, end))
-	}
-}
-
-// pass enters positions in a match, from p to end; with Ladder one in passStep.
-func (o *optimal) pass(src []byte, p, end int) {
-	switch o.params.Finder {
-	case Ladder:
-		for p += -p & (passStep - 1); p < end; p += passStep {
-			o.ladder.pass(src, p)
-		}
-	case Intervals:
-		for ; p < end; p++ {
-			o.intervals.pass(p)
-		}
-	default:
-		for ; p < end; p++ {
-			o.tree.insert(o.cands, src, p, o.model)
-		}
-	}
 }
 
 // seed counts what a greedy parse gives, for want of anything better. All bytes count as literals once more: if those seem dear at first, they stay so, since

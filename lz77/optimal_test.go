@@ -45,12 +45,16 @@ func equalBytes(src []byte, i, d, nice int) (n int) {
 // TestDefinition compares the candidates of every position with the definition, word by word.
 func TestDefinition(t *testing.T) {
 	for name, finder := range exactFinders {
-		t.Run(name, func(t *testing.T) { testDefinition(t, finder) })
+		t.Run(name, func(t *testing.T) {
+			for _, nice := range []int{4, 5, 6, 7, 40} { // fewer bytes than are compared at once, too
+				testDefinition(t, finder, nice)
+			}
+		})
 	}
 }
 
-func testDefinition(t *testing.T, finder Finder) {
-	const size, nice = 1200, 40
+func testDefinition(t *testing.T, finder Finder, nice int) {
+	const size = 1200
 	for _, l := range []Limits{{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}, {MinMatch: 3, MaxOffset: 255, MinOffset: 1}} {
 		found := 0
 		for _, k := range corpus.Kinds() {
@@ -68,17 +72,17 @@ func testDefinition(t *testing.T, finder Finder) {
 						cands = cands[1:] // a tree looks them up apart from the others
 					}
 					if len(cands) == 0 || cands[0] != newCandidate(n, d, generic{}) {
-						t.Fatalf("%s, limits %+v at %d: want %d bytes at %d, have %v", k.Name, l, i, n, d, cands)
+						t.Fatalf("%s, limits %+v, Nice %d at %d: want %d bytes at %d, have %v", k.Name, l, nice, i, n, d, cands)
 					}
 					cands = cands[1:]
 				}
 				for _, c := range cands {
-					t.Fatalf("%s, limits %+v at %d: %d bytes at %d", k.Name, l, i, c.length(), c.offset())
+					t.Fatalf("%s, limits %+v, Nice %d at %d: %d bytes at %d", k.Name, l, nice, i, c.length(), c.offset())
 				}
 			})
 		}
 		if found < 5*size {
-			t.Errorf("only %d candidates", found)
+			t.Errorf("only %d candidates with Nice %d", found, nice)
 		}
 	}
 }

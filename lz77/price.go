@@ -35,8 +35,9 @@ type Rules struct {
 	// Even has a bit for each alphabet of Counts.Symbols, the lowest for the first, in which all symbols that a greedy parse gives are equally likely at first.
 	// What is dear at first may stay so, since hardly any are left.
 	Even uint8
-	// Blocks makes a Splitter, for a form that is written in blocks with codes of their own; else it is nil. There are then no repeat offsets, Run and Class are all the same, no price is below 0,
-	// offsets have 17 bits at the most, matches of more than Nice bytes are several, Piece is less than a block is as a rule, and Models can be compared.
+	// Blocks makes a Splitter, for a form that is written in blocks with codes of their own; else it is nil. There are then no repeat offsets, Run and Class are all the same, prices are at least 0 and
+	// below 1<<16, offsets have 17 bits at the most, matches of more than Nice bytes are several, Piece is less than a block is as a rule, 0 stands for all
+	// that is parsed at once, ends that the Splitter gives are not within matches, and Models can be compared.
 	Blocks func() Splitter
 }
 

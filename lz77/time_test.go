@@ -49,6 +49,16 @@ func worstCases(n int) map[string][]byte {
 		}
 	}
 	cases["two symbols"], cases["rows"] = two, rows
+	// Few ones in zeros: runs of all lengths, over and over.
+	for _, percent := range []int{1, 5} {
+		ones := make([]byte, n)
+		for i := range ones {
+			if r.IntN(100) < percent {
+				ones[i] = 1
+			}
+		}
+		cases[fmt.Sprint("ones", percent)] = ones
+	}
 	// Matches of 300 bytes everywhere, at distances that change all the time.
 	var deck []byte
 	for len(deck) < n {

@@ -56,6 +56,7 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	words := d.words[:width/lanes]
 	for g := range words {
 		if src, err = words[g].open(src, d.lanes[g].States[:]); err != nil {
+			words[0].data = nil // the caller's, if the second group is what is bad
 			return nil, err
 		}
 	}
@@ -232,10 +233,7 @@ func (d *ChainDecoder) group(g int, marks []uint64, buf []byte) (ok bool) {
 			return w.left() >= 0
 		}
 		if !w.refill() {
-			// They have run out, but the symbols may need none.
-			used, ok := simd.DecodeChainedFew(&d.lanes[g], g, d.tab, marks, buf, lanes, w.own())
-			w.use(used)
-			return ok
+			return false // not to be reached: less than a round is left of data, and behind the group's own words pad has a round and more, so that left was below 0
 		}
 	}
 }

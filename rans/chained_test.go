@@ -150,6 +150,9 @@ func TestChainedBad(t *testing.T) {
 		if _, err := d.Decode(code[:n], len(stream), &out, mark); !errors.As(err, new(CorruptError)) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
+		if d.words[0].data != nil || d.words[1].data != nil {
+			t.Fatalf("cut to %d bytes: what was to be decoded is kept", n)
+		}
 	}
 	bad := bytes.Clone(code)
 	for range 20_000 {

@@ -89,9 +89,21 @@ func tryChained(t *testing.T, r *rand.Rand, tab *ChainTable, marks []uint64, buf
 			t.Fatalf("one by one %d rounds differ", rounds)
 		}
 	}
-	// Both in step: how far is not said, but it is the same.
+	// Both in step: how far is not said, but it is the same, and where there is a kernel as far as both can go.
 	a, b, want := first, first, bytes.Clone(buf)
 	rounds, used := DecodeChained2(&a, tab, marks, buf, words)
+	most := 0
+	if has(current()).both {
+		most = len(marks)
+		for half, words := range words {
+			lanes := first[half]
+			n, _ := chainedNaively(&lanes, half, tab, marks, bytes.Clone(buf), words)
+			most = min(most, n)
+		}
+	}
+	if rounds != most {
+		t.Fatalf("in step %d rounds of %d", rounds, most)
+	}
 	for half, words := range words {
 		if n, w := chainedNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds || w != used[half] {
 			t.Fatalf("in step %d rounds and %d bytes of words, which are %d and %d", rounds, used[half], n, w)

@@ -209,7 +209,9 @@ func randomDouble(r *rand.Rand, src []byte) *doubleRun {
 		p.Length, p.Offset = 1+r.IntN(7), 1+r.IntN(p.At)
 		p.Next = r.IntN(p.At + 3)
 	} else if p.At < p.End {
-		p.Behind = r.IntN(2)
+		if p.Behind = r.IntN(2); p.Behind != 0 {
+			p.Anchor = p.At // where a match has ended
+		}
 	}
 	if kind := r.IntN(4); kind > 0 {
 		for _, table := range [][]uint32{c.long, c.short} {
@@ -296,6 +298,9 @@ func TestParseDoubleRoom(t *testing.T) {
 		func(p *DoubleParse) { p.Shift = 56 },
 		func(p *DoubleParse) { p.Skip = 64 },
 		func(p *DoubleParse) { p.MinMatch = 2 },
+		func(p *DoubleParse) { p.MinMatch = 33 },
+		func(p *DoubleParse) { p.Behind = 1 },
+		func(p *DoubleParse) { p.At, p.Anchor, p.Behind, p.Length, p.Offset = 10, 10, 1, 4, 1 },
 		func(p *DoubleParse) { p.MaxOffset = 31 },
 		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, -1, 1 },
 		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 8, 1 },

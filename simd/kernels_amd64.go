@@ -221,8 +221,8 @@ func parseDoubleLazyVector(p *DoubleParse, src []byte, long, short []uint32, cos
 // check panics if what a kernel is to do could lead it out of the slices.
 func (p *DoubleParse) check(src []byte, long, short []uint32) {
 	if best == portable || p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.End > len(src)-16 || p.Skip > 63 || p.Shift > 63 || p.LongShift > 63 ||
-		uint64(len(long)) <= ^uint64(0)>>p.LongShift || uint64(len(short)) <= ^uint64(0)>>p.Shift || p.MinMatch < 3 || p.MaxOffset < 32 ||
-		uint(p.Length) > 7 || p.Length > 0 && (p.Length > len(src)-p.At || p.Offset < 1 || p.Offset > p.At || uint(p.Next) > uint(p.At+2)) {
+		uint64(len(long)) <= ^uint64(0)>>p.LongShift || uint64(len(short)) <= ^uint64(0)>>p.Shift || p.MinMatch < 3 || p.MinMatch > 32 || p.MaxOffset < 32 ||
+		p.Behind != 0 && (p.Anchor != p.At || p.Length != 0) || uint(p.Length) > 7 || p.Length > 0 && (p.Length > len(src)-p.At || p.Offset < 1 || p.Offset > p.At || uint(p.Next) > uint(p.At+2)) {
 		panic("simd: impossible parse")
 	}
 }

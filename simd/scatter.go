@@ -7,6 +7,9 @@ import "encoding/binary"
 // Scatter puts the symbols of whole rounds of ChainRound bytes where the pieces of the lanes are: symbol l of round r goes to dst[at[l]+r], for l below width, which is Lanes
 // or ChainRound. All of these places must be in dst.
 func Scatter(dst []byte, at *[ChainRound]int, width int, buf []byte) {
+	if width != Lanes && width != ChainRound {
+		panic("simd: impossible width") // lanes are moved by groups, and only places of the first width are looked at
+	}
 	rounds := len(buf) / ChainRound
 	if rounds == 0 {
 		return

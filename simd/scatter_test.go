@@ -48,6 +48,20 @@ func TestScatter(t *testing.T) {
 	})
 }
 
+// TestScatterWidth: lanes are moved by groups, and another number of them is a mistake in the program.
+func TestScatterWidth(t *testing.T) {
+	for _, width := range []int{-1, 0, 1, Lanes - 1, Lanes + 1, ChainRound - 1, ChainRound + 1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%d lanes are taken", width)
+				}
+			}()
+			Scatter(make([]byte, 1), new([ChainRound]int), width, make([]byte, ChainRound))
+		}()
+	}
+}
+
 func BenchmarkScatter(b *testing.B) {
 	const rounds = 128
 	dst, buf := make([]byte, 1<<20), make([]byte, rounds*ChainRound)

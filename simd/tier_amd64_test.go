@@ -14,7 +14,7 @@ const assembled = true
 
 func has(t tier) kernels {
 	vectors := t != portable
-	return kernels{lanes: vectors, chained: vectors, match: vectors, histogram: vectors, branches: vectors, execute: vectors, resolve: vectors, checksum: t == avx512 && listed("vpclmulqdq", folds),
+	return kernels{lanes: vectors, chained: vectors, both: t == avx512 && permutesBytes, match: vectors, histogram: vectors, branches: vectors, execute: vectors, resolve: vectors, checksum: t == avx512 && listed("vpclmulqdq", folds),
 		parse: vectors, put: vectors}
 }
 

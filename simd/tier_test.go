@@ -83,14 +83,33 @@ func TestVectorsRun(t *testing.T) {
 		if chained != want.chained {
 			t.Errorf("chained runs %v", chained)
 		}
+		both := 0
+		if want.both {
+			both = 1
+		}
+		words := [2][]byte{make([]byte, RoundBytes+ReadAhead), make([]byte, RoundBytes+ReadAhead)}
+		if rounds, _ := DecodeChained2(new([2]ChainLanes), new(ChainTable), []uint64{^uint64(0)}, make([]byte, ChainRound), words); rounds != both {
+			t.Errorf("chained runs in step: %d rounds", rounds)
+		}
+		var at [Lanes]int
+		for l := range at {
+			at[l] = l * 100
+		}
+		scattered := 0
+		if want.chained {
+			scattered = 8
+		}
+		if rounds := scatterVector(make([]byte, Lanes*100), &at, make([]byte, 8*ChainRound), 8); rounds != scattered {
+			t.Errorf("scattering: %d rounds", rounds)
+		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
 			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
 		}
 	})
 }
 
-// kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it.
-type kernels struct{ lanes, chained, match, histogram, branches, execute, resolve, checksum, parse, put bool }
+// kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it, chained with scattering what that gives, and both is two groups in step.
+type kernels struct{ lanes, chained, both, match, histogram, branches, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()
