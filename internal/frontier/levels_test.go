@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestMonotone: each level is smaller than the one before it, and no faster, on content of many kinds in one file: the first 2 MiB of each real file (all of them with
+// TestMonotone: each level is smaller than the one before it, and no faster, on content of many kinds in one file: the first MiB of each real file (all of them with
 // PZ_MATRIX), else made data. Of one kind alone a level may be a little larger than the one before it.
 func TestMonotone(t *testing.T) {
 	if testing.Short() {
@@ -18,7 +18,7 @@ func TestMonotone(t *testing.T) {
 		rounds = 3
 		noise  = 1.15 // of processor time, on a machine that does other things
 	)
-	size := 2 << 20
+	size := 1 << 20
 	files := corpus.Real(t)
 	if len(files) == 0 {
 		files, size = corpus.Files(t), 128<<10
