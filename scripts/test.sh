@@ -82,7 +82,7 @@ formatted() {
 
 # concurrent_packages lists the packages that start goroutines or share anything between them: the others can have no races.
 concurrent_packages() {
-  grep -rlE --include='*.go' '(^|[[:space:]])go (func\(|[a-zA-Z_.]+\()|"sync["/]|t\.Parallel\(' . --exclude-dir=_asm --exclude-dir=seekabletest | xargs -n1 dirname | sort -u
+  grep -rlE --include='*.go' '(^|[[:space:]])go (func\(|[a-zA-Z_.]+\()|"sync["/]|t\.Parallel\(' . --exclude-dir=_asm --exclude-dir=seekabletest | xargs -n1 dirname | sort -u | grep -vx ./examples/profile # runs what the others have
 }
 
 race() {
@@ -92,7 +92,7 @@ race() {
 }
 
 pure() {
-  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./...
+  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./cmd/pz ./gpu/... ./pipeline # what has a build with cgo as well, and what runs it
 }
 
 noasm() {
@@ -127,9 +127,9 @@ emulated() {
   need "$2" qemu-user || return
   mapfile -t packages < <(byte_packages)
   # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
-  # memory and allocations, says nothing about the processor that is emulated.
+  # memory and allocations, says nothing about the processor that is emulated; what choosing settings, devices and long streams need of it others test.
   CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS='' \
-    go test -short -skip 'Alloc|Memory|TestTime' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
+    go test -short -skip 'Alloc|Memory|TestTime|TestTuning|TestBackends|TestLong$' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
 }
 
 # emulated_tier NAME: the same on arm64, of what has kernels there, with faster ones switched off.

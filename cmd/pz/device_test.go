@@ -111,7 +111,10 @@ func TestGPULevels(t *testing.T) {
 			}
 			src := write(t, content, t.TempDir(), "src")
 			for _, level := range []string{"-4", "-7", "-8", "-9"} {
-				pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 and 6", "cpu,gpu")
+				refused := pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src).want(t, exitError, "levels 5 and 6", "--backend auto leaves")
+				if advised := strings.Contains(refused.err, "cpu,gpu"); advised != (level < "-7") { // where it works
+					t.Error(refused.err)
+				}
 				coding := pz(t, "", "-cv", level, "-B128K", "--backend", "cpu,gpu", "--gpu-device", device, src)
 				if level >= "-7" {
 					coding.want(t, exitError, "levels 7 to 9 of lzseqr")
