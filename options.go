@@ -17,7 +17,7 @@ const (
 	MinLevel = 1 // fastest
 	MaxLevel = 9 // densest
 
-	// DefaultLevel lies before the knee of the curve: up to level 5 twice the time makes the file of docs/generated/frontier.md some 8% smaller, from there on 3%. By the commands of
+	// DefaultLevel lies before the knee of the curve: by the table of docs/generated/frontier.md twice the time makes the file some 8% smaller up to level 5, from there on 3%. By the commands of
 	// README, level 4 on two threads takes less time than zstd -3, level 5 more, and has blocks of twice the size to share out.
 	DefaultLevel = 4
 
