@@ -7,7 +7,8 @@ import "math/bits"
 // the bytes that they stand for, and only then anything is decided.
 type ladder struct {
 	tables  [len(rungs)][]uint32 // last position by hash of so many bytes, with a tag; see tagOf
-	first   int                  // the rungs before it are too short for the coder
+	first   int                  // the first rung that is used, made as long as the coder's shortest match
+	length  [len(rungs)]uint8    // of each rung, in bytes
 	tagMask uint32               // the bits of an entry that are tag; the others are the position
 
 	nice, least, minOffset, maxOffset, threeReach int
@@ -20,10 +21,10 @@ type ladder struct {
 // batch is how many positions are looked up at once.
 const batch = 32
 
-// rungs are the lengths in bytes, and how much smaller the tables are, as a shift: there are fewer different short strings, and few long ones that are still looked for. On pieces of 3 MB of
-// text, tables, images, XML, JSON and programs 4, 5, 7, 12, 24 are 0.3% larger at 1.14 of the speed, 4, 5, 6, 8, 10, 16, 32 0.3% larger with tables half as large and 0.7% smaller with all
-// of them as large, at 0.96 and about 0.8 of it.
-var rungs = [...]struct{ bytes, less uint8 }{{3, 3}, {4, 3}, {5, 2}, {7, 0}, {10, 0}, {16, 1}, {32, 2}}
+// rungs are the lengths in bytes, and how much smaller the tables are, as a shift: there are fewer different short strings, and few long ones that are still looked for. Each rung is a line
+// of the third cache for each position. On dickens+mr+nci+xml 4, 5, 7, 10, 16, 32 are 0.16% smaller at 0.9 of the speed, and sources 0.6% smaller; 4, 6, 8, 12, 32 as small as that and no faster; 5, 7, 10, 32 the
+// same size, but programs and sources 0.5–1% larger; 4, 8, 14 1.6% larger, and with 24 or 20 in place of 32 it is 0.3% or 0.7%.
+var rungs = [...]struct{ bytes, less uint8 }{{3, 3}, {4, 3}, {7, 0}, {11, 0}, {32, 1}}
 
 // Multipliers of the words behind the first: odd, and nothing else.
 const (
@@ -40,8 +41,9 @@ func ladderMemory(params *Params, size int, limits *Limits) (n int) {
 	return n
 }
 
+// firstRung returns the longest rung that is no longer than the coder's shortest match.
 func firstRung(limits *Limits) (k int) {
-	for int(rungs[k].bytes) < limits.MinMatch {
+	for k < len(rungs)-1 && int(rungs[k+1].bytes) <= limits.MinMatch {
 		k++
 	}
 	return k
@@ -54,6 +56,7 @@ func (t *ladder) reset(params *Params, limits *Limits, src []byte, start int) {
 	for k, r := range rungs[t.first:] {
 		k += t.first
 		t.tables[k] = table(t.tables[k], tableLog(params.HashLog-r.less, size))
+		t.length[k] = max(r.bytes, uint8(limits.MinMatch))
 	}
 	t.tagMask = ^uint32(0) << bits.Len(uint(size))
 	t.nice, t.least = params.Nice, limits.MinMatch
@@ -72,7 +75,7 @@ func (t *ladder) look(src []byte, i, n int) {
 		tab := t.tables[k]
 		shift := uint(64-bits.Len(uint(len(tab)-1))) & 63
 		words := src[i:]
-		if length := uint(rungs[k].bytes); length <= 8 {
+		if length := uint(t.length[k]); length <= 8 {
 			left := (64 - 8*length) & 63
 			for j := range n {
 				p := load64(words, j) << left * prime64

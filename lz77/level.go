@@ -19,7 +19,7 @@ const (
 	// length, and chooses among all of them by price; see Model. Where matches of 3 bytes may be, it looks at the last two positions whose next 3 bytes hash alike as well. A match of Nice bytes or more is
 	// taken at once, with Rules.Blocks as several.
 	Tree
-	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 5, 7, 10, 16 and 32.
+	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 7, 11 and 32.
 	Ladder
 	// Intervals knows the nearest match of each class of lengths, however many there are: it sorts all suffixes of the block first. That takes about as long whatever the window is,
 	// so that Tree is faster where few positions are in reach.
@@ -38,7 +38,7 @@ type Params struct {
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
-	Passes    int   // parses of each piece, the last of which counts and the others take half of it; with Rules.Blocks of each block, all of it; Priced
+	Passes    int   // parses of each piece that is unlike those before it, the last of which counts and the others take half of it, and one more of the first; with Rules.Blocks of each block, all of it; Priced
 	Misses    int   // lengths of a match that are tried in vain before shorter ones are not, but with Rules.Blocks; Priced
 	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for, but near its end; 0 is never; Priced
 	Second    bool  // a second way to each position is gone on from, but with Rules.Blocks; Priced
@@ -63,14 +63,14 @@ const MaxLevel = 9
 //     for: 1.5% larger. A greedy parse of 16 candidates is 9% larger on tables and 5% on XML, which is more than level 4 gives.
 //   - 6: as small as zstd -12 here, at half the speed of level 5. Nice 128: 0.1% larger; HashLog 17: 0.1% larger and 3% faster; blocks of 8 MiB 0.9% smaller and no slower; 64 candidates:
 //     0.9% smaller; hash of 4 bytes 2% larger.
-//   - 7: parsing by price with what costs little to find, and with contexts of literals. HashLog 17: 2.4% larger at 1.2 times the speed. Misses 2: 0.2% smaller at 0.9. Without contexts a
-//     second way to each position made tables 1.8% smaller, others 0.5% at most, at 0.9 of the speed, and not to skip 0.15% at 0.92.
-//   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed.
-//   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed. Without Skip tables are 0.1% smaller and XML too. One pass in place of two: 0.4% larger (XML 0.8%) at 1.13 times the
-//     speed; with Skip 48 and no second way besides 0.8% larger (XML 1.4%) at 1.3 times. A sample without second ways: tables 0.15% larger, an image 1%, 7% faster.
+//   - 7: parsing by price with what costs little to find, and with contexts of literals. One pass: 0.3% larger, XML 0.7%. With more tables in
+//     the ladder HashLog 17 was 2.4% larger at 1.2 times the speed, Misses 2 0.2% smaller at 0.9, and without contexts a second way to each position made tables 1.8% smaller, others 0.5% at most, at 0.9 of
+//     the speed, and not to skip 0.15% at 0.92.
+//   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed. One pass: XML 0.7% larger, the others 0.1% at most, at 1.0 to 1.1 times the speed.
+//   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed. Without Skip tables are 0.1% smaller and XML too. Skip 64: tables and XML 0.3% larger,
+//     tables 5–8% faster. Nice 192: tables and XML 0.6–0.7% larger, 128: 3.0% and 1.2%. Misses 1: tables and XML 0.3–0.4% larger. Every piece sampled: the same within 0.15% at 0.8 of the speed.
 //
-// Nice and Misses of levels 8 and 9 were measured when those had a binary tree, and not since: Nice 192: tables 0.2% larger. Misses 1: text and tables 0.4% larger; 4: tables 0.2–0.4% smaller, XML and
-// text the same, 3% slower.
+// Misses 4 was measured when levels 8 and 9 had a binary tree, and not since: tables 0.2–0.4% smaller, XML and text the same, 3% slower.
 var Levels = [MaxLevel + 1]Params{
 	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
 	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},
@@ -78,8 +78,8 @@ var Levels = [MaxLevel + 1]Params{
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
 	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
 	6: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
-	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 1, Misses: 1, Skip: 32},
-	8: {Finder: Intervals, Nice: 256, Passes: 1, Misses: 2, Skip: 48, Second: true},
+	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 2, Misses: 1, Skip: 32},
+	8: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 48, Second: true},
 	9: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 96, Second: true},
 }
 

@@ -1,7 +1,7 @@
 package lz77
 
 // optimal parses by price: of all ways to say what a piece of the block is, it takes the cheapest that it can find. It goes piece by piece, so that its memory, but for that of what finds
-// matches, does not grow with the block: first the candidates of all positions, then several parses, each with the prices that the one before makes likely. With Rules.Blocks it goes window by
+// matches, does not grow with the block: first the candidates of all positions, then a parse or, where content changes, several, each with the prices that the one before makes likely. With Rules.Blocks it goes window by
 // window; see blocks.
 type optimal struct {
 	tree      tree
@@ -36,10 +36,14 @@ type optimal struct {
 	counts Counts // of the piece, by its last parse
 	past   Counts // of the pieces before it, the farther the less
 	sum    Counts
-	skip   int  // where in the piece the parse begins
-	piece  int  // the most content of a piece, in bytes
-	most   int  // the most candidates of a piece: a matter of the block, not of what there is room for
-	shift  uint // how much less past weighs with each piece
+
+	greedyCounts Counts // what a greedy parse of the piece counts
+	greedyPast   Counts // those of the pieces before it, as in past
+
+	skip  int  // where in the piece the parse begins
+	piece int  // the most content of a piece, in bytes
+	most  int  // the most candidates of a piece: a matter of the block, not of what there is room for
+	shift uint // how much less past weighs with each piece
 }
 
 // maxPiece is the most content of a piece, in bytes.
@@ -112,6 +116,8 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		if p == start {
 			o.seed(src, s)
 			passes++
+		} else if passes > 1 && o.steady(src, s) {
+			passes = 1
 		}
 		var next state
 		for pass := range passes {
@@ -125,8 +131,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 				o.sum.set(&o.counts)
 				o.counts.add(&o.sum)
 				if c := o.context; c != nil {
-					c.sum = c.counts
-					c.counts.add(&c.sum)
+					c.counts.add(&c.counts)
 				}
 				continue
 			}
@@ -144,19 +149,6 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		p = s.to + int(s.last.length)
 	}
 	return dst
-}
-
-// sample parses and counts half of a piece, the first and the third quarter, as if the coder were in the same state in front of both.
-func (o *optimal) sample(src []byte, s piece, at state) {
-	quarter, begin := (s.to-s.from+3)/4, o.begin
-	for p := s.from; p < s.to; p += 2 * quarter {
-		from := o.outside(begin, s, p)
-		o.skip = from - s.from
-		o.begin = begin[o.skip:]
-		o.parse(src, piece{from: from, to: min(from+quarter, s.to)}, at)
-		o.model.Count(&o.counts, o.steps)
-	}
-	o.begin, o.skip = begin, 0
 }
 
 // pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
@@ -194,7 +186,7 @@ func maxCands(size int) int { return 4*size + 2*PricedLengths }
 
 // optimalMemory is what parsing by price takes for blocks of that size, in bytes.
 func optimalMemory(params *Params, size int, limits *Limits) int {
-	const itself = 160 << 10 // mostly Prices, and what the runtime rounds up
+	const itself = 200 << 10 // mostly Prices, and what the runtime rounds up
 	var rules Rules
 	if limits.Model != nil {
 		rules = limits.Model.Rules()
@@ -218,41 +210,6 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 		finder = treeMemory(params, size, limits)
 	}
 	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n) + 8*maxCands(n)
-}
-
-// seed counts what a greedy parse gives, for want of anything better. All bytes count as literals once more: if those seem dear at first, they stay so, since
-// hardly any are left.
-func (o *optimal) seed(src []byte, s piece) {
-	o.steps = o.steps[:0]
-	run := uint32(0)
-	for p := s.from; p < s.to; {
-		at := p - s.from
-		if cands := o.cands[o.begin[at]:o.begin[at+1]]; len(cands) > 0 {
-			c := cands[len(cands)-1]
-			n := min(c.length(), s.to-p)
-			if n >= o.limits.MinMatch && PriceBit*score(n) > int(logarithm(uint32(c.offset()))) {
-				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(c.offset())}, Fresh})
-				run = 0
-				p += n
-				continue
-			}
-		}
-		o.counts.Literals[src[p]]++
-		run++
-		p++
-	}
-	o.model.Count(&o.counts, o.steps)
-	for i, b := range src[s.from:s.to] {
-		o.counts.Literals[b]++
-		if o.context != nil {
-			o.context.count(i, otherOfRun, b)
-		}
-	}
-	for k := range o.counts.Symbols {
-		if o.rules.Even>>k&1 != 0 {
-			even(o.counts.Symbols[k][:])
-		}
-	}
 }
 
 // literals sets the prices of literals at the positions of a piece, whose content is given.
@@ -282,20 +239,6 @@ func (o *optimal) literalPrice(i int, run uint32) int32 {
 		return c.lits[min(run, otherOfRun)][o.skip+i]
 	}
 	return o.lits[o.skip+i]
-}
-
-// even gives all symbols that occur the same count.
-func even(counts []uint32) {
-	symbols, sum := uint32(0), uint32(0)
-	for _, c := range counts {
-		sum += c
-		symbols += min(c, 1)
-	}
-	for i, c := range counts {
-		if c > 0 {
-			counts[i] = sum / symbols
-		}
-	}
 }
 
 // appendSteps appends the sequences of steps to dst, of which those from base on are of the same block. One that only goes on with the one before it, as

@@ -112,6 +112,34 @@ func (c *Counts) add(d *Counts) {
 
 const maxCount = 1 << 24
 
+// astray returns by how much more the symbols of d cost with codes made for those of c than with codes of their own, and what they cost with those, in units of 1/PriceBit bit.
+func (c *Counts) astray(d *Counts) (lost, all int64) {
+	lost, all = astray(&c.Literals, &d.Literals)
+	for k := range c.Symbols {
+		l, a := astray(&c.Symbols[k], &d.Symbols[k])
+		lost, all = lost+l, all+a
+	}
+	return lost, all
+}
+
+func astray(c, d *[256]uint32) (lost, all int64) {
+	theirs, own := uint32(0), uint32(0)
+	for i, n := range d {
+		theirs += c[i]
+		own += n
+	}
+	// All have come half a time more than they have: of what never came, a little is known as well.
+	more := logarithm(2*theirs+uint32(len(c))) - logarithm(2*own+1)
+	for i, n := range d {
+		if n == 0 {
+			continue
+		}
+		lost += int64(n) * int64(more+logarithm(2*n)-logarithm(2*c[i]+1))
+		all += int64(n) * int64(logarithm(2*own+1)-logarithm(2*n))
+	}
+	return lost, all
+}
+
 // SymbolPrices sets prices[i] to the ideal price of symbol i, between least and most: the binary logarithm of one in how many it is. One that does not occur
 // costs as if it had done so half a time.
 func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
