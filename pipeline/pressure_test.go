@@ -49,21 +49,36 @@ func burst(t *testing.T, r *Run, n int) {
 	}
 }
 
-// plug keeps all workers busy until the function it returns is called.
-func plug(t *testing.T, s *Scheduler) (pull func()) {
+// plug is a block for each worker that keeps it busy until it is pulled.
+type plug struct {
+	s     *Scheduler
+	r     *Run
+	hold  chan struct{}
+	begun chan struct{}
+}
+
+// newPlug submits the blocks: workers get to them when they have done what was submitted before.
+func newPlug(t *testing.T, s *Scheduler) *plug {
 	t.Helper()
-	hold, begun := make(chan struct{}), make(chan struct{}, s.workers)
-	r := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- struct{}{}; <-hold; return nil }), Op: Decompress, InFlight: s.workers})
+	p := &plug{s: s, hold: make(chan struct{}), begun: make(chan struct{}, s.workers)}
+	stop := func(ws *workspace, b *Block) error { p.begun <- struct{}{}; <-p.hold; return nil }
+	p.r = s.Start(Config{Pipeline: fake(stop), Op: Decompress, InFlight: s.workers})
 	for i := range s.workers {
-		feed(t, r, int64(i))
+		feed(t, p.r, int64(i))
 	}
-	for range s.workers {
-		<-begun
+	return p
+}
+
+// wait returns when every worker has one.
+func (p *plug) wait() {
+	for range p.s.workers {
+		<-p.begun
 	}
-	return func() {
-		close(hold)
-		r.Close()
-	}
+}
+
+func (p *plug) pull() {
+	close(p.hold)
+	p.r.Close()
 }
 
 // finish takes n blocks back.
@@ -95,9 +110,10 @@ func TestFullChannelFallsBackToCPU(t *testing.T) {
 		<-g.in
 		// The worker of the first block has to be out of the way, and the device known to be busy.
 		until(t, "the device is busy", func() bool { return c.saturated.Load() })
-		pull := plug(t, s)
+		p := newPlug(t, s)
+		p.wait()
 		burst(t, r, n-1)
-		pull()
+		p.pull()
 		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) == int64(3*(n-1)) })
 		st := r.Stats()
 		if st.SendFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.SendFull > int64(n-1) {
@@ -151,17 +167,24 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		if p := c.pressure.Load(); p != 0 {
 			t.Errorf("pressure %d after a send", p)
 		}
-		pull := plug(t, s)
+		first := newPlug(t, s)
+		first.wait()
 		burst(t, r, n-1)
-		pull()
-		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) >= int64(3*(n-1-depth)) })
+		// Workers that had nothing else to do would take blocks back from the device, and make room for those that others are about to offer.
+		last := newPlug(t, s)
+		first.pull()
+		last.wait()
 		st, p := r.Stats(), c.pressure.Load()
+		if got, want := onBackend(st, CPU), int64(3*(n-1-depth)); got != want {
+			t.Errorf("%d workers: %d stages on the CPU, want %d", workers, got, want)
+		}
 		if p <= limit || p > limit+2*int64(workers) {
 			t.Errorf("%d workers: pressure %d after %d sends that found it full, the limit is %d", workers, p, st.SendFull, limit)
 		}
 		if st.SendFull+int64(depth) > int64(n)/2 {
 			t.Errorf("%d workers: %d of %d blocks were offered", workers, st.SendFull, n)
 		}
+		last.pull()
 		close(g.open)
 		finish(t, r, n)
 		// Once the device has nothing to do it gets blocks again.
