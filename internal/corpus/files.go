@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,8 +11,11 @@ import (
 // Env names the directory of real files that tests shall use beside the generated ones.
 const Env = "PZ_CORPUS"
 
-// EnvMatrix asks for the whole of those tests that otherwise make a choice of levels, threads and sizes. That takes hours.
+// EnvMatrix asks for the whole of those tests that otherwise make a choice of levels, threads and sizes, and for the whole of all real files. That takes hours.
 const EnvMatrix = "PZ_MATRIX"
+
+// mostReal is how much of a real file, from its beginning, tests get without PZ_MATRIX: several blocks of most levels.
+const mostReal = 4 << 20
 
 // Matrix says whether PZ_MATRIX is set.
 func Matrix() bool { return os.Getenv(EnvMatrix) != "" }
@@ -53,7 +57,7 @@ func Files(t testing.TB) []File {
 	return append(files, Real(t)...)
 }
 
-// Real returns the real files alone: those that Files puts after the generated ones. None if PZ_CORPUS is not set.
+// Real returns the real files alone: those that Files puts after the generated ones, of long ones the first mostReal bytes unless PZ_MATRIX is set. None if PZ_CORPUS is not set.
 func Real(t testing.TB) []File {
 	t.Helper()
 	dir := os.Getenv(Env)
@@ -89,12 +93,27 @@ func realFiles(dir string) ([]File, error) {
 		if err != nil {
 			return err
 		}
+		size := int(info.Size())
+		if !Matrix() {
+			size = min(size, mostReal)
+		}
 		files = append(files, File{
 			Name: filepath.ToSlash(name),
-			Size: int(info.Size()),
-			load: func() ([]byte, error) { return os.ReadFile(path) },
+			Size: size,
+			load: func() ([]byte, error) { return readStart(path, size) },
 		})
 		return nil
 	})
 	return files, err
+}
+
+func readStart(path string, size int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, size)
+	_, err = io.ReadFull(f, data)
+	return data, err
 }
