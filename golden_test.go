@@ -36,6 +36,7 @@ var golden = []struct {
 	{"dense", kind("json", 400_000), []Option{WithLevel(9), WithBlockSize(1 << 19)}},
 	{"dense-literals", kind("image", 8000), []Option{WithLevel(9)}},
 	{"dense-tokens", kind("records", 30_000), []Option{WithLevel(9)}},
+	{"dense-lengths", lengths, []Option{WithLevel(9)}},
 	{"dense-segments", chained, []Option{WithLevel(9)}},
 	{"dense-x86", kind("exe", 150_000), []Option{WithLevel(9)}},
 	{"dense-x86-parts", programs, []Option{WithLevel(9)}},
@@ -55,6 +56,18 @@ func chained() []byte {
 		if p[i] &= 63; i > len(p)/2 {
 			p[i] = p[i]&15 | p[i-1]<<4 // what the symbol before ends with is what this one begins with
 		}
+	}
+	return p
+}
+
+// lengths are long matches of which each length has two that may follow it.
+func lengths() []byte {
+	p, choices := kind("random", 4000)(), kind("random", 4*2500)()
+	head, k := p, 0
+	for ; len(choices) > 0; choices = choices[4:] {
+		k = (5*k + int(choices[0]&1)) % 32
+		from := int(binary.LittleEndian.Uint16(choices[1:])) % (len(head) - 400)
+		p = append(append(p, head[from:from+20+7*k]...), choices[3])
 	}
 	return p
 }

@@ -93,7 +93,7 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	}
 	cost[0] = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
 	o.first.states[0] = at
-	nice, least := o.params.Nice, o.limits.MinMatch
+	nice, least := o.params.Nice, o.least
 	empty := prices.Run[0] // literals cost what the run costs beyond that
 	for i := 0; i < size; i++ {
 		here := cost[i]
@@ -180,7 +180,7 @@ func (o *optimal) literal(i int, st *state, cost int32, from uint32) {
 // repeats offers the matches at repeat offsets at position i of the piece that begins at from and goes on for room bytes, and returns the length of the longest. Way is
 // fromSecond or 0.
 func (o *optimal) repeats(src []byte, from, i, room int, st *state, base int32, way uint32) (longest int) {
-	p, least := from+i, o.limits.MinMatch
+	p, least := from+i, o.again
 	if p+tail > len(src) {
 		return 0
 	}

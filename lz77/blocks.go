@@ -206,7 +206,7 @@ func (o *optimal) cheapest(content []byte, from, to int) {
 		b.literals[i] = uint64(p) << costShift
 	}
 	for n, p := range &o.prices.Match[0][Fresh] {
-		if b.lengths[n] = uint64(p)<<costShift | uint64(linkLength-n); n < o.limits.MinMatch {
+		if b.lengths[n] = uint64(p)<<costShift | uint64(linkLength-n); n < o.least {
 			b.lengths[n] = never
 		}
 	}
@@ -259,7 +259,7 @@ func (o *optimal) chain(src []byte, from, p, n int, c candidate) int {
 	o.passMatch(src, p, n, end)
 	for q := 1; q < n; q++ {
 		o.begin[p-from+q] = uint32(len(o.cands))
-		if q%nice == 0 && n-q >= o.limits.MinMatch {
+		if q%nice == 0 && n-q >= o.least {
 			o.cands = append(o.cands, c.resized(min(n-q, nice)))
 		}
 	}

@@ -3,13 +3,15 @@ package lz77
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 )
 
-// The limits of the two layouts of lzseq, which this package does not know.
+// The limits of the layouts of lzseq, which this package does not know.
 var testLimits = []Limits{
 	{MinMatch: 5, MaxOffset: 1<<16 - 1},
 	{MinMatch: 4, MaxOffset: 1 << 26, Repeats: 3},
+	{MinMatch: 3, MinRepeat: 2, MaxOffset: 1 << 26, Repeats: 3},
 }
 
 // small asks for less data: the race detector makes loops like those here some twenty times slower.
@@ -58,8 +60,17 @@ func literals(src []byte, seqs []Sequence) (lits []byte) {
 // valid reports what is wrong with the sequences of src, nil if nothing is.
 func valid(src []byte, seqs []Sequence, l Limits) error {
 	at := 0
+	list := []uint32{InitialRepeat, InitialRepeat, InitialRepeat}
 	for i, s := range seqs {
-		if int(s.MatchLen) < l.MinMatch {
+		least, place := l.MinMatch, slices.Index(list, s.Offset)
+		if l.MinRepeat > 0 && place >= 0 {
+			least = l.MinRepeat
+		}
+		if place < 0 {
+			place = 2
+		}
+		list = slices.Insert(slices.Delete(list, place, place+1), 0, s.Offset)
+		if int(s.MatchLen) < least {
 			return fmt.Errorf("sequence %d at %d: match of %d bytes", i, at, s.MatchLen)
 		}
 		if int(s.Offset) < l.minOffset() || int(s.Offset) > l.MaxOffset {

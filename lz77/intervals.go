@@ -64,9 +64,9 @@ func (t *intervals) reset(params *Params, limits *Limits, src []byte, start int)
 		t.nodes, t.links = make([]int32, n), make([]int32, linksRoom(n))
 	}
 	t.nodes, t.links = t.nodes[:n], t.links[:linksRoom(n)]
-	t.nice, t.least = params.Nice, limits.MinMatch
+	t.nice, t.least = params.Nice, params.least(limits)
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	t.threeReach = min(limits.MaxOffset, threeOffset)
+	t.threeReach = limits.threeReach()
 	t.classify(n)
 	suffix.Sort(t.nodes, src, t.links)
 	t.build(src)

@@ -7,7 +7,7 @@ import "math/bits"
 // the bytes that they stand for, and only then anything is decided.
 type ladder struct {
 	tables  [len(rungs)][]uint32 // last position by hash of so many bytes, with a tag; see tagOf
-	first   int                  // the first rung that is used, made as long as the coder's shortest match
+	first   int                  // the first rung that is used, made as long as the shortest match
 	length  [len(rungs)]uint8    // of each rung, in bytes
 	tagMask uint32               // the bits of an entry that are tag; the others are the position
 
@@ -35,15 +35,15 @@ const (
 
 // ladderMemory is what the tables take, in bytes.
 func ladderMemory(params *Params, size int, limits *Limits) (n int) {
-	for _, r := range rungs[firstRung(limits):] {
+	for _, r := range rungs[firstRung(params.least(limits)):] {
 		n += 4 << tableLog(params.HashLog-r.less, size)
 	}
 	return n
 }
 
-// firstRung returns the longest rung that is no longer than the coder's shortest match.
-func firstRung(limits *Limits) (k int) {
-	for k < len(rungs)-1 && int(rungs[k+1].bytes) <= limits.MinMatch {
+// firstRung returns the longest rung that is no longer than the shortest match.
+func firstRung(least int) (k int) {
+	for k < len(rungs)-1 && int(rungs[k+1].bytes) <= least {
 		k++
 	}
 	return k
@@ -52,16 +52,17 @@ func firstRung(limits *Limits) (k int) {
 // reset begins a block of size bytes in all, of which those before start are in front of it.
 func (t *ladder) reset(params *Params, limits *Limits, src []byte, start int) {
 	size := len(src)
-	t.first = firstRung(limits)
+	least := params.least(limits)
+	t.first = firstRung(least)
 	for k, r := range rungs[t.first:] {
 		k += t.first
 		t.tables[k] = table(t.tables[k], tableLog(params.HashLog-r.less, size))
-		t.length[k] = max(r.bytes, uint8(limits.MinMatch))
+		t.length[k] = max(r.bytes, uint8(least))
 	}
 	t.tagMask = ^uint32(0) << bits.Len(uint(size))
-	t.nice, t.least = params.Nice, limits.MinMatch
+	t.nice, t.least = params.Nice, least
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	t.threeReach = min(limits.MaxOffset, threeOffset)
+	t.threeReach = limits.threeReach()
 	for i := 0; i < start; i += batch {
 		t.look(src, i, min(batch, start-i))
 	}

@@ -6,7 +6,7 @@ var lazyCost = [3]int{0, 4, 7}
 // parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one. One that does not pay is left out, and the parse goes
 // on behind the last position looked at.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
-	m.least = max(m.limits.MinMatch, int(m.params.HashBytes))
+	m.least = m.params.least(&m.limits)
 	if m.given == nil {
 		if seqs, ok := m.parseRecent(dst, src, start); ok {
 			return seqs

@@ -34,7 +34,7 @@ type Params struct {
 	Finder    Finder
 	HashLog   uint8 // log2 of the entries in the hash table, or in the largest of them, for blocks that fill it; 11 or more with Ladder
 	LongLog   uint8 // the same for the table of 8 bytes; Double only
-	HashBytes uint8 // bytes that the hash covers, 4 … 8
+	HashBytes uint8 // bytes that the hash covers, 4 … 8. With Recent and what is Priced new matches have as many, or what the coder's have if that is more; 0 is for those, Priced
 	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
 	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
 	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
@@ -78,7 +78,7 @@ var Levels = [MaxLevel + 1]Params{
 	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
 	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
 	6: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
-	7: {Finder: Ladder, HashLog: 19, Nice: 256, Passes: 2, Misses: 1, Skip: 32},
+	7: {Finder: Ladder, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, Misses: 1, Skip: 32},
 	8: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 48, Second: true},
 	9: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 96, Second: true},
 }
@@ -97,6 +97,9 @@ func (p *Params) Memory(size int, limits *Limits) int {
 	}
 	return n
 }
+
+// least is the length of the shortest match with a new offset, in bytes, that Recent and what is Priced look for.
+func (p *Params) least(limits *Limits) int { return max(limits.MinMatch, int(p.HashBytes)) }
 
 // tableLog is the size of a hash table for a block: more than one entry for each position would only be cleared for nothing.
 func tableLog(log uint8, size int) uint8 {

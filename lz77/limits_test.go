@@ -3,6 +3,7 @@ package lz77
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -22,14 +23,24 @@ func TestLimits(t *testing.T) {
 					if repeats > 0 && offsets[1] < InitialRepeat {
 						continue
 					}
-					l := Limits{MinMatch: least, MinOffset: offsets[0], MaxOffset: offsets[1], Repeats: repeats, Model: flat{}} // repeat offsets cost nothing there
-					var m Matcher
-					seqs := m.Parse(nil, src, &Levels[level], l)
-					if err := valid(src, seqs, l); err != nil {
-						t.Fatalf("level %d, limits %+v: %v", level, l, err)
-					}
-					if len(seqs) == 0 && l.MaxOffset > 64 {
-						t.Errorf("level %d, limits %+v: no sequences", level, l)
+					for again := least; again >= 2; again-- {
+						l := Limits{MinMatch: least, MinOffset: offsets[0], MaxOffset: offsets[1], Repeats: repeats, Model: flat{}} // repeat offsets cost nothing there
+						if again < least {
+							if l.MinRepeat = again; repeats == 0 || !Levels[level].Finder.Priced() {
+								break
+							}
+						}
+						var m Matcher
+						seqs := m.Parse(nil, src, &Levels[level], l)
+						if err := valid(src, seqs, l); err != nil {
+							t.Fatalf("level %d, limits %+v: %v", level, l, err)
+						}
+						if len(seqs) == 0 && l.MaxOffset > 64 {
+							t.Errorf("level %d, limits %+v: no sequences", level, l)
+						}
+						if again < least && l.MaxOffset > 64 && !slices.ContainsFunc(seqs, func(s Sequence) bool { return int(s.MatchLen) == again }) {
+							t.Errorf("level %d, limits %+v: no match of %d bytes", level, l, again)
+						}
 					}
 				}
 			}
@@ -43,6 +54,7 @@ func TestImpossibleLimits(t *testing.T) {
 	for i, change := range []func(l *Limits){
 		func(l *Limits) { l.MinMatch = 2 }, func(l *Limits) { l.MinMatch = 9 },
 		func(l *Limits) { l.MaxOffset, l.Repeats = 31, 0 }, func(l *Limits) { l.MaxOffset = InitialRepeat - 1 }, func(l *Limits) { l.MaxOffset = 1 << 27 },
+		func(l *Limits) { l.MinRepeat = 1 }, func(l *Limits) { l.MinRepeat = 5 }, func(l *Limits) { l.MinRepeat = -1 }, func(l *Limits) { l.MinRepeat, l.Repeats = 3, 0 },
 		func(l *Limits) { l.Repeats = -1 }, func(l *Limits) { l.Repeats = 4 },
 		func(l *Limits) { l.MinOffset = -1 }, func(l *Limits) { l.MinOffset = MinOffset + 1 },
 		func(l *Limits) { l.Contexts = new(Contexts) }, func(l *Limits) { l.Contexts = &Contexts{Classes: MaxClasses + 1} },

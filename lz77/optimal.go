@@ -40,14 +40,20 @@ type optimal struct {
 	greedyCounts Counts // what a greedy parse of the piece counts
 	greedyPast   Counts // those of the pieces before it, as in past
 
+	least, again int // the shortest new match in the piece, and the shortest with a repeat offset
+
 	skip  int  // where in the piece the parse begins
 	piece int  // the most content of a piece, in bytes
 	most  int  // the most candidates of a piece: a matter of the block, not of what there is room for
 	shift uint // how much less past weighs with each piece
 }
 
-// maxPiece is the most content of a piece, in bytes.
-const maxPiece = 1 << 16
+// shortSequence bounds how many sequences there are for MinRepeat's sake, and with them memory: where they stand for fewer bytes than that on average, the next piece has no matches that
+// are shorter.
+const shortSequence = 4
+
+// MaxPiece is the most content that is parsed by the same prices, in bytes.
+const MaxPiece = 1 << 16
 
 // ageSize is about how much content halves the weight of what was before it, in bytes.
 const ageSize = 1 << 15
@@ -68,7 +74,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.model = generic{}
 	}
 	o.rules = o.model.Rules()
-	switch o.piece = maxPiece; {
+	switch o.piece = MaxPiece; {
 	case o.rules.Blocks != nil:
 		o.piece = blockWindow
 	case o.rules.Piece != 0:
@@ -100,12 +106,14 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.context.past.clear()
 		o.context.grow(n)
 	}
+	o.setLeast(false)
 	if o.rules.Blocks != nil {
 		return o.parseBlocks(dst, src, start)
 	}
 	at := state{repeats: o.rules.Repeats}
 	base := len(dst)
 	for p := start; p < len(src); {
+		o.setLeast((len(dst)-base)*shortSequence > p-start)
 		s := o.gather(src, p)
 		o.counts = Counts{}
 		if c := o.context; c != nil {
@@ -151,12 +159,20 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	return dst
 }
 
+// setLeast sets what matches there may be: with many sequences so far none for MinRepeat's sake.
+func (o *optimal) setLeast(many bool) {
+	o.least, o.again = o.params.least(&o.limits), o.limits.minRepeat()
+	if many && o.limits.MinRepeat > 0 {
+		o.least, o.again = max(o.least, shortSequence), max(o.again, shortSequence)
+	}
+}
+
 // pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
 func pieceRoom(size int, rules *Rules) int {
 	if rules.Blocks != nil {
 		return min(size, blockWindow) + 1
 	}
-	return min(size, maxPiece) + 1
+	return min(size, MaxPiece) + 1
 }
 
 // grow makes room for pieces of n positions.
@@ -174,12 +190,12 @@ func (o *optimal) grow(n int) {
 		return
 	}
 	o.begin = make([]uint32, n)
-	o.steps = make([]Step, 0, maxSteps(n))
+	o.steps = make([]Step, 0, maxSteps(n, &o.limits))
 	o.cands = make([]candidate, 0, maxCands(n))
 }
 
 // maxSteps is how many steps there may be in a piece of that size, with the one behind it.
-func maxSteps(size int) int { return size/3 + 2 }
+func maxSteps(size int, limits *Limits) int { return size/limits.minRepeat() + 2 }
 
 // maxCands is how many candidates a piece of that size may have: it ends before there are more. Text has about 3 for each position.
 func maxCands(size int) int { return 4*size + 2*PricedLengths }
@@ -209,7 +225,7 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	default:
 		finder = treeMemory(params, size, limits)
 	}
-	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n) + 8*maxCands(n)
+	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n, limits) + 8*maxCands(n)
 }
 
 // literals sets the prices of literals at the positions of a piece, whose content is given.

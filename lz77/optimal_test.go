@@ -281,7 +281,7 @@ func TestEven(t *testing.T) {
 
 // TestLongMatches: matches that are longer than a piece, or go on in the next one, are one sequence each.
 func TestLongMatches(t *testing.T) {
-	half := corpus.ByName("random").Make(3*maxPiece + 1234)
+	half := corpus.ByName("random").Make(3*MaxPiece + 1234)
 	for _, l := range testLimits {
 		if l.MaxOffset < len(half) {
 			continue
@@ -292,8 +292,31 @@ func TestLongMatches(t *testing.T) {
 		if err := valid(src, seqs, l); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(seqs); n == 0 || int(seqs[n-1].MatchLen) < len(half)-tail || n > 20 {
-			t.Errorf("%d sequences", n)
+		long := slices.DeleteFunc(slices.Clone(seqs), func(s Sequence) bool { return s.MatchLen < 16 })
+		if n := len(seqs); n == 0 || int(seqs[n-1].MatchLen) < len(half)-tail || len(long) > 1 || l.MinMatch > 3 && n > 20 {
+			t.Errorf("%d sequences, %d of them long", n, len(long))
+		}
+	}
+}
+
+// TestShortSequences: of data that is all matches of 2 bytes there are no more sequences than memory is stated for.
+func TestShortSequences(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	src := corpus.ByName("random").Make(8000)
+	for last := 0; len(src) < 5*MaxPiece; {
+		last = (last + 1 + r.IntN(2)) % 3
+		from := len(src) - []int{331, 2000, 7777}[last]
+		src = append(src, src[from], src[from+1])
+	}
+	l := Limits{MinMatch: 3, MinRepeat: 2, MaxOffset: 1 << 20, Repeats: 3}
+	for level := 7; level <= MaxLevel; level++ {
+		var m Matcher
+		seqs := m.Parse(nil, src, &Levels[level], l)
+		if err := valid(src, seqs, l); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(seqs); n > len(src)/shortSequence+MaxPiece/2 || n < len(src)/6 {
+			t.Errorf("level %d: %d sequences in %d bytes", level, n, len(src))
 		}
 	}
 }

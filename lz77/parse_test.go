@@ -196,7 +196,7 @@ func TestParseFrom(t *testing.T) {
 						t.Fatalf("level %d, %s from %d: the sequences give something else", level, kind, start)
 					}
 					for i, s := range seqs {
-						if int(s.MatchLen) < l.MinMatch || int(s.Offset) > l.MaxOffset || s.Offset < MinOffset {
+						if int(s.MatchLen) < l.minRepeat() || int(s.Offset) > l.MaxOffset || s.Offset < MinOffset {
 							t.Fatalf("level %d, %s from %d: sequence %d: %+v", level, kind, start, i, s)
 						}
 					}

@@ -29,6 +29,9 @@ type Rules struct {
 	// Shifted is set if a match right behind another one has other repeat offsets: the second, the third, and the first less one (RFC 8878,
 	// section 3.1.1.5).
 	Shifted bool
+	// Three is the greatest offset of a new match of 3 bytes, where those are possible: they cost more than literals do from there on, or spoil what tables say of others. 0 is
+	// for 1<<18.
+	Three int
 	// Piece is how many bytes of content are parsed with the same prices, at the most; 0 is for as many as there can be. Less is better where tables
 	// are for less content.
 	Piece int

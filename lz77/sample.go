@@ -59,7 +59,7 @@ func (o *optimal) greedy(src []byte, s piece) {
 		if cands := o.cands[o.begin[at]:o.begin[at+1]]; len(cands) > 0 {
 			m := cands[len(cands)-1]
 			n := min(m.length(), s.to-p)
-			if n >= o.limits.MinMatch && PriceBit*score(n) > int(logarithm(uint32(m.offset()))) {
+			if n >= o.least && PriceBit*score(n) > int(logarithm(uint32(m.offset()))) {
 				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(m.offset())}, Fresh})
 				run = 0
 				p += n

@@ -22,9 +22,6 @@ type tree struct {
 const (
 	// threeLog is log2 of the hashes of 3 bytes, each of which has two positions. Two in place of one: samples of 16 bits 1% smaller, executables 0.1%. Half as many hashes: 0.25% larger, 0.05%.
 	threeLog = 16
-	// threeOffset bounds the offsets of matches of 3 bytes, with all finders: they cost more than literals do from there on. In executables 13 bits in place of 18
-	// are 0.3% larger.
-	threeOffset = 1 << 18
 )
 
 // treeWindow is how many positions a tree holds: all, or a power of two.
@@ -38,7 +35,7 @@ func treeWindow(size, maxOffset int) int {
 // treeMemory is what a tree takes, in bytes.
 func treeMemory(params *Params, size int, limits *Limits) int {
 	n := 4<<tableLog(params.HashLog, size) + 8*treeWindow(size, limits.MaxOffset)
-	if limits.MinMatch < 4 {
+	if params.least(limits) < 4 {
 		n += 8 << threeLog
 	}
 	return n
@@ -48,7 +45,7 @@ func (t *tree) reset(params *Params, limits *Limits, size int) {
 	log := tableLog(params.HashLog, size)
 	t.heads = roots(t.heads, log)
 	t.shift = 32 - log
-	if t.short = limits.MinMatch < 4; t.short {
+	if t.short = params.least(limits) < 4; t.short {
 		t.three = roots(t.three, threeLog+1)
 	}
 	n := treeWindow(size, limits.MaxOffset)
@@ -59,11 +56,11 @@ func (t *tree) reset(params *Params, limits *Limits, size int) {
 		t.nodes = make([]int32, 2*n)
 	}
 	t.nodes = t.nodes[:2*n]
-	t.nice, t.depth, t.least = params.Nice, params.Depth, limits.MinMatch
+	t.nice, t.depth, t.least = params.Nice, params.Depth, params.least(limits)
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
 	// A position's place in nodes is taken by the one that many further on.
 	t.reach = min(limits.MaxOffset, n-1)
-	t.threeReach = min(limits.MaxOffset, threeOffset)
+	t.threeReach = limits.threeReach()
 }
 
 // none marks an empty entry: position 0 is one like any other.

@@ -1,16 +1,25 @@
 package lz77
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Valid reports whether sequences from elsewhere are sequences of src[start:] within the limits: they give no more than that, and all
 // matches are true. It takes about as long as copying src.
 func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 	at, size := uint64(start), uint64(len(src))
+	repeats := recents{InitialRepeat, InitialRepeat, InitialRepeat}
 	for i := range seqs {
 		s := &seqs[i]
 		at += uint64(s.LitLen)
 		n, offset := uint64(s.MatchLen), uint64(s.Offset)
-		if n < uint64(limits.MinMatch) || offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) || offset > at || at > size || n > size-at {
+		least := limits.MinMatch
+		if slices.Contains(repeats[:limits.Repeats], s.Offset) {
+			least = limits.minRepeat()
+		}
+		repeats.use(s.Offset)
+		if n < uint64(least) || offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) || offset > at || at > size || n > size-at {
 			return false
 		}
 		if !bytes.Equal(src[at:at+n], src[at-offset:at-offset+n]) {

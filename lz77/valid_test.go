@@ -19,6 +19,26 @@ func TestValid(t *testing.T) {
 		t.Error("what is in front of the block does not count as it should")
 	}
 	end := 0
+	limits.MinRepeat = 2
+	if again := slices.Clone(seqs); !Valid(again, src, 0, limits) {
+		t.Error("longer matches than the least are not valid")
+	} else {
+		// One with a repeat offset may have 2 bytes, another one not.
+		short := slices.IndexFunc(again, func(s Sequence) bool { return s.Offset != InitialRepeat })
+		q := again[short]
+		lit := q.LitLen
+		for _, part := range []struct {
+			first uint32
+			want  bool
+		}{{4, true}, {2, false}} {
+			rest := q.MatchLen - part.first
+			two := append(slices.Clone(again[:short]), Sequence{lit, part.first, q.Offset}, Sequence{0, min(rest, 2), q.Offset})
+			if rest < 2 || Valid(two, src, 0, limits) != part.want {
+				t.Errorf("a new match of %d bytes, and %d again: valid %v", part.first, min(rest, 2), !part.want)
+			}
+		}
+	}
+	limits.MinRepeat = 0
 	for _, s := range seqs {
 		end += int(s.LitLen + s.MatchLen)
 	}

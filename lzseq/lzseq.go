@@ -1,8 +1,8 @@
 // Package lzseq turns sequences and literals into named byte streams, each of one kind of symbol and ready for an entropy
 // coder, and back. It does not know how matches are found, nor how the streams are coded.
 //
-// There are two layouts here, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes, and [Plain], with
-// 16-bit offsets, for speed. Layout Dense has the streams of Repeat, and what is new in it is how they are coded, which is not done here. Both keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
+// There are three layouts, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes; [Plain], with
+// 16-bit offsets, for speed; and [Dense], which is Repeat with shorter matches, and whose streams may be coded in another way, which is not done here. All keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
 package lzseq
 
 import (
@@ -14,10 +14,10 @@ import (
 type Streams struct {
 	Lits      []byte // literals of all sequences, then those after the last
 	Tokens    []byte // one for each sequence
-	Offsets   []byte // Repeat: a code byte for each new offset; Plain: 16 bits for each
+	Offsets   []byte // Repeat, Dense: a code byte for each new offset; Plain: 16 bits for each
 	LitLens   []byte // what the tokens have no room for
 	MatchLens []byte
-	Extra     []byte // Repeat: low bits of the offsets, as many as the code says, least significant first
+	Extra     []byte // Repeat, Dense: low bits of the offsets, as many as the code says, least significant first
 
 	cursor cursor
 	batch  [batchSize]lz77.Sequence
@@ -38,9 +38,7 @@ func (s *Streams) Copy(t *Streams) {
 
 // MaxSizes returns the most bytes that each stream of a block of size bytes can have, in the order of All. It follows
 // from the least that a token, an offset or an escaped length stands for.
-func MaxSizes(size int) [6]int {
-	return [6]int{size, size / 4, size / 2, size / 3, size / 16, 3*size/4 + 1}
-}
+func (l *Layout) MaxSizes(size int) [6]int { return l.sizes(size) }
 
 // Layout says how sequences become streams.
 type Layout struct {
@@ -51,6 +49,7 @@ type Layout struct {
 	// Stored is the number of streams, counted from the last one, that are not worth entropy coding.
 	Stored int
 
+	sizes  func(n int) [6]int
 	encode func(s *Streams, seqs []lz77.Sequence)
 	decode func(s *Streams, batch []lz77.Sequence, tokens []byte) bool
 }
@@ -58,12 +57,20 @@ type Layout struct {
 // Layouts. Their IDs are part of the format.
 var (
 	Plain = &Layout{ID: 1, Limits: lz77.Limits{MinMatch: plainMin, MaxOffset: 1<<16 - 1, Model: plainModel{}}, Stored: 4,
-		encode: encodePlain, decode: decodePlain}
-	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{}}, Stored: 1,
-		encode: encodeRepeat, decode: decodeRepeat}
+		sizes: longSizes, encode: encodePlain, decode: decodePlain}
+	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{least: repeatLeast}}, Stored: 1,
+		sizes: longSizes, encode: encodeRepeat, decode: decodeRepeat}
+	Dense = &Layout{ID: 3, Limits: lz77.Limits{MinMatch: denseNew, MinRepeat: denseRepeat, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{denseLeast, denseThree}}, Stored: 1,
+		sizes: shortSizes, encode: encodeDense, decode: decodeDense}
 )
 
-// LayoutByID returns the layout with that number, nil if there is none.
+// longSizes is MaxSizes of layouts whose matches have 4 bytes or more.
+func longSizes(n int) [6]int { return [6]int{n, n / 4, n / 2, n / 3, n / 16, 3*n/4 + 1} }
+
+// shortSizes is MaxSizes of Dense.
+func shortSizes(n int) [6]int { return [6]int{n, n / denseRepeat, n / denseNew, n / 3, n / 16, n + 1} }
+
+// LayoutByID returns the layout with that number, nil if there is none. Dense is not among them: streams that are coded as those of the others are not yet a payload.
 func LayoutByID(id uint8) *Layout {
 	switch id {
 	case Plain.ID:

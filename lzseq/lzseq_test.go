@@ -2,6 +2,7 @@ package lzseq
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-var layouts = map[string]*Layout{"plain": Plain, "repeat": Repeat}
+var layouts = map[string]*Layout{"plain": Plain, "repeat": Repeat, "dense": Dense}
 
 func forEachLayout(t *testing.T, f func(t *testing.T, l *Layout)) {
 	for _, name := range []string{"plain", "repeat"} {
@@ -93,11 +94,11 @@ func TestLengths(t *testing.T) {
 		src := bytes.Repeat([]byte("period of 16 abc"), 1<<14+10)
 		var s Streams
 		for _, n := range edges {
-			lit, match := max(n, 16), l.Limits.MinMatch+max(n, 0)
+			lit, match, again := max(n, 16), l.Limits.MinMatch+max(n, 0), minRepeat(l)+max(n, 0)
 			roundTrip(t, &s, l, src[:lit+match], []lz77.Sequence{{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}})
 			second := max(n, 0)
-			roundTrip(t, &s, l, src[:lit+match+second+match], []lz77.Sequence{
-				{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}, {LitLen: uint32(second), MatchLen: uint32(match), Offset: 16}})
+			roundTrip(t, &s, l, src[:lit+match+second+again], []lz77.Sequence{
+				{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}, {LitLen: uint32(second), MatchLen: uint32(again), Offset: 16}})
 		}
 	})
 }
@@ -138,6 +139,9 @@ func TestOffsets(t *testing.T) {
 	})
 }
 
+// minRepeat is the least length of a match with a repeat offset.
+func minRepeat(l *Layout) int { return cmp.Or(l.Limits.MinRepeat, l.Limits.MinMatch) }
+
 // TestRepeats goes through all short walks over four offsets, so that each place of the list is used from each state, and that
 // an offset which is in the list is never coded as new.
 func TestRepeats(t *testing.T) {
@@ -160,12 +164,14 @@ func TestRepeats(t *testing.T) {
 			list = slices.Insert(slices.Delete(list, at, at+1), 0, off)
 		}
 		seqs[0].LitLen = 2000
-		s.Encode(Repeat, src, seqs)
-		if got, ok := naiveSequences(Repeat, &s); !ok || !slices.Equal(got, seqs) || len(s.Offsets) != want {
-			t.Fatalf("walk %#x: %d new offsets, want %d; accepted: %v", walk, len(s.Offsets), want, ok)
-		}
-		if walk%16 == 0 {
-			roundTrip(t, &s, Repeat, src, seqs)
+		for _, l := range []*Layout{Repeat, Dense} {
+			s.Encode(l, src, seqs)
+			if got, ok := naiveSequences(l, &s); !ok || !slices.Equal(got, seqs) || len(s.Offsets) != want {
+				t.Fatalf("walk %#x: %d new offsets, want %d; accepted: %v", walk, len(s.Offsets), want, ok)
+			}
+			if walk%16 == 0 {
+				roundTrip(t, &s, l, src, seqs)
+			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package lzseq
 
 // Marks sets, in bits that are all 0, one for each of n literals and the least significant one first, those of the literals where a literal run begins: what is right behind a
-// match, and the first. Tokens and LitLens of the Repeat layout tell; an error, a CorruptError, says that they do not fit the number of literals. Bits behind
+// match, and the first. Tokens and LitLens of the layouts Repeat and Dense tell; an error, a CorruptError, says that they do not fit the number of literals. Bits behind
 // the last literal may be set.
 func (s *Streams) Marks(bits []uint64, n int) error {
 	at, long, lits := uint64(0), 0, s.LitLens

@@ -3,6 +3,7 @@ package lzseq
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gopz/compress/lz77"
 )
@@ -57,10 +58,18 @@ func naiveSequences(l *Layout, s *Streams) (seqs []lz77.Sequence, ok bool) {
 			if lit = int(t & 3); lit == 3 {
 				lit += litLens.long()
 			}
-			if match = int(t>>2&15) + 4; match == 19 {
+			if match = int(t >> 2 & 15); match == 15 {
 				match += matchLens.long()
 			}
 			place := int(t >> 6)
+			switch {
+			case l != Dense:
+				match += 4
+			case place == 3:
+				match += 3
+			default:
+				match += 2
+			}
 			if place < 3 {
 				offset = repeats[place]
 				repeats = append(repeats[:place:place], repeats[place+1:]...)
@@ -155,7 +164,7 @@ func randomBlock(r *rand.Rand, l *Layout, n, longest int) (src []byte, seqs []lz
 	}
 	recent := []int{64, 64, 64}
 	for range n {
-		q := lz77.Sequence{LitLen: uint32(magnitude(longest)), MatchLen: uint32(l.Limits.MinMatch + magnitude(longest))}
+		q := lz77.Sequence{LitLen: uint32(magnitude(longest)), MatchLen: uint32(magnitude(longest))}
 		if len(src)+int(q.LitLen) < 16 {
 			q.LitLen += 16
 		}
@@ -168,7 +177,13 @@ func randomBlock(r *rand.Rand, l *Layout, n, longest int) (src []byte, seqs []lz
 		if c := recent[len(recent)-1-r.IntN(4)%3]; r.IntN(2) == 0 && c <= reach {
 			d = c
 		}
-		recent = append(recent, d)
+		if at := slices.Index(recent, d); at < 0 {
+			recent = append(recent[1:], d)
+			q.MatchLen += uint32(l.Limits.MinMatch)
+		} else {
+			recent = append(slices.Delete(recent, at, at+1), d)
+			q.MatchLen += uint32(minRepeat(l))
+		}
 		q.Offset = uint32(d)
 		for range q.MatchLen {
 			src = append(src, src[len(src)-d])

@@ -17,11 +17,14 @@ const (
 // dearest is what a symbol costs that is in no table, about: the least frequency there is, and its description.
 const dearest = 12 * lz77.PriceBit
 
-// repeatModel says what the Repeat layout costs: each stream is coded by itself, with tables of its own.
-type repeatModel struct{}
+// repeatModel says what the layouts with repeat offsets cost: each stream is coded by itself, with tables of its own.
+type repeatModel struct {
+	least [lz77.Kinds]uint32
+	three int
+}
 
-func (repeatModel) Rules() lz77.Rules {
-	return lz77.Rules{Repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
+func (m repeatModel) Rules() lz77.Rules {
+	return lz77.Rules{Repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}, Three: m.three}
 }
 
 func (repeatModel) OffsetCode(offset uint32) uint8 {
@@ -29,13 +32,13 @@ func (repeatModel) OffsetCode(offset uint32) uint8 {
 	return code
 }
 
-// offsetCode is the code of a new offset of the Repeat layout, and the number of bits behind it.
+// offsetCode is the code of a new offset of those layouts, and the number of bits behind it.
 func offsetCode(offset uint32) (code uint8, extra uint) {
 	extra = uint(bits.Len32(offset>>2+1)) - 1
 	return uint8(extra<<2) | uint8(offset&3), extra
 }
 
-func (repeatModel) Count(c *lz77.Counts, steps []lz77.Step) {
+func (m repeatModel) Count(c *lz77.Counts, steps []lz77.Step) {
 	for i := range steps {
 		s := &steps[i]
 		run := s.LitLen
@@ -43,7 +46,7 @@ func (repeatModel) Count(c *lz77.Counts, steps []lz77.Step) {
 			c.Symbols[litLenSymbols][min(run-repeatLit, 255)]++
 			run = repeatLit
 		}
-		n := s.MatchLen - repeatMin
+		n := s.MatchLen - m.least[s.Kind%lz77.Kinds]
 		if n >= repeatMatch {
 			c.Symbols[matchLenSymbols][min(n-repeatMatch, 255)]++
 			n = repeatMatch
@@ -56,7 +59,7 @@ func (repeatModel) Count(c *lz77.Counts, steps []lz77.Step) {
 	}
 }
 
-func (repeatModel) Price(p *lz77.Prices, c *lz77.Counts) {
+func (m repeatModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(p.Literal[:], c.Literals[:], 0, dearest)
 
 	var runs [4]uint32
@@ -81,12 +84,12 @@ func (repeatModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(long[:], c.Symbols[matchLenSymbols][:], 0, dearest)
 	for class := range 4 {
 		for kind := range lz77.Kinds {
-			row := &p.Match[class][kind]
-			for n := repeatMin; n < len(row); n++ {
-				l := min(n-repeatMin, repeatMatch)
+			row, least := &p.Match[class][kind], int(m.least[kind])
+			for n := least; n < len(row); n++ {
+				l := min(n-least, repeatMatch)
 				row[n] = token[class|l<<2|kind<<6] - runPrice[class]
 				if l == repeatMatch {
-					row[n] += escaped(&long, n-repeatMin-repeatMatch, 8)
+					row[n] += escaped(&long, n-least-repeatMatch, 8)
 				}
 			}
 		}

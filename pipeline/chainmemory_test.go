@@ -39,7 +39,7 @@ func TestChainMemory(t *testing.T) {
 	enc, dec := new(workspace), new(workspace)
 	in := lzseq.Streams{Lits: manyTables(size)}
 	payload := enc.codeDense(nil, &in, nil)
-	if payload[0] != denseLayout || payload[1] != denseLits {
+	if payload[0] != lzseq.Dense.ID || payload[1] != denseLits {
 		t.Fatalf("payload begins with % x: the literals are not chained", payload[:2])
 	}
 	var out lzseq.Streams

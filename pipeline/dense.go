@@ -9,18 +9,25 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// Layout Dense is layout Repeat with tokens, or literals, or both coded by what is before them: chained streams. What is coded is the same, and all but the last
-// step of coding too, so that a block takes it only where it is smaller. Besides, the content may have been through a filter, which is decided before anything else.
+// Of the streams of layout Dense tokens, literals and long match lengths may be coded by what is before them: chained streams. Besides, the content may have been through a filter, which is
+// decided before anything else.
 
-// denseLayout is the layout's number, and the bits of the byte behind it say which streams are chained, and whether the content was filtered. Both are part of the format.
+// The bits of the byte behind the layout's number say which streams are chained, and whether the content was filtered. They are part of the format.
 const (
-	denseLayout  = 3
 	denseTokens  = 1
 	denseLits    = 2
 	denseX86     = 4
-	tokensStream = 1 // in lzseq.Streams.All
-	litsStream   = 0
+	denseMatches = 8
+	litsStream   = 0 // in lzseq.Streams.All
+	tokensStream = 1
+	matchStream  = 4
 )
+
+// denseChains are the streams without marks that may be chained, in order.
+var denseChains = [...]struct {
+	stream int
+	flag   byte
+}{{tokensStream, denseTokens}, {matchStream, denseMatches}}
 
 // denseGain is what a chained stream must save, as a shift of its symbols in bytes: 1/256 of a byte each. It takes several times as long to decode.
 const denseGain = 8
@@ -43,7 +50,7 @@ type dense struct {
 	filtered []byte // content of the block that is coded, if it is filtered
 }
 
-// dense reports whether the block may have chained streams.
+// dense reports whether the block has layout Dense.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.coarse)
@@ -72,7 +79,7 @@ func (ws *workspace) coded(b *Block) []byte {
 	return b.Src
 }
 
-// matchDense finds the sequences of a block that may have layout Dense.
+// matchDense finds the sequences of a block that has layout Dense.
 func (ws *workspace) matchDense(b *Block) {
 	ws.filter(b)
 	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
@@ -85,7 +92,7 @@ func (ws *workspace) matchDense(b *Block) {
 	limits.Contexts = nil
 	d.seqs = ws.matcher.ParseFrom(d.seqs[:0], src, b.Window, b.params(), limits)
 	if ws.sizeDense(b, d.seqs) < ws.sizeDense(b, p.seqs) {
-		p.seqs, d.seqs = d.seqs, p.seqs
+		p.seqs = append(p.seqs[:0], d.seqs...) // each keeps its memory: the worker's is for small blocks
 	}
 }
 
@@ -103,15 +110,24 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 // sizeDense is what a block takes with the given sequences. It overwrites the block's streams and output.
 func (ws *workspace) sizeDense(b *Block, seqs []lz77.Sequence) int {
 	p := b.payload
-	p.streams.Encode(lzseq.Repeat, ws.coded(b), seqs)
+	p.streams.Encode(lzseq.Dense, ws.coded(b), seqs)
 	b.dst = ws.codeDense(b.dst[:0], &p.streams, p.ranges)
 	return len(b.dst)
 }
 
-// codeDense appends a coded payload to dst, in layout Repeat or Dense. Ranges of the content were filtered, or it is nil.
+// codeCoarse codes a block that has layout Dense by choice. If it turns out that no stream is worth chaining, it has Repeat, which devices read.
+func (ws *workspace) codeCoarse(b *Block) {
+	p := b.payload
+	if b.dst = ws.codeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
+		p.streams.Encode(lzseq.Repeat, ws.coded(b), p.seqs)
+		b.dst = ws.code(b.dst[:0], lzseq.Repeat, &p.streams)
+	}
+}
+
+// codeDense appends a coded payload in layout Dense to dst. Ranges of the content were filtered, or it is nil.
 func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
-	dst = append(resize(dst, payloadRoom(s))[:0], denseLayout, 0)
+	dst = append(resize(dst, payloadRoom(s))[:0], lzseq.Dense.ID, 0)
 	if ranges != nil {
 		dst[1] |= denseX86
 		dst = append(dst, ranges...)
@@ -120,20 +136,19 @@ func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams, ranges []byte) []by
 	for i, p := range s.All() {
 		streams[i] = *p
 	}
-	if ws.chains(streams[tokensStream], nil) {
-		dst[1] |= denseTokens
-		dst = d.enc.Append(dst)
-		streams[tokensStream] = nil
+	for _, c := range denseChains {
+		if ws.chains(streams[c.stream], nil) {
+			dst[1] |= c.flag
+			dst = d.enc.Append(dst)
+			streams[c.stream] = nil
+		}
 	}
 	lits := ws.chains(streams[litsStream], s)
 	if lits {
 		dst[1] |= denseLits
 		streams[litsStream] = nil
 	}
-	if dst[1] == 0 {
-		return ws.code(dst, lzseq.Repeat, s)
-	}
-	dst = ws.rans.enc.Append(dst, lzseq.Repeat.Stored, streams[:]...)
+	dst = ws.rans.enc.Append(dst, lzseq.Dense.Stored, streams[:]...)
 	if lits {
 		dst = d.enc.Append(dst)
 	}
@@ -177,9 +192,9 @@ func (d *dense) mark(s *lzseq.Streams) bool {
 	return true
 }
 
-// takeDense is takeApart for layout Dense, behind the layout byte. The streams are those of layout Repeat.
+// takeDense is takeApart for layout Dense, behind the layout byte.
 func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (ranges []byte, err error) {
-	if len(src) == 0 || src[0]&^(denseTokens|denseLits|denseX86) != 0 || src[0] == 0 {
+	if len(src) == 0 || src[0]&^(denseTokens|denseLits|denseX86|denseMatches) != 0 {
 		return nil, fmt.Errorf("%w: unknown chained streams or filter", ErrPayload)
 	}
 	d, flags := &ws.dense, src[0]
@@ -189,14 +204,16 @@ func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (ranges [
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
 	}
-	streams, limits := s.All(), lzseq.MaxSizes(size)
-	tokens, lits := streams[tokensStream], streams[litsStream]
-	tokensLimit, litsLimit := limits[tokensStream], limits[litsStream]
-	if flags&denseTokens != 0 {
-		if src, err = d.dec.Decode(src, tokensLimit, tokens, nil); err != nil {
+	streams, limits := s.All(), lzseq.Dense.MaxSizes(size)
+	lits, litsLimit := streams[litsStream], limits[litsStream]
+	for _, c := range denseChains {
+		if flags&c.flag == 0 {
+			continue
+		}
+		if src, err = d.dec.Decode(src, limits[c.stream], streams[c.stream], nil); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
-		streams[tokensStream], limits[tokensStream] = &d.none, 0
+		streams[c.stream], limits[c.stream] = &d.none, 0
 	}
 	if flags&denseLits != 0 {
 		streams[litsStream], limits[litsStream] = &d.none, 0

@@ -26,6 +26,7 @@ func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 		}
 		s.Lits[i] = byte(last)
 	}
+	length := 0
 	size, last = lits, 0
 	for i := range s.Tokens {
 		if flags&denseTokens == 0 {
@@ -33,8 +34,19 @@ func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 		} else {
 			last = (last*5 + r.IntN(2)) % 12
 		}
-		s.Tokens[i] = byte(last%3 | last/3<<2) // 0 to 2 literals, a match of 4 to 7, the last offset
-		size += 4 + last/3
+		field := last / 3
+		if field == 3 {
+			field = 15
+			if flags&denseMatches == 0 {
+				length = r.IntN(8)
+			} else {
+				length = (length*5 + r.IntN(2)) % 8
+			}
+			s.MatchLens = append(s.MatchLens, byte(length))
+			size += length
+		}
+		s.Tokens[i] = byte(last%3 | field<<2) // 0 to 2 literals, a match of 2 to 4 or 17 and more bytes, the last offset
+		size += 2 + field
 	}
 	s.Tokens[0] |= 3 // the first literals are the 64 that the offset needs
 	return s, size
@@ -48,33 +60,32 @@ func rangesOf(flags byte, size int) []byte {
 	return binary.AppendUvarint([]byte{1, 0}, uint64(size))
 }
 
-// TestDenseFlags: chained are tokens, literals, both or none of them, as it pays, whether the content was filtered or not. There is nothing in it to filter.
+// TestDenseFlags: chained are tokens, literals, match lengths or none of them, as it pays, whether the content was filtered or not. There is nothing in it to filter.
+// What is not chained is coded as it always is.
 func TestDenseFlags(t *testing.T) {
 	ws := new(workspace)
-	for flags := range byte(denseTokens | denseLits | denseX86 + 1) {
+	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {
 		s, size := denseStreams(flags, 50_000, 40_000)
 		payload := ws.codeDense(nil, s, rangesOf(flags, size))
-		want := []byte{denseLayout, flags}
-		if flags == 0 {
-			want = []byte{lzseq.Repeat.ID}
-		}
+		want := []byte{lzseq.Dense.ID, flags}
 		if !bytes.HasPrefix(payload, want) {
 			t.Errorf("flags %d: the payload begins with % x", flags, payload[:2])
 		}
 		var content []byte
-		for _, p := range [][]byte{payload, ws.code(nil, lzseq.Repeat, s)} {
+		plain := append([]byte{lzseq.Dense.ID, 0}, ws.code(nil, lzseq.Dense, s)[1:]...)
+		for _, p := range [][]byte{payload, plain} {
 			var got lzseq.Streams
 			l, ranges, err := ws.takeApart(p, size, &got)
-			if err != nil || (ranges != nil) != (p[0] == denseLayout && flags&denseX86 != 0) || l != lzseq.Repeat || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) {
+			if err != nil || (ranges != nil) != (p[1]&denseX86 != 0) || l != lzseq.Dense || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) || !bytes.Equal(got.MatchLens, s.MatchLens) {
 				t.Fatalf("flags %d: other streams come out, or %v", flags, err)
 			}
 			out, err := decodeOne(ws, ByName("lzseqr"), encoded{p, size, Coded, 0}, false)
 			if err != nil || content != nil && !bytes.Equal(out, content) {
-				t.Fatalf("flags %d: other content than in layout Repeat, or %v", flags, err)
+				t.Fatalf("flags %d: other content than without chained streams, or %v", flags, err)
 			}
 			content = bytes.Clone(out)
 			if flags != denseX86 && len(p) < len(payload) {
-				t.Errorf("flags %d: %d bytes, and %d in layout Repeat", flags, len(payload), len(p))
+				t.Errorf("flags %d: %d bytes, and %d without chained streams", flags, len(payload), len(p))
 			}
 		}
 	}

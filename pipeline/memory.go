@@ -4,6 +4,7 @@ import (
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/zstd"
 )
 
@@ -30,19 +31,23 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, payloads int) int64 {
 	const fixed = 580 << 10 // 268 KiB of it are for chained streams
 	size := int64(blockSize)
-	// Decompression: the streams at their longest are 2.9 times the block; the rest is the tables of their segments, most of which chained streams may have: 32
+	// Decompression: the streams at their longest are 3.4 times the block, if there were blocks of both Repeat and Dense: one is longest in the one, others in the other; the rest is the tables of their segments, most of which chained streams may have: 32
 	// for each 16 Ki symbols.
-	worker, payload := fixed+15*size/8, 3*size
+	worker, payload := fixed+15*size/8, 7*size/2
 	if op == Compress {
-		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block; 5 times if they may have 3. Streams: 3.
+		// Sequences, 12 bytes for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block; 5 times if they may have 3. In layout Dense they may have 2, but 4 on average, piece by piece. Streams: 3.
 		// Words, which are the worker's: 2 bytes for each coded symbol of a group, of which there are at most 0.65 for each byte. That is the
 		// worst there can be; common data takes less than half of it.
 		limits := *p.limits
 		if p.dense != 0 && level >= p.dense {
+			limits = lzseq.Dense.Limits
 			limits.Contexts = new(lz77.Contexts)
 		}
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
+		if p.dense != 0 && level >= p.dense {
+			payload += 6 * min(size, lz77.MaxPiece) // a piece may have twice as many sequences until that is noticed
+		}
 		if p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.coarse) {
 			worker += denseMemory(size)
 		}
@@ -70,5 +75,5 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 }
 
 // denseMemory is what coding chained streams takes beyond what the other layouts do. Literals are the whole block at the most: of each a mark, a byte of words, for a
-// group has half of them, and up to 1.3 bytes of tables, of which there are 32 of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.5 MB are clusters. Small blocks have other sequences to choose from.
-func denseMemory(size int64) int64 { return 28*size/8 + 6<<18 + 15*min(size, trialBlock)/4 }
+// group has half of them, and up to 1.3 bytes of tables, of which there are 32 of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.5 MB are clusters. Small blocks, of one piece, have other sequences to choose from, which may be of 2 bytes each.
+func denseMemory(size int64) int64 { return 28*size/8 + 6<<18 + 15*min(size, trialBlock)/2 }

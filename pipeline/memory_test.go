@@ -76,6 +76,19 @@ func words(n, w, k, times int) []byte {
 	return p[:n]
 }
 
+// twos makes data of matches of 2 bytes, each at another one of three offsets than the last.
+func twos(n int) []byte {
+	r := rand.New(rand.NewPCG(51, 52))
+	offsets := [...]int{331, 2000, 7777}
+	p := corpus.ByName("random").Make(8000)
+	for last := 0; len(p) < n; {
+		last = (last + 1 + r.IntN(2)) % 3
+		from := len(p) - offsets[last]
+		p = append(p, p[from], p[from+1])
+	}
+	return p[:n]
+}
+
 // hardSize is how much of size is enough for levels that take their time for just such data. A piece of Tree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
@@ -98,7 +111,7 @@ func TestMemory(t *testing.T) {
 	whole := [][]byte{
 		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), words(size, 200, 9, 10),
 		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)), manyTables(size),
-		corpus.ByName("exe").Make(size),
+		corpus.ByName("exe").Make(size), twos(trialBlock), twos(size), // a small block between large ones
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for level := 1; level <= MaxLevel; level++ {
@@ -108,9 +121,9 @@ func TestMemory(t *testing.T) {
 			sequences := 0
 			size := hardSize(p, level, size)
 			for _, src := range whole {
-				src = src[:size]
+				src = src[:min(size, len(src))]
 				b := r.Get()
-				b.Src = src
+				b.Src, b.Raw, b.Kind = src, len(src), Coded
 				b.stage = 0
 				if !execute(enc, b) || b.Err != nil {
 					t.Fatal(b.Err)
@@ -119,7 +132,7 @@ func TestMemory(t *testing.T) {
 				if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
 					t.Fatal(err)
 				}
-				if b.Kind == Coded && p.fused != nil && b.dst[0] != denseLayout { // no device makes that
+				if b.Kind == Coded && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes that
 					if err := takeContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
 						t.Fatal(err)
 					}

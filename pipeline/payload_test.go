@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lzseq"
 )
 
 // decodeOne decodes a payload on a workspace of its own choosing, as a worker would.
@@ -98,7 +99,7 @@ func TestHostilePayloads(t *testing.T) {
 		{"stored, one too few", Stored, string(make([]byte, raw-1))}, {"stored, one too many", Stored, string(make([]byte, raw+1))},
 		{"empty", Coded, ""}, {"layout 0", Coded, "\x00\x00\x00\x00\x00\x00\x00"}, {"layout 255", Coded, "\xff"},
 		{"nothing behind the layout", Coded, "\x01"}, {"empty streams", Coded, "\x02\x00\x00\x00\x00\x00\x00"},
-		{"Dense without flags", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x08" + strings.Repeat("\x00", 6)},
+		{"Dense, flags missing", Coded, "\x03"}, {"Dense of nothing", Coded, "\x03\x00\x00\x00\x00\x00\x00\x00"}, {"Dense, unknown flag", Coded, "\x03\x10" + strings.Repeat("\x00", 6)}, {"Dense, match lengths missing", Coded, "\x03\x08"},
 		{"Dense, no ranges", Coded, "\x03\x04"}, {"Dense, ranges of nothing", Coded, "\x03\x04" + strings.Repeat("\x00", 7)}, {"Dense, streams missing", Coded, "\x03\x04\x01\x00\x05"},
 		{"Dense, range too long", Coded, "\x03\x04\x01\x00\x91\x4e" + strings.Repeat("\x00", 6)}, {"Dense, filtered nothing", Coded, "\x03\x04\x01\x00\x05" + strings.Repeat("\x00", 6)},
 		{"Dense, tokens missing", Coded, "\x03\x01"}, {"Dense, no tokens", Coded, "\x03\x01\x00"}, {"Dense, no tables", Coded, "\x03\x01\x05\x00\x05\x00"},
@@ -123,7 +124,7 @@ func TestHostilePayloads(t *testing.T) {
 
 // TestHostileMemory: every stream claims to be as long as the block may be, at the price of a few bytes each.
 func TestHostileMemory(t *testing.T) {
-	for _, raw := range []int{1 << 12, 1 << 16, 1 << 20} {
+	for _, raw := range []int{1 << 12, 1 << 16, 1 << 20, 1 << 22} {
 		one := binary.AppendUvarint(nil, uint64(raw))
 		one = append(one, 1|4, 'x') // one byte repeated, to the end
 		many := binary.AppendUvarint(nil, uint64(raw))
@@ -135,19 +136,31 @@ func TestHostileMemory(t *testing.T) {
 			}
 		}
 		forEachPipeline(t, func(t *testing.T, p *Pipeline) {
+			full := func(l *lzseq.Layout) (p []byte) {
+				for _, n := range l.MaxSizes(raw) {
+					p = append(binary.AppendUvarint(p, uint64(n)), 1|4, 'x')
+				}
+				return p
+			}
+			// Memory stays from block to block, and each layout has streams that are longer than the other's.
+			all := new(workspace)
+			harmless(t, all, p, encoded{append([]byte{lzseq.Repeat.ID}, full(lzseq.Repeat)...), raw, Coded, 0})
+			harmless(t, all, p, encoded{append([]byte{lzseq.Dense.ID, 0}, full(lzseq.Dense)...), raw, Coded, 0})
 			for _, stream := range [][]byte{one, many} {
 				for layout := byte(1); layout <= 2; layout++ {
 					payload := append([]byte{layout}, bytes.Repeat(stream, 6)...)
 					harmless(t, new(workspace), p, encoded{payload, raw, Coded, 0})
 				}
-				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{denseLayout, denseTokens}, hostileChain(raw/4), stream, []byte{0}, stream, stream, stream, stream), raw, Coded, 0})
-				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{denseLayout, denseLits, 0}, stream, stream, stream, stream, stream, hostileChain(raw)), raw, Coded, 0})
+				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{lzseq.Dense.ID, denseTokens}, hostileChain(raw/2), stream, []byte{0}, stream, stream, stream, stream), raw, Coded, 0})
+				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{lzseq.Dense.ID, denseTokens | denseMatches | denseLits}, hostileChain(raw/2), hostileChain(raw/16), []byte{0, 0}, stream, stream, []byte{0}, stream, hostileChain(raw)), raw, Coded, 0})
+				harmless(t, all, p, encoded{slices.Concat([]byte{lzseq.Dense.ID, denseLits, 0}, stream, stream, stream, stream, stream, hostileChain(raw)), raw, Coded, 0})
+				harmless(t, new(workspace), p, encoded{slices.Concat([]byte{lzseq.Dense.ID, denseLits, 0}, stream, stream, stream, stream, stream, hostileChain(raw)), raw, Coded, 0})
 			}
 		})
 	}
 }
 
-// hostileChain claims n symbols in segments as small as may be, of sixteen tables each.
+// hostileChain claims n symbols in segments as small as may be, of 32 tables each.
 func hostileChain(n int) []byte {
 	p := append(binary.AppendUvarint(nil, uint64(n)), 0)
 	for left := n; left > 0; left -= 1 << 14 {
@@ -177,8 +190,8 @@ func FuzzPayload(f *testing.F) {
 		}
 	}
 	// Chained streams of all kinds, with one group and two, one segment and two.
-	for flags := range byte(denseTokens | denseLits | denseX86 + 1) {
-		for _, n := range [][2]int{{33_000, 3000}, {13_000, 9000}, {1000, 1000}} {
+	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {
+		for _, n := range [][2]int{{33_000, 3000}, {13_000, 5000}, {1500, 8300}, {1000, 1000}} {
 			s, size := denseStreams(flags, n[0], n[1])
 			if payload := new(workspace).codeDense(nil, s, rangesOf(flags, size)); size < 1<<16 {
 				f.Add(payload, uint16(size), uint8(Coded))

@@ -43,8 +43,13 @@ var matchStage = stage{name: "lz77",
 	},
 }
 
-// limits are those of the pipeline's sequences.
-func (b *Block) limits() *lz77.Limits { return b.run.cfg.Pipeline.limits }
+// limits are those of the block's sequences. Finders that are not Priced, as of one that is coarse, have none of the shorter matches.
+func (b *Block) limits() *lz77.Limits {
+	if b.dense() && !b.coarse {
+		return &lzseq.Dense.Limits
+	}
+	return b.run.cfg.Pipeline.limits
+}
 
 // params are the settings chosen for the block, or else those of the run's level.
 func (b *Block) params() *lz77.Params {
@@ -54,9 +59,13 @@ func (b *Block) params() *lz77.Params {
 	return &b.run.cfg.Pipeline.levels[b.run.cfg.Level]
 }
 
-// streamStage turns sequences into the streams of a layout.
+// streamStage turns sequences into the streams of a layout, or of Dense.
 func streamStage(l *lzseq.Layout) stage {
 	return stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
+		l := l
+		if b.dense() {
+			l = lzseq.Dense
+		}
 		b.payload.streams.Encode(l, ws.coded(b), b.payload.seqs)
 		return nil
 	}}
@@ -66,10 +75,12 @@ func streamStage(l *lzseq.Layout) stage {
 func codeStage(l *lzseq.Layout) stage {
 	return stage{name: "rans",
 		run: func(ws *workspace, b *Block) error {
-			if b.dense() {
-				ws.dense.coarse = b.coarse
+			switch ws.dense.coarse = b.coarse; {
+			case b.coarse:
+				ws.codeCoarse(b)
+			case b.dense():
 				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
-			} else {
+			default:
 				b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
 			}
 			return nil
@@ -156,7 +167,7 @@ func payloadRoom(s *lzseq.Streams) int {
 // notDense is for devices, which do not know chained streams, nor sequences made for them.
 func notDense(b *Block) bool {
 	if b.run.cfg.Op == Decompress {
-		return len(b.Src) == 0 || b.Src[0] != denseLayout
+		return len(b.Src) == 0 || b.Src[0] != lzseq.Dense.ID
 	}
 	return !b.dense()
 }
@@ -167,14 +178,14 @@ func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (l *lzseq
 	if len(src) == 0 {
 		return nil, nil, fmt.Errorf("%w: empty", ErrPayload)
 	}
-	if src[0] == denseLayout {
+	if src[0] == lzseq.Dense.ID {
 		ranges, err = ws.takeDense(src[1:], size, s)
-		return lzseq.Repeat, ranges, err
+		return lzseq.Dense, ranges, err
 	}
 	if l = lzseq.LayoutByID(src[0]); l == nil {
 		return nil, nil, fmt.Errorf("%w: unknown layout %d", ErrPayload, src[0])
 	}
-	streams, limits := s.All(), lzseq.MaxSizes(size)
+	streams, limits := s.All(), l.MaxSizes(size)
 	rest, err := ws.rans.dec.Decode(src[1:], limits[:], streams[:]...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrPayload, err)

@@ -23,7 +23,7 @@ type Pipeline struct {
 	// MaxBlock is the largest block in bytes; 0 is for any.
 	MaxBlock int
 
-	// dense is the level from which on blocks may have layout Dense; 0 is none.
+	// dense is the level from which on blocks have layout Dense; 0 is none.
 	dense int
 	// coarse is the level from which on a block may have it by choice.
 	coarse int

@@ -118,7 +118,7 @@ func takeDecoded(_ *workspace, b *Block, r *gpu.Request) error {
 	if b.payload.layout, b.payload.ranges = r.Layout, nil; r.Layout == nil || len(b.Src) == 0 || r.Layout != lzseq.LayoutByID(b.Src[0]) {
 		return errWrong
 	}
-	limits := lzseq.MaxSizes(b.Raw)
+	limits := r.Layout.MaxSizes(b.Raw)
 	for i, s := range b.payload.streams.All() {
 		if len(*s) > limits[i] || cap(*s) < len(*s)+rans.Slack {
 			return errWrong

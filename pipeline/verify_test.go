@@ -39,7 +39,7 @@ func filterFlag(p []byte) []byte {
 	if len(p) == 0 || p[0] != lzseq.Repeat.ID {
 		return nil
 	}
-	return append([]byte{denseLayout, denseX86, 1, 0, 5}, p[1:]...)
+	return append([]byte{lzseq.Dense.ID, denseX86, 1, 0, 5}, p[1:]...)
 }
 
 func flip(p []byte) {

@@ -12,7 +12,7 @@ import (
 
 // flagsOf are the flags of a payload of layout Dense, 0 of another one.
 func flagsOf(e encoded) byte {
-	if e.kind != Coded || e.payload[0] != denseLayout {
+	if e.kind != Coded || e.payload[0] != lzseq.Dense.ID {
 		return 0
 	}
 	return e.payload[1]
@@ -89,8 +89,8 @@ func TestFilterAlone(t *testing.T) {
 	s := new(lzseq.Streams)
 	s.Encode(lzseq.Repeat, src, nil)
 	payload := ws.codeDense(nil, s, ranges)
-	if !bytes.HasPrefix(payload, []byte{denseLayout, denseX86}) {
-		payload = slices.Concat([]byte{denseLayout, denseX86}, ranges, ws.code(nil, lzseq.Repeat, s)[1:])
+	if !bytes.HasPrefix(payload, []byte{lzseq.Dense.ID, denseX86}) {
+		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, ws.code(nil, lzseq.Repeat, s)[1:])
 	}
 	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), Coded, 0}, false)
 	if err != nil || !bytes.Equal(got, want) || bytes.Equal(got, src) {

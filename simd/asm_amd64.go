@@ -101,7 +101,7 @@ func resolvePlainAVX2(seqs *struct {
 	Offset   uint32
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
-// resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room.
+// resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.
 // The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //
 //go:noescape
@@ -109,7 +109,7 @@ func resolveRepeatAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 
 // executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or
 // whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.

@@ -5453,9 +5453,9 @@ DATA same5<>+16(SB)/8, $0x0000000500000005
 DATA same5<>+24(SB)/8, $0x0000000500000005
 GLOBL same5<>(SB), RODATA|NOPTR, $32
 
-// func resolveRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+// func resolveRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
-TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
+TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-208
 	MOVQ        litLens_base+32(FP), AX
 	MOVQ        litLens_len+40(FP), CX
 	LEAQ        -20(AX)(CX*1), CX
@@ -5482,6 +5482,8 @@ TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-200
 	MOVQ        repeats+136(FP), R8
 	VPXOR       Y1, Y1, Y1
 	VINSERTI128 $0x01, (R8), Y1, Y1
+	MOVL        least+144(FP), R8
+	VMOVD       R8, X2
 
 loop:
 	CMPQ       DX, 16(SP)
@@ -5497,95 +5499,98 @@ loop:
 	ADDQ       extra_base+104(FP), R8
 	CMPQ       R8, 32(SP)
 	JGT        done
-	VMOVQ      (DX), X2
-	VPXOR      X3, X3, X3
-	VPAND      bytes03<>+0(SB), X2, X4
-	VPCMPEQB   bytes03<>+0(SB), X4, X5
-	VPMOVMSKB  X5, R9
-	VMOVQ      (AX), X6
+	VMOVQ      (DX), X3
+	VPXOR      X4, X4, X4
+	VPAND      bytes03<>+0(SB), X3, X5
+	VPCMPEQB   bytes03<>+0(SB), X5, X6
+	VPMOVMSKB  X6, R9
+	VMOVQ      (AX), X7
 	LEAQ       spread<>+0(SB), R10
-	VMOVQ      (R10)(R9*8), X5
-	VPSHUFB    X5, X6, X6
+	VMOVQ      (R10)(R9*8), X6
+	VPSHUFB    X6, X7, X7
 	POPCNTL    R9, R9
-	VPADDUSB   X4, X6, X6
-	VPCMPEQB   bytesff<>+0(SB), X6, X5
-	VPOR       X5, X3, X3
-	VPSRLW     $0x02, X2, X4
-	VPAND      bytes0f<>+0(SB), X4, X4
-	VPCMPEQB   bytes0f<>+0(SB), X4, X5
-	VPMOVMSKB  X5, R10
-	VMOVQ      (CX), X7
+	VPADDUSB   X5, X7, X7
+	VPCMPEQB   bytesff<>+0(SB), X7, X6
+	VPOR       X6, X4, X4
+	VPSRLW     $0x02, X3, X5
+	VPAND      bytes0f<>+0(SB), X5, X5
+	VPCMPEQB   bytes0f<>+0(SB), X5, X6
+	VPMOVMSKB  X6, R10
+	VMOVQ      (CX), X8
 	LEAQ       spread<>+0(SB), R11
-	VMOVQ      (R11)(R10*8), X5
-	VPSHUFB    X5, X7, X7
+	VMOVQ      (R11)(R10*8), X6
+	VPSHUFB    X6, X8, X8
 	POPCNTL    R10, R10
-	VPADDUSB   X4, X7, X7
-	VPADDUSB   bytes04<>+0(SB), X7, X7
-	VPCMPEQB   bytesff<>+0(SB), X7, X5
-	VPOR       X5, X3, X3
-	VPUNPCKLBW X7, X6, X6
-	VPMOVZXBD  X6, Y4
-	VPSRLDQ    $0x08, X6, X6
-	VPMOVZXBD  X6, Y5
+	VPADDUSB   X5, X8, X8
+	VPSRLW     $0x06, X3, X5
+	VPAND      bytes03<>+0(SB), X5, X5
+	VPSHUFB    X5, X2, X5
+	VPADDUSB   X5, X8, X8
+	VPCMPEQB   bytesff<>+0(SB), X8, X6
+	VPOR       X6, X4, X4
+	VPUNPCKLBW X8, X7, X7
+	VPMOVZXBD  X7, Y5
+	VPSRLDQ    $0x08, X7, X7
+	VPMOVZXBD  X7, Y6
 
 	// bits 7 and 6 of the tokens: which place of the list, or a new offset
-	VPMOVMSKB X2, R11
-	VPADDB    X2, X2, X2
-	VPMOVMSKB X2, R12
+	VPMOVMSKB X3, R11
+	VPADDB    X3, X3, X3
+	VPMOVMSKB X3, R12
 	MOVL      R11, R13
 	ANDL      R12, R13
-	VMOVQ     (SI), X2
+	VMOVQ     (SI), X3
 	LEAQ      spread<>+0(SB), R14
-	VMOVQ     (R14)(R13*8), X6
-	VPSHUFB   X6, X2, X2
+	VMOVQ     (R14)(R13*8), X7
+	VPSHUFB   X7, X3, X3
 	POPCNTL   R13, R13
 
 	// a code above 99 is one that VPMAXUB with 100 does not change
-	VPMAXUB  bytes64<>+0(SB), X2, X6
-	VPCMPEQB X2, X6, X6
-	VPSRLW   $0x02, X2, X7
-	VPAND    bytes3f<>+0(SB), X7, X7
+	VPMAXUB  bytes64<>+0(SB), X3, X7
+	VPCMPEQB X3, X7, X7
+	VPSRLW   $0x02, X3, X8
+	VPAND    bytes3f<>+0(SB), X8, X8
 
 	// where each field begins: sums of the widths of those before, at most 7 times 24
-	VMOVQ        X7, R14
+	VMOVQ        X8, R14
 	MOVQ         R14, R15
 	IMULQ        bytes01<>+0(SB), R15
 	NEGQ         R14
 	ADDQ         R15, R14
 	SHRQ         $0x38, R15
-	VMOVQ        R14, X7
-	VPMOVZXBD    X7, Y7
+	VMOVQ        R14, X8
+	VPMOVZXBD    X8, Y8
 	MOVL         DI, BP
 	ANDL         $0x07, BP
-	VMOVD        BP, X8
-	VPBROADCASTD X8, Y8
-	VPADDD       Y8, Y7, Y7
-	VPSRLD       $0x03, Y7, Y8
-	VPAND        same7<>+0(SB), Y7, Y7
+	VMOVD        BP, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       Y9, Y8, Y8
+	VPSRLD       $0x03, Y8, Y9
+	VPAND        same7<>+0(SB), Y8, Y8
 
 	// four fields lie in 13 bytes: one load for each four, and their bytes from there
 	SHRQ        $0x20, R14
 	MOVBLZX     R14, R14
 	ADDL        BP, R14
 	SHRL        $0x03, R14
-	VPSHUFD     $0x00, Y8, Y10
-	VPSUBD      Y10, Y8, Y8
-	VPSHUFB     eachDword<>+0(SB), Y8, Y8
-	VPADDB      same50462976<>+0(SB), Y8, Y8
-	VMOVDQU     (R8), X9
-	VINSERTI128 $0x01, (R8)(R14*1), Y9, Y9
-	VPSHUFB     Y8, Y9, Y9
-	VPSRLVD     Y7, Y9, Y9
-	VPMOVZXBD   X2, Y8
-	VPSRLD      $0x02, Y8, Y7
-	VPCMPEQD    Y2, Y2, Y2
-	VPSLLVD     Y7, Y2, Y7
-	VPANDN      Y9, Y7, Y9
-	VPXOR       Y2, Y7, Y7
-	VPADDD      Y7, Y9, Y9
-	VPSLLD      $0x02, Y9, Y9
-	VPAND       same3<>+0(SB), Y8, Y8
-	VPOR        Y8, Y9, Y9
+	VPSHUFD     $0x00, Y9, Y11
+	VPSUBD      Y11, Y9, Y9
+	VPSHUFB     eachDword<>+0(SB), Y9, Y9
+	VPADDB      same50462976<>+0(SB), Y9, Y9
+	VMOVDQU     (R8), X10
+	VINSERTI128 $0x01, (R8)(R14*1), Y10, Y10
+	VPSHUFB     Y9, Y10, Y10
+	VPSRLVD     Y8, Y10, Y10
+	VPMOVZXBD   X3, Y9
+	VPSRLD      $0x02, Y9, Y8
+	VPCMPEQD    Y3, Y3, Y3
+	VPSLLVD     Y8, Y3, Y8
+	VPANDN      Y10, Y8, Y10
+	VPXOR       Y3, Y8, Y8
+	VPADDD      Y8, Y10, Y10
+	VPSLLD      $0x02, Y10, Y10
+	VPAND       same3<>+0(SB), Y9, Y9
+	VPOR        Y9, Y10, Y10
 
 	// four at a time, with the list behind them
 	LEAQ         repeats<>+0(SB), BP
@@ -5595,72 +5600,72 @@ loop:
 	ANDL         $0x0f, R14
 	SHLL         $0x04, R14
 	ORL          R14, R8
-	VPMOVZXBD    (BP)(R8*8), Y2
-	VPBLENDD     $0xf0, Y1, Y9, Y7
-	VPERMD       Y7, Y2, Y7
+	VPMOVZXBD    (BP)(R8*8), Y3
+	VPBLENDD     $0xf0, Y1, Y10, Y8
+	VPERMD       Y8, Y3, Y8
 	ANDL         $0x000000f0, R12
 	SHRL         $0x04, R11
 	ORL          R12, R11
-	VPMOVZXBD    (BP)(R11*8), Y2
-	VEXTRACTI128 $0x01, Y9, X9
-	VPBLENDD     $0xf0, Y7, Y9, Y8
-	VPERMD       Y8, Y2, Y8
-	VINSERTI128  $0x01, X8, Y7, Y2
-	VMOVDQU      same16<>+0(SB), Y7
-	VPCMPGTD     Y2, Y7, Y7
-	VMOVMSKPS    Y7, R11
-	VPMOVMSKB    X6, R8
+	VPMOVZXBD    (BP)(R11*8), Y3
+	VEXTRACTI128 $0x01, Y10, X10
+	VPBLENDD     $0xf0, Y8, Y10, Y9
+	VPERMD       Y9, Y3, Y9
+	VINSERTI128  $0x01, X9, Y8, Y3
+	VMOVDQU      same16<>+0(SB), Y8
+	VPCMPGTD     Y3, Y8, Y8
+	VMOVMSKPS    Y8, R11
+	VPMOVMSKB    X7, R8
 	ORL          R8, R11
 	TESTB        $0xff, R11
 	JNZ          done
-	VMOVQ        X3, R11
+	VMOVQ        X4, R11
 	TESTQ        R11, R11
 	JNE          rare
 
 ready:
-	VMOVDQU  Y8, Y1
+	VMOVDQU  Y9, Y1
 	ADDQ     R13, SI
 	ADDQ     R15, DI
 	ADDQ     R9, AX
 	ADDQ     R10, CX
-	VPADDD   Y4, Y0, Y0
 	VPADDD   Y5, Y0, Y0
-	VPBLENDD $0xf0, Y4, Y5, Y3
-	VMOVDQU  offsetPlaces<>+0(SB), Y6
-	VPERMD   Y2, Y6, Y2
-	VMOVDQU  lowPlaces<>+0(SB), Y6
-	VPERMD   Y4, Y6, Y4
-	VMOVDQU  middlePlaces<>+0(SB), Y6
-	VPERMD   Y3, Y6, Y3
-	VMOVDQU  highPlaces<>+0(SB), Y6
-	VPERMD   Y5, Y6, Y5
-	VPBLENDD $0x24, Y2, Y4, Y4
-	VPBLENDD $0x49, Y2, Y3, Y3
-	VPBLENDD $0x92, Y2, Y5, Y5
-	VMOVDQU  Y4, (BX)
-	VMOVDQU  Y3, 32(BX)
-	VMOVDQU  Y5, 64(BX)
+	VPADDD   Y6, Y0, Y0
+	VPBLENDD $0xf0, Y5, Y6, Y4
+	VMOVDQU  offsetPlaces<>+0(SB), Y7
+	VPERMD   Y3, Y7, Y3
+	VMOVDQU  lowPlaces<>+0(SB), Y7
+	VPERMD   Y5, Y7, Y5
+	VMOVDQU  middlePlaces<>+0(SB), Y7
+	VPERMD   Y4, Y7, Y4
+	VMOVDQU  highPlaces<>+0(SB), Y7
+	VPERMD   Y6, Y7, Y6
+	VPBLENDD $0x24, Y3, Y5, Y5
+	VPBLENDD $0x49, Y3, Y4, Y4
+	VPBLENDD $0x92, Y3, Y6, Y6
+	VMOVDQU  Y5, (BX)
+	VMOVDQU  Y4, 32(BX)
+	VMOVDQU  Y6, 64(BX)
 	ADDQ     $+8, DX
 	ADDQ     $+96, BX
 	JMP      loop
 
 rare:
-	VMOVQ     (DX), X6
-	VPAND     bytes03<>+0(SB), X6, X4
-	VPCMPEQB  bytes03<>+0(SB), X4, X5
-	VPMOVMSKB X5, R8
+	VMOVQ     (DX), X7
+	VPAND     bytes03<>+0(SB), X7, X5
+	VPCMPEQB  bytes03<>+0(SB), X5, X6
+	VPMOVMSKB X6, R8
 	LEAQ      spread<>+0(SB), R11
-	VMOVQ     (R11)(R8*8), X9
-	VPXOR     Y3, Y3, Y3
+	VMOVQ     (R11)(R8*8), X10
+	VPXOR     Y4, Y4, Y4
 	MOVQ      (AX), R8
-	VMOVQ     R8, X7
-	VPCMPEQB  bytesff<>+0(SB), X7, X10
-	VPSHUFB   X9, X7, X7
-	VPCMPEQB  bytesff<>+0(SB), X7, X5
-	VPMOVMSKB X5, R12
+	VMOVQ     R8, X8
+	VPCMPEQB  bytesff<>+0(SB), X8, X11
+	VPSHUFB   X10, X8, X8
+	VPCMPEQB  bytesff<>+0(SB), X8, X6
+	VPMOVMSKB X6, R12
 	TESTB     $0xff, R12
 	JEQ       lits
-	VPMOVMSKB X10, R12
+	VPMOVMSKB X11, R12
 	TZCNTL    R12, R12
 	MOVL      1(AX)(R12*1), R14
 	SUBL      $0x000000ff, R14
@@ -5675,40 +5680,40 @@ rare:
 	ADDL         $0x08, R12
 	BZHIQ        R12, R8, R8
 	ORQ          R11, R8
-	VMOVQ        R8, X7
-	VPSHUFB      X9, X7, X7
-	VPCMPEQB     bytesff<>+0(SB), X7, X10
-	VPMOVMSKB    X10, R12
+	VMOVQ        R8, X8
+	VPSHUFB      X10, X8, X8
+	VPCMPEQB     bytesff<>+0(SB), X8, X11
+	VPMOVMSKB    X11, R12
 	ANDL         $0x000000ff, R12
 	BLSRL        R12, R12
 	JNE          done
-	VPMOVSXBD    X10, Y3
-	VMOVD        R14, X5
-	VPBROADCASTD X5, Y5
-	VPAND        Y5, Y3, Y3
+	VPMOVSXBD    X11, Y4
+	VMOVD        R14, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y6, Y4, Y4
 	ADDQ         $0x04, R9
 
 lits:
-	VPMOVZXBD X4, Y4
-	VPADDD    Y3, Y4, Y4
-	VPMOVZXBD X7, Y5
-	VPADDD    Y5, Y4, Y4
-	VPSRLW    $0x02, X6, X5
-	VPAND     bytes0f<>+0(SB), X5, X5
-	VPCMPEQB  bytes0f<>+0(SB), X5, X7
-	VPMOVMSKB X7, R8
+	VPMOVZXBD X5, Y5
+	VPADDD    Y4, Y5, Y5
+	VPMOVZXBD X8, Y6
+	VPADDD    Y6, Y5, Y5
+	VPSRLW    $0x02, X7, X6
+	VPAND     bytes0f<>+0(SB), X6, X6
+	VPCMPEQB  bytes0f<>+0(SB), X6, X10
+	VPMOVMSKB X10, R8
 	LEAQ      spread<>+0(SB), R11
-	VMOVQ     (R11)(R8*8), X9
-	VPXOR     Y3, Y3, Y3
+	VMOVQ     (R11)(R8*8), X11
+	VPXOR     Y4, Y4, Y4
 	MOVQ      (CX), R8
-	VMOVQ     R8, X6
-	VPCMPEQB  bytesff<>+0(SB), X6, X10
-	VPSHUFB   X9, X6, X6
-	VPCMPEQB  bytesff<>+0(SB), X6, X7
-	VPMOVMSKB X7, R12
+	VMOVQ     R8, X8
+	VPCMPEQB  bytesff<>+0(SB), X8, X12
+	VPSHUFB   X11, X8, X8
+	VPCMPEQB  bytesff<>+0(SB), X8, X10
+	VPMOVMSKB X10, R12
 	TESTB     $0xff, R12
 	JEQ       matches
-	VPMOVMSKB X10, R12
+	VPMOVMSKB X12, R12
 	TZCNTL    R12, R12
 	MOVL      1(CX)(R12*1), R14
 	SUBL      $0x000000ff, R14
@@ -5723,41 +5728,45 @@ lits:
 	ADDL         $0x08, R12
 	BZHIQ        R12, R8, R8
 	ORQ          R11, R8
-	VMOVQ        R8, X6
-	VPSHUFB      X9, X6, X6
-	VPCMPEQB     bytesff<>+0(SB), X6, X10
-	VPMOVMSKB    X10, R12
+	VMOVQ        R8, X8
+	VPSHUFB      X11, X8, X8
+	VPCMPEQB     bytesff<>+0(SB), X8, X12
+	VPMOVMSKB    X12, R12
 	ANDL         $0x000000ff, R12
 	BLSRL        R12, R12
 	JNE          done
-	VPMOVSXBD    X10, Y3
+	VPMOVSXBD    X12, Y4
 	VMOVD        R14, X1
 	VPBROADCASTD X1, Y1
-	VPAND        Y1, Y3, Y3
+	VPAND        Y1, Y4, Y4
 	ADDQ         $0x04, R10
 
 matches:
-	VPMOVZXBD  X5, Y5
-	VPADDD     Y3, Y5, Y5
-	VPMOVZXBD  X6, Y1
-	VPADDD     Y1, Y5, Y5
-	VPADDD     same4<>+0(SB), Y5, Y5
-	VPUNPCKLDQ Y5, Y4, Y1
-	VPUNPCKHDQ Y5, Y4, Y3
-	VPERM2I128 $0x20, Y3, Y1, Y4
-	VPERM2I128 $0x31, Y3, Y1, Y5
+	VPMOVZXBD  X6, Y6
+	VPADDD     Y4, Y6, Y6
+	VPMOVZXBD  X8, Y1
+	VPADDD     Y1, Y6, Y6
+	VPSRLW     $0x06, X7, X1
+	VPAND      bytes03<>+0(SB), X1, X1
+	VPSHUFB    X1, X2, X1
+	VPMOVZXBD  X1, Y1
+	VPADDD     Y1, Y6, Y6
+	VPUNPCKLDQ Y6, Y5, Y1
+	VPUNPCKHDQ Y6, Y5, Y4
+	VPERM2I128 $0x20, Y4, Y1, Y5
+	VPERM2I128 $0x31, Y4, Y1, Y6
 	JMP        ready
 
 done:
 	MOVQ tokens_base+8(FP), BX
 	SUBQ BX, DX
-	MOVQ DX, done+144(FP)
+	MOVQ DX, done+152(FP)
 	MOVQ litLens_base+32(FP), BX
 	SUBQ BX, AX
-	MOVQ AX, usedLits+152(FP)
+	MOVQ AX, usedLits+160(FP)
 	MOVQ matchLens_base+56(FP), BX
 	SUBQ BX, CX
-	MOVQ CX, usedMatches+160(FP)
+	MOVQ CX, usedMatches+168(FP)
 
 	// literals in even places, matches in odd ones
 	VEXTRACTI128 $0x01, Y0, X2
@@ -5765,14 +5774,14 @@ done:
 	VPSHUFD      $0x0e, X0, X2
 	VPADDD       X2, X0, X0
 	VMOVD        X0, AX
-	MOVQ         AX, lits+184(FP)
+	MOVQ         AX, lits+192(FP)
 	VPEXTRD      $0x01, X0, CX
 	ADDQ         AX, CX
-	MOVQ         CX, produced+192(FP)
-	MOVQ         DI, nextBit+176(FP)
+	MOVQ         CX, produced+200(FP)
+	MOVQ         DI, nextBit+184(FP)
 	MOVQ         codes_base+80(FP), AX
 	SUBQ         AX, SI
-	MOVQ         SI, usedCodes+168(FP)
+	MOVQ         SI, usedCodes+176(FP)
 	MOVQ         repeats+136(FP), AX
 	VEXTRACTI128 $0x01, Y1, (AX)
 	VZEROUPPER
@@ -5781,10 +5790,6 @@ done:
 DATA bytes03<>+0(SB)/8, $0x0303030303030303
 DATA bytes03<>+8(SB)/8, $0x0303030303030303
 GLOBL bytes03<>(SB), RODATA|NOPTR, $16
-
-DATA bytes04<>+0(SB)/8, $0x0404040404040404
-DATA bytes04<>+8(SB)/8, $0x0404040404040404
-GLOBL bytes04<>(SB), RODATA|NOPTR, $16
 
 DATA bytes64<>+0(SB)/8, $0x6464646464646464
 DATA bytes64<>+8(SB)/8, $0x6464646464646464
@@ -6079,12 +6084,6 @@ DATA repeats<>+2024(SB)/8, $0x0704020303020400
 DATA repeats<>+2032(SB)/8, $0x0701020303020105
 DATA repeats<>+2040(SB)/8, $0x0701020303020100
 GLOBL repeats<>(SB), RODATA|NOPTR, $2048
-
-DATA same4<>+0(SB)/8, $0x0000000400000004
-DATA same4<>+8(SB)/8, $0x0000000400000004
-DATA same4<>+16(SB)/8, $0x0000000400000004
-DATA same4<>+24(SB)/8, $0x0000000400000004
-GLOBL same4<>(SB), RODATA|NOPTR, $32
 
 // func executeAVX2(dst []byte, at int, lits []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, end int, used int)
 // Requires: AVX

@@ -135,7 +135,7 @@ func FuzzSequences(f *testing.F) {
 			return p[:len(p):len(p)]
 		}
 		lits := slices.Concat(data, make([]byte, CopySlack))
-		start := resolveCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}}
+		start := resolveCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}, least: [4]uint32{2, 4, 0, 3}}
 		seqs := make([]sequence, len(start.tokens))
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))

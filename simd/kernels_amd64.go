@@ -133,7 +133,7 @@ func executeVector(dst []byte, at int, lits []byte, seqs []rawSequence) (done, e
 	return done + size/sequenceSize, end, used + more, true
 }
 
-func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats *[4]uint32) (r Resolved, ok bool) {
+func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r Resolved, ok bool) {
 	if current() == portable {
 		return r, false
 	}
@@ -142,7 +142,7 @@ func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, 
 		return r, true
 	}
 	r.Done, r.UsedLits, r.UsedMatches, r.UsedOffsets, *bit, r.Lits, r.Produced = resolveRepeatAVX2(&seqs[0], tokens[:n], litLens, matchLens, codes, extra,
-		*bit, repeats)
+		*bit, repeats, least[0]|least[1]<<8|least[2]<<16|least[3]<<24)
 	return r, true
 }
 

@@ -27,7 +27,7 @@ func branchesVector([]uint64, []byte) bool { return false }
 
 func histogramVector(*[256]uint32, []byte) bool { return false }
 
-func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32) (r Resolved, ok bool) {
+func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32, *[4]uint32) (r Resolved, ok bool) {
 	return r, false
 }
 

@@ -14,7 +14,7 @@ type resolveCase struct {
 	plain                                    bool
 	tokens, litLens, matchLens, codes, extra []byte // codes are the offsets if plain
 	bit                                      uint
-	repeats                                  [4]uint32
+	repeats, least                           [4]uint32
 	r                                        Resolved
 	longs                                    int // lengths of more than a byte
 }
@@ -47,7 +47,7 @@ func (c *resolveCase) step() (q sequence, ok bool) {
 	}
 	ok = true
 	token := uint32(c.tokens[0])
-	litFull, matchShift, matchFull, matchMin := uint32(3), 2, uint32(15), uint32(4)
+	litFull, matchShift, matchFull, matchMin := uint32(3), 2, uint32(15), c.least[token>>6]
 	if c.plain {
 		litFull, matchShift, matchMin = 15, 4, 5
 	}
@@ -105,7 +105,7 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 	if c.plain {
 		got, ok = ResolvePlain(seqs, c.tokens, c.litLens, c.matchLens, c.codes)
 	} else {
-		got, ok = ResolveRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra, &bit, &repeats)
+		got, ok = ResolveRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra, &bit, &repeats, &c.least)
 	}
 	if ok != has(current()).resolve {
 		t.Fatalf("there is a kernel: %v", ok)
@@ -148,6 +148,9 @@ const (
 // randomResolve makes n tokens and all that they need, with things that are rare here and there, and little or much more behind.
 func randomResolve(r *rand.Rand, plain bool, n, rare int) *resolveCase {
 	c := &resolveCase{plain: plain, bit: uint(r.IntN(30))}
+	for i := range c.least {
+		c.least[i] = r.Uint32N(16)
+	}
 	for i := range c.repeats {
 		c.repeats[i] = 16 + r.Uint32N(1<<uint(4+r.IntN(22)))
 	}

@@ -49,7 +49,7 @@ func TestVectorsRun(t *testing.T) {
 		_, match := matchLenVector(make([]byte, matchStep), make([]byte, matchStep))
 		hist := histogramVector(new([256]uint32), make([]byte, 5000))
 		_, _, _, exec := Execute(nil, 0, nil, []sequence(nil))
-		_, repeat := ResolveRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32))
+		_, repeat := ResolveRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
 		_, plain := ResolvePlain([]sequence(nil), nil, nil, nil, nil)
 		if one != want.lanes || two != want.lanes || enc != want.lanes || match != want.match || hist != want.histogram {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)

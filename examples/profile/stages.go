@@ -103,7 +103,7 @@ func encodeRans(s *scratch, in, out *item) (int, error) {
 }
 
 func decodeRans(s *scratch, in, out *item) error {
-	limits, list := lzseq.MaxSizes(len(in.src)), out.streams.All()
+	limits, list := s.layout.MaxSizes(len(in.src)), out.streams.All()
 	_, err := s.dec.Decode(in.coded, limits[:], list[:]...)
 	return err
 }
@@ -166,8 +166,11 @@ func newStageJob(ctx context.Context, c *config, content []byte, rec *recorder) 
 		j.op = pipeline.Decompress
 	}
 	layout := lzseq.Repeat
-	if c.pipeline == "lzr" {
+	switch {
+	case c.pipeline == "lzr":
 		layout = lzseq.Plain
+	case lz77.Levels[c.level].Finder.Priced():
+		layout = lzseq.Dense
 	}
 	for i := range j.workers {
 		j.workers[i].level, j.workers[i].layout = c.level, layout

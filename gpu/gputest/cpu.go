@@ -46,11 +46,15 @@ var errCorrupt = errors.New("corrupt")
 
 // decode takes a payload apart. inside reports whether what is wrong with it shows only where symbols are decoded.
 func decode(src []byte, size int) (s *lzseq.Streams, inside bool, err error) {
-	if len(src) == 0 || lzseq.LayoutByID(src[0]) == nil {
+	if len(src) == 0 {
+		return nil, false, errCorrupt
+	}
+	l := lzseq.LayoutByID(src[0])
+	if l == nil {
 		return nil, false, errCorrupt
 	}
 	s = new(lzseq.Streams)
-	streams, limits := s.All(), lzseq.MaxSizes(size)
+	streams, limits := s.All(), l.MaxSizes(size)
 	var d rans.Decoder
 	if _, rest, err := d.Open(src[1:], limits[:], streams[:]...); err == nil && len(rest) == 0 {
 		inside = true

@@ -5,6 +5,7 @@ const (
 	tokensChained = 1 << 0
 	litsChained   = 1 << 1
 	filteredX86   = 1 << 2
+	matchChained  = 1 << 3 // MatchLens
 
 	maxChainTables  = 32
 	minChainSegment = 16384 // symbols in a segment that is not the last of its stream
@@ -18,7 +19,7 @@ func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x
 	if err != nil {
 		return streams, nil, err
 	}
-	if flags == 0 || flags > tokensChained|litsChained|filteredX86 {
+	if flags > tokensChained|litsChained|filteredX86|matchChained {
 		return streams, nil, corrupt("flags %#x of layout Dense", flags)
 	}
 	if flags&filteredX86 != 0 {
@@ -26,14 +27,20 @@ func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x
 			return streams, nil, err
 		}
 	}
-	limits := streamLimits(n)
+	limits := streamLimits(layoutDense, n)
 	together := limits
-	var tokens []byte
+	var tokens, matches []byte
 	if flags&tokensChained != 0 {
 		if tokens, err = decodeChained(r, limits[streamTokens], nil); err != nil {
 			return streams, nil, err
 		}
 		together[streamTokens] = 0
+	}
+	if flags&matchChained != 0 {
+		if matches, err = decodeChained(r, limits[streamMatchLens], nil); err != nil {
+			return streams, nil, err
+		}
+		together[streamMatchLens] = 0
 	}
 	if flags&litsChained != 0 {
 		together[streamLits] = 0
@@ -43,6 +50,9 @@ func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x
 	}
 	if flags&tokensChained != 0 {
 		streams[streamTokens] = tokens
+	}
+	if flags&matchChained != 0 {
+		streams[streamMatchLens] = matches
 	}
 	if flags&litsChained != 0 {
 		streams[streamLits], err = decodeChained(r, limits[streamLits], &streams)

@@ -2,7 +2,7 @@ package refdec
 
 // codeDense returns a payload of layout Dense.
 func (g *generator) codeDense() []byte {
-	flags := byte(g.IntN(4))
+	flags := byte(g.IntN(4)) | byte(g.IntN(2))*matchChained
 	if g.filtered = g.filtered && len(g.out) > 0; g.filtered {
 		flags |= filteredX86
 	}
@@ -12,16 +12,13 @@ func (g *generator) codeDense() []byte {
 	if len(g.streams[streamLits]) == 0 {
 		flags &^= litsChained
 	}
-	lits, streams := g.streams[streamLits], g.streams
-	if flags == 0 && g.quirk != oddFlags {
-		return g.code([]byte{layoutRepeat})
+	if len(g.streams[streamMatchLens]) == 0 {
+		flags &^= matchChained
 	}
+	lits, streams := g.streams[streamLits], g.streams
 	p := []byte{layoutDense, flags}
-	switch {
-	case flags == 0:
-		g.done = true
-	case g.use(oddFlags):
-		p[1] |= 8 << g.IntN(5)
+	if g.use(oddFlags) {
+		p[1] |= 16 << g.IntN(4)
 	}
 	if g.filtered {
 		p = g.ranges(p)
@@ -30,6 +27,11 @@ func (g *generator) codeDense() []byte {
 		tokens := g.streams[streamTokens]
 		p = g.chain(p, tokens, make([]bool, len(tokens)))
 		g.streams[streamTokens] = nil
+	}
+	if flags&matchChained != 0 {
+		matches := g.streams[streamMatchLens]
+		p = g.chain(p, matches, make([]bool, len(matches)))
+		g.streams[streamMatchLens] = nil
 	}
 	if flags&litsChained != 0 {
 		g.streams[streamLits] = nil

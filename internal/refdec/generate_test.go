@@ -106,11 +106,11 @@ func (g *generator) payload(size int) (payload, content []byte) {
 			run = minOffset
 		}
 		g.literals(run, alphabet)
-		match := 4 + g.pick(matches)
+		match := g.pick(matches)
 		if layout == layoutPlain {
-			g.plain(run, match+1)
+			g.plain(run, 5+match)
 		} else {
-			g.repeat(run, match)
+			g.repeat(run, match, leastMatch(layout))
 		}
 	}
 	g.literals(g.pick(runs), alphabet)
@@ -196,8 +196,9 @@ func (g *generator) plain(run, match int) {
 	}
 }
 
-func (g *generator) repeat(run, match int) {
-	token := g.field(run, 3, streamLitLens) | g.field(match-4, 15, streamMatchLens)<<2
+// repeat makes a sequence with a match of so many bytes more than the least.
+func (g *generator) repeat(run, match int, least [4]uint64) {
+	token := g.field(run, 3, streamLitLens) | g.field(match, 15, streamMatchLens)<<2
 	place := g.IntN(4)
 	var offset uint64
 	if place < 3 {
@@ -222,7 +223,7 @@ func (g *generator) repeat(run, match int) {
 		g.repeats[0] = offset
 	}
 	g.streams[streamTokens] = append(g.streams[streamTokens], token|byte(place)<<6)
-	g.copy(match, max(offset, 1))
+	g.copy(match+int(least[place]), max(offset, 1))
 	if g.use(matchOverrun) {
 		g.out = g.out[:len(g.out)-1]
 	}

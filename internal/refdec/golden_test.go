@@ -4,7 +4,8 @@ import "testing"
 
 // seen counts what chained streams there are in files.
 type seen struct {
-	flags             [8]int // blocks of layout Dense with those flags
+	flags             [8]int // blocks of layout Dense with those of the lower three flags
+	matches           int    // blocks with chained match lengths
 	ranges            int    // blocks with several ranges that are filtered
 	one, two          int    // groups
 	segments          int    // behind the first of a stream
@@ -34,7 +35,7 @@ func TestGoldenDense(t *testing.T) {
 			}
 		}
 	}
-	if s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 ||
+	if s.matches == 0 || s.flags[0] == 0 || s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 ||
 		s.flags[filteredX86] == 0 || s.flags[filteredX86|litsChained]+s.flags[filteredX86|litsChained|tokensChained] == 0 || s.ranges == 0 || s.one == 0 || s.two == 0 ||
 		s.segments == 0 || s.maps[0] == 0 || s.maps[2] == 0 || s.single == 0 || s.few == 0 || s.many == 0 {
 		t.Errorf("not all there is: %+v", s)
@@ -47,7 +48,10 @@ func (s *seen) block(r *byteReader, raw int) error {
 	if err != nil {
 		return err
 	}
-	s.flags[flags]++
+	s.flags[flags&7]++
+	if flags&matchChained != 0 {
+		s.matches++
+	}
 	limits := [numStreams]int{}
 	for i := range limits {
 		limits[i] = raw
@@ -62,6 +66,14 @@ func (s *seen) block(r *byteReader, raw int) error {
 		}
 	}
 	if flags&tokensChained != 0 {
+		if err := s.heads(*r); err != nil {
+			return err
+		}
+		if _, err := decodeChained(r, raw, nil); err != nil {
+			return err
+		}
+	}
+	if flags&matchChained != 0 {
 		if err := s.heads(*r); err != nil {
 			return err
 		}

@@ -24,7 +24,17 @@ const (
 )
 
 // streamLimits returns how many bytes each stream has at most in a block of n bytes.
-func streamLimits(n int) [numStreams]int {
+func streamLimits(layout byte, n int) [numStreams]int {
+	if layout == layoutDense {
+		return [numStreams]int{
+			streamLits:      n,
+			streamTokens:    n / 2,
+			streamOffsets:   n / 3,
+			streamLitLens:   n / 3,
+			streamMatchLens: n / 16,
+			streamExtra:     n + 1,
+		}
+	}
 	return [numStreams]int{
 		streamLits:      n,
 		streamTokens:    n / 4,
@@ -48,7 +58,7 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	if layout == layoutDense {
 		streams, filtered, err = decodeDense(r, n)
 	} else {
-		streams, err = decodeStreams(r, streamLimits(n))
+		streams, err = decodeStreams(r, streamLimits(layout, n))
 	}
 	if err != nil {
 		return nil, err
@@ -65,11 +75,12 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	return content, err
 }
 
-// A sequenceReader holds what is left of the streams, and the list of repeats of layout Repeat.
+// A sequenceReader holds what is left of the streams, and the list of repeats of layouts Repeat and Dense.
 type sequenceReader struct {
 	streams [numStreams][]byte
 	extra   bitReader
 	repeats [3]uint64
+	least   [4]uint64 // match lengths, by the place of the offset in the list
 }
 
 // take removes the first n bytes from a stream.
@@ -126,7 +137,7 @@ func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
 	if s.run, err = r.length(token&3, 3, 0, streamLitLens); err != nil {
 		return s, err
 	}
-	if s.match, err = r.length(token>>2&15, 15, 4, streamMatchLens); err != nil {
+	if s.match, err = r.length(token>>2&15, 15, r.least[token>>6], streamMatchLens); err != nil {
 		return s, err
 	}
 	place := token >> 6
@@ -162,12 +173,21 @@ func (r *sequenceReader) newOffset() (uint64, error) {
 	return (1<<e+x-1)*4 + code&3, nil
 }
 
+// leastMatch returns the shortest matches of a layout with a list of repeats: at its places, and with a new offset.
+func leastMatch(layout byte) [4]uint64 {
+	if layout == layoutDense {
+		return [4]uint64{2, 2, 2, 3}
+	}
+	return [4]uint64{4, 4, 4, 4}
+}
+
 // decodeSequences executes the sequences of a block of n bytes.
 func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, error) {
 	r := &sequenceReader{
 		streams: streams,
 		extra:   bitReader{data: streams[streamExtra]},
 		repeats: [3]uint64{initialRepeat, initialRepeat, initialRepeat},
+		least:   leastMatch(layout),
 	}
 	next := r.plain
 	if layout != layoutPlain {

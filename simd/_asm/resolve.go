@@ -67,7 +67,8 @@ func spread(p, set reg.GPVirtual) reg.VecVirtual {
 // field describes a length in a token: so many bits of it from bit shift on; if all are set a byte of p follows.
 type field struct {
 	shift, bits int
-	least       uint32 // added to it
+	least       uint32         // added to it
+	leasts      reg.VecVirtual // of which added in place of that, by bits 6–7 of the token, if not nil
 	p           reg.GPVirtual
 	used        reg.GPVirtual // bytes of p
 }
@@ -94,12 +95,24 @@ func (f *field) length(tok, rare reg.VecVirtual) reg.VecVirtual {
 	sum := spread(f.p, f.used)
 	POPCNTL(f.used.As32(), f.used.As32())
 	VPADDUSB(v, sum, sum)
-	if f.least > 0 {
+	switch {
+	case f.leasts != nil:
+		VPADDUSB(f.leastOf(tok), sum, sum)
+	case f.least > 0:
 		VPADDUSB(sameBytes(byte(f.least)), sum, sum)
 	}
 	VPCMPEQB(sameBytes(255), sum, mask)
 	VPOR(mask, rare, rare)
 	return sum
+}
+
+// leastOf returns which of leasts are added for tok.
+func (f *field) leastOf(tok reg.VecVirtual) reg.VecVirtual {
+	v := XMM()
+	VPSRLW(U8(6), tok, v)
+	VPAND(sameBytes(3), v, v)
+	VPSHUFB(v, f.leasts, v)
+	return v
 }
 
 // lengthBytes is what is read of a stream of lengths in a round: at most seven bytes, 255, four bytes, and eight more.
@@ -156,7 +169,11 @@ func (f *field) again(tok reg.VecVirtual, name string) reg.VecVirtual {
 	VPADDD(long, sum, sum)
 	VPMOVZXBD(more, part)
 	VPADDD(part, sum, sum)
-	if f.least > 0 {
+	switch {
+	case f.leasts != nil:
+		VPMOVZXBD(f.leastOf(tok), part)
+		VPADDD(part, sum, sum)
+	case f.least > 0:
 		VPADDD(same(f.least), sum, sum)
 	}
 	return sum
@@ -228,9 +245,9 @@ const resolveDoc = "The kernel stops before what it leaves to its twin: two leng
 // resolveRepeatAVX2: the offsets of four sequences at a time are a permutation of four new ones and the list, which a table of the 256 kinds of
 // four tokens gives. So nothing but the place in Extra and the list goes from one round to the next.
 func resolveRepeatAVX2() {
-	TEXT("resolveRepeatAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, repeats *[4]uint32) (done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
+	TEXT("resolveRepeatAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
 	Pragma("noescape")
-	Doc("resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room.", resolveDoc)
+	Doc("resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.", resolveDoc)
 	r := newResolver()
 	codes := r.stream("codes", 8)
 	extra, err := Param("extra").Base().Resolve()
@@ -248,6 +265,13 @@ func resolveRepeatAVX2() {
 		VINSERTI128(U8(1), at(p, 0), list, list)
 	}
 
+	leasts := XMM()
+	{
+		v := GP32()
+		Load(Param("least"), v)
+		VMOVD(v, leasts)
+	}
+
 	Label("loop")
 	r.begin(codes, "codes")
 	place := GP64()
@@ -257,7 +281,7 @@ func resolveRepeatAVX2() {
 	CMPQ(place, r.limits["extra"])
 	JGT(LabelRef("done"))
 
-	tok, rare := r.lengths(field{bits: 2}, field{shift: 2, bits: 4, least: 4})
+	tok, rare := r.lengths(field{bits: 2}, field{shift: 2, bits: 4, leasts: leasts})
 
 	Comment("bits 7 and 6 of the tokens: which place of the list, or a new offset")
 	kind7, kind6, news := GP64(), GP64(), GP64()

@@ -18,7 +18,7 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 		r.Err = errCorrupt
 		return
 	}
-	streams, limits := r.Streams.All(), lzseq.MaxSizes(r.Size)
+	streams, limits := r.Streams.All(), layout.MaxSizes(r.Size)
 	w, rest, err := s.decoders[i].Open(r.Src[1:], limits[:], streams[:]...)
 	if err != nil {
 		r.Err = err

@@ -64,7 +64,7 @@ func parseTime(n int) time.Duration { return time.Duration(n) * usualTurns / 10 
 // add makes room for a block.
 func (r *fusedRooms) add(n int, coded, tiles int) {
 	slots := uint32(0)
-	for k, m := range lzseq.MaxSizes(n) {
+	for k, m := range lzseq.Repeat.MaxSizes(n) {
 		r.streams += words(m) + 1
 		if k < coded {
 			slots += uint32(m/placeUnit) + 1
@@ -281,7 +281,7 @@ func (s *slot) layOut(desc *packer, blocks []matchJob, segments uint32) {
 	for i := range blocks {
 		r := blocks[i].r
 		size := len(r.Src)
-		for _, m := range lzseq.MaxSizes(size) {
+		for _, m := range lzseq.Repeat.MaxSizes(size) {
 			desc.put(at.streams)
 			at.streams += words(m) + 1
 		}
@@ -303,7 +303,7 @@ func (s *slot) layOut(desc *packer, blocks []matchJob, segments uint32) {
 
 // fusedSlots is how many segments each stream may have, and all of them.
 func fusedSlots(r *gpu.Request) (each [6]uint32, all uint32) {
-	for k, m := range lzseq.MaxSizes(len(r.Src)) {
+	for k, m := range lzseq.Repeat.MaxSizes(len(r.Src)) {
 		if k < 6-r.Layout.Stored {
 			each[k] = uint32(m/placeUnit) + 1
 			all += each[k]

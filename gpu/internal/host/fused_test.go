@@ -242,7 +242,7 @@ func TestFusedRooms(t *testing.T) {
 	var streams, seqs, state, plan, words []span
 	segments := uint32(headWords + 8*len(blocks))
 	for i := range blocks {
-		for k, m := range lzseq.MaxSizes(len(blocks[i].r.Src)) {
+		for k, m := range lzseq.Repeat.MaxSizes(len(blocks[i].r.Src)) {
 			if streams = append(streams, span{word(i, k), word(i, k+1)}); 4*(word(i, k+1)-word(i, k)) < uint32(m) {
 				t.Error("a stream has no room")
 			}

@@ -24,7 +24,7 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	}
 	// The buffers are as the kernels have left them.
 	var bounds [6]uint64
-	at, sizes := uint64(0), lzseq.MaxSizes(len(r.Src))
+	at, sizes := uint64(0), lzseq.Repeat.MaxSizes(len(r.Src))
 	for k, m := range sizes {
 		bounds[k] = at
 		at += 4 * uint64(words(m)+1)

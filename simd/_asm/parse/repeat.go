@@ -16,7 +16,7 @@ const (
 	osRepeats
 )
 
-// putOffsets writes what sequences say of offsets, in layout Repeat. Nothing in it depends on a branch.
+// putOffsets writes what sequences say of offsets, in layouts Repeat and Dense. Nothing in it depends on a branch.
 func putOffsets() {
 	TEXT("putOffsetsAVX2", attr.NOSPLIT, "func(s *struct{Acc, Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs "+seqType+") (usedCodes, usedExtra int)")
 	Pragma("noescape")
