@@ -112,15 +112,18 @@ platform() {
   CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./... && CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...
 }
 
-# byte_packages lists the packages of all that touches bytes, which another processor or word size can break.
+# byte_packages lists the packages of all that touches bytes, which another processor or word size can break, but for the library.
 byte_packages() {
-  local dirs=(. lz77 lzseq rans fse huffman deflate zstd simd internal/inflate internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
+  local dirs=(lz77 lzseq rans fse huffman deflate zstd simd internal/inflate internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
   for dir in "${dirs[@]}"; do
     # Some of these are still to come.
     compgen -G "$dir/*_test.go" >/dev/null && echo "./$dir"
   done
   return 0
 }
+
+# Tests of the library that hold whole files to the same bytes: what another processor or tier could change. The others would be about the scheduler once more.
+same_bytes='Golden|SameBytes|TestCorpus|Edges|BitFlips|RoundTrip|Standard'
 
 # emulated ARCH EMULATOR: runs the tests of all that touches bytes on another processor.
 emulated() {
@@ -129,8 +132,9 @@ emulated() {
   mapfile -t packages < <(byte_packages)
   # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
   # memory and allocations, says nothing about the processor that is emulated; what choosing settings, devices and long streams need of it others test.
-  CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS='' \
-    go test -short -skip 'Alloc|Memory|TestTime|TestTuning|TestBackends|TestLong$' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}"
+  local -x CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS=''
+  go test -short -skip 'Alloc|Memory|TestTime' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}" &&
+    go test -short -run "$same_bytes" -timeout "$qemu_timeout" -exec "$2" .
 }
 
 # emulated_tier NAME: the same on arm64, of what has kernels there, with faster ones switched off.
@@ -151,8 +155,9 @@ runs_386() {
 native_386() {
   local packages
   mapfile -t packages < <(byte_packages)
+  local -x CGO_ENABLED=0 GOARCH=386 PZ_CORPUS=''
   # The scheduler's tests as well, which under an emulator would be about the emulator.
-  CGO_ENABLED=0 GOARCH=386 PZ_CORPUS='' go test -short -timeout "$short_timeout" "${packages[@]}" ./pipeline
+  go test -short -timeout "$short_timeout" "${packages[@]}" ./pipeline && go test -short -run "$same_bytes" -timeout "$short_timeout" .
 }
 
 # fuzz_targets prints a package and a name for every fuzz target there is.
@@ -186,7 +191,8 @@ no_targets() {
 
 # tier NAME: tests with the fastest kernels switched off. Not from the cache, which does not know of the variable.
 tier() {
-  PZ_SIMD=$1 PZ_CORPUS='' go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline .
+  local -x PZ_SIMD=$1 PZ_CORPUS=''
+  go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline && go test -short -count=1 -run "$same_bytes" -timeout "$short_timeout" .
 }
 
 # gpu tests the GPU code on software Vulkan and software OpenGL. With CI set a missing adapter is a failure.
