@@ -69,7 +69,8 @@ func (t *intervals) reset(params *Params, limits *Limits, src []byte, start int)
 	t.threeReach = limits.threeReach()
 	t.classify(n)
 	suffix.Sort(t.nodes, src, t.links)
-	t.build(src)
+	t.measure(src)
+	t.build()
 	t.seen = 0
 	for i := range start {
 		t.pass(i)
@@ -100,36 +101,62 @@ func (t *intervals) classify(n int) {
 	}
 }
 
+// measure sets links, by position plus 1, to the class of how many bytes its suffix has in common with the one below it in the sorted suffixes, which are in nodes.
+//
+// In the order of the text that is at most one less than at the position before (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001;
+// Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009), so that what is known to be equal need not be compared, and long matches are read from front to back.
+func (t *intervals) measure(src []byte) {
+	var begin [batch]uint64 // the bytes there behind those that are known to be equal: loaded one by one, each would be waited for
+	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
+	below := nodes[0] // itself: there is none
+	for _, p := range nodes {
+		links[p+1] = below
+		below = p
+	}
+	n := 0
+	for p := 0; p < len(nodes); p += batch {
+		ways := links[p+1 : min(p+1+batch, len(links))]
+		for k, q := range ways {
+			begin[k%batch] = load64(src, min(int(q)+max(n-1-k, 0), last))
+		}
+		from := n - 1
+		for k, q := range ways {
+			a, b, known := min(int(q), p+k), max(int(q), p+k), max(from-k, 0)
+			if a == b {
+				n = 0
+			} else if x := begin[k%batch] ^ load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
+				n = min(known+bits.TrailingZeros64(x)>>3, t.nice)
+			} else {
+				n = common(src, a, b, known, min(len(src), b+t.nice))
+			}
+			ways[k] = int32(t.classes[n])
+		}
+	}
+}
+
 // build turns the sorted suffixes, which are in nodes, into intervals.
-func (t *intervals) build(src []byte) {
+func (t *intervals) build() {
 	var (
-		open   [maxClasses + 1]uint32 // the intervals that go on, each of them in the one before
-		top    = 0
-		number = uint32(0)
-		begin  [batch]uint64 // the bytes that the next suffixes begin with: loaded one by one, each would be waited for
+		open    [maxClasses + 1]uint32 // the intervals that go on, each of them in the one before
+		top     = 0
+		number  = uint32(0)
+		classes [batch]uint32 // of what the next suffixes have in common with those below them: loaded one by one, each would be waited for
 	)
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
-	last, lastBegin := int(nodes[0]), uint64(0)
+	last := 0
 	for i := 0; i <= len(nodes); i++ {
 		p, class := 0, uint32(0)
 		if i < len(nodes) {
 			if i%batch == 0 {
 				for j, p := range nodes[i:min(i+batch, len(nodes))] {
-					begin[j%batch] = load64(src, min(int(p), len(src)-8))
+					classes[j%batch] = uint32(links[p+1])
 				}
 			}
-			p = int(nodes[i])
-			n := 0
-			if x := begin[i%batch] ^ lastBegin; x != 0 && max(p, last) <= len(src)-8 {
-				n = min(bits.TrailingZeros64(x)>>3, t.nice)
-			} else if i > 0 {
-				a, b := min(p, last), max(p, last)
-				n = common(src, a, b, 0, min(len(src), b+t.nice))
-			}
-			class, lastBegin = uint32(t.classes[n]), begin[i%batch]
+			p, class = int(nodes[i]), classes[i%batch]
 		}
 		if i == 0 {
+			last = p
 			continue
 		}
 		// There are no more numbers than suffixes that have been read, whose places they take.
