@@ -14,19 +14,24 @@ const (
 	ways       = fromSecond | fromThird
 )
 
+// arrival is the cheapest way to a position, of those of its kind.
+type arrival struct {
+	cost int32 // what it costs so far, or unreached
+	link link
+}
+
 // arrivals says how the positions of a piece are arrived at in one of two ways.
 type arrivals struct {
-	cost   []int32 // what it costs so far, or unreached
-	links  []link
+	at     []arrival
 	states []state // of positions that had their turn: where it leaves the coder
 }
 
 func (a *arrivals) grow(n int) {
-	a.cost, a.links, a.states = make([]int32, n), make([]link, n), make([]state, n)
+	a.at, a.states = make([]arrival, n), make([]state, n)
 }
 
 // arrivalBytes is what a position takes in each of them.
-const arrivalBytes = 4 + 8 + 16
+const arrivalBytes = 12 + 16
 
 // state is where a way leaves the coder: the repeat offsets, and the literals since the last match.
 type state struct {
@@ -80,23 +85,23 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	// Where there are no repeat offsets, and the run in front of a match does not matter, nothing comes back.
 	o.two = o.params.Second && (o.limits.Repeats > 0 || prices.Class[0] != prices.Class[1])
 	clear(o.known[:])
-	cost, others := o.first.cost[:size+1], o.second.cost[:size+1]
-	for i := range cost {
-		cost[i], others[i] = unreached, unreached
+	firsts, seconds := o.first.at[:size+1], o.second.at[:size+1]
+	for i := range firsts {
+		firsts[i].cost, seconds[i].cost = unreached, unreached
 	}
-	var thirds []int32
+	var thirds []arrival
 	if c := o.context; c != nil {
-		thirds = c.third.cost[:size+1]
+		thirds = c.third.at[:size+1]
 		for i := range thirds {
-			thirds[i] = unreached
+			thirds[i].cost = unreached
 		}
 	}
-	cost[0] = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
+	firsts[0].cost = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
 	o.first.states[0] = at
 	nice, least := o.params.Nice, o.least
 	empty := prices.Run[0] // literals cost what the run costs beyond that
 	for i := 0; i < size; i++ {
-		here := cost[i]
+		here := firsts[i].cost
 		if here == unreached {
 			continue // in a match that was taken at once
 		}
@@ -104,7 +109,7 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 		o.thirdCost = unreached
 		if i > 0 {
 			o.arrive(&o.first, i)
-			if there := others[i]; o.two && there < here+farBehind {
+			if there := seconds[i].cost; o.two && there < here+farBehind {
 				o.arrive(&o.second, i)
 				if second := &o.second.states[i]; second.repeats != st.repeats {
 					o.literal(i+1, second, there+o.literalPrice(i, second.run), fromSecond)
@@ -112,10 +117,10 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 				}
 			}
 		}
-		if thirds != nil && thirds[i] < here+thirdBehind {
+		if thirds != nil && thirds[i].cost < here+thirdBehind {
 			o.arrive(&o.context.third, i)
 			third := &o.context.third.states[i]
-			o.literal(i+1, third, thirds[i]+o.literalPrice(i, third.run), fromThird)
+			o.literal(i+1, third, thirds[i].cost+o.literalPrice(i, third.run), fromThird)
 		}
 		o.literal(i+1, st, here+o.literalPrice(i, st.run), 0)
 		n := o.repeats(src, s.from, i, size-i, st, here+empty, 0)
@@ -161,18 +166,19 @@ func (o *optimal) literal(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
 	cost += o.prices.Run[run+1] - o.prices.Run[run]
 	l := link{from, st.repeats[0]}
-	if first := &o.first; cost < first.cost[i] {
-		if first.links[i].offset != l.offset {
-			o.second.cost[i], o.second.links[i] = first.cost[i], first.links[i]
+	first, second := &o.first.at[i], &o.second.at[i]
+	if cost < first.cost {
+		if first.link.offset != l.offset {
+			*second = *first
 		}
-		first.cost[i], first.links[i] = cost, l
-	} else if cost < o.second.cost[i] && first.links[i].offset != l.offset {
-		o.second.cost[i], o.second.links[i] = cost, l
+		*first = arrival{cost, l}
+	} else if cost < second.cost && first.link.offset != l.offset {
+		*second = arrival{cost, l}
 	}
 	if c := o.context; c != nil {
 		if all := cost + o.prices.Run[longRun] - o.prices.Run[min(run+1, longRun)]; all < o.thirdCost {
 			o.thirdCost = all
-			c.third.cost[i], c.third.links[i] = cost, l
+			c.third.at[i] = arrival{cost, l}
 		}
 	}
 }
@@ -214,21 +220,18 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, base int32, 
 // than not they are the end of a match that was offered where it began.
 func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *[PricedLengths]int32, way uint32) {
 	if to >= PricedLengths {
-		if c := base + prices[PricedLengths-1]; c < o.first.cost[i+to] {
-			o.first.cost[i+to], o.first.links[i+to] = c, link{uint32(to) | way, offset}
+		if c, first := base+prices[PricedLengths-1], &o.first.at[i+to]; c < first.cost {
+			*first = arrival{c, link{uint32(to) | way, offset}}
 		}
 		return
 	}
-	cost := o.first.cost[i+from : i+to+1]
-	links := o.first.links[i+from : i+to+1][:len(cost)]
-	others := o.second.cost[i+from : i+to+1][:len(cost)]
-	otherLinks := o.second.links[i+from : i+to+1][:len(cost)]
-	row := prices[from : to+1][:len(cost)]
-	last := len(cost) // the latest that brought something
+	firsts := o.first.at[i+from : i+to+1]
+	row := prices[from : to+1][:len(firsts)]
+	last := len(firsts) // the latest that brought something
 	if !o.two {
-		for k := len(cost) - 1; k >= 0; k-- {
-			if c := base + row[k]; c < cost[k] {
-				cost[k], links[k] = c, link{uint32(from+k) | way, offset}
+		for k := len(firsts) - 1; k >= 0; k-- {
+			if c, first := base+row[k], &firsts[k]; c < first.cost {
+				*first = arrival{c, link{uint32(from+k) | way, offset}}
 				last = k
 			} else if last-k >= o.params.Misses {
 				break
@@ -236,15 +239,17 @@ func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *
 		}
 		return
 	}
-	for k := len(cost) - 1; k >= 0; k-- {
-		if c := base + row[k]; c < cost[k] {
-			if links[k].offset != offset {
-				others[k], otherLinks[k] = cost[k], links[k]
+	seconds := o.second.at[i+from : i+to+1][:len(firsts)]
+	for k := len(firsts) - 1; k >= 0; k-- {
+		c, first := base+row[k], &firsts[k]
+		if c < first.cost {
+			if first.link.offset != offset {
+				seconds[k] = *first
 			}
-			cost[k], links[k] = c, link{uint32(from+k) | way, offset}
+			*first = arrival{c, link{uint32(from+k) | way, offset}}
 			last = k
-		} else if c < others[k] && links[k].offset != offset {
-			others[k], otherLinks[k] = c, link{uint32(from+k) | way, offset}
+		} else if second := &seconds[k]; c < second.cost && first.link.offset != offset {
+			*second = arrival{c, link{uint32(from+k) | way, offset}}
 			last = k
 		} else if last-k >= o.params.Misses {
 			break
@@ -265,7 +270,7 @@ func (o *optimal) way(l link) *arrivals {
 
 // arrive sets the state at a position other than the first.
 func (o *optimal) arrive(a *arrivals, i int) {
-	st, l := &a.states[i], a.links[i]
+	st, l := &a.states[i], a.at[i].link
 	from := o.way(l)
 	n := int(l.length &^ ways)
 	if n == 0 {
@@ -292,7 +297,7 @@ func (o *optimal) trace(content []byte, last link) state {
 		end.run = 0
 	}
 	for a := &o.first; i > 0; {
-		l := a.links[i]
+		l := a.at[i].link
 		a = o.way(l)
 		l.length &^= ways
 		if l.length == 0 {
