@@ -20,7 +20,7 @@ type arrival struct {
 	link link
 }
 
-// arrivals says how the positions of a piece are arrived at in one of two ways.
+// arrivals says how the positions of a piece are arrived at in one of up to three ways.
 type arrivals struct {
 	at     []arrival
 	states []state // of positions that had their turn: where it leaves the coder

@@ -22,7 +22,7 @@ type intervals struct {
 	// By number of the interval, from 1 on: the interval that it is in, until a position goes through it, and then that position, plus 1. That may have lost it since, when its
 	// stretch was cut below.
 	nodes []int32
-	// By position, plus 1: the interval that its suffix is in, until it goes its way, and then the one that its stretch ends below.
+	// By position, plus 1: the interval that its suffix is in, until it goes its way, and then the one that its stretch ends below. While intervals are made, what measure sets.
 	links []int32
 	// An interval is stated as its number and, above numberBits bits, the class of its length, from 1 on; 0 is the root, which is too short.
 	numberBits uint
@@ -103,25 +103,25 @@ func (t *intervals) classify(n int) {
 
 // measure sets links, by position plus 1, to the class of how many bytes its suffix has in common with the one below it in the sorted suffixes, which are in nodes.
 //
-// In the order of the text that is at most one less than at the position before (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001;
-// Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009), so that what is known to be equal need not be compared, and long matches are read from front to back.
+// From one position of the text to the next that falls by one at most (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen, Manzini and
+// Puglisi, "Permuted Longest-Common-Prefix Array", 2009), so that what is known to be equal need not be compared. Within a batch what is known is what the last position in front of it had, less the way from
+// there: up to batch bytes are compared once more, and the time is still in proportion to the text.
 func (t *intervals) measure(src []byte) {
-	var begin [batch]uint64 // the bytes there behind those that are known to be equal: loaded one by one, each would be waited for
+	var begin [batch]uint64 // the bytes below, behind those that are known to be equal: loaded one by one, each would be waited for
 	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
-	below := nodes[0] // itself: there is none
+	from := nodes[0] // itself: there is none below it
 	for _, p := range nodes {
-		links[p+1] = below
-		below = p
+		links[p+1] = from
+		from = p
 	}
 	n := 0
 	for p := 0; p < len(nodes); p += batch {
-		ways := links[p+1 : min(p+1+batch, len(links))]
-		for k, q := range ways {
-			begin[k%batch] = load64(src, min(int(q)+max(n-1-k, 0), last))
+		below, least := links[p+1:min(p+1+batch, len(links))], n-1
+		for k, q := range below {
+			begin[k%batch] = load64(src, min(int(q)+max(least-k, 0), last))
 		}
-		from := n - 1
-		for k, q := range ways {
-			a, b, known := min(int(q), p+k), max(int(q), p+k), max(from-k, 0)
+		for k, q := range below {
+			a, b, known := min(int(q), p+k), max(int(q), p+k), max(least-k, 0)
 			if a == b {
 				n = 0
 			} else if x := begin[k%batch] ^ load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
@@ -129,12 +129,12 @@ func (t *intervals) measure(src []byte) {
 			} else {
 				n = common(src, a, b, known, min(len(src), b+t.nice))
 			}
-			ways[k] = int32(t.classes[n])
+			below[k] = int32(t.classes[n])
 		}
 	}
 }
 
-// build turns the sorted suffixes, which are in nodes, into intervals.
+// build turns the sorted suffixes, which are in nodes, and the classes that measure set, into intervals. Both are overwritten on the way: each entry after it was read.
 func (t *intervals) build() {
 	var (
 		open    [maxClasses + 1]uint32 // the intervals that go on, each of them in the one before
@@ -144,7 +144,7 @@ func (t *intervals) build() {
 	)
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
-	last := 0
+	last := int(nodes[0])
 	for i := 0; i <= len(nodes); i++ {
 		p, class := 0, uint32(0)
 		if i < len(nodes) {
@@ -156,7 +156,6 @@ func (t *intervals) build() {
 			p, class = int(nodes[i]), classes[i%batch]
 		}
 		if i == 0 {
-			last = p
 			continue
 		}
 		// There are no more numbers than suffixes that have been read, whose places they take.
