@@ -66,7 +66,7 @@ const MaxLevel = 9
 //   - 7: parsing by price with what costs little to find, and with contexts of literals. Matches of 3 bytes as well: programs and source 0.5–0.8% smaller, XML 0.2% and an image 0.7% larger. One pass: 0.3% larger, XML 0.7%. With more tables in
 //     the ladder HashLog 17 was 2.4% larger at 1.2 times the speed, Misses 2 0.2% smaller at 0.9, and without contexts a second way to each position made tables 1.8% smaller, others 0.5% at most, at 0.9 of
 //     the speed, and not to skip 0.15% at 0.92.
-//   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed that intervals had then (now 1.05 to 1.2 times that). One pass: XML 0.7% larger, the others 0.1% at most, at 1.0 to 1.1 times the speed. Misses 2: 0.2% smaller (with
+//   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed that Intervals had before measure went in the order of the text. One pass: XML 0.7% larger, the others 0.1% at most, at 1.0 to 1.1 times the speed. Misses 2: 0.2% smaller (with
 //     zstd's codes 1.1% on many kinds together), but then nothing but Skip tells it from level 9 on files of one block.
 //   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed, likewise. Without Skip tables are 0.1% smaller and XML too. Skip 64: 0.03% larger (XML 0.1%) at
 //     1.06–1.10 times the speed, but no smaller than level 8 on files of one block. Nice 192: tables and XML 0.6–0.7% larger, 128: 3.0% and 1.2%. Misses 1: tables and XML 0.3–0.4% larger. Every piece sampled: the same within 0.15% at 0.8 of the speed.
