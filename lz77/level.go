@@ -68,8 +68,8 @@ const MaxLevel = 9
 //     the speed, and not to skip 0.15% at 0.92.
 //   - 8: depth of 16 in a binary tree in place of Intervals: 1.1% larger at 0.94 of the speed that Intervals had before measure went in the order of the text. One pass: XML 0.7% larger, the others 0.1% at most, at 1.0 to 1.1 times the speed. Misses 2: 0.2% smaller (with
 //     zstd's codes 1.1% on many kinds together), but then nothing but Skip tells it from level 9 on files of one block.
-//   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed, likewise. Without Skip tables are 0.1% smaller and XML too. Skip 64: 0.03% larger (XML 0.1%) at
-//     1.06–1.10 times the speed, but no smaller than level 8 on files of one block. Nice 192: tables and XML 0.6–0.7% larger, 128: 3.0% and 1.2%. Misses 1: tables and XML 0.3–0.4% larger. Every piece sampled: the same within 0.15% at 0.8 of the speed.
+//   - 9: a binary tree with a depth of 64: 0.1% larger at 0.72 of the speed, likewise. Without Skip tables are 0.1% smaller and XML too. Skip 64: 0.03% larger (XML 0.1%), in
+//     blocks of 64 MiB 0.3% (an image 0.5%), at 1.06–1.10 times the speed, or no faster where memory is slow. Nice 192: tables and XML 0.6–0.7% larger, 128: 3.0% and 1.2%. Misses 1: tables and XML 0.3–0.4% larger. Every piece sampled: the same within 0.15% at 0.8 of the speed.
 //
 // Misses 4 was measured when levels 8 and 9 had a binary tree, and not since: tables 0.2–0.4% smaller, XML and text the same, 3% slower.
 var Levels = [MaxLevel + 1]Params{
