@@ -64,10 +64,11 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	base := len(dst)
 	run := uint32(0) // literals in front of what is parsed
-	for p := start; p < len(src); {
-		s := o.gather(src, p)
+	s, more := o.start(src, start), true
+	for ; more; s, more = o.next(src, s) {
+		o.ahead(src, s)
 		content := src[s.from:s.to]
-		if p == start {
+		if s.from == start {
 			o.begins(src, s)
 		}
 		o.steps = o.steps[:0]
@@ -94,7 +95,6 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 			from = to
 		}
 		dst = appendSteps(dst, base, o.steps)
-		p = s.to
 	}
 	return dst
 }
@@ -248,19 +248,19 @@ const lanes = 4
 // chain makes candidates of a match of n bytes at p, of which c has Nice: a match cannot be longer, and others follow it. It enters the positions in the match and returns the last one.
 //
 // At an offset that is not among the least another match may follow that is nearer.
-func (o *optimal) chain(src []byte, from, p, n int, c candidate) int {
+func (o *optimal) chain(g *gathered, src []byte, from, p, n int, c candidate) int {
 	const nearest = 4
 	nice, end := o.params.Nice, len(src)-tail
 	if c.offset() > nearest {
 		n = nice
 	}
 	n = min(n, from+o.piece-p, nice*(nice-1)) // no more candidates than there is room for
-	o.cands[len(o.cands)-1] = c.resized(min(n, nice))
-	o.passMatch(src, p, n, end)
+	g.cands[len(g.cands)-1] = c.resized(min(n, nice))
+	o.passMatch(g, src, p, n, end)
 	for q := 1; q < n; q++ {
-		o.begin[p-from+q] = uint32(len(o.cands))
+		g.begin[p-from+q] = uint32(len(g.cands))
 		if q%nice == 0 && n-q >= o.least {
-			o.cands = append(o.cands, c.resized(min(n-q, nice)))
+			g.cands = append(g.cands, c.resized(min(n-q, nice)))
 		}
 	}
 	return p + n - 1

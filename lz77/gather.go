@@ -16,33 +16,33 @@ const passStep = 4
 // time, with 24 as large.
 const passEnd = 16
 
-// gather finds the candidates of the piece that begins at p.
+// gather sets g to the piece that begins at p. It may run beside the parse of the piece before, and touches nothing of optimal but what finds matches.
 //
 // Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
-func (o *optimal) gather(src []byte, p int) (s piece) {
-	s.from = p
+func (o *optimal) gather(g *gathered, src []byte, p int) {
+	s := piece{from: p}
 	size, end, skip := o.piece, len(src)-tail, o.params.Skip
-	o.cands = o.cands[:0]
+	g.cands = g.cands[:0]
 	reach, before, offset := p, p, 0 // how far matches go, those of other offsets before it, and its offset
 	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
-	for ; p < len(src) && p-s.from < size && len(o.cands)+2*o.params.Nice <= o.most; p++ {
-		k := len(o.cands)
-		o.begin[p-s.from] = uint32(k)
+	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.params.Nice <= o.most; p++ {
+		k := len(g.cands)
+		g.begin[p-s.from] = uint32(k)
 		if p >= end {
 			continue
 		}
 		switch o.params.Finder {
 		case Ladder:
-			o.cands = o.ladder.find(o.cands, src, p, o.model)
+			g.cands = o.ladder.find(g.cands, src, p, o.model)
 		case Intervals:
-			o.cands = o.intervals.find(o.cands, src, p, o.model)
+			g.cands = o.intervals.find(g.cands, src, p, o.model)
 		default:
-			o.cands = o.tree.insert(o.cands, src, p, o.model)
+			g.cands = o.tree.insert(g.cands, src, p, o.model)
 		}
-		if len(o.cands) == k {
+		if len(g.cands) == k {
 			continue
 		}
-		c := o.cands[len(o.cands)-1]
+		c := g.cands[len(g.cands)-1]
 		n, d := c.length(), c.offset()
 		if n < o.params.Nice {
 			if p+n > reach {
@@ -53,9 +53,9 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 			}
 			if skip > 0 && reach-p >= skip && p >= before {
 				stop := min(reach-passEnd, end, s.from+size)
-				o.pass(src, p+1, stop)
+				o.pass(g, src, p+1, stop)
 				for ; p+1 < stop; p++ {
-					o.begin[p+1-s.from] = uint32(len(o.cands))
+					g.begin[p+1-s.from] = uint32(len(g.cands))
 				}
 			}
 			continue
@@ -63,38 +63,38 @@ func (o *optimal) gather(src []byte, p int) (s piece) {
 		// Long enough to be taken without a further look. The positions in it stay without candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
 		if o.rules.Blocks != nil {
-			p = o.chain(src, s.from, p, n, c)
+			p = o.chain(g, src, s.from, p, n, c)
 			continue
 		}
-		o.passMatch(src, p, n, end)
+		o.passMatch(g, src, p, n, end)
 		if p-s.from+n > size {
-			o.cands = o.cands[:k]
+			g.cands = g.cands[:k]
 			s.last = link{uint32(n), uint32(d)}
 			break
 		}
-		o.cands[len(o.cands)-1] = c.resized(n)
+		g.cands[len(g.cands)-1] = c.resized(n)
 		for q := p + 1; q < p+n; q++ {
-			o.begin[q-s.from] = uint32(len(o.cands))
+			g.begin[q-s.from] = uint32(len(g.cands))
 		}
 		p += n - 1
 	}
 	s.to = p
-	o.begin[p-s.from] = uint32(len(o.cands))
-	return s
+	g.piece = s
+	g.begin[p-s.from] = uint32(len(g.cands))
 }
 
 // passMatch enters the positions in a match of n bytes at p behind its first one, as far as end.
-func (o *optimal) passMatch(src []byte, p, n, end int) {
+func (o *optimal) passMatch(g *gathered, src []byte, p, n, end int) {
 	if n > 2*longMatch {
-		o.pass(src, p+1, p+longMatch)
-		o.pass(src, p+n-longMatch, min(p+n, end))
+		o.pass(g, src, p+1, p+longMatch)
+		o.pass(g, src, p+n-longMatch, min(p+n, end))
 	} else {
-		o.pass(src, p+1, min(p+n, end))
+		o.pass(g, src, p+1, min(p+n, end))
 	}
 }
 
 // pass enters positions in a match, from p to end; with Ladder one in passStep.
-func (o *optimal) pass(src []byte, p, end int) {
+func (o *optimal) pass(g *gathered, src []byte, p, end int) {
 	switch o.params.Finder {
 	case Ladder:
 		for p += -p & (passStep - 1); p < end; p += passStep {
@@ -106,7 +106,7 @@ func (o *optimal) pass(src []byte, p, end int) {
 		}
 	default:
 		for ; p < end; p++ {
-			o.tree.insert(o.cands, src, p, o.model)
+			o.tree.insert(g.cands, src, p, o.model)
 		}
 	}
 }

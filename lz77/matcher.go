@@ -9,6 +9,9 @@ import (
 
 // Matcher finds the sequences of blocks. The zero value is ready; it keeps its tables from call to call. It is not safe for concurrent use.
 type Matcher struct {
+	// Helper, if set, may find candidates for what is Priced beside the parse. The sequences are the same.
+	Helper Helper
+
 	limits  Limits
 	params  Params
 	table   []uint32 // last occurrence, by hash; see tagMask

@@ -12,8 +12,16 @@ type optimal struct {
 	params    Params
 	limits    Limits
 
-	cands []candidate
-	begin []uint32 // of each position of the piece and the one behind it: where its candidates begin
+	pieces  [2]gathered
+	current int         // which of them is parsed
+	cands   []candidate // its own
+	begin   []uint32    // likewise
+
+	helper Helper // nil is none
+	helped bool   // it gathers the other piece
+	beside func() int
+	src    []byte // for that
+	from   int
 
 	minOffset int
 	known     [16]stretch
@@ -44,6 +52,7 @@ type optimal struct {
 
 	skip  int  // where in the piece the parse begins
 	piece int  // the most content of a piece, in bytes
+	room  int  // positions of a piece and the one behind it, at the most
 	most  int  // the most candidates of a piece: a matter of the block, not of what there is room for
 	shift uint // how much less past weighs with each piece
 }
@@ -69,6 +78,8 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		m.optimal = new(optimal)
 	}
 	o := m.optimal
+	o.helper = m.Helper
+	defer o.end()
 	o.params, o.limits, o.model = m.params, m.limits, m.limits.Model
 	if o.model == nil {
 		o.model = generic{}
@@ -83,8 +94,8 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	o.shift = uint(max(1, o.piece/ageSize))
 	o.minOffset = o.limits.minOffset()
 	n := pieceRoom(len(src)-start, &o.rules)
+	o.room, o.most = n, maxCands(n)
 	o.grow(n)
-	o.most = maxCands(n)
 	switch o.params.Finder {
 	case Ladder:
 		o.ladder.reset(&o.params, &o.limits, src, start)
@@ -93,7 +104,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	default:
 		o.tree.reset(&o.params, &o.limits, len(src))
 		for i := range start {
-			o.tree.insert(o.cands[:0], src, i, o.model)
+			o.tree.insert(o.pieces[0].cands[:0], src, i, o.model)
 		}
 	}
 	o.past = Counts{}
@@ -112,16 +123,17 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	}
 	at := state{repeats: o.rules.Repeats}
 	base := len(dst)
-	for p := start; p < len(src); {
-		o.setLeast((len(dst)-base)*shortSequence > p-start)
-		s := o.gather(src, p)
+	s, more := o.start(src, start), true
+	for ; more; s, more = o.next(src, s) {
+		o.ahead(src, s)
+		o.setLeast((len(dst)-base)*shortSequence > s.from-start)
 		o.counts = Counts{}
 		if c := o.context; c != nil {
 			c.classify(src, s)
 			c.counts.clear()
 		}
 		passes := o.params.Passes
-		if p == start {
+		if s.from == start {
 			o.seed(src, s)
 			passes++
 		} else if passes > 1 && o.steady(src, s) {
@@ -154,7 +166,6 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			c.past.add(&c.counts)
 		}
 		dst = appendSteps(dst, base, o.steps)
-		p = s.to + int(s.last.length)
 	}
 	return dst
 }
@@ -186,12 +197,10 @@ func (o *optimal) grow(n int) {
 		o.first.grow(n)
 		o.second.grow(n)
 	}
-	if cap(o.begin) >= n {
-		return
+	o.pieces[0].grow(n, o.most)
+	if cap(o.steps) < maxSteps(n, &o.limits) {
+		o.steps = make([]Step, 0, maxSteps(n, &o.limits))
 	}
-	o.begin = make([]uint32, n)
-	o.steps = make([]Step, 0, maxSteps(n, &o.limits))
-	o.cands = make([]candidate, 0, maxCands(n))
 }
 
 // maxSteps is how many steps there may be in a piece of that size, with the one behind it.
@@ -225,7 +234,7 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	default:
 		finder = treeMemory(params, size, limits)
 	}
-	return itself + contexts + finder + n*(4+ways) + 16*maxSteps(n, limits) + 8*maxCands(n)
+	return itself + contexts + finder + n*ways + 16*maxSteps(n, limits) + 2*gatheredBytes(n)
 }
 
 // literals sets the prices of literals at the positions of a piece, whose content is given.

@@ -70,14 +70,14 @@ func TestSteady(t *testing.T) {
 		m.Parse(nil, x.content, &params, testLimits[1]) // makes it ready
 		o.intervals.reset(&params, &o.limits, x.content, 0)
 		var changes []int
-		for p, k := 0, 0; p < len(x.content); k++ {
-			s := o.gather(x.content, p)
+		s, more := o.start(x.content, 0), true
+		for k := 0; more; k++ {
 			if k == 0 {
 				o.seed(x.content, s)
 			} else if !o.steady(x.content, s) {
 				changes = append(changes, k)
 			}
-			p = s.to + int(s.last.length)
+			s, more = o.next(x.content, s)
 		}
 		// With little content behind them pieces become longer in their matches one after the other.
 		if !slices.Contains(changes, x.change) || len(changes) > pieces {

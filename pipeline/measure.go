@@ -10,9 +10,9 @@ import (
 type Event struct {
 	Op    Op
 	Block int64 // its number in the stream
-	Bytes int   // of content
-	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "fused" for all of them at once, "verify" for looking over what a
-	// device has made.
+	Bytes int   // of content; of that part of it with "ahead"
+	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "ahead" for what somebody else did for a stage that takes part of its time at
+	// that, "fused" for all of them at once, "verify" for looking over what a device has made.
 	Stage   string
 	Backend Backend
 	Worker  int // number of the worker, from 0; −1 for the device
@@ -30,11 +30,15 @@ type stageTimer struct {
 	start time.Time
 }
 
+// measured reports whether anybody wants to know how long stages take.
+func (r *Run) measured() bool { return r.lease.counters != nil || r.cfg.Trace != nil }
+
 // begin starts to measure a stage of a block, if anybody wants to know.
 func (r *Run) begin(w *worker, b *Block, stage int) (t stageTimer) {
-	if r.lease.counters == nil && r.cfg.Trace == nil {
+	if !r.measured() {
 		return t
 	}
+	w.waited = 0
 	return stageTimer{r, w, b, stage, time.Now()}
 }
 
@@ -44,6 +48,8 @@ func (t *stageTimer) end() {
 	}
 	took := time.Since(t.start)
 	if c := t.run.lease.counters; c != nil {
+		took := took - t.w.waited
+		c.wait.Add(int64(t.w.waited))
 		c.compute.Add(int64(took))
 		switch t.stage {
 		case closeStage:
@@ -58,6 +64,17 @@ func (t *stageTimer) end() {
 	}
 	if f := t.run.cfg.Trace; f != nil {
 		f(Event{t.run.cfg.Op, t.b.Index, t.b.Raw, t.run.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
+	}
+}
+
+// helped notes what a helper has done for a block.
+func (r *Run) helped(b *Block, slot, bytes int, start time.Time, took time.Duration) {
+	if c := r.lease.counters; c != nil {
+		c.compute.Add(int64(took))
+		c.ahead.add(bytes, took)
+	}
+	if f := r.cfg.Trace; f != nil {
+		f(Event{r.cfg.Op, b.Index, bytes, "ahead", CPU, slot, 1, start, took})
 	}
 }
 

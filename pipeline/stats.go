@@ -13,7 +13,7 @@ type Stats struct {
 	Total time.Duration // from a run's first block to its end
 
 	Compute    time.Duration // workers: in stages and checks
-	QueueWait  time.Duration // workers: without a block while the run went on, and waiting for the queue's lock
+	QueueWait  time.Duration // workers: without a block while the run went on, waiting for the queue's lock, and for who helped them
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
@@ -32,8 +32,8 @@ type StageStats struct {
 	Op      Op
 	Stage   string
 	Backend Backend // CPU or GPU
-	Blocks  int64
-	Bytes   int64 // of content
+	Blocks  int64   // pieces of blocks, of 64 KiB or so, with "ahead"
+	Bytes   int64   // of content
 	Time    time.Duration
 }
 
@@ -117,7 +117,7 @@ type counters struct {
 	compute, wait, admin, handoff                    atomic.Int64
 	full, closed, failed, wrong, returned, reclaimed atomic.Int64
 	counts                                           [maxStages][2]stageCounters // check and the stages, by CPU and GPU
-	fused, verify, tune                              stageCounters
+	fused, verify, tune, ahead                       stageCounters
 }
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
@@ -147,6 +147,7 @@ func (c *counters) stats() Stats {
 		add(c.stages[i].name, GPU, &c.counts[i+1][1])
 	}
 	add("tune", CPU, &c.tune)
+	add("ahead", CPU, &c.ahead)
 	add("verify", CPU, &c.verify)
 	add("check", CPU, &c.counts[0][0])
 	return s

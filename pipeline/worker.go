@@ -12,9 +12,12 @@ import (
 type worker struct {
 	sched  *Scheduler
 	ws     *workspace
-	slot   int       // its number among the workers that run
-	parked time.Time // when it ran out of blocks; zero if statistics were off
-	main   func()    // the method work, made once: a go statement with arguments allocates
+	slot   int           // its number among the workers that run
+	parked time.Time     // when it ran out of blocks; zero if statistics were off
+	main   func()        // the method work, made once: a go statement with arguments allocates
+	block  *Block        // that it is at
+	helper *helper       // who has helped it, if anybody
+	waited time.Duration // for the helper, in the stage that is being measured
 }
 
 // recruit finds a worker for a block that was queued, if there may be one more. It is called with the lock held.
@@ -22,7 +25,6 @@ func (s *Scheduler) recruit() *worker {
 	if s.alive == s.workers {
 		return nil
 	}
-	s.alive++
 	var w *worker
 	if n := len(s.idle); n > 0 {
 		w, s.idle = s.idle[n-1], s.idle[:n-1]
@@ -33,9 +35,21 @@ func (s *Scheduler) recruit() *worker {
 	if w.parked.IsZero() && s.stats.on.Load() {
 		w.parked = time.Now()
 	}
-	n := len(s.slots) - 1
-	w.slot, s.slots = s.slots[n], s.slots[:n]
+	w.slot = s.enter()
 	return w
+}
+
+// enter and leave account for a goroutine that works, worker or helper, with the lock held.
+func (s *Scheduler) enter() (slot int) {
+	s.alive++
+	n := len(s.slots) - 1
+	slot, s.slots = s.slots[n], s.slots[:n]
+	return slot
+}
+
+func (s *Scheduler) leave(slot int) {
+	s.alive--
+	s.slots = append(s.slots, slot)
 }
 
 // park takes a worker off the books, with the lock held. If nobody is going to need it, its scratch is returned.
@@ -43,8 +57,7 @@ func (s *Scheduler) park(w *worker) (drop *workspace) {
 	if w.parked = (time.Time{}); s.stats.on.Load() {
 		w.parked = time.Now()
 	}
-	s.alive--
-	s.slots = append(s.slots, w.slot)
+	s.leave(w.slot)
 	if s.runs > 0 {
 		s.idle = append(s.idle, w)
 		return nil
@@ -89,9 +102,15 @@ func (w *worker) exec(b *Block) (out outcome) {
 		b.Err = ErrCanceled
 		return over
 	}
+	w.block, w.ws.matcher.Helper = b, w
 	defer func() {
+		w.block, w.ws.matcher.Helper = nil, nil
 		if v := recover(); v != nil {
-			b.Err = &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: debug.Stack()}
+			e := &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: debug.Stack()}
+			if h, ok := v.(helperPanic); ok {
+				e.Value, e.Stack = h.value, h.stack
+			}
+			b.Err = e
 			w.ws, b.payload = new(workspace), nil // it may have left them in any state
 			out = over
 		}

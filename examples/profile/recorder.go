@@ -58,12 +58,16 @@ type block struct {
 	parts     []part
 }
 
-// part is a stage of a block.
+// part is a stage of a block, or several parts of one in a row that somebody else did.
 type part struct {
 	stage   string
 	backend compress.Backend
 	worker  int
 	took    time.Duration
+}
+
+func (p *part) same(x *part) bool {
+	return p.stage == x.stage && p.backend == x.backend && p.worker == x.worker
 }
 
 func newRecorder(top int) *recorder {
@@ -108,7 +112,12 @@ func (r *recorder) event(e compress.StageEvent) {
 		b.last = end
 	}
 	b.compute += took
-	b.parts = append(b.parts, part{e.Stage, e.Backend, e.Worker, took})
+	x := part{e.Stage, e.Backend, e.Worker, took}
+	if n := len(b.parts); n > 0 && e.Stage == "ahead" && b.parts[n-1].same(&x) { // there may be a thousand of them
+		b.parts[n-1].took += took
+	} else {
+		b.parts = append(b.parts, x)
+	}
 	if r.timeline != nil {
 		r.note(r.timeline.stage(&e))
 	}
@@ -216,7 +225,7 @@ func (r *recorder) take(now time.Time, final bool) *picture {
 // sortStages puts the stages into the order of a block's way, which is alphabetical only by chance.
 func sortStages(s []stageSum) {
 	rank := func(k stageKey) int {
-		order := []string{"fused", "lz77", "lzseq", "rans", "verify"}
+		order := []string{"fused", "lz77", "ahead", "lzseq", "rans", "verify"}
 		if k.op == pipeline.Decompress {
 			order = []string{"rans", "verify", "lzseq"}
 		}

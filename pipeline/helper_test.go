@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// TestHelped: a block that is alone has a second worker's place where its level parses by price, and comes out the same.
+func TestHelped(t *testing.T) {
+	pieces, forWorkers := 4, []int{1, 2, 8}
+	if small() {
+		pieces, forWorkers = 2, []int{1, 2}
+	}
+	content := corpus.ByName("mixed").Make(pieces*lz77.MaxPiece + 1000)
+	for i := range Pipelines() {
+		p := &Pipelines()[i]
+		level := p.lowestPriced()
+		var want []byte
+		for _, workers := range forWorkers {
+			var events atomic.Int64
+			s := NewScheduler(workers)
+			s.EnableStats(true)
+			r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Trace: func(e Event) {
+				if e.Stage == "ahead" {
+					events.Add(1)
+					if e.Worker < 0 || e.Worker >= workers || e.Bytes <= 0 {
+						t.Errorf("%s: %+v", p.Name, e)
+					}
+				}
+			}})
+			b := r.Get()
+			b.Src = content
+			r.Submit(b)
+			if b = next(t, r); b.Err != nil {
+				t.Fatalf("%s: %v", p.Name, b.Err)
+			}
+			if workers == 1 {
+				want = bytes.Clone(b.Out())
+			} else if !bytes.Equal(b.Out(), want) {
+				t.Errorf("%s, %d workers: other bytes", p.Name, workers)
+			}
+			r.Put(b)
+			r.Close()
+			var ahead StageStats
+			st := s.Stats()
+			for _, x := range st.Stages {
+				if x.Stage == "ahead" {
+					ahead = x
+				}
+			}
+			if (ahead.Blocks > 0) != (workers > 1) || ahead.Blocks != events.Load() || ahead.Bytes >= int64(len(content)) {
+				t.Errorf("%s, %d workers: %+v, %d events", p.Name, workers, ahead, events.Load())
+			}
+			if s.alive != 0 || len(s.slots) != workers {
+				t.Errorf("%s, %d workers: %d at work, %d free", p.Name, workers, s.alive, len(s.slots))
+			}
+		}
+	}
+}
+
+func (p *Pipeline) lowestPriced() (level int) {
+	for level = 1; !p.levels[level].Finder.Priced(); level++ {
+	}
+	return level
+}
+
+// TestHelpOrder: a worker helps if no block waits, and one that comes meanwhile is taken when it has helped.
+func TestHelpOrder(t *testing.T) {
+	helping, gate, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s := NewScheduler(2)
+	r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
+		if b.Tag == 1 {
+			close(second)
+			return nil
+		}
+		h := ws.matcher.Helper
+		if !h.Help(func() int { close(helping); <-gate; return 1 }) {
+			return errors.New("nobody helps")
+		}
+		if (&worker{sched: s}).Help(func() int { return 1 }) {
+			return errors.New("more are at work than there may be")
+		}
+		h.Wait()
+		soon(t, "the second block", second) // while this one is still at work
+		return nil
+	})})
+	feed(t, r, 0)
+	soon(t, "help", helping)
+	feed(t, r, 1) // nobody is free for it
+	select {
+	case <-second:
+		t.Error("three at work")
+	case <-time.After(5 * time.Millisecond):
+	}
+	close(gate)
+	for range 2 {
+		if b := next(t, r); b.Err != nil {
+			t.Error(b.Err)
+		}
+	}
+	r.Close()
+
+	s = NewScheduler(2) // a block waits, although a place is free
+	w := &worker{sched: s}
+	s.queue.push(&Block{})
+	if w.Help(func() int { return 1 }) {
+		t.Error("helped while a block waited")
+	}
+}
+
+// TestHelperPanics: what a helper panics with is the block's error, with where it happened.
+func TestHelperPanics(t *testing.T) {
+	s := NewScheduler(2)
+	r := s.Start(Config{Op: Decompress, InFlight: 1, Pipeline: fake(func(ws *workspace, b *Block) error {
+		if ws.matcher.Helper.Help(failingHelp) {
+			ws.matcher.Helper.Wait()
+		}
+		return nil
+	})})
+	defer r.Close()
+	for i := range int64(3) {
+		feed(t, r, i)
+		b := next(t, r)
+		var pe *PanicError
+		if !errors.As(b.Err, &pe) || pe.Stage != "fake" || pe.Value != "bad help" || !bytes.Contains(pe.Stack, []byte("failingHelp")) {
+			t.Errorf("block %d: %v", i, b.Err)
+		}
+		r.Put(b)
+	}
+	if s.mu.Lock(); s.alive > 1 || len(s.slots) < 1 {
+		t.Errorf("%d at work", s.alive)
+	}
+	s.mu.Unlock()
+}
+
+func failingHelp() int { panic("bad help") }
