@@ -79,8 +79,8 @@ func (o *optimal) settle() {
 	}
 }
 
-// end leaves nothing of the helper's behind, after a panic as well.
-func (o *optimal) end() {
+// release ends a parse, one that panicked as well: no helper is at work then, or kept.
+func (o *optimal) release() {
 	defer func() { o.helper, o.src = nil, nil }()
 	o.settle()
 }

@@ -1,7 +1,6 @@
 package lz77
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ type willing struct {
 	done    chan int
 	working bool
 	helped  int // times
+	refused int
 	bytes   int
 }
 
@@ -23,6 +23,7 @@ func (w *willing) Help(f func() int) bool {
 		panic("Help during Help")
 	}
 	if !w.free() {
+		w.refused++
 		return false
 	}
 	w.working = true
@@ -53,30 +54,32 @@ func (whole) Split(ends []int, content []byte, _ []Step) []int { return append(e
 
 // TestHelper: who helps, and when, does not change the sequences.
 func TestHelper(t *testing.T) {
-	size := 5*MaxPiece + 1000
+	pieces := 5
 	if small() {
-		size = 2*MaxPiece + 1000
+		pieces = 2
 	}
-	src := corpus.ByName("mixed").Make(size)
 	inBlocks := Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: blocky{}}
 	for _, x := range []struct {
 		name   string
 		finder Params
 		limits Limits
+		piece  int
 	}{
-		{"ladder", Levels[7], testLimits[1]},
-		{"intervals", Levels[9], testLimits[2]},
-		{"tree", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 64, Passes: 1, Misses: 1}, testLimits[0]},
-		{"blocks", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks},
+		{"ladder", Levels[7], testLimits[1], MaxPiece},
+		{"intervals", Levels[9], testLimits[2], MaxPiece},
+		{"tree", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 64, Passes: 1, Misses: 1}, testLimits[0], MaxPiece},
+		{"blocks", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks, blockWindow},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			size := pieces*x.piece + 1000
+			src := corpus.ByName("mixed").Make(size)
 			var alone, m Matcher
 			want := alone.Parse(nil, src, &x.finder, x.limits)
-			rng := rand.New(rand.NewPCG(1, 2))
+			odd := false
 			for name, free := range map[string]func() bool{
 				"always":    func() bool { return true },
 				"never":     func() bool { return false },
-				"sometimes": func() bool { return rng.IntN(2) == 0 },
+				"sometimes": func() bool { odd = !odd; return odd },
 			} {
 				w := &willing{free: free, done: make(chan int, 1)}
 				m.Helper = w
@@ -86,8 +89,9 @@ func TestHelper(t *testing.T) {
 				if w.working || m.optimal.helper != nil {
 					t.Errorf("%s: the helper is still wanted", name)
 				}
-				if name == "always" && w.helped == 0 || w.bytes > size || name == "always" && w.bytes < size-blockWindow-MaxPiece {
-					t.Errorf("%s: helped %d times, with %d bytes of %d", name, w.helped, w.bytes, size)
+				if (w.helped > 0) != (name != "never") || (w.refused > 0) != (name != "always") || (w.bytes > 0) != (w.helped > 0) ||
+					w.bytes >= size || name == "always" && w.bytes < size-2*x.piece { // all but the first piece
+					t.Errorf("%s: helped %d times, with %d bytes of %d, refused %d times", name, w.helped, w.bytes, size, w.refused)
 				}
 			}
 		})
@@ -111,5 +115,40 @@ func TestHelperFails(t *testing.T) {
 	m.Helper = nil
 	if got := m.Parse(nil, src, &Levels[7], testLimits[1]); !slices.Equal(got, want) {
 		t.Error("other sequences")
+	}
+}
+
+// countless is a Model that panics when it has counted some times.
+type countless struct {
+	generic
+	left *int
+}
+
+func (m countless) Count(c *Counts, steps []Step) {
+	if *m.left--; *m.left < 0 {
+		panic("no more")
+	}
+	m.generic.Count(c, steps)
+}
+
+// TestParseFails: a parse that panics waits for its helper, who reads the block.
+func TestParseFails(t *testing.T) {
+	src := corpus.ByName("text").Make(4*MaxPiece + 1000)
+	for left := range 8 {
+		w := &willing{free: func() bool { return true }, done: make(chan int, 1)}
+		m := Matcher{Helper: w}
+		limits := testLimits[1]
+		limits.Model = countless{left: &left}
+		func() {
+			defer func() {
+				if v := recover(); v != "no more" {
+					t.Errorf("panic with %v", v)
+				}
+			}()
+			m.Parse(nil, src, &Levels[7], limits)
+		}()
+		if w.working {
+			t.Errorf("after %d counts: the helper is at work", left)
+		}
 	}
 }

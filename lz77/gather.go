@@ -16,7 +16,8 @@ const passStep = 4
 // time, with 24 as large.
 const passEnd = 16
 
-// gather sets g to the piece that begins at p. It may run beside the parse of the piece before, and touches nothing of optimal but what finds matches.
+// gather sets g to the piece that begins at p. It may run beside the parse of the piece before: of optimal it changes what finds matches, and reads what stays the same in a block, such as params. (least does where there are blocks,
+// which is where chain reads it.)
 //
 // Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
 func (o *optimal) gather(g *gathered, src []byte, p int) {

@@ -79,7 +79,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	}
 	o := m.optimal
 	o.helper = m.Helper
-	defer o.end()
+	defer o.release()
 	o.params, o.limits, o.model = m.params, m.limits, m.limits.Model
 	if o.model == nil {
 		o.model = generic{}

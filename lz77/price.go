@@ -14,7 +14,7 @@ const PriceBit = 1 << 8
 type Model interface {
 	// Rules are what is fixed.
 	Rules() Rules
-	// OffsetCode returns the number of an offset's price in Prices.Offset. Offsets of one code cost the same.
+	// OffsetCode returns the number of an offset's price in Prices.Offset. Offsets of one code cost the same. It may be called during calls of Count and Price: see Helper.
 	OffsetCode(offset uint32) uint8
 	// Count adds the symbols of steps to c, without those of the literals.
 	Count(c *Counts, steps []Step)

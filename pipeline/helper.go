@@ -45,17 +45,10 @@ func (w *worker) Help(f func() int) bool {
 	return true
 }
 
-// Wait is that of lz77.Helper. The time is not the stage's.
+// Wait is that of lz77.Helper. If the stage has panicked as well, the block's error is what the helper panicked with.
 func (w *worker) Wait() {
-	var start time.Time
-	if w.block.run.measured() {
-		start = time.Now()
-	}
 	v := <-w.helper.done
 	w.helper.f = nil
-	if !start.IsZero() {
-		w.waited += time.Since(start)
-	}
 	if v != nil {
 		panic(v)
 	}
@@ -63,10 +56,14 @@ func (w *worker) Wait() {
 
 // work is the life of a helper.
 func (h *helper) work() {
-	v := h.run()
+	took, v := h.run()
 	s := h.w.sched
 	s.mu.Lock()
 	s.leave(h.slot)
+	if n := len(s.idle); n > 0 && !s.idle[n-1].parked.IsZero() {
+		w := s.idle[n-1]
+		w.parked = w.parked.Add(min(took, time.Since(w.parked))) // its place was not without work
+	}
 	var next *worker
 	if s.queue.size+s.resumed.size > 0 { // blocks that came meanwhile
 		next = s.recruit()
@@ -76,7 +73,8 @@ func (h *helper) work() {
 	h.done <- v // the last thing: from here on the run may end
 }
 
-func (h *helper) run() (failed any) {
+// run does the work, and says how long it took if anybody wants to know.
+func (h *helper) run() (took time.Duration, failed any) {
 	defer func() {
 		if v := recover(); v != nil {
 			failed = helperPanic{v, debug.Stack()}
@@ -85,10 +83,11 @@ func (h *helper) run() (failed any) {
 	b := h.w.block
 	if !b.run.measured() {
 		h.f()
-		return nil
+		return 0, nil
 	}
 	start := time.Now()
 	n := h.f()
-	b.run.helped(b, h.slot, n, start, time.Since(start))
-	return nil
+	took = time.Since(start)
+	b.run.helped(b, h.slot, n, start, took)
+	return took, nil
 }

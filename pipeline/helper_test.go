@@ -87,8 +87,7 @@ func TestHelpOrder(t *testing.T) {
 			return errors.New("more are at work than there may be")
 		}
 		h.Wait()
-		soon(t, "the second block", second) // while this one is still at work
-		return nil
+		return within(second) // while this one is still at work
 	})})
 	feed(t, r, 0)
 	soon(t, "help", helping)
@@ -106,12 +105,87 @@ func TestHelpOrder(t *testing.T) {
 	}
 	r.Close()
 
-	s = NewScheduler(2) // a block waits, although a place is free
-	w := &worker{sched: s}
-	s.queue.push(&Block{})
-	if w.Help(func() int { return 1 }) {
-		t.Error("helped while a block waited")
+	for _, queue := range []func(s *Scheduler) *fifo{
+		func(s *Scheduler) *fifo { return &s.queue },
+		func(s *Scheduler) *fifo { return &s.resumed },
+	} {
+		s := NewScheduler(2) // a block waits, although a place is free
+		queue(s).push(&Block{})
+		if (&worker{sched: s}).Help(func() int { return 1 }) {
+			t.Error("helped while a block waited")
+		}
 	}
+}
+
+// within is soon for a stage.
+func within(c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-time.After(20 * time.Second):
+		return errors.New("a block that waits is not taken up")
+	}
+}
+
+// TestHelperTakesUp: a block that has come back from the device while the last free place was a helper's is taken up afterwards.
+func TestHelperTakesUp(t *testing.T) {
+	done := make(chan struct{})
+	s := NewScheduler(2)
+	r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
+		if b.Tag == 1 {
+			close(done)
+			return nil
+		}
+		if !ws.matcher.Helper.Help(func() int {
+			back := b.run.Get() // the owner waits
+			back.Kind, back.Tag = Coded, 1
+			b.run.lease.begin()
+			s.complete(nil, back, again)
+			return 1
+		}) {
+			return errors.New("nobody helps")
+		}
+		ws.matcher.Helper.Wait()
+		return within(done)
+	})})
+	feed(t, r, 0)
+	if b := next(t, r); b.Err != nil {
+		t.Error(b.Err)
+	}
+	r.Close()
+}
+
+// TestHelpTracked: a place is accounted for once, whoever has it.
+func TestHelpTracked(t *testing.T) {
+	const workers = 2
+	s := NewScheduler(workers)
+	s.EnableStats(true)
+	r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
+		if b.Tag == 0 {
+			time.Sleep(5 * time.Millisecond) // so that the other block has another worker
+			return nil
+		}
+		for range 10 {
+			if ws.matcher.Helper.Help(func() int { time.Sleep(5 * time.Millisecond); return 1 }) {
+				ws.matcher.Helper.Wait()
+			}
+		}
+		return nil
+	})})
+	for _, tags := range [][]int64{{0, 0}, {1}, {0, 0}} {
+		for _, tag := range tags {
+			feed(t, r, tag)
+		}
+		for range tags {
+			r.Put(next(t, r))
+		}
+	}
+	st := r.Stats()
+	// Some of a worker's own time is between two stages, and clocks are read one after the other.
+	if most := workers*st.Total + 2*time.Millisecond; st.Tracked() > most || st.Compute < 100*time.Millisecond {
+		t.Errorf("%v of %v are accounted for: %+v", st.Tracked(), most, st)
+	}
+	r.Close()
 }
 
 // TestHelperPanics: what a helper panics with is the block's error, with where it happened.

@@ -11,8 +11,8 @@ type Event struct {
 	Op    Op
 	Block int64 // its number in the stream
 	Bytes int   // of content; of that part of it with "ahead"
-	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "ahead" for what somebody else did for a stage that takes part of its time at
-	// that, "fused" for all of them at once, "verify" for looking over what a device has made.
+	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "ahead" for what somebody else did for a stage
+	// that goes on meanwhile, "fused" for all of them at once, "verify" for looking over what a device has made.
 	Stage   string
 	Backend Backend
 	Worker  int // number of the worker, from 0; −1 for the device
@@ -38,7 +38,6 @@ func (r *Run) begin(w *worker, b *Block, stage int) (t stageTimer) {
 	if !r.measured() {
 		return t
 	}
-	w.waited = 0
 	return stageTimer{r, w, b, stage, time.Now()}
 }
 
@@ -48,8 +47,6 @@ func (t *stageTimer) end() {
 	}
 	took := time.Since(t.start)
 	if c := t.run.lease.counters; c != nil {
-		took := took - t.w.waited
-		c.wait.Add(int64(t.w.waited))
 		c.compute.Add(int64(took))
 		switch t.stage {
 		case closeStage:

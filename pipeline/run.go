@@ -46,7 +46,7 @@ var (
 type PanicError struct {
 	Stage string // name of the stage
 	Value any    // what was given to panic
-	Stack []byte // of the worker
+	Stack []byte // of the worker, or of who helped it
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic in stage %s: %v", e.Stage, e.Value) }

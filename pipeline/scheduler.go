@@ -22,7 +22,7 @@ type Scheduler struct {
 	mu       sync.Mutex
 	resumed  fifo // blocks begun, back from the device
 	queue    fifo // blocks not begun
-	alive    int  // workers that run
+	alive    int  // workers that run, and helpers
 	slots    []int
 	runs     int        // runs that are open: begun, and neither closed nor at rest
 	idle     []*worker  // workers that do not run, kept while runs > 0

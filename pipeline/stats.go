@@ -12,8 +12,8 @@ type Stats struct {
 	Runs  int64         // that have ended; 1 for a run that has not
 	Total time.Duration // from a run's first block to its end
 
-	Compute    time.Duration // workers: in stages and checks
-	QueueWait  time.Duration // workers: without a block while the run went on, waiting for the queue's lock, and for who helped them
+	Compute    time.Duration // workers: in stages and checks, those who help others too; a stage may wait for who helps it
+	QueueWait  time.Duration // workers: without a block while the run went on, and waiting for the queue's lock
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
@@ -32,7 +32,7 @@ type StageStats struct {
 	Op      Op
 	Stage   string
 	Backend Backend // CPU or GPU
-	Blocks  int64   // pieces of blocks, of 64 KiB or so, with "ahead"
+	Blocks  int64   // pieces of blocks, of 64 or 128 KiB, with "ahead"
 	Bytes   int64   // of content
 	Time    time.Duration
 }

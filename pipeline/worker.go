@@ -12,12 +12,11 @@ import (
 type worker struct {
 	sched  *Scheduler
 	ws     *workspace
-	slot   int           // its number among the workers that run
-	parked time.Time     // when it ran out of blocks; zero if statistics were off
-	main   func()        // the method work, made once: a go statement with arguments allocates
-	block  *Block        // that it is at
-	helper *helper       // who has helped it, if anybody
-	waited time.Duration // for the helper, in the stage that is being measured
+	slot   int       // its number among the workers that run
+	parked time.Time // when it ran out of blocks; zero if statistics were off
+	main   func()    // the method work, made once: a go statement with arguments allocates
+	block  *Block    // that it is at
+	helper *helper   // who has helped it, if anybody
 }
 
 // recruit finds a worker for a block that was queued, if there may be one more. It is called with the lock held.

@@ -124,6 +124,27 @@ func timelineOf(t *testing.T, args ...string) (events []traceEvent) {
 	return events
 }
 
+// TestOutHelped: what a helper does is a row of its own, and a block's time is not counted twice for it.
+func TestOutHelped(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	o := succeed(t, "--out", dir, "--full", "--print-scheduler-stats", "--iterations", "1", "--level", "7", "--threads", "2", "--size", "200K", "--block-size", "256K")
+	_, scheduler, _ := parseLine(strings.SplitAfter(o.stdout, "\n")[0])
+	compute, ahead := int64(0), int64(0)
+	for _, r := range table(t, dir, stagesFile) {
+		if r["stage"] == "ahead" {
+			ahead = num(t, r["blocks"])
+		}
+		compute += num(t, r["time_ns"])
+	}
+	if want := scheduler.number("stage_compute_ns"); compute != want || ahead == 0 {
+		t.Errorf("stages took %d ns, the scheduler says %d; %d pieces ahead", compute, want, ahead)
+	}
+	all := table(t, dir, blocksFile)
+	if len(all) != 1 || num(t, all[0]["between_ns"]) < 0 || strings.Count(all[0]["stages"], "ahead@cpu") != 1 {
+		t.Errorf("blocks: %v", all)
+	}
+}
+
 func TestTimeline(t *testing.T) {
 	for _, tt := range []struct {
 		args   []string

@@ -111,7 +111,9 @@ func (r *recorder) event(e compress.StageEvent) {
 	if end := e.Start.Add(e.Took); end.After(b.last) {
 		b.last = end
 	}
-	b.compute += took
+	if e.Stage != "ahead" { // which goes on beside another stage
+		b.compute += took
+	}
 	x := part{e.Stage, e.Backend, e.Worker, took}
 	if n := len(b.parts); n > 0 && e.Stage == "ahead" && b.parts[n-1].same(&x) { // there may be a thousand of them
 		b.parts[n-1].took += took
