@@ -117,6 +117,7 @@ func WithPipeline(name string) Option {
 // WithConcurrency sets how many blocks are worked on at the same time. 0, the default, is for the
 // scheduler that all share, of GOMAXPROCS workers; any other number, up to [MaxConcurrency], gives each Writer or Reader one of its own, with
 // so many workers: for a pool of Writers that is that many times as much. [WithScheduler] is for those that are to share.
+// At levels that choose among matches by price (7 to 9, deflate 8 and 9) a worker without a block helps another one.
 // The output does not depend on it.
 func WithConcurrency(n int) Option {
 	return func(o *options) error {
