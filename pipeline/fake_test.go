@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 	"time"
@@ -59,10 +60,18 @@ func settled(t *testing.T, base int) {
 // soon waits for a channel, but not for ever.
 func soon[T any](t *testing.T, what string, c <-chan T) {
 	t.Helper()
+	if err := within(c); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// within is soon for a stage, which cannot end the test.
+func within[T any](c <-chan T) error {
 	select {
 	case <-c:
+		return nil
 	case <-time.After(20 * time.Second):
-		t.Fatalf("%s: did not happen", what)
+		return errors.New("did not happen")
 	}
 }
 

@@ -117,16 +117,6 @@ func TestHelpOrder(t *testing.T) {
 	}
 }
 
-// within is soon for a stage.
-func within(c <-chan struct{}) error {
-	select {
-	case <-c:
-		return nil
-	case <-time.After(20 * time.Second):
-		return errors.New("a block that waits is not taken up")
-	}
-}
-
 // TestHelperTakesUp: a block that has come back from the device while the last free place was a helper's is taken up afterwards.
 func TestHelperTakesUp(t *testing.T) {
 	done := make(chan struct{})
