@@ -1,22 +1,56 @@
 package lzseq
 
+import "github.com/gopz/compress/simd"
+
 // Marks sets, in bits that are all 0, one for each of n literals and the least significant one first, those of the literals where a literal run begins: what is right behind a
 // match, and the first. Tokens and LitLens of the layouts Repeat and Dense tell; an error, a CorruptError, says that they do not fit the number of literals. Bits behind
 // the last literal may be set.
 func (s *Streams) Marks(bits []uint64, n int) error {
-	at, long, lits := uint64(0), 0, s.LitLens
 	if n == 0 {
 		bits = nil
 	}
+	m := runMarks{bits: bits, tokens: s.Tokens, lits: s.LitLens}
+	for len(m.tokens) > 0 {
+		done, used, end, ok := simd.MarkRuns(m.bits, m.at, m.tokens, m.lits)
+		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
+		if m.at>>6 >= uint64(len(bits)) {
+			break
+		}
+		some := len(m.tokens)
+		if ok { // the kernel leaves what is rare
+			some = min(some, simd.MarkStep)
+		}
+		if !m.set(some) {
+			return CorruptError("literal run without a length")
+		}
+	}
+	if m.at > uint64(n) {
+		return CorruptError("literal runs too long")
+	}
+	if m.at < uint64(n) {
+		bits[m.at>>6] |= 1 << (m.at & 63)
+	}
+	return nil
+}
+
+// runMarks is how far marking has come.
+type runMarks struct {
+	bits         []uint64
+	tokens, lits []byte
+	at           uint64 // the literal where the next run begins
+}
+
+// set marks the runs of the next n tokens, or of fewer if the bits end, in which the first of them begins. It returns false if one is without its length.
+func (m *runMarks) set(n int) bool {
+	bits, lits, long, at := m.bits, m.lits, 0, m.at
 	// The bits of a word are put together before they are stored: there are several runs to most words.
-	word, here := uint64(0), uint64(0)
-	for _, t := range s.Tokens {
+	word, here := at>>6, uint64(0)
+	for _, t := range m.tokens[:n] {
 		if at>>6 != word {
-			if word >= uint64(len(bits)) {
+			bits[word] |= here
+			if word, here = at>>6, 0; word >= uint64(len(bits)) {
 				break
 			}
-			bits[word] = here
-			word, here = at>>6, 0
 		}
 		here |= 1 << (at & 63)
 		// Which run is a long one is hard to predict: there is no branch for most of them.
@@ -24,31 +58,26 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 		escape := (run + 1) >> 2
 		if uint(long) >= uint(len(lits)) {
 			if escape != 0 {
-				return CorruptError("literal run without a length")
+				return false
 			}
 			at += run
 			continue
 		}
-		n := uint64(lits[long]) & -escape
-		if n == 255 {
+		k := uint64(lits[long]) & -escape
+		if k == 255 {
 			more, ok := length(lits, &long)
 			if !ok {
-				return CorruptError("literal run without a length")
+				return false
 			}
 			at += run + uint64(more)
 			continue
 		}
-		at += run + n
+		at += run + k
 		long += int(escape)
 	}
-	if at > uint64(n) {
-		return CorruptError("literal runs too long")
-	}
 	if word < uint64(len(bits)) {
-		bits[word] = here
+		bits[word] |= here
 	}
-	if at < uint64(n) {
-		bits[at>>6] |= 1 << (at & 63)
-	}
-	return nil
+	m.tokens, m.lits, m.at = m.tokens[n:], lits[long:], at
+	return true
 }

@@ -55,6 +55,11 @@ func decodeChained2VBMI(lanesA *struct {
 //go:noescape
 func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
+// markRunsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.
+//
+//go:noescape
+func markRunsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
+
 // encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
 //
 //go:noescape

@@ -87,6 +87,21 @@ func FuzzChained(f *testing.F) {
 	})
 }
 
+// FuzzMarkRuns does the same with tokens and lengths of literal runs.
+func FuzzMarkRuns(f *testing.F) {
+	f.Add(uint64(1), []byte("tokens"), []byte("lengths"))
+	f.Add(uint64(2), bytes.Repeat([]byte{0, 3, 1, 2, 3}, 30), bytes.Repeat([]byte{7, 0, 200}, 20))
+	f.Add(uint64(3), bytes.Repeat([]byte{3}, 100), bytes.Repeat([]byte{1, 255, 9, 1, 0, 0}, 20))
+	f.Fuzz(func(t *testing.T, seed uint64, tokens, litLens []byte) {
+		for _, tier := range Tiers() {
+			defer SetTier(SetTier(tier))
+			r := rand.New(rand.NewPCG(seed, 0))
+			bits := make([]uint64, r.IntN(len(tokens)/8+4))
+			tryMarkRuns(t, bits, randomBits(r, bits), tokens[:len(tokens):len(tokens)], litLens[:len(litLens):len(litLens)])
+		}
+	})
+}
+
 // FuzzParseRecent lets a fuzzer make content; the seed gives everything else.
 func FuzzParseRecent(f *testing.F) {
 	r := rand.New(rand.NewPCG(55, 56))

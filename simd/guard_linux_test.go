@@ -388,3 +388,18 @@ func TestGuardPagesScatter(t *testing.T) {
 		}
 	})
 }
+
+// TestGuardPagesMarkRuns does the same with tokens, lengths and marks.
+func TestGuardPagesMarkRuns(t *testing.T) {
+	const most, words = 100, 20
+	room, from, lens := newGuarded(t, 8*words), newGuarded(t, most), newGuarded(t, 2*most)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(75, 76))
+		for range scaled(20_000) {
+			tokens, litLens := randomRuns(r, r.IntN(most))
+			placed := room.put(r, make([]byte, 8*r.IntN(words+1)))
+			bits := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/8)
+			tryMarkRuns(t, bits, randomBits(r, bits), from.put(r, tokens), lens.put(r, litLens))
+		}
+	})
+}

@@ -17,6 +17,10 @@ func decodeChained2Vector(*[2]ChainLanes, *ChainTable, []uint64, []byte, [2][]by
 	return 0, used
 }
 
+func markRunsVector(_ []uint64, at uint64, _, _ []byte) (done, used int, end uint64, ok bool) {
+	return 0, 0, at, false
+}
+
 func scatterVector([]byte, *[Lanes]int, []byte, int) (done int) { return 0 }
 
 func encodeLanesVector(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, bool) {

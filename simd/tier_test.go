@@ -83,6 +83,9 @@ func TestVectorsRun(t *testing.T) {
 		if chained != want.chained {
 			t.Errorf("chained runs %v", chained)
 		}
+		if _, _, _, marks := MarkRuns(nil, 0, nil, nil); marks != want.chained {
+			t.Errorf("marking %v", marks)
+		}
 		both := 0
 		if want.both {
 			both = 1
@@ -108,7 +111,7 @@ func TestVectorsRun(t *testing.T) {
 	})
 }
 
-// kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it, chained with scattering what that gives, and both is two groups in step.
+// kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it, chained with what comes before and behind it, marking and scattering, and both is two groups in step.
 type kernels struct{ lanes, chained, both, match, histogram, branches, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {

@@ -12,6 +12,7 @@ func main() {
 	chainedVBMI(1)
 	chainedVBMI(2)
 	scatterAVX2()
+	markRunsAVX2()
 	encodeAVX2()
 	encodeAVX512()
 	matchLenAVX2()

@@ -1,0 +1,121 @@
+package simd
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// tryMarkRuns marks runs, holds what was marked to the definition, and that it has not stopped too soon.
+func tryMarkRuns(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
+	t.Helper()
+	want := slices.Clone(bits)
+	done, used, end, ok := MarkRuns(bits, uint64(at), tokens, litLens)
+	if !ok && done > 0 {
+		t.Fatalf("%d tokens without a kernel", done)
+	}
+	for _, token := range tokens[:done] {
+		if at < 64*len(want) {
+			want[at/64] |= 1 << (at % 64)
+		}
+		if at += int(token & 3); token&3 == 3 {
+			if litLens[0] == 255 {
+				t.Fatalf("a length of more than a byte is taken")
+			}
+			at += int(litLens[0])
+			litLens = litLens[1:]
+			used--
+		}
+	}
+	if used != 0 || int(end) != at || !slices.Equal(bits, want) {
+		t.Fatalf("%d tokens: literal %d, want %d, %d lengths more, marks %x, want %x", done, end, at, used, bits, want)
+	}
+	if tokens = tokens[done:]; !ok || len(tokens) < MarkStep || at >= 64*len(bits) || done == atOnce {
+		return
+	}
+	lits := 0
+	for _, token := range tokens[:MarkStep] {
+		if lits += int(token & 3); token&3 == 3 {
+			if len(litLens) == 0 {
+				return
+			}
+			lits += int(litLens[0])
+			litLens = litLens[1:]
+		}
+	}
+	if lits <= 63 {
+		t.Fatalf("stopped after %d tokens, where eight have %d literals", done, lits)
+	}
+}
+
+// randomRuns makes tokens with runs that are long so often, out of 256, and lengths of which few are far above most; there may be too few or too many.
+func randomRuns(r *rand.Rand, n int) (tokens, litLens []byte) {
+	often, most := r.IntN(256), 1+r.IntN(40)
+	for range n {
+		token := byte(r.Uint32())&^3 | byte(r.IntN(3))
+		if r.IntN(256) < often {
+			token |= 3
+			length := byte(r.IntN(most))
+			if r.IntN(100) == 0 {
+				length = byte(r.Uint32()) | 0x80
+			}
+			litLens = append(litLens, length)
+		}
+		tokens = append(tokens, token)
+	}
+	switch cut := r.IntN(20); {
+	case r.IntN(5) > 0:
+	case cut > 9:
+		litLens = append(litLens, make([]byte, cut)...)
+	default:
+		litLens = litLens[:max(0, len(litLens)-cut)]
+	}
+	return tokens, litLens
+}
+
+// randomBits makes room for marks, of which some are there before the literal that is returned.
+func randomBits(r *rand.Rand, bits []uint64) (at int) {
+	clear(bits)
+	if len(bits) > 0 {
+		at = r.IntN(64 * min(3, len(bits)))
+		bits[at/64] = r.Uint64() & (1<<(at%64) - 1)
+	} else if r.IntN(2) == 0 {
+		at = r.IntN(100)
+	}
+	return at
+}
+
+func TestMarkRuns(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(71, 72))
+		for range scaled(20_000) {
+			tokens, litLens := randomRuns(r, r.IntN(100))
+			bits := make([]uint64, r.IntN(20))
+			tryMarkRuns(t, bits, randomBits(r, bits), tokens, litLens)
+		}
+		// More than a function in assembly does at once.
+		bits := make([]uint64, atOnce/8)
+		tryMarkRuns(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, atOnce/16*5), make([]byte, atOnce))
+	})
+}
+
+func BenchmarkMarkRuns(b *testing.B) {
+	r := rand.New(rand.NewPCG(73, 74))
+	tokens, litLens := make([]byte, 1<<16), make([]byte, 1<<16)
+	for i := range tokens {
+		tokens[i] = byte(r.IntN(256))
+		litLens[i] = byte(r.IntN(8))
+	}
+	bits := make([]uint64, len(tokens)/8)
+	benchTiers(b, func(b *testing.B) {
+		if _, _, _, ok := MarkRuns(bits, 0, nil, nil); !ok {
+			b.Skip("no kernel")
+		}
+		b.SetBytes(int64(len(tokens)))
+		for b.Loop() {
+			MarkRuns(bits, 0, tokens, litLens)
+			clear(bits)
+		}
+	})
+}
