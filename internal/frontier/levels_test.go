@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
@@ -14,6 +15,8 @@ func TestMonotone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
+	defer func(d time.Duration) { round = d }(round)
+	round = 0
 	size := 1 << 20
 	files := corpus.Real(t)
 	if len(files) == 0 {

@@ -2,7 +2,8 @@
 // `scripts/bench.sh --frontier` runs it.
 //
 // Everything happens in memory, with one thread, and is timed by processor time: what else the machine does then counts only as far as it
-// takes caches and memory away. zstd and lz4 measure themselves (their option -b); see program.
+// takes caches and memory away. zstd and lz4 measure themselves (their option -b), for a second or longer, of which the best
+// counts; so do the others. See program and least.
 package main
 
 import (
