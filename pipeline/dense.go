@@ -56,11 +56,6 @@ func (b *Block) dense() bool {
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.coarse)
 }
 
-// trialBlock is the largest block, in bytes, that is parsed with contexts of literals and without. A larger one is hardly ever smaller without: of the test corpus's kinds
-// none at 1 MB, three of 19 at 100,000 bytes by up to 1%, and seven at 30,000 bytes by up to 13%, because the parser does not know what tables take. Blocks of 60,000 bytes
-// take four times as long for it, and for learning contexts.
-const trialBlock = 1 << 16
-
 // filter chooses which ranges of the block's content are filtered, and does it. All stages of the block are this worker's, for devices do not do such levels.
 func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
@@ -77,23 +72,6 @@ func (ws *workspace) coded(b *Block) []byte {
 		return ws.dense.filtered
 	}
 	return b.Src
-}
-
-// matchDense finds the sequences of a block that has layout Dense.
-func (ws *workspace) matchDense(b *Block) {
-	ws.filter(b)
-	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
-	d.coarse = false
-	limits.Contexts = ws.contexts(src)
-	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
-	if len(src) > trialBlock {
-		return
-	}
-	limits.Contexts = nil
-	d.seqs = ws.matcher.ParseFrom(d.seqs[:0], src, b.Window, b.params(), limits)
-	if ws.sizeDense(b, d.seqs) < ws.sizeDense(b, p.seqs) {
-		p.seqs = append(p.seqs[:0], d.seqs...) // each keeps its memory: the worker's is for small blocks
-	}
 }
 
 // contexts finds out what the literals of content depend on.

@@ -52,7 +52,7 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 			worker += denseMemory(size)
 		}
 		if p.dense != 0 && level >= p.dense {
-			worker += size + x86.Memory // filtered content, and how it was chosen
+			worker += size + x86.Memory + int64(smallWaysMemory(blockSize, &limits)) // filtered content, and how it was chosen; other ways
 		}
 		switch p.Format {
 		case GZ:
