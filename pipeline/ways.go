@@ -13,13 +13,14 @@ const trialBlock = 1 << 16
 var smallWays = [...]*lz77.Params{
 	&lz77.Levels[7],
 	{Finder: lz77.Recent, HashLog: 12, HashBytes: 4, Depth: 16, Nice: 256, Lazy: 2},
+	{Finder: lz77.Recent, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 256, Lazy: 2},
 	{Finder: lz77.Recent, HashLog: 12, HashBytes: 6, Depth: 16, Nice: 256, Lazy: 2},
 }
 
 // smallWaysMemory is the scratch memory that they take beyond the level's own, for blocks of up to size bytes.
 func smallWaysMemory(size int, limits *lz77.Limits) int {
 	size = min(size, trialBlock)
-	// The last two share their tables.
+	// Those of one finder share their tables.
 	return smallWays[0].Memory(size, limits) + smallWays[1].Memory(size, limits)
 }
 
