@@ -89,6 +89,7 @@ func TestReadTools(t *testing.T) {
 			name = "python3 " + w.args[2][strings.LastIndex(w.args[2], "w(")-30:]
 		}
 		t.Run(strings.ReplaceAll(name, "\n", " "), func(t *testing.T) {
+			t.Parallel() // other programs have one thread each
 			needTool(t, w.args[0])
 			var all, want []byte
 			for level := w.from; level <= w.to; level++ {
@@ -127,6 +128,7 @@ func TestReadTools(t *testing.T) {
 		}
 	})
 	t.Run("zstd -o", func(t *testing.T) {
+		t.Parallel()
 		// With a file zstd knows how long the content is.
 		needTool(t, "zstd")
 		dir := t.TempDir()
@@ -212,6 +214,7 @@ func TestWriteTools(t *testing.T) {
 			t.Run(pipeline+"/"+args[0], func(t *testing.T) { needTool(t, args[0]) })
 		}
 		t.Run(pipeline, func(t *testing.T) {
+			t.Parallel()
 			for level := MinLevel; level <= MaxLevel; level++ {
 				if testing.Short() && level%4 != 1 {
 					continue

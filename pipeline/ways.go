@@ -60,8 +60,11 @@ func (ws *workspace) matchDense(b *Block) {
 			p.seqs, least = append(p.seqs[:0], d.seqs...), n // each keeps its memory: the worker's is for small blocks
 		}
 	}
-	offer(nil, nil)
 	offer(own, nil)
+	if b == &ws.tuner.block {
+		return // a sample, which is to tell settings apart; what does well on little content says nothing of the block
+	}
+	offer(nil, nil)
 	for _, params := range smallWays {
 		if *params == *own {
 			continue

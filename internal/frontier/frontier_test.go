@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(file, corpus.ByName("log").Make(1<<17), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := run(context.Background(), []string{"--repeats", "1", "--max-level", "2", "--output", out, "--note", "made data",
+	err := run(context.Background(), []string{"--repeats", "1", "--seconds", "0", "--max-level", "2", "--output", out, "--note", "made data",
 		"--revision", "0123abc", "--only", "lzseqr,lzr,lzf,deflate,kp-zstd,kp-s2,kp-gzip", file})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestParseBench(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, args := range [][]string{{}, {"a", "b"}, {"--nosuch", "a"}, {"--repeats", "0", "a"}, {"--only", "lzseqr,none", "a"}, {"--max-level", "0", "a"}} {
+	for _, args := range [][]string{{}, {"a", "b"}, {"--nosuch", "a"}, {"--repeats", "0", "a"}, {"--only", "lzseqr,none", "a"}, {"--max-level", "0", "a"}, {"--seconds", "-1", "a"}} {
 		if _, err := parse(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", args, err)
 		}
@@ -144,7 +144,7 @@ func TestLibraryCompares(t *testing.T) {
 			decode: func(dst, src []byte) ([]byte, error) { return append(append(dst, src[1:]...), 'x'), nil },
 		}, nil
 	})
-	if _, err := m(context.Background(), "", []byte("content")); err == nil || !strings.Contains(err.Error(), "differently") {
+	if _, err := m(context.Background(), "", []byte("content"), 0); err == nil || !strings.Contains(err.Error(), "differently") {
 		t.Error(err)
 	}
 }

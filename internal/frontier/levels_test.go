@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
@@ -15,8 +14,6 @@ func TestMonotone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	defer func(d time.Duration) { round = d }(round)
-	round = 0
 	size := 1 << 20
 	files := corpus.Real(t)
 	if len(files) == 0 {
@@ -34,7 +31,7 @@ func TestMonotone(t *testing.T) {
 		t.Run(info.Name, func(t *testing.T) {
 			measure := func(level int) sample {
 				t.Helper()
-				s, err := pipeline(info.Name)(level)(context.Background(), "", content)
+				s, err := pipeline(info.Name)(level)(context.Background(), "", content, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

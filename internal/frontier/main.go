@@ -2,8 +2,8 @@
 // `scripts/bench.sh --frontier` runs it.
 //
 // Everything happens in memory, with one thread, and is timed by processor time: what else the machine does then counts only as far as it
-// takes caches and memory away. zstd and lz4 measure themselves (their option -b), for a second or longer, of which the best
-// counts; so do the others. See program and least.
+// takes caches and memory away. zstd and lz4 measure themselves (their option -b); see program. So do the others, in
+// the same manner.
 package main
 
 import (
@@ -26,6 +26,7 @@ Measures, in memory and with one thread, every level of all pipelines of pz, of 
 klauspost/compress, by turns, and writes a picture and a table of ratio and speed (MB of content to a second of processor time).
 
   --repeats N      rounds; the fastest counts (3)
+  --seconds N      each level is measured so long in a round, at least once each way; the fastest try counts (1)
   --output DIR     where frontier.svg and frontier.md go (docs/generated)
   --only LIST      families, of lzseqr, lzr, lzf, deflate, zstd, lz4, kp-zstd, kp-s2, kp-gzip (all)
   --max-level N    leave out levels above N of families that have so many (none left out)
@@ -34,6 +35,7 @@ klauspost/compress, by turns, and writes a picture and a table of ratio and spee
 
 type config struct {
 	repeats  int
+	seconds  int
 	output   string
 	only     []string
 	maxLevel int
@@ -50,6 +52,7 @@ func parse(args []string) (*config, error) {
 	f.SetOutput(io.Discard)
 	f.IntVar(&cfg.repeats, "repeats", 3, "")
 	f.StringVar(&cfg.output, "output", filepath.Join("docs", "generated"), "")
+	f.IntVar(&cfg.seconds, "seconds", 1, "")
 	f.IntVar(&cfg.maxLevel, "max-level", 99, "")
 	f.StringVar(&cfg.revision, "revision", "unknown", "") // scripts/bench.sh says it
 	f.Func("only", "", func(s string) error { cfg.only = strings.Split(s, ","); return nil })
@@ -63,8 +66,8 @@ func parse(args []string) (*config, error) {
 	switch {
 	case f.NArg() != 1:
 		return nil, fmt.Errorf("%w: one file; see --help", errUsage)
-	case cfg.repeats < 1 || cfg.maxLevel < 1:
-		return nil, fmt.Errorf("%w: --repeats and --max-level: at least 1", errUsage)
+	case cfg.repeats < 1 || cfg.maxLevel < 1 || cfg.seconds < 0:
+		return nil, fmt.Errorf("%w: --repeats and --max-level: at least 1; --seconds: at least 0", errUsage)
 	}
 	for _, name := range cfg.only {
 		if !slices.ContainsFunc(families, func(f family) bool { return f.name == name }) {
@@ -112,7 +115,7 @@ func run(ctx context.Context, args []string) error {
 		fmt.Fprintf(os.Stderr, "frontier: round %d of %d\n", r+1, cfg.repeats)
 		for i := range all {
 			e := &all[(i+r)%len(all)]
-			s, err := e.measure(ctx, cfg.file, content)
+			s, err := e.measure(ctx, cfg.file, content, cfg.seconds)
 			if err != nil {
 				return fmt.Errorf("%s -%d: %w", e.family.name, e.level, err)
 			}

@@ -12,13 +12,13 @@ import (
 // program measures one that has a benchmark of its own, in memory and with one thread, in the manner of zstd -b. It times itself with the clock on the wall. Where it had to
 // share a processor its speeds are scaled by its wall time over its processor time: nearly all of its run is what it times. On a machine with much to do that is rough, and in its
 // favour: it says the best of several times, and short phases are not hit as the average is.
-func program(name string, level, last, length string) func(int) meter {
+func program(name string) func(int) meter {
 	return func(l int) meter {
-		args := []string{fmt.Sprintf(level, l), fmt.Sprintf(last, l), length}
-		if name == "zstd" {
-			args = append(args, "--single-thread")
-		}
-		return func(ctx context.Context, file string, content []byte) (s sample, err error) {
+		return func(ctx context.Context, file string, content []byte, seconds int) (s sample, err error) {
+			args := []string{fmt.Sprint("-b", l), fmt.Sprint("-e", l), fmt.Sprint("-i", max(1, seconds))}
+			if name == "zstd" {
+				args = append(args, "--single-thread")
+			}
 			cmd := exec.CommandContext(ctx, name, append(args, file)...)
 			start := time.Now()
 			out, err := cmd.CombinedOutput()

@@ -22,7 +22,7 @@ func heading(cfg *config, size int, before, after string) []string {
 	for _, note := range cfg.notes {
 		lines = append(lines, strings.TrimSuffix(note, ".")+".")
 	}
-	return append(lines, "zstd and lz4 time themselves (option -b, frames without checks), scaled to processor time; the others check what they decode where their format has a check. Each is the best of a second.")
+	return append(lines, "zstd and lz4 time themselves (option -b, frames without checks), scaled to processor time; the others check what they decode where their format has a check.", fmt.Sprintf("Each speed is the best of %d s and more.", cfg.seconds))
 }
 
 func dependency(path string) string {

@@ -38,8 +38,8 @@ type duel struct {
 	content []byte
 }
 
-func (d *duel) measure(b *testing.B, m meter) sample {
-	s, err := m(context.Background(), d.path, d.content)
+func (d *duel) measure(b *testing.B, m meter, seconds int) sample {
+	s, err := m(context.Background(), d.path, d.content, seconds)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -53,9 +53,9 @@ func (d *duel) run(b *testing.B, ours, peer meter, speed func(*sample) float64) 
 	for b.Loop() {
 		// Who goes second finds the machine as the other left it: take turns in this as well.
 		if first {
-			a, p = d.measure(b, ours), d.measure(b, peer)
+			a, p = d.measure(b, ours, 1), d.measure(b, peer, 1)
 		} else {
-			p, a = d.measure(b, peer), d.measure(b, ours)
+			p, a = d.measure(b, peer, 1), d.measure(b, ours, 1)
 		}
 		first = !first
 		quotients, us, them = append(quotients, speed(&a)/speed(&p)), append(us, speed(&a)), append(them, speed(&p))
@@ -93,7 +93,7 @@ func rivals(b *testing.B) (all []rival) {
 		return all
 	}
 	for _, level := range zstdLevels {
-		all = append(all, rival{fmt.Sprint("zstd-", level), program("zstd", "-b%d", "-e%d", "-i1")(level)})
+		all = append(all, rival{fmt.Sprint("zstd-", level), program("zstd")(level)})
 	}
 	return all
 }
@@ -103,7 +103,7 @@ func (d *duel) lowest(b *testing.B, name string, size int, known map[int]int) (m
 	for l := compress.MinLevel; l <= compress.MaxLevel; l++ {
 		m := pipeline(name)(l)
 		if known[l] == 0 {
-			known[l] = d.measure(b, m).size
+			known[l] = d.measure(b, m, 0).size
 		}
 		if known[l] <= size {
 			return m, l
@@ -127,7 +127,7 @@ func BenchmarkTargets(b *testing.B) {
 	}
 	size := func(b *testing.B, name string) int {
 		if sizes[name] == 0 {
-			sizes[name] = d.measure(b, meters[name]).size
+			sizes[name] = d.measure(b, meters[name], 0).size
 		}
 		return sizes[name]
 	}
