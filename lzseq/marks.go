@@ -10,17 +10,17 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 		bits = nil
 	}
 	m := runMarks{bits: bits, tokens: s.Tokens, lits: s.LitLens}
-	for len(m.tokens) > 0 {
+	// The kernel leaves tokens with many literals. Where they are frequent so are calls for nothing, so that more and more of them are taken without it.
+	for few := simd.MarkStep; len(m.tokens) > 0; few = min(2*few, mostFew) {
 		done, used, end, ok := simd.MarkRuns(m.bits, m.at, m.tokens, m.lits)
 		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
-		if m.at>>6 >= uint64(len(bits)) {
-			break
+		if done > 0 {
+			few = simd.MarkStep
 		}
-		some := len(m.tokens)
-		if ok { // the kernel leaves what is rare
-			some = min(some, simd.MarkStep)
+		if !ok || m.at>>6 >= uint64(len(bits)) {
+			few = len(m.tokens)
 		}
-		if !m.set(some) {
+		if !m.set(min(few, len(m.tokens))) {
 			return CorruptError("literal run without a length")
 		}
 	}
@@ -33,6 +33,9 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	return nil
 }
 
+// mostFew is the most tokens that are taken without the kernel before it is asked again: runs that are long everywhere take as long as without one.
+const mostFew = 1024
+
 // runMarks is how far marking has come.
 type runMarks struct {
 	bits         []uint64
@@ -40,17 +43,17 @@ type runMarks struct {
 	at           uint64 // the literal where the next run begins
 }
 
-// set marks the runs of the next n tokens, or of fewer if the bits end, in which the first of them begins. It returns false if one is without its length.
+// set goes over the next n tokens, and marks their runs as far as there are bits. It returns false if one is without its length.
 func (m *runMarks) set(n int) bool {
 	bits, lits, long, at := m.bits, m.lits, 0, m.at
 	// The bits of a word are put together before they are stored: there are several runs to most words.
 	word, here := at>>6, uint64(0)
 	for _, t := range m.tokens[:n] {
 		if at>>6 != word {
-			bits[word] |= here
-			if word, here = at>>6, 0; word >= uint64(len(bits)) {
-				break
+			if word < uint64(len(bits)) {
+				bits[word] |= here
 			}
+			word, here = at>>6, 0
 		}
 		here |= 1 << (at & 63)
 		// Which run is a long one is hard to predict: there is no branch for most of them.

@@ -2,7 +2,9 @@ package lzseq
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +90,106 @@ func tryMarks(t *testing.T, runs []uint32, rest int, want string) {
 		s.LitLens = s.LitLens[:len(s.LitLens)-1]
 		if err := s.Marks(make([]uint64, (n+63)/64), n); !errors.As(err, new(CorruptError)) {
 			t.Errorf("%v: a length too short: %v", runs, err)
+		}
+	}
+}
+
+// TestMarksTiers: whatever the streams are, all tiers mark the same literals, or none takes them. What they should say is counted one by one.
+func TestMarksTiers(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		s := Streams{Tokens: make([]byte, r.IntN(200))}
+		often, most := r.IntN(256), 1+r.IntN(64)
+		for i := range s.Tokens {
+			run := byte(r.IntN(3))
+			if r.IntN(256) < often {
+				run = 3
+				n := r.IntN(most)
+				if r.IntN(60) == 0 {
+					n = 200 + r.IntN(150)
+				}
+				s.LitLens = appendLength(s.LitLens, uint32(n))
+			}
+			s.Tokens[i] = byte(r.IntN(64))<<2 | run
+		}
+		var marked []int
+		at, lens, fits := 0, 0, true
+		for _, token := range s.Tokens {
+			marked = append(marked, at)
+			if at += int(token & 3); token&3 == 3 {
+				n, _ := length(s.LitLens, &lens)
+				at += int(n)
+			}
+		}
+		n := at
+		switch r.IntN(6) {
+		case 0:
+			n = max(0, at-r.IntN(100))
+		case 1:
+			n = at &^ 63
+		case 2:
+			n = 0
+		case 3:
+			n += r.IntN(100)
+		case 4:
+			if k := len(s.LitLens); k > 0 {
+				s.LitLens = s.LitLens[:r.IntN(k)]
+				fits = false
+			}
+		}
+		fits = fits && at <= n
+		want := make([]uint64, (n+63)/64)
+		for _, i := range append(marked, at) {
+			if i < n {
+				want[i/64] |= 1 << (i % 64)
+			}
+		}
+		for _, tier := range simd.Tiers() {
+			back := simd.SetTier(tier)
+			bits := make([]uint64, (n+63)/64)
+			err := s.Marks(bits, n)
+			simd.SetTier(back)
+			if (err == nil) != fits {
+				t.Fatalf("%s: %d of %d literals, lengths whole: %v; %v", tier, at, n, fits, err)
+			}
+			if err != nil {
+				continue
+			}
+			if n%64 != 0 { // bits behind the last literal may be set
+				bits[n/64] &= 1<<(n%64) - 1
+			}
+			if !slices.Equal(bits, want) {
+				t.Fatalf("%s: %x, want %x", tier, bits, want)
+			}
+		}
+	}
+}
+
+// BenchmarkMarks marks short runs, and long ones.
+func BenchmarkMarks(b *testing.B) {
+	for _, most := range []int{4, 40} {
+		r := rand.New(rand.NewPCG(11, 12))
+		s := Streams{Tokens: make([]byte, 1<<16)}
+		n := 0
+		for i := range s.Tokens {
+			run := r.IntN(most)
+			if n += run; run >= repeatLit {
+				s.LitLens = appendLength(s.LitLens, uint32(run-repeatLit))
+			}
+			s.Tokens[i] = byte(min(run, repeatLit))
+		}
+		bits := make([]uint64, (n+63)/64)
+		for _, tier := range simd.Tiers() {
+			b.Run(fmt.Sprintf("%d/%s", most, tier), func(b *testing.B) {
+				defer simd.SetTier(simd.SetTier(tier))
+				b.SetBytes(int64(len(s.Tokens)))
+				for b.Loop() {
+					clear(bits)
+					if err := s.Marks(bits, n); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }

@@ -63,6 +63,9 @@ func (b *Block) params() *lz77.Params {
 func streamStage(l *lzseq.Layout) stage {
 	return stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 		l := l
+		if b.payload.coded {
+			return nil
+		}
 		if b.dense() {
 			l = lzseq.Dense
 		}
@@ -76,6 +79,7 @@ func codeStage(l *lzseq.Layout) stage {
 	return stage{name: "rans",
 		run: func(ws *workspace, b *Block) error {
 			switch ws.dense.coarse = b.coarse; {
+			case b.payload.coded:
 			case b.coarse:
 				ws.codeCoarse(b)
 			case b.dense():

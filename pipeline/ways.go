@@ -5,32 +5,57 @@ import "github.com/gopz/compress/lz77"
 // Blocks of layout Dense are parsed by price, and prices do not tell all: not what tables take, which is much of a small block, nor what literals would cost if there were no matches between them. So other
 // ways are tried, and coded: in small blocks several, in large ones having no matches.
 
-// trialBlock is the largest block, in bytes, that is parsed in all ways. Of 270 pieces of 500 to 60,000 bytes from 25 kinds of data level 9 makes the geometric mean 1.2% smaller that way than by price with contexts
-// of literals and without, and up to 18% (spreadsheet), in twice the time. Each way has pieces of some kind that are 2% larger without it.
-const trialBlock = 1 << 16
+// trialBlock is the largest block, in bytes, that is parsed in more than one way, and smallBlock the largest for which all are tried. Of 278 pieces of 500 to 60,000 bytes from 25 kinds of data level 9 makes the geometric mean
+// 1% smaller than by price with contexts of literals and without, and up to 18% (spreadsheet): the smaller the piece the more. A table, and what it costs in time, is in docs/exec-plans/active/dense-layout.md.
+const (
+	trialBlock = 1 << 16
+	smallBlock = 1 << 14
+)
 
-// smallWays are what small blocks are parsed with besides the level's own settings. Their tables are for such blocks.
-var smallWays = [...]*lz77.Params{
-	&lz77.Levels[7],
-	{Finder: lz77.Recent, HashLog: 12, HashBytes: 4, Depth: 16, Nice: 256, Lazy: 2},
-	{Finder: lz77.Recent, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 256, Lazy: 2},
-	{Finder: lz77.Recent, HashLog: 12, HashBytes: 6, Depth: 16, Nice: 256, Lazy: 2},
+// smallWays are what small blocks are parsed with besides the level's own settings: level 7's ladder, which may do better than all matches there are, and lazily, by which no match comes for
+// the sake of a price. There are rings for as many positions as smallBlock has, and hashes of several lengths, since short matches are what data differs in.
+var smallWays = [...]lz77.Params{
+	lz77.Levels[7],
+	lazyWay(4),
+	lazyWay(5),
+	lazyWay(6),
 }
 
-// smallWaysMemory is the scratch memory that they take beyond the level's own, for blocks of up to size bytes.
+func lazyWay(hashBytes uint8) lz77.Params {
+	return lz77.Params{Finder: lz77.Recent, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2}
+}
+
+// smallWaysMemory is the scratch memory that they take beyond the level's own, in bytes, for blocks of up to size bytes.
 func smallWaysMemory(size int, limits *lz77.Limits) int {
-	size = min(size, trialBlock)
-	// Those of one finder share their tables.
-	return smallWays[0].Memory(size, limits) + smallWays[1].Memory(size, limits)
+	lazy := 0 // they have one table
+	for i := range smallWays[1:] {
+		lazy = max(lazy, smallWays[1+i].Memory(min(size, smallBlock), limits))
+	}
+	return smallWays[0].Memory(min(size, trialBlock), limits) + lazy
 }
 
-// literalsGain is what part of a large block must be saved, as a shift, for it to have no matches: chained literals decode at 0.7 to 0.9 of the speed. Of mr that is 1% (0.2 to 2.0% of its blocks at level 7), of a made-up image
-// 9%, of stereo sound 2%; of other data nothing.
-func (b *Block) literalsGain() int {
-	if b.run.cfg.Level < 8 {
-		return 6
+// leaveMatches gives a large block no matches if that saves much: chained literals decode at 0.7 to 0.9 of the speed, and take as long to code as a fast parse does. At level 7 that is 1/64 of the block, if a look
+// in a hurry promises something already, above that 1/256, if it promises to lose no more than 1/32: it says 0.1 to 6% more than there is. A made-up image becomes 9% smaller, mr 1% at levels 8 and 9, stereo sound 2% at level 9, and
+// other data stays as it is.
+func (ws *workspace) leaveMatches(b *Block) {
+	d, p, content := &ws.dense, b.payload, ws.coded(b)
+	with := ws.sizeDense(b, p.seqs)
+	p.coded = true
+	promise, gain := with, 6
+	if b.run.cfg.Level > 7 {
+		promise, gain = with+with>>5, 8
 	}
-	return 8
+	d.marks = resize(d.marks, len(content))
+	clear(d.marks)
+	d.marks[0] = 1 // the first of the run
+	if d.enc.BeginCoarse(content, d.marks) >= promise {
+		return
+	}
+	if ws.sizeDense(b, nil) < with-with>>gain {
+		p.seqs = p.seqs[:0]
+	} else {
+		p.coded = false
+	}
 }
 
 // matchDense finds the sequences of a block that has layout Dense.
@@ -38,41 +63,46 @@ func (ws *workspace) matchDense(b *Block) {
 	ws.filter(b)
 	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
 	d.coarse = false
-	own, contexts := b.params(), ws.contexts(src)
-	limits.Contexts = contexts
-	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, own, limits)
-	if len(src) > trialBlock {
-		if b.mostlyLiterals() {
-			with := ws.sizeDense(b, p.seqs)
-			if ws.sizeDense(b, nil) < with-with>>b.literalsGain() {
-				p.seqs = p.seqs[:0]
-			}
-		}
-		return
+	limits.Contexts = ws.contexts(src)
+	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
+	// A sample is to tell settings apart: what does well on little content, or without matches, says nothing of its block.
+	sample := b == &ws.tuner.block
+	switch {
+	case len(src) <= trialBlock:
+		ws.tryWays(b, limits, sample)
+	case !sample && b.mostlyLiterals():
+		ws.leaveMatches(b)
 	}
+}
+
+// tryWays replaces the sequences of a small block by those of the way that takes the fewest bytes.
+func (ws *workspace) tryWays(b *Block, limits lz77.Limits, sample bool) {
+	d, p, own, contexts := &ws.dense, b.payload, b.params(), limits.Contexts
 	least := ws.sizeDense(b, p.seqs)
 	offer := func(params *lz77.Params, contexts *lz77.Contexts) {
 		if d.seqs = d.seqs[:0]; params != nil {
 			limits.Contexts = contexts
-			d.seqs = ws.matcher.ParseFrom(d.seqs, src, b.Window, params, limits)
+			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.coded(b), b.Window, params, limits)
 		}
 		if n := ws.sizeDense(b, d.seqs); n < least {
 			p.seqs, least = append(p.seqs[:0], d.seqs...), n // each keeps its memory: the worker's is for small blocks
 		}
 	}
 	offer(own, nil)
-	if b == &ws.tuner.block {
-		return // a sample, which is to tell settings apart; what does well on little content says nothing of the block
+	if sample {
+		return
 	}
 	offer(nil, nil)
-	for _, params := range smallWays {
-		if *params == *own {
-			continue
+	if ladder := &smallWays[0]; *ladder != *own {
+		offer(ladder, contexts)
+		if len(b.Src) <= smallBlock {
+			offer(ladder, nil)
 		}
-		if params.Finder.Priced() {
-			offer(params, contexts)
+	}
+	if len(b.Src) <= smallBlock {
+		for i := range smallWays[1:] {
+			offer(&smallWays[1+i], nil)
 		}
-		offer(params, nil)
 	}
 }
 

@@ -34,12 +34,14 @@ type payload struct {
 	layout  *lzseq.Layout
 	streams lzseq.Streams
 	ranges  []byte // of content that is filtered, which is what all this is about: see x86.Encode; nil for none
+	coded   bool   // the streams and the block's output are there already, made to compare sizes
 }
 
-// own returns the workspace's payload.
+// own returns the workspace's payload, for another block.
 func (ws *workspace) own() *payload {
 	if ws.payload == nil {
 		ws.payload = new(payload)
 	}
+	ws.payload.coded = false
 	return ws.payload
 }
