@@ -10,6 +10,9 @@ import (
 
 // TestSmallWays: of the ways to parse a small block the one that takes the fewest bytes is taken, and there is content for which each of them does.
 func TestSmallWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every way on every kind of data")
+	}
 	p := ByName("lzseqr")
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: MaxLevel})
 	defer r.Close()
@@ -76,6 +79,9 @@ func TestSmallWays(t *testing.T) {
 
 // TestSmallLevels: small blocks of any kind are about as small as at any lower level.
 func TestSmallLevels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every level on every kind of data")
+	}
 	p := ByName("lzseqr")
 	for _, k := range corpus.Kinds() {
 		for _, size := range []int{500, 2000, 8000} {
