@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// manyTokens are more than a function in assembly takes in one call.
+const manyTokens = 1 << 18
+
 // tryMarkRuns marks runs, holds what was marked to the definition, and that it has not stopped too soon.
 func tryMarkRuns(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
 	t.Helper()
@@ -31,7 +34,7 @@ func tryMarkRuns(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
 	if used != 0 || int(end) != at || !slices.Equal(bits, want) {
 		t.Fatalf("%d tokens: literal %d, want %d, %d lengths more, marks %x, want %x", done, end, at, used, bits, want)
 	}
-	if tokens = tokens[done:]; !ok || len(tokens) < MarkStep || at >= 64*len(bits) || done == atOnce {
+	if tokens = tokens[done:]; !ok || len(tokens) < MarkStep || at >= 64*len(bits) || done >= manyTokens/2 {
 		return
 	}
 	lits := 0
@@ -94,9 +97,8 @@ func TestMarkRuns(t *testing.T) {
 			bits := make([]uint64, r.IntN(20))
 			tryMarkRuns(t, bits, randomBits(r, bits), tokens, litLens)
 		}
-		// More than a function in assembly does at once.
-		bits := make([]uint64, atOnce/8)
-		tryMarkRuns(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, atOnce/16*5), make([]byte, atOnce))
+		bits := make([]uint64, manyTokens/8)
+		tryMarkRuns(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, manyTokens/4), make([]byte, manyTokens))
 	})
 }
 
