@@ -94,7 +94,7 @@ race() {
 }
 
 pure() {
-  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./cmd/pz ./gpu/... ./pipeline # what has a build with cgo as well, and what runs it
+  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./cmd/pz ./gpu/... # what has a build with cgo as well; see tier
 }
 
 noasm() {
@@ -189,9 +189,9 @@ no_targets() {
   return 1
 }
 
-# tier NAME: tests with the fastest kernels switched off. Not from the cache, which does not know of the variable.
+# tier NAME: tests with the fastest kernels switched off, and without cgo. Not from the cache, which does not know of the variable.
 tier() {
-  local -x PZ_SIMD=$1 PZ_CORPUS=''
+  local -x PZ_SIMD=$1 PZ_CORPUS='' CGO_ENABLED=0
   go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline && go test -short -count=1 -run "$same_bytes" -timeout "$short_timeout" .
 }
 
