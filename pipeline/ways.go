@@ -34,24 +34,19 @@ func smallWaysMemory(size int, limits *lz77.Limits) int {
 	return smallWays[0].Memory(min(size, trialBlock), limits) + lazy
 }
 
-// leaveMatches gives a large block no matches if that saves much: chained literals decode at 0.7 to 0.9 of the speed, and take as long to code as a fast parse does. At level 7 that is 1/64 of the block, if a look
-// in a hurry promises something already, above that 1/256, if it promises to lose no more than 1/32: it says 0.1 to 6% more than there is. A made-up image becomes 9% smaller, mr 1% at levels 8 and 9, stereo sound 2% at level 9, and
-// other data stays as it is.
+// leaveMatches gives a large block no matches if that saves more than 1/256: chained literals decode at 0.7 to 0.9 of the speed. It takes as long to code them as a fast parse takes, so that it is for levels above 7 alone, whose parse
+// takes longer, and only if a look in a hurry promises to lose no more than 1/32: that says 0.1 to 7% more than there is. A made-up image becomes 9% smaller, mr 1%, stereo sound 2%, and other data stays as it is.
 func (ws *workspace) leaveMatches(b *Block) {
 	d, p, content := &ws.dense, b.payload, ws.coded(b)
 	with := ws.sizeDense(b, p.seqs)
 	p.coded = true
-	promise, gain := with, 6
-	if b.run.cfg.Level > 7 {
-		promise, gain = with+with>>5, 8
-	}
 	d.marks = resize(d.marks, len(content))
 	clear(d.marks)
 	d.marks[0] = 1 // the first of the run
-	if d.enc.BeginCoarse(content, d.marks) >= promise {
+	if d.enc.BeginCoarse(content, d.marks) >= with+with>>5 {
 		return
 	}
-	if ws.sizeDense(b, nil) < with-with>>gain {
+	if ws.sizeDense(b, nil) < with-with>>8 {
 		p.seqs = p.seqs[:0]
 	} else {
 		p.coded = false
@@ -70,7 +65,7 @@ func (ws *workspace) matchDense(b *Block) {
 	switch {
 	case len(src) <= trialBlock:
 		ws.tryWays(b, limits, sample)
-	case !sample && b.mostlyLiterals():
+	case !sample && b.run.cfg.Level > 7 && b.mostlyLiterals():
 		ws.leaveMatches(b)
 	}
 }
