@@ -60,6 +60,11 @@ func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
 //go:noescape
 func markRunsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 
+// loadAhead prefetches the entries at[k]&mask of a table, which are size bytes long.
+//
+//go:noescape
+func loadAhead(table *byte, size int, at []uint32, mask uint32)
+
 // encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
 //
 //go:noescape

@@ -3939,6 +3939,29 @@ DATA ones64<>+16(SB)/8, $0x0000000000000001
 DATA ones64<>+24(SB)/8, $0x0000000000000001
 GLOBL ones64<>(SB), RODATA|NOPTR, $32
 
+// func loadAhead(table *byte, size int, at []uint32, mask uint32)
+// Requires: MMX+
+TEXT ·loadAhead(SB), NOSPLIT, $0-44
+	MOVQ table+0(FP), AX
+	MOVQ size+8(FP), CX
+	MOVQ at_base+16(FP), DX
+	MOVQ at_len+24(FP), BX
+	MOVL mask+40(FP), SI
+	LEAQ (DX)(BX*4), DX
+	NEGQ BX
+	JZ   done
+
+loop:
+	MOVL       (DX)(BX*4), DI
+	ANDL       SI, DI
+	IMULQ      CX, DI
+	PREFETCHT0 (AX)(DI*1)
+	INCQ       BX
+	JNZ        loop
+
+done:
+	RET
+
 // func encodeLanesAVX2(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·encodeLanesAVX2(SB), NOSPLIT, $0-80

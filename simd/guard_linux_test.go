@@ -403,3 +403,19 @@ func TestGuardPagesMarkRuns(t *testing.T) {
 		}
 	})
 }
+
+// TestGuardPagesLoadAhead asks for what no table can have, with what is asked for at the end of a page.
+func TestGuardPagesLoadAhead(t *testing.T) {
+	const most = 100
+	room, from := newGuarded(t, most), newGuarded(t, 4*most)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(95, 96))
+		for range scaled(2000) {
+			table, placed := room.put(r, make([]byte, r.IntN(most+1))), from.put(r, make([]byte, 4*r.IntN(most+1)))
+			for i := range placed {
+				placed[i] = byte(r.Uint32())
+			}
+			LoadAhead(table, unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/4), ^uint32(0))
+		}
+	})
+}

@@ -56,6 +56,12 @@ func encodeLanesVector(states *[Lanes]uint32, tab *EncodeTable, run, words []byt
 	}
 }
 
+func loadAheadVector(table *byte, size int, at []uint32, mask uint32) {
+	if current() != portable {
+		loadAhead(table, size, at, mask)
+	}
+}
+
 // matchLenVector takes equally long slices of at least matchStep bytes.
 func matchLenVector(a, b []byte) (n int, ok bool) {
 	if current() == portable {

@@ -17,6 +17,8 @@ func decodeChained2Vector(*[2]ChainLanes, *ChainTable, []uint64, []byte, [2][]by
 	return 0, used
 }
 
+func loadAheadVector(*byte, int, []uint32, uint32) {}
+
 func markRunsVector(_ []uint64, at uint64, _, _ []byte) (done, used int, end uint64, ok bool) {
 	return 0, 0, at, false
 }

@@ -13,6 +13,7 @@ func main() {
 	chainedVBMI(2)
 	scatterAVX2()
 	markRunsAVX2()
+	loadAhead()
 	encodeAVX2()
 	encodeAVX512()
 	matchLenAVX2()
