@@ -238,8 +238,8 @@ func (t *intervals) pass(i int) (n int) {
 	}
 }
 
-// look loads what positions from i on will need, a step of all of them at a time. Each step has to wait for the one before; those of different positions need not wait for each other. A store to
-// where a load decides would make the loads behind it wait, so that ways are put together only when all of theirs are done.
+// look loads what positions from i on will need, a step of all of them at a time. Each step has to wait for the one before; those of different positions need not wait for each other. Nothing else
+// is in the loops that read, each of which has what it reads asked for before it.
 func (t *intervals) look(i int) {
 	nodes, links := t.nodes, t.links[:len(t.nodes)+1]
 	mask := uint32(1)<<(t.numberBits&31) - 1

@@ -1,6 +1,10 @@
 package lz77
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/simd"
+)
 
 // ladder finds, for each position, the nearest earlier one whose next bytes are the same as far as each of several lengths, its rungs. A price rarely asks for a length in between.
 // A tree has to wait for one node to know the next; here nothing waits: the entries of a batch of positions are looked up without a branch, then
@@ -12,6 +16,9 @@ type ladder struct {
 	tagMask uint32               // the bits of an entry that are tag; the others are the position
 
 	nice, least, minOffset, maxOffset, threeReach int
+
+	hashes [len(rungs)][batch]uint64 // of the batch that begins at hashed
+	hashed int
 
 	from, done int // the positions of the batch
 	seen       [batch][len(rungs)]uint32
@@ -63,51 +70,72 @@ func (t *ladder) reset(params *Params, limits *Limits, src []byte, start int) {
 	t.nice, t.least = params.Nice, least
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
 	t.threeReach = limits.threeReach()
+	t.hashed = -1
 	for i := 0; i < start; i += batch {
 		t.look(src, i, min(batch, start-i))
 	}
 	t.from, t.done = start, start
 }
 
-// look enters n positions from i on, a batch at most, and sets seen to what was in their places: the position itself where that was nothing.
+// look enters n positions from i on, a batch at most, and sets seen to what was in their places: the position itself where that was nothing. Of the batch behind them it asks for the
+// places meanwhile.
 func (t *ladder) look(src []byte, i, n int) {
 	tagMask := t.tagMask
+	more := n == batch && i+2*batch <= len(src)-tail
 	for k := t.first; k < len(rungs); k++ {
 		tab := t.tables[k]
 		shift := uint(64-bits.Len(uint(len(tab)-1))) & 63
-		words := src[i:]
-		if length := uint(t.length[k]); length <= 8 {
-			left := (64 - 8*length) & 63
-			for j := range n {
-				p := load64(words, j) << left * prime64
-				t.enter(tab, p, shift, tagMask, i, j, k)
-			}
-		} else if length <= 16 {
-			left := (128 - 8*length) & 63
-			for j := range n {
-				p := load64(words, j)*prime64 + load64(words, j+8)<<left*secondWord
-				t.enter(tab, p, shift, tagMask, i, j, k)
-			}
-		} else {
-			for j := range n {
-				if j+32 > len(words) {
-					t.seen[j%batch][k] = uint32(i + j)
-					continue
-				}
-				p := load64(words, j)*prime64 + load64(words, j+8)*secondWord + load64(words, j+16)*thirdWord + load64(words, j+24)*fourthWord
-				t.enter(tab, p, shift, tagMask, i, j, k)
-			}
+		hashes := &t.hashes[k]
+		if i != t.hashed {
+			t.hash(hashes, src, i, n, k)
 		}
+		m := n
+		if t.length[k] > 16 {
+			m = max(0, min(n, len(src)-i-31))
+		}
+		for j, p := range hashes[:m] {
+			place := p >> shift
+			tag := uint32(p>>12) & tagMask // below the bits of any place
+			at := uint32(i + j)
+			t.seen[j][k] = min(tab[place]^tag, at) // with another tag it is beyond the block
+			tab[place] = at | tag
+		}
+		for j := m; j < n; j++ {
+			t.seen[j%batch][k] = uint32(i + j)
+		}
+		if more {
+			t.hash(hashes, src, i+batch, batch, k)
+			var places [batch]uint32
+			for j, p := range hashes {
+				places[j] = uint32(p >> shift)
+			}
+			simd.LoadAhead(tab, places[:], 1<<32-1)
+		}
+	}
+	t.hashed = -1
+	if more {
+		t.hashed = i + batch
 	}
 }
 
-// enter does so for one position and rung, whose hash and tag are in p.
-func (t *ladder) enter(tab []uint32, p uint64, shift uint, tagMask uint32, i, j, k int) {
-	place := p >> shift
-	tag := uint32(p>>12) & tagMask // below the bits of any place
-	at := uint32(i + j)
-	t.seen[j%batch][k] = min(tab[place]^tag, at) // with another tag it is beyond the block
-	tab[place] = at | tag
+// hash sets hashes to those of n positions from i on, for a rung. What reaches beyond the end has none.
+func (t *ladder) hash(hashes *[batch]uint64, src []byte, i, n, k int) {
+	words := src[i:]
+	if length := uint(t.length[k]); length <= 8 {
+		left := (64 - 8*length) & 63
+		for j := range hashes[:n] {
+			hashes[j] = load64(words, j) << left * prime64
+		}
+	} else if length <= 16 {
+		left := (128 - 8*length) & 63
+		for j := range hashes[:n] {
+			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)<<left*secondWord
+		}
+	} else {
+		for j := range hashes[:min(n, max(0, len(words)-31))] {
+			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)*secondWord + load64(words, j+16)*thirdWord + load64(words, j+24)*fourthWord
+		}
+	}
 }
 
 // pass enters i, a position behind all that were before, without looking for its candidates.
