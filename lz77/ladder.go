@@ -20,9 +20,9 @@ type ladder struct {
 	hashes [len(rungs)][batch]uint64 // of the batch that begins at hashed
 	hashed int
 
-	from, done int // the positions of the batch
-	seen       [batch][len(rungs)]uint32
-	differ     [batch][len(rungs)]uint64 // the next 8 bytes there ^ those of the position
+	from, done int                        // the positions of the batch
+	seen       [batch * len(rungs)]uint32 // by position and rung
+	differ     [batch][len(rungs)]uint64  // the next 8 bytes there ^ those of the position
 }
 
 // batch is how many positions are looked up at once.
@@ -97,11 +97,11 @@ func (t *ladder) look(src []byte, i, n int) {
 			place := p >> shift
 			tag := uint32(p>>12) & tagMask // below the bits of any place
 			at := uint32(i + j)
-			t.seen[j][k] = min(tab[place]^tag, at) // with another tag it is beyond the block
+			t.seen[j*len(rungs)+k] = min(tab[place]^tag, at) // with another tag it is beyond the block
 			tab[place] = at | tag
 		}
 		for j := m; j < n; j++ {
-			t.seen[j%batch][k] = uint32(i + j)
+			t.seen[j*len(rungs)+k] = uint32(i + j)
 		}
 		if more {
 			t.hash(hashes, src, i+batch, batch, k)
@@ -138,6 +138,11 @@ func (t *ladder) hash(hashes *[batch]uint64, src []byte, i, n, k int) {
 	}
 }
 
+// rungsSeen is what was in the places of position j of the batch.
+func (t *ladder) rungsSeen(j int) *[len(rungs)]uint32 {
+	return (*[len(rungs)]uint32)(t.seen[j%batch*len(rungs):])
+}
+
 // pass enters i, a position behind all that were before, without looking for its candidates.
 func (t *ladder) pass(src []byte, i int) {
 	if i >= t.done {
@@ -151,8 +156,9 @@ func (t *ladder) find(dst []candidate, src []byte, i int, model Model) []candida
 	if i >= t.done {
 		t.from, t.done = i, min(i+batch, len(src)-tail)
 		t.look(src, i, t.done-i)
+		simd.LoadAhead(src, t.seen[:(t.done-i)*len(rungs)], 1<<32-1)
 		for j := range t.done - i {
-			v, seen, differ := load64(src, i+j), &t.seen[j%batch], &t.differ[j%batch]
+			v, seen, differ := load64(src, i+j), t.rungsSeen(j), &t.differ[j%batch]
 			for k := t.first; k < len(rungs); k++ {
 				differ[k] = load64(src, int(seen[k])) ^ v
 			}
@@ -161,7 +167,7 @@ func (t *ladder) find(dst []candidate, src []byte, i int, model Model) []candida
 	end := min(len(src), i+t.nice)
 	best := t.least - 1
 	last := i
-	seen, differ := &t.seen[(i-t.from)%batch], &t.differ[(i-t.from)%batch]
+	seen, differ := t.rungsSeen(i-t.from), &t.differ[(i-t.from)%batch]
 	for k := t.first; k < len(rungs); k++ {
 		c := int(seen[k])
 		if c >= last {
