@@ -415,7 +415,9 @@ func TestGuardPagesLoadAhead(t *testing.T) {
 			for i := range placed {
 				placed[i] = byte(r.Uint32())
 			}
-			LoadAhead(table, unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/4), ^uint32(0))
+			at := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/4)
+			LoadAhead(table, at, ^uint32(0))
+			LoadAhead(table, at, r.Uint32()>>r.IntN(32))
 		}
 	})
 }
