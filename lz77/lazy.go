@@ -7,10 +7,10 @@ var lazyCost = [3]int{0, 4, 7}
 // on behind the last position looked at.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.least = m.params.least(&m.limits)
+	if seqs, ok := m.parseRecent(dst, src, start); ok {
+		return seqs
+	}
 	if m.given == nil {
-		if seqs, ok := m.parseRecent(dst, src, start); ok {
-			return seqs
-		}
 		m.rows.reset(&m.params, len(src))
 	}
 	reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}

@@ -6,24 +6,35 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseRecent is parseLazy by a kernel, which keeps rows in another way. It returns false if there is none.
+// parseRecent is parseLazy by a kernel, which keeps rows in another way, or takes the candidates that are given. It returns false if there is none.
 func (m *Matcher) parseRecent(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
-	if !simd.HasRecent(p.Depth) || len(src) >= 1<<simd.RecentBits || l.Repeats != 0 && l.Repeats != Fresh {
+	given := m.given != nil
+	if l.Repeats != 0 && l.Repeats != Fresh || given && !simd.HasGiven() || !given && (!simd.HasRecent(p.Depth) || len(src) >= 1<<simd.RecentBits) {
 		return dst, false
 	}
-	log := tableLog(p.HashLog, len(src))
 	st := simd.RecentParse{At: start, Anchor: start, End: len(src) - tail, Repeats: repeats{InitialRepeat, InitialRepeat, InitialRepeat}, Lazy: p.Lazy, Nice: p.Nice, Least: m.least,
-		MinMatch: l.MinMatch, MaxOffset: l.MaxOffset, UseRepeats: l.Repeats, Depth: p.Depth, Shift: uint64(32 - log), HashMask: uint64(mixMask(p.HashBytes))}
-	st.Base = r.entries(p.Depth<<log, len(src))
+		MinMatch: l.MinMatch, MaxOffset: l.MaxOffset, UseRepeats: l.Repeats}
+	if !given {
+		log := tableLog(p.HashLog, len(src))
+		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(mixMask(p.HashBytes))
+		st.Base = r.entries(p.Depth<<log, len(src))
+	}
 	m.worth.reset(len(dst), start)
 	for st.At < st.End {
 		dst = slices.Grow(dst, 1)
-		n := simd.ParseRecent(&st, src, r.pos, &m.worth.cost, dst[len(dst):cap(dst)], m.worth.fresh(dst))
+		room, fresh := dst[len(dst):cap(dst)], m.worth.fresh(dst)
+		n := 0
+		if given {
+			n = simd.ParseGiven(&st, src, m.given, &m.worth.cost, room, fresh)
+		} else {
+			n = simd.ParseRecent(&st, src, r.pos, &m.worth.cost, room, fresh)
+		}
 		dst = dst[:len(dst)+n]
 		if st.Length > 0 {
 			m.worth.learn(dst, src)
 		}
 	}
+	m.bad = st.Impossible()
 	return dst, true
 }

@@ -129,6 +129,7 @@ func parseRecent8AVX2(s *struct {
 	HashMask   uint64
 	Base       uint64
 	stop       int
+	wrong      int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -158,6 +159,7 @@ func parseRecent16AVX2(s *struct {
 	HashMask   uint64
 	Base       uint64
 	stop       int
+	wrong      int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -187,7 +189,38 @@ func parseRecent32AVX2(s *struct {
 	HashMask   uint64
 	Base       uint64
 	stop       int
+	wrong      int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, room int, fresh int) (bytes int)
+
+// parseGivenAVX2 goes on with a parse, with given candidates, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// fresh sequences or more. It returns the size of the sequences. See ParseGiven for what the arguments must be.
+//
+//go:noescape
+func parseGivenAVX2(s *struct {
+	At         int
+	Anchor     int
+	Next       int
+	End        int
+	Length     int
+	Offset     int
+	Repeats    [3]int
+	Lazy       int
+	Nice       int
+	Least      int
+	MinMatch   int
+	MaxOffset  int
+	UseRepeats int
+	Depth      int
+	Shift      uint64
+	HashMask   uint64
+	Base       uint64
+	stop       int
+	wrong      int
+}, src []byte, given *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32

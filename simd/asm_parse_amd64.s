@@ -1747,15 +1747,12 @@ DATA recentTags<>+24(SB)/4, $0xfe000000
 DATA recentTags<>+28(SB)/4, $0xfe000000
 GLOBL recentTags<>(SB), RODATA|NOPTR, $32
 
-// func parseRecent8AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent8AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	ANDQ         $-8, BX
-	MOVQ         BX, 544(SP)
 	MOVQ         fresh+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
@@ -1766,6 +1763,9 @@ TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
 	MOVQ         BX, 640(SP)
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 544(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
 	VPADDD       recentPlaces<>+0(SB), Y3, Y3
@@ -1806,11 +1806,12 @@ step:
 	JLT  unlike1
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike1
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes3
+	CMPQ R9, R10
+	JGT  bytes3
 
 vector2:
 	LEAQ      (CX)(R9*1), R11
@@ -1852,11 +1853,12 @@ unlike1:
 	JLT  unlike7
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike7
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes9
+	CMPQ R9, R10
+	JGT  bytes9
 
 vector8:
 	LEAQ      (CX)(R9*1), R11
@@ -1898,11 +1900,12 @@ unlike7:
 	JLT  unlike13
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike13
+	XORL DI, DI
 	MOVQ src_len+16(FP), R9
 	SUBQ DX, R9
-	XORL DI, DI
 	SUBQ $+32, R9
-	JLT  bytes15
+	CMPQ DI, R9
+	JGT  bytes15
 
 vector14:
 	LEAQ      (CX)(DI*1), R10
@@ -2090,11 +2093,12 @@ candidate:
 compare:
 	CMPL R11, (R10)(R9*1)
 	JNE  other
+	XORL R12, R12
 	MOVQ src_len+16(FP), R13
 	SUBQ DX, R13
-	XORL R12, R12
 	SUBQ $+32, R13
-	JLT  bytes24
+	CMPQ R12, R13
+	JGT  bytes24
 
 vector23:
 	LEAQ      (CX)(R12*1), R14
@@ -2408,15 +2412,12 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent16AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent16AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	ANDQ         $-8, BX
-	MOVQ         BX, 576(SP)
 	MOVQ         fresh+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
@@ -2427,6 +2428,9 @@ TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
 	MOVQ         BX, 672(SP)
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 576(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
 	VPADDD       recentPlaces<>+0(SB), Y3, Y3
@@ -2467,11 +2471,12 @@ step:
 	JLT  unlike1
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike1
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes3
+	CMPQ R9, R10
+	JGT  bytes3
 
 vector2:
 	LEAQ      (CX)(R9*1), R11
@@ -2513,11 +2518,12 @@ unlike1:
 	JLT  unlike7
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike7
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes9
+	CMPQ R9, R10
+	JGT  bytes9
 
 vector8:
 	LEAQ      (CX)(R9*1), R11
@@ -2559,11 +2565,12 @@ unlike7:
 	JLT  unlike13
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike13
+	XORL DI, DI
 	MOVQ src_len+16(FP), R9
 	SUBQ DX, R9
-	XORL DI, DI
 	SUBQ $+32, R9
-	JLT  bytes15
+	CMPQ DI, R9
+	JGT  bytes15
 
 vector14:
 	LEAQ      (CX)(DI*1), R10
@@ -2767,11 +2774,12 @@ candidate:
 compare:
 	CMPL R11, (R10)(R9*1)
 	JNE  other
+	XORL R12, R12
 	MOVQ src_len+16(FP), R13
 	SUBQ DX, R13
-	XORL R12, R12
 	SUBQ $+32, R13
-	JLT  bytes24
+	CMPQ R12, R13
+	JGT  bytes24
 
 vector23:
 	LEAQ      (CX)(R12*1), R14
@@ -3088,15 +3096,12 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent32AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent32AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	ANDQ         $-8, BX
-	MOVQ         BX, 640(SP)
 	MOVQ         fresh+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
@@ -3107,6 +3112,9 @@ TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
 	MOVQ         BX, 736(SP)
+	MOVQ         16(AX), BX
+	ANDQ         $-8, BX
+	MOVQ         BX, 640(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
 	VPADDD       recentPlaces<>+0(SB), Y3, Y3
@@ -3147,11 +3155,12 @@ step:
 	JLT  unlike1
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike1
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes3
+	CMPQ R9, R10
+	JGT  bytes3
 
 vector2:
 	LEAQ      (CX)(R9*1), R11
@@ -3193,11 +3202,12 @@ unlike1:
 	JLT  unlike7
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike7
+	XORL R9, R9
 	MOVQ src_len+16(FP), R10
 	SUBQ DX, R10
-	XORL R9, R9
 	SUBQ $+32, R10
-	JLT  bytes9
+	CMPQ R9, R10
+	JGT  bytes9
 
 vector8:
 	LEAQ      (CX)(R9*1), R11
@@ -3239,11 +3249,12 @@ unlike7:
 	JLT  unlike13
 	CMPL DI, (CX)(R8*1)
 	JNE  unlike13
+	XORL DI, DI
 	MOVQ src_len+16(FP), R9
 	SUBQ DX, R9
-	XORL DI, DI
 	SUBQ $+32, R9
-	JLT  bytes15
+	CMPQ DI, R9
+	JGT  bytes15
 
 vector14:
 	LEAQ      (CX)(DI*1), R10
@@ -3479,11 +3490,12 @@ candidate:
 compare:
 	CMPL R11, (R10)(R9*1)
 	JNE  other
+	XORL R12, R12
 	MOVQ src_len+16(FP), R13
 	SUBQ DX, R13
-	XORL R12, R12
 	SUBQ $+32, R13
-	JLT  bytes24
+	CMPQ R12, R13
+	JGT  bytes24
 
 vector23:
 	LEAQ      (CX)(R12*1), R14
@@ -3802,6 +3814,423 @@ done:
 	VZEROUPPER
 	MOVQ DX, (AX)
 	MOVQ 744(SP), BX
+	SUBQ seqs+48(FP), BX
+	MOVQ BX, bytes+72(FP)
+	RET
+
+// func parseGivenAVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, given *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// Requires: AVX, AVX2, BMI, CMOV, LZCNT
+TEXT ·parseGivenAVX2(SB), NOSPLIT, $112-80
+	MOVQ s+0(FP), AX
+	MOVQ src_base+8(FP), CX
+	MOVQ (AX), DX
+	MOVQ fresh+64(FP), BX
+	LEAQ (BX)(BX*2), BX
+	SHLQ $0x02, BX
+	ADDQ seqs+48(FP), BX
+	MOVQ BX, 88(SP)
+	MOVQ room+56(FP), BX
+	LEAQ (BX)(BX*2), BX
+	SHLQ $0x02, BX
+	ADDQ seqs+48(FP), BX
+	MOVQ BX, 96(SP)
+	MOVQ seqs+48(FP), BX
+	MOVQ BX, 104(SP)
+	CMPQ 32(AX), $+0
+	JNE  resume
+
+loop:
+	MOVQ 152(AX), BX
+	CMPQ DX, BX
+	JGE  stop
+	MOVQ $+0, 8(SP)
+	MOVQ $+0, 56(SP)
+	MOVQ $+0, 64(SP)
+	MOVQ $+0, 80(SP)
+
+step:
+	XORL BX, BX
+	MOVQ BX, 40(SP)
+	CMPQ 112(AX), $+0
+	JEQ  search
+	XORL SI, SI
+	MOVQ 96(AX), BX
+	DECQ BX
+	MOVL (CX)(DX*1), DI
+	MOVQ DX, R8
+	SUBQ 48(AX), R8
+	JLT  unlike1
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike1
+	XORL R9, R9
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	SUBQ $+32, R10
+	CMPQ R9, R10
+	JGT  bytes3
+
+vector2:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y0
+	VPCMPEQB  (R11)(R8*1), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
+	JNE       unlike5
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector2
+
+bytes3:
+	ADDQ $+32, R10
+
+byte4:
+	CMPQ R9, R10
+	JGE  counted6
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted6
+	INCQ R9
+	JMP  byte4
+
+unlike5:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted6:
+	CMPQ R9, BX
+	JLE  unlike1
+	MOVQ R9, BX
+	MOVQ 48(AX), SI
+
+unlike1:
+	MOVQ DX, R8
+	SUBQ 56(AX), R8
+	JLT  unlike7
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike7
+	XORL R9, R9
+	MOVQ src_len+16(FP), R10
+	SUBQ DX, R10
+	SUBQ $+32, R10
+	CMPQ R9, R10
+	JGT  bytes9
+
+vector8:
+	LEAQ      (CX)(R9*1), R11
+	VMOVDQU   (R11)(DX*1), Y0
+	VPCMPEQB  (R11)(R8*1), Y0, Y0
+	VPMOVMSKB Y0, R11
+	XORL      $-1, R11
+	JNE       unlike11
+	ADDQ      $+32, R9
+	CMPQ      R9, R10
+	JLE       vector8
+
+bytes9:
+	ADDQ $+32, R10
+
+byte10:
+	CMPQ R9, R10
+	JGE  counted12
+	LEAQ (CX)(R9*1), R11
+	MOVB (R11)(DX*1), R12
+	CMPB R12, (R11)(R8*1)
+	JNE  counted12
+	INCQ R9
+	JMP  byte10
+
+unlike11:
+	TZCNTL R11, R11
+	ADDQ   R11, R9
+
+counted12:
+	CMPQ R9, BX
+	JLE  unlike7
+	MOVQ R9, BX
+	MOVQ 56(AX), SI
+
+unlike7:
+	MOVQ DX, R8
+	SUBQ 64(AX), R8
+	JLT  unlike13
+	CMPL DI, (CX)(R8*1)
+	JNE  unlike13
+	XORL DI, DI
+	MOVQ src_len+16(FP), R9
+	SUBQ DX, R9
+	SUBQ $+32, R9
+	CMPQ DI, R9
+	JGT  bytes15
+
+vector14:
+	LEAQ      (CX)(DI*1), R10
+	VMOVDQU   (R10)(DX*1), Y0
+	VPCMPEQB  (R10)(R8*1), Y0, Y0
+	VPMOVMSKB Y0, R10
+	XORL      $-1, R10
+	JNE       unlike17
+	ADDQ      $+32, DI
+	CMPQ      DI, R9
+	JLE       vector14
+
+bytes15:
+	ADDQ $+32, R9
+
+byte16:
+	CMPQ DI, R9
+	JGE  counted18
+	LEAQ (CX)(DI*1), R10
+	MOVB (R10)(DX*1), R11
+	CMPB R11, (R10)(R8*1)
+	JNE  counted18
+	INCQ DI
+	JMP  byte16
+
+unlike17:
+	TZCNTL R10, R10
+	ADDQ   R10, DI
+
+counted18:
+	CMPQ DI, BX
+	JLE  unlike13
+	MOVQ DI, BX
+	MOVQ 64(AX), SI
+
+unlike13:
+	TESTQ SI, SI
+	JEQ   search
+	MOVQ  BX, 24(SP)
+	MOVQ  SI, 32(SP)
+	MOVQ  BX, DI
+	SHLQ  $0x02, DI
+	INCQ  DI
+	MOVQ  DI, 40(SP)
+	CMPQ  BX, 80(AX)
+	JGE   judge
+
+search:
+	LEAQ  1(DX), R8
+	MOVQ  R8, 16(AX)
+	MOVQ  given+32(FP), R8
+	MOVL  (R8)(DX*4), SI
+	TESTL SI, SI
+	JEQ   judge
+	MOVL  SI, BX
+	SHRL  $0x18, BX
+	ADDL  $+4, BX
+	ANDL  $0x00ffffff, SI
+	CMPL  SI, $+16
+	JCS   impossible19
+	CMPQ  SI, 104(AX)
+	JGT   impossible19
+	MOVQ  DX, DI
+	SUBQ  SI, DI
+	JLT   impossible19
+	LEAQ  (DX)(BX*1), R8
+	CMPQ  R8, src_len+16(FP)
+	JGT   impossible19
+	CMPQ  BX, 80(AX)
+	JLT   known20
+	MOVQ  src_len+16(FP), R8
+	SUBQ  DX, R8
+	SUBQ  $+32, R8
+	CMPQ  BX, R8
+	JGT   bytes22
+
+vector21:
+	LEAQ      (CX)(BX*1), R9
+	VMOVDQU   (R9)(DX*1), Y0
+	VPCMPEQB  (R9)(DI*1), Y0, Y0
+	VPMOVMSKB Y0, R9
+	XORL      $-1, R9
+	JNE       unlike24
+	ADDQ      $+32, BX
+	CMPQ      BX, R8
+	JLE       vector21
+
+bytes22:
+	ADDQ $+32, R8
+
+byte23:
+	CMPQ BX, R8
+	JGE  counted25
+	LEAQ (CX)(BX*1), R9
+	MOVB (R9)(DX*1), R10
+	CMPB R10, (R9)(DI*1)
+	JNE  counted25
+	INCQ BX
+	JMP  byte23
+
+unlike24:
+	TZCNTL R9, R9
+	ADDQ   R9, BX
+
+counted25:
+known20:
+	LZCNTL SI, R8
+	LEAQ   -32(R8)(BX*4), R8
+	CMPQ   R8, 40(SP)
+	JLE    judge
+	MOVQ   R8, 40(SP)
+	MOVQ   BX, 24(SP)
+	MOVQ   SI, 32(SP)
+	JMP    judge
+
+impossible19:
+	MOVQ $+1, 160(AX)
+
+judge:
+	MOVQ 40(SP), SI
+	CMPQ SI, 8(SP)
+	JLE  worse
+	MOVQ SI, 80(SP)
+	MOVQ 24(SP), SI
+	MOVQ SI, 64(SP)
+	MOVQ 32(SP), BX
+	MOVQ BX, 72(SP)
+	MOVQ DX, 48(SP)
+	XORL BX, BX
+	CMPQ SI, 80(AX)
+	JGE  settle
+	JMP  further
+
+worse:
+	CMPQ 64(SP), $+0
+	JEQ  nothing
+	MOVQ 56(SP), BX
+
+further:
+	CMPQ BX, 72(AX)
+	JGE  settle
+	INCQ BX
+	MOVQ BX, 56(SP)
+	MOVQ 48(SP), DX
+	ADDQ BX, DX
+	CMPQ DX, 24(AX)
+	JGE  settle
+
+	// one position further a match must have 4 bits more, two positions 7
+	LEAQ 1(BX)(BX*2), BX
+	ADDQ 80(SP), BX
+	MOVQ BX, 8(SP)
+	JMP  step
+
+nothing:
+	MOVQ    DX, BX
+	SUBQ    8(AX), BX
+	SHRQ    $0x08, BX
+	INCQ    BX
+	MOVL    $0x00000020, SI
+	CMPQ    BX, SI
+	CMOVQGT SI, BX
+	ADDQ    BX, DX
+	JMP     loop
+
+settle:
+	MOVQ 48(SP), DX
+	MOVQ 64(SP), SI
+	MOVQ 72(SP), DI
+	CMPQ DI, 48(AX)
+	JEQ  emit
+	CMPQ DI, 56(AX)
+	JEQ  emit
+	CMPQ DI, 64(AX)
+	JEQ  emit
+	CMPQ SI, $+8
+	JGE  emit
+	MOVQ 104(SP), BX
+	CMPQ BX, 88(SP)
+	JCC  unknown
+
+weigh:
+	LZCNTL DI, BX
+	SUBL   $+36, BX
+	SHLL   $0x03, BX
+	MOVQ   cost+40(FP), R8
+	LEAQ   (CX)(DX*1), R9
+	LEAQ   (R9)(SI*1), R11
+
+literal:
+	MOVBLZX (R9), R10
+	MOVBLZX (R8)(R10*1), R10
+	ADDL    R10, BX
+	INCQ    R9
+	CMPQ    R9, R11
+	JLT     literal
+	TESTL   BX, BX
+	JGT     emit
+	MOVQ    16(AX), DX
+	JMP     loop
+
+resume:
+	MOVQ 32(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ $+0, 32(AX)
+	JMP  weigh
+
+unknown:
+	MOVQ SI, 32(AX)
+	MOVQ DI, 40(AX)
+	JMP  done
+
+emit:
+	MOVQ DX, BX
+	SUBQ DI, BX
+	MOVQ DX, R8
+	SUBQ 8(AX), R8
+	XORL R9, R9
+	MOVQ CX, R11
+
+back:
+	CMPQ R9, R8
+	JGE  backed
+	CMPQ R9, BX
+	JGE  backed
+	MOVB -1(R11)(DX*1), R10
+	CMPB R10, -1(R11)(BX*1)
+	JNE  backed
+	DECQ R11
+	INCQ R9
+	JMP  back
+
+backed:
+	SUBQ R9, R8
+	ADDQ SI, DX
+	ADDQ R9, SI
+	MOVQ 104(SP), BX
+	MOVL R8, (BX)
+	MOVL SI, 4(BX)
+	MOVL DI, 8(BX)
+	ADDQ $+12, BX
+	MOVQ BX, 104(SP)
+	MOVQ DX, 8(AX)
+	MOVQ 48(AX), R10
+	CMPQ DI, R10
+	JEQ  used
+	MOVQ 56(AX), R9
+	CMPQ DI, R9
+	JEQ  second
+	MOVQ R9, 64(AX)
+
+second:
+	MOVQ R10, 56(AX)
+	MOVQ DI, 48(AX)
+
+used:
+	MOVQ 104(SP), BX
+	CMPQ BX, 96(SP)
+	JCS  loop
+	JMP  done
+
+stop:
+	CMPQ DX, 24(AX)
+	JGE  done
+
+done:
+	VZEROUPPER
+	MOVQ DX, (AX)
+	MOVQ 104(SP), BX
 	SUBQ seqs+48(FP), BX
 	MOVQ BX, bytes+72(FP)
 	RET

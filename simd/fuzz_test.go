@@ -114,7 +114,11 @@ func FuzzParseRecent(f *testing.F) {
 		}
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
-			randomRecent(rand.New(rand.NewPCG(seed, 0)), src).alone(t)
+			r := rand.New(rand.NewPCG(seed, 0))
+			c := randomRecent(r, src)
+			c.alone(t)
+			c.giveCandidates(r)
+			c.alone(t)
 		}
 	})
 }

@@ -250,6 +250,11 @@ func TestGuardPagesRecent(t *testing.T) {
 				}
 				p := c.p
 				ParseRecent(&p, c.src, in, c.costs, out, c.fresh)
+				if n := max(c.p.End, 0); n <= len(in) {
+					given := in[len(in)-n:] // up to the guard page
+					p := c.p
+					ParseGiven(&p, c.src, given, c.costs, out, c.fresh)
+				}
 			}
 		}
 	})

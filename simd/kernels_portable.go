@@ -65,6 +65,12 @@ func parseRecentVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequenc
 	panic("simd: no such kernel")
 }
 
+func hasGiven() bool { return false }
+
+func parseGivenVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
+	panic("simd: no such kernel")
+}
+
 func putOffsetsVector(_, _, _ []byte, _ []rawSequence, _ uint32) (usedCodes, usedExtra int, ok bool) {
 	return 0, 0, false
 }

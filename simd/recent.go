@@ -26,7 +26,8 @@ type RecentParse struct {
 	HashMask uint64 // the bits of the second 4 bytes that are hashed
 	Base     uint64 // what is added to positions
 
-	stop int // where a call ends
+	stop  int // where a call ends
+	wrong int // not 0 if an impossible candidate was given
 }
 
 // RecentBits is how many bits of an entry Base, the positions of a block and 1 share.
@@ -38,7 +39,7 @@ type rawRecent = struct {
 	Repeats                                                   [3]int
 	Lazy, Nice, Least, MinMatch, MaxOffset, UseRepeats, Depth int
 	Shift, HashMask, Base                                     uint64
-	stop                                                      int
+	stop, wrong                                               int
 }
 
 // ParseRecent goes on with a parse of src, until At is End or more, or there is no room for more sequences, or a match is to be weighed that costs, the price of each literal, are
@@ -49,6 +50,18 @@ type rawRecent = struct {
 func ParseRecent[S Sequence](p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
 	return parseRecentVector(p, src, rows, costs, raw(seqs), fresh)
 }
+
+// ParseGiven is ParseRecent with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateBits. Depth, Shift, HashMask and Base are not looked at. Whatever
+// is given, nothing outside of the slices is touched; Impossible says whether one of those that it has looked at cannot be. HasGiven must have said that there is a kernel.
+func ParseGiven[S Sequence](p *RecentParse, src []byte, given []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
+	return parseGivenVector(p, src, given, costs, raw(seqs), fresh)
+}
+
+// HasGiven reports whether this tier has a kernel for given candidates.
+func HasGiven() bool { return hasGiven() }
+
+// Impossible reports whether an impossible candidate was looked at so far.
+func (p *RecentParse) Impossible() bool { return p.wrong != 0 }
 
 // HasRecent reports whether this tier has a kernel for rows of that many entries.
 func HasRecent(depth int) bool { return hasRecent(depth) }

@@ -9,17 +9,20 @@ import (
 	"testing"
 )
 
-// recentRun is a call of ParseRecent.
+// recentRun is a call of ParseRecent, or of ParseGiven if there are given candidates.
 type recentRun struct {
 	p           RecentParse
 	src         []byte
-	rows        []uint32
+	rows, given []uint32
 	costs       *[256]uint8
 	fresh, room int
 }
 
 // enter puts the positions in front of i into their rows, entry by entry.
 func (c *recentRun) enter(i int) {
+	if c.given != nil {
+		return
+	}
 	for ; c.p.Next < i; c.p.Next++ {
 		row, e := c.place(c.p.Next)
 		copy(row[1:], row)
@@ -44,6 +47,9 @@ func (c *recentRun) equal(from, i int) (n int) {
 
 // find is the definition of the best candidate at i, for matches of least bytes or more.
 func (c *recentRun) find(i, least int) (n, offset int) {
+	if c.given != nil {
+		return c.take(i)
+	}
 	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 	c.enter(i)
 	row, e := c.place(i)
@@ -65,6 +71,23 @@ func (c *recentRun) find(i, least int) (n, offset int) {
 		}
 	}
 	c.enter(i + 1)
+	return n, offset
+}
+
+// take is the candidate given for i.
+func (c *recentRun) take(i int) (n, offset int) {
+	c.p.Next = i + 1
+	if c.given[i] == 0 {
+		return 0, 0
+	}
+	n, offset = int(c.given[i]>>24)+4, int(c.given[i]&(1<<24-1))
+	if offset < 16 || offset > min(i, c.p.MaxOffset) || i+n > len(c.src) {
+		c.p.wrong = 1
+		return 0, 0
+	}
+	for n >= c.p.Nice && i+n < len(c.src) && c.src[i+n-offset] == c.src[i+n] {
+		n++
+	}
 	return n, offset
 }
 
@@ -94,7 +117,7 @@ func (c *recentRun) best(i, than int) (n, offset, score int) {
 	return n, offset, score
 }
 
-// naively is the definition of ParseRecent.
+// naively is the definition of ParseRecent and ParseGiven.
 func (c *recentRun) naively() (seqs []sequence) {
 	p := &c.p
 	for p.At < p.End && len(seqs) < c.room {
@@ -187,16 +210,41 @@ func randomRecent(r *rand.Rand, src []byte) *recentRun {
 	return c
 }
 
+// giveCandidates gives c candidates: good ones, none, and anything at all.
+func (c *recentRun) giveCandidates(r *rand.Rand) {
+	given := make([]uint32, max(c.p.End, 0))
+	last := map[uint32]int{}
+	for i := range given {
+		v := binary.LittleEndian.Uint32(c.src[i:])
+		if from, ok := last[v]; ok && i-from >= 16 && i-from < 1<<24 && r.IntN(8) > 0 {
+			given[i] = uint32(i-from) | uint32(min(c.equal(from, i), c.p.Nice, 255)-4)<<24
+		}
+		if r.IntN(2) == 0 {
+			last[v] = i
+		}
+		if kind := r.IntN(200); kind == 0 {
+			given[i] = r.Uint32() >> r.IntN(32)
+		} else if kind == 1 {
+			given[i] = uint32(r.IntN(i+2)) | r.Uint32N(16)<<24
+		}
+	}
+	c.given = given
+}
+
 // run holds a call of the kernel, with these places for what it needs, to the definition.
 func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence) {
 	t.Helper()
-	if ok := HasRecent(c.p.Depth); ok != has(current()).parse {
-		t.Fatalf("there is a kernel: %v", ok)
+	if ok := HasRecent(c.p.Depth); ok != has(current()).parse || HasGiven() != ok {
+		t.Fatalf("there is a kernel: %v, for given candidates: %v", ok, HasGiven())
 	} else if !ok {
 		return
 	}
-	got := recentRun{p: c.p, src: src, rows: rows}
-	n := ParseRecent(&got.p, src, rows, c.costs, seqs, c.fresh)
+	got, n := recentRun{p: c.p, src: src, rows: rows, given: c.given}, 0
+	if c.given != nil {
+		n = ParseGiven(&got.p, src, c.given, c.costs, seqs, c.fresh)
+	} else {
+		n = ParseRecent(&got.p, src, rows, c.costs, seqs, c.fresh)
+	}
 	want := *c
 	want.rows = slices.Clone(c.rows)
 	wantSeqs := want.naively()
@@ -239,6 +287,22 @@ func TestParseRecent(t *testing.T) {
 			c := randomRecent(r, src)
 			c.p = RecentParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, Least: 5, MinMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
 			c.rows, c.room, c.fresh = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
+			c.alone(t)
+		}
+	})
+}
+
+// TestParseGiven: the same with candidates that are given, some of which cannot be.
+func TestParseGiven(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(71, 72))
+		for i := range scaled(8000) {
+			n := 16 + i%200
+			if i%50 == 0 {
+				n = 16 + r.IntN(50_000)
+			}
+			c := randomRecent(r, randomContent(r, n))
+			c.giveCandidates(r)
 			c.alone(t)
 		}
 	})
@@ -288,7 +352,28 @@ func TestParseRecentRoom(t *testing.T) {
 			}()
 			ParseRecent(&p, make([]byte, 100), make([]uint32, 8*32), new([256]uint8), make([]sequence, 10), 10)
 		}()
+		func() {
+			p := good
+			f(&p)
+			p.Depth, p.Shift, p.Base = 8, 27, 0 // are not looked at
+			bad := i > 0 && p != good
+			defer func() {
+				if panicked := recover() != nil; panicked != (bad || !has(best).parse) {
+					t.Errorf("case %d, given candidates: %+v: panic %v", i, p, panicked)
+				}
+			}()
+			ParseGiven(&p, make([]byte, 100), make([]uint32, 84), new([256]uint8), make([]sequence, 10), 10)
+		}()
 	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("candidates are missing, and nothing is said")
+			}
+		}()
+		p := good
+		ParseGiven(&p, make([]byte, 100), make([]uint32, 83), new([256]uint8), make([]sequence, 10), 10)
+	}()
 	if HasRecent(4) || HasRecent(64) || HasRecent(0) {
 		t.Error("a kernel for rows of another size")
 	}

@@ -16,5 +16,6 @@ func main() {
 	recent(8, data)
 	recent(16, data)
 	recent(32, data)
+	given()
 	Generate()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // recentType is simd's RecentParse, and these are the offsets of its fields.
-const recentType = "struct{At, Anchor, Next, End, Length, Offset int; Repeats [3]int; Lazy, Nice, Least, MinMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; stop int}"
+const recentType = "struct{At, Anchor, Next, End, Length, Offset int; Repeats [3]int; Lazy, Nice, Least, MinMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; stop, wrong int}"
 
 const (
 	rcAt = 8 * iota
@@ -34,12 +34,15 @@ const (
 	rcHashMask
 	rcBase
 	rcStop
+	rcWrong
 )
 
 const (
 	prime32  = 0x9E3779B1 // lz77's
 	prime32b = 0x85EBCA77
 	tagBits  = 7 // of an entry, the highest; the others are the position, and 1 and the base more
+
+	givenBits = 24 // lz77's CandidateBits
 
 	shortMatch = 8 // lz77's
 	matchBits  = 4
@@ -94,6 +97,9 @@ type recentParser struct {
 	labels                            int
 }
 
+// rows reports whether candidates come from rows.
+func (p *recentParser) rows() bool { return p.vectors > 0 }
+
 func (p *recentParser) field(disp int) Mem { return Mem{Base: p.st, Disp: disp} }
 
 func (p *recentParser) bytes(index reg.Register, disp int) Mem {
@@ -113,14 +119,23 @@ func (p *recentParser) label(name string) string {
 
 // recent is lz77's parseLazy, position for position, with rows that hold the latest entry first.
 func recent(depth int, data recentData) {
-	TEXT(fmt.Sprintf("parseRecent%dAVX2", depth), attr.NOSPLIT,
-		"func(s *"+recentType+", src []byte, rows *uint32, cost *[256]uint8, seqs "+seqType+", room, fresh int) (bytes int)")
+	p := &recentParser{data: data, vectors: depth / 8, low: YMM(), high: YMM(), mask: YMM(), places: YMM(), rotate: YMM(), tags: YMM(), shift: XMM(), left: XMM()}
+	p.parser(fmt.Sprintf("parseRecent%dAVX2", depth), "ParseRecent", "rows", fmt.Sprintf("rows of %d entries", depth))
+}
+
+// given is the same with candidates that somebody else has found.
+func given() { new(recentParser).parser("parseGivenAVX2", "ParseGiven", "given", "given candidates") }
+
+// parser makes the function.
+func (p *recentParser) parser(name, exported, candidates, what string) {
+	TEXT(name, attr.NOSPLIT, "func(s *"+recentType+", src []byte, "+candidates+" *uint32, cost *[256]uint8, seqs "+seqType+", room, fresh int) (bytes int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("parseRecent%dAVX2 goes on with a parse, with rows of %d entries, until stop, or until there is no room for another sequence, or a match is to be weighed after", depth, depth),
-		"fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.")
-	p := &recentParser{data: data, vectors: depth / 8, st: GP64(), src: GP64(), q: GP64(),
-		low: YMM(), high: YMM(), mask: YMM(), places: YMM(), rotate: YMM(), tags: YMM(), shift: XMM(), left: XMM()}
-	p.offs, p.ents, p.found = AllocLocal(4*ring), AllocLocal(4*ring), AllocLocal(4*depth)
+	Doc(name+" goes on with a parse, with "+what+", until stop, or until there is no room for another sequence, or a match is to be weighed after",
+		"fresh sequences or more. It returns the size of the sequences. See "+exported+" for what the arguments must be.")
+	p.st, p.src, p.q = GP64(), GP64(), GP64()
+	if p.rows() {
+		p.offs, p.ents, p.found = AllocLocal(4*ring), AllocLocal(4*ring), AllocLocal(32*p.vectors)
+	}
 	for _, m := range []*Mem{&p.hashed, &p.than, &p.foundLen, &p.repeatLen, &p.repeatOffset, &p.repeated, &p.at, &p.ahead, &p.len, &p.offset, &p.score, &p.learn, &p.room} {
 		*m = AllocLocal(8)
 	}
@@ -145,8 +160,12 @@ func recent(depth int, data recentData) {
 	Label("step")
 	p.repeats("search", "judge")
 	Label("search")
-	p.enter(p.q)
-	p.search("judge")
+	if p.rows() {
+		p.enter(p.q)
+		p.search("judge")
+	} else {
+		p.look("judge")
+	}
 
 	Label("judge")
 	s := GP64()
@@ -232,7 +251,9 @@ func recent(depth int, data recentData) {
 	Label("stop")
 	CMPQ(p.q, p.field(rcEnd))
 	JGE(LabelRef("done"))
-	p.enter(t)
+	if p.rows() {
+		p.enter(t)
+	}
 
 	Label("done")
 	VZEROUPPER()
@@ -247,9 +268,6 @@ func recent(depth int, data recentData) {
 func (p *recentParser) begin() {
 	t, u := GP64(), GP64()
 	MOVQ(p.field(rcAt), p.q)
-	MOVQ(p.field(rcNext), t)
-	ANDQ(I8(-8), t)
-	MOVQ(t, p.hashed)
 	for _, c := range []struct {
 		count gotypes.Component
 		to    Mem
@@ -260,6 +278,12 @@ func (p *recentParser) begin() {
 		ADDQ(param(Param("seqs")), t)
 		MOVQ(t, c.to)
 	}
+	if !p.rows() {
+		return
+	}
+	MOVQ(p.field(rcNext), t)
+	ANDQ(I8(-8), t)
+	MOVQ(t, p.hashed)
 	VPBROADCASTD(p.field(rcHashMask), p.mask)
 	VPBROADCASTD(p.field(rcBase), p.places)
 	VPADDD(p.data.places, p.places, p.places)

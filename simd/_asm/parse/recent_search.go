@@ -109,13 +109,19 @@ func (p *recentParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k 
 
 // extend counts the bytes that are equal at c and q, in n.
 func (p *recentParser) extend(c, n reg.GPVirtual) {
+	XORL(n.As32(), n.As32())
+	p.extendFrom(c, n)
+}
+
+// extendFrom is extend where n bytes are known to be equal.
+func (p *recentParser) extendFrom(c, n reg.GPVirtual) {
 	vector, bytes, one, unlike, done := p.label("vector"), p.label("bytes"), p.label("byte"), p.label("unlike"), p.label("counted")
 	most, v, y := GP64(), GP64(), YMM()
 	Load(Param("src").Len(), most)
 	SUBQ(p.q, most)
-	XORL(n.As32(), n.As32())
 	SUBQ(I8(32), most)
-	JLT(LabelRef(bytes))
+	CMPQ(n, most)
+	JGT(LabelRef(bytes))
 	Label(vector)
 	LEAQ(p.bytes(n, 0), v)
 	VMOVDQU(Mem{Base: v, Index: p.q, Scale: 1}, y)
@@ -319,4 +325,45 @@ func (p *recentParser) search(done string) {
 	SUBQ(d, c)
 	JLT(LabelRef("other"))
 	JMP(LabelRef("compare"))
+}
+
+// look takes the candidate of q that is given, and goes on at done, with the better of it and the repeat.
+func (p *recentParser) look(done string) {
+	impossible, known := p.label("impossible"), p.label("known")
+	n, d, c, t := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: p.q, Disp: 1}, t)
+	MOVQ(t, p.field(rcNext))
+	Load(Param("given"), t)
+	MOVL(Mem{Base: t, Index: p.q, Scale: 4}, d.As32())
+	TESTL(d.As32(), d.As32())
+	JEQ(LabelRef(done))
+	MOVL(d.As32(), n.As32())
+	SHRL(U8(givenBits), n.As32())
+	ADDL(I8(4), n.As32())
+	ANDL(U32(1<<givenBits-1), d.As32())
+	CMPL(d.As32(), I8(minOffset))
+	JCS(LabelRef(impossible))
+	CMPQ(d, p.field(rcMaxOffset))
+	JGT(LabelRef(impossible))
+	MOVQ(p.q, c)
+	SUBQ(d, c)
+	JLT(LabelRef(impossible))
+	LEAQ(Mem{Base: p.q, Index: n, Scale: 1}, t)
+	CMPQ(t, param(Param("src").Len()))
+	JGT(LabelRef(impossible))
+	CMPQ(n, p.field(rcNice))
+	JLT(LabelRef(known))
+	p.extendFrom(c, n)
+	Label(known)
+	LZCNTL(d.As32(), t.As32())
+	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
+	CMPQ(t, p.repeated)
+	JLE(LabelRef(done))
+	MOVQ(t, p.repeated)
+	MOVQ(n, p.repeatLen)
+	MOVQ(d, p.repeatOffset)
+	JMP(LabelRef(done))
+	Label(impossible)
+	MOVQ(I32(1), p.field(rcWrong))
+	JMP(LabelRef(done))
 }
