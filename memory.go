@@ -39,15 +39,15 @@ func (o *options) newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize
 }
 
 // inFlight is how many blocks are in flight if memory allows it.
-func (o *options) inFlight() int {
+func (o *options) inFlight(op pipeline.Op) int {
 	if o.sched == nil && o.workers > 0 {
-		return pipeline.NewScheduler(o.workers).InFlight(o.assign)
+		return pipeline.NewScheduler(o.workers).InFlight(op, o.assign)
 	}
-	return o.scheduler().InFlight(o.assign)
+	return o.scheduler().InFlight(op, o.assign)
 }
 
 func (o *options) writerPlan() (plan, error) {
-	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(), o.maxMemory)
+	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(pipeline.Compress), o.maxMemory)
 }
 
 func (o *options) readerLimit() int64 {
@@ -58,7 +58,7 @@ func (o *options) readerLimit() int64 {
 }
 
 func (o *options) readerPlan(p *pipeline.Pipeline, blockSize int) (plan, error) {
-	return o.newPlan(p, pipeline.Decompress, 0, blockSize, o.inFlight(), o.readerLimit())
+	return o.newPlan(p, pipeline.Decompress, 0, blockSize, o.inFlight(pipeline.Decompress), o.readerLimit())
 }
 
 // WriterMemory returns the memory in bytes that a Writer with these options takes at most: the buffers of all blocks in

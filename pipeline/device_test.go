@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -254,17 +255,60 @@ func TestCheckAssignment(t *testing.T) {
 	}
 }
 
-// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does.
+// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does. What is worth it is another matter for decoding.
 func TestPays(t *testing.T) {
-	for _, pays := range []int{0, deviceBlock, deviceBlock + 1} {
+	p := ByName("lzseqr")
+	blocks, err := compressAll(NewScheduler(2), p, 5, deviceBlock, deviceContent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pays := range []int{0, deviceBlock, deviceBlock + 1, math.MaxInt} {
 		for _, backend := range []Backend{Auto, GPU, Fused} {
-			s := withSoft(t, 2, gpu.SoftConfig{Pays: pays})
-			p := ByName("lzseqr")
+			s := withSoft(t, 2, gpu.SoftConfig{Pays: pays, PaysDecode: math.MaxInt})
 			sameAsCPU(t, s, p, 5, Assignment{backend, backend})
 			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
 				t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
 			}
+			s = withSoft(t, 2, gpu.SoftConfig{Pays: math.MaxInt, PaysDecode: pays})
+			if _, err := decompressAll(s, p, blocks, Assignment{backend, backend}); err != nil {
+				t.Fatal(err)
+			}
+			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
+				t.Errorf("decoding from %d bytes on, %v: %d blocks on the device", pays, backend, n)
+			}
 		}
+	}
+}
+
+// TestInFlight: there are more blocks for a device's sake only where it may get any.
+func TestInFlight(t *testing.T) {
+	const never = math.MaxInt
+	for _, x := range []struct {
+		pays, decode int
+		only         []gpu.Op
+		op           Op
+		match, code  Backend
+		more         bool
+	}{
+		{0, 0, nil, Compress, CPU, CPU, false},
+		{0, 0, nil, Compress, Auto, Auto, true},
+		{never, 0, nil, Compress, Auto, Auto, false},
+		{never, 0, nil, Compress, CPU, GPU, true},
+		{never, 0, nil, Compress, Fused, Fused, true},
+		{never, 0, nil, Decompress, Auto, Auto, true},
+		{0, never, nil, Decompress, Auto, Auto, false},
+		{0, never, nil, Decompress, Fused, Fused, true},
+		{0, 0, nil, Decompress, GPU, CPU, false},
+		{0, 0, []gpu.Op{gpu.Stage0}, Compress, Auto, Auto, true},
+		{0, 0, []gpu.Op{gpu.Stage0}, Decompress, Auto, GPU, false},
+	} {
+		s := withSoft(t, 3, gpu.SoftConfig{Batch: 4, Pays: x.pays, PaysDecode: x.decode, Only: x.only})
+		if n := s.InFlight(x.op, Assignment{x.match, x.code}); (n > 6) != x.more || n < 6 {
+			t.Errorf("%+v: %d", x, n)
+		}
+	}
+	if n := NewScheduler(3).InFlight(Compress, Assignment{GPU, GPU}); n != 6 {
+		t.Errorf("without a device: %d", n)
 	}
 }
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 
 	"github.com/gopz/compress/gpu"
@@ -98,14 +99,21 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 const maxAway = 64
 
 // InFlight is how many blocks a run of that assignment should have in flight: two for each worker, so that one is ready when
-// another is done, and besides as many as a device works on and as wait for it.
-func (s *Scheduler) InFlight(a Assignment) int {
+// another is done, and besides as many as a device works on and as wait for it, if it may get any.
+func (s *Scheduler) InFlight(op Op, a Assignment) int {
 	n := 2 * s.workers
-	if c := s.device.Load(); c != nil && a != (Assignment{CPU, CPU}) {
-		batch := 0
-		for _, l := range c.info.Ops {
+	c := s.device.Load()
+	if c == nil {
+		return n
+	}
+	batch := 0
+	for k := range c.info.Ops {
+		l, k := &c.info.Ops[k], gpu.Op(k)
+		if backend := a.backend(k); backend == GPU && (op == Compress || k == gpu.StageN) || backend == Auto && pays(l, op, k) < math.MaxInt {
 			batch = max(batch, l.Batch)
 		}
+	}
+	if batch > 0 {
 		n += min(batch*c.info.Concurrent+cap(c.reqs[0]), maxAway) + s.workers
 	}
 	return n
@@ -141,7 +149,7 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 			continue
 		}
 		limits := &c.info.Ops[way.op]
-		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize || backend == Auto && b.Raw < limits.Pays {
+		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize || backend == Auto && b.Raw < pays(limits, r.cfg.Op, way.op) {
 			continue
 		}
 		if b.payload == nil {
@@ -158,6 +166,17 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 		}
 	}
 	return nil
+}
+
+// pays is the least block, in bytes, that Auto has a device do in a run of that kind.
+func pays(l *gpu.Limits, op Op, what gpu.Op) int {
+	switch {
+	case op == Compress:
+		return l.Pays
+	case what == gpu.StageN:
+		return l.PaysDecode
+	}
+	return math.MaxInt
 }
 
 // verifiable reports whether results of a device can be told from wrong ones. What it decodes is compared with the checks.

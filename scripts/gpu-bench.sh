@@ -20,8 +20,13 @@ pkg-config); PZ_GPU_TAGS=webgpu leaves OpenGL out, and PZ_GPU_TAGS=opengl,egl We
 Without -gpu every way to the best GPU is measured, one after the other.
 
 Other options are the program's:
-  -gpu NAME, -block BYTES, -batch BLOCKS, -repeats TIMES, -again TIMES, -whole=false
+  -gpu NAME, -block BYTES, -batch BLOCKS, -repeats TIMES, -again TIMES, -only STAGE, -whole=false
 On software drivers use small ones: -block 131072 -batch 4 -repeats 3
+
+"host MB/s" is what a processor does itself for blocks that are the GPU's, and to see that they are
+right, without waiting for it.
+Where that is no faster than "CPU MB/s", no GPU can pay, however fast it is. It can be measured on a
+software driver: -again 0 -whole=false -only rANS
 EOF
 }
 

@@ -93,7 +93,7 @@ func testInfo(t *testing.T, d gpu.Device) {
 			}
 			continue
 		}
-		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) || l.Pays < 0 {
+		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) || l.Pays < 0 || l.PaysDecode < 0 {
 			t.Errorf("%v: %+v", op, l)
 		}
 	}

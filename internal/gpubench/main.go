@@ -18,6 +18,7 @@ import (
 type device interface {
 	gpu.Device
 	Again(kernel string, n int)
+	Waited() time.Duration
 	Transfer(n int) (up, down time.Duration, err error)
 }
 
@@ -27,6 +28,7 @@ type config struct {
 	batch   int
 	repeats int
 	again   int
+	only    string
 	whole   bool
 }
 
@@ -36,14 +38,15 @@ func main() {
 	flag.IntVar(&c.block, "block", 1<<20, "block size in `BYTES`")
 	flag.IntVar(&c.batch, "batch", 256, "largest batch, in `BLOCKS`")
 	flag.IntVar(&c.repeats, "repeats", 7, "`TIMES` to measure each; the table has medians")
-	flag.IntVar(&c.again, "again", 4, "`TIMES` that a kernel is repeated to see its time without transfers")
+	flag.IntVar(&c.again, "again", 4, "`TIMES` that a kernel is repeated to see its time without transfers; 0: not at all")
+	flag.StringVar(&c.only, "only", "", "only stages with `TEXT` in their names")
 	flag.BoolVar(&c.whole, "whole", true, "whole files as well")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: gpubench [options] FILE\n\nThe blocks are taken from FILE, again from its beginning where it ends.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() != 1 || c.block < 1 || c.batch < 1 || c.repeats < 1 || c.again < 1 {
+	if flag.NArg() != 1 || c.block < 1 || c.batch < 1 || c.repeats < 1 || c.again < 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -105,6 +108,9 @@ func (c *config) measure(name, file string, data []byte) error {
 		return err
 	}
 	for _, s := range w.stages() {
+		if !strings.Contains(s.name, c.only) {
+			continue
+		}
 		if err := c.stage(d, s); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}

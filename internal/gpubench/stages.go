@@ -85,10 +85,20 @@ type stage struct {
 	blocks  []block
 	ask     func(b *block) *gpu.Request
 	right   func(b *block, r *gpu.Request) bool
-	bytes   func(b *block) int // what its speed is counted in
+	bytes   func(b *block) int        // what its speed is counted in
+	look    func(r *gpu.Request) bool // what a worker does before a result counts, if anything; see pipeline's verify.go
 }
 
 func (w *work) stages() []stage {
+	check := new(gpu.Request) // with memory that is used again
+	decodes := func(r *gpu.Request) bool {
+		*check = gpu.Request{Op: gpu.StageN, Decode: true, Size: r.Size, Src: r.Dst, Streams: check.Streams}
+		if check.Streams == nil {
+			check.Streams = new(lzseq.Streams)
+		}
+		return pipeline.Host(check) == nil
+	}
+	var content []byte
 	symbols := func(b *block) (n int) {
 		all := b.streams.All()
 		for _, s := range all[:len(all)-lzseq.Repeat.Stored] {
@@ -98,16 +108,11 @@ func (w *work) stages() []stage {
 	}
 	list := []stage{
 		{"rANS decode (bytes of streams)", []string{"rans_decode"}, w.blocks, (*block).decode, func(b *block, r *gpu.Request) bool {
-			got, want := r.Streams.All(), b.streams.All()
-			for i := range got {
-				if !bytes.Equal(*got[i], *want[i]) {
-					return false
-				}
-			}
-			return r.Layout == lzseq.Repeat
-		}, symbols},
+			return same(r.Streams, b.streams) && r.Layout == lzseq.Repeat
+		}, symbols, nil},
 		{"rANS encode (bytes of streams)", []string{"histogram", "rans_encode"}, w.blocks, (*block).encode,
-			func(b *block, r *gpu.Request) bool { return bytes.Equal(r.Dst, b.payload) }, symbols},
+			func(b *block, r *gpu.Request) bool { return bytes.Equal(r.Dst, b.payload) }, symbols,
+			func(r *gpu.Request) bool { return decodes(r) && same(check.Streams, r.Streams) }},
 	}
 	for _, level := range matchLevels {
 		list = append(list, stage{
@@ -116,6 +121,7 @@ func (w *work) stages() []stage {
 			func(b *block) *gpu.Request { return matchRequest(b.src, level) },
 			func(b *block, r *gpu.Request) bool { return slices.Equal(r.Seqs, b.seqs[level]) },
 			func(b *block) int { return len(b.src) },
+			func(r *gpu.Request) bool { return lz77.Valid(r.Seqs, r.Src, r.Window, r.Limits) },
 		})
 	}
 	for _, level := range matchLevels {
@@ -126,16 +132,34 @@ func (w *work) stages() []stage {
 			func(b *block) *gpu.Request { return fusedRequest(b.src, level) },
 			func(b *block, r *gpu.Request) bool { return bytes.Equal(r.Dst, b.fused[level]) },
 			func(b *block) int { return len(b.src) },
+			func(r *gpu.Request) bool {
+				content = slices.Grow(content[:0], r.Size+lz77.Slack)[:r.Size]
+				return decodes(r) && check.Streams.Decode(check.Layout, content) == nil && bytes.Equal(content, r.Src)
+			},
 		})
 	}
 	return list
 }
 
+func same(got, want *lzseq.Streams) bool {
+	all := want.All()
+	for i, s := range got.All() {
+		if !bytes.Equal(*s, *all[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 var errWrong = errors.New("THE DEVICE GIVES SOMETHING ELSE THAN THE CPU")
 
-// stage prints a table of a stage by batch size: first what the device gives is compared, then it is measured.
+// stage prints a table of a stage by batch size: first what the device gives is compared, then it is measured. What the host itself does for the device, and to see that the result is right, is
+// more or less than what the processor would do without: that ratio says how much a device can spare at the most, however fast it is.
 func (c *config) stage(d device, s stage) error {
-	fmt.Printf("%s\nbatch   CPU MB/s   GPU MB/s   ratio", s.name)
+	if c.again == 0 {
+		s.kernels = nil
+	}
+	fmt.Printf("%s\nbatch   CPU MB/s   GPU MB/s   ratio   host MB/s   ratio", s.name)
 	for _, k := range s.kernels {
 		fmt.Printf("   %s MB/s", k)
 	}
@@ -161,9 +185,9 @@ func (c *config) stage(d device, s stage) error {
 			}
 		}
 		run := func() error { return d.Run(batch[0].Op, batch) }
-		own := min(n, len(s.blocks)) // more of them would only take longer
+		some := min(n, len(s.blocks)) // more of them would only take longer
 		cpu, err := c.timed(func() error {
-			for _, r := range batch[:own] {
+			for _, r := range batch[:some] {
 				if err := pipeline.Host(r); err != nil {
 					return err
 				}
@@ -173,16 +197,34 @@ func (c *config) stage(d device, s stage) error {
 		if err != nil {
 			return err
 		}
-		cpu = cpu * time.Duration(n) / time.Duration(own)
-		device, err := c.timed(run)
+		cpu = cpu * time.Duration(n) / time.Duration(some)
+		var own []time.Duration
+		device, err := c.timed(func() error {
+			start, before := time.Now(), d.Waited()
+			err := run()
+			own = append(own, time.Since(start)-(d.Waited()-before))
+			return err
+		})
 		if err != nil {
 			return err
 		}
+		looked, err := c.timed(func() error {
+			for _, r := range batch {
+				if s.look != nil && !s.look(r) {
+					return errWrong
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		host := median(own) + looked
 		ratio := float64(cpu) / float64(device)
 		if ratio > 1 && pays == 0 {
 			pays = n
 		}
-		fmt.Printf("%5d %10.0f %10.0f %7.2f", n, rate(total, cpu), rate(total, device), ratio)
+		fmt.Printf("%5d %10.0f %10.0f %7.2f %11.0f %7.2f", n, rate(total, cpu), rate(total, device), ratio, rate(total, host), float64(cpu)/float64(host))
 		for _, k := range s.kernels {
 			d.Again(k, c.again)
 			more, err := c.timed(run)

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,10 +22,17 @@ const (
 	// as many positions as a GPU has room for; the batch spares submissions.
 	matchBatch = 8
 
-	// The least block sizes, in bytes, that are worth a trip. STILL TO BE MEASURED on a GPU, with scripts/gpu-bench.sh: on a driver in software
-	// nothing pays (docs/exec-plans/active/webgpu.md). Until then they are guesses: a full batch of such blocks is 4 to 8 MiB.
-	entropyPays = 128 << 10
-	matchPays   = 256 << 10
+	// The least block sizes, in bytes, that Auto gives to a device. How much one can spare a processor, however fast it is, is the time that the processor takes without it, over what it still does itself: it packs and
+	// unpacks, makes tables, parses, and sees that the result is right. Any machine can measure that (column host MB/s of scripts/gpu-bench.sh; the table is in docs/exec-plans/active/webgpu.md):
+	//
+	//   - Matching: 1.4 times with one block of 64 KiB at level 5, 2.3 times at level 6; 1.6 to 2 and 2.4 to 3 in batches.
+	//   - Decoding: 0.8 to 1.3 times with blocks of 128 KiB, 0.8 alone and 1.3 in batches of 4 with 256 KiB, 1.4 to 1.5 with 512 KiB, 1.6 to 2 with 1 MB.
+	//   - Coding: 0.6 to 1.1 times at any size, since a worker decodes each payload again to see that it is right. It never pays.
+	//
+	// Whether the device keeps up is not in it: that is for the scheduler to see. There is no least batch: one is what waits when a slot is free, and while a small one is under way the next one gathers.
+	matchPays    = 64 << 10
+	codingPays   = math.MaxInt
+	decodingPays = 512 << 10
 
 	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
 	maxMatch   = 1 << lz77.CandidateBits
@@ -57,7 +65,7 @@ type Config struct {
 // Promise is what a device may be counted on to be, for [gpu.Lazy].
 func Promise(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
-	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: entropyPays}
+	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: codingPays, PaysDecode: decodingPays}
 	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, Pays: fusedPays}
 	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
 	return info
@@ -78,6 +86,8 @@ type Device struct {
 
 	// again is how many times more than once kernels are dispatched; see Again.
 	again map[string]int
+	// waited is how long submissions have taken, in nanoseconds; see Waited.
+	waited atomic.Int64
 }
 
 // ErrClosed is what remains of calls when a device is closed.

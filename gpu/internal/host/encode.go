@@ -121,21 +121,14 @@ func (s *slot) plan(j *job, counts []byte) {
 		s.hist = make([]uint16, len(counts)/2)
 	}
 	hist := s.hist[:len(counts)/2]
-	for i := range hist {
-		hist[i] = binary.LittleEndian.Uint16(counts[2*i:])
-	}
 	unit := hist
 	for _, p := range j.streams[:len(j.streams)-j.r.Layout.Stored] {
 		for n := len(p); n > 0; n -= rans.UnitSize(n) {
-			sum := 0
-			for _, c := range unit[:256] {
-				sum += int(c)
-			}
-			if sum != rans.UnitSize(n) {
+			if readUnit((*[256]uint16)(unit), (*[2 * 256]byte)(counts)) != rans.UnitSize(n) {
 				j.r.Err = errResult
 				return
 			}
-			unit = unit[256:]
+			unit, counts = unit[256:], counts[2*256:]
 		}
 	}
 	j.dst, j.w = j.enc.BeginCounts(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
@@ -149,6 +142,19 @@ func (s *slot) plan(j *job, counts []byte) {
 		j.in += partWords * uint32(len(g.Parts))
 		j.out += wordRoom(g)
 	}
+}
+
+// readUnit sets a histogram to what the device has counted, and returns the sum.
+func readUnit(hist *[256]uint16, counts *[2 * 256]byte) int {
+	const low = 0x0000FFFF0000FFFF
+	sum := uint64(0)
+	for i := 0; i < len(hist); i += 4 {
+		v := binary.LittleEndian.Uint64(counts[2*i:])
+		h := hist[i : i+4 : i+4]
+		h[0], h[1], h[2], h[3] = uint16(v), uint16(v>>16), uint16(v>>32), uint16(v>>48)
+		sum += v&low + v>>16&low
+	}
+	return int(sum>>32 + sum&(1<<32-1))
 }
 
 // wordRoom is the room for the words of a group that is coded, in u32.

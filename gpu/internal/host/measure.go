@@ -8,6 +8,9 @@ func (d *Device) Again(kernel string, n int) {
 	d.again = map[string]int{kernel: n}
 }
 
+// Waited is how long calls of Run have waited for submissions, all together. The rest of their time is what the host does itself: it packs requests and unpacks results, makes tables, and parses.
+func (d *Device) Waited() time.Duration { return time.Duration(d.waited.Load()) }
+
 // Transfer measures how long n bytes take to the device and back, from memory that the host sees to memory that kernels see, each in a submission of its own.
 func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
 	s, ok := <-d.slots

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/rans"
@@ -71,7 +72,10 @@ func (s *slot) submit() error {
 			return fmt.Errorf("gpu: %d workgroups", k.Groups)
 		}
 	}
-	return s.q.Submit(&s.sub)
+	start := time.Now()
+	err := s.q.Submit(&s.sub)
+	s.d.waited.Add(int64(time.Since(start)))
+	return err
 }
 
 // whole binds all of a buffer.
