@@ -1,7 +1,10 @@
 package host
 
 import (
+	"encoding/binary"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopz/compress/gpu"
@@ -173,4 +176,46 @@ func TestGrid(t *testing.T) {
 
 func encodeRequest(lits []byte) *gpu.Request {
 	return &gpu.Request{Op: gpu.StageN, Size: len(lits), Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: lits}}
+}
+
+// TestReadWords: any number of them, at any place.
+func TestReadWords(t *testing.T) {
+	p := make([]byte, 100)
+	for i := range p {
+		p[i] = byte(37 * i)
+	}
+	for n := range 20 {
+		for from := range 20 {
+			got, want := make([]uint32, n), make([]uint32, n)
+			for i := range want {
+				want[i] = binary.LittleEndian.Uint32(p[from+4*i:])
+			}
+			if readWords(got, p[from:]); !slices.Equal(got, want) {
+				t.Fatalf("%d from %d: %x, want %x", n, from, got, want)
+			}
+		}
+	}
+}
+
+// TestReadUnit: what is counted comes back, with its sum, whatever it is.
+func TestReadUnit(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var counts [2 * 256]byte
+		var hist [256]uint16
+		shift, sum := r.IntN(16), 0
+		for i := range 256 {
+			c := uint16(r.Uint32()) >> shift
+			binary.LittleEndian.PutUint16(counts[2*i:], c)
+			sum += int(c)
+		}
+		if got := readUnit(&hist, &counts); got != sum {
+			t.Fatalf("sum %d, want %d", got, sum)
+		}
+		for i, c := range hist {
+			if c != binary.LittleEndian.Uint16(counts[2*i:]) {
+				t.Fatalf("symbol %d: %d", i, c)
+			}
+		}
+	}
 }

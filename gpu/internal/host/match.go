@@ -177,10 +177,7 @@ func (s *slot) parseBlock(j *matchJob, k int, best []byte) {
 		s.best[k] = make([]uint32, j.positions)
 	}
 	own := s.best[k][:j.positions]
-	src := best[4*j.first:]
-	for i := range own {
-		own[i] = binary.LittleEndian.Uint32(src[4*i:])
-	}
+	readWords(own, best[4*j.first:])
 	var ok bool
 	r.Seqs, ok = s.matchers[k].ParseCandidates(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits, own)
 	if !ok {

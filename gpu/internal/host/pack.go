@@ -26,3 +26,17 @@ func (w *packer) bytes(p []byte) (at uint32) {
 
 // words is how many u32 have room for n bytes.
 func words(n int) uint32 { return uint32(n+3) / 4 }
+
+// readWords sets dst to the u32 at the front of src, four at a time: one by one takes as long as a third of the parse that reads them.
+func readWords(dst []uint32, src []byte) {
+	src = src[:4*len(dst)]
+	for len(dst) >= 4 {
+		d, p := dst[:4:4], src[:16:16]
+		a, b := binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
+		d[0], d[1], d[2], d[3] = uint32(a), uint32(a>>32), uint32(b), uint32(b>>32)
+		dst, src = dst[4:], src[16:]
+	}
+	for i := range dst {
+		dst[i] = binary.LittleEndian.Uint32(src[4*i:])
+	}
+}
