@@ -145,8 +145,8 @@ func LazyDevice() (*gpu.Lazy, error) {
 	return gpu.NewLazy(list[0].promise(), lazyAfter, func() (Device, error) { return OpenDevice("") }), nil
 }
 
-// lazyAfter is how many blocks the CPU gets before a GPU is started: it takes a tenth of a second until that is up, in which two
-// processors do that many blocks of 1 MiB.
+// lazyAfter is how many blocks that a GPU might have had the CPU gets before one is started, which takes a tenth of a second: in that time two processors match 4 blocks of 4 MiB, or decode
+// some 80. A file of fewer has no use for one.
 const lazyAfter = 16
 
 // Adapter is a GPU of this machine, or a program that plays one.

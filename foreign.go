@@ -92,7 +92,7 @@ func (u *need) memory(n, workers int) int64 {
 
 // foreignPlan is how many blocks may be in flight for units of another format.
 func (o *options) foreignPlan(u *need) (plan, error) {
-	n, workers, limit := o.inFlight(pipeline.Decompress), o.workerCount(), o.readerLimit()
+	n, workers, limit := o.inFlight(u.pipe, pipeline.Decompress, u.size), o.workerCount(), o.readerLimit()
 	if u.serial {
 		n = 2 // one to decode into and one that is given out
 	}

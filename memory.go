@@ -38,16 +38,13 @@ func (o *options) newPlan(p *pipeline.Pipeline, op pipeline.Op, level, blockSize
 	return plan{n, m}, nil
 }
 
-// inFlight is how many blocks are in flight if memory allows it.
-func (o *options) inFlight(op pipeline.Op) int {
-	if o.sched == nil && o.workers > 0 {
-		return pipeline.NewScheduler(o.workers).InFlight(op, o.assign)
-	}
-	return o.scheduler().InFlight(op, o.assign)
+// inFlight is how many blocks of a pipeline are in flight if memory allows it.
+func (o *options) inFlight(p *pipeline.Pipeline, op pipeline.Op, blockSize int) int {
+	return o.scheduler().InFlight(o.config(op, p, true, 0), blockSize)
 }
 
 func (o *options) writerPlan() (plan, error) {
-	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(pipeline.Compress), o.maxMemory)
+	return o.newPlan(o.pipe, pipeline.Compress, o.level, o.blockSize, o.inFlight(o.pipe, pipeline.Compress, o.blockSize), o.maxMemory)
 }
 
 func (o *options) readerLimit() int64 {
@@ -58,7 +55,7 @@ func (o *options) readerLimit() int64 {
 }
 
 func (o *options) readerPlan(p *pipeline.Pipeline, blockSize int) (plan, error) {
-	return o.newPlan(p, pipeline.Decompress, 0, blockSize, o.inFlight(pipeline.Decompress), o.readerLimit())
+	return o.newPlan(p, pipeline.Decompress, 0, blockSize, o.inFlight(p, pipeline.Decompress, blockSize), o.readerLimit())
 }
 
 // WriterMemory returns the memory in bytes that a Writer with these options takes at most: the buffers of all blocks in

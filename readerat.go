@@ -80,7 +80,12 @@ func (o *options) slotCount(x *index) (int, error) {
 	index := x.memory(int64(len(x.blocks)))
 	limit := o.readerLimit() - index
 	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
-	n := min(max(o.inFlight(pipeline.Decompress), 4), max(1, len(x.blocks)))
+	n := 4
+	for i := range x.streams {
+		h := &x.streams[i].hdr
+		n = max(n, o.inFlight(pipeline.ByID(h.Pipeline), pipeline.Decompress, h.BlockSize))
+	}
+	n = min(n, max(1, len(x.blocks)))
 	if x.format == pipeline.ZST {
 		n, err := o.frameSlots(x, n, limit)
 		return n, besides(err, index)

@@ -14,7 +14,8 @@ type SoftConfig struct {
 	Latency    time.Duration // added to every batch
 	MinSize    int           // least block, in bytes
 	MaxSize    int           // greatest block; 0 means no limit
-	Pays       int           // see Limits
+	Recent     bool          // see Limits
+	Pays       int           // likewise
 	PaysDecode int           // likewise
 	Only       []Op          // what it does; nil means everything
 	Patience   time.Duration // see Info
@@ -57,7 +58,7 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 
 func (d *Soft) Info() Info {
 	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Patience: d.cfg.Patience}
-	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Pays: d.cfg.Pays, PaysDecode: d.cfg.PaysDecode}
+	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Recent: d.cfg.Recent, Pays: d.cfg.Pays, PaysDecode: d.cfg.PaysDecode}
 	if limits.MaxSize == 0 {
 		limits.MaxSize = 1 << 30
 	}

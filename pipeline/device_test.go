@@ -283,32 +283,44 @@ func TestPays(t *testing.T) {
 // TestInFlight: there are more blocks for a device's sake only where it may get any.
 func TestInFlight(t *testing.T) {
 	const never = math.MaxInt
+	recent := gpu.SoftConfig{Batch: 4, Recent: true, Pays: 1 << 16, PaysDecode: 1 << 19}
 	for _, x := range []struct {
-		pays, decode int
-		only         []gpu.Op
-		op           Op
-		match, code  Backend
-		more         bool
+		soft        gpu.SoftConfig
+		pipeline    string
+		op          Op
+		level, size int
+		match, code Backend
+		more        bool
 	}{
-		{0, 0, nil, Compress, CPU, CPU, false},
-		{0, 0, nil, Compress, Auto, Auto, true},
-		{never, 0, nil, Compress, Auto, Auto, false},
-		{never, 0, nil, Compress, CPU, GPU, true},
-		{never, 0, nil, Compress, Fused, Fused, true},
-		{never, 0, nil, Decompress, Auto, Auto, true},
-		{0, never, nil, Decompress, Auto, Auto, false},
-		{0, never, nil, Decompress, Fused, Fused, true},
-		{0, 0, nil, Decompress, GPU, CPU, false},
-		{0, 0, []gpu.Op{gpu.Stage0}, Compress, Auto, Auto, true},
-		{0, 0, []gpu.Op{gpu.Stage0}, Decompress, Auto, GPU, false},
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
+		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
+		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
+		{gpu.SoftConfig{Pays: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
+		{gpu.SoftConfig{PaysDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
+		{gpu.SoftConfig{PaysDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
+		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, GPU, CPU, false},
+		{gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
+		{recent, "lzseqr", Compress, 5, 1 << 16, Auto, CPU, true},
+		{recent, "lzseqr", Compress, 5, 1<<16 - 1, Auto, CPU, false},
+		{recent, "lzseqr", Compress, 4, 1 << 20, Auto, CPU, false}, // another finder
+		{recent, "lzseqr", Compress, 9, 1 << 24, Auto, Auto, false},
+		{recent, "lzr", Decompress, 0, 1 << 19, Auto, Auto, true},
+		{recent, "lzr", Decompress, 0, 1<<19 - 1, Auto, Auto, false},
+		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, true},
+		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
+		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
 	} {
-		s := withSoft(t, 3, gpu.SoftConfig{Batch: 4, Pays: x.pays, PaysDecode: x.decode, Only: x.only})
-		if n := s.InFlight(x.op, Assignment{x.match, x.code}); (n > 6) != x.more || n < 6 {
+		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: Assignment{x.match, x.code}}
+		s := withSoft(t, 3, x.soft)
+		if n := s.InFlight(cfg, x.size); (n > 6) != x.more || n < 6 {
 			t.Errorf("%+v: %d", x, n)
 		}
-	}
-	if n := NewScheduler(3).InFlight(Compress, Assignment{GPU, GPU}); n != 6 {
-		t.Errorf("without a device: %d", n)
+		if n := NewScheduler(3).InFlight(cfg, x.size); n != 6 {
+			t.Errorf("%+v: %d without a device", x, n)
+		}
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"runtime/debug"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
 )
 
 // Backend says where a stage runs.
 type Backend uint8
 
 const (
-	Auto  Backend = iota // on the device, as long as it keeps up
+	Auto  Backend = iota // on the device, if that pays and as long as it keeps up
 	CPU                  // never on the device
 	GPU                  // on the device, however long the blocks have to wait; only those it cannot do, or fails at, are the CPU's
 	Fused                // so, and a whole block in one request where device and level allow it; for both stages together
@@ -88,7 +89,7 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		if !r.verifiable() {
 			return fmt.Errorf("%w: without checks nobody would see that it decodes wrong", errCannot)
 		}
-		if limits := c.info.Ops[way.op]; limits.Batch <= 0 || size < limits.MinSize || size > limits.MaxSize || !c.accepts(q) {
+		if limits := c.info.Ops[way.op]; limits.Batch <= 0 || size < limits.MinSize || size > limits.MaxSize || !finds(&limits, q) || !c.accepts(q) {
 			return fmt.Errorf("%w: %s of blocks of %d bytes on %s", errCannot, r.stages[i].name, size, c.info.Name)
 		}
 	}
@@ -98,26 +99,57 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 // maxAway bounds the blocks in flight for a device's sake, and with them the memory.
 const maxAway = 64
 
-// InFlight is how many blocks a run of that assignment should have in flight: two for each worker, so that one is ready when
-// another is done, and besides as many as a device works on and as wait for it, if it may get any.
-func (s *Scheduler) InFlight(op Op, a Assignment) int {
+// InFlight is how many blocks of that size a run should have in flight, 0 being any size: two for each worker, so that one is ready when another is done, and besides
+// as many as a device works on and as wait for it, if it may get any.
+func (s *Scheduler) InFlight(cfg Config, size int) int {
 	n := 2 * s.workers
 	c := s.device.Load()
 	if c == nil {
 		return n
 	}
-	batch := 0
-	for k := range c.info.Ops {
-		l, k := &c.info.Ops[k], gpu.Op(k)
-		if backend := a.backend(k); backend == GPU && (op == Compress || k == gpu.StageN) || backend == Auto && pays(l, op, k) < math.MaxInt {
-			batch = max(batch, l.Batch)
+	r := &Run{cfg: cfg, stages: cfg.Pipeline.encode}
+	if cfg.Op == Decompress {
+		r.stages = cfg.Pipeline.decode
+	}
+	b, batch := &Block{run: r, payload: new(payload)}, 0
+	consider := func(way *remote) {
+		if way == nil {
+			return
 		}
+		limits, raw := &c.info.Ops[way.op], size
+		if raw == 0 {
+			raw = limits.MaxSize
+		}
+		if q := (gpu.Request{Op: way.op, Size: raw}); b.suits(way, limits, raw) {
+			if way.ask(b, &q); finds(limits, &q) {
+				batch = max(batch, limits.Batch)
+			}
+		}
+	}
+	consider(r.fused(0))
+	for i := range r.stages {
+		consider(r.stages[i].remote)
 	}
 	if batch > 0 {
 		n += min(batch*c.info.Concurrent+cap(c.reqs[0]), maxAway) + s.workers
 	}
 	return n
 }
+
+// suits reports whether a device with these limits may be asked to do the block that way, with so many bytes of content.
+func (b *Block) suits(way *remote, limits *gpu.Limits, raw int) bool {
+	backend := b.run.backend(way.op)
+	return backend != CPU && (way.fits == nil || way.fits(b)) && limits.Batch > 0 && raw >= limits.MinSize && raw <= limits.MaxSize &&
+		(backend != Auto || raw >= pays(limits, b.run.cfg.Op, way.op))
+}
+
+// finds reports whether a device with these limits does what a request says of finding matches, if anything.
+func finds(limits *gpu.Limits, q *gpu.Request) bool {
+	return !limits.Recent || q.Params == nil || q.Params.Finder == lz77.Recent
+}
+
+// backend is where the run has a device's kind of work done.
+func (r *Run) backend(op gpu.Op) Backend { return r.cfg.Assign.backend(op) }
 
 // hand offers the block's next stage to the device. If it reports true, the block is gone.
 func (w *worker) hand(b *Block) bool {
@@ -141,15 +173,11 @@ func (w *worker) hand(b *Block) bool {
 func (b *Block) way(c *coordinator, ws *workspace) *remote {
 	r := b.run
 	for _, way := range [...]*remote{r.fused(b.stage), r.stages[b.stage].remote} {
-		if way == nil || b.plain || way.fits != nil && !way.fits(b) {
-			continue
-		}
-		backend := r.cfg.Assign.backend(way.op)
-		if backend == CPU || backend == Auto && b.crowded {
+		if way == nil || b.plain {
 			continue
 		}
 		limits := &c.info.Ops[way.op]
-		if limits.Batch <= 0 || b.Raw < limits.MinSize || b.Raw > limits.MaxSize || backend == Auto && b.Raw < pays(limits, r.cfg.Op, way.op) {
+		if r.backend(way.op) == Auto && b.crowded || !b.suits(way, limits, b.Raw) {
 			continue
 		}
 		if b.payload == nil {
@@ -160,7 +188,7 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 		}
 		*b.request = gpu.Request{Op: way.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
 		way.ask(b, b.request)
-		if c.accepts(b.request) {
+		if finds(limits, b.request) && c.accepts(b.request) {
 			b.away = way
 			return way
 		}

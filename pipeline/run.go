@@ -74,7 +74,7 @@ type Run struct {
 // Start begins a run. One that is dropped without Close leaks nothing: its blocks are finished, and the garbage collector has the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
-		cfg.InFlight = s.InFlight(cfg.Op, cfg.Assign)
+		cfg.InFlight = s.InFlight(cfg, 0)
 	}
 	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}, device: s.device.Load()}
 	if cfg.Op == Decompress {

@@ -24,9 +24,9 @@ Other options are the program's:
 On software drivers use small ones: -block 131072 -batch 4 -repeats 3
 
 "host MB/s" is what a processor does itself for blocks that are the GPU's, and to see that they are
-right, without waiting for it.
+right, without waiting for it and without what the driver does in between.
 Where that is no faster than "CPU MB/s", no GPU can pay, however fast it is. It can be measured on a
-software driver: -again 0 -whole=false -only rANS
+software driver: -again 0 -whole=false -only rANS -block 1048576 -batch 4
 EOF
 }
 

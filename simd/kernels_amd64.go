@@ -245,7 +245,7 @@ func hasGiven() bool { return current() != portable }
 // check panics if what a kernel is to do could lead it out of src or the costs.
 func (p *RecentParse) check(src []byte) {
 	if best == portable || p.Next < 0 || p.At < p.Next-p.Length || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 ||
-		uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At) || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 ||
+		uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At || p.Next < p.At) || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 ||
 		uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 {
 		panic("simd: impossible parse")
 	}
@@ -253,10 +253,8 @@ func (p *RecentParse) check(src []byte) {
 
 func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) int {
 	p.check(src)
-	if p.Shift < 1 || p.Shift > 31 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) || p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
-		panic("simd: impossible parse")
-	}
-	if p.Depth != 8 && p.Depth != 16 && p.Depth != 32 {
+	if p.Depth != 8 && p.Depth != 16 && p.Depth != 32 || p.Shift < 1 || p.Shift > 31 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) ||
+		p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
 		panic("simd: impossible parse")
 	}
 	return p.run(p.Depth, src, &rows[0], costs, seqs, fresh)
@@ -277,11 +275,14 @@ func parseGivenVector(p *RecentParse, src []byte, given []uint32, costs *[256]ui
 func (p *RecentParse) run(depth int, src []byte, candidates *uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
 	for p.At < p.End && n < len(seqs) {
 		room, fresh := min(len(seqs)-n, atOnceSequences), min(max(fresh-n, 0), atOnceSequences)
-		p.stop = min(p.End, p.Next+atOnceRecent)
+		from := p.Next // up to there positions are in rows
+		if depth == 0 {
+			from = p.At
+		}
+		p.stop = min(p.End, from+atOnceRecent)
 		var size int
 		switch depth {
 		case 0:
-			p.stop = min(p.End, p.At+atOnceRecent)
 			size = parseGivenAVX2((*rawRecent)(p), src, candidates, costs, &seqs[n], room, fresh)
 		case 8:
 			size = parseRecent8AVX2((*rawRecent)(p), src, candidates, costs, &seqs[n], room, fresh)

@@ -8,7 +8,7 @@ package simd
 type RecentParse struct {
 	At     int // where to look for a match next
 	Anchor int // where the last one ended, at most At
-	Next   int // the first position that is not in its row yet, at most At, or behind what was looked at of a match that is to be weighed
+	Next   int // the first position that is not in its row yet, at most At; or behind what was looked at for a match that is to be weighed, at least At
 	End    int // matches begin before it, 16 bytes before the end of src at least
 
 	Length, Offset int    // a match at At that is to be weighed before the parse goes on, of fewer than 8 bytes; 0 for none
@@ -51,7 +51,7 @@ func ParseRecent[S Sequence](p *RecentParse, src []byte, rows []uint32, costs *[
 	return parseRecentVector(p, src, rows, costs, raw(seqs), fresh)
 }
 
-// ParseGiven is ParseRecent with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateBits. Depth, Shift, HashMask and Base are not looked at. Whatever
+// ParseGiven is ParseRecent with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateBits. Depth, Shift, HashMask and Base are not looked at, nor is Least but to see that it is possible. Whatever
 // is given, nothing outside of the slices is touched; Impossible says whether one of those that it has looked at cannot be. HasGiven must have said that there is a kernel.
 func ParseGiven[S Sequence](p *RecentParse, src []byte, given []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
 	return parseGivenVector(p, src, given, costs, raw(seqs), fresh)

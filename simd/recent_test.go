@@ -226,6 +226,8 @@ func (c *recentRun) giveCandidates(r *rand.Rand) {
 			given[i] = r.Uint32() >> r.IntN(32)
 		} else if kind == 1 {
 			given[i] = uint32(r.IntN(i+2)) | r.Uint32N(16)<<24
+		} else if n := len(c.src) - i - 5 + r.IntN(3); kind < 20 && i >= 16 && n >= 0 && n < 256 { // up to the end of src, one byte less or more
+			given[i] = uint32(16+r.IntN(i-15)) | uint32(n)<<24
 		}
 	}
 	c.given = given
@@ -308,6 +310,32 @@ func TestParseGiven(t *testing.T) {
 	})
 }
 
+// TestGivenTie: of a repeat and a candidate that score the same it is the repeat. One of 2 bytes more with an offset of 7 bits has the same score.
+func TestGivenTie(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(73, 74))
+		for longer := range 4 {
+			src := make([]byte, 300)
+			for i := range src {
+				src[i] = byte(r.Uint32())
+			}
+			copy(src[200:], src[150:156])
+			src[206] = src[156] + 1
+			c := &recentRun{src: src, room: 10, fresh: 10, costs: new([256]uint8), given: make([]uint32, 284)}
+			c.p = RecentParse{At: 200, Anchor: 200, Next: 200, End: 201, Repeats: [3]int{50, 60, 70}, Nice: 100, Least: 4, MinMatch: 4, MaxOffset: 1 << 16, UseRepeats: 3, Depth: 8}
+			for i := range c.costs {
+				c.costs[i] = 255
+			}
+			c.given[200] = 100 | uint32(6+longer-4)<<24
+			want := *c
+			if seqs := want.naively(); len(seqs) != 1 || (seqs[0].Offset == 50) != (longer <= 2) {
+				t.Fatalf("%d bytes longer: %+v", longer, seqs)
+			}
+			c.alone(t)
+		}
+	})
+}
+
 // TestParseRecentRoom: what could lead the kernel out of the slices is a mistake in the program.
 func TestParseRecentRoom(t *testing.T) {
 	good := RecentParse{End: 84, Repeats: [3]int{1, 1, 1}, Nice: 5, Least: 4, MaxOffset: 32, Depth: 8, Shift: 27}
@@ -325,6 +353,7 @@ func TestParseRecentRoom(t *testing.T) {
 		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 4, 0 },
 		func(p *RecentParse) { p.At, p.Length, p.Offset = 95, 6, 1 },
 		func(p *RecentParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 15 },
+		func(p *RecentParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 9 },
 		func(p *RecentParse) { p.Repeats[0] = 0 },
 		func(p *RecentParse) { p.Repeats[1] = 0 },
 		func(p *RecentParse) { p.Repeats[2] = -1 },

@@ -18,7 +18,7 @@ import (
 type device interface {
 	gpu.Device
 	Again(kernel string, n int)
-	Waited() time.Duration
+	Away() time.Duration
 	Transfer(n int) (up, down time.Duration, err error)
 }
 
@@ -107,13 +107,18 @@ func (c *config) measure(name, file string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	done := false
 	for _, s := range w.stages() {
 		if !strings.Contains(s.name, c.only) {
 			continue
 		}
+		done = true
 		if err := c.stage(d, s); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
+	}
+	if !done {
+		return fmt.Errorf("no stage has %q in its name; they are called rANS decode, rANS encode, match and parse, fused", c.only)
 	}
 	if c.whole {
 		return c.files(d, data)

@@ -200,9 +200,9 @@ func (c *config) stage(d device, s stage) error {
 		cpu = cpu * time.Duration(n) / time.Duration(some)
 		var own []time.Duration
 		device, err := c.timed(func() error {
-			start, before := time.Now(), d.Waited()
+			start, before := time.Now(), d.Away()
 			err := run()
-			own = append(own, time.Since(start)-(d.Waited()-before))
+			own = append(own, time.Since(start)-(d.Away()-before))
 			return err
 		})
 		if err != nil {
@@ -232,6 +232,10 @@ func (c *config) stage(d device, s stage) error {
 			if err != nil {
 				return err
 			}
+			if more <= device { // lost in the noise
+				fmt.Printf("   %*s", len(k)+5, "-")
+				continue
+			}
 			fmt.Printf("   %*.0f", len(k)+5, rate(total, (more-device)/time.Duration(c.again)))
 		}
 		fmt.Println()
@@ -244,8 +248,11 @@ func (c *config) stage(d device, s stage) error {
 	return nil
 }
 
-// timed is the median time of f.
+// timed is the median time of f, after a time that does not count.
 func (c *config) timed(f func() error) (time.Duration, error) {
+	if err := f(); err != nil {
+		return 0, err
+	}
 	var all []time.Duration
 	for range c.repeats {
 		start := time.Now()
@@ -259,7 +266,7 @@ func (c *config) timed(f func() error) (time.Duration, error) {
 
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
-	return d[len(d)/2]
+	return d[(len(d)-1)/2]
 }
 
 // rate is a speed in MB/s; +Inf for what took no time that could be measured.

@@ -25,14 +25,14 @@ const (
 	// The least block sizes, in bytes, that Auto gives to a device. How much one can spare a processor, however fast it is, is the time that the processor takes without it, over what it still does itself: it packs and
 	// unpacks, makes tables, parses, and sees that the result is right. Any machine can measure that (column host MB/s of scripts/gpu-bench.sh; the table is in docs/exec-plans/active/webgpu.md):
 	//
-	//   - Matching: 1.4 times with one block of 64 KiB at level 5, 2.3 times at level 6; 1.6 to 2 and 2.4 to 3 in batches.
-	//   - Decoding: 0.8 to 1.3 times with blocks of 128 KiB, 0.8 alone and 1.3 in batches of 4 with 256 KiB, 1.4 to 1.5 with 512 KiB, 1.6 to 2 with 1 MB.
-	//   - Coding: 0.6 to 1.1 times at any size, since a worker decodes each payload again to see that it is right. It never pays.
+	//   - Matching: 1.9 to 2.3 times with blocks of 64 KiB at level 5, alone and in batches, 2.5 to 3.7 times at level 6; 4.4 and 8.9 times with a block of 4 MB.
+	//   - Decoding: 1.0 times with a block of 512 KiB alone and 1.3 to 1.4 in batches, 1.4 to 1.7 with 1 MiB, 1.9 with 4 MB.
+	//   - Coding: 0.5 to 1.0 times at any size, since a worker decodes each payload again to see that it is right. It never pays.
 	//
 	// Whether the device keeps up is not in it: that is for the scheduler to see. There is no least batch: one is what waits when a slot is free, and while a small one is under way the next one gathers.
 	matchPays    = 64 << 10
 	codingPays   = math.MaxInt
-	decodingPays = 512 << 10
+	decodingPays = 1 << 20
 
 	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
 	maxMatch   = 1 << lz77.CandidateBits
@@ -66,8 +66,8 @@ type Config struct {
 func Promise(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
 	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: codingPays, PaysDecode: decodingPays}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, Pays: fusedPays}
-	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Pays: matchPays}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, Recent: true, Pays: fusedPays}
+	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Recent: true, Pays: matchPays}
 	return info
 }
 
@@ -86,8 +86,7 @@ type Device struct {
 
 	// again is how many times more than once kernels are dispatched; see Again.
 	again map[string]int
-	// waited is how long submissions have taken, in nanoseconds; see Waited.
-	waited atomic.Int64
+	away  atomic.Int64 // nanoseconds; see Away
 }
 
 // ErrClosed is what remains of calls when a device is closed.

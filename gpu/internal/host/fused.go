@@ -20,7 +20,7 @@ const (
 	// fusedRoom is more bytes of a buffer than a byte of content takes: candidates and marks take 4, and some words for each block.
 	fusedRoom  = 8
 	fusedBatch = entropyBatch
-	// fusedPays is the least block, in bytes, that Auto does so: none. It could pay most of all, for the host does a twentieth of what it would do without (17 times at level 5, 40 at level 6), but then the device
+	// fusedPays is the least block, in bytes, that Auto does so: none. It could pay most of all, for the host does a twentieth of what it would do without (17 to 23 times at level 5, 30 to 46 at level 6, blocks of 256 KiB), but then the device
 	// has to be fast, which is STILL TO BE MEASURED on a GPU. On software Vulkan four blocks of 128 KiB of dickens at level 6 took 426 ms (1.2 MB/s), in stages 542 ms, and one processor 33 ms: better than the stages, and
 	// no use (docs/exec-plans/active/fused.md).
 	fusedPays = math.MaxInt

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -149,10 +150,13 @@ func (s *slot) parse(blocks []matchJob, best []byte) {
 	n := min(len(blocks), max(1, runtime.GOMAXPROCS(0)/concurrent))
 	grow(&s.matchers, n)
 	grow(&s.best, n)
-	var next atomic.Int64
+	var next, worked atomic.Int64
 	var wg sync.WaitGroup
+	start := time.Now()
 	for k := range n {
 		wg.Go(func() {
+			begun := time.Now()
+			defer func() { worked.Add(int64(time.Since(begun))) }()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(blocks) {
@@ -163,6 +167,7 @@ func (s *slot) parse(blocks []matchJob, best []byte) {
 		})
 	}
 	wg.Wait()
+	s.d.away.Add(int64(time.Since(start)) - worked.Load())
 }
 
 // parseBlock parses a block with matcher k.

@@ -8,8 +8,9 @@ func (d *Device) Again(kernel string, n int) {
 	d.again = map[string]int{kernel: n}
 }
 
-// Waited is how long calls of Run have waited for submissions, all together. The rest of their time is what the host does itself: it packs requests and unpacks results, makes tables, and parses.
-func (d *Device) Waited() time.Duration { return time.Duration(d.waited.Load()) }
+// Away is how much of the time of calls of Run was not work of the host: submissions, from where they are recorded until they are done, less what several goroutines have done at the same time elsewhere. What else there is
+// takes a processor: requests are packed and results unpacked, tables made, candidates parsed. A driver's own work in a submission is not in that.
+func (d *Device) Away() time.Duration { return time.Duration(d.away.Load()) }
 
 // Transfer measures how long n bytes take to the device and back, from memory that the host sees to memory that kernels see, each in a submission of its own.
 func (d *Device) Transfer(n int) (up, down time.Duration, err error) {

@@ -74,7 +74,7 @@ func (s *slot) submit() error {
 	}
 	start := time.Now()
 	err := s.q.Submit(&s.sub)
-	s.d.waited.Add(int64(time.Since(start)))
+	s.d.away.Add(int64(time.Since(start)))
 	return err
 }
 
