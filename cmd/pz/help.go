@@ -84,7 +84,7 @@ How to run:
   -M, --memory LIMIT       memory for blocks and workers; fewer blocks are worked on at a time to keep to it.
                            Without it: no limit to compress, %[6]s to restore, and frames of .zst
                            with a window of more than 128 MiB (zstd --long=28 and up) are refused
-      --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one, it pays and it keeps up),
+      --backend BACKEND    where matching and entropy coding run: auto (on a GPU if there is one and that pays),
                            cpu or gpu; or two, one for each: cpu,gpu. The result is the same. Default auto.
                            fused is gpu with a whole block in one go, where that is possible: .pz at levels 5 and 6.
                            Matching runs on a GPU at levels 5 and 6, for .gz at 7 too, entropy coding of .pz at all,
