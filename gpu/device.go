@@ -88,6 +88,6 @@ type Device interface {
 	// that the device is lost: none of its results count, and it is not used again. Up to Info().Concurrent calls may be under way at the
 	// same time, from any goroutines.
 	Run(op Op, batch []*Request) error
-	// Close frees what the device holds. No Run may be under way; Close may be called twice.
+	// Close frees what the device holds; it may be called twice. A call of Run that is still under way, with requests that nobody waits for any more, ends soon.
 	Close() error
 }

@@ -16,6 +16,8 @@ const (
 type Block struct {
 	// Src is the input: content when compressing, payload when decompressing. The run never changes its bytes.
 	Src []byte
+	// Lent says that Src is the caller's own memory and must not be read any more when the run is closed: a device that is not lost is waited for.
+	Lent bool
 	// Window is how many bytes at the front of Src are not content of the block, but what comes before it. For pipelines that have
 	// a window, when compressing.
 	Window int

@@ -29,6 +29,9 @@ type coordinator struct {
 	saturated atomic.Bool  // the device has as many batches as it takes
 	lost      atomic.Pointer[lostError]
 
+	pace  [gpu.NumOps]pace // of the CPU
+	holds bool             // nothing that the device is at is taken back; for tests
+
 	passed [gpu.NumOps][2]int // of each queue: batches made since something waited in it and was not taken. Only the goroutine touches it
 
 	mu     sync.Mutex       // held for sending, so that no request comes after the goroutine has ended or the device is lost
@@ -131,6 +134,15 @@ type batch struct {
 	given  time.Time
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
 	main   func()      // the method work, made once
+	turns  []turn      // of the blocks
+	due    time.Time   // when one worker would have done them all
+	slow   int         // the first block that may still be taken back; see rescue
+}
+
+// turn is a block's in a batch. What is known of it stands here, since the block may be elsewhere before the batch is back.
+type turn struct {
+	taken atomic.Bool // the block, by the goroutine that runs the batch, or by the coordinator
+	fixed bool        // it has to wait for the device
 }
 
 // main serves requests until there are none.
@@ -156,9 +168,10 @@ func (c *coordinator) main() {
 			continue
 		}
 		c.saturated.Store(len(active) == c.info.Concurrent)
-		timer.Reset(time.Until(c.deadline(active[0].given, ended)))
-		x, late := c.event(timer.C)
-		if late {
+		late, rescue := c.deadline(active[0].given, ended), c.rescue(active)
+		timer.Reset(time.Until(earlier(late, rescue)))
+		x, up := c.event(timer.C)
+		if up && !time.Now().Before(late) {
 			if active[0].taken.Load() {
 				x = <-c.ends // it has come back, and is about to say so
 			} else {
@@ -195,9 +208,11 @@ func (c *coordinator) giveUp(x *batch) bool {
 	if x.taken.Swap(true) {
 		return false
 	}
-	for _, b := range x.blocks {
-		b.abandon()
-		c.fail(b)
+	for i, b := range x.blocks {
+		if !x.turns[i].taken.Swap(true) {
+			b.abandon()
+			c.fail(b)
+		}
 	}
 	return true
 }
@@ -294,7 +309,7 @@ func (c *coordinator) newBatch(op gpu.Op) *batch {
 func (c *coordinator) recycle(x *batch) {
 	clear(x.blocks)
 	clear(x.reqs)
-	x.blocks, x.reqs = x.blocks[:0], x.reqs[:0]
+	x.blocks, x.reqs, x.slow = x.blocks[:0], x.reqs[:0], 0
 	x.taken.Store(false)
 	c.spare = append(c.spare, x)
 }
@@ -310,7 +325,10 @@ func (x *batch) work() {
 		c.lose(err)
 	}
 	took := time.Since(x.given)
-	for _, b := range x.blocks {
+	for i, b := range x.blocks {
+		if x.turns[i].taken.Swap(true) {
+			continue // a worker has it
+		}
 		if err != nil {
 			c.fail(b)
 		} else {

@@ -100,6 +100,7 @@ func TestFullChannelFallsBackToCPU(t *testing.T) {
 		s.EnableStats(true)
 		s.SetDevice(g)
 		c := s.device.Load()
+		c.holds = true
 		depth := cap(c.reqs[gpu.Stage0])
 		if want := min(2*workers, 16); depth != want {
 			t.Errorf("depth %d, want %d", depth, want)
@@ -159,6 +160,7 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		s.EnableStats(true)
 		s.SetDevice(g)
 		c := s.device.Load()
+		c.holds = true
 		depth, limit := cap(c.reqs[gpu.Stage0]), int64(2*workers)
 		n := depth + 200
 		r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n})

@@ -150,7 +150,7 @@ func (r *Run) Put(b *Block) {
 	if b.left {
 		b.Src, b.left = nil, false
 	}
-	b.Into, b.placed = nil, false
+	b.Into, b.placed, b.Lent = nil, false, false
 	r.free = append(r.free, b)
 }
 

@@ -148,6 +148,16 @@ func (s *Scheduler) pop() *Block {
 	return s.device.Load().reclaim()
 }
 
+// spareWorkers is how many workers have nothing to do.
+func (s *Scheduler) spareWorkers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.queue.size > 0 {
+		return 0
+	}
+	return s.workers - s.alive
+}
+
 // withdraw takes the blocks of a run that no worker has begun off the queue, and those that wait for the device; they are done, with ErrCanceled. The run need not wait until
 // those of others before them have had their turn.
 func (s *Scheduler) withdraw(r *Run) {

@@ -56,6 +56,7 @@ func (c *coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	}
 	c.count(op, took)
 	x.given = time.Now()
+	c.takeTurns(x)
 	return x
 }
 

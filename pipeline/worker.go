@@ -150,11 +150,13 @@ func (w *worker) carryOn(b *Block) outcome {
 			b.payload, w.ws.payload = w.ws.own(), nil
 		}
 		t := r.begin(w, b, b.stage)
+		start := r.clock()
 		b.Err = b.perform(w.ws)
 		t.end()
 		if b.Err != nil {
 			return over
 		}
+		r.learn(b, start)
 		b.stage++
 	}
 	t := r.begin(w, b, closeStage)
