@@ -135,7 +135,7 @@ type batch struct {
 	taken  atomic.Bool // by the goroutine that runs it, or by the coordinator, which gives the device up
 	main   func()      // the method work, made once
 	turns  []turn      // of the blocks
-	due    time.Time   // when one worker would have done them all
+	raw    int         // bytes of content of all
 	slow   int         // the first block that may still be taken back; see rescue
 }
 

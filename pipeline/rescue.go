@@ -11,7 +11,7 @@ import (
 // to them if it takes longer than one of them would for the whole batch, and one has nothing to do; what the device makes of it then does not count.
 
 const (
-	// rescueLeast is the least time that a batch is away before workers may have its blocks, since the driver takes its own, and rescueUnknown the time for each block as long as nobody knows how long the CPU takes.
+	// rescueLeast is the least time that a batch is away before workers may have its blocks, since the driver takes its own, and rescueUnknown the time as long as nobody knows how long the CPU takes.
 	rescueLeast   = 20 * time.Millisecond
 	rescueUnknown = 250 * time.Millisecond
 	// rescueAgain is how often the coordinator looks whether a worker is idle once a block is due.
@@ -47,16 +47,16 @@ func (r *Run) learn(b *Block, start time.Time) {
 	}
 }
 
-// patience is how long the CPU takes for a block of that size.
-func (c *coordinator) patience(op gpu.Op, bytes int) time.Duration {
-	t := c.pace[op].time(bytes)
-	if op == gpu.Fused {
-		t = c.pace[gpu.Stage0].time(bytes) + c.pace[gpu.StageN].time(bytes)
+// due is when one worker would have done all of a batch, as far as is known now.
+func (c *coordinator) due(x *batch) time.Time {
+	t := c.pace[x.op].time(x.raw)
+	if x.op == gpu.Fused {
+		t = c.pace[gpu.Stage0].time(x.raw) + c.pace[gpu.StageN].time(x.raw)
 	}
 	if t == 0 {
-		return rescueUnknown
+		t = rescueUnknown
 	}
-	return t
+	return x.given.Add(max(t, rescueLeast))
 }
 
 // takeTurns notes what rescue has to know of the blocks of a new batch.
@@ -65,27 +65,27 @@ func (c *coordinator) takeTurns(x *batch) {
 		x.turns = make([]turn, max(len(x.blocks), c.info.Ops[x.op].Batch))
 	}
 	x.turns = x.turns[:len(x.blocks)]
-	all := time.Duration(0)
+	x.raw = 0
 	for i, b := range x.blocks {
 		t := &x.turns[i]
 		t.taken.Store(false)
 		t.fixed = c.holds || b.Lent || b.run.backend(x.op) != Auto
-		all += c.patience(x.op, b.Raw)
+		x.raw += b.Raw
 	}
-	x.due = x.given.Add(max(all, rescueLeast))
 }
 
 // rescue gives blocks that are due to workers that are idle, and returns when to look again; zero if there is nothing to look for.
 func (c *coordinator) rescue(active []*batch) (next time.Time) {
 	now := time.Now()
 	for _, x := range active {
+		due := c.due(x)
 		for ; x.slow < len(x.turns); x.slow++ {
 			t := &x.turns[x.slow]
 			if t.fixed || t.taken.Load() {
 				continue
 			}
-			if x.due.After(now) {
-				next = earlier(next, x.due)
+			if due.After(now) {
+				next = earlier(next, due)
 				break
 			}
 			if c.sched.spareWorkers() == 0 {
