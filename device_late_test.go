@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,4 +99,47 @@ func TestCancelBehindDevice(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
+}
+
+// slow is a device that says whether anything is under way.
+type slow struct {
+	gpu.Device
+	active atomic.Int64
+}
+
+func (d *slow) Run(op gpu.Op, batch []*gpu.Request) error {
+	d.active.Add(1)
+	defer d.active.Add(-1)
+	time.Sleep(400 * time.Millisecond)
+	return d.Device.Run(op, batch)
+}
+
+// TestCallersMemory: when a call returns that works on the caller's memory no device is still at it, however slow it is.
+func TestCallersMemory(t *testing.T) {
+	s := NewScheduler(2)
+	d := &slow{Device: NewSoftDevice(gpu.SoftConfig{Batch: 2})}
+	s.SetDevice(d)
+	content := textBytes(4*testBlock, 1)
+	opts := []Option{WithScheduler(s), WithBlockSize(testBlock)}
+	file, err := AppendEncode(nil, content, opts...)
+	if n := d.active.Load(); err != nil || n != 0 {
+		t.Fatalf("AppendEncode: %v, %d batches under way", err, n)
+	}
+	back, err := AppendDecode(nil, file, opts...)
+	if n := d.active.Load(); err != nil || n != 0 {
+		t.Fatalf("AppendDecode: %v, %d batches under way", err, n)
+	}
+	equal(t, back, content, "content")
+	// A Writer's memory is its own: it waits for nobody.
+	var buf bytes.Buffer
+	w := newWriter(t, &buf, opts...)
+	w.Write(content)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	back, err = AppendDecode(nil, buf.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, back, content, "Writer")
 }
