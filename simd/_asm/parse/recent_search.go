@@ -311,12 +311,7 @@ func (p *recentParser) search(done string) {
 	n := GP64()
 	MOVQ(p.foundLen, n)
 	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
-	CMPQ(t, p.repeated)
-	JLE(LabelRef(done))
-	MOVQ(t, p.repeated)
-	MOVQ(n, p.repeatLen)
-	MOVQ(off, p.repeatOffset)
-	JMP(LabelRef(done))
+	p.better(t, n, off, done)
 
 	Label("near")
 	LEAQ(p.data.far, t)
@@ -325,6 +320,16 @@ func (p *recentParser) search(done string) {
 	SUBQ(d, c)
 	JLT(LabelRef("other"))
 	JMP(LabelRef("compare"))
+}
+
+// better takes a match in place of the repeat if its score is greater, and goes on at done.
+func (p *recentParser) better(score, n, d reg.GPVirtual, done string) {
+	CMPQ(score, p.repeated)
+	JLE(LabelRef(done))
+	MOVQ(score, p.repeated)
+	MOVQ(n, p.repeatLen)
+	MOVQ(d, p.repeatOffset)
+	JMP(LabelRef(done))
 }
 
 // look takes the candidate of q that is given, and goes on at done, with the better of it and the repeat.
@@ -357,12 +362,7 @@ func (p *recentParser) look(done string) {
 	Label(known)
 	LZCNTL(d.As32(), t.As32())
 	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
-	CMPQ(t, p.repeated)
-	JLE(LabelRef(done))
-	MOVQ(t, p.repeated)
-	MOVQ(n, p.repeatLen)
-	MOVQ(d, p.repeatOffset)
-	JMP(LabelRef(done))
+	p.better(t, n, d, done)
 	Label(impossible)
 	MOVQ(I32(1), p.field(rcWrong))
 	JMP(LabelRef(done))
