@@ -143,3 +143,23 @@ func TestCallersMemory(t *testing.T) {
 	}
 	equal(t, back, content, "Writer")
 }
+
+// TestReaderAtWithDevice: files of every format that has an index are read with a device there, whether or not it has anything to do.
+func TestReaderAtWithDevice(t *testing.T) {
+	content := textBytes(6*testBlock, 1)
+	for _, p := range []string{"lzr", "lzseqr", "lzf"} {
+		for _, b := range []Backend{Auto, GPU} {
+			file, err := AppendEncode(nil, content, WithPipeline(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := NewScheduler(2)
+			s.SetDevice(NewSoftDevice(gpu.SoftConfig{Batch: 2}))
+			got, err := io.ReadAll(openAt(t, file, WithScheduler(s), WithBackend(b, b)))
+			if err != nil {
+				t.Fatalf("%s, %v: %v", p, b, err)
+			}
+			equal(t, got, content, p)
+		}
+	}
+}

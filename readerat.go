@@ -63,7 +63,7 @@ func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
 	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
 	for i := range x.streams {
 		h := &x.streams[i].hdr
-		if err := o.check(r.sched, pipeline.Decompress, pipeline.ByID(h.Pipeline), h.Checks && o.checks, h.BlockSize); err != nil {
+		if err := o.check(r.sched, pipeline.Decompress, x.streams[i].pipeline(), h.Checks && o.checks, h.BlockSize); err != nil {
 			return nil, err
 		}
 	}
@@ -82,8 +82,8 @@ func (o *options) slotCount(x *index) (int, error) {
 	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
 	n := 4
 	for i := range x.streams {
-		h := &x.streams[i].hdr
-		n = max(n, o.inFlight(pipeline.ByID(h.Pipeline), pipeline.Decompress, h.BlockSize))
+		st := &x.streams[i]
+		n = max(n, o.inFlight(st.pipeline(), pipeline.Decompress, st.hdr.BlockSize))
 	}
 	n = min(n, max(1, len(x.blocks)))
 	if x.format == pipeline.ZST {
