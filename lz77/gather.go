@@ -102,9 +102,7 @@ func (o *optimal) pass(g *gathered, src []byte, p, end int) {
 			o.ladder.pass(src, p)
 		}
 	case Intervals:
-		for ; p < end; p++ {
-			o.intervals.pass(p)
-		}
+		o.intervals.enter(p, end)
 	default:
 		for ; p < end; p++ {
 			o.tree.insert(g.cands, src, p, o.model)
