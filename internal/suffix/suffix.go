@@ -172,6 +172,8 @@ func partSmall[T symbol](sa []int32, text []T, b buckets, m int) {
 	copy(sa[:m], sa[len(sa)-m:])
 }
 
+const batch = 32
+
 // name gives leftmost suffixes, which lie in order at the front of sa, names in that order: those alike up to the next leftmost one have the same. It returns how many there are.
 // Names are behind the m suffixes, at half of where the suffix begins, as complements; all else there is 0.
 func name[T symbol](sa []int32, text []T, m int) (names int) {
@@ -184,11 +186,21 @@ func name[T symbol](sa []int32, text []T, m int) (names int) {
 		end = i + 1
 	})
 	last, length := 0, 0
-	for _, j := range sa[:m] {
-		p, n := int(j), int(lengths[j/2])
-		if n != length || max(p, last)+n > len(text) || !slices.Equal(text[p:p+n], text[last:last+n]) {
+	var (
+		ahead [batch]int32 // lengths of the next ones, and their second symbols
+		heads [batch]T
+		head  T
+	)
+	for i, j := range sa[:m] {
+		if i%batch == 0 {
+			for k, j := range sa[i:min(i+batch, m)] {
+				ahead[k%batch], heads[k%batch] = lengths[j/2], text[j+1]
+			}
+		}
+		p, n := int(j), int(ahead[i%batch])
+		if h := heads[i%batch]; n != length || h != head || max(p, last)+n > len(text) || !slices.Equal(text[p:p+n], text[last:last+n]) {
 			names++
-			last, length = p, n
+			last, length, head = p, n, h
 		}
 		lengths[p/2] = ^int32(names - 1)
 	}
