@@ -101,6 +101,55 @@ func TestIntervalsOfClasses(t *testing.T) {
 	}
 }
 
+// TestEntered: behind positions that went the beginnings of their ways only, candidates are matches as long as they say, longer the farther away, and the last one is as long as there is any.
+func TestEntered(t *testing.T) {
+	const nice = 64
+	size := 20_000
+	if small() {
+		size = 5000
+	}
+	l := Limits{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}
+	found, farther := 0, 0 // positions with candidates, and those of which the shortest is not the nearest there is
+	for _, k := range corpus.Kinds() {
+		src := k.Make(size)
+		r := rand.New(rand.NewPCG(3, 4))
+		var in, whole intervals
+		in.reset(&Params{Nice: nice}, &l, src, 0)
+		whole.reset(&Params{Nice: nice}, &l, src, 0)
+		for i := 0; i < len(src)-tail; i++ {
+			if r.IntN(8) == 0 {
+				n := min(1+r.IntN(3*abreast), len(src)-tail-i)
+				in.enter(i, i+n)
+				for range n {
+					whole.pass(i)
+					i++
+				}
+				continue
+			}
+			got, all := in.find(nil, src, i, generic{}), whole.find(nil, src, i, generic{})
+			if len(all) > 0 {
+				found++
+				if got[0].offset() > all[0].offset() {
+					farther++
+				}
+			}
+			length, offset := 0, 0
+			for _, c := range got {
+				if c.length() <= length || c.offset() <= offset || equalBytes(src, i, c.offset(), nice) != c.length() {
+					t.Fatalf("%s at %d: candidate of %d bytes at offset %d behind %d at %d; %d are equal", k.Name, i, c.length(), c.offset(), length, offset, equalBytes(src, i, c.offset(), nice))
+				}
+				length, offset = c.length(), c.offset()
+			}
+			if len(all) > 0 && length != all[len(all)-1].length() || len(all) == 0 && length != 0 {
+				t.Fatalf("%s at %d: the longest match has %d bytes, want %v", k.Name, i, length, all)
+			}
+		}
+	}
+	if farther == 0 || farther > found/50 {
+		t.Errorf("at %d of %d positions the shortest candidate is farther than it could be", farther, found)
+	}
+}
+
 // TestIntervalsAgain: what a Matcher did before makes no difference.
 func TestIntervalsAgain(t *testing.T) {
 	var used Matcher
