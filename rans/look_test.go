@@ -2,6 +2,7 @@ package rans
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -19,25 +20,25 @@ func TestLook(t *testing.T) {
 			noise[i] = byte(r.IntN(alphabet))
 		}
 		var e ChainEncoder
-		fastest := func(stream, marks []byte) time.Duration {
-			best := time.Hour
-			rounds := 5
-			if testing.Short() {
-				rounds = 1
-			}
-			for range rounds {
-				own, start := bytes.Clone(marks), time.Now()
-				e.Begin(stream, own)
-				best = min(best, time.Since(start))
-			}
-			return best
+		begin := func(stream, marks []byte) time.Duration {
+			own, start := bytes.Clone(marks), time.Now()
+			e.Begin(stream, own)
+			return time.Since(start)
 		}
-		useful := fastest(linked, marks)
-		if len(e.freqs) < 4 {
-			t.Fatalf("%d tables where there are many", len(e.freqs))
+		// By turns, the fastest of each counts: others may use the machine for a while.
+		useful, useless := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+		for round := 0; round == 0 || !testing.Short() && round < 60 && useless > useful/2; round++ {
+			useful = min(useful, begin(linked, marks))
+			if len(e.freqs) < 4 {
+				t.Fatalf("%d tables where there are many", len(e.freqs))
+			}
+			useless = min(useless, begin(noise, make([]byte, n)))
+			if len(e.freqs) != 1 {
+				t.Fatalf("%d symbols, and nothing to find: %d tables", alphabet, len(e.freqs))
+			}
 		}
-		if useless := fastest(noise, make([]byte, n)); !testing.Short() && useless > useful/2 || len(e.freqs) != 1 {
-			t.Errorf("%d symbols, and nothing to find: %v and %d tables; useful contexts: %v", alphabet, useless, len(e.freqs), useful)
+		if !testing.Short() && useless > useful/2 {
+			t.Errorf("%d symbols, and nothing to find: %v; useful contexts: %v", alphabet, useless, useful)
 		}
 	}
 	// What changes behind the first window is found.
