@@ -21,7 +21,7 @@ const (
 	Tree
 	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 7, 11 and 32.
 	Ladder
-	// Intervals knows the nearest match of each class of lengths, however many there are: it sorts all suffixes of the block first. That takes about as long whatever the window is,
+	// Intervals knows the nearest match of each class of lengths, however many there are, but for positions within matches, which it need not see: it sorts all suffixes of the block first. That takes about as long whatever the window is,
 	// so that Tree is faster where few positions are in reach.
 	Intervals
 )

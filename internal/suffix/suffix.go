@@ -172,6 +172,7 @@ func partSmall[T symbol](sa []int32, text []T, b buckets, m int) {
 	copy(sa[:m], sa[len(sa)-m:])
 }
 
+// batch is how many names are made at a time: what they are made from is read first, for all of them, so that it is waited for once.
 const batch = 32
 
 // name gives leftmost suffixes, which lie in order at the front of sa, names in that order: those alike up to the next leftmost one have the same. It returns how many there are.
