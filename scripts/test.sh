@@ -94,7 +94,7 @@ race() {
 }
 
 pure() {
-  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./cmd/pz ./gpu/... # what has a build with cgo as well; see tier
+  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./internal/cli ./gpu/... # what has a build with cgo as well; see tier
 }
 
 noasm() {
@@ -204,7 +204,7 @@ gpu() {
   go vet -tags webgpu . ./gpu/... && go vet -tags opengl,egl . ./gpu/... && go vet -tags "$both" ./... &&
     go run "$staticcheck" -tags "$both" ./gpu/... . &&
     go test -short -timeout "$short_timeout" -tags "$both" ./gpu/... &&
-    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' . ./cmd/pz ./examples/profile
+    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' . ./internal/cli ./examples/profile
 }
 
 # gate tests how scripts/perf-gate.sh judges; nothing is measured.

@@ -11,13 +11,15 @@ const (
 	engine                // the scheduler, and the containers beside it
 	library               // the public package
 	programs              // use the public package only
+	commands              // main packages: link the devices of a build and call a program
 	tools                 // programs for developers, which look at whatever they like
 	workshop              // for tests and scripts only
 )
 
 // packages lists every package of the module by its path under the module's, "" for the root.
 var packages = map[string]floor{
-	"cmd/pz":           programs,
+	"cmd/pz":           commands,
+	"internal/cli":     programs,
 	"examples/profile": tools, // runs codecs one by one as well, and schedulers with a device
 
 	"": library,
@@ -99,9 +101,9 @@ var sideways = map[arrow]string{
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
-	"github.com/spf13/pflag":        {"cmd/pz", "examples/profile"},
-	"golang.org/x/sys":              {"cmd/pz"},
-	"golang.org/x/term":             {"cmd/pz"},
+	"github.com/spf13/pflag":        {"internal/cli", "examples/profile"},
+	"golang.org/x/sys":              {"internal/cli"},
+	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote

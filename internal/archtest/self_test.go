@@ -16,7 +16,8 @@ func TestCheckCatches(t *testing.T) {
 		want     string // part of the message; "" for none
 	}{
 		// Down is allowed, one floor or several.
-		{m + "/cmd/pz", m, false, ""},
+		{m + "/internal/cli", m, false, ""},
+		{m + "/cmd/pz", m + "/internal/cli", false, ""},
 		{m, m + "/pipeline", false, ""},
 		{m, m + "/internal/pzfile", false, ""},
 		{m + "/pipeline", m + "/lz77", false, ""},
@@ -29,7 +30,7 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/simd", m + "/rans", false, "points up"},
 		{m + "/lz77", m + "/pipeline", false, "points up"},
 		{m + "/gpu", m + "/pipeline", false, "points up"},
-		{m, m + "/cmd/pz", false, "points up"},
+		{m, m + "/internal/cli", false, "points up"},
 
 		// Sideways only where the table says so, and in that direction.
 		{m + "/lzseq", m + "/lz77", false, ""},
@@ -41,18 +42,18 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/internal/seqdump", m + "/examples/profile", false, "one floor"},
 
 		// Programs use the public package alone.
-		{m + "/cmd/pz", m + "/pipeline", false, "public package only"},
-		{m + "/cmd/pz", m + "/internal/pzfile", false, "public package only"},
+		{m + "/internal/cli", m + "/pipeline", false, "public package only"},
+		{m + "/internal/cli", m + "/internal/pzfile", false, "public package only"},
 
 		// Developers' tools look at everything, and nobody looks at them.
 		{m + "/internal/seqdump", m + "/lz77", false, ""},
 		{m + "/internal/seqdump", m + "/pipeline", false, ""},
-		{m + "/cmd/pz", m + "/internal/seqdump", false, "points up"},
+		{m + "/internal/cli", m + "/internal/seqdump", false, "points up"},
 		{m + "/internal/seqdump", m + "/internal/corpus", false, "for tests only"},
 
 		// The workshop is for tests, and stands alone.
 		{m, m + "/internal/corpus", false, "for tests only"},
-		{m + "/cmd/pz", m + "/internal/corpus", false, "for tests only"},
+		{m + "/internal/cli", m + "/internal/corpus", false, "for tests only"},
 		{m + "/internal/bench", m + "/internal/corpus", false, "stand alone"},
 		{m + "/internal/corpus", m + "/lz77", false, "stand alone"},
 		{m + "/simd", m + "/internal/corpus", true, ""},
@@ -69,7 +70,7 @@ func TestCheckCatches(t *testing.T) {
 		// Tests look beside and below, never up.
 		{m + "/lzseq", m + "/rans", true, ""},
 		{m, m + "/internal/pzfile", true, ""},
-		{m + "/cmd/pz", m + "/internal/pzfile", true, ""},
+		{m + "/internal/cli", m + "/internal/pzfile", true, ""},
 		{m + "/rans", m + "/pipeline", true, "lies above"},
 
 		// Packages that nobody has given a place.
@@ -78,14 +79,14 @@ func TestCheckCatches(t *testing.T) {
 		{m, m + "/pipeline/nosuch", true, "add it to the table"},
 
 		// Others' modules.
-		{m + "/cmd/pz", "github.com/spf13/pflag", false, ""},
-		{m + "/cmd/pz", "golang.org/x/sys/unix", false, ""},
+		{m + "/internal/cli", "github.com/spf13/pflag", false, ""},
+		{m + "/internal/cli", "golang.org/x/sys/unix", false, ""},
 		{m, "github.com/spf13/pflag", false, "only for"},
 		{m + "/pipeline", "github.com/spf13/pflag", false, "only for"},
 		{m + "/zstd", "github.com/klauspost/compress/zstd", false, "only for"},
 		{m, "github.com/klauspost/compress/zstd", true, ""},
 		{m, "github.com/klauspost/compressor", true, "new dependency"},
-		{m + "/cmd/pz", "example.org/x", false, "new dependency"},
+		{m + "/internal/cli", "example.org/x", false, "new dependency"},
 		{m, "example.com/mm", false, "new dependency"},
 		{m + "/simd", "C", false, "pure Go"},
 		{m + "/simd", "encoding/binary", false, ""},

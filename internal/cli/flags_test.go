@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress"
+)
+
+func parse(args ...string) (config, error) {
+	return parseFlags(args, func(string) string { return "" })
+}
+
+func TestFlags(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		ok   func(config) bool
+	}{
+		{"", func(c config) bool {
+			return c.mode == modeCompress && !c.remove && c.suffix() == ".pz" && c.level == 0 && c.threads == 0 && c.files[0] == "-"
+		}},
+		{"-dkf a b", func(c config) bool {
+			return c.mode == modeDecompress && c.force && !c.remove && strings.Join(c.files, " ") == "a b"
+		}},
+		{"-9k a", func(c config) bool { return c.level == 9 && c.files[0] == "a" }},
+		{"-1 -T2 a", func(c config) bool { return c.level == 1 && c.threads == 2 }},
+		{"-9 -3", func(c config) bool { return c.level == 3 }},
+		{"--fast", func(c config) bool { return c.level == 1 }},
+		{"-a", func(c config) bool { return c.tuning == compress.TuneAuto }},
+		{"--auto -9", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 9 }},
+		{"-a --trial", func(c config) bool { return c.tuning == compress.TuneTrial }},
+		{"--trial -ka6", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 6 }},
+		{"--best", func(c config) bool { return c.level == 9 }},
+		{"--level 4", func(c config) bool { return c.level == 4 }},
+		{"-z -d", func(c config) bool { return c.mode == modeDecompress }},
+		{"-d -z", func(c config) bool { return c.mode == modeCompress }},
+		{"--compress --test", func(c config) bool { return c.mode == modeTest }},
+		{"--decompress --list", func(c config) bool { return c.mode == modeList }},
+		{"--rm", func(c config) bool { return c.remove }},
+		{"--rm -k", func(c config) bool { return !c.remove }},
+		{"--keep --rm", func(c config) bool { return c.remove }},
+		{"-l --json", func(c config) bool { return c.json }},
+		{"-crqv", func(c config) bool { return c.toStdout && c.recursive && c.quiet && c.verbose }},
+		{"--stdout --recursive --quiet --verbose --force",
+			func(c config) bool { return c.toStdout && c.recursive && c.quiet && c.verbose && c.force }},
+		{"-o out in", func(c config) bool { return c.output == "out" }},
+		{"--output=out in", func(c config) bool { return c.output == "out" }},
+		{"in -o -9", func(c config) bool { return c.output == "-9" && c.level == 0 }},
+		{"-o - in", func(c config) bool { return c.output == "" && c.toStdout }},
+		{"-p lzr", func(c config) bool { return c.pipeline == "lzr" }},
+		{"--pipeline lzseqr", func(c config) bool { return c.pipeline == "lzseqr" }},
+		{"-B 64K", func(c config) bool { return c.blockSize == 64<<10 }},
+		{"-B4096", func(c config) bool { return c.blockSize == 4096 }},
+		{"--block-size=1MiB", func(c config) bool { return c.blockSize == 1<<20 }},
+		{"-M 1G", func(c config) bool { return c.memory == 1<<30 }},
+		{"-S .x", func(c config) bool { return c.suffix() == ".x" }},
+		{"--threads 0", func(c config) bool { return c.threads == 0 }},
+		{"--no-check", func(c config) bool { return c.noCheck }},
+		{"-- -9 -k", func(c config) bool { return strings.Join(c.files, " ") == "-9 -k" && c.level == 0 }},
+		{"a -", func(c config) bool { return strings.Join(c.files, " ") == "a -" }},
+		{"-V", func(c config) bool { return c.version }},
+		{"--help", func(c config) bool { return c.help }},
+		{"--recover --zero-fill -c a", func(c config) bool { return c.mode == modeRecover && c.zeroFill }},
+	} {
+		got, err := parse(strings.Fields(c.args)...)
+		if err != nil || !c.ok(got) {
+			t.Errorf("%s: %v, %+v", c.args, err, got)
+		}
+	}
+}
+
+// Every refusal of the command line is exit code 1, a message with the reason, and a pointer to --help.
+func TestFlagErrors(t *testing.T) {
+	for _, c := range []struct{ args, text string }{
+		{"-y", "-y"},
+		{"--rmm", "--rmm"},
+		{"--fast=3", "--fast"},
+		{"-0", "1 to 9"},
+		{"-19", "1 to 9"},
+		{"-10", "1 to 9"},
+		{"--level x", "1 to 9"},
+		{"-T -1", "threads"},
+		{"-T x", "threads"},
+		{"-T 9999", "threads"},
+		{"-T", "-T needs a value"},
+		{"-B 3000", "power of two"},
+		{"-B 2K", "power of two"},
+		{"-B 128M", "power of two"},
+		{"-B 1X", "size"},
+		{"-B", "needs a value"},
+		{"-M 0", "more than 0"},
+		{"-M lots", "size"},
+		{"-M 99999999999G", "range"},
+		{"-p none", "lzseqr"},
+		{"-S a/b", "separator"},
+		{"--suffix=", "empty"},
+		{"--json", "-l"},
+		{"-d=false", "no value"},
+		{"--keep=no", "no value"},
+		{"--output= a", "empty"},
+		{"-t -o x a", "-t"},
+		{"-l -o x a", "-l"},
+		{"-c -o x a", "exclude"},
+		{"-r -o x a", "-r"},
+		{"-o x a b", "one input"},
+		{"--zero-fill", "--recover"},
+		{"--recover a", "-o FILE"},
+		{"--recover --rm -c a", "--rm"},
+		{"-d --no-check --rm a.pz", "--rm does not go with -d --no-check"},
+		{"--rm --no-check -d a.pz", "--rm does not go with -d --no-check"},
+	} {
+		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, " (try pz --help)\n")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	env := func(level, threads string) func(string) string {
+		return func(name string) string { return map[string]string{"PZ_LEVEL": level, "PZ_THREADS": threads}[name] }
+	}
+	if c, err := parseFlags([]string{"-d"}, env("7", "3")); err != nil || c.level != 7 || c.threads != 3 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	if c, err := parseFlags([]string{"-2", "-T1"}, env("7", "3")); err != nil || c.level != 2 || c.threads != 1 {
+		t.Errorf("options do not override the environment: %v, %+v", err, c)
+	}
+}
+
+// A bad environment must not keep anybody from his data. It is told where the defaults would have counted, and then
+// costs no exit code.
+func TestBadEnvironment(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
+	for _, bad := range []string{"x", "0x", "-1", "5 ", "99999"} {
+		env := map[string]string{"PZ_LEVEL": bad, "PZ_THREADS": bad}
+		for _, args := range []string{"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in, "-qc " + in,
+			"--recover -q -c " + packed} {
+			pzEnv(t, env, "", strings.Fields(args)...).want(t, exitOK)
+		}
+		r := pzEnv(t, env, "", "-c", in).want(t, exitOK, "pz: PZ_LEVEL=", "1 to 9", "pz: PZ_THREADS=", "0 (all) to", "ignored")
+		if strings.Count(r.err, "\n") != 2 || r.out != pz(t, "", "-c", in).out {
+			t.Errorf("%q: %d bytes, %s", bad, len(r.out), r.err)
+		}
+		r = pzEnv(t, env, "", "-c", "-9", in).want(t, exitOK, "PZ_THREADS=")
+		if strings.Contains(r.err, "PZ_LEVEL") {
+			t.Errorf("told of a level that does not count: %s", r.err)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for s, want := range map[string]int64{
+		"0": 0, "1": 1, "4096": 4096, "4096B": 4096, "1K": 1024, "1k": 1024, "1KB": 1024, "1KiB": 1024, "64kib": 65536,
+		"2M": 2 << 20, "2MiB": 2 << 20, "3G": 3 << 30, "1T": 1 << 40,
+	} {
+		if n, err := parseSize(s); err != nil || n != want {
+			t.Errorf("%s: %d, %v", s, n, err)
+		}
+	}
+	for _, s := range []string{"", "K", "-1", "+1", "1.5M", "1KK", "1Bi", "1i", "1BK", "1 K", "0x10", "9999999999G", "99999999999999999999"} {
+		if n, err := parseSize(s); err == nil {
+			t.Errorf("%q: %d", s, n)
+		}
+	}
+}
+
+func TestSizeOption(t *testing.T) {
+	for _, n := range []int64{1, 1000, 1024, 1025, 1<<20 - 1, 1 << 20, 1<<20 + 1, 5 << 20, 1 << 40} {
+		s := sizeOption(n)
+		if got, err := parseSize(s); err != nil || got < n || got > n+n/1024+1<<20 {
+			t.Errorf("%d: %s is %d, %v", n, s, got, err)
+		}
+	}
+}
+
+func TestFormatSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB", 1 << 30: "1 GiB", 1<<27 + 5: "128 MiB"} {
+		if got := formatSize(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestKernelsVariable: PZ_SIMD that changes nothing is told, but to those who list, ask for help, or want quiet.
+func TestKernelsVariable(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
+	for _, value := range []string{"", compress.Kernels(), "sse9"} {
+		for args, told := range map[string]bool{"-c " + in: true, "-dc " + packed: true, "-V": true, "-qc " + in: false, "-h": false, "-l " + packed: false} {
+			var want string
+			if told && value == "sse9" {
+				want = "pz: PZ_SIMD=sse9 in the environment is ignored, " + compress.Kernels() + " kernels are used: it is portable, avx2, avx512 or neon, if build and processor have that\n"
+			}
+			if r := pzEnv(t, map[string]string{"PZ_SIMD": value}, "", strings.Fields(args)...); r.code != exitOK || r.err != want {
+				t.Errorf("%q, %s: exit code %d: %q, want %q", value, args, r.code, r.err, want)
+			}
+		}
+	}
+}

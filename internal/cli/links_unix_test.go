@@ -1,0 +1,195 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestSymbolicLinks(t *testing.T) {
+	dir := t.TempDir()
+	target := write(t, "content", dir, "target")
+	link := filepath.Join(dir, "link")
+	os.Symlink("target", link)
+	pz(t, "", link).want(t, exitWarning, "is a symbolic link -- ignored", "-f")
+	pz(t, "", "--rm", link).want(t, exitWarning)
+	wantFiles(t, dir, "link", "target")
+
+	// Where nothing is made beside it, a link is as good as a file.
+	packed := pz(t, "", "-c", link).want(t, exitOK).out
+	if got := pz(t, packed, "-d").out; got != "content" {
+		t.Error(got)
+	}
+	// With -f the result is named after the link, and --rm takes the link and not what it leads to.
+	pz(t, "", "-f", "--rm", link).want(t, exitOK)
+	wantFiles(t, dir, "link.pz", "target")
+	wantFile(t, target, "content")
+	os.Remove(link + ".pz")
+
+	// A link in the place of the result is a name in the way; with -f it is replaced and what it leads to stays.
+	victim := write(t, "precious", dir, "victim")
+	for _, out := range []string{target + ".pz", filepath.Join(dir, "out")} {
+		os.Symlink("victim", out)
+		pz(t, "", "-o", out, target).want(t, exitWarning, "already exists")
+		pz(t, "", "-f", "-o", out, target).want(t, exitOK)
+		if fi, _ := os.Lstat(out); !fi.Mode().IsRegular() {
+			t.Errorf("%s is %v", out, fi.Mode())
+		}
+		os.Remove(out)
+		os.Symlink("nowhere", out)
+		pz(t, "", "-o", out, target).want(t, exitWarning, "already exists")
+		wantGone(t, filepath.Join(dir, "nowhere"))
+		os.Remove(out)
+	}
+	wantFile(t, victim, "precious")
+
+	// Broken, and circular.
+	os.Symlink("none", link)
+	pz(t, "", "-f", link).want(t, exitError, "link: no such file")
+	os.Remove(link)
+	os.Symlink("link", link)
+	pz(t, "", "-c", link).want(t, exitError, "too many levels")
+	os.Remove(link)
+
+	// -r does not follow them, to files or to directories, nor with -f.
+	other := t.TempDir()
+	write(t, "content", other, "a")
+	os.Symlink(other, filepath.Join(dir, "directory"))
+	os.Symlink("target", link)
+	pz(t, "", "-rf", dir).want(t, exitOK)
+	wantFiles(t, other, "a")
+	wantFiles(t, dir, "directory", "link", "target", "target.pz", "victim", "victim.pz")
+	pz(t, "", "-r", filepath.Join(dir, "directory")).want(t, exitWarning, "is a symbolic link")
+	wantFiles(t, other, "a")
+}
+
+func TestHardLinks(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	os.Link(in, filepath.Join(dir, "b"))
+	pz(t, "", "--rm", in).want(t, exitWarning, "has 1 other name (hard link) -- ", "-f")
+	wantFiles(t, dir, "a", "b")
+	pz(t, "", in).want(t, exitOK) // the source stays, so links do not matter
+	wantFiles(t, dir, "a", "a.pz", "b")
+	pz(t, "", "-f", "-o", filepath.Join(dir, "b"), in).want(t, exitError, "is the input itself")
+	pz(t, "", "--rm", "-f", in).want(t, exitOK)
+	wantFiles(t, dir, "a.pz", "b")
+}
+
+func TestSpecialFiles(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	pz(t, "", fifo).want(t, exitWarning, "is not a regular file -- ignored")
+	pz(t, "", "-f", fifo).want(t, exitWarning, "is not a regular file -- ignored")
+	pz(t, "", "-l", fifo).want(t, exitError, "is not a regular file")
+	pz(t, "", "-r", dir).want(t, exitOK)
+	wantFiles(t, dir, "fifo")
+
+	// A pipe in the file system is read with -c and written with -o.
+	in := write(t, sample(100_000), t.TempDir(), "in")
+	send := func(path, content string) {
+		if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+			io.WriteString(f, content)
+			f.Close()
+		}
+	}
+	go send(fifo, sample(100_000))
+	if got := pz(t, pz(t, "", "-c", fifo).want(t, exitOK).out, "-d").out; got != sample(100_000) {
+		t.Error("reading a fifo failed")
+	}
+	got := make(chan string)
+	go func() {
+		b, _ := os.ReadFile(fifo)
+		got <- string(b)
+	}()
+	pz(t, "", "--rm", "-o", fifo, in).want(t, exitOK)
+	if pz(t, <-got, "-d").out != sample(100_000) {
+		t.Error("writing a fifo failed")
+	}
+	if fi, _ := os.Lstat(fifo); fi.Mode()&os.ModeNamedPipe == 0 {
+		t.Error("the fifo was replaced")
+	}
+	wantFile(t, in, sample(100_000)) // --rm does not count: a pipe keeps nothing
+}
+
+// /dev/stdout is a name of standard output, and must not be replaced by a file.
+func TestDevStdout(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "stdout")
+	if err := os.Symlink("/proc/self/fd/1", name); err != nil || !exists("/proc/self/fd/1") {
+		t.Skip("no /proc/self/fd")
+	}
+	in := write(t, "content", t.TempDir(), "in")
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := command("-f", "--rm", "-o", name, in)
+	cmd.Stdout = out
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+	wantFiles(t, dir, "stdout")
+	wantFile(t, in, "content")
+	if got := unpz(t, out.Name()); got != "content" {
+		t.Error(got)
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "secret", dir, "a")
+	os.Chmod(in, 0o600)
+	// While it is written, the result is nobody else's.
+	cmd := command(in)
+	cmd.Env = append(cmd.Env, "PZ_TEST_STEP=created")
+	stderr, _ := cmd.StderrPipe()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewReader(stderr).ReadString('\n')
+	temps, _ := filepath.Glob(filepath.Join(dir, ".a.pz.pz-*"))
+	if len(temps) != 1 {
+		t.Errorf("temporary files: %q", temps)
+	} else if fi, err := os.Lstat(temps[0]); err == nil && fi.Mode() != 0o600 {
+		t.Errorf("the temporary file has mode %v", fi.Mode())
+	}
+	cmd.Wait()
+
+	// Set-user-ID does not go over to a file with other content.
+	os.Chmod(in, 0o755|os.ModeSetuid|os.ModeSetgid|os.ModeSticky)
+	pz(t, "", "-f", in).want(t, exitOK)
+	if fi, _ := os.Stat(in + ".pz"); fi.Mode() != 0o755 {
+		t.Errorf("mode %v", fi.Mode())
+	}
+
+	// Without a source that has a mode, the user's mask decides.
+	old := syscall.Umask(0o027)
+	defer syscall.Umask(old)
+	out := filepath.Join(dir, "out")
+	if res := runProcess(t, strings.NewReader("content"), "-o", out); res.code != 0 {
+		t.Error(res.err)
+	}
+	if fi, err := os.Stat(out); err != nil || fi.Mode() != 0o640 {
+		t.Errorf("mode %v, %v", fi.Mode(), err)
+	}
+
+	if os.Geteuid() == 0 {
+		os.Chown(in, 12345, 23456)
+		pz(t, "", "-f", in).want(t, exitOK)
+		fi, _ := os.Stat(in + ".pz")
+		if st := fi.Sys().(*syscall.Stat_t); st.Uid != 12345 || st.Gid != 23456 {
+			t.Errorf("owner %d, group %d", st.Uid, st.Gid)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Somebody creates the result's name while it is made.
+func TestNameTakenMeanwhile(t *testing.T) {
+	for _, linkOnly := range []bool{false, true} {
+		dir := t.TempDir()
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		write(t, "new", dir, "temp")
+		write(t, "theirs", dir, "name")
+		rename := renameNew
+		if linkOnly {
+			rename = linkNew
+		}
+		if err := rename(root, "temp", "name"); !errors.Is(err, os.ErrExist) {
+			t.Errorf("error %v", err)
+		}
+		wantFile(t, filepath.Join(dir, "name"), "theirs")
+		if err := rename(root, "temp", "free"); err != nil {
+			t.Error(err)
+		}
+		wantFiles(t, dir, "free", "name")
+	}
+
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	res := atStep(t, "written", func() { write(t, "theirs", dir, "a.pz") }, "--rm", in)
+	res.want(t, exitError, "a.pz: it was created by somebody else", "-f")
+	wantFile(t, in+".pz", "theirs")
+	wantFiles(t, dir, "a", "a.pz")
+}
+
+// atStep runs pz as a process and calls do when it comes to the step.
+func atStep(t *testing.T, step string, do func(), args ...string) result {
+	t.Helper()
+	cmd := command(args...)
+	cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(stderr)
+	r.ReadString('\n')
+	do()
+	rest, _ := io.ReadAll(r)
+	cmd.Wait()
+	return result{err: string(rest), code: cmd.ProcessState.ExitCode()}
+}
+
+// The source changes under our hands.
+func TestSourceChanges(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, sample(100_000), dir, "a")
+	grow := func() { os.Truncate(in, 200_000) }
+	const grew = "a: grew while it was read: the first 100000 bytes are compressed"
+	atStep(t, "created", grow, "--rm", in).want(t, exitWarning, grew+" -- not removed")
+	wantFiles(t, dir, "a", "a.pz")
+	if got := unpz(t, in+".pz"); got != sample(100_000) {
+		t.Errorf("%d bytes that are not the first 100000", len(got))
+	}
+	os.Truncate(in, 100_000)
+	if res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content"); strings.Contains(res.err, "removed") {
+		t.Error(res.err)
+	}
+	os.Truncate(in, 100_000)
+	if res := atStep(t, "created", grow, "-fq", in); res.code != exitWarning || res.err != "" {
+		t.Errorf("exit code %d: %s", res.code, res.err)
+	}
+	// It grew when all was read and looked at.
+	os.Truncate(in, 100_000)
+	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning, "a: not removed: it has changed since it was read")
+	wantFiles(t, dir, "a", "a.pz")
+	os.Remove(in + ".pz")
+
+	res := atStep(t, "created", func() { os.Truncate(in, 50_000) }, "--rm", in)
+	res.want(t, exitError, "a: it shrank while it was read", "cat FILE | pz")
+	wantFiles(t, dir, "a")
+
+	// Same size, written to: the result may be a mixture, so the source stays.
+	res = atStep(t, "created", func() { os.Chtimes(in, time.Time{}, time.Unix(1, 0)) }, "--rm", in)
+	res.want(t, exitWarning, "a: changed while it was read -- not removed")
+	wantFiles(t, dir, "a", "a.pz")
+
+	// Another file has taken its name: it is not what was compressed.
+	os.Remove(in + ".pz")
+	res = atStep(t, "written", func() {
+		write(t, "another", dir, "b")
+		os.Rename(filepath.Join(dir, "b"), in)
+	}, "--rm", in)
+	res.want(t, exitWarning, "a: not removed: another file has its name now")
+	wantFile(t, in, "another")
+	wantFiles(t, dir, "a", "a.pz")
+
+	// The directory moves away and something else takes its place: the result stays with the source.
+	sub := filepath.Join(dir, "sub")
+	in = write(t, "content", sub, "a")
+	moved := filepath.Join(dir, "moved")
+	atStep(t, "created", func() { os.Rename(sub, moved); os.Mkdir(sub, 0o755) }, in).want(t, exitOK)
+	wantFiles(t, sub)
+	wantFiles(t, moved, "a", "a.pz")
+}

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// linkNew renames a file unless the new name exists: a hard link cannot replace anything. On a file system without
+// hard links it looks first, which leaves others a moment to create the name.
+func linkNew(root *os.Root, from, to string) error {
+	err := root.Link(from, to)
+	if err == nil {
+		return root.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := root.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return root.Rename(from, to)
+}

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// renameNew renames a file unless the new name exists, in one step. Kernels and file systems that cannot do it get
+// the portable way.
+func renameNew(root *os.Root, from, to string) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	fd := int(d.Fd())
+	err = unix.Renameat2(fd, from, fd, to, unix.RENAME_NOREPLACE)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return linkNew(root, from, to)
+}

@@ -1,0 +1,379 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gopz/compress"
+)
+
+func TestRoundTrip(t *testing.T) {
+	inputs := map[string]string{
+		"empty": "", "one": "x", "block": sample(4096), "block-1": sample(4095), "block+1": sample(4097),
+		"text": sample(300_000), "noise": noise(100_000), "zeros": string(make([]byte, 200_000)),
+	}
+	dir := t.TempDir()
+	for name, content := range inputs {
+		path := write(t, content, dir, name)
+		for _, args := range []string{"", "-1", "-9", "-p lzr -3", "-B 4K -T 3", "--no-check -T1", "-M 64M"} {
+			pz(t, "", append(strings.Fields(args), "-f", path)...).want(t, exitOK)
+			wantFile(t, path, content)
+			if got := unpz(t, path+".pz"); got != content {
+				t.Errorf("%s with %q: %d bytes came back of %d", name, args, len(got), len(content))
+			}
+			pz(t, "", "-t", path+".pz").want(t, exitOK)
+		}
+		// Through standard input and output, with and without the dash.
+		packed := pz(t, content).want(t, exitOK).out
+		if got := pz(t, packed, "-d", "-").want(t, exitOK).out; got != content {
+			t.Errorf("%s: %d bytes came back of %d", name, len(got), len(content))
+		}
+	}
+}
+
+func TestThreadsDoNotMatter(t *testing.T) {
+	in := write(t, sample(700_000), t.TempDir(), "in")
+	want := pz(t, "", "-c", "-B64K", "-T1", in).want(t, exitOK).out
+	for _, threads := range []string{"2", "8", "0"} {
+		if pz(t, "", "-c", "-B64K", "-T", threads, in).want(t, exitOK).out != want {
+			t.Errorf("-T%s gives other bytes than -T1", threads)
+		}
+	}
+}
+
+func TestDecompressNames(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	pz(t, "", in).want(t, exitOK)
+	os.Remove(in)
+	pz(t, "", "-d", in+".pz").want(t, exitOK)
+	wantFile(t, in, "content")
+	wantFile(t, in+".pz", pz(t, "", "-c", in).out)
+
+	pz(t, "", "-S", ".x", in).want(t, exitOK)
+	pz(t, "", "-d", "-f", "-S.x", in+".x").want(t, exitOK)
+
+	// The hint when somebody forgets the suffix.
+	os.Remove(in)
+	pz(t, "", "-d", in).want(t, exitError, "no such file", "there is "+in+".pz")
+	pz(t, "", "--", "-9").want(t, exitError, "-9: no such file")
+	wantFiles(t, dir, "a.pz", "a.x")
+}
+
+func TestUnknownSuffix(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, pz(t, "content").out, dir, "a.dat")
+	dot := write(t, pz(t, "content").out, dir, ".pz")
+	pz(t, "", "-d", in).want(t, exitWarning, "unknown suffix -- ignored")
+	pz(t, "", "-d", dot).want(t, exitWarning, "unknown suffix -- ignored")
+	pz(t, "", "-dq", in).want(t, exitWarning)
+	wantFiles(t, dir, ".pz", "a.dat")
+	if got := pz(t, "", "-dc", in).want(t, exitOK).out; got != "content" {
+		t.Error(got)
+	}
+	pz(t, "", "-d", "-o", filepath.Join(dir, "out"), in).want(t, exitOK)
+	wantFile(t, filepath.Join(dir, "out"), "content")
+}
+
+func TestHasSuffixAlready(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a.pz")
+	pz(t, "", in).want(t, exitWarning, "already has .pz suffix -- unchanged")
+	wantFiles(t, dir, "a.pz")
+	pz(t, "", "-f", in).want(t, exitOK)
+	wantFiles(t, dir, "a.pz", "a.pz.pz")
+	if pz(t, "", "-c", in).want(t, exitOK).out == "" {
+		t.Error("-c wrote nothing")
+	}
+}
+
+func TestOverwrite(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "new", dir, "a")
+	old := write(t, "old", dir, "a.pz")
+	pz(t, "y\n", in).want(t, exitWarning, "already exists -- not overwritten")
+	wantFile(t, old, "old")
+	pz(t, "", "-o", old, in).want(t, exitWarning, "already exists")
+	pz(t, "content", "-o", old).want(t, exitWarning, "already exists")
+	pz(t, "", "-q", "--rm", in).want(t, exitWarning)
+	wantFile(t, old, "old")
+	wantFile(t, in, "new")
+	pz(t, "", "-f", in).want(t, exitOK)
+	if got := unpz(t, old); got != "new" {
+		t.Error(got)
+	}
+	write(t, "old", dir, "a")
+	pz(t, "", "-d", old).want(t, exitWarning, "already exists")
+	wantFile(t, in, "old")
+	pz(t, "", "-df", old).want(t, exitOK)
+	wantFile(t, in, "new")
+	wantFiles(t, dir, "a", "a.pz")
+}
+
+func TestRemove(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	pz(t, "", "-k", in).want(t, exitOK)
+	wantFiles(t, dir, "a", "a.pz")
+	pz(t, "", "--rm", "-f", in).want(t, exitOK)
+	wantFiles(t, dir, "a.pz")
+	pz(t, "", "--rm", "-d", in+".pz").want(t, exitOK)
+	wantFiles(t, dir, "a")
+	wantFile(t, in, "content")
+
+	// What went to standard output or was only looked at stays.
+	pz(t, "", "--rm", "-c", in).want(t, exitOK)
+	pz(t, "", "--rm", "-o", "-", in).want(t, exitOK)
+	pz(t, "", "--rm", "-o", os.DevNull, in).want(t, exitOK)
+	wantFiles(t, dir, "a")
+	pz(t, "", in).want(t, exitOK)
+	pz(t, "", "--rm", "-t", in+".pz").want(t, exitOK)
+	pz(t, "", "--rm", "-l", in+".pz").want(t, exitOK)
+	wantFiles(t, dir, "a", "a.pz")
+
+	pz(t, "", "--rm", "-o", filepath.Join(dir, "b"), in).want(t, exitOK)
+	wantFiles(t, dir, "a.pz", "b")
+	if got := unpz(t, filepath.Join(dir, "b")); got != "content" {
+		t.Error(got)
+	}
+}
+
+// What nothing has compared with its check does not take the place of its source.
+func TestRemoveOnlyWhatIsVerified(t *testing.T) {
+	dir := t.TempDir()
+	packed := write(t, pz(t, "content").out, dir, "a.pz")
+	pz(t, "", "-d", "--no-check", "--rm", packed).want(t, exitError, "--rm does not go with -d --no-check")
+	wantFiles(t, dir, "a.pz")
+	// An alias with --rm can be undone, and the other way round there is nothing to compare.
+	pz(t, "", "--rm", "-d", "--no-check", "--keep", packed).want(t, exitOK)
+	wantFiles(t, dir, "a", "a.pz")
+	pz(t, "", "--no-check", "--rm", "-f", filepath.Join(dir, "a")).want(t, exitOK)
+	wantFiles(t, dir, "a.pz")
+}
+
+// A long name is cut between letters.
+func TestTemporaryName(t *testing.T) {
+	for _, letter := range []string{"x", "\u00e4", "\u20ac", "\U0001F600", "\xff", "\x80"} {
+		for pad := range 5 {
+			base := strings.Repeat("x", pad) + strings.Repeat(letter, 250/len(letter))
+			name := tempName(base)
+			kept := strings.TrimPrefix(name[:strings.LastIndex(name, ".pz-")], ".")
+			if utf8.ValidString(base) && !utf8.ValidString(name) || !strings.HasPrefix(base, kept) || len(kept) > 200 || len(kept) < 197 {
+				t.Errorf("%q: %d bytes: %q", base, len(kept), name)
+			}
+		}
+	}
+	if name := tempName("a.pz"); !strings.HasPrefix(name, ".a.pz.pz-") {
+		t.Error(name)
+	}
+}
+
+func TestRemoveOnlyAfterSuccess(t *testing.T) {
+	dir := t.TempDir()
+	good := pz(t, sample(100_000), "-B4K").out
+	bad := write(t, good[:len(good)/2]+"!"+good[len(good)/2+1:], dir, "a.pz")
+	pz(t, "", "-d", "--rm", bad).want(t, exitError, "a.pz: ", "--recover")
+	cut := write(t, good[:len(good)-1], dir, "b.pz")
+	pz(t, "", "-d", "--rm", cut).want(t, exitError, "b.pz: ", "the end is missing")
+	pz(t, "", "-d", "--rm", write(t, "no pz at all, no", dir, "c.pz")).want(t, exitError, "c.pz: ", ".pz")
+	pz(t, "", "-t", bad, cut).want(t, exitError, "a.pz: ", "b.pz: ")
+	wantFiles(t, dir, "a.pz", "b.pz", "c.pz")
+}
+
+func TestModeAndTime(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	when := time.Date(2001, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o444, 0o755} {
+		os.Chmod(in, mode)
+		os.Chtimes(in, when, when)
+		check := func(path string) {
+			t.Helper()
+			fi, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fi.Mode() != mode || !fi.ModTime().Equal(when) {
+				t.Errorf("%s: mode %v, time %v, want %v, %v", path, fi.Mode(), fi.ModTime(), mode, when)
+			}
+		}
+		pz(t, "", "-f", in).want(t, exitOK)
+		check(in + ".pz")
+		out := filepath.Join(dir, "out")
+		pz(t, "", "-df", "-o", out, in+".pz").want(t, exitOK)
+		check(out)
+	}
+}
+
+func TestSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	a, b := write(t, "first ", dir, "a"), write(t, "second", dir, "b")
+	none := filepath.Join(dir, "none")
+	pz(t, "", a, none, b).want(t, exitError, "none: no such file")
+	wantFiles(t, dir, "a", "a.pz", "b", "b.pz")
+	if got := pz(t, "", "-dc", a+".pz", b+".pz").want(t, exitOK).out; got != "first second" {
+		t.Error(got)
+	}
+	both := pz(t, "", "-c", a, b).want(t, exitOK).out
+	if got := pz(t, both, "-d").want(t, exitOK).out; got != "first second" {
+		t.Error(got)
+	}
+	// A dash among names is standard input.
+	if got := pz(t, both, "-dc", a+".pz", "-").want(t, exitOK).out; got != "first first second" {
+		t.Error(got)
+	}
+	// An error outranks a warning, whichever comes first.
+	pz(t, "", "-d", a, none).want(t, exitError)
+	pz(t, "", "-d", none, a).want(t, exitError)
+}
+
+func TestDirectories(t *testing.T) {
+	dir := t.TempDir()
+	tree := filepath.Join(dir, "tree")
+	want := map[string]string{}
+	for i, name := range []string{"a", "b.txt", "sub/c", "sub/deep/d", "z"} {
+		want[name] = fmt.Sprint("content ", i)
+		write(t, want[name], tree, name)
+	}
+	pz(t, "", tree).want(t, exitWarning, "is a directory -- ignored", "-r")
+	pz(t, "", "-o", filepath.Join(dir, "out"), tree).want(t, exitWarning, "is a directory")
+	pz(t, "", "-r", tree).want(t, exitOK)
+	for name, content := range want {
+		wantFile(t, filepath.Join(tree, name), content)
+		if got := unpz(t, filepath.Join(tree, name+".pz")); got != content {
+			t.Error(name, got)
+		}
+	}
+	pz(t, "", "-rt", tree).want(t, exitOK)
+	if got := pz(t, "", "-rl", tree).want(t, exitOK).out; strings.Count(got, "\n") != 1+len(want)+1 {
+		t.Error(got)
+	}
+	// Again, with the sources removed; and back.
+	pz(t, "", "-rf", "--rm", tree).want(t, exitOK)
+	for name := range want {
+		wantGone(t, filepath.Join(tree, name))
+	}
+	pz(t, "", "-rd", "--rm", tree+"/").want(t, exitOK)
+	for name, content := range want {
+		wantFile(t, filepath.Join(tree, name), content)
+		wantGone(t, filepath.Join(tree, name+".pz"))
+	}
+	// Everything of a tree, in order, as one stream.
+	packed := pz(t, "", "-rc", tree).want(t, exitOK).out
+	if got := pz(t, packed, "-d").want(t, exitOK).out; got != "content 0content 1content 2content 3content 4" {
+		t.Error(got)
+	}
+}
+
+func TestOutputRefusals(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	pz(t, "", "-f", "-o", in, in).want(t, exitError, "is the input itself")
+	pz(t, "", "-f", "-o", dir, in).want(t, exitError, "is a directory")
+	pz(t, "", "-o", dir+"/", in).want(t, exitError, "is a directory")
+	wantFiles(t, dir, "a")
+	pz(t, "", "-o", filepath.Join(dir, "no", "out"), in).want(t, exitError, "no such file")
+	pz(t, "", "-o", filepath.Join(in, "out"), in).want(t, exitError, "not a directory")
+	os.Mkdir(in+".pz", 0o755)
+	pz(t, "", "-f", in).want(t, exitError, "a.pz: is a directory")
+	os.Remove(in + ".pz")
+	wantFiles(t, dir, "a")
+
+	// Standard output into the file that is read would never end.
+	f, err := os.OpenFile(in, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := command("-c", in)
+	cmd.Stdout = f
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != exitError {
+		t.Error(err)
+	}
+	wantFile(t, in, "content")
+}
+
+func TestForeignDataPassesThrough(t *testing.T) {
+	dir := t.TempDir()
+	for _, content := range []string{"", "x", "plain text", "PZzz text", noise(100_000)} {
+		in := write(t, content, dir, "a")
+		if got := pz(t, "", "-dcf", in).want(t, exitOK).out; got != content {
+			t.Errorf("%d bytes became %d", len(content), len(got))
+		}
+		pz(t, "", "-dc", in).want(t, exitError)
+		pz(t, "", "-tf", in).want(t, exitError)
+	}
+	pz(t, "PZ\x01 but not really", "-df").want(t, exitError)
+	if got := pz(t, pz(t, "content").out, "-df").want(t, exitOK).out; got != "content" {
+		t.Error(got)
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	in := write(t, sample(1<<20), t.TempDir(), "a")
+	pz(t, "", "-M", "100K", in).want(t, exitError, "memory", "raise -M", "-B")
+	wantGone(t, in+".pz")
+	pz(t, "", "-B1M", in).want(t, exitOK)
+	pz(t, "", "-t", "-M", "100K", in+".pz").want(t, exitError, "memory", "raise -M")
+}
+
+func TestVerboseAndQuiet(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, sample(100_000), dir, "a")
+	pz(t, "", "-v", "-T2", "-B4K", in).want(t, exitOK, in+": ", ":1", "100000 content", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
+	pz(t, "", "-vt", "-T1", in+".pz").want(t, exitOK, "100000 content", "25 blocks", "1 thread,", " OK")
+	pz(t, "", "-vdc", in+".pz").want(t, exitOK, "-> standard output")
+	pz(t, "", "-q", dir).want(t, exitWarning)
+	pz(t, "", "-q", filepath.Join(dir, "none")).want(t, exitError, "no such file")
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	r := pz(t, "", "-h").want(t, exitOK)
+	c := config{}
+	fs := c.flagSet()
+	for _, name := range strings.Fields("compress decompress test list json recover zero-fill level fast best format pipeline block-size name no-name no-check " +
+		"auto trial stdout output suffix recursive force keep rm threads memory quiet verbose help version") {
+		if !strings.Contains(r.out, "--"+name) {
+			t.Errorf("the help text lacks --%s", name)
+		}
+		if name != "fast" && name != "best" && fs.Lookup(name) == nil {
+			t.Errorf("there is no option --%s", name)
+		}
+	}
+	for _, line := range strings.Split(r.out, "\n") {
+		if len(line) > 120 {
+			t.Errorf("too long a line: %s", line)
+		}
+	}
+	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); !strings.Contains(lines[len(lines)-1], "iB") {
+		t.Errorf("no table of memory at the end: %s", lines[len(lines)-1])
+	}
+	one, eight := pz(t, "", "-T1", "--help").want(t, exitOK).out, pz(t, "", "-T8", "--help").want(t, exitOK).out
+	if !strings.Contains(one, "1 thread (-T)") || !strings.Contains(eight, "8 threads (-T)") || one == eight {
+		t.Error("the table does not depend on -T")
+	}
+	if v := pz(t, "", "--version").want(t, exitOK).out; !strings.HasPrefix(v, "pz ") || !strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") || strings.Count(v, "\n") != 1 {
+		t.Error(v)
+	}
+}
+
+func TestNamesAreSafeToPrint(t *testing.T) {
+	pz(t, "", "no\x1b[31m\nfile").want(t, exitError, `"no\x1b[31m\nfile": no such file`)
+	pz(t, "", "no\x9b31m").want(t, exitError, `"no\x9b31m": no such file`) // 8-bit terminals take it for ESC [
+}
+
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, strings.Repeat("n", 252))
+	pz(t, "", in).want(t, exitOK)
+	if got := unpz(t, in+".pz"); got != "content" {
+		t.Error(got)
+	}
+	in = write(t, "content", dir, strings.Repeat("m", 254))
+	pz(t, "", in).want(t, exitError, "name too long")
+}

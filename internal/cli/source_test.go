@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A file gives the same bytes by its name and redirected, also one that is shorter than the level's blocks, where the
+// size that is announced makes the blocks smaller. What comes from a pipe has no size to announce.
+func TestRedirectionDoesNotMatter(t *testing.T) {
+	for _, n := range []int{0, 1, 5000, 300_000, 3 << 20} {
+		content := sample(n)
+		in := write(t, content, t.TempDir(), "in")
+		named := pz(t, "", "-c", in).want(t, exitOK).out
+		if pz(t, content, "-c").want(t, exitOK).out != named {
+			t.Errorf("%d bytes: redirected they become other bytes than by name", n)
+		}
+		piped := runProcess(t, strings.NewReader(content), "-c").want(t, exitOK).out
+		if got := pz(t, piped, "-d").want(t, exitOK).out; got != content {
+			t.Errorf("%d bytes through a pipe: %d came back", n, len(got))
+		}
+	}
+}
+
+// Somebody has read the beginning of standard input: the rest is what there is.
+func TestRestOfStandardInput(t *testing.T) {
+	content := sample(10_000)
+	rest := func(content string, skip int64, args ...string) string {
+		t.Helper()
+		f, err := os.Open(write(t, content, t.TempDir(), "in"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		f.Seek(skip, io.SeekStart)
+		return runProcess(t, f, args...).want(t, exitOK).out
+	}
+	if rest(content, 3000) != pz(t, content[3000:]).out {
+		t.Error("not what the rest alone gives")
+	}
+	for _, skip := range []int64{10_000, 20_000} {
+		if rest(content, skip) != pz(t, "").out {
+			t.Errorf("offset %d of 10000: not what an empty file gives", skip)
+		}
+	}
+	packed := pz(t, content).out
+	for _, args := range []string{"-d", "-dcf"} {
+		if rest("12345"+packed, 5, args) != content {
+			t.Errorf("%s: wrong content", args)
+		}
+	}
+	if got := rest("12345plain", 5, "-dcf"); got != "plain" {
+		t.Error(got)
+	}
+}
+
+// The library must see that a file to restore is a regular one, or it works on short blocks one at a time.
+func TestReaderGetsTheFile(t *testing.T) {
+	f, err := os.Open(write(t, "content", t.TempDir(), "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, _ := f.Stat()
+	a := newApp()
+	m := a.newMeter(&source{app: a, f: f, info: info}, &output{})
+	a.cfg.mode = modeDecompress
+	if m.reader() != io.Reader(f) {
+		t.Errorf("a Reader gets a %T", m.reader())
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A disk that is full.
+func TestNoSpace(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a file system of its own cannot be mounted here: %v (TestFileSizeLimit and TestFullDevice cover failing writes)", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	in := write(t, noise(150_000), dir, "in")
+	pz(t, "", "--rm", in).want(t, exitError, "in.pz: no space left on device")
+	wantFiles(t, dir, "in")
+
+	packed := write(t, pz(t, string(make([]byte, 1<<20))).out, dir, "zeros.pz")
+	pz(t, "", "-d", "--rm", packed).want(t, exitError, "zeros: no space left on device")
+	pz(t, "", "-d", "--rm", "-o", filepath.Join(dir, "out"), packed).want(t, exitError, "out: no space left on device")
+	wantFiles(t, dir, "in", "zeros.pz")
+	wantFile(t, in, noise(150_000))
+
+	// The source may be on another file system than the result.
+	out := filepath.Join(t.TempDir(), "out")
+	pz(t, "", "--rm", "-o", out, in).want(t, exitOK)
+	wantFiles(t, dir, "zeros.pz")
+	if got := unpz(t, out); got != noise(150_000) {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// Files of /proc say they are empty and are not.
+func TestProcFiles(t *testing.T) {
+	want, err := os.ReadFile("/proc/version")
+	if err != nil {
+		t.Skip(err)
+	}
+	if got := pz(t, pz(t, "", "-c", "/proc/version").want(t, exitOK).out, "-d").out; got != string(want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestTar(t *testing.T) {
+	tar, err := exec.LookPath("tar")
+	if err != nil {
+		t.Skip(err)
+	}
+	if out, _ := exec.Command(tar, "--version").Output(); len(out) < 7 || string(out[:7]) != "tar (GN" {
+		t.Skip("tar is not GNU tar, which has -I")
+	}
+	tool(t, "gzip")
+	tool(t, "zstd")
+	dir := t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "pz")); err != nil {
+		t.Skip(err)
+	}
+	write(t, sample(300_000), dir, "tree", "a")
+	write(t, noise(50_000), dir, "tree", "sub", "b")
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(tar, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PZ_TEST_CHILD=1", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("tar %q: %v: %s", args, err, out)
+		}
+	}
+	for _, c := range []struct{ prog, suffix string }{
+		{"pz", ".pz"}, {"pz -9 -T2", ".pz"}, {"pz --format gz", ".gz"}, {"pz --format zst", ".zst"}, {"pz -p lzf -B64K", ".zst"},
+	} {
+		prog, name := c.prog, "tree.tar"+c.suffix
+		run("-I", prog, "-cf", name, "tree")
+		os.RemoveAll(filepath.Join(dir, "back"))
+		os.Mkdir(filepath.Join(dir, "back"), 0o755)
+		run("-I", prog, "-xf", name, "-C", "back")
+		wantFile(t, filepath.Join(dir, "back", "tree", "a"), sample(300_000))
+		wantFile(t, filepath.Join(dir, "back", "tree", "sub", "b"), noise(50_000))
+		pz(t, "", "-t", filepath.Join(dir, name)).want(t, exitOK)
+		if c.suffix == ".pz" {
+			continue
+		}
+		// The way tar itself does it, and pz without the option.
+		for _, args := range [][]string{{"-xf", name}, {"-I", "pz", "-xf", name}} {
+			os.RemoveAll(filepath.Join(dir, "tree"))
+			run(args...)
+			wantFile(t, filepath.Join(dir, "tree", "a"), sample(300_000))
+			wantFile(t, filepath.Join(dir, "tree", "sub", "b"), noise(50_000))
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress"
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a pseudo-terminal: what a person sees and types, and what the program has.
+func openTerminal(t *testing.T) (person, program *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { person.Close() })
+	fd := int(person.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		program, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	return person, program
+}
+
+// terminalApp is a run with all three standard files on a terminal.
+func terminalApp(t *testing.T) (a *app, person *os.File) {
+	person, program := openTerminal(t)
+	a = newApp()
+	a.stdin, a.stdout, a.stderr = program, program, program
+	a.getenv = func(string) string { return "" }
+	return a, person
+}
+
+// seen returns what is on the screen after the program has ended.
+func seen(a *app, person *os.File) string {
+	a.stdout.WriteString("\x04end\n")
+	var all strings.Builder
+	b := make([]byte, 4096)
+	for !strings.Contains(all.String(), "\x04end") {
+		n, err := person.Read(b)
+		if err != nil {
+			break
+		}
+		all.Write(b[:n])
+	}
+	return all.String()
+}
+
+func TestTerminalRefusals(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
+	for _, c := range []struct {
+		args, text string
+		code       int
+	}{
+		{"", "compressed data is not written to a terminal", exitError},
+		{"-c " + in, "compressed data is not written to a terminal", exitError},
+		{"-d", "compressed data is not read from a terminal", exitError},
+		{"-t", "compressed data is not read from a terminal", exitError},
+		{"-cf " + in, "PZ", exitOK},
+		{"-dc " + packed, "content", exitOK},
+	} {
+		a, person := terminalApp(t)
+		code := a.run(strings.Fields(c.args))
+		if got := seen(a, person); code != c.code || !regexp.MustCompile(c.text).MatchString(got) {
+			t.Errorf("%s: exit code %d, %q", c.args, code, got)
+		}
+	}
+
+	// The terminal by its name in the file system.
+	_, program := openTerminal(t)
+	pz(t, "", "-o", program.Name(), in).want(t, exitError, "compressed data is not written to a terminal")
+	pz(t, "", "-o", program.Name(), "-d", packed).want(t, exitOK)
+}
+
+func TestAsk(t *testing.T) {
+	for _, c := range []struct {
+		answer string
+		code   int
+	}{{"y\n", exitOK}, {"YES\n", exitOK}, {"n\n", exitWarning}, {"\n", exitWarning}, {"yep\n", exitWarning}, {"\x04", exitWarning}} {
+		dir := t.TempDir()
+		in := write(t, "content", dir, "a")
+		out := write(t, "old", dir, "a.pz")
+		a, person := terminalApp(t)
+		io.WriteString(person, c.answer)
+		code := a.run([]string{in})
+		got := seen(a, person)
+		if code != c.code || !strings.Contains(got, "a.pz already exists; overwrite (y or n)?") {
+			t.Errorf("%q: exit code %d, %q", c.answer, code, got)
+		}
+		if code == exitOK {
+			if unpz(t, out) != "content" {
+				t.Errorf("%q: not overwritten", c.answer)
+			}
+		} else {
+			wantFile(t, out, "old")
+		}
+	}
+}
+
+// slowFile gives its data over a while: a pipe that is filled at leisure.
+func slowFile(t *testing.T, d time.Duration) *os.File {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range 10 {
+			io.WriteString(w, sample(1000))
+			time.Sleep(d / 10)
+		}
+		w.Close()
+	}()
+	return r
+}
+
+func TestProgressBar(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+		time time.Duration
+		text string // a pattern, generous with time, which other work on the machine takes; "" for no bar
+	}{
+		// Less than a block: it is there although nothing has passed, says what has been read, and counts from the beginning.
+		{"long", nil, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
+		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond, "standard input: [48] KiB, 0.0 MB/s, [12]s"},
+		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
+		{"quiet", []string{"-q"}, 1300 * time.Millisecond, ""},
+		{"short", nil, 200 * time.Millisecond, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a, person := terminalApp(t)
+			a.stdin = slowFile(t, c.time)
+			a.stdout, _ = os.Create(filepath.Join(t.TempDir(), "out"))
+			if code := a.run(c.args); code != exitOK {
+				t.Error(code)
+			}
+			a.stdout = a.stderr
+			got := seen(a, person)
+			if strings.Contains(got, "standard input") != (c.text != "") || !regexp.MustCompile(c.text).MatchString(got) {
+				t.Errorf("on the screen: %q", got)
+			}
+			if last := got[:strings.LastIndex(got, "\x04end")]; c.text != "" && !strings.HasSuffix(last, "\r") {
+				t.Errorf("the bar stays on the screen: %q", got)
+			}
+		})
+	}
+	// Away from a terminal there is silence, as long as it may take.
+	t.Run("no terminal", func(t *testing.T) {
+		t.Parallel()
+		runProcess(t, slowFile(t, 1300*time.Millisecond)).want(t, exitOK)
+	})
+}
+
+// While nothing passes for seconds, as with large blocks, the figures stay those of what has passed, and the time goes
+// on. A message has a line of its own, and the bar comes back below it.
+func TestProgressBarOfLargeBlocks(t *testing.T) {
+	f, err := os.Open(write(t, "", t.TempDir(), strings.Repeat("long", 50)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Truncate(f.Name(), 256<<20); err != nil {
+		t.Fatal(err)
+	}
+	info, _ := f.Stat()
+	for _, c := range []struct {
+		name string
+		mode mode
+		p    compress.Progress
+		want string
+	}{
+		{"compress", modeCompress, compress.Progress{Content: 64 << 20, Compressed: 1 << 20}, "64 MiB, [56][.]. MB/s"},
+		{"restore", modeDecompress, compress.Progress{Content: 1000 << 20, Compressed: 64 << 20}, "1000 MiB, (1..|9.|8.)[.]. MB/s"},
+	} {
+		a, person := terminalApp(t)
+		if c.mode == modeCompress { // the other one does not know its size
+			if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.cfg.mode = c.mode
+		m := a.newMeter(&source{app: a, f: f, name: f.Name(), info: info}, &output{})
+		m.bar.end()
+		m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+		m.passed(c.p)
+		time.Sleep(2*barPeriod + barPeriod/2)
+		a.say("", "a message")
+		time.Sleep(2 * barPeriod)
+		m.done()
+		got := seen(a, person)
+		before, after, ok := strings.Cut(got, "\rpz: a message\r\n")
+		for _, part := range []string{before, after} {
+			// A quarter has passed in 10 seconds.
+			if !ok || !regexp.MustCompile(c.want+`, 1[0-2]s, 3.s left  25% \[`).MatchString(part) {
+				t.Errorf("%s: on the screen: %q", c.name, got)
+			}
+		}
+		for _, line := range strings.FieldsFunc(got, func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := len([]rune(line)); n > 80 {
+				t.Errorf("a line of %d columns does not fit: %q", n, line)
+			}
+		}
+	}
+}
+
+// As long as the first block is being worked on there is no share of it to be shown: the bar says what has been read, and moves.
+func TestProgressBarBeforeFirstBlock(t *testing.T) {
+	f, err := os.Open(write(t, sample(5000), t.TempDir(), "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, _ := f.Stat()
+	a, person := terminalApp(t)
+	if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
+	m.bar.end()
+	m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+	io.Copy(io.Discard, m.reader())
+	time.Sleep(3*barPeriod + barPeriod/2)
+	m.done()
+	places := map[string]bool{}
+	for _, line := range regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`).FindAllStringSubmatch(seen(a, person), -1) {
+		if places[line[1]] = true; len(line[1]) != 24 {
+			t.Errorf("%d columns", len(line[1]))
+		}
+	}
+	if len(places) < 2 {
+		t.Errorf("it does not move: %v", places)
+	}
+}

@@ -1,0 +1,103 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// deepTree makes directories called d, each in the one before. Files lie at the first level, at the last and at some in between, in front of
+// the directory and behind it in the order of names.
+func deepTree(t *testing.T, levels int) (tree string, files []string) {
+	t.Helper()
+	tree = t.TempDir()
+	for level := range levels + 1 {
+		if level%50 != 0 && level != 1 && level != levels {
+			continue
+		}
+		for _, name := range []string{"a", "z"} {
+			path := filepath.Join(strings.Repeat("d/", level), name)
+			write(t, path, tree, path)
+			files = append(files, path)
+		}
+	}
+	return tree, files
+}
+
+// Directories are as deep as they like, with few descriptors.
+func TestDeepDirectories(t *testing.T) {
+	tree, files := deepTree(t, 300)
+	run := func(args ...string) {
+		t.Helper()
+		c := command(append(args, tree)...)
+		cmd := exec.Command("sh", append([]string{"-c", `ulimit -n 56; exec "$@"`, "sh", c.Path}, c.Args[1:]...)...)
+		cmd.Env = c.Env
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%v: %d bytes, %.300s", err, len(out), out)
+		}
+	}
+	run("-r", "--rm")
+	for _, name := range files {
+		wantGone(t, filepath.Join(tree, name))
+	}
+	run("-rd", "--rm")
+	for _, name := range files {
+		wantFile(t, filepath.Join(tree, name), name)
+	}
+	// In order, whether a directory was opened again or not.
+	var want bytes.Buffer
+	for level := range 301 {
+		if name := strings.Repeat("d/", level) + "a"; exists(filepath.Join(tree, name)) {
+			want.WriteString(name)
+		}
+	}
+	for level := 300; level >= 0; level-- {
+		if name := strings.Repeat("d/", level) + "z"; exists(filepath.Join(tree, name)) {
+			want.WriteString(name)
+		}
+	}
+	if got := pz(t, pz(t, "", "-rc", tree).want(t, exitOK).out, "-d").want(t, exitOK).out; got != want.String() {
+		t.Errorf("other files, or another order: %d bytes of %d", len(got), want.Len())
+	}
+}
+
+// A directory that had to be closed, and has become something else by the time it is wanted again, is left alone.
+func TestDeepDirectoryReplaced(t *testing.T) {
+	for _, link := range []bool{true, false} {
+		tree, _ := deepTree(t, maxOpenDirs+10)
+		victim := t.TempDir()
+		write(t, "precious", victim, "z")
+		first, moved := filepath.Join(tree, "d"), filepath.Join(tree, "moved")
+		done := false
+		res := pzWith(t, "", func(a *app) {
+			n := 0
+			a.step = func(step string) {
+				if step != "removed" {
+					return
+				}
+				if n++; n == 3 { // the file in the last directory, after those in front on the way
+					done = true
+					os.Rename(first, moved)
+					if link {
+						os.Symlink(victim, first)
+					} else {
+						write(t, "precious", first, "z")
+					}
+				}
+			}
+		}, "-r", "--rm", tree)
+		if !done {
+			t.Fatal("nothing was replaced")
+		}
+		res.want(t, exitError, first+": ")
+		wantFiles(t, victim, "z")
+		wantFile(t, filepath.Join(first, "z"), "precious")
+		wantFile(t, filepath.Join(moved, "z"), "d/z") // not looked for elsewhere
+		wantGone(t, filepath.Join(tree, "z"))         // the operand goes on
+	}
+}
