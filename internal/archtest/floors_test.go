@@ -62,6 +62,7 @@ var packages = map[string]floor{
 	"internal/bench":    workshop,
 	"internal/corpus":   workshop,
 	"internal/refdec":   workshop,
+	"internal/testenv":  workshop,
 	"internal/wgsl":     workshop, // its output is under version control
 }
 

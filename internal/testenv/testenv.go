@@ -1,0 +1,107 @@
+// Package testenv lets a test say what it needs. A test calls it at its beginning; scripts then run
+// whole packages and never choose tests by name.
+//
+// A test that lacks something skips. On a CI machine, where the environment variable CI is set, a
+// missing program, device or directory is a failure, so that a test never silently stops running.
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	// EnvTest selects the amount of tests. The value "all" runs those that call Long.
+	EnvTest = "PZ_TEST"
+	// EnvCorpus names a directory of real files for tests.
+	EnvCorpus = "PZ_CORPUS"
+	// EnvCI turns a missing requirement into a failure.
+	EnvCI = "CI"
+)
+
+// Long skips the test unless PZ_TEST is "all". Use it for a test that takes more than about ten
+// seconds. In short mode Long always skips.
+func Long(t testing.TB) {
+	t.Helper()
+	if !All() {
+		t.Skipf("long test: set %s=all to run it", EnvTest)
+	}
+}
+
+// All reports whether PZ_TEST is "all" and the tests do not run in short mode. Use it in a test that
+// covers fewer cases by default; use Long to skip a whole test.
+func All() bool { return os.Getenv(EnvTest) == "all" && !testing.Short() }
+
+// Measures skips a test that measures memory, allocations or goroutines of the process. The race
+// detector and an emulator change all of these.
+func Measures(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("measures the process: meaningless with the race detector")
+	}
+	if Emulated() {
+		t.Skip("measures the process: meaningless under an emulator")
+	}
+}
+
+// Slow skips a test that takes too long at a tenth of the speed, with the race detector or under an
+// emulator, and whose subject other tests cover there.
+func Slow(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("too slow with the race detector")
+	}
+	if Emulated() {
+		t.Skip("too slow under an emulator")
+	}
+}
+
+// Emulated reports whether qemu's user mode emulation runs this process.
+func Emulated() bool { return emulated() }
+
+var emulated = sync.OnceValue(func() bool {
+	// The kernel names a process by its executable, which is the emulator.
+	name, err := os.ReadFile("/proc/self/comm")
+	return err == nil && strings.HasPrefix(string(name), "qemu-")
+})
+
+// Tool returns the path of the program called name. Without the program the test skips, or fails if
+// CI is set.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, "the program "+name)
+	}
+	return path
+}
+
+// Missing ends a test that lacks what: it skips the test, or fails it if CI is set.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv(EnvCI) != "" {
+		t.Fatalf("missing: %s (%s is set, so this is a failure)", what, EnvCI)
+	}
+	t.Skipf("missing: %s", what)
+}
+
+// Corpus returns the directory of real files that PZ_CORPUS names, or "" if it is not set. A value
+// that is not a directory fails the test.
+func Corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv(EnvCorpus)
+	if dir == "" {
+		return ""
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatalf("%s: %v", EnvCorpus, err)
+	}
+	if !info.IsDir() {
+		t.Fatalf("%s: %s is not a directory", EnvCorpus, dir)
+	}
+	return dir
+}
