@@ -43,17 +43,16 @@ type Block struct {
 	stage   int      // next to run
 	payload *payload // from the first stage to the last
 	choice           // what is not as the level has it
-	begun   bool     // what comes before the stages is done
-	crowded bool     // an Auto assignment means the CPU
-	failed  bool     // so does any, because the device failed at the block
-	// the next stage is the worker's, which has taken the block back
-	reclaimed bool
+	state   blockState
+	use     deviceUse // what the device may still do
 
 	away    *remote // how the device does it
 	request *gpu.Request
-	trip    trip // set by the coordinator: the worker is to take the results over
-	aided   bool // results of the device are in it
-	left    bool // Src is left to the device
+	trip    trip // on the device, for statistics
+	// hasResults says that results of the device are in the block.
+	hasResults bool
+	// srcRetired says that a device that was given up may still read Src.
+	srcRetired bool
 
 	run  *Run
 	done chan struct{}
@@ -72,7 +71,7 @@ func (b *Block) Out() []byte {
 }
 
 // Left reports whether a device that was given up may still read Src: its memory must not be filled again.
-func (b *Block) Left() bool { return b.left }
+func (b *Block) Left() bool { return b.srcRetired }
 
 // content is the block's own part of Src.
 func (b *Block) content() []byte { return b.Src[b.Window:] }

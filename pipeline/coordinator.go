@@ -85,6 +85,7 @@ func (c *coordinator) offer(b *Block, op gpu.Op, strict bool, t offerTimer) bool
 			return false
 		}
 	}
+	b.setState(stateRequested)
 	if strict {
 		c.strict[op].push(b)
 	} else {
@@ -252,7 +253,7 @@ func (c *coordinator) reclaim() *Block {
 	for op := range c.reqs {
 		select {
 		case b := <-c.reqs[op]:
-			b.reclaimed = true
+			b.setState(stateReclaimed)
 			b.run.reclaimed()
 			return b
 		default:
@@ -332,6 +333,7 @@ func (x *batch) work() {
 		if err != nil {
 			c.fail(b)
 		} else {
+			b.setState(stateReturned)
 			b.trip = trip{len(x.blocks), x.given, took}
 			c.sched.complete(nil, b, again)
 		}
@@ -351,7 +353,8 @@ func (x *batch) run() (err error) {
 
 // fail sends a block back to the CPU that the device has not done.
 func (c *coordinator) fail(b *Block) {
-	b.failed = true
+	b.setState(stateReclaimed)
+	b.use = useNone
 	b.run.returned(nil)
 	c.sched.complete(nil, b, again)
 }

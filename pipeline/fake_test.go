@@ -78,7 +78,10 @@ func within[T any](c <-chan T) error {
 // execute takes a block through its stages with the given scratch, as a worker would. It reports false if a stage panicked.
 func execute(ws *workspace, b *Block) bool {
 	w := &worker{sched: b.run.sched, ws: ws}
+	b.state = stateQueued
 	w.exec(b)
+	b.setState(stateDone)
+	b.setState(stateDelivered)
 	if b.payload != nil {
 		ws.payload, b.payload = b.payload, nil
 	}

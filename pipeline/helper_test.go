@@ -128,7 +128,7 @@ func TestHelperTakesUp(t *testing.T) {
 		}
 		if !ws.matcher.Helper.Help(func() int {
 			back := b.run.Get() // the owner waits
-			back.Kind, back.Tag = Coded, 1
+			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
 			b.run.lease.begin()
 			s.complete(nil, back, again)
 			return 1

@@ -16,7 +16,7 @@ func TestOfferPressure(t *testing.T) {
 	c.busy.Store(true) // no goroutine takes anything out
 	offer := func(want int64, ok bool) {
 		t.Helper()
-		if got := c.offer(&Block{run: new(Run)}, gpu.Stage0, false, offerTimer{}); got != ok || c.pressure.Load() != want {
+		if got := c.offer(&Block{run: new(Run), state: stateRunning}, gpu.Stage0, false, offerTimer{}); got != ok || c.pressure.Load() != want {
 			t.Errorf("offer: %v, pressure %d; want %v, %d", got, c.pressure.Load(), ok, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestStrictFirst(t *testing.T) {
 	c := newCoordinator(NewScheduler(2), gpu.NewSoft(Host, gpu.SoftConfig{}))
 	c.busy.Store(true)
 	for i := range int64(4) {
-		if !c.offer(&Block{run: new(Run), Tag: i}, gpu.Stage0, i >= 2, offerTimer{}) {
+		if !c.offer(&Block{run: new(Run), state: stateRunning, Tag: i}, gpu.Stage0, i >= 2, offerTimer{}) {
 			t.Fatal("refused")
 		}
 	}

@@ -96,7 +96,7 @@ func (c *coordinator) rescue(active []*batch) (next time.Time) {
 			}
 			b := x.blocks[x.slow]
 			b.abandon()
-			b.reclaimed = true
+			b.setState(stateReclaimed)
 			b.run.reclaimed()
 			c.sched.complete(nil, b, again)
 		}

@@ -154,11 +154,7 @@ func (r *Run) backend(op gpu.Op) Backend { return r.cfg.Assign.backend(op) }
 // hand offers the block's next stage to the device. If it reports true, the block is gone.
 func (w *worker) hand(b *Block) bool {
 	c := b.run.device
-	if c == nil || b.failed || !b.run.verifiable() {
-		return false
-	}
-	if b.reclaimed {
-		b.reclaimed = false
+	if c == nil || b.use == useNone || !b.run.verifiable() {
 		return false
 	}
 	t := b.run.offerBegins()
@@ -177,7 +173,7 @@ func (b *Block) way(c *coordinator, ws *workspace) *remote {
 			continue
 		}
 		limits := &c.info.Ops[way.op]
-		if r.backend(way.op) == Auto && b.crowded || !b.suits(way, limits, b.Raw) {
+		if r.backend(way.op) == Auto && b.use == useStrict || !b.suits(way, limits, b.Raw) {
 			continue
 		}
 		if b.payload == nil {
@@ -239,7 +235,7 @@ func (r *Run) crowded() bool {
 
 // abandon leaves to the device whatever it may still touch: the block goes on without. Src, which it only reads, goes with Put.
 func (b *Block) abandon() {
-	b.request, b.dst, b.left = nil, nil, true
+	b.request, b.dst, b.srcRetired = nil, nil, true
 	old := b.payload
 	b.payload = new(payload)
 	if b.away.op == gpu.StageN && b.run.cfg.Op == Compress { // it reads the streams, and so will the CPU

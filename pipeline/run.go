@@ -93,19 +93,21 @@ func (r *Run) Get() *Block {
 	if n := len(r.free); n > 0 {
 		b := r.free[n-1]
 		r.free = r.free[:n-1]
+		b.setState(stateFilling)
 		return b
 	}
 	if r.made == r.cfg.InFlight {
 		return nil
 	}
 	r.made++
-	return &Block{run: r, done: make(chan struct{}, 1)}
+	return &Block{run: r, done: make(chan struct{}, 1), state: stateFilling}
 }
 
 // Submit gives a block that came from Get to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
 	r.lease.begin()
-	b.Index, b.Err, b.stage, b.placed, b.begun, b.crowded, b.failed, b.reclaimed, b.aided = r.count, nil, 0, false, false, false, false, false, false
+	b.setState(stateQueued)
+	b.Index, b.Err, b.stage, b.placed, b.use, b.hasResults = r.count, nil, 0, false, useAssigned, false
 	b.choice = choice{}
 	r.count++
 	r.out.push(b)
@@ -142,13 +144,16 @@ func (r *Run) Next(wait bool) (*Block, error) {
 			return nil, nil
 		}
 	}
-	return r.out.pop(), nil
+	r.out.pop()
+	b.setState(stateDelivered)
+	return b, nil
 }
 
 // Put makes a block that came from Get or Next free again. Its Src stays with it, unless a device that was given up may still read it.
 func (r *Run) Put(b *Block) {
-	if b.left {
-		b.Src, b.left = nil, false
+	b.setState(stateFree)
+	if b.srcRetired {
+		b.Src, b.srcRetired = nil, false
 	}
 	b.Into, b.placed, b.Lent = nil, false, false
 	r.free = append(r.free, b)

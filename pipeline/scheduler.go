@@ -84,7 +84,7 @@ type outcome uint8
 
 const (
 	gone  outcome = iota // it is with the device, or there was none
-	again                // one of its stages is done: the next is for a worker
+	again                // it is back from the device: a worker goes on
 	over                 // it is done, or has failed
 )
 
@@ -96,6 +96,7 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	t := s.clock(w, b)
 	var left *payload
 	if out == over {
+		b.setState(stateDone)
 		if left, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
 			w.ws.payload, left = left, nil
 		}
@@ -165,6 +166,7 @@ func (s *Scheduler) withdraw(r *Run) {
 	for range s.queue.size {
 		if b := s.queue.pop(); b.run == r {
 			b.Err = ErrCanceled
+			b.setState(stateDone)
 			b.done <- struct{}{}
 		} else {
 			s.queue.push(b)

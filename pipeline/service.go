@@ -45,6 +45,7 @@ func (c *coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 		case c.lost.Load() != nil:
 			c.fail(b)
 		default:
+			b.setState(stateOnDevice)
 			x.blocks = append(x.blocks, b)
 			x.reqs = append(x.reqs, b.request)
 			bytes += b.Raw

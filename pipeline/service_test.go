@@ -31,7 +31,7 @@ func TestPassedOver(t *testing.T) {
 		c.busy.Store(true) // no goroutine takes anything out
 		offer := func(q queue, tag int64) {
 			t.Helper()
-			if !c.offer(&Block{run: new(Run), Tag: tag}, q.op, q.strict, offerTimer{}) {
+			if !c.offer(&Block{run: new(Run), state: stateRunning, Tag: tag}, q.op, q.strict, offerTimer{}) {
 				t.Fatal("refused")
 			}
 		}
@@ -73,7 +73,7 @@ func TestBatchBytes(t *testing.T) {
 		c.busy.Store(true) // no goroutine takes anything out
 		for i, sizes := range [][]int{tt.strict, tt.auto} {
 			for _, n := range sizes {
-				if !c.offer(&Block{run: new(Run), Raw: n}, gpu.Fused, i == 0, offerTimer{}) {
+				if !c.offer(&Block{run: new(Run), state: stateRunning, Raw: n}, gpu.Fused, i == 0, offerTimer{}) {
 					t.Fatal("refused")
 				}
 			}

@@ -18,7 +18,7 @@ import (
 // errWrong is for results that are not what was asked for.
 var errWrong = errors.New("wrong result")
 
-// trip is what a block's way through the device was like. The zero value is none.
+// trip is what a block's way through the device was like.
 type trip struct {
 	batch int       // blocks in the batch
 	given time.Time // to the device
@@ -28,7 +28,6 @@ type trip struct {
 // takeOver takes over what the device has made of a block.
 func (w *worker) takeOver(b *Block) {
 	r, done := b.run, b.trip
-	b.trip = trip{}
 	err := b.request.Err
 	if err == nil {
 		t := r.begin(w, b, verifyStage)
@@ -39,12 +38,12 @@ func (w *worker) takeOver(b *Block) {
 		}
 	}
 	if err != nil {
-		b.failed = true
+		b.use = useNone
 		r.returned(err)
 		return
 	}
 	r.deviceDid(b, done)
-	b.aided = true
+	b.hasResults = true
 	if b.away.op == gpu.Fused {
 		b.stage = len(r.stages)
 	} else {
@@ -54,8 +53,8 @@ func (w *worker) takeOver(b *Block) {
 
 // acquit does a block again that failed after the device had it, on the CPU alone. If it fails once more, it is the input that is wrong.
 func (w *worker) acquit(b *Block) outcome {
-	b.failed, b.aided, b.stage, b.Err = true, false, 0, nil
-	out := w.carryOn(b)
+	b.use, b.hasResults, b.stage, b.Err = useNone, false, 0, nil
+	out := w.carryOn(b, false)
 	if b.Err == nil {
 		b.run.device.distrust(b.stageName(), b.Index)
 		b.run.returned(errWrong)

@@ -96,7 +96,8 @@ func (w *worker) work() {
 
 // exec takes a block through its stages, to the end or until the device has it.
 func (w *worker) exec(b *Block) (out outcome) {
-	r := b.run
+	r, from := b.run, b.state
+	b.setState(stateRunning)
 	if r.ended() {
 		b.Err = ErrCanceled
 		return over
@@ -114,8 +115,8 @@ func (w *worker) exec(b *Block) (out outcome) {
 			out = over
 		}
 	}()
-	if !b.begun {
-		b.begun = true
+	switch from {
+	case stateQueued:
 		t := r.begin(w, b, checkStage)
 		whole, err := b.first(w.ws)
 		t.end()
@@ -128,24 +129,26 @@ func (w *worker) exec(b *Block) (out outcome) {
 			w.ws.tune(b)
 			t.end()
 		}
-		b.crowded = r.crowded()
-	}
-	if b.trip.batch > 0 {
+		if r.crowded() {
+			b.use = useStrict
+		}
+	case stateReturned:
 		w.takeOver(b)
 	}
-	if out = w.carryOn(b); out == over && b.Err != nil && b.aided {
+	if out = w.carryOn(b, from == stateReclaimed); out == over && b.Err != nil && b.hasResults {
 		out = w.acquit(b)
 	}
 	return out
 }
 
-// carryOn takes a block through the stages that are left.
-func (w *worker) carryOn(b *Block) outcome {
+// carryOn takes a block through the stages that are left. With keep set the device does not get the first of them.
+func (w *worker) carryOn(b *Block, keep bool) outcome {
 	r := b.run
-	for b.stage < len(r.stages) {
-		if w.hand(b) {
+	for ; b.stage < len(r.stages); b.stage++ {
+		if !keep && w.hand(b) {
 			return gone
 		}
+		keep = false
 		if b.payload == nil {
 			b.payload, w.ws.payload = w.ws.own(), nil
 		}
@@ -157,7 +160,6 @@ func (w *worker) carryOn(b *Block) outcome {
 			return over
 		}
 		r.learn(b, start)
-		b.stage++
 	}
 	t := r.begin(w, b, closeStage)
 	b.Err = b.last()

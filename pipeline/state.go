@@ -1,0 +1,60 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+)
+
+// blockState says who owns a block and what happens to it next. Only the owner changes the state, and it
+// does so before it passes the block on: through a queue under the lock of that queue, or through a channel.
+type blockState uint8
+
+const (
+	stateFree      blockState = iota // in the free list of its Run
+	stateFilling                     // with the caller of the Run, between Get and Submit
+	stateQueued                      // in the queue of the Scheduler; no stage has run
+	stateRunning                     // with a worker
+	stateRequested                   // in a queue of the coordinator, for the device
+	stateOnDevice                    // in a batch on the device
+	stateReturned                    // in the queue of resumed blocks; a worker has to verify what the device made
+	stateReclaimed                   // in the queue of resumed blocks; the device made nothing of it
+	stateDone                        // finished; result or error are final
+	stateDelivered                   // with the caller of the Run, between Next and Put or the next Submit
+)
+
+var stateNames = [...]string{
+	"free", "filling", "queued", "running", "requested", "on device", "returned", "reclaimed", "done", "delivered",
+}
+
+func (s blockState) String() string { return stateNames[s] }
+
+// transitions lists the states that may follow each state.
+var transitions = [...][]blockState{
+	stateFree:      {stateFilling},
+	stateFilling:   {stateQueued, stateFree},
+	stateQueued:    {stateRunning, stateDone}, // done: the Run was closed
+	stateRunning:   {stateRequested, stateDone},
+	stateRequested: {stateOnDevice, stateReclaimed, stateDone}, // done: the Run was closed
+	stateOnDevice:  {stateReturned, stateReclaimed},
+	stateReturned:  {stateRunning},
+	stateReclaimed: {stateRunning},
+	stateDone:      {stateDelivered},
+	stateDelivered: {stateFree, stateQueued},
+}
+
+// setState moves a block to another state. A transition that the table lacks is a bug, and panics.
+func (b *Block) setState(to blockState) {
+	if !slices.Contains(transitions[b.state], to) {
+		panic(fmt.Sprintf("pipeline: block %d changes from %v to %v", b.Index, b.state, to))
+	}
+	b.state = to
+}
+
+// deviceUse says which stages of a block the device may still get. It only grows.
+type deviceUse uint8
+
+const (
+	useAssigned deviceUse = iota // those that the assignment gives it
+	useStrict                    // of those not the ones of Auto: too many requests waited when the block began
+	useNone                      // none: the device failed at the block
+)
