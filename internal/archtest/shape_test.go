@@ -1,0 +1,316 @@
+package archtest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Limits on the shape of the source. Generated files are exempt from all of them.
+const (
+	maxRootFiles   = 16  // Go files of the root package, tests not counted
+	maxFileLines   = 400 // lines of a Go file
+	maxFuncLines   = 80  // lines of a function, from "func" to the closing brace
+	maxFields      = 25  // fields of a struct
+	maxColumns     = 110 // columns of a line of Go, Markdown or shell
+	columnsPerTab  = 4
+	leastFilesSeen = 300 // fewer mean that the walk is broken
+)
+
+// rule is one limit.
+type rule string
+
+const (
+	manyFiles rule = "files in the root package"
+	longFile  rule = "lines in a file"
+	longFunc  rule = "lines in a function"
+	bigStruct rule = "fields in a struct"
+	longLine  rule = "columns"
+)
+
+// violation is one place over a limit.
+type violation struct {
+	rule rule
+	file string // slash-separated path from the root of the repository; "" for manyFiles
+	name string // function or struct, if the rule is about one
+	line int
+	size int // measured value
+}
+
+func (v violation) String() string {
+	place := v.file
+	if v.line > 0 {
+		place = fmt.Sprintf("%s:%d", v.file, v.line)
+	}
+	if v.name != "" {
+		place += ": " + v.name
+	}
+	return fmt.Sprintf("%s: %d %s, limit %d", place, v.size, v.rule, limits[v.rule])
+}
+
+var limits = map[rule]int{
+	manyFiles: maxRootFiles,
+	longFile:  maxFileLines,
+	longFunc:  maxFuncLines,
+	bigStruct: maxFields,
+	longLine:  maxColumns,
+}
+
+// TestShape holds the source to the limits. Places in the table exceptions may break them. Each
+// directory in the table debt may have as many violations as the table says.
+func TestShape(t *testing.T) {
+	root, _ := findModule(t)
+	found, files, err := measureTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < leastFilesSeen {
+		t.Fatalf("measured only %d files under %s: the walk is broken", files, root)
+	}
+	rest, unused := applyExceptions(found, exceptions)
+	for _, e := range unused {
+		t.Errorf("stale exception in shape_exceptions_test.go: nothing at %+v breaks this limit", e)
+	}
+	for _, message := range overDebt(rest, debt) {
+		t.Error(message)
+	}
+	if testing.Verbose() {
+		logDebt(t, rest)
+	}
+}
+
+// applyExceptions returns the violations that no exception covers, and the exceptions that cover
+// none.
+func applyExceptions(
+	found []violation, allowed map[exception]string,
+) (rest []violation, unused []exception) {
+	used := map[exception]bool{}
+	for _, v := range found {
+		e := exception{v.rule, v.file, v.name}
+		if _, ok := allowed[e]; ok {
+			used[e] = true
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	for e := range allowed {
+		if !used[e] {
+			unused = append(unused, e)
+		}
+	}
+	return rest, unused
+}
+
+// overDebt returns a message for every violation in a directory that has more of them than allowed.
+// Directories without an entry share what the others have paid back, so that files may move.
+func overDebt(found []violation, allowed map[string]int) (messages []string) {
+	counts := countByDir(found)
+	total, most := 0, 0
+	for _, n := range allowed {
+		most += n
+	}
+	for _, n := range counts {
+		total += n
+	}
+	for _, dir := range slices.Sorted(maps.Keys(counts)) {
+		limit, listed := allowed[dir]
+		if over := counts[dir] > limit; !over || !listed && total <= most || dir == debtWithoutLimit {
+			continue
+		}
+		for _, v := range found {
+			if path.Dir(v.file) == dir {
+				messages = append(messages, v.String())
+			}
+		}
+		messages = append(messages, fmt.Sprintf("directory %s: %d violations, %d allowed", dir, counts[dir], limit))
+	}
+	return messages
+}
+
+func countByDir(found []violation) map[string]int {
+	counts := map[string]int{}
+	for _, v := range found {
+		counts[path.Dir(v.file)]++
+	}
+	return counts
+}
+
+// logDebt logs the table debt as it could stand now, the sum for each rule, and every violation.
+func logDebt(t *testing.T, found []violation) {
+	counts, sums := countByDir(found), map[rule]int{}
+	for _, dir := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("debt: %q: %d,", dir, counts[dir])
+	}
+	for _, v := range found {
+		sums[v.rule]++
+		t.Log(v)
+	}
+	t.Logf("violations: %v", sums)
+}
+
+// measureTree returns all violations of the files under root, nested modules included, and the
+// number of files it has measured.
+func measureTree(root string) (found []violation, files int, err error) {
+	rootFiles := 0
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		short, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		short = filepath.ToSlash(short)
+		if d.IsDir() {
+			if slices.Contains([]string{".git", "bin", "corpus", "bench-out"}, short) || d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		more, measured, err := measureFile(name, short)
+		found = append(found, more...)
+		if measured {
+			files++
+		}
+		if path.Dir(short) == "." && path.Ext(short) == ".go" && !strings.HasSuffix(short, "_test.go") {
+			rootFiles++
+		}
+		return err
+	})
+	if rootFiles > maxRootFiles {
+		found = append(found, violation{rule: manyFiles, size: rootFiles})
+	}
+	slices.SortStableFunc(found, func(a, b violation) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	})
+	return found, files, err
+}
+
+// measureFile measures the file with the path name, which violations call short. It reports false
+// for a file that is neither Go nor Markdown nor shell.
+func measureFile(name, short string) ([]violation, bool, error) {
+	var measure func(string, []byte) ([]violation, error)
+	switch ext := path.Ext(short); {
+	case ext == ".go":
+		measure = measureGo
+	case ext == ".md":
+		measure = func(short string, text []byte) ([]violation, error) {
+			return measureLines(short, text, isTableRow), nil
+		}
+	case ext == ".sh", short == ".ci/run":
+		measure = func(short string, text []byte) ([]violation, error) {
+			return measureLines(short, text, nil), nil
+		}
+	default:
+		return nil, false, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false, err
+	}
+	found, err := measure(short, text)
+	return found, true, err
+}
+
+// measureGo measures the lines, functions and structs of a Go file.
+func measureGo(short string, text []byte) ([]violation, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, short, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	if ast.IsGenerated(f) {
+		return nil, nil
+	}
+	found := measureLines(short, text, nil)
+	if n := bytes.Count(text, []byte("\n")); n > maxFileLines {
+		found = append(found, violation{rule: longFile, file: short, size: n})
+	}
+	line := func(p token.Pos) int { return fset.Position(p).Line }
+	var name string // declaration around a node
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			name = n.Name.Name
+			if size := line(n.End()) - line(n.Pos()) + 1; size > maxFuncLines {
+				found = append(found, violation{longFunc, short, funcName(n), line(n.Pos()), size})
+			}
+		case *ast.TypeSpec:
+			name = n.Name.Name
+		case *ast.StructType:
+			if size := n.Fields.NumFields(); size > maxFields {
+				found = append(found, violation{bigStruct, short, name, line(n.Pos()), size})
+			}
+		}
+		return true
+	})
+	return found, nil
+}
+
+// funcName returns the name of a function, with the receiver's type before that of a method.
+func funcName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type
+	for {
+		switch x := receiver.(type) {
+		case *ast.StarExpr:
+			receiver = x.X
+		case *ast.IndexExpr:
+			receiver = x.X
+		case *ast.IndexListExpr:
+			receiver = x.X
+		case *ast.Ident:
+			return x.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+// measureLines returns the lines that are too long, but for those that exempt accepts.
+func measureLines(short string, text []byte, exempt func([]byte) bool) (found []violation) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		if w := columns(line); w > maxColumns && (exempt == nil || !exempt(line)) {
+			v := violation{rule: longLine, file: short, line: n, size: w}
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// columns returns the width of a line with tab stops every columnsPerTab columns.
+func columns(line []byte) (width int) {
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		line = line[size:]
+		if r == '\t' {
+			width += columnsPerTab - width%columnsPerTab
+		} else {
+			width++
+		}
+	}
+	return width
+}
+
+// isTableRow reports whether a line of Markdown is a row of a table, which cannot be wrapped.
+func isTableRow(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("|")) }
