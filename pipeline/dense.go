@@ -34,8 +34,8 @@ const denseGain = 8
 
 // dense is the scratch memory for chained streams.
 type dense struct {
-	enc   rans.ChainEncoder
-	dec   rans.ChainDecoder
+	enc   rans.ContextEncoder
+	dec   rans.ContextDecoder
 	marks []byte   // of the stream that is coded
 	bits  []uint64 // the same as the decoder has them
 	none  []byte   // in place of a stream that is chained; empty
@@ -146,16 +146,16 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	}
 	size := 0
 	if d.coarse {
-		size = d.enc.BeginCoarse(stream, d.marks)
+		size = d.enc.PrepareFast(stream, d.marks)
 	} else {
-		size = d.enc.Begin(stream, d.marks)
+		size = d.enc.Prepare(stream, d.marks)
 	}
 	return size+len(stream)>>denseGain < ws.rans.enc.Size(stream)
 }
 
 // mark sets the marks of literals.
 func (d *dense) mark(s *lzseq.Streams) bool {
-	n := rans.MarkWords(len(d.marks))
+	n := rans.BitmapWords(len(d.marks))
 	if cap(d.bits) < n {
 		d.bits = make([]uint64, n)
 	}

@@ -43,7 +43,7 @@ func (ws *workspace) leaveMatches(b *Block) {
 	d.marks = resize(d.marks, len(content))
 	clear(d.marks)
 	d.marks[0] = 1 // the first of the run
-	if d.enc.BeginCoarse(content, d.marks) >= with+with>>5 {
+	if d.enc.PrepareFast(content, d.marks) >= with+with>>5 {
 		return
 	}
 	if ws.sizeDense(b, nil) < with-with>>8 {

@@ -1,8 +1,7 @@
 package rans
 
 import (
-	"encoding/binary"
-
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -37,11 +36,11 @@ func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []b
 func (d *Decoder) begin(src []byte, limits []int, streams []*[]byte) (rest []byte, err error) {
 	d.segs, d.coded = d.segs[:0], 0
 	for i, s := range streams {
-		n, size := varint(src)
+		n, size := model.Uvarint(src)
 		if size == 0 || n > uint64(limits[i]) {
 			return nil, CorruptError("stream too long")
 		}
-		growStream(s, n, limits[i])
+		model.GrowStream(s, n, limits[i])
 		if src, err = d.heads(src[size:], *s); err != nil {
 			return nil, err
 		}
@@ -79,7 +78,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 		src = src[1:]
 		n := uint64(len(stream))
 		if !last {
-			v, size := varint(src)
+			v, size := model.Uvarint(src)
 			if size == 0 || v >= n || v < minSegment {
 				return nil, CorruptError("bad segment size")
 			}
@@ -97,7 +96,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 			src = src[1:]
 		case modeCoded:
 			var err error
-			if src, err = s.freq.read(src); err != nil {
+			if src, err = s.freq.Read(src); err != nil {
 				return nil, err
 			}
 			d.coded += int(n)
@@ -112,62 +111,44 @@ func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
 	switch {
 	case d.coded == 0:
 		return src, nil
-	case d.coded < smallLimit:
+	case d.coded < model.SmallLimit:
 		if src, err = a.open(src, 0, d.coded, smallLanes); err != nil {
 			return nil, err
 		}
 		for a.next(d.segs, nil) {
 			if !a.few() {
-				return nil, errWords
+				return nil, model.ErrWords
 			}
 		}
 		return src, a.close()
 	}
 	cut := groupCut(d.coded)
-	if src, err = a.open(src, 0, cut, lanes); err != nil {
+	if src, err = a.open(src, 0, cut, Lanes); err != nil {
 		return nil, err
 	}
-	if src, err = b.open(src, cut, d.coded, lanes); err != nil {
+	if src, err = b.open(src, cut, d.coded, Lanes); err != nil {
 		return nil, err
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {
 		simd.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
 		if !a.settle() || !b.settle() {
-			return nil, errWords
+			return nil, model.ErrWords
 		}
 	}
 	for a.next(d.segs, nil) {
 		simd.DecodeLanes(&a.DecodeGroup)
 		if !a.settle() {
-			return nil, errWords
+			return nil, model.ErrWords
 		}
 	}
 	for b.next(d.segs, a) {
 		simd.DecodeLanes(&b.DecodeGroup)
 		if !b.settle() {
-			return nil, errWords
+			return nil, model.ErrWords
 		}
 	}
 	if err := a.close(); err != nil {
 		return nil, err
 	}
 	return src, b.close()
-}
-
-// growStream gives a stream n bytes of length, at most limit, and Slack more of capacity. Its memory is reused if it suffices.
-func growStream(s *[]byte, n uint64, limit int) {
-	if uint64(cap(*s)) < n+Slack {
-		// Streams vary in size from block to block: some room saves growing again and again.
-		*s = make([]byte, n, min(int(n+n/8), limit)+Slack)
-	}
-	*s = (*s)[:n]
-}
-
-// varint reads a number below 2³² from the front of src; size is 0 if there is none.
-func varint(src []byte) (v uint64, size int) {
-	v, size = binary.Uvarint(src[:min(len(src), binary.MaxVarintLen32)])
-	if size <= 0 || v >= 1<<32 {
-		return 0, 0
-	}
-	return v, size
 }

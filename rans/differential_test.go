@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -113,7 +114,7 @@ func TestReferenceCorpus(t *testing.T) {
 	var d Decoder
 	for _, k := range corpus.Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
-			for _, n := range []int{1, 100, 5000, smallLimit, 40_003} {
+			for _, n := range []int{1, 100, 5000, model.SmallLimit, 40_003} {
 				p := k.Make(n)
 				code := e.Append(nil, 0, p)
 				if !agree(t, &d, code, n, 1) {
@@ -133,7 +134,7 @@ func TestReferenceDamage(t *testing.T) {
 	var d Decoder
 	r := rand.New(rand.NewPCG(23, 24))
 	taken := 0
-	for _, n := range []int{40, 300, 4096 + 50, 2 * unit, smallLimit + 100} {
+	for _, n := range []int{40, 300, 4096 + 50, 2 * unit, model.SmallLimit + 100} {
 		code := e.Append(nil, 1, changing(r, n), skewed(r, n/4, 3), skewed(r, 30, 8))
 		rounds := 400_000 / (n + 1000)
 		if testing.Short() {
@@ -172,12 +173,12 @@ func TestEncoderReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	for round := range 300 {
 		e.segs, e.coded = e.segs[:0], 0
-		width := lanes
+		width := Lanes
 		if round%3 == 0 {
 			width = smallLanes
 		}
 		var syms []byte
-		var tables []*freqs
+		var tables []*model.Freqs
 		var lane []int
 		from := 0
 		for range 1 + r.IntN(3) {
@@ -195,12 +196,12 @@ func TestEncoderReference(t *testing.T) {
 			for _, c := range counts {
 				n += c
 			}
-			s.freq.normalize(&counts, n)
+			s.freq.Normalize(&counts, n)
 			e.coded += len(s.data)
 		}
 		to := e.coded
-		if width == lanes {
-			from = r.IntN(e.coded) &^ (lanes - 1)
+		if width == Lanes {
+			from = r.IntN(e.coded) &^ (Lanes - 1)
 			to = from + r.IntN(e.coded-from) + 1
 		}
 		at := 0
@@ -232,7 +233,7 @@ func FuzzReference(f *testing.F) {
 	f.Add(e.Append(nil, 0, nil, nil))
 	f.Add(e.Append(nil, 0, skewed(r, 100, 3), make([]byte, 50)))
 	f.Add(e.Append(nil, 1, skewed(r, 60, 2), skewed(r, 50, 8)))
-	f.Add(e.Append(nil, 0, changing(r, 9000), skewed(r, smallLimit, 2)))
+	f.Add(e.Append(nil, 0, changing(r, 9000), skewed(r, model.SmallLimit, 2)))
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var d Decoder
 		agree(t, &d, code, 1<<16, 2)

@@ -12,16 +12,10 @@
 // The format is described in docs/FORMAT.md, "Coded streams".
 package rans
 
-import "github.com/gopz/compress/simd"
+import "github.com/gopz/compress/rans/internal/model"
 
-// The parameters of the coder; part of the format.
 const (
-	probBits  = simd.ProbBits  // frequencies of a table sum to 1<<probBits
-	probScale = 1 << probBits  // 2048
-	lower     = simd.LaneLower // states are in [lower, lower<<16)
-
-	lanes      = simd.Lanes // of a full group
-	smallLanes = 4          // of the one group used for short inputs, whose states cost less
+	smallLanes = 4 // of the one group used for short inputs, whose states cost less
 
 	// minSegment is the least number of symbols in a segment that is not the last of its stream. It bounds the number of
 	// tables that a decoder must hold.
@@ -30,9 +24,7 @@ const (
 
 // Slack is the number of bytes behind the end of each decoded stream that the caller may read, and that a decoder's
 // buffers have room for: copy loops work in blocks of 16 and 32 bytes.
-const Slack = 64
+const Slack = model.Slack
 
 // A CorruptError says what a decoder did not accept in its input.
-type CorruptError string
-
-func (e CorruptError) Error() string { return "rans: corrupt input: " + string(e) }
+type CorruptError = model.CorruptError

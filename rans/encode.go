@@ -3,6 +3,7 @@ package rans
 import (
 	"encoding/binary"
 
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -23,12 +24,12 @@ func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
 	dst = e.begin(dst, stored, streams)
 	switch {
 	case e.coded == 0:
-	case e.coded < smallLimit:
+	case e.coded < model.SmallLimit:
 		dst = e.group(dst, 0, e.coded, smallLanes)
 	default:
 		cut := groupCut(e.coded)
-		dst = e.group(dst, 0, cut, lanes)
-		dst = e.group(dst, cut, e.coded, lanes)
+		dst = e.group(dst, 0, cut, Lanes)
+		dst = e.group(dst, cut, e.coded, Lanes)
 	}
 	return e.end(dst)
 }
@@ -67,13 +68,8 @@ func (e *Encoder) end(dst []byte) []byte {
 	return dst
 }
 
-// smallLimit is the number of coded symbols from which there are two groups of 32 lanes; part of the format. Below it there is
-// one group of four: 64 states cost about 130 bytes more than they carry, but four lanes decode symbol by symbol. With 8,192 instead of 16,384 the
-// blocks of 128 KiB of dickens+mr+nci+xml are 0.27% larger and decode 1.4 times as fast; those of 1 MiB are the same.
-const smallLimit = 8192
-
 // groupCut is the number of coded symbols in the first of two groups.
-func groupCut(coded int) int { return (coded/2 + lanes - 1) &^ (lanes - 1) }
+func groupCut(coded int) int { return (coded/2 + Lanes - 1) &^ (Lanes - 1) }
 
 // append adds the head of a segment.
 func (s *segment) append(dst []byte) []byte {
@@ -87,7 +83,7 @@ func (s *segment) append(dst []byte) []byte {
 	case modeSymbol:
 		dst = append(dst, s.data[0])
 	case modeCoded:
-		dst = s.freq.append(dst)
+		dst = s.freq.Append(dst)
 	}
 	return dst
 }
@@ -100,9 +96,9 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 	}
 	words := e.words[:need]
 	p := need
-	var states [lanes]uint32
+	var states [Lanes]uint32
 	for i := range states {
-		states[i] = lower
+		states[i] = MinState
 	}
 	at := e.coded // number of the first symbol behind the segment
 	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
@@ -116,8 +112,8 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 			e.tab.Build((*[256]uint16)(&s.freq))
 			run := s.data[a-begin : b-begin]
 			whole := 0
-			if width == lanes {
-				whole = len(run) &^ (lanes - 1)
+			if width == Lanes {
+				whole = len(run) &^ (Lanes - 1)
 			}
 			// Lanes are counted from 0, so that the rest, which is coded first, is a run like any other.
 			p = simd.EncodeFew(&states, &e.tab, width, run[whole:], words, p)
@@ -125,7 +121,7 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 		}
 		at = begin
 	}
-	return appendGroup(dst, states[:width], words[p:])
+	return model.AppendGroup(dst, states[:width], words[p:])
 }
 
 // Size returns about how many bytes a stream takes in the result of Append.
@@ -141,10 +137,10 @@ func (e *Encoder) Size(stream []byte) (size int) {
 		case modeCoded:
 			var counts [256]uint32
 			simd.Histogram(&counts, s.data)
-			cost += s.freq.cost(&counts) + tableCost(&counts)
+			cost += s.freq.Cost(&counts) + model.TableCost(&counts)
 		}
 		s.data = nil
 		size += 4
 	}
-	return size + int(cost/costBit/8)
+	return size + int(cost/model.CostBit/8)
 }

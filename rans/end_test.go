@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/rans/internal/model"
 )
 
 // TestNothingBehind: the last group may be the last thing in memory, so that what its words are read from ends before its
@@ -16,7 +18,7 @@ func testNothingBehind(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(15, 16))
-	for _, n := range []int{50, 51, 52, 53, 1000, 1001, 1002, 1003, smallLimit, smallLimit + 1, smallLimit + 17, smallLimit + 31, smallLimit + 95} {
+	for _, n := range []int{50, 51, 52, 53, 1000, 1001, 1002, 1003, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 17, model.SmallLimit + 31, model.SmallLimit + 95} {
 		failed := 0
 		var first error
 		for bits := 1; bits < 7; bits++ {
@@ -42,7 +44,7 @@ func testNothingBehind(t *testing.T) {
 func TestNoReference(t *testing.T) {
 	var e Encoder
 	var d Decoder
-	for _, n := range []int{1000, 2 * smallLimit} {
+	for _, n := range []int{1000, 2 * model.SmallLimit} {
 		p := skewed(rand.New(rand.NewPCG(17, 18)), n, 4)
 		code := append(e.Append(nil, 0, p), make([]byte, 100)...)
 		var out []byte

@@ -1,6 +1,9 @@
 package rans
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/rans/internal/model"
+	"github.com/gopz/compress/simd"
+)
 
 // group is a group of lanes on its way through its part of the coded sequence. Dst is what is left of its piece of a segment; Words
 // goes on behind the group's own words, to where the input ends, so that a kernel may read ahead.
@@ -18,7 +21,7 @@ type group struct {
 
 // open reads the head of a group, which has the symbols from number from to number to, and returns what follows its words.
 func (g *group) open(src []byte, from, to, width int) ([]byte, error) {
-	words, rest, err := openGroup(src, g.States[:width])
+	words, rest, err := model.OpenGroup(src, g.States[:width])
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (g *group) settle() bool {
 	switch {
 	case g.left() < 0:
 		return false
-	case len(g.Dst) < lanes:
+	case len(g.Dst) < Lanes:
 		return g.few()
 	case len(g.Words) < simd.RoundBytes+simd.ReadAhead:
 		return g.refill()
@@ -101,4 +104,4 @@ func (g *group) refill() bool {
 }
 
 // close checks that all is used up.
-func (g *group) close() error { return closeGroup(g.States[:g.width], g.left()) }
+func (g *group) close() error { return model.CloseGroup(g.States[:g.width], g.left()) }

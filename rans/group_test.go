@@ -3,6 +3,8 @@ package rans
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/rans/internal/model"
 )
 
 // TestGroupTables: two groups go through the same segments, each at its own pace, and may share a table. Each must have the right one for as long
@@ -20,7 +22,7 @@ func TestGroupTables(t *testing.T) {
 				continue
 			}
 			coded += len(s.data)
-			s.freq[2*i], s.freq[2*i+1] = probScale-1, 1 // the symbol in the first slots says whose table it is
+			s.freq[2*i], s.freq[2*i+1] = model.ProbScale-1, 1 // the symbol in the first slots says whose table it is
 		}
 		var gs [2]group
 		cut := groupCut(coded)

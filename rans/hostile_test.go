@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -38,21 +39,21 @@ func refused(t *testing.T, what string, code []byte, limit, count int) {
 }
 
 // halves is a table of two symbols with a bit each.
-func halves(a, b byte) *freqs {
-	var f freqs
-	f[a], f[b] = probScale/2, probScale/2
+func halves(a, b byte) *model.Freqs {
+	var f model.Freqs
+	f[a], f[b] = model.ProbScale/2, model.ProbScale/2
 	return &f
 }
 
 // coded is the head of one stream of n symbols, all with the table of 'a' and 'b'.
 func coded(n int) []byte {
 	p := binary.AppendUvarint(nil, uint64(n))
-	return halves('a', 'b').append(append(p, byte(modeCoded)|lastSegment))
+	return halves('a', 'b').Append(append(p, byte(modeCoded)|lastSegment))
 }
 
 // TestHugeGroup: a size of the words that wraps around when that of the states is added to it must not get past the check.
 func TestHugeGroup(t *testing.T) {
-	for _, n := range []int{100, smallLimit} {
+	for _, n := range []int{100, model.SmallLimit} {
 		for size := 1; size <= 256; size++ {
 			refused(t, "wrapping size", binary.AppendUvarint(coded(n), uint64(-size)), n, 1)
 		}
@@ -128,9 +129,9 @@ func TestHostileTables(t *testing.T) {
 		}
 		return append(f, field{11 + uint32(zeros), 4})
 	}
-	var f freqs
+	var f model.Freqs
 	good := table(cat(half, run(254), half)...)
-	if rest, err := f.read(good); err != nil || len(rest) != 0 || f[0] != 1024 || f[255] != 1024 {
+	if rest, err := f.Read(good); err != nil || len(rest) != 0 || f[0] != 1024 || f[255] != 1024 {
 		t.Fatalf("symbols 0 and 255: %v", err)
 	}
 	for _, c := range []struct {
@@ -148,7 +149,7 @@ func TestHostileTables(t *testing.T) {
 		{"bits left over", table(cat(half, half, []field{{1, 2}})...)},
 		{"cut", good[:len(good)-1]},
 	} {
-		if _, err := f.read(c.code); err == nil {
+		if _, err := f.Read(c.code); err == nil {
 			t.Errorf("%s: accepted", c.what)
 		}
 	}
@@ -163,10 +164,12 @@ func TestHostileGroups(t *testing.T) {
 		return append(p, words...)
 	}
 	// With 'a' in slots 0 to 1023, a state of 2¹⁶ decodes to 'a' and is 2¹⁵ afterwards.
-	start := func(x uint32) []uint32 { return []uint32{x, 2 * lower, 2 * lower, 2 * lower} }
+	start := func(x uint32) []uint32 {
+		return []uint32{x, 2 * MinState, 2 * MinState, 2 * MinState}
+	}
 	var d Decoder
 	var out []byte
-	if _, err := d.Decode(group(4, start(2*lower)), same(4), &out); err != nil || string(out) != "aaaa" {
+	if _, err := d.Decode(group(4, start(2*MinState)), same(4), &out); err != nil || string(out) != "aaaa" {
 		t.Fatalf("four symbols: %v", err)
 	}
 	for _, c := range []struct {
@@ -174,16 +177,16 @@ func TestHostileGroups(t *testing.T) {
 		code []byte
 	}{
 		{"group missing", coded(4)},
-		{"state missing", group(4, start(2 * lower)[:3])},
+		{"state missing", group(4, start(2 * MinState)[:3])},
 		{"state 0", group(4, start(0))},
-		{"state below the interval", group(4, start(lower-1))},
+		{"state below the interval", group(4, start(MinState-1))},
 		{"state above the interval", group(4, start(1<<31))},
 		{"greatest state", group(4, start(1<<32-1))},
-		{"wrong final state", group(4, start(4*lower))},
-		{"wrong final state, unused lane", group(3, start(2*lower))},
-		{"words left over", group(4, start(2*lower), 0, 0)},
-		{"half a word", group(4, start(2*lower), 0)},
-		{"words run out", group(4, start(lower))},
+		{"wrong final state", group(4, start(4*MinState))},
+		{"wrong final state, unused lane", group(3, start(2*MinState))},
+		{"words left over", group(4, start(2*MinState), 0, 0)},
+		{"half a word", group(4, start(2*MinState), 0)},
+		{"words run out", group(4, start(MinState))},
 	} {
 		refused(t, c.what, c.code, 4, 1)
 		// What follows the group must not serve as its words.

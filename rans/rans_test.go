@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -72,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000, minSegment, unit - 1, unit, unit + 1,
-		unit + minSegment - 1, unit + minSegment, smallLimit - 1, smallLimit, smallLimit + 1, smallLimit + 31, smallLimit + 32, smallLimit + 33, 100_001, 300_000}
+		unit + minSegment - 1, unit + minSegment, model.SmallLimit - 1, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 31, model.SmallLimit + 32, model.SmallLimit + 33, 100_001, 300_000}
 	for _, n := range sizes {
 		for bits := range 9 {
 			roundTrip(t, &e, &d, skewed(r, n, bits))
@@ -99,13 +100,13 @@ func TestSplit(t *testing.T) {
 	if len(e.segs) < 8 {
 		t.Errorf("%d segments", len(e.segs))
 	}
-	var f freqs
+	var f model.Freqs
 	var counts [256]uint32
 	for _, c := range p {
 		counts[c]++
 	}
-	f.normalize(&counts, uint32(len(p)))
-	if whole := f.cost(&counts) / costBit / 8; uint64(len(code)) > whole*9/10 {
+	f.Normalize(&counts, uint32(len(p)))
+	if whole := f.Cost(&counts) / model.CostBit / 8; uint64(len(code)) > whole*9/10 {
 		t.Errorf("%d bytes in segments, %d in one", len(code), whole)
 	}
 }
@@ -121,7 +122,7 @@ func TestSize(t *testing.T) {
 		for _, c := range p {
 			counts[c]++
 		}
-		want := int(entropy(&counts, uint32(len(p))) / costBit / 8)
+		want := int(model.Entropy(&counts, uint32(len(p))) / model.CostBit / 8)
 		got := len(roundTrip(t, &e, &d, p))
 		slack := want / 500
 		if bits > 4 {
@@ -143,20 +144,20 @@ func TestNormalize(t *testing.T) {
 			counts[(i*7+3)%256] = c
 			n += c
 		}
-		var f, g freqs
-		f.normalize(&counts, n)
+		var f, g model.Freqs
+		f.Normalize(&counts, n)
 		sum := 0
 		for i, v := range f {
 			sum += int(v)
-			if (v == 0) != (counts[i] == 0) || v >= probScale {
+			if (v == 0) != (counts[i] == 0) || v >= model.ProbScale {
 				t.Fatalf("count %d became %d", counts[i], v)
 			}
 		}
-		if sum != probScale {
+		if sum != model.ProbScale {
 			t.Fatalf("sum %d", sum)
 		}
-		desc := f.append(nil)
-		rest, err := g.read(append(desc, 0xee))
+		desc := f.Append(nil)
+		rest, err := g.Read(append(desc, 0xee))
 		if err != nil || len(rest) != 1 || f != g {
 			t.Fatalf("table does not survive its description: %v", err)
 		}
@@ -167,8 +168,8 @@ func TestLog2(t *testing.T) {
 	for _, c := range []struct {
 		x    uint32
 		want uint64
-	}{{1, 0}, {2, costBit}, {1 << 31, 31 * costBit}, {3, 103872}, {1000, 653117}} {
-		if got := log2(c.x); got+32 < c.want || got > c.want+32 {
+	}{{1, 0}, {2, model.CostBit}, {1 << 31, 31 * model.CostBit}, {3, 103872}, {1000, 653117}} {
+		if got := model.Log2(c.x); got+32 < c.want || got > c.want+32 {
 			t.Errorf("log2(%d) = %d, want %d", c.x, got, c.want)
 		}
 	}
@@ -183,7 +184,7 @@ func testDamage(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(9, 10))
-	for _, n := range []int{300, smallLimit + 100} {
+	for _, n := range []int{300, model.SmallLimit + 100} {
 		p, q := skewed(r, n, 4), skewed(r, 200, 2)
 		code := e.Append(nil, 0, p, q)
 		var a, b []byte

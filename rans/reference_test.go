@@ -3,6 +3,8 @@ package rans
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/gopz/compress/rans/internal/model"
 )
 
 // A second decoder, written from docs/FORMAT.md ("Coded streams") alone: one symbol at a time, lists instead of tables,
@@ -205,7 +207,7 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 }
 
 // refGroup is the encoder of the format's last paragraph: symbols of a group with their tables and lanes, to states and words.
-func refGroup(syms []byte, freqs []*freqs, lane []int, width int) []byte {
+func refGroup(syms []byte, freqs []*model.Freqs, lane []int, width int) []byte {
 	states := make([]uint32, width)
 	for i := range states {
 		states[i] = 1 << 15

@@ -1,6 +1,9 @@
 package rans
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/rans/internal/model"
+	"github.com/gopz/compress/simd"
+)
 
 // mode says how a segment is coded. The numbers are part of the format.
 type mode uint8
@@ -22,7 +25,7 @@ type segment struct {
 	last bool
 	// Encoder only: the number of the stream, and where in it the data begin.
 	stream, at int
-	freq       freqs // only with modeCoded
+	freq       model.Freqs // only with modeCoded
 }
 
 // unit is the distance between places where the encoder may cut, in symbols. A smaller one finds changes better and
@@ -39,20 +42,6 @@ func UnitSize(n int) int {
 
 // storedGain is what coding must save, as a shift of the stored size, to be worth decoding: 1/64.
 const storedGain = 6
-
-// tableCost estimates the size of the description of a table, in costBit units.
-func tableCost(counts *[256]uint32) uint64 {
-	used := uint64(0)
-	for _, c := range counts {
-		if c != 0 {
-			used++
-		}
-	}
-	return descriptionCost(used)
-}
-
-// descriptionCost is tableCost for a table of so many symbols.
-func descriptionCost(used uint64) uint64 { return (used*9 + 32) * costBit }
 
 // split cuts a stream into segments where it pays: a unit whose own statistics save more than the cost of a table begins a
 // new one.
@@ -71,11 +60,11 @@ func (e *Encoder) split(stream []byte) {
 			}
 			e.counts = e.counts[256:]
 		}
-		cost := entropy(&next, uint32(n)) + tableCost(&next)
+		cost := model.Entropy(&next, uint32(n)) + model.TableCost(&next)
 		for i := range both {
 			both[i] = all[i] + next[i]
 		}
-		bothCost := entropy(&both, uint32(end+n-start)) + tableCost(&both)
+		bothCost := model.Entropy(&both, uint32(end+n-start)) + model.TableCost(&both)
 		if end == start || bothCost <= allCost+cost {
 			all, allCost = both, bothCost
 		} else {
@@ -108,8 +97,8 @@ func (e *Encoder) add(data []byte, counts *[256]uint32, last bool) {
 	case counts[data[0]] == n:
 		s.mode = modeSymbol
 	case n >= 16:
-		s.freq.normalize(counts, n)
-		cost := (s.freq.cost(counts) + tableCost(counts)) / costBit / 8
+		s.freq.Normalize(counts, n)
+		cost := (s.freq.Cost(counts) + model.TableCost(counts)) / model.CostBit / 8
 		if cost < uint64(n-n>>storedGain) {
 			s.mode = modeCoded
 			e.coded += len(data)

@@ -1,10 +1,12 @@
 package rans
 
+import "github.com/gopz/compress/rans/internal/model"
+
 // Parameters of the groups, for those who run them elsewhere.
 const (
-	Lanes    = lanes    // of a group
-	Lower    = lower    // least state; all states of a group are that where the encoder begins and the decoder ends
-	ProbBits = probBits // frequencies of a table sum to 1<<ProbBits
+	Lanes    = model.Lanes    // of a group
+	MinState = model.MinState // least state; all states of a group are that where the encoder begins and the decoder ends
+	ProbBits = model.ProbBits // frequencies of a table sum to 1<<ProbBits
 )
 
 // Work is what the groups of 32 lanes of one input have to do, for those who do it elsewhere than here, on a GPU for example. It
@@ -18,7 +20,7 @@ type Work struct {
 
 // Group is one group of lanes.
 type Group struct {
-	// States are those that the decoder begins with, in [Lower, Lower<<16). The encoder's are a result.
+	// States are those that the decoder begins with, in [MinState, MinState<<16). The encoder's are a result.
 	States [Lanes]uint32
 	// Words are 16 bits each, in the order in which the decoder takes them. The encoder's are a result, at most one for each symbol.
 	Words []byte
@@ -38,7 +40,7 @@ type Part struct {
 // reset makes w the work of what is coded in the segments.
 func (w *Work) reset(segs []segment, coded int) {
 	w.Tables, w.Groups, w.segs = w.Tables[:0], w.Groups[:0], w.segs[:0]
-	if coded < smallLimit {
+	if coded < model.SmallLimit {
 		return
 	}
 	for i := range segs {
@@ -72,7 +74,7 @@ func (w *Work) add(segs []segment, from, to int) {
 }
 
 // Open is Decode without the symbols of groups of 32 lanes: w says where these go, and what to make them of. Whoever does so must find that each group ends with
-// all states Lower and all words used; otherwise the input is corrupt. Nothing but the symbols depends on that.
+// all states MinState and all words used; otherwise the input is corrupt. Nothing but the symbols depends on that.
 // Words refers to src.
 func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, rest []byte, err error) {
 	if src, err = d.begin(src, limits, streams); err != nil {
@@ -84,7 +86,7 @@ func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, r
 	}
 	for i := range w.Groups {
 		g := &w.Groups[i]
-		if g.Words, src, err = openGroup(src, g.States[:]); err != nil {
+		if g.Words, src, err = model.OpenGroup(src, g.States[:]); err != nil {
 			break
 		}
 	}
@@ -96,7 +98,7 @@ func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, r
 }
 
 // Begin is the first half of Append, without the symbols of groups of 32 lanes: w says what these are. Whoever codes them, each group backward and with all
-// states Lower at first, puts the results into w and calls End, with the slice that Begin has returned.
+// states MinState at first, puts the results into w and calls End, with the slice that Begin has returned.
 func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w *Work) {
 	dst = e.begin(dst, stored, streams)
 	w = &e.work
@@ -121,7 +123,11 @@ func (e *Encoder) BeginCounts(dst []byte, stored int, counts []uint16, streams .
 func (e *Encoder) End(dst []byte) []byte {
 	for i := range e.work.Groups {
 		g := &e.work.Groups[i]
-		dst = appendGroup(dst, g.States[:], g.Words)
+		dst = model.AppendGroup(dst, g.States[:], g.Words)
 	}
 	return e.end(dst)
 }
+
+// LogTable returns the table from which the encoder computes costs: log₂(1 + (i + ½)/2048) for each
+// i, in 1/65536 bit. Devices that compute the same costs read it.
+func LogTable() [2048]uint32 { return model.LogTable() }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/rans/internal/model"
 )
 
 // doDecode does a decoder's work as docs/FORMAT.md says, one symbol at a time. It returns false if the input is corrupt.
@@ -23,7 +25,7 @@ func doDecode(w *Work) bool {
 					c += uint32(f[s])
 				}
 				p.Data[j] = byte(s)
-				if *x = uint32(f[s])*(*x>>11) + slot - c; *x < Lower {
+				if *x = uint32(f[s])*(*x>>11) + slot - c; *x < MinState {
 					if len(words) == 0 {
 						return false
 					}
@@ -33,7 +35,7 @@ func doDecode(w *Work) bool {
 			}
 		}
 		for _, x := range g.States {
-			if x != Lower {
+			if x != MinState {
 				return false
 			}
 		}
@@ -49,7 +51,7 @@ func doEncode(w *Work) {
 	for i := range w.Groups {
 		g := &w.Groups[i]
 		for l := range g.States {
-			g.States[l] = Lower
+			g.States[l] = MinState
 		}
 		words := make([]byte, 2*g.Symbols)
 		at := len(words)
@@ -82,8 +84,8 @@ func TestWork(t *testing.T) {
 		random[i] = byte(r.Uint32())
 	}
 	for _, c := range []struct{ sizes [3]int }{
-		{[3]int{}}, {[3]int{1, 0, 5}}, {[3]int{100, 200, 300}}, {[3]int{smallLimit - 1}}, {[3]int{smallLimit}},
-		{[3]int{0, smallLimit + 1, 9}}, {[3]int{smallLimit + 31, smallLimit + 33, 1000}}, {[3]int{70_000, 50_001, 4099}},
+		{[3]int{}}, {[3]int{1, 0, 5}}, {[3]int{100, 200, 300}}, {[3]int{model.SmallLimit - 1}}, {[3]int{model.SmallLimit}},
+		{[3]int{0, model.SmallLimit + 1, 9}}, {[3]int{model.SmallLimit + 31, model.SmallLimit + 33, 1000}}, {[3]int{70_000, 50_001, 4099}},
 	} {
 		t.Run(fmt.Sprint(c.sizes), func(t *testing.T) {
 			streams := [][]byte{skewed(r, c.sizes[0], 3), skewed(r, c.sizes[1], 5), append(make([]byte, c.sizes[2]), random...), random}
@@ -93,7 +95,7 @@ func TestWork(t *testing.T) {
 			var e, e2 Encoder
 			want := e.Append([]byte("head"), 1, streams...)
 			got, w := e2.Begin([]byte("head"), 1, streams...)
-			if full := len(w.Groups) > 0; full != (c.sizes[0]+c.sizes[1] >= smallLimit) {
+			if full := len(w.Groups) > 0; full != (c.sizes[0]+c.sizes[1] >= model.SmallLimit) {
 				t.Fatalf("%d groups", len(w.Groups))
 			}
 			doEncode(w)

@@ -98,7 +98,7 @@ func testHostileWork(t *testing.T, d gpu.Device) {
 		for k := range w.Groups {
 			g := &w.Groups[k]
 			for l := range g.States {
-				g.States[l] = rans.Lower + r.Uint32N(1<<31-rans.Lower)
+				g.States[l] = rans.MinState + r.Uint32N(1<<31-rans.MinState)
 			}
 			g.Words = make([]byte, 2*r.IntN(1+g.Symbols>>(i%8)))
 			if i%8 == 7 {

@@ -38,6 +38,9 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
+	"rans/internal/ctx":   codecs,
+	"rans/internal/model": codecs,
+
 	"internal/x86": codecs,
 
 	"gpu/gputest":       codecs, // see suites
@@ -73,8 +76,12 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
-	{"lzseq", "lz77"}:                   "codes sequences, which are lz77's type",
-	{"huffman", "fse"}:                  "zstd codes Huffman weights with FSE",
+	{"lzseq", "lz77"}:                            "codes sequences, which are lz77's type",
+	{"huffman", "fse"}:                           "zstd codes Huffman weights with FSE",
+	{"rans", "rans/internal/ctx"}:                "exports its context-coded streams",
+	{"rans", "rans/internal/model"}:              "shares tables and costs with them",
+	{"rans/internal/ctx", "rans/internal/model"}: "shares tables and costs with plain streams",
+
 	{"deflate", "lz77"}:                 "codes sequences, which are lz77's type",
 	{"deflate", "huffman"}:              "Deflate blocks are Huffman coded",
 	{"gpu", "lz77"}:                     "a device gives sequences",

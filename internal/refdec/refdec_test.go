@@ -159,7 +159,7 @@ func TestChainedExample(t *testing.T) {
 		t.Errorf("refdec: %q, %v, %d bytes left", got, err, len(r.data))
 	}
 	var got []byte
-	if rest, err := new(rans.ChainDecoder).Decode(code, 40, &got, nil); err != nil || string(got) != want || len(rest) != 0 {
+	if rest, err := new(rans.ContextDecoder).Decode(code, 40, &got, nil); err != nil || string(got) != want || len(rest) != 0 {
 		t.Errorf("rans: %q, %v, %d bytes left", got, err, len(rest))
 	}
 }

@@ -236,7 +236,7 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, rooms *fused
 	segments := uint32(headWords + 8*n) // in the plan, behind the descriptors of groups
 	head := packer{p: up}
 	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns, most, uint32(tiles), segments, 0, 0, 0, 0, 0)
-	logs, values := packer{p: up, at: logAt}, rans.Logarithms()
+	logs, values := packer{p: up, at: logAt}, rans.LogTable()
 	logs.put(values[:]...)
 	w := packer{p: up, at: logAt + logWords}
 	table := packer{p: up, at: tilesAt}

@@ -1,29 +1,30 @@
-package rans
+package ctx
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
 // TestPieces: the pieces are the segment, one after the other, and those that are longer than others come first.
 func TestPieces(t *testing.T) {
 	for n := range 300 {
-		for _, width := range []int{lanes, simd.ChainRound} {
+		for _, width := range []int{model.Lanes, simd.ChainRound} {
 			next, last := 0, n+1
 			for l := range width {
 				a, b := piece(n, l, width), piece(n, l+1, width)
 				if a != next || b-a > last || b-a < n/width {
-					t.Fatalf("%d symbols, %d lanes: piece %d is from %d to %d, the one before ends at %d", n, width, l, a, b, next)
+					t.Fatalf("%d symbols, %d model.Lanes: piece %d is from %d to %d, the one before ends at %d", n, width, l, a, b, next)
 				}
-				if more := b-a > n/width; more != (l%lanes < short(n, l/lanes, width)) {
-					t.Fatalf("%d symbols, %d lanes: a symbol more for lane %d: %v", n, width, l, more)
+				if more := b-a > n/width; more != (l%model.Lanes < short(n, l/model.Lanes, width)) {
+					t.Fatalf("%d symbols, %d model.Lanes: a symbol more for lane %d: %v", n, width, l, more)
 				}
 				next, last = b, b-a
 			}
 			if next != n {
-				t.Fatalf("%d symbols, %d lanes: the pieces end at %d", n, width, next)
+				t.Fatalf("%d symbols, %d model.Lanes: the pieces end at %d", n, width, next)
 			}
 		}
 	}
@@ -38,7 +39,7 @@ func TestGather(t *testing.T) {
 			bits[i] = r.Uint64()
 		}
 		marks := make([]uint64, 1+r.IntN(blockRounds))
-		width := lanes << r.IntN(2)
+		width := model.Lanes << r.IntN(2)
 		from := r.IntN(1000)
 		var at [simd.ChainRound]int
 		for l := range at {

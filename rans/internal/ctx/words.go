@@ -1,6 +1,9 @@
-package rans
+package ctx
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/rans/internal/model"
+	"github.com/gopz/compress/simd"
+)
 
 // chainWords is what is left of the words of a group of a chained stream. Data goes on behind them, to where the input ends, so that a kernel may read ahead.
 type chainWords struct {
@@ -12,7 +15,7 @@ type chainWords struct {
 
 // open reads the head of a group, and returns what follows its words.
 func (w *chainWords) open(src []byte, states []uint32) ([]byte, error) {
-	words, rest, err := openGroup(src, states)
+	words, rest, err := model.OpenGroup(src, states)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package rans
+package ctx
 
 import "github.com/gopz/compress/simd"
 

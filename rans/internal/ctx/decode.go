@@ -1,15 +1,16 @@
-package rans
+package ctx
 
 import (
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
-// ChainDecoder decodes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
-type ChainDecoder struct {
+// Decoder decodes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+type Decoder struct {
 	contexts contextMap
 	segs     []chainSegment
-	freqs    []freqs          // the tables of all segments
+	freqs    []model.Freqs    // the tables of all segments
 	tab      *simd.ChainTable // of the segment; nil until it is used: it takes 256 KiB
 	marks    []uint64         // a bit for each symbol of the stream, and some more; none if there are no marks
 	lanes    [2]simd.ChainLanes
@@ -19,25 +20,25 @@ type ChainDecoder struct {
 	buf      [blockRounds * simd.ChainRound]byte
 }
 
-// A Marker marks symbols of a chained stream. It is given a bit for each of n symbols, the least significant one first and all zero, and sets those of symbols with a mark.
+// A MarkSource marks symbols of a chained stream. It is given a bit for each of n symbols, the least significant one first and all zero, and sets those of symbols with a mark.
 // Bits behind the last symbol mean nothing.
-type Marker interface {
+type MarkSource interface {
 	Marks(bits []uint64, n int) error
 }
 
-// MarkWords is the size of the bits of n symbols.
-func MarkWords(n int) int { return (n + 63) / 64 }
+// BitmapWords is the size of the bits of n symbols.
+func BitmapWords(n int) int { return (n + 63) / 64 }
 
 // blockRounds is how many rounds are decoded between two visits to the pieces of the lanes: 8 KiB of symbols stay in the first-level cache. It is a multiple of 64.
 const blockRounds = 128
 
-// Decode decodes a stream from the front of src and returns what follows it. The stream replaces *stream, whose memory is reused if it suffices, and has Slack
+// Decode decodes a stream from the front of src and returns what follows it. The stream replaces *stream, whose memory is reused if it suffices, and has model.Slack
 // bytes of capacity more than its length. One of more than limit bytes is not accepted, and nothing is allocated for it. Without a
-// Marker there are no marks; its errors are returned. Other errors are CorruptErrors; the stream is then of no use.
-func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Marker) (rest []byte, err error) {
-	size, k := varint(src)
+// MarkSource there are no marks; its errors are returned. Other errors are CorruptErrors; the stream is then of no use.
+func (d *Decoder) Decode(src []byte, limit int, stream *[]byte, marker MarkSource) (rest []byte, err error) {
+	size, k := model.Uvarint(src)
 	if k == 0 || size == 0 || size > uint64(limit) {
-		return nil, CorruptError("chained stream too long, or empty")
+		return nil, model.CorruptError("chained stream too long, or empty")
 	}
 	n := int(size)
 	if src, err = d.contexts.read(src[k:]); err != nil {
@@ -46,14 +47,14 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	if src, err = d.heads(src, n); err != nil {
 		return nil, err
 	}
-	growStream(stream, size, limit)
+	model.GrowStream(stream, size, limit)
 	if d.marks = d.marks[:0]; marker != nil {
 		if err := d.mark(marker, n); err != nil {
 			return nil, err
 		}
 	}
 	width := chainWidth(n)
-	words := d.words[:width/lanes]
+	words := d.words[:width/model.Lanes]
 	for g := range words {
 		if src, err = words[g].open(src, d.lanes[g].States[:]); err != nil {
 			words[0].data = nil // the caller's, if the second group is what is bad
@@ -63,7 +64,7 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 	err = d.segments(*stream, width)
 	for g := range words {
 		if err == nil {
-			err = closeGroup(d.lanes[g].States[:], words[g].left())
+			err = model.CloseGroup(d.lanes[g].States[:], words[g].left())
 		}
 		words[g].data = nil // the caller's
 	}
@@ -74,10 +75,10 @@ func (d *ChainDecoder) Decode(src []byte, limit int, stream *[]byte, marker Mark
 }
 
 // mark asks for the marks of n symbols.
-func (d *ChainDecoder) mark(marker Marker, n int) error {
+func (d *Decoder) mark(marker MarkSource, n int) error {
 	// Reading 64 bits from any symbol on, and a block of rounds from the last one on, goes beyond.
 	const more = blockRounds/64 + 1
-	words := MarkWords(n)
+	words := BitmapWords(n)
 	if cap(d.marks) < words+more {
 		d.marks = make([]uint64, words+words/8+more)
 	}
@@ -87,14 +88,14 @@ func (d *ChainDecoder) mark(marker Marker, n int) error {
 }
 
 // segments decodes all segments.
-func (d *ChainDecoder) segments(stream []byte, width int) error {
+func (d *Decoder) segments(stream []byte, width int) error {
 	at, tables := 0, d.freqs
 	for i := range d.segs {
 		s := &d.segs[i]
 		d.build(s, tables[:s.tables])
 		tables = tables[s.tables:]
 		if !d.segment(stream[at:at+s.size], at, width) {
-			return errWords
+			return model.ErrWords
 		}
 		at += s.size
 	}
@@ -102,12 +103,12 @@ func (d *ChainDecoder) segments(stream []byte, width int) error {
 }
 
 // heads reads the heads of the segments of n symbols.
-func (d *ChainDecoder) heads(src []byte, n int) ([]byte, error) {
+func (d *Decoder) heads(src []byte, n int) ([]byte, error) {
 	d.segs, d.freqs = d.segs[:0], d.freqs[:0]
 	for n > 0 {
-		size, k := varint(src)
+		size, k := model.Uvarint(src)
 		if k == 0 || size > uint64(n) || size < minChainSegment && size != uint64(n) || size == 0 {
-			return nil, CorruptError("bad segment size")
+			return nil, model.CorruptError("bad segment size")
 		}
 		src = src[k:]
 		n -= int(size)
@@ -121,9 +122,9 @@ func (d *ChainDecoder) heads(src []byte, n int) ([]byte, error) {
 }
 
 // head reads the tables of a segment, and which context has which.
-func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
+func (d *Decoder) head(src []byte, s *chainSegment) ([]byte, error) {
 	if len(src) == 0 || src[0] < 1 || src[0] > maxTables {
-		return nil, CorruptError("bad number of tables")
+		return nil, model.CorruptError("bad number of tables")
 	}
 	n := int(src[0])
 	s.tables, src = n, src[1:]
@@ -131,17 +132,17 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 	for i := range s.class {
 		s.class[i] = uint8(r.Take(width))
 		if int(s.class[i]) >= n {
-			return nil, CorruptError("context without a table")
+			return nil, model.CorruptError("context without a table")
 		}
 	}
 	src, ok := r.Rest()
 	if !ok {
-		return nil, CorruptError("contexts missing, or bits set behind them")
+		return nil, model.CorruptError("contexts missing, or bits set behind them")
 	}
 	for range n {
-		d.freqs = append(d.freqs, freqs{})
+		d.freqs = append(d.freqs, model.Freqs{})
 		var err error
-		if src, err = d.freqs[len(d.freqs)-1].read(src); err != nil {
+		if src, err = d.freqs[len(d.freqs)-1].Read(src); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +150,7 @@ func (d *ChainDecoder) head(src []byte, s *chainSegment) ([]byte, error) {
 }
 
 // build makes the tables of a segment.
-func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
+func (d *Decoder) build(s *chainSegment, tables []model.Freqs) {
 	if d.tab == nil {
 		d.tab = new(simd.ChainTable)
 	}
@@ -162,11 +163,11 @@ func (d *ChainDecoder) build(s *chainSegment, tables []freqs) {
 }
 
 // segment decodes a segment, which begins at the given place of the stream. ok = false says that words run out.
-func (d *ChainDecoder) segment(dst []byte, from, width int) (ok bool) {
+func (d *Decoder) segment(dst []byte, from, width int) (ok bool) {
 	for l := range d.at[:width] {
 		d.at[l] = piece(len(dst), l, width)
 	}
-	groups := width / lanes
+	groups := width / model.Lanes
 	for left, first := len(dst)/width, true; left > 0; first = false {
 		marks := d.marked[:min(left, blockRounds)]
 		buf := d.buf[:len(marks)*simd.ChainRound]
@@ -203,7 +204,7 @@ func (d *ChainDecoder) segment(dst []byte, from, width int) (ok bool) {
 }
 
 // block sets the marks of some rounds of a segment, among which there may be the first.
-func (d *ChainDecoder) block(marks []uint64, from, width int, first bool) {
+func (d *Decoder) block(marks []uint64, from, width int, first bool) {
 	if len(d.marks) > 0 {
 		gather(marks, d.marks, from, &d.at, width)
 	} else {
@@ -215,7 +216,7 @@ func (d *ChainDecoder) block(marks []uint64, from, width int, first bool) {
 }
 
 // both decodes rounds of both groups in step, and returns how many.
-func (d *ChainDecoder) both(marks []uint64, buf []byte) int {
+func (d *Decoder) both(marks []uint64, buf []byte) int {
 	w := &d.words
 	done, used := simd.DecodeChained2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
 	w[0].use(used[0])
@@ -224,7 +225,7 @@ func (d *ChainDecoder) both(marks []uint64, buf []byte) int {
 }
 
 // group decodes rounds of one group. ok = false says that words run out.
-func (d *ChainDecoder) group(g int, marks []uint64, buf []byte) (ok bool) {
+func (d *Decoder) group(g int, marks []uint64, buf []byte) (ok bool) {
 	w := &d.words[g]
 	for {
 		done, used := simd.DecodeChained(&d.lanes[g], g, d.tab, marks, buf, w.data)

@@ -1,13 +1,13 @@
-package rans
+package model
 
 import "encoding/binary"
 
 // What groups of coded and of chained streams have in common: the size of the words, the states that the decoder begins with, the words.
 
-const errWords = CorruptError("words run out")
+const ErrWords = CorruptError("words run out")
 
 // appendGroup appends a group that has been coded.
-func appendGroup(dst []byte, states []uint32, words []byte) []byte {
+func AppendGroup(dst []byte, states []uint32, words []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(words)))
 	for _, x := range states {
 		dst = binary.LittleEndian.AppendUint32(dst, x)
@@ -16,15 +16,15 @@ func appendGroup(dst []byte, states []uint32, words []byte) []byte {
 }
 
 // openGroup reads the states of a group from the front of src, and returns its words and what follows them. The words' memory goes on to the end of src.
-func openGroup(src []byte, states []uint32) (words, rest []byte, err error) {
-	n, size := varint(src)
+func OpenGroup(src []byte, states []uint32) (words, rest []byte, err error) {
+	n, size := Uvarint(src)
 	if size == 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*len(states)) || n%2 != 0 {
 		return nil, nil, CorruptError("words missing")
 	}
 	src = src[size:]
 	for i := range states {
 		x := binary.LittleEndian.Uint32(src[4*i:])
-		if x-lower >= 1<<31-lower {
+		if x-MinState >= 1<<31-MinState {
 			return nil, nil, CorruptError("bad state")
 		}
 		states[i] = x
@@ -34,9 +34,9 @@ func openGroup(src []byte, states []uint32) (words, rest []byte, err error) {
 }
 
 // closeGroup checks that all is used up behind a group's last symbol; left is how many bytes of words are not.
-func closeGroup(states []uint32, left int) error {
+func CloseGroup(states []uint32, left int) error {
 	for _, x := range states {
-		if x != lower {
+		if x != MinState {
 			return CorruptError("wrong final state")
 		}
 	}

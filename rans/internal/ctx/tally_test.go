@@ -1,8 +1,10 @@
-package rans
+package ctx
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/rans/internal/model"
 )
 
 // TestTally: a tally says what counts cost, and what their sum with others does, as if all were added up anew.
@@ -22,7 +24,7 @@ func TestTally(t *testing.T) {
 		if total == 0 {
 			return 0
 		}
-		return entropy(counts, total) + tableCost(counts)
+		return model.Entropy(counts, total) + model.TableCost(counts)
 	}
 	for i := range 2000 {
 		a, n := random()

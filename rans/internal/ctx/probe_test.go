@@ -1,4 +1,4 @@
-package rans
+package ctx
 
 import (
 	"bytes"
@@ -19,10 +19,10 @@ func TestLook(t *testing.T) {
 		for i := range noise {
 			noise[i] = byte(r.IntN(alphabet))
 		}
-		var e ChainEncoder
+		var e Encoder
 		begin := func(stream, marks []byte) time.Duration {
 			own, start := bytes.Clone(marks), time.Now()
-			e.Begin(stream, own)
+			e.Prepare(stream, own)
 			return time.Since(start)
 		}
 		// By turns, the fastest of each counts: others may use the machine for a while.
@@ -48,10 +48,10 @@ func TestLook(t *testing.T) {
 	}
 	both = append(both, linked...)
 	marks = append(make([]byte, n), marks...)
-	var d ChainDecoder
-	var e ChainEncoder
+	var d Decoder
+	var e Encoder
 	code := chainRoundTrip(t, &e, &d, both, marks)
-	e.Begin(linked, bytes.Clone(marks[n:]))
+	e.Prepare(linked, bytes.Clone(marks[n:]))
 	if alone := e.Append(nil); len(code) > n+n/100+len(alone) {
 		t.Errorf("%d bytes, %d of which are noise; what comes behind has %d alone", len(code), n, len(alone))
 	}

@@ -1,24 +1,25 @@
-package rans
+package ctx
 
 import (
 	"encoding/binary"
 
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
-// ChainEncoder codes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
-type ChainEncoder struct {
+// Encoder codes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+type Encoder struct {
 	contexts contextMap
 	segs     []chainSegment
-	freqs    []freqs // the tables of all segments
+	freqs    []model.Freqs // the tables of all segments
 
 	stream, class []byte // what is to be coded, and of each symbol the number of its table
 	words         []byte // filled from the end
 	large         *chainScratch
 }
 
-// chainScratch is what a ChainEncoder has only from its first stream on: 1.5 MB.
+// chainScratch is what a Encoder has only from its first stream on: 1.5 MB.
 type chainScratch struct {
 	all, next, both *clusters // of the segment so far, of the next unit, of the two together
 	tabs            [maxTables]simd.EncodeTable
@@ -28,7 +29,7 @@ type chainScratch struct {
 // 1<<17 both are larger than without contexts.
 const chainUnit = minChainSegment
 
-// coarseUnit is the same for BeginCoarse, and coarseEvery how much less of a long stream is counted to choose a map. Images, sounds, programs and numbers of 2 to 10 MB as literals alone are up to
+// coarseUnit is the same for BeginFast, and coarseEvery how much less of a long stream is counted to choose a map. Images, sounds, programs and numbers of 2 to 10 MB as literals alone are up to
 // 3% larger than with what Begin does, in 0.15 to 0.7 of the time that coding takes then. With units of 1<<20 another 0 to 6% larger in 0.5 to 0.9 of that time, with 1<<16 0 to 1% smaller in 1.0 to 1.9.
 // That was measured with 1<<18. But then the pieces of 64 lanes are a multiple of 4 KiB apart in every segment of whole units, and decoding cannot use the kernel of simd.Scatter there. With a bit
 // more only segments of 16 units and their multiples are like that.
@@ -39,16 +40,16 @@ const (
 
 // Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
 // symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.
-func (e *ChainEncoder) Begin(stream, marks []byte) (size int) {
-	return e.prepare(stream, marks, chainUnit, 1)
+func (e *Encoder) Prepare(stream, marks []byte) (size int) {
+	return e.plan(stream, marks, chainUnit, 1)
 }
 
-// BeginCoarse is Begin in less time, for those who are in a hurry: fewer segments are tried.
-func (e *ChainEncoder) BeginCoarse(stream, marks []byte) (size int) {
-	return e.prepare(stream, marks, coarseUnit, coarseEvery)
+// BeginFast is Begin in less time, for those who are in a hurry: fewer segments are tried.
+func (e *Encoder) PrepareFast(stream, marks []byte) (size int) {
+	return e.plan(stream, marks, coarseUnit, coarseEvery)
 }
 
-func (e *ChainEncoder) prepare(stream, marks []byte, unit, every int) (size int) {
+func (e *Encoder) plan(stream, marks []byte, unit, every int) (size int) {
 	e.begin()
 	e.large.learn(&e.contexts, stream, marks, every)
 	e.split(stream, marks, unit)
@@ -56,14 +57,14 @@ func (e *ChainEncoder) prepare(stream, marks []byte, unit, every int) (size int)
 	return e.classify(stream, marks) + e.contexts.size()
 }
 
-func (e *ChainEncoder) begin() {
+func (e *Encoder) begin() {
 	if e.large == nil {
 		e.large = &chainScratch{all: new(clusters), next: new(clusters), both: new(clusters)}
 	}
 }
 
 // Append codes the stream of Begin, and appends the result to dst.
-func (e *ChainEncoder) Append(dst []byte) []byte {
+func (e *Encoder) Append(dst []byte) []byte {
 	stream := e.stream
 	dst = binary.AppendUvarint(dst, uint64(len(stream)))
 	dst = e.contexts.append(dst)
@@ -74,7 +75,7 @@ func (e *ChainEncoder) Append(dst []byte) []byte {
 		tables = tables[n:]
 	}
 	width := chainWidth(len(stream))
-	for g := range width / lanes {
+	for g := range width / model.Lanes {
 		dst = e.group(dst, stream, g, width)
 	}
 	e.stream, e.class = nil, nil
@@ -82,7 +83,7 @@ func (e *ChainEncoder) Append(dst []byte) []byte {
 }
 
 // split cuts a stream into segments where it pays, as Encoder does, at multiples of unit.
-func (e *ChainEncoder) split(stream, marks []byte, unit int) {
+func (e *Encoder) split(stream, marks []byte, unit int) {
 	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
 	l, start, looked, flat := e.large, 0, 0, false
 	for at := 0; at < len(stream); {
@@ -117,16 +118,16 @@ func (e *ChainEncoder) split(stream, marks []byte, unit int) {
 }
 
 // add appends a segment of n symbols, for which all is.
-func (e *ChainEncoder) add(n int) {
+func (e *Encoder) add(n int) {
 	all := e.large.all
 	e.segs = append(e.segs, chainSegment{size: n, class: all.class, tables: all.n})
 	for range all.n {
-		e.freqs = append(e.freqs, freqs{})
+		e.freqs = append(e.freqs, model.Freqs{})
 	}
 }
 
 // classify turns marks into the table of each symbol of the stream, and then finds what the tables are: only now it is known where pieces begin.
-func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
+func (e *Encoder) classify(stream, marks []byte) (size int) {
 	width, at, tables, cost := chainWidth(len(stream)), 0, e.freqs, uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]
@@ -139,14 +140,14 @@ func (e *ChainEncoder) classify(stream, marks []byte) (size int) {
 		}
 		for k := range s.tables {
 			f := &tables[k]
-			f.fit(&sums[k])
-			cost += f.cost(&sums[k]) + tableCost(&sums[k])
+			f.Fit(&sums[k])
+			cost += f.Cost(&sums[k]) + model.TableCost(&sums[k])
 		}
 		tables = tables[s.tables:]
-		cost += uint64(contexts*classBits(s.tables)+40) * costBit
+		cost += uint64(contexts*classBits(s.tables)+40) * model.CostBit
 		at = end
 	}
-	return int(cost/costBit/8) + 2*(4*lanes+4)
+	return int(cost/model.CostBit/8) + 2*(4*model.Lanes+4)
 }
 
 // classify turns the marks of a segment's symbols into the tables of these.
@@ -166,25 +167,8 @@ func (s *chainSegment) classify(m *contextMap, marks, symbols []byte, width int)
 	}
 }
 
-// fit is normalize for any counts: where there are not two symbols, another one takes the least share.
-func (f *freqs) fit(counts *[256]uint32) {
-	total, used, last := uint32(0), 0, 0
-	for s, n := range counts {
-		if total += n; n != 0 {
-			used, last = used+1, s
-		}
-	}
-	if used > 1 {
-		f.normalize(counts, total)
-		return
-	}
-	*f = freqs{}
-	f[last] = probScale - 1
-	f[(last+1)%256] = 1
-}
-
 // append adds the head of a segment.
-func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
+func (s *chainSegment) append(dst []byte, tables []model.Freqs) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.size))
 	dst = append(dst, byte(s.tables))
 	w := bitio.Writer{Out: dst}
@@ -196,26 +180,26 @@ func (s *chainSegment) append(dst []byte, tables []freqs) []byte {
 	w.Align()
 	dst = w.Out
 	for k := range tables {
-		dst = tables[k].append(dst)
+		dst = tables[k].Append(dst)
 	}
 	return dst
 }
 
 // group codes the symbols of a group.
-func (e *ChainEncoder) group(dst, stream []byte, group, width int) []byte {
+func (e *Encoder) group(dst, stream []byte, group, width int) []byte {
 	need := 0
 	for i := range e.segs {
 		n := e.segs[i].size
-		need += 2 * (n/width*lanes + short(n, group, width))
+		need += 2 * (n/width*model.Lanes + short(n, group, width))
 	}
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
 	}
 	e.words = e.words[:need]
 	p := need
-	var states [lanes]uint32
+	var states [model.Lanes]uint32
 	for l := range states {
-		states[l] = lower
+		states[l] = model.MinState
 	}
 	at, tables := len(stream), e.freqs
 	for i := len(e.segs) - 1; i >= 0; i-- {
@@ -229,15 +213,15 @@ func (e *ChainEncoder) group(dst, stream []byte, group, width int) []byte {
 		}
 		p = e.part(&states, stream[at:end], e.class[at:end], p, group, width)
 	}
-	return appendGroup(dst, states[:], e.words[p:])
+	return model.AppendGroup(dst, states[:], e.words[p:])
 }
 
 // part codes what of a segment belongs to a group, the last symbol first.
-func (e *ChainEncoder) part(states *[lanes]uint32, run, class []byte, p, group, width int) int {
+func (e *Encoder) part(states *[model.Lanes]uint32, run, class []byte, p, group, width int) int {
 	tabs := &e.large.tabs
-	var begin [lanes]int
+	var begin [model.Lanes]int
 	for l := range begin {
-		begin[l] = piece(len(run), group*lanes+l, width)
+		begin[l] = piece(len(run), group*model.Lanes+l, width)
 	}
 	rounds := len(run) / width
 	for l := short(len(run), group, width) - 1; l >= 0; l-- {
@@ -245,7 +229,7 @@ func (e *ChainEncoder) part(states *[lanes]uint32, run, class []byte, p, group, 
 		p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
 	}
 	for r := rounds - 1; r >= 0; r-- {
-		for l := lanes - 1; l >= 0; l-- {
+		for l := model.Lanes - 1; l >= 0; l-- {
 			i := begin[l] + r
 			p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
 		}

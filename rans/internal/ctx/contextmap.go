@@ -1,6 +1,9 @@
-package rans
+package ctx
 
-import "github.com/gopz/compress/internal/bitio"
+import (
+	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/rans/internal/model"
+)
 
 // contextMap says what context a symbol of a chained stream has: first of the symbol before it added to second of the one before that. If low is l, first has the upper 8−l bits
 // of a context, and second the lower l bits. Behind a symbol with a mark second is that of 0.
@@ -57,7 +60,7 @@ type Contexts struct {
 }
 
 // Learn finds what contexts all bytes of some content have, whether they are going to be coded or not. Marks are as many zeros. The encoder must not be in use.
-func (e *ChainEncoder) Learn(c *Contexts, content, marks []byte) {
+func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 	e.begin()
 	l := e.large
 	l.learn(&e.contexts, content, marks, 1)
@@ -82,7 +85,7 @@ func (l *chainScratch) learn(m *contextMap, stream, marks []byte, every int) {
 	every *= min(1+len(stream)/learnEnough, learnEvery)
 	least := c.tables(m, stream, marks, maxTables, every)
 	try := func() {
-		if cost := c.tables(&t, stream, marks, maxTables, every) + uint64(t.size()*8*costBit); cost < least {
+		if cost := c.tables(&t, stream, marks, maxTables, every) + uint64(t.size()*8*model.CostBit); cost < least {
 			*m, least = t, cost
 		}
 	}
@@ -133,12 +136,12 @@ func (m *contextMap) append(dst []byte) []byte {
 // read takes a map from the front of src and returns what follows it.
 func (m *contextMap) read(src []byte) ([]byte, error) {
 	if len(src) == 0 || src[0] > symbolBefore {
-		return nil, CorruptError("bad map of contexts")
+		return nil, model.CorruptError("bad map of contexts")
 	}
 	m.whole(src[0])
 	n := m.size()
 	if len(src) < n {
-		return nil, CorruptError("map of contexts missing")
+		return nil, model.CorruptError("map of contexts missing")
 	}
 	if n == 1 {
 		return src[1:], nil

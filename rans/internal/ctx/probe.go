@@ -1,4 +1,6 @@
-package rans
+package ctx
+
+import "github.com/gopz/compress/rans/internal/model"
 
 // lookUnits is how many units are looked at together: with fewer, even symbols without any order seem to have some, since most pairs then come once or not at all.
 const lookUnits = 16
@@ -8,7 +10,7 @@ const lookGain = 8
 
 // pairCost is what each pair that comes at all makes the entropy of contexts seem less than it is, in costBit units: log₂(e)/2 bits, the correction of Miller (Note on
 // the bias of information estimates, 1955).
-const pairCost = costBit * 7213 / 10_000
+const pairCost = model.CostBit * 7213 / 10_000
 
 // flat reports whether contexts cannot be expected to save anything in stream[from:]. Finding tables takes a time that depends on how many pairs there are, so that
 // it would take longest where there is nothing to find. It destroys the pairs.
@@ -26,10 +28,10 @@ func (c *clusters) flat(m *contextMap, stream, marks []byte, from int) bool {
 				linked += pairCost
 			}
 		}
-		linked += entropy(&c.pairs[i], total)
+		linked += model.Entropy(&c.pairs[i], total)
 	}
 	n := len(stream) - from
-	return linked+uint64(n)*8*costBit>>lookGain >= entropy(&all, uint32(n))
+	return linked+uint64(n)*8*model.CostBit>>lookGain >= model.Entropy(&all, uint32(n))
 }
 
 // join makes one table of all contexts.
@@ -42,7 +44,7 @@ func (c *clusters) join() {
 		}
 	}
 	t := tallyOf(&c.sums[0])
-	c.cost = uint64(contexts*classBits(1)+40)*costBit + t.size()
+	c.cost = uint64(contexts*classBits(1)+40)*model.CostBit + t.size()
 }
 
 // find is share, or join where contexts save nothing.

@@ -1,6 +1,9 @@
-package rans
+package ctx
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/rans/internal/model"
+	"github.com/gopz/compress/simd"
+)
 
 // A chained stream is coded by what is before each symbol: its context, which follows from the two symbols before, says which table it has. For lanes to work side by side,
 // each of 64 has a piece of neighbouring symbols of a segment, so that it knows the symbols before from itself; and symbols that some other stream marks have a context of their
@@ -25,8 +28,8 @@ type chainSegment struct {
 
 // chainWidth is the number of lanes that a stream of n symbols has: those of two groups, or of one below smallLimit.
 func chainWidth(n int) int {
-	if n < smallLimit {
-		return lanes
+	if n < model.SmallLimit {
+		return model.Lanes
 	}
 	return simd.ChainRound
 }
@@ -35,7 +38,7 @@ func chainWidth(n int) int {
 func piece(n, lane, width int) int { return n/width*lane + min(lane, n%width) }
 
 // short is how many lanes of a group have a symbol in the last round of a segment of n symbols, which is not a whole one.
-func short(n, group, width int) int { return min(max(n%width-group*lanes, 0), lanes) }
+func short(n, group, width int) int { return min(max(n%width-group*model.Lanes, 0), model.Lanes) }
 
 // classBits is the size of a table's number where there are n.
 func classBits(n int) (b uint) {

@@ -1,6 +1,10 @@
-package rans
+package ctx
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/rans/internal/model"
+)
 
 // clusters shares contexts out among tables. It works with integers alone, so that every machine comes to the same.
 type clusters struct {
@@ -131,9 +135,9 @@ func price(prices, counts *[256]uint32) {
 	for _, n := range counts {
 		total += n
 	}
-	all := log2(min(total, 1<<26)*16 + 256)
+	all := model.Log2(min(total, 1<<26)*16 + 256)
 	for s, n := range counts {
-		prices[s] = uint32(all - log2(min(n, 1<<26)*16+1))
+		prices[s] = uint32(all - model.Log2(min(n, 1<<26)*16+1))
 	}
 }
 
@@ -157,7 +161,7 @@ func tallyOf(counts *[256]uint32) (t tally) {
 }
 
 // product is n·log₂ n in costBit units; n > 0.
-func product(n uint32) uint64 { return uint64(n) * log2(n) }
+func product(n uint32) uint64 { return uint64(n) * model.Log2(n) }
 
 // size is what the symbols cost with a table of their own, and that table, in costBit units: entropy and tableCost.
 func (t *tally) size() uint64 {
@@ -168,7 +172,7 @@ func (t *tally) size() uint64 {
 	for _, u := range t.used {
 		used += bits.OnesCount64(u)
 	}
-	return product(t.total) - t.logs + descriptionCost(uint64(used))
+	return product(t.total) - t.logs + model.DescriptionCost(uint64(used))
 }
 
 // with is the tally of the sum of two counts, whose own are t and u. It takes a time that depends on how many symbols are in both: most tables have few.
@@ -242,7 +246,7 @@ func (c *clusters) merge() {
 			}
 		}
 	}
-	c.cost = uint64(contexts*classBits(c.n)+40) * costBit
+	c.cost = uint64(contexts*classBits(c.n)+40) * model.CostBit
 	for k := range c.n {
 		c.cost += costs[k]
 	}

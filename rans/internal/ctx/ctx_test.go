@@ -1,4 +1,4 @@
-package rans
+package ctx
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
 
@@ -40,7 +41,7 @@ func linked(r *rand.Rand, n, alphabet int) (stream, marks []byte) {
 }
 
 // chainDecode decodes on every tier, and fails unless all say the same.
-func chainDecode(t testing.TB, d *ChainDecoder, code []byte, limit int, out *[]byte, m Marker) (rest []byte, err error) {
+func chainDecode(t testing.TB, d *Decoder, code []byte, limit int, out *[]byte, m MarkSource) (rest []byte, err error) {
 	t.Helper()
 	var first []byte
 	for i, tier := range simd.Tiers() {
@@ -58,9 +59,9 @@ func chainDecode(t testing.TB, d *ChainDecoder, code []byte, limit int, out *[]b
 	return rest, err
 }
 
-func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, marks []byte) []byte {
+func chainRoundTrip(t testing.TB, e *Encoder, d *Decoder, stream, marks []byte) []byte {
 	t.Helper()
-	size := e.Begin(stream, bytes.Clone(marks))
+	size := e.Prepare(stream, bytes.Clone(marks))
 	code := e.Append([]byte("head"))[4:]
 	if d := len(code) - size; max(d, -d) > max(316, size/100) {
 		t.Fatalf("%d bytes, estimated as %d", len(code), size)
@@ -76,24 +77,33 @@ func chainRoundTrip(t testing.TB, e *ChainEncoder, d *ChainDecoder, stream, mark
 	if !bytes.Equal(out, stream) {
 		t.Fatalf("%d symbols differ", len(stream))
 	}
-	if cap(out) < len(out)+Slack {
+	if cap(out) < len(out)+model.Slack {
 		t.Fatal("no slack")
 	}
 	return code
 }
 
+// order0 returns the size of the stream, in bytes, when coded without contexts.
+func order0(stream []byte) int {
+	var counts [256]uint32
+	for _, s := range stream {
+		counts[s]++
+	}
+	return int(model.Entropy(&counts, uint32(len(stream))) / model.CostBit / 8)
+}
+
 func TestChained(t *testing.T) {
-	var e ChainEncoder
-	var d ChainDecoder
+	var e Encoder
+	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
-	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, minSegment, smallLimit - 1, smallLimit, smallLimit + 1, smallLimit + 33,
-		blockRounds*simd.ChainRound - 1, blockRounds * simd.ChainRound, blockRounds*simd.ChainRound + 1, chainUnit, chainUnit + minSegment - 1, chainUnit + minSegment, 300_001}
+	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, 4096, model.SmallLimit - 1, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 33,
+		blockRounds*simd.ChainRound - 1, blockRounds * simd.ChainRound, blockRounds*simd.ChainRound + 1, chainUnit, chainUnit + 4096 - 1, chainUnit + 4096, 300_001}
 	for _, n := range sizes {
 		for _, alphabet := range []int{1, 2, 3, 50, 256} {
 			stream, marks := linked(r, n, alphabet)
 			code := chainRoundTrip(t, &e, &d, stream, marks)
-			if plain := new(Encoder).Append(nil, 0, stream); n >= 100_000 && alphabet == 50 && len(code) > len(plain)*3/4 {
-				t.Errorf("%d symbols of %d: %d bytes, and %d without contexts", n, alphabet, len(code), len(plain))
+			if plain := order0(stream); n >= 100_000 && alphabet == 50 && len(code) > plain*3/4 {
+				t.Errorf("%d symbols of %d: %d bytes, and %d without contexts", n, alphabet, len(code), plain)
 			}
 		}
 		chainRoundTrip(t, &e, &d, make([]byte, n), make([]byte, n))
@@ -110,15 +120,15 @@ func TestChained(t *testing.T) {
 
 // TestCoarse: in a hurry segments are cut at multiples of a larger unit, and what comes out is not much larger.
 func TestCoarse(t *testing.T) {
-	var e ChainEncoder
-	var d ChainDecoder
+	var e Encoder
+	var d Decoder
 	r := rand.New(rand.NewPCG(1, 6))
 	a, marks := linked(r, coarseUnit, 40)
 	b, more := linked(r, coarseUnit+1000, 9)
 	stream, marks := append(a, b...), append(marks, more...)
-	for _, n := range []int{1, 1000, smallLimit, coarseUnit, coarseUnit + 1, len(stream)} {
+	for _, n := range []int{1, 1000, model.SmallLimit, coarseUnit, coarseUnit + 1, len(stream)} {
 		fine := len(chainRoundTrip(t, &e, &d, stream[:n], marks[:n]))
-		size := e.BeginCoarse(stream[:n], bytes.Clone(marks[:n]))
+		size := e.PrepareFast(stream[:n], bytes.Clone(marks[:n]))
 		code := e.Append(nil)
 		if d := len(code) - size; max(d, -d) > max(316, size/100) || len(code) > fine+fine/20+16 {
 			t.Errorf("%d bytes, estimated as %d; %d with fine segments", len(code), size, fine)
@@ -135,19 +145,19 @@ func TestCoarse(t *testing.T) {
 
 // TestChainedBad changes every byte, and cuts everywhere: nothing but an error or a stream of the right size may come out.
 func TestChainedBad(t *testing.T) {
-	var e ChainEncoder
-	var d ChainDecoder
+	var e Encoder
+	var d Decoder
 	r := rand.New(rand.NewPCG(1, 3))
-	stream, marks := linked(r, smallLimit+77, 7)
-	e.Begin(stream, bytes.Clone(marks))
+	stream, marks := linked(r, model.SmallLimit+77, 7)
+	e.Prepare(stream, bytes.Clone(marks))
 	code := e.Append(nil)
 	mark := &marker{marks, nil}
 	var out []byte
-	if _, err := d.Decode(code, len(stream)-1, &out, mark); !errors.As(err, new(CorruptError)) {
+	if _, err := d.Decode(code, len(stream)-1, &out, mark); !errors.As(err, new(model.CorruptError)) {
 		t.Error("more than the limit:", err)
 	}
 	for n := range code {
-		if _, err := d.Decode(code[:n], len(stream), &out, mark); !errors.As(err, new(CorruptError)) {
+		if _, err := d.Decode(code[:n], len(stream), &out, mark); !errors.As(err, new(model.CorruptError)) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
 		if d.words[0].data != nil || d.words[1].data != nil {
@@ -159,7 +169,7 @@ func TestChainedBad(t *testing.T) {
 		i, bit := r.IntN(len(bad)), byte(1)<<r.IntN(8)
 		bad[i] ^= bit
 		rest, err := chainDecode(t, &d, bad, len(stream), &out, mark)
-		if err == nil && (len(rest) != 0 && i > 3 || len(out) > len(stream)) || err != nil && !errors.As(err, new(CorruptError)) {
+		if err == nil && (len(rest) != 0 && i > 3 || len(out) > len(stream)) || err != nil && !errors.As(err, new(model.CorruptError)) {
 			t.Fatalf("byte %d, bit %d: %d bytes, %d left over, %v", i, bit, len(out), len(rest), err)
 		}
 		bad[i] ^= bit
@@ -171,15 +181,15 @@ func TestChainedBad(t *testing.T) {
 }
 
 func TestChainedAllocs(t *testing.T) {
-	var e ChainEncoder
-	var d ChainDecoder
+	var e Encoder
+	var d Decoder
 	stream, marks := linked(rand.New(rand.NewPCG(1, 4)), 50_000, 50)
 	var code, out []byte
 	own := make([]byte, len(marks))
 	mark := &marker{marks, nil}
 	if n := testing.AllocsPerRun(3, func() {
 		copy(own, marks)
-		e.Begin(stream, own)
+		e.Prepare(stream, own)
 		code = e.Append(code[:0])
 		if _, err := d.Decode(code, len(stream), &out, mark); err != nil {
 			t.Fatal(err)
@@ -194,8 +204,8 @@ func FuzzChained(f *testing.F) {
 	for i := range marks {
 		marks[i] = byte(i>>3) & 1
 	}
-	var e ChainEncoder
-	var d ChainDecoder
+	var e Encoder
+	var d Decoder
 	add := func(stream []byte, segments int) {
 		code := chainRoundTrip(f, &e, &d, stream, marks[:len(stream)])
 		if len(e.segs) != segments {
@@ -204,17 +214,17 @@ func FuzzChained(f *testing.F) {
 		f.Add(code)
 	}
 	stream, _ := linked(rand.New(rand.NewPCG(1, 5)), 2*chainUnit, 9)
-	for _, n := range []int{1, 100, 5000, smallLimit, 2 * chainUnit} {
+	for _, n := range []int{1, 100, 5000, model.SmallLimit, 2 * chainUnit} {
 		add(stream[:n], 1)
 	}
 	other, _ := linked(rand.New(rand.NewPCG(1, 8)), chainUnit, 40)
 	add(append(other, stream...), 2)
 	f.Fuzz(func(t *testing.T, code []byte) {
-		var d ChainDecoder
+		var d Decoder
 		var out []byte
 		rest, err := chainDecode(t, &d, code, len(marks), &out, marker{marks, nil})
 		if err != nil {
-			if !errors.As(err, new(CorruptError)) {
+			if !errors.As(err, new(model.CorruptError)) {
 				t.Fatal(err)
 			}
 			return
@@ -223,6 +233,6 @@ func FuzzChained(f *testing.F) {
 		if len(rest) > len(code) {
 			t.Fatal("more left over than there was")
 		}
-		chainRoundTrip(t, new(ChainEncoder), &d, bytes.Clone(out), marks[:len(out)])
+		chainRoundTrip(t, new(Encoder), &d, bytes.Clone(out), marks[:len(out)])
 	})
 }
