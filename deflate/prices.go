@@ -4,14 +4,14 @@ import "github.com/gopz/compress/lz77"
 
 // Model says what sequences cost as Deflate blocks, for parsers that choose by price: what codes of whole bits take is more than that by
 // some tenths of a percent.
-var Model lz77.Model = model{}
+var Model lz77.PriceModel = model{}
 
 type model struct{}
 
 // Rules lets all lengths cost the same at first: in samples of 16 bits it is best to have odd ones only, or even ones, but no parse finds out as
 // long as the others are as cheap.
 func (model) Rules() lz77.Rules {
-	return lz77.Rules{Piece: 16 << 10, Even: 1 << lengthAlphabet, Blocks: newSplitter}
+	return lz77.Rules{ChunkSize: 16 << 10, UniformStart: 1 << lengthAlphabet, NewSplitter: newSplitter}
 }
 
 func (model) OffsetCode(offset uint32) uint8 { return slotOf(offset - 1) }
@@ -47,12 +47,12 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(prices[:], counts[:], lz77.PriceBit, dearest)
 	copy(p.Literal[:], prices[:])
 	clear(p.Run[:])
-	clear(p.Class[:])
+	clear(p.RunClass[:])
 	lz77.SymbolPrices(p.Offset[:maxOffsets], c.Symbols[offsetAlphabet][:maxOffsets], lz77.PriceBit, dearest)
 	for slot, extra := range offsetExtra[:maxOffsets] {
 		p.Offset[slot] += int32(extra) * lz77.PriceBit
 	}
-	row := &p.Match[0][lz77.Fresh]
+	row := &p.Match[0][lz77.NewOffset]
 	for n := MinMatch; n < len(row); n++ {
 		slot := lengthSlot[min(n, MaxMatch)]
 		row[n] = prices[firstLength+int(slot)] + int32(lengthExtra[slot])*lz77.PriceBit

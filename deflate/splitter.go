@@ -9,9 +9,9 @@ type splitter struct {
 	left  int // symbols that it has room for
 }
 
-func newSplitter() lz77.Splitter { return new(splitter) }
+func newSplitter() lz77.BlockSplitter { return new(splitter) }
 
-// Split is that of lz77.Splitter.
+// Split is that of lz77.BlockSplitter.
 func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
 	if len(content) == 0 {
 		return ends

@@ -11,7 +11,7 @@ import (
 func TestSplitter(t *testing.T) {
 	text, random := corpus.ByName("text").Make(30_000), corpus.ByName("random").Make(30_000)
 	both := append(append([]byte(nil), text...), random...)
-	match := lz77.Step{Sequence: lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}, Kind: lz77.Fresh}
+	match := lz77.Step{Sequence: lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}, Kind: lz77.NewOffset}
 	s := newSplitter()
 	for _, c := range []struct {
 		content []byte

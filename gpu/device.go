@@ -57,7 +57,7 @@ type Limits struct {
 	Bytes int
 	// MinSize and MaxSize are the least and the greatest block, in bytes of content.
 	MinSize, MaxSize int
-	// Recent says that of what finds matches the device does lz77.Recent alone.
+	// Recent says that of what finds matches the device does lz77.RowHash alone.
 	Recent bool
 	// Pays is the least block, in bytes, that is better off on the device than on a processor: Auto keeps smaller ones away. PaysDecode is the same for entropy decoding, which StageN
 	// is as well.

@@ -46,7 +46,7 @@ func (w *willing) Wait() {
 // blocky is a Model of a form that is written in blocks.
 type blocky struct{ generic }
 
-func (blocky) Rules() Rules { return Rules{Blocks: func() Splitter { return whole{} }} }
+func (blocky) Rules() Rules { return Rules{NewSplitter: func() BlockSplitter { return whole{} }} }
 
 type whole struct{}
 
@@ -65,10 +65,10 @@ func TestHelper(t *testing.T) {
 		limits Limits
 		piece  int
 	}{
-		{"ladder", Levels[7], testLimits[1], MaxPiece},
-		{"intervals", Levels[9], testLimits[2], MaxPiece},
-		{"tree", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 64, Passes: 1, Misses: 1}, testLimits[0], MaxPiece},
-		{"blocks", Params{Finder: Tree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks, blockWindow},
+		{"ladder", Levels[7], testLimits[1], MaxChunk},
+		{"intervals", Levels[9], testLimits[2], MaxChunk},
+		{"tree", Params{Finder: BinaryTree, HashLog: 14, Depth: 8, Nice: 64, Passes: 1, MaxMisses: 1}, testLimits[0], MaxChunk},
+		{"blocks", Params{Finder: BinaryTree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks, blockWindow},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			size := pieces*x.piece + 1000
@@ -100,7 +100,7 @@ func TestHelper(t *testing.T) {
 
 // TestHelperFails: what a helper panics with comes out, and the matcher does without one afterwards.
 func TestHelperFails(t *testing.T) {
-	src := corpus.ByName("text").Make(2*MaxPiece + 1000)
+	src := corpus.ByName("text").Make(2*MaxChunk + 1000)
 	var alone, m Matcher
 	want := alone.Parse(nil, src, &Levels[7], testLimits[1])
 	func() {
@@ -133,7 +133,7 @@ func (m countless) Count(c *Counts, steps []Step) {
 
 // TestParseFails: a parse that panics waits for its helper, who reads the block.
 func TestParseFails(t *testing.T) {
-	src := corpus.ByName("text").Make(4*MaxPiece + 1000)
+	src := corpus.ByName("text").Make(4*MaxChunk + 1000)
 	for _, left := range []int{0, 3, 7} {
 		w := &willing{free: func() bool { return true }, done: make(chan int, 1)}
 		m := Matcher{Helper: w}

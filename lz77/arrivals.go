@@ -83,7 +83,7 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 	content := src[s.from:s.to]
 	prices := &o.prices
 	// Where there are no repeat offsets, and the run in front of a match does not matter, nothing comes back.
-	o.two = o.params.Second && (o.limits.Repeats > 0 || prices.Class[0] != prices.Class[1])
+	o.two = o.params.KeepSecondPath && (o.limits.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
 	clear(o.known[:])
 	firsts, seconds := o.first.at[:size+1], o.second.at[:size+1]
 	for i := range firsts {
@@ -128,12 +128,12 @@ func (o *optimal) parse(src []byte, s piece, at state) state {
 			i += n - 1
 			continue
 		}
-		row := &prices.Match[prices.Class[min(st.run, PricedRuns-2)]%PricedClasses][Fresh]
+		row := &prices.Match[prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses][NewOffset]
 		from := least
 		for _, c := range o.cands[o.begin[i]:o.begin[i+1]] {
 			n := min(c.length(), size-i)
 			d := uint32(c.offset())
-			if n < from || o.rules.Shifted && st.run == 0 && d == st.repeats[0] {
+			if n < from || o.rules.ShiftedRepeats && st.run == 0 && d == st.repeats[0] {
 				continue
 			}
 			base := here + empty + prices.Offset[c.code()]
@@ -194,9 +194,9 @@ func (o *optimal) repeats(src []byte, from, i, room int, st *state, base int32, 
 	known := min(least, 4)
 	drop := uint(8 * (4 - known))
 	longest = least - 1
-	rows := &o.prices.Match[o.prices.Class[min(st.run, PricedRuns-2)]%PricedClasses]
+	rows := &o.prices.Match[o.prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses]
 	for kind := range o.limits.Repeats {
-		d := int(st.offset(kind, o.rules.Shifted))
+		d := int(st.offset(kind, o.rules.ShiftedRepeats))
 		if d < o.minOffset || d > p || d > o.limits.MaxOffset || (load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
@@ -233,7 +233,7 @@ func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *
 			if c, first := base+row[k], &firsts[k]; c < first.cost {
 				*first = arrival{c, link{uint32(from+k) | way, offset}}
 				last = k
-			} else if last-k >= o.params.Misses {
+			} else if last-k >= o.params.MaxMisses {
 				break
 			}
 		}
@@ -251,7 +251,7 @@ func (o *optimal) offer(i int, base int32, offset uint32, from, to int, prices *
 		} else if second := &seconds[k]; c < second.cost && first.link.offset != offset {
 			*second = arrival{c, link{uint32(from+k) | way, offset}}
 			last = k
-		} else if last-k >= o.params.Misses {
+		} else if last-k >= o.params.MaxMisses {
 			break
 		}
 	}
@@ -317,9 +317,9 @@ func (o *optimal) trace(content []byte, last link) state {
 
 // step is a match that begins at a state.
 func (o *optimal) step(from *state, l link) Step {
-	s := Step{Sequence{from.run, l.length, l.offset}, Fresh}
+	s := Step{Sequence{from.run, l.length, l.offset}, NewOffset}
 	for kind := o.limits.Repeats - 1; kind >= 0; kind-- {
-		if from.offset(kind, o.rules.Shifted) == l.offset {
+		if from.offset(kind, o.rules.ShiftedRepeats) == l.offset {
 			s.Kind = uint8(kind)
 		}
 	}

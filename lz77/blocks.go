@@ -14,8 +14,8 @@ type blocks struct {
 	lengths  [PricedLengths]uint64
 	offsets  [256]uint64 // by code
 	ends     []int       // of the blocks of the window
-	model    Model       // what splitter is of
-	splitter Splitter
+	model    PriceModel  // what splitter is of
+	splitter BlockSplitter
 }
 
 // A way is what it costs to go on from a position to the end, and how that begins, in one word, so that the best of several is the least, without any branch:
@@ -39,7 +39,7 @@ const blockWindow = 1 << 17
 const blockBytes = 8 + 4 + 2
 
 // A Splitter cuts content into blocks. It takes no more than 2 bytes of memory for each of content, and a few thousand, and is not safe for concurrent use.
-type Splitter interface {
+type BlockSplitter interface {
 	// Split appends to ends where blocks should end, in bytes of content, in ascending order, the last one at its end. What content is left behind the steps is literals. Ends should not
 	// be within a match of the steps: its other positions may have no candidates, and what is behind the end would be literals.
 	Split(ends []int, content []byte, steps []Step) []int
@@ -51,7 +51,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 	if o.limits.MaxOffset > maxBlocksOffset || o.limits.Repeats > 0 {
 		panic("lz77: a form that is written in blocks, with repeat offsets or with offsets of more than 17 bits")
 	}
-	piece := o.rules.Piece
+	piece := o.rules.ChunkSize
 	switch {
 	case piece < 0:
 		panic("lz77: a form that is written in blocks, with pieces of less than nothing")
@@ -60,7 +60,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	b := &o.blocks
 	if b.splitter == nil || b.model != o.model {
-		b.splitter, b.model = o.rules.Blocks(), o.model
+		b.splitter, b.model = o.rules.NewSplitter(), o.model
 	}
 	base := len(dst)
 	run := uint32(0) // literals in front of what is parsed
@@ -189,7 +189,7 @@ func (o *optimal) walk(content []byte, from, to int, run uint32) uint32 {
 			continue
 		}
 		n := linkLength - l&linkLength
-		o.steps = append(o.steps, Step{Sequence{run, n, l >> linkShift}, Fresh})
+		o.steps = append(o.steps, Step{Sequence{run, n, l >> linkShift}, NewOffset})
 		run = 0
 		i += int(n)
 	}
@@ -205,7 +205,7 @@ func (o *optimal) cheapest(content []byte, from, to int) {
 	for i, p := range &o.prices.Literal {
 		b.literals[i] = uint64(p) << costShift
 	}
-	for n, p := range &o.prices.Match[0][Fresh] {
+	for n, p := range &o.prices.Match[0][NewOffset] {
 		if b.lengths[n] = uint64(p)<<costShift | uint64(linkLength-n); n < o.least {
 			b.lengths[n] = never
 		}

@@ -16,7 +16,7 @@ type cut struct {
 }
 
 func (c cut) Rules() Rules {
-	return Rules{Piece: 16 << 10, Blocks: func() Splitter { return equal(c.parts) }}
+	return Rules{ChunkSize: 16 << 10, NewSplitter: func() BlockSplitter { return equal(c.parts) }}
 }
 
 func (cut) Price(p *Prices, c *Counts) {
@@ -51,7 +51,7 @@ type pieces struct {
 
 func (p pieces) Rules() Rules {
 	rules := p.cut.Rules()
-	rules.Piece = p.size
+	rules.ChunkSize = p.size
 	return rules
 }
 
@@ -60,7 +60,7 @@ var blockLimits = Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: c
 // TestBlocks: with prices that stay, no way to a block is cheaper than the one that is found. The least price is found here by looking at all matches of all lengths.
 func TestBlocks(t *testing.T) {
 	const size, nice = 700, 40
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1}
+	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1}
 	var p Prices
 	cut{}.Price(&p, nil)
 	for seed := range uint64(6) {
@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 			for d := 1; d <= i && i < size-tail && i+lanes <= end; d++ {
 				for n := 0; i+n < end && n < nice && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {
-						best[i] = min(best[i], best[i+n]+int(p.Match[0][Fresh][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
+						best[i] = min(best[i], best[i+n]+int(p.Match[0][NewOffset][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
 					}
 				}
 			}
@@ -103,7 +103,7 @@ func TestBlocks(t *testing.T) {
 // TestBlocksValid: what is found is true, whatever the content, its size and what is in front of it, with candidates at the ends of windows and in matches that are longer than
 // those are.
 func TestBlocksValid(t *testing.T) {
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}
+	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}
 	contents := worstCases(blockWindow + 5000)
 	for _, k := range corpus.Kinds() {
 		contents[k.Name] = k.Make(3000)
@@ -126,7 +126,7 @@ func TestBlocksValid(t *testing.T) {
 
 // TestPieces: prices that stay give the same whatever the pieces are, of which 0 is all that there is at once, and 1 is the least. Less is a mistake in the program.
 func TestPieces(t *testing.T) {
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 16, Nice: 40, Passes: 1}
+	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 40, Passes: 1}
 	src := slices.Concat(corpus.ByName("text").Make(3000), make([]byte, 1000))
 	var m Matcher
 	want := m.Parse(nil, src, params, blockLimits)
@@ -153,7 +153,7 @@ func TestChain(t *testing.T) {
 	l := blockLimits
 	l.Model = cut{parts: 1}
 	var m Matcher
-	seqs := m.Parse(nil, src, &Params{Finder: Tree, HashLog: 16, Depth: 64, Nice: 258, Passes: 1}, l)
+	seqs := m.Parse(nil, src, &Params{Finder: BinaryTree, HashLog: 16, Depth: 64, Nice: 258, Passes: 1}, l)
 	if err := valid(src, seqs, l); err != nil {
 		t.Fatal(err)
 	}

@@ -3,26 +3,26 @@ package lz77
 // Candidates of Recent may come from elsewhere, a GPU for example: the best one of each position, as the definition has it, in 32 bits. 0 stands
 // for none; else the low CandidateBits bits are the offset, and the high ones the length less 4, of which no more than Nice bytes count.
 const (
-	CandidateBits = 24
+	CandidateOffsetBits = 24
 	// CandidateTail is the number of bytes at the end of a block where no match begins, and which have no candidates.
 	CandidateTail = tail
 	// MaxCandidateNice is the greatest Nice that there is room for.
-	MaxCandidateNice = 1<<(32-CandidateBits) - 1 + 4
+	MaxCandidateNice = 1<<(32-CandidateOffsetBits) - 1 + 4
 )
 
-// RecentHash says how a position is hashed for blocks of size bytes in all, with what is in front of them, so that others can find the
+// RowHashParams says how a position is hashed for blocks of size bytes in all, with what is in front of them, so that others can find the
 // same candidates: h = low·CandidateMul + (high & mask)·CandidateMulHigh modulo 2³², with the 4 bytes from the position on as low and the next 4
 // as high, little-endian. Positions whose h agrees in the highest rowBits bits share a row, of which the Depth latest count. A candidate whose h does
 // not agree in the CandidateTagBits bits below them is counted, but passed over.
-func (p *Params) RecentHash(size int) (rowBits uint8, mask uint32) {
+func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
 	return tableLog(p.HashLog, size), mixMask(p.HashBytes)
 }
 
 // Parameters of the hash.
 const (
-	CandidateMul     = prime32
-	CandidateMulHigh = prime32b
-	CandidateTagBits = 7
+	RowHashMul     = prime32
+	RowHashMulHigh = prime32b
+	RowTagBits     = 7
 )
 
 // ParseCandidates is ParseFrom with params.Finder Recent for positions whose best candidates are known; best has one entry for each of the first
@@ -49,7 +49,7 @@ func (m *Matcher) candidate(src []byte, i int) (n, offset int) {
 	if g == 0 {
 		return 0, 0
 	}
-	n, offset = int(g>>CandidateBits)+4, int(g&(1<<CandidateBits-1))
+	n, offset = int(g>>CandidateOffsetBits)+4, int(g&(1<<CandidateOffsetBits-1))
 	if offset < MinOffset || offset > i || n > len(src)-i || offset > m.limits.MaxOffset {
 		m.bad = true
 		return 0, 0

@@ -17,7 +17,7 @@ func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
 	best := make([]uint32, max(0, len(src)-tail))
 	for i := range best {
 		if n, d := m.find(src, i, max(l.MinMatch, int(p.HashBytes))); n > 0 {
-			best[i] = uint32(d) | uint32(min(n, p.Nice)-4)<<CandidateBits
+			best[i] = uint32(d) | uint32(min(n, p.Nice)-4)<<CandidateOffsetBits
 		}
 	}
 	return best
@@ -30,7 +30,7 @@ func TestParseCandidates(t *testing.T) {
 		size = 20_000
 	}
 	for level := range Levels {
-		if Levels[level].Finder != Recent {
+		if Levels[level].Finder != RowHash {
 			continue
 		}
 		for _, l := range testLimits {
@@ -97,7 +97,7 @@ func TestImpossibleCandidates(t *testing.T) {
 func TestCandidatesNearNice(t *testing.T) {
 	for level := range Levels {
 		p := &Levels[level]
-		if p.Finder != Recent {
+		if p.Finder != RowHash {
 			continue
 		}
 		r := rand.New(rand.NewPCG(3, uint64(level)))

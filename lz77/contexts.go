@@ -17,13 +17,13 @@ type Contexts struct {
 // check panics if a literal would have no context, or a context no class.
 func (c *Contexts) check() {
 	first, second, class := slices.Max(c.First[:]), slices.Max(c.Second[:]), slices.Max(c.Class[:])
-	if int(first)+int(second) >= len(c.Class) || c.Classes < 1 || c.Classes > MaxClasses || int(class) >= c.Classes {
+	if int(first)+int(second) >= len(c.Class) || c.Classes < 1 || c.Classes > MaxContextClasses || int(class) >= c.Classes {
 		panic(fmt.Sprintf("lz77: impossible contexts: up to %d and %d added, in classes up to %d of %d", first, second, class, c.Classes))
 	}
 }
 
 // MaxClasses is how many classes of literals there may be, besides that of the first of each run.
-const MaxClasses = 32
+const MaxContextClasses = 32
 
 // Where in a run a literal is, as far as its context is concerned.
 const (
@@ -34,7 +34,7 @@ const (
 )
 
 // classCounts says how often literals come in each class; the one behind the last is of the first literals of runs.
-type classCounts [MaxClasses + 1][256]uint32
+type classCounts [MaxContextClasses + 1][256]uint32
 
 func (c *classCounts) age(shift uint) {
 	for k := range c {
@@ -67,12 +67,12 @@ type contextual struct {
 	third arrivals           // the cheapest way to each position that ends with a literal
 
 	counts, past, sum classCounts // as in optimal
-	prices            [MaxClasses + 1][256]int32
+	prices            [MaxContextClasses + 1][256]int32
 }
 
 // contextualItself is what a contextual takes, in bytes, with what the runtime rounds up, and contextualBytes what a position takes in it.
 const (
-	contextualItself = 4*(MaxClasses+1)<<10 + 128<<10
+	contextualItself = 4*(MaxContextClasses+1)<<10 + 128<<10
 	contextualBytes  = 5*runPlaces + arrivalBytes
 )
 

@@ -10,7 +10,7 @@ import (
 // of fewer than 32 bytes gives way to a longer one that the first table has for the next position. A match with the last offset one byte on is taken at once.
 // simd.ParseDouble does the same, but for the last bytes.
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
-	longLog := tableLog(m.params.LongLog, len(src))
+	longLog := tableLog(m.params.LongHashLog, len(src))
 	m.long = table(m.long, longLog)
 	long, longShift := m.long, 64-longLog
 	short, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)

@@ -11,7 +11,7 @@ import (
 // back by its length. The latter is from the encoder of klauspost/compress that is named SpeedBetterCompression. A match with the last offset
 // one byte on is taken at once. simd.ParseDoubleLazy does the same.
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
-	longLog := tableLog(m.params.LongLog, len(src))
+	longLog := tableLog(m.params.LongHashLog, len(src))
 	m.long = table(m.long, longLog)
 	long, longShift := m.long, 64-longLog
 	short, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)

@@ -12,7 +12,7 @@ import (
 // TestDoubleTiers: every tier finds the same with both parsers of Double, with all settings, limits and windows, in one Matcher after the other or by turns in the same one, and however much
 // room there is in dst, which decides where calls of a kernel end.
 func TestDoubleTiers(t *testing.T) {
-	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: Fresh}}, testLimits...)
+	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset}}, testLimits...)
 	size := 400_000 // more than a call of a kernel takes
 	if small() {
 		size = 60_000
@@ -22,7 +22,7 @@ func TestDoubleTiers(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 12 {
-			p := Params{Finder: Double, HashLog: uint8(8 + r.IntN(9)), LongLog: uint8(8 + r.IntN(10)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10)), Nice: 9 + r.IntN(60), Lazy: r.IntN(2)}
+			p := Params{Finder: DoubleHash, HashLog: uint8(8 + r.IntN(9)), LongHashLog: uint8(8 + r.IntN(10)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10)), Nice: 9 + r.IntN(60), Lazy: r.IntN(2)}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			n := size - start

@@ -30,7 +30,7 @@ func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 }
 
 // ExecuteWithin is Execute for a dst without slack: nothing is written but what the sequences say.
-func ExecuteWithin(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
+func ExecuteExact(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
 		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
 		at, lits, seqs = end, lits[used:], seqs[n:]

@@ -22,7 +22,7 @@ const passEnd = 16
 // Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
 func (o *optimal) gather(g *gathered, src []byte, p int) {
 	s := piece{from: p}
-	size, end, skip := o.piece, len(src)-tail, o.params.Skip
+	size, end, skip := o.piece, len(src)-tail, o.params.SkipInMatch
 	g.cands = g.cands[:0]
 	reach, before, offset := p, p, 0 // how far matches go, those of other offsets before it, and its offset
 	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
@@ -33,9 +33,9 @@ func (o *optimal) gather(g *gathered, src []byte, p int) {
 			continue
 		}
 		switch o.params.Finder {
-		case Ladder:
+		case MultiHash:
 			g.cands = o.ladder.find(g.cands, src, p, o.model)
-		case Intervals:
+		case LCPIntervals:
 			g.cands = o.intervals.find(g.cands, src, p, o.model)
 		default:
 			g.cands = o.tree.insert(g.cands, src, p, o.model)
@@ -63,7 +63,7 @@ func (o *optimal) gather(g *gathered, src []byte, p int) {
 		}
 		// Long enough to be taken without a further look. The positions in it stay without candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
-		if o.rules.Blocks != nil {
+		if o.rules.NewSplitter != nil {
 			p = o.chain(g, src, s.from, p, n, c)
 			continue
 		}
@@ -97,11 +97,11 @@ func (o *optimal) passMatch(g *gathered, src []byte, p, n, end int) {
 // pass enters positions in a match, from p to end; with Ladder one in passStep.
 func (o *optimal) pass(g *gathered, src []byte, p, end int) {
 	switch o.params.Finder {
-	case Ladder:
+	case MultiHash:
 		for p += -p & (passStep - 1); p < end; p += passStep {
 			o.ladder.pass(src, p)
 		}
-	case Intervals:
+	case LCPIntervals:
 		o.intervals.enter(p, end)
 	default:
 		for ; p < end; p++ {
@@ -114,7 +114,7 @@ func (o *optimal) pass(g *gathered, src []byte, p, end int) {
 func (o *optimal) outside(begin []uint32, s piece, p int) int {
 	i := p - s.from
 	k, least := begin[i], 0
-	if o.rules.Blocks != nil { // one is as long as its candidate, and others follow; what has none may go far back
+	if o.rules.NewSplitter != nil { // one is as long as its candidate, and others follow; what has none may go far back
 		least = max(0, i-o.params.Nice)
 	}
 	for i > least && begin[i] == k {

@@ -6,7 +6,7 @@ import "math/bits"
 type generic struct{}
 
 func (generic) Rules() Rules {
-	return Rules{Repeats: [3]uint32{InitialRepeat, InitialRepeat, InitialRepeat}}
+	return Rules{InitialRepeats: [3]uint32{InitialRepeat, InitialRepeat, InitialRepeat}}
 }
 
 func (generic) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset)) }
@@ -17,7 +17,7 @@ func (generic) Count(c *Counts, steps []Step) {
 		c.Symbols[0][bits.Len32(s.LitLen)]++
 		c.Symbols[1][bits.Len32(s.MatchLen)]++
 		code := uint8(s.Kind)
-		if s.Kind == Fresh {
+		if s.Kind == NewOffset {
 			code += uint8(bits.Len32(s.Offset))
 		}
 		c.Symbols[2][code]++
@@ -32,17 +32,17 @@ func (generic) Price(p *Prices, c *Counts) {
 	for n := range p.Run {
 		l := bits.Len(uint(n))
 		p.Run[n] = codes[l] + int32(max(0, l-1))*PriceBit
-		p.Class[n] = 0
+		p.RunClass[n] = 0
 	}
 	SymbolPrices(codes[:], c.Symbols[1][:len(codes)], 0, most)
-	for n := range p.Match[0][Fresh] {
+	for n := range p.Match[0][NewOffset] {
 		l := bits.Len(uint(n))
-		p.Match[0][Fresh][n] = codes[l] + int32(max(0, l-1))*PriceBit
+		p.Match[0][NewOffset][n] = codes[l] + int32(max(0, l-1))*PriceBit
 	}
 	var offsets [3 + 33]int32
 	SymbolPrices(offsets[:], c.Symbols[2][:len(offsets)], 0, most)
-	for k := range Fresh {
-		for n, price := range &p.Match[0][Fresh] {
+	for k := range NewOffset {
+		for n, price := range &p.Match[0][NewOffset] {
 			p.Match[0][k][n] = price + offsets[k]
 		}
 	}

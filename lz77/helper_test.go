@@ -21,7 +21,7 @@ func small() bool { return testing.Short() || raceDetector }
 func forEachLevel(t *testing.T, f func(t *testing.T, p *Params, l Limits)) {
 	for level := 1; level <= MaxLevel; level++ {
 		for i, l := range testLimits {
-			if small() && Levels[level].Finder.Priced() && i != level%len(testLimits) {
+			if small() && Levels[level].Finder.Optimal() && i != level%len(testLimits) {
 				continue // slow, with the race detector or an emulator
 			}
 			t.Run(fmt.Sprintf("%d/min%d", level, l.MinMatch), func(t *testing.T) { f(t, &Levels[level], l) })

@@ -298,7 +298,7 @@ func (t *intervals) look(i, end, steps int) (seen int) {
 }
 
 // find appends the candidates of position i to dst, shortest first; lengths go up to nice. Each call of find, pass and enter must be for positions behind all that were before.
-func (t *intervals) find(dst []candidate, src []byte, i int, model Model) []candidate {
+func (t *intervals) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best, begin := t.least-1, len(dst)
 	for n := t.pass(i); n > 0; n-- {

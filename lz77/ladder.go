@@ -152,7 +152,7 @@ func (t *ladder) pass(src []byte, i int) {
 
 // find appends the candidates of position i to dst, shortest first; lengths go up to nice. Each call must be for a position behind that of the one before, and of the last
 // call of pass, with tail bytes or more from there on.
-func (t *ladder) find(dst []candidate, src []byte, i int, model Model) []candidate {
+func (t *ladder) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	if i >= t.done {
 		t.from, t.done = i, min(i+batch, len(src)-tail)
 		t.look(src, i, t.done-i)

@@ -28,7 +28,7 @@ func rungProduct(src []byte, i, length int) (p uint64) {
 // TestLadderDefinition compares the candidates of every position with the definition, one position and one rung after the other; some positions are only passed.
 func TestLadderDefinition(t *testing.T) {
 	const size, nice = 3000, 40
-	params := &Params{Finder: Ladder, HashLog: 14, Nice: nice}
+	params := &Params{Finder: MultiHash, HashLog: 14, Nice: nice}
 	for _, l := range []Limits{{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1}, {MinMatch: 3, MaxOffset: 255, MinOffset: 1}, {MinMatch: 5, MaxOffset: 1<<16 - 1},
 		{MinMatch: 6, MaxOffset: 1 << 20}, {MinMatch: 7, MaxOffset: 1 << 20}, {MinMatch: 8, MaxOffset: 1 << 20}} {
 		found := 0
@@ -107,7 +107,7 @@ func TestSkip(t *testing.T) {
 	for level := 7; level <= MaxLevel; level++ {
 		params := Levels[level]
 		for _, skip := range []int{32, 0} {
-			params.Skip = skip
+			params.SkipInMatch = skip
 			var m Matcher
 			seqs := m.Parse(nil, src, &params, testLimits[1])
 			if err := valid(src, seqs, testLimits[1]); err != nil {
@@ -118,7 +118,7 @@ func TestSkip(t *testing.T) {
 			for i := p; i < end-4; i++ {
 				// The first match is of 40 bytes, the second begins in it and goes on to the end.
 				want := skip == 0 || i == p || i >= p+40-passEnd && i <= p+40 || i >= end-passEnd
-				if i != p && want && skip == 0 && params.Finder == Ladder && !searched(i) && lost < 3 {
+				if i != p && want && skip == 0 && params.Finder == MultiHash && !searched(i) && lost < 3 {
 					lost++ // others have taken its places in the tables
 				} else if searched(i) != want {
 					t.Errorf("level %d, Skip %d: %d of %d searched: %v", level, skip, i-p, end-p, !want)

@@ -5,44 +5,44 @@ type Finder uint8
 
 const (
 	// Single looks at one earlier position, the last one whose next HashBytes bytes hash alike, and goes faster where it finds nothing.
-	Single Finder = iota
+	SingleHash Finder = iota
 	// Double has a second table for the next 8 bytes, which finds the longer matches.
-	Double
+	DoubleHash
 	// Recent looks at the Depth most recent earlier positions in the block whose next HashBytes bytes hash alike, all positions
 	// taken into account, from the nearest to the farthest. One with a match of HashBytes bytes or more is taken; another that is
 	// longer replaces it if each 4 bits that its offset is longer come with more than a byte of match. For the choice a match counts
 	// up to Nice bytes, and one that has so many ends the search. A distance below MinOffset stands for its least multiple that is not.
 	// That is a definition of candidates, not of a data structure: here it is rings of positions, and a device may find the same ones
 	// by sorting.
-	Recent
+	RowHash
 	// Tree looks at Depth earlier positions at most whose next 4 bytes hash alike, in the order of binary search trees, for the nearest match of each
 	// length, and chooses among all of them by price; see Model. Where matches of 3 bytes may be, it looks at the last two positions whose next 3 bytes hash alike as well. A match of Nice bytes or more is
 	// taken at once, with Rules.Blocks as several.
-	Tree
+	BinaryTree
 	// Ladder looks, in the same way, at the nearest earlier position that has the same hash of the next 4 bytes, and of the next 7, 11 and 32.
-	Ladder
+	MultiHash
 	// Intervals knows the nearest match of each class of lengths, however many there are, but for positions within matches, which it need not see: it sorts all suffixes of the block first. That takes about as long whatever the window is,
 	// so that Tree is faster where few positions are in reach.
-	Intervals
+	LCPIntervals
 )
 
 // Priced reports whether it chooses among all of its matches by price.
-func (f Finder) Priced() bool { return f >= Tree }
+func (f Finder) Optimal() bool { return f >= BinaryTree }
 
 // Params says how to find matches and how to choose among them.
 type Params struct {
-	Finder    Finder
-	HashLog   uint8 // log2 of the entries in the hash table, or in the largest of them, for blocks that fill it; 11 or more with Ladder
-	LongLog   uint8 // the same for the table of 8 bytes; Double only
-	HashBytes uint8 // bytes that the hash covers, 4 … 8. With Recent and what is Priced new matches have as many, or what the coder's have if that is more; 0 is for those, Priced
-	SkipLog   uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
-	Depth     int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
-	Nice      int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
-	Passes    int   // parses of each piece that is unlike those before it, the last of which counts and the others take half of it, and one more of the first; with Rules.Blocks of each block, all of it; Priced
-	Misses    int   // lengths of a match that are tried in vain before shorter ones are not, but with Rules.Blocks; Priced
-	Skip      int   // within a match of so many bytes, 32 or more, others are not looked for, but near its end; 0 is never; Priced
-	Second    bool  // a second way to each position is gone on from, but with Rules.Blocks; Priced
-	Lazy      int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
+	Finder         Finder
+	HashLog        uint8 // log2 of the entries in the hash table, or in the largest of them, for blocks that fill it; 11 or more with Ladder
+	LongHashLog    uint8 // the same for the table of 8 bytes; Double only
+	HashBytes      uint8 // bytes that the hash covers, 4 … 8. With Recent and what is Priced new matches have as many, or what the coder's have if that is more; 0 is for those, Priced
+	SkipLog        uint8 // positions passed over grow by one for each 1<<SkipLog literals; Single and Double
+	Depth          int   // candidates looked at for each position, with Recent 8, 16, 32 or 64; Recent and Tree
+	Nice           int   // a match of this length, in bytes, ends the search; more than HashBytes, less than PricedLengths; Recent and all that are Priced, and Double if Lazy
+	Passes         int   // parses of each piece that is unlike those before it, the last of which counts and the others take half of it, and one more of the first; with Rules.Blocks of each block, all of it; Priced
+	MaxMisses      int   // lengths of a match that are tried in vain before shorter ones are not, but with Rules.Blocks; Priced
+	SkipInMatch    int   // within a match of so many bytes, 32 or more, others are not looked for, but near its end; 0 is never; Priced
+	KeepSecondPath bool  // a second way to each position is gone on from, but with Rules.Blocks; Priced
+	Lazy           int   // how many positions further on a better match is looked for, 0 … 2; Recent. Double has two parsers: 0 is the greedy one
 }
 
 // MaxLevel is the highest level.
@@ -73,27 +73,27 @@ const MaxLevel = 9
 //
 // Misses 4 was measured when levels 8 and 9 had a binary tree, and not since: tables 0.2–0.4% smaller, XML and text the same, 3% slower.
 var Levels = [MaxLevel + 1]Params{
-	1: {Finder: Single, HashLog: 15, HashBytes: 7, SkipLog: 3},
-	2: {Finder: Single, HashLog: 16, HashBytes: 7, SkipLog: 7},
-	3: {Finder: Double, HashLog: 15, LongLog: 17, HashBytes: 5, SkipLog: 7},
-	4: {Finder: Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
-	5: {Finder: Recent, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
-	6: {Finder: Recent, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
-	7: {Finder: Ladder, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, Misses: 1, Skip: 32},
-	8: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 1, Skip: 48, Second: true},
-	9: {Finder: Intervals, Nice: 256, Passes: 2, Misses: 2, Skip: 96, Second: true},
+	1: {Finder: SingleHash, HashLog: 15, HashBytes: 7, SkipLog: 3},
+	2: {Finder: SingleHash, HashLog: 16, HashBytes: 7, SkipLog: 7},
+	3: {Finder: DoubleHash, HashLog: 15, LongHashLog: 17, HashBytes: 5, SkipLog: 7},
+	4: {Finder: DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
+	5: {Finder: RowHash, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
+	6: {Finder: RowHash, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
+	7: {Finder: MultiHash, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 32},
+	8: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 48, KeepSecondPath: true},
+	9: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 2, SkipInMatch: 96, KeepSecondPath: true},
 }
 
 // Memory returns the bytes of scratch that a Matcher needs for blocks of up to size bytes, with what is in front of them.
 func (p *Params) Memory(size int, limits *Limits) int {
-	if p.Finder.Priced() {
+	if p.Finder.Optimal() {
 		return optimalMemory(p, size, limits)
 	}
 	n := 4 << tableLog(p.HashLog, size)
 	switch p.Finder {
-	case Double:
-		n += 4 << tableLog(p.LongLog, size)
-	case Recent:
+	case DoubleHash:
+		n += 4 << tableLog(p.LongHashLog, size)
+	case RowHash:
 		n = (5*p.Depth + 1) << tableLog(p.HashLog, size)
 	}
 	return n

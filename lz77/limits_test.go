@@ -18,7 +18,7 @@ func TestLimits(t *testing.T) {
 	}
 	for level := 1; level <= MaxLevel; level++ {
 		for least := 3; least <= 8; least++ {
-			for repeats := 0; repeats <= Fresh; repeats++ {
+			for repeats := 0; repeats <= NewOffset; repeats++ {
 				for _, offsets := range [][2]int{{0, 32}, {1, 32}, {0, InitialRepeat}, {1, 255}, {0, maxOffset}} {
 					if repeats > 0 && offsets[1] < InitialRepeat {
 						continue
@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 					for again := least; again >= 2; again-- {
 						l := Limits{MinMatch: least, MinOffset: offsets[0], MaxOffset: offsets[1], Repeats: repeats, Model: flat{}} // repeat offsets cost nothing there
 						if again < least {
-							if l.MinRepeat = again; repeats == 0 || !Levels[level].Finder.Priced() {
+							if l.MinRepeat = again; repeats == 0 || !Levels[level].Finder.Optimal() {
 								break
 							}
 						}
@@ -57,7 +57,7 @@ func TestImpossibleLimits(t *testing.T) {
 		func(l *Limits) { l.MinRepeat = 1 }, func(l *Limits) { l.MinRepeat = 5 }, func(l *Limits) { l.MinRepeat = -1 }, func(l *Limits) { l.MinRepeat, l.Repeats = 3, 0 },
 		func(l *Limits) { l.Repeats = -1 }, func(l *Limits) { l.Repeats = 4 },
 		func(l *Limits) { l.MinOffset = -1 }, func(l *Limits) { l.MinOffset = MinOffset + 1 },
-		func(l *Limits) { l.Contexts = new(Contexts) }, func(l *Limits) { l.Contexts = &Contexts{Classes: MaxClasses + 1} },
+		func(l *Limits) { l.Contexts = new(Contexts) }, func(l *Limits) { l.Contexts = &Contexts{Classes: MaxContextClasses + 1} },
 		func(l *Limits) { l.Contexts = &Contexts{Classes: 3, Class: [256]uint8{255: 3}} },
 		func(l *Limits) {
 			l.Contexts = &Contexts{Classes: 1, First: [256]uint8{7: 200}, Second: [256]uint8{9: 56}}

@@ -26,13 +26,13 @@ type Limits struct {
 	// MinOffset is the least offset, 1 … MinOffset; 0 is MinOffset. Only what is Priced gives any below that.
 	MinOffset int
 	// Model says what sequences cost, for finders that are Priced; without one that is guessed.
-	Model Model
+	Model PriceModel
 	// Contexts are what prices of literals depend on, for the same; nil if they depend on nothing.
 	Contexts *Contexts
 }
 
 func (l *Limits) check() {
-	if l.MinMatch < 3 || l.MinMatch > 8 || l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset || l.Repeats < 0 || l.Repeats > Fresh ||
+	if l.MinMatch < 3 || l.MinMatch > 8 || l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset || l.Repeats < 0 || l.Repeats > NewOffset ||
 		l.Repeats > 0 && l.MaxOffset < InitialRepeat || l.MinRepeat != 0 && (l.MinRepeat < 2 || l.MinRepeat > l.MinMatch || l.Repeats == 0) || l.MinOffset < 0 || l.MinOffset > MinOffset {
 		panic(fmt.Sprintf("lz77: impossible limits: matches of %d bytes or more, %d where offsets are repeated, offsets %d to %d, %d of them repeated", l.MinMatch, l.MinRepeat, l.minOffset(), l.MaxOffset, l.Repeats))
 	}
@@ -53,7 +53,7 @@ func (l *Limits) minRepeat() int {
 func (l *Limits) threeReach() int {
 	reach := 0
 	if l.Model != nil {
-		reach = l.Model.Rules().Three
+		reach = l.Model.Rules().MaxOffset3
 	}
 	if reach == 0 {
 		reach = threeOffset

@@ -40,16 +40,16 @@ func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Param
 	m.params, m.limits = *params, limits
 	src = src[:len(src):len(src)] // load64 looks at the capacity
 	switch params.Finder {
-	case Single:
+	case SingleHash:
 		m.reset(len(src))
 		return m.parseSingle(dst, src, start)
-	case Double:
+	case DoubleHash:
 		m.reset(len(src))
 		if m.params.Lazy > 0 {
 			return m.parseDoubleLazy(dst, src, start)
 		}
 		return m.parseDouble(dst, src, start)
-	case Tree, Ladder, Intervals:
+	case BinaryTree, MultiHash, LCPIntervals:
 		return m.parseOptimal(dst, src, start)
 	default:
 		return m.parseLazy(dst, src, start)

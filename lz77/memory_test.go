@@ -33,6 +33,6 @@ func TestMemory(t *testing.T) {
 	}
 	forEachLevel(t, each)
 	t.Run("blocks", func(t *testing.T) {
-		each(t, &Params{Finder: Tree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
+		each(t, &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
 	})
 }

@@ -7,7 +7,7 @@ type optimal struct {
 	tree      tree
 	ladder    ladder
 	intervals intervals
-	model     Model
+	model     PriceModel
 	rules     Rules
 	params    Params
 	limits    Limits
@@ -62,7 +62,7 @@ type optimal struct {
 const shortSequence = 4
 
 // MaxPiece is the most content that is parsed by the same prices, in bytes.
-const MaxPiece = 1 << 16
+const MaxChunk = 1 << 16
 
 // ageSize is about how much content halves the weight of what was before it, in bytes.
 const ageSize = 1 << 15
@@ -85,11 +85,11 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.model = generic{}
 	}
 	o.rules = o.model.Rules()
-	switch o.piece = MaxPiece; {
-	case o.rules.Blocks != nil:
+	switch o.piece = MaxChunk; {
+	case o.rules.NewSplitter != nil:
 		o.piece = blockWindow
-	case o.rules.Piece != 0:
-		o.piece = min(o.piece, o.rules.Piece)
+	case o.rules.ChunkSize != 0:
+		o.piece = min(o.piece, o.rules.ChunkSize)
 	}
 	o.shift = uint(max(1, o.piece/ageSize))
 	o.minOffset = o.limits.minOffset()
@@ -97,9 +97,9 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	o.room, o.most = n, maxCands(n)
 	o.grow(n)
 	switch o.params.Finder {
-	case Ladder:
+	case MultiHash:
 		o.ladder.reset(&o.params, &o.limits, src, start)
-	case Intervals:
+	case LCPIntervals:
 		o.intervals.reset(&o.params, &o.limits, src, start)
 	default:
 		o.tree.reset(&o.params, &o.limits, len(src))
@@ -118,10 +118,10 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		o.context.grow(n)
 	}
 	o.setLeast(false)
-	if o.rules.Blocks != nil {
+	if o.rules.NewSplitter != nil {
 		return o.parseBlocks(dst, src, start)
 	}
-	at := state{repeats: o.rules.Repeats}
+	at := state{repeats: o.rules.InitialRepeats}
 	base := len(dst)
 	s, more := o.start(src, start), true
 	for ; more; s, more = o.next(src, s) {
@@ -180,15 +180,15 @@ func (o *optimal) setLeast(many bool) {
 
 // pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
 func pieceRoom(size int, rules *Rules) int {
-	if rules.Blocks != nil {
+	if rules.NewSplitter != nil {
 		return min(size, blockWindow) + 1
 	}
-	return min(size, MaxPiece) + 1
+	return min(size, MaxChunk) + 1
 }
 
 // grow makes room for pieces of n positions.
 func (o *optimal) grow(n int) {
-	if o.rules.Blocks != nil {
+	if o.rules.NewSplitter != nil {
 		if cap(o.blocks.cost) < n {
 			o.blocks.grow(n)
 		}
@@ -218,7 +218,7 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	}
 	n := pieceRoom(size, &rules)
 	ways := 4 + 2*arrivalBytes
-	if rules.Blocks != nil {
+	if rules.NewSplitter != nil {
 		ways = blockBytes
 	}
 	contexts := 0
@@ -227,9 +227,9 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	}
 	var finder int
 	switch params.Finder {
-	case Ladder:
+	case MultiHash:
 		finder = ladderMemory(params, size, limits)
-	case Intervals:
+	case LCPIntervals:
 		finder = intervalsMemory(size)
 	default:
 		finder = treeMemory(params, size, limits)

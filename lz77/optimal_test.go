@@ -10,7 +10,7 @@ import (
 )
 
 // exactFinders are those that find the nearest match of every length, if they are let search to the end.
-var exactFinders = map[string]Finder{"Tree": Tree, "Intervals": Intervals}
+var exactFinders = map[string]Finder{"Tree": BinaryTree, "Intervals": LCPIntervals}
 
 // exactCandidates calls f with the candidates of each position in src that such a finder has.
 func exactCandidates(finder Finder, src []byte, nice int, l *Limits, f func(i int, cands []candidate)) {
@@ -18,14 +18,14 @@ func exactCandidates(finder Finder, src []byte, nice int, l *Limits, f func(i in
 	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice}
 	var tr tree
 	var in intervals
-	if finder == Tree {
+	if finder == BinaryTree {
 		tr.reset(params, l, len(src))
 	} else {
 		in.reset(params, l, src, 0)
 	}
 	var cands []candidate
 	for i := range len(src) - tail {
-		if finder == Tree {
+		if finder == BinaryTree {
 			cands = tr.insert(cands[:0], src, i, generic{})
 		} else {
 			cands = in.find(cands[:0], src, i, generic{})
@@ -152,8 +152,8 @@ func (flat) Price(p *Prices, _ *Counts) {
 	for n := range p.Run {
 		p.Run[n] = int32(150 + 37*n)
 	}
-	for n := range p.Match[0][Fresh] {
-		p.Match[0][Fresh][n] = int32(900 + 11*n)
+	for n := range p.Match[0][NewOffset] {
+		p.Match[0][NewOffset][n] = int32(900 + 11*n)
 	}
 	for c := range p.Offset {
 		p.Offset[c] = int32(c * PriceBit)
@@ -166,7 +166,7 @@ func total(p *Prices, src []byte, seqs []Sequence) (sum int) {
 		for _, b := range src[:q.LitLen] {
 			sum += int(p.Literal[b])
 		}
-		sum += int(p.Run[min(q.LitLen, PricedRuns-1)]) + int(p.Match[0][Fresh][q.MatchLen]) + int(p.Offset[generic{}.OffsetCode(q.Offset)])
+		sum += int(p.Run[min(q.LitLen, PricedRuns-1)]) + int(p.Match[0][NewOffset][q.MatchLen]) + int(p.Offset[generic{}.OffsetCode(q.Offset)])
 		src = src[q.LitLen+q.MatchLen:]
 	}
 	for _, b := range src {
@@ -186,7 +186,7 @@ func TestOptimal(t *testing.T) {
 func testOptimal(t *testing.T, finder Finder) {
 	const size, nice = 700, 300
 	l := Limits{MinMatch: 3, MaxOffset: 1 << 26, MinOffset: 1, Model: flat{}}
-	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1, Misses: nice}
+	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice, Passes: 1, MaxMisses: nice}
 	var p Prices
 	flat{}.Price(&p, nil)
 	for seed := range uint64(6) {
@@ -204,7 +204,7 @@ func testOptimal(t *testing.T, finder Finder) {
 			for d := 1; d <= i && i < size-tail; d++ {
 				for n := 0; i+n < size && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {
-						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][Fresh][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
+						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][NewOffset][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
 					}
 				}
 			}
@@ -230,7 +230,7 @@ func TestSecondArrival(t *testing.T) {
 	near[0] = 1
 	src := slices.Concat(random[100:300], x, []byte{2}, y, random[300:20_000], x[:39], near, x, []byte{3}, y, random[29_000:29_100])
 	far := uint32(40 + 1 + 40 + 19_700 + 39 + 300)
-	params := &Params{Finder: Tree, HashLog: 16, Depth: 64, Nice: 256, Passes: 1, Misses: 2, Second: true}
+	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 64, Nice: 256, Passes: 1, MaxMisses: 2, KeepSecondPath: true}
 	l := Limits{MinMatch: 4, MaxOffset: 1 << 26, MinOffset: 1, Repeats: 3, Model: flat{}}
 	var m Matcher
 	seqs := m.Parse(nil, src, params, l)
@@ -258,7 +258,7 @@ func TestSample(t *testing.T) {
 	}
 	o := m.optimal
 	o.counts = Counts{}
-	o.sample(src, piece{from: 0, to: len(src)}, state{repeats: o.rules.Repeats})
+	o.sample(src, piece{from: 0, to: len(src)}, state{repeats: o.rules.InitialRepeats})
 	sum := 0
 	for _, n := range o.counts.Literals {
 		sum += int(n)
@@ -281,7 +281,7 @@ func TestEven(t *testing.T) {
 
 // TestLongMatches: matches that are longer than a piece, or go on in the next one, are one sequence each.
 func TestLongMatches(t *testing.T) {
-	half := corpus.ByName("random").Make(3*MaxPiece + 1234)
+	half := corpus.ByName("random").Make(3*MaxChunk + 1234)
 	for _, l := range testLimits {
 		if l.MaxOffset < len(half) {
 			continue
@@ -303,7 +303,7 @@ func TestLongMatches(t *testing.T) {
 func TestShortSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	src := corpus.ByName("random").Make(8000)
-	for last := 0; len(src) < 5*MaxPiece; {
+	for last := 0; len(src) < 5*MaxChunk; {
 		last = (last + 1 + r.IntN(2)) % 3
 		from := len(src) - []int{331, 2000, 7777}[last]
 		src = append(src, src[from], src[from+1])
@@ -315,7 +315,7 @@ func TestShortSequences(t *testing.T) {
 		if err := valid(src, seqs, l); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(seqs); n > len(src)/shortSequence+MaxPiece/2 || n < len(src)/6 {
+		if n := len(seqs); n > len(src)/shortSequence+MaxChunk/2 || n < len(src)/6 {
 			t.Errorf("level %d: %d sequences in %d bytes", level, n, len(src))
 		}
 	}

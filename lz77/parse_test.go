@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 					continue
 				}
 				// Tree is slow, and its levels differ in nothing that the other kinds would show.
-				if n > 1<<15 && p.Finder.Priced() && k.Name != "mixed" && (p != &Levels[MaxLevel] || l.Repeats == 0 || n != 1<<16+1) {
+				if n > 1<<15 && p.Finder.Optimal() && k.Name != "mixed" && (p != &Levels[MaxLevel] || l.Repeats == 0 || n != 1<<16+1) {
 					continue
 				}
 				src := data[k.Name][:n:n]
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 				}
 				before := &Levels[1+r.IntN(MaxLevel)]
 				what := other[:r.IntN(len(other))]
-				if before.Finder.Priced() {
+				if before.Finder.Optimal() {
 					what = what[:len(what)/16] // much slower than the others
 				}
 				used.Parse(nil, what, before, testLimits[r.IntN(2)])
@@ -107,7 +107,7 @@ func TestSingleTiers(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 8 {
-			p := Params{Finder: Single, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10))}
+			p := Params{Finder: SingleHash, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10))}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			piece := src[:start+r.IntN(size-start+1)]
@@ -183,7 +183,7 @@ func TestParseFrom(t *testing.T) {
 	for level := 1; level <= MaxLevel; level++ {
 		for i, l := range limits {
 			for _, kind := range []string{"text", "runs", "mixed"} {
-				if small() && Levels[level].Finder.Priced() && kind != "text" && i != level%len(limits) {
+				if small() && Levels[level].Finder.Optimal() && kind != "text" && i != level%len(limits) {
 					continue
 				}
 				src := corpus.ByName(kind).Make(60_000)

@@ -11,7 +11,7 @@ const PriceBit = 1 << 8
 
 // A Model says what sequences will cost in the form that they are to be coded in, so that a parser can choose the cheapest. It must not change while
 // it is in use, and may be used concurrently.
-type Model interface {
+type PriceModel interface {
 	// Rules are what is fixed.
 	Rules() Rules
 	// OffsetCode returns the number of an offset's price in Prices.Offset. Offsets of one code cost the same. It may be called during calls of Count and Price: see Helper.
@@ -25,29 +25,29 @@ type Model interface {
 // Rules are the sides of a coded form that a parser must know and Limits does not tell.
 type Rules struct {
 	// Repeats is the list of repeat offsets at the beginning of a block.
-	Repeats [3]uint32
+	InitialRepeats [3]uint32
 	// Shifted is set if a match right behind another one has other repeat offsets: the second, the third, and the first less one (RFC 8878,
 	// section 3.1.1.5).
-	Shifted bool
+	ShiftedRepeats bool
 	// Three is the greatest offset of a new match of 3 bytes, where those are possible: they cost more than literals do from there on, or spoil what tables say of others. 0 is
 	// for 1<<18.
-	Three int
+	MaxOffset3 int
 	// Piece is how many bytes of content are parsed with the same prices, at the most; 0 is for as many as there can be. Less is better where tables
 	// are for less content.
-	Piece int
+	ChunkSize int
 	// Even has a bit for each alphabet of Counts.Symbols, the lowest for the first, in which all symbols that a greedy parse gives are equally likely at first.
 	// What is dear at first may stay so, since hardly any are left.
-	Even uint8
+	UniformStart uint8
 	// Blocks makes a Splitter, for a form that is written in blocks with codes of their own; else it is nil. There are then no repeat offsets, Run and Class are all the same, prices are at least 0 and
 	// below 1<<16, offsets have 17 bits at the most, matches of more than Nice bytes are several, Piece is less than a block is as a rule, 0 stands for all
 	// that is parsed at once, ends that the Splitter gives are not within matches, and Models can be compared.
-	Blocks func() Splitter
+	NewSplitter func() BlockSplitter
 }
 
 // Kinds of offsets: below Fresh it is that repeat offset.
 const (
-	Fresh = 3
-	Kinds = 4
+	NewOffset   = 3
+	OffsetKinds = 4
 )
 
 // Step is a sequence together with the kind of its offset.
@@ -58,9 +58,9 @@ type Step struct {
 
 // Bounds of the tables of Prices: what is longer costs what the last entry says.
 const (
-	PricedRuns    = 320
-	PricedLengths = 320
-	PricedClasses = 16
+	PricedRuns       = 320
+	PricedLengths    = 320
+	PricedRunClasses = 16
 )
 
 // Prices says what the parts of sequences cost. A sequence takes the prices of its literals, Run, Match and, if the offset is fresh, Offset. Where the coded form
@@ -69,9 +69,9 @@ type Prices struct {
 	Literal [256]int32
 	Run     [PricedRuns]int32
 	// Class is the first index of Match for a run, below PricedClasses.
-	Class  [PricedRuns]uint8
-	Match  [PricedClasses][Kinds][PricedLengths]int32
-	Offset [256]int32
+	RunClass [PricedRuns]uint8
+	Match    [PricedRunClasses][OffsetKinds][PricedLengths]int32
+	Offset   [256]int32
 }
 
 // Counts says how often symbols occur. What the alphabets besides Literals are is up to the Model.

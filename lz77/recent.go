@@ -10,7 +10,7 @@ import (
 func (m *Matcher) parseRecent(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
 	given := m.given != nil
-	if l.Repeats != 0 && l.Repeats != Fresh || given && !simd.HasGiven() || !given && (!simd.HasRecent(p.Depth) || len(src) >= 1<<simd.RecentBits) {
+	if l.Repeats != 0 && l.Repeats != NewOffset || given && !simd.HasGiven() || !given && (!simd.HasRecent(p.Depth) || len(src) >= 1<<simd.RecentBits) {
 		return dst, false
 	}
 	st := simd.RecentParse{At: start, Anchor: start, End: len(src) - tail, Repeats: repeats{InitialRepeat, InitialRepeat, InitialRepeat}, Lazy: p.Lazy, Nice: p.Nice, Least: m.least,

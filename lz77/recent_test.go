@@ -61,7 +61,7 @@ func TestRecentDefinition(t *testing.T) {
 		for _, nice := range []int{8, 33, 256} {
 			for _, l := range testLimits {
 				t.Run(fmt.Sprintf("depth%d/nice%d/min%d", depth, nice, l.MinMatch), func(t *testing.T) {
-					p := &Params{Finder: Recent, HashLog: 16, HashBytes: uint8(bits.Len(uint(depth))), Depth: depth, Nice: nice}
+					p := &Params{Finder: RowHash, HashLog: 16, HashBytes: uint8(bits.Len(uint(depth))), Depth: depth, Nice: nice}
 					if depth == 16 {
 						l.MaxOffset = 300
 					}

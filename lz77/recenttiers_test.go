@@ -11,7 +11,7 @@ import (
 
 // TestRecentTiers: every tier finds the same, with all settings, limits and windows, in one Matcher after the other or by turns in the same one.
 func TestRecentTiers(t *testing.T) {
-	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: Fresh}}, testLimits...)
+	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset}}, testLimits...)
 	size := 300_000
 	if small() {
 		size = 60_000
@@ -21,7 +21,7 @@ func TestRecentTiers(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 12 {
-			p := Params{Finder: Recent, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), Depth: 8 << r.IntN(3), Nice: 9 + r.IntN(100), Lazy: r.IntN(3)}
+			p := Params{Finder: RowHash, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), Depth: 8 << r.IntN(3), Nice: 9 + r.IntN(100), Lazy: r.IntN(3)}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			piece := src[:start+r.IntN(size-start+1)]
@@ -84,7 +84,7 @@ func TestRecentTurns(t *testing.T) {
 			}
 		}
 		hashed := 4 + r.IntN(5)
-		p := Params{Finder: Recent, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4), Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3)}
+		p := Params{Finder: RowHash, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4), Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3)}
 		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, maxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))

@@ -42,7 +42,7 @@ func (o *optimal) seed(src []byte, s piece) {
 		}
 	}
 	for k := range o.counts.Symbols {
-		if o.rules.Even>>k&1 != 0 {
+		if o.rules.UniformStart>>k&1 != 0 {
 			even(o.counts.Symbols[k][:])
 		}
 	}
@@ -60,7 +60,7 @@ func (o *optimal) greedy(src []byte, s piece) {
 			m := cands[len(cands)-1]
 			n := min(m.length(), s.to-p)
 			if n >= o.least && PriceBit*score(n) > int(logarithm(uint32(m.offset()))) {
-				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(m.offset())}, Fresh})
+				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(m.offset())}, NewOffset})
 				run = 0
 				p += n
 				continue

@@ -54,8 +54,8 @@ func TestAstray(t *testing.T) {
 // TestSteady: where content changes pieces are sampled, and where it goes on they are not.
 func TestSteady(t *testing.T) {
 	const pieces = 10
-	text := corpus.ByName("text").Make(pieces * MaxPiece)
-	random := corpus.ByName("random").Make(pieces * MaxPiece)
+	text := corpus.ByName("text").Make(pieces * MaxChunk)
+	random := corpus.ByName("random").Make(pieces * MaxChunk)
 	for _, x := range []struct {
 		name    string
 		content []byte
@@ -63,7 +63,7 @@ func TestSteady(t *testing.T) {
 	}{
 		{"text, random", slices.Concat(text, random), pieces},
 		{"random, text", slices.Concat(random, text), pieces},
-		{"zeros, text", append(make([]byte, 2*MaxPiece), text...), 1},
+		{"zeros, text", append(make([]byte, 2*MaxChunk), text...), 1},
 	} {
 		o, params := new(optimal), Levels[MaxLevel]
 		m := Matcher{optimal: o}

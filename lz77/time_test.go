@@ -113,6 +113,6 @@ func TestTime(t *testing.T) {
 	forEachLevel(t, each)
 	t.Run("short matches", func(t *testing.T) { each(t, &Levels[MaxLevel], Limits{MinMatch: 3, MinOffset: 1, MaxOffset: 1 << 15}) })
 	t.Run("blocks", func(t *testing.T) {
-		each(t, &Params{Finder: Tree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
+		each(t, &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
 	})
 }

@@ -79,7 +79,7 @@ func roots(t []int32, log uint8) []int32 {
 }
 
 // insert makes i a root, and appends its candidates to dst, shortest first; lengths go up to nice. Calls must be for one position after the other.
-func (t *tree) insert(dst []candidate, src []byte, i int, model Model) []candidate {
+func (t *tree) insert(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best := t.least - 1
 	v := load32(src, i)
@@ -171,7 +171,7 @@ func common(src []byte, c, i, n, end int) int {
 //	bits 48–    code
 type candidate uint64
 
-func newCandidate(n, d int, model Model) candidate {
+func newCandidate(n, d int, model PriceModel) candidate {
 	return candidate(d) | candidate(n)<<27 | candidate(model.OffsetCode(uint32(d)))<<48
 }
 

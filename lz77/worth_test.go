@@ -78,7 +78,7 @@ func TestFewerShortMatches(t *testing.T) {
 
 // TestLeast: a search that may pass over what cannot win finds the same winners.
 func TestLeast(t *testing.T) {
-	p := &Params{Finder: Recent, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 40}
+	p := &Params{Finder: RowHash, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 40}
 	l := testLimits[1]
 	won := 0
 	for _, k := range corpus.Kinds() {

@@ -138,7 +138,7 @@ func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)
 // beyond their lengths. An error is a CorruptError.
 func (s *Streams) Decode(l *Layout, dst []byte) error {
 	size := len(dst)
-	execute := lz77.ExecuteWithin
+	execute := lz77.ExecuteExact
 	if cap(dst) >= size+lz77.Slack {
 		execute, dst = lz77.Execute, dst[:size+lz77.Slack]
 	}

@@ -19,12 +19,12 @@ const dearest = 12 * lz77.PriceBit
 
 // repeatModel says what the layouts with repeat offsets cost: each stream is coded by itself, with tables of its own.
 type repeatModel struct {
-	least [lz77.Kinds]uint32
+	least [lz77.OffsetKinds]uint32
 	three int
 }
 
 func (m repeatModel) Rules() lz77.Rules {
-	return lz77.Rules{Repeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}, Three: m.three}
+	return lz77.Rules{InitialRepeats: [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}, MaxOffset3: m.three}
 }
 
 func (repeatModel) OffsetCode(offset uint32) uint8 {
@@ -46,13 +46,13 @@ func (m repeatModel) Count(c *lz77.Counts, steps []lz77.Step) {
 			c.Symbols[litLenSymbols][min(run-repeatLit, 255)]++
 			run = repeatLit
 		}
-		n := s.MatchLen - m.least[s.Kind%lz77.Kinds]
+		n := s.MatchLen - m.least[s.Kind%lz77.OffsetKinds]
 		if n >= repeatMatch {
 			c.Symbols[matchLenSymbols][min(n-repeatMatch, 255)]++
 			n = repeatMatch
 		}
 		c.Symbols[tokenSymbols][run|n<<2|uint32(s.Kind)<<6]++
-		if s.Kind == lz77.Fresh {
+		if s.Kind == lz77.NewOffset {
 			code, _ := offsetCode(s.Offset)
 			c.Symbols[offsetSymbols][code]++
 		}
@@ -72,7 +72,7 @@ func (m repeatModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(long[:], c.Symbols[litLenSymbols][:], 0, dearest)
 	for n := range p.Run {
 		class := min(n, repeatLit)
-		p.Class[n] = uint8(class)
+		p.RunClass[n] = uint8(class)
 		p.Run[n] = runPrice[class]
 		if n >= repeatLit {
 			p.Run[n] += escaped(&long, n-repeatLit, 8)
@@ -83,7 +83,7 @@ func (m repeatModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(token[:], c.Symbols[tokenSymbols][:], 0, dearest)
 	lz77.SymbolPrices(long[:], c.Symbols[matchLenSymbols][:], 0, dearest)
 	for class := range 4 {
-		for kind := range lz77.Kinds {
+		for kind := range lz77.OffsetKinds {
 			row, least := &p.Match[class][kind], int(m.least[kind])
 			for n := least; n < len(row); n++ {
 				l := min(n-least, repeatMatch)
@@ -138,7 +138,7 @@ func (plainModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	lz77.SymbolPrices(runPrice[:], runs[:], 0, dearest)
 	for n := range p.Run {
 		class := min(n, plainLit)
-		p.Class[n] = uint8(class)
+		p.RunClass[n] = uint8(class)
 		p.Run[n] = runPrice[class]
 		if n >= plainLit {
 			p.Run[n] += escaped(&stored, n-plainLit, 8)
@@ -147,7 +147,7 @@ func (plainModel) Price(p *lz77.Prices, c *lz77.Counts) {
 	var token [256]int32
 	lz77.SymbolPrices(token[:], c.Symbols[tokenSymbols][:], 0, dearest)
 	for class := range 16 {
-		row := &p.Match[class][lz77.Fresh]
+		row := &p.Match[class][lz77.NewOffset]
 		for n := plainMin; n < len(row); n++ {
 			l := min(n-plainMin, plainMatch)
 			row[n] = token[class|l<<4] - runPrice[class]

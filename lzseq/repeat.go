@@ -51,8 +51,8 @@ func encodeDense(s *Streams, seqs []lz77.Sequence) {
 
 // The least match lengths, by kind: repeat offsets, and a new one.
 var (
-	repeatLeast = [lz77.Kinds]uint32{repeatMin, repeatMin, repeatMin, repeatMin}
-	denseLeast  = [lz77.Kinds]uint32{denseRepeat, denseRepeat, denseRepeat, denseNew}
+	repeatLeast = [lz77.OffsetKinds]uint32{repeatMin, repeatMin, repeatMin, repeatMin}
+	denseLeast  = [lz77.OffsetKinds]uint32{denseRepeat, denseRepeat, denseRepeat, denseNew}
 )
 
 // repeatOffsets sets the tokens to what they say of offsets, and fills Offsets and Extra.
@@ -133,7 +133,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 
 // putLengths is the portable twin of simd.PutLengths, for the first n sequences, and does all that the other leaves. The streams hold nl and nm bytes so far, and keep room
 // for one of each sequence. What tokens say of offsets is in them.
-func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, n int, least *[lz77.Kinds]uint32) ([]byte, []byte, int, int) {
+func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, n int, least *[lz77.OffsetKinds]uint32) ([]byte, []byte, int, int) {
 	for i := range seqs[:n] {
 		q := &seqs[i]
 		lit, match := q.LitLen, q.MatchLen-least[tokens[i]>>6]
@@ -170,7 +170,7 @@ func decodeDense(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	return s.resolve(batch, tokens, &denseLeast)
 }
 
-func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.Kinds]uint32) bool {
+func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.OffsetKinds]uint32) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
@@ -191,7 +191,7 @@ func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.Kin
 }
 
 // resolveRepeat is the portable twin of simd.ResolveRepeat, and does all that the other leaves.
-func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz77.Kinds]uint32) bool {
+func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz77.OffsetKinds]uint32) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
 	codes := s.Offsets[:cap(s.Offsets)]

@@ -17,7 +17,7 @@ func TestHelped(t *testing.T) {
 	if small() {
 		pieces, forWorkers = 2, []int{1, 2}
 	}
-	content := corpus.ByName("mixed").Make(pieces*lz77.MaxPiece + 1000)
+	content := corpus.ByName("mixed").Make(pieces*lz77.MaxChunk + 1000)
 	for i := range Pipelines() {
 		p := &Pipelines()[i]
 		level := p.lowestPriced()
@@ -65,7 +65,7 @@ func TestHelped(t *testing.T) {
 }
 
 func (p *Pipeline) lowestPriced() (level int) {
-	for level = 1; !p.levels[level].Finder.Priced(); level++ {
+	for level = 1; !p.levels[level].Finder.Optimal(); level++ {
 	}
 	return level
 }

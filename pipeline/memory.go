@@ -46,7 +46,7 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 		finder := int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 		worker, payload = fixed+finder+3*size/2, 27*size/4
 		if p.dense != 0 && level >= p.dense {
-			payload += 6 * min(size, lz77.MaxPiece) // a piece may have twice as many sequences until that is noticed
+			payload += 6 * min(size, lz77.MaxChunk) // a piece may have twice as many sequences until that is noticed
 		}
 		if p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.coarse) {
 			worker += denseMemory(size)
@@ -56,7 +56,7 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 		}
 		switch p.Format {
 		case GZ:
-			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder.Priced() {
+			if worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4; p.levels[level].Finder.Optimal() {
 				worker, payload = fixed+finder+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 			}
 		case ZST:

@@ -92,7 +92,7 @@ func twos(n int) []byte {
 // hardSize is how much of size is enough for levels that take their time for just such data. A piece of Tree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
-	case p.levels[level].Finder.Priced():
+	case p.levels[level].Finder.Optimal():
 		return max(size/8, 1<<14)
 	case level > 5:
 		return size / 4

@@ -11,7 +11,7 @@ import (
 // priced is what a pipeline's model says that sequences of src cost, in bytes, if prices are those of their own counts.
 func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	rules := l.Model.Rules()
-	reps := rules.Repeats
+	reps := rules.InitialRepeats
 	var counts lz77.Counts
 	var steps []lz77.Step
 	for rest, i := src, 0; ; i++ {
@@ -26,9 +26,9 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 			break
 		}
 		rest = rest[seqs[i].LitLen+seqs[i].MatchLen:]
-		s := lz77.Step{Sequence: seqs[i], Kind: lz77.Fresh}
+		s := lz77.Step{Sequence: seqs[i], Kind: lz77.NewOffset}
 		list := reps
-		if rules.Shifted && s.LitLen == 0 {
+		if rules.ShiftedRepeats && s.LitLen == 0 {
 			list = [3]uint32{reps[1], reps[2], reps[0] - 1}
 		}
 		for k := l.Repeats - 1; k >= 0; k-- {
@@ -54,8 +54,8 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	}
 	for _, s := range steps {
 		run := min(s.LitLen, lz77.PricedRuns-1)
-		sum += int(p.Run[run]) + int(p.Match[p.Class[run]][s.Kind][min(s.MatchLen, lz77.PricedLengths-1)])
-		if s.Kind == lz77.Fresh {
+		sum += int(p.Run[run]) + int(p.Match[p.RunClass[run]][s.Kind][min(s.MatchLen, lz77.PricedLengths-1)])
+		if s.Kind == lz77.NewOffset {
 			sum += int(p.Offset[l.Model.OffsetCode(s.Offset)])
 		}
 	}
@@ -133,7 +133,7 @@ func TestDensest(t *testing.T) {
 		// Taken together, each level is denser than the one before it, but where they differ in Skip alone and there are no long matches.
 		for level := 2; level <= MaxLevel; level++ {
 			lower, higher := p.levels[level-1], p.levels[level]
-			lower.Skip = higher.Skip
+			lower.SkipInMatch = higher.SkipInMatch
 			if all[level] > all[level-1] || all[level] == all[level-1] && lower != higher {
 				t.Errorf("level %d gives %d bytes, level %d %d", level, all[level], level-1, all[level-1])
 			}

@@ -145,7 +145,7 @@ func (b *Block) suits(way *remote, limits *gpu.Limits, raw int) bool {
 
 // finds reports whether a device with these limits does what a request says of finding matches, if anything.
 func finds(limits *gpu.Limits, q *gpu.Request) bool {
-	return !limits.Recent || q.Params == nil || q.Params.Finder == lz77.Recent
+	return !limits.Recent || q.Params == nil || q.Params.Finder == lz77.RowHash
 }
 
 // backend is where the run has a device's kind of work done.

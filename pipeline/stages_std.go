@@ -18,15 +18,15 @@ var deflateLimits = lz77.Limits{MinMatch: deflate.MinMatch, MinOffset: 1, MaxOff
 // every block. On dickens, mr, nci and xml as one file level 5 is 0.8% smaller than pigz -6 at 3.3 times its speed, level 6 2.7% at 2.6 times. HashLog
 // 12: 0.7% larger and no faster. A hash of 4 bytes in place of 5 is larger at equal depth, and slower.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
-	1: {Finder: lz77.Single, HashLog: 13, HashBytes: 6, SkipLog: 5},
-	2: {Finder: lz77.Single, HashLog: 14, HashBytes: 5, SkipLog: 7},
-	3: {Finder: lz77.Double, HashLog: 13, LongLog: 14, HashBytes: 5, SkipLog: 8},
-	4: {Finder: lz77.Double, HashLog: 14, LongLog: 15, HashBytes: 5, SkipLog: 9},
-	5: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
-	6: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
-	7: {Finder: lz77.Recent, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
-	8: {Finder: lz77.Tree, HashLog: 15, Depth: 16, Nice: 258, Passes: 1},
-	9: {Finder: lz77.Tree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
+	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
+	2: {Finder: lz77.SingleHash, HashLog: 14, HashBytes: 5, SkipLog: 7},
+	3: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
+	4: {Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9},
+	5: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
+	6: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
+	7: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
+	8: {Finder: lz77.BinaryTree, HashLog: 15, Depth: 16, Nice: 258, Passes: 1},
+	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }
 
 // deflateStage codes a block as a piece of a Deflate stream.
@@ -45,8 +45,8 @@ const zstdMaxBlock = 8 << 20
 // Level 7 looks for matches of 3 bytes as well.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
-	l[3] = lz77.Params{Finder: lz77.Double, HashLog: 17, LongLog: 18, HashBytes: 5, SkipLog: 8}
-	l[4].LongLog = 19
+	l[3] = lz77.Params{Finder: lz77.DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 8}
+	l[4].LongHashLog = 19
 	l[7].HashBytes = 0
 	return l
 }()

@@ -84,7 +84,7 @@ func TestStandardFormats(t *testing.T) {
 			all := k.Make(size)
 			for _, level := range levels {
 				src, size := all, size
-				if p.levels[level].Finder.Priced() {
+				if p.levels[level].Finder.Optimal() {
 					size = min(size, 100_000) // still two blocks, or two pieces of one
 					src = all[:size]
 				}

@@ -70,24 +70,24 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 			v[level] = append(v[level], variant{p, gain})
 		}
 		switch own.Finder {
-		case lz77.Single:
+		case lz77.SingleHash:
 			hash(5, 7, 10)
 			hash(6, 5, 8)
 			hash(8, 0, 29-4*own.HashBytes)
-		case lz77.Double:
+		case lz77.DoubleHash:
 			hash(4, 0, 4)
 			hash(7, 0, 8)
-		case lz77.Recent:
+		case lz77.RowHash:
 			// Far back there are short matches for everything, and a sample does not tell what they are worth.
 			if window < sampleWindow*8 {
 				hash(4, 0, 4)
 				hash(7, 0, 8)
 			}
-		case lz77.Tree:
+		case lz77.BinaryTree:
 			// For Deflate, which is parsed by blocks: neither Skip nor Misses means anything.
 		default:
 			p := own
-			p.Skip, p.Misses = 0, max(p.Misses, 4)
+			p.SkipInMatch, p.MaxMisses = 0, max(p.MaxMisses, 4)
 			v[level] = append(v[level], variant{p, 5})
 		}
 	}
@@ -119,7 +119,7 @@ const (
 
 // emptyGain is plainGain for blocks without repeats of 8 bytes. Single and Double take hardly any time to look for matches where there are none, the others do, so that it is worth
 // it if nothing is lost.
-var emptyGain = [...]uint8{lz77.Single: 8, lz77.Double: 8, lz77.Recent: 30, lz77.Tree: 5, lz77.Ladder: 5, lz77.Intervals: 5}
+var emptyGain = [...]uint8{lz77.SingleHash: 8, lz77.DoubleHash: 8, lz77.RowHash: 30, lz77.BinaryTree: 5, lz77.MultiHash: 5, lz77.LCPIntervals: 5}
 
 // tuner is the scratch memory for choosing.
 type tuner struct {
@@ -198,7 +198,7 @@ func (t *tuner) likely(seqs []lz77.Sequence, own *lz77.Params) int {
 	}
 	text := others <= n/4
 	switch own.Finder {
-	case lz77.Single:
+	case lz77.SingleHash:
 		switch {
 		case own.HashBytes == 5 || text && matched >= n*3/4:
 			return eightBytes
@@ -209,7 +209,7 @@ func (t *tuner) likely(seqs []lz77.Sequence, own *lz77.Params) int {
 		}
 	default:
 		switch {
-		case own.Finder.Priced():
+		case own.Finder.Optimal():
 			if matched > n*7/8 {
 				return thorough
 			}

@@ -22,7 +22,7 @@ var smallWays = [...]lz77.Params{
 }
 
 func lazyWay(hashBytes uint8) lz77.Params {
-	return lz77.Params{Finder: lz77.Recent, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2}
+	return lz77.Params{Finder: lz77.RowHash, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2}
 }
 
 // smallWaysMemory is the scratch memory that they take beyond the level's own, in bytes, for blocks of up to size bytes.

@@ -51,7 +51,7 @@ func ParseRecent[S Sequence](p *RecentParse, src []byte, rows []uint32, costs *[
 	return parseRecentVector(p, src, rows, costs, raw(seqs), fresh)
 }
 
-// ParseGiven is ParseRecent with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateBits. Depth, Shift, HashMask and Base are not looked at, nor is Least but to see that it is possible. Whatever
+// ParseGiven is ParseRecent with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateOffsetBits. Depth, Shift, HashMask and Base are not looked at, nor is Least but to see that it is possible. Whatever
 // is given, nothing outside of the slices is touched; Impossible says whether one of those that it has looked at cannot be. HasGiven must have said that there is a kernel.
 func ParseGiven[S Sequence](p *RecentParse, src []byte, given []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
 	return parseGivenVector(p, src, given, costs, raw(seqs), fresh)

@@ -12,7 +12,7 @@ import (
 type model struct{}
 
 func (model) Rules() lz77.Rules {
-	return lz77.Rules{Repeats: firstRepeats, Shifted: true, Piece: unitSize}
+	return lz77.Rules{InitialRepeats: firstRepeats, ShiftedRepeats: true, ChunkSize: unitSize}
 }
 
 func (model) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset+3)) - 1 }
@@ -24,7 +24,7 @@ func (m model) Count(c *lz77.Counts, steps []lz77.Step) {
 		c.Symbols[litLens][uint8(litCode(min(s.LitLen, MaxBlock-1)))]++
 		c.Symbols[matchLens][uint8(matchCode(min(s.MatchLen-MinMatch, MaxBlock-1)))]++
 		code := uint8(s.Kind+1) >> 1 // of the values 1, 2 and 3
-		if s.Kind == lz77.Fresh {
+		if s.Kind == lz77.NewOffset {
 			code = m.OffsetCode(s.Offset)
 		}
 		c.Symbols[offsets][code]++
@@ -40,10 +40,10 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	for n := range p.Run {
 		code := litCode(uint32(n))
 		p.Run[n] = codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
-		p.Class[n] = 0
+		p.RunClass[n] = 0
 	}
 	lz77.SymbolPrices(codes[:], c.Symbols[offsets][:codeSpace], 0, dearest)
-	var repeat [lz77.Fresh]int32
+	var repeat [lz77.NewOffset]int32
 	for kind := range repeat {
 		code := (kind + 1) >> 1
 		repeat[kind] = codes[code] + int32(code)*lz77.PriceBit
@@ -56,7 +56,7 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 		code := matchCode(uint32(n - MinMatch))
 		price := codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
 		row := &p.Match[0]
-		row[lz77.Fresh][n] = price
+		row[lz77.NewOffset][n] = price
 		for kind, r := range repeat {
 			row[kind][n] = price + r
 		}

@@ -169,7 +169,7 @@ func newStageJob(ctx context.Context, c *config, content []byte, rec *recorder) 
 	switch {
 	case c.pipeline == "lzr":
 		layout = lzseq.Plain
-	case lz77.Levels[c.level].Finder.Priced():
+	case lz77.Levels[c.level].Finder.Optimal():
 		layout = lzseq.Dense
 	}
 	for i := range j.workers {

@@ -89,7 +89,7 @@ func testFused(t *testing.T, d gpu.Device) {
 		i := 0
 		for _, src := range fusedContents() {
 			// Not in the same order each time.
-			if i++; lz77.Levels[level].Finder == lz77.Recent && (!testing.Short() || i%3 == level%3) {
+			if i++; lz77.Levels[level].Finder == lz77.RowHash && (!testing.Short() || i%3 == level%3) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
 		}

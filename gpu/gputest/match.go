@@ -16,10 +16,10 @@ var deflate = lz77.Limits{MinMatch: 4, MaxOffset: 32768 - 300}
 
 // settings are others than those of the levels: greedy, and with the greatest of depths and Nice that devices do.
 var settings = []lz77.Params{
-	{Finder: lz77.Recent, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48},
-	{Finder: lz77.Recent, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
-	{Finder: lz77.Recent, HashLog: 12, HashBytes: 4, Depth: 64, Nice: lz77.MaxCandidateNice, Lazy: 1},
-	{Finder: lz77.Recent, HashLog: 14, HashBytes: 8, Depth: 8, Nice: 9, Lazy: 2},
+	{Finder: lz77.RowHash, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48},
+	{Finder: lz77.RowHash, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
+	{Finder: lz77.RowHash, HashLog: 12, HashBytes: 4, Depth: 64, Nice: lz77.MaxCandidateNice, Lazy: 1},
+	{Finder: lz77.RowHash, HashLog: 14, HashBytes: 8, Depth: 8, Nice: 9, Lazy: 2},
 }
 
 // levels are those whose blocks the device accepts.

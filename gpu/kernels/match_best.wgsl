@@ -1,4 +1,4 @@
-// Finds the best candidate of every position, as lz77.Recent defines it, among its left neighbours in the sorted order.
+// Finds the best candidate of every position, as lz77.RowHash defines it, among its left neighbours in the sorted order.
 //
 // Dispatch: one workgroup of 256 invocations for each tile of 2,048 places, counted along x, then y. Those beyond the count do nothing.
 // Workgroup memory: none. An invocation looks at no more than depth candidates for each of 8 places, and compares no more than nice bytes with each.

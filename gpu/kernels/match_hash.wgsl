@@ -1,4 +1,4 @@
-// Hashes all positions of a batch of blocks: keys for the sort, as lz77.Params.RecentHash says.
+// Hashes all positions of a batch of blocks: keys for the sort, as lz77.Params.RowHashParams says.
 //
 // Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing.
 // Workgroup memory: none.

@@ -16,7 +16,7 @@ func (c *config) files(d device, data []byte) error {
 		var want []byte
 		for _, b := range [][2]compress.Backend{{compress.CPU, compress.CPU}, {compress.CPU, compress.GPU}, {compress.GPU, compress.CPU},
 			{compress.GPU, compress.GPU}, {compress.Fused, compress.Fused}, {compress.Auto, compress.Auto}} {
-			if b[0].Strict() && lz77.Levels[level].Finder != lz77.Recent {
+			if b[0].Strict() && lz77.Levels[level].Finder != lz77.RowHash {
 				continue // the CPU's alone
 			}
 			s := compress.NewScheduler(0)

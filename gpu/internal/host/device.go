@@ -35,7 +35,7 @@ const (
 	decodingPays = 1 << 20
 
 	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
-	maxMatch   = 1 << lz77.CandidateBits
+	maxMatch   = 1 << lz77.CandidateOffsetBits
 	maxEntropy = 64 << 20
 
 	// maxPositions bounds the positions in one submission, and so the memory of a queue: 25 bytes for each.
@@ -139,7 +139,7 @@ func (d *Device) Accepts(r *gpu.Request) bool {
 	case gpu.Fused:
 		return d.fuses(r)
 	case gpu.Stage0:
-		return r.Params != nil && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 &&
+		return r.Params != nil && r.Params.Finder == lz77.RowHash && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 &&
 			len(r.Src) <= maxMatch && matchSize(max(len(r.Src), r.Size)) <= d.binding
 	}
 	return false

@@ -112,7 +112,7 @@ func (s *slot) fused(batch []*gpu.Request) error {
 			}
 			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - lz77.CandidateTail}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
-			j.rowBits, j.mask = r.Params.RecentHash(len(r.Src))
+			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
 			more := rooms
 			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
 			if first > 0 && (first+j.positions > maxPositions || max(more.largest(), matchSize(first+j.positions)+4*logWords+4096) > s.d.binding) {
@@ -134,7 +134,7 @@ func (s *slot) fused(batch []*gpu.Request) error {
 
 // fuses reports whether the device can do a request of Fused.
 func (d *Device) fuses(r *gpu.Request) bool {
-	return r.Params != nil && r.Layout != nil && r.Params.Lazy <= 2 && r.Params.Finder == lz77.Recent && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
+	return r.Params != nil && r.Layout != nil && r.Params.Lazy <= 2 && r.Params.Finder == lz77.RowHash && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
 		len(r.Src) >= fusedLeast && max(len(r.Src), r.Size) <= maxFused && fusedSize(max(len(r.Src), r.Size)) <= d.binding
 }
 

@@ -238,6 +238,6 @@ func TestPromise(t *testing.T) {
 		}
 	}
 	if !ops[gpu.Stage0].Recent || !ops[gpu.Fused].Recent {
-		t.Error("kernels find what lz77.Recent finds, and nothing else")
+		t.Error("kernels find what lz77.RowHash finds, and nothing else")
 	}
 }

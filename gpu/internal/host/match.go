@@ -41,14 +41,14 @@ func matchSize(size int) uint64 {
 func ShiftBytes() []byte {
 	p := make([]byte, shiftStep*maxPasses)
 	for i := range maxPasses {
-		binary.LittleEndian.PutUint32(p[shiftStep*i:], uint32(lz77.CandidateTagBits+digitBits*i))
+		binary.LittleEndian.PutUint32(p[shiftStep*i:], uint32(lz77.RowTagBits+digitBits*i))
 	}
 	return p
 }
 
 const (
 	shiftStep = 256 // no device wants more
-	maxPasses = (32 - lz77.CandidateTagBits + digitBits - 1) / digitBits
+	maxPasses = (32 - lz77.RowTagBits + digitBits - 1) / digitBits
 )
 
 // match does a batch of Stage0, in as many submissions as there is room for.
@@ -66,7 +66,7 @@ func (s *slot) match(batch []*gpu.Request) error {
 				continue
 			}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
-			j.rowBits, j.mask = r.Params.RecentHash(len(r.Src))
+			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
 			if first > 0 && (first+j.positions > maxPositions || matchSize(first+j.positions) > s.d.binding) {
 				break
 			}
