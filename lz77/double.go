@@ -29,10 +29,10 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		e := tagOf(x, tagMask) | uint32(p)
 		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
-	st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), Shift: uint64(shift), Mask: mask, TagMask: uint64(tagMask),
-		Skip: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, NewRepeat: m.limits.Repeats}
+	st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
+		SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats}
 	if simd.HasDouble() {
-		for st.At < min(end, len(src)-simd.DoubleSlack) || st.Behind != 0 {
+		for st.At < min(end, len(src)-simd.DoubleSlack) || st.CheckRepeat != 0 {
 			dst = slices.Grow(dst, 1)
 			n := simd.ParseDouble(&st, src, long, short, dst[len(dst):cap(dst)])
 			dst = dst[:len(dst)+n]

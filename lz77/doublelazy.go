@@ -32,13 +32,13 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	}
 	m.worth.reset(len(dst), start)
 	if simd.HasDouble() {
-		st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), Shift: uint64(shift), Mask: mask, TagMask: uint64(tagMask),
-			Skip: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, NewRepeat: m.limits.Repeats, Nice: nice}
-		for st.At < end || st.Length > 0 {
+		st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
+			SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats, Nice: nice}
+		for st.At < end || st.PendingLen > 0 {
 			dst = slices.Grow(dst, 1)
 			n := simd.ParseDoubleLazy(&st, src, long, short, &m.worth.cost, dst[len(dst):cap(dst)], m.worth.fresh(dst))
 			dst = dst[:len(dst)+n]
-			if st.Length > 0 {
+			if st.PendingLen > 0 {
 				m.worth.learn(dst, src)
 			}
 		}

@@ -198,7 +198,7 @@ func (t *intervals) loadLinks(i int) {
 		at[n%batch] = uint32(p + 1)
 		n++
 	}
-	simd.LoadAhead(t.links, at[:n], 1<<32-1)
+	simd.Prefetch(t.links, at[:n], 1<<32-1)
 }
 
 // pass lets position i go its way, from its suffix up to the root, and returns how many candidates there are; they are in found, the longest first.
@@ -273,7 +273,7 @@ func (t *intervals) look(i, end, steps int) (seen int) {
 	seen = i + n
 	for ; n > fewAbreast && steps > 0; steps-- {
 		ways, last := ways[:n], last[:n]
-		simd.LoadAhead(nodes, ways, mask)
+		simd.Prefetch(nodes, ways, mask)
 		for k, at := range ways {
 			in := uint32(nodes[at&mask])
 			by := in
@@ -282,7 +282,7 @@ func (t *intervals) look(i, end, steps int) (seen int) {
 			}
 			ways[k], last[k] = in, by
 		}
-		simd.LoadAhead(links, last, mask)
+		simd.Prefetch(links, last, mask)
 		left := 0
 		for k, by := range last {
 			in, at := ways[k], uint32(links[by])

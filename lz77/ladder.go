@@ -109,7 +109,7 @@ func (t *ladder) look(src []byte, i, n int) {
 			for j, p := range hashes {
 				places[j] = uint32(p >> shift)
 			}
-			simd.LoadAhead(tab, places[:], 1<<32-1)
+			simd.Prefetch(tab, places[:], 1<<32-1)
 		}
 	}
 	t.hashed = -1
@@ -156,7 +156,7 @@ func (t *ladder) find(dst []candidate, src []byte, i int, model PriceModel) []ca
 	if i >= t.done {
 		t.from, t.done = i, min(i+batch, len(src)-tail)
 		t.look(src, i, t.done-i)
-		simd.LoadAhead(src, t.seen[:(t.done-i)*len(rungs)], 1<<32-1)
+		simd.Prefetch(src, t.seen[:(t.done-i)*len(rungs)], 1<<32-1)
 		for j := range t.done - i {
 			v, seen, differ := load64(src, i+j), t.rungsSeen(j), &t.differ[j%batch]
 			for k := t.first; k < len(rungs); k++ {

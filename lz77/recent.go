@@ -10,11 +10,11 @@ import (
 func (m *Matcher) parseRecent(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
 	given := m.given != nil
-	if l.Repeats != 0 && l.Repeats != NewOffset || given && !simd.HasGiven() || !given && (!simd.HasRecent(p.Depth) || len(src) >= 1<<simd.RecentBits) {
+	if l.Repeats != 0 && l.Repeats != NewOffset || given && !simd.HasCandidates() || !given && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits) {
 		return dst, false
 	}
-	st := simd.RecentParse{At: start, Anchor: start, End: len(src) - tail, Repeats: repeats{InitialRepeat, InitialRepeat, InitialRepeat}, Lazy: p.Lazy, Nice: p.Nice, Least: m.least,
-		MinMatch: l.MinMatch, MaxOffset: l.MaxOffset, UseRepeats: l.Repeats}
+	st := simd.RowHashParse{At: start, Anchor: start, End: len(src) - tail, Repeats: repeats{InitialRepeat, InitialRepeat, InitialRepeat}, Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.least,
+		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset, UseRepeats: l.Repeats}
 	if !given {
 		log := tableLog(p.HashLog, len(src))
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(mixMask(p.HashBytes))
@@ -26,15 +26,15 @@ func (m *Matcher) parseRecent(dst []Sequence, src []byte, start int) ([]Sequence
 		room, fresh := dst[len(dst):cap(dst)], m.worth.fresh(dst)
 		n := 0
 		if given {
-			n = simd.ParseGiven(&st, src, m.given, &m.worth.cost, room, fresh)
+			n = simd.ParseCandidates(&st, src, m.given, &m.worth.cost, room, fresh)
 		} else {
-			n = simd.ParseRecent(&st, src, r.pos, &m.worth.cost, room, fresh)
+			n = simd.ParseRowHash(&st, src, r.pos, &m.worth.cost, room, fresh)
 		}
 		dst = dst[:len(dst)+n]
-		if st.Length > 0 {
+		if st.PendingLen > 0 {
 			m.worth.learn(dst, src)
 		}
 	}
-	m.bad = st.Impossible()
+	m.bad = st.BadCandidate()
 	return dst, true
 }

@@ -56,7 +56,7 @@ func TestRecentBase(t *testing.T) {
 	for i, left := range []int{0, 1, len(src) - 1, len(src), len(src) + 1, 2*len(src) + 1} {
 		for k := range 3 {
 			if k == 0 && m.rows.base > 0 { // there is a kernel
-				m.rows.base = 1<<simd.RecentBits - left
+				m.rows.base = 1<<simd.RowHashBits - left
 			}
 			if got := m.Parse(nil, src, &p, l); !slices.Equal(got, want) {
 				t.Fatalf("case %d, block %d: %d sequences, or others, want %d", i, k, len(got), len(want))
@@ -88,8 +88,8 @@ func TestRecentTurns(t *testing.T) {
 		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, maxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
-		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RecentBits && r.IntN(5) == 0 { // there was a kernel
-			turns.rows.base = max(turns.rows.base, 1<<simd.RecentBits-r.IntN(3*len(src)+1))
+		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // there was a kernel
+			turns.rows.base = max(turns.rows.base, 1<<simd.RowHashBits-r.IntN(3*len(src)+1))
 		}
 		simd.SetTier(tiers[0])
 		want := new(Matcher).ParseFrom(slices.Clone(before), src, start, &p, l)
@@ -106,7 +106,7 @@ func TestRecentLarge(t *testing.T) {
 	if small() {
 		t.Skip("blocks of 32 MiB")
 	}
-	src, piece := make([]byte, 1<<simd.RecentBits), corpus.ByName("mixed").Make(1<<20)
+	src, piece := make([]byte, 1<<simd.RowHashBits), corpus.ByName("mixed").Make(1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(src); {
 		i += copy(src[i:], piece[r.IntN(len(piece)/2):])

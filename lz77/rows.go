@@ -11,9 +11,9 @@ import (
 // costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
 // hash: a candidate with another tag does not match and is passed over without a look at the block.
 //
-// That is the portable code's. A kernel has rows of another kind in pos, and no use for tags and heads; see simd.RecentParse.
+// That is the portable code's. A kernel has rows of another kind in pos, and no use for tags and heads; see simd.RowHashParse.
 type rows struct {
-	pos   []uint32 // or entries, with a kernel; see simd.RecentParse
+	pos   []uint32 // or entries, with a kernel; see simd.RowHashParse
 	tags  []uint8  // 0 for none
 	heads []uint8  // place of the latest position in the row; the older ones follow
 	next  int      // first position not entered yet
@@ -28,7 +28,7 @@ func (r *rows) entries(n, size int) (base uint64) {
 	if cap(r.pos) < n {
 		r.pos, r.base = make([]uint32, n), 0
 	}
-	if r.base+size >= 1<<simd.RecentBits {
+	if r.base+size >= 1<<simd.RowHashBits {
 		clear(r.pos[:cap(r.pos)])
 		r.base = 0
 	}
@@ -52,7 +52,7 @@ func (r *rows) reset(params *Params, size int) {
 		r.tags = make([]uint8, n)
 	}
 	r.pos, r.tags = r.pos[:n], r.tags[:n]
-	r.base = 1 << simd.RecentBits // what is there by then is of no use to a kernel
+	r.base = 1 << simd.RowHashBits // what is there by then is of no use to a kernel
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
 	}

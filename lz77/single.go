@@ -24,8 +24,8 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		x := product(load64(src, p), mask)
 		table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
 	}
-	st := simd.SingleParse{At: max(start, 1), Anchor: start, Repeat: rep, End: end, Mask: mask, Shift: uint64(shift), TagMask: uint64(tagMask), Skip: uint64(skip),
-		MaxOffset: maxOffset, MinMatch: minMatch, NewRepeat: m.limits.Repeats}
+	st := simd.SingleParse{At: max(start, 1), Anchor: start, Repeat: rep, End: end, Mask: mask, Shift: uint64(shift), TagMask: uint64(tagMask), SkipLog: uint64(skip),
+		MaxOffset: maxOffset, MinMatch: minMatch, UpdateRepeat: m.limits.Repeats}
 	for st.At < end {
 		dst = slices.Grow(dst, 1)
 		n, ok := simd.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])

@@ -121,7 +121,7 @@ type cursor struct {
 const fewTokens = 8
 
 // count adds what a kernel has done.
-func (c *cursor) count(r *simd.Resolved) {
+func (c *cursor) count(r *simd.TokenProgress) {
 	c.litLens += r.UsedLits
 	c.matches += r.UsedMatches
 	c.offsets += r.UsedOffsets

@@ -12,7 +12,7 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	m := runMarks{bits: bits, tokens: s.Tokens, lits: s.LitLens}
 	// The kernel leaves tokens with many literals. Where they are frequent so are calls for nothing, so that more and more of them are taken without it.
 	for few := simd.MarkStep; len(m.tokens) > 0; few = min(2*few, mostFew) {
-		done, used, end, ok := simd.MarkRuns(m.bits, m.at, m.tokens, m.lits)
+		done, used, end, ok := simd.MarkRunStarts(m.bits, m.at, m.tokens, m.lits)
 		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
 		if done > 0 {
 			few = simd.MarkStep

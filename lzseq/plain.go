@@ -45,7 +45,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.ResolvePlain(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+		r, vector := simd.DecodeTokensPlain(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets))
 		c.count(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
@@ -61,7 +61,7 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets)
 }
 
-// resolvePlain is the portable twin of simd.ResolvePlain, and does all that the other leaves.
+// resolvePlain is the portable twin of simd.DecodeTokensPlain, and does all that the other leaves.
 func resolvePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
 	if len(s.Offsets)-c.offsets < 2*len(tokens) {

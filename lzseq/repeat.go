@@ -59,14 +59,14 @@ var (
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each, and a step more
-	nc, ne, ok := simd.PutOffsets(tokens, codes, extra, seqs, lz77.InitialRepeat)
+	nc, ne, ok := simd.EncodeOffsets(tokens, codes, extra, seqs, lz77.InitialRepeat)
 	if !ok {
 		nc, ne = putOffsets(tokens, codes, extra, seqs)
 	}
 	s.Offsets, s.Extra = codes[:nc], extra[:ne]
 }
 
-// putOffsets is the portable twin of simd.PutOffsets.
+// putOffsets is the portable twin of simd.EncodeOffsets.
 func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) {
 	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
 	var acc uint64
@@ -118,7 +118,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
 	nl, nm := 0, 0
 	for len(seqs) > 0 {
-		n, l, m, vector := simd.PutLengths(tokens, lits[nl:], matches[nm:], seqs)
+		n, l, m, vector := simd.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
 		nl, nm = nl+l, nm+m
 		tokens, seqs = tokens[n:], seqs[n:]
 		n = len(seqs)
@@ -131,7 +131,7 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
-// putLengths is the portable twin of simd.PutLengths, for the first n sequences, and does all that the other leaves. The streams hold nl and nm bytes so far, and keep room
+// putLengths is the portable twin of simd.EncodeLengths, for the first n sequences, and does all that the other leaves. The streams hold nl and nm bytes so far, and keep room
 // for one of each sequence. What tokens say of offsets is in them.
 func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, n int, least *[lz77.OffsetKinds]uint32) ([]byte, []byte, int, int) {
 	for i := range seqs[:n] {
@@ -174,7 +174,7 @@ func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.Off
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.ResolveRepeat(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+		r, vector := simd.DecodeTokensRepeat(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, least)
 		c.count(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
@@ -190,7 +190,7 @@ func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.Off
 	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
 }
 
-// resolveRepeat is the portable twin of simd.ResolveRepeat, and does all that the other leaves.
+// resolveRepeat is the portable twin of simd.DecodeTokensRepeat, and does all that the other leaves.
 func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz77.OffsetKinds]uint32) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]

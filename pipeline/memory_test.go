@@ -26,7 +26,7 @@ func footprint(ws *workspace) int64 {
 }
 
 // lazy are the packages with scratch memory behind pointers.
-var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.Contexts]().PkgPath(), reflect.TypeFor[simd.ChainTable]().PkgPath()}
+var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.Contexts]().PkgPath(), reflect.TypeFor[simd.CtxTable]().PkgPath()}
 
 // held adds up the slices in v, and what is behind pointers that have not been seen. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
 func held(v reflect.Value, seen map[uintptr]bool) (n int64) {

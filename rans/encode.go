@@ -116,7 +116,7 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 				whole = len(run) &^ (Lanes - 1)
 			}
 			// Lanes are counted from 0, so that the rest, which is coded first, is a run like any other.
-			p = simd.EncodeFew(&states, &e.tab, width, run[whole:], words, p)
+			p = simd.EncodeTail(&states, &e.tab, width, run[whole:], words, p)
 			p = simd.EncodeLanes(&states, &e.tab, run[:whole], words, p)
 		}
 		at = begin

@@ -13,7 +13,7 @@ type group struct {
 	width    int  // number of lanes
 	behind   int  // bytes of Words that are not the group's own
 	padded   bool // Words is in pad
-	pad      [2*simd.RoundBytes + 2*simd.ReadAhead]byte
+	pad      [2*simd.RoundBytes + 2*simd.WordSlack]byte
 	from, to int // numbers of the group's symbols in the coded sequence
 	seg, at  int // the next segment and the number of its first symbol
 	built    int // the segment that tab is for, −1 at first
@@ -69,7 +69,7 @@ func (g *group) settle() bool {
 		return false
 	case len(g.Dst) < Lanes:
 		return g.few()
-	case len(g.Words) < simd.RoundBytes+simd.ReadAhead:
+	case len(g.Words) < simd.RoundBytes+simd.WordSlack:
 		return g.refill()
 	}
 	return true // the other group kept it from going on
@@ -78,7 +78,7 @@ func (g *group) settle() bool {
 // few decodes the rest of Dst symbol by symbol. It returns false if the words run out.
 func (g *group) few() bool {
 	for at := 0; ; {
-		at = simd.DecodeFew(&g.DecodeGroup, g.width, at)
+		at = simd.DecodeTail(&g.DecodeGroup, g.width, at)
 		if g.left() < 0 {
 			return false
 		}

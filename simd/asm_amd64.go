@@ -25,7 +25,7 @@ func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wo
 func decodeChainedAVX2(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
-	Second [32]byte
+	Order2 [32]byte
 }, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeChainedVBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
@@ -34,7 +34,7 @@ func decodeChainedAVX2(lanesA *struct {
 func decodeChainedVBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
-	Second [32]byte
+	Order2 [32]byte
 }, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeChained2VBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
@@ -43,11 +43,11 @@ func decodeChainedVBMI(lanesA *struct {
 func decodeChained2VBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
-	Second [32]byte
+	Order2 [32]byte
 }, wordsA []byte, lanesB *struct {
 	States [32]uint32
 	Last   [32]byte
-	Second [32]byte
+	Order2 [32]byte
 }, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 
 // scatterAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.

@@ -2184,7 +2184,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeChainedAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeChainedAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·decodeChainedAVX2(SB), NOSPLIT, $240-104
 	MOVQ      marks+64(FP), AX
@@ -2783,7 +2783,7 @@ DATA marked<>+16(SB)/8, $0x0100010001000100
 DATA marked<>+24(SB)/8, $0x0100010001000100
 GLOBL marked<>(SB), RODATA|NOPTR, $32
 
-// func decodeChainedVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeChainedVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
 TEXT ·decodeChainedVBMI(SB), NOSPLIT, $80-112
 	MOVQ         marks+72(FP), AX
@@ -3027,7 +3027,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeChained2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Second [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+// func decodeChained2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
 TEXT ·decodeChained2VBMI(SB), NOSPLIT, $88-144
 	MOVQ         marks+96(FP), AX

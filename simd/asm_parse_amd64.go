@@ -9,17 +9,17 @@ package simd
 //
 //go:noescape
 func parseSingleAVX2(s *struct {
-	At        int
-	Anchor    int
-	Repeat    int
-	End       int
-	Mask      uint64
-	Shift     uint64
-	TagMask   uint64
-	Skip      uint64
-	MaxOffset int
-	MinMatch  int
-	NewRepeat int
+	At           int
+	Anchor       int
+	Repeat       int
+	End          int
+	Mask         uint64
+	Shift        uint64
+	TagMask      uint64
+	SkipLog      uint64
+	MaxOffset    int
+	MinMatch     int
+	UpdateRepeat int
 }, src []byte, table *uint32, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -31,23 +31,23 @@ func parseSingleAVX2(s *struct {
 //
 //go:noescape
 func parseDoubleAVX2(s *struct {
-	At        int
-	Anchor    int
-	End       int
-	Repeats   [2]int
-	Behind    int
-	Next      int
-	Length    int
-	Offset    int
-	LongShift uint64
-	Shift     uint64
-	Mask      uint64
-	TagMask   uint64
-	Skip      uint64
-	MinMatch  int
-	MaxOffset int
-	NewRepeat int
-	Nice      int
+	At            int
+	Anchor        int
+	End           int
+	Repeats       [2]int
+	CheckRepeat   int
+	NextInsert    int
+	PendingLen    int
+	PendingOffset int
+	LongShift     uint64
+	ShortShift    uint64
+	ShortMask     uint64
+	TagMask       uint64
+	SkipLog       uint64
+	MinMatch      int
+	MaxOffset     int
+	UpdateRepeats int
+	Nice          int
 }, src []byte, long *uint32, short *uint32, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -59,23 +59,23 @@ func parseDoubleAVX2(s *struct {
 //
 //go:noescape
 func parseDoubleLazyAVX2(s *struct {
-	At        int
-	Anchor    int
-	End       int
-	Repeats   [2]int
-	Behind    int
-	Next      int
-	Length    int
-	Offset    int
-	LongShift uint64
-	Shift     uint64
-	Mask      uint64
-	TagMask   uint64
-	Skip      uint64
-	MinMatch  int
-	MaxOffset int
-	NewRepeat int
-	Nice      int
+	At            int
+	Anchor        int
+	End           int
+	Repeats       [2]int
+	CheckRepeat   int
+	NextInsert    int
+	PendingLen    int
+	PendingOffset int
+	LongShift     uint64
+	ShortShift    uint64
+	ShortMask     uint64
+	TagMask       uint64
+	SkipLog       uint64
+	MinMatch      int
+	MaxOffset     int
+	UpdateRepeats int
+	Nice          int
 }, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -107,29 +107,29 @@ func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
 }) (done int, usedLits int, usedMatches int)
 
 // parseRecent8AVX2 goes on with a parse, with rows of 8 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
+// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
 func parseRecent8AVX2(s *struct {
-	At         int
-	Anchor     int
-	Next       int
-	End        int
-	Length     int
-	Offset     int
-	Repeats    [3]int
-	Lazy       int
-	Nice       int
-	Least      int
-	MinMatch   int
-	MaxOffset  int
-	UseRepeats int
-	Depth      int
-	Shift      uint64
-	HashMask   uint64
-	Base       uint64
-	stop       int
-	wrong      int
+	At             int
+	Anchor         int
+	NextInsert     int
+	End            int
+	PendingLen     int
+	PendingOffset  int
+	Repeats        [3]int
+	Lazy           int
+	Nice           int
+	MinRowMatch    int
+	MinRepeatMatch int
+	MaxOffset      int
+	UseRepeats     int
+	Depth          int
+	Shift          uint64
+	HashMask       uint64
+	Base           uint64
+	callEnd        int
+	bad            int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -137,29 +137,29 @@ func parseRecent8AVX2(s *struct {
 }, room int, fresh int) (bytes int)
 
 // parseRecent16AVX2 goes on with a parse, with rows of 16 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
+// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
 func parseRecent16AVX2(s *struct {
-	At         int
-	Anchor     int
-	Next       int
-	End        int
-	Length     int
-	Offset     int
-	Repeats    [3]int
-	Lazy       int
-	Nice       int
-	Least      int
-	MinMatch   int
-	MaxOffset  int
-	UseRepeats int
-	Depth      int
-	Shift      uint64
-	HashMask   uint64
-	Base       uint64
-	stop       int
-	wrong      int
+	At             int
+	Anchor         int
+	NextInsert     int
+	End            int
+	PendingLen     int
+	PendingOffset  int
+	Repeats        [3]int
+	Lazy           int
+	Nice           int
+	MinRowMatch    int
+	MinRepeatMatch int
+	MaxOffset      int
+	UseRepeats     int
+	Depth          int
+	Shift          uint64
+	HashMask       uint64
+	Base           uint64
+	callEnd        int
+	bad            int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -167,29 +167,29 @@ func parseRecent16AVX2(s *struct {
 }, room int, fresh int) (bytes int)
 
 // parseRecent32AVX2 goes on with a parse, with rows of 32 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRecent for what the arguments must be.
+// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
 func parseRecent32AVX2(s *struct {
-	At         int
-	Anchor     int
-	Next       int
-	End        int
-	Length     int
-	Offset     int
-	Repeats    [3]int
-	Lazy       int
-	Nice       int
-	Least      int
-	MinMatch   int
-	MaxOffset  int
-	UseRepeats int
-	Depth      int
-	Shift      uint64
-	HashMask   uint64
-	Base       uint64
-	stop       int
-	wrong      int
+	At             int
+	Anchor         int
+	NextInsert     int
+	End            int
+	PendingLen     int
+	PendingOffset  int
+	Repeats        [3]int
+	Lazy           int
+	Nice           int
+	MinRowMatch    int
+	MinRepeatMatch int
+	MaxOffset      int
+	UseRepeats     int
+	Depth          int
+	Shift          uint64
+	HashMask       uint64
+	Base           uint64
+	callEnd        int
+	bad            int
 }, src []byte, rows *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
@@ -197,29 +197,29 @@ func parseRecent32AVX2(s *struct {
 }, room int, fresh int) (bytes int)
 
 // parseGivenAVX2 goes on with a parse, with given candidates, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseGiven for what the arguments must be.
+// fresh sequences or more. It returns the size of the sequences. See ParseCandidates for what the arguments must be.
 //
 //go:noescape
 func parseGivenAVX2(s *struct {
-	At         int
-	Anchor     int
-	Next       int
-	End        int
-	Length     int
-	Offset     int
-	Repeats    [3]int
-	Lazy       int
-	Nice       int
-	Least      int
-	MinMatch   int
-	MaxOffset  int
-	UseRepeats int
-	Depth      int
-	Shift      uint64
-	HashMask   uint64
-	Base       uint64
-	stop       int
-	wrong      int
+	At             int
+	Anchor         int
+	NextInsert     int
+	End            int
+	PendingLen     int
+	PendingOffset  int
+	Repeats        [3]int
+	Lazy           int
+	Nice           int
+	MinRowMatch    int
+	MinRepeatMatch int
+	MaxOffset      int
+	UseRepeats     int
+	Depth          int
+	Shift          uint64
+	HashMask       uint64
+	Base           uint64
+	callEnd        int
+	bad            int
 }, src []byte, given *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32

@@ -25,7 +25,7 @@ GLOBL farEnough<>(SB), RODATA|NOPTR, $16
 DATA prime64<>+0(SB)/8, $0x9e3779b185ebca87
 GLOBL prime64<>(SB), RODATA|NOPTR, $8
 
-// func parseSingleAVX2(s *struct{At int; Anchor int; Repeat int; End int; Mask uint64; Shift uint64; TagMask uint64; Skip uint64; MaxOffset int; MinMatch int; NewRepeat int}, src []byte, table *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
+// func parseSingleAVX2(s *struct{At int; Anchor int; Repeat int; End int; Mask uint64; Shift uint64; TagMask uint64; SkipLog uint64; MaxOffset int; MinMatch int; UpdateRepeat int}, src []byte, table *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
 TEXT ·parseSingleAVX2(SB), NOSPLIT, $0-72
 	MOVQ s+0(FP), AX
@@ -246,7 +246,7 @@ done:
 	MOVQ BX, bytes+64(FP)
 	RET
 
-// func parseDoubleAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; Behind int; Next int; Length int; Offset int; LongShift uint64; Shift uint64; Mask uint64; TagMask uint64; Skip uint64; MinMatch int; MaxOffset int; NewRepeat int; Nice int}, src []byte, long *uint32, short *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
+// func parseDoubleAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; CheckRepeat int; NextInsert int; PendingLen int; PendingOffset int; LongShift uint64; ShortShift uint64; ShortMask uint64; TagMask uint64; SkipLog uint64; MinMatch int; MaxOffset int; UpdateRepeats int; Nice int}, src []byte, long *uint32, short *uint32, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
 TEXT ·parseDoubleAVX2(SB), NOSPLIT, $16-80
 	MOVQ s+0(FP), AX
@@ -596,7 +596,7 @@ done:
 	MOVQ AX, bytes+72(FP)
 	RET
 
-// func parseDoubleLazyAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; Behind int; Next int; Length int; Offset int; LongShift uint64; Shift uint64; Mask uint64; TagMask uint64; Skip uint64; MinMatch int; MaxOffset int; NewRepeat int; Nice int}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int, stop int) (bytes int)
+// func parseDoubleLazyAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; CheckRepeat int; NextInsert int; PendingLen int; PendingOffset int; LongShift uint64; ShortShift uint64; ShortMask uint64; TagMask uint64; SkipLog uint64; MinMatch int; MaxOffset int; UpdateRepeats int; Nice int}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int, stop int) (bytes int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
 TEXT ·parseDoubleLazyAVX2(SB), NOSPLIT, $24-96
 	MOVQ  s+0(FP), AX
@@ -1747,7 +1747,7 @@ DATA recentTags<>+24(SB)/4, $0xfe000000
 DATA recentTags<>+28(SB)/4, $0xfe000000
 GLOBL recentTags<>(SB), RODATA|NOPTR, $32
 
-// func parseRecent8AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent8AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
 	MOVQ         s+0(FP), AX
@@ -2412,7 +2412,7 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent16AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent16AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
 	MOVQ         s+0(FP), AX
@@ -3096,7 +3096,7 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent32AVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRecent32AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
 TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
 	MOVQ         s+0(FP), AX
@@ -3818,7 +3818,7 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseGivenAVX2(s *struct{At int; Anchor int; Next int; End int; Length int; Offset int; Repeats [3]int; Lazy int; Nice int; Least int; MinMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; stop int; wrong int}, src []byte, given *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseGivenAVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, given *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT
 TEXT ·parseGivenAVX2(SB), NOSPLIT, $112-80
 	MOVQ s+0(FP), AX

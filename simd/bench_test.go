@@ -62,9 +62,9 @@ func BenchmarkLanes(b *testing.B) {
 	dec[1].Build(&f)
 	var first, states [Lanes]uint32
 	for i := range first {
-		first[i] = LaneLower
+		first[i] = StateMin
 	}
-	words := make([]byte, 2*n+RoundBytes+ReadAhead)
+	words := make([]byte, 2*n+RoundBytes+WordSlack)
 	out := [2][]byte{make([]byte, n), make([]byte, n)}
 	at := 0
 	b.Run("encode", func(b *testing.B) {

@@ -2,9 +2,9 @@ package simd
 
 import "encoding/binary"
 
-// Branches looks for instructions of x86 that name a place by its distance, 64 places for each mask: bit k mod 64 of masks[k/64] says whether byte k + 2 of p is what such an instruction has
+// MarkX86Displacements looks for instructions of x86 that name a place by its distance, 64 places for each mask: bit k mod 64 of masks[k/64] says whether byte k + 2 of p is what such an instruction has
 // in front of the distance. That is E8 or E9; or 05, 0D, … 3D behind 48 or 4C and 8B or 8D. p has two bytes more than there are places; it may be longer. All masks are overwritten.
-func Branches(masks []uint64, p []byte) {
+func MarkX86Displacements(masks []uint64, p []byte) {
 	p = p[:branchesBefore+64*len(masks)]
 	if len(masks) > 0 && !branchesVector(masks, p) {
 		branches(masks, p)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// naiveBranches is Branches as it is documented.
+// naiveBranches is MarkX86Displacements as it is documented.
 func naiveBranches(masks []uint64, p []byte) {
 	for i := range masks {
 		masks[i] = 0
@@ -34,7 +34,7 @@ func branchBytes(r *rand.Rand, n int) []byte {
 	return p
 }
 
-func TestBranches(t *testing.T) {
+func TestMarkX86Displacements(t *testing.T) {
 	// All triples of bytes that are right or differ from that in one bit, everywhere in a word.
 	var p []byte
 	for _, form := range []string{"\x48\x8b\x05", "\x4c\x8d\x3d", "\x00\x00\xe8", "\xff\xff\xe9"} {
@@ -55,7 +55,7 @@ func TestBranches(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(43, 44))
 		got := make([]uint64, len(want))
-		if Branches(got, p); !slices.Equal(got, want) {
+		if MarkX86Displacements(got, p); !slices.Equal(got, want) {
 			t.Fatal("other masks")
 		}
 		for range scaled(500) {
@@ -63,20 +63,20 @@ func TestBranches(t *testing.T) {
 			got, want := make([]uint64, n+1), make([]uint64, n+1)
 			got[n], want[n] = 7, 7
 			naiveBranches(want[:n], p[from:])
-			if Branches(got[:n], p[from:]); !slices.Equal(got, want) {
+			if MarkX86Displacements(got[:n], p[from:]); !slices.Equal(got, want) {
 				t.Fatalf("%d masks from byte %d on: %x, want %x", n, from, got, want)
 			}
 		}
 	})
 }
 
-func BenchmarkBranches(b *testing.B) {
+func BenchmarkMarkX86Displacements(b *testing.B) {
 	p := benchBytes(b, 64*64+2)
 	masks := make([]uint64, 64)
 	benchTiers(b, func(b *testing.B) {
 		b.SetBytes(int64(len(p)))
 		for range b.N {
-			Branches(masks, p)
+			MarkX86Displacements(masks, p)
 		}
 	})
 }

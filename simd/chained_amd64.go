@@ -8,15 +8,15 @@ import "github.com/klauspost/cpuid/v2"
 var permutesBytes = cpuid.CPU.Supports(cpuid.AVX512VBMI)
 
 // chainedAtOnce is how many rounds are done in one call: the runtime cannot interrupt an assembly function.
-const chainedAtOnce = atOnce / ChainRound
+const chainedAtOnce = atOnce / CtxRound
 
-// rawLanes is how the assembly knows ChainLanes.
+// rawLanes is how the assembly knows CtxLanes.
 type rawLanes = struct {
 	States       [32]uint32
-	Last, Second [32]byte
+	Last, Order2 [32]byte
 }
 
-func decodeChainedVector(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int, ok bool) {
+func decodeChainedVector(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int, ok bool) {
 	t := current()
 	if t == portable {
 		return 0, 0, false
@@ -27,8 +27,8 @@ func decodeChainedVector(g *ChainLanes, half int, tab *ChainTable, marks []uint6
 			return rounds, used, true
 		}
 		n, w := 0, 0
-		if out := &buf[rounds*ChainRound]; t == avx512 && permutesBytes {
-			n, w = decodeChainedVBMI((*rawLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.First, &tab.Second, &tab.Class, &part[0], out, len(part))
+		if out := &buf[rounds*CtxRound]; t == avx512 && permutesBytes {
+			n, w = decodeChainedVBMI((*rawLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], out, len(part))
 		} else {
 			n, w = decodeChainedAVX2((*rawLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.ways, &tab.bases, &part[0], out, len(part))
 		}
@@ -41,7 +41,7 @@ func decodeChainedVector(g *ChainLanes, half int, tab *ChainTable, marks []uint6
 }
 
 // decodeChained2Vector does nothing where there is no kernel for two groups: those for one have as much to do as the processor can.
-func decodeChained2Vector(g *[2]ChainLanes, tab *ChainTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
+func decodeChained2Vector(g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
 	if current() != avx512 || !permutesBytes {
 		return 0, used
 	}
@@ -51,7 +51,7 @@ func decodeChained2Vector(g *[2]ChainLanes, tab *ChainTable, marks []uint64, buf
 			return rounds, used
 		}
 		n, a, b := decodeChained2VBMI((*rawLanes)(&g[0]), words[0][used[0]:], (*rawLanes)(&g[1]), words[1][used[1]:],
-			(*[slots]uint32)(&tab.Tables[0]), &tab.First, &tab.Second, &tab.Class, &part[0], &buf[rounds*ChainRound], len(part))
+			(*[slots]uint32)(&tab.Tables[0]), &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], &buf[rounds*CtxRound], len(part))
 		rounds += n
 		used[0] += a
 		used[1] += b

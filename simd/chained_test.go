@@ -9,18 +9,18 @@ import (
 )
 
 // randomChain makes the tables of a chained run, with contexts of either symbol or both.
-func randomChain(r *rand.Rand, tab *ChainTable) {
+func randomChain(r *rand.Rand, tab *CtxTable) {
 	low := r.IntN(9)
-	tables := 1 + r.IntN(ChainTables)
-	for s := range tab.First {
-		tab.First[s] = uint8(r.IntN(256)>>low) << low
-		tab.Second[s] = uint8(r.IntN(1 << low))
-		tab.Class[s] = uint8(r.IntN(tables))
+	tables := 1 + r.IntN(MaxCtxTables)
+	for s := range tab.Order1 {
+		tab.Order1[s] = uint8(r.IntN(256)>>low) << low
+		tab.Order2[s] = uint8(r.IntN(1 << low))
+		tab.TableOf[s] = uint8(r.IntN(tables))
 	}
-	tab.Class[ChainMark] = uint8(r.IntN(tables))
+	tab.TableOf[CtxMarked] = uint8(r.IntN(tables))
 	if r.IntN(4) == 0 { // only the low bits count
-		for i := range tab.Class {
-			tab.Class[i] |= uint8(r.Uint32N(256/ChainTables)) * ChainTables
+		for i := range tab.TableOf {
+			tab.TableOf[i] |= uint8(r.Uint32N(256/MaxCtxTables)) * MaxCtxTables
 		}
 	}
 	for k := range tables {
@@ -30,31 +30,31 @@ func randomChain(r *rand.Rand, tab *ChainTable) {
 	tab.Index()
 }
 
-// chainedNaively is DecodeChained by its definition.
-func chainedNaively(g *ChainLanes, half int, tab *ChainTable, marks []uint64, buf, words []byte) (rounds, used int) {
-	for ; rounds < len(marks) && len(buf)/ChainRound > rounds && len(words)-used >= RoundBytes+ReadAhead; rounds++ {
+// chainedNaively is DecodeCtx by its definition.
+func chainedNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
+	for ; rounds < len(marks) && len(buf)/CtxRound > rounds && len(words)-used >= RoundBytes+WordSlack; rounds++ {
 		for l := range Lanes {
-			context, second := int(tab.First[g.Last[l]])+int(g.Second[l]), tab.Second[g.Last[l]]
+			context, second := int(tab.Order1[g.Last[l]])+int(g.Order2[l]), tab.Order2[g.Last[l]]
 			if marks[rounds]>>(half*Lanes+l)&1 != 0 {
-				context, second = ChainMark, tab.Second[0]
+				context, second = CtxMarked, tab.Order2[0]
 			}
 			x := g.States[l]
-			e := tab.Tables[tab.Class[context]%ChainTables][x%slots]
-			if x = e>>8%slots*(x>>11) + e>>19; x < LaneLower {
+			e := tab.Tables[tab.TableOf[context]%MaxCtxTables][x%slots]
+			if x = e>>8%slots*(x>>11) + e>>19; x < StateMin {
 				x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
 				used += 2
 			}
-			buf[rounds*ChainRound+half*Lanes+l], g.Last[l], g.Second[l], g.States[l] = byte(e), byte(e), second, x
+			buf[rounds*CtxRound+half*Lanes+l], g.Last[l], g.Order2[l], g.States[l] = byte(e), byte(e), second, x
 		}
 	}
 	return rounds, used
 }
 
 // randomLanes is where a chained run may stand.
-func randomLanes(r *rand.Rand, tab *ChainTable) (g ChainLanes) {
+func randomLanes(r *rand.Rand, tab *CtxTable) (g CtxLanes) {
 	for l := range g.States {
-		g.States[l] = LaneLower + r.Uint32N(1<<31-LaneLower)
-		g.Last[l], g.Second[l] = byte(r.Uint32()), tab.Second[r.IntN(256)]
+		g.States[l] = StateMin + r.Uint32N(1<<31-StateMin)
+		g.Last[l], g.Order2[l] = byte(r.Uint32()), tab.Order2[r.IntN(256)]
 	}
 	return g
 }
@@ -74,24 +74,24 @@ func randomMarks(r *rand.Rand, rounds int) []uint64 {
 	return marks
 }
 
-// tryChained compares DecodeChained, DecodeChained2 and DecodeChainedFew with the definition, each half of the buffer with words of its own.
-func tryChained(t *testing.T, r *rand.Rand, tab *ChainTable, marks []uint64, buf []byte, words [2][]byte) {
+// tryChained compares DecodeCtx, DecodeCtx2 and DecodeCtxTail with the definition, each half of the buffer with words of its own.
+func tryChained(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) {
 	t.Helper()
-	first := [2]ChainLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	first := [2]CtxLanes{randomLanes(r, tab), randomLanes(r, tab)}
 	for half, words := range words {
 		a, b, c := first[half], first[half], first[half]
 		want, few := bytes.Clone(buf), bytes.Clone(buf)
 		rounds, used := chainedNaively(&b, half, tab, marks, want, words)
-		if n, w := DecodeChained(&a, half, tab, marks, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
+		if n, w := DecodeCtx(&a, half, tab, marks, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
 			t.Fatalf("%d bytes, %d marks, %d bytes of words: %d rounds and %d, want %d and %d, or other symbols or lanes", len(buf), len(marks), len(words), n, w, rounds, used)
 		}
-		if w, ok := DecodeChainedFew(&c, half, tab, marks[:rounds], few, Lanes, words); !ok || w != used || c != b || !bytes.Equal(few, want) {
+		if w, ok := DecodeCtxTail(&c, half, tab, marks[:rounds], few, Lanes, words); !ok || w != used || c != b || !bytes.Equal(few, want) {
 			t.Fatalf("one by one %d rounds differ", rounds)
 		}
 	}
 	// Both in step: how far is not said, but it is the same, and where there is a kernel as far as both can go.
 	a, b, want := first, first, bytes.Clone(buf)
-	rounds, used := DecodeChained2(&a, tab, marks, buf, words)
+	rounds, used := DecodeCtx2(&a, tab, marks, buf, words)
 	most := 0
 	if has(current()).both {
 		most = len(marks)
@@ -125,25 +125,25 @@ func randomWords(r *rand.Rand, n int) (words [2][]byte) {
 	return words
 }
 
-func TestChained(t *testing.T) {
+func TestCtx(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, 32))
-		tab := new(ChainTable)
+		tab := new(CtxTable)
 		for i := range scaled(3000) {
 			if i%10 == 0 {
 				randomChain(r, tab)
 			}
-			tryChained(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*ChainRound)), randomWords(r, 30*RoundBytes))
+			tryChained(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*CtxRound)), randomWords(r, 30*RoundBytes))
 		}
 	})
 }
 
-// TestChainedLong goes beyond what a kernel does in one call.
-func TestChainedLong(t *testing.T) {
+// TestCtxLong goes beyond what a kernel does in one call.
+func TestCtxLong(t *testing.T) {
 	const rounds = 1<<12 + 100
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(33, 34))
-		tab := new(ChainTable)
+		tab := new(CtxTable)
 		randomChain(r, tab)
 		words := [2][]byte{make([]byte, rounds*RoundBytes), make([]byte, rounds*RoundBytes)}
 		for _, words := range words {
@@ -151,21 +151,21 @@ func TestChainedLong(t *testing.T) {
 				words[i] = byte(r.Uint32())
 			}
 		}
-		tryChained(t, r, tab, randomMarks(r, rounds), make([]byte, rounds*ChainRound), words)
+		tryChained(t, r, tab, randomMarks(r, rounds), make([]byte, rounds*CtxRound), words)
 	})
 }
 
-// BenchmarkChained decodes 64 KiB with the tables of a made-up run, one group and two in step.
-func BenchmarkChained(b *testing.B) {
+// BenchmarkCtx decodes 64 KiB with the tables of a made-up run, one group and two in step.
+func BenchmarkCtx(b *testing.B) {
 	r := rand.New(rand.NewPCG(35, 36))
-	tab := new(ChainTable)
+	tab := new(CtxTable)
 	randomChain(r, tab)
 	buf, words := make([]byte, 1<<16), make([]byte, 1<<18)
 	for i := range words {
 		words[i] = byte(r.Uint32())
 	}
-	marks := randomMarks(r, len(buf)/ChainRound)
-	g := [2]ChainLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	marks := randomMarks(r, len(buf)/CtxRound)
+	g := [2]CtxLanes{randomLanes(r, tab), randomLanes(r, tab)}
 	for groups := 1; groups <= 2; groups++ {
 		b.Run(fmt.Sprint(groups), func(b *testing.B) {
 			benchTiers(b, func(b *testing.B) {
@@ -173,10 +173,10 @@ func BenchmarkChained(b *testing.B) {
 				for b.Loop() {
 					n := 0
 					if groups == 2 {
-						n, _ = DecodeChained2(&g, tab, marks, buf, [2][]byte{words, words})
+						n, _ = DecodeCtx2(&g, tab, marks, buf, [2][]byte{words, words})
 					}
 					for half := range groups {
-						DecodeChained(&g[half], half, tab, marks[n:], buf[n*ChainRound:], words)
+						DecodeCtx(&g[half], half, tab, marks[n:], buf[n*CtxRound:], words)
 					}
 				}
 			})

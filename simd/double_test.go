@@ -25,7 +25,7 @@ func (c *doubleRun) word(i int) uint64 { return binary.LittleEndian.Uint64(c.src
 func (c *doubleRun) places(i int) (long, short *uint32, tag uint32) {
 	const prime = 0x9E3779B185EBCA87
 	x := c.word(i) * prime
-	return &c.long[x>>c.p.LongShift], &c.short[c.word(i)&c.p.Mask*prime>>c.p.Shift], uint32(x) & uint32(c.p.TagMask)
+	return &c.long[x>>c.p.LongShift], &c.short[c.word(i)&c.p.ShortMask*prime>>c.p.ShortShift], uint32(x) & uint32(c.p.TagMask)
 }
 
 // enter puts a position into both tables, and returns what was there.
@@ -50,9 +50,9 @@ func (c *doubleRun) within(d int) bool { return d >= 16 && d <= c.p.MaxOffset }
 func (c *doubleRun) search(i int) (at, n, d int) {
 	p := &c.p
 	long, short := c.enter(i)
-	p.Next = i + 1
+	p.NextInsert = i + 1
 	if i+1 >= p.Repeats[0] && uint32(c.word(i+1-p.Repeats[0])) == uint32(c.word(i+1)) {
-		p.Next = i + 2
+		p.NextInsert = i + 2
 		return i + 1, c.equal(i+1-p.Repeats[0], i+1), p.Repeats[0]
 	}
 	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
@@ -83,7 +83,7 @@ func (c *doubleRun) search(i int) (at, n, d int) {
 	}
 	for n < p.Nice && i+1 < p.End {
 		next, _ := c.enter(i + 1)
-		p.Next = i + 2
+		p.NextInsert = i + 2
 		o := i + 1 - next
 		if !c.within(o) || o == d || c.equal(next, i+1) <= n {
 			break
@@ -111,16 +111,16 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 	if c.room == 0 {
 		return nil
 	}
-	for p.Behind != 0 || p.Length > 0 || p.At < stop {
-		if p.Behind == 0 {
-			at, n, d := p.At, p.Length, p.Offset
-			if p.Length = 0; n == 0 {
-				next := p.Next
+	for p.CheckRepeat != 0 || p.PendingLen > 0 || p.At < stop {
+		if p.CheckRepeat == 0 {
+			at, n, d := p.At, p.PendingLen, p.PendingOffset
+			if p.PendingLen = 0; n == 0 {
+				next := p.NextInsert
 				if at, n, d = c.search(p.At); n < p.MinMatch {
 					if n == 0 {
-						p.Next = next
+						p.NextInsert = next
 					}
-					p.At = at + min(1+(at-p.Anchor)>>p.Skip, 32)
+					p.At = at + min(1+(at-p.Anchor)>>p.SkipLog, 32)
 					continue
 				}
 			}
@@ -130,7 +130,7 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 			}
 			if c.lazy && d != p.Repeats[0] && n+k < 8 {
 				if len(seqs) >= c.fresh {
-					p.At, p.Length, p.Offset = at, n, d
+					p.At, p.PendingLen, p.PendingOffset = at, n, d
 					return seqs
 				}
 				sum := 0
@@ -144,18 +144,18 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 			}
 			p.At = p.Anchor
 			more := put(at-k-p.Anchor, n+k, d)
-			if d != p.Repeats[0] && p.NewRepeat != 0 {
+			if d != p.Repeats[0] && p.UpdateRepeats != 0 {
 				p.Repeats = [2]int{d, p.Repeats[0]}
 			}
 			if p.At >= p.End {
 				return seqs
 			}
 			if c.lazy {
-				for i := p.Next; i < p.At; {
+				for i := p.NextInsert; i < p.At; {
 					c.enter(i)
-					if i < p.Next+14 {
+					if i < p.NextInsert+14 {
 						i += 2
-					} else if i == p.Next+14 {
+					} else if i == p.NextInsert+14 {
 						i += 2
 					} else {
 						i += 8
@@ -165,11 +165,11 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 				c.enter(at - k + 2)
 				c.enter(p.At - 2)
 			}
-			if p.Behind = 1; !more {
+			if p.CheckRepeat = 1; !more {
 				return seqs
 			}
 		}
-		p.Behind = 0
+		p.CheckRepeat = 0
 		for d := p.Repeats[1]; p.At < p.End && p.At >= d && uint32(c.word(p.At)) == uint32(c.word(p.At-d)); d = p.Repeats[1] {
 			n := c.equal(p.At-d, p.At)
 			if n < p.MinMatch {
@@ -178,7 +178,7 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 			c.enter(p.At)
 			p.Repeats[0], p.Repeats[1] = d, p.Repeats[0]
 			if !put(0, n, d) {
-				p.Behind = 1
+				p.CheckRepeat = 1
 				return seqs
 			}
 		}
@@ -194,8 +194,8 @@ func randomDouble(r *rand.Rand, src []byte) *doubleRun {
 		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
 	}
 	p := &c.p
-	*p = DoubleParse{At: 1 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), LongShift: uint64(64 - longLog), Shift: uint64(64 - log), Mask: ^uint64(0) >> (8 * r.IntN(5)),
-		TagMask: uint64(^uint32(0) << bits.Len(uint(len(src)))), Skip: uint64(r.IntN(10)), MinMatch: 3 + r.IntN(6), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), NewRepeat: r.IntN(4), Nice: 5 + r.IntN(60)}
+	*p = DoubleParse{At: 1 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), LongShift: uint64(64 - longLog), ShortShift: uint64(64 - log), ShortMask: ^uint64(0) >> (8 * r.IntN(5)),
+		TagMask: uint64(^uint32(0) << bits.Len(uint(len(src)))), SkipLog: uint64(r.IntN(10)), MinMatch: 3 + r.IntN(6), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UpdateRepeats: r.IntN(4), Nice: 5 + r.IntN(60)}
 	if r.IntN(2) == 0 {
 		p.At = 1
 	}
@@ -206,10 +206,10 @@ func randomDouble(r *rand.Rand, src []byte) *doubleRun {
 		}
 	}
 	if at := len(src) - p.At; c.lazy && r.IntN(4) == 0 && at > 8 {
-		p.Length, p.Offset = 1+r.IntN(7), 1+r.IntN(p.At)
-		p.Next = r.IntN(p.At + 3)
+		p.PendingLen, p.PendingOffset = 1+r.IntN(7), 1+r.IntN(p.At)
+		p.NextInsert = r.IntN(p.At + 3)
 	} else if p.At < p.End {
-		if p.Behind = r.IntN(2); p.Behind != 0 {
+		if p.CheckRepeat = r.IntN(2); p.CheckRepeat != 0 {
 			p.Anchor = p.At // where a match has ended
 		}
 	}
@@ -248,8 +248,8 @@ func (c *doubleRun) run(t *testing.T, src []byte, long, short []uint32, seqs []s
 	}
 	want.long, want.short = slices.Clone(c.long), slices.Clone(c.short)
 	wantSeqs := want.naively(stop)
-	if got.p.Length == 0 { // else they say nothing
-		got.p.Next, want.p.Next, got.p.Offset, want.p.Offset = 0, 0, 0, 0
+	if got.p.PendingLen == 0 { // else they say nothing
+		got.p.NextInsert, want.p.NextInsert, got.p.PendingOffset, want.p.PendingOffset = 0, 0, 0, 0
 	}
 	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(long, want.long) || !slices.Equal(short, want.short) {
 		t.Fatalf("lazy %v, %d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", c.lazy, len(src), c.p, n, got.p, len(wantSeqs), want.p)
@@ -275,7 +275,7 @@ func TestParseDouble(t *testing.T) {
 		// More bytes than one call of the assembly takes, and a match across where it ends.
 		for range scaled(20) {
 			c := randomDouble(r, randomContent(r, 200_000))
-			c.p.At, c.p.Anchor, c.p.End, c.p.Length, c.p.Behind = 1, 0, len(c.src)-16, 0, 0
+			c.p.At, c.p.Anchor, c.p.End, c.p.PendingLen, c.p.CheckRepeat = 1, 0, len(c.src)-16, 0, 0
 			c.room, c.fresh = len(c.src)/4, len(c.src)
 			c.alone(t)
 		}
@@ -284,7 +284,7 @@ func TestParseDouble(t *testing.T) {
 
 // TestParseDoubleRoom: what could lead the kernels out of the slices is a mistake in the program.
 func TestParseDoubleRoom(t *testing.T) {
-	good := DoubleParse{At: 1, End: 84, Repeats: [2]int{1, 1}, LongShift: 56, Shift: 57, MinMatch: 4, MaxOffset: 32, Nice: 10}
+	good := DoubleParse{At: 1, End: 84, Repeats: [2]int{1, 1}, LongShift: 56, ShortShift: 57, MinMatch: 4, MaxOffset: 32, Nice: 10}
 	for i, f := range []func(p *DoubleParse){
 		func(p *DoubleParse) {}, // the others change one thing each
 		func(p *DoubleParse) { p.At = 0 },
@@ -295,20 +295,20 @@ func TestParseDoubleRoom(t *testing.T) {
 		func(p *DoubleParse) { p.End = 85 },
 		func(p *DoubleParse) { p.LongShift = 55 },
 		func(p *DoubleParse) { p.LongShift = 64 },
-		func(p *DoubleParse) { p.Shift = 56 },
-		func(p *DoubleParse) { p.Skip = 64 },
+		func(p *DoubleParse) { p.ShortShift = 56 },
+		func(p *DoubleParse) { p.SkipLog = 64 },
 		func(p *DoubleParse) { p.MinMatch = 2 },
 		func(p *DoubleParse) { p.MinMatch = 33 },
-		func(p *DoubleParse) { p.Behind = 1 },
-		func(p *DoubleParse) { p.At, p.Anchor, p.Behind, p.Length, p.Offset = 10, 10, 1, 4, 1 },
+		func(p *DoubleParse) { p.CheckRepeat = 1 },
+		func(p *DoubleParse) { p.At, p.Anchor, p.CheckRepeat, p.PendingLen, p.PendingOffset = 10, 10, 1, 4, 1 },
 		func(p *DoubleParse) { p.MaxOffset = 31 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, -1, 1 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 8, 1 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 4, 0 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset = 10, 4, 11 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset = 95, 6, 1 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, -1 },
-		func(p *DoubleParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 13 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, -1, 1 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, 8, 1 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, 4, 0 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, 4, 11 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 95, 6, 1 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset, p.NextInsert = 10, 4, 1, -1 },
+		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset, p.NextInsert = 10, 4, 1, 13 },
 	} {
 		for _, lazy := range []bool{false, true} {
 			p := good

@@ -71,12 +71,12 @@ func FuzzParseSingle(f *testing.F) {
 	})
 }
 
-// FuzzChained does the same as FuzzLanes with chained runs.
-func FuzzChained(f *testing.F) {
+// FuzzCtx does the same as FuzzLanes with chained runs.
+func FuzzCtx(f *testing.F) {
 	f.Add(uint64(1), uint16(70), []byte("not many words"))
 	f.Add(uint64(2), uint16(3000), bytes.Repeat([]byte{0xff, 0, 1}, 1000))
 	f.Add(uint64(3), uint16(999), make([]byte, 4000))
-	tab := new(ChainTable)
+	tab := new(CtxTable)
 	f.Fuzz(func(t *testing.T, seed uint64, size uint16, words []byte) {
 		randomChain(rand.New(rand.NewPCG(seed, 1)), tab)
 		for _, tier := range Tiers() {
@@ -87,8 +87,8 @@ func FuzzChained(f *testing.F) {
 	})
 }
 
-// FuzzMarkRuns does the same with tokens and lengths of literal runs.
-func FuzzMarkRuns(f *testing.F) {
+// FuzzMarkRunStarts does the same with tokens and lengths of literal runs.
+func FuzzMarkRunStarts(f *testing.F) {
 	f.Add(uint64(1), []byte("tokens"), []byte("lengths"))
 	f.Add(uint64(2), bytes.Repeat([]byte{0, 3, 1, 2, 3}, 30), bytes.Repeat([]byte{7, 0, 200}, 20))
 	f.Add(uint64(3), bytes.Repeat([]byte{3}, 100), bytes.Repeat([]byte{1, 255, 9, 1, 0, 0}, 20))
@@ -102,8 +102,8 @@ func FuzzMarkRuns(f *testing.F) {
 	})
 }
 
-// FuzzParseRecent lets a fuzzer make content; the seed gives everything else.
-func FuzzParseRecent(f *testing.F) {
+// FuzzParseRowHash lets a fuzzer make content; the seed gives everything else.
+func FuzzParseRowHash(f *testing.F) {
 	r := rand.New(rand.NewPCG(55, 56))
 	for seed := range uint64(8) {
 		f.Add(seed, randomContent(r, 100+int(seed)*50))
@@ -165,8 +165,8 @@ func FuzzSequences(f *testing.F) {
 	})
 }
 
-// FuzzBranches compares all tiers with the definition.
-func FuzzBranches(f *testing.F) {
+// FuzzMarkX86Displacements compares all tiers with the definition.
+func FuzzMarkX86Displacements(f *testing.F) {
 	f.Add(branchBytes(rand.New(rand.NewPCG(1, 1)), 200))
 	f.Add(bytes.Repeat([]byte("\x48\x8b\x05\x4c\x8d\x3d\xe8\xe9"), 20))
 	f.Fuzz(func(t *testing.T, p []byte) {
@@ -178,7 +178,7 @@ func FuzzBranches(f *testing.F) {
 		naiveBranches(want, p)
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
-			if Branches(got, p); !slices.Equal(got, want) {
+			if MarkX86Displacements(got, p); !slices.Equal(got, want) {
 				t.Fatalf("%s: %x, want %x", tier, got, want)
 			}
 		}

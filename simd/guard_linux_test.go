@@ -91,7 +91,7 @@ func TestGuardPages(t *testing.T) {
 			size := 2 * len(run)
 			var a, b [Lanes]uint32
 			for i := range a {
-				a[i] = LaneLower + r.Uint32N(1<<31-LaneLower)
+				a[i] = StateMin + r.Uint32N(1<<31-StateMin)
 			}
 			b = a
 			// As large as asked for, with a page behind it or in front.
@@ -153,7 +153,7 @@ func TestGuardPagesBranches(t *testing.T) {
 			p := mem.put(r, branchBytes(r, 64*n+2))
 			got, want := make([]uint64, n+1), make([]uint64, n+1)
 			naiveBranches(want[:n], p)
-			if Branches(got[:n], p); !slices.Equal(got, want) {
+			if MarkX86Displacements(got[:n], p); !slices.Equal(got, want) {
 				t.Fatalf("%d masks differ", n)
 			}
 		}
@@ -244,16 +244,16 @@ func TestGuardPagesRecent(t *testing.T) {
 			copy(in, c.rows)
 			out := seqs.sequences(r, c.room)
 			c.run(t, c.src, in, out)
-			if HasRecent(c.p.Depth) {
+			if HasRowHash(c.p.Depth) {
 				for i := range in {
 					in[i] = r.Uint32() >> r.IntN(32)
 				}
 				p := c.p
-				ParseRecent(&p, c.src, in, c.costs, out, c.fresh)
+				ParseRowHash(&p, c.src, in, c.costs, out, c.fresh)
 				if n := max(c.p.End, 0); n <= len(in) {
 					given := in[len(in)-n:] // up to the guard page
 					p := c.p
-					ParseGiven(&p, c.src, given, c.costs, out, c.fresh)
+					ParseCandidates(&p, c.src, given, c.costs, out, c.fresh)
 				}
 			}
 		}
@@ -305,7 +305,7 @@ func TestGuardPagesPut(t *testing.T) {
 						t.Errorf("%d bytes: panic %v", room, panicked)
 					}
 				}()
-				PutOffsets(make([]byte, len(in)), make([]byte, len(in)+1), extra, in, 64)
+				EncodeOffsets(make([]byte, len(in)), make([]byte, len(in)+1), extra, in, 64)
 			}()
 		}
 	})
@@ -356,11 +356,11 @@ func buildNaively(f *[256]uint16) *DecodeTable {
 // TestGuardPagesChained does the same with chained runs, of which marks, symbols and both groups' words have a place.
 func TestGuardPagesChained(t *testing.T) {
 	const rounds = 40
-	room, bits := newGuarded(t, rounds*ChainRound), newGuarded(t, 8*rounds)
+	room, bits := newGuarded(t, rounds*CtxRound), newGuarded(t, 8*rounds)
 	from := [2]guarded{newGuarded(t, rounds*RoundBytes), newGuarded(t, rounds*RoundBytes)}
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(37, 38))
-		tab := new(ChainTable)
+		tab := new(CtxTable)
 		for i := range scaled(10_000) {
 			if i%50 == 0 {
 				randomChain(r, tab)
@@ -376,7 +376,7 @@ func TestGuardPagesChained(t *testing.T) {
 				copy(own, marks)
 				marks = own
 			}
-			tryChained(t, r, tab, marks, room.put(r, make([]byte, r.IntN(rounds*ChainRound+1))), words)
+			tryChained(t, r, tab, marks, room.put(r, make([]byte, r.IntN(rounds*CtxRound+1))), words)
 		}
 	})
 }
@@ -384,12 +384,12 @@ func TestGuardPagesChained(t *testing.T) {
 // TestGuardPagesScatter does the same with symbols on their way to the pieces.
 func TestGuardPagesScatter(t *testing.T) {
 	const rounds = 40
-	to, from := newGuarded(t, 2*rounds*ChainRound), newGuarded(t, rounds*ChainRound)
+	to, from := newGuarded(t, 2*rounds*CtxRound), newGuarded(t, rounds*CtxRound)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(57, 58))
 		for range scaled(2000) {
 			n := r.IntN(rounds + 1)
-			tryScatter(t, r, to.put(r, make([]byte, n*ChainRound+r.IntN(n*ChainRound+1))), from.put(r, make([]byte, n*ChainRound)))
+			tryScatter(t, r, to.put(r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+1))), from.put(r, make([]byte, n*CtxRound)))
 		}
 	})
 }
@@ -421,8 +421,8 @@ func TestGuardPagesLoadAhead(t *testing.T) {
 				placed[i] = byte(r.Uint32())
 			}
 			at := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/4)
-			LoadAhead(table, at, ^uint32(0))
-			LoadAhead(table, at, r.Uint32()>>r.IntN(32))
+			Prefetch(table, at, ^uint32(0))
+			Prefetch(table, at, r.Uint32()>>r.IntN(32))
 		}
 	})
 }

@@ -139,7 +139,7 @@ func executeVector(dst []byte, at int, lits []byte, seqs []rawSequence) (done, e
 	return done + size/sequenceSize, end, used + more, true
 }
 
-func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r Resolved, ok bool) {
+func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r TokenProgress, ok bool) {
 	if current() == portable {
 		return r, false
 	}
@@ -152,7 +152,7 @@ func resolveRepeatVector(seqs []rawSequence, tokens, litLens, matchLens, codes, 
 	return r, true
 }
 
-func resolvePlainVector(seqs []rawSequence, tokens, litLens, matchLens, offsets []byte) (r Resolved, ok bool) {
+func resolvePlainVector(seqs []rawSequence, tokens, litLens, matchLens, offsets []byte) (r TokenProgress, ok bool) {
 	if current() == portable {
 		return r, false
 	}
@@ -193,7 +193,7 @@ func parseSingleVector(p *SingleParse, src []byte, table []uint32, seqs []rawSeq
 	if current() == portable {
 		return 0, false
 	}
-	if p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeat < 1 || p.End > len(src)-16 || p.Skip > 63 || p.Shift > 63 || uint64(len(table)) <= ^uint64(0)>>p.Shift {
+	if p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeat < 1 || p.End > len(src)-16 || p.SkipLog > 63 || p.Shift > 63 || uint64(len(table)) <= ^uint64(0)>>p.Shift {
 		panic("simd: impossible parse")
 	}
 	if len(seqs) == 0 {
@@ -226,9 +226,9 @@ func parseDoubleLazyVector(p *DoubleParse, src []byte, long, short []uint32, cos
 
 // check panics if what a kernel is to do could lead it out of the slices.
 func (p *DoubleParse) check(src []byte, long, short []uint32) {
-	if best == portable || p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.End > len(src)-16 || p.Skip > 63 || p.Shift > 63 || p.LongShift > 63 ||
-		uint64(len(long)) <= ^uint64(0)>>p.LongShift || uint64(len(short)) <= ^uint64(0)>>p.Shift || p.MinMatch < 3 || p.MinMatch > 32 || p.MaxOffset < 32 ||
-		p.Behind != 0 && (p.Anchor != p.At || p.Length != 0) || uint(p.Length) > 7 || p.Length > 0 && (p.Length > len(src)-p.At || p.Offset < 1 || p.Offset > p.At || uint(p.Next) > uint(p.At+2)) {
+	if best == portable || p.At < 1 || p.Anchor < 0 || p.Anchor > p.At || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.End > len(src)-16 || p.SkipLog > 63 || p.ShortShift > 63 || p.LongShift > 63 ||
+		uint64(len(long)) <= ^uint64(0)>>p.LongShift || uint64(len(short)) <= ^uint64(0)>>p.ShortShift || p.MinMatch < 3 || p.MinMatch > 32 || p.MaxOffset < 32 ||
+		p.CheckRepeat != 0 && (p.Anchor != p.At || p.PendingLen != 0) || uint(p.PendingLen) > 7 || p.PendingLen > 0 && (p.PendingLen > len(src)-p.At || p.PendingOffset < 1 || p.PendingOffset > p.At || uint(p.NextInsert) > uint(p.At+2)) {
 		panic("simd: impossible parse")
 	}
 }
@@ -243,24 +243,24 @@ func hasRecent(depth int) bool {
 func hasGiven() bool { return current() != portable }
 
 // check panics if what a kernel is to do could lead it out of src or the costs.
-func (p *RecentParse) check(src []byte) {
-	if best == portable || p.Next < 0 || p.At < p.Next-p.Length || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 ||
-		uint(p.Length) > 7 || p.Length > len(src)-p.At || p.Length > 0 && (p.Offset < 1 || p.Offset > p.At || p.Next < p.At) || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 ||
-		uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.Least-4) > 1<<RecentBits || p.MaxOffset < 32 {
+func (p *RowHashParse) check(src []byte) {
+	if best == portable || p.NextInsert < 0 || p.At < p.NextInsert-p.PendingLen || p.Anchor < 0 || p.Anchor > p.At || p.End > len(src)-16 ||
+		uint(p.PendingLen) > 7 || p.PendingLen > len(src)-p.At || p.PendingLen > 0 && (p.PendingOffset < 1 || p.PendingOffset > p.At || p.NextInsert < p.At) || p.Repeats[0] < 1 || p.Repeats[1] < 1 || p.Repeats[2] < 1 ||
+		uint(p.Lazy) > 2 || p.Nice < 5 || uint(p.MinRowMatch-4) > 1<<RowHashBits || p.MaxOffset < 32 {
 		panic("simd: impossible parse")
 	}
 }
 
-func parseRecentVector(p *RecentParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) int {
+func parseRecentVector(p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) int {
 	p.check(src)
 	if p.Depth != 8 && p.Depth != 16 && p.Depth != 32 || p.Shift < 1 || p.Shift > 31 || uint64(len(rows)) < uint64(p.Depth)<<(32-p.Shift) ||
-		p.Base > 1<<RecentBits || p.Base+uint64(len(src)) >= 1<<RecentBits {
+		p.Base > 1<<RowHashBits || p.Base+uint64(len(src)) >= 1<<RowHashBits {
 		panic("simd: impossible parse")
 	}
 	return p.run(p.Depth, src, &rows[0], costs, seqs, fresh)
 }
 
-func parseGivenVector(p *RecentParse, src []byte, given []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) int {
+func parseGivenVector(p *RowHashParse, src []byte, given []uint32, costs *[256]uint8, seqs []rawSequence, fresh int) int {
 	p.check(src)
 	if p.At >= p.End {
 		return 0
@@ -272,14 +272,14 @@ func parseGivenVector(p *RecentParse, src []byte, given []uint32, costs *[256]ui
 }
 
 // run calls the function in assembly for rows of that depth, 0 for given candidates, until the parse is at its end, or there is no room, or it has to learn.
-func (p *RecentParse) run(depth int, src []byte, candidates *uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
+func (p *RowHashParse) run(depth int, src []byte, candidates *uint32, costs *[256]uint8, seqs []rawSequence, fresh int) (n int) {
 	for p.At < p.End && n < len(seqs) {
 		room, fresh := min(len(seqs)-n, atOnceSequences), min(max(fresh-n, 0), atOnceSequences)
-		from := p.Next // up to there positions are in rows
+		from := p.NextInsert // up to there positions are in rows
 		if depth == 0 {
 			from = p.At
 		}
-		p.stop = min(p.End, from+atOnceRecent)
+		p.callEnd = min(p.End, from+atOnceRecent)
 		var size int
 		switch depth {
 		case 0:
@@ -291,7 +291,7 @@ func (p *RecentParse) run(depth int, src []byte, candidates *uint32, costs *[256
 		case 32:
 			size = parseRecent32AVX2((*rawRecent)(p), src, candidates, costs, &seqs[n], room, fresh)
 		}
-		if n += size / sequenceSize; p.Length > 0 {
+		if n += size / sequenceSize; p.PendingLen > 0 {
 			break
 		}
 	}

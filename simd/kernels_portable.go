@@ -9,11 +9,11 @@ func decodeLanesVector(*DecodeGroup) bool { return false }
 
 func decodeLanes2Vector(_, _ *DecodeGroup) bool { return false }
 
-func decodeChainedVector(*ChainLanes, int, *ChainTable, []uint64, []byte, []byte) (rounds, used int, ok bool) {
+func decodeChainedVector(*CtxLanes, int, *CtxTable, []uint64, []byte, []byte) (rounds, used int, ok bool) {
 	return 0, 0, false
 }
 
-func decodeChained2Vector(*[2]ChainLanes, *ChainTable, []uint64, []byte, [2][]byte) (rounds int, used [2]int) {
+func decodeChained2Vector(*[2]CtxLanes, *CtxTable, []uint64, []byte, [2][]byte) (rounds int, used [2]int) {
 	return 0, used
 }
 
@@ -33,11 +33,11 @@ func branchesVector([]uint64, []byte) bool { return false }
 
 func histogramVector(*[256]uint32, []byte) bool { return false }
 
-func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32, *[4]uint32) (r Resolved, ok bool) {
+func resolveRepeatVector([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32, *[4]uint32) (r TokenProgress, ok bool) {
 	return r, false
 }
 
-func resolvePlainVector([]rawSequence, []byte, []byte, []byte, []byte) (r Resolved, ok bool) {
+func resolvePlainVector([]rawSequence, []byte, []byte, []byte, []byte) (r TokenProgress, ok bool) {
 	return r, false
 }
 
@@ -61,13 +61,13 @@ func parseDoubleLazyVector(*DoubleParse, []byte, []uint32, []uint32, *[256]uint8
 
 func hasRecent(int) bool { return false }
 
-func parseRecentVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
+func parseRecentVector(*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
 	panic("simd: no such kernel")
 }
 
 func hasGiven() bool { return false }
 
-func parseGivenVector(*RecentParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
+func parseGivenVector(*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
 	panic("simd: no such kernel")
 }
 

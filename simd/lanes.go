@@ -13,14 +13,14 @@ const (
 	ProbBits = 11            // frequencies of a table sum to 1<<ProbBits,
 	slots    = 1 << ProbBits // 2048, so that symbol, frequency and offset share the 32 bits of an entry
 
-	// LaneLower is the least state. A state below it takes a word, and is then below LaneLower<<16 = 2³¹.
-	LaneLower = 1 << 15
+	// StateMin is the least state. A state below it takes a word, and is then below StateMin<<16 = 2³¹.
+	StateMin = 1 << 15
 
 	// RoundBytes is the most that 32 symbols move through the words.
 	RoundBytes = 2 * Lanes
 
-	// ReadAhead is how much further a kernel may look. A group whose words are fewer than RoundBytes + ReadAhead bytes takes no more rounds.
-	ReadAhead = 8
+	// WordSlack is how much further a kernel may look. A group whose words are fewer than RoundBytes + WordSlack bytes takes no more rounds.
+	WordSlack = 8
 )
 
 // A DecodeTable has an entry for each of 2,048 slots: the symbol in bits 0–7, its frequency in bits 8–18, the number of the slot among the

@@ -12,10 +12,10 @@ type DecodeGroup struct {
 
 // rounds is the number of rounds of 32 symbols that g can take for certain.
 func (g *DecodeGroup) rounds() int {
-	return min(len(g.Dst)/Lanes, (len(g.Words)-ReadAhead)/RoundBytes)
+	return min(len(g.Dst)/Lanes, (len(g.Words)-WordSlack)/RoundBytes)
 }
 
-// DecodeLanes decodes whole rounds of 32 symbols for as long as g.Dst has room for one and g.Words has RoundBytes + ReadAhead bytes. Dst and
+// DecodeLanes decodes whole rounds of 32 symbols for as long as g.Dst has room for one and g.Words has RoundBytes + WordSlack bytes. Dst and
 // Words move on. Nothing outside of the two is touched.
 func DecodeLanes(g *DecodeGroup) {
 	if !decodeLanesVector(g) {
@@ -64,7 +64,7 @@ func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (u
 	left := len(words)
 	for len(dst) >= Lanes {
 		out := (*[Lanes]byte)(dst)
-		w := (*[RoundBytes + ReadAhead]byte)(words)
+		w := (*[RoundBytes + WordSlack]byte)(words)
 		q := uint32(0)
 		//pz:nobce
 		for l := 0; l < Lanes; l += 4 {
@@ -76,7 +76,7 @@ func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (u
 			x2 = e2>>freqShift%slots*(x2>>ProbBits) + e2>>slotShift
 			x3 = e3>>freqShift%slots*(x3>>ProbBits) + e3>>slotShift
 			// 1 if the lane takes a word: states are below 2³¹.
-			m0, m1, m2, m3 := (x0-LaneLower)>>31, (x1-LaneLower)>>31, (x2-LaneLower)>>31, (x3-LaneLower)>>31
+			m0, m1, m2, m3 := (x0-StateMin)>>31, (x1-StateMin)>>31, (x2-StateMin)>>31, (x3-StateMin)>>31
 			v := binary.LittleEndian.Uint64(w[q&63:])
 			states[l] = x0<<(m0*16&31) | uint32(v)&0xffff&-m0
 			v >>= m0 * 16 & 63
@@ -93,9 +93,9 @@ func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (u
 	return left - len(words)
 }
 
-// DecodeFew decodes the symbols of g.Dst with symbol i in lane i mod width, a power of two of at most 32, beginning with number from.
+// DecodeTail decodes the symbols of g.Dst with symbol i in lane i mod width, a power of two of at most 32, beginning with number from.
 // It stops where the words run out and returns the number of the symbol where it did. g.Words moves on, g.Dst stays.
-func DecodeFew(g *DecodeGroup, width, from int) (end int) {
+func DecodeTail(g *DecodeGroup, width, from int) (end int) {
 	used, dst, words, tab := 0, g.Dst, g.Words, g.Table
 	mask := width - 1
 	i := from
@@ -104,7 +104,7 @@ func DecodeFew(g *DecodeGroup, width, from int) (end int) {
 		e := tab[*x%slots]
 		dst[i] = byte(e)
 		v := e>>freqShift%slots*(*x>>ProbBits) + e>>slotShift
-		m := (v - LaneLower) >> 31
+		m := (v - StateMin) >> 31
 		*x = v<<(m*16&31) | uint32(binary.LittleEndian.Uint16(words[used:]))&-m
 		used += int(m * 2)
 	}

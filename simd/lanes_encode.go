@@ -37,9 +37,9 @@ func encodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p i
 	return p
 }
 
-// EncodeFew codes run with symbol i in lane i mod width, a power of two of at most 32, the last symbol first. Words go to words, before p,
+// EncodeTail codes run with symbol i in lane i mod width, a power of two of at most 32, the last symbol first. Words go to words, before p,
 // where there must be two bytes for each symbol; it returns where they begin.
-func EncodeFew(states *[Lanes]uint32, tab *EncodeTable, width int, run, words []byte, p int) int {
+func EncodeTail(states *[Lanes]uint32, tab *EncodeTable, width int, run, words []byte, p int) int {
 	mask := width - 1
 	for i := len(run) - 1; i >= 0; i-- {
 		state, s := &states[i&mask&(Lanes-1)], &tab.scalar[run[i]]

@@ -89,7 +89,7 @@ func decodeNaively(states *[Lanes]uint32, f *[256]uint16, dst, words []byte) (us
 		x := &states[i%Lanes]
 		s := findSlot(f, *x%slots)
 		dst[i] = byte(s.sym)
-		if *x = s.f*(*x/slots) + *x%slots - s.c; *x < LaneLower {
+		if *x = s.f*(*x/slots) + *x%slots - s.c; *x < StateMin {
 			*x = *x<<16 | uint32(words[used]) | uint32(words[used+1])<<8
 			used += 2
 		}
@@ -120,7 +120,7 @@ func randomGroup(r *rand.Rand, rounds, rest, words int) (*DecodeGroup, *[256]uin
 	for i := range g.States {
 		g.States[i] = r.Uint32() >> (1 + r.IntN(16))
 		if r.IntN(20) == 0 {
-			g.States[i] = []uint32{0, LaneLower - 1, LaneLower, LaneLower<<16 - 1}[r.IntN(4)]
+			g.States[i] = []uint32{0, StateMin - 1, StateMin, StateMin<<16 - 1}[r.IntN(4)]
 		}
 	}
 	for i := range g.Words {
@@ -133,7 +133,7 @@ func randomGroup(r *rand.Rand, rounds, rest, words int) (*DecodeGroup, *[256]uin
 func decodeAll(groups []*DecodeGroup, f []*[256]uint16) {
 	for {
 		for _, g := range groups {
-			if len(g.Dst) < Lanes || len(g.Words) < RoundBytes+ReadAhead {
+			if len(g.Dst) < Lanes || len(g.Words) < RoundBytes+WordSlack {
 				return
 			}
 		}
@@ -156,7 +156,7 @@ func TestDecodeLanes(t *testing.T) {
 			var dst [][]byte
 			for range count {
 				rounds := r.IntN(20)
-				words := rounds*RoundBytes + ReadAhead + RoundBytes
+				words := rounds*RoundBytes + WordSlack + RoundBytes
 				if r.IntN(2) == 0 {
 					words = r.IntN(words + 1)
 				}
@@ -195,10 +195,10 @@ func TestDecodeFew(t *testing.T) {
 		out := make([]byte, len(g.Dst))
 		used := decodeNaively(&want.States, f, out, g.Words)
 		g.Words = g.Words[:used]
-		if end := DecodeFew(g, Lanes, 0); end < len(out) {
+		if end := DecodeTail(g, Lanes, 0); end < len(out) {
 			// It stops when nothing is left to look at, and goes on when there is more.
 			g.Words = want.Words[used:]
-			if end = DecodeFew(g, Lanes, end); end != len(out) {
+			if end = DecodeTail(g, Lanes, end); end != len(out) {
 				t.Fatalf("stopped at %d of %d", end, len(out))
 			}
 		}
@@ -219,8 +219,8 @@ func TestEncodeLanes(t *testing.T) {
 			run := randomRun(r, &f, Lanes*r.IntN(20))
 			var want [Lanes]uint32
 			for i := range want {
-				want[i] = LaneLower + r.Uint32()>>(1+r.IntN(16))
-				want[i] = min(want[i], LaneLower<<16-1)
+				want[i] = StateMin + r.Uint32()>>(1+r.IntN(16))
+				want[i] = min(want[i], StateMin<<16-1)
 			}
 			got := want
 			start := want
@@ -245,13 +245,13 @@ func TestEncodeLanes(t *testing.T) {
 				}
 			}
 			few := start
-			if at := EncodeFew(&few, &tab, Lanes, run, b, p); at != wantAt || few != want || !bytes.Equal(a[wantAt:p], b[at:p]) {
+			if at := EncodeTail(&few, &tab, Lanes, run, b, p); at != wantAt || few != want || !bytes.Equal(a[wantAt:p], b[at:p]) {
 				t.Fatalf("round %d, %d symbols one by one: differs", round, len(run))
 			}
-			g := DecodeGroup{States: got, Table: new(DecodeTable), Dst: make([]byte, len(run)), Words: append(a[at:p:p], make([]byte, RoundBytes+ReadAhead)...)}
+			g := DecodeGroup{States: got, Table: new(DecodeTable), Dst: make([]byte, len(run)), Words: append(a[at:p:p], make([]byte, RoundBytes+WordSlack)...)}
 			g.Table.Build(&f)
 			out := g.Dst
-			if DecodeLanes(&g); !bytes.Equal(out, run) || g.States != start || len(g.Words) != RoundBytes+ReadAhead {
+			if DecodeLanes(&g); !bytes.Equal(out, run) || g.States != start || len(g.Words) != RoundBytes+WordSlack {
 				t.Fatalf("round %d, %d symbols: what comes back differs", round, len(run))
 			}
 		}
@@ -276,13 +276,13 @@ func TestEncodeDivision(t *testing.T) {
 				case 0: // ends of the range
 					x[i] = top - 1 - uint32(i)/4
 				case 1: // multiples and their neighbours
-					x[i] = max(LaneLower, top-f*uint32(1+r.IntN(4))-1+uint32(r.IntN(3)))
+					x[i] = max(StateMin, top-f*uint32(1+r.IntN(4))-1+uint32(r.IntN(3)))
 				case 2:
 					x[i] = min(top+uint32(r.IntN(3)), 1<<31-1)
 				default:
-					x[i] = LaneLower + r.Uint32N(1<<31-LaneLower)
+					x[i] = StateMin + r.Uint32N(1<<31-StateMin)
 				}
-				x[i] = max(x[i], LaneLower)
+				x[i] = max(x[i], StateMin)
 			}
 			want := x
 			run := bytes.Repeat([]byte{sym}, Lanes)
@@ -321,7 +321,7 @@ func TestLanesAllocs(t *testing.T) {
 	words := make([]byte, 2*len(run))
 	var states [Lanes]uint32
 	for i := range states {
-		states[i] = LaneLower
+		states[i] = StateMin
 	}
 	for _, name := range Tiers() {
 		defer SetTier(SetTier(name))
@@ -351,7 +351,7 @@ func TestLongRuns(t *testing.T) {
 			run := randomRun(r, &f, most+r.IntN(Lanes*100)&^(Lanes-1))
 			var states [Lanes]uint32
 			for i := range states {
-				states[i] = LaneLower
+				states[i] = StateMin
 			}
 			want, start := states, states
 			words, naive := make([]byte, 2*len(run)), make([]byte, 2*len(run))
@@ -363,7 +363,7 @@ func TestLongRuns(t *testing.T) {
 			var out [2][]byte
 			for i := range gs {
 				out[i] = make([]byte, len(run))
-				gs[i] = DecodeGroup{States: states, Table: new(DecodeTable), Dst: out[i], Words: append(words[at:len(words):len(words)], make([]byte, RoundBytes+ReadAhead)...)}
+				gs[i] = DecodeGroup{States: states, Table: new(DecodeTable), Dst: out[i], Words: append(words[at:len(words):len(words)], make([]byte, RoundBytes+WordSlack)...)}
 				gs[i].Table.Build(&f)
 			}
 			alone := gs[0]

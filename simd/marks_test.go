@@ -14,7 +14,7 @@ const manyTokens = 1 << 18
 func tryMarkRuns(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
 	t.Helper()
 	want := slices.Clone(bits)
-	done, used, end, ok := MarkRuns(bits, uint64(at), tokens, litLens)
+	done, used, end, ok := MarkRunStarts(bits, uint64(at), tokens, litLens)
 	if !ok && done > 0 {
 		t.Fatalf("%d tokens without a kernel", done)
 	}
@@ -89,7 +89,7 @@ func randomBits(r *rand.Rand, bits []uint64) (at int) {
 	return at
 }
 
-func TestMarkRuns(t *testing.T) {
+func TestMarkRunStarts(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(71, 72))
 		for range scaled(20_000) {
@@ -102,7 +102,7 @@ func TestMarkRuns(t *testing.T) {
 	})
 }
 
-func BenchmarkMarkRuns(b *testing.B) {
+func BenchmarkMarkRunStarts(b *testing.B) {
 	r := rand.New(rand.NewPCG(73, 74))
 	tokens, litLens := make([]byte, 1<<16), make([]byte, 1<<16)
 	for i := range tokens {
@@ -111,12 +111,12 @@ func BenchmarkMarkRuns(b *testing.B) {
 	}
 	bits := make([]uint64, len(tokens)/8)
 	benchTiers(b, func(b *testing.B) {
-		if _, _, _, ok := MarkRuns(bits, 0, nil, nil); !ok {
+		if _, _, _, ok := MarkRunStarts(bits, 0, nil, nil); !ok {
 			b.Skip("no kernel")
 		}
 		b.SetBytes(int64(len(tokens)))
 		for b.Loop() {
-			MarkRuns(bits, 0, tokens, litLens)
+			MarkRunStarts(bits, 0, tokens, litLens)
 			clear(bits)
 		}
 	})

@@ -11,19 +11,19 @@ type SingleParse struct {
 	Shift   uint64 // 64 − log2 of the number of entries
 	TagMask uint64 // the bits of an entry that are a tag
 
-	Skip      uint64 // below 64: steps grow by one for each 1<<Skip literals
-	MaxOffset int
-	MinMatch  int
-	NewRepeat int // not 0: each match sets Repeat
+	SkipLog      uint64 // below 64: steps grow by one for each 1<<SkipLog literals
+	MaxOffset    int
+	MinMatch     int
+	UpdateRepeat int // not 0: each match sets Repeat
 }
 
 // rawSingle is how the assembly knows a SingleParse.
 type rawSingle = struct {
 	At, Anchor, Repeat, End int
 	Mask, Shift, TagMask    uint64
-	Skip                    uint64
+	SkipLog                 uint64
 	MaxOffset, MinMatch     int
-	NewRepeat               int
+	UpdateRepeat            int
 }
 
 // ParseSingle goes on with a parse of src, until At is End or more, or there is no room for more sequences, or at any other place, so that no call takes long. It returns

@@ -45,14 +45,14 @@ func parseNaively(p *SingleParse, src []byte, table []uint32, stop, room int) (s
 			n++
 		}
 		if !ok || n < p.MinMatch {
-			p.At = i + min(2+(i-p.Anchor)>>p.Skip, 32)
+			p.At = i + min(2+(i-p.Anchor)>>p.SkipLog, 32)
 			continue
 		}
 		for k < i-p.Anchor && k < c && src[i-k-1] == src[c-k-1] {
 			k++
 		}
 		seqs = append(seqs, sequence{uint32(i - k - p.Anchor), uint32(n + k), uint32(i - c)})
-		if p.NewRepeat != 0 {
+		if p.UpdateRepeat != 0 {
 			p.Repeat = i - c
 		}
 		p.At = i + n
@@ -72,7 +72,7 @@ func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
 	log := 1 + r.IntN(10)
 	table = make([]uint32, 1<<log)
 	p = &SingleParse{At: 1 + r.IntN(len(src)), Repeat: 16 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Mask: ^uint64(0) >> (8 * r.IntN(5)),
-		Shift: uint64(64 - log), Skip: uint64(r.IntN(10)), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), MinMatch: 3 + r.IntN(6), NewRepeat: r.IntN(4)}
+		Shift: uint64(64 - log), SkipLog: uint64(r.IntN(10)), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), MinMatch: 3 + r.IntN(6), UpdateRepeat: r.IntN(4)}
 	if r.IntN(2) == 0 {
 		p.At = 1
 	}
@@ -178,7 +178,7 @@ func TestParseSingleRoom(t *testing.T) {
 		func(p *SingleParse) { p.End = 85 },
 		func(p *SingleParse) { p.Shift = 55 },
 		func(p *SingleParse) { p.Shift = 64 },
-		func(p *SingleParse) { p.Skip = 64 },
+		func(p *SingleParse) { p.SkipLog = 64 },
 	} {
 		p := good
 		f(&p)

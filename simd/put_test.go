@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// putOffsetsNaively is the definition of PutOffsets, bit by bit.
+// putOffsetsNaively is the definition of EncodeOffsets, bit by bit.
 func putOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, extra []byte) {
 	list := [3]uint32{initial, initial, initial}
 	bit := 0
@@ -36,7 +36,7 @@ func putOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, e
 	return codes, extra
 }
 
-// putLengthsNaively is the definition of PutLengths, for sequences that take a byte at most.
+// putLengthsNaively is the definition of EncodeLengths, for sequences that take a byte at most.
 func putLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte) {
 	for i, q := range seqs {
 		lit, match := q.LitLen, q.MatchLen-4
@@ -84,7 +84,7 @@ func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []b
 	wantTokens, tokens := make([]byte, n), place(0, bytes.Repeat([]byte{0x5a}, n))
 	wantCodes, wantExtra := putOffsetsNaively(wantTokens, seqs, 64)
 	codes, extra := place(1, make([]byte, n+1)), place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
-	c, e, ok := PutOffsets(tokens, codes, extra, seqs, 64)
+	c, e, ok := EncodeOffsets(tokens, codes, extra, seqs, 64)
 	if ok != has(current()).put {
 		t.Fatalf("there is a kernel: %v", ok)
 	}
@@ -94,7 +94,7 @@ func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []b
 		t.Fatalf("%d sequences: %d codes and %d bytes, want %d and %d; or they differ", n, c, e, len(wantCodes), len(wantExtra))
 	}
 	lits, matches := place(1, make([]byte, n)), place(2, make([]byte, n))
-	done, l, m, ok := PutLengths(tokens, lits, matches, seqs)
+	done, l, m, ok := EncodeLengths(tokens, lits, matches, seqs)
 	first := slices.IndexFunc(seqs, func(q sequence) bool { return q.LitLen > 255 || q.MatchLen > 4+255 })
 	if first < 0 {
 		first = n
@@ -108,7 +108,7 @@ func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []b
 	}
 }
 
-func TestPut(t *testing.T) {
+func TestEncodeSequences(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(41, 42))
 		for i := range scaled(5000) {
@@ -121,8 +121,8 @@ func TestPut(t *testing.T) {
 	})
 }
 
-// TestPutRoom: too little room is a mistake in the program.
-func TestPutRoom(t *testing.T) {
+// TestEncodeSequencesRoom: too little room is a mistake in the program.
+func TestEncodeSequencesRoom(t *testing.T) {
 	seqs := randomSequences(rand.New(rand.NewPCG(43, 44)), 100, 0)
 	for i := range seqs {
 		seqs[i].Offset = 1<<20 + 5*uint32(i) // all are new, with 18 bits
@@ -145,8 +145,8 @@ func TestPutRoom(t *testing.T) {
 			extra = make([]byte, c.extra)
 		}
 		for i, f := range []func(){
-			func() { PutOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64) },
-			func() { PutLengths(make([]byte, c.tokens), make([]byte, c.lits), make([]byte, c.matches), seqs) },
+			func() { EncodeOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64) },
+			func() { EncodeLengths(make([]byte, c.tokens), make([]byte, c.lits), make([]byte, c.matches), seqs) },
 		} {
 			func() {
 				defer func() {

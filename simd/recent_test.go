@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// recentRun is a call of ParseRecent, or of ParseGiven if there are given candidates.
+// recentRun is a call of ParseRowHash, or of ParseCandidates if there are given candidates.
 type recentRun struct {
-	p           RecentParse
+	p           RowHashParse
 	src         []byte
 	rows, given []uint32
 	costs       *[256]uint8
@@ -23,8 +23,8 @@ func (c *recentRun) enter(i int) {
 	if c.given != nil {
 		return
 	}
-	for ; c.p.Next < i; c.p.Next++ {
-		row, e := c.place(c.p.Next)
+	for ; c.p.NextInsert < i; c.p.NextInsert++ {
+		row, e := c.place(c.p.NextInsert)
 		copy(row[1:], row)
 		row[0] = e
 	}
@@ -35,7 +35,7 @@ func (c *recentRun) place(i int) (row []uint32, e uint32) {
 	v := binary.LittleEndian.Uint64(c.src[i:])
 	h := uint32(v)*0x9E3779B1 + uint32(v>>32)&uint32(c.p.HashMask)*0x85EBCA77
 	row = c.rows[int(h>>c.p.Shift)*c.p.Depth:]
-	return row[:c.p.Depth], h<<(32-c.p.Shift)&^(1<<RecentBits-1) | (uint32(c.p.Base) + uint32(i) + 1)
+	return row[:c.p.Depth], h<<(32-c.p.Shift)&^(1<<RowHashBits-1) | (uint32(c.p.Base) + uint32(i) + 1)
 }
 
 func (c *recentRun) equal(from, i int) (n int) {
@@ -55,8 +55,8 @@ func (c *recentRun) find(i, least int) (n, offset int) {
 	row, e := c.place(i)
 	longest := least - 1
 	for _, x := range row {
-		d := int(e&(1<<RecentBits-1)) - int(x&(1<<RecentBits-1))
-		if x>>RecentBits != e>>RecentBits || d < 1 || d > min(i, c.p.MaxOffset) || longest == c.p.Nice {
+		d := int(e&(1<<RowHashBits-1)) - int(x&(1<<RowHashBits-1))
+		if x>>RowHashBits != e>>RowHashBits || d < 1 || d > min(i, c.p.MaxOffset) || longest == c.p.Nice {
 			continue
 		}
 		if d < 16 {
@@ -76,13 +76,13 @@ func (c *recentRun) find(i, least int) (n, offset int) {
 
 // take is the candidate given for i.
 func (c *recentRun) take(i int) (n, offset int) {
-	c.p.Next = i + 1
+	c.p.NextInsert = i + 1
 	if c.given[i] == 0 {
 		return 0, 0
 	}
 	n, offset = int(c.given[i]>>24)+4, int(c.given[i]&(1<<24-1))
 	if offset < 16 || offset > min(i, c.p.MaxOffset) || i+n > len(c.src) {
-		c.p.wrong = 1
+		c.p.bad = 1
 		return 0, 0
 	}
 	for n >= c.p.Nice && i+n < len(c.src) && c.src[i+n-offset] == c.src[i+n] {
@@ -95,7 +95,7 @@ func (c *recentRun) take(i int) (n, offset int) {
 func (c *recentRun) best(i, than int) (n, offset, score int) {
 	p := &c.p
 	if p.UseRepeats != 0 {
-		n = p.MinMatch - 1
+		n = p.MinRepeatMatch - 1
 		for _, d := range p.Repeats {
 			if d <= i {
 				if m := c.equal(i-d, i); m >= 4 && m > n {
@@ -109,7 +109,7 @@ func (c *recentRun) best(i, than int) (n, offset, score int) {
 			return n, offset, score
 		}
 	}
-	if m, d := c.find(i, max(p.Least, min((max(than, score)+5)/4+1, p.Nice-5))); m > 0 {
+	if m, d := c.find(i, max(p.MinRowMatch, min((max(than, score)+5)/4+1, p.Nice-5))); m > 0 {
 		if s := 4*m - bits.Len(uint(d)); s > score {
 			return m, d, s
 		}
@@ -117,12 +117,12 @@ func (c *recentRun) best(i, than int) (n, offset, score int) {
 	return n, offset, score
 }
 
-// naively is the definition of ParseRecent and ParseGiven.
+// naively is the definition of ParseRowHash and ParseCandidates.
 func (c *recentRun) naively() (seqs []sequence) {
 	p := &c.p
 	for p.At < p.End && len(seqs) < c.room {
-		at, n, d, weigh := p.At, p.Length, p.Offset, true
-		if p.Length = 0; n == 0 {
+		at, n, d, weigh := p.At, p.PendingLen, p.PendingOffset, true
+		if p.PendingLen = 0; n == 0 {
 			var score int
 			if n, d, score = c.best(at, 0); n == 0 {
 				p.At += min(1+(at-p.Anchor)>>8, 32)
@@ -135,7 +135,7 @@ func (c *recentRun) naively() (seqs []sequence) {
 				}
 			}
 			if weigh = n < 8 && !slices.Contains(p.Repeats[:], d); weigh && len(seqs) >= c.fresh {
-				p.At, p.Length, p.Offset = at, n, d
+				p.At, p.PendingLen, p.PendingOffset = at, n, d
 				break
 			}
 		}
@@ -145,7 +145,7 @@ func (c *recentRun) naively() (seqs []sequence) {
 				sum += int(c.costs[b])
 			}
 			if sum <= 8*(bits.Len(uint(d))+4) {
-				p.At = p.Next
+				p.At = p.NextInsert
 				continue
 			}
 		}
@@ -175,12 +175,12 @@ func randomRecent(r *rand.Rand, src []byte) *recentRun {
 		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
 	}
 	p := &c.p
-	*p = RecentParse{At: r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Lazy: r.IntN(3), Nice: 5 + r.IntN([]int{15, 100}[r.IntN(2)]), Least: 4 + r.IntN(5), MinMatch: 3 + r.IntN(6),
+	*p = RowHashParse{At: r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Lazy: r.IntN(3), Nice: 5 + r.IntN([]int{15, 100}[r.IntN(2)]), MinRowMatch: 4 + r.IntN(5), MinRepeatMatch: 3 + r.IntN(6),
 		MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UseRepeats: r.IntN(4), Depth: 8 << r.IntN(3), Shift: uint64(32 - log), HashMask: 1<<(8*r.IntN(5)) - 1}
 	if r.IntN(2) == 0 {
 		p.At = 0
 	}
-	if room := 1<<RecentBits - 1 - len(src); r.IntN(2) == 0 {
+	if room := 1<<RowHashBits - 1 - len(src); r.IntN(2) == 0 {
 		p.Base = uint64(room - r.IntN(2)*r.IntN(room))
 	}
 	for i := range p.Repeats {
@@ -188,23 +188,23 @@ func randomRecent(r *rand.Rand, src []byte) *recentRun {
 			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
 		}
 	}
-	p.Anchor, p.Next = p.At-r.IntN(2)*r.IntN(p.At+1), p.At-r.IntN(2)*r.IntN(p.At+1)
+	p.Anchor, p.NextInsert = p.At-r.IntN(2)*r.IntN(p.At+1), p.At-r.IntN(2)*r.IntN(p.At+1)
 	if r.IntN(4) == 0 && p.At > 0 && p.At+7 < p.End {
-		p.Length, p.Offset = 4+r.IntN(4), 1+r.IntN(p.At)
-		p.Next = p.At + r.IntN(3)
+		p.PendingLen, p.PendingOffset = 4+r.IntN(4), 1+r.IntN(p.At)
+		p.NextInsert = p.At + r.IntN(3)
 	}
 	c.rows = make([]uint32, p.Depth<<log)
 	if kind := r.IntN(4); kind > 0 {
 		for i := range c.rows {
 			x := r.Uint32()
-			if x &= 1<<RecentBits - 1; x > uint32(p.Base) { // from another block
-				x -= min(x, uint32(p.Base+uint64(len(src)))-uint32(p.Next))
+			if x &= 1<<RowHashBits - 1; x > uint32(p.Base) { // from another block
+				x -= min(x, uint32(p.Base+uint64(len(src)))-uint32(p.NextInsert))
 			}
-			c.rows[i] = x | r.Uint32N(128)<<RecentBits
+			c.rows[i] = x | r.Uint32N(128)<<RowHashBits
 		}
-		for range p.Next * kind {
-			row, _ := c.place(r.IntN(min(len(src)-7, p.Next)))
-			_, row[r.IntN(p.Depth)] = c.place(r.IntN(min(len(src)-7, p.Next)))
+		for range p.NextInsert * kind {
+			row, _ := c.place(r.IntN(min(len(src)-7, p.NextInsert)))
+			_, row[r.IntN(p.Depth)] = c.place(r.IntN(min(len(src)-7, p.NextInsert)))
 		}
 	}
 	return c
@@ -236,16 +236,16 @@ func (c *recentRun) giveCandidates(r *rand.Rand) {
 // run holds a call of the kernel, with these places for what it needs, to the definition.
 func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence) {
 	t.Helper()
-	if ok := HasRecent(c.p.Depth); ok != has(current()).parse || HasGiven() != ok {
-		t.Fatalf("there is a kernel: %v, for given candidates: %v", ok, HasGiven())
+	if ok := HasRowHash(c.p.Depth); ok != has(current()).parse || HasCandidates() != ok {
+		t.Fatalf("there is a kernel: %v, for given candidates: %v", ok, HasCandidates())
 	} else if !ok {
 		return
 	}
 	got, n := recentRun{p: c.p, src: src, rows: rows, given: c.given}, 0
 	if c.given != nil {
-		n = ParseGiven(&got.p, src, c.given, c.costs, seqs, c.fresh)
+		n = ParseCandidates(&got.p, src, c.given, c.costs, seqs, c.fresh)
 	} else {
-		n = ParseRecent(&got.p, src, rows, c.costs, seqs, c.fresh)
+		n = ParseRowHash(&got.p, src, rows, c.costs, seqs, c.fresh)
 	}
 	want := *c
 	want.rows = slices.Clone(c.rows)
@@ -253,7 +253,7 @@ func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence
 	// When positions are entered that nothing was searched behind is up to the kernel.
 	for _, c := range []*recentRun{&got, &want} {
 		c.enter(min(c.p.At, c.p.End))
-		c.p.stop = 0
+		c.p.callEnd = 0
 	}
 	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(got.rows, want.rows) {
 		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", len(src), c.p, n, got.p, len(wantSeqs), want.p)
@@ -266,7 +266,7 @@ func (c *recentRun) alone(t *testing.T) {
 	c.run(t, c.src, slices.Clone(c.rows), make([]sequence, c.room))
 }
 
-func TestParseRecent(t *testing.T) {
+func TestParseRowHash(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(51, 52))
 		for i := range scaled(8000) {
@@ -287,15 +287,15 @@ func TestParseRecent(t *testing.T) {
 		for i, src := range [][]byte{randomContent(r, 100_000), randomContent(r, 100_000), noise, noise} {
 			depth := 8 << (i % 3)
 			c := randomRecent(r, src)
-			c.p = RecentParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, Least: 5, MinMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
+			c.p = RowHashParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, MinRowMatch: 5, MinRepeatMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
 			c.rows, c.room, c.fresh = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
 			c.alone(t)
 		}
 	})
 }
 
-// TestParseGiven: the same with candidates that are given, some of which cannot be.
-func TestParseGiven(t *testing.T) {
+// TestParseCandidates: the same with candidates that are given, some of which cannot be.
+func TestParseCandidates(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(71, 72))
 		for i := range scaled(8000) {
@@ -322,7 +322,7 @@ func TestGivenTie(t *testing.T) {
 			copy(src[200:], src[150:156])
 			src[206] = src[156] + 1
 			c := &recentRun{src: src, room: 10, fresh: 10, costs: new([256]uint8), given: make([]uint32, 284)}
-			c.p = RecentParse{At: 200, Anchor: 200, Next: 200, End: 201, Repeats: [3]int{50, 60, 70}, Nice: 100, Least: 4, MinMatch: 4, MaxOffset: 1 << 16, UseRepeats: 3, Depth: 8}
+			c.p = RowHashParse{At: 200, Anchor: 200, NextInsert: 200, End: 201, Repeats: [3]int{50, 60, 70}, Nice: 100, MinRowMatch: 4, MinRepeatMatch: 4, MaxOffset: 1 << 16, UseRepeats: 3, Depth: 8}
 			for i := range c.costs {
 				c.costs[i] = 255
 			}
@@ -336,40 +336,40 @@ func TestGivenTie(t *testing.T) {
 	})
 }
 
-// TestParseRecentRoom: what could lead the kernel out of the slices is a mistake in the program.
-func TestParseRecentRoom(t *testing.T) {
-	good := RecentParse{End: 84, Repeats: [3]int{1, 1, 1}, Nice: 5, Least: 4, MaxOffset: 32, Depth: 8, Shift: 27}
-	for i, f := range []func(p *RecentParse){
-		func(p *RecentParse) {}, // the others change one thing each
-		func(p *RecentParse) { p.At = -1 },
-		func(p *RecentParse) { p.Next = 1 },
-		func(p *RecentParse) { p.Next = -1 },
-		func(p *RecentParse) { p.Anchor = 1 },
-		func(p *RecentParse) { p.Anchor = -1 },
-		func(p *RecentParse) { p.End = 85 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, -1, 1 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 8, 1 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 4, 11 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset = 10, 4, 0 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset = 95, 6, 1 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 15 },
-		func(p *RecentParse) { p.At, p.Length, p.Offset, p.Next = 10, 4, 1, 9 },
-		func(p *RecentParse) { p.Repeats[0] = 0 },
-		func(p *RecentParse) { p.Repeats[1] = 0 },
-		func(p *RecentParse) { p.Repeats[2] = -1 },
-		func(p *RecentParse) { p.Lazy = 3 },
-		func(p *RecentParse) { p.Lazy = -1 },
-		func(p *RecentParse) { p.Nice = 4 },
-		func(p *RecentParse) { p.Least = 3 },
-		func(p *RecentParse) { p.Least = math.MaxInt },
-		func(p *RecentParse) { p.MaxOffset = 31 },
-		func(p *RecentParse) { p.Depth = 64 },
-		func(p *RecentParse) { p.Depth = 16 },
-		func(p *RecentParse) { p.Shift = 26 },
-		func(p *RecentParse) { p.Shift = 32 },
-		func(p *RecentParse) { p.Shift = 0 },
-		func(p *RecentParse) { p.Base = 1<<RecentBits - 100 },
-		func(p *RecentParse) { p.Base = 1<<64 - 1 },
+// TestParseRowHashRoom: what could lead the kernel out of the slices is a mistake in the program.
+func TestParseRowHashRoom(t *testing.T) {
+	good := RowHashParse{End: 84, Repeats: [3]int{1, 1, 1}, Nice: 5, MinRowMatch: 4, MaxOffset: 32, Depth: 8, Shift: 27}
+	for i, f := range []func(p *RowHashParse){
+		func(p *RowHashParse) {}, // the others change one thing each
+		func(p *RowHashParse) { p.At = -1 },
+		func(p *RowHashParse) { p.NextInsert = 1 },
+		func(p *RowHashParse) { p.NextInsert = -1 },
+		func(p *RowHashParse) { p.Anchor = 1 },
+		func(p *RowHashParse) { p.Anchor = -1 },
+		func(p *RowHashParse) { p.End = 85 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset = 10, -1, 1 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset = 10, 8, 1 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset = 10, 4, 11 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset = 10, 4, 0 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset = 95, 6, 1 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset, p.NextInsert = 10, 4, 1, 15 },
+		func(p *RowHashParse) { p.At, p.PendingLen, p.PendingOffset, p.NextInsert = 10, 4, 1, 9 },
+		func(p *RowHashParse) { p.Repeats[0] = 0 },
+		func(p *RowHashParse) { p.Repeats[1] = 0 },
+		func(p *RowHashParse) { p.Repeats[2] = -1 },
+		func(p *RowHashParse) { p.Lazy = 3 },
+		func(p *RowHashParse) { p.Lazy = -1 },
+		func(p *RowHashParse) { p.Nice = 4 },
+		func(p *RowHashParse) { p.MinRowMatch = 3 },
+		func(p *RowHashParse) { p.MinRowMatch = math.MaxInt },
+		func(p *RowHashParse) { p.MaxOffset = 31 },
+		func(p *RowHashParse) { p.Depth = 64 },
+		func(p *RowHashParse) { p.Depth = 16 },
+		func(p *RowHashParse) { p.Shift = 26 },
+		func(p *RowHashParse) { p.Shift = 32 },
+		func(p *RowHashParse) { p.Shift = 0 },
+		func(p *RowHashParse) { p.Base = 1<<RowHashBits - 100 },
+		func(p *RowHashParse) { p.Base = 1<<64 - 1 },
 	} {
 		p := good
 		f(&p)
@@ -379,7 +379,7 @@ func TestParseRecentRoom(t *testing.T) {
 					t.Errorf("case %d: %+v: panic %v", i, p, panicked)
 				}
 			}()
-			ParseRecent(&p, make([]byte, 100), make([]uint32, 8*32), new([256]uint8), make([]sequence, 10), 10)
+			ParseRowHash(&p, make([]byte, 100), make([]uint32, 8*32), new([256]uint8), make([]sequence, 10), 10)
 		}()
 		func() {
 			p := good
@@ -391,7 +391,7 @@ func TestParseRecentRoom(t *testing.T) {
 					t.Errorf("case %d, given candidates: %+v: panic %v", i, p, panicked)
 				}
 			}()
-			ParseGiven(&p, make([]byte, 100), make([]uint32, 84), new([256]uint8), make([]sequence, 10), 10)
+			ParseCandidates(&p, make([]byte, 100), make([]uint32, 84), new([256]uint8), make([]sequence, 10), 10)
 		}()
 	}
 	func() {
@@ -401,9 +401,9 @@ func TestParseRecentRoom(t *testing.T) {
 			}
 		}()
 		p := good
-		ParseGiven(&p, make([]byte, 100), make([]uint32, 83), new([256]uint8), make([]sequence, 10), 10)
+		ParseCandidates(&p, make([]byte, 100), make([]uint32, 83), new([256]uint8), make([]sequence, 10), 10)
 	}()
-	if HasRecent(4) || HasRecent(64) || HasRecent(0) {
+	if HasRowHash(4) || HasRowHash(64) || HasRowHash(0) {
 		t.Error("a kernel for rows of another size")
 	}
 }

@@ -4,13 +4,13 @@ import "encoding/binary"
 
 // Symbols of a chained run stand round by round in a buffer. From there they go to the pieces of the lanes, by squares of eight lanes and eight rounds.
 
-// Scatter puts the symbols of whole rounds of ChainRound bytes where the pieces of the lanes are: symbol l of round r goes to dst[at[l]+r], for l below width, which is Lanes
-// or ChainRound. All of these places must be in dst.
-func Scatter(dst []byte, at *[ChainRound]int, width int, buf []byte) {
-	if width != Lanes && width != ChainRound {
+// Deinterleave puts the symbols of whole rounds of CtxRound bytes where the pieces of the lanes are: symbol l of round r goes to dst[at[l]+r], for l below width, which is Lanes
+// or CtxRound. All of these places must be in dst.
+func Deinterleave(dst []byte, at *[CtxRound]int, width int, buf []byte) {
+	if width != Lanes && width != CtxRound {
 		panic("simd: impossible width") // lanes are moved by groups, and only places of the first width are looked at
 	}
-	rounds := len(buf) / ChainRound
+	rounds := len(buf) / CtxRound
 	if rounds == 0 {
 		return
 	}
@@ -32,9 +32,9 @@ func scatter(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
 		}
 		i := r
 		for ; i+8 <= rounds; i += 8 {
-			in := buf[i*ChainRound+l:][:7*ChainRound+8]
-			x0, x1, x2, x3, x4, x5, x6, x7 := transpose(load(in, 0), load(in, ChainRound), load(in, 2*ChainRound), load(in, 3*ChainRound),
-				load(in, 4*ChainRound), load(in, 5*ChainRound), load(in, 6*ChainRound), load(in, 7*ChainRound))
+			in := buf[i*CtxRound+l:][:7*CtxRound+8]
+			x0, x1, x2, x3, x4, x5, x6, x7 := transpose(load(in, 0), load(in, CtxRound), load(in, 2*CtxRound), load(in, 3*CtxRound),
+				load(in, 4*CtxRound), load(in, 5*CtxRound), load(in, 6*CtxRound), load(in, 7*CtxRound))
 			store(rows[0], i, x0)
 			store(rows[1], i, x1)
 			store(rows[2], i, x2)
@@ -46,7 +46,7 @@ func scatter(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
 		}
 		for ; i < rounds; i++ {
 			for k, row := range rows {
-				row[i] = buf[i*ChainRound+l+k]
+				row[i] = buf[i*CtxRound+l+k]
 			}
 		}
 	}

@@ -15,8 +15,8 @@ func tryScatter(t *testing.T, r *rand.Rand, dst, buf []byte) {
 	for i := range dst {
 		dst[i] = byte(r.Uint32())
 	}
-	width, rounds := Lanes<<r.IntN(2), len(buf)/ChainRound
-	var at [ChainRound]int
+	width, rounds := Lanes<<r.IntN(2), len(buf)/CtxRound
+	var at [CtxRound]int
 	for l := range at {
 		at[l] = -1 // not to be used
 	}
@@ -30,49 +30,49 @@ func tryScatter(t *testing.T, r *rand.Rand, dst, buf []byte) {
 		gap = min(gap, room)
 		at[l], next, room = next+gap, next+gap+rounds, room-gap
 		for k := range rounds {
-			want[at[l]+k] = buf[k*ChainRound+l]
+			want[at[l]+k] = buf[k*CtxRound+l]
 		}
 	}
-	if Scatter(dst, &at, width, buf); !bytes.Equal(dst, want) {
+	if Deinterleave(dst, &at, width, buf); !bytes.Equal(dst, want) {
 		t.Fatalf("%d rounds of %d lanes", rounds, width)
 	}
 }
 
-func TestScatter(t *testing.T) {
+func TestDeinterleave(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(59, 60))
 		for range scaled(2000) {
 			n := r.IntN(50)
-			tryScatter(t, r, make([]byte, n*ChainRound+r.IntN(n*ChainRound+100)), make([]byte, n*ChainRound))
+			tryScatter(t, r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+100)), make([]byte, n*CtxRound))
 		}
 	})
 }
 
-// TestScatterWidth: lanes are moved by groups, and another number of them is a mistake in the program.
-func TestScatterWidth(t *testing.T) {
-	for _, width := range []int{-1, 0, 1, Lanes - 1, Lanes + 1, ChainRound - 1, ChainRound + 1} {
+// TestDeinterleaveWidth: lanes are moved by groups, and another number of them is a mistake in the program.
+func TestDeinterleaveWidth(t *testing.T) {
+	for _, width := range []int{-1, 0, 1, Lanes - 1, Lanes + 1, CtxRound - 1, CtxRound + 1} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%d lanes are taken", width)
 				}
 			}()
-			Scatter(make([]byte, 1), new([ChainRound]int), width, make([]byte, ChainRound))
+			Deinterleave(make([]byte, 1), new([CtxRound]int), width, make([]byte, CtxRound))
 		}()
 	}
 }
 
-func BenchmarkScatter(b *testing.B) {
+func BenchmarkDeinterleave(b *testing.B) {
 	const rounds = 128
-	dst, buf := make([]byte, 1<<20), make([]byte, rounds*ChainRound)
-	var at [ChainRound]int
+	dst, buf := make([]byte, 1<<20), make([]byte, rounds*CtxRound)
+	var at [CtxRound]int
 	for l := range at {
-		at[l] = l * (len(dst)/ChainRound - 100)
+		at[l] = l * (len(dst)/CtxRound - 100)
 	}
 	benchTiers(b, func(b *testing.B) {
 		b.SetBytes(int64(len(buf)))
 		for b.Loop() {
-			Scatter(dst, &at, ChainRound, buf)
+			Deinterleave(dst, &at, CtxRound, buf)
 		}
 	})
 }

@@ -31,14 +31,14 @@ func Execute[S Sequence](dst []byte, at int, lits []byte, seqs []S) (done, end, 
 	return executeVector(dst, at, lits, raw(seqs))
 }
 
-// Resolved is how far resolving tokens has come.
-type Resolved struct {
+// TokenProgress is how far resolving tokens has come.
+type TokenProgress struct {
 	Done                               int    // tokens used, and sequences written
 	UsedLits, UsedMatches, UsedOffsets int    // bytes used of the streams
 	Lits, Produced                     uint64 // sums over the sequences: literals; literals and matches
 }
 
-// ResolveRepeat turns tokens into sequences, as many as there are of both. A token has a literal run in bits 0–1, to which one from litLens is added if it is 3; a
+// DecodeTokensRepeat turns tokens into sequences, as many as there are of both. A token has a literal run in bits 0–1, to which one from litLens is added if it is 3; a
 // match length in bits 2–5, to which one from matchLens is added if it is 15, and least of bits 6–7 in any case, below 16 each; and in bits 6–7 a place in the list of repeats, or 3 for a new
 // offset, v·4 + c%4 − 4, of which a byte c of codes says that v has 1 + c/4 bits, and extra, from the given bit on, has those below the highest. The
 // offset moves to the front of the list. Bit and list move on; the last place of the list is not used. In litLens and matchLens a length is one byte, or 255
@@ -47,12 +47,12 @@ type Resolved struct {
 // It stops before four bytes that say less than 255 or more than 65,535, a code above 99, an offset below 16, and where a stream has fewer bytes left than it
 // reads at once; it may stop at any other place. ok = false says that this tier has no such kernel. Whatever the arguments, nothing outside of the slices is
 // touched.
-func ResolveRepeat[S Sequence](seqs []S, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r Resolved, ok bool) {
+func DecodeTokensRepeat[S Sequence](seqs []S, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r TokenProgress, ok bool) {
 	return resolveRepeatVector(raw(seqs), tokens, litLens, matchLens, codes, extra, bit, repeats, least)
 }
 
-// ResolvePlain is the same for tokens that have a literal run in bits 0–3, a match length less 5 in bits 4–7, to both of which a length is added if they are 15,
+// DecodeTokensPlain is the same for tokens that have a literal run in bits 0–3, a match length less 5 in bits 4–7, to both of which a length is added if they are 15,
 // and offsets of two bytes each.
-func ResolvePlain[S Sequence](seqs []S, tokens, litLens, matchLens, offsets []byte) (r Resolved, ok bool) {
+func DecodeTokensPlain[S Sequence](seqs []S, tokens, litLens, matchLens, offsets []byte) (r TokenProgress, ok bool) {
 	return resolvePlainVector(raw(seqs), tokens, litLens, matchLens, offsets)
 }

@@ -15,7 +15,7 @@ type resolveCase struct {
 	tokens, litLens, matchLens, codes, extra []byte // codes are the offsets if plain
 	bit                                      uint
 	repeats, least                           [4]uint32
-	r                                        Resolved
+	r                                        TokenProgress
 	longs                                    int // lengths of more than a byte
 }
 
@@ -98,14 +98,14 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 	t.Helper()
 	room := len(seqs)
 	want := *c
-	want.r = Resolved{}
+	want.r = TokenProgress{}
 	bit, repeats := c.bit, c.repeats
-	var got Resolved
+	var got TokenProgress
 	var ok bool
 	if c.plain {
-		got, ok = ResolvePlain(seqs, c.tokens, c.litLens, c.matchLens, c.codes)
+		got, ok = DecodeTokensPlain(seqs, c.tokens, c.litLens, c.matchLens, c.codes)
 	} else {
-		got, ok = ResolveRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra, &bit, &repeats, &c.least)
+		got, ok = DecodeTokensRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra, &bit, &repeats, &c.least)
 	}
 	if ok != has(current()).resolve {
 		t.Fatalf("there is a kernel: %v", ok)
@@ -201,8 +201,8 @@ func randomResolve(r *rand.Rand, plain bool, n, rare int) *resolveCase {
 	return c
 }
 
-// TestResolve: all counts of tokens around the steps, and long runs of them.
-func TestResolve(t *testing.T) {
+// TestDecodeTokens: all counts of tokens around the steps, and long runs of them.
+func TestDecodeTokens(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(21, 22))
 		for i := range scaled(6000) {

@@ -34,14 +34,14 @@ func TestPermutesBytes(t *testing.T) {
 	}
 }
 
-// TestChainedWithout: that tier without them.
-func TestChainedWithout(t *testing.T) {
+// TestCtxWithout: that tier without them.
+func TestCtxWithout(t *testing.T) {
 	if best < avx512 || !permutesBytes {
-		return // TestChained has done it
+		return // TestCtx has done it
 	}
 	defer func() { permutesBytes = true }()
 	permutesBytes = false
-	TestChained(t)
+	TestCtx(t)
 }
 
 // processor is the best tier according to the operating system, or "" if that does not say.

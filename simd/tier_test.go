@@ -49,8 +49,8 @@ func TestVectorsRun(t *testing.T) {
 		_, match := matchLenVector(make([]byte, matchStep), make([]byte, matchStep))
 		hist := histogramVector(new([256]uint32), make([]byte, 5000))
 		_, _, _, exec := Execute(nil, 0, nil, []sequence(nil))
-		_, repeat := ResolveRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
-		_, plain := ResolvePlain([]sequence(nil), nil, nil, nil, nil)
+		_, repeat := DecodeTokensRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
+		_, plain := DecodeTokensPlain([]sequence(nil), nil, nil, nil, nil)
 		if one != want.lanes || two != want.lanes || enc != want.lanes || match != want.match || hist != want.histogram {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
 		}
@@ -69,29 +69,29 @@ func TestVectorsRun(t *testing.T) {
 		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
 			t.Errorf("parsing %v", parse)
 		}
-		if recent := HasRecent(8) && HasRecent(16); recent != want.parse {
+		if recent := HasRowHash(8) && HasRowHash(16); recent != want.parse {
 			t.Errorf("parsing by rows %v", recent)
 		}
 		if double := HasDouble(); double != want.parse {
 			t.Errorf("parsing by two tables %v", double)
 		}
-		_, _, offsets := PutOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
-		if _, _, _, lengths := PutLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
+		_, _, offsets := EncodeOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
+		if _, _, _, lengths := EncodeLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
 		}
-		_, _, chained := decodeChainedVector(new(ChainLanes), 0, new(ChainTable), nil, nil, nil)
+		_, _, chained := decodeChainedVector(new(CtxLanes), 0, new(CtxTable), nil, nil, nil)
 		if chained != want.chained {
 			t.Errorf("chained runs %v", chained)
 		}
-		if _, _, _, marks := MarkRuns(nil, 0, nil, nil); marks != want.chained {
+		if _, _, _, marks := MarkRunStarts(nil, 0, nil, nil); marks != want.chained {
 			t.Errorf("marking %v", marks)
 		}
 		both := 0
 		if want.both {
 			both = 1
 		}
-		words := [2][]byte{make([]byte, RoundBytes+ReadAhead), make([]byte, RoundBytes+ReadAhead)}
-		if rounds, _ := DecodeChained2(new([2]ChainLanes), new(ChainTable), []uint64{^uint64(0)}, make([]byte, ChainRound), words); rounds != both {
+		words := [2][]byte{make([]byte, RoundBytes+WordSlack), make([]byte, RoundBytes+WordSlack)}
+		if rounds, _ := DecodeCtx2(new([2]CtxLanes), new(CtxTable), []uint64{^uint64(0)}, make([]byte, CtxRound), words); rounds != both {
 			t.Errorf("chained runs in step: %d rounds", rounds)
 		}
 		var at [Lanes]int
@@ -102,7 +102,7 @@ func TestVectorsRun(t *testing.T) {
 		if want.chained {
 			scattered = 8
 		}
-		if rounds := scatterVector(make([]byte, Lanes*100), &at, make([]byte, 8*ChainRound), 8); rounds != scattered {
+		if rounds := scatterVector(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8); rounds != scattered {
 			t.Errorf("scattering: %d rounds", rounds)
 		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {

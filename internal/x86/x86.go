@@ -60,7 +60,7 @@ func decode(p []byte) {
 		m := masks[:min(chunk, (end-before)/64)]
 		begin := end - 64*len(m)
 		// Steps of places further on do not change this.
-		simd.Branches(m, p[begin-before:])
+		simd.MarkX86Displacements(m, p[begin-before:])
 		for k := len(m) - 1; k >= 0; k-- {
 			group := p[begin+64*k:][:64+size-1]
 			for left := m[k]; left != 0; {

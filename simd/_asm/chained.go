@@ -36,7 +36,7 @@ type chainDecoder struct {
 	save  func(g *chainGroup, lanes reg.GPVirtual)
 }
 
-const chainLanes = "*struct{States [32]uint32; Last, Second [32]byte}"
+const chainLanes = "*struct{States [32]uint32; Last, Order2 [32]byte}"
 
 // write has what all kinds have in common; maps are the tables of contexts. A round has 64 bits of marks and 64 symbols, of two groups: the one of a kernel that has only one
 // is in the half that an argument tells.

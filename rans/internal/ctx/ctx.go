@@ -12,8 +12,8 @@ import (
 
 const (
 	contexts    = 257
-	markContext = simd.ChainMark
-	maxTables   = simd.ChainTables
+	markContext = simd.CtxMarked
+	maxTables   = simd.MaxCtxTables
 
 	// minChainSegment is the least number of symbols in a segment that is not the last: it may have 32 tables.
 	minChainSegment = 1 << 14
@@ -31,7 +31,7 @@ func chainWidth(n int) int {
 	if n < model.SmallLimit {
 		return model.Lanes
 	}
-	return simd.ChainRound
+	return simd.CtxRound
 }
 
 // piece is where in n symbols of a segment the piece of a lane begins, if there are so many lanes: the first n mod width have one symbol more than the others.

@@ -97,7 +97,7 @@ func TestChained(t *testing.T) {
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, 4096, model.SmallLimit - 1, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 33,
-		blockRounds*simd.ChainRound - 1, blockRounds * simd.ChainRound, blockRounds*simd.ChainRound + 1, chainUnit, chainUnit + 4096 - 1, chainUnit + 4096, 300_001}
+		blockRounds*simd.CtxRound - 1, blockRounds * simd.CtxRound, blockRounds*simd.CtxRound + 1, chainUnit, chainUnit + 4096 - 1, chainUnit + 4096, 300_001}
 	for _, n := range sizes {
 		for _, alphabet := range []int{1, 2, 3, 50, 256} {
 			stream, marks := linked(r, n, alphabet)

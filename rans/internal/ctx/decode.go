@@ -10,14 +10,14 @@ import (
 type Decoder struct {
 	contexts contextMap
 	segs     []chainSegment
-	freqs    []model.Freqs    // the tables of all segments
-	tab      *simd.ChainTable // of the segment; nil until it is used: it takes 256 KiB
-	marks    []uint64         // a bit for each symbol of the stream, and some more; none if there are no marks
-	lanes    [2]simd.ChainLanes
+	freqs    []model.Freqs  // the tables of all segments
+	tab      *simd.CtxTable // of the segment; nil until it is used: it takes 256 KiB
+	marks    []uint64       // a bit for each symbol of the stream, and some more; none if there are no marks
+	lanes    [2]simd.CtxLanes
 	words    [2]chainWords
-	at       [simd.ChainRound]int // where in the segment the pieces begin, and from there how far they are decoded
-	marked   [blockRounds]uint64  // marks round by round
-	buf      [blockRounds * simd.ChainRound]byte
+	at       [simd.CtxRound]int  // where in the segment the pieces begin, and from there how far they are decoded
+	marked   [blockRounds]uint64 // marks round by round
+	buf      [blockRounds * simd.CtxRound]byte
 }
 
 // A MarkSource marks symbols of a chained stream. It is given a bit for each of n symbols, the least significant one first and all zero, and sets those of symbols with a mark.
@@ -152,10 +152,10 @@ func (d *Decoder) head(src []byte, s *chainSegment) ([]byte, error) {
 // build makes the tables of a segment.
 func (d *Decoder) build(s *chainSegment, tables []model.Freqs) {
 	if d.tab == nil {
-		d.tab = new(simd.ChainTable)
+		d.tab = new(simd.CtxTable)
 	}
-	copy(d.tab.Class[:], s.class[:])
-	d.tab.First, d.tab.Second = d.contexts.first, d.contexts.second
+	copy(d.tab.TableOf[:], s.class[:])
+	d.tab.Order1, d.tab.Order2 = d.contexts.first, d.contexts.second
 	d.tab.Index()
 	for i := range tables {
 		d.tab.Tables[i].Build((*[256]uint16)(&tables[i]))
@@ -170,18 +170,18 @@ func (d *Decoder) segment(dst []byte, from, width int) (ok bool) {
 	groups := width / model.Lanes
 	for left, first := len(dst)/width, true; left > 0; first = false {
 		marks := d.marked[:min(left, blockRounds)]
-		buf := d.buf[:len(marks)*simd.ChainRound]
+		buf := d.buf[:len(marks)*simd.CtxRound]
 		d.block(marks, from, width, first)
 		done := 0
 		if groups == 2 {
 			done = d.both(marks, buf)
 		}
 		for g := range groups {
-			if !d.group(g, marks[done:], buf[done*simd.ChainRound:]) {
+			if !d.group(g, marks[done:], buf[done*simd.CtxRound:]) {
 				return false
 			}
 		}
-		simd.Scatter(dst, &d.at, width, buf)
+		simd.Deinterleave(dst, &d.at, width, buf)
 		for l := range d.at[:width] {
 			d.at[l] += len(marks)
 		}
@@ -192,7 +192,7 @@ func (d *Decoder) segment(dst []byte, from, width int) (ok bool) {
 	d.block(marks, from, width, len(dst) < width)
 	for g := range groups {
 		w := &d.words[g]
-		used, ok := simd.DecodeChainedFew(&d.lanes[g], g, d.tab, marks, d.buf[:], short(len(dst), g, width), w.own())
+		used, ok := simd.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], short(len(dst), g, width), w.own())
 		if w.use(used); !ok {
 			return false
 		}
@@ -218,7 +218,7 @@ func (d *Decoder) block(marks []uint64, from, width int, first bool) {
 // both decodes rounds of both groups in step, and returns how many.
 func (d *Decoder) both(marks []uint64, buf []byte) int {
 	w := &d.words
-	done, used := simd.DecodeChained2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
+	done, used := simd.DecodeCtx2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
 	w[0].use(used[0])
 	w[1].use(used[1])
 	return done
@@ -228,9 +228,9 @@ func (d *Decoder) both(marks []uint64, buf []byte) int {
 func (d *Decoder) group(g int, marks []uint64, buf []byte) (ok bool) {
 	w := &d.words[g]
 	for {
-		done, used := simd.DecodeChained(&d.lanes[g], g, d.tab, marks, buf, w.data)
+		done, used := simd.DecodeCtx(&d.lanes[g], g, d.tab, marks, buf, w.data)
 		w.use(used)
-		if marks, buf = marks[done:], buf[done*simd.ChainRound:]; len(marks) == 0 || w.left() < 0 {
+		if marks, buf = marks[done:], buf[done*simd.CtxRound:]; len(marks) == 0 || w.left() < 0 {
 			return w.left() >= 0
 		}
 		if !w.refill() {

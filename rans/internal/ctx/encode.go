@@ -31,7 +31,7 @@ const chainUnit = minChainSegment
 
 // coarseUnit is the same for BeginFast, and coarseEvery how much less of a long stream is counted to choose a map. Images, sounds, programs and numbers of 2 to 10 MB as literals alone are up to
 // 3% larger than with what Begin does, in 0.15 to 0.7 of the time that coding takes then. With units of 1<<20 another 0 to 6% larger in 0.5 to 0.9 of that time, with 1<<16 0 to 1% smaller in 1.0 to 1.9.
-// That was measured with 1<<18. But then the pieces of 64 lanes are a multiple of 4 KiB apart in every segment of whole units, and decoding cannot use the kernel of simd.Scatter there. With a bit
+// That was measured with 1<<18. But then the pieces of 64 lanes are a multiple of 4 KiB apart in every segment of whole units, and decoding cannot use the kernel of simd.Deinterleave there. With a bit
 // more only segments of 16 units and their multiples are like that.
 const (
 	coarseUnit  = 1<<18 + 1<<14
@@ -226,12 +226,12 @@ func (e *Encoder) part(states *[model.Lanes]uint32, run, class []byte, p, group,
 	rounds := len(run) / width
 	for l := short(len(run), group, width) - 1; l >= 0; l-- {
 		i := begin[l] + rounds
-		p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
+		p = tabs[class[i]%maxTables].EncodeSymbol(&states[l], run[i], e.words, p)
 	}
 	for r := rounds - 1; r >= 0; r-- {
 		for l := model.Lanes - 1; l >= 0; l-- {
 			i := begin[l] + r
-			p = tabs[class[i]%maxTables].Step(&states[l], run[i], e.words, p)
+			p = tabs[class[i]%maxTables].EncodeSymbol(&states[l], run[i], e.words, p)
 		}
 	}
 	return p

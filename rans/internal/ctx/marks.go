@@ -4,7 +4,7 @@ import "github.com/gopz/compress/simd"
 
 // gather takes the marks of rounds from the bits of a stream: the pieces of the lanes go on at the given places of what begins at number from. Bits of lanes that there are
 // not are 0. It reads 64 bits for each 64 rounds or less.
-func gather(marks, bits []uint64, from int, at *[simd.ChainRound]int, width int) {
+func gather(marks, bits []uint64, from int, at *[simd.CtxRound]int, width int) {
 	var m [64]uint64
 	for r := 0; r < len(marks); r += len(m) {
 		for l := range at[:width] {

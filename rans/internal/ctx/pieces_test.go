@@ -11,7 +11,7 @@ import (
 // TestPieces: the pieces are the segment, one after the other, and those that are longer than others come first.
 func TestPieces(t *testing.T) {
 	for n := range 300 {
-		for _, width := range []int{model.Lanes, simd.ChainRound} {
+		for _, width := range []int{model.Lanes, simd.CtxRound} {
 			next, last := 0, n+1
 			for l := range width {
 				a, b := piece(n, l, width), piece(n, l+1, width)
@@ -41,7 +41,7 @@ func TestGather(t *testing.T) {
 		marks := make([]uint64, 1+r.IntN(blockRounds))
 		width := model.Lanes << r.IntN(2)
 		from := r.IntN(1000)
-		var at [simd.ChainRound]int
+		var at [simd.CtxRound]int
 		for l := range at {
 			at[l] = r.IntN(64*len(bits) - blockRounds - 64 - from)
 		}

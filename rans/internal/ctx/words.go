@@ -10,7 +10,7 @@ type chainWords struct {
 	data   []byte
 	behind int  // bytes of data that are not the group's own
 	padded bool // data is in pad
-	pad    [2 * (simd.RoundBytes + simd.ReadAhead)]byte
+	pad    [2 * (simd.RoundBytes + simd.WordSlack)]byte
 }
 
 // open reads the head of a group, and returns what follows its words.
@@ -33,7 +33,7 @@ func (w *chainWords) use(n int) { w.data = w.data[n:] }
 
 // refill moves the last words to where the kernels can read past them, if that has not been done.
 func (w *chainWords) refill() bool {
-	if w.padded || len(w.data) >= simd.RoundBytes+simd.ReadAhead {
+	if w.padded || len(w.data) >= simd.RoundBytes+simd.WordSlack {
 		return false
 	}
 	n := copy(w.pad[:], w.own())

@@ -5,9 +5,9 @@ import "github.com/gopz/compress/simd"
 
 // The parameters of the coder; part of the format.
 const (
-	ProbBits  = simd.ProbBits  // frequencies of a table sum to 1<<probBits
-	ProbScale = 1 << ProbBits  // 2048
-	MinState  = simd.LaneLower // states are in [lower, lower<<16)
+	ProbBits  = simd.ProbBits // frequencies of a table sum to 1<<probBits
+	ProbScale = 1 << ProbBits // 2048
+	MinState  = simd.StateMin // states are in [lower, lower<<16)
 
 	Lanes = simd.Lanes // of a full group
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // doubleType is simd's DoubleParse, and these are the offsets of its fields.
-const doubleType = "struct{At, Anchor, End int; Repeats [2]int; Behind, Next, Length, Offset int; LongShift, Shift, Mask, TagMask, Skip uint64; MinMatch, MaxOffset, NewRepeat, Nice int}"
+const doubleType = "struct{At, Anchor, End int; Repeats [2]int; CheckRepeat, NextInsert, PendingLen, PendingOffset int; LongShift, ShortShift, ShortMask, TagMask, SkipLog uint64; MinMatch, MaxOffset, UpdateRepeats, Nice int}"
 
 const (
 	dbAt = 8 * iota

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// recentType is simd's RecentParse, and these are the offsets of its fields.
-const recentType = "struct{At, Anchor, Next, End, Length, Offset int; Repeats [3]int; Lazy, Nice, Least, MinMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; stop, wrong int}"
+// recentType is simd's RowHashParse, and these are the offsets of its fields.
+const recentType = "struct{At, Anchor, NextInsert, End, PendingLen, PendingOffset int; Repeats [3]int; Lazy, Nice, MinRowMatch, MinRepeatMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; callEnd, bad int}"
 
 const (
 	rcAt = 8 * iota
@@ -120,11 +120,13 @@ func (p *recentParser) label(name string) string {
 // recent is lz77's parseLazy, position for position, with rows that hold the latest entry first.
 func recent(depth int, data recentData) {
 	p := &recentParser{data: data, vectors: depth / 8, low: YMM(), high: YMM(), mask: YMM(), places: YMM(), rotate: YMM(), tags: YMM(), shift: XMM(), left: XMM()}
-	p.parser(fmt.Sprintf("parseRecent%dAVX2", depth), "ParseRecent", "rows", fmt.Sprintf("rows of %d entries", depth))
+	p.parser(fmt.Sprintf("parseRecent%dAVX2", depth), "ParseRowHash", "rows", fmt.Sprintf("rows of %d entries", depth))
 }
 
 // given is the same with candidates that somebody else has found.
-func given() { new(recentParser).parser("parseGivenAVX2", "ParseGiven", "given", "given candidates") }
+func given() {
+	new(recentParser).parser("parseGivenAVX2", "ParseCandidates", "given", "given candidates")
+}
 
 // parser makes the function.
 func (p *recentParser) parser(name, exported, candidates, what string) {

@@ -29,7 +29,7 @@ func farData() Mem {
 
 // stateType is simd's SingleParse, and these are the offsets of its fields.
 const (
-	stateType = "struct{At, Anchor, Repeat, End int; Mask, Shift, TagMask, Skip uint64; MaxOffset, MinMatch, NewRepeat int}"
+	stateType = "struct{At, Anchor, Repeat, End int; Mask, Shift, TagMask, SkipLog uint64; MaxOffset, MinMatch, UpdateRepeat int}"
 )
 
 const (
