@@ -8,171 +8,201 @@ import (
 	"strings"
 
 	"github.com/gopz/compress/gpu"
-	"github.com/gopz/compress/gpu/opengl"
-	"github.com/gopz/compress/gpu/webgpu"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Device is what may stand behind a scheduler, in the words of package gpu.
+// Device does block work for a scheduler; see package gpu.
 type Device = gpu.Device
 
-// NewSoftDevice returns a device in software, which does the work with the CPU's code: for tests and experiments, slower than no
-// device.
+// NewSoftDevice returns a device that does the work with the CPU's own code. It is slower than no
+// device, and meant for tests and experiments.
 func NewSoftDevice(cfg gpu.SoftConfig) Device { return gpu.NewSoft(pipeline.Host, cfg) }
 
-// gpuKind is a way to GPUs.
-type gpuKind struct {
-	name    string
-	title   string // for people
-	built   bool
-	tags    string // to build it with
-	list    func() ([]gpu.Adapter, error)
-	open    func(n int) (Device, error)
-	best    func() (Device, error)
-	promise func() gpu.Info
-}
-
-// gpuKinds are the ways to GPUs that there are, the best one first.
-var gpuKinds = []gpuKind{
-	{"webgpu", "WebGPU", webgpu.Built, "webgpu", webgpu.List, webgpu.Open, webgpu.OpenBest, webgpu.Promise},
-	{"opengl", "OpenGL on Linux", opengl.Built, `"opengl egl"`, opengl.List, opengl.Open, opengl.OpenBest, opengl.Promise},
-}
-
-// softName is the name of the device in software.
+// softName is the name of the software device.
 const softName = "soft"
 
-// builtKinds are those of this build; without any it is an error that says how to build them.
-func builtKinds() (list []gpuKind, err error) {
-	for _, k := range gpuKinds {
-		if k.built {
-			list = append(list, k)
-		}
-	}
-	if len(list) == 0 {
-		help := "this build has no GPU support; build with: CGO_ENABLED=1 go build -tags " + gpuKinds[0].tags + " ./cmd/pz"
-		for _, k := range gpuKinds[1:] {
-			help += ", or with -tags " + k.tags + " for " + k.title
-		}
-		return nil, errors.New(help)
-	}
-	return list, nil
+// namedDriver is a registered gpu.Driver.
+type namedDriver struct {
+	name string
+	gpu.Driver
 }
 
-var errWhich = errors.New("there is no such device")
+// gpuTags holds the build tags of each GPU driver of this module, the preferred driver first.
+var gpuTags = []struct{ name, tags string }{
+	{"webgpu", "webgpu"},
+	{"opengl", "opengl,egl"},
+}
 
-// Devices lists the names that OpenDevice knows in this build, whether or not the machine has such a device, the best one first.
+// gpuDrivers returns the drivers linked into this program, those of gpuTags first.
+func gpuDrivers() (list []namedDriver) {
+	rest := gpu.Drivers()
+	for _, known := range gpuTags {
+		if i := slices.Index(rest, known.name); i >= 0 {
+			list = append(list, namedDriver{known.name, gpu.FindDriver(known.name)})
+			rest = slices.Delete(rest, i, i+1)
+		}
+	}
+	for _, name := range rest {
+		list = append(list, namedDriver{name, gpu.FindDriver(name)})
+	}
+	return list
+}
+
+// notLinked returns the error of a program that lacks a GPU driver.
+func notLinked(what, tags string) error {
+	return fmt.Errorf("this build has no %s; to install pz with it: "+
+		"CGO_ENABLED=1 go install -tags %s github.com/gopz/compress/gpu/pz@latest", what, tags)
+}
+
+// Devices returns the names that OpenDevice accepts in this program, the preferred one first. The
+// machine need not have such a device.
+//
+// A program links a GPU driver in by a blank import of gpu/webgpu or gpu/opengl and their build tags.
 func Devices() []string {
 	var names []string
-	for _, k := range gpuKinds {
-		if k.built {
-			names = append(names, k.name)
-		}
+	for _, d := range gpuDrivers() {
+		names = append(names, d.name)
 	}
 	return append(names, softName)
 }
 
-// OpenDevice opens a device by one of the names that [Devices] lists or that [GPUs] tells, or, if the name is empty, the best GPU of this machine, which is
-// none in software. If there is none the error is [ErrDevice]. The caller closes the device.
+// errNoDevice is the error for a number that no adapter has.
+var errNoDevice = errors.New("there is no such device")
+
+// OpenDevice opens a device by a name that [Devices] or [GPUs] returns. If the name is empty, it opens
+// the best GPU of this machine, never a software adapter. The error is [ErrDevice] if there is no such
+// device. The caller closes the device.
 func OpenDevice(name string) (Device, error) {
-	var d Device
-	var err error
-	kind, which, _ := strings.Cut(name, ":")
-	i := slices.IndexFunc(gpuKinds, func(k gpuKind) bool { return k.name == kind })
-	switch {
-	case name == "":
-		d, err = openBest()
-	case kind == softName && which == "":
-		return NewSoftDevice(gpu.SoftConfig{}), nil
-	case kind == softName:
-		err = errWhich
-	case i < 0:
-		return nil, deviceError(fmt.Sprintf("no device is called %q; this build knows %s", name, strings.Join(Devices(), ", ")), nil)
-	default:
-		n := 0
-		if which != "" {
-			if n, err = strconv.Atoi(which); err != nil {
-				err = errWhich
-			}
-		}
-		if err == nil {
-			d, err = gpuKinds[i].open(n)
-		}
-	}
+	d, err := openDevice(name, gpuDrivers())
 	if err != nil {
-		return nil, deviceError("", err)
+		return nil, deviceError(err)
 	}
 	return d, nil
 }
 
-// openBest opens the best GPU by the best way that leads to one.
-func openBest() (Device, error) {
-	list, failed := builtKinds()
-	for _, k := range list {
-		d, err := k.best()
+func openDevice(name string, drivers []namedDriver) (Device, error) {
+	if name == "" {
+		return openBest(drivers)
+	}
+	kind, number, numbered := strings.Cut(name, ":")
+	if kind == softName {
+		if numbered {
+			return nil, errNoDevice
+		}
+		return NewSoftDevice(gpu.SoftConfig{}), nil
+	}
+	n := 0
+	if numbered {
+		var err error
+		if n, err = strconv.Atoi(number); err != nil {
+			return nil, errNoDevice
+		}
+	}
+	for _, d := range drivers {
+		if d.name == kind {
+			return d.Open(n)
+		}
+	}
+	for _, known := range gpuTags {
+		if known.name == kind {
+			return nil, notLinked("GPU driver "+kind, known.tags)
+		}
+	}
+	return nil, fmt.Errorf("no device is called %q; valid names: %s", name, strings.Join(Devices(), ", "))
+}
+
+// openBest opens the best GPU of the first driver that has one.
+func openBest(drivers []namedDriver) (Device, error) {
+	failed := checkDrivers(drivers)
+	for _, driver := range drivers {
+		d, err := driver.OpenBest()
 		if err == nil {
 			return d, nil
 		}
-		failed = joinKind(failed, k, list, err)
+		failed = joinDriver(failed, driver, drivers, err)
 	}
 	return nil, failed
 }
 
-// joinKind adds what went wrong with a kind, with its name if there are several.
-func joinKind(failed error, k gpuKind, list []gpuKind, err error) error {
+// checkDrivers returns the error of a program without GPU drivers.
+func checkDrivers(drivers []namedDriver) error {
+	if len(drivers) == 0 {
+		return notLinked("GPU support", gpuTags[0].tags)
+	}
+	return nil
+}
+
+// joinDriver adds a driver's error to failed, with the driver's name if there are several drivers.
+func joinDriver(failed error, d namedDriver, drivers []namedDriver, err error) error {
 	switch {
-	case len(list) == 1:
+	case len(drivers) == 1:
 		return err
 	case failed == nil:
-		return fmt.Errorf("%s: %w", k.name, err)
+		return fmt.Errorf("%s: %w", d.name, err)
 	}
-	return fmt.Errorf("%w; %s: %w", failed, k.name, err)
+	return fmt.Errorf("%w; %s: %w", failed, d.name, err)
 }
 
-func deviceError(detail string, err error) error {
-	return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Detail: detail, Err: err}
+func deviceError(err error) error {
+	return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
 }
 
-// LazyDevice is a GPU for those who take one if there is one: it starts in the background after some blocks that it might have taken, and until then the CPU does
-// everything. If it is known beforehand that there is no GPU, the error is [ErrDevice]. The caller closes the device.
+// LazyDevice returns a device that starts the best GPU in the background after the first blocks. Until
+// then the CPU does all work. The error is [ErrDevice] if the program has no GPU driver or the machine
+// certainly has no GPU. The caller closes the device.
 func LazyDevice() (*gpu.Lazy, error) {
-	list, err := builtKinds()
+	drivers := gpuDrivers()
+	err := checkDrivers(drivers)
 	if err == nil {
 		err = gpu.Plausible()
 	}
 	if err != nil {
-		return nil, deviceError("", err)
+		return nil, deviceError(err)
 	}
-	return gpu.NewLazy(list[0].promise(), lazyAfter, func() (Device, error) { return OpenDevice("") }), nil
+	open := func() (Device, error) { return OpenDevice("") }
+	return gpu.NewLazy(drivers[0].Promise(), lazyAfter, open), nil
 }
 
-// lazyAfter is how many blocks that a GPU might have had the CPU gets before one is started, which takes a tenth of a second: in that time two processors match 4 blocks of 4 MiB, or decode
-// some 80. A file of fewer has no use for one.
+// lazyAfter is the number of blocks that the CPU does before LazyDevice starts a GPU. Starting one
+// takes a tenth of a second, in which two processors match four blocks of 4 MiB.
 const lazyAfter = 16
 
-// Adapter is a GPU of this machine, or a program that plays one.
+// Adapter describes a GPU of this machine, or a program that emulates one.
 type Adapter struct {
-	Device string // its name for OpenDevice
+	Device string // name for OpenDevice
 	Name   string
 	Kind   string // "discrete", "integrated", "other", "software"
-	Driver string // through what it is reached, and its numbers of vendor and device, or the driver's version
+	Driver string // programming interface, then vendor and device numbers or the driver's version
 }
 
-// GPUs lists the GPUs of this machine, by the best way first, the best one of each first. One that is reached in several ways is there for each of them.
-// If there is none, or the build knows none, the error is [ErrDevice].
+// GPUs lists the GPUs of this machine, those of the preferred driver first, the best one of each first.
+// A GPU that several drivers reach appears once for each. If there is none, the error is [ErrDevice].
 func GPUs() ([]Adapter, error) {
-	kinds, failed := builtKinds()
-	var all []Adapter
-	for _, k := range kinds {
-		list, err := k.list()
-		if err != nil {
-			failed = joinKind(failed, k, kinds, err)
-		}
-		for i, a := range list {
-			all = append(all, Adapter{fmt.Sprintf("%s:%d", k.name, i), a.Name, a.Kind.String(), strings.TrimSpace(a.Backend + " " + a.IDs)})
-		}
-	}
-	if len(all) == 0 {
-		return nil, deviceError("", failed)
+	all, err := listAdapters(gpuDrivers())
+	if err != nil {
+		return nil, deviceError(err)
 	}
 	return all, nil
+}
+
+func listAdapters(drivers []namedDriver) (all []Adapter, failed error) {
+	failed = checkDrivers(drivers)
+	for _, d := range drivers {
+		list, err := d.Adapters()
+		if err != nil {
+			failed = joinDriver(failed, d, drivers, err)
+		}
+		for i, a := range list {
+			all = append(all, Adapter{
+				Device: fmt.Sprintf("%s:%d", d.name, i),
+				Name:   a.Name,
+				Kind:   a.Kind.String(),
+				Driver: strings.TrimSpace(a.Backend + " " + a.IDs),
+			})
+		}
+	}
+	if len(all) > 0 {
+		failed = nil
+	}
+	return all, failed
 }

@@ -9,66 +9,99 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// TestDeviceOrder: of two ways to a GPU the first one is taken, and of one that has none the next.
+// fakeDriver is a driver with adapters of the given kinds.
+type fakeDriver struct {
+	name   string
+	kinds  []gpu.Kind
+	opened *string // name and number of the adapter opened last
+}
+
+func (d fakeDriver) Promise() gpu.Info { return gpu.Info{Name: d.name, Concurrent: 1} }
+
+func (d fakeDriver) Adapters() (list []gpu.Adapter, err error) {
+	for _, k := range d.kinds {
+		list = append(list, gpu.Adapter{Name: d.name, Kind: k})
+	}
+	if len(list) == 0 {
+		err = gpu.ErrNoGPU
+	}
+	return list, err
+}
+
+func (d fakeDriver) Open(n int) (Device, error) {
+	*d.opened = fmt.Sprint(d.name, n)
+	return NewSoftDevice(gpu.SoftConfig{}), nil
+}
+
+func (d fakeDriver) OpenBest() (Device, error) {
+	list, _ := d.Adapters()
+	n, err := gpu.Best(list)
+	if err != nil {
+		return nil, err
+	}
+	return d.Open(n)
+}
+
+// TestDeviceOrder checks that the first driver with a hardware GPU wins, and how GPUs are numbered.
 func TestDeviceOrder(t *testing.T) {
-	saved := gpuKinds
-	defer func() { gpuKinds = saved }()
-	opened := ""
-	kind := func(name string, kinds ...gpu.Kind) gpuKind {
-		return gpuKind{name: name, built: true, promise: func() gpu.Info { return gpu.Info{Name: name, Concurrent: 1} },
-			list: func() (list []gpu.Adapter, err error) {
-				for _, k := range kinds {
-					list = append(list, gpu.Adapter{Name: name, Kind: k})
-				}
-				if len(list) == 0 {
-					err = gpu.ErrNoGPU
-				}
-				return list, err
-			},
-			open: func(n int) (Device, error) {
-				opened = fmt.Sprint(name, n)
-				return NewSoftDevice(gpu.SoftConfig{}), nil
-			},
-			best: func() (Device, error) {
-				var list []gpu.Adapter
-				for _, k := range kinds {
-					list = append(list, gpu.Adapter{Name: name, Kind: k})
-				}
-				n, err := gpu.Best(list)
-				if err != nil {
-					return nil, err
-				}
-				opened = fmt.Sprint(name, n)
-				return NewSoftDevice(gpu.SoftConfig{}), nil
-			}}
+	var opened string
+	driver := func(name string, kinds ...gpu.Kind) namedDriver {
+		return namedDriver{name, fakeDriver{name, kinds, &opened}}
 	}
 	for _, tt := range []struct {
-		kinds []gpuKind
-		want  string
-		names string
+		drivers []namedDriver
+		want    string
+		names   string
 	}{
-		{[]gpuKind{kind("a", gpu.Other, gpu.Software), kind("b", gpu.Discrete)}, "a0", "a:0 a:1 b:0"},
-		{[]gpuKind{kind("a", gpu.Software), kind("b", gpu.Integrated)}, "b0", "a:0 b:0"},
-		{[]gpuKind{kind("a"), kind("b", gpu.Integrated)}, "b0", "b:0"},
-		{[]gpuKind{kind("a", gpu.Software), kind("b", gpu.Software)}, "", "a:0 b:0"},
-		{[]gpuKind{kind("a"), kind("b")}, "", ""},
-		{[]gpuKind{{name: "a", tags: "test"}}, "", ""},
+		{[]namedDriver{driver("a", gpu.Other, gpu.Software), driver("b", gpu.Discrete)}, "a0", "a:0 a:1 b:0"},
+		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Integrated)}, "b0", "a:0 b:0"},
+		{[]namedDriver{driver("a"), driver("b", gpu.Integrated)}, "b0", "b:0"},
+		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Software)}, "", "a:0 b:0"},
+		{[]namedDriver{driver("a"), driver("b")}, "", ""},
+		{nil, "", ""},
 	} {
-		gpuKinds, opened = tt.kinds, ""
-		d, err := OpenDevice("")
-		if opened != tt.want || (err == nil) != (tt.want != "") || err != nil && !errors.Is(err, ErrDevice) {
-			t.Errorf("%q is opened, want %q: %v", opened, tt.want, err)
+		opened = ""
+		d, err := openDevice("", tt.drivers)
+		if opened != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("openDevice opens %q, want %q; error %v", opened, tt.want, err)
 		}
 		if d != nil {
 			d.Close()
 		}
-		list, err := GPUs()
+		list, err := listAdapters(tt.drivers)
 		var names []string
 		for _, a := range list {
 			names = append(names, a.Device)
 		}
 		if got := strings.Join(names, " "); got != tt.names || (err == nil) != (got != "") {
-			t.Errorf("%q, want %q: %v", got, tt.names, err)
+			t.Errorf("adapters %q, want %q; error %v", got, tt.names, err)
 		}
+	}
+	if _, err := openDevice("b:3", []namedDriver{driver("a"), driver("b")}); err != nil || opened != "b3" {
+		t.Errorf("openDevice(b:3) opens %q, error %v", opened, err)
+	}
+}
+
+// TestNoDriver checks that a program without GPU drivers says in one line how to install one.
+func TestNoDriver(t *testing.T) {
+	if list := gpu.Drivers(); len(list) > 0 {
+		t.Fatalf("the root package links the GPU drivers %q", list)
+	}
+	for _, tt := range []struct{ name, want string }{
+		{"", "CGO_ENABLED=1 go install -tags webgpu github.com/gopz/compress/gpu/pz@latest"},
+		{"webgpu:1", "-tags webgpu github.com/gopz/compress/gpu/pz@latest"},
+		{"opengl", "-tags opengl,egl github.com/gopz/compress/gpu/pz@latest"},
+		{"cuda", "valid names: soft"},
+	} {
+		_, err := OpenDevice(tt.name)
+		if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("OpenDevice(%q): error %v, want %q in it", tt.name, err, tt.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("OpenDevice(%q): error of several lines: %q", tt.name, err)
+		}
+	}
+	if _, err := GPUs(); !errors.Is(err, ErrDevice) {
+		t.Errorf("GPUs: error %v, want ErrDevice", err)
 	}
 }

@@ -201,10 +201,10 @@ gpu() {
   pkg-config --exists egl || { echo 'the headers of EGL are missing; on Debian and Ubuntu: apt-get install libegl-dev libgl-dev'; return 1; }
   local both=webgpu,opengl,egl
   local -x CGO_ENABLED=1 CI=1 PZ_CORPUS=''
-  go vet -tags webgpu . ./gpu/... && go vet -tags opengl,egl . ./gpu/... && go vet -tags "$both" ./... &&
-    go run "$staticcheck" -tags "$both" ./gpu/... . &&
+  go vet -tags webgpu ./gpu/... && go vet -tags opengl,egl ./gpu/... && go vet -tags "$both" ./... &&
+    go run "$staticcheck" -tags "$both" ./gpu/... &&
     go test -short -timeout "$short_timeout" -tags "$both" ./gpu/... &&
-    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' . ./internal/cli ./examples/profile
+    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' ./examples/profile
 }
 
 # gate tests how scripts/perf-gate.sh judges; nothing is measured.

@@ -12,12 +12,6 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// Built reports whether the package is built in.
-const Built = true
-
-// Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
-func Promise() gpu.Info { return host.Promise("opengl") }
-
 // A driver may take startPatience to start, and all of a list twice that. It takes some tenths of a second, and seconds if it wakes GPUs first.
 const startPatience = 10 * time.Second
 
@@ -91,8 +85,8 @@ func (list found) have(n int) bool {
 	return n >= 0 && n < len(list) && list[n].adapter.Kind != gpu.Software
 }
 
-// List returns the system's adapters, the best one first.
-func List() ([]gpu.Adapter, error) {
+// listAdapters returns the system's adapters, the best one first.
+func listAdapters() ([]gpu.Adapter, error) {
 	all, last, err := ways()
 	if err != nil {
 		return nil, err
@@ -105,11 +99,8 @@ func List() ([]gpu.Adapter, error) {
 	return list.adapters(), nil
 }
 
-// Open starts the adapter with that number in the list of List. The caller closes the device.
-func Open(n int) (gpu.Device, error) { return asDevice(open(n, host.Config{})) }
-
-// OpenBest starts the best adapter, unless that is one in software: see [gpu.Best]. The caller closes the device.
-func OpenBest() (gpu.Device, error) {
+// openBest starts the best adapter, unless that is a software adapter. The caller closes the device.
+func openBest() (gpu.Device, error) {
 	d, err := openDriver(0)
 	if err != nil {
 		return nil, err

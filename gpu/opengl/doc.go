@@ -1,13 +1,11 @@
-// Package opengl runs kernels through OpenGL 4.3, without a window, on Linux: for machines that have such a driver but none for what package webgpu knows.
-// It is built in with the tag opengl, which needs cgo, a C compiler and the headers of EGL and OpenGL. Without the tag there are the same functions, and they fail with
-// [ErrNotBuilt].
+// Package opengl runs the GPU kernels through OpenGL 4.3 without a window, on Linux. It is for
+// machines that have an OpenGL driver but none that package webgpu can use.
 //
-// With the tag egl as well the program needs libEGL alone; without it the binding links libGL, too.
+// It is built with the tag opengl, which needs cgo, a C compiler and the headers of EGL and OpenGL. A
+// blank import registers the driver "opengl" with package gpu. Without the tag, and on other systems,
+// the package is empty. With the tag egl as well, the program links only libEGL; without it, the
+// binding also links libGL.
 //
-// Mesa may write to standard error while it looks for GPUs; EGL_LOG_LEVEL=fatal in the environment of the process keeps it from that.
+// Mesa may write to standard error while it looks for GPUs. EGL_LOG_LEVEL=fatal in the environment of
+// the process prevents that.
 package opengl
-
-import "errors"
-
-// ErrNotBuilt is the error of a build without the tag.
-var ErrNotBuilt = errors.New(`this build has no OpenGL support; build with, on Linux: CGO_ENABLED=1 go build -tags "opengl egl" ./cmd/pz`)

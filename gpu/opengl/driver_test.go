@@ -88,7 +88,7 @@ func TestWays(t *testing.T) {
 			gputest.Smoke(t, dev)
 		})
 	}
-	all, err := List()
+	all, err := listAdapters()
 	if err != nil {
 		gputest.Missing(t, err)
 	}
@@ -102,7 +102,7 @@ func TestWays(t *testing.T) {
 		}
 		d.Close()
 	}
-	if best, err := OpenBest(); (err == nil) != (all[0].Kind != gpu.Software) {
+	if best, err := openBest(); (err == nil) != (all[0].Kind != gpu.Software) {
 		t.Error(err)
 	} else if err == nil {
 		best.Close()
@@ -317,11 +317,11 @@ func TestLongLoops(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	if _, err := List(); err != nil {
+	if _, err := listAdapters(); err != nil {
 		gputest.Missing(t, err)
 	}
 	for _, n := range []int{-1, 99} {
-		if _, err := Open(n); err == nil {
+		if _, err := (gpuDriver{}).Open(n); err == nil {
 			t.Errorf("there is a GPU number %d", n)
 		}
 	}

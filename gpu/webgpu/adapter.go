@@ -14,9 +14,6 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// Built reports whether the package is built in.
-const Built = true
-
 // backends are those with compute kernels worth having. OpenGL is not asked: it writes to standard error, and what it offers others do better.
 func backends() wgpu.InstanceBackend {
 	switch runtime.GOOS {
@@ -64,8 +61,8 @@ func enumerate() (list []found, done func()) {
 	}
 }
 
-// List returns the system's adapters, the best one first.
-func List() ([]gpu.Adapter, error) {
+// listAdapters returns the system's adapters, the best one first.
+func listAdapters() ([]gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
 	if len(list) == 0 {
@@ -83,9 +80,6 @@ func adapters(list []found) (all []gpu.Adapter) {
 
 var errNoGPU = fmt.Errorf("%w; on Linux it takes a Vulkan driver and the loader, libvulkan.so.1", gpu.ErrNoGPU)
 
-// Promise is what a device of this package may be counted on to be, for [gpu.Lazy].
-func Promise() gpu.Info { return host.Promise("webgpu") }
-
 // number chooses an adapter of a list.
 type number func(list []gpu.Adapter) (int, error)
 
@@ -98,12 +92,6 @@ func nth(n int) number {
 		return n, nil
 	}
 }
-
-// Open starts the adapter with that number in the list of List. The caller closes the device.
-func Open(n int) (gpu.Device, error) { return asDevice(open(nth(n), host.Config{})) }
-
-// OpenBest starts the best adapter, unless that is one in software: see [gpu.Best]. The caller closes the device.
-func OpenBest() (gpu.Device, error) { return asDevice(open(gpu.Best, host.Config{})) }
 
 func asDevice(d *host.Device, err error) (gpu.Device, error) {
 	if err != nil {

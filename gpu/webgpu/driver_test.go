@@ -116,7 +116,7 @@ func TestLongLoops(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	for _, n := range []int{-1, 99} {
-		if _, err := Open(n); err == nil {
+		if _, err := (gpuDriver{}).Open(n); err == nil {
 			t.Errorf("there is a GPU number %d", n)
 		}
 	}

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,9 @@ func check(module string, u use) string {
 	if !own {
 		return checkForeign(from, u)
 	}
+	if users := linked[to]; users != nil && !slices.Contains(users, from) {
+		return fmt.Sprintf("%q imports %q: only %q may link a GPU driver", from, to, users)
+	}
 	toLevel, known := packages[to]
 	if !known {
 		return fmt.Sprintf("package %q, which %q imports, is in no floor: add it to the table in internal/archtest/floors_test.go", to, from)
@@ -50,6 +54,8 @@ func check(module string, u use) string {
 		return fmt.Sprintf("%q imports %q: the arrow points up", from, to)
 	case toLevel == level && sideways[arrow{from, to}] == "":
 		return fmt.Sprintf("%q imports %q: they are on one floor and do not know each other", from, to)
+	case level == commands && toLevel != programs && linked[to] == nil:
+		return fmt.Sprintf("%q imports %q: a main package links devices and calls a program", from, to)
 	case level == programs && toLevel != library:
 		return fmt.Sprintf("%q imports %q: a program uses the public package only", from, to)
 	}
@@ -70,6 +76,10 @@ func checkForeign(from string, u use) string {
 	for module, users := range foreign {
 		if u.to != module && !strings.HasPrefix(u.to, module+"/") {
 			continue
+		}
+		if optional[module] != "" && !slices.Contains(users, from) {
+			// "go mod tidy" of an importer downloads what the tests of its imports need, too.
+			return fmt.Sprintf("%q imports %s, which is only for %q and their tests", from, u.to, users)
 		}
 		if tag := optional[module]; tag != u.tag && tag != "" {
 			return fmt.Sprintf("%q imports %s without the build constraint %s: the default build must do without", from, u.to, tag)

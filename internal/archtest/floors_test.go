@@ -20,6 +20,7 @@ const (
 var packages = map[string]floor{
 	"cmd/pz":           commands,
 	"internal/cli":     programs,
+	"gpu/pz":           commands,
 	"examples/profile": tools, // runs codecs one by one as well, and schedulers with a device
 
 	"": library,
@@ -128,4 +129,11 @@ var optional = map[string]string{
 var cgo = map[string]string{
 	"gpu/webgpu": "webgpu && cgo",
 	"gpu/opengl": "opengl && cgo && linux",
+}
+
+// linked lists the packages that only these main packages may import: importing one links a GPU driver
+// and its binding into the program.
+var linked = map[string][]string{
+	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/gpubench"},
+	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/gpubench"},
 }

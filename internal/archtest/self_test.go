@@ -58,6 +58,19 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/internal/corpus", m + "/lz77", false, "stand alone"},
 		{m + "/simd", m + "/internal/corpus", true, ""},
 
+		// Only some main packages link GPU drivers, and only the drivers import their bindings.
+		{m + "/gpu/pz", m + "/gpu/webgpu", false, ""},
+		{m + "/gpu/pz", m + "/gpu/opengl", false, ""},
+		{m + "/gpu/pz", m + "/internal/cli", false, ""},
+		{m + "/gpu/pz", m, false, "calls a program"},
+		{m + "/cmd/pz", m + "/gpu/webgpu", false, "link a GPU driver"},
+		{m + "/internal/cli", m + "/gpu/opengl", false, "link a GPU driver"},
+		{m, m + "/gpu/webgpu", false, "link a GPU driver"},
+		{m, m + "/gpu/webgpu", true, "link a GPU driver"},
+		{m + "/gpu", m + "/gpu/opengl", true, "link a GPU driver"},
+		{m, "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
+		{m + "/gpu/opengl", "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
+
 		// A suite of tests may use the workshop, but looks sideways only where it may, and nobody but tests looks at it.
 		{m + "/gpu/gputest", m + "/internal/corpus", false, ""},
 		{m + "/gpu/gputest", m + "/lz77", false, ""},

@@ -1,0 +1,10 @@
+// Command pz is cmd/pz with the GPU drivers linked in that its build tags select: webgpu, opengl.
+package main
+
+import (
+	_ "github.com/gopz/compress/gpu/opengl"
+	_ "github.com/gopz/compress/gpu/webgpu"
+	"github.com/gopz/compress/internal/cli"
+)
+
+func main() { cli.Main() }
