@@ -19,28 +19,28 @@ func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, word
 //go:noescape
 func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
-// decodeChainedAVX2 decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
+// decodeCtxAVX2 decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
 //
 //go:noescape
-func decodeChainedAVX2(lanesA *struct {
+func decodeCtxAVX2(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
 }, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
-// decodeChainedVBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
+// decodeCtxVBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
 //
 //go:noescape
-func decodeChainedVBMI(lanesA *struct {
+func decodeCtxVBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
 }, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
-// decodeChained2VBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.
+// decodeCtx2VBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
 //
 //go:noescape
-func decodeChained2VBMI(lanesA *struct {
+func decodeCtx2VBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
@@ -50,20 +50,20 @@ func decodeChained2VBMI(lanesA *struct {
 	Order2 [32]byte
 }, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 
-// scatterAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.
+// deinterleaveAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.
 //
 //go:noescape
-func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
+func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
-// markRunsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.
+// markRunStartsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.
 //
 //go:noescape
-func markRunsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
+func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 
-// loadAhead prefetches the entries at[k]&mask of a table, which are size bytes long.
+// prefetchEntries prefetches the entries at[k]&mask of a table, which are size bytes long.
 //
 //go:noescape
-func loadAhead(table *byte, size int, at []uint32, mask uint32)
+func prefetchEntries(table *byte, size int, at []uint32, mask uint32)
 
 // encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
 //
@@ -85,37 +85,37 @@ func matchLenAVX2(a []byte, b []byte) (n int)
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 
-// branchesAVX2 is branches; there is at least one mask.
+// markDisplacementsAVX2 is markDisplacements; there is at least one mask.
 //
 //go:noescape
-func branchesAVX2(masks []uint64, p []byte)
+func markDisplacementsAVX2(masks []uint64, p []byte)
 
-// checksumAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.
+// crc32cAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.
 //
 //go:noescape
-func checksumAVX512(state uint32, p []byte) (next uint32)
+func crc32cAVX512(state uint32, p []byte) (next uint32)
 
-// buildAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;
+// buildDecodeTableAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;
 // 256 if there is none.
 //
 //go:noescape
-func buildAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
+func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 
-// resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
+// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
 // The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //
 //go:noescape
-func resolvePlainAVX2(seqs *struct {
+func decodeTokensPlainAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
-// resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.
+// decodeTokensRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.
 // The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
 //
 //go:noescape
-func resolveRepeatAVX2(seqs *struct {
+func decodeTokensRepeatAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32

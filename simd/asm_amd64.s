@@ -2184,9 +2184,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeChainedAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeCtxAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·decodeChainedAVX2(SB), NOSPLIT, $240-104
+TEXT ·decodeCtxAVX2(SB), NOSPLIT, $240-104
 	MOVQ      marks+64(FP), AX
 	MOVQ      buf+72(FP), CX
 	MOVQ      rounds+80(FP), DX
@@ -2783,9 +2783,9 @@ DATA marked<>+16(SB)/8, $0x0100010001000100
 DATA marked<>+24(SB)/8, $0x0100010001000100
 GLOBL marked<>(SB), RODATA|NOPTR, $32
 
-// func decodeChainedVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeCtxVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
-TEXT ·decodeChainedVBMI(SB), NOSPLIT, $80-112
+TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	MOVQ         marks+72(FP), AX
 	MOVQ         buf+80(FP), CX
 	MOVQ         rounds+88(FP), DX
@@ -3027,9 +3027,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeChained2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+// func decodeCtx2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
-TEXT ·decodeChained2VBMI(SB), NOSPLIT, $88-144
+TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	MOVQ         marks+96(FP), AX
 	MOVQ         buf+104(FP), CX
 	MOVQ         rounds+112(FP), DX
@@ -3454,9 +3454,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func scatterAVX2(dst *byte, at *[32]int, buf *byte, n int)
+// func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·scatterAVX2(SB), NOSPLIT, $0-32
+TEXT ·deinterleaveAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ at+8(FP), CX
 	MOVQ buf+16(FP), DX
@@ -3578,9 +3578,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func markRunsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
+// func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·markRunsAVX2(SB), NOSPLIT, $0-104
+TEXT ·markRunStartsAVX2(SB), NOSPLIT, $0-104
 	MOVQ    bits_base+0(FP), AX
 	MOVQ    bits_len+8(FP), CX
 	MOVQ    at+24(FP), DX
@@ -3939,9 +3939,9 @@ DATA ones64<>+16(SB)/8, $0x0000000000000001
 DATA ones64<>+24(SB)/8, $0x0000000000000001
 GLOBL ones64<>(SB), RODATA|NOPTR, $32
 
-// func loadAhead(table *byte, size int, at []uint32, mask uint32)
+// func prefetchEntries(table *byte, size int, at []uint32, mask uint32)
 // Requires: MMX+
-TEXT ·loadAhead(SB), NOSPLIT, $0-44
+TEXT ·prefetchEntries(SB), NOSPLIT, $0-44
 	MOVQ table+0(FP), AX
 	MOVQ size+8(FP), CX
 	MOVQ at_base+16(FP), DX
@@ -5058,9 +5058,9 @@ sum:
 	VZEROUPPER
 	RET
 
-// func branchesAVX2(masks []uint64, p []byte)
+// func markDisplacementsAVX2(masks []uint64, p []byte)
 // Requires: AVX, AVX2
-TEXT ·branchesAVX2(SB), NOSPLIT, $0-48
+TEXT ·markDisplacementsAVX2(SB), NOSPLIT, $0-48
 	MOVQ    masks_base+0(FP), AX
 	MOVQ    masks_len+8(FP), CX
 	MOVQ    p_base+24(FP), DX
@@ -5162,9 +5162,9 @@ DATA same1212696648<>+16(SB)/8, $0x4848484848484848
 DATA same1212696648<>+24(SB)/8, $0x4848484848484848
 GLOBL same1212696648<>(SB), RODATA|NOPTR, $32
 
-// func checksumAVX512(state uint32, p []byte) (next uint32)
+// func crc32cAVX512(state uint32, p []byte) (next uint32)
 // Requires: AVX, AVX512F, SSE4.2, VPCLMULQDQ
-TEXT ·checksumAVX512(SB), NOSPLIT, $64-36
+TEXT ·crc32cAVX512(SB), NOSPLIT, $64-36
 	MOVQ      p_base+8(FP), AX
 	MOVQ      p_len+16(FP), CX
 	MOVL      state+0(FP), DX
@@ -5239,9 +5239,9 @@ DATA fold512<>+48(SB)/8, $0x00000000740eef02
 DATA fold512<>+56(SB)/8, $0x000000009e4addf8
 GLOBL fold512<>(SB), RODATA|NOPTR, $64
 
-// func buildAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
+// func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 // Requires: AVX, AVX2, BMI
-TEXT ·buildAVX2(SB), NOSPLIT, $0-32
+TEXT ·buildDecodeTableAVX2(SB), NOSPLIT, $0-32
 	MOVQ    table+0(FP), AX
 	MOVQ    freqs+8(FP), CX
 	XORL    DX, DX
@@ -5307,9 +5307,9 @@ DATA same4194304<>+16(SB)/8, $0x0040000000400000
 DATA same4194304<>+24(SB)/8, $0x0040000000400000
 GLOBL same4194304<>(SB), RODATA|NOPTR, $32
 
-// func resolvePlainAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
+// func decodeTokensPlainAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
-TEXT ·resolvePlainAVX2(SB), NOSPLIT, $32-144
+TEXT ·decodeTokensPlainAVX2(SB), NOSPLIT, $32-144
 	MOVQ  litLens_base+32(FP), AX
 	MOVQ  litLens_len+40(FP), CX
 	LEAQ  -20(AX)(CX*1), CX
@@ -5579,9 +5579,9 @@ DATA same5<>+16(SB)/8, $0x0000000500000005
 DATA same5<>+24(SB)/8, $0x0000000500000005
 GLOBL same5<>(SB), RODATA|NOPTR, $32
 
-// func resolveRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+// func decodeTokensRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
-TEXT ·resolveRepeatAVX2(SB), NOSPLIT, $40-208
+TEXT ·decodeTokensRepeatAVX2(SB), NOSPLIT, $40-208
 	MOVQ        litLens_base+32(FP), AX
 	MOVQ        litLens_len+40(FP), CX
 	LEAQ        -20(AX)(CX*1), CX

@@ -55,7 +55,7 @@ func parseDoubleAVX2(s *struct {
 }, room int, stop int) (bytes int)
 
 // parseDoubleLazyAVX2 goes on with a lazy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence, or a match is
-// to be weighed after fresh sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.
+// to be weighed after costsValid sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.
 //
 //go:noescape
 func parseDoubleLazyAVX2(s *struct {
@@ -80,13 +80,13 @@ func parseDoubleLazyAVX2(s *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int, fresh int, stop int) (bytes int)
+}, room int, costsValid int, stop int) (bytes int)
 
-// putOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
+// encodeOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
 // fewer than 8 bytes left.
 //
 //go:noescape
-func putOffsetsAVX2(s *struct {
+func encodeOffsetsAVX2(s *struct {
 	Acc     uint64
 	Have    uint64
 	Repeats [4]uint32
@@ -96,21 +96,21 @@ func putOffsetsAVX2(s *struct {
 	Offset   uint32
 }) (usedCodes int, usedExtra int)
 
-// putLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a
+// encodeLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a
 // byte. lits and matches must have room for as many bytes as there are tokens.
 //
 //go:noescape
-func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
+func encodeLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
 }) (done int, usedLits int, usedMatches int)
 
-// parseRecent8AVX2 goes on with a parse, with rows of 8 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash8AVX2 goes on with a parse, with rows of 8 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
-func parseRecent8AVX2(s *struct {
+func parseRowHash8AVX2(s *struct {
 	At             int
 	Anchor         int
 	NextInsert     int
@@ -134,13 +134,13 @@ func parseRecent8AVX2(s *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int, fresh int) (bytes int)
+}, room int, costsValid int) (bytes int)
 
-// parseRecent16AVX2 goes on with a parse, with rows of 16 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash16AVX2 goes on with a parse, with rows of 16 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
-func parseRecent16AVX2(s *struct {
+func parseRowHash16AVX2(s *struct {
 	At             int
 	Anchor         int
 	NextInsert     int
@@ -164,13 +164,13 @@ func parseRecent16AVX2(s *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int, fresh int) (bytes int)
+}, room int, costsValid int) (bytes int)
 
-// parseRecent32AVX2 goes on with a parse, with rows of 32 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash32AVX2 goes on with a parse, with rows of 32 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
 //
 //go:noescape
-func parseRecent32AVX2(s *struct {
+func parseRowHash32AVX2(s *struct {
 	At             int
 	Anchor         int
 	NextInsert     int
@@ -194,13 +194,13 @@ func parseRecent32AVX2(s *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int, fresh int) (bytes int)
+}, room int, costsValid int) (bytes int)
 
-// parseGivenAVX2 goes on with a parse, with given candidates, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// fresh sequences or more. It returns the size of the sequences. See ParseCandidates for what the arguments must be.
+// parseCandidatesAVX2 goes on with a parse, with candidates candidates, until stop, or until there is no room for another sequence, or a match is to be weighed after
+// costsValid sequences or more. It returns the size of the sequences. See ParseCandidates for what the arguments must be.
 //
 //go:noescape
-func parseGivenAVX2(s *struct {
+func parseCandidatesAVX2(s *struct {
 	At             int
 	Anchor         int
 	NextInsert     int
@@ -220,8 +220,8 @@ func parseGivenAVX2(s *struct {
 	Base           uint64
 	callEnd        int
 	bad            int
-}, src []byte, given *uint32, cost *[256]uint8, seqs *struct {
+}, src []byte, candidates *uint32, cost *[256]uint8, seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, room int, fresh int) (bytes int)
+}, room int, costsValid int) (bytes int)

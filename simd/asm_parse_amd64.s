@@ -4,23 +4,23 @@
 
 #include "textflag.h"
 
-DATA farEnough<>+0(SB)/1, $0x00
-DATA farEnough<>+1(SB)/1, $0x10
-DATA farEnough<>+2(SB)/1, $0x10
-DATA farEnough<>+3(SB)/1, $0x12
-DATA farEnough<>+4(SB)/1, $0x10
-DATA farEnough<>+5(SB)/1, $0x14
-DATA farEnough<>+6(SB)/1, $0x12
-DATA farEnough<>+7(SB)/1, $0x15
-DATA farEnough<>+8(SB)/1, $0x10
-DATA farEnough<>+9(SB)/1, $0x12
-DATA farEnough<>+10(SB)/1, $0x14
-DATA farEnough<>+11(SB)/1, $0x16
-DATA farEnough<>+12(SB)/1, $0x18
-DATA farEnough<>+13(SB)/1, $0x1a
-DATA farEnough<>+14(SB)/1, $0x1c
-DATA farEnough<>+15(SB)/1, $0x1e
-GLOBL farEnough<>(SB), RODATA|NOPTR, $16
+DATA leastMultiple<>+0(SB)/1, $0x00
+DATA leastMultiple<>+1(SB)/1, $0x10
+DATA leastMultiple<>+2(SB)/1, $0x10
+DATA leastMultiple<>+3(SB)/1, $0x12
+DATA leastMultiple<>+4(SB)/1, $0x10
+DATA leastMultiple<>+5(SB)/1, $0x14
+DATA leastMultiple<>+6(SB)/1, $0x12
+DATA leastMultiple<>+7(SB)/1, $0x15
+DATA leastMultiple<>+8(SB)/1, $0x10
+DATA leastMultiple<>+9(SB)/1, $0x12
+DATA leastMultiple<>+10(SB)/1, $0x14
+DATA leastMultiple<>+11(SB)/1, $0x16
+DATA leastMultiple<>+12(SB)/1, $0x18
+DATA leastMultiple<>+13(SB)/1, $0x1a
+DATA leastMultiple<>+14(SB)/1, $0x1c
+DATA leastMultiple<>+15(SB)/1, $0x1e
+GLOBL leastMultiple<>(SB), RODATA|NOPTR, $16
 
 DATA prime64<>+0(SB)/8, $0x9e3779b185ebca87
 GLOBL prime64<>(SB), RODATA|NOPTR, $8
@@ -111,7 +111,7 @@ hit1:
 candidate:
 	CMPQ    R12, $+16
 	JCC     found
-	LEAQ    farEnough<>+0(SB), R11
+	LEAQ    leastMultiple<>+0(SB), R11
 	MOVBQZX (R11)(R12*1), R12
 	MOVQ    SI, R9
 	SUBQ    R12, R9
@@ -320,7 +320,7 @@ next:
 near:
 	CMPQ    R9, $+0
 	JGE     next
-	LEAQ    farEnough<>+0(SB), R10
+	LEAQ    leastMultiple<>+0(SB), R10
 	MOVBQZX 16(R10)(R9*1), R9
 	MOVQ    SI, R11
 	SUBQ    R9, R11
@@ -596,7 +596,7 @@ done:
 	MOVQ AX, bytes+72(FP)
 	RET
 
-// func parseDoubleLazyAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; CheckRepeat int; NextInsert int; PendingLen int; PendingOffset int; LongShift uint64; ShortShift uint64; ShortMask uint64; TagMask uint64; SkipLog uint64; MinMatch int; MaxOffset int; UpdateRepeats int; Nice int}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int, stop int) (bytes int)
+// func parseDoubleLazyAVX2(s *struct{At int; Anchor int; End int; Repeats [2]int; CheckRepeat int; NextInsert int; PendingLen int; PendingOffset int; LongShift uint64; ShortShift uint64; ShortMask uint64; TagMask uint64; SkipLog uint64; MinMatch int; MaxOffset int; UpdateRepeats int; Nice int}, src []byte, long *uint32, short *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, costsValid int, stop int) (bytes int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
 TEXT ·parseDoubleLazyAVX2(SB), NOSPLIT, $24-96
 	MOVQ  s+0(FP), AX
@@ -611,7 +611,7 @@ TEXT ·parseDoubleLazyAVX2(SB), NOSPLIT, $24-96
 	MOVQ  120(AX), R9
 	SUBQ  $+16, R9
 	MOVQ  R9, 8(SP)
-	MOVQ  fresh+72(FP), R9
+	MOVQ  costsValid+72(FP), R9
 	LEAQ  (R9)(R9*2), R9
 	SHLQ  $0x02, R9
 	ADDQ  seqs+56(FP), R9
@@ -662,7 +662,7 @@ first:
 	JLE     next
 	CMPQ    R12, $+0
 	JGE     next
-	LEAQ    farEnough<>+0(SB), R10
+	LEAQ    leastMultiple<>+0(SB), R10
 	MOVBQZX 16(R10)(R12*1), R12
 	MOVQ    SI, R9
 	SUBQ    R12, R9
@@ -1147,9 +1147,9 @@ done:
 	MOVQ AX, bytes+88(FP)
 	RET
 
-// func putOffsetsAVX2(s *struct{Acc uint64; Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (usedCodes int, usedExtra int)
+// func encodeOffsetsAVX2(s *struct{Acc uint64; Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (usedCodes int, usedExtra int)
 // Requires: BMI2, CMOV, LZCNT
-TEXT ·putOffsetsAVX2(SB), NOSPLIT, $8-88
+TEXT ·encodeOffsetsAVX2(SB), NOSPLIT, $8-88
 	MOVQ s+0(FP), AX
 	MOVQ tokens_base+8(FP), CX
 	MOVQ codes+32(FP), DX
@@ -1553,9 +1553,9 @@ DATA compressBytes<>+2032(SB)/8, $0x0007060504030201
 DATA compressBytes<>+2040(SB)/8, $0x0706050403020100
 GLOBL compressBytes<>(SB), RODATA|NOPTR, $2048
 
-// func putLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (done int, usedLits int, usedMatches int)
+// func encodeLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}) (done int, usedLits int, usedMatches int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·putLengthsAVX2(SB), NOSPLIT, $0-72
+TEXT ·encodeLengthsAVX2(SB), NOSPLIT, $0-72
 	MOVQ    tokens_base+0(FP), AX
 	MOVQ    tokens_len+8(FP), CX
 	LEAQ    -8(AX)(CX*1), CX
@@ -1629,131 +1629,131 @@ stop:
 	MOVQ BX, usedMatches+64(FP)
 	RET
 
-DATA recentLow<>+0(SB)/1, $0x00
-DATA recentLow<>+1(SB)/1, $0x01
-DATA recentLow<>+2(SB)/1, $0x02
-DATA recentLow<>+3(SB)/1, $0x03
-DATA recentLow<>+4(SB)/1, $0x01
-DATA recentLow<>+5(SB)/1, $0x02
-DATA recentLow<>+6(SB)/1, $0x03
-DATA recentLow<>+7(SB)/1, $0x04
-DATA recentLow<>+8(SB)/1, $0x02
-DATA recentLow<>+9(SB)/1, $0x03
-DATA recentLow<>+10(SB)/1, $0x04
-DATA recentLow<>+11(SB)/1, $0x05
-DATA recentLow<>+12(SB)/1, $0x03
-DATA recentLow<>+13(SB)/1, $0x04
-DATA recentLow<>+14(SB)/1, $0x05
-DATA recentLow<>+15(SB)/1, $0x06
-DATA recentLow<>+16(SB)/1, $0x04
-DATA recentLow<>+17(SB)/1, $0x05
-DATA recentLow<>+18(SB)/1, $0x06
-DATA recentLow<>+19(SB)/1, $0x07
-DATA recentLow<>+20(SB)/1, $0x05
-DATA recentLow<>+21(SB)/1, $0x06
-DATA recentLow<>+22(SB)/1, $0x07
-DATA recentLow<>+23(SB)/1, $0x08
-DATA recentLow<>+24(SB)/1, $0x06
-DATA recentLow<>+25(SB)/1, $0x07
-DATA recentLow<>+26(SB)/1, $0x08
-DATA recentLow<>+27(SB)/1, $0x09
-DATA recentLow<>+28(SB)/1, $0x07
-DATA recentLow<>+29(SB)/1, $0x08
-DATA recentLow<>+30(SB)/1, $0x09
-DATA recentLow<>+31(SB)/1, $0x0a
-GLOBL recentLow<>(SB), RODATA|NOPTR, $32
+DATA rowHashLow<>+0(SB)/1, $0x00
+DATA rowHashLow<>+1(SB)/1, $0x01
+DATA rowHashLow<>+2(SB)/1, $0x02
+DATA rowHashLow<>+3(SB)/1, $0x03
+DATA rowHashLow<>+4(SB)/1, $0x01
+DATA rowHashLow<>+5(SB)/1, $0x02
+DATA rowHashLow<>+6(SB)/1, $0x03
+DATA rowHashLow<>+7(SB)/1, $0x04
+DATA rowHashLow<>+8(SB)/1, $0x02
+DATA rowHashLow<>+9(SB)/1, $0x03
+DATA rowHashLow<>+10(SB)/1, $0x04
+DATA rowHashLow<>+11(SB)/1, $0x05
+DATA rowHashLow<>+12(SB)/1, $0x03
+DATA rowHashLow<>+13(SB)/1, $0x04
+DATA rowHashLow<>+14(SB)/1, $0x05
+DATA rowHashLow<>+15(SB)/1, $0x06
+DATA rowHashLow<>+16(SB)/1, $0x04
+DATA rowHashLow<>+17(SB)/1, $0x05
+DATA rowHashLow<>+18(SB)/1, $0x06
+DATA rowHashLow<>+19(SB)/1, $0x07
+DATA rowHashLow<>+20(SB)/1, $0x05
+DATA rowHashLow<>+21(SB)/1, $0x06
+DATA rowHashLow<>+22(SB)/1, $0x07
+DATA rowHashLow<>+23(SB)/1, $0x08
+DATA rowHashLow<>+24(SB)/1, $0x06
+DATA rowHashLow<>+25(SB)/1, $0x07
+DATA rowHashLow<>+26(SB)/1, $0x08
+DATA rowHashLow<>+27(SB)/1, $0x09
+DATA rowHashLow<>+28(SB)/1, $0x07
+DATA rowHashLow<>+29(SB)/1, $0x08
+DATA rowHashLow<>+30(SB)/1, $0x09
+DATA rowHashLow<>+31(SB)/1, $0x0a
+GLOBL rowHashLow<>(SB), RODATA|NOPTR, $32
 
-DATA recentHigh<>+0(SB)/1, $0x04
-DATA recentHigh<>+1(SB)/1, $0x05
-DATA recentHigh<>+2(SB)/1, $0x06
-DATA recentHigh<>+3(SB)/1, $0x07
-DATA recentHigh<>+4(SB)/1, $0x05
-DATA recentHigh<>+5(SB)/1, $0x06
-DATA recentHigh<>+6(SB)/1, $0x07
-DATA recentHigh<>+7(SB)/1, $0x08
-DATA recentHigh<>+8(SB)/1, $0x06
-DATA recentHigh<>+9(SB)/1, $0x07
-DATA recentHigh<>+10(SB)/1, $0x08
-DATA recentHigh<>+11(SB)/1, $0x09
-DATA recentHigh<>+12(SB)/1, $0x07
-DATA recentHigh<>+13(SB)/1, $0x08
-DATA recentHigh<>+14(SB)/1, $0x09
-DATA recentHigh<>+15(SB)/1, $0x0a
-DATA recentHigh<>+16(SB)/1, $0x08
-DATA recentHigh<>+17(SB)/1, $0x09
-DATA recentHigh<>+18(SB)/1, $0x0a
-DATA recentHigh<>+19(SB)/1, $0x0b
-DATA recentHigh<>+20(SB)/1, $0x09
-DATA recentHigh<>+21(SB)/1, $0x0a
-DATA recentHigh<>+22(SB)/1, $0x0b
-DATA recentHigh<>+23(SB)/1, $0x0c
-DATA recentHigh<>+24(SB)/1, $0x0a
-DATA recentHigh<>+25(SB)/1, $0x0b
-DATA recentHigh<>+26(SB)/1, $0x0c
-DATA recentHigh<>+27(SB)/1, $0x0d
-DATA recentHigh<>+28(SB)/1, $0x0b
-DATA recentHigh<>+29(SB)/1, $0x0c
-DATA recentHigh<>+30(SB)/1, $0x0d
-DATA recentHigh<>+31(SB)/1, $0x0e
-GLOBL recentHigh<>(SB), RODATA|NOPTR, $32
+DATA rowHashHigh<>+0(SB)/1, $0x04
+DATA rowHashHigh<>+1(SB)/1, $0x05
+DATA rowHashHigh<>+2(SB)/1, $0x06
+DATA rowHashHigh<>+3(SB)/1, $0x07
+DATA rowHashHigh<>+4(SB)/1, $0x05
+DATA rowHashHigh<>+5(SB)/1, $0x06
+DATA rowHashHigh<>+6(SB)/1, $0x07
+DATA rowHashHigh<>+7(SB)/1, $0x08
+DATA rowHashHigh<>+8(SB)/1, $0x06
+DATA rowHashHigh<>+9(SB)/1, $0x07
+DATA rowHashHigh<>+10(SB)/1, $0x08
+DATA rowHashHigh<>+11(SB)/1, $0x09
+DATA rowHashHigh<>+12(SB)/1, $0x07
+DATA rowHashHigh<>+13(SB)/1, $0x08
+DATA rowHashHigh<>+14(SB)/1, $0x09
+DATA rowHashHigh<>+15(SB)/1, $0x0a
+DATA rowHashHigh<>+16(SB)/1, $0x08
+DATA rowHashHigh<>+17(SB)/1, $0x09
+DATA rowHashHigh<>+18(SB)/1, $0x0a
+DATA rowHashHigh<>+19(SB)/1, $0x0b
+DATA rowHashHigh<>+20(SB)/1, $0x09
+DATA rowHashHigh<>+21(SB)/1, $0x0a
+DATA rowHashHigh<>+22(SB)/1, $0x0b
+DATA rowHashHigh<>+23(SB)/1, $0x0c
+DATA rowHashHigh<>+24(SB)/1, $0x0a
+DATA rowHashHigh<>+25(SB)/1, $0x0b
+DATA rowHashHigh<>+26(SB)/1, $0x0c
+DATA rowHashHigh<>+27(SB)/1, $0x0d
+DATA rowHashHigh<>+28(SB)/1, $0x0b
+DATA rowHashHigh<>+29(SB)/1, $0x0c
+DATA rowHashHigh<>+30(SB)/1, $0x0d
+DATA rowHashHigh<>+31(SB)/1, $0x0e
+GLOBL rowHashHigh<>(SB), RODATA|NOPTR, $32
 
-DATA recentMul<>+0(SB)/4, $0x9e3779b1
-DATA recentMul<>+4(SB)/4, $0x9e3779b1
-DATA recentMul<>+8(SB)/4, $0x9e3779b1
-DATA recentMul<>+12(SB)/4, $0x9e3779b1
-DATA recentMul<>+16(SB)/4, $0x9e3779b1
-DATA recentMul<>+20(SB)/4, $0x9e3779b1
-DATA recentMul<>+24(SB)/4, $0x9e3779b1
-DATA recentMul<>+28(SB)/4, $0x9e3779b1
-GLOBL recentMul<>(SB), RODATA|NOPTR, $32
+DATA rowHashMul<>+0(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+4(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+8(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+12(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+16(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+20(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+24(SB)/4, $0x9e3779b1
+DATA rowHashMul<>+28(SB)/4, $0x9e3779b1
+GLOBL rowHashMul<>(SB), RODATA|NOPTR, $32
 
-DATA recentMulHigh<>+0(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+4(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+8(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+12(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+16(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+20(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+24(SB)/4, $0x85ebca77
-DATA recentMulHigh<>+28(SB)/4, $0x85ebca77
-GLOBL recentMulHigh<>(SB), RODATA|NOPTR, $32
+DATA rowHashMulHigh<>+0(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+4(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+8(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+12(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+16(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+20(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+24(SB)/4, $0x85ebca77
+DATA rowHashMulHigh<>+28(SB)/4, $0x85ebca77
+GLOBL rowHashMulHigh<>(SB), RODATA|NOPTR, $32
 
-DATA recentPlaces<>+0(SB)/4, $0x00000001
-DATA recentPlaces<>+4(SB)/4, $0x00000002
-DATA recentPlaces<>+8(SB)/4, $0x00000003
-DATA recentPlaces<>+12(SB)/4, $0x00000004
-DATA recentPlaces<>+16(SB)/4, $0x00000005
-DATA recentPlaces<>+20(SB)/4, $0x00000006
-DATA recentPlaces<>+24(SB)/4, $0x00000007
-DATA recentPlaces<>+28(SB)/4, $0x00000008
-GLOBL recentPlaces<>(SB), RODATA|NOPTR, $32
+DATA rowHashPlaces<>+0(SB)/4, $0x00000001
+DATA rowHashPlaces<>+4(SB)/4, $0x00000002
+DATA rowHashPlaces<>+8(SB)/4, $0x00000003
+DATA rowHashPlaces<>+12(SB)/4, $0x00000004
+DATA rowHashPlaces<>+16(SB)/4, $0x00000005
+DATA rowHashPlaces<>+20(SB)/4, $0x00000006
+DATA rowHashPlaces<>+24(SB)/4, $0x00000007
+DATA rowHashPlaces<>+28(SB)/4, $0x00000008
+GLOBL rowHashPlaces<>(SB), RODATA|NOPTR, $32
 
-DATA recentRotate<>+0(SB)/4, $0x00000007
-DATA recentRotate<>+4(SB)/4, $0x00000000
-DATA recentRotate<>+8(SB)/4, $0x00000001
-DATA recentRotate<>+12(SB)/4, $0x00000002
-DATA recentRotate<>+16(SB)/4, $0x00000003
-DATA recentRotate<>+20(SB)/4, $0x00000004
-DATA recentRotate<>+24(SB)/4, $0x00000005
-DATA recentRotate<>+28(SB)/4, $0x00000006
-GLOBL recentRotate<>(SB), RODATA|NOPTR, $32
+DATA rowHashRotate<>+0(SB)/4, $0x00000007
+DATA rowHashRotate<>+4(SB)/4, $0x00000000
+DATA rowHashRotate<>+8(SB)/4, $0x00000001
+DATA rowHashRotate<>+12(SB)/4, $0x00000002
+DATA rowHashRotate<>+16(SB)/4, $0x00000003
+DATA rowHashRotate<>+20(SB)/4, $0x00000004
+DATA rowHashRotate<>+24(SB)/4, $0x00000005
+DATA rowHashRotate<>+28(SB)/4, $0x00000006
+GLOBL rowHashRotate<>(SB), RODATA|NOPTR, $32
 
-DATA recentTags<>+0(SB)/4, $0xfe000000
-DATA recentTags<>+4(SB)/4, $0xfe000000
-DATA recentTags<>+8(SB)/4, $0xfe000000
-DATA recentTags<>+12(SB)/4, $0xfe000000
-DATA recentTags<>+16(SB)/4, $0xfe000000
-DATA recentTags<>+20(SB)/4, $0xfe000000
-DATA recentTags<>+24(SB)/4, $0xfe000000
-DATA recentTags<>+28(SB)/4, $0xfe000000
-GLOBL recentTags<>(SB), RODATA|NOPTR, $32
+DATA rowHashTags<>+0(SB)/4, $0xfe000000
+DATA rowHashTags<>+4(SB)/4, $0xfe000000
+DATA rowHashTags<>+8(SB)/4, $0xfe000000
+DATA rowHashTags<>+12(SB)/4, $0xfe000000
+DATA rowHashTags<>+16(SB)/4, $0xfe000000
+DATA rowHashTags<>+20(SB)/4, $0xfe000000
+DATA rowHashTags<>+24(SB)/4, $0xfe000000
+DATA rowHashTags<>+28(SB)/4, $0xfe000000
+GLOBL rowHashTags<>(SB), RODATA|NOPTR, $32
 
-// func parseRecent8AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRowHash8AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, costsValid int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
-TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
+TEXT ·parseRowHash8AVX2(SB), NOSPLIT, $656-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         fresh+64(FP), BX
+	MOVQ         costsValid+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
@@ -1768,11 +1768,11 @@ TEXT ·parseRecent8AVX2(SB), NOSPLIT, $656-80
 	MOVQ         BX, 544(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
-	VPADDD       recentPlaces<>+0(SB), Y3, Y3
-	VMOVDQU      recentLow<>+0(SB), Y0
-	VMOVDQU      recentHigh<>+0(SB), Y1
-	VMOVDQU      recentRotate<>+0(SB), Y4
-	VMOVDQU      recentTags<>+0(SB), Y5
+	VPADDD       rowHashPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      rowHashLow<>+0(SB), Y0
+	VMOVDQU      rowHashHigh<>+0(SB), Y1
+	VMOVDQU      rowHashRotate<>+0(SB), Y4
+	VMOVDQU      rowHashTags<>+0(SB), Y5
 	MOVQ         128(AX), BX
 	VMOVQ        BX, X6
 	MOVL         $0x00000020, SI
@@ -1968,8 +1968,8 @@ enter19:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          SI, X10
 	VPBROADCASTD   X10, Y10
@@ -2175,7 +2175,7 @@ looked:
 	JMP    judge
 
 near:
-	LEAQ    farEnough<>+0(SB), R9
+	LEAQ    leastMultiple<>+0(SB), R9
 	MOVBLZX (R9)(R8*1), R8
 	MOVQ    DX, R9
 	SUBQ    R8, R9
@@ -2342,8 +2342,8 @@ enter29:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          DI, X10
 	VPBROADCASTD   X10, Y10
@@ -2412,13 +2412,13 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent16AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRowHash16AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, costsValid int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
-TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
+TEXT ·parseRowHash16AVX2(SB), NOSPLIT, $688-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         fresh+64(FP), BX
+	MOVQ         costsValid+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
@@ -2433,11 +2433,11 @@ TEXT ·parseRecent16AVX2(SB), NOSPLIT, $688-80
 	MOVQ         BX, 576(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
-	VPADDD       recentPlaces<>+0(SB), Y3, Y3
-	VMOVDQU      recentLow<>+0(SB), Y0
-	VMOVDQU      recentHigh<>+0(SB), Y1
-	VMOVDQU      recentRotate<>+0(SB), Y4
-	VMOVDQU      recentTags<>+0(SB), Y5
+	VPADDD       rowHashPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      rowHashLow<>+0(SB), Y0
+	VMOVDQU      rowHashHigh<>+0(SB), Y1
+	VMOVDQU      rowHashRotate<>+0(SB), Y4
+	VMOVDQU      rowHashTags<>+0(SB), Y5
 	MOVQ         128(AX), BX
 	VMOVQ        BX, X6
 	MOVL         $0x00000020, SI
@@ -2633,8 +2633,8 @@ enter19:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          SI, X10
 	VPBROADCASTD   X10, Y10
@@ -2856,7 +2856,7 @@ looked:
 	JMP    judge
 
 near:
-	LEAQ    farEnough<>+0(SB), R9
+	LEAQ    leastMultiple<>+0(SB), R9
 	MOVBLZX (R9)(R8*1), R8
 	MOVQ    DX, R9
 	SUBQ    R8, R9
@@ -3023,8 +3023,8 @@ enter29:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          DI, X10
 	VPBROADCASTD   X10, Y10
@@ -3096,13 +3096,13 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseRecent32AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseRowHash32AVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, rows *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, costsValid int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT, MMX+
-TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
+TEXT ·parseRowHash32AVX2(SB), NOSPLIT, $752-80
 	MOVQ         s+0(FP), AX
 	MOVQ         src_base+8(FP), CX
 	MOVQ         (AX), DX
-	MOVQ         fresh+64(FP), BX
+	MOVQ         costsValid+64(FP), BX
 	LEAQ         (BX)(BX*2), BX
 	SHLQ         $0x02, BX
 	ADDQ         seqs+48(FP), BX
@@ -3117,11 +3117,11 @@ TEXT ·parseRecent32AVX2(SB), NOSPLIT, $752-80
 	MOVQ         BX, 640(SP)
 	VPBROADCASTD 136(AX), Y2
 	VPBROADCASTD 144(AX), Y3
-	VPADDD       recentPlaces<>+0(SB), Y3, Y3
-	VMOVDQU      recentLow<>+0(SB), Y0
-	VMOVDQU      recentHigh<>+0(SB), Y1
-	VMOVDQU      recentRotate<>+0(SB), Y4
-	VMOVDQU      recentTags<>+0(SB), Y5
+	VPADDD       rowHashPlaces<>+0(SB), Y3, Y3
+	VMOVDQU      rowHashLow<>+0(SB), Y0
+	VMOVDQU      rowHashHigh<>+0(SB), Y1
+	VMOVDQU      rowHashRotate<>+0(SB), Y4
+	VMOVDQU      rowHashTags<>+0(SB), Y5
 	MOVQ         128(AX), BX
 	VMOVQ        BX, X6
 	MOVL         $0x00000020, SI
@@ -3317,8 +3317,8 @@ enter19:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          SI, X10
 	VPBROADCASTD   X10, Y10
@@ -3572,7 +3572,7 @@ looked:
 	JMP    judge
 
 near:
-	LEAQ    farEnough<>+0(SB), R9
+	LEAQ    leastMultiple<>+0(SB), R9
 	MOVBLZX (R9)(R8*1), R8
 	MOVQ    DX, R9
 	SUBQ    R8, R9
@@ -3739,8 +3739,8 @@ enter29:
 	VPSHUFB        Y1, Y8, Y9
 	VPSHUFB        Y0, Y8, Y8
 	VPAND          Y2, Y9, Y9
-	VPMULLD        recentMul<>+0(SB), Y8, Y8
-	VPMULLD        recentMulHigh<>+0(SB), Y9, Y9
+	VPMULLD        rowHashMul<>+0(SB), Y8, Y8
+	VPMULLD        rowHashMulHigh<>+0(SB), Y9, Y9
 	VPADDD         Y9, Y8, Y8
 	VMOVD          DI, X10
 	VPBROADCASTD   X10, Y10
@@ -3818,13 +3818,13 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
-// func parseGivenAVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, given *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, fresh int) (bytes int)
+// func parseCandidatesAVX2(s *struct{At int; Anchor int; NextInsert int; End int; PendingLen int; PendingOffset int; Repeats [3]int; Lazy int; Nice int; MinRowMatch int; MinRepeatMatch int; MaxOffset int; UseRepeats int; Depth int; Shift uint64; HashMask uint64; Base uint64; callEnd int; bad int}, src []byte, candidates *uint32, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, costsValid int) (bytes int)
 // Requires: AVX, AVX2, BMI, CMOV, LZCNT
-TEXT ·parseGivenAVX2(SB), NOSPLIT, $112-80
+TEXT ·parseCandidatesAVX2(SB), NOSPLIT, $112-80
 	MOVQ s+0(FP), AX
 	MOVQ src_base+8(FP), CX
 	MOVQ (AX), DX
-	MOVQ fresh+64(FP), BX
+	MOVQ costsValid+64(FP), BX
 	LEAQ (BX)(BX*2), BX
 	SHLQ $0x02, BX
 	ADDQ seqs+48(FP), BX
@@ -4012,7 +4012,7 @@ unlike13:
 search:
 	LEAQ  1(DX), R8
 	MOVQ  R8, 16(AX)
-	MOVQ  given+32(FP), R8
+	MOVQ  candidates+32(FP), R8
 	MOVL  (R8)(DX*4), SI
 	TESTL SI, SI
 	JEQ   judge

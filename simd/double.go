@@ -40,7 +40,7 @@ type rawDouble = struct {
 //
 // HasDouble must have said that there is a kernel; a parse goes on whatever the tier is by then. Whatever the tables hold, nothing outside of the slices is touched.
 func ParseDouble[S Sequence](p *DoubleParse, src []byte, long, short []uint32, seqs []S) (n int) {
-	return parseDoubleVector(p, src, long, short, raw(seqs))
+	return parseDoubleKernel(p, src, long, short, raw(seqs))
 }
 
 // DoubleSlack is how many bytes at the end of src ParseDouble may leave to the twin.
@@ -49,8 +49,8 @@ const DoubleSlack = 48
 // ParseDoubleLazy does the same with a lazy parse, whose definition is parseDoubleLazy, to the end of src. It ends as well if a match is to be weighed that costs, the price of each
 // literal, are too old for: that is one with a new offset and fewer than 8 bytes after fresh sequences or more. A match of 64 MiB, of one byte, took some 13 ms: all of it is compared, and its
 // positions are entered, in one call.
-func ParseDoubleLazy[S Sequence](p *DoubleParse, src []byte, long, short []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
-	return parseDoubleLazyVector(p, src, long, short, costs, raw(seqs), fresh)
+func ParseDoubleLazy[S Sequence](p *DoubleParse, src []byte, long, short []uint32, costs *[256]uint8, seqs []S, costsValid int) (n int) {
+	return parseDoubleLazyKernel(p, src, long, short, costs, raw(seqs), costsValid)
 }
 
 // HasDouble reports whether this tier has kernels for parsing with two tables.

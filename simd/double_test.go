@@ -11,12 +11,12 @@ import (
 
 // doubleRun is a call of ParseDouble or ParseDoubleLazy.
 type doubleRun struct {
-	p           DoubleParse
-	src         []byte
-	long, short []uint32
-	lazy        bool
-	costs       *[256]uint8
-	fresh, room int
+	p                DoubleParse
+	src              []byte
+	long, short      []uint32
+	lazy             bool
+	costs            *[256]uint8
+	costsValid, room int
 }
 
 func (c *doubleRun) word(i int) uint64 { return binary.LittleEndian.Uint64(c.src[i:]) }
@@ -129,7 +129,7 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 				k++
 			}
 			if c.lazy && d != p.Repeats[0] && n+k < 8 {
-				if len(seqs) >= c.fresh {
+				if len(seqs) >= c.costsValid {
 					p.At, p.PendingLen, p.PendingOffset = at, n, d
 					return seqs
 				}
@@ -189,7 +189,7 @@ func (c *doubleRun) naively(stop int) (seqs []sequence) {
 // randomDouble is a parse of src that begins or goes on anywhere, with tables for it that have anything.
 func randomDouble(r *rand.Rand, src []byte) *doubleRun {
 	longLog, log := 1+r.IntN(10), 1+r.IntN(10)
-	c := &doubleRun{src: src, long: make([]uint32, 1<<longLog), short: make([]uint32, 1<<log), lazy: r.IntN(2) == 0, costs: new([256]uint8), fresh: r.IntN(40), room: r.IntN(2 + len(src)/8)}
+	c := &doubleRun{src: src, long: make([]uint32, 1<<longLog), short: make([]uint32, 1<<log), lazy: r.IntN(2) == 0, costs: new([256]uint8), costsValid: r.IntN(40), room: r.IntN(2 + len(src)/8)}
 	for i := range c.costs {
 		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
 	}
@@ -238,10 +238,10 @@ func (c *doubleRun) run(t *testing.T, src []byte, long, short []uint32, seqs []s
 	}
 	got, want := *c, *c
 	var n int
-	want.room = min(c.room, atOnceTokens)
-	stop := min(c.p.End, c.p.At+atOnceBytes)
+	want.room = min(c.room, maxCallTokens)
+	stop := min(c.p.End, c.p.At+maxCallContent)
 	if c.lazy {
-		n = ParseDoubleLazy(&got.p, src, long, short, c.costs, seqs, c.fresh)
+		n = ParseDoubleLazy(&got.p, src, long, short, c.costs, seqs, c.costsValid)
 	} else {
 		n = ParseDouble(&got.p, src, long, short, seqs)
 		stop = min(stop, len(src)-DoubleSlack)
@@ -276,7 +276,7 @@ func TestParseDouble(t *testing.T) {
 		for range scaled(20) {
 			c := randomDouble(r, randomContent(r, 200_000))
 			c.p.At, c.p.Anchor, c.p.End, c.p.PendingLen, c.p.CheckRepeat = 1, 0, len(c.src)-16, 0, 0
-			c.room, c.fresh = len(c.src)/4, len(c.src)
+			c.room, c.costsValid = len(c.src)/4, len(c.src)
 			c.alone(t)
 		}
 	})

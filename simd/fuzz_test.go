@@ -78,11 +78,11 @@ func FuzzCtx(f *testing.F) {
 	f.Add(uint64(3), uint16(999), make([]byte, 4000))
 	tab := new(CtxTable)
 	f.Fuzz(func(t *testing.T, seed uint64, size uint16, words []byte) {
-		randomChain(rand.New(rand.NewPCG(seed, 1)), tab)
+		randomCtxTable(rand.New(rand.NewPCG(seed, 1)), tab)
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
 			r := rand.New(rand.NewPCG(seed, 0))
-			tryChained(t, r, tab, randomMarks(r, r.IntN(64)), make([]byte, size%4096), [2][]byte{words, words[len(words)/3:]})
+			tryCtx(t, r, tab, randomMarks(r, r.IntN(64)), make([]byte, size%4096), [2][]byte{words, words[len(words)/3:]})
 		}
 	})
 }
@@ -97,7 +97,7 @@ func FuzzMarkRunStarts(f *testing.F) {
 			defer SetTier(SetTier(tier))
 			r := rand.New(rand.NewPCG(seed, 0))
 			bits := make([]uint64, r.IntN(len(tokens)/8+4))
-			tryMarkRuns(t, bits, randomBits(r, bits), tokens[:len(tokens):len(tokens)], litLens[:len(litLens):len(litLens)])
+			tryMarkRunStarts(t, bits, randomBits(r, bits), tokens[:len(tokens):len(tokens)], litLens[:len(litLens):len(litLens)])
 		}
 	})
 }
@@ -115,7 +115,7 @@ func FuzzParseRowHash(f *testing.F) {
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
 			r := rand.New(rand.NewPCG(seed, 0))
-			c := randomRecent(r, src)
+			c := randomRowHash(r, src)
 			c.alone(t)
 			c.giveCandidates(r)
 			c.alone(t)
@@ -144,7 +144,7 @@ func FuzzParseDouble(f *testing.F) {
 func FuzzSequences(f *testing.F) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for _, plain := range []bool{true, false} {
-		c := randomResolve(r, plain, 40, 20)
+		c := randomTokens(r, plain, 40, 20)
 		f.Add(slices.Concat(c.tokens, c.codes, c.litLens, c.matchLens, c.extra), plain, uint8(len(c.tokens)), uint8(len(c.codes)), uint8(len(c.litLens)), uint8(len(c.matchLens)), uint8(3), uint16(5000))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, plain bool, tokens, codes, litLens, matchLens, bit uint8, size uint16) {
@@ -154,7 +154,7 @@ func FuzzSequences(f *testing.F) {
 			return p[:len(p):len(p)]
 		}
 		lits := slices.Concat(data, make([]byte, CopySlack))
-		start := resolveCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}, least: [4]uint32{2, 4, 0, 3}}
+		start := tokensCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}, least: [4]uint32{2, 4, 0, 3}}
 		seqs := make([]sequence, len(start.tokens))
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
@@ -167,7 +167,7 @@ func FuzzSequences(f *testing.F) {
 
 // FuzzMarkX86Displacements compares all tiers with the definition.
 func FuzzMarkX86Displacements(f *testing.F) {
-	f.Add(branchBytes(rand.New(rand.NewPCG(1, 1)), 200))
+	f.Add(displacementBytes(rand.New(rand.NewPCG(1, 1)), 200))
 	f.Add(bytes.Repeat([]byte("\x48\x8b\x05\x4c\x8d\x3d\xe8\xe9"), 20))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if len(p) < 2 {
@@ -175,7 +175,7 @@ func FuzzMarkX86Displacements(f *testing.F) {
 		}
 		want := make([]uint64, (len(p)-2)/64)
 		got := make([]uint64, len(want))
-		naiveBranches(want, p)
+		markDisplacementsNaively(want, p)
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
 			if MarkX86Displacements(got, p); !slices.Equal(got, want) {

@@ -142,17 +142,17 @@ func TestGuardPagesBytes(t *testing.T) {
 	})
 }
 
-// TestGuardPagesBranches: what is looked at is no more than the places and two bytes before them, and no more is written than the masks.
-func TestGuardPagesBranches(t *testing.T) {
+// TestGuardPagesMarkX86Displacements: what is looked at is no more than the places and two bytes before them, and no more is written than the masks.
+func TestGuardPagesMarkX86Displacements(t *testing.T) {
 	const most = 30
 	mem := newGuarded(t, most*64+2)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(19, 20))
 		for range scaled(2000) {
 			n := r.IntN(most + 1)
-			p := mem.put(r, branchBytes(r, 64*n+2))
+			p := mem.put(r, displacementBytes(r, 64*n+2))
 			got, want := make([]uint64, n+1), make([]uint64, n+1)
-			naiveBranches(want[:n], p)
+			markDisplacementsNaively(want[:n], p)
 			if MarkX86Displacements(got[:n], p); !slices.Equal(got, want) {
 				t.Fatalf("%d masks differ", n)
 			}
@@ -179,7 +179,7 @@ func TestGuardPagesSequences(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(25, 26))
 		for i := range scaled(10_000) {
-			c := randomResolve(r, i%2 == 0, r.IntN(most), []int{0, 10, 100}[r.IntN(3)])
+			c := randomTokens(r, i%2 == 0, r.IntN(most), []int{0, 10, 100}[r.IntN(3)])
 			for i, p := range []*[]byte{&c.tokens, &c.litLens, &c.matchLens, &c.codes, &c.extra} {
 				if r.IntN(4) == 0 {
 					*p = (*p)[:r.IntN(len(*p)+1)]
@@ -214,8 +214,8 @@ func TestGuardPagesSequences(t *testing.T) {
 	})
 }
 
-// TestGuardPagesParse does the same with parsing.
-func TestGuardPagesParse(t *testing.T) {
+// TestGuardPagesParseSingle does the same with parsing.
+func TestGuardPagesParseSingle(t *testing.T) {
 	const most = 5000
 	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4<<10), newGuarded(t, most*sequenceBytes)
 	eachTier(t, func(t *testing.T) {
@@ -231,14 +231,14 @@ func TestGuardPagesParse(t *testing.T) {
 	})
 }
 
-// TestGuardPagesRecent does the same with parsing by rows, and with rows that have anything at all.
-func TestGuardPagesRecent(t *testing.T) {
+// TestGuardPagesRowHash does the same with parsing by rows, and with rows that have anything at all.
+func TestGuardPagesRowHash(t *testing.T) {
 	const most = 5000
 	content, tables, seqs := newGuarded(t, most), newGuarded(t, 4*32<<8), newGuarded(t, most*sequenceBytes)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(53, 54))
 		for range scaled(3000) {
-			c := randomRecent(r, content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)]))))
+			c := randomRowHash(r, content.put(r, randomContent(r, 16+r.IntN([]int{100, most - 16}[r.IntN(2)]))))
 			room := tables.put(r, make([]byte, 4*len(c.rows)))
 			in := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(room))), len(c.rows))
 			copy(in, c.rows)
@@ -249,19 +249,19 @@ func TestGuardPagesRecent(t *testing.T) {
 					in[i] = r.Uint32() >> r.IntN(32)
 				}
 				p := c.p
-				ParseRowHash(&p, c.src, in, c.costs, out, c.fresh)
+				ParseRowHash(&p, c.src, in, c.costs, out, c.costsValid)
 				if n := max(c.p.End, 0); n <= len(in) {
-					given := in[len(in)-n:] // up to the guard page
+					candidates := in[len(in)-n:] // up to the guard page
 					p := c.p
-					ParseCandidates(&p, c.src, given, c.costs, out, c.fresh)
+					ParseCandidates(&p, c.src, candidates, c.costs, out, c.costsValid)
 				}
 			}
 		}
 	})
 }
 
-// TestGuardPagesDouble does the same with parsing by two tables.
-func TestGuardPagesDouble(t *testing.T) {
+// TestGuardPagesParseDouble does the same with parsing by two tables.
+func TestGuardPagesParseDouble(t *testing.T) {
 	const most = 5000
 	content, seqs := newGuarded(t, most), newGuarded(t, most*sequenceBytes)
 	tables := [2]guarded{newGuarded(t, 4<<10), newGuarded(t, 4<<10)}
@@ -280,8 +280,8 @@ func TestGuardPagesDouble(t *testing.T) {
 	})
 }
 
-// TestGuardPagesPut does the same with what sequences become.
-func TestGuardPagesPut(t *testing.T) {
+// TestGuardPagesEncodeSequences does the same with what sequences become.
+func TestGuardPagesEncodeSequences(t *testing.T) {
 	const most = 1500
 	mem, seqs := [3]guarded{newGuarded(t, most), newGuarded(t, most+1), newGuarded(t, 4*most+10)}, newGuarded(t, most*sequenceBytes)
 	eachTier(t, func(t *testing.T) {
@@ -290,7 +290,7 @@ func TestGuardPagesPut(t *testing.T) {
 			q := randomSequences(r, r.IntN([]int{20, 100, most}[r.IntN(3)]), r.IntN(3)*r.IntN(100))
 			in := seqs.sequences(r, len(q))
 			copy(in, q)
-			runPut(t, r, in, func(k int, p []byte) []byte { return mem[k].put(r, p) })
+			runEncode(t, r, in, func(k int, p []byte) []byte { return mem[k].put(r, p) })
 		}
 		// Whatever room there is for offsets of 18 bits: nothing behind it is touched, and too little is noticed.
 		in := seqs.sequences(r, 20)
@@ -353,8 +353,8 @@ func buildNaively(f *[256]uint16) *DecodeTable {
 	return t
 }
 
-// TestGuardPagesChained does the same with chained runs, of which marks, symbols and both groups' words have a place.
-func TestGuardPagesChained(t *testing.T) {
+// TestGuardPagesCtx does the same with chained runs, of which marks, symbols and both groups' words have a place.
+func TestGuardPagesCtx(t *testing.T) {
 	const rounds = 40
 	room, bits := newGuarded(t, rounds*CtxRound), newGuarded(t, 8*rounds)
 	from := [2]guarded{newGuarded(t, rounds*RoundBytes), newGuarded(t, rounds*RoundBytes)}
@@ -363,7 +363,7 @@ func TestGuardPagesChained(t *testing.T) {
 		tab := new(CtxTable)
 		for i := range scaled(10_000) {
 			if i%50 == 0 {
-				randomChain(r, tab)
+				randomCtxTable(r, tab)
 			}
 			words := randomWords(r, rounds*RoundBytes)
 			for half := range words {
@@ -376,26 +376,26 @@ func TestGuardPagesChained(t *testing.T) {
 				copy(own, marks)
 				marks = own
 			}
-			tryChained(t, r, tab, marks, room.put(r, make([]byte, r.IntN(rounds*CtxRound+1))), words)
+			tryCtx(t, r, tab, marks, room.put(r, make([]byte, r.IntN(rounds*CtxRound+1))), words)
 		}
 	})
 }
 
-// TestGuardPagesScatter does the same with symbols on their way to the pieces.
-func TestGuardPagesScatter(t *testing.T) {
+// TestGuardPagesDeinterleave does the same with symbols on their way to the pieces.
+func TestGuardPagesDeinterleave(t *testing.T) {
 	const rounds = 40
 	to, from := newGuarded(t, 2*rounds*CtxRound), newGuarded(t, rounds*CtxRound)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(57, 58))
 		for range scaled(2000) {
 			n := r.IntN(rounds + 1)
-			tryScatter(t, r, to.put(r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+1))), from.put(r, make([]byte, n*CtxRound)))
+			tryDeinterleave(t, r, to.put(r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+1))), from.put(r, make([]byte, n*CtxRound)))
 		}
 	})
 }
 
-// TestGuardPagesMarkRuns does the same with tokens, lengths and marks.
-func TestGuardPagesMarkRuns(t *testing.T) {
+// TestGuardPagesMarkRunStarts does the same with tokens, lengths and marks.
+func TestGuardPagesMarkRunStarts(t *testing.T) {
 	const most, words = 100, 20
 	room, from, lens := newGuarded(t, 8*words), newGuarded(t, most), newGuarded(t, 2*most)
 	eachTier(t, func(t *testing.T) {
@@ -404,13 +404,13 @@ func TestGuardPagesMarkRuns(t *testing.T) {
 			tokens, litLens := randomRuns(r, r.IntN(most))
 			placed := room.put(r, make([]byte, 8*r.IntN(words+1)))
 			bits := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(placed))), len(placed)/8)
-			tryMarkRuns(t, bits, randomBits(r, bits), from.put(r, tokens), lens.put(r, litLens))
+			tryMarkRunStarts(t, bits, randomBits(r, bits), from.put(r, tokens), lens.put(r, litLens))
 		}
 	})
 }
 
-// TestGuardPagesLoadAhead asks for what no table can have, with what is asked for at the end of a page.
-func TestGuardPagesLoadAhead(t *testing.T) {
+// TestGuardPagesPrefetch asks for what no table can have, with what is asked for at the end of a page.
+func TestGuardPagesPrefetch(t *testing.T) {
 	const most = 100
 	room, from := newGuarded(t, most), newGuarded(t, 4*most)
 	eachTier(t, func(t *testing.T) {

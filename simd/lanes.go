@@ -34,7 +34,7 @@ const (
 
 // Build makes the table of the given frequencies, each below 2048, whose sum is 2048.
 func (t *DecodeTable) Build(freqs *[256]uint16) {
-	done, first := buildVector(t, freqs)
+	done, first := buildDecodeTableKernel(t, freqs)
 	t.build(freqs, done, first)
 }
 

@@ -18,14 +18,14 @@ func (g *DecodeGroup) rounds() int {
 // DecodeLanes decodes whole rounds of 32 symbols for as long as g.Dst has room for one and g.Words has RoundBytes + WordSlack bytes. Dst and
 // Words move on. Nothing outside of the two is touched.
 func DecodeLanes(g *DecodeGroup) {
-	if !decodeLanesVector(g) {
+	if !decodeLanesKernel(g) {
 		decodeLanes(g)
 	}
 }
 
 // DecodeLanes2 is DecodeLanes for two groups in step, which keeps more of the processor busy. It stops when either cannot go on.
 func DecodeLanes2(a, b *DecodeGroup) {
-	if !decodeLanes2Vector(a, b) {
+	if !decodeLanes2Kernel(a, b) {
 		decodeLanes2(a, b)
 	}
 }

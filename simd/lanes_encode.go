@@ -8,7 +8,7 @@ func EncodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p i
 	if len(run)%Lanes != 0 || p < 2*len(run) || p > len(words) {
 		panic("simd: no room for the words, or half a round")
 	}
-	if at, ok := encodeLanesVector(states, tab, run, words, p); ok {
+	if at, ok := encodeLanesKernel(states, tab, run, words, p); ok {
 		return at
 	}
 	return encodeLanes(states, tab, run, words, p)

@@ -187,7 +187,7 @@ func TestDecodeLanes(t *testing.T) {
 	})
 }
 
-func TestDecodeFew(t *testing.T) {
+func TestDecodeTail(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 300 {
 		g, f := randomGroup(r, 2, r.IntN(Lanes), 1000)

@@ -28,7 +28,7 @@ const CopySlack = 32
 // the beginning of dst; it may stop at any other place, so that no call takes long. It returns the number of sequences carried out, the position behind the last
 // one and the number of literals used. ok = false says that this tier has no such kernel. Whatever the arguments, nothing outside of the slices is touched.
 func Execute[S Sequence](dst []byte, at int, lits []byte, seqs []S) (done, end, used int, ok bool) {
-	return executeVector(dst, at, lits, raw(seqs))
+	return executeKernel(dst, at, lits, raw(seqs))
 }
 
 // TokenProgress is how far resolving tokens has come.
@@ -48,11 +48,11 @@ type TokenProgress struct {
 // reads at once; it may stop at any other place. ok = false says that this tier has no such kernel. Whatever the arguments, nothing outside of the slices is
 // touched.
 func DecodeTokensRepeat[S Sequence](seqs []S, tokens, litLens, matchLens, codes, extra []byte, bit *uint, repeats, least *[4]uint32) (r TokenProgress, ok bool) {
-	return resolveRepeatVector(raw(seqs), tokens, litLens, matchLens, codes, extra, bit, repeats, least)
+	return decodeTokensRepeatKernel(raw(seqs), tokens, litLens, matchLens, codes, extra, bit, repeats, least)
 }
 
 // DecodeTokensPlain is the same for tokens that have a literal run in bits 0–3, a match length less 5 in bits 4–7, to both of which a length is added if they are 15,
 // and offsets of two bytes each.
 func DecodeTokensPlain[S Sequence](seqs []S, tokens, litLens, matchLens, offsets []byte) (r TokenProgress, ok bool) {
-	return resolvePlainVector(raw(seqs), tokens, litLens, matchLens, offsets)
+	return decodeTokensPlainKernel(raw(seqs), tokens, litLens, matchLens, offsets)
 }

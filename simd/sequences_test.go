@@ -10,7 +10,7 @@ import (
 type sequence struct{ LitLen, MatchLen, Offset uint32 }
 
 // resolveCase is what the kernels that resolve tokens are given, and how far they have come.
-type resolveCase struct {
+type tokensCase struct {
 	plain                                    bool
 	tokens, litLens, matchLens, codes, extra []byte // codes are the offsets if plain
 	bit                                      uint
@@ -20,7 +20,7 @@ type resolveCase struct {
 }
 
 // step takes one token by the definition. It returns false, and changes nothing, if the kernels leave that token or a stream does not have all of it.
-func (c *resolveCase) step() (q sequence, ok bool) {
+func (c *tokensCase) step() (q sequence, ok bool) {
 	if len(c.tokens) == 0 {
 		return q, false
 	}
@@ -94,7 +94,7 @@ func (c *resolveCase) step() (q sequence, ok bool) {
 }
 
 // run has the kernel go on and holds what it did to the definition, from where it began. seqs is the place for sequences.
-func (c *resolveCase) run(t *testing.T, seqs []sequence) {
+func (c *tokensCase) run(t *testing.T, seqs []sequence) {
 	t.Helper()
 	room := len(seqs)
 	want := *c
@@ -123,12 +123,12 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 		t.Fatalf("%+v, bit %d, repeats %v; want %+v, %d, %v", got, bit, repeats, want.r, want.bit, want.repeats)
 	}
 	// Where there is enough of everything and nothing rare, it must have gone on.
-	if ok && got.Done < min(room, atOnceTokens)-(resolveStep-1) && len(want.tokens) >= resolveStep && len(want.litLens) >= 24 && len(want.matchLens) >= 24 && len(want.codes) >= 2*resolveStep &&
+	if ok && got.Done < min(room, maxCallTokens)-(tokensStep-1) && len(want.tokens) >= tokensStep && len(want.litLens) >= 24 && len(want.matchLens) >= 24 && len(want.codes) >= 2*tokensStep &&
 		(c.plain || uint(len(want.extra)) >= want.bit/8+80) {
 		rare := want
 		rare.longs = 0
 		for i := 0; rare.longs < 2; i++ {
-			if i == resolveStep {
+			if i == tokensStep {
 				t.Fatalf("stopped after %d of %d tokens for nothing", got.Done, len(c.tokens))
 			}
 			if _, ok := rare.step(); !ok {
@@ -141,13 +141,13 @@ func (c *resolveCase) run(t *testing.T, seqs []sequence) {
 
 // The numbers of the kernels: the most tokens that one step takes, and the most that a call does.
 const (
-	resolveStep  = 16
-	atOnceTokens = 1 << 10
+	tokensStep    = 16
+	maxCallTokens = 1 << 10
 )
 
 // randomResolve makes n tokens and all that they need, with things that are rare here and there, and little or much more behind.
-func randomResolve(r *rand.Rand, plain bool, n, rare int) *resolveCase {
-	c := &resolveCase{plain: plain, bit: uint(r.IntN(30))}
+func randomTokens(r *rand.Rand, plain bool, n, rare int) *tokensCase {
+	c := &tokensCase{plain: plain, bit: uint(r.IntN(30))}
 	for i := range c.least {
 		c.least[i] = r.Uint32N(16)
 	}
@@ -210,7 +210,7 @@ func TestDecodeTokens(t *testing.T) {
 			if i%20 == 0 {
 				n = r.IntN(3000)
 			}
-			c := randomResolve(r, i/70%2 == 0, n, []int{0, 10, 100, 1000}[r.IntN(4)])
+			c := randomTokens(r, i/70%2 == 0, n, []int{0, 10, 100, 1000}[r.IntN(4)])
 			c.run(t, make([]sequence, max(0, len(c.tokens)-r.IntN(2)*r.IntN(20))))
 		}
 	})
@@ -277,7 +277,7 @@ func runExecute(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence) 
 		t.Fatalf("there is a kernel: %v", ok)
 	}
 	most, wantEnd, wantUsed := executeNaively(want, at, lits, seqs, len(seqs))
-	if ok && done != most && wantEnd < at+atOnceBytes-1000 && most < atOnceTokens {
+	if ok && done != most && wantEnd < at+maxCallContent-1000 && most < maxCallTokens {
 		t.Fatalf("%d of %d sequences, should be %d", done, len(seqs), most)
 	}
 	if done != most {
@@ -288,8 +288,8 @@ func runExecute(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence) 
 	}
 }
 
-// atOnceBytes is the most that a call of the kernel writes.
-const atOnceBytes = 1 << 17
+// maxCallContent is the most that a call of the kernel writes.
+const maxCallContent = 1 << 17
 
 func TestExecute(t *testing.T) {
 	eachTier(t, func(t *testing.T) {

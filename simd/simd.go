@@ -28,7 +28,7 @@ func MatchLen(a, b []byte) int {
 			n += 8
 		}
 		a, b = a[matchStep:], b[matchStep:]
-		if more, ok := matchLenVector(a, b); ok {
+		if more, ok := matchLenKernel(a, b); ok {
 			return n + more
 		}
 	}
@@ -58,7 +58,7 @@ func matchLen(a, b []byte) (n int) {
 
 // Histogram adds the number of times that each byte occurs in p to counts.
 func Histogram(counts *[256]uint32, p []byte) {
-	if !histogramVector(counts, p) {
+	if !histogramKernel(counts, p) {
 		histogram(counts, p)
 	}
 }

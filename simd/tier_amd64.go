@@ -23,4 +23,4 @@ func detect() tier {
 }
 
 // folds says that there is carry-less multiplication of wide vectors, which some processors of the highest tier lack.
-var folds = cpuid.CPU.Supports(cpuid.VPCLMULQDQ, cpuid.SSE42)
+var hasVPCLMULQDQ = cpuid.CPU.Supports(cpuid.VPCLMULQDQ, cpuid.SSE42)

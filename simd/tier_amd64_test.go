@@ -14,7 +14,7 @@ const assembled = true
 
 func has(t tier) kernels {
 	vectors := t != portable
-	return kernels{lanes: vectors, chained: vectors, both: t == avx512 && permutesBytes, match: vectors, histogram: vectors, branches: vectors, execute: vectors, resolve: vectors, checksum: t == avx512 && listed("vpclmulqdq", folds),
+	return kernels{lanes: vectors, chained: vectors, both: t == avx512 && hasVBMI, match: vectors, histogram: vectors, markDisplacements: vectors, execute: vectors, resolve: vectors, checksum: t == avx512 && listed("vpclmulqdq", hasVPCLMULQDQ),
 		parse: vectors, put: vectors}
 }
 
@@ -27,20 +27,20 @@ func listed(flag string, found bool) bool {
 	return slices.Contains(strings.Fields(string(flags)), flag)
 }
 
-// TestPermutesBytes: within the highest tier chained runs have a kernel of their own where the processor can.
-func TestPermutesBytes(t *testing.T) {
-	if want := listed("avx512vbmi", permutesBytes); permutesBytes != want {
-		t.Errorf("permutations of bytes: %v; the operating system's list says %v", permutesBytes, want)
+// TestHasVBMI: within the highest tier chained runs have a kernel of their own where the processor can.
+func TestHasVBMI(t *testing.T) {
+	if want := listed("avx512vbmi", hasVBMI); hasVBMI != want {
+		t.Errorf("permutations of bytes: %v; the operating system's list says %v", hasVBMI, want)
 	}
 }
 
-// TestCtxWithout: that tier without them.
-func TestCtxWithout(t *testing.T) {
-	if best < avx512 || !permutesBytes {
+// TestCtxWithoutVBMI: that tier without them.
+func TestCtxWithoutVBMI(t *testing.T) {
+	if best < avx512 || !hasVBMI {
 		return // TestCtx has done it
 	}
-	defer func() { permutesBytes = true }()
-	permutesBytes = false
+	defer func() { hasVBMI = true }()
+	hasVBMI = false
 	TestCtx(t)
 }
 

@@ -38,16 +38,16 @@ func TestDetect(t *testing.T) {
 	t.Logf("%s of %q", Tier(), all)
 }
 
-// TestVectorsRun: every tier has the kernels that it should have, and these are what runs.
-func TestVectorsRun(t *testing.T) {
+// TestKernelsRun: every tier has the kernels that it should have, and these are what runs.
+func TestKernelsRun(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		want := has(current())
 		var a, b DecodeGroup
 		var states [Lanes]uint32
-		one, two := decodeLanesVector(&a), decodeLanes2Vector(&a, &b)
-		_, enc := encodeLanesVector(&states, new(EncodeTable), nil, nil, 0)
-		_, match := matchLenVector(make([]byte, matchStep), make([]byte, matchStep))
-		hist := histogramVector(new([256]uint32), make([]byte, 5000))
+		one, two := decodeLanesKernel(&a), decodeLanes2Kernel(&a, &b)
+		_, enc := encodeLanesKernel(&states, new(EncodeTable), nil, nil, 0)
+		_, match := matchLenKernel(make([]byte, matchStep), make([]byte, matchStep))
+		hist := histogramKernel(new([256]uint32), make([]byte, 5000))
 		_, _, _, exec := Execute(nil, 0, nil, []sequence(nil))
 		_, repeat := DecodeTokensRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
 		_, plain := DecodeTokensPlain([]sequence(nil), nil, nil, nil, nil)
@@ -55,22 +55,22 @@ func TestVectorsRun(t *testing.T) {
 			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
 		}
 		f := [256]uint16{1000, 1048}
-		built, _ := buildVector(new(DecodeTable), &f)
+		built, _ := buildDecodeTableKernel(new(DecodeTable), &f)
 		if (built > 0) != want.lanes {
 			t.Errorf("table: %d entries", built)
 		}
-		if branches := branchesVector(make([]uint64, 1), make([]byte, 66)); branches != want.branches {
-			t.Errorf("branches %v", branches)
+		if markDisplacements := markDisplacementsKernel(make([]uint64, 1), make([]byte, 66)); markDisplacements != want.markDisplacements {
+			t.Errorf("markDisplacements %v", markDisplacements)
 		}
-		_, rest := checksumVector(0, make([]byte, 1<<12))
+		_, rest := crc32cKernel(0, make([]byte, 1<<12))
 		if sum := len(rest) == 0; sum != want.checksum {
 			t.Errorf("checksum %v", sum)
 		}
 		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
 			t.Errorf("parsing %v", parse)
 		}
-		if recent := HasRowHash(8) && HasRowHash(16); recent != want.parse {
-			t.Errorf("parsing by rows %v", recent)
+		if rowHash := HasRowHash(8) && HasRowHash(16); rowHash != want.parse {
+			t.Errorf("parsing by rows %v", rowHash)
 		}
 		if double := HasDouble(); double != want.parse {
 			t.Errorf("parsing by two tables %v", double)
@@ -79,7 +79,7 @@ func TestVectorsRun(t *testing.T) {
 		if _, _, _, lengths := EncodeLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
 			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
 		}
-		_, _, chained := decodeChainedVector(new(CtxLanes), 0, new(CtxTable), nil, nil, nil)
+		_, _, chained := decodeCtxKernel(new(CtxLanes), 0, new(CtxTable), nil, nil, nil)
 		if chained != want.chained {
 			t.Errorf("chained runs %v", chained)
 		}
@@ -102,7 +102,7 @@ func TestVectorsRun(t *testing.T) {
 		if want.chained {
 			scattered = 8
 		}
-		if rounds := scatterVector(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8); rounds != scattered {
+		if rounds := deinterleaveKernel(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8); rounds != scattered {
 			t.Errorf("scattering: %d rounds", rounds)
 		}
 		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
@@ -112,7 +112,7 @@ func TestVectorsRun(t *testing.T) {
 }
 
 // kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it, chained with what comes before and behind it, marking and scattering, and both is two groups in step.
-type kernels struct{ lanes, chained, both, match, histogram, branches, execute, resolve, checksum, parse, put bool }
+type kernels struct{ lanes, chained, both, match, histogram, markDisplacements, execute, resolve, checksum, parse, put bool }
 
 func TestSetTier(t *testing.T) {
 	start := Tier()

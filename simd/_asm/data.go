@@ -13,12 +13,12 @@ import (
 const (
 	lanes      = 32
 	roundBytes = 2 * lanes
-	readAhead  = 8
+	wordSlack  = 8
 	probBits   = 11
 	slots      = 1 << probBits
 	lower      = 1 << 15
 
-	chainTables = 32
+	maxCtxTables = 32
 
 	// entries of the decoding table
 	freqShift = 8

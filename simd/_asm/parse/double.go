@@ -18,18 +18,18 @@ const (
 	dbEnd
 	dbRepeat
 	dbRepeat2
-	dbBehind
-	dbNext
-	dbLength
-	dbOffset
+	dbCheckRepeat
+	dbNextInsert
+	dbPendingLen
+	dbPendingOffset
 	dbLongShift
-	dbShift
-	dbMask
+	dbShortShift
+	dbShortMask
 	dbTagMask
-	dbSkip
+	dbSkipLog
 	dbMinMatch
 	dbMaxOffset
-	dbNewRepeat
+	dbUpdateRepeats
 	dbNice
 )
 
@@ -70,7 +70,7 @@ func (p *doubleParser) begin() {
 	Load(Param("short"), p.short)
 	MOVQ(p.field(dbAt), p.i)
 	MOVQ(p.field(dbLongShift), p.longShift)
-	MOVQ(p.field(dbShift), p.shift)
+	MOVQ(p.field(dbShortShift), p.shift)
 	t := GP64()
 	Load(Param("seqs"), t)
 	MOVQ(t, p.out)
@@ -104,7 +104,7 @@ func (p *doubleParser) hashLong(v, hl, tag reg.GPVirtual) {
 }
 
 func (p *doubleParser) hashShort(v, hs reg.GPVirtual) {
-	MOVQ(p.field(dbMask), hs)
+	MOVQ(p.field(dbShortMask), hs)
 	ANDQ(v, hs)
 	IMULQ(p.mul, hs)
 	SHRXQ(p.shift, hs, hs)
@@ -228,7 +228,7 @@ func (p *doubleParser) use(d reg.GPVirtual) {
 	same := p.label("same")
 	CMPQ(d, p.rep)
 	JEQ(LabelRef(same))
-	CMPQ(p.field(dbNewRepeat), I8(0))
+	CMPQ(p.field(dbUpdateRepeats), I8(0))
 	JEQ(LabelRef(same))
 	{
 		t := GP64()
@@ -245,10 +245,10 @@ func (p *doubleParser) behind(loop, done string) {
 	more := p.label("room")
 	DECQ(param(Param("room")))
 	JNE(LabelRef(more))
-	MOVQ(I32(1), p.field(dbBehind))
+	MOVQ(I32(1), p.field(dbCheckRepeat))
 	JMP(LabelRef(done))
 	Label("behind")
-	MOVQ(I32(0), p.field(dbBehind))
+	MOVQ(I32(0), p.field(dbCheckRepeat))
 	Label(more)
 	c, n, d := GP64(), GP64(), GP64()
 	MOVQ(p.field(dbRepeat2), d)
@@ -276,7 +276,7 @@ func (p *doubleParser) behind(loop, done string) {
 	MOVQ(p.i, p.field(dbAnchor))
 	DECQ(param(Param("room")))
 	JNE(LabelRef(more))
-	MOVQ(I32(1), p.field(dbBehind))
+	MOVQ(I32(1), p.field(dbCheckRepeat))
 	JMP(LabelRef(done))
 }
 
@@ -285,7 +285,7 @@ func (p *doubleParser) step(loop string) {
 	t, s := GP64(), GP64()
 	MOVQ(p.i, t)
 	SUBQ(p.field(dbAnchor), t)
-	MOVQ(p.field(dbSkip), s)
+	MOVQ(p.field(dbSkipLog), s)
 	SHRXQ(s, t, t)
 	INCQ(t)
 	MOVL(U32(maxStep), s.As32())
@@ -303,7 +303,7 @@ func double(far, mul Mem) {
 		"returns the size of the sequences. See ParseDouble for what the arguments must be.")
 	p := &doubleParser{far: far, mul: mul}
 	p.begin()
-	CMPQ(p.field(dbBehind), I8(0))
+	CMPQ(p.field(dbCheckRepeat), I8(0))
 	JNE(LabelRef("behind"))
 
 	Label("loop")

@@ -17,26 +17,26 @@ const (
 
 // doubleLazy is lz77's parseDoubleLazy, position for position.
 func doubleLazy(far, mul Mem) {
-	TEXT("parseDoubleLazyAVX2", attr.NOSPLIT, "func(s *"+doubleType+", src []byte, long, short *uint32, cost *[256]uint8, seqs "+seqType+", room, fresh, stop int) (bytes int)")
+	TEXT("parseDoubleLazyAVX2", attr.NOSPLIT, "func(s *"+doubleType+", src []byte, long, short *uint32, cost *[256]uint8, seqs "+seqType+", room, costsValid, stop int) (bytes int)")
 	Pragma("noescape")
 	Doc("parseDoubleLazyAVX2 goes on with a lazy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence, or a match is",
-		"to be weighed after fresh sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.")
+		"to be weighed after costsValid sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.")
 	p := &doubleParser{far: far, mul: mul}
 	p.begin()
 	learn := AllocLocal(8)
 	{
 		t := GP64()
-		Load(Param("fresh"), t)
+		Load(Param("costsValid"), t)
 		LEAQ(Mem{Base: t, Index: t, Scale: 2}, t)
 		SHLQ(U8(2), t)
 		ADDQ(param(Param("seqs")), t)
 		MOVQ(t, learn)
 	}
 	c, n := GP64(), GP64()
-	MOVQ(p.field(dbLength), n)
+	MOVQ(p.field(dbPendingLen), n)
 	TESTQ(n, n)
 	JNE(LabelRef("resume"))
-	CMPQ(p.field(dbBehind), I8(0))
+	CMPQ(p.field(dbCheckRepeat), I8(0))
 	JNE(LabelRef("behind"))
 
 	Label("loop")
@@ -89,7 +89,7 @@ func doubleLazy(far, mul Mem) {
 	{
 		t := GP64()
 		LEAQ(Mem{Base: p.i, Disp: 1}, t)
-		MOVQ(t, p.field(dbNext))
+		MOVQ(t, p.field(dbNextInsert))
 	}
 	XORL(n.As32(), n.As32())
 	p.extend(c, p.i, n)
@@ -101,7 +101,7 @@ func doubleLazy(far, mul Mem) {
 	{
 		t := GP64()
 		LEAQ(Mem{Base: p.i, Disp: 1}, t)
-		MOVQ(t, p.field(dbNext))
+		MOVQ(t, p.field(dbNextInsert))
 	}
 	XORL(n.As32(), n.As32())
 	p.extend(c, p.i, n)
@@ -125,7 +125,7 @@ func doubleLazy(far, mul Mem) {
 		MOVL(tag.As32(), slot(p.long, hl))
 		MOVL(tag.As32(), slot(p.short, hs))
 		LEAQ(Mem{Base: p.i, Disp: 2}, v)
-		MOVQ(v, p.field(dbNext))
+		MOVQ(v, p.field(dbNextInsert))
 		LEAQ(Mem{Base: p.i, Disp: 1 - minOffset}, v)
 		SUBQ(c1, v)
 		CMPQ(v, p.reach)
@@ -202,13 +202,13 @@ func doubleLazy(far, mul Mem) {
 	JMP(LabelRef("loop"))
 
 	Label("unknown")
-	MOVQ(n, p.field(dbLength))
-	MOVQ(d, p.field(dbOffset))
+	MOVQ(n, p.field(dbPendingLen))
+	MOVQ(d, p.field(dbPendingOffset))
 	JMP(LabelRef("done"))
 	Label("resume")
-	MOVQ(I32(0), p.field(dbLength))
+	MOVQ(I32(0), p.field(dbPendingLen))
 	MOVQ(p.i, c)
-	SUBQ(p.field(dbOffset), c)
+	SUBQ(p.field(dbPendingOffset), c)
 	JMP(LabelRef("found"))
 
 	Label("pays")
@@ -224,7 +224,7 @@ func doubleLazy(far, mul Mem) {
 	JGE(LabelRef("done"))
 	{
 		at, dense := GP64(), GP64()
-		MOVQ(p.field(dbNext), at)
+		MOVQ(p.field(dbNextInsert), at)
 		LEAQ(Mem{Base: at, Disp: denseBytes}, dense)
 		CMPQ(dense, p.i)
 		CMOVQGT(p.i, dense)

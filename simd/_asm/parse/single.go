@@ -16,12 +16,12 @@ const (
 )
 
 // farEnough is lz77's table, with an entry for an offset of 0, which does not occur.
-var farEnough = [minOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
+var leastMultiple = [minOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 
 // farData is the same for the assembly.
-func farData() Mem {
-	far := GLOBL("farEnough", attr.RODATA|attr.NOPTR)
-	for i, d := range farEnough {
+func leastMultipleData() Mem {
+	far := GLOBL("leastMultiple", attr.RODATA|attr.NOPTR)
+	for i, d := range leastMultiple {
 		DATA(i, U8(d))
 	}
 	return far
@@ -40,10 +40,10 @@ const (
 	stMask
 	stShift
 	stTagMask
-	stSkip
+	stSkipLog
 	stMaxOffset
 	stMinMatch
-	stNewRepeat
+	stUpdateRepeat
 )
 
 // primeData is what hashes of 64 bits are multiplied by.
@@ -122,7 +122,7 @@ func single(far, mul Mem) {
 	Label("next")
 	MOVQ(i, v)
 	SUBQ(field(stAnchor), v)
-	MOVQ(field(stSkip), d)
+	MOVQ(field(stSkipLog), d)
 	SHRXQ(d, v, v)
 	ADDQ(I8(2), v)
 	MOVL(U32(maxStep), d.As32())
@@ -236,7 +236,7 @@ func single(far, mul Mem) {
 	MOVL(v.As32(), Mem{Base: out, Disp: 4})
 	MOVL(d.As32(), Mem{Base: out, Disp: 8})
 	ADDQ(I8(seqBytes), out)
-	CMPQ(field(stNewRepeat), I8(0))
+	CMPQ(field(stUpdateRepeat), I8(0))
 	CMOVQNE(d, rep)
 	MOVQ(i, d)
 	SUBQ(k, d)

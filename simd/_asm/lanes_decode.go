@@ -54,7 +54,7 @@ func (d decoder) write(name string, groups int) {
 		}
 		Load(Param("words"+s).Base(), g.words)
 		Load(Param("words"+s).Len(), n)
-		LEAQ(Mem{Base: g.words, Index: n, Scale: 1, Disp: -roundBytes - readAhead}, n)
+		LEAQ(Mem{Base: g.words, Index: n, Scale: 1, Disp: -roundBytes - wordSlack}, n)
 		MOVQ(n, g.limit)
 	}
 	ANDQ(I32(-lanes), off)

@@ -6,11 +6,11 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// buildAVX2 writes eight entries at a time, of which the next symbol overwrites those that are too many.
-func buildAVX2() {
-	TEXT("buildAVX2", attr.NOSPLIT, "func(table *[2048]uint32, freqs *[256]uint16) (done, sym int)")
+// buildDecodeTableAVX2 writes eight entries at a time, of which the next symbol overwrites those that are too many.
+func buildDecodeTableAVX2() {
+	TEXT("buildDecodeTableAVX2", attr.NOSPLIT, "func(table *[2048]uint32, freqs *[256]uint16) (done, sym int)")
 	Pragma("noescape")
-	Doc("buildAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;",
+	Doc("buildDecodeTableAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;",
 		"256 if there is none.")
 	table, freqs := GP64(), GP64()
 	Load(Param("table"), table)

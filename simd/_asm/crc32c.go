@@ -10,12 +10,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// checksumAVX512 folds with carry-less multiplication: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009. Sixteen
+// crc32cAVX512 folds with carry-less multiplication: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009. Sixteen
 // remainders of 128 bits go on side by side, and those of the last 64 bytes through the instruction for CRC32C.
-func checksumAVX512() {
-	TEXT("checksumAVX512", attr.NOSPLIT, "func(state uint32, p []byte) (next uint32)")
+func crc32cAVX512() {
+	TEXT("crc32cAVX512", attr.NOSPLIT, "func(state uint32, p []byte) (next uint32)")
 	Pragma("noescape")
-	Doc("checksumAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.")
+	Doc("crc32cAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.")
 	p, n := GP64(), GP64()
 	Load(Param("p").Base(), p)
 	Load(Param("p").Len(), n)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// naiveBranches is MarkX86Displacements as it is documented.
-func naiveBranches(masks []uint64, p []byte) {
+// markDisplacementsNaively is MarkX86Displacements as it is documented.
+func markDisplacementsNaively(masks []uint64, p []byte) {
 	for i := range masks {
 		masks[i] = 0
 		for k := range 64 {
@@ -20,8 +20,8 @@ func naiveBranches(masks []uint64, p []byte) {
 	}
 }
 
-// branchBytes are n bytes, most of them such as there are in front of distances, or almost.
-func branchBytes(r *rand.Rand, n int) []byte {
+// displacementBytes are n bytes, most of them such as there are in front of distances, or almost.
+func displacementBytes(r *rand.Rand, n int) []byte {
 	p := make([]byte, n)
 	for i := range p {
 		switch c := r.IntN(32); {
@@ -49,9 +49,9 @@ func TestMarkX86Displacements(t *testing.T) {
 			p = append(p, 0)
 		}
 	}
-	p = append(p, branchBytes(rand.New(rand.NewPCG(41, 42)), 1<<18)...)
+	p = append(p, displacementBytes(rand.New(rand.NewPCG(41, 42)), 1<<18)...)
 	want := make([]uint64, (len(p)-2)/64)
-	naiveBranches(want, p)
+	markDisplacementsNaively(want, p)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(43, 44))
 		got := make([]uint64, len(want))
@@ -62,7 +62,7 @@ func TestMarkX86Displacements(t *testing.T) {
 			n, from := r.IntN(20), r.IntN(len(p)-20*64-2)
 			got, want := make([]uint64, n+1), make([]uint64, n+1)
 			got[n], want[n] = 7, 7
-			naiveBranches(want[:n], p[from:])
+			markDisplacementsNaively(want[:n], p[from:])
 			if MarkX86Displacements(got[:n], p[from:]); !slices.Equal(got, want) {
 				t.Fatalf("%d masks from byte %d on: %x, want %x", n, from, got, want)
 			}

@@ -7,11 +7,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// branchesAVX2 makes the 64 bits of a mask from two vectors of places.
-func branchesAVX2() {
-	TEXT("branchesAVX2", attr.NOSPLIT, "func(masks []uint64, p []byte)")
+// markDisplacementsAVX2 makes the 64 bits of a mask from two vectors of places.
+func markDisplacementsAVX2() {
+	TEXT("markDisplacementsAVX2", attr.NOSPLIT, "func(masks []uint64, p []byte)")
 	Pragma("noescape")
-	Doc("branchesAVX2 is branches; there is at least one mask.")
+	Doc("markDisplacementsAVX2 is markDisplacements; there is at least one mask.")
 	dst, n, src := GP64(), GP64(), GP64()
 	Load(Param("masks").Base(), dst)
 	Load(Param("masks").Len(), n)

@@ -54,20 +54,20 @@ const CtxRound = 2 * Lanes
 // the first round have marks.
 func DecodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
 	marks = marks[:min(len(marks), len(buf)/CtxRound)]
-	if rounds, used, ok := decodeChainedVector(g, half, tab, marks, buf, words); ok {
+	if rounds, used, ok := decodeCtxKernel(g, half, tab, marks, buf, words); ok {
 		return rounds, used
 	}
-	return decodeChained(g, half, tab, marks, buf, words)
+	return decodeCtx(g, half, tab, marks, buf, words)
 }
 
 // DecodeCtx2 decodes rounds of both groups of a run in step, as DecodeCtx does, and may stop sooner. The steps of a group wait for one another, those of two do not.
 func DecodeCtx2(g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
 	marks = marks[:min(len(marks), len(buf)/CtxRound)]
-	return decodeChained2Vector(g, tab, marks, buf, words)
+	return decodeCtx2Kernel(g, tab, marks, buf, words)
 }
 
 // decodeChained is the portable twin of DecodeCtx. There are as many rounds as marks.
-func decodeChained(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
+func decodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
 	left := len(words)
 	off := half % 2 * Lanes
 	for rounds < len(marks) && len(words) >= RoundBytes+WordSlack {

@@ -7,13 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scatterAVX2 turns squares of eight rounds and 32 lanes: bytes, pairs and fours of two rounds each are put together, in both halves of the vectors, until
+// deinterleaveAVX2 turns squares of eight rounds and 32 lanes: bytes, pairs and fours of two rounds each are put together, in both halves of the vectors, until
 // there are eight symbols of each lane.
-func scatterAVX2() {
+func deinterleaveAVX2() {
 	const rounds = 8
-	TEXT("scatterAVX2", attr.NOSPLIT, "func(dst *byte, at *[32]int, buf *byte, n int)")
+	TEXT("deinterleaveAVX2", attr.NOSPLIT, "func(dst *byte, at *[32]int, buf *byte, n int)")
 	Pragma("noescape")
-	Doc("scatterAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.")
+	Doc("deinterleaveAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.")
 	dst, places, buf, n := GP64(), GP64(), GP64(), GP64()
 	Load(Param("dst"), dst)
 	Load(Param("at"), places)

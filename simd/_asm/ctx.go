@@ -10,7 +10,7 @@ import (
 )
 
 // chainGroup is what a kernel holds of a group in registers.
-type chainGroup struct {
+type ctxGroup struct {
 	lanes string // the argument
 	disp  int    // of the group's half of a round, in symbols
 	words reg.GPVirtual
@@ -28,22 +28,22 @@ const (
 )
 
 // chainDecoder is one kind of kernel for chained runs, for one group or two in step.
-type chainDecoder struct {
+type ctxDecoder struct {
 	prepare func()
-	load    func(g *chainGroup, lanes reg.GPVirtual)
+	load    func(g *ctxGroup, lanes reg.GPVirtual)
 	// round decodes a round of a group; its marks are at the place marks, its symbols go to buf.
-	round func(g *chainGroup, marks, buf Mem)
-	save  func(g *chainGroup, lanes reg.GPVirtual)
+	round func(g *ctxGroup, marks, buf Mem)
+	save  func(g *ctxGroup, lanes reg.GPVirtual)
 }
 
-const chainLanes = "*struct{States [32]uint32; Last, Order2 [32]byte}"
+const ctxLanesType = "*struct{States [32]uint32; Last, Order2 [32]byte}"
 
 // write has what all kinds have in common; maps are the tables of contexts. A round has 64 bits of marks and 64 symbols, of two groups: the one of a kernel that has only one
 // is in the half that an argument tells.
-func (d chainDecoder) write(name, maps string, groups int) {
+func (d ctxDecoder) write(name, maps string, groups int) {
 	in, out := "", "done int"
 	for _, s := range "AB"[:groups] {
-		in += fmt.Sprintf("lanes%c %s, words%c []byte, ", s, chainLanes, s)
+		in += fmt.Sprintf("lanes%c %s, words%c []byte, ", s, ctxLanesType, s)
 		out += fmt.Sprintf(", used%c int", s)
 	}
 	if groups == 1 {
@@ -51,7 +51,7 @@ func (d chainDecoder) write(name, maps string, groups int) {
 	}
 	TEXT(name, attr.NOSPLIT, "func("+in+"tables *[2048]uint32, "+maps+", marks *uint64, buf *byte, rounds int) ("+out+")")
 	Pragma("noescape")
-	Doc(name + " decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the given table are the others.")
+	Doc(name + " decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.")
 	marks, buf, n := GP64(), GP64(), GP64()
 	end := AllocLocal(8)
 	Load(Param("marks"), marks)
@@ -66,15 +66,15 @@ func (d chainDecoder) write(name, maps string, groups int) {
 	}
 	LEAQ(Mem{Base: marks, Index: n, Scale: 8}, n)
 	MOVQ(n, end)
-	gs := make([]*chainGroup, groups)
+	gs := make([]*ctxGroup, groups)
 	d.prepare()
 	for i := range gs {
 		s := "AB"[i : i+1]
-		g := &chainGroup{lanes: "lanes" + s, disp: lanes * i, words: GP64(), limit: AllocLocal(8)}
+		g := &ctxGroup{lanes: "lanes" + s, disp: lanes * i, words: GP64(), limit: AllocLocal(8)}
 		gs[i] = g
 		Load(Param("words"+s).Base(), g.words)
 		Load(Param("words"+s).Len(), n)
-		LEAQ(Mem{Base: g.words, Index: n, Scale: 1, Disp: -roundBytes - readAhead}, n)
+		LEAQ(Mem{Base: g.words, Index: n, Scale: 1, Disp: -roundBytes - wordSlack}, n)
 		MOVQ(n, g.limit)
 		p := GP64()
 		Load(Param(g.lanes), p)
@@ -115,13 +115,13 @@ func (d chainDecoder) write(name, maps string, groups int) {
 // offset is a place in a local of the frame.
 func offset(m Mem, n int) Mem { return m.Offset(n) }
 
-// chainedAVX2 finds tables one by one: what a symbol adds to the contexts, which table that is, its entry. The last symbols and what is to be added pass through the
+// ctxAVX2 finds tables one by one: what a symbol adds to the contexts, which table that is, its entry. The last symbols and what is to be added pass through the
 // frame.
-func chainedAVX2() {
+func ctxAVX2() {
 	var tables, ways, bases, handOut reg.GPVirtual
 	var slotMask reg.VecVirtual
 	var symbols, index, adds Mem
-	chainDecoder{
+	ctxDecoder{
 		prepare: func() {
 			symbols, index, adds = AllocLocal(32), AllocLocal(64), AllocLocal(128)
 			tables, ways, bases, handOut = GP64(), GP64(), GP64(), GP64()
@@ -132,7 +132,7 @@ func chainedAVX2() {
 			slotMask = YMM()
 			VMOVDQU(same(slots-1), slotMask)
 		},
-		load: func(g *chainGroup, lanes reg.GPVirtual) {
+		load: func(g *ctxGroup, lanes reg.GPVirtual) {
 			for i := range 4 {
 				g.x = append(g.x, YMM())
 				VMOVDQU(at(lanes, statesAt+32*i), g.x[i])
@@ -145,7 +145,7 @@ func chainedAVX2() {
 				VMOVDQU(t, offset(adds, 32*i))
 			}
 		},
-		round: func(g *chainGroup, marks, buf Mem) {
+		round: func(g *ctxGroup, marks, buf Mem) {
 			Comment("last symbols, and 256 where there is a mark")
 			bit := dwords("markBits", 32, 0x20001, 0x80004, 0x200010, 0x800040, 0x2000100, 0x8000400, 0x20001000, 0x80004000)
 			one := dwords("marked", 32, 0x1000100)
@@ -227,7 +227,7 @@ func chainedAVX2() {
 			VMOVDQU(out, buf)
 			VMOVDQU(out, symbols)
 		},
-		save: func(g *chainGroup, lanes reg.GPVirtual) {
+		save: func(g *ctxGroup, lanes reg.GPVirtual) {
 			for i, x := range g.x {
 				VMOVDQU(x, at(lanes, statesAt+32*i))
 			}
@@ -240,11 +240,11 @@ func chainedAVX2() {
 				MOVB(v.As8(), at(lanes, secondAt+l))
 			}
 		},
-	}.write("decodeChainedAVX2", "ways, bases *[512]uint32", 1)
+	}.write("decodeCtxAVX2", "ways, bases *[512]uint32", 1)
 }
 
-// chainedVBMI looks contexts and tables up for all lanes at once: 256 bytes fill four registers.
-func chainedVBMI(groups int) {
+// ctxVBMI looks contexts and tables up for all lanes at once: 256 bytes fill four registers.
+func ctxVBMI(groups int) {
 	var tables reg.GPVirtual
 	var first, seconds, class [4]reg.VecVirtual
 	var slotMask, least reg.VecVirtual
@@ -263,7 +263,7 @@ func chainedVBMI(groups int) {
 		VPBLENDMB(b, a, upper, a)
 		return a
 	}
-	chainDecoder{
+	ctxDecoder{
 		prepare: func() {
 			tables = GP64()
 			halves, low = [2]reg.VecVirtual{ZMM(), ZMM()}, YMM()
@@ -286,7 +286,7 @@ func chainedVBMI(groups int) {
 			VMOVDQU(t, none)
 			Comment("no more tables than there are, whatever the numbers")
 			Load(Param("class"), p)
-			numbers := broadcast((chainTables - 1) * 0x01010101)
+			numbers := broadcast((maxCtxTables - 1) * 0x01010101)
 			for i := range class {
 				VPANDD(at(p, 64*i), numbers, class[i])
 			}
@@ -296,7 +296,7 @@ func chainedVBMI(groups int) {
 			Load(Param("tables"), tables)
 			slotMask, least = broadcast(slots-1), broadcast(lower)
 		},
-		load: func(g *chainGroup, lanes reg.GPVirtual) {
+		load: func(g *ctxGroup, lanes reg.GPVirtual) {
 			for i := range 2 {
 				g.x = append(g.x, ZMM())
 				VMOVDQU32(at(lanes, statesAt+64*i), g.x[i])
@@ -305,7 +305,7 @@ func chainedVBMI(groups int) {
 			VMOVDQU64(at(lanes, lastAt), g.symbols.AsY())
 			VMOVDQU64(at(lanes, secondAt), g.adds.AsY())
 		},
-		round: func(g *chainGroup, marks, buf Mem) {
+		round: func(g *ctxGroup, marks, buf Mem) {
 			Comment("tables of the lanes")
 			marked := K()
 			KMOVD(marks, marked)
@@ -359,14 +359,14 @@ func chainedVBMI(groups int) {
 			VINSERTI32X4(U8(1), out[1], low, g.symbols.AsY())
 			VMOVDQU64(g.symbols.AsY(), buf)
 		},
-		save: func(g *chainGroup, lanes reg.GPVirtual) {
+		save: func(g *ctxGroup, lanes reg.GPVirtual) {
 			for i, x := range g.x {
 				VMOVDQU32(x, at(lanes, statesAt+64*i))
 			}
 			VMOVDQU64(g.symbols.AsY(), at(lanes, lastAt))
 			VMOVDQU64(g.adds.AsY(), at(lanes, secondAt))
 		},
-	}.write([]string{"decodeChainedVBMI", "decodeChained2VBMI"}[groups-1], "firsts, seconds *[256]byte, class *[512]byte", groups)
+	}.write([]string{"decodeCtxVBMI", "decodeCtx2VBMI"}[groups-1], "firsts, seconds *[256]byte, class *[512]byte", groups)
 }
 
 // load4 loads the entries with the four numbers in x, as lookup4 does for states.

@@ -7,17 +7,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// markRunsAVX2 takes eight tokens at a time. Their runs are bytes of one vector, to which those from litLens come by a shuffle; where they begin are sums of the runs before them, and the marks are ones moved so far. That
+// markRunStartsAVX2 takes eight tokens at a time. Their runs are bytes of one vector, to which those from litLens come by a shuffle; where they begin are sums of the runs before them, and the marks are ones moved so far. That
 // works for up to 63 literals: with more the marks would not be a word.
-func markRunsAVX2() {
+func markRunStartsAVX2() {
 	const (
 		step = 8
 		long = 3 // a run with a length in litLens
 		most = 63
 	)
-	TEXT("markRunsAVX2", attr.NOSPLIT, "func(bits []uint64, at uint64, tokens, litLens []byte) (done, used int, end uint64)")
+	TEXT("markRunStartsAVX2", attr.NOSPLIT, "func(bits []uint64, at uint64, tokens, litLens []byte) (done, used int, end uint64)")
 	Pragma("noescape")
-	Doc("markRunsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.")
+	Doc("markRunStartsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.")
 	bits, words, place, tokens, left, lits, last := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("bits").Base(), bits)
 	Load(Param("bits").Len(), words)

@@ -5,23 +5,23 @@ import "encoding/binary"
 // MarkX86Displacements looks for instructions of x86 that name a place by its distance, 64 places for each mask: bit k mod 64 of masks[k/64] says whether byte k + 2 of p is what such an instruction has
 // in front of the distance. That is E8 or E9; or 05, 0D, … 3D behind 48 or 4C and 8B or 8D. p has two bytes more than there are places; it may be longer. All masks are overwritten.
 func MarkX86Displacements(masks []uint64, p []byte) {
-	p = p[:branchesBefore+64*len(masks)]
-	if len(masks) > 0 && !branchesVector(masks, p) {
-		branches(masks, p)
+	p = p[:bytesBefore+64*len(masks)]
+	if len(masks) > 0 && !markDisplacementsKernel(masks, p) {
+		markDisplacements(masks, p)
 	}
 }
 
 // branchesBefore is how many bytes in front of its place an instruction has.
-const branchesBefore = 2
+const bytesBefore = 2
 
 // branches is the portable twin of the vector kernel: eight places at once.
-func branches(masks []uint64, p []byte) {
+func markDisplacements(masks []uint64, p []byte) {
 	const (
 		each = 0x0101010101010101 // a bit of each byte
 		tops = 0x80 * each
 	)
 	for i := range masks {
-		q := p[64*i:][:64+branchesBefore]
+		q := p[64*i:][:64+bytesBefore]
 		m := uint64(0)
 		for k := 56; k >= 0; k -= 8 {
 			// Of the numbers that follow a byte is 0 if the place has what is asked for.

@@ -8,7 +8,7 @@ import (
 )
 
 // resolver turns eight tokens at a time into sequences. A round that needs something rare, or finds something wrong, is left as if it had not begun.
-type resolver struct {
+type tokenDecoder struct {
 	seq           reg.GPVirtual // where the next sequences go
 	tokens        reg.GPVirtual
 	lits, matches reg.GPVirtual // the next long lengths
@@ -19,7 +19,7 @@ type resolver struct {
 }
 
 // stream loads a parameter and puts the last place from which step bytes can be read into memory.
-func (r *resolver) stream(name string, step int) reg.GPVirtual {
+func (r *tokenDecoder) stream(name string, step int) reg.GPVirtual {
 	p, end := GP64(), GP64()
 	Load(Param(name).Base(), p)
 	Load(Param(name).Len(), end)
@@ -30,8 +30,8 @@ func (r *resolver) stream(name string, step int) reg.GPVirtual {
 	return p
 }
 
-func newResolver() *resolver {
-	r := &resolver{limits: map[string]Mem{}}
+func newTokenDecoder() *tokenDecoder {
+	r := &tokenDecoder{limits: map[string]Mem{}}
 	r.lits = r.stream("litLens", lengthBytes)
 	r.matches = r.stream("matchLens", lengthBytes)
 	r.tokens = r.stream("tokens", 8)
@@ -43,7 +43,7 @@ func newResolver() *resolver {
 }
 
 // begin jumps to "done" if there is no round more.
-func (r *resolver) begin(p reg.GPVirtual, name string) {
+func (r *tokenDecoder) begin(p reg.GPVirtual, name string) {
 	for _, s := range []struct {
 		p    reg.GPVirtual
 		name string
@@ -180,7 +180,7 @@ func (f *field) again(tok reg.VecVirtual, name string) reg.VecVirtual {
 }
 
 // lengths sets low and high, and returns what is rare.
-func (r *resolver) lengths(lit, match field) (tok, rare reg.VecVirtual) {
+func (r *tokenDecoder) lengths(lit, match field) (tok, rare reg.VecVirtual) {
 	tok, rare = XMM(), XMM()
 	VMOVQ(at(r.tokens, 0), tok)
 	VPXOR(rare, rare, rare)
@@ -196,7 +196,7 @@ func (r *resolver) lengths(lit, match field) (tok, rare reg.VecVirtual) {
 }
 
 // write puts eight sequences in order: three vectors, in each of which the offsets have places of their own.
-func (r *resolver) write(offset reg.VecVirtual) {
+func (r *tokenDecoder) write(offset reg.VecVirtual) {
 	middle, order := YMM(), YMM()
 	permute := func(name string, v reg.VecVirtual, places ...uint32) {
 		VMOVDQU(dwords(name, 32, places...), order)
@@ -216,7 +216,7 @@ func (r *resolver) write(offset reg.VecVirtual) {
 }
 
 // finish stores what both layouts return.
-func (r *resolver) finish() {
+func (r *tokenDecoder) finish() {
 	Label("done")
 	p := GP64()
 	for _, s := range []struct {
@@ -240,15 +240,15 @@ func (r *resolver) finish() {
 	Store(all, Return("produced"))
 }
 
-const resolveDoc = "The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left."
+const tokensDoc = "The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left."
 
-// resolveRepeatAVX2: the offsets of four sequences at a time are a permutation of four new ones and the list, which a table of the 256 kinds of
+// decodeTokensRepeatAVX2: the offsets of four sequences at a time are a permutation of four new ones and the list, which a table of the 256 kinds of
 // four tokens gives. So nothing but the place in Extra and the list goes from one round to the next.
-func resolveRepeatAVX2() {
-	TEXT("resolveRepeatAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
+func decodeTokensRepeatAVX2() {
+	TEXT("decodeTokensRepeatAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
 	Pragma("noescape")
-	Doc("resolveRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.", resolveDoc)
-	r := newResolver()
+	Doc("decodeTokensRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.", tokensDoc)
+	r := newTokenDecoder()
 	codes := r.stream("codes", 8)
 	extra, err := Param("extra").Base().Resolve()
 	if err != nil {
@@ -399,7 +399,7 @@ func resolveRepeatAVX2() {
 }
 
 // check jumps to "done" if one of the low bits of wrong is set; where rare has bytes 255, lengths are read once more.
-func (r *resolver) check(wrong reg.GPVirtual, rare reg.VecVirtual) {
+func (r *tokenDecoder) check(wrong reg.GPVirtual, rare reg.VecVirtual) {
 	TESTB(U8(255), wrong.As8())
 	JNZ(LabelRef("done"))
 	VMOVQ(rare, wrong) // of shuffled bytes the upper eight are not to be looked at
@@ -408,7 +408,7 @@ func (r *resolver) check(wrong reg.GPVirtual, rare reg.VecVirtual) {
 	Label("ready")
 }
 
-func (r *resolver) rare() {
+func (r *tokenDecoder) rare() {
 	Label("rare")
 	tok, low, high := XMM(), YMM(), YMM()
 	VMOVQ(at(r.tokens, 0), tok)
@@ -421,7 +421,7 @@ func (r *resolver) rare() {
 	JMP(LabelRef("ready"))
 }
 
-func (r *resolver) commit(offset reg.VecVirtual) {
+func (r *tokenDecoder) commit(offset reg.VecVirtual) {
 	ADDQ(r.lit.used, r.lits)
 	ADDQ(r.match.used, r.matches)
 	VPADDD(r.low, r.sums, r.sums)
@@ -431,12 +431,12 @@ func (r *resolver) commit(offset reg.VecVirtual) {
 	ADDQ(I8(8*seqBytes), r.seq)
 }
 
-// resolvePlainAVX2 has nothing that goes from one round to the next but the places in the streams.
-func resolvePlainAVX2() {
-	TEXT("resolvePlainAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, offsets []byte) (done, usedLits, usedMatches int, lits, produced uint64)")
+// decodeTokensPlainAVX2 has nothing that goes from one round to the next but the places in the streams.
+func decodeTokensPlainAVX2() {
+	TEXT("decodeTokensPlainAVX2", attr.NOSPLIT, "func(seqs "+seqType+", tokens, litLens, matchLens, offsets []byte) (done, usedLits, usedMatches int, lits, produced uint64)")
 	Pragma("noescape")
-	Doc("resolvePlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.", resolveDoc)
-	r := newResolver()
+	Doc("decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.", tokensDoc)
+	r := newTokenDecoder()
 	offsets := r.stream("offsets", 16)
 
 	Label("loop")

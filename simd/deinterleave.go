@@ -18,13 +18,13 @@ func Deinterleave(dst []byte, at *[CtxRound]int, width int, buf []byte) {
 		_ = dst[i : i+rounds]
 	}
 	for l := 0; l < width; l += Lanes {
-		done := scatterVector(dst, (*[Lanes]int)(at[l:]), buf[l:], rounds)
-		scatter(dst, (*[Lanes]int)(at[l:]), buf[l:], done, rounds)
+		done := deinterleaveKernel(dst, (*[Lanes]int)(at[l:]), buf[l:], rounds)
+		deinterleave(dst, (*[Lanes]int)(at[l:]), buf[l:], done, rounds)
 	}
 }
 
 // scatter is the portable twin of the kernel, for rounds from number r on.
-func scatter(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
+func deinterleave(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
 	for l := 0; l < Lanes; l += 8 {
 		var rows [8][]byte
 		for k := range rows {

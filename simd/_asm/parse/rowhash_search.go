@@ -9,7 +9,7 @@ import (
 )
 
 // hash makes the places of rows and the entries of the next 8 positions, and fetches the rows.
-func (p *recentParser) hash() {
+func (p *rowHashParser) hash() {
 	b, t := GP64(), GP64()
 	x, y, e := YMM(), YMM(), YMM()
 	MOVQ(p.hashed, b)
@@ -44,10 +44,10 @@ func (p *recentParser) hash() {
 }
 
 // enter puts the positions up to to, or where next is, into their rows, and hashes those that are near.
-func (p *recentParser) enter(to reg.GPVirtual) {
+func (p *rowHashParser) enter(to reg.GPVirtual) {
 	more, ready, one, done := p.label("enter"), p.label("ready"), p.label("one"), p.label("entered")
 	i, t := GP64(), GP64()
-	MOVQ(p.field(rcNext), i)
+	MOVQ(p.field(rcNextInsert), i)
 	Label(more)
 	LEAQ(Mem{Base: i, Disp: ahead}, t)
 	CMPQ(p.hashed, t)
@@ -80,11 +80,11 @@ func (p *recentParser) enter(to reg.GPVirtual) {
 	JLT(LabelRef(one))
 	JMP(LabelRef(more))
 	Label(done)
-	MOVQ(i, p.field(rcNext))
+	MOVQ(i, p.field(rcNextInsert))
 }
 
 // row broadcasts the entry of a position that is hashed, and says where its row is.
-func (p *recentParser) row(i reg.GPVirtual, e reg.VecVirtual) func(k int) Mem {
+func (p *rowHashParser) row(i reg.GPVirtual, e reg.VecVirtual) func(k int) Mem {
 	k, r := GP64(), GP64()
 	MOVL(i.As32(), k.As32())
 	ANDL(I8(ring-1), k.As32())
@@ -95,7 +95,7 @@ func (p *recentParser) row(i reg.GPVirtual, e reg.VecVirtual) func(k int) Mem {
 }
 
 // shiftIn stores a row that is rotated, vector by vector, with a new entry in front and without the last.
-func (p *recentParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k int) Mem) {
+func (p *rowHashParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k int) Mem) {
 	for k := len(v) - 1; k >= 0; k-- {
 		from := e
 		if k > 0 {
@@ -108,13 +108,13 @@ func (p *recentParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k 
 }
 
 // extend counts the bytes that are equal at c and q, in n.
-func (p *recentParser) extend(c, n reg.GPVirtual) {
+func (p *rowHashParser) extend(c, n reg.GPVirtual) {
 	XORL(n.As32(), n.As32())
 	p.extendFrom(c, n)
 }
 
 // extendFrom is extend where n bytes are known to be equal.
-func (p *recentParser) extendFrom(c, n reg.GPVirtual) {
+func (p *rowHashParser) extendFrom(c, n reg.GPVirtual) {
 	vector, bytes, one, unlike, done := p.label("vector"), p.label("bytes"), p.label("byte"), p.label("unlike"), p.label("counted")
 	most, v, y := GP64(), GP64(), YMM()
 	Load(Param("src").Len(), most)
@@ -153,14 +153,14 @@ func (p *recentParser) extendFrom(c, n reg.GPVirtual) {
 }
 
 // repeats looks for the longest match with one of the last offsets. It goes on at nice if that has Nice bytes.
-func (p *recentParser) repeats(search, nice string) {
+func (p *rowHashParser) repeats(search, nice string) {
 	n, d := GP64(), GP64()
 	XORL(n.As32(), n.As32())
 	MOVQ(n, p.repeated)
 	CMPQ(p.field(rcUseRepeats), I8(0))
 	JEQ(LabelRef(search))
 	XORL(d.As32(), d.As32())
-	MOVQ(p.field(rcMinMatch), n)
+	MOVQ(p.field(rcMinRepeatMatch), n)
 	DECQ(n)
 	v := GP64()
 	MOVL(p.bytes(p.q, 0), v.As32())
@@ -192,7 +192,7 @@ func (p *recentParser) repeats(search, nice string) {
 }
 
 // search looks at the candidates of q, which comes into its row, and goes on at done, with the better of the best of them and the repeat.
-func (p *recentParser) search(done string) {
+func (p *rowHashParser) search(done string) {
 	hits, best, off, d, c, t := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	{
 		e, limit := YMM(), YMM()
@@ -228,7 +228,7 @@ func (p *recentParser) search(done string) {
 		p.shiftIn(e, v, row)
 	}
 	LEAQ(Mem{Base: p.q, Disp: 1}, t)
-	MOVQ(t, p.field(rcNext))
+	MOVQ(t, p.field(rcNextInsert))
 	TESTL(hits.As32(), hits.As32())
 	JEQ(LabelRef(done))
 
@@ -243,7 +243,7 @@ func (p *recentParser) search(done string) {
 	SUBQ(I8(6), t)
 	CMPQ(best, t)
 	CMOVQGT(t, best)
-	MOVQ(p.field(rcLeast), t)
+	MOVQ(p.field(rcMinRowMatch), t)
 	DECQ(t)
 	CMPQ(best, t)
 	CMOVQLT(t, best)
@@ -323,7 +323,7 @@ func (p *recentParser) search(done string) {
 }
 
 // better takes a match in place of the repeat if its score is greater, and goes on at done.
-func (p *recentParser) better(score, n, d reg.GPVirtual, done string) {
+func (p *rowHashParser) better(score, n, d reg.GPVirtual, done string) {
 	CMPQ(score, p.repeated)
 	JLE(LabelRef(done))
 	MOVQ(score, p.repeated)
@@ -333,19 +333,19 @@ func (p *recentParser) better(score, n, d reg.GPVirtual, done string) {
 }
 
 // look takes the candidate of q that is given, and goes on at done, with the better of it and the repeat.
-func (p *recentParser) look(done string) {
+func (p *rowHashParser) look(done string) {
 	impossible, known := p.label("impossible"), p.label("known")
 	n, d, c, t := GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: p.q, Disp: 1}, t)
-	MOVQ(t, p.field(rcNext))
-	Load(Param("given"), t)
+	MOVQ(t, p.field(rcNextInsert))
+	Load(Param("candidates"), t)
 	MOVL(Mem{Base: t, Index: p.q, Scale: 4}, d.As32())
 	TESTL(d.As32(), d.As32())
 	JEQ(LabelRef(done))
 	MOVL(d.As32(), n.As32())
-	SHRL(U8(givenBits), n.As32())
+	SHRL(U8(candidateOffsetBits), n.As32())
 	ADDL(I8(4), n.As32())
-	ANDL(U32(1<<givenBits-1), d.As32())
+	ANDL(U32(1<<candidateOffsetBits-1), d.As32())
 	CMPL(d.As32(), I8(minOffset))
 	JCS(LabelRef(impossible))
 	CMPQ(d, p.field(rcMaxOffset))
@@ -364,6 +364,6 @@ func (p *recentParser) look(done string) {
 	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
 	p.better(t, n, d, done)
 	Label(impossible)
-	MOVQ(I32(1), p.field(rcWrong))
+	MOVQ(I32(1), p.field(rcBad))
 	JMP(LabelRef(done))
 }

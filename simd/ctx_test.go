@@ -9,7 +9,7 @@ import (
 )
 
 // randomChain makes the tables of a chained run, with contexts of either symbol or both.
-func randomChain(r *rand.Rand, tab *CtxTable) {
+func randomCtxTable(r *rand.Rand, tab *CtxTable) {
 	low := r.IntN(9)
 	tables := 1 + r.IntN(MaxCtxTables)
 	for s := range tab.Order1 {
@@ -30,8 +30,8 @@ func randomChain(r *rand.Rand, tab *CtxTable) {
 	tab.Index()
 }
 
-// chainedNaively is DecodeCtx by its definition.
-func chainedNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
+// decodeCtxNaively is DecodeCtx by its definition.
+func decodeCtxNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
 	for ; rounds < len(marks) && len(buf)/CtxRound > rounds && len(words)-used >= RoundBytes+WordSlack; rounds++ {
 		for l := range Lanes {
 			context, second := int(tab.Order1[g.Last[l]])+int(g.Order2[l]), tab.Order2[g.Last[l]]
@@ -51,7 +51,7 @@ func chainedNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, w
 }
 
 // randomLanes is where a chained run may stand.
-func randomLanes(r *rand.Rand, tab *CtxTable) (g CtxLanes) {
+func randomCtxLanes(r *rand.Rand, tab *CtxTable) (g CtxLanes) {
 	for l := range g.States {
 		g.States[l] = StateMin + r.Uint32N(1<<31-StateMin)
 		g.Last[l], g.Order2[l] = byte(r.Uint32()), tab.Order2[r.IntN(256)]
@@ -74,14 +74,14 @@ func randomMarks(r *rand.Rand, rounds int) []uint64 {
 	return marks
 }
 
-// tryChained compares DecodeCtx, DecodeCtx2 and DecodeCtxTail with the definition, each half of the buffer with words of its own.
-func tryChained(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) {
+// tryCtx compares DecodeCtx, DecodeCtx2 and DecodeCtxTail with the definition, each half of the buffer with words of its own.
+func tryCtx(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) {
 	t.Helper()
-	first := [2]CtxLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	first := [2]CtxLanes{randomCtxLanes(r, tab), randomCtxLanes(r, tab)}
 	for half, words := range words {
 		a, b, c := first[half], first[half], first[half]
 		want, few := bytes.Clone(buf), bytes.Clone(buf)
-		rounds, used := chainedNaively(&b, half, tab, marks, want, words)
+		rounds, used := decodeCtxNaively(&b, half, tab, marks, want, words)
 		if n, w := DecodeCtx(&a, half, tab, marks, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
 			t.Fatalf("%d bytes, %d marks, %d bytes of words: %d rounds and %d, want %d and %d, or other symbols or lanes", len(buf), len(marks), len(words), n, w, rounds, used)
 		}
@@ -97,7 +97,7 @@ func tryChained(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf [
 		most = len(marks)
 		for half, words := range words {
 			lanes := first[half]
-			n, _ := chainedNaively(&lanes, half, tab, marks, bytes.Clone(buf), words)
+			n, _ := decodeCtxNaively(&lanes, half, tab, marks, bytes.Clone(buf), words)
 			most = min(most, n)
 		}
 	}
@@ -105,7 +105,7 @@ func tryChained(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf [
 		t.Fatalf("in step %d rounds of %d", rounds, most)
 	}
 	for half, words := range words {
-		if n, w := chainedNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds || w != used[half] {
+		if n, w := decodeCtxNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds || w != used[half] {
 			t.Fatalf("in step %d rounds and %d bytes of words, which are %d and %d", rounds, used[half], n, w)
 		}
 	}
@@ -131,9 +131,9 @@ func TestCtx(t *testing.T) {
 		tab := new(CtxTable)
 		for i := range scaled(3000) {
 			if i%10 == 0 {
-				randomChain(r, tab)
+				randomCtxTable(r, tab)
 			}
-			tryChained(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*CtxRound)), randomWords(r, 30*RoundBytes))
+			tryCtx(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*CtxRound)), randomWords(r, 30*RoundBytes))
 		}
 	})
 }
@@ -144,14 +144,14 @@ func TestCtxLong(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(33, 34))
 		tab := new(CtxTable)
-		randomChain(r, tab)
+		randomCtxTable(r, tab)
 		words := [2][]byte{make([]byte, rounds*RoundBytes), make([]byte, rounds*RoundBytes)}
 		for _, words := range words {
 			for i := range words {
 				words[i] = byte(r.Uint32())
 			}
 		}
-		tryChained(t, r, tab, randomMarks(r, rounds), make([]byte, rounds*CtxRound), words)
+		tryCtx(t, r, tab, randomMarks(r, rounds), make([]byte, rounds*CtxRound), words)
 	})
 }
 
@@ -159,13 +159,13 @@ func TestCtxLong(t *testing.T) {
 func BenchmarkCtx(b *testing.B) {
 	r := rand.New(rand.NewPCG(35, 36))
 	tab := new(CtxTable)
-	randomChain(r, tab)
+	randomCtxTable(r, tab)
 	buf, words := make([]byte, 1<<16), make([]byte, 1<<18)
 	for i := range words {
 		words[i] = byte(r.Uint32())
 	}
 	marks := randomMarks(r, len(buf)/CtxRound)
-	g := [2]CtxLanes{randomLanes(r, tab), randomLanes(r, tab)}
+	g := [2]CtxLanes{randomCtxLanes(r, tab), randomCtxLanes(r, tab)}
 	for groups := 1; groups <= 2; groups++ {
 		b.Run(fmt.Sprint(groups), func(b *testing.B) {
 			benchTiers(b, func(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 // manyTokens are more than a function in assembly takes in one call.
 const manyTokens = 1 << 18
 
-// tryMarkRuns marks runs, holds what was marked to the definition, and that it has not stopped too soon.
-func tryMarkRuns(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
+// tryMarkRunStarts marks runs, holds what was marked to the definition, and that it has not stopped too soon.
+func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
 	t.Helper()
 	want := slices.Clone(bits)
 	done, used, end, ok := MarkRunStarts(bits, uint64(at), tokens, litLens)
@@ -95,10 +95,10 @@ func TestMarkRunStarts(t *testing.T) {
 		for range scaled(20_000) {
 			tokens, litLens := randomRuns(r, r.IntN(100))
 			bits := make([]uint64, r.IntN(20))
-			tryMarkRuns(t, bits, randomBits(r, bits), tokens, litLens)
+			tryMarkRunStarts(t, bits, randomBits(r, bits), tokens, litLens)
 		}
 		bits := make([]uint64, manyTokens/8)
-		tryMarkRuns(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, manyTokens/4), make([]byte, manyTokens))
+		tryMarkRunStarts(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, manyTokens/4), make([]byte, manyTokens))
 	})
 }
 

@@ -126,7 +126,7 @@ func runParse(t *testing.T, p *SingleParse, src []byte, table []uint32, seqs []s
 		return
 	}
 	start := want
-	wantSeqs := parseNaively(&want, src, wantTable, min(want.End, want.At+atOnceBytes), min(len(seqs), atOnceTokens))
+	wantSeqs := parseNaively(&want, src, wantTable, min(want.End, want.At+maxCallContent), min(len(seqs), maxCallTokens))
 	if *p != want || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(table, wantTable) {
 		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", len(src), start, n, *p, len(wantSeqs), want)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// putOffsetsNaively is the definition of EncodeOffsets, bit by bit.
-func putOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, extra []byte) {
+// encodeOffsetsNaively is the definition of EncodeOffsets, bit by bit.
+func encodeOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, extra []byte) {
 	list := [3]uint32{initial, initial, initial}
 	bit := 0
 	for i, q := range seqs {
@@ -36,8 +36,8 @@ func putOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes, e
 	return codes, extra
 }
 
-// putLengthsNaively is the definition of EncodeLengths, for sequences that take a byte at most.
-func putLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte) {
+// encodeLengthsNaively is the definition of EncodeLengths, for sequences that take a byte at most.
+func encodeLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte) {
 	for i, q := range seqs {
 		lit, match := q.LitLen, q.MatchLen-4
 		if lit >= 3 {
@@ -77,12 +77,12 @@ func randomSequences(r *rand.Rand, n, long int) []sequence {
 	return seqs
 }
 
-// runPut holds both kernels to the definitions. What they are given comes from place.
-func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []byte) []byte) {
+// runEncode holds both kernels to the definitions. What they are given comes from place.
+func runEncode(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []byte) []byte) {
 	t.Helper()
 	n := len(seqs)
 	wantTokens, tokens := make([]byte, n), place(0, bytes.Repeat([]byte{0x5a}, n))
-	wantCodes, wantExtra := putOffsetsNaively(wantTokens, seqs, 64)
+	wantCodes, wantExtra := encodeOffsetsNaively(wantTokens, seqs, 64)
 	codes, extra := place(1, make([]byte, n+1)), place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
 	c, e, ok := EncodeOffsets(tokens, codes, extra, seqs, 64)
 	if ok != has(current()).put {
@@ -99,10 +99,10 @@ func runPut(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []b
 	if first < 0 {
 		first = n
 	}
-	if want := min(first, n, atOnceTokens) &^ 7; ok != has(current()).put || ok && done != want || !ok && done+l+m != 0 {
+	if want := min(first, n, maxCallTokens) &^ 7; ok != has(current()).put || ok && done != want || !ok && done+l+m != 0 {
 		t.Fatalf("%d of %d sequences, want %d; there is a kernel: %v", done, n, want, ok)
 	}
-	wantLits, wantMatches := putLengthsNaively(wantTokens, seqs[:done])
+	wantLits, wantMatches := encodeLengthsNaively(wantTokens, seqs[:done])
 	if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(lits[:l], wantLits) || !bytes.Equal(matches[:m], wantMatches) {
 		t.Fatalf("%d of %d sequences: %d literal runs and %d matches, want %d and %d; or they differ", done, n, l, m, len(wantLits), len(wantMatches))
 	}
@@ -116,7 +116,7 @@ func TestEncodeSequences(t *testing.T) {
 			if i%50 == 0 {
 				n = r.IntN(4000)
 			}
-			runPut(t, r, randomSequences(r, n, r.IntN(3)*r.IntN(400)), func(_ int, p []byte) []byte { return p })
+			runEncode(t, r, randomSequences(r, n, r.IntN(3)*r.IntN(400)), func(_ int, p []byte) []byte { return p })
 		}
 	})
 }

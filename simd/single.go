@@ -31,5 +31,5 @@ type rawSingle = struct {
 //
 // ok = false says that this tier has no such kernel. Whatever table holds, nothing outside of the slices is touched.
 func ParseSingle[S Sequence](p *SingleParse, src []byte, table []uint32, seqs []S) (n int, ok bool) {
-	return parseSingleVector(p, src, table, raw(seqs))
+	return parseSingleKernel(p, src, table, raw(seqs))
 }

@@ -17,10 +17,10 @@ const (
 )
 
 // putOffsets writes what sequences say of offsets, in layouts Repeat and Dense. Nothing in it depends on a branch.
-func putOffsets() {
-	TEXT("putOffsetsAVX2", attr.NOSPLIT, "func(s *struct{Acc, Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs "+seqType+") (usedCodes, usedExtra int)")
+func encodeOffsets() {
+	TEXT("encodeOffsetsAVX2", attr.NOSPLIT, "func(s *struct{Acc, Have uint64; Repeats [4]uint32}, tokens []byte, codes *byte, extra []byte, seqs "+seqType+") (usedCodes, usedExtra int)")
 	Pragma("noescape")
-	Doc("putOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has",
+	Doc("encodeOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has",
 		"fewer than 8 bytes left.")
 	st := GP64()
 	Load(Param("s"), st)
@@ -119,7 +119,7 @@ func putOffsets() {
 }
 
 // putLengths writes what sequences say of lengths, in layout Repeat, eight at a time.
-func putLengths() {
+func encodeLengths() {
 	bytes16 := func(name string, f func(i int) int) Mem {
 		m := GLOBL(name, attr.RODATA|attr.NOPTR)
 		for i := range 16 {
@@ -158,9 +158,9 @@ func putLengths() {
 		DATA(8*set, U64(v))
 	}
 
-	TEXT("putLengthsAVX2", attr.NOSPLIT, "func(tokens []byte, lits, matches *byte, seqs "+seqType+") (done, usedLits, usedMatches int)")
+	TEXT("encodeLengthsAVX2", attr.NOSPLIT, "func(tokens []byte, lits, matches *byte, seqs "+seqType+") (done, usedLits, usedMatches int)")
 	Pragma("noescape")
-	Doc("putLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a",
+	Doc("encodeLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a",
 		"byte. lits and matches must have room for as many bytes as there are tokens.")
 	token, end, lits, matches, seq, table := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("tokens").Base(), token)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tryScatter puts random rounds to pieces that have places for all of them, with gaps between.
-func tryScatter(t *testing.T, r *rand.Rand, dst, buf []byte) {
+// tryDeinterleave puts random rounds to pieces that have places for all of them, with gaps between.
+func tryDeinterleave(t *testing.T, r *rand.Rand, dst, buf []byte) {
 	t.Helper()
 	for i := range buf {
 		buf[i] = byte(r.Uint32())
@@ -43,7 +43,7 @@ func TestDeinterleave(t *testing.T) {
 		r := rand.New(rand.NewPCG(59, 60))
 		for range scaled(2000) {
 			n := r.IntN(50)
-			tryScatter(t, r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+100)), make([]byte, n*CtxRound))
+			tryDeinterleave(t, r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+100)), make([]byte, n*CtxRound))
 		}
 	})
 }

@@ -11,30 +11,30 @@ import (
 )
 
 // recentType is simd's RowHashParse, and these are the offsets of its fields.
-const recentType = "struct{At, Anchor, NextInsert, End, PendingLen, PendingOffset int; Repeats [3]int; Lazy, Nice, MinRowMatch, MinRepeatMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; callEnd, bad int}"
+const rowHashType = "struct{At, Anchor, NextInsert, End, PendingLen, PendingOffset int; Repeats [3]int; Lazy, Nice, MinRowMatch, MinRepeatMatch, MaxOffset, UseRepeats, Depth int; Shift, HashMask, Base uint64; callEnd, bad int}"
 
 const (
 	rcAt = 8 * iota
 	rcAnchor
-	rcNext
+	rcNextInsert
 	rcEnd
-	rcLength
-	rcOffset
+	rcPendingLen
+	rcPendingOffset
 	rcRepeats
 	_
 	_
 	rcLazy
 	rcNice
-	rcLeast
-	rcMinMatch
+	rcMinRowMatch
+	rcMinRepeatMatch
 	rcMaxOffset
 	rcUseRepeats
 	rcDepth
 	rcShift
 	rcHashMask
 	rcBase
-	rcStop
-	rcWrong
+	rcCallEnd
+	rcBad
 )
 
 const (
@@ -42,7 +42,7 @@ const (
 	prime32b = 0x85EBCA77
 	tagBits  = 7 // of an entry, the highest; the others are the position, and 1 and the base more
 
-	givenBits = 24 // lz77's CandidateBits
+	candidateOffsetBits = 24 // lz77's CandidateBits
 
 	shortMatch = 8 // lz77's
 	matchBits  = 4
@@ -54,9 +54,9 @@ const (
 )
 
 // recentData is where tables are.
-type recentData struct{ low, high, mul, mulHigh, places, rotate, tags, far Mem }
+type rowHashData struct{ low, high, mul, mulHigh, places, rotate, tags, far Mem }
 
-func newRecentData(far Mem) (d recentData) {
+func newRowHashData(far Mem) (d rowHashData) {
 	bytes := func(name string, f func(i int) int) Mem {
 		m := GLOBL(name, attr.RODATA|attr.NOPTR)
 		for i := range 32 {
@@ -71,20 +71,20 @@ func newRecentData(far Mem) (d recentData) {
 		}
 		return m
 	}
-	d.low = bytes("recentLow", func(i int) int { return i/4 + i%4 })
-	d.high = bytes("recentHigh", func(i int) int { return i/4 + i%4 + 4 })
-	d.mul = words("recentMul", func(int) uint32 { return prime32 })
-	d.mulHigh = words("recentMulHigh", func(int) uint32 { return prime32b })
-	d.places = words("recentPlaces", func(i int) uint32 { return uint32(i + 1) })
-	d.rotate = words("recentRotate", func(i int) uint32 { return uint32(i+7) % 8 })
-	d.tags = words("recentTags", func(int) uint32 { return 1<<32 - 1<<(32-tagBits) })
+	d.low = bytes("rowHashLow", func(i int) int { return i/4 + i%4 })
+	d.high = bytes("rowHashHigh", func(i int) int { return i/4 + i%4 + 4 })
+	d.mul = words("rowHashMul", func(int) uint32 { return prime32 })
+	d.mulHigh = words("rowHashMulHigh", func(int) uint32 { return prime32b })
+	d.places = words("rowHashPlaces", func(i int) uint32 { return uint32(i + 1) })
+	d.rotate = words("rowHashRotate", func(i int) uint32 { return uint32(i+7) % 8 })
+	d.tags = words("rowHashTags", func(int) uint32 { return 1<<32 - 1<<(32-tagBits) })
 	d.far = far
 	return d
 }
 
 // recentParser is what the parts of the kernel have in common.
-type recentParser struct {
-	data                              recentData
+type rowHashParser struct {
+	data                              rowHashData
 	vectors                           int // of 8 entries, in a row
 	st, src, q                        reg.GPVirtual
 	low, high, mask, places, rotate   reg.VecVirtual
@@ -98,11 +98,11 @@ type recentParser struct {
 }
 
 // rows reports whether candidates come from rows.
-func (p *recentParser) rows() bool { return p.vectors > 0 }
+func (p *rowHashParser) rows() bool { return p.vectors > 0 }
 
-func (p *recentParser) field(disp int) Mem { return Mem{Base: p.st, Disp: disp} }
+func (p *rowHashParser) field(disp int) Mem { return Mem{Base: p.st, Disp: disp} }
 
-func (p *recentParser) bytes(index reg.Register, disp int) Mem {
+func (p *rowHashParser) bytes(index reg.Register, disp int) Mem {
 	return Mem{Base: p.src, Index: index, Scale: 1, Disp: disp}
 }
 
@@ -112,28 +112,28 @@ func indexed(m Mem, index reg.Register) Mem {
 }
 
 // label makes a name that is used once.
-func (p *recentParser) label(name string) string {
+func (p *rowHashParser) label(name string) string {
 	p.labels++
 	return fmt.Sprint(name, p.labels)
 }
 
 // recent is lz77's parseLazy, position for position, with rows that hold the latest entry first.
-func recent(depth int, data recentData) {
-	p := &recentParser{data: data, vectors: depth / 8, low: YMM(), high: YMM(), mask: YMM(), places: YMM(), rotate: YMM(), tags: YMM(), shift: XMM(), left: XMM()}
-	p.parser(fmt.Sprintf("parseRecent%dAVX2", depth), "ParseRowHash", "rows", fmt.Sprintf("rows of %d entries", depth))
+func rowHash(depth int, data rowHashData) {
+	p := &rowHashParser{data: data, vectors: depth / 8, low: YMM(), high: YMM(), mask: YMM(), places: YMM(), rotate: YMM(), tags: YMM(), shift: XMM(), left: XMM()}
+	p.parser(fmt.Sprintf("parseRowHash%dAVX2", depth), "ParseRowHash", "rows", fmt.Sprintf("rows of %d entries", depth))
 }
 
 // given is the same with candidates that somebody else has found.
-func given() {
-	new(recentParser).parser("parseGivenAVX2", "ParseCandidates", "given", "given candidates")
+func candidates() {
+	new(rowHashParser).parser("parseCandidatesAVX2", "ParseCandidates", "candidates", "candidates candidates")
 }
 
 // parser makes the function.
-func (p *recentParser) parser(name, exported, candidates, what string) {
-	TEXT(name, attr.NOSPLIT, "func(s *"+recentType+", src []byte, "+candidates+" *uint32, cost *[256]uint8, seqs "+seqType+", room, fresh int) (bytes int)")
+func (p *rowHashParser) parser(name, exported, candidates, what string) {
+	TEXT(name, attr.NOSPLIT, "func(s *"+rowHashType+", src []byte, "+candidates+" *uint32, cost *[256]uint8, seqs "+seqType+", room, costsValid int) (bytes int)")
 	Pragma("noescape")
 	Doc(name+" goes on with a parse, with "+what+", until stop, or until there is no room for another sequence, or a match is to be weighed after",
-		"fresh sequences or more. It returns the size of the sequences. See "+exported+" for what the arguments must be.")
+		"costsValid sequences or more. It returns the size of the sequences. See "+exported+" for what the arguments must be.")
 	p.st, p.src, p.q = GP64(), GP64(), GP64()
 	if p.rows() {
 		p.offs, p.ents, p.found = AllocLocal(4*ring), AllocLocal(4*ring), AllocLocal(32*p.vectors)
@@ -148,11 +148,11 @@ func (p *recentParser) parser(name, exported, candidates, what string) {
 	t := GP64()
 	Load(Param("seqs"), t)
 	MOVQ(t, out)
-	CMPQ(p.field(rcLength), I8(0))
+	CMPQ(p.field(rcPendingLen), I8(0))
 	JNE(LabelRef("resume"))
 
 	Label("loop")
-	MOVQ(p.field(rcStop), t)
+	MOVQ(p.field(rcCallEnd), t)
 	CMPQ(p.q, t)
 	JGE(LabelRef("stop"))
 	for _, m := range []Mem{p.than, p.ahead, p.len, p.score} {
@@ -230,17 +230,17 @@ func (p *recentParser) parser(name, exported, candidates, what string) {
 	JCC(LabelRef("unknown"))
 	Label("weigh")
 	p.weigh(n, d, "emit")
-	MOVQ(p.field(rcNext), p.q)
+	MOVQ(p.field(rcNextInsert), p.q)
 	JMP(LabelRef("loop"))
 
 	Label("resume")
-	MOVQ(p.field(rcLength), n)
-	MOVQ(p.field(rcOffset), d)
-	MOVQ(I32(0), p.field(rcLength))
+	MOVQ(p.field(rcPendingLen), n)
+	MOVQ(p.field(rcPendingOffset), d)
+	MOVQ(I32(0), p.field(rcPendingLen))
 	JMP(LabelRef("weigh"))
 	Label("unknown")
-	MOVQ(n, p.field(rcLength))
-	MOVQ(d, p.field(rcOffset))
+	MOVQ(n, p.field(rcPendingLen))
+	MOVQ(d, p.field(rcPendingOffset))
 	JMP(LabelRef("done"))
 
 	Label("emit")
@@ -267,13 +267,13 @@ func (p *recentParser) parser(name, exported, candidates, what string) {
 }
 
 // begin loads what does not change.
-func (p *recentParser) begin() {
+func (p *rowHashParser) begin() {
 	t, u := GP64(), GP64()
 	MOVQ(p.field(rcAt), p.q)
 	for _, c := range []struct {
 		count gotypes.Component
 		to    Mem
-	}{{Param("fresh"), p.learn}, {Param("room"), p.room}} {
+	}{{Param("costsValid"), p.learn}, {Param("room"), p.room}} {
 		Load(c.count, t)
 		LEAQ(Mem{Base: t, Index: t, Scale: 2}, t)
 		SHLQ(U8(2), t)
@@ -283,7 +283,7 @@ func (p *recentParser) begin() {
 	if !p.rows() {
 		return
 	}
-	MOVQ(p.field(rcNext), t)
+	MOVQ(p.field(rcNextInsert), t)
 	ANDQ(I8(-8), t)
 	MOVQ(t, p.hashed)
 	VPBROADCASTD(p.field(rcHashMask), p.mask)
@@ -301,7 +301,7 @@ func (p *recentParser) begin() {
 }
 
 // weigh goes on at pays if a match of n bytes at q with offset d takes fewer bits than its bytes as literals.
-func (p *recentParser) weigh(n, d reg.GPVirtual, pays string) {
+func (p *rowHashParser) weigh(n, d reg.GPVirtual, pays string) {
 	sum, cost, i, b := GP64(), GP64(), GP64(), GP64()
 	LZCNTL(d.As32(), sum.As32())
 	SUBL(I8(32+matchBits), sum.As32())
@@ -322,7 +322,7 @@ func (p *recentParser) weigh(n, d reg.GPVirtual, pays string) {
 }
 
 // emit writes a sequence with a match of n bytes at q, or from before it, and moves on.
-func (p *recentParser) emit(out Mem, n, d reg.GPVirtual) {
+func (p *rowHashParser) emit(out Mem, n, d reg.GPVirtual) {
 	c, lit, k, v := GP64(), GP64(), GP64(), GP64()
 	MOVQ(p.q, c)
 	SUBQ(d, c)

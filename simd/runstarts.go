@@ -9,5 +9,5 @@ const MarkStep = 8
 // It stops before MarkStep tokens that have more than 63 literals, and where fewer tokens are left or bits end; it may stop at any other place. It returns how many tokens and
 // bytes of litLens it has used, and the number of the literal behind them. ok = false says that this tier has no such kernel. Whatever the arguments, nothing outside of the slices is touched.
 func MarkRunStarts(bits []uint64, at uint64, tokens, litLens []byte) (done, used int, end uint64, ok bool) {
-	return markRunsVector(bits, at, tokens, litLens)
+	return markRunStartsKernel(bits, at, tokens, litLens)
 }

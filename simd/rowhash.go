@@ -34,7 +34,7 @@ type RowHashParse struct {
 const RowHashBits = 25
 
 // rawRecent is how the assembly knows a RowHashParse.
-type rawRecent = struct {
+type rawRowHash = struct {
 	At, Anchor, NextInsert, End, PendingLen, PendingOffset                int
 	Repeats                                                               [3]int
 	Lazy, Nice, MinRowMatch, MinRepeatMatch, MaxOffset, UseRepeats, Depth int
@@ -47,21 +47,21 @@ type rawRecent = struct {
 // many sequences it has written. The portable twin, parseLazy of package lz77, is the definition.
 //
 // HasRowHash must have said that there is a kernel; a parse goes on whatever the tier is by then. Whatever rows hold, nothing outside of the slices is touched.
-func ParseRowHash[S Sequence](p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
-	return parseRecentVector(p, src, rows, costs, raw(seqs), fresh)
+func ParseRowHash[S Sequence](p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, costsValid int) (n int) {
+	return parseRowHashKernel(p, src, rows, costs, raw(seqs), costsValid)
 }
 
 // ParseCandidates is ParseRowHash with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateOffsetBits. Depth, Shift, HashMask and Base are not looked at, nor is MinRowMatch but to see that it is possible. Whatever
 // is given, nothing outside of the slices is touched; BadCandidate says whether one of those that it has looked at cannot be. HasCandidates must have said that there is a kernel.
-func ParseCandidates[S Sequence](p *RowHashParse, src []byte, given []uint32, costs *[256]uint8, seqs []S, fresh int) (n int) {
-	return parseGivenVector(p, src, given, costs, raw(seqs), fresh)
+func ParseCandidates[S Sequence](p *RowHashParse, src []byte, candidates []uint32, costs *[256]uint8, seqs []S, costsValid int) (n int) {
+	return parseCandidatesKernel(p, src, candidates, costs, raw(seqs), costsValid)
 }
 
 // HasCandidates reports whether this tier has a kernel for given candidates.
-func HasCandidates() bool { return hasGiven() }
+func HasCandidates() bool { return hasCandidates() }
 
 // BadCandidate reports whether an impossible candidate was looked at so far.
 func (p *RowHashParse) BadCandidate() bool { return p.bad != 0 }
 
 // HasRowHash reports whether this tier has a kernel for rows of that many entries.
-func HasRowHash(depth int) bool { return hasRecent(depth) }
+func HasRowHash(depth int) bool { return hasRowHash(depth) }

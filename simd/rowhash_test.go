@@ -10,17 +10,17 @@ import (
 )
 
 // recentRun is a call of ParseRowHash, or of ParseCandidates if there are given candidates.
-type recentRun struct {
-	p           RowHashParse
-	src         []byte
-	rows, given []uint32
-	costs       *[256]uint8
-	fresh, room int
+type rowHashRun struct {
+	p                RowHashParse
+	src              []byte
+	rows, candidates []uint32
+	costs            *[256]uint8
+	costsValid, room int
 }
 
 // enter puts the positions in front of i into their rows, entry by entry.
-func (c *recentRun) enter(i int) {
-	if c.given != nil {
+func (c *rowHashRun) enter(i int) {
+	if c.candidates != nil {
 		return
 	}
 	for ; c.p.NextInsert < i; c.p.NextInsert++ {
@@ -31,14 +31,14 @@ func (c *recentRun) enter(i int) {
 }
 
 // place returns the row of a position, and its entry.
-func (c *recentRun) place(i int) (row []uint32, e uint32) {
+func (c *rowHashRun) place(i int) (row []uint32, e uint32) {
 	v := binary.LittleEndian.Uint64(c.src[i:])
 	h := uint32(v)*0x9E3779B1 + uint32(v>>32)&uint32(c.p.HashMask)*0x85EBCA77
 	row = c.rows[int(h>>c.p.Shift)*c.p.Depth:]
 	return row[:c.p.Depth], h<<(32-c.p.Shift)&^(1<<RowHashBits-1) | (uint32(c.p.Base) + uint32(i) + 1)
 }
 
-func (c *recentRun) equal(from, i int) (n int) {
+func (c *rowHashRun) equal(from, i int) (n int) {
 	for i+n < len(c.src) && c.src[from+n] == c.src[i+n] {
 		n++
 	}
@@ -46,8 +46,8 @@ func (c *recentRun) equal(from, i int) (n int) {
 }
 
 // find is the definition of the best candidate at i, for matches of least bytes or more.
-func (c *recentRun) find(i, least int) (n, offset int) {
-	if c.given != nil {
+func (c *rowHashRun) find(i, least int) (n, offset int) {
+	if c.candidates != nil {
 		return c.take(i)
 	}
 	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
@@ -75,12 +75,12 @@ func (c *recentRun) find(i, least int) (n, offset int) {
 }
 
 // take is the candidate given for i.
-func (c *recentRun) take(i int) (n, offset int) {
+func (c *rowHashRun) take(i int) (n, offset int) {
 	c.p.NextInsert = i + 1
-	if c.given[i] == 0 {
+	if c.candidates[i] == 0 {
 		return 0, 0
 	}
-	n, offset = int(c.given[i]>>24)+4, int(c.given[i]&(1<<24-1))
+	n, offset = int(c.candidates[i]>>24)+4, int(c.candidates[i]&(1<<24-1))
 	if offset < 16 || offset > min(i, c.p.MaxOffset) || i+n > len(c.src) {
 		c.p.bad = 1
 		return 0, 0
@@ -92,7 +92,7 @@ func (c *recentRun) take(i int) (n, offset int) {
 }
 
 // best is the best way to go on from i, and its score.
-func (c *recentRun) best(i, than int) (n, offset, score int) {
+func (c *rowHashRun) best(i, than int) (n, offset, score int) {
 	p := &c.p
 	if p.UseRepeats != 0 {
 		n = p.MinRepeatMatch - 1
@@ -118,7 +118,7 @@ func (c *recentRun) best(i, than int) (n, offset, score int) {
 }
 
 // naively is the definition of ParseRowHash and ParseCandidates.
-func (c *recentRun) naively() (seqs []sequence) {
+func (c *rowHashRun) naively() (seqs []sequence) {
 	p := &c.p
 	for p.At < p.End && len(seqs) < c.room {
 		at, n, d, weigh := p.At, p.PendingLen, p.PendingOffset, true
@@ -134,7 +134,7 @@ func (c *recentRun) naively() (seqs []sequence) {
 					at, n, d, score, k = at+k, m, o, s, 0
 				}
 			}
-			if weigh = n < 8 && !slices.Contains(p.Repeats[:], d); weigh && len(seqs) >= c.fresh {
+			if weigh = n < 8 && !slices.Contains(p.Repeats[:], d); weigh && len(seqs) >= c.costsValid {
 				p.At, p.PendingLen, p.PendingOffset = at, n, d
 				break
 			}
@@ -168,9 +168,9 @@ func (c *recentRun) naively() (seqs []sequence) {
 }
 
 // randomRecent is a parse of src that begins or goes on anywhere, with rows for it that have anything but positions still to come.
-func randomRecent(r *rand.Rand, src []byte) *recentRun {
+func randomRowHash(r *rand.Rand, src []byte) *rowHashRun {
 	log := 1 + r.IntN(8)
-	c := &recentRun{src: src, fresh: r.IntN(40), room: r.IntN(2 + len(src)/8), costs: new([256]uint8)}
+	c := &rowHashRun{src: src, costsValid: r.IntN(40), room: r.IntN(2 + len(src)/8), costs: new([256]uint8)}
 	for i := range c.costs {
 		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
 	}
@@ -211,47 +211,47 @@ func randomRecent(r *rand.Rand, src []byte) *recentRun {
 }
 
 // giveCandidates gives c candidates: good ones, none, and anything at all.
-func (c *recentRun) giveCandidates(r *rand.Rand) {
-	given := make([]uint32, max(c.p.End, 0))
+func (c *rowHashRun) giveCandidates(r *rand.Rand) {
+	candidates := make([]uint32, max(c.p.End, 0))
 	last := map[uint32]int{}
-	for i := range given {
+	for i := range candidates {
 		v := binary.LittleEndian.Uint32(c.src[i:])
 		if from, ok := last[v]; ok && i-from >= 16 && i-from < 1<<24 && r.IntN(8) > 0 {
-			given[i] = uint32(i-from) | uint32(min(c.equal(from, i), c.p.Nice, 255)-4)<<24
+			candidates[i] = uint32(i-from) | uint32(min(c.equal(from, i), c.p.Nice, 255)-4)<<24
 		}
 		if r.IntN(2) == 0 {
 			last[v] = i
 		}
 		if kind := r.IntN(200); kind == 0 {
-			given[i] = r.Uint32() >> r.IntN(32)
+			candidates[i] = r.Uint32() >> r.IntN(32)
 		} else if kind == 1 {
-			given[i] = uint32(r.IntN(i+2)) | r.Uint32N(16)<<24
+			candidates[i] = uint32(r.IntN(i+2)) | r.Uint32N(16)<<24
 		} else if n := len(c.src) - i - 5 + r.IntN(3); kind < 20 && i >= 16 && n >= 0 && n < 256 { // up to the end of src, one byte less or more
-			given[i] = uint32(16+r.IntN(i-15)) | uint32(n)<<24
+			candidates[i] = uint32(16+r.IntN(i-15)) | uint32(n)<<24
 		}
 	}
-	c.given = given
+	c.candidates = candidates
 }
 
 // run holds a call of the kernel, with these places for what it needs, to the definition.
-func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence) {
+func (c *rowHashRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence) {
 	t.Helper()
 	if ok := HasRowHash(c.p.Depth); ok != has(current()).parse || HasCandidates() != ok {
-		t.Fatalf("there is a kernel: %v, for given candidates: %v", ok, HasCandidates())
+		t.Fatalf("there is a kernel: %v, for candidates candidates: %v", ok, HasCandidates())
 	} else if !ok {
 		return
 	}
-	got, n := recentRun{p: c.p, src: src, rows: rows, given: c.given}, 0
-	if c.given != nil {
-		n = ParseCandidates(&got.p, src, c.given, c.costs, seqs, c.fresh)
+	got, n := rowHashRun{p: c.p, src: src, rows: rows, candidates: c.candidates}, 0
+	if c.candidates != nil {
+		n = ParseCandidates(&got.p, src, c.candidates, c.costs, seqs, c.costsValid)
 	} else {
-		n = ParseRowHash(&got.p, src, rows, c.costs, seqs, c.fresh)
+		n = ParseRowHash(&got.p, src, rows, c.costs, seqs, c.costsValid)
 	}
 	want := *c
 	want.rows = slices.Clone(c.rows)
 	wantSeqs := want.naively()
 	// When positions are entered that nothing was searched behind is up to the kernel.
-	for _, c := range []*recentRun{&got, &want} {
+	for _, c := range []*rowHashRun{&got, &want} {
 		c.enter(min(c.p.At, c.p.End))
 		c.p.callEnd = 0
 	}
@@ -261,7 +261,7 @@ func (c *recentRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequence
 }
 
 // alone is run in memory of its own.
-func (c *recentRun) alone(t *testing.T) {
+func (c *rowHashRun) alone(t *testing.T) {
 	t.Helper()
 	c.run(t, c.src, slices.Clone(c.rows), make([]sequence, c.room))
 }
@@ -274,7 +274,7 @@ func TestParseRowHash(t *testing.T) {
 			if i%50 == 0 {
 				n = 16 + r.IntN(20_000)
 			}
-			randomRecent(r, randomContent(r, n)).alone(t)
+			randomRowHash(r, randomContent(r, n)).alone(t)
 		}
 		// More than one call of the assembly takes; and noise, where steps grow, with a match at its end.
 		noise := make([]byte, 30_000)
@@ -286,9 +286,9 @@ func TestParseRowHash(t *testing.T) {
 		}
 		for i, src := range [][]byte{randomContent(r, 100_000), randomContent(r, 100_000), noise, noise} {
 			depth := 8 << (i % 3)
-			c := randomRecent(r, src)
+			c := randomRowHash(r, src)
 			c.p = RowHashParse{End: len(c.src) - 16, Repeats: [3]int{64, 64, 64}, Lazy: 2, Nice: 64, MinRowMatch: 5, MinRepeatMatch: 4, MaxOffset: 1 << 17, UseRepeats: 1, Depth: depth, Shift: 20, HashMask: 255}
-			c.rows, c.room, c.fresh = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
+			c.rows, c.room, c.costsValid = make([]uint32, depth<<12), len(c.src)/4, len(c.src)
 			c.alone(t)
 		}
 	})
@@ -303,15 +303,15 @@ func TestParseCandidates(t *testing.T) {
 			if i%50 == 0 {
 				n = 16 + r.IntN(50_000)
 			}
-			c := randomRecent(r, randomContent(r, n))
+			c := randomRowHash(r, randomContent(r, n))
 			c.giveCandidates(r)
 			c.alone(t)
 		}
 	})
 }
 
-// TestGivenTie: of a repeat and a candidate that score the same it is the repeat. One of 2 bytes more with an offset of 7 bits has the same score.
-func TestGivenTie(t *testing.T) {
+// TestCandidatesTie: of a repeat and a candidate that score the same it is the repeat. One of 2 bytes more with an offset of 7 bits has the same score.
+func TestCandidatesTie(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(73, 74))
 		for longer := range 4 {
@@ -321,12 +321,12 @@ func TestGivenTie(t *testing.T) {
 			}
 			copy(src[200:], src[150:156])
 			src[206] = src[156] + 1
-			c := &recentRun{src: src, room: 10, fresh: 10, costs: new([256]uint8), given: make([]uint32, 284)}
+			c := &rowHashRun{src: src, room: 10, costsValid: 10, costs: new([256]uint8), candidates: make([]uint32, 284)}
 			c.p = RowHashParse{At: 200, Anchor: 200, NextInsert: 200, End: 201, Repeats: [3]int{50, 60, 70}, Nice: 100, MinRowMatch: 4, MinRepeatMatch: 4, MaxOffset: 1 << 16, UseRepeats: 3, Depth: 8}
 			for i := range c.costs {
 				c.costs[i] = 255
 			}
-			c.given[200] = 100 | uint32(6+longer-4)<<24
+			c.candidates[200] = 100 | uint32(6+longer-4)<<24
 			want := *c
 			if seqs := want.naively(); len(seqs) != 1 || (seqs[0].Offset == 50) != (longer <= 2) {
 				t.Fatalf("%d bytes longer: %+v", longer, seqs)
@@ -388,7 +388,7 @@ func TestParseRowHashRoom(t *testing.T) {
 			bad := i > 0 && p != good
 			defer func() {
 				if panicked := recover() != nil; panicked != (bad || !has(best).parse) {
-					t.Errorf("case %d, given candidates: %+v: panic %v", i, p, panicked)
+					t.Errorf("case %d, candidates candidates: %+v: panic %v", i, p, panicked)
 				}
 			}()
 			ParseCandidates(&p, make([]byte, 100), make([]uint32, 84), new([256]uint8), make([]sequence, 10), 10)

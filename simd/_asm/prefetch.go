@@ -7,10 +7,10 @@ import (
 )
 
 // loadAhead is for every amd64: prefetching came with SSE, and whatever the address is, it does not fault.
-func loadAhead() {
-	TEXT("loadAhead", attr.NOSPLIT, "func(table *byte, size int, at []uint32, mask uint32)")
+func prefetchEntries() {
+	TEXT("prefetchEntries", attr.NOSPLIT, "func(table *byte, size int, at []uint32, mask uint32)")
 	Pragma("noescape")
-	Doc("loadAhead prefetches the entries at[k]&mask of a table, which are size bytes long.")
+	Doc("prefetchEntries prefetches the entries at[k]&mask of a table, which are size bytes long.")
 	table, size, from, n, mask := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("size"), size)

@@ -15,7 +15,7 @@ func EncodeOffsets[S Sequence](tokens, codes, extra []byte, seqs []S, initial ui
 	if len(tokens) != len(seqs) || len(codes) <= len(seqs) {
 		panic("simd: no room for the offsets")
 	}
-	return putOffsetsVector(tokens, codes, extra, raw(seqs), initial)
+	return encodeOffsetsKernel(tokens, codes, extra, raw(seqs), initial)
 }
 
 // EncodeLengths adds to tokens, one for each sequence, a literal run in bits 0–1 and a match length less 4 in bits 2–5, and writes to lits and matches what is above 3 or
@@ -25,5 +25,5 @@ func EncodeLengths[S Sequence](tokens, lits, matches []byte, seqs []S) (done, us
 	if n := len(seqs); len(tokens) != n || len(lits) < n || len(matches) < n {
 		panic("simd: no room for the lengths")
 	}
-	return putLengthsVector(tokens, lits, matches, raw(seqs))
+	return encodeLengthsKernel(tokens, lits, matches, raw(seqs))
 }
