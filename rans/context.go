@@ -3,15 +3,15 @@ package rans
 import "github.com/gopz/compress/rans/internal/ctx"
 
 // A ContextEncoder encodes one stream at a time with context-dependent frequency tables: the two
-// symbols before a symbol select its table. It compresses better than an [Encoder] and takes several
-// times as long. docs/FORMAT.md specifies the result.
+// symbols before a symbol select its table. It compresses better than an [Encoder] and takes
+// several times as long. docs/FORMAT.md specifies the result.
 //
 // The zero value is ready to use and keeps its scratch memory, about 1.5 MB, between calls. A
 // ContextEncoder must not be used concurrently.
 type ContextEncoder struct{ enc ctx.Encoder }
 
-// Prepare chooses segments and tables for stream, which must not be empty. It returns an estimate of
-// the number of bytes that Append will add.
+// Prepare chooses segments and tables for stream, which must not be empty. It returns an estimate
+// of the number of bytes that Append will add.
 //
 // marks has one byte for each symbol: 1 if the symbols before it do not help to predict it, else 0.
 // The encoder retains stream and marks until Append and overwrites marks.

@@ -5,35 +5,41 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Decoder decodes what an Encoder has written. The zero value is ready; it keeps its scratch memory from call to call. It is not
-// safe for concurrent use.
+// Decoder decodes what an Encoder has written. The zero value is ready to use and keeps its scratch
+// memory between calls. A Decoder must not be used concurrently.
 type Decoder struct {
 	segs   []segment
-	coded  int // symbols in segments of modeCoded
-	groups [2]group
-	work   Work
+	coded  int // number of symbols in segments of modeCoded
+	groups [2]groupDecoder
+	work   LaneWork
 }
 
-// Decode decodes len(streams) streams from the front of src and returns what follows them. Each stream replaces the slice that stands in
-// its place, whose memory is reused if it suffices, and has Slack bytes of capacity more than its length.
-// A stream of more bytes than its limit is not accepted, and nothing is allocated for it; there is a limit for each stream.
-// The streams hold no reference to src. An error is a CorruptError; the streams are then of no use.
+// Decode decodes len(streams) streams from the front of src and returns the rest of src.
+//
+// Each stream replaces the slice that its pointer refers to. Decode reuses the memory of that slice
+// if it suffices; the capacity is at least Slack bytes more than the length. limits has the maximum
+// size of each stream in bytes; Decode rejects a longer stream before it allocates memory. The
+// streams hold no reference to src.
+//
+// All errors are a CorruptError. After an error the content of the streams is undefined.
 func (d *Decoder) Decode(src []byte, limits []int, streams ...*[]byte) (rest []byte, err error) {
-	if src, err = d.begin(src, limits, streams); err != nil {
+	if src, err = d.readStreams(src, limits, streams); err != nil {
 		return nil, err
 	}
-	src, err = d.symbols(src)
+	src, err = d.decodeSymbols(src)
 	for i := range d.groups {
-		d.groups[i].Words, d.groups[i].Dst = nil, nil // they are the caller's
+		d.groups[i].Words, d.groups[i].Dst = nil, nil // drop the references to the caller's memory
 	}
 	if err != nil {
 		return nil, err
 	}
-	return d.end(src)
+	return d.readStored(src)
 }
 
-// begin reads the heads of all streams, and what is in them.
-func (d *Decoder) begin(src []byte, limits []int, streams []*[]byte) (rest []byte, err error) {
+// readStreams reads the sizes and segment heads of all streams.
+func (d *Decoder) readStreams(
+	src []byte, limits []int, streams []*[]byte,
+) (rest []byte, err error) {
 	d.segs, d.coded = d.segs[:0], 0
 	for i, s := range streams {
 		n, size := model.Uvarint(src)
@@ -41,15 +47,15 @@ func (d *Decoder) begin(src []byte, limits []int, streams []*[]byte) (rest []byt
 			return nil, CorruptError("stream too long")
 		}
 		model.GrowStream(s, n, limits[i])
-		if src, err = d.heads(src[size:], *s); err != nil {
+		if src, err = d.readHeads(src[size:], *s); err != nil {
 			return nil, err
 		}
 	}
 	return src, nil
 }
 
-// end reads the stored bytes, which come last.
-func (d *Decoder) end(src []byte) (rest []byte, err error) {
+// readStored reads the stored segments, which follow the coded ones.
+func (d *Decoder) readStored(src []byte) (rest []byte, err error) {
 	for i := range d.segs {
 		s := &d.segs[i]
 		if s.mode == modeStored {
@@ -64,8 +70,8 @@ func (d *Decoder) end(src []byte) (rest []byte, err error) {
 	return src, nil
 }
 
-// heads reads the segment heads of a stream.
-func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
+// readHeads reads the segment heads of a stream.
+func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 	for len(stream) > 0 {
 		if len(src) == 0 {
 			return nil, CorruptError("segment head missing")
@@ -84,7 +90,7 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 			}
 			n, src = v, src[size:]
 		}
-		s := grow(&d.segs)
+		s := growSegments(&d.segs)
 		s.data, s.mode = stream[:n:n], m
 		stream = stream[n:]
 		switch m {
@@ -105,8 +111,8 @@ func (d *Decoder) heads(src, stream []byte) ([]byte, error) {
 	return src, nil
 }
 
-// symbols decodes the coded sequence.
-func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
+// decodeSymbols decodes the coded sequence.
+func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 	a, b := &d.groups[0], &d.groups[1]
 	switch {
 	case d.coded == 0:
@@ -116,7 +122,7 @@ func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
 			return nil, err
 		}
 		for a.next(d.segs, nil) {
-			if !a.few() {
+			if !a.decodeScalar() {
 				return nil, model.ErrWords
 			}
 		}
@@ -131,19 +137,19 @@ func (d *Decoder) symbols(src []byte) (rest []byte, err error) {
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {
 		simd.DecodeLanes2(&a.DecodeGroup, &b.DecodeGroup)
-		if !a.settle() || !b.settle() {
+		if !a.finish() || !b.finish() {
 			return nil, model.ErrWords
 		}
 	}
 	for a.next(d.segs, nil) {
 		simd.DecodeLanes(&a.DecodeGroup)
-		if !a.settle() {
+		if !a.finish() {
 			return nil, model.ErrWords
 		}
 	}
 	for b.next(d.segs, a) {
 		simd.DecodeLanes(&b.DecodeGroup)
-		if !b.settle() {
+		if !b.finish() {
 			return nil, model.ErrWords
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// agree holds the decoder to the reference, on every tier: the same streams and rest, or both refuse, the tiers with the same words.
+// agree decodes code on every tier and with the reference decoder. All must return the same streams
+// and rest or all reject it, and the tiers must return the same error.
 func agree(t testing.TB, d *Decoder, code []byte, limit, count int) (accepted bool) {
 	t.Helper()
 	want, wantRest, wantErr := refDecode(code, limit, count)
@@ -39,18 +40,20 @@ func agree(t testing.TB, d *Decoder, code []byte, limit, count int) (accepted bo
 		}
 		for i := range got {
 			if !bytes.Equal(got[i], want[i]) {
-				t.Fatalf("%s: stream %d of %d bytes differs from the reference", tier, i, len(want[i]))
+				t.Fatalf("%s: stream %d (%d bytes) differs from the reference",
+					tier, i, len(want[i]))
 			}
 		}
 	}
 	return wantErr == nil
 }
 
-// changing returns n bytes whose statistics change every few thousand bytes, so that they are cut into segments of all modes.
+// changing returns n bytes whose statistics change every few thousand bytes. Their segments have
+// all modes.
 func changing(r *rand.Rand, n int) []byte {
 	var p []byte
 	for len(p) < n {
-		m := 1 + r.IntN(3*unit)
+		m := 1 + r.IntN(3*histogramUnit)
 		switch r.IntN(4) {
 		case 0:
 			p = append(p, make([]byte, m)...)
@@ -68,7 +71,7 @@ func changing(r *rand.Rand, n int) []byte {
 	return p[:n]
 }
 
-// TestReference: what the encoder writes, the reference reads, and the decoder reads alike.
+// TestReference decodes the encoder's output with the reference and on every tier.
 func TestReference(t *testing.T) {
 	var e Encoder
 	var d Decoder
@@ -97,7 +100,7 @@ func TestReference(t *testing.T) {
 		}
 		for i := range got {
 			if !bytes.Equal(got[i], streams[i]) {
-				t.Fatalf("round %d: the reference reads another stream %d", round, i)
+				t.Fatalf("round %d: the reference decodes stream %d wrongly", round, i)
 			}
 		}
 		agree(t, &d, code, limit, len(streams))
@@ -118,7 +121,7 @@ func TestReferenceCorpus(t *testing.T) {
 				p := k.Make(n)
 				code := e.Append(nil, 0, p)
 				if !agree(t, &d, code, n, 1) {
-					t.Fatal("both refuse")
+					t.Fatal("decoder and reference reject it")
 				}
 				if len(code) > n+20 {
 					t.Errorf("%d bytes became %d", n, len(code))
@@ -128,13 +131,13 @@ func TestReferenceCorpus(t *testing.T) {
 	}
 }
 
-// TestReferenceDamage: the two agree on damaged input as well, be it refused or taken for something else.
+// TestReferenceDamage checks that tiers and reference treat damaged input alike.
 func TestReferenceDamage(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(23, 24))
-	taken := 0
-	for _, n := range []int{40, 300, 4096 + 50, 2 * unit, model.SmallLimit + 100} {
+	accepted := 0
+	for _, n := range []int{40, 300, 4096 + 50, 2 * histogramUnit, model.SmallLimit + 100} {
 		code := e.Append(nil, 1, changing(r, n), skewed(r, n/4, 3), skewed(r, 30, 8))
 		rounds := 400_000 / (n + 1000)
 		if testing.Short() {
@@ -143,7 +146,7 @@ func TestReferenceDamage(t *testing.T) {
 		for range rounds {
 			bad := bytes.Clone(code)
 			for range 1 + r.IntN(2) {
-				// Half of the damage goes to the front, where the heads and tables are.
+				// Half of the damage hits the front, which holds the heads and tables.
 				at := r.IntN(len(bad))
 				if r.IntN(2) == 0 {
 					at = r.IntN(min(len(bad), 150))
@@ -158,16 +161,17 @@ func TestReferenceDamage(t *testing.T) {
 				}
 			}
 			if agree(t, &d, bad, n, 3) {
-				taken++
+				accepted++
 			}
 		}
 	}
-	if taken == 0 {
-		t.Error("nothing was taken: the stored stream was never hit, so the test looks at refusals only")
+	if accepted == 0 {
+		t.Error("no damaged input was accepted, so the test never compared streams")
 	}
 }
 
-// TestEncoderReference compares the words of the encoder with those of the format's own description, for frequencies from 1 to 2047.
+// TestEncoderReference compares the encoder's words with those of the reference encoder, for
+// frequencies from 1 to 2047.
 func TestEncoderReference(t *testing.T) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(25, 26))
@@ -182,7 +186,7 @@ func TestEncoderReference(t *testing.T) {
 		var lane []int
 		from := 0
 		for range 1 + r.IntN(3) {
-			s := grow(&e.segs)
+			s := growSegments(&e.segs)
 			s.mode, s.data = modeCoded, changing(r, 2+r.IntN(300))
 			s.data[0], s.data[1] = 3, 200
 			var counts [256]uint32
@@ -190,7 +194,7 @@ func TestEncoderReference(t *testing.T) {
 				counts[c]++
 			}
 			if r.IntN(2) == 0 {
-				counts[3] += 1 << 20 // a frequency near 2048, and all the others 1
+				counts[3] += 1 << 20 // one frequency near 2048, all others 1
 			}
 			n := uint32(0)
 			for _, c := range counts {
@@ -212,21 +216,23 @@ func TestEncoderReference(t *testing.T) {
 					if first < 0 {
 						first = k
 					}
-					syms, tables, lane = append(syms, s.data[k]), append(tables, &s.freq), append(lane, (k-first)%width)
+					syms, tables = append(syms, s.data[k]), append(tables, &s.freq)
+					lane = append(lane, (k-first)%width)
 				}
 			}
 		}
 		want := refGroup(syms, tables, lane, width)
 		for _, tier := range simd.Tiers() {
 			defer simd.SetTier(simd.SetTier(tier))
-			if got := e.group(nil, from, to, width); !bytes.Equal(got, want) {
-				t.Fatalf("round %d: symbols %d to %d of %d in %d lanes: coded differently by %s", round, from, to, e.coded, width, tier)
+			if got := e.encodeGroup(nil, from, to, width); !bytes.Equal(got, want) {
+				t.Fatalf("round %d: symbols [%d, %d) of %d in %d lanes: %s differs from the reference",
+					round, from, to, e.coded, width, tier)
 			}
 		}
 	}
 }
 
-// FuzzReference lets a fuzzer look for input on which decoder and reference part.
+// FuzzReference searches for input on which the decoder and the reference differ.
 func FuzzReference(f *testing.F) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(27, 28))

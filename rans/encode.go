@@ -7,43 +7,44 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Encoder codes streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+// Encoder encodes streams. The zero value is ready to use and keeps its scratch memory between
+// calls. An Encoder must not be used concurrently.
 type Encoder struct {
 	segs  []segment
-	coded int // symbols in segments of modeCoded
+	coded int // number of symbols in segments of modeCoded
 	tab   simd.EncodeTable
 	words []byte // filled from the end
-	work  Work
-	// counts are the histograms of the units to come, if they are known; see BeginCounts.
-	counts []uint16
+	work  LaneWork
+	// histograms of the units still to come; nil if splitStream has to count. See BeginHistograms.
+	histograms []uint16
 }
 
-// Append codes the streams and appends the result to dst. The last ones, stored of them, are known not to be compressible
-// and are stored as they are. The encoder keeps no reference to the streams.
+// Append encodes the streams and appends the result to dst. It stores the last stored streams
+// without trying to compress them. The Encoder retains no reference to the streams.
 func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
-	dst = e.begin(dst, stored, streams)
+	dst = e.appendHeads(dst, stored, streams)
 	switch {
 	case e.coded == 0:
 	case e.coded < model.SmallLimit:
-		dst = e.group(dst, 0, e.coded, smallLanes)
+		dst = e.encodeGroup(dst, 0, e.coded, smallLanes)
 	default:
 		cut := groupCut(e.coded)
-		dst = e.group(dst, 0, cut, Lanes)
-		dst = e.group(dst, cut, e.coded, Lanes)
+		dst = e.encodeGroup(dst, 0, cut, Lanes)
+		dst = e.encodeGroup(dst, cut, e.coded, Lanes)
 	}
-	return e.end(dst)
+	return e.appendStored(dst)
 }
 
-// begin cuts the streams into segments and appends their heads.
-func (e *Encoder) begin(dst []byte, stored int, streams [][]byte) []byte {
+// appendHeads cuts the streams into segments and appends their heads to dst.
+func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 	e.segs, e.coded = e.segs[:0], 0
 	for i, s := range streams {
 		dst = binary.AppendUvarint(dst, uint64(len(s)))
 		first := len(e.segs)
 		if i < len(streams)-stored {
-			e.split(s)
+			e.splitStream(s)
 		} else if len(s) > 0 {
-			g := grow(&e.segs)
+			g := growSegments(&e.segs)
 			g.data, g.mode, g.last = s, modeStored, true
 		}
 		at := 0
@@ -51,14 +52,14 @@ func (e *Encoder) begin(dst []byte, stored int, streams [][]byte) []byte {
 			s := &e.segs[first+k]
 			s.stream, s.at = i, at
 			at += len(s.data)
-			dst = s.append(dst)
+			dst = s.appendHead(dst)
 		}
 	}
 	return dst
 }
 
-// end appends what is stored.
-func (e *Encoder) end(dst []byte) []byte {
+// appendStored appends the stored segments to dst and drops all references to the streams.
+func (e *Encoder) appendStored(dst []byte) []byte {
 	for i := range e.segs {
 		if e.segs[i].mode == modeStored {
 			dst = append(dst, e.segs[i].data...)
@@ -68,11 +69,11 @@ func (e *Encoder) end(dst []byte) []byte {
 	return dst
 }
 
-// groupCut is the number of coded symbols in the first of two groups.
+// groupCut returns the number of coded symbols in the first of two groups.
 func groupCut(coded int) int { return (coded/2 + Lanes - 1) &^ (Lanes - 1) }
 
-// append adds the head of a segment.
-func (s *segment) append(dst []byte) []byte {
+// appendHead appends the head of a segment to dst.
+func (s *segment) appendHead(dst []byte) []byte {
 	if s.last {
 		dst = append(dst, byte(s.mode)|lastSegment)
 	} else {
@@ -88,8 +89,8 @@ func (s *segment) append(dst []byte) []byte {
 	return dst
 }
 
-// group codes the symbols from number from to number to of the coded sequence with one group of lanes.
-func (e *Encoder) group(dst []byte, from, to, width int) []byte {
+// encodeGroup encodes the symbols [from, to) of the coded sequence with one lane group.
+func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 	need := 2 * (to - from)
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
@@ -100,7 +101,7 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 	for i := range states {
 		states[i] = MinState
 	}
-	at := e.coded // number of the first symbol behind the segment
+	at := e.coded // index of the first symbol behind the segment
 	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
 		s := &e.segs[i]
 		if s.mode != modeCoded {
@@ -115,7 +116,7 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 			if width == Lanes {
 				whole = len(run) &^ (Lanes - 1)
 			}
-			// Lanes are counted from 0, so that the rest, which is coded first, is a run like any other.
+			// The encoder runs backward: the incomplete round at the end comes first.
 			p = simd.EncodeTail(&states, &e.tab, width, run[whole:], words, p)
 			p = simd.EncodeLanes(&states, &e.tab, run[:whole], words, p)
 		}
@@ -124,10 +125,10 @@ func (e *Encoder) group(dst []byte, from, to, width int) []byte {
 	return model.AppendGroup(dst, states[:width], words[p:])
 }
 
-// Size returns about how many bytes a stream takes in the result of Append.
+// Size estimates the size of a stream in the result of Append, in bytes.
 func (e *Encoder) Size(stream []byte) (size int) {
 	e.segs, e.coded = e.segs[:0], 0
-	e.split(stream)
+	e.splitStream(stream)
 	cost := uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]

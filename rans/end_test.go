@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/rans/internal/model"
 )
 
-// TestNothingBehind: the last group may be the last thing in memory, so that what its words are read from ends before its
-// symbols do. Decoding then goes on from another buffer, in the middle of a round.
+// TestNothingBehind decodes input that ends with the last group, so that the words end before the
+// symbols do. The decoder then continues from its padded buffer, in the middle of a round.
 func TestNothingBehind(t *testing.T) {
 	eachTier(t, testNothingBehind)
 }
@@ -18,7 +18,10 @@ func testNothingBehind(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(15, 16))
-	for _, n := range []int{50, 51, 52, 53, 1000, 1001, 1002, 1003, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 17, model.SmallLimit + 31, model.SmallLimit + 95} {
+	const small = model.SmallLimit
+	for _, n := range []int{
+		50, 51, 52, 53, 1000, 1001, 1002, 1003, small, small + 1, small + 17, small + 31, small + 95,
+	} {
 		failed := 0
 		var first error
 		for bits := 1; bits < 7; bits++ {
@@ -40,7 +43,7 @@ func testNothingBehind(t *testing.T) {
 	}
 }
 
-// TestNoReference: a decoder that waits for its next input must not keep the memory of the last one from being freed.
+// TestNoReference checks that an idle decoder does not keep its last input and output alive.
 func TestNoReference(t *testing.T) {
 	var e Encoder
 	var d Decoder

@@ -14,14 +14,16 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// literals returns what a matcher leaves of p: that is what is coded in earnest, and it is harder than p.
+// literals returns the literals of p when matches are found in blocks of 1 MiB. They are what the
+// coder compresses in practice, and harder to compress than p.
 func literals(p []byte) (lits []byte) {
 	const block = 1 << 20
 	var m lz77.Matcher
 	var seqs []lz77.Sequence
 	for ; len(p) > 0; p = p[min(block, len(p)):] {
 		b := p[:min(block, len(p))]
-		seqs = m.Parse(seqs[:0], b, &lz77.Levels[3], lz77.Limits{MinMatch: 4, MaxOffset: block, Repeats: 3})
+		limits := lz77.Limits{MinMatch: 4, MaxOffset: block, Repeats: 3}
+		seqs = m.Parse(seqs[:0], b, &lz77.Levels[3], limits)
 		for _, s := range seqs {
 			lits = append(lits, b[:s.LitLen]...)
 			b = b[s.LitLen+s.MatchLen:]
@@ -31,11 +33,11 @@ func literals(p []byte) (lits []byte) {
 	return lits
 }
 
-// rival is a way to code a segment. Both calls keep what they return until the next one.
+// rival is a coder to compare. The results of encode and decode are valid until their next call.
 type rival struct {
 	encode func(p []byte) []byte
 	decode func(code []byte, size int) []byte
-	// the shortest time for all segments, in seconds
+	// shortest times for all segments, in seconds
 	encoding, decoding float64
 	size               int
 }
@@ -93,8 +95,10 @@ func newTier(b *testing.B, tier string) *rival {
 	}
 }
 
-// BenchmarkPeer codes literals in segments of 64 KiB, each for itself, with every tier and with huff0, four streams, by turns. PZ_BENCH_FILE is the file that they are
-// taken from. The shortest time of each counts: what disturbs a run only makes it longer. "×huff0" is the speed relative to huff0's, and "×portable" that to the portable tier's.
+// BenchmarkPeer codes literals in independent segments of 64 KiB, by turns with every tier and with
+// huff0 in four streams. PZ_BENCH_FILE names the file that the literals come from. It reports the
+// shortest time of each coder. "×huff0" and "×portable" are speeds relative to huff0 and to the
+// portable tier.
 func BenchmarkPeer(b *testing.B) {
 	const segment, most = 1 << 16, 32
 	p := corpus.ByName("text").Make(8 << 20)
@@ -105,7 +109,8 @@ func BenchmarkPeer(b *testing.B) {
 		}
 	}
 	var segs [][]byte
-	for p = literals(p[:min(len(p), 16<<20)]); len(p) >= segment && len(segs) < most; p = p[segment:] {
+	p = literals(p[:min(len(p), 16<<20)])
+	for ; len(p) >= segment && len(segs) < most; p = p[segment:] {
 		segs = append(segs, p[:segment])
 	}
 	if len(segs) == 0 {
@@ -130,10 +135,11 @@ func BenchmarkPeer(b *testing.B) {
 				q := r.decode(code, len(p))
 				encoding, decoding = encoding+encoded.Sub(start), decoding+time.Since(encoded)
 				if r.size += len(code); !bytes.Equal(p, q) {
-					b.Fatal("comes back differently")
+					b.Fatal("the decoded segment differs")
 				}
 			}
-			r.encoding, r.decoding = min(r.encoding, encoding.Seconds()), min(r.decoding, decoding.Seconds())
+			r.encoding = min(r.encoding, encoding.Seconds())
+			r.decoding = min(r.decoding, decoding.Seconds())
 		}
 	}
 	total := float64(len(segs) * segment)

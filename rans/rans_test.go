@@ -12,7 +12,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// skewed returns n bytes, low values more often: each has about bits bits of entropy.
+// skewed returns n bytes of about bits bits of entropy each; low values are the most frequent.
 func skewed(r *rand.Rand, n, bits int) []byte {
 	p := make([]byte, n)
 	for i := range p {
@@ -31,7 +31,7 @@ func eachTier(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// roundTrip returns what the streams are coded to, which is the same on every tier.
+// roundTrip encodes and decodes the streams on every tier and returns their code.
 func roundTrip(t testing.TB, e *Encoder, d *Decoder, streams ...[]byte) (code []byte) {
 	t.Helper()
 	for i, tier := range simd.Tiers() {
@@ -72,18 +72,23 @@ func TestRoundTrip(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
-	sizes := []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000, minSegment, unit - 1, unit, unit + 1,
-		unit + minSegment - 1, unit + minSegment, model.SmallLimit - 1, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 31, model.SmallLimit + 32, model.SmallLimit + 33, 100_001, 300_000}
+	const unit, small = histogramUnit, model.SmallLimit
+	sizes := []int{
+		0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000, minSegment,
+		unit - 1, unit, unit + 1, unit + minSegment - 1, unit + minSegment,
+		small - 1, small, small + 1, small + 31, small + 32, small + 33, 100_001, 300_000,
+	}
 	for _, n := range sizes {
 		for bits := range 9 {
 			roundTrip(t, &e, &d, skewed(r, n, bits))
 		}
 		roundTrip(t, &e, &d, make([]byte, n))
-		roundTrip(t, &e, &d, make([]byte, n), skewed(r, n/2, 6), nil, skewed(r, n/3, 3), skewed(r, n/7, 1))
+		a, b, c := skewed(r, n/2, 6), skewed(r, n/3, 3), skewed(r, n/7, 1)
+		roundTrip(t, &e, &d, make([]byte, n), a, nil, b, c)
 	}
 }
 
-// TestSplit: statistics that change give more than one segment, and pay.
+// TestSplit checks that changing statistics give several segments, which reduce the size.
 func TestSplit(t *testing.T) {
 	var e Encoder
 	var d Decoder
@@ -111,7 +116,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSize holds the coder to the entropy: within 0.2%, or 1.2% where symbols are rarer than 1 in 2048, and the states.
+// TestSize compares sizes with the entropy. The coder may exceed it by 0.2% and the states, or by
+// 1.2% where symbols are rarer than 1 in 2048.
 func TestSize(t *testing.T) {
 	var e Encoder
 	var d Decoder
@@ -134,48 +140,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestNormalize(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for range 20_000 {
-		var counts [256]uint32
-		n, used := uint32(0), 2+r.IntN(255)
-		for i := range used {
-			c := uint32(r.ExpFloat64()*float64(uint64(1)<<r.IntN(20))) + 1
-			counts[(i*7+3)%256] = c
-			n += c
-		}
-		var f, g model.Freqs
-		f.Normalize(&counts, n)
-		sum := 0
-		for i, v := range f {
-			sum += int(v)
-			if (v == 0) != (counts[i] == 0) || v >= model.ProbScale {
-				t.Fatalf("count %d became %d", counts[i], v)
-			}
-		}
-		if sum != model.ProbScale {
-			t.Fatalf("sum %d", sum)
-		}
-		desc := f.Append(nil)
-		rest, err := g.Read(append(desc, 0xee))
-		if err != nil || len(rest) != 1 || f != g {
-			t.Fatalf("table does not survive its description: %v", err)
-		}
-	}
-}
-
-func TestLog2(t *testing.T) {
-	for _, c := range []struct {
-		x    uint32
-		want uint64
-	}{{1, 0}, {2, model.CostBit}, {1 << 31, 31 * model.CostBit}, {3, 103872}, {1000, 653117}} {
-		if got := model.Log2(c.x); got+32 < c.want || got > c.want+32 {
-			t.Errorf("log2(%d) = %d, want %d", c.x, got, c.want)
-		}
-	}
-}
-
-// TestDamage flips every bit and cuts at every byte: an error or other bytes, never a panic.
+// TestDamage flips bits and truncates: the decoder must return an error or other bytes.
 func TestDamage(t *testing.T) {
 	eachTier(t, testDamage)
 }
@@ -198,8 +163,9 @@ func testDamage(t *testing.T) {
 		step := 1 + len(code)/2000
 		for i := 0; i < len(code)*8; i += step {
 			code[i/8] ^= 1 << (i % 8)
-			if _, err := d.Decode(code, same(n), &a, &b); err == nil && bytes.Equal(a, p) && bytes.Equal(b, q) {
-				t.Fatalf("bit %d of %d does not matter", i, len(code)*8)
+			_, err := d.Decode(code, same(n), &a, &b)
+			if err == nil && bytes.Equal(a, p) && bytes.Equal(b, q) {
+				t.Fatalf("flipping bit %d of %d changes nothing", i, len(code)*8)
 			}
 			code[i/8] ^= 1 << (i % 8)
 		}
@@ -238,24 +204,27 @@ func FuzzDecode(f *testing.F) {
 		var d Decoder
 		var first [2][]byte
 		var firstErr error
+		equal := func(a, b []byte) bool {
+			return bytes.Equal(a, first[0]) && bytes.Equal(b, first[1])
+		}
 		const limit = 1 << 16
 		for i, tier := range simd.Tiers() {
 			defer simd.SetTier(simd.SetTier(tier))
 			var a, b []byte
 			_, err := d.Decode(code, same(limit), &a, &b)
 			if err == nil && (len(a) > limit || len(b) > limit) {
-				t.Fatal("limit passed")
+				t.Fatal("a stream exceeds its limit")
 			}
 			if i == 0 {
 				first, firstErr = [2][]byte{a, b}, err
-			} else if err != firstErr || err == nil && (!bytes.Equal(a, first[0]) || !bytes.Equal(b, first[1])) {
-				t.Fatalf("%s: error %v, portable: %v, or other bytes", tier, err, firstErr)
+			} else if err != firstErr || err == nil && !equal(a, b) {
+				t.Fatalf("%s: error %v, portable: %v, or the streams differ", tier, err, firstErr)
 			}
 		}
 		var a, b []byte
 		w, _, err := d.Open(code, same(limit), &a, &b)
-		if ok := err == nil && doDecode(w); ok != (firstErr == nil) || ok && (!bytes.Equal(a, first[0]) || !bytes.Equal(b, first[1])) {
-			t.Fatalf("Open: error %v, Decode: %v, or other bytes", err, firstErr)
+		if ok := err == nil && doDecode(w); ok != (firstErr == nil) || ok && !equal(a, b) {
+			t.Fatalf("Open: error %v, Decode: %v, or the streams differ", err, firstErr)
 		}
 	})
 }
@@ -314,7 +283,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// same is a limit for any number of streams that the tests use.
+// same returns the same limit for up to eight streams.
 func same(limit int) []int {
 	limits := make([]int, 8)
 	for i := range limits {

@@ -7,12 +7,13 @@ import (
 	"github.com/gopz/compress/rans/internal/model"
 )
 
-// A second decoder, written from docs/FORMAT.md ("Coded streams") alone: one symbol at a time, lists instead of tables,
-// nothing shared with the first one but the names of the constants' values. It is the judge in differential tests.
+// This file holds a second decoder, written from docs/FORMAT.md ("Coded streams") alone. It decodes
+// one symbol at a time, searches lists instead of tables, and shares no code with the first one.
+// Differential tests compare the two.
 
 var errRef = errors.New("reference: not accepted")
 
-// refReader hands out a byte string piece by piece; past the end it only remembers that.
+// refReader reads a byte string piece by piece. over reports a read beyond its end.
 type refReader struct {
 	src  []byte
 	over bool
@@ -28,7 +29,7 @@ func (r *refReader) take(n int) []byte {
 	return p
 }
 
-// varint: at most 5 bytes, below 2³².
+// varint reads a number below 2³² of at most 5 bytes.
 func (r *refReader) varint() int {
 	v := uint64(0)
 	for i := range 5 {
@@ -51,7 +52,7 @@ type refSegment struct {
 	freq             [256]int
 }
 
-// table reads a frequency table, bit by bit.
+// table reads a frequency table bit by bit.
 func (r *refReader) table() (f [256]int, ok bool) {
 	cur, left := byte(0), 0
 	bit := func() int {
@@ -138,7 +139,7 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 			segs = append(segs, s)
 		}
 	}
-	// The coded sequence: for each symbol where it goes.
+	// coded is the coded sequence: the destination of each symbol.
 	type place struct{ seg, at int }
 	var coded []place
 	for i, s := range segs {
@@ -159,7 +160,7 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 		for i, first := 0, 0; i < len(part); i++ {
 			p := part[i]
 			if p.seg != part[first].seg {
-				first = i // lanes are counted from 0 again in each segment
+				first = i // each segment begins with lane 0
 			}
 			s := &segs[p.seg]
 			x := &states[(i-first)%width]
@@ -206,13 +207,14 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 	return streams, r.src, nil
 }
 
-// refGroup is the encoder of the format's last paragraph: symbols of a group with their tables and lanes, to states and words.
+// refGroup encodes the symbols of a group, given their tables and lanes, as the last paragraph of
+// the format says. It returns size, states and words.
 func refGroup(syms []byte, freqs []*model.Freqs, lane []int, width int) []byte {
 	states := make([]uint32, width)
 	for i := range states {
 		states[i] = 1 << 15
 	}
-	var words []uint16 // the last one first
+	var words []uint16 // in reverse order
 	for i := len(syms) - 1; i >= 0; i-- {
 		f, c := uint32(freqs[i][syms[i]]), uint32(0)
 		for _, v := range freqs[i][:syms[i]] {

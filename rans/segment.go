@@ -5,60 +5,62 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// mode says how a segment is coded. The numbers are part of the format.
+// mode is the coding of a segment. The values are part of the format.
 type mode uint8
 
 const (
 	modeStored mode = iota // the bytes themselves
-	modeSymbol             // one byte, repeated
-	modeCoded              // a frequency table, and symbols in the lanes
+	modeSymbol             // one repeated byte
+	modeCoded              // a frequency table; the symbols are in the lane groups
 	modes
 )
 
-// lastSegment is a flag beside the mode: the segment reaches to the end of its stream.
+// lastSegment is a flag beside the mode: the segment extends to the end of its stream.
 const lastSegment = 4
 
-// segment is a piece of one stream.
+// segment describes one segment of a stream.
 type segment struct {
-	data []byte // its symbols (encoder) or the place for them (decoder)
+	data []byte // its symbols (encoder) or their destination (decoder)
 	mode mode
 	last bool
-	// Encoder only: the number of the stream, and where in it the data begin.
+	// Encoder only: the index of the stream, and that of data[0] in it.
 	stream, at int
-	freq       model.Freqs // only with modeCoded
+	freq       model.Freqs // valid with modeCoded
 }
 
-// unit is the distance between places where the encoder may cut, in symbols. A smaller one finds changes better and
-// costs time; with 32-lane segments below about 8,192 symbols the tables weigh more than they bring.
-const unit = 8192
+// histogramUnit is the distance between possible segment boundaries, in symbols. Below about 8,192
+// symbols a table of 32 lanes costs more than it saves.
+const histogramUnit = 8192
 
-// UnitSize is the size of the first unit of a stream of n symbols: 8,192, or all if what would be left is not worth it. It is less than 16,384.
-func UnitSize(n int) int {
-	if n < unit+minSegment {
+// HistogramUnit returns the number of leading symbols of a stream of n symbols that share one
+// histogram: 8,192, or n if the rest would be too short for a segment. It is below 16,384.
+func HistogramUnit(n int) int {
+	if n < histogramUnit+minSegment {
 		return n
 	}
-	return unit
+	return histogramUnit
 }
 
-// storedGain is what coding must save, as a shift of the stored size, to be worth decoding: 1/64.
-const storedGain = 6
+// gainShift sets the minimum gain of coding over storing: 1/64 of the size. A smaller gain does not
+// justify the time of decoding.
+const gainShift = 6
 
-// split cuts a stream into segments where it pays: a unit whose own statistics save more than the cost of a table begins a
-// new one.
-func (e *Encoder) split(stream []byte) {
+// splitStream cuts a stream into segments. A unit begins a new segment if its own statistics save
+// more than the cost of a table.
+func (e *Encoder) splitStream(stream []byte) {
 	var all, next, both [256]uint32
 	start, end := 0, 0
 	var allCost uint64
 	for end < len(stream) {
-		n := UnitSize(len(stream) - end)
-		if e.counts == nil {
+		n := HistogramUnit(len(stream) - end)
+		if e.histograms == nil {
 			next = [256]uint32{}
 			simd.Histogram(&next, stream[end:end+n])
 		} else {
-			for i, c := range e.counts[:256] {
+			for i, c := range e.histograms[:256] {
 				next[i] = uint32(c)
 			}
-			e.counts = e.counts[256:]
+			e.histograms = e.histograms[256:]
 		}
 		cost := model.Entropy(&next, uint32(n)) + model.TableCost(&next)
 		for i := range both {
@@ -68,18 +70,19 @@ func (e *Encoder) split(stream []byte) {
 		if end == start || bothCost <= allCost+cost {
 			all, allCost = both, bothCost
 		} else {
-			e.add(stream[start:end], &all, false)
+			e.addSegment(stream[start:end], &all, false)
 			start, all, allCost = end, next, cost
 		}
 		end += n
 	}
 	if start < end {
-		e.add(stream[start:end], &all, true)
+		e.addSegment(stream[start:end], &all, true)
 	}
 }
 
-// grow appends a segment, whose contents are left over from earlier use, so that the large ones are not cleared for nothing.
-func grow(segs *[]segment) *segment {
+// growSegments appends a segment whose content is left over from earlier use: clearing it would
+// cost time.
+func growSegments(segs *[]segment) *segment {
 	if len(*segs) < cap(*segs) {
 		*segs = (*segs)[:len(*segs)+1]
 	} else {
@@ -88,9 +91,9 @@ func grow(segs *[]segment) *segment {
 	return &(*segs)[len(*segs)-1]
 }
 
-// add appends a segment in the mode that suits it.
-func (e *Encoder) add(data []byte, counts *[256]uint32, last bool) {
-	s := grow(&e.segs)
+// addSegment appends a segment and chooses its mode.
+func (e *Encoder) addSegment(data []byte, counts *[256]uint32, last bool) {
+	s := growSegments(&e.segs)
 	n := uint32(len(data))
 	s.data, s.last, s.mode = data, last, modeStored
 	switch {
@@ -99,7 +102,7 @@ func (e *Encoder) add(data []byte, counts *[256]uint32, last bool) {
 	case n >= 16:
 		s.freq.Normalize(counts, n)
 		cost := (s.freq.Cost(counts) + model.TableCost(counts)) / model.CostBit / 8
-		if cost < uint64(n-n>>storedGain) {
+		if cost < uint64(n-n>>gainShift) {
 			s.mode = modeCoded
 			e.coded += len(data)
 		}

@@ -2,43 +2,48 @@ package rans
 
 import "github.com/gopz/compress/rans/internal/model"
 
-// Parameters of the groups, for those who run them elsewhere.
+// Parameters of the lane groups, for callers that code them on a device.
 const (
-	Lanes    = model.Lanes    // of a group
-	MinState = model.MinState // least state; all states of a group are that where the encoder begins and the decoder ends
-	ProbBits = model.ProbBits // frequencies of a table sum to 1<<ProbBits
+	Lanes = model.Lanes // number of lanes of a group
+	// lower bound of states; the encoder begins with it and the decoder ends with it
+	MinState = model.MinState
+	ProbBits = model.ProbBits // the frequencies of a table sum to 1<<ProbBits
 )
 
-// Work is what the groups of 32 lanes of one input have to do, for those who do it elsewhere than here, on a GPU for example. It
-// is valid until the next call of the coder that made it. Short inputs have no such groups; the coder does them itself.
-type Work struct {
-	Tables []*[256]uint16 // frequencies; each sums to 1<<ProbBits and none is all of it
-	Groups []Group
+// LaneWork lists the lane groups that a caller codes in place of an Encoder or Decoder, for example
+// on a GPU. It is valid until the next call of the Encoder or Decoder that returned it. Short
+// inputs have no such groups.
+type LaneWork struct {
+	// frequencies; each table sums to 1<<ProbBits, and each entry is less than that
+	Tables []*[256]uint16
+	Groups []LaneGroup
 
-	segs []int // the segments that Tables are of
+	segs []int // segment of each table
 }
 
-// Group is one group of lanes.
-type Group struct {
-	// States are those that the decoder begins with, in [MinState, MinState<<16). The encoder's are a result.
+// LaneGroup is a group of 32 lanes.
+type LaneGroup struct {
+	// States are the states with which the decoder begins, in [MinState, MinState<<16). For an
+	// encoder the caller sets them.
 	States [Lanes]uint32
-	// Words are 16 bits each, in the order in which the decoder takes them. The encoder's are a result, at most one for each symbol.
+	// Words are the 16-bit words in the order in which the decoder reads them. For an encoder the
+	// caller sets them, at most one a symbol.
 	Words []byte
-	Parts []Part
-	// Symbols is the sum of the lengths of all parts.
+	Spans []Span
+	// Symbols is the total length of the spans.
 	Symbols int
 }
 
-// Part is a run of symbols with one table. Symbol i of it belongs to lane i mod Lanes.
-type Part struct {
-	Data  []byte // the decoder's are a result
-	Table int    // number in Work.Tables
-	// Encoder only: the number of the stream, and where in it Data begins.
+// Span is a range of a stream that is coded with one table. Symbol i belongs to lane i mod Lanes.
+type Span struct {
+	Data  []byte // for a decoder the caller fills it
+	Table int    // index in LaneWork.Tables
+	// Encoder only: the index of the stream, and that of Data[0] in it.
 	Stream, At int
 }
 
-// reset makes w the work of what is coded in the segments.
-func (w *Work) reset(segs []segment, coded int) {
+// reset makes w the work of the coded segments.
+func (w *LaneWork) reset(segs []segment, coded int) {
 	w.Tables, w.Groups, w.segs = w.Tables[:0], w.Groups[:0], w.segs[:0]
 	if coded < model.SmallLimit {
 		return
@@ -50,39 +55,41 @@ func (w *Work) reset(segs []segment, coded int) {
 		}
 	}
 	cut := groupCut(coded)
-	w.add(segs, 0, cut)
-	w.add(segs, cut, coded)
+	w.addGroup(segs, 0, cut)
+	w.addGroup(segs, cut, coded)
 }
 
-// add appends the group of the symbols from number from to number to of the coded sequence.
-func (w *Work) add(segs []segment, from, to int) {
+// addGroup appends the group of the symbols [from, to) of the coded sequence.
+func (w *LaneWork) addGroup(segs []segment, from, to int) {
 	if len(w.Groups) < cap(w.Groups) {
 		w.Groups = w.Groups[:len(w.Groups)+1]
 	} else {
-		w.Groups = append(w.Groups, Group{})
+		w.Groups = append(w.Groups, LaneGroup{})
 	}
 	g := &w.Groups[len(w.Groups)-1]
-	g.Parts, g.Words, g.Symbols = g.Parts[:0], nil, to-from
+	g.Spans, g.Words, g.Symbols = g.Spans[:0], nil, to-from
 	at := 0
 	for t, i := range w.segs {
 		data := segs[i].data
 		if a, b := max(at, from)-at, min(at+len(data), to)-at; a < b {
-			g.Parts = append(g.Parts, Part{data[a:b], t, segs[i].stream, segs[i].at + a})
+			g.Spans = append(g.Spans, Span{data[a:b], t, segs[i].stream, segs[i].at + a})
 		}
 		at += len(data)
 	}
 }
 
-// Open is Decode without the symbols of groups of 32 lanes: w says where these go, and what to make them of. Whoever does so must find that each group ends with
-// all states MinState and all words used; otherwise the input is corrupt. Nothing but the symbols depends on that.
-// Words refers to src.
-func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, rest []byte, err error) {
-	if src, err = d.begin(src, limits, streams); err != nil {
+// Open is like Decode but leaves the groups of 32 lanes to the caller, who decodes what w lists.
+// The caller must check that each group ends with all states MinState and all words used; otherwise
+// the input is corrupt. All other checks are done. w.Groups[i].Words refers to src.
+func (d *Decoder) Open(
+	src []byte, limits []int, streams ...*[]byte,
+) (w *LaneWork, rest []byte, err error) {
+	if src, err = d.readStreams(src, limits, streams); err != nil {
 		return nil, nil, err
 	}
 	w = &d.work
 	if w.reset(d.segs, d.coded); len(w.Groups) == 0 {
-		src, err = d.symbols(src)
+		src, err = d.decodeSymbols(src)
 	}
 	for i := range w.Groups {
 		g := &w.Groups[i]
@@ -93,29 +100,33 @@ func (d *Decoder) Open(src []byte, limits []int, streams ...*[]byte) (w *Work, r
 	if err != nil {
 		return nil, nil, err
 	}
-	rest, err = d.end(src)
+	rest, err = d.readStored(src)
 	return w, rest, err
 }
 
-// Begin is the first half of Append, without the symbols of groups of 32 lanes: w says what these are. Whoever codes them, each group backward and with all
-// states MinState at first, puts the results into w and calls End, with the slice that Begin has returned.
-func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w *Work) {
-	dst = e.begin(dst, stored, streams)
+// Begin is the first half of Append. It leaves the groups of 32 lanes to the caller, who encodes
+// what w lists: each group backward, from states MinState. The caller stores the results in w and
+// passes the returned slice to End.
+func (e *Encoder) Begin(dst []byte, stored int, streams ...[]byte) (_ []byte, w *LaneWork) {
+	dst = e.appendHeads(dst, stored, streams)
 	w = &e.work
 	if w.reset(e.segs, e.coded); len(w.Groups) == 0 && e.coded > 0 {
-		dst = e.group(dst, 0, e.coded, smallLanes)
+		dst = e.encodeGroup(dst, 0, e.coded, smallLanes)
 	}
 	return dst, w
 }
 
-// BeginCounts is Begin for those who have counted the symbols already: counts has how often each of the 256 symbols comes in each unit of each stream that is not one
-// of the stored. A stream's units have the size that UnitSize says of what is left of it. The counts of a unit must sum to its size.
-func (e *Encoder) BeginCounts(dst []byte, stored int, counts []uint16, streams ...[]byte) (_ []byte, w *Work) {
-	if e.counts = counts; counts == nil {
-		e.counts = []uint16{}
+// BeginHistograms is like Begin for callers that have counted the symbols. histograms holds 256
+// counts for each unit of each stream that is not stored. HistogramUnit gives the size of the next
+// unit from the length of the rest of the stream; the counts of a unit must sum to it.
+func (e *Encoder) BeginHistograms(
+	dst []byte, stored int, histograms []uint16, streams ...[]byte,
+) (_ []byte, w *LaneWork) {
+	if e.histograms = histograms; histograms == nil {
+		e.histograms = []uint16{}
 	}
 	dst, w = e.Begin(dst, stored, streams...)
-	e.counts = nil
+	e.histograms = nil
 	return dst, w
 }
 
@@ -125,9 +136,9 @@ func (e *Encoder) End(dst []byte) []byte {
 		g := &e.work.Groups[i]
 		dst = model.AppendGroup(dst, g.States[:], g.Words)
 	}
-	return e.end(dst)
+	return e.appendStored(dst)
 }
 
 // LogTable returns the table from which the encoder computes costs: log₂(1 + (i + ½)/2048) for each
-// i, in 1/65536 bit. Devices that compute the same costs read it.
+// i, in units of 1/65536 bit. Devices compute the same costs from it.
 func LogTable() [2048]uint32 { return model.LogTable() }

@@ -10,12 +10,13 @@ import (
 	"github.com/gopz/compress/rans/internal/model"
 )
 
-// doDecode does a decoder's work as docs/FORMAT.md says, one symbol at a time. It returns false if the input is corrupt.
-func doDecode(w *Work) bool {
+// doDecode decodes the groups of w symbol by symbol, as docs/FORMAT.md says. It returns false if
+// the input is corrupt.
+func doDecode(w *LaneWork) bool {
 	for i := range w.Groups {
 		g := &w.Groups[i]
 		words, n := g.Words, 0
-		for _, p := range g.Parts {
+		for _, p := range g.Spans {
 			f := w.Tables[p.Table]
 			n += len(p.Data)
 			for j := range p.Data {
@@ -46,8 +47,8 @@ func doDecode(w *Work) bool {
 	return true
 }
 
-// doEncode does an encoder's work.
-func doEncode(w *Work) {
+// doEncode encodes the groups of w.
+func doEncode(w *LaneWork) {
 	for i := range w.Groups {
 		g := &w.Groups[i]
 		for l := range g.States {
@@ -55,8 +56,8 @@ func doEncode(w *Work) {
 		}
 		words := make([]byte, 2*g.Symbols)
 		at := len(words)
-		for k := len(g.Parts) - 1; k >= 0; k-- {
-			p := g.Parts[k]
+		for k := len(g.Spans) - 1; k >= 0; k-- {
+			p := g.Spans[k]
 			f := w.Tables[p.Table]
 			for j := len(p.Data) - 1; j >= 0; j-- {
 				x, s, c := &g.States[j%Lanes], p.Data[j], uint32(0)
@@ -76,19 +77,24 @@ func doEncode(w *Work) {
 	}
 }
 
-// TestWork: the groups done elsewhere give what is given here.
+// TestWork checks that groups coded outside the package give the same bytes and symbols.
 func TestWork(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	random := make([]byte, 5000)
 	for i := range random {
 		random[i] = byte(r.Uint32())
 	}
+	const small = model.SmallLimit
 	for _, c := range []struct{ sizes [3]int }{
-		{[3]int{}}, {[3]int{1, 0, 5}}, {[3]int{100, 200, 300}}, {[3]int{model.SmallLimit - 1}}, {[3]int{model.SmallLimit}},
-		{[3]int{0, model.SmallLimit + 1, 9}}, {[3]int{model.SmallLimit + 31, model.SmallLimit + 33, 1000}}, {[3]int{70_000, 50_001, 4099}},
+		{[3]int{}}, {[3]int{1, 0, 5}}, {[3]int{100, 200, 300}}, {[3]int{small - 1}}, {[3]int{small}},
+		{[3]int{0, small + 1, 9}}, {[3]int{small + 31, small + 33, 1000}},
+		{[3]int{70_000, 50_001, 4099}},
 	} {
 		t.Run(fmt.Sprint(c.sizes), func(t *testing.T) {
-			streams := [][]byte{skewed(r, c.sizes[0], 3), skewed(r, c.sizes[1], 5), append(make([]byte, c.sizes[2]), random...), random}
+			streams := [][]byte{
+				skewed(r, c.sizes[0], 3), skewed(r, c.sizes[1], 5),
+				append(make([]byte, c.sizes[2]), random...), random,
+			}
 			for i := range c.sizes[0] / 2 {
 				streams[0][i] ^= 0x55 // two kinds of statistics
 			}
@@ -105,7 +111,7 @@ func TestWork(t *testing.T) {
 			var counts []uint16
 			for _, s := range streams[:3] {
 				for len(s) > 0 {
-					n := UnitSize(len(s))
+					n := HistogramUnit(len(s))
 					at := len(counts)
 					counts = append(counts, make([]uint16, 256)...)
 					for _, c := range s[:n] {
@@ -114,21 +120,22 @@ func TestWork(t *testing.T) {
 					s = s[n:]
 				}
 			}
-			got, w = e2.BeginCounts([]byte("head"), 1, counts, streams...)
+			got, w = e2.BeginHistograms([]byte("head"), 1, counts, streams...)
 			for _, g := range w.Groups {
-				for _, p := range g.Parts {
+				for _, p := range g.Spans {
 					if len(p.Data) == 0 || &streams[p.Stream][p.At] != &p.Data[0] {
-						t.Error("a part is elsewhere")
+						t.Error("a span has the wrong stream or offset")
 					}
 				}
 			}
 			doEncode(w)
 			if got = e2.End(got); !bytes.Equal(got, want) {
-				t.Fatal("codes differ with counts")
+				t.Fatal("codes differ with histograms")
 			}
 			var d Decoder
 			var out [4][]byte
-			w, rest, err := d.Open(append(want[4:], "tail"...), same(1<<20), &out[0], &out[1], &out[2], &out[3])
+			tailed := append(want[4:], "tail"...)
+			w, rest, err := d.Open(tailed, same(1<<20), &out[0], &out[1], &out[2], &out[3])
 			if err != nil || string(rest) != "tail" {
 				t.Fatal(rest, err)
 			}
@@ -144,7 +151,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestOpenHostile: Open notices what Decode does, but for what only the symbols show.
+// TestOpenHostile checks that Open rejects what Decode rejects, except what only the symbols show.
 func TestOpenHostile(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))
 	streams := [][]byte{skewed(r, 20_000, 3), skewed(r, 3000, 5)}
@@ -165,7 +172,7 @@ func TestOpenHostile(t *testing.T) {
 		_, err := d.Decode(bad, same(1<<16), &a, &b)
 		w, _, err2 := d2.Open(bad, same(1<<16), &a2, &b2)
 		if ok := err2 == nil && doDecode(w); ok != (err == nil) {
-			t.Fatalf("Decode says %v, Open %v", err, err2)
+			t.Fatalf("Decode returns error %v, Open %v", err, err2)
 		} else if ok && (!bytes.Equal(a, a2) || !bytes.Equal(b, b2)) {
 			t.Fatal("streams differ")
 		}
@@ -181,7 +188,7 @@ func TestWorkAllocs(t *testing.T) {
 	code := e.Append(nil, 0, p)
 	limits := same(len(p))
 	if n := testing.AllocsPerRun(10, func() {
-		var w *Work
+		var w *LaneWork
 		dst, w = e.Begin(dst[:0], 0, p)
 		for i := range w.Groups {
 			w.Groups[i].Words = p[:2]

@@ -34,7 +34,7 @@ func newCase(name string, l *lzseq.Layout, s *lzseq.Streams, size int) entropyCa
 }
 
 // unit is the number of symbols for which a new table may begin.
-var unit = rans.UnitSize(1 << 20)
+var unit = rans.HistogramUnit(1 << 20)
 
 // entropyCases are blocks of all kinds; streams with as many symbols as it takes for the edges of groups, rounds and words; and segments of all sorts.
 func entropyCases() (cases []entropyCase) {

@@ -38,8 +38,8 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}
 	for k := range w.Groups {
 		g := &w.Groups[k]
-		j.in += words(len(g.Words)) + partWords*uint32(len(g.Parts))
-		for _, p := range g.Parts {
+		j.in += words(len(g.Words)) + partWords*uint32(len(g.Spans))
+		for _, p := range g.Spans {
 			j.out += words(len(p.Data))
 		}
 	}
@@ -65,11 +65,11 @@ func (s *slot) decode(jobs []job) error {
 		for k := range j.w.Groups {
 			g := &j.w.Groups[k]
 			parts := w.at
-			for _, p := range g.Parts {
+			for _, p := range g.Spans {
 				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), at, 0)
 				at += words(len(p.Data))
 			}
-			head.put(w.bytes(g.Words), uint32(len(g.Words)/2), parts, uint32(len(g.Parts)), 0, 0, 0, 0)
+			head.put(w.bytes(g.Words), uint32(len(g.Words)/2), parts, uint32(len(g.Spans)), 0, 0, 0, 0)
 			head.put(g.States[:]...)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *slot) decode(jobs []job) error {
 				if wrong != 0 || uint64(used) != uint64(len(g.Words)/2) {
 					j.r.Err = errCorrupt
 				}
-				for _, part := range g.Parts {
+				for _, part := range g.Spans {
 					copy(part.Data, src)
 					src = src[4*words(len(part.Data)):]
 				}

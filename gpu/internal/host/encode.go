@@ -24,7 +24,7 @@ func (s *slot) beginEncode(i int, r *gpu.Request) {
 		if k < len(j.streams)-r.Layout.Stored {
 			symbols += len(*p)
 			j.in += words(len(*p))
-			for n := len(*p); n > 0; n -= rans.UnitSize(n) {
+			for n := len(*p); n > 0; n -= rans.HistogramUnit(n) {
 				j.units++
 			}
 		}
@@ -90,7 +90,7 @@ func (s *slot) countSome(jobs []job, in uint64, units int) error {
 		for k, p := range j.streams[:len(j.streams)-j.r.Layout.Stored] {
 			j.at[k] = w.bytes(p)
 			for at := 0; at < len(p); {
-				n := rans.UnitSize(len(p) - at)
+				n := rans.HistogramUnit(len(p) - at)
 				head.put(j.at[k]+uint32(at)/4, uint32(n))
 				at += n
 			}
@@ -123,15 +123,15 @@ func (s *slot) plan(j *job, counts []byte) {
 	hist := s.hist[:len(counts)/2]
 	unit := hist
 	for _, p := range j.streams[:len(j.streams)-j.r.Layout.Stored] {
-		for n := len(p); n > 0; n -= rans.UnitSize(n) {
-			if readUnit((*[256]uint16)(unit), (*[2 * 256]byte)(counts)) != rans.UnitSize(n) {
+		for n := len(p); n > 0; n -= rans.HistogramUnit(n) {
+			if readUnit((*[256]uint16)(unit), (*[2 * 256]byte)(counts)) != rans.HistogramUnit(n) {
 				j.r.Err = errResult
 				return
 			}
 			unit, counts = unit[256:], counts[2*256:]
 		}
 	}
-	j.dst, j.w = j.enc.BeginCounts(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
+	j.dst, j.w = j.enc.BeginHistograms(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
 	if s.d.cuts(j.w) {
 		j.r.Err, j.w = ErrTooLarge, nil
 		return
@@ -139,7 +139,7 @@ func (s *slot) plan(j *job, counts []byte) {
 	j.in, j.out = tableWords*uint32(len(j.w.Tables)), 0
 	for k := range j.w.Groups {
 		g := &j.w.Groups[k]
-		j.in += partWords * uint32(len(g.Parts))
+		j.in += partWords * uint32(len(g.Spans))
 		j.out += wordRoom(g)
 	}
 }
@@ -158,7 +158,7 @@ func readUnit(hist *[256]uint16, counts *[2 * 256]byte) int {
 }
 
 // wordRoom is the room for the words of a group that is coded, in u32.
-func wordRoom(g *rans.Group) uint32 { return words(2*g.Symbols) + 1 }
+func wordRoom(g *rans.LaneGroup) uint32 { return words(2*g.Symbols) + 1 }
 
 // encode has the symbols of some jobs coded. The streams are in the input of the histograms.
 func (s *slot) encode(jobs []job) error {
@@ -178,11 +178,11 @@ func (s *slot) encode(jobs []job) error {
 		for k := range j.w.Groups {
 			g := &j.w.Groups[k]
 			parts := w.at
-			for _, p := range g.Parts {
+			for _, p := range g.Spans {
 				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
 			}
 			at += wordRoom(g)
-			head.put(parts, uint32(len(g.Parts)), at, 0)
+			head.put(parts, uint32(len(g.Spans)), at, 0)
 		}
 	}
 	results := uint64(4 * n * encResultWords)

@@ -18,7 +18,7 @@ var errGivenUp = errors.New("gpu: the device has given the block up")
 // job is a request of StageN with what its groups of lanes have to do. The sizes are in u32.
 type job struct {
 	r    *gpu.Request
-	w    *rans.Work
+	w    *rans.LaneWork
 	in   uint32 // in the upload, without the groups' descriptors
 	out  uint32 // in the output, without the groups' results
 	outs uint32 // where its part of that begins
@@ -100,8 +100,8 @@ func grow[T any](p *[]T, n int) {
 }
 
 // rounds is how many rounds of 32 symbols a group takes.
-func rounds(g *rans.Group) (n uint32) {
-	for _, p := range g.Parts {
+func rounds(g *rans.LaneGroup) (n uint32) {
+	for _, p := range g.Spans {
 		n += uint32(len(p.Data)+rans.Lanes-1) / rans.Lanes
 	}
 	return n
@@ -111,9 +111,9 @@ func rounds(g *rans.Group) (n uint32) {
 const partLoops = 400
 
 // cuts reports whether the device would cut short the loops of one of the groups.
-func (d *Device) cuts(w *rans.Work) bool {
+func (d *Device) cuts(w *rans.LaneWork) bool {
 	for i := range w.Groups {
-		if g := &w.Groups[i]; d.loops > 0 && int(rounds(g))+partLoops*(len(g.Parts)+1) > d.loops {
+		if g := &w.Groups[i]; d.loops > 0 && int(rounds(g))+partLoops*(len(g.Spans)+1) > d.loops {
 			return true
 		}
 	}
@@ -140,7 +140,7 @@ func sizes(jobs []job, group, result uint32) (in, out uint64) {
 }
 
 // tables packs the tables of a job, and returns where they begin.
-func (w *packer) tables(work *rans.Work) (at uint32) {
+func (w *packer) tables(work *rans.LaneWork) (at uint32) {
 	at = w.at
 	for _, t := range work.Tables {
 		for k := 0; k < 256; k += 2 {

@@ -1,29 +1,31 @@
 package ctx
 
-import (
-	"math/bits"
+import "github.com/gopz/compress/rans/internal/model"
 
-	"github.com/gopz/compress/rans/internal/model"
-)
-
-// clusters shares contexts out among tables. It works with integers alone, so that every machine comes to the same.
+// clusters groups contexts so that each group shares one frequency table.
+//
+// It is a k-means clustering with coding cost as the distance. The most frequent contexts are the
+// first centres. Each round assigns every context to the table that codes it cheapest and then
+// recomputes the tables. At the end tables merge while a merger saves more bits than it costs. All
+// arithmetic is in integers, so that every machine makes the same choices.
 type clusters struct {
-	pairs  [contexts][256]uint32 // how often a symbol comes in a context
-	totals [contexts]uint32
-	// symbols are those that come in a context at all, context by context, up to ends. One more has room.
-	symbols [contexts*256 + 1]uint8
-	ends    [contexts]uint32
-	class   [contexts]uint8
-	n       int // tables in use
+	pairs  [numContexts][256]uint32 // pairs[c][s] counts symbol s in context c
+	totals [numContexts]uint32
+	// symbols lists the symbols that occur in each context; ends[c] is the end of context c. One
+	// spare element simplifies listSymbols.
+	symbols [numContexts*256 + 1]uint8
+	ends    [numContexts]uint32
+	class   [numContexts]uint8
+	n       int // number of tables in use
 	sums    [maxTables][256]uint32
-	prices  [maxTables][256]uint32 // in costBit units
-	cost    uint64                 // of the symbols and of what describes the tables, in costBit units
+	prices  [maxTables][256]uint32 // in units of 1/CostBit bit
+	cost    uint64                 // of symbols and table descriptions, in units of 1/CostBit bit
 }
 
-// clusterRounds is how often contexts are shared out anew, by what the tables of the last time make them cost. Later rounds bring less than 0.1%.
+// clusterRounds is the number of rounds of assignment. More rounds save less than 0.1%.
 const clusterRounds = 4
 
-// count adds the symbols of stream[from:] to the pairs; marks are 1 where the context is a mark.
+// count adds the symbols of stream[from:] to pairs. marks is 1 for marked symbols.
 func (c *clusters) count(m *contextMap, stream, marks []byte, from int) {
 	var a, b byte
 	if from > 0 {
@@ -45,7 +47,7 @@ func (c *clusters) count(m *contextMap, stream, marks []byte, from int) {
 	}
 }
 
-// add adds the pairs of d.
+// add adds the pairs of d to those of c.
 func (c *clusters) add(d *clusters) {
 	for i := range c.pairs {
 		p, q := &c.pairs[i], &d.pairs[i]
@@ -55,12 +57,12 @@ func (c *clusters) add(d *clusters) {
 	}
 }
 
-// share finds tables for the pairs, most at the most.
-func (c *clusters) share(most int) {
+// cluster finds at most most tables for the pairs.
+func (c *clusters) cluster(most int) {
 	c.n = 0
-	c.list()
-	var used [contexts]bool
-	// The most frequent contexts are the first tables.
+	c.listSymbols()
+	var used [numContexts]bool
+	// The most frequent contexts become the first tables.
 	for c.n < min(most, maxTables) {
 		best := -1
 		for i, n := range &c.totals {
@@ -81,8 +83,8 @@ func (c *clusters) share(most int) {
 	c.merge()
 }
 
-// list lists the pairs that there are: most contexts have few symbols.
-func (c *clusters) list() {
+// listSymbols lists the symbols that occur in each context. Most contexts have few.
+func (c *clusters) listSymbols() {
 	k := 0
 	for i := range c.pairs {
 		total := uint32(0)
@@ -97,10 +99,10 @@ func (c *clusters) list() {
 	}
 }
 
-// assign gives each context the table that it is cheapest with, and makes the tables anew.
+// assign moves each context to its cheapest table and recomputes the tables.
 func (c *clusters) assign() {
 	for k := range c.n {
-		price(&c.prices[k], &c.sums[k])
+		setPrices(&c.prices[k], &c.sums[k])
 		c.sums[k] = [256]uint32{}
 	}
 	begin := uint32(0)
@@ -129,8 +131,9 @@ func (c *clusters) assign() {
 	}
 }
 
-// price sets prices to what symbols cost that are as frequent as counts say; one that does not occur counts as a sixteenth.
-func price(prices, counts *[256]uint32) {
+// setPrices sets prices to the cost of each symbol, in units of 1/CostBit bit, for the frequencies
+// in counts. A symbol that does not occur counts as 1/16.
+func setPrices(prices, counts *[256]uint32) {
 	total := uint32(0)
 	for _, n := range counts {
 		total += n
@@ -141,66 +144,21 @@ func price(prices, counts *[256]uint32) {
 	}
 }
 
-// tally is what of a table's counts says what it costs.
-type tally struct {
-	total uint32
-	logs  uint64    // the sum of n·log₂ n for all counts n, in costBit units
-	used  [4]uint64 // bits of the symbols that occur
-}
-
-// tallyOf makes the tally of counts.
-func tallyOf(counts *[256]uint32) (t tally) {
-	for s, n := range counts {
-		if n != 0 {
-			t.total += n
-			t.logs += product(n)
-			t.used[s/64] |= 1 << (s % 64)
-		}
-	}
-	return t
-}
-
-// product is n·log₂ n in costBit units; n > 0.
-func product(n uint32) uint64 { return uint64(n) * model.Log2(n) }
-
-// size is what the symbols cost with a table of their own, and that table, in costBit units: entropy and tableCost.
-func (t *tally) size() uint64 {
-	if t.total == 0 {
-		return 0
-	}
-	used := 0
-	for _, u := range t.used {
-		used += bits.OnesCount64(u)
-	}
-	return product(t.total) - t.logs + model.DescriptionCost(uint64(used))
-}
-
-// with is the tally of the sum of two counts, whose own are t and u. It takes a time that depends on how many symbols are in both: most tables have few.
-func (t *tally) with(u *tally, counts, others *[256]uint32) (sum tally) {
-	sum = tally{total: t.total + u.total, logs: t.logs + u.logs}
-	for k := range sum.used {
-		sum.used[k] = t.used[k] | u.used[k]
-		for both := t.used[k] & u.used[k]; both != 0; both &= both - 1 {
-			s := (64*k + bits.TrailingZeros64(both)) % 256
-			sum.logs += product(counts[s]+others[s]) - product(counts[s]) - product(others[s])
-		}
-	}
-	return sum
-}
-
-// merge joins tables for as long as that saves more than it costs, and drops those that nobody has.
+// merge joins pairs of tables, the best pair first, while that saves more than it costs. Empty
+// tables disappear in the process.
 func (c *clusters) merge() {
 	var tallies [maxTables]tally
 	var costs [maxTables]uint64
-	var gains [maxTables][maxTables]int64 // of two tables, the lower number first
+	// gain of merging tables a < b, in units of 1/CostBit bit
+	var gains [maxTables][maxTables]int64
 	for k := range c.n {
 		tallies[k] = tallyOf(&c.sums[k])
-		costs[k] = tallies[k].size()
+		costs[k] = tallies[k].cost()
 	}
 	gain := func(a, b int) {
 		a, b = min(a, b), max(a, b)
 		sum := tallies[a].with(&tallies[b], &c.sums[a], &c.sums[b])
-		gains[a][b] = int64(costs[a] + costs[b] - sum.size())
+		gains[a][b] = int64(costs[a] + costs[b] - sum.cost())
 	}
 	for i := range c.n {
 		for j := i + 1; j < c.n; j++ {
@@ -223,7 +181,7 @@ func (c *clusters) merge() {
 			c.sums[a][s] += n
 		}
 		tallies[a] = tallyOf(&c.sums[a])
-		costs[a] = tallies[a].size()
+		costs[a] = tallies[a].cost()
 		last := c.n - 1
 		for i, k := range &c.class {
 			switch int(k) {
@@ -246,7 +204,7 @@ func (c *clusters) merge() {
 			}
 		}
 	}
-	c.cost = uint64(contexts*classBits(c.n)+40) * model.CostBit
+	c.cost = uint64(numContexts*indexBits(c.n)+40) * model.CostBit
 	for k := range c.n {
 		c.cost += costs[k]
 	}

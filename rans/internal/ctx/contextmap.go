@@ -5,27 +5,29 @@ import (
 	"github.com/gopz/compress/rans/internal/model"
 )
 
-// contextMap says what context a symbol of a chained stream has: first of the symbol before it added to second of the one before that. If low is l, first has the upper 8−l bits
-// of a context, and second the lower l bits. Behind a symbol with a mark second is that of 0.
+// contextMap maps two symbols to a context: first[last] + second[the one before]. first supplies
+// the upper 8−secondBits bits of a context and second the lower secondBits bits. The symbol behind
+// a marked one has context first[marked] + second[0].
 type contextMap struct {
-	low           uint8 // 0 … 8
+	secondBits    uint8 // 0 to 8
 	first, second [256]uint8
 }
 
-// Maps with all bits of one symbol are not learned: contexts are those symbols.
+// With these values of secondBits the context is the last symbol, or the one before it. Such maps
+// are implicit in the stream.
 const (
-	lastSymbol   = 0
-	symbolBefore = 8
+	identityFirst  = 0
+	identitySecond = 8
 )
 
-// mapSize is the size of other maps, in bytes.
+// mapSize is the size of any other map in the stream, in bytes.
 const mapSize = 256
 
-// whole makes m a map of all bits of one symbol.
-func (m *contextMap) whole(low uint8) {
-	*m = contextMap{low: low}
+// setIdentity makes m the identity of one symbol if secondBits is 0 or 8.
+func (m *contextMap) setIdentity(secondBits uint8) {
+	*m = contextMap{secondBits: secondBits}
 	for s := range 256 {
-		if low == lastSymbol {
+		if secondBits == identityFirst {
 			m.first[s] = uint8(s)
 		} else {
 			m.second[s] = uint8(s)
@@ -33,113 +35,120 @@ func (m *contextMap) whole(low uint8) {
 	}
 }
 
-// size is what the map takes in the stream, in bytes.
-func (m *contextMap) size() int {
-	if m.low == lastSymbol || m.low == symbolBefore {
+// encodedSize returns the size of the map in the stream, in bytes.
+func (m *contextMap) encodedSize() int {
+	if m.secondBits == identityFirst || m.secondBits == identitySecond {
 		return 1
 	}
 	return 1 + mapSize
 }
 
-// learnSymbols is the number of symbols from which maps are learned: with fewer, what they save does not make up for their size.
-const learnSymbols = 1 << 12
+// learnFrom is the number of symbols from which maps are learned. In a shorter stream a map costs
+// more than it saves.
+const learnFrom = 1 << 12
 
-// To choose a map for a long stream one of learnEvery windows of it is counted, and more if that were less than learnEnough symbols.
+// learn counts samples of a long stream: windows of sampleWindow symbols, one in maxStride at the
+// least, but at least fullSample symbols in total.
 const (
-	learnEvery  = 8
-	learnEnough = 1 << 17
-	learnWindow = 1 << 12
+	maxStride    = 8
+	fullSample   = 1 << 17
+	sampleWindow = 1 << 12
 )
 
-// Contexts say what is known of a byte before it is coded, by the two bytes before: its context is First of the last one and Second of the one before that, added, and Class
-// says which contexts are alike.
+// Contexts models how the two bytes before a byte predict it. The context is First[last byte] +
+// Second[the byte before it]. Contexts of the same Class have similar statistics.
 type Contexts struct {
 	First, Second [256]uint8
-	Class         [256]uint8 // below Classes
-	Classes       int        // 1 … maxTables
+	Class         [256]uint8 // values are below Classes
+	Classes       int        // 1 to 32
 }
 
-// Learn finds what contexts all bytes of some content have, whether they are going to be coded or not. Marks are as many zeros. The encoder must not be in use.
+// Learn stores in c the context model of all bytes of content. marks must be a zeroed slice as long
+// as content. Learn must not be called between Prepare and Append.
 func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
-	e.begin()
-	l := e.large
+	e.allocate()
+	l := e.scratch
 	l.learn(&e.contexts, content, marks, 1)
-	l.all.tables(&e.contexts, content, marks, maxTables, 1)
-	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, l.all.n
-	copy(c.Class[:], l.all.class[:])
+	l.current.clusterStream(&e.contexts, content, marks, maxTables, 1)
+	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, l.current.n
+	copy(c.Class[:], l.current.class[:])
 }
 
-// learn finds the map with which a stream is shortest if it is one segment: all bits of one symbol, or classes of both. Which symbols are alike for what comes next, and
-// which for what comes after that, tell clusters of them as contexts of their own. Of long streams every times less is counted than learnEvery says. It destroys all clusters.
-func (l *chainScratch) learn(m *contextMap, stream, marks []byte, every int) {
-	m.whole(lastSymbol)
-	if len(stream) < learnSymbols {
+// learn finds the map that gives the smallest single segment for a stream: the identity of one
+// symbol, or classes of both. Symbols that predict similar successors form a class: learn clusters
+// each of the two symbols as a context of its own and combines both results. It counts one in
+// stride samples of what Prepare counts, and overwrites all clusters.
+func (l *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
+	m.setIdentity(identityFirst)
+	if len(stream) < learnFrom {
 		return
 	}
-	c := l.all
+	c := l.current
 	var t contextMap
-	t.whole(symbolBefore)
-	if c.flat(m, stream, marks, 0) && c.flat(&t, stream, marks, 0) {
+	t.setIdentity(identitySecond)
+	if c.noGain(m, stream, marks, 0) && c.noGain(&t, stream, marks, 0) {
 		return
 	}
-	every *= min(1+len(stream)/learnEnough, learnEvery)
-	least := c.tables(m, stream, marks, maxTables, every)
+	stride *= min(1+len(stream)/fullSample, maxStride)
+	least := c.clusterStream(m, stream, marks, maxTables, stride)
 	try := func() {
-		if cost := c.tables(&t, stream, marks, maxTables, every) + uint64(t.size()*8*model.CostBit); cost < least {
+		cost := c.clusterStream(&t, stream, marks, maxTables, stride)
+		if cost += uint64(t.encodedSize() * 8 * model.CostBit); cost < least {
 			*m, least = t, cost
 		}
 	}
 	try()
 	for low := uint8(3); low <= 5; low++ {
-		t.whole(lastSymbol)
-		c.tables(&t, stream, marks, 1<<(8-low), every)
+		t.setIdentity(identityFirst)
+		c.clusterStream(&t, stream, marks, 1<<(8-low), stride)
 		var own contextMap
-		own.low = low
+		own.secondBits = low
 		for s := range own.first {
 			own.first[s] = c.class[s] << low
 		}
-		t.whole(symbolBefore)
-		c.tables(&t, stream, marks, 1<<low, every)
+		t.setIdentity(identitySecond)
+		c.clusterStream(&t, stream, marks, 1<<low, stride)
 		copy(own.second[:], c.class[:])
 		t = own
 		try()
 	}
 }
 
-// tables finds the tables of a stream that is one segment, by one of so many windows of it, and returns what those cost.
-func (c *clusters) tables(m *contextMap, stream, marks []byte, most, every int) uint64 {
-	c.pairs = [contexts][256]uint32{}
-	for from := 0; from < len(stream); from += every * learnWindow {
-		c.count(m, stream[:min(from+learnWindow, len(stream))], marks, from)
+// clusterStream finds at most most tables for a stream of one segment. It counts one in stride
+// windows of the stream and returns the cost of those.
+func (c *clusters) clusterStream(m *contextMap, stream, marks []byte, most, stride int) uint64 {
+	c.pairs = [numContexts][256]uint32{}
+	for from := 0; from < len(stream); from += stride * sampleWindow {
+		c.count(m, stream[:min(from+sampleWindow, len(stream))], marks, from)
 	}
-	c.share(most)
+	c.cluster(most)
 	return c.cost
 }
 
-// append adds the map to dst.
+// append appends the map to dst.
 func (m *contextMap) append(dst []byte) []byte {
-	dst = append(dst, m.low)
-	if m.size() == 1 {
+	dst = append(dst, m.secondBits)
+	if m.encodedSize() == 1 {
 		return dst
 	}
 	w := bitio.Writer{Out: dst}
 	for _, v := range m.first {
-		w.Put(uint64(v>>m.low), uint(8-m.low))
+		w.Put(uint64(v>>m.secondBits), uint(8-m.secondBits))
 	}
 	for _, v := range m.second {
-		w.Put(uint64(v), uint(m.low))
+		w.Put(uint64(v), uint(m.secondBits))
 	}
 	w.Align()
 	return w.Out
 }
 
-// read takes a map from the front of src and returns what follows it.
+// read sets m to the map at the front of src and returns the rest of src.
 func (m *contextMap) read(src []byte) ([]byte, error) {
-	if len(src) == 0 || src[0] > symbolBefore {
+	if len(src) == 0 || src[0] > identitySecond {
 		return nil, model.CorruptError("bad map of contexts")
 	}
-	m.whole(src[0])
-	n := m.size()
+	m.setIdentity(src[0])
+	n := m.encodedSize()
 	if len(src) < n {
 		return nil, model.CorruptError("map of contexts missing")
 	}
@@ -148,10 +157,10 @@ func (m *contextMap) read(src []byte) ([]byte, error) {
 	}
 	r := bitio.Reader{Data: src[1:n]}
 	for s := range m.first {
-		m.first[s] = uint8(r.Take(uint(8-m.low))) << m.low
+		m.first[s] = uint8(r.Take(uint(8-m.secondBits))) << m.secondBits
 	}
 	for s := range m.second {
-		m.second[s] = uint8(r.Take(uint(m.low)))
+		m.second[s] = uint8(r.Take(uint(m.secondBits)))
 	}
 	return src[n:], nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// marker has marks, or an error.
+// marker is a MarkSource with one byte a symbol, and the error it returns.
 type marker struct {
 	marks []byte
 	err   error
@@ -21,12 +21,12 @@ func (m marker) Marks(bits []uint64, n int) error {
 		bits[i/64] |= uint64(mark) << (i % 64)
 	}
 	if n%64 != 0 {
-		bits[n/64] |= 1 << 63 // behind the last symbol
+		bits[n/64] |= 1 << 63 // a bit that the decoder must ignore
 	}
 	return m.err
 }
 
-// linked returns n bytes that depend on the one before, and marks behind which they do not.
+// linked returns n symbols that depend on their predecessors, except marked ones.
 func linked(r *rand.Rand, n, alphabet int) (stream, marks []byte) {
 	stream, marks = make([]byte, n), make([]byte, n)
 	for i := range stream {
@@ -40,8 +40,10 @@ func linked(r *rand.Rand, n, alphabet int) (stream, marks []byte) {
 	return stream, marks
 }
 
-// chainDecode decodes on every tier, and fails unless all say the same.
-func chainDecode(t testing.TB, d *Decoder, code []byte, limit int, out *[]byte, m MarkSource) (rest []byte, err error) {
+// decodeAll decodes on every tier and fails the test unless all results agree.
+func decodeAll(
+	t testing.TB, d *Decoder, code []byte, limit int, out *[]byte, m MarkSource,
+) (rest []byte, err error) {
 	t.Helper()
 	var first []byte
 	for i, tier := range simd.Tiers() {
@@ -53,13 +55,14 @@ func chainDecode(t testing.TB, d *Decoder, code []byte, limit int, out *[]byte, 
 				first = bytes.Clone(*out)
 			}
 		} else if e != err || len(r) != len(rest) || e == nil && !bytes.Equal(*out, first) {
-			t.Fatalf("%s: %d bytes left over, %v; portable: %d, %v; or the streams differ", tier, len(r), e, len(rest), err)
+			t.Fatalf("%s: %d bytes left, error %v; portable: %d, %v; or the streams differ",
+				tier, len(r), e, len(rest), err)
 		}
 	}
 	return rest, err
 }
 
-func chainRoundTrip(t testing.TB, e *Encoder, d *Decoder, stream, marks []byte) []byte {
+func roundTrip(t testing.TB, e *Encoder, d *Decoder, stream, marks []byte) []byte {
 	t.Helper()
 	size := e.Prepare(stream, bytes.Clone(marks))
 	code := e.Append([]byte("head"))[4:]
@@ -67,7 +70,8 @@ func chainRoundTrip(t testing.TB, e *Encoder, d *Decoder, stream, marks []byte) 
 		t.Fatalf("%d bytes, estimated as %d", len(code), size)
 	}
 	var out []byte
-	rest, err := chainDecode(t, d, append(code[:len(code):len(code)], "tail"...), len(stream), &out, marker{marks, nil})
+	tailed := append(code[:len(code):len(code)], "tail"...)
+	rest, err := decodeAll(t, d, tailed, len(stream), &out, marker{marks, nil})
 	if err != nil {
 		t.Fatalf("%d symbols: %v", len(stream), err)
 	}
@@ -92,59 +96,64 @@ func order0(stream []byte) int {
 	return int(model.Entropy(&counts, uint32(len(stream))) / model.CostBit / 8)
 }
 
-func TestChained(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 2))
-	sizes := []int{1, 2, 31, 32, 33, 63, 64, 65, 1000, 4096, model.SmallLimit - 1, model.SmallLimit, model.SmallLimit + 1, model.SmallLimit + 33,
-		blockRounds*simd.CtxRound - 1, blockRounds * simd.CtxRound, blockRounds*simd.CtxRound + 1, chainUnit, chainUnit + 4096 - 1, chainUnit + 4096, 300_001}
+	const small, block = model.SmallLimit, blockRounds * simd.CtxRound
+	sizes := []int{
+		1, 2, 31, 32, 33, 63, 64, 65, 1000, 4096, small - 1, small, small + 1, small + 33,
+		block - 1, block, block + 1, cutUnit, cutUnit + 4096 - 1, cutUnit + 4096, 300_001,
+	}
 	for _, n := range sizes {
 		for _, alphabet := range []int{1, 2, 3, 50, 256} {
 			stream, marks := linked(r, n, alphabet)
-			code := chainRoundTrip(t, &e, &d, stream, marks)
+			code := roundTrip(t, &e, &d, stream, marks)
 			if plain := order0(stream); n >= 100_000 && alphabet == 50 && len(code) > plain*3/4 {
-				t.Errorf("%d symbols of %d: %d bytes, and %d without contexts", n, alphabet, len(code), plain)
+				t.Errorf("%d symbols of %d: %d bytes, %d without contexts",
+					n, alphabet, len(code), plain)
 			}
 		}
-		chainRoundTrip(t, &e, &d, make([]byte, n), make([]byte, n))
+		roundTrip(t, &e, &d, make([]byte, n), make([]byte, n))
 	}
-	// Two halves unlike each other take two segments.
-	a, marks := linked(r, 2*chainUnit, 40)
-	b, more := linked(r, 2*chainUnit, 9)
+	// Two halves with different statistics take two segments.
+	a, marks := linked(r, 2*cutUnit, 40)
+	b, more := linked(r, 2*cutUnit, 9)
 	marks = append(marks, more...)
-	chainRoundTrip(t, &e, &d, append(a, b...), marks)
+	roundTrip(t, &e, &d, append(a, b...), marks)
 	if len(e.segs) != 2 || e.segs[0].size != len(marks)/2 {
 		t.Errorf("segments: %+v", e.segs)
 	}
 }
 
-// TestCoarse: in a hurry segments are cut at multiples of a larger unit, and what comes out is not much larger.
-func TestCoarse(t *testing.T) {
+// TestPrepareFast checks that the fast encoder uses the larger unit and stays within 5% in size.
+func TestPrepareFast(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 6))
-	a, marks := linked(r, coarseUnit, 40)
-	b, more := linked(r, coarseUnit+1000, 9)
+	a, marks := linked(r, fastCutUnit, 40)
+	b, more := linked(r, fastCutUnit+1000, 9)
 	stream, marks := append(a, b...), append(marks, more...)
-	for _, n := range []int{1, 1000, model.SmallLimit, coarseUnit, coarseUnit + 1, len(stream)} {
-		fine := len(chainRoundTrip(t, &e, &d, stream[:n], marks[:n]))
+	for _, n := range []int{1, 1000, model.SmallLimit, fastCutUnit, fastCutUnit + 1, len(stream)} {
+		fine := len(roundTrip(t, &e, &d, stream[:n], marks[:n]))
 		size := e.PrepareFast(stream[:n], bytes.Clone(marks[:n]))
 		code := e.Append(nil)
 		if d := len(code) - size; max(d, -d) > max(316, size/100) || len(code) > fine+fine/20+16 {
-			t.Errorf("%d bytes, estimated as %d; %d with fine segments", len(code), size, fine)
+			t.Errorf("%d bytes, estimated as %d; %d from Prepare", len(code), size, fine)
 		}
 		var out []byte
-		if rest, err := chainDecode(t, &d, code, n, &out, marker{marks[:n], nil}); err != nil || len(rest) != 0 || !bytes.Equal(out, stream[:n]) {
+		rest, err := decodeAll(t, &d, code, n, &out, marker{marks[:n], nil})
+		if err != nil || len(rest) != 0 || !bytes.Equal(out, stream[:n]) {
 			t.Fatalf("%d symbols: %v", n, err)
 		}
 	}
-	if len(e.segs) != 2 || e.segs[0].size != coarseUnit {
+	if len(e.segs) != 2 || e.segs[0].size != fastCutUnit {
 		t.Errorf("segments: %+v", e.segs)
 	}
 }
 
-// TestChainedBad changes every byte, and cuts everywhere: nothing but an error or a stream of the right size may come out.
-func TestChainedBad(t *testing.T) {
+// TestDamage flips bits and truncates: the decoder must return an error or a stream within limits.
+func TestDamage(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	r := rand.New(rand.NewPCG(1, 3))
@@ -153,34 +162,37 @@ func TestChainedBad(t *testing.T) {
 	code := e.Append(nil)
 	mark := &marker{marks, nil}
 	var out []byte
-	if _, err := d.Decode(code, len(stream)-1, &out, mark); !errors.As(err, new(model.CorruptError)) {
-		t.Error("more than the limit:", err)
+	corrupt := func(err error) bool { return errors.As(err, new(model.CorruptError)) }
+	if _, err := d.Decode(code, len(stream)-1, &out, mark); !corrupt(err) {
+		t.Error("a stream longer than the limit:", err)
 	}
 	for n := range code {
-		if _, err := d.Decode(code[:n], len(stream), &out, mark); !errors.As(err, new(model.CorruptError)) {
+		if _, err := d.Decode(code[:n], len(stream), &out, mark); !corrupt(err) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
 		if d.words[0].data != nil || d.words[1].data != nil {
-			t.Fatalf("cut to %d bytes: what was to be decoded is kept", n)
+			t.Fatalf("cut to %d bytes: the decoder still refers to its input", n)
 		}
 	}
 	bad := bytes.Clone(code)
 	for range 20_000 {
 		i, bit := r.IntN(len(bad)), byte(1)<<r.IntN(8)
 		bad[i] ^= bit
-		rest, err := chainDecode(t, &d, bad, len(stream), &out, mark)
-		if err == nil && (len(rest) != 0 && i > 3 || len(out) > len(stream)) || err != nil && !errors.As(err, new(model.CorruptError)) {
-			t.Fatalf("byte %d, bit %d: %d bytes, %d left over, %v", i, bit, len(out), len(rest), err)
+		rest, err := decodeAll(t, &d, bad, len(stream), &out, mark)
+		accepted := err == nil && (len(rest) == 0 || i <= 3) && len(out) <= len(stream)
+		if !accepted && !corrupt(err) {
+			t.Fatalf("byte %d, bit %d: %d bytes, %d left, error %v",
+				i, bit, len(out), len(rest), err)
 		}
 		bad[i] ^= bit
 	}
 	want := errors.New("no marks")
 	if _, err := d.Decode(code, len(stream), &out, marker{marks, want}); err != want {
-		t.Error("the error of the marks:", err)
+		t.Error("error of the mark source:", err)
 	}
 }
 
-func TestChainedAllocs(t *testing.T) {
+func TestNoAllocs(t *testing.T) {
 	var e Encoder
 	var d Decoder
 	stream, marks := linked(rand.New(rand.NewPCG(1, 4)), 50_000, 50)
@@ -199,7 +211,7 @@ func TestChainedAllocs(t *testing.T) {
 	}
 }
 
-func FuzzChained(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	marks := make([]byte, 1<<16)
 	for i := range marks {
 		marks[i] = byte(i>>3) & 1
@@ -207,32 +219,32 @@ func FuzzChained(f *testing.F) {
 	var e Encoder
 	var d Decoder
 	add := func(stream []byte, segments int) {
-		code := chainRoundTrip(f, &e, &d, stream, marks[:len(stream)])
+		code := roundTrip(f, &e, &d, stream, marks[:len(stream)])
 		if len(e.segs) != segments {
 			f.Fatalf("%d segments, want %d", len(e.segs), segments)
 		}
 		f.Add(code)
 	}
-	stream, _ := linked(rand.New(rand.NewPCG(1, 5)), 2*chainUnit, 9)
-	for _, n := range []int{1, 100, 5000, model.SmallLimit, 2 * chainUnit} {
+	stream, _ := linked(rand.New(rand.NewPCG(1, 5)), 2*cutUnit, 9)
+	for _, n := range []int{1, 100, 5000, model.SmallLimit, 2 * cutUnit} {
 		add(stream[:n], 1)
 	}
-	other, _ := linked(rand.New(rand.NewPCG(1, 8)), chainUnit, 40)
+	other, _ := linked(rand.New(rand.NewPCG(1, 8)), cutUnit, 40)
 	add(append(other, stream...), 2)
 	f.Fuzz(func(t *testing.T, code []byte) {
 		var d Decoder
 		var out []byte
-		rest, err := chainDecode(t, &d, code, len(marks), &out, marker{marks, nil})
+		rest, err := decodeAll(t, &d, code, len(marks), &out, marker{marks, nil})
 		if err != nil {
 			if !errors.As(err, new(model.CorruptError)) {
 				t.Fatal(err)
 			}
 			return
 		}
-		// What was decoded can be coded, and comes out again.
+		// Re-encoding the decoded stream and decoding it again must give the same stream.
 		if len(rest) > len(code) {
-			t.Fatal("more left over than there was")
+			t.Fatal("the rest is longer than the input")
 		}
-		chainRoundTrip(t, new(Encoder), &d, bytes.Clone(out), marks[:len(out)])
+		roundTrip(t, new(Encoder), &d, bytes.Clone(out), marks[:len(out)])
 	})
 }

@@ -6,67 +6,75 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Decoder decodes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+// Decoder decodes context-coded streams. The zero value is ready to use and keeps its scratch
+// memory between calls. A Decoder must not be used concurrently.
 type Decoder struct {
-	contexts contextMap
-	segs     []chainSegment
-	freqs    []model.Freqs  // the tables of all segments
-	tab      *simd.CtxTable // of the segment; nil until it is used: it takes 256 KiB
-	marks    []uint64       // a bit for each symbol of the stream, and some more; none if there are no marks
-	lanes    [2]simd.CtxLanes
-	words    [2]chainWords
-	at       [simd.CtxRound]int  // where in the segment the pieces begin, and from there how far they are decoded
-	marked   [blockRounds]uint64 // marks round by round
-	buf      [blockRounds * simd.CtxRound]byte
+	contexts   contextMap
+	segs       []segment
+	freqs      []model.Freqs  // the tables of all segments, one after the other
+	tab        *simd.CtxTable // tables of the current segment, 256 KiB; nil until first use
+	marks      []uint64       // bitmap of the stream's marks plus padding; empty if there are none
+	lanes      [2]simd.CtxLanes
+	words      [2]wordReader
+	pos        [simd.CtxRound]int  // index in the segment of each lane's next symbol
+	roundMarks [blockRounds]uint64 // bit l of element r is the mark of lane l in round r
+	buf        [blockRounds * simd.CtxRound]byte
 }
 
-// A MarkSource marks symbols of a chained stream. It is given a bit for each of n symbols, the least significant one first and all zero, and sets those of symbols with a mark.
-// Bits behind the last symbol mean nothing.
+// MarkSource supplies the marks of a stream. Marks sets bit i of bits, least significant bit first,
+// if symbol i of n is marked. All bits are 0 when it is called. The decoder ignores bits from n on.
 type MarkSource interface {
 	Marks(bits []uint64, n int) error
 }
 
-// BitmapWords is the size of the bits of n symbols.
+// BitmapWords returns the number of 64-bit words in a bitmap of n bits.
 func BitmapWords(n int) int { return (n + 63) / 64 }
 
-// blockRounds is how many rounds are decoded between two visits to the pieces of the lanes: 8 KiB of symbols stay in the first-level cache. It is a multiple of 64.
+// blockRounds is the number of rounds that the decoder collects before it moves symbols to the
+// pieces of the lanes. 8 KiB of symbols stay in the L1 cache. It is a multiple of 64.
 const blockRounds = 128
 
-// Decode decodes a stream from the front of src and returns what follows it. The stream replaces *stream, whose memory is reused if it suffices, and has model.Slack
-// bytes of capacity more than its length. One of more than limit bytes is not accepted, and nothing is allocated for it. Without a
-// MarkSource there are no marks; its errors are returned. Other errors are CorruptErrors; the stream is then of no use.
-func (d *Decoder) Decode(src []byte, limit int, stream *[]byte, marker MarkSource) (rest []byte, err error) {
+// Decode decodes a stream from the front of src and returns the rest of src. The stream replaces
+// *stream, whose memory is reused if it suffices; its capacity is at least Slack bytes more than
+// its length. Decode rejects a stream longer than limit before it allocates memory. A nil source
+// means no marks.
+//
+// Decode returns errors of source unchanged. All other errors are a CorruptError; the content of
+// *stream is then undefined.
+func (d *Decoder) Decode(
+	src []byte, limit int, stream *[]byte, source MarkSource,
+) (rest []byte, err error) {
 	size, k := model.Uvarint(src)
 	if k == 0 || size == 0 || size > uint64(limit) {
-		return nil, model.CorruptError("chained stream too long, or empty")
+		return nil, model.CorruptError("context-coded stream too long or empty")
 	}
 	n := int(size)
 	if src, err = d.contexts.read(src[k:]); err != nil {
 		return nil, err
 	}
-	if src, err = d.heads(src, n); err != nil {
+	if src, err = d.readHeads(src, n); err != nil {
 		return nil, err
 	}
 	model.GrowStream(stream, size, limit)
-	if d.marks = d.marks[:0]; marker != nil {
-		if err := d.mark(marker, n); err != nil {
+	if d.marks = d.marks[:0]; source != nil {
+		if err := d.readMarks(source, n); err != nil {
 			return nil, err
 		}
 	}
-	width := chainWidth(n)
+	width := laneCount(n)
 	words := d.words[:width/model.Lanes]
 	for g := range words {
 		if src, err = words[g].open(src, d.lanes[g].States[:]); err != nil {
-			words[0].data = nil // the caller's, if the second group is what is bad
+			words[0].data = nil // drop the reference to src
 			return nil, err
 		}
 	}
-	err = d.segments(*stream, width)
+	err = d.decodeSegments(*stream, width)
 	for g := range words {
 		if err == nil {
 			err = model.CloseGroup(d.lanes[g].States[:], words[g].left())
 		}
-		words[g].data = nil // the caller's
+		words[g].data = nil // drop the reference to src
 	}
 	if err != nil {
 		return nil, err
@@ -74,9 +82,9 @@ func (d *Decoder) Decode(src []byte, limit int, stream *[]byte, marker MarkSourc
 	return src, nil
 }
 
-// mark asks for the marks of n symbols.
-func (d *Decoder) mark(marker MarkSource, n int) error {
-	// Reading 64 bits from any symbol on, and a block of rounds from the last one on, goes beyond.
+// readMarks fills d.marks with the marks of n symbols.
+func (d *Decoder) readMarks(source MarkSource, n int) error {
+	// marksByRound reads 64 bits from any symbol on and whole blocks of rounds.
 	const more = blockRounds/64 + 1
 	words := BitmapWords(n)
 	if cap(d.marks) < words+more {
@@ -84,17 +92,17 @@ func (d *Decoder) mark(marker MarkSource, n int) error {
 	}
 	d.marks = d.marks[:words+more]
 	clear(d.marks)
-	return marker.Marks(d.marks[:words], n)
+	return source.Marks(d.marks[:words], n)
 }
 
-// segments decodes all segments.
-func (d *Decoder) segments(stream []byte, width int) error {
+// decodeSegments decodes all segments of the stream.
+func (d *Decoder) decodeSegments(stream []byte, width int) error {
 	at, tables := 0, d.freqs
 	for i := range d.segs {
 		s := &d.segs[i]
-		d.build(s, tables[:s.tables])
-		tables = tables[s.tables:]
-		if !d.segment(stream[at:at+s.size], at, width) {
+		d.buildTables(s, tables[:s.numTables])
+		tables = tables[s.numTables:]
+		if !d.decodeSegment(stream[at:at+s.size], at, width) {
 			return model.ErrWords
 		}
 		at += s.size
@@ -102,33 +110,33 @@ func (d *Decoder) segments(stream []byte, width int) error {
 	return nil
 }
 
-// heads reads the heads of the segments of n symbols.
-func (d *Decoder) heads(src []byte, n int) ([]byte, error) {
+// readHeads reads the heads of the segments of a stream with n symbols.
+func (d *Decoder) readHeads(src []byte, n int) ([]byte, error) {
 	d.segs, d.freqs = d.segs[:0], d.freqs[:0]
 	for n > 0 {
 		size, k := model.Uvarint(src)
-		if k == 0 || size > uint64(n) || size < minChainSegment && size != uint64(n) || size == 0 {
+		if k == 0 || size > uint64(n) || size < minSegment && size != uint64(n) || size == 0 {
 			return nil, model.CorruptError("bad segment size")
 		}
 		src = src[k:]
 		n -= int(size)
-		d.segs = append(d.segs, chainSegment{size: int(size)})
+		d.segs = append(d.segs, segment{size: int(size)})
 		var err error
-		if src, err = d.head(src, &d.segs[len(d.segs)-1]); err != nil {
+		if src, err = d.readHead(src, &d.segs[len(d.segs)-1]); err != nil {
 			return nil, err
 		}
 	}
 	return src, nil
 }
 
-// head reads the tables of a segment, and which context has which.
-func (d *Decoder) head(src []byte, s *chainSegment) ([]byte, error) {
+// readHead reads the context classes and the tables of a segment.
+func (d *Decoder) readHead(src []byte, s *segment) ([]byte, error) {
 	if len(src) == 0 || src[0] < 1 || src[0] > maxTables {
 		return nil, model.CorruptError("bad number of tables")
 	}
 	n := int(src[0])
-	s.tables, src = n, src[1:]
-	r, width := bitio.Reader{Data: src}, classBits(n)
+	s.numTables, src = n, src[1:]
+	r, width := bitio.Reader{Data: src}, indexBits(n)
 	for i := range s.class {
 		s.class[i] = uint8(r.Take(width))
 		if int(s.class[i]) >= n {
@@ -149,8 +157,8 @@ func (d *Decoder) head(src []byte, s *chainSegment) ([]byte, error) {
 	return src, nil
 }
 
-// build makes the tables of a segment.
-func (d *Decoder) build(s *chainSegment, tables []model.Freqs) {
+// buildTables prepares d.tab for a segment.
+func (d *Decoder) buildTables(s *segment, tables []model.Freqs) {
 	if d.tab == nil {
 		d.tab = new(simd.CtxTable)
 	}
@@ -162,51 +170,54 @@ func (d *Decoder) build(s *chainSegment, tables []model.Freqs) {
 	}
 }
 
-// segment decodes a segment, which begins at the given place of the stream. ok = false says that words run out.
-func (d *Decoder) segment(dst []byte, from, width int) (ok bool) {
-	for l := range d.at[:width] {
-		d.at[l] = piece(len(dst), l, width)
+// decodeSegment decodes the segment that begins at symbol from of the stream. It returns false if
+// the words run out.
+func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
+	for l := range d.pos[:width] {
+		d.pos[l] = pieceStart(len(dst), l, width)
 	}
 	groups := width / model.Lanes
 	for left, first := len(dst)/width, true; left > 0; first = false {
-		marks := d.marked[:min(left, blockRounds)]
+		marks := d.roundMarks[:min(left, blockRounds)]
 		buf := d.buf[:len(marks)*simd.CtxRound]
-		d.block(marks, from, width, first)
+		d.loadMarks(marks, from, width, first)
 		done := 0
 		if groups == 2 {
-			done = d.both(marks, buf)
+			done = d.decodeBoth(marks, buf)
 		}
 		for g := range groups {
-			if !d.group(g, marks[done:], buf[done*simd.CtxRound:]) {
+			if !d.decodeGroup(g, marks[done:], buf[done*simd.CtxRound:]) {
 				return false
 			}
 		}
-		simd.Deinterleave(dst, &d.at, width, buf)
-		for l := range d.at[:width] {
-			d.at[l] += len(marks)
+		simd.Deinterleave(dst, &d.pos, width, buf)
+		for l := range d.pos[:width] {
+			d.pos[l] += len(marks)
 		}
 		left -= len(marks)
 	}
-	// The last symbols of the first lanes.
-	marks := d.marked[:1]
-	d.block(marks, from, width, len(dst) < width)
+	// The first lanes have one symbol more.
+	marks := d.roundMarks[:1]
+	d.loadMarks(marks, from, width, len(dst) < width)
 	for g := range groups {
 		w := &d.words[g]
-		used, ok := simd.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], short(len(dst), g, width), w.own())
-		if w.use(used); !ok {
+		n := tailLanes(len(dst), g, width)
+		used, ok := simd.DecodeCtxTail(&d.lanes[g], g, d.tab, marks, d.buf[:], n, w.own())
+		if w.skip(used); !ok {
 			return false
 		}
 	}
 	for l := range len(dst) % width {
-		dst[d.at[l]] = d.buf[l]
+		dst[d.pos[l]] = d.buf[l]
 	}
 	return true
 }
 
-// block sets the marks of some rounds of a segment, among which there may be the first.
-func (d *Decoder) block(marks []uint64, from, width int, first bool) {
+// loadMarks sets marks to the marks of the next len(marks) rounds. If first is true they begin with
+// the first round of the segment, in which every symbol counts as marked.
+func (d *Decoder) loadMarks(marks []uint64, from, width int, first bool) {
 	if len(d.marks) > 0 {
-		gather(marks, d.marks, from, &d.at, width)
+		marksByRound(marks, d.marks, from, &d.pos, width)
 	} else {
 		clear(marks)
 	}
@@ -215,26 +226,28 @@ func (d *Decoder) block(marks []uint64, from, width int, first bool) {
 	}
 }
 
-// both decodes rounds of both groups in step, and returns how many.
-func (d *Decoder) both(marks []uint64, buf []byte) int {
+// decodeBoth decodes rounds of both groups in step and returns their number. It may stop early.
+func (d *Decoder) decodeBoth(marks []uint64, buf []byte) int {
 	w := &d.words
 	done, used := simd.DecodeCtx2(&d.lanes, d.tab, marks, buf, [2][]byte{w[0].data, w[1].data})
-	w[0].use(used[0])
-	w[1].use(used[1])
+	w[0].skip(used[0])
+	w[1].skip(used[1])
 	return done
 }
 
-// group decodes rounds of one group. ok = false says that words run out.
-func (d *Decoder) group(g int, marks []uint64, buf []byte) (ok bool) {
+// decodeGroup decodes rounds of one group. It returns false if the words run out.
+func (d *Decoder) decodeGroup(g int, marks []uint64, buf []byte) (ok bool) {
 	w := &d.words[g]
 	for {
 		done, used := simd.DecodeCtx(&d.lanes[g], g, d.tab, marks, buf, w.data)
-		w.use(used)
+		w.skip(used)
 		if marks, buf = marks[done:], buf[done*simd.CtxRound:]; len(marks) == 0 || w.left() < 0 {
 			return w.left() >= 0
 		}
 		if !w.refill() {
-			return false // not to be reached: less than a round is left of data, and behind the group's own words pad has a round and more, so that left was below 0
+			// Unreachable: pad holds a round and more behind the group's own words, so left is
+			// negative before data is too short.
+			return false
 		}
 	}
 }

@@ -8,108 +8,114 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Encoder codes chained streams. The zero value is ready; it keeps its scratch memory from call to call. It is not safe for concurrent use.
+// Encoder encodes context-coded streams. The zero value is ready to use and keeps its scratch
+// memory between calls. An Encoder must not be used concurrently.
 type Encoder struct {
 	contexts contextMap
-	segs     []chainSegment
-	freqs    []model.Freqs // the tables of all segments
+	segs     []segment
+	freqs    []model.Freqs // the tables of all segments, one after the other
 
-	stream, class []byte // what is to be coded, and of each symbol the number of its table
-	words         []byte // filled from the end
-	large         *chainScratch
+	stream, tableOf []byte // the stream given to Prepare and the table number of each symbol
+	words           []byte // filled from the end
+	scratch         *scratch
 }
 
-// chainScratch is what a Encoder has only from its first stream on: 1.5 MB.
-type chainScratch struct {
-	all, next, both *clusters // of the segment so far, of the next unit, of the two together
-	tabs            [maxTables]simd.EncodeTable
+// scratch is the memory that an Encoder allocates for its first stream, about 1.5 MB.
+type scratch struct {
+	current, next, merged *clusters // statistics of the segment so far, of the next unit, of both
+	tabs                  [maxTables]simd.EncodeTable
 }
 
-// chainUnit is the distance between places where the encoder may cut, in symbols. With 1<<16 the literals of a Go program are 0.1% larger, its tokens 2.5%; with
-// 1<<17 both are larger than without contexts.
-const chainUnit = minChainSegment
+// cutUnit is the distance between possible segment boundaries, in symbols. With four times as much
+// the tokens of a program become 2.5% larger.
+const cutUnit = minSegment
 
-// coarseUnit is the same for BeginFast, and coarseEvery how much less of a long stream is counted to choose a map. Images, sounds, programs and numbers of 2 to 10 MB as literals alone are up to
-// 3% larger than with what Begin does, in 0.15 to 0.7 of the time that coding takes then. With units of 1<<20 another 0 to 6% larger in 0.5 to 0.9 of that time, with 1<<16 0 to 1% smaller in 1.0 to 1.9.
-// That was measured with 1<<18. But then the pieces of 64 lanes are a multiple of 4 KiB apart in every segment of whole units, and decoding cannot use the kernel of simd.Deinterleave there. With a bit
-// more only segments of 16 units and their multiples are like that.
+// fastCutUnit is cutUnit for PrepareFast. Literals become up to 3% larger in 0.15 to 0.7 of the
+// time.
+//
+// The extra 1<<14 keeps the pieces of 64 lanes from lying a multiple of 4 KiB apart, where
+// simd.Deinterleave cannot use its kernel.
+//
+// fastStride divides the share of a long stream that PrepareFast counts to choose a context map.
 const (
-	coarseUnit  = 1<<18 + 1<<14
-	coarseEvery = 4
+	fastCutUnit = 1<<18 + 1<<14
+	fastStride  = 4
 )
 
-// Begin finds segments and tables for a stream, which must not be empty, and returns about how many bytes Append will add. Marks are as many bytes, 1 where the
-// symbol before says nothing of the next, and otherwise 0. The encoder keeps both until the call of Append, and changes marks.
+// Prepare chooses the context map, segments and tables for stream, which must not be empty. It
+// returns an estimate of the number of bytes that Append will add. marks has 1 for each marked
+// symbol, else 0. The Encoder retains stream and marks until Append and overwrites marks.
 func (e *Encoder) Prepare(stream, marks []byte) (size int) {
-	return e.plan(stream, marks, chainUnit, 1)
+	return e.plan(stream, marks, cutUnit, 1)
 }
 
-// BeginFast is Begin in less time, for those who are in a hurry: fewer segments are tried.
+// PrepareFast is like Prepare but tries fewer segment boundaries.
 func (e *Encoder) PrepareFast(stream, marks []byte) (size int) {
-	return e.plan(stream, marks, coarseUnit, coarseEvery)
+	return e.plan(stream, marks, fastCutUnit, fastStride)
 }
 
-func (e *Encoder) plan(stream, marks []byte, unit, every int) (size int) {
-	e.begin()
-	e.large.learn(&e.contexts, stream, marks, every)
+func (e *Encoder) plan(stream, marks []byte, unit, stride int) (size int) {
+	e.allocate()
+	e.scratch.learn(&e.contexts, stream, marks, stride)
 	e.split(stream, marks, unit)
-	e.stream, e.class = stream, marks
-	return e.classify(stream, marks) + e.contexts.size()
+	e.stream, e.tableOf = stream, marks
+	return e.assignTables(stream, marks) + e.contexts.encodedSize()
 }
 
-func (e *Encoder) begin() {
-	if e.large == nil {
-		e.large = &chainScratch{all: new(clusters), next: new(clusters), both: new(clusters)}
+func (e *Encoder) allocate() {
+	if e.scratch == nil {
+		e.scratch = &scratch{current: new(clusters), next: new(clusters), merged: new(clusters)}
 	}
 }
 
-// Append codes the stream of Begin, and appends the result to dst.
+// Append encodes the stream given to Prepare and appends the result to dst.
 func (e *Encoder) Append(dst []byte) []byte {
 	stream := e.stream
 	dst = binary.AppendUvarint(dst, uint64(len(stream)))
 	dst = e.contexts.append(dst)
 	tables := e.freqs
 	for i := range e.segs {
-		n := e.segs[i].tables
+		n := e.segs[i].numTables
 		dst = e.segs[i].append(dst, tables[:n])
 		tables = tables[n:]
 	}
-	width := chainWidth(len(stream))
+	width := laneCount(len(stream))
 	for g := range width / model.Lanes {
-		dst = e.group(dst, stream, g, width)
+		dst = e.encodeGroup(dst, stream, g, width)
 	}
-	e.stream, e.class = nil, nil
+	e.stream, e.tableOf = nil, nil
 	return dst
 }
 
-// split cuts a stream into segments where it pays, as Encoder does, at multiples of unit.
+// split cuts a stream into segments at multiples of unit. It begins a new segment where two sets of
+// tables cost less than a common one.
 func (e *Encoder) split(stream, marks []byte, unit int) {
 	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
-	l, start, looked, flat := e.large, 0, 0, false
+	l, start, looked, flat := e.scratch, 0, 0, false
 	for at := 0; at < len(stream); {
 		n := min(unit, len(stream)-at)
-		if len(stream)-at-n < minChainSegment {
+		if len(stream)-at-n < minSegment {
 			n = len(stream) - at
 		}
 		if at >= looked {
-			looked = min(at+max(lookUnits*chainUnit, unit), len(stream))
-			flat = l.both.flat(&e.contexts, stream[:looked], marks, at)
+			looked = min(at+max(probeUnits*cutUnit, unit), len(stream))
+			flat = l.merged.noGain(&e.contexts, stream[:looked], marks, at)
 		}
-		l.next.pairs = [contexts][256]uint32{}
+		l.next.pairs = [numContexts][256]uint32{}
 		l.next.count(&e.contexts, stream[:at+n], marks, at)
-		l.next.find(flat)
+		l.next.findTables(flat)
 		if at == start {
-			l.all, l.next = l.next, l.all
+			l.current, l.next = l.next, l.current
 		} else {
-			l.both.pairs = l.all.pairs
-			l.both.add(l.next)
-			l.both.find(flat && l.all.n == 1)
-			if l.both.cost <= l.all.cost+l.next.cost {
-				l.all, l.both = l.both, l.all
+			l.merged.pairs = l.current.pairs
+			l.merged.add(l.next)
+			l.merged.findTables(flat && l.current.n == 1)
+			if l.merged.cost <= l.current.cost+l.next.cost {
+				l.current, l.merged = l.merged, l.current
 			} else {
 				e.add(at - start)
 				start = at
-				l.all, l.next = l.next, l.all
+				l.current, l.next = l.next, l.current
 			}
 		}
 		at += n
@@ -117,44 +123,46 @@ func (e *Encoder) split(stream, marks []byte, unit int) {
 	e.add(len(stream) - start)
 }
 
-// add appends a segment of n symbols, for which all is.
+// add appends a segment of n symbols with the classes in scratch.current.
 func (e *Encoder) add(n int) {
-	all := e.large.all
-	e.segs = append(e.segs, chainSegment{size: n, class: all.class, tables: all.n})
+	all := e.scratch.current
+	e.segs = append(e.segs, segment{size: n, class: all.class, numTables: all.n})
 	for range all.n {
 		e.freqs = append(e.freqs, model.Freqs{})
 	}
 }
 
-// classify turns marks into the table of each symbol of the stream, and then finds what the tables are: only now it is known where pieces begin.
-func (e *Encoder) classify(stream, marks []byte) (size int) {
-	width, at, tables, cost := chainWidth(len(stream)), 0, e.freqs, uint64(0)
+// assignTables replaces marks by the table number of each symbol and computes the final tables.
+// Only the segment sizes tell where pieces begin, so split could not do so. It returns the
+// estimated size of the stream in bytes.
+func (e *Encoder) assignTables(stream, marks []byte) (size int) {
+	width, at, tables, cost := laneCount(len(stream)), 0, e.freqs, uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]
 		end := at + s.size
-		s.classify(&e.contexts, marks[at:end], stream[at:end], width)
-		sums := &e.large.all.sums
+		s.tableNumbers(&e.contexts, marks[at:end], stream[at:end], width)
+		sums := &e.scratch.current.sums
 		*sums = [maxTables][256]uint32{}
 		for i, c := range stream[at:end] {
 			sums[marks[at+i]%maxTables][c]++
 		}
-		for k := range s.tables {
+		for k := range s.numTables {
 			f := &tables[k]
 			f.Fit(&sums[k])
 			cost += f.Cost(&sums[k]) + model.TableCost(&sums[k])
 		}
-		tables = tables[s.tables:]
-		cost += uint64(contexts*classBits(s.tables)+40) * model.CostBit
+		tables = tables[s.numTables:]
+		cost += uint64(numContexts*indexBits(s.numTables)+40) * model.CostBit
 		at = end
 	}
 	return int(cost/model.CostBit/8) + 2*(4*model.Lanes+4)
 }
 
-// classify turns the marks of a segment's symbols into the tables of these.
-func (s *chainSegment) classify(m *contextMap, marks, symbols []byte, width int) {
+// tableNumbers replaces the marks of the segment's symbols by their table numbers.
+func (s *segment) tableNumbers(m *contextMap, marks, symbols []byte, width int) {
 	n := len(symbols)
 	for l := range width {
-		a, b := piece(n, l, width), piece(n, l+1, width)
+		a, b := pieceStart(n, l, width), pieceStart(n, l+1, width)
 		second := uint(m.second[0])
 		for i := a; i < b; i++ {
 			ctx, next := uint(markContext), uint(m.second[0])
@@ -167,12 +175,12 @@ func (s *chainSegment) classify(m *contextMap, marks, symbols []byte, width int)
 	}
 }
 
-// append adds the head of a segment.
-func (s *chainSegment) append(dst []byte, tables []model.Freqs) []byte {
+// append appends the head of a segment to dst.
+func (s *segment) append(dst []byte, tables []model.Freqs) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.size))
-	dst = append(dst, byte(s.tables))
+	dst = append(dst, byte(s.numTables))
 	w := bitio.Writer{Out: dst}
-	if width := classBits(s.tables); width > 0 {
+	if width := indexBits(s.numTables); width > 0 {
 		for _, k := range s.class {
 			w.Put(uint64(k), uint(width))
 		}
@@ -185,12 +193,12 @@ func (s *chainSegment) append(dst []byte, tables []model.Freqs) []byte {
 	return dst
 }
 
-// group codes the symbols of a group.
-func (e *Encoder) group(dst, stream []byte, group, width int) []byte {
+// encodeGroup encodes the symbols of one lane group, from the last one to the first.
+func (e *Encoder) encodeGroup(dst, stream []byte, group, width int) []byte {
 	need := 0
 	for i := range e.segs {
 		n := e.segs[i].size
-		need += 2 * (n/width*model.Lanes + short(n, group, width))
+		need += 2 * (n/width*model.Lanes + tailLanes(n, group, width))
 	}
 	if cap(e.words) < need {
 		e.words = make([]byte, need)
@@ -206,32 +214,35 @@ func (e *Encoder) group(dst, stream []byte, group, width int) []byte {
 		s := &e.segs[i]
 		end := at
 		at -= s.size
-		own := tables[len(tables)-s.tables:]
-		tables = tables[:len(tables)-s.tables]
+		own := tables[len(tables)-s.numTables:]
+		tables = tables[:len(tables)-s.numTables]
 		for k := range own {
-			e.large.tabs[k].Build((*[256]uint16)(&own[k]))
+			e.scratch.tabs[k].Build((*[256]uint16)(&own[k]))
 		}
-		p = e.part(&states, stream[at:end], e.class[at:end], p, group, width)
+		p = e.encodeSegment(&states, stream[at:end], e.tableOf[at:end], p, group, width)
 	}
 	return model.AppendGroup(dst, states[:], e.words[p:])
 }
 
-// part codes what of a segment belongs to a group, the last symbol first.
-func (e *Encoder) part(states *[model.Lanes]uint32, run, class []byte, p, group, width int) int {
-	tabs := &e.large.tabs
+// encodeSegment encodes one group's symbols of a segment, from the last one to the first. p is the
+// index of the last word written to e.words; encodeSegment returns the new one.
+func (e *Encoder) encodeSegment(
+	states *[model.Lanes]uint32, symbols, tableOf []byte, p, group, width int,
+) int {
+	tabs := &e.scratch.tabs
 	var begin [model.Lanes]int
 	for l := range begin {
-		begin[l] = piece(len(run), group*model.Lanes+l, width)
+		begin[l] = pieceStart(len(symbols), group*model.Lanes+l, width)
 	}
-	rounds := len(run) / width
-	for l := short(len(run), group, width) - 1; l >= 0; l-- {
+	rounds := len(symbols) / width
+	for l := tailLanes(len(symbols), group, width) - 1; l >= 0; l-- {
 		i := begin[l] + rounds
-		p = tabs[class[i]%maxTables].EncodeSymbol(&states[l], run[i], e.words, p)
+		p = tabs[tableOf[i]%maxTables].EncodeSymbol(&states[l], symbols[i], e.words, p)
 	}
 	for r := rounds - 1; r >= 0; r-- {
 		for l := model.Lanes - 1; l >= 0; l-- {
 			i := begin[l] + r
-			p = tabs[class[i]%maxTables].EncodeSymbol(&states[l], run[i], e.words, p)
+			p = tabs[tableOf[i]%maxTables].EncodeSymbol(&states[l], symbols[i], e.words, p)
 		}
 	}
 	return p

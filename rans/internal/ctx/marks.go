@@ -2,9 +2,10 @@ package ctx
 
 import "github.com/gopz/compress/simd"
 
-// gather takes the marks of rounds from the bits of a stream: the pieces of the lanes go on at the given places of what begins at number from. Bits of lanes that there are
-// not are 0. It reads 64 bits for each 64 rounds or less.
-func gather(marks, bits []uint64, from int, at *[simd.CtxRound]int, width int) {
+// marksByRound sets bit l of marks[r] to the mark of lane l in round r. Lane l continues at symbol
+// from + pos[l] of the stream whose marks are in bits. The bits of lanes from width on are 0. It
+// reads up to 64 bits behind the last symbol.
+func marksByRound(marks, bits []uint64, from int, at *[simd.CtxRound]int, width int) {
 	var m [64]uint64
 	for r := 0; r < len(marks); r += len(m) {
 		for l := range at[:width] {
@@ -18,7 +19,8 @@ func gather(marks, bits []uint64, from int, at *[simd.CtxRound]int, width int) {
 	}
 }
 
-// transpose makes bit i of number k bit k of number i: squares of 32 by 32 bits change places, then of 16 by 16, and so on (Warren, Hacker's Delight, section 7-3).
+// transpose transposes a matrix of 64 by 64 bits: bit i of m[k] becomes bit k of m[i]. It swaps
+// quadrants of 32 by 32 bits, then of 16 by 16, and so on (Warren, Hacker's Delight, section 7-3).
 func transpose(m *[64]uint64) {
 	mask := ^uint64(0)
 	for n := uint(32); n > 0; n >>= 1 {

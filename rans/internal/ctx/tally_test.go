@@ -7,7 +7,7 @@ import (
 	"github.com/gopz/compress/rans/internal/model"
 )
 
-// TestTally: a tally says what counts cost, and what their sum with others does, as if all were added up anew.
+// TestTally compares tallies with costs that model computes from the counts.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 10))
 	random := func() (counts [256]uint32, total uint32) {
@@ -33,7 +33,7 @@ func TestTally(t *testing.T) {
 			a, n = [256]uint32{}, 0
 		}
 		x, y := tallyOf(&a), tallyOf(&b)
-		if got, want := x.size(), size(&a, n); got != want {
+		if got, want := x.cost(), size(&a, n); got != want {
 			t.Fatalf("%d of %d symbols: %d, want %d", i, n, got, want)
 		}
 		sum := a
@@ -41,8 +41,8 @@ func TestTally(t *testing.T) {
 			sum[s] += c
 		}
 		both := x.with(&y, &a, &b)
-		if both != tallyOf(&sum) || both.size() != size(&sum, n+m) {
-			t.Fatalf("%d and %d symbols: %d, want %d", n, m, both.size(), size(&sum, n+m))
+		if both != tallyOf(&sum) || both.cost() != size(&sum, n+m) {
+			t.Fatalf("%d and %d symbols: %d, want %d", n, m, both.cost(), size(&sum, n+m))
 		}
 	}
 }

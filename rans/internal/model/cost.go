@@ -6,10 +6,11 @@ import (
 	"github.com/gopz/compress/internal/binlog"
 )
 
-// Costs are in units of 1/65536 bit, computed with integers so that every machine makes the same choices.
+// CostBit is the cost of one bit. Costs are integers in units of 1/65536 bit, so that every machine
+// makes the same choices.
 const CostBit = binlog.Unit
 
-// logTable[i] is log2(1 + (i+½)/2048) in costBit units.
+// logTable[i] is log₂(1 + (i+½)/2048) in units of 1/CostBit bit.
 var logTable = makeLogTable()
 
 func makeLogTable() (t [2048]uint32) {
@@ -19,16 +20,17 @@ func makeLogTable() (t [2048]uint32) {
 	return t
 }
 
-// Logarithms is the table by which the coder judges, for those who do so elsewhere: of 1 + (i + ½)/2048 for each i, in 1/65536 bit.
+// LogTable returns the table of Log2: log₂(1 + (i+½)/2048) for each i, in units of 1/CostBit bit.
 func LogTable() [2048]uint32 { return logTable }
 
-// log2 returns the binary logarithm of x in costBit units; x > 0. The error is below 0.0004 bits.
+// Log2 returns log₂ x in units of 1/CostBit bit. x must not be 0. The error is below 0.0004 bits.
 func Log2(x uint32) uint64 {
 	n := uint(bits.LeadingZeros32(x))
 	return uint64(31-n)<<16 + uint64(logTable[x<<n>>20&2047])
 }
 
-// entropy returns the ideal size of n symbols with the given counts, in costBit units.
+// Entropy returns the Shannon entropy of n symbols with the given counts, in units of 1/CostBit
+// bit. The counts must sum to n.
 func Entropy(counts *[256]uint32, n uint32) uint64 {
 	if n == 0 {
 		return 0
@@ -42,7 +44,8 @@ func Entropy(counts *[256]uint32, n uint32) uint64 {
 	return sum
 }
 
-// tableCost estimates the size of the description of a table, in costBit units.
+// TableCost estimates the size of the description of a table for the given counts, in units of
+// 1/CostBit bit.
 func TableCost(counts *[256]uint32) uint64 {
 	used := uint64(0)
 	for _, c := range counts {
@@ -53,5 +56,6 @@ func TableCost(counts *[256]uint32) uint64 {
 	return DescriptionCost(used)
 }
 
-// descriptionCost is tableCost for a table of so many symbols.
+// DescriptionCost estimates the size of the description of a table with used symbols: 9 bits a
+// symbol and 32 bits for the runs of zeros between them.
 func DescriptionCost(used uint64) uint64 { return (used*9 + 32) * CostBit }

@@ -6,20 +6,21 @@ import (
 	"github.com/gopz/compress/internal/bitio"
 )
 
-// The description of a table is a string of bits, least significant first, filled up with zeros to a whole byte. Symbols are described
-// in order until the frequencies sum to probScale; the rest have none. Each takes a 4-bit class:
+// The description of a table is a bit string, least significant bit first, padded with zeros to a
+// whole byte. It describes the symbols in order until the frequencies sum to ProbScale; all further
+// symbols have frequency 0. Each description begins with a class of 4 bits:
 //
-//	1 … 11   the frequency has that many bits; the bits below the highest follow
-//	12 … 14  one, two, three symbols with frequency 0
-//	15       a run of 4+n symbols with frequency 0: n in the Elias gamma code of n+1, zero bits first, then
-//	         the number from its highest bit down to its lowest, least significant bit first after the leading one
+//	1 … 11   the bit length of the frequency; the bits below the leading one follow
+//	12 … 14  one, two or three symbols with frequency 0
+//	15       4+n symbols with frequency 0; n+1 follows in Elias gamma code: the leading zeros, the
+//	         leading one, then the other bits, least significant first
 const (
-	classZeros = 11 // + length of the run
+	classZeros = 11 // plus the length of the run
 	classRun   = 15
-	runBase    = 4
+	runBase    = 4 // length of the shortest run of classRun
 )
 
-// append adds the description of f to dst.
+// Append appends the description of f to dst.
 func (f *Freqs) Append(dst []byte) []byte {
 	w := bitio.Writer{Out: dst}
 	sum := 0
@@ -48,11 +49,11 @@ func (f *Freqs) Append(dst []byte) []byte {
 	return w.Out
 }
 
-// read takes a description from the front of src and returns what follows it.
+// Read sets f to the table described at the front of src and returns the rest of src.
 func (f *Freqs) Read(src []byte) ([]byte, error) {
 	const errTable = CorruptError("bad frequency table")
 	*f = Freqs{}
-	r := bitio.Reader{Data: src} // bits beyond the end are 0, and no class is
+	r := bitio.Reader{Data: src} // bits beyond the end are 0, which is no class
 	sum := uint32(0)
 	for i := 0; sum < ProbScale; {
 		if i > 255 {

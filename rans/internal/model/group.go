@@ -2,11 +2,11 @@ package model
 
 import "encoding/binary"
 
-// What groups of coded and of chained streams have in common: the size of the words, the states that the decoder begins with, the words.
-
+// ErrWords reports that a group has fewer words than its symbols need.
 const ErrWords = CorruptError("words run out")
 
-// appendGroup appends a group that has been coded.
+// AppendGroup appends an encoded group to dst: the size of its words in bytes, the states with
+// which the decoder begins, the words.
 func AppendGroup(dst []byte, states []uint32, words []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(words)))
 	for _, x := range states {
@@ -15,10 +15,13 @@ func AppendGroup(dst []byte, states []uint32, words []byte) []byte {
 	return append(dst, words...)
 }
 
-// openGroup reads the states of a group from the front of src, and returns its words and what follows them. The words' memory goes on to the end of src.
+// OpenGroup reads a group from the front of src. It stores the states in states and returns the
+// words and the rest of src. Both refer to src, and the capacity of words reaches to the end of
+// src.
 func OpenGroup(src []byte, states []uint32) (words, rest []byte, err error) {
 	n, size := Uvarint(src)
-	if size == 0 || n > uint64(len(src)) || uint64(len(src)-size) < n+uint64(4*len(states)) || n%2 != 0 {
+	if size == 0 || n > uint64(len(src)) ||
+		uint64(len(src)-size) < n+uint64(4*len(states)) || n%2 != 0 {
 		return nil, nil, CorruptError("words missing")
 	}
 	src = src[size:]
@@ -33,7 +36,8 @@ func OpenGroup(src []byte, states []uint32) (words, rest []byte, err error) {
 	return src[:n], src[n:], nil
 }
 
-// closeGroup checks that all is used up behind a group's last symbol; left is how many bytes of words are not.
+// CloseGroup checks the end of a group: the decoder must return to the encoder's first states and
+// have no words left. left is the size of the unread words in bytes.
 func CloseGroup(states []uint32, left int) error {
 	for _, x := range states {
 		if x != MinState {

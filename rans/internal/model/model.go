@@ -1,27 +1,56 @@
-// Package model has what plain and context-coded rANS streams share.
+// Package model holds what plain and context-coded rANS streams share: the parameters of the coder,
+// frequency tables and their costs, the heads of lane groups, and numbers of variable length.
+//
+// It serves packages rans and rans/internal/ctx only.
 package model
 
-import "github.com/gopz/compress/simd"
+import (
+	"encoding/binary"
 
-// The parameters of the coder; part of the format.
-const (
-	ProbBits  = simd.ProbBits // frequencies of a table sum to 1<<probBits
-	ProbScale = 1 << ProbBits // 2048
-	MinState  = simd.StateMin // states are in [lower, lower<<16)
-
-	Lanes = simd.Lanes // of a full group
+	"github.com/gopz/compress/simd"
 )
 
-// smallLimit is the number of coded symbols from which there are two groups of 32 lanes; part of the format. Below it there is
-// one group of four: 64 states cost about 130 bytes more than they carry, but four lanes decode symbol by symbol. With 8,192 instead of 16,384 the
-// blocks of 128 KiB of dickens+mr+nci+xml are 0.27% larger and decode 1.4 times as fast; those of 1 MiB are the same.
+// The parameters of the coder. They are part of the format.
+const (
+	ProbBits  = simd.ProbBits // the frequencies of a table sum to 1<<ProbBits
+	ProbScale = 1 << ProbBits // 2048
+	MinState  = simd.StateMin // a state is in [MinState, MinState<<16)
+	Lanes     = simd.Lanes    // number of lanes of a full group
+)
+
+// SmallLimit is the number of coded symbols from which there are two full lane groups. It is part
+// of the format.
+//
+// Shorter inputs have a single group: the 64 states of two groups waste about 130 bytes. Compared
+// with 16,384, blocks of 128 KiB are 0.27% larger and decode 1.4 times as fast.
 const SmallLimit = 8192
 
-// Slack is the number of bytes behind the end of each decoded stream that the caller may read, and that a decoder's
-// buffers have room for: copy loops work in blocks of 16 and 32 bytes.
+// Slack is the spare capacity of a decoded stream, in bytes. Copy loops may read and write that far
+// behind its end.
 const Slack = 64
 
-// A CorruptError says what a decoder did not accept in its input.
+// CorruptError describes why a decoder rejected its input.
 type CorruptError string
 
+// Error implements error.
 func (e CorruptError) Error() string { return "rans: corrupt input: " + string(e) }
+
+// Uvarint reads a number below 2³² of at most five bytes from the front of src. A size of 0 means
+// that there is none.
+func Uvarint(src []byte) (v uint64, size int) {
+	v, size = binary.Uvarint(src[:min(len(src), binary.MaxVarintLen32)])
+	if size <= 0 || v >= 1<<32 {
+		return 0, 0
+	}
+	return v, size
+}
+
+// GrowStream sets the length of *s to n and leaves Slack bytes of capacity behind it. It reuses the
+// memory of *s if that suffices. n must not exceed limit; both are in bytes.
+func GrowStream(s *[]byte, n uint64, limit int) {
+	if uint64(cap(*s)) < n+Slack {
+		// Sizes vary from block to block. An eighth more capacity avoids repeated growth.
+		*s = make([]byte, n, min(int(n+n/8), limit)+Slack)
+	}
+	*s = (*s)[:n]
+}

@@ -1,11 +1,16 @@
 package model
 
-// freqs is a frequency table: its entries sum to probScale, and each is less than that, since one symbol alone has a segment mode of its own.
+// Freqs is a frequency table. Its entries sum to ProbScale. Each is less than ProbScale: a segment
+// of one repeated symbol needs no table.
 type Freqs [256]uint16
 
-// normalize scales counts, which sum to n and have at least two entries, to sum to probScale, keeping every entry that is not zero.
+// Normalize scales counts to a sum of ProbScale and keeps every symbol that occurs. The counts must
+// sum to n, and at least two of them must not be 0.
+//
+// It rounds each share to the nearest slot and then gives or takes single slots where the size of
+// the coded symbols changes least.
 func (f *Freqs) Normalize(counts *[256]uint32, n uint32) {
-	// Symbols below one slot get one. The others share what is left in proportion.
+	// Symbols with a share below one slot get one. The others share the rest in proportion.
 	rest, slots := uint64(n), uint64(ProbScale)
 	for i, c := range counts {
 		f[i] = 0
@@ -23,15 +28,16 @@ func (f *Freqs) Normalize(counts *[256]uint32, n uint32) {
 		}
 	}
 	for ; total > ProbScale; total-- {
-		f[f.cheapest(counts)]--
+		f[f.leastLoss(counts)]--
 	}
 	for ; total < ProbScale; total++ {
-		f[f.dearest(counts)]++
+		f[f.mostGain(counts)]++
 	}
 }
 
-// cheapest is the symbol that loses least by giving up a slot: the loss is about count / (frequency − ½).
-func (f *Freqs) cheapest(counts *[256]uint32) (best int) {
+// leastLoss returns the symbol that loses least by giving up a slot. The loss is about count /
+// (frequency − ½).
+func (f *Freqs) leastLoss(counts *[256]uint32) (best int) {
 	num, den := uint64(1)<<32, uint64(1)
 	for i, c := range counts {
 		if f[i] > 1 {
@@ -43,8 +49,9 @@ func (f *Freqs) cheapest(counts *[256]uint32) (best int) {
 	return best
 }
 
-// dearest is the symbol that gains most from one more slot: the gain is about count / (frequency + ½).
-func (f *Freqs) dearest(counts *[256]uint32) (best int) {
+// mostGain returns the symbol that gains most from one more slot. The gain is about count /
+// (frequency + ½).
+func (f *Freqs) mostGain(counts *[256]uint32) (best int) {
 	num, den := uint64(0), uint64(1)
 	for i, c := range counts {
 		if c != 0 {
@@ -56,7 +63,8 @@ func (f *Freqs) dearest(counts *[256]uint32) (best int) {
 	return best
 }
 
-// cost returns the size of symbols with the given counts when coded with f, in costBit units.
+// Cost returns the size of symbols with the given counts when coded with f, in units of 1/CostBit
+// bit.
 func (f *Freqs) Cost(counts *[256]uint32) uint64 {
 	sum := uint64(0)
 	for i, c := range counts {
@@ -67,7 +75,8 @@ func (f *Freqs) Cost(counts *[256]uint32) uint64 {
 	return sum
 }
 
-// fit is normalize for any counts: where there are not two symbols, another one takes the least share.
+// Fit is like Normalize but accepts any counts. If fewer than two symbols occur, the next symbol
+// gets the smallest share.
 func (f *Freqs) Fit(counts *[256]uint32) {
 	total, used, last := uint32(0), 0, 0
 	for s, n := range counts {

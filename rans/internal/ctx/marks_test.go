@@ -8,18 +8,21 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// TestPieces: the pieces are the segment, one after the other, and those that are longer than others come first.
-func TestPieces(t *testing.T) {
+// TestPieceStart checks that the pieces cover the segment in order and that the longer ones come
+// first.
+func TestPieceStart(t *testing.T) {
 	for n := range 300 {
 		for _, width := range []int{model.Lanes, simd.CtxRound} {
 			next, last := 0, n+1
 			for l := range width {
-				a, b := piece(n, l, width), piece(n, l+1, width)
+				a, b := pieceStart(n, l, width), pieceStart(n, l+1, width)
 				if a != next || b-a > last || b-a < n/width {
-					t.Fatalf("%d symbols, %d model.Lanes: piece %d is from %d to %d, the one before ends at %d", n, width, l, a, b, next)
+					t.Fatalf("%d symbols, %d lanes: piece %d is [%d, %d), the one before ends at %d",
+						n, width, l, a, b, next)
 				}
-				if more := b-a > n/width; more != (l%model.Lanes < short(n, l/model.Lanes, width)) {
-					t.Fatalf("%d symbols, %d model.Lanes: a symbol more for lane %d: %v", n, width, l, more)
+				tail := tailLanes(n, l/model.Lanes, width)
+				if more := b-a > n/width; more != (l%model.Lanes < tail) {
+					t.Fatalf("%d symbols, %d lanes: lane %d has one more: %v", n, width, l, more)
 				}
 				next, last = b, b-a
 			}
@@ -30,8 +33,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestGather: the mark of symbol i of a lane's piece stands in round i.
-func TestGather(t *testing.T) {
+// TestMarksByRound compares marksByRound with single bits.
+func TestMarksByRound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for range 300 {
 		bits := make([]uint64, 100)
@@ -45,11 +48,15 @@ func TestGather(t *testing.T) {
 		for l := range at {
 			at[l] = r.IntN(64*len(bits) - blockRounds - 64 - from)
 		}
-		gather(marks, bits, from, &at, width)
+		marksByRound(marks, bits, from, &at, width)
 		for k, m := range marks {
 			for l := range at {
 				i := from + at[l] + k
-				if want := bits[i/64] >> (i % 64) & 1; l < width && m>>l&1 != want || l >= width && m>>l&1 != 0 {
+				want := uint64(0)
+				if l < width {
+					want = bits[i/64] >> (i % 64) & 1
+				}
+				if m>>l&1 != want {
 					t.Fatalf("round %d of lane %d: %d, want %d", k, l, m>>l&1, want)
 				}
 			}
