@@ -1,75 +1,112 @@
 #!/usr/bin/env bash
-# Runs the checks of this repository; see usage below.
-set -uo pipefail # no -e: a step that fails must not stop the ones after it
+# Runs the checks of this repository. See usage below.
+set -uo pipefail # no -e: a failed step must not stop the following ones
 
-# The one place where the linter's version is written.
+# Version of the linter. No other file names it.
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Time given to each fuzz target with --all.
+# Fuzzing time of each target.
 fuzztime=2s
 
-# A test that hangs shall not hold up the others for long.
-short_timeout=20m
+# Limits for one package, natively and under an emulator.
+timeout=10m
+qemu_timeout=30m
 
-# Go tests under an emulator are some ten to thirty times slower.
-qemu_timeout=20m
+# Packages that start goroutines or share memory between them, for the race detector.
+race_packages=(. ./pipeline/... ./gpu/... ./internal/cli ./internal/inflate)
+
+# Packages whose results could depend on byte order or word size. The match finders take long under
+# an emulator, and only --all runs them there.
+byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./zstd ./internal/bitio
+  ./internal/inflate ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile)
+match_packages=(./lz77/...)
+
+# Packages that have kernels in assembly or call them.
+kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./pipeline)
 
 usage() {
-  cat <<'EOF'
-usage: scripts/test.sh [--quick | --all]
+  cat <<'USAGE'
+usage: scripts/test.sh [--quick | --all | STEP...]
 
-Runs the checks of this repository, one line per step, with the whole output of
-those that fail. Exits 1 if any failed, after having run them all.
+Runs the checks of this repository. Prints one line per step, and the output of the steps that
+fail. The last line is "N passed, N failed". Exits 1 if a step failed.
 
-  --quick  gofmt, vet, tests in short mode: what to run before every commit
-  (none)   also go mod tidy, staticcheck, all tests, those of internal/seekabletest, the race detector, CGO_ENABLED=0,
-           the noasm tag, builds for other platforms, the judgement of scripts/perf-gate.sh, shellcheck (if installed)
-  --all    also the tests with each tier of kernels (PZ_SIMD), a comparison of the assembly with what
-           its generator gives, the codecs' tests as 386 programs (32 bits) if this machine runs them,
-           and under qemu (arm64, and s390x, which is big-endian), the GPU code on a GPU or on software
-           Vulkan (mesa-vulkan-drivers, libvulkan1) and OpenGL (libegl1, libgl1-mesa-dri; to build
-           libegl-dev, libgl-dev, pkg-config), and a short run of every fuzz target; shellcheck must be there
+  --quick  before a commit: gofmt, vet and the short tests
+  (none)   what CI runs: --quick with all tests, linters, race detector, one 32-bit run,
+           one big-endian emulator, GPU code on software drivers
+  --all    everything: also long tests, real files, every tier of kernels, every emulator,
+           other platforms, nested modules, generated code, fuzzing
+  STEP     only the named steps
+  --list   print the steps of each mode
 
-Set PZ_CORPUS to a directory of files to have the step "tests" use them as well;
-the others make do with the data that the tests make themselves.
-EOF
+Environment:
+  PZ_CORPUS  directory of real files for the step "long"
+  CI         if set, a step fails instead of skipping when a program is missing
+USAGE
 }
 
 mode=default
-case "$#:${1-}" in
-  0:) ;;
-  1:--quick) mode=quick ;;
-  1:--all) mode=all ;;
-  1:--help | 1:-h) usage; exit 0 ;;
-  *) usage >&2; exit 2 ;;
+only=()
+case ${1-} in
+  '') ;;
+  --quick | --all | --list) mode=${1#--} ;;
+  -h | --help) usage; exit 0 ;;
+  -*) usage >&2; exit 2 ;;
+  *) only=("$@") ;;
 esac
+if [[ ${1-} == --* ]] && (($# > 1)); then
+  usage >&2
+  exit 2
+fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-failed=()
+[[ $mode != all ]] || export CI=1 # nothing may be skipped
 
-# step NAME COMMAND…: runs a command and says how it went.
-step() {
-  local name=$1 start=$SECONDS rc=0
-  shift
-  "$@" >"$tmp/log" 2>&1 </dev/null || rc=$?
-  if ((rc == 0)); then
-    printf 'ok    %-32s %4d s\n' "$name" $((SECONDS - start))
-  else
-    printf 'FAIL  %-32s %4d s\n' "$name" $((SECONDS - start))
-    sed 's/^/      /' "$tmp/log"
-    failed+=("$name")
+passed=0 skipped=0 failed=()
+declare -A known=()
+
+# selected FROM NAME: reports whether the step NAME runs. FROM is the first mode that has it.
+selected() {
+  if ((${#only[@]} > 0)); then
+    [[ " ${only[*]} " == *" $2 "* ]]
+    return
   fi
+  case $mode in
+    quick) [[ $1 == quick ]] ;;
+    default) [[ $1 != all ]] ;;
+    all) ;;
+    list) printf '%-8s %s\n' "$1" "$2"; false ;;
+  esac
 }
 
-# need COMMAND PACKAGE: fails with a hint if a command is missing.
+# step FROM NAME COMMAND...: runs a command and prints the result. Status 77 means skipped.
+step() {
+  local from=$1 name=$2 start=$SECONDS rc=0
+  shift 2
+  known[$name]=1
+  selected "$from" "$name" || return 0
+  "$@" >"$tmp/log" 2>&1 </dev/null || rc=$?
+  case $rc in
+    0) ((passed++)); printf 'ok    %-20s %4d s\n' "$name" $((SECONDS - start)) ;;
+    77) ((skipped++)); printf 'skip  %-20s %s\n' "$name" "$(tail -n 1 "$tmp/log")" ;;
+    *)
+      failed+=("$name")
+      printf 'FAIL  %-20s %4d s\n' "$name" $((SECONDS - start))
+      sed 's/^/      /' "$tmp/log"
+      ;;
+  esac
+}
+
+# need COMMAND PACKAGE: returns 77, or 1 if CI is set, without the command.
 need() {
   command -v "$1" >/dev/null && return
   echo "$1 is not installed; on Debian and Ubuntu: apt-get install $2"
-  return 1
+  [[ -n ${CI-} ]] && return 1
+  return 77
 }
 
 formatted() {
@@ -80,191 +117,170 @@ formatted() {
   return 1
 }
 
-# concurrent_packages lists the packages that start goroutines or share anything between them: the others can have no races.
-concurrent_packages() {
-  grep -rlE --include='*.go' '(^|[[:space:]])go (func\(|[a-zA-Z_.]+\()|"sync["/]|t\.Parallel\(' . --exclude-dir=_asm --exclude-dir=seekabletest | xargs -n1 dirname | sort -u | grep -vx ./examples/profile # runs what the others have
+tests() {
+  if [[ $mode == quick ]]; then
+    go test -short -timeout "$timeout" ./...
+  else
+    go test ./... # without flags, to share test results with the README's command
+  fi
+}
+
+lint_scripts() {
+  need shellcheck shellcheck || return
+  find . -name '*.sh' -not -path './.git/*' -exec shellcheck {} + && shellcheck .ci/run
 }
 
 race() {
-  local packages
-  mapfile -t packages < <(concurrent_packages)
-  # Some ten times slower than without. Left out is what takes long and goes through the scheduler as others do: sizes, allocations, what other programs wrote, every length of a file.
-  # It needs a C compiler, and go says so.
-  CGO_ENABLED=1 PZ_CORPUS='' go test -race -short -skip 'Alloc|Density|Filtered|MostlyLiterals|SmallFiles|Tools|ReadGo|Truncation|NoDenseDevice|RecoverHostile|FlushedBeforeMore|StandardFormats|TestTar$' -timeout "$short_timeout" "${packages[@]}"
+  need gcc gcc || return
+  CGO_ENABLED=1 go test -race -short -timeout "$timeout" "${race_packages[@]}"
 }
 
-pure() {
-  CGO_ENABLED=0 go build ./... && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 PZ_CORPUS='' go test "$@" ./internal/cli ./gpu/... # what has a build with cgo as well; see tier
-}
-
-noasm() {
-  # Of what has no kernels the tier portable tests the same code.
-  go vet -tags noasm ./... && PZ_CORPUS='' go test -short -timeout "$short_timeout" -tags noasm ./simd ./rans ./lz77 ./lzseq ./pipeline
-}
-
-# seekable runs the tests that are a module of their own, because they need one that nothing else does.
-seekable() {
-  (cd internal/seekabletest && go mod tidy -diff && go vet ./... && go test -timeout "$short_timeout" ./...)
-}
-
-# platform OS ARCH: builds everything, and vet compiles the tests as well.
-platform() {
-  CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build ./... && CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go vet ./...
-}
-
-# byte_packages lists the packages of all that touches bytes, which another processor or word size can break, but for the library.
-byte_packages() {
-  local dirs=(lz77 lzseq rans fse huffman deflate zstd simd internal/inflate internal/pzfile internal/gzfile internal/zstfile internal/corpus) dir
-  for dir in "${dirs[@]}"; do
-    # Some of these are still to come.
-    compgen -G "$dir/*_test.go" >/dev/null && echo "./$dir"
-  done
-  return 0
-}
-
-# Tests of the library that hold whole files to the same bytes: what another processor or tier could change. The others would be about the scheduler once more.
-same_bytes='Golden|SameBytes|TestCorpus|Edges|BitFlips|RoundTrip|Standard'
-
-# emulated ARCH EMULATOR: runs the tests of all that touches bytes on another processor.
-emulated() {
-  local packages
-  need "$2" qemu-user || return
-  mapfile -t packages < <(byte_packages)
-  # Go's preemption signals and the emulator's threads do not always get along. What is measured rather than computed,
-  # memory and allocations, says nothing about the processor that is emulated; what choosing settings, devices and long streams need of it others test.
-  local -x CGO_ENABLED=0 GOARCH=$1 GODEBUG=asyncpreemptoff=1 PZ_CORPUS=''
-  go test -short -skip 'Alloc|Memory|TestTime' -timeout "$qemu_timeout" -exec "$2" "${packages[@]}" &&
-    go test -short -run "$same_bytes" -timeout "$qemu_timeout" -exec "$2" .
-}
-
-# emulated_tier NAME: the same on arm64, of what has kernels there, with faster ones switched off.
-emulated_tier() {
-  need qemu-aarch64 qemu-user || return
-  CGO_ENABLED=0 GOARCH=arm64 GODEBUG=asyncpreemptoff=1 PZ_SIMD=$1 PZ_CORPUS='' \
-    go test -short -count=1 -skip 'Alloc|Memory' -timeout "$qemu_timeout" -exec qemu-aarch64 ./simd ./lzseq
-}
-
-# runs_386 reports whether programs of 32 bits run here: the processor may be another one, and the kernel need not.
+# runs_386 reports whether this machine runs 32-bit programs. The kernel may be built without them.
 runs_386() {
   [[ $(go env GOHOSTOS GOHOSTARCH | tr '\n' ' ') =~ ^linux\ (amd64|386)\  ]] || return
-  CGO_ENABLED=0 GOARCH=386 go test -c -o "$tmp/386" ./simd >/dev/null 2>&1 || return 0 # what does not compile shall fail
+  # A compile error is for the tests to report.
+  CGO_ENABLED=0 GOARCH=386 go test -c -o "$tmp/386" ./internal/bitio >/dev/null 2>&1 || return 0
   "$tmp/386" -test.run '^$' >/dev/null 2>&1
 }
 
-# native_386 runs the same tests as emulated, with int of 32 bits and at full speed.
 native_386() {
-  local packages
-  mapfile -t packages < <(byte_packages)
-  local -x CGO_ENABLED=0 GOARCH=386 PZ_CORPUS=''
-  # The scheduler's tests as well, which under an emulator would be about the emulator.
-  go test -short -timeout "$short_timeout" "${packages[@]}" ./pipeline && go test -short -run "$same_bytes" -timeout "$short_timeout" .
+  runs_386 || { echo 'this machine does not run 386 programs'; return 77; }
+  CGO_ENABLED=0 GOARCH=386 \
+    go test -short -timeout "$timeout" "${byte_packages[@]}" "${match_packages[@]}"
 }
 
-# fuzz_targets prints a package and a name for every fuzz target there is.
-fuzz_targets() {
-  local list
-  list=$(go test -list '^Fuzz' ./...) || { echo "$list"; return 1; }
-  # The names come first, then the line of their package.
-  awk '/^Fuzz/ { names[++n] = $1 }
-       /^ok/ { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$list"
+# emulated ARCH EMULATOR PACKAGE...: runs short tests on another processor.
+emulated() {
+  local arch=$1 emulator=$2
+  shift 2
+  need "$emulator" qemu-user || return
+  # The emulator loses some of the signals with which Go preempts goroutines.
+  CGO_ENABLED=0 GOARCH=$arch GODEBUG=asyncpreemptoff=1 \
+    go test -short -timeout "$qemu_timeout" -exec "$emulator" "$@"
 }
 
-fuzz() {
+# gpu runs the tests of the GPU packages on the best adapter, which may be a software driver.
+gpu() {
+  local tags=webgpu,opengl,egl
+  need gcc gcc && need pkg-config pkg-config || return
+  pkg-config --exists egl || need egl-headers 'libegl-dev libgl-dev' || return
+  local -x CGO_ENABLED=1 CI=1 # a missing adapter is a failure
+  go vet -tags "$tags" ./... && go run "$staticcheck" -tags "$tags" ./gpu/... &&
+    go test -short -timeout "$timeout" -tags "$tags" ./gpu/...
+}
+
+# long runs every test at full length, with real files if there are any.
+long() {
+  local script
+  for script in ../*/corpora/unpack.sh; do
+    if [[ -z ${PZ_CORPUS-} && -f $script ]]; then
+      bash "$script" "$tmp/corpus" || return
+      local -x PZ_CORPUS=$tmp/corpus
+    fi
+  done
+  PZ_TEST=all go test -timeout 60m ./...
+}
+
+# modules tests the nested modules, each of which has dependencies of its own.
+modules() {
+  local mod
+  find . -mindepth 2 -name go.mod -not -path './.git/*' | while read -r mod; do
+    echo "$mod"
+    (cd "$(dirname "$mod")" && go mod tidy -diff && go vet ./... && go test ./...) || exit 1
+  done
+}
+
+# tier NAME: tests with the faster kernels switched off.
+tier() {
+  # The test cache does not know of PZ_SIMD, hence -count=1.
+  CGO_ENABLED=0 PZ_SIMD=$1 go test -short -count=1 -timeout "$timeout" "${kernel_packages[@]}"
+}
+
+emulated_portable() {
+  local -x PZ_SIMD=portable
+  emulated arm64 qemu-aarch64 -count=1 ./simd ./lzseq
+}
+
+noasm() {
+  go vet -tags noasm ./... &&
+    go test -short -timeout "$timeout" -tags noasm "${kernel_packages[@]}"
+}
+
+nocgo() {
+  local -x CGO_ENABLED=0
+  go vet ./... && go test -short -timeout "$timeout" ./internal/cli ./gpu/...
+}
+
+# platforms compiles everything, tests included, for other platforms.
+platforms() {
+  local p
+  for p in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64; do
+    echo "$p"
+    CGO_ENABLED=0 GOOS=${p%/*} GOARCH=${p#*/} go vet ./... || return
+  done
+}
+
+# fuzz_target PACKAGE TARGET: runs one target for a short time.
+fuzz_target() {
   local rc
   for _ in 1 2 3; do
     rc=0
     go test -run '^$' -fuzz "^$2\$" -fuzztime "$fuzztime" "$1" >"$tmp/fuzz" 2>&1 || rc=$?
-    # Up to Go 1.26 the end of -fuzztime may be reported as a failure of the target: https://go.dev/issue/75804.
-    # Such a failure brings no input with it; try again.
-    if ((rc == 0)) || grep -q 'Failing input' "$tmp/fuzz" || ! grep -qx ' *context deadline exceeded' "$tmp/fuzz"; then
+    # Go up to 1.26 may report the end of -fuzztime as a failure, without a failing input:
+    # https://go.dev/issue/75804.
+    if ((rc == 0)) || grep -q 'Failing input' "$tmp/fuzz" ||
+      ! grep -qx ' *context deadline exceeded' "$tmp/fuzz"; then
       break
     fi
   done
-  cat "$tmp/fuzz"
+  ((rc == 0)) || { echo "$1 $2"; cat "$tmp/fuzz"; }
   return "$rc"
 }
 
-no_targets() {
-  echo "$targets"
-  return 1
+# fuzz runs every target.
+fuzz() {
+  local list package target bad=0
+  list=$(go test -list '^Fuzz' ./...) || { echo "$list"; return 1; }
+  # The names of a package come before its line.
+  awk '/^Fuzz/ { names[++n] = $1 }
+       /^ok/ { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$list" >"$tmp/targets"
+  while read -r package target; do
+    fuzz_target "$package" "$target" || bad=1
+  done <"$tmp/targets"
+  return "$bad"
 }
 
-# tier NAME: tests with the fastest kernels switched off, and without cgo. Not from the cache, which does not know of the variable.
-tier() {
-  local -x PZ_SIMD=$1 PZ_CORPUS='' CGO_ENABLED=0
-  go test -short -count=1 -timeout "$short_timeout" ./simd ./rans ./lz77 ./lzseq ./pipeline && go test -short -count=1 -run "$same_bytes" -timeout "$short_timeout" .
-}
+# The columns are the first mode that has the step, the name of the step, and its command.
+step quick gofmt formatted
+step quick vet go vet ./...
+step quick tests tests
+step default tidy go mod tidy -diff
+step default staticcheck go run "$staticcheck" ./...
+step default shellcheck lint_scripts
+step default race race
+step default 386 native_386
+step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
+step default gpu gpu
+step all long long
+step all portable tier portable
+step all avx2 tier avx2
+step all noasm noasm
+step all nocgo nocgo
+step all platforms platforms
+step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
+step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
+step all arm64-portable emulated_portable
+step all modules modules
+step all assembly simd/_asm/check.sh
+step all perf-gate scripts/perf-gate-test.sh
+step all fuzz fuzz
 
-# gpu tests the GPU code on software Vulkan and software OpenGL. With CI set a missing adapter is a failure.
-gpu() {
-  need gcc gcc && need pkg-config pkg-config || return
-  pkg-config --exists egl || { echo 'the headers of EGL are missing; on Debian and Ubuntu: apt-get install libegl-dev libgl-dev'; return 1; }
-  local both=webgpu,opengl,egl
-  local -x CGO_ENABLED=1 CI=1 PZ_CORPUS=''
-  go vet -tags webgpu ./gpu/... && go vet -tags opengl,egl ./gpu/... && go vet -tags "$both" ./... &&
-    go run "$staticcheck" -tags "$both" ./gpu/... &&
-    go test -short -timeout "$short_timeout" -tags "$both" ./gpu/... &&
-    go test -short -timeout "$short_timeout" -tags "$both" -run 'GPU|Device|Backend' ./examples/profile
-}
-
-# gate tests how scripts/perf-gate.sh judges; nothing is measured.
-gate() {
-  need git git && need awk mawk && scripts/perf-gate-test.sh
-}
-
-scripts() {
-  need shellcheck shellcheck && shellcheck scripts/*.sh simd/_asm/*.sh .ci/run
-}
-
-step gofmt formatted
-step vet go vet ./...
-if [[ $mode == quick ]]; then
-  step 'tests (short)' go test -short -timeout "$short_timeout" ./...
-else
-  step 'go mod tidy' go mod tidy -diff
-  step staticcheck go run "$staticcheck" ./...
-  step tests go test -timeout 30m ./...
-  step 'another seekable zstd' seekable
-  step 'race detector' race
-  step 'CGO_ENABLED=0' pure -short
-  step 'noasm tag' noasm
-  step linux/arm64 platform linux arm64
-  step 'linux/s390x (big-endian)' platform linux s390x
-  step 'linux/386 (32 bits)' platform linux 386
-  step windows/amd64 platform windows amd64
-  step darwin/arm64 platform darwin arm64
-  step 'judgement of perf-gate' gate
-  if [[ $mode == all ]] || command -v shellcheck >/dev/null; then
-    step shellcheck scripts
-  else
-    echo 'left out: shellcheck is not installed'
-  fi
-fi
-if [[ $mode == all ]]; then
-  step 'PZ_SIMD=portable' tier portable
-  step 'PZ_SIMD=avx2' tier avx2
-  step 'assembly is as generated' simd/_asm/check.sh
-  step 'GPU (webgpu, opengl tags)' gpu
-  if runs_386; then
-    step '386 (32 bits)' native_386
-  else
-    echo 'left out: 386 programs do not run on this machine'
-  fi
-  step 'qemu arm64' emulated arm64 qemu-aarch64
-  step 'qemu arm64, PZ_SIMD=portable' emulated_tier portable
-  step 'qemu s390x (big-endian)' emulated s390x qemu-s390x
-  module=$(go list -m)
-  if targets=$(fuzz_targets); then
-    while read -r package name; do
-      [[ -n $name ]] && step "${package#"$module"/} $name" fuzz "$package" "$name"
-    done <<<"$targets"
-  else
-    step 'fuzz targets' no_targets
-  fi
-fi
-
-if ((${#failed[@]} > 0)); then
-  echo
-  (IFS=,; echo "failed: ${failed[*]}")
-  exit 1
-fi
+[[ $mode != list ]] || exit 0
+for name in "${only[@]}"; do
+  [[ -n ${known[$name]-} ]] || { echo "no step $name; --list prints the steps" >&2; exit 2; }
+done
+((${#failed[@]} == 0)) || echo "failed: ${failed[*]}"
+printf '%d passed, %d failed' "$passed" "${#failed[@]}"
+((skipped == 0)) || printf ', %d skipped' "$skipped"
+echo
+((${#failed[@]} == 0))
