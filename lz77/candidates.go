@@ -25,6 +25,28 @@ const (
 	RowTagBits     = 7
 )
 
+// CandidatesFit reports whether 32 bits hold every candidate that p finds in a block of size bytes, with
+// its window.
+func (p *Params) CandidatesFit(size int) bool {
+	return p.Finder == RowHash && p.Nice <= MaxCandidateNice && size <= 1<<CandidateOffsetBits
+}
+
+// FindCandidates sets best to the candidates of the first len(src) − CandidateTail positions of src, for
+// ParseCandidates. params.CandidatesFit(len(src)) must be true.
+func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limits Limits) {
+	limits.check()
+	m.params, m.limits = *params, limits
+	src = src[:len(src):len(src)] // as in ParseFrom
+	m.rows.reset(&m.params, len(src))
+	least := params.least(&limits)
+	for i := range best {
+		best[i] = 0
+		if n, d := m.find(src, i, least); n > 0 {
+			best[i] = uint32(d) | uint32(min(n, params.Nice)-4)<<CandidateOffsetBits
+		}
+	}
+}
+
 // ParseCandidates is ParseFrom with params.Finder Recent for positions whose best candidates are known; best has one entry for each of the first
 // len(src) − CandidateTail bytes. It returns false if one of the entries that it has looked at is impossible.
 func (m *Matcher) ParseCandidates(dst []Sequence, src []byte, start int, params *Params, limits Limits, best []uint32) (_ []Sequence, ok bool) {

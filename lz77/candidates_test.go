@@ -10,16 +10,11 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// candidatesOf asks find about every position.
+// candidatesOf returns the candidates of all positions.
 func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
 	var m Matcher
-	m.prepare(len(src), p, l)
 	best := make([]uint32, max(0, len(src)-tail))
-	for i := range best {
-		if n, d := m.find(src, i, max(l.MinMatch, int(p.HashBytes))); n > 0 {
-			best[i] = uint32(d) | uint32(min(n, p.Nice)-4)<<CandidateOffsetBits
-		}
-	}
+	m.FindCandidates(best, src, p, l)
 	return best
 }
 
