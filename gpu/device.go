@@ -41,9 +41,14 @@ type Request struct {
 	Limits lz77.Limits   // Stage0, Fused
 	Layout *lzseq.Layout // result if Decode is set
 
-	Seqs    []lz77.Sequence // result of Stage0
-	Streams *lzseq.Streams  // StageN; result if Decode is set
-	Dst     []byte          // result of Fused, and of StageN unless Decode is set: the payload
+	// Candidates is a result of Stage0: for each position of Src but the last lz77.CandidateTail the best
+	// candidate, as lz77.Matcher.ParseCandidates takes them. The worker that accepts the result parses
+	// them. The device takes the memory from NewCandidates.
+	Candidates []uint32
+	// Seqs is the result of Stage0 if Candidates is nil.
+	Seqs    []lz77.Sequence
+	Streams *lzseq.Streams // StageN; result if Decode is set
+	Dst     []byte         // result of Fused, and of StageN unless Decode is set: the payload
 
 	// Err is a result: why the device could not do this request. The CPU does it then. Input that does not decode is
 	// such an error as well: what is wrong with it is for the CPU to say.

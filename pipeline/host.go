@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
 )
 
 // Host does a device's request on the CPU, with the code of the stages. It is what a software device is made of, and is
@@ -20,7 +21,11 @@ func Host(r *gpu.Request) error {
 
 func (ws *workspace) host(r *gpu.Request) (err error) {
 	switch {
+	case r.Op == gpu.Stage0 && r.Params.CandidatesFit(len(r.Src)):
+		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-lz77.CandidateTail))
+		ws.matcher.FindCandidates(r.Candidates, r.Src, r.Params, r.Limits)
 	case r.Op == gpu.Stage0:
+		r.Candidates = nil
 		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
 		var ranges []byte

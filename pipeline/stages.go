@@ -33,14 +33,23 @@ var matchStage = stage{name: "lz77",
 		ask: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
 		},
-		take: func(_ *workspace, b *Block, r *gpu.Request) error {
-			b.payload.seqs, b.payload.ranges = r.Seqs, nil
-			if !lz77.Valid(r.Seqs, b.Src, b.Window, *b.limits()) {
-				return errWrong
-			}
-			return nil
-		},
+		take: takeMatches,
 	},
+}
+
+// takeMatches takes over the sequences of a device. Where the device has only found candidates, it
+// parses them.
+func takeMatches(ws *workspace, b *Block, r *gpu.Request) error {
+	limits, parsed := *b.limits(), true
+	if r.Candidates != nil {
+		r.Seqs, parsed = ws.matcher.ParseCandidates(r.Seqs[:0], b.Src, b.Window, b.params(), limits, r.Candidates)
+		r.FreeCandidates()
+	}
+	b.payload.seqs, b.payload.ranges = r.Seqs, nil
+	if !parsed || !lz77.Valid(r.Seqs, b.Src, b.Window, limits) {
+		return errWrong
+	}
+	return nil
 }
 
 // limits are those of the block's sequences. Finders that are not Priced, as of one that is coarse, have none of the shorter matches.

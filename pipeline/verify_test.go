@@ -48,15 +48,54 @@ func flip(p []byte) {
 	}
 }
 
+// parseHere gives a request of Stage0 sequences in place of candidates.
+func parseHere(r *gpu.Request) {
+	var m lz77.Matcher
+	r.Seqs = m.ParseFrom(nil, r.Src, r.Window, r.Params, r.Limits)
+	r.FreeCandidates()
+}
+
 // TestDeviceWrong: whatever a device gets wrong is found out, costs no block, and is the last it was asked.
 func TestDeviceWrong(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for name, wrong := range map[string]func(r *gpu.Request){
-		"Stage0, too long": func(r *gpu.Request) { r.Seqs = append(r.Seqs, lz77.Sequence{LitLen: 1 << 20}) },
+		"Stage0, too long": func(r *gpu.Request) {
+			parseHere(r)
+			r.Seqs = append(r.Seqs, lz77.Sequence{LitLen: 1 << 20})
+		},
 		"Stage0, offset": func(r *gpu.Request) {
+			parseHere(r)
 			for i := range r.Seqs {
 				r.Seqs[i].Offset++
 			}
+		},
+		"Stage0, candidates too near": func(r *gpu.Request) {
+			for i := range r.Candidates {
+				r.Candidates[i] = 1
+			}
+		},
+		"Stage0, candidates too far": func(r *gpu.Request) {
+			for i := range r.Candidates {
+				r.Candidates[i] |= 1<<lz77.CandidateOffsetBits - 1
+			}
+		},
+		"Stage0, candidates that do not match": func(r *gpu.Request) {
+			for i, c := range r.Candidates {
+				if c != 0 {
+					r.Candidates[i] = c - 1
+				}
+			}
+		},
+		"Stage0, candidates too long": func(r *gpu.Request) {
+			for i, c := range r.Candidates {
+				if c != 0 {
+					r.Candidates[i] = c + 1<<lz77.CandidateOffsetBits
+				}
+			}
+		},
+		"Stage0, candidate missing": func(r *gpu.Request) { r.Candidates = r.Candidates[:len(r.Candidates)-1] },
+		"Stage0, neither": func(r *gpu.Request) {
+			r.Candidates, r.Seqs = nil, []lz77.Sequence{{LitLen: 0, MatchLen: 5, Offset: 16}}
 		},
 		"StageN, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
 		"StageN, cut":         func(r *gpu.Request) { r.Dst = r.Dst[:len(r.Dst)/2] },

@@ -24,8 +24,20 @@ type block struct {
 
 // work is all the blocks that there are; larger batches take them again.
 type work struct {
-	size   int
-	blocks []block
+	size    int
+	blocks  []block
+	matcher lz77.Matcher
+}
+
+// match appends the sequences that the CPU finds for a request of Stage0.
+func (w *work) match(dst []lz77.Sequence, r *gpu.Request) []lz77.Sequence {
+	return w.matcher.ParseFrom(dst, r.Src, r.Window, r.Params, r.Limits)
+}
+
+// accept parses the candidates of a device into r.Seqs, as a worker does before it verifies them.
+func (w *work) accept(r *gpu.Request) (ok bool) {
+	r.Seqs, ok = w.matcher.ParseCandidates(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits, r.Candidates)
+	return ok && lz77.Valid(r.Seqs, r.Src, r.Window, r.Limits)
 }
 
 // matchLevels are the levels measured: one for each depth of those that devices match.
@@ -41,10 +53,7 @@ func newWork(data []byte, size int) (*work, error) {
 		data = data[size:]
 		for _, level := range matchLevels {
 			r := matchRequest(b.src, level)
-			if err := pipeline.Host(r); err != nil {
-				return nil, err
-			}
-			b.seqs[level] = r.Seqs
+			b.seqs[level] = w.match(nil, r)
 			r = fusedRequest(b.src, level)
 			if err := pipeline.Host(r); err != nil {
 				return nil, err
@@ -85,8 +94,9 @@ type stage struct {
 	blocks  []block
 	ask     func(b *block) *gpu.Request
 	right   func(b *block, r *gpu.Request) bool
-	bytes   func(b *block) int        // what its speed is counted in
-	look    func(r *gpu.Request) bool // what a worker does before a result counts, if anything; see pipeline's verify.go
+	bytes   func(b *block) int         // what its speed is counted in
+	look    func(r *gpu.Request) bool  // what a worker does before a result counts, if anything; see pipeline's verify.go
+	cpu     func(r *gpu.Request) error // what the CPU does instead; nil means pipeline.Host
 }
 
 func (w *work) stages() []stage {
@@ -109,20 +119,21 @@ func (w *work) stages() []stage {
 	list := []stage{
 		{"rANS decode (bytes of streams)", []string{"rans_decode"}, w.blocks, (*block).decode, func(b *block, r *gpu.Request) bool {
 			return same(r.Streams, b.streams) && r.Layout == lzseq.Repeat
-		}, symbols, nil},
+		}, symbols, nil, nil},
 		{"rANS encode (bytes of streams)", []string{"histogram", "rans_encode"}, w.blocks, (*block).encode,
 			func(b *block, r *gpu.Request) bool { return bytes.Equal(r.Dst, b.payload) }, symbols,
-			func(r *gpu.Request) bool { return decodes(r) && same(check.Streams, r.Streams) }},
+			func(r *gpu.Request) bool { return decodes(r) && same(check.Streams, r.Streams) }, nil},
 	}
 	for _, level := range matchLevels {
 		list = append(list, stage{
 			fmt.Sprintf("match and parse, level %d, K = %d (bytes of input)", level, lz77.Levels[level].Depth),
 			[]string{"match_hash", "match_count", "match_scan", "match_scatter", "match_best"}, w.blocks,
 			func(b *block) *gpu.Request { return matchRequest(b.src, level) },
-			func(b *block, r *gpu.Request) bool { return slices.Equal(r.Seqs, b.seqs[level]) },
+			func(b *block, r *gpu.Request) bool { return w.accept(r) && slices.Equal(r.Seqs, b.seqs[level]) },
 			func(b *block) int { return len(b.src) },
-			func(r *gpu.Request) bool { return lz77.Valid(r.Seqs, r.Src, r.Window, r.Limits) },
+			w.accept, nil,
 		})
+		list[len(list)-1].cpu = func(r *gpu.Request) error { r.Seqs = w.match(r.Seqs[:0], r); return nil }
 	}
 	for _, level := range matchLevels {
 		list = append(list, stage{
@@ -135,7 +146,7 @@ func (w *work) stages() []stage {
 			func(r *gpu.Request) bool {
 				content = slices.Grow(content[:0], r.Size+lz77.Slack)[:r.Size]
 				return decodes(r) && check.Streams.Decode(check.Layout, content) == nil && bytes.Equal(content, r.Src)
-			},
+			}, nil,
 		})
 	}
 	return list
@@ -169,6 +180,9 @@ func (c *config) stage(d device, s stage) error {
 		fmt.Printf("not done on this device, with blocks of this size\n\n")
 		return nil
 	}
+	if s.cpu == nil {
+		s.cpu = pipeline.Host
+	}
 	for n := 1; n <= c.batch; n *= 2 {
 		batch, total := make([]*gpu.Request, n), 0
 		for i := range batch {
@@ -188,7 +202,7 @@ func (c *config) stage(d device, s stage) error {
 		some := min(n, len(s.blocks)) // more of them would only take longer
 		cpu, err := c.timed(func() error {
 			for _, r := range batch[:some] {
-				if err := pipeline.Host(r); err != nil {
+				if err := s.cpu(r); err != nil {
 					return err
 				}
 			}

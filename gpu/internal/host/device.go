@@ -139,8 +139,8 @@ func (d *Device) Accepts(r *gpu.Request) bool {
 	case gpu.Fused:
 		return d.fuses(r)
 	case gpu.Stage0:
-		return r.Params != nil && r.Params.Finder == lz77.RowHash && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 &&
-			len(r.Src) <= maxMatch && matchSize(max(len(r.Src), r.Size)) <= d.binding
+		return r.Params != nil && r.Params.CandidatesFit(len(r.Src)) && r.Params.Depth <= 64 &&
+			matchSize(max(len(r.Src), r.Size)) <= d.binding
 	}
 	return false
 }

@@ -2,12 +2,7 @@ package host
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -59,7 +54,7 @@ func (s *slot) match(batch []*gpu.Request) error {
 		n := 0
 		for ; n < len(batch); n++ {
 			r := batch[n]
-			r.Err = nil
+			r.Err, r.Candidates = nil, nil
 			j := matchJob{r: r, first: first, tile: tile, positions: max(0, len(r.Src)-lz77.CandidateTail)}
 			if j.positions == 0 || len(r.Src) < r.Window+lz77.CandidateTail {
 				r.Seqs = r.Seqs[:0]
@@ -84,7 +79,7 @@ func (s *slot) match(batch []*gpu.Request) error {
 	return nil
 }
 
-// matchBlocks finds the candidates of some blocks and parses them.
+// matchBlocks finds the candidates of some blocks.
 func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 	in := 8 + len(blocks)*blockWords + tiles
 	rowBits := uint8(0)
@@ -115,7 +110,13 @@ func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) { s.parse(blocks, p) })
+	return s.q.Fetched(func(p []byte) {
+		for i := range blocks {
+			j := &blocks[i]
+			j.r.Candidates = gpu.NewCandidates(j.positions)
+			readWords(j.r.Candidates, p[4*j.first:])
+		}
+	})
 }
 
 // block packs a block, and its descriptor into head.
@@ -143,49 +144,4 @@ func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
 		keys, positions, newKeys, newPositions = newKeys, newPositions, keys, positions
 	}
 	s.run("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))
-}
-
-// parse turns the candidates of blocks into sequences, several blocks at a time. The device's memory may be slow to read more than once.
-func (s *slot) parse(blocks []matchJob, best []byte) {
-	n := min(len(blocks), max(1, runtime.GOMAXPROCS(0)/concurrent))
-	grow(&s.matchers, n)
-	grow(&s.best, n)
-	var next, worked atomic.Int64
-	var wg sync.WaitGroup
-	start := time.Now()
-	for k := range n {
-		wg.Go(func() {
-			begun := time.Now()
-			defer func() { worked.Add(int64(time.Since(begun))) }()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(blocks) {
-					return
-				}
-				s.parseBlock(&blocks[i], k, best)
-			}
-		})
-	}
-	wg.Wait()
-	s.d.away.Add(int64(time.Since(start)) - worked.Load())
-}
-
-// parseBlock parses a block with matcher k.
-func (s *slot) parseBlock(j *matchJob, k int, best []byte) {
-	r := j.r
-	defer func() {
-		if v := recover(); v != nil {
-			r.Err = fmt.Errorf("%w: %v", errResult, v)
-		}
-	}()
-	if cap(s.best[k]) < j.positions {
-		s.best[k] = make([]uint32, j.positions)
-	}
-	own := s.best[k][:j.positions]
-	readWords(own, best[4*j.first:])
-	var ok bool
-	r.Seqs, ok = s.matchers[k].ParseCandidates(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits, own)
-	if !ok {
-		r.Err = errResult
-	}
 }

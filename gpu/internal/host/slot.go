@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/rans"
 )
 
@@ -17,11 +16,9 @@ type slot struct {
 
 	decoders []rans.Decoder
 	encoders []rans.Encoder
-	matchers []lz77.Matcher
 	jobs     []job
 	blocks   []matchJob
 	counts   []int
-	best     [][]uint32
 	hist     []uint16
 	ratio    uint64 // payloads to blocks of the last batch of Fused, and some more, in 1/65536
 }
