@@ -10,7 +10,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// benchBlocks is the file that PZ_BENCH_FILE names, or made content, as streams of blocks of 1 MiB.
+// benchBlocks returns the streams of blocks of 1 MiB of the file that PZ_BENCH_FILE names, or of
+// generated content.
 func benchBlocks(b *testing.B, l *Layout, level int) (blocks []*Streams, sizes []int, total int64) {
 	content := corpus.ByName("mixed").Make(8 << 20)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
@@ -32,7 +33,8 @@ func benchBlocks(b *testing.B, l *Layout, level int) (blocks []*Streams, sizes [
 	return blocks, sizes, int64(len(content))
 }
 
-// BenchmarkDecode is the speed in bytes of content of streams that are there already; "sequences" leaves out copying.
+// BenchmarkDecode measures the decoding of streams, in bytes of content. "sequences" leaves out the
+// copying.
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"plain", "repeat"} {
 		for _, level := range []int{1, 4, 6} {

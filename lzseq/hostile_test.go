@@ -10,11 +10,12 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// agree decodes the streams and holds the result to the judge: the same content, or both refuse. It tells which.
+// agree compares the decoder with the naive one: both must return the same content or reject the
+// streams. It reports which.
 func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 	t.Helper()
 	want, ok := naiveDecode(l, s, size)
-	// Behind the slack stand bytes that must not change, whatever is in the streams.
+	// Bytes behind the slack must not change.
 	const guard = 64
 	var first error
 	for i := range 2 * len(simd.Tiers()) {
@@ -27,10 +28,10 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 			t.Fatalf("%s: error %T: %v", tier, err, err)
 		}
 		if (err == nil) != ok {
-			t.Fatalf("%s: %v, judge accepts: %v", tier, err, ok)
+			t.Fatalf("%s: %v, naive decoder accepts: %v", tier, err, ok)
 		}
 		if ok && !bytes.Equal(dst, want) {
-			t.Fatalf("%s: the judge decodes something else", tier)
+			t.Fatalf("%s: the naive decoder returns other bytes", tier)
 		}
 		if !bytes.Equal(all[size+slack:], bytes.Repeat([]byte{0x5a}, guard)) {
 			t.Fatalf("%s: wrote behind the slack", tier)
@@ -44,7 +45,7 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 	return ok
 }
 
-// TestCut: a stream that has lost or gained bytes at its end never fits the others.
+// TestCut checks that a stream does not fit the others if bytes at its end are missing or added.
 func TestCut(t *testing.T) {
 	forEachLayout(t, func(t *testing.T, l *Layout) {
 		r := rand.New(rand.NewPCG(11, 12))
@@ -87,7 +88,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestFlips damages single bits and whole bytes of every stream. Some of it is refused, and the rest gives what the judge says.
+// TestFlips damages bits and bytes of every stream and compares the decoder with the naive one.
 func TestFlips(t *testing.T) {
 	rounds := 4000
 	if testing.Short() {
@@ -95,9 +96,9 @@ func TestFlips(t *testing.T) {
 	}
 	forEachLayout(t, func(t *testing.T, l *Layout) {
 		r := rand.New(rand.NewPCG(13, 14))
-		// More than one batch, so that damage in a later one finds bytes already written.
+		// Several batches, so that damage in a later one follows bytes already written.
 		src, seqs := randomBlock(r, l, batchSize+100, 12)
-		// The streams of long lengths hold more in this one.
+		// Here the streams of long lengths hold more.
 		long, longSeqs := randomBlock(r, l, 30, 2000)
 		for _, b := range []struct {
 			src  []byte
@@ -123,19 +124,21 @@ func TestFlips(t *testing.T) {
 					}
 				}
 				if name == "Lits" && accepted == 0 {
-					t.Error("no damage to the literals was accepted: the test looks at refusals only")
+					t.Error("no damaged literal was accepted, so contents were never compared")
 				}
 			}
 		}
 	})
 }
 
-// TestHugeLengths: lengths whose sum is out of any range, in one batch and over several.
+// TestHugeLengths decodes lengths whose sum overflows, in one batch and over several.
 func TestHugeLengths(t *testing.T) {
 	forEachLayout(t, func(t *testing.T, l *Layout) {
-		huge := []byte{255, 0xff, 0xff, 0xff, 0x3f} // 2³⁰−1, the greatest that is read at all
+		huge := []byte{255, 0xff, 0xff, 0xff, 0x3f} // 2³⁰−1, the maximum
 		for _, n := range []int{1, 4, 5, batchSize, 2 * batchSize} {
-			s := &Streams{Lits: make([]byte, 100), Tokens: bytes.Repeat([]byte{0x3f}, n), LitLens: bytes.Repeat(huge, n),
+			s := &Streams{
+				Lits: make([]byte, 100), Tokens: bytes.Repeat([]byte{0x3f}, n),
+				LitLens:   bytes.Repeat(huge, n),
 				MatchLens: bytes.Repeat(huge, n)}
 			if l == Plain {
 				s.Tokens, s.Offsets = bytes.Repeat([]byte{0xff}, n), bytes.Repeat([]byte{16, 0}, n)
@@ -146,7 +149,10 @@ func TestHugeLengths(t *testing.T) {
 				}
 			}
 		}
-		for _, length := range [][]byte{{255}, {255, 0, 0, 0}, {255, 254, 0, 0, 0}, {255, 0, 0, 0, 0x40}, {255, 0xff, 0xff, 0xff, 0xff}} {
+		for _, length := range [][]byte{
+			{255}, {255, 0, 0, 0}, {255, 254, 0, 0, 0}, {255, 0, 0, 0, 0x40},
+			{255, 0xff, 0xff, 0xff, 0xff},
+		} {
 			s := &Streams{Lits: make([]byte, 400), Tokens: []byte{3}, LitLens: length}
 			if l == Plain {
 				s.Tokens, s.Offsets = []byte{15}, []byte{16, 0}
@@ -158,7 +164,7 @@ func TestHugeLengths(t *testing.T) {
 	})
 }
 
-// FuzzDecode takes arbitrary bytes for the six streams: cuts says where each ends.
+// FuzzDecode splits arbitrary bytes into the six streams.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, plain := range []bool{true, false} {
@@ -170,17 +176,26 @@ func FuzzDecode(f *testing.F) {
 			src, seqs := randomBlock(r, l, n, 50)
 			var s Streams
 			s.Encode(l, src, seqs)
-			f.Add(bytes.Join([][]byte{s.Tokens, s.Offsets, s.LitLens, s.MatchLens, s.Extra, s.Lits}, nil), plain, uint16(len(src)),
-				uint16(len(s.Tokens)), uint16(len(s.Offsets)), uint16(len(s.LitLens)), uint16(len(s.MatchLens)), uint16(len(s.Extra)))
+			all := [][]byte{s.Tokens, s.Offsets, s.LitLens, s.MatchLens, s.Extra, s.Lits}
+			f.Add(bytes.Join(all, nil), plain, uint16(len(src)), uint16(len(s.Tokens)),
+				uint16(len(s.Offsets)), uint16(len(s.LitLens)), uint16(len(s.MatchLens)),
+				uint16(len(s.Extra)))
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte, plain bool, size, tokens, offsets, litLens, matchLens, extra uint16) {
+	f.Fuzz(func(
+		t *testing.T, data []byte, plain bool,
+		size, tokens, offsets, litLens, matchLens, extra uint16,
+	) {
 		take := func(n uint16) []byte {
 			p := data[:min(int(n), len(data))]
 			data = data[len(p):]
 			return p
 		}
-		s := &Streams{Tokens: take(tokens), Offsets: take(offsets), LitLens: take(litLens), MatchLens: take(matchLens), Extra: take(extra), Lits: data}
+		s := &Streams{
+			Tokens: take(tokens), Offsets: take(offsets), LitLens: take(litLens),
+			MatchLens: take(matchLens), Extra: take(extra),
+		}
+		s.Lits = data
 		if plain {
 			agree(t, Plain, s, int(size))
 			return

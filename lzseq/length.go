@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Lengths that a token has no room for go into a stream of their own, less what the token says: one byte, or
-// 255 and four bytes.
+// Lengths that exceed the field of a token continue in a stream of their own. A length is one byte,
+// or 255 and four bytes, little-endian. Both forms exclude the part in the token.
 
 func appendLength(dst []byte, n uint32) []byte {
 	if n < 255 {
@@ -15,7 +15,7 @@ func appendLength(dst []byte, n uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, 255), n)
 }
 
-// length reads what appendLength wrote at place *at.
+// length reads a length at src[*at:] and advances *at.
 func length(src []byte, at *int) (n uint32, ok bool) {
 	if *at >= len(src) {
 		return 0, false
@@ -33,8 +33,9 @@ func length(src []byte, at *int) (n uint32, ok bool) {
 	return n, true
 }
 
-// appendLong is appendLength for a stream that is longer than what is in it so far, n bytes: what it returns has room for so many lengths of
-// one byte behind, and is n bytes full. It is rare, and not to take registers from a loop.
+// appendLong writes v at p[n:] as appendLength does. It returns p with room for that many one-byte
+// lengths behind the new end, and the new end. It is not inlined, because it is rare and would take
+// registers from a loop.
 //
 //go:noinline
 func appendLong(p []byte, n int, v uint32, room int) ([]byte, int) {

@@ -1,8 +1,13 @@
-// Package lzseq turns sequences and literals into named byte streams, each of one kind of symbol and ready for an entropy
-// coder, and back. It does not know how matches are found, nor how the streams are coded.
+// Package lzseq turns LZ77 sequences and literals into named byte streams for an entropy coder, and
+// back. Each stream holds one kind of symbol. A decoder has all symbols before it copies the first
+// byte.
 //
-// There are three layouts, described in docs/FORMAT.md: [Repeat], with three repeat offsets and split offset codes; [Plain], with
-// 16-bit offsets, for speed; and [Dense], which is Repeat with shorter matches, and whose streams may be coded in another way, which is not done here. All keep everything in whole streams, so that a decoder has all symbols before it copies the first byte.
+// docs/FORMAT.md specifies the three layouts:
+//
+//   - [Plain] has 16-bit offsets and is the fastest.
+//   - [Repeat] has three repeat offsets and offset codes with extra bits.
+//   - [Dense] is Repeat with shorter matches. Package pipeline codes some of its streams with
+//     contexts.
 package lzseq
 
 import (
@@ -10,25 +15,26 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Streams is a block in one of the layouts. Its memory is reused from block to block.
+// Streams holds a block in one of the layouts. The zero value is ready to use; its memory is reused
+// from block to block. Streams must not be used concurrently.
 type Streams struct {
-	Lits      []byte // literals of all sequences, then those after the last
-	Tokens    []byte // one for each sequence
-	Offsets   []byte // Repeat, Dense: a code byte for each new offset; Plain: 16 bits for each
-	LitLens   []byte // what the tokens have no room for
+	Lits      []byte // literals of all sequences, then those behind the last match
+	Tokens    []byte // one a sequence
+	Offsets   []byte // Repeat, Dense: a code for each new offset; Plain: 16 bits for each sequence
+	LitLens   []byte // lengths of literal runs and matches that exceed the fields of the tokens
 	MatchLens []byte
-	Extra     []byte // Repeat, Dense: low bits of the offsets, as many as the code says, least significant first
+	Extra     []byte // Repeat, Dense: extra bits of the offsets, least significant first
 
 	cursor cursor
 	batch  [batchSize]lz77.Sequence
 }
 
-// All lists the streams in the order of the format.
+// All returns pointers to the streams in the order of the format.
 func (s *Streams) All() [6]*[]byte {
 	return [6]*[]byte{&s.Lits, &s.Tokens, &s.Offsets, &s.LitLens, &s.MatchLens, &s.Extra}
 }
 
-// Copy makes s a copy of t that shares no memory with it.
+// Copy sets s to a deep copy of t.
 func (s *Streams) Copy(t *Streams) {
 	from := t.All()
 	for i, p := range s.All() {
@@ -36,17 +42,19 @@ func (s *Streams) Copy(t *Streams) {
 	}
 }
 
-// MaxSizes returns the most bytes that each stream of a block of size bytes can have, in the order of All. It follows
-// from the least that a token, an offset or an escaped length stands for.
+// MaxSizes returns the maximum size in bytes of each stream for a block of size bytes, in the order
+// of All. It follows from the least number of bytes that a token, an offset or an escaped length
+// stands for.
 func (l *Layout) MaxSizes(size int) [6]int { return l.sizes(size) }
 
-// Layout says how sequences become streams.
+// Layout describes how sequences become streams.
 type Layout struct {
-	// ID stands at the head of a coded block.
+	// ID identifies the layout in the format.
 	ID uint8
-	// Limits is what the layout can express.
+	// Limits bounds the sequences that the layout can express.
 	Limits lz77.Limits
-	// Stored is the number of streams, counted from the last one, that are not worth entropy coding.
+	// Stored is the number of streams, counted from the last, that are stored without entropy
+	// coding.
 	Stored int
 
 	sizes  func(n int) [6]int
@@ -54,23 +62,44 @@ type Layout struct {
 	decode func(s *Streams, batch []lz77.Sequence, tokens []byte) bool
 }
 
-// Layouts. Their IDs are part of the format.
+// The layouts. Their IDs are part of the format.
 var (
-	Plain = &Layout{ID: 1, Limits: lz77.Limits{MinMatch: plainMin, MaxOffset: 1<<16 - 1, Model: plainModel{}}, Stored: 4,
-		sizes: longSizes, encode: encodePlain, decode: decodePlain}
-	Repeat = &Layout{ID: 2, Limits: lz77.Limits{MinMatch: repeatMin, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{least: repeatLeast}}, Stored: 1,
-		sizes: longSizes, encode: encodeRepeat, decode: decodeRepeat}
-	Dense = &Layout{ID: 3, Limits: lz77.Limits{MinMatch: denseNew, MinRepeat: denseRepeat, MaxOffset: 1 << 26, Repeats: 3, Model: repeatModel{denseLeast, denseThree}}, Stored: 1,
-		sizes: shortSizes, encode: encodeDense, decode: decodeDense}
+	Plain = &Layout{
+		ID:     1,
+		Limits: lz77.Limits{MinMatch: plainMinMatch, MaxOffset: 1<<16 - 1, Model: plainModel{}},
+		Stored: 4,
+		sizes:  sizesMin4, encode: encodePlain, decode: decodePlain,
+	}
+	Repeat = &Layout{
+		ID: 2,
+		Limits: lz77.Limits{
+			MinMatch: repeatMinMatch, MaxOffset: 1 << 26, Repeats: 3,
+			Model: repeatModel{minMatch: repeatMinMatches},
+		},
+		Stored: 1,
+		sizes:  sizesMin4, encode: encodeRepeat, decode: decodeRepeat,
+	}
+	Dense = &Layout{
+		ID: 3,
+		Limits: lz77.Limits{
+			MinMatch: denseMinNew, MinRepeat: denseMinRepeat, MaxOffset: 1 << 26, Repeats: 3,
+			Model: repeatModel{denseMinMatches, denseMaxOffset3},
+		},
+		Stored: 1,
+		sizes:  sizesDense, encode: encodeDense, decode: decodeDense,
+	}
 )
 
-// longSizes is MaxSizes of layouts whose matches have 4 bytes or more.
-func longSizes(n int) [6]int { return [6]int{n, n / 4, n / 2, n / 3, n / 16, 3*n/4 + 1} }
+// sizesMin4 returns MaxSizes for layouts with matches of at least 4 bytes.
+func sizesMin4(n int) [6]int { return [6]int{n, n / 4, n / 2, n / 3, n / 16, 3*n/4 + 1} }
 
-// shortSizes is MaxSizes of Dense.
-func shortSizes(n int) [6]int { return [6]int{n, n / denseRepeat, n / denseNew, n / 3, n / 16, n + 1} }
+// sizesDense returns MaxSizes for Dense.
+func sizesDense(n int) [6]int {
+	return [6]int{n, n / denseMinRepeat, n / denseMinNew, n / 3, n / 16, n + 1}
+}
 
-// LayoutByID returns the layout with that number, nil if there is none. Dense is not among them: streams that are coded as those of the others are not yet a payload.
+// LayoutByID returns the layout with that ID, or nil if there is none. It does not return Dense,
+// whose payload has a head of its own.
 func LayoutByID(id uint8) *Layout {
 	switch id {
 	case Plain.ID:
@@ -81,12 +110,13 @@ func LayoutByID(id uint8) *Layout {
 	return nil
 }
 
-// A CorruptError says what a decoder did not accept in its input.
+// CorruptError describes why a decoder rejected its input.
 type CorruptError string
 
 func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(e) }
 
-// Encode fills the streams with a block: the sequences of src and the literals between them. The sequences must keep to the layout's limits.
+// Encode sets s to a block in layout l: the sequences of src and the literals between them. The
+// sequences must respect l.Limits.
 func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
 	lits, rest := lz77.AppendLiterals(resize(s.Lits, len(src)+lz77.Slack)[:0], src, seqs)
 	s.Lits = append(lits, rest...)
@@ -102,25 +132,26 @@ func resize(p []byte, n int) []byte {
 	return p[:n]
 }
 
-// batchSize is the number of sequences resolved before their bytes are copied: 12 KiB of them stay in the first-level
-// cache, and lengths are checked as sums over the batch rather than one by one.
+// batchSize is the number of sequences decoded before their bytes are copied. 12 KiB of sequences
+// stay in the L1 cache, and lengths are checked as sums over the batch.
 const batchSize = 1024
 
-// cursor is the place that a decoder has reached in each stream.
+// cursor is the position of a decoder in each stream.
 type cursor struct {
 	offsets  int // bytes
 	litLens  int // bytes
 	matches  int // bytes
 	extra    uint
-	repeats  [4]uint32 // the last one is not used
-	lits     uint64    // sum over the batch
-	produced uint64    // sum of literal runs and matches over the batch
+	repeats  [4]uint32 // the last element is unused
+	lits     uint64    // literals of the batch
+	produced uint64    // bytes that the batch produces
 }
 
-// fewTokens is how many follow those that the vector kernel did not take, before it is tried again.
-const fewTokens = 8
+// scalarTokens is the number of tokens decoded without the kernel behind one that it does not
+// handle.
+const scalarTokens = 8
 
-// count adds what a kernel has done.
+// count adds the progress of a kernel.
 func (c *cursor) count(r *simd.TokenProgress) {
 	c.litLens += r.UsedLits
 	c.matches += r.UsedMatches
@@ -129,13 +160,13 @@ func (c *cursor) count(r *simd.TokenProgress) {
 	c.produced += r.Produced
 }
 
-// ahead is what a kernel may look at: what is left of a stream, and the slack behind it if there is any. What it takes from the slack
-// is noticed afterwards.
+// ahead returns the bytes that a kernel may read: the rest of a stream and its slack, if there is
+// any. The caller checks afterwards that the kernel used none of the slack.
 func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
-// Decode carries out the sequences that the streams hold. What they give must be exactly len(dst) bytes. If dst has lz77.Slack bytes of
-// capacity beyond that they may be overwritten, and the end is done sooner; nothing else behind dst is touched. Lits, Offsets and Extra must have 32 bytes of capacity
-// beyond their lengths. An error is a CorruptError.
+// Decode executes the sequences of the streams. They must produce exactly len(dst) bytes. Decode
+// may overwrite lz77.Slack bytes behind dst if its capacity allows, which is faster. Lits, Offsets
+// and Extra must have 32 bytes of capacity behind their ends. All errors are a CorruptError.
 func (s *Streams) Decode(l *Layout, dst []byte) error {
 	size := len(dst)
 	execute := lz77.ExecuteExact
@@ -159,13 +190,14 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 	return nil
 }
 
-// Sequences calls f with the sequences that the streams hold, some hundreds at a time; f must not keep them.
-// Together with the literals that they leave they give size bytes; whether offsets reach too far back is not checked.
-// An error is f's or a CorruptError, which may come after calls of f.
+// Sequences decodes the streams of a block of size bytes and calls f with a few hundred sequences
+// at a time. f must not retain them. Sequences checks that sequences and remaining literals produce
+// size bytes; it does not check offsets against the position. It returns the first error of f, or a
+// CorruptError, also after calls of f.
 func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) error) error {
 	c := &s.cursor
 	*c = cursor{repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
-	lits, left := uint64(len(s.Lits)), uint64(size) // not used up, not produced
+	lits, left := uint64(len(s.Lits)), uint64(size) // unused literals, bytes still to produce
 	for tokens := s.Tokens; len(tokens) > 0; {
 		n := min(len(tokens), batchSize)
 		c.lits, c.produced = 0, 0
@@ -182,8 +214,8 @@ func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) er
 		}
 		tokens = tokens[n:]
 	}
-	if c.offsets != len(s.Offsets) || c.litLens != len(s.LitLens) || c.matches != len(s.MatchLens) ||
-		(c.extra+7)/8 != uint(len(s.Extra)) {
+	if c.offsets != len(s.Offsets) || c.litLens != len(s.LitLens) ||
+		c.matches != len(s.MatchLens) || (c.extra+7)/8 != uint(len(s.Extra)) {
 		return CorruptError("streams too long")
 	}
 	if lits != left {

@@ -21,14 +21,16 @@ func forEachLayout(t *testing.T, f func(t *testing.T, l *Layout)) {
 	}
 }
 
-// roundTrip encodes a block and holds the streams to the judge, then the decoder.
+// roundTrip encodes a block and checks the streams with the naive decoder and with Decode.
 func roundTrip(t *testing.T, s *Streams, l *Layout, src []byte, seqs []lz77.Sequence) {
 	t.Helper()
 	for i, tier := range simd.Tiers() {
 		before := copyOf(s)
 		defer simd.SetTier(simd.SetTier(tier))
-		if s.Encode(l, src, seqs); i > 0 && !slices.EqualFunc(s.streams(), before.streams(), bytes.Equal) {
-			t.Fatalf("%d sequences, %d bytes: %s encodes them differently", len(seqs), len(src), tier)
+		s.Encode(l, src, seqs)
+		if i > 0 && !slices.EqualFunc(s.streams(), before.streams(), bytes.Equal) {
+			t.Fatalf("%d sequences, %d bytes: %s encodes them differently",
+				len(seqs), len(src), tier)
 		}
 	}
 	got, ok := naiveSequences(l, s)
@@ -45,12 +47,14 @@ func roundTrip(t *testing.T, s *Streams, l *Layout, src []byte, seqs []lz77.Sequ
 	}
 	for _, tier := range simd.Tiers() {
 		defer simd.SetTier(simd.SetTier(tier))
-		for _, dst := range [][]byte{roomy(make([]byte, len(src))), make([]byte, len(src))[:len(src):len(src)]} {
+		n := len(src)
+		for _, dst := range [][]byte{roomy(make([]byte, n)), make([]byte, n)[:n:n]} {
 			if err := copyOf(s).Decode(l, dst); err != nil {
 				t.Fatalf("%s: %v", tier, err)
 			}
 			if !bytes.Equal(dst, src) {
-				t.Fatalf("%d sequences, %d bytes, room for %d: decoded wrongly by %s", len(seqs), len(src), cap(dst), tier)
+				t.Fatalf("%s: %d sequences, %d bytes, capacity %d: decoded wrongly",
+					tier, len(seqs), n, cap(dst))
 			}
 		}
 	}
@@ -68,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 			src, seqs := randomBlock(r, l, r.IntN(40), 1+r.IntN(1<<(1+i%12)))
 			roundTrip(t, &s, l, src, seqs)
 		}
-		// Around the size of a batch.
+		// around the size of a batch
 		for _, n := range []int{batchSize - 1, batchSize, batchSize + 1, 3*batchSize + 7} {
 			src, seqs := randomBlock(r, l, n, 40)
 			roundTrip(t, &s, l, src, seqs)
@@ -78,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLengths goes around the lengths at which their form changes, alone and before one another.
+// TestLengths tries the lengths at which the encoding changes, alone and in pairs.
 func TestLengths(t *testing.T) {
 	forEachLayout(t, func(t *testing.T, l *Layout) {
 		var edges []int
@@ -95,16 +99,18 @@ func TestLengths(t *testing.T) {
 		var s Streams
 		for _, n := range edges {
 			lit, match, again := max(n, 16), l.Limits.MinMatch+max(n, 0), minRepeat(l)+max(n, 0)
-			roundTrip(t, &s, l, src[:lit+match], []lz77.Sequence{{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}})
+			q := lz77.Sequence{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}
+			roundTrip(t, &s, l, src[:lit+match], []lz77.Sequence{q})
 			second := max(n, 0)
 			roundTrip(t, &s, l, src[:lit+match+second+again], []lz77.Sequence{
-				{LitLen: uint32(lit), MatchLen: uint32(match), Offset: 16}, {LitLen: uint32(second), MatchLen: uint32(again), Offset: 16}})
+				q, {LitLen: uint32(second), MatchLen: uint32(again), Offset: 16},
+			})
 		}
 	})
 }
 
-// TestOffsets encodes offsets at and around each power of two up to the limit. The streams of sequences alone are compared: blocks of
-// 64 MiB would take their time and show nothing more.
+// TestOffsets encodes offsets around each power of two up to the limit. It compares sequences only,
+// because blocks would need 64 MiB.
 func TestOffsets(t *testing.T) {
 	forEachLayout(t, func(t *testing.T, l *Layout) {
 		var seqs []lz77.Sequence
@@ -116,7 +122,7 @@ func TestOffsets(t *testing.T) {
 			}
 		}
 		if last := int(seqs[len(seqs)-1].Offset); last != l.Limits.MaxOffset {
-			t.Fatalf("the greatest offset tried is %d", last)
+			t.Fatalf("the last offset is %d", last)
 		}
 		r := rand.New(rand.NewPCG(3, 4))
 		var s Streams
@@ -139,11 +145,11 @@ func TestOffsets(t *testing.T) {
 	})
 }
 
-// minRepeat is the least length of a match with a repeat offset.
+// minRepeat returns the minimum length of a match with a repeat offset.
 func minRepeat(l *Layout) int { return cmp.Or(l.Limits.MinRepeat, l.Limits.MinMatch) }
 
-// TestRepeats goes through all short walks over four offsets, so that each place of the list is used from each state, and that
-// an offset which is in the list is never coded as new.
+// TestRepeats tries all short walks over four offsets. Each position of the repeat offsets is used
+// in each state, and no repeat offset may be coded as new.
 func TestRepeats(t *testing.T) {
 	const steps = 7
 	offsets := [4]uint32{64, 16, 1000, 1001}
@@ -152,7 +158,7 @@ func TestRepeats(t *testing.T) {
 	for walk := range 1 << (2 * steps) {
 		seqs := make([]lz77.Sequence, steps)
 		list := []uint32{64, 64, 64}
-		want := 0 // new offsets
+		want := 0 // number of new offsets
 		for i := range seqs {
 			off := offsets[walk>>(2*i)&3]
 			seqs[i] = lz77.Sequence{MatchLen: 4, Offset: off}
@@ -166,8 +172,10 @@ func TestRepeats(t *testing.T) {
 		seqs[0].LitLen = 2000
 		for _, l := range []*Layout{Repeat, Dense} {
 			s.Encode(l, src, seqs)
-			if got, ok := naiveSequences(l, &s); !ok || !slices.Equal(got, seqs) || len(s.Offsets) != want {
-				t.Fatalf("walk %#x: %d new offsets, want %d; accepted: %v", walk, len(s.Offsets), want, ok)
+			got, ok := naiveSequences(l, &s)
+			if !ok || !slices.Equal(got, seqs) || len(s.Offsets) != want {
+				t.Fatalf("walk %#x: %d new offsets, want %d; accepted: %v",
+					walk, len(s.Offsets), want, ok)
 			}
 			if walk%16 == 0 {
 				roundTrip(t, &s, l, src, seqs)
@@ -176,7 +184,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestCorpus takes what the match finders find in data of all kinds.
+// TestCorpus encodes what the match finders find in all kinds of data.
 func TestCorpus(t *testing.T) {
 	size := 40_000
 	if testing.Short() {
@@ -199,7 +207,8 @@ func TestCorpus(t *testing.T) {
 func TestLayoutByID(t *testing.T) {
 	for id := range 256 {
 		l := LayoutByID(uint8(id))
-		if want := map[int]*Layout{1: Plain, 2: Repeat}[id]; l != want || l != nil && int(l.ID) != id {
+		want := map[int]*Layout{1: Plain, 2: Repeat}[id]
+		if l != want || l != nil && int(l.ID) != id {
 			t.Errorf("layout %d: %v", id, l)
 		}
 	}

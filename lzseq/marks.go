@@ -2,25 +2,27 @@ package lzseq
 
 import "github.com/gopz/compress/simd"
 
-// Marks sets, in bits that are all 0, one for each of n literals and the least significant one first, those of the literals where a literal run begins: what is right behind a
-// match, and the first. Tokens and LitLens of the layouts Repeat and Dense tell; an error, a CorruptError, says that they do not fit the number of literals. Bits behind
-// the last literal may be set.
+// Marks sets bit i of bits, least significant bit first, for each literal i that begins a literal
+// run: the first literal behind each match and that of the block. There are n literals, and all
+// bits must be 0. Marks reads Tokens and LitLens of layouts Repeat and Dense. It returns a
+// CorruptError if they do not agree with n. It may set bits from n on.
 func (s *Streams) Marks(bits []uint64, n int) error {
 	if n == 0 {
 		bits = nil
 	}
-	m := runMarks{bits: bits, tokens: s.Tokens, lits: s.LitLens}
-	// The kernel leaves tokens with many literals. Where they are frequent so are calls for nothing, so that more and more of them are taken without it.
-	for few := simd.MarkStep; len(m.tokens) > 0; few = min(2*few, mostFew) {
+	m := runMarker{bits: bits, tokens: s.Tokens, lits: s.LitLens}
+	// The kernel stops at tokens with long runs. The number of tokens decoded without it doubles
+	// while it stops at once, so that many long runs do not cost a call each.
+	for scalar := simd.MarkStep; len(m.tokens) > 0; scalar = min(2*scalar, maxScalarTokens) {
 		done, used, end, ok := simd.MarkRunStarts(m.bits, m.at, m.tokens, m.lits)
 		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
 		if done > 0 {
-			few = simd.MarkStep
+			scalar = simd.MarkStep
 		}
 		if !ok || m.at>>6 >= uint64(len(bits)) {
-			few = len(m.tokens)
+			scalar = len(m.tokens)
 		}
-		if !m.set(min(few, len(m.tokens))) {
+		if !m.mark(min(scalar, len(m.tokens))) {
 			return CorruptError("literal run without a length")
 		}
 	}
@@ -33,20 +35,21 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	return nil
 }
 
-// mostFew is the most tokens that are taken without the kernel before it is asked again: runs that are long everywhere take as long as without one.
-const mostFew = 1024
+// maxScalarTokens limits the number of tokens decoded without the kernel before the next try.
+const maxScalarTokens = 1024
 
-// runMarks is how far marking has come.
-type runMarks struct {
+// runMarker is the state of Marks.
+type runMarker struct {
 	bits         []uint64
 	tokens, lits []byte
-	at           uint64 // the literal where the next run begins
+	at           uint64 // index of the literal where the next run begins
 }
 
-// set goes over the next n tokens, and marks their runs as far as there are bits. It returns false if one is without its length.
-func (m *runMarks) set(n int) bool {
+// mark marks the runs of the next n tokens as far as there are bits. It returns false if a length
+// is missing.
+func (m *runMarker) mark(n int) bool {
 	bits, lits, long, at := m.bits, m.lits, 0, m.at
-	// The bits of a word are put together before they are stored: there are several runs to most words.
+	// Most words hold several runs, so their bits are collected before they are stored.
 	word, here := at>>6, uint64(0)
 	for _, t := range m.tokens[:n] {
 		if at>>6 != word {
@@ -56,8 +59,8 @@ func (m *runMarks) set(n int) bool {
 			word, here = at>>6, 0
 		}
 		here |= 1 << (at & 63)
-		// Which run is a long one is hard to predict: there is no branch for most of them.
-		run := uint64(t & repeatLit)
+		// Long runs are hard to predict, so the common path has no branch for them.
+		run := uint64(t & repeatLitEscape)
 		escape := (run + 1) >> 2
 		if uint(long) >= uint(len(lits)) {
 			if escape != 0 {

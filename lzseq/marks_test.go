@@ -29,8 +29,13 @@ func testMarks(t *testing.T) {
 		rest int
 		want string
 	}{
-		{nil, 0, ""}, {nil, 3, "100"}, {[]uint32{1}, 0, "1"}, {[]uint32{16, 0, 2, 0}, 2, "10000000000000001010"},
-		{[]uint32{64}, 64, "1" + zeros(63) + "1" + zeros(63)}, {[]uint32{60, 4, 1, 63, 2, 0, 62}, 0, "1" + zeros(59) + "1000" + "1" + "1" + zeros(62) + "10" + "1" + zeros(61)},
+		{nil, 0, ""}, {nil, 3, "100"}, {[]uint32{1}, 0, "1"},
+		{[]uint32{16, 0, 2, 0}, 2, "10000000000000001010"},
+		{[]uint32{64}, 64, "1" + zeros(63) + "1" + zeros(63)},
+		{
+			[]uint32{60, 4, 1, 63, 2, 0, 62}, 0,
+			"1" + zeros(59) + "1000" + "1" + "1" + zeros(62) + "10" + "1" + zeros(61),
+		},
 		{[]uint32{3, 300}, 1, "100" + "1" + zeros(299) + "1"},
 	} {
 		tryMarks(t, c.runs, c.rest, c.want)
@@ -58,7 +63,8 @@ func testMarks(t *testing.T) {
 	}
 }
 
-// tryMarks marks literals in runs, of which the last has no match behind it, and then with a literal or a length too few.
+// tryMarks marks literals in runs and rest literals behind the last match. It then removes a
+// literal, and a length.
 func tryMarks(t *testing.T, runs []uint32, rest int, want string) {
 	t.Helper()
 	var seqs []lz77.Sequence
@@ -94,7 +100,8 @@ func tryMarks(t *testing.T, runs []uint32, rest int, want string) {
 	}
 }
 
-// TestMarksTiers: whatever the streams are, all tiers mark the same literals, or none takes them. What they should say is counted one by one.
+// TestMarksTiers checks that all tiers mark the same literals or all reject the streams. It counts
+// the expected marks one by one.
 func TestMarksTiers(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {
@@ -165,7 +172,7 @@ func TestMarksTiers(t *testing.T) {
 	}
 }
 
-// BenchmarkMarks marks short runs, and long ones.
+// BenchmarkMarks marks short runs and long ones.
 func BenchmarkMarks(b *testing.B) {
 	for _, most := range []int{4, 40} {
 		r := rand.New(rand.NewPCG(11, 12))
@@ -173,10 +180,10 @@ func BenchmarkMarks(b *testing.B) {
 		n := 0
 		for i := range s.Tokens {
 			run := r.IntN(most)
-			if n += run; run >= repeatLit {
-				s.LitLens = appendLength(s.LitLens, uint32(run-repeatLit))
+			if n += run; run >= repeatLitEscape {
+				s.LitLens = appendLength(s.LitLens, uint32(run-repeatLitEscape))
 			}
-			s.Tokens[i] = byte(min(run, repeatLit))
+			s.Tokens[i] = byte(min(run, repeatLitEscape))
 		}
 		bits := make([]uint64, (n+63)/64)
 		for _, tier := range simd.Tiers() {

@@ -8,9 +8,10 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// A second decoder, from docs/FORMAT.md ("Coded blocks") alone, with whole lists and single bits. It is the judge in all tests here.
+// This file holds a second decoder, written from docs/FORMAT.md ("Coded blocks") alone. It uses
+// whole lists and single bits. All tests here compare the decoder with it.
 
-// naiveStream is read from the front; over tells that it had too little.
+// naiveStream is a byte string to read from the front. over reports a read beyond its end.
 type naiveStream struct {
 	p    []byte
 	over bool
@@ -33,16 +34,17 @@ func (s *naiveStream) long() int {
 	}
 	n = s.byte() | s.byte()<<8 | s.byte()<<16 | s.byte()<<24
 	if n < 255 {
-		s.over = true // belongs into one byte
+		s.over = true // must fit in one byte
 	}
 	return n
 }
 
-// naiveSequences returns the sequences that the streams hold, ok = false if the streams do not fit together. Nothing is checked
-// against a size.
+// naiveSequences returns the sequences of the streams, or ok = false if the streams do not fit
+// together. It does not check them against a size.
 func naiveSequences(l *Layout, s *Streams) (seqs []lz77.Sequence, ok bool) {
-	offsets, litLens, matchLens := naiveStream{p: s.Offsets}, naiveStream{p: s.LitLens}, naiveStream{p: s.MatchLens}
-	bit := 0 // of Extra
+	offsets := naiveStream{p: s.Offsets}
+	litLens, matchLens := naiveStream{p: s.LitLens}, naiveStream{p: s.MatchLens}
+	bit := 0 // index into Extra
 	repeats := []int{64, 64, 64}
 	for _, t := range s.Tokens {
 		var lit, match, offset int
@@ -95,9 +97,12 @@ func naiveSequences(l *Layout, s *Streams) (seqs []lz77.Sequence, ok bool) {
 		if offset < 16 || offsets.over || litLens.over || matchLens.over {
 			return nil, false
 		}
-		seqs = append(seqs, lz77.Sequence{LitLen: uint32(lit), MatchLen: uint32(match), Offset: uint32(offset)})
+		seqs = append(seqs, lz77.Sequence{
+			LitLen: uint32(lit), MatchLen: uint32(match), Offset: uint32(offset),
+		})
 	}
-	used := len(offsets.p) == 0 && len(litLens.p) == 0 && len(matchLens.p) == 0 && (bit+7)/8 == len(s.Extra)
+	used := len(offsets.p) == 0 && len(litLens.p) == 0 && len(matchLens.p) == 0 &&
+		(bit+7)/8 == len(s.Extra)
 	return seqs, used
 }
 
@@ -123,13 +128,14 @@ func naiveDecode(l *Layout, s *Streams, size int) (out []byte, ok bool) {
 	return out, len(out) == size
 }
 
-// roomy gives a slice the capacity that Decode asks for. What lies there is not zero, since it must not matter.
+// roomy returns a copy of p with the capacity that Decode may use, filled with bytes other than 0.
 func roomy(p []byte) []byte {
 	q := append(bytes.Clone(p), bytes.Repeat([]byte{0xd7}, lz77.Slack)...)
 	return q[:len(p)]
 }
 
-// copyOf returns the streams with memory of their own and the room that Decode asks for, by turns with nothing more and with room behind every stream.
+// copyOf returns a copy of the streams with the capacity that Decode asks for, by turns with that
+// behind all streams or only where needed.
 func copyOf(s *Streams) *Streams {
 	other := bytes.Clone
 	if len(s.Tokens)%2 == 0 {
@@ -139,7 +145,7 @@ func copyOf(s *Streams) *Streams {
 		LitLens: other(s.LitLens), MatchLens: other(s.MatchLens), Extra: roomy(s.Extra)}
 }
 
-// streams lists the streams.
+// streams returns the streams.
 func (s *Streams) streams() (all [][]byte) {
 	for _, p := range s.All() {
 		all = append(all, *p)
@@ -147,14 +153,15 @@ func (s *Streams) streams() (all [][]byte) {
 	return all
 }
 
-// named lists the streams with their names.
+// named returns the streams by name.
 func (s *Streams) named() map[string]*[]byte {
-	return map[string]*[]byte{"Lits": &s.Lits, "Tokens": &s.Tokens, "Offsets": &s.Offsets, "LitLens": &s.LitLens,
+	return map[string]*[]byte{
+		"Lits": &s.Lits, "Tokens": &s.Tokens, "Offsets": &s.Offsets, "LitLens": &s.LitLens,
 		"MatchLens": &s.MatchLens, "Extra": &s.Extra}
 }
 
-// randomBlock makes a block together with n sequences for it, which use what the layout can express: lengths and offsets of
-// all magnitudes, recent offsets again, no literals at all. longest bounds the lengths.
+// randomBlock returns a block with n sequences that use all that the layout can express: lengths
+// and offsets of all magnitudes, repeat offsets, empty literal runs. Lengths are at most longest.
 func randomBlock(r *rand.Rand, l *Layout, n, longest int) (src []byte, seqs []lz77.Sequence) {
 	magnitude := func(limit int) int { return r.IntN(1 + r.IntN(1+r.IntN(1+r.IntN(limit)))) }
 	literals := func(n int) {

@@ -7,16 +7,16 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// A token of the Plain layout:
+// A token of layout Plain:
 //
 //	bits 0–3  literal run; 15: the rest of it is in LitLens
 //	bits 4–7  match length − 5; 15: the rest of it is in MatchLens
 //
 // Every sequence has an offset of 16 bits.
 const (
-	plainMin   = 5
-	plainLit   = 15
-	plainMatch = 15
+	plainMinMatch    = 5
+	plainLitEscape   = 15
+	plainMatchEscape = 15
 )
 
 // encodePlain fills all streams but Lits.
@@ -27,14 +27,14 @@ func encodePlain(s *Streams, seqs []lz77.Sequence) {
 	for i := range seqs {
 		q := &seqs[i]
 		token := q.LitLen
-		if token >= plainLit {
-			token = plainLit
-			s.LitLens = appendLength(s.LitLens, q.LitLen-plainLit)
+		if token >= plainLitEscape {
+			token = plainLitEscape
+			s.LitLens = appendLength(s.LitLens, q.LitLen-plainLitEscape)
 		}
-		n := q.MatchLen - plainMin
-		if n >= plainMatch {
-			s.MatchLens = appendLength(s.MatchLens, n-plainMatch)
-			n = plainMatch
+		n := q.MatchLen - plainMinMatch
+		if n >= plainMatchEscape {
+			s.MatchLens = appendLength(s.MatchLens, n-plainMatchEscape)
+			n = plainMatchEscape
 		}
 		tokens[i] = byte(token | n<<4)
 		binary.LittleEndian.PutUint16(offsets[2*i:], uint16(q.Offset))
@@ -45,23 +45,26 @@ func decodePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.DecodeTokensPlain(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+		r, vector := simd.DecodeTokensPlain(
+			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
 			ahead(s.Offsets, c.offsets))
 		c.count(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
 		n := len(tokens)
 		if vector {
-			n = min(n, fewTokens)
+			n = min(n, scalarTokens)
 		}
 		if !resolvePlain(s, batch[:n], tokens[:n]) {
 			return false
 		}
 		batch, tokens = batch[n:], tokens[n:]
 	}
-	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets)
+	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) &&
+		c.offsets <= len(s.Offsets)
 }
 
-// resolvePlain is the portable twin of simd.DecodeTokensPlain, and does all that the other leaves.
+// resolvePlain is the portable twin of simd.DecodeTokensPlain, and decodes the tokens that the
+// kernel leaves.
 func resolvePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	c := &s.cursor
 	if len(s.Offsets)-c.offsets < 2*len(tokens) {
@@ -74,15 +77,15 @@ func resolvePlain(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
 	for i, t := range tokens {
 		q := &batch[i]
 		lit := uint32(t & 15)
-		if lit == plainLit {
+		if lit == plainLitEscape {
 			n, ok := length(s.LitLens, &c.litLens)
 			if !ok {
 				return false
 			}
 			lit += n
 		}
-		n := uint32(t>>4) + plainMin
-		if n == plainMatch+plainMin {
+		n := uint32(t>>4) + plainMinMatch
+		if n == plainMatchEscape+plainMinMatch {
 			more, ok := length(s.MatchLens, &c.matches)
 			if !ok {
 				return false

@@ -8,57 +8,66 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// A token of the layouts Repeat and Dense:
+// A token of layouts Repeat and Dense:
 //
 //	bits 0–1  literal run; 3: the rest of it is in LitLens
-//	bits 2–5  match length − the least of its kind; 15: the rest of it is in MatchLens
-//	bits 6–7  0, 1, 2: that repeat offset; 3: a new one
+//	bits 2–5  match length less the minimum of its kind; 15: the rest of it is in MatchLens
+//	bits 6–7  0, 1, 2: that repeat offset; 3: a new offset
 //
-// The offset used moves to the front of the list of repeats. A new offset is v = offset>>2 + 1, e = ⌊log₂ v⌋: the code byte
-// is e<<2 | offset&3, and the e bits of v below its highest follow in Extra. The low bits of an offset are worth coding, since
-// data made of words and records likes multiples of four; the bits in the middle are as good as random.
+// The used offset moves to the front of the repeat offsets. For a new offset let v = offset>>2 + 1
+// and e = ⌊log₂ v⌋. Its code is e<<2 | offset&3, and the e low bits of v follow in Extra. The two
+// low bits of an offset are worth coding: words and records favour multiples of four. The middle
+// bits are as good as random.
 const (
-	repeatMin     = 4 // of all matches in Repeat
-	denseRepeat   = 2 // of one with a repeat offset in Dense
-	denseNew      = 3 // of one with a new offset in Dense
-	repeatLit     = 3
-	repeatMatch   = 15
-	newOffset     = 3
-	maxOffsetCode = 24<<2 | 3
+	repeatMinMatch    = 4 // minimum of all matches in Repeat
+	denseMinRepeat    = 2 // minimum of a match with a repeat offset in Dense
+	denseMinNew       = 3 // minimum of a match with a new offset in Dense
+	repeatLitEscape   = 3
+	repeatMatchEscape = 15
+	newOffset         = 3
+	maxOffsetCode     = 24<<2 | 3
 
-	// denseThree is the greatest offset of a new match of 3 bytes. XML is 0.2% larger with 1<<12 and more, source 0.4% smaller with 1<<18, programs the same within 0.1%.
-	denseThree = 1 << 10
+	// denseMaxOffset3 is the maximum new offset of a match of 3 bytes. With 1<<12 XML becomes 0.2%
+	// larger.
+	denseMaxOffset3 = 1 << 10
 )
 
-// encodeRepeat fills all streams but Lits. Offsets and lengths have a loop each, with registers enough for what it keeps.
+// encodeRepeat fills all streams but Lits. Offsets and lengths have a loop each, so that the state
+// of each fits in registers.
 //
-// Which offset it is and whether a length needs more than the token is hard to predict: what may be of use is always written, and
-// counted if it is.
+// The kind of an offset and escapes of lengths are hard to predict. So the loops always write them
+// and advance only if they apply.
 func encodeRepeat(s *Streams, seqs []lz77.Sequence) {
 	tokens := s.Tokens[:len(seqs)]
 	s.repeatOffsets(tokens, seqs)
 	s.repeatLengths(tokens, seqs)
 }
 
-// encodeDense is the same with the lengths of Dense, which no kernel knows: what finds the matches takes a hundred times as long.
+// encodeDense is like encodeRepeat with the match lengths of Dense. It has no kernel for lengths,
+// because its parser takes a hundred times as long.
 func encodeDense(s *Streams, seqs []lz77.Sequence) {
 	tokens := s.Tokens[:len(seqs)]
 	s.repeatOffsets(tokens, seqs)
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
-	lits, matches, nl, nm := putLengths(tokens, lits, matches, 0, 0, seqs, len(seqs), &denseLeast)
+	lits, matches, nl, nm := putLengths(
+		tokens, lits, matches, 0, 0, seqs, len(seqs), &denseMinMatches)
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
-// The least match lengths, by kind: repeat offsets, and a new one.
+// The minimum match lengths by kind: three repeat offsets and a new one.
 var (
-	repeatLeast = [lz77.OffsetKinds]uint32{repeatMin, repeatMin, repeatMin, repeatMin}
-	denseLeast  = [lz77.OffsetKinds]uint32{denseRepeat, denseRepeat, denseRepeat, denseNew}
+	repeatMinMatches = [lz77.OffsetKinds]uint32{
+		repeatMinMatch, repeatMinMatch, repeatMinMatch, repeatMinMatch,
+	}
+	denseMinMatches = [lz77.OffsetKinds]uint32{
+		denseMinRepeat, denseMinRepeat, denseMinRepeat, denseMinNew,
+	}
 )
 
-// repeatOffsets sets the tokens to what they say of offsets, and fills Offsets and Extra.
+// repeatOffsets sets the tokens to the kinds of the offsets and fills Offsets and Extra.
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	codes := resize(s.Offsets, len(seqs)+1)
-	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each, and a step more
+	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each sequence, and one more store
 	nc, ne, ok := simd.EncodeOffsets(tokens, codes, extra, seqs, lz77.InitialRepeat)
 	if !ok {
 		nc, ne = putOffsets(tokens, codes, extra, seqs)
@@ -73,32 +82,32 @@ func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) 
 	var have uint
 	for i := range seqs {
 		off := seqs[i].Offset
-		place := uint32(newOffset)
+		kind := uint32(newOffset)
 		if off == r2 {
-			place = 2
+			kind = 2
 		}
 		if off == r1 {
-			place = 1
+			kind = 1
 		}
 		if off == r0 {
-			place = 0
+			kind = 0
 		}
-		if place >= 2 {
+		if kind >= 2 {
 			r2 = r1
 		}
-		if place >= 1 {
+		if kind >= 1 {
 			r1 = r0
 		}
 		r0 = off
-		tokens[i] = byte(place << 6)
+		tokens[i] = byte(kind << 6)
 
 		v := off>>2 + 1
 		e := uint(bits.Len32(v)) - 1
 		codes[nc] = byte(e<<2) | byte(off&3)
-		fresh := uint(place+1) >> 2 // 1 for a new offset
-		nc += int(fresh)
-		e &= -fresh
-		// 7 bits at most are left over from the last one: the whole bytes are always written out.
+		isNew := uint(kind+1) >> 2 // 1 for a new offset
+		nc += int(isNew)
+		e &= -isNew
+		// Up to 7 bits are left from the last offset. The store always writes all whole bytes.
 		acc |= uint64(v&(1<<(e&31)-1)) << (have & 7)
 		have += e
 		binary.LittleEndian.PutUint64(extra[ne:ne+8:ne+8], acc)
@@ -113,7 +122,7 @@ func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) 
 	return nc, ne
 }
 
-// repeatLengths puts to the tokens what they say of lengths, and fills LitLens and MatchLens.
+// repeatLengths adds the lengths to the tokens and fills LitLens and MatchLens.
 func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
 	nl, nm := 0, 0
@@ -123,37 +132,42 @@ func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 		tokens, seqs = tokens[n:], seqs[n:]
 		n = len(seqs)
 		if vector {
-			n = min(n, fewTokens)
+			n = min(n, scalarTokens)
 		}
-		lits, matches, nl, nm = putLengths(tokens, lits, matches, nl, nm, seqs, n, &repeatLeast)
+		lits, matches, nl, nm = putLengths(
+			tokens, lits, matches, nl, nm, seqs, n, &repeatMinMatches)
 		tokens, seqs = tokens[n:], seqs[n:]
 	}
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
-// putLengths is the portable twin of simd.EncodeLengths, for the first n sequences, and does all that the other leaves. The streams hold nl and nm bytes so far, and keep room
-// for one of each sequence. What tokens say of offsets is in them.
-func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, n int, least *[lz77.OffsetKinds]uint32) ([]byte, []byte, int, int) {
+// putLengths is the portable twin of simd.EncodeLengths for the first n sequences, and handles
+// those that the kernel leaves. The tokens already hold the offset kinds. lits and matches hold nl
+// and nm bytes and have room for one byte a sequence.
+func putLengths(
+	tokens, lits, matches []byte, nl, nm int,
+	seqs []lz77.Sequence, n int, minMatch *[lz77.OffsetKinds]uint32,
+) ([]byte, []byte, int, int) {
 	for i := range seqs[:n] {
 		q := &seqs[i]
-		lit, match := q.LitLen, q.MatchLen-least[tokens[i]>>6]
-		if lit >= repeatLit+255 {
-			lits, nl = appendLong(lits, nl, lit-repeatLit, len(seqs)-i)
-			lit = repeatLit
+		lit, match := q.LitLen, q.MatchLen-minMatch[tokens[i]>>6]
+		if lit >= repeatLitEscape+255 {
+			lits, nl = appendLong(lits, nl, lit-repeatLitEscape, len(seqs)-i)
+			lit = repeatLitEscape
 		} else {
-			lits[nl] = byte(lit - repeatLit)
-			if lit >= repeatLit {
-				lit = repeatLit
+			lits[nl] = byte(lit - repeatLitEscape)
+			if lit >= repeatLitEscape {
+				lit = repeatLitEscape
 				nl++
 			}
 		}
-		if match >= repeatMatch+255 {
-			matches, nm = appendLong(matches, nm, match-repeatMatch, len(seqs)-i)
-			match = repeatMatch
+		if match >= repeatMatchEscape+255 {
+			matches, nm = appendLong(matches, nm, match-repeatMatchEscape, len(seqs)-i)
+			match = repeatMatchEscape
 		} else {
-			matches[nm] = byte(match - repeatMatch)
-			if match >= repeatMatch {
-				match = repeatMatch
+			matches[nm] = byte(match - repeatMatchEscape)
+			if match >= repeatMatchEscape {
+				match = repeatMatchEscape
 				nm++
 			}
 		}
@@ -163,35 +177,42 @@ func putLengths(tokens, lits, matches []byte, nl, nm int, seqs []lz77.Sequence, 
 }
 
 func decodeRepeat(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
-	return s.resolve(batch, tokens, &repeatLeast)
+	return s.resolve(batch, tokens, &repeatMinMatches)
 }
 
 func decodeDense(s *Streams, batch []lz77.Sequence, tokens []byte) bool {
-	return s.resolve(batch, tokens, &denseLeast)
+	return s.resolve(batch, tokens, &denseMinMatches)
 }
 
-func (s *Streams) resolve(batch []lz77.Sequence, tokens []byte, least *[lz77.OffsetKinds]uint32) bool {
+func (s *Streams) resolve(
+	batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+) bool {
 	c := &s.cursor
 	batch = batch[:len(tokens)]
 	for len(tokens) > 0 {
-		r, vector := simd.DecodeTokensRepeat(batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
-			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, least)
+		r, vector := simd.DecodeTokensRepeat(
+			batch, tokens, ahead(s.LitLens, c.litLens), ahead(s.MatchLens, c.matches),
+			ahead(s.Offsets, c.offsets), ahead(s.Extra, 0), &c.extra, &c.repeats, minMatch)
 		c.count(&r)
 		batch, tokens = batch[r.Done:], tokens[r.Done:]
 		n := len(tokens)
 		if vector {
-			n = min(n, fewTokens)
+			n = min(n, scalarTokens)
 		}
-		if !resolveRepeat(s, batch[:n], tokens[:n], least) {
+		if !resolveRepeat(s, batch[:n], tokens[:n], minMatch) {
 			return false
 		}
 		batch, tokens = batch[n:], tokens[n:]
 	}
-	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) && c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
+	return c.litLens <= len(s.LitLens) && c.matches <= len(s.MatchLens) &&
+		c.offsets <= len(s.Offsets) && c.extra <= uint(len(s.Extra))*8
 }
 
-// resolveRepeat is the portable twin of simd.DecodeTokensRepeat, and does all that the other leaves.
-func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz77.OffsetKinds]uint32) bool {
+// resolveRepeat is the portable twin of simd.DecodeTokensRepeat, and decodes the tokens that the
+// kernel leaves.
+func resolveRepeat(
+	s *Streams, batch []lz77.Sequence, tokens []byte, minMatch *[lz77.OffsetKinds]uint32,
+) bool {
 	c := &s.cursor
 	r0, r1, r2 := c.repeats[0], c.repeats[1], c.repeats[2]
 	codes := s.Offsets[:cap(s.Offsets)]
@@ -202,7 +223,7 @@ func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz7
 	for i, t := range tokens {
 		q := &batch[i]
 		lit := uint32(t & 3)
-		if lit == repeatLit {
+		if lit == repeatLitEscape {
 			n, ok := length(s.LitLens, &c.litLens)
 			if !ok {
 				return false
@@ -210,8 +231,8 @@ func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz7
 			lit += n
 		}
 		n := uint32(t >> 2 & 15)
-		long := n == repeatMatch
-		if n += least[t>>6]; long {
+		long := n == repeatMatchEscape
+		if n += minMatch[t>>6]; long {
 			more, ok := length(s.MatchLens, &c.matches)
 			if !ok {
 				return false
@@ -229,7 +250,8 @@ func resolveRepeat(s *Streams, batch []lz77.Sequence, tokens []byte, least *[lz7
 			code := codes[at]
 			at++
 			e := uint(code >> 2)
-			v := uint32(binary.LittleEndian.Uint64(extra[bit>>3:])>>(bit&7))&(1<<(e&31)-1) | 1<<(e&31)
+			v := uint32(binary.LittleEndian.Uint64(extra[bit>>3:]) >> (bit & 7))
+			v = v&(1<<(e&31)-1) | 1<<(e&31)
 			bit += e
 			off = (v-1)<<2 | uint32(code&3)
 			if code > maxOffsetCode || off < lz77.MinOffset {
