@@ -46,9 +46,9 @@ func check(module string, u use) string {
 		return ""
 	}
 	switch {
-	case level == workshop:
+	case level == workshop && sideways[arrow{from, to}] == "":
 		return fmt.Sprintf("%q imports %q: tools for tests stand alone", from, to)
-	case toLevel == workshop:
+	case toLevel == workshop && level != workshop:
 		return fmt.Sprintf("%q imports %q: that is for tests only", from, to)
 	case toLevel > level:
 		return fmt.Sprintf("%q imports %q: the arrow points up", from, to)

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 var le = binary.LittleEndian
 
-// row is what records and columns are made of.
+// row is one row of the kinds records and columns.
 type row struct {
 	id, time, price uint64
 	count           uint16
@@ -14,7 +14,7 @@ type row struct {
 func (g *gen) row() row {
 	g.clock++
 	g.vars[0] += uint64(g.below(5000))                        // time
-	g.vars[1] = (g.vars[1] + uint64(g.noise(25))) & 0xff_ffff // price, wandering
+	g.vars[1] = (g.vars[1] + uint64(g.noise(25))) & 0xff_ffff // price, a random walk
 	return row{
 		id:    1_000_000 + g.clock,
 		time:  1_700_000_000_000 + g.vars[0],
@@ -25,6 +25,7 @@ func (g *gen) row() row {
 	}
 }
 
+// records appends one row.
 func records(g *gen) {
 	r := g.row()
 	o := g.out
@@ -64,13 +65,13 @@ func columns(g *gen) {
 	g.out = o
 }
 
-// dna appends new bases, or a repeat with a mutation here and there.
+// dna appends new bases, or a repeat with a few mutations.
 func dna(g *gen) {
 	if len(g.out) == 0 {
 		g.string(">seq1 chromosome\n")
 	}
 	if g.oneIn(6) && len(g.out) > 1000 {
-		// A copy from anywhere keeps no lines of its own: bases only, broken anew.
+		// Copy bases only; base breaks the lines anew.
 		at := g.below(len(g.out) - 500)
 		for _, c := range g.out[at : at+g.between(30, 400)] {
 			if c < 'A' || c > 'T' {
@@ -98,12 +99,12 @@ func (g *gen) base(c byte) {
 	}
 }
 
-// image appends one line of 512 samples: a bright disc, shaded slowly, before a black ground, and the noise of a sensor.
+// image appends one line of 512 samples: a shaded bright disc on black, with sensor noise.
 func image(g *gen) {
 	const width = 512
 	y := width/4 + int(g.clock)
 	g.clock++
-	x := g.next() // noise is cheap: a few bits of one number per sample
+	x := g.next() // five bits are the noise of one sample
 	for i := range width {
 		if i%12 == 0 {
 			x = g.next()
@@ -118,14 +119,16 @@ func image(g *gen) {
 	}
 }
 
-// opcodes are common x86-64 instructions; in them 0x11 stands for a byte and 0x22 for the first of four bytes that vary.
+// opcodes are common x86-64 instructions. A byte 0x11 stands for a varying byte, 0x22 for four.
 var opcodes = [...]string{
-	"\x48\x89\xc7", "\x48\x8b\x45\x11", "\x48\x89\x45\x11", "\x8b\x44\x24\x11", "\x31\xc0", "\x85\xc0", "\x74\x11", "\x75\x11",
-	"\xe8\x22", "\xe8\x22", "\xe8\x22", "\x48\x8d\x3d\x22", "\x0f\x84\x22", "\xe9\x22", "\x48\x83\xec\x11", "\x48\x83\xc4\x11",
+	"\x48\x89\xc7", "\x48\x8b\x45\x11", "\x48\x89\x45\x11", "\x8b\x44\x24\x11",
+	"\x31\xc0", "\x85\xc0", "\x74\x11", "\x75\x11",
+	"\xe8\x22", "\xe8\x22", "\xe8\x22", "\x48\x8d\x3d\x22", "\x0f\x84\x22", "\xe9\x22",
+	"\x48\x83\xec\x11", "\x48\x83\xc4\x11",
 	"\x5d\xc3", "\x55\x48\x89\xe5", "\x41\x54\x53", "\x48\x01\xd0", "\x0f\xb6\x00", "\x66\x0f\x1f\x44\x00\x00",
 }
 
-// executable appends a function, or now and then a jump table or some strings.
+// executable appends a function, or sometimes a jump table or a group of strings.
 func executable(g *gen) {
 	switch c := g.below(12); c {
 	case 0:
@@ -146,7 +149,7 @@ func executable(g *gen) {
 				case 0x11:
 					g.bytes(byte(g.geometric() * 8))
 				case 0x22:
-					// A call's distance: the target is one of few, so it varies with where the call stands.
+					// Targets of calls are few, and the operand is relative to the call.
 					target := uint32(g.below(64)*g.below(64)) << 6
 					g.out = le.AppendUint32(g.out, target-uint32(len(g.out)))
 				default:

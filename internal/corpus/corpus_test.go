@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// want pins the first 100,000 bytes of every kind (seed 0) and how flate likes them: in and out in the same unit, so 0.3 means 0.3.
-// The checks are the same on every platform; whoever changes a generator changes its line.
+// want pins the first 100,000 bytes of every kind with seed 0: their CRC-32, and bounds for their
+// compressed size at level 6 of compress/flate, divided by their size.
 var want = map[string]struct {
 	crc    uint32
 	lo, hi float64
@@ -43,15 +43,16 @@ func TestPinned(t *testing.T) {
 		w, ok := want[k.Name]
 		crc, ratio := crc32.ChecksumIEEE(data), deflated(data)
 		if !ok || crc != w.crc || ratio < w.lo || ratio > w.hi {
-			t.Errorf("%q: {%#08x, %.3f}, want %#08x and %.3f … %.3f", k.Name, crc, ratio, w.crc, w.lo, w.hi)
+			t.Errorf("%s: CRC %#08x, ratio %.3f; want %#08x, %.3f to %.3f",
+				k.Name, crc, ratio, w.crc, w.lo, w.hi)
 		}
 	}
 	if len(want) != len(Kinds()) {
-		t.Errorf("%d kinds are pinned, there are %d", len(want), len(Kinds()))
+		t.Errorf("%d kinds are pinned, want all %d", len(want), len(Kinds()))
 	}
 }
 
-// deflated returns the compressed size of data as a part of its size.
+// deflated returns the compressed size of data divided by its size.
 func deflated(data []byte) float64 {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, 6)
@@ -67,17 +68,17 @@ func deflated(data []byte) float64 {
 	return float64(b.Len()) / float64(len(data))
 }
 
-func TestEverySizeIsAPrefix(t *testing.T) {
+func TestSmallerSizeIsPrefix(t *testing.T) {
 	for _, k := range Kinds() {
 		for seed := range uint64(3) {
 			whole := k.MakeSeed(70_000, seed)
 			for _, n := range []int{0, 1, 2, 63, 64, 4095, 4096, 65537, 70_000} {
 				data := k.MakeSeed(n, seed)
 				if len(data) != n || cap(data) != n {
-					t.Fatalf("%s: asked for %d bytes, got %d with room for %d", k.Name, n, len(data), cap(data))
+					t.Fatalf("%s: %d bytes with capacity %d, want %d", k.Name, len(data), cap(data), n)
 				}
 				if !bytes.Equal(data, whole[:n]) {
-					t.Fatalf("%s, seed %d: %d bytes are no prefix of %d", k.Name, seed, n, len(whole))
+					t.Fatalf("%s, seed %d: %d bytes are not a prefix of %d", k.Name, seed, n, len(whole))
 				}
 			}
 		}
@@ -86,9 +87,10 @@ func TestEverySizeIsAPrefix(t *testing.T) {
 
 func TestSeedsDiffer(t *testing.T) {
 	for _, k := range Kinds() {
-		// A seed may show late in data that is nearly constant, hence a megabyte.
-		if same := bytes.Equal(k.MakeSeed(1<<20, 1), k.MakeSeed(1<<20, 2)); same != (k.Name == "zeros") {
-			t.Errorf("%s: two seeds give the same: %v", k.Name, same)
+		// Seeds change nearly constant data late, hence 1 MiB.
+		same := bytes.Equal(k.MakeSeed(1<<20, 1), k.MakeSeed(1<<20, 2))
+		if same != (k.Name == "zeros") {
+			t.Errorf("%s: equal data for two seeds: %v", k.Name, same)
 		}
 	}
 }
@@ -101,7 +103,7 @@ func TestByName(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("no panic for a name that is not there")
+			t.Error("no panic for an unknown name")
 		}
 	}()
 	ByName("nosuch")
@@ -122,14 +124,14 @@ func TestFiles(t *testing.T) {
 
 	t.Setenv(Env, "")
 	if n := len(Files(t)); n != len(Kinds()) {
-		t.Errorf("without %s there are %d files, want %d", Env, n, len(Kinds()))
+		t.Errorf("without %s: %d files, want %d", Env, n, len(Kinds()))
 	}
 	t.Setenv(Env, dir)
 	got := map[string]string{}
 	for _, f := range Files(t)[len(Kinds()):] {
 		data := f.Data(t)
 		if len(data) != f.Size {
-			t.Errorf("%s: %d bytes, stated %d", f.Name, len(data), f.Size)
+			t.Errorf("%s: %d bytes, Size is %d", f.Name, len(data), f.Size)
 		}
 		got[f.Name] = string(data)
 	}
@@ -137,11 +139,11 @@ func TestFiles(t *testing.T) {
 		t.Errorf("got %v, want %v", got, content)
 	}
 	if _, err := realFiles(filepath.Join(dir, "nosuch")); err == nil {
-		t.Error("no error for a directory that is not there")
+		t.Error("no error for a missing directory")
 	}
 }
 
-// BenchmarkMake shows the speed of every kind: 100 MB/s and more, so that tests can use megabytes.
+// BenchmarkMake measures the generators, which should reach 100 MB/s.
 func BenchmarkMake(b *testing.B) {
 	for _, k := range Kinds() {
 		b.Run(k.Name, func(b *testing.B) {

@@ -6,28 +6,32 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// Env names the directory of real files that tests shall use beside the generated ones.
-const Env = "PZ_CORPUS"
+// Env is the environment variable that names a directory of real files for tests.
+const Env = testenv.EnvCorpus
 
-// EnvMatrix asks for the whole of those tests that otherwise make a choice of levels, threads and sizes, and for the whole of all real files. That takes hours.
+// EnvMatrix is the environment variable that makes tests cover all combinations of levels, threads
+// and sizes, and real files in full. That takes hours.
 const EnvMatrix = "PZ_MATRIX"
 
-// mostReal is how much of a real file, from its beginning, tests get without PZ_MATRIX: several blocks of most levels.
-const mostReal = 4 << 20
+// maxRealSize is the size to which real files are cut without PZ_MATRIX: several blocks at most
+// levels.
+const maxRealSize = 4 << 20
 
-// Matrix says whether PZ_MATRIX is set.
+// Matrix reports whether PZ_MATRIX is set.
 func Matrix() bool { return os.Getenv(EnvMatrix) != "" }
 
-// File is a piece of test data with a name: generated or read from disk.
+// File is generated data or a file on disk.
 type File struct {
-	Name string // "gen/text" or the path under the directory, with slashes: fit for the name of a subtest
-	Size int
+	Name string // "gen/text", or the slash-separated path under the directory
+	Size int    // in bytes
 	load func() ([]byte, error)
 }
 
-// Data returns the content, made or read anew with every call so that nobody holds a whole corpus in memory.
+// Data returns the content. Every call generates or reads it anew, so that no File keeps memory.
 func (f File) Data(t testing.TB) []byte {
 	t.Helper()
 	data, err := f.load()
@@ -37,9 +41,8 @@ func (f File) Data(t testing.TB) []byte {
 	return data
 }
 
-// Files returns generated data of every kind, 1 MiB each (128 KiB in short mode), then every regular file under the directory
-// that the environment variable PZ_CORPUS names, if it is set. A directory that is not there or holds no file fails the test:
-// whoever set the variable wants it used.
+// Files returns generated data of every kind, then the files of Real. Generated data has 1 MiB, in
+// short mode 128 KiB.
 func Files(t testing.TB) []File {
 	t.Helper()
 	size := 1 << 20
@@ -57,10 +60,12 @@ func Files(t testing.TB) []File {
 	return append(files, Real(t)...)
 }
 
-// Real returns the real files alone: those that Files puts after the generated ones, of long ones the first mostReal bytes unless PZ_MATRIX is set. None if PZ_CORPUS is not set.
+// Real returns every regular file under the directory that PZ_CORPUS names, or none if the variable
+// is not set. Files are cut to 4 MiB unless PZ_MATRIX is set. A directory without files fails the
+// test.
 func Real(t testing.TB) []File {
 	t.Helper()
-	dir := os.Getenv(Env)
+	dir := testenv.Corpus(t)
 	if dir == "" {
 		return nil
 	}
@@ -75,7 +80,7 @@ func Real(t testing.TB) []File {
 }
 
 func realFiles(dir string) ([]File, error) {
-	// WalkDir follows no links; the directory itself may be one.
+	// WalkDir does not follow links, and dir may be one.
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func realFiles(dir string) ([]File, error) {
 		}
 		size := int(info.Size())
 		if !Matrix() {
-			size = min(size, mostReal)
+			size = min(size, maxRealSize)
 		}
 		files = append(files, File{
 			Name: filepath.ToSlash(name),

@@ -2,12 +2,12 @@ package corpus
 
 import "math/bits"
 
-// gen is what a generator works with: its source of chance, what it has written so far, and a little state between units.
+// gen is the state of a generator: random numbers, output, and variables that live across units.
 type gen struct {
 	rng
 	out []byte
 
-	clock uint64 // time, row or line number: whatever the kind counts
+	clock uint64 // time, row number or line number, depending on the kind
 	vars  [8]uint64
 }
 
@@ -34,7 +34,7 @@ func (g *gen) hex(v uint64, width int) {
 	}
 }
 
-// repeat appends n bytes that lie dist bytes back; they may overlap with what it appends.
+// repeat appends a match of n bytes at offset dist. The match may overlap itself.
 func (g *gen) repeat(dist, n int) {
 	for n > 0 {
 		from := len(g.out) - dist
@@ -44,7 +44,7 @@ func (g *gen) repeat(dist, n int) {
 	}
 }
 
-// rng is splitmix64: eight bytes of state, the same everywhere, and nobody can change it under us.
+// rng is splitmix64. It stands here because a library's generator may change.
 type rng uint64
 
 func newRNG(seed uint64) rng {
@@ -69,13 +69,13 @@ func (r *rng) below(n int) int {
 // between returns a number in [lo, hi].
 func (r *rng) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 
-// oneIn is true once in n times.
+// oneIn returns true with probability 1/n.
 func (r *rng) oneIn(n int) bool { return r.below(n) == 0 }
 
-// geometric returns 0 half of the time, 1 a quarter of the time and so on.
+// geometric returns k with probability 2^-(k+1).
 func (r *rng) geometric() int { return bits.TrailingZeros64(r.next() | 1<<63) }
 
-// noise returns a number around 0 of a bell-like spread: the sum of four numbers in [−amp, amp].
+// noise returns the sum of four uniform numbers in [-amp, amp].
 func (r *rng) noise(amp int) int {
 	x := r.next()
 	s := -4 * amp

@@ -1,6 +1,6 @@
 package corpus
 
-// logLines appends one line of a server's log.
+// logLines appends one line of a server log.
 func logLines(g *gen) {
 	g.clock += uint64(g.below(900))
 	ms := g.clock

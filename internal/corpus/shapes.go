@@ -2,17 +2,17 @@ package corpus
 
 import "math/bits"
 
-// periods are those at which copy loops, escapes and windows change their ways.
+// periods lie around the offsets at which copy loops, escapes and windows switch code paths.
 var periods = [...]int{
-	1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 16, 17, 19, 23, 31, 32, 33, 47, 63, 64, 65, 127, 128, 129, 255, 256, 257,
-	511, 1021, 2047, 2048, 2049, 4093,
+	1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 16, 17, 19, 23, 31, 32, 33, 47, 63, 64, 65,
+	127, 128, 129, 255, 256, 257, 511, 1021, 2047, 2048, 2049, 4093,
 }
 
-// runs appends one pattern, repeated.
+// runs appends a repeated pattern.
 func runs(g *gen) {
 	p := periods[g.below(len(periods))]
 	g.fill(p)
-	// Lengths from nothing to thousands, all magnitudes alike.
+	// Lengths from 0 to 8191, roughly uniform on a logarithmic scale.
 	g.repeat(p, g.below(2<<g.below(13)))
 }
 
@@ -34,7 +34,7 @@ func zeros(g *gen) {
 	g.bytes(z[:]...)
 }
 
-// far appends a little that is new, then long pieces from far back.
+// far appends new bytes, then a long match at a large offset.
 func far(g *gen) {
 	g.fill(g.between(1, 3000))
 	if d := g.between(64<<10, 1<<20); d < len(g.out) {
@@ -44,7 +44,7 @@ func far(g *gen) {
 	}
 }
 
-// short appends a few new bytes, then a few old ones.
+// short appends a few literals, then a short match.
 func short(g *gen) {
 	g.fill(g.between(1, 8))
 	if n := len(g.out); n > 16 {
@@ -62,7 +62,7 @@ func sparse(g *gen) {
 
 func skewed(g *gen) {
 	for range 64 {
-		// A geometric symbol has two bits of entropy; scattering them over the byte keeps decoders from leaning on order.
+		// A geometric symbol has two bits of entropy. The factor spreads symbols over all bytes.
 		g.bytes(byte(g.geometric() * 89))
 	}
 }
@@ -77,7 +77,8 @@ func flat(g *gen) {
 	g.bytes(p[:]...)
 }
 
-// packed appends a frame of Rice codes, as lossless audio has them. The numbers fit the code nearly, so that little is left to gain.
+// packed appends a frame of Rice codes as in lossless audio. The code fits the distribution almost
+// exactly, so the result is almost incompressible.
 func packed(g *gen) {
 	g.bytes(0xff, 0xf8, 0xc9)
 	g.clock++
@@ -96,10 +97,11 @@ func packed(g *gen) {
 	g.bytes(byte(acc))
 }
 
-// mixable is how many kinds, from the first, mixed draws from. It is fixed so that a new kind does not change what mixed makes.
+// mixable is the number of kinds, from the first, that mixed draws from. It is a constant so that a
+// new kind does not change the bytes of mixed.
 const mixable = 18
 
-// mixed appends a piece of another kind, from one byte to 128 KiB.
+// mixed appends a piece of another kind, between one byte and 128 KiB long.
 func mixed(g *gen) {
 	k := Kinds()[g.below(mixable)]
 	n := 1 + g.below(2<<g.below(17))

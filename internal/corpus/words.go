@@ -3,21 +3,24 @@ package corpus
 import "sync"
 
 const (
-	vocabulary = 6000    // words; a novel has about as many that come more than once
-	zipfSlots  = 1 << 14 // a word's number of slots is its chance; 2¹⁴ leaves the rarest ones a slot or none
+	vocabulary = 6000    // words; a novel has about as many that occur more than once
+	zipfSlots  = 1 << 14 // the probability of a word is its share of the slots
 )
 
-// lexicon is the invented language of all the text-like kinds.
+// lexicon is the invented language of the text-like kinds.
 type lexicon struct {
 	words []string
-	slots [zipfSlots]uint16 // index of a word, common ones in many slots
+	slots [zipfSlots]uint16 // indices of words
 }
 
-// english is built once, from a seed of its own: every text has the same words, as texts have.
+// english returns the lexicon, which is the same for all seeds of a kind.
 var english = sync.OnceValue(func() *lexicon {
 	l := &lexicon{words: make([]string, vocabulary)}
 	r := newRNG(0x7465787420)
-	onset := []string{"", "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "w", "th", "st", "pr", "tr", "ch", "gr", "sh"}
+	onset := []string{
+		"", "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "w",
+		"th", "st", "pr", "tr", "ch", "gr", "sh",
+	}
 	vowel := []string{"a", "e", "i", "o", "u", "e", "a", "ea", "ou", "io"}
 	coda := []string{"", "", "n", "r", "s", "t", "d", "l", "nd", "ng", "st", "ll"}
 	for i := range l.words {
@@ -33,7 +36,7 @@ var english = sync.OnceValue(func() *lexicon {
 		}
 		l.words[i] = string(w)
 	}
-	// Zipf's law in integers: the word of rank k gets slots in proportion to 1/(k+2).
+	// Zipf's law in integers: the word of rank k gets a share of the slots proportional to 1/(k+2).
 	var total uint64
 	for k := range vocabulary {
 		total += 1 << 32 / uint64(k+2)
@@ -49,14 +52,15 @@ var english = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// word draws a word that may follow the word prev: half of the time one of a few that prev likes.
+// word draws a word to follow the word prev. With probability 1/2 it is one of eight words that
+// depend on prev.
 func (l *lexicon) word(r *rng, prev int) int {
 	x := r.next()
 	if x&1 == 0 {
 		return int(l.slots[x>>1%zipfSlots])
 	}
-	liked := uint64(prev)*8 + min(x>>1&7, x>>4&7)
-	return int(l.slots[liked*0x9e3779b97f4a7c15>>32%zipfSlots])
+	successor := uint64(prev)*8 + min(x>>1&7, x>>4&7)
+	return int(l.slots[successor*0x9e3779b97f4a7c15>>32%zipfSlots])
 }
 
 // text appends a paragraph.
@@ -86,7 +90,7 @@ func text(g *gen) {
 	g.string("\n\n")
 }
 
-// name appends something like a variable's or a file's name, often one of the last few.
+// name appends an identifier, often one of the last eight.
 func (g *gen) name() {
 	l := english()
 	slot := g.below(len(g.vars))
