@@ -112,7 +112,7 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 			return e.fail(err)
 		}
 		b.Window = min(at, o.pipe.Window)
-		b.Src, b.Lent = src[at-b.Window:at+n:at+n], true
+		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
 		at += n
 		e.cur = b
 		e.in += int64(n)

@@ -339,7 +339,7 @@ func (r *Reader) start() (err error) {
 // submit gives a block whose payload is read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
 	u := &r.unit
-	b.Kind, b.Raw, b.Sum, b.Into, b.Lent = u.kind, u.raw, u.sum, nil, u.place.borrowed
+	b.Kind, b.Raw, b.Sum, b.Into, b.CallerOwned = u.kind, u.raw, u.sum, nil, u.place.borrowed
 	if r.into != nil && !r.other {
 		b.Into = r.into(u)
 	}

@@ -197,7 +197,7 @@ func (c *slots) close() {
 func (r *ReaderAt) load(s *slot, block int64) {
 	s.settle(r, -1) // of a block that nobody has waited for
 	s.data, s.err = nil, nil
-	if s.blk != nil && s.blk.Left() {
+	if s.blk != nil && s.blk.SrcRetired() {
 		s.stop()
 		s.buf = nil
 	}

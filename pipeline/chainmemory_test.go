@@ -38,12 +38,12 @@ func TestChainMemory(t *testing.T) {
 	const size = 1 << 21
 	enc, dec := new(workspace), new(workspace)
 	in := lzseq.Streams{Lits: manyTables(size)}
-	payload := enc.codeDense(nil, &in, nil)
+	payload := enc.encodeDense(nil, &in, nil)
 	if payload[0] != lzseq.Dense.ID || payload[1] != denseLits {
 		t.Fatalf("payload begins with % x: the literals are not chained", payload[:2])
 	}
 	var out lzseq.Streams
-	if _, _, err := dec.takeApart(payload, size, &out); err != nil || !bytes.Equal(in.Lits, out.Lits) {
+	if _, _, err := dec.decodePayload(payload, size, &out); err != nil || !bytes.Equal(in.Lits, out.Lits) {
 		t.Fatalf("%d literals of %d: %v", len(out.Lits), len(in.Lits), err)
 	}
 	got, bound := held(reflect.ValueOf(&enc.dense).Elem(), map[uintptr]bool{}), denseMemory(size)

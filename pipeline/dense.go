@@ -40,7 +40,7 @@ type dense struct {
 	bits  []uint64 // the same as the decoder has them
 	none  []byte   // in place of a stream that is chained; empty
 
-	coarse bool // streams are chained in a hurry
+	fast bool // streams are chained in a hurry
 
 	learned  rans.Contexts
 	contexts lz77.Contexts   // the same for the parser
@@ -53,7 +53,7 @@ type dense struct {
 // dense reports whether the block has layout Dense.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
-	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.coarse)
+	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.fastDense)
 }
 
 // filter chooses which ranges of the block's content are filtered, and does it. All stages of the block are this worker's, for devices do not do such levels.
@@ -66,8 +66,8 @@ func (ws *workspace) filter(b *Block) {
 	}
 }
 
-// coded is what the block's sequences are about: its content, filtered if that was chosen.
-func (ws *workspace) coded(b *Block) []byte {
+// matchInput is what the block's sequences are about: its content, filtered if that was chosen.
+func (ws *workspace) matchInput(b *Block) []byte {
 	if b.payload.ranges != nil {
 		return ws.dense.filtered
 	}
@@ -88,22 +88,22 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 // sizeDense is what a block takes with the given sequences. It overwrites the block's streams and output.
 func (ws *workspace) sizeDense(b *Block, seqs []lz77.Sequence) int {
 	p := b.payload
-	p.streams.Encode(lzseq.Dense, ws.coded(b), seqs)
-	b.dst = ws.codeDense(b.dst[:0], &p.streams, p.ranges)
+	p.streams.Encode(lzseq.Dense, ws.matchInput(b), seqs)
+	b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges)
 	return len(b.dst)
 }
 
-// codeCoarse codes a block that has layout Dense by choice. If it turns out that no stream is worth chaining, it has Repeat, which devices read.
-func (ws *workspace) codeCoarse(b *Block) {
+// encodeFastDense codes a block that has layout Dense by choice. If it turns out that no stream is worth chaining, it has Repeat, which devices read.
+func (ws *workspace) encodeFastDense(b *Block) {
 	p := b.payload
-	if b.dst = ws.codeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
-		p.streams.Encode(lzseq.Repeat, ws.coded(b), p.seqs)
-		b.dst = ws.code(b.dst[:0], lzseq.Repeat, &p.streams)
+	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
+		p.streams.Encode(lzseq.Repeat, ws.matchInput(b), p.seqs)
+		b.dst = ws.encodePayload(b.dst[:0], lzseq.Repeat, &p.streams)
 	}
 }
 
-// codeDense appends a coded payload in layout Dense to dst. Ranges of the content were filtered, or it is nil.
-func (ws *workspace) codeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
+// encodeDense appends a coded payload in layout Dense to dst. Ranges of the content were filtered, or it is nil.
+func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
 	dst = append(resize(dst, payloadRoom(s))[:0], lzseq.Dense.ID, 0)
 	if ranges != nil {
@@ -145,7 +145,7 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 		return false // not ours
 	}
 	size := 0
-	if d.coarse {
+	if d.fast {
 		size = d.enc.PrepareFast(stream, d.marks)
 	} else {
 		size = d.enc.Prepare(stream, d.marks)
@@ -170,8 +170,8 @@ func (d *dense) mark(s *lzseq.Streams) bool {
 	return true
 }
 
-// takeDense is takeApart for layout Dense, behind the layout byte.
-func (ws *workspace) takeDense(src []byte, size int, s *lzseq.Streams) (ranges []byte, err error) {
+// decodeDense is decodePayload for layout Dense, behind the layout byte.
+func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges []byte, err error) {
 	if len(src) == 0 || src[0]&^(denseTokens|denseLits|denseX86|denseMatches) != 0 {
 		return nil, fmt.Errorf("%w: unknown chained streams or filter", ErrPayload)
 	}

@@ -66,16 +66,16 @@ func TestDenseFlags(t *testing.T) {
 	ws := new(workspace)
 	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {
 		s, size := denseStreams(flags, 50_000, 40_000)
-		payload := ws.codeDense(nil, s, rangesOf(flags, size))
+		payload := ws.encodeDense(nil, s, rangesOf(flags, size))
 		want := []byte{lzseq.Dense.ID, flags}
 		if !bytes.HasPrefix(payload, want) {
 			t.Errorf("flags %d: the payload begins with % x", flags, payload[:2])
 		}
 		var content []byte
-		plain := append([]byte{lzseq.Dense.ID, 0}, ws.code(nil, lzseq.Dense, s)[1:]...)
+		plain := append([]byte{lzseq.Dense.ID, 0}, ws.encodePayload(nil, lzseq.Dense, s)[1:]...)
 		for _, p := range [][]byte{payload, plain} {
 			var got lzseq.Streams
-			l, ranges, err := ws.takeApart(p, size, &got)
+			l, ranges, err := ws.decodePayload(p, size, &got)
 			if err != nil || (ranges != nil) != (p[1]&denseX86 != 0) || l != lzseq.Dense || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) || !bytes.Equal(got.MatchLens, s.MatchLens) {
 				t.Fatalf("flags %d: other streams come out, or %v", flags, err)
 			}

@@ -79,7 +79,7 @@ func within[T any](c <-chan T) error {
 func execute(ws *workspace, b *Block) bool {
 	w := &worker{sched: b.run.sched, ws: ws}
 	b.state = stateQueued
-	w.exec(b)
+	w.run(b)
 	b.setState(stateDone)
 	b.setState(stateDelivered)
 	if b.payload != nil {

@@ -5,27 +5,28 @@ import (
 	"time"
 )
 
-// helper takes the place of a worker that there is no block for, and does a part of another one's stage: the matcher looks for the candidates of one piece while it parses another. So the last
-// blocks of a run, and one that is alone, have two processors each while there are any free. It takes no blocks, so that there is no more scratch memory than without it.
+// helper does a part of another worker's stage: the matcher looks for the candidates of one piece while it
+// parses the piece before. A helper takes the place of an idle worker, so the last blocks of a run, and a
+// single block, have two processors each if any are free. It takes no blocks and needs no scratch memory.
 type helper struct {
-	w    *worker // who is helped
+	w    *worker // that it helps
 	f    func() int
 	slot int
-	done chan any // what f panicked with, if it did
+	done chan any // receives the value that f panicked with, or nil
 	main func()   // the method work; see worker.main
 }
 
-// helperPanic is what a helper's work panicked with.
+// helperPanic is the value that a helper's work panicked with.
 type helperPanic struct {
 	value any
 	stack []byte
 }
 
-// Help is that of lz77.Helper. Blocks that wait come first.
+// Help implements lz77.Helper. It refuses while a block waits.
 func (w *worker) Help(f func() int) bool {
 	s := w.sched
 	s.mu.Lock()
-	free := s.alive < s.workers && s.queue.size == 0 && s.resumed.size == 0
+	free := s.alive < s.workers && s.queue.Len() == 0 && s.resumed.Len() == 0
 	slot := 0
 	if free {
 		slot = s.enter()
@@ -45,7 +46,8 @@ func (w *worker) Help(f func() int) bool {
 	return true
 }
 
-// Wait is that of lz77.Helper. If the stage has panicked as well, the block's error is what the helper panicked with.
+// Wait implements lz77.Helper. A panic of the helper continues here. If the stage panics as well, the helper's
+// panic is the error of the block.
 func (w *worker) Wait() {
 	v := <-w.helper.done
 	w.helper.f = nil
@@ -54,7 +56,7 @@ func (w *worker) Wait() {
 	}
 }
 
-// work is the life of a helper.
+// work runs f once and frees the slot, first of all for a block that has come meanwhile.
 func (h *helper) work() {
 	took, v := h.run()
 	s := h.w.sched
@@ -62,18 +64,18 @@ func (h *helper) work() {
 	s.leave(h.slot)
 	if n := len(s.idle); n > 0 && !s.idle[n-1].parked.IsZero() {
 		w := s.idle[n-1]
-		w.parked = w.parked.Add(min(took, time.Since(w.parked))) // its place was not without work
+		w.parked = w.parked.Add(min(took, time.Since(w.parked))) // its place had work
 	}
 	var next *worker
-	if s.queue.size+s.resumed.size > 0 { // blocks that came meanwhile
+	if s.queue.Len()+s.resumed.Len() > 0 {
 		next = s.recruit()
 	}
 	s.mu.Unlock()
-	next.begin()
-	h.done <- v // the last thing: from here on the run may end
+	next.start()
+	h.done <- v // last: from here on the run may end
 }
 
-// run does the work, and says how long it took if anybody wants to know.
+// run calls f and returns the time it took if statistics or a trace need it.
 func (h *helper) run() (took time.Duration, failed any) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -88,6 +90,6 @@ func (h *helper) run() (took time.Duration, failed any) {
 	start := time.Now()
 	n := h.f()
 	took = time.Since(start)
-	b.run.helped(b, h.slot, n, start, took)
+	b.run.countHelp(b, h.slot, n, start, took)
 	return took, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/pipeline/internal/fifo"
 )
 
 // TestHelped: a block that is alone has a second worker's place where its level parses by price, and comes out the same.
@@ -105,12 +106,12 @@ func TestHelpOrder(t *testing.T) {
 	}
 	r.Close()
 
-	for _, queue := range []func(s *Scheduler) *fifo{
-		func(s *Scheduler) *fifo { return &s.queue },
-		func(s *Scheduler) *fifo { return &s.resumed },
+	for _, queue := range []func(s *Scheduler) *fifo.Queue[*Block]{
+		func(s *Scheduler) *fifo.Queue[*Block] { return &s.queue },
+		func(s *Scheduler) *fifo.Queue[*Block] { return &s.resumed },
 	} {
 		s := NewScheduler(2) // a block waits, although a place is free
-		queue(s).push(&Block{})
+		queue(s).Push(&Block{})
 		if (&worker{sched: s}).Help(func() int { return 1 }) {
 			t.Error("helped while a block waited")
 		}
@@ -129,7 +130,7 @@ func TestHelperTakesUp(t *testing.T) {
 		if !ws.matcher.Helper.Help(func() int {
 			back := b.run.Get() // the owner waits
 			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
-			b.run.lease.begin()
+			b.run.acquire()
 			s.complete(nil, back, again)
 			return 1
 		}) {

@@ -4,24 +4,29 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Event is a stage that ran, for those who want to see every one.
+// Event is a stage that ran, for Config.Trace.
 type Event struct {
 	Op    Op
-	Block int64 // its number in the stream
-	Bytes int   // of content; of that part of it with "ahead"
-	// Stage is a stage's name; "check" for what comes before and after them, "tune" for choosing settings, "ahead" for what somebody else did for a stage
-	// that goes on meanwhile, "fused" for all of them at once, "verify" for looking over what a device has made.
+	Block int64 // its Index
+	Bytes int   // of content; with "ahead" of a part of it
+	// Stage is the name of a stage, or
+	//   - "check" for the steps before the first and after the last stage,
+	//   - "tune" for choosing settings,
+	//   - "ahead" for the part of a stage that a helper does,
+	//   - "fused" for all stages in one request,
+	//   - "verify" for checking the results of a device.
 	Stage   string
 	Backend Backend
 	Worker  int // number of the worker, from 0; −1 for the device
-	Batch   int // blocks that the device had in the same batch; 1 for the CPU
+	Batch   int // blocks in the device's batch; 1 for the CPU
 	Start   time.Time
 	Took    time.Duration // GPU: of the whole batch
 }
 
-// stageTimer measures a stage. The zero value measures nothing.
+// stageTimer measures a stage or step. The zero value measures nothing.
 type stageTimer struct {
 	run   *Run
 	w     *worker
@@ -30,11 +35,11 @@ type stageTimer struct {
 	start time.Time
 }
 
-// measured reports whether anybody wants to know how long stages take.
-func (r *Run) measured() bool { return r.lease.counters != nil || r.cfg.Trace != nil }
+// measured reports whether statistics or a trace need the time of stages.
+func (r *Run) measured() bool { return r.core.counters != nil || r.cfg.Trace != nil }
 
-// begin starts to measure a stage of a block, if anybody wants to know.
-func (r *Run) begin(w *worker, b *Block, stage int) (t stageTimer) {
+// beginTimer starts to measure a stage or step if that is needed.
+func (r *Run) beginTimer(w *worker, b *Block, stage int) (t stageTimer) {
 	if !r.measured() {
 		return t
 	}
@@ -46,27 +51,28 @@ func (t *stageTimer) end() {
 		return
 	}
 	took := time.Since(t.start)
-	if c := t.run.lease.counters; c != nil {
+	if c := t.run.core.counters; c != nil {
 		c.compute.Add(int64(took))
 		switch t.stage {
-		case closeStage:
-			c.counts[checkStage+1][0].ns.Add(int64(took)) // the block has been counted
-		case verifyStage:
+		case finishStep:
+			c.counts[checkStep+1][0].ns.Add(int64(took)) // checkStep has counted the block
+		case verifyStep:
 			c.verify.add(t.b.Raw, took)
-		case tuneStage:
+		case tuneStep:
 			c.tune.add(t.b.Raw, took)
 		default:
 			c.counts[t.stage+1][0].add(t.b.Raw, took)
 		}
 	}
 	if f := t.run.cfg.Trace; f != nil {
-		f(Event{t.run.cfg.Op, t.b.Index, t.b.Raw, t.run.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
+		r := t.run
+		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, r.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
 	}
 }
 
-// helped notes what a helper has done for a block.
-func (r *Run) helped(b *Block, slot, bytes int, start time.Time, took time.Duration) {
-	if c := r.lease.counters; c != nil {
+// countHelp notes what a helper has done for a block.
+func (r *Run) countHelp(b *Block, slot, bytes int, start time.Time, took time.Duration) {
+	if c := r.core.counters; c != nil {
 		c.compute.Add(int64(took))
 		c.ahead.add(bytes, took)
 	}
@@ -75,68 +81,39 @@ func (r *Run) helped(b *Block, slot, bytes int, start time.Time, took time.Durat
 	}
 }
 
-// deviceDid notes what the device has made of a block, which is still at the stage where it went there.
-func (r *Run) deviceDid(b *Block, done trip) {
-	if c := r.lease.counters; c != nil {
+// countDevice notes what the device has made of a block, which is still at the stage that it was offered at.
+func (r *Run) countDevice(b *Block) {
+	trip := &b.request.Trip
+	if c := r.core.counters; c != nil {
 		to := &c.counts[b.stage+1][1]
-		if b.away.op == gpu.Fused {
+		if b.op.op == gpu.Fused {
 			to = &c.fused
 		}
-		to.add(b.Raw, done.took/time.Duration(done.batch))
+		to.add(b.Raw, trip.Took/time.Duration(trip.Batch))
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, b.Raw, b.stageName(), GPU, -1, done.batch, done.given, done.took})
+		f(Event{r.cfg.Op, b.Index, b.Raw, b.deviceStage(), GPU, -1, trip.Batch, trip.Start, trip.Took})
 	}
 }
 
-// returned notes that a block went back to the CPU: because of err, or, if it is nil, because the device is lost.
-func (r *Run) returned(err error) {
-	if c := r.lease.counters; c != nil {
+// countReturned notes that a block went back to the CPU: because of err, or, if that is nil, because the device
+// is lost.
+func (r *Run) countReturned(err error) {
+	if c := r.core.counters; c != nil {
 		c.returned.Add(1)
 		if err != nil {
 			c.failed.Add(1)
 		}
-		if err == errWrong {
+		if err == offload.ErrWrong {
 			c.wrong.Add(1)
 		}
 	}
 }
 
-// reclaimed notes that a worker took a block back that waited for the device.
-func (r *Run) reclaimed() {
-	if c := r.lease.counters; c != nil {
+// countReclaimed notes that a worker reclaimed a block.
+func (r *Run) countReclaimed() {
+	if c := r.core.counters; c != nil {
 		c.reclaimed.Add(1)
-	}
-}
-
-// offerTimer measures a worker's offer to the device. The zero value measures nothing.
-type offerTimer struct {
-	c     *counters
-	start time.Time
-}
-
-func (r *Run) offerBegins() (t offerTimer) {
-	if c := r.lease.counters; c != nil {
-		return offerTimer{c, time.Now()}
-	}
-	return t
-}
-
-// made notes that the offer is made. It comes before the block is out of the worker's hands: later the run may have ended.
-func (t *offerTimer) made() {
-	if t.c != nil {
-		t.c.handoff.Add(int64(time.Since(t.start)))
-	}
-}
-
-// refused notes that nothing came of the offer.
-func (t *offerTimer) refused(closed bool) {
-	switch {
-	case t.c == nil:
-	case closed:
-		t.c.closed.Add(1)
-	default:
-		t.c.full.Add(1)
 	}
 }
 
@@ -145,8 +122,8 @@ type clock struct {
 	start, got time.Time
 }
 
-// clock starts to measure if statistics are on. A worker that begins anew has waited since it ran out of blocks.
-func (s *Scheduler) clock(w *worker, b *Block) (t clock) {
+// beginClock starts to measure if statistics are on. A worker that starts has waited since it was parked.
+func (s *Scheduler) beginClock(w *worker, b *Block) (t clock) {
 	if !s.stats.on.Load() {
 		return t
 	}
@@ -163,14 +140,14 @@ func (t *clock) locked() {
 	}
 }
 
-// done charges the time to a run, which is the one of the block that is done, or of the next one.
-func (t *clock) done(r *Run) {
-	if t.start.IsZero() || r == nil || r.lease.counters == nil {
+// charge charges the time to a run: that of the block that is done, or that of the next block.
+func (t *clock) charge(r *Run) {
+	if t.start.IsZero() || r == nil || r.core.counters == nil {
 		return
 	}
-	c := r.lease.counters
+	c := r.core.counters
 	if t.start.Before(c.since) {
-		t.start = c.since // until then the run did not want the worker
+		t.start = c.since // before that the run did not want the worker
 	}
 	c.wait.Add(int64(max(0, t.got.Sub(t.start))))
 	c.admin.Add(int64(time.Since(t.got)))

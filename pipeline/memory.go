@@ -48,7 +48,7 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 		if p.dense != 0 && level >= p.dense {
 			payload += 6 * min(size, lz77.MaxChunk) // a piece may have twice as many sequences until that is noticed
 		}
-		if p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.coarse) {
+		if p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.fastDense) {
 			worker += denseMemory(size)
 		}
 		if p.dense != 0 && level >= p.dense {

@@ -133,7 +133,7 @@ func TestMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 				if b.Kind == Coded && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes that
-					if err := takeContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
+					if err := acceptContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
 						t.Fatal(err)
 					}
 				}

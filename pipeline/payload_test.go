@@ -193,7 +193,7 @@ func FuzzPayload(f *testing.F) {
 	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {
 		for _, n := range [][2]int{{33_000, 3000}, {13_000, 5000}, {1500, 8300}, {1000, 1000}} {
 			s, size := denseStreams(flags, n[0], n[1])
-			if payload := new(workspace).codeDense(nil, s, rangesOf(flags, size)); size < 1<<16 {
+			if payload := new(workspace).encodeDense(nil, s, rangesOf(flags, size)); size < 1<<16 {
 				f.Add(payload, uint16(size), uint8(Coded))
 			} else {
 				f.Fatalf("block of %d bytes", size)

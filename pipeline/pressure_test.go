@@ -10,14 +10,14 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// gate is a device that does nothing until it is let go.
+// gate is a device that holds its batches until open is closed.
 type gate struct {
 	*gpu.Soft
-	in   chan struct{} // a batch has come in
+	in   chan struct{} // receives for each batch
 	open chan struct{}
 
 	mu  sync.Mutex
-	ops []gpu.Op
+	ops []gpu.Op // of all requests so far
 }
 
 func newGate(cfg gpu.SoftConfig) *gate {
@@ -38,6 +38,17 @@ func newGate(cfg gpu.SoftConfig) *gate {
 // burst submits n blocks to a run.
 func burst(t *testing.T, r *Run, n int) {
 	t.Helper()
+	submitText(t, r, n, false)
+}
+
+// burstPinned submits n blocks that are not reclaimed from the device.
+func burstPinned(t *testing.T, r *Run, n int) {
+	t.Helper()
+	submitText(t, r, n, true)
+}
+
+func submitText(t *testing.T, r *Run, n int, callerOwned bool) {
+	t.Helper()
 	src := corpus.ByName("text").Make(deviceBlock)
 	for range n {
 		b := r.Get()
@@ -45,11 +56,12 @@ func burst(t *testing.T, r *Run, n int) {
 			t.Fatal("no block free")
 		}
 		copy(b.Grow(len(src)), src)
+		b.CallerOwned = callerOwned
 		r.Submit(b)
 	}
 }
 
-// plug is a block for each worker that keeps it busy until it is pulled.
+// plug keeps every worker busy with a block until it is pulled.
 type plug struct {
 	s     *Scheduler
 	r     *Run
@@ -57,7 +69,7 @@ type plug struct {
 	begun chan struct{}
 }
 
-// newPlug submits the blocks: workers get to them when they have done what was submitted before.
+// newPlug submits the blocks. Workers begin with them after what was submitted before.
 func newPlug(t *testing.T, s *Scheduler) *plug {
 	t.Helper()
 	p := &plug{s: s, hold: make(chan struct{}), begun: make(chan struct{}, s.workers)}
@@ -91,26 +103,34 @@ func finish(t *testing.T, r *Run, n int) {
 	}
 }
 
-// TestFullChannelFallsBackToCPU: with the device busy and its channel full, Auto blocks are the workers' at once, and those in the channel
-// as soon as a worker has nothing else to do.
-func TestFullChannelFallsBackToCPU(t *testing.T) {
+// waiting returns the number of requests of an operation that wait.
+func waiting(s *Scheduler, op gpu.Op) int { return s.device.Load().Status().Waiting[op] }
+
+// startGate returns a scheduler with a gate for Stage0 that takes one block at a time.
+func startGate(workers int) (*gate, *Scheduler) {
+	g := newGate(gpu.SoftConfig{Batch: 1, Only: []gpu.Op{gpu.Stage0}})
+	s := NewScheduler(workers)
+	s.EnableStats(true)
+	s.SetDevice(g)
+	return g, s
+}
+
+// TestFullQueueFallsBackToCPU: with the device busy and its queue full, workers do Auto blocks at once, and
+// reclaim those in the queue as soon as they have nothing else to do.
+func TestFullQueueFallsBackToCPU(t *testing.T) {
 	for _, workers := range forWorkers {
-		g := newGate(gpu.SoftConfig{Batch: 1, Only: []gpu.Op{gpu.Stage0}})
-		s := NewScheduler(workers)
-		s.EnableStats(true)
-		s.SetDevice(g)
+		g, s := startGate(workers)
 		c := s.device.Load()
-		c.holds = true
-		depth := cap(c.reqs[gpu.Stage0])
+		depth := c.Status().Depth
 		if want := min(2*workers, 16); depth != want {
 			t.Errorf("depth %d, want %d", depth, want)
 		}
 		n := 2 + depth + 2*workers + 20
 		r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n})
-		burst(t, r, 1)
+		burstPinned(t, r, 1)
 		<-g.in
 		// The worker of the first block has to be out of the way, and the device known to be busy.
-		until(t, "the device is busy", func() bool { return c.saturated.Load() })
+		until(t, "the device is busy", func() bool { return c.Status().Saturated })
 		p := newPlug(t, s)
 		p.wait()
 		burst(t, r, n-1)
@@ -118,7 +138,8 @@ func TestFullChannelFallsBackToCPU(t *testing.T) {
 		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) == int64(3*(n-1)) })
 		st := r.Stats()
 		if st.SendFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.SendFull > int64(n-1) {
-			t.Errorf("%d workers: %d found the channel full, %d taken back, of %d", workers, st.SendFull, st.Reclaimed, n)
+			t.Errorf("%d workers: %d found the queue full, %d reclaimed, of %d",
+				workers, st.SendFull, st.Reclaimed, n)
 		}
 		close(g.open)
 		finish(t, r, n)
@@ -139,10 +160,10 @@ func until(t *testing.T, what string, cond func() bool) {
 	}
 }
 
-// TestClosedChannelFallsBackToCPU: so it is with a device that is lost.
-func TestClosedChannelFallsBackToCPU(t *testing.T) {
+// TestLostDeviceFallsBackToCPU: workers do all blocks, strict ones as well, if the device is lost.
+func TestLostDeviceFallsBackToCPU(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
-	s.device.Load().lose(errTest)
+	s.device.Load().Lose(errTest)
 	for _, assign := range []Assignment{{Auto, Auto}, {GPU, GPU}} {
 		s.ResetStats()
 		sameAsCPU(t, s, ByName("lzseqr"), 3, assign)
@@ -152,36 +173,34 @@ func TestClosedChannelFallsBackToCPU(t *testing.T) {
 	}
 }
 
-// TestPressureBiasesAutoToCPU: the score rises and falls as it says, and above the limit blocks of an Auto assignment are not even offered.
+// TestPressureBiasesAutoToCPU: above the limit of the score Auto blocks are not even offered, and the device
+// gets blocks again once it is idle.
 func TestPressureBiasesAutoToCPU(t *testing.T) {
 	for _, workers := range forWorkers {
-		g := newGate(gpu.SoftConfig{Batch: 1, Only: []gpu.Op{gpu.Stage0}})
-		s := NewScheduler(workers)
-		s.EnableStats(true)
-		s.SetDevice(g)
+		g, s := startGate(workers)
 		c := s.device.Load()
-		c.holds = true
-		depth, limit := cap(c.reqs[gpu.Stage0]), int64(2*workers)
+		depth, limit := c.Status().Depth, int64(2*workers)
 		n := depth + 200
 		r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n})
-		burst(t, r, 1)
+		burstPinned(t, r, 1)
 		<-g.in
-		if p := c.pressure.Load(); p != 0 {
+		if p := c.Status().Pressure; p != 0 {
 			t.Errorf("pressure %d after a send", p)
 		}
 		first := newPlug(t, s)
 		first.wait()
 		burst(t, r, n-1)
-		// Workers that had nothing else to do would take blocks back from the device, and make room for those that others are about to offer.
+		// Workers with nothing else to do would reclaim blocks, and make room for others.
 		last := newPlug(t, s)
 		first.pull()
 		last.wait()
-		st, p := r.Stats(), c.pressure.Load()
+		st, p := r.Stats(), c.Status().Pressure
 		if got, want := onBackend(st, CPU), int64(3*(n-1-depth)); got != want {
 			t.Errorf("%d workers: %d stages on the CPU, want %d", workers, got, want)
 		}
 		if p <= limit || p > limit+2*int64(workers) {
-			t.Errorf("%d workers: pressure %d after %d sends that found it full, the limit is %d", workers, p, st.SendFull, limit)
+			t.Errorf("%d workers: pressure %d after %d sends that found the queue full, the limit is %d",
+				workers, p, st.SendFull, limit)
 		}
 		if st.SendFull+int64(depth) > int64(n)/2 {
 			t.Errorf("%d workers: %d of %d blocks were offered", workers, st.SendFull, n)
@@ -189,11 +208,10 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		last.pull()
 		close(g.open)
 		finish(t, r, n)
-		// Once the device has nothing to do it gets blocks again.
 		before := onBackend(r.Stats(), GPU)
-		until(t, "the device is idle", func() bool { return !c.busy.Load() })
+		until(t, "the device is idle", func() bool { return !c.Status().Busy })
 		r2 := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3})
-		burst(t, r2, 1)
+		burstPinned(t, r2, 1)
 		finish(t, r2, 1)
 		if onBackend(r2.Stats(), GPU) != 1 {
 			t.Errorf("%d workers: no block to an idle device, %d before", workers, before)
@@ -201,24 +219,16 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		r.Close()
 		r2.Close()
 	}
-	c := newCoordinator(NewScheduler(3), gpu.NewSoft(Host, gpu.SoftConfig{}))
-	for _, step := range []struct{ add, want int64 }{{-1, 0}, {2, 2}, {1, 3}, {-1, 2}, {2, 4}, {2, 6}} {
-		if c.press(step.add); c.pressure.Load() != step.want || c.crowded() {
-			t.Errorf("%+v: %d, crowded %v", step, c.pressure.Load(), c.crowded())
-		}
-	}
-	c.busy.Store(true)
-	if c.press(1); !c.crowded() {
-		t.Error("above twice the workers and not crowded")
-	}
 }
 
-// TestPressureNeverOverridesExplicit: no pressure moves what was assigned.
+// TestPressureNeverOverridesExplicit: no pressure moves stages from where they are assigned.
 func TestPressureNeverOverridesExplicit(t *testing.T) {
 	for _, workers := range forWorkers {
 		for _, assign := range []Assignment{{GPU, CPU}, {CPU, GPU}, {GPU, GPU}, {Fused, Fused}, {CPU, CPU}} {
-			s := withSoft(t, workers, gpu.SoftConfig{Batch: 1, Latency: time.Millisecond, Only: []gpu.Op{gpu.Stage0, gpu.StageN}})
-			s.device.Load().pressure.Store(1 << 40)
+			s := withSoft(t, workers, gpu.SoftConfig{
+				Batch: 1, Latency: time.Millisecond, Only: []gpu.Op{gpu.Stage0, gpu.StageN},
+			})
+			s.device.Load().Press(1 << 40)
 			const n = 60
 			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: assign})
 			burst(t, r, n)
@@ -245,32 +255,28 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 	}
 }
 
-// waiting is how many requests of a kind wait.
-func waiting(c *coordinator, op gpu.Op) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.reqs[op]) + c.strict[op].size
-}
-
-// TestServiceOrder: under a burst later stages are served before fused requests, and those before first stages.
+// TestServiceOrder: under a burst the device serves later stages first, then fused requests, then first stages.
 func TestServiceOrder(t *testing.T) {
 	for _, workers := range forWorkers {
 		g := newGate(gpu.SoftConfig{Batch: 2})
 		s := NewScheduler(workers)
 		s.SetDevice(g)
 		const n = 6
-		p := ByName("lzseqr")
-		stage0 := s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: n, Assign: Assignment{GPU, CPU}})
-		fused := s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: n, Assign: Assignment{Fused, Fused}})
-		stageN := s.Start(Config{Pipeline: p, Op: Compress, Level: 3, InFlight: n, Assign: Assignment{CPU, GPU}})
+		start := func(match, entropy Backend) *Run {
+			return s.Start(Config{
+				Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n,
+				Assign: Assignment{match, entropy},
+			})
+		}
+		stage0, fused, stageN := start(GPU, CPU), start(Fused, Fused), start(CPU, GPU)
 		burst(t, stage0, 1)
 		<-g.in // the device is busy with this one
 		burst(t, stage0, n-1)
 		burst(t, fused, n)
 		burst(t, stageN, n)
-		c := s.device.Load()
 		until(t, "the requests come", func() bool {
-			return waiting(c, gpu.Stage0) == n-1 && waiting(c, gpu.Fused) == n && waiting(c, gpu.StageN) == n
+			w := s.device.Load().Status().Waiting
+			return w[gpu.Stage0] == n-1 && w[gpu.Fused] == n && w[gpu.StageN] == n
 		})
 		close(g.open)
 		for _, r := range []*Run{stageN, fused, stage0} {

@@ -84,7 +84,7 @@ func TestPrices(t *testing.T) {
 				}
 				out := b.Out()
 				if b.dense() {
-					out = ws.code(nil, lzseq.Repeat, &ws.payload.streams)
+					out = ws.encodePayload(nil, lzseq.Repeat, &ws.payload.streams)
 				}
 				if ws.payload.ranges != nil {
 					src = ws.dense.filtered

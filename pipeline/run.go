@@ -8,6 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gopz/compress/pipeline/internal/fifo"
+	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
 // Op is the direction of a run.
@@ -22,39 +25,40 @@ const (
 type Config struct {
 	Pipeline *Pipeline
 	Op       Op
-	Level    int             // 1 … 9, for Compress
-	Tuning   Tuning          // what settings follow from besides the level, for Compress
-	InFlight int             // blocks that may be out at once; 0 means what Scheduler.InFlight says
-	Checks   bool            // compute (Compress) or verify (Decompress) Block.Sum
+	Level    int             // 1 … MaxLevel, for Compress
+	Tuning   Tuning          // how blocks get settings of their own, for Compress
+	InFlight int             // most blocks that exist at once; 0 means what Scheduler.InFlight returns
+	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
 }
 
-// Errors of a run. They come from Next, in Block.Err.
+// Errors of a block, in Block.Err.
 var (
-	// ErrChecksum: the block decoded, to something else than was encoded, or its payload is not what was written.
+	// ErrChecksum: the content is not what was encoded, or the payload not what was written.
 	ErrChecksum = errors.New("checksum mismatch")
-	// ErrPayload is wrapped by every complaint of a decoder about its input.
+	// ErrPayload: a decoder found its input damaged. All errors of decoders wrap it.
 	ErrPayload = errors.New("bad payload")
-	// ErrCanceled: the run was closed before the block's turn came.
+	// ErrCanceled: the run was closed before a worker began with the block.
 	ErrCanceled = errors.New("run canceled")
 )
 
-// PanicError is the error of a block whose stage panicked. Other blocks are not touched by it.
+// PanicError is the error of a block whose stage panicked. Other blocks are not affected. It is also the error
+// of a device that panicked.
 type PanicError struct {
 	Stage string // name of the stage
-	Value any    // what was given to panic
-	Stack []byte // of the worker, or of who helped it
+	Value any    // the argument of panic
+	Stack []byte // of the worker, or of its helper
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic in stage %s: %v", e.Stage, e.Value) }
 
 // Run is one ordered stream of blocks through a scheduler. Its methods are for one goroutine at a time.
 //
-// The owner gets an empty block with Get, fills in Src, and submits it; Next gives the oldest block back when it is done, and
-// Put makes it free again. At most InFlight blocks exist, which bounds the memory of the run.
+// The caller gets an empty block with Get, fills in Src, and submits it. Next returns the oldest block once it
+// is done, and Put frees it. At most Config.InFlight blocks exist, which bounds the memory of the run.
 type Run struct {
 	sched    *Scheduler
 	cfg      Config
@@ -62,33 +66,36 @@ type Run struct {
 	done     <-chan struct{} // of the context; nil without one
 	canceled atomic.Bool
 	closed   bool
-	lease    *lease
-	device   *coordinator // nil without a device
+	core     *runCore
+	device   *offload.Coordinator // nil without a device
 
 	free  []*Block
-	out   fifo // submitted and not yet returned by Next
-	made  int
-	count int64
+	out   fifo.Queue[*Block] // submitted and not yet returned by Next
+	made  int                // blocks that exist
+	count int64              // Index of the next block
 }
 
-// Start begins a run. One that is dropped without Close leaks nothing: its blocks are finished, and the garbage collector has the rest.
+// Start begins a run. A run that is dropped without Close leaks nothing: the workers finish its blocks, and
+// the garbage collector frees the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = s.InFlight(cfg, 0)
 	}
-	r := &Run{sched: s, cfg: cfg, stages: cfg.Pipeline.encode, lease: &lease{sched: s}, device: s.device.Load()}
-	if cfg.Op == Decompress {
-		r.stages = cfg.Pipeline.decode
+	r := &Run{
+		sched:  s,
+		cfg:    cfg,
+		stages: cfg.Pipeline.stages(cfg.Op),
+		core:   &runCore{sched: s},
+		device: s.device.Load(),
 	}
-	r.lease.op, r.lease.stages = cfg.Op, r.stages
-	runtime.AddCleanup(r, (*lease).end, r.lease)
+	runtime.AddCleanup(r, (*runCore).release, r.core)
 	if cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
 	return r
 }
 
-// Get returns a free block, or nil if as many as the run may have are out: then take one back with Next and Put.
+// Get returns a free block, or nil if all blocks that the run may have are in use.
 func (r *Run) Get() *Block {
 	if n := len(r.free); n > 0 {
 		b := r.free[n-1]
@@ -103,31 +110,31 @@ func (r *Run) Get() *Block {
 	return &Block{run: r, done: make(chan struct{}, 1), state: stateFilling}
 }
 
-// Submit gives a block that came from Get to the workers. It does not block.
+// Submit gives a block from Get, or again one from Next, to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
-	r.lease.begin()
 	b.setState(stateQueued)
-	b.Index, b.Err, b.stage, b.placed, b.use, b.hasResults = r.count, nil, 0, false, useAssigned, false
-	b.choice = choice{}
+	r.acquire()
+	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
+	b.choice, b.use, b.hasResults = choice{}, useAssigned, false
 	r.count++
-	r.out.push(b)
+	r.out.Push(b)
 	r.sched.submit(b)
 }
 
-// Number makes n the Index of the block submitted next, for those whose blocks have numbers of their own.
+// Number makes n the Index of the block that is submitted next.
 func (r *Run) Number(n int64) { r.count = n }
 
-// Pending is the number of blocks submitted and not yet returned by Next.
-func (r *Run) Pending() int { return r.out.size }
+// Pending returns the number of blocks that were submitted and that Next has not returned.
+func (r *Run) Pending() int { return r.out.Len() }
 
-// Taken is the number of blocks that are not free: those submitted and those that the owner has.
+// Taken returns the number of blocks that are not free: those submitted and those that the caller has.
 func (r *Run) Taken() int { return r.made - len(r.free) }
 
-// Next returns the oldest block submitted, once it is done. It returns nil when no block is out, or, unless wait is set, when
-// the oldest is not done yet. If the run's context ends first, it returns nil and the context's error.
-// A block that failed is returned like any other, with its Err.
+// Next returns the oldest block submitted once it is done, failed or not. It returns nil if no block is out.
+// If the block is not done yet, Next waits, or returns nil if wait is false. If the context of the run ends
+// first, Next returns nil and the cause.
 func (r *Run) Next(wait bool) (*Block, error) {
-	b := r.out.peek()
+	b := r.out.Peek()
 	if b == nil {
 		return nil, nil
 	}
@@ -144,31 +151,32 @@ func (r *Run) Next(wait bool) (*Block, error) {
 			return nil, nil
 		}
 	}
-	r.out.pop()
+	r.out.Pop()
 	b.setState(stateDelivered)
 	return b, nil
 }
 
-// Put makes a block that came from Get or Next free again. Its Src stays with it, unless a device that was given up may still read it.
+// Put frees a block from Get or Next. The block keeps its Src for Grow, unless that is retired.
 func (r *Run) Put(b *Block) {
 	b.setState(stateFree)
 	if b.srcRetired {
 		b.Src, b.srcRetired = nil, false
 	}
-	b.Into, b.placed, b.Lent = nil, false, false
+	b.Into, b.inInto, b.CallerOwned = nil, false, false
 	r.free = append(r.free, b)
 }
 
-// Rest lets the scheduler give the scratch memory of its workers to others if this run was the last to need it. It is for a run
-// with no blocks out that keeps its own buffers for later; the next Submit ends the rest. With blocks out it does nothing.
+// Rest releases the run's claim on the scratch memory of the workers until the next Submit. It is for a run
+// that is kept for later use. While blocks are out it does nothing.
 func (r *Run) Rest() {
-	if r.out.size == 0 {
-		r.lease.end()
+	if r.out.Len() == 0 {
+		r.core.release()
 	}
 }
 
-// Close ends the run: blocks that no worker has begun, or that wait for the device, are dropped at once, and others are waited for, so that no buffer
-// of the run is in use when Close returns, but by a device that was given up. A batch that a device is at may take its Patience for each that it may have. Closing twice does nothing.
+// Close ends the run. It drops blocks that wait for a worker or the device, and waits for all others, so that
+// nothing but a device that was given up uses memory of the run when Close returns. A batch on the device
+// may take its Patience. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return
@@ -176,14 +184,14 @@ func (r *Run) Close() {
 	r.closed = true
 	r.canceled.Store(true)
 	r.sched.withdraw(r)
-	for b := r.out.pop(); b != nil; b = r.out.pop() {
+	for b := r.out.Pop(); b != nil; b = r.out.Pop() {
 		<-b.done
 	}
 	r.free = nil
 	r.Rest()
 }
 
-// ended tells a worker whether the run still wants its blocks.
+// ended reports whether the run was closed or its context has ended.
 func (r *Run) ended() bool {
 	if r.canceled.Load() {
 		return true
@@ -196,58 +204,59 @@ func (r *Run) ended() bool {
 	}
 }
 
-// Stats returns the run's statistics so far. What was done while they were off is not in them.
-func (r *Run) Stats() Stats { return r.lease.stats() }
+// Stats returns the run's statistics so far. They lack the time while statistics were off.
+func (r *Run) Stats() Stats { return r.core.stats() }
 
-// lease is a run's claim that its scheduler keeps the workers' scratch memory, and its statistics. It is apart from the Run, so that it
-// can be ended when the Run is garbage.
-type lease struct {
-	sched  *Scheduler
-	op     Op
-	stages []stage
-	held   atomic.Bool
-	// Since the last begin; nil if statistics are off. Changes only while no block is out.
+// acquire claims the scratch memory of the workers for the run.
+func (r *Run) acquire() {
+	c := r.core
+	if c.held.Swap(true) {
+		return
+	}
+	c.counters = nil
+	if r.sched.stats.on.Load() {
+		c.counters = &counters{op: r.cfg.Op, stages: r.stages, since: time.Now()}
+	}
+	r.sched.acquire()
+}
+
+// runCore is the part of a Run that must be released: its claim on the scratch memory of the workers, and its
+// statistics. It is an object of its own because the cleanup of a dropped Run must not refer to the Run.
+type runCore struct {
+	sched *Scheduler
+	held  atomic.Bool
+	// counters count since the last acquire; nil if statistics are off. They change only while no block is out.
 	counters *counters
 
-	mu  sync.Mutex
-	sum Stats // of the time before
+	mu   sync.Mutex
+	past Stats // until the last release
 }
 
-func (l *lease) begin() {
-	if l.held.Swap(true) {
+// release gives up the claim and adds the statistics to those of the scheduler.
+func (c *runCore) release() {
+	if !c.held.Swap(false) {
 		return
 	}
-	l.counters = nil
-	if l.sched.stats.on.Load() {
-		l.counters = &counters{op: l.op, stages: l.stages, since: time.Now()}
-	}
-	l.sched.open()
-}
-
-func (l *lease) end() {
-	if !l.held.Swap(false) {
+	c.sched.release()
+	if c.counters == nil {
 		return
 	}
-	l.sched.shut()
-	if l.counters == nil {
-		return
-	}
-	s := l.counters.stats()
-	l.mu.Lock()
-	l.sum.Add(&s)
-	l.mu.Unlock()
-	t := &l.sched.stats
+	s := c.counters.stats()
+	c.mu.Lock()
+	c.past.Add(&s)
+	c.mu.Unlock()
+	t := &c.sched.stats
 	t.mu.Lock()
 	t.sum.Add(&s)
 	t.mu.Unlock()
 }
 
-func (l *lease) stats() (sum Stats) {
-	l.mu.Lock()
-	sum.Add(&l.sum)
-	l.mu.Unlock()
-	if l.counters != nil && l.held.Load() {
-		s := l.counters.stats()
+func (c *runCore) stats() (sum Stats) {
+	c.mu.Lock()
+	sum.Add(&c.past)
+	c.mu.Unlock()
+	if c.counters != nil && c.held.Load() {
+		s := c.counters.stats()
 		sum.Add(&s)
 	}
 	return sum

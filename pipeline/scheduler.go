@@ -1,38 +1,40 @@
 package pipeline
 
 import (
-	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/pipeline/internal/fifo"
+	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Scheduler is a bounded pool of workers that pull blocks from one queue, and the way to a device if there is one. It may
-// serve any number of runs at once, from any goroutines; blocks of all runs are taken in the order in which they were
-// submitted, those that come back from the device first.
+// Scheduler is a bounded pool of workers with one queue of blocks, and the way to a device if there is one. It
+// serves any number of runs at once and is safe for concurrent use. Workers take the blocks of all runs in
+// the order of submission, after those that are back from the device.
 //
-// An idle scheduler has no goroutines and need not be closed. While any run has work it keeps the scratch memory of its workers.
+// An idle scheduler has no goroutines and need not be closed. While a run has work, the scheduler keeps the
+// scratch memory of its workers.
 type Scheduler struct {
 	workers int
 	stats   totals
-	device  atomic.Pointer[coordinator] // nil without a device
+	device  atomic.Pointer[offload.Coordinator] // nil without a device
 
 	mu       sync.Mutex
-	resumed  fifo // blocks begun, back from the device
-	queue    fifo // blocks not begun
-	alive    int  // workers that run, and helpers
-	slots    []int
-	runs     int        // runs that are open: begun, and neither closed nor at rest
-	idle     []*worker  // workers that do not run, kept while runs > 0
-	payloads []*payload // of blocks that were with the device, kept while runs > 0
+	resumed  fifo.Queue[*Block] // back from the device
+	queue    fifo.Queue[*Block] // not begun
+	alive    int                // goroutines: workers and helpers
+	slots    []int              // numbers of goroutines that there may be in addition
+	runs     int                // runs that hold a claim on scratch memory
+	idle     []*worker          // without goroutine; kept while runs > 0
+	payloads []*payload         // of blocks that were on the device; kept while runs > 0
 }
 
-// MaxWorkers is the most workers that a scheduler has: far above any machine of today, and small enough to multiply by a block size.
+// MaxWorkers bounds the workers of a scheduler. It is far above the processors of any machine, and small
+// enough to be multiplied by a block size.
 const MaxWorkers = 1024
 
-// NewScheduler returns a scheduler of that many workers, MaxWorkers at most; 0 or less means GOMAXPROCS.
+// NewScheduler returns a scheduler of that many workers, MaxWorkers at most. 0 or less means GOMAXPROCS.
 func NewScheduler(workers int) *Scheduler {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -44,76 +46,54 @@ func NewScheduler(workers int) *Scheduler {
 	return s
 }
 
-// Workers is the number of blocks the scheduler works on at the same time, not counting those a device has.
+// Workers returns the number of blocks that the scheduler works on at once, without those on a device.
 func (s *Scheduler) Workers() int { return s.workers }
 
-// ErrDevice: the scheduler has a device already.
-var ErrDevice = errors.New("pipeline: there is a device already")
-
-// SetDevice gives the scheduler a device, for the runs that start from then on. There can be one; it remains the caller's to close, after the
-// last run that may use it. Nil is none, an ErrNoDevice.
-func (s *Scheduler) SetDevice(d gpu.Device) error {
-	if d == nil {
-		return ErrNoDevice
-	}
-	if !s.device.CompareAndSwap(nil, newCoordinator(s, d)) {
-		return ErrDevice
-	}
-	return nil
-}
-
-// Device returns the scheduler's device, nil if there is none.
-func (s *Scheduler) Device() gpu.Device {
-	if c := s.device.Load(); c != nil {
-		return c.dev
-	}
-	return nil
-}
-
-// submit queues a new block and sees to it that a worker is there to take it.
+// submit queues a new block and starts a worker for it if there may be one more.
 func (s *Scheduler) submit(b *Block) {
 	s.mu.Lock()
-	s.queue.push(b)
+	s.queue.Push(b)
 	w := s.recruit()
 	s.mu.Unlock()
-	w.begin()
+	w.start()
 }
 
-// outcome is what has become of a block.
+// outcome says what became of a block.
 type outcome uint8
 
 const (
-	gone  outcome = iota // it is with the device, or there was none
-	again                // it is back from the device: a worker goes on
-	over                 // it is done, or has failed
+	gone  outcome = iota // the device has it, or there was none
+	again                // it is back from the device: a worker continues
+	over                 // it is done or has failed
 )
 
-// complete is where every piece of work ends, that of a worker and, with w nil, of the device: a block with stages to go
-// takes its place at the head of the queue, one that is done is retired. A worker gets its next block in the same critical
-// section. If there is none it is taken off the books, before the owner of the block that is done hears of it, so
-// that a block submitted in its place finds this worker free: there are never more workers, and workspaces, than blocks in flight.
+// complete ends every piece of work, that of a worker and, with w nil, that of the device. It puts a block that
+// a worker has to continue at the head of the queue, and retires one that is done. A worker gets its next
+// block in the same critical section. If there is none, the worker is parked before the caller of the run
+// learns that the block is done: a block submitted in its place finds this worker free. So there are never
+// more workers, and workspaces, than blocks in flight.
 func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
-	t := s.clock(w, b)
-	var left *payload
+	t := s.beginClock(w, b)
+	var spareLoad *payload
 	if out == over {
 		b.setState(stateDone)
-		if left, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
-			w.ws.payload, left = left, nil
+		if spareLoad, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
+			w.ws.payload, spareLoad = spareLoad, nil
 		}
 	}
 	var drop *workspace
-	var help *worker
+	var recruit *worker
 	s.mu.Lock()
 	t.locked()
-	if left != nil && s.runs > 0 {
-		s.payloads = append(s.payloads, left)
+	if spareLoad != nil && s.runs > 0 {
+		s.payloads = append(s.payloads, spareLoad)
 	}
 	if out == again {
-		s.resumed.push(b)
+		s.resumed.Push(b)
 	}
 	if w == nil {
 		if out == again {
-			help = s.recruit()
+			recruit = s.recruit()
 		}
 	} else if next = s.pop(); next == nil {
 		drop = s.park(w)
@@ -121,16 +101,16 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 		s.equip(w)
 	}
 	s.mu.Unlock()
-	// From here on a worker without a block may be running again: it is not to be touched.
+	// A parked worker may be running again: w must not be used from here on.
 	if drop != nil {
 		spare.Put(drop)
 	}
-	help.begin()
+	recruit.start()
 	switch {
 	case out == over && w != nil:
-		t.done(b.run)
+		t.charge(b.run)
 	case next != nil:
-		t.done(next.run)
+		t.charge(next.run)
 	}
 	if out == over {
 		b.done <- struct{}{} // holds one: never blocks
@@ -138,54 +118,61 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	return next
 }
 
-// pop takes the block that is next in turn, with the lock held.
+// pop takes the next block from the queues, or reclaims one that waits for the device. The caller holds s.mu.
 func (s *Scheduler) pop() *Block {
-	if b := s.resumed.pop(); b != nil {
+	if b := s.resumed.Pop(); b != nil {
 		return b
 	}
-	if b := s.queue.pop(); b != nil {
+	if b := s.queue.Pop(); b != nil {
 		return b
 	}
-	return s.device.Load().reclaim()
+	if r := s.device.Load().Reclaim(); r != nil {
+		b := r.Block.(*Block)
+		b.reclaim()
+		return b
+	}
+	return nil
 }
 
-// spareWorkers is how many workers have nothing to do.
-func (s *Scheduler) spareWorkers() int {
+// idleWorkers returns the number of workers that have nothing to do.
+func (s *Scheduler) idleWorkers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.queue.size > 0 {
+	if s.queue.Len() > 0 {
 		return 0
 	}
 	return s.workers - s.alive
 }
 
-// withdraw takes the blocks of a run that no worker has begun off the queue, and those that wait for the device; they are done, with ErrCanceled. The run need not wait until
-// those of others before them have had their turn.
+// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. The run does not
+// wait until the blocks of other runs before them have had their turn.
 func (s *Scheduler) withdraw(r *Run) {
 	s.mu.Lock()
-	for range s.queue.size {
-		if b := s.queue.pop(); b.run == r {
+	for range s.queue.Len() {
+		if b := s.queue.Pop(); b.run == r {
 			b.Err = ErrCanceled
 			b.setState(stateDone)
 			b.done <- struct{}{}
 		} else {
-			s.queue.push(b)
+			s.queue.Push(b)
 		}
 	}
 	s.mu.Unlock()
 	if r.device != nil {
-		r.device.withdraw(r)
+		r.device.Withdraw(func(q *offload.Request) bool { return q.Block.(*Block).run == r })
 	}
 }
 
-func (s *Scheduler) open() {
+// acquire keeps the scratch memory of the workers for a run.
+func (s *Scheduler) acquire() {
 	s.mu.Lock()
 	s.runs++
 	s.mu.Unlock()
 }
 
-// shut is called once for every open. With the last run the scratch goes where the garbage collector may have it.
-func (s *Scheduler) shut() {
+// release is called once for every acquire. With the last run the scratch memory moves to where the garbage
+// collector may free it.
+func (s *Scheduler) release() {
 	var idle []*worker
 	s.mu.Lock()
 	if s.runs--; s.runs == 0 {
@@ -197,5 +184,6 @@ func (s *Scheduler) shut() {
 	}
 }
 
-// spare holds scratch between runs, so that many short runs (one-shot calls, ReadAt) do not allocate it anew each time.
+// spare holds workspaces between runs, so that many short runs, such as one-shot calls and reads of ReaderAt,
+// do not allocate them each time.
 var spare = sync.Pool{New: func() any { return new(workspace) }}

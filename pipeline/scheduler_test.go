@@ -206,3 +206,19 @@ func TestManyRuns(t *testing.T) {
 		wg.Wait()
 	}
 }
+
+// TestWorkersWithinBlocks: with one block in flight there is one workspace, however soon the next block follows.
+func TestWorkersWithinBlocks(t *testing.T) {
+	seen := map[*workspace]bool{}
+	s := NewScheduler(4)
+	p := fake(func(ws *workspace, b *Block) error { seen[ws] = true; return nil })
+	r := s.Start(Config{Pipeline: p, Op: Decompress, InFlight: 1})
+	defer r.Close()
+	for i := range int64(20_000) {
+		feed(t, r, i)
+		r.Put(next(t, r))
+	}
+	if len(seen) != 1 {
+		t.Errorf("%d workspaces for one block in flight", len(seen))
+	}
+}

@@ -9,58 +9,45 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the layout, coded together.
-// Each stage comes as the CPU does it and, where a device may, as a request to one.
+// Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the layout, coded
+// together. A stage that a device can do has a deviceOp besides the function for the CPU.
 
 // matchStage finds the sequences of a block within limits.
-var matchStage = stage{name: "lz77",
+var matchStage = stage{
+	name: "lz77",
 	run: func(ws *workspace, b *Block) error {
 		p := b.payload
 		p.ranges = nil
-		if p.seqs = p.seqs[:0]; b.plain {
+		if p.seqs = p.seqs[:0]; b.noMatches {
 			return nil
 		}
-		if b.dense() && !b.coarse {
+		if b.dense() && !b.fastDense {
 			ws.matchDense(b)
 		} else {
 			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
 		}
 		return nil
 	},
-	remote: &remote{
-		op:   gpu.Stage0,
-		fits: func(b *Block) bool { return b.coarse || notDense(b) },
-		ask: func(b *Block, r *gpu.Request) {
+	device: &deviceOp{
+		op:  gpu.Stage0,
+		can: func(b *Block) bool { return b.fastDense || notDense(b) },
+		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
 		},
-		take: takeMatches,
+		accept: acceptSequences,
 	},
 }
 
-// takeMatches takes over the sequences of a device. Where the device has only found candidates, it
-// parses them.
-func takeMatches(ws *workspace, b *Block, r *gpu.Request) error {
-	limits, parsed := *b.limits(), true
-	if r.Candidates != nil {
-		r.Seqs, parsed = ws.matcher.ParseCandidates(r.Seqs[:0], b.Src, b.Window, b.params(), limits, r.Candidates)
-		r.FreeCandidates()
-	}
-	b.payload.seqs, b.payload.ranges = r.Seqs, nil
-	if !parsed || !lz77.Valid(r.Seqs, b.Src, b.Window, limits) {
-		return errWrong
-	}
-	return nil
-}
-
-// limits are those of the block's sequences. Finders that are not Priced, as of one that is coarse, have none of the shorter matches.
+// limits returns the limits of the block's sequences. With fastDense they are those of the pipeline: the
+// finders of such levels do not find the shorter matches of layout Dense.
 func (b *Block) limits() *lz77.Limits {
-	if b.dense() && !b.coarse {
+	if b.dense() && !b.fastDense {
 		return &lzseq.Dense.Limits
 	}
 	return b.run.cfg.Pipeline.limits
 }
 
-// params are the settings chosen for the block, or else those of the run's level.
+// params returns the settings chosen for the block, or those of the run's level.
 func (b *Block) params() *lz77.Params {
 	if b.settings != nil {
 		return b.settings
@@ -72,76 +59,78 @@ func (b *Block) params() *lz77.Params {
 func streamStage(l *lzseq.Layout) stage {
 	return stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 		l := l
-		if b.payload.coded {
+		if b.payload.encoded {
 			return nil
 		}
 		if b.dense() {
 			l = lzseq.Dense
 		}
-		b.payload.streams.Encode(l, ws.coded(b), b.payload.seqs)
+		b.payload.streams.Encode(l, ws.matchInput(b), b.payload.seqs)
 		return nil
 	}}
 }
 
 // codeStage turns streams into a coded payload.
 func codeStage(l *lzseq.Layout) stage {
-	return stage{name: "rans",
+	return stage{
+		name: "rans",
 		run: func(ws *workspace, b *Block) error {
-			switch ws.dense.coarse = b.coarse; {
-			case b.payload.coded:
-			case b.coarse:
-				ws.codeCoarse(b)
+			switch ws.dense.fast = b.fastDense; {
+			case b.payload.encoded:
+			case b.fastDense:
+				ws.encodeFastDense(b)
 			case b.dense():
-				b.dst = ws.codeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
+				b.dst = ws.encodeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
 			default:
-				b.dst = ws.code(b.dst[:0], l, &b.payload.streams)
+				b.dst = ws.encodePayload(b.dst[:0], l, &b.payload.streams)
 			}
 			return nil
 		},
-		remote: &remote{
-			op:   gpu.StageN,
-			fits: notDense,
-			ask: func(b *Block, r *gpu.Request) {
+		device: &deviceOp{
+			op:  gpu.StageN,
+			can: notDense,
+			prepare: func(b *Block, r *gpu.Request) {
 				r.Layout, r.Streams, r.Dst = l, &b.payload.streams, b.dst[:0]
 			},
-			take: takeStreams,
+			accept: acceptStreams,
 		},
 	}
 }
 
-// fusedStages is a whole block of a layout.
-func fusedStages(l *lzseq.Layout) *remote {
-	return &remote{
-		op:   gpu.Fused,
-		fits: notDense,
-		ask: func(b *Block, r *gpu.Request) {
+// fusedStages turns a block into a coded payload in one request.
+func fusedStages(l *lzseq.Layout) *deviceOp {
+	return &deviceOp{
+		op:  gpu.Fused,
+		can: notDense,
+		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
 		},
-		take: takeContent,
+		accept: acceptContent,
 	}
 }
 
-// decodeStage takes a payload apart, whichever layout it names.
-var decodeStage = stage{name: "rans",
+// decodeStage decodes the streams of a payload of any layout.
+var decodeStage = stage{
+	name: "rans",
 	run: func(ws *workspace, b *Block) (err error) {
 		p := b.payload
-		p.layout, p.ranges, err = ws.takeApart(b.Src, b.Raw, &p.streams)
+		p.layout, p.ranges, err = ws.decodePayload(b.Src, b.Raw, &p.streams)
 		return err
 	},
-	remote: &remote{
-		op:   gpu.StageN,
-		fits: notDense,
-		ask: func(b *Block, r *gpu.Request) {
+	device: &deviceOp{
+		op:  gpu.StageN,
+		can: notDense,
+		prepare: func(b *Block, r *gpu.Request) {
 			r.Decode, r.Streams = true, &b.payload.streams
 		},
-		take: takeDecoded,
+		accept: acceptDecoded,
 	},
 }
 
-// copyStage carries out the sequences, and undoes what filter there is.
+// copyStage executes the sequences and undoes the filter, if the block has one.
 var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	dst := b.Into
-	if b.placed = dst != nil; b.placed {
+	if b.inInto = dst != nil; b.inInto {
 		dst = dst[:b.Raw:b.Raw]
 	} else {
 		b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
@@ -158,8 +147,8 @@ var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	return nil
 }}
 
-// code appends a coded payload to dst.
-func (ws *workspace) code(dst []byte, l *lzseq.Layout, s *lzseq.Streams) []byte {
+// encodePayload appends a coded payload to dst.
+func (ws *workspace) encodePayload(dst []byte, l *lzseq.Layout, s *lzseq.Streams) []byte {
 	var streams [6][]byte
 	for i, s := range s.All() {
 		streams[i] = *s
@@ -168,7 +157,8 @@ func (ws *workspace) code(dst []byte, l *lzseq.Layout, s *lzseq.Streams) []byte 
 	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
 }
 
-// payloadRoom is room for all streams as they are: coding hardly ever makes them longer, and a buffer that grows by appending takes more.
+// payloadRoom returns the sizes of all streams and a little more. Coding hardly ever makes them longer, and a
+// buffer that grows by appending takes more memory.
 func payloadRoom(s *lzseq.Streams) int {
 	n := 0
 	for _, s := range s.All() {
@@ -177,7 +167,7 @@ func payloadRoom(s *lzseq.Streams) int {
 	return n + n/256 + 1024
 }
 
-// notDense is for devices, which do not know chained streams, nor sequences made for them.
+// notDense reports whether a device can code the block. Devices have no context-coded streams.
 func notDense(b *Block) bool {
 	if b.run.cfg.Op == Decompress {
 		return len(b.Src) == 0 || b.Src[0] != lzseq.Dense.ID
@@ -185,14 +175,16 @@ func notDense(b *Block) bool {
 	return !b.dense()
 }
 
-// takeApart decodes the streams of a coded payload that stands for size bytes of content. Ranges, a part of src, are
-// those of the content that were filtered, or nil.
-func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (l *lzseq.Layout, ranges []byte, err error) {
+// decodePayload decodes the streams of a coded payload for size bytes of content. If the content was filtered,
+// ranges is the part of src that says where, else nil.
+func (ws *workspace) decodePayload(
+	src []byte, size int, s *lzseq.Streams,
+) (l *lzseq.Layout, ranges []byte, err error) {
 	if len(src) == 0 {
 		return nil, nil, fmt.Errorf("%w: empty", ErrPayload)
 	}
 	if src[0] == lzseq.Dense.ID {
-		ranges, err = ws.takeDense(src[1:], size, s)
+		ranges, err = ws.decodeDense(src[1:], size, s)
 		return lzseq.Dense, ranges, err
 	}
 	if l = lzseq.LayoutByID(src[0]); l == nil {
@@ -209,9 +201,9 @@ func (ws *workspace) takeApart(src []byte, size int, s *lzseq.Streams) (l *lzseq
 	return l, nil, nil
 }
 
-// DecodeStreams decodes the streams of a coded payload that stands for size bytes of content, for those who want to look at them: if the
-// content was filtered, of what the filter made of it. s is overwritten.
+// DecodeStreams decodes the streams of a coded payload for size bytes of content into s. It is for tools that
+// show streams. If the content was filtered, the streams are those of the filtered content.
 func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
-	l, _, err := new(workspace).takeApart(payload, size, s)
+	l, _, err := new(workspace).decodePayload(payload, size, s)
 	return l, err
 }

@@ -4,25 +4,27 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Stats says where the time of runs went. Times of workers add up over the workers: with two of them a second of Total has
-// up to two seconds of Compute.
+// Stats says where the time of runs went. Times of workers add up over the workers: two workers have up to two
+// seconds of Compute for each second of Total.
 type Stats struct {
 	Runs  int64         // that have ended; 1 for a run that has not
 	Total time.Duration // from a run's first block to its end
 
-	Compute    time.Duration // workers: in stages and checks, those who help others too; a stage may wait for who helps it
-	QueueWait  time.Duration // workers: without a block while the run went on, and waiting for the queue's lock
+	Compute    time.Duration // workers and helpers: in stages and checks, with the wait for a helper
+	QueueWait  time.Duration // workers: without a block while the run went on, and waiting for the lock
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
-	SendFull   int64 // requests that found the device's channel full
-	SendClosed int64 // requests that found it closed: the device was lost
+	SendFull   int64 // requests that found the device's queue full
+	SendClosed int64 // requests that found the device lost
 	Failed     int64 // requests that the device failed at
-	Wrong      int64 // those of Failed that it did wrong without saying so; after the first it is lost
-	Reclaimed  int64 // blocks that an idle worker took back before the device had begun
-	Returned   int64 // blocks that went back to the CPU, because the device failed at them or was lost
+	Wrong      int64 // those of Failed whose result was wrong; after the first the device is lost
+	Reclaimed  int64 // blocks that an idle worker reclaimed from the device
+	Returned   int64 // blocks that went back to the CPU because the device failed at them or was lost
 
 	Stages []StageStats
 }
@@ -32,18 +34,18 @@ type StageStats struct {
 	Op      Op
 	Stage   string
 	Backend Backend // CPU or GPU
-	Blocks  int64   // pieces of blocks, of 64 or 128 KiB, with "ahead"
+	Blocks  int64   // with "ahead", pieces of blocks, of 64 or 128 KiB
 	Bytes   int64   // of content
 	Time    time.Duration
 }
 
-// Overhead is the time that workers gave to the scheduler.
+// Overhead returns the time that workers spent on scheduling.
 func (s *Stats) Overhead() time.Duration { return s.QueueWait + s.QueueAdmin + s.Handoff }
 
-// Tracked is all the time of the workers that is accounted for.
+// Tracked returns all time of the workers that is accounted for.
 func (s *Stats) Tracked() time.Duration { return s.Compute + s.Overhead() }
 
-// OverheadPct is the part of Overhead in Tracked, 0 … 100.
+// OverheadPct returns the part of Overhead in Tracked, 0 … 100.
 func (s *Stats) OverheadPct() float64 {
 	if s.Tracked() == 0 {
 		return 0
@@ -86,10 +88,11 @@ type totals struct {
 	sum Stats
 }
 
-// EnableStats switches statistics on or off, for runs that start from then on. They are off at first, and cost nothing then.
+// EnableStats switches statistics on or off for runs that start from then on. They are off at first, and then
+// cost one atomic load for each block.
 func (s *Scheduler) EnableStats(on bool) { s.stats.on.Store(on) }
 
-// Stats returns the statistics of the runs that have ended, since the beginning or the last ResetStats.
+// Stats returns the statistics of the runs that have ended since the last ResetStats.
 func (s *Scheduler) Stats() Stats {
 	s.stats.mu.Lock()
 	defer s.stats.mu.Unlock()
@@ -105,19 +108,20 @@ func (s *Scheduler) ResetStats() {
 	s.stats.sum = Stats{}
 }
 
-// maxStages is one more than a pipeline has at most, for check.
+// maxStages bounds the stages of a pipeline, with one more for "check".
 const maxStages = 5
 
-// counters are the statistics of a run while it goes on.
+// counters are the statistics of a run that goes on.
 type counters struct {
 	op     Op
 	stages []stage
 	since  time.Time
 
-	compute, wait, admin, handoff                    atomic.Int64
-	full, closed, failed, wrong, returned, reclaimed atomic.Int64
-	counts                                           [maxStages][2]stageCounters // check and the stages, by CPU and GPU
-	fused, verify, tune, ahead                       stageCounters
+	compute, wait, admin               atomic.Int64 // ns
+	offers                             offload.Counters
+	failed, wrong, returned, reclaimed atomic.Int64
+	counts                             [maxStages][2]stageCounters // check and the stages, by CPU and GPU
+	fused, verify, tune, ahead         stageCounters
 }
 
 type stageCounters struct{ blocks, bytes, ns atomic.Int64 }
@@ -128,13 +132,22 @@ func (c *stageCounters) add(bytes int, took time.Duration) {
 	c.ns.Add(int64(took))
 }
 
-// stats returns what the counters say.
+// stats returns the statistics so far.
 func (c *counters) stats() Stats {
 	ns := func(v *atomic.Int64) time.Duration { return time.Duration(v.Load()) }
 	s := Stats{
-		Runs: 1, Total: time.Since(c.since),
-		Compute: ns(&c.compute), QueueWait: ns(&c.wait), QueueAdmin: ns(&c.admin), Handoff: ns(&c.handoff),
-		SendFull: c.full.Load(), SendClosed: c.closed.Load(), Failed: c.failed.Load(), Wrong: c.wrong.Load(), Reclaimed: c.reclaimed.Load(), Returned: c.returned.Load(),
+		Runs:       1,
+		Total:      time.Since(c.since),
+		Compute:    ns(&c.compute),
+		QueueWait:  ns(&c.wait),
+		QueueAdmin: ns(&c.admin),
+		Handoff:    ns(&c.offers.Handoff),
+		SendFull:   c.offers.Full.Load(),
+		SendClosed: c.offers.Lost.Load(),
+		Failed:     c.failed.Load(),
+		Wrong:      c.wrong.Load(),
+		Reclaimed:  c.reclaimed.Load(),
+		Returned:   c.returned.Load(),
 	}
 	add := func(name string, backend Backend, x *stageCounters) {
 		if t := (StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}); t.Blocks > 0 {

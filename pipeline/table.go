@@ -18,24 +18,32 @@ type Pipeline struct {
 
 	// Format is the container that the payloads of blocks are made for.
 	Format Format
-	// Window is how many bytes in front of a block its matches may reach back into; with 0 blocks are independent.
+	// Window is the number of bytes before a block that its matches may reach. With 0 blocks are independent.
 	Window int
-	// MaxBlock is the largest block in bytes; 0 is for any.
+	// MaxBlock is the largest block in bytes; 0 means any.
 	MaxBlock int
 
-	// dense is the level from which on blocks have layout Dense; 0 is none.
+	// dense is the lowest level whose blocks have layout Dense; 0 means none.
 	dense int
-	// coarse is the level from which on a block may have it by choice.
-	coarse int
-	limits *lz77.Limits // of sequences
-	levels *[MaxLevel + 1]lz77.Params
-	// variants are what a block may have in place of its level's.
-	variants *variants
-	blocks   *[MaxLevel + 1]uint8 // log2 of the default block size
-	encode   []stage
-	decode   []stage // nil if blocks cannot be decoded one by one
-	fused    *remote // all stages of encode in one request; nil if no device does that
-	check    func(b *Block) uint32
+	// fastDense is the lowest level at which tuning may give a block layout Dense with fast context-coded
+	// streams.
+	fastDense int
+	limits    *lz77.Limits // of sequences
+	levels    *[MaxLevel + 1]lz77.Params
+	variants  *variants            // settings that tuning may choose in place of the level's
+	blocks    *[MaxLevel + 1]uint8 // log2 of the default block size
+	encode    []stage
+	decode    []stage   // nil if blocks cannot be decoded one by one
+	fused     *deviceOp // all stages of encode in one request; nil if no device does that
+	check     func(b *Block) uint32
+}
+
+// stages returns the stages of a direction.
+func (p *Pipeline) stages(op Op) []stage {
+	if op == Decompress {
+		return p.decode
+	}
+	return p.encode
 }
 
 // Format is a container format.
@@ -43,47 +51,65 @@ type Format uint8
 
 const (
 	PZ  Format = iota // .pz: blocks have a Kind
-	GZ                // .gz: payloads are pieces of one Deflate stream, each ending on a byte boundary, none of them the last
-	ZST               // .zst: payloads are all the blocks of a frame
+	GZ                // .gz: payloads are pieces of one Deflate stream that end on byte boundaries; none is final
+	ZST               // .zst: a payload is all blocks of one frame
 )
 
-// stage is one step of a block's way. It reads Block.Src or the payload that the stage before left, and leaves a payload
-// or, as the last one, the block's result.
+// stage is one step of a block. It reads Block.Src or the payload that the stage before left. It leaves a
+// payload or, as the last stage, the block's result.
 type stage struct {
 	name   string
 	run    func(ws *workspace, b *Block) error
-	remote *remote // how a device does it; nil if only the CPU does
+	device *deviceOp // how a device does it; nil if only the CPU does
 }
 
-// remote is a stage, or several, in the hands of a device.
-type remote struct {
+// deviceOp is how a device does a stage, or several.
+type deviceOp struct {
 	op gpu.Op
-	// fits says whether a device may be asked at all; nil is always.
-	fits func(b *Block) bool
-	// ask fills in a request. It does not change the block.
-	ask func(b *Block, r *gpu.Request)
-	// take takes the results over. It believes nothing: with an error the block is the CPU's, and the device is lost.
-	take func(ws *workspace, b *Block, r *gpu.Request) error
+	// can reports whether a device may be asked for this block; nil means always.
+	can func(b *Block) bool
+	// prepare fills in a request. It does not change the block.
+	prepare func(b *Block, r *gpu.Request)
+	// accept verifies the results and stores them in the block. After an error the CPU does the stage
+	// again, and the device is lost.
+	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
 var lz77Variants = variantsOf(&lz77.Levels, math.MaxInt)
 
 var table = [...]Pipeline{
-	{Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
+	{
+		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
+		limits: &lzseq.Plain.Limits, levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Plain), levels: &lz77.Levels, variants: lz77Variants, limits: &lzseq.Plain.Limits, blocks: &pzBlocks, check: payloadSum},
-	{Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
+		fused:  fusedStages(lzseq.Plain),
+		check:  payloadSum,
+	},
+	{
+		Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
+		dense: 7, fastDense: 5,
+		limits: &lzseq.Repeat.Limits, levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
-		fused:  fusedStages(lzseq.Repeat), dense: 7, coarse: 5, levels: &lz77.Levels, variants: lz77Variants, limits: &lzseq.Repeat.Limits, blocks: &pzBlocks, check: payloadSum},
-	{Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
-		encode: []stage{matchStage, deflateStage},
-		levels: &deflateLevels, variants: variantsOf(&deflateLevels, deflate.MaxOffset), limits: &deflateLimits, blocks: &deflateBlocks, check: gzipSum},
-	{Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
-		encode: []stage{matchStage, zstdStage},
-		decode: []stage{frameStage},
-		levels: &zstdLevels, variants: variantsOf(&zstdLevels, math.MaxInt), limits: &zstd.Limits, blocks: &zstdBlocks, check: zstdSum},
+		fused:  fusedStages(lzseq.Repeat),
+		check:  payloadSum,
+	},
+	{
+		Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
+		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
+		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
+		encode:   []stage{matchStage, deflateStage},
+		check:    gzipSum,
+	},
+	{
+		Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
+		limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
+		variants: variantsOf(&zstdLevels, math.MaxInt),
+		encode:   []stage{matchStage, zstdStage},
+		decode:   []stage{frameStage},
+		check:    zstdSum,
+	},
 }
 
 // Pipelines returns the table. The caller must not change it.
@@ -99,7 +125,7 @@ func ByName(name string) *Pipeline {
 	return nil
 }
 
-// ByID returns the pipeline with that number, nil if there is none.
+// ByID returns the pipeline with that number in the .pz header, nil if there is none.
 func ByID(id uint8) *Pipeline {
 	for i := range table {
 		if table[i].ID == id && id != 0 {

@@ -31,9 +31,9 @@ func (t Tuning) String() string {
 
 // choice is how a block differs from its level. The zero value is a block like any other.
 type choice struct {
-	settings *lz77.Params // in place of the level's; nil for those
-	plain    bool         // there are no matches
-	coarse   bool         // layout Dense, below the level that has it, with coarse chained streams
+	settings  *lz77.Params // in place of the level's; nil for those
+	noMatches bool         // there are no matches
+	fastDense bool         // layout Dense, below the level that has it, with coarse chained streams
 }
 
 // variant is other settings that a block of a level may have. They take no more memory than the level's own.
@@ -156,23 +156,23 @@ func (ws *workspace) tune(b *Block) {
 	}
 	// Where what is in front of the block is as large as the block itself, a sample of that alone says little of its matches.
 	if !dense && own > len(t.sample)>>plainLeast && len(content) >= 4*b.Window {
-		plain := ws.try(choice{plain: true})
+		plain := ws.try(choice{noMatches: true})
 		told := tellingBytes(plain, len(t.sample))
 		if plain+own>>plainGain <= least || plain+own>>emptyGain[finder] <= least && ws.recurs(content, 8, 1) <= fewRepeats {
-			best, least = choice{plain: true}, plain
+			best, least = choice{noMatches: true}, plain
 		}
-		if b.mayBeCoarse() && own >= plain*plainPart/16 && own < len(t.sample)-len(t.sample)>>coarseLeast {
+		if b.mayBeFastDense() && own >= plain*plainPart/16 && own < len(t.sample)-len(t.sample)>>coarseLeast {
 			c := best
-			c.coarse = true
+			c.fastDense = true
 			offer(c, own/coarseGain)
-			if !c.plain {
-				offer(choice{plain: true, coarse: true}, own/coarseGain)
+			if !c.noMatches {
+				offer(choice{noMatches: true, fastDense: true}, own/coarseGain)
 			}
 		}
 		// What the sample does not show: matches from far away would save about half as much again as there are such strings.
 		if best != (choice{}) {
 			hidden := ws.recurs(content, told, farDistance)
-			if best.plain && least > own-plain*hidden/all*3/2 || told >= fewLetters && hidden > manyRepeats {
+			if best.noMatches && least > own-plain*hidden/all*3/2 || told >= fewLetters && hidden > manyRepeats {
 				best = choice{}
 			}
 		}
@@ -225,10 +225,10 @@ func (t *tuner) likely(seqs []lz77.Sequence, own *lz77.Params) int {
 // shortMatch is the most bytes of a match that a hash of 7 does not find.
 const shortMatch = 6
 
-// mayBeCoarse reports whether the block may have chained streams by choice: at levels that take no longer for matches than those take to make.
-func (b *Block) mayBeCoarse() bool {
+// mayBeFastDense reports whether the block may have chained streams by choice: at levels that take no longer for matches than those take to make.
+func (b *Block) mayBeFastDense() bool {
 	c := &b.run.cfg
-	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.coarse && c.Level < c.Pipeline.dense
+	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.fastDense && c.Level < c.Pipeline.dense
 }
 
 // take makes n bytes of content the sample, in windows that are spread evenly.
@@ -249,7 +249,7 @@ func (t *tuner) take(content []byte, n int) {
 func (ws *workspace) try(c choice) int {
 	b := &ws.tuner.block
 	b.Src, b.Raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
-	b.payload = ws.own()
+	b.payload = ws.takePayload()
 	for i := range b.run.stages {
 		if b.run.stages[i].run(ws, b) != nil {
 			b.payload = nil

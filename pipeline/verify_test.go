@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
 // wrongDevice does something wrong with a request that was done right.
@@ -138,7 +139,7 @@ func TestDeviceWrong(t *testing.T) {
 			if st := s.Stats(); st.Wrong == 0 || st.Wrong > st.Failed || st.Failed > st.Returned {
 				t.Errorf("%s: %d wrong, %d failed, %d returned", name, st.Wrong, st.Failed, st.Returned)
 			}
-			if !errors.Is(s.DeviceError(), errWrong) {
+			if !errors.Is(s.DeviceError(), offload.ErrWrong) {
 				t.Errorf("%s: device error %v", name, s.DeviceError())
 			}
 		}

@@ -37,9 +37,9 @@ func smallWaysMemory(size int, limits *lz77.Limits) int {
 // leaveMatches gives a large block no matches if that saves more than 1/256: chained literals decode at 0.7 to 0.9 of the speed. It takes as long to code them as a fast parse takes, so that it is for levels above 7 alone, whose parse
 // takes longer, and only if a look in a hurry promises to lose no more than 1/32: that says 0.1 to 7% more than there is. A made-up image becomes 9% smaller, mr 1%, stereo sound 2%, and other data stays as it is.
 func (ws *workspace) leaveMatches(b *Block) {
-	d, p, content := &ws.dense, b.payload, ws.coded(b)
+	d, p, content := &ws.dense, b.payload, ws.matchInput(b)
 	with := ws.sizeDense(b, p.seqs)
-	p.coded = true
+	p.encoded = true
 	d.marks = resize(d.marks, len(content))
 	clear(d.marks)
 	d.marks[0] = 1 // the first of the run
@@ -49,15 +49,15 @@ func (ws *workspace) leaveMatches(b *Block) {
 	if ws.sizeDense(b, nil) < with-with>>8 {
 		p.seqs = p.seqs[:0]
 	} else {
-		p.coded = false
+		p.encoded = false
 	}
 }
 
 // matchDense finds the sequences of a block that has layout Dense.
 func (ws *workspace) matchDense(b *Block) {
 	ws.filter(b)
-	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.coded(b)
-	d.coarse = false
+	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.matchInput(b)
+	d.fast = false
 	limits.Contexts = ws.contexts(src)
 	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
 	// A sample is to tell settings apart: what does well on little content, or without matches, says nothing of its block.
@@ -77,7 +77,7 @@ func (ws *workspace) tryWays(b *Block, limits lz77.Limits, sample bool) {
 	offer := func(params *lz77.Params, contexts *lz77.Contexts) {
 		if d.seqs = d.seqs[:0]; params != nil {
 			limits.Contexts = contexts
-			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.coded(b), b.Window, params, limits)
+			d.seqs = ws.matcher.ParseFrom(d.seqs, ws.matchInput(b), b.Window, params, limits)
 		}
 		if n := ws.sizeDense(b, d.seqs); n < least {
 			p.seqs, least = append(p.seqs[:0], d.seqs...), n // each keeps its memory: the worker's is for small blocks

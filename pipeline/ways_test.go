@@ -23,7 +23,7 @@ func TestSmallWays(t *testing.T) {
 		for _, size := range []int{700, 3000, 10_000, smallBlock + 1} {
 			src := k.MakeSeed(size, 5)
 			b.Src, b.Raw = src, size
-			b.payload = ws.own()
+			b.payload = ws.takePayload()
 			b.payload.ranges = nil
 			sizes := map[string]int{}
 			try := func(name string, params *lz77.Params, contexts bool) {

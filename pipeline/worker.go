@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// worker is a goroutine while it runs, and scratch memory when it does not.
+// worker is a goroutine while it runs, and scratch memory while it is parked.
 type worker struct {
 	sched  *Scheduler
 	ws     *workspace
-	slot   int       // its number among the workers that run
+	slot   int       // its number among the goroutines of the scheduler
 	parked time.Time // when it ran out of blocks; zero if statistics were off
-	main   func()    // the method work, made once: a go statement with arguments allocates
-	block  *Block    // that it is at
-	helper *helper   // who has helped it, if anybody
+	main   func()    // the method work, bound once: a go statement with arguments allocates
+	block  *Block    // that it works on
+	helper *helper   // created by its first Help
 }
 
-// recruit finds a worker for a block that was queued, if there may be one more. It is called with the lock held.
+// recruit returns a worker to start for a block that was queued, nil if there may be no more of them. The
+// caller holds s.mu.
 func (s *Scheduler) recruit() *worker {
 	if s.alive == s.workers {
 		return nil
@@ -38,7 +39,7 @@ func (s *Scheduler) recruit() *worker {
 	return w
 }
 
-// enter and leave account for a goroutine that works, worker or helper, with the lock held.
+// enter counts a goroutine, worker or helper, and returns its slot. The caller holds s.mu.
 func (s *Scheduler) enter() (slot int) {
 	s.alive++
 	n := len(s.slots) - 1
@@ -46,12 +47,14 @@ func (s *Scheduler) enter() (slot int) {
 	return slot
 }
 
+// leave is the end of a goroutine that enter counted. The caller holds s.mu.
 func (s *Scheduler) leave(slot int) {
 	s.alive--
 	s.slots = append(s.slots, slot)
 }
 
-// park takes a worker off the books, with the lock held. If nobody is going to need it, its scratch is returned.
+// park marks w idle. If no run needs it, park returns its workspace for the pool of spare ones. The caller
+// holds s.mu.
 func (s *Scheduler) park(w *worker) (drop *workspace) {
 	if w.parked = (time.Time{}); s.stats.on.Load() {
 		w.parked = time.Now()
@@ -64,15 +67,15 @@ func (s *Scheduler) park(w *worker) (drop *workspace) {
 	return w.ws
 }
 
-// equip gives a worker a payload if it has handed over its own, with the lock held.
+// equip gives w a payload if its own is on the device with a block. The caller holds s.mu.
 func (s *Scheduler) equip(w *worker) {
 	if n := len(s.payloads); n > 0 && w.ws.payload == nil {
 		w.ws.payload, s.payloads = s.payloads[n-1], s.payloads[:n-1]
 	}
 }
 
-// begin sets a recruit to work. Nil is none.
-func (w *worker) begin() {
+// start starts the goroutine of a recruited worker. A nil worker does nothing.
+func (w *worker) start() {
 	if w == nil {
 		return
 	}
@@ -82,20 +85,20 @@ func (w *worker) begin() {
 	go w.main()
 }
 
-// work is the life of a worker: from the first block it takes until the queue is empty.
+// work takes blocks until the queue is empty.
 func (w *worker) work() {
 	for b := w.sched.complete(w, nil, gone); b != nil; {
-		out := w.exec(b)
+		out := w.run(b)
 		if out == gone {
-			// With workers on all processors the coordinator would not run before one of them is preempted, after 10 ms.
+			// Let the coordinator run. With workers on all processors it would wait for a preemption, 10 ms.
 			runtime.Gosched()
 		}
 		b = w.sched.complete(w, b, out)
 	}
 }
 
-// exec takes a block through its stages, to the end or until the device has it.
-func (w *worker) exec(b *Block) (out outcome) {
+// run takes a block through its stages, to the end or until the device has it.
+func (w *worker) run(b *Block) (out outcome) {
 	r, from := b.run, b.state
 	b.setState(stateRunning)
 	if r.ended() {
@@ -111,64 +114,76 @@ func (w *worker) exec(b *Block) (out outcome) {
 				e.Value, e.Stack = h.value, h.stack
 			}
 			b.Err = e
-			w.ws, b.payload = new(workspace), nil // it may have left them in any state
+			w.ws, b.payload = new(workspace), nil // the old ones may be in any state
 			out = over
 		}
 	}()
 	switch from {
 	case stateQueued:
-		t := r.begin(w, b, checkStage)
-		whole, err := b.first(w.ws)
-		t.end()
-		if whole || err != nil {
+		if finished, err := w.prepare(b); finished || err != nil {
 			b.Err = err
 			return over
 		}
-		if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.plain {
-			t := r.begin(w, b, tuneStage)
-			w.ws.tune(b)
-			t.end()
-		}
-		if r.crowded() {
-			b.use = useStrict
-		}
 	case stateReturned:
-		w.takeOver(b)
+		w.accept(b)
 	}
-	if out = w.carryOn(b, from == stateReclaimed); out == over && b.Err != nil && b.hasResults {
-		out = w.acquit(b)
+	// A block that was reclaimed from the device has its next stage on the CPU.
+	out = w.runStages(b, from == stateReclaimed)
+	if out == over && b.Err != nil && b.hasResults {
+		out = w.recheck(b)
 	}
 	return out
 }
 
-// carryOn takes a block through the stages that are left. With keep set the device does not get the first of them.
-func (w *worker) carryOn(b *Block, keep bool) outcome {
+// prepare does what comes before the first stage. It reports whether that finished the block.
+func (w *worker) prepare(b *Block) (finished bool, err error) {
+	r := b.run
+	t := r.beginTimer(w, b, checkStep)
+	finished, err = b.precheck(w.ws)
+	t.end()
+	if finished || err != nil {
+		return finished, err
+	}
+	if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.noMatches {
+		t := r.beginTimer(w, b, tuneStep)
+		w.ws.tune(b)
+		t.end()
+	}
+	if r.crowded() {
+		b.use = useStrict
+	}
+	return false, nil
+}
+
+// runStages takes a block through the stages that are left. With keep set the first of them is not offered to
+// the device.
+func (w *worker) runStages(b *Block, keep bool) outcome {
 	r := b.run
 	for ; b.stage < len(r.stages); b.stage++ {
-		if !keep && w.hand(b) {
+		if !keep && w.offer(b) {
 			return gone
 		}
 		keep = false
 		if b.payload == nil {
-			b.payload, w.ws.payload = w.ws.own(), nil
+			b.payload, w.ws.payload = w.ws.takePayload(), nil
 		}
-		t := r.begin(w, b, b.stage)
-		start := r.clock()
-		b.Err = b.perform(w.ws)
+		t := r.beginTimer(w, b, b.stage)
+		start := r.now()
+		b.Err = b.runStage(w.ws)
 		t.end()
 		if b.Err != nil {
 			return over
 		}
 		r.learn(b, start)
 	}
-	t := r.begin(w, b, closeStage)
-	b.Err = b.last()
+	t := r.beginTimer(w, b, finishStep)
+	b.Err = b.finish()
 	t.end()
 	return over
 }
 
-// perform runs the block's next stage.
-func (b *Block) perform(ws *workspace) error {
+// runStage runs the block's next stage.
+func (b *Block) runStage(ws *workspace) error {
 	st := &b.run.stages[b.stage]
 	if trace.IsEnabled() {
 		defer trace.StartRegion(context.Background(), st.name).End()
@@ -176,7 +191,7 @@ func (b *Block) perform(ws *workspace) error {
 	return st.run(ws, b)
 }
 
-// number is the worker's number for people; the coordinator, which is none, has −1.
+// number returns the worker's number for people, −1 for the coordinator.
 func (w *worker) number() int {
 	if w == nil {
 		return -1

@@ -76,7 +76,7 @@ func unfiltered(t *testing.T, p *Pipeline, level int, src []byte) int {
 	seqs := ws.matcher.ParseFrom(nil, src, 0, &p.levels[level], limits)
 	var s lzseq.Streams
 	s.Encode(lzseq.Repeat, src, seqs)
-	return len(ws.codeDense(nil, &s, nil))
+	return len(ws.encodeDense(nil, &s, nil))
 }
 
 // TestFilterAlone: a payload may have the filter and no chained stream, whatever the content is.
@@ -88,9 +88,9 @@ func TestFilterAlone(t *testing.T) {
 	ws := new(workspace)
 	s := new(lzseq.Streams)
 	s.Encode(lzseq.Repeat, src, nil)
-	payload := ws.codeDense(nil, s, ranges)
+	payload := ws.encodeDense(nil, s, ranges)
 	if !bytes.HasPrefix(payload, []byte{lzseq.Dense.ID, denseX86}) {
-		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, ws.code(nil, lzseq.Repeat, s)[1:])
+		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, ws.encodePayload(nil, lzseq.Repeat, s)[1:])
 	}
 	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), Coded, 0}, false)
 	if err != nil || !bytes.Equal(got, want) || bytes.Equal(got, src) {

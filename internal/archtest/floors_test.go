@@ -25,7 +25,10 @@ var packages = map[string]floor{
 
 	"": library,
 
-	"pipeline":         engine,
+	"pipeline": engine,
+
+	"pipeline/internal/offload": engine,
+
 	"internal/pzfile":  engine,
 	"internal/gzfile":  engine,
 	"internal/zstfile": engine,
@@ -49,6 +52,8 @@ var packages = map[string]floor{
 	"gpu/internal/host": codecs,
 	"gpu/opengl":        codecs,
 	"gpu/kernels":       codecs, // text
+
+	"pipeline/internal/fifo": ground,
 
 	"simd":            ground,
 	"internal/bitio":  ground,
@@ -77,6 +82,7 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor.
 var sideways = map[arrow]string{
+	{"pipeline", "pipeline/internal/offload"}:    "passes blocks to a device through its coordinator",
 	{"lzseq", "lz77"}:                            "codes sequences, which are lz77's type",
 	{"huffman", "fse"}:                           "zstd codes Huffman weights with FSE",
 	{"rans", "rans/internal/ctx"}:                "exports its context-coded streams",

@@ -7,51 +7,55 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// What is done to a block before its first and after its last stage. For statistics it is one, "check".
+// Steps of a block that are not stages have negative numbers in statistics.
 const (
-	checkStage = -1
-	closeStage = -2
-	// Looking over what a device has made is one of its own, "verify".
-	verifyStage = -3
-	// So is choosing settings, "tune".
-	tuneStage = -4
+	checkStep  = -1 // before the first stage
+	finishStep = -2 // after the last stage; counted as "check" as well
+	verifyStep = -3 // verifies results of a device
+	tuneStep   = -4 // chooses settings
 )
 
+// stageName returns the name of a stage or step for statistics.
 func (r *Run) stageName(i int) string {
 	if i >= 0 && i < len(r.stages) {
 		return r.stages[i].name
 	}
 	switch i {
-	case verifyStage:
+	case verifyStep:
 		return "verify"
-	case tuneStage:
+	case tuneStep:
 		return "tune"
 	}
 	return "check"
 }
 
-// first does what needs no stages. It reports whether that is the whole block.
-func (b *Block) first(ws *workspace) (whole bool, err error) {
-	if b.run.cfg.Op == Compress {
-		content := b.content()
-		b.Raw = len(content)
-		pz := b.run.cfg.Pipeline.Format == PZ
-		switch {
-		case pz && isFill(content):
-			b.Kind = Fill
-			b.dst = append(b.dst[:0], content[0])
-		case ws.incompressible(content):
-			b.Kind, b.plain = Stored, true
-		default:
-			b.Kind = Coded
-			return false, nil
-		}
-		if !pz {
-			b.Kind = Coded
-			return false, nil
-		}
-		return true, b.last()
+// precheck finishes blocks that need no stages and reports whether it did.
+func (b *Block) precheck(ws *workspace) (finished bool, err error) {
+	if b.run.cfg.Op == Decompress {
+		return b.precheckPayload()
 	}
+	content := b.content()
+	b.Raw = len(content)
+	pz := b.run.cfg.Pipeline.Format == PZ
+	switch {
+	case pz && isFill(content):
+		b.Kind = Fill
+		b.dst = append(b.dst[:0], content[0])
+	case ws.incompressible(content):
+		b.Kind, b.noMatches = Stored, true
+	default:
+		b.Kind = Coded
+		return false, nil
+	}
+	if !pz {
+		b.Kind = Coded
+		return false, nil
+	}
+	return true, b.finish()
+}
+
+// precheckPayload is precheck for decompression.
+func (b *Block) precheckPayload() (finished bool, err error) {
 	switch b.Kind {
 	case Stored:
 		if len(b.Src) != b.Raw {
@@ -59,14 +63,14 @@ func (b *Block) first(ws *workspace) (whole bool, err error) {
 		}
 		if b.Into != nil {
 			copy(b.Into, b.Src)
-			b.placed = true
+			b.inInto = true
 		}
 	case Fill:
 		if len(b.Src) != 1 {
 			return true, fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
 		}
 		dst := b.Into
-		if b.placed = dst != nil; !b.placed {
+		if b.inInto = dst != nil; !b.inInto {
 			b.dst = resize(b.dst, b.Raw)
 			dst = b.dst
 		}
@@ -76,11 +80,11 @@ func (b *Block) first(ws *workspace) (whole bool, err error) {
 	default:
 		return true, fmt.Errorf("%w: kind %d", ErrPayload, b.Kind)
 	}
-	return true, b.last()
+	return true, b.finish()
 }
 
-// last makes or compares the check of a block that has been through its stages.
-func (b *Block) last() error {
+// finish computes or compares the check of a block after its last stage.
+func (b *Block) finish() error {
 	p := b.run.cfg.Pipeline
 	if b.run.cfg.Op == Compress {
 		if p.Format == PZ && b.Kind == Coded && len(b.dst) >= len(b.Src) {
@@ -95,8 +99,8 @@ func (b *Block) last() error {
 	return nil
 }
 
-// payloadSum is the check of .pz: over the payload, and for a coded block over the content too. Many payloads decode to the
-// same content, so that the content alone would not show every flipped bit.
+// payloadSum is the check of .pz: CRC32C over the payload, and for a coded block over the content too. Many
+// payloads decode to the same content, so the content alone would not show every flipped bit.
 func payloadSum(b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0

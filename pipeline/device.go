@@ -1,0 +1,147 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/pipeline/internal/offload"
+)
+
+var (
+	// ErrDevice: the scheduler has a device already.
+	ErrDevice = errors.New("pipeline: there is a device already")
+	// ErrNoDevice: an assignment insists on a device, and the scheduler has none.
+	ErrNoDevice = errors.New("no device to run on")
+)
+
+// SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at most one.
+// The caller closes the device after the last run that may use it. A nil device is ErrNoDevice.
+func (s *Scheduler) SetDevice(d gpu.Device) error {
+	if d == nil {
+		return ErrNoDevice
+	}
+	if !s.device.CompareAndSwap(nil, offload.New(port{s}, s.workers, d)) {
+		return ErrDevice
+	}
+	return nil
+}
+
+// Device returns the scheduler's device, nil if there is none.
+func (s *Scheduler) Device() gpu.Device {
+	if c := s.device.Load(); c != nil {
+		return c.Device()
+	}
+	return nil
+}
+
+// DeviceError returns why the scheduler's device is lost, nil if it is not or there is none.
+func (s *Scheduler) DeviceError() error {
+	if c := s.device.Load(); c != nil {
+		return c.Err()
+	}
+	return nil
+}
+
+// port is the scheduler as its coordinator sees it. It implements offload.Scheduler.
+type port struct{ s *Scheduler }
+
+func (p port) Moved(r *offload.Request, to offload.Place) {
+	b := r.Block.(*Block)
+	switch to {
+	case offload.Waiting:
+		b.setState(stateRequested)
+	case offload.OnDevice:
+		b.setState(stateOnDevice)
+	}
+}
+
+func (p port) Complete(r *offload.Request, out offload.Outcome) {
+	b := r.Block.(*Block)
+	switch out {
+	case offload.Finished:
+		b.setState(stateReturned)
+	case offload.Reclaimed:
+		b.retireMemory()
+		b.reclaim()
+	case offload.Abandoned:
+		b.retireMemory()
+		fallthrough
+	case offload.Failed:
+		b.setState(stateReclaimed)
+		b.use = useNone
+		b.run.countReturned(nil)
+	case offload.Canceled:
+		b.Err = ErrCanceled
+		p.s.complete(nil, b, over)
+		return
+	}
+	p.s.complete(nil, b, again)
+}
+
+func (p port) Closed(r *offload.Request) bool { return r.Block.(*Block).run.canceled.Load() }
+
+func (p port) Ended(r *offload.Request) bool { return r.Block.(*Block).run.ended() }
+
+func (p port) IdleWorkers() int { return p.s.idleWorkers() }
+
+func (p port) PanicError(stage string, value any) error {
+	return &PanicError{Stage: stage, Value: value, Stack: debug.Stack()}
+}
+
+// reclaim takes a block back that the device may have begun, for a worker.
+func (b *Block) reclaim() {
+	b.setState(stateReclaimed)
+	b.run.countReclaimed()
+}
+
+// retireMemory leaves to the device whatever it may still touch, and gives the block new memory. Src, which
+// the device only reads, is retired by Put.
+func (b *Block) retireMemory() {
+	b.request.GPU, b.dst, b.srcRetired = nil, nil, true
+	old := b.payload
+	b.payload = new(payload)
+	if b.op.op == gpu.StageN && b.run.cfg.Op == Compress {
+		b.payload.streams.Copy(&old.streams) // device and worker both read them
+	}
+}
+
+// Host does a device's request on the CPU with the code of the stages. A software device is made of it. It is
+// safe for concurrent use.
+func Host(r *gpu.Request) error {
+	ws := spare.Get().(*workspace)
+	if err := ws.host(r); err != nil {
+		spare.Put(ws)
+		return err
+	}
+	spare.Put(ws) // not after a panic
+	return nil
+}
+
+func (ws *workspace) host(r *gpu.Request) (err error) {
+	switch {
+	case r.Op == gpu.Stage0 && r.Params.CandidatesFit(len(r.Src)):
+		r.Candidates = gpu.NewCandidates(max(0, len(r.Src)-lz77.CandidateTail))
+		ws.matcher.FindCandidates(r.Candidates, r.Src, r.Params, r.Limits)
+	case r.Op == gpu.Stage0:
+		r.Candidates = nil
+		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
+	case r.Op == gpu.StageN && r.Decode:
+		var ranges []byte
+		if r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams); err == nil && ranges != nil {
+			err = fmt.Errorf("pipeline: %v of filtered content", r.Op) // a request has no field for that
+		}
+	case r.Op == gpu.StageN:
+		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, r.Streams)
+	case r.Op == gpu.Fused:
+		p := ws.takePayload()
+		p.seqs = ws.matcher.Parse(p.seqs[:0], r.Src, r.Params, r.Limits)
+		p.streams.Encode(r.Layout, r.Src, p.seqs)
+		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, &p.streams)
+	default:
+		err = fmt.Errorf("pipeline: %v is not known", r.Op)
+	}
+	return err
+}

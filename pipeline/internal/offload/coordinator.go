@@ -1,0 +1,297 @@
+package offload
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/pipeline/internal/fifo"
+)
+
+// Coordinator stands between the workers of a scheduler and a device. Its exported methods are safe for
+// concurrent use.
+type Coordinator struct {
+	sched   Scheduler
+	workers int
+	dev     gpu.Device
+	info    gpu.Info
+
+	queues [gpu.NumOps]chan *Request // requests that are not strict, by operation
+	wake   chan struct{}             // holds one: a request was queued
+	ends   chan *batch               // batches that the device has finished
+
+	pressure  atomic.Int64              // see Crowded
+	busy      atomic.Bool               // the goroutine runs
+	saturated atomic.Bool               // the device has as many batches as it takes
+	lost      atomic.Pointer[lostError] // why the device is lost
+
+	pace [gpu.NumOps]pace // of the CPU
+
+	// passed counts, for each queue, the batches since a request waited there and was not taken. Only the
+	// goroutine uses it.
+	passed [gpu.NumOps][2]int
+
+	// mu is held to queue a request, so that none arrives after the goroutine has ended or the device is lost.
+	mu     sync.Mutex
+	strict [gpu.NumOps]fifo.Queue[*Request] // bounded by the blocks in flight
+	spare  []*batch                         // not in use; only the goroutine uses it
+}
+
+// lostError is why the device is lost.
+type lostError struct{ error }
+
+// maxDepth bounds the requests of one operation that wait for the device. More would only wait longer: a
+// device takes some 16 blocks at a time, and a worker could do a block that waits.
+const maxDepth = 16
+
+// New returns a Coordinator for device d and a scheduler of so many workers.
+func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
+	c := &Coordinator{sched: s, workers: workers, dev: d, info: d.Info(), wake: make(chan struct{}, 1)}
+	c.info.Concurrent = max(1, c.info.Concurrent)
+	if c.info.Patience <= 0 {
+		c.info.Patience = gpu.DefaultPatience
+	}
+	c.ends = make(chan *batch, c.info.Concurrent)
+	// A run with fewer blocks than two for each worker has no more requests than blocks, so the depth does
+	// not depend on their number.
+	depth := max(1, min(2*workers, maxDepth))
+	for op := range c.queues {
+		c.queues[op] = make(chan *Request, depth)
+	}
+	return c
+}
+
+// Device returns the device.
+func (c *Coordinator) Device() gpu.Device { return c.dev }
+
+// Offer queues a request for the device without blocking. If it returns false, the request remains the
+// caller's: the queue is full, the device is lost or the run was closed. A strict request does not fail for
+// lack of room. Start is when the worker began to prepare the request, for Counters.
+func (c *Coordinator) Offer(r *Request, start time.Time) bool {
+	op := r.GPU.Op
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Counters are out of bounds once the request is queued: its run may have ended.
+	if r.Counters != nil {
+		r.Counters.Handoff.Add(int64(time.Since(start)))
+	}
+	switch {
+	case c.sched.Closed(r): // Withdraw may have come before this request
+		return false
+	case c.lost.Load() != nil:
+		c.Press(1)
+		if r.Counters != nil {
+			r.Counters.Lost.Add(1)
+		}
+		return false
+	case len(c.queues[op]) < cap(c.queues[op]): // only the holder of c.mu sends
+		c.Press(-1)
+	default:
+		c.Press(2)
+		if r.Counters != nil {
+			r.Counters.Full.Add(1)
+		}
+		if !r.Strict {
+			return false
+		}
+	}
+	c.sched.Moved(r, Waiting)
+	if r.Strict {
+		c.strict[op].Push(r)
+	} else {
+		c.queues[op] <- r
+	}
+	if !c.busy.Load() {
+		c.busy.Store(true)
+		go c.main()
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// main serves requests until there are none.
+func (c *Coordinator) main() {
+	var active []*batch
+	var ended time.Time // the end of the last batch
+	timer := time.NewTimer(c.info.Patience)
+	defer timer.Stop()
+	for {
+		for len(active) < c.info.Concurrent {
+			x := c.nextBatch()
+			if x == nil {
+				break
+			}
+			active = append(active, x)
+			go x.main()
+		}
+		if len(active) == 0 {
+			c.saturated.Store(false)
+			if c.stop() {
+				return
+			}
+			continue
+		}
+		c.saturated.Store(len(active) == c.info.Concurrent)
+		late, reclaim := c.deadline(active[0].start, ended), c.reclaimLate(active)
+		timer.Reset(time.Until(earlier(late, reclaim)))
+		x, timeUp := c.event(timer.C)
+		if timeUp && !time.Now().Before(late) {
+			if active[0].taken.Load() {
+				x = <-c.ends // it has ended and is about to report that
+			} else {
+				waited := time.Since(active[0].start).Round(time.Millisecond)
+				c.Lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, waited))
+				active = slices.DeleteFunc(active, c.giveUp) // do not wait for each of the others
+			}
+		}
+		if x != nil {
+			ended = time.Now()
+			active = slices.DeleteFunc(active, func(a *batch) bool { return a == x })
+			c.recycle(x)
+		}
+	}
+}
+
+// event waits for the end of a batch, a new request or the timer. If a batch has ended and the time is up,
+// the batch comes first: a late batch is still late the next time.
+func (c *Coordinator) event(timer <-chan time.Time) (end *batch, timeUp bool) {
+	select {
+	case end = <-c.ends:
+	case <-c.wake:
+	case <-timer:
+		select {
+		case end = <-c.ends:
+		default:
+			timeUp = true
+		}
+	}
+	return end, timeUp
+}
+
+// giveUp takes a batch away from a device that does not answer. It returns false if the batch has ended: then
+// its end is still to be received.
+func (c *Coordinator) giveUp(x *batch) bool {
+	if x.taken.Swap(true) {
+		return false
+	}
+	for i, r := range x.requests {
+		if !x.turns[i].taken.Swap(true) {
+			c.sched.Complete(r, Abandoned)
+		}
+	}
+	return true
+}
+
+// deadline returns when the oldest batch is late. A device may run the active batches one after the other, in
+// any order, so each end of a batch gives the others more time, but no more than all of them take in a row.
+func (c *Coordinator) deadline(start, ended time.Time) time.Time {
+	n := time.Duration(c.info.Concurrent)
+	last := start.Add(min(c.info.Patience, math.MaxInt64/n) * n)
+	if ended.Before(start) {
+		ended = start
+	}
+	if next := ended.Add(c.info.Patience); next.Before(last) {
+		return next
+	}
+	return last
+}
+
+// stop ends the goroutine unless a request waits.
+func (c *Coordinator) stop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for op := range c.queues {
+		if len(c.queues[op]) > 0 || c.strict[op].Len() > 0 {
+			return false
+		}
+	}
+	c.busy.Store(false)
+	return true
+}
+
+// Withdraw completes as Canceled all requests that match selects and that are not on the device.
+func (c *Coordinator) Withdraw(match func(*Request) bool) {
+	var own []*Request
+	c.mu.Lock()
+	for op := range c.queues {
+		for range len(c.queues[op]) {
+			select {
+			case r := <-c.queues[op]:
+				if match(r) {
+					own = append(own, r)
+				} else {
+					c.queues[op] <- r // has room: only the holder of c.mu sends
+				}
+			default: // the goroutine and idle workers receive as well
+			}
+		}
+		q := &c.strict[op]
+		for range q.Len() {
+			if r := q.Pop(); match(r) {
+				own = append(own, r)
+			} else {
+				q.Push(r)
+			}
+		}
+	}
+	c.mu.Unlock()
+	for _, r := range own {
+		c.sched.Complete(r, Canceled)
+	}
+}
+
+// Lose marks the device as lost. Only the first error counts.
+func (c *Coordinator) Lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost.CompareAndSwap(nil, &lostError{err})
+}
+
+// ErrWrong is the error of a device whose result is not what was asked for.
+var ErrWrong = errors.New("wrong result")
+
+// Distrust marks the device as lost because a worker found its result of a stage wrong.
+func (c *Coordinator) Distrust(stage string, block int64) {
+	c.Lose(fmt.Errorf("device %s: %w: %s of block %d", c.info.Name, ErrWrong, stage, block))
+}
+
+// Err returns why the device is lost, nil if it is not.
+func (c *Coordinator) Err() error {
+	if e := c.lost.Load(); e != nil {
+		return e.error
+	}
+	return nil
+}
+
+// Status is a snapshot of a Coordinator, for tests and diagnosis.
+type Status struct {
+	Waiting   [gpu.NumOps]int // requests that wait, by operation
+	Depth     int             // most requests of one operation that wait and are not strict
+	Pressure  int64           // the back-pressure score
+	Busy      bool            // there are requests
+	Saturated bool            // the device has as many batches as it takes
+}
+
+// Status returns a snapshot.
+func (c *Coordinator) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{
+		Depth:     cap(c.queues[0]),
+		Pressure:  c.pressure.Load(),
+		Busy:      c.busy.Load(),
+		Saturated: c.saturated.Load(),
+	}
+	for op := range c.queues {
+		s.Waiting[op] = len(c.queues[op]) + c.strict[op].Len()
+	}
+	return s
+}

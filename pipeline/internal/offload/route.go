@@ -1,0 +1,88 @@
+package offload
+
+import (
+	"math"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lz77"
+)
+
+// maxAway bounds the blocks that are in flight for the sake of a device, and so their memory.
+const maxAway = 64
+
+// InFlight returns how many blocks a run should have on the device or waiting for it, if a batch has so many.
+func (c *Coordinator) InFlight(batch int) int {
+	return min(batch*c.info.Concurrent+cap(c.queues[0]), maxAway)
+}
+
+// Name returns the name of the device.
+func (c *Coordinator) Name() string { return c.info.Name }
+
+// Limits returns the limits of the device for an operation. The caller must not change them.
+func (c *Coordinator) Limits(op gpu.Op) *gpu.Limits { return &c.info.Ops[op] }
+
+// Wants reports whether the device should do an operation on a block of size bytes. Decode says that the run
+// decompresses.
+func (c *Coordinator) Wants(op gpu.Op, decode bool, size int, d Demand) bool {
+	l := &c.info.Ops[op]
+	return d != Never && l.Batch > 0 && size >= l.MinSize && size <= l.MaxSize &&
+		(d == Always || size >= leastPaying(l, op, decode))
+}
+
+// leastPaying returns the least block, in bytes, that a run with demand IfPays gives to the device.
+func leastPaying(l *gpu.Limits, op gpu.Op, decode bool) int {
+	switch {
+	case !decode:
+		return l.Pays
+	case op == gpu.StageN:
+		return l.PaysDecode
+	}
+	return math.MaxInt
+}
+
+// Finds reports whether the device has the match finder of a request. Requests without one pass.
+func (c *Coordinator) Finds(q *gpu.Request) bool {
+	return !c.info.Ops[q.Op].Recent || q.Params == nil || q.Params.Finder == lz77.RowHash
+}
+
+// Accepts reports whether the device can do a request. A device that panics is lost. One that is lost
+// already is not asked, and the result is true: Offer refuses the request.
+func (c *Coordinator) Accepts(q *gpu.Request) (ok bool) {
+	if !c.Finds(q) {
+		return false
+	}
+	if c.lost.Load() != nil {
+		return true
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.Lose(c.sched.PanicError("device "+c.info.Name, v))
+			ok = false
+		}
+	}()
+	return c.dev.Accepts(q)
+}
+
+// Press adds n to the back-pressure score, which is never below 0.
+func (c *Coordinator) Press(n int64) {
+	for {
+		p := c.pressure.Load()
+		if c.pressure.CompareAndSwap(p, max(0, p+n)) {
+			return
+		}
+	}
+}
+
+// Crowded reports whether blocks without a strict assignment should not be offered to the device. An offer
+// to a full queue adds 2 to the score, one to a lost device 1, an accepted one subtracts 1. The limit is
+// twice the workers. Once the device has no requests the score starts again at 0: no offer could lower it.
+func (c *Coordinator) Crowded() bool {
+	if c.pressure.Load() <= int64(2*c.workers) {
+		return false
+	}
+	if !c.busy.Load() && c.lost.Load() == nil {
+		c.pressure.Store(0)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// TestReclaim: a device that does not answer holds up no run that does not insist on it, and gets blocks
+// again once it answers.
+func TestReclaim(t *testing.T) {
+	for _, workers := range forWorkers {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate(gpu.SoftConfig{Batch: 2, Concurrent: 2, Only: []gpu.Op{gpu.Stage0}})
+			s := NewScheduler(workers)
+			s.EnableStats(true)
+			s.SetDevice(g)
+			const n = 12
+			cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n}
+			r := s.Start(cfg)
+			burst(t, r, n)
+			finish(t, r, n) // although the device still holds some
+			if st := r.Stats(); st.Reclaimed == 0 || onBackend(st, GPU) != 0 {
+				t.Errorf("%d workers: %d reclaimed, %d on the device", workers, st.Reclaimed, onBackend(st, GPU))
+			}
+			if s.DeviceError() != nil {
+				t.Error(s.DeviceError())
+			}
+			close(g.open)
+			synctest.Wait()
+			again := s.Start(cfg)
+			burst(t, again, n)
+			finish(t, again, n)
+			if onBackend(again.Stats(), GPU) == 0 {
+				t.Errorf("%d workers: nothing for a device that answers", workers)
+			}
+			r.Close()
+			again.Close()
+		})
+	}
+}
+
+// TestReclaimNot: blocks that are assigned to the device, or whose content is the caller's, wait for it.
+func TestReclaimNot(t *testing.T) {
+	for _, x := range []struct {
+		backend     Backend
+		callerOwned bool
+	}{{GPU, false}, {Auto, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate(gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}})
+			s := NewScheduler(2)
+			s.EnableStats(true)
+			s.SetDevice(g)
+			assign := Assignment{x.backend, CPU}
+			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, Assign: assign})
+			b := r.Get()
+			copy(b.Grow(deviceBlock), corpus.ByName("text").Make(deviceBlock))
+			b.CallerOwned = x.callerOwned
+			r.Submit(b)
+			<-g.in
+			time.Sleep(gpu.DefaultPatience / 2)
+			if b, err := r.Next(false); b != nil || err != nil {
+				t.Errorf("%+v: it is done: %v", x, err)
+			}
+			close(g.open)
+			finish(t, r, 1)
+			if n := onBackend(r.Stats(), GPU); n != 1 {
+				t.Errorf("%+v: %d on the device", x, n)
+			}
+			r.Close()
+		})
+	}
+}
+
+// TestReclaimAtAnyTime: whenever the device ends a batch, before its blocks are reclaimed, meanwhile or after
+// that, the output is right.
+func TestReclaimAtAnyTime(t *testing.T) {
+	rounds := 12
+	if small() {
+		rounds = 3
+	}
+	reclaimed := int64(0)
+	for i := range rounds {
+		s := withSoft(t, 1+i%3, gpu.SoftConfig{
+			Batch:      1 + i%4,
+			Concurrent: 1 + i%2,
+			Observe: func(gpu.Op, []*gpu.Request) {
+				// Workers reclaim after 20 ms or more.
+				time.Sleep(time.Duration(rand.IntN(int(40 * time.Millisecond))))
+			},
+		})
+		sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Auto, Auto})
+		if s.DeviceError() != nil {
+			t.Fatal(s.DeviceError())
+		}
+		reclaimed += s.Stats().Reclaimed
+	}
+	if reclaimed == 0 {
+		t.Error("nothing was reclaimed")
+	}
+}
+
+// lateWriter is a device that overwrites all results when hold is closed.
+type lateWriter struct {
+	gpu.Device
+	hold, done chan struct{}
+}
+
+func (d lateWriter) Run(op gpu.Op, batch []*gpu.Request) error {
+	<-d.hold
+	for _, r := range batch {
+		p := r.Dst[:cap(r.Dst)]
+		for i := range p {
+			p[i] = 0xEE
+		}
+	}
+	close(d.done)
+	return nil
+}
+
+// TestLateDeviceWrites: a device that was given up does not write into the results of blocks.
+func TestLateDeviceWrites(t *testing.T) {
+	s := NewScheduler(1)
+	soft := gpu.NewSoft(Host, gpu.SoftConfig{Patience: 20 * time.Millisecond})
+	d := lateWriter{soft, make(chan struct{}), make(chan struct{})}
+	r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1})
+	defer r.Close()
+	src := corpus.ByName("text").Make(deviceBlock)
+	run := func() []byte {
+		b := r.Get()
+		copy(b.Grow(len(src)), src)
+		r.Submit(b)
+		b = next(t, r)
+		r.Put(b)
+		return b.Out()
+	}
+	want := bytes.Clone(run()) // the block has memory for its result now
+	s.SetDevice(d)
+	r.device, r.cfg.Assign = s.device.Load(), Assignment{Fused, Fused}
+	got := run()
+	close(d.hold)
+	<-d.done
+	if !bytes.Equal(got, want) {
+		t.Error("a device that was given up has written into a block's result")
+	}
+}
