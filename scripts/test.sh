@@ -272,7 +272,6 @@ step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packag
 step all arm64-portable emulated_portable
 step all modules modules
 step all assembly simd/_asm/check.sh
-step all perf-gate scripts/perf-gate-test.sh
 step all fuzz fuzz
 
 [[ $mode != list ]] || exit 0

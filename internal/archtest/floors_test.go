@@ -12,7 +12,7 @@ const (
 	library               // the public package
 	programs              // use the public package only
 	commands              // main packages: link the devices of a build and call a program
-	tools                 // programs for developers, which look at whatever they like
+	tools                 // programs for developers, which import whatever they like
 	workshop              // for tests and scripts only
 )
 
@@ -62,13 +62,11 @@ var packages = map[string]floor{
 
 	"internal/inflate": ground,
 
-	"internal/seqdump":  tools,
-	"internal/frontier": tools,
-	"internal/gpubench": tools,
+	"internal/seqdump": tools,
+	"internal/bench":   tools,
 
 	"internal/archtest": workshop,
 	"internal/bcetest":  workshop,
-	"internal/bench":    workshop,
 	"internal/corpus":   workshop,
 	"internal/refdec":   workshop,
 	"internal/testenv":  workshop,
@@ -123,7 +121,7 @@ var foreign = map[string][]string{
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote
-		"internal/frontier"}, // is measured
+		"internal/bench"}, // is measured
 }
 
 // optional lists the modules that only files with a build constraint may import.
@@ -141,6 +139,6 @@ var cgo = map[string]string{
 // linked lists the packages that only these main packages may import: importing one links a GPU driver
 // and its binding into the program.
 var linked = map[string][]string{
-	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/gpubench"},
-	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/gpubench"},
+	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/bench"},
+	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/bench"},
 }

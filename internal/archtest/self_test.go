@@ -49,12 +49,12 @@ func TestCheckCatches(t *testing.T) {
 		{m + "/internal/seqdump", m + "/lz77", false, ""},
 		{m + "/internal/seqdump", m + "/pipeline", false, ""},
 		{m + "/internal/cli", m + "/internal/seqdump", false, "points up"},
-		{m + "/internal/seqdump", m + "/internal/corpus", false, "for tests only"},
+		{m + "/internal/seqdump", m + "/internal/corpus", false, ""},
 
 		// The workshop is for tests, and stands alone.
 		{m, m + "/internal/corpus", false, "for tests only"},
 		{m + "/internal/cli", m + "/internal/corpus", false, "for tests only"},
-		{m + "/internal/bench", m + "/internal/corpus", false, "stand alone"},
+		{m + "/internal/refdec", m + "/internal/corpus", false, "stand alone"},
 		{m + "/internal/corpus", m + "/lz77", false, "stand alone"},
 		{m + "/simd", m + "/internal/corpus", true, ""},
 

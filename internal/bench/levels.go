@@ -7,9 +7,14 @@ import (
 	"strings"
 )
 
-// levelSpec is what --levels says: levels by contestant, "" for all.
+// levelSpec is the value of --levels: levels by tool, those under "" for all other tools.
 type levelSpec map[string][]int
 
+// maxLevel bounds the levels that --levels may name.
+const maxLevel = 99
+
+// parseLevels parses lists separated by spaces. "1,3-5 zstd=19" stands for level 19 of zstd and
+// levels 1, 3, 4 and 5 of all others.
 func parseLevels(s string) (levelSpec, error) {
 	spec := levelSpec{}
 	for word := range strings.FieldsSeq(s) {
@@ -24,7 +29,7 @@ func parseLevels(s string) (levelSpec, error) {
 			}
 			lo, err1 := strconv.Atoi(first)
 			hi, err2 := strconv.Atoi(last)
-			if err1 != nil || err2 != nil || hi < lo || hi > 99 {
+			if err1 != nil || err2 != nil || hi < lo || hi > maxLevel {
 				return nil, fmt.Errorf("%q is neither a level nor a range of levels", item)
 			}
 			for l := lo; l <= hi; l++ {
@@ -35,9 +40,9 @@ func parseLevels(s string) (levelSpec, error) {
 	return spec, nil
 }
 
-// of returns the levels for a contestant that has the levels lo … hi, those of def if nothing else was said.
-func (s levelSpec) of(name string, def []int, lo, hi int) []int {
-	levels, ok := s[name]
+// of returns the levels of a tool that has levels lo to hi, or def if the spec names none for it.
+func (s levelSpec) of(tool string, def []int, lo, hi int) []int {
+	levels, ok := s[tool]
 	if !ok {
 		levels, ok = s[""]
 	}
@@ -45,4 +50,12 @@ func (s levelSpec) of(name string, def []int, lo, hi int) []int {
 		return def
 	}
 	return slices.DeleteFunc(slices.Clone(levels), func(l int) bool { return l < lo || l > hi })
+}
+
+// span returns the levels lo to hi.
+func span(lo, hi int) (levels []int) {
+	for l := lo; l <= hi; l++ {
+		levels = append(levels, l)
+	}
+	return levels
 }

@@ -1,8 +1,13 @@
-// Bench compares pz with other compressors on the same files in one run. scripts/bench.sh builds pz and runs it.
+// Command bench is the project's one measuring program. It has a subcommand for each question:
 //
-// Every contestant runs as a program, from files in the page cache to /dev/null. One round measures every contestant once,
-// compression and decompression, and each round begins with the next contestant, so that whatever else the machine does hits
-// all of them alike; the figures are medians over the rounds.
+//	bench files     how do pz and other compressors compare as whole commands?
+//	bench frontier  which ratio and which speed does every level have in memory?
+//	bench gpu       what does a GPU do faster than the CPU?
+//	bench gate      is this build slower than a baseline, or than another build?
+//
+// The scripts scripts/bench.sh, scripts/gpu-bench.sh and scripts/perf-gate.sh build and run it. All
+// subcommands take samples of wall time and processor time, measure by turns and report medians; see
+// sample.go and measure.go.
 package main
 
 import (
@@ -10,168 +15,99 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 )
 
-const usage = `usage: scripts/bench.sh [options] [FILE or DIRECTORY ...]
-       scripts/bench.sh --frontier [options] FILE     all levels of all, in memory, as a picture; has a --help of its own
+// Exit statuses besides 0 and, after an interrupt, 130.
+const (
+	exitFailed = 1 // an error, or a regression that the gate found
+	exitUsage  = 2
+	exitNoData = 3 // the gate cannot judge
+)
 
-Compares pz with the compressors that are installed, on the same files in one run, the contestants by turns: ratio, and MB/s
-(1 MB = 1,000,000 bytes of content) of compression and decompression as medians. Every output is decompressed and compared
-once. Directories stand for all the files in them; without any, the directory named by PZ_CORPUS does.
+// errUsage marks errors of the command line.
+var errUsage = errors.New("wrong usage")
 
-  --repeats N      measure every contestant N times (5)
-  --threads LIST   numbers of threads, "all" for one per CPU (1,all). Peers that have no threads run with one only
-  --peers LIST     of zstd, lz4, pigz, gzip, xz, brotli; "none" for none (all of them)
-  --levels LIST    levels, like 1,3,5-7, for everyone who has them; or, for one contestant, after its name, the lists separated
-                   by spaces: "pz=1-9 zstd=1,3,19". Who is not named keeps the default
-  --pipelines LIST pipelines of pz (lzseqr)
-  --join           measure all files as one, joined end to end
-  --each           show every file, not only the sum
-  --tsv FILE       write the measurements as a table for programs, with the fastest and slowest round
-  --pz NAME=PATH   another pz to compare with; may be given more than once
-  --files          may stand before the files
-
-Work is done under TMPDIR, which needs room for a copy of the files and all that is made of them. Short runs tell little: a
-program takes a millisecond or two to start, which counts. "cpu" is processor time by wall time, the number of busy CPUs.
-`
-
-type config struct {
-	repeats   int
-	threads   []int
-	peers     []string
-	levels    levelSpec
-	pipelines []string
-	join      bool
-	each      bool
-	tsv       string
-	pz        []program
-	paths     []string
+// subcommand is one of bench's programs. run returns flag.ErrHelp if the user asks for the usage.
+type subcommand struct {
+	name  string
+	usage string
+	run   func(ctx context.Context, args []string, out io.Writer) error
 }
 
-// program is a build of pz.
-type program struct{ name, path string }
+var subcommands = []subcommand{
+	{"files", filesUsage, runFiles},
+	{"frontier", frontierUsage, runFrontier},
+	{"gpu", gpuUsage, runGPU},
+	{"gate", gateUsage, runGate},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := run(ctx, os.Args[1:])
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(usage)
-	case errors.Is(err, errUsage):
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
 }
 
-func run(ctx context.Context, args []string) error {
-	cfg, err := parse(args)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "pz-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-
-	inputs, err := gather(ctx, dir, cfg.paths, cfg.join)
-	if err != nil {
-		return err
-	}
-	contestants, notes, err := line(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	results, err := measure(ctx, dir, contestants, inputs, cfg.repeats)
-	if err != nil {
-		return err
-	}
-	// The file first: a terminal may go away.
-	if cfg.tsv != "" {
-		if err := writeTSV(cfg.tsv, results); err != nil {
-			return err
+// run runs the subcommand that args[0] names and returns the exit status.
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	var names []string
+	for _, c := range subcommands {
+		names = append(names, c.name)
+		if len(args) == 0 || args[0] != c.name {
+			continue
 		}
-	}
-	return writeTable(os.Stdout, results, cfg, inputs, notes)
-}
-
-var errUsage = errors.New("wrong usage")
-
-func parse(args []string) (*config, error) {
-	cfg := &config{}
-	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(discard{})
-	f.IntVar(&cfg.repeats, "repeats", 5, "")
-	threads := f.String("threads", "1,all", "")
-	peers := f.String("peers", strings.Join(peerNames(), ","), "")
-	levels := f.String("levels", "", "")
-	pipelines := f.String("pipelines", "lzseqr", "")
-	f.BoolVar(&cfg.join, "join", false, "")
-	f.BoolVar(&cfg.each, "each", false, "")
-	f.StringVar(&cfg.tsv, "tsv", "", "")
-	f.Bool("files", false, "")
-	f.Func("pz", "", func(s string) error {
-		name, path, ok := strings.Cut(s, "=")
-		if !ok {
-			name, path = "pz", s
-		}
-		path, err := filepath.Abs(path)
-		cfg.pz = append(cfg.pz, program{name, path})
-		return err
-	})
-	if err := f.Parse(args); err != nil {
+		err := c.run(ctx, args[1:], out)
 		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
+			fmt.Fprint(out, c.usage)
+			return 0
 		}
-		return nil, fmt.Errorf("%w: %v; see --help", errUsage, err)
-	}
-	cfg.paths = f.Args()
-	if len(cfg.paths) == 0 {
-		if dir := os.Getenv("PZ_CORPUS"); dir != "" {
-			cfg.paths = []string{dir}
+		if err != nil {
+			fmt.Fprintf(errOut, "bench %s: %v\n", c.name, err)
 		}
+		return status(ctx, err)
 	}
-	var err error
-	if cfg.levels, err = parseLevels(*levels); err != nil {
-		return nil, fmt.Errorf("%w: --levels: %v", errUsage, err)
-	}
-	for s := range strings.SplitSeq(*threads, ",") {
-		n := runtime.NumCPU()
-		if s != "all" {
-			if n, err = strconv.Atoi(s); err != nil || n < 1 {
-				return nil, fmt.Errorf("%w: --threads: %q is no number of threads", errUsage, s)
-			}
-		}
-		if !slices.Contains(cfg.threads, n) { // "1,all" on one CPU
-			cfg.threads = append(cfg.threads, n)
-		}
-	}
-	if *peers != "none" {
-		cfg.peers = strings.Split(*peers, ",")
-	}
-	cfg.pipelines = strings.Split(*pipelines, ",")
-	switch {
-	case cfg.repeats < 1:
-		return nil, fmt.Errorf("%w: --repeats: at least 1", errUsage)
-	case len(cfg.paths) == 0:
-		return nil, fmt.Errorf("%w: no files: name some, or set PZ_CORPUS; see --help", errUsage)
-	}
-	return cfg, nil
+	fmt.Fprintf(errOut, "usage: bench %s [OPTION]...\n", strings.Join(names, "|"))
+	return exitUsage
 }
 
-// discard keeps package flag from printing its own idea of help.
-type discard struct{}
+func status(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errUsage):
+		return exitUsage
+	case errors.Is(err, errNoJudgement):
+		return exitNoData
+	case ctx.Err() != nil:
+		return 128 + int(syscall.SIGINT)
+	}
+	return exitFailed
+}
 
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
+// newFlags returns a flag set that leaves printing of errors and usage to run.
+func newFlags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	return f
+}
+
+// parseFlags parses args. Its errors are flag.ErrHelp or wrap errUsage.
+func parseFlags(f *flag.FlagSet, args []string) error {
+	err := f.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return usageError("%v", err)
+}
+
+func usageError(format string, args ...any) error {
+	return fmt.Errorf("%w: %s; see --help", errUsage, fmt.Sprintf(format, args...))
+}
+
+// note prints a line of progress.
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

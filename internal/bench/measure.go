@@ -1,131 +1,87 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"time"
 )
 
-// sample is one run of one program on one file.
-type sample struct{ wall, cpu time.Duration }
+// setting is a compressor with its options.
+type setting struct {
+	tool    string // a program, or pz/PIPELINE
+	level   int
+	threads int
+}
 
-// result is what there is to say of a contestant on a file.
+func (s setting) String() string { return fmt.Sprintf("%s -%d -T%d", s.tool, s.level, s.threads) }
+
+// trial is one measurement of a setting on one input, both ways.
+type trial struct {
+	packed     int64 // size of the compressed form in bytes
+	compress   sample
+	decompress sample
+}
+
+// runner measures a setting on an input once.
+type runner func(ctx context.Context) (trial, error)
+
+// result holds the samples of a setting on a file, one for each round.
 type result struct {
-	contestant
+	setting
 	file       string
-	size       int64 // of the content
+	size       int64 // of the content in bytes
 	packed     int64
-	compress   []sample // one for each round
+	compress   []sample
 	decompress []sample
 }
 
-// measure returns the results, for every contestant all files in order.
-func measure(ctx context.Context, dir string, cs []contestant, inputs []input, repeats int) ([]result, error) {
-	results := make([]result, 0, len(cs)*len(inputs))
-	files := make([]string, 0, cap(results)) // compressed
-	for _, in := range inputs {
-		fmt.Fprintf(os.Stderr, "bench: %s, %d bytes\n", in.name, in.size)
+func (r *result) ratio() float64 { return float64(r.size) / float64(r.packed) }
+
+// speed returns MB/s of content.
+func (r *result) speed(samples []sample, by clock) float64 { return mbps(r.size, by(median(samples))) }
+
+// entry is a result that takes part in a measurement.
+type entry struct {
+	result
+	run runner
+}
+
+func (e *entry) measure(ctx context.Context) error {
+	t, err := e.run(ctx)
+	if err != nil {
+		return fmt.Errorf("%v: %s: %w", e.setting, e.file, err)
 	}
-	for i, c := range cs {
-		fmt.Fprintf(os.Stderr, "bench: checking %v\n", c)
-		for j, in := range inputs {
-			path := filepath.Join(dir, fmt.Sprintf("c%d-%d%s", i, j, c.suffix))
-			size, err := roundTrip(ctx, c, in, path)
-			if err != nil {
-				return nil, err
+	e.packed = t.packed
+	e.compress = append(e.compress, t.compress)
+	e.decompress = append(e.decompress, t.decompress)
+	return nil
+}
+
+// byTurns calls f for each of n indices once per round. Each round begins with the next index, and
+// every second round goes backwards. So whatever disturbs the machine hits all alike, and of two
+// neighbours each comes first equally often.
+func byTurns(rounds, n int, f func(i int) error) error {
+	for r := range rounds {
+		for i := range n {
+			k := (i + r) % n
+			if r%2 == 1 {
+				k = n - 1 - k
 			}
-			results = append(results, result{contestant: c, file: in.name, size: in.size, packed: size})
-			files = append(files, path)
-		}
-	}
-	for r := range repeats {
-		fmt.Fprintf(os.Stderr, "bench: round %d of %d\n", r+1, repeats)
-		for i := range cs {
-			i = (i + r) % len(cs)
-			c := cs[i]
-			for j, in := range inputs {
-				k := i*len(inputs) + j
-				s, err := timed(ctx, c.compress, in.path)
-				if err != nil {
-					return nil, err
-				}
-				results[k].compress = append(results[k].compress, s)
-				if s, err = timed(ctx, c.decompress, files[k]); err != nil {
-					return nil, err
-				}
-				results[k].decompress = append(results[k].decompress, s)
+			if err := f(k); err != nil {
+				return err
 			}
 		}
 	}
-	return results, nil
+	return nil
 }
 
-// roundTrip compresses a file to path, checks that it comes back, and returns the size at path. It also warms the caches.
-func roundTrip(ctx context.Context, c contestant, in input, path string) (int64, error) {
-	out, err := os.Create(path)
-	if err != nil {
-		return 0, err
-	}
-	_, err = execute(ctx, c.compress, in.path, out)
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return 0, err
-	}
-	got := sha256.New()
-	if _, err := execute(ctx, c.decompress, path, got); err != nil {
-		return 0, err
-	}
-	want := sha256.New()
-	original, err := os.Open(in.path)
-	if err != nil {
-		return 0, err
-	}
-	defer original.Close()
-	if _, err := io.Copy(want, original); err != nil {
-		return 0, err
-	}
-	if !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
-		return 0, fmt.Errorf("%v: %s does not come back as it was", c, in.name)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// timed runs a program with its output to nowhere.
-func timed(ctx context.Context, command []string, file string) (sample, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return sample{}, err
-	}
-	defer null.Close()
-	return execute(ctx, command, file, null)
-}
-
-// execute runs a program on a file. Where stdout is a file the program writes to it directly, without a pipe.
-func execute(ctx context.Context, command []string, file string, stdout io.Writer) (sample, error) {
-	var stderr bytes.Buffer
-	args := append(command[1:len(command):len(command)], file)
-	cmd := exec.CommandContext(ctx, command[0], args...)
-	cmd.Stdout, cmd.Stderr = stdout, &stderr
-	start := time.Now()
-	err := cmd.Run()
-	wall := time.Since(start)
-	if err != nil {
-		if ctx.Err() != nil {
-			return sample{}, ctx.Err()
+// measure adds a sample both ways to every entry in each round.
+func measure(ctx context.Context, entries []*entry, rounds int) error {
+	done := 0
+	return byTurns(rounds, len(entries), func(i int) error {
+		if done%len(entries) == 0 {
+			note("round %d of %d", done/len(entries)+1, rounds)
 		}
-		return sample{}, fmt.Errorf("%v: %w: %s", cmd.Args, err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return sample{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+		done++
+		return entries[i].measure(ctx)
+	})
 }

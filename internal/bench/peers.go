@@ -2,27 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// contestant is one program with one set of options.
-type contestant struct {
-	tool    string
-	level   int
-	threads int
-	suffix  string // of its files; most tools insist on their own
-
-	compress   []string // the program and its options; the name of a file follows
-	decompress []string
-}
-
-func (c contestant) String() string { return fmt.Sprintf("%s -%d -T%d", c.tool, c.level, c.threads) }
-
-// peer is how a foreign tool is called. All write to stdout, and read the file that is named last.
+// peer describes the command line of another compressor.
 type peer struct {
 	name, suffix string
 	levels       []int // measured by default
@@ -67,7 +53,8 @@ var peers = []peer{
 
 func dash(level int) string { return "-" + strconv.Itoa(level) }
 
-// zstdThreads asks for t threads. With -T1 alone zstd still runs a second one beside the one that reads and writes.
+// zstdThreads returns zstd's options for t threads. With -T1 alone zstd still runs a second thread
+// beside the one that reads and writes.
 func zstdThreads(t int) []string {
 	if t == 1 {
 		return []string{"-T1", "--single-thread"}
@@ -83,31 +70,12 @@ func peerNames() []string {
 	return names
 }
 
-// line returns all who take part, in the order of the table, and notes about programs: their versions, or that they are missing.
-func line(ctx context.Context, cfg *config) ([]contestant, []string, error) {
-	var all []contestant
-	var notes []string
-	for _, pz := range cfg.pz {
-		if _, err := exec.LookPath(pz.path); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", pz.name, err)
-		}
-		for _, pipeline := range cfg.pipelines {
-			for _, t := range cfg.threads {
-				for _, l := range cfg.levels.of(pz.name, []int{1, 3, 5, 7, 9}, 1, 9) {
-					threads := strconv.Itoa(t)
-					all = append(all, contestant{
-						tool: pz.name + "/" + pipeline, level: l, threads: t, suffix: ".pz",
-						compress:   []string{pz.path, "-c", "-T", threads, dash(l), "-p", pipeline},
-						decompress: []string{pz.path, "-d", "-c", "-T", threads},
-					})
-				}
-			}
-		}
-	}
+// peerCommands returns the commands of the named peers that are installed, and a note on each peer.
+func peerCommands(ctx context.Context, cfg *filesConfig) (all []command, notes []string, err error) {
 	for _, name := range cfg.peers {
 		i := slices.IndexFunc(peers, func(p peer) bool { return p.name == name })
 		if i < 0 {
-			return nil, nil, fmt.Errorf("%w: --peers: %q is none of %s", errUsage, name, strings.Join(peerNames(), ", "))
+			return nil, nil, usageError("--peers: %q is none of %s", name, strings.Join(peerNames(), ", "))
 		}
 		p := peers[i]
 		path, err := exec.LookPath(p.name)
@@ -115,31 +83,19 @@ func line(ctx context.Context, cfg *config) ([]contestant, []string, error) {
 			notes = append(notes, p.name+" is not installed: left out")
 			continue
 		}
-		notes = append(notes, version(ctx, p.name, path))
+		notes = append(notes, programVersion(ctx, p.name, path))
 		for _, t := range cfg.threads {
 			if !p.threads && t != 1 {
 				continue
 			}
 			for _, l := range cfg.levels.of(p.name, p.levels, p.lo, p.hi) {
-				all = append(all, contestant{
-					tool: p.name, level: l, threads: t, suffix: p.suffix,
+				all = append(all, command{
+					setting: setting{p.name, l, t}, suffix: p.suffix,
 					compress:   append([]string{path}, p.compress(l, t)...),
 					decompress: append([]string{path}, p.decompress(t)...),
 				})
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("nobody takes part: %s", strings.Join(notes, "; "))
-	}
 	return all, notes, nil
-}
-
-func version(ctx context.Context, name, path string) string {
-	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
-	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if err != nil || first == "" {
-		return name + ": version unknown"
-	}
-	return name + ": " + strings.Trim(first, "* ")
 }

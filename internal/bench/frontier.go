@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopz/compress"
+)
+
+const frontierUsage = `usage: scripts/bench.sh --frontier [OPTION]... FILE
+
+Measures every level of pz, zstd, lz4 and klauspost/compress by turns, in memory, with one thread.
+Writes a picture and a table of ratio and speed, in MB of content per second of processor time. A
+second table has pz's speed relative to each level of the others, at the lowest level of pz that is
+no larger.
+
+  --repeats N      rounds (3); the tables have medians
+  --seconds N      time for each level, each way and round (1); the fastest try counts, and there is
+                   at least one
+  --output DIR     directory for frontier.svg and frontier.md (docs/generated)
+  --only LIST      lzseqr, lzr, lzf, deflate, zstd, lz4, kp-zstd, kp-s2, kp-gzip (all)
+  --levels LIST    levels, such as 1,3,5-7; for one compressor as in "1-9 zstd=1,3,19"
+  --note TEXT      a line for the heading of the table; may be repeated
+  --benchfmt       print every sample in the format of Go benchmarks, for benchstat
+
+zstd and lz4 measure themselves (option -b).
+`
+
+// family is all levels of one compressor.
+type family struct {
+	name   string
+	title  string
+	lo, hi int
+	ours   bool
+	run    func(level int, in *input, least time.Duration) runner
+}
+
+// families in the order of the table.
+var families = []family{
+	{"lzseqr", "pz lzseqr", compress.MinLevel, compress.MaxLevel, true, pzRunner("lzseqr")},
+	{"lzr", "pz lzr", compress.MinLevel, compress.MaxLevel, true, pzRunner("lzr")},
+	{"lzf", "pz lzf (.zst)", compress.MinLevel, compress.MaxLevel, true, pzRunner("lzf")},
+	{"deflate", "pz deflate (.gz)", compress.MinLevel, compress.MaxLevel, true, pzRunner("deflate")},
+	{"zstd", "zstd", 1, 19, false, programRunner("zstd")},
+	{"lz4", "lz4", 1, 12, false, programRunner("lz4")},
+	{"kp-zstd", "klauspost zstd", 1, 4, false, libraryRunner(klauspostZstd)},
+	{"kp-s2", "klauspost s2", 1, 3, false, libraryRunner(klauspostS2)},
+	{"kp-gzip", "klauspost gzip", 1, 9, false, libraryRunner(klauspostGzip)},
+}
+
+func pzRunner(pipeline string) func(int, *input, time.Duration) runner {
+	return libraryRunner(func(level int) (coder, error) { return pzCoder(pipeline, level) })
+}
+
+func libraryRunner(newCoder func(int) (coder, error)) func(int, *input, time.Duration) runner {
+	return func(level int, in *input, least time.Duration) runner {
+		return coderRunner(in, least, func() (coder, error) { return newCoder(level) })
+	}
+}
+
+func programRunner(name string) func(int, *input, time.Duration) runner {
+	return func(level int, in *input, least time.Duration) runner {
+		return selfTimed(name, level, in, least)
+	}
+}
+
+// point is a level of a family with its measurements.
+type point struct {
+	entry
+	family *family
+}
+
+// compressSpeed and decompressSpeed return MB of content per second of processor time.
+func (p *point) compressSpeed() float64   { return p.speed(p.compress, cpuClock) }
+func (p *point) decompressSpeed() float64 { return p.speed(p.decompress, cpuClock) }
+
+type frontierConfig struct {
+	repeats  int
+	seconds  int
+	output   string
+	only     []string
+	levels   levelSpec
+	revision string
+	notes    []string
+	benchfmt bool
+	file     string
+}
+
+func parseFrontier(args []string) (*frontierConfig, error) {
+	cfg := &frontierConfig{}
+	f := newFlags("frontier")
+	f.IntVar(&cfg.repeats, "repeats", 3, "")
+	f.IntVar(&cfg.seconds, "seconds", 1, "")
+	f.StringVar(&cfg.output, "output", filepath.Join("docs", "generated"), "")
+	f.StringVar(&cfg.revision, "revision", "unknown", "") // scripts/bench.sh sets it
+	f.BoolVar(&cfg.benchfmt, "benchfmt", false, "")
+	f.Func("only", "", func(s string) error { cfg.only = strings.Split(s, ","); return nil })
+	f.Func("levels", "", func(s string) (err error) { cfg.levels, err = parseLevels(s); return err })
+	f.Func("note", "", func(s string) error { cfg.notes = append(cfg.notes, s); return nil })
+	if err := parseFlags(f, args); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.NArg() != 1:
+		return nil, usageError("frontier measures one file")
+	case cfg.repeats < 1 || cfg.seconds < 0:
+		return nil, usageError("--repeats: at least 1; --seconds: at least 0")
+	}
+	for _, name := range cfg.only {
+		if !slices.ContainsFunc(families, func(f family) bool { return f.name == name }) {
+			return nil, usageError("--only: no compressor is called %q", name)
+		}
+	}
+	cfg.file = f.Arg(0)
+	return cfg, nil
+}
+
+func runFrontier(ctx context.Context, args []string, out io.Writer) error {
+	cfg, err := parseFrontier(args)
+	if err != nil {
+		return err
+	}
+	in, err := readInput(cfg.file)
+	if err != nil {
+		return err
+	}
+	points := cfg.points(ctx, in)
+	before := load()
+	entries := make([]*entry, len(points))
+	for i, p := range points {
+		entries[i] = &p.entry
+	}
+	if err := measure(ctx, entries, cfg.repeats); err != nil {
+		return err
+	}
+	if cfg.benchfmt {
+		return writeBenchmarks(out, "Frontier", entries)
+	}
+	if err := os.MkdirAll(cfg.output, 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(cfg.output, "frontier.svg"), picture(points), 0o666); err != nil {
+		return err
+	}
+	head := cfg.heading(in, before, load())
+	return os.WriteFile(filepath.Join(cfg.output, "frontier.md"), report(head, points), 0o666)
+}
+
+// points returns all levels to measure. It leaves out programs that are not installed.
+func (cfg *frontierConfig) points(ctx context.Context, in *input) (all []*point) {
+	least := time.Duration(cfg.seconds) * time.Second
+	for i := range families {
+		f := &families[i]
+		if len(cfg.only) > 0 && !slices.Contains(cfg.only, f.name) {
+			continue
+		}
+		if f.name == "zstd" || f.name == "lz4" {
+			path, err := exec.LookPath(f.name)
+			if err != nil {
+				cfg.notes = append(cfg.notes, f.name+" is not installed")
+				continue
+			}
+			cfg.notes = append(cfg.notes, programVersion(ctx, f.name, path))
+		}
+		for _, l := range cfg.levels.of(f.name, span(f.lo, f.hi), f.lo, f.hi) {
+			r := result{setting: setting{f.name, l, 1}, file: in.name, size: in.size}
+			all = append(all, &point{entry{r, f.run(l, in, least)}, f})
+		}
+	}
+	return all
+}
+
+func (cfg *frontierConfig) heading(in *input, before, after string) []string {
+	lines := []string{
+		fmt.Sprintf("%s, %d bytes; in memory, one thread, by turns; medians of %d rounds, in each the"+
+			" fastest try within %d s", in.name, in.size, cfg.repeats, cfg.seconds),
+		fmt.Sprintf("%s; load average before %s, after %s", machine(), before, after),
+		fmt.Sprintf("pz of revision %s; klauspost/compress %s", cfg.revision,
+			moduleVersion("github.com/klauspost/compress")),
+	}
+	lines = append(lines, cfg.notes...)
+	return append(lines, "MB/s are of content per second of processor time; zstd and lz4 measure"+
+		" themselves (option -b) in wall time, scaled by the part of a processor they had")
+}

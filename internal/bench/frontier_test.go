@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// TestFrontier measures two levels of every library and checks the files it writes.
+func TestFrontier(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "log"), filepath.Join(dir, "made", "here")
+	if err := os.WriteFile(file, corpus.ByName("log").Make(1<<17), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := runFrontier(context.Background(), []string{"--repeats", "1", "--seconds", "0", "--levels", "1-2",
+		"--output", out, "--note", "made data", "--revision", "0123abc",
+		"--only", "lzseqr,lzr,lzf,deflate,kp-zstd,kp-s2,kp-gzip", file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "frontier.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| pz lzseqr | 1 |", "| pz deflate (.gz) | 2 |", "| klauspost zstd | 1 |",
+		"| klauspost s2 | 2 |", "| klauspost gzip | 2 |", "log, 131072 bytes", "made data.",
+		"revision 0123abc", "**", "lzseqr level | × compress | × decompress |"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	text, err = os.ReadFile(filepath.Join(out, "frontier.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkXML(t, text)
+}
+
+func checkXML(t *testing.T, text []byte) {
+	t.Helper()
+	for _, bad := range []string{"NaN", "Inf", "%!"} {
+		if bytes.Contains(text, []byte(bad)) {
+			t.Errorf("%q in the picture", bad)
+		}
+	}
+	d := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+	}
+}
+
+// newPoint returns a point for 1000 bytes of content with samples of so many milliseconds.
+func newPoint(f *family, level int, packed int64, ms ...float64) *point {
+	s := samplesOf(ms...)
+	return &point{entry{result: result{setting{f.name, level, 1}, "x", 1000, packed, s, s}}, f}
+}
+
+// TestPicture draws a point alone and points in one place. Every family has a style.
+func TestPicture(t *testing.T) {
+	var all []*point
+	for i := range families {
+		f := &families[i]
+		if _, ok := styles[f.name]; !ok {
+			t.Errorf("%s has no style", f.name)
+		}
+		all = append(all, newPoint(f, 1, 50, 10))
+		checkXML(t, picture(all[i:]))
+	}
+	checkXML(t, picture(all))
+	if n := strings.Count(string(picture(all)), "<circle"); n != 4*3 { // four in the key and in each panel
+		t.Errorf("%d circles", n)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, tt := range []struct {
+		got  []float64
+		want int
+	}{
+		{logTicks(1, 3), 7}, {logTicks(1.1, 1.2), 0},
+		{linearTicks(2.9, 10.1), 8}, {linearTicks(0.9, 2.1), 5}, {linearTicks(0, 4), 9},
+	} {
+		if len(tt.got) != tt.want {
+			t.Errorf("%v, want %d ticks", tt.got, tt.want)
+		}
+	}
+	a := newAxis([]float64{1, 3}, 0, 100, -50)
+	if x, y := a.at(a.lo), a.at(a.hi); math.Abs(x-100) > 1e-9 || math.Abs(y-50) > 1e-9 {
+		t.Errorf("axis ends at %g and %g", x, y)
+	}
+}
+
+func TestUndominated(t *testing.T) {
+	ours, peer := &families[0], &families[4]
+	all := []*point{
+		newPoint(ours, 1, 100, 10), newPoint(ours, 2, 90, 11), newPoint(ours, 3, 95, 12),
+		newPoint(peer, 1, 100, 9),
+	}
+	for i, want := range []string{"*", "**", "", "**"} {
+		if got := emphasis(all[i], all, (*point).compressSpeed); got != want {
+			t.Errorf("%d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+func TestRelativeTable(t *testing.T) {
+	ours, peer := &families[0], &families[4]
+	table := relativeTable([]*point{
+		newPoint(ours, 1, 100, 10, 10, 10), newPoint(ours, 2, 90, 20, 20, 20),
+		newPoint(peer, 1, 95, 10, 30, 50), newPoint(peer, 9, 80, 1, 1, 1),
+	})
+	want := []string{"zstd -1 10.526 2 1.50 1.50", "zstd -9 12.500 – – –"}
+	for i, row := range table.rows {
+		if got := strings.Replace(strings.Join(row, " "), " ", " -", 1); got != want[i] {
+			t.Errorf("%q, want %q", got, want[i])
+		}
+	}
+}
+
+func TestParseSelfTimed(t *testing.T) {
+	for _, text := range []string{
+		"|-s4 : 1000 ->\r/-s4 : 1000 -> 250 (x4.000),  9.1 MB/s\r" +
+			"|-s4  :   1000 ->    250 (x4.000),   10.0 MB/s, 2000.0 MB/s \r 3#s4  \n",
+		"-s4  :   1000 ->    250 (4.000),10.5 MB/s ,1900.0 MB/s\r" +
+			"=-s4  :   1000 ->    250 (4.000),  10.0 MB/s ,2000.0 MB/s \r 1#",
+	} {
+		got, err := parseSelfTimed([]byte(text), 1000, 0.5)
+		want := trial{250, sample{100_000, 50_000}, sample{500, 250}}
+		if err != nil || got != want {
+			t.Errorf("%+v, %v from %q, want %+v", got, err, text, want)
+		}
+		if _, err := parseSelfTimed([]byte(text), 999, 1); err == nil {
+			t.Error("another size is accepted")
+		}
+	}
+	if _, err := parseSelfTimed([]byte("3#s4"), 1000, 1); err == nil {
+		t.Error("output without figures is accepted")
+	}
+}
+
+func TestParseFrontier(t *testing.T) {
+	for _, args := range [][]string{
+		{}, {"a", "b"}, {"--nosuch", "a"}, {"--repeats", "0", "a"}, {"--only", "lzseqr,none", "a"},
+		{"--levels", "x", "a"}, {"--seconds", "-1", "a"},
+	} {
+		if _, err := parseFrontier(args); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// TestCoderCompares feeds a runner a coder that decodes to other content.
+func TestCoderCompares(t *testing.T) {
+	run := coderRunner(&input{content: []byte("content")}, 0, func() (coder, error) {
+		return coder{
+			encode: func(dst, src []byte) ([]byte, error) { return append(dst, src...), nil },
+			decode: func(dst, src []byte) ([]byte, error) {
+				return append(append(dst, src[1:]...), 'x'), nil
+			},
+		}, nil
+	})
+	if _, err := run(context.Background()); !errors.Is(err, errRoundTrip) {
+		t.Error(err)
+	}
+}
+
+// TestLevelsShrink compresses content of many kinds in one stream: each level makes it smaller than
+// the level before. Of one kind alone a level may make it a little larger. The content is the first
+// MiB of each real file, all of them with PZ_MATRIX, or made data.
+func TestLevelsShrink(t *testing.T) {
+	testenv.Long(t)
+	size := 1 << 20
+	files := corpus.Real(t)
+	if len(files) == 0 {
+		files, size = corpus.Files(t), 128<<10
+	}
+	var content []byte
+	for _, f := range files {
+		data := f.Data(t)
+		if len(data) > size && !corpus.Matrix() {
+			data = data[:size]
+		}
+		content = append(content, data...)
+	}
+	for _, info := range compress.Pipelines() {
+		t.Run(info.Name, func(t *testing.T) {
+			before := math.MaxInt
+			for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
+				packed, err := compress.AppendEncode(nil, content,
+					compress.WithPipeline(info.Name), compress.WithLevel(level))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(packed) >= before {
+					t.Errorf("level %d: %d bytes, level %d: %d", level, len(packed), level-1, before)
+				}
+				before = len(packed)
+			}
+		})
+	}
+}

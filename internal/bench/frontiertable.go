@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// report returns the measurements as Markdown.
+func report(head []string, points []*point) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Ratio and speed\n\nWritten by `scripts/bench.sh --frontier`.\n\n")
+	for _, line := range head {
+		fmt.Fprintf(&b, "- %s.\n", strings.TrimSuffix(line, "."))
+	}
+	b.WriteString("\n![Ratio over speed](frontier.svg)\n\n" +
+		"A speed is **bold** if no other level is both smaller and faster," +
+		" *slanted* if no other level of pz is.\n\n")
+	t := &table{left: 1}
+	t.columns = []string{"compressor", "level", "ratio", "compress MB/s", "decompress MB/s"}
+	for _, p := range points {
+		row := []string{p.family.title, strconv.Itoa(p.level), fmt.Sprintf("%.3f", p.ratio())}
+		for _, d := range directions {
+			mark := emphasis(p, points, d.speed)
+			row = append(row, mark+formatSpeed(d.speed(p))+mark)
+		}
+		t.add(row...)
+	}
+	t.markdown(&b)
+	if t := relativeTable(points); len(t.rows) > 0 {
+		b.WriteString("\n## Relative speed\n\n" +
+			"pz's speed divided by the other's, at pz's lowest level that is no larger:" +
+			" medians over the rounds.\n\n")
+		t.markdown(&b)
+	}
+	return b.Bytes()
+}
+
+func formatSpeed(speed float64) string {
+	if speed < 100 {
+		return fmt.Sprintf("%.1f", speed)
+	}
+	return fmt.Sprintf("%.0f", speed)
+}
+
+// emphasis returns the Markdown around a speed.
+func emphasis(p *point, points []*point, speed func(*point) float64) string {
+	switch {
+	case undominated(p, points, speed):
+		return "**"
+	case p.family.ours && undominated(p, ownPoints(points), speed):
+		return "*"
+	}
+	return ""
+}
+
+func ownPoints(points []*point) (own []*point) {
+	for _, p := range points {
+		if p.family.ours {
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
+// undominated says whether no other point is at least as small and as fast as p and better in one.
+func undominated(p *point, points []*point, speed func(*point) float64) bool {
+	for _, o := range points {
+		if o.packed <= p.packed && speed(o) > speed(p) || o.packed < p.packed && speed(o) >= speed(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// relativeTable has a row for each level of another compressor, and for each pipeline of pz the
+// lowest level that is no larger with its speeds relative to that.
+func relativeTable(points []*point) *table {
+	t := &table{left: 1, columns: []string{"compressor", "level", "ratio"}}
+	var own []*family
+	for _, p := range points {
+		if p.family.ours && (len(own) == 0 || own[len(own)-1] != p.family) {
+			own = append(own, p.family)
+			t.columns = append(t.columns, p.family.name+" level", "× compress", "× decompress")
+		}
+	}
+	if len(own) == 0 {
+		return t
+	}
+	for _, p := range points {
+		if p.family.ours {
+			continue
+		}
+		row := []string{p.family.title, strconv.Itoa(p.level), fmt.Sprintf("%.3f", p.ratio())}
+		for _, f := range own {
+			if q := lowest(f, points, p.packed); q != nil {
+				row = append(row, strconv.Itoa(q.level),
+					fmt.Sprintf("%.2f", relative(q.compress, p.compress)),
+					fmt.Sprintf("%.2f", relative(q.decompress, p.decompress)))
+			} else {
+				row = append(row, "–", "–", "–")
+			}
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// lowest returns the lowest level of f that has at most so many bytes, nil if there is none.
+func lowest(f *family, points []*point, size int64) *point {
+	for _, p := range points {
+		if p.family == f && p.packed <= size {
+			return p
+		}
+	}
+	return nil
+}
+
+// relative returns the speed of ours divided by that of theirs: the median over the rounds.
+func relative(ours, theirs []sample) float64 {
+	v := make([]float64, len(ours))
+	for i := range v {
+		v[i] = theirs[i].cpu.Seconds() / ours[i].cpu.Seconds()
+	}
+	return middle(v)
+}

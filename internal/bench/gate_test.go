@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress"
+)
+
+func TestJudge(t *testing.T) {
+	l := limits{throughputPct: 4, medianPct: 2, overheadAbs: 0.02}
+	row := func(old, new float64) *change {
+		return &change{name: "x", old: samplesOf(old, 10*old, old), new: samplesOf(new, new, 10*new)}
+	}
+	for _, tt := range []struct {
+		name   string
+		rows   []*change
+		failed bool
+		slower int
+	}{
+		{"same speed", []*change{row(100, 100)}, false, 0},
+		{"a row within its limit", []*change{row(100, 104), row(100, 100), row(100, 100)}, false, 0},
+		{"a row past its limit", []*change{row(100, 105), row(100, 100), row(100, 100)}, true, 1},
+		{"all rows a little slower", []*change{row(100, 103), row(100, 103), row(100, 103)}, true, 0},
+		{"faster", []*change{row(100, 50)}, false, 0},
+	} {
+		v := judge(tt.rows, l)
+		if v.failed != tt.failed || len(v.slower) != tt.slower {
+			t.Errorf("%s: %v", tt.name, v)
+		}
+	}
+	// Processor time counts, wall time does not.
+	busy := &change{name: "x", old: samplesOf(100), new: []sample{{time.Second, 100 * time.Millisecond}}}
+	if v := judge([]*change{busy}, l); v.failed || v.wall > 0.2 {
+		t.Errorf("busy machine: %v", v)
+	}
+}
+
+// newTestJob returns a job with made samples: speed in MB/s, overhead in percent, and the part of
+// the wall time that the machine gave it.
+func newTestJob(speed, overhead, share float64) *job {
+	cpu := time.Duration(100e6 / 1e6 / speed * float64(time.Second))
+	wall := time.Duration(float64(cpu) / share)
+	s := statsSample{sample: sample{wall, cpu}, bytes: 100e6}
+	s.stats.Compute = time.Duration(float64(wall) * (1 - overhead/100))
+	s.stats.QueueWait = wall - s.stats.Compute
+	return &job{mode: "cpu", pipeline: "lzseqr", level: 4, bytes: 20 << 20, iterations: 5,
+		samples: []statsSample{s, s, s}}
+}
+
+func testConfig() *gateConfig {
+	return &gateConfig{limits: limits{4, 2, 0.02}, threads: 2, pipelines: []string{"lzseqr"},
+		levels: []int{4}, size: 20 << 20, iterations: 5, repeats: 3, revision: "abc"}
+}
+
+func TestBaseline(t *testing.T) {
+	cfg := testConfig()
+	path := filepath.Join(t.TempDir(), "baseline.tsv")
+	if err := writeFile(path, newBaseline(cfg, []*job{newTestJob(100, 1, 1)}).write); err != nil {
+		t.Fatal(err)
+	}
+	base, err := readBaseline(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := base.check(cfg, []string{"cpu"}, cfg.size); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		speed, overhead, share float64
+		verdict                string
+	}{
+		{100, 1, 1, "ok"},
+		{97, 1, 1, "ok"},
+		{95, 1, 1, "FAIL: speed"},
+		{120, 1, 1, "ok"},
+		{100, 2.8, 1, "ok"},
+		{100, 3.2, 1, "FAIL: overhead"},
+		{100, 9, 0.5, "ok; overhead not judged, machine busy"},
+		{90, 9, 0.5, "FAIL: speed"},
+	} {
+		failed, row := base.judge(newTestJob(tt.speed, tt.overhead, tt.share), cfg.limits)
+		if got := row[len(row)-1]; got != tt.verdict || failed != strings.HasPrefix(got, "FAIL") {
+			t.Errorf("%+v: %s", tt, got)
+		}
+	}
+	checkBaselineFile(t, path)
+}
+
+// checkBaselineFile checks the columns that other tools may read.
+func checkBaselineFile(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const columns = "mode pipeline level size iterations repeats mbps_median scheduler_overhead_pct_median " +
+		"runs_median total_ns_median tracked_thread_time_ns_median stage_compute_ns_median " +
+		"queue_wait_ns_median queue_admin_ns_median gpu_handoff_ns_median gpu_try_send_full_count_median " +
+		"gpu_try_send_disconnected_count_median cpu_mbps_median"
+	if !strings.Contains(string(text), "\n"+strings.ReplaceAll(columns, " ", "\t")+"\n") {
+		t.Errorf("other columns:\n%s", text)
+	}
+	for _, key := range []string{"cpu", "cpuid", "kernels", "cores", "go", "threads", "revision"} {
+		if !strings.Contains(string(text), "\n# "+key+"\t") {
+			t.Errorf("no %s:\n%s", key, text)
+		}
+	}
+}
+
+func TestBaselineOfOtherWork(t *testing.T) {
+	cfg := testConfig()
+	b := newBaseline(cfg, []*job{newTestJob(100, 1, 1)})
+	for name, change := range map[string]func(){
+		"threads":    func() { cfg.threads = 77 },
+		"pipeline":   func() { cfg.pipelines = []string{"lzr"} },
+		"level":      func() { cfg.levels = []int{5} },
+		"iterations": func() { cfg.iterations = 6 },
+		"size":       func() { cfg.size = 1 },
+	} {
+		change()
+		if b.check(cfg, []string{"cpu"}, cfg.size) == nil {
+			t.Errorf("another %s is accepted", name)
+		}
+		cfg = testConfig()
+	}
+	for i := range b.keys[:len(b.keys)-1] {
+		was := b.keys[i][1]
+		b.keys[i][1] = "other"
+		if b.check(cfg, []string{"cpu"}, cfg.size) == nil {
+			t.Errorf("another %s is accepted", b.keys[i][0])
+		}
+		b.keys[i][1] = was
+	}
+}
+
+// TestGateRuns writes a baseline and compares with it, on little work and with limits that noise
+// does not pass.
+func TestGateRuns(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "dir", "baseline.tsv")
+	args := []string{"--size", "256K", "--repeats", "1", "--iterations", "1", "--baseline", path,
+		"--threads", "2", "--throughput-regression-pct", "99", "--overhead-regression-abs", "1"}
+	var out bytes.Buffer
+	if err := runGate(ctx, args, &out); !errors.Is(err, errNoJudgement) {
+		t.Errorf("without a baseline: %v", err)
+	}
+	if err := runGate(ctx, append(args, "--update-baseline", "--revision", "abc"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := runGate(ctx, args, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cpu lzr -4", "cpu-decompress lzseqr -4", "soft lzseqr -4"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if err := runGate(ctx, append(args, "--size", "128K"), &out); !errors.Is(err, errNoJudgement) {
+		t.Errorf("other work: %v", err)
+	}
+}
+
+// TestAgainst compares the test binary with itself.
+func TestAgainst(t *testing.T) {
+	c := copyCommand(t, 1)
+	t.Setenv(actEnv, "copy")
+	var out bytes.Buffer
+	err := runGate(context.Background(), []string{"--old", c.compress[0], "--new", c.compress[0],
+		"--size", "4K", "--repeats", "1", "--levels", "1", "--pipelines", "lzf",
+		"--throughput-regression-pct", "99", "--median-regression-pct", "99",
+		"--output", filepath.Join(t.TempDir(), "table")}, &out)
+	if err != nil {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	for _, want := range []string{"lzf -1 decompress", "ok: median"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestParseGate(t *testing.T) {
+	for _, args := range []string{"--repeats 4", "--repeats 0", "--repeats x", "--nosuch 1", "--baseline",
+		"--iterations 0", "--threads -1", "--throughput-regression-pct -4", "--overhead-regression-abs x",
+		"--size 0", "--size 2X", "--size M", "--size 99999999999G", "--pipelines nosuch", "--levels 10",
+		"word", "--update-baseline --revision abc-dirty", "--update-baseline",
+		"--update-baseline --revision abc --old x"} {
+		if _, err := parseGate(strings.Fields(args)); !errors.Is(err, errUsage) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	cfg, err := parseGate([]string{"--old", "x"})
+	if err != nil || len(cfg.levels) != compress.MaxLevel || len(cfg.pipelines) != 3 {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	sizes := map[string]int64{"4096": 4096, "512K": 512 << 10, "20M": 20 << 20, "64MiB": 64 << 20,
+		"1g": 1 << 30}
+	for s, want := range sizes {
+		if got, err := parseSize(s); err != nil || got != want {
+			t.Errorf("%s: %d, %v", s, got, err)
+		}
+	}
+}
+
+// TestRun checks exit statuses and that every subcommand has its usage.
+func TestRun(t *testing.T) {
+	for _, c := range subcommands {
+		var out, errOut bytes.Buffer
+		status := run(context.Background(), []string{c.name, "--help"}, &out, &errOut)
+		if status != 0 || !strings.HasPrefix(out.String(), "usage: scripts/") {
+			t.Errorf("%s --help: %d, %s%s", c.name, status, out.String(), errOut.String())
+		}
+		status = run(context.Background(), []string{c.name, "--nosuch"}, &out, &errOut)
+		if status != exitUsage {
+			t.Errorf("%s --nosuch: %d", c.name, status)
+		}
+	}
+	status := run(context.Background(), nil, &bytes.Buffer{}, &bytes.Buffer{})
+	if status != exitUsage {
+		t.Errorf("no subcommand: %d", status)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// sample is the time that one operation takes: on the clock, and of processors in all threads.
+// Processor time is what to compare on a machine that other programs use as well.
+type sample struct{ wall, cpu time.Duration }
+
+// clock chooses one of the times of a sample.
+type clock func(sample) time.Duration
+
+func wallClock(s sample) time.Duration { return s.wall }
+func cpuClock(s sample) time.Duration  { return s.cpu }
+
+func (s sample) add(t sample) sample { return sample{s.wall + t.wall, s.cpu + t.cpu} }
+
+func (s sample) div(n int) sample {
+	return sample{s.wall / time.Duration(n), s.cpu / time.Duration(n)}
+}
+
+// busy returns how many processors worked on average.
+func (s sample) busy() float64 { return s.cpu.Seconds() / s.wall.Seconds() }
+
+// median returns the median wall time and the median processor time.
+func median(samples []sample) sample {
+	return sample{middle(times(samples, wallClock)), middle(times(samples, cpuClock))}
+}
+
+// middle returns the median of values, for an even number of them the mean of the two in the middle.
+func middle[T ~int64 | ~float64](values []T) T {
+	v := slices.Sorted(slices.Values(values))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+func times(samples []sample, by clock) []time.Duration {
+	list := make([]time.Duration, len(samples))
+	for i, s := range samples {
+		list[i] = by(s)
+	}
+	return list
+}
+
+// spread returns the distance from the fastest sample to the slowest as a part of the median.
+func spread(samples []sample, by clock) float64 {
+	v := times(samples, by)
+	return (slices.Max(v) - slices.Min(v)).Seconds() / middle(v).Seconds()
+}
+
+// mbps returns a speed in MB/s, of 1,000,000 bytes. It is +Inf if d is 0 or less.
+func mbps(bytes int64, d time.Duration) float64 { return float64(bytes) / 1e6 / max(0, d.Seconds()) }
+
+// timed returns the time that f takes.
+func timed(f func() error) (sample, error) {
+	cpu, start := processTime(), time.Now()
+	err := f()
+	s := sample{wall: time.Since(start)}
+	if s.cpu = processTime() - cpu; !hasProcessTime {
+		s.cpu = s.wall
+	}
+	return sample{max(s.wall, time.Microsecond), max(s.cpu, time.Microsecond)}, err
+}
+
+// repeated returns the median of n runs of f. One run that does not count comes first.
+func repeated(n int, f func() error) (sample, error) {
+	if err := f(); err != nil {
+		return sample{}, err
+	}
+	list := make([]sample, n)
+	for i := range list {
+		var err error
+		if list[i], err = timed(f); err != nil {
+			return sample{}, err
+		}
+	}
+	return median(list), nil
+}
+
+// fastest repeats f for at least that long, once at the least, and returns the sample with the least
+// processor time, as zstd -b does. The first try often finds cold caches.
+func fastest(ctx context.Context, least time.Duration, f func() (sample, error)) (sample, error) {
+	var tries []sample
+	for end := time.Now().Add(least); ; {
+		s, err := f()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return sample{}, err
+		}
+		if tries = append(tries, s); !time.Now().Before(end) {
+			return slices.MinFunc(tries, func(a, b sample) int { return cmp.Compare(a.cpu, b.cpu) }), nil
+		}
+	}
+}
