@@ -88,7 +88,7 @@ func TestBackends(t *testing.T) {
 
 func TestNoDevice(t *testing.T) {
 	file := encode(t, mixedBytes(3*testBlock), WithBlockSize(testBlock))
-	s := deviceScheduler(t, 1, gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}})
+	s := deviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
 	for name, opts := range map[string][]Option{
 		"shared scheduler":  {WithBackend(GPU, Auto)},
 		"private scheduler": {WithBackend(Auto, GPU), WithConcurrency(2)},
@@ -232,7 +232,7 @@ func TestLazyDevice(t *testing.T) {
 		}
 		return
 	}
-	if info := d.Info(); info.Ops[gpu.StageN].Batch == 0 || info.Ops[gpu.Stage0].Pays == 0 {
+	if info := d.Info(); info.Ops[gpu.StageN].Batch == 0 || info.Ops[gpu.Stage0].MinAuto == 0 {
 		t.Errorf("%+v", info)
 	}
 	if d.Accepts(&gpu.Request{}) || d.StartError() != nil {

@@ -21,7 +21,7 @@ type lateDevice struct {
 }
 
 func newLate(t *testing.T) lateDevice {
-	d := lateDevice{NewSoftDevice(gpu.SoftConfig{Patience: 10 * time.Millisecond}), t, make(chan struct{}), new(sync.WaitGroup)}
+	d := lateDevice{NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}), t, make(chan struct{}), new(sync.WaitGroup)}
 	t.Cleanup(func() {
 		close(d.hold)
 		d.runs.Wait()
@@ -75,7 +75,7 @@ func TestLateDeviceReads(t *testing.T) {
 func TestCancelBehindDevice(t *testing.T) {
 	begun := make(chan struct{}, 10)
 	s := NewScheduler(2)
-	d := NewSoftDevice(gpu.SoftConfig{StallAfter: 1, Patience: time.Minute, Observe: func(gpu.Op, []*gpu.Request) { begun <- struct{}{} }})
+	d := NewSoftDevice(gpu.SoftConfig{StallAfter: 1, Timeout: time.Minute, Observe: func(gpu.Op, []*gpu.Request) { begun <- struct{}{} }})
 	s.SetDevice(d)
 	content := textBytes(3*testBlock, 1)
 	opts := []Option{WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock)}

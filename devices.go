@@ -154,13 +154,13 @@ func LazyDevice() (*gpu.Lazy, error) {
 	drivers := gpuDrivers()
 	err := checkDrivers(drivers)
 	if err == nil {
-		err = gpu.Plausible()
+		err = gpu.CheckDeviceFiles()
 	}
 	if err != nil {
 		return nil, deviceError(err)
 	}
 	open := func() (Device, error) { return OpenDevice("") }
-	return gpu.NewLazy(drivers[0].Promise(), lazyAfter, open), nil
+	return gpu.NewLazy(drivers[0].BaseInfo(), lazyAfter, open), nil
 }
 
 // lazyAfter is the number of blocks that the CPU does before LazyDevice starts a GPU. Starting one

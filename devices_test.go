@@ -16,7 +16,7 @@ type fakeDriver struct {
 	opened *string // name and number of the adapter opened last
 }
 
-func (d fakeDriver) Promise() gpu.Info { return gpu.Info{Name: d.name, Concurrent: 1} }
+func (d fakeDriver) BaseInfo() gpu.Info { return gpu.Info{Name: d.name, Concurrent: 1} }
 
 func (d fakeDriver) Adapters() (list []gpu.Adapter, err error) {
 	for _, k := range d.kinds {

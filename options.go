@@ -151,7 +151,7 @@ func WithBlockSize(size int) Option {
 
 // WithContext lets ctx end the work: calls made or waiting for workers after it is done return its cause, as soon as the blocks
 // that workers have begun are finished, which takes seconds at the highest levels, and those that a device is at, which may take
-// the device's Patience for each batch that it may have. A call that the underlying reader or writer holds up is
+// the device's Timeout for each batch that it may have. A call that the underlying reader or writer holds up is
 // not interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {

@@ -43,8 +43,8 @@ func Best(list []Adapter) (int, error) {
 	return 0, nil
 }
 
-// Plausible reports whether there may be a GPU, without starting anything: on Linux there is a device file for it.
-func Plausible() error {
+// CheckDeviceFiles reports whether there may be a GPU, without starting anything: on Linux there is a device file for it.
+func CheckDeviceFiles() error {
 	if runtime.GOOS != "linux" {
 		return nil
 	}

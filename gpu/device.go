@@ -62,11 +62,11 @@ type Limits struct {
 	Bytes int
 	// MinSize and MaxSize are the least and the greatest block, in bytes of content.
 	MinSize, MaxSize int
-	// Recent says that of what finds matches the device does lz77.RowHash alone.
-	Recent bool
-	// Pays is the least block, in bytes, that is better off on the device than on a processor: Auto keeps smaller ones away. PaysDecode is the same for entropy decoding, which StageN
+	// RowHashOnly says that of what finds matches the device does lz77.RowHash alone.
+	RowHashOnly bool
+	// MinAuto is the least block, in bytes, that is better off on the device than on a processor: Auto keeps smaller ones away. MinAutoDecode is the same for entropy decoding, which StageN
 	// is as well.
-	Pays, PaysDecode int
+	MinAuto, MinAutoDecode int
 }
 
 // Info describes a device.
@@ -74,14 +74,14 @@ type Info struct {
 	Name       string // for people
 	Ops        [NumOps]Limits
 	Concurrent int // calls of Run that may be under way at the same time, at least 1
-	// Patience is how long one call of Run may take by itself. If others are under way the device may do them one after the other, in any order: the time counts from when one has ended, but
-	// to no more than Concurrent times Patience in all. A device that takes longer is given up, and its blocks go back to the CPU. Of one that does
-	// some of each by turns, so that none ends before all have almost ended, it is what Concurrent calls take together. 0 stands for DefaultPatience.
-	Patience time.Duration
+	// Timeout is how long one call of Run may take by itself. If others are under way the device may do them one after the other, in any order: the time counts from when one has ended, but
+	// to no more than Concurrent times Timeout in all. A device that takes longer is given up, and its blocks go back to the CPU. Of one that does
+	// some of each by turns, so that none ends before all have almost ended, it is what Concurrent calls take together. 0 stands for DefaultTimeout.
+	Timeout time.Duration
 }
 
-// DefaultPatience is far above what any batch takes that has not failed, and short enough to wait for.
-const DefaultPatience = 30 * time.Second
+// DefaultTimeout is far above what any batch takes that has not failed, and short enough to wait for.
+const DefaultTimeout = 30 * time.Second
 
 // Device runs batches of requests.
 type Device interface {

@@ -18,9 +18,9 @@ type Driver interface {
 	// OpenBest starts the best adapter. If that is a software adapter, the error wraps ErrNoGPU, see
 	// [Best]. The caller closes the device.
 	OpenBest() (Device, error)
-	// Promise returns the least that every device of this driver does, for [NewLazy]. It starts
+	// BaseInfo returns the least that every device of this driver does, for [NewLazy]. It starts
 	// nothing.
-	Promise() Info
+	BaseInfo() Info
 }
 
 var drivers struct {

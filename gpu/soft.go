@@ -8,17 +8,17 @@ import (
 
 // SoftConfig says what a software device is like.
 type SoftConfig struct {
-	Batch      int           // most requests in a batch; 0 means 1: they are done one after the other
-	Bytes      int           // see Limits
-	Concurrent int           // batches at the same time; 0 means 1
-	Latency    time.Duration // added to every batch
-	MinSize    int           // least block, in bytes
-	MaxSize    int           // greatest block; 0 means no limit
-	Recent     bool          // see Limits
-	Pays       int           // likewise
-	PaysDecode int           // likewise
-	Only       []Op          // what it does; nil means everything
-	Patience   time.Duration // see Info
+	Batch         int           // most requests in a batch; 0 means 1: they are done one after the other
+	Bytes         int           // see Limits
+	Concurrent    int           // batches at the same time; 0 means 1
+	Latency       time.Duration // added to every batch
+	MinSize       int           // least block, in bytes
+	MaxSize       int           // greatest block; 0 means no limit
+	RowHashOnly   bool          // see Limits
+	MinAuto       int           // likewise
+	MinAutoDecode int           // likewise
+	Ops           []Op          // what it does; nil means everything
+	Timeout       time.Duration // see Info
 
 	// FailBlock, if set, is asked about every request; an error makes the request fail.
 	FailBlock func(r *Request) error
@@ -57,15 +57,15 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 }
 
 func (d *Soft) Info() Info {
-	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Patience: d.cfg.Patience}
-	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, Recent: d.cfg.Recent, Pays: d.cfg.Pays, PaysDecode: d.cfg.PaysDecode}
+	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Timeout: d.cfg.Timeout}
+	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, RowHashOnly: d.cfg.RowHashOnly, MinAuto: d.cfg.MinAuto, MinAutoDecode: d.cfg.MinAutoDecode}
 	if limits.MaxSize == 0 {
 		limits.MaxSize = 1 << 30
 	}
-	if d.cfg.Only == nil {
+	if d.cfg.Ops == nil {
 		info.Ops = [NumOps]Limits{limits, limits, limits}
 	}
-	for _, op := range d.cfg.Only {
+	for _, op := range d.cfg.Ops {
 		info.Ops[op] = limits
 	}
 	return info

@@ -95,7 +95,7 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 					for _, assign := range assignments {
 						cfg := gpu.SoftConfig{Batch: 3, Concurrent: 1 + workers%2}
 						if !fused {
-							cfg.Only = []gpu.Op{gpu.Stage0, gpu.StageN}
+							cfg.Ops = []gpu.Op{gpu.Stage0, gpu.StageN}
 						}
 						s := withSoft(t, workers, cfg)
 						sameAsCPU(t, s, p, level, assign)
@@ -179,7 +179,7 @@ func TestDeviceStalls(t *testing.T) {
 		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
 			s := NewScheduler(workers)
 			s.EnableStats(true)
-			d := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 2, Concurrent: 2, StallAfter: 2, Patience: 30 * time.Millisecond})
+			d := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 2, Concurrent: 2, StallAfter: 2, Timeout: 30 * time.Millisecond})
 			if err := s.SetDevice(d); err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func TestCheckAssignment(t *testing.T) {
 	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
 		t.Error("no device:", err)
 	}
-	s := withSoft(t, 1, gpu.SoftConfig{Only: []gpu.Op{gpu.StageN}, MinSize: 1 << 16, MaxSize: 1 << 20})
+	s := withSoft(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.StageN}, MinSize: 1 << 16, MaxSize: 1 << 20})
 	if err := s.Check(cfg, 1<<20); !errors.Is(err, errCannot) {
 		t.Error("stage:", err)
 	}
@@ -245,7 +245,7 @@ func TestCheckAssignment(t *testing.T) {
 		only []gpu.Op
 		ok   bool
 	}{{[]gpu.Op{gpu.Stage0, gpu.StageN}, true}, {[]gpu.Op{gpu.StageN, gpu.Fused}, false}, {[]gpu.Op{gpu.Stage0, gpu.Fused}, false}, {nil, true}} {
-		s := withSoft(t, 1, gpu.SoftConfig{Only: x.only})
+		s := withSoft(t, 1, gpu.SoftConfig{Ops: x.only})
 		for _, b := range []Backend{GPU, Fused} {
 			cfg.Assign = Assignment{b, b}
 			if err := s.Check(cfg, 1<<20); (err == nil) != x.ok || err != nil && !errors.Is(err, errCannot) {
@@ -264,12 +264,12 @@ func TestPays(t *testing.T) {
 	}
 	for _, pays := range []int{0, deviceBlock, deviceBlock + 1, math.MaxInt} {
 		for _, backend := range []Backend{Auto, GPU, Fused} {
-			s := withSoft(t, 2, gpu.SoftConfig{Pays: pays, PaysDecode: math.MaxInt})
+			s := withSoft(t, 2, gpu.SoftConfig{MinAuto: pays, MinAutoDecode: math.MaxInt})
 			sameAsCPU(t, s, p, 5, Assignment{backend, backend})
 			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
 				t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
 			}
-			s = withSoft(t, 2, gpu.SoftConfig{Pays: math.MaxInt, PaysDecode: pays})
+			s = withSoft(t, 2, gpu.SoftConfig{MinAuto: math.MaxInt, MinAutoDecode: pays})
 			if _, err := decompressAll(s, p, blocks, Assignment{backend, backend}); err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +283,7 @@ func TestPays(t *testing.T) {
 // TestInFlight: there are more blocks for a device's sake only where it may get any.
 func TestInFlight(t *testing.T) {
 	const never = math.MaxInt
-	recent := gpu.SoftConfig{Batch: 4, Recent: true, Pays: 1 << 16, PaysDecode: 1 << 19}
+	recent := gpu.SoftConfig{Batch: 4, RowHashOnly: true, MinAuto: 1 << 16, MinAutoDecode: 1 << 19}
 	for _, x := range []struct {
 		soft        gpu.SoftConfig
 		pipeline    string
@@ -294,15 +294,15 @@ func TestInFlight(t *testing.T) {
 	}{
 		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
 		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
-		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
-		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
-		{gpu.SoftConfig{Pays: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
-		{gpu.SoftConfig{Pays: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
-		{gpu.SoftConfig{PaysDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
-		{gpu.SoftConfig{PaysDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
 		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, GPU, CPU, false},
-		{gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
-		{gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
 		{recent, "lzseqr", Compress, 5, 1 << 16, Auto, CPU, true},
 		{recent, "lzseqr", Compress, 5, 1<<16 - 1, Auto, CPU, false},
 		{recent, "lzseqr", Compress, 4, 1 << 20, Auto, CPU, false}, // another finder

@@ -108,7 +108,7 @@ func waiting(s *Scheduler, op gpu.Op) int { return s.device.Load().Status().Wait
 
 // startGate returns a scheduler with a gate for Stage0 that takes one block at a time.
 func startGate(workers int) (*gate, *Scheduler) {
-	g := newGate(gpu.SoftConfig{Batch: 1, Only: []gpu.Op{gpu.Stage0}})
+	g := newGate(gpu.SoftConfig{Batch: 1, Ops: []gpu.Op{gpu.Stage0}})
 	s := NewScheduler(workers)
 	s.EnableStats(true)
 	s.SetDevice(g)
@@ -226,7 +226,7 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 	for _, workers := range forWorkers {
 		for _, assign := range []Assignment{{GPU, CPU}, {CPU, GPU}, {GPU, GPU}, {Fused, Fused}, {CPU, CPU}} {
 			s := withSoft(t, workers, gpu.SoftConfig{
-				Batch: 1, Latency: time.Millisecond, Only: []gpu.Op{gpu.Stage0, gpu.StageN},
+				Batch: 1, Latency: time.Millisecond, Ops: []gpu.Op{gpu.Stage0, gpu.StageN},
 			})
 			s.device.Load().Press(1 << 40)
 			const n = 60

@@ -16,7 +16,7 @@ import (
 func TestReclaim(t *testing.T) {
 	for _, workers := range forWorkers {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGate(gpu.SoftConfig{Batch: 2, Concurrent: 2, Only: []gpu.Op{gpu.Stage0}})
+			g := newGate(gpu.SoftConfig{Batch: 2, Concurrent: 2, Ops: []gpu.Op{gpu.Stage0}})
 			s := NewScheduler(workers)
 			s.EnableStats(true)
 			s.SetDevice(g)
@@ -52,7 +52,7 @@ func TestReclaimNot(t *testing.T) {
 		callerOwned bool
 	}{{GPU, false}, {Auto, true}} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGate(gpu.SoftConfig{Only: []gpu.Op{gpu.Stage0}})
+			g := newGate(gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
 			s := NewScheduler(2)
 			s.EnableStats(true)
 			s.SetDevice(g)
@@ -63,7 +63,7 @@ func TestReclaimNot(t *testing.T) {
 			b.CallerOwned = x.callerOwned
 			r.Submit(b)
 			<-g.in
-			time.Sleep(gpu.DefaultPatience / 2)
+			time.Sleep(gpu.DefaultTimeout / 2)
 			if b, err := r.Next(false); b != nil || err != nil {
 				t.Errorf("%+v: it is done: %v", x, err)
 			}
@@ -126,7 +126,7 @@ func (d lateWriter) Run(op gpu.Op, batch []*gpu.Request) error {
 // TestLateDeviceWrites: a device that was given up does not write into the results of blocks.
 func TestLateDeviceWrites(t *testing.T) {
 	s := NewScheduler(1)
-	soft := gpu.NewSoft(Host, gpu.SoftConfig{Patience: 20 * time.Millisecond})
+	soft := gpu.NewSoft(Host, gpu.SoftConfig{Timeout: 20 * time.Millisecond})
 	d := lateWriter{soft, make(chan struct{}), make(chan struct{})}
 	r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1})
 	defer r.Close()

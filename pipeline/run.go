@@ -176,7 +176,7 @@ func (r *Run) Rest() {
 
 // Close ends the run. It drops blocks that wait for a worker or the device, and waits for all others, so that
 // nothing but a device that was given up uses memory of the run when Close returns. A batch on the device
-// may take its Patience. Closing twice does nothing.
+// may take its Timeout. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return

@@ -36,7 +36,7 @@ func TestPatience(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewScheduler(2)
-			soft := gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Patience: tt.patience})
+			soft := gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Timeout: tt.patience})
 			d := oneByOne{soft, make(chan struct{}, 1)}
 			if err := s.SetDevice(d); err != nil {
 				t.Fatal(err)
@@ -83,14 +83,14 @@ func (d *stuck) Run(op gpu.Op, batch []*gpu.Request) error {
 	return err
 }
 
-// TestGivenUp: a batch that never ends is given up after Concurrent times Patience, whatever other batches do.
+// TestGivenUp: a batch that never ends is given up after Concurrent times Timeout, whatever other batches do.
 // A device that reports its loss keeps its patience for the other batches, since it may still read the blocks.
 func TestGivenUp(t *testing.T) {
 	for _, tt := range []struct{ dies, seconds int64 }{{0, 90}, {1, 88}, {2, 90}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewScheduler(2)
 			soft := gpu.NewSoft(Host, gpu.SoftConfig{
-				Concurrent: 3, Latency: 29 * time.Second, Patience: 30 * time.Second,
+				Concurrent: 3, Latency: 29 * time.Second, Timeout: 30 * time.Second,
 			})
 			d := &stuck{oneByOne: oneByOne{soft, make(chan struct{}, 1)}, dies: tt.dies}
 			if err := s.SetDevice(d); err != nil {

@@ -82,7 +82,7 @@ func run(t *testing.T, d gpu.Device, batch []*gpu.Request) {
 
 func testInfo(t *testing.T, d gpu.Device) {
 	info := d.Info()
-	if info.Name == "" || info.Concurrent < 1 || info.Patience < 0 || d.Info() != info {
+	if info.Name == "" || info.Concurrent < 1 || info.Timeout < 0 || d.Info() != info {
 		t.Errorf("%+v", info)
 	}
 	for op := range gpu.Op(gpu.NumOps) {
@@ -93,7 +93,7 @@ func testInfo(t *testing.T, d gpu.Device) {
 			}
 			continue
 		}
-		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) || l.Pays < 0 || l.PaysDecode < 0 {
+		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) || l.MinAuto < 0 || l.MinAutoDecode < 0 {
 			t.Errorf("%v: %+v", op, l)
 		}
 	}

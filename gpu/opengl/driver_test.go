@@ -305,7 +305,7 @@ func TestLongLoops(t *testing.T) {
 		if err != nil {
 			gputest.Missing(t, err)
 		}
-		software := d.Info().Patience > 0
+		software := d.Info().Timeout > 0
 		encoding, decoding := gputest.Large(t, d)
 		for _, err := range []error{encoding, decoding} {
 			if software && !all && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {

@@ -15,4 +15,4 @@ type gpuDriver struct{}
 func (gpuDriver) Adapters() ([]gpu.Adapter, error) { return listAdapters() }
 func (gpuDriver) Open(n int) (gpu.Device, error)   { return asDevice(open(n, host.Config{})) }
 func (gpuDriver) OpenBest() (gpu.Device, error)    { return openBest() }
-func (gpuDriver) Promise() gpu.Info                { return host.Promise("opengl") }
+func (gpuDriver) BaseInfo() gpu.Info               { return host.BaseInfo("opengl") }

@@ -15,4 +15,4 @@ type gpuDriver struct{}
 func (gpuDriver) Adapters() ([]gpu.Adapter, error) { return listAdapters() }
 func (gpuDriver) Open(n int) (gpu.Device, error)   { return asDevice(open(nth(n), host.Config{})) }
 func (gpuDriver) OpenBest() (gpu.Device, error)    { return asDevice(open(gpu.Best, host.Config{})) }
-func (gpuDriver) Promise() gpu.Info                { return host.Promise("webgpu") }
+func (gpuDriver) BaseInfo() gpu.Info               { return host.BaseInfo("webgpu") }

@@ -62,12 +62,12 @@ type Config struct {
 	AllLoops bool
 }
 
-// Promise is what a device may be counted on to be, for [gpu.Lazy].
-func Promise(name string) gpu.Info {
+// BaseInfo is what a device may be counted on to be, for [gpu.Lazy].
+func BaseInfo(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
-	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, Pays: codingPays, PaysDecode: decodingPays}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, Recent: true, Pays: fusedPays}
-	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, Recent: true, Pays: matchPays}
+	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, MinAuto: codingPays, MinAutoDecode: decodingPays}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, RowHashOnly: true, MinAuto: fusedPays}
+	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, RowHashOnly: true, MinAuto: matchPays}
 	return info
 }
 
@@ -97,9 +97,9 @@ var ErrTooLarge = errors.New("gpu: too large for the device")
 
 // New returns a device on a driver, which the device closes, at once if there is an error.
 func New(driver Driver, c Config) (*Device, error) {
-	d := &Device{info: Promise(c.Name), driver: driver, binding: driver.Binding(), fault: c.Fault, slots: make(chan *slot, concurrent)}
+	d := &Device{info: BaseInfo(c.Name), driver: driver, binding: driver.Binding(), fault: c.Fault, slots: make(chan *slot, concurrent)}
 	if c.Kind == gpu.Software {
-		if d.info.Patience = softwarePatience; !c.AllLoops {
+		if d.info.Timeout = softwarePatience; !c.AllLoops {
 			d.loops = softwareLoops
 		}
 	}

@@ -50,7 +50,7 @@ const (
 	// times a second with turns of 1 µs, and after 1.3 s with turnTime.
 	fusedTurns    = 1 << 18
 	softwareTurns = softwareLoops / 2
-	// maxFused is the greatest block, in bytes: the greatest power of two that a slow GPU parses within gpu.DefaultPatience, if it takes no more than usualTurns. One invocation walks through it, which takes
+	// maxFused is the greatest block, in bytes: the greatest power of two that a slow GPU parses within gpu.DefaultTimeout, if it takes no more than usualTurns. One invocation walks through it, which takes
 	// 27 s then. (Turns that nothing but made data take, turnsEach, would be 84 s, and the end of such a device; of one that takes 1 µs 17 s.) On drivers in software it takes
 	// less than softwareLoops turns in all kernels but the parse, unless it is made not to.
 	maxFused = 4 << 20

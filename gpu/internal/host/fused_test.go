@@ -162,8 +162,8 @@ func TestFusedPieces(t *testing.T) {
 
 // TestFusedBatches: a batch as large as it may be, of blocks of any size, is one submission, and a slow GPU is done with it before it is given up.
 func TestFusedBatches(t *testing.T) {
-	if parseTime(maxFused) > gpu.DefaultPatience || parseTime(2*maxFused) <= gpu.DefaultPatience {
-		t.Errorf("blocks of %d bytes take %v of %v", maxFused, parseTime(maxFused), gpu.DefaultPatience)
+	if parseTime(maxFused) > gpu.DefaultTimeout || parseTime(2*maxFused) <= gpu.DefaultTimeout {
+		t.Errorf("blocks of %d bytes take %v of %v", maxFused, parseTime(maxFused), gpu.DefaultTimeout)
 	}
 	for _, binding := range []uint64{MinBinding, 1 << 26, 1 << 27, 1 << 31} {
 		f := &fake{binding: binding, failsAt: -1}

@@ -222,22 +222,22 @@ func TestReadUnit(t *testing.T) {
 
 // TestPromise: what Auto may give to a device is what can pay, and what a device does not do nobody waits for.
 func TestPromise(t *testing.T) {
-	ops := Promise("x").Ops
+	ops := BaseInfo("x").Ops
 	for _, x := range []struct {
 		what string
 		pays int
 		want bool // that blocks of 1 MiB are worth it
 	}{
-		{"matching", ops[gpu.Stage0].Pays, true},
-		{"decoding", ops[gpu.StageN].PaysDecode, true},
-		{"coding", ops[gpu.StageN].Pays, false},
-		{"whole blocks", ops[gpu.Fused].Pays, false},
+		{"matching", ops[gpu.Stage0].MinAuto, true},
+		{"decoding", ops[gpu.StageN].MinAutoDecode, true},
+		{"coding", ops[gpu.StageN].MinAuto, false},
+		{"whole blocks", ops[gpu.Fused].MinAuto, false},
 	} {
 		if got := x.pays <= 1<<20; got != x.want || x.pays < 1<<14 {
 			t.Errorf("%s: from %d bytes on", x.what, x.pays)
 		}
 	}
-	if !ops[gpu.Stage0].Recent || !ops[gpu.Fused].Recent {
+	if !ops[gpu.Stage0].RowHashOnly || !ops[gpu.Fused].RowHashOnly {
 		t.Error("kernels find what lz77.RowHash finds, and nothing else")
 	}
 }

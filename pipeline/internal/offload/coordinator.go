@@ -53,8 +53,8 @@ const maxDepth = 16
 func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
 	c := &Coordinator{sched: s, workers: workers, dev: d, info: d.Info(), wake: make(chan struct{}, 1)}
 	c.info.Concurrent = max(1, c.info.Concurrent)
-	if c.info.Patience <= 0 {
-		c.info.Patience = gpu.DefaultPatience
+	if c.info.Timeout <= 0 {
+		c.info.Timeout = gpu.DefaultTimeout
 	}
 	c.ends = make(chan *batch, c.info.Concurrent)
 	// A run with fewer blocks than two for each worker has no more requests than blocks, so the depth does
@@ -121,7 +121,7 @@ func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 func (c *Coordinator) main() {
 	var active []*batch
 	var ended time.Time // the end of the last batch
-	timer := time.NewTimer(c.info.Patience)
+	timer := time.NewTimer(c.info.Timeout)
 	defer timer.Stop()
 	for {
 		for len(active) < c.info.Concurrent {
@@ -194,11 +194,11 @@ func (c *Coordinator) giveUp(x *batch) bool {
 // any order, so each end of a batch gives the others more time, but no more than all of them take in a row.
 func (c *Coordinator) deadline(start, ended time.Time) time.Time {
 	n := time.Duration(c.info.Concurrent)
-	last := start.Add(min(c.info.Patience, math.MaxInt64/n) * n)
+	last := start.Add(min(c.info.Timeout, math.MaxInt64/n) * n)
 	if ended.Before(start) {
 		ended = start
 	}
-	if next := ended.Add(c.info.Patience); next.Before(last) {
+	if next := ended.Add(c.info.Timeout); next.Before(last) {
 		return next
 	}
 	return last

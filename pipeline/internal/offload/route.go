@@ -33,16 +33,16 @@ func (c *Coordinator) Wants(op gpu.Op, decode bool, size int, d Demand) bool {
 func leastPaying(l *gpu.Limits, op gpu.Op, decode bool) int {
 	switch {
 	case !decode:
-		return l.Pays
+		return l.MinAuto
 	case op == gpu.StageN:
-		return l.PaysDecode
+		return l.MinAutoDecode
 	}
 	return math.MaxInt
 }
 
 // Finds reports whether the device has the match finder of a request. Requests without one pass.
 func (c *Coordinator) Finds(q *gpu.Request) bool {
-	return !c.info.Ops[q.Op].Recent || q.Params == nil || q.Params.Finder == lz77.RowHash
+	return !c.info.Ops[q.Op].RowHashOnly || q.Params == nil || q.Params.Finder == lz77.RowHash
 }
 
 // Accepts reports whether the device can do a request. A device that panics is lost. One that is lost
