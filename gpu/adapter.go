@@ -7,18 +7,18 @@ import (
 	"runtime"
 )
 
-// ErrNoGPU says that the system has no adapter that would do. It may lack a driver.
+// ErrNoGPU is the error of a system without a suitable adapter. It may lack a driver.
 var ErrNoGPU = errors.New("no GPU found")
 
-// Adapter is what the system calls a GPU, or a program that plays one.
+// Adapter describes a GPU, or a program that emulates one.
 type Adapter struct {
 	Name    string
 	Kind    Kind
-	Backend string // through what it is reached: "vulkan", "metal", "d3d12", "opengl"
-	IDs     string // numbers of vendor and device, in hexadecimal, or the driver's names for itself; may be empty
+	Backend string // programming interface: "vulkan", "metal", "d3d12", "opengl"
+	IDs     string // hexadecimal numbers of vendor and device, or the driver's version; may be empty
 }
 
-// Kind is a kind of adapter; the best one first.
+// Kind is a kind of adapter. Better kinds have smaller numbers.
 type Kind uint8
 
 const (
@@ -32,18 +32,20 @@ func (k Kind) String() string {
 	return [...]string{"discrete", "integrated", "other", "software"}[k]
 }
 
-// Best is the number in a list of adapters, the best one first, of that to use: the first one, unless it is of kind Software.
+// Best returns the index of the adapter to use from a list with the best one first. It returns ErrNoGPU
+// if the list is empty or has only software adapters.
 func Best(list []Adapter) (int, error) {
 	switch {
 	case len(list) == 0:
 		return 0, ErrNoGPU
 	case list[0].Kind == Software:
-		return 0, fmt.Errorf("%w, but %s, which is none", ErrNoGPU, list[0].Name)
+		return 0, fmt.Errorf("%w, only the software adapter %s", ErrNoGPU, list[0].Name)
 	}
 	return 0, nil
 }
 
-// CheckDeviceFiles reports whether there may be a GPU, without starting anything: on Linux there is a device file for it.
+// CheckDeviceFiles returns ErrNoGPU if this is a Linux machine without a device file of a GPU. It starts
+// nothing. On other systems it always returns nil.
 func CheckDeviceFiles() error {
 	if runtime.GOOS != "linux" {
 		return nil

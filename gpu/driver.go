@@ -18,7 +18,7 @@ type Driver interface {
 	// OpenBest starts the best adapter. If that is a software adapter, the error wraps ErrNoGPU, see
 	// [Best]. The caller closes the device.
 	OpenBest() (Device, error)
-	// BaseInfo returns the least that every device of this driver does, for [NewLazy]. It starts
+	// BaseInfo returns what every device of this driver supports at least, for [NewLazy]. It starts
 	// nothing.
 	BaseInfo() Info
 }
@@ -29,7 +29,7 @@ var drivers struct {
 }
 
 // Register makes a driver available by name. Packages gpu/webgpu and gpu/opengl call it from init if
-// they are built with their tags; a program links them in by a blank import. Register panics if the
+// they are built with their tags. A program links them in by a blank import. Register panics if the
 // name is empty or taken, or if d is nil.
 func Register(name string, d Driver) {
 	drivers.Lock()

@@ -6,72 +6,74 @@ import (
 	"time"
 )
 
+// TestLazy checks when the device starts, and what it does before and after that.
 func TestLazy(t *testing.T) {
-	opened, let := make(chan bool), make(chan error)
+	opened, proceed := make(chan bool), make(chan error)
 	var soft *Soft
 	ran := 0
-	l := NewLazy(Info{Name: "promise", Concurrent: 3}, 2, func() (Device, error) {
+	l := NewLazy(Info{Name: "base", Concurrent: 3}, 2, func() (Device, error) {
 		opened <- true
 		soft = NewSoft(func(*Request) error { ran++; return nil }, SoftConfig{})
-		return soft, <-let
+		return soft, <-proceed
 	})
 	r := &Request{}
-	if l.Accepts(r) || l.Info().Name != "promise" || l.Run(StageN, []*Request{r}) == nil {
-		t.Error("it is up before there is work")
+	if l.Accepts(r) || l.Info().Name != "base" || l.Run(StageN, []*Request{r}) == nil {
+		t.Error("the device has started before there is work")
 	}
 	select {
 	case <-opened:
-		t.Fatal("started at the first request")
+		t.Fatal("open is called at the first request")
 	case <-time.After(10 * time.Millisecond):
 	}
-	for range 5 { // it is opened once
+	for range 5 { // open is called once
 		if l.Accepts(r) {
-			t.Error("it accepts what nobody can do yet")
+			t.Error("Accepts is true before the device has started")
 		}
 	}
 	<-opened
-	let <- nil
+	proceed <- nil
 	for !l.Accepts(r) {
 		time.Sleep(time.Millisecond)
 	}
 	if err := l.Run(StageN, []*Request{r}); err != nil || ran != 1 {
-		t.Error(ran, err)
+		t.Errorf("%d requests ran, want 1; error %v", ran, err)
 	}
 	if i := l.Info(); i.Name != "soft" || i.Concurrent != 3 {
-		t.Errorf("%+v", i)
+		t.Errorf("Info() = %+v", i)
 	}
 	l.Close()
 	l.Close()
 	if !soft.closed.Load() || l.StartError() != nil {
-		t.Error("not closed")
+		t.Error("Close does not close the device, or StartError is set")
 	}
 }
 
+// TestLazyFails checks that the error of open is reported.
 func TestLazyFails(t *testing.T) {
-	let := make(chan error)
-	l := NewLazy(Info{}, 1, func() (Device, error) { return nil, <-let })
+	proceed := make(chan error)
+	l := NewLazy(Info{}, 1, func() (Device, error) { return nil, <-proceed })
 	r := &Request{}
 	l.Accepts(r)
-	let <- errors.New("test")
+	proceed <- errors.New("test")
 	for l.StartError() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	if l.Accepts(r) || l.Run(StageN, nil) == nil {
-		t.Error("there is a device")
+		t.Error("requests run although open failed")
 	}
 	l.Close()
 }
 
-// TestLazyClosed closes in the middle of the start.
+// TestLazyClosed checks that a device opened after Close is closed.
 func TestLazyClosed(t *testing.T) {
-	let, soft := make(chan bool), NewSoft(nil, SoftConfig{})
-	l := NewLazy(Info{}, 1, func() (Device, error) { <-let; return soft, nil })
+	proceed, soft := make(chan bool), NewSoft(nil, SoftConfig{})
+	l := NewLazy(Info{}, 1, func() (Device, error) { <-proceed; return soft, nil })
 	l.Accepts(&Request{})
 	l.Close()
-	close(let)
+	close(proceed)
 	for end := time.Now().Add(10 * time.Second); !soft.closed.Load(); {
 		if time.Now().After(end) {
-			t.Fatal("the device stays open")
+			t.Fatal("the device is still open after 10 s")
 		}
 		time.Sleep(time.Millisecond)
 	}

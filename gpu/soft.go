@@ -6,46 +6,47 @@ import (
 	"time"
 )
 
-// SoftConfig says what a software device is like.
+// SoftConfig configures a software device.
 type SoftConfig struct {
-	Batch         int           // most requests in a batch; 0 means 1: they are done one after the other
-	Bytes         int           // see Limits
-	Concurrent    int           // batches at the same time; 0 means 1
+	Batch         int           // most requests in a batch, run one after the other; 0 means 1
+	Bytes         int           // as in Limits
+	Concurrent    int           // as in Info; 0 means 1
 	Latency       time.Duration // added to every batch
-	MinSize       int           // least block, in bytes
-	MaxSize       int           // greatest block; 0 means no limit
-	RowHashOnly   bool          // see Limits
-	MinAuto       int           // likewise
-	MinAutoDecode int           // likewise
-	Ops           []Op          // what it does; nil means everything
-	Timeout       time.Duration // see Info
+	MinSize       int           // as in Limits
+	MaxSize       int           // as in Limits; 0 means no limit
+	RowHashOnly   bool          // as in Limits
+	MinAuto       int           // as in Limits
+	MinAutoDecode int           // as in Limits
+	Ops           []Op          // supported kinds of requests; nil means all
+	Timeout       time.Duration // as in Info
 
-	// FailBlock, if set, is asked about every request; an error makes the request fail.
+	// FailBlock, if set, is called for every request. Its error becomes the request's.
 	FailBlock func(r *Request) error
-	// Fault, if set, is asked before every batch; an error plays the loss of the device.
+	// Fault, if set, is called before every batch. Its error becomes the error of Run.
 	Fault func() error
-	// LostAfter is how many batches the device does before it is lost; 0 means that it is not.
+	// LostAfter is the number of batches before the device is lost. 0 means never.
 	LostAfter int64
-	// StallAfter is how many batches the device does before one does not return until Close; 0 means that none does so.
+	// StallAfter is the number of batches before one that does not return until Close. 0 means never.
 	StallAfter int64
-	// Observe, if set, sees every batch before it is done.
+	// Observe, if set, is called with every batch before it runs.
 	Observe func(op Op, batch []*Request)
 }
 
-// ErrLost is what Soft.Run returns when it plays a device that is lost.
+// ErrLost is the error of Soft.Run for a device that is lost or closed.
 var ErrLost = errors.New("gpu: device lost")
 
-// Soft is a device in software. It does what the CPU does, with the CPU's own code, behind the same contract as any other,
-// so that routing, batches and failures can be tried and tested everywhere. Its methods may be called from any goroutine.
+// Soft is a device in software. It runs the CPU's own code behind the contract of a device, so that
+// routing, batches and failures can be tested on every machine. Its methods may be called from any
+// goroutine.
 type Soft struct {
 	cfg     SoftConfig
 	host    func(*Request) error
 	batches atomic.Int64
 	closed  atomic.Bool
-	release chan struct{}
+	release chan struct{} // closed by Close
 }
 
-// NewSoft returns a device that does requests with host, which must be safe for concurrent use.
+// NewSoft returns a device that runs each request with host, which must be safe for concurrent use.
 func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 	if cfg.Batch <= 0 {
 		cfg.Batch = 1
@@ -56,9 +57,18 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 	return &Soft{cfg: cfg, host: host, release: make(chan struct{})}
 }
 
+// Info describes the device as configured.
 func (d *Soft) Info() Info {
 	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Timeout: d.cfg.Timeout}
-	limits := Limits{Batch: d.cfg.Batch, Bytes: d.cfg.Bytes, MinSize: d.cfg.MinSize, MaxSize: d.cfg.MaxSize, RowHashOnly: d.cfg.RowHashOnly, MinAuto: d.cfg.MinAuto, MinAutoDecode: d.cfg.MinAutoDecode}
+	limits := Limits{
+		Batch:         d.cfg.Batch,
+		Bytes:         d.cfg.Bytes,
+		MinSize:       d.cfg.MinSize,
+		MaxSize:       d.cfg.MaxSize,
+		RowHashOnly:   d.cfg.RowHashOnly,
+		MinAuto:       d.cfg.MinAuto,
+		MinAutoDecode: d.cfg.MinAutoDecode,
+	}
 	if limits.MaxSize == 0 {
 		limits.MaxSize = 1 << 30
 	}
@@ -71,9 +81,10 @@ func (d *Soft) Info() Info {
 	return info
 }
 
-// Accepts is always true: what the CPU can do this device can.
+// Accepts returns true: the device can run everything that the CPU can.
 func (d *Soft) Accepts(*Request) bool { return true }
 
+// Run runs the requests one after the other.
 func (d *Soft) Run(op Op, batch []*Request) error {
 	if d.closed.Load() {
 		return ErrLost
@@ -106,7 +117,7 @@ func (d *Soft) Run(op Op, batch []*Request) error {
 	return nil
 }
 
-// Close lets go of a batch that stalls.
+// Close makes a stalled batch return.
 func (d *Soft) Close() error {
 	if !d.closed.Swap(true) {
 		close(d.release)
