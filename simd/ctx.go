@@ -2,35 +2,52 @@ package simd
 
 import "encoding/binary"
 
-// In a chained run a lane has a piece of neighbouring symbols, and each symbol's table is chosen by the two before it in the piece, which the lane has decoded
-// itself. So contexts cost no more than a look at which table it is.
+// A context-coded run is an rANS run in which the two symbols before a symbol choose its frequency
+// table. Each lane has a contiguous piece of the run, so a lane has decoded both symbols itself
+// when it needs them. Choosing the table costs two lookups and no waiting for other lanes.
+//
+// The context of a symbol is Order1[last] + Order2[symbol before last], a number below 256. TableOf
+// maps it to one of at most 32 tables. The caller may mark symbols, for instance those that begin a
+// literal run. A marked symbol has the context CtxMarked, whatever precedes it. For the symbol
+// after it, the symbol before last counts as 0.
+//
+// Rounds have 64 symbols, one for each lane of two lane groups. The first group has the first half
+// of each round, in the marks and in the buffer. A run of one group leaves the other half alone.
+// Deinterleave moves the symbols from the buffer to the pieces of the lanes.
+//
+// Kernels: AVX2 looks up context, table and entry lane by lane. AVX-512 with VBMI looks up contexts
+// and tables of all lanes at once: 256 bytes fill four registers, and VPERMI2B is a lookup in two
+// of them. The kernels write symbols and lanes only.
 
-// MaxCtxTables is how many tables a chained run may have.
+// MaxCtxTables is the most tables that a context-coded run may have.
 const MaxCtxTables = 32
 
-// A CtxTable has the tables of a chained run, and says which of them a symbol has: the one of the context Order1[last] + Order2[the one before], or of CtxMarked if
-// the symbol has a mark.
+// CtxMarked is the context of a marked symbol.
+const CtxMarked = 256
+
+// CtxTable has the decoding tables of a context-coded run and maps contexts to them. Call Index
+// after a change of Order1, Order2 or TableOf.
 type CtxTable struct {
-	// Order1 and Order2 say what symbols add to a context. No sum of two is above 255.
+	// Order1 and Order2 are what a symbol adds to the context of the next symbol and of the one
+	// after that. The sum of an entry of each must be below 256.
 	Order1, Order2 [256]uint8
-	// TableOf is the number of the table for each context, whose low bits count, as many as MaxCtxTables takes. Index sets the last half.
+	// TableOf is the number of the table for each context, modulo MaxCtxTables. Index sets the
+	// entries above CtxMarked.
 	TableOf [512]uint8
 	Tables  [MaxCtxTables]DecodeTable
 
-	// ways has, for a last symbol and with 256 added where the next one has a mark: what it adds to the context, in which a mark is 256, and in the upper half what the
-	// symbol will add to the context after that. Behind a mark that is what symbol 0 adds.
-	ways  [512]uint32
-	bases [512]uint32 // for each context the number of entries in front of its table
+	// terms has an entry for each last symbol, at index symbol + 256 if the next symbol is marked.
+	// Bits 0–15: its Order1, or 256 if the next symbol is marked. Bits 16–31: its Order2, or that
+	// of symbol 0 if the next symbol is marked.
+	terms [512]uint32
+	bases [512]uint32 // for each context, the index of its table's first entry in Tables
 }
 
-// CtxMarked is the context of a symbol that has a mark.
-const CtxMarked = 256
-
-// Index prepares the table after a change of Order1, Order2 or TableOf.
+// Index prepares t for decoding.
 func (t *CtxTable) Index() {
 	for s := range t.Order1 {
-		t.ways[s] = uint32(t.Order1[s]) | uint32(t.Order2[s])<<16
-		t.ways[CtxMarked|s] = CtxMarked | uint32(t.Order2[0])<<16
+		t.terms[s] = uint32(t.Order1[s]) | uint32(t.Order2[s])<<16
+		t.terms[CtxMarked|s] = CtxMarked | uint32(t.Order2[0])<<16
 		t.TableOf[CtxMarked|s] = t.TableOf[CtxMarked]
 	}
 	for c, k := range t.TableOf {
@@ -38,21 +55,24 @@ func (t *CtxTable) Index() {
 	}
 }
 
-// CtxLanes are the lanes of a chained run.
+// CtxLanes is the state of a lane group of a context-coded run.
 type CtxLanes struct {
-	States [Lanes]uint32
-	Last   [Lanes]byte // symbols
-	Order2 [Lanes]byte // what the symbols before Last add to the context
+	States [Lanes]uint32 // below 2³¹
+	Last   [Lanes]byte   // last symbols
+	Order2 [Lanes]byte   // Order2 of the symbols before Last
 }
 
-// CtxRound is the number of symbols in a round of a chained run, one for each lane of two groups: the first group has the first half, and a run of one group leaves the other
-// half alone. A round's marks are 64 bits, the least significant one that of the first symbol.
+// CtxRound is the number of symbols of a round: one for each lane of two lane groups. The marks of
+// a round are a uint64, bit 0 for the first symbol.
 const CtxRound = 2 * Lanes
 
-// DecodeCtx decodes rounds of one group, those in the given half of marks and buf, 0 or 1. It stops where marks or buf end or words have no room for a round, with
-// WordSlack bytes to spare, and returns how many rounds it has decoded and how many bytes of words they took. What Last and Order2 are at first does not matter where all of
-// the first round have marks.
-func DecodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
+// DecodeCtx decodes rounds of one lane group, to its half of each round in buf: 0 or 1. It stops
+// where marks or buf end, or words has fewer than RoundBytes + WordSlack bytes. It returns the
+// number of rounds, and of bytes of words used. Last and Order2 do not matter if all symbols of the
+// first round are marked.
+func DecodeCtx(
+	g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte,
+) (rounds, used int) {
 	marks = marks[:min(len(marks), len(buf)/CtxRound)]
 	if rounds, used, ok := decodeCtxKernel(g, half, tab, marks, buf, words); ok {
 		return rounds, used
@@ -60,14 +80,20 @@ func DecodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words 
 	return decodeCtx(g, half, tab, marks, buf, words)
 }
 
-// DecodeCtx2 decodes rounds of both groups of a run in step, as DecodeCtx does, and may stop sooner. The steps of a group wait for one another, those of two do not.
-func DecodeCtx2(g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
+// DecodeCtx2 decodes rounds of both lane groups in step, as DecodeCtx does for one. The steps of
+// one group wait for each other; those of two groups overlap. It stops when either group cannot go
+// on. Where there is no kernel it decodes no rounds. The caller finishes with DecodeCtx.
+func DecodeCtx2(
+	g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte,
+) (rounds int, used [2]int) {
 	marks = marks[:min(len(marks), len(buf)/CtxRound)]
 	return decodeCtx2Kernel(g, tab, marks, buf, words)
 }
 
-// decodeChained is the portable twin of DecodeCtx. There are as many rounds as marks.
-func decodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
+// decodeCtx is the portable twin of DecodeCtx. It requires room for as many rounds as marks in buf.
+func decodeCtx(
+	g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte,
+) (rounds, used int) {
 	left := len(words)
 	off := half % 2 * Lanes
 	for rounds < len(marks) && len(words) >= RoundBytes+WordSlack {
@@ -77,16 +103,17 @@ func decodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words 
 		q := uint32(0)
 		//pz:nobce
 		for l := 0; l < Lanes; l += 4 {
-			w0 := tab.ways[uint(g.Last[l])|uint(marked&1)<<8]
-			w1 := tab.ways[uint(g.Last[l+1])|uint(marked>>1&1)<<8]
-			w2 := tab.ways[uint(g.Last[l+2])|uint(marked>>2&1)<<8]
-			w3 := tab.ways[uint(g.Last[l+3])|uint(marked>>3&1)<<8]
+			c0 := tab.terms[uint(g.Last[l])|uint(marked&1)<<8]
+			c1 := tab.terms[uint(g.Last[l+1])|uint(marked>>1&1)<<8]
+			c2 := tab.terms[uint(g.Last[l+2])|uint(marked>>2&1)<<8]
+			c3 := tab.terms[uint(g.Last[l+3])|uint(marked>>3&1)<<8]
 			marked >>= 4
-			t0 := &tab.Tables[tab.TableOf[(w0+uint32(g.Order2[l]))%512]%MaxCtxTables]
-			t1 := &tab.Tables[tab.TableOf[(w1+uint32(g.Order2[l+1]))%512]%MaxCtxTables]
-			t2 := &tab.Tables[tab.TableOf[(w2+uint32(g.Order2[l+2]))%512]%MaxCtxTables]
-			t3 := &tab.Tables[tab.TableOf[(w3+uint32(g.Order2[l+3]))%512]%MaxCtxTables]
-			g.Order2[l], g.Order2[l+1], g.Order2[l+2], g.Order2[l+3] = byte(w0>>16), byte(w1>>16), byte(w2>>16), byte(w3>>16)
+			t0 := &tab.Tables[tab.TableOf[(c0+uint32(g.Order2[l]))%512]%MaxCtxTables]
+			t1 := &tab.Tables[tab.TableOf[(c1+uint32(g.Order2[l+1]))%512]%MaxCtxTables]
+			t2 := &tab.Tables[tab.TableOf[(c2+uint32(g.Order2[l+2]))%512]%MaxCtxTables]
+			t3 := &tab.Tables[tab.TableOf[(c3+uint32(g.Order2[l+3]))%512]%MaxCtxTables]
+			g.Order2[l], g.Order2[l+1], g.Order2[l+2], g.Order2[l+3] =
+				byte(c0>>16), byte(c1>>16), byte(c2>>16), byte(c3>>16)
 			x0, x1, x2, x3 := g.States[l], g.States[l+1], g.States[l+2], g.States[l+3]
 			e0, e1, e2, e3 := t0[x0%slots], t1[x1%slots], t2[x2%slots], t3[x3%slots]
 			out[l], out[l+1], out[l+2], out[l+3] = byte(e0), byte(e1), byte(e2), byte(e3)
@@ -95,6 +122,7 @@ func decodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words 
 			x1 = e1>>freqShift%slots*(x1>>ProbBits) + e1>>slotShift
 			x2 = e2>>freqShift%slots*(x2>>ProbBits) + e2>>slotShift
 			x3 = e3>>freqShift%slots*(x3>>ProbBits) + e3>>slotShift
+			// 1 if the lane takes a word.
 			m0, m1, m2, m3 := (x0-StateMin)>>31, (x1-StateMin)>>31, (x2-StateMin)>>31, (x3-StateMin)>>31
 			v := binary.LittleEndian.Uint64(w[q&63:])
 			g.States[l] = x0<<(m0*16&31) | uint32(v)&0xffff&-m0
@@ -113,19 +141,23 @@ func decodeCtx(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words 
 	return rounds, left - len(words)
 }
 
-// DecodeCtxTail is DecodeCtx symbol by symbol, for rounds in which only so many lanes have symbols, at most Lanes, and words to their end. ok = false says that they
-// run out.
-func DecodeCtxTail(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf []byte, lanes int, words []byte) (used int, ok bool) {
+// DecodeCtxTail decodes rounds in which only the first lanes of the group have symbols, one symbol
+// at a time: the end of a segment. lanes is at most Lanes. It needs no slack and uses words to
+// their end. It returns the number of bytes used, and ok = false if words runs out. It has no
+// kernel.
+func DecodeCtxTail(
+	g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf []byte, lanes int, words []byte,
+) (used int, ok bool) {
 	off := half % 2 * Lanes
 	for _, marked := range marks {
 		marked >>= half % 2 * Lanes
 		out := buf[off:][:lanes]
 		for l := range out {
 			l %= Lanes
-			w := tab.ways[uint(g.Last[l])|uint(marked>>l&1)<<8]
+			c := tab.terms[uint(g.Last[l])|uint(marked>>l&1)<<8]
 			x := g.States[l]
-			e := tab.Tables[tab.TableOf[(w+uint32(g.Order2[l]))%512]%MaxCtxTables][x%slots]
-			out[l], g.Last[l], g.Order2[l] = byte(e), byte(e), byte(w>>16)
+			e := tab.Tables[tab.TableOf[(c+uint32(g.Order2[l]))%512]%MaxCtxTables][x%slots]
+			out[l], g.Last[l], g.Order2[l] = byte(e), byte(e), byte(c>>16)
 			x = e>>freqShift%slots*(x>>ProbBits) + e>>slotShift
 			if x < StateMin {
 				if used+2 > len(words) {
@@ -139,14 +171,4 @@ func DecodeCtxTail(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf []b
 		off += CtxRound
 	}
 	return used, true
-}
-
-// EncodeSymbol codes one symbol, as EncodeTail does, and returns where the words begin.
-func (t *EncodeTable) EncodeSymbol(state *uint32, symbol byte, words []byte, p int) int {
-	x, s := *state, &t.scalar[symbol]
-	binary.LittleEndian.PutUint16(words[p-2:], uint16(x))
-	m := (s.max - 1 - x) >> 31
-	x >>= m * 16 & 31
-	*state = x + uint32(s.bias) + uint32(uint64(x)*s.rcp>>rcpBits)*uint32(s.comp)
-	return p - int(m*2)
 }

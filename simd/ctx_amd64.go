@@ -2,25 +2,23 @@
 
 package simd
 
-import "github.com/klauspost/cpuid/v2"
-
-// permutesBytes says that there are permutations of the bytes of two wide vectors, which some processors of the highest tier lack.
-var hasVBMI = cpuid.CPU.Supports(cpuid.AVX512VBMI)
-
-// maxCallRounds is how many rounds are done in one call: the runtime cannot interrupt an assembly function.
+// maxCallRounds is the most rounds that one call of an assembly function decodes.
 const maxCallRounds = maxCallBytes / CtxRound
 
-// rawLanes is how the assembly knows CtxLanes.
+// rawCtxLanes is the form in which the assembly knows CtxLanes.
 type rawCtxLanes = struct {
 	States       [32]uint32
 	Last, Order2 [32]byte
 }
 
-func decodeCtxKernel(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int, ok bool) {
+func decodeCtxKernel(
+	g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte,
+) (rounds, used int, ok bool) {
 	t := current()
 	if t == portable {
 		return 0, 0, false
 	}
+	tables := (*[slots]uint32)(&tab.Tables[0])
 	for {
 		part := marks[rounds:min(len(marks), rounds+maxCallRounds)]
 		if len(part) == 0 {
@@ -28,9 +26,11 @@ func decodeCtxKernel(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, 
 		}
 		n, w := 0, 0
 		if out := &buf[rounds*CtxRound]; t == avx512 && hasVBMI {
-			n, w = decodeCtxVBMI((*rawCtxLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], out, len(part))
+			n, w = decodeCtxVBMI((*rawCtxLanes)(g), words[used:], half&1,
+				tables, &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], out, len(part))
 		} else {
-			n, w = decodeCtxAVX2((*rawCtxLanes)(g), words[used:], half&1, (*[slots]uint32)(&tab.Tables[0]), &tab.ways, &tab.bases, &part[0], out, len(part))
+			n, w = decodeCtxAVX2((*rawCtxLanes)(g), words[used:], half&1,
+				tables, &tab.terms, &tab.bases, &part[0], out, len(part))
 		}
 		rounds += n
 		used += w
@@ -40,18 +40,24 @@ func decodeCtxKernel(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, 
 	}
 }
 
-// decodeCtx2Kernel does nothing where there is no kernel for two groups: those for one have as much to do as the processor can.
-func decodeCtx2Kernel(g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) (rounds int, used [2]int) {
+// decodeCtx2Kernel does nothing without VBMI: the kernel for one lane group keeps such a processor
+// busy.
+func decodeCtx2Kernel(
+	g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte,
+) (rounds int, used [2]int) {
 	if current() != avx512 || !hasVBMI {
 		return 0, used
 	}
+	tables := (*[slots]uint32)(&tab.Tables[0])
 	for {
 		part := marks[rounds:min(len(marks), rounds+maxCallRounds)]
 		if len(part) == 0 {
 			return rounds, used
 		}
-		n, a, b := decodeCtx2VBMI((*rawCtxLanes)(&g[0]), words[0][used[0]:], (*rawCtxLanes)(&g[1]), words[1][used[1]:],
-			(*[slots]uint32)(&tab.Tables[0]), &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], &buf[rounds*CtxRound], len(part))
+		n, a, b := decodeCtx2VBMI(
+			(*rawCtxLanes)(&g[0]), words[0][used[0]:], (*rawCtxLanes)(&g[1]), words[1][used[1]:],
+			tables, &tab.Order1, &tab.Order2, &tab.TableOf,
+			&part[0], &buf[rounds*CtxRound], len(part))
 		rounds += n
 		used[0] += a
 		used[1] += b
@@ -61,14 +67,18 @@ func decodeCtx2Kernel(g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte,
 	}
 }
 
+// deinterleaveKernel returns the number of rounds that it has moved.
+//
+// The kernel writes to all pieces in turn. It leaves the work to the twin if neighbouring pieces
+// lie about a multiple of 4 KiB apart: their lines then compete for one set of the cache.
 func deinterleaveKernel(dst []byte, at *[Lanes]int, buf []byte, rounds int) (done int) {
-	// The kernel goes to all pieces by turns, and the cache has no room for that many lines whose addresses end alike.
-	if alike := uint(at[1]-at[0]+32)%4096 < 64; alike || current() == portable || rounds < squareRounds {
+	alike := uint(at[1]-at[0]+32)%4096 < 64
+	if alike || current() == portable || rounds < squareRounds {
 		return 0
 	}
 	deinterleaveAVX2(&dst[0], at, &buf[0], rounds/squareRounds)
 	return rounds &^ (squareRounds - 1)
 }
 
-// scatterRounds is the number of rounds that the kernel does at a time.
+// squareRounds is the number of rounds that the kernel moves in a step.
 const squareRounds = 8

@@ -2,13 +2,19 @@ package simd
 
 import "encoding/binary"
 
-// Symbols of a chained run stand round by round in a buffer. From there they go to the pieces of the lanes, by squares of eight lanes and eight rounds.
+// Deinterleave moves symbols from rounds, where the symbols of all lanes alternate, to the
+// contiguous piece of each lane. This is a transposition of bytes. The portable twin transposes
+// squares of 8×8 bytes in eight 64-bit words, by exchanging blocks of 4, 2 and 1 bytes. The kernel
+// transposes eight rounds of 32 lanes in eight vectors with unpack instructions, and stores eight
+// bytes for each lane.
 
-// Deinterleave puts the symbols of whole rounds of CtxRound bytes where the pieces of the lanes are: symbol l of round r goes to dst[at[l]+r], for l below width, which is Lanes
-// or CtxRound. All of these places must be in dst.
+// Deinterleave copies symbol l of round r, which is buf[r·CtxRound+l], to dst[at[l]+r], for all l
+// below width. width must be Lanes or CtxRound. It panics if one of these places is outside dst. A
+// rest of buf shorter than a round is ignored.
 func Deinterleave(dst []byte, at *[CtxRound]int, width int, buf []byte) {
+	// The kernel moves whole lane groups. The loop below checks the places of width lanes only.
 	if width != Lanes && width != CtxRound {
-		panic("simd: impossible width") // lanes are moved by groups, and only places of the first width are looked at
+		panic("simd: width is not one lane group or two")
 	}
 	rounds := len(buf) / CtxRound
 	if rounds == 0 {
@@ -23,7 +29,7 @@ func Deinterleave(dst []byte, at *[CtxRound]int, width int, buf []byte) {
 	}
 }
 
-// scatter is the portable twin of the kernel, for rounds from number r on.
+// deinterleave is the portable twin of the kernel. It begins with round r.
 func deinterleave(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
 	for l := 0; l < Lanes; l += 8 {
 		var rows [8][]byte
@@ -33,7 +39,8 @@ func deinterleave(dst []byte, at *[Lanes]int, buf []byte, r, rounds int) {
 		i := r
 		for ; i+8 <= rounds; i += 8 {
 			in := buf[i*CtxRound+l:][:7*CtxRound+8]
-			x0, x1, x2, x3, x4, x5, x6, x7 := transpose(load(in, 0), load(in, CtxRound), load(in, 2*CtxRound), load(in, 3*CtxRound),
+			x0, x1, x2, x3, x4, x5, x6, x7 := transpose(
+				load(in, 0), load(in, CtxRound), load(in, 2*CtxRound), load(in, 3*CtxRound),
 				load(in, 4*CtxRound), load(in, 5*CtxRound), load(in, 6*CtxRound), load(in, 7*CtxRound))
 			store(rows[0], i, x0)
 			store(rows[1], i, x1)
@@ -56,8 +63,11 @@ func load(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 
 
 func store(p []byte, i int, x uint64) { binary.LittleEndian.PutUint64(p[i:i+8:len(p)], x) }
 
-// transpose makes byte i of number k byte k of number i: squares of four bytes change places, then of two, then bytes.
-func transpose(x0, x1, x2, x3, x4, x5, x6, x7 uint64) (y0, y1, y2, y3, y4, y5, y6, y7 uint64) {
+// transpose returns words in which byte k of word i is byte i of word k of the arguments. It
+// exchanges squares of four bytes, then of two, then single bytes.
+func transpose(
+	x0, x1, x2, x3, x4, x5, x6, x7 uint64,
+) (y0, y1, y2, y3, y4, y5, y6, y7 uint64) {
 	const m4, m2, m1 = 0xffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff
 	y0, y4 = x0&m4|x4<<32, x0>>32|x4&^m4
 	y1, y5 = x1&m4|x5<<32, x1>>32|x5&^m4

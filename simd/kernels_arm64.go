@@ -2,12 +2,14 @@
 
 package simd
 
-// This file is the one place where assembly for arm64 is chosen. A function returns false if the portable twin is to do the work.
+// This file selects the assembly for arm64. A function returns ok = false if the portable twin is
+// to do the work.
 //
-// Comparing and copying are what there is. Decoding and coding with lanes live on loads from tables, of which NEON has none for vectors; the standard library's CRC32C
-// uses the processor's instruction for it.
+// There are kernels for comparing and copying only. The rANS kernels depend on table lookups, and
+// NEON cannot load vectors from tables in memory. CRC32C needs no kernel: hash/crc32 uses the
+// processor's instruction for it.
 
-// matchLenKernel takes equally long slices of at least matchStep bytes.
+// matchLenKernel requires slices of equal length, of at least matchStep bytes.
 func matchLenKernel(a, b []byte) (n int, ok bool) {
 	if current() == portable {
 		return 0, false
@@ -15,7 +17,9 @@ func matchLenKernel(a, b []byte) (n int, ok bool) {
 	return matchLenNEON(a, b), true
 }
 
-func executeKernel(dst []byte, at int, lits []byte, seqs []rawSequence) (done, end, used int, ok bool) {
+func executeKernel(
+	dst []byte, at int, lits []byte, seqs []rawSequence,
+) (done, end, used int, ok bool) {
 	if current() == portable {
 		return 0, at, 0, false
 	}

@@ -2,8 +2,9 @@
 
 package simd
 
-// What stands in for the kernels that both amd64 and arm64 have, where there is no assembly: it says that the portable twin is to do the work. kernels_portable.go
-// has the same for those of amd64 alone.
+// This file stands in for the kernels that amd64 and arm64 share, where there is no assembly. It
+// leaves all work to the portable twins. kernels_portable.go does so for the kernels of amd64
+// alone.
 
 func matchLenKernel(_, _ []byte) (int, bool) { return 0, false }
 

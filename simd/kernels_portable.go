@@ -2,24 +2,30 @@
 
 package simd
 
-// What stands in, everywhere else, for the kernels that amd64 alone has: it says that the portable twin is to do the work. For those that arm64 has as well
-// kernels_none.go does.
+// This file stands in for the kernels that only amd64 has, everywhere else. It leaves all work to
+// the portable twins. kernels_none.go does so for the kernels that arm64 has too.
 
 func decodeLanesKernel(*DecodeGroup) bool { return false }
 
 func decodeLanes2Kernel(_, _ *DecodeGroup) bool { return false }
 
-func decodeCtxKernel(*CtxLanes, int, *CtxTable, []uint64, []byte, []byte) (rounds, used int, ok bool) {
+func decodeCtxKernel(
+	*CtxLanes, int, *CtxTable, []uint64, []byte, []byte,
+) (rounds, used int, ok bool) {
 	return 0, 0, false
 }
 
-func decodeCtx2Kernel(*[2]CtxLanes, *CtxTable, []uint64, []byte, [2][]byte) (rounds int, used [2]int) {
+func decodeCtx2Kernel(
+	*[2]CtxLanes, *CtxTable, []uint64, []byte, [2][]byte,
+) (rounds int, used [2]int) {
 	return 0, used
 }
 
 func prefetchKernel(*byte, int, []uint32, uint32) {}
 
-func markRunStartsKernel(_ []uint64, at uint64, _, _ []byte) (done, used int, end uint64, ok bool) {
+func markRunStartsKernel(
+	_ []uint64, at uint64, _, _ []byte,
+) (done, used int, end uint64, ok bool) {
 	return 0, 0, at, false
 }
 
@@ -33,11 +39,13 @@ func markDisplacementsKernel([]uint64, []byte) bool { return false }
 
 func histogramKernel(*[256]uint32, []byte) bool { return false }
 
-func decodeTokensRepeatKernel([]rawSequence, []byte, []byte, []byte, []byte, []byte, *uint, *[4]uint32, *[4]uint32) (r TokenProgress, ok bool) {
+func decodeTokensRepeatKernel(
+	_ []rawSequence, _, _, _, _, _ []byte, _ *uint, _, _ *[4]uint32,
+) (r TokenProgress, ok bool) {
 	return r, false
 }
 
-func decodeTokensPlainKernel([]rawSequence, []byte, []byte, []byte, []byte) (r TokenProgress, ok bool) {
+func decodeTokensPlainKernel(_ []rawSequence, _, _, _, _ []byte) (r TokenProgress, ok bool) {
 	return r, false
 }
 
@@ -52,29 +60,39 @@ func parseSingleKernel(*SingleParse, []byte, []uint32, []rawSequence) (n int, ok
 func hasDouble() bool { return false }
 
 func parseDoubleKernel(*DoubleParse, []byte, []uint32, []uint32, []rawSequence) int {
-	panic("simd: no such kernel")
+	panic("simd: ParseDouble without a kernel")
 }
 
-func parseDoubleLazyKernel(*DoubleParse, []byte, []uint32, []uint32, *[256]uint8, []rawSequence, int) int {
-	panic("simd: no such kernel")
+func parseDoubleLazyKernel(
+	*DoubleParse, []byte, []uint32, []uint32, *[256]uint8, []rawSequence, int,
+) int {
+	panic("simd: ParseDoubleLazy without a kernel")
 }
 
 func hasRowHash(int) bool { return false }
 
-func parseRowHashKernel(*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
-	panic("simd: no such kernel")
+func parseRowHashKernel(
+	*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int,
+) int {
+	panic("simd: ParseRowHash without a kernel")
 }
 
 func hasCandidates() bool { return false }
 
-func parseCandidatesKernel(*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int) int {
-	panic("simd: no such kernel")
+func parseCandidatesKernel(
+	*RowHashParse, []byte, []uint32, *[256]uint8, []rawSequence, int,
+) int {
+	panic("simd: ParseCandidates without a kernel")
 }
 
-func encodeOffsetsKernel(_, _, _ []byte, _ []rawSequence, _ uint32) (usedCodes, usedExtra int, ok bool) {
+func encodeOffsetsKernel(
+	_, _, _ []byte, _ []rawSequence, _ uint32,
+) (usedCodes, usedExtra int, ok bool) {
 	return 0, 0, false
 }
 
-func encodeLengthsKernel(_, _, _ []byte, _ []rawSequence) (done, usedLits, usedMatches int, ok bool) {
+func encodeLengthsKernel(
+	_, _, _ []byte, _ []rawSequence,
+) (done, usedLits, usedMatches int, ok bool) {
 	return 0, 0, 0, false
 }

@@ -2,28 +2,29 @@ package simd
 
 import "encoding/binary"
 
-// A DecodeGroup is a group of lanes that is being decoded.
+// DecodeGroup is a lane group that is being decoded.
 type DecodeGroup struct {
 	States [Lanes]uint32 // below 2³¹
 	Table  *DecodeTable
-	Dst    []byte // where the next symbols go
-	Words  []byte // from the next one on
+	Dst    []byte // room for the next symbols
+	Words  []byte // the next words, and bytes that a decoder may read behind them
 }
 
-// rounds is the number of rounds of 32 symbols that g can take for certain.
+// rounds returns a number of rounds of 32 symbols for which g has room and words.
 func (g *DecodeGroup) rounds() int {
 	return min(len(g.Dst)/Lanes, (len(g.Words)-WordSlack)/RoundBytes)
 }
 
-// DecodeLanes decodes whole rounds of 32 symbols for as long as g.Dst has room for one and g.Words has RoundBytes + WordSlack bytes. Dst and
-// Words move on. Nothing outside of the two is touched.
+// DecodeLanes decodes whole rounds of 32 symbols while g.Dst has room for one and g.Words has at
+// least RoundBytes + WordSlack bytes. It advances Dst and Words, and touches nothing outside them.
 func DecodeLanes(g *DecodeGroup) {
 	if !decodeLanesKernel(g) {
 		decodeLanes(g)
 	}
 }
 
-// DecodeLanes2 is DecodeLanes for two groups in step, which keeps more of the processor busy. It stops when either cannot go on.
+// DecodeLanes2 decodes two groups in step, as DecodeLanes does for one. It stops when either group
+// cannot go on.
 func DecodeLanes2(a, b *DecodeGroup) {
 	if !decodeLanes2Kernel(a, b) {
 		decodeLanes2(a, b)
@@ -56,10 +57,12 @@ func decodeLanes2(a, b *DecodeGroup) {
 	}
 }
 
-// decodeRounds fills dst, whose length is a multiple of 32, and returns the number of bytes of words used.
+// decodeRounds fills dst, whose length is a multiple of 32. It returns the number of bytes of words
+// used.
 //
-// There is no branch that depends on the data: whether a lane takes a word is as good as random, and a processor that guesses wrong loses more
-// than the whole step costs. Slices become pointers to arrays once a round, and indices are masked, so that no bounds check is left inside of it.
+// No branch depends on the data: a wrong prediction costs more than the whole step. Slices become
+// pointers to arrays once a round, and indices are masked, so that the compiler needs no bounds
+// check in a round.
 func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (used int) {
 	left := len(words)
 	for len(dst) >= Lanes {
@@ -75,7 +78,7 @@ func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (u
 			x1 = e1>>freqShift%slots*(x1>>ProbBits) + e1>>slotShift
 			x2 = e2>>freqShift%slots*(x2>>ProbBits) + e2>>slotShift
 			x3 = e3>>freqShift%slots*(x3>>ProbBits) + e3>>slotShift
-			// 1 if the lane takes a word: states are below 2³¹.
+			// 1 if the lane takes a word. States are below 2³¹.
 			m0, m1, m2, m3 := (x0-StateMin)>>31, (x1-StateMin)>>31, (x2-StateMin)>>31, (x3-StateMin)>>31
 			v := binary.LittleEndian.Uint64(w[q&63:])
 			states[l] = x0<<(m0*16&31) | uint32(v)&0xffff&-m0
@@ -93,8 +96,10 @@ func decodeRounds(states *[Lanes]uint32, tab *DecodeTable, dst, words []byte) (u
 	return left - len(words)
 }
 
-// DecodeTail decodes the symbols of g.Dst with symbol i in lane i mod width, a power of two of at most 32, beginning with number from.
-// It stops where the words run out and returns the number of the symbol where it did. g.Words moves on, g.Dst stays.
+// DecodeTail decodes the symbols of g.Dst from index from on, one at a time: those that do not fill
+// a round, and runs of fewer than 32 lanes. Symbol i belongs to lane i mod width; width is a power
+// of two, at most 32. DecodeTail needs no slack. It stops where the words end and returns the index
+// of the first symbol not decoded. It advances g.Words but not g.Dst. It has no kernel.
 func DecodeTail(g *DecodeGroup, width, from int) (end int) {
 	used, dst, words, tab := 0, g.Dst, g.Words, g.Table
 	mask := width - 1

@@ -2,8 +2,10 @@ package simd
 
 import "encoding/binary"
 
-// EncodeLanes codes run, whose length is a multiple of 32, symbol i in lane i mod 32, the last symbol first. Words go to words, before p,
-// where there must be two bytes for each symbol; it returns where they begin. What is written before that means nothing.
+// EncodeLanes codes run, the last symbol first; symbol i belongs to lane i mod 32. The length of
+// run must be a multiple of 32. EncodeLanes writes words downwards from words[p:], and returns the
+// index where they begin. It panics without room for two bytes a symbol before p. Bytes before the
+// result may be overwritten.
 func EncodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p int) int {
 	if len(run)%Lanes != 0 || p < 2*len(run) || p > len(words) {
 		panic("simd: no room for the words, or half a round")
@@ -27,7 +29,7 @@ func encodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p i
 			x, s := states[i], &tab.scalar[in[i]]
 			w[q&62] = byte(x)
 			w[q&62+1] = byte(x >> 8)
-			m := (s.max - 1 - x) >> 31 // 1 if the state gives off a word: both are below 2³¹
+			m := (s.max - 1 - x) >> 31 // 1 if the state writes a word: both are below 2³¹
 			x >>= m * 16 & 31
 			states[i] = x + uint32(s.bias) + uint32(uint64(x)*s.rcp>>rcpBits)*uint32(s.comp)
 			q -= uint(m * 2)
@@ -37,8 +39,10 @@ func encodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p i
 	return p
 }
 
-// EncodeTail codes run with symbol i in lane i mod width, a power of two of at most 32, the last symbol first. Words go to words, before p,
-// where there must be two bytes for each symbol; it returns where they begin.
+// EncodeTail codes run, the last symbol first, one symbol at a time: symbols that do not fill a
+// round, and runs of fewer than 32 lanes. Symbol i belongs to lane i mod width; width is a power of
+// two, at most 32. Words go where EncodeLanes puts them. There must be room for two bytes a symbol
+// before p. It has no kernel.
 func EncodeTail(states *[Lanes]uint32, tab *EncodeTable, width int, run, words []byte, p int) int {
 	mask := width - 1
 	for i := len(run) - 1; i >= 0; i-- {
@@ -51,4 +55,15 @@ func EncodeTail(states *[Lanes]uint32, tab *EncodeTable, width int, run, words [
 		p -= int(m * 2)
 	}
 	return p
+}
+
+// EncodeSymbol codes one symbol with one state, as EncodeTail does, and returns the index where the
+// words begin.
+func (t *EncodeTable) EncodeSymbol(state *uint32, symbol byte, words []byte, p int) int {
+	x, s := *state, &t.scalar[symbol]
+	binary.LittleEndian.PutUint16(words[p-2:], uint16(x))
+	m := (s.max - 1 - x) >> 31
+	x >>= m * 16 & 31
+	*state = x + uint32(s.bias) + uint32(uint64(x)*s.rcp>>rcpBits)*uint32(s.comp)
+	return p - int(m*2)
 }

@@ -2,8 +2,14 @@ package simd
 
 import "unsafe"
 
-// Prefetch asks for the entries at[k]&mask of a table, so that they are near when they are read, and waits for none of them. A read that nobody waits for does so too, but the processor has room
-// for few instructions behind one that is not done, and so for few such reads; these are done at once. What is not in the table costs time, and nothing else. Without a kernel this does nothing.
+// Prefetch hides the latency of tables that do not fit the caches: a match finder prefetches the
+// entries for positions ahead of the search. An ordinary load does the same, but the processor
+// retires instructions in order. An unfinished load at the head fills its buffers, and few loads
+// are in flight. A prefetch retires at once.
+
+// Prefetch prefetches the entries at[k]&mask of a table into the first-level cache. Entries outside
+// the table are allowed; they cost time only. It does nothing where there is no kernel.
 func Prefetch[T any](table []T, at []uint32, mask uint32) {
-	prefetchKernel((*byte)(unsafe.Pointer(unsafe.SliceData(table))), int(unsafe.Sizeof(*new(T))), at, mask)
+	first := (*byte)(unsafe.Pointer(unsafe.SliceData(table)))
+	prefetchKernel(first, int(unsafe.Sizeof(*new(T))), at, mask)
 }

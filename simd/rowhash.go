@@ -1,67 +1,107 @@
 package simd
 
-// RowHashParse is how far lz77's lazy parse with rows of recent positions is, and how it is to go on. Positions and lengths are in bytes.
+// ParseRowHash finds matches with a row hash, and parses lazily. A hash selects a row, which holds
+// the latest Depth positions with that hash, the latest first.
 //
-// A row has an entry for each of the Depth latest positions whose hashes share it, the latest first. An entry is the position, Base and 1, with 7 more bits of the hash above
-// them; see RowHashBits. Those of another block are passed over if its Base and length are no more than Base. No entry may stand for a
-// position that is still to be entered, or matches may be missed.
+// Row entries: position + Base + 1 in the low RowHashBits bits, and 7 more bits of the hash, the
+// tag, above them. Base lets a new block reuse the rows of an old one without clearing them.
+// Subtracting an entry from that of the current position gives the offset if the tags are equal,
+// and a number of more than RowHashBits bits if not. So one subtraction and one comparison with the
+// greatest allowed offset test eight entries. Insertion shifts a row by one entry with VPERMD and
+// VPBLENDD. Hashes of eight positions at a time are computed 32 positions ahead of the search, and
+// their rows prefetched.
+//
+// ParseCandidates is the same parse with one candidate for each position in place of rows: those
+// that a GPU has found.
+//
+// The price of a match grows with the bits of its offset; the parser looks up to Lazy positions
+// ahead for one that saves more. It weighs a match of fewer than 8 bytes with a new offset against
+// the prices of its bytes as literals.
+//
+// The portable twin, parseLazy of package lz77, is the definition. It keeps rows in another way.
+// The kernels find the same matches.
+
+// RowHashParse is the state and the parameters of ParseRowHash and ParseCandidates. Positions and
+// lengths are in bytes.
+//
+// The parser ignores entries of another block if its Base and length sum to at most the current
+// Base. No entry may stand for a position that is yet to be inserted, or matches may be missed.
 type RowHashParse struct {
-	At         int // where to look for a match next
-	Anchor     int // where the last one ended, at most At
-	NextInsert int // the first position that is not in its row yet, at most At; or behind what was looked at for a match that is to be weighed, at least At
-	End        int // matches begin before it, 16 bytes before the end of src at least
+	At     int // next position to search
+	Anchor int // end of the last match, at most At
+	// NextInsert is the first position that is not in its row yet, at most At. If a match is
+	// pending, it is the position behind the last one searched, at least At.
+	NextInsert int
+	End        int // matches begin before it; at most len(src)-16
 
-	PendingLen, PendingOffset int    // a match at At that is to be weighed before the parse goes on, of fewer than 8 bytes; 0 for none
-	Repeats                   [3]int // the last offsets, the latest first, at least 1
+	// PendingLen is not 0 if the parser has stopped at a match at At, of fewer than 8 bytes, that
+	// it has to weigh.
+	PendingLen, PendingOffset int
+	Repeats                   [3]int // repeat offsets, the latest first, at least 1
 
-	Lazy           int // how many positions further on a better match is looked for, 0 … 2
-	Nice           int // a match of this length ends the search, more than 4
-	MinRowMatch    int // bytes of a match that is taken from a row, at least 4
-	MinRepeatMatch int // bytes of one with a repeated offset
+	Lazy           int // how many positions ahead to look for a better match, 0 to 2
+	Nice           int // length of a match that ends the search, at least 5
+	MinRowMatch    int // least length of a match from a row, at least 4
+	MinRepeatMatch int // least length of a match with a repeat offset
 	MaxOffset      int // at least 32
-	UseRepeats     int // not 0: matches with the last offsets are looked for
-	Depth          int // entries of a row; there are kernels for 8, 16 and 32
+	UseRepeats     int // if not 0, search the repeat offsets
+	Depth          int // entries of a row: 8, 16 or 32
 
 	Shift    uint64 // 32 − log2 of the number of rows
-	HashMask uint64 // the bits of the second 4 bytes that are hashed
-	Base     uint64 // what is added to positions
+	HashMask uint64 // selects the bits to hash of the second 4 bytes
+	Base     uint64 // added to positions in entries
 
-	callEnd int // where a call ends
-	bad     int // not 0 if an impossible candidate was given
+	callEnd int // position where a call of the assembly stops
+	bad     int // not 0 if a candidate was impossible
 }
 
-// RowHashBits is how many bits of an entry Base, the positions of a block and 1 share.
+// RowHashBits is the number of bits for Base + position + 1 in an entry. Base plus the length of
+// the block must be below 1<<RowHashBits.
 const RowHashBits = 25
 
-// rawRecent is how the assembly knows a RowHashParse.
+// rawRowHash is the form in which the assembly knows a RowHashParse.
 type rawRowHash = struct {
-	At, Anchor, NextInsert, End, PendingLen, PendingOffset                int
-	Repeats                                                               [3]int
+	At, Anchor, NextInsert, End, PendingLen, PendingOffset int
+
+	Repeats [3]int
+
 	Lazy, Nice, MinRowMatch, MinRepeatMatch, MaxOffset, UseRepeats, Depth int
-	Shift, HashMask, Base                                                 uint64
-	callEnd, bad                                                          int
+
+	Shift, HashMask, Base uint64
+	callEnd, bad          int
 }
 
-// ParseRowHash goes on with a parse of src, until At is End or more, or there is no room for more sequences, or a match is to be weighed that costs, the price of each literal, are
-// too old for: that is one with a new offset and fewer than 8 bytes after fresh sequences or more. It may stop at any other place, so that no call takes long. It returns how
-// many sequences it has written. The portable twin, parseLazy of package lz77, is the definition.
+// ParseRowHash continues a parse of src. It stops when At reaches End or seqs is full. costs are
+// the prices of literals, in eighths of a bit, and are valid for weighing the first costsValid
+// sequences. Behind these it stops at a match to weigh and describes it by PendingLen and
+// PendingOffset; the caller calls again with new costs. It may stop anywhere else, to bound the
+// time of a call. It returns the number of sequences written.
 //
-// HasRowHash must have said that there is a kernel; a parse goes on whatever the tier is by then. Whatever rows hold, nothing outside of the slices is touched.
-func ParseRowHash[S Sequence](p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, costsValid int) (n int) {
+// HasRowHash must have reported a kernel; a later change of the tier is of no matter. ParseRowHash
+// panics if p is out of range. For any contents of rows it touches nothing outside the slices.
+func ParseRowHash[S Sequence](
+	p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, costsValid int,
+) (n int) {
 	return parseRowHashKernel(p, src, rows, costs, raw(seqs), costsValid)
 }
 
-// ParseCandidates is ParseRowHash with the best candidates of all positions in front of End in place of rows, which somebody else has found: see lz77.CandidateOffsetBits. Depth, Shift, HashMask and Base are not looked at, nor is MinRowMatch but to see that it is possible. Whatever
-// is given, nothing outside of the slices is touched; BadCandidate says whether one of those that it has looked at cannot be. HasCandidates must have said that there is a kernel.
-func ParseCandidates[S Sequence](p *RowHashParse, src []byte, candidates []uint32, costs *[256]uint8, seqs []S, costsValid int) (n int) {
+// ParseCandidates continues a parse as ParseRowHash does, with the candidate of each position
+// before End in place of rows, in the format of lz77.CandidateOffsetBits. It does not use Depth,
+// Shift, HashMask and Base. MinRowMatch must be in range. It skips an impossible candidate, and
+// BadCandidate then returns true. For any candidates it touches nothing outside the slices.
+// HasCandidates must have reported a kernel.
+func ParseCandidates[S Sequence](
+	p *RowHashParse, src []byte, candidates []uint32, costs *[256]uint8, seqs []S, costsValid int,
+) (n int) {
 	return parseCandidatesKernel(p, src, candidates, costs, raw(seqs), costsValid)
 }
 
-// HasCandidates reports whether this tier has a kernel for given candidates.
-func HasCandidates() bool { return hasCandidates() }
-
-// BadCandidate reports whether an impossible candidate was looked at so far.
+// BadCandidate reports whether ParseCandidates has seen an impossible candidate: one with an offset
+// below 16, above MaxOffset or before the beginning of src, or that ends behind src.
 func (p *RowHashParse) BadCandidate() bool { return p.bad != 0 }
 
-// HasRowHash reports whether this tier has a kernel for rows of that many entries.
+// HasRowHash reports whether the tier has a kernel for rows of that many entries.
 func HasRowHash(depth int) bool { return hasRowHash(depth) }
+
+// HasCandidates reports whether the tier has a kernel for ParseCandidates.
+func HasCandidates() bool { return hasCandidates() }

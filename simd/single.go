@@ -1,23 +1,38 @@
 package simd
 
-// SingleParse is how far lz77's greedy parse with one hash table is, and how it is to go on. Positions and lengths are in bytes.
+// ParseSingle finds matches with one hash table, greedily. It is the fastest parser.
+//
+// Table entries: the low bits are a position, the bits of TagMask are a tag, bits of the hash that
+// the table index does not use. A search computes entry XOR own tag. If the tags are equal this is
+// the position; if not, it is a number beyond the block, which the comparison with the current
+// position rejects. So no separate check of the tag is needed.
+//
+// A step looks at two neighbouring positions, so that their table loads overlap: the repeat offset
+// at the second position, then a candidate for each. Without a match the step grows with the number
+// of literals since the last one. A match extends backwards over literals, and two of its positions
+// enter the table. The kernel compares 32 bytes of a match at a time.
+//
+// The portable twin, parseSingle of package lz77, is the definition. The kernel finds the same
+// matches and leaves the same table.
+
+// SingleParse is the state and the parameters of ParseSingle. Positions and lengths are in bytes.
 type SingleParse struct {
-	At     int // where to look for a match next, at least 1
-	Anchor int // where the last one ended, at most At
-	Repeat int // the last offset, at least 1; of no use if it is more than At+1
-	End    int // matches begin before it, 16 bytes before the end of src at least
+	At     int // next position to search, at least 1
+	Anchor int // end of the last match, at most At
+	Repeat int // repeat offset, at least 1; not used while it is above At+1
+	End    int // matches begin before it; at most len(src)-16
 
-	Mask    uint64 // the bytes of 8 that are hashed
-	Shift   uint64 // 64 − log2 of the number of entries
-	TagMask uint64 // the bits of an entry that are a tag
+	Mask    uint64 // selects the bytes to hash, out of 8
+	Shift   uint64 // 64 − log2 of the number of table entries
+	TagMask uint64 // bits of an entry that are a tag
 
-	SkipLog      uint64 // below 64: steps grow by one for each 1<<SkipLog literals
+	SkipLog      uint64 // below 64: a step grows by one position for each 1<<SkipLog literals
 	MaxOffset    int
 	MinMatch     int
-	UpdateRepeat int // not 0: each match sets Repeat
+	UpdateRepeat int // if not 0, each match sets Repeat
 }
 
-// rawSingle is how the assembly knows a SingleParse.
+// rawSingle is the form in which the assembly knows a SingleParse.
 type rawSingle = struct {
 	At, Anchor, Repeat, End int
 	Mask, Shift, TagMask    uint64
@@ -26,10 +41,13 @@ type rawSingle = struct {
 	UpdateRepeat            int
 }
 
-// ParseSingle goes on with a parse of src, until At is End or more, or there is no room for more sequences, or at any other place, so that no call takes long. It returns
-// how many sequences it has written. The portable twin, parseSingle of package lz77, is the definition.
+// ParseSingle continues a parse of src. It stops when At reaches End or seqs is full. It may stop
+// anywhere else, to bound the time of a call. It returns the number of sequences written. ok =
+// false means that the tier has no kernel: nothing is done.
 //
-// ok = false says that this tier has no such kernel. Whatever table holds, nothing outside of the slices is touched.
-func ParseSingle[S Sequence](p *SingleParse, src []byte, table []uint32, seqs []S) (n int, ok bool) {
+// It panics if p is out of range. For any contents of table it touches nothing outside the slices.
+func ParseSingle[S Sequence](
+	p *SingleParse, src []byte, table []uint32, seqs []S,
+) (n int, ok bool) {
 	return parseSingleKernel(p, src, table, raw(seqs))
 }

@@ -6,29 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// tier is a set of instructions that kernels are written for. A higher one has all of the lower ones. Which there are beside portable, and their names, tierNames, is up to
-// the processor that the program is for.
+// tier is a set of instructions that kernels are written for. A tier includes all lower ones. The
+// files tier_*.go declare the tiers of each processor and their names, tierNames.
 type tier int32
 
 const portable tier = 0 // plain Go
 
 func (t tier) String() string { return tierNames[t] }
 
-// tierVariable is the environment variable that names the highest tier to be used: portable, neon, avx2 or avx512. A tier that the
-// machine does not have, and any other value, changes nothing.
+// tierVariable is the environment variable that names the highest tier to use.
 const tierVariable = "PZ_SIMD"
 
-// best is the highest tier of the machine; without assembly in the build it is portable.
+// best is the highest tier of the machine. Without assembly in the build it is portable.
 var best = detect()
 
-// active is the tier that runs. Any kernel of any tier gives the same bytes, so it may change at any time.
+// active is the tier in use. It may change at any time, because all tiers give the same results.
 var active = func() *atomic.Int32 {
 	t := new(atomic.Int32)
 	t.Store(int32(allowed(best, os.Getenv(tierVariable))))
 	return t
 }()
 
-// allowed is the tier to begin with if the environment names one.
+// allowed returns the tier to start with on a machine with the tier best, if tierVariable has the
+// value name.
 func allowed(best tier, name string) tier {
 	if t := slices.Index(tierNames[:], name); t >= 0 {
 		return min(tier(t), best)
@@ -38,15 +38,18 @@ func allowed(best tier, name string) tier {
 
 func current() tier { return tier(active.Load()) }
 
-// Tier names the instructions that the kernels use: "portable", on amd64 "avx2" or "avx512", on arm64 "neon". It is the best that the machine has, unless the environment
-// variable PZ_SIMD names a lower one; with the build tag noasm it is always "portable".
+// Tier returns the name of the tier in use: "portable"; "avx2" or "avx512" on amd64; "neon" on
+// arm64. It is the highest tier of the machine, unless the environment variable PZ_SIMD names a
+// lower one. With the build tag noasm it is "portable".
 func Tier() string { return current().String() }
 
-// Tiers names the tiers that this program can run on this machine, from the lowest, "portable", to the highest.
+// Tiers returns the names of the tiers that this program can run on this machine, from "portable"
+// to the highest.
 func Tiers() []string { return slices.Clone(tierNames[:best+1]) }
 
-// SetTier has all kernels use the instructions of the given tier and returns the name of the one used before. It is there for
-// tests and benchmarks: results do not depend on it, and it may be called at any time, by any goroutine. It panics if the machine has no such tier.
+// SetTier makes all kernels use the given tier, and returns the name of the one used before. It is
+// for tests and benchmarks. It is safe for concurrent use, also with kernels, because results do
+// not depend on the tier. It panics if the machine has no such tier.
 func SetTier(name string) (before string) {
 	for t := range best + 1 {
 		if t.String() == name {

@@ -6,12 +6,12 @@ import "github.com/klauspost/cpuid/v2"
 
 const (
 	avx2   = portable + 1 + iota // 32-byte vectors
-	avx512                       // 64-byte vectors: AVX512 F, BW, DQ, VL
+	avx512                       // 64-byte vectors: AVX-512 F, BW, DQ, VL
 )
 
 var tierNames = [...]string{"portable", "avx2", "avx512"}
 
-// detect asks the processor, and with it the operating system, which has to save the wide registers.
+// detect asks the processor. cpuid also checks that the operating system saves the wide registers.
 func detect() tier {
 	switch {
 	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.POPCNT, cpuid.LZCNT):
@@ -22,5 +22,10 @@ func detect() tier {
 	return avx512
 }
 
-// folds says that there is carry-less multiplication of wide vectors, which some processors of the highest tier lack.
-var hasVPCLMULQDQ = cpuid.CPU.Supports(cpuid.VPCLMULQDQ, cpuid.SSE42)
+// Some processors of the tier avx512 lack these instructions.
+var (
+	// hasVPCLMULQDQ reports carry-less multiplication of wide vectors, and the CRC32 instruction.
+	hasVPCLMULQDQ = cpuid.CPU.Supports(cpuid.VPCLMULQDQ, cpuid.SSE42)
+	// hasVBMI reports permutations of the bytes of two wide vectors.
+	hasVBMI = cpuid.CPU.Supports(cpuid.AVX512VBMI)
+)

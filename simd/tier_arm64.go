@@ -6,5 +6,5 @@ const neon = portable + 1 // 16-byte vectors
 
 var tierNames = [...]string{"portable", "neon"}
 
-// detect need not ask: ARMv8-A systems that Go runs on have NEON, and the runtime uses it.
+// detect returns neon: every ARMv8-A system that Go supports has it, and the Go runtime uses it.
 func detect() tier { return neon }

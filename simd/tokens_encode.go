@@ -1,27 +1,47 @@
 package simd
 
-// The kernels in this file are the reverse of DecodeTokensRepeat. Their portable twins are in package lzseq.
+// The functions in this file are the reverse of DecodeTokensRepeat: they turn sequences into tokens
+// and streams. Their portable twins are in package lzseq.
+//
+// EncodeOffsets updates the list of repeat offsets and writes codes and extra bits with conditional
+// moves instead of branches, one sequence a step: whether an offset is new is hard to predict.
+// EncodeLengths handles eight sequences a step. It packs their lengths into bytes, and a table of
+// shuffles moves those that need a byte of their own together.
 
-// offsetState is how far EncodeOffsets is: what of extra is no whole byte yet, its bits, and the list of repeats.
+// offsetState is the state of EncodeOffsets between calls of the assembly.
 type offsetState struct {
-	Acc, Have uint64
-	Repeats   [4]uint32
+	Acc, Have uint64    // bits that do not fill a byte of extra yet, and their number
+	Repeats   [4]uint32 // the last place is not used
 }
 
-// EncodeOffsets sets tokens, one for each sequence, to a place in the list of repeats in bits 6–7, or 3 for a new offset, and writes codes and other bits of the new
-// ones to codes and extra. All three places of the list begin as initial. codes must have room for one byte more than there are sequences, extra for all that is written
-// and 8 bytes more. It returns how many bytes of the two it has used. ok = false says that this tier has no such kernel, and nothing is done.
-func EncodeOffsets[S Sequence](tokens, codes, extra []byte, seqs []S, initial uint32) (usedCodes, usedExtra int, ok bool) {
+// EncodeOffsets sets each token, one for each sequence, to the index of its offset in the list of
+// repeat offsets, in bits 6–7, or to 3 for a new offset. It writes the codes and extra bits of new
+// offsets. All places of the list are initial at the beginning. It returns the number of bytes
+// written to codes and extra.
+//
+// codes needs room for one byte more than there are sequences. extra needs 8 bytes behind what is
+// written, of any content. Without room EncodeOffsets panics. ok = false means that the tier has no
+// kernel: nothing is done.
+func EncodeOffsets[S Sequence](
+	tokens, codes, extra []byte, seqs []S, initial uint32,
+) (usedCodes, usedExtra int, ok bool) {
 	if len(tokens) != len(seqs) || len(codes) <= len(seqs) {
 		panic("simd: no room for the offsets")
 	}
 	return encodeOffsetsKernel(tokens, codes, extra, raw(seqs), initial)
 }
 
-// EncodeLengths adds to tokens, one for each sequence, a literal run in bits 0–1 and a match length less 4 in bits 2–5, and writes to lits and matches what is above 3 or
-// 15, one byte each, if it is that much. Both must have room for as many bytes as there are sequences. It stops before a length that may take more than a byte, and may stop
-// at any other place. It returns how many sequences it has done and how many bytes of the two it has used. ok = false says that this tier has no such kernel.
-func EncodeLengths[S Sequence](tokens, lits, matches []byte, seqs []S) (done, usedLits, usedMatches int, ok bool) {
+// EncodeLengths adds lengths to tokens, one for each sequence: the literal run in bits 0–1, and the
+// match length less 4 in bits 2–5. It writes what exceeds 3 or 15 to lits or matches as one byte,
+// also if that is 0. Both need room for as many bytes as there are sequences, or EncodeLengths
+// panics.
+//
+// It stops before a length that may take more than a byte, and where fewer than eight sequences are
+// left. It may stop anywhere else. It returns the number of sequences encoded, and of bytes written
+// to lits and matches. ok = false means that the tier has no kernel: nothing is done.
+func EncodeLengths[S Sequence](
+	tokens, lits, matches []byte, seqs []S,
+) (done, usedLits, usedMatches int, ok bool) {
 	if n := len(seqs); len(tokens) != n || len(lits) < n || len(matches) < n {
 		panic("simd: no room for the lengths")
 	}

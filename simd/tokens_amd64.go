@@ -1,0 +1,146 @@
+//go:build amd64 && !noasm
+
+package simd
+
+// manyLongMatches looks at a sample of sequences and reports whether an eighth or more of their
+// matches have more than 32 bytes. Then branches that depend on the length are predicted wrongly
+// often, and executeLongAVX2 is faster: on nci, where 44% are long, 2.2 ns a sequence against 3.4
+// ns. Without long matches it is slower: 1.5 ns against 1.1 ns on dickens.
+func manyLongMatches(seqs []rawSequence) bool {
+	const sample, many = 16, 2
+	if len(seqs) < 4*sample {
+		return false
+	}
+	step, long := len(seqs)/sample, 0
+	for i := 0; i < len(seqs); i += step {
+		if seqs[i].MatchLen > 32 {
+			long++
+		}
+	}
+	return long >= many
+}
+
+func executeKernel(
+	dst []byte, at int, lits []byte, seqs []rawSequence,
+) (done, end, used int, ok bool) {
+	if current() == portable {
+		return 0, at, 0, false
+	}
+	if len(seqs) == 0 || uint(at) > uint(len(dst)) {
+		return 0, at, 0, true
+	}
+	dst = dst[:min(len(dst), at+maxCallBytes)]
+	seqs = seqs[:min(len(seqs), maxCallSequences)]
+	end = at
+	if manyLongMatches(seqs) {
+		var size int
+		size, end, used = executeLongAVX2(dst, at, lits, &seqs[0], len(seqs))
+		if done = size / sequenceSize; done == len(seqs) {
+			return done, end, used, true
+		}
+	}
+	size, end, more := executeAVX2(dst, end, lits[used:], &seqs[done], len(seqs)-done)
+	return done + size/sequenceSize, end, used + more, true
+}
+
+func decodeTokensRepeatKernel(
+	seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte,
+	bit *uint, repeats, least *[4]uint32,
+) (r TokenProgress, ok bool) {
+	if current() == portable {
+		return r, false
+	}
+	n := min(len(seqs), len(tokens), maxCallSequences)
+	if n == 0 || *bit > 8*uint(len(extra)) {
+		return r, true
+	}
+	leastBytes := least[0] | least[1]<<8 | least[2]<<16 | least[3]<<24
+	r.Done, r.UsedLits, r.UsedMatches, r.UsedOffsets, *bit, r.Lits, r.Produced =
+		decodeTokensRepeatAVX2(&seqs[0], tokens[:n], litLens, matchLens, codes, extra,
+			*bit, repeats, leastBytes)
+	return r, true
+}
+
+func decodeTokensPlainKernel(
+	seqs []rawSequence, tokens, litLens, matchLens, offsets []byte,
+) (r TokenProgress, ok bool) {
+	if current() == portable {
+		return r, false
+	}
+	n := min(len(seqs), len(tokens), maxCallSequences)
+	if n == 0 {
+		return r, true
+	}
+	r.Done, r.UsedLits, r.UsedMatches, r.Lits, r.Produced =
+		decodeTokensPlainAVX2(&seqs[0], tokens[:n], litLens, matchLens, offsets)
+	r.UsedOffsets = 2 * r.Done
+	return r, true
+}
+
+func encodeOffsetsKernel(
+	tokens, codes, extra []byte, seqs []rawSequence, initial uint32,
+) (usedCodes, usedExtra int, ok bool) {
+	if current() == portable {
+		return 0, 0, false
+	}
+	st := offsetState{Repeats: [4]uint32{initial, initial, initial}}
+	for len(seqs) > 0 {
+		n := min(len(seqs), maxCallSequences)
+		c, e := encodeOffsetsAVX2((*struct {
+			Acc, Have uint64
+			Repeats   [4]uint32
+		})(&st), tokens[:n], &codes[usedCodes], extra[usedExtra:], &seqs[0])
+		// The base of a nil slice is 0: the kernel's check for 8 bytes wraps around and passes.
+		if e < 0 || len(extra) == 0 {
+			panic("simd: no room for the offsets")
+		}
+		usedCodes, usedExtra = usedCodes+c, usedExtra+e
+		tokens, seqs = tokens[n:], seqs[n:]
+	}
+	if st.Have > 0 {
+		extra[usedExtra] = byte(st.Acc)
+		usedExtra++
+	}
+	return usedCodes, usedExtra, true
+}
+
+func encodeLengthsKernel(
+	tokens, lits, matches []byte, seqs []rawSequence,
+) (done, usedLits, usedMatches int, ok bool) {
+	if current() == portable {
+		return 0, 0, 0, false
+	}
+	if len(seqs) == 0 {
+		return 0, 0, 0, true
+	}
+	tokens = tokens[:min(len(tokens), maxCallSequences)]
+	done, usedLits, usedMatches = encodeLengthsAVX2(tokens, &lits[0], &matches[0], &seqs[0])
+	return done, usedLits, usedMatches, true
+}
+
+func markRunStartsKernel(
+	bits []uint64, at uint64, tokens, litLens []byte,
+) (done, used int, end uint64, ok bool) {
+	if current() == portable {
+		return 0, 0, at, false
+	}
+	if at/64 >= uint64(len(bits)) {
+		return 0, 0, at, true
+	}
+	tokens = tokens[:min(len(tokens), maxCallBytes)]
+	if len(litLens) >= MarkStep {
+		done, used, at = markRunStartsAVX2(bits, at, tokens, litLens)
+		tokens, litLens = tokens[done:], litLens[used:]
+	}
+	if len(litLens) < MarkStep && len(tokens) >= MarkStep && at/64 < uint64(len(bits)) {
+		// The kernel always reads MarkStep lengths. Pad the last ones with 255, a length that the
+		// kernel does not accept.
+		last := [2 * MarkStep]byte{}
+		for i := copy(last[:], litLens); i < len(last); i++ {
+			last[i] = 255
+		}
+		more, lens, next := markRunStartsAVX2(bits, at, tokens, last[:])
+		done, used, at = done+more, used+lens, next
+	}
+	return done, used, at, true
+}
