@@ -1,5 +1,6 @@
-// Package archtest holds the house up: imports point down only. It reads the source itself rather than asking the go command,
-// so that files for every platform and build tag count.
+// Package archtest tests the source tree itself: which package imports which, the shape of files and
+// functions, and names in documents. It parses the source instead of asking the go command, so that
+// files for every platform and build tag count.
 package archtest
 
 import (
@@ -17,69 +18,60 @@ import (
 	"testing"
 )
 
+// TestImportsPointDown checks every import of the module against the tables of floors_test.go.
 func TestImportsPointDown(t *testing.T) {
-	root, module := findModule(t)
-	uses, dirs, err := readModule(root, module)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(dirs) < 2 {
-		t.Fatalf("found only %d packages under %s: something is wrong with the walk", len(dirs), root)
-	}
-	homeless := map[string]bool{}
+	imports, dirs := readTree(t)
+	module := modulePath(t)
+	unplaced := map[string]bool{}
 	for _, dir := range dirs {
-		// A package has its place whatever it imports.
-		if msg := check(module, use{from: dir, to: "fmt"}); msg != "" {
-			t.Error(msg)
-			homeless[dir] = true
+		// A package needs a floor even if it imports nothing.
+		if message := check(module, importUse{from: dir, to: "fmt"}); message != "" {
+			t.Error(message)
+			unplaced[dir] = true
 		}
 	}
-	for _, u := range uses {
-		if homeless[u.from] {
-			continue // said once
+	for _, u := range imports {
+		if unplaced[u.from] {
+			continue
 		}
-		if msg := check(module, u); msg != "" {
-			t.Errorf("%s: %s", u.pos, msg)
+		if message := check(module, u); message != "" {
+			t.Errorf("%s: %s", u.pos, message)
 		}
 	}
 }
 
-// TestTablesAreTrue: a row for what is not there says something that nobody checks.
-func TestTablesAreTrue(t *testing.T) {
-	root, module := findModule(t)
-	uses, dirs, err := readModule(root, module)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range stale(module, uses, dirs) {
-		t.Errorf("the tables in internal/archtest/floors_test.go have %s, which is not there", row)
+// TestTablesAreCurrent fails for rows of the tables that no package and no import needs.
+func TestTablesAreCurrent(t *testing.T) {
+	imports, dirs := readTree(t)
+	for _, row := range staleRows(modulePath(t), imports, dirs) {
+		t.Errorf("internal/archtest/floors_test.go lists %s, which does not exist", row)
 	}
 }
 
-// stale returns the rows of packages, sideways and foreign for which there is nothing.
-func stale(module string, uses []use, dirs []string) (rows []string) {
-	there := map[string]bool{}
+// staleRows returns the rows of packages, sideways and foreign that nothing needs.
+func staleRows(module string, imports []importUse, dirs []string) (rows []string) {
+	exists := map[string]bool{}
 	for _, dir := range dirs {
-		name, _ := ours(module, dir)
-		there[name] = true
+		name, _ := inModule(module, dir)
+		exists[name] = true
 	}
 	for name := range packages {
-		if !there[name] {
+		if !exists[name] {
 			rows = append(rows, fmt.Sprintf("package %q", name))
 		}
 	}
-	arrows, needs := map[arrow]bool{}, map[arrow]bool{}
-	for _, u := range uses {
+	arrows, uses := map[arrow]bool{}, map[arrow]bool{}
+	for _, u := range imports {
 		if u.test {
 			continue
 		}
-		from, _ := ours(module, u.from)
-		if to, own := ours(module, u.to); own {
+		from, _ := inModule(module, u.from)
+		if to, ok := inModule(module, u.to); ok {
 			arrows[arrow{from, to}] = true
 		}
 		for m := range foreign {
 			if u.to == m || strings.HasPrefix(u.to, m+"/") {
-				needs[arrow{from, m}] = true
+				uses[arrow{from, m}] = true
 			}
 		}
 	}
@@ -90,13 +82,32 @@ func stale(module string, uses []use, dirs []string) (rows []string) {
 	}
 	for m, users := range foreign {
 		for _, user := range users {
-			if !needs[arrow{user, m}] {
+			if !uses[arrow{user, m}] {
 				rows = append(rows, fmt.Sprintf("an import of %s by %q", m, user))
 			}
 		}
 	}
 	slices.Sort(rows)
 	return rows
+}
+
+// readTree returns all imports and packages of the module around the working directory.
+func readTree(t *testing.T) (imports []importUse, dirs []string) {
+	t.Helper()
+	root, module := findModule(t)
+	imports, dirs, err := readModule(root, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(dirs) < 2 {
+		t.Fatalf("found only %d packages under %s: the walk is broken", len(dirs), root)
+	}
+	return imports, dirs
+}
+
+func modulePath(t *testing.T) string {
+	_, module := findModule(t)
+	return module
 }
 
 // findModule returns the directory and the path of the module around the working directory.
@@ -125,13 +136,13 @@ func findModule(t *testing.T) (root, module string) {
 }
 
 // readModule returns all imports of the module and the paths of its packages.
-func readModule(root, module string) (uses []use, packages []string, err error) {
+func readModule(root, module string) (imports []importUse, dirs []string, err error) {
 	err = filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		if dir != root {
-			// What the go command does not see either: hidden directories, test data, other modules.
+			// The go command ignores these directories, too.
 			if name := d.Name(); name[0] == '.' || name[0] == '_' || name == "testdata" {
 				return filepath.SkipDir
 			}
@@ -148,61 +159,61 @@ func readModule(root, module string) (uses []use, packages []string, err error) 
 			return err
 		}
 		pkg := path.Join(module, filepath.ToSlash(rel))
-		packages = append(packages, pkg)
+		dirs = append(dirs, pkg)
 		for _, file := range files {
-			more, err := readFile(root, file, pkg)
+			more, err := readImports(root, file, pkg)
 			if err != nil {
 				return err
 			}
-			uses = append(uses, more...)
+			imports = append(imports, more...)
 		}
 		return nil
 	})
-	return uses, packages, err
+	return imports, dirs, err
 }
 
-// escape makes dir a pattern that matches dir alone.
+// escape returns a pattern that matches dir only.
 func escape(dir string) string {
 	if filepath.Separator == '\\' {
-		return dir // there is no escaping on Windows, and brackets are rare
+		return dir // patterns have no escape character on Windows
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-func readFile(root, file, pkg string) ([]use, error) {
+// readImports returns the imports of a file. A file with the constraint "ignore" is a program of its
+// own and has none.
+func readImports(root, file, pkg string) ([]importUse, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	if neverBuilt(f) {
+	tag := constraint(f)
+	if tag == "ignore" {
 		return nil, nil
 	}
 	short, err := filepath.Rel(root, file)
 	if err != nil {
 		return nil, err
 	}
-	var uses []use
+	var imports []importUse
 	for _, spec := range f.Imports {
 		to, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			return nil, err
 		}
-		uses = append(uses, use{
+		imports = append(imports, importUse{
 			from: pkg,
 			to:   to,
 			test: strings.HasSuffix(file, "_test.go"),
-			tag:  constraint(f),
+			tag:  tag,
 			pos:  fmt.Sprintf("%s:%d", short, fset.Position(spec.Pos()).Line),
 		})
 	}
-	return uses, nil
+	return imports, nil
 }
 
-// neverBuilt is true for a program that is run by hand with "go run file.go" and belongs to no package.
-func neverBuilt(f *ast.File) bool { return constraint(f) == "ignore" }
-
-// constraint is what the file's build constraint says, "" if it has none.
+// constraint returns the build constraint of a file, "" if it has none.
 func constraint(f *ast.File) string {
 	for _, group := range f.Comments {
 		for _, c := range group.List {

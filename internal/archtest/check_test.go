@@ -6,26 +6,28 @@ import (
 	"strings"
 )
 
-// arrow is an import of one of our packages by another.
+// arrow is an import of one package of the module by another. Paths are below the module's.
 type arrow struct{ from, to string }
 
-// use is one import as it stands in a file. Paths are as in the source; from is the importing package's.
-type use struct {
+// importUse is one import in a file. Paths are complete.
+type importUse struct {
 	from, to string
 	test     bool   // in a _test.go file
-	pos      string // file:line, for people
-	tag      string // the file's build constraint
+	pos      string // file:line
+	tag      string // build constraint of the file
 }
 
-// check returns what is wrong with one import in a module of the given path, "" if nothing is.
-func check(module string, u use) string {
-	from, _ := ours(module, u.from)
+const tables = "internal/archtest/floors_test.go"
+
+// check returns an error message for an import in a module, or "" if the import is allowed.
+func check(module string, u importUse) string {
+	from, _ := inModule(module, u.from)
 	level, known := packages[from]
 	if !known {
-		return fmt.Sprintf("package %q is in no floor: add it to the table in internal/archtest/floors_test.go", from)
+		return fmt.Sprintf("package %q has no floor: add it to the table in %s", from, tables)
 	}
-	to, own := ours(module, u.to)
-	if !own {
+	to, ok := inModule(module, u.to)
+	if !ok {
 		return checkForeign(from, u)
 	}
 	if users := linked[to]; users != nil && !slices.Contains(users, from) {
@@ -33,29 +35,31 @@ func check(module string, u use) string {
 	}
 	toLevel, known := packages[to]
 	if !known {
-		return fmt.Sprintf("package %q, which %q imports, is in no floor: add it to the table in internal/archtest/floors_test.go", to, from)
+		return fmt.Sprintf("package %q, imported by %q, has no floor: add it to the table in %s",
+			to, from, tables)
 	}
 	if suites[to] && !u.test {
-		return fmt.Sprintf("%q imports %q: that is for tests only", from, to)
+		return fmt.Sprintf("%q imports %q, which is for tests only", from, to)
 	}
 	if u.test || suites[from] && toLevel == workshop {
-		// A test may look at anything beside or below it, and use the workshop.
+		// A test may import anything beside it, below it, and in the workshop.
 		if toLevel > level && toLevel != workshop {
 			return fmt.Sprintf("a test of %q imports %q, which lies above it", from, to)
 		}
 		return ""
 	}
+	listed := sideways[arrow{from, to}] != ""
 	switch {
-	case level == workshop && sideways[arrow{from, to}] == "":
-		return fmt.Sprintf("%q imports %q: tools for tests stand alone", from, to)
+	case level == workshop && !listed:
+		return fmt.Sprintf("%q imports %q: packages of the workshop stand alone", from, to)
 	case toLevel == workshop && level == tools:
-		return "" // they measure on made data
+		return "" // measuring programs use generated data
 	case toLevel == workshop && level != workshop:
-		return fmt.Sprintf("%q imports %q: that is for tests only", from, to)
+		return fmt.Sprintf("%q imports %q, which is for tests only", from, to)
 	case toLevel > level:
 		return fmt.Sprintf("%q imports %q: the arrow points up", from, to)
-	case toLevel == level && sideways[arrow{from, to}] == "":
-		return fmt.Sprintf("%q imports %q: they are on one floor and do not know each other", from, to)
+	case toLevel == level && !listed:
+		return fmt.Sprintf("%q imports %q: both are on one floor and may not import each other", from, to)
 	case level == commands && toLevel != programs && linked[to] == nil:
 		return fmt.Sprintf("%q imports %q: a main package links devices and calls a program", from, to)
 	case level == programs && toLevel != library:
@@ -64,8 +68,9 @@ func check(module string, u use) string {
 	return ""
 }
 
-// checkForeign checks the import of a package that is not ours. Only what ships is held to the table, but a test, too, needs modules that are in it.
-func checkForeign(from string, u use) string {
+// checkForeign checks the import of a package from outside the module. Tests may import any listed
+// module, unless it is optional.
+func checkForeign(from string, u importUse) string {
 	if u.to == "C" {
 		if tag := cgo[from]; tag == "" || u.tag != tag {
 			return fmt.Sprintf("%q uses cgo: the default build is pure Go", from)
@@ -79,28 +84,27 @@ func checkForeign(from string, u use) string {
 		if u.to != module && !strings.HasPrefix(u.to, module+"/") {
 			continue
 		}
-		if optional[module] != "" && !slices.Contains(users, from) {
-			// "go mod tidy" of an importer downloads what the tests of its imports need, too.
-			return fmt.Sprintf("%q imports %s, which is only for %q and their tests", from, u.to, users)
-		}
-		if tag := optional[module]; tag != u.tag && tag != "" {
-			return fmt.Sprintf("%q imports %s without the build constraint %s: the default build must do without", from, u.to, tag)
-		}
-		if u.test {
-			return ""
-		}
-		for _, user := range users {
-			if user == from {
-				return ""
+		listed := slices.Contains(users, from)
+		if tag := optional[module]; tag != "" {
+			switch {
+			case !listed:
+				// An importer's "go mod tidy" also downloads what the tests of its imports need.
+				return fmt.Sprintf("%q imports %s, which is only for %q and their tests", from, u.to, users)
+			case u.tag != tag:
+				return fmt.Sprintf("%q imports %s without the build constraint %s", from, u.to, tag)
 			}
+		}
+		if u.test || listed {
+			return ""
 		}
 		return fmt.Sprintf("%q imports %s, which is only for %q and tests", from, u.to, users)
 	}
-	return fmt.Sprintf("%q imports %s: a new dependency needs a reason and a line in internal/archtest/floors_test.go", from, u.to)
+	return fmt.Sprintf("%q imports %s: a new dependency needs a reason and a line in %s",
+		from, u.to, tables)
 }
 
-// ours returns the path under the module's of a package, and whether it is of the module.
-func ours(module, path string) (string, bool) {
+// inModule returns the path of a package below that of the module, and whether it is in the module.
+func inModule(module, path string) (string, bool) {
 	if path == module {
 		return "", true
 	}

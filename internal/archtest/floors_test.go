@@ -1,19 +1,19 @@
 package archtest
 
-// This file is the plan of the house: what there is and what it stands on. Everything else in this package only enforces it.
+// This file is the plan of the module: its packages, and the imports between them and from outside.
 
-// floor says how high a package lies. Imports point down: a package imports what lies on lower floors.
+// floor is the height of a package. A package imports packages of lower floors only.
 type floor int
 
 const (
-	ground   floor = iota // CPU features and bits; imports nothing of ours
-	codecs                // one algorithm each; they do not know one another
+	ground   floor = iota // CPU features, bits, queues; imports no package of the module
+	codecs                // one algorithm each; sideways lists the imports between them
 	engine                // the scheduler, and the containers beside it
 	library               // the public package
 	programs              // use the public package only
 	commands              // main packages: link the devices of a build and call a program
-	tools                 // programs for developers, which import whatever they like
-	workshop              // for tests and scripts only
+	tools                 // programs for developers, which may import any package
+	workshop              // for tests and tools only
 )
 
 // packages lists every package of the module by its path under the module's, "" for the root.
@@ -73,45 +73,58 @@ var packages = map[string]floor{
 	"internal/wgsl":     workshop, // its output is under version control
 }
 
-// suites lists the packages of tests that others run: they import what tests may, and only tests import them.
+// suites lists packages of tests that other packages run. They may import what tests may, and only
+// tests import them.
 var suites = map[string]bool{
 	"gpu/gputest": true,
 }
 
-// sideways lists the imports allowed within a floor.
+// sideways lists the imports allowed within a floor, with reasons.
 var sideways = map[arrow]string{
-	{"pipeline", "pipeline/internal/offload"}:    "passes blocks to a device through its coordinator",
-	{"lzseq", "lz77"}:                            "codes sequences, which are lz77's type",
-	{"huffman", "fse"}:                           "zstd codes Huffman weights with FSE",
-	{"rans", "rans/internal/ctx"}:                "exports its context-coded streams",
-	{"rans", "rans/internal/model"}:              "shares tables and costs with them",
+	{"deflate", "huffman"}: "codes symbols with Huffman codes",
+	{"deflate", "lz77"}:    "codes sequences, a type of lz77",
+
+	{"gpu", "lz77"}:  "results hold sequences",
+	{"gpu", "lzseq"}: "results hold lzseq's streams",
+
+	{"gpu/gputest", "gpu"}:   "tests devices",
+	{"gpu/gputest", "lz77"}:  "compares with the CPU's match finders",
+	{"gpu/gputest", "lzseq"}: "compares with the CPU's streams",
+	{"gpu/gputest", "rans"}:  "compares with the CPU's coders",
+
+	{"gpu/internal/host", "gpu"}:   "implements the devices",
+	{"gpu/internal/host", "lz77"}:  "parses candidates into sequences",
+	{"gpu/internal/host", "lzseq"}: "splits sequences into streams",
+	{"gpu/internal/host", "rans"}:  "prepares lane groups",
+
+	{"gpu/opengl", "gpu"}:               "is a device",
+	{"gpu/opengl", "gpu/internal/host"}: "is the driver below it",
+	{"gpu/opengl", "gpu/kernels"}:       "runs the kernels",
+
+	{"gpu/webgpu", "gpu"}:               "is a device",
+	{"gpu/webgpu", "gpu/internal/host"}: "is the driver below it",
+	{"gpu/webgpu", "gpu/kernels"}:       "runs the kernels",
+
+	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
+
+	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
+
+	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
+
+	{"pipeline", "pipeline/internal/offload"}: "passes blocks to a device through its coordinator",
+
+	{"rans", "rans/internal/ctx"}:   "exports its context-coded streams",
+	{"rans", "rans/internal/model"}: "shares tables and costs with them",
+
 	{"rans/internal/ctx", "rans/internal/model"}: "shares tables and costs with plain streams",
 
-	{"deflate", "lz77"}:                     "codes sequences, which are lz77's type",
-	{"deflate", "huffman"}:                  "Deflate blocks are Huffman coded",
-	{"gpu", "lz77"}:                         "a device gives sequences",
-	{"gpu", "lzseq"}:                        "and streams, which are lzseq's type",
-	{"gpu/gputest", "gpu"}:                  "tests devices",
-	{"gpu/gputest", "lz77"}:                 "against the CPU's matchers",
-	{"gpu/gputest", "lzseq"}:                "and streams",
-	{"gpu/gputest", "rans"}:                 "and coders",
-	{"gpu/internal/host", "gpu"}:            "is the host's part of such devices",
-	{"gpu/internal/host", "lz77"}:           "gives sequences, which it parses from candidates",
-	{"gpu/internal/host", "lzseq"}:          "and streams",
-	{"gpu/internal/host", "rans"}:           "whose lane groups are the devices' work",
-	{"gpu/webgpu", "gpu"}:                   "is such a device",
-	{"gpu/webgpu", "gpu/internal/host"}:     "with its host's part",
-	{"gpu/opengl", "gpu"}:                   "is such a device as well",
-	{"gpu/opengl", "gpu/internal/host"}:     "with the same",
-	{"gpu/opengl", "gpu/kernels"}:           "and the same",
-	{"gpu/webgpu", "gpu/kernels"}:           "and its kernels",
-	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
-	{"zstd", "lz77"}:                        "codes sequences, which are lz77's type",
-	{"zstd", "fse"}:                         "sequences are FSE coded",
-	{"zstd", "huffman"}:                     "literals are Huffman coded",
+	{"zstd", "fse"}:     "codes sequences with FSE",
+	{"zstd", "huffman"}: "codes literals with Huffman codes",
+	{"zstd", "lz77"}:    "codes sequences, a type of lz77",
 }
 
-// foreign lists the modules that code which ships may import, and the packages that may do so. What is under a listed path counts with it.
+// foreign lists the modules that packages may import, and these packages. A module's path covers all
+// its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
@@ -120,17 +133,17 @@ var foreign = map[string][]string{
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
-	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", // decodes what others wrote
-		"internal/bench"}, // is measured
+	// Decodes standard formats, and is measured.
+	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", "internal/bench"},
 }
 
-// optional lists the modules that only files with a build constraint may import.
+// optional lists modules and the build constraint that their imports need.
 var optional = map[string]string{
 	"github.com/cogentcore/webgpu": "webgpu && cgo",
 	"github.com/go-gl/gl":          "opengl && cgo && linux",
 }
 
-// cgo lists the packages that may use cgo, and the constraint it takes.
+// cgo lists the packages that may use cgo, and the build constraint it needs.
 var cgo = map[string]string{
 	"gpu/webgpu": "webgpu && cgo",
 	"gpu/opengl": "opengl && cgo && linux",

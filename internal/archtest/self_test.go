@@ -2,123 +2,139 @@ package archtest
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestCheckCatches feeds the checker a module that does not exist: every rule must catch what it is for, and nothing else.
-func TestCheckCatches(t *testing.T) {
-	const m = "example.com/m"
-	tests := []struct {
-		from, to string
-		test     bool
-		want     string // part of the message; "" for none
-	}{
-		// Down is allowed, one floor or several.
-		{m + "/internal/cli", m, false, ""},
-		{m + "/cmd/pz", m + "/internal/cli", false, ""},
-		{m, m + "/pipeline", false, ""},
-		{m, m + "/internal/pzfile", false, ""},
-		{m + "/pipeline", m + "/lz77", false, ""},
-		{m + "/pipeline", m + "/simd", false, ""},
-		{m + "/rans", m + "/simd", false, ""},
-		{m + "/huffman", m + "/internal/bitio", false, ""},
+// m is the path of the made-up module.
+const m = "example.com/m"
 
-		// Up is not.
-		{m + "/pipeline", m, false, "points up"},
-		{m + "/simd", m + "/rans", false, "points up"},
-		{m + "/lz77", m + "/pipeline", false, "points up"},
-		{m + "/gpu", m + "/pipeline", false, "points up"},
-		{m, m + "/internal/cli", false, "points up"},
-
-		// Sideways only where the table says so, and in that direction.
-		{m + "/lzseq", m + "/lz77", false, ""},
-		{m + "/lz77", m + "/lzseq", false, "one floor"},
-		{m + "/huffman", m + "/fse", false, ""},
-		{m + "/rans", m + "/fse", false, "one floor"},
-		{m + "/pipeline", m + "/internal/pzfile", false, "one floor"},
-		{m + "/internal/pzfile", m + "/pipeline", false, "one floor"},
-		{m + "/internal/seqdump", m + "/examples/profile", false, "one floor"},
-
-		// Programs use the public package alone.
-		{m + "/internal/cli", m + "/pipeline", false, "public package only"},
-		{m + "/internal/cli", m + "/internal/pzfile", false, "public package only"},
-
-		// Developers' tools look at everything, and nobody looks at them.
-		{m + "/internal/seqdump", m + "/lz77", false, ""},
-		{m + "/internal/seqdump", m + "/pipeline", false, ""},
-		{m + "/internal/cli", m + "/internal/seqdump", false, "points up"},
-		{m + "/internal/seqdump", m + "/internal/corpus", false, ""},
-
-		// The workshop is for tests, and stands alone.
-		{m, m + "/internal/corpus", false, "for tests only"},
-		{m + "/internal/cli", m + "/internal/corpus", false, "for tests only"},
-		{m + "/internal/refdec", m + "/internal/corpus", false, "stand alone"},
-		{m + "/internal/corpus", m + "/lz77", false, "stand alone"},
-		{m + "/simd", m + "/internal/corpus", true, ""},
-
-		// Only some main packages link GPU drivers, and only the drivers import their bindings.
-		{m + "/gpu/pz", m + "/gpu/webgpu", false, ""},
-		{m + "/gpu/pz", m + "/gpu/opengl", false, ""},
-		{m + "/gpu/pz", m + "/internal/cli", false, ""},
-		{m + "/gpu/pz", m, false, "calls a program"},
-		{m + "/cmd/pz", m + "/gpu/webgpu", false, "link a GPU driver"},
-		{m + "/internal/cli", m + "/gpu/opengl", false, "link a GPU driver"},
-		{m, m + "/gpu/webgpu", false, "link a GPU driver"},
-		{m, m + "/gpu/webgpu", true, "link a GPU driver"},
-		{m + "/gpu", m + "/gpu/opengl", true, "link a GPU driver"},
-		{m, "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
-		{m + "/gpu/opengl", "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
-
-		// A suite of tests may use the workshop, but looks sideways only where it may, and nobody but tests looks at it.
-		{m + "/gpu/gputest", m + "/internal/corpus", false, ""},
-		{m + "/gpu/gputest", m + "/lz77", false, ""},
-		{m + "/gpu/gputest", m + "/huffman", false, "one floor"},
-		{m + "/gpu/gputest", m + "/pipeline", false, "points up"},
-		{m + "/pipeline", m + "/gpu/gputest", true, ""},
-		{m + "/pipeline", m + "/gpu/gputest", false, "for tests only"},
-		{m + "/gpu/webgpu", m + "/gpu/gputest", false, "for tests only"},
-
-		// Tests look beside and below, never up.
-		{m + "/lzseq", m + "/rans", true, ""},
-		{m, m + "/internal/pzfile", true, ""},
-		{m + "/internal/cli", m + "/internal/pzfile", true, ""},
-		{m + "/rans", m + "/pipeline", true, "lies above"},
-
-		// Packages that nobody has given a place.
-		{m + "/nosuch", "fmt", false, "add it to the table"},
-		{m, m + "/nosuch", false, "add it to the table"},
-		{m, m + "/pipeline/nosuch", true, "add it to the table"},
-
-		// Others' modules.
-		{m + "/internal/cli", "github.com/spf13/pflag", false, ""},
-		{m + "/internal/cli", "golang.org/x/sys/unix", false, ""},
-		{m, "github.com/spf13/pflag", false, "only for"},
-		{m + "/pipeline", "github.com/spf13/pflag", false, "only for"},
-		{m + "/zstd", "github.com/klauspost/compress/zstd", false, "only for"},
-		{m, "github.com/klauspost/compress/zstd", true, ""},
-		{m, "github.com/klauspost/compressor", true, "new dependency"},
-		{m + "/internal/cli", "example.org/x", false, "new dependency"},
-		{m, "example.com/mm", false, "new dependency"},
-		{m + "/simd", "C", false, "pure Go"},
-		{m + "/simd", "encoding/binary", false, ""},
+// complete returns the import path of name: in the standard library, in another module, or in m.
+func complete(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	if strings.Contains(first, ".") || slices.Contains([]string{"C", "fmt", "encoding"}, first) {
+		return name
 	}
-	for _, tt := range tests {
-		got := check(m, use{from: tt.from, to: tt.to, test: tt.test})
+	return path.Join(m, name)
+}
+
+// checkTests has imports for every rule. Paths are below the module's, unless they have a dot.
+var checkTests = []struct {
+	from, to string
+	test     bool
+	want     string // part of the message; "" for none
+}{
+	// An import may point down by one floor or more.
+	{"internal/cli", "", false, ""},
+	{"cmd/pz", "internal/cli", false, ""},
+	{"", "pipeline", false, ""},
+	{"", "internal/pzfile", false, ""},
+	{"pipeline", "lz77", false, ""},
+	{"pipeline", "simd", false, ""},
+	{"rans", "simd", false, ""},
+	{"huffman", "internal/bitio", false, ""},
+
+	// No import points up.
+	{"pipeline", "", false, "points up"},
+	{"simd", "rans", false, "points up"},
+	{"lz77", "pipeline", false, "points up"},
+	{"gpu", "pipeline", false, "points up"},
+	{"", "internal/cli", false, "points up"},
+
+	// Imports within a floor are listed, in one direction.
+	{"lzseq", "lz77", false, ""},
+	{"lz77", "lzseq", false, "one floor"},
+	{"huffman", "fse", false, ""},
+	{"rans", "fse", false, "one floor"},
+	{"pipeline", "internal/pzfile", false, "one floor"},
+	{"internal/pzfile", "pipeline", false, "one floor"},
+	{"internal/seqdump", "examples/profile", false, "one floor"},
+
+	// Programs use the public package only.
+	{"internal/cli", "pipeline", false, "public package only"},
+	{"internal/cli", "internal/pzfile", false, "public package only"},
+
+	// Tools for developers import everything, and no package imports them.
+	{"internal/seqdump", "lz77", false, ""},
+	{"internal/seqdump", "pipeline", false, ""},
+	{"internal/cli", "internal/seqdump", false, "points up"},
+	{"internal/seqdump", "internal/corpus", false, ""},
+
+	// Packages of the workshop are for tests and tools, and stand alone.
+	{"", "internal/corpus", false, "for tests only"},
+	{"internal/cli", "internal/corpus", false, "for tests only"},
+	{"internal/refdec", "internal/corpus", false, "stand alone"},
+	{"internal/corpus", "lz77", false, "stand alone"},
+	{"simd", "internal/corpus", true, ""},
+
+	// Only some main packages link GPU drivers. Only the drivers import their bindings.
+	{"gpu/pz", "gpu/webgpu", false, ""},
+	{"gpu/pz", "gpu/opengl", false, ""},
+	{"gpu/pz", "internal/cli", false, ""},
+	{"gpu/pz", "", false, "calls a program"},
+	{"cmd/pz", "gpu/webgpu", false, "link a GPU driver"},
+	{"internal/cli", "gpu/opengl", false, "link a GPU driver"},
+	{"", "gpu/webgpu", false, "link a GPU driver"},
+	{"", "gpu/webgpu", true, "link a GPU driver"},
+	{"gpu", "gpu/opengl", true, "link a GPU driver"},
+	{"", "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
+	{"gpu/opengl", "github.com/cogentcore/webgpu/wgpu", true, "and their tests"},
+
+	// A suite of tests may import the workshop. Only tests import it.
+	{"gpu/gputest", "internal/corpus", false, ""},
+	{"gpu/gputest", "lz77", false, ""},
+	{"gpu/gputest", "huffman", false, "one floor"},
+	{"gpu/gputest", "pipeline", false, "points up"},
+	{"pipeline", "gpu/gputest", true, ""},
+	{"pipeline", "gpu/gputest", false, "for tests only"},
+	{"gpu/webgpu", "gpu/gputest", false, "for tests only"},
+
+	// Tests import within their floor and below, never above.
+	{"lzseq", "rans", true, ""},
+	{"", "internal/pzfile", true, ""},
+	{"internal/cli", "internal/pzfile", true, ""},
+	{"rans", "pipeline", true, "lies above"},
+
+	// Packages without a floor.
+	{"nosuch", "fmt", false, "add it to the table"},
+	{"", "nosuch", false, "add it to the table"},
+	{"", "pipeline/nosuch", true, "add it to the table"},
+
+	// Other modules.
+	{"internal/cli", "github.com/spf13/pflag", false, ""},
+	{"internal/cli", "golang.org/x/sys/unix", false, ""},
+	{"", "github.com/spf13/pflag", false, "only for"},
+	{"pipeline", "github.com/spf13/pflag", false, "only for"},
+	{"zstd", "github.com/klauspost/compress/zstd", false, "only for"},
+	{"", "github.com/klauspost/compress/zstd", true, ""},
+	{"", "github.com/klauspost/compressor", true, "new dependency"},
+	{"internal/cli", "example.org/x", false, "new dependency"},
+	{"", "example.com/mm", false, "new dependency"},
+	{"simd", "C", false, "pure Go"},
+	{"simd", "encoding/binary", false, ""},
+}
+
+// TestCheck checks made-up imports: every rule catches its violations and nothing else.
+func TestCheck(t *testing.T) {
+	for _, tt := range checkTests {
+		got := check(m, importUse{from: complete(tt.from), to: complete(tt.to), test: tt.test})
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s → %s (test %v): %q, want %q", tt.from, tt.to, tt.test, got, tt.want)
+			t.Errorf("%q imports %q (test %v): %q, want %q", tt.from, tt.to, tt.test, got, tt.want)
 		}
 	}
 }
 
-// TestReadModuleSeesAllPlatforms checks the walk: files for other platforms count, and what is not of the module does not.
-func TestReadModuleSeesAllPlatforms(t *testing.T) {
+// TestReadModule checks that files for other platforms count, and that files outside the module do
+// not.
+func TestReadModule(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a [b]")
 	files := map[string]string{
 		"a.go":               "package m\n",
 		"simd/x_s390x.go":    "package simd\nimport \"example.com/m/rans\"\n",
-		"simd/x_plan9.go":    "//go:build never && ever\n\npackage simd\nimport _ \"example.com/m/lz77\"\n",
+		"simd/x_plan9.go":    "//go:build never\n\npackage simd\nimport _ \"example.com/m/lz77\"\n",
 		"simd/x_test.go":     "package simd_test\nimport (\n\t\"testing\"\n)\n",
 		"simd/gen.go":        "//go:build ignore\n\npackage main\nimport \"example.com/m/hidden\"\n",
 		"testdata/x.go":      "package x\nimport \"example.com/m/hidden\"\n",
@@ -136,7 +152,7 @@ func TestReadModuleSeesAllPlatforms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	uses, dirs, err := readModule(root, "example.com/m")
+	imports, dirs, err := readModule(root, "example.com/m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +160,7 @@ func TestReadModuleSeesAllPlatforms(t *testing.T) {
 		t.Errorf("packages: %s", got)
 	}
 	var got []string
-	for _, u := range uses {
+	for _, u := range imports {
 		line := filepath.ToSlash(u.pos) + " " + u.to
 		if u.test {
 			line += " test"
@@ -159,37 +175,36 @@ simd/x_test.go:3 testing test`
 	}
 }
 
-// TestStale: rows without anything are found, the others are not.
-func TestStale(t *testing.T) {
-	const m = "example.com/m"
-	var uses []use
+// TestStaleRows checks that all rows are current for a module that needs them, and that missing
+// imports and packages are found.
+func TestStaleRows(t *testing.T) {
+	var imports []importUse
 	var dirs []string
 	for name := range packages {
-		dirs = append(dirs, strings.TrimSuffix(m+"/"+name, "/"))
+		dirs = append(dirs, path.Join(m, name))
 	}
 	for a := range sideways {
-		uses = append(uses, use{from: m + "/" + a.from, to: m + "/" + a.to})
+		imports = append(imports, importUse{from: m + "/" + a.from, to: m + "/" + a.to})
 	}
 	for module, users := range foreign {
 		for _, user := range users {
-			uses = append(uses, use{from: strings.TrimSuffix(m+"/"+user, "/"), to: module})
+			imports = append(imports, importUse{from: path.Join(m, user), to: module})
 		}
 	}
-	if rows := stale(m, uses, dirs); rows != nil {
-		t.Errorf("nothing is stale: %q", rows)
+	if rows := staleRows(m, imports, dirs); rows != nil {
+		t.Errorf("stale rows: %q, want none", rows)
 	}
-	for i := range uses {
-		uses[i].test = true // does not count
+	for i := range imports {
+		imports[i].test = true // imports of tests need no row
 	}
-	want := 1 + len(uses)
-	if rows := stale(m, uses, dirs[1:]); len(rows) != want {
-		t.Errorf("%d rows are stale, want %d: %q", len(rows), want, rows)
+	want := 1 + len(imports)
+	if rows := staleRows(m, imports, dirs[1:]); len(rows) != want {
+		t.Errorf("%d stale rows, want %d: %q", len(rows), want, rows)
 	}
 }
 
-// TestCheckTags: what is optional is behind its build tag.
+// TestCheckTags checks that optional modules and cgo need their build constraint.
 func TestCheckTags(t *testing.T) {
-	const m = "example.com/m"
 	for _, tt := range []struct {
 		from, to, tag string
 		want          string
@@ -202,7 +217,7 @@ func TestCheckTags(t *testing.T) {
 		{"/gpu/webgpu", "github.com/cogentcore/webgpu/wgpu", "", "build constraint"},
 		{"/gpu", "github.com/cogentcore/webgpu/wgpu", "webgpu && cgo", "only for"},
 	} {
-		got := check(m, use{from: m + tt.from, to: tt.to, tag: tt.tag})
+		got := check(m, importUse{from: m + tt.from, to: tt.to, tag: tt.tag})
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s → %s (%s): %q, want %q", tt.from, tt.to, tt.tag, got, tt.want)
 		}

@@ -160,6 +160,9 @@ func logDebt(t *testing.T, found []violation) {
 	t.Logf("violations: %v", sums)
 }
 
+// untracked lists directories of the root that are not part of the source.
+var untracked = []string{".git", "bin", "corpus", "bench-out"}
+
 // measureTree returns all violations of the files under root, nested modules included, and the
 // number of files it has measured.
 func measureTree(root string) (found []violation, files int, err error) {
@@ -174,7 +177,7 @@ func measureTree(root string) (found []violation, files int, err error) {
 		}
 		short = filepath.ToSlash(short)
 		if d.IsDir() {
-			if slices.Contains([]string{".git", "bin", "corpus", "bench-out"}, short) || d.Name() == "testdata" {
+			if slices.Contains(untracked, short) || d.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil
