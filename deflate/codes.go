@@ -2,16 +2,16 @@ package deflate
 
 import "github.com/gopz/compress/huffman"
 
-// lengths are the lengths of the codes of a block.
+// lengths holds the code lengths of a block.
 type lengths struct {
 	litLen [litLenSymbols]uint8
 	offset [offsetSymbols]uint8
 }
 
-// codes are the codes of a block.
+// codes holds the codes of a block.
 type codes struct {
 	litLen [litLenSymbols]huffman.Code
-	length [512]huffman.Code // by length of the match, extra bits included; none for 0
+	length [512]huffman.Code // by match length, extra bits included; none for 0
 	offset [offsetSymbols]huffman.Code
 }
 
@@ -28,12 +28,12 @@ func (c *codes) assign(l *lengths) {
 			length++
 		}
 		if s == lengthSlots-2 {
-			length = MaxMatch // the last but one gives its last length to the last
+			length = MaxMatch // the last length of this slot has a slot of its own
 		}
 	}
 }
 
-// bits returns the size of a block with the histogram h without what describes the codes.
+// bits returns the size of a block with histogram h in bits, without the header.
 //
 //pz:nobce
 func (l *lengths) bits(h *histogram) int {
@@ -47,7 +47,7 @@ func (l *lengths) bits(h *histogram) int {
 	return int(n)
 }
 
-// fixed are the codes that need no description: RFC 1951, section 3.2.6.
+// fixed holds the fixed codes (RFC 1951, section 3.2.6).
 var fixed = makeFixed()
 
 type fixedCodes struct {
@@ -75,16 +75,16 @@ func makeFixed() (f fixedCodes) {
 	return f
 }
 
-// best finds the lengths of the codes with which h takes least. There are two codes of each sort at least: RFC 1951 allows one or none for
-// offsets, but some decoders do not know.
-func (l *lengths) best(b *huffman.Builder, h *histogram) {
+// build sets l to the optimal code lengths for h. It gives each alphabet at least two codes: RFC
+// 1951 allows offsets one or none, but some decoders reject that.
+func (l *lengths) build(b *huffman.Builder, h *histogram) {
 	b.Lengths(l.litLen[:], h.litLen[:], maxBits)
 	b.Lengths(l.offset[:], h.offset[:], maxBits)
-	atLeastTwo(l.litLen[:])
-	atLeastTwo(l.offset[:])
+	ensureTwoCodes(l.litLen[:])
+	ensureTwoCodes(l.offset[:])
 }
 
-func atLeastTwo(lens []uint8) {
+func ensureTwoCodes(lens []uint8) {
 	used := 0
 	for _, l := range lens {
 		if l != 0 {

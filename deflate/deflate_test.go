@@ -24,7 +24,7 @@ func TestEdges(t *testing.T) {
 		what   string
 		before int // bytes before the content
 		make   func(m *maker)
-		blocks [3]int // wanted, by type; 0, 0, 0 says nothing
+		blocks [3]int // expected number by type; 0, 0, 0 is not checked
 	}{
 		{"empty", 0, func(m *maker) {}, [3]int{0, 1, 0}},
 		{"empty with something before", 99, func(m *maker) {}, [3]int{0, 1, 0}},
@@ -32,7 +32,9 @@ func TestEdges(t *testing.T) {
 		{"two bytes", 0, func(m *maker) { m.literals('x', 'y') }, [3]int{0, 1, 0}},
 		{"all bytes once", 0, func(m *maker) { m.literals(all...) }, [3]int{1, 0, 0}},
 		{"one byte only", 0, func(m *maker) { m.literals(make([]byte, 5000)...) }, [3]int{0, 0, 1}},
-		{"literals of two sorts only", 0, func(m *maker) { m.literals(bytes.Repeat([]byte{1, 200}, 3000)...) }, [3]int{0, 0, 1}},
+		{"two different literals", 0, func(m *maker) {
+			m.literals(bytes.Repeat([]byte{1, 200}, 3000)...)
+		}, [3]int{0, 0, 1}},
 		{"only a match", 7, func(m *maker) { m.match(3, 7) }, [3]int{0, 1, 0}},
 		{"only matches", 300, func(m *maker) {
 			for i := range 300 {
@@ -44,7 +46,9 @@ func TestEdges(t *testing.T) {
 				m.match(3, 8)
 			}
 		}, [3]int{0, 0, 1}},
-		{"no offset", 0, func(m *maker) { m.literals(bytes.Repeat([]byte("no offset"), 500)...) }, [3]int{0, 0, 1}},
+		{"no offset", 0, func(m *maker) {
+			m.literals(bytes.Repeat([]byte("no offset"), 500)...)
+		}, [3]int{0, 0, 1}},
 		{"last offset slots", MaxOffset, func(m *maker) {
 			for range 200 {
 				m.match(10, MaxOffset)
@@ -53,8 +57,12 @@ func TestEdges(t *testing.T) {
 			}
 		}, [3]int{}},
 		{"random", 0, func(m *maker) { m.literals(random...) }, [3]int{3, 0, 0}},
-		{"random, a stored block full", 0, func(m *maker) { m.literals(random[:maxStored]...) }, [3]int{1, 0, 0}},
-		{"random, a stored block and a byte", 0, func(m *maker) { m.literals(random[:maxStored+1]...) }, [3]int{2, 0, 0}},
+		{"random, one full stored block", 0, func(m *maker) {
+			m.literals(random[:maxStored]...)
+		}, [3]int{1, 0, 0}},
+		{"random, a stored block and a byte", 0, func(m *maker) {
+			m.literals(random[:maxStored+1]...)
+		}, [3]int{2, 0, 0}},
 		{"random with matches", 0, func(m *maker) {
 			m.literals(random...)
 			m.match(3, MaxOffset)
@@ -65,13 +73,14 @@ func TestEdges(t *testing.T) {
 			m := newMaker(r, c.before)
 			c.make(m)
 			if in := m.check(t, &e); c.blocks != [3]int{} && in.blocks != c.blocks {
-				t.Errorf("%d stored, %d fixed, %d dynamic blocks, want %d", in.blocks[0], in.blocks[1], in.blocks[2], c.blocks)
+				t.Errorf("%d stored, fixed and dynamic blocks, want %d", in.blocks, c.blocks)
 			}
 		})
 	}
 }
 
-// TestLengths: every length, at the least, the greatest and another offset, and the splitting of long ones.
+// TestLengths encodes every length at the smallest, the largest and another offset, and long
+// matches that are split.
 func TestLengths(t *testing.T) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(3, 4))
@@ -95,13 +104,13 @@ func TestLengths(t *testing.T) {
 	m.check(t, &e)
 }
 
-// TestOffsets: the first and last offset of every slot, and the ones around them.
+// TestOffsets encodes the offsets at both ends of every slot.
 func TestOffsets(t *testing.T) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(5, 6))
 	m := newMaker(r, MaxOffset)
 	for offset := 1; offset <= MaxOffset; offset++ {
-		slot := OffsetSlot(uint32(offset))
+		slot := int(slotOf(uint32(offset - 1)))
 		base := slot + 1
 		if slot >= 4 {
 			base = (2+slot&1)<<(slot/2-1) + 1
@@ -150,7 +159,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestPieces: pieces that were coded apart, each with what is before it as its window, are one stream when they are laid end to end.
+// TestPieces concatenates pieces that were encoded separately, each with the content before it as
+// window.
 func TestPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	data := corpus.ByName("mixed").Make(1 << 20)
@@ -182,7 +192,7 @@ func TestHostileSequences(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: taken", what)
+					t.Errorf("%s: accepted", what)
 				}
 			}()
 			var e Encoder
@@ -193,13 +203,11 @@ func TestHostileSequences(t *testing.T) {
 
 func TestAllocs(t *testing.T) {
 	var e Encoder
-	var c Costs
 	data := corpus.ByName("mixed").Make(1 << 18)
 	seqs := greedy.parse(data, 0)
 	dst := e.Append(nil, data, seqs, false)
 	if n := testing.AllocsPerRun(10, func() {
 		dst = e.Append(dst[:0], data, seqs, false)
-		e.Costs(&c)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -1,34 +1,37 @@
-// Package deflate codes sequences as Deflate blocks: RFC 1951. It finds no matches.
+// Package deflate encodes LZ77 sequences as Deflate blocks (RFC 1951) for package pipeline. It
+// finds no matches and is not a general-purpose compressor; the root package is.
 //
-// An [Encoder] cuts a piece of content into blocks where that makes it smaller, codes each of them as is cheapest (stored, with the fixed
-// codes, or with codes of its own) and ends on a byte boundary, so that pieces coded apart can be laid end to end.
+// An [Encoder] splits content into blocks where that reduces the size. It writes each block in the
+// smallest form: stored, with the fixed codes, or with dynamic codes. Its output ends on a byte
+// boundary, so independently encoded pieces can be concatenated.
 package deflate
 
-// Limits of the format.
+// Limits of the format (RFC 1951, section 3.2.5).
 const (
 	MinMatch  = 3       // bytes
 	MaxMatch  = 258     // bytes; the encoder splits longer matches
 	MaxOffset = 1 << 15 // bytes
-	maxBits   = 15      // of a code for literals, lengths and offsets
+	maxBits   = 15      // of a code for literals, lengths or offsets
 	maxStored = 1<<16 - 1
 )
 
-// Alphabets.
+// Alphabets (RFC 1951, sections 3.2.5 and 3.2.6).
 const (
 	literals    = 256
 	endOfBlock  = 256
-	firstLength = 257 // the symbol of the first length slot
-	maxLitLen   = 286 // symbols in use for literals, end of block and lengths
-	maxOffsets  = 30  // offset slots in use
+	firstLength = 257 // symbol of the first length slot
+	maxLitLen   = 286 // number of symbols in use for literals, end of block and lengths
+	maxOffsets  = 30  // number of offset slots in use
 
 	litLenSymbols = 288 // the fixed code has two more
 	offsetSymbols = 32  // likewise
 )
 
-// A slot is a range of lengths or offsets that share a symbol; extra bits say which one it is. RFC 1951, section 3.2.5.
+// A slot is a range of lengths or offsets with a common symbol. Extra bits give the position in the
+// range (RFC 1951, section 3.2.5).
 const lengthSlots = maxLitLen - firstLength
 
-// noSlot stands for both slots of a token without a match.
+// noSlot is the slot of a token without a match.
 const noSlot = 31
 
 var (
@@ -45,7 +48,7 @@ func makeLengthExtra() (t [lengthSlots]uint8) {
 	return t
 }
 
-// makeLengthSlots has noSlot for what is no length.
+// makeLengthSlots maps lengths to slots, and all other numbers to noSlot.
 func makeLengthSlots() (t [512]uint8) {
 	for i := range t {
 		t[i] = noSlot
@@ -69,7 +72,8 @@ func makeOffsetExtra() (t [offsetSymbols]uint8) {
 	return t
 }
 
-// makeOffsetSlots: offsets less one below 256 have an entry each, others one for each 128.
+// makeOffsetSlots returns the table of slotOf: one entry for each offset−1 below 256, above that
+// one for each 128.
 func makeOffsetSlots() (t [512]uint8) {
 	extra := makeOffsetExtra()
 	d := 0
@@ -86,13 +90,10 @@ func makeOffsetSlots() (t [512]uint8) {
 	return t
 }
 
-// slotOf returns the slot of an offset that is one more than d.
+// slotOf returns the slot, 0 to 29, of offset d+1.
 func slotOf(d uint32) uint8 {
 	if d >= 256 {
 		d = d>>7 + 256
 	}
 	return offsetSlots[d&511]
 }
-
-// OffsetSlot returns the slot, 0 … 29, of an offset of 1 … MaxOffset bytes.
-func OffsetSlot(offset uint32) int { return int(slotOf(offset - 1)) }

@@ -6,53 +6,58 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// Encoder codes content. The zero value is ready; it keeps its scratch memory from call to call, see Memory. It is not safe for concurrent use.
+// Encoder encodes content as Deflate blocks. The zero value is ready to use and keeps its scratch
+// memory between calls; see [Memory]. An Encoder must not be used concurrently.
 type Encoder struct {
 	writer  writer
-	held    []byte // content to be stored, which may grow
+	stored  []byte // content waiting for a stored block
 	tokens  []token
 	lits    []byte
 	units   []unit
 	builder huffman.Builder
 	lengths lengths
-	sides   [2]lengths // of a boundary; see refine
+	sides   [2]lengths // codes left and right of a boundary; see refine
 	gains   gains
 	header  header
 	codes   codes
 }
 
-// Memory returns the bytes of scratch that an Encoder needs for content of up to size bytes with up to so many sequences.
+// Memory returns the scratch memory in bytes of an Encoder for content of up to size bytes with up
+// to seqs sequences.
 func Memory(size, seqs int) int {
 	const (
-		itself   = 64 << 10 // the Encoder, and what describes codes
+		itself   = 64 << 10 // the Encoder itself and the description of codes
 		unitSize = 1344
 	)
-	return itself + unitSize*room(min(maxUnits, size/unitSymbols+1)) + room(size+slack) + 8*room(maxTokens(size, seqs))
+	units := min(maxUnits, size/unitSymbols+1)
+	return itself + unitSize*room(units) + room(size+slack) + 8*room(maxTokens(size, seqs))
 }
 
-// Append codes content and appends the result to dst. Each sequence stands for so many literals and a match of MinMatch bytes or
-// more, at an offset of 1 … MaxOffset bytes; what is left of the content after the last one is literals. Matches may
-// reach back to what was coded before, and are believed: only their lengths and offsets matter here. Sequences that do not fit make it panic.
+// Append encodes content and appends the result to dst. Each sequence stands for LitLen literals
+// and a match of at least MinMatch bytes at an offset of 1 to MaxOffset bytes; the rest of content
+// are literals. Matches may reach back to content encoded before. Append does not verify matches,
+// but panics if lengths or offsets are out of range.
 //
-// What is appended are whole bytes. If final is set, its last block is the last of the Deflate stream; otherwise it ends with an
-// empty stored block, whose last four bytes are 00 00 FF FF, and any number of other pieces may follow.
+// The result consists of whole bytes. If final is true it ends the Deflate stream. Otherwise it
+// ends with an empty stored block, whose last four bytes are 00 00 FF FF, and further pieces may
+// follow.
 func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.tokenize(content, seqs)
 	w := &e.writer
 	*w = writer{bitio.Writer{Out: dst}}
-	e.held = nil
+	e.stored = nil
 	e.units = sized(e.units, min(maxUnits, (len(e.lits)-slack+len(e.tokens))/unitSymbols+1))
-	rest := span{e.tokens, e.lits, content} // what is not written yet
-	cut := rest                             // what is in no unit yet
+	rest := span{e.tokens, e.lits, content} // not written yet
+	cut := rest                             // in no unit yet
 	for n := 0; len(rest.tokens) > 0; {
 		for n < len(e.units) && len(cut.tokens) > 0 {
 			e.units[n].fill(&cut)
 			n++
 		}
 		units := e.units[:n]
-		split(units)
+		mergeUnits(units)
 		e.refine(units, &rest)
-		// The last block may go on in what there was no room for.
+		// The last block may continue in the tokens that had no room.
 		i, more := 0, len(cut.tokens) > 0
 		for i < n && !(more && units[i].next == n) {
 			e.block(&units[i], &rest, final && units[i].next == n)
@@ -64,10 +69,10 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		}
 	}
 	switch {
-	case len(e.held) > 0:
-		e.store(final)
+	case len(e.stored) > 0:
+		e.flushStored(final)
 	case final && len(content) == 0:
-		w.begin(typeFixed, true)
+		w.beginBlock(typeFixed, true)
 		c := fixed.codes.litLen[endOfBlock]
 		w.Put(c.Bits(), c.Len())
 	}
@@ -75,36 +80,37 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		w.stored(nil, false)
 	}
 	w.Align()
-	dst, w.Out = w.Out, nil // it is the caller's
+	dst, w.Out = w.Out, nil // drop the reference to the caller's memory
 	return dst
 }
 
-// block writes a block of u's tokens, which are in front of s, or holds their content back so that it is stored together with what follows.
+// block writes u as a block, or postpones it if storing is smallest, so that adjacent stored blocks
+// merge. The tokens of u are at the front of s.
 func (e *Encoder) block(u *unit, s *span, last bool) {
 	w := &e.writer
 	content := s.content[:u.content]
-	e.lengths.best(&e.builder, &u.hist)
+	e.lengths.build(&e.builder, &u.hist)
 	e.header.plan(&e.builder, &e.lengths)
 	own := 3 + e.header.bits + e.lengths.bits(&u.hist)
 	common := 3 + fixed.lengths.bits(&u.hist)
-	least := min(own, common)
-	if storedBits(len(content)) <= least {
-		if len(e.held) == 0 {
-			e.held = content
+	size := min(own, common)
+	if storedBits(len(content)) <= size {
+		if len(e.stored) == 0 {
+			e.stored = content
 		} else {
-			e.held = e.held[:len(e.held)+len(content)]
+			e.stored = e.stored[:len(e.stored)+len(content)]
 		}
 	} else {
-		e.store(false)
-		w.Room(least)
+		e.flushStored(false)
+		w.Room(size)
 		codes := &fixed.codes
 		if own < common {
 			codes = &e.codes
 			codes.assign(&e.lengths)
-			w.begin(typeDynamic, last)
+			w.beginBlock(typeDynamic, last)
 			e.header.write(w)
 		} else {
-			w.begin(typeFixed, last)
+			w.beginBlock(typeFixed, last)
 		}
 		w.tokens(s.tokens[:u.tokens], s.lits, codes)
 		end := codes.litLen[endOfBlock]
@@ -113,17 +119,18 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 	s.tokens, s.lits, s.content = s.tokens[u.tokens:], s.lits[u.lits:], s.content[u.content:]
 }
 
-// storedBits is the size of n bytes in stored blocks. What fills up the byte that the first begins in is taken to be half of it.
+// storedBits returns the size of n bytes in stored blocks, in bits. It assumes half a byte of
+// padding before the first one.
 func storedBits(n int) int {
 	blocks := max(1, (n+maxStored-1)/maxStored)
 	return 8*n + blocks*(3+5+32) - 1
 }
 
-// store writes what is held back.
-func (e *Encoder) store(last bool) {
-	if len(e.held) > 0 {
-		e.writer.Room(storedBits(len(e.held)))
-		e.writer.stored(e.held, last)
-		e.held = nil
+// flushStored writes the content that waits for a stored block.
+func (e *Encoder) flushStored(last bool) {
+	if len(e.stored) > 0 {
+		e.writer.Room(storedBits(len(e.stored)))
+		e.writer.stored(e.stored, last)
+		e.stored = nil
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// FuzzAppend: whatever the sequences, readers give the content back.
+// FuzzAppend checks that decoders restore the content, whatever the sequences.
 func FuzzAppend(f *testing.F) {
 	f.Add([]byte{}, uint16(0), true)
 	f.Add([]byte{3, 'a', 'b', 'c', 0x84, 2, 0, 0xff, 1, 0, 1}, uint16(0), true)
@@ -17,7 +17,8 @@ func FuzzAppend(f *testing.F) {
 	f.Add(corpus.ByName("short").Make(3000), uint16(100), true)
 	var e Encoder
 	f.Fuzz(func(t *testing.T, p []byte, before uint16, final bool) {
-		// A byte below 128 says how many literals follow, others begin a match: length, two bytes of offset, and length·256 if bit 6 is set.
+		// A byte below 128 is the number of literals that follow. Others begin a match: length, two
+		// bytes of offset, and length·256 if bit 6 is set.
 		m := &maker{from: int(before)}
 		for i := range before {
 			m.data = append(m.data, byte(i*i>>4))
@@ -46,9 +47,11 @@ func FuzzAppend(f *testing.F) {
 		if !final {
 			code = e.Append(code, nil, nil, true)
 		}
-		got, err := io.ReadAll(flate.NewReaderDict(bytes.NewReader(code), m.data[max(0, m.from-MaxOffset):m.from]))
+		window := m.data[max(0, m.from-MaxOffset):m.from]
+		got, err := io.ReadAll(flate.NewReaderDict(bytes.NewReader(code), window))
 		if err != nil || !bytes.Equal(got, content) {
-			t.Fatalf("%d bytes before, %d sequences, %d bytes: %v", before, len(m.seqs), len(content), err)
+			t.Fatalf("%d bytes before, %d sequences, %d bytes: %v",
+				before, len(m.seqs), len(content), err)
 		}
 	})
 }

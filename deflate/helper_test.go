@@ -12,9 +12,9 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// maker makes content together with the sequences that stand for it.
+// maker builds content and sequences that produce it.
 type maker struct {
-	data []byte // what is before the content, then the content
+	data []byte // the bytes before the content, then the content
 	from int    // where the content begins
 	seqs []lz77.Sequence
 	run  int
@@ -29,13 +29,15 @@ func (m *maker) match(length, offset int) {
 	for range length {
 		m.data = append(m.data, m.data[len(m.data)-offset])
 	}
-	m.seqs = append(m.seqs, lz77.Sequence{LitLen: uint32(m.run), MatchLen: uint32(length), Offset: uint32(offset)})
+	m.seqs = append(m.seqs, lz77.Sequence{
+		LitLen: uint32(m.run), MatchLen: uint32(length), Offset: uint32(offset),
+	})
 	m.run = 0
 }
 
 func (m *maker) content() []byte { return m.data[m.from:] }
 
-// random makes n steps of random kinds, with statistics that change on the way.
+// random adds n random steps whose statistics change.
 func (m *maker) random(r *rand.Rand, n int) {
 	spread, shape := 1+r.IntN(256), r.IntN(4)
 	for range n {
@@ -65,7 +67,7 @@ func (m *maker) random(r *rand.Rand, n int) {
 	}
 }
 
-// newMaker begins with n random bytes before the content.
+// newMaker returns a maker with n random bytes before the content.
 func newMaker(r *rand.Rand, n int) *maker {
 	m := &maker{from: n}
 	for range n {
@@ -74,8 +76,8 @@ func newMaker(r *rand.Rand, n int) *maker {
 	return m
 }
 
-// readAll reads a Deflate stream with three readers, which have before, or the end of it, as their dictionary, and fails if one of them does
-// not give want.
+// readAll decodes a Deflate stream with three decoders, whose dictionary is before or its end. It
+// fails the test unless all return want.
 func readAll(t testing.TB, code, before, want []byte) inflated {
 	t.Helper()
 	before = before[max(0, len(before)-MaxOffset):]
@@ -101,14 +103,14 @@ func readAll(t testing.TB, code, before, want []byte) inflated {
 	return in
 }
 
-// check codes what m made, as a last piece and as one in the middle, and reads it back.
+// check encodes the content as a last piece and as one in the middle, and decodes it.
 func (m *maker) check(t testing.TB, e *Encoder) inflated {
 	t.Helper()
 	content := m.content()
 	front := []byte("front")
 	code := e.Append(front, content, m.seqs, true)
 	if string(code[:5]) != "front" {
-		t.Fatal("what was before is gone")
+		t.Fatal("Append changed the bytes before its output")
 	}
 	code = code[5:]
 	in := readAll(t, code, m.data[:m.from], content)

@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// inflated is what inflate finds in a Deflate stream.
+// inflated describes a decoded Deflate stream.
 type inflated struct {
 	content []byte
 	seqs    []lz77.Sequence
@@ -18,13 +18,15 @@ type inflated struct {
 
 var errInflate = errors.New("inflate: corrupt input")
 
-// inflate reads a Deflate stream with the decoder of package huffman, slowly, for the sake of what it says about the stream. What is before the
-// content stands in front of it.
+// inflate decodes a Deflate stream with the decoder of package huffman and reports its structure.
+// before is the content that matches may refer to.
 func inflate(code, before []byte) (in inflated, err error) {
 	var lits, offs huffman.Decoder
 	code = append(code[:len(code):len(code)], make([]byte, 16)...)
 	end := 8 * (len(code) - 16)
-	window := func() uint64 { return binary.LittleEndian.Uint64(code[in.bits>>3:]) >> (in.bits & 7) }
+	window := func() uint64 {
+		return binary.LittleEndian.Uint64(code[in.bits>>3:]) >> (in.bits & 7)
+	}
 	take := func(n int) int {
 		if in.bits+n > end {
 			panic(errInflate)
@@ -94,15 +96,15 @@ func inflate(code, before []byte) (in inflated, err error) {
 			for i := 0; i < total; {
 				s, n, v := symbol(&lits), 1, uint8(0)
 				switch s {
-				case repeatLast:
+				case repeatPrevious:
 					n = 3 + take(2)
 					if i == 0 {
 						panic(errInflate)
 					}
 					v = lens[i-1]
-				case repeatZero:
-					n = 3 + take(3)
 				case repeatZeros:
+					n = 3 + take(3)
+				case repeatManyZeros:
 					n = 11 + take(7)
 				default:
 					v = uint8(s)
@@ -152,7 +154,9 @@ func inflate(code, before []byte) (in inflated, err error) {
 			for i := range length {
 				in.content = append(in.content, in.content[from+i])
 			}
-			in.seqs = append(in.seqs, lz77.Sequence{LitLen: uint32(run), MatchLen: uint32(length), Offset: uint32(offset)})
+			in.seqs = append(in.seqs, lz77.Sequence{
+				LitLen: uint32(run), MatchLen: uint32(length), Offset: uint32(offset),
+			})
 			run = 0
 		}
 	}

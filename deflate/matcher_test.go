@@ -5,16 +5,16 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// matcher finds matches in the plainest way that gives sequences like those of real use: chains of positions with equal hashes.
+// matcher is a simple match finder with hash chains, which gives realistic sequences.
 type matcher struct {
-	depth    int // candidates looked at
+	depth    int // maximum number of candidates
 	lazy     bool
 	maxMatch int
 }
 
 const noPosition = -1
 
-// parse returns sequences for data[from:], whose matches may reach back to what is before.
+// parse returns sequences for data[from:]. Matches may reach back before from.
 func (m matcher) parse(data []byte, from int) (seqs []lz77.Sequence) {
 	const hashLog = 15
 	head := make([]int32, 1<<hashLog)
@@ -23,7 +23,8 @@ func (m matcher) parse(data []byte, from int) (seqs []lz77.Sequence) {
 	}
 	chain := make([]int32, len(data))
 	hash := func(p int) uint32 {
-		return (uint32(data[p]) | uint32(data[p+1])<<8 | uint32(data[p+2])<<16) * 2654435761 >> (32 - hashLog)
+		v := uint32(data[p]) | uint32(data[p+1])<<8 | uint32(data[p+2])<<16
+		return v * 2654435761 >> (32 - hashLog)
 	}
 	inserted := max(0, from-MaxOffset)
 	insert := func(to int) {
@@ -39,7 +40,8 @@ func (m matcher) parse(data []byte, from int) (seqs []lz77.Sequence) {
 		}
 		insert(p)
 		limit := data[p:min(len(data), p+m.maxMatch)]
-		for c, n := head[hash(p)], m.depth; c >= 0 && p-int(c) <= MaxOffset && n > 0; c, n = chain[c], n-1 {
+		c, n := head[hash(p)], m.depth
+		for ; c >= 0 && p-int(c) <= MaxOffset && n > 0; c, n = chain[c], n-1 {
 			if l := simd.MatchLen(limit, data[c:]); l > length {
 				length, offset = l, p-int(c)
 			}
@@ -62,7 +64,9 @@ func (m matcher) parse(data []byte, from int) (seqs []lz77.Sequence) {
 				length, offset = l, o
 			}
 		}
-		seqs = append(seqs, lz77.Sequence{LitLen: uint32(p - done), MatchLen: uint32(length), Offset: uint32(offset)})
+		seqs = append(seqs, lz77.Sequence{
+			LitLen: uint32(p - done), MatchLen: uint32(length), Offset: uint32(offset),
+		})
 		p += length
 		done = p
 	}

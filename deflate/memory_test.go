@@ -7,13 +7,13 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// escaped keeps an Encoder from being on the stack.
+// escaped moves an Encoder to the heap.
 var escaped *Encoder
 
-// TestMemory holds what an Encoder allocates to what Memory says, from below too: a bound that is far too high costs workers.
-// Only a long match in place of many symbols may need less.
+// TestMemory compares the memory of an Encoder with the bound of Memory, from below too: a bound
+// far too high would cost workers. Only content with a long match may need less.
 func TestMemory(t *testing.T) {
-	const sizeClasses = 32 << 10 // what the runtime adds when it rounds a few large allocations up
+	const sizeClasses = 32 << 10 // rounding of a few large allocations by the runtime
 	for _, kind := range []string{"text", "zeros", "short", "random"} {
 		for _, n := range []int{0, 100, 5000, 1 << 18, 1 << 20} {
 			data := corpus.ByName(kind).Make(n)

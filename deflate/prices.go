@@ -2,21 +2,23 @@ package deflate
 
 import "github.com/gopz/compress/lz77"
 
-// Model says what sequences cost as Deflate blocks, for parsers that choose by price: what codes of whole bits take is more than that by
-// some tenths of a percent.
+// Model prices sequences as Deflate blocks for optimal parsing. It uses entropies; codes of whole
+// bits take some tenths of a percent more.
 var Model lz77.PriceModel = model{}
 
 type model struct{}
 
-// Rules lets all lengths cost the same at first: in samples of 16 bits it is best to have odd ones only, or even ones, but no parse finds out as
-// long as the others are as cheap.
+// Rules gives all lengths the same price in the first pass. In samples of 16 bits the best parse
+// has only odd lengths, or only even ones. No parse finds that as long as the others cost the same.
 func (model) Rules() lz77.Rules {
-	return lz77.Rules{ChunkSize: 16 << 10, UniformStart: 1 << lengthAlphabet, NewSplitter: newSplitter}
+	return lz77.Rules{
+		ChunkSize: 16 << 10, UniformStart: 1 << lengthAlphabet, NewSplitter: newSplitter,
+	}
 }
 
 func (model) OffsetCode(offset uint32) uint8 { return slotOf(offset - 1) }
 
-// Alphabets, as indices of lz77.Counts.Symbols.
+// Indices of the alphabets in lz77.Counts.Symbols.
 const (
 	lengthAlphabet = iota
 	offsetAlphabet
@@ -37,18 +39,19 @@ func (model) Count(c *lz77.Counts, steps []lz77.Step) {
 }
 
 func (model) Price(p *lz77.Prices, c *lz77.Counts) {
-	const dearest = 13 * lz77.PriceBit
-	// Literals and lengths are one alphabet.
+	const unseenPrice = 13 * lz77.PriceBit
+	// Literals and lengths share an alphabet.
 	var counts [maxLitLen]uint32
 	var prices [maxLitLen]int32
 	copy(counts[:], c.Literals[:])
 	copy(counts[firstLength:], c.Symbols[lengthAlphabet][:])
 	counts[endOfBlock] = 1
-	lz77.SymbolPrices(prices[:], counts[:], lz77.PriceBit, dearest)
+	lz77.SymbolPrices(prices[:], counts[:], lz77.PriceBit, unseenPrice)
 	copy(p.Literal[:], prices[:])
 	clear(p.Run[:])
 	clear(p.RunClass[:])
-	lz77.SymbolPrices(p.Offset[:maxOffsets], c.Symbols[offsetAlphabet][:maxOffsets], lz77.PriceBit, dearest)
+	offsets := c.Symbols[offsetAlphabet][:maxOffsets]
+	lz77.SymbolPrices(p.Offset[:maxOffsets], offsets, lz77.PriceBit, unseenPrice)
 	for slot, extra := range offsetExtra[:maxOffsets] {
 		p.Offset[slot] += int32(extra) * lz77.PriceBit
 	}
@@ -57,7 +60,7 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 		slot := lengthSlot[min(n, MaxMatch)]
 		row[n] = prices[firstLength+int(slot)] + int32(lengthExtra[slot])*lz77.PriceBit
 		if n > MaxMatch {
-			row[n] += 4 * lz77.PriceBit // what is left is a match as well
+			row[n] += 4 * lz77.PriceBit // the remainder is a second match
 		}
 	}
 }

@@ -1,30 +1,31 @@
 package deflate
 
-// margin is how many literals and tokens on either side of a boundary are looked at, about: a unit has unitSymbols symbols, so that the best
-// boundary should not be farther away than half of that, or little more.
-const margin = 640
+// searchMargin is the number of literals and tokens that refine examines on each side of a
+// boundary. The best boundary should be at most half a unit away.
+const searchMargin = 640
 
-// refine moves the boundaries between blocks, which so far are where units end, to the tokens where the symbols around them take least with the codes
-// of both sides. The blocks are those that split has left; their tokens and literals are in front of s.
+// refine moves each boundary between blocks from the end of a unit to the token where the symbols
+// around it are cheapest with the codes of both sides. mergeUnits has made the blocks; their tokens
+// and literals are at the front of s.
 func (e *Encoder) refine(units []unit, s *span) {
 	left, right := &e.sides[0], &e.sides[1]
-	left.best(&e.builder, &units[0].hist)
+	left.build(&e.builder, &units[0].hist)
 	tokens, lits := 0, 0
 	for i := 0; units[i].next < len(units); i = units[i].next {
 		u, v := &units[i], &units[units[i].next]
-		right.best(&e.builder, &v.hist)
+		right.build(&e.builder, &v.hist)
 		e.gains.set(left, right)
 		boundary := tokens + u.tokens
 		for k := e.gains.search(s, boundary, lits+u.lits, u.tokens, v.tokens); k != 0; {
 			if k < 0 {
 				t := s.tokens[tokens+u.tokens-1]
 				end := lits + u.lits
-				u.give(v, t, s.lits[end-int(t>>tokenRun):end])
+				u.moveToken(v, t, s.lits[end-int(t>>tokenRun):end])
 				k++
 			} else {
 				t := s.tokens[tokens+u.tokens]
 				end := lits + u.lits
-				v.give(u, t, s.lits[end:end+int(t>>tokenRun)])
+				v.moveToken(u, t, s.lits[end:end+int(t>>tokenRun)])
 				k--
 			}
 		}
@@ -34,8 +35,8 @@ func (e *Encoder) refine(units []unit, s *span) {
 	}
 }
 
-// give makes a token next to v one of v's.
-func (u *unit) give(v *unit, t token, lits []byte) {
+// moveToken moves a token next to v, with its literals, from u to v.
+func (u *unit) moveToken(v *unit, t token, lits []byte) {
 	for _, p := range lits {
 		u.hist.litLen[p]--
 		v.hist.litLen[p]++
@@ -59,7 +60,8 @@ func (u *unit) give(v *unit, t token, lits []byte) {
 	v.content += len(lits) + length
 }
 
-// gains is how many bits symbols take less with the codes on the right of a boundary than with those on its left.
+// gains holds the number of bits that each symbol saves with the codes to the right of a boundary
+// over those to the left.
 type gains struct {
 	litLen [litLenSymbols]int
 	offset [offsetSymbols]int
@@ -71,10 +73,11 @@ func (g *gains) set(left, right *lengths) {
 	g.offset[noSlot] = 0
 }
 
-// difference takes symbols that have no code yet for a little dearer than those that have: a code must be described as well.
+// difference sets d to the gains of symbols. A symbol without a code counts as a little longer than
+// the longest code, because a new code must be described as well.
 func difference(d []int, left, right []uint8) {
-	const dearer = 2
-	l, r := int(unseen(left))+dearer, int(unseen(right))+dearer
+	const headerShare = 2
+	l, r := int(unseenBits(left))+headerShare, int(unseenBits(right))+headerShare
 	for i := range d {
 		a, b := int(left[i]), int(right[i])
 		if a == 0 {
@@ -87,7 +90,16 @@ func difference(d []int, left, right []uint8) {
 	}
 }
 
-// of returns what is gained by having a token on the right.
+// unseenBits returns the assumed code length of a symbol that did not occur.
+func unseenBits(lens []uint8) uint32 {
+	longest := uint8(0)
+	for _, l := range lens {
+		longest = max(longest, l)
+	}
+	return uint32(min(longest+1, maxBits))
+}
+
+// of returns the gain of moving a token to the right side.
 func (g *gains) of(t token, lits []byte) (bits int) {
 	for _, p := range lits {
 		bits += g.litLen[p]
@@ -98,12 +110,13 @@ func (g *gains) of(t token, lits []byte) (bits int) {
 	return bits
 }
 
-// search returns by how many tokens a boundary should move: to the left if that is less than 0. It is before the token of that number, with
-// so many literals in front of it, and both sides keep one of their tokens.
+// search returns the number of tokens by which to move a boundary, negative for left. boundary is
+// the index of the token behind it and lits the number of literals before it. Each side keeps at
+// least one of its tokens.
 func (g *gains) search(s *span, boundary, lits, left, right int) (best int) {
-	most := 8 // bits; what is less is not worth the trouble
+	most := 8 // bits; a smaller gain is not worth a move
 	sum, lit := 0, lits
-	for k := 1; k < left && k+lits-lit < margin; k++ {
+	for k := 1; k < left && k+lits-lit < searchMargin; k++ {
 		t := s.tokens[boundary-k]
 		run := int(t >> tokenRun)
 		lit -= run
@@ -112,7 +125,7 @@ func (g *gains) search(s *span, boundary, lits, left, right int) (best int) {
 		}
 	}
 	sum, lit = 0, lits
-	for k := 1; k < right && k+lit-lits < margin; k++ {
+	for k := 1; k < right && k+lit-lits < searchMargin; k++ {
 		t := s.tokens[boundary+k-1]
 		run := int(t >> tokenRun)
 		if sum -= g.of(t, s.lits[lit:lit+run]); sum > most {

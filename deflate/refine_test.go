@@ -7,7 +7,8 @@ import (
 	"github.com/gopz/compress/huffman"
 )
 
-// blocksOf cuts what m made into blocks, with the boundaries where units end, and moved. It fails if a block does not count what its tokens are.
+// blocksOf splits the content of m into blocks with boundaries at units and with moved ones. It
+// checks that the counts of each block agree with its tokens.
 func blocksOf(t *testing.T, e *Encoder, m *maker) (atUnits, moved []unit) {
 	t.Helper()
 	e.tokenize(m.content(), m.seqs)
@@ -41,7 +42,8 @@ func blocksOf(t *testing.T, e *Encoder, m *maker) (atUnits, moved []unit) {
 				h.litLen[p]++
 			}
 			if u.tokens == 0 || u.lits != lits || u.content != content || u.hist != h {
-				t.Fatalf("block %d of %d tokens counts %d literals of %d, %d bytes of %d, or its symbols wrong", len(blocks), u.tokens, u.lits, lits, u.content, content)
+				t.Fatalf("block %d, %d tokens: literals %d, want %d; bytes %d, want %d; or symbols",
+					len(blocks), u.tokens, u.lits, lits, u.content, content)
 			}
 			s = span{s.tokens[u.tokens:], s.lits[lits:], s.content[content:]}
 		}
@@ -50,7 +52,7 @@ func blocksOf(t *testing.T, e *Encoder, m *maker) (atUnits, moved []unit) {
 		}
 		return blocks
 	}
-	split(units)
+	mergeUnits(units)
 	atUnits = list()
 	e.refine(units, &whole)
 	return atUnits, list()
@@ -63,7 +65,7 @@ func TestRefine(t *testing.T) {
 		var b huffman.Builder
 		var l lengths
 		for i := range blocks {
-			l.best(&b, &blocks[i].hist)
+			l.build(&b, &blocks[i].hist)
 			bits += l.bits(&blocks[i].hist)
 		}
 		return bits
@@ -71,7 +73,7 @@ func TestRefine(t *testing.T) {
 	before, after, boundaries := 0, 0, 0
 	for range 30 {
 		m := newMaker(r, 1000)
-		// Three alphabets one after the other. Matches make the tokens short.
+		// Three alphabets in turn. Matches make the tokens short.
 		for part := range 3 {
 			for range 5000 + r.IntN(3000) {
 				m.literals(byte(60*part + min(r.IntN(64), r.IntN(64))))
@@ -85,13 +87,14 @@ func TestRefine(t *testing.T) {
 		after += size(moved)
 		boundaries += len(moved) - 1
 	}
-	// A boundary is off by a quarter of a unit on average, and a symbol on its wrong side takes some bits more.
+	// A boundary is off by a quarter of a unit on average, and a symbol on the wrong side costs
+	// some bits.
 	if gain := before - after; boundaries < 60 || gain < boundaries*unitSymbols/8 {
-		t.Errorf("%d boundaries, which to move gains %d bits", boundaries, gain)
+		t.Errorf("moving %d boundaries saves %d bits", boundaries, gain)
 	}
 }
 
-// TestRefineRandom is about the counts, whatever the tokens.
+// TestRefineRandom checks the counts of blocks for random tokens.
 func TestRefineRandom(t *testing.T) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(19, 20))

@@ -2,16 +2,16 @@ package deflate
 
 import "github.com/gopz/compress/lz77"
 
-// splitter says where blocks of sequences should end, with the units and the estimates of an Encoder.
+// splitter implements lz77.BlockSplitter with the units and estimates of an Encoder.
 type splitter struct {
 	units []unit
-	n     int // of the units in use; the last one is not full
-	left  int // symbols that it has room for
+	n     int // number of units in use; the last one is not full
+	left  int // number of symbols for which the last unit has room
 }
 
 func newSplitter() lz77.BlockSplitter { return new(splitter) }
 
-// Split is that of lz77.BlockSplitter.
+// Split appends the ends of blocks to ends. See lz77.BlockSplitter.
 func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
 	if len(content) == 0 {
 		return ends
@@ -31,7 +31,7 @@ func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
 	if last := s.n - 1; units[last].content == 0 {
 		units = units[:last]
 	}
-	split(units)
+	mergeUnits(units)
 	end := 0
 	for i := 0; i < len(units); i = units[i].next {
 		end += units[i].content

@@ -7,19 +7,22 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// TestSplitter: ends ascend to the end of the content, two kinds of content are told apart, and all of it may be literals or matches.
+// TestSplitter checks that ends ascend to the end of the content and separate two kinds of content.
+// Content may be literals or matches alone.
 func TestSplitter(t *testing.T) {
 	text, random := corpus.ByName("text").Make(30_000), corpus.ByName("random").Make(30_000)
 	both := append(append([]byte(nil), text...), random...)
-	match := lz77.Step{Sequence: lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}, Kind: lz77.NewOffset}
+	q := lz77.Sequence{LitLen: 100, MatchLen: 1000, Offset: 99}
+	match := lz77.Step{Sequence: q, Kind: lz77.NewOffset}
 	s := newSplitter()
 	for _, c := range []struct {
 		content []byte
 		steps   []lz77.Step
-		near    int // an end is near that
+		near    int // position near which an end must be
 	}{
-		{nil, nil, 0}, {text[:1], nil, 1}, {text[:unitSymbols], nil, unitSymbols}, {both, nil, len(text)},
-		{text[:1100], []lz77.Step{match}, 1100}, {text[:4400], []lz77.Step{match, match, match, match}, 4400},
+		{nil, nil, 0}, {text[:1], nil, 1}, {text[:unitSymbols], nil, unitSymbols},
+		{both, nil, len(text)}, {text[:1100], []lz77.Step{match}, 1100},
+		{text[:4400], []lz77.Step{match, match, match, match}, 4400},
 	} {
 		ends := s.Split([]int{-7}, c.content, c.steps)[1:]
 		last, found := 0, c.near == 0
@@ -31,7 +34,8 @@ func TestSplitter(t *testing.T) {
 			found = found || end >= c.near-unitSymbols && end <= c.near+unitSymbols
 		}
 		if last != len(c.content) || !found {
-			t.Errorf("%d bytes, %d steps: ends %v, want one near %d", len(c.content), len(c.steps), ends, c.near)
+			t.Errorf("%d bytes, %d steps: ends %v, want one near %d",
+				len(c.content), len(c.steps), ends, c.near)
 		}
 	}
 	ends := make([]int, 0, 100)

@@ -5,37 +5,42 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// unitSymbols is the number of symbols of a unit. With 512 a file of text, images or tables is 0.01% smaller for twice as many estimates;
-// with 2048 it is 0.03% larger.
+// Block splitting. Content is cut into units of about 1,024 symbols. Then mergeUnits merges, again
+// and again, the two neighbours that save most by common codes, until no merger saves anything.
+// Costs are entropies plus an estimate of the header. At last refine moves the boundaries to single
+// tokens.
+//
+// unitSymbols is the number of symbols of a unit. With 2048 files become 0.03% larger.
 const unitSymbols = 1024
 
-// maxUnits bounds the units that are looked at together, so that their memory does not grow with the content.
+// maxUnits bounds the number of units merged together, and so their memory.
 const maxUnits = 256
 
-// span is a piece of content: tokens, and the literals and bytes that belong to them.
+// span is a range of content: its tokens, literals and bytes.
 type span struct {
 	tokens  []token
-	lits    []byte // more than belong to it: its own are in front
+	lits    []byte // begins with the literals of the span; others may follow
 	content []byte
 }
 
-// unit is a piece of content of about unitSymbols symbols, and later a block made of several.
+// unit is a range of about unitSymbols symbols, and later a block of several units.
 type unit struct {
-	tokens, lits, content int // how many of each
+	tokens, lits, content int // number of each
 	hist                  histogram
-	cost                  uint64 // estimated, in units of 1/huffman.CostBit
-	pair                  uint64 // the same for this one and the one that follows together
-	prev, next            int    // numbers of the neighbours; the last one's next is the number of units
+	cost                  uint64 // estimated size, in units of 1/huffman.CostBit bit
+	pairCost              uint64 // estimated size together with the next unit
+	// indices of the neighbours; the next of the last one is the number of units
+	prev, next int
 }
 
-// histogram says how often each symbol occurs in a block.
+// histogram counts the symbols of a block.
 type histogram struct {
 	litLen [litLenSymbols]uint32
 	offset [offsetSymbols]uint32
-	extra  uint64 // bits behind the symbols
+	extra  uint64 // number of extra bits
 }
 
-// add puts the symbols of g to those of h; the block still has one end.
+// add adds the counts of g to h. The sum has one end of block.
 //
 //pz:nobce
 func (h *histogram) add(g *histogram) {
@@ -49,7 +54,7 @@ func (h *histogram) add(g *histogram) {
 	h.extra += g.extra
 }
 
-// fill takes the first tokens of s, about unitSymbols symbols of them.
+// fill sets u to the first tokens of s, about unitSymbols symbols, and removes them from s.
 func (u *unit) fill(s *span) {
 	h := &u.hist
 	*h = histogram{}
@@ -81,38 +86,39 @@ func (u *unit) fill(s *span) {
 	s.tokens, s.lits, s.content = s.tokens[n:], s.lits[lits:], s.content[lits+matched:]
 }
 
-// estimate returns about what a block of both units takes, in units of 1/huffman.CostBit.
+// estimate returns the estimated size of a block of both units, in units of 1/huffman.CostBit bit.
 func estimate(a, b *unit) uint64 {
 	lits, usedLits := huffman.EstimateSum(a.hist.litLen[:maxLitLen], b.hist.litLen[:maxLitLen])
 	offs, usedOffs := huffman.EstimateSum(a.hist.offset[:], b.hist.offset[:])
-	coded := lits + offs + (a.hist.extra+b.hist.extra+headerBits(usedLits, usedOffs))*huffman.CostBit
+	other := a.hist.extra + b.hist.extra + headerBits(usedLits, usedOffs)
+	coded := lits + offs + other*huffman.CostBit
 	return min(coded, uint64(storedBits(a.content+b.content))*huffman.CostBit)
 }
 
-// headerBits is about what the description of codes takes, as seen with text, images and tables. Each code takes some bits; the more there
-// are, the more often neighbours are of the same length or a gap is none.
+// headerBits estimates the size of the header of dynamic codes, from measurements on text, images
+// and tables. The more symbols are in use, the more often neighbours have equal lengths.
 func headerBits(lits, offs int) uint64 {
 	return 60 + uint64(lits*6-lits*lits/64) + uint64(offs*3)
 }
 
-// split puts units together to blocks: units[0], the one that its next says, and so on.
+// mergeUnits merges units to blocks: units[0], units[units[0].next] and so on.
 //
-// The two neighbours that save most by having their codes in common become one, again and again until none save anything.
-func split(units []unit) {
+// It is greedy and takes quadratic time, so maxUnits bounds the number of units.
+func mergeUnits(units []unit) {
 	last := len(units) - 1
 	for i := range units {
 		u := &units[i]
 		u.prev, u.next = i-1, i+1
-		u.cost = estimate(u, &noUnit)
+		u.cost = estimate(u, &emptyUnit)
 		if i > 0 {
-			units[i-1].pair = estimate(&units[i-1], u)
+			units[i-1].pairCost = estimate(&units[i-1], u)
 		}
 	}
 	for last > 0 {
 		best, gain := 0, int64(-1)
 		for i := 0; i != last; {
 			u := &units[i]
-			if g := int64(u.cost + units[u.next].cost - u.pair); g > gain {
+			if g := int64(u.cost + units[u.next].cost - u.pairCost); g > gain {
 				best, gain = i, g
 			}
 			i = u.next
@@ -126,18 +132,18 @@ func split(units []unit) {
 		u.lits += next.lits
 		u.content += next.content
 		u.hist.add(&next.hist)
-		u.cost = u.pair
+		u.cost = u.pairCost
 		if u.next == last {
 			last = best
 		} else {
 			units[next.next].prev = best
-			u.pair = estimate(u, &units[next.next])
+			u.pairCost = estimate(u, &units[next.next])
 		}
 		u.next = next.next
 		if u.prev >= 0 {
-			units[u.prev].pair = estimate(&units[u.prev], u)
+			units[u.prev].pairCost = estimate(&units[u.prev], u)
 		}
 	}
 }
 
-var noUnit unit
+var emptyUnit unit

@@ -9,15 +9,15 @@ import (
 // writer writes the parts of Deflate blocks.
 type writer struct{ bitio.Writer }
 
-// Types of blocks: RFC 1951, section 3.2.3.
+// Block types (RFC 1951, section 3.2.3).
 const (
 	typeStored  = 0
 	typeFixed   = 1
 	typeDynamic = 2
 )
 
-// begin writes what every block begins with.
-func (w *writer) begin(kind uint64, last bool) {
+// beginBlock writes the head of a block.
+func (w *writer) beginBlock(kind uint64, last bool) {
 	if last {
 		w.Put(kind<<1|1, 3)
 	} else {
@@ -25,12 +25,12 @@ func (w *writer) begin(kind uint64, last bool) {
 	}
 }
 
-// stored writes content as stored blocks, one at least.
+// stored writes content as one or more stored blocks (RFC 1951, section 3.2.4).
 func (w *writer) stored(content []byte, last bool) {
 	for {
 		part := content[:min(len(content), maxStored)]
 		content = content[len(part):]
-		w.begin(typeStored, last && len(content) == 0)
+		w.beginBlock(typeStored, last && len(content) == 0)
 		w.Align()
 		w.Out = binary.LittleEndian.AppendUint32(w.Out, uint32(len(part))|^uint32(len(part))<<16)
 		w.Out = append(w.Out, part...)
@@ -40,9 +40,11 @@ func (w *writer) stored(content []byte, last bool) {
 	}
 }
 
-// tokens writes the symbols of tokens, whose literals are in front of lits. There must be room for them, and slack behind the literals.
+// tokens writes the symbols of tokens, whose literals are at the front of lits. Out must have room
+// for them, and lits slack behind the literals.
 //
-// All codes of one match have 48 bits at most, three literals 45, and fewer than 8 are pending: 55. See huffman.Code.
+// A store takes the codes of one match, at most 48 bits, or of three literals, at most 45, and
+// fewer than 8 pending bits. They fit in 64 bits. See huffman.Code.
 func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
 	out := w.Out[len(w.Out):cap(w.Out)]
 	at, lit := 0, 0
@@ -53,7 +55,9 @@ func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
 		for ; run > 3; run -= 3 {
 			v := binary.LittleEndian.Uint32(lits[lit : lit+4 : lit+4])
 			lit += 3
-			c0, c1, c2 := uint64(codes.litLen[byte(v)]), uint64(codes.litLen[byte(v>>8)]), uint64(codes.litLen[byte(v>>16)])
+			c0 := uint64(codes.litLen[byte(v)])
+			c1 := uint64(codes.litLen[byte(v>>8)])
+			c2 := uint64(codes.litLen[byte(v>>16)])
 			acc = acc>>(c0&63) | c0
 			acc = acc>>(c1&63) | c1
 			acc = acc>>(c2&63) | c2
@@ -62,7 +66,8 @@ func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
 			at += int(n >> 3)
 			n &= 7
 		}
-		// How many of the last three there are is hard to predict: those that are not there become codes of no bits.
+		// The number of remaining literals, 0 to 3, is hard to predict. Absent ones become codes of
+		// no bits.
 		v := binary.LittleEndian.Uint32(lits[lit : lit+4 : lit+4])
 		lit += int(run)
 		c0 := uint64(codes.litLen[byte(v)]) & uint64((0-run)>>63)
