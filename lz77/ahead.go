@@ -9,78 +9,78 @@ type Helper interface {
 }
 
 // gathered is a piece and the candidates of its positions. There are two: a helper may gather the next one while one is parsed.
-type gathered struct {
-	piece
-	cands []candidate
-	begin []uint32 // of each position of the piece and the one behind it: where its candidates begin
+type chunkCandidates struct {
+	chunk
+	cands     []candidate
+	firstCand []uint32 // of each position of the piece and the one behind it: where its candidates begin
 }
 
-func (g *gathered) grow(n, cands int) {
-	if cap(g.begin) < n {
-		g.begin, g.cands = make([]uint32, n), make([]candidate, 0, cands)
+func (g *chunkCandidates) grow(n, cands int) {
+	if cap(g.firstCand) < n {
+		g.firstCand, g.cands = make([]uint32, n), make([]candidate, 0, cands)
 	}
 }
 
 // gatheredBytes is what one takes for n positions, in bytes.
-func gatheredBytes(n int) int { return 4*n + 8*maxCands(n) }
+func chunkCandidatesBytes(n int) int { return 4*n + 8*candidateLimit(n) }
 
 // end is where the next piece begins.
-func (s *piece) end() int { return s.to + int(s.last.length) }
+func (s *chunk) end() int { return s.to + int(s.last.length) }
 
 // start gathers the first piece, which begins at p.
-func (o *optimal) start(src []byte, p int) piece {
-	o.gather(&o.pieces[0], src, p)
-	return o.turn(0)
+func (o *optimal) firstChunk(src []byte, p int) chunk {
+	o.findMatches(&o.chunks[0], src, p)
+	return o.setCurrent(0)
 }
 
 // turn makes a piece the one that is parsed.
-func (o *optimal) turn(k int) piece {
+func (o *optimal) setCurrent(k int) chunk {
 	o.current = k
-	g := &o.pieces[k]
-	o.cands, o.begin = g.cands, g.begin
-	return g.piece
+	g := &o.chunks[k]
+	o.cands, o.firstCand = g.cands, g.firstCand
+	return g.chunk
 }
 
 // ahead lets the piece behind s be gathered while s is parsed, if there is one and a helper is free. A call of next must follow.
-func (o *optimal) ahead(src []byte, s piece) {
+func (o *optimal) startHelper(src []byte, s chunk) {
 	if o.helper == nil || s.end() == len(src) {
 		return
 	}
-	if o.beside == nil {
-		o.beside = func() int {
-			g := &o.pieces[1-o.current]
-			g.grow(o.room, o.most)
-			o.gather(g, o.src, o.from)
+	if o.helperTask == nil {
+		o.helperTask = func() int {
+			g := &o.chunks[1-o.current]
+			g.grow(o.maxPositions, o.candLimit)
+			o.findMatches(g, o.helperSrc, o.helperFrom)
 			return g.end() - g.from
 		}
 	}
-	o.src, o.from = src, s.end()
-	o.helped = o.helper.Help(o.beside)
+	o.helperSrc, o.helperFrom = src, s.end()
+	o.helperBusy = o.helper.Help(o.helperTask)
 }
 
 // next returns the piece behind s, or false if s was the last one.
-func (o *optimal) next(src []byte, s piece) (_ piece, more bool) {
+func (o *optimal) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 	if s.end() == len(src) {
 		return s, false
 	}
-	if o.helped {
-		o.settle()
-		return o.turn(1 - o.current), true
+	if o.helperBusy {
+		o.awaitHelper()
+		return o.setCurrent(1 - o.current), true
 	}
-	o.gather(&o.pieces[o.current], src, s.end())
-	return o.turn(o.current), true
+	o.findMatches(&o.chunks[o.current], src, s.end())
+	return o.setCurrent(o.current), true
 }
 
 // settle waits for the helper, if there is one at work.
-func (o *optimal) settle() {
-	if o.helped {
-		o.helped = false
+func (o *optimal) awaitHelper() {
+	if o.helperBusy {
+		o.helperBusy = false
 		o.helper.Wait()
 	}
 }
 
 // release ends a parse, one that panicked as well: no helper is at work then, or kept.
 func (o *optimal) release() {
-	defer func() { o.helper, o.src = nil, nil }()
-	o.settle()
+	defer func() { o.helper, o.helperSrc = nil, nil }()
+	o.awaitHelper()
 }

@@ -44,7 +44,7 @@ func (w *willing) Wait() {
 }
 
 // blocky is a Model of a form that is written in blocks.
-type blocky struct{ generic }
+type blocky struct{ genericModel }
 
 func (blocky) Rules() Rules { return Rules{NewSplitter: func() BlockSplitter { return whole{} }} }
 
@@ -68,7 +68,7 @@ func TestHelper(t *testing.T) {
 		{"ladder", Levels[7], testLimits[1], MaxChunk},
 		{"intervals", Levels[9], testLimits[2], MaxChunk},
 		{"tree", Params{Finder: BinaryTree, HashLog: 14, Depth: 8, Nice: 64, Passes: 1, MaxMisses: 1}, testLimits[0], MaxChunk},
-		{"blocks", Params{Finder: BinaryTree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks, blockWindow},
+		{"blocks", Params{Finder: BinaryTree, HashLog: 14, Depth: 8, Nice: 258, Passes: 1}, inBlocks, maxWindow},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			size := pieces*x.piece + 1000
@@ -120,7 +120,7 @@ func TestHelperFails(t *testing.T) {
 
 // countless is a Model that panics when it has counted some times.
 type countless struct {
-	generic
+	genericModel
 	left *int
 }
 
@@ -128,7 +128,7 @@ func (m countless) Count(c *Counts, steps []Step) {
 	if *m.left--; *m.left < 0 {
 		panic("no more")
 	}
-	m.generic.Count(c, steps)
+	m.genericModel.Count(c, steps)
 }
 
 // TestParseFails: a parse that panics waits for its helper, who reads the block.

@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 			for d := 1; d <= i && i < size-tail && i+lanes <= end; d++ {
 				for n := 0; i+n < end && n < nice && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {
-						best[i] = min(best[i], best[i+n]+int(p.Match[0][NewOffset][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
+						best[i] = min(best[i], best[i+n]+int(p.Match[0][NewOffset][n]+p.Offset[genericModel{}.OffsetCode(uint32(d))]))
 					}
 				}
 			}
@@ -104,12 +104,12 @@ func TestBlocks(t *testing.T) {
 // those are.
 func TestBlocksValid(t *testing.T) {
 	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}
-	contents := worstCases(blockWindow + 5000)
+	contents := worstCases(maxWindow + 5000)
 	for _, k := range corpus.Kinds() {
 		contents[k.Name] = k.Make(3000)
 	}
-	half := corpus.ByName("random").Make(blockWindow + 100)
-	contents["far"] = slices.Concat(half, half[len(half)-30_000:], bytes.Repeat(half[:3], blockWindow/2))
+	half := corpus.ByName("random").Make(maxWindow + 100)
+	contents["far"] = slices.Concat(half, half[len(half)-30_000:], bytes.Repeat(half[:3], maxWindow/2))
 	var m Matcher
 	for name, src := range contents {
 		for _, start := range []int{0, min(1<<15, len(src)/2)} {
@@ -131,7 +131,7 @@ func TestPieces(t *testing.T) {
 	var m Matcher
 	want := m.Parse(nil, src, params, blockLimits)
 	l := blockLimits
-	for _, size := range []int{0, 1, 39, 2 * blockWindow} {
+	for _, size := range []int{0, 1, 39, 2 * maxWindow} {
 		l.Model = pieces{cut{parts: 3}, size}
 		if got := m.Parse(nil, src, params, l); !slices.Equal(got, want) {
 			t.Errorf("pieces of %d: other sequences", size)

@@ -15,7 +15,7 @@ const (
 // as high, little-endian. Positions whose h agrees in the highest rowBits bits share a row, of which the Depth latest count. A candidate whose h does
 // not agree in the CandidateTagBits bits below them is counted, but passed over.
 func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
-	return tableLog(p.HashLog, size), mixMask(p.HashBytes)
+	return tableLog(p.HashLog, size), rowHashMask(p.HashBytes)
 }
 
 // Parameters of the hash.
@@ -59,21 +59,21 @@ func (m *Matcher) ParseCandidates(dst []Sequence, src []byte, start int, params 
 	}
 	m.params, m.limits = *params, limits
 	src = src[:len(src):len(src)] // as in ParseFrom
-	m.given, m.bad = best, false
+	m.candidates, m.badCandidate = best, false
 	dst = m.parseLazy(dst, src, start)
-	m.given = nil
-	return dst, !m.bad
+	m.candidates = nil
+	return dst, !m.badCandidate
 }
 
 // candidate is find with what is given.
 func (m *Matcher) candidate(src []byte, i int) (n, offset int) {
-	g := m.given[i]
+	g := m.candidates[i]
 	if g == 0 {
 		return 0, 0
 	}
 	n, offset = int(g>>CandidateOffsetBits)+4, int(g&(1<<CandidateOffsetBits-1))
 	if offset < MinOffset || offset > i || n > len(src)-i || offset > m.limits.MaxOffset {
-		m.bad = true
+		m.badCandidate = true
 		return 0, 0
 	}
 	if n >= m.params.Nice {

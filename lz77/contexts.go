@@ -30,13 +30,13 @@ const (
 	firstOfRun = iota
 	secondOfRun
 	otherOfRun
-	runPlaces
+	runPositions
 )
 
 // classCounts says how often literals come in each class; the one behind the last is of the first literals of runs.
 type classCounts [MaxContextClasses + 1][256]uint32
 
-func (c *classCounts) age(shift uint) {
+func (c *classCounts) decay(shift uint) {
 	for k := range c {
 		for s := range &c[k] {
 			c[k][s] >>= shift & 31
@@ -60,11 +60,11 @@ func (c *classCounts) setSum(a, b *classCounts) {
 func (c *classCounts) clear() { clear(c[:]) }
 
 // contextual is what optimal needs where literals have contexts.
-type contextual struct {
+type contextState struct {
 	*Contexts
-	class [runPlaces][]uint8 // of a literal at each position of the piece
-	lits  [runPlaces][]int32 // what it costs
-	third arrivals           // the cheapest way to each position that ends with a literal
+	classes      [runPositions][]uint8 // of a literal at each position of the piece
+	literals     [runPositions][]int32 // what it costs
+	literalPaths paths                 // the cheapest way to each position that ends with a literal
 
 	counts, past, sum classCounts // as in optimal
 	prices            [MaxContextClasses + 1][256]int32
@@ -72,24 +72,24 @@ type contextual struct {
 
 // contextualItself is what a contextual takes, in bytes, with what the runtime rounds up, and contextualBytes what a position takes in it.
 const (
-	contextualItself = 4*(MaxContextClasses+1)<<10 + 128<<10
-	contextualBytes  = 5*runPlaces + arrivalBytes
+	contextStateBytes    = 4*(MaxContextClasses+1)<<10 + 128<<10
+	contextPositionBytes = 5*runPositions + pathBytes
 )
 
-func (c *contextual) grow(n int) {
-	if cap(c.class[0]) >= n {
+func (c *contextState) grow(n int) {
+	if cap(c.classes[0]) >= n {
 		return
 	}
-	for k := range c.class {
-		c.class[k], c.lits[k] = make([]uint8, n), make([]int32, n)
+	for k := range c.classes {
+		c.classes[k], c.literals[k] = make([]uint8, n), make([]int32, n)
 	}
-	c.third.grow(n)
+	c.literalPaths.grow(n)
 }
 
 // classify finds the classes of the positions of a piece.
-func (c *contextual) classify(src []byte, s piece) {
+func (c *contextState) classify(src []byte, s chunk) {
 	n := s.to - s.from
-	first, second, other := c.class[firstOfRun][:n], c.class[secondOfRun][:n], c.class[otherOfRun][:n]
+	first, second, other := c.classes[firstOfRun][:n], c.classes[secondOfRun][:n], c.classes[otherOfRun][:n]
 	var a, b byte
 	if s.from > 0 {
 		a = src[s.from-1]
@@ -106,18 +106,18 @@ func (c *contextual) classify(src []byte, s piece) {
 }
 
 // count counts a literal at position i of the piece, behind run others.
-func (c *contextual) count(i int, run uint32, literal byte) {
-	c.counts[c.class[min(run, otherOfRun)][i]][literal]++
+func (c *contextState) count(i int, run uint32, literal byte) {
+	c.counts[c.classes[min(run, otherOfRun)][i]][literal]++
 }
 
 // backoff is how many literals of a class weigh as much as what is known of all literals: there are few in a piece of most classes.
 const backoff = 32
 
 // dearestLiteral is the most that a literal costs: the least frequency there is, and its description.
-const dearestLiteral = 14 * PriceBit
+const maxLiteralPrice = 14 * PriceBit
 
 // price sets the prices of all classes by what sum says of each, and counts of all of them.
-func (c *contextual) price(counts *[256]uint32) {
+func (c *contextState) price(counts *[256]uint32) {
 	const unit = 16 // fractions of a literal
 	total := uint64(0)
 	for _, n := range counts {
@@ -133,7 +133,7 @@ func (c *contextual) price(counts *[256]uint32) {
 			all += unit*min(n, maxCount/256) + share[s]
 		}
 		for s, n := range own {
-			prices[s] = min(logarithm(all)-logarithm(max(unit*min(n, maxCount/256)+share[s], 1)), dearestLiteral)
+			prices[s] = min(log2Price(all)-log2Price(max(unit*min(n, maxCount/256)+share[s], 1)), maxLiteralPrice)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 // simd.ParseDouble does the same, but for the last bytes.
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
 	longLog := tableLog(m.params.LongHashLog, len(src))
-	m.long = table(m.long, longLog)
+	m.long = emptyTable(m.long, longLog)
 	long, longShift := m.long, 64-longLog
-	short, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
+	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep, rep2 := InitialRepeat, InitialRepeat
@@ -23,11 +23,11 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	end := len(src) - tail
 	tagMask := m.tagMask
 	// At least the first position, which counts as entered: an entry of 0 may stand for it.
-	for p := 0; p < max(start, 1); p += windowStep {
+	for p := 0; p < max(start, 1); p += prefixStep {
 		v := load64(src, p)
-		x := product(v, ^uint64(0))
+		x := hashProduct(v, ^uint64(0))
 		e := tagOf(x, tagMask) | uint32(p)
-		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+		long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
 	st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
 		SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats}
@@ -42,8 +42,8 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	anchor, i := st.Anchor, st.At
 	for i < end {
 		v := load64(src, i)
-		x := product(v, ^uint64(0))
-		hl, hs, tag := index(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
+		x := hashProduct(v, ^uint64(0))
+		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
 		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var n int
@@ -64,7 +64,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			if d > maxOffset {
 				goto next
 			}
-			d = int(farEnough[d])
+			d = int(leastMultiple[d])
 			if c = i - d; c < 0 {
 				goto next
 			}
@@ -75,11 +75,11 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		{
 			// A longer match one byte on is worth a literal.
 			v1 := load64(src, i+1)
-			x1 := product(v1, ^uint64(0))
-			h1, tag1 := index(x1, longShift), tagOf(x1, tagMask)
+			x1 := hashProduct(v1, ^uint64(0))
+			h1, tag1 := hashIndex(x1, longShift), tagOf(x1, tagMask)
 			c1 := int(long[h1] ^ tag1)
 			long[h1] = tag1 | uint32(i+1)
-			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < enough {
+			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < longEnough {
 				if n1 := extend(src, c1, i+1, 0); n1 > n {
 					i, c, d, n = i+1, c1, d1, n1
 				}
@@ -97,10 +97,10 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		{
 			k := 8
 			if c >= 8 {
-				k = before(src, c, i, i-anchor)
+				k = equalBefore8(src, c, i, i-anchor)
 			}
 			if k >= 8 {
-				k = back(src, c, i, i-anchor)
+				k = equalBefore(src, c, i, i-anchor)
 			}
 			i -= k
 			n += k
@@ -117,9 +117,9 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		for _, p := range [2]int{second, i - 2} {
 			v := load64(src, p)
-			x := product(v, ^uint64(0))
+			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(p)
-			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field go back and forth between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
@@ -130,9 +130,9 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
 			rep, rep2 = rep2, rep
 			v := load64(src, i)
-			x := product(v, ^uint64(0))
+			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(i)
-			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 			i += n
 			anchor = i
 		}
@@ -141,4 +141,4 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 }
 
 // enough is the length of a match in bytes, at which no longer one is looked for one byte on: what a vector of the kernel compares.
-const enough = 32
+const longEnough = 32

@@ -12,9 +12,9 @@ import (
 // one byte on is taken at once. simd.ParseDoubleLazy does the same.
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
 	longLog := tableLog(m.params.LongHashLog, len(src))
-	m.long = table(m.long, longLog)
+	m.long = emptyTable(m.long, longLog)
 	long, longShift := m.long, 64-longLog
-	short, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
+	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip, nice := m.params.SkipLog&31, m.params.Nice
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep, rep2 := InitialRepeat, InitialRepeat
@@ -24,22 +24,22 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	end := len(src) - tail
 	tagMask := m.tagMask
 	// At least the first position, which counts as entered: an entry of 0 may stand for it.
-	for p := 0; p < max(start, 1); p += windowStep {
+	for p := 0; p < max(start, 1); p += prefixStep {
 		v := load64(src, p)
-		x := product(v, ^uint64(0))
+		x := hashProduct(v, ^uint64(0))
 		e := tagOf(x, tagMask) | uint32(p)
-		long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+		long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
-	m.worth.reset(len(dst), start)
+	m.costs.reset(len(dst), start)
 	if simd.HasDouble() {
 		st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
 			SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats, Nice: nice}
 		for st.At < end || st.PendingLen > 0 {
 			dst = slices.Grow(dst, 1)
-			n := simd.ParseDoubleLazy(&st, src, long, short, &m.worth.cost, dst[len(dst):cap(dst)], m.worth.fresh(dst))
+			n := simd.ParseDoubleLazy(&st, src, long, short, &m.costs.cost, dst[len(dst):cap(dst)], m.costs.untilUpdate(dst))
 			dst = dst[:len(dst)+n]
 			if st.PendingLen > 0 {
-				m.worth.learn(dst, src)
+				m.costs.update(dst, src)
 			}
 		}
 		return dst
@@ -47,8 +47,8 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	anchor, i := start, max(start, 1)
 	for i < end {
 		v := load64(src, i)
-		x := product(v, ^uint64(0))
-		hl, hs, tag := index(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
+		x := hashProduct(v, ^uint64(0))
+		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
 		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var n int
@@ -57,9 +57,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		if c >= 0 && uint32(v>>8) == load32(src, c) {
 			i++
 			enter++
-			x, k := first(differ(src, c, i), differ(src, c+8, i+8))
+			x, k := firstDifference(xor8(src, c, i), xor8(src, c+8, i+8))
 			if n = k; x == 0 {
-				n += simd.MatchLen(src[c+near:], src[i+near:])
+				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
 			}
 			goto found
 		}
@@ -76,24 +76,24 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			if d > maxOffset {
 				goto next
 			}
-			d = int(farEnough[d])
+			d = int(leastMultiple[d])
 			if c = i - d; c < 0 {
 				goto next
 			}
 		}
 		{
-			x, k := first(v^load64(src, c), differ(src, c+8, i+8))
+			x, k := firstDifference(v^load64(src, c), xor8(src, c+8, i+8))
 			if n = k; n < minMatch {
 				goto next
 			}
 			if x == 0 {
-				n += simd.MatchLen(src[c+near:], src[i+near:])
+				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
 			}
 		}
 		for n < nice && i+1 < end {
 			v := load64(src, i+1)
-			x := product(v, ^uint64(0))
-			hl, tag := index(x, longShift), tagOf(x, tagMask)
+			x := hashProduct(v, ^uint64(0))
+			hl, tag := hashIndex(x, longShift), tagOf(x, tagMask)
 			c1, e := int(long[hl]^tag), tag|uint32(i+1)
 			long[hl], short[hash(v, mask, shift)] = e, e
 			enter = i + 2
@@ -101,9 +101,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			if uint(c1) >= uint(i) || d1 == d || uint(d1-MinOffset) > uint(maxOffset-MinOffset) {
 				break
 			}
-			x, n1 := first(v^load64(src, c1), differ(src, c1+8, i+9))
+			x, n1 := firstDifference(v^load64(src, c1), xor8(src, c1+8, i+9))
 			if x == 0 {
-				n1 += simd.MatchLen(src[c1+near:], src[i+1+near:])
+				n1 += simd.MatchLen(src[c1+inlineBytes:], src[i+1+inlineBytes:])
 			}
 			if n1 <= n {
 				break
@@ -112,8 +112,8 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		}
 		if j := i + n; j < end {
 			v := load64(src, j)
-			x := product(v, ^uint64(0))
-			c1 := int(long[index(x, longShift)] ^ tagOf(x, tagMask))
+			x := hashProduct(v, ^uint64(0))
+			c1 := int(long[hashIndex(x, longShift)] ^ tagOf(x, tagMask))
 			d1 := j - c1
 			at := i + endSkip
 			c2 := at - d1
@@ -130,12 +130,12 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		{
 			k := 8
 			if c >= 8 {
-				k = before(src, c, i, i-anchor)
+				k = equalBefore8(src, c, i, i-anchor)
 			}
 			if k >= 8 {
-				k = back(src, c, i, i-anchor)
+				k = equalBefore(src, c, i, i-anchor)
 			}
-			if d != rep && !m.worth.pays(dst, src, i-k, n+k, d) {
+			if d != rep && !m.costs.pays(dst, src, i-k, n+k, d) {
 				i++
 				continue
 			}
@@ -156,9 +156,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 				step = sparseStep
 			}
 			v := load64(src, p)
-			x := product(v, ^uint64(0))
+			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(p)
-			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field go back and forth between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
@@ -169,9 +169,9 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
 			rep, rep2 = rep2, rep
 			v := load64(src, i)
-			x := product(v, ^uint64(0))
+			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(i)
-			long[index(x, longShift)], short[hash(v, mask, shift)] = e, e
+			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 			i += n
 			anchor = i
 		}

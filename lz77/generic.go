@@ -3,15 +3,15 @@ package lz77
 import "math/bits"
 
 // generic is the Model where there is none: runs, lengths and offsets cost as if a symbol said how many bits they have and those followed.
-type generic struct{}
+type genericModel struct{}
 
-func (generic) Rules() Rules {
+func (genericModel) Rules() Rules {
 	return Rules{InitialRepeats: [3]uint32{InitialRepeat, InitialRepeat, InitialRepeat}}
 }
 
-func (generic) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset)) }
+func (genericModel) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset)) }
 
-func (generic) Count(c *Counts, steps []Step) {
+func (genericModel) Count(c *Counts, steps []Step) {
 	for i := range steps {
 		s := &steps[i]
 		c.Symbols[0][bits.Len32(s.LitLen)]++
@@ -24,7 +24,7 @@ func (generic) Count(c *Counts, steps []Step) {
 	}
 }
 
-func (generic) Price(p *Prices, c *Counts) {
+func (genericModel) Price(p *Prices, c *Counts) {
 	const most = 12 * PriceBit
 	var codes [33]int32
 	SymbolPrices(p.Literal[:], c.Literals[:], 0, most)

@@ -19,7 +19,7 @@ import (
 // size. An interval may name a position that has lost it, which leads to the one that cut it off, which may have lost it as well: to find who has it takes more steps then, for each stretch.
 // On 512 KiB of data made to be bad for match finders there were 67 at the most, and 11 for a position on average where zeros have a few ones among
 // them, 0.6 on text. No bound is proven: the intervals where one is cut off need not be of ever lower classes.
-type intervals struct {
+type lcpIntervals struct {
 	// By number of the interval, from 1 on: the interval that it is in, until a position goes through it, and then that position, plus 1. That may have lost it since, when its
 	// stretch was cut below.
 	nodes []int32
@@ -29,12 +29,12 @@ type intervals struct {
 	numberBits uint
 	classes    [PricedLengths]uint8 // by length
 	lengths    [maxClasses + 1]int  // the least in each class
-	several    uint32               // the least class that has several lengths
+	firstWide  uint32               // the least class that has several lengths
 
-	nice, least, minOffset, maxOffset, threeReach int
+	nice, minMatch, minOffset, maxOffset, maxOffset3 int
 
-	seen  int // the position up to which ways were looked at
-	found [maxClasses + 1]visit
+	prefetched int // the position up to which ways were looked at
+	visits     [maxClasses + 1]visit
 }
 
 // visit is a candidate in the making: intervals of a class and of longer ones were last gone through by position at.
@@ -49,48 +49,48 @@ const (
 	maxClasses = 63
 	// entered is how many stretches of its way a position goes that no candidates are asked of, and wholeWay more than there are. Text, tables, programs and XML are within 0.1% of what they are with the whole way, in 0.93 of
 	// the time on tables and XML. With 1 and 2 tables are 0.4% and 0.1% larger in layout Plain, and as fast.
-	entered  = 4
-	wholeWay = 1 << 30
+	maxInsertSteps = 4
+	allSteps       = 1 << 30
 	// abreast is how many ways are looked at together, and fewAbreast how few are not worth while. 64 take 1.01 to 1.04 of the time, 256 as much.
-	abreast    = 128
-	fewAbreast = 7
+	prefetchAhead = 128
+	minPrefetch   = 7
 )
 
 // intervalsMemory is what they take for blocks of size bytes, in bytes, with what the runtime rounds up.
-func intervalsMemory(size int) int { return 4*size + 4*linksRoom(size) + 16<<10 }
+func lcpMemory(size int) int { return 4*size + 4*linksLen(size) + 16<<10 }
 
 // linksRoom is how many links there are: where suffixes are sorted, they are scratch memory.
-func linksRoom(size int) int { return max(size+1, suffix.Scratch(size)) }
+func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
 
 // reset begins a block of which what lies before start is in front of it.
-func (t *intervals) reset(params *Params, limits *Limits, src []byte, start int) {
+func (t *lcpIntervals) reset(params *Params, limits *Limits, src []byte, start int) {
 	n := len(src)
 	if cap(t.nodes) < n {
-		t.nodes, t.links = make([]int32, n), make([]int32, linksRoom(n))
+		t.nodes, t.links = make([]int32, n), make([]int32, linksLen(n))
 	}
-	t.nodes, t.links = t.nodes[:n], t.links[:linksRoom(n)]
-	t.nice, t.least = params.Nice, params.least(limits)
+	t.nodes, t.links = t.nodes[:n], t.links[:linksLen(n)]
+	t.nice, t.minMatch = params.Nice, params.minNewMatch(limits)
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	t.threeReach = limits.threeReach()
+	t.maxOffset3 = limits.maxOffset3()
 	t.classify(n)
 	suffix.Sort(t.nodes, src, t.links)
-	t.measure(src)
+	t.computeLCP(src)
 	t.build()
-	t.seen = 0
+	t.prefetched = 0
 	for i := range start {
-		t.pass(i)
+		t.insertFull(i)
 	}
 }
 
 // classify makes the classes of lengths for a block of n bytes: one for each of the short lengths, if there are too many then others for several of the long ones, and one for nice.
-func (t *intervals) classify(n int) {
+func (t *lcpIntervals) classify(n int) {
 	t.numberBits = max(uint(bits.Len(uint(n-1))), 32-uint(bits.Len(maxClasses)))
-	most, all := 1<<(32-t.numberBits)-1, t.nice-t.least+1
+	most, all := 1<<(32-t.numberBits)-1, t.nice-t.minMatch+1
 	single := all
 	if all > most {
 		single = most / 2
 	}
-	t.several = uint32(single) + 1
+	t.firstWide = uint32(single) + 1
 	clear(t.classes[:])
 	last := 0
 	for k := range all {
@@ -98,10 +98,10 @@ func (t *intervals) classify(n int) {
 		if class > single && all > most {
 			class = single + 1 + (k-single)*(most-single-1)/(all-single-1)
 		}
-		t.classes[t.least+k] = uint8(class)
+		t.classes[t.minMatch+k] = uint8(class)
 		if class > last {
 			last = class
-			t.lengths[class] = t.least + k
+			t.lengths[class] = t.minMatch + k
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (t *intervals) classify(n int) {
 // From one position of the text to the next that falls by one at most (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen, Manzini and
 // Puglisi, "Permuted Longest-Common-Prefix Array", 2009), so that what is known to be equal need not be compared. Within a batch what is known is what the last position in front of it had, less the way from
 // there: up to batch bytes are compared once more, and the time is still in proportion to the text.
-func (t *intervals) measure(src []byte) {
+func (t *lcpIntervals) computeLCP(src []byte) {
 	var begin [batch]uint64 // the bytes below, behind those that are known to be equal: loaded one by one, each would be waited for
 	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
 	from := nodes[0] // itself: there is none below it
@@ -132,7 +132,7 @@ func (t *intervals) measure(src []byte) {
 			} else if x := begin[k%batch] ^ load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
 				n = min(known+bits.TrailingZeros64(x)>>3, t.nice)
 			} else {
-				n = common(src, a, b, known, min(len(src), b+t.nice))
+				n = commonBytes(src, a, b, known, min(len(src), b+t.nice))
 			}
 			below[k] = int32(t.classes[n])
 		}
@@ -140,7 +140,7 @@ func (t *intervals) measure(src []byte) {
 }
 
 // build turns the sorted suffixes, which are in nodes, and the classes that measure set, into intervals. Both are overwritten on the way: each entry after it was read.
-func (t *intervals) build() {
+func (t *lcpIntervals) build() {
 	var (
 		open    [maxClasses + 1]uint32 // the intervals that go on, each of them in the one before
 		top     = 0
@@ -154,7 +154,7 @@ func (t *intervals) build() {
 		p, class := 0, uint32(0)
 		if i < len(nodes) {
 			if i%batch == 0 {
-				t.loadLinks(i + batch)
+				t.prefetchLinks(i + batch)
 				for j, p := range nodes[i:min(i+batch, len(nodes))] {
 					classes[j%batch] = uint32(links[p+1])
 				}
@@ -191,7 +191,7 @@ func (t *intervals) build() {
 }
 
 // loadLinks has the links loaded of the batch of sorted suffixes that begins at i.
-func (t *intervals) loadLinks(i int) {
+func (t *lcpIntervals) prefetchLinks(i int) {
 	var at [batch]uint32
 	n := 0
 	for _, p := range t.nodes[min(i, len(t.nodes)):min(i+batch, len(t.nodes))] {
@@ -202,26 +202,26 @@ func (t *intervals) loadLinks(i int) {
 }
 
 // pass lets position i go its way, from its suffix up to the root, and returns how many candidates there are; they are in found, the longest first.
-func (t *intervals) pass(i int) (n int) {
-	if i >= t.seen {
-		t.seen = t.look(i, len(t.nodes), wholeWay)
+func (t *lcpIntervals) insertFull(i int) (n int) {
+	if i >= t.prefetched {
+		t.prefetched = t.prefetchPaths(i, len(t.nodes), allSteps)
 	}
-	return t.climb(i, wholeWay)
+	return t.climb(i, allSteps)
 }
 
 // enter lets the positions from i to end, which lie within a match and have no candidates of their own, go the beginnings of their ways. Above them, where matches are short, the position stays that was there. Where the window
 // ends in the block that one may be out of reach, which is no loss that counts: at some position in a thousand the longest match is a shorter one.
-func (t *intervals) enter(i, end int) {
-	for seen := t.seen; i < end; i++ {
+func (t *lcpIntervals) insertRange(i, end int) {
+	for seen := t.prefetched; i < end; i++ {
 		if i >= seen {
-			seen = t.look(i, end, entered)
+			seen = t.prefetchPaths(i, end, maxInsertSteps)
 		}
-		t.climb(i, entered)
+		t.climb(i, maxInsertSteps)
 	}
 }
 
 // climb lets position i go so many stretches of its way at the most, and returns how many candidates it came to.
-func (t *intervals) climb(i, most int) (n int) {
+func (t *lcpIntervals) climb(i, most int) (n int) {
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
 	own := int32(i + 1)
@@ -248,7 +248,7 @@ func (t *intervals) climb(i, most int) (n int) {
 		}
 		nodes[at&mask] = own
 		*link = int32(at)
-		t.found[n&maxClasses] = visit{at >> shift, int(by) - 1}
+		t.visits[n&maxClasses] = visit{at >> shift, int(by) - 1}
 		n++
 		if end == 0 || n == most {
 			links[own] = int32(end)
@@ -261,17 +261,17 @@ func (t *intervals) climb(i, most int) (n int) {
 
 // look loads what positions from i to end will need for so many steps, a step of all of them at a time, and returns the first one that it did not get to. Each step has to wait for the one before; those of different positions need not wait for each other. Nothing else
 // is in the loops that read, each of which has what it reads asked for before it.
-func (t *intervals) look(i, end, steps int) (seen int) {
+func (t *lcpIntervals) prefetchPaths(i, end, steps int) (seen int) {
 	nodes, links := t.nodes, t.links[:len(t.nodes)+1]
 	mask := uint32(1)<<(t.numberBits&31) - 1
-	var ways, last [abreast]uint32
+	var ways, last [prefetchAhead]uint32
 	n := 0
-	for _, at := range links[i+1 : min(i+abreast, end)+1] {
-		ways[n%abreast] = uint32(at)
+	for _, at := range links[i+1 : min(i+prefetchAhead, end)+1] {
+		ways[n%prefetchAhead] = uint32(at)
 		n++
 	}
 	seen = i + n
-	for ; n > fewAbreast && steps > 0; steps-- {
+	for ; n > minPrefetch && steps > 0; steps-- {
 		ways, last := ways[:n], last[:n]
 		simd.Prefetch(nodes, ways, mask)
 		for k, at := range ways {
@@ -298,24 +298,24 @@ func (t *intervals) look(i, end, steps int) (seen int) {
 }
 
 // find appends the candidates of position i to dst, shortest first; lengths go up to nice. Each call of find, pass and enter must be for positions behind all that were before.
-func (t *intervals) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
+func (t *lcpIntervals) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
-	best, begin := t.least-1, len(dst)
-	for n := t.pass(i); n > 0; n-- {
-		v := t.found[(n-1)&maxClasses]
+	best, begin := t.minMatch-1, len(dst)
+	for n := t.insertFull(i); n > 0; n-- {
+		v := t.visits[(n-1)&maxClasses]
 		d, length := i-v.at, t.lengths[v.class&maxClasses]
 		if d > t.maxOffset {
 			continue
 		}
 		if d < t.minOffset {
-			if d = int(farEnough[d&(MinOffset-1)]); d > i || d > t.maxOffset {
+			if d = int(leastMultiple[d&(MinOffset-1)]); d > i || d > t.maxOffset {
 				continue
 			}
-			length = common(src, i-d, i, 0, end)
-		} else if v.class >= t.several {
-			length = common(src, i-d, i, length, end)
+			length = commonBytes(src, i-d, i, 0, end)
+		} else if v.class >= t.firstWide {
+			length = commonBytes(src, i-d, i, length, end)
 		}
-		if length <= best || length == 3 && d > t.threeReach {
+		if length <= best || length == 3 && d > t.maxOffset3 {
 			continue
 		}
 		best = length

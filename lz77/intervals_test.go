@@ -14,7 +14,7 @@ func TestClasses(t *testing.T) {
 	for _, least := range []int{3, 4, 8} {
 		for _, nice := range []int{least + 1, 40, least + maxClasses - 1, least + maxClasses, 256, PricedLengths - 1} {
 			for _, size := range []int{16, 1 << 20, 1 << 26, 1<<26 + 1, 1<<27 + 5, 1 << 30} {
-				in := intervals{nice: nice, least: least}
+				in := lcpIntervals{nice: nice, minMatch: least}
 				in.classify(size)
 				most := 1<<(32-in.numberBits) - 1
 				if size > 1<<in.numberBits || most > maxClasses || size <= 1<<26 && most < maxClasses {
@@ -31,7 +31,7 @@ func TestClasses(t *testing.T) {
 						continue
 					case c != last && (c <= last || in.lengths[c] != n), c > most, c == 0:
 						t.Fatalf("least %d, nice %d, %d bytes: class %d of length %d behind %d, lengths from %d on", least, nice, size, c, n, last, in.lengths[c])
-					case c == last && (c < int(in.several) || n == nice && most > 1):
+					case c == last && (c < int(in.firstWide) || n == nice && most > 1):
 						t.Fatalf("least %d, nice %d, %d bytes: class %d has several lengths", least, nice, size, c)
 					}
 					last = c
@@ -64,7 +64,7 @@ func TestIntervalsOfClasses(t *testing.T) {
 			src = append(append(src, src[at:at+n]...), byte(r.Uint32()))
 		}
 		src = src[:len(src):len(src)]
-		var in intervals
+		var in lcpIntervals
 		in.reset(&Params{Nice: nice}, &l, src, 0)
 		entered := make([]bool, len(src))
 		for i := range len(src) - tail {
@@ -72,7 +72,7 @@ func TestIntervalsOfClasses(t *testing.T) {
 			case 0:
 				continue
 			case 1:
-				in.pass(i)
+				in.insertFull(i)
 				entered[i] = true
 				continue
 			}
@@ -84,14 +84,14 @@ func TestIntervalsOfClasses(t *testing.T) {
 				}
 				if n := equalBytes(src, i, d, nice); in.classes[n] > last {
 					last = in.classes[n]
-					want = append(want, newCandidate(n, d, generic{}))
-					if last >= uint8(in.several) {
+					want = append(want, newCandidate(n, d, genericModel{}))
+					if last >= uint8(in.firstWide) {
 						several++
 					}
 				}
 			}
 			entered[i] = true
-			if got := in.find(nil, src, i, generic{}); !slices.Equal(got, want) {
+			if got := in.find(nil, src, i, genericModel{}); !slices.Equal(got, want) {
 				t.Fatalf("%s at %d: have %v, want %v", k.Name, i, got, want)
 			}
 		}
@@ -120,20 +120,20 @@ func testEntered(t *testing.T, size, nice int, l *Limits) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		r := rand.New(rand.NewPCG(3, 4))
-		var in, whole intervals
+		var in, whole lcpIntervals
 		in.reset(&Params{Nice: nice}, l, src, 0)
 		whole.reset(&Params{Nice: nice}, l, src, 0)
 		for i := 0; i < len(src)-tail; i++ {
 			if r.IntN(8) == 0 {
-				n := min(1+r.IntN(3*abreast), len(src)-tail-i)
-				in.enter(i, i+n)
+				n := min(1+r.IntN(3*prefetchAhead), len(src)-tail-i)
+				in.insertRange(i, i+n)
 				for range n {
-					whole.pass(i)
+					whole.insertFull(i)
 					i++
 				}
 				continue
 			}
-			got, all := in.find(nil, src, i, generic{}), whole.find(nil, src, i, generic{})
+			got, all := in.find(nil, src, i, genericModel{}), whole.find(nil, src, i, genericModel{})
 			length, offset := 0, 0
 			for _, c := range got {
 				if c.length() <= length || c.offset() <= offset || c.offset() < l.MinOffset || c.offset() > l.MaxOffset || equalBytes(src, i, c.offset(), nice) != c.length() {

@@ -15,7 +15,7 @@ func rungProduct(src []byte, i, length int) (p uint64) {
 	if length <= 8 {
 		return binary.LittleEndian.Uint64(v[:]) << (64 - 8*length) * prime64
 	}
-	words := [4]uint64{prime64, secondWord, thirdWord, fourthWord}
+	words := [4]uint64{prime64, word2Mul, word3Mul, word4Mul}
 	if length <= 16 {
 		return binary.LittleEndian.Uint64(v[:])*words[0] + binary.LittleEndian.Uint64(v[8:])<<(128-8*length)*words[1]
 	}
@@ -35,7 +35,7 @@ func TestLadderDefinition(t *testing.T) {
 		for _, k := range corpus.Kinds() {
 			src := k.Make(size)
 			src = src[:len(src):len(src)]
-			var ld ladder
+			var ld multiHash
 			const start = 70
 			ld.reset(params, &l, src, start)
 			type key struct {
@@ -51,9 +51,9 @@ func TestLadderDefinition(t *testing.T) {
 			for i := 0; i < end; i++ {
 				longest, last := l.MinMatch-1, i
 				var want []candidate
-				for r, rung := range rungs {
+				for r, rung := range hashLengths {
 					length := max(int(rung.bytes), l.MinMatch)
-					if r < len(rungs)-1 && int(rungs[r+1].bytes) <= l.MinMatch || i+length > len(src) {
+					if r < len(hashLengths)-1 && int(hashLengths[r+1].bytes) <= l.MinMatch || i+length > len(src) {
 						continue
 					}
 					p := rungProduct(src, i, length)
@@ -68,25 +68,25 @@ func TestLadderDefinition(t *testing.T) {
 					d := i - e.at
 					n := equalBytes(src, i, d, nice)
 					if d < l.minOffset() && n > longest {
-						if d = int(farEnough[d]); d > i {
+						if d = int(leastMultiple[d]); d > i {
 							continue
 						}
 						n = equalBytes(src, i, d, nice)
 					}
-					if n > longest && d <= l.MaxOffset && (n > 3 || d <= threeOffset) {
+					if n > longest && d <= l.MaxOffset && (n > 3 || d <= defaultMaxOffset3) {
 						longest = n
-						want = append(want, newCandidate(n, d, generic{}))
+						want = append(want, newCandidate(n, d, genericModel{}))
 					}
 				}
 				// The batch is looked up as a whole, so what is passed must be behind it.
 				if i < start {
 					continue
 				}
-				if i >= ld.done && i%3 == 0 {
-					ld.pass(src, i)
+				if i >= ld.batchEnd && i%3 == 0 {
+					ld.insert(src, i)
 					continue
 				}
-				if got := ld.find(nil, src, i, generic{}); !slices.Equal(got, want) {
+				if got := ld.find(nil, src, i, genericModel{}); !slices.Equal(got, want) {
 					t.Fatalf("%s, limits %+v at %d: %v, want %v", k.Name, l, i, got, want)
 				}
 				found += len(want)
@@ -113,11 +113,11 @@ func TestSkip(t *testing.T) {
 			if err := valid(src, seqs, testLimits[1]); err != nil {
 				t.Fatal(err)
 			}
-			searched := func(i int) bool { return m.optimal.begin[i] < m.optimal.begin[i+1] }
+			searched := func(i int) bool { return m.optimal.firstCand[i] < m.optimal.firstCand[i+1] }
 			end, lost := p+40+len(b), 0
 			for i := p; i < end-4; i++ {
 				// The first match is of 40 bytes, the second begins in it and goes on to the end.
-				want := skip == 0 || i == p || i >= p+40-passEnd && i <= p+40 || i >= end-passEnd
+				want := skip == 0 || i == p || i >= p+40-searchTail && i <= p+40 || i >= end-searchTail
 				if i != p && want && skip == 0 && params.Finder == MultiHash && !searched(i) && lost < 3 {
 					lost++ // others have taken its places in the tables
 				} else if searched(i) != want {

@@ -100,7 +100,7 @@ func (p *Params) Memory(size int, limits *Limits) int {
 }
 
 // least is the length of the shortest match with a new offset, in bytes, that Recent and what is Priced look for.
-func (p *Params) least(limits *Limits) int { return max(limits.MinMatch, int(p.HashBytes)) }
+func (p *Params) minNewMatch(limits *Limits) int { return max(limits.MinMatch, int(p.HashBytes)) }
 
 // tableLog is the size of a hash table for a block: more than one entry for each position would only be cleared for nothing.
 func tableLog(log uint8, size int) uint8 {

@@ -4,40 +4,40 @@ package lz77
 // matches, does not grow with the block: first the candidates of all positions, then a parse or, where content changes, several, each with the prices that the one before makes likely. With Rules.Blocks it goes window by
 // window; see blocks.
 type optimal struct {
-	tree      tree
-	ladder    ladder
-	intervals intervals
-	model     PriceModel
-	rules     Rules
-	params    Params
-	limits    Limits
+	tree   binaryTree
+	multi  multiHash
+	lcp    lcpIntervals
+	model  PriceModel
+	rules  Rules
+	params Params
+	limits Limits
 
-	pieces  [2]gathered
-	current int         // which of them is parsed
-	cands   []candidate // its own
-	begin   []uint32    // likewise
+	chunks    [2]chunkCandidates
+	current   int         // which of them is parsed
+	cands     []candidate // its own
+	firstCand []uint32    // likewise
 
-	helper Helper // nil is none
-	helped bool   // it gathers the other piece
-	beside func() int
-	src    []byte // for that
-	from   int
+	helper     Helper // nil is none
+	helperBusy bool   // it gathers the other piece
+	helperTask func() int
+	helperSrc  []byte // for that
+	helperFrom int
 
-	minOffset int
-	known     [16]stretch
+	minOffset   int
+	repeatCache [16]repeatMatch
 
-	first  arrivals // the cheapest way to each position
-	second arrivals // the next one that comes by a match of another offset
+	best       paths // the cheapest way to each position
+	secondBest paths // the next one that comes by a match of another offset
 
-	two bool // the second ones are looked at
+	keepSecond bool // the second ones are looked at
 
-	blocks blocks
+	blocks blockParser
 
-	thirdCost int32 // of the third way to the position behind the one that has its turn, with a long run
+	literalPathCost int32 // of the third way to the position behind the one that has its turn, with a long run
 
-	lits    []int32     // the price of a literal at each position of the piece
-	context *contextual // nil where literals have no contexts; it then has the prices
-	scratch *contextual // for context; nil until it is used
+	literalPrices  []int32       // the price of a literal at each position of the piece
+	context        *contextState // nil where literals have no contexts; it then has the prices
+	contextScratch *contextState // for context; nil until it is used
 
 	steps  []Step
 	prices Prices
@@ -48,27 +48,27 @@ type optimal struct {
 	greedyCounts Counts // what a greedy parse of the piece counts
 	greedyPast   Counts // those of the pieces before it, as in past
 
-	least, again int // the shortest new match in the piece, and the shortest with a repeat offset
+	minNew, minRepeat int // the shortest new match in the piece, and the shortest with a repeat offset
 
-	skip  int  // where in the piece the parse begins
-	piece int  // the most content of a piece, in bytes
-	room  int  // positions of a piece and the one behind it, at the most
-	most  int  // the most candidates of a piece: a matter of the block, not of what there is room for
-	shift uint // how much less past weighs with each piece
+	skipped      int  // where in the piece the parse begins
+	chunkSize    int  // the most content of a piece, in bytes
+	maxPositions int  // positions of a piece and the one behind it, at the most
+	candLimit    int  // the most candidates of a piece: a matter of the block, not of what there is room for
+	decayShift   uint // how much less past weighs with each piece
 }
 
 // shortSequence bounds how many sequences there are for MinRepeat's sake, and with them memory: where they stand for fewer bytes than that on average, the next piece has no matches that
 // are shorter.
-const shortSequence = 4
+const minSequenceBytes = 4
 
 // MaxPiece is the most content that is parsed by the same prices, in bytes.
 const MaxChunk = 1 << 16
 
 // ageSize is about how much content halves the weight of what was before it, in bytes.
-const ageSize = 1 << 15
+const halfLife = 1 << 15
 
 // piece is what is parsed at once: src[from:to], and a match behind it that is fixed.
-type piece struct {
+type chunk struct {
 	from, to int
 	last     link // without length if there is none
 }
@@ -82,51 +82,51 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	defer o.release()
 	o.params, o.limits, o.model = m.params, m.limits, m.limits.Model
 	if o.model == nil {
-		o.model = generic{}
+		o.model = genericModel{}
 	}
 	o.rules = o.model.Rules()
-	switch o.piece = MaxChunk; {
+	switch o.chunkSize = MaxChunk; {
 	case o.rules.NewSplitter != nil:
-		o.piece = blockWindow
+		o.chunkSize = maxWindow
 	case o.rules.ChunkSize != 0:
-		o.piece = min(o.piece, o.rules.ChunkSize)
+		o.chunkSize = min(o.chunkSize, o.rules.ChunkSize)
 	}
-	o.shift = uint(max(1, o.piece/ageSize))
+	o.decayShift = uint(max(1, o.chunkSize/halfLife))
 	o.minOffset = o.limits.minOffset()
-	n := pieceRoom(len(src)-start, &o.rules)
-	o.room, o.most = n, maxCands(n)
+	n := chunkPositions(len(src)-start, &o.rules)
+	o.maxPositions, o.candLimit = n, candidateLimit(n)
 	o.grow(n)
 	switch o.params.Finder {
 	case MultiHash:
-		o.ladder.reset(&o.params, &o.limits, src, start)
+		o.multi.reset(&o.params, &o.limits, src, start)
 	case LCPIntervals:
-		o.intervals.reset(&o.params, &o.limits, src, start)
+		o.lcp.reset(&o.params, &o.limits, src, start)
 	default:
 		o.tree.reset(&o.params, &o.limits, len(src))
 		for i := range start {
-			o.tree.insert(o.pieces[0].cands[:0], src, i, o.model)
+			o.tree.insert(o.chunks[0].cands[:0], src, i, o.model)
 		}
 	}
 	o.past = Counts{}
 	if o.context = nil; o.limits.Contexts != nil {
-		if o.scratch == nil {
-			o.scratch = new(contextual)
+		if o.contextScratch == nil {
+			o.contextScratch = new(contextState)
 		}
-		o.context = o.scratch
+		o.context = o.contextScratch
 		o.context.Contexts = o.limits.Contexts
 		o.context.past.clear()
 		o.context.grow(n)
 	}
-	o.setLeast(false)
+	o.setMinMatch(false)
 	if o.rules.NewSplitter != nil {
 		return o.parseBlocks(dst, src, start)
 	}
 	at := state{repeats: o.rules.InitialRepeats}
 	base := len(dst)
-	s, more := o.start(src, start), true
-	for ; more; s, more = o.next(src, s) {
-		o.ahead(src, s)
-		o.setLeast((len(dst)-base)*shortSequence > s.from-start)
+	s, more := o.firstChunk(src, start), true
+	for ; more; s, more = o.nextChunk(src, s) {
+		o.startHelper(src, s)
+		o.setMinMatch((len(dst)-base)*minSequenceBytes > s.from-start)
 		o.counts = Counts{}
 		if c := o.context; c != nil {
 			c.classify(src, s)
@@ -134,21 +134,21 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 		}
 		passes := o.params.Passes
 		if s.from == start {
-			o.seed(src, s)
+			o.seedCounts(src, s)
 			passes++
-		} else if passes > 1 && o.steady(src, s) {
+		} else if passes > 1 && o.resemblesPast(src, s) {
 			passes = 1
 		}
 		var next state
 		for pass := range passes {
-			o.sum.set(&o.past)
+			o.sum.copyFrom(&o.past)
 			o.sum.add(&o.counts)
 			o.model.Price(&o.prices, &o.sum)
-			o.literals(src[s.from:s.to])
+			o.priceLiterals(src[s.from:s.to])
 			o.counts = Counts{}
 			if pass < passes-1 {
 				o.sample(src, s, at)
-				o.sum.set(&o.counts)
+				o.sum.copyFrom(&o.counts)
 				o.counts.add(&o.sum)
 				if c := o.context; c != nil {
 					c.counts.add(&c.counts)
@@ -159,10 +159,10 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 			o.model.Count(&o.counts, o.steps)
 		}
 		at = next
-		o.past.age(o.shift)
+		o.past.decay(o.decayShift)
 		o.past.add(&o.counts)
 		if c := o.context; c != nil {
-			c.past.age(o.shift)
+			c.past.decay(o.decayShift)
 			c.past.add(&c.counts)
 		}
 		dst = appendSteps(dst, base, o.steps)
@@ -171,17 +171,17 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 }
 
 // setLeast sets what matches there may be: with many sequences so far none for MinRepeat's sake.
-func (o *optimal) setLeast(many bool) {
-	o.least, o.again = o.params.least(&o.limits), o.limits.minRepeat()
+func (o *optimal) setMinMatch(many bool) {
+	o.minNew, o.minRepeat = o.params.minNewMatch(&o.limits), o.limits.minRepeat()
 	if many && o.limits.MinRepeat > 0 {
-		o.least, o.again = max(o.least, shortSequence), max(o.again, shortSequence)
+		o.minNew, o.minRepeat = max(o.minNew, minSequenceBytes), max(o.minRepeat, minSequenceBytes)
 	}
 }
 
 // pieceRoom is how many positions there may be in a piece or window of a block of that size, and the one behind it.
-func pieceRoom(size int, rules *Rules) int {
+func chunkPositions(size int, rules *Rules) int {
 	if rules.NewSplitter != nil {
-		return min(size, blockWindow) + 1
+		return min(size, maxWindow) + 1
 	}
 	return min(size, MaxChunk) + 1
 }
@@ -189,25 +189,25 @@ func pieceRoom(size int, rules *Rules) int {
 // grow makes room for pieces of n positions.
 func (o *optimal) grow(n int) {
 	if o.rules.NewSplitter != nil {
-		if cap(o.blocks.cost) < n {
+		if cap(o.blocks.costs) < n {
 			o.blocks.grow(n)
 		}
-	} else if cap(o.lits) < n {
-		o.lits = make([]int32, n)
-		o.first.grow(n)
-		o.second.grow(n)
+	} else if cap(o.literalPrices) < n {
+		o.literalPrices = make([]int32, n)
+		o.best.grow(n)
+		o.secondBest.grow(n)
 	}
-	o.pieces[0].grow(n, o.most)
-	if cap(o.steps) < maxSteps(n, &o.limits) {
-		o.steps = make([]Step, 0, maxSteps(n, &o.limits))
+	o.chunks[0].grow(n, o.candLimit)
+	if cap(o.steps) < stepLimit(n, &o.limits) {
+		o.steps = make([]Step, 0, stepLimit(n, &o.limits))
 	}
 }
 
 // maxSteps is how many steps there may be in a piece of that size, with the one behind it.
-func maxSteps(size int, limits *Limits) int { return size/limits.minRepeat() + 2 }
+func stepLimit(size int, limits *Limits) int { return size/limits.minRepeat() + 2 }
 
 // maxCands is how many candidates a piece of that size may have: it ends before there are more. Text has about 3 for each position.
-func maxCands(size int) int { return 4*size + 2*PricedLengths }
+func candidateLimit(size int) int { return 4*size + 2*PricedLengths }
 
 // optimalMemory is what parsing by price takes for blocks of that size, in bytes.
 func optimalMemory(params *Params, size int, limits *Limits) int {
@@ -216,32 +216,32 @@ func optimalMemory(params *Params, size int, limits *Limits) int {
 	if limits.Model != nil {
 		rules = limits.Model.Rules()
 	}
-	n := pieceRoom(size, &rules)
-	ways := 4 + 2*arrivalBytes
+	n := chunkPositions(size, &rules)
+	ways := 4 + 2*pathBytes
 	if rules.NewSplitter != nil {
-		ways = blockBytes
+		ways = windowPositionBytes
 	}
 	contexts := 0
 	if limits.Contexts != nil {
-		contexts = contextualItself + n*contextualBytes
+		contexts = contextStateBytes + n*contextPositionBytes
 	}
 	var finder int
 	switch params.Finder {
 	case MultiHash:
-		finder = ladderMemory(params, size, limits)
+		finder = multiHashMemory(params, size, limits)
 	case LCPIntervals:
-		finder = intervalsMemory(size)
+		finder = lcpMemory(size)
 	default:
 		finder = treeMemory(params, size, limits)
 	}
-	return itself + contexts + finder + n*ways + 16*maxSteps(n, limits) + 2*gatheredBytes(n)
+	return itself + contexts + finder + n*ways + 16*stepLimit(n, limits) + 2*chunkCandidatesBytes(n)
 }
 
 // literals sets the prices of literals at the positions of a piece, whose content is given.
-func (o *optimal) literals(content []byte) {
+func (o *optimal) priceLiterals(content []byte) {
 	c := o.context
 	if c == nil {
-		lits := o.lits[:len(content)]
+		lits := o.literalPrices[:len(content)]
 		for i, b := range content {
 			lits[i] = o.prices.Literal[b]
 		}
@@ -250,8 +250,8 @@ func (o *optimal) literals(content []byte) {
 	c.sum.setSum(&c.past, &c.counts)
 	c.counts.clear()
 	c.price(&o.sum.Literals)
-	for k := range c.lits {
-		lits, class := c.lits[k][:len(content)], c.class[k][:len(content)]
+	for k := range c.literals {
+		lits, class := c.literals[k][:len(content)], c.classes[k][:len(content)]
 		for i, b := range content {
 			lits[i] = c.prices[class[i]][b]
 		}
@@ -261,9 +261,9 @@ func (o *optimal) literals(content []byte) {
 // literalPrice is what the literal at position i of what is parsed costs behind run others, without what it adds to the price of the run.
 func (o *optimal) literalPrice(i int, run uint32) int32 {
 	if c := o.context; c != nil {
-		return c.lits[min(run, otherOfRun)][o.skip+i]
+		return c.literals[min(run, otherOfRun)][o.skipped+i]
 	}
-	return o.lits[o.skip+i]
+	return o.literalPrices[o.skipped+i]
 }
 
 // appendSteps appends the sequences of steps to dst, of which those from base on are of the same block. One that only goes on with the one before it, as

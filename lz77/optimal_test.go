@@ -16,8 +16,8 @@ var exactFinders = map[string]Finder{"Tree": BinaryTree, "Intervals": LCPInterva
 func exactCandidates(finder Finder, src []byte, nice int, l *Limits, f func(i int, cands []candidate)) {
 	src = src[:len(src):len(src)]
 	params := &Params{Finder: finder, HashLog: 16, Depth: 1 << 20, Nice: nice}
-	var tr tree
-	var in intervals
+	var tr binaryTree
+	var in lcpIntervals
 	if finder == BinaryTree {
 		tr.reset(params, l, len(src))
 	} else {
@@ -26,9 +26,9 @@ func exactCandidates(finder Finder, src []byte, nice int, l *Limits, f func(i in
 	var cands []candidate
 	for i := range len(src) - tail {
 		if finder == BinaryTree {
-			cands = tr.insert(cands[:0], src, i, generic{})
+			cands = tr.insert(cands[:0], src, i, genericModel{})
 		} else {
-			cands = in.find(cands[:0], src, i, generic{})
+			cands = in.find(cands[:0], src, i, genericModel{})
 		}
 		f(i, cands)
 	}
@@ -68,10 +68,10 @@ func testDefinition(t *testing.T, finder Finder, nice int) {
 					}
 					longest = n
 					found++
-					if l.MinMatch == 3 && n > 3 && len(cands) > 0 && cands[0] == newCandidate(3, d, generic{}) {
+					if l.MinMatch == 3 && n > 3 && len(cands) > 0 && cands[0] == newCandidate(3, d, genericModel{}) {
 						cands = cands[1:] // a tree looks them up apart from the others
 					}
-					if len(cands) == 0 || cands[0] != newCandidate(n, d, generic{}) {
+					if len(cands) == 0 || cands[0] != newCandidate(n, d, genericModel{}) {
 						t.Fatalf("%s, limits %+v, Nice %d at %d: want %d bytes at %d, have %v", k.Name, l, nice, i, n, d, cands)
 					}
 					cands = cands[1:]
@@ -105,7 +105,7 @@ func testMinOffset(t *testing.T, finder Finder) {
 				last := l.MinMatch - 1
 				for _, c := range cands {
 					n, d := c.length(), c.offset()
-					if n <= last || d < MinOffset || d > min(i, l.MaxOffset) || c != newCandidate(equalBytes(src, i, d, nice), d, generic{}) {
+					if n <= last || d < MinOffset || d > min(i, l.MaxOffset) || c != newCandidate(equalBytes(src, i, d, nice), d, genericModel{}) {
 						t.Fatalf("%s, limits %+v at %d: %d bytes at %d", k.Name, l, i, n, d)
 					}
 					last = n
@@ -119,7 +119,7 @@ func testMinOffset(t *testing.T, finder Finder) {
 					longest = n
 					at := d
 					if d < MinOffset {
-						if at = int(farEnough[d]); at > min(i, l.MaxOffset) {
+						if at = int(leastMultiple[d]); at > min(i, l.MaxOffset) {
 							continue
 						}
 						if n = equalBytes(src, i, at, nice); n < l.MinMatch {
@@ -141,7 +141,7 @@ func testMinOffset(t *testing.T, finder Finder) {
 }
 
 // flat is a Model whose prices do not depend on counts, so that there is a best parse to compare with.
-type flat struct{ generic }
+type flat struct{ genericModel }
 
 func (flat) Count(*Counts, []Step) {}
 
@@ -166,7 +166,7 @@ func total(p *Prices, src []byte, seqs []Sequence) (sum int) {
 		for _, b := range src[:q.LitLen] {
 			sum += int(p.Literal[b])
 		}
-		sum += int(p.Run[min(q.LitLen, PricedRuns-1)]) + int(p.Match[0][NewOffset][q.MatchLen]) + int(p.Offset[generic{}.OffsetCode(q.Offset)])
+		sum += int(p.Run[min(q.LitLen, PricedRuns-1)]) + int(p.Match[0][NewOffset][q.MatchLen]) + int(p.Offset[genericModel{}.OffsetCode(q.Offset)])
 		src = src[q.LitLen+q.MatchLen:]
 	}
 	for _, b := range src {
@@ -204,7 +204,7 @@ func testOptimal(t *testing.T, finder Finder) {
 			for d := 1; d <= i && i < size-tail; d++ {
 				for n := 0; i+n < size && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {
-						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][NewOffset][n]+p.Offset[generic{}.OffsetCode(uint32(d))]))
+						best[i+n] = min(best[i+n], here+int(p.Run[0]+p.Match[0][NewOffset][n]+p.Offset[genericModel{}.OffsetCode(uint32(d))]))
 					}
 				}
 			}
@@ -258,7 +258,7 @@ func TestSample(t *testing.T) {
 	}
 	o := m.optimal
 	o.counts = Counts{}
-	o.sample(src, piece{from: 0, to: len(src)}, state{repeats: o.rules.InitialRepeats})
+	o.sample(src, chunk{from: 0, to: len(src)}, state{repeats: o.rules.InitialRepeats})
 	sum := 0
 	for _, n := range o.counts.Literals {
 		sum += int(n)
@@ -270,11 +270,11 @@ func TestSample(t *testing.T) {
 
 func TestEven(t *testing.T) {
 	counts := []uint32{0, 5, 1, 0, 1000, 0}
-	if even(counts); !slices.Equal(counts, []uint32{0, 335, 335, 0, 335, 0}) {
+	if equalize(counts); !slices.Equal(counts, []uint32{0, 335, 335, 0, 335, 0}) {
 		t.Errorf("%v", counts)
 	}
 	counts = []uint32{0, 0}
-	if even(counts); counts[0]+counts[1] != 0 {
+	if equalize(counts); counts[0]+counts[1] != 0 {
 		t.Errorf("%v", counts)
 	}
 }
@@ -315,7 +315,7 @@ func TestShortSequences(t *testing.T) {
 		if err := valid(src, seqs, l); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(seqs); n > len(src)/shortSequence+MaxChunk/2 || n < len(src)/6 {
+		if n := len(seqs); n > len(src)/minSequenceBytes+MaxChunk/2 || n < len(src)/6 {
 			t.Errorf("level %d: %d sequences in %d bytes", level, n, len(src))
 		}
 	}

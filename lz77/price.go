@@ -81,7 +81,7 @@ type Counts struct {
 }
 
 // age makes what was counted so far weigh less: half as much for each shift.
-func (c *Counts) age(shift uint) {
+func (c *Counts) decay(shift uint) {
 	for i := range c.Literals {
 		c.Literals[i] >>= shift & 31
 	}
@@ -94,7 +94,7 @@ func (c *Counts) age(shift uint) {
 }
 
 // set makes c the same as d. An assignment would, too, but with a struct of that size Go 1.26 loses the end of its loop for s390x.
-func (c *Counts) set(d *Counts) {
+func (c *Counts) copyFrom(d *Counts) {
 	copy(c.Literals[:], d.Literals[:])
 	for k := range c.Symbols {
 		copy(c.Symbols[k][:], d.Symbols[k][:])
@@ -116,29 +116,29 @@ func (c *Counts) add(d *Counts) {
 const maxCount = 1 << 24
 
 // astray returns by how much more the symbols of d cost with codes made for those of c than with codes of their own, and what they cost with those, in units of 1/PriceBit bit.
-func (c *Counts) astray(d *Counts) (lost, all int64) {
-	lost, all = astray(&c.Literals, &d.Literals)
+func (c *Counts) divergence(d *Counts) (lost, all int64) {
+	lost, all = divergence(&c.Literals, &d.Literals)
 	for k := range c.Symbols {
-		l, a := astray(&c.Symbols[k], &d.Symbols[k])
+		l, a := divergence(&c.Symbols[k], &d.Symbols[k])
 		lost, all = lost+l, all+a
 	}
 	return lost, all
 }
 
-func astray(c, d *[256]uint32) (lost, all int64) {
+func divergence(c, d *[256]uint32) (lost, all int64) {
 	theirs, own := uint32(0), uint32(0)
 	for i, n := range d {
 		theirs += c[i]
 		own += n
 	}
 	// All have come half a time more than they have: of what never came, a little is known as well.
-	more := logarithm(2*theirs+uint32(len(c))) - logarithm(2*own+1)
+	more := log2Price(2*theirs+uint32(len(c))) - log2Price(2*own+1)
 	for i, n := range d {
 		if n == 0 {
 			continue
 		}
-		lost += int64(n) * int64(more+logarithm(2*n)-logarithm(2*c[i]+1))
-		all += int64(n) * int64(logarithm(2*own+1)-logarithm(2*n))
+		lost += int64(n) * int64(more+log2Price(2*n)-log2Price(2*c[i]+1))
+		all += int64(n) * int64(log2Price(2*own+1)-log2Price(2*n))
 	}
 	return lost, all
 }
@@ -150,14 +150,14 @@ func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
 	for _, c := range counts {
 		total += c
 	}
-	all := logarithm(2*total + 1)
+	all := log2Price(2*total + 1)
 	for i, c := range counts {
-		prices[i] = min(max(all-logarithm(max(2*c, 1)), least), most)
+		prices[i] = min(max(all-log2Price(max(2*c, 1)), least), most)
 	}
 }
 
 // logarithm returns log2(x) in units of 1/PriceBit; x > 0.
-func logarithm(x uint32) int32 {
+func log2Price(x uint32) int32 {
 	n := 31 - bits.LeadingZeros32(x)
 	return int32(n<<8) + int32(logTable[x<<(31-n)>>20&2047])
 }

@@ -7,7 +7,7 @@ import (
 
 func TestLogarithm(t *testing.T) {
 	for x := uint32(1); x < 1<<26; x += 1 + x/100 {
-		if got, want := float64(logarithm(x))/PriceBit, math.Log2(float64(x)); math.Abs(got-want) > 0.004 {
+		if got, want := float64(log2Price(x))/PriceBit, math.Log2(float64(x)); math.Abs(got-want) > 0.004 {
 			t.Fatalf("log2(%d) = %.4f, want %.4f", x, got, want)
 		}
 	}

@@ -76,7 +76,7 @@ func TestRecentDefinition(t *testing.T) {
 						some.prepare(len(src), p, l)
 						hashes := make([]uint32, len(src)-tail)
 						for i := range hashes {
-							hashes[i] = mix(load64(src, i), mixMask(p.HashBytes)) >> shift
+							hashes[i] = rowHash(load64(src, i), rowHashMask(p.HashBytes)) >> shift
 						}
 						for i := range hashes {
 							n, d := bruteFind(src, hashes, i, p, l)
@@ -104,16 +104,16 @@ func TestRecentDefinition(t *testing.T) {
 }
 
 func TestFarEnough(t *testing.T) {
-	for n := 1; n < len(farEnough); n++ {
+	for n := 1; n < len(leastMultiple); n++ {
 		want := n
 		for want < 16 {
 			want += n
 		}
-		if int(farEnough[n]) != want {
-			t.Errorf("farEnough[%d] = %d, want %d", n, farEnough[n], want)
+		if int(leastMultiple[n]) != want {
+			t.Errorf("farEnough[%d] = %d, want %d", n, leastMultiple[n], want)
 		}
 	}
-	if len(farEnough) != 16 {
-		t.Errorf("%d entries", len(farEnough))
+	if len(leastMultiple) != 16 {
+		t.Errorf("%d entries", len(leastMultiple))
 	}
 }

@@ -13,26 +13,26 @@ import (
 //
 // That is the portable code's. A kernel has rows of another kind in pos, and no use for tags and heads; see simd.RowHashParse.
 type rows struct {
-	pos   []uint32 // or entries, with a kernel; see simd.RowHashParse
-	tags  []uint8  // 0 for none
-	heads []uint8  // place of the latest position in the row; the older ones follow
-	next  int      // first position not entered yet
-	log   uint8    // log2 of the entries of a row
-	shift uint8    // 32 − log2 of the number of rows
-	mask  uint32   // see mix
-	base  int      // what a kernel is to add to positions next, so that those of earlier blocks are told from others
+	positions []uint32 // or entries, with a kernel; see simd.RowHashParse
+	tags      []uint8  // 0 for none
+	heads     []uint8  // place of the latest position in the row; the older ones follow
+	next      int      // first position not entered yet
+	log       uint8    // log2 of the entries of a row
+	shift     uint8    // 32 − log2 of the number of rows
+	mask      uint32   // see mix
+	base      int      // what a kernel is to add to positions next, so that those of earlier blocks are told from others
 }
 
 // entries makes n entries ready for a kernel that parses a block of size bytes, and returns what it is to add to positions.
 func (r *rows) entries(n, size int) (base uint64) {
-	if cap(r.pos) < n {
-		r.pos, r.base = make([]uint32, n), 0
+	if cap(r.positions) < n {
+		r.positions, r.base = make([]uint32, n), 0
 	}
 	if r.base+size >= 1<<simd.RowHashBits {
-		clear(r.pos[:cap(r.pos)])
+		clear(r.positions[:cap(r.positions)])
 		r.base = 0
 	}
-	r.pos = r.pos[:n]
+	r.positions = r.positions[:n]
 	base = uint64(r.base)
 	r.base += size
 	return base
@@ -42,16 +42,16 @@ func (r *rows) reset(params *Params, size int) {
 	log := tableLog(params.HashLog, size)
 	r.log = uint8(bits.Len(uint(params.Depth)) - 1)
 	r.shift = 32 - log
-	r.mask = mixMask(params.HashBytes)
+	r.mask = rowHashMask(params.HashBytes)
 	r.next = 0
 	n := 1 << (log + r.log)
-	if cap(r.pos) < n {
-		r.pos = make([]uint32, n)
+	if cap(r.positions) < n {
+		r.positions = make([]uint32, n)
 	}
 	if cap(r.tags) < n {
 		r.tags = make([]uint8, n)
 	}
-	r.pos, r.tags = r.pos[:n], r.tags[:n]
+	r.positions, r.tags = r.positions[:n], r.tags[:n]
 	r.base = 1 << simd.RowHashBits // what is there by then is of no use to a kernel
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
@@ -69,9 +69,9 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	last := uint8(size - 1)
 
 	// Enter the positions passed over since.
-	allTags, allPos, heads := r.tags, r.pos, r.heads
+	allTags, allPos, heads := r.tags, r.positions, r.heads
 	for p := r.next; p < i; p++ {
-		h := mix(load64(src, p), hashMask)
+		h := rowHash(load64(src, p), hashMask)
 		row := int(h >> shift)
 		head := (heads[row] - 1) & last
 		heads[row] = head
@@ -81,7 +81,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	r.next = i + 1
 
 	v := load64(src, i)
-	h := mix(v, hashMask)
+	h := rowHash(v, hashMask)
 	row, tag := int(h>>shift), uint8(h>>((shift-7)&31))|0x80
 	first := row << log
 	tags, pos := allTags[first:first+size:first+size], allPos[first:first+size:first+size]
@@ -111,7 +111,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
 		if d < MinOffset {
-			d = int(farEnough[d&(MinOffset-1)])
+			d = int(leastMultiple[d&(MinOffset-1)])
 			if c = i - d; c < 0 {
 				continue
 			}

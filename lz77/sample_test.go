@@ -33,7 +33,7 @@ func TestAstray(t *testing.T) {
 			wantLost += n * (math.Log2((past+128)/(float64(p[0][i])+0.5)) - math.Log2(own/n))
 		}
 	}
-	lost, all := c.astray(&d)
+	lost, all := c.divergence(&d)
 	near := func(got int64, want float64) bool { return math.Abs(float64(got)/PriceBit-want) < want/100 }
 	if !near(lost, wantLost) || !near(all, wantAll) {
 		t.Errorf("%d of %d, want %.0f of %.0f", lost/PriceBit, all/PriceBit, wantLost, wantAll)
@@ -43,10 +43,10 @@ func TestAstray(t *testing.T) {
 		many.Literals[i] = 1000 * d.Literals[i]
 	}
 	d.Symbols[2] = [256]uint32{}
-	if lost, all := many.astray(&d); lost > all/100 || -lost > all/100 {
+	if lost, all := many.divergence(&d); lost > all/100 || -lost > all/100 {
 		t.Errorf("from as much of each a thousand times: %d of %d", lost, all)
 	}
-	if lost, all := new(Counts).astray(&d); lost < all/100 {
+	if lost, all := new(Counts).divergence(&d); lost < all/100 {
 		t.Errorf("from nothing: %d of %d", lost, all)
 	}
 }
@@ -68,16 +68,16 @@ func TestSteady(t *testing.T) {
 		o, params := new(optimal), Levels[MaxLevel]
 		m := Matcher{optimal: o}
 		m.Parse(nil, x.content, &params, testLimits[1]) // makes it ready
-		o.intervals.reset(&params, &o.limits, x.content, 0)
+		o.lcp.reset(&params, &o.limits, x.content, 0)
 		var changes []int
-		s, more := o.start(x.content, 0), true
+		s, more := o.firstChunk(x.content, 0), true
 		for k := 0; more; k++ {
 			if k == 0 {
-				o.seed(x.content, s)
-			} else if !o.steady(x.content, s) {
+				o.seedCounts(x.content, s)
+			} else if !o.resemblesPast(x.content, s) {
 				changes = append(changes, k)
 			}
-			s, more = o.next(x.content, s)
+			s, more = o.nextChunk(x.content, s)
 		}
 		// With little content behind them pieces become longer in their matches one after the other.
 		if !slices.Contains(changes, x.change) || len(changes) > pieces {

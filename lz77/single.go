@@ -10,7 +10,7 @@ import (
 // other: at the last offset for the second of them, which is cheap to code and likely, and then at one candidate for each. A run without matches is passed over
 // in growing steps. simd.ParseSingle does the same, and leaves nothing.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
-	table, shift, mask := m.table, m.shift, lowBytes(m.params.HashBytes)
+	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep := InitialRepeat
@@ -20,9 +20,9 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 	end := len(src) - tail
 	tagMask := m.tagMask
 	// At least the first position, which counts as entered: an entry of 0 may stand for it.
-	for p := 0; p < max(start, 1); p += windowStep {
-		x := product(load64(src, p), mask)
-		table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
+	for p := 0; p < max(start, 1); p += prefixStep {
+		x := hashProduct(load64(src, p), mask)
+		table[hashIndex(x, shift)] = tagOf(x, tagMask) | uint32(p)
 	}
 	st := simd.SingleParse{At: max(start, 1), Anchor: start, Repeat: rep, End: end, Mask: mask, Shift: uint64(shift), TagMask: uint64(tagMask), SkipLog: uint64(skip),
 		MaxOffset: maxOffset, MinMatch: minMatch, UpdateRepeat: m.limits.Repeats}
@@ -38,8 +38,8 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 	rep = st.Repeat
 	for i < end {
 		v, v1 := load64(src, i), load64(src, i+1)
-		x, x1 := product(v, mask), product(v1, mask)
-		h, h1, tag, tag1 := index(x, shift), index(x1, shift), tagOf(x, tagMask), tagOf(x1, tagMask)
+		x, x1 := hashProduct(v, mask), hashProduct(v1, mask)
+		h, h1, tag, tag1 := hashIndex(x, shift), hashIndex(x1, shift), tagOf(x, tagMask), tagOf(x1, tagMask)
 		c, c1 := int(table[h]^tag), int(table[h1]^tag1)
 		table[h], table[h1] = tag|uint32(i), tag1|uint32(i+1)
 		d, n := rep, 0
@@ -62,18 +62,18 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 
 	candidate:
 		if d < MinOffset {
-			d = int(farEnough[d&(MinOffset-1)])
+			d = int(leastMultiple[d&(MinOffset-1)])
 			if c = i - d; c < 0 || uint32(load64(src, i)) != load32(src, c) {
 				goto next
 			}
 		}
 	found:
 		for n = 4; ; {
-			if n > 4+3*near || i+n+near > len(src) {
+			if n > 4+3*inlineBytes || i+n+inlineBytes > len(src) {
 				n += simd.MatchLen(src[c+n:], src[i+n:])
 				break
 			}
-			x, k := first(differ(src, c+n, i+n), differ(src, c+n+8, i+n+8))
+			x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
 			if n += k; x != 0 {
 				break
 			}
@@ -84,10 +84,10 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		{
 			k := 8
 			if c >= 8 {
-				k = before(src, c, i, i-anchor)
+				k = equalBefore8(src, c, i, i-anchor)
 			}
 			if k >= 8 {
-				k = back(src, c, i, i-anchor)
+				k = equalBefore(src, c, i, i-anchor)
 			}
 			i -= k
 			n += k
@@ -103,8 +103,8 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 			break
 		}
 		for _, p := range [2]int{second, i - 2} {
-			x := product(load64(src, p), mask)
-			table[index(x, shift)] = tagOf(x, tagMask) | uint32(p)
+			x := hashProduct(load64(src, p), mask)
+			table[hashIndex(x, shift)] = tagOf(x, tagMask) | uint32(p)
 		}
 	}
 	return dst

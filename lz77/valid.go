@@ -9,7 +9,7 @@ import (
 // matches are true. It takes about as long as copying src.
 func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 	at, size := uint64(start), uint64(len(src))
-	repeats := recents{InitialRepeat, InitialRepeat, InitialRepeat}
+	repeats := repeatList{InitialRepeat, InitialRepeat, InitialRepeat}
 	for i := range seqs {
 		s := &seqs[i]
 		at += uint64(s.LitLen)

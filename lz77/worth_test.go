@@ -24,17 +24,17 @@ func TestWorth(t *testing.T) {
 		src  []byte
 		pays bool
 	}{{"digits", digits, false}, {"bytes", every, true}} {
-		var w worth
+		var w literalCosts
 		w.reset(0, 0)
-		seqs := make([]Sequence, learnEvery)
+		seqs := make([]Sequence, updateEvery)
 		for i := range seqs {
 			seqs[i] = Sequence{LitLen: 12, MatchLen: 4, Offset: 64}
 		}
 		if got := w.pays(seqs, c.src, 1<<15, 5, 1<<14); got != c.pays {
 			t.Errorf("%s: match of 5 pays: %v", c.name, got)
 		}
-		if w.content != 16*len(seqs) || w.seqs != len(seqs) {
-			t.Errorf("%s: %d sequences, %d bytes counted", c.name, w.seqs, w.content)
+		if w.position != 16*len(seqs) || w.counted != len(seqs) {
+			t.Errorf("%s: %d sequences, %d bytes counted", c.name, w.counted, w.position)
 		}
 		if !w.pays(seqs, c.src, 1<<15, shortMatch, 1<<20) {
 			t.Errorf("%s: a long match does not pay", c.name)
@@ -86,13 +86,13 @@ func TestLeast(t *testing.T) {
 		var free, bound Matcher
 		for _, m := range []*Matcher{&free, &bound} {
 			m.prepare(len(src), p, l)
-			m.least = int(p.HashBytes)
+			m.minMatch = int(p.HashBytes)
 		}
-		reps := repeats{InitialRepeat, InitialRepeat, InitialRepeat}
+		reps := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
 		for i := range src[:len(src)-tail] {
 			than := i * 7 % 200
-			want := free.best(src, i, &reps, 0)
-			got := bound.best(src, i, &reps, than)
+			want := free.bestMatch(src, i, &reps, 0)
+			got := bound.bestMatch(src, i, &reps, than)
 			if want.score > than {
 				if won++; got != want {
 					t.Fatalf("%s at %d: %v, want %v", k.Name, i, got, want)
@@ -100,8 +100,8 @@ func TestLeast(t *testing.T) {
 			} else if got.score > than {
 				t.Fatalf("%s at %d: %v, want none better than %d", k.Name, i, got, than)
 			}
-			if i%5 == 0 && want.n > 0 {
-				reps.use(want.d)
+			if i%5 == 0 && want.length > 0 {
+				reps.use(want.offset)
 			}
 		}
 	}
@@ -135,11 +135,11 @@ func TestEnds(t *testing.T) {
 		for k < min(most, c) && src[c-k-1] == src[i-k-1] {
 			k++
 		}
-		if got := back(src, c, i, most); got != k {
+		if got := equalBefore(src, c, i, most); got != k {
 			t.Fatalf("back(%d, %d, %d) = %d, want %d", c, i, most, got, k)
 		}
 		if c >= 8 {
-			if got := before(src, c, i, most); got != min(k, 8) {
+			if got := equalBefore8(src, c, i, most); got != min(k, 8) {
 				t.Fatalf("before(%d, %d, %d) = %d, want %d", c, i, most, got, min(k, 8))
 			}
 		}

@@ -33,25 +33,25 @@ func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32) {
 	b := buckets{scratch[:kinds:kinds], scratch[kinds : 2*kinds : 2*kinds]}
 	count(b, text)
 	clear(sa)
-	b.ends()
-	m := placeLeftmost(sa, text, b)
-	b.begins()
-	partLarge(sa, text, b)
-	b.ends()
-	partSmall(sa, text, b, m)
-	names := name(sa, text, m)
+	b.setEnds()
+	m := placeLMS(sa, text, b)
+	b.setStarts()
+	induceLPartial(sa, text, b)
+	b.setEnds()
+	induceSPartial(sa, text, b, m)
+	names := nameLMS(sa, text, m)
 	if names < m {
-		reduced := reduce(sa, m)
+		reduced := reducedText(sa, m)
 		sort(sa[:m], reduced, names, scratch)
-		restore(sa, text, m)
+		restorePositions(sa, text, m)
 		count(b, text)
 	}
-	b.ends()
-	spread(sa, text, b, m)
-	b.begins()
-	large(sa, text, b)
-	b.ends()
-	small(sa, text, b)
+	b.setEnds()
+	placeSortedLMS(sa, text, b, m)
+	b.setStarts()
+	induceL(sa, text, b)
+	b.setEnds()
+	induceS(sa, text, b)
 }
 
 // buckets are the parts of an array where suffixes that begin with the same symbol lie.
@@ -67,7 +67,7 @@ func count[T symbol](b buckets, text []T) {
 	}
 }
 
-func (b buckets) begins() {
+func (b buckets) setStarts() {
 	sum, at := int32(0), b.at[:len(b.counts)]
 	for c, n := range b.counts {
 		at[c] = sum
@@ -75,7 +75,7 @@ func (b buckets) begins() {
 	}
 }
 
-func (b buckets) ends() {
+func (b buckets) setEnds() {
 	sum, at := int32(0), b.at[:len(b.counts)]
 	for c, n := range b.counts {
 		sum += n
@@ -84,7 +84,7 @@ func (b buckets) ends() {
 }
 
 // leftmost calls f with the beginnings of the leftmost suffixes, from the last to the first.
-func leftmost[T symbol](text []T, f func(i int)) {
+func forEachLMS[T symbol](text []T, f func(i int)) {
 	next, rising := text[len(text)-1], false
 	for i := len(text) - 2; i >= 0; i-- {
 		c := text[i]
@@ -99,8 +99,8 @@ func leftmost[T symbol](text []T, f func(i int)) {
 }
 
 // placeLeftmost puts the leftmost suffixes at the ends of their buckets, in any order, and returns how many there are.
-func placeLeftmost[T symbol](sa []int32, text []T, b buckets) (m int) {
-	leftmost(text, func(i int) {
+func placeLMS[T symbol](sa []int32, text []T, b buckets) (m int) {
+	forEachLMS(text, func(i int) {
 		m++
 		c := text[i]
 		b.at[c]--
@@ -113,7 +113,7 @@ func placeLeftmost[T symbol](sa []int32, text []T, b buckets) (m int) {
 // direction. What begins at 0 has none before it, and is left alone like an empty entry.
 
 // mark returns the complement of k if yes, k otherwise, without a branch that nobody can foresee.
-func mark(k int32, yes bool) int32 {
+func complementIf(k int32, yes bool) int32 {
 	x := int32(0)
 	if yes {
 		x = -1
@@ -122,11 +122,11 @@ func mark(k int32, yes bool) int32 {
 }
 
 // partLarge places the large suffixes as far as the order of the leftmost ones goes, and leaves only those that small ones come in front of.
-func partLarge[T symbol](sa []int32, text []T, b buckets) {
+func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	last := int32(len(text) - 1)
 	c := text[last]
-	sa[at[c]] = mark(last, text[last-1] < c)
+	sa[at[c]] = complementIf(last, text[last-1] < c)
 	at[c]++
 	for i := range sa {
 		j := sa[i]
@@ -138,7 +138,7 @@ func partLarge[T symbol](sa []int32, text []T, b buckets) {
 		c := text[k]
 		v := k
 		if k > 0 {
-			v = mark(k, text[k-1] < c)
+			v = complementIf(k, text[k-1] < c)
 		}
 		to := at[c]
 		at[c] = to + 1
@@ -147,7 +147,7 @@ func partLarge[T symbol](sa []int32, text []T, b buckets) {
 }
 
 // partSmall places the small ones likewise, and leaves the leftmost ones, m in all, at the end of sa.
-func partSmall[T symbol](sa []int32, text []T, b buckets, m int) {
+func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
 	at := b.at
 	top := len(sa)
 	for i := len(sa) - 1; i >= 0; i-- {
@@ -163,7 +163,7 @@ func partSmall[T symbol](sa []int32, text []T, b buckets, m int) {
 		c := text[k]
 		v := k
 		if k > 0 {
-			v = mark(k, text[k-1] <= c)
+			v = complementIf(k, text[k-1] <= c)
 		}
 		to := at[c] - 1
 		at[c] = to
@@ -177,12 +177,12 @@ const batch = 32
 
 // name gives leftmost suffixes, which lie in order at the front of sa, names in that order: those alike up to the next leftmost one have the same. It returns how many there are.
 // Names are behind the m suffixes, at half of where the suffix begins, as complements; all else there is 0.
-func name[T symbol](sa []int32, text []T, m int) (names int) {
+func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 	lengths := sa[m:]
 	clear(lengths)
 	// A suffix's length goes there first: up to the next leftmost one, with its first symbol. The last one goes beyond the text, and is like no other.
 	end := len(text) + 1
-	leftmost(text, func(i int) {
+	forEachLMS(text, func(i int) {
 		lengths[i/2] = int32(end - i)
 		end = i + 1
 	})
@@ -209,7 +209,7 @@ func name[T symbol](sa []int32, text []T, m int) (names int) {
 }
 
 // reduce moves the names of m leftmost suffixes to the end of sa, in the order of the text, and returns them.
-func reduce(sa []int32, m int) []int32 {
+func reducedText(sa []int32, m int) []int32 {
 	to := len(sa)
 	for i := len(sa) - 1; i >= m; i-- {
 		if v := sa[i]; v < 0 {
@@ -221,9 +221,9 @@ func reduce(sa []int32, m int) []int32 {
 }
 
 // restore turns the m numbers of leftmost suffixes at the front of sa into where these begin.
-func restore[T symbol](sa []int32, text []T, m int) {
+func restorePositions[T symbol](sa []int32, text []T, m int) {
 	begin := sa[len(sa)-m:]
-	leftmost(text, func(i int) {
+	forEachLMS(text, func(i int) {
 		m--
 		begin[m] = int32(i)
 	})
@@ -233,7 +233,7 @@ func restore[T symbol](sa []int32, text []T, m int) {
 }
 
 // spread moves the leftmost suffixes from the front of sa to the ends of their buckets, in their order. All else is empty then.
-func spread[T symbol](sa []int32, text []T, b buckets, m int) {
+func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int) {
 	clear(sa[m:])
 	for i := m - 1; i >= 0; i-- {
 		j := sa[i]
@@ -245,11 +245,11 @@ func spread[T symbol](sa []int32, text []T, b buckets, m int) {
 }
 
 // large places the large suffixes.
-func large[T symbol](sa []int32, text []T, b buckets) {
+func induceL[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	last := int32(len(text) - 1)
 	c := text[last]
-	sa[at[c]] = mark(last, text[last-1] < c)
+	sa[at[c]] = complementIf(last, text[last-1] < c)
 	at[c]++
 	for _, j := range sa {
 		if j <= 0 {
@@ -259,7 +259,7 @@ func large[T symbol](sa []int32, text []T, b buckets) {
 		c := text[k]
 		v := k
 		if k > 0 {
-			v = mark(k, text[k-1] < c)
+			v = complementIf(k, text[k-1] < c)
 		}
 		to := at[c]
 		at[c] = to + 1
@@ -268,7 +268,7 @@ func large[T symbol](sa []int32, text []T, b buckets) {
 }
 
 // small places the small ones.
-func small[T symbol](sa []int32, text []T, b buckets) {
+func induceS[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	for i := len(sa) - 1; i >= 0; i-- {
 		j := sa[i]
@@ -280,7 +280,7 @@ func small[T symbol](sa []int32, text []T, b buckets) {
 		c := text[k]
 		v := k
 		if k > 0 {
-			v = mark(k, text[k-1] <= c)
+			v = complementIf(k, text[k-1] <= c)
 		}
 		to := at[c] - 1
 		at[c] = to
