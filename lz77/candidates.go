@@ -1,32 +1,37 @@
 package lz77
 
-// Candidates of Recent may come from elsewhere, a GPU for example: the best one of each position, as the definition has it, in 32 bits. 0 stands
-// for none; else the low CandidateBits bits are the offset, and the high ones the length less 4, of which no more than Nice bytes count.
+// A device may find the candidates of RowHash: the best one of each position, by the definition at
+// RowHash, in 32 bits. 0 stands for none. Otherwise the low CandidateOffsetBits bits hold the offset
+// and the high bits the length less 4. Lengths end at Nice.
 const (
 	CandidateOffsetBits = 24
-	// CandidateTail is the number of bytes at the end of a block where no match begins, and which have no candidates.
+	// CandidateTail is the number of bytes at the end of a block that have no candidates.
 	CandidateTail = tail
-	// MaxCandidateNice is the greatest Nice that there is room for.
+	// MaxCandidateNice is the greatest Nice that a candidate can express.
 	MaxCandidateNice = 1<<(32-CandidateOffsetBits) - 1 + 4
 )
 
-// RowHashParams says how a position is hashed for blocks of size bytes in all, with what is in front of them, so that others can find the
-// same candidates: h = low·CandidateMul + (high & mask)·CandidateMulHigh modulo 2³², with the 4 bytes from the position on as low and the next 4
-// as high, little-endian. Positions whose h agrees in the highest rowBits bits share a row, of which the Depth latest count. A candidate whose h does
-// not agree in the CandidateTagBits bits below them is counted, but passed over.
+// RowHashParams says how RowHash hashes the positions of a block of size bytes, including the bytes
+// in front of it:
+//
+//	h = low·RowHashMul + (high & mask)·RowHashMulHigh modulo 2³²
+//
+// low and high are the 4 bytes at the position and the next 4, little-endian. Positions whose h agree
+// in the highest rowBits bits share a row, of which the Depth most recent count. A candidate whose h
+// differs in the RowTagBits bits below them counts, but is passed over.
 func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
 	return tableLog(p.HashLog, size), rowHashMask(p.HashBytes)
 }
 
-// Parameters of the hash.
+// Constants of the hash; see RowHashParams.
 const (
 	RowHashMul     = prime32
 	RowHashMulHigh = prime32b
 	RowTagBits     = 7
 )
 
-// CandidatesFit reports whether 32 bits hold every candidate that p finds in a block of size bytes, with
-// its window.
+// CandidatesFit reports whether 32 bits hold every candidate that p finds in a block of size bytes,
+// including the bytes in front of it.
 func (p *Params) CandidatesFit(size int) bool {
 	return p.Finder == RowHash && p.Nice <= MaxCandidateNice && size <= 1<<CandidateOffsetBits
 }
@@ -38,7 +43,7 @@ func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limi
 	m.params, m.limits = *params, limits
 	src = src[:len(src):len(src)] // as in ParseFrom
 	m.rows.reset(&m.params, len(src))
-	least := params.least(&limits)
+	least := params.minNewMatch(&limits)
 	for i := range best {
 		best[i] = 0
 		if n, d := m.find(src, i, least); n > 0 {
@@ -47,9 +52,12 @@ func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limi
 	}
 }
 
-// ParseCandidates is ParseFrom with params.Finder Recent for positions whose best candidates are known; best has one entry for each of the first
-// len(src) − CandidateTail bytes. It returns false if one of the entries that it has looked at is impossible.
-func (m *Matcher) ParseCandidates(dst []Sequence, src []byte, start int, params *Params, limits Limits, best []uint32) (_ []Sequence, ok bool) {
+// ParseCandidates is ParseFrom for params.Finder RowHash with the caller's candidates. best has one
+// entry for each of the first len(src) − CandidateTail bytes. ParseCandidates returns false if best
+// is too short or if an entry that it read is impossible.
+func (m *Matcher) ParseCandidates(
+	dst []Sequence, src []byte, start int, params *Params, limits Limits, best []uint32,
+) (_ []Sequence, ok bool) {
 	limits.check()
 	if len(src) < start+tail {
 		return dst, true
@@ -65,7 +73,7 @@ func (m *Matcher) ParseCandidates(dst []Sequence, src []byte, start int, params 
 	return dst, !m.badCandidate
 }
 
-// candidate is find with what is given.
+// candidate is find for the caller's candidates.
 func (m *Matcher) candidate(src []byte, i int) (n, offset int) {
 	g := m.candidates[i]
 	if g == 0 {

@@ -1,10 +1,17 @@
 package lz77
 
-// A match found one or two positions later must be better by this many bits: it costs a literal more each time.
+// The lazy parser takes the best match at each position, unless one of the next Lazy positions has a
+// better one (as zlib's deflate_slow does). A match with a new offset that saves nothing is left out;
+// see literalCosts.
+//
+// Cost: one search per position that no match covers, plus up to Lazy searches per match.
+
+// lazyCost[k] is the number of bits by which a match k positions later must be better. Each position
+// costs a literal.
 var lazyCost = [3]int{0, 4, 7}
 
-// parseLazy takes the best match at each position, unless one of the next Lazy positions has a better one. One that does not pay is left out, and the parse goes
-// on behind the last position looked at.
+// parseLazy appends the sequences of src[start:] to dst, with candidates from rows or from
+// m.candidates.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	m.minMatch = m.params.minNewMatch(&m.limits)
 	if seqs, ok := m.parseLazyKernel(dst, src, start); ok {
@@ -26,13 +33,15 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 		}
 		at := i
 		for k := 1; k <= m.params.Lazy && at+k < end && best.length < m.params.Nice; k++ {
-			if next := m.bestMatch(src, at+k, &reps, best.score+lazyCost[k]); next.score > best.score+lazyCost[k] {
+			least := best.score + lazyCost[k]
+			if next := m.bestMatch(src, at+k, &reps, least); next.score > least {
 				at += k
 				best, k = next, 0
 			}
 		}
-		if best.offset != reps[0] && best.offset != reps[1] && best.offset != reps[2] && !m.costs.pays(dst, src, at, best.length, best.offset) {
-			i = m.rows.next // behind what was looked at
+		if best.offset != reps[0] && best.offset != reps[1] && best.offset != reps[2] &&
+			!m.costs.pays(dst, src, at, best.length, best.offset) {
+			i = m.rows.next // behind the last position searched
 			continue
 		}
 		c := at - best.offset

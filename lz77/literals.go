@@ -1,7 +1,8 @@
 package lz77
 
-// AppendLiterals appends the literals of sequences that begin at the front of src, and returns what of src is behind them. dst must have
-// capacity for the literals and Slack bytes more, which it may overwrite.
+// AppendLiterals appends the literals of seqs, which describe the front of src, to dst. It returns
+// the bytes of src behind the last match as rest. dst must have capacity for the literals and Slack
+// bytes more, which AppendLiterals may overwrite.
 func AppendLiterals(dst, src []byte, seqs []Sequence) (lits, rest []byte) {
 	n := len(dst)
 	dst = dst[:cap(dst)]
@@ -18,5 +19,5 @@ func AppendLiterals(dst, src []byte, seqs []Sequence) (lits, rest []byte) {
 	return dst[:n], src
 }
 
-// literalStep is the number of bytes copied at once, at most Slack: most literal runs are shorter.
+// literalStep is the number of bytes copied at once, at most Slack. Most literal runs are shorter.
 const literalStep = 16

@@ -1,47 +1,63 @@
-// Package lz77 turns a block of bytes into sequences, and back: which runs of bytes are new, and which repeat what came
-// before (Ziv and Lempel 1977). How the sequences are coded is not its business.
+// Package lz77 turns a block of bytes into sequences and back (Ziv and Lempel, "A Universal Algorithm
+// for Sequential Data Compression", 1977). A sequence is a run of literals followed by a match.
 //
-// A [Matcher] combines a match finder with a parser, as a row of [Levels] says. The result depends on the block and the settings
-// alone. There is no window apart from the block: offsets reach back to its beginning if the [Limits] allow.
+// A [Matcher] combines a match finder with a parser, as a row of [Levels] says. Its result depends
+// on the block and the settings only. [Execute] restores a block from sequences and literals.
+// Other packages code the sequences; this package knows no format.
+//
+// There is no window apart from the block: offsets reach back to its first byte if [Limits.MaxOffset]
+// allows.
 package lz77
 
 import "fmt"
 
-// Sequence says: copy LitLen literals, then MatchLen bytes from Offset bytes back. What is left of the block after the
-// last sequence is literals.
+// Sequence copies LitLen literals, then MatchLen bytes from Offset bytes back.
+// Bytes of a block behind its last sequence are literals.
 type Sequence struct {
 	LitLen   uint32
-	MatchLen uint32 // at least Limits.MinMatch, or MinRepeat with a repeat offset
+	MatchLen uint32 // at least Limits.MinMatch, or MinRepeat at a repeat offset
 	Offset   uint32 // Limits.MinOffset … Limits.MaxOffset
 }
 
-// Limits is what the coder that takes the sequences can express. Others than those that are given here are a mistake in the program: a Matcher panics.
+// Limits says which sequences a coder can express. All sizes are in bytes.
+// A Matcher panics if a field is outside its range.
 type Limits struct {
-	MinMatch  int // bytes, 3 … 8; only what is Priced gives matches of 3
-	MinRepeat int // bytes, 2 … MinMatch, of a match with a repeat offset; 0 is MinMatch. Only what is Priced gives shorter ones than MinMatch
-	MaxOffset int // bytes, 32 … 2²⁷−1; with Repeats not less than InitialRepeat
-	// Repeats is the number of recent offsets, 0 … 3, that are cheap to use again. The list begins as InitialRepeat
-	// in each place; the offset of each match moves to its front.
+	// MinMatch is the length of the shortest match, 3 … 8.
+	// Only the optimal parser makes matches of 3.
+	MinMatch int
+	// MinRepeat is the length of the shortest match at a repeat offset, 2 … MinMatch; 0 stands for
+	// MinMatch. Only the optimal parser makes such matches shorter than MinMatch.
+	MinRepeat int
+	// MaxOffset is the greatest offset, 32 … 2²⁷−1, and at least InitialRepeat if Repeats > 0.
+	MaxOffset int
+	// Repeats is the number of recent offsets, 0 … 3, that are cheap to repeat. Every entry of the
+	// list starts as InitialRepeat. The offset of each match moves to its front.
 	Repeats int
-	// MinOffset is the least offset, 1 … MinOffset; 0 is MinOffset. Only what is Priced gives any below that.
+	// MinOffset is the least offset, 1 … the constant MinOffset; 0 stands for the constant.
+	// Only the optimal parser makes offsets below the constant.
 	MinOffset int
-	// Model says what sequences cost, for finders that are Priced; without one that is guessed.
+	// Model gives the prices of sequences to the optimal parser. Nil stands for a general model.
 	Model PriceModel
-	// Contexts are what prices of literals depend on, for the same; nil if they depend on nothing.
+	// Contexts gives the contexts of literals to the optimal parser. Nil stands for none.
 	Contexts *Contexts
 }
 
 func (l *Limits) check() {
-	if l.MinMatch < 3 || l.MinMatch > 8 || l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset || l.Repeats < 0 || l.Repeats > NewOffset ||
-		l.Repeats > 0 && l.MaxOffset < InitialRepeat || l.MinRepeat != 0 && (l.MinRepeat < 2 || l.MinRepeat > l.MinMatch || l.Repeats == 0) || l.MinOffset < 0 || l.MinOffset > MinOffset {
-		panic(fmt.Sprintf("lz77: impossible limits: matches of %d bytes or more, %d where offsets are repeated, offsets %d to %d, %d of them repeated", l.MinMatch, l.MinRepeat, l.minOffset(), l.MaxOffset, l.Repeats))
+	if l.MinMatch < 3 || l.MinMatch > 8 ||
+		l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset ||
+		l.Repeats < 0 || l.Repeats > NewOffset ||
+		l.Repeats > 0 && l.MaxOffset < InitialRepeat ||
+		l.MinRepeat != 0 && (l.MinRepeat < 2 || l.MinRepeat > l.MinMatch || l.Repeats == 0) ||
+		l.MinOffset < 0 || l.MinOffset > MinOffset {
+		panic(fmt.Sprintf("lz77: limits out of range: MinMatch %d, MinRepeat %d, MinOffset %d, MaxOffset %d, Repeats %d",
+			l.MinMatch, l.minRepeat(), l.minOffset(), l.MaxOffset, l.Repeats))
 	}
 	if l.Contexts != nil {
 		l.Contexts.check()
 	}
 }
 
-// minRepeat is the least length of a match with a repeat offset.
+// minRepeat returns the length of the shortest match at a repeat offset.
 func (l *Limits) minRepeat() int {
 	if l.MinRepeat == 0 {
 		return l.MinMatch
@@ -49,7 +65,7 @@ func (l *Limits) minRepeat() int {
 	return l.MinRepeat
 }
 
-// threeReach is the greatest offset of a match of 3 bytes.
+// maxOffset3 returns the greatest offset of a match of 3 bytes.
 func (l *Limits) maxOffset3() int {
 	reach := 0
 	if l.Model != nil {
@@ -61,13 +77,14 @@ func (l *Limits) maxOffset3() int {
 	return min(l.MaxOffset, reach)
 }
 
-// threeOffset is Rules.Three where a Model does not say. In executables 13 bits in place of 18 are 0.3% larger, with zstd's codes.
+// defaultMaxOffset3 stands for Rules.MaxOffset3 where a model leaves it 0.
+// With 1<<13, executables in zstd's codes are 0.3% larger.
 const defaultMaxOffset3 = 1 << 18
 
-// maxOffset is the greatest that a candidate has room for.
+// maxOffset is the greatest offset that fits into a candidate.
 const maxOffset = 1<<27 - 1
 
-// minOffset is the least offset.
+// minOffset returns the least offset.
 func (l *Limits) minOffset() int {
 	if l.MinOffset == 0 {
 		return MinOffset
@@ -75,9 +92,10 @@ func (l *Limits) minOffset() int {
 	return l.MinOffset
 }
 
-// MinOffset is the least offset of a match, in bytes. What repeats every n bytes also repeats every k·n, so that short periods
-// lose next to nothing, and a decoder may copy so many bytes at a time without looking for overlaps.
+// MinOffset is the least offset of a match in bytes, unless Limits.MinOffset is smaller.
+// A decoder may copy so many bytes at a time without a check for overlap. Short periods lose next to
+// nothing, because data with period n has period k·n as well.
 const MinOffset = 16
 
-// InitialRepeat is the offset that the list of repeat offsets is filled with at the beginning of a block.
+// InitialRepeat is the repeat offset that fills the list at the beginning of a block.
 const InitialRepeat = 64

@@ -2,14 +2,15 @@ package lz77
 
 import "math/bits"
 
-// match is a way to go on from a position.
+// match is a match at a given position.
 type match struct {
-	length, offset int // length and offset in bytes
-	score          int // bits saved, about; see score
+	length, offset int // in bytes
+	score          int // bits that the match saves, approximately; see score
 }
 
-// find returns the length and the offset of the best candidate at i as Recent defines it, zeros if there is none or, perhaps, if it is shorter than least.
-// Each call must be for a position behind that of the one before.
+// find returns length and offset of the best candidate at i by the definition of RowHash. Both are 0
+// if there is none; they may be 0 if the match is shorter than least bytes.
+// Positions must ascend from call to call.
 func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
 	if m.candidates != nil {
 		m.rows.next = i + 1
@@ -18,25 +19,27 @@ func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
 	return m.rows.find(src, i, least, m.limits.MaxOffset, m.params.Nice)
 }
 
-// mix is the hash of Recent, of which the highest bits are used. It makes do with 32 bits, like a GPU. The lower 4 of the bytes v count in
-// full, the others as far as mask says.
+// rowHash returns the hash of RowHash, whose highest bits select the row. It uses 32-bit arithmetic
+// only, so that GPUs can compute it. The low 4 bytes of v count in full, the high ones through mask.
 func rowHash(v uint64, mask uint32) uint32 {
 	return uint32(v)*prime32 + uint32(v>>32)&mask*prime32b
 }
 
-// mixMask is the mask for a hash of so many bytes, 4 … 8.
+// rowHashMask returns the mask for a hash of 4 … 8 bytes.
 func rowHashMask(bytes uint8) uint32 { return uint32(1<<(8*(bytes-4)) - 1) }
 
-// nearNice is one less than how many bytes of match make up for any offset: those of the greatest and the least differ by 22 bits.
+// nearNice bytes of additional match outweigh any difference in offset, less one: offsets differ by
+// 22 bits at most.
 const nearNice = 5
 
-// minOffsetBits is what the least offset takes from a score.
+// minOffsetBits is the number of bits that the least offset takes from a score.
 const minOffsetBits = 5
 
-// score is what n bytes of match are worth, in bits: four bits a byte is what a literal costs on common data, less the token.
+// score returns what n bytes of match save, in bits: 4 bits a byte, as literals of common data cost,
+// less the token.
 func score(n int) int { return 4 * n }
 
-// repeats is the list of recent offsets, the latest first.
+// repeatOffsets is the list of repeat offsets, the most recent first.
 type repeatOffsets [3]int
 
 func (r *repeatOffsets) use(d int) {
@@ -49,7 +52,7 @@ func (r *repeatOffsets) use(d int) {
 	}
 }
 
-// findRepeat returns the longest match at i with one of the recent offsets.
+// findRepeat returns the longest match at i with a repeat offset.
 func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {
 	best.length = m.limits.MinMatch - 1
 	v := load32(src, i)
@@ -67,15 +70,16 @@ func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {
 	return best
 }
 
-// best returns the best way to go on from i, with n = 0 if there is none that scores more than than.
+// bestMatch returns the match at i with the highest score. Its length is 0 if no match scores more
+// than than.
 func (m *Matcher) bestMatch(src []byte, i int, reps *repeatOffsets, than int) (r match) {
 	if m.limits.Repeats != 0 {
 		if r = m.findRepeat(src, i, reps); r.length >= m.params.Nice {
 			return r
 		}
 	}
-	// Most candidates that cannot win are too short to, and need no look at where they end. One that is nearly of Nice bytes needs one all the same: Recent may prefer it to another that
-	// is longer than Nice, which this would find in its place.
+	// A candidate that cannot win is passed over, unless it has nearly Nice bytes: RowHash may
+	// prefer that one to a farther candidate above Nice, which find would return in its place.
 	least := max(m.minMatch, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice-nearNice))
 	if n, d := m.find(src, i, least); n > 0 {
 		if s := score(n) - bits.Len32(uint32(d)); s > r.score {

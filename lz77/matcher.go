@@ -7,23 +7,25 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Matcher finds the sequences of blocks. The zero value is ready; it keeps its tables from call to call. It is not safe for concurrent use.
+// Matcher finds the sequences of blocks. The zero value is ready to use. A Matcher keeps its tables
+// from call to call and is not safe for concurrent use.
 type Matcher struct {
-	// Helper, if set, may find candidates for what is Priced beside the parse. The sequences are the same.
+	// Helper may find candidates for the optimal parser while it parses. Nil stands for none.
+	// The sequences are the same with and without it.
 	Helper Helper
 
 	limits       Limits
 	params       Params
-	table        []uint32     // last occurrence, by hash; see tagMask
-	long         []uint32     // the same for 8 bytes (Double)
-	shift        uint8        // 64 − log2 of the table in use
-	tagMask      uint32       // the bits of an entry that are tag; the others are the position
-	costs        literalCosts // where there is a choice among matches
-	rows         rows         // Recent
-	minMatch     int          // bytes of a match that is taken from rows
-	candidates   []uint32     // Recent: candidates from elsewhere, in place of rows; see ParseCandidates
-	badCandidate bool         // some of them are impossible
-	optimal      *optimal     // where params.Finder is Priced; nil until it is used
+	table        []uint32 // last position by hash; see tagMask
+	long         []uint32 // the same by hash of 8 bytes (DoubleHash)
+	shift        uint8    // 64 − log2 of the size of table
+	tagMask      uint32   // bits of an entry that hold a tag; the others hold the position
+	costs        literalCosts
+	rows         rows     // RowHash
+	minMatch     int      // least bytes of a match that rows may return
+	candidates   []uint32 // RowHash: the caller's candidates in place of rows; see ParseCandidates
+	badCandidate bool     // one of candidates is impossible
+	optimal      *optimal // nil until a finder needs the optimal parser
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -31,7 +33,7 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 	return m.ParseFrom(dst, src, 0, params, limits)
 }
 
-// ParseFrom is Parse for src[start:], with matches that may reach back into what is in front of it.
+// ParseFrom appends the sequences of src[start:] to dst. Matches may reach back into src[:start].
 func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Params, limits Limits) []Sequence {
 	limits.check()
 	if len(src) < start+tail {
@@ -63,14 +65,15 @@ func (m *Matcher) resetTables(size int) {
 	m.tagMask = ^uint32(0) << bits.Len(uint(size))
 }
 
-// tail is the number of bytes at the end of a block where no match begins, so that finders may load 8 bytes anywhere.
+// tail is the number of bytes at the end of a block where no match begins. Finders may load 8 bytes
+// at any position in front of them.
 const tail = 16
 
-// windowStep is how many positions in front of the block there are for one that goes into a hash table. A match that begins at another of them
-// is found one byte later, and extended backwards.
+// prefixStep is the distance of the positions in front of a block that enter a hash table.
+// A match that begins between two of them is found one byte later and extended backwards.
 const prefixStep = 2
 
-// table returns an empty table of 1<<log entries.
+// emptyTable returns a cleared table of 1<<log entries, in the memory of t if it is large enough.
 func emptyTable(t []uint32, log uint8) []uint32 {
 	if cap(t) < 1<<log {
 		t = make([]uint32, 1<<log)
@@ -80,7 +83,7 @@ func emptyTable(t []uint32, log uint8) []uint32 {
 	return t
 }
 
-// A slice of constant capacity takes a compare or two; p[i:] takes a mask as well, on the way to the load.
+// A slice of constant capacity takes one or two compares. p[i:] takes a mask as well, ahead of the load.
 func load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
 func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 : i+8]) }
 
@@ -91,27 +94,30 @@ const (
 	prime32b = 0x85EBCA77
 )
 
-// hash returns the hash of the bytes of v that are in mask.
+// hash returns the hash of the bytes of v in mask, for a table of 64 − shift bits.
 func hash(v, mask uint64, shift uint8) uint32 { return hashIndex(hashProduct(v, mask), shift) }
 
-// index returns the place of a product in a table of 64 − shift bits.
+// hashIndex returns the place of a product in a table of 64 − shift bits.
 func hashIndex(product uint64, shift uint8) uint32 { return uint32(product >> (shift & 63)) }
 
-// product is what hashes and tags are made of: the high bits, for the bytes of v that are in mask, and the low ones, for the first 4 bytes.
+// hashProduct returns the number that hashes and tags are taken from. Its high bits depend on the
+// bytes of v in mask, its low bits on the first 4 bytes only.
 func hashProduct(v, mask uint64) uint64 { return v & mask * prime64 }
 
-// tagOf returns the tag for the bytes of a product. It stands in the bits of an entry that a position in the block does not need. An entry ^ the tag looked for is the position if
-// the tags are equal, and beyond the block otherwise. So nearly all candidates that do not match in their first 4 bytes are known without a look at the block, which would
-// be another cache miss before the branch is decided, and those that match are never passed over.
+// tagOf returns the tag of a product: the bits of an entry that no position in the block needs.
+// An entry ^ the tag sought is a position if the tags are equal, and lies beyond the block if not.
+// So a candidate that differs in its first 4 bytes is rejected without a load from the block, which
+// would be a second cache miss. No candidate that matches is rejected.
 func tagOf(product uint64, tagMask uint32) uint32 { return uint32(product) & tagMask }
 
-// lowBytes is the mask of the first n bytes, 1 … 8.
+// lowBytesMask returns the mask of the first n bytes, 1 … 8.
 func lowBytesMask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
 
-// farEnough turns an offset below MinOffset into the least multiple of it that is not.
+// leastMultiple[d] is the least multiple of an offset d below MinOffset that is not below it.
 var leastMultiple = [MinOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 
-// extend returns the length of the match of src[i:] with src[c:], of which n bytes are known to be equal; c < i.
+// extend returns the length of the match of src[i:] with src[c:]; c < i. The first n bytes are known
+// to be equal.
 func extend(src []byte, c, i, n int) int {
 	if i+n+inlineBytes <= len(src) {
 		x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
@@ -122,27 +128,29 @@ func extend(src []byte, c, i, n int) int {
 	return n + simd.MatchLen(src[c+n:], src[i+n:])
 }
 
-// first returns how many of 16 bytes are equal whose differences are in two words, and the word that tells; 0 if all are equal. Where matches end is hard to
-// predict: there is no branch.
+// firstDifference takes the XOR of 16 bytes with 16 others in two words. It returns how many bytes
+// are equal and the word with the first difference, 0 if all are equal. It does not branch, since the
+// end of a match is hard to predict.
 func firstDifference(x, y uint64) (word uint64, equal int) {
 	zero := ^uint64(int64(x|-x) >> 63) // all bits if x is 0
 	word = x | y&zero
 	return word, int(8&zero) + bits.TrailingZeros64(word)>>3
 }
 
-// near is the number of bytes that extend looks at before it calls for help.
+// inlineBytes is the number of bytes that extend compares before it calls simd.MatchLen.
 const inlineBytes = 16
 
-// differ returns the bits in which 8 bytes at c differ from those at i.
+// xor8 returns the 8 bytes at c ^ those at i.
 func xor8(src []byte, c, i int) uint64 { return load64(src, c) ^ load64(src, i) }
 
-// before returns how many bytes before i, most at most, are equal to those before c, as far as 8; 8 ≤ c < i.
+// equalBefore8 returns how many bytes in front of i equal those in front of c, up to most and 8;
+// 8 ≤ c < i.
 func equalBefore8(src []byte, c, i, most int) int {
 	x := xor8(src, c-8, i-8) | 1<<63>>(8*uint(most))
 	return bits.LeadingZeros64(x) >> 3
 }
 
-// back is before as far as it goes, for any c < i.
+// equalBefore returns how many bytes in front of i equal those in front of c, up to most; c < i.
 func equalBefore(src []byte, c, i, most int) (n int) {
 	for n < most && n < c && src[i-n-1] == src[c-n-1] {
 		n++
@@ -150,6 +158,6 @@ func equalBefore(src []byte, c, i, most int) (n int) {
 	return n
 }
 
-// maxStep bounds the steps in which stretches without a match are passed over, in bytes: behind a long one, such as an image in a
-// program, compressible data must not be passed over as well.
+// maxStep bounds the step of the search in bytes. Behind a long stretch without matches, such as an
+// image in a program, the search must not pass over compressible data.
 const maxStep = 32

@@ -6,15 +6,23 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseRecent is parseLazy by a kernel, which keeps rows in another way, or takes the candidates that are given. It returns false if there is none.
+// parseLazyKernel is parseLazy by a kernel, with the kernel's own kind of rows or with m.candidates.
+// It returns false if no kernel can do it.
 func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
 	given := m.candidates != nil
-	if l.Repeats != 0 && l.Repeats != NewOffset || given && !simd.HasCandidates() || !given && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits) {
+	switch {
+	case l.Repeats != 0 && l.Repeats != NewOffset,
+		given && !simd.HasCandidates(),
+		!given && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits):
 		return dst, false
 	}
-	st := simd.RowHashParse{At: start, Anchor: start, End: len(src) - tail, Repeats: repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}, Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
-		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset, UseRepeats: l.Repeats}
+	st := simd.RowHashParse{
+		At: start, Anchor: start, End: len(src) - tail,
+		Repeats: repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}, UseRepeats: l.Repeats,
+		Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
+		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset,
+	}
 	if !given {
 		log := tableLog(p.HashLog, len(src))
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))

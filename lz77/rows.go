@@ -7,23 +7,31 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// rows finds the candidates of Recent with a ring of the last Depth positions for each hash. They lie side by side, so that a search
-// costs one or two cache misses where a chain costs one for each candidate. Beside each position stands a tag, more bits of the
-// hash: a candidate with another tag does not match and is passed over without a look at the block.
+// rows finds the candidates of RowHash: a row, or ring, of the last Depth positions for each hash (as
+// zstd's row-based match finder).
 //
-// That is the portable code's. A kernel has rows of another kind in pos, and no use for tags and heads; see simd.RowHashParse.
+// The positions of a row lie side by side, so a search costs one or two cache misses; a hash chain
+// costs one for each candidate. Each position has a tag, 7 further bits of its hash. A search compares
+// 8 tags at a time and passes over candidates with another tag without a load from the block.
+//
+// Cost: a search takes time proportional to Depth, an insertion constant time. Positions that the
+// parser passes over are inserted too. Memory: 5·Depth+1 bytes for each hash.
+//
+// This is the portable code. A kernel keeps entries of another kind in positions and needs neither
+// tags nor heads; see simd.RowHashParse.
 type rows struct {
-	positions []uint32 // or entries, with a kernel; see simd.RowHashParse
-	tags      []uint8  // 0 for none
-	heads     []uint8  // place of the latest position in the row; the older ones follow
-	next      int      // first position not entered yet
-	log       uint8    // log2 of the entries of a row
+	positions []uint32 // of all rows, or a kernel's entries
+	tags      []uint8  // of the positions; 0 for none
+	heads     []uint8  // place of the latest position of each row; older ones follow
+	next      int      // first position not yet inserted
+	log       uint8    // log2 of the positions of a row
 	shift     uint8    // 32 − log2 of the number of rows
-	mask      uint32   // see mix
-	base      int      // what a kernel is to add to positions next, so that those of earlier blocks are told from others
+	mask      uint32   // see rowHash
+	base      int      // a kernel's offset for positions, which tells them from those of earlier blocks
 }
 
-// entries makes n entries ready for a kernel that parses a block of size bytes, and returns what it is to add to positions.
+// entries makes n entries ready for a kernel that parses a block of size bytes. It returns the number
+// that the kernel adds to positions.
 func (r *rows) entries(n, size int) (base uint64) {
 	if cap(r.positions) < n {
 		r.positions, r.base = make([]uint32, n), 0
@@ -52,7 +60,7 @@ func (r *rows) reset(params *Params, size int) {
 		r.tags = make([]uint8, n)
 	}
 	r.positions, r.tags = r.positions[:n], r.tags[:n]
-	r.base = 1 << simd.RowHashBits // what is there by then is of no use to a kernel
+	r.base = 1 << simd.RowHashBits // a kernel cannot use the positions of this block
 	if cap(r.heads) < 1<<log {
 		r.heads = make([]uint8, 1<<log)
 	}
@@ -61,14 +69,14 @@ func (r *rows) reset(params *Params, size int) {
 	clear(r.heads)
 }
 
-// find returns the length and the offset of the best candidate at i as Recent defines it, for matches of least bytes or more; zeros if there is none.
-// Each call must be for a position behind that of the one before.
+// find returns length and offset of the best candidate at i by the definition of RowHash, for matches
+// of least bytes or more. Both are 0 if there is none. Positions must ascend from call to call.
 func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	log, shift, hashMask := r.log&7, r.shift&31, r.mask
 	size := 1 << log
 	last := uint8(size - 1)
 
-	// Enter the positions passed over since.
+	// Insert the positions passed over since.
 	allTags, allPos, heads := r.tags, r.positions, r.heads
 	for p := r.next; p < i; p++ {
 		h := rowHash(load64(src, p), hashMask)
@@ -86,11 +94,11 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	first := row << log
 	tags, pos := allTags[first:first+size:first+size], allPos[first:first+size:first+size]
 
-	// One bit for each entry whose tag is right, the latest first.
+	// One bit for each position with the same tag, the latest first.
 	var hits uint64
 	for at := 0; at+8 <= size; at += 8 {
 		x := binary.LittleEndian.Uint64(tags[at:]) ^ uint64(tag)*0x0101010101010101
-		// The top bit of each byte that is 0, and then those bits side by side.
+		// The top bit of each byte that is 0, then those bits side by side.
 		x = ^(x&0x7f7f7f7f7f7f7f7f + 0x7f7f7f7f7f7f7f7f | x) & 0x8080808080808080
 		hits |= x >> 7 * 0x0102040810204080 >> 56 << (at & 63)
 	}
@@ -119,10 +127,11 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 		if d > maxOffset {
 			break
 		}
-		// A better match must be equal where it is longer.
+		// A longer match is equal at the end of the best one.
 		if load32(src, c+best-3) == ends && load32(src, c) == uint32(v) {
 			m := extend(src, c, i, 4)
-			if k := min(m, nice); k > best && (offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
+			if k := min(m, nice); k > best &&
+				(offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
 				best, n, offset = k, m, d
 				if k == nice || i+m >= len(src) {
 					break

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Valid reports whether sequences from elsewhere are sequences of src[start:] within the limits: they give no more than that, and all
-// matches are true. It takes about as long as copying src.
+// Valid reports whether seqs are sequences of src[start:] within the limits: they cover no more than
+// that, and every match copies the bytes that stand there. It takes about as long as copying src.
 func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 	at, size := uint64(start), uint64(len(src))
 	repeats := repeatList{InitialRepeat, InitialRepeat, InitialRepeat}
@@ -19,7 +19,9 @@ func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 			least = limits.minRepeat()
 		}
 		repeats.use(s.Offset)
-		if n < uint64(least) || offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) || offset > at || at > size || n > size-at {
+		if n < uint64(least) ||
+			offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) ||
+			offset > at || at > size || n > size-at {
 			return false
 		}
 		if !bytes.Equal(src[at:at+n], src[at-offset:at-offset+n]) {
