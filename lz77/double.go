@@ -6,40 +6,69 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseDouble is a greedy parse with two hash tables: one of 8 bytes, whose candidate is looked at if its offset will do, and one of fewer, whose candidate is if not. A match
-// of fewer than 32 bytes gives way to a longer one that the first table has for the next position. A match with the last offset one byte on is taken at once.
-// simd.ParseDouble does the same, but for the last bytes.
-func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
+// The greedy parser of DoubleHash has two hash tables with one candidate per hash: a long one by
+// 8 bytes and a short one by HashBytes bytes (as zstd's "double fast" strategy).
+//
+// It takes the candidate of the long table if there is one in reach, else that of the short table.
+// A match of fewer than longEnough bytes gives way to a longer one that the long table has for the
+// next position. A match at the last offset one byte further on is taken at once. Behind a match it
+// also tries the offset before the last.
+//
+// Cost: two cache accesses per position searched. simd.ParseDouble does the same in assembly, except
+// for the last simd.DoubleSlack bytes.
+
+// longEnough is the length of a match in bytes from which the next position is not searched: the
+// size of the kernel's vectors.
+const longEnough = 32
+
+// resetDouble empties both tables and inserts the positions in front of start. It returns the state
+// from which a kernel or the portable code goes on.
+func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
 	longLog := tableLog(m.params.LongHashLog, len(src))
 	m.long = emptyTable(m.long, longLog)
 	long, longShift := m.long, 64-longLog
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
-	skip := m.params.SkipLog & 31
-	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
-	rep, rep2 := InitialRepeat, InitialRepeat
-	if m.limits.Repeats == 0 {
-		rep, rep2 = len(src)+1, len(src)+1 // farther than any position
-	}
-	end := len(src) - tail
-	tagMask := m.tagMask
-	// At least the first position, which counts as entered: an entry of 0 may stand for it.
+	// Insert at least the first position: an entry of 0 may stand for it.
 	for p := 0; p < max(start, 1); p += prefixStep {
 		v := load64(src, p)
 		x := hashProduct(v, ^uint64(0))
-		e := tagOf(x, tagMask) | uint32(p)
+		e := tagOf(x, m.tagMask) | uint32(p)
 		long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 	}
-	st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
-		SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats}
+	repeats := [2]int{InitialRepeat, InitialRepeat}
+	if m.limits.Repeats == 0 {
+		repeats = [2]int{len(src) + 1, len(src) + 1} // farther than any position
+	}
+	return simd.DoubleParse{
+		At: max(start, 1), Anchor: start, End: len(src) - tail, Repeats: repeats,
+		LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(m.tagMask),
+		SkipLog: uint64(m.params.SkipLog & 31), MinMatch: m.limits.MinMatch,
+		MaxOffset: m.limits.MaxOffset, UpdateRepeats: m.limits.Repeats,
+	}
+}
+
+// parseDouble appends the sequences of src[start:] to dst.
+func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
+	st := m.resetDouble(src, start)
 	if simd.HasDouble() {
-		for st.At < min(end, len(src)-simd.DoubleSlack) || st.CheckRepeat != 0 {
+		for st.At < min(st.End, len(src)-simd.DoubleSlack) || st.CheckRepeat != 0 {
 			dst = slices.Grow(dst, 1)
-			n := simd.ParseDouble(&st, src, long, short, dst[len(dst):cap(dst)])
+			n := simd.ParseDouble(&st, src, m.long, m.table, dst[len(dst):cap(dst)])
 			dst = dst[:len(dst)+n]
 		}
-		rep, rep2 = st.Repeats[0], st.Repeats[1]
 	}
-	anchor, i := st.Anchor, st.At
+	return m.parseDoublePortable(dst, src, &st)
+}
+
+// parseDoublePortable continues a greedy parse from st to the end of the block.
+func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.DoubleParse) []Sequence {
+	long, longShift := m.long, uint8(st.LongShift)
+	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
+	skip := m.params.SkipLog & 31
+	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
+	tagMask := m.tagMask
+	rep, rep2 := st.Repeats[0], st.Repeats[1]
+	anchor, i, end := st.Anchor, st.At, st.End
 	for i < end {
 		v := load64(src, i)
 		x := hashProduct(v, ^uint64(0))
@@ -73,13 +102,14 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			goto next
 		}
 		{
-			// A longer match one byte on is worth a literal.
+			// A longer match one byte further on is worth a literal.
 			v1 := load64(src, i+1)
 			x1 := hashProduct(v1, ^uint64(0))
 			h1, tag1 := hashIndex(x1, longShift), tagOf(x1, tagMask)
 			c1 := int(long[h1] ^ tag1)
 			long[h1] = tag1 | uint32(i+1)
-			if d1 := i + 1 - c1; uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < longEnough {
+			d1 := i + 1 - c1
+			if uint(c1) <= uint(i) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) && n < longEnough {
 				if n1 := extend(src, c1, i+1, 0); n1 > n {
 					i, c, d, n = i+1, c1, d1, n1
 				}
@@ -121,7 +151,7 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			e := tagOf(x, tagMask) | uint32(p)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
-		// Records that differ in one field go back and forth between two offsets.
+		// Records that differ in one field alternate between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
 			n := extend(src, i-rep2, i, 4)
 			if n < minMatch {
@@ -139,6 +169,3 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	return dst
 }
-
-// enough is the length of a match in bytes, at which no longer one is looked for one byte on: what a vector of the kernel compares.
-const longEnough = 32

@@ -6,45 +6,62 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseDoubleLazy is a parse with the two hash tables of Double that looks twice for something longer than the match at hand, which is that of the long table
-// if there is one: in the long table one byte on, as long as that helps, and for what the long table has where the match ends, moved
-// back by its length. The latter is from the encoder of klauspost/compress that is named SpeedBetterCompression. A match with the last offset
-// one byte on is taken at once. simd.ParseDoubleLazy does the same.
+// The lazy parser of DoubleHash has the two hash tables of the greedy one and looks twice for a match
+// longer than the one at hand:
+//
+//   - one byte further on, in the long table, for as long as that finds a longer match;
+//   - where the match ends, in the long table. That candidate is moved back by the length of the
+//     match, so that it replaces it. (SpeedBetterCompression of klauspost/compress does so.)
+//
+// A match at the last offset one byte further on is taken at once. A match with a new offset that
+// saves nothing is left out; see literalCosts. Within a match every second and then every eighth
+// position is inserted into both tables.
+//
+// Cost: two cache accesses per position searched, and up to two more per match found.
+// simd.ParseDoubleLazy does the same in assembly.
+
+// Of the first denseBytes positions of a match, every insertStep-th is inserted into the tables, and
+// of the others every sparseStep-th. With insertStep everywhere, text and tables are 0.1% smaller and
+// take 3% longer.
+const (
+	insertStep = 2
+	denseBytes = 16
+	sparseStep = 8
+)
+
+// endSkip is the distance in bytes from the beginning of a match at which the candidate for its end
+// is compared. Bytes in front of that are compared backwards.
+const endSkip = 3
+
+// parseDoubleLazy appends the sequences of src[start:] to dst.
 func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Sequence {
-	longLog := tableLog(m.params.LongHashLog, len(src))
-	m.long = emptyTable(m.long, longLog)
-	long, longShift := m.long, 64-longLog
+	st := m.resetDouble(src, start)
+	m.costs.reset(len(dst), start)
+	if !simd.HasDouble() {
+		return m.parseDoubleLazyPortable(dst, src, &st)
+	}
+	st.Nice = m.params.Nice
+	for st.At < st.End || st.PendingLen > 0 {
+		dst = slices.Grow(dst, 1)
+		n := simd.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
+			m.costs.untilUpdate(dst))
+		dst = dst[:len(dst)+n]
+		if st.PendingLen > 0 {
+			m.costs.update(dst, src)
+		}
+	}
+	return dst
+}
+
+// parseDoubleLazyPortable parses from st to the end of the block.
+func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.DoubleParse) []Sequence {
+	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip, nice := m.params.SkipLog&31, m.params.Nice
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
-	rep, rep2 := InitialRepeat, InitialRepeat
-	if m.limits.Repeats == 0 {
-		rep, rep2 = len(src)+1, len(src)+1 // farther than any position
-	}
-	end := len(src) - tail
 	tagMask := m.tagMask
-	// At least the first position, which counts as entered: an entry of 0 may stand for it.
-	for p := 0; p < max(start, 1); p += prefixStep {
-		v := load64(src, p)
-		x := hashProduct(v, ^uint64(0))
-		e := tagOf(x, tagMask) | uint32(p)
-		long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
-	}
-	m.costs.reset(len(dst), start)
-	if simd.HasDouble() {
-		st := simd.DoubleParse{At: max(start, 1), Anchor: start, End: end, Repeats: [2]int{rep, rep2}, LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(tagMask),
-			SkipLog: uint64(skip), MinMatch: minMatch, MaxOffset: maxOffset, UpdateRepeats: m.limits.Repeats, Nice: nice}
-		for st.At < end || st.PendingLen > 0 {
-			dst = slices.Grow(dst, 1)
-			n := simd.ParseDoubleLazy(&st, src, long, short, &m.costs.cost, dst[len(dst):cap(dst)], m.costs.untilUpdate(dst))
-			dst = dst[:len(dst)+n]
-			if st.PendingLen > 0 {
-				m.costs.update(dst, src)
-			}
-		}
-		return dst
-	}
-	anchor, i := start, max(start, 1)
+	rep, rep2 := st.Repeats[0], st.Repeats[1]
+	anchor, i, end := st.Anchor, st.At, st.End
 	for i < end {
 		v := load64(src, i)
 		x := hashProduct(v, ^uint64(0))
@@ -52,19 +69,20 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
 		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var n int
-		enter := i + 1 // the next position that is not in the tables
+		toInsert := i + 1 // the next position that is not in the tables
 		c, d := i+1-rep, rep
 		if c >= 0 && uint32(v>>8) == load32(src, c) {
 			i++
-			enter++
+			toInsert++
 			x, k := firstDifference(xor8(src, c, i), xor8(src, c+8, i+8))
 			if n = k; x == 0 {
 				n += simd.MatchLen(src[c+inlineBytes:], src[i+inlineBytes:])
 			}
 			goto found
 		}
-		// Candidates whose tag was another's are beyond the block; on 32 bits they are negative. One whose tag is right in the long table has 8 bytes
-		// nearly always: which of the two it is takes no branch.
+		// A candidate with another tag lies beyond the block; it is negative on 32-bit machines.
+		// A candidate of the long table with the right tag nearly always matches in 8 bytes. The
+		// choice between the two takes no branch.
 		c = cs
 		if uint(cl) < uint(i) {
 			c = cl
@@ -96,7 +114,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			hl, tag := hashIndex(x, longShift), tagOf(x, tagMask)
 			c1, e := int(long[hl]^tag), tag|uint32(i+1)
 			long[hl], short[hash(v, mask, shift)] = e, e
-			enter = i + 2
+			toInsert = i + 2
 			d1 := i + 1 - c1
 			if uint(c1) >= uint(i) || d1 == d || uint(d1-MinOffset) > uint(maxOffset-MinOffset) {
 				break
@@ -117,7 +135,8 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			d1 := j - c1
 			at := i + endSkip
 			c2 := at - d1
-			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && load32(src, c2) == load32(src, at) && uint(d1-MinOffset) <= uint(maxOffset-MinOffset) {
+			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && load32(src, c2) == load32(src, at) &&
+				uint(d1-MinOffset) <= uint(maxOffset-MinOffset) {
 				if n1 := extend(src, c2, at, 4); n1 > n {
 					i, c, d, n = at, c2, d1, n1
 				}
@@ -151,7 +170,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		if i >= end {
 			break
 		}
-		for p, step, sparse := enter, insertStep, enter+denseBytes; p < i; p += step {
+		for p, step, sparse := toInsert, insertStep, toInsert+denseBytes; p < i; p += step {
 			if p >= sparse {
 				step = sparseStep
 			}
@@ -160,7 +179,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 			e := tagOf(x, tagMask) | uint32(p)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
-		// Records that differ in one field go back and forth between two offsets.
+		// Records that differ in one field alternate between two offsets.
 		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
 			n := extend(src, i-rep2, i, 4)
 			if n < minMatch {
@@ -181,15 +200,3 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	}
 	return dst
 }
-
-// Of the positions in a match every insertStep-th of the first denseBytes goes into the tables, and every sparseStep-th of the others.
-// With insertStep everywhere dickens+mr+nci+xml is 0.1% smaller and takes 3% longer, source 0.3%; with 3 everywhere it is 0.7% larger.
-const (
-	insertStep = 2
-	denseBytes = 16
-	sparseStep = 8
-)
-
-// endSkip is how many bytes behind the beginning of a match those are that the candidate of its end must have. What it has in front of them is found
-// by looking back.
-const endSkip = 3

@@ -2,14 +2,17 @@ package lz77
 
 import "github.com/gopz/compress/simd"
 
-// Slack is the number of bytes behind the content that Execute may overwrite, and behind the literals that it may read.
+// Slack is the number of bytes that Execute may overwrite behind the content and read behind the
+// literals.
 const Slack = simd.CopySlack
 
-// Execute carries out sequences that were checked as a whole: it writes to dst from position at on, reads literals from the front of
-// lits, and returns the position behind the last match and the literals that are left.
+// Execute carries out seqs: it writes to dst from position at on and reads literals from the front of
+// lits. It returns the position behind the last match and the literals that are left.
 //
-// dst must have Slack bytes more than all sequences write, lits Slack more than they take, and offsets must be 16 or more. An offset that
-// reaches back beyond the beginning of dst gives ok = false. Whatever the arguments, nothing outside of the slices is touched.
+// The caller has checked the sums of all lengths: dst must have Slack bytes more than the sequences
+// write and lits Slack bytes more than they read. Offsets must be at least 16. Execute returns
+// ok = false if an offset reaches back beyond the beginning of dst. It never touches memory outside
+// the slices, whatever the arguments; it may panic if they break these rules.
 func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
 		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
@@ -29,7 +32,7 @@ func Execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 	return at, lits, true
 }
 
-// ExecuteWithin is Execute for a dst without slack: nothing is written but what the sequences say.
+// ExecuteExact is Execute for a dst without slack: it writes only the bytes that seqs describe.
 func ExecuteExact(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
 		n, end, used, vector := simd.Execute(dst, at, lits, seqs)
@@ -61,7 +64,7 @@ func ExecuteExact(dst []byte, at int, lits []byte, seqs []Sequence) (end int, re
 	return at, lits, true
 }
 
-// executeLast carries out a sequence near the end of dst.
+// executeLast carries out one sequence near the end of dst.
 func executeLast(dst []byte, at int, lits []byte, s *Sequence) (end int, rest []byte, ok bool) {
 	n := int(s.LitLen)
 	copy(dst[at:at+n], lits[:n])
@@ -71,17 +74,19 @@ func executeLast(dst []byte, at int, lits []byte, s *Sequence) (end int, rest []
 		return 0, nil, false
 	}
 	to := dst[at : at+int(s.MatchLen)]
-	// What is there already is a multiple of the offset: it grows by itself.
+	// The bytes written so far are a whole number of periods, so each copy may double them.
 	for k := copy(to, dst[from:at]); k < len(to); {
 		k += copy(to[k:], to[:k])
 	}
 	return at + len(to), lits[n:], true
 }
 
-// fewSequences is how many follow one that the vector kernel did not take, before it is tried again.
+// fewSequences is the number of sequences that the portable code takes before the kernel is tried
+// again.
 const fewSequences = 8
 
-// execute is the portable twin of simd.Execute, and does all that the other leaves.
+// execute is the portable twin of simd.Execute. It takes all sequences, also those that the kernel
+// leaves.
 func execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []byte, ok bool) {
 	for i := range seqs {
 		s := &seqs[i]
@@ -110,7 +115,7 @@ func execute(dst []byte, at int, lits []byte, seqs []Sequence) (end int, rest []
 	return at, lits, true
 }
 
-// copyMatch copies n bytes from an earlier place in steps of 16, which may pass the end by 15 bytes.
+// copyMatch copies n bytes from an earlier position in steps of 16. It may write 15 bytes too many.
 func copyMatch(dst []byte, at, from, n int) {
 	if at-from >= n {
 		copy(dst[at:at+n], dst[from:])

@@ -6,40 +6,57 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseSingle is a greedy parse with one hash table. It looks at positions in pairs, so that the loads of one need not wait for those of the
-// other: at the last offset for the second of them, which is cheap to code and likely, and then at one candidate for each. A run without matches is passed over
-// in growing steps. simd.ParseSingle does the same, and leaves nothing.
+// The parser of SingleHash is greedy, with one hash table and one candidate per hash (as LZ4 and
+// zstd's "fast" strategy).
+//
+// It searches two neighbouring positions at a time, so that the loads of one need not wait for those
+// of the other. It tries the last offset at the second position first, because a repeat offset is
+// likely and cheap. Then it tries one candidate for each position. The step grows while nothing
+// matches. Of a match only two positions are inserted: the second and the last but one.
+//
+// Cost: two cache accesses per pair of positions. simd.ParseSingle does the same in assembly.
+
+// parseSingle appends the sequences of src[start:] to dst.
 func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence {
 	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
-	skip := m.params.SkipLog & 31
-	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	rep := InitialRepeat
 	if m.limits.Repeats == 0 {
 		rep = len(src) + 1 // farther than any position
 	}
-	end := len(src) - tail
-	tagMask := m.tagMask
-	// At least the first position, which counts as entered: an entry of 0 may stand for it.
+	// Insert at least the first position: an entry of 0 may stand for it.
 	for p := 0; p < max(start, 1); p += prefixStep {
 		x := hashProduct(load64(src, p), mask)
-		table[hashIndex(x, shift)] = tagOf(x, tagMask) | uint32(p)
+		table[hashIndex(x, shift)] = tagOf(x, m.tagMask) | uint32(p)
 	}
-	st := simd.SingleParse{At: max(start, 1), Anchor: start, Repeat: rep, End: end, Mask: mask, Shift: uint64(shift), TagMask: uint64(tagMask), SkipLog: uint64(skip),
-		MaxOffset: maxOffset, MinMatch: minMatch, UpdateRepeat: m.limits.Repeats}
-	for st.At < end {
+	st := simd.SingleParse{
+		At: max(start, 1), Anchor: start, End: len(src) - tail, Repeat: rep,
+		Mask: mask, Shift: uint64(shift), TagMask: uint64(m.tagMask),
+		SkipLog: uint64(m.params.SkipLog & 31), MaxOffset: m.limits.MaxOffset,
+		MinMatch: m.limits.MinMatch, UpdateRepeat: m.limits.Repeats,
+	}
+	for st.At < st.End {
 		dst = slices.Grow(dst, 1)
 		n, ok := simd.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])
 		if !ok {
-			break
+			return m.parseSinglePortable(dst, src, &st)
 		}
 		dst = dst[:len(dst)+n]
 	}
-	anchor, i := st.Anchor, st.At
-	rep = st.Repeat
+	return dst
+}
+
+// parseSinglePortable continues a parse from st to the end of the block.
+func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.SingleParse) []Sequence {
+	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
+	skip := m.params.SkipLog & 31
+	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
+	tagMask := m.tagMask
+	anchor, i, end, rep := st.Anchor, st.At, st.End, st.Repeat
 	for i < end {
 		v, v1 := load64(src, i), load64(src, i+1)
 		x, x1 := hashProduct(v, mask), hashProduct(v1, mask)
-		h, h1, tag, tag1 := hashIndex(x, shift), hashIndex(x1, shift), tagOf(x, tagMask), tagOf(x1, tagMask)
+		h, h1 := hashIndex(x, shift), hashIndex(x1, shift)
+		tag, tag1 := tagOf(x, tagMask), tagOf(x1, tagMask)
 		c, c1 := int(table[h]^tag), int(table[h1]^tag1)
 		table[h], table[h1] = tag|uint32(i), tag1|uint32(i+1)
 		d, n := rep, 0
