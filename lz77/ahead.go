@@ -1,18 +1,24 @@
 package lz77
 
-// Helper lets somebody else do a part of a parse, at the same time, if anybody is free.
+// Candidates follow from the content alone, so a helper may find those of the next chunk while the
+// parser parses the current one. The parser owns two sets of candidates for that. A helper gives one
+// block a second processor; it does not change the result.
+
+// Helper runs a part of a parse on another goroutine if a processor is free.
 type Helper interface {
-	// Help begins to run f, beside what its caller goes on with, and returns true; or false if nobody is free now. What f returns is how many bytes of content it dealt with.
+	// Help starts f, concurrently with its caller, and returns true. It returns false if no processor
+	// is free. f returns the number of bytes of content that it processed.
 	Help(f func() int) bool
-	// Wait returns when f has run, and panics if f did. It is called once after each Help that returned true.
+	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after each
+	// Help that returned true.
 	Wait()
 }
 
-// gathered is a piece and the candidates of its positions. There are two: a helper may gather the next one while one is parsed.
+// chunkCandidates holds a chunk and the candidates of its positions.
 type chunkCandidates struct {
 	chunk
 	cands     []candidate
-	firstCand []uint32 // of each position of the piece and the one behind it: where its candidates begin
+	firstCand []uint32 // index of the first candidate of each position, and of the position behind
 }
 
 func (g *chunkCandidates) grow(n, cands int) {
@@ -21,19 +27,19 @@ func (g *chunkCandidates) grow(n, cands int) {
 	}
 }
 
-// gatheredBytes is what one takes for n positions, in bytes.
+// chunkCandidatesBytes returns the memory of candidates for n positions in bytes.
 func chunkCandidatesBytes(n int) int { return 4*n + 8*candidateLimit(n) }
 
-// end is where the next piece begins.
+// end returns the position where the next chunk begins.
 func (s *chunk) end() int { return s.to + int(s.last.length) }
 
-// start gathers the first piece, which begins at p.
+// firstChunk finds the candidates of the first chunk, which begins at p, and makes it current.
 func (o *optimal) firstChunk(src []byte, p int) chunk {
 	o.findMatches(&o.chunks[0], src, p)
 	return o.setCurrent(0)
 }
 
-// turn makes a piece the one that is parsed.
+// setCurrent makes chunk k the one that is parsed.
 func (o *optimal) setCurrent(k int) chunk {
 	o.current = k
 	g := &o.chunks[k]
@@ -41,7 +47,8 @@ func (o *optimal) setCurrent(k int) chunk {
 	return g.chunk
 }
 
-// ahead lets the piece behind s be gathered while s is parsed, if there is one and a helper is free. A call of next must follow.
+// startHelper lets a free helper find the candidates of the chunk behind s, if there is one.
+// A call of nextChunk must follow.
 func (o *optimal) startHelper(src []byte, s chunk) {
 	if o.helper == nil || s.end() == len(src) {
 		return
@@ -58,7 +65,7 @@ func (o *optimal) startHelper(src []byte, s chunk) {
 	o.helperBusy = o.helper.Help(o.helperTask)
 }
 
-// next returns the piece behind s, or false if s was the last one.
+// nextChunk returns the chunk behind s and makes it current. It returns false if s is the last one.
 func (o *optimal) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 	if s.end() == len(src) {
 		return s, false
@@ -71,7 +78,7 @@ func (o *optimal) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 	return o.setCurrent(o.current), true
 }
 
-// settle waits for the helper, if there is one at work.
+// awaitHelper waits for the helper if it is busy.
 func (o *optimal) awaitHelper() {
 	if o.helperBusy {
 		o.helperBusy = false
@@ -79,7 +86,8 @@ func (o *optimal) awaitHelper() {
 	}
 }
 
-// release ends a parse, one that panicked as well: no helper is at work then, or kept.
+// release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference to
+// one or to the block.
 func (o *optimal) release() {
 	defer func() { o.helper, o.helperSrc = nil, nil }()
 	o.awaitHelper()

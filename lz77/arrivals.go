@@ -2,44 +2,66 @@ package lz77
 
 import "slices"
 
-// link is the last part of a way through a piece.
+// This file is the second half of optimal parsing: the cheapest path through a chunk.
+//
+// The positions of a chunk are nodes of a graph. A literal or a match is an edge, whose weight is its
+// price. Positions are taken in ascending order; each relaxes its edges, so that the cheapest path to
+// a position is known when its turn comes (as in zopfli and in zstd's btopt strategy).
+//
+// Prices depend on the path where there are repeat offsets: a match at a repeat offset is cheaper, and
+// the list follows from the path. A node therefore keeps the list of its cheapest path, and up to two
+// further paths:
+//
+//   - the second-cheapest, if its last match has another offset. It goes on with literals and
+//     matches at repeat offsets only, which may win back its loss.
+//   - the cheapest that ends with a literal, where literals have contexts. The first literals of a
+//     run are dear there, so that a match which is cheap at its end may cost more behind its end than
+//     literals do. It goes on with a literal only. Such paths are compared as if they had long runs.
+//
+// Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: below
+// the longest, most lengths lose to the same match offered one position earlier. The result is the
+// cheapest parse if there are no repeat offsets, no contexts and no bounds; TestOptimal compares it
+// with an exhaustive search.
+
+// link is the last edge of a path.
 type link struct {
-	length uint32 // of a match, 0 for a literal; with fromSecond or fromThird set if it goes on from that arrival
+	length uint32 // of a match, 0 for a literal; ORed with fromSecond or fromLiteral
 	offset uint32 // of the last match
 }
 
+// Flags of link.length: the path that the edge extends, if not the cheapest one.
 const (
 	fromSecond  = 1 << 31
 	fromLiteral = 1 << 30
 	linkFlags   = fromSecond | fromLiteral
 )
 
-// arrival is the cheapest way to a position, of those of its kind.
+// pathNode is the end of a path at one position.
 type pathNode struct {
-	cost int32 // what it costs so far, or unreached
+	cost int32 // price so far, or unreached
 	link link
 }
 
-// arrivals says how the positions of a piece are arrived at in one of up to three ways.
+// paths holds one path to each position of a chunk.
 type paths struct {
 	nodes  []pathNode
-	states []state // of positions that had their turn: where it leaves the coder
+	states []state // behind each path; set when the position has its turn
 }
 
 func (a *paths) grow(n int) {
 	a.nodes, a.states = make([]pathNode, n), make([]state, n)
 }
 
-// arrivalBytes is what a position takes in each of them.
+// pathBytes is the memory of a position in paths, in bytes.
 const pathBytes = 12 + 16
 
-// state is where a way leaves the coder: the repeat offsets, and the literals since the last match.
+// state is the state of the coder behind a path.
 type state struct {
 	repeats repeatList
-	run     uint32
+	run     uint32 // literals since the last match
 }
 
-// recents is the list of repeat offsets, the latest first.
+// repeatList is the list of repeat offsets, the most recent first.
 type repeatList [3]uint32
 
 func (r *repeatList) use(d uint32) {
@@ -52,7 +74,7 @@ func (r *repeatList) use(d uint32) {
 	}
 }
 
-// offset returns the repeat offset of that kind.
+// offset returns the repeat offset of a kind.
 func (s *state) offset(kind int, shifted bool) uint32 {
 	if shifted && s.run == 0 {
 		if kind == 2 {
@@ -63,27 +85,34 @@ func (s *state) offset(kind int, shifted bool) uint32 {
 	return s.repeats[kind]
 }
 
-// stretch is a part of the content that is the same as what lies offset bytes before it, from the position on that the parse found that at. The positions behind it need not compare
-// what is theirs as well.
+// repeatMatch caches the end of a match at an offset, for the positions behind its first one.
 type repeatMatch struct {
 	offset uint32
 	end    int
 }
 
-// parse sets steps to the cheapest way through a piece that begins at a state, counts the literals, and returns the state behind it.
-//
-// Positions are taken one after the other. When its turn comes, the cheapest way to a position is known, and each way to go on from there is
-// offered to the position that it leads to. A second way, which costs more but comes by a match of another offset, goes on with a literal or a repeat offset: what it
-// lost so far, those may bring back.
-//
-// Where literals have contexts the first of a run are dear, so that a match which is cheap where it ends may cost more behind its end than literals do that go on there. A third
-// way therefore ends with a literal and goes on with one: the cheapest of those, if each is charged what a long run costs.
+const unreached = 1<<31 - 1
+
+// maxSecondLag is how much more than the cheapest path the second-cheapest may cost. With 4 bits,
+// tables are 0.5% larger; 12 bits take up to 1.1 times as long for 0.2%.
+const maxSecondLag = 8 * PriceBit
+
+// maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost:
+// about the price of leaving a row of matches and coming back.
+const maxLiteralLag = 40 * PriceBit
+
+// comparedRun is the run with whose price paths that end with a literal are compared.
+const comparedRun = 16
+
+// parse sets steps to the cheapest path through a chunk from state at, counts its literals, and returns
+// the state behind it.
 func (o *optimal) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
 	content := src[s.from:s.to]
 	prices := &o.prices
-	// Where there are no repeat offsets, and the run in front of a match does not matter, nothing comes back.
-	o.keepSecond = o.params.KeepSecondPath && (o.limits.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
+	// Without repeat offsets, and if the run does not matter, a loss is never won back.
+	o.keepSecond = o.params.KeepSecondPath &&
+		(o.limits.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
 	clear(o.repeatCache[:])
 	firsts, seconds := o.best.nodes[:size+1], o.secondBest.nodes[:size+1]
 	for i := range firsts {
@@ -96,7 +125,7 @@ func (o *optimal) parse(src []byte, s chunk, at state) state {
 			thirds[i].cost = unreached
 		}
 	}
-	firsts[0].cost = 1 << 16 // some prices are below 0: those of a token, less what its run costs on average
+	firsts[0].cost = 1 << 16 // above 0: a token less its average run may have a negative price
 	o.best.states[0] = at
 	nice, least := o.params.Nice, o.minNew
 	empty := prices.Run[0] // literals cost what the run costs beyond that
@@ -149,19 +178,8 @@ func (o *optimal) parse(src []byte, s chunk, at state) state {
 	return o.backtrack(content, s.last)
 }
 
-const unreached = 1<<31 - 1
-
-// farBehind is from what price on that it costs more the second way to a position is given up. With 4 bits tables are 0.5% larger and take 0.91 to 0.99 of the time; with 12
-// nci is 0.2% smaller, mr 0.1%, at 1.01 and 1.10 of the time, with zstd's codes 0.1% and nothing; 16 is no better than that.
-const maxSecondLag = 8 * PriceBit
-
-// thirdBehind is from what price on that it costs more the third way to a position is given up: what leaving a row of matches may cost, and coming back to it.
-const maxLiteralLag = 40 * PriceBit
-
-// longRun is the run of literals with whose price ways of the third kind are compared.
-const comparedRun = 16
-
-// literal offers the way by a literal to position i, from a state at the one before. The cost is that of the literal, without what it adds to the run.
+// relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the position
+// before. cost is that of the path with the literal, without what the literal adds to the run.
 func (o *optimal) relaxLiteral(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
 	cost += o.prices.Run[run+1] - o.prices.Run[run]
@@ -176,16 +194,17 @@ func (o *optimal) relaxLiteral(i int, st *state, cost int32, from uint32) {
 		*second = pathNode{cost, l}
 	}
 	if c := o.context; c != nil {
-		if all := cost + o.prices.Run[comparedRun] - o.prices.Run[min(run+1, comparedRun)]; all < o.literalPathCost {
+		all := cost + o.prices.Run[comparedRun] - o.prices.Run[min(run+1, comparedRun)]
+		if all < o.literalPathCost {
 			o.literalPathCost = all
 			c.literalPaths.nodes[i] = pathNode{cost, l}
 		}
 	}
 }
 
-// repeats offers the matches at repeat offsets at position i of the piece that begins at from and goes on for room bytes, and returns the length of the longest. Way is
-// fromSecond or 0.
-func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base int32, way uint32) (longest int) {
+// relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from and
+// goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
+func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base int32, flag uint32) (longest int) {
 	p, least := from+i, o.minRepeat
 	if p+tail > len(src) {
 		return 0
@@ -202,11 +221,12 @@ func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base in
 		}
 		k := &o.repeatCache[uint32(d)*prime32>>28]
 		if k.offset != uint32(d) || p >= k.end {
-			*k = repeatMatch{uint32(d), commonBytes(src, p-d, p, known, min(len(src), p+o.params.Nice)) + p}
+			end := min(len(src), p+o.params.Nice)
+			*k = repeatMatch{uint32(d), commonBytes(src, p-d, p, known, end) + p}
 		}
 		n := min(room, k.end-p)
-		if n > longest { // a shorter one at a dearer kind is of no use
-			o.relaxMatch(i, base, uint32(d), least, n, &rows[kind], way)
+		if n > longest { // a shorter match of a dearer kind cannot win
+			o.relaxMatch(i, base, uint32(d), least, n, &rows[kind], flag)
 			longest = n
 		}
 	}
@@ -216,22 +236,24 @@ func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base in
 	return longest
 }
 
-// offer offers matches of from to to bytes at position i of the piece, from the longest down. Where Misses in a row bring nothing, so would most that are shorter: more often
-// than not they are the end of a match that was offered where it began.
-func (o *optimal) relaxMatch(i int, base int32, offset uint32, from, to int, prices *[PricedLengths]int32, way uint32) {
+// relaxMatch relaxes matches of from to to bytes at position i of the chunk, from the longest down.
+// It stops after MaxMisses consecutive lengths that improve nothing.
+func (o *optimal) relaxMatch(
+	i int, base int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
+) {
 	if to >= PricedLengths {
 		if c, first := base+prices[PricedLengths-1], &o.best.nodes[i+to]; c < first.cost {
-			*first = pathNode{c, link{uint32(to) | way, offset}}
+			*first = pathNode{c, link{uint32(to) | flag, offset}}
 		}
 		return
 	}
 	firsts := o.best.nodes[i+from : i+to+1]
 	row := prices[from : to+1][:len(firsts)]
-	last := len(firsts) // the latest that brought something
+	last := len(firsts) // the latest that improved something
 	if !o.keepSecond {
 		for k := len(firsts) - 1; k >= 0; k-- {
 			if c, first := base+row[k], &firsts[k]; c < first.cost {
-				*first = pathNode{c, link{uint32(from+k) | way, offset}}
+				*first = pathNode{c, link{uint32(from+k) | flag, offset}}
 				last = k
 			} else if last-k >= o.params.MaxMisses {
 				break
@@ -246,10 +268,10 @@ func (o *optimal) relaxMatch(i int, base int32, offset uint32, from, to int, pri
 			if first.link.offset != offset {
 				seconds[k] = *first
 			}
-			*first = pathNode{c, link{uint32(from+k) | way, offset}}
+			*first = pathNode{c, link{uint32(from+k) | flag, offset}}
 			last = k
 		} else if second := &seconds[k]; c < second.cost && first.link.offset != offset {
-			*second = pathNode{c, link{uint32(from+k) | way, offset}}
+			*second = pathNode{c, link{uint32(from+k) | flag, offset}}
 			last = k
 		} else if last-k >= o.params.MaxMisses {
 			break
@@ -257,7 +279,7 @@ func (o *optimal) relaxMatch(i int, base int32, offset uint32, from, to int, pri
 	}
 }
 
-// way returns the arrivals that a link goes on from.
+// pathsOf returns the paths that a link extends.
 func (o *optimal) pathsOf(l link) *paths {
 	switch {
 	case l.length&fromSecond != 0:
@@ -268,7 +290,7 @@ func (o *optimal) pathsOf(l link) *paths {
 	return &o.best
 }
 
-// arrive sets the state at a position other than the first.
+// resolveState sets the state behind the path of a to position i > 0.
 func (o *optimal) resolveState(a *paths, i int) {
 	st, l := &a.states[i], a.nodes[i].link
 	from := o.pathsOf(l)
@@ -283,7 +305,8 @@ func (o *optimal) resolveState(a *paths, i int) {
 	st.run = 0
 }
 
-// trace sets steps to the way to the end of a piece and the match behind it, counts the literals of the piece, and returns the state behind the match.
+// backtrack sets steps to the path to the end of a chunk and the match last behind it, counts the
+// literals of the chunk, and returns the state behind that match.
 func (o *optimal) backtrack(content []byte, last link) state {
 	o.steps = o.steps[:0]
 	i := len(content)
@@ -315,7 +338,7 @@ func (o *optimal) backtrack(content []byte, last link) state {
 	return end
 }
 
-// step is a match that begins at a state.
+// stepAt returns the step of a match from a state.
 func (o *optimal) stepAt(from *state, l link) Step {
 	s := Step{Sequence{from.run, l.length, l.offset}, NewOffset}
 	for kind := o.limits.Repeats - 1; kind >= 0; kind-- {

@@ -2,27 +2,39 @@ package lz77
 
 import "math/bits"
 
-// blocks parses by price for a form that is written in blocks with codes of their own, and where literals and matches cost the same wherever they stand, since no offset is repeated and runs are not
-// coded. It takes a window of content at once: a parse that goes piece by piece, with prices that follow the content, says where blocks should end, and each of those is parsed again with the
-// prices that it has by itself. (libdeflate and zopfli go from blocks to prices and back as well.)
+// This file is the optimal parser for forms that are written in blocks with codes of their own, such
+// as Deflate. Literals and matches cost the same wherever they stand there, since no offset is
+// repeated and runs are not coded.
 //
-// A parse goes from the end to the beginning, so that each position has its turn once: what it costs from there to the end is the least of the ways to go on.
+// The parser takes a window of content at a time:
+//
+//  1. It parses the window part by part, with prices that follow the content.
+//  2. A BlockSplitter cuts the window into blocks, by the steps of that parse.
+//  3. It parses each block Passes times, with prices from the block's own counts.
+//
+// libdeflate and zopfli go from blocks to prices and back as well.
+//
+// A parse goes from the end to the beginning, so that each position has its turn once: its cost to the
+// end is the least over its edges. Cost: an addition and a minimum for each candidate and length.
+
+// blockParser is the state of that parser.
 type blockParser struct {
-	costs        []uint64 // from each position of the window to the end of what is parsed; see costShift
-	links        []uint32 // the best way to go on from each position: 0 is a literal, else it is the lower half of a way
+	costs        []uint64 // from each position of the window to the end of the parse; see costShift
+	links        []uint32 // best edge from each position: 0 for a literal, else the low bits of a path
 	literalCosts [256]uint64
 	lengthCosts  [PricedLengths]uint64
 	offsetCosts  [256]uint64 // by code
-	ends         []int       // of the blocks of the window
-	model        PriceModel  // what splitter is of
+	ends         []int       // ends of the blocks of the window
+	model        PriceModel  // model that splitter belongs to
 	splitter     BlockSplitter
 }
 
-// A way is what it costs to go on from a position to the end, and how that begins, in one word, so that the best of several is the least, without any branch:
+// A path from a position to the end is one word: its cost and its first edge. The best of several is
+// the least word, which takes no branch.
 //
-//	bits  0–8   linkLength less the length of a match: of two that cost the same the longer is better; 0 is a literal
-//	bits  9–25  offset; a nearer one is better
-//	bits 26–    cost, in units of 1/PriceBit bit
+//	bits  0–8   linkLength less the length of the match, so that the longer of equals wins; 0 is a literal
+//	bits  9–25  offset, so that the nearer of equals wins
+//	bits 26–    cost
 const (
 	linkShift  = 9
 	linkLength = 1<<linkShift - 1
@@ -32,29 +44,32 @@ const (
 	maxBlocksOffset = linkMask >> linkShift
 )
 
-// blockWindow is the most content of a window, in bytes. With 256 KiB files are 0.02% smaller.
+// maxWindow is the most content of a window in bytes. With 256 KiB files are 0.02% smaller.
 const maxWindow = 1 << 17
 
-// blockBytes is what a position takes in blocks and, at the most, in a Splitter.
+// windowPositionBytes is the memory of a position in a blockParser and a BlockSplitter, in bytes.
 const windowPositionBytes = 8 + 4 + 2
 
-// A Splitter cuts content into blocks. It takes no more than 2 bytes of memory for each of content, and a few thousand, and is not safe for concurrent use.
+// BlockSplitter cuts content into blocks. It takes at most 2 bytes of memory for each byte of content,
+// and a few thousand, and is not safe for concurrent use.
 type BlockSplitter interface {
-	// Split appends to ends where blocks should end, in bytes of content, in ascending order, the last one at its end. What content is left behind the steps is literals. Ends should not
-	// be within a match of the steps: its other positions may have no candidates, and what is behind the end would be literals.
+	// Split appends the ends of blocks to ends, in bytes of content and ascending; the last one is
+	// len(content). Content behind the steps is literals. An end should not lie within a match of the
+	// steps: the other positions of a match may have no candidates and become literals.
 	Split(ends []int, content []byte, steps []Step) []int
 }
 
 func (b *blockParser) grow(n int) { b.costs, b.links = make([]uint64, n), make([]uint32, n) }
 
+// parseBlocks appends the sequences of src[start:] to dst.
 func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence {
 	if o.limits.MaxOffset > maxBlocksOffset || o.limits.Repeats > 0 {
-		panic("lz77: a form that is written in blocks, with repeat offsets or with offsets of more than 17 bits")
+		panic("lz77: a model with NewSplitter needs offsets of at most 17 bits and no repeat offsets")
 	}
 	piece := o.rules.ChunkSize
 	switch {
 	case piece < 0:
-		panic("lz77: a form that is written in blocks, with pieces of less than nothing")
+		panic("lz77: Rules.ChunkSize is negative")
 	case piece == 0:
 		piece = maxWindow
 	}
@@ -63,7 +78,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 		b.splitter, b.model = o.rules.NewSplitter(), o.model
 	}
 	base := len(dst)
-	run := uint32(0) // literals in front of what is parsed
+	run := uint32(0) // literals in front of the block
 	s, more := o.firstChunk(src, start), true
 	for ; more; s, more = o.nextChunk(src, s) {
 		o.startHelper(src, s)
@@ -99,18 +114,22 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 	return dst
 }
 
-// begins sets what is past where nothing is. There are two ways to begin, and which one is better shows in the second half of the window, when it has been parsed: data settles in one way to say it or
-// another, and stays there. To begin with what a greedy parse gives, where all lengths of matches are as likely, is 0.4% smaller on samples of 16 bits; to begin with symbols that are all equally
-// likely 0.1–0.2% on programs, text and JSON.
+// chooseInitialCounts sets the past counts in front of the first window to the better of two guesses.
+// It parses the window with both and compares the costs of its second half, since a parse settles on
+// one way to code the content and keeps to it.
+//
+//   - The counts of a greedy parse, with equal counts for all lengths: samples of 16 bits are 0.4%
+//     smaller.
+//   - Equal counts for all symbols: programs, text and JSON are 0.1–0.2% smaller.
 func (o *optimal) chooseInitialCounts(src []byte, s chunk) {
 	content := src[s.from:s.to]
-	piece := min(max(len(content)/8, 1<<9), 1<<12) // prices are to follow soon
+	piece := min(max(len(content)/8, 1<<9), 1<<12) // small, so that prices follow soon
 	least := ^uint64(0)
 	for _, greedy := range [...]bool{true, false} {
 		o.counts = Counts{}
 		if greedy {
 			o.seedCounts(src, s)
-			o.counts.decay(uint(max(bits.Len(uint(len(content)))-13, 0))) // as much as 4 to 8 KiB
+			o.counts.decay(uint(max(bits.Len(uint(len(content)))-13, 0))) // to the weight of 4 to 8 KiB
 		} else {
 			o.countUniform(content)
 		}
@@ -133,8 +152,9 @@ func (o *optimal) chooseInitialCounts(src []byte, s chunk) {
 	o.past.copyFrom(&o.sum)
 }
 
-// partEnd is the end of a part of so many bytes, at least 1, or of the candidate of Nice bytes that it would be in: from there on the positions in it could only be literals. They still are in the
-// last candidate of a chain, which has fewer bytes and looks like any other.
+// partEnd returns the end of a part of size bytes, at least 1, from from on. It moves an end that lies
+// in a match of Nice bytes to the end of that match, since the positions in it have no candidates.
+// It does not do so for the last, shorter candidate of a split match.
 func (o *optimal) partEnd(s chunk, from, size int) int {
 	size += s.from + from
 	if size < s.to {
@@ -143,7 +163,7 @@ func (o *optimal) partEnd(s chunk, from, size int) int {
 	return min(size, s.to) - s.from
 }
 
-// level counts the literals that occur as if they were equally likely, and all other symbols.
+// countUniform sets equal counts for the literals that occur, and for all other symbols.
 func (o *optimal) countUniform(content []byte) {
 	const literals, each = 6000, 128 // of all literals, and of each other symbol
 	for _, b := range content {
@@ -163,8 +183,9 @@ func (o *optimal) countUniform(content []byte) {
 	}
 }
 
-// follow parses a part of the window with the prices that what is past makes likely, appends its steps, and makes it past. Run is how many literals there are in front of it; it returns how many there
-// are behind the last match.
+// parsePart parses a part of the window with the prices of the past counts, appends its steps, and adds
+// its counts to the past. run is the number of literals in front of the part; parsePart returns the
+// number behind its last match.
 func (o *optimal) parsePart(content []byte, from, to int, run uint32) uint32 {
 	done := len(o.steps)
 	o.model.Price(&o.prices, &o.past)
@@ -177,7 +198,8 @@ func (o *optimal) parsePart(content []byte, from, to int, run uint32) uint32 {
 	return run
 }
 
-// walk appends the steps that links say from one position of the window to another, counts the literals, and does with run as follow does.
+// appendPath appends the steps of the path from one position of the window to another and counts its
+// literals. It takes and returns run as parsePart does.
 func (o *optimal) appendPath(content []byte, from, to int, run uint32) uint32 {
 	links := o.blocks.links[:to]
 	for i := from; i < to; {
@@ -196,9 +218,10 @@ func (o *optimal) appendPath(content []byte, from, to int, run uint32) uint32 {
 	return run
 }
 
-// cheapest finds the cheapest way from one position of the window to another.
+// shortestPath finds the cheapest path from one position of the window to another.
 //
-// Of a candidate those lengths count that no nearer one has, four at a time from the longest down: how many there are is hard to predict, and some more do no harm.
+// It tries those lengths of a candidate that no nearer candidate has, four at a time from the longest
+// down. Their number is hard to predict, and a few lengths more do no harm.
 func (o *optimal) shortestPath(content []byte, from, to int) {
 	const never = 1 << 60
 	b := &o.blocks
@@ -221,15 +244,15 @@ func (o *optimal) shortestPath(content []byte, from, to int) {
 		best := cost[i+1] + b.literalCosts[content[i]]
 		first := begin[i]
 		if most := to - i; most >= lanes {
-			least := 0 // of a candidate
+			least := 0 // length of the next candidate
 			for _, c := range o.cands[first:next] {
 				n := min(c.length(), most)
-				way := b.offsetCosts[c.code()] + uint64(c.offset())<<linkShift
+				offset := b.offsetCosts[c.code()] + uint64(c.offset())<<linkShift
 				for k := n + 1 - lanes; ; k -= lanes {
 					k = max(k, 0)
 					costs, lengths := (*[lanes]uint64)(cost[i+k:]), (*[lanes]uint64)(b.lengthCosts[k:])
 					m := min(min(costs[0]+lengths[0], costs[1]+lengths[1]), min(costs[2]+lengths[2], costs[3]+lengths[3]))
-					best = min(best, m+way)
+					best = min(best, m+offset)
 					if k <= least {
 						break
 					}
@@ -242,12 +265,14 @@ func (o *optimal) shortestPath(content []byte, from, to int) {
 	}
 }
 
-// lanes is how many lengths are looked at at a time.
+// lanes is the number of lengths that are tried at a time.
 const lanes = 4
 
-// chain makes candidates of a match of n bytes at p, of which c has Nice: a match cannot be longer, and others follow it. It enters the positions in the match and returns the last one.
+// splitLongMatch makes candidates of at most Nice bytes from a match of n bytes at p, whose candidate
+// c has Nice bytes. It inserts the positions in the match and returns the last one.
 //
-// At an offset that is not among the least another match may follow that is nearer.
+// Behind Nice bytes at a far offset a nearer match may follow, so that only the nearest offsets get
+// more than one candidate.
 func (o *optimal) splitLongMatch(g *chunkCandidates, src []byte, from, p, n int, c candidate) int {
 	const nearest = 4
 	nice, end := o.params.Nice, len(src)-tail

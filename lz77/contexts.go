@@ -5,27 +5,32 @@ import (
 	"slices"
 )
 
-// Contexts say what is known of a literal before it is coded, by the two bytes before it, if those are literals of the same run too.
+// Contexts defines the contexts of literals: what a coder knows from the two bytes in front of a
+// literal, if those are literals of the same run.
 type Contexts struct {
-	// A context is First of the byte before and Second of the one before that, added; no sum is above 255. The second literal of a run has Second of 0.
+	// A context is First[byte before] + Second[byte before that]; no sum is above 255. The second
+	// literal of a run has Second[0].
 	First, Second [256]uint8
-	// Class is the number of each context's class, below Classes. Literals of one class are taken to be alike.
+	// Class is the class of each context, below Classes. Literals of one class share a distribution.
 	Class   [256]uint8
-	Classes int // 1 … MaxClasses
+	Classes int // 1 … MaxContextClasses
 }
 
-// check panics if a literal would have no context, or a context no class.
+// check panics if a literal would have no context or a context no class.
 func (c *Contexts) check() {
 	first, second, class := slices.Max(c.First[:]), slices.Max(c.Second[:]), slices.Max(c.Class[:])
-	if int(first)+int(second) >= len(c.Class) || c.Classes < 1 || c.Classes > MaxContextClasses || int(class) >= c.Classes {
-		panic(fmt.Sprintf("lz77: impossible contexts: up to %d and %d added, in classes up to %d of %d", first, second, class, c.Classes))
+	if int(first)+int(second) >= len(c.Class) ||
+		c.Classes < 1 || c.Classes > MaxContextClasses || int(class) >= c.Classes {
+		panic(fmt.Sprintf("lz77: contexts out of range: First up to %d, Second up to %d, Class up to %d, Classes %d",
+			first, second, class, c.Classes))
 	}
 }
 
-// MaxClasses is how many classes of literals there may be, besides that of the first of each run.
+// MaxContextClasses is the greatest number of classes of literals. The first literals of runs have a
+// class of their own besides.
 const MaxContextClasses = 32
 
-// Where in a run a literal is, as far as its context is concerned.
+// Positions of a literal in its run, as far as its context depends on them.
 const (
 	firstOfRun = iota
 	secondOfRun
@@ -33,7 +38,8 @@ const (
 	runPositions
 )
 
-// classCounts says how often literals come in each class; the one behind the last is of the first literals of runs.
+// classCounts holds the frequencies of literals by class. The class behind the last one is that of the
+// first literals of runs.
 type classCounts [MaxContextClasses + 1][256]uint32
 
 func (c *classCounts) decay(shift uint) {
@@ -44,10 +50,10 @@ func (c *classCounts) decay(shift uint) {
 	}
 }
 
-// add adds those of d.
+// add adds the counts of d.
 func (c *classCounts) add(d *classCounts) { c.setSum(c, d) }
 
-// setSum makes c those of a and b together. See Counts.set for why nothing of this size is assigned.
+// setSum sets c to a + b. It assigns no array of this size; see Counts.copyFrom.
 func (c *classCounts) setSum(a, b *classCounts) {
 	for k := range c {
 		own, a, b := &c[k], &a[k], &b[k]
@@ -59,18 +65,19 @@ func (c *classCounts) setSum(a, b *classCounts) {
 
 func (c *classCounts) clear() { clear(c[:]) }
 
-// contextual is what optimal needs where literals have contexts.
+// contextState is what the optimal parser needs besides where literals have contexts.
 type contextState struct {
 	*Contexts
-	classes      [runPositions][]uint8 // of a literal at each position of the piece
-	literals     [runPositions][]int32 // what it costs
-	literalPaths paths                 // the cheapest way to each position that ends with a literal
+	classes      [runPositions][]uint8 // class of the literal at each position of the chunk
+	literals     [runPositions][]int32 // its price
+	literalPaths paths                 // the cheapest path to each position that ends with a literal
 
 	counts, past, sum classCounts // as in optimal
 	prices            [MaxContextClasses + 1][256]int32
 }
 
-// contextualItself is what a contextual takes, in bytes, with what the runtime rounds up, and contextualBytes what a position takes in it.
+// contextStateBytes is the size of a contextState in bytes, rounded up as the runtime does.
+// contextPositionBytes is what it needs besides for each position.
 const (
 	contextStateBytes    = 4*(MaxContextClasses+1)<<10 + 128<<10
 	contextPositionBytes = 5*runPositions + pathBytes
@@ -86,7 +93,7 @@ func (c *contextState) grow(n int) {
 	c.literalPaths.grow(n)
 }
 
-// classify finds the classes of the positions of a piece.
+// classify sets the classes of the positions of a chunk.
 func (c *contextState) classify(src []byte, s chunk) {
 	n := s.to - s.from
 	first, second, other := c.classes[firstOfRun][:n], c.classes[secondOfRun][:n], c.classes[otherOfRun][:n]
@@ -105,18 +112,20 @@ func (c *contextState) classify(src []byte, s chunk) {
 	}
 }
 
-// count counts a literal at position i of the piece, behind run others.
+// count counts a literal at position i of the chunk, behind run other literals.
 func (c *contextState) count(i int, run uint32, literal byte) {
 	c.counts[c.classes[min(run, otherOfRun)][i]][literal]++
 }
 
-// backoff is how many literals of a class weigh as much as what is known of all literals: there are few in a piece of most classes.
+// backoff is the weight of the frequencies of all literals in a class, in literals. Most classes have
+// few literals in a chunk.
 const backoff = 32
 
-// dearestLiteral is the most that a literal costs: the least frequency there is, and its description.
+// maxLiteralPrice bounds the price of a literal: the least frequency that a table holds, and the
+// symbol's description.
 const maxLiteralPrice = 14 * PriceBit
 
-// price sets the prices of all classes by what sum says of each, and counts of all of them.
+// price sets the prices of all classes from c.sum and the counts of all literals.
 func (c *contextState) price(counts *[256]uint32) {
 	const unit = 16 // fractions of a literal
 	total := uint64(0)
@@ -133,7 +142,8 @@ func (c *contextState) price(counts *[256]uint32) {
 			all += unit*min(n, maxCount/256) + share[s]
 		}
 		for s, n := range own {
-			prices[s] = min(log2Price(all)-log2Price(max(unit*min(n, maxCount/256)+share[s], 1)), maxLiteralPrice)
+			own := max(unit*min(n, maxCount/256)+share[s], 1)
+			prices[s] = min(log2Price(all)-log2Price(own), maxLiteralPrice)
 		}
 	}
 }

@@ -2,30 +2,38 @@ package lz77
 
 import "github.com/gopz/compress/simd"
 
-// The first half of a parse by price: the candidates of all positions of a piece, or of a window.
+// This file is the first half of optimal parsing: it finds the candidates of all positions of a chunk.
+//
+// Two kinds of positions are inserted into the finder without a search, because most of what it would
+// find there the parser does not use:
+//
+//   - in a match of Nice bytes or more, which the parser takes at once;
+//   - in a match of SkipInMatch bytes or more, but not near its end, where a match that reaches
+//     beyond it may begin. The parser still chooses among the lengths of the match.
 
-// longMatch is how many bytes of a match taken at once are entered into what finds matches, at each end. What is between them is in it already, at the place that is
-// repeated, and zeros would take their time.
+// insertEnds is the number of bytes at each end of a long match that are inserted into the finder.
+// The bytes between are in it already, at the offset of the match.
 const insertEnds = 1 << 12
 
-// passStep is how many positions within a long match there are for one that enters a ladder. With 1 tables were 0.3% larger when there were 6 rungs. Of intervals, where it costs less, tables and XML are 0.4% larger
-// with 4.
+// insertStride is the distance of the positions within a match that are inserted into a MultiHash.
+// In LCPIntervals, tables and XML would be 0.4% larger with 4.
 const insertStride = 4
 
-// passEnd is how many bytes before the end of a long match the search goes on: what reaches beyond it is found there. With 8 tables are 0.3% larger in 0.97 of the
-// time, with 24 as large.
+// searchTail is the number of bytes at the end of a skipped match that are searched. With 8, tables
+// are 0.3% larger.
 const searchTail = 16
 
-// gather sets g to the piece that begins at p. It may run beside the parse of the piece before: of optimal it changes what finds matches, and reads what stays the same in a block, such as params. (least does where there are blocks,
-// which is where chain reads it.)
-//
-// Within a match of Skip bytes no others are looked for, once the matches that were found before it are at their end: until there a better one may follow them.
+// findMatches sets g to the chunk that begins at p. It may run concurrently with the parse of the
+// chunk before: it changes the match finder and g, and reads what stays the same within a block.
+// It also reads minNew in splitLongMatch, where there are blocks, which do not change it.
 func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 	s := chunk{from: p}
 	size, end, skip := o.chunkSize, len(src)-tail, o.params.SkipInMatch
 	g.cands = g.cands[:0]
-	reach, before, offset := p, p, 0 // how far matches go, those of other offsets before it, and its offset
-	// A position has fewer candidates than Nice. Those of one in a match taken at once go behind them, before they are dropped: there is room for both.
+	// Ends of the matches so far, of those before with another offset, and the last one's offset.
+	reach, before, offset := p, p, 0
+	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
+	// stand behind them for a moment: there is room for both.
 	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.params.Nice <= o.candLimit; p++ {
 		k := len(g.cands)
 		g.firstCand[p-s.from] = uint32(k)
@@ -52,6 +60,7 @@ func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 				}
 				reach = p + n
 			}
+			// Until the matches before it end, a better match may follow one of them.
 			if skip > 0 && reach-p >= skip && p >= before {
 				stop := min(reach-searchTail, end, s.from+size)
 				o.insertRange(g, src, p+1, stop)
@@ -61,7 +70,7 @@ func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 			}
 			continue
 		}
-		// Long enough to be taken without a further look. The positions in it stay without candidates.
+		// The parser takes this match at once. The other positions in it have no candidates.
 		n += simd.MatchLen(src[p-d+n:], src[p+n:])
 		if o.rules.NewSplitter != nil {
 			p = o.splitLongMatch(g, src, s.from, p, n, c)
@@ -84,7 +93,7 @@ func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 	g.firstCand[p-s.from] = uint32(len(g.cands))
 }
 
-// passMatch enters the positions in a match of n bytes at p behind its first one, as far as end.
+// insertMatch inserts the positions in a match of n bytes at p behind its first one, up to end.
 func (o *optimal) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
 	if n > 2*insertEnds {
 		o.insertRange(g, src, p+1, p+insertEnds)
@@ -94,7 +103,7 @@ func (o *optimal) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
 	}
 }
 
-// pass enters positions in a match, from p to end; with Ladder one in passStep.
+// insertRange inserts the positions [p, end), which lie in a match, without a search.
 func (o *optimal) insertRange(g *chunkCandidates, src []byte, p, end int) {
 	switch o.params.Finder {
 	case MultiHash:
@@ -110,11 +119,14 @@ func (o *optimal) insertRange(g *chunkCandidates, src []byte, p, end int) {
 	}
 }
 
-// outside returns p, or the end of the match taken at once that p is in: the positions in it have no candidates, and would count as literals.
+// skipCovered returns the end of the match of Nice bytes or more that p lies in, or p if there is none.
+// The positions in such a match have no candidates and would count as literals.
 func (o *optimal) skipCovered(begin []uint32, s chunk, p int) int {
 	i := p - s.from
 	k, least := begin[i], 0
-	if o.rules.NewSplitter != nil { // one is as long as its candidate, and others follow; what has none may go far back
+	if o.rules.NewSplitter != nil {
+		// A match is as long as its candidate here, and others follow. Positions without
+		// candidates may go back far.
 		least = max(0, i-o.params.Nice)
 	}
 	for i > least && begin[i] == k {

@@ -2,7 +2,8 @@ package lz77
 
 import "math/bits"
 
-// generic is the Model where there is none: runs, lengths and offsets cost as if a symbol said how many bits they have and those followed.
+// genericModel stands for a missing PriceModel. A symbol gives the number of bits of a run, length or
+// offset, and those bits follow.
 type genericModel struct{}
 
 func (genericModel) Rules() Rules {

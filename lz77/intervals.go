@@ -7,62 +7,80 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// intervals finds, for each position, the nearest earlier match of every length there is a longer one than of all nearer ones; but that a position within a match, see enter, may be passed over for one farther back.
+// lcpIntervals finds, for each position, the nearest earlier match of every class of lengths that no
+// nearer match has. It does so for all distances in the block.
 //
-// In the sorted suffixes of the block those that have n bytes in common lie side by side: an interval of length n. It holds those of greater lengths, so that
-// intervals are a tree with the suffixes as leaves (Abouelhoda, Kurtz and Ohlebusch, "Replacing suffix trees with enhanced suffix arrays", 2004). On the way from a suffix up to the
-// root, the position that was the last to go through an interval is the nearest one that has as many bytes in common with it.
+// In the sorted suffixes of the block, suffixes with n bytes in common are neighbours: an LCP interval
+// of length n. Intervals of greater lengths lie within it, so that intervals form a tree with the
+// suffixes as leaves (Abouelhoda, Kurtz and Ohlebusch, "Replacing suffix trees with enhanced suffix
+// arrays", 2004). The root has length 0. Positions are inserted in the order of the block: each
+// climbs from its suffix to the root and leaves its number in every interval on its path. The number
+// that it finds in an interval is the nearest position that has that many bytes in common with it.
 //
-// A way is not gone interval by interval. What a position was the last to go through are stretches of ways, and only the lower end of a stretch is a candidate: the intervals above it have a
-// shorter match with the same position. So each position keeps where its stretch ends. Another one that comes to it anywhere cuts it there, takes over what is above, and goes on behind the
-// end. So are paths exposed in dynamic trees (Sleator and Tarjan, "A data structure for dynamic trees", 1983), in a number of stretches that on average grows with the logarithm of their
-// size. An interval may name a position that has lost it, which leads to the one that cut it off, which may have lost it as well: to find who has it takes more steps then, for each stretch.
-// On 512 KiB of data made to be bad for match finders there were 67 at the most, and 11 for a position on average where zeros have a few ones among
-// them, 0.6 on text. No bound is proven: the intervals where one is cut off need not be of ever lower classes.
+// Writing every interval would cost the depth of the tree. The intervals last visited by one position
+// form a segment of a path, and only the lower end of a segment is a candidate: the rest has shorter
+// matches with the same position. So each position stores only where its segment ends above. A
+// position that reaches the segment cuts it there, takes over the part above, and continues behind
+// its end (as Sleator and Tarjan expose paths, "A data structure for dynamic trees", 1983).
+// An interval may still name a position whose segment was cut below; that position's entry leads on to
+// the one that cut it.
+//
+// Cost: sorting and building take time proportional to the block, whatever the window is. An insertion
+// visits a number of segments that grows with the logarithm of the tree on average. No worst-case
+// bound is proven: the most seen on 512 KiB of adverse data were 67 steps to find the owner of a
+// segment, and 11 on average. Almost all of the time is cache misses, so paths of many positions are
+// prefetched together. Memory: 8 bytes for each position.
+//
+// A position within a long match climbs only maxInsertSteps segments; see insertRange.
 type lcpIntervals struct {
-	// By number of the interval, from 1 on: the interval that it is in, until a position goes through it, and then that position, plus 1. That may have lost it since, when its
-	// stretch was cut below.
+	// nodes has an entry for each interval, by number from 1 on: the interval around it until a
+	// position visits it, then that position plus 1. Its segment may have been cut below since.
 	nodes []int32
-	// By position, plus 1: the interval that its suffix is in, until it goes its way, and then the one that its stretch ends below. While intervals are made, what measure sets.
+	// links has an entry for each position plus 1: the interval of its suffix until it is inserted,
+	// then the interval above its segment. computeLCP uses it as scratch memory.
 	links []int32
-	// An interval is stated as its number and, above numberBits bits, the class of its length, from 1 on; 0 is the root, which is too short.
+	// A reference to an interval holds its number and, from bit numberBits on, the class of its
+	// length, from 1 on. 0 is the root.
 	numberBits uint
 	classes    [PricedLengths]uint8 // by length
-	lengths    [maxClasses + 1]int  // the least in each class
-	firstWide  uint32               // the least class that has several lengths
+	lengths    [maxClasses + 1]int  // least length of each class
+	firstWide  uint32               // least class that has several lengths
 
 	nice, minMatch, minOffset, maxOffset, maxOffset3 int
 
-	prefetched int // the position up to which ways were looked at
+	prefetched int // end of the positions whose paths are prefetched
 	visits     [maxClasses + 1]visit
 }
 
-// visit is a candidate in the making: intervals of a class and of longer ones were last gone through by position at.
+// visit records that position at was the last one in the intervals of class and of longer ones.
 type visit struct {
 	class uint32
 	at    int
 }
 
 const (
-	// maxClasses bounds the classes of lengths. On pieces of 5 to 12 MB of text, images, tables and XML 255, which tell all lengths apart, are no smaller (tables 0.3%), and slower on tables; 31
-	// make tables and XML 0.5% larger.
+	// maxClasses is the greatest number of classes of lengths. 255 classes, one for each length, are
+	// 0.3% smaller on tables at best, and slower; 31 make tables and XML 0.5% larger.
 	maxClasses = 63
-	// entered is how many stretches of its way a position goes that no candidates are asked of, and wholeWay more than there are. Text, tables, programs and XML are within 0.1% of what they are with the whole way, in 0.93 of
-	// the time on tables and XML. With 1 and 2 tables are 0.4% and 0.1% larger in layout Plain, and as fast.
+	// maxInsertSteps is the number of segments that a position within a match climbs. All segments
+	// take 1.07 times as long; sizes are within 0.1%.
 	maxInsertSteps = 4
-	allSteps       = 1 << 30
-	// abreast is how many ways are looked at together, and fewAbreast how few are not worth while. 64 take 1.01 to 1.04 of the time, 256 as much.
+	// allSteps is more than the segments of any path.
+	allSteps = 1 << 30
+	// prefetchAhead is the number of positions whose paths are prefetched together. 64 and 256 are
+	// no faster.
 	prefetchAhead = 128
-	minPrefetch   = 7
+	// minPrefetch is the number of remaining paths at which prefetching ends.
+	minPrefetch = 7
 )
 
-// intervalsMemory is what they take for blocks of size bytes, in bytes, with what the runtime rounds up.
+// lcpMemory returns the memory for blocks of size bytes, in bytes, rounded up as the runtime does.
 func lcpMemory(size int) int { return 4*size + 4*linksLen(size) + 16<<10 }
 
-// linksRoom is how many links there are: where suffixes are sorted, they are scratch memory.
+// linksLen returns the length of links, which suffix.Sort uses as scratch memory.
 func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
 
-// reset begins a block of which what lies before start is in front of it.
+// reset begins a block and inserts the positions in front of start.
 func (t *lcpIntervals) reset(params *Params, limits *Limits, src []byte, start int) {
 	n := len(src)
 	if cap(t.nodes) < n {
@@ -82,7 +100,9 @@ func (t *lcpIntervals) reset(params *Params, limits *Limits, src []byte, start i
 	}
 }
 
-// classify makes the classes of lengths for a block of n bytes: one for each of the short lengths, if there are too many then others for several of the long ones, and one for nice.
+// classify sets the classes of lengths for a block of n bytes. Each length has its own class if the
+// bits of a reference allow it. Otherwise short lengths have their own classes, long lengths share
+// classes, and nice has one for itself.
 func (t *lcpIntervals) classify(n int) {
 	t.numberBits = max(uint(bits.Len(uint(n-1))), 32-uint(bits.Len(maxClasses)))
 	most, all := 1<<(32-t.numberBits)-1, t.nice-t.minMatch+1
@@ -106,15 +126,21 @@ func (t *lcpIntervals) classify(n int) {
 	}
 }
 
-// measure sets links, by position plus 1, to the class of how many bytes its suffix has in common with the one below it in the sorted suffixes, which are in nodes.
+// computeLCP sets links, by position plus 1, to the class of the length of the common prefix of its
+// suffix and the suffix before it in the sorted order, which is in nodes.
 //
-// From one position of the text to the next that falls by one at most (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen, Manzini and
-// Puglisi, "Permuted Longest-Common-Prefix Array", 2009), so that what is known to be equal need not be compared. Within a batch what is known is what the last position in front of it had, less the way from
-// there: up to batch bytes are compared once more, and the time is still in proportion to the text.
+// It goes in the order of the text, where that length falls by one at most from position to position
+// (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its
+// Applications", 2001; Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009).
+// So only the bytes behind the known ones are compared. Within a batch the length of the last position
+// in front of it counts as known, less the distance: up to batch bytes are compared twice, and the
+// time stays linear.
 func (t *lcpIntervals) computeLCP(src []byte) {
-	var begin [batch]uint64 // the bytes below, behind those that are known to be equal: loaded one by one, each would be waited for
+	// The first 8 bytes of each other suffix behind the known ones. Loading all of a batch first lets
+	// the cache misses overlap.
+	var begin [batch]uint64
 	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
-	from := nodes[0] // itself: there is none below it
+	from := nodes[0] // itself, since no suffix is before it
 	for _, p := range nodes {
 		links[p+1] = from
 		from = p
@@ -139,13 +165,14 @@ func (t *lcpIntervals) computeLCP(src []byte) {
 	}
 }
 
-// build turns the sorted suffixes, which are in nodes, and the classes that measure set, into intervals. Both are overwritten on the way: each entry after it was read.
+// build turns the sorted suffixes in nodes and the classes in links into intervals. It overwrites both,
+// each entry after it was read. A stack holds the intervals that contain the current suffix.
 func (t *lcpIntervals) build() {
 	var (
-		open    [maxClasses + 1]uint32 // the intervals that go on, each of them in the one before
+		open    [maxClasses + 1]uint32 // stack of open intervals, each within the one before
 		top     = 0
 		number  = uint32(0)
-		classes [batch]uint32 // of what the next suffixes have in common with those below them: loaded one by one, each would be waited for
+		classes [batch]uint32 // of the next suffixes, loaded together so that cache misses overlap
 	)
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
@@ -164,7 +191,7 @@ func (t *lcpIntervals) build() {
 		if i == 0 {
 			continue
 		}
-		// There are no more numbers than suffixes that have been read, whose places they take.
+		// There are no more numbers than suffixes read so far, whose entries they take.
 		at := open[top&maxClasses]
 		if class > at>>shift {
 			number++
@@ -187,10 +214,10 @@ func (t *lcpIntervals) build() {
 		}
 		last = p
 	}
-	nodes[0], links[0] = 0, 0 // for look
+	nodes[0], links[0] = 0, 0 // for prefetchPaths
 }
 
-// loadLinks has the links loaded of the batch of sorted suffixes that begins at i.
+// prefetchLinks prefetches the links of the batch of sorted suffixes that begins at i.
 func (t *lcpIntervals) prefetchLinks(i int) {
 	var at [batch]uint32
 	n := 0
@@ -201,7 +228,8 @@ func (t *lcpIntervals) prefetchLinks(i int) {
 	simd.Prefetch(t.links, at[:n], 1<<32-1)
 }
 
-// pass lets position i go its way, from its suffix up to the root, and returns how many candidates there are; they are in found, the longest first.
+// insertFull inserts position i with its whole path. It returns the number of candidates, which are in
+// visits, the longest first.
 func (t *lcpIntervals) insertFull(i int) (n int) {
 	if i >= t.prefetched {
 		t.prefetched = t.prefetchPaths(i, len(t.nodes), allSteps)
@@ -209,25 +237,28 @@ func (t *lcpIntervals) insertFull(i int) (n int) {
 	return t.climb(i, allSteps)
 }
 
-// enter lets the positions from i to end, which lie within a match and have no candidates of their own, go the beginnings of their ways. Above them, where matches are short, the position stays that was there. Where the window
-// ends in the block that one may be out of reach, which is no loss that counts: at some position in a thousand the longest match is a shorter one.
+// insertRange inserts the positions [i, end), which lie within a match, without a search. Each climbs at
+// most maxInsertSteps segments. Above them, where matches are short, the earlier position stays. It may
+// be out of reach where the window ends in the block: at one position in a thousand the longest match
+// found is then shorter.
 func (t *lcpIntervals) insertRange(i, end int) {
-	for seen := t.prefetched; i < end; i++ {
-		if i >= seen {
-			seen = t.prefetchPaths(i, end, maxInsertSteps)
+	for reached := t.prefetched; i < end; i++ {
+		if i >= reached {
+			reached = t.prefetchPaths(i, end, maxInsertSteps)
 		}
 		t.climb(i, maxInsertSteps)
 	}
 }
 
-// climb lets position i go so many stretches of its way at the most, and returns how many candidates it came to.
+// climb moves position i up at most so many segments of its path. It returns the number of candidates
+// in visits.
 func (t *lcpIntervals) climb(i, most int) (n int) {
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
 	own := int32(i + 1)
 	at, by := uint32(links[own]), uint32(0)
 	links[own] = 0
-	for { // as long as nobody was there
+	for { // intervals that no position has visited
 		if at == 0 {
 			return 0
 		}
@@ -241,7 +272,7 @@ func (t *lcpIntervals) climb(i, most int) (n int) {
 	for {
 		link := &links[by]
 		end := uint32(*link)
-		for end > at { // it has lost this interval to another one, and that perhaps to a third
+		for end > at { // by's segment was cut below this interval, by the position that nodes names
 			by = uint32(nodes[end&mask])
 			link = &links[by]
 			end = uint32(*link)
@@ -259,45 +290,49 @@ func (t *lcpIntervals) climb(i, most int) (n int) {
 	}
 }
 
-// look loads what positions from i to end will need for so many steps, a step of all of them at a time, and returns the first one that it did not get to. Each step has to wait for the one before; those of different positions need not wait for each other. Nothing else
-// is in the loops that read, each of which has what it reads asked for before it.
-func (t *lcpIntervals) prefetchPaths(i, end, steps int) (seen int) {
+// prefetchPaths prefetches the entries that up to prefetchAhead positions from i to end need for so many
+// steps, one step of all of them at a time. It returns the first position that it did not reach.
+//
+// A step must wait for the one before it, but positions need not wait for each other. Each loop only
+// reads, and its loads are prefetched before it.
+func (t *lcpIntervals) prefetchPaths(i, end, steps int) (reached int) {
 	nodes, links := t.nodes, t.links[:len(t.nodes)+1]
 	mask := uint32(1)<<(t.numberBits&31) - 1
-	var ways, last [prefetchAhead]uint32
+	var paths, last [prefetchAhead]uint32
 	n := 0
 	for _, at := range links[i+1 : min(i+prefetchAhead, end)+1] {
-		ways[n%prefetchAhead] = uint32(at)
+		paths[n%prefetchAhead] = uint32(at)
 		n++
 	}
-	seen = i + n
+	reached = i + n
 	for ; n > minPrefetch && steps > 0; steps-- {
-		ways, last := ways[:n], last[:n]
-		simd.Prefetch(nodes, ways, mask)
-		for k, at := range ways {
+		paths, last := paths[:n], last[:n]
+		simd.Prefetch(nodes, paths, mask)
+		for k, at := range paths {
 			in := uint32(nodes[at&mask])
 			by := in
-			if in > mask { // nobody was there
+			if in > mask { // not visited
 				by = 0
 			}
-			ways[k], last[k] = in, by
+			paths[k], last[k] = in, by
 		}
 		simd.Prefetch(links, last, mask)
 		left := 0
 		for k, by := range last {
-			in, at := ways[k], uint32(links[by])
+			in, at := paths[k], uint32(links[by])
 			if in > mask {
 				at = in
 			}
-			ways[left] = at
-			left += int((at | -at) >> 31) // if it is not the root
+			paths[left] = at
+			left += int((at | -at) >> 31) // unless at is the root
 		}
 		n = left
 	}
-	return seen
+	return reached
 }
 
-// find appends the candidates of position i to dst, shortest first; lengths go up to nice. Each call of find, pass and enter must be for positions behind all that were before.
+// find inserts position i and appends its candidates to dst, the shortest first, with lengths up to
+// nice. Positions must ascend from call to call of find, insertFull and insertRange.
 func (t *lcpIntervals) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best, begin := t.minMatch-1, len(dst)
@@ -319,7 +354,7 @@ func (t *lcpIntervals) find(dst []candidate, src []byte, i int, model PriceModel
 			continue
 		}
 		best = length
-		for len(dst) > begin && dst[len(dst)-1].offset() >= d { // those between did not go as far
+		for len(dst) > begin && dst[len(dst)-1].offset() >= d { // positions that climbed less far
 			dst = dst[:len(dst)-1]
 		}
 		dst = append(dst, newCandidate(length, d, model))

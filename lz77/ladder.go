@@ -6,41 +6,49 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// ladder finds, for each position, the nearest earlier one whose next bytes are the same as far as each of several lengths, its rungs. A price rarely asks for a length in between.
-// A tree has to wait for one node to know the next; here nothing waits: the entries of a batch of positions are looked up without a branch, then
-// the bytes that they stand for, and only then anything is decided.
+// multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32 bytes,
+// and of 3 bytes if matches of 3 are sought. It has a hash table for each length, with one position
+// per hash. The price of an offset grows slowly, so a parser rarely needs the lengths between.
+//
+// A search tree must load one node to know the next. Here no load depends on another: a batch of
+// positions reads its table entries without a branch, then the bytes at those positions, and only
+// then decides. The entries of the next batch are prefetched meanwhile.
+//
+// Cost: one cache line per table and position, and a comparison for each candidate. Memory: 4 bytes
+// per table entry. A candidate is lost when another position with the same hash enters its table.
+// zstd's "double fast" strategy with more tables is the closest relative.
 type multiHash struct {
-	tables      [len(hashLengths)][]uint32 // last position by hash of so many bytes, with a tag; see tagOf
-	firstLength int                        // the first rung that is used, made as long as the shortest match
-	lengths     [len(hashLengths)]uint8    // of each rung, in bytes
-	tagMask     uint32                     // the bits of an entry that are tag; the others are the position
+	tables      [len(hashLengths)][]uint32 // last position by hash, with a tag; see tagOf
+	firstLength int                        // index of the first length used; it has minMatch bytes
+	lengths     [len(hashLengths)]uint8    // number of bytes hashed
+	tagMask     uint32                     // bits of an entry that hold a tag; the others hold the position
 
 	nice, minMatch, minOffset, maxOffset, maxOffset3 int
 
-	hashes     [len(hashLengths)][batch]uint64 // of the batch that begins at hashed
+	hashes     [len(hashLengths)][batch]uint64 // of the batch that begins at hashedFrom
 	hashedFrom int
 
-	batchFrom, batchEnd int                              // the positions of the batch
-	entries             [batch * len(hashLengths)]uint32 // by position and rung
-	xors                [batch][len(hashLengths)]uint64  // the next 8 bytes there ^ those of the position
+	batchFrom, batchEnd int                              // current batch of positions
+	entries             [batch * len(hashLengths)]uint32 // found in the tables, by position and length
+	xors                [batch][len(hashLengths)]uint64  // 8 bytes at the entry ^ 8 bytes at the position
 }
 
-// batch is how many positions are looked up at once.
+// batch is the number of positions that are looked up at once.
 const batch = 32
 
-// rungs are the lengths in bytes, and how much smaller the tables are, as a shift: there are fewer different short strings, and few long ones that are still looked for. Each rung is a line
-// of the third cache for each position. On dickens+mr+nci+xml 4, 5, 7, 10, 16, 32 are 0.16% smaller at 0.9 of the speed, and sources 0.6% smaller; 4, 6, 8, 12, 32 as small as that and no faster; 5, 7, 10, 32 the
-// same size, but programs and sources 0.5–1% larger; 4, 8, 14 1.6% larger, and with 24 or 20 in place of 32 it is 0.3% or 0.7%.
+// hashLengths lists the numbers of bytes hashed and how much smaller their tables are, as a shift.
+// There are fewer different short strings, and few long ones still sought. Lengths 4, 5, 7, 10, 16, 32
+// are 0.16% smaller at 0.9 of the speed; without 32 files are 0.3–0.7% larger.
 var hashLengths = [...]struct{ bytes, less uint8 }{{3, 3}, {4, 3}, {7, 0}, {11, 0}, {32, 1}}
 
-// Multipliers of the words behind the first: odd, and nothing else.
+// Multipliers of the second to fourth word of a hash: random odd numbers.
 const (
 	word2Mul = 0xC2B2AE3D27D4EB4F
 	word3Mul = 0x165667B19E3779F9
 	word4Mul = 0x27D4EB2F165667C5
 )
 
-// ladderMemory is what the tables take, in bytes.
+// multiHashMemory returns the memory of the tables in bytes.
 func multiHashMemory(params *Params, size int, limits *Limits) (n int) {
 	for _, r := range hashLengths[firstHashLength(params.minNewMatch(limits)):] {
 		n += 4 << tableLog(params.HashLog-r.less, size)
@@ -48,7 +56,7 @@ func multiHashMemory(params *Params, size int, limits *Limits) (n int) {
 	return n
 }
 
-// firstRung returns the longest rung that is no longer than the shortest match.
+// firstHashLength returns the index of the greatest length that is not above the shortest match.
 func firstHashLength(least int) (k int) {
 	for k < len(hashLengths)-1 && int(hashLengths[k+1].bytes) <= least {
 		k++
@@ -56,7 +64,7 @@ func firstHashLength(least int) (k int) {
 	return k
 }
 
-// reset begins a block of size bytes in all, of which those before start are in front of it.
+// reset begins a block and inserts the positions in front of start.
 func (t *multiHash) reset(params *Params, limits *Limits, src []byte, start int) {
 	size := len(src)
 	least := params.minNewMatch(limits)
@@ -77,8 +85,8 @@ func (t *multiHash) reset(params *Params, limits *Limits, src []byte, start int)
 	t.batchFrom, t.batchEnd = start, start
 }
 
-// look enters n positions from i on, a batch at most, and sets seen to what was in their places: the position itself where that was nothing. Of the batch behind them it asks for the
-// places meanwhile.
+// lookUp inserts n positions, at most a batch, from i on. It sets entries to what stood in their
+// places, or to the position itself where nothing did. It prefetches the places of the next batch.
 func (t *multiHash) lookUp(src []byte, i, n int) {
 	tagMask := t.tagMask
 	more := n == batch && i+2*batch <= len(src)-tail
@@ -97,7 +105,8 @@ func (t *multiHash) lookUp(src []byte, i, n int) {
 			place := p >> shift
 			tag := uint32(p>>12) & tagMask // below the bits of any place
 			at := uint32(i + j)
-			t.entries[j*len(hashLengths)+k] = min(tab[place]^tag, at) // with another tag it is beyond the block
+			// With another tag the entry ^ tag lies beyond the block.
+			t.entries[j*len(hashLengths)+k] = min(tab[place]^tag, at)
 			tab[place] = at | tag
 		}
 		for j := m; j < n; j++ {
@@ -118,7 +127,8 @@ func (t *multiHash) lookUp(src []byte, i, n int) {
 	}
 }
 
-// hash sets hashes to those of n positions from i on, for a rung. What reaches beyond the end has none.
+// hashBatch sets hashes to those of n positions from i on, of length k. A position whose bytes reach
+// beyond the end of src has none.
 func (t *multiHash) hashBatch(hashes *[batch]uint64, src []byte, i, n, k int) {
 	words := src[i:]
 	if length := uint(t.lengths[k]); length <= 8 {
@@ -133,48 +143,49 @@ func (t *multiHash) hashBatch(hashes *[batch]uint64, src []byte, i, n, k int) {
 		}
 	} else {
 		for j := range hashes[:min(n, max(0, len(words)-31))] {
-			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)*word2Mul + load64(words, j+16)*word3Mul + load64(words, j+24)*word4Mul
+			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)*word2Mul +
+				load64(words, j+16)*word3Mul + load64(words, j+24)*word4Mul
 		}
 	}
 }
 
-// rungsSeen is what was in the places of position j of the batch.
+// entriesOf returns the entries of position j of the batch.
 func (t *multiHash) entriesOf(j int) *[len(hashLengths)]uint32 {
 	return (*[len(hashLengths)]uint32)(t.entries[j%batch*len(hashLengths):])
 }
 
-// pass enters i, a position behind all that were before, without looking for its candidates.
+// insert inserts i without a search. Positions must ascend from call to call.
 func (t *multiHash) insert(src []byte, i int) {
 	if i >= t.batchEnd {
 		t.lookUp(src, i, 1)
 	}
 }
 
-// find appends the candidates of position i to dst, shortest first; lengths go up to nice. Each call must be for a position behind that of the one before, and of the last
-// call of pass, with tail bytes or more from there on.
+// find appends the candidates of position i to dst, the shortest first, with lengths up to nice.
+// Positions must ascend from call to call of find and insert. At least tail bytes follow i.
 func (t *multiHash) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	if i >= t.batchEnd {
 		t.batchFrom, t.batchEnd = i, min(i+batch, len(src)-tail)
 		t.lookUp(src, i, t.batchEnd-i)
 		simd.Prefetch(src, t.entries[:(t.batchEnd-i)*len(hashLengths)], 1<<32-1)
 		for j := range t.batchEnd - i {
-			v, seen, differ := load64(src, i+j), t.entriesOf(j), &t.xors[j%batch]
+			v, entries, xors := load64(src, i+j), t.entriesOf(j), &t.xors[j%batch]
 			for k := t.firstLength; k < len(hashLengths); k++ {
-				differ[k] = load64(src, int(seen[k])) ^ v
+				xors[k] = load64(src, int(entries[k])) ^ v
 			}
 		}
 	}
 	end := min(len(src), i+t.nice)
 	best := t.minMatch - 1
 	last := i
-	seen, differ := t.entriesOf(i-t.batchFrom), &t.xors[(i-t.batchFrom)%batch]
+	entries, xors := t.entriesOf(i-t.batchFrom), &t.xors[(i-t.batchFrom)%batch]
 	for k := t.firstLength; k < len(hashLengths); k++ {
-		c := int(seen[k])
+		c := int(entries[k])
 		if c >= last {
-			continue // nothing, or what a shorter rung has led to
+			continue // nothing, or not farther than a shorter length's entry
 		}
 		last = c
-		x := differ[k]
+		x := xors[k]
 		n := bits.TrailingZeros64(x) >> 3
 		if x == 0 {
 			if i+best >= end || src[c+best] != src[i+best] {

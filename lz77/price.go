@@ -6,81 +6,89 @@ import (
 	"github.com/gopz/compress/internal/binlog"
 )
 
-// Prices are in units of 1/PriceBit bit. They are integers, so that every machine makes the same choices.
+// PriceBit is the price of one bit. Prices are integers, so that every machine makes the same choices.
 const PriceBit = 1 << 8
 
-// A Model says what sequences will cost in the form that they are to be coded in, so that a parser can choose the cheapest. It must not change while
-// it is in use, and may be used concurrently.
+// PriceModel gives the prices of sequences in a coded form. The optimal parser minimises the sum of
+// these prices. A PriceModel must not change while it is in use and must be safe for concurrent use.
 type PriceModel interface {
-	// Rules are what is fixed.
+	// Rules returns the properties of the coded form.
 	Rules() Rules
-	// OffsetCode returns the number of an offset's price in Prices.Offset. Offsets of one code cost the same. It may be called during calls of Count and Price: see Helper.
+	// OffsetCode returns the index of an offset's price in Prices.Offset. Offsets of one code cost
+	// the same. A Helper may call it during Count and Price.
 	OffsetCode(offset uint32) uint8
-	// Count adds the symbols of steps to c, without those of the literals.
+	// Count adds the symbols of steps to c, except literals.
 	Count(c *Counts, steps []Step)
-	// Price sets p to what things cost if symbols are as frequent as c says. No count is above 2²⁴.
+	// Price sets p to the prices of symbols that are as frequent as c says. No count is above 2²⁴.
 	Price(p *Prices, c *Counts)
 }
 
-// Rules are the sides of a coded form that a parser must know and Limits does not tell.
+// Rules lists the properties of a coded form that the optimal parser must know and Limits lacks.
 type Rules struct {
-	// Repeats is the list of repeat offsets at the beginning of a block.
+	// InitialRepeats is the list of repeat offsets at the beginning of a block.
 	InitialRepeats [3]uint32
-	// Shifted is set if a match right behind another one has other repeat offsets: the second, the third, and the first less one (RFC 8878,
-	// section 3.1.1.5).
+	// ShiftedRepeats says that a match without literals in front of it has other repeat offsets: the
+	// second, the third, and the first less one (RFC 8878, section 3.1.1.5).
 	ShiftedRepeats bool
-	// Three is the greatest offset of a new match of 3 bytes, where those are possible: they cost more than literals do from there on, or spoil what tables say of others. 0 is
-	// for 1<<18.
+	// MaxOffset3 is the greatest offset of a new match of 3 bytes; 0 stands for 1<<18. Farther ones
+	// cost more than literals do, or make longer matches dearer.
 	MaxOffset3 int
-	// Piece is how many bytes of content are parsed with the same prices, at the most; 0 is for as many as there can be. Less is better where tables
-	// are for less content.
+	// ChunkSize is the most content in bytes that is parsed with the same prices; 0 stands for the
+	// maximum. Smaller chunks suit forms whose tables cover less content.
 	ChunkSize int
-	// Even has a bit for each alphabet of Counts.Symbols, the lowest for the first, in which all symbols that a greedy parse gives are equally likely at first.
-	// What is dear at first may stay so, since hardly any are left.
+	// UniformStart has a bit for each alphabet of Counts.Symbols, the lowest for the first, whose
+	// occurring symbols start with equal counts. A symbol that is dear at first may stay so, since
+	// the parser then avoids it.
 	UniformStart uint8
-	// Blocks makes a Splitter, for a form that is written in blocks with codes of their own; else it is nil. There are then no repeat offsets, Run and Class are all the same, prices are at least 0 and
-	// below 1<<16, offsets have 17 bits at the most, matches of more than Nice bytes are several, Piece is less than a block is as a rule, 0 stands for all
-	// that is parsed at once, ends that the Splitter gives are not within matches, and Models can be compared.
+	// NewSplitter makes the splitter of a form that is written in blocks with codes of their own; it
+	// is nil for other forms. Such a form has these properties:
+	//
+	//   - no repeat offsets, equal Run and RunClass for all runs, prices of 0 … 1<<16−1;
+	//   - offsets of up to 17 bits, and matches of more than Nice bytes as several sequences;
+	//   - models that are comparable with ==.
+	//
+	// ChunkSize is then less than a block usually has, and 0 stands for a whole window.
 	NewSplitter func() BlockSplitter
 }
 
-// Kinds of offsets: below Fresh it is that repeat offset.
+// Kinds of offsets: 0 … 2 are the repeat offsets, the most recent first.
 const (
-	NewOffset   = 3
+	NewOffset   = 3 // not a repeat offset
 	OffsetKinds = 4
 )
 
-// Step is a sequence together with the kind of its offset.
+// Step is a sequence with the kind of its offset.
 type Step struct {
 	Sequence
 	Kind uint8
 }
 
-// Bounds of the tables of Prices: what is longer costs what the last entry says.
+// Sizes of the tables in Prices. Longer runs and lengths cost what the last entry says.
 const (
 	PricedRuns       = 320
 	PricedLengths    = 320
 	PricedRunClasses = 16
 )
 
-// Prices says what the parts of sequences cost. A sequence takes the prices of its literals, Run, Match and, if the offset is fresh, Offset. Where the coded form
-// puts run and match into one symbol, Run is what the run costs on average, and Match what the symbol costs beyond that.
+// Prices holds the prices of the parts of sequences. A sequence costs the sum of its literals, Run,
+// Match and, at a new offset, Offset. Where one symbol codes run and match, Run is the average price
+// of the run, and Match is the rest of the symbol's price.
 type Prices struct {
 	Literal [256]int32
 	Run     [PricedRuns]int32
-	// Class is the first index of Match for a run, below PricedClasses.
+	// RunClass is the first index of Match for a run, below PricedRunClasses.
 	RunClass [PricedRuns]uint8
 	Match    [PricedRunClasses][OffsetKinds][PricedLengths]int32
 	Offset   [256]int32
 }
 
-// Counts says how often symbols occur. What the alphabets besides Literals are is up to the Model.
+// Counts holds frequencies of symbols. The PriceModel defines the alphabets besides literals.
 type Counts struct {
 	Literals [256]uint32
 	Symbols  [4][256]uint32
 }
 
-// age makes what was counted so far weigh less: half as much for each shift.
+// decay halves the counts shift times.
 func (c *Counts) decay(shift uint) {
 	for i := range c.Literals {
 		c.Literals[i] >>= shift & 31
@@ -93,7 +101,7 @@ func (c *Counts) decay(shift uint) {
 	}
 }
 
-// set makes c the same as d. An assignment would, too, but with a struct of that size Go 1.26 loses the end of its loop for s390x.
+// copyFrom sets c to d. Go 1.26 for s390x compiles the assignment of a struct of this size wrongly.
 func (c *Counts) copyFrom(d *Counts) {
 	copy(c.Literals[:], d.Literals[:])
 	for k := range c.Symbols {
@@ -115,36 +123,37 @@ func (c *Counts) add(d *Counts) {
 
 const maxCount = 1 << 24
 
-// astray returns by how much more the symbols of d cost with codes made for those of c than with codes of their own, and what they cost with those, in units of 1/PriceBit bit.
-func (c *Counts) divergence(d *Counts) (lost, all int64) {
-	lost, all = divergence(&c.Literals, &d.Literals)
+// divergence returns what the symbols of d cost beyond their entropy if they are coded with the
+// frequencies of c (the Kullback–Leibler divergence), and their entropy. Both are prices.
+func (c *Counts) divergence(d *Counts) (excess, entropy int64) {
+	excess, entropy = divergence(&c.Literals, &d.Literals)
 	for k := range c.Symbols {
 		l, a := divergence(&c.Symbols[k], &d.Symbols[k])
-		lost, all = lost+l, all+a
+		excess, entropy = excess+l, entropy+a
 	}
-	return lost, all
+	return excess, entropy
 }
 
-func divergence(c, d *[256]uint32) (lost, all int64) {
+func divergence(c, d *[256]uint32) (excess, entropy int64) {
 	theirs, own := uint32(0), uint32(0)
 	for i, n := range d {
 		theirs += c[i]
 		own += n
 	}
-	// All have come half a time more than they have: of what never came, a little is known as well.
+	// Every symbol of c counts half an occurrence more, so that none has probability 0.
 	more := log2Price(2*theirs+uint32(len(c))) - log2Price(2*own+1)
 	for i, n := range d {
 		if n == 0 {
 			continue
 		}
-		lost += int64(n) * int64(more+log2Price(2*n)-log2Price(2*c[i]+1))
-		all += int64(n) * int64(log2Price(2*own+1)-log2Price(2*n))
+		excess += int64(n) * int64(more+log2Price(2*n)-log2Price(2*c[i]+1))
+		entropy += int64(n) * int64(log2Price(2*own+1)-log2Price(2*n))
 	}
-	return lost, all
+	return excess, entropy
 }
 
-// SymbolPrices sets prices[i] to the ideal price of symbol i, between least and most: the binary logarithm of one in how many it is. One that does not occur
-// costs as if it had done so half a time.
+// SymbolPrices sets prices[i] to the ideal price of symbol i, −log₂ of its relative frequency, bounded
+// by least and most. A symbol that does not occur costs as if it had occurred half a time.
 func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
 	total := uint32(0)
 	for _, c := range counts {
@@ -156,13 +165,13 @@ func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
 	}
 }
 
-// logarithm returns log2(x) in units of 1/PriceBit; x > 0.
+// log2Price returns log₂(x) as a price; x > 0.
 func log2Price(x uint32) int32 {
 	n := 31 - bits.LeadingZeros32(x)
 	return int32(n<<8) + int32(logTable[x<<(31-n)>>20&2047])
 }
 
-// logTable[i] is log2(1 + (i+½)/2048) in units of 1/PriceBit, rounded.
+// logTable[i] is log₂(1 + (i+½)/2048) as a price, rounded.
 var logTable = makeLogTable()
 
 func makeLogTable() (t [2048]uint16) {

@@ -1,8 +1,12 @@
 package lz77
 
-// What is known of a piece before it is parsed: the counts that its first prices are made of.
+// The prices of a chunk are made from the counts of the chunks before it. This file decides whether
+// these suit the chunk, and finds counts to start from where they do not.
+//
+// A greedy parse of the candidates takes about 1% of the time. If its counts diverge from those of
+// earlier greedy parses, the parser first parses half of the chunk to learn new prices.
 
-// sample parses and counts half of a piece, the first and the third quarter, as if the coder were in the same state in front of both.
+// sample parses and counts the first and the third quarter of a chunk, each from state at.
 func (o *optimal) sample(src []byte, s chunk, at state) {
 	quarter, begin := (s.to-s.from+3)/4, o.firstCand
 	for p := s.from; p < s.to; p += 2 * quarter {
@@ -15,22 +19,22 @@ func (o *optimal) sample(src []byte, s chunk, at state) {
 	o.firstCand, o.skipped = begin, 0
 }
 
-// astrayBits says how much more a piece may cost by the counts of what is past than by its own, 1/2^astrayBits, and still be parsed by those at once: a sample would tell nothing new. Both are
-// counts of greedy parses, since a better one is not there yet. Level 9, relative to all pieces sampled: dickens, mr and nci the same within 0.03%, xml 0.13% larger; 0.8 of the time.
-// With 3 or 5 mr 0.7–1.3% larger and xml 0.1% smaller, which go up and down by that with anything. To judge by how far the piece before went astray: xml 0.3% larger.
+// divergenceLog bounds the divergence of a chunk that is parsed without a sample: 1/2^divergenceLog
+// of its entropy. 4 takes 0.8 of the time of sampling every chunk; XML is 0.13% larger.
 const divergenceLog = 4
 
-// steady reports whether a piece that is not the first is like those before it, and counts it among these: once for each.
+// resemblesPast reports whether a chunk is like those before it, by the counts of greedy parses.
+// It adds the chunk to those before, so it must be called once for each chunk but the first.
 func (o *optimal) resemblesPast(src []byte, s chunk) bool {
 	o.countGreedy(src, s)
-	lost, all := o.greedyPast.divergence(&o.greedyCounts)
+	excess, entropy := o.greedyPast.divergence(&o.greedyCounts)
 	o.greedyPast.decay(o.decayShift)
 	o.greedyPast.add(&o.greedyCounts)
-	return lost < all>>divergenceLog
+	return excess < entropy>>divergenceLog
 }
 
-// seed counts what a greedy parse gives, for want of anything better. All bytes count as literals once more: if those seem dear at first, they stay so, since
-// hardly any are left.
+// seedCounts sets the counts for the first chunk from a greedy parse. It counts every byte as a literal
+// besides: literals that are dear at first stay so, since the parser avoids them.
 func (o *optimal) seedCounts(src []byte, s chunk) {
 	o.countGreedy(src, s)
 	o.greedyPast.copyFrom(&o.greedyCounts)
@@ -48,7 +52,8 @@ func (o *optimal) seedCounts(src []byte, s chunk) {
 	}
 }
 
-// greedy counts what a greedy parse of a piece gives: at each position the longest match, if it looks worth its offset.
+// countGreedy sets greedyCounts to the counts of a greedy parse of a chunk. At each position it takes
+// the longest candidate if that looks worth its offset.
 func (o *optimal) countGreedy(src []byte, s chunk) {
 	o.steps = o.steps[:0]
 	c := &o.greedyCounts
@@ -73,7 +78,7 @@ func (o *optimal) countGreedy(src []byte, s chunk) {
 	o.model.Count(c, o.steps)
 }
 
-// even gives all symbols that occur the same count.
+// equalize gives all symbols that occur the same count.
 func equalize(counts []uint32) {
 	symbols, sum := uint32(0), uint32(0)
 	for _, c := range counts {

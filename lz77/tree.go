@@ -5,26 +5,33 @@ import (
 	"math/bits"
 )
 
-// tree finds, for each position, the nearest match of every length there is a longer one than of all nearer ones. Positions whose next 4 bytes hash
-// alike form a binary search tree, ordered by what follows them, in which no position is below an older one: the search for a position's place
-// meets its longest matches from the nearest to the farthest, and makes it the root on the way (as in LZMA's match finder bt4).
+// binaryTree finds, for each position, the nearest match of every length that no nearer match has.
+// LZMA's match finder bt4 and libdeflate's bt_matchfinder work the same way.
+//
+// Positions with the same hash of 4 bytes form a binary search tree, ordered by the content behind
+// them. No position is below an older one. Insertion makes a position the root: on its way down it
+// splits the tree into what is less and what is greater, and meets the candidates from the nearest
+// to the farthest. A match of nice bytes ends the descent; the new position replaces that candidate.
+//
+// Cost: up to depth nodes per position, each a cache miss and a comparison. Memory: 8 bytes for each
+// position of the block or of the window, whichever is smaller. Depth bounds the time on content that
+// degenerates a tree to a list; candidates beyond it are lost.
 type binaryTree struct {
 	heads    []int32 // root by hash of 4 bytes
-	heads3   []int32 // the last two positions by hash of 3 bytes, the last one first, if short
-	hash3    bool    // there may be matches of 3 bytes
-	children []int32 // of each position in the window: what is below, what is above
+	heads3   []int32 // the last two positions by hash of 3 bytes, the latest first, if hash3
+	hash3    bool    // matches of 3 bytes are sought
+	children []int32 // of each position in the window: the less, the greater
 	shift    uint8   // 32 − log2 of len(heads)
-	mask     int     // of positions: one less than the size of the window, a power of two
+	mask     int     // of positions: the size of the window, a power of two, less one
 
 	nice, depth, minMatch, minOffset, maxOffset, reach, maxOffset3 int
 }
 
-const (
-	// threeLog is log2 of the hashes of 3 bytes, each of which has two positions. Two in place of one: samples of 16 bits 1% smaller, executables 0.1%. Half as many hashes: 0.25% larger, 0.05%.
-	hash3Log = 16
-)
+// hash3Log is log2 of the number of hashes of 3 bytes, each of which has two positions. One position
+// in place of two makes samples of 16 bits 1% larger.
+const hash3Log = 16
 
-// treeWindow is how many positions a tree holds: all, or a power of two.
+// treeWindow returns how many positions a tree holds: all, or a power of two.
 func treeWindow(size, maxOffset int) int {
 	if maxOffset >= size-1 {
 		return size
@@ -32,7 +39,7 @@ func treeWindow(size, maxOffset int) int {
 	return min(size, 1<<bits.Len(uint(maxOffset)))
 }
 
-// treeMemory is what a tree takes, in bytes.
+// treeMemory returns the memory of a tree in bytes.
 func treeMemory(params *Params, size int, limits *Limits) int {
 	n := 4<<tableLog(params.HashLog, size) + 8*treeWindow(size, limits.MaxOffset)
 	if params.minNewMatch(limits) < 4 {
@@ -50,7 +57,7 @@ func (t *binaryTree) reset(params *Params, limits *Limits, size int) {
 	}
 	n := treeWindow(size, limits.MaxOffset)
 	if t.mask = n - 1; n == size {
-		t.mask = -1 // every position has its own
+		t.mask = -1 // every position has its own place
 	}
 	if cap(t.children) < 2*n {
 		t.children = make([]int32, 2*n)
@@ -58,15 +65,15 @@ func (t *binaryTree) reset(params *Params, limits *Limits, size int) {
 	t.children = t.children[:2*n]
 	t.nice, t.depth, t.minMatch = params.Nice, params.Depth, params.minNewMatch(limits)
 	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	// A position's place in nodes is taken by the one that many further on.
+	// A position shares its place with the one n further on.
 	t.reach = min(limits.MaxOffset, n-1)
 	t.maxOffset3 = limits.maxOffset3()
 }
 
-// none marks an empty entry: position 0 is one like any other.
+// none marks an empty entry, since 0 is a position.
 const none = -1
 
-// roots returns 1<<log empty entries.
+// emptyHeads returns 1<<log empty entries, in the memory of t if it is large enough.
 func emptyHeads(t []int32, log uint8) []int32 {
 	if cap(t) < 1<<log {
 		t = make([]int32, 1<<log)
@@ -78,7 +85,8 @@ func emptyHeads(t []int32, log uint8) []int32 {
 	return t
 }
 
-// insert makes i a root, and appends its candidates to dst, shortest first; lengths go up to nice. Calls must be for one position after the other.
+// insert makes i a root and appends its candidates to dst, the shortest first, with lengths up to nice.
+// Positions must follow each other without a gap.
 func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best := t.minMatch - 1
@@ -103,8 +111,8 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 	c := int(t.heads[h])
 	t.heads[h] = int32(i)
 	nodes, mask := t.children, t.mask
-	below, above := 2*(i&mask), 2*(i&mask)+1 // where what is below and above i goes
-	nb, na := 0, 0                           // bytes that all that is below or above has in common with i
+	below, above := 2*(i&mask), 2*(i&mask)+1 // where the next lesser and greater node go
+	nb, na := 0, 0                           // bytes that all lesser or greater nodes share with i
 	low := max(-1, i-t.reach-1)
 	for left := t.depth; c > low && left > 0; left-- {
 		n := min(nb, na)
@@ -130,7 +138,7 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 		node := 2 * (c & mask)
 		pair := nodes[node : node+2 : node+2]
 		if i+n == end {
-			// It matches as far as anyone looks, and is replaced.
+			// It matches as far as searches go: i replaces it.
 			nodes[below], nodes[above] = pair[0], pair[1]
 			return dst
 		}
@@ -148,7 +156,8 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 	return dst
 }
 
-// common is extend for lengths up to end−i.
+// commonBytes returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes are
+// known to be equal.
 func commonBytes(src []byte, c, i, n, end int) int {
 	a, b := src[c+n:], src[i+n:end]
 	for k := 0; ; k += 8 {
@@ -175,7 +184,7 @@ func newCandidate(n, d int, model PriceModel) candidate {
 	return candidate(d) | candidate(n)<<27 | candidate(model.OffsetCode(uint32(d)))<<48
 }
 
-// resized is c with another length.
+// resized returns c with length n.
 func (c candidate) resized(n int) candidate { return c&^(1<<48-1<<27) | candidate(n)<<27 }
 
 func (c candidate) offset() int { return int(c & maxOffset) }

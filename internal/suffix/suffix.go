@@ -1,24 +1,36 @@
-// Package suffix sorts the suffixes of a text, in time and memory proportional to its size whatever it holds.
+// Package suffix sorts the suffixes of a text. Time and memory are proportional to the size of the
+// text, whatever it holds.
 //
-// The method is induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for Linear Time Suffix Array Construction", 2011). A suffix is small if it
-// is below the one that begins a byte later, and large otherwise; small ones with a large one in front of them are called leftmost. Once the leftmost ones are in
-// order, one pass over them from the least on puts the large ones into place, and one from the greatest down the small ones. The same two passes put leftmost ones
-// in order as far as the next leftmost one; named by that order they are a text of half the size at most, whose suffixes have the order that is looked for.
+// The algorithm is SA-IS, induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for Linear
+// Time Suffix Array Construction", 2011). A suffix is of type S if it is less than the suffix one byte
+// later, and of type L otherwise. An S suffix behind an L suffix is leftmost S, or LMS.
+//
+//  1. Put the LMS suffixes into the buckets of their first symbols, in any order.
+//  2. Induce the order of LMS substrings, up to the next LMS suffix: one pass over the array from the
+//     least suffix up places the L suffixes, one from the greatest down the S suffixes.
+//  3. Name the LMS substrings by that order. The names are a text of at most half the size. If names
+//     repeat, sort its suffixes by recursion. This gives the order of the LMS suffixes.
+//  4. Put the LMS suffixes into their buckets in order and induce the order of all others.
+//
+// index/suffixarray of the standard library uses the same algorithm; this one works in the caller's
+// memory.
 package suffix
 
 import "slices"
 
-// symbol is what texts consist of: bytes, and names of what lies between leftmost suffixes.
+// symbol is an element of a text: a byte, or the name of an LMS substring.
 type symbol interface{ ~uint8 | ~int32 }
 
-// Scratch is how many entries of scratch memory Sort needs for a text of size bytes.
+// Scratch returns the number of entries of scratch memory that Sort needs for a text of size bytes.
 func Scratch(size int) int { return max(size, 2*256) }
 
-// Sort sets sa to the beginnings of all suffixes of text, the least suffix first; one that is the beginning of another is below it. Both have the same length, less
-// than 2³¹. The content of scratch, Scratch(len(text)) entries or more, does not matter. Calls with different memory may run at the same time.
+// Sort sets sa to the beginnings of all suffixes of text in ascending order. A suffix that is a prefix
+// of another one is less. sa and text have the same length, below 2³¹; Sort panics if their lengths
+// differ. scratch has at least Scratch(len(text)) entries of any content. Concurrent calls need
+// different sa and scratch.
 func Sort(sa []int32, text []byte, scratch []int32) {
 	if len(sa) != len(text) {
-		panic("suffix: not as many entries as suffixes")
+		panic("suffix: sa and text differ in length")
 	}
 	sort(sa, text, 256, scratch)
 }
@@ -54,10 +66,10 @@ func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32) {
 	induceS(sa, text, b)
 }
 
-// buckets are the parts of an array where suffixes that begin with the same symbol lie.
+// buckets divides a suffix array by the first symbols of the suffixes.
 type buckets struct {
-	counts []int32 // of suffixes, by symbol
-	at     []int32 // an end of each bucket, which moves when it is filled from there
+	counts []int32 // number of suffixes by first symbol
+	at     []int32 // next free place of each bucket, from its start or its end
 }
 
 func count[T symbol](b buckets, text []T) {
@@ -83,7 +95,7 @@ func (b buckets) setEnds() {
 	}
 }
 
-// leftmost calls f with the beginnings of the leftmost suffixes, from the last to the first.
+// forEachLMS calls f with the beginnings of the LMS suffixes, from the last to the first.
 func forEachLMS[T symbol](text []T, f func(i int)) {
 	next, rising := text[len(text)-1], false
 	for i := len(text) - 2; i >= 0; i-- {
@@ -98,7 +110,7 @@ func forEachLMS[T symbol](text []T, f func(i int)) {
 	}
 }
 
-// placeLeftmost puts the leftmost suffixes at the ends of their buckets, in any order, and returns how many there are.
+// placeLMS puts the LMS suffixes at the ends of their buckets, in any order, and returns their number.
 func placeLMS[T symbol](sa []int32, text []T, b buckets) (m int) {
 	forEachLMS(text, func(i int) {
 		m++
@@ -109,10 +121,11 @@ func placeLMS[T symbol](sa []int32, text []T, b buckets) (m int) {
 	return m
 }
 
-// In the passes an entry is the beginning of a suffix if the one that begins before it is to be placed from there in this pass, and its complement if in the pass of the other
-// direction. What begins at 0 has none before it, and is left alone like an empty entry.
+// During the passes an entry is the beginning of a suffix if this pass places the suffix one symbol
+// earlier from there, and the complement of a beginning if the pass in the other direction does.
+// The suffix at 0 has none before it and is skipped like an empty entry.
 
-// mark returns the complement of k if yes, k otherwise, without a branch that nobody can foresee.
+// complementIf returns the complement of k if yes, else k, without a branch.
 func complementIf(k int32, yes bool) int32 {
 	x := int32(0)
 	if yes {
@@ -121,7 +134,8 @@ func complementIf(k int32, yes bool) int32 {
 	return k ^ x
 }
 
-// partLarge places the large suffixes as far as the order of the leftmost ones goes, and leaves only those that small ones come in front of.
+// induceLPartial places the L suffixes by the order of the LMS substrings, and keeps only those that an
+// S suffix precedes.
 func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	last := int32(len(text) - 1)
@@ -146,7 +160,8 @@ func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
 	}
 }
 
-// partSmall places the small ones likewise, and leaves the leftmost ones, m in all, at the end of sa.
+// induceSPartial places the S suffixes likewise. It leaves the m LMS suffixes at the front of sa, in the
+// order of their substrings.
 func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
 	at := b.at
 	top := len(sa)
@@ -172,15 +187,17 @@ func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
 	copy(sa[:m], sa[len(sa)-m:])
 }
 
-// batch is how many names are made at a time: what they are made from is read first, for all of them, so that it is waited for once.
+// batch is the number of LMS substrings that nameLMS loads at a time, so that cache misses overlap.
 const batch = 32
 
-// name gives leftmost suffixes, which lie in order at the front of sa, names in that order: those alike up to the next leftmost one have the same. It returns how many there are.
-// Names are behind the m suffixes, at half of where the suffix begins, as complements; all else there is 0.
+// nameLMS gives the m LMS suffixes, which are sorted by substring at the front of sa, ascending names;
+// equal substrings get the same name. It returns the number of names. A name stands behind the m
+// suffixes, at half the position of its suffix, as a complement; all other entries there are 0.
 func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 	lengths := sa[m:]
 	clear(lengths)
-	// A suffix's length goes there first: up to the next leftmost one, with its first symbol. The last one goes beyond the text, and is like no other.
+	// The entries hold the lengths of the substrings first, including the first symbol of the next.
+	// The last substring reaches beyond the text, so that it equals no other.
 	end := len(text) + 1
 	forEachLMS(text, func(i int) {
 		lengths[i/2] = int32(end - i)
@@ -188,8 +205,8 @@ func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 	})
 	last, length := 0, 0
 	var (
-		ahead [batch]int32 // lengths of the next ones, and their second symbols
-		heads [batch]T
+		ahead [batch]int32 // lengths of the next substrings
+		heads [batch]T     // their second symbols
 		head  T
 	)
 	for i, j := range sa[:m] {
@@ -199,7 +216,8 @@ func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 			}
 		}
 		p, n := int(j), int(ahead[i%batch])
-		if h := heads[i%batch]; n != length || h != head || max(p, last)+n > len(text) || !slices.Equal(text[p:p+n], text[last:last+n]) {
+		if h := heads[i%batch]; n != length || h != head || max(p, last)+n > len(text) ||
+			!slices.Equal(text[p:p+n], text[last:last+n]) {
 			names++
 			last, length, head = p, n, h
 		}
@@ -208,7 +226,8 @@ func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 	return names
 }
 
-// reduce moves the names of m leftmost suffixes to the end of sa, in the order of the text, and returns them.
+// reducedText moves the names of the m LMS suffixes to the end of sa, in the order of the text, and
+// returns them.
 func reducedText(sa []int32, m int) []int32 {
 	to := len(sa)
 	for i := len(sa) - 1; i >= m; i-- {
@@ -220,7 +239,7 @@ func reducedText(sa []int32, m int) []int32 {
 	return sa[to:]
 }
 
-// restore turns the m numbers of leftmost suffixes at the front of sa into where these begin.
+// restorePositions turns the m indices of LMS suffixes at the front of sa into their beginnings.
 func restorePositions[T symbol](sa []int32, text []T, m int) {
 	begin := sa[len(sa)-m:]
 	forEachLMS(text, func(i int) {
@@ -232,7 +251,8 @@ func restorePositions[T symbol](sa []int32, text []T, m int) {
 	}
 }
 
-// spread moves the leftmost suffixes from the front of sa to the ends of their buckets, in their order. All else is empty then.
+// placeSortedLMS moves the sorted LMS suffixes from the front of sa to the ends of their buckets and
+// clears all other entries.
 func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int) {
 	clear(sa[m:])
 	for i := m - 1; i >= 0; i-- {
@@ -244,7 +264,7 @@ func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int) {
 	}
 }
 
-// large places the large suffixes.
+// induceL places the L suffixes.
 func induceL[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	last := int32(len(text) - 1)
@@ -267,7 +287,7 @@ func induceL[T symbol](sa []int32, text []T, b buckets) {
 	}
 }
 
-// small places the small ones.
+// induceS places the S suffixes.
 func induceS[T symbol](sa []int32, text []T, b buckets) {
 	at := b.at
 	for i := len(sa) - 1; i >= 0; i-- {
