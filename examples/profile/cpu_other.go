@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime is the time that this process has had of the processors so far; 0 where nobody tells.
+// cpuTime returns 0: this system does not tell.
 func cpuTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the time that this process has had of the processors so far.
+// cpuTime returns the processor time of this process so far, of all threads; 0 on an error.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -2,66 +2,29 @@ package main
 
 import (
 	"encoding/binary"
-	"fmt"
-	"io"
-	"math"
 	"math/bits"
-	"os"
 	"strconv"
 )
 
-// content returns what is to be worked on.
-func (c *config) content() ([]byte, error) {
-	if c.file == "" {
-		return generate(int(c.size)), nil
-	}
-	f, err := os.Open(c.file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	limit := c.size
-	if limit == 0 {
-		limit = math.MaxInt64
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit))
-	if err == nil && len(data) == 0 {
-		err = fmt.Errorf("%s is empty", c.file)
-	}
-	return data, err
-}
+// pieceSize is the size of a piece of one kind in bytes. A block has several pieces, so that blocks
+// are alike.
+const pieceSize = 48 << 10
 
-// generate makes n bytes, the first n of an endless sequence that is always the same: pieces of prose, log lines and
-// binary rows, so that every stage has work of about the amount it has on people's files. Two revisions can be compared by it only
-// if both have the same one, which scripts/perf-gate.sh sees to.
-func generate(n int) []byte {
+// makeContent returns the first n bytes of an endless sequence that is always the same: pieces of
+// prose, log lines and binary rows. Every stage has about as much work on it as on common files.
+func makeContent(n int) []byte {
 	g := &generator{out: make([]byte, 0, n+pieceSize+4096)}
 	g.makeWords()
 	for i := 0; len(g.out) < n; i++ {
 		end := len(g.out) + pieceSize
-		switch i % 4 {
-		case 0, 2:
-			for len(g.out) < end {
-				g.sentence()
-				g.again()
-			}
-		case 1:
-			for len(g.out) < end {
-				g.logLine()
-				g.again()
-			}
-		case 3:
-			for len(g.out) < end {
-				g.row()
-				g.again()
-			}
+		add := []func(){g.sentence, g.logLine, g.sentence, g.row}[i%4]
+		for len(g.out) < end {
+			add()
+			g.again()
 		}
 	}
 	return g.out[:n:n]
 }
-
-// pieceSize is how much of a kind comes in one go, in bytes: several pieces a block, so that blocks are alike.
-const pieceSize = 48 << 10
 
 type generator struct {
 	out   []byte
@@ -90,13 +53,13 @@ func (g *generator) makeWords() {
 	}
 }
 
-// word appends a word: about equally often one of the first 2, 4, 8 … 4096, which is close to Zipf's law.
+// word appends a word, equally often one of the first 2, 4, 8 … 4096. That is close to Zipf's law.
 func (g *generator) word() {
 	v := g.next()
 	g.out = append(g.out, g.words[v>>8%(2<<(v&255*12>>8))]...)
 }
 
-// again repeats what stood somewhere before, every now and then.
+// again repeats earlier content, once in eight calls.
 func (g *generator) again() {
 	v := g.next()
 	n, back := 16+int(v>>8&255), 512+int(v>>16&(1<<18-1))
@@ -119,7 +82,8 @@ func (g *generator) logLine() {
 	g.clock += v & 1023
 	g.out = strconv.AppendUint(append(g.out, "2024-03-07T12:"...), 1000000000+g.clock, 10)
 	g.out = append(g.out, [...]string{" INFO ", " INFO ", " INFO ", " WARN "}[v>>10&3]...)
-	g.out = append(g.out, [...]string{"http request path=/api/v1/", "cache lookup key=", "sql query table="}[v>>12%3]...)
+	subjects := [...]string{"http request path=/api/v1/", "cache lookup key=", "sql query table="}
+	g.out = append(g.out, subjects[v>>12%3]...)
 	g.word()
 	g.out = strconv.AppendUint(append(g.out, " client=10.0."...), v>>20&31, 10)
 	g.out = strconv.AppendUint(append(g.out, " took="...), v>>30&4095, 10)

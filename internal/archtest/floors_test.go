@@ -21,7 +21,7 @@ var packages = map[string]floor{
 	"cmd/pz":           commands,
 	"internal/cli":     programs,
 	"gpu/pz":           commands,
-	"examples/profile": tools, // runs codecs one by one as well, and schedulers with a device
+	"examples/profile": tools, // links GPU drivers; else uses the public package only
 
 	"": library,
 
@@ -128,7 +128,7 @@ var sideways = map[arrow]string{
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
-	"github.com/spf13/pflag":        {"internal/cli", "examples/profile"},
+	"github.com/spf13/pflag":        {"internal/cli"},
 	"golang.org/x/sys":              {"internal/cli"},
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},

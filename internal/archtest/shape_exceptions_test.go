@@ -24,7 +24,6 @@ var debt = map[string]int{
 	"docs/exec-plans/active":    431,
 	"docs/exec-plans/completed": 37,
 	"docs/generated":            12,
-	"examples/profile":          160,
 	"fse":                       73,
 	"gpu":                       40,
 	"gpu/gputest":               52,
