@@ -1,4 +1,4 @@
-// Tests that need a module which nothing else does.
+// Tests with a module that only they need.
 module github.com/gopz/compress/internal/seekabletest
 
 go 1.26.0
@@ -11,8 +11,6 @@ require (
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/cogentcore/webgpu v0.23.0 // indirect
-	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

@@ -1,8 +1,10 @@
-// Package seekabletest has an independent reader of zstd's seekable format read what we write, and the other way round.
+// Package seekabletest exchanges files in zstd's seekable format with an independent implementation.
+// It is a module of its own, so that the main module does not depend on that implementation.
 package seekabletest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -22,44 +24,53 @@ func content(n int) []byte {
 	return p
 }
 
-// ranges reads pieces of all sizes from all places.
-func ranges(t *testing.T, r io.ReaderAt, want []byte) {
+// readRanges reads random ranges of up to 20,000 bytes and compares them with want.
+func readRanges(t *testing.T, r io.ReaderAt, want []byte) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		off := rnd.IntN(len(want))
 		p := make([]byte, rnd.IntN(min(20_000, len(want)-off)+1))
-		if n, err := r.ReadAt(p, int64(off)); n != len(p) || err != nil && err != io.EOF || !bytes.Equal(p, want[off:off+len(p)]) {
-			t.Fatalf("%d bytes at %d: %d, %v", len(p), off, n, err)
+		n, err := r.ReadAt(p, int64(off))
+		if n != len(p) || err != nil && err != io.EOF || !bytes.Equal(p, want[off:off+n]) {
+			t.Fatalf("%d bytes at %d: got %d, %v", len(p), off, n, err)
 		}
 	}
 }
 
+// TestTheyReadOurs reads our files of all levels with the other implementation.
 func TestTheyReadOurs(t *testing.T) {
 	want := content(300_000)
 	for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
 		for _, checks := range []bool{true, false} {
-			file, err := compress.AppendEncode(nil, want, compress.WithPipeline("lzf"), compress.WithLevel(level), compress.WithBlockSize(1<<14), compress.WithChecksum(checks))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := zstd.NewReader(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			r, err := seekable.NewReader(bytes.NewReader(file), d)
-			if err != nil {
-				t.Fatal(level, checks, err)
-			}
-			ranges(t, r, want)
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			t.Run(fmt.Sprintf("level %d, checksums %v", level, checks), func(t *testing.T) {
+				file, err := compress.AppendEncode(nil, want,
+					compress.WithPipeline("lzf"),
+					compress.WithLevel(level),
+					compress.WithBlockSize(1<<14),
+					compress.WithChecksum(checks))
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := zstd.NewReader(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				r, err := seekable.NewReader(bytes.NewReader(file), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				readRanges(t, r, want)
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 	}
 }
 
+// TestWeReadTheirs reads a file of the other implementation with ours.
 func TestWeReadTheirs(t *testing.T) {
 	want := content(300_000)
 	e, err := zstd.NewWriter(nil)
@@ -85,9 +96,9 @@ func TestWeReadTheirs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ranges(t, r, want)
+	readRanges(t, r, want)
 	got, err := compress.AppendDecode(nil, b.Bytes())
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, %v", len(got), err)
+		t.Errorf("decoded %d bytes, %v; want %d bytes", len(got), err, len(want))
 	}
 }
