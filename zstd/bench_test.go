@@ -11,7 +11,7 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// benchData is the file that PZ_BENCH_FILE names, or prose.
+// benchData returns the file that PZ_BENCH_FILE names, or prose.
 func benchData(b *testing.B) []byte {
 	name := os.Getenv("PZ_BENCH_FILE")
 	if name == "" {
@@ -24,7 +24,7 @@ func benchData(b *testing.B) []byte {
 	return src
 }
 
-// BenchmarkAppend codes sequences that were found before, in pieces of 8 MiB.
+// BenchmarkAppend encodes pieces of 8 MiB without match finding.
 func BenchmarkAppend(b *testing.B) {
 	src := benchData(b)
 	for _, level := range []int{2, 4, 7, 9} {
@@ -58,12 +58,15 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkKlauspost is the whole of another encoder, with its own matches.
+// BenchmarkKlauspost runs another encoder, including its match finder.
 func BenchmarkKlauspost(b *testing.B) {
 	src := benchData(b)
-	for _, level := range []kzstd.EncoderLevel{kzstd.SpeedFastest, kzstd.SpeedDefault, kzstd.SpeedBetterCompression} {
+	for _, level := range []kzstd.EncoderLevel{
+		kzstd.SpeedFastest, kzstd.SpeedDefault, kzstd.SpeedBetterCompression,
+	} {
 		b.Run(level.String(), func(b *testing.B) {
-			e, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderLevel(level))
+			e, err := kzstd.NewWriter(nil,
+				kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderLevel(level))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -2,7 +2,7 @@ package zstd
 
 import "math/bits"
 
-// A sequence is three codes, each followed by as many bits of its own as it says: RFC 8878, section 3.1.1.3.2.1.
+// A sequence has three codes, each with extra bits (RFC 8878, section 3.1.1.3.2.1).
 const (
 	litLens = iota // literal run
 	offsets        // offset value
@@ -11,25 +11,27 @@ const (
 )
 
 const (
-	maxLitCode   = 35 // literal runs of 65536 … 131071
-	maxMatchCode = 52 // matches of 65539 … 131074
+	maxLitCode   = 35 // literal runs of 65536 to 131071
+	maxMatchCode = 52 // matches of 65539 to 131074
 	maxOffCode   = 31 // offset values from 1<<31 on
-	codeSpace    = 64 // an array that every code is below the size of, and a power of two
+	codeSpace    = 64 // size of an array indexed by a code; a power of two
 )
 
-// kind is what is fixed for a kind of code.
+// kind holds the constants of one kind of code.
 type kind struct {
-	maxLog     int   // greatest accuracy log of a table
-	predefined table // not to be changed
+	maxLog     int   // maximum accuracy log of a table
+	predefined table // RFC 8878, section 3.1.1.3.2.2; read-only
 }
 
 var kindOf = [kinds]*kind{
 	litLens: newKind(9, 6,
-		4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1),
+		4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1,
+		-1, -1, -1, -1),
 	offsets: newKind(8, 5,
 		1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1),
 	matchLens: newKind(9, 6,
-		1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 		-1, -1, -1, -1, -1, -1, -1),
 }
 
@@ -42,16 +44,21 @@ func newKind(maxLog int, log uint8, prob ...int16) *kind {
 	return k
 }
 
-// Bits that follow each code of a length. They are the low bits of the number: its length, for matches less MinMatch.
+// Number of extra bits of each code. They are the low bits of the length, for matches of the length
+// less MinMatch.
 var (
-	litBits   = [maxLitCode + 1]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	matchBits = [maxMatchCode + 1]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	litBits = [maxLitCode + 1]uint8{
+		16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	}
+	matchBits = [maxMatchCode + 1]uint8{
+		32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	}
 )
 
-// A coded length has the code in the low 8 bits and the number of bits behind it above.
+// coded has a code in the low 8 bits and its number of extra bits above.
 type coded uint16
 
-// Codes of short lengths. From there on there is one code for each power of two.
+// Codes of short lengths. Longer ones have a code for each power of two.
 var (
 	litCodes   = shortCodes[[64]coded](litBits[:])
 	matchCodes = shortCodes[[128]coded](matchBits[:])
@@ -70,7 +77,7 @@ func shortCodes[T [64]coded | [128]coded](extra []uint8) (t T) {
 	return t
 }
 
-// litCode returns the code of a literal run of n bytes, less than MaxBlock.
+// litCode returns the code of a literal run of n < MaxBlock bytes.
 func litCode(n uint32) coded {
 	if n < uint32(len(litCodes)) {
 		return litCodes[n]

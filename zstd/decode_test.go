@@ -11,21 +11,22 @@ import (
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/huffman"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
-// parser takes frames apart into sequences and literals, with the decoders of huffman and fse. It is for input that is known to
-// be good: where that is not so it may panic.
+// parser splits frames into sequences and literals with the decoders of huffman and fse. Its input
+// must be valid; otherwise it may panic.
 type parser struct {
 	lits    []byte
 	seqs    []lz77.Sequence
-	run     uint32 // literals behind the last sequence
+	run     uint32 // number of literals behind the last sequence
 	repeats [3]uint32
 	huff    huffman.Decoder
 	tables  [kinds]fse.DecTable
 }
 
-// frame parses the frame at the beginning of p and returns its size.
+// frame parses the frame at the front of p and returns its size.
 func (d *parser) frame(p []byte) (int, error) {
 	at := headerSize(p)
 	d.repeats = [3]uint32{1, 4, 8}
@@ -56,7 +57,7 @@ func (d *parser) frame(p []byte) (int, error) {
 	return at, nil
 }
 
-// headerSize is the size of a frame header.
+// headerSize returns the size of a frame header.
 func headerSize(p []byte) int {
 	n := 5 + [...]int{0, 1, 2, 4}[p[4]&3] + [...]int{0, 2, 4, 8}[p[4]>>6]
 	if p[4]&(1<<5) == 0 || p[4]>>6 == 0 {
@@ -109,7 +110,7 @@ func (d *parser) block(p []byte) error {
 	return err
 }
 
-// sequences takes a sequences section apart and returns the literals behind the last one.
+// sequences parses a sequences section and returns the literals behind the last one.
 func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) {
 	switch {
 	case b.seqs == 0:
@@ -130,7 +131,8 @@ func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) 
 			p = p[1:]
 		case compressedMode:
 			var dist fse.Distribution
-			n, err := dist.Read(p, kindOf[k].maxLog, [...]int{maxLitCode, maxOffCode, maxMatchCode}[k]+1)
+			maxCode := [...]int{maxLitCode, maxOffCode, maxMatchCode}[k]
+			n, err := dist.Read(p, kindOf[k].maxLog, maxCode+1)
 			if err != nil {
 				return nil, err
 			}
@@ -158,7 +160,8 @@ func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) 
 			code[k], base[k], n[k] = d.tables[k].Symbol(state[k])
 		}
 		value := 1<<code[offsets] | take(uint(code[offsets]))
-		match := firstLength(matchBits[:], code[matchLens]) + take(uint(matchBits[code[matchLens]])) + MinMatch
+		match := firstLength(matchBits[:], code[matchLens]) + MinMatch
+		match += take(uint(matchBits[code[matchLens]]))
 		lit := firstLength(litBits[:], code[litLens]) + take(uint(litBits[code[litLens]]))
 		if i+1 < b.seqs {
 			for _, k := range []int{litLens, matchLens, offsets} {
@@ -194,7 +197,7 @@ func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) 
 	return lits, nil
 }
 
-// firstLength is the least number that has a code.
+// firstLength returns the smallest number with the given code.
 func firstLength(extra []uint8, code uint8) (n uint32) {
 	for _, b := range extra[:code] {
 		n += 1 << b
@@ -202,7 +205,7 @@ func firstLength(extra []uint8, code uint8) (n uint32) {
 	return n
 }
 
-// TestParser: what we write is taken apart into what it was made of.
+// TestParser parses our output and compares it with the input.
 func TestParser(t *testing.T) {
 	var e Encoder
 	for _, k := range corpus.Kinds() {
@@ -210,29 +213,24 @@ func TestParser(t *testing.T) {
 		blocks := e.Append(nil, src, greedy(src))
 		var d parser
 		p := frame(len(src), blocks)
-		if n, err := d.frame(p); err != nil || n != len(p) || string(expand(d.lits, d.seqs)) != string(src) {
+		n, err := d.frame(p)
+		if err != nil || n != len(p) || string(expand(d.lits, d.seqs)) != string(src) {
 			t.Errorf("%s: %d of %d bytes, %v", k.Name, n, len(p), err)
 		}
 	}
 }
 
-// TestAgainstZstd takes what the program zstd wrote apart and codes the same sequences. We must not need more bytes than it does,
-// but for what we may lose where its blocks are cut elsewhere.
+// TestAgainstZstd parses the output of the zstd command and encodes the same sequences. The result
+// must not be larger, except where blocks are cut elsewhere.
 func TestAgainstZstd(t *testing.T) {
-	path, err := exec.LookPath("zstd")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("the program zstd is not installed")
-		}
-		t.Skip("the program zstd is not installed")
-	}
+	path := testenv.Tool(t, "zstd")
 	name := filepath.Join(t.TempDir(), "src")
 	var e Encoder
 	for _, k := range corpus.Kinds() {
 		for _, size := range []int{3000, 400_000} {
 			for _, level := range []string{"-1", "-3", "-19"} {
 				src := k.Make(size)
-				if size > MaxBlock && level == "-19" && testing.Short() {
+				if size > MaxBlock && level == "-19" && !testenv.All() {
 					continue
 				}
 				if err := os.WriteFile(name, src, 0o600); err != nil {
@@ -248,9 +246,11 @@ func TestAgainstZstd(t *testing.T) {
 				}
 				ours := len(check(t, &e, src, d.seqs))
 				theirs := len(file) - headerSize(file)
-				t.Logf("%s, %d bytes, zstd %s: %d bytes, we %+.2f%%", k.Name, size, level, theirs, 100*float64(ours-theirs)/float64(theirs))
+				t.Logf("%s, %d bytes, zstd %s: %d bytes, ours %+.2f%%",
+					k.Name, size, level, theirs, 100*float64(ours-theirs)/float64(theirs))
 				if ours > theirs+theirs*6/1000+4 {
-					t.Errorf("%s, %d bytes, zstd %s: %d bytes, we need %d", k.Name, size, level, theirs, ours)
+					t.Errorf("%s, %d bytes, zstd %s: %d bytes, ours %d",
+						k.Name, size, level, theirs, ours)
 				}
 			}
 		}

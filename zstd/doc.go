@@ -1,19 +1,26 @@
-// Package zstd encodes sequences and literals as the blocks of a Zstandard frame: RFC 8878, section 3.1.1.2 and what that refers to. It does
-// not find matches, and it writes no frame header: that is the container's.
+// Package zstd writes the blocks of a Zstandard frame for package pipeline. It is not a
+// general-purpose encoder; the root package is.
 //
-// Content of any size is cut into zstd's blocks of at most 128 KiB, where its statistics change or where a block is full. What a block
-// may take over from those before it, which is repeat offsets, Huffman codes and tables of codes, is taken over where that is
-// cheaper. Everything is decided with integers, by the content and its sequences alone.
+// It encodes LZ77 sequences and literals as RFC 8878, section 3.1.1.2 specifies. It finds no
+// matches and writes no frame header.
+//
+// The encoder cuts content of any size into blocks of at most 128 KiB, where the statistics change
+// or where a block is full. A block reuses repeat offsets, the Huffman code and the FSE tables of
+// earlier blocks where that is cheaper. All decisions use integers and depend on the content and
+// its sequences alone.
 package zstd
 
 import "github.com/gopz/compress/lz77"
 
-// MaxBlock is the most content that a block of zstd may have, in bytes.
+// MaxBlock is the maximum content of a block in bytes (RFC 8878, section 3.1.1.2.4).
 const MaxBlock = 128 << 10
 
-// MinMatch is the length of the shortest match that can be expressed, in bytes.
+// MinMatch is the minimum length of a match in bytes.
 const MinMatch = 3
 
-// Limits is what a matcher should keep to. Offsets are bounded by the window of 8 MiB that every decoder should have; [Encoder] itself takes them
-// up to the 2³¹ − 4 that the format allows.
-var Limits = lz77.Limits{MinMatch: MinMatch, MinOffset: 1, MaxOffset: 8 << 20, Repeats: 3, Model: model{}}
+// Limits bounds the sequences that a match finder should produce. Offsets stay within the window of
+// 8 MiB that every decoder should support (RFC 8878, section 3.1.1.1.2). [Encoder] accepts offsets
+// up to 2³¹ − 4.
+var Limits = lz77.Limits{
+	MinMatch: MinMatch, MinOffset: 1, MaxOffset: 8 << 20, Repeats: 3, Model: model{},
+}

@@ -10,7 +10,8 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// checkSeqs carries out sequences over random literals and checks their encoding. It returns the content as well.
+// checkSeqs executes sequences over random literals and checks their encoding. It also returns the
+// content.
 func checkSeqs(t testing.TB, e *Encoder, seqs []lz77.Sequence, tail int) (src, blocks []byte) {
 	t.Helper()
 	n := tail
@@ -26,8 +27,9 @@ func TestLengths(t *testing.T) {
 	var p program
 	var lits, matches [codeSpace]bool
 	for n := uint32(0); n <= MaxBlock; n++ {
-		if n > 300 && bits.OnesCount32(n) > 1 && bits.OnesCount32(n+1) > 1 && bits.OnesCount32(n+4) > 1 && n%8209 != 0 {
-			continue // after the short ones: near powers of two, and some others
+		power := bits.OnesCount32(n) == 1 || bits.OnesCount32(n+1) == 1 || bits.OnesCount32(n+4) == 1
+		if n > 300 && !power && n%8209 != 0 {
+			continue // of longer ones only those near powers of two, and some others
 		}
 		seqs := []lz77.Sequence{{LitLen: 8, MatchLen: 4, Offset: 5}}
 		if n < MaxBlock-40 {
@@ -43,13 +45,13 @@ func TestLengths(t *testing.T) {
 	}
 	for c := range maxMatchCode + 1 {
 		if !matches[c] || c <= maxLitCode && !lits[c] {
-			t.Errorf("code %d not met", c)
+			t.Errorf("code %d did not occur", c)
 		}
 	}
 	p.check(t)
 }
 
-// TestBlockFull: a block can be one match or one run of literals, but for the least that must be there as well.
+// TestBlockFull encodes blocks that are almost one match or one literal run.
 func TestBlockFull(t *testing.T) {
 	var e Encoder
 	var p program
@@ -60,11 +62,20 @@ func TestBlockFull(t *testing.T) {
 			{{LitLen: MaxBlock - d, MatchLen: 3, Offset: 1}},
 			{{LitLen: MaxBlock - 5, MatchLen: d + 3, Offset: MaxBlock - 5}},
 			{{LitLen: MaxBlock + d, MatchLen: shortMatch + d, Offset: 1}},
-			{{LitLen: 1, MatchLen: 4*MaxBlock + d - 5, Offset: 1}, {LitLen: 0, MatchLen: 5 * MaxBlock, Offset: 4*MaxBlock - 100}},
-			{{LitLen: 50_000, MatchLen: 100_000 - d, Offset: 40_000}, {LitLen: 10_000 * d, MatchLen: 90_000, Offset: 40_000}},
+			{
+				{LitLen: 1, MatchLen: 4*MaxBlock + d - 5, Offset: 1},
+				{LitLen: 0, MatchLen: 5 * MaxBlock, Offset: 4*MaxBlock - 100},
+			},
+			{
+				{LitLen: 50_000, MatchLen: 100_000 - d, Offset: 40_000},
+				{LitLen: 10_000 * d, MatchLen: 90_000, Offset: 40_000},
+			},
 			{{LitLen: unitSize, MatchLen: MaxBlock - unitSize - 2 + d, Offset: unitSize}},
 			{{LitLen: unitSize + 1, MatchLen: MaxBlock - unitSize - 2 + d, Offset: unitSize}},
-			{{LitLen: 100, MatchLen: MaxBlock - shortMatch, Offset: 1}, {LitLen: d, MatchLen: shortMatch + d, Offset: 1}},
+			{
+				{LitLen: 100, MatchLen: MaxBlock - shortMatch, Offset: 1},
+				{LitLen: d, MatchLen: shortMatch + d, Offset: 1},
+			},
 		} {
 			for _, tail := range []int{0, 1, int(d)} {
 				src, blocks := checkSeqs(t, &e, seqs, tail)
@@ -82,12 +93,15 @@ func TestOffsetCodes(t *testing.T) {
 		if log > 20 && testing.Short() {
 			break
 		}
-		for i, v := range []uint32{1 << log, 2<<log - 1, 1<<log + 1, 3 << log >> 1} { // offset values
+		// offset values
+		for i, v := range []uint32{1 << log, 2<<log - 1, 1<<log + 1, 3 << log >> 1} {
 			if v < 4 || log > 20 && i > 0 {
 				continue
 			}
 			seqs := []lz77.Sequence{{LitLen: v, MatchLen: 70_000, Offset: v - 3}}
-			seqs = append(seqs, lz77.Sequence{LitLen: 70_000, MatchLen: 70_000, Offset: v + min(140_000, v>>1)}, lz77.Sequence{MatchLen: 3, Offset: v - 3})
+			seqs = append(seqs,
+				lz77.Sequence{LitLen: 70_000, MatchLen: 70_000, Offset: v + min(140_000, v>>1)},
+				lz77.Sequence{MatchLen: 3, Offset: v - 3})
 			src, blocks := checkSeqs(t, &e, seqs, 3)
 			p.add(t, src, blocks)
 		}
@@ -95,7 +109,7 @@ func TestOffsetCodes(t *testing.T) {
 	p.check(t)
 }
 
-// TestRepeats goes through all ways to use a repeat offset, several of them in a row.
+// TestRepeats uses all repeat offsets in random order.
 func TestRepeats(t *testing.T) {
 	var e Encoder
 	var p program
@@ -104,7 +118,10 @@ func TestRepeats(t *testing.T) {
 		seqs := []lz77.Sequence{{LitLen: 100, MatchLen: 3, Offset: 50}}
 		recent := [4]uint32{50, 1, 4, 49}
 		for range 1 + r.IntN(60) {
-			q := lz77.Sequence{LitLen: r.Uint32N(3) / 2 * r.Uint32N(4), MatchLen: 3 + r.Uint32N(5), Offset: recent[r.IntN(4)]}
+			q := lz77.Sequence{
+				LitLen: r.Uint32N(3) / 2 * r.Uint32N(4), MatchLen: 3 + r.Uint32N(5),
+				Offset: recent[r.IntN(4)],
+			}
 			if r.IntN(8) == 0 {
 				q.Offset = 1 + r.Uint32N(100)
 			}
@@ -136,9 +153,11 @@ func TestOffsetValues(t *testing.T) {
 		{0, 1, 2, 0, [3]uint32{1, 100, 200}},
 	} {
 		e := Encoder{repeats: [3]uint32{100, 200, 300}}
-		e.code([]lz77.Sequence{{LitLen: c.lit, MatchLen: 3, Offset: c.offset}})
-		if code, extra := e.body.codes[offsets][0], e.body.extra[0]; uint32(code) != c.code || extra != c.extra || e.repeats != c.repeats {
-			t.Errorf("%d literals, offset %d: code %d, %d, repeats %v, want %d, %d, %v", c.lit, c.offset, code, extra, e.repeats, c.code, c.extra, c.repeats)
+		e.appendCodes([]lz77.Sequence{{LitLen: c.lit, MatchLen: 3, Offset: c.offset}})
+		code, extra := e.body.codes[offsets][0], e.body.extra[0]
+		if uint32(code) != c.code || extra != c.extra || e.repeats != c.repeats {
+			t.Errorf("%d literals, offset %d: code %d, %d, repeats %v, want %d, %d, %v",
+				c.lit, c.offset, code, extra, e.repeats, c.code, c.extra, c.repeats)
 		}
 	}
 }
@@ -157,7 +176,7 @@ func TestPredefined(t *testing.T) {
 	}
 }
 
-// TestModes makes sure that every sort of block, literals and tables is met, by content that calls for it.
+// TestModes checks that suitable content produces every type of block, literals and table.
 func TestModes(t *testing.T) {
 	var e Encoder
 	var m lz77.Matcher
@@ -203,17 +222,22 @@ func TestModes(t *testing.T) {
 		}
 	}
 	p.check(t)
-	for _, want := range []string{"many", "block 0", "block 1", "block 2", "literals 0", "literals 1", "literals 2", "literals 3",
-		"streams 0", "streams 1", "streams 4", "mode 0 0", "mode 0 1", "mode 0 2", "mode 0 3", "mode 1 0", "mode 1 1", "mode 1 2", "mode 1 3",
-		"mode 2 0", "mode 2 1", "mode 2 2", "mode 2 3"} {
+	for _, want := range []string{
+		"many", "block 0", "block 1", "block 2",
+		"literals 0", "literals 1", "literals 2", "literals 3",
+		"streams 0", "streams 1", "streams 4", "mode 0 0", "mode 0 1", "mode 0 2", "mode 0 3",
+		"mode 1 0", "mode 1 1", "mode 1 2", "mode 1 3",
+		"mode 2 0", "mode 2 1", "mode 2 2", "mode 2 3",
+	} {
 		if met[want] == 0 {
-			t.Errorf("%s: never met", want)
+			t.Errorf("%s did not occur", want)
 		}
 	}
 	t.Log(met)
 }
 
-// TestRepeatsOfStoredBlock: what a stored block's sequences would have done to the repeat offsets, no decoder knows.
+// TestRepeatsOfStoredBlock checks that the sequences of a stored block leave the repeat offsets
+// alone.
 func TestRepeatsOfStoredBlock(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const offset, random, matched = 5000, MaxBlock, 40
@@ -229,14 +253,16 @@ func TestRepeatsOfStoredBlock(t *testing.T) {
 			src[at] = "ab"[r.IntN(2)]
 			at++
 		}
-		seqs = append(seqs, lz77.Sequence{LitLen: uint32(at - done), MatchLen: matched, Offset: offset})
+		q := lz77.Sequence{LitLen: uint32(at - done), MatchLen: matched, Offset: offset}
+		seqs = append(seqs, q)
 		for range matched {
 			src[at] = src[at-offset]
 			at++
 		}
 	}
 	blocks := inspect(t, check(t, new(Encoder), src, seqs))
-	if len(blocks) < 2 || blocks[0].kind != rawBlock || blocks[1].kind != compressedBlock || blocks[1].seqs == 0 {
-		t.Errorf("%v: no test of what it is for", blocks)
+	if len(blocks) < 2 || blocks[0].kind != rawBlock ||
+		blocks[1].kind != compressedBlock || blocks[1].seqs == 0 {
+		t.Errorf("%v: want a stored block before one with sequences", blocks)
 	}
 }

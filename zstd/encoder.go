@@ -6,39 +6,40 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// Encoder codes the content of frames. The zero value is ready; it keeps its scratch memory from call to call. It must not be
-// copied after its first use, and it is not safe for concurrent use.
+// Encoder encodes the content of frames. The zero value is ready to use and keeps its scratch
+// memory between calls. An Encoder must not be copied after its first use, nor used concurrently.
 type Encoder struct {
 	in      input
 	one     [1]lz77.Sequence
 	body    body
-	repeats [3]uint32 // behind the last sequence coded
+	repeats [3]uint32 // repeat offsets behind the last encoded sequence
 
-	block     stats // of the block
-	ahead     stats // of the unit behind it
-	both      stats
+	block     stats // statistics of the block
+	nextUnit  stats // statistics of the next unit
+	merged    stats
 	blockCost uint64 // see stats.cost
 
 	literals literalCoder
 	codes    [kinds]tableChoice
 
-	// Bits that the states of the three tables put out in front of each sequence.
+	// bits that the states of the three tables emit before each sequence
 	states    []uint32
 	stateBits []uint8
 }
 
-// Memory is the most scratch memory, in bytes, that an Encoder comes to.
+// Memory is the maximum scratch memory of an Encoder in bytes.
 const Memory = 5 << 18
 
-// MaxSize returns the most bytes that the blocks of n bytes of content take. While Append works, it may need up to four times MaxBlock more
-// behind them.
+// MaxSize returns the maximum size of the blocks for n bytes of content. Append may need up to four
+// times MaxBlock more behind them while it works.
 func MaxSize(n int) int {
-	// A block that would not be smaller than its content is stored. A unit is short of unitSize only before a longer one, at the end of a
-	// full block, or at the end of the content: two in a row have unitSize bytes, or a block that does is before them.
+	// A block that would not be smaller than its content is stored. A unit is shorter than unitSize
+	// only before a longer one, at the end of a full block, or at the end of the content. So two
+	// successive blocks hold at least unitSize bytes.
 	return n + blockHeader*(n/unitSize*2+2)
 }
 
-// Types of blocks.
+// Block types (RFC 8878, section 3.1.1.2.2).
 const (
 	rawBlock = iota
 	rleBlock
@@ -47,31 +48,32 @@ const (
 
 const blockHeader = 3 // bytes
 
-// firstRepeats are the repeat offsets at the beginning of a frame.
-var firstRepeats = [3]uint32{1, 4, 8}
+// initialRepeats are the repeat offsets at the beginning of a frame (RFC 8878, section 3.1.1.5).
+var initialRepeats = [3]uint32{1, 4, 8}
 
-// Append appends the blocks of one frame, whose content is src, to dst. Sequences must be valid: together not longer than src, with matches of MinMatch
-// bytes or more and offsets from 1 to the number of bytes before the match. What is behind the last is literals. The encoder keeps no
-// reference to src and seqs.
+// Append appends the blocks of one frame with content src to dst. The sequences must be valid:
+// together not longer than src, with matches of at least MinMatch bytes and offsets of at most the
+// position of the match. The rest of src are literals. The Encoder retains no reference to src or
+// seqs.
 func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 	e.in = newInput(src, seqs)
-	e.repeats = firstRepeats
+	e.repeats = initialRepeats
 	e.literals.known = false
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}
-	before := e.repeats // before the block
+	before := e.repeats // repeat offsets before the block
 	start := len(dst)
-	size := e.begin()
+	size := e.beginBlock()
 	for {
-		// The next unit is coded as if it belonged to the block, and then looked at.
-		mark, repeats, run, end := e.in, e.repeats, e.body.run, e.body.size()
-		n := e.unit(MaxBlock - size)
-		if n > 0 && e.merge() {
+		// The unit is appended to the body as if it belonged to the block.
+		saved, repeats, run, end := e.in, e.repeats, e.body.run, e.body.size()
+		n := e.takeUnit(MaxBlock - size)
+		if n > 0 && e.mergeUnit() {
 			size += n
 			continue
 		}
-		last := len(mark.src) == 0
+		last := len(saved.src) == 0
 		var compressed bool
 		dst, compressed = e.appendBlock(dst, src[:size], end, len(dst) == start, last)
 		if last {
@@ -84,33 +86,37 @@ func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 		if compressed && n > 0 && run == 0 {
 			size = n
 			e.body.drop(end)
-			e.block, e.blockCost = e.ahead, e.ahead.cost()
-			e.ahead = stats{}
+			e.block, e.blockCost = e.nextUnit, e.nextUnit.cost()
+			e.nextUnit = stats{}
 		} else {
-			// It cannot stay as it is: a decoder takes neither literals nor offsets over from what is not compressed.
-			e.in, e.repeats = mark, before
-			size = e.begin()
+			// The next unit has to be encoded again: a decoder takes neither literals nor offsets
+			// over from a block that is not compressed.
+			e.in, e.repeats = saved, before
+			size = e.beginBlock()
 		}
 	}
 	e.in = input{}
 	return dst
 }
 
-// begin begins a block with a unit and returns its size.
-func (e *Encoder) begin() int {
+// beginBlock begins a block with one unit and returns its size in bytes.
+func (e *Encoder) beginBlock() int {
 	e.body.truncate()
-	e.ahead = stats{}
-	size := e.unit(MaxBlock)
+	e.nextUnit = stats{}
+	size := e.takeUnit(MaxBlock)
 	if size == 0 && len(e.in.src) > 0 {
 		panic("zstd: sequences are longer than the content")
 	}
-	e.block, e.blockCost = e.ahead, e.ahead.cost()
-	e.ahead = stats{}
+	e.block, e.blockCost = e.nextUnit, e.nextUnit.cost()
+	e.nextUnit = stats{}
 	return size
 }
 
-// appendBlock appends the block that the body has up to end, and reports whether it is a compressed one.
-func (e *Encoder) appendBlock(dst, content []byte, end cut, first, last bool) (_ []byte, compressed bool) {
+// appendBlock appends a block of the body up to end, which has the given content. It reports
+// whether the block is a compressed one.
+func (e *Encoder) appendBlock(
+	dst, content []byte, end cut, first, last bool,
+) (_ []byte, compressed bool) {
 	at := len(dst)
 	dst = append(dst, make([]byte, blockHeader)...)
 	if len(content) > 0 {
@@ -120,7 +126,7 @@ func (e *Encoder) appendBlock(dst, content []byte, end cut, first, last bool) (_
 	kind, size := compressedBlock, len(dst)-at-blockHeader
 	switch {
 	case size < rleMax && !first && repeatsOne(content):
-		// Not as the first block: the program zstd up to 1.4.3 complains of that.
+		// The first block is never RLE: zstd up to 1.4.3 rejects that.
 		kind, size = rleBlock, len(content)
 		dst = append(dst[:at+blockHeader], content[0])
 	case size >= len(content):
@@ -142,8 +148,8 @@ func (e *Encoder) appendBlock(dst, content []byte, end cut, first, last bool) (_
 	return dst, kind == compressedBlock
 }
 
-// rleMax is a size in bytes that blocks of one repeated byte never reach when they are compressed.
+// rleMax exceeds the size in bytes of any compressed block of one repeated byte.
 const rleMax = 32
 
-// repeatsOne reports whether p, which is not empty, is one byte repeated.
+// repeatsOne reports whether p, which must not be empty, is one repeated byte.
 func repeatsOne(p []byte) bool { return bytes.Equal(p[1:], p[:len(p)-1]) }

@@ -7,7 +7,8 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// sequencesOf makes valid sequences of any bytes, five for each, and says how many literals are behind the last.
+// sequencesOf makes valid sequences of any bytes, five for each. It also returns the number of
+// literals behind the last.
 func sequencesOf(p []byte) (seqs []lz77.Sequence, tail int) {
 	at := 0
 	for ; len(p) >= 5 && at < 3*MaxBlock; p = p[5:] {
@@ -18,7 +19,7 @@ func sequencesOf(p []byte) (seqs []lz77.Sequence, tail int) {
 		}
 		at += int(q.LitLen)
 		q.Offset = 1 + (uint32(p[2])|uint32(p[3])<<8|uint32(p[4])<<16)%uint32(at)
-		if n := len(seqs); n > 0 && p[4] >= 0xF0 { // again the one before, or one less
+		if n := len(seqs); n > 0 && p[4] >= 0xF0 { // the previous offset again, or one less
 			q.Offset = max(1, seqs[max(0, n-int(p[4]&3)-1)].Offset-uint32(p[4]>>2&1))
 		}
 		at += int(q.MatchLen)
@@ -30,14 +31,17 @@ func sequencesOf(p []byte) (seqs []lz77.Sequence, tail int) {
 	return seqs, tail
 }
 
-// FuzzSequences: any valid sequences, over literals that cost nothing, something, or all they can, are decoded again.
+// FuzzSequences encodes and decodes any valid sequences over literals of low, medium and high
+// entropy.
 func FuzzSequences(f *testing.F) {
 	for _, k := range corpus.Kinds() {
 		f.Add(k.Make(301), uint8(0))
 		f.Add(k.Make(100), uint8(1))
 	}
-	kinds := [][]byte{corpus.ByName("zeros").Make(8 * MaxBlock), corpus.ByName("text").Make(8 * MaxBlock),
-		corpus.ByName("random").Make(8 * MaxBlock), corpus.ByName("mixed").Make(8 * MaxBlock)}
+	kinds := [][]byte{
+		corpus.ByName("zeros").Make(8 * MaxBlock), corpus.ByName("text").Make(8 * MaxBlock),
+		corpus.ByName("random").Make(8 * MaxBlock), corpus.ByName("mixed").Make(8 * MaxBlock),
+	}
 	var e Encoder
 	f.Fuzz(func(t *testing.T, p []byte, kind uint8) {
 		seqs, tail := sequencesOf(p)
@@ -48,7 +52,7 @@ func FuzzSequences(f *testing.F) {
 		lits := kinds[int(kind)%len(kinds)]
 		src := expand(lits[:min(n, len(lits))], seqs)
 		a := check(t, &e, src, seqs)
-		// What was coded before makes no difference.
+		// Earlier content must make no difference.
 		var fresh Encoder
 		if string(fresh.Append(nil, src, seqs)) != string(a) {
 			t.Fatal("a fresh encoder writes something else")
@@ -56,7 +60,7 @@ func FuzzSequences(f *testing.F) {
 	})
 }
 
-// FuzzContent: any content, with matches found by the matchers.
+// FuzzContent encodes any content with matches of our match finders.
 func FuzzContent(f *testing.F) {
 	for _, k := range corpus.Kinds() {
 		f.Add(k.Make(500), uint16(1), uint8(1))

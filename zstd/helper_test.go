@@ -4,16 +4,16 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"os/exec"
 	"testing"
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
-// greedy finds matches of 3 bytes and more at any distance, repeat offsets first.
+// greedy finds matches of at least 3 bytes at any distance, repeat offsets first.
 func greedy(src []byte) (seqs []lz77.Sequence) {
 	last := map[[3]byte]int{}
 	repeat, lit := 1, 0
@@ -33,7 +33,9 @@ func greedy(src []byte) (seqs []lz77.Sequence) {
 		for i+n < len(src) && src[from+n] == src[i+n] {
 			n++
 		}
-		seqs = append(seqs, lz77.Sequence{LitLen: uint32(lit), MatchLen: uint32(n), Offset: uint32(i - from)})
+		seqs = append(seqs, lz77.Sequence{
+			LitLen: uint32(lit), MatchLen: uint32(n), Offset: uint32(i - from),
+		})
 		repeat, lit = i-from, 0
 		for j := i; j < i+n && j+3 <= len(src); j += 1 + n/64 {
 			last[[3]byte(src[j:])] = j
@@ -43,7 +45,7 @@ func greedy(src []byte) (seqs []lz77.Sequence) {
 	return seqs
 }
 
-// expand carries sequences out: literals come from lits. It is the judge of what the content is.
+// expand executes sequences over lits and returns the content.
 func expand(lits []byte, seqs []lz77.Sequence) (out []byte) {
 	for _, q := range seqs {
 		out = append(out, lits[:q.LitLen]...)
@@ -55,13 +57,14 @@ func expand(lits []byte, seqs []lz77.Sequence) (out []byte) {
 	return append(out, lits...)
 }
 
-// frame puts a header in front of blocks: content size and single segment.
+// frame returns a single-segment frame with the content size and the blocks.
 func frame(size int, blocks []byte) []byte {
 	p := []byte{0x28, 0xB5, 0x2F, 0xFD, 3<<6 | 1<<5}
 	return append(binary.LittleEndian.AppendUint64(p, uint64(size)), blocks...)
 }
 
-var decoder = must(kzstd.NewReader(nil, kzstd.WithDecoderConcurrency(1), kzstd.WithDecoderMaxMemory(1<<30)))
+var decoder = must(kzstd.NewReader(nil,
+	kzstd.WithDecoderConcurrency(1), kzstd.WithDecoderMaxMemory(1<<30)))
 
 func must(d *kzstd.Decoder, err error) *kzstd.Decoder {
 	if err != nil {
@@ -70,25 +73,26 @@ func must(d *kzstd.Decoder, err error) *kzstd.Decoder {
 	return d
 }
 
-// check encodes src and fails unless klauspost's decoder gives it back. It returns the blocks.
+// check encodes src and decodes it with another decoder. It returns the blocks.
 func check(t testing.TB, e *Encoder, src []byte, seqs []lz77.Sequence) []byte {
 	t.Helper()
 	blocks := e.Append([]byte("before"), src, seqs)
 	if string(blocks[:6]) != "before" {
-		t.Fatal("dst is overwritten")
+		t.Fatal("Append changed the bytes before its output")
 	}
 	blocks = blocks[6:]
 	if len(blocks) > MaxSize(len(src)) {
-		t.Fatalf("%d bytes of blocks for %d, more than %d", len(blocks), len(src), MaxSize(len(src)))
+		t.Fatalf("%d bytes become %d, more than %d", len(src), len(blocks), MaxSize(len(src)))
 	}
 	got, err := decoder.DecodeAll(frame(len(src), blocks), nil)
 	if err != nil || !bytes.Equal(got, src) {
-		t.Fatalf("%d bytes, %d sequences in %d bytes of blocks: decoded %d, %v", len(src), len(seqs), len(blocks), len(got), err)
+		t.Fatalf("%d bytes, %d sequences in %d bytes of blocks: decoded %d, %v",
+			len(src), len(seqs), len(blocks), len(got), err)
 	}
 	return blocks
 }
 
-// program decodes frames, one after the other, with the program zstd.
+// program decodes frames with the zstd command.
 type program struct {
 	frames, content []byte
 }
@@ -105,14 +109,7 @@ func (p *program) add(t *testing.T, src, blocks []byte) {
 
 func (p *program) check(t *testing.T) {
 	t.Helper()
-	path, err := exec.LookPath("zstd")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("the program zstd is not installed")
-		}
-		t.Skip("the program zstd is not installed; klauspost's decoder accepts everything")
-	}
-	cmd := exec.Command(path, "-dc", "--memory=512MB")
+	cmd := exec.Command(testenv.Tool(t, "zstd"), "-dc", "--memory=512MB")
 	cmd.Stdin = bytes.NewReader(p.frames)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -122,9 +119,9 @@ func (p *program) check(t *testing.T) {
 	}
 }
 
-// blockInfo is what the headers of a block say.
+// blockInfo holds the headers of a block.
 type blockInfo struct {
-	kind, size int // size is the header's
+	kind, size int // size is that of the block header
 	lits       int // type of the literals section
 	regenerated,
 	coded int
@@ -206,6 +203,7 @@ func (b *blockInfo) read(p []byte) {
 }
 
 func (b blockInfo) String() string {
-	return fmt.Sprintf("kind %d, %d bytes; literals: type %d, %d in %d, %d streams; %d sequences, modes %v",
+	return fmt.Sprintf(
+		"kind %d, %d bytes; literals: type %d, %d in %d, %d streams; %d sequences, modes %v",
 		b.kind, b.size, b.lits, b.regenerated, b.coded, b.streams, b.seqs, b.modes)
 }

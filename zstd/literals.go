@@ -7,7 +7,7 @@ import (
 	"github.com/gopz/compress/huffman"
 )
 
-// Types of the literals section: RFC 8878, section 3.1.1.3.1.1.
+// Types of literals sections (RFC 8878, section 3.1.1.3.1.1).
 const (
 	rawLiterals = iota
 	rleLiterals
@@ -15,38 +15,40 @@ const (
 	treelessLiterals
 )
 
-// literalCoder remembers the Huffman code of the last block that brought one.
+// literalCoder encodes literals and keeps the Huffman code of the last block that had one.
 type literalCoder struct {
 	builder huffman.Builder
 	tables  [2]huffman.Table
-	last    int    // of tables
-	known   bool   // whether there is a last one
-	fresh   bool   // whether the block just written brings the other one
-	tree    []byte // description of the one made last
+	last    int    // index in tables of the last code
+	known   bool   // whether there is a last code
+	changed bool   // whether the pending block defines the other table
+	tree    []byte // description of the new code
 }
 
-// commit takes note that the block just written is one that a decoder sees.
+// commit records that the pending block is written as a compressed one, so that a decoder knows its
+// code.
 func (c *literalCoder) commit() {
-	if c.fresh {
+	if c.changed {
 		c.last ^= 1
 		c.known = true
 	}
 }
 
 const (
-	// minLiterals is the least number of literals for which a code can pay.
+	// minLiterals is the minimum number of literals for Huffman coding.
 	minLiterals = 8
-	// minStreams4 is the number of literals from which there are four streams: they cost up to nine bytes more than one and are
-	// decoded about twice as fast.
+	// minStreams4 is the number of literals from which there are four streams. They cost up to nine
+	// bytes more and decode twice as fast.
 	minStreams4 = 256
-	// storedGain is what coding must save, as a shift of the number of literals, to be worth decoding: 1/64.
-	storedGain = 6
+	// gainShift sets the minimum gain of coding over storing: 1/64 of the size. A smaller gain does
+	// not justify the time of decoding.
+	gainShift = 6
 )
 
-// appendLiterals appends the literals section.
+// appendLiterals appends the literals section to dst.
 func (e *Encoder) appendLiterals(dst, lits []byte) []byte {
 	c, counts := &e.literals, &e.block.lits
-	c.fresh = false
+	c.changed = false
 	n := len(lits)
 	if n > 1 && counts[lits[0]] == uint32(n) {
 		return append(appendPlainHeader(dst, rleLiterals, n), lits[0])
@@ -59,8 +61,8 @@ func (e *Encoder) appendLiterals(dst, lits []byte) []byte {
 	return append(appendPlainHeader(dst, rawLiterals, n), lits...)
 }
 
-// append appends compressed literals, of which there are two kinds at least. It is not ok, and dst is unchanged, if they are hardly smaller than the
-// literals are.
+// append appends compressed literals to dst. There must be at least two different ones. It returns
+// dst unchanged and false if they are hardly smaller.
 func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {
 	n := len(lits)
 	table := &c.tables[c.last^1]
@@ -75,8 +77,8 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 			table = &c.tables[c.last]
 		}
 	}
-	most := n - n>>storedGain
-	if size >= uint64(most) { // also if nothing describes the code
+	most := n - n>>gainShift
+	if size >= uint64(most) { // also if the code has no description
 		return dst, false
 	}
 	head := 5
@@ -102,16 +104,16 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 	if coded >= most {
 		return dst[:at], false
 	}
-	width := uint(head*8-4) / 2 // of each size: 10, 14, 18 bits
+	width := uint(head*8-4) / 2 // bits of each size: 10, 14 or 18
 	v := uint64(kind) | format<<2 | uint64(n)<<4 | uint64(coded)<<(4+width)
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
 	copy(dst[at:at+head], b[:])
-	c.fresh = kind == compressedLiterals
+	c.changed = kind == compressedLiterals
 	return dst, true
 }
 
-// appendPlainHeader appends the header of n literals that are not compressed.
+// appendPlainHeader appends the header of n raw or RLE literals.
 func appendPlainHeader(dst []byte, kind, n int) []byte {
 	switch {
 	case n < 1<<5:

@@ -7,23 +7,23 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// model says what sequences cost as blocks of zstd, for parsers that choose by price: literals what a Huffman code takes, everything
-// else what tables of its own would take, which is somewhat less than what is written.
+// model prices sequences as zstd blocks for optimal parsing. Literals cost Huffman codes, all else
+// entropies, which are slightly below the real sizes.
 type model struct{}
 
 func (model) Rules() lz77.Rules {
-	return lz77.Rules{InitialRepeats: firstRepeats, ShiftedRepeats: true, ChunkSize: unitSize}
+	return lz77.Rules{InitialRepeats: initialRepeats, ShiftedRepeats: true, ChunkSize: unitSize}
 }
 
 func (model) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset+3)) - 1 }
 
-// Count has codes in the order of the kinds of codes.
+// Count counts codes by kind.
 func (m model) Count(c *lz77.Counts, steps []lz77.Step) {
 	for i := range steps {
 		s := &steps[i]
 		c.Symbols[litLens][uint8(litCode(min(s.LitLen, MaxBlock-1)))]++
 		c.Symbols[matchLens][uint8(matchCode(min(s.MatchLen-MinMatch, MaxBlock-1)))]++
-		code := uint8(s.Kind+1) >> 1 // of the values 1, 2 and 3
+		code := uint8(s.Kind+1) >> 1 // of offset values 1, 2 and 3
 		if s.Kind == lz77.NewOffset {
 			code = m.OffsetCode(s.Offset)
 		}
@@ -32,17 +32,18 @@ func (m model) Count(c *lz77.Counts, steps []lz77.Step) {
 }
 
 func (model) Price(p *lz77.Prices, c *lz77.Counts) {
-	// What is in no table costs about a description more than what is rarest.
-	const dearest = 11 * lz77.PriceBit
-	lz77.SymbolPrices(p.Literal[:], c.Literals[:], lz77.PriceBit, huffman.MaxTableBits*lz77.PriceBit)
+	// unseenPrice exceeds the price of the rarest symbol by about its description.
+	const unseenPrice = 11 * lz77.PriceBit
+	const maxLiteral = huffman.MaxTableBits * lz77.PriceBit
+	lz77.SymbolPrices(p.Literal[:], c.Literals[:], lz77.PriceBit, maxLiteral)
 	var codes [codeSpace]int32
-	lz77.SymbolPrices(codes[:], c.Symbols[litLens][:codeSpace], 0, dearest)
+	lz77.SymbolPrices(codes[:], c.Symbols[litLens][:codeSpace], 0, unseenPrice)
 	for n := range p.Run {
 		code := litCode(uint32(n))
 		p.Run[n] = codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
 		p.RunClass[n] = 0
 	}
-	lz77.SymbolPrices(codes[:], c.Symbols[offsets][:codeSpace], 0, dearest)
+	lz77.SymbolPrices(codes[:], c.Symbols[offsets][:codeSpace], 0, unseenPrice)
 	var repeat [lz77.NewOffset]int32
 	for kind := range repeat {
 		code := (kind + 1) >> 1
@@ -51,7 +52,7 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	for code := range codes {
 		p.Offset[code] = codes[code] + int32(code)*lz77.PriceBit
 	}
-	lz77.SymbolPrices(codes[:], c.Symbols[matchLens][:codeSpace], 0, dearest)
+	lz77.SymbolPrices(codes[:], c.Symbols[matchLens][:codeSpace], 0, unseenPrice)
 	for n := MinMatch; n < lz77.PricedLengths; n++ {
 		code := matchCode(uint32(n - MinMatch))
 		price := codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit

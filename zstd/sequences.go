@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/internal/bitio"
 )
 
-// Modes of tables: RFC 8878, section 3.1.1.3.2.1.
+// Table modes (RFC 8878, section 3.1.1.3.2.1).
 const (
 	predefinedMode = iota
 	rleMode
@@ -16,34 +16,37 @@ const (
 	repeatMode
 )
 
-// table is a distribution and what it is encoded with.
+// table is a distribution and its encoding table.
 type table struct {
 	dist fse.Distribution
 	enc  fse.EncTable
 }
 
-// tableChoice chooses among the tables for one kind of code, and remembers the last one.
+// tableChoice chooses the table for one kind of code and keeps the last one.
 type tableChoice struct {
 	slots [2]table
-	last  *table // of the last block with sequences, nil if there is none: a slot or predefined
-	next  *table // of the block just written
+	// of the last block with sequences: one of slots, or predefined; nil if there is none
+	last    *table
+	pending *table // of the pending block
 	// description of a new table
 	description []byte
 }
 
-// commit takes note that the block just written is one that a decoder sees.
-func (c *tableChoice) commit() { c.last = c.next }
+// commit records that the pending block is written as a compressed one.
+func (c *tableChoice) commit() { c.last = c.pending }
 
-// choose finds the cheapest way to code n codes that occur as often as counts says, the last of them being final, and appends its
-// description to dst. It may take the final code out of counts.
-func (c *tableChoice) choose(dst []byte, k *kind, counts *[codeSpace]uint32, n int, final uint8) (_ []byte, mode byte) {
+// choose selects the cheapest table for n codes with the given counts and appends its description
+// to dst. final is the last of the codes. choose may remove it from counts.
+func (c *tableChoice) choose(
+	dst []byte, k *kind, counts *[codeSpace]uint32, n int, final uint8,
+) (_ []byte, mode byte) {
 	best := uint64(math.MaxUint64)
 	if cost, ok := k.predefined.dist.CostOf(counts[:]); ok {
-		best, mode, c.next = cost, predefinedMode, &k.predefined
+		best, mode, c.pending = cost, predefinedMode, &k.predefined
 	}
 	if c.last != nil {
 		if cost, ok := c.last.dist.CostOf(counts[:]); ok && cost < best {
-			best, mode, c.next = cost, repeatMode, c.last
+			best, mode, c.pending = cost, repeatMode, c.last
 		}
 	}
 	slot := &c.slots[0]
@@ -53,12 +56,12 @@ func (c *tableChoice) choose(dst []byte, k *kind, counts *[codeSpace]uint32, n i
 	if counts[final] == uint32(n) {
 		if best > 8*fse.CostBit {
 			slot.setSymbol(final)
-			c.next = slot
+			c.pending = slot
 			return append(dst, final), rleMode
 		}
 		return dst, mode
 	}
-	// The final code starts its state and takes no bits.
+	// The final code sets the first state and takes no bits.
 	if counts[final] > 1 {
 		counts[final]--
 	}
@@ -71,13 +74,13 @@ func (c *tableChoice) choose(dst []byte, k *kind, counts *[codeSpace]uint32, n i
 	cost, _ := slot.dist.CostOf(counts[:])
 	if cost+uint64(len(c.description))*8*fse.CostBit < best {
 		slot.enc.Build(&slot.dist)
-		c.next = slot
+		c.pending = slot
 		return append(dst, c.description...), compressedMode
 	}
 	return dst, mode
 }
 
-// setSymbol makes t the table of one symbol.
+// setSymbol makes t the table of a single symbol.
 func (t *table) setSymbol(s uint8) {
 	t.dist.Log, t.dist.Len = 0, int(s)+1
 	clear(t.dist.Prob[:s])
@@ -85,7 +88,7 @@ func (t *table) setSymbol(s uint8) {
 	t.enc.BuildSymbol(s)
 }
 
-// appendSequences appends the sequences section for the first n sequences of the body.
+// appendSequences appends the sequences section of the first n sequences to dst.
 func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 	switch {
 	case n == 0:
@@ -109,16 +112,19 @@ func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 	return e.appendBits(dst, n)
 }
 
-// appendBits appends the codes and their bits. Sequences are written from the last to the first: of each what the states put out, the
-// offset's lowest, and then the bits behind its codes. At the end are the states that a decoder begins with.
+// appendBits appends the bit stream of the first n sequences to dst (RFC 8878, section
+// 3.1.1.3.2.1.2). It encodes from the last sequence to the first: the bits that the states emit,
+// the offset's lowest, then the extra bits. The initial states of the decoder come last.
 func (e *Encoder) appendBits(dst []byte, n int) []byte {
-	lit, off, match := &e.codes[litLens].next.enc, &e.codes[offsets].next.enc, &e.codes[matchLens].next.enc
+	lit, off := &e.codes[litLens].pending.enc, &e.codes[offsets].pending.enc
+	match := &e.codes[matchLens].pending.enc
 	e.states, e.stateBits = resize(e.states, n), resize(e.stateBits, n)
-	litCodes, offCodes, matchCodes := e.body.codes[litLens][:n], e.body.codes[offsets][:n], e.body.codes[matchLens][:n]
+	litCodes, offCodes := e.body.codes[litLens][:n], e.body.codes[offsets][:n]
+	matchCodes := e.body.codes[matchLens][:n]
 	states, stateBits := e.states[:n], e.stateBits[:n]
 	extra, extraBits := e.body.extra[:n], e.body.extraBits[:n]
 
-	// First the chains of states, which wait for their tables.
+	// The chains of states depend on table lookups, so they run in a loop of their own.
 	i := n - 1
 	l, o, m := lit.Start(litCodes[i]), off.Start(offCodes[i]), match.Start(matchCodes[i])
 	states[i], stateBits[i] = 0, 0
@@ -141,21 +147,25 @@ func (e *Encoder) appendBits(dst []byte, n int) []byte {
 	w.Put(uint64(m)&(1<<match.Log()-1), match.Log())
 	w.Put(uint64(o)&(1<<off.Log()-1), off.Log())
 	w.Put(uint64(l)&(1<<lit.Log()-1), lit.Log())
-	w.Put(1, 1) // for a decoder to begin before it
+	w.Put(1, 1) // marks the end of the bit stream
 	w.Align()
 	return w.Out
 }
 
-// putSequences writes the bits of sequences, for which w must have room, from the last to the first.
-func putSequences(w *bitio.Writer, states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8) {
+// putSequences writes the bits of sequences, the last one first. w must have room for them.
+func putSequences(
+	w *bitio.Writer, states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8,
+) {
 	to, at, acc, have := w.Out[len(w.Out):cap(w.Out)], 0, w.Acc, w.N
-	stateBits, extra, extraBits = stateBits[:len(states)], extra[:len(states)], extraBits[:len(states)]
+	n := len(states)
+	stateBits, extra, extraBits = stateBits[:n], extra[:n], extraBits[:n]
 	for i := len(states) - 1; i >= 0; i-- {
 		x, xn := extra[i], uint(extraBits[i])
 		acc |= uint64(states[i]) << (have & 63)
 		have += uint(stateBits[i])
 		if have+xn > 63 {
-			// Long lengths at a long distance: 33 bits pending at most, and 63 more. The first 16 of those go ahead.
+			// Long lengths and a large offset: up to 33 bits are pending and 63 follow. The first
+			// 16 of those go ahead.
 			binary.LittleEndian.PutUint64(to[at:], acc)
 			at += int(have >> 3)
 			acc = acc>>(have&^7&63) | x&(1<<16-1)<<(have&7)

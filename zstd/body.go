@@ -7,10 +7,11 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// body is the part of a block, or of a block and the unit ahead of it, that is coded but not written.
+// body is the encoded part of a block, and of the unit behind it, before entropy coding.
 type body struct {
 	lits []byte
-	// Of each sequence: its codes, and the bits behind them as they are written, those of the literal run lowest.
+	// The codes of each sequence and the extra bits in the order of the format, those of the
+	// literal run lowest.
 	codes     [kinds][]uint8
 	extra     []uint64
 	extraBits []uint8
@@ -18,40 +19,45 @@ type body struct {
 	run uint32
 }
 
-// run takes n bytes as literals that belong to no sequence yet.
-func (e *Encoder) run(n int) {
+// appendRun moves n bytes from the input to the body as literals that belong to no sequence yet.
+func (e *Encoder) appendRun(n int) {
 	lits := e.in.src[:n]
 	e.in.src = e.in.src[n:]
 	e.body.lits = append(e.body.lits, lits...)
 	e.body.run += uint32(n)
-	simd.Histogram(&e.ahead.lits, lits)
+	simd.Histogram(&e.nextUnit.lits, lits)
 }
 
-// sequences takes sequences, with their literals, all of which must fit in the block.
-func (e *Encoder) sequences(seqs []lz77.Sequence) {
+// appendSeqs moves sequences and their literals from the input to the body. They must fit in the
+// block.
+func (e *Encoder) appendSeqs(seqs []lz77.Sequence) {
 	if len(seqs) == 0 {
 		return
 	}
-	e.gather(seqs)
-	e.code(seqs)
+	e.takeLiterals(seqs)
+	e.appendCodes(seqs)
 }
 
-// gather takes the literals of sequences and goes on behind them.
-func (e *Encoder) gather(seqs []lz77.Sequence) {
+// takeLiterals appends the literals of sequences and advances the input behind them.
+func (e *Encoder) takeLiterals(seqs []lz77.Sequence) {
 	from := len(e.body.lits)
 	lits := resize(e.body.lits, MaxBlock+lz77.Slack)[:from]
 	e.body.lits, e.in.src = lz77.AppendLiterals(lits, e.in.src, seqs)
-	simd.Histogram(&e.ahead.lits, e.body.lits[from:])
+	simd.Histogram(&e.nextUnit.lits, e.body.lits[from:])
 }
 
-// code appends the codes of sequences, with repeat offsets as in RFC 8878, section 3.1.1.5.
-func (e *Encoder) code(seqs []lz77.Sequence) {
+// appendCodes appends the codes of sequences, with repeat offsets as RFC 8878, section 3.1.1.5
+// specifies.
+func (e *Encoder) appendCodes(seqs []lz77.Sequence) {
 	b := &e.body
 	at := len(b.extra)
 	b.grow(at + len(seqs))
-	lits, offs, matches := b.codes[litLens][at:][:len(seqs)], b.codes[offsets][at:][:len(seqs)], b.codes[matchLens][at:][:len(seqs)]
+	lits := b.codes[litLens][at:][:len(seqs)]
+	offs := b.codes[offsets][at:][:len(seqs)]
+	matches := b.codes[matchLens][at:][:len(seqs)]
 	extra, extraBits := b.extra[at:][:len(seqs)], b.extraBits[at:][:len(seqs)]
-	litCount, offCount, matchCount := &e.ahead.codes[litLens], &e.ahead.codes[offsets], &e.ahead.codes[matchLens]
+	litCount, offCount := &e.nextUnit.codes[litLens], &e.nextUnit.codes[offsets]
+	matchCount := &e.nextUnit.codes[matchLens]
 	r0, r1, r2 := e.repeats[0], e.repeats[1], e.repeats[2]
 	run := b.run
 	//pz:nobce
@@ -59,23 +65,24 @@ func (e *Encoder) code(seqs []lz77.Sequence) {
 		q := &seqs[i]
 		lit := q.LitLen + run
 		run = 0
-		none := uint32(0) // 1 without literals: then repeat offsets count from the second, and the last is the first less one
+		// 1 for an empty literal run, which shifts the meaning of repeat offsets by one
+		empty := uint32(0)
 		if lit == 0 {
-			none = 1
+			empty = 1
 		}
 		var value uint32
 		switch off := q.Offset; {
-		case off == r0 && none == 0:
+		case off == r0 && empty == 0:
 			value = 1
 		case off == r1:
-			value = 2 - none
+			value = 2 - empty
 			r0, r1 = r1, r0
 		case off == r2:
-			value = 3 - none
+			value = 3 - empty
 			r0, r1, r2 = r2, r0, r1
 		default:
 			value = off + 3
-			if none != 0 && off == r0-1 {
+			if empty != 0 && off == r0-1 {
 				value = 3
 			}
 			r0, r1, r2 = off, r0, r1
@@ -95,7 +102,7 @@ func (e *Encoder) code(seqs []lz77.Sequence) {
 	e.repeats = [3]uint32{r0, r1, r2}
 }
 
-// grow makes room for n sequences.
+// grow sets the number of sequences to n.
 func (b *body) grow(n int) {
 	for i := range b.codes {
 		b.codes[i] = resize(b.codes[i], n)
@@ -103,18 +110,18 @@ func (b *body) grow(n int) {
 	b.extra, b.extraBits = resize(b.extra, n), resize(b.extraBits, n)
 }
 
-// cut is the size of a body.
+// cut is a position in a body.
 type cut struct{ lits, seqs int }
 
 func (b *body) size() cut { return cut{len(b.lits), len(b.extra)} }
 
-// truncate takes everything away.
+// truncate empties the body.
 func (b *body) truncate() {
 	b.lits, b.run = b.lits[:0], 0
 	b.grow(0)
 }
 
-// drop takes away what is before c.
+// drop removes what is before c.
 func (b *body) drop(c cut) {
 	b.lits = b.lits[:copy(b.lits, b.lits[c.lits:])]
 	for i := range b.codes {
@@ -124,7 +131,7 @@ func (b *body) drop(c cut) {
 	b.extraBits = b.extraBits[:copy(b.extraBits, b.extraBits[c.seqs:])]
 }
 
-// resize returns p with n elements, of which those that p had are kept.
+// resize returns p with n elements and keeps the old ones.
 func resize[T any](p []T, n int) []T {
 	if cap(p) < n {
 		p = append(make([]T, 0, n+n/4), p...)
