@@ -9,45 +9,52 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// Of the streams of layout Dense tokens, literals and long match lengths may be coded by what is before them: chained streams. Besides, the content may have been through a filter, which is
-// decided before anything else.
+// Layout Dense is the streams of layout Repeat, with shorter matches. Of these streams tokens, literals and long
+// match lengths may be context-coded. Besides, the content may have been filtered, which is decided before
+// anything else.
 
-// The bits of the byte behind the layout's number say which streams are chained, and whether the content was filtered. They are part of the format.
+// Bits of the byte after the number of layout Dense. They are part of the format: which streams are
+// context-coded, and whether the content was filtered.
 const (
 	denseTokens  = 1
 	denseLits    = 2
 	denseX86     = 4
 	denseMatches = 8
-	litsStream   = 0 // in lzseq.Streams.All
+)
+
+// Indices of lzseq.Streams.All.
+const (
+	litsStream   = 0
 	tokensStream = 1
 	matchStream  = 4
 )
 
-// denseChains are the streams without marks that may be chained, in order.
-var denseChains = [...]struct {
+// unmarkedStreams are the streams without marks that may be context-coded, in the order of the payload.
+var unmarkedStreams = [...]struct {
 	stream int
 	flag   byte
 }{{tokensStream, denseTokens}, {matchStream, denseMatches}}
 
-// denseGain is what a chained stream must save, as a shift of its symbols in bytes: 1/256 of a byte each. It takes several times as long to decode.
-const denseGain = 8
+// contextGain is what context coding must save of a stream, as log2 of a divisor of its symbols in bytes. Such a
+// stream takes several times as long to decode.
+const contextGain = 8
 
-// dense is the scratch memory for chained streams.
+// dense is the scratch memory for layout Dense.
 type dense struct {
 	enc   rans.ContextEncoder
 	dec   rans.ContextDecoder
-	marks []byte   // of the stream that is coded
-	bits  []uint64 // the same as the decoder has them
-	none  []byte   // in place of a stream that is chained; empty
+	marks []byte   // of the stream that is encoded
+	bits  []uint64 // the marks as a bitmap
+	none  []byte   // in place of a context-coded stream; empty
 
-	fast bool // streams are chained in a hurry
+	fast bool // context-coded streams are encoded fast
 
 	learned  rans.Contexts
-	contexts lz77.Contexts   // the same for the parser
-	seqs     []lz77.Sequence // of a small block, another way
+	contexts lz77.Contexts   // learned, for the parser
+	seqs     []lz77.Sequence // of a parse trial
 
 	choice   x86.Chooser
-	filtered []byte // content of the block that is coded, if it is filtered
+	filtered []byte // content of the block, if it is filtered
 }
 
 // dense reports whether the block has layout Dense.
@@ -56,7 +63,8 @@ func (b *Block) dense() bool {
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.fastDense)
 }
 
-// filter chooses which ranges of the block's content are filtered, and does it. All stages of the block are this worker's, for devices do not do such levels.
+// filter chooses which ranges of the block's content to filter, and filters them. All stages of such a block
+// have the same workspace, because devices do not do its level.
 func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
 	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
@@ -66,7 +74,7 @@ func (ws *workspace) filter(b *Block) {
 	}
 }
 
-// matchInput is what the block's sequences are about: its content, filtered if that was chosen.
+// matchInput returns what the block's sequences describe: its content, filtered if that was chosen.
 func (ws *workspace) matchInput(b *Block) []byte {
 	if b.payload.ranges != nil {
 		return ws.dense.filtered
@@ -74,7 +82,7 @@ func (ws *workspace) matchInput(b *Block) []byte {
 	return b.Src
 }
 
-// contexts finds out what the literals of content depend on.
+// contexts learns what the literals of content depend on.
 func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 	d := &ws.dense
 	d.marks = resize(d.marks, len(content))
@@ -85,15 +93,17 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 	return c
 }
 
-// sizeDense is what a block takes with the given sequences. It overwrites the block's streams and output.
-func (ws *workspace) sizeDense(b *Block, seqs []lz77.Sequence) int {
+// denseSize returns the size of the block's payload with the given sequences. It overwrites the block's streams
+// and output.
+func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 	p := b.payload
 	p.streams.Encode(lzseq.Dense, ws.matchInput(b), seqs)
 	b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges)
 	return len(b.dst)
 }
 
-// encodeFastDense codes a block that has layout Dense by choice. If it turns out that no stream is worth chaining, it has Repeat, which devices read.
+// encodeFastDense encodes a block that has layout Dense by choice. If no stream gains by context coding, the
+// payload has layout Repeat, which devices decode.
 func (ws *workspace) encodeFastDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
@@ -102,7 +112,8 @@ func (ws *workspace) encodeFastDense(b *Block) {
 	}
 }
 
-// encodeDense appends a coded payload in layout Dense to dst. Ranges of the content were filtered, or it is nil.
+// encodeDense appends a coded payload of layout Dense to dst. Ranges are those of the filtered content, nil if
+// it is not filtered.
 func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
 	dst = append(resize(dst, payloadRoom(s))[:0], lzseq.Dense.ID, 0)
@@ -114,14 +125,14 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	for i, p := range s.All() {
 		streams[i] = *p
 	}
-	for _, c := range denseChains {
-		if ws.chains(streams[c.stream], nil) {
-			dst[1] |= c.flag
+	for _, u := range unmarkedStreams {
+		if ws.prepareContext(streams[u.stream], nil) {
+			dst[1] |= u.flag
 			dst = d.enc.Append(dst)
-			streams[c.stream] = nil
+			streams[u.stream] = nil
 		}
 	}
-	lits := ws.chains(streams[litsStream], s)
+	lits := ws.prepareContext(streams[litsStream], s)
 	if lits {
 		dst[1] |= denseLits
 		streams[litsStream] = nil
@@ -133,8 +144,9 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	return dst
 }
 
-// chains reports whether a stream is to be chained, and if so leaves it to the encoder; s is for the marks of literals.
-func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
+// prepareContext reports whether a stream gains by context coding. If so it is ready for d.enc.Append. For
+// literals s gives the marks, else it is nil.
+func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
 	d := &ws.dense
 	if len(stream) == 0 {
 		return false
@@ -142,7 +154,7 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	d.marks = resize(d.marks, len(stream))
 	clear(d.marks)
 	if s != nil && !d.mark(s) {
-		return false // not ours
+		return false // the streams are not from an encoder
 	}
 	size := 0
 	if d.fast {
@@ -150,7 +162,7 @@ func (ws *workspace) chains(stream []byte, s *lzseq.Streams) bool {
 	} else {
 		size = d.enc.Prepare(stream, d.marks)
 	}
-	return size+len(stream)>>denseGain < ws.rans.enc.Size(stream)
+	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream)
 }
 
 // mark sets the marks of literals.
@@ -170,10 +182,10 @@ func (d *dense) mark(s *lzseq.Streams) bool {
 	return true
 }
 
-// decodeDense is decodePayload for layout Dense, behind the layout byte.
+// decodeDense is decodePayload for the bytes after the number of layout Dense.
 func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges []byte, err error) {
 	if len(src) == 0 || src[0]&^(denseTokens|denseLits|denseX86|denseMatches) != 0 {
-		return nil, fmt.Errorf("%w: unknown chained streams or filter", ErrPayload)
+		return nil, fmt.Errorf("%w: unknown context-coded streams or filter", ErrPayload)
 	}
 	d, flags := &ws.dense, src[0]
 	src = src[1:]
@@ -184,14 +196,14 @@ func (ws *workspace) decodeDense(src []byte, size int, s *lzseq.Streams) (ranges
 	}
 	streams, limits := s.All(), lzseq.Dense.MaxSizes(size)
 	lits, litsLimit := streams[litsStream], limits[litsStream]
-	for _, c := range denseChains {
-		if flags&c.flag == 0 {
+	for _, u := range unmarkedStreams {
+		if flags&u.flag == 0 {
 			continue
 		}
-		if src, err = d.dec.Decode(src, limits[c.stream], streams[c.stream], nil); err != nil {
+		if src, err = d.dec.Decode(src, limits[u.stream], streams[u.stream], nil); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPayload, err)
 		}
-		streams[c.stream], limits[c.stream] = &d.none, 0
+		streams[u.stream], limits[u.stream] = &d.none, 0
 	}
 	if flags&denseLits != 0 {
 		streams[litsStream], limits[litsStream] = &d.none, 0

@@ -7,25 +7,33 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Stages that decode standard formats, whoever wrote them. The payload of a block is a whole frame or member, with everything that belongs to it.
-// Without Checks in the run the stages compare what the frame or member itself has, if Block.Sum is not 0. With Checks Block.Sum is the row's
-// check of the content, known from somewhere else, and they compare nothing.
+// Stages that decode standard formats of any encoder. The payload of a block is a whole frame with everything
+// that belongs to it.
+//
+// Without Config.Checks these stages compare the check of the frame itself, unless Block.Sum is 0. With
+// Config.Checks Block.Sum is the check of the content from another source, and the stages compare nothing.
 
-// frameSlack is how much room behind the content keeps the decoder from its slower code for the end of a buffer, in bytes.
+// frameSlack is the room after the content, in bytes, that keeps klauspost's decoder from its slower code for
+// the end of a buffer.
 const frameSlack = 32
 
-// frames decodes frames of zstd.
+// frames decodes zstd frames.
 type frames struct {
 	dec    *zstd.Decoder
-	ignore bool // checksums
+	ignore bool // the checksums of frames
 }
 
-// decode decodes the frame src to the size bytes of content it must have, into dst's memory.
+// decode decodes the frame src, whose content must have size bytes, into dst's memory.
 func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
 	if f.dec == nil || f.ignore == check {
-		// That the window is within limits is the caller's business: it takes no memory here, where content is in one piece.
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxWindow(1<<41), zstd.IgnoreChecksum(!check))
+		dec, err := zstd.NewReader(nil,
+			zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true),
+			zstd.WithDecodeAllCapLimit(true),
+			zstd.IgnoreChecksum(!check),
+			// The caller limits windows. A window takes no memory here, because the content is in one piece.
+			zstd.WithDecoderMaxWindow(1<<41),
+		)
 		if err != nil {
 			return dst, err
 		}
@@ -37,14 +45,15 @@ func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
 	case errors.Is(err, zstd.ErrCRCMismatch):
 		return dst[:0], ErrChecksum
 	case err != nil:
-		return dst[:0], fmt.Errorf("%w: %v", ErrPayload, err) // what it wraps may say that the input is cut short, which it is not
+		// Not wrapped: err may be io.ErrUnexpectedEOF, but the input as a whole is not truncated.
+		return dst[:0], fmt.Errorf("%w: %v", ErrPayload, err)
 	case len(p) != size:
 		return dst[:0], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, len(p), size)
 	}
 	return p, nil
 }
 
-// frameStage decodes a frame of zstd. It needs no dictionary.
+// frameStage decodes a zstd frame without a dictionary.
 var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
 	b.dst, err = ws.frames.decode(b.dst, b.Src, b.Raw, b.Sum != 0 && !b.run.cfg.Checks)
 	return err

@@ -9,14 +9,19 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// Stages of the pipelines that write standard formats. Headers and checks around the payloads are the container's.
+// Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Of these finders Tree alone looks for matches of 3 bytes, which at most distances cost more than literals.
-var deflateLimits = lz77.Limits{MinMatch: deflate.MinMatch, MinOffset: 1, MaxOffset: deflate.MaxOffset, Model: deflate.Model}
+// deflateLimits are those of the format. Only BinaryTree finds matches of 3 bytes, which cost more than
+// literals at most distances.
+var deflateLimits = lz77.Limits{
+	MinMatch:  deflate.MinMatch,
+	MinOffset: 1,
+	MaxOffset: deflate.MaxOffset,
+	Model:     deflate.Model,
+}
 
-// deflateLevels is made for a window of 32 KiB: tables of no more entries than that has positions, which are quicker to fill again for
-// every block. On dickens, mr, nci and xml as one file level 5 is 0.8% smaller than pigz -6 at 3.3 times its speed, level 6 2.7% at 2.6 times. HashLog
-// 12: 0.7% larger and no faster. A hash of 4 bytes in place of 5 is larger at equal depth, and slower.
+// deflateLevels suits a window of 32 KiB: no table has more entries than the window has positions, since a
+// block has to fill them anew. Level 5 makes files 0.8% smaller than pigz -6 at 3.3 times its speed.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
 	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
 	2: {Finder: lz77.SingleHash, HashLog: 14, HashBytes: 5, SkipLog: 7},
@@ -29,20 +34,19 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }
 
-// deflateStage codes a block as a piece of a Deflate stream.
+// deflateStage encodes a block as a piece of a Deflate stream.
 var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) error {
 	b.dst = ws.deflate.Append(b.dst[:0], b.content(), b.payload.seqs, false)
 	return nil
 }}
 
-// zstdMaxBlock is the window that every decoder of zstd should have (RFC 8878, section 3.1.1.1.2), and so the most
-// that a frame has: its window is its content.
+// zstdMaxBlock is the window that every decoder of zstd should support (RFC 8878, section 3.1.1.1.2), and so the
+// largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels but for three levels. The format has nothing to make up for a greedy parse, and blocks that are larger from level 3 on: level 3 has the
-// larger tables that come in place of it, to be smaller than zstd -3. Level 4 has a larger table of 8 bytes, to be smaller than klauspost's
-// SpeedBetterCompression: LongLog 18 is 0.8% larger and 2% faster. Nice 64 is 0.2% smaller and some 3% slower. HashBytes 6 is as small and up to 5% faster, but 1% larger on programs and source.
-// Level 7 looks for matches of 3 bytes as well.
+// zstdLevels is lz77.Levels with three exceptions. The format does not make up for a greedy parse, so level 3
+// has larger tables instead. Level 4 has a larger table of 8 bytes: 18 for LongHashLog is 0.8% larger and 2%
+// faster. Level 7 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
 	l[3] = lz77.Params{Finder: lz77.DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 8}
@@ -51,7 +55,7 @@ var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	return l
 }()
 
-// zstdStage codes a block as the blocks of one frame.
+// zstdStage encodes a block as the blocks of one frame.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	b.dst = ws.zstd.Append(b.dst[:0], b.content(), b.payload.seqs)
 	return nil

@@ -1,23 +1,27 @@
 package pipeline
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/simd"
 )
 
-// Tuning says what the settings of a block follow from besides the level. Whatever is chosen follows from the block's content alone, so that it is the same wherever
-// the block is compressed.
+// Tuning gives a block settings other than those of its level. The pipeline's own stages compress a sample,
+// pieces from all over the block, with the level's settings and with others, and the smallest result wins. A
+// sample promises too much of some settings, so each has a gain that it must reach. Before a block becomes
+// literals alone, the whole block is searched for far repeats, which a sample does not show. The cost is that
+// of compressing the sample up to five times with TuneAuto, and once for each variant with TuneTrial.
+// docs/notes/tuning.md has measurements.
+
+// Tuning says how blocks get settings of their own. The choice depends on the content of the block alone, so
+// that output does not depend on where the block is compressed.
 type Tuning uint8
 
 const (
-	TuneFixed Tuning = iota // nothing
-	TuneAuto                // statistics of the content, and of a small sample compressed
-	TuneTrial               // the sizes of a larger sample compressed in each of several ways
+	TuneFixed Tuning = iota // all blocks have the settings of the level
+	TuneAuto                // from statistics, and a few compressed samples
+	TuneTrial               // from a larger sample, compressed with all settings
 )
 
 var tuningNames = [...]string{"fixed", "auto", "trial"}
@@ -29,150 +33,117 @@ func (t Tuning) String() string {
 	return fmt.Sprintf("Tuning(%d)", uint8(t))
 }
 
-// choice is how a block differs from its level. The zero value is a block like any other.
+// choice says how a block differs from its level. The zero value is no difference.
 type choice struct {
-	settings  *lz77.Params // in place of the level's; nil for those
-	noMatches bool         // there are no matches
-	fastDense bool         // layout Dense, below the level that has it, with coarse chained streams
-}
-
-// variant is other settings that a block of a level may have. They take no more memory than the level's own.
-type variant struct {
-	lz77.Params
-	// gain is how much smaller than with the level's own settings a sample must be, in 1/256. In a sample there are fewer matches than in the block, and nearer ones: it makes short ones
-	// look better than they are.
-	gain uint8
-}
-
-// variants are those of each level. They are constant: a device that was given up may still read them.
-type variants [MaxLevel + 1][]variant
-
-// Numbers of variants that are likely where statistics say so: of Single, of Double and Recent, and of those that are Priced.
-const (
-	fiveBytes  = 0
-	sixBytes   = 1
-	eightBytes = 2
-
-	fourBytes  = 0
-	sevenBytes = 1
-
-	thorough = 0
-)
-
-// variantsOf makes the variants of levels, for matches that reach back so many bytes. What they bring is in docs/exec-plans/active/auto.md.
-func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
-	var v variants
-	for level := 1; level <= MaxLevel; level++ {
-		own := levels[level]
-		hash := func(n, skip, gain uint8) {
-			p := own
-			p.HashBytes, p.SkipLog = n, max(p.SkipLog, skip)
-			v[level] = append(v[level], variant{p, gain})
-		}
-		switch own.Finder {
-		case lz77.SingleHash:
-			hash(5, 7, 10)
-			hash(6, 5, 8)
-			hash(8, 0, 29-4*own.HashBytes)
-		case lz77.DoubleHash:
-			hash(4, 0, 4)
-			hash(7, 0, 8)
-		case lz77.RowHash:
-			// Far back there are short matches for everything, and a sample does not tell what they are worth.
-			if window < sampleWindow*8 {
-				hash(4, 0, 4)
-				hash(7, 0, 8)
-			}
-		case lz77.BinaryTree:
-			// For Deflate, which is parsed by blocks: neither Skip nor Misses means anything.
-		default:
-			p := own
-			p.SkipInMatch, p.MaxMisses = 0, max(p.MaxMisses, 4)
-			v[level] = append(v[level], variant{p, 5})
-		}
-	}
-	return &v
+	settings  *lz77.Params // in place of the level's; nil means the level's
+	noMatches bool         // the block is literals alone
+	fastDense bool         // layout Dense with fast context-coded streams, below the level that has Dense
 }
 
 const (
-	// sampleWindow is how many neighbouring bytes a sample has from one place, at the most. With 1<<14 and 1<<15 trial made kennedy.xls 1.6% larger at level 4.
+	// sampleWindow is the most neighbouring bytes of a sample. With 1<<14 TuneTrial made kennedy.xls 1.6%
+	// larger at level 4.
 	sampleWindow = 1 << 13
-	// autoSample and trialSample say which part of a block is looked at, as a shift. It is compressed in each way that is tried: with auto up to five times, with trial once more
-	// for each variant. Besides, recurs goes over the block, three times at the most.
+	// autoSample and trialSample are log2 of the part of a block that is in its sample.
 	autoSample  = 4
 	trialSample = 3
-	// leastSample is the least that is looked at, in bytes, unless it is more than half of the block.
+	// leastSample is the least size of a sample in bytes, unless that is more than half of the block.
 	leastSample = 1 << 16
-	// sampleWindows is the least number of places, unless windows were shorter than leastWindow bytes.
+	// sampleWindows is the least number of windows, unless they were shorter than leastWindow bytes.
 	sampleWindows, leastWindow = 8, 1 << 10
-
-	// coarseGain is what part of the sample chained streams must save: they take longer to code and to decode.
-	coarseGain = 20
-	// plainPart is how much of what literals alone take, in 1/16, the level's own must take for chained streams to be tried, which takes its time even with a sample.
-	plainPart = 11
-	// plainGain is what part of the sample literals alone must save, as a shift, because the block has matches that a sample does not show. They are not tried where
-	// the level's own save all but a part of it, as a shift: plainLeast.
-	plainGain, plainLeast = 4, 3
-	// coarseLeast is what part of the sample must be saved for that anyway, as a shift.
-	coarseLeast = 6
 )
 
-// emptyGain is plainGain for blocks without repeats of 8 bytes. Single and Double take hardly any time to look for matches where there are none, the others do, so that it is worth
-// it if nothing is lost.
-var emptyGain = [...]uint8{lz77.SingleHash: 8, lz77.DoubleHash: 8, lz77.RowHash: 30, lz77.BinaryTree: 5, lz77.MultiHash: 5, lz77.LCPIntervals: 5}
+// Gains are parts of the size of the sample with the level's own settings.
+const (
+	// fastDenseGain is what context-coded streams must save, as a divisor: they take longer to code and to
+	// decode.
+	fastDenseGain = 20
+	// fastDenseLits is how much of the size as literals alone, in 1/16, the level's own settings must
+	// take for context-coded streams to be tried. Trying them takes long, even on a sample.
+	fastDenseLits = 11
+	// fastDenseSaved is what the level's own settings must save of the sample for that, as log2 of a divisor.
+	fastDenseSaved = 6
+	// literalsGain is what literals alone must save, as log2 of a divisor: the block has matches that the
+	// sample lacks.
+	literalsGain = 4
+	// literalsSaved is log2 of the part of the sample that the level's own settings must leave for literals
+	// alone to be tried.
+	literalsSaved = 3
+)
+
+// emptyGain takes the place of literalsGain for blocks without repeats of 8 bytes, by finder. SingleHash and
+// DoubleHash search such blocks in hardly any time. The others take long, so that literals alone pay if they
+// lose nothing.
+var emptyGain = [...]uint8{
+	lz77.SingleHash:   8,
+	lz77.DoubleHash:   8,
+	lz77.RowHash:      30,
+	lz77.BinaryTree:   5,
+	lz77.MultiHash:    5,
+	lz77.LCPIntervals: 5,
+}
 
 // tuner is the scratch memory for choosing.
 type tuner struct {
 	sample []byte
-	block  Block // that is the sample
+	block  Block // the sample as a block
+}
+
+// tunerMemory returns the scratch memory for choosing, in bytes, for blocks of size bytes: the sample, and what
+// it is compressed to.
+func tunerMemory(size int64) int64 {
+	n := max(size>>trialSample, min(size/2, leastSample))
+	return 4*n + 64<<10
 }
 
 // tune chooses how the block is compressed.
 func (ws *workspace) tune(b *Block) {
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto
-	others := b.run.cfg.Pipeline.variants[b.run.cfg.Level]
-	finder, dense := b.params().Finder, b.dense()
+	variants, own := b.run.cfg.Pipeline.variants[b.run.cfg.Level], b.params()
 	shift := trialSample
 	if auto {
 		shift = autoSample
 	}
-	t.take(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
+	t.fill(content, max(len(content)>>shift, min(len(content)/2, leastSample)))
 	t.block.run = b.run
-	own := ws.try(choice{})
-	best, least := choice{}, own
+	best, ownSize := choice{}, ws.sampleSize(choice{})
+	least := ownSize
 	offer := func(c choice, gain int) {
-		if n := ws.try(c) + gain; n < least {
+		if n := ws.sampleSize(c) + gain; n < least {
 			best, least = c, n
 		}
 	}
 	likely := -1
 	if auto {
-		likely = t.likely(ws.payload.seqs, b.params())
+		likely = t.likelyVariant(ws.payload.seqs, own)
 	}
-	for i := range others {
-		if v := &others[i]; (!auto || i == likely) && v.Params != *b.params() {
-			offer(choice{settings: &v.Params}, own*int(v.gain)>>8)
+	for i := range variants {
+		if v := &variants[i]; (!auto || i == likely) && v.Params != *own {
+			offer(choice{settings: &v.Params}, ownSize*int(v.gain)>>8)
 		}
 	}
-	// Where what is in front of the block is as large as the block itself, a sample of that alone says little of its matches.
-	if !dense && own > len(t.sample)>>plainLeast && len(content) >= 4*b.Window {
-		plain := ws.try(choice{noMatches: true})
-		told := tellingBytes(plain, len(t.sample))
-		if plain+own>>plainGain <= least || plain+own>>emptyGain[finder] <= least && ws.recurs(content, 8, 1) <= fewRepeats {
-			best, least = choice{noMatches: true}, plain
+	// If the window is large compared with the block, a sample of the block says little of its matches.
+	if !b.dense() && ownSize > len(t.sample)>>literalsSaved && len(content) >= 4*b.Window {
+		lits := ws.sampleSize(choice{noMatches: true})
+		length := tellingLength(lits, len(t.sample))
+		if lits+ownSize>>literalsGain <= least ||
+			lits+ownSize>>emptyGain[own.Finder] <= least && ws.farRepeats(content, 8, 1) <= fewRepeats {
+			best, least = choice{noMatches: true}, lits
 		}
-		if b.mayBeFastDense() && own >= plain*plainPart/16 && own < len(t.sample)-len(t.sample)>>coarseLeast {
+		saves := ownSize < len(t.sample)-len(t.sample)>>fastDenseSaved
+		if b.mayBeFastDense() && ownSize >= lits*fastDenseLits/16 && saves {
 			c := best
 			c.fastDense = true
-			offer(c, own/coarseGain)
+			offer(c, ownSize/fastDenseGain)
 			if !c.noMatches {
-				offer(choice{noMatches: true, fastDense: true}, own/coarseGain)
+				offer(choice{noMatches: true, fastDense: true}, ownSize/fastDenseGain)
 			}
 		}
-		// What the sample does not show: matches from far away would save about half as much again as there are such strings.
+		// The matches that a sample lacks would save about half as much again as there are far repeats.
 		if best != (choice{}) {
-			hidden := ws.recurs(content, told, farDistance)
-			if best.noMatches && least > own-plain*hidden/all*3/2 || told >= fewLetters && hidden > manyRepeats {
+			hidden := ws.farRepeats(content, length, farDistance)
+			if best.noMatches && least > ownSize-lits*hidden/all*3/2 ||
+				length >= fewSymbolsLength && hidden > manyRepeats {
 				best = choice{}
 			}
 		}
@@ -181,58 +152,15 @@ func (ws *workspace) tune(b *Block) {
 	b.choice = best
 }
 
-// likely returns the number of the variant that the sample's statistics suggest, −1 for none: what its bytes are, and its matches with the level's own settings.
-func (t *tuner) likely(seqs []lz77.Sequence, own *lz77.Params) int {
-	matched, short := 0, 0
-	for i := range seqs {
-		matched += int(seqs[i].MatchLen)
-		if seqs[i].MatchLen <= shortMatch {
-			short++
-		}
-	}
-	n, others := len(t.sample), 0
-	for _, c := range t.sample {
-		if c >= 0x80 || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
-			others++
-		}
-	}
-	text := others <= n/4
-	switch own.Finder {
-	case lz77.SingleHash:
-		switch {
-		case own.HashBytes == 5 || text && matched >= n*3/4:
-			return eightBytes
-		case !text && matched < n*15/16:
-			return fiveBytes
-		case text && own.SkipLog < 5:
-			return sixBytes
-		}
-	default:
-		switch {
-		case own.Finder.Optimal():
-			if matched > n*7/8 {
-				return thorough
-			}
-		case !text && short > len(seqs)*3/8:
-			return fourBytes
-		case text && short > len(seqs)*5/8:
-			return sevenBytes
-		}
-	}
-	return -1
-}
-
-// shortMatch is the most bytes of a match that a hash of 7 does not find.
-const shortMatch = 6
-
-// mayBeFastDense reports whether the block may have chained streams by choice: at levels that take no longer for matches than those take to make.
+// mayBeFastDense reports whether the block may get layout Dense by choice: at levels whose search takes no
+// longer than the coding of such streams.
 func (b *Block) mayBeFastDense() bool {
 	c := &b.run.cfg
 	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.fastDense && c.Level < c.Pipeline.dense
 }
 
-// take makes n bytes of content the sample, in windows that are spread evenly.
-func (t *tuner) take(content []byte, n int) {
+// fill makes n bytes of content the sample, in windows that are spread evenly.
+func (t *tuner) fill(content []byte, n int) {
 	t.sample = t.sample[:0]
 	windows := max(1, n/sampleWindow, min(sampleWindows, n/leastWindow))
 	n /= windows
@@ -245,8 +173,8 @@ func (t *tuner) take(content []byte, n int) {
 	}
 }
 
-// try returns the size of the sample compressed in a way.
-func (ws *workspace) try(c choice) int {
+// sampleSize returns the size of the compressed sample with a choice.
+func (ws *workspace) sampleSize(c choice) int {
 	b := &ws.tuner.block
 	b.Src, b.Raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
 	b.payload = ws.takePayload()
@@ -260,53 +188,13 @@ func (ws *workspace) try(c choice) int {
 	return len(b.dst)
 }
 
-// farDistance is how far a repeat must be from what it repeats for a sample not to show it, in bytes.
-const farDistance = sampleWindow / 2
+// fewSymbolsLength is the tellingLength from which on content has so few symbols that hardly any strings of
+// that length repeat by accident. In prose shorter strings repeat, and are in the sample as well.
+const fewSymbolsLength = 11
 
-// Parts of a block, in 1/all.
-const (
-	all         = 1 << 10
-	fewRepeats  = all / 64 // that may be repeats where there are said to be none
-	manyRepeats = all / 4  // that are strings from far away where a sample is not what the block is like
-)
-
-// fewLetters is how long strings must be to tell something for content to be of so few symbols that hardly any of them come again by accident: in prose the short ones do, and are
-// in the sample as well.
-const fewLetters = 11
-
-// tellingBytes is how long a string must be, in bytes, 8 … 64, to be a repeat by no accident and dearer as literals than as a match: 34 bits or more, where a sample of
-// so many bytes takes plain as literals alone.
-func tellingBytes(plain, sample int) int {
+// tellingLength returns how many bytes, 8 … 64, a string must have to repeat by no accident and to be dearer as
+// literals than as a match. That is 34 bits or more, where sample bytes take lits bytes as literals alone.
+func tellingLength(lits, sample int) int {
 	const bits = 34
-	return min(max((bits*sample+8*plain-1)/max(8*plain, 1), 8), 64)
-}
-
-// recurs returns what part of src is strings of n bytes, 8 … 64, that come so far in front of it, or farther. The positions compared are chosen by what stands there, as in
-// repeats, as many as there is room for.
-func (ws *workspace) recurs(src []byte, n, distance int) (part int) {
-	clear(ws.seen[:])
-	chosen := uint(max(seenBits, bits.Len(uint(len(src)))-seenLog))
-	found, looked := 0, 0
-	for i := 0; i+n <= len(src); i++ {
-		v := binary.LittleEndian.Uint64(src[i:])
-		if v*0x9E3779B185EBCA87>>(64-chosen) != 0 {
-			continue
-		}
-		looked++
-		for k := 8; k < n; k += 8 {
-			v = v*0xC2B2AE3D27D4EB4F + binary.LittleEndian.Uint64(src[i+min(k, n-8):])
-		}
-		place := &ws.seen[v*0xD6E8FEB86659FD93>>(64-seenLog)]
-		if c := int(*place) - 1; c >= 0 && i-c >= distance && simd.MatchLen(src[c:], src[i:i+n]) == n {
-			found++
-		}
-		*place = uint32(i) + 1
-	}
-	return int(uint64(found) * all / uint64(max(looked, 1)))
-}
-
-// tunerMemory is what choosing takes for blocks of that size, in bytes: the sample, and what it is compressed to.
-func tunerMemory(size int64) int64 {
-	n := max(size>>trialSample, min(size/2, leastSample))
-	return 4*n + 64<<10
+	return min(max((bits*sample+8*lits-1)/max(8*lits, 1), 8), 64)
 }

@@ -35,23 +35,23 @@ func TestSmallWays(t *testing.T) {
 				if params != nil {
 					seqs = m.ParseFrom(nil, src, 0, params, limits)
 				}
-				sizes[name] = ws.sizeDense(b, seqs)
+				sizes[name] = ws.denseSize(b, seqs)
 			}
 			try("level's, contexts", &p.levels[MaxLevel], true)
 			try("level's", &p.levels[MaxLevel], false)
 			try("none", nil, false)
-			try("ladder, contexts", &smallWays[0], true)
+			try("ladder, contexts", &smallTrials[0], true)
 			if size <= smallBlock {
-				try("ladder", &smallWays[0], false)
-				for i := range smallWays[1:] {
-					try(fmt.Sprint("lazy ", smallWays[1+i].HashBytes), &smallWays[1+i], false)
+				try("ladder", &smallTrials[0], false)
+				for i := range smallTrials[1:] {
+					try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
 				}
 			}
 			ws.matchDense(b)
 			if len(b.payload.ranges) > 0 {
 				continue // filtered; the sizes are of what is not
 			}
-			got := ws.sizeDense(b, b.payload.seqs)
+			got := ws.denseSize(b, b.payload.seqs)
 			least, second, by := size*2, size*2, ""
 			for name, n := range sizes {
 				if n < least {
