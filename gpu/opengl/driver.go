@@ -20,7 +20,7 @@ import (
 
 const (
 	// maxBinding is the most that a buffer has, in bytes, as with WebGPU: enough to keep a GPU busy for milliseconds.
-	maxBinding = 128 << 20
+	largestBuffer = 128 << 20
 
 	// What the kernels need, and OpenGL 4.3 promises no more than: bindings of a kernel, workgroup memory in bytes, invocations of a workgroup. Bindings begin at multiples of
 	// offsetStep bytes.
@@ -34,15 +34,15 @@ const (
 // driver is a host.Driver. What is not atomic belongs to its thread.
 type driver struct {
 	*thread
-	context context
-	adapter gpu.Adapter
-	binding uint64
-	resets  func() uint32 // the status of the context; nil if the driver does not tell
-	lost    bool          // the context was reset: it tells so once, and is of no use any more
-	held    atomic.Int64  // buffers, kernels
-	shifts  uint32
-	kernels map[string]uint32
-	queues  []*queue
+	context   context
+	adapter   gpu.Adapter
+	maxBuffer uint64
+	resets    func() uint32 // the status of the context; nil if the driver does not tell
+	lost      bool          // the context was reset: it tells so once, and is of no use any more
+	held      atomic.Int64  // buffers, kernels
+	shifts    uint32
+	kernels   map[string]uint32
+	queues    []*queue
 }
 
 // functions of OpenGL are the same for all contexts, and are looked for once.
@@ -110,7 +110,7 @@ func (d *driver) begin() error {
 	if n := integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT); n > offsetStep {
 		return fmt.Errorf("opengl: bindings of %s begin at multiples of %d bytes", d.adapter.Name, n)
 	}
-	d.binding = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), maxBinding))) &^ 255
+	d.maxBuffer = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), largestBuffer))) &^ 255
 	if d.context.robust {
 		d.resets = resets()
 	}
@@ -280,7 +280,7 @@ func compile(name, src string) (uint32, error) {
 	return p, nil
 }
 
-func (d *driver) Binding() uint64 { return d.binding }
+func (d *driver) MaxBuffer() uint64 { return d.maxBuffer }
 
 func (d *driver) Held() int { return int(d.held.Load()) }
 

@@ -115,7 +115,7 @@ func TestWays(t *testing.T) {
 // What the driver complains about is an error of the call, and of no later one.
 func TestComplaints(t *testing.T) {
 	d, q := testDriver(t)
-	if _, err := q.Upload(d.binding + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
+	if _, err := q.Upload(d.maxBuffer + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Error(err)
 	}
 	err := d.do(func() error {
@@ -155,7 +155,7 @@ func (d *driver) losesAt(n int) (asked *int) {
 // TestLostSubmission: a context that is lost before a submission, in it, or while it is waited for, is an error of that call and of all later ones, though the
 // driver tells of the loss once only.
 func TestLostSubmission(t *testing.T) {
-	s := &host.Submission{Up: 256, Rooms: []host.Room{{Buffer: host.Out, Size: 256}}, Fetch: []host.Stretch{{Buffer: host.Out, Size: 256}}}
+	s := &host.Submission{UploadSize: 256, Reserve: []host.BufferSize{{Buffer: host.Out, Size: 256}}, Downloads: []host.Range{{Buffer: host.Out, Size: 256}}}
 	submit := func(q host.Queue) error {
 		if _, err := q.Upload(256); err != nil {
 			return err
@@ -163,7 +163,7 @@ func TestLostSubmission(t *testing.T) {
 		if err := q.Submit(s); err != nil {
 			return err
 		}
-		return q.Fetched(func([]byte) {})
+		return q.Downloaded(func([]byte) {})
 	}
 	// The driver is asked when the upload is mapped, for the submission, for the answer, which may not be there at once, and when what was fetched is mapped.
 	const least = 4
@@ -274,7 +274,7 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := newDevice(d, host.Config{AllLoops: true})
+	dev, err := newDevice(d, host.Config{UnlimitedLoops: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestSoftware(t *testing.T) {
 // TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
 func TestLongLoops(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		d, err := open(number(), host.Config{AllLoops: all})
+		d, err := open(number(), host.Config{UnlimitedLoops: all})
 		if err != nil {
 			gputest.Missing(t, err)
 		}

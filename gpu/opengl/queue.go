@@ -62,12 +62,12 @@ func (q *queue) room(b *buffer, n uint64) error {
 	if b.size >= n {
 		return nil
 	}
-	if n > q.d.binding {
+	if n > q.d.maxBuffer {
 		return fmt.Errorf("opengl: %d bytes do not fit into a buffer", n)
 	}
 	q.d.free(&b.id)
 	b.size, b.mapped = 0, nil
-	size := host.Grow(n, q.d.binding)
+	size := host.Grow(n, q.d.maxBuffer)
 	id, err := q.d.buffer(int(size), nil, b.usage)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (q *queue) Upload(n uint64) ([]byte, error) {
 
 // Submit does a submission.
 func (q *queue) Submit(s *host.Submission) error {
-	total := s.Total()
+	total := s.DownloadSize()
 	fence := uintptr(0)
 	err := q.d.do(func() (err error) {
 		fence, err = q.record(s, total)
@@ -162,17 +162,17 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 	if err := q.room(&q.down, total); err != nil {
 		return 0, err
 	}
-	if s.Up > 0 {
-		to := &q.work[s.To]
-		if err := q.room(to, s.Up); err != nil {
+	if s.UploadSize > 0 {
+		to := &q.work[s.UploadTo]
+		if err := q.room(to, s.UploadSize); err != nil {
 			return 0, err
 		}
 		if err := q.shut(&q.up); err != nil {
 			return 0, err
 		}
-		duplicate(q.up.id, 0, to.id, 0, s.Up)
+		duplicate(q.up.id, 0, to.id, 0, s.UploadSize)
 	}
-	for _, r := range s.Rooms {
+	for _, r := range s.Reserve {
 		if err := q.room(&q.work[r.Buffer], r.Size); err != nil {
 			return 0, err
 		}
@@ -184,7 +184,7 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 	}
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	at := uint64(0)
-	for _, f := range s.Fetch {
+	for _, f := range s.Downloads {
 		duplicate(q.work[f.Buffer].id, f.From, q.down.id, at, f.Size)
 		at += f.Size
 	}
@@ -247,7 +247,7 @@ func (q *queue) ready(fence uintptr, total uint64) (bool, error) {
 }
 
 // Fetched calls f with what the last submission has fetched.
-func (q *queue) Fetched(f func(p []byte)) error {
+func (q *queue) Downloaded(f func(p []byte)) error {
 	f(q.down.mapped)
 	return q.d.do(func() error { return q.shut(&q.down) })
 }

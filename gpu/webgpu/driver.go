@@ -15,12 +15,12 @@ import (
 
 // driver is a host.Driver.
 type driver struct {
-	dev     *wgpu.Device
-	queue   *wgpu.Queue
-	binding uint64 // most bytes of a buffer and of its binding
-	shifts  *wgpu.Buffer
-	stopped atomic.Bool
-	held    atomic.Int64 // buffers, kernels
+	dev       *wgpu.Device
+	queue     *wgpu.Queue
+	maxBuffer uint64 // most bytes of a buffer and of its binding
+	shifts    *wgpu.Buffer
+	stopped   atomic.Bool
+	held      atomic.Int64 // buffers, kernels
 
 	mu      sync.Mutex // for all calls that can fail: their errors go through scopes of the device
 	kernels map[string]*kernel
@@ -42,7 +42,7 @@ func start(adapter *wgpu.Adapter) (_ *driver, err error) {
 	}
 	d.queue = d.dev.GetQueue()
 	limits := d.dev.GetLimits().Limits
-	d.binding = min(limits.MaxStorageBufferBindingSize, limits.MaxBufferSize) &^ 255
+	d.maxBuffer = min(limits.MaxStorageBufferBindingSize, limits.MaxBufferSize) &^ 255
 	shifts := host.ShiftBytes()
 	err = d.locked(func() (err error) {
 		d.shifts, err = d.buffer(wgpu.BufferUsageStorage|wgpu.BufferUsageCopyDst, uint64(len(shifts)), false)
@@ -101,7 +101,7 @@ func (d *driver) kernel(name string) (*kernel, error) {
 	return k, nil
 }
 
-func (d *driver) Binding() uint64 { return d.binding }
+func (d *driver) MaxBuffer() uint64 { return d.maxBuffer }
 
 func (d *driver) Held() int { return int(d.held.Load()) }
 

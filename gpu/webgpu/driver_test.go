@@ -91,7 +91,7 @@ func TestComplaints(t *testing.T) {
 	if err == nil {
 		t.Error("a buffer of 1 PiB")
 	}
-	if _, err := q.Upload(d.binding + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
+	if _, err := q.Upload(d.maxBuffer + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Error(err)
 	}
 }
@@ -99,7 +99,7 @@ func TestComplaints(t *testing.T) {
 // TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
 func TestLongLoops(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		d, err := open(nth(adapterNumber()), host.Config{AllLoops: all})
+		d, err := open(nth(adapterNumber()), host.Config{UnlimitedLoops: all})
 		if err != nil {
 			gputest.Missing(t, err)
 		}

@@ -64,11 +64,11 @@ func (q *queue) room(b *buffer, n uint64) error {
 	if b.size >= n {
 		return nil
 	}
-	if n > q.d.binding {
+	if n > q.d.maxBuffer {
 		return fmt.Errorf("webgpu: %d bytes do not fit into a buffer", n)
 	}
 	q.free(b)
-	size := host.Grow(n, q.d.binding)
+	size := host.Grow(n, q.d.maxBuffer)
 	writes := b.usage&wgpu.BufferUsageMapWrite != 0
 	ref, err := q.d.buffer(b.usage, size, writes)
 	if err != nil {
@@ -106,7 +106,7 @@ func down16(n uint64) uint64 { return max((n+15)&^15, 16) }
 
 // Submit does a submission.
 func (q *queue) Submit(s *host.Submission) error {
-	q.total = s.Total()
+	q.total = s.DownloadSize()
 	err := q.d.locked(func() error {
 		if err := q.room(&q.down, down16(q.total)); err != nil {
 			return err
@@ -116,18 +116,18 @@ func (q *queue) Submit(s *host.Submission) error {
 			return err
 		}
 		defer enc.Release()
-		if s.Up > 0 {
-			to := &q.work[s.To]
-			if err := q.room(to, s.Up); err != nil {
+		if s.UploadSize > 0 {
+			to := &q.work[s.UploadTo]
+			if err := q.room(to, s.UploadSize); err != nil {
 				return err
 			}
 			if err := q.up.ref.Unmap(); err != nil {
 				return err
 			}
 			q.up.mapped = false
-			record(enc, q.up.ref, 0, to.ref, 0, s.Up)
+			record(enc, q.up.ref, 0, to.ref, 0, s.UploadSize)
 		}
-		for _, r := range s.Rooms {
+		for _, r := range s.Reserve {
 			if err := q.room(&q.work[r.Buffer], r.Size); err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func (q *queue) Submit(s *host.Submission) error {
 			}
 		}
 		at := uint64(0)
-		for _, f := range s.Fetch {
+		for _, f := range s.Downloads {
 			record(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
 			at += f.Size
 		}
@@ -160,7 +160,7 @@ func (q *queue) Submit(s *host.Submission) error {
 }
 
 // Fetched calls f with what the last submission has fetched.
-func (q *queue) Fetched(f func(p []byte)) error {
+func (q *queue) Downloaded(f func(p []byte)) error {
 	f(q.down.ref.GetMappedRange(0, uint(down16(q.total)))[:q.total])
 	return q.d.locked(q.down.ref.Unmap)
 }

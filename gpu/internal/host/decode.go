@@ -31,14 +31,14 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 	if r.Layout = layout; len(w.Groups) == 0 {
 		return
 	}
-	if s.d.cuts(w) {
+	if s.d.exceedsLoops(w) {
 		r.Err = ErrTooLarge
 		return
 	}
 	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}
 	for k := range w.Groups {
 		g := &w.Groups[k]
-		j.in += words(len(g.Words)) + partWords*uint32(len(g.Spans))
+		j.in += words(len(g.Words)) + spanWords*uint32(len(g.Spans))
 		for _, p := range g.Spans {
 			j.out += words(len(p.Data))
 		}
@@ -74,13 +74,13 @@ func (s *slot) decode(jobs []job) error {
 		}
 	}
 	s.begin(4*in, In)
-	s.room(Out, 4*out)
-	s.run("rans_decode", int(n), whole(In), whole(Out))
-	s.fetch(0, 4*out)
+	s.reserve(Out, 4*out)
+	s.dispatch("rans_decode", int(n), whole(In), whole(Out))
+	s.download(0, 4*out)
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) {
+	return s.q.Downloaded(func(p []byte) {
 		result := p
 		for i := range jobs {
 			j := &jobs[i]

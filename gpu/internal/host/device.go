@@ -30,9 +30,9 @@ const (
 	//   - Coding: 0.5 to 1.0 times at any size, since a worker decodes each payload again to see that it is right. It never pays.
 	//
 	// Whether the device keeps up is not in it: that is for the scheduler to see. There is no least batch: one is what waits when a slot is free, and while a small one is under way the next one gathers.
-	matchPays    = 64 << 10
-	codingPays   = math.MaxInt
-	decodingPays = 1 << 20
+	matchMinAuto  = 64 << 10
+	encodeMinAuto = math.MaxInt
+	decodeMinAuto = 1 << 20
 
 	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
 	maxMatch   = 1 << lz77.CandidateOffsetBits
@@ -49,7 +49,7 @@ const (
 	softwareLoops = 60000
 
 	// MinBinding is the least Driver.Binding with which a device is of use: a block of 4 MiB with its keys.
-	MinBinding = 16 << 20
+	MinBuffer = 16 << 20
 )
 
 // Config says what a device is like.
@@ -59,25 +59,25 @@ type Config struct {
 	// Fault, if set, is asked before every submission; an error plays the loss of the device. For tests.
 	Fault func() error
 	// AllLoops has loops of any length run on software adapters too. For tests.
-	AllLoops bool
+	UnlimitedLoops bool
 }
 
 // BaseInfo is what a device may be counted on to be, for [gpu.Lazy].
 func BaseInfo(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
-	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, MinAuto: codingPays, MinAutoDecode: decodingPays}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: fusedLeast, MaxSize: maxFused, RowHashOnly: true, MinAuto: fusedPays}
-	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, RowHashOnly: true, MinAuto: matchPays}
+	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, MinAuto: encodeMinAuto, MinAutoDecode: decodeMinAuto}
+	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: minFused, MaxSize: maxFused, RowHashOnly: true, MinAuto: fusedMinAuto}
+	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, RowHashOnly: true, MinAuto: matchMinAuto}
 	return info
 }
 
 // Device is a gpu.Device on a driver.
 type Device struct {
-	info    gpu.Info
-	driver  Driver
-	binding uint64 // Driver.Binding
-	loops   int    // how often the loops of a kernel may turn together; 0: without end
-	fault   func() error
+	info      gpu.Info
+	driver    Driver
+	maxBuffer uint64 // Driver.Binding
+	maxLoops  int    // how often the loops of a kernel may turn together; 0: without end
+	fault     func() error
 
 	slots  chan *slot
 	all    []*slot
@@ -97,17 +97,17 @@ var ErrTooLarge = errors.New("gpu: too large for the device")
 
 // New returns a device on a driver, which the device closes, at once if there is an error.
 func New(driver Driver, c Config) (*Device, error) {
-	d := &Device{info: BaseInfo(c.Name), driver: driver, binding: driver.Binding(), fault: c.Fault, slots: make(chan *slot, concurrent)}
+	d := &Device{info: BaseInfo(c.Name), driver: driver, maxBuffer: driver.MaxBuffer(), fault: c.Fault, slots: make(chan *slot, concurrent)}
 	if c.Kind == gpu.Software {
-		if d.info.Timeout = softwarePatience; !c.AllLoops {
-			d.loops = softwareLoops
+		if d.info.Timeout = softwarePatience; !c.UnlimitedLoops {
+			d.maxLoops = softwareLoops
 		}
 	}
 	fused := &d.info.Ops[gpu.Fused]
-	fused.Bytes = int(min(uint64(fused.Bytes), d.binding/fusedRoom))
+	fused.Bytes = int(min(uint64(fused.Bytes), d.maxBuffer/fusedExpansion))
 	err := error(nil)
-	if d.binding < MinBinding {
-		err = fmt.Errorf("its buffers are too small: %d bytes", d.binding)
+	if d.maxBuffer < MinBuffer {
+		err = fmt.Errorf("its buffers are too small: %d bytes", d.maxBuffer)
 	}
 	for range concurrent {
 		var q Queue
@@ -137,10 +137,10 @@ func (d *Device) Accepts(r *gpu.Request) bool {
 	case gpu.StageN:
 		return true
 	case gpu.Fused:
-		return d.fuses(r)
+		return d.acceptsFused(r)
 	case gpu.Stage0:
 		return r.Params != nil && r.Params.CandidatesFit(len(r.Src)) && r.Params.Depth <= 64 &&
-			matchSize(max(len(r.Src), r.Size)) <= d.binding
+			matchSize(max(len(r.Src), r.Size)) <= d.maxBuffer
 	}
 	return false
 }
@@ -157,11 +157,11 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 	defer func() { d.slots <- s }()
 	switch op {
 	case gpu.StageN:
-		return s.code(batch)
+		return s.runCode(batch)
 	case gpu.Fused:
-		return s.fused(batch)
+		return s.runFused(batch)
 	case gpu.Stage0:
-		return s.match(batch)
+		return s.runMatch(batch)
 	}
 	return fmt.Errorf("gpu: %v is not done here", op)
 }

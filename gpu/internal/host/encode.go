@@ -12,7 +12,7 @@ import (
 // counting (docs/exec-plans/active/webgpu.md).
 
 // fewSymbols is the number of symbols below which the host does it all.
-const fewSymbols = 16384
+const minSymbols = 16384
 
 // beginEncode makes a job of a request, unless it is too small.
 func (s *slot) beginEncode(i int, r *gpu.Request) {
@@ -36,7 +36,7 @@ func (s *slot) beginEncode(i int, r *gpu.Request) {
 		r.Dst = make([]byte, 0, size)
 	}
 	j.dst = append(r.Dst[:0], r.Layout.ID)
-	if symbols < fewSymbols {
+	if symbols < minSymbols {
 		r.Dst = j.enc.Append(j.dst, r.Layout.Stored, j.streams[:]...)
 		return
 	}
@@ -49,7 +49,7 @@ func (s *slot) count(jobs []job) error {
 		n, in, out, units := 0, uint64(headWords), uint64(0), 0
 		for ; n < len(jobs); n++ {
 			j := &jobs[n]
-			if 4*max(in+uint64(j.in), out+uint64(j.out)) > s.d.binding {
+			if 4*max(in+uint64(j.in), out+uint64(j.out)) > s.d.maxBuffer {
 				break
 			}
 			in, out, units = in+uint64(j.in), out+uint64(j.out), units+j.units
@@ -59,7 +59,7 @@ func (s *slot) count(jobs []job) error {
 			jobs = jobs[1:]
 			continue
 		}
-		if err := s.countSome(jobs[:n], in, units); err != nil {
+		if err := s.countBatch(jobs[:n], in, units); err != nil {
 			return err
 		}
 		ready := jobs[:0:n]
@@ -68,7 +68,7 @@ func (s *slot) count(jobs []job) error {
 				ready = append(ready, j)
 			}
 		}
-		if err := s.inPieces(ready, encGroupWords, encResultWords, s.encode); err != nil {
+		if err := s.inSubmissions(ready, encGroupWords, encResultWords, s.encode); err != nil {
 			return err
 		}
 		jobs = jobs[n:]
@@ -77,7 +77,7 @@ func (s *slot) count(jobs []job) error {
 }
 
 // countSome counts the symbols of jobs in one submission, and finds out what their groups have to do.
-func (s *slot) countSome(jobs []job, in uint64, units int) error {
+func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 	up, err := s.upload(4 * in)
 	if err != nil {
 		return err
@@ -98,16 +98,16 @@ func (s *slot) countSome(jobs []job, in uint64, units int) error {
 	}
 	size := 4 * countWords * uint64(units)
 	s.begin(4*in, In)
-	s.room(Out, size)
-	s.run("histogram", units, whole(In), whole(Out))
-	s.fetch(0, size)
+	s.reserve(Out, size)
+	s.dispatch("histogram", units, whole(In), whole(Out))
+	s.download(0, size)
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) {
+	return s.q.Downloaded(func(p []byte) {
 		for i := range jobs {
 			j := &jobs[i]
-			if s.plan(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
+			if s.makeGroups(j, p[:4*countWords*j.units]); j.w != nil && len(j.w.Groups) == 0 {
 				j.r.Dst, j.w = j.enc.End(j.dst), nil
 			}
 			p = p[4*countWords*j.units:]
@@ -116,7 +116,7 @@ func (s *slot) countSome(jobs []job, in uint64, units int) error {
 }
 
 // plan finds out what the groups of a job have to do. The job's work stays nil if the counts are impossible.
-func (s *slot) plan(j *job, counts []byte) {
+func (s *slot) makeGroups(j *job, counts []byte) {
 	if cap(s.hist) < len(counts)/2 {
 		s.hist = make([]uint16, len(counts)/2)
 	}
@@ -132,15 +132,15 @@ func (s *slot) plan(j *job, counts []byte) {
 		}
 	}
 	j.dst, j.w = j.enc.BeginHistograms(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
-	if s.d.cuts(j.w) {
+	if s.d.exceedsLoops(j.w) {
 		j.r.Err, j.w = ErrTooLarge, nil
 		return
 	}
 	j.in, j.out = tableWords*uint32(len(j.w.Tables)), 0
 	for k := range j.w.Groups {
 		g := &j.w.Groups[k]
-		j.in += partWords * uint32(len(g.Spans))
-		j.out += wordRoom(g)
+		j.in += spanWords * uint32(len(g.Spans))
+		j.out += maxWords(g)
 	}
 }
 
@@ -158,7 +158,7 @@ func readUnit(hist *[256]uint16, counts *[2 * 256]byte) int {
 }
 
 // wordRoom is the room for the words of a group that is coded, in u32.
-func wordRoom(g *rans.LaneGroup) uint32 { return words(2*g.Symbols) + 1 }
+func maxWords(g *rans.LaneGroup) uint32 { return words(2*g.Symbols) + 1 }
 
 // encode has the symbols of some jobs coded. The streams are in the input of the histograms.
 func (s *slot) encode(jobs []job) error {
@@ -181,26 +181,26 @@ func (s *slot) encode(jobs []job) error {
 			for _, p := range g.Spans {
 				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
 			}
-			at += wordRoom(g)
+			at += maxWords(g)
 			head.put(parts, uint32(len(g.Spans)), at, 0)
 		}
 	}
 	results := uint64(4 * n * encResultWords)
 	s.begin(4*in, Plan)
-	s.room(Out, 4*out)
-	s.run("rans_encode", int(n), whole(Plan), whole(In), whole(Out))
-	s.fetch(0, results)
+	s.reserve(Out, 4*out)
+	s.dispatch("rans_encode", int(n), whole(Plan), whole(In), whole(Out))
+	s.download(0, results)
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.fetchWords(jobs, n)
+	return s.downloadWords(jobs, n)
 }
 
 // fetchWords fetches the words of all groups and finishes the payloads.
-func (s *slot) fetchWords(jobs []job, n uint32) error {
+func (s *slot) downloadWords(jobs []job, n uint32) error {
 	s.counts = s.counts[:0]
 	s.begin(0, In)
-	err := s.q.Fetched(func(p []byte) {
+	err := s.q.Downloaded(func(p []byte) {
 		end := uint64(n * encResultWords)
 		for i := range jobs {
 			j := &jobs[i]
@@ -214,9 +214,9 @@ func (s *slot) fetchWords(jobs []job, n uint32) error {
 					g.States[l] = binary.LittleEndian.Uint32(p[16+4*l:])
 				}
 				p = p[4*encResultWords:]
-				end += uint64(wordRoom(g))
+				end += uint64(maxWords(g))
 				size := 4 * uint64(words(2*count))
-				s.fetch(4*end-size, size)
+				s.download(4*end-size, size)
 				s.counts = append(s.counts, count)
 			}
 		}
@@ -227,7 +227,7 @@ func (s *slot) fetchWords(jobs []job, n uint32) error {
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) {
+	return s.q.Downloaded(func(p []byte) {
 		counts := s.counts
 		for i := range jobs {
 			j := &jobs[i]

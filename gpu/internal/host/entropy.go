@@ -13,7 +13,7 @@ var errCorrupt = errors.New("gpu: the payload does not decode")
 var errResult = errors.New("gpu: impossible result")
 
 // errGivenUp is what is said of blocks that the kernels of Fused have left: the parse takes too many turns, or something is larger than its room.
-var errGivenUp = errors.New("gpu: the device has given the block up")
+var errUnfinished = errors.New("gpu: the device has given the block up")
 
 // job is a request of StageN with what its groups of lanes have to do. The sizes are in u32.
 type job struct {
@@ -34,7 +34,7 @@ type job struct {
 // The sizes of descriptors and results, in u32; see the kernels.
 const (
 	headWords      = 4
-	partWords      = 4
+	spanWords      = 4
 	tableWords     = 128
 	decGroupWords  = 40
 	decResultWords = 2
@@ -45,7 +45,7 @@ const (
 )
 
 // code does a batch of StageN. What decodes and what encodes do not come together in one submission.
-func (s *slot) code(batch []*gpu.Request) error {
+func (s *slot) runCode(batch []*gpu.Request) error {
 	n := max(entropyBatch, len(batch))
 	grow(&s.decoders, n)
 	grow(&s.encoders, n)
@@ -57,7 +57,7 @@ func (s *slot) code(batch []*gpu.Request) error {
 			s.beginDecode(i, r)
 		}
 	}
-	if err := s.inPieces(s.jobs, decGroupWords, decResultWords, s.decode); err != nil {
+	if err := s.inSubmissions(s.jobs, decGroupWords, decResultWords, s.decode); err != nil {
 		return err
 	}
 	s.jobs = s.jobs[:0]
@@ -71,11 +71,11 @@ func (s *slot) code(batch []*gpu.Request) error {
 }
 
 // inPieces has jobs done, as many at a time as there is room for.
-func (s *slot) inPieces(jobs []job, group, result uint32, do func([]job) error) error {
+func (s *slot) inSubmissions(jobs []job, group, result uint32, do func([]job) error) error {
 	for len(jobs) > 0 {
 		n := 0
 		for ; n < len(jobs); n++ {
-			if in, out := sizes(jobs[:n+1], group, result); 4*max(in, out) > s.d.binding {
+			if in, out := sizes(jobs[:n+1], group, result); 4*max(in, out) > s.d.maxBuffer {
 				break
 			}
 		}
@@ -108,12 +108,12 @@ func rounds(g *rans.LaneGroup) (n uint32) {
 }
 
 // partLoops is the most that loops turn in a kernel for one part, apart from the rounds: to make its table.
-const partLoops = 400
+const spanLoops = 400
 
 // cuts reports whether the device would cut short the loops of one of the groups.
-func (d *Device) cuts(w *rans.LaneWork) bool {
+func (d *Device) exceedsLoops(w *rans.LaneWork) bool {
 	for i := range w.Groups {
-		if g := &w.Groups[i]; d.loops > 0 && int(rounds(g))+partLoops*(len(g.Spans)+1) > d.loops {
+		if g := &w.Groups[i]; d.maxLoops > 0 && int(rounds(g))+spanLoops*(len(g.Spans)+1) > d.maxLoops {
 			return true
 		}
 	}

@@ -18,32 +18,32 @@ const (
 	// Of small blocks it is entropyBatch, so that with Fused there are no more blocks in flight than without.
 	fusedBytes = maxPositions
 	// fusedRoom is more bytes of a buffer than a byte of content takes: candidates and marks take 4, and some words for each block.
-	fusedRoom  = 8
-	fusedBatch = entropyBatch
+	fusedExpansion = 8
+	fusedBatch     = entropyBatch
 	// fusedPays is the least block, in bytes, that Auto does so: none. It could pay most of all, for the host does a twentieth of what it would do without (17 to 23 times at level 5, 30 to 46 at level 6, blocks of 256 KiB), but then the device
 	// has to be fast, which is STILL TO BE MEASURED on a GPU. On software Vulkan four blocks of 128 KiB of dickens at level 6 took 426 ms (1.2 MB/s), in stages 542 ms, and one processor 33 ms: better than the stages, and
 	// no use (docs/exec-plans/active/fused.md).
-	fusedPays = math.MaxInt
+	fusedMinAuto = math.MaxInt
 	// fusedLeast is the least block, in bytes: smaller ones take a processor some microseconds.
-	fusedLeast = 4096
+	minFused = 4096
 
-	fusedWords   = 32
-	stateWords   = 1088
-	ownWords     = 96
-	seqWords     = 3
-	markWords    = 4
-	placeWords   = 208
-	placeUnit    = 8192 // symbols
-	placeHead    = 58   // u32 of a segment's head at most: mode, length, 224 bytes of description
-	headerWords  = 16
-	logWords     = 2048
-	tilePayload  = 640 // u32 of payload for each tile: more than a quarter beyond what is in it
-	resultWords  = 4
-	payloadSlack = 4 // the guess of what comes back is as much as last time and 1/4
+	fusedWords     = 32
+	stateWords     = 1088
+	planHeadWords  = 96
+	seqWords       = 3
+	markWords      = 4
+	segmentWords   = 208
+	segmentSymbols = 8192 // symbols
+	segmentHead    = 58   // u32 of a segment's head at most: mode, length, 224 bytes of description
+	headerWords    = 16
+	logWords       = 2048
+	tilePayload    = 640 // u32 of payload for each tile: more than a quarter beyond what is in it
+	resultWords    = 4
+	guessMargin    = 4 // the guess of what comes back is as much as last time and 1/4
 
 	// turnsEach is how many turns of loops a byte may take in a parse. Files take 0.1 to 0.6, what internal/corpus makes up to 1.30: usualTurns, in tenths.
-	turnsEach  = 4
-	usualTurns = 13
+	turnsPerByte    = 4
+	usualTurnTenths = 13
 	// turnTime is how long a turn, which is a few dependent reads, takes on a slow GPU. A guess, STILL TO BE MEASURED; 1 µs may be the rule.
 	turnTime = 5 * time.Microsecond
 	// fusedTurns and softwareTurns are how many there are in a dispatch, on a GPU and on drivers that leave loops after softwareLoops. A GPU answers others as often as a dispatch ends: four
@@ -57,72 +57,72 @@ const (
 )
 
 // fusedRooms are how many u32 of the buffers are taken.
-type fusedRooms struct{ streams, seqs, state, plan, words, out uint32 }
+type fusedUsage struct{ streams, seqs, state, plan, words, out uint32 }
 
 // parseTime is how long a slow GPU parses a block of n bytes.
-func parseTime(n int) time.Duration { return time.Duration(n) * usualTurns / 10 * turnTime }
+func slowParseTime(n int) time.Duration { return time.Duration(n) * usualTurnTenths / 10 * turnTime }
 
 // add makes room for a block.
-func (r *fusedRooms) add(n int, coded, tiles int) {
+func (r *fusedUsage) add(n int, coded, tiles int) {
 	slots := uint32(0)
 	for k, m := range lzseq.Repeat.MaxSizes(n) {
 		r.streams += words(m) + 1
 		if k < coded {
-			slots += uint32(m/placeUnit) + 1
+			slots += uint32(m/segmentSymbols) + 1
 		}
 	}
-	r.seqs += fusedSeqs(n)
+	r.seqs += maxSeqs(n)
 	r.state += stateWords
-	r.plan += 8 + ownWords + slots*placeWords + 4*fusedParts(slots) + fusedHead(slots) + 4*fusedPieces(slots)
-	r.words += 2*encResultWords + fusedCoded(n)
+	r.plan += 8 + planHeadWords + slots*segmentWords + 4*maxSpans(slots) + headRoom(slots) + 4*maxPieces(slots)
+	r.words += 2*encResultWords + codedWords(n)
 	r.out += resultWords + tilePayload*uint32(tiles)
 }
 
 // largest is the size in bytes of the largest buffer.
-func (r *fusedRooms) largest() uint64 {
+func (r *fusedUsage) largest() uint64 {
 	return 4 * uint64(max(r.streams, markWords*r.seqs, r.state, r.plan, r.words, r.out))
 }
 
-func fusedSeqs(n int) uint32          { return uint32(n)/4 + 2 }
-func fusedParts(slots uint32) uint32  { return slots + 1 }
-func fusedHead(slots uint32) uint32   { return (16 + slots*placeHead + 3) &^ 3 }
-func fusedPieces(slots uint32) uint32 { return slots + 12 }
+func maxSeqs(n int) uint32          { return uint32(n)/4 + 2 }
+func maxSpans(slots uint32) uint32  { return slots + 1 }
+func headRoom(slots uint32) uint32  { return (16 + slots*segmentHead + 3) &^ 3 }
+func maxPieces(slots uint32) uint32 { return slots + 12 }
 
 // fusedCoded is the room for words: one for each coded symbol, of which there are up to 4/3 of the block's bytes.
-func fusedCoded(n int) uint32 { return words(2*(n+n/3)) + 16 }
+func codedWords(n int) uint32 { return words(2*(n+n/3)) + 16 }
 
 // fusedSize is a bound for the largest buffer that a block of n bytes needs.
 func fusedSize(n int) uint64 {
-	r := fusedRooms{plan: headWords}
+	r := fusedUsage{plan: headWords}
 	r.add(n, 5, n/tileSize+1)
 	return max(r.largest(), matchSize(n)+4*(headerWords+fusedWords+logWords))
 }
 
 // fused does a batch of Fused.
-func (s *slot) fused(batch []*gpu.Request) error {
+func (s *slot) runFused(batch []*gpu.Request) error {
 	for len(batch) > 0 {
 		s.blocks = s.blocks[:0]
 		first, tile, n := 0, 0, 0
-		rooms := fusedRooms{plan: headWords}
+		used := fusedUsage{plan: headWords}
 		for ; n < len(batch); n++ {
 			r := batch[n]
-			if r.Err = nil; !s.d.fuses(r) {
+			if r.Err = nil; !s.d.acceptsFused(r) {
 				r.Err = ErrTooLarge
 				continue
 			}
 			j := matchJob{r: r, first: first, tile: tile, positions: len(r.Src) - lz77.CandidateTail}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
 			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
-			more := rooms
+			more := used
 			more.add(len(r.Src), 6-r.Layout.Stored, j.tiles)
-			if first > 0 && (first+j.positions > maxPositions || max(more.largest(), matchSize(first+j.positions)+4*logWords+4096) > s.d.binding) {
+			if first > 0 && (first+j.positions > maxPositions || max(more.largest(), matchSize(first+j.positions)+4*logWords+4096) > s.d.maxBuffer) {
 				break
 			}
-			rooms, first, tile = more, first+j.positions, tile+j.tiles
+			used, first, tile = more, first+j.positions, tile+j.tiles
 			s.blocks = append(s.blocks, j)
 		}
 		if len(s.blocks) > 0 {
-			if err := s.fuse(s.blocks, first, tile, &rooms); err != nil {
+			if err := s.submitFused(s.blocks, first, tile, &used); err != nil {
 				return err
 			}
 			clear(s.blocks)
@@ -133,14 +133,14 @@ func (s *slot) fused(batch []*gpu.Request) error {
 }
 
 // fuses reports whether the device can do a request of Fused.
-func (d *Device) fuses(r *gpu.Request) bool {
+func (d *Device) acceptsFused(r *gpu.Request) bool {
 	return r.Params != nil && r.Layout != nil && r.Params.Lazy <= 2 && r.Params.Finder == lz77.RowHash && r.Params.Nice <= lz77.MaxCandidateNice && r.Params.Depth <= 64 && r.Window == 0 &&
-		len(r.Src) >= fusedLeast && max(len(r.Src), r.Size) <= maxFused && fusedSize(max(len(r.Src), r.Size)) <= d.binding
+		len(r.Src) >= minFused && max(len(r.Src), r.Size) <= maxFused && fusedSize(max(len(r.Src), r.Size)) <= d.maxBuffer
 }
 
 // fuse does some blocks in one submission, and one more to fetch what is left if there is more than was guessed.
-func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) error {
-	if err := s.recordFused(blocks, positions, tiles, rooms); err != nil {
+func (s *slot) submitFused(blocks []matchJob, positions, tiles int, used *fusedUsage) error {
+	if err := s.recordFused(blocks, positions, tiles, used); err != nil {
 		return err
 	}
 	table := 4 * resultWords * uint64(len(blocks))
@@ -151,35 +151,35 @@ func (s *slot) fuse(blocks []matchJob, positions, tiles int, rooms *fusedRooms) 
 	if s.ratio == 0 {
 		s.ratio = 1 << 15 // half
 	}
-	guess := min(table+(all*s.ratio>>16+4*uint64(len(blocks))+15)&^15, 4*uint64(rooms.out))
-	s.fetch(0, guess)
+	guess := min(table+(all*s.ratio>>16+4*uint64(len(blocks))+15)&^15, 4*uint64(used.out))
+	s.download(0, guess)
 	if err := s.submit(); err != nil {
 		return err
 	}
 	total := uint64(0)
-	err := s.q.Fetched(func(p []byte) {
-		if total = payloads(blocks, p, 4*uint64(rooms.out)); total <= guess {
-			takePayloads(blocks, p)
+	err := s.q.Downloaded(func(p []byte) {
+		if total = payloadsSize(blocks, p, 4*uint64(used.out)); total <= guess {
+			copyPayloads(blocks, p)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	s.ratio = max(1<<10, (total-min(total, table))<<16/all)
-	s.ratio += s.ratio / payloadSlack
+	s.ratio += s.ratio / guessMargin
 	if total <= guess {
 		return nil
 	}
 	s.begin(0, In)
-	s.fetch(0, min((total+15)&^15, 4*uint64(rooms.out)))
+	s.download(0, min((total+15)&^15, 4*uint64(used.out)))
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) { takePayloads(blocks, p) })
+	return s.q.Downloaded(func(p []byte) { copyPayloads(blocks, p) })
 }
 
 // payloads returns how many bytes of the output hold payloads, with the table of their sizes. If they are more than limit something is wrong with all of them.
-func payloads(blocks []matchJob, p []byte, limit uint64) (total uint64) {
+func payloadsSize(blocks []matchJob, p []byte, limit uint64) (total uint64) {
 	total = 4 * resultWords * uint64(len(blocks))
 	for i := range blocks {
 		total += (uint64(binary.LittleEndian.Uint32(p[4*resultWords*i:])) + 3) &^ 3
@@ -194,7 +194,7 @@ func payloads(blocks []matchJob, p []byte, limit uint64) (total uint64) {
 }
 
 // takePayloads copies the payloads.
-func takePayloads(blocks []matchJob, p []byte) {
+func copyPayloads(blocks []matchJob, p []byte) {
 	at := 4 * resultWords * uint64(len(blocks))
 	for i := range blocks {
 		r := blocks[i].r
@@ -202,7 +202,7 @@ func takePayloads(blocks []matchJob, p []byte) {
 		switch {
 		case r.Err != nil:
 		case size == 0:
-			r.Err = errGivenUp
+			r.Err = errUnfinished
 		case at+size > uint64(len(p)): // the table is not what it was when it came alone
 			r.Err = errResult
 		default:
@@ -213,7 +213,7 @@ func takePayloads(blocks []matchJob, p []byte) {
 }
 
 // recordFused records all kernels of a submission.
-func (s *slot) recordFused(blocks []matchJob, positions, tiles int, rooms *fusedRooms) error {
+func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedUsage) error {
 	n := len(blocks)
 	in := headerWords + n*(blockWords+fusedWords) + tiles + logWords
 	rowBits, longest := uint8(0), 0
@@ -227,8 +227,8 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, rooms *fused
 		return err
 	}
 	turns, most := uint32(fusedTurns), uint32(math.MaxUint32)
-	if s.d.loops > 0 {
-		turns, most = softwareTurns, uint32(s.d.loops)
+	if s.d.maxLoops > 0 {
+		turns, most = softwareTurns, uint32(s.d.maxLoops)
 	}
 	fusedAt := uint32(headerWords + n*blockWords)
 	tilesAt := fusedAt + uint32(n*fusedWords)
@@ -247,37 +247,37 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, rooms *fused
 			table.put(uint32(i))
 		}
 	}
-	s.layOut(&packer{p: up, at: fusedAt}, blocks, segments)
+	s.packFused(&packer{p: up, at: fusedAt}, blocks, segments)
 
 	size := 4 * uint64(positions)
 	s.begin(4*uint64(in), In)
 	s.candidates(n, tiles, rowBits, size)
 	// What finding candidates has been through with.
 	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions
-	for _, r := range []Room{{streams, uint64(rooms.streams)}, {seqs, seqWords * uint64(rooms.seqs)}, {marks, markWords * uint64(rooms.seqs)}, {Counts, uint64(rooms.state)}, {plan, uint64(rooms.plan)}, {code, uint64(rooms.words)}, {Out, uint64(rooms.out)}} {
-		s.room(r.Buffer, 4*r.Size)
+	for _, r := range []BufferSize{{streams, uint64(used.streams)}, {seqs, seqWords * uint64(used.seqs)}, {marks, markWords * uint64(used.seqs)}, {Counts, uint64(used.state)}, {plan, uint64(used.plan)}, {code, uint64(used.words)}, {Out, uint64(used.out)}} {
+		s.reserve(r.Buffer, 4*r.Size)
 	}
-	s.run("fused_begin", n, whole(In), whole(Counts))
-	s.run("fused_parse", n, whole(In), whole(Out), whole(seqs), whole(marks), whole(Counts))
-	s.sub.Kernels[len(s.sub.Kernels)-1].Times += 1 + turnsEach*longest/int(turns)
-	s.run("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
-	s.run("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
-	s.run("fused_frame", n, whole(In), whole(Counts), whole(plan))
-	s.run("rans_encode", 2*n, whole(plan), whole(streams), whole(code))
-	s.run("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
-	s.run("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
+	s.dispatch("fused_begin", n, whole(In), whole(Counts))
+	s.dispatch("fused_parse", n, whole(In), whole(Out), whole(seqs), whole(marks), whole(Counts))
+	s.sub.Kernels[len(s.sub.Kernels)-1].Times += 1 + turnsPerByte*longest/int(turns)
+	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
+	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
+	s.dispatch("fused_frame", n, whole(In), whole(Counts), whole(plan))
+	s.dispatch("rans_encode", 2*n, whole(plan), whole(streams), whole(code))
+	s.dispatch("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
+	s.dispatch("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
 	return nil
 }
 
 // layOut writes the descriptors of Fused: it gives each block its rooms.
-func (s *slot) layOut(desc *packer, blocks []matchJob, segments uint32) {
+func (s *slot) packFused(desc *packer, blocks []matchJob, segments uint32) {
 	n := uint32(len(blocks))
 	slots := uint32(0)
 	for i := range blocks {
-		_, k := fusedSlots(blocks[i].r)
+		_, k := maxSegments(blocks[i].r)
 		slots += k
 	}
-	at := fusedRooms{plan: segments + slots*placeWords, words: 2 * n * encResultWords}
+	at := fusedUsage{plan: segments + slots*segmentWords, words: 2 * n * encResultWords}
 	place := uint32(0)
 	for i := range blocks {
 		r := blocks[i].r
@@ -286,27 +286,27 @@ func (s *slot) layOut(desc *packer, blocks []matchJob, segments uint32) {
 			desc.put(at.streams)
 			at.streams += words(m) + 1
 		}
-		desc.put(at.streams, at.seqs, fusedSeqs(size))
-		at.seqs += fusedSeqs(size)
+		desc.put(at.streams, at.seqs, maxSeqs(size))
+		at.seqs += maxSeqs(size)
 		desc.put(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats), uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
 		at.state += stateWords
-		each, all := fusedSlots(r)
+		each, all := maxSegments(r)
 		for _, k := range each {
 			desc.put(place)
 			place += k
 		}
 		desc.put(place)
-		head, parts, pieces := at.plan+ownWords, at.plan+ownWords+fusedHead(all), at.plan+ownWords+fusedHead(all)+4*fusedParts(all)
-		desc.put(head, fusedHead(all), parts, fusedParts(all), at.words, at.words+fusedCoded(size), pieces, fusedPieces(all), at.plan, tilePayload*uint32(blocks[i].tiles))
-		at.plan, at.words = pieces+4*fusedPieces(all), at.words+fusedCoded(size)
+		head, parts, pieces := at.plan+planHeadWords, at.plan+planHeadWords+headRoom(all), at.plan+planHeadWords+headRoom(all)+4*maxSpans(all)
+		desc.put(head, headRoom(all), parts, maxSpans(all), at.words, at.words+codedWords(size), pieces, maxPieces(all), at.plan, tilePayload*uint32(blocks[i].tiles))
+		at.plan, at.words = pieces+4*maxPieces(all), at.words+codedWords(size)
 	}
 }
 
 // fusedSlots is how many segments each stream may have, and all of them.
-func fusedSlots(r *gpu.Request) (each [6]uint32, all uint32) {
+func maxSegments(r *gpu.Request) (each [6]uint32, all uint32) {
 	for k, m := range lzseq.Repeat.MaxSizes(len(r.Src)) {
 		if k < 6-r.Layout.Stored {
-			each[k] = uint32(m/placeUnit) + 1
+			each[k] = uint32(m/segmentSymbols) + 1
 			all += each[k]
 		}
 	}

@@ -32,8 +32,8 @@ type answering struct {
 	a *answers
 }
 
-func (q *answering) Fetched(f func([]byte)) error {
-	p := make([]byte, q.submitted[len(q.submitted)-1].Total())
+func (q *answering) Downloaded(f func([]byte)) error {
+	p := make([]byte, q.submitted[len(q.submitted)-1].DownloadSize())
 	for i := range p {
 		p[i] = byte(i)
 	}
@@ -50,7 +50,7 @@ func (q *answering) Fetched(f func([]byte)) error {
 
 // TestFusedFetch: payloads are taken from where they are, in one submission if there are as many bytes as last time; and what is left comes in a second one, without kernels.
 func TestFusedFetch(t *testing.T) {
-	a := &answers{fake: &fake{binding: 1 << 27, failsAt: -1}}
+	a := &answers{fake: &fake{maxBuffer: 1 << 27, failsAt: -1}}
 	d, err := New(a, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestFusedFetch(t *testing.T) {
 			for i, r := range batch {
 				n := int(c.sizes[i])
 				if n == 0 {
-					if !errors.Is(r.Err, errGivenUp) {
+					if !errors.Is(r.Err, errUnfinished) {
 						t.Error(r.Err)
 					}
 					continue
@@ -123,8 +123,8 @@ func TestFusedFetch(t *testing.T) {
 
 // TestFusedPieces: what does not fit into the buffers goes in several submissions, and no buffer is larger than it may be.
 func TestFusedPieces(t *testing.T) {
-	for _, binding := range []uint64{MinBinding, 1 << 27} {
-		f := &fake{binding: binding, failsAt: -1}
+	for _, binding := range []uint64{MinBuffer, 1 << 27} {
+		f := &fake{maxBuffer: binding, failsAt: -1}
 		d, err := New(f, Config{})
 		if err != nil {
 			t.Fatal(err)
@@ -139,14 +139,14 @@ func TestFusedPieces(t *testing.T) {
 		if err := d.Run(gpu.Fused, batch); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(f.submitted); (n > 1) != (binding == MinBinding) {
+		if n := len(f.submitted); (n > 1) != (binding == MinBuffer) {
 			t.Errorf("%d submissions", n)
 		}
 		for _, s := range f.submitted {
-			if s.Up > binding || s.Total() > binding {
-				t.Errorf("%d bytes up, %d down", s.Up, s.Total())
+			if s.UploadSize > binding || s.DownloadSize() > binding {
+				t.Errorf("%d bytes up, %d down", s.UploadSize, s.DownloadSize())
 			}
-			for _, r := range s.Rooms {
+			for _, r := range s.Reserve {
 				if r.Size > binding {
 					t.Errorf("%d bytes in buffer %d", r.Size, r.Buffer)
 				}
@@ -162,11 +162,11 @@ func TestFusedPieces(t *testing.T) {
 
 // TestFusedBatches: a batch as large as it may be, of blocks of any size, is one submission, and a slow GPU is done with it before it is given up.
 func TestFusedBatches(t *testing.T) {
-	if parseTime(maxFused) > gpu.DefaultTimeout || parseTime(2*maxFused) <= gpu.DefaultTimeout {
-		t.Errorf("blocks of %d bytes take %v of %v", maxFused, parseTime(maxFused), gpu.DefaultTimeout)
+	if slowParseTime(maxFused) > gpu.DefaultTimeout || slowParseTime(2*maxFused) <= gpu.DefaultTimeout {
+		t.Errorf("blocks of %d bytes take %v of %v", maxFused, slowParseTime(maxFused), gpu.DefaultTimeout)
 	}
-	for _, binding := range []uint64{MinBinding, 1 << 26, 1 << 27, 1 << 31} {
-		f := &fake{binding: binding, failsAt: -1}
+	for _, binding := range []uint64{MinBuffer, 1 << 26, 1 << 27, 1 << 31} {
+		f := &fake{maxBuffer: binding, failsAt: -1}
 		d, err := New(f, Config{})
 		if err != nil {
 			t.Fatal(err)
@@ -175,9 +175,9 @@ func TestFusedBatches(t *testing.T) {
 		if binding >= 1<<27 && limits.Bytes < 4*maxFused {
 			t.Errorf("%d bytes with buffers of %d", limits.Bytes, binding)
 		}
-		for _, size := range []int{fusedLeast, fusedLeast + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused} {
+		for _, size := range []int{minFused, minFused + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused} {
 			if !d.Accepts(fusedRequest(size, lzseq.Plain)) {
-				if binding > MinBinding {
+				if binding > MinBuffer {
 					t.Errorf("%d bytes are not accepted with buffers of %d", size, binding)
 				}
 				continue
@@ -200,7 +200,7 @@ func TestFusedBatches(t *testing.T) {
 
 // TestFusedRefused: what the kernels do not do.
 func TestFusedRefused(t *testing.T) {
-	d, err := New(&fake{binding: 1 << 27, failsAt: -1}, Config{})
+	d, err := New(&fake{maxBuffer: 1 << 27, failsAt: -1}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestFusedRefused(t *testing.T) {
 	lazier := lz77.Levels[6]
 	lazier.Lazy = 3
 	for name, change := range map[string]func(r *gpu.Request){
-		"small":     func(r *gpu.Request) { r.Src = r.Src[:fusedLeast-1] },
+		"small":     func(r *gpu.Request) { r.Src = r.Src[:minFused-1] },
 		"window":    func(r *gpu.Request) { r.Window = 1 },
 		"no layout": func(r *gpu.Request) { r.Layout = nil },
 		"no params": func(r *gpu.Request) { r.Params = nil },
@@ -229,14 +229,14 @@ func TestFusedRefused(t *testing.T) {
 // TestFusedRooms: rooms do not overlap, and end within the buffers.
 func TestFusedRooms(t *testing.T) {
 	var blocks []matchJob
-	rooms := fusedRooms{plan: headWords}
+	used := fusedUsage{plan: headWords}
 	for i, size := range []int{4096, 70_001, 1 << 20, 5000} {
 		r := fusedRequest(size, []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2])
 		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
-		rooms.add(size, 6-r.Layout.Stored, size/tileSize+1)
+		used.add(size, 6-r.Layout.Stored, size/tileSize+1)
 	}
 	p := make([]byte, 4*fusedWords*len(blocks))
-	new(slot).layOut(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
+	new(slot).packFused(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
 	word := func(i, k int) uint32 { return binary.LittleEndian.Uint32(p[4*(fusedWords*i+k):]) }
 	type span struct{ from, to uint32 }
 	var streams, seqs, state, plan, words []span
@@ -247,22 +247,22 @@ func TestFusedRooms(t *testing.T) {
 				t.Error("a stream has no room")
 			}
 			if from, to := word(i, 15+k), word(i, 16+k); to > from {
-				plan = append(plan, span{segments + from*placeWords, segments + to*placeWords})
+				plan = append(plan, span{segments + from*segmentWords, segments + to*segmentWords})
 			}
 		}
 		seqs = append(seqs, span{word(i, 7), word(i, 7) + word(i, 8)})
 		state = append(state, span{word(i, 14), word(i, 14) + stateWords})
 		words = append(words, span{word(i, 26), word(i, 27)})
 		plan = append(plan, span{word(i, 22), word(i, 22) + word(i, 23)}, span{word(i, 24), word(i, 24) + 4*word(i, 25)}, span{word(i, 28), word(i, 28) + 4*word(i, 29)},
-			span{word(i, 30), word(i, 30) + ownWords})
+			span{word(i, 30), word(i, 30) + planHeadWords})
 	}
 	for name, c := range map[string]struct {
 		list  []span
 		first uint32
 		end   uint32
 	}{
-		"streams": {streams, 0, rooms.streams}, "seqs": {seqs, 0, rooms.seqs}, "state": {state, 0, rooms.state}, "plan": {plan, segments, rooms.plan},
-		"words": {words, 2 * encResultWords * uint32(len(blocks)), rooms.words},
+		"streams": {streams, 0, used.streams}, "seqs": {seqs, 0, used.seqs}, "state": {state, 0, used.state}, "plan": {plan, segments, used.plan},
+		"words": {words, 2 * encResultWords * uint32(len(blocks)), used.words},
 	} {
 		for i, a := range c.list {
 			if a.from >= a.to || a.from < c.first || a.to > c.end {

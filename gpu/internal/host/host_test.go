@@ -14,7 +14,7 @@ import (
 
 // fake is a driver that counts, and does nothing.
 type fake struct {
-	binding               uint64
+	maxBuffer             uint64
 	queues, closed        int
 	stopped, driverClosed bool
 	failsAt               int
@@ -23,10 +23,10 @@ type fake struct {
 
 var errFake = errors.New("test: no queue")
 
-func (f *fake) Binding() uint64 { return f.binding }
-func (f *fake) Held() int       { return f.queues - f.closed }
-func (f *fake) Stop()           { f.stopped = true }
-func (f *fake) Close()          { f.driverClosed = true }
+func (f *fake) MaxBuffer() uint64 { return f.maxBuffer }
+func (f *fake) Held() int         { return f.queues - f.closed }
+func (f *fake) Stop()             { f.stopped = true }
+func (f *fake) Close()            { f.driverClosed = true }
 func (f *fake) Queue() (Queue, error) {
 	if f.queues == f.failsAt {
 		return nil, errFake
@@ -42,15 +42,15 @@ func (q *fakeQueue) Submit(s *Submission) error {
 	q.submitted = append(q.submitted, *s)
 	return nil
 }
-func (q *fakeQueue) Fetched(f func([]byte)) error {
-	f(make([]byte, q.submitted[len(q.submitted)-1].Total()))
+func (q *fakeQueue) Downloaded(f func([]byte)) error {
+	f(make([]byte, q.submitted[len(q.submitted)-1].DownloadSize()))
 	return nil
 }
 func (q *fakeQueue) Close() { q.closed++ }
 
 // TestNewFails: what a device that cannot be had has opened is closed.
 func TestNewFails(t *testing.T) {
-	for _, f := range []*fake{{binding: MinBinding - 256, failsAt: -1}, {binding: MinBinding, failsAt: 0}, {binding: MinBinding, failsAt: concurrent - 1}} {
+	for _, f := range []*fake{{maxBuffer: MinBuffer - 256, failsAt: -1}, {maxBuffer: MinBuffer, failsAt: 0}, {maxBuffer: MinBuffer, failsAt: concurrent - 1}} {
 		if d, err := New(f, Config{}); err == nil {
 			d.Close()
 			t.Error("there is a device")
@@ -63,7 +63,7 @@ func TestNewFails(t *testing.T) {
 
 // TestImpossible: results that no device should give are errors of the requests.
 func TestImpossible(t *testing.T) {
-	f := &fake{binding: MinBinding, failsAt: -1}
+	f := &fake{maxBuffer: MinBuffer, failsAt: -1}
 	d, err := New(f, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestImpossible(t *testing.T) {
 
 // TestPieces: what does not fit into a buffer goes in several submissions, and what does not fit at all is not the device's.
 func TestPieces(t *testing.T) {
-	f := &fake{binding: MinBinding, failsAt: -1}
+	f := &fake{maxBuffer: MinBuffer, failsAt: -1}
 	d, err := New(f, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestPieces(t *testing.T) {
 	for range 5 {
 		batch = append(batch, encodeRequest(make([]byte, 3<<20)))
 	}
-	batch = append(batch, encodeRequest(make([]byte, MinBinding)))
+	batch = append(batch, encodeRequest(make([]byte, MinBuffer)))
 	if err := d.Run(gpu.StageN, batch); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestPieces(t *testing.T) {
 		t.Errorf("%d submissions, %v, %v", len(f.submitted), batch[4].Err, batch[5].Err)
 	}
 	for _, s := range f.submitted {
-		for _, size := range []uint64{s.Up, s.Rooms[0].Size, s.Total()} {
-			if size > f.binding {
+		for _, size := range []uint64{s.UploadSize, s.Reserve[0].Size, s.DownloadSize()} {
+			if size > f.maxBuffer {
 				t.Errorf("%d bytes", size)
 			}
 		}
@@ -141,7 +141,7 @@ func TestPieces(t *testing.T) {
 }
 
 func TestAccepts(t *testing.T) {
-	f := &fake{binding: 1 << 30, failsAt: -1}
+	f := &fake{maxBuffer: 1 << 30, failsAt: -1}
 	d, err := New(f, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestGrid(t *testing.T) {
 	}
 	s := &slot{d: &Device{}, q: &fakeQueue{&fake{}}}
 	s.begin(0, In)
-	s.run("histogram", maxGroups*maxRows+1)
+	s.dispatch("histogram", maxGroups*maxRows+1)
 	if s.submit() == nil {
 		t.Error("more workgroups than there can be")
 	}

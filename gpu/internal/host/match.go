@@ -47,7 +47,7 @@ const (
 )
 
 // match does a batch of Stage0, in as many submissions as there is room for.
-func (s *slot) match(batch []*gpu.Request) error {
+func (s *slot) runMatch(batch []*gpu.Request) error {
 	for len(batch) > 0 {
 		s.blocks = s.blocks[:0]
 		first, tile := 0, 0
@@ -62,14 +62,14 @@ func (s *slot) match(batch []*gpu.Request) error {
 			}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
 			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
-			if first > 0 && (first+j.positions > maxPositions || matchSize(first+j.positions) > s.d.binding) {
+			if first > 0 && (first+j.positions > maxPositions || matchSize(first+j.positions) > s.d.maxBuffer) {
 				break
 			}
 			first, tile = first+j.positions, tile+j.tiles
 			s.blocks = append(s.blocks, j)
 		}
 		if len(s.blocks) > 0 {
-			if err := s.matchBlocks(s.blocks, first, tile); err != nil {
+			if err := s.submitMatch(s.blocks, first, tile); err != nil {
 				return err
 			}
 			clear(s.blocks)
@@ -80,7 +80,7 @@ func (s *slot) match(batch []*gpu.Request) error {
 }
 
 // matchBlocks finds the candidates of some blocks.
-func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
+func (s *slot) submitMatch(blocks []matchJob, positions, tiles int) error {
 	in := 8 + len(blocks)*blockWords + tiles
 	rowBits := uint8(0)
 	for i := range blocks {
@@ -106,11 +106,11 @@ func (s *slot) matchBlocks(blocks []matchJob, positions, tiles int) error {
 	size := 4 * uint64(positions)
 	s.begin(4*uint64(in), In)
 	s.candidates(len(blocks), tiles, rowBits, size)
-	s.fetch(0, size)
+	s.download(0, size)
 	if err := s.submit(); err != nil {
 		return err
 	}
-	return s.q.Fetched(func(p []byte) {
+	return s.q.Downloaded(func(p []byte) {
 		for i := range blocks {
 			j := &blocks[i]
 			j.r.Candidates = gpu.NewCandidates(j.positions)
@@ -132,16 +132,16 @@ func (w *packer) block(head *packer, j *matchJob) {
 func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
 	keys, positions, newKeys, newPositions := Keys, Positions, NewKeys, NewPositions
 	for _, b := range []Buffer{keys, positions, newKeys, newPositions, Out} {
-		s.room(b, size)
+		s.reserve(b, size)
 	}
-	s.room(Counts, 4*digits*uint64(tiles))
-	s.run("match_hash", tiles, whole(In), whole(keys), whole(positions))
+	s.reserve(Counts, 4*digits*uint64(tiles))
+	s.dispatch("match_hash", tiles, whole(In), whole(keys), whole(positions))
 	for i := range (int(rowBits) + digitBits - 1) / digitBits {
 		shift := Binding{Shifts, uint64(shiftStep * i), shiftStep}
-		s.run("match_count", tiles, whole(In), whole(keys), whole(Counts), shift)
-		s.run("match_scan", blocks, whole(In), whole(Counts))
-		s.run("match_scatter", tiles, whole(In), whole(keys), whole(positions), whole(newKeys), whole(newPositions), whole(Counts), shift)
+		s.dispatch("match_count", tiles, whole(In), whole(keys), whole(Counts), shift)
+		s.dispatch("match_scan", blocks, whole(In), whole(Counts))
+		s.dispatch("match_scatter", tiles, whole(In), whole(keys), whole(positions), whole(newKeys), whole(newPositions), whole(Counts), shift)
 		keys, positions, newKeys, newPositions = newKeys, newPositions, keys, positions
 	}
-	s.run("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))
+	s.dispatch("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))
 }

@@ -28,23 +28,23 @@ func (d *Device) Transfer(n int) (up, down time.Duration, err error) {
 		clear(p)
 		start := time.Now()
 		s.begin(size, In)
-		s.room(Out, size)
-		s.fetch(0, 16)
+		s.reserve(Out, size)
+		s.download(0, 16)
 		if err := s.submit(); err != nil {
 			return 0, 0, err
 		}
 		up = time.Since(start)
-		if err := s.q.Fetched(func([]byte) {}); err != nil {
+		if err := s.q.Downloaded(func([]byte) {}); err != nil {
 			return 0, 0, err
 		}
 		start = time.Now()
 		s.begin(0, In)
-		s.fetch(0, size)
+		s.download(0, size)
 		if err := s.submit(); err != nil {
 			return 0, 0, err
 		}
 		down = time.Since(start)
-		if err := s.q.Fetched(func([]byte) {}); err != nil {
+		if err := s.q.Downloaded(func([]byte) {}); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -34,26 +34,26 @@ func (s *slot) upload(n uint64) ([]byte, error) {
 
 // begin begins a submission that sends n bytes of upload to a buffer.
 func (s *slot) begin(n uint64, to Buffer) {
-	s.sub = Submission{Up: align(n), To: to, Rooms: s.sub.Rooms[:0], Kernels: s.sub.Kernels[:0], Fetch: s.sub.Fetch[:0]}
+	s.sub = Submission{UploadSize: align(n), UploadTo: to, Reserve: s.sub.Reserve[:0], Kernels: s.sub.Kernels[:0], Downloads: s.sub.Downloads[:0]}
 	s.arg = s.arg[:0]
 }
 
 // room makes sure that a buffer has room for n bytes.
-func (s *slot) room(b Buffer, n uint64) { s.sub.Rooms = append(s.sub.Rooms, Room{b, n}) }
+func (s *slot) reserve(b Buffer, n uint64) { s.sub.Reserve = append(s.sub.Reserve, BufferSize{b, n}) }
 
 // run has a kernel dispatched.
-func (s *slot) run(kernel string, groups int, bind ...Binding) {
+func (s *slot) dispatch(kernel string, groups int, bind ...Binding) {
 	s.arg = append(s.arg, bind...)
 	all := s.arg[len(s.arg)-len(bind):]
 	s.sub.Kernels = append(s.sub.Kernels, Dispatch{kernel, groups, 1 + s.d.again[kernel], all})
 }
 
 // fetch has a stretch of the output fetched.
-func (s *slot) fetch(from, size uint64) { s.fetchOf(Out, from, size) }
+func (s *slot) download(from, size uint64) { s.downloadFrom(Out, from, size) }
 
-func (s *slot) fetchOf(b Buffer, from, size uint64) {
+func (s *slot) downloadFrom(b Buffer, from, size uint64) {
 	if size > 0 {
-		s.sub.Fetch = append(s.sub.Fetch, Stretch{b, from, size})
+		s.sub.Downloads = append(s.sub.Downloads, Range{b, from, size})
 	}
 }
 

@@ -16,10 +16,10 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 		return nil, ErrClosed
 	}
 	defer func() { d.slots <- s }()
-	if !d.fuses(r) {
+	if !d.acceptsFused(r) {
 		return nil, ErrTooLarge
 	}
-	if err := s.fused([]*gpu.Request{r}); err != nil {
+	if err := s.runFused([]*gpu.Request{r}); err != nil {
 		return nil, err
 	}
 	// The buffers are as the kernels have left them.
@@ -30,14 +30,14 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 		at += 4 * uint64(words(m)+1)
 	}
 	s.begin(0, In)
-	s.fetchOf(Counts, 0, 4*stateWords)
-	s.fetchOf(Keys, 0, at)
+	s.downloadFrom(Counts, 0, 4*stateWords)
+	s.downloadFrom(Keys, 0, at)
 	if err := s.submit(); err != nil {
 		return nil, err
 	}
 	out := new(lzseq.Streams)
 	var err error
-	if e := s.q.Fetched(func(p []byte) {
+	if e := s.q.Downloaded(func(p []byte) {
 		if status := binary.LittleEndian.Uint32(p); status != 1 {
 			err = fmt.Errorf("gpu: the parse is not done: %d, at position %d after %d turns", status, binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[4*32:]))
 			return

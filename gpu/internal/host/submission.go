@@ -7,7 +7,7 @@ package host
 // Driver is a way to run kernels, with one device of it open. Its methods may be called from any goroutine.
 type Driver interface {
 	// Binding is the most bytes that a buffer can have, a multiple of 256.
-	Binding() uint64
+	MaxBuffer() uint64
 	// Queue makes what one batch has to itself.
 	Queue() (Queue, error)
 	// Stop has calls that are under way end soon with [ErrClosed], and later ones at once.
@@ -25,17 +25,17 @@ type Queue interface {
 	// Submit does a submission, and returns when that is done.
 	Submit(s *Submission) error
 	// Fetched calls f with what the last submission has fetched, the stretches one behind the other. It may be slow to read more than once.
-	Fetched(f func(p []byte)) error
+	Downloaded(f func(p []byte)) error
 	Close()
 }
 
 // Submission is, in this order: an upload, kernels, one after the other, and stretches of buffers that are fetched.
 type Submission struct {
-	Up      uint64 // bytes of the upload, a multiple of 16; 0 for none
-	To      Buffer // where they go
-	Rooms   []Room // what the kernels need
-	Kernels []Dispatch
-	Fetch   []Stretch
+	UploadSize uint64       // bytes of the upload, a multiple of 16; 0 for none
+	UploadTo   Buffer       // where they go
+	Reserve    []BufferSize // what the kernels need
+	Kernels    []Dispatch
+	Downloads  []Range
 }
 
 // Buffer is one of the buffers of a queue.
@@ -59,7 +59,7 @@ const (
 )
 
 // Room is how many bytes a buffer must have. If it has to grow what was in it is lost.
-type Room struct {
+type BufferSize struct {
 	Buffer Buffer
 	Size   uint64
 }
@@ -79,14 +79,14 @@ type Binding struct {
 }
 
 // Stretch is a part of a buffer in bytes; all multiples of 4.
-type Stretch struct {
+type Range struct {
 	Buffer     Buffer
 	From, Size uint64
 }
 
 // Total is the size of all that is fetched.
-func (s *Submission) Total() (n uint64) {
-	for _, f := range s.Fetch {
+func (s *Submission) DownloadSize() (n uint64) {
+	for _, f := range s.Downloads {
 		n += f.Size
 	}
 	return n
