@@ -57,7 +57,8 @@ func notLinked(what, tags string) error {
 // Devices returns the names that OpenDevice accepts in this program, the preferred one first. The
 // machine need not have such a device.
 //
-// A program links a GPU driver in by a blank import of gpu/webgpu or gpu/opengl and their build tags.
+// A program links a GPU driver in by a blank import of gpu/webgpu or gpu/opengl and their build
+// tags.
 func Devices() []string {
 	var names []string
 	for _, d := range gpuDrivers() {
@@ -69,9 +70,9 @@ func Devices() []string {
 // errNoDevice is the error for a number that no adapter has.
 var errNoDevice = errors.New("there is no such device")
 
-// OpenDevice opens a device by a name that [Devices] or [GPUs] returns. If the name is empty, it opens
-// the best GPU of this machine, never a software adapter. The error is [ErrDevice] if there is no such
-// device. The caller closes the device.
+// OpenDevice opens a device by a name that [Devices] or [GPUs] returns. If the name is empty, it
+// opens the best GPU of this machine, never a software adapter. The error is [ErrDevice] if there
+// is no such device. The caller closes the device.
 func OpenDevice(name string) (Device, error) {
 	d, err := openDevice(name, gpuDrivers())
 	if err != nil {
@@ -108,7 +109,8 @@ func openDevice(name string, drivers []namedDriver) (Device, error) {
 			return nil, notLinked("GPU driver "+kind, known.tags)
 		}
 	}
-	return nil, fmt.Errorf("no device is called %q; valid names: %s", name, strings.Join(Devices(), ", "))
+	valid := strings.Join(Devices(), ", ")
+	return nil, fmt.Errorf("no device is called %q; valid names: %s", name, valid)
 }
 
 // openBest opens the best GPU of the first driver that has one.
@@ -147,9 +149,9 @@ func deviceError(err error) error {
 	return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
 }
 
-// LazyDevice returns a device that starts the best GPU in the background after the first blocks. Until
-// then the CPU does all work. The error is [ErrDevice] if the program has no GPU driver or the machine
-// certainly has no GPU. The caller closes the device.
+// LazyDevice returns a device that starts the best GPU in the background after the first blocks.
+// Until then the CPU does all work. The error is [ErrDevice] if the program has no GPU driver or
+// the machine certainly has no GPU. The caller closes the device.
 func LazyDevice() (*gpu.Lazy, error) {
 	drivers := gpuDrivers()
 	err := checkDrivers(drivers)
@@ -175,8 +177,9 @@ type Adapter struct {
 	Driver string // programming interface, then vendor and device numbers or the driver's version
 }
 
-// GPUs lists the GPUs of this machine, those of the preferred driver first, the best one of each first.
-// A GPU that several drivers reach appears once for each. If there is none, the error is [ErrDevice].
+// GPUs lists the GPUs of this machine, those of the preferred driver first, the best one of each
+// first. A GPU that several drivers reach appears once for each. If there is none, the error is
+// [ErrDevice].
 func GPUs() ([]Adapter, error) {
 	all, err := listAdapters(gpuDrivers())
 	if err != nil {

@@ -32,8 +32,8 @@ func (k Kind) String() string {
 	return [...]string{"discrete", "integrated", "other", "software"}[k]
 }
 
-// Best returns the index of the adapter to use from a list with the best one first. It returns ErrNoGPU
-// if the list is empty or has only software adapters.
+// Best returns the index of the adapter to use from a list with the best one first. It returns
+// ErrNoGPU if the list is empty or has only software adapters.
 func Best(list []Adapter) (int, error) {
 	switch {
 	case len(list) == 0:
@@ -44,8 +44,8 @@ func Best(list []Adapter) (int, error) {
 	return 0, nil
 }
 
-// CheckDeviceFiles returns ErrNoGPU if this is a Linux machine without a device file of a GPU. It starts
-// nothing. On other systems it always returns nil.
+// CheckDeviceFiles returns ErrNoGPU if this is a Linux machine without a device file of a GPU. It
+// starts nothing. On other systems it always returns nil.
 func CheckDeviceFiles() error {
 	if runtime.GOOS != "linux" {
 		return nil

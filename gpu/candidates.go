@@ -2,9 +2,9 @@ package gpu
 
 import "sync"
 
-// candidateMemory holds memory for Request.Candidates between requests. A device takes it when it has
-// results, and a worker returns it after parsing them. So the memory depends on the blocks that wait
-// for a worker, not on all blocks in flight.
+// candidateMemory holds memory for Request.Candidates between requests. A device takes it when it
+// has results, and a worker returns it after parsing them. So the memory depends on the blocks that
+// wait for a worker, not on all blocks in flight.
 var candidateMemory sync.Pool
 
 // NewCandidates returns n candidates, never nil, with any content. The device stores them in
@@ -16,8 +16,8 @@ func NewCandidates(n int) []uint32 {
 	return make([]uint32, n)
 }
 
-// FreeCandidates makes the memory of the request's candidates available to NewCandidates and sets them
-// to nil. The caller has parsed them.
+// FreeCandidates makes the memory of the request's candidates available to NewCandidates and sets
+// them to nil. The caller has parsed them.
 func (r *Request) FreeCandidates() {
 	if c := r.Candidates; cap(c) > 0 {
 		candidateMemory.Put(&c)

@@ -15,8 +15,8 @@ type Driver interface {
 	Adapters() ([]Adapter, error)
 	// Open starts the adapter with number n in the list of Adapters. The caller closes the device.
 	Open(n int) (Device, error)
-	// OpenBest starts the best adapter. If that is a software adapter, the error wraps ErrNoGPU, see
-	// [Best]. The caller closes the device.
+	// OpenBest starts the best adapter. If that is a software adapter, the error wraps ErrNoGPU,
+	// see [Best]. The caller closes the device.
 	OpenBest() (Device, error)
 	// BaseInfo returns what every device of this driver supports at least, for [NewLazy]. It starts
 	// nothing.
@@ -28,9 +28,9 @@ var drivers struct {
 	byName map[string]Driver
 }
 
-// Register makes a driver available by name. Packages gpu/webgpu and gpu/opengl call it from init if
-// they are built with their tags. A program links them in by a blank import. Register panics if the
-// name is empty or taken, or if d is nil.
+// Register makes a driver available by name. Packages gpu/webgpu and gpu/opengl call it from init
+// if they are built with their tags. A program links them in by a blank import. Register panics if
+// the name is empty or taken, or if d is nil.
 func Register(name string, d Driver) {
 	drivers.Lock()
 	defer drivers.Unlock()

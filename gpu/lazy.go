@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a device that starts in the background once there is work for it. Small jobs end before it
-// starts, and no caller waits for the start. Until then it accepts no request. Its methods may be called
-// from any goroutine.
+// Lazy is a device that starts in the background once there is work for it. Small jobs end before
+// it starts, and no caller waits for the start. Until then it accepts no request. Its methods may
+// be called from any goroutine.
 type Lazy struct {
 	base  Info
 	open  func() (Device, error)
@@ -21,8 +21,8 @@ type Lazy struct {
 	err    error
 }
 
-// NewLazy returns a device that calls open once, in the after-th call of Accepts. The opened device must
-// support at least what base says, but may refuse single requests.
+// NewLazy returns a device that calls open once, in the after-th call of Accepts. The opened device
+// must support at least what base says, but may refuse single requests.
 func NewLazy(base Info, after int, open func() (Device, error)) *Lazy {
 	return &Lazy{base: base, after: int64(max(after, 1)), open: open}
 }
@@ -36,15 +36,16 @@ func (l *Lazy) Info() Info {
 	return info
 }
 
-// StartError returns the error of open. It is nil if the device has started, or has not been started yet.
+// StartError returns the error of open. It is nil if the device has started, or has not been
+// started yet.
 func (l *Lazy) StartError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
 }
 
-// Accepts reports whether the started device can run a request. The call that reaches the number given
-// to NewLazy starts the device.
+// Accepts reports whether the started device can run a request. The call that reaches the number
+// given to NewLazy starts the device.
 func (l *Lazy) Accepts(r *Request) bool {
 	if d := l.dev.Load(); d != nil {
 		return (*d).Accepts(r)

@@ -26,7 +26,8 @@ type SoftConfig struct {
 	Fault func() error
 	// LostAfter is the number of batches before the device is lost. 0 means never.
 	LostAfter int64
-	// StallAfter is the number of batches before one that does not return until Close. 0 means never.
+	// StallAfter is the number of batches before one that does not return until Close. 0 means
+	// never.
 	StallAfter int64
 	// Observe, if set, is called with every batch before it runs.
 	Observe func(op Op, batch []*Request)

@@ -7,7 +7,8 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// beginDecode takes a payload apart as far as the host does it.
+// beginDecode decodes the parts of a payload that the host decodes: heads, tables, stored streams.
+// It adds a job if lane groups remain.
 func (s *slot) beginDecode(i int, r *gpu.Request) {
 	if r.Layout = nil; len(r.Src) == 0 {
 		r.Err = errCorrupt
@@ -46,7 +47,7 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 	s.jobs = append(s.jobs, j)
 }
 
-// decode has the symbols of some jobs decoded.
+// decode decodes the symbols of jobs in one submission.
 func (s *slot) decode(jobs []job) error {
 	in, out := sizes(jobs, decGroupWords, decResultWords)
 	up, err := s.upload(4 * in)

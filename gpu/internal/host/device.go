@@ -13,70 +13,81 @@ import (
 )
 
 const (
-	// concurrent is how many batches are under way at a time: the host packs or unpacks one while the kernels run on the other.
+	// concurrent is the number of batches in flight: the host packs or unpacks one while the
+	// kernels run on the other.
 	concurrent = 2
 
-	// Batches of entropy coding want many groups of lanes, of which a block of 1 MiB has few, and a GPU room for thousands.
+	// entropyBatch is the most blocks in a batch of StageN. A GPU has room for thousands of lane
+	// groups, and a block of 1 MiB has only a few.
 	entropyBatch = 64
-	// A batch of matching is done in pieces of maxPositions, and its blocks are parsed by the CPU before any of them goes on. One block alone has
-	// as many positions as a GPU has room for; the batch spares submissions.
+	// matchBatch is the most blocks in a batch of Stage0. One block has as many positions as a GPU
+	// works on at a time; the batch saves submissions.
 	matchBatch = 8
 
-	// The least block sizes, in bytes, that Auto gives to a device. How much one can spare a processor, however fast it is, is the time that the processor takes without it, over what it still does itself: it packs and
-	// unpacks, makes tables, parses, and sees that the result is right. Any machine can measure that (column host MB/s of scripts/gpu-bench.sh; the table is in docs/exec-plans/active/webgpu.md):
-	//
-	//   - Matching: 1.9 to 2.3 times with blocks of 64 KiB at level 5, alone and in batches, 2.5 to 3.7 times at level 6; 4.4 and 8.9 times with a block of 4 MB.
-	//   - Decoding: 1.0 times with a block of 512 KiB alone and 1.3 to 1.4 in batches, 1.4 to 1.7 with 1 MiB, 1.9 with 4 MB.
-	//   - Coding: 0.5 to 1.0 times at any size, since a worker decodes each payload again to see that it is right. It never pays.
-	//
-	// Whether the device keeps up is not in it: that is for the scheduler to see. There is no least batch: one is what waits when a slot is free, and while a small one is under way the next one gathers.
-	matchMinAuto  = 64 << 10
-	encodeMinAuto = math.MaxInt
-	decodeMinAuto = 1 << 20
+	// Least block sizes in bytes that Auto gives to a device. They compare the CPU's time for a
+	// block with the time that the host still spends on it for a device: packing, parsing,
+	// verifying. See docs/notes/gpu.md. The scheduler notices by itself whether a device keeps up.
+	matchMinAuto  = 64 << 10    // the host needs half of the CPU's time at level 5
+	decodeMinAuto = 1 << 20     // the host needs 0.6 of the CPU's time
+	encodeMinAuto = math.MaxInt // never: to verify a payload takes as long as coding it
 
-	// The greatest block sizes, in bytes. Candidates have 24 bits for an offset. The coded symbols of a block are fewer than its bytes.
+	// Greatest block sizes in bytes. A candidate has 24 bits for its offset. A block has fewer
+	// coded symbols than bytes.
 	maxMatch   = 1 << lz77.CandidateOffsetBits
 	maxEntropy = 64 << 20
 
-	// maxPositions bounds the positions in one submission, and so the memory of a queue: 25 bytes for each.
+	// maxPositions bounds the positions in one submission, and so the memory of a queue: 25 bytes
+	// each.
 	maxPositions = 1 << 24
 
-	// softwarePatience is what a batch may take on a software adapter, for those who insist on one: it does 1 MB/s at high levels.
-	softwarePatience = 10 * time.Minute
+	// softwareTimeout is the timeout of a software adapter, which finds candidates at 1 MB/s.
+	softwareTimeout = 10 * time.Minute
 
-	// softwareLoops is how often the loops of a kernel may turn, all together, on a software adapter: Mesa's llvmpipe leaves them after 65,535 times, and
-	// says nothing. The kernels of matching stay below 35,000 with the greatest depth and Nice; groups of lanes that do not are the CPU's.
+	// softwareLoops bounds the iterations of all loops of an invocation on a software adapter.
+	// Mesa's llvmpipe leaves loops after 65,535 iterations without an error. Kernels of matching
+	// stay below 35,000. Lane groups with more rounds go to the CPU.
 	softwareLoops = 60000
 
-	// MinBinding is the least Driver.Binding with which a device is of use: a block of 4 MiB with its keys.
+	// MinBuffer is the least Driver.MaxBuffer of a usable device, in bytes: the keys of a block of
+	// 4 MiB.
 	MinBuffer = 16 << 20
 )
 
-// Config says what a device is like.
+// Config describes a device to New.
 type Config struct {
 	Name string
 	Kind gpu.Kind
-	// Fault, if set, is asked before every submission; an error plays the loss of the device. For tests.
+	// Fault, if set, is called before every submission. Its error becomes the error of Run. For
+	// tests.
 	Fault func() error
-	// AllLoops has loops of any length run on software adapters too. For tests.
+	// UnlimitedLoops lifts softwareLoops. For tests.
 	UnlimitedLoops bool
 }
 
-// BaseInfo is what a device may be counted on to be, for [gpu.Lazy].
+// BaseInfo returns what every device of this package supports, see [gpu.Driver].
 func BaseInfo(name string) gpu.Info {
 	info := gpu.Info{Name: name, Concurrent: concurrent}
-	info.Ops[gpu.StageN] = gpu.Limits{Batch: entropyBatch, MaxSize: maxEntropy, MinAuto: encodeMinAuto, MinAutoDecode: decodeMinAuto}
-	info.Ops[gpu.Fused] = gpu.Limits{Batch: fusedBatch, Bytes: fusedBytes, MinSize: minFused, MaxSize: maxFused, RowHashOnly: true, MinAuto: fusedMinAuto}
-	info.Ops[gpu.Stage0] = gpu.Limits{Batch: matchBatch, MaxSize: maxMatch, RowHashOnly: true, MinAuto: matchMinAuto}
+	info.Ops[gpu.StageN] = gpu.Limits{
+		Batch: entropyBatch, MaxSize: maxEntropy,
+		MinAuto: encodeMinAuto, MinAutoDecode: decodeMinAuto,
+	}
+	info.Ops[gpu.Fused] = gpu.Limits{
+		Batch: fusedBatch, Bytes: fusedBytes, MinSize: minFused, MaxSize: maxFused,
+		RowHashOnly: true, MinAuto: fusedMinAuto,
+	}
+	info.Ops[gpu.Stage0] = gpu.Limits{
+		Batch: matchBatch, MaxSize: maxMatch,
+		RowHashOnly: true, MinAuto: matchMinAuto,
+	}
 	return info
 }
 
-// Device is a gpu.Device on a driver.
+// Device is a gpu.Device that runs kernels through a driver.
 type Device struct {
 	info      gpu.Info
 	driver    Driver
-	maxBuffer uint64 // Driver.Binding
-	maxLoops  int    // how often the loops of a kernel may turn together; 0: without end
+	maxBuffer uint64 // Driver.MaxBuffer
+	maxLoops  int    // most iterations of all loops of an invocation; 0 means no limit
 	fault     func() error
 
 	slots  chan *slot
@@ -84,22 +95,28 @@ type Device struct {
 	closed atomic.Bool
 	once   sync.Once
 
-	// again is how many times more than once kernels are dispatched; see Again.
-	again map[string]int
-	away  atomic.Int64 // nanoseconds; see Away
+	again map[string]int // extra dispatches by kernel; see Again
+	away  atomic.Int64   // nanoseconds; see Away
 }
 
-// ErrClosed is what remains of calls when a device is closed.
+// ErrClosed is the error of calls that Close interrupts, and of later ones.
 var ErrClosed = errors.New("gpu: device closed")
 
-// ErrTooLarge is why a device does not do a request that is too large for it.
+// ErrTooLarge is the error of a request that exceeds the device's buffers or loops.
 var ErrTooLarge = errors.New("gpu: too large for the device")
 
-// New returns a device on a driver, which the device closes, at once if there is an error.
+// New returns a device on a driver. The device closes the driver; New closes it if it returns an
+// error.
 func New(driver Driver, c Config) (*Device, error) {
-	d := &Device{info: BaseInfo(c.Name), driver: driver, maxBuffer: driver.MaxBuffer(), fault: c.Fault, slots: make(chan *slot, concurrent)}
+	d := &Device{
+		info:      BaseInfo(c.Name),
+		driver:    driver,
+		maxBuffer: driver.MaxBuffer(),
+		fault:     c.Fault,
+		slots:     make(chan *slot, concurrent),
+	}
 	if c.Kind == gpu.Software {
-		if d.info.Timeout = softwarePatience; !c.UnlimitedLoops {
+		if d.info.Timeout = softwareTimeout; !c.UnlimitedLoops {
 			d.maxLoops = softwareLoops
 		}
 	}
@@ -107,7 +124,7 @@ func New(driver Driver, c Config) (*Device, error) {
 	fused.Bytes = int(min(uint64(fused.Bytes), d.maxBuffer/fusedExpansion))
 	err := error(nil)
 	if d.maxBuffer < MinBuffer {
-		err = fmt.Errorf("its buffers are too small: %d bytes", d.maxBuffer)
+		err = fmt.Errorf("its buffers are limited to %d bytes; %d are needed", d.maxBuffer, MinBuffer)
 	}
 	for range concurrent {
 		var q Queue
@@ -125,13 +142,13 @@ func New(driver Driver, c Config) (*Device, error) {
 	return d, nil
 }
 
-// Info says what the device is and takes.
+// Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
 
-// Held is how many objects of the system the device holds.
+// Held returns how many objects of the system the device holds.
 func (d *Device) Held() int { return d.driver.Held() }
 
-// Accepts reports whether the device can do a request at all.
+// Accepts reports whether the device can run a request.
 func (d *Device) Accepts(r *gpu.Request) bool {
 	switch r.Op {
 	case gpu.StageN:
@@ -145,7 +162,7 @@ func (d *Device) Accepts(r *gpu.Request) bool {
 	return false
 }
 
-// Run does a batch. It fails with the first submission that does.
+// Run runs a batch. It returns the error of the first submission that fails.
 func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 	s, ok := <-d.slots
 	if !ok || d.closed.Load() {
@@ -163,10 +180,10 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 	case gpu.Stage0:
 		return s.runMatch(batch)
 	}
-	return fmt.Errorf("gpu: %v is not done here", op)
+	return fmt.Errorf("gpu: unknown request kind %d", op)
 }
 
-// Close frees everything. A call of Run that is still under way ends soon, with an error.
+// Close frees all resources. A call of Run in flight returns soon, with an error.
 func (d *Device) Close() error {
 	d.once.Do(func() {
 		d.closed.Store(true)
@@ -175,7 +192,7 @@ func (d *Device) Close() error {
 			s := <-d.slots
 			s.q.Close()
 		}
-		close(d.slots) // for those who come later
+		close(d.slots) // for later calls
 		d.driver.Close()
 	})
 	return nil

@@ -7,14 +7,15 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// Encoding takes three submissions: histograms of the streams, of which the host makes segments and tables; the symbols, which are on the device by then, coded; and
-// the words fetched, of which there are as many as the second one says. Two thirds of what the host would do before the symbols are coded is
-// counting (docs/exec-plans/active/webgpu.md).
+// Encoding takes three submissions. The first counts the symbols of the streams; the host makes
+// segments and tables from the histograms. The second codes the symbols, which are on the device
+// already. The third downloads the words, whose number the second returns. Counting is 40% of the
+// CPU's time for encoding, so it is worth a kernel.
 
-// fewSymbols is the number of symbols below which the host does it all.
+// minSymbols is the number of symbols below which the host encodes alone.
 const minSymbols = 16384
 
-// beginEncode makes a job of a request, unless it is too small.
+// beginEncode adds a job for a request, or encodes it if it is small.
 func (s *slot) beginEncode(i int, r *gpu.Request) {
 	j := job{r: r, enc: &s.encoders[i]}
 	size, symbols := 0, 0
@@ -31,7 +32,7 @@ func (s *slot) beginEncode(i int, r *gpu.Request) {
 	}
 	j.in += unitWords * uint32(j.units)
 	j.out = max(countWords*uint32(j.units), words(2*symbols))
-	// Room for all streams as they are: coding hardly ever makes them longer.
+	// Coding hardly ever makes streams longer.
 	if size += size/256 + 1024; cap(r.Dst) < size {
 		r.Dst = make([]byte, 0, size)
 	}
@@ -43,7 +44,7 @@ func (s *slot) beginEncode(i int, r *gpu.Request) {
 	s.jobs = append(s.jobs, j)
 }
 
-// count has the symbols of jobs counted, and then coded.
+// count counts the symbols of jobs, and then encodes them.
 func (s *slot) count(jobs []job) error {
 	for len(jobs) > 0 {
 		n, in, out, units := 0, uint64(headWords), uint64(0), 0
@@ -76,7 +77,7 @@ func (s *slot) count(jobs []job) error {
 	return nil
 }
 
-// countSome counts the symbols of jobs in one submission, and finds out what their groups have to do.
+// countBatch counts the symbols of jobs in one submission, and makes their lane groups.
 func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 	up, err := s.upload(4 * in)
 	if err != nil {
@@ -115,7 +116,8 @@ func (s *slot) countBatch(jobs []job, in uint64, units int) error {
 	})
 }
 
-// plan finds out what the groups of a job have to do. The job's work stays nil if the counts are impossible.
+// makeGroups makes the lane groups of a job from its histograms. j.w stays nil if the counts are
+// impossible.
 func (s *slot) makeGroups(j *job, counts []byte) {
 	if cap(s.hist) < len(counts)/2 {
 		s.hist = make([]uint16, len(counts)/2)
@@ -144,7 +146,7 @@ func (s *slot) makeGroups(j *job, counts []byte) {
 	}
 }
 
-// readUnit sets a histogram to what the device has counted, and returns the sum.
+// readUnit reads a histogram of the device, and returns the sum of its counts.
 func readUnit(hist *[256]uint16, counts *[2 * 256]byte) int {
 	const low = 0x0000FFFF0000FFFF
 	sum := uint64(0)
@@ -157,10 +159,10 @@ func readUnit(hist *[256]uint16, counts *[2 * 256]byte) int {
 	return int(sum>>32 + sum&(1<<32-1))
 }
 
-// wordRoom is the room for the words of a group that is coded, in u32.
+// maxWords returns the space for the coded words of a group, in 32-bit words.
 func maxWords(g *rans.LaneGroup) uint32 { return words(2*g.Symbols) + 1 }
 
-// encode has the symbols of some jobs coded. The streams are in the input of the histograms.
+// encode codes the symbols of jobs in one submission. The streams are still in the input buffer.
 func (s *slot) encode(jobs []job) error {
 	in, out := sizes(jobs, encGroupWords, encResultWords)
 	up, err := s.upload(4 * in)
@@ -179,7 +181,8 @@ func (s *slot) encode(jobs []job) error {
 			g := &j.w.Groups[k]
 			parts := w.at
 			for _, p := range g.Spans {
-				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)), j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
+				w.put(tables+uint32(p.Table)*tableWords, uint32(len(p.Data)))
+				w.put(j.at[p.Stream]+uint32(p.At)/4, uint32(p.At)%4)
 			}
 			at += maxWords(g)
 			head.put(parts, uint32(len(g.Spans)), at, 0)
@@ -196,7 +199,21 @@ func (s *slot) encode(jobs []job) error {
 	return s.downloadWords(jobs, n)
 }
 
-// fetchWords fetches the words of all groups and finishes the payloads.
+// readResult reads the final states of an encoded group and returns how many 16-bit words it has.
+// If the counts of the result are impossible, it returns 0 and false.
+func readResult(g *rans.LaneGroup, p []byte) (count int, ok bool) {
+	for l := range g.States {
+		g.States[l] = binary.LittleEndian.Uint32(p[16+4*l:])
+	}
+	count = int(binary.LittleEndian.Uint32(p))
+	coded, stored := binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[8:])
+	if uint(count) > uint(g.Symbols) || coded != rounds(g) || stored != words(2*count) {
+		return 0, false
+	}
+	return count, true
+}
+
+// downloadWords downloads the coded words of all groups and completes the payloads.
 func (s *slot) downloadWords(jobs []job, n uint32) error {
 	s.counts = s.counts[:0]
 	s.begin(0, In)
@@ -206,12 +223,9 @@ func (s *slot) downloadWords(jobs []job, n uint32) error {
 			j := &jobs[i]
 			for k := range j.w.Groups {
 				g := &j.w.Groups[k]
-				count := int(binary.LittleEndian.Uint32(p))
-				if uint(count) > uint(g.Symbols) || binary.LittleEndian.Uint32(p[4:]) != rounds(g) || binary.LittleEndian.Uint32(p[8:]) != words(2*count) {
-					j.r.Err, count = errResult, 0
-				}
-				for l := range g.States {
-					g.States[l] = binary.LittleEndian.Uint32(p[16+4*l:])
+				count, ok := readResult(g, p)
+				if !ok {
+					j.r.Err = errResult
 				}
 				p = p[4*encResultWords:]
 				end += uint64(maxWords(g))
@@ -232,7 +246,7 @@ func (s *slot) downloadWords(jobs []job, n uint32) error {
 		for i := range jobs {
 			j := &jobs[i]
 			for k := range j.w.Groups {
-				// They end where the stretch does.
+				// The words end where the range ends.
 				size := 4 * words(2*counts[0])
 				j.w.Groups[k].Words = p[int(size)-2*counts[0] : size]
 				p, counts = p[size:], counts[1:]
@@ -241,7 +255,7 @@ func (s *slot) downloadWords(jobs []job, n uint32) error {
 				j.r.Dst = j.enc.End(j.dst)
 			}
 			for k := range j.w.Groups {
-				j.w.Groups[k].Words = nil // the device's memory
+				j.w.Groups[k].Words = nil // memory of the device
 			}
 		}
 	})

@@ -7,44 +7,47 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// errCorrupt is what is said of payloads that do not decode. What is wrong with them the CPU finds out.
-var errCorrupt = errors.New("gpu: the payload does not decode")
+var (
+	// errCorrupt is the error of a payload that does not decode. The CPU finds out what is wrong
+	// with it.
+	errCorrupt = errors.New("gpu: the payload does not decode")
+	// errResult is the error of a result that the kernels cannot give.
+	errResult = errors.New("gpu: impossible result")
+	// errUnfinished is the error of a block that the kernels of Fused gave up: the parse takes too
+	// many iterations, or some data exceed their buffer.
+	errUnfinished = errors.New("gpu: the kernels did not finish the block")
+)
 
-var errResult = errors.New("gpu: impossible result")
-
-// errGivenUp is what is said of blocks that the kernels of Fused have left: the parse takes too many turns, or something is larger than its room.
-var errUnfinished = errors.New("gpu: the device has given the block up")
-
-// job is a request of StageN with what its groups of lanes have to do. The sizes are in u32.
+// job is a request of StageN with its lane groups. Sizes and indices are in 32-bit words.
 type job struct {
 	r    *gpu.Request
 	w    *rans.LaneWork
-	in   uint32 // in the upload, without the groups' descriptors
-	out  uint32 // in the output, without the groups' results
-	outs uint32 // where its part of that begins
+	in   uint32 // size in the upload, without the groups' descriptors
+	out  uint32 // size in the output, without the groups' results
+	outs uint32 // index of its part of the output
 
 	// For encoding:
 	enc     *rans.Encoder
-	dst     []byte // the payload as far as it stands
+	dst     []byte // the payload so far
 	streams [6][]byte
-	at      [6]uint32 // where they are in the input of the histograms
-	units   int
+	at      [6]uint32 // indices of the streams in the input of the histograms
+	units   int       // histograms
 }
 
-// The sizes of descriptors and results, in u32; see the kernels.
+// Sizes of descriptors and results in words. The kernels define their fields.
 const (
-	headWords      = 4
-	spanWords      = 4
-	tableWords     = 128
-	decGroupWords  = 40
-	decResultWords = 2
-	encGroupWords  = 4
-	encResultWords = 36
-	unitWords      = 2
-	countWords     = 128
+	headWords      = 4   // head of an upload
+	spanWords      = 4   // span of a lane group: symbols with one table
+	tableWords     = 128 // frequency table
+	decGroupWords  = 40  // lane group to decode
+	decResultWords = 2   // its result
+	encGroupWords  = 4   // lane group to encode
+	encResultWords = 36  // its result
+	unitWords      = 2   // unit: symbols with one histogram
+	countWords     = 128 // histogram
 )
 
-// code does a batch of StageN. What decodes and what encodes do not come together in one submission.
+// runCode runs a batch of StageN. Decoding and encoding are separate submissions.
 func (s *slot) runCode(batch []*gpu.Request) error {
 	n := max(entropyBatch, len(batch))
 	grow(&s.decoders, n)
@@ -70,7 +73,7 @@ func (s *slot) runCode(batch []*gpu.Request) error {
 	return s.count(s.jobs)
 }
 
-// inPieces has jobs done, as many at a time as there is room for.
+// inSubmissions calls do with consecutive jobs, as many at a time as fit into the buffers.
 func (s *slot) inSubmissions(jobs []job, group, result uint32, do func([]job) error) error {
 	for len(jobs) > 0 {
 		n := 0
@@ -92,14 +95,14 @@ func (s *slot) inSubmissions(jobs []job, group, result uint32, do func([]job) er
 	return nil
 }
 
-// grow makes a slice at least n long.
+// grow appends zero values until a slice has n elements.
 func grow[T any](p *[]T, n int) {
 	if len(*p) < n {
 		*p = append(*p, make([]T, n-len(*p))...)
 	}
 }
 
-// rounds is how many rounds of 32 symbols a group takes.
+// rounds returns how many rounds of one symbol per lane a group takes.
 func rounds(g *rans.LaneGroup) (n uint32) {
 	for _, p := range g.Spans {
 		n += uint32(len(p.Data)+rans.Lanes-1) / rans.Lanes
@@ -107,10 +110,11 @@ func rounds(g *rans.LaneGroup) (n uint32) {
 	return n
 }
 
-// partLoops is the most that loops turn in a kernel for one part, apart from the rounds: to make its table.
+// spanLoops bounds the iterations that a kernel needs for one span besides its rounds: it makes a
+// table.
 const spanLoops = 400
 
-// cuts reports whether the device would cut short the loops of one of the groups.
+// exceedsLoops reports whether a group needs more iterations than the device allows.
 func (d *Device) exceedsLoops(w *rans.LaneWork) bool {
 	for i := range w.Groups {
 		if g := &w.Groups[i]; d.maxLoops > 0 && int(rounds(g))+spanLoops*(len(g.Spans)+1) > d.maxLoops {
@@ -120,7 +124,7 @@ func (d *Device) exceedsLoops(w *rans.LaneWork) bool {
 	return false
 }
 
-// groups is how many groups of lanes there are.
+// groups returns the number of lane groups.
 func groups(jobs []job) (n uint32) {
 	for i := range jobs {
 		n += uint32(len(jobs[i].w.Groups))
@@ -128,7 +132,7 @@ func groups(jobs []job) (n uint32) {
 	return n
 }
 
-// sizes adds up the u32 of a submission.
+// sizes returns the words of input and output of a submission.
 func sizes(jobs []job, group, result uint32) (in, out uint64) {
 	in, out = headWords, 0
 	for i := range jobs {
@@ -139,7 +143,7 @@ func sizes(jobs []job, group, result uint32) (in, out uint64) {
 	return in, out
 }
 
-// tables packs the tables of a job, and returns where they begin.
+// tables writes the frequency tables of a job and returns the index of the first.
 func (w *packer) tables(work *rans.LaneWork) (at uint32) {
 	at = w.at
 	for _, t := range work.Tables {

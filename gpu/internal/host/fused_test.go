@@ -12,14 +12,19 @@ import (
 )
 
 func fusedRequest(size int, l *lzseq.Layout) *gpu.Request {
-	return &gpu.Request{Op: gpu.Fused, Src: make([]byte, size), Size: size, Params: &lz77.Levels[6], Limits: l.Limits, Layout: l}
+	return &gpu.Request{
+		Op: gpu.Fused, Src: make([]byte, size), Size: size,
+		Params: &lz77.Levels[6], Limits: l.Limits, Layout: l,
+	}
 }
 
-// answers is a driver whose submissions leave something behind: sizes of payloads, and those, byte i being i.
+var layouts = []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}
+
+// answers is a driver whose submissions return sizes of payloads, and payloads in which byte i is i.
 type answers struct {
 	*fake
 	sizes []uint32
-	later []uint32 // if set, the sizes that come with what is fetched without kernels
+	later []uint32 // if set, the sizes that submissions without kernels return
 }
 
 func (a *answers) Queue() (Queue, error) {
@@ -48,8 +53,9 @@ func (q *answering) Downloaded(f func([]byte)) error {
 	return nil
 }
 
-// TestFusedFetch: payloads are taken from where they are, in one submission if there are as many bytes as last time; and what is left comes in a second one, without kernels.
-func TestFusedFetch(t *testing.T) {
+// TestFusedDownload checks that payloads need one submission if the last batch predicts their size,
+// and else a second one without kernels.
+func TestFusedDownload(t *testing.T) {
 	a := &answers{fake: &fake{maxBuffer: 1 << 27, failsAt: -1}}
 	d, err := New(a, Config{})
 	if err != nil {
@@ -61,24 +67,32 @@ func TestFusedFetch(t *testing.T) {
 		sizes       []uint32
 		submissions int
 	}{
-		{[]uint32{10_000, 10_001, 0}, 1}, {[]uint32{30_003, 30_002, 30_001}, 2}, {[]uint32{5, 6, 7}, 2}, {[]uint32{5, 6, 7}, 1}, {[]uint32{41_000, 50_000, 41_000}, 2},
+		{[]uint32{10_000, 10_001, 0}, 1},
+		{[]uint32{30_003, 30_002, 30_001}, 2},
+		{[]uint32{5, 6, 7}, 2},
+		{[]uint32{5, 6, 7}, 1},
+		{[]uint32{41_000, 50_000, 41_000}, 2},
 	} {
-		// Each batch has a slot to itself, and each slot learns by itself.
+		// Each slot predicts by its own batches.
 		for range concurrent {
 			a.sizes, a.submitted = c.sizes, nil
-			batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Plain), fusedRequest(size, lzseq.Repeat)}
+			batch := []*gpu.Request{
+				fusedRequest(size, lzseq.Repeat),
+				fusedRequest(size, lzseq.Plain),
+				fusedRequest(size, lzseq.Repeat),
+			}
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
 			if len(a.submitted) > c.submissions || len(a.submitted) == 2 && len(a.submitted[1].Kernels) > 0 {
-				t.Errorf("%v: %d submissions", c.sizes, len(a.submitted))
+				t.Errorf("sizes %v: %d submissions, want %d", c.sizes, len(a.submitted), c.submissions)
 			}
 			at := 16 * len(batch)
 			for i, r := range batch {
 				n := int(c.sizes[i])
 				if n == 0 {
 					if !errors.Is(r.Err, errUnfinished) {
-						t.Error(r.Err)
+						t.Errorf("block %d: error %v, want %v", i, r.Err, errUnfinished)
 					}
 					continue
 				}
@@ -87,13 +101,14 @@ func TestFusedFetch(t *testing.T) {
 					want[k] = byte(at + k)
 				}
 				if r.Err != nil || !bytes.Equal(r.Dst, want) {
-					t.Errorf("%v, block %d: %d bytes, %v", c.sizes, i, len(r.Dst), r.Err)
+					t.Errorf("sizes %v, block %d: wrong payload of %d bytes; error %v",
+						c.sizes, i, len(r.Dst), r.Err)
 				}
 				at += (n + 3) &^ 3
 			}
 		}
 	}
-	// More than there is room for.
+	// Sizes that exceed the output buffer.
 	for _, sizes := range [][]uint32{{1 << 20, 5}, {0xffffffff, 5}, {5, 1<<30 - 1}, {1<<30 + 5, 5}} {
 		a.sizes, a.submitted = sizes, nil
 		batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
@@ -102,27 +117,31 @@ func TestFusedFetch(t *testing.T) {
 		}
 		for _, r := range batch {
 			if !errors.Is(r.Err, errResult) {
-				t.Errorf("%x: %v", sizes, r.Err)
+				t.Errorf("sizes %x: error %v, want %v", sizes, r.Err, errResult)
 			}
 		}
 	}
-	// Sizes that are others when they come again.
-	for _, later := range [][]uint32{{40_000, 50_000}, {0xffffffff, 40_000}, {1, 0xffffffff}, {0xffffffff, 0xffffffff}} {
+	// Sizes that differ in the second submission.
+	for _, later := range [][]uint32{
+		{40_000, 50_000}, {0xffffffff, 40_000}, {1, 0xffffffff}, {0xffffffff, 0xffffffff},
+	} {
 		for range concurrent {
 			a.sizes, a.later, a.submitted = []uint32{40_000, 40_000}, later, nil
 			batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
-			if wrong := errors.Is(batch[0].Err, errResult) || errors.Is(batch[1].Err, errResult); wrong != (len(a.submitted) > 1) {
-				t.Errorf("%x: %v, %v after %d submissions", later, batch[0].Err, batch[1].Err, len(a.submitted))
+			wrong := errors.Is(batch[0].Err, errResult) || errors.Is(batch[1].Err, errResult)
+			if wrong != (len(a.submitted) > 1) {
+				t.Errorf("sizes %x: errors %v, %v after %d submissions",
+					later, batch[0].Err, batch[1].Err, len(a.submitted))
 			}
 		}
 	}
 }
 
-// TestFusedPieces: what does not fit into the buffers goes in several submissions, and no buffer is larger than it may be.
-func TestFusedPieces(t *testing.T) {
+// TestFusedSubmissions checks that a batch is split where it exceeds the buffers.
+func TestFusedSubmissions(t *testing.T) {
 	for _, binding := range []uint64{MinBuffer, 1 << 27} {
 		f := &fake{maxBuffer: binding, failsAt: -1}
 		d, err := New(f, Config{})
@@ -131,39 +150,44 @@ func TestFusedPieces(t *testing.T) {
 		}
 		var batch []*gpu.Request
 		for i := range 12 {
-			batch = append(batch, fusedRequest([]int{4096, 3 << 20, 1 << 20, 100_001}[i%4], []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2]))
+			size := []int{4096, 3 << 20, 1 << 20, 100_001}[i%4]
+			batch = append(batch, fusedRequest(size, layouts[i%2]))
 			if !d.Accepts(batch[i]) {
-				t.Errorf("%d bytes are not accepted with buffers of %d", batch[i].Size, binding)
+				t.Errorf("Accepts is false for %d bytes with buffers of %d", batch[i].Size, binding)
 			}
 		}
 		if err := d.Run(gpu.Fused, batch); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(f.submitted); (n > 1) != (binding == MinBuffer) {
-			t.Errorf("%d submissions", n)
+			t.Errorf("%d submissions with buffers of %d bytes", n, binding)
 		}
 		for _, s := range f.submitted {
 			if s.UploadSize > binding || s.DownloadSize() > binding {
-				t.Errorf("%d bytes up, %d down", s.UploadSize, s.DownloadSize())
+				t.Errorf("upload of %d bytes, download of %d; the limit is %d",
+					s.UploadSize, s.DownloadSize(), binding)
 			}
 			for _, r := range s.Reserve {
 				if r.Size > binding {
-					t.Errorf("%d bytes in buffer %d", r.Size, r.Buffer)
+					t.Errorf("buffer %d has %d bytes; the limit is %d", r.Buffer, r.Size, binding)
 				}
 			}
 		}
 		large := fusedRequest(int(min(binding/4+1, maxFused+1)), lzseq.Repeat)
-		if d.Accepts(large) || d.Run(gpu.Fused, []*gpu.Request{large}) != nil || !errors.Is(large.Err, ErrTooLarge) {
-			t.Errorf("%d bytes: %v", large.Size, large.Err)
+		if d.Accepts(large) || d.Run(gpu.Fused, []*gpu.Request{large}) != nil ||
+			!errors.Is(large.Err, ErrTooLarge) {
+			t.Errorf("block of %d bytes: error %v, want %v", large.Size, large.Err, ErrTooLarge)
 		}
 		d.Close()
 	}
 }
 
-// TestFusedBatches: a batch as large as it may be, of blocks of any size, is one submission, and a slow GPU is done with it before it is given up.
+// TestFusedBatches checks that the largest batch of any block size is one submission, and that a slow
+// GPU parses it within the timeout.
 func TestFusedBatches(t *testing.T) {
 	if slowParseTime(maxFused) > gpu.DefaultTimeout || slowParseTime(2*maxFused) <= gpu.DefaultTimeout {
-		t.Errorf("blocks of %d bytes take %v of %v", maxFused, slowParseTime(maxFused), gpu.DefaultTimeout)
+		t.Errorf("blocks of %d bytes take %v; the timeout is %v",
+			maxFused, slowParseTime(maxFused), gpu.DefaultTimeout)
 	}
 	for _, binding := range []uint64{MinBuffer, 1 << 26, 1 << 27, 1 << 31} {
 		f := &fake{maxBuffer: binding, failsAt: -1}
@@ -173,32 +197,35 @@ func TestFusedBatches(t *testing.T) {
 		}
 		limits := d.Info().Ops[gpu.Fused]
 		if binding >= 1<<27 && limits.Bytes < 4*maxFused {
-			t.Errorf("%d bytes with buffers of %d", limits.Bytes, binding)
+			t.Errorf("Limits.Bytes is %d with buffers of %d", limits.Bytes, binding)
 		}
-		for _, size := range []int{minFused, minFused + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused} {
+		for _, size := range []int{
+			minFused, minFused + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused,
+		} {
 			if !d.Accepts(fusedRequest(size, lzseq.Plain)) {
 				if binding > MinBuffer {
-					t.Errorf("%d bytes are not accepted with buffers of %d", size, binding)
+					t.Errorf("Accepts is false for %d bytes with buffers of %d", size, binding)
 				}
 				continue
 			}
 			var batch []*gpu.Request
 			for n := 0; len(batch) < limits.Batch && (n == 0 || n+size <= limits.Bytes); n += size {
-				batch = append(batch, fusedRequest(size, []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[len(batch)%2]))
+				batch = append(batch, fusedRequest(size, layouts[len(batch)%2]))
 			}
 			f.submitted = nil
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
 			if len(f.submitted) != 1 {
-				t.Errorf("%d blocks of %d bytes, buffers of %d: %d submissions", len(batch), size, binding, len(f.submitted))
+				t.Errorf("%d blocks of %d bytes, buffers of %d: %d submissions, want 1",
+					len(batch), size, binding, len(f.submitted))
 			}
 		}
 		d.Close()
 	}
 }
 
-// TestFusedRefused: what the kernels do not do.
+// TestFusedRefused checks which requests the device refuses.
 func TestFusedRefused(t *testing.T) {
 	d, err := New(&fake{maxBuffer: 1 << 27, failsAt: -1}, Config{})
 	if err != nil {
@@ -206,7 +233,7 @@ func TestFusedRefused(t *testing.T) {
 	}
 	defer d.Close()
 	if !d.Accepts(fusedRequest(maxFused, lzseq.Plain)) {
-		t.Error("what it does is not accepted")
+		t.Error("Accepts is false for the greatest block")
 	}
 	lazier := lz77.Levels[6]
 	lazier.Lazy = 3
@@ -221,30 +248,31 @@ func TestFusedRefused(t *testing.T) {
 	} {
 		r := fusedRequest(10_000, lzseq.Repeat)
 		if change(r); d.Accepts(r) {
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: Accepts is true", name)
 		}
 	}
 }
 
-// TestFusedRooms: rooms do not overlap, and end within the buffers.
-func TestFusedRooms(t *testing.T) {
+// TestFusedLayout checks that the parts of blocks do not overlap, and end within the buffers.
+func TestFusedLayout(t *testing.T) {
 	var blocks []matchJob
 	used := fusedUsage{plan: headWords}
 	for i, size := range []int{4096, 70_001, 1 << 20, 5000} {
-		r := fusedRequest(size, []*lzseq.Layout{lzseq.Repeat, lzseq.Plain}[i%2])
+		r := fusedRequest(size, layouts[i%2])
 		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
 		used.add(size, 6-r.Layout.Stored, size/tileSize+1)
 	}
 	p := make([]byte, 4*fusedWords*len(blocks))
-	new(slot).packFused(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
+	packFused(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
 	word := func(i, k int) uint32 { return binary.LittleEndian.Uint32(p[4*(fusedWords*i+k):]) }
 	type span struct{ from, to uint32 }
 	var streams, seqs, state, plan, words []span
 	segments := uint32(headWords + 8*len(blocks))
 	for i := range blocks {
 		for k, m := range lzseq.Repeat.MaxSizes(len(blocks[i].r.Src)) {
-			if streams = append(streams, span{word(i, k), word(i, k+1)}); 4*(word(i, k+1)-word(i, k)) < uint32(m) {
-				t.Error("a stream has no room")
+			stream := span{word(i, k), word(i, k+1)}
+			if streams = append(streams, stream); 4*(stream.to-stream.from) < uint32(m) {
+				t.Errorf("stream %d of block %d has the words %v for %d bytes", k, i, stream, m)
 			}
 			if from, to := word(i, 15+k), word(i, 16+k); to > from {
 				plan = append(plan, span{segments + from*segmentWords, segments + to*segmentWords})
@@ -253,7 +281,10 @@ func TestFusedRooms(t *testing.T) {
 		seqs = append(seqs, span{word(i, 7), word(i, 7) + word(i, 8)})
 		state = append(state, span{word(i, 14), word(i, 14) + stateWords})
 		words = append(words, span{word(i, 26), word(i, 27)})
-		plan = append(plan, span{word(i, 22), word(i, 22) + word(i, 23)}, span{word(i, 24), word(i, 24) + 4*word(i, 25)}, span{word(i, 28), word(i, 28) + 4*word(i, 29)},
+		plan = append(plan,
+			span{word(i, 22), word(i, 22) + word(i, 23)},
+			span{word(i, 24), word(i, 24) + 4*word(i, 25)},
+			span{word(i, 28), word(i, 28) + 4*word(i, 29)},
 			span{word(i, 30), word(i, 30) + planHeadWords})
 	}
 	for name, c := range map[string]struct {
@@ -261,16 +292,19 @@ func TestFusedRooms(t *testing.T) {
 		first uint32
 		end   uint32
 	}{
-		"streams": {streams, 0, used.streams}, "seqs": {seqs, 0, used.seqs}, "state": {state, 0, used.state}, "plan": {plan, segments, used.plan},
-		"words": {words, 2 * encResultWords * uint32(len(blocks)), used.words},
+		"streams": {streams, 0, used.streams},
+		"seqs":    {seqs, 0, used.seqs},
+		"state":   {state, 0, used.state},
+		"plan":    {plan, segments, used.plan},
+		"words":   {words, 2 * encResultWords * uint32(len(blocks)), used.words},
 	} {
 		for i, a := range c.list {
 			if a.from >= a.to || a.from < c.first || a.to > c.end {
-				t.Errorf("%s: %v of %v", name, a, c)
+				t.Errorf("%s: part %v is outside of %v", name, a, c)
 			}
 			for _, b := range c.list[:i] {
 				if a.from < b.to && b.from < a.to {
-					t.Errorf("%s: %v and %v", name, a, b)
+					t.Errorf("%s: parts %v and %v overlap", name, a, b)
 				}
 			}
 		}

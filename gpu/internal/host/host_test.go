@@ -12,12 +12,12 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// fake is a driver that counts, and does nothing.
+// fake is a driver that records submissions and runs nothing.
 type fake struct {
 	maxBuffer             uint64
 	queues, closed        int
 	stopped, driverClosed bool
-	failsAt               int
+	failsAt               int // Queue fails for this queue; -1 for none
 	submitted             []Submission
 }
 
@@ -48,20 +48,24 @@ func (q *fakeQueue) Downloaded(f func([]byte)) error {
 }
 func (q *fakeQueue) Close() { q.closed++ }
 
-// TestNewFails: what a device that cannot be had has opened is closed.
+// TestNewFails checks that New closes everything if it returns an error.
 func TestNewFails(t *testing.T) {
-	for _, f := range []*fake{{maxBuffer: MinBuffer - 256, failsAt: -1}, {maxBuffer: MinBuffer, failsAt: 0}, {maxBuffer: MinBuffer, failsAt: concurrent - 1}} {
+	for _, f := range []*fake{
+		{maxBuffer: MinBuffer - 256, failsAt: -1},
+		{maxBuffer: MinBuffer, failsAt: 0},
+		{maxBuffer: MinBuffer, failsAt: concurrent - 1},
+	} {
 		if d, err := New(f, Config{}); err == nil {
 			d.Close()
-			t.Error("there is a device")
+			t.Errorf("New succeeds with %+v", f)
 		}
 		if f.queues != f.closed || !f.driverClosed {
-			t.Errorf("%+v", f)
+			t.Errorf("left open: %+v", f)
 		}
 	}
 }
 
-// TestImpossible: results that no device should give are errors of the requests.
+// TestImpossible checks that impossible results are errors of their requests.
 func TestImpossible(t *testing.T) {
 	f := &fake{maxBuffer: MinBuffer, failsAt: -1}
 	d, err := New(f, Config{})
@@ -72,23 +76,23 @@ func TestImpossible(t *testing.T) {
 	for i := range text {
 		text[i] = byte(i * i >> 5)
 	}
-	// Histograms that do not sum to what was counted.
+	// Histograms that do not sum to the number of symbols.
 	batch := []*gpu.Request{encodeRequest(text), encodeRequest(text)}
 	if err := d.Run(gpu.StageN, batch); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range batch {
 		if !errors.Is(r.Err, errResult) {
-			t.Error(r.Err)
+			t.Errorf("error %v, want %v", r.Err, errResult)
 		}
 	}
 	if len(f.submitted) != 1 {
-		t.Errorf("%d submissions", len(f.submitted))
+		t.Errorf("%d submissions, want 1", len(f.submitted))
 	}
-	// No candidates is a result that there can be: all literals.
-	r := &gpu.Request{Op: gpu.Stage0, Src: text, Size: len(text), Params: &lz77.Levels[6], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1 << 20}}
+	// No candidates are possible: all literals.
+	r := matchRequest(text)
 	if err := d.Run(gpu.Stage0, []*gpu.Request{r}); err != nil || r.Err != nil {
-		t.Error(err, r.Err)
+		t.Errorf("Run: error %v, request error %v", err, r.Err)
 	}
 	d.Close()
 	if f.queues != f.closed || !f.driverClosed || !f.stopped {
@@ -96,8 +100,9 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// TestPieces: what does not fit into a buffer goes in several submissions, and what does not fit at all is not the device's.
-func TestPieces(t *testing.T) {
+// TestSubmissions checks that a batch is split where it exceeds the buffers, and that a request that
+// does not fit alone fails.
+func TestSubmissions(t *testing.T) {
 	f := &fake{maxBuffer: MinBuffer, failsAt: -1}
 	d, err := New(f, Config{})
 	if err != nil {
@@ -113,12 +118,12 @@ func TestPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(f.submitted) != 3 || !errors.Is(batch[5].Err, ErrTooLarge) || !errors.Is(batch[4].Err, errResult) {
-		t.Errorf("%d submissions, %v, %v", len(f.submitted), batch[4].Err, batch[5].Err)
+		t.Errorf("%d submissions, want 3; errors %v, %v", len(f.submitted), batch[4].Err, batch[5].Err)
 	}
 	for _, s := range f.submitted {
 		for _, size := range []uint64{s.UploadSize, s.Reserve[0].Size, s.DownloadSize()} {
 			if size > f.maxBuffer {
-				t.Errorf("%d bytes", size)
+				t.Errorf("%d bytes in a buffer; the limit is %d", size, f.maxBuffer)
 			}
 		}
 	}
@@ -126,20 +131,21 @@ func TestPieces(t *testing.T) {
 	batch = nil
 	for range 3 {
 		src := make([]byte, 3<<20)
-		batch = append(batch, &gpu.Request{Op: gpu.Stage0, Src: src, Size: len(src), Params: &lz77.Levels[6], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1 << 20}})
+		batch = append(batch, matchRequest(src))
 	}
 	if !d.Accepts(batch[0]) || d.Run(gpu.Stage0, batch) != nil {
-		t.Fatal("not done")
+		t.Fatal("the device does not run the batch")
 	}
 	if len(f.submitted) != 3 {
-		t.Errorf("%d submissions", len(f.submitted))
+		t.Errorf("%d submissions, want 3", len(f.submitted))
 	}
 	batch[0].Src = make([]byte, 4<<20)
 	if d.Accepts(batch[0]) {
-		t.Error("a block that does not fit is accepted")
+		t.Error("Accepts is true for a block that exceeds the buffers")
 	}
 }
 
+// TestAccepts checks which requests the device refuses.
 func TestAccepts(t *testing.T) {
 	f := &fake{maxBuffer: 1 << 30, failsAt: -1}
 	d, err := New(f, Config{})
@@ -154,31 +160,43 @@ func TestAccepts(t *testing.T) {
 		{Op: gpu.Stage0},
 	} {
 		if d.Accepts(r) {
-			t.Errorf("%v is accepted", r.Op)
+			t.Errorf("Accepts is true for %v of %d bytes, params %+v", r.Op, len(r.Src), r.Params)
 		}
 	}
 }
 
+// TestGrid checks that grids have enough workgroups, and few more.
 func TestGrid(t *testing.T) {
 	for _, n := range []int{1, 2, maxGroups, maxGroups + 1, maxGroups*maxRows - 1, maxGroups * maxRows} {
 		x, y := (&Dispatch{Groups: n}).Grid()
-		if uint64(x)*uint64(y) < uint64(n) || uint64(x)*uint64(y) >= uint64(n)+uint64(x) || x > maxGroups || y > maxRows {
-			t.Errorf("%d: %d by %d", n, x, y)
+		all := uint64(x) * uint64(y)
+		if all < uint64(n) || all >= uint64(n)+uint64(x) || x > maxGroups || y > maxRows {
+			t.Errorf("%d workgroups: grid of %d by %d", n, x, y)
 		}
 	}
 	s := &slot{d: &Device{}, q: &fakeQueue{&fake{}}}
 	s.begin(0, In)
 	s.dispatch("histogram", maxGroups*maxRows+1)
 	if s.submit() == nil {
-		t.Error("more workgroups than there can be")
+		t.Error("submit accepts more workgroups than a grid can have")
 	}
 }
 
 func encodeRequest(lits []byte) *gpu.Request {
-	return &gpu.Request{Op: gpu.StageN, Size: len(lits), Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: lits}}
+	return &gpu.Request{
+		Op: gpu.StageN, Size: len(lits),
+		Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: lits},
+	}
 }
 
-// TestReadWords: any number of them, at any place.
+func matchRequest(src []byte) *gpu.Request {
+	return &gpu.Request{
+		Op: gpu.Stage0, Src: src, Size: len(src),
+		Params: &lz77.Levels[6], Limits: lz77.Limits{MinMatch: 5, MaxOffset: 1 << 20},
+	}
+}
+
+// TestReadWords checks all small numbers of words, at all alignments.
 func TestReadWords(t *testing.T) {
 	p := make([]byte, 100)
 	for i := range p {
@@ -191,13 +209,13 @@ func TestReadWords(t *testing.T) {
 				want[i] = binary.LittleEndian.Uint32(p[from+4*i:])
 			}
 			if readWords(got, p[from:]); !slices.Equal(got, want) {
-				t.Fatalf("%d from %d: %x, want %x", n, from, got, want)
+				t.Fatalf("%d words from byte %d: %x, want %x", n, from, got, want)
 			}
 		}
 	}
 }
 
-// TestReadUnit: what is counted comes back, with its sum, whatever it is.
+// TestReadUnit checks histograms of any counts, and their sums.
 func TestReadUnit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -214,30 +232,30 @@ func TestReadUnit(t *testing.T) {
 		}
 		for i, c := range hist {
 			if c != binary.LittleEndian.Uint16(counts[2*i:]) {
-				t.Fatalf("symbol %d: %d", i, c)
+				t.Fatalf("symbol %d: count %d is wrong", i, c)
 			}
 		}
 	}
 }
 
-// TestPromise: what Auto may give to a device is what can pay, and what a device does not do nobody waits for.
-func TestPromise(t *testing.T) {
+// TestBaseInfo checks which work Auto gives to a device, and that devices support only RowHash.
+func TestBaseInfo(t *testing.T) {
 	ops := BaseInfo("x").Ops
 	for _, x := range []struct {
-		what string
-		pays int
-		want bool // that blocks of 1 MiB are worth it
+		what    string
+		minAuto int
+		want    bool // for blocks of 1 MiB
 	}{
 		{"matching", ops[gpu.Stage0].MinAuto, true},
 		{"decoding", ops[gpu.StageN].MinAutoDecode, true},
 		{"coding", ops[gpu.StageN].MinAuto, false},
 		{"whole blocks", ops[gpu.Fused].MinAuto, false},
 	} {
-		if got := x.pays <= 1<<20; got != x.want || x.pays < 1<<14 {
-			t.Errorf("%s: from %d bytes on", x.what, x.pays)
+		if got := x.minAuto <= 1<<20; got != x.want || x.minAuto < 1<<14 {
+			t.Errorf("%s: least block for Auto is %d bytes", x.what, x.minAuto)
 		}
 	}
 	if !ops[gpu.Stage0].RowHashOnly || !ops[gpu.Fused].RowHashOnly {
-		t.Error("kernels find what lz77.RowHash finds, and nothing else")
+		t.Error("RowHashOnly is false, but kernels implement no other finder")
 	}
 }

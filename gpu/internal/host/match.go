@@ -8,18 +8,18 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// matchJob is a request of Stage0 in a submission.
+// matchJob is a block in a submission that finds candidates, of Stage0 or Fused.
 type matchJob struct {
 	r         *gpu.Request
-	first     int // number of its first position
+	first     int // index of its first position in the submission
 	positions int
-	tile      int // its first one
+	tile      int // index of its first tile
 	tiles     int
 	rowBits   uint8
 	mask      uint32
 }
 
-// See the kernels.
+// Constants of the kernels.
 const (
 	tileSize   = 2048
 	blockWords = 16
@@ -27,12 +27,13 @@ const (
 	digits     = 1 << digitBits
 )
 
-// matchSize is a bound for the largest buffer that a block of size bytes needs.
+// matchSize bounds the largest buffer that a block of size bytes needs, in bytes.
 func matchSize(size int) uint64 {
 	return max(4*uint64(size)+4096, uint64(size+size/tileSize*4+4096))
 }
 
-// ShiftBytes are the lowest bits of digits, each where a binding may begin.
+// ShiftBytes returns the content of the buffer Shifts: the lowest bit of the digit that each
+// sorting pass uses, at multiples of shiftStep.
 func ShiftBytes() []byte {
 	p := make([]byte, shiftStep*maxPasses)
 	for i := range maxPasses {
@@ -42,11 +43,11 @@ func ShiftBytes() []byte {
 }
 
 const (
-	shiftStep = 256 // no device wants more
+	shiftStep = 256 // alignment of bindings that every device accepts
 	maxPasses = (32 - lz77.RowTagBits + digitBits - 1) / digitBits
 )
 
-// match does a batch of Stage0, in as many submissions as there is room for.
+// runMatch runs a batch of Stage0, in several submissions if it does not fit into one.
 func (s *slot) runMatch(batch []*gpu.Request) error {
 	for len(batch) > 0 {
 		s.blocks = s.blocks[:0]
@@ -55,14 +56,16 @@ func (s *slot) runMatch(batch []*gpu.Request) error {
 		for ; n < len(batch); n++ {
 			r := batch[n]
 			r.Err, r.Candidates = nil, nil
-			j := matchJob{r: r, first: first, tile: tile, positions: max(0, len(r.Src)-lz77.CandidateTail)}
+			j := matchJob{r: r, first: first, tile: tile}
+			j.positions = max(0, len(r.Src)-lz77.CandidateTail)
 			if j.positions == 0 || len(r.Src) < r.Window+lz77.CandidateTail {
 				r.Seqs = r.Seqs[:0]
 				continue
 			}
 			j.tiles = (j.positions + tileSize - 1) / tileSize
 			j.rowBits, j.mask = r.Params.RowHashParams(len(r.Src))
-			if first > 0 && (first+j.positions > maxPositions || matchSize(first+j.positions) > s.d.maxBuffer) {
+			end := first + j.positions
+			if first > 0 && (end > maxPositions || matchSize(end) > s.d.maxBuffer) {
 				break
 			}
 			first, tile = first+j.positions, tile+j.tiles
@@ -79,7 +82,7 @@ func (s *slot) runMatch(batch []*gpu.Request) error {
 	return nil
 }
 
-// matchBlocks finds the candidates of some blocks.
+// submitMatch finds the candidates of blocks in one submission.
 func (s *slot) submitMatch(blocks []matchJob, positions, tiles int) error {
 	in := 8 + len(blocks)*blockWords + tiles
 	rowBits := uint8(0)
@@ -119,16 +122,19 @@ func (s *slot) submitMatch(blocks []matchJob, positions, tiles int) error {
 	})
 }
 
-// block packs a block, and its descriptor into head.
+// block writes a block, and its descriptor to head.
 func (w *packer) block(head *packer, j *matchJob) {
 	p := j.r.Params
 	least := max(j.r.Limits.MinMatch, int(p.HashBytes))
-	head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions), 32-uint32(j.rowBits),
-		j.mask, uint32(p.Depth), uint32(p.Nice), uint32(least), uint32(min(j.r.Limits.MaxOffset, math.MaxInt32)), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
+	maxOffset := min(j.r.Limits.MaxOffset, math.MaxInt32)
+	head.put(w.bytes(j.r.Src), uint32(len(j.r.Src)), uint32(j.first), uint32(j.positions))
+	head.put(32-uint32(j.rowBits), j.mask, uint32(p.Depth), uint32(p.Nice))
+	head.put(uint32(least), uint32(maxOffset), uint32(j.tile), uint32(j.tiles), 0, 0, 0, 0)
 	w.put(0, 0)
 }
 
-// candidates has the best candidates of all positions found.
+// candidates records the kernels that find the best candidate of every position: keys, a radix sort
+// of positions by key, and a look at the left neighbours of each position.
 func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
 	keys, positions, newKeys, newPositions := Keys, Positions, NewKeys, NewPositions
 	for _, b := range []Buffer{keys, positions, newKeys, newPositions, Out} {
@@ -140,7 +146,8 @@ func (s *slot) candidates(blocks, tiles int, rowBits uint8, size uint64) {
 		shift := Binding{Shifts, uint64(shiftStep * i), shiftStep}
 		s.dispatch("match_count", tiles, whole(In), whole(keys), whole(Counts), shift)
 		s.dispatch("match_scan", blocks, whole(In), whole(Counts))
-		s.dispatch("match_scatter", tiles, whole(In), whole(keys), whole(positions), whole(newKeys), whole(newPositions), whole(Counts), shift)
+		s.dispatch("match_scatter", tiles, whole(In), whole(keys), whole(positions),
+			whole(newKeys), whole(newPositions), whole(Counts), shift)
 		keys, positions, newKeys, newPositions = newKeys, newPositions, keys, positions
 	}
 	s.dispatch("match_best", tiles, whole(In), whole(keys), whole(positions), whole(Out))

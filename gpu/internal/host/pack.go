@@ -2,10 +2,10 @@ package host
 
 import "encoding/binary"
 
-// packer fills an upload, in u32.
+// packer writes 32-bit words to an upload.
 type packer struct {
 	p  []byte
-	at uint32 // the next one
+	at uint32 // index of the next word
 }
 
 func (w *packer) put(v ...uint32) {
@@ -15,7 +15,7 @@ func (w *packer) put(v ...uint32) {
 	}
 }
 
-// bytes copies bytes, and returns where they begin.
+// bytes writes p, padded with zeros to a whole word. It returns the index of the first word.
 func (w *packer) bytes(p []byte) (at uint32) {
 	at = w.at
 	n := copy(w.p[4*at:], p)
@@ -24,10 +24,11 @@ func (w *packer) bytes(p []byte) (at uint32) {
 	return at
 }
 
-// words is how many u32 have room for n bytes.
+// words returns the number of 32-bit words that n bytes need.
 func words(n int) uint32 { return uint32(n+3) / 4 }
 
-// readWords sets dst to the u32 at the front of src, four at a time: one by one takes as long as a third of the parse that reads them.
+// readWords sets dst to the words at the front of src. It reads four at a time: reading single
+// words takes a third of the time of parsing them.
 func readWords(dst []uint32, src []byte) {
 	src = src[:4*len(dst)]
 	for len(dst) >= 4 {

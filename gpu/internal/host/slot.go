@@ -7,12 +7,12 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// slot is what one batch has to itself: a queue with its buffers, and the host's scratch memory.
+// slot is what a call of Run uses: a queue with its buffers, and scratch memory.
 type slot struct {
-	d   *Device
-	q   Queue
-	sub Submission // the one that is being made
-	arg []Binding  // its bindings
+	d        *Device
+	q        Queue
+	sub      Submission // being recorded
+	bindings []Binding  // of sub
 
 	decoders []rans.Decoder
 	encoders []rans.Encoder
@@ -20,10 +20,10 @@ type slot struct {
 	blocks   []matchJob
 	counts   []int
 	hist     []uint16
-	ratio    uint64 // payloads to blocks of the last batch of Fused, and some more, in 1/65536
+	ratio    uint64 // estimated payload per byte of content, in 1/65536 bytes; see submitFused
 }
 
-// upload returns n bytes that a submission sends.
+// upload returns n bytes of memory that the next submission uploads.
 func (s *slot) upload(n uint64) ([]byte, error) {
 	p, err := s.q.Upload(align(n))
 	if err != nil {
@@ -32,23 +32,31 @@ func (s *slot) upload(n uint64) ([]byte, error) {
 	return p[:n], nil
 }
 
-// begin begins a submission that sends n bytes of upload to a buffer.
+// begin starts recording a submission that uploads n bytes to a buffer.
 func (s *slot) begin(n uint64, to Buffer) {
-	s.sub = Submission{UploadSize: align(n), UploadTo: to, Reserve: s.sub.Reserve[:0], Kernels: s.sub.Kernels[:0], Downloads: s.sub.Downloads[:0]}
-	s.arg = s.arg[:0]
+	s.sub = Submission{
+		UploadSize: align(n),
+		UploadTo:   to,
+		Reserve:    s.sub.Reserve[:0],
+		Kernels:    s.sub.Kernels[:0],
+		Downloads:  s.sub.Downloads[:0],
+	}
+	s.bindings = s.bindings[:0]
 }
 
-// room makes sure that a buffer has room for n bytes.
-func (s *slot) reserve(b Buffer, n uint64) { s.sub.Reserve = append(s.sub.Reserve, BufferSize{b, n}) }
+// reserve records that a buffer must have at least n bytes.
+func (s *slot) reserve(b Buffer, n uint64) {
+	s.sub.Reserve = append(s.sub.Reserve, BufferSize{b, n})
+}
 
-// run has a kernel dispatched.
+// dispatch records a kernel.
 func (s *slot) dispatch(kernel string, groups int, bind ...Binding) {
-	s.arg = append(s.arg, bind...)
-	all := s.arg[len(s.arg)-len(bind):]
+	s.bindings = append(s.bindings, bind...)
+	all := s.bindings[len(s.bindings)-len(bind):]
 	s.sub.Kernels = append(s.sub.Kernels, Dispatch{kernel, groups, 1 + s.d.again[kernel], all})
 }
 
-// fetch has a stretch of the output fetched.
+// download records the download of a range of the output.
 func (s *slot) download(from, size uint64) { s.downloadFrom(Out, from, size) }
 
 func (s *slot) downloadFrom(b Buffer, from, size uint64) {
@@ -57,7 +65,7 @@ func (s *slot) downloadFrom(b Buffer, from, size uint64) {
 	}
 }
 
-// submit does what begin has begun.
+// submit runs the recorded submission.
 func (s *slot) submit() error {
 	if f := s.d.fault; f != nil {
 		if err := f(); err != nil {
@@ -66,7 +74,8 @@ func (s *slot) submit() error {
 	}
 	for i := range s.sub.Kernels {
 		if k := &s.sub.Kernels[i]; k.Groups < 1 || k.Groups > maxGroups*maxRows {
-			return fmt.Errorf("gpu: %d workgroups", k.Groups)
+			return fmt.Errorf("gpu: %s: %d workgroups; the range is 1 to %d",
+				k.Kernel, k.Groups, maxGroups*maxRows)
 		}
 	}
 	start := time.Now()

@@ -9,7 +9,8 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// Streams does a request of Fused alone and returns, besides, the streams that its kernels have coded: for tests, which tell from them which step is wrong.
+// Streams runs one request of Fused and returns the streams that its kernels have made. Tests
+// compare them to find the kernel that is wrong.
 func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	s, ok := <-d.slots
 	if !ok {
@@ -22,36 +23,47 @@ func (d *Device) Streams(r *gpu.Request) (*lzseq.Streams, error) {
 	if err := s.runFused([]*gpu.Request{r}); err != nil {
 		return nil, err
 	}
-	// The buffers are as the kernels have left them.
-	var bounds [6]uint64
-	at, sizes := uint64(0), lzseq.Repeat.MaxSizes(len(r.Src))
-	for k, m := range sizes {
-		bounds[k] = at
-		at += 4 * uint64(words(m)+1)
-	}
+	// The buffers still hold what the kernels left.
+	bounds, end := fusedBounds(len(r.Src))
 	s.begin(0, In)
 	s.downloadFrom(Counts, 0, 4*stateWords)
-	s.downloadFrom(Keys, 0, at)
+	s.downloadFrom(Keys, 0, end)
 	if err := s.submit(); err != nil {
 		return nil, err
 	}
 	out := new(lzseq.Streams)
 	var err error
-	if e := s.q.Downloaded(func(p []byte) {
-		if status := binary.LittleEndian.Uint32(p); status != 1 {
-			err = fmt.Errorf("gpu: the parse is not done: %d, at position %d after %d turns", status, binary.LittleEndian.Uint32(p[4:]), binary.LittleEndian.Uint32(p[4*32:]))
-			return
-		}
-		for k, dst := range out.All() {
-			n := int(binary.LittleEndian.Uint32(p[4*(21+k):]))
-			if n > sizes[k] {
-				err = fmt.Errorf("stream %d of %d bytes", k, n)
-				return
-			}
-			*dst = append(make([]byte, 0, n+rans.Slack), p[4*stateWords+bounds[k]:][:n]...)
-		}
-	}); e != nil {
+	if e := s.q.Downloaded(func(p []byte) { err = readStreams(out, p, bounds, len(r.Src)) }); e != nil {
 		return nil, e
 	}
 	return out, err
+}
+
+// fusedBounds returns where the streams of a single block of n bytes begin and end in their buffer,
+// in bytes.
+func fusedBounds(n int) (begin [6]uint64, end uint64) {
+	for k, m := range lzseq.Repeat.MaxSizes(n) {
+		begin[k] = end
+		end += 4 * uint64(words(m)+1)
+	}
+	return begin, end
+}
+
+// readStreams reads the streams of a block of n bytes from the state of its parse and the streams'
+// buffer.
+func readStreams(out *lzseq.Streams, p []byte, begin [6]uint64, n int) error {
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(p[4*i:]) }
+	if word(0) != 1 {
+		return fmt.Errorf("gpu: parse ends with status %d at position %d after %d turns",
+			word(0), word(1), word(32))
+	}
+	sizes := lzseq.Repeat.MaxSizes(n)
+	for k, dst := range out.All() {
+		size := int(word(21 + k))
+		if size > sizes[k] {
+			return fmt.Errorf("gpu: stream %d of %d bytes; the limit is %d", k, size, sizes[k])
+		}
+		*dst = append(make([]byte, 0, size+rans.Slack), p[4*stateWords+begin[k]:][:size]...)
+	}
+	return nil
 }

@@ -1,39 +1,47 @@
-// Package host is the host's part of what kernels do, for all devices that run those of package kernels: it packs batches of requests into submissions, and makes results of what comes
-// back. What is left to a device is to run submissions, which are plain data: a [Driver].
+// Package host is the CPU's part of the work of devices that run the kernels of package kernels. It
+// packs batches of requests into submissions, and unpacks what the kernels return into results.
+// Submissions are plain data, and a [Driver] runs them.
 //
-// See docs/exec-plans/active/webgpu.md for what goes to the device and what comes back.
+// A call of Device.Run takes a slot, of which there are two: the host packs or unpacks the batch of
+// one while the kernels work on the other. A slot has a [Queue] with buffers that grow as needed
+// and are reused from batch to batch. A batch is one submission where it fits: an upload, kernels,
+// downloads. Everything that kernels need to find their data is at the front of the upload, in
+// units of 32 bits.
 package host
 
-// Driver is a way to run kernels, with one device of it open. Its methods may be called from any goroutine.
+// Driver runs kernels on one open device. Its methods may be called from any goroutine.
 type Driver interface {
-	// Binding is the most bytes that a buffer can have, a multiple of 256.
+	// MaxBuffer returns the greatest size of a buffer in bytes, a multiple of 256.
 	MaxBuffer() uint64
-	// Queue makes what one batch has to itself.
+	// Queue returns a queue for the submissions of one batch at a time.
 	Queue() (Queue, error)
-	// Stop has calls that are under way end soon with [ErrClosed], and later ones at once.
+	// Stop makes calls in flight return soon with [ErrClosed], and later calls at once.
 	Stop()
-	// Close frees everything, after all queues have been closed. It is called once.
+	// Close frees all resources. It is called once, after all queues have been closed.
 	Close()
-	// Held is how many objects of the system the driver and its queues hold, buffers above all.
+	// Held returns how many objects of the system the driver and its queues hold, mostly buffers.
 	Held() int
 }
 
-// Queue has buffers of its own, which are kept from submission to submission. Only one goroutine at a time uses it.
+// Queue runs submissions one after the other. Its buffers keep their content from one submission to
+// the next. Only one goroutine at a time uses it.
 type Queue interface {
-	// Upload returns n bytes of memory, n a multiple of 16, of which the next submission sends as many as it says. What is in it is anything.
+	// Upload returns n bytes of memory for the next submission to upload. n is a multiple of 16.
+	// The memory has any content.
 	Upload(n uint64) ([]byte, error)
-	// Submit does a submission, and returns when that is done.
+	// Submit runs a submission and returns when it is done.
 	Submit(s *Submission) error
-	// Fetched calls f with what the last submission has fetched, the stretches one behind the other. It may be slow to read more than once.
+	// Downloaded calls f with the ranges that the last submission has downloaded, one behind the
+	// other. The memory may be slow to read, so f reads it once.
 	Downloaded(f func(p []byte)) error
 	Close()
 }
 
-// Submission is, in this order: an upload, kernels, one after the other, and stretches of buffers that are fetched.
+// Submission is an upload, then kernels one after the other, then downloads.
 type Submission struct {
-	UploadSize uint64       // bytes of the upload, a multiple of 16; 0 for none
-	UploadTo   Buffer       // where they go
-	Reserve    []BufferSize // what the kernels need
+	UploadSize uint64       // bytes, a multiple of 16; 0 for none
+	UploadTo   Buffer       // target of the upload
+	Reserve    []BufferSize // least sizes of buffers that the kernels use
 	Kernels    []Dispatch
 	Downloads  []Range
 }
@@ -52,39 +60,40 @@ const (
 
 	NumBuffers
 
-	// Shifts is a buffer that all queues share; ShiftBytes are in it from the beginning.
+	// Shifts is a read-only buffer that all queues share. It contains ShiftBytes.
 	Shifts = NumBuffers
-	// Plan is the second input of the encoder, which needs no keys.
+	// Plan is the second input of rans_encode, which needs no keys.
 	Plan = Keys
 )
 
-// Room is how many bytes a buffer must have. If it has to grow what was in it is lost.
+// BufferSize is the least size of a buffer in bytes. A buffer that grows loses its content.
 type BufferSize struct {
 	Buffer Buffer
 	Size   uint64
 }
 
-// Dispatch is a kernel that is run Times times on at least Groups workgroups.
+// Dispatch runs a kernel Times times, each time on at least Groups workgroups.
 type Dispatch struct {
 	Kernel string
 	Groups int
 	Times  int
-	Bind   []Binding // numbered in order
+	Bind   []Binding // by binding number
 }
 
-// Binding is a buffer from Offset on, which is a multiple of 256; all of it if Size is 0.
+// Binding is Size bytes of a buffer from Offset on, a multiple of 256. Size 0 stands for the rest
+// of the buffer.
 type Binding struct {
 	Buffer       Buffer
 	Offset, Size uint64
 }
 
-// Stretch is a part of a buffer in bytes; all multiples of 4.
+// Range is a part of a buffer. From and Size are bytes and multiples of 4.
 type Range struct {
 	Buffer     Buffer
 	From, Size uint64
 }
 
-// Total is the size of all that is fetched.
+// DownloadSize returns the bytes of all downloads.
 func (s *Submission) DownloadSize() (n uint64) {
 	for _, f := range s.Downloads {
 		n += f.Size
@@ -92,20 +101,22 @@ func (s *Submission) DownloadSize() (n uint64) {
 	return n
 }
 
-// Dispatches have up to maxGroups workgroups along x, and the rest along y.
+// A dispatch has up to maxGroups workgroups along x, and up to maxRows rows of them along y.
 const (
 	maxGroups = 32768
 	maxRows   = 65535
 )
 
-// Grid is the shape of the dispatch. There may be more workgroups in it than asked for; they find out themselves.
+// Grid returns the workgroups along x and y. There may be more than Groups in all; kernels ignore
+// the surplus.
 func (d *Dispatch) Grid() (x, y uint32) {
 	n := min(d.Groups, maxGroups)
 	return uint32(n), uint32((d.Groups + n - 1) / n)
 }
 
-// Grow is the size with which a buffer is made for n bytes: with some room, so that it does not grow with each batch.
+// Grow returns the size for a new buffer that must hold n bytes: a quarter more, so that it does
+// not grow with every batch, and at most most.
 func Grow(n, most uint64) uint64 { return min((n+n/4+255)&^255, most) }
 
-// align rounds a size up so that it may be copied and mapped.
+// align rounds a size up to a multiple of 16, as copies and maps need it.
 func align(n uint64) uint64 { return (n + 15) &^ 15 }

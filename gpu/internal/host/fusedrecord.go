@@ -1,0 +1,129 @@
+package host
+
+import (
+	"math"
+
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
+)
+
+// recordFused packs blocks and records all kernels of their submission.
+func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedUsage) error {
+	n := len(blocks)
+	in := headerWords + n*(blockWords+fusedWords) + tiles + logWords
+	rowBits, longest := uint8(0), 0
+	for i := range blocks {
+		in += int(words(len(blocks[i].r.Src))) + 2
+		rowBits = max(rowBits, blocks[i].rowBits)
+		longest = max(longest, len(blocks[i].r.Src))
+	}
+	up, err := s.upload(4 * uint64(in))
+	if err != nil {
+		return err
+	}
+	turns, maxLoops := uint32(fusedTurns), uint32(math.MaxUint32)
+	if s.d.maxLoops > 0 {
+		turns, maxLoops = softwareTurns, uint32(s.d.maxLoops)
+	}
+	fusedAt := uint32(headerWords + n*blockWords)
+	tilesAt := fusedAt + uint32(n*fusedWords)
+	logAt := tilesAt + uint32(tiles)
+	segments := uint32(headWords + 8*n) // index in the plan, behind the descriptors of lane groups
+	head := packer{p: up}
+	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns)
+	head.put(maxLoops, uint32(tiles), segments, 0, 0, 0, 0, 0)
+	logs, values := packer{p: up, at: logAt}, rans.LogTable()
+	logs.put(values[:]...)
+	w := packer{p: up, at: logAt + logWords}
+	table := packer{p: up, at: tilesAt}
+	for i := range blocks {
+		j := &blocks[i]
+		w.block(&head, j)
+		for range j.tiles {
+			table.put(uint32(i))
+		}
+	}
+	packFused(&packer{p: up, at: fusedAt}, blocks, segments)
+
+	s.begin(4*uint64(in), In)
+	s.candidates(n, tiles, rowBits, 4*uint64(positions))
+	s.fusedKernels(n, tiles, used)
+	parse := &s.sub.Kernels[len(s.sub.Kernels)-7]
+	parse.Times += 1 + turnsPerByte*longest/int(turns)
+	return nil
+}
+
+// fusedKernels records the kernels behind those that find candidates.
+func (s *slot) fusedKernels(n, tiles int, used *fusedUsage) {
+	// Buffers that finding candidates no longer needs.
+	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions
+	for _, r := range []BufferSize{
+		{streams, uint64(used.streams)},
+		{seqs, seqWords * uint64(used.seqs)},
+		{marks, markWords * uint64(used.seqs)},
+		{Counts, uint64(used.state)},
+		{plan, uint64(used.plan)},
+		{code, uint64(used.words)},
+		{Out, uint64(used.out)},
+	} {
+		s.reserve(r.Buffer, 4*r.Size)
+	}
+	s.dispatch("fused_begin", n, whole(In), whole(Counts))
+	s.dispatch("fused_parse", n, whole(In), whole(Out), whole(seqs), whole(marks), whole(Counts))
+	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
+	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
+	s.dispatch("fused_frame", n, whole(In), whole(Counts), whole(plan))
+	s.dispatch("rans_encode", 2*n, whole(plan), whole(streams), whole(code))
+	s.dispatch("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
+	s.dispatch("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
+}
+
+// packFused writes the descriptors of blocks: it gives each block its part of the buffers. segments
+// is the index of the first segment in the plan.
+func packFused(desc *packer, blocks []matchJob, segments uint32) {
+	n := uint32(len(blocks))
+	total := uint32(0)
+	for i := range blocks {
+		_, k := maxSegments(blocks[i].r)
+		total += k
+	}
+	at := fusedUsage{plan: segments + total*segmentWords, words: 2 * n * encResultWords}
+	segment := uint32(0)
+	for i := range blocks {
+		r := blocks[i].r
+		size := len(r.Src)
+		for _, m := range lzseq.Repeat.MaxSizes(size) {
+			desc.put(at.streams)
+			at.streams += words(m) + 1
+		}
+		desc.put(at.streams, at.seqs, maxSeqs(size))
+		at.seqs += maxSeqs(size)
+		desc.put(uint32(r.Layout.ID), uint32(6-r.Layout.Stored), uint32(r.Limits.Repeats))
+		desc.put(uint32(r.Limits.MinMatch), uint32(r.Params.Lazy), at.state)
+		at.state += stateWords
+		each, all := maxSegments(r)
+		for _, k := range each {
+			desc.put(segment)
+			segment += k
+		}
+		desc.put(segment)
+		head := at.plan + planHeadWords
+		spans := head + headRoom(all)
+		pieces := spans + 4*maxSpans(all)
+		desc.put(head, headRoom(all), spans, maxSpans(all), at.words, at.words+codedWords(size))
+		desc.put(pieces, maxPieces(all), at.plan, tilePayload*uint32(blocks[i].tiles))
+		at.plan, at.words = pieces+4*maxPieces(all), at.words+codedWords(size)
+	}
+}
+
+// maxSegments returns how many segments each stream may have, and their sum.
+func maxSegments(r *gpu.Request) (each [6]uint32, all uint32) {
+	for k, m := range lzseq.Repeat.MaxSizes(len(r.Src)) {
+		if k < 6-r.Layout.Stored {
+			each[k] = uint32(m/segmentSymbols) + 1
+			all += each[k]
+		}
+	}
+	return each, all
+}
