@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be pz itself, for tests that need a process of their own.
+// TestMain makes the test binary act as pz if PZ_TEST_CHILD is set, for tests that need a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("PZ_TEST_CHILD") == "" {
 		os.Exit(m.Run())
 	}
 	a := newApp()
-	// At the step that the test names the program says so and dwells, so that the test can strike there. At the other
-	// kind of step it has a bug.
-	stop, fall := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
+	// At step PZ_TEST_STEP the program reports to the test and waits. At step PZ_TEST_PANIC it
+	// panics.
+	stop, crash := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
 	a.step = func(name string) {
 		switch name {
 		case "":
 		case stop:
-			struck := make(chan os.Signal, 1)
+			received := make(chan os.Signal, 1)
 			if os.Getenv("PZ_TEST_SIGNAL") != "" {
-				signal.Notify(struck, fatalSignals...)
+				signal.Notify(received, fatalSignals...)
 			}
 			fmt.Fprintln(os.Stderr, "at", name)
 			if os.Getenv("PZ_TEST_SIGNAL") != "" {
-				<-struck
+				<-received
 			}
 			time.Sleep(100 * time.Millisecond)
-		case fall:
+		case crash:
 			panic("at " + name)
 		}
 	}
@@ -49,10 +49,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// command is pz as a process.
+// command returns pz as a process.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	// With the race detector every process would wait for a second at its end.
+	// With the race detector a process sleeps a second before it exits.
 	cmd.Env = append([]string{"GORACE=atexit_sleep_ms=10"}, os.Environ()...)
 	cmd.Env = append(cmd.Env, "PZ_TEST_CHILD=1", "PZ_LEVEL=", "PZ_THREADS=")
 	return cmd
@@ -63,18 +63,19 @@ type result struct {
 	code     int
 }
 
-// pz runs the command in this process, away from any terminal.
+// pz runs the command in this process, without a terminal.
 func pz(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	return pzEnv(t, nil, stdin, args...)
 }
 
+// pzEnv runs the command with environment variables.
 func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) result {
 	t.Helper()
 	return pzWith(t, stdin, func(a *app) { a.getenv = func(name string) string { return env[name] } }, args...)
 }
 
-// pzWith runs the command with changes to the app.
+// pzWith runs the command in this process after change has modified the app.
 func pzWith(t *testing.T, stdin string, change func(*app), args ...string) result {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +94,7 @@ func pzWith(t *testing.T, stdin string, change func(*app), args ...string) resul
 		}
 		return string(b)
 	}
-	// -T lowers it for the whole process, which as a rule is pz's own.
+	// -T lowers GOMAXPROCS of the whole process.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a := newApp()
 	a.stdin, a.stdout, a.stderr = file("in"), file("out"), file("err")
@@ -105,8 +106,8 @@ func pzWith(t *testing.T, stdin string, change func(*app), args ...string) resul
 	return result{read(a.stdout), read(a.stderr), code}
 }
 
-// want checks the exit code, and that standard error contains each of the texts, or after success without any that it
-// is empty.
+// want checks the exit code, and that standard error contains the texts. After success without
+// texts standard error must be empty.
 func (r result) want(t *testing.T, code int, texts ...string) result {
 	t.Helper()
 	if r.code != code {
@@ -121,12 +122,12 @@ func (r result) want(t *testing.T, code int, texts ...string) result {
 		}
 	}
 	if code == exitError && !strings.HasPrefix(r.err, "pz: ") {
-		t.Errorf("message is not in the style of pz: %s", r.err)
+		t.Errorf("message does not begin with pz: %s", r.err)
 	}
 	return r
 }
 
-// sample is text that compresses about as text does.
+// sample returns n bytes that compress about as well as text.
 func sample(n int) string {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 400)
@@ -145,6 +146,7 @@ func sample(n int) string {
 	return b.String()[:n]
 }
 
+// noise returns n incompressible bytes.
 func noise(n int) string {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	b := make([]byte, n)
@@ -154,6 +156,7 @@ func noise(n int) string {
 	return string(b)
 }
 
+// write creates a file, and its directories, and returns its path.
 func write(t *testing.T, content string, path ...string) string {
 	t.Helper()
 	p := filepath.Join(path...)
@@ -177,7 +180,7 @@ func wantFile(t *testing.T, path, content string) {
 	if err != nil {
 		t.Error(err)
 	} else if string(b) != content {
-		t.Errorf("%s holds %d bytes that are not the %d wanted", path, len(b), len(content))
+		t.Errorf("%s: %d bytes differ from the wanted %d", path, len(b), len(content))
 	}
 }
 
@@ -188,7 +191,7 @@ func wantGone(t *testing.T, path string) {
 	}
 }
 
-// wantFiles checks that a directory holds these names and nothing else, a temporary file for instance.
+// wantFiles checks that a directory holds these files and no others, such as temporary files.
 func wantFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -200,17 +203,25 @@ func wantFiles(t *testing.T, dir string, names ...string) {
 		got = append(got, d.Name())
 	}
 	if strings.Join(got, " ") != strings.Join(names, " ") {
-		t.Errorf("%s holds %q, want %q", dir, got, names)
+		t.Errorf("%s: files %q, want %q", dir, got, names)
 	}
 }
 
-// unpz returns the content of a .pz file.
+// unpz restores a file and returns its content.
 func unpz(t *testing.T, path string) string {
 	t.Helper()
 	return pz(t, "", "-dc", path).want(t, exitOK).out
 }
 
-// runProcess runs pz as a process to its end.
+// inShell returns cmd as a command that a shell runs after another one, such as ulimit.
+func inShell(cmd *exec.Cmd, first string) *exec.Cmd {
+	args := []string{"-c", first + `; exec "$@"`, "sh", cmd.Path}
+	sh := exec.Command("sh", append(args, cmd.Args[1:]...)...)
+	sh.Env = cmd.Env
+	return sh
+}
+
+// runProcess runs pz as a process and waits for it.
 func runProcess(t *testing.T, stdin io.Reader, args ...string) result {
 	t.Helper()
 	cmd := command(args...)

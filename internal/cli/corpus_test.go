@@ -12,59 +12,71 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 var threadCounts = []int{1, 2, 8}
 
-// TestSmallFiles takes files around the edges of blocks through the command at every level, with all pipelines and several numbers of
-// threads, and what they become, one after the other, back.
+// TestSmallFiles compresses files with sizes near multiples of the block size, with all pipelines
+// and several numbers of threads, and restores them concatenated. It tests every level with
+// PZ_TEST=all.
 func TestSmallFiles(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
 	var content strings.Builder
-	for i, c := range []string{"", "x", sample(4095), sample(4096), sample(4097), noise(10_000), string(make([]byte, 50_000)), sample(60_000)} {
+	for i, c := range []string{
+		"", "x", sample(4095), sample(4096), sample(4097), noise(10_000), string(make([]byte, 50_000)),
+		sample(60_000),
+	} {
 		paths = append(paths, write(t, c, dir, fmt.Sprint(i)))
 		content.WriteString(c)
 	}
-	for _, p := range compress.Pipelines() {
+	for i, p := range compress.Pipelines() {
 		for level := minLevel; level <= maxLevel; level++ {
-			if testing.Short() && level%4 != 1 {
+			if !testenv.All() && level%4 != i {
 				continue
 			}
 			t.Run(fmt.Sprint(p.Name, "/", level), func(t *testing.T) {
-				first := ""
-				for _, threads := range threadCounts {
-					args := []string{"-f", "-B4K", "-p", p.Name, fmt.Sprint("-", level), fmt.Sprint("-T", threads)}
-					pz(t, "", append(args, paths...)...).want(t, exitOK)
-					var joined strings.Builder
-					for _, path := range paths {
-						b, err := os.ReadFile(path + "." + p.Format)
-						if err != nil {
-							t.Fatal(err)
-						}
-						joined.Write(b)
-					}
-					if threads == 1 {
-						first = joined.String()
-					} else if joined.String() != first {
-						t.Errorf("%d threads: other bytes than with one", threads)
-					}
-					if got := pz(t, joined.String(), "-d", fmt.Sprint("-T", threads)).want(t, exitOK).out; got != content.String() {
-						t.Errorf("%d threads: wrong content, %d bytes of %d", threads, len(got), content.Len())
-					}
-				}
+				smallFiles(t, p, level, paths, content.String())
 			})
 		}
 	}
 }
 
-// input is a content for TestMatrix, which need not be in memory.
+// smallFiles compresses and restores files at one level. content is their concatenated content.
+func smallFiles(t *testing.T, p compress.PipelineInfo, level int, paths []string, content string) {
+	first := ""
+	for _, threads := range threadCounts {
+		args := []string{"-f", "-B4K", "-p", p.Name, fmt.Sprint("-", level), fmt.Sprint("-T", threads)}
+		pz(t, "", append(args, paths...)...).want(t, exitOK)
+		var joined strings.Builder
+		for _, path := range paths {
+			b, err := os.ReadFile(path + "." + p.Format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			joined.Write(b)
+		}
+		if threads == 1 {
+			first = joined.String()
+		} else if joined.String() != first {
+			t.Errorf("%d threads: output differs from one thread", threads)
+		}
+		got := pz(t, joined.String(), "-d", fmt.Sprint("-T", threads)).want(t, exitOK).out
+		if got != content {
+			t.Errorf("%d threads: content differs, got %d bytes, want %d", threads, len(got), len(content))
+		}
+	}
+}
+
+// input is a content for TestMatrix. It need not fit in memory.
 type input struct {
 	name string
 	open func(level int) io.Reader
 }
 
-// matrixInputs are the files of PZ_CORPUS, or generated ones, and with PZ_MATRIX also what lies at the edges.
+// matrixInputs returns the files of PZ_CORPUS, or generated ones, and with PZ_MATRIX also contents
+// with extreme sizes.
 func matrixInputs(t *testing.T) (inputs []input) {
 	add := func(name string, data func() []byte) {
 		inputs = append(inputs, input{name, func(int) io.Reader { return bytes.NewReader(data()) }})
@@ -86,12 +98,15 @@ func matrixInputs(t *testing.T) (inputs []input) {
 			return bytes.NewReader(corpus.ByName("log").Make(blockSize(t, level) + more))
 		}})
 	}
+	const gib = 1 << 30
 	return append(inputs,
-		input{"GiB of zeros", func(int) io.Reader { return io.LimitReader(zeros{}, 1<<30) }},
-		input{"random GiB", func(int) io.Reader { return io.LimitReader(rand.NewChaCha8([32]byte{}), 1<<30) }})
+		input{"GiB of zeros", func(int) io.Reader { return io.LimitReader(zeros{}, gib) }},
+		input{"random GiB", func(int) io.Reader {
+			return io.LimitReader(rand.NewChaCha8([32]byte{}), gib)
+		}})
 }
 
-// blockSize is the block size of a level of the default pipeline, in bytes. That of other pipelines may be another one.
+// blockSize returns the block size of a level of the default pipeline, in bytes.
 func blockSize(t *testing.T, level int) int {
 	t.Helper()
 	var b bytes.Buffer
@@ -117,8 +132,9 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMatrix takes large files through processes of the command: with all pipelines, each at a fast level with all numbers of threads, and
-// at a dense one. With PZ_MATRIX set it is every level with every number of threads, and takes hours.
+// TestMatrix compresses and restores large inputs through pipes between processes. By default each
+// pipeline runs at a fast level with all numbers of threads, with PZ_TEST=all also at a dense
+// level. With PZ_MATRIX it runs every level with every number of threads, which takes hours.
 func TestMatrix(t *testing.T) {
 	for _, in := range matrixInputs(t) {
 		t.Run(in.name, func(t *testing.T) {
@@ -127,25 +143,29 @@ func TestMatrix(t *testing.T) {
 					counts := threadCounts
 					switch {
 					case corpus.Matrix():
-					case level == maxLevel-i && !testing.Short():
+					case level == maxLevel-i && testenv.All():
 						counts = []int{2 + 6*(i%2)}
 					case level != minLevel+i:
 						continue
 					}
-					t.Run(fmt.Sprint(p.Name, "/", level), func(t *testing.T) { throughProcesses(t, in, p.Name, level, counts) })
+					t.Run(fmt.Sprint(p.Name, "/", level), func(t *testing.T) {
+						throughProcesses(t, in, p.Name, level, counts)
+					})
 				}
 			}
 		})
 	}
 }
 
-// throughProcesses compresses an input with several numbers of threads and restores it, with a file of another level behind it, without
-// keeping any of it.
+// throughProcesses compresses an input with several numbers of threads and restores it, followed by
+// a file of another level. It keeps hashes only.
 func throughProcesses(t *testing.T, in input, pipeline string, level int, counts []int) {
 	t.Helper()
-	second := pz(t, "another file", "-p", pipeline, fmt.Sprint("-", minLevel+maxLevel-level)).want(t, exitOK).out
+	const more = "another file"
+	otherLevel := fmt.Sprint("-", minLevel+maxLevel-level)
+	second := pz(t, more, "-p", pipeline, otherLevel).want(t, exitOK).out
 	want := sha256.New()
-	n, err := io.Copy(want, io.MultiReader(in.open(level), strings.NewReader("another file")))
+	n, err := io.Copy(want, io.MultiReader(in.open(level), strings.NewReader(more)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +185,7 @@ func throughProcesses(t *testing.T, in input, pipeline string, level int, counts
 		if err := unpack.Start(); err != nil {
 			t.Fatal(err)
 		}
-		pr.Close() // now that the process has it, a write fails if that ends
+		pr.Close() // so that a write fails if the process exits
 		err = pack.Run()
 		io.WriteString(pw, second)
 		pw.Close()
@@ -177,14 +197,15 @@ func throughProcesses(t *testing.T, in input, pipeline string, level int, counts
 		if first == nil {
 			first = sum
 		} else if !bytes.Equal(sum, first) {
-			t.Errorf("%d threads: other bytes than with one", threads)
+			t.Errorf("%d threads: output differs from one thread", threads)
 		}
 		if !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
-			t.Errorf("%d threads: wrong content, %d bytes of %d", threads, restored.n, n)
+			t.Errorf("%d threads: content differs, got %d bytes, want %d", threads, restored.n, n)
 		}
 	}
 }
 
+// counter counts the bytes written to w.
 type counter struct {
 	w io.Writer
 	n int64
@@ -196,7 +217,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestNamedFiles is the same for files by name, whose size pz knows: with each pipeline all files in two processes.
+// TestNamedFiles compresses and restores files by name, so that pz knows their sizes. Each pipeline
+// takes two processes for all files.
 func TestNamedFiles(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
@@ -218,14 +240,15 @@ func TestNamedFiles(t *testing.T) {
 			packed = append(packed, path+"."+p.Format)
 		}
 		level, threads := fmt.Sprint("-", 1+2*i), fmt.Sprint("-T", threadCounts[i%3])
-		if out, err := command(append([]string{"-f", "-p", p.Name, level, threads}, paths...)...).CombinedOutput(); err != nil || len(out) > 0 {
+		pack := command(append([]string{"-f", "-p", p.Name, level, threads}, paths...)...)
+		if out, err := pack.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("%s: %v: %s", p.Name, err, out)
 		}
 		got := sha256.New()
 		cmd := command(append([]string{"-dc", threads}, packed...)...)
 		cmd.Stdout = got
 		if err := cmd.Run(); err != nil || !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
-			t.Errorf("%s: wrong content, %v", p.Name, err)
+			t.Errorf("%s: content differs, %v", p.Name, err)
 		}
 		for _, path := range packed {
 			os.Remove(path)

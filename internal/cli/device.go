@@ -7,86 +7,91 @@ import (
 	"github.com/gopz/compress"
 )
 
-// quietDrivers keeps Mesa from writing to standard error: what goes wrong comes back as an error. It is for the process, so it comes before all else.
-func quietDrivers() {
+// silenceDrivers keeps Mesa from writing to standard error; Mesa also returns its errors. It sets
+// environment variables of the process, so it runs before all else.
+func silenceDrivers() {
 	if len(compress.Devices()) == 1 {
-		return // a build without GPUs
+		return // a build without GPU drivers
 	}
-	quiet := func(name, value string) {
+	setDefault := func(name, value string) {
 		if os.Getenv(name) == "" {
 			os.Setenv(name, value)
 		}
 	}
-	quiet("EGL_LOG_LEVEL", "fatal")
+	setDefault("EGL_LOG_LEVEL", "fatal")
 	if os.Getenv("XDG_RUNTIME_DIR") == "" {
-		quiet("NODEVICE_SELECT", "1") // without a desktop the device-select layer complains that it finds none
+		setDefault("NODEVICE_SELECT", "1") // the device-select layer complains without a desktop
 	}
 }
 
-// openDevice gives the scheduler the device that the options ask for. Where they leave it open there need not be one. What it returns is to be
-// called when all work is done.
-func (a *app) openDevice() (done func(), err error) {
-	done = func() {}
+// openDevice gives the scheduler the device that the options select. If they select none, a missing
+// device is no error. The caller calls closeDevice after all work.
+func (a *app) openDevice() (closeDevice func(), err error) {
+	none := func() {}
 	c := &a.cfg
 	if c.match == compress.CPU && c.entropy == compress.CPU {
-		return done, nil
+		return none, nil
 	}
 	var d compress.Device
 	if c.match.Strict() || c.entropy.Strict() || c.device != "" {
 		if d, err = compress.OpenDevice(c.device); err != nil {
-			return done, err
+			return none, err
 		}
 	} else {
 		lazy, err := compress.LazyDevice()
 		if err != nil {
-			a.noGPU(err)
-			return done, nil
+			a.noteNoGPU(err)
+			return none, nil
 		}
 		d = lazy
 	}
 	if err := a.sched.SetDevice(d); err != nil {
 		d.Close()
-		return done, err
+		return none, err
 	}
 	a.sched.EnableStats(c.verbose)
 	return func() {
-		a.deviceReport(d)
+		a.reportDevice(d)
 		d.Close()
 	}, nil
 }
 
-// noGPU says why a GPU that was not insisted on is not used, to those who ask for details and care about backends.
-func (a *app) noGPU(err error) {
-	if a.cfg.chosen {
+// noteNoGPU prints why --backend auto uses no GPU. It prints only with -v and --backend.
+func (a *app) noteNoGPU(err error) {
+	if a.cfg.backendGiven {
 		a.note("", "no GPU is used: %s", libraryReason(err))
 	}
 }
 
-// deviceReport says what ran on the device, and whether it was lost: that costs time only, but whoever has bought it wants to know.
-func (a *app) deviceReport(d compress.Device) {
+// reportDevice prints where the stages ran, with -v, and whether the device failed. A failed device
+// costs time but no data.
+func (a *app) reportDevice(d compress.Device) {
 	name := d.Info().Name
 	if lazy, ok := d.(interface{ StartError() error }); ok && lazy.StartError() != nil {
-		a.noGPU(lazy.StartError())
+		a.noteNoGPU(lazy.StartError())
 		return
 	}
 	if err := a.sched.DeviceError(); err != nil && !a.cfg.quiet {
-		a.say("", "device %s is not used any more, the CPU went on alone: %s", name, err)
+		a.print("", "device %s failed and the CPU took over: %s", name, err)
 	}
 	if !a.cfg.verbose {
 		return
 	}
 	st := a.sched.Stats()
 	for _, s := range st.Stages {
-		if s.Stage != "check" {
-			on := "cpu"
-			if s.Backend == compress.GPU {
-				on = name
-			}
-			a.say("", "%s on %s: %d %s, %s", s.Stage, on, s.Blocks, plural(s.Blocks, "block"), formatSize(s.Bytes))
+		if s.Stage == "check" {
+			continue
 		}
+		where := "cpu"
+		if s.Backend == compress.GPU {
+			where = name
+		}
+		a.print("", "%s on %s: %d %s, %s", s.Stage, where, s.Blocks, plural(s.Blocks, "block"),
+			formatSize(s.Bytes))
 	}
 	if st.Returned > 0 {
-		a.say("", "%s", fmt.Sprintf("%d %s came back from %s undone", st.Returned, plural(st.Returned, "block"), name))
+		a.print("", "%d %s returned unprocessed from %s",
+			st.Returned, plural(st.Returned, "block"), name)
 	}
 }
 
@@ -98,7 +103,8 @@ func (a *app) listGPUs() error {
 		return nil
 	}
 	for _, g := range list {
-		if _, err := fmt.Fprintf(a.stdout, "%s\t%s (%s)\t%s\n", g.Device, g.Name, g.Kind, g.Driver); err != nil {
+		_, err := fmt.Fprintf(a.stdout, "%s\t%s (%s)\t%s\n", g.Device, g.Name, g.Kind, g.Driver)
+		if err != nil {
 			return err
 		}
 	}

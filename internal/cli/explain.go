@@ -9,125 +9,118 @@ import (
 	"github.com/gopz/compress"
 )
 
-// explain says what is wrong with a source, and what can be done about it, to somebody who has never heard of the
-// library. What its lower layers have to say only -v shows.
+// explain returns a message about an error of a source: what is wrong, where, and what to do. With
+// -v it adds the error of the library.
 func (a *app) explain(in *source, err error) string {
 	var e *compress.Error
 	if !errors.As(err, &e) {
 		return libraryReason(err)
 	}
-	what, notes := a.problem(in, e)
+	what, advice := a.diagnose(in, e)
+	if advice != "" {
+		what += "; " + advice
+	}
 	if a.cfg.verbose {
-		notes = append(notes, "details: "+libraryReason(err))
+		what += "; details: " + libraryReason(err)
 	}
-	if len(notes) == 0 {
-		return what
-	}
-	return what + " (" + strings.Join(notes, "; ") + ")"
+	return what
 }
 
-// problem is the problem and what there is to know about it.
-func (a *app) problem(in *source, e *compress.Error) (what string, notes []string) {
+// diagnose returns the problem and, where there is one, a remedy.
+func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	switch {
 	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
-		return a.notOurs(in)
-	case errors.Is(e, compress.ErrMemory) && a.cfg.mode != modeCompress && standard(in):
-		if e.Memory == 0 {
-			return e.Detail, []string{"raise -M"}
-		}
-		return e.Detail, []string{"raise -M to " + sizeOption(e.Memory) + " at least"}
-	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
-		return libraryReason(e), []string{"GPUs match at levels 5 and 6, for .gz at 7 as well, in blocks of 16 MiB at most, and code .pz at all but levels 7 to 9 of lzseqr; " + a.otherBackend()}
+		return a.unreadable(in)
 	case errors.Is(e, compress.ErrMemory):
-		return a.tooLittleMemory(e)
-	case errors.Is(e, compress.ErrVersion) && standard(in):
-		return "needs something that pz does not have", []string{e.Detail}
+		return a.memoryExceeded(e)
+	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
+		return libraryReason(e), a.otherBackend()
+	case errors.Is(e, compress.ErrVersion) && isStandard(in):
+		return "needs a feature that pz does not have: " + e.Detail, ""
 	case errors.Is(e, compress.ErrVersion):
-		return "was made by a newer pz, or its header is damaged", a.recovery(in, e, "the intact blocks")
+		return "comes from a newer pz, or its header is damaged",
+			a.recovery(in, e, "the intact blocks")
 	case errors.Is(e, compress.ErrTruncated) && e.Stream == 0 && e.Offset <= 0:
-		return empty, nil
+		return emptyFile, ""
 	case errors.Is(e, compress.ErrTruncated):
-		return "is cut short", append([]string{"the end is missing" + behind(in, e)}, a.recovery(in, e, "what is there")...)
-	case errors.Is(e, compress.ErrTrailing) && standard(in):
-		return trailing, byteOf(in, e)
+		return "is cut short; the end is missing" + fromBlock(in, e),
+			a.recovery(in, e, "the whole blocks")
+	case errors.Is(e, compress.ErrTrailing) && isStandard(in):
+		return trailingGarbage + atByte(in, e), ""
 	case errors.Is(e, compress.ErrTrailing):
-		return trailing, append(byteOf(in, e), a.recovery(in, e, "what is in front of it")...)
+		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
 	case errors.Is(e, compress.ErrCorrupt):
-		return damaged(in, e) + " is damaged", append(byteOf(in, e), a.recovery(in, e, "the intact blocks")...)
+		return damagedPart(in, e) + " is damaged" + atByte(in, e),
+			a.recovery(in, e, "the intact blocks")
 	}
-	return libraryReason(e), nil
+	return libraryReason(e), ""
 }
 
-// otherBackend is what to choose in place of a backend that insists on too much.
+const (
+	emptyFile       = "is empty; compressed files never are"
+	trailingGarbage = "trailing garbage after the compressed data"
+	unknownFormat   = "is not .pz, .gz or .zst data"
+)
+
+// otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {
-	text := "--backend auto leaves the rest to the CPU"
-	if a.cfg.match.Strict() && (a.cfg.pipeline != "lzseqr" || a.cfg.level < 7) { // else cpu,gpu is an error as well
-		text += ", and cpu,gpu all matching"
+	text := "a GPU matches at levels 5 and 6, for .gz also at 7, in blocks up to 16 MiB, " +
+		"and codes .pz at all but levels 7 to 9 of lzseqr; " +
+		"--backend auto leaves the rest to the CPU"
+	// With cpu,gpu lzseqr fails from level 7 on as well.
+	if a.cfg.match.Strict() && (a.cfg.pipeline != "lzseqr" || a.cfg.level < 7) {
+		text += ", --backend cpu,gpu all matching"
 	}
 	return text
 }
 
-const (
-	empty    = "is empty, which no compressed file is"
-	trailing = "trailing garbage after the end of the compressed data"
-)
-
-// standard says whether a source is of a format that others write, too. There is no more to be saved of it than -dc gives, unless it has
-// a seek table.
-func standard(in *source) bool {
-	format := formatOf(in.beginning())
+// isStandard reports whether the source is a .gz or .zst file.
+func isStandard(in *source) bool {
+	format := formatOf(in.head())
 	return format == "gz" || format == "zst"
 }
 
-// isTar says whether a file is a tar archive, by the magic number of POSIX and GNU tar.
-func isTar(in *source) bool {
-	const magic, at = "ustar", 257
-	p := make([]byte, len(magic))
-	if !in.regular() {
-		return false
-	}
-	_, err := in.f.ReadAt(p, in.start+at)
-	return err == nil && string(p) == magic
-}
-
-// notOurs is what to say of data that is in no format of ours, or, with --recover, not .pz.
-func (a *app) notOurs(in *source) (what string, notes []string) {
-	head := in.beginning()
+// unreadable explains a file of an unknown format, or one that the mode does not support.
+func (a *app) unreadable(in *source) (what, advice string) {
+	head := in.head()
 	if len(head) == 0 {
-		return empty, nil
+		return emptyFile, ""
 	}
-	if form, tool := recognize(head); form != "" {
-		return "is " + form + " data", []string{"use " + tool}
+	if format, tool := recognize(head); format != "" {
+		return "is " + format + " data", "use " + tool
 	}
 	switch formatOf(head) {
 	case "gz":
-		return "is .gz data, which has no index, and cannot be recovered", []string{"-dc FILE gives what is in front of the damage"}
+		return "is .gz data, which --recover does not support", dcBeforeDamage
 	case "zst":
-		advice := "-dc FILE gives what is in front of the damage"
-		if saysSize(in) {
-			advice = "-dc FILE gives what there is if the end is missing; else zstd -dc FILE does"
+		if statesSize(in) {
+			return "is .zst data without a whole frame to recover",
+				`"pz -dc FILE" restores the content before a missing end, ` +
+					`"zstd -dc FILE" the content before other damage`
 		}
-		return "is .zst data without a whole frame that says how much it holds, and cannot be recovered", []string{advice}
+		return "is .zst data without frames that state their size, which --recover needs",
+			dcBeforeDamage
 	}
 	if isTar(in) {
-		return "is a tar archive that is not compressed", []string{"use tar -xf"}
+		return "is an uncompressed tar archive", "use tar -xf"
 	}
-	// A file with the right name may have lost no more than its first bytes.
-	if _, suffix, _ := a.cfg.packedName(filepath.Base(in.name)); suffix != "" && (suffix == ".pz" || suffix == a.cfg.ownSuffix) {
-		for _, note := range a.recovery(in, nil, "the blocks") {
-			notes = append(notes, "if only its beginning is damaged, "+note)
+	// The suffix is right, so the file may have lost only its first bytes.
+	_, suffix, _ := a.cfg.splitSuffix(filepath.Base(in.name))
+	if suffix == ".pz" || suffix != "" && suffix == a.cfg.ownSuffix {
+		if r := a.recovery(in, nil, "the blocks"); r != "" {
+			advice = "if only the beginning is damaged, " + r
 		}
 	}
 	if a.cfg.mode == modeRecover {
-		return "is not .pz data", notes
+		return "is not .pz data", advice
 	}
-	return notPacked, notes
+	return unknownFormat, advice
 }
 
-// damaged names the part of a file that an error is about.
-func damaged(in *source, e *compress.Error) string {
+// damagedPart names the part of a file that an error is about.
+func damagedPart(in *source, e *compress.Error) string {
 	part := "the file"
-	switch format := formatOf(in.beginning()); {
+	switch format := formatOf(in.head()); {
 	case format == "gz" && e.Stream > 0:
 		return fmt.Sprintf("member %d", e.Stream)
 	case format == "gz":
@@ -136,9 +129,9 @@ func damaged(in *source, e *compress.Error) string {
 		return fmt.Sprintf("frame %d", e.Block)
 	case e.Block >= 0:
 		part = fmt.Sprintf("block %d", e.Block)
-	case strings.HasPrefix(e.Detail, "header"):
+	case inHeader(e):
 		part = "the header"
-	case strings.HasPrefix(e.Detail, "index"):
+	case inIndex(e):
 		part = "the index"
 	}
 	if e.Stream > 0 {
@@ -147,21 +140,27 @@ func damaged(in *source, e *compress.Error) string {
 	return part
 }
 
-// byteOf says where in the file the problem is. Where the library went by sizes it has read, that can be behind the end
-// of the file, which helps nobody.
-func byteOf(in *source, e *compress.Error) []string {
+// inHeader reports whether an error is about the header of a stream.
+func inHeader(e *compress.Error) bool { return strings.HasPrefix(e.Detail, "header") }
+
+// inIndex reports whether an error is about the index of a stream.
+func inIndex(e *compress.Error) bool { return strings.HasPrefix(e.Detail, "index") }
+
+// atByte returns the position of an error, or "". The library may compute a position behind the end
+// of a file from damaged sizes; atByte leaves it out.
+func atByte(in *source, e *compress.Error) string {
 	if e.Offset < 0 || in.regular() && e.Offset > in.info.Size() {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf("at byte %d", e.Offset)}
+	return fmt.Sprintf(" (byte %d)", e.Offset)
 }
 
-// behind says from which block on a file is missing, if that is certain.
-func behind(in *source, e *compress.Error) string {
-	switch format := formatOf(in.beginning()); {
+// fromBlock names the first missing block, if it is known.
+func fromBlock(in *source, e *compress.Error) string {
+	switch format := formatOf(in.head()); {
 	case format == "gz" && e.Stream > 0:
 		return fmt.Sprintf(" from member %d on", e.Stream)
-	case e.Block < 0 || len(byteOf(in, e)) == 0:
+	case e.Block < 0 || atByte(in, e) == "":
 		return ""
 	case format == "zst":
 		return fmt.Sprintf(" from frame %d on", e.Block)
@@ -173,61 +172,66 @@ func behind(in *source, e *compress.Error) string {
 	return text + " on"
 }
 
-// recovery is the advice to save what can be saved, where it can be followed: not for a pipe, whose data is gone.
-func (a *app) recovery(in *source, e *compress.Error, what string) []string {
+const dcBeforeDamage = `"pz -dc FILE" restores the content before the damage`
+
+// recovery returns the advice to recover part of a file. It returns "" for a pipe, whose data is
+// gone, and where the run has just done so.
+func (a *app) recovery(in *source, e *compress.Error, part string) string {
 	switch {
 	case !in.regular() || a.cfg.mode == modeRecover:
-		return nil
-	case standard(in) && searchable(in, e):
-		what = strings.ReplaceAll(what, "block", "frame")
-		if errors.Is(e, compress.ErrTruncated) {
-			what = "the whole frames"
-			if !a.cfg.toStdout {
-				what += ", -dc FILE gives what there is of the next one, too"
-			}
+		return ""
+	case isStandard(in) && recoverable(in, e):
+		part = strings.ReplaceAll(part, "block", "frame")
+		if errors.Is(e, compress.ErrTruncated) && !a.cfg.toStdout {
+			part += `, "pz -dc FILE" also part of the next one`
 		}
-	case formatOf(in.beginning()) == "zst" && e.Block == 0 && saysSize(in) && !errors.Is(e, compress.ErrTruncated):
-		// With damage in it, it is restored whole or not at all.
-		return []string{"zstd -dc FILE gives what can be read of that"}
-	case standard(in) && a.cfg.toStdout:
-		return nil
-	case standard(in):
-		return []string{"-dc FILE gives what is in front of that"}
+	case isStandard(in) && e.Block == 0 && statesSize(in) && !errors.Is(e, compress.ErrTruncated):
+		// pz restores such a frame whole or not at all.
+		return `"zstd -dc FILE" restores the content before the damage`
+	case isStandard(in) && a.cfg.toStdout:
+		return ""
+	case isStandard(in):
+		return dcBeforeDamage
 	}
-	return []string{"--recover FILE -o OUT saves " + what}
+	return `"pz --recover FILE -o OUT" saves ` + part
 }
 
-// searchable says whether a file of a standard format can be recovered like .pz: if it has a seek table, or frames in front of the damage that say how much they
-// hold.
-func searchable(in *source, e *compress.Error) bool {
-	const magic = "\xb1\xea\x92\x8f" // of seek tables
+// recoverable reports whether --recover can handle a damaged .zst file: it ends in a seek table, or
+// has frames before the damage that state their size.
+func recoverable(in *source, e *compress.Error) bool {
+	const magic = "\xb1\xea\x92\x8f" // end of a seek table
 	end := make([]byte, len(magic))
-	if _, err := in.f.ReadAt(end, in.info.Size()-int64(len(end))); err == nil && string(end) == magic {
+	_, err := in.f.ReadAt(end, in.info.Size()-int64(len(end)))
+	if err == nil && string(end) == magic {
 		return true
 	}
-	return formatOf(in.beginning()) == "zst" && e.Block > 0 && saysSize(in)
+	return formatOf(in.head()) == "zst" && e.Block > 0 && statesSize(in)
 }
 
-// saysSize says whether the first frame of a .zst file says how much it holds (RFC 8878, section 3.1.1.1.1).
-func saysSize(in *source) bool {
-	const fields = 0xe0 // of the descriptor: the size of the field, and the flag without which it may be missing
-	head := in.beginning()
+// statesSize reports whether the first frame of a .zst file states the size of its content (RFC
+// 8878, section 3.1.1.1.1).
+func statesSize(in *source) bool {
+	const fields = 0xe0 // Frame_Content_Size_Flag and Single_Segment_Flag of the descriptor
+	head := in.head()
 	return len(head) > 4 && head[0] == '\x28' && head[4]&fields != 0
 }
 
-// tooLittleMemory names the smallest -M that will do, where that is known.
-func (a *app) tooLittleMemory(e *compress.Error) (what string, notes []string) {
-	limit := a.cfg.memory
-	if limit == 0 {
-		limit = compress.DefaultReaderMemory
+// memoryExceeded explains a memory limit, and names the smallest -M that suffices, if it is known.
+func (a *app) memoryExceeded(e *compress.Error) (what, advice string) {
+	limit := "the limit"
+	switch {
+	case a.cfg.memory != 0:
+		limit = "the limit of " + formatSize(a.cfg.memory)
+	case e.Memory > compress.DefaultReaderMemory:
+		limit = "the limit of " + formatSize(compress.DefaultReaderMemory)
 	}
-	what, raise := fmt.Sprintf("needs more memory than the limit of %s", formatSize(limit)), "raise -M"
-	if least := e.Memory; least > limit {
-		what = fmt.Sprintf("needs %s of memory, more than the limit of %s", formatSize(least), formatSize(limit))
-		raise = "raise -M to " + sizeOption(least) + " at least"
+	what, advice = "needs more memory than "+limit, "raise -M"
+	if least := e.Memory; least > a.cfg.memory {
+		what = fmt.Sprintf("needs %s of memory, more than %s", formatSize(least), limit)
+		advice = "use -M " + sizeOption(least) + " or more"
 	}
 	if a.cfg.mode == modeCompress {
-		raise += ", or choose smaller blocks with -B or a lower level"
+		advice += ", smaller blocks (-B) or a lower level"
 	}
-	return what, []string{raise}
+	return what, advice
 }

@@ -17,7 +17,8 @@ func TestFlags(t *testing.T) {
 		ok   func(config) bool
 	}{
 		{"", func(c config) bool {
-			return c.mode == modeCompress && !c.remove && c.suffix() == ".pz" && c.level == 0 && c.threads == 0 && c.files[0] == "-"
+			return c.mode == modeCompress && !c.remove && c.suffix() == ".pz" && c.level == 0 &&
+				c.threads == 0 && c.files[0] == "-"
 		}},
 		{"-dkf a b", func(c config) bool {
 			return c.mode == modeDecompress && c.force && !c.remove && strings.Join(c.files, " ") == "a b"
@@ -59,7 +60,9 @@ func TestFlags(t *testing.T) {
 		{"-- -9 -k", func(c config) bool { return strings.Join(c.files, " ") == "-9 -k" && c.level == 0 }},
 		{"a -", func(c config) bool { return strings.Join(c.files, " ") == "a -" }},
 		{"-V", func(c config) bool { return c.version }},
-		{"--help", func(c config) bool { return c.help }},
+		{"--help", func(c config) bool { return c.help == helpBrief }},
+		{"--help=all", func(c config) bool { return c.help == helpAll }},
+		{"-h -d", func(c config) bool { return c.help == helpBrief && c.mode == modeDecompress }},
 		{"--recover --zero-fill -c a", func(c config) bool { return c.mode == modeRecover && c.zeroFill }},
 	} {
 		got, err := parse(strings.Fields(c.args)...)
@@ -69,7 +72,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// Every refusal of the command line is exit code 1, a message with the reason, and a pointer to --help.
+// TestFlagErrors checks that an invalid command line gives exit code 1, the reason and a hint at
+// --help.
 func TestFlagErrors(t *testing.T) {
 	for _, c := range []struct{ args, text string }{
 		{"-y", "-y"},
@@ -88,7 +92,7 @@ func TestFlagErrors(t *testing.T) {
 		{"-B 128M", "power of two"},
 		{"-B 1X", "size"},
 		{"-B", "needs a value"},
-		{"-M 0", "more than 0"},
+		{"-M 0", "greater than 0"},
 		{"-M lots", "size"},
 		{"-M 99999999999G", "range"},
 		{"-p none", "lzseqr"},
@@ -100,7 +104,7 @@ func TestFlagErrors(t *testing.T) {
 		{"--output= a", "empty"},
 		{"-t -o x a", "-t"},
 		{"-l -o x a", "-l"},
-		{"-c -o x a", "exclude"},
+		{"-c -o x a", "-o does not go with -c"},
 		{"-r -o x a", "-r"},
 		{"-o x a b", "one input"},
 		{"--zero-fill", "--recover"},
@@ -113,50 +117,62 @@ func TestFlagErrors(t *testing.T) {
 	}
 }
 
+// TestEnvironment checks that variables set defaults and that options override them.
 func TestEnvironment(t *testing.T) {
 	env := func(level, threads string) func(string) string {
-		return func(name string) string { return map[string]string{"PZ_LEVEL": level, "PZ_THREADS": threads}[name] }
+		return func(name string) string {
+			return map[string]string{"PZ_LEVEL": level, "PZ_THREADS": threads}[name]
+		}
 	}
-	if c, err := parseFlags([]string{"-d"}, env("7", "3")); err != nil || c.level != 7 || c.threads != 3 {
+	c, err := parseFlags([]string{"-d"}, env("7", "3"))
+	if err != nil || c.level != 7 || c.threads != 3 {
 		t.Errorf("%v, %+v", err, c)
 	}
-	if c, err := parseFlags([]string{"-2", "-T1"}, env("7", "3")); err != nil || c.level != 2 || c.threads != 1 {
+	c, err = parseFlags([]string{"-2", "-T1"}, env("7", "3"))
+	if err != nil || c.level != 2 || c.threads != 1 {
 		t.Errorf("options do not override the environment: %v, %+v", err, c)
 	}
 }
 
-// A bad environment must not keep anybody from his data. It is told where the defaults would have counted, and then
-// costs no exit code.
-func TestBadEnvironment(t *testing.T) {
+// TestInvalidEnvironment checks that an invalid variable gives a warning and exit code 0, and only
+// where the variable would have had an effect.
+func TestInvalidEnvironment(t *testing.T) {
 	in := write(t, "content", t.TempDir(), "a")
 	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
 	for _, bad := range []string{"x", "0x", "-1", "5 ", "99999"} {
 		env := map[string]string{"PZ_LEVEL": bad, "PZ_THREADS": bad}
-		for _, args := range []string{"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in, "-qc " + in,
-			"--recover -q -c " + packed} {
+		for _, args := range []string{
+			"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in, "-qc " + in,
+			"--recover -q -c " + packed,
+		} {
 			pzEnv(t, env, "", strings.Fields(args)...).want(t, exitOK)
 		}
-		r := pzEnv(t, env, "", "-c", in).want(t, exitOK, "pz: PZ_LEVEL=", "1 to 9", "pz: PZ_THREADS=", "0 (all) to", "ignored")
+		r := pzEnv(t, env, "", "-c", in).want(t, exitOK,
+			"pz: environment variable PZ_LEVEL=", "1 to 9",
+			"pz: environment variable PZ_THREADS=", "0 (all processors) to", " -- ignored; ")
 		if strings.Count(r.err, "\n") != 2 || r.out != pz(t, "", "-c", in).out {
 			t.Errorf("%q: %d bytes, %s", bad, len(r.out), r.err)
 		}
 		r = pzEnv(t, env, "", "-c", "-9", in).want(t, exitOK, "PZ_THREADS=")
 		if strings.Contains(r.err, "PZ_LEVEL") {
-			t.Errorf("told of a level that does not count: %s", r.err)
+			t.Errorf("warning about a variable that -9 overrides: %s", r.err)
 		}
 	}
 }
 
 func TestParseSize(t *testing.T) {
 	for s, want := range map[string]int64{
-		"0": 0, "1": 1, "4096": 4096, "4096B": 4096, "1K": 1024, "1k": 1024, "1KB": 1024, "1KiB": 1024, "64kib": 65536,
-		"2M": 2 << 20, "2MiB": 2 << 20, "3G": 3 << 30, "1T": 1 << 40,
+		"0": 0, "1": 1, "4096": 4096, "4096B": 4096, "1K": 1024, "1k": 1024, "1KB": 1024, "1KiB": 1024,
+		"64kib": 65536, "2M": 2 << 20, "2MiB": 2 << 20, "3G": 3 << 30, "1T": 1 << 40,
 	} {
 		if n, err := parseSize(s); err != nil || n != want {
 			t.Errorf("%s: %d, %v", s, n, err)
 		}
 	}
-	for _, s := range []string{"", "K", "-1", "+1", "1.5M", "1KK", "1Bi", "1i", "1BK", "1 K", "0x10", "9999999999G", "99999999999999999999"} {
+	for _, s := range []string{
+		"", "K", "-1", "+1", "1.5M", "1KK", "1Bi", "1i", "1BK", "1 K", "0x10", "9999999999G",
+		"99999999999999999999",
+	} {
 		if n, err := parseSize(s); err == nil {
 			t.Errorf("%q: %d", s, n)
 		}
@@ -173,24 +189,32 @@ func TestSizeOption(t *testing.T) {
 }
 
 func TestFormatSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB", 1 << 30: "1 GiB", 1<<27 + 5: "128 MiB"} {
+	for n, want := range map[int64]string{
+		0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB", 1 << 30: "1 GiB",
+		1<<27 + 5: "128 MiB",
+	} {
 		if got := formatSize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
 }
 
-// TestKernelsVariable: PZ_SIMD that changes nothing is told, but to those who list, ask for help, or want quiet.
+// TestKernelsVariable checks that an invalid PZ_SIMD gives a warning, except with -q, -l and -h.
 func TestKernelsVariable(t *testing.T) {
 	in := write(t, "content", t.TempDir(), "a")
 	packed := write(t, pz(t, "content").out, t.TempDir(), "a.pz")
 	for _, value := range []string{"", compress.Kernels(), "sse9"} {
-		for args, told := range map[string]bool{"-c " + in: true, "-dc " + packed: true, "-V": true, "-qc " + in: false, "-h": false, "-l " + packed: false} {
+		for args, warns := range map[string]bool{
+			"-c " + in: true, "-dc " + packed: true, "-V": true, "-qc " + in: false, "-h": false,
+			"-l " + packed: false,
+		} {
 			var want string
-			if told && value == "sse9" {
-				want = "pz: PZ_SIMD=sse9 in the environment is ignored, " + compress.Kernels() + " kernels are used: it is portable, avx2, avx512 or neon, if build and processor have that\n"
+			if warns && value == "sse9" {
+				want = "pz: environment variable PZ_SIMD=sse9 -- ignored, " + compress.Kernels() +
+					" kernels run; use portable, avx2, avx512 or neon, as far as build and processor have them\n"
 			}
-			if r := pzEnv(t, map[string]string{"PZ_SIMD": value}, "", strings.Fields(args)...); r.code != exitOK || r.err != want {
+			r := pzEnv(t, map[string]string{"PZ_SIMD": value}, "", strings.Fields(args)...)
+			if r.code != exitOK || r.err != want {
 				t.Errorf("%q, %s: exit code %d: %q, want %q", value, args, r.code, r.err, want)
 			}
 		}

@@ -9,29 +9,31 @@ import (
 	"github.com/gopz/compress"
 )
 
-// formatOf names the format of a file that begins with head; "" is one that pz does not know.
+// formatOf returns the format of a file that begins with head: "pz", "gz", "zst", or "" if unknown.
 func formatOf(head []byte) string {
 	switch {
 	case isPZ(head):
 		return "pz"
 	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")):
 		return "gz"
-	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18":
-		return "zst" // also one that begins with any of the 16 sorts of frames that are skipped
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), isSkippableFrame(head):
+		return "zst"
 	}
 	return ""
 }
 
-// isPZ looks at the version byte, too, if there is one, because a text may well begin with PZ; versions stay below the control
-// characters that texts contain.
+// isPZ also checks the version byte, if there is one, because a text may begin with PZ. Version
+// numbers stay below the control characters of texts.
 func isPZ(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PZ")) && (len(head) < 3 || head[2] < '\t')
 }
 
-// notPacked is said of data that pz does not restore.
-const notPacked = "is not .pz, .gz or .zst data"
+// isSkippableFrame recognizes the 16 magic numbers of skippable frames (RFC 8878, section 3.1.2).
+func isSkippableFrame(head []byte) bool {
+	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
+}
 
-// formatNames lists the formats that pz writes, each of which is also the suffix of its files. The default is the first.
+// formatNames lists the formats that pz writes, the default first. Each is also a suffix of files.
 func formatNames() (names []string) {
 	for _, p := range compress.Pipelines() {
 		switch {
@@ -45,7 +47,7 @@ func formatNames() (names []string) {
 	return names
 }
 
-// pipelineOf is the pipeline that writes a format if nobody asks for another one.
+// pipelineOf returns the default pipeline of a format.
 func pipelineOf(format string) string {
 	found := ""
 	for _, p := range compress.Pipelines() {
@@ -56,40 +58,54 @@ func pipelineOf(format string) string {
 	return found
 }
 
-// chooseFormat makes one of -p and --format, and tells of a mistyped name before any file is touched.
+// chooseFormat sets format and pipeline from --format and -p.
 func (c *config) chooseFormat() error {
-	c.format = strings.TrimPrefix(c.format, ".")
-	formats := formatNames()
-	switch {
-	case c.format != "" && !slices.Contains(formats, c.format):
-		return fmt.Errorf("--format %s: the formats are %s", printable(c.format), strings.Join(formats, ", "))
-	case c.pipeline == "" && c.format == "":
-		c.pipeline = compress.DefaultPipeline
-	case c.pipeline == "":
-		c.pipeline = pipelineOf(c.format)
+	if err := c.setFormat(); err != nil {
+		return err
 	}
-	var pipelines []string
+	switch {
+	case c.pipeline != "":
+	case c.format != "":
+		c.pipeline = pipelineOf(c.format)
+	default:
+		c.pipeline = compress.DefaultPipeline
+	}
+	var names []string
 	for _, p := range compress.Pipelines() {
 		if p.Name != c.pipeline {
-			pipelines = append(pipelines, p.Name)
+			names = append(names, p.Name)
 			continue
 		}
 		if c.format != "" && c.format != p.Format {
-			return fmt.Errorf("-p %s writes .%s files, which --format %s contradicts", p.Name, p.Format, c.format)
+			return fmt.Errorf("-p %s writes .%s files; use it without --format %s",
+				p.Name, p.Format, c.format)
 		}
 		c.format = p.Format
 		return nil
 	}
 	hint := ""
-	if slices.Contains(formats, c.pipeline) {
-		hint = "; did you mean --format " + c.pipeline + "?"
+	if f := c.pipeline; slices.Contains(formatNames(), f) {
+		hint = "; did you mean --format " + f + "?"
 	}
-	return fmt.Errorf("no pipeline is called %q; there are %s%s", c.pipeline, strings.Join(pipelines, ", "), hint)
+	return fmt.Errorf("-p %s: the pipelines are %s%s",
+		printable(c.pipeline), strings.Join(names, ", "), hint)
 }
 
-// checkBlockSize tells of blocks that the format has no room for.
+// setFormat checks --format.
+func (c *config) setFormat() error {
+	c.format = strings.TrimPrefix(c.format, ".")
+	if names := formatNames(); c.format != "" && !slices.Contains(names, c.format) {
+		return fmt.Errorf("--format %s: the formats are %s",
+			printable(c.format), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// checkBlockSize rejects a block size that the format does not allow.
 func (c *config) checkBlockSize() error {
-	if _, err := compress.WriterMemory(compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize)); err != nil {
+	_, err := compress.WriterMemory(
+		compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize))
+	if err != nil {
 		return fmt.Errorf("-B: %s", libraryReason(err))
 	}
 	return nil

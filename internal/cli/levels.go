@@ -2,11 +2,11 @@ package cli
 
 import "strings"
 
-// rewriteLevels turns the level tokens of gzip (-1 … -9, also inside a cluster as in -9k, --fast, --best) into
-// --level=N, which pflag understands. It touches nothing behind "--" and no value of an option, so it has to know
-// which options take one: short and long answer that.
+// rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
+// --fast and --best) to --level=N, which pflag understands. It changes neither arguments after "--"
+// nor values of options: short and long report whether an option takes a value.
 //
-// All digits that stand together are one number: -19 is level 19 and thereby an error, not -1 -9.
+// Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
 func rewriteLevels(args []string, short func(byte) bool, long func(string) bool) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {
@@ -35,10 +35,10 @@ func rewriteLevels(args []string, short func(byte) bool, long func(string) bool)
 	return out
 }
 
-// rewriteCluster splits the letters of one token at its digits and says whether the last letter takes the next
-// argument as its value.
+// rewriteCluster splits a cluster of one-letter options at its digits and appends the parts to out.
+// It reports whether the last letter takes the next argument as its value.
 func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]string, bool) {
-	start, before := 0, len(out) // start of the letters not yet written
+	start, before := 0, len(out) // start: first letter not yet appended
 	flush := func(end int) {
 		if start < end {
 			out = append(out, "-"+cluster[start:end])
@@ -56,12 +56,12 @@ func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]stri
 			out = append(out, "--level="+cluster[i:end])
 			i, start = end, end
 		case c == '=', short(c):
-			// The rest is a value.
+			// The rest of the cluster is a value.
 			flush(len(cluster))
 			return out, c != '=' && i+1 == len(cluster)
 		case c == '-':
-			// No option; the parser refuses the token whole, where its rest alone would be another option, or the
-			// end of all options.
+			// Invalid. Keep the cluster whole so that the parser rejects it. Its rest alone could
+			// be another option, or "--".
 			return append(out[:before], "-"+cluster), false
 		default:
 			i++

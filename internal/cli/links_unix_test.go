@@ -21,18 +21,18 @@ func TestSymbolicLinks(t *testing.T) {
 	pz(t, "", "--rm", link).want(t, exitWarning)
 	wantFiles(t, dir, "link", "target")
 
-	// Where nothing is made beside it, a link is as good as a file.
+	// With -c a link counts as a file.
 	packed := pz(t, "", "-c", link).want(t, exitOK).out
 	if got := pz(t, packed, "-d").out; got != "content" {
 		t.Error(got)
 	}
-	// With -f the result is named after the link, and --rm takes the link and not what it leads to.
+	// With -f the result has the name of the link, and --rm removes the link, not its target.
 	pz(t, "", "-f", "--rm", link).want(t, exitOK)
 	wantFiles(t, dir, "link.pz", "target")
 	wantFile(t, target, "content")
 	os.Remove(link + ".pz")
 
-	// A link in the place of the result is a name in the way; with -f it is replaced and what it leads to stays.
+	// -f replaces a link that has the name of the result. Its target stays.
 	victim := write(t, "precious", dir, "victim")
 	for _, out := range []string{target + ".pz", filepath.Join(dir, "out")} {
 		os.Symlink("victim", out)
@@ -49,7 +49,7 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 	wantFile(t, victim, "precious")
 
-	// Broken, and circular.
+	// A broken link and a circular one.
 	os.Symlink("none", link)
 	pz(t, "", "-f", link).want(t, exitError, "link: no such file")
 	os.Remove(link)
@@ -57,7 +57,7 @@ func TestSymbolicLinks(t *testing.T) {
 	pz(t, "", "-c", link).want(t, exitError, "too many levels")
 	os.Remove(link)
 
-	// -r does not follow them, to files or to directories, nor with -f.
+	// -r follows no links, also with -f.
 	other := t.TempDir()
 	write(t, "content", other, "a")
 	os.Symlink(other, filepath.Join(dir, "directory"))
@@ -73,15 +73,16 @@ func TestHardLinks(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, "a")
 	os.Link(in, filepath.Join(dir, "b"))
-	pz(t, "", "--rm", in).want(t, exitWarning, "has 1 other name (hard link) -- ", "-f")
+	pz(t, "", "--rm", in).want(t, exitWarning, "has 1 other hard link -- ignored", "-f")
 	wantFiles(t, dir, "a", "b")
-	pz(t, "", in).want(t, exitOK) // the source stays, so links do not matter
+	pz(t, "", in).want(t, exitOK) // without --rm links do not matter
 	wantFiles(t, dir, "a", "a.pz", "b")
 	pz(t, "", "-f", "-o", filepath.Join(dir, "b"), in).want(t, exitError, "is the input itself")
 	pz(t, "", "--rm", "-f", in).want(t, exitOK)
 	wantFiles(t, dir, "a.pz", "b")
 }
 
+// TestSpecialFiles checks named pipes.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")
@@ -94,7 +95,7 @@ func TestSpecialFiles(t *testing.T) {
 	pz(t, "", "-r", dir).want(t, exitOK)
 	wantFiles(t, dir, "fifo")
 
-	// A pipe in the file system is read with -c and written with -o.
+	// -c reads a named pipe, and -o writes it.
 	in := write(t, sample(100_000), t.TempDir(), "in")
 	send := func(path, content string) {
 		if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
@@ -118,10 +119,10 @@ func TestSpecialFiles(t *testing.T) {
 	if fi, _ := os.Lstat(fifo); fi.Mode()&os.ModeNamedPipe == 0 {
 		t.Error("the fifo was replaced")
 	}
-	wantFile(t, in, sample(100_000)) // --rm does not count: a pipe keeps nothing
+	wantFile(t, in, sample(100_000)) // --rm keeps it, because a pipe stores nothing
 }
 
-// /dev/stdout is a name of standard output, and must not be replaced by a file.
+// TestDevStdout checks that -o never replaces /dev/stdout by a file.
 func TestDevStdout(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "stdout")
@@ -150,7 +151,7 @@ func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "secret", dir, "a")
 	os.Chmod(in, 0o600)
-	// While it is written, the result is nobody else's.
+	// Other users cannot read the temporary file.
 	cmd := command(in)
 	cmd.Env = append(cmd.Env, "PZ_TEST_STEP=created")
 	stderr, _ := cmd.StderrPipe()
@@ -166,14 +167,14 @@ func TestPermissions(t *testing.T) {
 	}
 	cmd.Wait()
 
-	// Set-user-ID does not go over to a file with other content.
+	// The result does not inherit set-user-ID.
 	os.Chmod(in, 0o755|os.ModeSetuid|os.ModeSetgid|os.ModeSticky)
 	pz(t, "", "-f", in).want(t, exitOK)
 	if fi, _ := os.Stat(in + ".pz"); fi.Mode() != 0o755 {
 		t.Errorf("mode %v", fi.Mode())
 	}
 
-	// Without a source that has a mode, the user's mask decides.
+	// The umask applies if the source is a pipe.
 	old := syscall.Umask(0o027)
 	defer syscall.Umask(old)
 	out := filepath.Join(dir, "out")

@@ -5,33 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gopz/compress"
 )
 
-// listed is what -l says about a file. The names of the fields in JSON are a promise to programs: they may grow in
-// number, and do not change.
-type listed struct {
-	Name         string  `json:"name"`                  // with U+FFFD for what is not UTF-8, which JSON cannot hold
-	NameBytes    []byte  `json:"name_base64,omitempty"` // all of the name, if it is not UTF-8
+// listing is what -l reports about a file. Programs rely on the names of the JSON fields: new
+// fields may be added, but the existing ones do not change.
+type listing struct {
+	Name         string  `json:"name"`                  // invalid UTF-8 is replaced by U+FFFD
+	NameBytes    []byte  `json:"name_base64,omitempty"` // the whole name, if it is not UTF-8
 	Format       string  `json:"format"`                // pz, gz or zst
-	Streams      int     `json:"streams"`               // of .gz: members
-	Blocks       int64   `json:"blocks"`                // of .gz: members; of .zst: frames
-	BlockSize    int     `json:"block_size"`            // the largest of all streams, in bytes
-	Compressed   int64   `json:"compressed"`            // bytes of the file
-	Uncompressed int64   `json:"uncompressed"`          // bytes of its content
+	Streams      int     `json:"streams"`               // members of a .gz file
+	Blocks       int64   `json:"blocks"`                // .gz: members; .zst: frames
+	BlockSize    int     `json:"block_size"`            // largest of all streams, in bytes
+	Compressed   int64   `json:"compressed"`            // size of the file, in bytes
+	Uncompressed int64   `json:"uncompressed"`          // size of the content, in bytes
 	Ratio        float64 `json:"ratio"`                 // uncompressed / compressed
-	Check        string  `json:"check"`                 // crc32c, crc32, xxh64, none, or mixed
-	Seekable     bool    `json:"seekable"`              // there is an index, or a seek table, that leads to any place of the content
-	Pipeline     string  `json:"pipeline"`              // several are joined by +; "" for .gz and .zst, which do not say
+	Check        string  `json:"check"`                 // crc32c, crc32, xxh64, none or mixed
+	Seekable     bool    `json:"seekable"`              // an index gives random access
+	Pipeline     string  `json:"pipeline"`              // of .pz; several are joined by +
 }
 
-// list prints what the indexes of the files say, and of files without what reading them shows.
+// list lists all files.
 func (a *app) list() {
-	all := []listed{} // JSON without files is [], not null
+	all := []listing{} // without files the JSON is [], not null
 	a.each(func(e entry) {
 		in := a.openSource(e)
 		if in == nil {
@@ -42,7 +42,7 @@ func (a *app) list() {
 		}
 		l, err := a.describe(in)
 		switch {
-		case errors.Is(err, compress.ErrTrailing) && standard(in):
+		case errors.Is(err, compress.ErrTrailing) && isStandard(in):
 			a.warn(in.name, "%s -- ignored", a.explain(in, err))
 		case err != nil:
 			a.fail(in.name, "%s", a.explain(in, err))
@@ -50,71 +50,73 @@ func (a *app) list() {
 		}
 		all = append(all, l)
 		if !a.cfg.json {
-			a.printListed(l, len(all) == 1)
+			a.printListing(l, len(all) == 1)
 		}
 	})
 	switch {
 	case a.cfg.json:
 		b, err := json.MarshalIndent(all, "", "  ")
 		if err == nil {
-			a.print(string(b) + "\n")
+			a.writeOut(string(b) + "\n")
 		}
 	case len(all) > 1:
-		a.printListed(total(all), false)
+		a.printListing(total(all), false)
 	}
 }
 
-func (a *app) describe(in *source) (listed, error) {
+// describe returns the listing of a file. With an error it describes the part before the damage.
+func (a *app) describe(in *source) (listing, error) {
 	if !in.regular() {
-		return listed{}, errNoIndex
+		return listing{}, errNotRegular
 	}
-	info, err := compress.ReadInfo(in.f, in.info.Size(), compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
-	l := listed{
-		Name: in.name, Format: info.Format, Streams: len(info.Streams), Blocks: info.Blocks, Seekable: info.Seekable,
-		Compressed: info.Size, Uncompressed: info.Content, Ratio: roundRatio(info.Content, info.Size),
+	info, err := compress.ReadInfo(in.f, in.info.Size(),
+		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
+	l := listing{
+		Name: in.name, Format: info.Format, Streams: len(info.Streams), Blocks: info.Blocks,
+		Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
+		Ratio: roundRatio(info.Content, info.Size),
 	}
 	if !utf8.ValidString(in.name) {
 		l.NameBytes = []byte(in.name)
 	}
 	for _, s := range info.Streams {
-		check := checkNames[info.Format]
-		switch {
-		case s.Checks:
-		case s.Unchecked == s.Blocks:
-			check = "none"
-		default:
-			check = "mixed"
-		}
-		l.Check = join(l.Check, check, func(string) string { return "mixed" })
-		l.Pipeline = join(l.Pipeline, s.Pipeline, func(all string) string {
-			for p := range strings.SplitSeq(all, "+") {
-				if p == s.Pipeline {
-					return all
-				}
-			}
-			return all + "+" + s.Pipeline
-		})
-		l.BlockSize = max(l.BlockSize, s.BlockSize)
+		l.addStream(info.Format, s)
 	}
 	return l, err
 }
 
-// checkNames says how each format checks its content.
+// checkNames maps formats to their checksums.
 var checkNames = map[string]string{"pz": "crc32c", "gz": "crc32", "zst": "xxh64"}
 
-// join is next where there is nothing yet or the same, and what both make where they differ.
-func join(have, next string, both func(string) string) string {
-	if have == "" || have == next {
-		return next
+// addStream adds the checks, the pipeline and the block size of a stream to the listing.
+func (l *listing) addStream(format string, s compress.StreamInfo) {
+	check := checkNames[format]
+	switch {
+	case s.Checks:
+	case s.Unchecked == s.Blocks:
+		check = "none"
+	default:
+		check = "mixed"
 	}
-	return both(have)
+	if l.Check != "" && l.Check != check {
+		check = "mixed"
+	}
+	l.Check = check
+	if names := strings.Split(l.Pipeline, "+"); l.Pipeline == "" {
+		l.Pipeline = s.Pipeline
+	} else if !slices.Contains(names, s.Pipeline) {
+		l.Pipeline += "+" + s.Pipeline
+	}
+	l.BlockSize = max(l.BlockSize, s.BlockSize)
 }
 
-// roundRatio keeps three decimals, as the table shows, so that a listing compares well as text.
-func roundRatio(content, packed int64) float64 { return math.Round(ratio(content, packed)*1000) / 1000 }
+// roundRatio rounds to three decimals, as the table does, so that JSON output is easy to compare.
+func roundRatio(content, packed int64) float64 {
+	return math.Round(ratio(content, packed)*1000) / 1000
+}
 
-func total(all []listed) listed {
-	t := listed{Name: fmt.Sprintf("(%d files)", len(all)), Format: "-", Check: "-", Pipeline: "-"}
+func total(all []listing) listing {
+	t := listing{Name: fmt.Sprintf("(%d files)", len(all)), Format: "-", Check: "-", Pipeline: "-"}
 	for _, l := range all {
 		t.Blocks += l.Blocks
 		t.Compressed += l.Compressed
@@ -124,14 +126,14 @@ func total(all []listed) listed {
 	return t
 }
 
-func (a *app) printListed(l listed, head bool) {
-	row := func(blocks, compressed, uncompressed, ratio, check, seek, format, pipeline, name string) string {
-		return fmt.Sprintf("%8s %15s %15s %9s  %-6s  %-4s  %-6s  %-8s  %s\n",
-			blocks, compressed, uncompressed, ratio, check, seek, format, pipeline, name)
+func (a *app) printListing(l listing, head bool) {
+	row := func(columns ...any) string {
+		return fmt.Sprintf("%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %s\n", columns...)
 	}
 	text := ""
 	if head && !a.cfg.quiet {
-		text = row("blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format", "pipeline", "name")
+		text = row("blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format",
+			"pipeline", "name")
 	}
 	seek, pipeline := "no", l.Pipeline
 	switch {
@@ -143,13 +145,12 @@ func (a *app) printListed(l listed, head bool) {
 	if pipeline == "" {
 		pipeline = "-"
 	}
-	itoa := func(n int64) string { return strconv.FormatInt(n, 10) }
-	a.print(text + row(itoa(l.Blocks), itoa(l.Compressed), itoa(l.Uncompressed),
-		strconv.FormatFloat(l.Ratio, 'f', 3, 64), l.Check, seek, l.Format, pipeline, printable(l.Name)))
+	a.writeOut(text + row(l.Blocks, l.Compressed, l.Uncompressed, fmt.Sprintf("%.3f", l.Ratio),
+		l.Check, seek, l.Format, pipeline, printable(l.Name)))
 }
 
-// print writes to standard output, and ends the run if that cannot be.
-func (a *app) print(text string) {
+// writeOut writes to standard output. A failure ends the run.
+func (a *app) writeOut(text string) {
 	if a.stopped {
 		return
 	}

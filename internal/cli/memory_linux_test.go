@@ -12,9 +12,10 @@ import (
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// peak runs pz and returns the most memory it had at a time, in bytes.
+// peak runs pz and returns its largest resident size in bytes.
 func peak(t *testing.T, threads int, stdin io.Reader, args ...string) int64 {
 	t.Helper()
 	cmd := command(append(args, fmt.Sprint("-T", threads))...)
@@ -24,7 +25,7 @@ func peak(t *testing.T, threads int, stdin io.Reader, args ...string) int64 {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%q: %v: %s", args, err, errs.String())
 	}
-	// Not the maximum of getrusage: that begins with the size of the process that forked.
+	// The maximum of getrusage starts with the size of the process that forked.
 	_, hwm, _ := strings.Cut(errs.String(), "VmHWM:")
 	var kib int64
 	if _, err := fmt.Sscanf(hwm, "%d kB", &kib); err != nil {
@@ -33,7 +34,7 @@ func peak(t *testing.T, threads int, stdin io.Reader, args ...string) int64 {
 	return kib << 10
 }
 
-// stated is what --help says that so many threads take at a level.
+// stated returns the memory that --help=all states for a level and a number of threads.
 func stated(t *testing.T, level, threads int, args ...string) (writer, reader int64) {
 	t.Helper()
 	c, err := parse(args...)
@@ -50,32 +51,36 @@ func stated(t *testing.T, level, threads int, args ...string) (writer, reader in
 	return writer + programMemory, reader + programMemory
 }
 
-// within checks a peak, and shows with -v how near it comes.
-func within(t *testing.T, what string, level int, took, limit int64) {
+// within checks a peak, and logs it.
+func within(t *testing.T, action string, level int, got, limit int64) {
 	t.Helper()
-	t.Logf("level %d takes %s of %s %s", level, formatSize(took), formatSize(limit), what)
-	if took > limit {
-		t.Errorf("level %d takes %d bytes %s, more than the %d that --help says", level, took, what, limit)
+	t.Logf("level %d: %s to %s, stated %s", level, formatSize(got), action, formatSize(limit))
+	if got > limit {
+		t.Errorf("level %d: %d bytes to %s, more than the stated %d", level, got, action, limit)
 	}
 }
 
-// What --help says about memory is kept over several files.
+// TestMemoryOfSeveralFiles checks that several files stay within the stated memory.
 func TestMemoryOfSeveralFiles(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
-	}
+	testenv.Measures(t)
 	dir := t.TempDir()
-	in := write(t, strings.Repeat(sample(1<<20), 24), dir, "in")
-	for _, level := range []int{1, 6} {
-		writer, reader := stated(t, level, 2)
-		packed := filepath.Join(dir, strconv.Itoa(level))
-		within(t, "to compress a file", level, peak(t, 2, nil, "-"+strconv.Itoa(level), "-o", packed, in), writer)
-		within(t, "to restore four files", level, peak(t, 2, nil, "-t", packed, packed, packed, packed), reader)
-		within(t, "to compress two files", level, peak(t, 2, nil, "-c", "-"+strconv.Itoa(level), in, in), writer)
+	in := write(t, strings.Repeat(sample(1<<20), 12), dir, "in")
+	levels := []int{1}
+	if testenv.All() {
+		levels = append(levels, 6)
 	}
-	// It is content that leaves buffers behind, also where files are small and nothing is written.
+	for _, level := range levels {
+		writer, reader := stated(t, level, 2)
+		option, packed := fmt.Sprint("-", level), filepath.Join(dir, fmt.Sprint(level))
+		within(t, "compress a file", level, peak(t, 2, nil, option, "-o", packed, in), writer)
+		within(t, "restore four files", level,
+			peak(t, 2, nil, "-t", packed, packed, packed, packed), reader)
+		within(t, "compress two files", level, peak(t, 2, nil, "-c", option, in, in), writer)
+	}
+	// Each file leaves buffers in proportion to its content, also with -t.
 	packed := filepath.Join(dir, "lines")
-	if err := command("-9", "-o", packed, write(t, strings.Repeat("the same line\n", 1_500_000), dir, "in2")).Run(); err != nil {
+	lines := write(t, strings.Repeat("the same line\n", 1_500_000), dir, "in2")
+	if err := command("-9", "-o", packed, lines).Run(); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-t", packed}
@@ -84,88 +89,85 @@ func TestMemoryOfSeveralFiles(t *testing.T) {
 		args = append(args, packed)
 	}
 	if all := peak(t, 2, nil, args...); all > 2*one {
-		t.Errorf("to test 24 files takes %d bytes, one of them %d", all, one)
+		t.Errorf("%d bytes to check 24 files, %d to check one", all, one)
 	}
 }
 
-// What --help says about memory is kept over a stream that is several times as long as all that is in flight at the
-// densest level. With PZ_CORPUS set it is 4 GiB at the default level, with PZ_MATRIX at all of them and with 1, 2 and 8 threads.
+// TestMemoryOfLongStreams checks that a stream several times as long as all blocks in flight stays
+// within the stated memory. With PZ_CORPUS the stream has 4 GiB at the default level, with
+// PZ_MATRIX at every level and with 1, 2 and 8 threads.
 func TestMemoryOfLongStreams(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
-	}
-	type run struct{ level, threads, mebibytes int }
-	runs := []run{{1, 2, 192}, {6, 2, 192}}
-	if !testing.Short() {
-		runs = append(runs, run{9, 1, 96}) // most of the time goes there, with two threads twice as much
+	testenv.Measures(t)
+	type run struct{ level, threads, mebibytes, fresh int } // fresh: see newLongStream
+	runs := []run{{1, 2, 48, 12}}
+	if testenv.All() {
+		runs = []run{{1, 2, 192, 64}, {6, 2, 192, 64}, {9, 1, 96, 32}}
 	}
 	if os.Getenv(corpus.Env) != "" {
-		runs = append(runs, run{compress.DefaultLevel, 2, 4096})
+		runs = append(runs, run{compress.DefaultLevel, 2, 4096, 64})
 	}
 	if corpus.Matrix() {
 		runs = nil
 		for level := minLevel; level <= maxLevel; level++ {
 			for _, threads := range threadCounts {
-				runs = append(runs, run{level, threads, 4096})
+				runs = append(runs, run{level, threads, 4096, 32 * threads})
 			}
 		}
 	}
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%d/%d threads, %d MiB", r.level, r.threads, r.mebibytes), func(t *testing.T) {
 			writer, reader := stated(t, r.level, r.threads)
-			packed := filepath.Join(t.TempDir(), "packed")
-			in := newLongStream(r.mebibytes, 32*r.threads)
-			within(t, "to compress a stream", r.level, peak(t, r.threads, in, "-"+strconv.Itoa(r.level), "-o", packed), writer)
+			option, packed := fmt.Sprint("-", r.level), filepath.Join(t.TempDir(), "packed")
+			in := newLongStream(r.mebibytes, r.fresh)
+			within(t, "compress a stream", r.level, peak(t, r.threads, in, option, "-o", packed), writer)
 			if in.given != in.total {
-				t.Fatalf("%d MiB of %d were read", in.given, in.total)
+				t.Fatalf("pz read %d MiB, want %d", in.given, in.total)
 			}
-			within(t, "to restore a stream", r.level, peak(t, r.threads, nil, "-t", packed), reader)
+			within(t, "restore a stream", r.level, peak(t, r.threads, nil, "-t", packed), reader)
 		})
 	}
 }
 
-// The same for the standard formats, read from a file and through a pipe.
+// TestMemoryOfFormats checks the same for .gz and .zst, read from a file and through a pipe.
 func TestMemoryOfFormats(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory of its own")
+	testenv.Measures(t)
+	levels, inFlight := []int{3}, map[string]int{"gz": 2, "zst": 8} // in MiB, with two threads
+	if testenv.All() {
+		levels, inFlight = []int{1, 6, 9}, map[string]int{"gz": 4, "zst": 32}
 	}
-	levels := []int{1, 6, 9}
-	if testing.Short() {
-		levels = []int{6}
-	}
-	for _, format := range []string{"gz", "zst"} {
-		inFlight := 32 // at level 9, as above
-		if format == "gz" {
-			inFlight = 4
-		}
-		long := newLongStream(4*inFlight, inFlight)
+	for format, fresh := range inFlight {
+		long := newLongStream(4*fresh, fresh)
 		for _, level := range levels {
 			writer, reader := stated(t, level, 2, "--format", format)
 			packed := filepath.Join(t.TempDir(), "packed")
 			in := *long
-			within(t, "to compress a stream to "+format, level, peak(t, 2, &in, "--format", format, "-"+strconv.Itoa(level), "-o", packed), writer)
-			within(t, "to restore a file of "+format, level, peak(t, 2, nil, "-t", packed), reader)
+			took := peak(t, 2, &in, "--format", format, "-"+strconv.Itoa(level), "-o", packed)
+			within(t, "compress a stream to "+format, level, took, writer)
+			within(t, "restore a file of "+format, level, peak(t, 2, nil, "-t", packed), reader)
 			content, err := os.ReadFile(packed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			within(t, "to restore a stream of "+format, level, peak(t, 2, bytes.NewReader(content), "-t"), reader)
+			took = peak(t, 2, bytes.NewReader(content), "-t")
+			within(t, "restore a stream of "+format, level, took, reader)
 		}
 	}
 }
 
-// longStream gives so many MiB. The first are of all kinds of data, none twice: at level 9 they fill all that is in flight, two
-// blocks of 16 MiB for each thread, and every buffer grows to what such data takes. After them, one MiB in as many is of that
-// sort. The others are long repeats, which no level takes long over.
+// longStream gives total MiB. The first ones hold all kinds of data, none twice: at level 9 they
+// fill all blocks in flight, two blocks of 16 MiB for each thread, and every buffer grows to its
+// largest size. After them one MiB in as many is of that kind. The others are long repeats, which
+// all levels compress fast.
 type longStream struct {
 	fresh        [][]byte
 	rest         []byte
 	given, total int
 }
 
-// freshMemo keeps what newLongStream makes, because making it takes longer than compressing it at a fast level.
+// freshMemo keeps the data of newLongStream, which takes longer to generate than to compress.
 var freshMemo [][]byte
 
+// newLongStream returns a stream of so many MiB, of which the first fresh ones are all different.
 func newLongStream(mebibytes, fresh int) *longStream {
 	for i := len(freshMemo); i < fresh; i++ {
 		freshMemo = append(freshMemo, corpus.ByName("mixed").MakeSeed(1<<20, uint64(i)))

@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress"
 )
 
-// meter counts what passes from a source to its output, and remembers whether the output failed. The library reads,
-// writes and reports progress in the caller's own calls, so nothing here needs a lock.
+// meter counts the bytes of one transfer and notes whether the output failed. The library reads,
+// writes and reports progress on the caller's goroutine, so meter needs no lock.
 type meter struct {
 	app   *app
 	in    *source
@@ -17,8 +17,8 @@ type meter struct {
 	w     countWriter
 	start time.Time
 	last  compress.Progress
-	grew  bool // the source held more than was read of it
-	bar   *bar
+	grew  bool // the source holds more than was read
+	bar   *progressBar
 }
 
 type countReader struct {
@@ -29,8 +29,8 @@ type countReader struct {
 func (c *countReader) Read(p []byte) (int, error) {
 	n, err := c.m.in.f.Read(p)
 	c.n += int64(n)
-	c.m.bar.fed(c.n)
-	c.m.in.keepHead(p[:n])
+	c.m.bar.setRead(c.n)
+	c.m.in.keepPrefix(p[:n])
 	return n, err
 }
 
@@ -45,7 +45,7 @@ func (c *countWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	if c.m.app.cfg.mode == modeRecover {
-		c.m.bar.update(0, c.n) // nothing else tells how far it has come
+		c.m.bar.setDone(0, c.n) // Recover reports no progress
 	}
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
@@ -59,16 +59,16 @@ func (c *countWriter) Write(p []byte) (int, error) {
 func (a *app) newMeter(in *source, out *output) *meter {
 	m := &meter{app: a, in: in, start: time.Now()}
 	m.r.m, m.w.m = m, m
-	m.bar = a.newBar(in, out, m.start)
+	m.bar = a.newProgressBar(in, out, m.start)
 	return m
 }
 
-// direct says whether the library gets the file itself. It has to see that it is a regular one: only then reading
-// cannot wait for somebody else, and it reads ahead across short blocks and joined streams instead of working on one
-// at a time. A Writer does not ask.
+// direct reports whether the library reads the file itself. A Reader prefetches across short blocks
+// and concatenated streams only if it sees a regular file, where a read does not block. A Writer
+// has no such case.
 func (m *meter) direct() bool { return m.app.cfg.mode != modeCompress && m.in.regular() }
 
-// reader is the source as the library gets it.
+// reader returns the source as the library reads it.
 func (m *meter) reader() io.Reader {
 	if m.direct() {
 		return m.in.f
@@ -76,7 +76,7 @@ func (m *meter) reader() io.Reader {
 	return &m.r
 }
 
-// read is how much of the source has been read.
+// read returns how many bytes of the source have been read.
 func (m *meter) read() int64 {
 	if m.direct() {
 		if at, err := m.in.f.Seek(0, io.SeekCurrent); err == nil {
@@ -86,23 +86,24 @@ func (m *meter) read() int64 {
 	return m.r.n
 }
 
-func (m *meter) passed(p compress.Progress) {
+// progress receives the progress of a Writer or Reader.
+func (m *meter) progress(p compress.Progress) {
 	m.last = p
 	done := p.Compressed
 	if m.app.cfg.mode == modeCompress {
 		done = p.Content
 	}
-	m.bar.update(done, p.Content)
+	m.bar.setDone(done, p.Content)
 }
 
 func (m *meter) done() { m.bar.end() }
 
-// summary is the line of -v about one file.
+// summary prints the line of -v about one file. recoverTo prints its own.
 func (a *app) summary(in *source, out *output, m *meter) {
-	if !a.cfg.verbose || a.cfg.mode == modeRecover { // which has said what was saved
+	if !a.cfg.verbose || a.cfg.mode == modeRecover {
 		return
 	}
-	// What the library says about content, not what was written: -t writes nothing.
+	// Content comes from the library, not from the writer: -t writes nothing.
 	content, packed := m.last.Content, m.read()
 	if a.cfg.mode == modeCompress {
 		content, packed = packed, m.w.n
@@ -113,31 +114,23 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		to = " OK"
 	}
 	blocks := ""
-	if a.cfg.mode == modeCompress || !standard(in) { // whose pieces mean nothing to anybody
+	if a.cfg.mode == modeCompress || !isStandard(in) {
 		word := "block"
 		if a.cfg.mode == modeCompress && a.cfg.format == "zst" {
 			word = "frame"
 		}
 		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, word))
 	}
-	a.say(in.name, "%s:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
-		ratioText(content, packed), content, packed, blocks,
-		a.sched.Workers(), plural(int64(a.sched.Workers()), "thread"), float64(content)/1e6/seconds, to)
+	workers := a.sched.Workers()
+	a.print(in.name, "%.3f:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
+		ratio(content, packed), content, packed, blocks,
+		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
 }
 
-// ratioText is content over compressed size.
-func ratioText(content, packed int64) string { return fmt.Sprintf("%.3f", ratio(content, packed)) }
-
+// ratio returns content over compressed size, and 0 for an empty file.
 func ratio(content, packed int64) float64 {
 	if packed == 0 {
 		return 0
 	}
 	return float64(content) / float64(packed)
-}
-
-func plural(n int64, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }

@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// openSource opens an entry, or says why it is left out and returns nil.
+// openSource opens an entry. It returns nil, with a message, if the entry cannot be opened or is
+// left out.
 func (a *app) openSource(e entry) *source {
 	if e.path == "-" {
 		s := &source{app: a, f: a.stdin, name: "standard input"}
 		s.info, _ = a.stdin.Stat()
 		if s.regular() {
-			// Somebody may have read the beginning, and what is left is all there is to this run.
 			s.start, _ = a.stdin.Seek(0, io.SeekCurrent)
 		}
 		return s
@@ -26,7 +26,7 @@ func (a *app) openSource(e entry) *source {
 	want := link
 	if link.Mode()&fs.ModeSymlink != 0 {
 		if e.walked || !a.followsLinks() {
-			a.warn(e.path, "is a symbolic link -- ignored (-f follows it)")
+			a.warn(e.path, "is a symbolic link -- ignored; use -f to follow it")
 			return nil
 		}
 		if want, err = os.Stat(e.path); err != nil {
@@ -44,8 +44,7 @@ func (a *app) openSource(e entry) *source {
 	}
 	info, err := f.Stat()
 	if err == nil && !os.SameFile(want, info) {
-		// What was looked at is not what was opened: perhaps a link put there to lead us elsewhere.
-		err = errMoved
+		err = errReplaced // perhaps by a symbolic link to another directory
 	}
 	if err != nil {
 		f.Close()
@@ -58,38 +57,37 @@ func (a *app) openSource(e entry) *source {
 	return &source{app: a, f: f, name: e.path, info: info, link: link}
 }
 
-var errNoIndex = errors.New("is not a regular file, which -l and --recover need (name a FILE; what comes from a pipe has to be stored in one first)")
+var errNotRegular = errors.New("is not a regular file, which -l and --recover need; " +
+	"store the data in a file first")
 
-// needsIndex says whether the mode reads a file from its end.
-func (c *config) needsIndex() bool { return c.mode == modeList || c.mode == modeRecover }
+// needsRandomAccess reports whether the mode reads a file from its end.
+func (c *config) needsRandomAccess() bool { return c.mode == modeList || c.mode == modeRecover }
 
+// acceptable reports whether the mode can process a file of this type. If not, it prints a message.
 func (a *app) acceptable(e entry, fi fs.FileInfo) bool {
-	if fi.IsDir() {
+	switch {
+	case fi.IsDir():
 		a.warn(e.path, "is a directory -- ignored")
 		return false
-	}
-	if a.cfg.needsIndex() && !fi.Mode().IsRegular() {
-		// Opening a pipe would wait for somebody to write to it.
-		a.fail(e.path, "%s", errNoIndex)
-		return false
-	}
-	if !a.writesBeside() {
+	case fi.Mode().IsRegular():
 		return true
-	}
-	if !fi.Mode().IsRegular() {
-		a.warn(e.path, "is not a regular file -- ignored (-c reads it)")
+	case a.cfg.needsRandomAccess():
+		// Opening a named pipe would block until another process writes to it.
+		a.fail(e.path, "%s", errNotRegular)
+		return false
+	case a.writesBeside():
+		a.warn(e.path, "is not a regular file -- ignored; use -c to read it")
 		return false
 	}
 	return true
 }
 
-// removable says whether the source can go once the output is complete. As with gzip, a file with further names
-// needs -f: removing one of them would not free the space, and the others would still hold the old form.
+// removable reports whether --rm may remove the source. As in gzip a file with several hard links
+// needs -f: removing one frees no space.
 func (a *app) removable(s *source) bool {
 	if n := linkCount(s.link); n > 1 && !a.cfg.force {
-		others := int64(n - 1)
-		a.warn(s.name, "has %d other %s (%s) -- ignored (-f removes this name, --keep removes none)",
-			others, plural(others, "name"), plural(others, "hard link"))
+		a.warn(s.name, "has %d other hard %s -- ignored; use -f to remove this link, or --keep",
+			n-1, plural(int64(n-1), "link"))
 		return false
 	}
 	return true

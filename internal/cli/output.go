@@ -11,27 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// place is a name in an open directory. What happens to the path of the directory meanwhile does not matter.
-type place struct {
+// location is a name in an open directory. It stays valid if the directory is moved.
+type location struct {
 	root *os.Root
 	base string
 	path string // for messages
 }
 
-// output takes the result of one source. A file is written under a temporary name and renamed when it is complete;
-// standard output, devices and pipes (no temporary name) are written as they are.
+// output receives the result of one source. A file has a temporary name until it is complete.
+// Standard output, devices and pipes are written in place and have no temporary name.
 type output struct {
 	app     *app
 	f       *os.File
 	name    string // for messages
-	at      place
-	temp    string
-	replace bool // an existing file of the name may be replaced
+	at      location
+	temp    string // temporary name; "" for none
+	replace bool   // commit may replace an existing file
 }
 
-// createOutput makes the temporary file for at. With a source that has a mode the file is nobody else's until it
-// gets that mode; without one it is created as the shell would create it.
-func (a *app) createOutput(at place, replace, private bool) (*output, error) {
+// createOutput creates the temporary file for at. If private is set, only this user can read it
+// until finishFile gives it the mode of the source. Otherwise it gets the mode that a shell would
+// give it.
+func (a *app) createOutput(at location, replace, private bool) (*output, error) {
 	perm := fs.FileMode(0o666)
 	if private {
 		perm = 0o600
@@ -40,7 +41,7 @@ func (a *app) createOutput(at place, replace, private bool) (*output, error) {
 	for try := 0; ; try++ {
 		o.temp = tempName(at.base)
 		err := a.temp.locked(func() (err error) {
-			// O_EXCL also means that no symbolic link is followed.
+			// O_EXCL also keeps it from following a symbolic link.
 			o.f, err = at.root.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 			if err == nil {
 				a.temp.set(at.root, o.temp)
@@ -56,14 +57,15 @@ func (a *app) createOutput(at place, replace, private bool) (*output, error) {
 	}
 }
 
-// tempName is .NAME.pz-XXXXXXXX, the name cut so that the whole stays below the 255 bytes most file systems allow. It is cut
-// between letters: there are file systems that take no other names than UTF-8.
+// tempName returns .NAME.pz-XXXXXXXX. It cuts NAME to 200 bytes, because most file systems limit
+// names to 255. It cuts between UTF-8 sequences, because some file systems reject other names.
 func tempName(base string) string {
+	const maxBase = 200
 	var b [4]byte
 	rand.Read(b[:])
-	if cut := 200; len(base) > cut {
-		// A letter goes on for three bytes at most; in what is not UTF-8 any place is as good.
-		for cut > 200-3 && !utf8.RuneStart(base[cut]) {
+	if cut := maxBase; len(base) > cut {
+		// A UTF-8 sequence has at most three bytes after the first.
+		for cut > maxBase-3 && !utf8.RuneStart(base[cut]) {
 			cut--
 		}
 		base = base[:cut]
@@ -71,7 +73,7 @@ func tempName(base string) string {
 	return "." + base + ".pz-" + hex.EncodeToString(b[:])
 }
 
-// discard gives up an output.
+// discard deletes an incomplete output.
 func (o *output) discard() {
 	if o.temp == "" {
 		return
@@ -80,9 +82,9 @@ func (o *output) discard() {
 	o.app.temp.locked(func() error { o.app.temp.remove(); return nil })
 }
 
-// commit gives the file its mode, time and name, and removes the source if that is wanted, in this order:
-// everything up to the new name is on the disk before the source goes. After an error nothing is left of the
-// output and the source is there, unless the error says otherwise.
+// commit gives the file its mode, time and name, and then removes the source if removeSource is
+// set. File and name are on disk before the source goes. After an error the source is there and the
+// output is not, unless the error says otherwise.
 func (o *output) commit(in *source, removeSource bool) error {
 	if err := o.finishFile(in); err != nil {
 		o.discard()
@@ -97,7 +99,7 @@ func (o *output) commit(in *source, removeSource bool) error {
 		o.app.temp.clear()
 		o.app.step("renamed")
 		if err := o.app.syncDir(o.at.root); err != nil {
-			return fmt.Errorf("the directory could not be synced: %s (the source is kept)", reason(err))
+			return fmt.Errorf("cannot sync the directory: %s; the source is kept", reason(err))
 		}
 		o.app.step("directory synced")
 		if removeSource {
@@ -108,19 +110,20 @@ func (o *output) commit(in *source, removeSource bool) error {
 	})
 }
 
+// finishFile gives the file the mode and the time of the source, syncs it and closes it.
 func (o *output) finishFile(in *source) error {
 	if in.info != nil && in.regular() {
-		perm := keepOwner(o.f, in.info)
+		perm := copyOwner(o.f, in.info)
 		if err := o.f.Chmod(perm); err != nil {
-			o.app.warn(o.name, "its mode could not be set: %s", reason(err))
+			o.app.warn(o.name, "cannot set the mode: %s", reason(err))
 		}
 		modTime := in.info.ModTime()
-		if !in.origin.time.IsZero() {
-			modTime = in.origin.time
+		if !in.stored.time.IsZero() {
+			modTime = in.stored.time
 		}
-		// The zero time leaves the access time as it is.
+		// The zero time leaves the access time unchanged.
 		if err := o.at.root.Chtimes(o.temp, time.Time{}, modTime); err != nil {
-			o.app.warn(o.name, "its time could not be set: %s", reason(err))
+			o.app.warn(o.name, "cannot set the time: %s", reason(err))
 		}
 	}
 	o.app.step("written")
@@ -136,7 +139,8 @@ func (o *output) rename() error {
 	}
 	err := renameNew(o.at.root, o.temp, o.at.base)
 	if errors.Is(err, fs.ErrExist) {
-		return errors.New("it was created by somebody else meanwhile -- not overwritten (-f overwrites it)")
+		return errors.New("another program created it meanwhile -- not overwritten; " +
+			"use -f to overwrite it")
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gopz/compress"
 )
 
-// process compresses, decompresses or tests one entry, from opening it to the commit of the result.
+// process compresses, restores, checks or recovers one entry.
 func (a *app) process(e entry) {
 	in := a.openSource(e)
 	if in == nil {
@@ -19,64 +19,85 @@ func (a *app) process(e entry) {
 		defer in.close()
 	}
 	if a.cfg.mode != modeCompress && in.f == a.stdin && !a.cfg.force && a.isTerminal(a.stdin) {
-		a.fail("", "compressed data is not read from a terminal (name a FILE or redirect; -f reads it anyway)")
+		a.fail("", "compressed data is not read from a terminal; name a FILE or redirect, "+
+			"or use -f to read it anyway")
 		return
 	}
-	in.origin = a.originOf(in)
+	in.stored = a.readStoredName(in)
 	out := &output{app: a, name: "nowhere"}
 	if a.cfg.mode != modeTest {
-		var done func()
-		out, done = a.openOutput(e, in)
-		defer done()
+		var release func()
+		out, release = a.openOutput(e, in)
+		defer release()
 		if out == nil {
 			return
 		}
-		// Whatever ends this, a panic included, as long as done has not closed the directory. After a commit there
-		// is nothing left to discard.
+		// After a commit discard does nothing. It must run before release closes the directory,
+		// also after a panic.
 		defer out.discard()
 		if out.temp != "" {
 			a.step("created")
 		}
 	}
 
-	// Only a file that took a name of its own can stand in for the source: what went to standard output, a device
-	// or a pipe may never have been stored.
+	// A result on standard output, a device or a pipe may not be stored anywhere, so its source
+	// stays.
 	remove := a.cfg.remove && out.temp != "" && in.link != nil
 	if remove {
-		if !a.removable(in) {
+		release, ok := a.openLocation(e, in)
+		if !ok {
 			return
 		}
-		var err error
-		if in.at, err = e.place(e.base); err != nil {
-			a.fail(e.path, "its directory cannot be opened: %s", reason(err))
-			return
-		}
-		if e.root == nil {
-			defer in.at.root.Close()
-		}
+		defer release()
 	}
 
 	m := a.newMeter(in, out)
-	if a.litter > 1<<20 {
-		// The buffers of the files before would otherwise still be there when those of this one are made, and the
-		// memory that --help states is for one.
-		runtime.GC()
-		a.litter = 0
-	}
+	a.collectGarbage()
 	err := a.transfer(in, out, m)
 	m.done()
-	a.litter += m.last.Content + m.w.n
-	garbage := m.w.err == nil && errors.Is(err, compress.ErrTrailing) && standard(in)
+	a.garbage += m.last.Content + m.w.n
+	a.finish(in, out, m, err, remove)
+}
+
+// openLocation opens the directory of a source that is to be removed. It returns false, with a
+// message, if the source cannot be removed.
+func (a *app) openLocation(e entry, in *source) (release func(), ok bool) {
+	if !a.removable(in) {
+		return nil, false
+	}
+	var err error
+	if in.at, err = e.sibling(e.base); err != nil {
+		a.fail(e.path, "cannot open its directory: %s", reason(err))
+		return nil, false
+	}
+	if e.root != nil {
+		return func() {}, true
+	}
+	return func() { in.at.root.Close() }, true
+}
+
+// collectGarbage frees the buffers of the previous files before those of the next one are
+// allocated. So the run stays within the memory that --help=all states.
+func (a *app) collectGarbage() {
+	if a.garbage > 1<<20 {
+		runtime.GC()
+		a.garbage = 0
+	}
+}
+
+// finish commits the output, or reports the error err of transfer.
+func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) {
 	switch {
-	case garbage:
-		// All of the content is there and has been verified, unless what follows it is the rest of it, so the source stays.
-		a.warn(in.name, "%s -- ignored%s", a.explain(in, err), kept(remove))
+	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && isStandard(in):
+		// The content is complete and verified. The source stays, because the rest may be damaged
+		// compressed data.
+		a.warn(in.name, "%s -- ignored%s", a.explain(in, err), notRemoved(remove))
 		remove = false
 	case err != nil:
 		a.report(in, out, m, err)
 		return
 	}
-	remove = a.settled(in, m, remove)
+	remove = a.checkChanges(in, m, remove)
 	if out.temp != "" {
 		if err := out.commit(in, remove); err != nil {
 			a.fail(out.name, "%s", reason(err))
@@ -86,38 +107,25 @@ func (a *app) process(e entry) {
 	a.summary(in, out, m)
 }
 
-// transfer moves the data. After an error a Writer is left without Close, which would put a good end to a bad stream.
+// transfer moves the data from in to out. After an error it does not close a Writer, because Close
+// would write a valid end to an incomplete stream.
 func (a *app) transfer(in *source, out *output, m *meter) error {
-	opts := append(a.options(), compress.WithProgress(m.passed))
+	opts := append(a.options(), compress.WithProgress(m.progress))
 	var w io.Writer = io.Discard
 	if out.f != nil {
 		m.w.w = out.f
 		w = &m.w
 	}
-	if a.cfg.mode == modeRecover {
+	switch a.cfg.mode {
+	case modeRecover:
 		return a.recoverTo(w, in, m, opts)
+	case modeCompress:
+		return a.compress(w, in, m, opts)
 	}
 	r := m.reader()
-	if a.cfg.mode == modeCompress {
-		if size := in.size(); size >= 0 {
-			opts = append(opts, compress.WithContentSize(size))
-			sized := &sizedReader{r: r, in: in, left: size}
-			defer func() { m.grew = sized.grew }()
-			r = sized
-		}
-		zw, err := compress.NewWriter(w, append(opts, a.naming(in)...)...)
-		if err != nil {
-			return err
-		}
-		if _, err := zw.ReadFrom(r); err != nil {
-			return err
-		}
-		return zw.Close()
-	}
-
 	if a.cfg.force && a.cfg.mode == modeDecompress && out.f == a.stdout {
-		head, foreign, err := sniff(&m.r)
-		if foreign || !m.direct() {
+		head, unknown, err := sniff(&m.r)
+		if unknown || !m.direct() {
 			r = io.MultiReader(bytes.NewReader(head), &m.r)
 		} else if err == nil {
 			_, err = in.f.Seek(in.start, io.SeekStart)
@@ -125,7 +133,7 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 		if err != nil {
 			return err
 		}
-		if foreign {
+		if unknown {
 			_, err := io.Copy(w, r)
 			return err
 		}
@@ -139,29 +147,51 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	return err
 }
 
-// settled warns of a source that somebody writes to, and says whether it may still be removed if it was to be.
-func (a *app) settled(in *source, m *meter, remove bool) bool {
+// compress compresses in to w.
+func (a *app) compress(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+	r := m.reader()
+	if size := in.size(); size >= 0 {
+		opts = append(opts, compress.WithContentSize(size))
+		sized := &sizedReader{r: r, in: in, left: size}
+		defer func() { m.grew = sized.grew }()
+		r = sized
+	}
+	zw, err := compress.NewWriter(w, append(opts, a.nameOptions(in)...)...)
+	if err != nil {
+		return err
+	}
+	if _, err := zw.ReadFrom(r); err != nil {
+		return err
+	}
+	return zw.Close()
+}
+
+// checkChanges warns if the source changed while it was read. It reports whether the source may
+// still be removed.
+func (a *app) checkChanges(in *source, m *meter, remove bool) bool {
 	switch {
 	case m.grew:
-		a.warn(in.name, "grew while it was read: the first %d bytes are compressed%s", m.read(), kept(remove))
+		a.warn(in.name, "grew while it was read; the result has the first %d bytes%s",
+			m.read(), notRemoved(remove))
 	case remove && in.changed():
-		a.warn(in.name, "changed while it was read%s", kept(remove))
+		a.warn(in.name, "changed while it was read%s", notRemoved(remove))
 	default:
 		return remove
 	}
 	return false
 }
 
-// kept is what a warning adds about a source that was to be removed.
-func kept(remove bool) string {
+// notRemoved returns what a warning adds about a source that --rm would have removed.
+func notRemoved(remove bool) string {
 	if remove {
 		return " -- not removed"
 	}
 	return ""
 }
 
-// sniff says whether the data is something that pz does not know, which -dcf passes through unchanged as gzip does.
-func sniff(r io.Reader) (head []byte, foreign bool, err error) {
+// sniff reads the first bytes and reports whether their format is unknown. As in gzip, -dcf copies
+// such data unchanged.
+func sniff(r io.Reader) (head []byte, unknown bool, err error) {
 	head = make([]byte, magicSize)
 	n, err := io.ReadFull(r, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -171,8 +201,7 @@ func sniff(r io.Reader) (head []byte, foreign bool, err error) {
 	return head, formatOf(head) == "", err
 }
 
-// report says what failed: the writing of the result, or the source, be it in the reading or in what the library finds
-// in it.
+// report prints an error of transfer: of the output if writing failed, and of the source otherwise.
 func (a *app) report(in *source, out *output, m *meter, err error) {
 	if m.w.err != nil {
 		a.fail(out.name, "%s", reason(m.w.err))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Somebody creates the result's name while it is made.
+// TestNameTakenMeanwhile checks that pz does not replace a file that appears while it runs.
 func TestNameTakenMeanwhile(t *testing.T) {
 	for _, linkOnly := range []bool{false, true} {
 		dir := t.TempDir()
@@ -41,12 +41,12 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, "a")
 	res := atStep(t, "written", func() { write(t, "theirs", dir, "a.pz") }, "--rm", in)
-	res.want(t, exitError, "a.pz: it was created by somebody else", "-f")
+	res.want(t, exitError, "a.pz: another program created it meanwhile", "-f")
 	wantFile(t, in+".pz", "theirs")
 	wantFiles(t, dir, "a", "a.pz")
 }
 
-// atStep runs pz as a process and calls do when it comes to the step.
+// atStep runs pz as a process and calls do at the step.
 func atStep(t *testing.T, step string, do func(), args ...string) result {
 	t.Helper()
 	cmd := command(args...)
@@ -66,41 +66,42 @@ func atStep(t *testing.T, step string, do func(), args ...string) result {
 	return result{err: string(rest), code: cmd.ProcessState.ExitCode()}
 }
 
-// The source changes under our hands.
+// TestSourceChanges checks that --rm keeps a source that changes while pz runs.
 func TestSourceChanges(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, sample(100_000), dir, "a")
 	grow := func() { os.Truncate(in, 200_000) }
-	const grew = "a: grew while it was read: the first 100000 bytes are compressed"
+	const grew = "a: grew while it was read; the result has the first 100000 bytes"
 	atStep(t, "created", grow, "--rm", in).want(t, exitWarning, grew+" -- not removed")
 	wantFiles(t, dir, "a", "a.pz")
 	if got := unpz(t, in+".pz"); got != sample(100_000) {
-		t.Errorf("%d bytes that are not the first 100000", len(got))
+		t.Errorf("the %d bytes differ from the first 100000", len(got))
 	}
 	os.Truncate(in, 100_000)
-	if res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content"); strings.Contains(res.err, "removed") {
+	res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content")
+	if strings.Contains(res.err, "removed") {
 		t.Error(res.err)
 	}
 	os.Truncate(in, 100_000)
 	if res := atStep(t, "created", grow, "-fq", in); res.code != exitWarning || res.err != "" {
 		t.Errorf("exit code %d: %s", res.code, res.err)
 	}
-	// It grew when all was read and looked at.
+	// It grows after pz has checked it.
 	os.Truncate(in, 100_000)
-	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning, "a: not removed: it has changed since it was read")
+	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning, "a: not removed: it changed after it was read")
 	wantFiles(t, dir, "a", "a.pz")
 	os.Remove(in + ".pz")
 
-	res := atStep(t, "created", func() { os.Truncate(in, 50_000) }, "--rm", in)
-	res.want(t, exitError, "a: it shrank while it was read", "cat FILE | pz")
+	res = atStep(t, "created", func() { os.Truncate(in, 50_000) }, "--rm", in)
+	res.want(t, exitError, "a: the file shrank while it was read", "cat FILE | pz")
 	wantFiles(t, dir, "a")
 
-	// Same size, written to: the result may be a mixture, so the source stays.
+	// The size is the same and the time is new: the result may mix two versions.
 	res = atStep(t, "created", func() { os.Chtimes(in, time.Time{}, time.Unix(1, 0)) }, "--rm", in)
 	res.want(t, exitWarning, "a: changed while it was read -- not removed")
 	wantFiles(t, dir, "a", "a.pz")
 
-	// Another file has taken its name: it is not what was compressed.
+	// Another file takes its name.
 	os.Remove(in + ".pz")
 	res = atStep(t, "written", func() {
 		write(t, "another", dir, "b")
@@ -110,7 +111,7 @@ func TestSourceChanges(t *testing.T) {
 	wantFile(t, in, "another")
 	wantFiles(t, dir, "a", "a.pz")
 
-	// The directory moves away and something else takes its place: the result stays with the source.
+	// The directory is moved and another one takes its place: the result stays with the source.
 	sub := filepath.Join(dir, "sub")
 	in = write(t, "content", sub, "a")
 	moved := filepath.Join(dir, "moved")

@@ -9,20 +9,21 @@ import (
 	"github.com/gopz/compress"
 )
 
-// recoverTo writes what is intact of a damaged file, and says on standard error what is lost and how much is saved.
+// recoverTo writes the intact blocks of a damaged file to w, and reports on standard error what is
+// lost and how much is saved.
 func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
 	if !in.regular() {
-		return errNoIndex
+		return errNotRegular
 	}
 	lost, known := int64(0), true
 	err := compress.Recover(w, in.f, in.info.Size(), func(d compress.Damage) error {
-		// Not through warn: -q must not hide what is missing from the result.
-		a.atLeast(exitWarning)
+		// print instead of warn: -q must not hide that content is missing.
+		a.raise(exitWarning)
 		text := damageText(d, unitOf(in))
 		if a.cfg.verbose && d.Err != nil {
-			text += " (details: " + libraryReason(d.Err) + ")"
+			text += "; details: " + libraryReason(d.Err)
 		}
-		a.say(in.name, "%s", text)
+		a.print(in.name, "%s", text)
 		lost += max(d.Content, 0)
 		known = known && d.Content >= 0
 		return nil
@@ -36,25 +37,25 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 	}
 	switch {
 	case saved == 0 && (lost > 0 || !known):
-		return errors.New("nothing could be saved")
+		return errors.New("nothing can be saved")
 	case a.cfg.quiet:
 	case known:
-		a.say(in.name, "saved %d of %d %s", saved, saved+lost, plural(saved+lost, "byte"))
+		a.print(in.name, "saved %d of %d %s", saved, saved+lost, plural(saved+lost, "byte"))
 	default:
-		a.say(in.name, "saved %d %s; how much is lost is not known", saved, plural(saved, "byte"))
+		a.print(in.name, "saved %d %s; the amount lost is unknown", saved, plural(saved, "byte"))
 	}
 	return nil
 }
 
-// unitOf is what the blocks of a source are called: those of .zst are frames.
+// unitOf returns the word for the blocks of a source.
 func unitOf(in *source) string {
-	if formatOf(in.beginning()) == "zst" {
+	if formatOf(in.head()) == "zst" {
 		return "frame"
 	}
 	return "block"
 }
 
-// damageText says what is lost, in the words for such files.
+// damageText describes a damaged part of a file. unit is the word for its blocks.
 func damageText(d compress.Damage, unit string) string {
 	stream := ""
 	if d.Stream > 0 {
@@ -62,32 +63,47 @@ func damageText(d compress.Damage, unit string) string {
 	}
 	var e *compress.Error
 	errors.As(d.Err, &e)
-	var where string
 	switch {
-	case d.Kind == compress.DamageFrame && e != nil && strings.HasPrefix(e.Detail, "bytes"):
-		return fmt.Sprintf("%s, at byte %d of the file; no content is lost by that", e.Detail, e.Offset)
 	case d.Kind == compress.DamageFrame:
-		part := "the header"
-		if errors.Is(d.Err, compress.ErrTruncated) || e != nil && strings.HasPrefix(e.Detail, "index") {
-			part = "the index"
-		}
-		return part + stream + " is damaged; no content is lost by that"
-	case d.Kind == compress.DamageUnknown && d.Stream > 0 && d.Block == 0 && d.Content < 0 && e != nil:
-		return fmt.Sprintf("trailing garbage, or a damaged stream, from byte %d of the file on", e.Offset)
-	case d.ContentOffset >= 0 && d.Content > 0:
-		where = fmt.Sprintf("bytes %d to %d of the content", d.ContentOffset, d.ContentOffset+d.Content-1)
-	case d.ContentOffset >= 0:
-		where = fmt.Sprintf("from byte %d of the content on", d.ContentOffset)
-	case d.Content >= 0:
-		where = fmt.Sprintf("%d bytes at an unknown place of the content", d.Content)
-	default:
-		where = "at an unknown place of the content"
+		return frameDamage(d, e, stream)
+	case d.Kind == compress.DamageUnknown && e != nil &&
+		d.Stream > 0 && d.Block == 0 && d.Content < 0:
+		return fmt.Sprintf("trailing garbage or a damaged stream, from byte %d of the file on",
+			e.Offset)
 	}
+	where := contentRange(d)
 	switch {
 	case d.Kind == compress.DamageUnknown:
-		return fmt.Sprintf("lost: an unknown number of %ss from %s %d%s on, %s", unit, unit, d.Block, stream, where)
+		return fmt.Sprintf("lost: an unknown number of %ss from %s %d%s on, %s",
+			unit, unit, d.Block, stream, where)
 	case d.Blocks == 1:
 		return fmt.Sprintf("lost: %s %d%s, %s", unit, d.Block, stream, where)
 	}
 	return fmt.Sprintf("lost: %ss %d to %d%s, %s", unit, d.Block, d.Block+d.Blocks-1, stream, where)
+}
+
+// frameDamage describes damage that costs no content. e is nil if the cause is unknown.
+func frameDamage(d compress.Damage, e *compress.Error, stream string) string {
+	const noLoss = "; no content is lost"
+	switch {
+	case e != nil && strings.HasPrefix(e.Detail, "bytes"):
+		return fmt.Sprintf("%s (byte %d)%s", e.Detail, e.Offset, noLoss)
+	case errors.Is(d.Err, compress.ErrTruncated), e != nil && inIndex(e):
+		return "the index" + stream + " is damaged" + noLoss
+	}
+	return "the header" + stream + " is damaged" + noLoss
+}
+
+// contentRange describes the content that is lost.
+func contentRange(d compress.Damage) string {
+	switch {
+	case d.ContentOffset >= 0 && d.Content > 0:
+		last := d.ContentOffset + d.Content - 1
+		return fmt.Sprintf("bytes %d to %d of the content", d.ContentOffset, last)
+	case d.ContentOffset >= 0:
+		return fmt.Sprintf("from byte %d of the content on", d.ContentOffset)
+	case d.Content >= 0:
+		return fmt.Sprintf("%d bytes at an unknown offset of the content", d.Content)
+	}
+	return "at an unknown offset of the content"
 }

@@ -11,7 +11,7 @@ import (
 
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
-	content := noise(20 * 4096) // is stored, so that it is known where each block is
+	content := noise(20 * 4096) // stored as it is, so the test can find each block
 	good := pz(t, content, "-B4K").out
 	out := filepath.Join(dir, "out")
 
@@ -25,46 +25,49 @@ func TestRecover(t *testing.T) {
 	res := pz(t, "", "-q", "--recover", bad, "-fo", out)
 	res.want(t, exitWarning, "bad.pz: lost: block 5, bytes 20480 to 24575 of the content\n")
 	if strings.Contains(res.err, "saved") {
-		t.Errorf("-q tells good news: %s", res.err)
+		t.Errorf("-q prints what was saved: %s", res.err)
 	}
 	wantFile(t, out, content[:5*4096]+content[6*4096:])
 
-	got := pz(t, "", "--recover", "--zero-fill", "-c", bad).want(t, exitWarning, "lost: block 5", "saved 77824 of 81920 bytes").out
+	got := pz(t, "", "--recover", "--zero-fill", "-c", bad).want(t, exitWarning,
+		"lost: block 5", "saved 77824 of 81920 bytes").out
 	if got != content[:5*4096]+strings.Repeat("\x00", 4096)+content[6*4096:] {
-		t.Error("zeros are not where content is lost")
+		t.Error("lost content is not replaced by zeros")
 	}
 
-	// The end is missing: all blocks that are there.
+	// The end is missing.
 	cut := write(t, good[:at], dir, "cut.pz")
 	pz(t, "", "-d", cut).want(t, exitError, "the end is missing")
-	pz(t, "", "--recover", cut, "-fo", out).want(t, exitWarning, "lost: an unknown number of blocks from block 5 on", "saved 20480")
+	pz(t, "", "--recover", cut, "-fo", out).want(t, exitWarning,
+		"lost: an unknown number of blocks from block 5 on", "saved 20480")
 	wantFile(t, out, content[:5*4096])
 
-	fi, _ := os.Stat(bad)
-	if fi == nil {
+	if !exists(bad) {
 		t.Error("the source is gone")
 	}
 	runProcess(t, strings.NewReader(good), "--recover", "-c").want(t, exitError, "is not a regular file")
 	pz(t, "", "--recover", filepath.Join(dir, "none"), "-c").want(t, exitError, "no such file")
 }
 
-// What cannot be recovered leaves no file, also not an empty one that looks like a result.
+// TestNothingToRecover checks that a file without intact blocks gives an error and no output file.
 func TestNothingToRecover(t *testing.T) {
 	good := pz(t, sample(100_000), "-B4K").out
 	for name, c := range map[string]struct{ content, text string }{
-		"text":      {"no .pz data at all", "is not .pz data"},
-		"noise":     {noise(100_000), "is not .pz data"},
-		"gzip":      {"\x1f\x8b\x08 and so on", "is .gz data, which has no index, and cannot be recovered (-dc FILE gives"},
+		"text":  {"plain text", "is not .pz data"},
+		"noise": {noise(100_000), "is not .pz data"},
+		"gzip": {"\x1f\x8b\x08 and so on",
+			`is .gz data, which --recover does not support; "pz -dc FILE" restores `},
 		"empty":     {"", "is empty"},
-		"no blocks": {good[:30], "nothing could be saved"},
-		"zeros":     {good[:100], "nothing could be saved"},
-		"zstd":      {"\x28\xb5\x2f\xfd\x04\x00", "is .zst data without a whole frame that says how much it holds, and cannot be recovered (-dc FILE gives"},
+		"no blocks": {good[:30], "nothing can be saved"},
+		"zeros":     {good[:100], "nothing can be saved"},
+		"zstd": {"\x28\xb5\x2f\xfd\x04\x00", "is .zst data without frames that state their size, " +
+			`which --recover needs; "pz -dc FILE" restores `},
 	} {
 		dir := t.TempDir()
 		in := write(t, c.content, dir, "a.pz")
 		r := pz(t, "", "--recover", in, "-o", filepath.Join(dir, "out")).want(t, exitError, "a.pz: "+c.text)
-		if strings.Contains(r.err, "--recover") {
-			t.Errorf("%s: it advises what was just done: %s", name, r.err)
+		if strings.Contains(r.err, "pz --recover") {
+			t.Errorf("%s: the message advises --recover: %s", name, r.err)
 		}
 		wantFiles(t, dir, "a.pz")
 	}
@@ -78,21 +81,26 @@ func TestDamageText(t *testing.T) {
 		d    compress.Damage
 		want string
 	}{
-		{compress.Damage{Block: 3, Blocks: 4, ContentOffset: 100, Content: 50}, "lost: blocks 3 to 6, bytes 100 to 149 of the content"},
+		{compress.Damage{Block: 3, Blocks: 4, ContentOffset: 100, Content: 50},
+			"lost: blocks 3 to 6, bytes 100 to 149 of the content"},
 		{compress.Damage{Block: 3, Blocks: 1, Stream: 2, ContentOffset: -1, Content: 50},
-			"lost: block 3 of stream 2, 50 bytes at an unknown place of the content"},
+			"lost: block 3 of stream 2, 50 bytes at an unknown offset of the content"},
 		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: 7, Content: -1},
 			"lost: an unknown number of blocks from block 3 on, from byte 7 of the content on"},
 		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: -1, Content: -1},
-			"lost: an unknown number of blocks from block 3 on, at an unknown place of the content"},
-		{compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1, Err: at(compress.ErrTruncated, "")},
-			"trailing garbage, or a damaged stream, from byte 1234 of the file on"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "no header")}, "the header is damaged; no content is lost by that"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "index: x")}, "the index is damaged; no content is lost by that"},
+			"lost: an unknown number of blocks from block 3 on, at an unknown offset of the content"},
+		{compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1,
+			Err: at(compress.ErrTruncated, "")},
+			"trailing garbage or a damaged stream, from byte 1234 of the file on"},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "no header")},
+			"the header is damaged; no content is lost"},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "index: x")},
+			"the index is damaged; no content is lost"},
 		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Err: at(compress.ErrTruncated, "")},
-			"the index of stream 1 is damaged; no content is lost by that"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "bytes that belong to no frame")},
-			"bytes that belong to no frame, at byte 1234 of the file; no content is lost by that"},
+			"the index of stream 1 is damaged; no content is lost"},
+		{compress.Damage{Kind: compress.DamageFrame,
+			Err: at(compress.ErrCorrupt, "bytes that belong to no frame")},
+			"bytes that belong to no frame (byte 1234); no content is lost"},
 	} {
 		if got := damageText(c.d, "block"); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)
@@ -100,8 +108,9 @@ func TestDamageText(t *testing.T) {
 	}
 }
 
-// Damage of one bit: -t must see it and --rm must not act. The library's tests go through all bits; these are samples.
-func TestFlipsAreSeen(t *testing.T) {
+// TestFlippedBits checks that -t detects a flipped bit and that --rm then keeps the source. The
+// library's tests flip all bits; this test samples them.
+func TestFlippedBits(t *testing.T) {
 	dir := t.TempDir()
 	good := []byte(pz(t, sample(600), "-B4K").out)
 	path := filepath.Join(dir, "a.pz")
@@ -121,7 +130,7 @@ func TestFlipsAreSeen(t *testing.T) {
 	}
 }
 
-// Bytes that are missing from a .zst file cost one frame, and what is said is what happened.
+// TestRecoverShortenedZstd checks that missing bytes in a .zst file cost one frame.
 func TestRecoverShortenedZstd(t *testing.T) {
 	dir := t.TempDir()
 	content := sample(300_000)
@@ -129,54 +138,69 @@ func TestRecoverShortenedZstd(t *testing.T) {
 	middle := len(good) / 2
 	cut := good[:middle] + good[middle+9:]
 	path := write(t, cut, dir, "a.zst")
-	pz(t, "", "-t", path).want(t, exitError, path+": frame ", " is damaged", "; --recover FILE -o OUT saves the intact frames)")
-	r := pz(t, "", "-v", "--recover", path, "-c").want(t, exitWarning, path+": lost: frame ", "the seek table does not fit the frames", "saved 283616 of 300000 bytes")
-	if i := strings.Index(content, r.out[len(r.out)-1000:]); !strings.HasPrefix(content, r.out[:16384]) || i != len(content)-1000 {
-		t.Error("what is saved is not the content")
+	const advice = `; "pz --recover FILE -o OUT" saves the intact frames`
+	pz(t, "", "-t", path).want(t, exitError, path+": frame ", " is damaged", advice)
+	r := pz(t, "", "-v", "--recover", path, "-c").want(t, exitWarning,
+		path+": lost: frame ", "; details: ", "saved 283616 of 300000 bytes")
+	end := strings.Index(content, r.out[len(r.out)-1000:])
+	if !strings.HasPrefix(content, r.out[:16384]) || end != len(content)-1000 {
+		t.Error("the saved bytes are not the content")
 	}
-	// The table as well.
+	// The seek table is damaged as well.
 	path = write(t, cut[:len(cut)-50]+strings.Repeat("\x00", 50), dir, "b.zst")
-	pz(t, "", "-t", path).want(t, exitError, path+": frame ", "; --recover FILE -o OUT saves the intact frames)")
-	if got := pz(t, "", "--recover", path, "-c").want(t, exitWarning, "lost: an unknown number of frames from frame ", "the index is damaged", "saved 283616 bytes").out; got != r.out {
-		t.Error("less is saved without the table")
+	pz(t, "", "-t", path).want(t, exitError, path+": frame ", advice)
+	got := pz(t, "", "--recover", path, "-c").want(t, exitWarning,
+		"lost: an unknown number of frames from frame ", "the index is damaged", "saved 283616 bytes").out
+	if got != r.out {
+		t.Error("the saved bytes differ without the seek table")
 	}
 }
 
-// Of what is cut short, of whatever format, in the first or the second frame or member, -dc gives all that is there, and what is advised gives that.
+// TestCutShort checks files of all formats that lack their end: -dc restores the content that is
+// left, and the advice works.
 func TestCutShort(t *testing.T) {
-	dir, content := t.TempDir(), sample(600_000)
+	const beforeDamage = `; "pz -dc FILE" restores the content before the damage`
 	for _, c := range []struct {
 		name     string
 		args     []string
+		cut      int // percentage that is left
 		advice   string
 		recovers bool
 	}{
-		{"a.pz", []string{"-B64K"}, "--recover FILE -o OUT saves what is there", true},
-		{"a.gz", []string{"--format", "gz"}, "-dc FILE gives what is in front of that", false},
-		{"a.zst", []string{"--format", "zst"}, "-dc FILE gives what is in front of that", false},
-		{"b.zst", []string{"--format", "zst", "-B512K"}, "--recover FILE -o OUT saves the whole frames, -dc FILE gives what there is of the next one, too", true},
+		{"a.pz", []string{"-B64K"}, 95, `; "pz --recover FILE -o OUT" saves the whole blocks`, true},
+		{"a.gz", []string{"--format", "gz"}, 50, beforeDamage, false},
+		{"a.zst", []string{"--format", "zst"}, 50, beforeDamage, false}, // one frame
+		{"b.zst", []string{"--format", "zst", "-B512K"}, 95, `; "pz --recover FILE -o OUT" saves the ` +
+			`whole frames, "pz -dc FILE" also part of the next one`, true},
 	} {
-		good := pz(t, "", append(c.args, "-c", write(t, content, dir, "content"))...).want(t, exitOK).out
-		cut := len(good) * 95 / 100
-		if c.name == "a.zst" || c.name == "a.gz" { // in the middle of what is all in one
-			cut = len(good) / 2
-		}
-		path := write(t, good[:cut], dir, c.name)
-		pz(t, "", "-d", path).want(t, exitError, path+": is cut short (the end is missing", "; "+c.advice+")")
-		shown := pz(t, "", "-dc", path).want(t, exitError, path+": is cut short").out
-		if !strings.HasPrefix(content, shown) || len(shown) < 200_000 {
-			t.Errorf("%s: %d bytes come out", c.name, len(shown))
-		}
-		if fromPipe := pz(t, good[:cut], "-dc").want(t, exitError, "is cut short").out; fromPipe != shown {
-			t.Errorf("%s: %d bytes come out, of a pipe %d", c.name, len(shown), len(fromPipe))
-		}
-		switch r := pz(t, "", "--recover", path, "-c"); {
-		case c.recovers:
-			if r.want(t, exitWarning, "saved "); len(r.out) == 0 || !strings.HasPrefix(shown, r.out) || c.name == "b.zst" && len(r.out) == len(shown) {
-				t.Errorf("%s: %d bytes are saved, %d come out", c.name, len(r.out), len(shown))
+		t.Run(c.name, func(t *testing.T) {
+			dir, content := t.TempDir(), sample(600_000)
+			in := write(t, content, dir, "content")
+			good := pz(t, "", append(c.args, "-c", in)...).want(t, exitOK).out
+			cut := good[:len(good)*c.cut/100]
+			path := write(t, cut, dir, c.name)
+			pz(t, "", "-d", path).want(t, exitError,
+				path+": is cut short; the end is missing", c.advice+"\n")
+			shown := pz(t, "", "-dc", path).want(t, exitError, path+": is cut short").out
+			if !strings.HasPrefix(content, shown) || len(shown) < 200_000 {
+				t.Errorf("-dc restores %d bytes", len(shown))
 			}
-		case c.name == "a.zst":
-			r.want(t, exitError, "cannot be recovered (-dc FILE gives what there is if the end is missing; else zstd -dc FILE does)")
-		}
+			piped := pz(t, cut, "-dc").want(t, exitError, "is cut short").out
+			if piped != shown {
+				t.Errorf("-dc restores %d bytes of a file and %d of a pipe", len(shown), len(piped))
+			}
+			r := pz(t, "", "--recover", path, "-c")
+			switch {
+			case c.recovers:
+				r.want(t, exitWarning, "saved ")
+				if len(r.out) == 0 || !strings.HasPrefix(shown, r.out) ||
+					c.name == "b.zst" && len(r.out) == len(shown) {
+					t.Errorf("--recover saves %d bytes, -dc restores %d", len(r.out), len(shown))
+				}
+			case c.name == "a.zst":
+				r.want(t, exitError, `without a whole frame to recover; "pz -dc FILE" restores the `+
+					`content before a missing end, "zstd -dc FILE" the content before other damage`)
+			}
+		})
 	}
 }

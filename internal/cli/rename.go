@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// linkNew renames a file unless the new name exists: a hard link cannot replace anything. On a file system without
-// hard links it looks first, which leaves others a moment to create the name.
+// linkNew renames a file unless the new name exists. A hard link cannot replace a file. On a file
+// system without hard links it checks for the name first, which is not atomic.
 func linkNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
 	if err == nil {

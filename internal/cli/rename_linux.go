@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames a file unless the new name exists, in one step. Kernels and file systems that cannot do it get
-// the portable way.
+// renameNew renames a file atomically unless the new name exists. It falls back to linkNew where
+// kernel or file system do not support that.
 func renameNew(root *os.Root, from, to string) error {
 	d, err := root.Open(".")
 	if err != nil {

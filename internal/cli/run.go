@@ -11,7 +11,7 @@ import (
 	"github.com/gopz/compress"
 )
 
-// run does what the arguments say and returns the exit code.
+// run executes the command line and returns the exit code.
 func (a *app) run(args []string) int {
 	var err error
 	a.cfg, err = parseFlags(args, a.getenv)
@@ -19,11 +19,11 @@ func (a *app) run(args []string) int {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
-	if a.cfg.kernels != "" && !a.cfg.quiet && !a.cfg.help && !a.cfg.listGPUs && a.cfg.mode != modeList {
-		a.say("", "%s", a.cfg.kernels)
+	if a.reportsKernels() {
+		a.print("", "%s", a.cfg.kernelWarning)
 	}
 	switch {
-	case a.cfg.help:
+	case a.cfg.help != "":
 		err = a.printHelp()
 	case a.cfg.version:
 		_, err = fmt.Fprintln(a.stdout, versionText())
@@ -32,29 +32,7 @@ func (a *app) run(args []string) int {
 	case a.cfg.mode == modeList:
 		a.list()
 	default:
-		if a.cfg.mode == modeCompress && !a.cfg.quiet {
-			// No warning with an exit code: nothing is left out of the result, and tar takes any code for a failure.
-			for _, text := range a.cfg.ignored {
-				a.say("", "%s", text)
-			}
-		}
-		// -T bounds the whole program, reading and writing included: with -T1 one processor is all it takes.
-		if n := a.cfg.threads; n > 0 {
-			runtime.GOMAXPROCS(min(n, runtime.GOMAXPROCS(0)))
-		}
-		// One set of workers serves all files.
-		a.sched = compress.NewScheduler(a.cfg.threads)
-		done, err := a.openDevice()
-		if err != nil {
-			option := "--backend"
-			if a.cfg.device != "" {
-				option = "--gpu-device " + printable(a.cfg.device)
-			}
-			a.fail("", "%s: %s", option, libraryReason(err))
-			return a.status
-		}
-		a.each(a.process)
-		done()
+		a.runFiles()
 	}
 	if err != nil {
 		a.fail("standard output", "%s", reason(err))
@@ -62,7 +40,40 @@ func (a *app) run(args []string) int {
 	return a.status
 }
 
-// each calls do for every operand, and for every file in the directories among them with -r.
+// reportsKernels reports whether the run prints the warning about PZ_SIMD.
+func (a *app) reportsKernels() bool {
+	c := &a.cfg
+	return c.kernelWarning != "" && !c.quiet && c.help == "" && !c.listGPUs && c.mode != modeList
+}
+
+// runFiles compresses, restores, checks or recovers all files.
+func (a *app) runFiles() {
+	if a.cfg.mode == modeCompress && !a.cfg.quiet {
+		// These warnings do not change the exit code: nothing is missing from the result, and tar
+		// treats every other code as a failure.
+		for _, text := range a.cfg.envWarnings {
+			a.print("", "%s", text)
+		}
+	}
+	// -T limits the whole program, reading and writing included.
+	if n := a.cfg.threads; n > 0 {
+		runtime.GOMAXPROCS(min(n, runtime.GOMAXPROCS(0)))
+	}
+	a.sched = compress.NewScheduler(a.cfg.threads)
+	closeDevice, err := a.openDevice()
+	if err != nil {
+		option := "--backend"
+		if a.cfg.device != "" {
+			option = "--gpu-device " + printable(a.cfg.device)
+		}
+		a.fail("", "%s: %s", option, libraryReason(err))
+		return
+	}
+	a.each(a.process)
+	closeDevice()
+}
+
+// each calls do for every operand, and with -r for every file in the directories among them.
 func (a *app) each(do func(entry)) {
 	for _, path := range a.cfg.files {
 		if a.stopped {
@@ -71,8 +82,8 @@ func (a *app) each(do func(entry)) {
 		switch path {
 		case "-":
 			do(entry{path: path})
-		case "": // of a variable that is not set, most likely
-			a.fail(`""`, "is no name of a file")
+		case "": // probably an unset variable of the shell
+			a.fail("", "the file name is empty")
 		default:
 			a.operand(path, do)
 		}
@@ -92,39 +103,48 @@ func (a *app) operand(path string, do func(entry)) {
 	case !fi.IsDir():
 		do(entry{path: path, base: filepath.Base(path)})
 	case !a.cfg.recursive:
-		a.warn(path, "is a directory -- ignored (-r goes into it)")
+		a.warn(path, "is a directory -- ignored; use -r to process its files")
 	default:
-		root, err := os.OpenRoot(path)
-		if err != nil {
-			a.fail(path, "%s", reason(err))
-			return
-		}
-		info, err := root.Stat(".")
-		if err != nil {
-			root.Close()
-			a.fail(path, "%s", reason(err))
-			return
-		}
-		d := &dir{path: path, root: root, info: info}
-		defer d.close()
-		a.walk(d, do)
+		a.directory(path, do)
 	}
 }
 
-// followsLinks says whether an operand may be a symbolic link: where nothing is made beside it, and with -f.
-func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
-
-// writesBeside says whether each result goes beside its source, under a name made from the source's.
-func (a *app) writesBeside() bool {
-	return !a.cfg.toStdout && a.cfg.output == "" && (a.cfg.mode == modeCompress || a.cfg.mode == modeDecompress)
+// directory walks an operand that is a directory.
+func (a *app) directory(path string, do func(entry)) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		a.fail(path, "%s", reason(err))
+		return
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		root.Close()
+		a.fail(path, "%s", reason(err))
+		return
+	}
+	d := &dir{path: path, root: root, info: info}
+	defer d.close()
+	a.walk(d, do)
 }
 
+// followsLinks reports whether an operand may be a symbolic link: with -f, and where no result is
+// written beside it.
+func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
+
+// writesBeside reports whether each result goes into the directory of its source.
+func (a *app) writesBeside() bool {
+	c := &a.cfg
+	return !c.toStdout && c.output == "" && (c.mode == modeCompress || c.mode == modeDecompress)
+}
+
+// suggestName returns a hint at a compressed file whose suffix the user left out.
 func (a *app) suggestName(path string) string {
-	if a.cfg.mode != modeCompress {
-		for _, suffix := range append([]string{a.cfg.suffix()}, ".pz", ".gz", ".zst") {
-			if _, err := os.Lstat(path + suffix); err == nil {
-				return fmt.Sprintf(" (there is %s)", printable(path+suffix))
-			}
+	if a.cfg.mode == modeCompress {
+		return ""
+	}
+	for _, suffix := range []string{a.cfg.suffix(), ".pz", ".gz", ".zst"} {
+		if _, err := os.Lstat(path + suffix); err == nil {
+			return "; did you mean " + printable(path+suffix) + "?"
 		}
 	}
 	return ""

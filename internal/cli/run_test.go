@@ -8,14 +8,18 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"github.com/gopz/compress"
 )
 
 func TestRoundTrip(t *testing.T) {
 	inputs := map[string]string{
-		"empty": "", "one": "x", "block": sample(4096), "block-1": sample(4095), "block+1": sample(4097),
-		"text": sample(300_000), "noise": noise(100_000), "zeros": string(make([]byte, 200_000)),
+		"empty":   "",
+		"one":     "x",
+		"block":   sample(4096),
+		"block-1": sample(4095),
+		"block+1": sample(4097),
+		"text":    sample(300_000),
+		"noise":   noise(100_000),
+		"zeros":   string(make([]byte, 200_000)),
 	}
 	dir := t.TempDir()
 	for name, content := range inputs {
@@ -24,24 +28,25 @@ func TestRoundTrip(t *testing.T) {
 			pz(t, "", append(strings.Fields(args), "-f", path)...).want(t, exitOK)
 			wantFile(t, path, content)
 			if got := unpz(t, path+".pz"); got != content {
-				t.Errorf("%s with %q: %d bytes came back of %d", name, args, len(got), len(content))
+				t.Errorf("%s with %q: got %d bytes back, want %d", name, args, len(got), len(content))
 			}
 			pz(t, "", "-t", path+".pz").want(t, exitOK)
 		}
-		// Through standard input and output, with and without the dash.
+		// Through standard input and output, with and without "-".
 		packed := pz(t, content).want(t, exitOK).out
 		if got := pz(t, packed, "-d", "-").want(t, exitOK).out; got != content {
-			t.Errorf("%s: %d bytes came back of %d", name, len(got), len(content))
+			t.Errorf("%s: got %d bytes back, want %d", name, len(got), len(content))
 		}
 	}
 }
 
-func TestThreadsDoNotMatter(t *testing.T) {
+// TestSameOutputForAnyThreads checks that the output is the same for any number of threads.
+func TestSameOutputForAnyThreads(t *testing.T) {
 	in := write(t, sample(700_000), t.TempDir(), "in")
 	want := pz(t, "", "-c", "-B64K", "-T1", in).want(t, exitOK).out
 	for _, threads := range []string{"2", "8", "0"} {
 		if pz(t, "", "-c", "-B64K", "-T", threads, in).want(t, exitOK).out != want {
-			t.Errorf("-T%s gives other bytes than -T1", threads)
+			t.Errorf("-T%s: output differs from -T1", threads)
 		}
 	}
 }
@@ -58,9 +63,9 @@ func TestDecompressNames(t *testing.T) {
 	pz(t, "", "-S", ".x", in).want(t, exitOK)
 	pz(t, "", "-d", "-f", "-S.x", in+".x").want(t, exitOK)
 
-	// The hint when somebody forgets the suffix.
+	// A missing suffix gives a hint.
 	os.Remove(in)
-	pz(t, "", "-d", in).want(t, exitError, "no such file", "there is "+in+".pz")
+	pz(t, "", "-d", in).want(t, exitError, "no such file", "; did you mean "+in+".pz?")
 	pz(t, "", "--", "-9").want(t, exitError, "-9: no such file")
 	wantFiles(t, dir, "a.pz", "a.x")
 }
@@ -69,8 +74,8 @@ func TestUnknownSuffix(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, pz(t, "content").out, dir, "a.dat")
 	dot := write(t, pz(t, "content").out, dir, ".pz")
-	pz(t, "", "-d", in).want(t, exitWarning, "unknown suffix -- ignored")
-	pz(t, "", "-d", dot).want(t, exitWarning, "unknown suffix -- ignored")
+	pz(t, "", "-d", in).want(t, exitWarning, "has an unknown suffix -- ignored")
+	pz(t, "", "-d", dot).want(t, exitWarning, "has an unknown suffix -- ignored")
 	pz(t, "", "-dq", in).want(t, exitWarning)
 	wantFiles(t, dir, ".pz", "a.dat")
 	if got := pz(t, "", "-dc", in).want(t, exitOK).out; got != "content" {
@@ -83,7 +88,7 @@ func TestUnknownSuffix(t *testing.T) {
 func TestHasSuffixAlready(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, "a.pz")
-	pz(t, "", in).want(t, exitWarning, "already has .pz suffix -- unchanged")
+	pz(t, "", in).want(t, exitWarning, "already has suffix .pz -- not compressed")
 	wantFiles(t, dir, "a.pz")
 	pz(t, "", "-f", in).want(t, exitOK)
 	wantFiles(t, dir, "a.pz", "a.pz.pz")
@@ -126,7 +131,7 @@ func TestRemove(t *testing.T) {
 	wantFiles(t, dir, "a")
 	wantFile(t, in, "content")
 
-	// What went to standard output or was only looked at stays.
+	// The source stays after -t and -l, and if its result went to standard output or a device.
 	pz(t, "", "--rm", "-c", in).want(t, exitOK)
 	pz(t, "", "--rm", "-o", "-", in).want(t, exitOK)
 	pz(t, "", "--rm", "-o", os.DevNull, in).want(t, exitOK)
@@ -143,27 +148,28 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// What nothing has compared with its check does not take the place of its source.
-func TestRemoveOnlyWhatIsVerified(t *testing.T) {
+// TestRemoveOnlyIfVerified checks that --rm keeps the source of a result that was not verified.
+func TestRemoveOnlyIfVerified(t *testing.T) {
 	dir := t.TempDir()
 	packed := write(t, pz(t, "content").out, dir, "a.pz")
 	pz(t, "", "-d", "--no-check", "--rm", packed).want(t, exitError, "--rm does not go with -d --no-check")
 	wantFiles(t, dir, "a.pz")
-	// An alias with --rm can be undone, and the other way round there is nothing to compare.
+	// --keep overrides the --rm of an alias. When compressing, --no-check verifies nothing.
 	pz(t, "", "--rm", "-d", "--no-check", "--keep", packed).want(t, exitOK)
 	wantFiles(t, dir, "a", "a.pz")
 	pz(t, "", "--no-check", "--rm", "-f", filepath.Join(dir, "a")).want(t, exitOK)
 	wantFiles(t, dir, "a.pz")
 }
 
-// A long name is cut between letters.
-func TestTemporaryName(t *testing.T) {
+// TestTempName checks that a long name is cut between letters.
+func TestTempName(t *testing.T) {
 	for _, letter := range []string{"x", "\u00e4", "\u20ac", "\U0001F600", "\xff", "\x80"} {
 		for pad := range 5 {
 			base := strings.Repeat("x", pad) + strings.Repeat(letter, 250/len(letter))
 			name := tempName(base)
 			kept := strings.TrimPrefix(name[:strings.LastIndex(name, ".pz-")], ".")
-			if utf8.ValidString(base) && !utf8.ValidString(name) || !strings.HasPrefix(base, kept) || len(kept) > 200 || len(kept) < 197 {
+			if utf8.ValidString(base) && !utf8.ValidString(name) || !strings.HasPrefix(base, kept) ||
+				len(kept) > 200 || len(kept) < 197 {
 				t.Errorf("%q: %d bytes: %q", base, len(kept), name)
 			}
 		}
@@ -180,7 +186,8 @@ func TestRemoveOnlyAfterSuccess(t *testing.T) {
 	pz(t, "", "-d", "--rm", bad).want(t, exitError, "a.pz: ", "--recover")
 	cut := write(t, good[:len(good)-1], dir, "b.pz")
 	pz(t, "", "-d", "--rm", cut).want(t, exitError, "b.pz: ", "the end is missing")
-	pz(t, "", "-d", "--rm", write(t, "no pz at all, no", dir, "c.pz")).want(t, exitError, "c.pz: ", ".pz")
+	text := write(t, "plain text", dir, "c.pz")
+	pz(t, "", "-d", "--rm", text).want(t, exitError, "c.pz: ", ".pz")
 	pz(t, "", "-t", bad, cut).want(t, exitError, "a.pz: ", "b.pz: ")
 	wantFiles(t, dir, "a.pz", "b.pz", "c.pz")
 }
@@ -223,11 +230,11 @@ func TestSeveralFiles(t *testing.T) {
 	if got := pz(t, both, "-d").want(t, exitOK).out; got != "first second" {
 		t.Error(got)
 	}
-	// A dash among names is standard input.
+	// "-" among names is standard input.
 	if got := pz(t, both, "-dc", a+".pz", "-").want(t, exitOK).out; got != "first first second" {
 		t.Error(got)
 	}
-	// An error outranks a warning, whichever comes first.
+	// An error outranks a warning in any order.
 	pz(t, "", "-d", a, none).want(t, exitError)
 	pz(t, "", "-d", none, a).want(t, exitError)
 }
@@ -253,7 +260,7 @@ func TestDirectories(t *testing.T) {
 	if got := pz(t, "", "-rl", tree).want(t, exitOK).out; strings.Count(got, "\n") != 1+len(want)+1 {
 		t.Error(got)
 	}
-	// Again, with the sources removed; and back.
+	// Replace the sources, and restore them.
 	pz(t, "", "-rf", "--rm", tree).want(t, exitOK)
 	for name := range want {
 		wantGone(t, filepath.Join(tree, name))
@@ -263,7 +270,7 @@ func TestDirectories(t *testing.T) {
 		wantFile(t, filepath.Join(tree, name), content)
 		wantGone(t, filepath.Join(tree, name+".pz"))
 	}
-	// Everything of a tree, in order, as one stream.
+	// Compress the whole tree, in order, to one stream.
 	packed := pz(t, "", "-rc", tree).want(t, exitOK).out
 	if got := pz(t, packed, "-d").want(t, exitOK).out; got != "content 0content 1content 2content 3content 4" {
 		t.Error(got)
@@ -284,7 +291,7 @@ func TestOutputRefusals(t *testing.T) {
 	os.Remove(in + ".pz")
 	wantFiles(t, dir, "a")
 
-	// Standard output into the file that is read would never end.
+	// A run that writes to its own input would never end.
 	f, err := os.OpenFile(in, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -298,17 +305,18 @@ func TestOutputRefusals(t *testing.T) {
 	wantFile(t, in, "content")
 }
 
-func TestForeignDataPassesThrough(t *testing.T) {
+// TestUnknownDataIsCopied checks that -dcf copies data of unknown formats.
+func TestUnknownDataIsCopied(t *testing.T) {
 	dir := t.TempDir()
 	for _, content := range []string{"", "x", "plain text", "PZzz text", noise(100_000)} {
 		in := write(t, content, dir, "a")
 		if got := pz(t, "", "-dcf", in).want(t, exitOK).out; got != content {
-			t.Errorf("%d bytes became %d", len(content), len(got))
+			t.Errorf("got %d bytes, want %d", len(got), len(content))
 		}
 		pz(t, "", "-dc", in).want(t, exitError)
 		pz(t, "", "-tf", in).want(t, exitError)
 	}
-	pz(t, "PZ\x01 but not really", "-df").want(t, exitError)
+	pz(t, "PZ\x01 and text", "-df").want(t, exitError)
 	if got := pz(t, pz(t, "content").out, "-df").want(t, exitOK).out; got != "content" {
 		t.Error(got)
 	}
@@ -316,55 +324,27 @@ func TestForeignDataPassesThrough(t *testing.T) {
 
 func TestMemoryLimit(t *testing.T) {
 	in := write(t, sample(1<<20), t.TempDir(), "a")
-	pz(t, "", "-M", "100K", in).want(t, exitError, "memory", "raise -M", "-B")
+	pz(t, "", "-M", "100K", in).want(t, exitError, "memory", "use -M ", "-B")
 	wantGone(t, in+".pz")
 	pz(t, "", "-B1M", in).want(t, exitOK)
-	pz(t, "", "-t", "-M", "100K", in+".pz").want(t, exitError, "memory", "raise -M")
+	pz(t, "", "-t", "-M", "100K", in+".pz").want(t, exitError, "memory", "use -M ")
 }
 
 func TestVerboseAndQuiet(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, sample(100_000), dir, "a")
-	pz(t, "", "-v", "-T2", "-B4K", in).want(t, exitOK, in+": ", ":1", "100000 content", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
-	pz(t, "", "-vt", "-T1", in+".pz").want(t, exitOK, "100000 content", "25 blocks", "1 thread,", " OK")
+	pz(t, "", "-v", "-T2", "-B4K", in).want(t, exitOK,
+		in+": ", ":1", "100000 content", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
+	pz(t, "", "-vt", "-T1", in+".pz").want(t, exitOK,
+		"100000 content", "25 blocks", "1 thread,", " OK")
 	pz(t, "", "-vdc", in+".pz").want(t, exitOK, "-> standard output")
 	pz(t, "", "-q", dir).want(t, exitWarning)
 	pz(t, "", "-q", filepath.Join(dir, "none")).want(t, exitError, "no such file")
 }
 
-func TestHelpAndVersion(t *testing.T) {
-	r := pz(t, "", "-h").want(t, exitOK)
-	c := config{}
-	fs := c.flagSet()
-	for _, name := range strings.Fields("compress decompress test list json recover zero-fill level fast best format pipeline block-size name no-name no-check " +
-		"auto trial stdout output suffix recursive force keep rm threads memory quiet verbose help version") {
-		if !strings.Contains(r.out, "--"+name) {
-			t.Errorf("the help text lacks --%s", name)
-		}
-		if name != "fast" && name != "best" && fs.Lookup(name) == nil {
-			t.Errorf("there is no option --%s", name)
-		}
-	}
-	for _, line := range strings.Split(r.out, "\n") {
-		if len(line) > 120 {
-			t.Errorf("too long a line: %s", line)
-		}
-	}
-	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); !strings.Contains(lines[len(lines)-1], "iB") {
-		t.Errorf("no table of memory at the end: %s", lines[len(lines)-1])
-	}
-	one, eight := pz(t, "", "-T1", "--help").want(t, exitOK).out, pz(t, "", "-T8", "--help").want(t, exitOK).out
-	if !strings.Contains(one, "1 thread (-T)") || !strings.Contains(eight, "8 threads (-T)") || one == eight {
-		t.Error("the table does not depend on -T")
-	}
-	if v := pz(t, "", "--version").want(t, exitOK).out; !strings.HasPrefix(v, "pz ") || !strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") || strings.Count(v, "\n") != 1 {
-		t.Error(v)
-	}
-}
-
 func TestNamesAreSafeToPrint(t *testing.T) {
 	pz(t, "", "no\x1b[31m\nfile").want(t, exitError, `"no\x1b[31m\nfile": no such file`)
-	pz(t, "", "no\x9b31m").want(t, exitError, `"no\x9b31m": no such file`) // 8-bit terminals take it for ESC [
+	pz(t, "", "no\x9b31m").want(t, exitError, `"no\x9b31m": no such file`) // ESC [ on 8-bit terminals
 }
 
 func TestLongNames(t *testing.T) {

@@ -12,9 +12,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// job is a file that is replaced by its other form, with the checks of what must hold whenever that is cut short.
+// job compresses or restores a file and removes the source. check holds whenever that is
+// interrupted.
 type job struct {
 	dir, source, result string
 	args                []string
@@ -29,7 +32,7 @@ func newJobs(t *testing.T, content string) []*job {
 	}
 }
 
-// prepare makes the directory anew.
+// prepare creates a new directory with the source.
 func (j *job) prepare(t *testing.T) {
 	j.dir = t.TempDir()
 	if j.source == "in" {
@@ -43,7 +46,7 @@ func (j *job) command(args ...string) *exec.Cmd {
 	return command(append(append(args, j.args...), filepath.Join(j.dir, j.source))...)
 }
 
-// check makes sure that what has its final name is complete, and that source or result is there.
+// check checks that source or result exists, and that each is complete.
 func (j *job) check(t *testing.T, when string, tempAllowed bool) {
 	t.Helper()
 	source, result := filepath.Join(j.dir, j.source), filepath.Join(j.dir, j.result)
@@ -64,16 +67,16 @@ func (j *job) check(t *testing.T, when string, tempAllowed bool) {
 	}
 }
 
-// A signal at each named step of writing a file.
+// TestSignalsAtEveryStep sends a signal at each step.
 func TestSignalsAtEveryStep(t *testing.T) {
 	jobs := newJobs(t, sample(100_000))
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
 		if signal.Ignored(sig) {
-			continue // as under nohup: pz leaves it so
+			continue // under nohup
 		}
 		for _, step := range []string{"created", "written", "synced", "renamed", "directory synced", "removed"} {
 			if sig != syscall.SIGTERM && sig != syscall.SIGKILL && step != "written" {
-				continue // one step is enough to see that the signal is caught
+				continue // one step shows that pz catches the signal
 			}
 			j := jobs[(int(sig)+len(step))%2]
 			j.prepare(t)
@@ -88,7 +91,7 @@ func TestSignalsAtEveryStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			if line, _ := bufio.NewReader(stderr).ReadString('\n'); line != "at "+step+"\n" {
-				t.Fatalf("%s: the program says %q", when, line)
+				t.Fatalf("%s: the program printed %q", when, line)
 			}
 			cmd.Process.Signal(sig)
 			cmd.Wait()
@@ -99,7 +102,7 @@ func TestSignalsAtEveryStep(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != 128+int(sig) {
 				t.Errorf("%s: exit code %d", when, code)
 			}
-			// Before the rename nothing has happened; once it began the job is done.
+			// Before the rename nothing has changed. After it the job completes.
 			committed := step == "renamed" || step == "directory synced" || step == "removed"
 			if committed {
 				wantFiles(t, j.dir, j.result)
@@ -110,7 +113,8 @@ func TestSignalsAtEveryStep(t *testing.T) {
 	}
 }
 
-// A bug at each named step leaves no temporary file either, though directories are closed on the way out of it.
+// TestPanicAtEveryStep checks that a panic leaves no temporary file, although deferred calls close
+// the directories.
 func TestPanicAtEveryStep(t *testing.T) {
 	for _, j := range newJobs(t, sample(100_000)) {
 		for _, step := range []string{"created", "written", "synced", "renamed", "directory synced", "removed"} {
@@ -141,11 +145,11 @@ func TestPanicAtEveryStep(t *testing.T) {
 	}
 }
 
-// Signals at arbitrary moments.
+// TestSignalsAnytime sends signals at many moments.
 func TestSignalsAnytime(t *testing.T) {
 	moments := 12
-	if raceDetector {
-		moments = 3 // processes start slowly with it
+	if testenv.Race {
+		moments = 3 // processes start slowly then
 	}
 	for _, j := range newJobs(t, sample(1<<20)) {
 		j.prepare(t)
@@ -170,13 +174,12 @@ func TestSignalsAnytime(t *testing.T) {
 	}
 }
 
-// A signal that the caller has ignored, as nohup does, stays ignored.
+// TestIgnoredSignal checks that a signal the caller ignores, as nohup does, stays ignored.
 func TestIgnoredSignal(t *testing.T) {
 	j := newJobs(t, sample(100_000))[0]
 	j.prepare(t)
-	c := j.command("--rm")
-	cmd := exec.Command("sh", append([]string{"-c", `trap '' HUP; exec "$@"`, "sh", c.Path}, c.Args[1:]...)...)
-	cmd.Env = append(c.Env, "PZ_TEST_STEP=written")
+	cmd := inShell(j.command("--rm"), "trap '' HUP")
+	cmd.Env = append(cmd.Env, "PZ_TEST_STEP=written")
 	stderr, _ := cmd.StderrPipe()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

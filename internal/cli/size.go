@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-var errSize = errors.New("a size is a number, with K, M or G behind it for KiB, MiB or GiB: 512K, 4M, 1GiB")
+var errSize = errors.New("a size must be a number of bytes, or a number with K, M or G, " +
+	"as in 512K, 4M, 1GiB")
 
-// parseSize reads a size in bytes. Like xz and zstd it takes K, KB and KiB as the same 1024.
+// parseSize parses a size in bytes. K, KB and KiB all mean 1024, as in xz and zstd.
 func parseSize(s string) (int64, error) {
 	digits := strings.TrimRight(s, "KMGTkmgtiBb")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -31,7 +32,7 @@ func parseSize(s string) (int64, error) {
 	return n << shift, nil
 }
 
-// formatSize writes a size for people.
+// formatSize formats a size with a unit, for people.
 func formatSize(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	f, u := float64(n), 0
@@ -44,7 +45,7 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, units[u])
 }
 
-// sizeOption writes a size for an option, as the next unit that is not less.
+// sizeOption formats a size for -M, rounded up to the next K or M.
 func sizeOption(n int64) string {
 	if n > 1<<20 {
 		return fmt.Sprintf("%dM", (n-1)>>20+1)

@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// entry is a file to work on: an operand, or what -r found in a directory.
+// entry is a file to process: an operand, or a file that -r found in a directory.
 type entry struct {
 	path   string
 	base   string
-	root   *os.Root // the directory of a file that -r found; nil for an operand
-	walked bool
+	root   *os.Root // directory of a file that -r found; nil for an operand
+	walked bool     // -r found the file
 }
 
-// lstat, stat and open reach a file that -r found through its open directory, so that a directory which is swapped
-// for a symbolic link meanwhile leads nowhere else.
+// lstat and open go through the open directory of a file that -r found. So they stay in that
+// directory even if a symbolic link replaces it meanwhile.
 func (e entry) lstat() (fs.FileInfo, error) {
 	if e.root != nil {
 		return e.root.Lstat(e.base)
@@ -32,15 +32,16 @@ func (e entry) open() (*os.File, error) {
 	return os.Open(e.path)
 }
 
-// place returns the name beside the entry. The caller owns the root of it if the entry has none.
-func (e entry) place(base string) (place, error) {
-	p := place{root: e.root, base: base, path: filepath.Join(filepath.Dir(e.path), base)}
-	if p.root != nil {
-		return p, nil
+// sibling returns the location of the name base in the directory of the entry. The caller closes
+// its root if the entry has none.
+func (e entry) sibling(base string) (location, error) {
+	l := location{root: e.root, base: base, path: filepath.Join(filepath.Dir(e.path), base)}
+	if l.root != nil {
+		return l, nil
 	}
 	var err error
-	p.root, err = os.OpenRoot(filepath.Dir(e.path))
-	return p, err
+	l.root, err = os.OpenRoot(filepath.Dir(e.path))
+	return l, err
 }
 
 // source is an open input.
@@ -48,37 +49,37 @@ type source struct {
 	app    *app
 	f      *os.File
 	name   string      // for messages
-	info   fs.FileInfo // of the open file; nil where it cannot be had
-	link   fs.FileInfo // of the directory entry: info itself, or that of the symbolic link; nil for standard input
-	at     place       // where the entry is; without a root for standard input
-	start  int64       // offset in a regular file where reading begins: standard input need not be at its front
-	origin origin      // what -N finds in it
-	head   []byte      // the first bytes of what can be read only once, as far as they have been read
+	info   fs.FileInfo // of the open file; nil if Stat failed
+	link   fs.FileInfo // of the entry, which may be a symbolic link; nil for standard input
+	at     location    // where the entry is; no root for standard input
+	start  int64       // offset where reading begins: standard input may be partly read
+	stored storedName  // name and time in a .gz header that -N uses
+	prefix []byte      // first bytes of an input without random access, as far as they are read
 }
 
 func (s *source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 func (s *source) close()        { s.f.Close() }
 
-// keepHead notes what was read, if it is the beginning.
-func (s *source) keepHead(p []byte) {
-	if room := magicSize - len(s.head); room > 0 {
-		s.head = append(s.head, p[:min(room, len(p))]...)
+// keepPrefix stores the first bytes of the source. p is what was just read.
+func (s *source) keepPrefix(p []byte) {
+	if room := magicSize - len(s.prefix); room > 0 {
+		s.prefix = append(s.prefix, p[:min(room, len(p))]...)
 	}
 }
 
-// beginning returns the first bytes, or fewer if that is all there is.
-func (s *source) beginning() []byte {
+// head returns the first magicSize bytes, or fewer if there are no more.
+func (s *source) head() []byte {
 	if !s.regular() {
-		return s.head
+		return s.prefix
 	}
 	p := make([]byte, magicSize)
 	n, _ := s.f.ReadAt(p, s.start)
 	return p[:n]
 }
 
-// size is what a regular file says is left in it, and −1 where there is no such promise. It is the same whether the
-// file was named or redirected, so that the results are. Files of /proc and the like claim 0 and hold more, so 0
-// promises nothing.
+// size returns the number of bytes left in a regular file, and -1 if it is unknown. A named and a
+// redirected file have the same size, so they give the same output. Files in /proc state size 0 and
+// hold more, so 0 counts as unknown.
 func (s *source) size() int64 {
 	if s.regular() && s.info.Size() > s.start {
 		return s.info.Size() - s.start
@@ -87,12 +88,13 @@ func (s *source) size() int64 {
 }
 
 var (
-	errShrank = errors.New("it shrank while it was read (to compress a file that changes, give it through a pipe: cat FILE | pz)")
-	errMoved  = errors.New("it was replaced while it was opened")
+	errShrank = errors.New("the file shrank while it was read; " +
+		"to compress a changing file, use a pipe: cat FILE | pz")
+	errReplaced = errors.New("the file was replaced while it was opened")
 )
 
-// sizedReader reads as much of a source as the header of the output already promises, and remembers whether there is
-// more by then: a log that is written to all the time has to end somewhere.
+// sizedReader reads the number of bytes that the header of the output states, and notes whether the
+// source holds more. So it ends even if a program keeps appending to the file.
 type sizedReader struct {
 	r    io.Reader
 	in   *source
@@ -102,7 +104,7 @@ type sizedReader struct {
 
 func (s *sizedReader) Read(p []byte) (int, error) {
 	if s.left == 0 {
-		// What the file holds counts, not what it says: not all file systems know a size before they are read.
+		// Read instead of Stat: some file systems do not know the size before a read.
 		var b [1]byte
 		n, _ := s.in.f.ReadAt(b[:], s.in.start+s.in.size())
 		s.grew = n > 0
@@ -116,21 +118,20 @@ func (s *sizedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// changed says whether the file was written to since it was opened.
+// changed reports whether size or time of the file changed since it was opened.
 func (s *source) changed() bool {
 	now, err := s.f.Stat()
 	return err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime())
 }
 
-// remove deletes the name of the source, if it still is the file that was read.
+// remove deletes the source unless the name now belongs to another file or the file has changed.
 func (s *source) remove() {
 	now, err := s.at.root.Lstat(s.at.base)
 	if err == nil && !os.SameFile(now, s.link) {
 		err = errors.New("another file has its name now")
 	}
-	if err == nil && s.changed() {
-		// The disk may have taken its time with the result.
-		err = errors.New("it has changed since it was read")
+	if err == nil && s.changed() { // while the result was synced
+		err = errors.New("it changed after it was read")
 	}
 	if err == nil {
 		err = s.at.root.Remove(s.at.base)

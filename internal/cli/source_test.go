@@ -7,24 +7,25 @@ import (
 	"testing"
 )
 
-// A file gives the same bytes by its name and redirected, also one that is shorter than the level's blocks, where the
-// size that is announced makes the blocks smaller. What comes from a pipe has no size to announce.
-func TestRedirectionDoesNotMatter(t *testing.T) {
+// TestNamedAndRedirected checks that a file gives the same output by name and redirected, also if
+// it is shorter than a block, where the announced size reduces the block size. A pipe has no size
+// to announce.
+func TestNamedAndRedirected(t *testing.T) {
 	for _, n := range []int{0, 1, 5000, 300_000, 3 << 20} {
 		content := sample(n)
 		in := write(t, content, t.TempDir(), "in")
 		named := pz(t, "", "-c", in).want(t, exitOK).out
 		if pz(t, content, "-c").want(t, exitOK).out != named {
-			t.Errorf("%d bytes: redirected they become other bytes than by name", n)
+			t.Errorf("%d bytes: the output differs between a name and a redirection", n)
 		}
 		piped := runProcess(t, strings.NewReader(content), "-c").want(t, exitOK).out
 		if got := pz(t, piped, "-d").want(t, exitOK).out; got != content {
-			t.Errorf("%d bytes through a pipe: %d came back", n, len(got))
+			t.Errorf("%d bytes through a pipe: got %d back", n, len(got))
 		}
 	}
 }
 
-// Somebody has read the beginning of standard input: the rest is what there is.
+// TestRestOfStandardInput checks that pz processes the rest of a partly read standard input.
 func TestRestOfStandardInput(t *testing.T) {
 	content := sample(10_000)
 	rest := func(content string, skip int64, args ...string) string {
@@ -38,11 +39,11 @@ func TestRestOfStandardInput(t *testing.T) {
 		return runProcess(t, f, args...).want(t, exitOK).out
 	}
 	if rest(content, 3000) != pz(t, content[3000:]).out {
-		t.Error("not what the rest alone gives")
+		t.Error("output differs from that of the rest alone")
 	}
 	for _, skip := range []int64{10_000, 20_000} {
 		if rest(content, skip) != pz(t, "").out {
-			t.Errorf("offset %d of 10000: not what an empty file gives", skip)
+			t.Errorf("offset %d of 10000: output differs from that of an empty file", skip)
 		}
 	}
 	packed := pz(t, content).out
@@ -56,7 +57,7 @@ func TestRestOfStandardInput(t *testing.T) {
 	}
 }
 
-// The library must see that a file to restore is a regular one, or it works on short blocks one at a time.
+// TestReaderGetsTheFile checks that a Reader gets a regular file itself, so that it prefetches.
 func TestReaderGetsTheFile(t *testing.T) {
 	f, err := os.Open(write(t, "content", t.TempDir(), "a"))
 	if err != nil {

@@ -9,23 +9,24 @@ import (
 	"github.com/gopz/compress"
 )
 
-// names says whether a .gz file keeps the name and the time of its content, and whether they are used again.
-type names int
+// nameMode says what happens to the name and the time in the header of a .gz file.
+type nameMode int
 
 const (
-	namesDefault names = iota // they are kept, and not used
-	namesKeep                 // -N: kept and used
-	namesDrop                 // -n: neither
+	namesStore nameMode = iota // store them; do not use them when restoring
+	namesUse                   // -N: store them and use them
+	namesDrop                  // -n: do neither
 )
 
-// origin is what a .gz file says of the file that was compressed; the zero value is nothing.
-type origin struct {
-	name string // without directories
-	time time.Time
+// storedName is the name and the time of the content that a .gz header states.
+type storedName struct {
+	name string    // without directories; "" for none
+	time time.Time // zero for none
 }
 
-// naming tells the library what a .gz file is to keep. Nothing is kept of standard input, so that the result does not depend on where it came from.
-func (a *app) naming(in *source) []compress.Option {
+// nameOptions returns the library options that store name and time of a source. Standard input
+// stores neither, so the output does not depend on where it comes from.
+func (a *app) nameOptions(in *source) []compress.Option {
 	if a.cfg.names == namesDrop || in.link == nil {
 		return nil
 	}
@@ -36,31 +37,36 @@ func (a *app) naming(in *source) []compress.Option {
 	return []compress.Option{compress.WithName(filepath.Base(in.name), modTime)}
 }
 
-// originOf reads what -N wants of a source. One that is read but once keeps nothing, nor does one whose header is damaged, of which
-// restoring will tell.
-func (a *app) originOf(in *source) (o origin) {
-	if a.cfg.mode != modeDecompress || a.cfg.names != namesKeep || !in.regular() {
-		return o
+// readStoredName returns what -N uses of the header of a source. It ignores pipes. It ignores
+// damaged headers as well, because decompression reports them.
+func (a *app) readStoredName(in *source) (s storedName) {
+	if a.cfg.mode != modeDecompress || a.cfg.names != namesUse || !in.regular() {
+		return s
 	}
-	name, modTime, err := compress.ReadName(io.NewSectionReader(in.f, in.start, in.info.Size()-in.start))
+	rest := io.NewSectionReader(in.f, in.start, in.info.Size()-in.start)
+	name, modTime, err := compress.ReadName(rest)
 	if err != nil {
-		return o
+		return s
 	}
-	o.time = modTime
+	s.time = modTime
 	if name == "" || !a.writesBeside() {
-		return o
+		return s
 	}
-	if o.name = baseName(name); o.name == "" {
-		a.warn(in.name, "the name that it keeps, %s, is none for a file -- not used", printable(name))
+	if s.name = baseName(name); s.name == "" {
+		a.warn(in.name, "stores the name %s, which is not a valid file name -- not used",
+			printable(name))
 	}
-	return o
+	return s
 }
 
-// baseName is the last part of a path that somebody else has chosen; "" if that is no name of a file here. Nothing in it leads out of
-// a directory.
+// baseName returns the last element of an untrusted path, or "" if it is not a valid file name. A
+// result never leads out of its directory.
 func baseName(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if name == "." || name == ".." || strings.IndexByte(name, 0) >= 0 || filepath.Base(name) != name || !filepath.IsLocal(name) {
+	switch {
+	case name == ".", name == "..", strings.IndexByte(name, 0) >= 0:
+		return ""
+	case filepath.Base(name) != name, !filepath.IsLocal(name):
 		return ""
 	}
 	return name

@@ -23,7 +23,8 @@ func mustTime(t *testing.T, path string, want time.Time) {
 	}
 }
 
-// What we store gzip restores, and the other way round; without -N neither is used, and with -n neither is stored.
+// TestNameAgainstGzip checks that gzip uses the name and time that pz stores, and pz those of gzip:
+// with -N both are used, without it neither, and with -n neither is stored.
 func TestNameAgainstGzip(t *testing.T) {
 	gzipProgram := func(dir string, args ...string) {
 		t.Helper()
@@ -34,19 +35,27 @@ func TestNameAgainstGzip(t *testing.T) {
 		}
 		runTool(t, "", "gzip", args...)
 	}
-	for _, name := range []string{"plain.txt", "gr\u00fcn", "with space", "no latin: \u20ac \U0001F600", "bytes \xff\xfe"} {
+	for _, name := range []string{
+		"plain.txt", "gr\u00fcn", "with space", "no latin: \u20ac \U0001F600", "bytes \xff\xfe",
+	} {
 		for _, c := range []struct {
 			pack, unpack string
 			kept         bool
 		}{
-			{"", "-N", true}, {"-N", "-N", true}, {"-nN", "-N", true}, {"", "", false}, {"-N", "-n", false}, {"-n", "-N", false}, {"-n", "", false},
+			{"", "-N", true},
+			{"-N", "-N", true},
+			{"-nN", "-N", true},
+			{"", "", false},
+			{"-N", "-n", false},
+			{"-n", "-N", false},
+			{"-n", "", false},
 			{"", "-Nn", false},
 		} {
 			for _, ours := range []bool{true, false} {
 				dir := t.TempDir()
 				in := filepath.Join(dir, name)
 				if err := os.WriteFile(in, []byte("content"), 0o600); err != nil {
-					t.Log(err) // not every system has such names
+					t.Log(err) // not every file system allows such names
 					continue
 				}
 				os.Chtimes(in, someTime, someTime)
@@ -74,14 +83,14 @@ func TestNameAgainstGzip(t *testing.T) {
 				wantFile(t, result, "content")
 				mustTime(t, result, fileTime)
 				if list, _ := os.ReadDir(dir); len(list) != 2 {
-					t.Errorf("%q: there are %v", name, list)
+					t.Errorf("%q: the directory holds %v, want two files", name, list)
 				}
 			}
 		}
 	}
 }
 
-// The name in a file is somebody else's choice.
+// TestNameIsNotTrusted checks that a stored name never leads out of the directory.
 func TestNameIsNotTrusted(t *testing.T) {
 	pack := func(name string) string {
 		var b bytes.Buffer
@@ -92,13 +101,20 @@ func TestNameIsNotTrusted(t *testing.T) {
 		return b.String()
 	}
 	for name, want := range map[string]string{
-		"../up": "up", "/etc/passwd": "passwd", "a/b/c": "c", "..": "", ".": "", "a/": "", "../..": "", "x\n\x1b[31m": "x\n\x1b[31m",
+		"../up":       "up",
+		"/etc/passwd": "passwd",
+		"a/b/c":       "c",
+		"..":          "",
+		".":           "",
+		"a/":          "",
+		"../..":       "",
+		"x\n\x1b[31m": "x\n\x1b[31m",
 	} {
 		top := t.TempDir()
 		dir := filepath.Join(top, "dir")
 		in := write(t, pack(name), dir, "f.gz")
 		if want == "" {
-			pz(t, "", "-dN", in).want(t, exitWarning, "the name that it keeps, ", "is none for a file -- not used")
+			pz(t, "", "-dN", in).want(t, exitWarning, "stores the name ", ", which is not a valid file name -- not used")
 			want = "f"
 		} else {
 			pz(t, "", "-dN", in).want(t, exitOK)
@@ -107,7 +123,7 @@ func TestNameIsNotTrusted(t *testing.T) {
 		mustTime(t, filepath.Join(dir, want), someTime)
 		wantFiles(t, top, "dir")
 	}
-	// It takes nobody's place, least of all the source's.
+	// It replaces no file, and never the source.
 	dir := t.TempDir()
 	in := write(t, pack("f.gz"), dir, "f.gz")
 	pz(t, "", "-dNf", in).want(t, exitError, "is the input itself")
@@ -116,20 +132,21 @@ func TestNameIsNotTrusted(t *testing.T) {
 	pz(t, "", "-dN", in).want(t, exitWarning, "victim: already exists -- not overwritten")
 	wantFile(t, victim, "mine")
 	wantFiles(t, dir, "f.gz", "victim")
-	// Where the place is given only the time counts; and of what is damaged there is no name.
+	// With -o pz uses the time only. A damaged header has no name.
 	out := filepath.Join(dir, "out")
 	pz(t, "", "-dN", "-o", out, in).want(t, exitOK)
 	wantFile(t, out, "content")
 	mustTime(t, out, someTime)
 	write(t, pack("victim")[:15], dir, "g.gz")
 	pz(t, "", "-dN", filepath.Join(dir, "g.gz")).want(t, exitError, "is cut short")
-	// Nor does it matter for other formats.
+	// -N changes nothing for other formats.
 	write(t, pz(t, "content", "--format", "zst").out, dir, "h.zst")
 	pz(t, "", "-dN", filepath.Join(dir, "h.zst")).want(t, exitOK)
 	wantFiles(t, dir, "f.gz", "g.gz", "h", "h.zst", "out", "victim")
 }
 
-// The result of a pipe or of redirected input does not depend on where it came from.
+// TestNoNameOfStandardInput checks that the output for standard input does not depend on its
+// origin.
 func TestNoNameOfStandardInput(t *testing.T) {
 	a := pz(t, "content", "--format", "gz").want(t, exitOK).out
 	b := runProcess(t, strings.NewReader("content"), "--format", "gz", "-n").want(t, exitOK).out

@@ -2,12 +2,17 @@ package cli
 
 import "strings"
 
-// suffixes are what names of compressed files end with, and what a restored file has in its place.
+// suffixes lists the suffixes of compressed files and what replaces them in the name of the restored
+// file.
 var suffixes = []struct{ packed, content string }{
-	{".pz", ""}, {".gz", ""}, {".zst", ""}, {".tgz", ".tar"}, {".tzst", ".tar"},
+	{".pz", ""},
+	{".gz", ""},
+	{".zst", ""},
+	{".tgz", ".tar"},
+	{".tzst", ".tar"},
 }
 
-// suffix is what the name of a compressed file gets.
+// suffix returns the suffix that a compressed file gets.
 func (c *config) suffix() string {
 	if c.ownSuffix != "" {
 		return c.ownSuffix
@@ -15,9 +20,10 @@ func (c *config) suffix() string {
 	return "." + c.format
 }
 
-// packedName says whether a name ends as those of compressed files do, with what, and which name the content has. As with gzip the suffix of -S comes first,
-// and does not make the others unknown. A name that is nothing but a suffix is none of them.
-func (c *config) packedName(name string) (content, suffix string, ok bool) {
+// splitSuffix returns the name of the content of a compressed file, and the suffix of the file. As
+// in gzip the suffix of -S comes first and the others stay valid. ok is false if the name has no
+// known suffix or consists of one alone.
+func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 	if c.ownSuffix != "" {
 		if stem, ok := strings.CutSuffix(name, c.ownSuffix); ok && stem != "" {
 			return stem, c.ownSuffix, true
@@ -31,40 +37,43 @@ func (c *config) packedName(name string) (content, suffix string, ok bool) {
 	return "", "", false
 }
 
-// outputName makes the name of the result from the name of the source, or takes the one that -N finds in it.
-func (a *app) outputName(e entry, in *source) (string, bool) {
-	content, suffix, ok := a.cfg.packedName(e.base)
-	if a.cfg.mode == modeCompress {
-		if ok && !a.cfg.force {
-			a.warn(e.path, "already has %s suffix -- unchanged (-f compresses it again)", suffix)
-			return "", false
-		}
-		return e.base + a.cfg.suffix(), true
-	}
-	switch {
-	case in.origin.name != "":
-		return in.origin.name, true
-	case ok:
-		return content, true
-	}
-	head := in.beginning()
-	if form, tool := recognize(head); form != "" {
-		a.warn(e.path, "is %s data -- ignored (use %s)", form, tool)
-	} else if isTar(in) {
-		a.warn(e.path, "is a tar archive that is not compressed -- ignored (use tar -xf)")
-	} else if formatOf(head) == "" {
-		a.warn(e.path, "%s, and has another suffix -- ignored", notPacked)
-	} else {
-		a.warn(e.path, "unknown suffix -- ignored (-o FILE or -c says where to put the result)")
-	}
-	return "", false
-}
-
-// knownSuffixes lists the suffixes for a sentence.
+// knownSuffixes returns the suffixes of compressed files, separated by spaces.
 func knownSuffixes() string {
 	var list []string
 	for _, s := range suffixes {
 		list = append(list, s.packed)
 	}
 	return strings.Join(list, " ")
+}
+
+// resultName returns the name of the result: the source's name with the suffix added or removed, or
+// the name that the source stores if -N wants it. It reports false, with a warning, if there is
+// none.
+func (a *app) resultName(e entry, in *source) (string, bool) {
+	content, suffix, ok := a.cfg.splitSuffix(e.base)
+	if a.cfg.mode == modeCompress {
+		if ok && !a.cfg.force {
+			a.warn(e.path, "already has suffix %s -- not compressed; use -f to compress it again",
+				suffix)
+			return "", false
+		}
+		return e.base + a.cfg.suffix(), true
+	}
+	switch {
+	case in.stored.name != "":
+		return in.stored.name, true
+	case ok:
+		return content, true
+	}
+	head := in.head()
+	if format, tool := recognize(head); format != "" {
+		a.warn(e.path, "is %s data -- ignored; use %s", format, tool)
+	} else if isTar(in) {
+		a.warn(e.path, "is an uncompressed tar archive -- ignored; use tar -xf")
+	} else if formatOf(head) == "" {
+		a.warn(e.path, "%s and has no suffix of such data -- ignored", unknownFormat)
+	} else {
+		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
+	}
+	return "", false
 }

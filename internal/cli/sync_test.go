@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// syncs is a run of pz in a directory, and notes its steps with what is in the directory by then.
+// syncs runs pz in a directory and records its steps with the state of the directory.
 type syncs struct {
 	dir   string
 	files func() string
 	steps []string
-	fail  string // the step that is to fail
+	fail  string // the step that fails; "" for none
 }
 
 func (s *syncs) note(step string) error {
@@ -31,13 +31,16 @@ func (s *syncs) run(t *testing.T, args ...string) result {
 	t.Helper()
 	return pzWith(t, "", func(a *app) {
 		a.step = func(step string) { s.note(step) }
-		a.syncFile = func(f *os.File) error { return errors.Join(s.note("sync file"), supportedSync(f)) }
-		a.syncDir = func(root *os.Root) error { return errors.Join(s.note("sync directory"), syncDir(root)) }
+		a.syncFile = func(f *os.File) error { return errors.Join(s.note("sync file"), syncFile(f)) }
+		a.syncDir = func(root *os.Root) error {
+			return errors.Join(s.note("sync directory"), syncDir(root))
+		}
 	}, args...)
 }
 
-// What is on the disk when, both ways, with and without a file that is replaced: the result is complete and synced before it gets its
-// name, and the name is synced before the source goes.
+// TestOrderOfSyncs checks the order in which files change, in both directions, with and without an
+// existing result. The result is complete and synced before it gets its name. The name is synced
+// before the source is removed.
 func TestOrderOfSyncs(t *testing.T) {
 	content := sample(50_000)
 	packed := pz(t, content).out
@@ -76,22 +79,25 @@ func TestOrderOfSyncs(t *testing.T) {
 					want = want[:3]
 					r.want(t, exitError, c.result+": the disk is on fire")
 					if got := stateOf(t, dir, c.out); got != before {
-						t.Errorf("%s is left", got)
+						t.Errorf("the directory holds %s, want %s", got, before)
 					}
 				case "sync directory":
 					want = want[:6]
-					r.want(t, exitError, c.result+": the directory could not be synced: the disk is on fire (the source is kept)")
+					r.want(t, exitError, c.result+": cannot sync the directory: the disk is on fire; "+
+						"the source is kept")
 					wantFile(t, in, c.in)
 				}
 				if !reflect.DeepEqual(s.steps, want) {
-					t.Errorf("%s, old %q, failing %q:\n%s\nwant\n%s", c.args, old, fail, strings.Join(s.steps, "\n"), strings.Join(want, "\n"))
+					t.Errorf("%s, old %q, failing %q:\n%s\nwant\n%s", c.args, old, fail,
+						strings.Join(s.steps, "\n"), strings.Join(want, "\n"))
 				}
 			}
 		}
 	}
 }
 
-// stateOf names what a directory holds: the source, the result or an old one in its place, and a part, which may be complete.
+// stateOf names the files in a directory: the source, the result, an old result and a temporary
+// file ("part"), which may be complete.
 func stateOf(t *testing.T, dir, result string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -121,7 +127,8 @@ func stateOf(t *testing.T, dir, result string) string {
 	return strings.Join(append(append(source, old...), part...), ", ")
 }
 
-// The real ones, which the program uses, report what goes wrong, but not that there is nothing to sync.
+// TestSyncErrors checks that the functions of the program report errors, but not files that cannot
+// be synced.
 func TestSyncErrors(t *testing.T) {
 	a := newApp()
 	dir := t.TempDir()
@@ -144,7 +151,7 @@ func TestSyncErrors(t *testing.T) {
 		t.Error(err)
 	}
 	root.Close()
-	if err := a.syncDir(root); err == nil && runtime.GOOS != "windows" { // which has no such thing
+	if err := a.syncDir(root); err == nil && runtime.GOOS != "windows" { // there syncDir does nothing
 		t.Error("closed directory: no error")
 	}
 	r, w, err := os.Pipe()

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// A disk that is full.
+// TestNoSpace checks a full disk.
 func TestNoSpace(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skipf("a file system of its own cannot be mounted here: %v (TestFileSizeLimit and TestFullDevice cover failing writes)", err)
+		// TestFileSizeLimit and TestFullDevice cover failing writes as well.
+		t.Skipf("cannot mount a file system: %v", err)
 	}
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	in := write(t, noise(150_000), dir, "in")
@@ -24,7 +25,7 @@ func TestNoSpace(t *testing.T) {
 	wantFiles(t, dir, "in", "zeros.pz")
 	wantFile(t, in, noise(150_000))
 
-	// The source may be on another file system than the result.
+	// Source and result may be on different file systems.
 	out := filepath.Join(t.TempDir(), "out")
 	pz(t, "", "--rm", "-o", out, in).want(t, exitOK)
 	wantFiles(t, dir, "zeros.pz")
@@ -33,7 +34,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// Files of /proc say they are empty and are not.
+// TestProcFiles checks a file in /proc, whose size is 0 although it has content.
 func TestProcFiles(t *testing.T) {
 	want, err := os.ReadFile("/proc/version")
 	if err != nil {

@@ -12,8 +12,9 @@ var fatalSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
 func linkCount(fs.FileInfo) uint64 { return 1 }
 
-func keepOwner(_ *os.File, src fs.FileInfo) fs.FileMode { return src.Mode().Perm() }
+func copyOwner(_ *os.File, src fs.FileInfo) fs.FileMode { return src.Mode().Perm() }
 
-func syncDir(*os.Root) error { return nil } // a directory cannot be synced there
+// syncDir does nothing: these systems cannot sync a directory.
+func syncDir(*os.Root) error { return nil }
 
-func supportedSync(f *os.File) error { return f.Sync() }
+func syncFile(f *os.File) error { return f.Sync() }

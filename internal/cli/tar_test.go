@@ -5,18 +5,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
+// TestTar checks that tar -I pz writes and reads archives of all formats, and that tar reads those
+// of gzip and zstd without pz.
 func TestTar(t *testing.T) {
-	tar, err := exec.LookPath("tar")
-	if err != nil {
-		t.Skip(err)
-	}
+	tar := testenv.Tool(t, "tar")
 	if out, _ := exec.Command(tar, "--version").Output(); len(out) < 7 || string(out[:7]) != "tar (GN" {
 		t.Skip("tar is not GNU tar, which has -I")
 	}
-	tool(t, "gzip")
-	tool(t, "zstd")
+	testenv.Tool(t, "gzip")
+	testenv.Tool(t, "zstd")
 	dir := t.TempDir()
 	if err := os.Symlink(os.Args[0], filepath.Join(dir, "pz")); err != nil {
 		t.Skip(err)
@@ -27,13 +28,18 @@ func TestTar(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(tar, args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PZ_TEST_CHILD=1", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		path := dir + string(os.PathListSeparator) + os.Getenv("PATH")
+		cmd.Env = append(os.Environ(), "PZ_TEST_CHILD=1", "PATH="+path)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("tar %q: %v: %s", args, err, out)
 		}
 	}
 	for _, c := range []struct{ prog, suffix string }{
-		{"pz", ".pz"}, {"pz -9 -T2", ".pz"}, {"pz --format gz", ".gz"}, {"pz --format zst", ".zst"}, {"pz -p lzf -B64K", ".zst"},
+		{"pz", ".pz"},
+		{"pz -9 -T2", ".pz"},
+		{"pz --format gz", ".gz"},
+		{"pz --format zst", ".zst"},
+		{"pz -p lzf -B64K", ".zst"},
 	} {
 		prog, name := c.prog, "tree.tar"+c.suffix
 		run("-I", prog, "-cf", name, "tree")
@@ -46,7 +52,7 @@ func TestTar(t *testing.T) {
 		if c.suffix == ".pz" {
 			continue
 		}
-		// The way tar itself does it, and pz without the option.
+		// With the programs of tar, and with pz without an option.
 		for _, args := range [][]string{{"-xf", name}, {"-I", "pz", "-xf", name}} {
 			os.RemoveAll(filepath.Join(dir, "tree"))
 			run(args...)

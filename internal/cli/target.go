@@ -10,72 +10,78 @@ import (
 	"strings"
 )
 
-// openOutput finds where the result of a source goes and opens it, or says why not and returns nil. done releases
-// what it took.
-func (a *app) openOutput(e entry, in *source) (o *output, done func()) {
-	none := func() {}
-	if a.cfg.output != "" {
-		if o, handled := a.openSpecial(in); handled {
-			return o, func() {
-				if o != nil && o.f != a.stdout {
-					o.f.Close()
-				}
+// openOutput opens the output of a source. It returns nil, with a message, if that is not possible.
+// The caller calls release when it has finished with the output.
+func (a *app) openOutput(e entry, in *source) (o *output, release func()) {
+	switch {
+	case a.cfg.output != "":
+		return a.openNamed(in)
+	case a.cfg.toStdout || e.path == "-":
+		return a.openStdout(in), func() {}
+	}
+	base, ok := a.resultName(e, in)
+	if !ok {
+		return nil, func() {}
+	}
+	at, err := e.sibling(base)
+	if err != nil {
+		a.fail(e.path, "cannot open its directory: %s", reason(err))
+		return nil, func() {}
+	}
+	release = func() {}
+	if e.root == nil {
+		release = func() { at.root.Close() }
+	}
+	return a.openFile(at, in), release
+}
+
+// openNamed opens the output of -o.
+func (a *app) openNamed(in *source) (o *output, release func()) {
+	if o, handled := a.openSpecial(in); handled {
+		return o, func() {
+			if o != nil && o.f != a.stdout {
+				o.f.Close()
 			}
 		}
-		at := place{base: filepath.Base(a.cfg.output), path: a.cfg.output}
-		var err error
-		if at.root, err = os.OpenRoot(filepath.Dir(a.cfg.output)); err != nil {
-			a.fail(a.cfg.output, "its directory cannot be opened: %s", reason(err))
-			return nil, none
-		}
-		return a.openFile(at, in), func() { at.root.Close() }
 	}
-	if a.cfg.toStdout || e.path == "-" {
-		return a.openStdout(in), none
+	at := location{base: filepath.Base(a.cfg.output), path: a.cfg.output}
+	var err error
+	if at.root, err = os.OpenRoot(filepath.Dir(a.cfg.output)); err != nil {
+		a.fail(a.cfg.output, "cannot open its directory: %s", reason(err))
+		return nil, func() {}
 	}
-	base, ok := a.outputName(e, in)
-	if !ok {
-		return nil, none
-	}
-	at, err := e.place(base)
-	if err != nil {
-		a.fail(e.path, "its directory cannot be opened: %s", reason(err))
-		return nil, none
-	}
-	if e.root == nil {
-		done = func() { at.root.Close() }
-	} else {
-		done = none
-	}
-	return a.openFile(at, in), done
+	return a.openFile(at, in), func() { at.root.Close() }
 }
+
+const toTerminal = "compressed data is not written to a terminal; " +
+	"name a FILE, use -o FILE or redirect, or use -f to write it anyway"
 
 func (a *app) openStdout(in *source) *output {
 	if a.cfg.mode == modeCompress && !a.cfg.force && a.isTerminal(a.stdout) {
-		a.fail("", "compressed data is not written to a terminal (name a FILE, use -o FILE or redirect; -f writes it anyway)")
+		a.fail("", "%s", toTerminal)
 		a.stopped = true
 		return nil
 	}
 	if fi, err := a.stdout.Stat(); err == nil && in.sameFile(fi) {
-		a.fail(in.name, "is also the output (redirect to another file)")
+		a.fail(in.name, "is also the output; redirect to another file")
 		return nil
 	}
 	return &output{app: a, f: a.stdout, name: "standard output"}
 }
 
-// sameFile says whether fi is the regular file that is read. Reading and writing a terminal or /dev/null is fine.
+// sameFile reports whether fi is the source and a regular file. To read and write the same terminal
+// or /dev/null is allowed.
 func (s *source) sameFile(fi fs.FileInfo) bool {
 	return s.regular() && os.SameFile(fi, s.info)
 }
 
-// openSpecial handles -o NAME where NAME is no place for a file: a device, a pipe, or another name of standard
-// output such as /dev/stdout. A symbolic link counts as what it leads to only then; otherwise it is a name in the
-// way like any other.
+// openSpecial opens -o NAME if NAME is a device, a pipe or another name of standard output, such as
+// /dev/stdout. It follows a symbolic link only to those; openFile handles all other links.
 func (a *app) openSpecial(in *source) (o *output, handled bool) {
 	name := a.cfg.output
 	link, err := os.Lstat(name)
 	if err != nil {
-		return nil, false // it does not exist, or openFile will say what is wrong
+		return nil, false // openFile creates it or reports the error
 	}
 	fi, err := os.Stat(name)
 	if err != nil {
@@ -96,14 +102,14 @@ func (a *app) openSpecial(in *source) (o *output, handled bool) {
 	}
 	if a.cfg.mode == modeCompress && !a.cfg.force && a.isTerminal(f) {
 		f.Close()
-		a.fail(name, "compressed data is not written to a terminal (-f writes it anyway)")
+		a.fail(name, "%s", toTerminal)
 		return nil, true
 	}
 	return &output{app: a, f: f, name: name}, true
 }
 
-// openFile prepares an output file, if its name is free or may be taken.
-func (a *app) openFile(at place, in *source) *output {
+// openFile creates an output file if its name is free or the user allows to overwrite it.
+func (a *app) openFile(at location, in *source) *output {
 	replace := false
 	switch fi, err := at.root.Lstat(at.base); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -111,15 +117,15 @@ func (a *app) openFile(at place, in *source) *output {
 		a.fail(at.path, "%s", reason(err))
 		return nil
 	case fi.IsDir():
-		a.fail(at.path, "is a directory (the result needs another name: -o FILE)")
+		a.fail(at.path, "is a directory; use -o FILE to name the result")
 		return nil
 	case in.sameFile(fi):
-		a.fail(at.path, "is the input itself (the result needs another name)")
+		a.fail(at.path, "is the input itself; use -o FILE to name the result")
 		return nil
 	case a.cfg.force:
 		replace = true
-	case !a.ask(at.path, in):
-		a.warn(at.path, "already exists -- not overwritten (-f overwrites it)")
+	case !a.confirm(at.path, in):
+		a.warn(at.path, "already exists -- not overwritten; use -f to overwrite it")
 		return nil
 	default:
 		replace = true
@@ -132,13 +138,14 @@ func (a *app) openFile(at place, in *source) *output {
 	return o
 }
 
-// ask asks whether to overwrite, if somebody is there to answer: a question and an answer both need a terminal.
-func (a *app) ask(path string, in *source) bool {
+// confirm asks the user whether to overwrite a file. Without a terminal for question and answer it
+// returns false.
+func (a *app) confirm(path string, in *source) bool {
 	if in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) || !a.isTerminal(a.stderr) {
 		return false
 	}
-	fmt.Fprintf(a.stderr, "pz: %s already exists; overwrite (y or n)? ", printable(path))
-	// Byte by byte, as what follows the line is not ours.
+	fmt.Fprintf(a.stderr, "pz: %s already exists; overwrite it (y or n)? ", printable(path))
+	// Read byte by byte: the input after the line belongs to other programs.
 	var line []byte
 	var b [1]byte
 	for {

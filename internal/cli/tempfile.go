@@ -8,63 +8,66 @@ import (
 	"syscall"
 )
 
-// unfinished knows the temporary file that must not outlive the program. Files are written one by one, so there is
-// one at most.
+// tempFile is the temporary file that must not outlive the program. The command writes files one
+// by one, so there is at most one.
 //
-// Creating, renaming and removing it happen under the lock, and a signal takes the lock for good before it cleans
-// up. So a signal finds a file either known here or not in existence, and a commit (rename, sync, removal of the
-// source) is never cut in the middle.
-type unfinished struct {
-	dying atomic.Bool // a signal has come
+// The program creates, renames and removes it under the lock. A signal takes the lock and never
+// releases it before it cleans up. So a signal finds the file either registered here or not in
+// existence, and never interrupts a commit (rename, sync, removal of the source).
+type tempFile struct {
+	signalled atomic.Bool // a fatal signal has arrived
 
 	mu   sync.Mutex
 	root *os.Root
 	name string
 }
 
-// locked runs f where no signal can end the program.
-func (u *unfinished) locked(f func() error) error {
-	defer u.giveWay()
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// locked runs f. No signal ends the program meanwhile.
+func (t *tempFile) locked(f func() error) error {
+	defer t.waitForSignal()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return f()
 }
 
-// giveWay leaves the end of the program to the signal, if one has come, so that the exit code tells of it.
-func (u *unfinished) giveWay() {
-	if u.dying.Load() {
+// waitForSignal blocks for ever if a fatal signal has arrived, so that the signal's goroutine sets
+// the exit code.
+func (t *tempFile) waitForSignal() {
+	if t.signalled.Load() {
 		select {}
 	}
 }
 
-// set and clear are called with the lock held.
-func (u *unfinished) set(root *os.Root, name string) { u.root, u.name = root, name }
-func (u *unfinished) clear()                         { u.root, u.name = nil, "" }
+// set registers the file. The caller holds the lock.
+func (t *tempFile) set(root *os.Root, name string) { t.root, t.name = root, name }
 
-// remove deletes the file, if there is one. It is called with the lock held.
-func (u *unfinished) remove() {
-	if u.root != nil {
-		u.root.Remove(u.name)
-		u.clear()
+// clear forgets the file. The caller holds the lock.
+func (t *tempFile) clear() { t.root, t.name = nil, "" }
+
+// remove deletes the file, if there is one. The caller holds the lock.
+func (t *tempFile) remove() {
+	if t.root != nil {
+		t.root.Remove(t.name)
+		t.clear()
 	}
 }
 
-// watchSignals makes the fatal signals clean up and end the program with 128 + their number.
-func (u *unfinished) watchSignals() {
-	// A reader that went away shows as EPIPE from the write, which is reported like any other failed write. The
-	// signal would end the program and leave the temporary file.
+// watchSignals makes a fatal signal remove the file and end the program with code 128 + its number.
+func (t *tempFile) watchSignals() {
+	// A reader that closes its pipe makes the next write fail with EPIPE, and the command reports
+	// that. SIGPIPE would end the program and leave the temporary file.
 	signal.Ignore(syscall.SIGPIPE)
 	ch := make(chan os.Signal, 1)
 	for _, sig := range fatalSignals {
-		if !signal.Ignored(sig) { // nohup, or a shell's background job
+		if !signal.Ignored(sig) { // ignored under nohup and in a shell's background job
 			signal.Notify(ch, sig)
 		}
 	}
 	go func() {
 		sig := <-ch
-		u.dying.Store(true)
-		u.mu.Lock()
-		u.remove()
+		t.signalled.Store(true)
+		t.mu.Lock()
+		t.remove()
 		code := exitError
 		if n, ok := sig.(syscall.Signal); ok {
 			code = 128 + int(n)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// reason is what happened without the operation and the path, which the message names already.
+// reason returns the cause of an error without operation and path, which the message names already.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -23,15 +23,25 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// libraryReason is what the library says, without its name, of which the user never heard.
+// libraryReason returns the text of a library error without the name of the library.
 func libraryReason(err error) string {
 	return strings.TrimSpace(strings.TrimPrefix(reason(err), "compress:"))
 }
 
-// printable makes a file name safe to print: control characters in it must not drive the terminal. An empty one shows.
+// printable returns a file name that is safe to print on a terminal. It quotes names that are
+// empty, are not UTF-8 or contain control characters.
 func printable(name string) string {
-	if name != "" && utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+	unsafe := func(r rune) bool { return !unicode.IsPrint(r) }
+	if name != "" && utf8.ValidString(name) && strings.IndexFunc(name, unsafe) < 0 {
 		return name
 	}
 	return strconv.Quote(name)
+}
+
+// plural returns word for n = 1 and its plural otherwise.
+func plural(n int64, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }

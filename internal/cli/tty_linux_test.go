@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns both ends of a pseudo-terminal: what a person sees and types, and what the program has.
+// openTerminal returns both ends of a pseudo-terminal: one for the user, one for the program.
 func openTerminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -37,7 +37,16 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// terminalApp is a run with all three standard files on a terminal.
+// setColumns sets the width of a terminal.
+func setColumns(t *testing.T, terminal *os.File, columns uint16) {
+	t.Helper()
+	size := &unix.Winsize{Row: 24, Col: columns}
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// terminalApp returns a run whose three standard files are a terminal.
 func terminalApp(t *testing.T) (a *app, person *os.File) {
 	person, program := openTerminal(t)
 	a = newApp()
@@ -46,7 +55,7 @@ func terminalApp(t *testing.T) (a *app, person *os.File) {
 	return a, person
 }
 
-// seen returns what is on the screen after the program has ended.
+// seen returns everything that was printed on the terminal.
 func seen(a *app, person *os.File) string {
 	a.stdout.WriteString("\x04end\n")
 	var all strings.Builder
@@ -82,17 +91,25 @@ func TestTerminalRefusals(t *testing.T) {
 		}
 	}
 
-	// The terminal by its name in the file system.
+	// The terminal by its name.
 	_, program := openTerminal(t)
 	pz(t, "", "-o", program.Name(), in).want(t, exitError, "compressed data is not written to a terminal")
 	pz(t, "", "-o", program.Name(), "-d", packed).want(t, exitOK)
 }
 
-func TestAsk(t *testing.T) {
+// TestConfirm checks the question before a file is overwritten.
+func TestConfirm(t *testing.T) {
 	for _, c := range []struct {
 		answer string
 		code   int
-	}{{"y\n", exitOK}, {"YES\n", exitOK}, {"n\n", exitWarning}, {"\n", exitWarning}, {"yep\n", exitWarning}, {"\x04", exitWarning}} {
+	}{
+		{"y\n", exitOK},
+		{"YES\n", exitOK},
+		{"n\n", exitWarning},
+		{"\n", exitWarning},
+		{"yep\n", exitWarning},
+		{"\x04", exitWarning},
+	} {
 		dir := t.TempDir()
 		in := write(t, "content", dir, "a")
 		out := write(t, "old", dir, "a.pz")
@@ -100,7 +117,7 @@ func TestAsk(t *testing.T) {
 		io.WriteString(person, c.answer)
 		code := a.run([]string{in})
 		got := seen(a, person)
-		if code != c.code || !strings.Contains(got, "a.pz already exists; overwrite (y or n)?") {
+		if code != c.code || !strings.Contains(got, "a.pz already exists; overwrite it (y or n)?") {
 			t.Errorf("%q: exit code %d, %q", c.answer, code, got)
 		}
 		if code == exitOK {
@@ -113,7 +130,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// slowFile gives its data over a while: a pipe that is filled at leisure.
+// slowFile returns a pipe that gives its data over the duration d.
 func slowFile(t *testing.T, d time.Duration) *os.File {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -129,14 +146,15 @@ func slowFile(t *testing.T, d time.Duration) *os.File {
 	return r
 }
 
+// TestProgressBar checks that the bar appears after a second, and only on a terminal.
 func TestProgressBar(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
 		time time.Duration
-		text string // a pattern, generous with time, which other work on the machine takes; "" for no bar
+		text string // pattern, tolerant of slow machines; "" for no bar
 	}{
-		// Less than a block: it is there although nothing has passed, says what has been read, and counts from the beginning.
+		// Without a complete block the bar shows what has been read.
 		{"long", nil, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
 		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond, "standard input: [48] KiB, 0.0 MB/s, [12]s"},
 		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
@@ -161,15 +179,15 @@ func TestProgressBar(t *testing.T) {
 			}
 		})
 	}
-	// Away from a terminal there is silence, as long as it may take.
+	// Without a terminal there is no bar.
 	t.Run("no terminal", func(t *testing.T) {
 		t.Parallel()
 		runProcess(t, slowFile(t, 1300*time.Millisecond)).want(t, exitOK)
 	})
 }
 
-// While nothing passes for seconds, as with large blocks, the figures stay those of what has passed, and the time goes
-// on. A message has a line of its own, and the bar comes back below it.
+// TestProgressBarOfLargeBlocks checks the bar while no block completes: amount and rate stay, and
+// the time goes on. A message gets its own line, and the bar continues below it.
 func TestProgressBarOfLargeBlocks(t *testing.T) {
 	f, err := os.Open(write(t, "", t.TempDir(), strings.Repeat("long", 50)))
 	if err != nil {
@@ -186,41 +204,41 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 		p    compress.Progress
 		want string
 	}{
-		{"compress", modeCompress, compress.Progress{Content: 64 << 20, Compressed: 1 << 20}, "64 MiB, [56][.]. MB/s"},
-		{"restore", modeDecompress, compress.Progress{Content: 1000 << 20, Compressed: 64 << 20}, "1000 MiB, (1..|9.|8.)[.]. MB/s"},
+		{"compress", modeCompress, compress.Progress{Content: 64 << 20, Compressed: 1 << 20},
+			"64 MiB, [56][.]. MB/s"},
+		{"restore", modeDecompress, compress.Progress{Content: 1000 << 20, Compressed: 64 << 20},
+			"1000 MiB, (1..|9.|8.)[.]. MB/s"},
 	} {
 		a, person := terminalApp(t)
-		if c.mode == modeCompress { // the other one does not know its size
-			if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
-				t.Fatal(err)
-			}
+		if c.mode == modeCompress { // the other terminal has no size
+			setColumns(t, person, 80)
 		}
 		a.cfg.mode = c.mode
 		m := a.newMeter(&source{app: a, f: f, name: f.Name(), info: info}, &output{})
 		m.bar.end()
-		m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
-		m.passed(c.p)
+		m.bar = a.newProgressBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+		m.progress(c.p)
 		time.Sleep(2*barPeriod + barPeriod/2)
-		a.say("", "a message")
+		a.print("", "a message")
 		time.Sleep(2 * barPeriod)
 		m.done()
 		got := seen(a, person)
 		before, after, ok := strings.Cut(got, "\rpz: a message\r\n")
 		for _, part := range []string{before, after} {
-			// A quarter has passed in 10 seconds.
+			// A quarter is done after 10 seconds.
 			if !ok || !regexp.MustCompile(c.want+`, 1[0-2]s, 3.s left  25% \[`).MatchString(part) {
 				t.Errorf("%s: on the screen: %q", c.name, got)
 			}
 		}
 		for _, line := range strings.FieldsFunc(got, func(r rune) bool { return r == '\r' || r == '\n' }) {
 			if n := len([]rune(line)); n > 80 {
-				t.Errorf("a line of %d columns does not fit: %q", n, line)
+				t.Errorf("a line has %d columns, want at most 80: %q", n, line)
 			}
 		}
 	}
 }
 
-// As long as the first block is being worked on there is no share of it to be shown: the bar says what has been read, and moves.
+// TestProgressBarBeforeFirstBlock checks that the bar moves until the first block completes.
 func TestProgressBarBeforeFirstBlock(t *testing.T) {
 	f, err := os.Open(write(t, sample(5000), t.TempDir(), "a"))
 	if err != nil {
@@ -229,22 +247,21 @@ func TestProgressBarBeforeFirstBlock(t *testing.T) {
 	defer f.Close()
 	info, _ := f.Stat()
 	a, person := terminalApp(t)
-	if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
-		t.Fatal(err)
-	}
+	setColumns(t, person, 100)
 	m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
 	m.bar.end()
-	m.bar = a.newBar(m.in, &output{}, time.Now().Add(-10*time.Second))
+	m.bar = a.newProgressBar(m.in, &output{}, time.Now().Add(-10*time.Second))
 	io.Copy(io.Discard, m.reader())
 	time.Sleep(3*barPeriod + barPeriod/2)
 	m.done()
 	places := map[string]bool{}
-	for _, line := range regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`).FindAllStringSubmatch(seen(a, person), -1) {
+	pattern := regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`)
+	for _, line := range pattern.FindAllStringSubmatch(seen(a, person), -1) {
 		if places[line[1]] = true; len(line[1]) != 24 {
 			t.Errorf("%d columns", len(line[1]))
 		}
 	}
 	if len(places) < 2 {
-		t.Errorf("it does not move: %v", places)
+		t.Errorf("the bar does not move: %v", places)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageError says in the words of this command what the option parser did not like.
+// usageError replaces an error of the option parser by one in the words of this command.
 func usageError(fs *pflag.FlagSet, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -23,22 +23,23 @@ func usageError(fs *pflag.FlagSet, err error) error {
 	case errors.As(err, &missing):
 		return fmt.Errorf("%s needs a value", optionName(missing.GetFlag()))
 	case errors.As(err, &invalid):
-		f := invalid.GetFlag()
+		f, value := invalid.GetFlag(), printable(invalid.GetValue())
 		switch {
-		case f.NoOptDefVal != "": // it takes none; what the parser of booleans says about it helps nobody
+		case f.Name == "help":
+			return fmt.Errorf("--help=%s: %w", value, invalid.Unwrap())
+		case f.NoOptDefVal != "":
 			return fmt.Errorf("%s takes no value", optionName(f))
-		case f.Name == levelFlag: // it may have been -19, or --level=19
-			return fmt.Errorf("level %s: %w", printable(invalid.GetValue()), invalid.Unwrap())
+		case f.Name == levelFlag: // the argument was -19 or --level=19
+			return fmt.Errorf("level %s: %w", value, invalid.Unwrap())
 		}
-		return fmt.Errorf("%s %s: %w", optionName(f), printable(invalid.GetValue()), invalid.Unwrap())
+		return fmt.Errorf("%s %s: %w", optionName(f), value, invalid.Unwrap())
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s is not an option", printable(syntax.GetSpecifiedFlag()))
+		return fmt.Errorf("invalid option %s", printable(syntax.GetSpecifiedFlag()))
 	}
 	return err
 }
 
-const levelFlag = "level"
-
+// optionName returns the short name of an option if it has one, and else the long one.
 func optionName(f *pflag.Flag) string {
 	if f.Shorthand != "" {
 		return "-" + f.Shorthand
@@ -50,11 +51,11 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	name, cluster := e.GetSpecifiedName(), e.GetSpecifiedShortnames()
 	switch {
 	case cluster == "" && (name == "fast" || name == "best"):
-		return fmt.Errorf("--%s takes no value", name) // with one it is not rewritten to --level
+		return fmt.Errorf("--%s takes no value", name) // rewriteLevels rewrites it only without one
 	case cluster == "":
-		return fmt.Errorf("there is no option --%s%s", printable(name), suggest(fs, name))
+		return fmt.Errorf("unknown option --%s%s", printable(name), suggest(fs, name))
 	}
-	// The parser goes byte by byte, which cuts letters in pieces.
+	// The parser works on bytes. Restore the whole letter.
 	if at := strings.IndexByte(cluster, name[0]); at >= 0 {
 		r, size := utf8.DecodeRuneInString(cluster[at:])
 		if name = cluster[at : at+size]; r == utf8.RuneError {
@@ -64,31 +65,32 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	word, _, _ := strings.Cut(cluster, "=")
 	switch {
 	case name == "-" || name == "=":
-		return fmt.Errorf("there is no option %q", name) // behind letters that are options, as in -k-9
+		return fmt.Errorf("unknown option %q", name) // after valid letters, as in -k-9
 	case name == cluster:
-		return fmt.Errorf("there is no option -%s", printable(name))
+		return fmt.Errorf("unknown option -%s", printable(name))
 	}
-	return fmt.Errorf("there is no option -%s, as in -%s%s", printable(name), printable(cluster), suggest(fs, word))
+	return fmt.Errorf("unknown option -%s in -%s%s",
+		printable(name), printable(cluster), suggest(fs, word))
 }
 
-// elsewhere has the names that other compressors give to options of pz.
-var elsewhere = map[string]string{
+// synonyms maps options of other compressors to those of pz.
+var synonyms = map[string]string{
 	"uncompress": "decompress", "to-stdout": "stdout", "remove": "rm", "ultra": "best",
 	"blocksize": "block-size", "memlimit": "memory", "processes": "threads",
 	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
 }
 
-// suggest names the option that was probably meant by a long one that there is not.
+// suggest returns a hint at the option that the user probably meant by an unknown long name.
 func suggest(fs *pflag.FlagSet, name string) string {
-	found := elsewhere[name]
-	most := min(2, len(name)/2) // typing errors
+	found := synonyms[name]
+	limit := min(2, len(name)/2) // accepted edit distance
 	try := func(option string) {
-		d := distance(name, option)
+		d := editDistance(name, option)
 		if len(name) > 2 && strings.HasPrefix(option, name) {
 			d = 0
 		}
-		if d < most || d == most && found == "" {
-			found, most = option, d
+		if d < limit || d == limit && found == "" {
+			found, limit = option, d
 		}
 	}
 	if found == "" {
@@ -102,8 +104,8 @@ func suggest(fs *pflag.FlagSet, name string) string {
 	return "; did you mean --" + found + "?"
 }
 
-// distance is how many bytes have to be put in, left out or replaced to make one word of the other.
-func distance(a, b string) int {
+// editDistance returns the Levenshtein distance of a and b in bytes.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -7,11 +7,11 @@ import (
 	"sort"
 )
 
-// maxOpenDirs is how many directories on the way down are open at a time, the first one not counted. Trees are hardly ever as deep;
-// the descriptors of one that is might be more than the program may have, which is 256 on some systems.
+// maxOpenDirs is the number of directories below the first that -r keeps open. Some systems allow a
+// process 256 open files.
 const maxOpenDirs = 32
 
-// dir is a directory that -r is in.
+// dir is a directory that -r processes.
 type dir struct {
 	up   *dir   // nil for an operand
 	name string // in up
@@ -20,20 +20,20 @@ type dir struct {
 	info fs.FileInfo
 }
 
-// open makes sure that the directory is open. One that had to be closed is found again from the last that is open, unless
-// something else has any of the names in between by now.
+// open opens the directory unless it is open. It starts at the nearest open ancestor. It fails if
+// another directory or a link has taken any name on the way.
 func (d *dir) open() (*os.Root, error) {
 	if d.root != nil {
 		return d.root, nil
 	}
-	var way []*dir // from here up to one that is open
+	var closed []*dir // d and its ancestors below the open one
 	at := d
 	for ; at.root == nil; at = at.up {
-		way = append(way, at)
+		closed = append(closed, at)
 	}
 	root := at.root
-	for i := len(way) - 1; i >= 0; i-- {
-		sub, err := openSub(root, way[i].name, way[i].info)
+	for i := len(closed) - 1; i >= 0; i-- {
+		sub, err := openSub(root, closed[i].name, closed[i].info)
 		if root != at.root {
 			root.Close()
 		}
@@ -46,7 +46,7 @@ func (d *dir) open() (*os.Root, error) {
 	return root, nil
 }
 
-// close leaves a directory, which can be opened again.
+// close closes the directory. open can open it again.
 func (d *dir) close() {
 	if d.root != nil {
 		d.root.Close()
@@ -54,7 +54,7 @@ func (d *dir) close() {
 	}
 }
 
-// openSub opens a directory in another one, unless it is not the one that was there before.
+// openSub opens the subdirectory name of root. It fails unless that is the directory was describes.
 func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 	sub, err := root.OpenRoot(name)
 	if err != nil {
@@ -62,7 +62,7 @@ func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 	}
 	is, err := sub.Stat(".")
 	if err == nil && !os.SameFile(was, is) {
-		err = errMoved
+		err = errReplaced
 	}
 	if err != nil {
 		sub.Close()
@@ -71,8 +71,8 @@ func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 	return sub, nil
 }
 
-// walk calls do for the files in a directory and below it that the mode is meant for. Symbolic links and special
-// files in it are left out, as gzip -r does.
+// walk calls do for the files in a directory and below whose suffixes suit the mode. As in gzip -r
+// it leaves out symbolic links and special files.
 func (a *app) walk(d *dir, do func(entry)) {
 	list, err := readDir(d.root)
 	if err != nil {
@@ -94,14 +94,18 @@ func (a *app) walk(d *dir, do func(entry)) {
 			a.walkSub(d, e.Name(), path, do)
 		case !e.Type().IsRegular():
 			a.note(path, "is not a regular file -- ignored")
+		case a.packed(e.Name()) == (a.cfg.mode == modeCompress):
+			a.note(path, "has the wrong suffix for -r -- ignored")
 		default:
-			if _, _, packed := a.cfg.packedName(e.Name()); packed == (a.cfg.mode == modeCompress) {
-				a.note(path, "not meant by -r -- ignored")
-				continue
-			}
 			do(entry{path: path, base: e.Name(), root: root, walked: true})
 		}
 	}
+}
+
+// packed reports whether a name has a suffix of compressed files.
+func (a *app) packed(name string) bool {
+	_, _, ok := a.cfg.splitSuffix(name)
+	return ok
 }
 
 func readDir(root *os.Root) ([]fs.DirEntry, error) {
@@ -115,7 +119,7 @@ func readDir(root *os.Root) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// walkSub enters a directory unless it has become a symbolic link since it was read.
+// walkSub walks a subdirectory. It fails if the name is no directory any more.
 func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
 	info, err := up.root.Lstat(name)
 	var root *os.Root
@@ -128,19 +132,20 @@ func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
 	}
 	d := &dir{up: up, name: name, path: path, root: root, info: info}
 	defer d.close()
-	d.makeRoom()
+	d.closeDistant()
 	a.walk(d, do)
 }
 
-// makeRoom closes the directory that is maxOpenDirs further up.
-func (d *dir) makeRoom() {
+// closeDistant closes the directory maxOpenDirs levels up. The operand stays open: it could only be
+// reopened by its path, which may lead elsewhere by then.
+func (d *dir) closeDistant() {
 	at := d
 	for range maxOpenDirs {
 		if at = at.up; at == nil {
 			return
 		}
 	}
-	if at.up != nil { // the first one can only be found by its path, where somebody may have put a link by now
+	if at.up != nil {
 		at.close()
 	}
 }

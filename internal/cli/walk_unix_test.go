@@ -5,14 +5,13 @@ package cli
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// deepTree makes directories called d, each in the one before. Files lie at the first level, at the last and at some in between, in front of
-// the directory and behind it in the order of names.
+// deepTree creates directories called d, each in the one before. The first level, the last and some
+// between have files a and z, which sort before and after d.
 func deepTree(t *testing.T, levels int) (tree string, files []string) {
 	t.Helper()
 	tree = t.TempDir()
@@ -29,14 +28,12 @@ func deepTree(t *testing.T, levels int) (tree string, files []string) {
 	return tree, files
 }
 
-// Directories are as deep as they like, with few descriptors.
+// TestDeepDirectories checks that -r walks a deep tree with few open files.
 func TestDeepDirectories(t *testing.T) {
 	tree, files := deepTree(t, 300)
 	run := func(args ...string) {
 		t.Helper()
-		c := command(append(args, tree)...)
-		cmd := exec.Command("sh", append([]string{"-c", `ulimit -n 56; exec "$@"`, "sh", c.Path}, c.Args[1:]...)...)
-		cmd.Env = c.Env
+		cmd := inShell(command(append(args, tree)...), "ulimit -n 56")
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("%v: %d bytes, %.300s", err, len(out), out)
 		}
@@ -49,7 +46,7 @@ func TestDeepDirectories(t *testing.T) {
 	for _, name := range files {
 		wantFile(t, filepath.Join(tree, name), name)
 	}
-	// In order, whether a directory was opened again or not.
+	// The order is the same for directories that are reopened.
 	var want bytes.Buffer
 	for level := range 301 {
 		if name := strings.Repeat("d/", level) + "a"; exists(filepath.Join(tree, name)) {
@@ -62,11 +59,11 @@ func TestDeepDirectories(t *testing.T) {
 		}
 	}
 	if got := pz(t, pz(t, "", "-rc", tree).want(t, exitOK).out, "-d").want(t, exitOK).out; got != want.String() {
-		t.Errorf("other files, or another order: %d bytes of %d", len(got), want.Len())
+		t.Errorf("the content differs: got %d bytes, want %d", len(got), want.Len())
 	}
 }
 
-// A directory that had to be closed, and has become something else by the time it is wanted again, is left alone.
+// TestDeepDirectoryReplaced checks that -r does not enter what has replaced a closed directory.
 func TestDeepDirectoryReplaced(t *testing.T) {
 	for _, link := range []bool{true, false} {
 		tree, _ := deepTree(t, maxOpenDirs+10)
@@ -80,7 +77,7 @@ func TestDeepDirectoryReplaced(t *testing.T) {
 				if step != "removed" {
 					return
 				}
-				if n++; n == 3 { // the file in the last directory, after those in front on the way
+				if n++; n == 3 { // the first file of the last directory
 					done = true
 					os.Rename(first, moved)
 					if link {
@@ -97,7 +94,7 @@ func TestDeepDirectoryReplaced(t *testing.T) {
 		res.want(t, exitError, first+": ")
 		wantFiles(t, victim, "z")
 		wantFile(t, filepath.Join(first, "z"), "precious")
-		wantFile(t, filepath.Join(moved, "z"), "d/z") // not looked for elsewhere
-		wantGone(t, filepath.Join(tree, "z"))         // the operand goes on
+		wantFile(t, filepath.Join(moved, "z"), "d/z")
+		wantGone(t, filepath.Join(tree, "z")) // the run continues with the operand
 	}
 }

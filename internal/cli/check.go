@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// check rejects combinations of options that contradict each other, and completes c.
+func (c *config) check(outputGiven, suffixGiven bool) error {
+	if err := c.checkOutput(outputGiven, suffixGiven); err != nil {
+		return err
+	}
+	if c.output == "-" {
+		c.output, c.toStdout = "", true
+	}
+	if err := c.checkMode(); err != nil {
+		return err
+	}
+	if len(c.files) == 0 {
+		c.files = []string{"-"}
+	}
+	if err := c.chooseFormat(); err != nil || c.mode != modeCompress {
+		return err
+	}
+	return c.checkBlockSize()
+}
+
+// checkOutput checks -o and -S.
+func (c *config) checkOutput(outputGiven, suffixGiven bool) error {
+	if suffixGiven && !validSuffix(c.ownSuffix) {
+		return fmt.Errorf("-S %s: a suffix must not be empty or contain a path separator",
+			printable(c.ownSuffix))
+	}
+	if !outputGiven {
+		return nil
+	}
+	switch {
+	case c.output == "":
+		return errors.New("-o: the file name is empty")
+	case os.IsPathSeparator(c.output[len(c.output)-1]):
+		return fmt.Errorf("-o %s: it is a directory; add a file name", printable(c.output))
+	case c.mode == modeTest || c.mode == modeList:
+		return errors.New("-o does not go with -t and -l, which write no file")
+	case c.toStdout:
+		return errors.New("-o does not go with -c; use one of them")
+	case c.recursive:
+		return errors.New("-o does not go with -r, which writes many files")
+	case len(c.files) > 1:
+		return fmt.Errorf("-o takes one input file, not %d; use -c to write several to one output",
+			len(c.files))
+	}
+	return nil
+}
+
+func validSuffix(s string) bool {
+	return s != "" && !strings.ContainsAny(s, "/\x00") && !strings.ContainsRune(s, os.PathSeparator)
+}
+
+// checkMode checks the options that depend on the mode.
+func (c *config) checkMode() error {
+	switch {
+	case c.json && c.mode != modeList:
+		return errors.New("--json goes with -l only")
+	case c.zeroFill && c.mode != modeRecover:
+		return errors.New("--zero-fill goes with --recover only")
+	case c.mode == modeDecompress && c.noCheck && c.remove:
+		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
+	case c.mode == modeRecover && c.remove:
+		return errors.New("--rm does not go with --recover; keep the damaged file")
+	case c.mode == modeRecover && !c.toStdout && c.output == "":
+		return errors.New("--recover needs -o FILE or -c, because the result may be incomplete")
+	}
+	return nil
+}

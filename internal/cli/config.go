@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gopz/compress"
+)
+
+type mode int
+
+const (
+	modeCompress mode = iota
+	modeDecompress
+	modeTest
+	modeList
+	modeRecover
+)
+
+// config holds the settings of one run, from the command line and the environment.
+type config struct {
+	mode  mode
+	files []string // operands; "-" is standard input
+	outputConfig
+	codingConfig
+	runConfig
+
+	quiet    bool
+	verbose  bool
+	json     bool
+	help     string // "", helpBrief or helpAll
+	version  bool
+	listGPUs bool
+
+	envWarnings   []string // invalid variables that no option overrides
+	kernelWarning string   // problem with PZ_SIMD; "" if there is none
+}
+
+// outputConfig says where results go and what happens to existing files.
+type outputConfig struct {
+	toStdout  bool
+	output    string // value of -o; "" if not given
+	ownSuffix string // value of -S; "" if not given
+	force     bool
+	remove    bool
+	recursive bool
+}
+
+// codingConfig holds the settings of compression and decompression.
+type codingConfig struct {
+	level     int // 0 selects the library's default
+	tuning    compress.Tuning
+	pipeline  string // never "" after chooseFormat
+	format    string // format of the pipeline: "pz", "gz" or "zst"
+	blockSize int    // in bytes; 0 selects the level's size
+	noCheck   bool
+	zeroFill  bool
+	names     nameMode
+}
+
+// runConfig says which processors and how much memory the run uses.
+type runConfig struct {
+	threads      int   // 0 selects all processors
+	memory       int64 // in bytes; 0 selects the library's default
+	match        compress.Backend
+	entropy      compress.Backend
+	backendGiven bool   // --backend is on the command line
+	device       string // value of --gpu-device; "" if not given
+}
+
+// parseFlags reads the environment and then the command line, which overrides it.
+func parseFlags(args []string, getenv func(string) string) (config, error) {
+	var c config
+	invalid := c.readEnv(getenv)
+	c.kernelWarning = checkKernels(getenv(kernelsVariable))
+	fs := c.flagSet()
+	args = rewriteLevels(args,
+		func(short byte) bool {
+			return short < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(short))))
+		},
+		func(long string) bool { return takesValue(fs.Lookup(long)) })
+	if err := fs.Parse(args); err != nil {
+		return c, usageError(fs, err)
+	}
+	c.files = fs.Args()
+	for _, v := range invalid {
+		if !fs.Changed(v.flag) {
+			c.envWarnings = append(c.envWarnings, v.text)
+		}
+	}
+	if c.help != "" || c.version || c.listGPUs {
+		if c.chooseFormat() != nil {
+			c.pipeline = "" // an invalid format does not keep the user from reading the help
+		}
+		return c, nil
+	}
+	return c, c.check(fs.Changed("output"), fs.Changed("suffix"))
+}
+
+func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
+
+// envError is an environment variable whose value is invalid.
+type envError struct {
+	flag string // the option that overrides the variable
+	text string // warning
+}
+
+// readEnv takes defaults from the environment. An invalid value is a warning and no error, because
+// the user who restores a file may not be the one who set the variable.
+func (c *config) readEnv(getenv func(string) string) (invalid []envError) {
+	for _, v := range []struct {
+		name, flag string
+		set        func(string) error
+	}{
+		{"PZ_LEVEL", levelFlag, c.setLevel},
+		{"PZ_THREADS", "threads", c.setThreads},
+	} {
+		s := getenv(v.name)
+		if s == "" {
+			continue
+		}
+		if err := v.set(s); err != nil {
+			invalid = append(invalid, envError{v.flag, fmt.Sprintf(
+				"environment variable %s=%s -- ignored; %s", v.name, printable(s), err)})
+		}
+	}
+	return invalid
+}
+
+// kernelsVariable is the environment variable that limits the kernels. The library reads it.
+const kernelsVariable = "PZ_SIMD"
+
+// checkKernels returns a warning if the library does not use the kernels that s names.
+func checkKernels(s string) string {
+	if s == "" || s == compress.Kernels() {
+		return ""
+	}
+	return fmt.Sprintf("environment variable %s=%s -- ignored, %s kernels run; "+
+		"use portable, avx2, avx512 or neon, as far as build and processor have them",
+		kernelsVariable, printable(s), compress.Kernels())
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Advice of messages about .gz and .zst files.
+const (
+	adviceFrames = `; "pz --recover FILE -o OUT" saves the intact frames`
+	adviceBefore = `; "pz -dc FILE" restores the content before the damage`
+	adviceWhole  = `; "pz --recover FILE -o OUT" saves the whole frames, "pz -dc FILE" also part of the next one`
+)
+
+// TestFormatMemoryMessages checks that the limit a message about a .gz or .zst file names suffices,
+// and that one unit less does not.
+func TestFormatMemoryMessages(t *testing.T) {
+	dir := t.TempDir()
+	content := sample(300_000)
+	gz := write(t, pz(t, content, "--format", "gz").out, dir, "a.gz")
+	zst := write(t, pz(t, content, "--format", "zst").out, dir, "a.zst")
+	// A frame of unknown size needs its window.
+	zstd := write(t, runTool(t, content, "zstd", "-c", "-9"), dir, "b.zst")
+	for _, path := range []string{gz, zst, zstd} {
+		got := pz(t, "", "-t", "-M10K", path).message(t, path)
+		m := leastMemory.FindStringSubmatch(got)
+		if m == nil || !strings.Contains(got, "iB of memory, more than the limit of 10 KiB; ") {
+			t.Fatal(path, got)
+		}
+		pz(t, "", "-t", "-M", m[1], path).want(t, exitOK)
+		if path != zst { // as a block of the pipeline it may need less
+			pz(t, "", "-t", "-M", oneLess(t, m[1]), path).want(t, exitError, "use -M "+m[1])
+		}
+	}
+	// A window of 2 GiB needs -M.
+	long := runTool(t, strings.Repeat(content, 100), "zstd", "-c", "-1", "--long=31")
+	path := write(t, long, dir, "c.zst")
+	got := pz(t, "", "-t", path).message(t, path)
+	m := leastMemory.FindStringSubmatch(got)
+	if m == nil || !strings.HasPrefix(got, "needs 2") || !strings.Contains(got, "GiB of memory, more than ") {
+		t.Fatal(got)
+	}
+	if n, err := parseSize(m[1]); err != nil || n < 2<<30 || n > 3<<30 {
+		t.Errorf("advice: -M %s: %d, %v", m[1], n, err)
+	}
+}
+
+// TestTrailingGarbage checks data after the end of .gz and .pz files. Zeros after a .gz file, which
+// tapes add, are allowed. Other data is a warning in .gz, and an error in .pz.
+func TestTrailingGarbage(t *testing.T) {
+	content := sample(100_000)
+	dir := t.TempDir()
+	packed := pz(t, content, "--format", "gz", "-B16K").out
+	warning := fmt.Sprintf("trailing garbage after the compressed data (byte %d) -- ignored", len(packed))
+	in := write(t, packed+"garbage", dir, "a.gz")
+	pz(t, "", "-t", in).want(t, exitWarning, in+": "+warning+"\n")
+	pz(t, "", "-tq", in).want(t, exitWarning)
+	pz(t, "", "-d", "--rm", in).want(t, exitWarning, warning+" -- not removed\n")
+	wantFiles(t, dir, "a", "a.gz")
+	wantFile(t, filepath.Join(dir, "a"), content)
+	if got := pz(t, "", "-dc", in).want(t, exitWarning, warning); got.out != content {
+		t.Errorf("got %d bytes, want %d", len(got.out), len(content))
+	}
+	piped := runProcess(t, strings.NewReader(packed+"garbage"), "-d").want(t, exitWarning, warning)
+	if piped.out != content {
+		t.Errorf("pipe: got %d bytes, want %d", len(piped.out), len(content))
+	}
+	if got := pz(t, "", "-l", in).want(t, exitWarning, warning).out; !strings.Contains(got, " 100000 ") {
+		t.Errorf("-l: %s", got)
+	}
+
+	write(t, packed+string(make([]byte, 100_000)), dir, "a.gz")
+	pz(t, "", "-d", "-f", in).want(t, exitOK)
+	wantFile(t, filepath.Join(dir, "a"), content)
+	write(t, packed+string(make([]byte, 512))+"x", dir, "a.gz")
+	pz(t, "", "-df", in).want(t, exitWarning, "trailing garbage")
+
+	in = write(t, pz(t, content).out+"garbage", t.TempDir(), "a.pz")
+	pz(t, "", "-d", in).want(t, exitError, "trailing garbage", "--recover")
+}
+
+// TestNoFrame checks that data between or after frames of a .zst file counts as damage, because it
+// may have been a frame.
+func TestNoFrame(t *testing.T) {
+	content := sample(100_000)
+	packed := pz(t, content, "--format", "zst", "-B16K").out
+	second := 4 + strings.Index(packed[4:], packed[:4])
+	for _, c := range []struct {
+		name, file string
+		at         int
+	}{
+		{"garbage", packed + "garbage", len(packed)},
+		{"zeros", packed + string(make([]byte, 512)), len(packed)},
+		{"flipped bit in a magic number", flip(packed, second), second},
+	} {
+		dir := t.TempDir()
+		in := write(t, c.file, dir, "a.zst")
+		text := fmt.Sprintf("the file is damaged (byte %d)", c.at)
+		pz(t, "", "-d", "--rm", in).want(t, exitError, in+": "+text)
+		wantFiles(t, dir, "a.zst")
+		pz(t, "", "-tv", in).want(t, exitError, text, "; details: ")
+		pz(t, "", "-l", in).want(t, exitError, text)
+		got := pz(t, "", "-dc", in).want(t, exitError, text).out
+		if !strings.HasPrefix(content, got) || len(got) == 0 {
+			t.Errorf("%s: got %d bytes", c.name, len(got))
+		}
+	}
+}
+
+// TestCutFormats checks .gz and .zst files that lack their end: pz leaves no file, keeps the source
+// and gives advice.
+func TestCutFormats(t *testing.T) {
+	content := sample(100_000)
+	advice := regexp.MustCompile(regexp.QuoteMeta(adviceBefore) + "|" + regexp.QuoteMeta(adviceWhole))
+	const text = "is cut short; the end is missing"
+	for _, f := range []string{"gz", "zst"} {
+		dir := t.TempDir()
+		packed := pz(t, content, "--format", f, "-B16K").out
+		for at := 1 + len(packed)/40; at < len(packed); at += 1 + len(packed)/40 {
+			path := write(t, packed[:at], dir, "a."+f)
+			got := pz(t, "", "-d", "--rm", path).want(t, exitError, path+": "+text)
+			if !advice.MatchString(got.err) {
+				t.Errorf("%s cut to %d: %s", f, at, got.err)
+			}
+			shown := pz(t, "", "-dc", path).want(t, exitError, path+": "+text).out
+			if !strings.HasPrefix(content, shown) {
+				t.Errorf("%s cut to %d: -dc restores %d bytes that differ", f, at, len(shown))
+			}
+			pz(t, "", "-l", path).want(t, exitError, path+": "+text)
+			wantFiles(t, dir, "a."+f)
+		}
+	}
+}
+
+// TestDamagedFormats checks the same for bytes that are overwritten in the middle.
+func TestDamagedFormats(t *testing.T) {
+	content := sample(100_000)
+	for f, advice := range map[string]string{"gz": adviceBefore, "zst": adviceFrames} {
+		dir := t.TempDir()
+		packed := pz(t, content, "--format", f, "-B16K").out
+		middle := len(packed) / 2
+		bad := packed[:middle] + "\x00\xff\x00\xff\x00\xff" + packed[middle+6:]
+		path := write(t, bad, dir, "a."+f)
+		pz(t, "", "-d", "--rm", path).want(t, exitError, path+": ", " is damaged (byte ", advice)
+		pz(t, "", "-t", path).want(t, exitError, path+": ", " is damaged (byte ", advice)
+		got := pz(t, "", "-dc", path).want(t, exitError, path+": ", " is damaged (byte ").err
+		if strings.Contains(got, "-dc FILE") || strings.Contains(got, advice) != (f == "zst") {
+			t.Errorf("%s, -dc: %s", f, got)
+		}
+		piped := packed[:middle] + packed[middle+6:]
+		got = runProcess(t, strings.NewReader(piped), "-t").want(t, exitError).err
+		if strings.Contains(got, "FILE") {
+			t.Errorf("%s: advice for a pipe: %s", f, got)
+		}
+		r := pz(t, "", "--recover", path, "-c")
+		if f == "zst" {
+			r.want(t, exitWarning, "lost: frame ", ": saved ")
+		} else if r.message(t, path) != "is .gz data, which --recover does not support"+adviceBefore {
+			t.Errorf("%s, --recover: %s", f, r.err)
+		}
+		wantFiles(t, dir, "a."+f)
+	}
+	// With or without a seek table at the end.
+	zst := pz(t, content, "--format", "zst", "-B16K").out
+	bad := zst[:len(zst)/2] + "\x00\xff\x00\xff\x00\xff" + zst[len(zst)/2+6:]
+	for _, end := range []string{"", "garbage"} {
+		path := write(t, bad+end, t.TempDir(), "a.zst")
+		pz(t, "", "-t", path).want(t, exitError, " is damaged (byte ", adviceFrames)
+	}
+}
+
+// TestSecondMember checks that a message counts members and frames.
+func TestSecondMember(t *testing.T) {
+	content := sample(100_000)
+	gz := pz(t, content, "--format", "gz").out
+	zst := pz(t, content, "--format", "zst").out
+	path := filepath.Join(t.TempDir(), "a")
+	for _, c := range []struct{ packed, want string }{
+		{gz + gz[:len(gz)-3] + "abc", "member 1 is damaged (byte "},
+		{gz + gz[:len(gz)-3], "is cut short; the end is missing from member 1 on"},
+		{zst + zst[:1000], "is cut short; the end is missing from frame 1 on"},
+	} {
+		if err := os.WriteFile(path, []byte(c.packed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := pz(t, "", "-t", path).message(t, path); !strings.HasPrefix(got, c.want) {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestNotCompressed checks the messages about tar archives and dictionaries.
+func TestNotCompressed(t *testing.T) {
+	tar := strings.Repeat("x", 257) + "ustar\x0000" + strings.Repeat("\x00", 248)
+	path := write(t, tar, t.TempDir(), "a.tar.pz")
+	pz(t, "", "-d", path).want(t, exitError, "is an uncompressed tar archive; use tar -xf\n")
+	path = write(t, tar, t.TempDir(), "a.tar")
+	pz(t, "", "-d", path).want(t, exitWarning, "is an uncompressed tar archive -- ignored; use tar -xf\n")
+
+	dict := "\x28\xb5\x2f\xfd\x21\x07\x05\x29\x00\x00hello"
+	got := pz(t, dict, "-d").message(t, "standard input")
+	if !strings.HasPrefix(got, "needs a feature that pz does not have: ") || !strings.Contains(got, "dictionary 7") {
+		t.Error(got)
+	}
+}

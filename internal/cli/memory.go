@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/gopz/compress"
+)
+
+// programMemory is the memory of the program besides the blocks and workers that the library
+// counts: code, stacks and the reserve of the Go runtime. It is the measured peak of small runs,
+// rounded up.
+const programMemory = 32 << 20
+
+// memoryTable returns the memory that each level takes to compress, and to restore the result.
+func (c *config) memoryTable(threads int) (string, error) {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "  level\tto compress\tto restore\t")
+	text := func(n int64, err error) string {
+		if err != nil {
+			return "over the limit"
+		}
+		return formatSize(n + programMemory)
+	}
+	for level := minLevel; level <= maxLevel; level++ {
+		opts := c.memoryOptions(level, threads)
+		writer := text(compress.WriterMemory(opts...))
+		reader := text(compress.ReaderMemory(c.blockSize, opts...)) // size 0: the level's
+		fmt.Fprintf(t, "%d\t%s\t%s\t\n", level, writer, reader)
+	}
+	err := t.Flush()
+	return b.String(), err
+}
+
+func (c *config) memoryOptions(level, threads int) []compress.Option {
+	opts := []compress.Option{
+		compress.WithLevel(level), compress.WithConcurrency(threads),
+		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
+		compress.WithTuning(c.tuning),
+	}
+	if c.pipeline != "" {
+		opts = append(opts, compress.WithPipeline(c.pipeline))
+	}
+	return opts
+}
+
+// options returns the library options for every file of the run.
+func (a *app) options() []compress.Option {
+	c := &a.cfg
+	opts := []compress.Option{
+		compress.WithScheduler(a.sched), compress.WithMaxMemory(c.memory),
+		compress.WithBackend(c.match, c.entropy),
+	}
+	if c.level != 0 {
+		opts = append(opts, compress.WithLevel(c.level))
+	}
+	if c.mode == modeCompress {
+		opts = append(opts, compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize),
+			compress.WithTuning(c.tuning))
+	}
+	if c.noCheck {
+		opts = append(opts, compress.WithChecksum(false))
+	}
+	return opts
+}

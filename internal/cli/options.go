@@ -1,0 +1,176 @@
+package cli
+
+// option is a row of the table from which --help, --help=all and the one-letter names of the
+// options are made. It is plain data.
+type option struct {
+	group string // heading in --help=all
+	short string // one-letter name; "" if there is none
+	long  string // long name; "" for a row that is not an option
+	value string // placeholder of the value; "" if the option takes none
+	label string // shown in place of the names; "" for none
+	brief string // text in --help; "" leaves the option out
+	text  string // text in --help=all; helpValues replaces words in braces
+}
+
+// The groups of --help=all, in order.
+const (
+	groupCompress    = "Compressing"
+	groupRestore     = "Restoring"
+	groupList        = "Listing and checking"
+	groupRecover     = "Recovery"
+	groupOutput      = "Output files"
+	groupResources   = "Threads and memory"
+	groupGPU         = "GPU"
+	groupStatistics  = "Statistics and messages"
+	groupInfo        = "Information"
+	groupEnvironment = "Environment variables"
+	groupExit        = "Exit codes"
+)
+
+var optionTable = []option{
+	{group: groupCompress, short: "z", long: "compress",
+		text: "Compress. This is the default."},
+	{group: groupCompress, long: "level", value: "N", label: "-1 ... -9, --level N",
+		brief: "Set the level: 1 fastest to 9 densest; default {level}.",
+		text:  "Set the level: 1 is fastest, 9 is densest. The default is {level}."},
+	{group: groupCompress, long: "fast",
+		text: "Set level 1."},
+	{group: groupCompress, long: "best",
+		text: "Set level 9."},
+	{group: groupCompress, long: "format", value: "FORMAT",
+		brief: "Write format pz (default), gz or zst.",
+		text:  "Write format pz (the default), gz or zst."},
+	{group: groupCompress, short: "a", long: "auto",
+		text: "Tune settings for each block from a sample (about 10% slower). Images and sounds " +
+			"take several times as long at levels 5 and 6."},
+	{group: groupCompress, long: "trial",
+		text: "Tune settings for each block by trying all of them on a larger sample. Files " +
+			"become slightly smaller than with --auto, and compressing takes 33% to 75% longer " +
+			"than without."},
+	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
+		text: "Select the pipeline: {pipelines}. Files of lzr are restored up to 25% faster than " +
+			"those of lzseqr and are 14% to 21% larger up to level 6."},
+	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
+		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
+			"often compress better, but take more memory in both directions. The default for .pz " +
+			"is 1M up to level 3, 2M at level 4, 4M at 5 to 7, 8M at 8 and 16M at 9."},
+	{group: groupCompress, short: "n", long: "no-name",
+		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
+			"which is the default."},
+	{group: groupCompress, long: "no-check",
+		text: "Do not store checksums of the content. A .gz file always has one."},
+
+	{group: groupRestore, short: "d", long: "decompress",
+		brief: "Restore .pz, .gz and .zst files.",
+		text:  "Restore files. Their content tells whether they are .pz, .gz or .zst."},
+	{group: groupRestore, short: "N", long: "name",
+		text: "Use the name and time that a .gz file stores; by default the name comes from " +
+			"FILE. When compressing, store them, which is the default."},
+	{group: groupRestore, label: "    --no-check",
+		text: "With -d and -t, do not verify checksums of the content. With -d it excludes --rm."},
+
+	{group: groupList, short: "t", long: "test",
+		brief: "Check that files can be restored; write nothing.",
+		text:  "Check that files can be restored. Write nothing."},
+	{group: groupList, short: "l", long: "list",
+		brief: "List sizes, ratio and format of files.",
+		text: "List the contents. pz reads the index of a file where there is one, and otherwise " +
+			"decompresses it."},
+	{group: groupList, long: "json",
+		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
+			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline. " +
+			"Sizes are in bytes."},
+
+	{group: groupRecover, long: "recover",
+		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
+			"lost. This works for .pz files, and for .zst files with a seek table or frames that " +
+			"state their size."},
+	{group: groupRecover, long: "zero-fill",
+		text: "With --recover, write zeros in place of lost content."},
+
+	{group: groupOutput, short: "c", long: "stdout",
+		brief: "Write to standard output.",
+		text:  "Write to standard output."},
+	{group: groupOutput, short: "o", long: "output", value: "FILE",
+		brief: "Write to FILE.",
+		text: "Write to FILE. This takes one input file. When compressing, a suffix of FILE sets " +
+			"the format unless --format or -p does. A device or pipe is written in place."},
+	{group: groupOutput, short: "S", long: "suffix", value: ".SUF",
+		text: "Use the suffix .SUF instead of .pz, .gz or .zst. It is used as given, dot " +
+			"included."},
+	{group: groupOutput, short: "r", long: "recursive",
+		brief: "Process all files in directories.",
+		text: "Process all files in the given directories and below. Compressing skips files " +
+			"with the suffixes {suffixes}. All other modes skip files without them."},
+	{group: groupOutput, short: "f", long: "force",
+		brief: "Overwrite existing files.",
+		text: "Overwrite existing files, follow symbolic links, compress files that have a " +
+			"suffix of compressed files, and use a terminal for compressed data. With --rm, also " +
+			"remove files that have several hard links. With -dc, copy files of unknown formats " +
+			"unchanged."},
+	{group: groupOutput, short: "k", long: "keep",
+		text: "Keep the source. This is the default."},
+	{group: groupOutput, long: "rm",
+		brief: "Remove the source once the result is safe on disk.",
+		text: "Remove the source once the result is safe on disk. A source stays if its result " +
+			"went to standard output, a device or a pipe."},
+
+	{group: groupResources, short: "T", long: "threads", value: "N",
+		text: "Use N threads. The default 0 uses all processors."},
+	{group: groupResources, short: "M", long: "memory", value: "LIMIT",
+		text: "Limit the memory for blocks and workers. pz then processes fewer blocks at a " +
+			"time. By default compressing has no limit and restoring has {readermemory}. Windows " +
+			"of .zst frames are limited to 128 MiB without -M."},
+
+	{group: groupGPU, long: "backend", value: "BACKEND",
+		text: "Select where matching and entropy coding run: auto, cpu, gpu or fused. Two " +
+			"values, as in cpu,gpu, select one for each. fused runs whole blocks on the GPU " +
+			"where possible. auto, the default, uses a GPU only where it saves CPU time. The " +
+			"output is the same."},
+	{group: groupGPU, long: "gpu-device", value: "NAME",
+		text: "Use this device. This build has: {devices}. soft is a software device for tests."},
+	{group: groupGPU, long: "list-gpus",
+		text: "List the GPUs of this machine and their names for --gpu-device."},
+
+	{group: groupStatistics, short: "v", long: "verbose",
+		text: "Report ratio, sizes, blocks, threads and speed of each file, and details of " +
+			"damage."},
+	{group: groupStatistics, short: "q", long: "quiet",
+		text: "Suppress warnings and the progress bar."},
+
+	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
+		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
+			"-B, -a, --format and -p."},
+	{group: groupInfo, short: "V", long: "version",
+		text: "Show the version and the instruction set of the inner loops."},
+	{group: groupInfo, label: "--",
+		text: "End of the options. Each following argument is a FILE even if it begins with -."},
+
+	{group: groupEnvironment, label: "PZ_LEVEL",
+		text: "Default of --level."},
+	{group: groupEnvironment, label: "PZ_THREADS",
+		text: "Default of --threads."},
+	{group: groupEnvironment, label: "PZ_SIMD",
+		text: "Best instruction set that the inner loops may use: portable, avx2, avx512 or " +
+			"neon. The output is the same."},
+
+	{group: groupExit, label: "0",
+		text: "Success."},
+	{group: groupExit, label: "1",
+		text: "An error. It includes a reader that closes its pipe early, as in pz -dc FILE | " +
+			"head (\"broken pipe\")."},
+	{group: groupExit, label: "2",
+		text: "A warning: pz skipped a file or left something out."},
+	{group: groupExit, label: "128+N",
+		text: "Signal N ended the program."},
+}
+
+// shortName returns the one-letter name of an option, or "".
+func shortName(long string) string {
+	for _, o := range optionTable {
+		if o.long == long {
+			return o.short
+		}
+	}
+	return ""
+}
