@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,6 +34,9 @@ func isSkippableFrame(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
+// formatAliases maps further values of --format to formats.
+var formatAliases = map[string]string{"gzip": "gz", "zstd": "zst"}
+
 // formatNames lists the formats that pz writes, the default first. Each is also a suffix of files.
 func formatNames() (names []string) {
 	for _, p := range compress.Pipelines() {
@@ -58,7 +62,7 @@ func pipelineOf(format string) string {
 	return found
 }
 
-// chooseFormat sets format and pipeline from --format and -p.
+// chooseFormat sets format and pipeline from --format, -p and the suffix of -o.
 func (c *config) chooseFormat() error {
 	if err := c.setFormat(); err != nil {
 		return err
@@ -84,21 +88,35 @@ func (c *config) chooseFormat() error {
 		return nil
 	}
 	hint := ""
-	if f := c.pipeline; slices.Contains(formatNames(), f) {
+	if f := canonicalFormat(c.pipeline); slices.Contains(formatNames(), f) {
 		hint = "; did you mean --format " + f + "?"
 	}
 	return fmt.Errorf("-p %s: the pipelines are %s%s",
 		printable(c.pipeline), strings.Join(names, ", "), hint)
 }
 
-// setFormat checks --format.
+// setFormat replaces an alias in format. Without --format and -p it takes the format from the
+// suffix of -o.
 func (c *config) setFormat() error {
-	c.format = strings.TrimPrefix(c.format, ".")
+	if c.format == "" && c.pipeline == "" && c.mode == modeCompress {
+		c.format = suffixFormat(filepath.Base(c.output))
+	}
+	c.format = canonicalFormat(c.format)
 	if names := formatNames(); c.format != "" && !slices.Contains(names, c.format) {
 		return fmt.Errorf("--format %s: the formats are %s",
 			printable(c.format), strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// canonicalFormat returns the format that a value of --format means. It leaves unknown values as
+// they are.
+func canonicalFormat(name string) string {
+	name = strings.TrimPrefix(name, ".")
+	if f, ok := formatAliases[name]; ok {
+		return f
+	}
+	return name
 }
 
 // checkBlockSize rejects a block size that the format does not allow.

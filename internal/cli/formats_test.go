@@ -50,9 +50,12 @@ func TestFormats(t *testing.T) {
 		{"-p lzseqr", ".pz", pzMagic},
 		{"--format gz", ".gz", gzMagic},
 		{"--format .gz", ".gz", gzMagic},
+		{"--format gzip", ".gz", gzMagic},
 		{"-p deflate", ".gz", gzMagic},
 		{"--format gz -p deflate", ".gz", gzMagic},
+		{"--format gzip -p deflate", ".gz", gzMagic},
 		{"--format zst", ".zst", zstMagic},
+		{"--format=zstd", ".zst", zstMagic},
 		{"-p lzf", ".zst", zstMagic},
 		{"-p lzf -S .x", ".x", zstMagic},
 	} {
@@ -85,15 +88,48 @@ func testFormat(t *testing.T, args []string, suffix, magic, name, content string
 	wantFiles(t, dir, name)
 }
 
+// TestFormatOfOutputName checks that the suffix of -o sets the format unless --format or -p does.
+func TestFormatOfOutputName(t *testing.T) {
+	for _, c := range []struct{ args, name, magic string }{
+		{"", "x.pz", pzMagic},
+		{"", "x.gz", gzMagic},
+		{"", "x.tgz", gzMagic},
+		{"-9", "x.zst", zstMagic},
+		{"", "x.tar.zst", zstMagic},
+		{"", "x", pzMagic},
+		{"", "x.GZ", pzMagic},
+		{"", ".gz", pzMagic},
+		{"", "gz", pzMagic},
+		{"-S .zst", "x.gz", gzMagic},
+		{"--format zst", "x.gz", zstMagic},
+		{"-p lzr", "x.gz", pzMagic},
+		{"-p deflate", "x.zst", gzMagic},
+	} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, c.name)
+		in := write(t, "content", dir, "in")
+		pz(t, "", append(strings.Fields(c.args), "-o", out, in)...).want(t, exitOK)
+		b, err := os.ReadFile(out)
+		if err != nil || !strings.HasPrefix(string(b), c.magic) {
+			t.Errorf("%s -o %s: the file begins with % x, %v", c.args, c.name, b[:min(8, len(b))], err)
+		}
+		// When restoring, the name of the result says nothing about the source.
+		pz(t, "", "-d", "-o", filepath.Join(dir, "back.zst"), out).want(t, exitOK)
+		wantFile(t, filepath.Join(dir, "back.zst"), "content")
+	}
+}
+
 func TestFormatErrors(t *testing.T) {
 	for _, c := range []struct{ args, text string }{
 		{"--format xz", "--format xz: the formats are pz, gz, zst"},
 		{"--format", "--format needs a value"},
 		{"--format=zst -p deflate", "-p deflate writes .gz files; use it without --format zst"},
+		{"--format=zstd -p deflate", "-p deflate writes .gz files; use it without --format zst"},
 		{"-p lzr --format gz", "-p lzr writes .pz files; use it without --format gz"},
 		{"-d -p lzr --format gz", "use it without --format"},
 		{"-p lzf -B 64M", "-B: "},
 		{"-p zst", "-p zst: the pipelines are lzr, lzseqr, deflate, lzf; did you mean --format zst?"},
+		{"-p gzip", "; did you mean --format gz?"},
 		{"--gzip", "did you mean --format gz?"},
 		{"-n=x", "takes no value"},
 	} {

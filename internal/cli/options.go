@@ -39,7 +39,8 @@ var optionTable = []option{
 		text: "Set level 9."},
 	{group: groupCompress, long: "format", value: "FORMAT",
 		brief: "Write format pz (default), gz or zst.",
-		text:  "Write format pz (the default), gz or zst."},
+		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
+			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
 		text: "Tune settings for each block from a sample (about 10% slower). Images and sounds " +
 			"take several times as long at levels 5 and 6."},
@@ -92,7 +93,7 @@ var optionTable = []option{
 		brief: "Write to standard output.",
 		text:  "Write to standard output."},
 	{group: groupOutput, short: "o", long: "output", value: "FILE",
-		brief: "Write to FILE.",
+		brief: "Write to FILE; its suffix sets the format.",
 		text: "Write to FILE. This takes one input file. When compressing, a suffix of FILE sets " +
 			"the format unless --format or -p does. A device or pipe is written in place."},
 	{group: groupOutput, short: "S", long: "suffix", value: ".SUF",

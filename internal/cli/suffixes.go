@@ -2,14 +2,14 @@ package cli
 
 import "strings"
 
-// suffixes lists the suffixes of compressed files and what replaces them in the name of the restored
-// file.
-var suffixes = []struct{ packed, content string }{
-	{".pz", ""},
-	{".gz", ""},
-	{".zst", ""},
-	{".tgz", ".tar"},
-	{".tzst", ".tar"},
+// suffixes lists the suffixes of compressed files, what replaces them in the name of the restored
+// file, and their formats.
+var suffixes = []struct{ packed, content, format string }{
+	{".pz", "", "pz"},
+	{".gz", "", "gz"},
+	{".zst", "", "zst"},
+	{".tgz", ".tar", "gz"},
+	{".tzst", ".tar", "zst"},
 }
 
 // suffix returns the suffix that a compressed file gets.
@@ -35,6 +35,16 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// suffixFormat returns the format that the suffix of name stands for, or "".
+func suffixFormat(name string) string {
+	for _, s := range suffixes {
+		if stem, ok := strings.CutSuffix(name, s.packed); ok && stem != "" {
+			return s.format
+		}
+	}
+	return ""
 }
 
 // knownSuffixes returns the suffixes of compressed files, separated by spaces.
