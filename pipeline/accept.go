@@ -34,8 +34,8 @@ func (w *worker) accept(b *Block) {
 	}
 }
 
-// recheck does a failed block again on the CPU, without the results of the device. If that succeeds, the
-// device was wrong, and is lost. If not, the input is damaged.
+// recheck does a failed block again on the CPU, without the results of the device. If that
+// succeeds, the device was wrong, and is lost. If not, the input is damaged.
 func (w *worker) recheck(b *Block) outcome {
 	b.use, b.hasResults, b.stage, b.Err = useNone, false, 0, nil
 	out := w.runStages(b, false)
@@ -67,7 +67,8 @@ func (r *Run) now() (t time.Time) {
 	return t
 }
 
-// learn tells the coordinator how long the CPU has taken, since start, for a stage that the device can do.
+// learn tells the coordinator how long the CPU has taken, since start, for a stage that the device
+// can do.
 func (r *Run) learn(b *Block, start time.Time) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
 		r.device.Learn(op.op, b.Raw, time.Since(start))
@@ -75,18 +76,20 @@ func (r *Run) learn(b *Block, start time.Time) {
 }
 
 // DecodePayload implements offload.Decoder.
-func (ws *workspace) DecodePayload(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, bool, error) {
+func (ws *workspace) DecodePayload(
+	s *lzseq.Streams, payload []byte, size int,
+) (l *lzseq.Layout, filtered bool, err error) {
 	l, ranges, err := ws.decodePayload(payload, size, s)
 	return l, ranges != nil, err
 }
 
-// acceptSequences takes over the result of Stage0. If the device has only found candidates, the worker parses
-// them.
+// acceptSequences takes over the result of Stage0. If the device has only found candidates, the
+// worker parses them.
 func acceptSequences(ws *workspace, b *Block, r *gpu.Request) error {
 	limits, parsed := *b.limits(), true
 	if r.Candidates != nil {
-		m := &ws.matcher
-		r.Seqs, parsed = m.ParseCandidates(r.Seqs[:0], b.Src, b.Window, b.params(), limits, r.Candidates)
+		m, seqs := &ws.matcher, r.Seqs[:0]
+		r.Seqs, parsed = m.ParseCandidates(seqs, b.Src, b.Window, b.params(), limits, r.Candidates)
 		r.FreeCandidates()
 	}
 	b.payload.seqs, b.payload.ranges = r.Seqs, nil

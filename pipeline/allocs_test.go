@@ -6,8 +6,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestBlockAllocs: once buffers have grown, a block allocates nothing, neither where its worker had gone to sleep nor where it goes
-// straight from one block to the next.
+// TestBlockAllocs: once buffers have grown, a block allocates nothing, neither where its worker had
+// gone to sleep nor where it goes straight from one block to the next.
 func TestBlockAllocs(t *testing.T) {
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, level := range []int{1, 3, 5, 9} {

@@ -11,31 +11,33 @@ const (
 	Coded  Kind = 3 // the output of the pipeline's stages
 )
 
-// Block is one unit of work: bytes in, bytes out. A Run makes blocks and recycles them with their buffers.
-// From Submit until Next returns it, a block belongs to the scheduler and must not be touched.
+// Block is one unit of work: bytes in, bytes out. A Run makes blocks and recycles them with their
+// buffers. From Submit until Next returns it, a block belongs to the scheduler and must not be
+// touched.
 type Block struct {
-	// Src is the input: content when compressing, payload when decompressing. The scheduler never changes it.
+	// Src is the input: content when compressing, payload when decompressing. The scheduler never
+	// changes it.
 	Src []byte
-	// CallerOwned says that Src is memory of the caller's that nothing may read after Run.Close. A device
-	// that works on the block is then waited for, unless it is lost.
+	// CallerOwned says that Src is memory of the caller's that nothing may read after Run.Close. A
+	// device that works on the block is then waited for, unless it is lost.
 	CallerOwned bool
-	// Window is the number of bytes at the front of Src that come before the content of the block. For
-	// compression by pipelines that have a window.
+	// Window is the number of bytes at the front of Src that come before the content of the block.
+	// For compression by pipelines that have a window.
 	Window int
-	// Raw is the size of the content in bytes. It is a result when compressing. When decompressing the
-	// caller sets it, and the result has exactly this size.
+	// Raw is the size of the content in bytes. It is a result when compressing. When decompressing
+	// the caller sets it, and the result has exactly this size.
 	Raw int
 	// Kind is the form of the payload: result when compressing, input when decompressing.
 	Kind Kind
-	// Sum is the check that the pipeline's format has, 0 if the run has no checks. For .pz it is the CRC32C
-	// of the payload, continued for Coded blocks over the content. Result when compressing, input when
-	// decompressing.
+	// Sum is the check that the pipeline's format has, 0 if the run has no checks. For .pz it is
+	// the CRC32C of the payload, continued for Coded blocks over the content. Result when
+	// compressing, input when decompressing.
 	Sum uint32
 	// Index counts the blocks submitted to the run, from 0 or the number given to Run.Number.
 	Index int64
-	// Into is memory of the caller's for the content, of at least Raw bytes, or nil. For decompression only.
-	// It belongs to the scheduler as the block does. Bytes after the first Raw are not touched. Out returns
-	// it if it was used.
+	// Into is memory of the caller's for the content, of at least Raw bytes, or nil. For
+	// decompression only. It belongs to the scheduler as the block does. Bytes after the first Raw
+	// are not touched. Out returns it if it was used.
 	Into []byte
 	// Err is why the block failed, nil if it did not.
 	Err error
@@ -61,8 +63,8 @@ type Block struct {
 	srcRetired bool
 }
 
-// Out returns the result: payload when compressing, content when decompressing. It is valid until the block
-// returns to its Run with Put. For a stored block without Into it is Src itself.
+// Out returns the result: payload when compressing, content when decompressing. It is valid until
+// the block returns to its Run with Put. For a stored block without Into it is Src itself.
 func (b *Block) Out() []byte {
 	if b.inInto {
 		return b.Into[:b.Raw]
@@ -73,14 +75,15 @@ func (b *Block) Out() []byte {
 	return b.dst
 }
 
-// SrcRetired reports whether a device that was given up may still read Src. That memory must not be written
-// to again.
+// SrcRetired reports whether a device that was given up may still read Src. That memory must not be
+// written to again.
 func (b *Block) SrcRetired() bool { return b.srcRetired }
 
 // content returns Src without the window.
 func (b *Block) content() []byte { return b.Src[b.Window:] }
 
-// Grow returns b.Src with length n, reusing its memory if that suffices. The contents are undefined.
+// Grow returns b.Src with length n, reusing its memory if that suffices. The contents are
+// undefined.
 func (b *Block) Grow(n int) []byte {
 	b.Src = resize(b.Src, n)
 	return b.Src

@@ -9,7 +9,8 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// manyTables makes data of no matches, in which each piece of 16 Ki has 32 ways in which one symbol follows another, unlike those of the piece before.
+// manyTables makes data of no matches, in which each piece of 16 Ki has 32 ways in which one symbol
+// follows another, unlike those of the piece before.
 func manyTables(n int) []byte {
 	const piece, alphabet, followers, ways = 1 << 14, 240, 40, 32
 	r := rand.New(rand.NewPCG(8, 1))

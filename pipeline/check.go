@@ -99,8 +99,9 @@ func (b *Block) finish() error {
 	return nil
 }
 
-// payloadSum is the check of .pz: CRC32C over the payload, and for a coded block over the content too. Many
-// payloads decode to the same content, so the content alone would not show every flipped bit.
+// payloadSum is the check of .pz: CRC32C over the payload, and for a coded block over the content
+// too. Many payloads decode to the same content, so the content alone would not show every flipped
+// bit.
 func payloadSum(b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0

@@ -12,7 +12,8 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// TestSoftConforms: the software device, which is made of the CPU's code, passes what all devices must.
+// TestSoftConforms: the software device, which is made of the CPU's code, passes what all devices
+// must.
 func TestSoftConforms(t *testing.T) {
 	for _, cfg := range []gpu.SoftConfig{{}, {Batch: 7, Concurrent: 3}} {
 		gputest.Run(t, func(c gputest.Config) (gpu.Device, error) {
@@ -22,7 +23,8 @@ func TestSoftConforms(t *testing.T) {
 	}
 }
 
-// broken are devices that do something wrong, and the tests that must notice: the suite is worth as much as it finds.
+// broken are devices that do something wrong, and the tests that must notice: the suite is worth as
+// much as it finds.
 var broken = map[string]struct {
 	notices string
 	device  func(c gputest.Config) gpu.Device
@@ -79,7 +81,8 @@ var broken = map[string]struct {
 	}},
 }
 
-// spoiled is a device whose results another function has changed; what that function returns is the request's error if there was none.
+// spoiled is a device whose results another function has changed; what that function returns is the
+// request's error if there was none.
 func spoiled(spoil func(*gpu.Request) error) func(gputest.Config) gpu.Device {
 	return func(c gputest.Config) gpu.Device {
 		return &faulty{Device: gpu.NewSoft(Host, gpu.SoftConfig{Batch: 9, Fault: c.Fault}), run: func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {

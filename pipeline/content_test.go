@@ -89,7 +89,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		s := NewScheduler(1)
-		// As long as a run is open, all use the same scratch memory, and what one leaves there must not matter to the next.
+		// As long as a run is open, all use the same scratch memory, and what one leaves there must
+		// not matter to the next.
 		defer s.Start(Config{Pipeline: p}).Close()
 		for _, k := range corpus.Kinds() {
 			for _, n := range sizes {

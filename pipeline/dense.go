@@ -9,9 +9,9 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// Layout Dense is the streams of layout Repeat, with shorter matches. Of these streams tokens, literals and long
-// match lengths may be context-coded. Besides, the content may have been filtered, which is decided before
-// anything else.
+// Layout Dense is the streams of layout Repeat, with shorter matches. Of these streams tokens,
+// literals and long match lengths may be context-coded. Besides, the content may have been
+// filtered, which is decided before anything else.
 
 // Bits of the byte after the number of layout Dense. They are part of the format: which streams are
 // context-coded, and whether the content was filtered.
@@ -29,14 +29,15 @@ const (
 	matchStream  = 4
 )
 
-// unmarkedStreams are the streams without marks that may be context-coded, in the order of the payload.
+// unmarkedStreams are the streams without marks that may be context-coded, in the order of the
+// payload.
 var unmarkedStreams = [...]struct {
 	stream int
 	flag   byte
 }{{tokensStream, denseTokens}, {matchStream, denseMatches}}
 
-// contextGain is what context coding must save of a stream, as log2 of a divisor of its symbols in bytes. Such a
-// stream takes several times as long to decode.
+// contextGain is what context coding must save of a stream, as log2 of a divisor of its symbols in
+// bytes. Such a stream takes several times as long to decode.
 const contextGain = 8
 
 // dense is the scratch memory for layout Dense.
@@ -63,8 +64,8 @@ func (b *Block) dense() bool {
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.fastDense)
 }
 
-// filter chooses which ranges of the block's content to filter, and filters them. All stages of such a block
-// have the same workspace, because devices do not do its level.
+// filter chooses which ranges of the block's content to filter, and filters them. All stages of
+// such a block have the same workspace, because devices do not do its level.
 func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
 	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
@@ -93,8 +94,8 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 	return c
 }
 
-// denseSize returns the size of the block's payload with the given sequences. It overwrites the block's streams
-// and output.
+// denseSize returns the size of the block's payload with the given sequences. It overwrites the
+// block's streams and output.
 func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 	p := b.payload
 	p.streams.Encode(lzseq.Dense, ws.matchInput(b), seqs)
@@ -102,8 +103,8 @@ func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 	return len(b.dst)
 }
 
-// encodeFastDense encodes a block that has layout Dense by choice. If no stream gains by context coding, the
-// payload has layout Repeat, which devices decode.
+// encodeFastDense encodes a block that has layout Dense by choice. If no stream gains by context
+// coding, the payload has layout Repeat, which devices decode.
 func (ws *workspace) encodeFastDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
@@ -112,8 +113,8 @@ func (ws *workspace) encodeFastDense(b *Block) {
 	}
 }
 
-// encodeDense appends a coded payload of layout Dense to dst. Ranges are those of the filtered content, nil if
-// it is not filtered.
+// encodeDense appends a coded payload of layout Dense to dst. Ranges are those of the filtered
+// content, nil if it is not filtered.
 func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
 	dst = append(resize(dst, payloadRoom(s))[:0], lzseq.Dense.ID, 0)
@@ -144,8 +145,8 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	return dst
 }
 
-// prepareContext reports whether a stream gains by context coding. If so it is ready for d.enc.Append. For
-// literals s gives the marks, else it is nil.
+// prepareContext reports whether a stream gains by context coding. If so it is ready for
+// d.enc.Append. For literals s gives the marks, else it is nil.
 func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
 	d := &ws.dense
 	if len(stream) == 0 {

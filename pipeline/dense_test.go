@@ -9,8 +9,9 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// denseStreams are the streams of a block of the size returned, of which those are worth chaining that flags say: a symbol then has two that may follow it, and
-// otherwise all. The literals' second half differs from the first.
+// denseStreams are the streams of a block of the size returned, of which those are worth chaining
+// that flags say: a symbol then has two that may follow it, and otherwise all. The literals' second
+// half differs from the first.
 func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 	r := rand.New(rand.NewPCG(3, uint64(flags)))
 	s = &lzseq.Streams{Lits: make([]byte, lits), Tokens: make([]byte, tokens), LitLens: []byte{61}}
@@ -60,8 +61,9 @@ func rangesOf(flags byte, size int) []byte {
 	return binary.AppendUvarint([]byte{1, 0}, uint64(size))
 }
 
-// TestDenseFlags: chained are tokens, literals, match lengths or none of them, as it pays, whether the content was filtered or not. There is nothing in it to filter.
-// What is not chained is coded as it always is.
+// TestDenseFlags: chained are tokens, literals, match lengths or none of them, as it pays, whether
+// the content was filtered or not. There is nothing in it to filter. What is not chained is coded
+// as it always is.
 func TestDenseFlags(t *testing.T) {
 	ws := new(workspace)
 	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {

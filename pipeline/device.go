@@ -17,8 +17,9 @@ var (
 	ErrNoDevice = errors.New("no device to run on")
 )
 
-// SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at most one.
-// The caller closes the device after the last run that may use it. A nil device is ErrNoDevice.
+// SetDevice gives the scheduler a device for the runs that start from then on. A scheduler has at
+// most one. The caller closes the device after the last run that may use it. A nil device is
+// ErrNoDevice.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if d == nil {
 		return ErrNoDevice
@@ -97,8 +98,8 @@ func (b *Block) reclaim() {
 	b.run.countReclaimed()
 }
 
-// retireMemory leaves to the device whatever it may still touch, and gives the block new memory. Src, which
-// the device only reads, is retired by Put.
+// retireMemory leaves to the device whatever it may still touch, and gives the block new memory.
+// Src, which the device only reads, is retired by Put.
 func (b *Block) retireMemory() {
 	b.request.GPU, b.dst, b.srcRetired = nil, nil, true
 	old := b.payload
@@ -108,8 +109,8 @@ func (b *Block) retireMemory() {
 	}
 }
 
-// Host does a device's request on the CPU with the code of the stages. A software device is made of it. It is
-// safe for concurrent use.
+// Host does a device's request on the CPU with the code of the stages. A software device is made of
+// it. It is safe for concurrent use.
 func Host(r *gpu.Request) error {
 	ws := spare.Get().(*workspace)
 	if err := ws.host(r); err != nil {
@@ -130,8 +131,9 @@ func (ws *workspace) host(r *gpu.Request) (err error) {
 		r.Seqs = ws.matcher.ParseFrom(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits)
 	case r.Op == gpu.StageN && r.Decode:
 		var ranges []byte
-		if r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams); err == nil && ranges != nil {
-			err = fmt.Errorf("pipeline: %v of filtered content", r.Op) // a request has no field for that
+		r.Layout, ranges, err = ws.decodePayload(r.Src, r.Size, r.Streams)
+		if err == nil && ranges != nil { // a request has no field for them
+			err = fmt.Errorf("pipeline: %v of filtered content", r.Op)
 		}
 	case r.Op == gpu.StageN:
 		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, r.Streams)

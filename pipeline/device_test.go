@@ -52,7 +52,8 @@ func onBackend(s Stats, backend Backend) (blocks int64) {
 	return blocks
 }
 
-// sameAsCPU takes the content both ways through a scheduler with a device, and compares with what the CPU does alone.
+// sameAsCPU takes the content both ways through a scheduler with a device, and compares with what
+// the CPU does alone.
 func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assignment) {
 	t.Helper()
 	src := deviceContent()
@@ -82,7 +83,8 @@ func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assign
 // assignments are all that an option can choose.
 var assignments = []Assignment{{Auto, Auto}, {Auto, CPU}, {Auto, GPU}, {CPU, Auto}, {CPU, CPU}, {CPU, GPU}, {GPU, Auto}, {GPU, CPU}, {GPU, GPU}, {Fused, Fused}}
 
-// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same; and it runs where it is to. A device gets whole blocks only from those who have chosen that, or leave everything open.
+// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same; and it runs where it
+// is to. A device gets whole blocks only from those who have chosen that, or leave everything open.
 func TestAssignmentsInterchangeable(t *testing.T) {
 	base := runtime.NumGoroutine()
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
@@ -172,7 +174,8 @@ func TestDeviceDisappears(t *testing.T) {
 	settled(t, base)
 }
 
-// TestDeviceStalls: a device that does not answer is given up, and what it may still touch is left to it.
+// TestDeviceStalls: a device that does not answer is given up, and what it may still touch is left
+// to it.
 func TestDeviceStalls(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
@@ -255,7 +258,8 @@ func TestCheckAssignment(t *testing.T) {
 	}
 }
 
-// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does. What is worth it is another matter for decoding.
+// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does.
+// What is worth it is another matter for decoding.
 func TestPays(t *testing.T) {
 	p := ByName("lzseqr")
 	blocks, err := compressAll(NewScheduler(2), p, 5, deviceBlock, deviceContent())

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestClose: blocks that were begun are waited for, others are dropped, and the scheduler serves other runs as before.
+// TestClose: blocks that were begun are waited for, others are dropped, and the scheduler serves
+// other runs as before.
 func TestClose(t *testing.T) {
 	base := runtime.NumGoroutine()
 	const workers = 2
@@ -90,7 +91,8 @@ func TestCloseTwice(t *testing.T) {
 	}
 }
 
-// TestDroppedLease: a run that nobody closes does not keep the scheduler's scratch memory once it is garbage.
+// TestDroppedLease: a run that nobody closes does not keep the scheduler's scratch memory once it
+// is garbage.
 func TestDroppedLease(t *testing.T) {
 	s := NewScheduler(2)
 	p := fake(func(ws *workspace, b *Block) error { return nil })
@@ -136,7 +138,8 @@ func TestCloseBehindOthers(t *testing.T) {
 	slow.Close()
 }
 
-// TestDropped: a run that nobody closes leaves no goroutine behind either, once its blocks are done.
+// TestDropped: a run that nobody closes leaves no goroutine behind either, once its blocks are
+// done.
 func TestDropped(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range []int{1, 4} {
@@ -148,8 +151,8 @@ func TestDropped(t *testing.T) {
 	settled(t, base)
 }
 
-// TestCancel ends the context after each number of blocks: the run stops with the context's cause, nothing hangs, and blocks
-// that do come out come in order and were either done or dropped.
+// TestCancel ends the context after each number of blocks: the run stops with the context's cause,
+// nothing hangs, and blocks that do come out come in order and were either done or dropped.
 func TestCancel(t *testing.T) {
 	base := runtime.NumGoroutine()
 	cause := errors.New("enough")
@@ -187,7 +190,8 @@ func TestCancel(t *testing.T) {
 			if err != nil && err != cause || after == blocks && err != nil {
 				t.Errorf("canceled in block %d: error %v", after, err)
 			}
-			// With the oldest blocks still to come, and forever not done, only the context can end the wait.
+			// With the oldest blocks still to come, and forever not done, only the context can end
+			// the wait.
 			r.Close()
 			if workers == 1 && int(ran.Load()) != min(after+1, blocks) {
 				t.Errorf("canceled in block %d of one worker: %d blocks ran", after, ran.Load())
@@ -219,7 +223,8 @@ func TestCancelWait(t *testing.T) {
 	r.Close()
 }
 
-// TestPanic: a panic is the error of its block alone; the worker goes on with scratch memory of its own making.
+// TestPanic: a panic is the error of its block alone; the worker goes on with scratch memory of its
+// own making.
 func TestPanic(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {

@@ -17,8 +17,8 @@ func alone(t *testing.T) {
 	}
 }
 
-// fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken for coded ones, so that nothing
-// is decided before the stage runs.
+// fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken
+// for coded ones, so that nothing is decided before the stage runs.
 func fake(run func(ws *workspace, b *Block) error) *Pipeline {
 	return &Pipeline{Name: "fake", decode: []stage{{name: "fake", run: run}}}
 }
@@ -44,8 +44,8 @@ func next(t testing.TB, r *Run) *Block {
 	return b
 }
 
-// settled fails the test unless the number of goroutines falls back to base. A worker is still there for a moment after the
-// last block has been handed over.
+// settled fails the test unless the number of goroutines falls back to base. A worker is still
+// there for a moment after the last block has been handed over.
 func settled(t *testing.T, base int) {
 	t.Helper()
 	for wait := time.Microsecond; runtime.NumGoroutine() > base; wait *= 2 {
@@ -75,7 +75,8 @@ func within[T any](c <-chan T) error {
 	}
 }
 
-// execute takes a block through its stages with the given scratch, as a worker would. It reports false if a stage panicked.
+// execute takes a block through its stages with the given scratch, as a worker would. It reports
+// false if a stage panicked.
 func execute(ws *workspace, b *Block) bool {
 	w := &worker{sched: b.run.sched, ws: ws}
 	b.state = stateQueued

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// helper does a part of another worker's stage: the matcher looks for the candidates of one piece while it
-// parses the piece before. A helper takes the place of an idle worker, so the last blocks of a run, and a
-// single block, have two processors each if any are free. It takes no blocks and needs no scratch memory.
+// helper does a part of another worker's stage: the matcher looks for the candidates of one piece
+// while it parses the piece before. A helper takes the place of an idle worker, so the last blocks
+// of a run, and a single block, have two processors each if any are free. It takes no blocks and
+// needs no scratch memory.
 type helper struct {
 	w    *worker // that it helps
 	f    func() int
@@ -46,8 +47,8 @@ func (w *worker) Help(f func() int) bool {
 	return true
 }
 
-// Wait implements lz77.Helper. A panic of the helper continues here. If the stage panics as well, the helper's
-// panic is the error of the block.
+// Wait implements lz77.Helper. A panic of the helper continues here. If the stage panics as well,
+// the helper's panic is the error of the block.
 func (w *worker) Wait() {
 	v := <-w.helper.done
 	w.helper.f = nil

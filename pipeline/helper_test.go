@@ -12,7 +12,8 @@ import (
 	"github.com/gopz/compress/pipeline/internal/fifo"
 )
 
-// TestHelped: a block that is alone has a second worker's place where its level parses by price, and comes out the same.
+// TestHelped: a block that is alone has a second worker's place where its level parses by price,
+// and comes out the same.
 func TestHelped(t *testing.T) {
 	pieces, forWorkers := 4, []int{1, 2, 8}
 	if small() {
@@ -71,7 +72,8 @@ func (p *Pipeline) lowestPriced() (level int) {
 	return level
 }
 
-// TestHelpOrder: a worker helps if no block waits, and one that comes meanwhile is taken when it has helped.
+// TestHelpOrder: a worker helps if no block waits, and one that comes meanwhile is taken when it
+// has helped.
 func TestHelpOrder(t *testing.T) {
 	helping, gate, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s := NewScheduler(2)
@@ -118,7 +120,8 @@ func TestHelpOrder(t *testing.T) {
 	}
 }
 
-// TestHelperTakesUp: a block that has come back from the device while the last free place was a helper's is taken up afterwards.
+// TestHelperTakesUp: a block that has come back from the device while the last free place was a
+// helper's is taken up afterwards.
 func TestHelperTakesUp(t *testing.T) {
 	done := make(chan struct{})
 	s := NewScheduler(2)

@@ -7,21 +7,21 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Blocks that cannot be compressed are detected early, because trying to compress takes longest on them. A
-// block is taken for incompressible if a sample of its bytes is as evenly distributed as random bytes and no
-// string of some length occurs twice in the block.
+// Blocks that cannot be compressed are detected early, because trying to compress takes longest on
+// them. A block is taken for incompressible if a sample of its bytes is as evenly distributed as
+// random bytes and no string of some length occurs twice in the block.
 //
-// Repeats are found with fingerprints: positions are chosen by a hash of the 8 bytes there, one in 64, and
-// kept in a table by another hash of the same bytes. Both copies of a repeat choose the same positions, so a
-// repeat of a few hundred bytes is very likely to be found.
+// Repeats are found with fingerprints: positions are chosen by a hash of the 8 bytes there, one in
+// 64, and kept in a table by another hash of the same bytes. Both copies of a repeat choose the
+// same positions, so a repeat of a few hundred bytes is very likely to be found.
 
 const (
-	sampleSize  = 1 << 13 // bytes of the sample; if random they have 7.977 ± 0.003 bits of entropy each
+	sampleSize  = 1 << 13 // bytes of the sample; random ones have 7.977 ± 0.003 bits of entropy
 	samplePiece = 256     // neighbouring bytes of the sample
 
-	// maxEvenness is the largest sum of count·(count−1) over all byte values for which a sample counts as
-	// random. Random bytes have n(n−1)/256 = 262,112 ± 1.4%. 2% more is about 7.96 bits of entropy, which
-	// entropy coding would turn into a gain of half a percent.
+	// maxEvenness is the largest sum of count·(count−1) over all byte values for which a sample
+	// counts as random. Random bytes have n(n−1)/256 = 262,112 ± 1.4%. 2% more is about 7.96 bits
+	// of entropy, which entropy coding would turn into a gain of half a percent.
 	maxEvenness = sampleSize / 256 * (sampleSize - 1) * 102 / 100
 
 	seenLog  = 12 // log2 of the entries of the table of fingerprints
@@ -82,8 +82,9 @@ const (
 	manyRepeats = all / 4  // of a block that is unlike its sample
 )
 
-// farRepeats returns the part of src, in 1/all, that strings of n bytes, 8 … 64, are that occurred at least
-// distance bytes before. It looks at as many positions as the table of fingerprints has room for.
+// farRepeats returns the part of src, in 1/all, that strings of n bytes, 8 … 64, are that occurred
+// at least distance bytes before. It looks at as many positions as the table of fingerprints has
+// room for.
 func (ws *workspace) farRepeats(src []byte, n, distance int) (part int) {
 	clear(ws.seen[:])
 	chosen := uint(max(seenBits, bits.Len(uint(len(src)))-seenLog))

@@ -66,7 +66,8 @@ func (t *stageTimer) end() {
 	}
 	if f := t.run.cfg.Trace; f != nil {
 		r := t.run
-		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, r.stageName(t.stage), CPU, t.w.number(), 1, t.start, took})
+		name := r.stageName(t.stage)
+		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took})
 	}
 }
 
@@ -81,7 +82,8 @@ func (r *Run) countHelp(b *Block, slot, bytes int, start time.Time, took time.Du
 	}
 }
 
-// countDevice notes what the device has made of a block, which is still at the stage that it was offered at.
+// countDevice notes what the device has made of a block, which is still at the stage that it was
+// offered at.
 func (r *Run) countDevice(b *Block) {
 	trip := &b.request.Trip
 	if c := r.core.counters; c != nil {
@@ -92,12 +94,13 @@ func (r *Run) countDevice(b *Block) {
 		to.add(b.Raw, trip.Took/time.Duration(trip.Batch))
 	}
 	if f := r.cfg.Trace; f != nil {
-		f(Event{r.cfg.Op, b.Index, b.Raw, b.deviceStage(), GPU, -1, trip.Batch, trip.Start, trip.Took})
+		name := b.deviceStage()
+		f(Event{r.cfg.Op, b.Index, b.Raw, name, GPU, -1, trip.Batch, trip.Start, trip.Took})
 	}
 }
 
-// countReturned notes that a block went back to the CPU: because of err, or, if that is nil, because the device
-// is lost.
+// countReturned notes that a block went back to the CPU: because of err, or, if that is nil,
+// because the device is lost.
 func (r *Run) countReturned(err error) {
 	if c := r.core.counters; c != nil {
 		c.returned.Add(1)
@@ -122,7 +125,8 @@ type clock struct {
 	start, got time.Time
 }
 
-// beginClock starts to measure if statistics are on. A worker that starts has waited since it was parked.
+// beginClock starts to measure if statistics are on. A worker that starts has waited since it was
+// parked.
 func (s *Scheduler) beginClock(w *worker, b *Block) (t clock) {
 	if !s.stats.on.Load() {
 		return t

@@ -11,8 +11,8 @@ import (
 // MaxLevel is the highest level. The lowest is 1.
 const MaxLevel = lz77.MaxLevel
 
-// Tables of log2 of the block size by level. A larger block is denser where it is the window as well. It takes
-// more memory, gives fewer blocks to share out, and makes a random read dearer.
+// Tables of log2 of the block size by level. A larger block is denser where it is the window as
+// well. It takes more memory, gives fewer blocks to share out, and makes a random read dearer.
 var (
 	// 4 MiB in place of 2 makes level 5 1.0% smaller.
 	pzBlocks = [MaxLevel + 1]uint8{0, 20, 20, 20, 21, 22, 22, 22, 23, 24}
@@ -25,14 +25,14 @@ var (
 // BlockSize returns the default block size of a level in bytes.
 func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
-// fixedMemory is the part of a workspace that does not depend on the block, in bytes. Of it 268 KiB are for
-// context-coded streams.
+// fixedMemory is the part of a workspace that does not depend on the block, in bytes. Of it 268 KiB
+// are for context-coded streams.
 const fixedMemory = 580 << 10
 
-// Memory returns a bound on the scratch memory in bytes of that many workers, without the buffers of the blocks
-// themselves. Payloads is how many blocks may be between their first and their last stage: 0 without a
-// device, and the blocks in flight with one. The memory of a device is not counted. Level and tuning matter
-// to compression only.
+// Memory returns a bound on the scratch memory in bytes of that many workers, without the buffers
+// of the blocks themselves. Payloads is how many blocks may be between their first and their last
+// stage: 0 without a device, and the blocks in flight with one. The memory of a device is not
+// counted. Level and tuning matter to compression only.
 func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, payloads int) int64 {
 	var worker, payload int64
 	if op == Compress {
@@ -41,16 +41,16 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 			worker += fixedMemory + 9*int64(blockSize)/2 // of the Verifier
 		}
 	} else {
-		// Payload: blocks of both Repeat and Dense leave streams of 3.4 times the block, because different
-		// streams are longest in each. Worker: tables of segments. Context-coded streams have most, 32 for
-		// each 16 Ki symbols.
+		// Payload: blocks of both Repeat and Dense leave streams of 3.4 times the block, because
+		// different streams are longest in each. Worker: tables of segments. Context-coded streams
+		// have most, 32 for each 16 Ki symbols.
 		worker, payload = fixedMemory+15*int64(blockSize)/8, 7*int64(blockSize)/2
 	}
 	return worker*int64(workers) + payload*int64(max(workers, payloads))
 }
 
-// encodeMemory returns bounds on the memory of a workspace and of a payload for compression, in bytes. These
-// are for the worst data there can be; common data takes less than half.
+// encodeMemory returns bounds on the memory of a workspace and of a payload for compression, in
+// bytes. These are for the worst data there can be; common data takes less than half.
 func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker, payload int64) {
 	size := int64(blockSize)
 	dense := p.dense != 0 && level >= p.dense
@@ -62,13 +62,14 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 	switch p.Format {
 	case PZ:
-		// Worker: words of a group of lanes, 2 bytes for each of at most 0.65 symbols a byte. Payload: streams,
-		// 3 times the block, and sequences. A sequence has 12 bytes and stands for at least 4 of the block, in
-		// a slice that grows by a quarter: 3.75 times the block. In layout Dense sequences of 2 bytes are
-		// possible, but a chunk has 4 on average.
+		// Worker: words of a group of lanes, 2 bytes for each of at most 0.65 symbols a byte.
+		// Payload: streams, 3 times the block, and sequences. A sequence has 12 bytes and stands
+		// for at least 4 of the block, in a slice that grows by a quarter: 3.75 times the block. In
+		// layout Dense sequences of 2 bytes are possible, but a chunk has 4 on average.
 		worker, payload = worker+3*size/2, 27*size/4
 		if dense {
-			payload += 6 * min(size, lz77.MaxChunk) // a chunk has twice the sequences until that is noticed
+			// A chunk may have twice the sequences until the parser notices that.
+			payload += 6 * min(size, lz77.MaxChunk)
 			// Filtered content, the choice of filters, and parse trials.
 			worker += size + x86.Memory + int64(smallTrialsMemory(blockSize, &limits))
 		}
@@ -83,8 +84,8 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
 		}
 	case ZST:
-		// There are no streams. But what sequences and output leave behind when they grow takes as much
-		// until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
+		// There are no streams. But what sequences and output leave behind when they grow takes as
+		// much until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
 		worker, payload = worker+zstd.Memory, 27*size/4
 	}
 	if tuning != TuneFixed {
@@ -93,8 +94,9 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 	return worker, payload
 }
 
-// denseMemory returns the additional scratch memory to encode context-coded streams, in bytes. Literals are the
-// whole block at most. Each takes a mark, a byte of words, since a group has half of them, and up to 1.3
-// bytes of tables: 32 of 512 bytes for each 16 Ki, in a slice that grows by a quarter or more. 1.5 MB are
-// for clustering. Small blocks have a second slice of sequences, of 2 bytes each.
+// denseMemory returns the additional scratch memory to encode context-coded streams, in bytes.
+// Literals are the whole block at most. Each takes a mark, a byte of words, since a group has half
+// of them, and up to 1.3 bytes of tables: 32 of 512 bytes for each 16 Ki, in a slice that grows by
+// a quarter or more. 1.5 MB are for clustering. Small blocks have a second slice of sequences, of 2
+// bytes each.
 func denseMemory(size int64) int64 { return 28*size/8 + 6<<18 + 15*min(size, trialBlock)/2 }

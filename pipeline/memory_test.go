@@ -15,7 +15,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// footprint is the scratch memory that a workspace holds: itself, its payload and the slices in them, whatever package they belong to.
+// footprint is the scratch memory that a workspace holds: itself, its payload and the slices in
+// them, whatever package they belong to.
 func footprint(ws *workspace) int64 {
 	seen := map[uintptr]bool{}
 	n := int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem(), seen)
@@ -28,7 +29,8 @@ func footprint(ws *workspace) int64 {
 // lazy are the packages with scratch memory behind pointers.
 var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.Contexts]().PkgPath(), reflect.TypeFor[simd.CtxTable]().PkgPath()}
 
-// held adds up the slices in v, and what is behind pointers that have not been seen. What slices point to in turn are blocks and streams, which are somebody else's or counted already.
+// held adds up the slices in v, and what is behind pointers that have not been seen. What slices
+// point to in turn are blocks and streams, which are somebody else's or counted already.
 func held(v reflect.Value, seen map[uintptr]bool) (n int64) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -53,8 +55,9 @@ func held(v reflect.Value, seen map[uintptr]bool) (n int64) {
 	return n
 }
 
-// words makes data of w different words of k bytes, each followed by another one than the last few times that it stood there. The words
-// have no first and no last byte in common: what there is to find are matches of one word, and there are no literals.
+// words makes data of w different words of k bytes, each followed by another one than the last few
+// times that it stood there. The words have no first and no last byte in common: what there is to
+// find are matches of one word, and there are no literals.
 func words(n, w, k, times int) []byte {
 	r := rand.New(rand.NewPCG(uint64(w), uint64(k)))
 	list := corpus.ByName("random").MakeSeed(w*k, 7)
@@ -89,7 +92,8 @@ func twos(n int) []byte {
 	return p[:n]
 }
 
-// hardSize is how much of size is enough for levels that take their time for just such data. A piece of Tree is never longer.
+// hardSize is how much of size is enough for levels that take their time for just such data. A
+// piece of Tree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
 	case p.levels[level].Finder.Optimal():
@@ -100,8 +104,9 @@ func hardSize(p *Pipeline, level, size int) int {
 	return size
 }
 
-// TestMemory feeds one worker with blocks that each make something else large: sequences, literals, offsets, lengths, coded symbols.
-// What it holds in the end must stay within what Memory tells the options that limit it.
+// TestMemory feeds one worker with blocks that each make something else large: sequences, literals,
+// offsets, lengths, coded symbols. What it holds in the end must stay within what Memory tells the
+// options that limit it.
 func TestMemory(t *testing.T) {
 	alone(t)
 	size := 1 << 20

@@ -27,8 +27,8 @@ func decodeOne(ws *workspace, p *Pipeline, e encoded, checks bool) ([]byte, erro
 	return b.Out(), b.Err
 }
 
-// harmless decodes a payload nobody vouches for: an error that says what it is, or content of the size announced, and
-// scratch memory within the bound.
+// harmless decodes a payload nobody vouches for: an error that says what it is, or content of the
+// size announced, and scratch memory within the bound.
 func harmless(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	t.Helper()
 	e.sum = 0
@@ -46,7 +46,8 @@ func harmless(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	}
 }
 
-// TestPayloadFlips: with checks every flipped bit is noticed, be it in bits that make no difference to the content.
+// TestPayloadFlips: with checks every flipped bit is noticed, be it in bits that make no difference
+// to the content.
 func TestPayloadFlips(t *testing.T) {
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, name := range []string{"text", "runs", "zeros", "random"} {
@@ -122,7 +123,8 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// TestHostileMemory: every stream claims to be as long as the block may be, at the price of a few bytes each.
+// TestHostileMemory: every stream claims to be as long as the block may be, at the price of a few
+// bytes each.
 func TestHostileMemory(t *testing.T) {
 	for _, raw := range []int{1 << 12, 1 << 16, 1 << 20, 1 << 22} {
 		one := binary.AppendUvarint(nil, uint64(raw))
@@ -142,7 +144,8 @@ func TestHostileMemory(t *testing.T) {
 				}
 				return p
 			}
-			// Memory stays from block to block, and each layout has streams that are longer than the other's.
+			// Memory stays from block to block, and each layout has streams that are longer than
+			// the other's.
 			all := new(workspace)
 			harmless(t, all, p, encoded{append([]byte{lzseq.Repeat.ID}, full(lzseq.Repeat)...), raw, Coded, 0})
 			harmless(t, all, p, encoded{append([]byte{lzseq.Dense.ID, 0}, full(lzseq.Dense)...), raw, Coded, 0})

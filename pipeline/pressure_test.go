@@ -115,8 +115,8 @@ func startGate(workers int) (*gate, *Scheduler) {
 	return g, s
 }
 
-// TestFullQueueFallsBackToCPU: with the device busy and its queue full, workers do Auto blocks at once, and
-// reclaim those in the queue as soon as they have nothing else to do.
+// TestFullQueueFallsBackToCPU: with the device busy and its queue full, workers do Auto blocks at
+// once, and reclaim those in the queue as soon as they have nothing else to do.
 func TestFullQueueFallsBackToCPU(t *testing.T) {
 	for _, workers := range forWorkers {
 		g, s := startGate(workers)
@@ -173,8 +173,8 @@ func TestLostDeviceFallsBackToCPU(t *testing.T) {
 	}
 }
 
-// TestPressureBiasesAutoToCPU: above the limit of the score Auto blocks are not even offered, and the device
-// gets blocks again once it is idle.
+// TestPressureBiasesAutoToCPU: above the limit of the score Auto blocks are not even offered, and
+// the device gets blocks again once it is idle.
 func TestPressureBiasesAutoToCPU(t *testing.T) {
 	for _, workers := range forWorkers {
 		g, s := startGate(workers)
@@ -255,7 +255,8 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 	}
 }
 
-// TestServiceOrder: under a burst the device serves later stages first, then fused requests, then first stages.
+// TestServiceOrder: under a burst the device serves later stages first, then fused requests, then
+// first stages.
 func TestServiceOrder(t *testing.T) {
 	for _, workers := range forWorkers {
 		g := newGate(gpu.SoftConfig{Batch: 2})

@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// priced is what a pipeline's model says that sequences of src cost, in bytes, if prices are those of their own counts.
+// priced is what a pipeline's model says that sequences of src cost, in bytes, if prices are those
+// of their own counts.
 func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	rules := l.Model.Rules()
 	reps := rules.InitialRepeats
@@ -62,8 +63,9 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	return sum / (8 * lz77.PriceBit)
 }
 
-// TestPrices holds what the models say to the size of what is written, in layout Repeat where that is Dense: it is what the model prices. The descriptions of tables are missing
-// in the one, what tables for parts of the block save in the other.
+// TestPrices holds what the models say to the size of what is written, in layout Repeat where that
+// is Dense: it is what the model prices. The descriptions of tables are missing in the one, what
+// tables for parts of the block save in the other.
 func TestPrices(t *testing.T) {
 	alone(t)
 	size := 200_000
@@ -103,8 +105,8 @@ func TestPrices(t *testing.T) {
 	})
 }
 
-// TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are cheaper as literals than as the short matches that there
-// are among them.
+// TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are
+// cheaper as literals than as the short matches that there are among them.
 func TestDensest(t *testing.T) {
 	alone(t)
 	size := 100_000
@@ -130,7 +132,8 @@ func TestDensest(t *testing.T) {
 				all[level] += n
 			}
 		}
-		// Taken together, each level is denser than the one before it, but where they differ in Skip alone and there are no long matches.
+		// Taken together, each level is denser than the one before it, but where they differ in
+		// Skip alone and there are no long matches.
 		for level := 2; level <= MaxLevel; level++ {
 			lower, higher := p.levels[level-1], p.levels[level]
 			lower.SkipInMatch = higher.SkipInMatch

@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestReclaim: a device that does not answer holds up no run that does not insist on it, and gets blocks
-// again once it answers.
+// TestReclaim: a device that does not answer holds up no run that does not insist on it, and gets
+// blocks again once it answers.
 func TestReclaim(t *testing.T) {
 	for _, workers := range forWorkers {
 		synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,8 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestReclaimNot: blocks that are assigned to the device, or whose content is the caller's, wait for it.
+// TestReclaimNot: blocks that are assigned to the device, or whose content is the caller's, wait
+// for it.
 func TestReclaimNot(t *testing.T) {
 	for _, x := range []struct {
 		backend     Backend
@@ -77,8 +78,8 @@ func TestReclaimNot(t *testing.T) {
 	}
 }
 
-// TestReclaimAtAnyTime: whenever the device ends a batch, before its blocks are reclaimed, meanwhile or after
-// that, the output is right.
+// TestReclaimAtAnyTime: whenever the device ends a batch, before its blocks are reclaimed,
+// meanwhile or after that, the output is right.
 func TestReclaimAtAnyTime(t *testing.T) {
 	rounds := 12
 	if small() {

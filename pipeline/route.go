@@ -17,11 +17,11 @@ const (
 	Auto Backend = iota
 	// CPU never runs a stage on the device.
 	CPU
-	// GPU runs a stage on the device, however long the blocks have to wait. The CPU does only those that
-	// the device cannot do or fails at.
+	// GPU runs a stage on the device, however long the blocks have to wait. The CPU does only those
+	// that the device cannot do or fails at.
 	GPU
-	// Fused is GPU, with a whole block in one request where device and level allow that. It is for both
-	// stages together.
+	// Fused is GPU, with a whole block in one request where device and level allow that. It is for
+	// both stages together.
 	Fused
 )
 
@@ -37,9 +37,9 @@ func (b Backend) String() string {
 // Strict reports whether b insists on a device.
 func (b Backend) Strict() bool { return b == GPU || b == Fused }
 
-// Assignment says where the stages of a run's blocks run. Match is for stage 0 of compression, match and
-// parse; Entropy is for entropy coding and decoding. All else runs on the CPU. Fused for one of them alone
-// means GPU.
+// Assignment says where the stages of a run's blocks run. Match is for stage 0 of compression,
+// match and parse; Entropy is for entropy coding and decoding. All else runs on the CPU. Fused for
+// one of them alone means GPU.
 type Assignment struct {
 	Match, Entropy Backend
 }
@@ -72,8 +72,9 @@ func (r *Run) demand(op gpu.Op) offload.Demand { return r.cfg.Assign.demand(op) 
 
 var errCannot = errors.New("the device does not do this")
 
-// Check returns an error if a run cannot have what its assignment insists on, with blocks of size bytes. Fused
-// insists on both stages like GPU; whether the device does them in one request makes no difference.
+// Check returns an error if a run cannot have what its assignment insists on, with blocks of size
+// bytes. Fused insists on both stages like GPU; whether the device does them in one request makes
+// no difference.
 func (s *Scheduler) Check(cfg Config, size int) error {
 	r := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}
 	for i := range r.stages {
@@ -101,9 +102,9 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 	return nil
 }
 
-// InFlight returns how many blocks of size bytes a run should have in flight; size 0 is any. It is two for
-// each worker, so that one is ready when another is done. If the device may get blocks, those that it works
-// on, those that wait for it and one more for each worker are added.
+// InFlight returns how many blocks of size bytes a run should have in flight; size 0 is any. It is
+// two for each worker, so that one is ready when another is done. If the device may get blocks,
+// those that it works on, those that wait for it and one more for each worker are added.
 func (s *Scheduler) InFlight(cfg Config, size int) int {
 	n := 2 * s.workers
 	c := s.device.Load()
@@ -163,8 +164,8 @@ func (w *worker) offer(b *Block) bool {
 	return c.Offer(r, start)
 }
 
-// prepareRequest chooses how the device does the block's next stage and fills in the request. It returns nil if
-// the CPU is to do the stage.
+// prepareRequest chooses how the device does the block's next stage and fills in the request. It
+// returns nil if the CPU is to do the stage.
 func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp {
 	r := b.run
 	for _, op := range [...]*deviceOp{r.fused(b.stage), r.stages[b.stage].device} {
@@ -189,8 +190,8 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 	return nil
 }
 
-// verifiable reports whether wrong results of a device can be told from right ones. The checks of the run
-// verify what a device decodes.
+// verifiable reports whether wrong results of a device can be told from right ones. The checks of
+// the run verify what a device decodes.
 func (r *Run) verifiable() bool { return r.cfg.Op == Compress || r.cfg.Checks }
 
 // fused returns how a device does all stages from the given one on, nil if it does not.
@@ -201,5 +202,6 @@ func (r *Run) fused(stage int) *deviceOp {
 	return nil
 }
 
-// crowded reports whether a new block of the run should stay away from the device where that is Auto.
+// crowded reports whether a new block of the run should stay away from the device where that is
+// Auto.
 func (r *Run) crowded() bool { return r.device != nil && r.device.Crowded() }

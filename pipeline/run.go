@@ -27,7 +27,7 @@ type Config struct {
 	Op       Op
 	Level    int             // 1 … MaxLevel, for Compress
 	Tuning   Tuning          // how blocks get settings of their own, for Compress
-	InFlight int             // most blocks that exist at once; 0 means what Scheduler.InFlight returns
+	InFlight int             // most blocks that exist; 0 means what Scheduler.InFlight returns
 	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
@@ -45,20 +45,24 @@ var (
 	ErrCanceled = errors.New("run canceled")
 )
 
-// PanicError is the error of a block whose stage panicked. Other blocks are not affected. It is also the error
-// of a device that panicked.
+// PanicError is the error of a block whose stage panicked. Other blocks are not affected. It is
+// also the error of a device that panicked.
 type PanicError struct {
 	Stage string // name of the stage
 	Value any    // the argument of panic
 	Stack []byte // of the worker, or of its helper
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic in stage %s: %v", e.Stage, e.Value) }
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("panic in stage %s: %v", e.Stage, e.Value)
+}
 
-// Run is one ordered stream of blocks through a scheduler. Its methods are for one goroutine at a time.
+// Run is one ordered stream of blocks through a scheduler. Its methods are for one goroutine at a
+// time.
 //
-// The caller gets an empty block with Get, fills in Src, and submits it. Next returns the oldest block once it
-// is done, and Put frees it. At most Config.InFlight blocks exist, which bounds the memory of the run.
+// The caller gets an empty block with Get, fills in Src, and submits it. Next returns the oldest
+// block once it is done, and Put frees it. At most Config.InFlight blocks exist, which bounds the
+// memory of the run.
 type Run struct {
 	sched    *Scheduler
 	cfg      Config
@@ -75,8 +79,8 @@ type Run struct {
 	count int64              // Index of the next block
 }
 
-// Start begins a run. A run that is dropped without Close leaks nothing: the workers finish its blocks, and
-// the garbage collector frees the rest.
+// Start begins a run. A run that is dropped without Close leaks nothing: the workers finish its
+// blocks, and the garbage collector frees the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = s.InFlight(cfg, 0)
@@ -127,12 +131,13 @@ func (r *Run) Number(n int64) { r.count = n }
 // Pending returns the number of blocks that were submitted and that Next has not returned.
 func (r *Run) Pending() int { return r.out.Len() }
 
-// Taken returns the number of blocks that are not free: those submitted and those that the caller has.
+// Taken returns the number of blocks that are not free: those submitted and those that the caller
+// has.
 func (r *Run) Taken() int { return r.made - len(r.free) }
 
-// Next returns the oldest block submitted once it is done, failed or not. It returns nil if no block is out.
-// If the block is not done yet, Next waits, or returns nil if wait is false. If the context of the run ends
-// first, Next returns nil and the cause.
+// Next returns the oldest block submitted once it is done, failed or not. It returns nil if no
+// block is out. If the block is not done yet, Next waits, or returns nil if wait is false. If the
+// context of the run ends first, Next returns nil and the cause.
 func (r *Run) Next(wait bool) (*Block, error) {
 	b := r.out.Peek()
 	if b == nil {
@@ -166,17 +171,17 @@ func (r *Run) Put(b *Block) {
 	r.free = append(r.free, b)
 }
 
-// Rest releases the run's claim on the scratch memory of the workers until the next Submit. It is for a run
-// that is kept for later use. While blocks are out it does nothing.
+// Rest releases the run's claim on the scratch memory of the workers until the next Submit. It is
+// for a run that is kept for later use. While blocks are out it does nothing.
 func (r *Run) Rest() {
 	if r.out.Len() == 0 {
 		r.core.release()
 	}
 }
 
-// Close ends the run. It drops blocks that wait for a worker or the device, and waits for all others, so that
-// nothing but a device that was given up uses memory of the run when Close returns. A batch on the device
-// may take its Timeout. Closing twice does nothing.
+// Close ends the run. It drops blocks that wait for a worker or the device, and waits for all
+// others, so that nothing but a device that was given up uses memory of the run when Close returns.
+// A batch on the device may take its Timeout. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return
@@ -220,12 +225,14 @@ func (r *Run) acquire() {
 	r.sched.acquire()
 }
 
-// runCore is the part of a Run that must be released: its claim on the scratch memory of the workers, and its
-// statistics. It is an object of its own because the cleanup of a dropped Run must not refer to the Run.
+// runCore is the part of a Run that must be released: its claim on the scratch memory of the
+// workers, and its statistics. It is an object of its own because the cleanup of a dropped Run must
+// not refer to the Run.
 type runCore struct {
 	sched *Scheduler
 	held  atomic.Bool
-	// counters count since the last acquire; nil if statistics are off. They change only while no block is out.
+	// counters count since the last acquire; nil if statistics are off. They change only while no
+	// block is out.
 	counters *counters
 
 	mu   sync.Mutex

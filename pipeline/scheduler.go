@@ -9,12 +9,12 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Scheduler is a bounded pool of workers with one queue of blocks, and the way to a device if there is one. It
-// serves any number of runs at once and is safe for concurrent use. Workers take the blocks of all runs in
-// the order of submission, after those that are back from the device.
+// Scheduler is a bounded pool of workers with one queue of blocks, and the way to a device if there
+// is one. It serves any number of runs at once and is safe for concurrent use. Workers take the
+// blocks of all runs in the order of submission, after those that are back from the device.
 //
-// An idle scheduler has no goroutines and need not be closed. While a run has work, the scheduler keeps the
-// scratch memory of its workers.
+// An idle scheduler has no goroutines and need not be closed. While a run has work, the scheduler
+// keeps the scratch memory of its workers.
 type Scheduler struct {
 	workers int
 	stats   totals
@@ -30,11 +30,12 @@ type Scheduler struct {
 	payloads []*payload         // of blocks that were on the device; kept while runs > 0
 }
 
-// MaxWorkers bounds the workers of a scheduler. It is far above the processors of any machine, and small
-// enough to be multiplied by a block size.
+// MaxWorkers bounds the workers of a scheduler. It is far above the processors of any machine, and
+// small enough to be multiplied by a block size.
 const MaxWorkers = 1024
 
-// NewScheduler returns a scheduler of that many workers, MaxWorkers at most. 0 or less means GOMAXPROCS.
+// NewScheduler returns a scheduler of that many workers, MaxWorkers at most. 0 or less means
+// GOMAXPROCS.
 func NewScheduler(workers int) *Scheduler {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -46,7 +47,8 @@ func NewScheduler(workers int) *Scheduler {
 	return s
 }
 
-// Workers returns the number of blocks that the scheduler works on at once, without those on a device.
+// Workers returns the number of blocks that the scheduler works on at once, without those on a
+// device.
 func (s *Scheduler) Workers() int { return s.workers }
 
 // submit queues a new block and starts a worker for it if there may be one more.
@@ -67,11 +69,11 @@ const (
 	over                 // it is done or has failed
 )
 
-// complete ends every piece of work, that of a worker and, with w nil, that of the device. It puts a block that
-// a worker has to continue at the head of the queue, and retires one that is done. A worker gets its next
-// block in the same critical section. If there is none, the worker is parked before the caller of the run
-// learns that the block is done: a block submitted in its place finds this worker free. So there are never
-// more workers, and workspaces, than blocks in flight.
+// complete ends every piece of work, that of a worker and, with w nil, that of the device. It puts
+// a block that a worker has to continue at the head of the queue, and retires one that is done. A
+// worker gets its next block in the same critical section. If there is none, the worker is parked
+// before the caller of the run learns that the block is done: a block submitted in its place finds
+// this worker free. So there are never more workers, and workspaces, than blocks in flight.
 func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	t := s.beginClock(w, b)
 	var spareLoad *payload
@@ -118,7 +120,8 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	return next
 }
 
-// pop takes the next block from the queues, or reclaims one that waits for the device. The caller holds s.mu.
+// pop takes the next block from the queues, or reclaims one that waits for the device. The caller
+// holds s.mu.
 func (s *Scheduler) pop() *Block {
 	if b := s.resumed.Pop(); b != nil {
 		return b
@@ -144,8 +147,8 @@ func (s *Scheduler) idleWorkers() int {
 	return s.workers - s.alive
 }
 
-// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. The run does not
-// wait until the blocks of other runs before them have had their turn.
+// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. The run
+// does not wait until the blocks of other runs before them have had their turn.
 func (s *Scheduler) withdraw(r *Run) {
 	s.mu.Lock()
 	for range s.queue.Len() {
@@ -170,8 +173,8 @@ func (s *Scheduler) acquire() {
 	s.mu.Unlock()
 }
 
-// release is called once for every acquire. With the last run the scratch memory moves to where the garbage
-// collector may free it.
+// release is called once for every acquire. With the last run the scratch memory moves to where the
+// garbage collector may free it.
 func (s *Scheduler) release() {
 	var idle []*worker
 	s.mu.Lock()
@@ -184,6 +187,6 @@ func (s *Scheduler) release() {
 	}
 }
 
-// spare holds workspaces between runs, so that many short runs, such as one-shot calls and reads of ReaderAt,
-// do not allocate them each time.
+// spare holds workspaces between runs, so that many short runs, such as one-shot calls and reads of
+// ReaderAt, do not allocate them each time.
 var spare = sync.Pool{New: func() any { return new(workspace) }}

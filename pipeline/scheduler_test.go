@@ -13,7 +13,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestOrder: blocks come back in the order they were submitted, though some take a hundred times longer than others.
+// TestOrder: blocks come back in the order they were submitted, though some take a hundred times
+// longer than others.
 func TestOrder(t *testing.T) {
 	const blocks = 150
 	slow := fake(func(ws *workspace, b *Block) error {
@@ -85,7 +86,8 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestBounds: no more blocks exist than InFlight says, and as many are worked on at once as there are workers, not one more.
+// TestBounds: no more blocks exist than InFlight says, and as many are worked on at once as there
+// are workers, not one more.
 func TestBounds(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		var running, most atomic.Int32
@@ -207,7 +209,8 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// TestWorkersWithinBlocks: with one block in flight there is one workspace, however soon the next block follows.
+// TestWorkersWithinBlocks: with one block in flight there is one workspace, however soon the next
+// block follows.
 func TestWorkersWithinBlocks(t *testing.T) {
 	seen := map[*workspace]bool{}
 	s := NewScheduler(4)

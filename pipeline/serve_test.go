@@ -23,8 +23,8 @@ func (d oneByOne) Run(op gpu.Op, batch []*gpu.Request) error {
 	return d.Soft.Run(op, batch)
 }
 
-// TestPatience: a batch that waits in the device for others to end, in any order, is not late. One that takes
-// too long by itself is.
+// TestPatience: a batch that waits in the device for others to end, in any order, is not late. One
+// that takes too long by itself is.
 func TestPatience(t *testing.T) {
 	for _, tt := range []struct {
 		latency, patience time.Duration
@@ -62,8 +62,8 @@ func startFused(s *Scheduler, n int) *Run {
 	})
 }
 
-// stuck is a device that never ends its first batch and takes 29 s for each of the others, one after the
-// other. From batch number dies on it reports that it is lost; 0 is never.
+// stuck is a device that never ends its first batch and takes 29 s for each of the others, one
+// after the other. From batch number dies on it reports that it is lost; 0 is never.
 type stuck struct {
 	oneByOne
 	first atomic.Bool
@@ -83,8 +83,9 @@ func (d *stuck) Run(op gpu.Op, batch []*gpu.Request) error {
 	return err
 }
 
-// TestGivenUp: a batch that never ends is given up after Concurrent times Timeout, whatever other batches do.
-// A device that reports its loss keeps its patience for the other batches, since it may still read the blocks.
+// TestGivenUp: a batch that never ends is given up after Concurrent times Timeout, whatever other
+// batches do. A device that reports its loss keeps its patience for the other batches, since it may
+// still read the blocks.
 func TestGivenUp(t *testing.T) {
 	for _, tt := range []struct{ dies, seconds int64 }{{0, 90}, {1, 88}, {2, 90}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,8 +131,9 @@ func (f feeding) Run(op gpu.Op, batch []*gpu.Request) error {
 	return err
 }
 
-// TestNoStarvation: a run is served although requests of two others come first and always wait. The others
-// have one block each: a run's blocks come back in order, and the oldest may be the last that a worker sends.
+// TestNoStarvation: a run is served although requests of two others come first and always wait. The
+// others have one block each: a run's blocks come back in order, and the oldest may be the last
+// that a worker sends.
 func TestNoStarvation(t *testing.T) {
 	const passed = 8 // batches that may pass over a queue
 	for _, workers := range forWorkers {

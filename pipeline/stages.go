@@ -9,8 +9,9 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the layout, coded
-// together. A stage that a device can do has a deviceOp besides the function for the CPU.
+// Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the
+// layout, coded together. A stage that a device can do has a deviceOp besides the function for the
+// CPU.
 
 // matchStage finds the sequences of a block within limits.
 var matchStage = stage{
@@ -38,8 +39,8 @@ var matchStage = stage{
 	},
 }
 
-// limits returns the limits of the block's sequences. With fastDense they are those of the pipeline: the
-// finders of such levels do not find the shorter matches of layout Dense.
+// limits returns the limits of the block's sequences. With fastDense they are those of the
+// pipeline: the finders of such levels do not find the shorter matches of layout Dense.
 func (b *Block) limits() *lz77.Limits {
 	if b.dense() && !b.fastDense {
 		return &lzseq.Dense.Limits
@@ -157,8 +158,8 @@ func (ws *workspace) encodePayload(dst []byte, l *lzseq.Layout, s *lzseq.Streams
 	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
 }
 
-// payloadRoom returns the sizes of all streams and a little more. Coding hardly ever makes them longer, and a
-// buffer that grows by appending takes more memory.
+// payloadRoom returns the sizes of all streams and a little more. Coding hardly ever makes them
+// longer, and a buffer that grows by appending takes more memory.
 func payloadRoom(s *lzseq.Streams) int {
 	n := 0
 	for _, s := range s.All() {
@@ -175,8 +176,8 @@ func notDense(b *Block) bool {
 	return !b.dense()
 }
 
-// decodePayload decodes the streams of a coded payload for size bytes of content. If the content was filtered,
-// ranges is the part of src that says where, else nil.
+// decodePayload decodes the streams of a coded payload for size bytes of content. If the content
+// was filtered, ranges is the part of src that says where, else nil.
 func (ws *workspace) decodePayload(
 	src []byte, size int, s *lzseq.Streams,
 ) (l *lzseq.Layout, ranges []byte, err error) {
@@ -201,8 +202,9 @@ func (ws *workspace) decodePayload(
 	return l, nil, nil
 }
 
-// DecodeStreams decodes the streams of a coded payload for size bytes of content into s. It is for tools that
-// show streams. If the content was filtered, the streams are those of the filtered content.
+// DecodeStreams decodes the streams of a coded payload for size bytes of content into s. It is for
+// tools that show streams. If the content was filtered, the streams are those of the filtered
+// content.
 func DecodeStreams(s *lzseq.Streams, payload []byte, size int) (*lzseq.Layout, error) {
 	l, _, err := new(workspace).decodePayload(payload, size, s)
 	return l, err

@@ -7,14 +7,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Stages that decode standard formats of any encoder. The payload of a block is a whole frame with everything
-// that belongs to it.
+// Stages that decode standard formats of any encoder. The payload of a block is a whole frame with
+// everything that belongs to it.
 //
-// Without Config.Checks these stages compare the check of the frame itself, unless Block.Sum is 0. With
-// Config.Checks Block.Sum is the check of the content from another source, and the stages compare nothing.
+// Without Config.Checks these stages compare the check of the frame itself, unless Block.Sum is 0.
+// With Config.Checks Block.Sum is the check of the content from another source, and the stages
+// compare nothing.
 
-// frameSlack is the room after the content, in bytes, that keeps klauspost's decoder from its slower code for
-// the end of a buffer.
+// frameSlack is the room after the content, in bytes, that keeps klauspost's decoder from its
+// slower code for the end of a buffer.
 const frameSlack = 32
 
 // frames decodes zstd frames.
@@ -31,7 +32,8 @@ func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
 			zstd.WithDecoderLowmem(true),
 			zstd.WithDecodeAllCapLimit(true),
 			zstd.IgnoreChecksum(!check),
-			// The caller limits windows. A window takes no memory here, because the content is in one piece.
+			// The caller limits windows. A window takes no memory here, because the content is in
+			// one piece.
 			zstd.WithDecoderMaxWindow(1<<41),
 		)
 		if err != nil {

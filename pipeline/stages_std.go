@@ -11,8 +11,8 @@ import (
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Only BinaryTree finds matches of 3 bytes, which cost more than
-// literals at most distances.
+// deflateLimits are those of the format. Only BinaryTree finds matches of 3 bytes, which cost more
+// than literals at most distances.
 var deflateLimits = lz77.Limits{
 	MinMatch:  deflate.MinMatch,
 	MinOffset: 1,
@@ -20,8 +20,9 @@ var deflateLimits = lz77.Limits{
 	Model:     deflate.Model,
 }
 
-// deflateLevels suits a window of 32 KiB: no table has more entries than the window has positions, since a
-// block has to fill them anew. Level 5 makes files 0.8% smaller than pigz -6 at 3.3 times its speed.
+// deflateLevels suits a window of 32 KiB: no table has more entries than the window has positions,
+// since a block has to fill them anew. Level 5 makes files 0.8% smaller than pigz -6 at 3.3 times
+// its speed.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
 	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
 	2: {Finder: lz77.SingleHash, HashLog: 14, HashBytes: 5, SkipLog: 7},
@@ -40,16 +41,18 @@ var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) err
 	return nil
 }}
 
-// zstdMaxBlock is the window that every decoder of zstd should support (RFC 8878, section 3.1.1.1.2), and so the
-// largest content of a frame: its window is its content.
+// zstdMaxBlock is the window that every decoder of zstd should support (RFC 8878, section
+// 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with three exceptions. The format does not make up for a greedy parse, so level 3
-// has larger tables instead. Level 4 has a larger table of 8 bytes: 18 for LongHashLog is 0.8% larger and 2%
-// faster. Level 7 also finds matches of 3 bytes.
+// zstdLevels is lz77.Levels with three exceptions. The format does not make up for a greedy parse,
+// so level 3 has larger tables instead. Level 4 has a larger table of 8 bytes: 18 for LongHashLog
+// is 0.8% larger and 2% faster. Level 7 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
-	l[3] = lz77.Params{Finder: lz77.DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 8}
+	l[3] = lz77.Params{
+		Finder: lz77.DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 8,
+	}
 	l[4].LongHashLog = 19
 	l[7].HashBytes = 0
 	return l

@@ -5,25 +5,27 @@ import (
 	"slices"
 )
 
-// blockState says who owns a block and what happens to it next. Only the owner changes the state, and it
-// does so before it passes the block on: through a queue under the lock of that queue, or through a channel.
+// blockState says who owns a block and what happens to it next. Only the owner changes the state,
+// and it does so before it passes the block on: through a queue under the lock of that queue, or
+// through a channel.
 type blockState uint8
 
 const (
 	stateFree      blockState = iota // in the free list of its Run
-	stateFilling                     // with the caller of the Run, between Get and Submit
+	stateFilling                     // with the caller, between Get and Submit
 	stateQueued                      // in the queue of the Scheduler; no stage has run
 	stateRunning                     // with a worker
 	stateRequested                   // in a queue of the coordinator, for the device
 	stateOnDevice                    // in a batch on the device
-	stateReturned                    // in the queue of resumed blocks; a worker has to verify what the device made
-	stateReclaimed                   // in the queue of resumed blocks; the device made nothing of it
+	stateReturned                    // in the queue of resumed blocks, with unverified results
+	stateReclaimed                   // in the queue of resumed blocks, without results
 	stateDone                        // finished; result or error are final
-	stateDelivered                   // with the caller of the Run, between Next and Put or the next Submit
+	stateDelivered                   // with the caller, after Next, until Put or Submit
 )
 
 var stateNames = [...]string{
-	"free", "filling", "queued", "running", "requested", "on device", "returned", "reclaimed", "done", "delivered",
+	"free", "filling", "queued", "running", "requested", "on device", "returned", "reclaimed",
+	"done", "delivered",
 }
 
 func (s blockState) String() string { return stateNames[s] }
@@ -50,11 +52,12 @@ func (b *Block) setState(to blockState) {
 	b.state = to
 }
 
-// deviceUse says which stages of a block the device may still get. It only grows.
+// deviceUse says which stages of a block the device may still get. Its value only grows while a block
+// is with the scheduler.
 type deviceUse uint8
 
 const (
-	useAssigned deviceUse = iota // those that the assignment gives it
-	useStrict                    // of those not the ones of Auto: too many requests waited when the block began
+	useAssigned deviceUse = iota // those that the assignment gives to it
+	useStrict                    // only strict ones: the device was crowded when the block began
 	useNone                      // none: the device failed at the block
 )

@@ -8,14 +8,14 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Stats says where the time of runs went. Times of workers add up over the workers: two workers have up to two
-// seconds of Compute for each second of Total.
+// Stats says where the time of runs went. Times of workers add up over the workers: two workers
+// have up to two seconds of Compute for each second of Total.
 type Stats struct {
 	Runs  int64         // that have ended; 1 for a run that has not
 	Total time.Duration // from a run's first block to its end
 
-	Compute    time.Duration // workers and helpers: in stages and checks, with the wait for a helper
-	QueueWait  time.Duration // workers: without a block while the run went on, and waiting for the lock
+	Compute    time.Duration // workers and helpers: in stages and checks, waiting for a helper
+	QueueWait  time.Duration // workers: without a block during the run, and waiting for the lock
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
@@ -24,7 +24,7 @@ type Stats struct {
 	Failed     int64 // requests that the device failed at
 	Wrong      int64 // those of Failed whose result was wrong; after the first the device is lost
 	Reclaimed  int64 // blocks that an idle worker reclaimed from the device
-	Returned   int64 // blocks that went back to the CPU because the device failed at them or was lost
+	Returned   int64 // blocks returned to the CPU: the device failed at them or was lost
 
 	Stages []StageStats
 }
@@ -88,8 +88,8 @@ type totals struct {
 	sum Stats
 }
 
-// EnableStats switches statistics on or off for runs that start from then on. They are off at first, and then
-// cost one atomic load for each block.
+// EnableStats switches statistics on or off for runs that start from then on. They are off at
+// first, and then cost one atomic load for each block.
 func (s *Scheduler) EnableStats(on bool) { s.stats.on.Store(on) }
 
 // Stats returns the statistics of the runs that have ended since the last ResetStats.
@@ -120,7 +120,7 @@ type counters struct {
 	compute, wait, admin               atomic.Int64 // ns
 	offers                             offload.Counters
 	failed, wrong, returned, reclaimed atomic.Int64
-	counts                             [maxStages][2]stageCounters // check and the stages, by CPU and GPU
+	counts                             [maxStages][2]stageCounters // check and stages, CPU and GPU
 	fused, verify, tune, ahead         stageCounters
 }
 
@@ -150,7 +150,8 @@ func (c *counters) stats() Stats {
 		Returned:   c.returned.Load(),
 	}
 	add := func(name string, backend Backend, x *stageCounters) {
-		if t := (StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}); t.Blocks > 0 {
+		t := StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}
+		if t.Blocks > 0 {
 			s.Stages = append(s.Stages, t)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// pieces compresses src in blocks that see what is in front of them, and returns payloads, sizes and sums.
+// pieces compresses src in blocks that see what is in front of them, and returns payloads, sizes
+// and sums.
 func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment) (out []encoded) {
 	t.Helper()
 	r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true, Assign: assign})

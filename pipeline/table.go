@@ -18,15 +18,16 @@ type Pipeline struct {
 
 	// Format is the container that the payloads of blocks are made for.
 	Format Format
-	// Window is the number of bytes before a block that its matches may reach. With 0 blocks are independent.
+	// Window is the number of bytes before a block that its matches may reach. With 0 blocks are
+	// independent.
 	Window int
 	// MaxBlock is the largest block in bytes; 0 means any.
 	MaxBlock int
 
 	// dense is the lowest level whose blocks have layout Dense; 0 means none.
 	dense int
-	// fastDense is the lowest level at which tuning may give a block layout Dense with fast context-coded
-	// streams.
+	// fastDense is the lowest level at which tuning may give a block layout Dense with fast
+	// context-coded streams.
 	fastDense int
 	limits    *lz77.Limits // of sequences
 	levels    *[MaxLevel + 1]lz77.Params
@@ -50,13 +51,17 @@ func (p *Pipeline) stages(op Op) []stage {
 type Format uint8
 
 const (
-	PZ  Format = iota // .pz: blocks have a Kind
-	GZ                // .gz: payloads are pieces of one Deflate stream that end on byte boundaries; none is final
-	ZST               // .zst: a payload is all blocks of one frame
+	// PZ is .pz. Blocks have a Kind.
+	PZ Format = iota
+	// GZ is .gz. Payloads are pieces of one Deflate stream. They end on byte boundaries, and none is
+	// final.
+	GZ
+	// ZST is .zst. A payload is all blocks of one frame.
+	ZST
 )
 
-// stage is one step of a block. It reads Block.Src or the payload that the stage before left. It leaves a
-// payload or, as the last stage, the block's result.
+// stage is one step of a block. It reads Block.Src or the payload that the stage before left. It
+// leaves a payload or, as the last stage, the block's result.
 type stage struct {
 	name   string
 	run    func(ws *workspace, b *Block) error
@@ -70,8 +75,8 @@ type deviceOp struct {
 	can func(b *Block) bool
 	// prepare fills in a request. It does not change the block.
 	prepare func(b *Block, r *gpu.Request)
-	// accept verifies the results and stores them in the block. After an error the CPU does the stage
-	// again, and the device is lost.
+	// accept verifies the results and stores them in the block. After an error the CPU does the
+	// stage again, and the device is lost.
 	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
@@ -80,23 +85,27 @@ var lz77Variants = variantsOf(&lz77.Levels, math.MaxInt)
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
-		limits: &lzseq.Plain.Limits, levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
+		limits: &lzseq.Plain.Limits,
+		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Plain),
 		check:  payloadSum,
 	},
 	{
-		Name: "lzseqr", ID: 2, Doc: "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
+		Name: "lzseqr", ID: 2,
+		Doc:   "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
 		dense: 7, fastDense: 5,
-		limits: &lzseq.Repeat.Limits, levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
+		limits: &lzseq.Repeat.Limits,
+		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat),
 		check:  payloadSum,
 	},
 	{
-		Name: "deflate", Doc: "gzip files, for every tool there is", Format: GZ, Window: deflate.MaxOffset,
+		Name: "deflate", Doc: "gzip files, for every tool there is",
+		Format: GZ, Window: deflate.MaxOffset,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
 		encode:   []stage{matchStage, deflateStage},

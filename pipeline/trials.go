@@ -2,19 +2,21 @@ package pipeline
 
 import "github.com/gopz/compress/lz77"
 
-// Parse trials. Blocks of layout Dense are parsed optimally, by prices, but prices do not tell all: not the
-// cost of tables, which are much of a small block, nor the cost of literals if there were no matches between
-// them. So other parses are encoded as well, and the smallest result wins: several for small blocks, literals
-// alone for large ones. Over 278 small pieces of 25 kinds of data the trials save 1% at level 9.
+// Parse trials. Blocks of layout Dense are parsed optimally, by prices, but prices do not tell all:
+// not the cost of tables, which are much of a small block, nor the cost of literals if there were
+// no matches between them. So other parses are encoded as well, and the smallest result wins:
+// several for small blocks, literals alone for large ones. Over 278 small pieces of 25 kinds of
+// data the trials save 1% at level 9.
 
 const (
 	trialBlock = 1 << 16 // largest block in bytes that has more than one parse
 	smallBlock = 1 << 14 // largest block in bytes that has all of them
 )
 
-// smallTrials are the parses of small blocks besides that with the level's own settings. The first is level 7's
-// search, which may do better than all matches. The others are lazy, so that no match is chosen for its
-// price. They have hashes of several lengths, since data differs in its short matches.
+// smallTrials are the parses of small blocks besides that with the level's own settings. The first
+// is level 7's search, which may do better than all matches. The others are lazy, so that no match
+// is chosen for its price. They have hashes of several lengths, since data differs in its short
+// matches.
 var smallTrials = [...]lz77.Params{
 	lz77.Levels[7],
 	lazyTrial(4),
@@ -23,10 +25,13 @@ var smallTrials = [...]lz77.Params{
 }
 
 func lazyTrial(hashBytes uint8) lz77.Params {
-	return lz77.Params{Finder: lz77.RowHash, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2}
+	return lz77.Params{
+		Finder: lz77.RowHash, HashLog: 10, HashBytes: hashBytes, Depth: 16, Nice: 256, Lazy: 2,
+	}
 }
 
-// smallTrialsMemory returns the scratch memory of smallTrials, in bytes, for blocks of up to size bytes.
+// smallTrialsMemory returns the scratch memory of smallTrials, in bytes, for blocks of up to size
+// bytes.
 func smallTrialsMemory(size int, limits *lz77.Limits) int {
 	lazy := 0 // they share one table
 	for i := range smallTrials[1:] {
@@ -42,8 +47,8 @@ func (ws *workspace) matchDense(b *Block) {
 	d.fast = false
 	limits.Contexts = ws.contexts(src)
 	p.seqs = ws.matcher.ParseFrom(p.seqs[:0], src, b.Window, b.params(), limits)
-	// A sample tells settings apart. A parse that suits little content, or no matches, says nothing of its
-	// block.
+	// A sample tells settings apart. A parse that suits little content, or no matches, says nothing
+	// of its block.
 	sample := b == &ws.tuner.block
 	switch {
 	case len(src) <= trialBlock:
@@ -53,8 +58,8 @@ func (ws *workspace) matchDense(b *Block) {
 	}
 }
 
-// tryParses replaces the sequences of a small block by those of the parse that takes the fewest bytes. For a
-// sample it tries one other parse only.
+// tryParses replaces the sequences of a small block by those of the parse that takes the fewest
+// bytes. For a sample it tries one other parse only.
 func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 	d, p, own, contexts := &ws.dense, b.payload, b.params(), limits.Contexts
 	least := ws.denseSize(b, p.seqs)
@@ -86,9 +91,9 @@ func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 	}
 }
 
-// tryLiterals gives a large block no matches if that saves more than 1/256. Coding context-coded literals takes
-// as long as a fast parse, so this is for levels above 7, and only if a fast estimate promises to lose no
-// more than 1/32. The estimate is 0.1 to 7% too large.
+// tryLiterals gives a large block no matches if that saves more than 1/256. Coding context-coded
+// literals takes as long as a fast parse, so this is for levels above 7, and only if a fast
+// estimate promises to lose no more than 1/32. The estimate is 0.1 to 7% too large.
 func (ws *workspace) tryLiterals(b *Block) {
 	d, p, content := &ws.dense, b.payload, ws.matchInput(b)
 	with := ws.denseSize(b, p.seqs)

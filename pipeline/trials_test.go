@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// TestSmallWays: of the ways to parse a small block the one that takes the fewest bytes is taken, and there is content for which each of them does.
+// TestSmallWays: of the ways to parse a small block the one that takes the fewest bytes is taken,
+// and there is content for which each of them does.
 func TestSmallWays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every way on every kind of data")
@@ -104,7 +105,8 @@ func TestSmallLevels(t *testing.T) {
 	}
 }
 
-// TestMostlyLiterals: large blocks have no matches where that saves much, above level 7, and only there.
+// TestMostlyLiterals: large blocks have no matches where that saves much, above level 7, and only
+// there.
 func TestMostlyLiterals(t *testing.T) {
 	p := ByName("lzseqr")
 	for _, c := range []struct {

@@ -7,15 +7,15 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// Tuning gives a block settings other than those of its level. The pipeline's own stages compress a sample,
-// pieces from all over the block, with the level's settings and with others, and the smallest result wins. A
-// sample promises too much of some settings, so each has a gain that it must reach. Before a block becomes
-// literals alone, the whole block is searched for far repeats, which a sample does not show. The cost is that
-// of compressing the sample up to five times with TuneAuto, and once for each variant with TuneTrial.
-// docs/notes/tuning.md has measurements.
+// Tuning gives a block settings other than those of its level. The pipeline's own stages compress a
+// sample, pieces from all over the block, with the level's settings and with others, and the
+// smallest result wins. A sample promises too much of some settings, so each has a gain that it
+// must reach. Before a block becomes literals alone, the whole block is searched for far repeats,
+// which a sample does not show. The cost is that of compressing the sample up to five times with
+// TuneAuto, and once for each variant with TuneTrial. docs/notes/tuning.md has measurements.
 
-// Tuning says how blocks get settings of their own. The choice depends on the content of the block alone, so
-// that output does not depend on where the block is compressed.
+// Tuning says how blocks get settings of their own. The choice depends on the content of the block
+// alone, so that output does not depend on where the block is compressed.
 type Tuning uint8
 
 const (
@@ -37,43 +37,46 @@ func (t Tuning) String() string {
 type choice struct {
 	settings  *lz77.Params // in place of the level's; nil means the level's
 	noMatches bool         // the block is literals alone
-	fastDense bool         // layout Dense with fast context-coded streams, below the level that has Dense
+	fastDense bool         // layout Dense with fast context-coded streams; the level has not
 }
 
 const (
-	// sampleWindow is the most neighbouring bytes of a sample. With 1<<14 TuneTrial made kennedy.xls 1.6%
-	// larger at level 4.
+	// sampleWindow is the most neighbouring bytes of a sample. With 1<<14 TuneTrial made
+	// kennedy.xls 1.6% larger at level 4.
 	sampleWindow = 1 << 13
 	// autoSample and trialSample are log2 of the part of a block that is in its sample.
 	autoSample  = 4
 	trialSample = 3
-	// leastSample is the least size of a sample in bytes, unless that is more than half of the block.
+	// leastSample is the least size of a sample in bytes, unless that is more than half of the
+	// block.
 	leastSample = 1 << 16
-	// sampleWindows is the least number of windows, unless they were shorter than leastWindow bytes.
+	// sampleWindows is the least number of windows, unless they were shorter than leastWindow
+	// bytes.
 	sampleWindows, leastWindow = 8, 1 << 10
 )
 
 // Gains are parts of the size of the sample with the level's own settings.
 const (
-	// fastDenseGain is what context-coded streams must save, as a divisor: they take longer to code and to
-	// decode.
+	// fastDenseGain is what context-coded streams must save, as a divisor: they take longer to code
+	// and to decode.
 	fastDenseGain = 20
-	// fastDenseLits is how much of the size as literals alone, in 1/16, the level's own settings must
-	// take for context-coded streams to be tried. Trying them takes long, even on a sample.
+	// fastDenseLits is how much of the size as literals alone, in 1/16, the level's own settings
+	// must take for context-coded streams to be tried. Trying them takes long, even on a sample.
 	fastDenseLits = 11
-	// fastDenseSaved is what the level's own settings must save of the sample for that, as log2 of a divisor.
+	// fastDenseSaved is what the level's own settings must save of the sample for that, as log2 of
+	// a divisor.
 	fastDenseSaved = 6
-	// literalsGain is what literals alone must save, as log2 of a divisor: the block has matches that the
-	// sample lacks.
+	// literalsGain is what literals alone must save, as log2 of a divisor: the block has matches
+	// that the sample lacks.
 	literalsGain = 4
-	// literalsSaved is log2 of the part of the sample that the level's own settings must leave for literals
-	// alone to be tried.
+	// literalsSaved is log2 of the part of the sample that the level's own settings must leave for
+	// literals alone to be tried.
 	literalsSaved = 3
 )
 
-// emptyGain takes the place of literalsGain for blocks without repeats of 8 bytes, by finder. SingleHash and
-// DoubleHash search such blocks in hardly any time. The others take long, so that literals alone pay if they
-// lose nothing.
+// emptyGain takes the place of literalsGain for blocks without repeats of 8 bytes, by finder.
+// SingleHash and DoubleHash search such blocks in hardly any time. The others take long, so that
+// literals alone pay if they lose nothing.
 var emptyGain = [...]uint8{
 	lz77.SingleHash:   8,
 	lz77.DoubleHash:   8,
@@ -89,8 +92,8 @@ type tuner struct {
 	block  Block // the sample as a block
 }
 
-// tunerMemory returns the scratch memory for choosing, in bytes, for blocks of size bytes: the sample, and what
-// it is compressed to.
+// tunerMemory returns the scratch memory for choosing, in bytes, for blocks of size bytes: the
+// sample, and what it is compressed to.
 func tunerMemory(size int64) int64 {
 	n := max(size>>trialSample, min(size/2, leastSample))
 	return 4*n + 64<<10
@@ -122,12 +125,14 @@ func (ws *workspace) tune(b *Block) {
 			offer(choice{settings: &v.Params}, ownSize*int(v.gain)>>8)
 		}
 	}
-	// If the window is large compared with the block, a sample of the block says little of its matches.
+	// If the window is large compared with the block, a sample of the block says little of its
+	// matches.
 	if !b.dense() && ownSize > len(t.sample)>>literalsSaved && len(content) >= 4*b.Window {
 		lits := ws.sampleSize(choice{noMatches: true})
 		length := tellingLength(lits, len(t.sample))
+		emptyLits := lits + ownSize>>emptyGain[own.Finder]
 		if lits+ownSize>>literalsGain <= least ||
-			lits+ownSize>>emptyGain[own.Finder] <= least && ws.farRepeats(content, 8, 1) <= fewRepeats {
+			emptyLits <= least && ws.farRepeats(content, 8, 1) <= fewRepeats {
 			best, least = choice{noMatches: true}, lits
 		}
 		saves := ownSize < len(t.sample)-len(t.sample)>>fastDenseSaved
@@ -139,7 +144,8 @@ func (ws *workspace) tune(b *Block) {
 				offer(choice{noMatches: true, fastDense: true}, ownSize/fastDenseGain)
 			}
 		}
-		// The matches that a sample lacks would save about half as much again as there are far repeats.
+		// The matches that a sample lacks would save about half as much again as there are far
+		// repeats.
 		if best != (choice{}) {
 			hidden := ws.farRepeats(content, length, farDistance)
 			if best.noMatches && least > ownSize-lits*hidden/all*3/2 ||
@@ -152,8 +158,8 @@ func (ws *workspace) tune(b *Block) {
 	b.choice = best
 }
 
-// mayBeFastDense reports whether the block may get layout Dense by choice: at levels whose search takes no
-// longer than the coding of such streams.
+// mayBeFastDense reports whether the block may get layout Dense by choice: at levels whose search
+// takes no longer than the coding of such streams.
 func (b *Block) mayBeFastDense() bool {
 	c := &b.run.cfg
 	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.fastDense && c.Level < c.Pipeline.dense
@@ -188,12 +194,14 @@ func (ws *workspace) sampleSize(c choice) int {
 	return len(b.dst)
 }
 
-// fewSymbolsLength is the tellingLength from which on content has so few symbols that hardly any strings of
-// that length repeat by accident. In prose shorter strings repeat, and are in the sample as well.
+// fewSymbolsLength is the tellingLength from which on content has so few symbols that hardly any
+// strings of that length repeat by accident. In prose shorter strings repeat, and are in the sample
+// as well.
 const fewSymbolsLength = 11
 
-// tellingLength returns how many bytes, 8 … 64, a string must have to repeat by no accident and to be dearer as
-// literals than as a match. That is 34 bits or more, where sample bytes take lits bytes as literals alone.
+// tellingLength returns how many bytes, 8 … 64, a string must have to repeat by no accident and to
+// be dearer as literals than as a match. That is 34 bits or more, where sample bytes take lits
+// bytes as literals alone.
 func tellingLength(lits, sample int) int {
 	const bits = 34
 	return min(max((bits*sample+8*lits-1)/max(8*lits, 1), 8), 64)

@@ -47,7 +47,8 @@ func restored(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
 	}
 }
 
-// TestTuning: whatever is chosen, no kind of data becomes more than 1% larger, and those that the choices are for become smaller.
+// TestTuning: whatever is chosen, no kind of data becomes more than 1% larger, and those that the
+// choices are for become smaller.
 func TestTuning(t *testing.T) {
 	alone(t)
 	size := 1 << 19
@@ -93,7 +94,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// TestTuningFar: repeats that are too far away for a sample to show keep a block from being literals alone.
+// TestTuningFar: repeats that are too far away for a sample to show keep a block from being
+// literals alone.
 func TestTuningFar(t *testing.T) {
 	alone(t)
 	p := ByName("lzseqr")
@@ -113,7 +115,8 @@ func TestTuningFar(t *testing.T) {
 	}
 }
 
-// TestTuningWords: nor do words of a dictionary that come again far away, short as they are, let a block be literals alone, or have settings that suit the sample.
+// TestTuningWords: nor do words of a dictionary that come again far away, short as they are, let a
+// block be literals alone, or have settings that suit the sample.
 func TestTuningWords(t *testing.T) {
 	alone(t)
 	size := 1 << 20

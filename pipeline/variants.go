@@ -2,16 +2,17 @@ package pipeline
 
 import "github.com/gopz/compress/lz77"
 
-// variant is other settings that tuning may choose for a block of a level. They take no more memory than the
-// level's own.
+// variant is other settings that tuning may choose for a block of a level. They take no more memory
+// than the level's own.
 type variant struct {
 	lz77.Params
-	// gain is how much smaller than with the level's own settings a sample must be, in 1/256. A sample has
-	// fewer matches than the block, and nearer ones, which favours hashes of few bytes.
+	// gain is how much smaller than with the level's own settings a sample must be, in 1/256. A
+	// sample has fewer matches than the block, and nearer ones, which favours hashes of few bytes.
 	gain uint8
 }
 
-// variants are those of each level. They are constant: a device that was given up may still read them.
+// variants are those of each level. They are constant: a device that was given up may still read
+// them.
 type variants [MaxLevel + 1][]variant
 
 // Indices of the variants that likelyVariant returns, by finder.
@@ -46,7 +47,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 			hash(4, 0, 4)
 			hash(7, 0, 8)
 		case lz77.RowHash:
-			// A large window has short matches for everything, and a sample does not show their cost.
+			// A large window has short matches for everything, and a sample does not show their
+			// cost.
 			if window < sampleWindow*8 {
 				hash(4, 0, 4)
 				hash(7, 0, 8)
@@ -65,8 +67,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 // shortMatch is the longest match in bytes that a hash of 7 does not find.
 const shortMatch = 6
 
-// likelyVariant returns the index of the variant that the sample's bytes, and its sequences with the level's
-// own settings, suggest. It returns −1 for none.
+// likelyVariant returns the index of the variant that the sample's bytes, and its sequences with
+// the level's own settings, suggest. It returns −1 for none.
 func (t *tuner) likelyVariant(seqs []lz77.Sequence, own *lz77.Params) int {
 	matched, short := 0, 0
 	for i := range seqs {

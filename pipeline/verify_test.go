@@ -35,7 +35,8 @@ func withWrong(workers int, wrong func(r *gpu.Request), cfg gpu.SoftConfig) *Sch
 	return s
 }
 
-// filterFlag makes of a payload of layout Repeat one of layout Dense that says of the same streams that the content was filtered.
+// filterFlag makes of a payload of layout Repeat one of layout Dense that says of the same streams
+// that the content was filtered.
 func filterFlag(p []byte) []byte {
 	if len(p) == 0 || p[0] != lzseq.Repeat.ID {
 		return nil
@@ -56,7 +57,8 @@ func parseHere(r *gpu.Request) {
 	r.FreeCandidates()
 }
 
-// TestDeviceWrong: whatever a device gets wrong is found out, costs no block, and is the last it was asked.
+// TestDeviceWrong: whatever a device gets wrong is found out, costs no block, and is the last it
+// was asked.
 func TestDeviceWrong(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for name, wrong := range map[string]func(r *gpu.Request){
@@ -223,7 +225,8 @@ func TestDecodeWithoutChecks(t *testing.T) {
 	}
 }
 
-// TestTracePanics: what a Trace function does to a block that comes back from the device is that block's error.
+// TestTracePanics: what a Trace function does to a block that comes back from the device is that
+// block's error.
 func TestTracePanics(t *testing.T) {
 	s := withSoft(t, 1, gpu.SoftConfig{})
 	r := s.Start(Config{Pipeline: ByName("lzr"), Op: Compress, Level: 1, Assign: Assignment{GPU, GPU}, Trace: func(e Event) {

@@ -19,8 +19,8 @@ type worker struct {
 	helper *helper   // created by its first Help
 }
 
-// recruit returns a worker to start for a block that was queued, nil if there may be no more of them. The
-// caller holds s.mu.
+// recruit returns a worker to start for a block that was queued, nil if there may be no more of
+// them. The caller holds s.mu.
 func (s *Scheduler) recruit() *worker {
 	if s.alive == s.workers {
 		return nil
@@ -53,8 +53,8 @@ func (s *Scheduler) leave(slot int) {
 	s.slots = append(s.slots, slot)
 }
 
-// park marks w idle. If no run needs it, park returns its workspace for the pool of spare ones. The caller
-// holds s.mu.
+// park marks w idle. If no run needs it, park returns its workspace for the pool of spare ones. The
+// caller holds s.mu.
 func (s *Scheduler) park(w *worker) (drop *workspace) {
 	if w.parked = (time.Time{}); s.stats.on.Load() {
 		w.parked = time.Now()
@@ -90,7 +90,8 @@ func (w *worker) work() {
 	for b := w.sched.complete(w, nil, gone); b != nil; {
 		out := w.run(b)
 		if out == gone {
-			// Let the coordinator run. With workers on all processors it would wait for a preemption, 10 ms.
+			// Let the coordinator run. With workers on all processors it would wait for a
+			// preemption, 10 ms.
 			runtime.Gosched()
 		}
 		b = w.sched.complete(w, b, out)
@@ -155,8 +156,8 @@ func (w *worker) prepare(b *Block) (finished bool, err error) {
 	return false, nil
 }
 
-// runStages takes a block through the stages that are left. With keep set the first of them is not offered to
-// the device.
+// runStages takes a block through the stages that are left. With keep set the first of them is not
+// offered to the device.
 func (w *worker) runStages(b *Block, keep bool) outcome {
 	r := b.run
 	for ; b.stage < len(r.stages); b.stage++ {

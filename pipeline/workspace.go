@@ -9,7 +9,8 @@ import (
 	"github.com/gopz/compress/zstd"
 )
 
-// workspace is the scratch memory of one worker. It grows to what the blocks need and is then reused.
+// workspace is the scratch memory of one worker. It grows to what the blocks need and is then
+// reused.
 type workspace struct {
 	payload *payload // for the next block; nil while the device has it with a block
 	matcher lz77.Matcher
@@ -26,13 +27,13 @@ type workspace struct {
 	verifier offload.Verifier
 }
 
-// payload is what one stage leaves for the next. When compressing these are sequences, then streams. When
-// decompressing they are streams.
+// payload is what one stage leaves for the next. When compressing these are sequences, then
+// streams. When decompressing they are streams.
 type payload struct {
 	seqs    []lz77.Sequence
 	layout  *lzseq.Layout
 	streams lzseq.Streams
-	ranges  []byte // of filtered content, in the form of x86.Encode; nil if the content is not filtered
+	ranges  []byte // of filtered content, as x86.Encode takes them; nil if there are none
 	encoded bool   // streams and output of the block are final: parse trials have made them
 }
 

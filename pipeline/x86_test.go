@@ -18,7 +18,8 @@ func flagsOf(e encoded) byte {
 	return e.payload[1]
 }
 
-// TestFiltered: code is filtered from the level on that has layout Dense, is smaller for it, and comes back, in the caller's memory too. No other data is.
+// TestFiltered: code is filtered from the level on that has layout Dense, is smaller for it, and
+// comes back, in the caller's memory too. No other data is.
 func TestFiltered(t *testing.T) {
 	p := ByName("lzseqr")
 	size := 150_000
@@ -98,7 +99,8 @@ func TestFilterAlone(t *testing.T) {
 	}
 }
 
-// TestFilteredMix: a worker that has had a block with a filter takes none for the next one without, and the other way round.
+// TestFilteredMix: a worker that has had a block with a filter takes none for the next one without,
+// and the other way round.
 func TestFilteredMix(t *testing.T) {
 	p, size := ByName("lzseqr"), 20_000
 	var all []byte

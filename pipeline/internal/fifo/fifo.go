@@ -1,8 +1,8 @@
 // Package fifo has the queue that the scheduler and the coordinator share.
 package fifo
 
-// Queue is a first-in-first-out queue in a ring buffer that grows. The zero value is empty. It is not safe
-// for concurrent use.
+// Queue is a first-in-first-out queue in a ring buffer that grows. The zero value is empty. It is
+// not safe for concurrent use.
 type Queue[T any] struct {
 	ring []T
 	head int

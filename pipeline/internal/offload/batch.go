@@ -22,15 +22,16 @@ type batch struct {
 	late     int         // the first request that reclaimLate has not looked at
 }
 
-// turn decides who completes a request of a batch. It is apart from the request, which its block may use again
-// before the batch has ended.
+// turn decides who completes a request of a batch. It is apart from the request, which its block
+// may use again before the batch has ended.
 type turn struct {
 	taken atomic.Bool // by the goroutine that runs the batch, by giveUp or by reclaimLate
 	fixed bool        // reclaimLate leaves it to the device
 }
 
-// nextBatch makes a batch of requests that wait. Overdue requests come first, then those of later stages,
-// so that blocks in progress finish before others begin. It returns nil if no request waits.
+// nextBatch makes a batch of requests that wait. Overdue requests come first, then those of later
+// stages, so that blocks in progress finish before others begin. It returns nil if no request
+// waits.
 func (c *Coordinator) nextBatch() *batch {
 	if op, autoFirst, ok := c.overdue(); ok {
 		if x := c.collect(op, autoFirst); x != nil {
@@ -45,8 +46,8 @@ func (c *Coordinator) nextBatch() *batch {
 	return nil
 }
 
-// collect makes a batch of the requests of one operation. Requests that are not strict come first or last. It
-// returns nil if there are none.
+// collect makes a batch of the requests of one operation. Requests that are not strict come first
+// or last. It returns nil if there are none.
 func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	x := c.newBatch(op)
 	var took [2]bool
@@ -89,8 +90,9 @@ const (
 	autoQueue
 )
 
-// next takes a request for a block of at most room bytes from the queues of an operation: the oldest strict
-// request, then the oldest of the others, or the other way round. It also returns the queue's index.
+// next takes a request for a block of at most room bytes from the queues of an operation: the
+// oldest strict request, then the oldest of the others, or the other way round. It also returns the
+// queue's index.
 func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int) (r *Request, queue int) {
 	if autoFirst {
 		if r = c.nextAuto(op, room); r != nil {
@@ -110,8 +112,8 @@ func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int) (r *Request, que
 	return c.nextAuto(op, room), autoQueue
 }
 
-// nextAuto takes a request that is not strict. A channel does not show the size of its next element, so there
-// must be room for the largest block.
+// nextAuto takes a request that is not strict. A channel does not show the size of its next
+// element, so there must be room for the largest block.
 func (c *Coordinator) nextAuto(op gpu.Op, room int) *Request {
 	if room < c.info.Ops[op].MaxSize {
 		return nil
@@ -124,14 +126,14 @@ func (c *Coordinator) nextAuto(op gpu.Op, room int) *Request {
 	}
 }
 
-// maxPassed is the number of batches that may pass over a queue in which a request waits. With 16 blocks a
-// batch that is more than 16 workers have in flight, so the requests of one run keep their order. The limit
-// bounds how long a run that never pauses can hold up another one.
+// maxPassed is the number of batches that may pass over a queue in which a request waits. With 16
+// blocks a batch that is more than 16 workers have in flight, so the requests of one run keep their
+// order. The limit bounds how long a run that never pauses can hold up another one.
 const maxPassed = 8
 
-// overdue returns the queue that was passed over most often, if that is too often. There are six queues: the
-// first request of a queue is passed over by maxPassed batches, and by at most four more if other queues are
-// overdue as well.
+// overdue returns the queue that was passed over most often, if that is too often. There are six
+// queues: the first request of a queue is passed over by maxPassed batches, and by at most four
+// more if other queues are overdue as well.
 func (c *Coordinator) overdue() (op gpu.Op, autoFirst, ok bool) {
 	most := maxPassed - 1
 	for i := range c.passed {
@@ -144,7 +146,8 @@ func (c *Coordinator) overdue() (op gpu.Op, autoFirst, ok bool) {
 	return op, autoFirst, ok
 }
 
-// countPassed notes which queues of op a batch took requests from, and that it passed over the others.
+// countPassed notes which queues of op a batch took requests from, and that it passed over the
+// others.
 func (c *Coordinator) countPassed(op gpu.Op, took [2]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/gopz/compress/pipeline/internal/fifo"
 )
 
-// Coordinator stands between the workers of a scheduler and a device. Its exported methods are safe for
-// concurrent use.
+// Coordinator stands between the workers of a scheduler and a device. Its exported methods are safe
+// for concurrent use.
 type Coordinator struct {
 	sched   Scheduler
 	workers int
@@ -32,11 +32,12 @@ type Coordinator struct {
 
 	pace [gpu.NumOps]pace // of the CPU
 
-	// passed counts, for each queue, the batches since a request waited there and was not taken. Only the
-	// goroutine uses it.
+	// passed counts, for each queue, the batches since a request waited there and was not taken.
+	// Only the goroutine uses it.
 	passed [gpu.NumOps][2]int
 
-	// mu is held to queue a request, so that none arrives after the goroutine has ended or the device is lost.
+	// mu is held to queue a request, so that none arrives after the goroutine has ended or the
+	// device is lost.
 	mu     sync.Mutex
 	strict [gpu.NumOps]fifo.Queue[*Request] // bounded by the blocks in flight
 	spare  []*batch                         // not in use; only the goroutine uses it
@@ -45,20 +46,21 @@ type Coordinator struct {
 // lostError is why the device is lost.
 type lostError struct{ error }
 
-// maxDepth bounds the requests of one operation that wait for the device. More would only wait longer: a
-// device takes some 16 blocks at a time, and a worker could do a block that waits.
+// maxDepth bounds the requests of one operation that wait for the device. More would only wait
+// longer: a device takes some 16 blocks at a time, and a worker could do a block that waits.
 const maxDepth = 16
 
 // New returns a Coordinator for device d and a scheduler of so many workers.
 func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
-	c := &Coordinator{sched: s, workers: workers, dev: d, info: d.Info(), wake: make(chan struct{}, 1)}
+	c := &Coordinator{sched: s, workers: workers, dev: d, info: d.Info()}
+	c.wake = make(chan struct{}, 1)
 	c.info.Concurrent = max(1, c.info.Concurrent)
 	if c.info.Timeout <= 0 {
 		c.info.Timeout = gpu.DefaultTimeout
 	}
 	c.ends = make(chan *batch, c.info.Concurrent)
-	// A run with fewer blocks than two for each worker has no more requests than blocks, so the depth does
-	// not depend on their number.
+	// A run with fewer blocks than two for each worker has no more requests than blocks, so the
+	// depth does not depend on their number.
 	depth := max(1, min(2*workers, maxDepth))
 	for op := range c.queues {
 		c.queues[op] = make(chan *Request, depth)
@@ -69,9 +71,9 @@ func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
 // Device returns the device.
 func (c *Coordinator) Device() gpu.Device { return c.dev }
 
-// Offer queues a request for the device without blocking. If it returns false, the request remains the
-// caller's: the queue is full, the device is lost or the run was closed. A strict request does not fail for
-// lack of room. Start is when the worker began to prepare the request, for Counters.
+// Offer queues a request for the device without blocking. If it returns false, the request remains
+// the caller's: the queue is full, the device is lost or the run was closed. A strict request does
+// not fail for lack of room. Start is when the worker began to prepare the request, for Counters.
 func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 	op := r.GPU.Op
 	c.mu.Lock()
@@ -160,8 +162,8 @@ func (c *Coordinator) main() {
 	}
 }
 
-// event waits for the end of a batch, a new request or the timer. If a batch has ended and the time is up,
-// the batch comes first: a late batch is still late the next time.
+// event waits for the end of a batch, a new request or the timer. If a batch has ended and the time
+// is up, the batch comes first: a late batch is still late the next time.
 func (c *Coordinator) event(timer <-chan time.Time) (end *batch, timeUp bool) {
 	select {
 	case end = <-c.ends:
@@ -176,8 +178,8 @@ func (c *Coordinator) event(timer <-chan time.Time) (end *batch, timeUp bool) {
 	return end, timeUp
 }
 
-// giveUp takes a batch away from a device that does not answer. It returns false if the batch has ended: then
-// its end is still to be received.
+// giveUp takes a batch away from a device that does not answer. It returns false if the batch has
+// ended: then its end is still to be received.
 func (c *Coordinator) giveUp(x *batch) bool {
 	if x.taken.Swap(true) {
 		return false
@@ -190,8 +192,9 @@ func (c *Coordinator) giveUp(x *batch) bool {
 	return true
 }
 
-// deadline returns when the oldest batch is late. A device may run the active batches one after the other, in
-// any order, so each end of a batch gives the others more time, but no more than all of them take in a row.
+// deadline returns when the oldest batch is late. A device may run the active batches one after the
+// other, in any order, so each end of a batch gives the others more time, but no more than all of
+// them take in a row.
 func (c *Coordinator) deadline(start, ended time.Time) time.Time {
 	n := time.Duration(c.info.Concurrent)
 	last := start.Add(min(c.info.Timeout, math.MaxInt64/n) * n)

@@ -164,7 +164,8 @@ func TestBatchBytes(t *testing.T) {
 	}
 }
 
-// TestEndBeforeLate: a batch that has ended is not late, even if the timer fired before its end was received.
+// TestEndBeforeLate: a batch that has ended is not late, even if the timer fired before its end was
+// received.
 func TestEndBeforeLate(t *testing.T) {
 	c, _ := stopped(1, gpu.SoftConfig{})
 	timer := make(chan time.Time, 1)
@@ -186,7 +187,8 @@ func TestEndBeforeLate(t *testing.T) {
 	}
 }
 
-// TestOfferPressure: an accepted request removes 1 from the score, a full queue adds 2, a lost device 1.
+// TestOfferPressure: an accepted request removes 1 from the score, a full queue adds 2, a lost
+// device 1.
 func TestOfferPressure(t *testing.T) {
 	c, s := stopped(1, gpu.SoftConfig{})
 	offer := func(want int64, ok bool) {
@@ -240,7 +242,8 @@ func TestStrictFirst(t *testing.T) {
 	}
 }
 
-// TestCollectEnded: requests of runs that have ended are canceled, and those for a lost device fail.
+// TestCollectEnded: requests of runs that have ended are canceled, and those for a lost device
+// fail.
 func TestCollectEnded(t *testing.T) {
 	c, s := stopped(2, gpu.SoftConfig{Batch: 4})
 	for i := range 3 {
@@ -286,7 +289,8 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestReclaimLate: late requests that are neither strict nor pinned are reclaimed, once a worker is idle.
+// TestReclaimLate: late requests that are neither strict nor pinned are reclaimed, once a worker is
+// idle.
 func TestReclaimLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := make(chan struct{})

@@ -1,14 +1,16 @@
 // Package offload passes blocks from the workers of a scheduler to a device and back.
 //
-// A worker offers a [Request] at the beginning of a stage. The [Coordinator], one goroutine that runs only
-// while there are requests, collects requests into batches and runs the batches on the device. Each accepted
-// request returns to the scheduler exactly once, through [Scheduler.Complete] or [Coordinator.Reclaim].
+// A worker offers a [Request] at the beginning of a stage. The [Coordinator], one goroutine that
+// runs only while there are requests, collects requests into batches and runs the batches on the
+// device. Each accepted request returns to the scheduler exactly once, through [Scheduler.Complete]
+// or [Coordinator.Reclaim].
 //
-// The output of a run is in order, and its blocks in flight are bounded. A device that is slower than the
-// workers would therefore hold up all of them. Three mechanisms prevent that for requests that are not
-// strict: queues of bounded depth, a back-pressure score that keeps new blocks away from the device while
-// its queues are full, and reclaiming. An idle worker reclaims requests that wait, and those on the device
-// whose batch takes longer than one worker would have taken for all of it.
+// The output of a run is in order, and its blocks in flight are bounded. A device that is slower
+// than the workers would therefore hold up all of them. Three mechanisms prevent that for requests
+// that are not strict: queues of bounded depth, a back-pressure score that keeps new blocks away
+// from the device while its queues are full, and reclaiming. An idle worker reclaims requests that
+// wait, and those on the device whose batch takes longer than one worker would have taken for all
+// of it.
 //
 // Results of a device count only after a worker has verified them with a [Verifier].
 package offload

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// leastAway is the least time that a batch has on the device before workers reclaim its blocks: drivers
-	// need some of it for themselves.
+	// leastAway is the least time that a batch has on the device before workers reclaim its blocks:
+	// drivers need some of it for themselves.
 	leastAway = 20 * time.Millisecond
 	// unknownAway is that time while the pace of the CPU is unknown.
 	unknownAway = 250 * time.Millisecond
@@ -30,10 +30,14 @@ func (p *pace) learn(bytes int, took time.Duration) {
 }
 
 // time returns how long so many bytes take, 0 if that is unknown.
-func (p *pace) time(bytes int) time.Duration { return time.Duration(p.v.Load() * int64(bytes) >> 10) }
+func (p *pace) time(bytes int) time.Duration {
+	return time.Duration(p.v.Load() * int64(bytes) >> 10)
+}
 
 // Learn notes how long a worker took for an operation that the device could have done.
-func (c *Coordinator) Learn(op gpu.Op, bytes int, took time.Duration) { c.pace[op].learn(bytes, took) }
+func (c *Coordinator) Learn(op gpu.Op, bytes int, took time.Duration) {
+	c.pace[op].learn(bytes, took)
+}
 
 // due returns when one worker would have finished all of a batch.
 func (c *Coordinator) due(x *batch) time.Time {
@@ -47,7 +51,8 @@ func (c *Coordinator) due(x *batch) time.Time {
 	return x.start.Add(max(t, leastAway))
 }
 
-// reclaimLate gives late blocks to idle workers. It returns when to look again, the zero time for never.
+// reclaimLate gives late blocks to idle workers. It returns when to look again, the zero time for
+// never.
 func (c *Coordinator) reclaimLate(active []*batch) (next time.Time) {
 	now := time.Now()
 	for _, x := range active {
@@ -72,8 +77,8 @@ func (c *Coordinator) reclaimLate(active []*batch) (next time.Time) {
 	return next
 }
 
-// Reclaim returns a request that waits while the device is busy, for a worker without work. It returns nil if
-// there is none. A nil Coordinator has none.
+// Reclaim returns a request that waits while the device is busy, for a worker without work. It
+// returns nil if there is none. A nil Coordinator has none.
 func (c *Coordinator) Reclaim() *Request {
 	if c == nil || !c.saturated.Load() {
 		return nil

@@ -16,14 +16,14 @@ const (
 	Always               // the device does whatever it can, however long blocks have to wait
 )
 
-// Request takes one block to the device and back. The scheduler keeps one for each block and fills it in
-// before Offer. From a successful Offer until Scheduler.Complete or Coordinator.Reclaim returns it, it
-// belongs to the Coordinator.
+// Request takes one block to the device and back. The scheduler keeps one for each block and fills
+// it in before Offer. From a successful Offer until Scheduler.Complete or Coordinator.Reclaim
+// returns it, it belongs to the Coordinator.
 type Request struct {
 	Block    any          // the scheduler's block; the Coordinator does not look at it
 	GPU      *gpu.Request // the work
 	Strict   bool         // workers do not reclaim it, and the queues always have room for it
-	Pinned   bool         // workers do not reclaim it from the device, since Src is the caller's memory
+	Pinned   bool         // workers do not reclaim it from the device: Src is the caller's
 	Counters *Counters    // of the block's run; nil if statistics are off
 
 	Trip Trip // result, with outcome Finished
@@ -57,9 +57,11 @@ type Outcome uint8
 const (
 	// Finished: the device ran the request. GPU.Err or its results await verification.
 	Finished Outcome = iota
-	// Failed: the device is lost and has not done the request. It does not touch its memory any more.
+	// Failed: the device is lost and has not done the request. It does not touch its memory any
+	// more.
 	Failed
-	// Abandoned: the device was given up. It may use the request and all memory in it for as long as it likes.
+	// Abandoned: the device was given up. It may use the request and all memory in it for as long
+	// as it likes.
 	Abandoned
 	// Reclaimed: an idle worker takes over. As with Abandoned, the memory remains the device's.
 	Reclaimed
@@ -67,8 +69,9 @@ const (
 	Canceled
 )
 
-// Scheduler is what the Coordinator needs from the owner of the blocks. All methods are safe for concurrent
-// use. The Coordinator holds a lock of its own while it calls Closed and Moved, so these must not call back.
+// Scheduler is what the Coordinator needs from the owner of the blocks. All methods are safe for
+// concurrent use. The Coordinator holds a lock of its own while it calls Closed and Moved, so these
+// must not call back.
 type Scheduler interface {
 	// Moved notes where a request is, before any other goroutine can find it there.
 	Moved(r *Request, to Place)
@@ -80,7 +83,7 @@ type Scheduler interface {
 	Ended(r *Request) bool
 	// IdleWorkers returns the number of workers that have nothing to do.
 	IdleWorkers() int
-	// PanicError returns the error for a panic of the device. Its caller is the deferred function that
-	// recovered value.
+	// PanicError returns the error for a panic of the device. Its caller is the deferred function
+	// that recovered value.
 	PanicError(stage string, value any) error
 }

@@ -10,7 +10,8 @@ import (
 // maxAway bounds the blocks that are in flight for the sake of a device, and so their memory.
 const maxAway = 64
 
-// InFlight returns how many blocks a run should have on the device or waiting for it, if a batch has so many.
+// InFlight returns how many blocks a run should have on the device or waiting for it, if a batch
+// has so many.
 func (c *Coordinator) InFlight(batch int) int {
 	return min(batch*c.info.Concurrent+cap(c.queues[0]), maxAway)
 }
@@ -21,8 +22,8 @@ func (c *Coordinator) Name() string { return c.info.Name }
 // Limits returns the limits of the device for an operation. The caller must not change them.
 func (c *Coordinator) Limits(op gpu.Op) *gpu.Limits { return &c.info.Ops[op] }
 
-// Wants reports whether the device should do an operation on a block of size bytes. Decode says that the run
-// decompresses.
+// Wants reports whether the device should do an operation on a block of size bytes. Decode says
+// that the run decompresses.
 func (c *Coordinator) Wants(op gpu.Op, decode bool, size int, d Demand) bool {
 	l := &c.info.Ops[op]
 	return d != Never && l.Batch > 0 && size >= l.MinSize && size <= l.MaxSize &&
@@ -45,8 +46,8 @@ func (c *Coordinator) Finds(q *gpu.Request) bool {
 	return !c.info.Ops[q.Op].RowHashOnly || q.Params == nil || q.Params.Finder == lz77.RowHash
 }
 
-// Accepts reports whether the device can do a request. A device that panics is lost. One that is lost
-// already is not asked, and the result is true: Offer refuses the request.
+// Accepts reports whether the device can do a request. A device that panics is lost. One that is
+// lost already is not asked, and the result is true: Offer refuses the request.
 func (c *Coordinator) Accepts(q *gpu.Request) (ok bool) {
 	if !c.Finds(q) {
 		return false
@@ -73,9 +74,10 @@ func (c *Coordinator) Press(n int64) {
 	}
 }
 
-// Crowded reports whether blocks without a strict assignment should not be offered to the device. An offer
-// to a full queue adds 2 to the score, one to a lost device 1, an accepted one subtracts 1. The limit is
-// twice the workers. Once the device has no requests the score starts again at 0: no offer could lower it.
+// Crowded reports whether blocks without a strict assignment should not be offered to the device.
+// An offer to a full queue adds 2 to the score, one to a lost device 1, an accepted one subtracts
+// 1. The limit is twice the workers. Once the device has no requests the score starts again at 0:
+// no offer could lower it.
 func (c *Coordinator) Crowded() bool {
 	if c.pressure.Load() <= int64(2*c.workers) {
 		return false

@@ -9,31 +9,36 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// A wrong payload would be a file that no decoder can read. So a worker checks each result of a device before
-// it counts. Where a check fails, the CPU does the work again and the device is lost.
+// A wrong payload would be a file that no decoder can read. So a worker checks each result of a
+// device before it counts. Where a check fails, the CPU does the work again and the device is lost.
 
-// Decoder decodes the streams of a coded payload for size bytes of content. Filtered says that the payload
-// stands for filtered content, which no device makes.
+// Decoder decodes the streams of a coded payload for size bytes of content. Filtered says that the
+// payload stands for filtered content, which no device makes.
 type Decoder interface {
-	DecodePayload(s *lzseq.Streams, payload []byte, size int) (l *lzseq.Layout, filtered bool, err error)
+	DecodePayload(
+		s *lzseq.Streams, payload []byte, size int,
+	) (l *lzseq.Layout, filtered bool, err error)
 }
 
-// Verifier checks the results of a device. The zero value is ready for use. It keeps its scratch memory, about
-// 4.5 times the size of a block, and is for one goroutine at a time.
+// Verifier checks the results of a device. The zero value is ready for use. It keeps its scratch
+// memory, about 4.5 times the size of a block, and is for one goroutine at a time.
 type Verifier struct {
 	streams lzseq.Streams
 	content []byte
 }
 
 // Sequences checks the result of Stage0: sequences must be valid for src within limits.
-func (v *Verifier) Sequences(seqs []lz77.Sequence, src []byte, window int, limits lz77.Limits) error {
+func (v *Verifier) Sequences(
+	seqs []lz77.Sequence, src []byte, window int, limits lz77.Limits,
+) error {
 	if !lz77.Valid(seqs, src, window, limits) {
 		return ErrWrong
 	}
 	return nil
 }
 
-// Streams checks the result of StageN: the payload of r must decode to the streams that it was made from.
+// Streams checks the result of StageN: the payload of r must decode to the streams that it was made
+// from.
 func (v *Verifier) Streams(d Decoder, r *gpu.Request, size int, want *lzseq.Streams) error {
 	if !v.decode(d, r, size) {
 		return ErrWrong
@@ -68,9 +73,9 @@ func (v *Verifier) decode(d Decoder, r *gpu.Request, size int) bool {
 	return err == nil && l == r.Layout && !filtered
 }
 
-// Decoded checks the result of StageN when decoding: layout and sizes of the streams must fit the payload.
-// The check of the content shows whether the streams are right, so a device decodes only for runs with
-// checks.
+// Decoded checks the result of StageN when decoding: layout and sizes of the streams must fit the
+// payload. The check of the content shows whether the streams are right, so a device decodes only
+// for runs with checks.
 func (v *Verifier) Decoded(r *gpu.Request, payload []byte, size int, got *lzseq.Streams) error {
 	if r.Layout == nil || len(payload) == 0 || r.Layout != lzseq.LayoutByID(payload[0]) {
 		return ErrWrong
