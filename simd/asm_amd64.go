@@ -4,40 +4,43 @@
 
 package simd
 
-// decodeLanesAVX2 decodes whole rounds for as long as each group has room and words for one.
+// decodeLanesAVX2 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
 func decodeLanesAVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte) (done int, usedA int)
 
-// decodeLanes2AVX2 decodes whole rounds for as long as each group has room and words for one.
+// decodeLanes2AVX2 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
 func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
-// decodeLanes2AVX512 decodes whole rounds for as long as each group has room and words for one.
+// decodeLanes2AVX512 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
 func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
-// decodeCtxAVX2 decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
+// decodeCtxAVX2 decodes at most the given number of rounds, while each group has words for one.
+// The other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtxAVX2(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
-// decodeCtxVBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
+// decodeCtxVBMI decodes at most the given number of rounds, while each group has words for one.
+// The other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtxVBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+}, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
-// decodeCtx2VBMI decodes rounds, at most as many as there are, for as long as each group has words for one. Behind the candidates table are the others.
+// decodeCtx2VBMI decodes at most the given number of rounds, while each group has words for one.
+// The other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtx2VBMI(lanesA *struct {
@@ -48,61 +51,68 @@ func decodeCtx2VBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+}, wordsB []byte, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 
-// deinterleaveAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.
+// deinterleaveAVX2 moves the symbols of 8n rounds of 32 lanes to the pieces of the lanes.
+// Rounds begin 64 bytes apart in buf.
 //
 //go:noescape
 func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
-// markRunStartsAVX2 marks as many runs as it can. The word of at must be in bits, and in litLens there are at least 8 bytes.
+// markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8 bytes
+// in litLens.
 //
 //go:noescape
 func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 
-// prefetchEntries prefetches the entries at[k]&mask of a table, which are size bytes long.
+// prefetchEntries prefetches the entries at[k]&mask of a table. size is that of an entry in bytes.
 //
 //go:noescape
 func prefetchEntries(table *byte, size int, at []uint32, mask uint32)
 
-// encodeLanesAVX2 codes run, whole rounds, and returns where its words begin.
+// encodeLanesAVX2 codes run, which consists of whole rounds, and returns the index where its words begin.
 //
 //go:noescape
 func encodeLanesAVX2(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
 
-// encodeLanesAVX512 codes run, whole rounds, and returns where its words begin.
+// encodeLanesAVX512 codes run, which consists of whole rounds, and returns the index where its words begin.
 //
 //go:noescape
 func encodeLanesAVX512(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
 
-// matchLenAVX2 returns the length of the common prefix of a and b, which are equally long and have 32 bytes at least.
+// matchLenAVX2 returns the length of the common prefix of a and b.
+// It requires equal lengths, of at least 32 bytes.
 //
 //go:noescape
 func matchLenAVX2(a []byte, b []byte) (n int)
 
-// histogramAVX2 adds the numbers of the bytes in p, whose length is a multiple of 16, to counts. The banks must be zero.
+// histogramAVX2 adds the number of each byte in p to counts. It requires len(p) to be a multiple
+// of 16, and zeros in all banks.
 //
 //go:noescape
 func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 
-// markDisplacementsAVX2 is markDisplacements; there is at least one mask.
+// markDisplacementsAVX2 does the work of markDisplacements. It requires at least one mask.
 //
 //go:noescape
 func markDisplacementsAVX2(masks []uint64, p []byte)
 
-// crc32cAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.
+// crc32cAVX512 continues a CRC32C over p, without the inversions at both ends.
+// It requires len(p) to be a multiple of 256, at least 256.
 //
 //go:noescape
 func crc32cAVX512(state uint32, p []byte) (next uint32)
 
-// buildDecodeTableAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;
-// 256 if there is none.
+// buildDecodeTableAVX2 writes a decoding table up to the first symbol for which a whole step may
+// have no room. It returns the number of entries written and that symbol, or 256.
 //
 //go:noescape
 func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 
-// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into as many sequences, which must have room.
-// The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
+// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for as
+// many sequences as there are tokens.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensPlainAVX2(seqs *struct {
@@ -111,8 +121,10 @@ func decodeTokensPlainAVX2(seqs *struct {
 	Offset   uint32
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
-// decodeTokensRepeatAVX2 turns tokens with repeat offsets into as many sequences, which must have room. Least has a byte for each of bits 6–7.
-// The kernel stops before what it leaves to its twin: two lengths of 255 or more in a round, or one above 65,535, an offset that is not allowed, streams with few bytes left.
+// decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
+// many sequences as there are tokens. least has a byte for each value of bits 6–7 of a token.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensRepeatAVX2(seqs *struct {
@@ -121,9 +133,10 @@ func decodeTokensRepeatAVX2(seqs *struct {
 	Offset   uint32
 }, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 
-// executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or
-// whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.
-// It returns the size of what it has carried out, the position behind that, and the number of literals used.
+// executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32 bytes
+// of slack, and before one whose offset reaches before the beginning of dst. It requires at to be in
+// dst, and offsets of at least 16. It returns the size of the sequences carried out, the position
+// behind the last one, and the number of literals used.
 //
 //go:noescape
 func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
@@ -132,7 +145,8 @@ func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
 	Offset   uint32
 }, n int) (bytes int, end int, used int)
 
-// executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It needs 96 bytes of slack in dst.
+// executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It stops before
+// a sequence for which dst has less than 96 bytes of slack.
 //
 //go:noescape
 func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct {

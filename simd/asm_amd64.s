@@ -2184,7 +2184,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeCtxAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, ways *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeCtxAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·decodeCtxAVX2(SB), NOSPLIT, $240-104
 	MOVQ      marks+64(FP), AX
@@ -2197,7 +2197,7 @@ TEXT ·decodeCtxAVX2(SB), NOSPLIT, $240-104
 	LEAQ      (AX)(DX*8), DX
 	MOVQ      DX, (SP)
 	MOVQ      tables+40(FP), BX
-	MOVQ      ways+48(FP), SI
+	MOVQ      terms+48(FP), SI
 	MOVQ      bases+56(FP), DI
 	LEAQ      handOut<>+0(SB), R8
 	VMOVDQU   same2047<>+0(SB), Y0
@@ -2227,7 +2227,7 @@ loop:
 	CMPQ R9, 232(SP)
 	JGT  done
 
-	// last symbols, and 256 where there is a mark
+	// last symbols, plus 256 where there is a mark
 	VPBROADCASTW (AX), Y7
 	VPAND        markBits<>+0(SB), Y7, Y7
 	VPCMPEQW     markBits<>+0(SB), Y7, Y7
@@ -2783,7 +2783,7 @@ DATA marked<>+16(SB)/8, $0x0100010001000100
 DATA marked<>+24(SB)/8, $0x0100010001000100
 GLOBL marked<>(SB), RODATA|NOPTR, $32
 
-// func decodeCtxVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// func decodeCtxVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
 TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	MOVQ         marks+72(FP), AX
@@ -2795,12 +2795,12 @@ TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	ADDQ         BX, CX
 	LEAQ         (AX)(DX*8), DX
 	MOVQ         DX, (SP)
-	MOVQ         firsts+48(FP), DX
+	MOVQ         order1+48(FP), DX
 	VMOVDQU64    (DX), Z3
 	VMOVDQU64    64(DX), Z4
 	VMOVDQU64    128(DX), Z5
 	VMOVDQU64    192(DX), Z6
-	MOVQ         seconds+56(FP), DX
+	MOVQ         order2+56(FP), DX
 	VMOVDQU64    (DX), Z7
 	VMOVDQU64    64(DX), Z8
 	VMOVDQU64    128(DX), Z9
@@ -2808,7 +2808,7 @@ TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	VPBROADCASTB (DX), Y15
 	VMOVDQU      Y15, 8(SP)
 
-	// no more tables than there are, whatever the numbers
+	// table numbers modulo the number of tables
 	MOVQ         class+64(FP), DX
 	MOVL         $0x1f1f1f1f, BX
 	VPBROADCASTD BX, Z16
@@ -3027,7 +3027,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeCtx2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, firsts *[256]byte, seconds *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+// func decodeCtx2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
 TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	MOVQ         marks+96(FP), AX
@@ -3035,12 +3035,12 @@ TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	MOVQ         rounds+112(FP), DX
 	LEAQ         (AX)(DX*8), DX
 	MOVQ         DX, (SP)
-	MOVQ         firsts+72(FP), DX
+	MOVQ         order1+72(FP), DX
 	VMOVDQU64    (DX), Z3
 	VMOVDQU64    64(DX), Z4
 	VMOVDQU64    128(DX), Z5
 	VMOVDQU64    192(DX), Z6
-	MOVQ         seconds+80(FP), DX
+	MOVQ         order2+80(FP), DX
 	VMOVDQU64    (DX), Z7
 	VMOVDQU64    64(DX), Z8
 	VMOVDQU64    128(DX), Z9
@@ -3048,7 +3048,7 @@ TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	VPBROADCASTB (DX), Y15
 	VMOVDQU      Y15, 8(SP)
 
-	// no more tables than there are, whatever the numbers
+	// table numbers modulo the number of tables
 	MOVQ         class+88(FP), DX
 	MOVL         $0x1f1f1f1f, BX
 	VPBROADCASTD BX, Z16
@@ -5426,7 +5426,7 @@ rare:
 	CMPL      R12, $0x0000ff00
 	JHI       done
 
-	// take the four bytes out
+	// take the four bytes out of the stream
 	MOVQ         5(AX)(R11*1), R10
 	SHLL         $0x03, R11
 	SHLXQ        R11, R10, R10
@@ -5474,7 +5474,7 @@ lits:
 	CMPL      R12, $0x0000ff00
 	JHI       done
 
-	// take the four bytes out
+	// take the four bytes out of the stream
 	MOVQ         5(CX)(R11*1), R10
 	SHLL         $0x03, R11
 	SHLXQ        R11, R10, R10
@@ -5518,7 +5518,7 @@ done:
 	SUBQ BX, CX
 	MOVQ CX, usedMatches+120(FP)
 
-	// literals in even places, matches in odd ones
+	// literal runs in even dwords, matches in odd ones
 	VEXTRACTI128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x0e, X0, X1
@@ -5659,7 +5659,7 @@ loop:
 	VPSRLDQ    $0x08, X7, X7
 	VPMOVZXBD  X7, Y6
 
-	// bits 7 and 6 of the tokens: which place of the list, or a new offset
+	// bits 7 and 6 of the tokens: index in the list, or a new offset
 	VPMOVMSKB X3, R11
 	VPADDB    X3, X3, X3
 	VPMOVMSKB X3, R12
@@ -5671,13 +5671,13 @@ loop:
 	VPSHUFB   X7, X3, X3
 	POPCNTL   R13, R13
 
-	// a code above 99 is one that VPMAXUB with 100 does not change
+	// VPMAXUB with 100 does not change a code above 99
 	VPMAXUB  bytes64<>+0(SB), X3, X7
 	VPCMPEQB X3, X7, X7
 	VPSRLW   $0x02, X3, X8
 	VPAND    bytes3f<>+0(SB), X8, X8
 
-	// where each field begins: sums of the widths of those before, at most 7 times 24
+	// where each field begins: sums of the widths before it, at most 7 times 24
 	VMOVQ        X8, R14
 	MOVQ         R14, R15
 	IMULQ        bytes01<>+0(SB), R15
@@ -5694,7 +5694,7 @@ loop:
 	VPSRLD       $0x03, Y8, Y9
 	VPAND        same7<>+0(SB), Y8, Y8
 
-	// four fields lie in 13 bytes: one load for each four, and their bytes from there
+	// four fields lie in 13 bytes: one load for each four, and a shuffle to their bytes
 	SHRQ        $0x20, R14
 	MOVBLZX     R14, R14
 	ADDL        BP, R14
@@ -5718,7 +5718,7 @@ loop:
 	VPAND       same3<>+0(SB), Y9, Y9
 	VPOR        Y9, Y10, Y10
 
-	// four at a time, with the list behind them
+	// four at a time, with the list in the upper half
 	LEAQ         repeats<>+0(SB), BP
 	MOVL         R11, R8
 	ANDL         $0x0f, R8
@@ -5798,7 +5798,7 @@ rare:
 	CMPL      R14, $0x0000ff00
 	JHI       done
 
-	// take the four bytes out
+	// take the four bytes out of the stream
 	MOVQ         5(AX)(R12*1), R11
 	SHLL         $0x03, R12
 	SHLXQ        R12, R11, R11
@@ -5846,7 +5846,7 @@ lits:
 	CMPL      R14, $0x0000ff00
 	JHI       done
 
-	// take the four bytes out
+	// take the four bytes out of the stream
 	MOVQ         5(CX)(R12*1), R11
 	SHLL         $0x03, R12
 	SHLXQ        R12, R11, R11
@@ -5894,7 +5894,7 @@ done:
 	SUBQ BX, CX
 	MOVQ CX, usedMatches+168(FP)
 
-	// literals in even places, matches in odd ones
+	// literal runs in even dwords, matches in odd ones
 	VEXTRACTI128 $0x01, Y0, X2
 	VPADDD       X2, X0, X0
 	VPSHUFD      $0x0e, X0, X2
@@ -6233,7 +6233,7 @@ loop:
 	MOVL 4(DI), R10
 	MOVL 8(DI), R11
 
-	// signed: with less than the slack the limits are below 0
+	// Signed comparisons: with less than the slack the limits are below 0.
 	LEAQ    (BX)(R9*1), R12
 	CMPQ    R12, SI
 	JGT     done
@@ -6254,7 +6254,7 @@ match:
 	MOVQ R14, CX
 	ADDQ $+12, DI
 
-	// by 16 bytes, which is right with every offset from 16 on
+	// Copies of 16 bytes are correct for every offset from 16 on.
 	VMOVDQU (AX)(R15*1), X0
 	VMOVDQU X0, (AX)(R13*1)
 	VMOVDQU 16(AX)(R15*1), X0
@@ -6329,7 +6329,7 @@ loop:
 	MOVL 4(DI), R10
 	MOVL 8(DI), R11
 
-	// signed: with less than the slack the limits are below 0
+	// Signed comparisons: with less than the slack the limits are below 0.
 	LEAQ    (BX)(R9*1), R12
 	CMPQ    R12, SI
 	JGT     done

@@ -10,12 +10,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// crc32cAVX512 folds with carry-less multiplication: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ, Intel 2009. Sixteen
-// remainders of 128 bits go on side by side, and those of the last 64 bytes through the instruction for CRC32C.
+// crc32cAVX512 folds by carry-less multiplication: Gopal et al., Fast CRC Computation for Generic
+// Polynomials Using PCLMULQDQ Instruction, Intel 2009. Sixteen remainders of 128 bits advance side
+// by side, 256 bytes a step. At the end they fold into four, and the CRC32 instruction reduces
+// these.
 func crc32cAVX512() {
 	TEXT("crc32cAVX512", attr.NOSPLIT, "func(state uint32, p []byte) (next uint32)")
 	Pragma("noescape")
-	Doc("crc32cAVX512 goes on with a CRC32C, without the inversions at both ends, over p, whose length is a multiple of 256 and not 0.")
+	Doc("crc32cAVX512 continues a CRC32C over p, without the inversions at both ends.",
+		"It requires len(p) to be a multiple of 256, at least 256.")
 	p, n := GP64(), GP64()
 	Load(Param("p").Base(), p)
 	Load(Param("p").Len(), n)
@@ -65,20 +68,25 @@ func crc32cAVX512() {
 	RET()
 }
 
-// multiply is VPCLMULQDQ of wide vectors, which the generator's library does not know.
+// multiply emits VPCLMULQDQ for wide vectors, which avo does not have.
 func multiply(halves uint8, a, b, dst reg.VecVirtual) {
-	Instruction(&ir.Instruction{Opcode: "VPCLMULQDQ", Operands: []Op{U8(halves), a, b, dst}, Inputs: []Op{a, b}, Outputs: []Op{dst},
-		ISA: []string{"AVX512F", "VPCLMULQDQ"}})
+	Instruction(&ir.Instruction{
+		Opcode:   "VPCLMULQDQ",
+		Operands: []Op{U8(halves), a, b, dst},
+		Inputs:   []Op{a, b},
+		Outputs:  []Op{dst},
+		ISA:      []string{"AVX512F", "VPCLMULQDQ"},
+	})
 }
 
-// foldBy has four times the factors of the lower and the upper half of a remainder that moves on by so many bits: xⁿ⁺³² and xⁿ⁻³² modulo the polynomial, bits in
-// reverse.
+// foldBy returns four copies of the factors that move a remainder by n bits: xⁿ⁺³² for its lower
+// half and xⁿ⁻³² for its upper half, modulo the polynomial, with reversed bits.
 func foldBy(n int) Mem {
 	var dw []uint32
 	for _, e := range []int{n + 32, n - 32} {
 		v := uint32(1 << 31)
 		for range e {
-			v = v>>1 ^ 0x82f63b78&-(v&1)
+			v = v>>1 ^ 0x82f63b78&-(v&1) // the polynomial of CRC32C, reversed
 		}
 		dw = append(dw, v<<1, v>>31)
 	}

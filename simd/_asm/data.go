@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The numbers of package simd; a change there shows in its tests.
+// Constants of package simd. A difference between the two fails its tests.
 const (
 	lanes      = 32
 	roundBytes = 2 * lanes
@@ -20,18 +20,20 @@ const (
 
 	maxCtxTables = 32
 
-	// entries of the decoding table
+	// fields of an entry of DecodeTable
 	freqShift = 8
 	slotShift = freqShift + probBits
 
-	// the upper halves of entries of the encoding table
+	// fields of the upper half of an entry of EncodeTable.vector
 	divShift = 16
 	encShift = 32 - probBits
 )
 
+// sections has the read-only data sections by name. Several assembly functions may use one.
 var sections = map[string]Mem{}
 
-// constant is a read-only section. Several functions may use it.
+// constant returns the section with content p, and makes it on the first call. len(p) must be a
+// multiple of 8.
 func constant(name string, p []byte) Mem {
 	if m, ok := sections[name]; ok {
 		return m
@@ -48,7 +50,7 @@ func constant(name string, p []byte) Mem {
 	return m
 }
 
-// dwords is the section of the given numbers, over and over for size bytes.
+// dwords returns a section of size bytes that repeats the given numbers.
 func dwords(name string, size int, values ...uint32) Mem {
 	var p []byte
 	for i := range size / 4 {
@@ -58,10 +60,10 @@ func dwords(name string, size int, values ...uint32) Mem {
 	return constant(name, p)
 }
 
-// same is eight times v, an operand for 32-byte vectors.
+// same returns a section with eight times v, an operand for 32-byte vectors.
 func same(v uint32) Mem { return dwords(fmt.Sprintf("same%d", v), 32, v) }
 
-// broadcast returns a 64-byte register full of v.
+// broadcast returns a 64-byte register with v in each dword.
 func broadcast(v uint32) reg.VecVirtual {
 	r, z := GP32(), ZMM()
 	MOVL(U32(v), r)
@@ -69,4 +71,5 @@ func broadcast(v uint32) reg.VecVirtual {
 	return z
 }
 
+// at returns the memory operand base + disp.
 func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }

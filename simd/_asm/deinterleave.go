@@ -7,13 +7,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// deinterleaveAVX2 turns squares of eight rounds and 32 lanes: bytes, pairs and fours of two rounds each are put together, in both halves of the vectors, until
-// there are eight symbols of each lane.
+// deinterleaveAVX2 transposes eight rounds of 32 lanes. Three stages of unpack instructions combine
+// bytes, words and dwords of two rounds each, in both halves of the vectors. In the end each vector
+// has eight symbols of four lanes.
 func deinterleaveAVX2() {
 	const rounds = 8
 	TEXT("deinterleaveAVX2", attr.NOSPLIT, "func(dst *byte, at *[32]int, buf *byte, n int)")
 	Pragma("noescape")
-	Doc("deinterleaveAVX2 moves the symbols of n times eight rounds, each 64 bytes in front of the next one, to the pieces of 32 lanes.")
+	Doc("deinterleaveAVX2 moves the symbols of 8n rounds of 32 lanes to the pieces of the lanes.",
+		"Rounds begin 64 bytes apart in buf.")
 	dst, places, buf, n := GP64(), GP64(), GP64(), GP64()
 	Load(Param("dst"), dst)
 	Load(Param("at"), places)
@@ -27,7 +29,7 @@ func deinterleaveAVX2() {
 		x[r] = YMM()
 		VMOVDQU(at(buf, 2*lanes*r), x[r])
 	}
-	// pairs puts together x[a] and x[b]: the lower lanes of the two stay at a, the upper ones go to b.
+	// pairs interleaves x[a] and x[b]: x[a] gets the lower lanes of both, x[b] the upper lanes.
 	pairs := func(low, high func(...Op), a, b int) {
 		t := YMM()
 		low(x[b], x[a], t)
@@ -48,7 +50,7 @@ func deinterleaveAVX2() {
 		}
 	}
 	for r, v := range x {
-		// The first step has sorted by bit 3 of the lane, the last one by bit 1.
+		// The first stage has sorted by bit 3 of the lane, the last one by bit 1.
 		lane := r&1<<3 | r&2<<1 | r&4>>1
 		for half := range 2 {
 			part, p := v.AsX().(reg.VecVirtual), [2]reg.GPVirtual{GP64(), GP64()}

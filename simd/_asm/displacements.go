@@ -7,16 +7,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// markDisplacementsAVX2 makes the 64 bits of a mask from two vectors of places.
+// markDisplacementsAVX2 makes a mask of 64 bits from two vectors of 32 places each. Loads at three
+// neighbouring addresses put the bytes of an instruction at the same index of three vectors:
+// prefix, opcode, and the byte before the displacement. Each qualifies if it equals a constant
+// after bits that do not matter are cleared.
 func markDisplacementsAVX2() {
 	TEXT("markDisplacementsAVX2", attr.NOSPLIT, "func(masks []uint64, p []byte)")
 	Pragma("noescape")
-	Doc("markDisplacementsAVX2 is markDisplacements; there is at least one mask.")
+	Doc("markDisplacementsAVX2 does the work of markDisplacements. It requires at least one mask.")
 	dst, n, src := GP64(), GP64(), GP64()
 	Load(Param("masks").Base(), dst)
 	Load(Param("masks").Len(), n)
 	Load(Param("p").Base(), src)
 
+	// full returns a register with c in each byte.
 	full := func(c uint32) reg.VecVirtual {
 		v := YMM()
 		VMOVDQU(same(c*0x01010101), v)

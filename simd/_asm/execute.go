@@ -13,124 +13,171 @@ const (
 	seqType   = "*struct{LitLen, MatchLen, Offset uint32}"
 )
 
-// executeAVX2 and executeLongAVX2 copy 16 literals and 32 or 96 bytes of match whatever the lengths: most are shorter, and a branch that is taken seldom is
-// foreseen.
+// executeAVX2 emits executeAVX2 and executeLongAVX2. For each sequence they copy 16 literals and 32
+// or 96 bytes of match, whatever the lengths are. Most are shorter, and the branch for longer ones
+// is predicted well. Matches with offsets below 32 copy 16 bytes at a time.
 func executeAVX2() {
-	execute("executeAVX2", 32, "executeAVX2 carries out sequences up to the first one for which there is not room in dst, or not enough in lits, with 32 bytes of slack each, or",
-		"whose offset reaches beyond the beginning of dst. at must be in dst, offsets must be 16 or more.",
-		"It returns the size of what it has carried out, the position behind that, and the number of literals used.")
-	execute("executeLongAVX2", 96, "executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It needs 96 bytes of slack in dst.")
+	execute("executeAVX2", 32,
+		"executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32 bytes",
+		"of slack, and before one whose offset reaches before the beginning of dst. It requires at to be in",
+		"dst, and offsets of at least 16. It returns the size of the sequences carried out, the position",
+		"behind the last one, and the number of literals used.")
+	execute("executeLongAVX2", 96,
+		"executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It stops before",
+		"a sequence for which dst has less than 96 bytes of slack.")
+}
+
+// executor has the registers of the execute kernels.
+type executor struct {
+	least     int // bytes of match that every sequence copies: 32 or 96
+	dst, pos  reg.GPVirtual
+	room      reg.GPVirtual // last position in dst at which a sequence may end
+	lits      reg.GPVirtual
+	most      reg.GPVirtual // last position of lits at which a literal run may end
+	seq, end  reg.GPVirtual
+	lit       reg.GPVirtual // literal run; scratch behind the literals
+	match     reg.GPVirtual // match length
+	offset    reg.GPVirtual
+	litEnd    reg.GPVirtual
+	mid, next reg.GPVirtual // beginning and end of the match
+	from      reg.GPVirtual // beginning of what the match copies
+	x, y      reg.VecVirtual
 }
 
 func execute(name string, least int, doc ...string) {
-	TEXT(name, attr.NOSPLIT, "func(dst []byte, at int, lits []byte, seqs "+seqType+", n int) (bytes, end, used int)")
+	TEXT(name, attr.NOSPLIT,
+		"func(dst []byte, at int, lits []byte, seqs "+seqType+", n int) (bytes, end, used int)")
 	Pragma("noescape")
 	Doc(doc...)
-	dst, pos, room := GP64(), GP64(), GP64()
-	lits, most := GP64(), GP64()
-	seq, end := GP64(), GP64()
-	Load(Param("dst").Base(), dst)
-	Load(Param("dst").Len(), room)
-	Load(Param("at"), pos)
-	Load(Param("lits").Base(), lits)
-	Load(Param("lits").Len(), most)
-	LEAQ(Mem{Base: lits, Index: most, Scale: 1, Disp: -copySlack}, most)
-	SUBQ(I8(least), room)
-	Load(Param("seqs"), seq)
-	Load(Param("n"), end)
-	LEAQ(Mem{Base: end, Index: end, Scale: 2}, end)
-	LEAQ(Mem{Base: seq, Index: end, Scale: 4}, end)
+	e := &executor{least: least}
+	e.begin()
+	e.sequence()
+	e.copyMatch()
+	e.copyLiterals()
+	e.finish()
+}
 
+func (e *executor) begin() {
+	e.dst, e.pos, e.room = GP64(), GP64(), GP64()
+	e.lits, e.most = GP64(), GP64()
+	e.seq, e.end = GP64(), GP64()
+	Load(Param("dst").Base(), e.dst)
+	Load(Param("dst").Len(), e.room)
+	Load(Param("at"), e.pos)
+	Load(Param("lits").Base(), e.lits)
+	Load(Param("lits").Len(), e.most)
+	LEAQ(Mem{Base: e.lits, Index: e.most, Scale: 1, Disp: -copySlack}, e.most)
+	SUBQ(I8(e.least), e.room)
+	Load(Param("seqs"), e.seq)
+	Load(Param("n"), e.end)
+	LEAQ(Mem{Base: e.end, Index: e.end, Scale: 2}, e.end)
+	LEAQ(Mem{Base: e.seq, Index: e.end, Scale: 4}, e.end)
+}
+
+// sequence loads the next sequence, checks it, and copies its first 16 literals.
+func (e *executor) sequence() {
 	Label("loop")
-	CMPQ(seq, end)
+	CMPQ(e.seq, e.end)
 	JEQ(LabelRef("done"))
-	lit, match, offset := GP64(), GP64(), GP64()
-	litEnd, mid, next, from := GP64(), GP64(), GP64(), GP64()
-	MOVL(at(seq, 0), lit.As32())
-	MOVL(at(seq, 4), match.As32())
-	MOVL(at(seq, 8), offset.As32())
-	Comment("signed: with less than the slack the limits are below 0")
-	LEAQ(Mem{Base: lits, Index: lit, Scale: 1}, litEnd)
-	CMPQ(litEnd, most)
+	e.lit, e.match, e.offset = GP64(), GP64(), GP64()
+	e.litEnd, e.mid, e.next, e.from = GP64(), GP64(), GP64(), GP64()
+	MOVL(at(e.seq, 0), e.lit.As32())
+	MOVL(at(e.seq, 4), e.match.As32())
+	MOVL(at(e.seq, 8), e.offset.As32())
+	Comment("Signed comparisons: with less than the slack the limits are below 0.")
+	LEAQ(Mem{Base: e.lits, Index: e.lit, Scale: 1}, e.litEnd)
+	CMPQ(e.litEnd, e.most)
 	JGT(LabelRef("done"))
-	LEAQ(Mem{Base: pos, Index: lit, Scale: 1}, mid)
-	LEAQ(Mem{Base: mid, Index: match, Scale: 1}, next)
-	CMPQ(next, room)
+	LEAQ(Mem{Base: e.pos, Index: e.lit, Scale: 1}, e.mid)
+	LEAQ(Mem{Base: e.mid, Index: e.match, Scale: 1}, e.next)
+	CMPQ(e.next, e.room)
 	JGT(LabelRef("done"))
-	MOVQ(mid, from)
-	SUBQ(offset, from)
+	MOVQ(e.mid, e.from)
+	SUBQ(e.offset, e.from)
 	JCS(LabelRef("done"))
-	x, y := XMM(), YMM()
-	VMOVDQU(at(lits, 0), x)
-	VMOVDQU(x, Mem{Base: dst, Index: pos, Scale: 1})
-	CMPL(lit.As32(), U8(16))
+	e.x, e.y = XMM(), YMM()
+	VMOVDQU(at(e.lits, 0), e.x)
+	VMOVDQU(e.x, Mem{Base: e.dst, Index: e.pos, Scale: 1})
+	CMPL(e.lit.As32(), U8(16))
 	JHI(LabelRef("literals"))
-	Label("match")
-	MOVQ(litEnd, lits)
-	MOVQ(next, pos)
-	ADDQ(I8(seqBytes), seq)
-	copy := func(v reg.VecVirtual, disp int) {
-		VMOVDQU(Mem{Base: dst, Index: from, Scale: 1, Disp: disp}, v)
-		VMOVDQU(v, Mem{Base: dst, Index: mid, Scale: 1, Disp: disp})
-	}
-	// repeat goes on behind the first done bytes, one vector a step.
-	repeat := func(label string, v reg.VecVirtual, step, done int) {
-		Label(label)
-		copy(v, done)
-		ADDQ(I8(step), from)
-		ADDQ(I8(step), mid)
-		if done > 0 {
-			LEAQ(at(mid, done), lit)
-			CMPQ(lit, next)
-		} else {
-			CMPQ(mid, next)
-		}
-		JLT(LabelRef(label))
-		JMP(LabelRef("loop"))
-	}
-	if least == 32 {
-		Comment("by 16 bytes, which is right with every offset from 16 on")
-		copy(x, 0)
-		copy(x, 16)
-		CMPL(match.As32(), U8(32))
-		JLS(LabelRef("loop"))
-		CMPL(offset.As32(), U8(32))
-		JCS(LabelRef("near"))
-		repeat("far", y, 32, 32)
-		repeat("near", x, 16, 32)
-	} else {
-		CMPL(offset.As32(), U8(32))
-		JCS(LabelRef("near"))
-		for disp := 0; disp < least; disp += 32 {
-			copy(y, disp)
-		}
-		CMPL(match.As32(), U8(least))
-		JLS(LabelRef("loop"))
-		repeat("far", y, 32, least)
-		repeat("near", x, 16, 0)
-	}
+}
 
+// copyMatch copies the match and goes on with the next sequence.
+func (e *executor) copyMatch() {
+	Label("match")
+	MOVQ(e.litEnd, e.lits)
+	MOVQ(e.next, e.pos)
+	ADDQ(I8(seqBytes), e.seq)
+	if e.least == 32 {
+		Comment("Copies of 16 bytes are correct for every offset from 16 on.")
+		e.copyVector(e.x, 0)
+		e.copyVector(e.x, 16)
+		CMPL(e.match.As32(), U8(32))
+		JLS(LabelRef("loop"))
+		CMPL(e.offset.As32(), U8(32))
+		JCS(LabelRef("near"))
+		e.copyRest("far", e.y, 32, 32)
+		e.copyRest("near", e.x, 16, 32)
+		return
+	}
+	CMPL(e.offset.As32(), U8(32))
+	JCS(LabelRef("near"))
+	for disp := 0; disp < e.least; disp += 32 {
+		e.copyVector(e.y, disp)
+	}
+	CMPL(e.match.As32(), U8(e.least))
+	JLS(LabelRef("loop"))
+	e.copyRest("far", e.y, 32, e.least)
+	e.copyRest("near", e.x, 16, 0)
+}
+
+// copyVector copies one vector of the match, disp bytes from its beginning, through v.
+func (e *executor) copyVector(v reg.VecVirtual, disp int) {
+	VMOVDQU(Mem{Base: e.dst, Index: e.from, Scale: 1, Disp: disp}, v)
+	VMOVDQU(v, Mem{Base: e.dst, Index: e.mid, Scale: 1, Disp: disp})
+}
+
+// copyRest copies what follows the first done bytes of the match, step bytes at a time, through v.
+func (e *executor) copyRest(label string, v reg.VecVirtual, step, done int) {
+	Label(label)
+	e.copyVector(v, done)
+	ADDQ(I8(step), e.from)
+	ADDQ(I8(step), e.mid)
+	if done > 0 {
+		LEAQ(at(e.mid, done), e.lit)
+		CMPQ(e.lit, e.next)
+	} else {
+		CMPQ(e.mid, e.next)
+	}
+	JLT(LabelRef(label))
+	JMP(LabelRef("loop"))
+}
+
+// copyLiterals copies the literals behind the first 16, and goes on with the match.
+func (e *executor) copyLiterals() {
 	Label("literals")
-	ADDQ(I8(16), lits)
-	ADDQ(I8(16), pos)
-	VMOVDQU(at(lits, 0), y)
-	VMOVDQU(y, Mem{Base: dst, Index: pos, Scale: 1})
-	ADDQ(I8(16), lits)
-	ADDQ(I8(16), pos)
-	LEAQ(at(lits, 16), lit)
-	CMPQ(lit, litEnd)
+	ADDQ(I8(16), e.lits)
+	ADDQ(I8(16), e.pos)
+	VMOVDQU(at(e.lits, 0), e.y)
+	VMOVDQU(e.y, Mem{Base: e.dst, Index: e.pos, Scale: 1})
+	ADDQ(I8(16), e.lits)
+	ADDQ(I8(16), e.pos)
+	LEAQ(at(e.lits, 16), e.lit)
+	CMPQ(e.lit, e.litEnd)
 	JLT(LabelRef("literals"))
 	JMP(LabelRef("match"))
+}
 
+func (e *executor) finish() {
 	Label("done")
 	VZEROUPPER()
 	start := GP64()
 	Load(Param("seqs"), start)
-	SUBQ(start, seq)
-	Store(seq, Return("bytes"))
-	Store(pos, Return("end"))
+	SUBQ(start, e.seq)
+	Store(e.seq, Return("bytes"))
+	Store(e.pos, Return("end"))
 	Load(Param("lits").Base(), start)
-	SUBQ(start, lits)
-	Store(lits, Return("used"))
+	SUBQ(start, e.lits)
+	Store(e.lits, Return("used"))
 	RET()
 }

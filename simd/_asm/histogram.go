@@ -7,13 +7,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// histogramAVX2 has eight banks of counts, and bytes that follow one another go to different ones: a count that has just been written costs a wait to read
-// again. Vectors add the banks up.
+// histogramAVX2 has eight banks of counters. Neighbouring bytes go to different banks, because
+// reading a counter that has just been written waits for the write. Vectors add up the banks.
 func histogramAVX2() {
 	const banks, bankBytes = 8, 4 * 256
 	TEXT("histogramAVX2", attr.NOSPLIT, "func(counts *[256]uint32, banks *[8][256]uint32, p []byte)")
 	Pragma("noescape")
-	Doc("histogramAVX2 adds the numbers of the bytes in p, whose length is a multiple of 16, to counts. The banks must be zero.")
+	Doc("histogramAVX2 adds the number of each byte in p to counts. It requires len(p) to be a multiple",
+		"of 16, and zeros in all banks.")
 	bank, p, end := GP64(), GP64(), GP64()
 	Load(Param("banks"), bank)
 	Load(Param("p").Base(), p)

@@ -9,15 +9,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// decGroup is what a kernel holds of a group in registers.
+// decGroup is the state of a lane group within a kernel.
 type decGroup struct {
 	tab, words reg.GPVirtual
-	dst        reg.GPVirtual // end of what is filled
-	limit      Mem           // last place of words from which a round may begin
+	dst        reg.GPVirtual // end of the part of Dst to fill
+	limit      Mem           // last position in words at which a round may begin
 	x          []reg.VecVirtual
 }
 
-// decoder is one kind of kernel, for one group or two in step.
+// decoder emits one kind of kernel, for one lane group or two in step.
 type decoder struct {
 	prepare func()
 	load    func(g *decGroup, states reg.GPVirtual)
@@ -26,8 +26,8 @@ type decoder struct {
 	round func(g *decGroup, off reg.GPVirtual)
 }
 
-// write has what all kinds have in common. Two groups in step, because the steps of one wait for one another: on an AMD EPYC with Zen 5 one group
-// decodes 2.2 GB/s of text with AVX2 and 2.1 with AVX-512, two decode 3.1 and 3.9 GB/s.
+// write emits what all kinds have in common. The steps of one lane group wait for each other; those
+// of two groups overlap. On Zen 5 one group decodes 2.2 GB/s with AVX2, two groups 3.1 GB/s.
 func (d decoder) write(name string, groups int) {
 	var in, out string
 	for _, s := range "AB"[:groups] {
@@ -36,9 +36,9 @@ func (d decoder) write(name string, groups int) {
 	}
 	TEXT(name, attr.NOSPLIT, "func("+in[:len(in)-2]+") (done int"+out+")")
 	Pragma("noescape")
-	Doc(name + " decodes whole rounds for as long as each group has room and words for one.")
+	Doc(name + " decodes whole rounds while each group has room and words for one.")
 
-	off := GP64() // counts up to 0 at the end of the last round that there is room for
+	off := GP64() // counts up to 0 at the end of the last round with room
 	gs := make([]*decGroup, groups)
 	for i := range gs {
 		s := "AB"[i : i+1]
@@ -99,9 +99,9 @@ func (d decoder) write(name string, groups int) {
 	RET()
 }
 
-// lookup4 loads the entries for the four states in x. Single loads instead of VPGATHERDD: on Zen 5 3% faster with AVX-512 and 10% with
-// AVX2, and much faster where microcode makes gathers slow (Zen 2 and before, Intel's answer to "Gather Data Sampling"). With indices that pass through
-// memory instead of general registers AVX2 is 40% slower.
+// lookup4 loads the entries for the four states in x. It uses single loads: on Zen 5 VPGATHERDD is
+// 3% slower with AVX-512 and 10% with AVX2, and far slower where microcode executes it. Passing
+// indices through memory instead of general registers makes AVX2 40% slower.
 func lookup4(tab reg.GPVirtual, x reg.VecVirtual) reg.VecVirtual {
 	e := XMM()
 	for half := range 2 {
@@ -111,7 +111,7 @@ func lookup4(tab reg.GPVirtual, x reg.VecVirtual) reg.VecVirtual {
 		} else {
 			VPEXTRQ(U8(1), x, b)
 		}
-		// Masking here rather than in x leaves more of the vector units, which have less time to spare.
+		// Mask here and not in x: vector units are busier than integer units.
 		MOVL(b.As32(), a.As32())
 		ANDL(U32(slots-1), a.As32())
 		SHRQ(U8(32), b)

@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// decodeAVX2 has eight lanes to a vector, four vectors to a group: states of two groups fill half of the registers, so constants stay in memory.
+// decodeAVX2 has eight lanes to a vector and four vectors to a group. The states of two groups fill
+// half of the registers, so most constants stay in memory.
 func decodeAVX2(groups int) {
 	var handOut reg.GPVirtual
 	var slotMask reg.VecVirtual
@@ -53,17 +54,18 @@ func decodeAVX2(groups int) {
 			}
 			out, order := syms[0], YMM()
 			VPACKUSWB(syms[2], out, out)
-			VMOVDQU(dwords("packed", 32, 0, 4, 1, 5, 2, 6, 3, 7), order) // packing goes by halves of 16 bytes
+			// Packing works within halves of 16 bytes.
+			VMOVDQU(dwords("packed", 32, 0, 4, 1, 5, 2, 6, 3, 7), order)
 			VPERMD(out, order, out)
 			VMOVDQU(out, Mem{Base: g.dst, Index: off, Scale: 1})
 		},
 	}.write([]string{1: "decodeLanesAVX2", 2: "decodeLanes2AVX2"}[groups], groups)
 }
 
-// takeWords8 gives a word each to those of eight lanes that are below 2^15.
+// takeWords8 gives a word to each of eight lanes that is below 2^15.
 func takeWords8(x reg.VecVirtual, words, handOut reg.GPVirtual) {
 	Comment("lanes below 2^15 take a word each")
-	t, few, w := YMM(), YMM(), YMM() // few: the sign says which lanes
+	t, few, w := YMM(), YMM(), YMM() // few: the signs of these lanes are set
 	set, count := GP64(), GP64()
 	VPSUBD(same(lower), x, few)
 	VMOVMSKPS(few, set.As32())
@@ -77,8 +79,9 @@ func takeWords8(x reg.VecVirtual, words, handOut reg.GPVirtual) {
 	VBLENDVPS(few, t, x, x)
 }
 
-// handOutTable has for each set of eight lanes the shuffle that hands the next words to them, in order, as dwords, and zeros to the others. Its 8 KiB
-// save an instruction that widens words, which brings 6% on Zen 5.
+// handOutTable has, for each set of eight lanes, the shuffle that hands the next words to them in
+// order, as dwords, and zeros to the others. Its 8 KiB save the instruction that widens words: 6%
+// on Zen 5.
 func handOutTable() Mem {
 	var p []byte
 	for set := range 256 {

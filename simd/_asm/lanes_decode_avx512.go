@@ -6,8 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// decodeAVX512 has 16 lanes to a vector, and two groups. VPEXPANDD hands out the words. VPEXPANDW does it for a whole round at once, which is 19% slower on Zen 5: both
-// vectors then wait for one another.
+// decodeAVX512 has 16 lanes to a vector, and two groups. VPEXPANDD hands out the words of each
+// vector. VPEXPANDW for a whole round is 19% slower on Zen 5, because both vectors then wait for
+// each other.
 func decodeAVX512() {
 	var slotMask, least reg.VecVirtual
 	decoder{
@@ -56,7 +57,7 @@ func decodeAVX512() {
 	}.write("decodeLanes2AVX512", 2)
 }
 
-// takeWords16 gives a word each to those of 16 lanes that are below least, 2^15.
+// takeWords16 gives a word to each of 16 lanes that is below least, which is 2^15.
 func takeWords16(x, least reg.VecVirtual, words reg.GPVirtual) {
 	Comment("lanes below 2^15 take a word each")
 	few, count, w := K(), GP64(), ZMM()

@@ -7,17 +7,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// encoder is one kind of kernel.
+// encoder emits one kind of kernel.
 type encoder struct {
 	load, save func(states reg.GPVirtual)
-	// round codes the 32 symbols at in, and puts their words in front of out, which moves there.
+	// round codes the 32 symbols at in. It writes their words before out and moves out there.
 	round func(in, tab, out reg.GPVirtual)
 }
 
+// write emits what all kinds have in common.
 func (e encoder) write(name string) {
 	TEXT(name, attr.NOSPLIT, "func(states *[32]uint32, tab *[256]uint64, run, words []byte, p int) (at int)")
 	Pragma("noescape")
-	Doc(name + " codes run, whole rounds, and returns where its words begin.")
+	Doc(name + " codes run, which consists of whole rounds, and returns the index where its words begin.")
 	first, in, tab, out, states := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("run").Base(), first)
 	Load(Param("run").Len(), in)

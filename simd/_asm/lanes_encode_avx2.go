@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// encodeAVX2 has eight lanes to a vector. Entries are loaded for the even and for the odd ones: that is how VPMULUDQ wants their lower halves.
+// encodeAVX2 has eight lanes to a vector. It loads the entries of even and of odd lanes into two
+// vectors, because VPMULUDQ multiplies the lower halves of 64-bit elements.
 func encodeAVX2() {
 	var xs [4]reg.VecVirtual
 	var toEnd reg.GPVirtual
@@ -44,7 +45,7 @@ func encodeAVX2() {
 				few, t, w := YMM(), YMM(), YMM()
 				set, count := GP64(), GP64()
 				VPSRLD(U8(31-probBits), x, few)
-				VPCMPGTD(few, f, few) // the lanes that do not
+				VPCMPGTD(few, f, few) // the lanes that give off none
 				VMOVMSKPS(few, set.As32())
 				VPSHUFB(lowWords(), x, w)
 				VPERMQ(U8(0x08), w, w)
@@ -77,13 +78,14 @@ func encodeAVX2() {
 	}.write("encodeLanesAVX2")
 }
 
-// lowWords is the shuffle that gathers the lower halves of dwords, in each 16 bytes.
+// lowWords is the shuffle that collects the lower halves of dwords within 16 bytes.
 func lowWords() Mem {
 	const none = 0x80808080
 	return dwords("lowWords", 32, 0x05040100, 0x0d0c0908, none, none)
 }
 
-// toEndTable has for each set of eight lanes the shuffle that moves the words of all others to the end, in order.
+// toEndTable has, for each set of eight lanes, the shuffle that moves the words of all other lanes
+// to the end, in order.
 func toEndTable() Mem {
 	var p []byte
 	for set := range 256 {

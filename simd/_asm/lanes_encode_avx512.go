@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// encodeAVX512 has 16 lanes to a vector, the last one first: VPCOMPRESSD moves words to the front, so that, turned around, they stand at the end and in order.
+// encodeAVX512 has 16 lanes to a vector, the last one first. VPCOMPRESSD moves words to the front;
+// reversed, they stand at the end and in order.
 func encodeAVX512() {
 	var xs [2]reg.VecVirtual
 	var turn, turnWords, shiftMask, scale, biasMask reg.VecVirtual

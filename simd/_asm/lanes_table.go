@@ -6,16 +6,17 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// buildDecodeTableAVX2 writes eight entries at a time, of which the next symbol overwrites those that are too many.
+// buildDecodeTableAVX2 writes eight entries a step. If that is more than the symbol has, the next
+// symbol overwrites the rest. It finds symbols with a frequency by comparing 16 frequencies with 0.
 func buildDecodeTableAVX2() {
 	TEXT("buildDecodeTableAVX2", attr.NOSPLIT, "func(table *[2048]uint32, freqs *[256]uint16) (done, sym int)")
 	Pragma("noescape")
-	Doc("buildDecodeTableAVX2 makes a decoding table up to the first symbol for which there may not be room, which it returns, together with the number of entries before it;",
-		"256 if there is none.")
+	Doc("buildDecodeTableAVX2 writes a decoding table up to the first symbol for which a whole step may",
+		"have no room. It returns the number of entries written and that symbol, or 256.")
 	table, freqs := GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("freqs"), freqs)
-	place, group := GP64(), GP64() // next entry; least symbol of 16
+	place, group := GP64(), GP64() // index of the next entry; least of 16 symbols
 	XORL(place.As32(), place.As32())
 	XORL(group.As32(), group.As32())
 	count, zero, step := YMM(), YMM(), YMM()

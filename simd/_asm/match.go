@@ -6,11 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// matchLenAVX2 compares 32 bytes a step. The last step goes back to where there are 32 bytes.
+// matchLenAVX2 compares 32 bytes a step. The last step begins 32 bytes before the end.
 func matchLenAVX2() {
 	TEXT("matchLenAVX2", attr.NOSPLIT, "func(a, b []byte) (n int)")
 	Pragma("noescape")
-	Doc("matchLenAVX2 returns the length of the common prefix of a and b, which are equally long and have 32 bytes at least.")
+	Doc("matchLenAVX2 returns the length of the common prefix of a and b.",
+		"It requires equal lengths, of at least 32 bytes.")
 	a, b, end, last, i := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("a").Base(), a)
 	Load(Param("b").Base(), b)

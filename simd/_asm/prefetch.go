@@ -6,11 +6,11 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// loadAhead is for every amd64: prefetching came with SSE, and whatever the address is, it does not fault.
+// prefetchEntries needs no more than SSE. A prefetch does not fault, whatever the address is.
 func prefetchEntries() {
 	TEXT("prefetchEntries", attr.NOSPLIT, "func(table *byte, size int, at []uint32, mask uint32)")
 	Pragma("noescape")
-	Doc("prefetchEntries prefetches the entries at[k]&mask of a table, which are size bytes long.")
+	Doc("prefetchEntries prefetches the entries at[k]&mask of a table. size is that of an entry in bytes.")
 	table, size, from, n, mask := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("size"), size)
