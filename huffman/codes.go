@@ -2,8 +2,9 @@ package huffman
 
 import "math/bits"
 
-// AssignDeflate sets codes[i] to the code of symbol i as Deflate has it, whose length is lens[i]: RFC 1951, section 3.2.2. The
-// lengths are at most MaxBits and those of a prefix code; there are as many codes.
+// AssignDeflate sets codes[i] to Deflate's code of symbol i with length lens[i] (RFC 1951, section
+// 3.2.2). The lengths must be at most MaxBits and those of a prefix code. len(codes) must be
+// len(lens).
 func AssignDeflate(codes []Code, lens []uint8) {
 	var next [MaxBits + 1]uint16
 	for _, l := range lens {
@@ -27,8 +28,8 @@ func AssignDeflate(codes []Code, lens []uint8) {
 	}
 }
 
-// AssignZstd sets codes[i] to the code of symbol i as zstd has it, whose length is lens[i]: RFC 8878, section 4.2.1.3. What is said
-// of lengths at AssignDeflate holds here as well, and the code must be complete.
+// AssignZstd sets codes[i] to zstd's code of symbol i with length lens[i] (RFC 8878, section
+// 4.2.1.3). The conditions of AssignDeflate apply, and the code must be complete.
 func AssignZstd(codes []Code, lens []uint8) {
 	var next [MaxBits + 1]uint16
 	for _, l := range lens {

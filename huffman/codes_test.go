@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bitString writes a code as its bits come: Deflate's first bit first, zstd's highest bit first.
+// bitString returns the bits of a code in the order of the stream, for zstd highest bit first.
 func bitString(c Code, reversed bool) string {
 	v := c.Bits()
 	if reversed {
@@ -50,7 +50,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestPrefixFree: no code begins another one, in either order, and the decoder's tables say the same.
+// TestPrefixFree checks that no code is a prefix of another, in either order, and that the
+// decoder's tables agree.
 func TestPrefixFree(t *testing.T) {
 	var b Builder
 	var d Decoder
@@ -78,7 +79,8 @@ func TestPrefixFree(t *testing.T) {
 		AssignZstd(codes, lens)
 		for i, c := range codes {
 			for j, e := range codes {
-				if i != j && c != 0 && e.Len() >= c.Len() && e.Bits()>>(e.Len()-c.Len()) == c.Bits() {
+				if i != j && c != 0 && e.Len() >= c.Len() &&
+					e.Bits()>>(e.Len()-c.Len()) == c.Bits() {
 					t.Fatalf("zstd: symbol %d's code begins that of %d", i, j)
 				}
 			}
@@ -91,7 +93,7 @@ func TestInitErrors(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		lens []uint8
-		zstd bool // also for InitZstd alone
+		zstd bool // whether InitZstd fails, too
 	}{
 		{"too many codes", []uint8{1, 1, 1}, false},
 		{"incomplete", []uint8{2, 2, 2}, false},
@@ -105,7 +107,7 @@ func TestInitErrors(t *testing.T) {
 			t.Errorf("Deflate, %s: %v", c.what, err)
 		}
 		if err := d.InitZstd(c.lens); err == nil {
-			t.Errorf("zstd, %s: taken", c.what)
+			t.Errorf("zstd, %s: accepted", c.what)
 		}
 	}
 	many := make([]uint8, 258)
@@ -117,13 +119,13 @@ func TestInitErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := d.InitZstd(many); err == nil {
-		t.Error("zstd: symbols beyond bytes are taken")
+		t.Error("zstd: symbols above 255 accepted")
 	}
 	if err := d.InitDeflate([]uint8{0, 1}); err != nil {
 		t.Error(err)
 	}
 	if _, _, ok := d.Symbol(1); ok {
-		t.Error("the free code has a symbol")
+		t.Error("the unused code has a symbol")
 	}
 	if s, n, ok := d.Symbol(0); s != 1 || n != 1 || !ok {
 		t.Error("the only code:", s, n, ok)

@@ -6,35 +6,12 @@ import (
 	"github.com/gopz/compress/fse"
 )
 
-// CostBit is the unit of costs: they are in 1/CostBit bit.
+// CostBit is the cost of one bit. Costs are in units of 1/CostBit bit.
 const CostBit = fse.CostBit
 
-// Costs sets costs[i] to what symbol i will cost, in units of 1/CostBit, if the symbols occur as often as counts says and codes have limit bits at
-// most: the binary logarithm of one in how many it is, between one bit and limit bits. A symbol that does not occur costs as if it did so
-// once; the sum of the counts must be less than 2³². This is for parsers, which want to know before there is a code.
-func Costs(costs, counts []uint32, limit int) {
-	total := uint32(0)
-	for _, c := range counts {
-		total += c
-	}
-	all, most := fse.Log2(max(total, 1)), uint32(limit)*CostBit
-	for i, c := range counts {
-		costs[i] = min(max(all-min(all, fse.Log2(max(c, 1))), CostBit), most)
-	}
-}
-
-// CodeCosts sets costs[i] to the length of the code of symbol i in units of 1/CostBit, or to none if it has no code.
-func CodeCosts(costs []uint32, lens []uint8, none uint32) {
-	for i, l := range lens {
-		costs[i] = uint32(l) * CostBit
-		if l == 0 {
-			costs[i] = none
-		}
-	}
-}
-
-// Entropy returns the ideal size of symbols that occur as often as counts says, in units of 1/CostBit. The sum of the counts must be less than 2³².
-// A code made by a Builder takes somewhat more: in text half a percent.
+// Entropy returns the Shannon entropy of symbols with the given counts, in units of 1/CostBit bit.
+// The counts must sum to less than 2³². A code of a Builder takes about half a percent more for
+// text.
 func Entropy(counts []uint32) uint64 {
 	total, sum := uint32(0), uint64(0)
 	for _, c := range counts {
@@ -45,9 +22,12 @@ func Entropy(counts []uint32) uint64 {
 	return all - min(all, sum) // logarithms are rounded
 }
 
-// EstimateSum returns about what symbols take that occur as often as a and b say together, in units of 1/CostBit, and how many different ones occur.
-// There are as many of a as of b, and the sum of all counts must be less than 2³². It is their entropy, but for a symbol that more than half of them
-// are: its code cannot be shorter than one bit.
+// EstimateSum estimates the size of symbols with counts a[i] + b[i] when coded together, in units
+// of 1/CostBit bit, and returns the number of distinct symbols. a and b must have the same length,
+// and all counts must sum to less than 2³².
+//
+// The estimate is the entropy, except for a symbol with more than half of the counts, whose code
+// cannot be shorter than one bit.
 func EstimateSum(a, b []uint32) (cost uint64, used int) {
 	total, or, sum := uint32(0), uint32(0), uint64(0)
 	b = b[:len(a)]
@@ -55,7 +35,7 @@ func EstimateSum(a, b []uint32) (cost uint64, used int) {
 	for i, c := range a {
 		c += b[i]
 		total += c
-		or |= c // not less than the greatest, and quicker to find
+		or |= c // at least the maximum, and faster to compute
 		sum += share(c)
 	}
 	used = int(sum >> shareBits)
@@ -66,7 +46,8 @@ func EstimateSum(a, b []uint32) (cost uint64, used int) {
 			most = max(most, c+b[i])
 		}
 		if most > total/2 {
-			// The codes of all others are one bit longer than they would be without it.
+			// The most frequent symbol takes one bit, and the codes of all others are one bit
+			// longer than without it.
 			cost = uint64(total) * CostBit
 			sum -= share(most) & shareMask
 			total -= most
@@ -76,8 +57,8 @@ func EstimateSum(a, b []uint32) (cost uint64, used int) {
 	return cost + all - min(all, sum), used
 }
 
-// share returns c·log2(c) in units of 1/CostBit in the low shareBits bits, and above them 1 if c is not 0. 288 of them can be summed up if the
-// sum of the counts is less than 2³².
+// share returns c·log₂ c in units of 1/CostBit bit in the low shareBits bits, and 1 above them if c
+// is not 0. Up to 288 results can be added if the counts sum to less than 2³².
 func share(c uint32) uint64 {
 	if c < small {
 		return shares[c]
@@ -86,11 +67,12 @@ func share(c uint32) uint64 {
 }
 
 const (
-	shareBits = 32 + 5 + 16 // count, logarithm, and its fraction
+	shareBits = 32 + 5 + 16 // count, logarithm, fraction
 	shareMask = 1<<shareBits - 1
 )
 
-// largeShare needs a logarithm with an error well below one in the number of symbols that a block may have: what is compared are sums over all of them.
+// largeShare computes share. The error of the logarithm is well below one in the number of symbols
+// of a block, because sums over all of them are compared.
 func largeShare(c uint32) uint64 {
 	n := uint(bits.Len32(c)) - 1
 	m := uint64(c) << (31 - n) &^ (1 << 31)
@@ -99,12 +81,12 @@ func largeShare(c uint32) uint64 {
 	return uint64(c)*log>>8 | 1<<shareBits
 }
 
-// logs[i] is log2(1 + i/256) in units of 2⁻²⁴.
+// logs[i] is log₂(1 + i/256) in units of 2⁻²⁴.
 var logs = makeLogs()
 
 func makeLogs() (t [257]uint32) {
 	for i := range t[:256] {
-		// Binary logarithm by repeated squaring of a 1.63 fixed-point number.
+		// Repeated squaring of a 1.63 fixed-point number yields the bits of the logarithm.
 		x := uint64(256+i) << 55
 		for bit := uint32(1 << 23); bit > 0; bit >>= 1 {
 			if x, _ = bits.Mul64(x, x); x >= 1<<63 {
@@ -118,7 +100,7 @@ func makeLogs() (t [257]uint32) {
 	return t
 }
 
-// small is the number of counts whose share is tabulated: most of those in a block are below it.
+// small is the size of the table of shares. Most counts of a block are below it.
 const small = 2048
 
 var shares = makeShares()

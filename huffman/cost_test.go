@@ -6,26 +6,6 @@ import (
 	"testing"
 )
 
-func TestCosts(t *testing.T) {
-	costs := make([]uint32, 5)
-	Costs(costs, []uint32{100_000, 30_000, 1, 0, 5}, 11)
-	for i, want := range []float64{1, math.Log2(130_006.0 / 30_000), 11, 11, 11} {
-		if got := float64(costs[i]) / CostBit; math.Abs(got-want) > 0.003 {
-			t.Errorf("symbol %d: %.4f bits, want %.4f", i, got, want)
-		}
-	}
-	Costs(costs, make([]uint32, 5), 11)
-	if costs[0] != CostBit {
-		t.Error("nothing known:", costs)
-	}
-	CodeCosts(costs, []uint8{1, 0, 3, 15, 2}, 77)
-	for i, want := range []uint32{CostBit, 77, 3 * CostBit, 15 * CostBit, 2 * CostBit} {
-		if costs[i] != want {
-			t.Errorf("code %d: %d, want %d", i, costs[i], want)
-		}
-	}
-}
-
 func TestEntropy(t *testing.T) {
 	if got := Entropy(nil); got != 0 {
 		t.Error("nothing:", got)
@@ -33,8 +13,9 @@ func TestEntropy(t *testing.T) {
 	if got := Entropy([]uint32{0, 1<<32 - 1}); got != 0 {
 		t.Error("one symbol:", got)
 	}
-	if got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1}); math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 5e-6 {
-		t.Error("great counts:", got)
+	got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1})
+	if math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 5e-6 {
+		t.Error("large counts:", got)
 	}
 	r := rand.New(rand.NewPCG(11, 12))
 	for range rounds(1000) {
@@ -79,7 +60,7 @@ func TestEstimateSum(t *testing.T) {
 		if distinct < 2 {
 			continue
 		}
-		// No code takes less, and the best one little more.
+		// No code is smaller, and the optimal one is little larger.
 		lens := make([]uint8, n)
 		longest := h.Lengths(lens, both, MaxBits)
 		size := float64(bitsOf(t, lens, both, MaxBits, longest))
@@ -88,7 +69,8 @@ func TestEstimateSum(t *testing.T) {
 			t.Fatalf("%.0f bits for %d symbols, the code takes %.0f", est, distinct, size)
 		}
 		if float64(most) > total/2 {
-			if want := total + float64(Entropy(without(both, most)))/CostBit; math.Abs(est-want) > 1+5e-6*total {
+			want := total + float64(Entropy(without(both, most)))/CostBit
+			if math.Abs(est-want) > 1+5e-6*total {
 				t.Fatalf("%.0f bits, want %.0f", est, want)
 			}
 		} else if want := float64(Entropy(both)) / CostBit; math.Abs(est-want) > 1+5e-6*total {
@@ -100,7 +82,7 @@ func TestEstimateSum(t *testing.T) {
 	}
 }
 
-// without returns the counts that are not x.
+// without returns counts without x.
 func without(counts []uint32, x uint32) (rest []uint32) {
 	for _, c := range counts {
 		if c != x {

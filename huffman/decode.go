@@ -7,16 +7,18 @@ import (
 	"github.com/gopz/compress/fse"
 )
 
-// Decoder decodes one code with one table of 1<<MaxBits entries. It is for tests and tools, so that it is plain rather than fast. The zero value is ready for
-// ReadTree and the Init methods. It is not safe for concurrent use.
+// Decoder decodes with one table of 1<<MaxBits entries. It serves tests and tools, so it is simple
+// rather than fast. The zero value is ready for ReadTree and the Init methods. A Decoder must not
+// be used concurrently.
 type Decoder struct {
-	table   [1 << MaxBits]uint16 // symbol<<4 | length of its code; 0 where there is no code
-	log     uint                 // bits that index the table
+	table   [1 << MaxBits]uint16 // symbol<<4 | code length; 0 for no code
+	log     uint                 // number of bits that index the table
 	dist    fse.Distribution
 	weights fse.DecTable
 }
 
-// check looks whether there is a prefix code with the lengths given, and returns the longest. If it is not a complete one, left is not 0.
+// check checks that a prefix code with the given lengths exists and returns the maximum length.
+// left is the unused code space, 0 for a complete code.
 func check(lens []uint8) (longest uint8, left int, err error) {
 	if len(lens) > MaxSymbols {
 		return 0, 0, CorruptError("too many symbols")
@@ -37,8 +39,8 @@ func check(lens []uint8) (longest uint8, left int, err error) {
 	return longest, left, nil
 }
 
-// InitDeflate prepares for a code as Deflate has it, with the lengths given. It must be complete, or have one code of one bit,
-// or none at all. An error is a CorruptError.
+// InitDeflate prepares for a code of Deflate with the given lengths. It must be complete, or
+// consist of a single code of one bit, or be empty. All errors are a CorruptError.
 func (d *Decoder) InitDeflate(lens []uint8) error {
 	longest, left, err := check(lens)
 	if err != nil {
@@ -62,13 +64,15 @@ func (d *Decoder) InitDeflate(lens []uint8) error {
 	return nil
 }
 
-// Symbol returns the symbol whose code is in the low bits of window, and the length of the code. Where there is none, ok is false. It is for Deflate's codes.
+// Symbol returns the symbol of the code in the low bits of window, and the length of the code. ok
+// is false if there is none. It serves codes of Deflate.
 func (d *Decoder) Symbol(window uint64) (symbol int, n uint, ok bool) {
 	e := d.table[window&(1<<d.log-1)]
 	return int(e >> 4), uint(e & 15), e != 0
 }
 
-// InitZstd prepares for a code as zstd has it, with the lengths given: of 256 symbols at most, and complete. An error is a CorruptError.
+// InitZstd prepares for a code of zstd with the given lengths. It must be complete and have at most
+// 256 symbols. All errors are a CorruptError.
 func (d *Decoder) InitZstd(lens []uint8) error {
 	longest, left, err := check(lens)
 	if err != nil {
@@ -80,7 +84,7 @@ func (d *Decoder) InitZstd(lens []uint8) error {
 	if len(lens) > 256 {
 		return CorruptError("too many symbols")
 	}
-	// The entries of a code are one after the other: longest codes first, and by symbol.
+	// The entries of a code are adjacent, those of the longest codes first, then by symbol.
 	d.log = uint(longest)
 	at := 0
 	for l := longest; l > 0; l-- {
@@ -97,7 +101,8 @@ func (d *Decoder) InitZstd(lens []uint8) error {
 	return nil
 }
 
-// Decode4 decodes exactly len(dst) bytes from four streams with a jump table, which src consists of. An error is a CorruptError.
+// Decode4 decodes exactly len(dst) bytes from src, which consists of four streams with a jump
+// table. All errors are a CorruptError.
 func (d *Decoder) Decode4(dst, src []byte) error {
 	if len(src) < jumpTable || len(dst) < MinStreams4 {
 		return CorruptError("too short for four streams")
@@ -117,14 +122,15 @@ func (d *Decoder) Decode4(dst, src []byte) error {
 	return d.Decode1(dst[3*part:], src)
 }
 
-// Decode1 decodes exactly len(dst) bytes from one stream, which src consists of. An error is a CorruptError.
+// Decode1 decodes exactly len(dst) bytes from src, which consists of one stream. All errors are a
+// CorruptError.
 func (d *Decoder) Decode1(dst, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
-		return CorruptError("no mark at the end of the stream")
+		return CorruptError("end mark of the stream missing")
 	}
 	left := 8*len(src) - bits.LeadingZeros8(src[len(src)-1]) - 1
 	for i := range dst {
-		// The next bits, highest first; behind the end are zeros.
+		// The next bits, highest first. Zeros follow the end.
 		var window uint64
 		if at := (left + 7) >> 3; at >= 8 {
 			window = binary.LittleEndian.Uint64(src[at-8:]) << (-left & 7)

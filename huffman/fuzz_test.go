@@ -7,7 +7,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// FuzzDecode: nothing that a decoder is given makes it panic, and a tree that it takes is one of a code.
+// FuzzDecode checks that decoding never panics and that an accepted tree describes a code.
 func FuzzDecode(f *testing.F) {
 	var b Builder
 	for _, name := range []string{"text", "exe", "sparse", "short"} {
@@ -31,10 +31,10 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("tree of %d bytes in %d", n, len(code))
 		}
 		if err := d.InitZstd(lens[:]); err != nil {
-			t.Fatalf("tree taken, code not: %v", err)
+			t.Fatalf("tree accepted, code rejected: %v", err)
 		}
 		if err := d.InitDeflate(lens[:]); err != nil {
-			t.Fatalf("lengths of a complete code not taken: %v", err)
+			t.Fatalf("lengths of a complete code rejected: %v", err)
 		}
 		if err := d.InitZstd(lens[:]); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 		if d.Decode1(dst, code[n:]) != nil {
 			return
 		}
-		// A stream that was taken is what the encoder makes of its bytes.
+		// Encoding the decoded bytes again gives the accepted stream.
 		var table Table
 		AssignZstd(table.codes[:], lens[:])
 		for _, l := range lens {
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzInit: lengths that Deflate's order takes are those of a prefix code.
+// FuzzInit checks that accepted lengths of Deflate are those of a prefix code.
 func FuzzInit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 3})
 	f.Add([]byte{0, 1})
@@ -81,7 +81,7 @@ func FuzzInit(f *testing.F) {
 	})
 }
 
-// FuzzEncode: what is coded can be read.
+// FuzzEncode checks that encoded bytes can be decoded.
 func FuzzEncode(f *testing.F) {
 	f.Add([]byte("what is coded can be read"), uint8(11))
 	f.Add([]byte{0, 255, 0, 0, 0, 0, 7}, uint8(2))

@@ -2,13 +2,13 @@ package huffman
 
 import "math/bits"
 
-// Builder finds the lengths of codes. The zero value is ready; it is scratch memory, some 50 KB, that
-// any number of codes can be made with. It is not safe for concurrent use.
+// Builder finds code lengths. The zero value is ready to use. It is scratch memory of about 50 KB
+// for any number of codes. A Builder must not be used concurrently.
 type Builder struct {
-	leaves  [2][MaxSymbols]leaf // sorted from one to the other and back
-	weights [MaxSymbols]uint32  // of the leaves in order, then the tree; see depths
+	leaves  [2][MaxSymbols]leaf // source and destination of sort
+	weights [MaxSymbols]uint32  // of the sorted leaves, then of the tree; see depths
 	merge   packages
-	used    int // symbols that occurred the last time
+	used    int // number of symbols of the last code
 	tree    treeCoder
 }
 
@@ -18,12 +18,13 @@ type leaf struct {
 	symbol uint32
 }
 
-// Lengths sets lens[i] to the length in bits, 1 … limit, of the code of symbol i, which occurs counts[i] times; 0 if that is 0.
-// No other prefix code without longer codes makes the symbols take fewer bits together. It returns the length of the longest code.
+// Lengths sets lens[i] to the code length of symbol i, 1 to limit bits, or to 0 if counts[i] is 0.
+// No other prefix code within the limit gives a smaller total size. It returns the maximum length.
 //
-// The code is complete: the sum of 2^−length is 1. A symbol that is alone has a code of one bit, which leaves another one free.
-// There are at most MaxSymbols symbols, their counts sum to less than 2³², limit is at most MaxBits, and 1<<limit is not less than
-// the number of symbols that occur.
+// The code is complete: the sum of 2^−length is 1. A single symbol gets a code of one bit, which
+// leaves the other one unused. There may be at most MaxSymbols symbols, and the counts must sum to
+// less than 2³². limit must be at most MaxBits, and 1<<limit at least the number of symbols that
+// occur.
 func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 	lens = lens[:len(counts)]
 	sorted := b.sort(counts)
@@ -39,7 +40,7 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 		lens[sorted[0].symbol] = 1
 		return 1
 	}
-	var num [MaxSymbols]uint16 // symbols with codes of each length
+	var num [MaxSymbols]uint16 // number of codes of each length
 	longest := b.depths(sorted, &num)
 	if longest > limit {
 		longest = b.merge.depths(sorted, &num, limit)
@@ -54,7 +55,7 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 	return longest
 }
 
-// sort returns the symbols that occur, the rarest first, those that occur equally often in order.
+// sort returns the symbols that occur, sorted by count, then by symbol.
 func (b *Builder) sort(counts []uint32) []leaf {
 	n, most := 0, uint32(0)
 	from, to := &b.leaves[0], &b.leaves[1]
@@ -65,7 +66,7 @@ func (b *Builder) sort(counts []uint32) []leaf {
 			most = max(most, c)
 		}
 	}
-	// By one byte of the count after the other, from the lowest up.
+	// Radix sort by the bytes of the count, lowest byte first.
 	for shift := 0; shift < bits.Len32(most); shift += 8 {
 		var start [257]uint16
 		for i := range from[:n] {
@@ -86,11 +87,13 @@ func (b *Builder) sort(counts []uint32) []leaf {
 	return from[:n]
 }
 
-// depths counts the leaves at each depth of a Huffman tree and returns the greatest depth. There are two leaves at least.
+// depths counts the leaves at each depth of a Huffman tree and returns the maximum depth. There
+// must be at least two leaves.
 //
-// This is the method of Moffat and Katajainen (In-place calculation of minimum-redundancy codes, 1995): w holds the weights
-// of leaves, then those of inner nodes, then their parents, then their depths, each from the front on, where what was there is not
-// needed any more. Of a leaf and an inner node of equal weight the leaf is taken first, which makes the tree as low as it can be.
+// It uses the in-place method of Moffat and Katajainen (In-Place Calculation of Minimum-Redundancy
+// Codes, 1995). w holds in turn the weights of leaves, the weights of inner nodes, their parents,
+// and their depths. Each overwrites from the front what is no longer needed. Of a leaf and an inner
+// node of equal weight it takes the leaf first, which minimises the depth.
 func (b *Builder) depths(sorted []leaf, num *[MaxSymbols]uint16) int {
 	n := len(sorted)
 	w := b.weights[:n]
@@ -98,7 +101,7 @@ func (b *Builder) depths(sorted []leaf, num *[MaxSymbols]uint16) int {
 		w[i] = sorted[i].count
 	}
 	w[0] += w[1]
-	root, next := 0, 2 // the first inner node without a parent, and the first leaf
+	root, next := 0, 2 // first inner node without a parent, and first unused leaf
 	for node := 1; node < n-1; node++ {
 		sum := uint32(0)
 		for range 2 {
@@ -113,7 +116,8 @@ func (b *Builder) depths(sorted []leaf, num *[MaxSymbols]uint16) int {
 		}
 		w[node] = sum
 	}
-	// Of the nodes at a depth, of which there are twice as many as inner nodes above it, those that are not inner nodes are leaves.
+	// A depth has twice as many nodes as the depth above has inner nodes. Those that are not inner
+	// nodes are leaves.
 	var inner [MaxSymbols + 1]uint16
 	w[n-2], inner[0] = 0, 1
 	for i := n - 3; i >= 0; i-- {

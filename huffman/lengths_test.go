@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rounds is how often something is tried: less often where time is short.
+// rounds returns n, or less in short mode.
 func rounds(n int) int {
 	if testing.Short() {
 		return n / 10
@@ -15,7 +15,8 @@ func rounds(n int) int {
 	return n
 }
 
-// leastBits finds the least size under a limit by trying every number of codes at every depth. The counts are sorted, greatest first, and few.
+// leastBits returns the minimum size under a limit. It tries every number of codes at every depth.
+// The counts must be few and sorted, largest first.
 func leastBits(counts []uint64, limit int) uint64 {
 	const never = 1 << 60
 	var from func(next, slots, depth int) uint64
@@ -27,7 +28,7 @@ func leastBits(counts []uint64, limit int) uint64 {
 		if depth > limit || slots > len(rest) {
 			return never
 		}
-		// Each symbol that is left goes one bit deeper; then some of them end here.
+		// Each remaining symbol moves one bit deeper; then some of them end here.
 		sum := uint64(0)
 		for _, c := range rest {
 			sum += c
@@ -44,7 +45,8 @@ func leastBits(counts []uint64, limit int) uint64 {
 	return from(0, 2, 1)
 }
 
-// coinBits is the same for many symbols: the coin collector's problem without anything clever.
+// coinBits returns the minimum size for many symbols. It solves the coin collector's problem
+// directly.
 func coinBits(counts []uint64, limit int) uint64 {
 	var row []uint64
 	for range limit {
@@ -62,7 +64,8 @@ func coinBits(counts []uint64, limit int) uint64 {
 	return sum
 }
 
-// randomCounts are of many shapes: flat, steep up to Fibonacci's numbers, with and without holes.
+// randomCounts returns counts of many shapes: flat, steep up to Fibonacci numbers, with and without
+// gaps.
 func randomCounts(r *rand.Rand, symbols int) []uint32 {
 	counts := make([]uint32, symbols)
 	kind, spread := r.IntN(4), r.IntN(22)
@@ -89,7 +92,8 @@ func randomCounts(r *rand.Rand, symbols int) []uint32 {
 	return counts
 }
 
-// bitsOf returns the size of the symbols, and fails if the lengths are not those of a complete prefix code under the limit.
+// bitsOf returns the size of the symbols. It fails the test unless the lengths are those of a
+// complete prefix code within the limit.
 func bitsOf(t testing.TB, lens []uint8, counts []uint32, limit, longest int) (sum uint64) {
 	t.Helper()
 	space, greatest := 0, 0
@@ -143,7 +147,8 @@ func TestLengthsFew(t *testing.T) {
 		limit := log2up(len(sorted)) + r.IntN(5)
 		lens := make([]uint8, len(counts))
 		longest := b.Lengths(lens, counts, limit)
-		if got, want := bitsOf(t, lens, counts, limit, longest), leastBits(sorted, limit); got != want {
+		got, want := bitsOf(t, lens, counts, limit, longest), leastBits(sorted, limit)
+		if got != want {
 			t.Fatalf("%v in %d bits: %d bits, but %d are possible", counts, limit, got, want)
 		}
 	}
@@ -163,10 +168,12 @@ func TestLengthsMany(t *testing.T) {
 		limit += r.IntN(MaxBits - limit + 1)
 		lens := make([]uint8, len(counts))
 		longest := b.Lengths(lens, counts, limit)
-		if got, want := bitsOf(t, lens, counts, limit, longest), coinBits(sorted, limit); got != want {
-			t.Fatalf("%d symbols in %d bits: %d bits, but %d are possible", len(sorted), limit, got, want)
+		got, want := bitsOf(t, lens, counts, limit, longest), coinBits(sorted, limit)
+		if got != want {
+			t.Fatalf("%d symbols in %d bits: %d bits, but %d are possible",
+				len(sorted), limit, got, want)
 		}
-		// Without a limit Huffman's own method is as good, so that this must take the short way.
+		// The limit must not matter here, or Huffman's own method would not apply.
 		if coinBits(sorted, 40) < coinBits(sorted, limit) {
 			limited++
 		}
@@ -176,7 +183,8 @@ func TestLengthsMany(t *testing.T) {
 	}
 }
 
-// TestLengthsTies: equally frequent symbols get the longer codes from the front, whatever was computed before.
+// TestLengthsTies checks that of equally frequent symbols the first get the longer codes, whatever
+// was computed before.
 func TestLengthsTies(t *testing.T) {
 	var b Builder
 	lens := make([]uint8, 6)
@@ -199,12 +207,12 @@ func TestLengthsEdges(t *testing.T) {
 		t.Error("one symbol:", n, lens)
 	}
 	if n := b.Lengths(lens, []uint32{1<<32 - 3, 1, 1}, 2); n != 2 || fmt.Sprint(lens) != "[1 2 2]" {
-		t.Error("great counts:", n, lens)
+		t.Error("large counts:", n, lens)
 	}
 	if n := b.Lengths(nil, nil, 1); n != 0 {
 		t.Error("no symbols:", n)
 	}
-	// As many symbols as there are codes.
+	// as many symbols as codes
 	all := make([]uint8, 256)
 	counts := make([]uint32, 256)
 	for i := range counts {
@@ -217,7 +225,7 @@ func TestLengthsEdges(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("limit %d for three symbols is taken", limit)
+					t.Errorf("limit %d for three symbols accepted", limit)
 				}
 			}()
 			b.Lengths(lens, []uint32{1, 1, 1}, limit)

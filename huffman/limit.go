@@ -1,29 +1,31 @@
 package huffman
 
-// packages finds lengths under a limit by the package-merge method (Larmore and Hirschberg, A fast algorithm for optimal
-// length-limited Huffman codes, 1990).
+// packages finds lengths under a limit by package-merge (Larmore and Hirschberg, A Fast Algorithm
+// for Optimal Length-Limited Huffman Codes, 1990).
 //
-// Think of a coin of each symbol's weight for each length that its code may have. From the greatest length to 1, the coins of a length
-// are put in order together with the packages of two that were made of the row before; in the last row the first 2n−2 are
-// bought. A symbol's code is as long as the number of its coins among them. In each row those are the lightest ones, so that all
-// that must be kept of a row is how many of its first items are coins.
+// Each symbol contributes one coin of its weight for each possible length. From the longest length
+// to 1, a row holds in sorted order the coins of that length and the packages of two neighbours of
+// the previous row. The method buys the first 2n−2 items of the last row. The code length of a
+// symbol is the number of its coins among them. They are the lightest ones of each row, so it
+// suffices to keep the number of coins among the first items of each row.
 type packages struct {
-	weight [2][2 * MaxSymbols]uint64 // of this row and the one before
+	weight [2][2 * MaxSymbols]uint64 // of this row and the previous one
 	coins  [MaxBits][2*MaxSymbols + 1]uint16
 }
 
-// depths counts the symbols with codes of each length and returns the greatest length, as Builder.depths does.
-// It is not called if the limit holds by itself.
+// depths counts the symbols with each code length and returns the maximum length, as Builder.depths
+// does. The caller uses it only if that one exceeds the limit.
 func (p *packages) depths(sorted []leaf, num *[MaxSymbols]uint16, limit int) int {
 	n := len(sorted)
 	last, row := &p.weight[0], &p.weight[1]
-	packs := 0 // that the row before gave
+	packs := 0 // number of packages that the previous row gives
 	for l := limit - 1; l >= 0; l-- {
 		coins := &p.coins[l]
 		coin, pack := 0, 0
 		for coin+pack < 2*n-2 && (coin < n || pack < packs) {
 			coins[coin+pack] = uint16(coin)
-			if pack < packs && (coin == n || last[2*pack]+last[2*pack+1] < uint64(sorted[coin].count)) {
+			if pack < packs &&
+				(coin == n || last[2*pack]+last[2*pack+1] < uint64(sorted[coin].count)) {
 				row[coin+pack] = last[2*pack] + last[2*pack+1]
 				pack++
 			} else {
@@ -35,8 +37,8 @@ func (p *packages) depths(sorted []leaf, num *[MaxSymbols]uint16, limit int) int
 		packs = (coin + pack) / 2
 		last, row = row, last
 	}
-	// What was bought of a row says how many codes are longer than the number of rows after it. Its packages are twice as many items of the
-	// row before.
+	// The coins bought of a row are the codes longer than the number of rows behind it. Each
+	// package bought is two items of the previous row.
 	buy, longer := 2*n-2, n
 	for l := 0; buy > 0; l++ {
 		bought := int(p.coins[l][buy])

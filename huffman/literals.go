@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// Table is a code of the 256 bytes with codes as zstd has them. A Builder fills it; the zero value has no codes. It holds no pointers, so that an
-// assignment keeps a table for later, as literals without a tree of their own need it. It may be used concurrently while it does not change.
+// Table is a code of the 256 bytes in zstd's order. A Builder fills it; the zero value has no
+// codes. It holds no pointers, so an assignment copies it. A Table may be used concurrently while
+// it does not change.
 type Table struct {
 	codes [256]Code
-	max   uint8  // length of the longest code
-	used  uint16 // one more than the highest byte that has a code
+	max   uint8  // maximum length of a code
+	used  uint16 // one more than the highest byte with a code
 }
 
-// MaxTableBits is the greatest length of a code in zstd, in bits.
+// MaxTableBits is the maximum length of a code in zstd (RFC 8878, section 4.2.1).
 const MaxTableBits = 11
 
-// Table makes the best code for bytes that occur as often as counts says, without codes of more than limit bits. limit is at most
-// MaxTableBits, or what is said at Lengths; two bytes or more occur.
+// Table sets t to the optimal code for bytes with the given counts and at most limit bits. limit
+// must not exceed MaxTableBits; see also Lengths. At least two counts must not be 0.
 func (b *Builder) Table(t *Table, counts *[256]uint32, limit int) {
 	var lens [256]uint8
 	t.max = uint8(b.Lengths(lens[:], counts[:], limit))
@@ -30,7 +31,8 @@ func (b *Builder) Table(t *Table, counts *[256]uint32, limit int) {
 	AssignZstd(t.codes[:], lens[:])
 }
 
-// Bits returns the number of bits that bytes which occur as often as counts says take. If one of them has no code, ok is false.
+// Bits returns the size of bytes with the given counts, in bits. ok is false if one of them has no
+// code.
 func (t *Table) Bits(counts *[256]uint32) (n uint64, ok bool) {
 	ok = true
 	for i, c := range counts {
@@ -43,7 +45,7 @@ func (t *Table) Bits(counts *[256]uint32) (n uint64, ok bool) {
 	return n, ok
 }
 
-// Lens returns the lengths of the codes, in bits.
+// Lens returns the code lengths in bits.
 func (t *Table) Lens() (lens [256]uint8) {
 	for i, c := range t.codes {
 		lens[i] = uint8(c.Len())
@@ -51,14 +53,15 @@ func (t *Table) Lens() (lens [256]uint8) {
 	return lens
 }
 
-// MinStreams4 is the least number of bytes that four streams are made of.
+// MinStreams4 is the minimum number of bytes for four streams.
 const MinStreams4 = 6
 
-// jumpTable is the size of the table in front of four streams, in bytes: the sizes of the first three.
+// jumpTable is the size of the jump table in bytes. It holds the sizes of the first three streams.
 const jumpTable = 6
 
-// Append4 appends src to dst as four streams with a jump table in front of them: RFC 8878, section 4.2.2. All of src must have
-// codes. There are at least MinStreams4 bytes of it, and at most 128 KiB, which is the size of zstd's blocks.
+// Append4 appends src to dst as four streams with a jump table before them (RFC 8878, section
+// 4.2.2). All bytes of src must have codes. src must have at least MinStreams4 bytes and at most
+// 128 KiB, the size of a zstd block.
 func (t *Table) Append4(dst, src []byte) []byte {
 	if len(src) < MinStreams4 || len(src) > 128<<10 {
 		panic("huffman: wrong size for four streams")
@@ -74,17 +77,18 @@ func (t *Table) Append4(dst, src []byte) []byte {
 	return t.Append1(dst, src[3*part:])
 }
 
-// Append1 appends src to dst as one stream: the codes of its bytes from the last to the first, then a bit that is 1, in front of which a decoder
-// begins. All of src must have codes.
+// Append1 appends src to dst as one stream: the codes of its bytes from the last to the first, then
+// a bit 1, at which a decoder begins. All bytes of src must have codes.
 func (t *Table) Append1(dst, src []byte) []byte {
 	bound := len(src)*int(t.max)/8 + 1
-	dst = slices.Grow(dst, bound+8) // whole words are stored
+	dst = slices.Grow(dst, bound+8) // encode stores whole words
 	out := dst[len(dst) : len(dst)+bound+8]
 	n := t.encode(out, src)
 	return dst[:len(dst)+n]
 }
 
-// encode writes a stream to out, which is 8 bytes longer than needed, and returns its size.
+// encode writes a stream to out, which must be 8 bytes longer than the stream, and returns its
+// size.
 func (t *Table) encode(out, src []byte) int {
 	var acc, n uint64
 	for len(src)%4 != 0 {
@@ -93,7 +97,7 @@ func (t *Table) encode(out, src []byte) int {
 		n += c
 		src = src[:len(src)-1]
 	}
-	// Four codes at a time have 44 bits at most, and 7 are pending.
+	// Four codes have at most 44 bits, and at most 7 bits are pending.
 	n &= 0xff
 	binary.LittleEndian.PutUint64(out, acc>>((64-n)&63))
 	at := int(n >> 3)
@@ -101,7 +105,7 @@ func (t *Table) encode(out, src []byte) int {
 	for len(src) >= 4 {
 		v := binary.LittleEndian.Uint32(src[len(src)-4:])
 		src = src[:len(src)-4]
-		// The four are put together first, so that no more than one step waits for the four before.
+		// Merging the four codes first leaves one dependent step for four codes.
 		c0, c1 := uint64(t.codes[byte(v>>24)]), uint64(t.codes[byte(v>>16)])
 		c2, c3 := uint64(t.codes[byte(v>>8)]), uint64(t.codes[byte(v)])
 		last := c2 + c3

@@ -19,15 +19,18 @@ func histogram(p []byte) (counts [256]uint32, distinct int) {
 	return counts, distinct
 }
 
-// readTree reads a tree from src and looks whether it is that of table, with which bytes take size bits.
-func readTree(d *Decoder, table *Table, src []byte, counts *[256]uint32) (n int, size uint64, same bool, err error) {
+// readTree reads a tree from src and compares it with that of table. size is the size of bytes with
+// the given counts, in bits.
+func readTree(
+	d *Decoder, table *Table, src []byte, counts *[256]uint32,
+) (n int, size uint64, same bool, err error) {
 	var lens [256]uint8
 	n, err = d.ReadTree(&lens, src)
 	size, ok := table.Bits(counts)
 	return n, size, ok && lens == table.Lens(), err
 }
 
-// roundTrip codes p in every way and reads it back. It reports whether there was a code and a tree.
+// roundTrip encodes and decodes p in every way. It reports whether there was a code with a tree.
 func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
 	t.Helper()
 	counts, distinct := histogram(p)
@@ -141,7 +144,7 @@ func TestRoundTripCorpus(t *testing.T) {
 	}
 }
 
-// TestBits: a table may lack bytes that occur.
+// TestBits checks tables that lack bytes which occur.
 func TestBits(t *testing.T) {
 	var b Builder
 	var table Table
@@ -160,7 +163,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestTreeRFC: the weights of the example in RFC 8878, section 4.2.1, in four bits each.
+// TestTreeRFC encodes the weights of the example in RFC 8878, section 4.2.1, in four bits each.
 func TestTreeRFC(t *testing.T) {
 	var b Builder
 	var table Table
@@ -173,7 +176,7 @@ func TestTreeRFC(t *testing.T) {
 	}
 }
 
-// TestNoTree: all bytes alike, or all but one of them that are described.
+// TestNoTree checks codes without a description: all lengths equal, or all but one.
 func TestNoTree(t *testing.T) {
 	var b Builder
 	var table Table
@@ -198,7 +201,6 @@ func TestAllocs(t *testing.T) {
 	p := corpus.ByName("text").Make(100_000)
 	counts, _ := histogram(p)
 	dst := make([]byte, 0, 1<<18)
-	costs := make([]uint32, 256)
 	once := func() {
 		var table Table
 		b.Table(&table, &counts, 11)
@@ -207,7 +209,6 @@ func TestAllocs(t *testing.T) {
 		dst = table.Append1(dst[:0], p)
 		dst = table.Append4(dst[:0], p)
 		lens := table.Lens()
-		Costs(costs, counts[:], 11)
 		if d.InitZstd(lens[:]) != nil || d.InitDeflate(lens[:]) != nil {
 			t.Fatal("bad lengths")
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// peers are the data that the other implementation of the same format is tried with: sizes up to a block of zstd.
-func peers(f func(name string, p []byte)) {
+// forPeer calls f with data for the other implementation, up to the size of a zstd block.
+func forPeer(f func(name string, p []byte)) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, k := range corpus.Kinds() {
 		for range rounds(40) / 4 {
@@ -20,11 +20,11 @@ func peers(f func(name string, p []byte)) {
 	}
 }
 
-// TestPeerReads: the other implementation reads our trees and streams.
+// TestPeerReads checks that the other implementation reads our trees and streams.
 func TestPeerReads(t *testing.T) {
 	var b Builder
 	read := 0
-	peers(func(name string, p []byte) {
+	forPeer(func(name string, p []byte) {
 		counts, distinct := histogram(p)
 		var table Table
 		if distinct < 2 {
@@ -55,12 +55,12 @@ func TestPeerReads(t *testing.T) {
 	}
 }
 
-// TestReadPeer: we read its trees and streams, and are not worse.
+// TestReadPeer checks that we read its trees and streams, and that ours are not larger.
 func TestReadPeer(t *testing.T) {
 	var b Builder
 	var d Decoder
 	read := 0
-	peers(func(name string, p []byte) {
+	forPeer(func(name string, p []byte) {
 		for _, four := range []bool{false, true} {
 			s := &huff0.Scratch{TableLog: MaxTableBits}
 			compress := huff0.Compress1X
@@ -69,7 +69,7 @@ func TestReadPeer(t *testing.T) {
 			}
 			code, _, err := compress(p, s)
 			if err != nil {
-				continue // it gives up where little is gained
+				continue // it rejects data with little to gain
 			}
 			var lens [256]uint8
 			n, err := d.ReadTree(&lens, code)
@@ -98,8 +98,10 @@ func TestReadPeer(t *testing.T) {
 			} else {
 				ours = table.Append1(ours, p)
 			}
-			if !ok || len(ours) > len(code)+4 { // distributions are rounded in other ways
-				t.Errorf("%s: %d bytes become %d (%v), the other's are %d", name, len(p), len(ours), ok, len(code))
+			// the implementations round distributions differently
+			if !ok || len(ours) > len(code)+4 {
+				t.Errorf("%s: %d bytes become %d (%v), the peer's are %d",
+					name, len(p), len(ours), ok, len(code))
 			}
 		}
 	})

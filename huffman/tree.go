@@ -6,16 +6,19 @@ import (
 	"github.com/gopz/compress/fse"
 )
 
-// A code is described by weights: RFC 8878, section 4.2.1. The weight of a byte is 0 if it has no code, else one more than the number of bits by which
-// its code is shorter than the longest. The last byte that has a code is left out, since what the others leave is its share. The
-// weights are given in four bits each, at most 128 of them, or coded with two states of FSE, whichever is smaller.
+// A description of a code consists of weights (RFC 8878, section 4.2.1). The weight of a byte is 0
+// without a code, else the maximum code length plus one less the length of its code. The last byte
+// with a code is left out: its weight follows from the others. The weights take four bits each, at
+// most 128 of them, or are coded with two states of FSE, whichever is smaller.
 const (
-	directBase = 127 // a first byte above this is the number of weights in four bits each, plus 127; others are the size of the FSE code
+	// a first byte above this is 127 plus the number of weights of four bits; any other is the size
+	// of the FSE code
+	directBase = 127
 	maxDirect  = 255 - directBase
-	weightLog  = 6 // greatest accuracy log of weights
+	weightLog  = 6 // maximum accuracy log of weights
 )
 
-// treeCoder is scratch memory for describing codes.
+// treeCoder is the scratch memory for descriptions.
 type treeCoder struct {
 	fse   fse.Encoder
 	dist  fse.Distribution
@@ -23,8 +26,9 @@ type treeCoder struct {
 	table Table
 }
 
-// AppendTree appends the description of t, at most 128 bytes. It is not ok, and dst is returned as it was, if there is none: zstd
-// cannot describe a code of more than 128 bytes that have all but one the same length. Those would not save anything.
+// AppendTree appends the description of t, at most 128 bytes, to dst. It returns dst unchanged and
+// false if there is none: zstd cannot describe a code of more than 128 bytes that all but one have
+// the same length. Such a code would save nothing.
 func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 	var weights [256]byte
 	var counts [MaxTableBits + 1]uint32
@@ -41,7 +45,7 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 	case n <= maxDirect && (best == nil || direct <= len(best)):
 		dst = append(dst, byte(directBase+n))
 		for i := 0; i < n; i += 2 {
-			dst = append(dst, weights[i]<<4|weights[i+1]) // the one behind the last is 0
+			dst = append(dst, weights[i]<<4|weights[i+1]) // a weight behind the last is 0
 		}
 		return dst, true
 	case best == nil:
@@ -50,9 +54,12 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 	return append(append(dst, byte(len(best))), best...), true
 }
 
-// AppendBest makes the table with which bytes that occur as often as counts says take the least room together with the description of the
-// table, and appends the description. Two bytes or more occur. size is what both take, in bytes. It is not ok as AppendTree is not; t is then good for nothing.
-func (b *Builder) AppendBest(dst []byte, t *Table, counts *[256]uint32) (tree []byte, size uint64, ok bool) {
+// AppendBest sets t to the table that minimises the size of bytes with the given counts plus its
+// description, and appends the description to dst. At least two counts must not be 0. size is the
+// sum of both in bytes. ok is false, and t undefined, if there is no description; see AppendTree.
+func (b *Builder) AppendBest(
+	dst []byte, t *Table, counts *[256]uint32,
+) (tree []byte, size uint64, ok bool) {
 	at := len(dst)
 	dst, size = b.try(dst, t, counts, MaxTableBits)
 	n := uint64(0)
@@ -76,12 +83,15 @@ func (b *Builder) AppendBest(dst []byte, t *Table, counts *[256]uint32) (tree []
 	return dst, size, size < math.MaxUint64
 }
 
-// shallowFrom is the number of bytes from which the size of the description does not matter much. With 1,000 of them the lower limit saves up
-// to 2%.
+// shallowFrom is the number of bytes from which AppendBest does not try lower limits. With 1,000
+// bytes they save up to 2%.
 const shallowFrom = 8 << 10
 
-// try makes a table under a limit and appends its description. size is as in AppendBest, math.MaxUint64 if there is no description.
-func (b *Builder) try(dst []byte, t *Table, counts *[256]uint32, limit int) (tree []byte, size uint64) {
+// try sets t to the table under a limit and appends its description. size is as in AppendBest, or
+// math.MaxUint64 without a description.
+func (b *Builder) try(
+	dst []byte, t *Table, counts *[256]uint32, limit int,
+) (tree []byte, size uint64) {
 	b.Table(t, counts, limit)
 	tree, ok := b.AppendTree(dst, t)
 	if !ok {
@@ -91,7 +101,7 @@ func (b *Builder) try(dst []byte, t *Table, counts *[256]uint32, limit int) (tre
 	return tree, bits/8 + uint64(len(tree)-len(dst))
 }
 
-// weights codes weights with FSE, or returns nil if that cannot be done.
+// weights encodes weights with FSE. It returns nil if that is impossible.
 func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
 	kinds := 0
 	for _, n := range counts {
@@ -102,7 +112,7 @@ func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
 	if kinds < 2 {
 		return nil
 	}
-	// Which accuracy is better is hard to tell; there are only two.
+	// The better accuracy is hard to predict, so both are tried.
 	for i, log := range [...]int{weightLog, fse.MinLog} {
 		c.dist.Normalize(counts, log, true)
 		code := c.dist.Append(c.buf[i][:0])
@@ -115,8 +125,9 @@ func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
 	return best
 }
 
-// ReadTree reads the description of a code from the front of src, sets the lengths of the codes, 0 for bytes that have none, and returns its size.
-// An error is a CorruptError.
+// ReadTree reads the description of a code from the front of src. It sets lens to the code lengths,
+// 0 for bytes without a code, and returns the size of the description. All errors are a
+// CorruptError.
 func (d *Decoder) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
 	const errShort = CorruptError("tree cut short")
 	*lens = [256]uint8{}
@@ -150,12 +161,12 @@ func (d *Decoder) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
 	return size, lengthsOf(lens, n)
 }
 
-// lengthsOf turns n weights into lengths.
+// lengthsOf replaces n weights by code lengths.
 func lengthsOf(lens *[256]uint8, n int) error {
 	sum, ones := 0, 0
 	for _, w := range lens[:n] {
 		if w > MaxTableBits {
-			return CorruptError("weight too great")
+			return CorruptError("weight too large")
 		}
 		sum += 1 << w >> 1
 		if w == 1 {
@@ -181,7 +192,7 @@ func lengthsOf(lens *[256]uint8, n int) error {
 		ones++
 	}
 	if ones < 2 {
-		return CorruptError("no codes of the greatest length")
+		return CorruptError("fewer than two codes of the maximum length")
 	}
 	for i, w := range lens[:n+1] {
 		if w != 0 {
