@@ -12,7 +12,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Benchmarks beside klauspost's fse, which also counts, describes and builds.
+// The benchmarks of klauspost's fse include counting, describing and building tables.
 
 func benchData() []byte { return corpus.ByName("skewed").Make(64 << 10) }
 
@@ -88,7 +88,8 @@ func BenchmarkDecode(b *testing.B) {
 	})
 }
 
-// BenchmarkPeer codes and decodes with two states and with klauspost's fse by turns. The shortest times count; ×peer is the speed relative to klauspost's.
+// BenchmarkPeer runs this package with two states and klauspost's fse by turns and reports the
+// shortest times. "×peer" is the speed relative to klauspost's.
 func BenchmarkPeer(b *testing.B) {
 	src := benchData()
 	var counts [MaxSymbols]uint32

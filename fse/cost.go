@@ -6,10 +6,10 @@ import (
 	"github.com/gopz/compress/internal/binlog"
 )
 
-// CostBit is the unit of costs: they are in 1/CostBit bit.
+// CostBit is the cost of one bit. Costs are in units of 1/CostBit bit.
 const CostBit = binlog.Unit
 
-// logTable[i] is log2(1 + (i+½)/1024) in units of 1/CostBit.
+// logTable[i] is log₂(1 + (i+½)/1024) in units of 1/CostBit.
 var logTable = makeLogTable()
 
 func makeLogTable() (t [1024]uint16) {
@@ -19,8 +19,9 @@ func makeLogTable() (t [1024]uint16) {
 	return t
 }
 
-// Log2 returns the binary logarithm of x in units of 1/CostBit; x > 0. Powers of two are exact, and the error is below 0.0008 bits.
-func Log2(x uint32) uint32 {
+// log2 returns log₂ x in units of 1/CostBit. x must not be 0. Powers of two are exact; the error is
+// below 0.0008 bits.
+func log2(x uint32) uint32 {
 	n := uint(bits.LeadingZeros32(x))
 	if x&(x-1) == 0 {
 		return uint32(31-n) << 16
@@ -28,31 +29,14 @@ func Log2(x uint32) uint32 {
 	return uint32(31-n)<<16 + uint32(logTable[x<<n>>21&1023])
 }
 
-// Entropy returns the ideal size of symbols with the given counts, in units of 1/CostBit.
-func Entropy(counts []uint32) (cost uint64) {
-	total := uint32(0)
-	for _, c := range counts {
-		total += c
-	}
-	if total == 0 {
-		return 0
-	}
-	all := Log2(total)
-	for _, c := range counts {
-		if c != 0 {
-			cost += uint64(c) * uint64(all-min(all, Log2(c)))
-		}
-	}
-	return cost
-}
-
-// Cost returns what one symbol costs, on average over the states, in units of 1/CostBit. The symbol must have a probability.
+// Cost returns the average cost of a symbol over all states, in units of 1/CostBit bit. The symbol
+// must have a probability.
 func (d *Distribution) Cost(symbol uint8) uint32 {
-	return uint32(d.Log)<<16 - Log2(uint32(weight(int(d.Prob[symbol]))))
+	return uint32(d.Log)<<16 - log2(uint32(weight(int(d.Prob[symbol]))))
 }
 
-// CostOf returns the size of symbols with the given counts, in units of 1/CostBit, without the description. It is not ok if one of them has no
-// probability.
+// CostOf returns the size of symbols with the given counts, in units of 1/CostBit bit, without the
+// description. ok is false if one of them has no probability.
 func (d *Distribution) CostOf(counts []uint32) (cost uint64, ok bool) {
 	for s, c := range counts {
 		if c != 0 {

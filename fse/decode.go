@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Decode decodes exactly len(dst) symbols, coded with one or two states, from src. All of src must be used up; an error is a
-// CorruptError.
+// Decode decodes exactly len(dst) symbols from src with one state or two interleaved ones. All
+// errors are a CorruptError.
 func (t *DecTable) Decode(dst, src []byte, states int) error {
 	var r reader
 	if err := r.init(src); err != nil {
@@ -17,7 +17,7 @@ func (t *DecTable) Decode(dst, src []byte, states int) error {
 	a := r.take(log)
 	if states == 1 {
 		for ; r.left >= 64 && len(dst)-i >= 5; i += 4 {
-			window := r.window() // 57 bits at least: 4 symbols of 12 bits
+			window := r.window() // at least 57 bits: 4 symbols of 12 bits
 			for j := range dst[i : i+4] {
 				e := t.cells[a&(1<<MaxLog-1)]
 				dst[i+j] = e.symbol
@@ -71,8 +71,9 @@ func (t *DecTable) Decode(dst, src []byte, states int) error {
 	return r.end()
 }
 
-// DecodeAll decodes symbols coded with two states until src is used up, as zstd does with the weights of a Huffman code, and returns how
-// many there are: at least two, and at most len(dst). An error is a CorruptError.
+// DecodeAll decodes symbols coded with two states until src is used up, as zstd does for the
+// weights of a Huffman code. It returns their number, at least two and at most len(dst). All errors
+// are a CorruptError.
 func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
 	var r reader
 	if err := r.init(src); err != nil {
@@ -87,7 +88,7 @@ func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
 		symbol, base, n := t.Symbol(a)
 		dst[i] = symbol
 		if r.left < int(n) {
-			// This state does not go on: the other one's symbol is the last. The RFC takes bits that are missing for zeros.
+			// The other state has the last symbol. The RFC reads zeros for the missing bits.
 			if i+1 == len(dst) {
 				break
 			}
@@ -104,25 +105,25 @@ const errShort = CorruptError("bits run out")
 // reader reads a bit string backward.
 type reader struct {
 	src  []byte
-	left int // bits; negative if more were taken than there are
+	left int // in bits; negative behind the end
 }
 
-// init finds the end of the bits: the highest bit set in the last byte is only a mark.
+// init finds the end of the bits: the highest bit set in the last byte is a mark.
 func (r *reader) init(src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
-		return CorruptError("no mark at the end of the bits")
+		return CorruptError("end mark missing")
 	}
 	*r = reader{src, 8*len(src) - bits.LeadingZeros8(src[len(src)-1]) - 1}
 	return nil
 }
 
-// window returns the next bits, highest first: 57 or more. left must be at least 64.
+// window returns at least the next 57 bits, highest first. left must be at least 64.
 func (r *reader) window() uint64 {
 	at := (r.left + 7) >> 3
 	return binary.LittleEndian.Uint64(r.src[at-8:at]) << (-r.left & 7)
 }
 
-// take returns the next n bits, at most 16. Beyond the end there are zeros.
+// take returns the next n bits, at most 16. Zeros follow the end.
 func (r *reader) take(n uint) uint32 {
 	r.left -= int(n)
 	at, shift := r.left>>3, uint(r.left&7)
@@ -135,7 +136,7 @@ func (r *reader) take(n uint) uint32 {
 	return v >> shift & (1<<n - 1)
 }
 
-// end reports whether exactly all bits were taken.
+// end returns an error unless exactly all bits were read.
 func (r *reader) end() error {
 	switch {
 	case r.left < 0:

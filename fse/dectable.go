@@ -2,7 +2,7 @@ package fse
 
 import "math/bits"
 
-// decEntry is a cell of a decoding table: the next state is base plus the next n bits.
+// decEntry is a cell of a decoding table. The next state is base plus the next n bits.
 type decEntry struct {
 	base   uint16
 	symbol uint8
@@ -16,12 +16,12 @@ type DecTable struct {
 	spread spread
 }
 
-// Build makes the table of a distribution.
+// Build sets t to the table of a distribution.
 func (t *DecTable) Build(d *Distribution) {
 	t.log = d.Log
 	inverse, rare := t.spread.fill(d)
 	size := uint(1) << (d.Log & 15)
-	var next [MaxSymbols]uint16 // the symbol's next state, of p … 2p−1
+	var next [MaxSymbols]uint16 // next state of the symbol, from p to 2p−1
 	last := size - 1
 	for i := range d.Len {
 		next[i] = uint16(weight(int(d.Prob[i])))
@@ -42,16 +42,17 @@ func (t *DecTable) Build(d *Distribution) {
 	}
 }
 
-// BuildSymbol makes a table of one symbol, which takes no bits.
+// BuildSymbol sets t to the table of a single symbol, which takes no bits.
 func (t *DecTable) BuildSymbol(symbol uint8) {
 	t.log = 0
 	t.cells[0] = decEntry{symbol: symbol}
 }
 
-// Log is the number of bits that a state takes.
+// Log returns the number of bits of a state.
 func (t *DecTable) Log() uint { return uint(t.log) }
 
-// Symbol returns the symbol of a state, which must be below 1<<Log, and how to go on: the next state is base plus the next n bits.
+// Symbol returns the symbol of a state, which must be below 1<<Log. The next state is base plus the
+// next n bits.
 func (t *DecTable) Symbol(state uint32) (symbol uint8, base uint32, n uint) {
 	e := &t.cells[state&(1<<MaxLog-1)]
 	return e.symbol, uint32(e.base), uint(e.n)

@@ -2,12 +2,11 @@ package fse
 
 import "encoding/binary"
 
-// A description (RFC 8878, section 4.1.1) is a string of bits, least significant first: the accuracy log less 5 in four bits, then each
-// symbol's probability plus one, in as many bits as what is left of the sum needs and one less where there are values to spare. After a
-// probability of 0 two bits say how many more of those follow, 3 meaning three and two bits more. It ends when the sum is reached.
-
-// MaxDescription is the most bytes that Append adds.
-const MaxDescription = (4 + (MaxLog+1)*MaxSymbols + 2*MaxSymbols/3 + 7) / 8
+// A description (RFC 8878, section 4.1.1) is a bit string, least significant bit first. It begins
+// with the accuracy log less 5 in four bits. The probability plus one of each symbol follows, in as
+// many bits as the rest of the sum requires, or one less for the values that leave room. Behind a
+// probability of 0, two bits say how many more of them follow; 3 means three and two further bits.
+// The description ends when the sum is reached.
 
 // Append appends the description of d to dst.
 func (d *Distribution) Append(dst []byte) []byte {
@@ -19,7 +18,7 @@ func (d *Distribution) Append(dst []byte) []byte {
 			acc >>= 8
 		}
 	}
-	left := 1<<d.Log + 1 // of the sum, plus one
+	left := 1<<d.Log + 1 // rest of the sum, plus one
 	threshold, width := 1<<d.Log, uint(d.Log)+1
 	zero := false
 	for s := 0; s < d.Len && left > 1; s++ {
@@ -57,7 +56,7 @@ func (d *Distribution) Append(dst []byte) []byte {
 	return dst
 }
 
-// weight is what a probability adds to the sum.
+// weight returns what a probability adds to the sum.
 func weight(p int) int {
 	if p < 0 {
 		return -p
@@ -65,12 +64,14 @@ func weight(p int) int {
 	return p
 }
 
-// Read takes a description from the front of src and returns its size in bytes. The accuracy log must not be above maxLog, and symbols must
-// be below maxLen; an error is a CorruptError, and d is then not valid.
+// Read sets d to the description at the front of src and returns its size in bytes. It rejects
+// accuracy logs above maxLog and symbols from maxLen on. All errors are a CorruptError; d is then
+// invalid.
 func (d *Distribution) Read(src []byte, maxLog, maxLen int) (size int, err error) {
 	at := uint(0) // in bits
 	peek := func() uint32 {
-		// More than the 13 bits that a value may have. Beyond the end there are zeros; the end is checked after each value.
+		// peek returns at least the 13 bits of the longest value. Zeros follow the end, which is
+		// checked after each value.
 		if i := int(at / 8); len(src)-i >= 4 {
 			return binary.LittleEndian.Uint32(src[i:]) >> (at % 8)
 		} else {
@@ -84,7 +85,7 @@ func (d *Distribution) Read(src []byte, maxLog, maxLen int) (size int, err error
 	d.Log = uint8(peek()&15 + MinLog)
 	at = 4
 	if int(d.Log) > min(maxLog, MaxLog) {
-		return 0, CorruptError("accuracy log too great")
+		return 0, CorruptError("accuracy log too large")
 	}
 	maxLen = min(maxLen, MaxSymbols)
 	left, threshold, width := 1<<d.Log+1, 1<<d.Log, uint(d.Log)+1

@@ -6,19 +6,20 @@ import (
 	"github.com/gopz/compress/internal/bitio"
 )
 
-// Encoder codes byte strings with one table. The zero value is ready for Table.Build; it keeps its memory from call to call.
+// Encoder encodes byte strings with one table. The zero value is ready for Table.Build; it keeps
+// its scratch memory between calls.
 type Encoder struct {
 	Table EncTable
 
-	// What the states put out, in the order in which it is written: from the last symbol to the first. The chain of
-	// states waits for its tables and the chain of bits for nothing, so each has a loop of its own.
+	// The bits that the states emit, from the last symbol to the first. The chain of states depends
+	// on table lookups and the chain of bits on nothing, so each has a loop of its own.
 	values []uint16
 	counts []uint8
 }
 
-// Append codes src with one state, or with two that take turns (states is 1 or 2), and appends the result to dst: a bit string
-// to be read backward, with the states at its end, as RFC 8878 section 4.1 has it. src must have at least as many symbols
-// as there are states, all with a probability in Table.
+// Append encodes src with one state or two interleaved ones and appends the result to dst: a bit
+// string to be read backward, with the states at its end (RFC 8878, section 4.1). src must have at
+// least as many symbols as there are states, all with a probability in Table.
 func (e *Encoder) Append(dst, src []byte, states int) []byte {
 	n := len(src) - states
 	if cap(e.values) < n+3 {
@@ -44,7 +45,7 @@ func (e *Encoder) Append(dst, src []byte, states int) []byte {
 	return w.Out
 }
 
-// chain takes one state from the last symbol to the first.
+// chain runs one state from the last symbol to the first and returns it.
 func (t *EncTable) chain(src []byte, values []uint16, counts []uint8) uint32 {
 	last := len(src) - 1
 	state := t.Start(src[last])
@@ -59,7 +60,8 @@ func (t *EncTable) chain(src []byte, values []uint16, counts []uint8) uint32 {
 	return state
 }
 
-// chains takes two states from the last two symbols to the first two. The first has symbols 0, 2, 4 and so on.
+// chains runs two states from the last two symbols to the first two. The first state has symbols 0,
+// 2, 4 and so on.
 func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, second uint32) {
 	last := len(src) - 1
 	a, b := t.Start(src[last]), t.Start(src[last-1])
@@ -74,14 +76,15 @@ func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, s
 		src, values, counts = src[:len(src)-2], values[2:], counts[2:]
 	}
 	if len(src) == 0 {
-		return b, a // an even number of symbols: the last one belongs to the second state
+		return b, a // with an even number of symbols the last one belongs to the second state
 	}
 	next, n := t.Next(a, src[0])
 	values[0], counts[0] = uint16(a&(1<<(n&31)-1)), uint8(n)
 	return next, b
 }
 
-// putAll writes n values, for whose bits w must have room. There must be room to look at three more of them.
+// putAll writes the n values, from values[0] on, for whose bits w must have room. values and counts
+// must have three spare elements.
 func putAll(w *bitio.Writer, values []uint16, counts []uint8, n int) {
 	clear(values[n:])
 	clear(counts[n:])
@@ -89,7 +92,7 @@ func putAll(w *bitio.Writer, values []uint16, counts []uint8, n int) {
 	for len(values) >= 4 && len(counts) >= 4 {
 		v0, v1, v2, v3 := uint64(values[0]), uint64(values[1]), uint64(values[2]), uint64(values[3])
 		n0, n1, n2, n3 := uint(counts[0]), uint(counts[1]), uint(counts[2]), uint(counts[3])
-		// Four values have 48 bits at most, and 7 are pending.
+		// Four values have at most 48 bits, and at most 7 bits are pending.
 		v01 := v0 | v1<<(n0&63)
 		v23 := v2 | v3<<(n2&63)
 		acc |= (v01 | v23<<((n0+n1)&63)) << (have & 63)

@@ -18,7 +18,7 @@ func histogram(p []byte) (counts []uint32) {
 	return counts
 }
 
-// distinct is the number of symbols that have a count.
+// distinct returns the number of symbols that occur.
 func distinct(counts []uint32) (n int) {
 	for _, c := range counts {
 		if c != 0 {
@@ -28,7 +28,8 @@ func distinct(counts []uint32) (n int) {
 	return n
 }
 
-// forEachDistribution runs f for distributions of all logs over all kinds of histograms, with the counts behind them.
+// forEachDistribution runs f for distributions of all logs over all kinds of histograms, and passes
+// their counts.
 func forEachDistribution(t *testing.T, f func(t *testing.T, d *Distribution, counts []uint32)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var histograms [][]uint32
@@ -43,7 +44,8 @@ func forEachDistribution(t *testing.T, f func(t *testing.T, d *Distribution, cou
 			sparse[r.IntN(MaxSymbols)] = 1 + r.Uint32N(1000)
 		}
 		sparse[0], sparse[MaxSymbols-1] = 5, 1
-		histograms = append(histograms, even, steep, sparse, []uint32{1<<32 - 1 - uint32(n), uint32(n) - 1})
+		extreme := []uint32{1<<32 - 1 - uint32(n), uint32(n) - 1}
+		histograms = append(histograms, even, steep, sparse, extreme)
 	}
 	for log := MinLog; log <= MaxLog; log++ {
 		for i, counts := range histograms {
@@ -67,7 +69,7 @@ func TestNormalize(t *testing.T) {
 		for s, c := range counts {
 			if s >= d.Len {
 				if c != 0 {
-					t.Fatalf("symbol %d is left out", s)
+					t.Fatalf("symbol %d has no probability", s)
 				}
 				continue
 			}
@@ -85,7 +87,8 @@ func TestNormalize(t *testing.T) {
 	})
 }
 
-// TestNormalizeIsBest: taking a cell from one symbol and giving it to another never saves as much as a thousandth.
+// TestNormalizeIsBest checks that moving a cell from one symbol to another never saves a
+// thousandth.
 func TestNormalizeIsBest(t *testing.T) {
 	forEachDistribution(t, func(t *testing.T, d *Distribution, counts []uint32) {
 		if d.Log > 9 || d.Len > 64 {
@@ -108,19 +111,24 @@ func TestNormalizeIsBest(t *testing.T) {
 	})
 }
 
+// maxDescription is the maximum size of a description in bytes.
+const maxDescription = (4 + (MaxLog+1)*MaxSymbols + 2*MaxSymbols/3 + 7) / 8
+
 func TestDescription(t *testing.T) {
 	forEachDistribution(t, func(t *testing.T, d *Distribution, counts []uint32) {
 		p := d.Append([]byte("before"))[6:]
-		if len(p) > MaxDescription {
+		if len(p) > maxDescription {
 			t.Errorf("%d bytes", len(p))
 		}
 		for _, behind := range []int{0, 1, 5} {
 			var got Distribution
-			n, err := got.Read(append(slices.Clip(p), bytes.Repeat([]byte{0xff}, behind)...), int(d.Log), d.Len)
+			tailed := append(slices.Clip(p), bytes.Repeat([]byte{0xff}, behind)...)
+			n, err := got.Read(tailed, int(d.Log), d.Len)
 			if err != nil || n != len(p) {
 				t.Fatalf("%d of %d bytes, %v", n, len(p), err)
 			}
-			if got.Log != d.Log || got.Len != d.Len || !slices.Equal(got.Prob[:got.Len], d.Prob[:d.Len]) {
+			if got.Log != d.Log || got.Len != d.Len ||
+				!slices.Equal(got.Prob[:got.Len], d.Prob[:d.Len]) {
 				t.Fatalf("read %v, want %v", got.Prob[:got.Len], d.Prob[:d.Len])
 			}
 		}
@@ -139,7 +147,7 @@ func TestDescription(t *testing.T) {
 	})
 }
 
-// slowSpread deals out the cells of a table step by step, as the RFC tells it.
+// slowSpread assigns the cells of a table step by step, as the RFC describes it.
 func slowSpread(d *Distribution) []uint8 {
 	size := 1 << d.Log
 	cells := make([]uint8, size)
@@ -181,18 +189,20 @@ func TestTables(t *testing.T) {
 			if s != want {
 				t.Fatalf("cell %d has symbol %d, want %d", u, s, want)
 			}
-			// The k-th cell of a symbol with probability p stands for the states that lead to p+k.
+			// Cell k of a symbol with probability p stands for the states that lead to p+k.
 			x := uint32(weight(int(d.Prob[s]))) + seen[s]
 			seen[s]++
 			if base+size != x<<n || x<<n < size || x<<n >= 2*size {
 				t.Fatalf("cell %d: base %d, %d bits, for %d", u, base, n, x)
 			}
-			// What the decoder may read is what the encoder puts out, from each of those states.
+			// The bits that the decoder reads are those that the encoder emits from each of these
+			// states.
 			for low := range uint32(1) << n {
 				state := size + base + low
 				next, bits := enc.Next(state, s)
 				if next != size+uint32(u) || bits != n {
-					t.Fatalf("state %d, symbol %d: next %d, %d bits, want %d, %d", state, s, next, bits, size+uint32(u), n)
+					t.Fatalf("state %d, symbol %d: next %d, %d bits, want %d, %d",
+						state, s, next, bits, size+uint32(u), n)
 				}
 			}
 		}
@@ -221,14 +231,15 @@ func TestOneSymbol(t *testing.T) {
 		for states := 1; states <= 2; states++ {
 			code := enc.Append(nil, src, states)
 			got := make([]byte, len(src))
-			if err := dec.Decode(got, code, states); err != nil || !bytes.Equal(got, src) || len(code) != 1 {
+			err := dec.Decode(got, code, states)
+			if err != nil || !bytes.Equal(got, src) || len(code) != 1 {
 				t.Errorf("symbol %d: %v, %d bytes", s, err, len(code))
 			}
 		}
 	}
 }
 
-// sizes go around the edges of the loops.
+// sizes are around the limits of the loops.
 var sizes = []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 31, 100, 1001, 20_000}
 
 func TestRoundTrip(t *testing.T) {
@@ -249,27 +260,33 @@ func TestRoundTrip(t *testing.T) {
 				dec.Build(&d)
 				got := make([]byte, n)
 				for states := 1; states <= 2; states++ {
+					what := fmt.Sprintf("%s, %d symbols, log %d, %d states", k.Name, n, log, states)
 					code := e.Append([]byte("before"), src, states)
 					if string(code[:6]) != "before" {
-						t.Fatal("dst is overwritten")
+						t.Fatal("Append changed the bytes before its output")
 					}
 					code = code[6:]
 					clear(got)
-					if err := dec.Decode(got, code, states); err != nil || !bytes.Equal(got, src) {
-						t.Fatalf("%s, %d symbols, log %d, %d states: %v", k.Name, n, log, states, err)
+					err := dec.Decode(got, code, states)
+					if err != nil || !bytes.Equal(got, src) {
+						t.Fatalf("%s: %v", what, err)
 					}
-					if err := dec.Decode(got[:n-1], code, states); err == nil && n > states && d.Prob[src[n-1-states]] < 1<<(log-1) {
-						t.Fatalf("%s, %d symbols, log %d, %d states: one symbol fewer is accepted", k.Name, n, log, states)
+					err = dec.Decode(got[:n-1], code, states)
+					if err == nil && n > states && d.Prob[src[n-1-states]] < 1<<(log-1) {
+						t.Fatalf("%s: one symbol fewer is accepted", what)
 					}
 					cost, ok := d.CostOf(counts)
-					if size := uint64(len(code)) * 8; !ok || n > 1000 && (size > cost/CostBit*102/100+40 || size < cost/CostBit*60/100) {
-						t.Errorf("%s, %d symbols, log %d, %d states: %d bits, cost %d", k.Name, n, log, states, size, cost/CostBit)
+					size, want := uint64(len(code))*8, cost/CostBit
+					if !ok || n > 1000 && (size > want*102/100+40 || size < want*60/100) {
+						t.Errorf("%s: %d bits, cost %d", what, size, want)
 					}
 				}
 				code := e.Append(nil, src, 2)
 				all := make([]byte, n+1)
-				if got, err := dec.DecodeAll(all, code); err != nil || !bytes.Equal(all[:got], src) {
-					t.Fatalf("%s, %d symbols, log %d: DecodeAll gives %d, %v", k.Name, n, log, got, err)
+				m, err := dec.DecodeAll(all, code)
+				if err != nil || !bytes.Equal(all[:m], src) {
+					t.Fatalf("%s, %d symbols, log %d: DecodeAll returns %d, %v",
+						k.Name, n, log, m, err)
 				}
 				if _, err := dec.DecodeAll(all[:n-1], code); err == nil {
 					t.Fatal("DecodeAll beyond its room")
@@ -280,10 +297,11 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestAutoLog(t *testing.T) {
-	// What zstd's FSE_optimalTableLog gives.
+	// results of zstd's FSE_optimalTableLog
 	for _, c := range []struct{ limit, n, maxSymbol, want int }{
 		{9, 100, 35, 7}, {9, 1000, 35, 7}, {9, 100_000, 52, 9}, {8, 100_000, 28, 8},
-		{6, 255, 11, 5}, {6, 20, 11, 5}, {12, 1 << 20, 255, 12}, {12, 300, 255, 9}, {11, 4096, 255, 9}, {12, 40, 255, 6},
+		{6, 255, 11, 5}, {6, 20, 11, 5}, {12, 1 << 20, 255, 12}, {12, 300, 255, 9},
+		{11, 4096, 255, 9}, {12, 40, 255, 6},
 	} {
 		if got := AutoLog(c.limit, c.n, c.maxSymbol); got != c.want {
 			t.Errorf("AutoLog(%d, %d, %d) = %d, want %d", c.limit, c.n, c.maxSymbol, got, c.want)
@@ -293,19 +311,19 @@ func TestAutoLog(t *testing.T) {
 
 func TestLog2(t *testing.T) {
 	for n := range 32 {
-		if got := Log2(1 << n); got != uint32(n)*CostBit {
+		if got := log2(1 << n); got != uint32(n)*CostBit {
 			t.Errorf("2^%d: %d", n, got)
 		}
 	}
 	last := uint32(0)
 	for x := uint32(1); x < 1<<16; x++ {
-		v := Log2(x)
+		v := log2(x)
 		if v < last {
 			t.Fatalf("Log2(%d) is less than the one before", x)
 		}
 		last = v
 	}
-	if got := Log2(3); got < 103871 || got > 103873+60 {
+	if got := log2(3); got < 103871 || got > 103873+60 {
 		t.Errorf("Log2(3) = %d", got)
 	}
 }

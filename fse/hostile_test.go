@@ -9,10 +9,10 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// bitString is a string of 0 and 1, so that descriptions can be written that an encoder never would.
+// bitString is a string of 0 and 1 for descriptions that an encoder would not write.
 type bitString []byte
 
-// put appends the n bits of v.
+// put appends n bits of v.
 func (b bitString) put(v, n int) bitString {
 	for i := range n {
 		b = append(b, byte(v>>i&1))
@@ -31,12 +31,14 @@ func (b bitString) bytes() (p []byte) {
 }
 
 func TestHostileDescriptions(t *testing.T) {
-	// Accuracy log 5. Probability 16 is 17, of 0 … 33: the first 30 of them take 5 bits, the others 6. Then there are 0 … 17, and 14 of them
-	// take 4 bits, so that 17 is written as 17+14.
+	// Accuracy log 5. Probability 16 is written as 17 of 0 to 33; the first 30 values take 5 bits,
+	// the others 6. The next value is one of 0 to 17; 14 of them take 4 bits, so 17 is written as
+	// 17+14.
 	half := bitString{}.put(0, 4).put(17, 5)
 	var d Distribution
 	good := half.put(17+14, 5).bytes()
-	if n, err := d.Read(good, 5, 2); err != nil || n != 2 || d.Len != 2 || d.Prob[0] != 16 || d.Prob[1] != 16 {
+	n, err := d.Read(good, 5, 2)
+	if err != nil || n != 2 || d.Len != 2 || d.Prob[0] != 16 || d.Prob[1] != 16 {
 		t.Fatalf("two symbols: %d bytes, %v, %v", n, err, d.Prob[:d.Len])
 	}
 	open := Distribution{Log: 12, Len: MaxSymbols}
@@ -51,7 +53,8 @@ func TestHostileDescriptions(t *testing.T) {
 		{"log only", bitString{}.put(0, 4).bytes()},
 		{"log 13", bitString{}.put(8, 4).put(0, 100).bytes()},
 		{"log 20", bitString{}.put(15, 4).put(0, 100).bytes()},
-		{"endless zeros", append(half.put(1, 4).put(7, 3).bytes(), bytes.Repeat([]byte{0xff}, 100)...)},
+		{"endless zeros",
+			append(half.put(1, 4).put(7, 3).bytes(), bytes.Repeat([]byte{0xff}, 100)...)},
 		{"256 symbols and no end", append(open.Append(nil), bytes.Repeat([]byte{0x55}, 100)...)},
 		{"cut", good[:1]},
 	} {
@@ -69,7 +72,9 @@ func TestHostileBits(t *testing.T) {
 	e.Table.Build(&d)
 	var dec DecTable
 	dec.Build(&d)
-	src := []byte{0, 1, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1}
+	src := []byte{
+		0, 1, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1,
+	}
 	got := make([]byte, len(src))
 	for states := 1; states <= 2; states++ {
 		code := e.Append(nil, src, states)
@@ -90,15 +95,15 @@ func TestHostileBits(t *testing.T) {
 	if _, err := dec.DecodeAll(got, []byte{0, 2}); err == nil {
 		t.Error("states cut off: accepted")
 	}
-	// A symbol that takes no bits goes on for ever.
+	// A symbol without bits continues for ever.
 	dec.BuildSymbol(1)
 	if _, err := dec.DecodeAll(got, []byte{1}); err == nil {
 		t.Error("endless: accepted")
 	}
 }
 
-// FuzzDecode: whatever description and bits are, decoding ends without a panic, and what was accepted is described and decoded the same way
-// once it is encoded again.
+// FuzzDecode checks that decoding never panics, and that accepted descriptions and symbols survive
+// another round trip.
 func FuzzDecode(f *testing.F) {
 	var e Encoder
 	var d Distribution
@@ -118,10 +123,11 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// It may have been written with more bytes than needed.
+		// The input may have more bytes than necessary.
 		var same Distribution
-		if n, err := same.Read(d.Append(nil), MaxLog, MaxSymbols); err != nil || n > size || same != d {
-			t.Fatalf("description of %d bytes is written again in %d, %v", size, n, err)
+		size2, err := same.Read(d.Append(nil), MaxLog, MaxSymbols)
+		if err != nil || size2 > size || same != d {
+			t.Fatalf("description of %d bytes becomes one of %d, error %v", size, size2, err)
 		}
 		var dec DecTable
 		dec.Build(&d)
@@ -146,12 +152,13 @@ func again(t *testing.T, d *Distribution, dec *DecTable, src []byte, states int)
 	var e Encoder
 	e.Table.Build(d)
 	got := make([]byte, len(src))
-	if err := dec.Decode(got, e.Append(nil, src, states), states); err != nil || !bytes.Equal(got, src) {
+	err := dec.Decode(got, e.Append(nil, src, states), states)
+	if err != nil || !bytes.Equal(got, src) {
 		t.Fatalf("%v: %v, want %v", err, got, src)
 	}
 }
 
-// FuzzRoundTrip: any bytes, any log.
+// FuzzRoundTrip encodes and decodes any bytes with any log.
 func FuzzRoundTrip(f *testing.F) {
 	for _, k := range corpus.Kinds() {
 		f.Add(k.Make(300), uint8(9), true)
@@ -177,7 +184,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// TestMutated decodes what was damaged in every bit, for logs and states.
+// TestMutated flips every bit of encoded strings, for all logs and numbers of states.
 func TestMutated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]byte, 120)

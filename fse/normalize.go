@@ -2,17 +2,19 @@ package fse
 
 import "math/bits"
 
-// AutoLog chooses an accuracy log for n symbols of which the greatest is maxSymbol, as zstd does: not more than limit, not so much
-// that the description outweighs what it saves, not so little that symbols have no room. n > 1; limit is MinLog … MaxLog.
+// AutoLog chooses an accuracy log for n symbols up to maxSymbol, as zstd does. It is at most limit,
+// low enough that the description does not outweigh its gain, and high enough that every symbol
+// gets a cell. n must exceed 1; limit is MinLog to MaxLog.
 func AutoLog(limit, n, maxSymbol int) int {
 	bySize := bits.Len(uint(n-1)) - 3
 	least := min(bits.Len(uint(n)), bits.Len(uint(maxSymbol))+1)
 	return min(max(min(limit, bySize), least, MinLog), limit)
 }
 
-// Normalize scales counts to sum to 1<<log, keeping every count that is not 0. At least two of counts must not be 0, and not more than
-// 1<<log; there may be MaxSymbols counts, and their sum must fit in 32 bits. Symbols that deserve one cell or less get LessThanOne if rare is
-// set, else 1.
+// Normalize scales counts to a sum of 1<<log and keeps every symbol that occurs. At least two
+// counts and at most 1<<log of them must not be 0. There may be MaxSymbols counts, and they must
+// sum to less than 2³². Symbols with a share of one cell or less get LessThanOne if rare is set,
+// else 1.
 func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 	for len(counts) > 0 && counts[len(counts)-1] == 0 {
 		counts = counts[:len(counts)-1]
@@ -26,7 +28,7 @@ func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 	if rare {
 		least = LessThanOne
 	}
-	// Symbols of one cell are settled first. The others share what is left in proportion.
+	// Symbols of one cell come first. The others share the rest in proportion.
 	cells, left, rest := uint64(1)<<log, 1<<log, total
 	for i, c := range counts {
 		d.Prob[i] = 0
@@ -43,7 +45,8 @@ func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 		}
 		p := uint64(c) * share / rest
 		over := uint64(c)*share - p*rest
-		// The share x costs least as p+1 where x > 1/ln(1+1/p); that is p + (3p+1)/(6p+3), to three digits.
+		// Rounding a share x up to p+1 is cheapest for x > 1/ln(1+1/p). That is p + (3p+1)/(6p+3)
+		// to three digits.
 		if p == 0 || over*(6*p+3) > rest*(3*p+1) {
 			p++
 		}
@@ -52,15 +55,16 @@ func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 	}
 	prob := d.Prob[:len(counts)]
 	for ; left < 0; left++ {
-		prob[cheapest(prob, counts)]--
+		prob[leastLoss(prob, counts)]--
 	}
 	for ; left > 0; left-- {
-		prob[dearest(prob, counts)]++
+		prob[mostGain(prob, counts)]++
 	}
 }
 
-// cheapest is the symbol that loses least by giving up a cell: the loss is about count / (probability − ½).
-func cheapest(prob []int16, counts []uint32) (best int) {
+// leastLoss returns the symbol that loses least by giving up a cell. The loss is about count /
+// (probability − ½).
+func leastLoss(prob []int16, counts []uint32) (best int) {
 	num, den := uint64(1)<<32, uint64(1)
 	for i, p := range prob {
 		if p > 1 {
@@ -72,9 +76,9 @@ func cheapest(prob []int16, counts []uint32) (best int) {
 	return best
 }
 
-// dearest is the symbol that gains most from one more cell: the gain is about count / (probability + ½). Those settled as LessThanOne
-// stay so: one more would take them to 0.
-func dearest(prob []int16, counts []uint32) (best int) {
+// mostGain returns the symbol that gains most from one more cell. The gain is about count /
+// (probability + ½). It leaves symbols with LessThanOne alone: one more would give 0.
+func mostGain(prob []int16, counts []uint32) (best int) {
 	num, den := uint64(0), uint64(1)
 	for i, p := range prob {
 		if p > 0 {

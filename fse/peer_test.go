@@ -9,7 +9,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestPeer: klauspost's fse writes a description and two states as well. It reads what we write, and we read what it writes.
+// TestPeer exchanges descriptions and strings of two states with klauspost's fse, both ways.
 func TestPeer(t *testing.T) {
 	var e Encoder
 	var dec DecTable
@@ -29,13 +29,14 @@ func TestPeer(t *testing.T) {
 				var s kfse.Scratch
 				got, err := kfse.Decompress(e.Append(d.Append(nil), src, 2), &s)
 				if err != nil || !bytes.Equal(got, src) {
-					t.Errorf("%s, %d bytes, log %d: klauspost reads %d bytes, %v", k.Name, n, log, len(got), err)
+					t.Errorf("%s, %d bytes, log %d: klauspost reads %d bytes, %v",
+						k.Name, n, log, len(got), err)
 				}
 			}
 			var s kfse.Scratch
 			code, err := kfse.Compress(src, &s)
 			if err != nil {
-				continue // it has nothing to gain
+				continue // nothing to gain
 			}
 			both++
 			size, err := d.Read(code, MaxLog, MaxSymbols)

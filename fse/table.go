@@ -5,25 +5,31 @@ import (
 	"math/bits"
 )
 
-// spread says which symbol has which cell of a table (RFC 8878, section 4.1.1). The format deals cells out along a walk: first symbol 0 gets
-// as many as its probability, then symbol 1, each step being 5/8 of the table plus 3, and cells at the end are skipped that belong to symbols
-// less probable than one. Here the walk's steps are filled in by ranges, one for each symbol, and then looked up from the cell: the number
-// of the step that leads to a cell is a multiplication. So cells are met in their own order, which is what tables are filled in.
+// spread assigns the cells of a table to symbols (RFC 8878, section 4.1.1). The format deals out
+// cells along a walk: symbol 0 gets as many as its probability, then symbol 1, and so on. Each step
+// is 5/8 of the table plus 3. The walk skips the cells at the end, which belong to symbols with
+// LessThanOne.
+//
+// Here fill stores the symbols by steps, one range a symbol. The step that leads to a cell is the
+// cell times the inverse of the step width. So Build visits the cells in order, which is the order
+// in which tables are filled.
 type spread struct {
-	// steps holds the symbol of each step; the 8 more make room for filling eight at a time.
+	// steps holds the symbol of each step, and 8 spare bytes for stores of eight at a time.
 	steps [1<<MaxLog + 8]uint8
 }
 
-// fill prepares the steps. Cell u of the first size−rare cells then belongs to symbol steps[u·inverse mod size].
+// fill sets the steps. Cell u of the first size−rare cells then belongs to symbol steps[u·inverse
+// mod size].
 func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 	log := d.Log & 15
 	size := uint(1) << log
 	step := size>>1 + size>>3 + 3 // odd
-	inverse = step                // right in the lowest 3 bits; each round doubles them
+	// Newton's method: step is its own inverse in the lowest 3 bits, and each round doubles them.
+	inverse = step
 	for range 3 {
 		inverse *= 2 - step*inverse
 	}
-	// The steps to the cells of rare symbols are skipped. They are few; sort as they come.
+	// The steps to the cells of rare symbols are skipped. They are few, so insertion sort suffices.
 	var skip [MaxSymbols + 1]uint16
 	for i := range d.Len {
 		if d.Prob[i] < 0 {
@@ -45,7 +51,7 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 		all := uint64(i) * 0x0101010101010101
 		for {
 			n := min(left, int(skip[next])-at)
-			// What is written beyond n is overwritten by the ranges behind it, or never looked up.
+			// Bytes written beyond n are overwritten by the next ranges or never read.
 			for to := s.steps[at : at+n+8]; len(to) > 8; to = to[min(8, len(to)-8):] {
 				binary.LittleEndian.PutUint64(to, all)
 			}
@@ -60,10 +66,11 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 	return inverse, rare
 }
 
-// encSymbol is what the coder knows of a symbol with probability p. Its states are those from p to 2p−1, which are kept
-// one after the other from place start on; bits are put out until the state is among them.
+// encSymbol is the encoder's entry for a symbol of probability p. Its states p to 2p−1 are stored
+// one after the other from index start on. The encoder emits bits until the state is among them.
 type encSymbol struct {
-	// bits is (most<<16) − (p<<most), where most is the greatest number of bits put out: those are (state + bits) >> 16.
+	// bits is (most<<16) − (p<<most), where most is the maximum number of bits to emit. The number
+	// for a state is (state + bits) >> 16.
 	bits uint32
 	// place is start − p.
 	place int32
@@ -77,12 +84,12 @@ type EncTable struct {
 	spread  spread
 }
 
-// Build makes the table of a distribution.
+// Build sets t to the table of a distribution.
 func (t *EncTable) Build(d *Distribution) {
 	t.log = d.Log
 	inverse, rare := t.spread.fill(d)
 	size := uint(1) << (d.Log & 15)
-	var next [MaxSymbols]uint16 // place of the symbol's next state
+	var next [MaxSymbols]uint16 // index of the symbol's next state
 	at := 0
 	last := size - 1
 	for i := range d.Len {
@@ -112,27 +119,28 @@ func (t *EncTable) Build(d *Distribution) {
 	}
 }
 
-// BuildSymbol makes a table of one symbol, which takes no bits.
+// BuildSymbol sets t to the table of a single symbol, which takes no bits.
 func (t *EncTable) BuildSymbol(symbol uint8) {
 	t.log = 0
 	t.symbols[symbol] = encSymbol{bits: 0, place: -1}
 	t.states[0] = 1
 }
 
-// Log is the number of bits that a state takes.
+// Log returns the number of bits of a state.
 func (t *EncTable) Log() uint { return uint(t.log) }
 
-// Start returns the state for the symbol that is decoded last, which is encoded first. It must have a probability.
+// Start returns the state for the symbol that is encoded first and decoded last. The symbol must
+// have a probability.
 func (t *EncTable) Start(symbol uint8) (state uint32) {
 	s := &t.symbols[symbol]
-	// Of the states that lead to the symbol's first one, the least.
+	// The smallest state that leads to the first state of the symbol.
 	n := (s.bits + 1<<15) >> 16
 	x := (n<<16 - s.bits) >> n
 	return uint32(t.states[uint32(int32(x)+s.place)&(1<<MaxLog-1)])
 }
 
-// Next encodes the symbol that is decoded before those encoded so far: the lowest n bits of state are to be put out, and next is the state after
-// that. The symbol must have a probability.
+// Next encodes the symbol that is decoded before those encoded so far. The caller writes the lowest
+// n bits of state and continues with next. The symbol must have a probability.
 func (t *EncTable) Next(state uint32, symbol uint8) (next uint32, n uint) {
 	s := &t.symbols[symbol]
 	n = uint((state + s.bits) >> 16)
