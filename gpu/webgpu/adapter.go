@@ -14,7 +14,8 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// backends are those with compute kernels worth having. OpenGL is not asked: it writes to standard error, and what it offers others do better.
+// backends returns the backends to search. OpenGL is not one of them: wgpu's probe for it writes to
+// standard error.
 func backends() wgpu.InstanceBackend {
 	switch runtime.GOOS {
 	case "darwin", "ios":
@@ -31,15 +32,16 @@ type found struct {
 	ref *wgpu.Adapter
 }
 
-// enumerate lists the adapters of a new instance, the best one first. Nothing of it is released before done is called.
+// enumerate lists the adapters of a new instance, the best one first. done releases them.
 func enumerate() (list []found, done func()) {
-	wgpu.SetLogLevel(wgpu.LogLevelOff) // what goes wrong comes back as an error
+	wgpu.SetLogLevel(wgpu.LogLevelOff) // errors are returned instead
 	inst := newInstance(backends())
 	for _, a := range inst.EnumerateAdapters(&wgpu.InstanceEnumerateAdapterOptons{Backends: backends()}) {
 		info := a.GetInfo()
 		f := found{gpu.Adapter{Name: info.Name, Kind: gpu.Other, Backend: info.BackendType.String()}, a}
 		if strings.HasPrefix(info.Name, "0x") {
-			// So it is in the binding's version of today: numbers of the vendor and the device, and the name as a description.
+			// This version of the binding returns the numbers of vendor and device here, and the
+			// name as a description.
 			f.Name, f.IDs = info.DriverDescription, info.VendorName+":"+info.Name
 		}
 		switch info.AdapterType {
@@ -61,7 +63,7 @@ func enumerate() (list []found, done func()) {
 	}
 }
 
-// listAdapters returns the system's adapters, the best one first.
+// listAdapters returns the adapters of this machine, the best one first.
 func listAdapters() ([]gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
@@ -78,16 +80,16 @@ func adapters(list []found) (all []gpu.Adapter) {
 	return all
 }
 
-var errNoGPU = fmt.Errorf("%w; on Linux it takes a Vulkan driver and the loader, libvulkan.so.1", gpu.ErrNoGPU)
+var errNoGPU = fmt.Errorf("%w; on Linux install a Vulkan driver and its loader, libvulkan.so.1", gpu.ErrNoGPU)
 
-// number chooses an adapter of a list.
-type number func(list []gpu.Adapter) (int, error)
+// chooser returns the index of the adapter to open.
+type chooser func(list []gpu.Adapter) (int, error)
 
-// nth chooses number n.
-func nth(n int) number {
+// nth chooses adapter n.
+func nth(n int) chooser {
 	return func(list []gpu.Adapter) (int, error) {
 		if n < 0 || n >= len(list) {
-			return 0, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
+			return 0, fmt.Errorf("no GPU has the number %d; there are %d, from 0", n, len(list))
 		}
 		return n, nil
 	}
@@ -100,8 +102,8 @@ func asDevice(d *host.Device, err error) (gpu.Device, error) {
 	return d, nil
 }
 
-// open fills in what the device is called and of what kind it is.
-func open(choose number, c host.Config) (*host.Device, error) {
+// open opens the chosen adapter. It sets c.Name and c.Kind.
+func open(choose chooser, c host.Config) (*host.Device, error) {
 	d, a, err := openDriver(choose)
 	if err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func open(choose number, c host.Config) (*host.Device, error) {
 	return dev, nil
 }
 
-func openDriver(choose number) (*driver, gpu.Adapter, error) {
+func openDriver(choose chooser) (*driver, gpu.Adapter, error) {
 	list, done := enumerate()
 	defer done()
 	if len(list) == 0 {

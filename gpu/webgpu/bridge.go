@@ -8,18 +8,22 @@ package webgpu
 #include <stdlib.h>
 #include <string.h>
 
-// The binding has these as well, but:
-//   - it leaves parts of the description of an instance as they are in fresh memory, and the library ends the program over them;
-//   - its callbacks for maps are kept in memory that Go's garbage collector may take back before they are called: here a status in memory of C;
-//   - it does not catch running out of memory: hence error scopes of our own around its;
-//   - a copy costs it several objects for the garbage collector, and there is one for each group of lanes.
+// The binding has these functions as well, but:
+//   - it leaves fields of an instance's description uninitialised, and the library aborts the program;
+//   - its callbacks of MapAsync live in memory that Go's garbage collector may free too early; here the
+//     status lives in memory of C;
+//   - it does not report that memory ran out; here error scopes do;
+//   - each copy allocates several objects, and there is a copy for each lane group.
 
 enum { pz_validation = 0, pz_out_of_memory = 1 }; // WGPUErrorFilter
 
-extern void wgpuBufferMapAsync(void *buffer, uint32_t mode, size_t offset, size_t size, void (*callback)(int status, void *data), void *data);
-extern void wgpuCommandEncoderCopyBufferToBuffer(void *encoder, void *from, uint64_t at, void *to, uint64_t to_at, uint64_t size);
+extern void wgpuBufferMapAsync(void *buffer, uint32_t mode, size_t offset, size_t size,
+	void (*callback)(int status, void *data), void *data);
+extern void wgpuCommandEncoderCopyBufferToBuffer(void *encoder, void *from, uint64_t at,
+	void *to, uint64_t to_at, uint64_t size);
 extern void wgpuDevicePushErrorScope(void *device, int filter);
-extern void wgpuDevicePopErrorScope(void *device, void (*callback)(int type, char const *message, void *data), void *data);
+extern void wgpuDevicePopErrorScope(void *device,
+	void (*callback)(int type, char const *message, void *data), void *data);
 
 typedef struct { void *next; int type; } pz_chain; // WGPUChainedStruct
 
@@ -40,7 +44,8 @@ static void *pz_instance(uint32_t backends) {
 	return wgpuCreateInstance(&d);
 }
 
-// pz_status is 0 as long as there is no answer, then 1 plus WGPUBufferMapAsyncStatus, which is 0 for success.
+// pz_status is 0 until the answer comes, and then 1 plus WGPUBufferMapAsyncStatus, where 0 is
+// success.
 typedef struct { int status; } pz_status;
 
 static void pz_mapped(int status, void *data) {
@@ -83,7 +88,8 @@ import (
 	"github.com/cogentcore/webgpu/wgpu"
 )
 
-// The binding keeps its C pointers to itself. Its version is fixed in go.mod, and TestLayout holds it to these forms.
+// These types mirror the binding's, whose C pointers are private. go.mod fixes the version of the
+// binding, and TestLayout compares the layouts.
 type (
 	bindingInstance struct{ ref unsafe.Pointer }
 	bindingDevice   struct{ ref unsafe.Pointer }
@@ -95,7 +101,7 @@ func newInstance(backends wgpu.InstanceBackend) *wgpu.Instance {
 	return (*wgpu.Instance)(unsafe.Pointer(&bindingInstance{C.pz_instance(C.uint32_t(backends))}))
 }
 
-// status is where the answer to a request for a map goes.
+// status holds the answer to a request to map a buffer, in memory of C.
 type status struct{ c *C.pz_status }
 
 func newStatus() status { return status{(*C.pz_status)(C.calloc(1, C.sizeof_pz_status))} }
@@ -105,29 +111,32 @@ func (s *status) free() {
 	s.c = nil
 }
 
-// ask asks for a map of the first n bytes.
-func (s *status) ask(b *wgpu.Buffer, mode wgpu.MapMode, n uint64) {
+// requestMap requests a map of the first n bytes of a buffer.
+func (s *status) requestMap(b *wgpu.Buffer, mode wgpu.MapMode, n uint64) {
 	C.pz_map((*bindingBuffer)(unsafe.Pointer(b)).ref, C.uint32_t(mode), C.size_t(n), s.c)
 }
 
-// record records a copy of n bytes.
-func record(enc *wgpu.CommandEncoder, from *wgpu.Buffer, at uint64, to *wgpu.Buffer, toAt, n uint64) {
-	C.wgpuCommandEncoderCopyBufferToBuffer((*bindingEncoder)(unsafe.Pointer(enc)).ref, (*bindingBuffer)(unsafe.Pointer(from)).ref, C.uint64_t(at),
+// recordCopy records a copy of n bytes from one buffer to another.
+func recordCopy(enc *wgpu.CommandEncoder, from *wgpu.Buffer, at uint64, to *wgpu.Buffer, toAt, n uint64) {
+	C.wgpuCommandEncoderCopyBufferToBuffer(
+		(*bindingEncoder)(unsafe.Pointer(enc)).ref,
+		(*bindingBuffer)(unsafe.Pointer(from)).ref, C.uint64_t(at),
 		(*bindingBuffer)(unsafe.Pointer(to)).ref, C.uint64_t(toAt), C.uint64_t(n))
 }
 
-// answer returns true if the map is there, false if not yet.
-func (s *status) answer() (bool, error) {
+// mapped reports whether the buffer is mapped. The error is that of a map that failed.
+func (s *status) mapped() (bool, error) {
 	switch C.pz_answer(s.c) {
 	case 0:
 		return false, nil
 	case 1:
 		return true, nil
 	}
-	return false, errors.New("a buffer could not be mapped")
+	return false, errors.New("webgpu: mapping a buffer failed")
 }
 
-// scoped calls f, and returns its error or whatever else the device complains about meanwhile. Nobody else may use the device's functions that can fail.
+// scoped calls f and returns its error, or any error that the device reports meanwhile. The caller
+// holds the lock for functions of the device that can fail.
 func scoped(d *wgpu.Device, f func() error) error {
 	ref := (*bindingDevice)(unsafe.Pointer(d)).ref
 	m := (*C.pz_message)(C.calloc(1, C.sizeof_pz_message))

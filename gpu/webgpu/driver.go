@@ -22,7 +22,7 @@ type driver struct {
 	stopped   atomic.Bool
 	held      atomic.Int64 // buffers, kernels
 
-	mu      sync.Mutex // for all calls that can fail: their errors go through scopes of the device
+	mu      sync.Mutex // guards calls that can fail, because error scopes belong to the device
 	kernels map[string]*kernel
 }
 
@@ -32,11 +32,11 @@ type kernel struct {
 	layout   *wgpu.BindGroupLayout
 }
 
-// start makes a driver of an adapter.
+// start returns a driver on an adapter.
 func start(adapter *wgpu.Adapter) (_ *driver, err error) {
 	d := &driver{kernels: map[string]*kernel{}}
-	// WebGPU's default limits, 128 MiB for a binding: enough to keep a GPU busy for milliseconds. The binding cannot ask for others without asking
-	// for one that it leaves as it is in fresh memory.
+	// Default limits allow buffers of 128 MiB. The binding cannot ask for others: it would leave
+	// one of them uninitialised.
 	if d.dev, err = adapter.RequestDevice(nil); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,8 @@ func start(adapter *wgpu.Adapter) (_ *driver, err error) {
 	return d, nil
 }
 
-// locked calls f with the device to itself, and returns whatever went wrong.
+// locked calls f under the lock. It returns the error of f, or any error that the device reports
+// meanwhile.
 func (d *driver) locked(f func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,7 +69,7 @@ func (d *driver) locked(f func() error) error {
 	return scoped(d.dev, f)
 }
 
-// buffer makes a buffer. The device is locked.
+// buffer creates a buffer. The caller holds the lock.
 func (d *driver) buffer(usage wgpu.BufferUsage, size uint64, mapped bool) (*wgpu.Buffer, error) {
 	b, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: usage, Size: size, MappedAtCreation: mapped})
 	if err == nil {
@@ -77,7 +78,7 @@ func (d *driver) buffer(usage wgpu.BufferUsage, size uint64, mapped bool) (*wgpu
 	return b, err
 }
 
-// kernel returns a kernel, which is compiled the first time. The device is locked.
+// kernel returns a kernel. The first call for a name compiles it. The caller holds the lock.
 func (d *driver) kernel(name string) (*kernel, error) {
 	if k := d.kernels[name]; k != nil {
 		return k, nil

@@ -17,12 +17,13 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// TestConforms: the device passes what all devices must.
+// TestConforms runs the conformance suite.
 func TestConforms(t *testing.T) { gputest.Run(t, openTest) }
 
+// TestAllocs checks that larger batches allocate no more.
 func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 
-// openTest opens the device to test.
+// openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
 	d, err := open(nth(adapterNumber()), host.Config{Fault: c.Fault})
 	if err != nil {
@@ -31,7 +32,7 @@ func openTest(c gputest.Config) (gpu.Device, error) {
 	return d, nil
 }
 
-// adapterNumber is that of the device to test: the best one's, or what PZ_GPU says.
+// adapterNumber returns the number of the adapter under test: 0, or the value of PZ_GPU.
 func adapterNumber() (n int) {
 	if v := os.Getenv("PZ_GPU"); v != "" {
 		if _, err := fmt.Sscan(v, &n); err != nil {
@@ -41,7 +42,7 @@ func adapterNumber() (n int) {
 	return n
 }
 
-// testDriver returns a driver and a queue of it, which are closed with the test.
+// testDriver returns a driver and a queue, and closes them at the end of the test.
 func testDriver(t *testing.T) (*driver, *queue) {
 	t.Helper()
 	d, _, err := openDriver(nth(adapterNumber()))
@@ -53,16 +54,19 @@ func testDriver(t *testing.T) (*driver, *queue) {
 		q.Close()
 		d.Close()
 		if d.Held() != 0 {
-			t.Errorf("%d objects are left", d.Held())
+			t.Errorf("%d objects are held after Close", d.Held())
 		}
 	})
 	return d, q
 }
 
-// The bridge takes the binding's pointers from these places.
+// TestLayout checks that the binding's types have the layouts that bridge.go expects.
 func TestLayout(t *testing.T) {
-	if unsafe.Sizeof(wgpu.Instance{}) != unsafe.Sizeof(bindingInstance{}) || unsafe.Sizeof(wgpu.CommandEncoder{}) != unsafe.Sizeof(bindingEncoder{}) || unsafe.Sizeof(wgpu.Device{}) != unsafe.Sizeof(bindingDevice{}) || unsafe.Sizeof(wgpu.Buffer{}) != unsafe.Sizeof(bindingBuffer{}) {
-		t.Fatal("the binding's types have changed")
+	if unsafe.Sizeof(wgpu.Instance{}) != unsafe.Sizeof(bindingInstance{}) ||
+		unsafe.Sizeof(wgpu.CommandEncoder{}) != unsafe.Sizeof(bindingEncoder{}) ||
+		unsafe.Sizeof(wgpu.Device{}) != unsafe.Sizeof(bindingDevice{}) ||
+		unsafe.Sizeof(wgpu.Buffer{}) != unsafe.Sizeof(bindingBuffer{}) {
+		t.Fatal("a type of the binding has another size")
 	}
 	d, _ := testDriver(t)
 	err := d.locked(func() error {
@@ -71,8 +75,9 @@ func TestLayout(t *testing.T) {
 			return err
 		}
 		defer b.Release()
-		if own := (*bindingBuffer)(unsafe.Pointer(b)); own.device != (*bindingDevice)(unsafe.Pointer(d.dev)).ref || own.ref == nil {
-			t.Error("the binding's buffers have changed")
+		device := (*bindingDevice)(unsafe.Pointer(d.dev)).ref
+		if own := (*bindingBuffer)(unsafe.Pointer(b)); own.device != device || own.ref == nil {
+			t.Error("the binding's Buffer has another layout")
 		}
 		return nil
 	})
@@ -81,43 +86,45 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What the device complains about is an error, and not the end of the program.
-func TestComplaints(t *testing.T) {
+// TestDeviceErrors checks that errors of the device are returned and do not end the program.
+func TestDeviceErrors(t *testing.T) {
 	d, q := testDriver(t)
 	err := d.locked(func() error {
 		_, err := d.dev.CreateBuffer(&wgpu.BufferDescriptor{Usage: wgpu.BufferUsageCopyDst, Size: 1 << 50})
 		return err
 	})
 	if err == nil {
-		t.Error("a buffer of 1 PiB")
+		t.Error("the device creates a buffer of 1 PiB")
 	}
 	if _, err := q.Upload(d.maxBuffer + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
-		t.Error(err)
+		t.Errorf("Upload of more than a buffer: error %v", err)
 	}
 }
 
-// TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
+// TestLongLoops checks that no wrong result passes where a driver leaves loops early, as llvmpipe
+// does.
 func TestLongLoops(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		d, err := open(nth(adapterNumber()), host.Config{UnlimitedLoops: all})
+	for _, unlimited := range []bool{false, true} {
+		d, err := open(nth(adapterNumber()), host.Config{UnlimitedLoops: unlimited})
 		if err != nil {
 			gputest.Missing(t, err)
 		}
 		software := d.Info().Timeout > 0
 		encoding, decoding := gputest.Large(t, d)
 		for _, err := range []error{encoding, decoding} {
-			if software && !all && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
-				t.Errorf("all loops %v: %v", all, err)
+			if software && !unlimited && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
+				t.Errorf("unlimited loops %v: error %v", unlimited, err)
 			}
 		}
 		d.Close()
 	}
 }
 
+// TestUnknown checks that numbers without an adapter are errors.
 func TestUnknown(t *testing.T) {
 	for _, n := range []int{-1, 99} {
 		if _, err := (gpuDriver{}).Open(n); err == nil {
-			t.Errorf("there is a GPU number %d", n)
+			t.Errorf("Open(%d) succeeds", n)
 		}
 	}
 }

@@ -15,11 +15,11 @@ import (
 // queue is a host.Queue.
 type queue struct {
 	d     *driver
-	up    buffer // filled by the host
-	down  buffer // where what is fetched can be read
+	up    buffer // mapped for writing between submissions
+	down  buffer // mapped for reading after a submission
 	work  [host.NumBuffers]buffer
 	note  status
-	total uint64 // bytes fetched by the last submission
+	total uint64 // bytes of all downloads of the last submission
 	bind  []wgpu.BindGroupEntry
 }
 
@@ -58,14 +58,15 @@ func (q *queue) free(b *buffer) {
 	}
 }
 
-// room makes sure that a buffer has room for n bytes. What was in it is lost. The device is locked.
-func (q *queue) room(b *buffer, n uint64) error {
+// reserve makes a buffer at least n bytes large. A buffer that grows loses its content. The caller
+// holds the lock.
+func (q *queue) reserve(b *buffer, n uint64) error {
 	n = max(n, 256)
 	if b.size >= n {
 		return nil
 	}
 	if n > q.d.maxBuffer {
-		return fmt.Errorf("webgpu: %d bytes do not fit into a buffer", n)
+		return fmt.Errorf("webgpu: %d bytes do not fit into a buffer of %d", n, q.d.maxBuffer)
 	}
 	q.free(b)
 	size := host.Grow(n, q.d.maxBuffer)
@@ -78,14 +79,14 @@ func (q *queue) room(b *buffer, n uint64) error {
 	return nil
 }
 
-// Upload returns n bytes of the host's memory that Submit sends.
+// Upload returns n bytes of mapped memory for the next submission.
 func (q *queue) Upload(n uint64) ([]byte, error) {
 	err := q.d.locked(func() error {
-		if err := q.room(&q.up, n); err != nil {
+		if err := q.reserve(&q.up, n); err != nil {
 			return err
 		}
 		if !q.up.mapped {
-			q.note.ask(q.up.ref, wgpu.MapModeWrite, q.up.size)
+			q.note.requestMap(q.up.ref, wgpu.MapModeWrite, q.up.size)
 		}
 		return nil
 	})
@@ -101,14 +102,14 @@ func (q *queue) Upload(n uint64) ([]byte, error) {
 	return q.up.ref.GetMappedRange(0, uint(q.up.size))[:n], nil
 }
 
-// down16 is the size of what is mapped for n bytes that are fetched: a multiple of 16, and not 0.
+// down16 returns the bytes to map for downloads of n bytes: a positive multiple of 16.
 func down16(n uint64) uint64 { return max((n+15)&^15, 16) }
 
-// Submit does a submission.
+// Submit runs a submission and waits for it.
 func (q *queue) Submit(s *host.Submission) error {
 	q.total = s.DownloadSize()
 	err := q.d.locked(func() error {
-		if err := q.room(&q.down, down16(q.total)); err != nil {
+		if err := q.reserve(&q.down, down16(q.total)); err != nil {
 			return err
 		}
 		enc, err := q.d.dev.CreateCommandEncoder(nil)
@@ -118,17 +119,17 @@ func (q *queue) Submit(s *host.Submission) error {
 		defer enc.Release()
 		if s.UploadSize > 0 {
 			to := &q.work[s.UploadTo]
-			if err := q.room(to, s.UploadSize); err != nil {
+			if err := q.reserve(to, s.UploadSize); err != nil {
 				return err
 			}
 			if err := q.up.ref.Unmap(); err != nil {
 				return err
 			}
 			q.up.mapped = false
-			record(enc, q.up.ref, 0, to.ref, 0, s.UploadSize)
+			recordCopy(enc, q.up.ref, 0, to.ref, 0, s.UploadSize)
 		}
 		for _, r := range s.Reserve {
-			if err := q.room(&q.work[r.Buffer], r.Size); err != nil {
+			if err := q.reserve(&q.work[r.Buffer], r.Size); err != nil {
 				return err
 			}
 		}
@@ -141,7 +142,7 @@ func (q *queue) Submit(s *host.Submission) error {
 		}
 		at := uint64(0)
 		for _, f := range s.Downloads {
-			record(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
+			recordCopy(enc, q.work[f.Buffer].ref, f.From, q.down.ref, at, f.Size)
 			at += f.Size
 		}
 		commands, err := enc.Finish(nil)
@@ -150,7 +151,7 @@ func (q *queue) Submit(s *host.Submission) error {
 		}
 		defer commands.Release()
 		q.d.queue.Submit(commands)
-		q.note.ask(q.down.ref, wgpu.MapModeRead, down16(q.total))
+		q.note.requestMap(q.down.ref, wgpu.MapModeRead, down16(q.total))
 		return nil
 	})
 	if err != nil {
@@ -159,13 +160,14 @@ func (q *queue) Submit(s *host.Submission) error {
 	return q.wait()
 }
 
-// Fetched calls f with what the last submission has fetched.
+// Downloaded calls f with the downloads of the last submission.
 func (q *queue) Downloaded(f func(p []byte)) error {
 	f(q.down.ref.GetMappedRange(0, uint(down16(q.total)))[:q.total])
 	return q.d.locked(q.down.ref.Unmap)
 }
 
-// wait waits for the answer to a map. It asks again and again, since a wait inside of the binding would hold up the submissions of others.
+// wait waits until the requested buffer is mapped. It polls, because a wait inside the binding
+// would block the submissions of other queues.
 func (q *queue) wait() error {
 	for pause := time.Duration(0); ; {
 		if q.d.stopped.Load() {
@@ -174,7 +176,7 @@ func (q *queue) wait() error {
 		q.d.mu.Lock()
 		q.d.dev.Poll(false, nil)
 		q.d.mu.Unlock()
-		if ok, err := q.note.answer(); ok || err != nil {
+		if ok, err := q.note.mapped(); ok || err != nil {
 			return err
 		}
 		if pause == 0 {
@@ -187,14 +189,14 @@ func (q *queue) wait() error {
 	}
 }
 
-// pass is a compute pass that is being recorded.
+// pass is a compute pass while it is recorded.
 type pass struct {
 	q      *queue
 	enc    *wgpu.ComputePassEncoder
 	groups []*wgpu.BindGroup
 }
 
-// run records dispatches, and ends the pass.
+// run records dispatches and ends the pass.
 func (p *pass) run(list []host.Dispatch) error {
 	var err error
 	for i := range list {
