@@ -12,46 +12,49 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// A driver may take startPatience to start, and all of a list twice that. It takes some tenths of a second, and seconds if it wakes GPUs first.
-const startPatience = 10 * time.Second
+// startTimeout bounds the start of one driver; a list of drivers has twice that. A start takes
+// tenths of a second, or seconds if it wakes a GPU.
+const startTimeout = 10 * time.Second
 
-// found are drivers that have been started, the best one first.
-type found []*driver
+// driverList holds started drivers, the best one first.
+type driverList []*driver
 
-// starts is how a driver is started: a parameter for tests.
-type starts func(w way, patience time.Duration) (*driver, error)
+// startFunc starts the driver of a display. Tests replace it.
+type startFunc func(disp display, timeout time.Duration) (*driver, error)
 
-// find starts the driver of each adapter, but no more of them once enough says so. The caller closes them.
-func find(all []way, last way, start starts, enough func(found) bool) (list found, err error) {
-	deadline := time.Now().Add(2 * startPatience)
+// find starts the driver of each adapter until enough returns true. It tries last if all others
+// fail. The caller closes the drivers.
+func find(
+	all []display, last display, start startFunc, enough func(driverList) bool,
+) (list driverList, err error) {
+	deadline := time.Now().Add(2 * startTimeout)
 	var failed error
-	var single *driver // the one without a surface, which is one of the devices, if these are listed
-	try := func(w way) {
-		d, err := (*driver)(nil), errStart
+	var single *driver // of the display without a surface; EGL may list its device, too
+	try := func(disp display) {
+		d, err := (*driver)(nil), errStartTimeout
 		if left := time.Until(deadline); left > 0 {
-			d, err = start(w, min(left, startPatience))
+			d, err = start(disp, min(left, startTimeout))
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%v: %w", w, err))
+			failed = errors.Join(failed, fmt.Errorf("%v: %w", disp, err))
 			return
 		}
-		if w.kind == surfaceless {
+		if disp.kind == surfaceless {
 			single = d
 		} else if single != nil && single.adapter == d.adapter {
-			// Two devices with the same name are two.
-			single = nil
+			single = nil // a second device with the same name is another GPU
 			d.Close()
 			return
 		}
-		// Those in hardware come before those in software, and else in the order in which they are tried.
+		// Better kinds come first. Drivers of one kind keep the order of displays.
 		at := len(list)
 		for at > 0 && list[at-1].adapter.Kind > d.adapter.Kind {
 			at--
 		}
 		list = slices.Insert(list, at, d)
 	}
-	for _, w := range all {
-		if try(w); enough(list) {
+	for _, disp := range all {
+		if try(disp); enough(list) {
 			return list, nil
 		}
 	}
@@ -59,13 +62,14 @@ func find(all []way, last way, start starts, enough func(found) bool) (list foun
 		try(last)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w; on Linux it takes libEGL and a driver with OpenGL 4.3: %w", gpu.ErrNoGPU, failed)
+		return nil, fmt.Errorf("%w; on Linux install libEGL and a driver with OpenGL 4.3: %w",
+			gpu.ErrNoGPU, failed)
 	}
 	return list, nil
 }
 
-// close closes all but one of the drivers.
-func (list found) close(but *driver) {
+// close closes all drivers but one.
+func (list driverList) close(but *driver) {
 	for _, d := range list {
 		if d != but {
 			d.Close()
@@ -73,25 +77,26 @@ func (list found) close(but *driver) {
 	}
 }
 
-func (list found) adapters() (all []gpu.Adapter) {
+func (list driverList) adapters() (all []gpu.Adapter) {
 	for _, d := range list {
 		all = append(all, d.adapter)
 	}
 	return all
 }
 
-// have reports whether number n of the list is known, whatever is found besides: it is if there is hardware as far as that.
-func (list found) have(n int) bool {
+// final reports whether driver n keeps its number whatever else is found: all drivers up to it are
+// hardware.
+func (list driverList) final(n int) bool {
 	return n >= 0 && n < len(list) && list[n].adapter.Kind != gpu.Software
 }
 
-// listAdapters returns the system's adapters, the best one first.
+// listAdapters returns the adapters of this machine, the best one first.
 func listAdapters() ([]gpu.Adapter, error) {
-	all, last, err := ways()
+	all, last, err := displays()
 	if err != nil {
 		return nil, err
 	}
-	list, err := find(all, last, start, func(found) bool { return false })
+	list, err := find(all, last, start, func(driverList) bool { return false })
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +104,8 @@ func listAdapters() ([]gpu.Adapter, error) {
 	return list.adapters(), nil
 }
 
-// openBest starts the best adapter, unless that is a software adapter. The caller closes the device.
+// openBest starts the best adapter, unless that is a software adapter. The caller closes the
+// device.
 func openBest() (gpu.Device, error) {
 	d, err := openDriver(0)
 	if err != nil {
@@ -127,7 +133,7 @@ func open(n int, c host.Config) (*host.Device, error) {
 	return newDevice(d, c)
 }
 
-// newDevice fills in what the device is called and of what kind it is.
+// newDevice returns a device on a driver. It sets c.Name and c.Kind.
 func newDevice(d *driver, c host.Config) (*host.Device, error) {
 	c.Name, c.Kind = d.adapter.Name, d.adapter.Kind
 	dev, err := host.New(d, c)
@@ -138,22 +144,22 @@ func newDevice(d *driver, c host.Config) (*host.Device, error) {
 }
 
 func openDriver(n int) (*driver, error) {
-	all, last, err := ways()
+	all, last, err := displays()
 	if err != nil {
 		return nil, err
 	}
 	return choose(all, last, start, n)
 }
 
-// choose starts number n of the list, and closes what else it has to start for that.
-func choose(all []way, last way, start starts, n int) (*driver, error) {
-	list, err := find(all, last, start, func(list found) bool { return list.have(n) })
+// choose returns driver n of the list, and closes all others that it starts to find it.
+func choose(all []display, last display, start startFunc, n int) (*driver, error) {
+	list, err := find(all, last, start, func(list driverList) bool { return list.final(n) })
 	if err != nil {
 		return nil, err
 	}
 	if n < 0 || n >= len(list) {
 		list.close(nil)
-		return nil, fmt.Errorf("there is no GPU number %d, only %d", n, len(list))
+		return nil, fmt.Errorf("no GPU has the number %d; there are %d, from 0", n, len(list))
 	}
 	list.close(list[n])
 	return list[n], nil

@@ -12,7 +12,8 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// stage plays EGL: what there is behind each way, in the order of names, and none behind names that begin with "no".
+// stage emulates EGL. names holds the adapter of each display; displays whose name begins with "no"
+// have none.
 type stage struct {
 	t       *testing.T
 	names   []string
@@ -20,15 +21,15 @@ type stage struct {
 	open    int
 }
 
-func (s *stage) start(w way, patience time.Duration) (*driver, error) {
-	if patience <= 0 || patience > startPatience {
-		s.t.Errorf("patience %v", patience)
+func (s *stage) start(disp display, timeout time.Duration) (*driver, error) {
+	if timeout <= 0 || timeout > startTimeout {
+		s.t.Errorf("timeout %v", timeout)
 	}
-	at := w.number + 1
-	if w.kind == surfaceless {
-		at = 0
+	i := disp.number + 1
+	if disp.kind == surfaceless {
+		i = 0
 	}
-	name := s.names[at]
+	name := s.names[i]
 	s.started = append(s.started, name)
 	if strings.HasPrefix(name, "no") {
 		return nil, errors.New(name)
@@ -42,12 +43,13 @@ func (s *stage) start(w way, patience time.Duration) (*driver, error) {
 	return &driver{thread: th, adapter: gpu.Adapter{Name: name, Kind: kind}}, err
 }
 
-// TestChoose: the list has no adapter twice, hardware comes first, and no more contexts are started than it takes.
+// TestChoose checks that no adapter is listed twice, that hardware comes first, and that no more
+// contexts are started than needed.
 func TestChoose(t *testing.T) {
 	for _, tt := range []struct {
-		names   string // without a surface, devices, the default display
+		names   string // display without a surface, devices, default display
 		list    string
-		started []int // for number 0, 1, …
+		started []int // contexts started to choose adapter 0, 1, …
 	}{
 		{"a a b none", "a b", []int{1, 3}},
 		{"soft a b soft none", "a b soft", []int{2, 3, 4}},
@@ -60,18 +62,19 @@ func TestChoose(t *testing.T) {
 		{"none a a none", "a a", []int{2, 3}},
 	} {
 		s := &stage{t: t, names: strings.Fields(tt.names)}
-		all := []way{{surfaceless, 0}}
+		all := []display{{surfaceless, 0}}
 		for i := range len(s.names) - 2 {
-			all = append(all, way{surfaceless + 1, i})
+			all = append(all, display{surfaceless + 1, i})
 		}
-		last := way{surfaceless + 2, len(s.names) - 2}
-		list, err := find(all, last, s.start, func(found) bool { return false })
+		last := display{surfaceless + 2, len(s.names) - 2}
+		list, err := find(all, last, s.start, func(driverList) bool { return false })
 		var names []string
 		for _, a := range list.adapters() {
 			names = append(names, a.Name)
 		}
-		if got := strings.Join(names, " "); got != tt.list || (err == nil) != (got != "") || err != nil && !errors.Is(err, gpu.ErrNoGPU) {
-			t.Errorf("%s: %q: %v", tt.names, got, err)
+		got := strings.Join(names, " ")
+		if got != tt.list || (err == nil) != (got != "") || err != nil && !errors.Is(err, gpu.ErrNoGPU) {
+			t.Errorf("%s: list %q, want %q; error %v", tt.names, got, tt.list, err)
 		}
 		list.close(nil)
 		for n, want := range append(tt.started, -1) {
@@ -79,20 +82,20 @@ func TestChoose(t *testing.T) {
 			d, err := choose(all, last, s.start, n)
 			if n == len(tt.started) {
 				if d != nil || err == nil {
-					t.Errorf("%s: there is number %d", tt.names, n)
+					t.Errorf("%s: adapter %d is found", tt.names, n)
 				}
 				continue
 			}
 			if err != nil || d.adapter.Name != names[n] || len(s.started) != want || s.open != 1 {
-				t.Fatalf("%s, number %d: %v, %v, %d are open", tt.names, n, err, s.started, s.open)
+				t.Fatalf("%s, adapter %d: error %v, started %v, %d open", tt.names, n, err, s.started, s.open)
 			}
 			d.Close()
 		}
 		if s.open != 0 {
-			t.Errorf("%s: %d are open", tt.names, s.open)
+			t.Errorf("%s: %d contexts stay open", tt.names, s.open)
 		}
 		if d, err := choose(all, last, s.start, -1); d != nil || err == nil || s.open != 0 {
-			t.Errorf("%s: number -1: %v", tt.names, fmt.Sprint(d, err))
+			t.Errorf("%s: adapter -1: %v", tt.names, fmt.Sprint(d, err))
 		}
 	}
 }

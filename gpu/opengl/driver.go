@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// maxBinding is the most that a buffer has, in bytes, as with WebGPU: enough to keep a GPU busy for milliseconds.
+	// largestBuffer bounds the size of buffers in bytes, as WebGPU does.
 	largestBuffer = 128 << 20
 
-	// What the kernels need, and OpenGL 4.3 promises no more than: bindings of a kernel, workgroup memory in bytes, invocations of a workgroup. Bindings begin at multiples of
+	// Limits that the kernels need, all guaranteed by OpenGL 4.3. Bindings begin at multiples of
 	// offsetStep bytes.
 	needBindings    = 7
 	needShared      = 12 << 10
@@ -31,21 +31,21 @@ const (
 	offsetStep      = 256
 )
 
-// driver is a host.Driver. What is not atomic belongs to its thread.
+// driver is a host.Driver. Only its thread accesses fields that are not atomic.
 type driver struct {
 	*thread
 	context   context
 	adapter   gpu.Adapter
 	maxBuffer uint64
-	resets    func() uint32 // the status of the context; nil if the driver does not tell
-	lost      bool          // the context was reset: it tells so once, and is of no use any more
+	resets    func() uint32 // reset status; nil if the driver does not report resets
+	lost      bool          // the context was reset, which the driver reports once
 	held      atomic.Int64  // buffers, kernels
 	shifts    uint32
 	kernels   map[string]uint32
 	queues    []*queue
 }
 
-// functions of OpenGL are the same for all contexts, and are looked for once.
+// functions guards the search for OpenGL's functions. They are the same for all contexts.
 var functions struct {
 	sync.Mutex
 	found bool
@@ -57,40 +57,43 @@ func findFunctions() error {
 	if functions.found {
 		return nil
 	}
-	if err := gl.InitWithProcAddrFunc(function); err != nil {
+	if err := gl.InitWithProcAddrFunc(procAddress); err != nil {
 		return err
 	}
 	functions.found = true
 	return nil
 }
 
-// start opens a context, and waits for that as long as patience says.
-func start(w way, patience time.Duration) (*driver, error) {
+// start opens a context on a display. It waits at most timeout.
+func start(disp display, timeout time.Duration) (*driver, error) {
 	d := &driver{kernels: map[string]uint32{}}
 	var err error
 	d.thread, err = newThread(func() error {
-		if err := d.context.open(w); err != nil {
+		if err := d.context.open(disp); err != nil {
 			return err
 		}
-		err := d.begin()
+		err := d.inspect()
 		if err != nil {
 			d.finally()
 		}
 		return err
-	}, d.finally, patience)
+	}, d.finally, timeout)
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// begin looks the context over.
-func (d *driver) begin() error {
+// inspect reads names and limits of the context. It returns an error if a limit is too low.
+func (d *driver) inspect() error {
 	if err := findFunctions(); err != nil {
 		return fmt.Errorf("opengl: %w", err)
 	}
 	vendor, version := text(gl.VENDOR), text(gl.VERSION)
-	d.adapter = gpu.Adapter{Name: text(gl.RENDERER), Kind: gpu.Other, Backend: "opengl", IDs: strings.TrimSpace(vendor + " " + version)}
+	d.adapter = gpu.Adapter{
+		Name: text(gl.RENDERER), Kind: gpu.Other, Backend: "opengl",
+		IDs: strings.TrimSpace(vendor + " " + version),
+	}
 	for _, need := range []struct {
 		what      string
 		has, need int64
@@ -104,11 +107,13 @@ func (d *driver) begin() error {
 		{"workgroups along y", indexed(gl.MAX_COMPUTE_WORK_GROUP_COUNT, 1), needGroups},
 	} {
 		if need.has < need.need {
-			return fmt.Errorf("opengl: %s has %d %s, not %d", d.adapter.Name, need.has, need.what, need.need)
+			return fmt.Errorf("opengl: %s has %d %s; %d are needed",
+				d.adapter.Name, need.has, need.what, need.need)
 		}
 	}
 	if n := integer(gl.SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT); n > offsetStep {
-		return fmt.Errorf("opengl: bindings of %s begin at multiples of %d bytes", d.adapter.Name, n)
+		return fmt.Errorf("opengl: %s aligns bindings to %d bytes; at most %d are supported",
+			d.adapter.Name, n, offsetStep)
 	}
 	d.maxBuffer = uint64(max(0, min(integer(gl.MAX_SHADER_STORAGE_BLOCK_SIZE), largestBuffer))) &^ 255
 	if d.context.robust {
@@ -123,7 +128,7 @@ func (d *driver) begin() error {
 		d.adapter.Kind = gpu.Software
 		return d.check()
 	}
-	// It may be one all the same, by a name that is not known, or on another machine.
+	// It may be software with an unknown name, or on another machine.
 	all, err := d.longLoops()
 	if err == nil && !all {
 		d.adapter.Kind = gpu.Software
@@ -131,10 +136,13 @@ func (d *driver) begin() error {
 	return err
 }
 
-// isSoftware reports whether a name is that of a driver that runs kernels on the CPU, or of one that has such a driver below it.
+// isSoftware reports whether a name is that of a driver that runs kernels on the CPU, directly or
+// through another driver.
 func isSoftware(name string) bool {
 	name = strings.ToLower(name)
-	for _, s := range []string{"llvmpipe", "softpipe", "swrast", "swr (", "swiftshader", "software", "basic render", "softgpu", "lavapipe"} {
+	for _, s := range []string{
+		"llvmpipe", "softpipe", "swrast", "swr (", "swiftshader", "software", "basic render", "softgpu", "lavapipe",
+	} {
 		if strings.Contains(name, s) {
 			return true
 		}
@@ -142,7 +150,7 @@ func isSoftware(name string) bool {
 	return false
 }
 
-// resets is the function that tells of them, under the name that this version has for it.
+// resets returns the function that reports resets, under the name that the driver has for it.
 func resets() func() uint32 {
 	has := map[string]bool{}
 	for i := range max(0, integer(gl.NUM_EXTENSIONS)) {
@@ -183,7 +191,7 @@ var (
 // contextLost is CONTEXT_LOST of OpenGL 4.5.
 const contextLost = 0x0507
 
-// do has f called by the thread, unless the context is lost.
+// do calls f on the thread, unless the context is lost.
 func (d *driver) do(f func() error) error {
 	return d.thread.do(func() error {
 		if d.lost {
@@ -193,7 +201,7 @@ func (d *driver) do(f func() error) error {
 	})
 }
 
-// check returns what has gone wrong since it was called last.
+// check returns the errors since the last call of check.
 func (d *driver) check() (err error) {
 	if d.resets != nil && d.resets() != gl.NO_ERROR {
 		d.lost = true
@@ -201,7 +209,7 @@ func (d *driver) check() (err error) {
 	if d.lost {
 		err = errLost
 	}
-	for range 16 { // a context that is lost may have no end of them
+	for range 16 { // a lost context may report errors without end
 		code := gl.GetError()
 		if code == gl.NO_ERROR {
 			break
@@ -219,7 +227,7 @@ func (d *driver) check() (err error) {
 	return err
 }
 
-// buffer makes a buffer of size bytes.
+// buffer creates a buffer of size bytes.
 func (d *driver) buffer(size int, data unsafe.Pointer, usage uint32) (id uint32, err error) {
 	gl.GenBuffers(1, &id)
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, id)
@@ -232,7 +240,7 @@ func (d *driver) buffer(size int, data unsafe.Pointer, usage uint32) (id uint32,
 	return id, nil
 }
 
-// free deletes a buffer, with the map of it if there is one.
+// free deletes a buffer and its map.
 func (d *driver) free(id *uint32) {
 	if *id != 0 {
 		gl.DeleteBuffers(1, id)
@@ -241,7 +249,7 @@ func (d *driver) free(id *uint32) {
 	}
 }
 
-// kernel returns a kernel's program, which is compiled the first time.
+// kernel returns the program of a kernel. The first call for a name compiles it.
 func (d *driver) kernel(name string) (uint32, error) {
 	if p := d.kernels[name]; p != 0 {
 		return p, nil
@@ -255,7 +263,7 @@ func (d *driver) kernel(name string) (uint32, error) {
 	return p, nil
 }
 
-// compile makes a program of a kernel's text.
+// compile compiles a kernel to a program.
 func compile(name, src string) (uint32, error) {
 	shader := gl.CreateShader(gl.COMPUTE_SHADER)
 	defer gl.DeleteShader(shader)
@@ -288,7 +296,7 @@ func (d *driver) Stop() { d.stop() }
 
 func (d *driver) Close() { d.end() }
 
-// finally frees everything, on the thread.
+// finally frees all resources. The thread calls it.
 func (d *driver) finally() {
 	for _, q := range d.queues {
 		q.free()

@@ -18,12 +18,13 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// TestConforms: the device passes what all devices must.
+// TestConforms runs the conformance suite.
 func TestConforms(t *testing.T) { gputest.Run(t, openTest) }
 
+// TestAllocs checks that larger batches allocate no more.
 func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 
-// openTest opens the device to test.
+// openTest opens the device under test.
 func openTest(c gputest.Config) (gpu.Device, error) {
 	d, err := open(number(), host.Config{Fault: c.Fault})
 	if err != nil {
@@ -32,7 +33,7 @@ func openTest(c gputest.Config) (gpu.Device, error) {
 	return d, nil
 }
 
-// number is that of the device to test: the best one's, or what PZ_GPU says.
+// number returns the number of the adapter under test: 0, or the value of PZ_GPU.
 func number() (n int) {
 	if v := os.Getenv("PZ_GPU"); v != "" {
 		if _, err := fmt.Sscan(v, &n); err != nil {
@@ -42,7 +43,7 @@ func number() (n int) {
 	return n
 }
 
-// testDriver returns a driver and a queue of it, which are closed with the test.
+// testDriver returns a driver and a queue, and closes them at the end of the test.
 func testDriver(t *testing.T) (*driver, host.Queue) {
 	t.Helper()
 	d, err := openDriver(number())
@@ -56,29 +57,30 @@ func testDriver(t *testing.T) (*driver, host.Queue) {
 	t.Cleanup(func() {
 		d.Close()
 		if d.Held() != 0 {
-			t.Errorf("%d objects are left", d.Held())
+			t.Errorf("%d objects are held after Close", d.Held())
 		}
 	})
 	return d, q
 }
 
-// TestWays: each way that EGL has is one to the same results, and each adapter of the list opens.
-func TestWays(t *testing.T) {
-	list, last, err := ways()
+// TestDisplays checks that a device works on every display of EGL, and that every listed adapter
+// opens.
+func TestDisplays(t *testing.T) {
+	list, last, err := displays()
 	if err != nil {
 		t.Fatal(err)
 	}
 	works := 0
-	for _, w := range append(list, last) {
-		d, err := start(w, startPatience)
+	for _, disp := range append(list, last) {
+		d, err := start(disp, startTimeout)
 		if err != nil {
-			t.Log(w, err)
+			t.Log(disp, err)
 			continue
 		}
-		if w != last {
+		if disp != last {
 			works++
 		}
-		t.Run(fmt.Sprint(w), func(t *testing.T) {
+		t.Run(fmt.Sprint(disp), func(t *testing.T) {
 			t.Logf("%+v, robust %v", d.adapter, d.context.robust)
 			dev, err := newDevice(d, host.Config{})
 			if err != nil {
@@ -93,51 +95,52 @@ func TestWays(t *testing.T) {
 		gputest.Missing(t, err)
 	}
 	if n := max(works, 1); len(all) > n || len(all) < n-1 {
-		t.Errorf("%d adapters, %d ways", len(all), works)
+		t.Errorf("%d adapters on %d displays", len(all), works)
 	}
 	for n, a := range all {
 		d, err := openDriver(n)
 		if err != nil || d.adapter != a {
-			t.Fatalf("%d is not %v: %v", n, a, err)
+			t.Fatalf("adapter %d is not %v: error %v", n, a, err)
 		}
 		d.Close()
 	}
 	if best, err := openBest(); (err == nil) != (all[0].Kind != gpu.Software) {
-		t.Error(err)
+		t.Errorf("openBest: error %v; the first adapter is %v", err, all[0].Kind)
 	} else if err == nil {
 		best.Close()
 	}
-	if _, err := start(way{1, 1000}, startPatience); err == nil {
-		t.Error("there are 1001 devices")
+	if _, err := start(display{1, 1000}, startTimeout); err == nil {
+		t.Error("start succeeds for device 1000")
 	}
 }
 
-// What the driver complains about is an error of the call, and of no later one.
-func TestComplaints(t *testing.T) {
+// TestDeviceErrors checks that an error of the driver is returned by the call that causes it.
+func TestDeviceErrors(t *testing.T) {
 	d, q := testDriver(t)
 	if _, err := q.Upload(d.maxBuffer + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
-		t.Error(err)
+		t.Errorf("Upload of more than a buffer: error %v", err)
 	}
 	err := d.do(func() error {
 		_, err := d.buffer(-1, nil, 0)
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "error 0x") {
-		t.Error(err)
+		t.Errorf("buffer of -1 bytes: error %v", err)
 	}
 	err = d.do(func() error {
 		_, err := d.buffer(math.MaxInt&^255, nil, d.queues[0].up.usage)
 		return err
 	})
 	if !errors.Is(err, errMemory) {
-		t.Errorf("a buffer of all memory: %v", err)
+		t.Errorf("buffer of all memory: error %v", err)
 	}
 	if p, err := q.Upload(256); err != nil || len(p) != 256 {
-		t.Error(err)
+		t.Errorf("Upload after errors: %d bytes, error %v", len(p), err)
 	}
 }
 
-// losesAt has the driver lose its context when it is asked for that the n-th time from now on, and tell so that one time.
+// losesAt makes the driver report a lost context in the n-th check from now on, once. asked counts
+// the checks.
 func (d *driver) losesAt(n int) (asked *int) {
 	asked = new(int)
 	d.thread.do(func() error {
@@ -152,10 +155,14 @@ func (d *driver) losesAt(n int) (asked *int) {
 	return asked
 }
 
-// TestLostSubmission: a context that is lost before a submission, in it, or while it is waited for, is an error of that call and of all later ones, though the
-// driver tells of the loss once only.
+// TestLostSubmission checks that a context lost at any point of a submission is an error of that
+// call and of all later ones, although the driver reports the loss once.
 func TestLostSubmission(t *testing.T) {
-	s := &host.Submission{UploadSize: 256, Reserve: []host.BufferSize{{Buffer: host.Out, Size: 256}}, Downloads: []host.Range{{Buffer: host.Out, Size: 256}}}
+	s := &host.Submission{
+		UploadSize: 256,
+		Reserve:    []host.BufferSize{{Buffer: host.Out, Size: 256}},
+		Downloads:  []host.Range{{Buffer: host.Out, Size: 256}},
+	}
 	submit := func(q host.Queue) error {
 		if _, err := q.Upload(256); err != nil {
 			return err
@@ -165,37 +172,38 @@ func TestLostSubmission(t *testing.T) {
 		}
 		return q.Downloaded(func([]byte) {})
 	}
-	// The driver is asked when the upload is mapped, for the submission, for the answer, which may not be there at once, and when what was fetched is mapped.
+	// The driver is checked when the upload is mapped, for the submission, at least once for its
+	// end, and when the downloads are mapped.
 	const least = 4
 	for n := 1; n <= least+1; n++ {
 		d, q := testDriver(t)
-		if err := submit(q); err != nil { // buffers are there from now on
+		if err := submit(q); err != nil { // allocates the buffers
 			t.Fatal(err)
 		}
 		asked := d.losesAt(n)
 		err := submit(q)
-		if *asked < n { // the last one
+		if *asked < n { // the last round
 			if err != nil || n <= least {
-				t.Errorf("asked %d times: %v", *asked, err)
+				t.Errorf("%d checks: error %v", *asked, err)
 			}
 			continue
 		}
 		if !errors.Is(err, errLost) {
-			t.Errorf("lost when asked for the %d. time: %v", n, err)
+			t.Errorf("lost in check %d: error %v", n, err)
 		}
 		if err := submit(q); !errors.Is(err, errLost) {
-			t.Error("afterwards: ", err)
+			t.Errorf("after the loss: error %v, want %v", err, errLost)
 		}
 		if err := q.Submit(s); !errors.Is(err, errLost) {
-			t.Error("afterwards: ", err)
+			t.Errorf("after the loss: error %v, want %v", err, errLost)
 		}
 		if _, err := d.Queue(); !errors.Is(err, errLost) {
-			t.Error("afterwards: ", err)
+			t.Errorf("after the loss: error %v, want %v", err, errLost)
 		}
 	}
 }
 
-// TestLostContext: what the kernels have left of a context that is lost does not count.
+// TestLostContext checks that a device on a lost context returns errors.
 func TestLostContext(t *testing.T) {
 	d, err := openDriver(number())
 	if err != nil {
@@ -209,14 +217,17 @@ func TestLostContext(t *testing.T) {
 	gputest.Smoke(t, dev)
 	d.losesAt(1)
 	for range 2 {
-		r := &gpu.Request{Op: gpu.StageN, Size: 50_000, Layout: lzseq.Repeat, Streams: &lzseq.Streams{Lits: bytes.Repeat([]byte("abcdefg"), 7000)}}
+		r := &gpu.Request{
+			Op: gpu.StageN, Size: 50_000, Layout: lzseq.Repeat,
+			Streams: &lzseq.Streams{Lits: bytes.Repeat([]byte("abcdefg"), 7000)},
+		}
 		if err := dev.Run(gpu.StageN, []*gpu.Request{r}); !errors.Is(err, errLost) {
-			t.Error(err)
+			t.Errorf("Run: error %v, want %v", err, errLost)
 		}
 	}
 }
 
-// TestThread: a driver that hangs does not hang those who wait for it, or close it.
+// TestThread checks that a call that hangs in the driver blocks neither other calls nor end.
 func TestThread(t *testing.T) {
 	ended := false
 	th, err := newThread(func() error { return nil }, func() { ended = true }, time.Minute)
@@ -231,26 +242,27 @@ func TestThread(t *testing.T) {
 	th.stop()
 	for range 2 {
 		if err := <-result; !errors.Is(err, host.ErrClosed) {
-			t.Error(err)
+			t.Errorf("call after stop: error %v", err)
 		}
 	}
 	close(hang)
 	th.end()
 	if err := th.do(nil); !errors.Is(err, host.ErrClosed) || !ended {
-		t.Error(err, ended)
+		t.Errorf("call after end: error %v; finally was called: %v", err, ended)
 	}
 	want := errors.New("test")
 	if _, err := newThread(func() error { return want }, nil, time.Minute); err != want {
-		t.Error(err)
+		t.Errorf("newThread: error %v, want %v", err, want)
 	}
 }
 
-// TestLateStart: a driver that does not start is not waited for, and frees everything if it does so after all.
+// TestLateStart checks that newThread does not wait for a driver that hangs in its start, and that
+// the driver frees its resources if it starts later.
 func TestLateStart(t *testing.T) {
 	for _, result := range []error{nil, errors.New("test")} {
 		hang, ended := make(chan bool), make(chan bool)
 		th, err := newThread(func() error { <-hang; return result }, func() { close(ended) }, 10*time.Millisecond)
-		if th != nil || !errors.Is(err, errStart) {
+		if th != nil || !errors.Is(err, errStartTimeout) {
 			t.Fatal(err)
 		}
 		close(hang)
@@ -260,7 +272,8 @@ func TestLateStart(t *testing.T) {
 	}
 }
 
-// TestProbe: what the probe says of loops is what becomes of long ones, and it is a GPU only if they turn to their end.
+// TestProbe checks that longLoops predicts whether large requests succeed, and that an adapter on
+// which they fail is of kind Software.
 func TestProbe(t *testing.T) {
 	d, err := openDriver(number())
 	if err != nil {
@@ -281,48 +294,61 @@ func TestProbe(t *testing.T) {
 	defer dev.Close()
 	encoding, decoding := gputest.Large(t, dev)
 	if right := encoding == nil && decoding == nil; right != all || kind != gpu.Software && !all {
-		t.Errorf("loops turn to their end: %v, they say; kind %v; %v, %v", all, kind, encoding, decoding)
+		t.Errorf("longLoops is %v, kind %v; encoding: %v, decoding: %v", all, kind, encoding, decoding)
 	}
 }
 
+// TestSoftware checks isSoftware with names of real drivers.
 func TestSoftware(t *testing.T) {
 	for name, want := range map[string]bool{
-		"llvmpipe (LLVM 15.0.6, 256 bits)": true, "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))": true, "softpipe": true, "Mesa Software Rasterizer": true,
-		"D3D12 (Microsoft Basic Render Driver)": true, "zink Vulkan 1.3(llvmpipe (LLVM 15.0.6, 256 bits) (MESA_LLVMPIPE))": true, "Google SwiftShader": true, "SWR (LLVM 10.0.0, 256 bits)": true,
-		"NVIDIA H100 PCIe/PCIe/SSE2": false, "AMD Radeon RX 6800 (navi21, LLVM 15.0.6, DRM 3.49)": false, "Mesa Intel(R) UHD Graphics 630 (CFL GT2)": false,
-		"virgl (AMD Radeon)": false, "D3D12 (NVIDIA GeForce RTX 3080)": false, "": false,
+		"llvmpipe (LLVM 15.0.6, 256 bits)":         true,
+		"virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))": true,
+		"softpipe":                              true,
+		"Mesa Software Rasterizer":              true,
+		"D3D12 (Microsoft Basic Render Driver)": true,
+		"zink Vulkan 1.3(llvmpipe (LLVM 15.0.6, 256 bits) (MESA_LLVMPIPE))": true,
+		"Google SwiftShader":                                 true,
+		"SWR (LLVM 10.0.0, 256 bits)":                        true,
+		"NVIDIA H100 PCIe/PCIe/SSE2":                         false,
+		"AMD Radeon RX 6800 (navi21, LLVM 15.0.6, DRM 3.49)": false,
+		"Mesa Intel(R) UHD Graphics 630 (CFL GT2)":           false,
+		"virgl (AMD Radeon)":                                 false,
+		"D3D12 (NVIDIA GeForce RTX 3080)":                    false,
+		"":                                                   false,
 	} {
 		if isSoftware(name) != want {
-			t.Errorf("%q: not %v", name, want)
+			t.Errorf("isSoftware(%q) is not %v", name, want)
 		}
 	}
 }
 
-// TestLongLoops: where a driver leaves loops after so many turns, as llvmpipe does, nothing wrong comes of it.
+// TestLongLoops checks that no wrong result passes where a driver leaves loops early, as llvmpipe
+// does.
 func TestLongLoops(t *testing.T) {
-	for _, all := range []bool{false, true} {
-		d, err := open(number(), host.Config{UnlimitedLoops: all})
+	for _, unlimited := range []bool{false, true} {
+		d, err := open(number(), host.Config{UnlimitedLoops: unlimited})
 		if err != nil {
 			gputest.Missing(t, err)
 		}
 		software := d.Info().Timeout > 0
 		encoding, decoding := gputest.Large(t, d)
 		for _, err := range []error{encoding, decoding} {
-			if software && !all && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
-				t.Errorf("all loops %v: %v", all, err)
+			if software && !unlimited && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
+				t.Errorf("unlimited loops %v: error %v", unlimited, err)
 			}
 		}
 		d.Close()
 	}
 }
 
+// TestUnknown checks that numbers without an adapter are errors.
 func TestUnknown(t *testing.T) {
 	if _, err := listAdapters(); err != nil {
 		gputest.Missing(t, err)
 	}
 	for _, n := range []int{-1, 99} {
 		if _, err := (gpuDriver{}).Open(n); err == nil {
-			t.Errorf("there is a GPU number %d", n)
+			t.Errorf("Open(%d) succeeds", n)
 		}
 	}
 }

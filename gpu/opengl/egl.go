@@ -13,28 +13,31 @@ enum { pz_surfaceless, pz_device, pz_default };
 typedef struct {
 	EGLDisplay display;
 	EGLContext context;
-	EGLint error; // of the call that failed
+	EGLint error; // error of the call that failed
 } pz_context;
 
 static int pz_devices(void) {
-	PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
+	PFNEGLQUERYDEVICESEXTPROC query =
+		(PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
 	EGLint n = 0;
 	return query != NULL && query(0, NULL, &n) ? n : 0;
 }
 
-static EGLDisplay pz_display(int way, int number) {
-	PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-	PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
+static EGLDisplay pz_display(int kind, int number) {
+	PFNEGLGETPLATFORMDISPLAYEXTPROC get =
+		(PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
+	PFNEGLQUERYDEVICESEXTPROC query =
+		(PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
 	EGLDisplay display = EGL_NO_DISPLAY;
 	EGLDeviceEXT *devices;
 	EGLint n = 0;
-	if (way == pz_default) {
+	if (kind == pz_default) {
 		return eglGetDisplay(EGL_DEFAULT_DISPLAY);
 	}
 	if (get == NULL) {
 		return EGL_NO_DISPLAY;
 	}
-	if (way == pz_surfaceless) {
+	if (kind == pz_surfaceless) {
 		return get(0x31DD, EGL_DEFAULT_DISPLAY, NULL); // EGL_PLATFORM_SURFACELESS_MESA
 	}
 	if (query == NULL || (devices = calloc(number + 1, sizeof *devices)) == NULL) {
@@ -47,17 +50,18 @@ static EGLDisplay pz_display(int way, int number) {
 	return display;
 }
 
-// pz_open makes a context that is current on this thread, if it can be with bounds checks in kernels and with word of resets. It
-// returns 0 if there is none, and what it has otherwise: 1, or 2 with these.
-static int pz_open(int way, int number, pz_context *c) {
+// pz_open makes a context current on this thread. It first tries one with bounds checks in kernels
+// and reset notification. It returns 2 for such a context, 1 for a plain one and 0 for none.
+static int pz_open(int kind, int number, pz_context *c) {
 	static EGLint const plain[] = { EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
 		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE };
 	static EGLint const robust[] = { EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
-		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE,
+		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+		EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE,
 		EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, EGL_LOSE_CONTEXT_ON_RESET, EGL_NONE };
 	int has = 2;
 	c->context = EGL_NO_CONTEXT;
-	if ((c->display = pz_display(way, number)) == EGL_NO_DISPLAY) {
+	if ((c->display = pz_display(kind, number)) == EGL_NO_DISPLAY) {
 		c->error = EGL_BAD_DISPLAY;
 		return 0;
 	}
@@ -65,7 +69,8 @@ static int pz_open(int way, int number, pz_context *c) {
 		c->error = eglGetError();
 		return 0;
 	}
-	if ((c->context = eglCreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, robust)) == EGL_NO_CONTEXT) {
+	c->context = eglCreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, robust);
+	if (c->context == EGL_NO_CONTEXT) {
 		has = 1;
 		c->context = eglCreateContext(c->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, plain);
 	}
@@ -81,7 +86,8 @@ static int pz_open(int way, int number, pz_context *c) {
 	return has;
 }
 
-// pz_close frees the context. The display stays: whoever uses the same one in this process has the same handle, and would lose it.
+// pz_close frees the context. It does not terminate the display, because other code in this process
+// may have the same handle.
 static void pz_close(pz_context *c) {
 	eglMakeCurrent(c->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 	eglDestroyContext(c->display, c->context);
@@ -99,46 +105,47 @@ import (
 
 const surfaceless = C.pz_surfaceless
 
-// way is a way to a context without a window.
-type way struct {
+// display identifies an EGL display to open a context on.
+type display struct {
 	kind   C.int
 	number int // of the device
 }
 
-func (w way) String() string {
-	switch w.kind {
+func (disp display) String() string {
+	switch disp.kind {
 	case C.pz_surfaceless:
 		return "no surface"
 	case C.pz_device:
-		return fmt.Sprint("device ", w.number)
+		return fmt.Sprint("device ", disp.number)
 	}
 	return "default display"
 }
 
-// ways are those to try, in that order. The last one asks for a desktop, which may not be there or may be far away: it is for when there is no other.
-func ways() (list []way, last way, err error) {
+// displays returns the displays to try, in that order. last is the default display, for when all
+// others fail. It needs a desktop, which may be remote.
+func displays() (list []display, last display, err error) {
 	devices := 0
-	t, err := newThread(func() error { devices = int(C.pz_devices()); return nil }, func() {}, startPatience)
+	t, err := newThread(func() error { devices = int(C.pz_devices()); return nil }, func() {}, startTimeout)
 	if err != nil {
 		return nil, last, err
 	}
 	t.end()
-	list = []way{{surfaceless, 0}}
+	list = []display{{surfaceless, 0}}
 	for i := range devices {
-		list = append(list, way{C.pz_device, i})
+		list = append(list, display{C.pz_device, i})
 	}
-	return list, way{C.pz_default, 0}, nil
+	return list, display{C.pz_default, 0}, nil
 }
 
-// context is a context of OpenGL, current on the thread that has opened it.
+// context is an OpenGL context. It is current on the thread that opened it.
 type context struct {
 	c C.pz_context
-	// robust: kernels do not leave their buffers, and a reset of the device is reported.
+	// robust means that the driver bounds accesses of kernels and reports a reset of the device.
 	robust bool
 }
 
-func (c *context) open(w way) error {
-	has := C.pz_open(w.kind, C.int(w.number), &c.c)
+func (c *context) open(disp display) error {
+	has := C.pz_open(disp.kind, C.int(disp.number), &c.c)
 	if c.robust = has == 2; has == 0 {
 		return fmt.Errorf("opengl: no context of version 4.3: EGL error %#x", int(c.c.error))
 	}
@@ -147,8 +154,8 @@ func (c *context) open(w way) error {
 
 func (c *context) close() { C.pz_close(&c.c) }
 
-// function finds one of OpenGL.
-func function(name string) unsafe.Pointer {
+// procAddress returns the address of an OpenGL function.
+func procAddress(name string) unsafe.Pointer {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))
 	return C.pz_function(s)

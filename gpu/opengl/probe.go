@@ -9,10 +9,11 @@ import (
 	"github.com/go-gl/gl/v4.3-core/gl"
 )
 
-// probeTurns is more than the 65,535 after which Mesa's drivers in software leave a loop. A GPU takes a millisecond or two for them.
+// probeTurns exceeds the 65,535 iterations after which Mesa's software drivers leave a loop. A GPU
+// takes a millisecond or two.
 const probeTurns = 100_000
 
-// probeKernel takes steps that no compiler can take all at once.
+// probeKernel runs a loop that no compiler can replace by a formula.
 const probeKernel = `#version 430
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer Data { uint d[]; };
@@ -25,7 +26,7 @@ void main() {
 }
 `
 
-// probe is what the kernel is to give.
+// probe returns the right result of the kernel.
 func probe(x uint32, turns int) uint32 {
 	for range turns {
 		x = (x^x>>7)*1664525 + 1013904223
@@ -33,7 +34,7 @@ func probe(x uint32, turns int) uint32 {
 	return x
 }
 
-// longLoops reports whether loops of kernels turn as often as they should, on the thread.
+// longLoops reports whether the driver runs long loops to their end. The thread calls it.
 func (d *driver) longLoops() (bool, error) {
 	p, err := compile("probe", probeKernel)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // queue is a host.Queue.
 type queue struct {
 	d    *driver
-	up   buffer // filled by the host
-	down buffer // where what is fetched can be read
+	up   buffer // mapped for writing between Upload and Submit
+	down buffer // mapped for reading after a submission
 	work [host.NumBuffers]buffer
 }
 
@@ -27,10 +27,10 @@ type buffer struct {
 	id     uint32
 	size   uint64
 	usage  uint32
-	mapped []byte // nil if it is not
+	mapped []byte // nil if the buffer is not mapped
 }
 
-var errMap = errors.New("opengl: a buffer could not be mapped")
+var errMap = errors.New("opengl: mapping a buffer failed")
 
 func (d *driver) Queue() (host.Queue, error) {
 	q := &queue{d: d}
@@ -45,7 +45,7 @@ func (d *driver) Queue() (host.Queue, error) {
 	})
 }
 
-// Close does nothing: the buffers go with the context, by free.
+// Close does nothing. The driver frees the buffers with the context.
 func (q *queue) Close() {}
 
 func (q *queue) free() {
@@ -56,14 +56,14 @@ func (q *queue) free() {
 	}
 }
 
-// room makes sure that a buffer has room for n bytes. What was in it is lost.
-func (q *queue) room(b *buffer, n uint64) error {
+// reserve makes a buffer at least n bytes large. A buffer that grows loses its content.
+func (q *queue) reserve(b *buffer, n uint64) error {
 	n = max(n, 256)
 	if b.size >= n {
 		return nil
 	}
 	if n > q.d.maxBuffer {
-		return fmt.Errorf("opengl: %d bytes do not fit into a buffer", n)
+		return fmt.Errorf("opengl: %d bytes do not fit into a buffer of %d", n, q.d.maxBuffer)
 	}
 	q.d.free(&b.id)
 	b.size, b.mapped = 0, nil
@@ -76,8 +76,8 @@ func (q *queue) room(b *buffer, n uint64) error {
 	return nil
 }
 
-// open maps the first n bytes of a buffer.
-func (q *queue) open(b *buffer, n uint64, access uint32) error {
+// mapRange maps the first n bytes of a buffer.
+func (q *queue) mapRange(b *buffer, n uint64, access uint32) error {
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
 	p := gl.MapBufferRange(gl.COPY_WRITE_BUFFER, 0, int(n), access)
 	if err := q.d.check(); err != nil {
@@ -90,30 +90,30 @@ func (q *queue) open(b *buffer, n uint64, access uint32) error {
 	return nil
 }
 
-// shut ends the map of a buffer.
-func (q *queue) shut(b *buffer) error {
+// unmap ends the map of a buffer.
+func (q *queue) unmap(b *buffer) error {
 	if b.mapped == nil {
 		return nil
 	}
 	b.mapped = nil
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, b.id)
 	if !gl.UnmapBuffer(gl.COPY_WRITE_BUFFER) {
-		return errors.Join(errors.New("opengl: what was in a buffer is lost"), q.d.check())
+		return errors.Join(errors.New("opengl: a buffer lost its content"), q.d.check())
 	}
 	return nil
 }
 
-// Upload returns n bytes of the host's memory that Submit sends.
+// Upload returns n bytes of mapped memory for the next submission.
 func (q *queue) Upload(n uint64) ([]byte, error) {
 	var p []byte
 	err := q.d.do(func() error {
-		if err := q.shut(&q.up); err != nil { // of a submission that did not come
+		if err := q.unmap(&q.up); err != nil { // of an upload that was not submitted
 			return err
 		}
-		if err := q.room(&q.up, n); err != nil {
+		if err := q.reserve(&q.up, n); err != nil {
 			return err
 		}
-		err := q.open(&q.up, n, gl.MAP_WRITE_BIT|gl.MAP_INVALIDATE_BUFFER_BIT)
+		err := q.mapRange(&q.up, n, gl.MAP_WRITE_BIT|gl.MAP_INVALIDATE_BUFFER_BIT)
 		p = q.up.mapped
 		return err
 	})
@@ -123,7 +123,7 @@ func (q *queue) Upload(n uint64) ([]byte, error) {
 	return p, nil
 }
 
-// Submit does a submission.
+// Submit runs a submission and waits for it.
 func (q *queue) Submit(s *host.Submission) error {
 	total := s.DownloadSize()
 	fence := uintptr(0)
@@ -134,7 +134,7 @@ func (q *queue) Submit(s *host.Submission) error {
 	if err != nil {
 		return err
 	}
-	// The thread is asked again and again, since a wait there would hold up the submissions of others.
+	// Submit polls, because a wait on the thread would block the submissions of other queues.
 	for pause := time.Duration(0); ; {
 		ready := false
 		err := q.d.do(func() (err error) {
@@ -154,26 +154,26 @@ func (q *queue) Submit(s *host.Submission) error {
 	}
 }
 
-// record gives the driver all of a submission.
+// record hands a submission to the driver.
 func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err error) {
-	if err := q.shut(&q.down); err != nil { // if nobody wanted the last one's
+	if err := q.unmap(&q.down); err != nil { // if the last downloads were not read
 		return 0, err
 	}
-	if err := q.room(&q.down, total); err != nil {
+	if err := q.reserve(&q.down, total); err != nil {
 		return 0, err
 	}
 	if s.UploadSize > 0 {
 		to := &q.work[s.UploadTo]
-		if err := q.room(to, s.UploadSize); err != nil {
+		if err := q.reserve(to, s.UploadSize); err != nil {
 			return 0, err
 		}
-		if err := q.shut(&q.up); err != nil {
+		if err := q.unmap(&q.up); err != nil {
 			return 0, err
 		}
-		duplicate(q.up.id, 0, to.id, 0, s.UploadSize)
+		copyBuffer(q.up.id, 0, to.id, 0, s.UploadSize)
 	}
 	for _, r := range s.Reserve {
-		if err := q.room(&q.work[r.Buffer], r.Size); err != nil {
+		if err := q.reserve(&q.work[r.Buffer], r.Size); err != nil {
 			return 0, err
 		}
 	}
@@ -185,7 +185,7 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	at := uint64(0)
 	for _, f := range s.Downloads {
-		duplicate(q.work[f.Buffer].id, f.From, q.down.id, at, f.Size)
+		copyBuffer(q.work[f.Buffer].id, f.From, q.down.id, at, f.Size)
 		at += f.Size
 	}
 	fence = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
@@ -197,14 +197,14 @@ func (q *queue) record(s *host.Submission, total uint64) (fence uintptr, err err
 	return fence, nil
 }
 
-// duplicate copies n bytes from a buffer to another.
-func duplicate(from uint32, at uint64, to uint32, toAt, n uint64) {
+// copyBuffer copies n bytes from one buffer to another.
+func copyBuffer(from uint32, at uint64, to uint32, toAt, n uint64) {
 	gl.BindBuffer(gl.COPY_READ_BUFFER, from)
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, to)
 	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, int(at), int(toAt), int(n))
 }
 
-// dispatch has a kernel run.
+// dispatch runs a kernel.
 func (q *queue) dispatch(s *host.Dispatch) error {
 	p, err := q.d.kernel(s.Kernel)
 	if err != nil {
@@ -229,12 +229,13 @@ func (q *queue) dispatch(s *host.Dispatch) error {
 	return nil
 }
 
-// ready looks whether a submission is done. If so, or if something is wrong, the fence is gone; and what was fetched is mapped.
+// ready reports whether a submission is done, and then maps the downloads. It deletes the fence if
+// the submission is done or failed.
 func (q *queue) ready(fence uintptr, total uint64) (bool, error) {
 	status := gl.ClientWaitSync(fence, 0, 0)
 	if err := q.d.check(); err != nil || status == gl.WAIT_FAILED {
 		gl.DeleteSync(fence)
-		return false, errors.Join(errors.New("opengl: waiting failed"), err)
+		return false, errors.Join(errors.New("opengl: waiting for a submission failed"), err)
 	}
 	if status == gl.TIMEOUT_EXPIRED {
 		return false, nil
@@ -243,11 +244,11 @@ func (q *queue) ready(fence uintptr, total uint64) (bool, error) {
 	if total == 0 {
 		return true, nil
 	}
-	return true, q.open(&q.down, total, gl.MAP_READ_BIT)
+	return true, q.mapRange(&q.down, total, gl.MAP_READ_BIT)
 }
 
-// Fetched calls f with what the last submission has fetched.
+// Downloaded calls f with the downloads of the last submission.
 func (q *queue) Downloaded(f func(p []byte)) error {
 	f(q.down.mapped)
-	return q.d.do(func() error { return q.shut(&q.down) })
+	return q.d.do(func() error { return q.unmap(&q.down) })
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/gopz/compress/gpu/internal/host"
 )
 
-// thread is a thread of the system on which everything of a context is done: OpenGL knows the context by the thread.
+// thread is an OS thread that makes all calls of a context, because OpenGL finds the context by the
+// thread.
 type thread struct {
 	calls   chan call
 	stopped chan struct{} // closed by stop
@@ -22,21 +23,27 @@ type thread struct {
 
 type call struct {
 	f      func() error
-	result chan error // has room for it
+	result chan error // buffered
 }
 
-// closePatience is how long a driver that does not come back is waited for when its device is closed.
-const closePatience = 5 * time.Second
+// closeTimeout bounds how long end waits for a call of the driver.
+const closeTimeout = 5 * time.Second
 
-var errStart = errors.New("opengl: the driver does not start")
+var errStartTimeout = errors.New("opengl: the driver does not start in time")
 
-// newThread starts a thread that calls begin first and, if that succeeds, finally at its end. If begin takes longer than patience the error is errStart, and the thread ends as soon
-// as begin does.
-func newThread(begin func() error, finally func(), patience time.Duration) (*thread, error) {
-	t := &thread{calls: make(chan call), stopped: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{})}
+// newThread starts a thread that calls begin first and, if that succeeds, finally at its end. If
+// begin takes longer than timeout, newThread returns errStartTimeout, and the thread ends after
+// begin.
+func newThread(begin func() error, finally func(), timeout time.Duration) (*thread, error) {
+	t := &thread{
+		calls:   make(chan call),
+		stopped: make(chan struct{}),
+		quit:    make(chan struct{}),
+		done:    make(chan struct{}),
+	}
 	begun := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // for good: the thread ends with the goroutine, and what the driver has left on it
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		defer close(t.done)
 		err := begin()
 		begun <- err
@@ -53,7 +60,7 @@ func newThread(begin func() error, finally func(), patience time.Duration) (*thr
 			}
 		}
 	}()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(timeout)
 	defer late.Stop()
 	select {
 	case err := <-begun:
@@ -64,11 +71,12 @@ func newThread(begin func() error, finally func(), patience time.Duration) (*thr
 		return t, nil
 	case <-late.C:
 		close(t.quit)
-		return nil, errStart
+		return nil, errStartTimeout
 	}
 }
 
-// do has f called by the thread. If the thread is stopped meanwhile do does not wait for it; f may still run then.
+// do calls f on the thread. If the thread is stopped meanwhile, do returns host.ErrClosed although
+// f may still run.
 func (t *thread) do(f func() error) error {
 	c := call{f, make(chan error, 1)}
 	select {
@@ -89,15 +97,16 @@ func (t *thread) do(f func() error) error {
 	}
 }
 
-// stop makes calls of do return.
+// stop makes all calls of do return.
 func (t *thread) stop() { t.once.Do(func() { close(t.stopped) }) }
 
-// end ends the thread, once. One that hangs in the driver is left to itself after a while.
+// end ends the thread and waits for it. It leaves a thread that hangs in the driver after
+// closeTimeout. It is called once.
 func (t *thread) end() {
 	t.stop()
 	close(t.quit)
 	select {
 	case <-t.done:
-	case <-time.After(closePatience):
+	case <-time.After(closeTimeout):
 	}
 }
