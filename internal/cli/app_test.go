@@ -72,7 +72,8 @@ func pz(t *testing.T, stdin string, args ...string) result {
 // pzEnv runs the command with environment variables.
 func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) result {
 	t.Helper()
-	return pzWith(t, stdin, func(a *app) { a.getenv = func(name string) string { return env[name] } }, args...)
+	change := func(a *app) { a.getenv = func(name string) string { return env[name] } }
+	return pzWith(t, stdin, change, args...)
 }
 
 // pzWith runs the command in this process after change has modified the app.
@@ -99,6 +100,9 @@ func pzWith(t *testing.T, stdin string, change func(*app), args ...string) resul
 	a := newApp()
 	a.stdin, a.stdout, a.stderr = file("in"), file("out"), file("err")
 	a.getenv = func(string) string { return "" }
+	// A sync takes longer than the rest of a run. Processes and TestOrderOfSyncs do it.
+	a.syncFile = func(*os.File) error { return nil }
+	a.syncDir = func(*os.Root) error { return nil }
 	change(a)
 	io.WriteString(a.stdin, stdin)
 	a.stdin.Seek(0, io.SeekStart)

@@ -18,9 +18,12 @@ func TestBackends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, backend := range []string{"auto", "cpu", "gpu", "fused", "auto,gpu", "gpu,cpu", "cpu,gpu"} {
+	for _, backend := range []string{
+		"auto", "cpu", "gpu", "fused", "auto,gpu", "gpu,cpu", "cpu,gpu",
+	} {
 		out := filepath.Join(dir, "out")
-		r := pz(t, "", "-kfv", "-B64K", "--backend", backend, "--gpu-device", "soft", "-o", out, src)
+		args := []string{"-kfv", "-B64K", "--backend", backend, "--gpu-device", "soft"}
+		r := pz(t, "", append(args, "-o", out, src)...)
 		r.want(t, exitOK, "src")
 		if got, _ := os.ReadFile(out); !bytes.Equal(got, want) {
 			t.Errorf("%s: output differs from the CPU's", backend)
@@ -82,10 +85,13 @@ func TestNoDenseDevice(t *testing.T) {
 	soft := func(args ...string) result {
 		return pz(t, "", append(args, "--gpu-device", "soft", src)...)
 	}
-	if r := soft("-c9v", "-B128K", "--backend", "auto"); r.out != want || strings.Contains(r.err, " on soft") {
-		t.Errorf("auto: %s", r.err)
+	auto := soft("-c9v", "-B128K", "--backend", "auto")
+	if auto.out != want || strings.Contains(auto.err, " on soft") {
+		t.Errorf("auto: %s", auto.err)
 	}
-	for backend, stage := range map[string]string{"gpu": "lz77", "fused": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans"} {
+	for backend, stage := range map[string]string{
+		"gpu": "lz77", "fused": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans",
+	} {
 		soft("-c9", "--backend", backend).want(t, exitError,
 			stage+" at level 9", "all but levels 7 to 9 of lzseqr")
 		soft("-c7", "--backend", backend).want(t, exitError, stage+" at level 7")

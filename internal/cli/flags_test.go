@@ -21,7 +21,8 @@ func TestFlags(t *testing.T) {
 				c.threads == 0 && c.files[0] == "-"
 		}},
 		{"-dkf a b", func(c config) bool {
-			return c.mode == modeDecompress && c.force && !c.remove && strings.Join(c.files, " ") == "a b"
+			return c.mode == modeDecompress && c.force && !c.remove &&
+				strings.Join(c.files, " ") == "a b"
 		}},
 		{"-9k a", func(c config) bool { return c.level == 9 && c.files[0] == "a" }},
 		{"-1 -T2 a", func(c config) bool { return c.level == 1 && c.threads == 2 }},
@@ -30,7 +31,9 @@ func TestFlags(t *testing.T) {
 		{"-a", func(c config) bool { return c.tuning == compress.TuneAuto }},
 		{"--auto -9", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 9 }},
 		{"-a --trial", func(c config) bool { return c.tuning == compress.TuneTrial }},
-		{"--trial -ka6", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 6 }},
+		{"--trial -ka6", func(c config) bool {
+			return c.tuning == compress.TuneAuto && c.level == 6
+		}},
 		{"--best", func(c config) bool { return c.level == 9 }},
 		{"--level 4", func(c config) bool { return c.level == 4 }},
 		{"-z -d", func(c config) bool { return c.mode == modeDecompress }},
@@ -43,7 +46,9 @@ func TestFlags(t *testing.T) {
 		{"-l --json", func(c config) bool { return c.json }},
 		{"-crqv", func(c config) bool { return c.toStdout && c.recursive && c.quiet && c.verbose }},
 		{"--stdout --recursive --quiet --verbose --force",
-			func(c config) bool { return c.toStdout && c.recursive && c.quiet && c.verbose && c.force }},
+			func(c config) bool {
+				return c.toStdout && c.recursive && c.quiet && c.verbose && c.force
+			}},
 		{"-o out in", func(c config) bool { return c.output == "out" }},
 		{"--output=out in", func(c config) bool { return c.output == "out" }},
 		{"in -o -9", func(c config) bool { return c.output == "-9" && c.level == 0 }},
@@ -57,13 +62,17 @@ func TestFlags(t *testing.T) {
 		{"-S .x", func(c config) bool { return c.suffix() == ".x" }},
 		{"--threads 0", func(c config) bool { return c.threads == 0 }},
 		{"--no-check", func(c config) bool { return c.noCheck }},
-		{"-- -9 -k", func(c config) bool { return strings.Join(c.files, " ") == "-9 -k" && c.level == 0 }},
+		{"-- -9 -k", func(c config) bool {
+			return strings.Join(c.files, " ") == "-9 -k" && c.level == 0
+		}},
 		{"a -", func(c config) bool { return strings.Join(c.files, " ") == "a -" }},
 		{"-V", func(c config) bool { return c.version }},
 		{"--help", func(c config) bool { return c.help == helpBrief }},
 		{"--help=all", func(c config) bool { return c.help == helpAll }},
 		{"-h -d", func(c config) bool { return c.help == helpBrief && c.mode == modeDecompress }},
-		{"--recover --zero-fill -c a", func(c config) bool { return c.mode == modeRecover && c.zeroFill }},
+		{"--recover --zero-fill -c a", func(c config) bool {
+			return c.mode == modeRecover && c.zeroFill
+		}},
 	} {
 		got, err := parse(strings.Fields(c.args)...)
 		if err != nil || !c.ok(got) {
@@ -142,8 +151,8 @@ func TestInvalidEnvironment(t *testing.T) {
 	for _, bad := range []string{"x", "0x", "-1", "5 ", "99999"} {
 		env := map[string]string{"PZ_LEVEL": bad, "PZ_THREADS": bad}
 		for _, args := range []string{
-			"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in, "-qc " + in,
-			"--recover -q -c " + packed,
+			"-dc " + packed, "-t " + packed, "-l " + packed, "-h", "-V", "-3 -T1 -c " + in,
+			"-qc " + in, "--recover -q -c " + packed,
 		} {
 			pzEnv(t, env, "", strings.Fields(args)...).want(t, exitOK)
 		}
@@ -162,8 +171,8 @@ func TestInvalidEnvironment(t *testing.T) {
 
 func TestParseSize(t *testing.T) {
 	for s, want := range map[string]int64{
-		"0": 0, "1": 1, "4096": 4096, "4096B": 4096, "1K": 1024, "1k": 1024, "1KB": 1024, "1KiB": 1024,
-		"64kib": 65536, "2M": 2 << 20, "2MiB": 2 << 20, "3G": 3 << 30, "1T": 1 << 40,
+		"0": 0, "1": 1, "4096": 4096, "4096B": 4096, "1K": 1024, "1k": 1024, "1KB": 1024,
+		"1KiB": 1024, "64kib": 65536, "2M": 2 << 20, "2MiB": 2 << 20, "3G": 3 << 30, "1T": 1 << 40,
 	} {
 		if n, err := parseSize(s); err != nil || n != want {
 			t.Errorf("%s: %d, %v", s, n, err)
@@ -190,8 +199,8 @@ func TestSizeOption(t *testing.T) {
 
 func TestFormatSize(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB", 1 << 30: "1 GiB",
-		1<<27 + 5: "128 MiB",
+		0: "0 B", 1000: "1000 B", 4096: "4 KiB", 1 << 20: "1 MiB", 3 << 19: "1.5 MiB",
+		1 << 30: "1 GiB", 1<<27 + 5: "128 MiB",
 	} {
 		if got := formatSize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
@@ -211,7 +220,8 @@ func TestKernelsVariable(t *testing.T) {
 			var want string
 			if warns && value == "sse9" {
 				want = "pz: environment variable PZ_SIMD=sse9 -- ignored, " + compress.Kernels() +
-					" kernels run; use portable, avx2, avx512 or neon, as far as build and processor have them\n"
+					" kernels run; use portable, avx2, avx512 or neon, " +
+					"as far as build and processor have them\n"
 			}
 			r := pzEnv(t, map[string]string{"PZ_SIMD": value}, "", strings.Fields(args)...)
 			if r.code != exitOK || r.err != want {

@@ -13,7 +13,8 @@ import (
 const (
 	adviceFrames = `; "pz --recover FILE -o OUT" saves the intact frames`
 	adviceBefore = `; "pz -dc FILE" restores the content before the damage`
-	adviceWhole  = `; "pz --recover FILE -o OUT" saves the whole frames, "pz -dc FILE" also part of the next one`
+	adviceWhole  = `; "pz --recover FILE -o OUT" saves the whole frames, ` +
+		`"pz -dc FILE" also part of the next one`
 )
 
 // TestFormatMemoryMessages checks that the limit a message about a .gz or .zst file names suffices,
@@ -41,7 +42,8 @@ func TestFormatMemoryMessages(t *testing.T) {
 	path := write(t, long, dir, "c.zst")
 	got := pz(t, "", "-t", path).message(t, path)
 	m := leastMemory.FindStringSubmatch(got)
-	if m == nil || !strings.HasPrefix(got, "needs 2") || !strings.Contains(got, "GiB of memory, more than ") {
+	if m == nil || !strings.HasPrefix(got, "needs 2") ||
+		!strings.Contains(got, "GiB of memory, more than ") {
 		t.Fatal(got)
 	}
 	if n, err := parseSize(m[1]); err != nil || n < 2<<30 || n > 3<<30 {
@@ -55,7 +57,8 @@ func TestTrailingGarbage(t *testing.T) {
 	content := sample(100_000)
 	dir := t.TempDir()
 	packed := pz(t, content, "--format", "gz", "-B16K").out
-	warning := fmt.Sprintf("trailing garbage after the compressed data (byte %d) -- ignored", len(packed))
+	warning := fmt.Sprintf("trailing garbage after the compressed data (byte %d) -- ignored",
+		len(packed))
 	in := write(t, packed+"garbage", dir, "a.gz")
 	pz(t, "", "-t", in).want(t, exitWarning, in+": "+warning+"\n")
 	pz(t, "", "-tq", in).want(t, exitWarning)
@@ -69,8 +72,9 @@ func TestTrailingGarbage(t *testing.T) {
 	if piped.out != content {
 		t.Errorf("pipe: got %d bytes, want %d", len(piped.out), len(content))
 	}
-	if got := pz(t, "", "-l", in).want(t, exitWarning, warning).out; !strings.Contains(got, " 100000 ") {
-		t.Errorf("-l: %s", got)
+	list := pz(t, "", "-l", in).want(t, exitWarning, warning).out
+	if !strings.Contains(list, " 100000 ") {
+		t.Errorf("-l: %s", list)
 	}
 
 	write(t, packed+string(make([]byte, 100_000)), dir, "a.gz")
@@ -115,7 +119,8 @@ func TestNoFrame(t *testing.T) {
 // and gives advice.
 func TestCutFormats(t *testing.T) {
 	content := sample(100_000)
-	advice := regexp.MustCompile(regexp.QuoteMeta(adviceBefore) + "|" + regexp.QuoteMeta(adviceWhole))
+	advice := regexp.MustCompile(
+		regexp.QuoteMeta(adviceBefore) + "|" + regexp.QuoteMeta(adviceWhole))
 	const text = "is cut short; the end is missing"
 	for _, f := range []string{"gz", "zst"} {
 		dir := t.TempDir()
@@ -157,9 +162,10 @@ func TestDamagedFormats(t *testing.T) {
 			t.Errorf("%s: advice for a pipe: %s", f, got)
 		}
 		r := pz(t, "", "--recover", path, "-c")
+		const noRecovery = "is .gz data, which --recover does not support" + adviceBefore
 		if f == "zst" {
 			r.want(t, exitWarning, "lost: frame ", ": saved ")
-		} else if r.message(t, path) != "is .gz data, which --recover does not support"+adviceBefore {
+		} else if r.message(t, path) != noRecovery {
 			t.Errorf("%s, --recover: %s", f, r.err)
 		}
 		wantFiles(t, dir, "a."+f)
@@ -199,11 +205,13 @@ func TestNotCompressed(t *testing.T) {
 	path := write(t, tar, t.TempDir(), "a.tar.pz")
 	pz(t, "", "-d", path).want(t, exitError, "is an uncompressed tar archive; use tar -xf\n")
 	path = write(t, tar, t.TempDir(), "a.tar")
-	pz(t, "", "-d", path).want(t, exitWarning, "is an uncompressed tar archive -- ignored; use tar -xf\n")
+	pz(t, "", "-d", path).want(t, exitWarning,
+		"is an uncompressed tar archive -- ignored; use tar -xf\n")
 
 	dict := "\x28\xb5\x2f\xfd\x21\x07\x05\x29\x00\x00hello"
 	got := pz(t, dict, "-d").message(t, "standard input")
-	if !strings.HasPrefix(got, "needs a feature that pz does not have: ") || !strings.Contains(got, "dictionary 7") {
-		t.Error(got)
+	const want = "needs a feature that pz does not have: "
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, "dictionary 7") {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

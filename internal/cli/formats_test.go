@@ -79,11 +79,15 @@ func testFormat(t *testing.T, args []string, suffix, magic, name, content string
 	if got := pz(t, "", "-dc", in+suffix).want(t, exitOK).out; got != content {
 		t.Errorf("%q, %s: got %d bytes back, want %d", args, name, len(got), len(content))
 	}
-	through := runProcess(t, strings.NewReader(content), args...).want(t, exitOK).out
-	if got := runProcess(t, strings.NewReader(through), "-d").want(t, exitOK).out; got != content {
-		t.Errorf("%q, %s, pipe: got %d bytes back, want %d", args, name, len(got), len(content))
+	if name == "text" || name == "empty" { // two contents suffice for pipes
+		piped := runProcess(t, strings.NewReader(content), args...).want(t, exitOK).out
+		got := runProcess(t, strings.NewReader(piped), "-d").want(t, exitOK).out
+		if got != content {
+			t.Errorf("%q, %s, pipe: got %d bytes back, want %d", args, name, len(got), len(content))
+		}
 	}
-	pz(t, "", append(args, "-d", "--rm", "-S", suffix, in+suffix)...).want(t, exitOK) // -d ignores --format
+	// -d ignores --format.
+	pz(t, "", append(args, "-d", "--rm", "-S", suffix, in+suffix)...).want(t, exitOK)
 	wantFile(t, in, content)
 	wantFiles(t, dir, name)
 }
@@ -111,7 +115,8 @@ func TestFormatOfOutputName(t *testing.T) {
 		pz(t, "", append(strings.Fields(c.args), "-o", out, in)...).want(t, exitOK)
 		b, err := os.ReadFile(out)
 		if err != nil || !strings.HasPrefix(string(b), c.magic) {
-			t.Errorf("%s -o %s: the file begins with % x, %v", c.args, c.name, b[:min(8, len(b))], err)
+			t.Errorf("%s -o %s: the file begins with % x, %v",
+				c.args, c.name, b[:min(8, len(b))], err)
 		}
 		// When restoring, the name of the result says nothing about the source.
 		pz(t, "", "-d", "-o", filepath.Join(dir, "back.zst"), out).want(t, exitOK)
@@ -128,7 +133,8 @@ func TestFormatErrors(t *testing.T) {
 		{"-p lzr --format gz", "-p lzr writes .pz files; use it without --format gz"},
 		{"-d -p lzr --format gz", "use it without --format"},
 		{"-p lzf -B 64M", "-B: "},
-		{"-p zst", "-p zst: the pipelines are lzr, lzseqr, deflate, lzf; did you mean --format zst?"},
+		{"-p zst",
+			"-p zst: the pipelines are lzr, lzseqr, deflate, lzf; did you mean --format zst?"},
 		{"-p gzip", "; did you mean --format gz?"},
 		{"--gzip", "did you mean --format gz?"},
 		{"-n=x", "takes no value"},

@@ -68,7 +68,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("-h differs from --help: %s", again)
 	}
 	// Users meet the error of pz -dc FILE | head.
-	if !strings.Contains(strings.Join(strings.Fields(all), " "), `pipe early, as in pz -dc FILE | head ("broken pipe")`) {
+	const pipes = `pipe early, as in pz -dc FILE | head ("broken pipe")`
+	if !strings.Contains(strings.Join(strings.Fields(all), " "), pipes) {
 		t.Error("--help=all does not explain broken pipes")
 	}
 }
@@ -92,8 +93,8 @@ func TestHelpMemoryTable(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	v := pz(t, "", "--version").want(t, exitOK).out
-	if !strings.HasPrefix(v, "pz ") || !strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") ||
-		strings.Count(v, "\n") != 1 {
+	if !strings.HasPrefix(v, "pz ") || strings.Count(v, "\n") != 1 ||
+		!strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") {
 		t.Errorf("version: %q", v)
 	}
 }

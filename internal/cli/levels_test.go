@@ -58,13 +58,16 @@ func TestRewriteLevels(t *testing.T) {
 }
 
 func FuzzRewriteLevels(f *testing.F) {
-	for _, s := range []string{"-9k\nx", "-o\n-9\n--\n-9", "-kT2\n-5f", "--best\n--output\n--fast", "-=9"} {
+	for _, s := range []string{
+		"-9k\nx", "-o\n-9\n--\n-9", "-kT2\n-5f", "--best\n--output\n--fast", "-=9",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		args := strings.Split(s, "\n")
 		got := rewriteLevels(slices.Clone(args), shortValue, longValue)
-		if again := rewriteLevels(slices.Clone(got), shortValue, longValue); !slices.Equal(got, again) {
+		again := rewriteLevels(slices.Clone(got), shortValue, longValue)
+		if !slices.Equal(got, again) {
 			t.Errorf("%q became %q, and that became %q", args, got, again)
 		}
 		if !strings.ContainsAny(s, "0123456789") && !strings.Contains(s, "--fast") &&

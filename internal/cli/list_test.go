@@ -62,7 +62,8 @@ func TestList(t *testing.T) {
 
 	// An error does not end the list.
 	bad := write(t, "no pz", dir, "bad.pz")
-	if got := pz(t, "", "-l", bad, a).want(t, exitError, "bad.pz: ").out; !strings.Contains(got, "100000") {
+	got := pz(t, "", "-l", bad, a).want(t, exitError, "bad.pz: ").out
+	if !strings.Contains(got, "100000") {
 		t.Error(got)
 	}
 }
@@ -103,8 +104,9 @@ func TestListJSON(t *testing.T) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 	// After an error the output is still an array.
-	if out := pz(t, "", "-l", "--json", filepath.Join(dir, "none")).want(t, exitError, "no such file").out; out != "[]\n" {
-		t.Errorf("%q", out)
+	none := pz(t, "", "-l", "--json", filepath.Join(dir, "none")).want(t, exitError, "no such file")
+	if none.out != "[]\n" {
+		t.Errorf("missing file: %q", none.out)
 	}
 }
 
@@ -118,7 +120,8 @@ func TestListNamesInJSON(t *testing.T) {
 		NameBase64 *[]byte `json:"name_base64"`
 	}
 	for _, name := range []string{
-		"plain.pz", "gr\u00fcn \U0001F600.pz", "quote\" \\ \t\n.pz", "\ufffd.pz", "\xff.pz", "\xfe\xc3.pz",
+		"plain.pz", "gr\u00fcn \U0001F600.pz", "quote\" \\ \t\n.pz", "\ufffd.pz",
+		"\xff.pz", "\xfe\xc3.pz",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(packed), 0o600); err != nil {
@@ -127,7 +130,8 @@ func TestListNamesInJSON(t *testing.T) {
 		}
 		out := pz(t, "", "-l", "--json", path).want(t, exitOK).out
 		var got []entry
-		if err := json.Unmarshal([]byte(out), &got); err != nil || !utf8.ValidString(out) || len(got) != 1 {
+		err := json.Unmarshal([]byte(out), &got)
+		if err != nil || !utf8.ValidString(out) || len(got) != 1 {
 			t.Fatalf("%q: %v, %q", name, err, out)
 		}
 		whole, valid := got[0].Name, utf8.ValidString(name)
@@ -182,11 +186,13 @@ func TestListFormats(t *testing.T) {
 			map[string]any{"streams": 2., "blocks": 2., "uncompressed": 3e5}},
 		{"gzip", theirs("gzip", "-9"),
 			map[string]any{"format": "gz", "blocks": 1., "uncompressed": 3e5, "pipeline": ""}},
-		{"zst", zst, map[string]any{"format": "zst", "streams": 1., "blocks": 5., "uncompressed": 3e5,
-			"block_size": 65536., "check": "xxh64", "seekable": true, "pipeline": ""}},
+		{"zst", zst, map[string]any{"format": "zst", "streams": 1., "blocks": 5.,
+			"uncompressed": 3e5, "block_size": 65536., "check": "xxh64", "seekable": true,
+			"pipeline": ""}},
 		{"zst twice", zst + zst,
 			map[string]any{"streams": 1., "blocks": 10., "uncompressed": 6e5, "seekable": true}},
-		{"zst without checks", unchecked, map[string]any{"blocks": 1., "check": "none", "seekable": true}},
+		{"zst without checks", unchecked,
+			map[string]any{"blocks": 1., "check": "none", "seekable": true}},
 		{"zst with and without", zst + unchecked, map[string]any{"blocks": 6., "check": "mixed"}},
 		{"zstd", runTool(t, "", "zstd", "-c", path), map[string]any{"format": "zst", "blocks": 1.,
 			"uncompressed": 3e5, "check": "xxh64", "seekable": false}},
@@ -247,7 +253,9 @@ func listFormatsAsTable(t *testing.T, dir string) {
 	t.Helper()
 	out := pz(t, "", "-l", filepath.Join(dir, "gz"), filepath.Join(dir, "zst")).want(t, exitOK).out
 	lines := strings.Split(out, "\n")
-	for i, want := range []string{"blocks seek format pipeline", "1 no gz -", "5 yes zst -", "6 - - -"} {
+	for i, want := range []string{
+		"blocks seek format pipeline", "1 no gz -", "5 yes zst -", "6 - - -",
+	} {
 		f := strings.Fields(lines[i])
 		if got := strings.Join([]string{f[0], f[5], f[6], f[7]}, " "); got != want {
 			t.Errorf("line %d: %s, want %s", i, got, want)

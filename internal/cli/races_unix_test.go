@@ -88,7 +88,8 @@ func TestSourceChanges(t *testing.T) {
 	}
 	// It grows after pz has checked it.
 	os.Truncate(in, 100_000)
-	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning, "a: not removed: it changed after it was read")
+	atStep(t, "synced", grow, "-f", "--rm", in).want(t, exitWarning,
+		"a: not removed: it changed after it was read")
 	wantFiles(t, dir, "a", "a.pz")
 	os.Remove(in + ".pz")
 

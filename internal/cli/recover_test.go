@@ -16,7 +16,8 @@ func TestRecover(t *testing.T) {
 	out := filepath.Join(dir, "out")
 
 	intact := write(t, good, dir, "intact.pz")
-	pz(t, "", "--recover", intact, "-o", out).want(t, exitOK, "intact.pz: saved 81920 of 81920 bytes\n")
+	pz(t, "", "--recover", intact, "-o", out).want(t, exitOK,
+		"intact.pz: saved 81920 of 81920 bytes\n")
 	wantFile(t, out, content)
 
 	at := strings.Index(good, content[5*4096+100:5*4096+200])
@@ -45,7 +46,8 @@ func TestRecover(t *testing.T) {
 	if !exists(bad) {
 		t.Error("the source is gone")
 	}
-	runProcess(t, strings.NewReader(good), "--recover", "-c").want(t, exitError, "is not a regular file")
+	runProcess(t, strings.NewReader(good), "--recover", "-c").want(t, exitError,
+		"is not a regular file")
 	pz(t, "", "--recover", filepath.Join(dir, "none"), "-c").want(t, exitError, "no such file")
 }
 
@@ -65,7 +67,8 @@ func TestNothingToRecover(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		in := write(t, c.content, dir, "a.pz")
-		r := pz(t, "", "--recover", in, "-o", filepath.Join(dir, "out")).want(t, exitError, "a.pz: "+c.text)
+		r := pz(t, "", "--recover", in, "-o", filepath.Join(dir, "out")).want(t, exitError,
+			"a.pz: "+c.text)
 		if strings.Contains(r.err, "pz --recover") {
 			t.Errorf("%s: the message advises --recover: %s", name, r.err)
 		}

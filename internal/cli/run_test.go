@@ -24,11 +24,14 @@ func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range inputs {
 		path := write(t, content, dir, name)
-		for _, args := range []string{"", "-1", "-9", "-p lzr -3", "-B 4K -T 3", "--no-check -T1", "-M 64M"} {
+		for _, args := range []string{
+			"", "-1", "-9", "-p lzr -3", "-B 4K -T 3", "--no-check -T1", "-M 64M",
+		} {
 			pz(t, "", append(strings.Fields(args), "-f", path)...).want(t, exitOK)
 			wantFile(t, path, content)
 			if got := unpz(t, path+".pz"); got != content {
-				t.Errorf("%s with %q: got %d bytes back, want %d", name, args, len(got), len(content))
+				t.Errorf("%s with %q: got %d bytes back, want %d",
+					name, args, len(got), len(content))
 			}
 			pz(t, "", "-t", path+".pz").want(t, exitOK)
 		}
@@ -152,7 +155,8 @@ func TestRemove(t *testing.T) {
 func TestRemoveOnlyIfVerified(t *testing.T) {
 	dir := t.TempDir()
 	packed := write(t, pz(t, "content").out, dir, "a.pz")
-	pz(t, "", "-d", "--no-check", "--rm", packed).want(t, exitError, "--rm does not go with -d --no-check")
+	pz(t, "", "-d", "--no-check", "--rm", packed).want(t, exitError,
+		"--rm does not go with -d --no-check")
 	wantFiles(t, dir, "a.pz")
 	// --keep overrides the --rm of an alias. When compressing, --no-check verifies nothing.
 	pz(t, "", "--rm", "-d", "--no-check", "--keep", packed).want(t, exitOK)
@@ -168,8 +172,8 @@ func TestTempName(t *testing.T) {
 			base := strings.Repeat("x", pad) + strings.Repeat(letter, 250/len(letter))
 			name := tempName(base)
 			kept := strings.TrimPrefix(name[:strings.LastIndex(name, ".pz-")], ".")
-			if utf8.ValidString(base) && !utf8.ValidString(name) || !strings.HasPrefix(base, kept) ||
-				len(kept) > 200 || len(kept) < 197 {
+			if utf8.ValidString(base) && !utf8.ValidString(name) ||
+				!strings.HasPrefix(base, kept) || len(kept) > 200 || len(kept) < 197 {
 				t.Errorf("%q: %d bytes: %q", base, len(kept), name)
 			}
 		}
@@ -206,7 +210,8 @@ func TestModeAndTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fi.Mode() != mode || !fi.ModTime().Equal(when) {
-				t.Errorf("%s: mode %v, time %v, want %v, %v", path, fi.Mode(), fi.ModTime(), mode, when)
+				t.Errorf("%s: mode %v, time %v, want %v, %v",
+					path, fi.Mode(), fi.ModTime(), mode, when)
 			}
 		}
 		pz(t, "", "-f", in).want(t, exitOK)
@@ -272,8 +277,9 @@ func TestDirectories(t *testing.T) {
 	}
 	// Compress the whole tree, in order, to one stream.
 	packed := pz(t, "", "-rc", tree).want(t, exitOK).out
-	if got := pz(t, packed, "-d").want(t, exitOK).out; got != "content 0content 1content 2content 3content 4" {
-		t.Error(got)
+	const all = "content 0content 1content 2content 3content 4"
+	if got := pz(t, packed, "-d").want(t, exitOK).out; got != all {
+		t.Errorf("got %q, want %q", got, all)
 	}
 }
 

@@ -67,14 +67,19 @@ func (j *job) check(t *testing.T, when string, tempAllowed bool) {
 	}
 }
 
+// steps are the moments of writing a file at which app.step is called.
+var steps = []string{"created", "written", "synced", "renamed", "directory synced", "removed"}
+
 // TestSignalsAtEveryStep sends a signal at each step.
 func TestSignalsAtEveryStep(t *testing.T) {
 	jobs := newJobs(t, sample(100_000))
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
+	for _, sig := range []syscall.Signal{
+		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL,
+	} {
 		if signal.Ignored(sig) {
 			continue // under nohup
 		}
-		for _, step := range []string{"created", "written", "synced", "renamed", "directory synced", "removed"} {
+		for _, step := range steps {
 			if sig != syscall.SIGTERM && sig != syscall.SIGKILL && step != "written" {
 				continue // one step shows that pz catches the signal
 			}
@@ -117,7 +122,7 @@ func TestSignalsAtEveryStep(t *testing.T) {
 // the directories.
 func TestPanicAtEveryStep(t *testing.T) {
 	for _, j := range newJobs(t, sample(100_000)) {
-		for _, step := range []string{"created", "written", "synced", "renamed", "directory synced", "removed"} {
+		for _, step := range steps {
 			for _, args := range [][]string{{"--rm"}, {"-k"}, {"--rm", "-r"}} {
 				j.prepare(t)
 				cmd := j.command(args...)

@@ -114,7 +114,8 @@ func TestNameIsNotTrusted(t *testing.T) {
 		dir := filepath.Join(top, "dir")
 		in := write(t, pack(name), dir, "f.gz")
 		if want == "" {
-			pz(t, "", "-dN", in).want(t, exitWarning, "stores the name ", ", which is not a valid file name -- not used")
+			pz(t, "", "-dN", in).want(t, exitWarning,
+				"stores the name ", ", which is not a valid file name -- not used")
 			want = "f"
 		} else {
 			pz(t, "", "-dN", in).want(t, exitOK)
@@ -155,7 +156,8 @@ func TestNoNameOfStandardInput(t *testing.T) {
 	if a != b || a != c {
 		t.Errorf("% x, % x, % x", a, b, c)
 	}
-	if d := pz(t, "", "-c", "--format", "gz", in).want(t, exitOK).out; !strings.Contains(d, "name\x00") {
-		t.Errorf("% x", d)
+	d := pz(t, "", "-c", "--format", "gz", in).want(t, exitOK).out
+	if !strings.Contains(d, "name\x00") {
+		t.Errorf("the header lacks the name: % x", d)
 	}
 }

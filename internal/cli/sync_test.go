@@ -55,7 +55,8 @@ func TestOrderOfSyncs(t *testing.T) {
 				if old != "" {
 					write(t, old, dir, c.result)
 				}
-				s := &syncs{dir: dir, fail: fail, files: func() string { return stateOf(t, dir, c.out) }}
+				state := func() string { return stateOf(t, dir, c.out) }
+				s := &syncs{dir: dir, fail: fail, files: state}
 				r := s.run(t, append(strings.Fields(c.args), "-f", in)...)
 				before := "source"
 				if old != "" {
@@ -151,7 +152,8 @@ func TestSyncErrors(t *testing.T) {
 		t.Error(err)
 	}
 	root.Close()
-	if err := a.syncDir(root); err == nil && runtime.GOOS != "windows" { // there syncDir does nothing
+	// On Windows syncDir does nothing.
+	if err := a.syncDir(root); err == nil && runtime.GOOS != "windows" {
 		t.Error("closed directory: no error")
 	}
 	r, w, err := os.Pipe()

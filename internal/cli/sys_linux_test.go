@@ -21,7 +21,8 @@ func TestNoSpace(t *testing.T) {
 
 	packed := write(t, pz(t, string(make([]byte, 1<<20))).out, dir, "zeros.pz")
 	pz(t, "", "-d", "--rm", packed).want(t, exitError, "zeros: no space left on device")
-	pz(t, "", "-d", "--rm", "-o", filepath.Join(dir, "out"), packed).want(t, exitError, "out: no space left on device")
+	pz(t, "", "-d", "--rm", "-o", filepath.Join(dir, "out"), packed).want(t, exitError,
+		"out: no space left on device")
 	wantFiles(t, dir, "in", "zeros.pz")
 	wantFile(t, in, noise(150_000))
 
@@ -40,7 +41,8 @@ func TestProcFiles(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if got := pz(t, pz(t, "", "-c", "/proc/version").want(t, exitOK).out, "-d").out; got != string(want) {
-		t.Errorf("%q", got)
+	packed := pz(t, "", "-c", "/proc/version").want(t, exitOK).out
+	if got := pz(t, packed, "-d").out; got != string(want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

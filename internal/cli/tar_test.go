@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,8 @@ import (
 // of gzip and zstd without pz.
 func TestTar(t *testing.T) {
 	tar := testenv.Tool(t, "tar")
-	if out, _ := exec.Command(tar, "--version").Output(); len(out) < 7 || string(out[:7]) != "tar (GN" {
+	out, _ := exec.Command(tar, "--version").Output()
+	if !bytes.HasPrefix(out, []byte("tar (GNU")) {
 		t.Skip("tar is not GNU tar, which has -I")
 	}
 	testenv.Tool(t, "gzip")

@@ -93,7 +93,8 @@ func TestTerminalRefusals(t *testing.T) {
 
 	// The terminal by its name.
 	_, program := openTerminal(t)
-	pz(t, "", "-o", program.Name(), in).want(t, exitError, "compressed data is not written to a terminal")
+	pz(t, "", "-o", program.Name(), in).want(t, exitError,
+		"compressed data is not written to a terminal")
 	pz(t, "", "-o", program.Name(), "-d", packed).want(t, exitOK)
 }
 
@@ -156,8 +157,10 @@ func TestProgressBar(t *testing.T) {
 	}{
 		// Without a complete block the bar shows what has been read.
 		{"long", nil, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
-		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond, "standard input: [48] KiB, 0.0 MB/s, [12]s"},
-		{"one thread", []string{"-T1"}, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
+		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond,
+			"standard input: [48] KiB, 0.0 MB/s, [12]s"},
+		{"one thread", []string{"-T1"}, 1300 * time.Millisecond,
+			"standard input: [0-9.]+ KiB read, [12]s"},
 		{"quiet", []string{"-q"}, 1300 * time.Millisecond, ""},
 		{"short", nil, 200 * time.Millisecond, ""},
 	} {
@@ -171,10 +174,12 @@ func TestProgressBar(t *testing.T) {
 			}
 			a.stdout = a.stderr
 			got := seen(a, person)
-			if strings.Contains(got, "standard input") != (c.text != "") || !regexp.MustCompile(c.text).MatchString(got) {
+			shown := strings.Contains(got, "standard input")
+			if shown != (c.text != "") || !regexp.MustCompile(c.text).MatchString(got) {
 				t.Errorf("on the screen: %q", got)
 			}
-			if last := got[:strings.LastIndex(got, "\x04end")]; c.text != "" && !strings.HasSuffix(last, "\r") {
+			last := got[:strings.LastIndex(got, "\x04end")]
+			if c.text != "" && !strings.HasSuffix(last, "\r") {
 				t.Errorf("the bar stays on the screen: %q", got)
 			}
 		})
@@ -230,7 +235,7 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 				t.Errorf("%s: on the screen: %q", c.name, got)
 			}
 		}
-		for _, line := range strings.FieldsFunc(got, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		for _, line := range regexp.MustCompile(`[\r\n]+`).Split(got, -1) {
 			if n := len([]rune(line)); n > 80 {
 				t.Errorf("a line has %d columns, want at most 80: %q", n, line)
 			}

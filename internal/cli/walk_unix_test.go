@@ -58,7 +58,8 @@ func TestDeepDirectories(t *testing.T) {
 			want.WriteString(name)
 		}
 	}
-	if got := pz(t, pz(t, "", "-rc", tree).want(t, exitOK).out, "-d").want(t, exitOK).out; got != want.String() {
+	packed := pz(t, "", "-rc", tree).want(t, exitOK).out
+	if got := pz(t, packed, "-d").want(t, exitOK).out; got != want.String() {
 		t.Errorf("the content differs: got %d bytes, want %d", len(got), want.Len())
 	}
 }
