@@ -12,11 +12,11 @@ func report(head []string, points []*point) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Ratio and speed\n\nWritten by `scripts/bench.sh --frontier`.\n\n")
 	for _, line := range head {
-		fmt.Fprintf(&b, "- %s.\n", strings.TrimSuffix(line, "."))
+		b.WriteString(wrap("- "+strings.TrimSuffix(line, ".")+".", "  "))
 	}
 	b.WriteString("\n![Ratio over speed](frontier.svg)\n\n" +
-		"A speed is **bold** if no other level is both smaller and faster," +
-		" *slanted* if no other level of pz is.\n\n")
+		"A speed is **bold** if no other level is both smaller and faster,\n" +
+		"*slanted* if no other level of pz is.\n\n")
 	t := &table{left: 1}
 	t.columns = []string{"compressor", "level", "ratio", "compress MB/s", "decompress MB/s"}
 	for _, p := range points {
@@ -30,11 +30,30 @@ func report(head []string, points []*point) []byte {
 	t.markdown(&b)
 	if t := relativeTable(points); len(t.rows) > 0 {
 		b.WriteString("\n## Relative speed\n\n" +
-			"pz's speed divided by the other's, at pz's lowest level that is no larger:" +
-			" medians over the rounds.\n\n")
+			"pz's speed divided by the other's, at the lowest level of each pipeline that is no larger:\n" +
+			"×c compressing, ×d decompressing; medians over the rounds.\n\n")
 		t.markdown(&b)
 	}
 	return b.Bytes()
+}
+
+// wrap breaks a line of Markdown into lines of at most 100 bytes; indent begins all but the first.
+func wrap(line, indent string) string {
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(line) {
+		switch {
+		case column > 0 && column+1+len(word) > 100:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		case column > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String() + "\n"
 }
 
 func formatSpeed(speed float64) string {
@@ -82,7 +101,7 @@ func relativeTable(points []*point) *table {
 	for _, p := range points {
 		if p.family.ours && (len(own) == 0 || own[len(own)-1] != p.family) {
 			own = append(own, p.family)
-			t.columns = append(t.columns, p.family.name+" level", "× compress", "× decompress")
+			t.columns = append(t.columns, p.family.name, "×c", "×d")
 		}
 	}
 	if len(own) == 0 {
