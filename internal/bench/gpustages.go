@@ -203,7 +203,7 @@ func (c *gpuConfig) stage(d measurable, s gpuStage) error {
 	}
 	t := &table{columns: []string{"batch", "CPU MB/s", "GPU MB/s", "ratio", "host MB/s", "ratio"}}
 	for _, k := range s.kernels {
-		t.columns = append(t.columns, k+" MB/s")
+		t.columns = append(t.columns, k)
 	}
 	verdict := "never faster than one processor"
 	faster := false
@@ -218,7 +218,7 @@ func (c *gpuConfig) stage(d measurable, s gpuStage) error {
 			verdict = fmt.Sprintf("faster than one processor from batches of %d on", n)
 		}
 	}
-	fmt.Fprintln(c.out, s.name)
+	fmt.Fprintf(c.out, "%s; kernels in MB/s\n", s.name)
 	if err := t.text(c.out); err != nil {
 		return err
 	}
