@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -146,7 +147,7 @@ func joinDriver(failed error, d namedDriver, drivers []namedDriver, err error) e
 }
 
 func deviceError(err error) error {
-	return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	return errs.Wrap(ErrDevice, err)
 }
 
 // LazyDevice returns a device that starts the best GPU in the background after the first blocks.

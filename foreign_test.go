@@ -14,6 +14,7 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/zstfile"
 )
@@ -124,7 +125,7 @@ func TestLongGzipHeader(t *testing.T) {
 		}
 		return append(p, gz[gzfile.MinHeaderSize:]...)
 	}
-	long := strings.Repeat("n", 3*inputBuffer)
+	long := strings.Repeat("n", 3*container.InputBuffer)
 	for _, c := range []struct {
 		file []byte
 		name string
@@ -186,7 +187,7 @@ func TestForeignFailingReader(t *testing.T) {
 			for n := 0; n < len(f.file); n += 11 {
 				deadline(t, fmt.Sprint(f.name, " that fails at byte ", n), func() {
 					r.Reset(io.MultiReader(bytes.NewReader(f.file[:n]), iotest.ErrReader(errTest)))
-					if got, err := io.ReadAll(r); err != errTest || !bytes.HasPrefix(f.content, got) {
+					if got, err := io.ReadAll(r); !errors.Is(err, errTest) || !bytes.HasPrefix(f.content, got) {
 						t.Errorf("%s, byte %d: %v", f.name, n, err)
 					}
 				})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gopz/compress/internal/inflate"
+	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -49,8 +49,9 @@ func TestDecoderLetGo(t *testing.T) {
 	content := textBytes(window, 1)
 	sized := zstdRaw(zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}, slices.Collect(slices.Chunk(content[:size], zstfile.MaxBlock))...)
 	file := slices.Concat(storedFrame(window, content), sized)
-	limit := frameNeed(nil, size).memory(1, 1) + windowMemory(window)/2
-	if limit < orderedMemory(window) {
+	whole, ordered := zstfile.FrameSpec(size), zstfile.OrderedSpec(window)
+	limit := whole.Memory(1, 1) + ordered.Extra/2
+	if limit < ordered.Memory(1, 1) {
 		t.Fatal("the first frame does not fit")
 	}
 	for _, limit := range []int64{limit, 2 * limit} {
@@ -60,7 +61,7 @@ func TestDecoderLetGo(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		// It is let go only where both do not fit.
-		if kept := r.foreign.zs.dec != nil; kept != (limit >= frameNeed(nil, size).memory(1, 1)+windowMemory(window)) {
+		if kept := r.sources.zst.DecoderMemory() > 0; kept != (limit >= whole.Memory(1, 1)+ordered.Extra) {
 			t.Errorf("limit of %d: the decoder is kept: %v", limit, kept)
 		}
 	}
@@ -68,6 +69,8 @@ func TestDecoderLetGo(t *testing.T) {
 
 // A large window is let go at the next frame, and when the file has ended.
 func TestWindowLetGo(t *testing.T) {
+	const freeWindow = 8 << 20 // what every decoder should support
+	memory := func(window int64) int64 { s := zstfile.OrderedSpec(window); return s.Extra }
 	small := storedFrame(1<<10, []byte("x"))
 	large := storedFrame(4*freeWindow, randomBytes(3*freeWindow, 1))
 	for name, file := range map[string][]byte{"next frame": append(slices.Clone(large), small...), "end": large} {
@@ -80,10 +83,11 @@ func TestWindowLetGo(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(name, err)
 			}
-			most = max(most, r.foreign.zs.window)
+			most = max(most, r.sources.zst.DecoderMemory())
 		}
-		if z := &r.foreign.zs; most < 3*freeWindow || z.window > freeWindow || name == "end" && z.dec != nil {
-			t.Errorf("%s: window of %d, after %d", name, z.window, most)
+		kept := r.sources.zst.DecoderMemory()
+		if most < memory(3*freeWindow) || kept > memory(freeWindow) || name == "end" && kept > 0 {
+			t.Errorf("%s: the decoder takes %d bytes, after %d", name, kept, most)
 		}
 	}
 }
@@ -92,7 +96,7 @@ func TestWindowLetGo(t *testing.T) {
 func TestManyMembers(t *testing.T) {
 	member := gzipOf(t, nil)
 	file := bytes.Repeat(member, 3000)
-	const limit = 3000 * streamMemory
+	const limit = 3000 * index.StreamMemory
 	if info, err := ReadInfo(bytes.NewReader(file), int64(len(file)), WithMaxMemory(limit)); err != nil || len(info.Streams) != 3000 {
 		t.Errorf("%d members, %v", len(info.Streams), err)
 	}
@@ -106,13 +110,8 @@ type panicReader struct{}
 
 func (panicReader) Read([]byte) (int, error) { panic("test") }
 
-// A panic of a decoder is an error; one of the caller's reader is the caller's.
-func TestDecoderPanics(t *testing.T) {
-	var f foreign
-	f.gz.dec = new(inflate.Decoder)
-	if n, err := f.decode(panicReader{}, make([]byte, 1)); n != 0 || !errors.Is(err, ErrInternal) || f.gz.dec != nil {
-		t.Errorf("%d, %v; the decoder is kept: %v", n, err, f.gz.dec != nil)
-	}
+// A panic of the caller's reader goes through the decoder to the caller.
+func TestReaderPanicsInDecoder(t *testing.T) {
 	for _, file := range [][]byte{gzipOf(t, randomBytes(1<<18, 1)), storedFrame(1<<20, randomBytes(1<<18, 1))} {
 		r := newReader(t, io.MultiReader(bytes.NewReader(file[:1<<17]), panicReader{}))
 		func() {

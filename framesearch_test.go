@@ -196,7 +196,7 @@ func TestRecoverNoFrames(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errTest)
-	if err := Recover(io.Discard, bytes.NewReader(bad), int64(len(bad)), nil, WithContext(ctx)); err != errTest {
+	if err := Recover(io.Discard, bytes.NewReader(bad), int64(len(bad)), nil, WithContext(ctx)); !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 }

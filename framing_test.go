@@ -11,8 +11,8 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/pipeline"
 )
 
 // decodeOther decodes a .gz or .zst file with a decoder that is not ours.
@@ -198,15 +198,14 @@ func TestEndMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all framings
-		f := all.of(o.pipe.Format)
-		b := &pipeline.Block{Kind: pipeline.Fill, Raw: 4096}
+		var all framers
+		b := container.Block{Kind: container.Fill, Payload: 1, Raw: 4096}
 		for n := 100_000; n < 101_024; n += 128 {
-			f.reset(&o)
+			f := all.begin(&o)
 			for range n {
-				f.foot(f.head(nil, b), b)
+				f.BlockTrailer(f.BlockHeader(nil, b), b)
 			}
-			if end := f.end(nil, 1, 1); cap(end) > len(end)+16<<10 {
+			if end := f.Trailer(nil, 1, 1); cap(end) > len(end)+16<<10 {
 				t.Errorf("%s: room for %d bytes to write %d", p.Name, cap(end), len(end))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -161,7 +162,7 @@ func deadline(t *testing.T, what string, f func()) {
 func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
 	o := options{workers: workers}
-	p, err := o.newPlan(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks, 0)
+	p, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks, math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,62 +1,71 @@
 package compress
 
 import (
+	"errors"
 	"io"
+	"iter"
+	"math"
+	"time"
 
-	"github.com/gopz/compress/pipeline"
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/zstfile"
 )
 
-// Info describes a file as its index has it, or, where there is none, as reading it has shown.
+// Info describes a file as its index does, or, where there is none, as reading it has shown.
 type Info struct {
-	Format   string // "pz", "gz" or "zst"
-	Size     int64  // bytes of the file
-	Content  int64  // bytes of content
-	Blocks   int64  // in all streams
-	Seekable bool   // there is an index, or a seek table, that leads to any place of the content
+	Format   Format
+	Size     int64 // bytes of the file
+	Content  int64 // bytes of content
+	Blocks   int64 // in all streams
+	Seekable bool  // an index or seek table leads to any place of the content
 	Streams  []StreamInfo
 }
 
-// StreamInfo describes one stream of a file: of a .pz file, or one member of a .gz file, which is a single block, or all of a .zst file, whose
-// blocks are its frames.
+// StreamInfo describes one stream of a file: a stream of a .pz file, a member of a .gz file, which
+// is a single block, or a whole .zst file, whose blocks are its frames.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
-	ContentOffset int64  // of its content in that of the file
+	ContentOffset int64  // of its content in the content of the file
 	Content       int64  // bytes of content
-	Blocks        int64  // number of blocks, each of which can be decompressed by itself
+	Blocks        int64  // number of blocks, each of which can be decompressed alone
 	Unchecked     int64  // number of blocks without a check of their content
-	Pipeline      string // that wrote it, "lzseqr" for instance; "" if the format does not say, which .gz and .zst do not
-	BlockSize     int    // bytes of content in a block at most
+	Pipeline      string // that wrote it, for instance "lzseqr"; "" for .gz and .zst
+	BlockSize     int    // most content of a block, in bytes
 	Checks        bool   // all blocks carry checks of their content
 }
 
-// BlockInfo describes one block of a .pz file, or a frame of a .zst file.
+// BlockInfo describes one block of a .pz file, or one frame of a .zst file.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
 	Kind          string // "stored", "fill" or "coded"; "frame" in a .zst file
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, header included
-	ContentOffset int64  // of its content in that of the file
+	ContentOffset int64  // of its content in the content of the file
 	Content       int64  // bytes of content
 }
 
-// ReadInfo describes the file of the given size, in bytes, that src holds, in any of the formats that a [Reader] knows. Of a .pz file it reads the
-// headers of streams and the index, of a .zst file the headers of frames and of what is in them. A .gz file is decompressed, because all it says of its content is
-// the size of each member modulo 4 GiB; so are frames of a .zst file that do not say how much content they have. [WithMaxMemory] and [WithMaxDecodedSize] hold as they do for a
-// Reader.
+// ReadInfo describes the file of size bytes that src holds, in any format that a [Reader] knows.
+// Of a .pz file it reads headers and index, of a .zst file the headers of frames and blocks. A .gz
+// file is decompressed, because it states the sizes of its members only modulo 4 GiB. So are
+// frames of a .zst file that do not state their size. [WithMaxMemory] and [WithMaxDecodedSize] hold
+// as for a Reader.
 //
-// With an error comes a description of what is in front of the damage, as far as it is known; with [ErrTrailing] that is everything but what follows
-// the compressed data.
+// With an error it returns a description of what is in front of the damage, as far as that is
+// known. With [ErrTrailing] that is everything but what follows the compressed data.
 func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return Info{}, err
 	}
 	if size < 0 {
-		return Info{}, optionError("file size %d is negative", size)
+		return Info{}, errs.BadOption("file size %d is negative", size)
 	}
-	info, err := readInfo(cancelable{src, &o}, size, &o)
+	info, err := readInfo(index.Cancelable{Src: src, Limits: &o.limits}, size, &o)
 	if cerr := o.canceled(); cerr != nil {
 		err = cerr
 	}
@@ -64,31 +73,212 @@ func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
 }
 
 func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
-	var head [sniffSize]byte
-	p := head[:min(size, sniffSize)]
-	if err := readAt(src, p, 0); err != nil {
+	var head [container.DetectSize]byte
+	p := head[:min(size, container.DetectSize)]
+	if err := container.ReadAt(src, p, 0); err != nil {
 		return Info{}, err
 	}
-	switch format, known, _ := sniff(p); {
-	case known && format == pipeline.GZ:
+	if f, ok, _ := container.Detect(p); ok && f == Gzip {
 		return readGzipInfo(src, size, o)
-	case known:
+	} else if ok && f == Zstd {
 		return readZstdInfo(src, size, o)
 	}
-	x, err := readIndex(src, size, o.readerLimit())
+	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
 		return Info{}, err
 	}
-	if o.maxDecoded >= 0 && x.content > o.maxDecoded {
-		return Info{}, tooMuchContent(x.content, o.maxDecoded)
+	if o.limits.TooLarge(0, x.Content) {
+		return Info{}, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
-	return x.info(), nil
+	return infoOf(x), nil
 }
 
-// moreStreams is the error if n streams are more than memory is there for.
-func (o *options) moreStreams(n int) error {
-	if int64(n)*streamMemory <= o.readerLimit() {
-		return nil
+// infoOf describes a file by its index.
+func infoOf(x *index.File) Info {
+	info := Info{
+		Format: x.Format, Seekable: true, Size: x.Size, Content: x.Content, Blocks: int64(len(x.Blocks)),
 	}
-	return &Error{Kind: ErrMemory, Block: -1, Offset: -1, Detail: "there are too many members to list them within the memory limit"}
+	for i := range x.Streams {
+		st := &x.Streams[i]
+		s := StreamInfo{
+			Offset:        st.Offset,
+			Size:          st.Size,
+			ContentOffset: st.ContentOffset,
+			Content:       st.Content,
+			Blocks:        st.Blocks,
+			Unchecked:     st.Blocks,
+			BlockSize:     st.BlockSize,
+			Checks:        st.Checks,
+		}
+		if x.Format == PZ {
+			s.Pipeline = pipelineOf(PZ, st.Pipeline).Name
+		}
+		if st.Checks {
+			s.Unchecked = 0
+		}
+		info.Streams = append(info.Streams, s)
+	}
+	return info
+}
+
+var kindNames = [...]string{
+	index.Frame: "frame", container.Stored: "stored", container.Fill: "fill", container.Coded: "coded",
+}
+
+// blocksOf goes through the blocks of an index.
+func blocksOf(x *index.File) iter.Seq[BlockInfo] {
+	return func(yield func(BlockInfo) bool) {
+		for i := range x.Streams {
+			st := &x.Streams[i]
+			for n := range st.Blocks {
+				b := &x.Blocks[st.First+n]
+				if !yield(BlockInfo{
+					Stream:        i,
+					Number:        n,
+					Kind:          kindNames[b.Kind],
+					Offset:        b.Offset,
+					Size:          int64(b.Size),
+					ContentOffset: b.Content,
+					Content:       int64(b.Raw),
+				}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readGzipInfo describes a .gz file by decompressing it.
+func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
+	info := Info{Format: Gzip, Size: size}
+	var head [container.DetectSize]byte
+	in := container.Begin(io.NewSectionReader(src, 0, size), &head, true)
+	s := newGzipScanner()
+	s.Begin(&in, &o.limits)
+	var u container.Unit
+	var p []byte
+	for {
+		if err := o.canceled(); err != nil {
+			return info, err
+		}
+		err := s.Next(&u)
+		if err == nil {
+			p, err = s.Payload(&u, p)
+		}
+		if members, offset := s.Member(); members > len(info.Streams) {
+			content := s.Content - info.Content
+			info.Streams = append(info.Streams, StreamInfo{
+				Offset:        offset,
+				Size:          s.In.Offset() - offset,
+				ContentOffset: info.Content,
+				Content:       content,
+				Blocks:        1,
+				BlockSize:     int(min(content, math.MaxInt)),
+				Checks:        true,
+			})
+			info.Content = s.Content
+			info.Blocks++
+			if int64(members)*index.StreamMemory > o.limits.Memory() {
+				return info, errs.OutOfMemory(0, "there are too many members to list them within the memory limit")
+			}
+		}
+		switch err {
+		case nil, container.ErrNothingYet:
+		case io.EOF:
+			return info, nil
+		default:
+			return info, err
+		}
+	}
+}
+
+// readZstdInfo describes a .zst file by the headers of its frames and blocks.
+func readZstdInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
+	z := zstdInfo{src: src, opt: o, sum: StreamInfo{Checks: true}}
+	table, err := zstfile.Walk(src, size, &o.limits, z.add)
+	st := &z.sum
+	if err == nil {
+		st.Size = size
+	}
+	if table && err == nil {
+		// The table may be wrong, or not be one of all frames.
+		x, xerr := zstfile.ReadIndex(src, size, &o.limits)
+		table = xerr == nil && x.Content == st.Content
+	}
+	return Info{
+		Format: Zstd, Size: size, Content: st.Content, Blocks: st.Blocks, Seekable: table && err == nil,
+		Streams: []StreamInfo{*st},
+	}, err
+}
+
+// zstdInfo adds up frames.
+type zstdInfo struct {
+	src io.ReaderAt
+	opt *options
+	sum StreamInfo
+	dec *Reader // for frames that do not state their size
+}
+
+// add adds a frame that ends at an offset.
+func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
+	st, content := &z.sum, f.Header.ContentSize
+	if content < 0 {
+		var err error
+		if content, err = z.decode(f, end); err != nil {
+			return err
+		}
+	}
+	if content > math.MaxInt64-st.Content || z.opt.limits.TooLarge(st.Content, content) {
+		return &Error{Kind: ErrTooLarge, Part: PartHeader, Block: f.Number, Offset: f.Offset}
+	}
+	st.Content += content
+	st.Blocks++
+	if !f.Header.Checksum {
+		st.Unchecked++
+		st.Checks = false
+	}
+	st.BlockSize = max(st.BlockSize, int(min(content, math.MaxInt)))
+	st.Size = end
+	return nil
+}
+
+// decode decodes a frame and returns the size of its content.
+func (z *zstdInfo) decode(f *zstfile.Frame, end int64) (int64, error) {
+	if z.dec == nil {
+		z.dec = &Reader{opt: *z.opt, sched: z.opt.scheduler()}
+		z.dec.opt.progress = nil
+	}
+	if most := z.opt.limits.MaxDecoded; most >= 0 {
+		z.dec.opt.limits.MaxDecoded = most - z.sum.Content
+	}
+	z.dec.Reset(io.NewSectionReader(z.src, f.Offset, end-f.Offset))
+	z.dec.nonBlocking = true
+	defer z.dec.Close()
+	n, err := z.dec.WriteTo(io.Discard)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Block = f.Number
+		if e.Offset >= 0 {
+			e.Offset += f.Offset
+		}
+	}
+	return n, err
+}
+
+// ReadName returns what the header of a .gz file says of the file that was compressed: its name,
+// and the time when it was last modified. [WithName] sets both. They come from the writer of the
+// .gz file, who may have chosen a name such as "../x". The name is "" and the time zero if the
+// header does not state them, or if the data has another format. A name of more than 65,536 bytes
+// is "" too. ReadName reads no more of src than it needs, apart from buffering.
+func ReadName(src io.Reader) (name string, modTime time.Time, err error) {
+	h, err := gzfile.ReadHeader(src)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	if h.ModTime != 0 {
+		modTime = time.Unix(int64(h.ModTime), 0)
+	}
+	// The header has the bytes of the file name, whatever they mean.
+	b, _ := gzfile.Latin1(nil, h.Name)
+	return string(b), modTime, nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"testing"
 	"testing/iotest"
+
+	"github.com/gopz/compress/internal/errs"
 )
 
 var errTest = errors.New("test error")
@@ -80,7 +82,7 @@ func TestFailingReader(t *testing.T) {
 			deadline(t, fmt.Sprint("reader that fails at byte ", n), func() {
 				r.Reset(io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(errTest)))
 				got, err := io.ReadAll(r)
-				if err != errTest || !bytes.HasPrefix(content, got) {
+				if !errors.Is(err, errTest) || !bytes.HasPrefix(content, got) {
 					t.Errorf("byte %d: %v", n, err)
 				}
 				if _, again := r.Read(make([]byte, 1)); again != err {
@@ -90,7 +92,7 @@ func TestFailingReader(t *testing.T) {
 		}
 	}
 	w := newWriter(t, io.Discard)
-	if _, err := w.ReadFrom(io.MultiReader(bytes.NewReader(content), iotest.ErrReader(errTest))); err != errTest {
+	if _, err := w.ReadFrom(io.MultiReader(bytes.NewReader(content), iotest.ErrReader(errTest))); !errors.Is(err, errTest) {
 		t.Error("ReadFrom:", err)
 	}
 	if err := w.Close(); err != nil {
@@ -116,13 +118,13 @@ func TestOddReaders(t *testing.T) {
 	if _, err := newWriter(t, io.Discard).ReadFrom(lazyReader{}); err != io.ErrNoProgress {
 		t.Error("ReadFrom:", err)
 	}
-	if _, err := newReader(t, liar{}).Read(make([]byte, 10)); err != errBadCount {
+	if _, err := newReader(t, liar{}).Read(make([]byte, 10)); err != errs.BadCount {
 		t.Error("Reader of a liar:", err)
 	}
-	if _, err := newWriter(t, io.Discard).ReadFrom(liar{}); err != errBadCount {
+	if _, err := newWriter(t, io.Discard).ReadFrom(liar{}); err != errs.BadCount {
 		t.Error("ReadFrom of a liar:", err)
 	}
-	if err := newWriter(t, liar{}).Close(); err != errBadCount {
+	if err := newWriter(t, liar{}).Close(); err != errs.BadCount {
 		t.Error("Writer to a liar:", err)
 	}
 	content := mixedBytes(5*testBlock + 1)
@@ -312,7 +314,7 @@ func TestCancel(t *testing.T) {
 				}
 				w := newWriter(t, io.Discard, opts...)
 				_, err := w.Write(content)
-				if cerr := w.Close(); cerr != errTest && !(err == nil && cerr == nil && k > 0) {
+				if cerr := w.Close(); !errors.Is(cerr, errTest) && !(err == nil && cerr == nil && k > 0) {
 					t.Error("Writer:", cerr)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
@@ -320,20 +322,20 @@ func TestCancel(t *testing.T) {
 				if k == 0 {
 					cancel(errTest)
 				}
-				if got, err := decode(file, opts...); err != errTest || !bytes.HasPrefix(content, got) {
+				if got, err := decode(file, opts...); !errors.Is(err, errTest) || !bytes.HasPrefix(content, got) {
 					t.Error("Reader:", err)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
 				opts[2] = WithContext(ctx)
 				ra := openAt(t, file, opts...)
 				cancel(errTest)
-				if _, err := ra.ReadAt(make([]byte, 100), 0); err != errTest {
+				if _, err := ra.ReadAt(make([]byte, 100), 0); !errors.Is(err, errTest) || !errors.Is(err, context.Canceled) {
 					t.Error("ReadAt:", err)
 				}
-				if _, err := ra.WriteTo(io.Discard); err != errTest {
+				if _, err := ra.WriteTo(io.Discard); !errors.Is(err, errTest) {
 					t.Error("WriteTo:", err)
 				}
-				if _, err := AppendEncode(nil, content, opts...); err != errTest {
+				if _, err := AppendEncode(nil, content, opts...); !errors.Is(err, errTest) {
 					t.Error("AppendEncode:", err)
 				}
 			})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"github.com/gopz/compress/internal/errs"
 )
 
 // panics says what f panics with.
@@ -40,10 +42,10 @@ func TestWriterPanics(t *testing.T) {
 					t.Fatal(p.Name, n, v)
 				}
 				deadline(t, p.Name, func() {
-					if _, err := w.Write(content); err != errPanicked && err != ErrClosed { // it may have been in Close
+					if _, err := w.Write(content); err != errs.Panicked && err != ErrClosed { // it may have been in Close
 						t.Error(p.Name, n, err)
 					}
-					if err := w.Close(); err != errPanicked {
+					if err := w.Close(); err != errs.Panicked {
 						t.Error(p.Name, n, err)
 					}
 				})
@@ -94,7 +96,7 @@ func TestReaderPanics(t *testing.T) {
 					t.Fatal(name, i, v)
 				}
 				deadline(t, name, func() {
-					if _, err := r.Read(make([]byte, 1)); err != errPanicked {
+					if _, err := r.Read(make([]byte, 1)); err != errs.Panicked {
 						t.Error(name, i, err)
 					}
 				})

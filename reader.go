@@ -6,63 +6,64 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member or frame, or several that follow one another, whose
-// contents it gives out as one. In errors about .gz members count as streams, and about .zst frames as blocks. Skippable frames of .zst, and zeros behind a .gz
-// file, are passed over. A frame that needs a dictionary is an [ErrVersion], and one that needs a window of more than 128 MiB, or more than fits in
-// [WithMaxMemory], an [ErrMemory].
+// Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member
+// or frame, or several that follow one another, whose contents it returns as one. In errors about
+// .gz members count as streams, and about .zst frames count as blocks. Skippable frames of .zst and
+// zeros behind a .gz file are passed over. A frame that needs a dictionary is an [ErrVersion]. One
+// that needs a window of more than 128 MiB, or more than fits in [WithMaxMemory], is an
+// [ErrMemory].
 //
-// It reads some blocks ahead, inside of its own methods only, and has them decompressed at the same time. It gives out
-// all content in front of a damaged place before it returns the error; of a .gz member or a .zst frame that is cut short also what
-// there is of it, which no check of the content covers. Everything else is verified: headers, content, index, and that nothing but streams follows. An empty input is no such data: it is [ErrTruncated]. A Reader has no goroutines
-// of its own; one that is dropped without Close leaks nothing. Methods are for one goroutine at a time. After an error
-// all of them return that error.
-// Make one with [NewReader]; the methods of the zero value return an [ErrOption].
+// A Reader reads some blocks ahead, inside its own methods only, and has them decompressed at the
+// same time. It verifies headers, content and index, and that nothing but streams follows. It
+// returns all content in front of a damaged place before it returns the error. Of a .gz member or
+// .zst frame that is cut short it also returns what there is, which no check covers. Empty input
+// returns [ErrTruncated].
+//
+// A Reader has no goroutines of its own; one that is dropped without Close leaks nothing. Methods
+// are for one goroutine at a time. After an error all of them return that error. Make one with
+// [NewReader]; the methods of the zero value return an [ErrOption].
 type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler
-	runner
-	made need // what the run was begun for
+	stream
 
-	scan    scanner
-	known   bool         // the format is
-	foreign *foreign     // reads it if it is not .pz; nil if there never was such an input
-	other   bool         // foreign does
-	quick   bool         // reading does not wait for somebody else, so that reading ahead does no harm
-	hold    bool         // do not read ahead before all blocks are given out
-	unit    unit         // header read, payload not yet, if ahead is set
-	entry   pzfile.Entry // of a unit of .pz
-	ahead   bool
-	stop    error // what the input ends with, after the blocks that are out
+	src     io.Reader
+	memory  []byte                     // in place of src
+	head    [container.DetectSize]byte // the first bytes of src
+	sources sources
+	source  container.Source // nil until the format is known
+	format  Format
 
-	places []place // of blocks that are out
-	count  int64   // blocks submitted
+	// The run was made for this format and spec.
+	runFormat Format
+	runSpec   container.Spec
+
+	nonBlocking bool           // reading src waits for no other party, so that reading ahead is safe
+	hold        bool           // read no further before all blocks are returned
+	ahead       bool           // unit is read, but its payload is not
+	unit        container.Unit // valid if ahead is set
+	end         error          // of the input, after the blocks in flight
+
+	places []container.Place // of blocks in flight, by Block.Tag
+	count  int64             // blocks submitted
 	cur    *pipeline.Block
-	out    []byte // of cur, not given out yet
-	passed int64  // blocks given out
+	out    []byte // of cur, not returned yet
+	passed int64  // blocks returned
 	closed bool
 	err    error
 
-	into func(u *unit) []byte // memory of the caller's for the content of a unit of .pz, or nil; nil itself if there is none
+	// into returns the caller's memory for the content of a .pz block, or nil. It is nil itself if
+	// there is none.
+	into func(u *container.Unit) []byte
 }
 
-// place is where a block comes from.
-type place struct {
-	stream  int
-	block   int64
-	offset  int64 // of its header
-	end     int64 // of its payload's end
-	content int64 // offset of the end of its content
-	total   int64 // content there will be, −1 if not known
-
-	borrowed bool // the payload is the caller's memory
-}
-
-// NewReader returns a Reader that reads from r, which may be read past the end of the compressed data. Nothing is read before
-// the first Read.
+// NewReader returns a Reader that reads from r. It may read r past the end of the compressed data,
+// and reads nothing before the first Read.
 func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -73,16 +74,15 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	return z, nil
 }
 
-// Reset makes the Reader begin anew with src and the options it has.
+// Reset makes the Reader start over with src and the options that it has.
 func (r *Reader) Reset(src io.Reader) {
-	r.park()
-	r.scan.reset(src)
-	r.quick = neverWaits(src)
-	r.known, r.other, r.hold, r.ahead, r.stop, r.err, r.closed, r.passed = false, false, false, false, nil, nil, false, 0
+	r.release()
+	r.src, r.memory, r.nonBlocking = src, nil, isNonBlocking(src)
+	r.source, r.hold, r.ahead, r.end, r.err, r.closed, r.passed = nil, false, false, nil, nil, false, 0
 }
 
-// neverWaits reports whether all of the input is there for the taking.
-func neverWaits(src io.Reader) bool {
+// isNonBlocking reports whether all of the input is available without waiting.
+func isNonBlocking(src io.Reader) bool {
 	switch s := src.(type) {
 	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
 		return true
@@ -93,20 +93,21 @@ func neverWaits(src io.Reader) bool {
 	return false
 }
 
-// park leaves the run as it is for the next Reset if it is at rest, else ends it.
-func (r *Reader) park() {
-	r.put()
-	r.free()
+// release frees the current block and drops references to the input. It keeps the run for the next
+// Reset if all blocks are free, and closes it otherwise.
+func (r *Reader) release() {
+	r.putBlock()
+	r.recycle()
 	r.rest()
-	if r.other {
-		r.foreign.forget()
+	if r.source != nil {
+		r.source.Release()
 	}
 }
 
-// put gives the current block back.
-func (r *Reader) put() {
+// putBlock frees the current block.
+func (r *Reader) putBlock() {
 	if r.run != nil && r.cur != nil {
-		if r.places[r.cur.Tag].borrowed {
+		if r.places[r.cur.Tag].CallerOwned {
 			r.cur.Src = nil
 		}
 		r.run.Put(r.cur)
@@ -114,27 +115,28 @@ func (r *Reader) put() {
 	r.cur, r.out = nil, nil
 }
 
-// Stats returns the statistics of what has been read so far, zero if they were off when it began. They go on after Reset.
+// Stats returns the statistics of what has been read so far; zero if they were off when it began.
+// They continue after Reset.
 func (r *Reader) Stats() SchedulerStats { return r.statistics() }
 
-// fail makes err the Reader's last word.
+// fail makes err what all methods return.
 func (r *Reader) fail(err error) error {
 	r.err = err
 	if err == io.EOF {
-		r.park()
+		r.release()
 	} else {
-		r.runner.stop()
+		r.stop()
 		r.cur, r.out = nil, nil
 	}
 	return err
 }
 
-// Close ends the Reader and frees what it holds. It does not close the underlying reader and does not read it to its
-// end. It returns nil.
+// Close ends the Reader and frees what it holds. It does not close the underlying reader and does
+// not read it to its end. It returns nil.
 func (r *Reader) Close() error {
 	if !r.closed {
 		r.closed = true
-		r.park()
+		r.release()
 		r.err = ErrClosed
 	}
 	return nil
@@ -145,7 +147,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, r.err
 	}
-	for len(r.out) == 0 { // there are empty frames
+	for len(r.out) == 0 { // frames may be empty
 		if err := r.next(); err != nil {
 			return 0, err
 		}
@@ -155,7 +157,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// WriteTo writes all content that is left to w, straight from the blocks' buffers. An error of w does the Reader no harm.
+// WriteTo writes the rest of the content to w, straight from the buffers of the blocks. After an
+// error of w the Reader can go on.
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
 		for len(r.out) == 0 {
@@ -166,7 +169,7 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 				return n, err
 			}
 		}
-		m, err := writeFull(w, r.out)
+		m, err := container.WriteFull(w, r.out)
 		r.out = r.out[m:]
 		n += int64(m)
 		if err != nil {
@@ -181,186 +184,157 @@ func (r *Reader) next() error {
 		return r.err
 	}
 	if r.sched == nil {
-		return r.fail(optionError("a Reader that was made without NewReader"))
+		return r.fail(errs.BadOption("a Reader that was made without NewReader"))
 	}
-	r.err = errPanicked // unless it comes back
+	r.err = errs.Panicked // unless advance returns
 	r.err = r.advance()
 	return r.err
 }
 
-// advance is next while there is no error. On the way it reads as far ahead as it may.
+// advance does the work of next. It reads as far ahead as it may before it waits for a block.
 func (r *Reader) advance() error {
-	r.put()
+	r.putBlock()
 	for {
 		if err := r.opt.canceled(); err != nil {
 			return r.fail(err)
 		}
 		more := r.readAhead()
 		if r.pending() == 0 {
-			if r.stop != nil {
-				return r.fail(r.stop)
+			if r.end != nil {
+				return r.fail(r.end)
 			}
 			r.hold = false
 			continue
 		}
-		// If no more can be read ahead, there is nothing left to do than to wait.
+		// If nothing more can be read ahead, there is nothing left to do but wait.
 		b, err := r.run.Next(!more)
 		if err != nil {
 			return r.fail(err)
 		}
 		if b != nil {
-			return r.take(b)
+			return r.deliver(b)
 		}
 	}
 }
 
-// readAhead reads one more block and submits it. It reports whether it is of use to call it again at once.
+// readAhead reads one more block and submits it. It reports whether another call makes sense at
+// once.
 func (r *Reader) readAhead() bool {
-	if r.stop != nil || r.hold {
+	if r.end != nil || r.hold {
 		return false
 	}
+	if r.source == nil {
+		r.open()
+	}
 	if !r.ahead {
-		if err := r.nextUnit(); err != nil {
+		if err := r.source.Next(&r.unit); err != nil {
 			return r.pause(err)
 		}
 		r.ahead = true
 	}
-	if r.run == nil || !r.made.fits(&r.unit.need) {
+	if r.run == nil || r.runFormat != r.format || !r.runSpec.Serves(&r.unit.Spec) {
 		if r.pending() > 0 {
 			return false
 		}
-		if err := r.start(); err != nil {
-			r.stop = err
+		if err := r.startRun(); err != nil {
+			r.end = err
 			return false
 		}
 	}
 	b := r.run.Get()
 	if b == nil {
 		if r.pending() == 0 {
-			r.stop = errNoBlock
+			r.end = errNoBlock
 		}
 		return false
 	}
 	var err error
-	if b.Src, err = r.payload(b.Src); err != nil {
+	if b.Src, err = r.source.Payload(&r.unit, b.Src); err != nil {
 		r.run.Put(b)
 		r.ahead = false
 		return r.pause(err)
 	}
 	r.submit(b)
-	r.hold = r.unit.pause
+	r.hold = r.unit.Pause
 	return !r.hold
 }
 
-// pause is for what comes instead of a block. It returns what readAhead does.
+// pause handles what comes in place of a unit, and returns what readAhead does.
 func (r *Reader) pause(err error) bool {
-	if err == errStreamEnd {
-		r.hold = !r.quick
+	if err == container.ErrNothingYet {
+		r.hold = !r.nonBlocking
 		return !r.hold
 	}
-	r.stop = err
+	r.end = err
 	return false
 }
 
-// nextUnit goes to the next unit of the input, whatever its format, and compares it with the limit of the content.
-func (r *Reader) nextUnit() error {
-	s := &r.scan
-	if !r.known {
-		r.known = true
-		if format, known, _ := sniff(s.peek()); known {
-			if r.foreign == nil {
-				r.foreign = new(foreign)
-			}
-			r.other = true
-			r.foreign.begin(format, s, &r.opt, r.quick)
-		}
-	}
-	if r.other {
-		return r.foreign.next(&r.unit)
-	}
-	e, sum, err := s.next()
-	if err != nil {
-		return err
-	}
-	h := &s.hdr
-	if limit := r.opt.maxDecoded; limit >= 0 && max(s.raw, h.ContentSize) > limit-s.before {
-		return &Error{Kind: ErrTooLarge, Stream: s.stream, Block: s.blocks - 1, Offset: s.at}
-	}
-	total := int64(-1)
-	if h.ContentSize >= 0 {
-		total = s.before + h.ContentSize
-	}
-	r.entry = e
-	r.unit = unit{
-		need: need{pipe: pipeline.ByID(h.Pipeline), checks: h.Checks && r.opt.checks, size: h.BlockSize}, // the scanner has seen to it that there is one
-		kind: pipeline.Kind(e.Kind), raw: e.Raw, sum: sum,
-		place: place{s.stream, s.blocks - 1, s.at, s.off + int64(e.Payload), s.before + s.raw, total, s.mem != nil},
-		// A writer leaves a block short at the end and where it was flushed. There the next byte may be long in coming.
-		pause: !r.quick && e.Raw < h.BlockSize,
-	}
-	if !r.opt.checks {
-		r.unit.sum = 0
-	}
-	return nil
-}
-
-// payload reads what belongs to the unit, into p's memory if it is not in memory already.
-func (r *Reader) payload(p []byte) ([]byte, error) {
-	if r.other {
-		return r.foreign.payload(&r.unit, p)
-	}
-	return r.scan.payload(p, r.entry.Payload)
-}
-
-// start begins a run for the unit.
-func (r *Reader) start() (err error) {
-	u := &r.unit
-	var p plan
-	if r.other {
-		p, err = r.opt.foreignPlan(&u.need)
+// open detects the format of the input and begins to read it.
+func (r *Reader) open() {
+	var in container.Start
+	if r.memory != nil {
+		in = container.BeginMemory(r.memory)
 	} else {
-		p, err = r.opt.readerPlan(u.pipe, u.size)
+		in = container.Begin(r.src, &r.head, r.nonBlocking)
+	}
+	var ok bool
+	if r.format, ok, _ = container.Detect(in.Head); !ok {
+		r.format = PZ
+	}
+	r.source = r.sources.begin(r.format, &in, &r.opt.limits)
+}
+
+// startRun begins a run for the unit.
+func (r *Reader) startRun() (err error) {
+	u := &r.unit
+	p, checks := pipelineOf(r.format, u.Pipeline), u.Checks
+	var b budget
+	if r.format == PZ {
+		b, err = r.opt.readerBudget(p, u.BlockSize)
+	} else {
+		b, err = r.opt.standardBudget(p, u.Spec)
 	}
 	if err != nil {
 		return err
 	}
-	cfg := r.opt.config(pipeline.Decompress, u.pipe, u.checks, p.inFlight)
-	if err := r.sched.Check(cfg, u.size); err != nil {
-		return &Error{Kind: ErrDevice, Block: -1, Offset: -1, Err: err}
+	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
+	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
+		return errs.Wrap(ErrDevice, err)
 	}
-	r.runner.start(r.sched, cfg)
-	r.made = u.need
-	if len(r.places) < p.inFlight {
-		r.places = make([]place, p.inFlight)
+	r.stream.start(r.sched, cfg)
+	r.runFormat, r.runSpec = r.format, u.Spec
+	if len(r.places) < b.inFlight {
+		r.places = make([]container.Place, b.inFlight)
 	}
 	return nil
 }
 
-// submit gives a block whose payload is read to the workers.
+// submit gives a block whose payload has been read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
 	u := &r.unit
-	b.Kind, b.Raw, b.Sum, b.Into, b.CallerOwned = u.kind, u.raw, u.sum, nil, u.place.borrowed
-	if r.into != nil && !r.other {
+	b.Kind, b.Raw, b.Sum, b.Into, b.CallerOwned = pipeline.Kind(u.Kind), u.Raw, u.Sum, nil, u.Place.CallerOwned
+	if r.into != nil && r.format == PZ {
 		b.Into = r.into(u)
 	}
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
-	r.places[b.Tag] = u.place
-	r.run.Number(u.place.block)
+	r.places[b.Tag] = u.Place
+	r.run.Number(u.Place.Block)
 	r.run.Submit(b)
 	r.ahead = false
 }
 
-// take makes a block that is done the current one.
-func (r *Reader) take(b *pipeline.Block) error {
+// deliver makes a block that is done the current one.
+func (r *Reader) deliver(b *pipeline.Block) error {
 	at := &r.places[b.Tag]
 	if b.Err != nil {
-		return r.fail(blockError(pipeline.Decompress, b.Err, r.opt.ctx, at.stream, at.block, at.offset))
+		ctx := r.opt.limits.Context
+		return r.fail(blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset))
 	}
 	r.cur, r.out = b, b.Out()
 	r.passed++
 	if r.opt.progress != nil {
-		r.opt.progress(Progress{Content: at.content, Compressed: at.end, Total: at.total, Blocks: r.passed})
+		r.opt.progress(Progress{Content: at.Content, Compressed: at.End, Total: at.Total, Blocks: r.passed})
 	}
 	return nil
 }

@@ -6,45 +6,52 @@ import (
 	"io"
 	"iter"
 
+	"github.com/gopz/compress/internal/blockcache"
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
 
-// ReaderAt gives access to any place of the content of a .pz file through its index, or of a .zst file through its seek table. It reads and decompresses only the
-// blocks that are asked for; damage to a block fails only reads that touch it.
+// ReaderAt gives access to any place of the content of a .pz file through its index, or of a .zst
+// file through its seek table. It reads and decompresses only the blocks that a call needs. Damage
+// to a block fails only calls that touch the block.
 //
-// ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one position and are for
-// one goroutine at a time; ReadAt does not touch that position. A ReaderAt keeps some blocks that were used last in
-// memory, within its limit.
-// Make one with [NewReaderAt]; the zero value is not usable.
+// ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
+// position and are for one goroutine at a time; ReadAt does not touch the position. A ReaderAt
+// keeps the blocks that were used last in memory, within its limit. Make one with [NewReaderAt];
+// the zero value is not usable.
 type ReaderAt struct {
 	opt   options
 	sched *pipeline.Scheduler
 	src   io.ReaderAt
-	index *index
-	slots slots
+	index *index.File
+	cache *blockcache.Cache[*blockLoader]
 
 	cursor cursor
 }
 
-// NewReaderAt opens the .pz or .zst file of the given size, in bytes, that src holds: one stream, or several. A .gz file, or a .zst file without a seek table,
-// is an [ErrNoIndex]; a seek table that is wrong is an error here, or when a frame is read that is not as the table says. It reads headers
-// and indexes; index and blocks in memory together stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize]
-// makes it fail, as does a [WithBackend] that cannot be had.
+type cacheEntry = blockcache.Entry[*blockLoader]
+
+// NewReaderAt opens the .pz or .zst file of size bytes that src holds: one stream, or several. It
+// reads headers and indexes. A .gz file, or a .zst file without a seek table, is an [ErrNoIndex]. A
+// wrong seek table is an error here, or when a frame is read that is not as the table says. Index
+// and blocks in memory together stay within [WithMaxMemory]. Content larger than
+// [WithMaxDecodedSize] makes it fail, as does a [WithBackend] that is not available.
 func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, err
 	}
 	if size < 0 {
-		return nil, optionError("file size %d is negative", size)
+		return nil, errs.BadOption("file size %d is negative", size)
 	}
 	if err := o.canceled(); err != nil {
 		return nil, err
 	}
-	x, err := readIndex(cancelable{src, &o}, size, o.readerLimit())
-	if cerr := o.canceled(); cerr != nil {
-		return nil, cerr
-	}
+	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -52,52 +59,52 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 }
 
 // newReaderAt makes a ReaderAt for the file that x describes.
-func newReaderAt(src io.ReaderAt, x *index, o options) (*ReaderAt, error) {
-	if o.maxDecoded >= 0 && x.content > o.maxDecoded {
-		return nil, tooMuchContent(x.content, o.maxDecoded)
+func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
+	if o.limits.TooLarge(0, x.Content) {
+		return nil, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
-	n, err := o.slotCount(x)
+	n, err := o.cacheEntries(x)
 	if err != nil {
 		return nil, err
 	}
 	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
-	for i := range x.streams {
-		h := &x.streams[i].hdr
-		if err := o.check(r.sched, pipeline.Decompress, x.streams[i].pipeline(), h.Checks && o.checks, h.BlockSize); err != nil {
+	for i := range x.Streams {
+		st := &x.Streams[i]
+		p := pipelineOf(x.Format, st.Pipeline)
+		err := o.checkBackend(r.sched, pipeline.Decompress, p, st.Checks && o.limits.Checks, st.BlockSize)
+		if err != nil {
 			return nil, err
 		}
 	}
-	r.slots.init(n)
+	r.cache = blockcache.New(n, func() *blockLoader { return &blockLoader{r: r} })
 	return r, nil
 }
 
 func tooMuchContent(size, limit int64) error {
-	return &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("content of %d bytes is more than %d", size, limit)}
+	return errs.New(ErrTooLarge, fmt.Sprintf("content of %d bytes is more than %d", size, limit))
 }
 
-// slotCount is the number of blocks that may be in memory.
-func (o *options) slotCount(x *index) (int, error) {
-	index := x.memory(int64(len(x.blocks)))
-	limit := o.readerLimit() - index
-	// Four let a few readers at different places of the file do without decompressing the same blocks again and again.
-	n := 4
-	for i := range x.streams {
-		st := &x.streams[i]
-		n = max(n, o.inFlight(st.pipeline(), pipeline.Decompress, st.hdr.BlockSize))
+// minCacheEntries lets a few callers at different places of the file work without decompressing
+// the same blocks again and again.
+const minCacheEntries = 4
+
+// cacheEntries returns the number of blocks that may be in memory.
+func (o *options) cacheEntries(x *index.File) (int, error) {
+	used := x.Memory(int64(len(x.Blocks)))
+	limit := max(1, o.limits.Memory()-used)
+	n := minCacheEntries
+	for i := range x.Streams {
+		st := &x.Streams[i]
+		n = max(n, o.inFlight(pipelineOf(x.Format, st.Pipeline), pipeline.Decompress, st.BlockSize))
 	}
-	n = min(n, max(1, len(x.blocks)))
-	if x.format == pipeline.ZST {
-		n, err := o.frameSlots(x, n, limit)
-		return n, besides(err, index)
-	}
+	n = min(n, max(1, len(x.Blocks)))
 	var worst *Error
-	for i := range x.streams {
-		h := &x.streams[i].hdr
-		p, err := o.newPlan(pipeline.ByID(h.Pipeline), pipeline.Decompress, 0, h.BlockSize, n, max(1, limit))
+	for i := range x.Streams {
+		b, err := o.streamBudget(x, &x.Streams[i], n, limit)
 		var e *Error
 		switch {
 		case err == nil:
-			n = p.inFlight
+			n = b.inFlight
 		case !errors.As(err, &e):
 			return 0, err
 		case worst == nil || e.Memory > worst.Memory:
@@ -105,95 +112,246 @@ func (o *options) slotCount(x *index) (int, error) {
 		}
 	}
 	if worst != nil {
-		return 0, besides(worst, index)
+		if worst.Memory > 0 {
+			worst.Memory += used
+		}
+		return 0, worst
 	}
 	return n, nil
 }
 
-// besides makes an ErrMemory speak of n bytes more, which have been taken off the limit.
-func besides(err error, n int64) error {
-	var e *Error
-	if errors.As(err, &e) && e.Memory > 0 {
-		e.Memory += n
+// streamBudget returns a budget of at most want blocks of a stream, within limit.
+func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
+	if x.Format == PZ {
+		return o.budget(pipelineOf(PZ, st.Pipeline), pipeline.Decompress, 0, st.BlockSize, want, limit)
 	}
-	return err
+	workers := o.workerCount()
+	b, ok := fit(want, limit, func(n int) int64 {
+		return container.FrameMemory(n, workers, int64(x.MaxFrame), int64(st.BlockSize))
+	})
+	if !ok {
+		return budget{}, errs.OutOfMemory(b.memory,
+			"a frame of %d bytes takes %d bytes of memory, more than the limit of %d", st.BlockSize, b.memory, limit)
+	}
+	return b, nil
 }
 
-// Size is the size of the content in bytes.
-func (r *ReaderAt) Size() int64 { return r.index.content }
+// Size returns the size of the content in bytes.
+func (r *ReaderAt) Size() int64 { return r.index.Content }
 
-// Stats returns the statistics of what has been read so far, zero if they were off when that was.
-func (r *ReaderAt) Stats() SchedulerStats { return r.slots.stats() }
+// Stats returns the statistics of what has been read so far; zero if they were off then.
+func (r *ReaderAt) Stats() (sum SchedulerStats) {
+	r.cache.Loaders(func(l *blockLoader) {
+		t := l.statistics()
+		sum.Add(&t)
+	})
+	return sum
+}
 
 // Info returns what the index says about the file.
-func (r *ReaderAt) Info() Info { return r.index.info() }
+func (r *ReaderAt) Info() Info { return infoOf(r.index) }
 
 // Blocks goes through all blocks of the file in order.
-func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return r.index.all() }
+func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return blocksOf(r.index) }
 
-// ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. Blocks are decompressed at the same time.
-// With an error comes the number of bytes in front of the damage.
+// ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. It decompresses the
+// blocks in parallel. With an error it returns the number of bytes in front of the damage.
 func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
-	if r.slots.isClosed() {
+	if r.cache.Closed() {
 		return 0, ErrClosed
 	}
 	if off < 0 {
 		return 0, errNegative
 	}
-	if off >= r.index.content {
+	if off >= r.index.Content {
 		return 0, io.EOF
 	}
 	var eof error
-	if rest := r.index.content - off; int64(len(p)) > rest {
+	if rest := r.index.Content - off; int64(len(p)) > rest {
 		p, eof = p[:rest], io.EOF
 	}
 	if len(p) == 0 {
 		return 0, eof
 	}
-	block, last := r.index.find(off), r.index.find(off+int64(len(p))-1)
-	var few [4]*slot
-	held := few[:0]
-	defer func() {
-		for _, s := range held {
-			r.slots.put(s)
-		}
-	}()
-	for n < len(p) {
-		if err := r.opt.canceled(); err != nil {
-			return n, err
-		}
-		for block <= last {
-			s, err := r.get(block, len(held) == 0)
-			if err != nil {
-				return n, err
-			}
-			if s == nil {
-				break
-			}
-			held = append(held, s)
-			block++
-		}
-		s := held[0]
-		data, err := r.wait(s)
+	first, last := r.index.Find(off), r.index.Find(off+int64(len(p))-1)
+	var few [4]*cacheEntry
+	w := window{r: r, held: few[:0], next: first, end: last + 1}
+	defer w.close()
+	for block := first; block <= last; block++ {
+		data, err := w.content()
 		if err != nil {
 			return n, err
 		}
-		n += copy(p[n:], data[off+int64(n)-r.index.blocks[s.block].content:])
-		held = held[:copy(held, held[1:])]
-		r.slots.put(s)
+		n += copy(p[n:], data[off+int64(n)-r.index.Blocks[block].Content:])
+		w.advance()
 	}
 	return n, eof
 }
 
-var (
-	errNegative = errors.New("compress: negative offset")
-	errWhence   = errors.New("compress: invalid whence")
-)
-
-// Close frees the memory. Calls of ReadAt that are under way complete or return [ErrClosed], as later ones do. It does not close
-// what lies under it. It returns nil. It must not be called at the same time as Read, Seek or WriteTo.
+// Close frees the memory. Calls of ReadAt that are under way complete or return [ErrClosed], as
+// later ones do. Close does not close the underlying reader. It returns nil. It must not be called
+// at the same time as Read, Seek or WriteTo.
 func (r *ReaderAt) Close() error {
 	r.cursor.drop(r)
-	r.slots.close()
+	r.cache.Close()
 	return nil
+}
+
+// get returns the cache entry of a block. See [blockcache.Cache.Get].
+func (r *ReaderAt) get(block int64, wait bool) (*cacheEntry, error) {
+	e, err := r.cache.Get(block, wait)
+	if err == blockcache.ErrClosed {
+		err = ErrClosed
+	}
+	return e, err
+}
+
+// A window is the cache entries that a call holds of a row of blocks: the first one, which it
+// waits for, and those behind it that it can get, which are decompressed meanwhile.
+type window struct {
+	r    *ReaderAt
+	held []*cacheEntry
+	next int64 // first block that is not held
+	end  int64 // first block that is not wanted
+}
+
+// content returns the content of the first block.
+func (w *window) content() ([]byte, error) {
+	if err := w.r.opt.canceled(); err != nil {
+		return nil, err
+	}
+	for w.next < w.end {
+		e, err := w.r.get(w.next, len(w.held) == 0)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			break
+		}
+		w.held = append(w.held, e)
+		w.next++
+	}
+	return w.held[0].Content()
+}
+
+// advance gives the first block back.
+func (w *window) advance() {
+	w.r.cache.Put(w.held[0])
+	w.held = w.held[:copy(w.held, w.held[1:])]
+}
+
+// close gives all blocks back.
+func (w *window) close() {
+	for _, e := range w.held {
+		w.r.cache.Put(e)
+	}
+}
+
+// A blockLoader loads blocks for one cache entry, through a run of one block.
+type blockLoader struct {
+	r *ReaderAt
+	stream
+	pipe   uint8 // what the run was made for
+	checks bool
+
+	number   int64 // of the block in the file
+	blk      *pipeline.Block
+	inFlight bool // blk is with the workers
+	verifier zstfile.Verifier
+	buf      []byte // the block as it is in the file
+	data     []byte // its content
+	err      error
+}
+
+// Load reads a block and gives it to the workers.
+func (l *blockLoader) Load(block int64) error {
+	l.await(false) // a block that no caller has waited for
+	l.number, l.data, l.err = block, nil, errs.Panicked
+	if l.blk != nil && l.blk.SrcRetired() {
+		l.stop()
+		l.buf = nil
+	}
+	l.err = l.load(block)
+	return l.err
+}
+
+func (l *blockLoader) load(block int64) error {
+	r := l.r
+	b := &r.index.Blocks[block]
+	st, number := r.index.StreamOf(block)
+	if n := int(b.Size); cap(l.buf) < n {
+		most := max(pzfile.BlockHeaderSize+st.BlockSize, r.index.MaxFrame)
+		l.buf = make([]byte, min(ceilPow2(n), most))
+	}
+	p := l.buf[:b.Size]
+	if err := container.ReadAt(r.src, p, b.Offset); err != nil {
+		if e, ok := err.(*Error); ok {
+			e.Part, e.Stream, e.Block = PartBlock, st.ID, number
+		}
+		return err
+	}
+	checks := st.Checks && r.opt.limits.Checks
+	kind, sum := b.Kind, b.Sum
+	var err error
+	if b.Kind == index.Frame {
+		kind = container.Coded
+		err = l.verifier.Verify(p, b, number, checks)
+		if !checks {
+			sum = 1 // the frame's own check is compared
+		}
+	} else {
+		p, sum, err = pzfile.OpenBlock(p, b, st, number)
+	}
+	if err != nil {
+		return err
+	}
+	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks {
+		pipe := pipelineOf(r.index.Format, st.Pipeline)
+		l.start(r.sched, r.opt.config(pipeline.Decompress, pipe, checks, 1))
+		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
+	}
+	if !r.opt.limits.Checks {
+		sum = 0
+	}
+	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, pipeline.Kind(kind), int(b.Raw), sum
+	l.inFlight = true
+	l.run.Number(number)
+	l.run.Submit(l.blk)
+	return nil
+}
+
+// Content waits for the block and returns its content.
+func (l *blockLoader) Content() ([]byte, error) {
+	l.await(true)
+	return l.data, l.err
+}
+
+// await takes the block back from the workers if they have it. wanted says that the block's own
+// error counts.
+func (l *blockLoader) await(wanted bool) {
+	if !l.inFlight {
+		return
+	}
+	l.inFlight = false
+	b, err := l.run.Next(true)
+	if err == nil && b.Err != nil && wanted {
+		st, number := l.r.index.StreamOf(l.number)
+		ctx, offset := l.r.opt.limits.Context, l.r.index.Blocks[l.number].Offset
+		err = blockError(pipeline.Decompress, b.Err, ctx, st.ID, number, offset)
+	}
+	if err != nil {
+		if b == nil {
+			l.stop() // canceled: the block is still in flight
+		}
+		l.data, l.err = nil, err
+		return
+	}
+	l.data = b.Out()
+	l.rest()
+}
+
+// Close ends the run and frees the memory. The statistics stay.
+func (l *blockLoader) Close() {
+	l.stop()
+	l.blk, l.buf, l.data = nil, nil, nil
 }

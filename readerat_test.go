@@ -58,8 +58,8 @@ func TestIdleCursor(t *testing.T) {
 	file := encode(t, content, WithBlockSize(testBlock))
 	for _, blocks := range []int{1, 2, 3, 7} {
 		r := openAt(t, file, memoryFor(t, blocks, 2, testBlock), WithConcurrency(2))
-		if r.slots.limit != min(blocks, 4) {
-			t.Error("slots:", r.slots.limit, "want", blocks)
+		if n := r.cache.Limit(); n != min(blocks, 4) {
+			t.Error("cache entries:", n, "want", blocks)
 		}
 		deadline(t, "ReadAt beside an idle cursor", func() {
 			io.ReadFull(r, make([]byte, 12*testBlock+10))
@@ -188,7 +188,7 @@ func TestReadAtFails(t *testing.T) {
 	file := encode(t, content, WithBlockSize(testBlock))
 	src := &faultyReaderAt{ReaderAt: bytes.NewReader(file)}
 	src.bad.Store(true)
-	if _, err := NewReaderAt(src, int64(len(file))); err != errTest {
+	if _, err := NewReaderAt(src, int64(len(file))); !errors.Is(err, errTest) {
 		t.Error("NewReaderAt:", err)
 	}
 	src.bad.Store(false)
@@ -199,17 +199,17 @@ func TestReadAtFails(t *testing.T) {
 	defer r.Close()
 	src.bad.Store(true)
 	p := make([]byte, len(content))
-	if n, err := r.ReadAt(p, 0); n != 0 || err != errTest {
+	if n, err := r.ReadAt(p, 0); n != 0 || !errors.Is(err, errTest) {
 		t.Error("ReadAt:", n, err)
 	}
-	if n, err := r.WriteTo(io.Discard); n != 0 || err != errTest {
+	if n, err := r.WriteTo(io.Discard); n != 0 || !errors.Is(err, errTest) {
 		t.Error("WriteTo:", n, err)
 	}
 	src.bad.Store(false)
 	if n, err := r.ReadAt(p, 0); n != len(p) || err != nil || !bytes.Equal(p, content) {
 		t.Error("ReadAt, after it is repaired:", n, err)
 	}
-	if n, err := r.WriteTo(&limitedWriter{n: 2*testBlock + 1}); n != 2*testBlock+1 || err != errTest {
+	if n, err := r.WriteTo(&limitedWriter{n: 2*testBlock + 1}); n != 2*testBlock+1 || !errors.Is(err, errTest) {
 		t.Error("WriteTo a writer that fails:", n, err)
 	}
 	if n, err := r.WriteTo(io.Discard); n != 3*testBlock-1 || err != nil {
@@ -317,7 +317,7 @@ func TestOpenCanceled(t *testing.T) {
 		open := func(f func(src *ctxReaderAt, size int64, o Option) error) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			src := &ctxReaderAt{Reader: *bytes.NewReader(file), cancel: cancel}
-			if err := f(src, int64(len(file)), WithContext(ctx)); err != errTest || src.reads > 3 {
+			if err := f(src, int64(len(file)), WithContext(ctx)); !errors.Is(err, errTest) || src.reads > 3 {
 				t.Errorf("%s: %v after %d reads", name, err, src.reads)
 			}
 		}

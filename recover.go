@@ -5,75 +5,65 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/pipeline"
 )
 
-// Damage is a part of a file that is damaged.
+// Damage is a damaged part of a file.
 type Damage struct {
 	Kind          DamageKind
 	Stream        int   // number of the stream, from 0
 	Block         int64 // number of the first block lost, or of the one that would come next
 	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
-	ContentOffset int64 // where in the content of the file it is missing; −1 if that is not known
-	Content       int64 // bytes missing; −1 if that is not known
+	ContentOffset int64 // where content is missing in the content of the file; −1 if unknown
+	Content       int64 // bytes missing; −1 if unknown
 	Err           error // what is wrong with the first of them
 }
 
 // DamageKind says what damage has done.
-type DamageKind uint8
+type DamageKind = index.DamageKind
 
 const (
-	DamageBlocks  DamageKind = iota // blocks are lost, and it is known how many
-	DamageUnknown                   // it is not known what is lost: any number of blocks, or none
-	DamageFrame                     // the header or the index of a stream is damaged; no content is lost
+	DamageBlocks  = index.DamageBlocks  // blocks are lost, and their number is known
+	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
+	DamageFrame   = index.DamageFrame   // the header or index of a stream is damaged; no content is lost
 )
 
-// Recover writes to w the content of all blocks of a damaged .pz file that are intact, in order. What is lost it tells
-// report, which may be nil, between the writes; an error that report returns ends the recovery. Lost content is left
-// out, or, with [WithZeroFill], replaced by zeros where its size is known. A stream's header alone does not make it
-// known: the end of a file that was cut is not replaced.
+// Recover writes to w the content of all intact blocks of a damaged .pz or .zst file, in order. It
+// calls report for each piece of damage, between the writes; report may be nil, and an error that
+// it returns ends the recovery. Lost content is left out, or, with [WithZeroFill], replaced by
+// zeros where its size is known. A stream's header alone does not make the size known: the end of a
+// file that was cut is not replaced.
 //
-// A .zst file with a seek table is taken for one with an index, whose blocks are its frames. If the table is damaged, or does not fit the frames because
-// bytes are missing or have come in, the frames are searched from the front; that finds those which say how much content they have and are not too large for
-// the memory, as those of a Writer do. In a file without any, and in .gz, there is nothing to search for: [ErrNoIndex]. Where the table is gone a .zst file that stands in a
-// damaged frame is taken for a part of the file, as nothing tells them apart.
+// With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
+// searches the file from the front. In .zst files it finds frames that state their size and are not
+// too large for the memory, as those of a Writer do; without any of them, and in .gz files, the
+// error is [ErrNoIndex]. Without its seek table a .zst file that is content of a damaged frame is
+// taken for a part of the file, since nothing tells them apart. Parts of the file that cannot be
+// read are damage like any other; [Damage].Err then wraps the error of src.
 //
-// With an intact index one damaged block costs that block alone. Without, as in a file that was cut, the blocks are
-// searched from the front. Parts of the file that cannot be read are damage like any other; [Damage].Err wraps what src
-// said.
-//
-// Recover returns nil if it came through, however much was lost. What has neither the header of a stream nor a block is an
-// [ErrFormat], and nothing is written; other errors are those of w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] like content does.
+// Recover returns nil if it reached the end, however much was lost. Data without the header of a
+// stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
+// w, report, the options, the context and the limits. Zeros count for [WithMaxDecodedSize] as
+// content does.
 func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error, opts ...Option) error {
 	o, err := newOptions(opts)
 	if err != nil {
 		return err
 	}
 	if size < 0 {
-		return optionError("file size %d is negative", size)
+		return errs.BadOption("file size %d is negative", size)
 	}
 	if report == nil {
 		report = func(Damage) error { return nil }
 	}
-	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for all that follows
-	var gaps []gap
-	x, err := readIndex(cancelable{src, &o}, size, o.readerLimit())
-	if cerr := o.canceled(); cerr != nil {
-		return cerr
-	}
-	switch {
-	case err == nil:
-	case isZstd(cancelable{src, &o}, size):
-		x, gaps, err = searchFrames(src, size, &o)
-	case errors.Is(err, ErrNoIndex):
-		// what has no index has no blocks that could be found either
-	default:
-		if x, gaps, err = searchBlocks(src, size, &o); errors.Is(err, ErrFormat) {
-			// Neither the first frame nor the last table of a .zst file may be left.
-			if fx, fgaps, ferr := searchFrames(src, size, &o); !errors.Is(ferr, ErrNoIndex) {
-				x, gaps, err = fx, fgaps, ferr
-			}
-		}
-	}
+	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
+	x, gaps, err := salvage(src, size, &o)
 	if err != nil {
 		return err
 	}
@@ -86,23 +76,52 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	return v.run()
 }
 
-// cancelable is an input that cannot be read after the context has ended.
-type cancelable struct {
-	src io.ReaderAt
-	opt *options
-}
-
-func (c cancelable) ReadAt(p []byte, off int64) (int, error) {
-	if err := c.opt.canceled(); err != nil {
-		return 0, err
+// salvage returns the index of a damaged file, and the gaps that a search found if the file has no
+// intact one.
+func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap, error) {
+	x, err := readIndex(src, size, &o.limits)
+	if err == nil {
+		return x, nil, nil
 	}
-	return c.src.ReadAt(p, off)
+	if cerr := o.canceled(); cerr != nil {
+		return nil, nil, cerr
+	}
+	cancelable := index.Cancelable{Src: src, Limits: &o.limits}
+	zst := func() (*index.File, []index.Gap, error) {
+		return zstfile.Salvage(src, size, &o.limits, o.verify(src))
+	}
+	if isZstd(cancelable, size) {
+		return zst()
+	}
+	if errors.Is(err, ErrNoIndex) {
+		return nil, nil, err // a format without blocks that could be found
+	}
+	rules := pzfile.Rules{Known: isKnown, Default: pipeline.ByName(DefaultPipeline).ID}
+	x, gaps, err := pzfile.Salvage(src, size, &o.limits, rules, o.verify(src))
+	if errors.Is(err, ErrFormat) {
+		// Perhaps a .zst file that has lost its first frame and its last table.
+		if x, gaps, zerr := zst(); !errors.Is(zerr, ErrNoIndex) {
+			return x, gaps, zerr
+		}
+	}
+	return x, gaps, err
 }
 
-// gap is damage that was found without an index, in front of a block.
-type gap struct {
-	before int64 // number of the block in the index
-	Damage
+// verify returns a function that decodes a single block of src to see whether it is intact.
+func (o *options) verify(src io.ReaderAt) index.Verify {
+	return func(f *index.File, memory int64) (bool, error) {
+		opt := *o
+		opt.limits.Checks, opt.limits.MaxDecoded, opt.limits.MaxMemory = true, -1, memory
+		r, err := newReaderAt(src, f, opt)
+		if err != nil {
+			return false, err
+		}
+		defer r.Close()
+		w := window{r: r, end: 1}
+		defer w.close()
+		_, err = w.content()
+		return err == nil, o.canceled()
+	}
 }
 
 // recovery is a call of Recover.
@@ -110,42 +129,23 @@ type recovery struct {
 	w      io.Writer
 	report func(Damage) error
 	r      *ReaderAt
-	gaps   []gap
-	lost   Damage // blocks that follow one another, to be reported; Blocks is 0 if there are none
-	offset int64  // of the next block's content; −1 if that is not known
+	gaps   []index.Gap
+	lost   Damage // blocks lost in a row, not reported yet; Blocks is 0 if there are none
+	offset int64  // of the next block's content; −1 if unknown
 	wrote  int64
 	zeros  []byte
 }
 
 func (v *recovery) run() error {
-	r := v.r
-	n := int64(len(r.index.blocks))
-	var held []*slot
-	defer func() {
-		for _, s := range held {
-			r.slots.put(s)
-		}
-	}()
-	for block, ahead := int64(0), int64(0); block < n; block++ {
-		if err := r.opt.canceled(); err != nil {
+	n := int64(len(v.r.index.Blocks))
+	w := window{r: v.r, end: n}
+	defer w.close()
+	for block := range n {
+		if err := v.reportGaps(block); err != nil {
 			return err
 		}
-		for ahead < n {
-			s, err := r.get(ahead, len(held) == 0)
-			if err != nil {
-				return err
-			}
-			if s == nil {
-				break
-			}
-			held = append(held, s)
-			ahead++
-		}
-		if err := v.gap(block); err != nil {
-			return err
-		}
-		data, err := r.wait(held[0])
-		if cerr := r.opt.canceled(); cerr != nil {
+		data, err := w.content()
+		if cerr := v.r.opt.canceled(); cerr != nil {
 			return cerr
 		}
 		if err != nil {
@@ -156,30 +156,32 @@ func (v *recovery) run() error {
 		if err != nil {
 			return err
 		}
-		r.slots.put(held[0])
-		held = held[:copy(held, held[1:])]
+		w.advance()
 	}
-	if err := v.gap(n); err != nil {
+	if err := v.reportGaps(n); err != nil {
 		return err
 	}
-	return r.opt.canceled()
+	if err := v.flush(); err != nil {
+		return err
+	}
+	return v.r.opt.canceled()
 }
 
-// gap reports what is missing in front of a block.
-func (v *recovery) gap(block int64) error {
-	for len(v.gaps) > 0 && v.gaps[0].before == block {
+// reportGaps reports the gaps in front of a block.
+func (v *recovery) reportGaps(block int64) error {
+	for len(v.gaps) > 0 && v.gaps[0].Before == block {
 		if err := v.flush(); err != nil {
 			return err
 		}
-		d := v.gaps[0].Damage
+		g := &v.gaps[0]
+		d := Damage{
+			Kind: g.Kind, Stream: g.Stream, Block: g.Block, Blocks: g.Blocks, ContentOffset: v.offset,
+			Content: g.Content, Err: g.Err,
+		}
 		v.gaps = v.gaps[1:]
-		d.ContentOffset = v.offset
 		if err := v.tell(d); err != nil {
 			return err
 		}
-	}
-	if block == int64(len(v.r.index.blocks)) {
-		return v.flush()
 	}
 	return nil
 }
@@ -197,31 +199,31 @@ func (v *recovery) keep(data []byte) error {
 
 // write writes content, or zeros in its place.
 func (v *recovery) write(p []byte) error {
-	if most := v.r.opt.maxDecoded; most >= 0 && int64(len(p)) > most-v.wrote {
-		return &Error{Kind: ErrTooLarge, Block: -1, Offset: -1, Detail: fmt.Sprintf("what is saved is more than %d bytes", most)}
+	if l := &v.r.opt.limits; l.TooLarge(v.wrote, int64(len(p))) {
+		return errs.New(ErrTooLarge, fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded))
 	}
-	n, err := writeFull(v.w, p)
+	n, err := container.WriteFull(v.w, p)
 	v.wrote += int64(n)
 	return err
 }
 
 // lose notes that a block is lost.
 func (v *recovery) lose(block int64, err error) error {
-	st, number := v.r.index.streamOf(block)
-	if v.lost.Blocks > 0 && v.lost.Stream != st.id {
+	st, number := v.r.index.StreamOf(block)
+	if v.lost.Blocks > 0 && v.lost.Stream != st.ID {
 		if err := v.flush(); err != nil {
 			return err
 		}
 	}
 	if v.lost.Blocks == 0 {
-		v.lost = Damage{Stream: st.id, Block: number, ContentOffset: v.offset, Err: err}
+		v.lost = Damage{Stream: st.ID, Block: number, ContentOffset: v.offset, Err: err}
 	}
 	v.lost.Blocks++
-	v.lost.Content += int64(v.r.index.blocks[block].raw)
+	v.lost.Content += int64(v.r.index.Blocks[block].Raw)
 	return nil
 }
 
-// flush reports the blocks that were lost in a row.
+// flush reports the blocks lost in a row.
 func (v *recovery) flush() error {
 	if v.lost.Blocks == 0 {
 		return nil
@@ -231,7 +233,7 @@ func (v *recovery) flush() error {
 	return v.tell(d)
 }
 
-// tell reports damage and fills the place with zeros if that is wanted.
+// tell reports damage, and fills the place with zeros if the caller wants that.
 func (v *recovery) tell(d Damage) error {
 	if err := v.report(d); err != nil {
 		return err

@@ -130,11 +130,11 @@ func TestRecoverNothing(t *testing.T) {
 		}
 	}
 	file := encode(t, mixedBytes(5*testBlock), WithBlockSize(testBlock))
-	if err := Recover(&limitedWriter{n: 5000}, bytes.NewReader(file), int64(len(file)), nil); err != errTest {
+	if err := Recover(&limitedWriter{n: 5000}, bytes.NewReader(file), int64(len(file)), nil); !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 	file[50] ^= 1
-	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), func(Damage) error { return errTest }); err != errTest {
+	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), func(Damage) error { return errTest }); !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 }
@@ -244,7 +244,7 @@ func TestRecoverZeroFill(t *testing.T) {
 		}
 		return len(p), nil
 	}), bytes.NewReader(file), int64(len(file)), nil, WithZeroFill(true), WithContext(ctx))
-	if err != errTest {
+	if !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 }

@@ -117,7 +117,7 @@ func TestRecoverCanceled(t *testing.T) {
 				}
 				return bytes.NewReader(file).ReadAt(p, off)
 			})
-			if err := Recover(io.Discard, src, int64(len(file)), nil, WithContext(ctx), WithConcurrency(1)); err != errTest {
+			if err := Recover(io.Discard, src, int64(len(file)), nil, WithContext(ctx), WithConcurrency(1)); !errors.Is(err, errTest) {
 				t.Errorf("%d reads of %d bytes: %v", n, len(file), err)
 			}
 			if reads > n+8 { // some blocks are read ahead

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/gopz/compress/pipeline"
 	"github.com/gopz/compress/simd"
 )
 
@@ -65,7 +64,7 @@ func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
 	equal(t, got, append([]byte("before"), content...), "AppendDecode")
 
 	ra, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
-	if format, _, _ := sniff(p); format == pipeline.GZ {
+	if format, _ := DetectFormat(p); format == Gzip {
 		if !errors.Is(err, ErrNoIndex) {
 			t.Fatal("NewReaderAt: ", err)
 		}

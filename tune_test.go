@@ -35,7 +35,7 @@ func TestTuning(t *testing.T) {
 				if level < 9 && len(want) >= len(fixed) {
 					t.Errorf("%s: %d bytes, and %d without", what, len(want), len(fixed))
 				}
-				if p.Format != "pz" {
+				if p.Format != PZ {
 					equal(t, decodeOther(t, p.Name, want), content, what)
 				}
 				if got, err := decode(want); err != nil || !bytes.Equal(got, content) {
@@ -50,7 +50,7 @@ func TestTuning(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if p.Format == "pz" {
+					if p.Format == PZ {
 						back, err := AppendDecode(nil, got)
 						if err != nil || !bytes.Equal(back, content) {
 							t.Errorf("%s, one shot: %v", what, err)
@@ -64,7 +64,7 @@ func TestTuning(t *testing.T) {
 					equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), want, what)
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
 					for _, b := range []Backend{Auto, GPU, Fused} {
-						if b.Strict() && (p.Format != "pz" || level == 9) {
+						if b.Strict() && (p.Format != PZ || level == 9) {
 							continue // layout Dense is the CPU's
 						}
 						equal(t, encode(t, content, append(opts, WithScheduler(s), WithBackend(b, b))...), want, what+" on a device")

@@ -4,62 +4,66 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
 
-// Writer compresses what is written to it and writes a .pz stream, or what else its pipeline makes (a .gz member, or the frames and seek table of a .zst file), to another
-// writer.
+// Writer compresses to .pz, .gz or .zst, depending on [WithFormat]. A .gz file is one member; a
+// .zst file is a frame for each block, and a seek table.
 //
-// It cuts the content into blocks, has them compressed at the same time, and writes them in order. The underlying writer
-// is used only inside of the Writer's own methods. A Writer has no goroutines of its own; one that is dropped without
-// Close leaks nothing, but its output is incomplete. Methods are for one goroutine at a time. After an error all of them
-// return that error.
-// Make one with [NewWriter]; the methods of the zero value return an [ErrOption].
+// A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
+// order. It uses the underlying writer only inside its own methods. It has no goroutines of its
+// own; one that is dropped without Close leaks nothing, but its output is incomplete. Methods are
+// for one goroutine at a time. After an error all of them return that error. Make one with
+// [NewWriter]; the methods of the zero value return an [ErrOption].
 type Writer struct {
-	opt   options
-	plan  plan
-	sched *pipeline.Scheduler
-	runner
+	opt    options
+	budget budget
+	sched  *pipeline.Scheduler
+	stream
 
 	dst    io.Writer
-	cur    *pipeline.Block // being filled; its Src is the content so far, behind what is in front of the block
-	before []byte          // the end of the content in front of the current block, as far as matches may reach
-	begun  bool            // framing.begin is written
+	cur    *pipeline.Block // being filled: its Src is its window and the content so far
+	window []byte          // the end of the content before the current block, as far as matches reach
+	begun  bool            // the framer's header is written
 	closed bool
 	err    error
 
-	borrowed bool // blocks are parts of the caller's memory
+	callerOwned bool // blocks are parts of the caller's memory
 
-	in     int64 // content accepted
-	passed int64 // content of the blocks written
+	in     int64 // content accepted, in bytes
+	passed int64 // content of the blocks written, in bytes
 	out    int64 // bytes written
 	blocks int64 // submitted
 	ended  int64 // blocks written
-	frame  framing
-	frames framings
+	frame  container.Framer
+	frames framers
 	buf    []byte
 	probe  [1]byte
 }
 
-// NewWriter returns a Writer that writes to w. The caller closes it to complete the stream; w is not closed.
+// NewWriter returns a Writer that writes to w. The caller closes it to complete the stream. Close
+// does not close w.
 func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.writerPlan()
+	b, err := o.writerBudget()
 	if err != nil {
 		return nil, err
 	}
-	z := &Writer{opt: o, plan: p, sched: o.scheduler()}
-	if err := o.check(z.sched, pipeline.Compress, o.pipe, o.checks, o.blockSize); err != nil {
+	z := &Writer{opt: o, budget: b, sched: o.scheduler()}
+	if err := o.checkBackend(z.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
 		return nil, err
 	}
 	z.Reset(w)
 	return z, nil
 }
 
-// Reset makes the Writer ready for a new stream, to dst, with the options it has. Content not yet written is dropped.
+// Reset makes the Writer ready for a new stream, to dst, with the options that it has. Content not
+// yet written is dropped.
 func (w *Writer) Reset(dst io.Writer) {
 	if w.opt.pipe == nil {
 		return // see ready
@@ -67,21 +71,21 @@ func (w *Writer) Reset(dst io.Writer) {
 	if w.run != nil && w.cur != nil {
 		w.run.Put(w.cur)
 	}
-	w.free()
+	w.recycle()
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
-	w.before = w.before[:0]
-	w.frame = w.frames.of(w.opt.pipe.Format)
-	w.frame.reset(&w.opt)
+	w.window = w.window[:0]
+	w.frame = w.frames.begin(&w.opt)
 }
 
-// content is the number of bytes in the current block.
+// content returns the number of bytes of content in the current block.
 func (w *Writer) content() int { return len(w.cur.Src) - w.cur.Window }
 
-// Stats returns the statistics of what has been written so far, zero if they were off when it began. They go on after Reset.
+// Stats returns the statistics of what has been written so far; zero if they were off when it
+// began. They continue after Reset.
 func (w *Writer) Stats() SchedulerStats { return w.statistics() }
 
-// fail makes err the Writer's last word.
+// fail makes err what all methods return.
 func (w *Writer) fail(err error) error {
 	w.err = err
 	w.cur = nil
@@ -89,7 +93,7 @@ func (w *Writer) fail(err error) error {
 	return err
 }
 
-// ready says whether the Writer can go on.
+// ready returns an error if the Writer cannot go on.
 func (w *Writer) ready() error {
 	if w.closed {
 		return ErrClosed
@@ -98,7 +102,7 @@ func (w *Writer) ready() error {
 		return w.err
 	}
 	if w.frame == nil {
-		return w.fail(optionError("a Writer that was made without NewWriter"))
+		return w.fail(errs.BadOption("a Writer that was made without NewWriter"))
 	}
 	if err := w.opt.canceled(); err != nil {
 		return w.fail(err)
@@ -111,11 +115,11 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 	if err := w.ready(); err != nil {
 		return 0, err
 	}
-	if err := w.expect(len(p)); err != nil {
+	if err := w.checkSize(len(p)); err != nil {
 		return 0, w.fail(err)
 	}
 	for len(p) > 0 {
-		if err := w.room(len(p)); err != nil {
+		if err := w.makeRoom(len(p)); err != nil {
 			return n, w.fail(err)
 		}
 		b := w.cur
@@ -128,32 +132,35 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// ReadFrom compresses all that r gives. It reads straight into the blocks' buffers. An error of r is returned and does
-// the Writer no harm.
+// readSize is how many bytes ReadFrom asks for first: enough to read small content at once.
+const readSize = 32 << 10
+
+// ReadFrom compresses everything that r returns. It reads straight into the buffers of the blocks.
+// After an error of r the Writer can go on.
 func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	if err := w.ready(); err != nil {
 		return 0, err
 	}
-	empty := 0
+	var progress container.ReadProgress
 	for {
-		// A full block waits for the byte after it: see Flush.
+		// A full block stays until the byte after it has been read: see flush.
 		full := w.cur != nil && w.content() == w.opt.blockSize
 		p := w.probe[:]
 		if !full {
-			if err := w.room(readSize); err != nil {
+			if err := w.makeRoom(readSize); err != nil {
 				return n, w.fail(err)
 			}
 			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.cur.Window+w.opt.blockSize)]
 		}
 		m, rerr := r.Read(p)
 		if m < 0 || m > len(p) {
-			return n, errBadCount
+			return n, errs.BadCount
 		}
-		if err := w.expect(m); err != nil {
+		if err := w.checkSize(m); err != nil {
 			return n, w.fail(err)
 		}
 		if full && m > 0 {
-			if err := w.room(1); err != nil {
+			if err := w.makeRoom(1); err != nil {
 				return n, w.fail(err)
 			}
 			w.cur.Src = append(w.cur.Src, p...)
@@ -162,16 +169,12 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 		}
 		w.in += int64(m)
 		n += int64(m)
-		if m > 0 {
-			empty = 0
-		} else if empty++; empty == maxEmptyReads && rerr == nil {
-			rerr = io.ErrNoProgress
-		}
-		if rerr == io.EOF {
+		switch err := progress.Check(m, rerr); err {
+		case nil:
+		case io.EOF:
 			return n, nil
-		}
-		if rerr != nil {
-			return n, rerr
+		default:
+			return n, err
 		}
 		if err := w.opt.canceled(); err != nil {
 			return n, w.fail(err)
@@ -179,11 +182,8 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 }
 
-// readSize is what ReadFrom asks for first, in bytes: enough that small content is read at once.
-const readSize = 32 << 10
-
-// expect fails if n more bytes are more than the announced content.
-func (w *Writer) expect(n int) error {
+// checkSize fails if n more bytes are more than the announced content.
+func (w *Writer) checkSize(n int) error {
 	if w.opt.contentSize >= 0 && int64(n) > w.opt.contentSize-w.in {
 		return w.sizeError(w.in + int64(n))
 	}
@@ -191,31 +191,33 @@ func (w *Writer) expect(n int) error {
 }
 
 func (w *Writer) sizeError(got int64) error {
-	return &Error{Kind: ErrContentSize, Block: -1, Offset: -1,
-		Detail: fmt.Sprintf("content of %d bytes written where %d were announced", got, w.opt.contentSize)}
+	return errs.New(ErrContentSize,
+		fmt.Sprintf("content of %d bytes written where %d were announced", got, w.opt.contentSize))
 }
 
-// room sees to it that the current block has room for a byte at least, and for n if they fit.
-func (w *Writer) room(n int) error {
+// makeRoom makes room in the current block for at least one byte, and for n if they fit. It submits
+// a full block.
+func (w *Writer) makeRoom(n int) error {
 	if w.cur != nil && w.content() == w.opt.blockSize {
 		if err := w.submit(); err != nil {
 			return err
 		}
 	}
 	if w.cur == nil {
-		b, err := w.get()
+		b, err := w.getBlock()
 		if err != nil {
 			return err
 		}
-		b.Src, b.Window = append(b.Src[:0], w.before...), len(w.before)
+		b.Src, b.Window = append(b.Src[:0], w.window...), len(w.window)
 		w.cur = b
 	}
 	w.grow(n)
 	return nil
 }
 
-// grow makes the current block's buffer hold n more bytes, or a whole block. Buffers double, so that small content takes
-// little memory; once a block has been filled they have their full size from the start.
+// grow makes the current block's buffer hold n more bytes, or a whole block. Buffers double, so
+// that small content takes little memory. Once a block has been filled they have their full size
+// from the start.
 func (w *Writer) grow(n int) {
 	b, limit := w.cur, w.cur.Window+w.opt.blockSize
 	want := min(len(b.Src)+n, limit)
@@ -234,10 +236,10 @@ func (w *Writer) grow(n int) {
 	b.Src = p
 }
 
-// get returns an empty block, for which it may have to wait for the oldest one and write it.
-func (w *Writer) get() (*pipeline.Block, error) {
+// getBlock returns an empty block. It may have to wait for the oldest one and write it.
+func (w *Writer) getBlock() (*pipeline.Block, error) {
 	if w.run == nil {
-		w.start(w.sched, w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.checks, w.plan.inFlight))
+		w.start(w.sched, w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, w.budget.inFlight))
 	}
 	for {
 		if b := w.run.Get(); b != nil {
@@ -250,7 +252,7 @@ func (w *Writer) get() (*pipeline.Block, error) {
 		if b == nil {
 			return nil, errNoBlock
 		}
-		if err := w.emit(b); err != nil {
+		if err := w.writeBlock(b); err != nil {
 			return nil, err
 		}
 	}
@@ -261,15 +263,15 @@ func (w *Writer) submit() error {
 	b := w.cur
 	w.cur = nil
 	w.blocks++
-	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.borrowed {
-		w.before = append(w.before[:0], b.Src[len(b.Src)-n:]...)
+	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
+		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
 	w.run.Number(w.blocks - 1)
 	w.run.Submit(b)
 	return w.drain(false)
 }
 
-// drain writes the blocks that are done, or, with wait, all.
+// drain writes the blocks that are done, or, if wait is set, all.
 func (w *Writer) drain(wait bool) error {
 	if w.run == nil {
 		return nil
@@ -279,47 +281,51 @@ func (w *Writer) drain(wait bool) error {
 		if b == nil || err != nil {
 			return err
 		}
-		if err := w.emit(b); err != nil {
+		if err := w.writeBlock(b); err != nil {
 			return err
 		}
 	}
 }
 
-// emit writes a block.
-func (w *Writer) emit(b *pipeline.Block) error {
+// writeBlock writes a block and frees it.
+func (w *Writer) writeBlock(b *pipeline.Block) error {
 	if b.Err != nil {
-		return blockError(pipeline.Compress, b.Err, w.opt.ctx, 0, w.ended, -1)
+		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
 	}
-	w.buf = w.frame.head(w.header(), b)
+	info := container.Block{Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum}
+	w.buf = w.frame.BlockHeader(w.header(), info)
 	if err := w.write(w.buf); err != nil {
 		return err
 	}
 	if err := w.write(b.Out()); err != nil {
 		return err
 	}
-	w.buf = w.frame.foot(w.buf[:0], b)
+	w.buf = w.frame.BlockTrailer(w.buf[:0], info)
 	if err := w.write(w.buf); err != nil {
 		return err
 	}
 	w.passed += int64(b.Raw)
 	w.ended++
-	if w.borrowed {
+	if w.callerOwned {
 		b.Src, b.Window = nil, 0
 	}
 	w.run.Put(b)
 	if w.opt.progress != nil {
-		w.opt.progress(Progress{Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended})
+		w.opt.progress(Progress{
+			Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended,
+		})
 	}
 	return nil
 }
 
-// header returns what a stream begins with, if that is not written yet, in memory that others may append to.
+// header returns the stream's header if it is not written yet, else an empty slice, in memory to
+// append to.
 func (w *Writer) header() []byte {
 	if w.begun {
 		return w.buf[:0]
 	}
 	w.begun = true
-	w.buf = w.frame.begin(w.buf[:0])
+	w.buf = w.frame.Header(w.buf[:0])
 	return w.buf
 }
 
@@ -327,15 +333,15 @@ func (w *Writer) write(p []byte) error {
 	if len(p) == 0 {
 		return nil
 	}
-	w.err = errPanicked // unless it comes back
-	n, err := writeFull(w.dst, p)
+	w.err = errs.Panicked // unless Write returns
+	n, err := container.WriteFull(w.dst, p)
 	w.err = nil
 	w.out += int64(n)
 	return err
 }
 
-// Flush ends the current block and writes all blocks, so that a Reader can give out all that was written so far without
-// seeing anything that follows. It costs density if it happens often.
+// Flush ends the current block and writes all blocks, so that a Reader can return everything
+// written so far without reading more. Frequent flushes cost density.
 func (w *Writer) Flush() error {
 	if err := w.ready(); err != nil {
 		return err
@@ -350,15 +356,16 @@ func (w *Writer) flush() error {
 	if w.cur == nil || w.content() == 0 {
 		return w.drain(true)
 	}
-	// A Reader that meets a full block takes it that more will follow at once, and reads on before it has given that
-	// block out. A block that is not full tells it to wait. So the last block before a flush must not be full.
+	// After a full block a Reader expects more at once, and reads on before it returns the block.
+	// After a block that is not full it returns everything first. So the last block before a flush
+	// must not be full.
 	if n := len(w.cur.Src); w.content() == w.opt.blockSize {
 		last := w.cur.Src[n-1]
 		w.cur.Src = w.cur.Src[:n-1]
 		if err := w.submit(); err != nil {
 			return err
 		}
-		if err := w.room(1); err != nil {
+		if err := w.makeRoom(1); err != nil {
 			return err
 		}
 		w.cur.Src = append(w.cur.Src, last)
@@ -372,8 +379,8 @@ func (w *Writer) flush() error {
 // keptBuffer is how much memory of an index stays for the next stream, in bytes.
 const keptBuffer = 64 << 10
 
-// Close writes what is left and completes the stream. It does not close the underlying writer. Closing again
-// returns the same result and does nothing.
+// Close writes what is left and completes the stream. It does not close the underlying writer.
+// Another Close returns the same result and does nothing.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
@@ -402,9 +409,9 @@ func (w *Writer) finish() error {
 	if w.opt.contentSize >= 0 && w.in != w.opt.contentSize {
 		return w.sizeError(w.in)
 	}
-	// The header may have been all there was to write: then it counts as written before what follows.
+	// Where there are no blocks the header is still to be written, and counts as written.
 	head := w.header()
-	p := w.frame.end(head, w.passed, w.out+int64(len(head)))
+	p := w.frame.Trailer(head, w.passed, w.out+int64(len(head)))
 	if cap(p) <= keptBuffer {
 		w.buf = p
 	}

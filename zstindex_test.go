@@ -49,11 +49,11 @@ func TestSeekableZstd(t *testing.T) {
 			t.Error(c.name, err)
 		}
 		r := openAt(t, c.file, WithConcurrency(2))
-		if info := r.Info(); info.Format != "zst" || !info.Seekable || info.Content != int64(len(c.content)) || info.Size != int64(len(c.file)) {
+		if info := r.Info(); info.Format != Zstd || !info.Seekable || info.Content != int64(len(c.content)) || info.Size != int64(len(c.file)) {
 			t.Errorf("%s: %+v", c.name, info)
 		}
 		info, err := ReadInfo(bytes.NewReader(c.file), int64(len(c.file)))
-		if err != nil || info.Format != "zst" || !info.Seekable || info.Content != int64(len(c.content)) {
+		if err != nil || info.Format != Zstd || !info.Seekable || info.Content != int64(len(c.content)) {
 			t.Errorf("%s: %+v, %v", c.name, info, err)
 		}
 		var wg sync.WaitGroup

@@ -72,6 +72,7 @@ func TestLostFrames(t *testing.T) {
 func TestLargeSeekTable(t *testing.T) {
 	one := zstdRaw(zstfile.Header{ContentSize: 1, SingleSegment: true}, []byte("x"))
 	two := zstdRaw(zstfile.Header{ContentSize: 2, SingleSegment: true}, []byte("xx"))
+	const keptPrefixes = 1 << 10 // as in package zstfile
 	const n = 3 * keptPrefixes
 	list := slices.Repeat([]zstfile.Entry{entry(one, []byte("x"))}, n)
 	list[5] = entry(two, []byte("xx"))

@@ -76,16 +76,16 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 		if p.dense != 0 && (dense || tuning != TuneFixed && level >= p.fastDense) {
 			worker += denseMemory(size)
 		}
-	case GZ:
+	case Gzip:
 		// Sequences only, of at least 4 bytes, or 3 with optimal parsing.
 		if p.levels[level].Finder.Optimal() {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 		} else {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
 		}
-	case ZST:
-		// There are no streams. But what sequences and output leave behind when they grow takes as
-		// much until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
+	case Zstd:
+		// There are no streams. But what sequences and output leave behind when they grow takes as much
+		// until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
 		worker, payload = worker+zstd.Memory, 27*size/4
 	}
 	if tuning != TuneFixed {

@@ -46,16 +46,16 @@ func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src [
 func reread(p *Pipeline, in []encoded) ([]byte, error) {
 	var file []byte
 	for _, e := range in {
-		if p.Format == ZST {
+		if p.Format == Zstd {
 			h := zstfile.Header{ContentSize: int64(e.raw), Window: int64(e.raw), SingleSegment: true, Checksum: true}
 			file = h.Append(file)
 		}
 		file = append(file, e.payload...)
-		if p.Format == ZST {
+		if p.Format == Zstd {
 			file = binary.LittleEndian.AppendUint32(file, e.sum)
 		}
 	}
-	if p.Format == GZ {
+	if p.Format == Gzip {
 		return io.ReadAll(flate.NewReader(bytes.NewReader(append(file, 3, 0))))
 	}
 	d, err := kzstd.NewReader(nil, kzstd.WithDecoderMaxWindow(zstdMaxBlock))
@@ -98,7 +98,7 @@ func TestStandardFormats(t *testing.T) {
 					rest, total := src, 0
 					for _, e := range coded {
 						want := crc32.ChecksumIEEE(rest[:e.raw])
-						if p.Format == ZST {
+						if p.Format == Zstd {
 							want = zstfile.Checksum(rest[:e.raw])
 						}
 						if e.sum != want {

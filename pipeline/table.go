@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/zstd"
@@ -47,17 +48,14 @@ func (p *Pipeline) stages(op Op) []stage {
 	return p.encode
 }
 
-// Format is a container format.
-type Format uint8
+// Format is a file format. Its String method returns the file name extension.
+type Format = container.Format
 
+// The formats, and what the payload of a block is in each.
 const (
-	// PZ is .pz. Blocks have a Kind.
-	PZ Format = iota
-	// GZ is .gz. Payloads are pieces of one Deflate stream. They end on byte boundaries, and none is
-	// final.
-	GZ
-	// ZST is .zst. A payload is all blocks of one frame.
-	ZST
+	PZ   = container.PZ   // .pz: coded as the block's Kind says
+	Gzip = container.Gzip // .gz: a piece of a Deflate stream that ends on a byte boundary; none is final
+	Zstd = container.Zstd // .zst: all blocks of one frame
 )
 
 // stage is one step of a block. It reads Block.Src or the payload that the stage before left. It
@@ -105,14 +103,14 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "deflate", Doc: "gzip files, for every tool there is",
-		Format: GZ, Window: deflate.MaxOffset,
+		Format: Gzip, Window: deflate.MaxOffset,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
 		encode:   []stage{matchStage, deflateStage},
 		check:    gzipSum,
 	},
 	{
-		Name: "lzf", Doc: "seekable zstd files", Format: ZST, MaxBlock: zstdMaxBlock,
+		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
 		limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels, math.MaxInt),
 		encode:   []stage{matchStage, zstdStage},
@@ -130,6 +128,19 @@ func ByName(name string) *Pipeline {
 		if table[i].Name == name {
 			return &table[i]
 		}
+	}
+	return nil
+}
+
+// Default returns the default pipeline of a format, nil if there is no such format.
+func Default(f Format) *Pipeline {
+	switch f {
+	case PZ:
+		return ByName("lzseqr")
+	case Gzip:
+		return ByName("deflate")
+	case Zstd:
+		return ByName("lzf")
 	}
 	return nil
 }

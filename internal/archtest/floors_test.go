@@ -29,9 +29,14 @@ var packages = map[string]floor{
 
 	"pipeline/internal/offload": engine,
 
-	"internal/pzfile":  engine,
-	"internal/gzfile":  engine,
-	"internal/zstfile": engine,
+	"internal/errs":       ground,
+	"internal/blockcache": ground,
+	"internal/container":  ground,
+	"internal/index":      engine,
+	"internal/pzfile":     engine,
+	"internal/gzfile":     engine,
+	"internal/zstfile":    engine,
+	"internal/zstdec":     engine,
 
 	"lz77":    codecs,
 	"lzseq":   codecs,
@@ -81,8 +86,12 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor, with reasons.
 var sideways = map[arrow]string{
-	{"deflate", "huffman"}: "codes symbols with Huffman codes",
-	{"deflate", "lz77"}:    "codes sequences, a type of lz77",
+	{"internal/zstdec", "internal/zstfile"}: "is its decoder",
+	{"internal/container", "internal/errs"}: "returns its errors",
+	{"internal/pzfile", "internal/index"}:   "makes an index of a file",
+	{"internal/zstfile", "internal/index"}:  "makes an index of a file",
+	{"deflate", "huffman"}:                  "codes symbols with Huffman codes",
+	{"deflate", "lz77"}:                     "codes sequences, a type of lz77",
 
 	{"gpu", "lz77"}:  "results hold sequences",
 	{"gpu", "lzseq"}: "results hold lzseq's streams",
@@ -134,7 +143,7 @@ var foreign = map[string][]string{
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	// Decodes standard formats, and is measured.
-	"github.com/klauspost/compress": {"", "pipeline", "internal/inflate", "internal/bench"},
+	"github.com/klauspost/compress": {"pipeline", "internal/zstdec", "internal/inflate", "internal/bench"},
 }
 
 // optional lists modules and the build constraint that their imports need.

@@ -51,7 +51,7 @@ func smallFiles(t *testing.T, p compress.PipelineInfo, level int, paths []string
 		pz(t, "", append(args, paths...)...).want(t, exitOK)
 		var joined strings.Builder
 		for _, path := range paths {
-			b, err := os.ReadFile(path + "." + p.Format)
+			b, err := os.ReadFile(path + "." + p.Format.String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,7 +237,7 @@ func TestNamedFiles(t *testing.T) {
 	for i, p := range compress.Pipelines() {
 		var packed []string
 		for _, path := range paths {
-			packed = append(packed, path+"."+p.Format)
+			packed = append(packed, path+"."+p.Format.String())
 		}
 		level, threads := fmt.Sprint("-", 1+2*i), fmt.Sprint("-T", threadCounts[i%3])
 		pack := command(append([]string{"-f", "-p", p.Name, level, threads}, paths...)...)

@@ -41,11 +41,11 @@ var formatAliases = map[string]string{"gzip": "gz", "zstd": "zst"}
 func formatNames() (names []string) {
 	for _, p := range compress.Pipelines() {
 		switch {
-		case slices.Contains(names, p.Format):
+		case slices.Contains(names, p.Format.String()):
 		case p.Name == compress.DefaultPipeline:
-			names = slices.Insert(names, 0, p.Format)
+			names = slices.Insert(names, 0, p.Format.String())
 		default:
-			names = append(names, p.Format)
+			names = append(names, p.Format.String())
 		}
 	}
 	return names
@@ -55,7 +55,7 @@ func formatNames() (names []string) {
 func pipelineOf(format string) string {
 	found := ""
 	for _, p := range compress.Pipelines() {
-		if p.Format == format && (found == "" || p.Name == compress.DefaultPipeline) {
+		if p.Format.String() == format && (found == "" || p.Name == compress.DefaultPipeline) {
 			found = p.Name
 		}
 	}
@@ -80,11 +80,11 @@ func (c *config) chooseFormat() error {
 			names = append(names, p.Name)
 			continue
 		}
-		if c.format != "" && c.format != p.Format {
+		if c.format != "" && c.format != p.Format.String() {
 			return fmt.Errorf("-p %s writes .%s files; use it without --format %s",
-				p.Name, p.Format, c.format)
+				p.Name, p.Format.String(), c.format)
 		}
-		c.format = p.Format
+		c.format = p.Format.String()
 		return nil
 	}
 	hint := ""

@@ -100,9 +100,9 @@ func (o *option) names() string {
 func helpValues() *strings.Replacer {
 	var pipelines []string
 	for _, p := range compress.Pipelines() {
-		s := p.Name + " (." + p.Format + ")"
+		s := p.Name + " (." + p.Format.String() + ")"
 		if p.Name == compress.DefaultPipeline {
-			s = p.Name + " (." + p.Format + ", the default)"
+			s = p.Name + " (." + p.Format.String() + ", the default)"
 		}
 		pipelines = append(pipelines, s)
 	}

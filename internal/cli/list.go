@@ -72,7 +72,7 @@ func (a *app) describe(in *source) (listing, error) {
 	info, err := compress.ReadInfo(in.f, in.info.Size(),
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
 	l := listing{
-		Name: in.name, Format: info.Format, Streams: len(info.Streams), Blocks: info.Blocks,
+		Name: in.name, Format: info.Format.String(), Streams: len(info.Streams), Blocks: info.Blocks,
 		Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
 		Ratio: roundRatio(info.Content, info.Size),
 	}
@@ -80,7 +80,7 @@ func (a *app) describe(in *source) (listing, error) {
 		l.NameBytes = []byte(in.name)
 	}
 	for _, s := range info.Streams {
-		l.addStream(info.Format, s)
+		l.addStream(info.Format.String(), s)
 	}
 	return l, err
 }

@@ -29,7 +29,7 @@ func read(d *Decoder, src Source) string {
 		return err.Error()
 	}
 	p, err := io.ReadAll(d)
-	if at, ok := Corrupt(err); ok {
+	if at, ok := new(Decoder).Corrupt(err); ok {
 		return fmt.Sprintf("%q, corrupt at %d", p, at)
 	}
 	return fmt.Sprintf("%q, %v", p, err)

@@ -4,18 +4,20 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+
+	"github.com/gopz/compress/internal/container"
 )
 
 // Kinds of blocks.
 const (
-	Stored = 1 // the payload is the content
-	Fill   = 2 // the payload is one byte that the content repeats
-	Coded  = 3
+	Stored = container.Stored
+	Fill   = container.Fill
+	Coded  = container.Coded
 )
 
 // Entry is what the index says of a block: the first 8 bytes of its header.
 type Entry struct {
-	Kind    uint8
+	Kind    container.Kind
 	Payload int // bytes of payload
 	Raw     int // bytes of content
 }
@@ -30,7 +32,7 @@ func (e Entry) Append(dst []byte) []byte {
 func ParseEntry(p []byte, blockSize int) (Entry, error) {
 	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 	// Sizes fit an int even of 32 bits: the payload has 28, and raw is compared before it is converted.
-	e := Entry{Kind: uint8(first & 15), Payload: int(first >> 4)}
+	e := Entry{Kind: container.Kind(first & 15), Payload: int(first >> 4)}
 	if raw == 0 || raw > uint32(blockSize) {
 		return e, fmt.Errorf("%w: block of %d bytes", ErrField, raw)
 	}

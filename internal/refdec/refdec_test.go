@@ -93,7 +93,7 @@ func TestCorpus(t *testing.T) {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, p := range compress.Pipelines() {
-				if p.Format != "pz" {
+				if p.Format != compress.PZ {
 					continue
 				}
 				for _, level := range []int{1, 4, 6, 9} {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -106,7 +107,7 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 
 func dumpBlock(w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzseq.Streams, sequences bool) error {
 	if e.Kind != pzfile.Coded {
-		name := map[uint8]string{pzfile.Stored: "stored", pzfile.Fill: "fill"}[e.Kind]
+		name := map[container.Kind]string{pzfile.Stored: "stored", pzfile.Fill: "fill"}[e.Kind]
 		_, err := fmt.Fprintf(w, "%6d %-7s %9d %9d\n", number, name, e.Raw, e.Payload)
 		return err
 	}

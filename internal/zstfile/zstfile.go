@@ -30,6 +30,9 @@ var (
 	ErrMagic = errors.New("not zstd data")
 	ErrField = errors.New("field out of range")
 	ErrShort = errors.New("unexpected end of data")
+
+	// ErrChecksum is what a Decoder returns.
+	ErrChecksum = errors.New("checksum mismatch")
 )
 
 // Checksum is the check of content that frames and seek tables carry: the low half of its XXH64.

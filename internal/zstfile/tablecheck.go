@@ -1,27 +1,26 @@
-package compress
+package zstfile
 
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/gopz/compress/internal/zstfile"
 )
 
 const (
-	// keptPrefixes is how many frames behind the last seek table may be such that the next table does not list and that do no harm. Others are
-	// not told from such as were written twice.
+	// keptPrefixes is how many frames behind a seek table may be missing from the next table
+	// without harm. More of them look like frames that were written twice.
 	keptPrefixes = 1 << 10
 
-	// prefixBase is what a hash of frames is a polynomial of; odd, and else of no importance.
+	// prefixBase is the base of the polynomial hash of frames: any odd number.
 	prefixBase = 0x9E3779B97F4A7C15
 )
 
-// framesHash stands for the frames from the beginning of a file on. Those without content do not count: a seek table need not list them.
+// framesHash stands for the frames from the beginning of a file. Frames without content do not
+// count, for a seek table need not list them.
 type framesHash struct {
 	count int64
 	sizes uint64 // hash of compressed and content sizes
 	sums  uint64 // hash of checksums
-	bare  int64  // frames that have none
+	bare  int64  // frames without a checksum
 }
 
 func (h *framesHash) add(size, content uint64, sum uint32, summed bool) {
@@ -42,8 +41,8 @@ func mix(v uint64) uint64 {
 	return v ^ v>>29
 }
 
-// behind returns the hash of the frames behind those of a.
-func (h framesHash) behind(a *framesHash) framesHash {
+// after returns the hash of the frames that follow those of a.
+func (h framesHash) after(a *framesHash) framesHash {
 	shift, n := uint64(1), h.count-a.count
 	for p := uint64(prefixBase); n > 0; n >>= 1 {
 		if n&1 != 0 {
@@ -54,19 +53,19 @@ func (h framesHash) behind(a *framesHash) framesHash {
 	return framesHash{h.count - a.count, h.sizes - a.sizes*shift, h.sums - a.sums*shift, h.bare - a.bare}
 }
 
-// tableCheck compares seek tables with the frames in front of them while a file is read from the front. That shows which frames are
-// missing or there twice: the format has nothing else for that.
+// tableCheck compares seek tables with the frames in front of them while a file is read from the
+// front. The format has no other means to show that frames are missing, or there twice.
 type tableCheck struct {
 	all    framesHash
-	prefix []framesHash // at the last table, and after the first frames behind it
+	prefix []framesHash // at the last table, and after each of the first frames behind it
 
-	// The skippable frame that is being read may be a table with entries of either size.
+	// The skippable frame being read may be a table with entries of either size.
 	inside bool
 	plain  tableHash
 	summed tableHash
-	footer [zstfile.SeekFooterSize]byte // the last bytes so far
-	size   int64                        // of the frame behind its header
-	left   int64                        // of that, in front of the footer
+	footer [SeekFooterSize]byte // the last bytes so far
+	size   int64                // bytes of the frame behind its header
+	left   int64                // bytes in front of the footer still to come
 	buf    [4 << 10]byte
 }
 
@@ -83,7 +82,8 @@ func (h *tableHash) write(p []byte, width int) {
 		p = p[n:]
 		if h.have += n; h.have == width {
 			h.have = 0
-			h.add(uint64(binary.LittleEndian.Uint32(h.entry[:])), uint64(binary.LittleEndian.Uint32(h.entry[4:])), binary.LittleEndian.Uint32(h.entry[8:]), true)
+			size, content := binary.LittleEndian.Uint32(h.entry[:]), binary.LittleEndian.Uint32(h.entry[4:])
+			h.add(uint64(size), uint64(content), binary.LittleEndian.Uint32(h.entry[8:]), true)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (c *tableCheck) begin() {
 	*c = tableCheck{prefix: append(c.prefix[:0], framesHash{})}
 }
 
-// frame adds a frame. sum is not asked for if the frame has no checksum.
+// frame adds a frame. sum counts only if the frame has a checksum.
 func (c *tableCheck) frame(size, content int64, sum uint32, summed bool) {
 	c.all.add(uint64(size), uint64(content), sum, summed)
 	if content > 0 && len(c.prefix) <= keptPrefixes {
@@ -101,9 +101,9 @@ func (c *tableCheck) frame(size, content int64, sum uint32, summed bool) {
 	}
 }
 
-// enter begins a skippable frame that may be a table of so many bytes behind the header.
+// enter begins a skippable frame that may be a table, with size bytes behind its header.
 func (c *tableCheck) enter(size int64) {
-	c.inside, c.size, c.left = true, size, size-zstfile.SeekFooterSize
+	c.inside, c.size, c.left = true, size, size-SeekFooterSize
 	c.plain, c.summed = tableHash{}, tableHash{}
 }
 
@@ -118,12 +118,12 @@ func (c *tableCheck) write(p []byte) {
 	copy(c.footer[len(c.footer)-len(p):], p)
 }
 
-// end is for the end of the frame: if it is a table, it reports whether the frames are those that it lists, sums included. What is no
-// table has nothing to say.
+// end ends the frame. If it is a table, end reports whether the frames are those that it lists,
+// with their checksums if sums is set. It reports true for what is no table.
 func (c *tableCheck) end(sums bool) (ok bool) {
 	c.inside = false
-	f, err := zstfile.ParseSeekFooter(c.footer[:], math.MaxInt64)
-	if err != nil || f.TableSize() != zstfile.SkippableHeaderSize+c.size {
+	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
+	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
 		return true
 	}
 	said := c.plain.framesHash
@@ -133,17 +133,17 @@ func (c *tableCheck) end(sums bool) (ok bool) {
 	defer func() { c.prefix = append(c.prefix[:0], c.all) }()
 	var before framesHash
 	switch i := c.all.count - said.count - c.prefix[0].count; {
-	case c.all.count == said.count: // tables in front of this one are nothing but frames to it
+	case c.all.count == said.count: // the table lists all frames, those of earlier tables too
 	case c.all.count < said.count:
 		return false
 	case i < 0:
-		// It begins among frames that another table has.
+		// The table begins among frames that an earlier table lists.
 		return false
 	case i >= int64(len(c.prefix)):
 		return true
 	default:
 		before = c.prefix[i]
 	}
-	have := c.all.behind(&before)
+	have := c.all.after(&before)
 	return have.sizes == said.sizes && (!sums || !f.Sums || have.bare > 0 || have.sums == said.sums)
 }

@@ -1,0 +1,111 @@
+// Package container has what the file formats and the streams of package compress agree on: how a
+// format frames blocks when it writes, and how it yields them when it reads.
+//
+// A Framer makes the bytes around the payloads of blocks. A Source reads a file from the front and
+// yields units, each of which becomes one block of a run. Neither knows how payloads are coded.
+package container
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// Kind says how a block's content is stored. The numbers are those of the .pz format.
+type Kind uint8
+
+// The kinds of blocks.
+const (
+	Stored Kind = 1 // the payload is the content
+	Fill   Kind = 2 // the payload is one byte that the content repeats
+	Coded  Kind = 3 // the payload is coded as the pipeline says
+)
+
+// A Block is what a Framer needs to know of a compressed block.
+type Block struct {
+	Kind    Kind
+	Payload int    // bytes of payload
+	Raw     int    // bytes of content
+	Sum     uint32 // check of the content, as the format's pipeline computes it
+}
+
+// A Framer makes the bytes that surround the payloads of blocks. Methods append to dst and return
+// the extended slice. The order of calls is Header, then BlockHeader and BlockTrailer for each
+// block, then Trailer. The types that implement it have a Reset method that begins a new stream.
+type Framer interface {
+	// Header is called once, before the first block, or before Trailer if there is none.
+	Header(dst []byte) []byte
+	BlockHeader(dst []byte, b Block) []byte
+	BlockTrailer(dst []byte, b Block) []byte
+	// Trailer completes a stream. content and written are the bytes of content and of the stream
+	// so far.
+	Trailer(dst []byte, content, written int64) []byte
+}
+
+// ErrNothingYet is what a Source returns in place of a unit when it has come to a place, such as
+// the end of a stream, at which the next byte of input may be long in coming. The next call goes on.
+var ErrNothingYet = errors.New("container: nothing yet")
+
+// A Source reads one file from the front. Its methods are for one goroutine at a time, and read
+// from the input only on the caller's goroutine.
+type Source interface {
+	// Next goes to the next unit. It returns ErrNothingYet, or io.EOF at the end of the file, or
+	// an error that the file ends with.
+	Next(u *Unit) error
+
+	// Payload returns the payload of the unit that Next has returned, in p's memory if it has to
+	// be copied, and completes u. It may return ErrNothingYet in place of a payload; then the
+	// caller calls Next again.
+	Payload(u *Unit, p []byte) ([]byte, error)
+
+	// Release drops all references to the caller's memory and input.
+	Release()
+}
+
+// A Unit becomes one block of a run: a block of .pz, a frame of .zst, or a piece of content that
+// the Source itself has decoded, because it can only be decoded in order.
+type Unit struct {
+	Spec
+	Kind  Kind
+	Raw   int    // bytes of content
+	Sum   uint32 // check of the content; 0 if there is none to verify
+	Place Place
+
+	// Pause says that the input behind the unit may be long in coming, so that everything up to
+	// here should be delivered before more is read.
+	Pause bool
+}
+
+// A Place says where a unit comes from.
+type Place struct {
+	Stream  int   // number of the stream, from 0
+	Block   int64 // number of the block in its stream, −1 if the format has none
+	Offset  int64 // of the unit's first byte in the file
+	End     int64 // of the unit's payload in the file
+	Content int64 // offset of the end of the unit's content in the content of the file
+	Total   int64 // bytes of content that the file will have, −1 if unknown
+
+	CallerOwned bool // the payload is the caller's memory
+}
+
+// A Spec says what a run must be made for to take a unit.
+type Spec struct {
+	Pipeline  uint8 // number of the pipeline in .pz files, 0 for the one of the format
+	Checks    bool  // the run verifies Unit.Sum
+	BlockSize int   // most content of a unit in bytes: a power of two, or fixed for the stream
+	Extra     int64 // bytes of memory that the Source's own decoder takes besides
+	InOrder   bool  // the Source decodes units in order, so that more than two in flight are no use
+}
+
+// Serves reports whether a run that was made for s takes a unit that needs t.
+func (s *Spec) Serves(t *Spec) bool {
+	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
+		s.Extra >= t.Extra && (t.InOrder || !s.InOrder)
+}
+
+// CeilPow2 returns the least power of two that is at least n.
+func CeilPow2(n int) int {
+	if n <= 1 {
+		return 1
+	}
+	return 1 << bits.Len(uint(n-1))
+}

@@ -1,0 +1,54 @@
+package container
+
+import (
+	"context"
+	"errors"
+)
+
+// DefaultMemory is the memory limit in bytes where the caller sets none.
+const DefaultMemory = 1 << 30
+
+// Limits is what the caller allows a read of a file to take, and when to stop.
+type Limits struct {
+	Context    context.Context // nil never ends
+	MaxMemory  int64           // bytes; 0 is for DefaultMemory
+	MaxDecoded int64           // bytes of content; −1 is for no limit
+	Checks     bool            // verify checks of content
+}
+
+// Memory returns the memory limit in bytes.
+func (l *Limits) Memory() int64 {
+	if l.MaxMemory == 0 {
+		return DefaultMemory
+	}
+	return l.MaxMemory
+}
+
+// TooLarge reports whether n more bytes after size bytes of content are more than MaxDecoded.
+func (l *Limits) TooLarge(size, n int64) bool {
+	return l.MaxDecoded >= 0 && n > l.MaxDecoded-size
+}
+
+// Canceled returns an error if the context has ended: its cause, which is also the context's own
+// error for errors.Is.
+func (l *Limits) Canceled() error {
+	if l.Context == nil || l.Context.Err() == nil {
+		return nil
+	}
+	return Cause(l.Context)
+}
+
+// Cause returns why a context has ended, as an error that is both its cause and its error.
+func Cause(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return &causeError{cause, err}
+}
+
+// causeError reads like the cause of a context and is also the context's error.
+type causeError struct{ cause, err error }
+
+func (e *causeError) Error() string   { return e.cause.Error() }
+func (e *causeError) Unwrap() []error { return []error{e.cause, e.err} }

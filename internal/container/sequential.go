@@ -1,0 +1,120 @@
+package container
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress/internal/errs"
+)
+
+// Sequential is what the Sources of .gz and .zst have in common: an Input, the count of content,
+// and units that are pieces of content, which the Source decodes in order.
+type Sequential struct {
+	In          Input
+	Limits      *Limits
+	NonBlocking bool
+	Content     int64 // of the units so far, in bytes
+
+	// Stop is what follows the last piece: an error, or io.EOF at the end of what is decoded.
+	Stop error
+}
+
+// Begin begins a file.
+func (s *Sequential) Begin(in *Start, limits *Limits) {
+	s.In.Begin(in)
+	s.Limits, s.NonBlocking, s.Content, s.Stop = limits, in.NonBlocking, 0, nil
+}
+
+// Release drops the references to the caller's memory and input.
+func (s *Sequential) Release() {
+	s.In.Release()
+	s.Limits, s.Stop = nil, nil
+}
+
+// A PieceDecoder decodes content in order, for Piece.
+type PieceDecoder interface {
+	io.Reader
+
+	// CanContinue reports whether decoding can proceed without more input, when n bytes of a
+	// piece have been decoded. Where it cannot, a party that waits for the content so far may be
+	// the one that has to send more.
+	CanContinue(n int) bool
+
+	// Drop gives the decoder up, after a panic.
+	Drop()
+}
+
+// Piece decodes the next piece from d, into p's memory. What ends it early is in s.Stop; it counts
+// at once if the piece is empty.
+func (s *Sequential) Piece(p []byte, d PieceDecoder) []byte {
+	if cap(p) < PieceSize {
+		p = make([]byte, PieceSize)
+	}
+	p = p[:PieceSize]
+	var progress ReadProgress
+	n, err := 0, error(nil)
+	for n < PieceSize && err == nil {
+		var m int
+		m, err = s.decode(d, p[n:])
+		n += m
+		if m > 0 && !s.NonBlocking && !d.CanContinue(n) {
+			break
+		}
+		err = progress.Check(m, err)
+	}
+	s.Stop = err
+	return p[:n]
+}
+
+// decode lets d read. A panic of d becomes an error; one of the reader below it does not.
+func (s *Sequential) decode(d PieceDecoder, p []byte) (n int, err error) {
+	defer func() {
+		if s.In.Reading() {
+			d.Drop()
+			return
+		}
+		if v := recover(); v != nil {
+			n, err = 0, errs.At(errs.Internal, s.In.Offset(), fmt.Sprint("panic of a decoder: ", v))
+			d.Drop()
+		}
+	}()
+	return d.Read(p)
+}
+
+// Deliver makes u the piece p, cut where there would be more content than allowed. If the piece is
+// empty it returns what Payload returns in place of it.
+func (s *Sequential) Deliver(u *Unit, p []byte) ([]byte, error) {
+	if s.Limits.TooLarge(s.Content, int64(len(p))) {
+		p = p[:s.Limits.MaxDecoded-s.Content]
+		s.Stop = &errs.Error{
+			Kind: errs.TooLarge, Stream: u.Place.Stream, Block: u.Place.Block, Offset: u.Place.Offset,
+		}
+	}
+	u.Raw = len(p)
+	switch {
+	case len(p) > 0:
+		return p, nil
+	case s.Stop != nil:
+		return p, s.Stop
+	}
+	return p, ErrNothingYet
+}
+
+// Count counts the content of a unit that is complete, and says where the unit ends.
+func (s *Sequential) Count(u *Unit, canContinue bool) {
+	s.Content += int64(u.Raw)
+	u.Place.Content, u.Place.End = s.Content, s.In.Offset()
+	u.Pause = !s.NonBlocking && !canContinue
+}
+
+// Broken says what it means that the input ends, or fails: errs.Truncated as truncated returns it,
+// or the error of the underlying reader.
+func Broken(err error, truncated func() error) error {
+	if e, ok := SourceError(err); ok {
+		return e
+	}
+	if errs.IsEnd(err) {
+		return truncated()
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package index
+
+import (
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+)
+
+// DamageKind says what damage has done.
+type DamageKind uint8
+
+// The kinds of damage.
+const (
+	DamageBlocks  DamageKind = iota // blocks are lost, and their number is known
+	DamageUnknown                   // any number of blocks is lost, or none
+	DamageFrame                     // a header or an index is damaged; no content is lost
+)
+
+// A Gap is damage that a search has found in front of a block.
+type Gap struct {
+	Before int64 // number of the block in the index
+
+	Kind    DamageKind
+	Stream  int   // number of the stream
+	Block   int64 // number in the stream of the first block lost, or of the next one
+	Blocks  int64 // how many are lost in a row, with DamageBlocks
+	Content int64 // bytes of content lost, −1 if unknown
+	Err     error
+}
+
+// Verify reports whether the only block of f can be decoded and has the right check. It takes no
+// more than so many bytes of memory. An error ends the search: the block needs more memory, or
+// the context has ended.
+type Verify func(f *File, memory int64) (intact bool, err error)
+
+const (
+	// gapMemory is the memory of a Gap with its error, in bytes.
+	gapMemory = 256
+
+	// maxGaps is how many gaps without a block between them are kept apart. What further ones say
+	// is worth less and less.
+	maxGaps = 64
+
+	// sector is the size in bytes of the pieces in which a failed read is tried again: the sector
+	// of most disks.
+	sector = 4096
+
+	// maxWaste bounds the bytes of blocks that are decoded in vain, as a multiple of the file's
+	// size: blocks that are not intact may overlap.
+	maxWaste = 4
+)
+
+// A Salvage collects the blocks that a search through a damaged file finds, and the gaps between
+// them. Blocks that follow one another make a row, and each row becomes a Stream of File.
+type Salvage struct {
+	Src    io.ReaderAt
+	Limits *container.Limits
+	Verify Verify
+	Size   int64 // of the file; less if a read shows that the file has become shorter
+	File   *File
+	Gaps   []Gap
+
+	Err   error // ends the search: the context has ended, or memory has
+	Some  bool  // the header of a stream or a block has been found
+	Row   bool  // the next block begins a row
+	Wrong error // of the last read that failed; it becomes the Err of the next gap
+
+	wasted int64 // bytes of blocks that were decoded in vain
+}
+
+// Peek reads up to len(p) bytes at off: fewer at the end of the file, and none once the search is
+// over. Bytes that cannot be read are given as zeros, which no header of any format contains.
+func (s *Salvage) Peek(p []byte, off int64) []byte {
+	p = p[:max(0, min(int64(len(p)), s.Size-off))]
+	for done := 0; done < len(p); {
+		if s.Err == nil {
+			s.Err = s.Limits.Canceled()
+		}
+		if s.Err != nil {
+			return nil
+		}
+		at := off + int64(done)
+		q := p[done:]
+		n, err := s.Src.ReadAt(q, at)
+		if piece := int(sector - at%sector); n != len(q) && err != io.EOF && len(q) > piece {
+			q = q[:piece]
+			n, err = s.Src.ReadAt(q, at)
+		}
+		if n < 0 || n > len(q) || n < len(q) && err == nil {
+			n, err = 0, errs.BadCount
+		}
+		if n < len(q) {
+			if err == io.EOF { // the file has become shorter
+				s.Size = at + int64(n)
+				return p[:done+n]
+			}
+			s.Wrong = err
+			clear(q[n:])
+		}
+		done += len(q)
+	}
+	return p
+}
+
+// AddGap notes a gap in front of the next block.
+func (s *Salvage) AddGap(g Gap) {
+	g.Before = int64(len(s.File.Blocks))
+	s.Row = true
+	if n := len(s.Gaps); n >= maxGaps && s.Gaps[n-maxGaps].Before == g.Before {
+		last := &s.Gaps[n-1]
+		last.Kind, last.Blocks, last.Content = DamageUnknown, 0, -1
+		return
+	}
+	s.Gaps = append(s.Gaps, g)
+	s.Account()
+}
+
+// AddBlock appends a block. newRow makes the stream for it if it begins a row.
+func (s *Salvage) AddBlock(b Block, newRow func() Stream) {
+	f := s.File
+	if s.Row {
+		st := newRow()
+		st.First = int64(len(f.Blocks))
+		f.Streams = append(f.Streams, st)
+		s.Row = false
+	}
+	b.Content = f.Content
+	f.Blocks = append(f.Blocks, b)
+	f.Streams[len(f.Streams)-1].Blocks++
+	f.Content += int64(b.Raw)
+	s.Wrong, s.Some = nil, true
+	s.Account()
+}
+
+// DropBlock takes back the last block and returns it.
+func (s *Salvage) DropBlock() Block {
+	f := s.File
+	n := len(f.Blocks) - 1
+	b, st := f.Blocks[n], &f.Streams[len(f.Streams)-1]
+	f.Blocks = f.Blocks[:n]
+	if st.Blocks--; st.Blocks == 0 {
+		f.Streams = f.Streams[:len(f.Streams)-1]
+		s.Row = true
+	}
+	f.Content = b.Content
+	return b
+}
+
+// Memory returns the bytes that the blocks and the gaps found so far take.
+func (s *Salvage) Memory() int64 {
+	return s.File.Memory(int64(len(s.File.Blocks))) + gapMemory*int64(len(s.Gaps))
+}
+
+// Account ends the search if there is too much to keep. A slice that grows exists twice.
+func (s *Salvage) Account() { s.AccountFor(0) }
+
+// AccountFor is Account with so many bytes more.
+func (s *Salvage) AccountFor(more int64) {
+	if limit := s.Limits.Memory(); 3*(s.Memory()+more) > limit {
+		s.Err = errs.OutOfMemory(0, "too many blocks, or too much damage, for the limit of %d bytes", limit)
+	}
+}
+
+// Intact reports whether the block, in a stream like st, can be decoded.
+func (s *Salvage) Intact(b Block, st Stream, maxFrame int) bool {
+	if s.wasted > maxWaste*s.Size {
+		return false
+	}
+	b.Content = 0
+	st.First, st.Blocks, st.Content = 0, 1, int64(b.Raw)
+	f := &File{
+		Format: s.File.Format, Size: s.Size, Content: int64(b.Raw), MaxFrame: maxFrame,
+		Streams: []Stream{st}, Blocks: []Block{b},
+	}
+	ok, err := s.Verify(f, max(1, s.Limits.Memory()-s.Memory()))
+	if err != nil {
+		s.Err = err
+	}
+	if !ok {
+		s.wasted += int64(b.Raw) + int64(b.Size)
+	}
+	return ok
+}

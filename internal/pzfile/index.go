@@ -1,0 +1,180 @@
+package pzfile
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+)
+
+// ReadIndex makes the index of a .pz file of size bytes from the indexes of its streams, which it
+// finds from the end of the file. It takes no more memory than the limits allow, nor more than a
+// small multiple of size. known reports whether there is a pipeline with a number. If there is no
+// index at the end, the error says what is wrong, seen from the front.
+func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool) (*index.File, error) {
+	x := &index.File{Format: container.PZ, Size: size}
+	var blocks int64
+	for pos := size; pos > 0 || len(x.Streams) == 0; {
+		f, err := readFooter(src, pos)
+		if err != nil {
+			return nil, diagnose(src, size, known, err)
+		}
+		pos -= f.Size
+		blocks += f.Blocks
+		x.Streams = append(x.Streams, index.Stream{Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Blocks})
+		if limit := limits.Memory(); x.Memory(blocks) > limit {
+			return nil, errs.OutOfMemory(0, "an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
+		}
+	}
+	slices.Reverse(x.Streams)
+	x.Blocks = make([]index.Block, 0, blocks)
+	var buf [8 << 10]byte
+	for i := range x.Streams {
+		if err := readStream(x, src, i, known, buf[:]); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// readFooter reads the footer that ends at pos. Its checksum is compared later.
+func readFooter(src io.ReaderAt, pos int64) (f Footer, err error) {
+	fail := func(off int64, detail string) error {
+		e := errs.At(errs.Corrupt, off, detail)
+		e.Part = errs.PartIndex
+		return e
+	}
+	if pos < MinStreamSize {
+		return f, fail(0, "no room for a stream")
+	}
+	var p [FooterSize]byte
+	if err := container.ReadAt(src, p[:], pos-FooterSize); err != nil {
+		return f, err
+	}
+	f, err = ParseFooter(p[:])
+	if err == nil && f.Size > pos {
+		err = errors.New("stream begins before the file does")
+	}
+	if err != nil {
+		return f, fail(pos-FooterSize, "index: "+err.Error())
+	}
+	return f, nil
+}
+
+// diagnose finds out from the front why there is no index at the end: no .pz data at all, cut
+// short, or something behind it. If nothing is wrong there, err is the error.
+func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err // the input cannot be read
+	}
+	s := Scanner{Known: known}
+	section := io.NewSectionReader(src, 0, size)
+	s.reset(section)
+	for {
+		e, _, serr := s.next()
+		switch {
+		case serr == io.EOF:
+			return err
+		case serr == container.ErrNothingYet:
+		case serr != nil:
+			return serr
+		case int64(e.Payload) > size-s.off:
+			return s.failBlock(errs.Truncated, size)
+		default:
+			section.Seek(int64(e.Payload), io.SeekCurrent)
+			s.off += int64(e.Payload)
+		}
+	}
+}
+
+// readStream reads header and index of stream i and appends its blocks. Earlier streams have been
+// read.
+func readStream(x *index.File, src io.ReaderAt, i int, known func(uint8) bool, buf []byte) error {
+	st := &x.Streams[i]
+	// A Scanner knows how to read a header, and what to say of a bad one.
+	s := Scanner{Known: known}
+	s.reset(io.NewSectionReader(src, st.Offset, st.Size))
+	s.stream, s.off, s.before = i, st.Offset, x.Content
+	if err := s.header(); err != nil {
+		if err == io.EOF {
+			err = s.fail(errs.Truncated, errs.PartHeader, st.Offset, "")
+		}
+		return err
+	}
+	st.Pipeline, st.BlockSize, st.Checks = s.head.Pipeline, s.head.BlockSize, s.head.Checks
+	st.ContentOffset, st.First, st.ID = x.Content, int64(len(x.Blocks)), i
+	offset := s.off
+	tail := st.Offset + st.Size - TailSize(st.Blocks)
+	bad := func(err error) error { return s.parseError(err, errs.PartIndex, -1, tail) }
+
+	if err := container.ReadAt(src, buf[:EndMarkerSize], tail); err != nil {
+		return err
+	}
+	if !IsEndMarker(buf) {
+		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not begin where it should")
+	}
+	sum := Checksum(0, buf[:EndMarkerSize])
+	pos, end := tail+EndMarkerSize, st.Offset+st.Size-FooterSize
+	for pos < end {
+		p := buf[:min(int64(len(buf)), end-pos)] // both are multiples of an entry
+		if err := container.ReadAt(src, p, pos); err != nil {
+			return err
+		}
+		pos += int64(len(p))
+		sum = Checksum(sum, p)
+		for ; len(p) > 0; p = p[EntrySize:] {
+			e, err := ParseEntry(p, st.BlockSize)
+			if err != nil {
+				return bad(err)
+			}
+			b := e.block(offset)
+			b.Content = x.Content
+			x.Blocks = append(x.Blocks, b)
+			offset += int64(b.Size)
+			x.Content += int64(e.Raw)
+		}
+	}
+	if err := container.ReadAt(src, buf[:FooterSize], end); err != nil {
+		return err
+	}
+	f, err := ParseFooter(buf)
+	if err == nil {
+		err = f.CheckTail(sum, buf)
+	}
+	announced := s.head.ContentSize
+	switch {
+	case err != nil:
+		return bad(err)
+	case offset != tail, x.Content-st.ContentOffset != st.Content, announced >= 0 && announced != st.Content:
+		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not add up")
+	}
+	return nil
+}
+
+// block returns the block at an offset that has the entry.
+func (e Entry) block(offset int64) index.Block {
+	return index.Block{
+		Offset: offset, Size: int32(BlockHeaderSize + e.Payload), Raw: int32(e.Raw), Kind: e.Kind,
+	}
+}
+
+// OpenBlock verifies the header of the block that p holds against its index entry b, and returns
+// the payload, which is part of p, and the check of the content. number is the block's in st.
+func OpenBlock(p []byte, b *index.Block, st *index.Stream, number int64) (payload []byte, sum uint32, err error) {
+	h := Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks}
+	e, sum, err := ParseBlockHeader(p, &h, number)
+	if err == nil && e == (Entry{Kind: b.Kind, Payload: int(b.Size) - BlockHeaderSize, Raw: int(b.Raw)}) {
+		return p[BlockHeaderSize:], sum, nil
+	}
+	kind, detail := errs.Corrupt, "header differs from the index"
+	if err == ErrChecksum {
+		kind, detail = errs.Checksum, err.Error()
+	}
+	return nil, 0, &errs.Error{
+		Kind: kind, Part: errs.PartBlock, Stream: st.ID, Block: number, Offset: b.Offset, Detail: detail,
+	}
+}

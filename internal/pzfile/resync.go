@@ -1,0 +1,275 @@
+package pzfile
+
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+)
+
+// A candidate is the header of a block, or of a stream, that find has found.
+type candidate struct {
+	at     int64 // offset, −1 if there is none
+	number int64 // of the block, −1 for the header of a stream
+	checks bool  // the block has a check of its content
+}
+
+// resync looks for the next block of the stream, whose header is not at pos, or for another
+// stream. It reports whether this stream goes on.
+func (s *search) resync() bool {
+	from := s.back
+	if s.outer.overrun {
+		// The stream found in the block that was cut off leads to no end, so that it is content.
+		s.restore()
+	}
+	c := s.find(from)
+	if c.at >= 0 && c.at < s.pos && s.last {
+		// The candidate lies in the last block. Either that block has .pz data as content, or its
+		// own end is missing.
+		if s.isLastIntact() {
+			c = s.find(s.pos)
+		} else {
+			s.drop()
+		}
+	}
+	if s.Err != nil {
+		return false
+	}
+	o := &s.outer
+	if o.start >= 0 && o.left && c.number >= o.number && c.at <= o.near && s.startOf(c, &o.head) == o.start {
+		// Everything found since the search left the outer stream is content of it.
+		s.restore()
+	}
+	if c.at >= 0 && s.overrun {
+		s.leave()
+	}
+	ahead := c.number - s.number
+	switch {
+	case c.at < 0:
+		why, detail := errs.Corrupt, "no block from here on"
+		if s.overrun || s.Size-s.pos < BlockHeaderSize {
+			why, detail = errs.Truncated, ""
+		}
+		s.loseRest(s.Size, why, detail)
+		s.pos = s.Size
+		return false
+	case c.number < 0:
+		if !s.overrun && s.start >= 0 && (!s.outer.left || c.at > s.outer.near) {
+			s.leave()
+		}
+		if s.known || c.at > s.pos {
+			s.loseRest(c.at, errs.Corrupt, "no block before the next stream")
+		}
+		s.pos = c.at
+		return false
+	case s.isOtherStream(c):
+		// The block belongs to a stream that has lost its header.
+		s.loseRest(c.at, errs.Corrupt, "no block before those of another stream")
+		s.pos = c.at
+		return false
+	case ahead > 0:
+		s.lose(index.DamageBlocks, errs.PartBlock, ahead, -1, errs.Corrupt, "no block header")
+	case !s.known && c.at-s.pos <= MaxHeaderSize:
+		s.lose(index.DamageFrame, errs.PartHeader, 0, 0, errs.Corrupt, "no header")
+	default:
+		s.lose(index.DamageUnknown, errs.PartBlock, 0, -1, errs.Corrupt, "no block header")
+	}
+	s.pos, s.number, s.last, s.overrun = c.at, c.number, false, false
+	s.back = s.pos
+	if !s.known {
+		s.head.Checks = c.checks
+		s.known = true
+	}
+	return true
+}
+
+// leave remembers the stream, for restore.
+func (s *search) leave() {
+	s.outer = outer{
+		position: s.position, left: true, near: s.pos + 2*(BlockHeaderSize+int64(s.head.BlockSize)),
+		content: s.File.Content, streams: len(s.File.Streams), blocks: len(s.File.Blocks), gaps: len(s.Gaps),
+	}
+}
+
+// restore goes back to the outer stream and drops everything found since.
+func (s *search) restore() {
+	o, f := &s.outer, s.File
+	s.position = o.position
+	f.Content, f.Streams, f.Blocks, s.Gaps = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks], s.Gaps[:o.gaps]
+	s.Row, s.last = true, false
+	s.outer = outer{}
+}
+
+// find looks from an offset on for the header of a block or of a stream.
+func (s *search) find(from int64) candidate {
+	// It begins with a short read, for the next header is usually near.
+	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
+		p := s.Peek(s.buf[:size], off)
+		// A header may begin where the longest one fits in p, or anywhere at the end of the file.
+		n := len(p) - MaxHeaderSize + 1
+		if off+int64(len(p)) >= s.Size {
+			n = len(p) - MinHeaderSize + 1
+		}
+		if n <= 0 {
+			return candidate{at: -1, number: -1}
+		}
+		for i := range n {
+			q, at := p[i:], off+int64(i)
+			if q[0] == 'P' {
+				if _, ok := s.rules.parseHeader(q[:min(len(q), MaxHeaderSize)]); ok {
+					return candidate{at: at, number: -1}
+				}
+			}
+			if len(q) >= BlockHeaderSize && isPlausible(q, MaxBlockSize) {
+				if c, ok := s.isBlock(q[:BlockHeaderSize], at); ok {
+					return c
+				}
+			}
+		}
+		off += int64(n)
+	}
+}
+
+// isPlausible is a quick test of whether p can be a block header.
+func isPlausible(p []byte, blockSize int) bool {
+	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
+	payload := first >> 4
+	if raw == 0 || raw > uint32(blockSize) || payload == 0 || payload > raw {
+		return false
+	}
+	switch container.Kind(first & 15) {
+	case Coded:
+		return payload < raw
+	case Stored:
+		return payload == raw
+	case Fill:
+		return payload == 1
+	}
+	return false
+}
+
+// isBlock reports whether p, which is plausible, is the header of a block at offset at.
+func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
+	next := at + BlockHeaderSize + int64(binary.LittleEndian.Uint32(p)>>4)
+	if next > s.Size {
+		return c, false
+	}
+	c = candidate{at, BlockNumber(p), binary.LittleEndian.Uint32(p[8:]) != 0}
+	// Any bytes are the header of a block with some number, but random bytes have one of four
+	// given numbers only once in a billion times. For other numbers the next header must confirm
+	// it.
+	ahead := c.number - s.number
+	if (ahead < 0 || ahead >= 4) && !s.follows(next, c.number+1) {
+		return c, false
+	}
+	// A block that was cut off may have .pz data of any other stream as content.
+	return c, !s.overrun || !s.isOtherStream(c)
+}
+
+// isOtherStream reports whether a block cannot be a later one of this stream.
+func (s *search) isOtherStream(c candidate) bool {
+	ahead := c.number - s.number
+	if ahead < 0 {
+		return true
+	}
+	if !s.known {
+		return false // the number of blocks before it is unknown
+	}
+	if ahead > (c.at-s.pos)/minBlock {
+		return true
+	}
+	p := s.Peek(s.small[:BlockHeaderSize], c.at)
+	if len(p) < BlockHeaderSize {
+		return true
+	}
+	_, _, err := ParseBlockHeader(p, &s.head, c.number)
+	return err != nil
+}
+
+// follows reports whether at offset at there is the block with a number, or the end of a stream
+// with so many blocks.
+func (s *search) follows(at, number int64) bool {
+	p := s.Peek(s.small[:BlockHeaderSize], at)
+	if len(p) < BlockHeaderSize {
+		return false
+	}
+	if IsEndMarker(p) {
+		_, ok := s.footerAt(at, number)
+		return ok
+	}
+	return isPlausible(p, MaxBlockSize) && BlockNumber(p) == number
+}
+
+// footerAt reads the footer that belongs to the end marker at off in a stream of so many blocks.
+// It does not read the index.
+func (s *search) footerAt(off, blocks int64) (Footer, bool) {
+	p := s.Peek(s.small[:], off+TailSize(blocks)-FooterSize)
+	if len(p) < FooterSize {
+		return Footer{}, false
+	}
+	f, err := ParseFooter(p)
+	return f, err == nil && f.Blocks == blocks
+}
+
+// startOf follows the blocks from c on to the end of their stream, and returns where the stream
+// begins according to its footer, or −1 if the blocks do not lead there.
+func (s *search) startOf(c candidate, head *Header) int64 {
+	for at, number := c.at, c.number; ; number++ {
+		p := s.Peek(s.small[:BlockHeaderSize], at)
+		if len(p) < BlockHeaderSize {
+			return -1
+		}
+		if IsEndMarker(p) {
+			f, ok := s.footerAt(at, number)
+			if !ok {
+				return -1
+			}
+			return at + TailSize(number) - f.Size
+		}
+		e, _, err := ParseBlockHeader(p, head, number)
+		if err != nil {
+			return -1
+		}
+		at += BlockHeaderSize + int64(e.Payload)
+	}
+}
+
+// isIndexPart reports whether the bytes between pos and to can be the beginning of an index: an end
+// marker, and then nothing but entries.
+func (s *search) isIndexPart(to int64) bool {
+	if to-s.pos >= TailSize(s.number) {
+		return false
+	}
+	p := s.Peek(s.small[:EndMarkerSize], s.pos)
+	if len(p) < EndMarkerSize || to-s.pos < EndMarkerSize || !IsEndMarker(p) {
+		return false
+	}
+	pos := s.pos + EndMarkerSize
+	to = min(to, pos+EntrySize*s.number)
+	for pos+EntrySize <= to {
+		p := s.Peek(s.buf[:min(int64(len(s.buf)), (to-pos)/EntrySize*EntrySize)], pos)
+		if len(p) < EntrySize {
+			return false
+		}
+		for ; len(p) >= EntrySize; p = p[EntrySize:] {
+			if _, err := ParseEntry(p, s.head.BlockSize); err != nil {
+				return false
+			}
+			pos += EntrySize
+		}
+	}
+	return true
+}
+
+// isLastIntact decodes the last block to see whether it is intact.
+func (s *search) isLastIntact() bool {
+	// Without checks a part of the block can belong to another stream.
+	if !s.head.Checks {
+		return false
+	}
+	b := s.File.Blocks[len(s.File.Blocks)-1]
+	st := s.row(s.number - 1)
+	st.BlockSize = max(MinBlockSize, container.CeilPow2(int(b.Raw)))
+	return s.Intact(b, st, 0)
+}

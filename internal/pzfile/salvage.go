@@ -1,0 +1,314 @@
+package pzfile
+
+import (
+	"errors"
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+)
+
+// A search finds the blocks of a file whose index is unusable. It goes through the file once: from
+// block to block where one follows the other, and from byte to byte where it has to look for the
+// next. It looks at no byte twice, so that hostile files take no longer than others.
+type search struct {
+	index.Salvage
+	rules Rules
+
+	position
+	last  bool  // the last block of File ends at pos
+	back  int64 // the bytes from here to pos are payload that nothing has confirmed
+	outer outer
+
+	buf   [64 << 10]byte
+	small [FooterSize]byte
+}
+
+// Rules is what a search needs to know about pipelines.
+type Rules struct {
+	Known   func(pipeline uint8) bool // whether there is a pipeline with a number
+	Default uint8                     // the one of a stream that has lost its header
+}
+
+// position is how far the search has come in a stream.
+type position struct {
+	pos     int64
+	id      int   // number of the stream
+	start   int64 // offset of its header, −1 if that has not been found
+	head    Header
+	known   bool  // head is the stream's header
+	number  int64 // of the next block
+	raw     int64 // content of the stream so far, −1 if unknown
+	overrun bool  // the header at pos is of a block that the end of the file cuts off
+}
+
+// outer is a damaged stream that the search has left for the header of another one. Content may be
+// .pz data itself, so that the header may turn out to be part of a block of the outer stream.
+type outer struct {
+	position
+	left    bool
+	near    int64 // the stream's next block begins before this offset
+	content int64
+	streams int
+	blocks  int
+	gaps    int
+}
+
+// minBlock is the least that a block takes, in bytes.
+const minBlock = BlockHeaderSize + 1
+
+// Salvage goes through a damaged file from the front. It returns an index of the blocks that it
+// finds, and the gaps between them. What is no .pz data at all is errs.Format.
+func Salvage(
+	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
+) (*index.File, []index.Gap, error) {
+	s := &search{rules: rules, Salvage: index.Salvage{
+		Src: src, Limits: limits, Verify: verify, Size: size, File: &index.File{Size: size},
+	}}
+	for ; s.Err == nil && (s.pos < s.Size || s.id == 0); s.id++ {
+		s.stream()
+	}
+	if s.Err != nil {
+		return nil, nil, s.Err
+	}
+	if !s.Some {
+		e := errs.New(errs.Format, "no .pz data: neither a header nor a block")
+		var first *errs.Error
+		if len(s.Gaps) > 0 && errors.As(s.Gaps[0].Err, &first) {
+			e.Err = first.Err // of a read that failed
+		}
+		return nil, nil, e
+	}
+	s.lowerBlockSizes()
+	return s.File, s.Gaps, nil
+}
+
+// lowerBlockSizes makes the block size of each stream what its blocks need, so that a guess costs
+// no memory.
+func (s *search) lowerBlockSizes() {
+	for i := range s.File.Streams {
+		st := &s.File.Streams[i]
+		st.BlockSize = MinBlockSize
+		for _, b := range s.File.Blocks[st.First : st.First+st.Blocks] {
+			st.BlockSize = max(st.BlockSize, container.CeilPow2(int(b.Raw)))
+		}
+	}
+}
+
+// lose notes a gap in front of pos.
+func (s *search) lose(kind index.DamageKind, part errs.Part, blocks, content int64, why error, detail string) {
+	if s.Err != nil {
+		return // what seems to be missing may be there
+	}
+	err := &errs.Error{
+		Kind: why, Part: part, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail, Err: s.Wrong,
+	}
+	s.Wrong = nil
+	if content < 0 {
+		s.raw = -1
+	} else if s.raw >= 0 {
+		s.raw += content
+	}
+	s.AddGap(index.Gap{
+		Kind: kind, Stream: s.id, Block: s.number, Blocks: blocks, Content: content, Err: err,
+	})
+}
+
+// loseRest notes that the stream ends too early, at the offset to.
+func (s *search) loseRest(to int64, why error, detail string) {
+	missing := int64(-1)
+	if s.head.ContentSize >= s.raw && s.raw >= 0 {
+		missing = s.head.ContentSize - s.raw
+	}
+	switch size := int64(s.head.BlockSize); {
+	case missing == 0 || s.known && s.isIndexPart(to):
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, why, detail)
+	case missing > 0 && (missing-1)/size < (to-s.pos)/minBlock:
+		s.lose(index.DamageUnknown, errs.PartBlock, 0, missing, why, detail)
+	default:
+		// The header may claim anything. The bytes that are left cannot hold as much.
+		s.lose(index.DamageUnknown, errs.PartBlock, 0, -1, why, detail)
+	}
+}
+
+// stream finds the blocks of one stream and goes to what comes after it.
+func (s *search) stream() {
+	s.position = position{pos: s.pos, id: s.id, start: -1}
+	s.Row, s.last = true, false
+	if s.head, s.known = s.headerAt(s.pos); s.known {
+		s.start, s.Some = s.pos, true
+		s.pos += int64(s.head.Size())
+	} else {
+		s.head = Header{
+			Pipeline: s.rules.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
+		}
+	}
+	s.back = s.pos
+	for s.Err == nil {
+		switch s.next() {
+		case atBlock:
+			continue
+		case atEnd:
+			if !s.outer.overrun {
+				return
+			}
+			// The stream does not lie in a block that was cut off if the file ends here, or if
+			// another stream follows.
+			if _, ok := s.headerAt(s.pos); ok || s.pos == s.Size {
+				s.outer = outer{}
+				return
+			}
+			s.back, s.last = s.pos, false
+		}
+		if !s.resync() {
+			return
+		}
+	}
+}
+
+// What next finds at pos.
+const (
+	atBlock = iota // a block
+	atEnd          // the end of the stream
+	atOther        // neither
+)
+
+// next goes past the block at pos, or past the end of the stream.
+func (s *search) next() int {
+	if !s.known {
+		return atOther
+	}
+	p := s.Peek(s.small[:BlockHeaderSize], s.pos)
+	if len(p) >= EndMarkerSize && IsEndMarker(p) {
+		return s.end()
+	}
+	if len(p) < BlockHeaderSize {
+		return atOther
+	}
+	e, _, err := ParseBlockHeader(p, &s.head, s.number)
+	switch {
+	case err == nil && s.endOf(e) > s.Size:
+		s.overrun, s.last, s.back = true, false, s.pos+BlockHeaderSize
+		return atOther
+	case err == nil:
+		s.add(e)
+		return atBlock
+	}
+	if e, ok := s.mend(p); ok {
+		s.lose(index.DamageBlocks, errs.PartBlock, 1, int64(e.Raw), errs.Checksum, "header checksum mismatch")
+		s.last, s.back = false, s.pos+BlockHeaderSize
+		s.pos = s.endOf(e)
+		s.number++
+		return atBlock
+	}
+	return atOther
+}
+
+// endOf returns the offset of the end of the block at pos.
+func (s *search) endOf(e Entry) int64 { return s.pos + BlockHeaderSize + int64(e.Payload) }
+
+// headerAt reads the header of a stream, if there is one at off.
+func (s *search) headerAt(off int64) (Header, bool) {
+	return s.rules.parseHeader(s.Peek(s.small[:MaxHeaderSize], off))
+}
+
+// parseHeader reads the header of a stream, if p begins with one.
+func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
+	if len(p) < MinHeaderSize || string(p[:len(Magic)]) != Magic {
+		return h, false
+	}
+	n, err := HeaderSize(p)
+	if err != nil || n > len(p) {
+		return h, false
+	}
+	h, err = ParseHeader(p[:n])
+	return h, err == nil && r.Known(h.Pipeline)
+}
+
+// add takes the block whose header is at pos.
+func (s *search) add(e Entry) {
+	b := e.block(s.pos)
+	s.AddBlock(b, func() index.Stream { return s.row(s.number) })
+	s.last, s.back = true, s.pos+BlockHeaderSize
+	s.pos += int64(b.Size)
+	s.number++
+	if s.raw >= 0 {
+		s.raw += int64(e.Raw)
+	}
+}
+
+// row returns the stream of a row of blocks that begins with the given number.
+func (s *search) row(number int64) index.Stream {
+	return index.Stream{
+		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks, ID: s.id, Skipped: number,
+	}
+}
+
+// drop takes back the last block.
+func (s *search) drop() {
+	b := s.DropBlock()
+	s.pos, s.last = b.Offset, false
+	s.number--
+	if s.raw >= 0 {
+		s.raw -= int64(b.Raw)
+	}
+}
+
+// mend returns what a block header with a wrong check says, if that can be known: because one bit
+// of it is wrong, or because the next header is where it says.
+func (s *search) mend(p []byte) (e Entry, ok bool) {
+	for bit := range 8 * len(p) {
+		p[bit/8] ^= 1 << (bit % 8)
+		e, _, err := ParseBlockHeader(p, &s.head, s.number)
+		p[bit/8] ^= 1 << (bit % 8)
+		if err == nil {
+			return e, s.endOf(e) <= s.Size
+		}
+	}
+	e, err := ParseEntry(p, s.head.BlockSize)
+	return e, err == nil && s.follows(s.endOf(e), s.number+1)
+}
+
+// end handles an end marker at pos. It is one if index and footer follow it, whole or not.
+func (s *search) end() int {
+	size := TailSize(s.number)
+	footer, next := s.pos+size-FooterSize, s.pos+size
+	if next > s.Size {
+		if !s.isIndexPart(s.Size) {
+			return atOther
+		}
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Truncated, "")
+		s.pos = s.Size
+		return atEnd
+	}
+	// Almost everything that only looks like an end marker ends here, before a read as long as an
+	// index.
+	if _, ok := s.footerAt(s.pos, s.number); !ok && next < s.Size {
+		if _, ok := s.headerAt(next); !ok {
+			return atOther
+		}
+	}
+	var sum uint32
+	for pos := s.pos; pos < footer; {
+		p := s.Peek(s.buf[:min(int64(len(s.buf)), footer-pos)], pos)
+		if len(p) == 0 {
+			return atOther
+		}
+		sum = Checksum(sum, p)
+		pos += int64(len(p))
+	}
+	p := s.Peek(s.small[:], footer)
+	if len(p) < FooterSize {
+		return atOther
+	}
+	f, err := ParseFooter(p)
+	if err == nil {
+		err = f.CheckTail(sum, p)
+	}
+	if err != nil {
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index: "+err.Error())
+	}
+	s.pos = next
+	return atEnd
+}

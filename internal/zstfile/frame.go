@@ -1,0 +1,189 @@
+package zstfile
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+)
+
+// A Frame goes through one frame of a file, from block to block. As an io.Reader it returns the
+// frame's bytes, up to the end of the frame and no further. It verifies how the blocks follow one
+// another, and does not look into them.
+type Frame struct {
+	Number int64 // of the frame in the file; skippable frames do not count
+	Offset int64
+	Header Header
+
+	in *container.Input
+
+	head   [MaxHeaderSize]byte
+	part   []byte // of head, to be returned next
+	rest   int64  // bytes to be returned behind part
+	last   bool   // the header of the last block has been read
+	summed bool   // so has the checksum, or it is in rest
+	blocks int64
+	sum    uint32 // the checksum, once Read has returned it
+	bound  int64  // most content that the blocks so far can have, in bytes
+	err    error  // io.EOF at the end
+}
+
+// fail makes an error the frame's last word.
+func (f *Frame) fail(kind error, part errs.Part, off int64, detail string) error {
+	f.err = &errs.Error{Kind: kind, Part: part, Block: f.Number, Offset: off, Detail: detail}
+	return f.err
+}
+
+// broken says what it means that the input ends, or fails.
+func (f *Frame) broken(err error) error {
+	f.err = container.Broken(err, func() error {
+		return f.fail(errs.Truncated, errs.PartBlock, f.in.Offset(), "")
+	})
+	return f.err
+}
+
+// begin reads the header of the frame whose magic number has been read.
+func (f *Frame) begin(in *container.Input, number int64, magic []byte) error {
+	*f = Frame{in: in, Number: number, Offset: in.Offset() - int64(len(magic))}
+	n := copy(f.head[:], magic)
+	if _, err := container.ReadFull(in, f.head[n:MinHeaderSize]); err != nil {
+		return f.broken(err)
+	}
+	size, err := HeaderSize(f.head[:MinHeaderSize])
+	if err == nil {
+		if _, err := container.ReadFull(in, f.head[MinHeaderSize:size]); err != nil {
+			return f.broken(err)
+		}
+		f.Header, _, err = ParseHeader(f.head[:size])
+	}
+	switch {
+	case err != nil:
+		return f.fail(errs.Corrupt, errs.PartHeader, f.Offset, "frame header: "+err.Error())
+	case f.Header.Dictionary != 0:
+		detail := fmt.Sprintf("the frame needs dictionary %d", f.Header.Dictionary)
+		return f.fail(errs.Version, errs.PartHeader, f.Offset, detail)
+	}
+	f.part = f.head[:size]
+	return nil
+}
+
+// step goes on to what follows the bytes returned so far: the next block, the checksum, or, with
+// io.EOF, nothing.
+func (f *Frame) step() error {
+	switch {
+	case f.err != nil:
+		return f.err
+	case f.last && f.Header.Checksum && !f.summed:
+		f.summed, f.rest = true, ChecksumSize
+		return nil
+	case f.last && f.Header.ContentSize > f.bound:
+		detail := "less content than the frame's header announces"
+		return f.fail(errs.Corrupt, errs.PartHeader, f.Offset, detail)
+	case f.last:
+		f.err = io.EOF
+		return io.EOF
+	}
+	at, p := f.in.Offset(), f.head[:BlockHeaderSize]
+	if _, err := container.ReadFull(f.in, p); err != nil {
+		return f.broken(err)
+	}
+	b, err := ParseBlockHeader(p)
+	if err != nil {
+		return f.fail(errs.Corrupt, errs.PartBlock, at, "block header: "+err.Error())
+	}
+	f.part, f.rest, f.last = p, int64(b.Size), b.Last
+	f.blocks++
+	f.bound += b.maxContent()
+	return nil
+}
+
+// maxContent returns the most content that the block can have, in bytes.
+func (b *Block) maxContent() int64 {
+	if b.Content < 0 {
+		return MaxBlock
+	}
+	return int64(b.Content)
+}
+
+// Read returns bytes of the frame.
+func (f *Frame) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	for f.betweenBlocks() {
+		if err := f.step(); err != nil {
+			return 0, err
+		}
+	}
+	if len(f.part) > 0 {
+		n := copy(p, f.part)
+		f.part = f.part[n:]
+		return n, nil
+	}
+	n, err := f.in.Read(p[:min(int64(len(p)), f.rest)])
+	f.rest -= int64(n)
+	if f.summed {
+		for _, b := range p[:n] {
+			f.sum = f.sum>>8 | uint32(b)<<24
+		}
+	}
+	if n == 0 && err != nil {
+		return 0, f.broken(err)
+	}
+	return n, nil
+}
+
+// betweenBlocks reports whether all bytes of the blocks so far have been returned.
+func (f *Frame) betweenBlocks() bool { return len(f.part) == 0 && f.rest == 0 }
+
+// nextBuffered reports whether the next block is in the input's buffer, with the checksum if it is
+// the last one, or the frame is at its end.
+func (f *Frame) nextBuffered() bool {
+	if f.last && f.summed == f.Header.Checksum {
+		return f.rest == 0
+	}
+	br := f.in.Buffer()
+	if !f.betweenBlocks() || br.Buffered() < BlockHeaderSize {
+		return false
+	}
+	p, _ := br.Peek(BlockHeaderSize)
+	b, err := ParseBlockHeader(p)
+	return err == nil && br.Buffered() >= BlockHeaderSize+b.Size+ChecksumSize
+}
+
+// skip passes over the frame in a file that is read at random, to its end, which is io.EOF, or
+// until it is sure to be longer than limit.
+func (f *Frame) skip(limit int64) error {
+	for {
+		f.part = nil
+		if f.in.Offset()-f.Offset > limit-min(f.rest, f.in.Left()) {
+			return nil
+		}
+		if err := f.in.Skip(f.rest); err != nil {
+			return f.broken(err)
+		}
+		f.rest = 0
+		if err := f.step(); err != nil {
+			return err
+		}
+	}
+}
+
+// appendTo appends bytes of the frame to p: up to its end, which is io.EOF, or until enough reports
+// true, or p has limit bytes. Memory grows with the input that has come, by powers of two.
+func (f *Frame) appendTo(p []byte, limit int, enough func() bool) ([]byte, error) {
+	for len(p) < limit && !enough() {
+		if len(p) == cap(p) {
+			q := make([]byte, len(p), min(limit, max(4<<10, container.CeilPow2(len(p)+1))))
+			copy(q, p)
+			p = q
+		}
+		n, err := f.Read(p[len(p):min(cap(p), limit)])
+		p = p[:len(p)+n]
+		if err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,187 @@
+package zstfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/index"
+)
+
+const (
+	// entryMemory is the memory of an entry of a seek table while it is read, in bytes: the entry,
+	// and what it is parsed to.
+	entryMemory = 24
+
+	// maxFrame is the longest frame that can be read at random, and the most content it may have,
+	// in bytes.
+	maxFrame = math.MaxInt32 - 1<<10
+)
+
+// indexError returns an error about the seek tables of a file.
+func indexError(off int64, detail string) error {
+	e := errs.At(errs.Corrupt, off, detail)
+	e.Part = errs.PartIndex
+	return e
+}
+
+// ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
+// is several that follow one another, one at the end of each. Empty frames are not in the index.
+// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong.
+func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
+	limit := limits.Memory()
+	var tables []seekTable // the last one first
+	frames, sums := int64(0), true
+	for pos := size; pos > 0; {
+		var p [SeekFooterSize]byte
+		if pos < int64(len(p)) {
+			return nil, diagnose(src, size)
+		}
+		if err := container.ReadAt(src, p[:], pos-int64(len(p))); err != nil {
+			return nil, err
+		}
+		f, err := ParseSeekFooter(p[:], pos)
+		switch {
+		case errors.Is(err, ErrMagic):
+			return nil, diagnose(src, size)
+		case err != nil:
+			return nil, indexError(pos, err.Error())
+		}
+		frames += int64(f.Frames)
+		if (entryMemory+index.BlockMemory)*frames > limit {
+			return nil, errs.OutOfMemory(0, "a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
+		}
+		pos -= f.TableSize()
+		table := make([]byte, f.TableSize())
+		if err := container.ReadAt(src, table, pos); err != nil {
+			return nil, err
+		}
+		list, err := f.AppendEntries(make([]Entry, 0, f.Frames), table, f.Covers(table))
+		if err != nil {
+			return nil, indexError(pos, err.Error())
+		}
+		if pos -= f.Covers(table); pos < 0 {
+			return nil, indexError(pos, "seek table does not fit the file")
+		}
+		sums = sums && f.Sums
+		tables = append(tables, seekTable{list, f.TableSize()})
+	}
+	return indexOf(src, size, tables, sums, frames)
+}
+
+// seekTable is a seek table in a file.
+type seekTable struct {
+	entries []Entry
+	size    int64 // bytes of the table itself
+}
+
+// HasSeekTable reports whether a file ends with the footer of a seek table.
+func HasSeekTable(src io.ReaderAt, size int64) bool {
+	var p [SeekFooterSize]byte
+	if size < int64(len(p)) || container.ReadAt(src, p[:], size-int64(len(p))) != nil {
+		return false
+	}
+	_, err := ParseSeekFooter(p[:], size)
+	return err == nil
+}
+
+// indexOf makes the index that the tables, the last one first, describe.
+func indexOf(src io.ReaderAt, size int64, tables []seekTable, sums bool, frames int64) (*index.File, error) {
+	x := &index.File{Format: container.Zstd, Size: size, Blocks: make([]index.Block, 0, frames)}
+	offset, most := int64(0), uint32(0)
+	for i := len(tables) - 1; i >= 0; i-- {
+		for _, e := range tables[i].entries {
+			if e.Content > 0 {
+				if max(e.Size, e.Content) > maxFrame {
+					return nil, &errs.Error{
+						Kind: errs.Memory, Block: int64(len(x.Blocks)), Offset: offset,
+						Detail: "the frame is too large for random access",
+					}
+				}
+				x.Blocks = append(x.Blocks, index.Block{
+					Offset: offset, Content: x.Content, Size: int32(e.Size), Raw: int32(e.Content),
+					Kind: index.Frame, Sum: e.Sum,
+				})
+				x.MaxFrame, most = max(x.MaxFrame, int(e.Size)), max(most, e.Content)
+				x.Content += int64(e.Content)
+			} else if err := verifyEmpty(src, offset, e); err != nil {
+				return nil, err
+			}
+			offset += int64(e.Size)
+		}
+		offset += tables[i].size
+	}
+	x.Streams = []index.Stream{{
+		BlockSize: int(most), Checks: sums, Size: size, Content: x.Content, Blocks: int64(len(x.Blocks)),
+	}}
+	return x, nil
+}
+
+// verifyEmpty makes sure that the frame at an offset has no content, as its entry says.
+func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
+	const blocks = BlockHeaderSize + ChecksumSize // a single block without content
+	p := make([]byte, min(e.Size, MaxHeaderSize))
+	if err := container.ReadAt(src, p, offset); err != nil {
+		return err
+	}
+	h, size, err := ParseHeader(p)
+	if IsSkippable(p) || err == nil &&
+		(h.ContentSize == 0 || h.ContentSize < 0 && int64(e.Size) <= int64(size)+blocks) {
+		return nil
+	}
+	return indexError(offset, "the seek table says that the frame is empty, but it has content")
+}
+
+// diagnose finds out why there is no seek table at the end of a .zst file.
+func diagnose(src io.ReaderAt, size int64) error {
+	ignore := func(*Frame, int64) error { return nil }
+	if _, err := Walk(src, size, new(container.Limits), ignore); err != nil {
+		return err
+	}
+	return errs.New(errs.NoIndex, "zstd data without a seek table can only be read from front to back, by a Reader")
+}
+
+// A Verifier compares frames with what a seek table says of them. It keeps memory between calls.
+type Verifier struct {
+	in    container.Input
+	frame Frame
+}
+
+// Verify returns what is wrong with the frame p, which b describes. number is the frame's in the
+// file. sums says that b.Sum counts.
+func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) error {
+	fail := func(kind error, detail string) error {
+		return &errs.Error{
+			Kind: kind, Part: errs.PartBlock, Block: number, Offset: b.Offset, Detail: detail,
+		}
+	}
+	if !IsFrame(p) {
+		return fail(errs.Corrupt, "no frame where the seek table says")
+	}
+	v.in.BeginBytes(p, MagicSize)
+	defer v.in.Release()
+	f := &v.frame
+	err := f.begin(&v.in, number, p[:MagicSize])
+	if err == nil {
+		err = f.skip(math.MaxInt64)
+	}
+	switch {
+	case err != io.EOF:
+		var e *errs.Error
+		if !errors.As(err, &e) || errors.Is(err, errs.Truncated) {
+			return fail(errs.Corrupt, "the frame is not as long as the seek table says")
+		}
+		e.Offset += b.Offset
+		return e
+	case v.in.Left() > 0:
+		return fail(errs.Corrupt, "the frame is not as long as the seek table says")
+	case f.Header.ContentSize >= 0 && f.Header.ContentSize != int64(b.Raw), f.bound < int64(b.Raw):
+		return fail(errs.Corrupt, "the frame has not as much content as the seek table says")
+	case sums && f.Header.Checksum && binary.LittleEndian.Uint32(p[len(p)-ChecksumSize:]) != b.Sum:
+		return fail(errs.Checksum, "the checksums of frame and seek table differ")
+	}
+	return nil
+}
