@@ -61,7 +61,8 @@ func checkNames(root, text string) (missing []string, n int) {
 				continue
 			}
 			names = append(names, name)
-			if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil && info.IsDir() {
+			info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+			if err == nil && info.IsDir() {
 				dirs = append(dirs, name)
 			}
 		}

@@ -134,7 +134,8 @@ func overDebt(found []violation, allowed map[string]int) (messages []string) {
 				messages = append(messages, v.String())
 			}
 		}
-		messages = append(messages, fmt.Sprintf("directory %s: %d violations, %d allowed", dir, counts[dir], limit))
+		messages = append(messages,
+			fmt.Sprintf("directory %s: %d violations, %d allowed", dir, counts[dir], limit))
 	}
 	return messages
 }
