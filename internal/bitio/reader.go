@@ -1,13 +1,13 @@
 package bitio
 
-// Reader reads what a Writer has written. The zero value with Data is ready. It makes no errors on its way: beyond the end all bits are 0, and Rest tells. Calls on
-// one Reader must not run at the same time.
+// Reader reads the bits that a Writer has written. Set Data to begin. Reading beyond the end yields
+// zeros; Rest reports it. A Reader must not be used concurrently.
 type Reader struct {
 	Data []byte
 
-	at  int    // bytes that acc was filled from, or would have been
-	acc uint64 // the bits that come next
-	n   uint   // how many those are, fewer than 8 between calls
+	at  int    // number of bytes moved to acc, including zeros beyond the end
+	acc uint64 // the next bits
+	n   uint   // number of bits in acc, below 8 between calls
 }
 
 // Take reads the next n bits, at most 56.
@@ -25,7 +25,8 @@ func (r *Reader) Take(n uint) uint64 {
 	return v
 }
 
-// Rest returns what follows the byte of the last bit. ok is false if there were fewer bits than were read, or if those left in that byte are not all 0.
+// Rest returns the bytes behind that of the last bit read. ok is false if the data had fewer bits,
+// or if an unread bit of that byte is set.
 func (r *Reader) Rest() (rest []byte, ok bool) {
 	if r.at > len(r.Data) || r.acc != 0 {
 		return nil, false

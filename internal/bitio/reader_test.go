@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReader reads what a Writer wrote, whole, cut short, and with a bit set behind the last one.
+// TestReader reads a Writer's output whole, cut short, and with a bit set behind the last one.
 func TestReader(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 3))
 	for range 300 {
@@ -38,12 +38,12 @@ func TestReader(t *testing.T) {
 			continue
 		}
 		if _, ok := read(w.Out[:size-1]); ok {
-			t.Fatal("a byte too few was not found")
+			t.Fatal("a missing byte is not reported")
 		}
 		if pad {
 			w.Out[size-1] |= last
 			if _, ok := read(w.Out); ok {
-				t.Fatal("a bit behind the last field was not found")
+				t.Fatal("a bit behind the last field is not reported")
 			}
 		}
 	}

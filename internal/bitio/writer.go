@@ -1,4 +1,4 @@
-// Package bitio writes and reads strings of bits.
+// Package bitio reads and writes bit strings, least significant bit first.
 package bitio
 
 import (
@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// Writer appends bits to a byte slice, least significant first. The zero value is ready. Fields are for loops that keep them in registers
-// and have more than one value for each store. Calls on one Writer must not run at the same time.
+// Writer appends bits to a byte slice, least significant first. The zero value is ready to use. Its
+// fields are exported for loops that keep them in registers. A Writer must not be used
+// concurrently.
 type Writer struct {
 	Out []byte
-	Acc uint64 // the bits that are not in Out yet
-	N   uint   // how many those are, fewer than 8 between calls
+	Acc uint64 // bits that are not in Out yet
+	N   uint   // number of bits in Acc, below 8 between calls
 }
 
-// Put writes the n low bits of v, at most 56; those above must be 0. Without Room the memory behind Out may have to grow by 8 bytes.
+// Put writes the low n bits of v, at most 56; all higher bits must be 0. It may allocate unless
+// Room has reserved space.
 func (w *Writer) Put(v uint64, n uint) {
 	w.Acc |= v << (w.N & 63)
 	w.N += n
@@ -24,7 +26,7 @@ func (w *Writer) Put(v uint64, n uint) {
 	w.N &= 7
 }
 
-// Align fills up a byte with zeros.
+// Align fills the last byte with zeros.
 func (w *Writer) Align() {
 	if w.N > 0 {
 		w.Out = append(w.Out, byte(w.Acc))
@@ -32,5 +34,6 @@ func (w *Writer) Align() {
 	}
 }
 
-// Room makes room for that many bits, and for a word that is stored behind them and one more.
+// Room reserves space for the given number of bits, and for two words that may be stored behind
+// them.
 func (w *Writer) Room(bits int) { w.Out = slices.Grow(w.Out, bits/8+24) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWriter compares with bits written one by one.
+// TestWriter compares a Writer with bits written one by one.
 func TestWriter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

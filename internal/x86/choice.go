@@ -5,48 +5,56 @@ import (
 	"encoding/binary"
 )
 
-// Which ranges of content are to be filtered is told from what it would be good for: numbers that come back. In code there are more of them among the places that are named than among
-// distances; in everything else that has the bytes in question it is the other way round, for a filter only spoils what repeats.
+// Choose decides which ranges to filter by counting repeated numbers. In code the targets of
+// instructions repeat more often than the displacements. In other data with such bytes it is the
+// other way round: the filter breaks repeats.
 //
-// Programs begin anew what is known and where ranges may begin, so that those that are there twice, in an archive, have the same ranges, become the same bytes again, and one long match.
+// Ranges and statistics start anew at each program. So the copies of a program in an archive have
+// the same ranges and remain one long match.
 
 const (
-	// unit is what ranges are made of in bytes.
+	// unit is the granularity of ranges in bytes.
 	unit = 16 << 10
-	// leastGain is what a range must gain, in numbers that come back, and what units behind a range must lose to end it: the bytes that say so, some six, are worth less than that.
-	leastGain = 32
-	// A unit is worth its gain less one for so many candidates, and less a constant that is for the time to decode.
+	// minGain is the minimum gain of a range in repeated numbers, and the loss behind a range that
+	// ends it. The description of a range takes about six bytes, which is less.
+	minGain = 32
+	// The gain of a unit is reduced by one for this many candidates, and by unitCost for the time
+	// to decode.
 	candidateShare = 16
 	unitCost       = 2
 
-	placesLog = 12 // log2 of the places of each table
+	tableLog = 12 // log₂ of the stepSize of each table
 )
 
-// program is what programs and libraries of Linux and others begin with. They are not looked for within a unit of one another.
-var program = []byte("\x7fELF")
+// elfMagic begins programs and libraries of Linux and other systems. Choose ignores occurrences
+// within a unit of the last one.
+var elfMagic = []byte("\x7fELF")
 
-// Memory is the size of a [Chooser] in bytes, with the ranges of a block of 64 MiB, of which none begins within a unit of the one before.
+// Memory bounds the size of a [Chooser] in bytes for blocks of up to 64 MiB. Two ranges never begin
+// within a unit of each other.
 const Memory = 160 << 10
 
-// Chooser is scratch memory for choices. The zero value is ready. It is not safe for concurrent use.
+// Chooser chooses ranges. The zero value is ready to use and keeps its scratch memory between
+// calls. A Chooser must not be used concurrently.
 type Chooser struct {
-	distances, targets [1 << placesLog]uint32 // the last number of each hash
-	list               []span
-	ranges             []byte
+	displacements, targets [1 << tableLog]uint32 // the last number of each hash
+	list                   []span
+	ranges                 []byte
 }
 
 // span is a range of content.
 type span struct{ begin, end int }
 
-// Choose returns the ranges of content that are to be filtered, for [Encode], or nil if there are none. They are the Chooser's and valid up to its next use.
+// Choose returns the ranges of content to filter, for [Encode], or nil if there are none. The
+// result is valid until the next call of Choose.
 func (c *Chooser) Choose(content []byte) []byte {
 	c.list = c.list[:0]
 	for at, from := 0, 0; at < len(content); {
 		end := len(content)
-		if n := bytes.Index(content[min(from, end):], program); n >= 0 {
+		if n := bytes.Index(content[min(from, end):], elfMagic); n >= 0 {
 			end = from + n
 		}
-		c.program(content[at:end], at)
+		c.chooseProgram(content[at:end], at)
 		at, from = end, end+unit
 	}
 	if len(c.list) == 0 {
@@ -63,31 +71,33 @@ func (c *Chooser) Choose(content []byte) []byte {
 	return c.ranges
 }
 
-// program appends the ranges of what may be a program and begins at the given place: those that gain the most, if each costs leastGain.
-func (c *Chooser) program(p []byte, base int) {
-	clear(c.distances[:])
+// chooseProgram appends the ranges of p, which begins at position base of the content. It maximises
+// the total gain less minGain a range.
+func (c *Chooser) chooseProgram(p []byte, base int) {
+	clear(c.displacements[:])
 	clear(c.targets[:])
-	var begin, end int // of the range, or of what may become one
+	var begin, end int // of the current range, or of a possible one
 	gain, inside := 0, false
-	i := next(p, 0)
+	i := nextCandidate(p, 0)
 	for at := 0; at < len(p); at += unit {
 		to := min(at+unit, len(p))
-		worth := -unitCost
+		unitGain := -unitCost
 		candidates := 0
-		for ; i >= 0 && i < to; i = next(p, i+1) {
+		for ; i >= 0 && i < to; i = nextCandidate(p, i+1) {
 			v := binary.LittleEndian.Uint32(p[i+1:])
-			worth += seen(&c.targets, extend(v+uint32(i+size))) - seen(&c.distances, v)
+			unitGain += seenBefore(&c.targets, extend(v+uint32(i+stepSize)))
+			unitGain -= seenBefore(&c.displacements, v)
 			candidates++
 		}
-		worth -= candidates / candidateShare
-		// Inside, gain is what the range has gained less the most that it ever had.
-		gain += worth
+		unitGain -= candidates / candidateShare
+		// Inside a range, gain is the current total less its maximum.
+		gain += unitGain
 		switch {
 		case !inside && gain <= 0:
 			gain, begin = 0, to
-		case !inside && gain >= leastGain, inside && gain >= 0:
+		case !inside && gain >= minGain, inside && gain >= 0:
 			gain, end, inside = 0, to, true
-		case inside && gain <= -leastGain:
+		case inside && gain <= -minGain:
 			c.list = append(c.list, span{base + begin, base + end})
 			gain, begin, inside = 0, to, false
 		}
@@ -97,13 +107,13 @@ func (c *Chooser) program(p []byte, base int) {
 	}
 }
 
-// seen returns 1 if v is the last number with its hash, else 0.
-func seen(table *[1 << placesLog]uint32, v uint32) int {
-	v++ // 0 is for none
-	place := &table[v*0x9e3779b1>>(32-placesLog)]
-	if *place == v {
+// seenBefore returns 1 if v is the last number with its hash, else 0.
+func seenBefore(table *[1 << tableLog]uint32, v uint32) int {
+	v++ // 0 stands for none
+	entry := &table[v*0x9e3779b1>>(32-tableLog)]
+	if *entry == v {
 		return 1
 	}
-	*place = v
+	*entry = v
 	return 0
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// spans are the ranges that are chosen for p.
+// spans returns the ranges chosen for p.
 func spans(t *testing.T, c *Chooser, p []byte) (list []span) {
 	t.Helper()
 	ranges := c.Choose(p)
@@ -23,13 +23,13 @@ func spans(t *testing.T, c *Chooser, p []byte) (list []span) {
 	return slices.Clone(c.list)
 }
 
-// TestChoice: code is filtered, nothing else is.
+// TestChoice checks that code is filtered and nothing else.
 func TestChoice(t *testing.T) {
 	var c Chooser
 	for _, k := range corpus.Kinds() {
 		for _, n := range []int{0, 100, 1000, 10_000, 100_000, 1 << 20} {
 			if k.Name == "mixed" && n > 10_000 {
-				continue // there is code in it
+				continue // mixed data contains code
 			}
 			var want []span
 			if k.Name == "exe" && n >= 10_000 {
@@ -40,21 +40,21 @@ func TestChoice(t *testing.T) {
 			}
 		}
 	}
-	// What is already filtered has targets that come back where distances should be.
+	// In filtered content the targets repeat as displacements.
 	p := corpus.ByName("exe").Make(100_000)
 	if encode(p); c.Choose(p) != nil {
-		t.Errorf("filtered content is to be filtered: %v", c.list)
+		t.Errorf("filtered content has ranges: %v", c.list)
 	}
-	// Calls that were not resolved yet, as in object files.
+	// unresolved calls, as in object files
 	p = bytes.Repeat([]byte{0xe8, 0, 0, 0, 0, 0x90, 0xe9, 0xfc, 0xff, 0xff, 0xff, 0x90}, 10_000)
 	if c.Choose(p) != nil {
-		t.Errorf("equal distances are to be filtered: %v", c.list)
+		t.Errorf("equal displacements have ranges: %v", c.list)
 	}
 }
 
-// TestChoiceBounds: what a gain must be.
+// TestChoiceBounds checks the minimum gain.
 func TestChoiceBounds(t *testing.T) {
-	// calls makes n calls of one function and m of as many, at any distances.
+	// calls returns n calls of one function and m of as many others.
 	calls := func(n, m int) []byte {
 		var p []byte
 		for i := range n + m {
@@ -72,35 +72,42 @@ func TestChoiceBounds(t *testing.T) {
 	for _, k := range []struct {
 		n, m int
 		want bool
-	}{{leastGain + unitCost + 1 + 2, 0, true}, {leastGain + unitCost + 1, 0, false}, {1, 10_000, false}, {140, 1500, true}, {120, 1500, false}} {
+	}{
+		{minGain + unitCost + 1 + 2, 0, true}, {minGain + unitCost + 1, 0, false},
+		{1, 10_000, false}, {140, 1500, true}, {120, 1500, false},
+	} {
 		p := calls(k.n, k.m)
 		if got := c.Choose(p) != nil; got != k.want {
-			t.Errorf("%d calls of one function and %d of others in %d bytes: %v", k.n, k.m, len(p), got)
+			t.Errorf("%d calls of one function and %d of others in %d bytes: %v",
+				k.n, k.m, len(p), got)
 		}
 	}
 }
 
-// TestChoiceParts: in a mixture it is the code that is filtered, to about a unit.
+// TestChoiceParts checks that the ranges of mixed data cover the code to within a unit.
 func TestChoiceParts(t *testing.T) {
 	code := corpus.ByName("exe").Make(200_000)
 	table := bytes.Repeat([]byte{0xe8, 3, 0, 0, 0, 0xe9, 3, 0, 0, 0}, 30_000)
 	var c Chooser
-	p := slices.Concat(corpus.ByName("text").Make(300_000), code, table, corpus.ByName("random").Make(300_000), code)
+	p := slices.Concat(corpus.ByName("text").Make(300_000), code, table,
+		corpus.ByName("random").Make(300_000), code)
 	want := []span{{300_000, 500_000}, {1_100_000, 1_300_000}}
 	got := spans(t, &c, p)
 	if len(got) != len(want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
 	for i, s := range got {
-		if max(s.begin-want[i].begin, want[i].begin-s.begin, s.end-want[i].end, want[i].end-s.end) > unit {
+		w := want[i]
+		if max(s.begin-w.begin, w.begin-s.begin, s.end-w.end, w.end-s.end) > unit {
 			t.Errorf("%v, want %v", s, want[i])
 		}
 	}
 }
 
-// TestChoiceTwice: programs that are the same become the same bytes, wherever they stand.
+// TestChoiceTwice checks that copies of a program become the same bytes at any position.
 func TestChoiceTwice(t *testing.T) {
-	one := slices.Concat(program, corpus.ByName("text").Make(50_001), corpus.ByName("exe").Make(150_000), corpus.ByName("text").Make(33_000))
+	one := slices.Concat(elfMagic, corpus.ByName("text").Make(50_001),
+		corpus.ByName("exe").Make(150_000), corpus.ByName("text").Make(33_000))
 	p := slices.Concat(make([]byte, 512), one, make([]byte, 777), one, one)
 	var c Chooser
 	got := spans(t, &c, p)
@@ -113,26 +120,27 @@ func TestChoiceTwice(t *testing.T) {
 	if bytes.Equal(first, one) {
 		t.Error("not filtered")
 	}
-	if second, third := q[512+len(one)+777:][:len(one)], q[len(q)-len(one):]; !bytes.Equal(first, second) || !bytes.Equal(first, third) {
-		t.Error("the same programs are filtered in different ways")
+	second, third := q[512+len(one)+777:][:len(one)], q[len(q)-len(one):]
+	if !bytes.Equal(first, second) || !bytes.Equal(first, third) {
+		t.Error("copies of a elfMagic differ after filtering")
 	}
-	// Beginnings that follow each other closely are no reason to begin anew.
-	p = bytes.Repeat(program, 100_000)
+	// Marks in close succession must not restart the statistics.
+	p = bytes.Repeat(elfMagic, 100_000)
 	if got := c.Choose(p); got != nil {
 		t.Errorf("%v", c.list)
 	}
 }
 
-// TestMemory: no content has more ranges than Memory reckons with.
+// TestMemory checks that no content has more ranges than Memory allows for.
 func TestMemory(t *testing.T) {
 	var c Chooser
 	code := corpus.ByName("exe").Make(unit)
-	p := bytes.Repeat(slices.Concat(program, code[4:]), 100)
+	p := bytes.Repeat(slices.Concat(elfMagic, code[4:]), 100)
 	if got := spans(t, &c, p); len(got) != 100 {
 		t.Errorf("%d ranges in %d bytes", len(got), len(p))
 	}
 	const most = 64 << 20 / unit
-	if Memory < 2*4<<placesLog+most*(16+2*3)*5/4 {
+	if Memory < 2*4<<tableLog+most*(16+2*3)*5/4 {
 		t.Errorf("Memory is %d", Memory)
 	}
 }

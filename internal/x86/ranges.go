@@ -5,13 +5,15 @@ import (
 	"errors"
 )
 
-// The ranges of a block as the format has them: their number as a varint, at least 1, and for each, in order, how many bytes lie between it and the one before, or the block's beginning, and how
-// many it has.
+// The format of ranges is their number as a varint, at least 1. For each range two varints follow,
+// in order of position: the gap to the previous range or to the beginning of the block, and the
+// length, both in bytes.
 
-// ErrRanges is the error of ranges that cannot be.
+// ErrRanges reports invalid ranges.
 var ErrRanges = errors.New("x86: invalid ranges")
 
-// Ranges takes the ranges of a block of size bytes from the front of src: they are valid. Both results are parts of src.
+// Ranges splits src into the ranges of a block of size bytes and the rest. The returned ranges are
+// valid. Both results refer to src.
 func Ranges(src []byte, size int) (ranges, rest []byte, err error) {
 	rest = src
 	n, ok := number(&rest)
@@ -30,7 +32,7 @@ func Ranges(src []byte, size int) (ranges, rest []byte, err error) {
 	return src[:len(src)-len(rest)], rest, nil
 }
 
-// number takes a varint below 2³² from the front of p.
+// number reads a varint below 2³² from the front of *p and advances it.
 func number(p *[]byte) (v uint64, ok bool) {
 	v, n := binary.Uvarint((*p)[:min(len(*p), binary.MaxVarintLen32)])
 	if n <= 0 || v >= 1<<32 {
@@ -41,10 +43,11 @@ func number(p *[]byte) (v uint64, ok bool) {
 	return v, true
 }
 
-// Encode filters the content of a block in place. The ranges are those of a [Chooser] or of [Ranges], for a block of that size.
+// Encode filters the content of a block in place. The ranges must come from a [Chooser] or from
+// [Ranges] for a block of that size.
 func Encode(content, ranges []byte) { forRanges(content, ranges, encode) }
 
-// Decode undoes [Encode], in place. The content may be anything.
+// Decode undoes [Encode] in place. The content may be anything.
 func Decode(content, ranges []byte) { forRanges(content, ranges, decode) }
 
 func forRanges(content, ranges []byte, do func([]byte)) {

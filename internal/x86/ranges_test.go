@@ -17,7 +17,9 @@ func TestRanges(t *testing.T) {
 		size int // of the ranges; 0 if they are invalid
 	}{
 		{"one of all", []byte{1, 0, 0xe8, 7, 'x'}, 4},
-		{"one of all, in five bytes each", []byte{0x81, 0x80, 0x80, 0x80, 0, 0x80, 0x80, 0x80, 0x80, 0, 0xe8, 0x87, 0x80, 0x80, 0, 'x', 'y'}, 15},
+		{"one of all, in five bytes each", []byte{
+			0x81, 0x80, 0x80, 0x80, 0, 0x80, 0x80, 0x80, 0x80, 0, 0xe8, 0x87, 0x80, 0x80, 0, 'x', 'y',
+		}, 15},
 		{"two", []byte{2, 3, 4, 0, 1}, 5},
 		{"the last byte", []byte{1, 0xe7, 7, 1}, 4},
 		{"nothing", nil, 0},
@@ -42,16 +44,19 @@ func TestRanges(t *testing.T) {
 			if !errors.Is(err, ErrRanges) {
 				t.Errorf("%s: error %v", c.what, err)
 			}
-		} else if err != nil || !bytes.Equal(ranges, c.src[:c.size]) || !bytes.Equal(rest, c.src[c.size:]) {
+		} else if err != nil || !bytes.Equal(ranges, c.src[:c.size]) ||
+			!bytes.Equal(rest, c.src[c.size:]) {
 			t.Errorf("%s: % x and % x, error %v", c.what, ranges, rest, err)
 		}
 	}
 }
 
-// TestParts: each range is filtered as if it were alone, and nothing else is touched.
+// TestParts checks that each range is filtered by itself and that the rest does not change.
 func TestParts(t *testing.T) {
 	p := bytes.Repeat([]byte{0x48, 0x8b, 0x0d, 1, 0, 0, 0, 0xe8, 2, 0, 0, 0xff}, 20)
-	for _, list := range [][]int{{0, 240}, {3, 50}, {0, 7, 0, 8, 0, 9}, {5, 1, 20, 60, 4, 3}, {236, 4}} {
+	for _, list := range [][]int{
+		{0, 240}, {3, 50}, {0, 7, 0, 8, 0, 9}, {5, 1, 20, 60, 4, 3}, {236, 4},
+	} {
 		ranges := []byte{byte(len(list) / 2)}
 		want := bytes.Clone(p)
 		at := 0
@@ -67,7 +72,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%v: % x, want % x", list, got, want)
 		}
 		if Decode(got, ranges); !bytes.Equal(got, p) {
-			t.Errorf("%v: % x comes back", list, got)
+			t.Errorf("%v: decoded to % x", list, got)
 		}
 	}
 }

@@ -1,13 +1,24 @@
-// Package x86 is a filter for programs of x86 processors: instructions name a place by its distance, and so the same function, or variable, by another number each time. The filter
-// puts the place there instead, which makes of all calls of a function the same five bytes. What comes out has the same size and compresses better.
+// Package x86 filters programs for x86 processors before compression. Instructions address
+// functions and variables by a displacement, so that each use of one target has another number. The
+// filter replaces the displacement by the target, which makes all calls of a function equal. The
+// size does not change.
 //
-// The idea is that of the filter BCJ (branch, call, jump) of 7-Zip and the LZMA SDK by Igor Pavlov; that loads are filtered too, and the rule, are our own: docs/FORMAT.md, "Filter for
-// x86". Content is filtered in ranges. There is a step for each place i of a range, which changes the four bytes behind it if the last of them is 00 or FF, which is the sign of a distance of 25
-// bits, and if byte i ends an instruction but for the distance: E8 (call), E9 (jump), or 05, 0D, … 3D behind 48 or 4C and 8B (load) or 8D (address). A step adds i + 5, where the next
-// instruction begins, modulo 2²⁵. It leaves as they are what it depends on: the bytes up to i, and that the last of the four is one of two. So each step can be undone without knowing more, and
-// all can in the opposite order, whatever the content is and however instructions, or what looks like them, overlap.
+// The idea is that of the BCJ filter (branch, call, jump) of 7-Zip and the LZMA SDK by Igor Pavlov.
+// Filtering loads, and the exact rule, are our own; docs/FORMAT.md specifies them under "Filter for
+// x86".
 //
-// Functions are safe for concurrent use on different memory.
+// The filter works on ranges of content. It visits each position i of a range. It changes the four
+// bytes behind i if two conditions hold:
+//
+//   - The last of the four is 00 or FF, the sign extension of a displacement of 25 bits.
+//   - Byte i is the last one of an instruction before the displacement: E8 (call), E9 (jump), or
+//     05, 0D, … 3D behind 48 or 4C and 8B (load) or 8D (address).
+//
+// The change adds i + 5, the position of the next instruction, modulo 2²⁵. It preserves everything
+// that the conditions depend on. So the decoder can undo all steps in reverse order, whatever the
+// content is and however instructions, or bytes that look like them, overlap.
+//
+// All functions may be used concurrently on different memory.
 package x86
 
 import (
@@ -18,56 +29,58 @@ import (
 )
 
 const (
-	// size of what a step is about in bytes: the last byte in front of the distance, and the distance.
-	size = 5
-	// before is how many bytes in front of its place a step may depend on.
-	before = 2
-	// word is how many places are looked at together, with what is before and behind them.
+	// stepSize is the size in bytes of what a step examines behind its position: the opcode's last
+	// byte and the displacement.
+	stepSize = 5
+	// lookBehind is the number of bytes before its position on which a step may depend.
+	lookBehind = 2
+	// word is the number of positions examined together, and view that of the bytes they depend on.
 	word = 8
-	view = before + word + size - 1
+	view = lookBehind + word + stepSize - 1
 
-	call    = 0xe8 // or that and 1
-	modRM   = 0x05 // a register in bits 3 to 5, and an address by its distance
+	call    = 0xe8 // or that plus 1
+	modRM   = 0x05 // a register in bits 3 to 5, and a displacement
 	modMask = 0xc7
 	load    = 0x8b // into a register
-	address = 0x8d // the same of the address itself
-	wide    = 0x48 // prefix of an instruction on 64 bits
-	regMask = 0xfb // without the bit for another eight registers
+	address = 0x8d // the address itself
+	wide    = 0x48 // REX prefix of a 64-bit instruction
+	regMask = 0xfb // without the bit for the upper eight registers
 
-	// Distances have bits less one bits and a sign.
-	numberBits = 25
+	// displacementBits is the size of a displacement including its sign.
+	displacementBits = 25
 
-	// chunk is how many times 64 places are looked over at once in decoding.
+	// chunk is the number of groups of 64 positions that decode marks with one call.
 	chunk = 64
 
-	each = 0x0101010101010101 // a bit of each byte
-	tops = 0x80 * each
+	lowBits = 0x0101010101010101 // the lowest bit of each byte
+	topBits = 0x80 * lowBits
 )
 
-// encode filters a range in place: the steps of all places from the first to the last.
+// encode filters a range in place, from the first position to the last.
 func encode(p []byte) {
-	for i := next(p, 0); i >= 0; i = next(p, i+1) {
-		q := p[i+1 : i+size]
-		binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)+uint32(i+size)))
+	for i := nextCandidate(p, 0); i >= 0; i = nextCandidate(p, i+1) {
+		q := p[i+1 : i+stepSize]
+		binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)+uint32(i+stepSize)))
 	}
 }
 
-// decode undoes encode, in place: the steps of all places from the last to the first. Any p is something that encode may have given.
+// decode undoes encode in place, from the last position to the first. p may be anything.
 func decode(p []byte) {
-	end := len(p) - size + 1 // of the places that are left
+	end := len(p) - stepSize + 1 // end of the positions still to decode
 	var masks [chunk]uint64
-	for end >= before+64 {
-		m := masks[:min(chunk, (end-before)/64)]
+	for end >= lookBehind+64 {
+		m := masks[:min(chunk, (end-lookBehind)/64)]
 		begin := end - 64*len(m)
-		// Steps of places further on do not change this.
-		simd.MarkX86Displacements(m, p[begin-before:])
+		// Steps at later positions do not change these marks.
+		simd.MarkX86Displacements(m, p[begin-lookBehind:])
 		for k := len(m) - 1; k >= 0; k-- {
-			group := p[begin+64*k:][:64+size-1]
+			group := p[begin+64*k:][:64+stepSize-1]
 			for left := m[k]; left != 0; {
 				i := bits.Len64(left) - 1
 				left &^= 1 << i
-				if q := group[i+1 : i+size]; (q[3]+1)&0xfe == 0 {
-					binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-uint32(begin+64*k+i+size)))
+				if q := group[i+1 : i+stepSize]; (q[3]+1)&0xfe == 0 {
+					end := uint32(begin + 64*k + i + stepSize)
+					binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-end))
 				}
 			}
 		}
@@ -75,57 +88,64 @@ func decode(p []byte) {
 	}
 	for i := end - 1; i >= 0; i-- {
 		if candidate(p, i) {
-			q := p[i+1 : i+size]
-			binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)-uint32(i+size)))
+			q := p[i+1 : i+stepSize]
+			v := binary.LittleEndian.Uint32(q) - uint32(i+stepSize)
+			binary.LittleEndian.PutUint32(q, extend(v))
 		}
 	}
 }
 
-// extend makes a number of 25 bits with a sign one of 32 bits.
+// extend sign-extends a number of 25 bits.
 func extend(v uint32) uint32 {
-	const unused = 32 - numberBits
+	const unused = 32 - displacementBits
 	return uint32(int32(v<<unused) >> unused)
 }
 
-// candidate reports whether there is a step to do at i, where there are four bytes behind.
+// candidate reports whether there is a step at i. Four bytes must follow.
 func candidate(p []byte, i int) bool {
 	switch c := p[i]; {
-	case (p[i+size-1]+1)&0xfe != 0:
+	case (p[i+stepSize-1]+1)&0xfe != 0:
 		return false
 	case c&0xfe == call:
 		return true
 	default:
-		return c&modMask == modRM && i >= before && (p[i-1] == load || p[i-1] == address) && p[i-2]&regMask == wide
+		return c&modMask == modRM && i >= lookBehind &&
+			(p[i-1] == load || p[i-1] == address) && p[i-2]&regMask == wide
 	}
 }
 
-// candidates is candidate for eight places at once: the top bits of the bytes where there is a step to do. The view has two bytes before these places, and four behind.
+// candidates is candidate for eight positions at once. It returns the top bits of the bytes with a
+// step. v holds two bytes before these positions and four behind them.
 func candidates(v []byte) uint64 {
 	_ = v[view-1]
 	prefix, op := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[1:])
-	last, high := binary.LittleEndian.Uint64(v[before:]), binary.LittleEndian.Uint64(v[before+size-1:])
-	// Of all numbers that follow a byte is 0 if the place has what is asked for.
-	high = (high ^ high<<1) & (0xfe * each) // 00 and FF are the bytes of which each bit is like the next lower one; of the lowest bit that is in another byte
-	branch := high | (last^call*each)&(0xfe*each)
-	op ^= load * each // 0, or 6 for an address
-	access := high | (last^modRM*each)&(modMask*each) | (prefix^wide*each)&(regMask*each) | op&(0xf9*each) | (op^op>>1)&(2*each)
-	// Of branch the lowest bits are 0.
-	return (tops-branch>>1)&tops | ^((access&^tops+0x7f*each)|access)&tops
+	last := binary.LittleEndian.Uint64(v[lookBehind:])
+	high := binary.LittleEndian.Uint64(v[lookBehind+stepSize-1:])
+	// In each of the following words a byte is 0 if its position meets the condition. 00 and FF are
+	// the bytes whose bits equal their lower neighbours; that of the lowest bit is in another byte
+	high = (high ^ high<<1) & (0xfe * lowBits)
+	branch := high | (last^call*lowBits)&(0xfe*lowBits)
+	op ^= load * lowBits // 0, or 6 for an address
+	access := high | (last^modRM*lowBits)&(modMask*lowBits) |
+		(prefix^wide*lowBits)&(regMask*lowBits) |
+		op&(0xf9*lowBits) | (op^op>>1)&(2*lowBits)
+	// The lowest bits of branch are 0.
+	return (topBits-branch>>1)&topBits | ^((access&^topBits+0x7f*lowBits)|access)&topBits
 }
 
-// next returns the first place from i on where there is a step to do, or -1.
-func next(p []byte, i int) int {
-	for ; i < before && i+size <= len(p); i++ {
+// nextCandidate returns the first position from i on with a step, or -1.
+func nextCandidate(p []byte, i int) int {
+	for ; i < lookBehind && i+stepSize <= len(p); i++ {
 		if candidate(p, i) {
 			return i
 		}
 	}
-	for ; i+word+size-1 <= len(p); i += word {
-		if m := candidates(p[i-before:][:view]); m != 0 {
+	for ; i+word+stepSize-1 <= len(p); i += word {
+		if m := candidates(p[i-lookBehind:][:view]); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
-	for ; i+size <= len(p); i++ {
+	for ; i+stepSize <= len(p); i++ {
 		if candidate(p, i) {
 			return i
 		}

@@ -11,10 +11,12 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// step is the step of place i of a range as docs/FORMAT.md says it, with the number that is added to a distance.
+// step performs the step at position i as docs/FORMAT.md defines it. add is the number that it adds
+// to a displacement.
 func step(p []byte, i int, add int64) {
 	branch := p[i] == 0xe8 || p[i] == 0xe9
-	access := i >= 2 && (p[i-2] == 0x48 || p[i-2] == 0x4c) && (p[i-1] == 0x8b || p[i-1] == 0x8d) && p[i]%8 == 5 && p[i] < 0x40
+	access := i >= 2 && (p[i-2] == 0x48 || p[i-2] == 0x4c) &&
+		(p[i-1] == 0x8b || p[i-1] == 0x8d) && p[i]%8 == 5 && p[i] < 0x40
 	if !branch && !access || p[i+4] != 0 && p[i+4] != 0xff {
 		return
 	}
@@ -43,7 +45,7 @@ func naiveDecode(p []byte) []byte {
 	return p
 }
 
-// check holds encode and decode of p to the definition, and each to the other.
+// check compares encode and decode with the definition, and with each other.
 func check(t testing.TB, p []byte) {
 	t.Helper()
 	for _, c := range []struct {
@@ -51,7 +53,7 @@ func check(t testing.TB, p []byte) {
 		do, undo func([]byte)
 		naive    func([]byte) []byte
 	}{{"encode", encode, decode, naiveEncode}, {"decode", decode, encode, naiveDecode}} {
-		// What lies around must not matter, nor be touched.
+		// The surrounding bytes must not matter, nor change.
 		room := around(p)
 		q := room[8 : 8+len(p)]
 		c.do(q)
@@ -66,13 +68,17 @@ func check(t testing.TB, p []byte) {
 }
 
 func around(p []byte) []byte {
-	return append(append([]byte{0xe8, 0xff, 0xe9, 0xe8, 0, 0xff, 0x48, 0x8b}, p...), 0, 0, 0xff, 0xff, 0xe8, 0xff, 0xe8, 0xe9)
+	q := append([]byte{0xe8, 0xff, 0xe9, 0xe8, 0, 0xff, 0x48, 0x8b}, p...)
+	return append(q, 0, 0, 0xff, 0xff, 0xe8, 0xff, 0xe8, 0xe9)
 }
 
 // TestExample is the example of docs/FORMAT.md.
 func TestExample(t *testing.T) {
 	for _, c := range [][2]string{
-		{"90 e8 0a 00 00 00 48 8d 05 05 00 00 00 e9 ff ff ff ff", "90 e8 10 00 00 00 48 8d 05 12 00 00 00 e9 11 00 00 00"},
+		{
+			"90 e8 0a 00 00 00 48 8d 05 05 00 00 00 e9 ff ff ff ff",
+			"90 e8 10 00 00 00 48 8d 05 12 00 00 00 e9 11 00 00 00",
+		},
 		{"e8 02 00 e8 00 00 00 ff", "e8 07 00 e8 08 00 00 ff"},
 	} {
 		src, want := unhex(t, c[0]), unhex(t, c[1])
@@ -81,7 +87,7 @@ func TestExample(t *testing.T) {
 			t.Errorf("% x becomes % x, want % x", src, p, want)
 		}
 		if decode(p); !bytes.Equal(p, src) {
-			t.Errorf("% x comes back as % x", src, p)
+			t.Errorf("% x: encoded and decoded to % x", src, p)
 		}
 	}
 }
@@ -94,8 +100,9 @@ func unhex(t *testing.T, s string) []byte {
 	return p
 }
 
-// TestAllShort has all strings of up to nine of the bytes that matter most, and of one that does not: alone and where words of eight places are looked at. Others
-// matter for loads, of which there are all strings of up to seven.
+// TestAllShort tries all strings of up to nine bytes from an alphabet of the most relevant bytes
+// and one that is not, alone and where words of eight positions are examined. For loads, which
+// depend on more bytes, the strings have up to seven.
 func TestAllShort(t *testing.T) {
 	for _, c := range []struct {
 		letters string
@@ -121,7 +128,7 @@ func TestAllShort(t *testing.T) {
 					t.Fatalf("decode of % x is % x, want % x", long, q, naiveDecode(long))
 				}
 				if encode(q); !bytes.Equal(q, long) {
-					t.Fatalf("% x comes back as % x", long, q)
+					t.Fatalf("% x: encoded and decoded to % x", long, q)
 				}
 				i := 0
 				for i < n {
@@ -139,10 +146,14 @@ func TestAllShort(t *testing.T) {
 	}
 }
 
-// TestRandom has strings of few bytes, many of which make steps that overlap, and all data of the corpus.
+// TestRandom tries strings over small alphabets, in which many steps overlap, and all kinds of
+// data.
 func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, alphabet := range []string{"\xe8\x00", "\xe8\xe9\x00\xff", "\xe8\xff\xfe\x01\x10", "\xe9\x00\x00\x00\xff\x80\x7f\x90", "\x48\x4c\x8b\x8d\x05\x3d\x00\x00\xff\xff\xe8", "\x48\x8b\x05\x00"} {
+	for _, alphabet := range []string{
+		"\xe8\x00", "\xe8\xe9\x00\xff", "\xe8\xff\xfe\x01\x10", "\xe9\x00\x00\x00\xff\x80\x7f\x90",
+		"\x48\x4c\x8b\x8d\x05\x3d\x00\x00\xff\xff\xe8", "\x48\x8b\x05\x00",
+	} {
 		for n := range 500 {
 			p := make([]byte, n)
 			for i := range p {
@@ -156,23 +167,26 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestFar: places of 25 bits and more.
+// TestFar tries positions of 25 bits and more.
 func TestFar(t *testing.T) {
 	p := make([]byte, 1<<25+100)
-	for _, at := range []int{0, 1<<24 - 9, 1<<24 - 4, 1<<24 + 7, 1<<25 - 12, 1<<25 - 5, 1 << 25, len(p) - 5} {
+	for _, at := range []int{
+		0, 1<<24 - 9, 1<<24 - 4, 1<<24 + 7, 1<<25 - 12, 1<<25 - 5, 1 << 25, len(p) - 5,
+	} {
 		copy(p[at:], []byte{0xe8 + byte(at&1), 1, 0xff, 0x7f, 0xff})
 	}
 	want := naiveEncode(p)
 	src := bytes.Clone(p)
 	if encode(p); !bytes.Equal(p, want) {
-		t.Error("encode is wrong")
+		t.Error("encode differs from the definition")
 	}
 	if decode(p); !bytes.Equal(p, src) {
-		t.Error("decode is wrong")
+		t.Error("decode differs from the definition")
 	}
 }
 
-// TestCandidates holds the words of eight places to the definition: all values of each byte that matters, at all places, where the others are right or almost, between any.
+// TestCandidates compares words of eight positions with the definition. It tries all values of each
+// relevant byte, at all positions, with the other bytes right or nearly right.
 func TestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	forms := []string{"\x48\x8b\x05ABC\x00", "\x4c\x8d\x3dABC\xff", "XX\xe8ABC\xff", "XX\xe9ABC\x00"}
@@ -191,7 +205,7 @@ func TestCandidates(t *testing.T) {
 		got := candidates(v)
 		for i := range word {
 			want := uint64(0)
-			if candidate(v, i+before) {
+			if candidate(v, i+lookBehind) {
 				want = 0x80
 				found++
 			}
@@ -205,12 +219,15 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// FuzzFilter filters anything, and takes anything for filtered.
+// FuzzFilter encodes and decodes anything.
 func FuzzFilter(f *testing.F) {
-	f.Add([]byte("\x90\xe8\x0a\x00\x00\x00\xe9\x05\x00\x00\x00\xe8\xff\xff\xff\xff"), []byte("\x01\x02\x05"))
+	f.Add([]byte("\x90\xe8\x0a\x00\x00\x00\xe9\x05\x00\x00\x00\xe8\xff\xff\xff\xff"),
+		[]byte("\x01\x02\x05"))
 	f.Add([]byte("\xe8\x02\x00\xe8\x00\x00\x00\xff"), []byte("\x02\x00\x05\x00\x03"))
-	f.Add([]byte("\xe8\xe8\xe8\xe8\xe8\x00\xff\x00\xff\xe9\xe9\xff\xff\xff\xff\x00"), []byte("\x01\x00\x20"))
-	f.Add([]byte("\x48\x8b\x05\x00\x00\x00\x00\x4c\x8d\x3d\x00\xe8\xff\xff\x00\xff"), []byte("\x01\x00\x10"))
+	f.Add([]byte("\xe8\xe8\xe8\xe8\xe8\x00\xff\x00\xff\xe9\xe9\xff\xff\xff\xff\x00"),
+		[]byte("\x01\x00\x20"))
+	f.Add([]byte("\x48\x8b\x05\x00\x00\x00\x00\x4c\x8d\x3d\x00\xe8\xff\xff\x00\xff"),
+		[]byte("\x01\x00\x10"))
 	f.Add(corpus.ByName("exe").Make(300), []byte("\x01\x80\x00\xa0\x00"))
 	var c Chooser
 	f.Fuzz(func(t *testing.T, p, src []byte) {
@@ -228,7 +245,7 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-// both checks that Encode and Decode undo each other.
+// both checks that Encode and Decode are inverses.
 func both(t testing.TB, p, ranges []byte) {
 	t.Helper()
 	if ranges == nil {
@@ -238,12 +255,12 @@ func both(t testing.TB, p, ranges []byte) {
 	Encode(q, ranges)
 	Decode(q, ranges)
 	if !bytes.Equal(p, q) {
-		t.Fatalf("with ranges % x % x comes back as % x", ranges, p, q)
+		t.Fatalf("ranges % x: % x encoded and decoded to % x", ranges, p, q)
 	}
 	Decode(q, ranges)
 	Encode(q, ranges)
 	if !bytes.Equal(p, q) {
-		t.Fatalf("with ranges % x % x, decoded and encoded, is % x", ranges, p, q)
+		t.Fatalf("ranges % x: % x decoded and encoded to % x", ranges, p, q)
 	}
 }
 
