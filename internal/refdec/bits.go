@@ -2,13 +2,13 @@ package refdec
 
 import "encoding/binary"
 
-// A bitReader reads a string of bits, the first of which is the least significant one of the first byte.
+// bitReader reads a bit string, least significant bit of the first byte first.
 type bitReader struct {
 	data []byte
 	at   int // in bits
 }
 
-// bits reads a field of n bits, the least significant one first.
+// bits reads a field of n bits, least significant bit first.
 func (r *bitReader) bits(n int) (uint64, error) {
 	x := uint64(0)
 	for i := range n {
@@ -21,10 +21,10 @@ func (r *bitReader) bits(n int) (uint64, error) {
 	return x, nil
 }
 
-// bytesUsed returns the number of bytes of which a bit was read.
+// bytesUsed returns the number of bytes from which bits were read.
 func (r *bitReader) bytesUsed() int { return (r.at + 7) / 8 }
 
-// A byteReader reads a payload from its beginning.
+// byteReader reads a payload from its beginning.
 type byteReader struct{ data []byte }
 
 func (r *byteReader) take(n uint64) ([]byte, error) {
@@ -52,7 +52,7 @@ func (r *byteReader) uint32() (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-// varint reads a number of at most five bytes and below 2³². It need not be the shortest form of the number.
+// varint reads a number below 2³² of at most five bytes. It may have leading zeros.
 func (r *byteReader) varint() (uint64, error) {
 	x := uint64(0)
 	for i := range 5 {

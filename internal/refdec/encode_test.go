@@ -2,7 +2,7 @@ package refdec
 
 import "math/bits"
 
-// A coded is a symbol with what an encoder needs to know about it.
+// A coded is a symbol and what an encoder needs to know about it.
 type coded struct {
 	table  *table
 	symbol byte
@@ -22,7 +22,7 @@ func (g *generator) varint(b []byte, n int) []byte {
 	return append(b, byte(n))
 }
 
-// code appends the coded streams to a payload. Every segment takes part in the groups with its own symbols.
+// code appends the coded streams to a payload. Every segment adds its symbols to the groups.
 func (g *generator) code(p []byte) []byte {
 	var stored []byte
 	var segments [][]coded
@@ -84,7 +84,7 @@ func (g *generator) code(p []byte) []byte {
 	return p
 }
 
-// table returns frequencies for the symbols; some that do not occur may get one too.
+// table returns frequencies for the symbols. Symbols that do not occur may get one, too.
 func (g *generator) table(symbols []byte) *table {
 	var count [256]int
 	for _, s := range symbols {
@@ -124,7 +124,7 @@ func (g *generator) table(symbols []byte) *table {
 	return t
 }
 
-// appendTable describes a table. Runs of zeros are cut in any way, not only the shortest.
+// appendTable describes a table. It cuts runs of zeros in any way, not only the shortest.
 func (g *generator) appendTable(p []byte, t *table) []byte {
 	var w bitWriter
 	total := uint32(0)
@@ -163,7 +163,7 @@ func (g *generator) appendTable(p []byte, t *table) []byte {
 	return append(p, w.data...)
 }
 
-// groups appends the groups of lanes.
+// groups appends the lane groups.
 func (g *generator) groups(p []byte, segments [][]coded) []byte {
 	total := 0
 	for _, s := range segments {
@@ -192,7 +192,7 @@ func (g *generator) group(p []byte, lanes int, segments [][]coded) []byte {
 	for i := range states {
 		states[i] = minState
 	}
-	var words []uint16 // the last one first
+	var words []uint16 // in reverse order
 	for s := len(segments) - 1; s >= 0; s-- {
 		for i := len(segments[s]) - 1; i >= 0; i-- {
 			c := segments[s][i]
@@ -207,7 +207,7 @@ func (g *generator) group(p []byte, lanes int, segments [][]coded) []byte {
 	return g.appendGroup(p, states, words)
 }
 
-// appendGroup appends the states that a decoder begins with, and the words, of which the last one comes first.
+// appendGroup appends the decoder's initial states and the words, which are in reverse order.
 func (g *generator) appendGroup(p []byte, states []uint32, words []uint16) []byte {
 	size := 2 * len(words)
 	more := 0

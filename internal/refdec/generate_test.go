@@ -5,64 +5,67 @@ import (
 	"math/rand/v2"
 )
 
-// A quirk is something that an encoder would not do, or must not.
+// A quirk is something that an encoder would not or must not do.
 type quirk int
 
 const (
-	regular        quirk = iota
-	longVarint           // numbers in five bytes
-	sixVarint            // numbers in six bytes
-	longLength           // lengths below 255 in five bytes
-	tablePadding         // bits set after a table
-	extraPadding         // bits set after the last field of Extra
-	extraByte            // one byte more in Extra
-	shortSegment         // a segment of less than 4,096 symbols
-	fullSegment          // a segment that ends its stream and does not say so
-	nearOffset           // offsets below 16
-	farOffset            // an offset to one byte before the block
-	longCode             // an offset code of e = 25
-	matchOverrun         // a match that is one byte too long
-	lostByte             // a literal too few
-	oddState             // a first state out of range
-	oddWords             // one byte more of words
-	moreWords            // two bytes more of words
-	moreStored           // one byte more at the end of the payload
-	headBits             // unknown bits in a segment head
-	modeThree            // an unknown mode
-	oddFlags             // flags of layout Dense that there are not
-	shortChain           // a segment of less than 16,384 symbols of a chained stream
-	tableCount           // no table in a chained segment, or more than 32
-	mapBits              // more bits of a context than there are
-	oddContext           // a context with a table that there is not
-	contextPadding       // bits set behind the contexts
-	emptyRange           // a range of no bytes
-	farRange             // ranges that end a byte beyond the content
-	noRanges             // a filter without ranges
-	flips                // any bit of the payload
+	regular             quirk = iota
+	longVarint                // numbers in five bytes
+	sixVarint                 // numbers in six bytes
+	longLength                // lengths below 255 in five bytes
+	tablePadding              // bits set behind a table
+	extraPadding              // bits set behind the last field of Extra
+	extraByte                 // an extra byte in Extra
+	shortSegment              // a segment of less than 4,096 symbols
+	fullSegment               // a segment that ends its stream without the flag
+	nearOffset                // offsets below 16
+	farOffset                 // an offset to one byte before the block
+	longCode                  // an offset code with e = 25
+	matchOverrun              // a match that is one byte too long
+	lostByte                  // a literal too few
+	oddState                  // an initial state out of range
+	oddWords                  // an extra byte of words
+	moreWords                 // two extra bytes of words
+	moreStored                // an extra byte at the end of the payload
+	headBits                  // unknown bits in a segment head
+	modeThree                 // an unknown mode
+	oddFlags                  // unknown flags of layout Dense
+	shortContextSegment       // a context-coded segment of less than 16,384 symbols
+	tableCount                // a context-coded segment with no table, or more than 32
+	mapBits                   // more bits of a context than exist
+	oddContext                // a context with a missing table
+	contextPadding            // bits set behind the contexts
+	emptyRange                // an empty range
+	farRange                  // ranges that end a byte behind the content
+	noRanges                  // a filter without ranges
+	flips                     // any bit of the payload
 	numQuirks
 )
 
 var quirkNames = [numQuirks]string{
-	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding", "extraByte", "shortSegment", "fullSegment",
-	"nearOffset", "farOffset", "longCode", "matchOverrun", "lostByte", "oddState", "oddWords", "moreWords",
-	"moreStored", "headBits", "modeThree", "oddFlags", "shortChain", "tableCount", "mapBits", "oddContext", "contextPadding", "emptyRange", "farRange", "noRanges", "flips",
+	"regular", "longVarint", "sixVarint", "longLength", "tablePadding", "extraPadding",
+	"extraByte", "shortSegment", "fullSegment", "nearOffset", "farOffset", "longCode",
+	"matchOverrun", "lostByte", "oddState", "oddWords", "moreWords", "moreStored", "headBits",
+	"modeThree", "oddFlags", "shortContextSegment", "tableCount", "mapBits", "oddContext",
+	"contextPadding", "emptyRange", "farRange", "noRanges", "flips",
 }
 
-// A generator makes coded payloads that are right except for a quirk, with choices that no encoder would make.
+// A generator makes coded payloads that are valid except for a quirk, with choices that no encoder
+// would make.
 type generator struct {
 	*rand.Rand
 	quirk quirk
-	done  bool // the quirk took place
+	done  bool // whether the quirk was applied
 	out   []byte
 
-	filtered bool // layout Dense, with the filter for x86
+	filtered bool // layout Dense with the x86 filter
 
 	streams [numStreams][]byte
 	extra   bitWriter
 	repeats [3]uint64
 }
 
-// use says whether it is time for a quirk.
+// use decides whether to apply quirk q now.
 func (g *generator) use(q quirk) bool {
 	if g.quirk != q || g.done && g.IntN(8) != 0 {
 		return false
@@ -92,7 +95,7 @@ func (w *bitWriter) put(x uint64, n int) {
 	}
 }
 
-// payload returns a coded payload, and the content that it has if there is no quirk.
+// payload returns a coded payload, and its content if there is no quirk.
 func (g *generator) payload(size int) (payload, content []byte) {
 	layout := byte(1 + g.IntN(3))
 	g.filtered = layout == layoutDense && g.IntN(2) == 0
@@ -148,7 +151,7 @@ func (g *generator) literals(run, alphabet int) {
 	g.streams[streamLits] = append(g.streams[streamLits], g.out[len(g.out)-run:]...)
 }
 
-// field returns the field of a token for a length, and puts what has no room into a stream.
+// field returns the token's field for a length and appends the rest of the length to a stream.
 func (g *generator) field(n, last, stream int) byte {
 	if n < last {
 		return byte(n)
@@ -165,14 +168,14 @@ func (g *generator) field(n, last, stream int) byte {
 
 func (g *generator) copy(match int, offset uint64) {
 	if offset > uint64(len(g.out)) {
-		offset = uint64(len(g.out)) // A quirk: the content does not matter.
+		offset = uint64(len(g.out)) // With this quirk the content does not matter.
 	}
 	for range match {
 		g.out = append(g.out, g.out[uint64(len(g.out))-offset])
 	}
 }
 
-// offset returns any offset that may stand here, or with a quirk may not.
+// offset returns any valid offset, or with a quirk an invalid one.
 func (g *generator) offset(limit int) uint64 {
 	switch {
 	case g.use(nearOffset):
@@ -196,7 +199,7 @@ func (g *generator) plain(run, match int) {
 	}
 }
 
-// repeat makes a sequence with a match of so many bytes more than the least.
+// repeat adds a sequence whose match exceeds the minimum by match bytes.
 func (g *generator) repeat(run, match int, least [4]uint64) {
 	token := g.field(run, 3, streamLitLens) | g.field(match, 15, streamMatchLens)<<2
 	place := g.IntN(4)

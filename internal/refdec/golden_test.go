@@ -1,19 +1,24 @@
 package refdec
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-// seen counts what chained streams there are in files.
+// seen counts the features of context-coded streams in files.
 type seen struct {
-	flags             [8]int // blocks of layout Dense with those of the lower three flags
-	matches           int    // blocks with chained match lengths
-	ranges            int    // blocks with several ranges that are filtered
-	one, two          int    // groups
-	segments          int    // behind the first of a stream
-	maps              [3]int // streams with contexts of the symbol before, of the one before that, of both
-	single, few, many int    // segments of one table, of up to sixteen, and of more
+	flags    [8]int // blocks of layout Dense by the lower three flags
+	matches  int    // blocks with context-coded match lengths
+	ranges   int    // blocks with several filtered ranges
+	one, two int    // streams with one group and with two
+	segments int    // behind the first of a stream
+	// streams whose contexts are the last symbol, the one before it, or both
+	maps              [3]int
+	single, few, many int // segments of one table, of up to sixteen, and of more
 }
 
-// TestGoldenDense: the golden files have every kind of chained stream that the document describes.
+// TestGoldenDense checks that the golden files have every kind of context-coded stream that the
+// document describes.
 func TestGoldenDense(t *testing.T) {
 	var s seen
 	for name, file := range goldenFiles(t) {
@@ -28,28 +33,33 @@ func TestGoldenDense(t *testing.T) {
 				t.Fatal(err)
 			}
 			at += blockHeaderSize + int(b.payloadSize)
-			if payload := file[at-int(b.payloadSize) : at]; b.kind == kindCoded && payload[0] == layoutDense {
+			payload := file[at-int(b.payloadSize) : at]
+			if b.kind == kindCoded && payload[0] == layoutDense {
 				if err := s.block(&byteReader{payload[1:]}, int(b.rawSize)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
 		}
 	}
-	if s.matches == 0 || s.flags[0] == 0 || s.flags[tokensChained] == 0 || s.flags[litsChained] == 0 || s.flags[tokensChained|litsChained] == 0 ||
-		s.flags[filteredX86] == 0 || s.flags[filteredX86|litsChained]+s.flags[filteredX86|litsChained|tokensChained] == 0 || s.ranges == 0 || s.one == 0 || s.two == 0 ||
-		s.segments == 0 || s.maps[0] == 0 || s.maps[2] == 0 || s.single == 0 || s.few == 0 || s.many == 0 {
-		t.Errorf("not all there is: %+v", s)
+	const litsTokens = litsInContext | tokensInContext
+	counts := []int{
+		s.matches, s.flags[0], s.flags[tokensInContext], s.flags[litsInContext], s.flags[litsTokens],
+		s.flags[filteredX86], s.flags[filteredX86|litsInContext] + s.flags[filteredX86|litsTokens],
+		s.ranges, s.one, s.two, s.segments, s.maps[0], s.maps[2], s.single, s.few, s.many,
+	}
+	if slices.Contains(counts, 0) {
+		t.Errorf("a feature is missing: %+v", s)
 	}
 }
 
-// block counts what is in a block of layout Dense, behind the layout byte.
+// block counts the features of a block of layout Dense, behind the layout byte.
 func (s *seen) block(r *byteReader, raw int) error {
 	flags, err := r.byte()
 	if err != nil {
 		return err
 	}
 	s.flags[flags&7]++
-	if flags&matchChained != 0 {
+	if flags&matchInContext != 0 {
 		s.matches++
 	}
 	limits := [numStreams]int{}
@@ -65,23 +75,23 @@ func (s *seen) block(r *byteReader, raw int) error {
 			s.ranges++
 		}
 	}
-	if flags&tokensChained != 0 {
+	if flags&tokensInContext != 0 {
 		if err := s.heads(*r); err != nil {
 			return err
 		}
-		if _, err := decodeChained(r, raw, nil); err != nil {
+		if _, err := decodeContextCoded(r, raw, nil); err != nil {
 			return err
 		}
 	}
-	if flags&matchChained != 0 {
+	if flags&matchInContext != 0 {
 		if err := s.heads(*r); err != nil {
 			return err
 		}
-		if _, err := decodeChained(r, raw, nil); err != nil {
+		if _, err := decodeContextCoded(r, raw, nil); err != nil {
 			return err
 		}
 	}
-	if flags&litsChained != 0 {
+	if flags&litsInContext != 0 {
 		if _, err := decodeStreams(r, limits); err != nil {
 			return err
 		}
@@ -90,7 +100,7 @@ func (s *seen) block(r *byteReader, raw int) error {
 	return nil
 }
 
-// heads counts what is in a chained stream.
+// heads counts the features of a context-coded stream.
 func (s *seen) heads(r byteReader) error {
 	n, err := r.varint()
 	if err != nil {
@@ -109,11 +119,11 @@ func (s *seen) heads(r byteReader) error {
 	default:
 		s.maps[2]++
 	}
-	if _, err := parseChainMap(&r); err != nil {
+	if _, err := parseContextMap(&r); err != nil {
 		return err
 	}
 	for left := n; left > 0; {
-		c, err := parseChainSegment(&r, left)
+		c, err := parseContextSegment(&r, left)
 		if err != nil {
 			return err
 		}

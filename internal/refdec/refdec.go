@@ -1,8 +1,8 @@
 // Package refdec is a second decoder of .pz files, written from docs/FORMAT.md alone.
 //
-// It shares no code with the decoder that users get, and it makes no attempt to be fast: it reads one symbol, one
-// bit and one byte at a time, in the order in which the document describes them. Tests compare the two decoders;
-// where they differ, the document or one of them is wrong.
+// It shares no code with the library's decoder and does not try to be fast. It reads one symbol,
+// one bit and one byte at a time, in the order in which the document describes them. Tests compare
+// the two decoders. Where they differ, the document or one of them is wrong.
 package refdec
 
 import (
@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	// ErrTruncated says that the file ends inside a stream.
+	// ErrTruncated reports that the file ends inside a stream.
 	ErrTruncated = errors.New("refdec: truncated")
-	// ErrCorrupt says that the file contradicts itself or the format.
+	// ErrCorrupt reports that the file contradicts itself or the format.
 	ErrCorrupt = errors.New("refdec: corrupt")
 )
 
@@ -46,8 +46,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// Decode returns the content of a file: the contents of its streams, one after the other.
-// With an error it also returns the content of the whole blocks before it.
+// Decode returns the content of a file: the concatenated contents of its streams. With an error it
+// also returns the content of all blocks before it.
 func Decode(file []byte) ([]byte, error) {
 	var content []byte
 	if len(file) == 0 {
@@ -63,7 +63,7 @@ func Decode(file []byte) ([]byte, error) {
 	return content, nil
 }
 
-// A header is what a stream says about itself before its first block.
+// A header holds the fields of a stream's header.
 type header struct {
 	size           int // of the header itself
 	blockSize      uint32
@@ -74,7 +74,8 @@ type header struct {
 
 func parseHeader(b []byte) (header, error) {
 	var h header
-	// What is there of the magic number is looked at first, so that other data is not called a truncated stream.
+	// Check the available part of the magic number first, so that other data is not reported as
+	// truncated.
 	for i := 0; i < len(magic) && i < len(b); i++ {
 		if b[i] != magic[i] {
 			return h, corrupt("magic number")
@@ -117,7 +118,7 @@ func parseHeader(b []byte) (header, error) {
 	return h, nil
 }
 
-// A blockHeader holds the fields of a block's header. The checksum over them is verified before it is returned.
+// A blockHeader holds the fields of a block's header, whose checksum has been verified.
 type blockHeader struct {
 	kind         uint32
 	payloadSize  uint32
@@ -160,7 +161,8 @@ func parseBlockHeader(b []byte, number uint64, h header) (blockHeader, error) {
 	return bh, nil
 }
 
-// decodeStream appends to *content the content of the stream at the beginning of b, and returns the stream's size.
+// decodeStream appends the content of the stream at the front of b to *content and returns the size
+// of the stream.
 func decodeStream(content *[]byte, b []byte) (size int, err error) {
 	h, err := parseHeader(b)
 	if err != nil {
@@ -184,7 +186,8 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 			return 0, err
 		}
 		if h.hasContentSize && uint64(bh.rawSize) > h.contentSize-contentSize {
-			return 0, corrupt("header has content size %d, less than %d blocks", h.contentSize, number+1)
+			return 0, corrupt("header has content size %d, less than %d blocks",
+				h.contentSize, number+1)
 		}
 		index = append(index, b[at:at+8]...)
 		at += blockHeaderSize
@@ -204,7 +207,7 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 		contentSize += uint64(len(raw))
 	}
 
-	end := at // of the blocks: the end marker is here.
+	end := at // of the blocks: the end marker is here
 	at += 4
 	if len(b)-at < len(index)+footerSize {
 		return 0, ErrTruncated

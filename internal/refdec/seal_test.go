@@ -4,15 +4,15 @@ import "encoding/binary"
 
 var le = binary.LittleEndian
 
-// A block is what a test puts into a file.
+// A block is a block to put into a file.
 type block struct {
 	kind    uint32
 	raw     uint32
 	payload []byte
 }
 
-// blockCheck returns the content check that a block needs to have. One that does not decode gets the check of its
-// payload, so that a decoder reaches what is wrong with it.
+// blockCheck returns the content check of a block. An invalid block gets the check of its payload,
+// so that a decoder reaches its error.
 func blockCheck(kind, raw uint32, payload []byte) uint32 {
 	var content []byte
 	if kind == kindCoded && len(payload) > 0 && raw <= maxRaw {
@@ -21,7 +21,7 @@ func blockCheck(kind, raw uint32, payload []byte) uint32 {
 	return contentCheck(kind, payload, content)
 }
 
-// appendBlock appends a block with the right checks.
+// appendBlock appends a block with correct checks.
 func appendBlock(file []byte, number uint64, b block, checks bool) []byte {
 	at := len(file)
 	file = le.AppendUint32(file, uint32(len(b.payload))<<4|b.kind)
@@ -35,7 +35,7 @@ func appendBlock(file []byte, number uint64, b block, checks bool) []byte {
 	return append(file, b.payload...)
 }
 
-// appendTail appends what follows the blocks of a stream that begins at the given place of the file.
+// appendTail appends the end of the stream that begins at offset start of the file.
 func appendTail(file []byte, start int, index []byte, contentSize uint64) []byte {
 	at := len(file)
 	file = append(file, 0, 0, 0, 0)
@@ -47,7 +47,7 @@ func appendTail(file []byte, start int, index []byte, contentSize uint64) []byte
 	return append(file, footerMagic...)
 }
 
-// seal makes a file of blocks of at most 2^logSize bytes.
+// seal returns a file of blocks of at most 2^logSize bytes.
 func seal(logSize byte, blocks ...block) []byte {
 	file := []byte{'P', 'Z', version, 2, logSize, flagContentChecks}
 	file = le.AppendUint32(file, crc(file))
@@ -62,9 +62,9 @@ func seal(logSize byte, blocks ...block) []byte {
 	return appendTail(file, 0, index, size)
 }
 
-// reseal sets right all checksums of a file that a decoder can reach. With rebuild it also makes the index and the
-// footer, and the content size of the header, fit the blocks, and drops whatever comes after the first stream.
-// Contents are not looked at if a block of the file is larger than maxRaw: then ok is false.
+// reseal corrects all checksums of a file that a decoder can reach. With rebuild it also makes
+// index, footer and the header's content size fit the blocks, and drops everything behind the first
+// stream. ok is false if a block is larger than maxRaw.
 func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 	file = append([]byte(nil), file...)
 	for start := 0; start < len(file); {
@@ -83,7 +83,8 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 		checks := rest[5]&flagContentChecks != 0
 		var index []byte
 		size := uint64(0)
-		for number := uint64(0); len(rest)-at >= blockHeaderSize && le.Uint32(rest[at:]) != 0; number++ {
+		number := uint64(0)
+		for ; len(rest)-at >= blockHeaderSize && le.Uint32(rest[at:]) != 0; number++ {
 			h := rest[at : at+blockHeaderSize]
 			kind, n, raw := le.Uint32(h)&15, le.Uint32(h)>>4, le.Uint32(h[4:])
 			if raw > maxRaw {

@@ -12,7 +12,7 @@ const (
 	maxOffsetBits = 24
 )
 
-// The streams of a layout, in the order in which they are coded.
+// The streams of a layout in the order of the format.
 const (
 	streamLits = iota
 	streamTokens
@@ -23,7 +23,7 @@ const (
 	numStreams
 )
 
-// streamLimits returns how many bytes each stream has at most in a block of n bytes.
+// streamLimits returns the maximum size of each stream in a block of n bytes.
 func streamLimits(layout byte, n int) [numStreams]int {
 	if layout == layoutDense {
 		return [numStreams]int{
@@ -45,7 +45,7 @@ func streamLimits(layout byte, n int) [numStreams]int {
 	}
 }
 
-// decodeCoded returns the content, of n bytes, of a block of kind coded.
+// decodeCoded returns the content, n bytes, of a coded block.
 func decodeCoded(payload []byte, n int) ([]byte, error) {
 	layout := payload[0]
 	if layout != layoutPlain && layout != layoutRepeat && layout != layoutDense {
@@ -75,15 +75,17 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	return content, err
 }
 
-// A sequenceReader holds what is left of the streams, and the list of repeats of layouts Repeat and Dense.
+// A sequenceReader holds the rest of the streams, and the repeat offsets of layouts Repeat and
+// Dense.
 type sequenceReader struct {
 	streams [numStreams][]byte
 	extra   bitReader
 	repeats [3]uint64
-	least   [4]uint64 // match lengths, by the place of the offset in the list
+	// minimum match lengths by index of the repeat offset; the last one for new offsets
+	least [4]uint64
 }
 
-// take removes the first n bytes from a stream.
+// take removes the first n bytes of a stream.
 func (r *sequenceReader) take(stream int, n uint64) ([]byte, error) {
 	s := r.streams[stream]
 	if uint64(len(s)) < n {
@@ -93,8 +95,8 @@ func (r *sequenceReader) take(stream int, n uint64) ([]byte, error) {
 	return s[:n], nil
 }
 
-// length returns the length that a token's field stands for: base + field, or for the field's last value,
-// base + field + a long length.
+// length returns the length for a token's field: base + field, and for the field's last value a
+// long length in addition.
 func (r *sequenceReader) length(field, last, base uint64, stream int) (uint64, error) {
 	if field < last {
 		return base + field, nil
@@ -147,7 +149,7 @@ func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
 		if s.offset, err = r.newOffset(); err != nil {
 			return s, err
 		}
-		place = 2 // The last of the list falls off, as if the offset had stood there.
+		place = 2 // The last repeat offset is dropped, as if the offset had been there.
 	}
 	for ; place > 0; place-- {
 		r.repeats[place] = r.repeats[place-1]
@@ -173,7 +175,8 @@ func (r *sequenceReader) newOffset() (uint64, error) {
 	return (1<<e+x-1)*4 + code&3, nil
 }
 
-// leastMatch returns the shortest matches of a layout with a list of repeats: at its places, and with a new offset.
+// leastMatch returns the minimum match lengths of a layout: for each repeat offset, and for a new
+// offset.
 func leastMatch(layout byte) [4]uint64 {
 	if layout == layoutDense {
 		return [4]uint64{2, 2, 2, 3}
@@ -224,7 +227,8 @@ func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, er
 		}
 	}
 	if r.extra.bytesUsed() != len(streams[streamExtra]) {
-		return nil, corrupt("%d bytes of bits, %d in use", len(streams[streamExtra]), r.extra.bytesUsed())
+		return nil, corrupt("%d bytes of bits, %d in use",
+			len(streams[streamExtra]), r.extra.bytesUsed())
 	}
 	return out, nil
 }

@@ -7,32 +7,32 @@ const (
 
 	segmentEnds = 1 << 2 // the flag of a segment that ends its stream
 
-	minSegment = 4096 // symbols in a segment that does not end its stream
+	minSegment = 4096 // symbols of a segment that does not end its stream
 
 	tableBits  = 11
 	tableTotal = 1 << tableBits
 
-	// From this many coded symbols on there are two groups of 32 lanes instead of one of 4.
+	// number of coded symbols from which there are two groups of 32 lanes instead of one of 4
 	twoGroups = 8192
 
 	minState = 1 << 15
 	maxState = 1<<31 - 1
 )
 
-// A table holds the frequencies of the symbols, and for each the sum of those of all lower symbols.
+// A table holds the frequencies of the symbols and their cumulative sums.
 type table struct{ freq, sum [256]uint32 }
 
-// symbol returns the symbol to which a slot belongs.
+// symbol returns the symbol of a slot.
 func (t *table) symbol(slot uint32) byte {
 	for s := range 256 {
 		if t.sum[s] <= slot && slot < t.sum[s]+t.freq[s] {
 			return byte(s)
 		}
 	}
-	panic("refdec: frequencies do not add up") // parseTable saw to it that they do.
+	panic("refdec: frequencies do not add up") // parseTable has checked that they do.
 }
 
-// A segment is a part of a stream: a mode, and the place its symbols go to.
+// A segment is a part of a stream: its mode and the destination of its symbols.
 type segment struct {
 	mode  byte
 	fill  byte  // for modeByte
@@ -84,7 +84,7 @@ func decodeStreams(r *byteReader, limits [numStreams]int) ([numStreams][]byte, e
 	return streams, nil
 }
 
-// parseSegment reads a segment's head; rest is what its stream still lacks.
+// parseSegment reads the head of a segment. rest is the unfilled part of its stream.
 func parseSegment(r *byteReader, rest []byte) (*segment, error) {
 	head, err := r.byte()
 	if err != nil {
@@ -113,7 +113,7 @@ func parseSegment(r *byteReader, rest []byte) (*segment, error) {
 	return s, err
 }
 
-// parseTable reads the description of a frequency table, and the sums that follow from it.
+// parseTable reads a frequency table and computes its cumulative sums.
 func parseTable(r *byteReader, t *table) error {
 	bits := &bitReader{data: r.data}
 	total := uint32(0)
@@ -146,7 +146,7 @@ func parseTable(r *byteReader, t *table) error {
 			}
 			zeros = 3 + n
 		}
-		// Some symbol must come after the zeros, or the sum is never reached: symbol 256 fails above.
+		// A symbol must follow the zeros, or the sum is never reached: symbol 256 fails above.
 		s += zeros
 	}
 	if total != tableTotal {
@@ -170,7 +170,8 @@ func parseTable(r *byteReader, t *table) error {
 	return nil
 }
 
-// parseZeroRun reads the n of class 15: ⌊log₂ n⌋ zero bits, a one, and the bits of n below its highest.
+// parseZeroRun reads the n of class 15: ⌊log₂ n⌋ zero bits, a one, and the bits of n below its
+// highest.
 func parseZeroRun(bits *bitReader) (int, error) {
 	log := 0
 	for {
@@ -192,7 +193,7 @@ func parseZeroRun(bits *bitReader) (int, error) {
 	return 1<<log + int(low), nil
 }
 
-// decodeGroups reads the groups of lanes, and fills with them the segments whose mode is rANS.
+// decodeGroups reads the lane groups and fills the segments of mode rANS.
 func decodeGroups(r *byteReader, segments []*segment) error {
 	var parts []*segment
 	total := 0
@@ -212,7 +213,7 @@ func decodeGroups(r *byteReader, segments []*segment) error {
 	half := (total/2 + 31) / 32 * 32
 	var first, second []*segment
 	for _, s := range parts {
-		n := min(half, len(s.dst)) // how much of s is in the first group
+		n := min(half, len(s.dst)) // symbols of s in the first group
 		half -= n
 		if n > 0 {
 			first = append(first, &segment{table: s.table, dst: s.dst[:n]})
@@ -227,7 +228,7 @@ func decodeGroups(r *byteReader, segments []*segment) error {
 	return decodeGroup(r, 32, second)
 }
 
-// decodeGroup reads one group of lanes, and fills with it the segments, or parts of segments, that belong to it.
+// decodeGroup reads one lane group and fills the segments, or parts of segments, that belong to it.
 func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
 	g, err := openGroup(r, lanes)
 	if err != nil {
@@ -243,7 +244,7 @@ func decodeGroup(r *byteReader, lanes int, parts []*segment) error {
 	return g.close()
 }
 
-// A group is a group of lanes that is being decoded.
+// A group is a lane group during decoding.
 type group struct {
 	states []uint32
 	words  byteReader

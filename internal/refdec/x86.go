@@ -2,7 +2,7 @@ package refdec
 
 import "encoding/binary"
 
-// A x86Range is a part of a block's content that was filtered.
+// An x86Range is a filtered part of a block's content.
 type x86Range struct{ begin, end uint64 }
 
 // x86Ranges reads the ranges of a block of n bytes.
@@ -35,11 +35,12 @@ func x86Ranges(r *byteReader, n int) ([]x86Range, error) {
 	return list, nil
 }
 
-// undoX86 undoes the filter for x86 on a range.
+// undoX86 undoes the x86 filter on a range.
 func undoX86(p []byte) {
 	for i := len(p) - 5; i >= 0; i-- {
 		branch := p[i] == 0xe8 || p[i] == 0xe9
-		access := i >= 2 && (p[i-2] == 0x48 || p[i-2] == 0x4c) && (p[i-1] == 0x8b || p[i-1] == 0x8d) && p[i]&0xc7 == 5
+		access := i >= 2 && (p[i-2] == 0x48 || p[i-2] == 0x4c) &&
+			(p[i-1] == 0x8b || p[i-1] == 0x8d) && p[i]&0xc7 == 5
 		if high := p[i+4]; !branch && !access || high != 0 && high != 0xff {
 			continue
 		}

@@ -2,18 +2,18 @@ package refdec
 
 // codeDense returns a payload of layout Dense.
 func (g *generator) codeDense() []byte {
-	flags := byte(g.IntN(4)) | byte(g.IntN(2))*matchChained
+	flags := byte(g.IntN(4)) | byte(g.IntN(2))*matchInContext
 	if g.filtered = g.filtered && len(g.out) > 0; g.filtered {
 		flags |= filteredX86
 	}
 	if len(g.streams[streamTokens]) == 0 {
-		flags &^= tokensChained
+		flags &^= tokensInContext
 	}
 	if len(g.streams[streamLits]) == 0 {
-		flags &^= litsChained
+		flags &^= litsInContext
 	}
 	if len(g.streams[streamMatchLens]) == 0 {
-		flags &^= matchChained
+		flags &^= matchInContext
 	}
 	lits, streams := g.streams[streamLits], g.streams
 	p := []byte{layoutDense, flags}
@@ -23,31 +23,31 @@ func (g *generator) codeDense() []byte {
 	if g.filtered {
 		p = g.ranges(p)
 	}
-	if flags&tokensChained != 0 {
+	if flags&tokensInContext != 0 {
 		tokens := g.streams[streamTokens]
-		p = g.chain(p, tokens, make([]bool, len(tokens)))
+		p = g.contextCode(p, tokens, make([]bool, len(tokens)))
 		g.streams[streamTokens] = nil
 	}
-	if flags&matchChained != 0 {
+	if flags&matchInContext != 0 {
 		matches := g.streams[streamMatchLens]
-		p = g.chain(p, matches, make([]bool, len(matches)))
+		p = g.contextCode(p, matches, make([]bool, len(matches)))
 		g.streams[streamMatchLens] = nil
 	}
-	if flags&litsChained != 0 {
+	if flags&litsInContext != 0 {
 		g.streams[streamLits] = nil
 	}
 	p = g.code(p)
-	if flags&litsChained != 0 {
+	if flags&litsInContext != 0 {
 		marks, err := markLiterals(streams, len(lits))
 		if err != nil {
-			marks = make([]bool, len(lits)) // A quirk: no decoder comes so far.
+			marks = make([]bool, len(lits)) // With this quirk a decoder stops before it.
 		}
-		p = g.chain(p, lits, marks)
+		p = g.contextCode(p, lits, marks)
 	}
 	return p
 }
 
-// ranges appends ranges of the content that are filtered, and undoes the filter.
+// ranges appends the ranges of filtered content and undoes the filter.
 func (g *generator) ranges(p []byte) []byte {
 	var list []int
 	left := len(g.out)
@@ -79,10 +79,10 @@ func (g *generator) ranges(p []byte) []byte {
 	return p
 }
 
-// chainMap appends maps of contexts, at random.
-func (g *generator) chainMap(p []byte) (*chainMap, []byte) {
+// contextMap appends a random map of contexts.
+func (g *generator) contextMap(p []byte) (*contextMap, []byte) {
 	low := g.IntN(9)
-	m, p := new(chainMap), append(p, byte(low))
+	m, p := new(contextMap), append(p, byte(low))
 	if g.use(mapBits) {
 		p[len(p)-1] = byte(9 + g.IntN(247))
 	}
@@ -108,10 +108,10 @@ func (g *generator) chainMap(p []byte) (*chainMap, []byte) {
 	return m, p
 }
 
-// chain appends a chained stream, with contexts shared out at random.
-func (g *generator) chain(p, stream []byte, marks []bool) []byte {
+// contextCode appends a context-coded stream whose contexts have random tables.
+func (g *generator) contextCode(p, stream []byte, marks []bool) []byte {
 	p = g.varint(p, len(stream))
-	m, p := g.chainMap(p)
+	m, p := g.contextMap(p)
 	groups := make([][][]laneSymbol, 1, 2)
 	if len(stream) >= twoGroups {
 		groups = groups[:2]
@@ -119,21 +119,22 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 	at := 0
 	for at < len(stream) {
 		n := len(stream) - at
-		if n > minChainSegment && g.IntN(2) == 0 {
-			n = minChainSegment + g.pick(n-minChainSegment)
-		} else if n > 1 && g.use(shortChain) {
-			n = 1 + g.pick(min(n-1, minChainSegment-1))
+		if n > minContextSegment && g.IntN(2) == 0 {
+			n = minContextSegment + g.pick(n-minContextSegment)
+		} else if n > 1 && g.use(shortContextSegment) {
+			n = 1 + g.pick(min(n-1, minContextSegment-1))
 		}
 		p = g.varint(p, n)
-		tables := 1 + g.IntN(maxChainTables>>g.IntN(5)) // few more often: a payload must be smaller than the content
-		var class [chainContexts]int
+		// Small numbers more often: a payload must be smaller than its content.
+		tables := 1 + g.IntN(maxTables>>g.IntN(5))
+		var class [numContexts]int
 		for c := range class {
 			class[c] = g.IntN(tables)
 		}
-		// Which symbols the lanes have.
+		// the symbols of each lane
 		var parts [2][]laneSymbol
 		used := make([][]byte, tables)
-		begin := chainPieces(at, n, 32*len(groups))
+		begin := pieces(at, n, 32*len(groups))
 		for turn := range n {
 			for lane := range 32 * len(groups) {
 				i := begin[lane] + turn
@@ -141,7 +142,8 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 					continue
 				}
 				context := m.context(stream, marks, begin[lane], i)
-				parts[lane/32] = append(parts[lane/32], laneSymbol{lane % 32, class[context], stream[i], nil})
+				symbol := laneSymbol{lane % 32, class[context], stream[i], nil}
+				parts[lane/32] = append(parts[lane/32], symbol)
 				used[class[context]] = append(used[class[context]], stream[i])
 			}
 			if begin[0]+turn >= begin[1] {
@@ -182,24 +184,24 @@ func (g *generator) chain(p, stream []byte, marks []bool) []byte {
 		at += n
 	}
 	for _, parts := range groups {
-		p = g.chainGroup(p, parts)
+		p = g.contextGroup(p, parts)
 	}
 	return p
 }
 
-// A laneSymbol is a symbol with the lane that has it.
+// A laneSymbol is a symbol and its lane.
 type laneSymbol struct {
 	lane, table int
 	symbol      byte
 	coder       *table
 }
 
-func (g *generator) chainGroup(p []byte, parts [][]laneSymbol) []byte {
+func (g *generator) contextGroup(p []byte, parts [][]laneSymbol) []byte {
 	states := make([]uint32, 32)
 	for i := range states {
 		states[i] = minState
 	}
-	var words []uint16 // the last one first
+	var words []uint16 // in reverse order
 	for k := len(parts) - 1; k >= 0; k-- {
 		for i := len(parts[k]) - 1; i >= 0; i-- {
 			c := parts[k][i]

@@ -1,25 +1,29 @@
 package refdec
 
 const (
-	// Flags behind the byte of layout Dense.
-	tokensChained = 1 << 0
-	litsChained   = 1 << 1
-	filteredX86   = 1 << 2
-	matchChained  = 1 << 3 // MatchLens
+	// Flags behind the layout byte of layout Dense: which streams are context-coded, and whether
+	// parts of the content were filtered.
+	tokensInContext = 1 << 0
+	litsInContext   = 1 << 1
+	filteredX86     = 1 << 2
+	matchInContext  = 1 << 3 // MatchLens
 
-	maxChainTables  = 32
-	minChainSegment = 16384 // symbols in a segment that is not the last of its stream
-	chainContexts   = 257
-	markContext     = 256
+	maxTables         = 32
+	minContextSegment = 16384 // symbols of a segment that is not the last of its stream
+	numContexts       = 257
+	markContext       = 256
 )
 
-// decodeDense decodes the streams of layout Dense, of a block of n bytes of which parts may be filtered.
-func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x86Range, err error) {
+// decodeDense decodes the streams of layout Dense for a block of n bytes. filtered has the filtered
+// parts of the content.
+func decodeDense(
+	r *byteReader, n int,
+) (streams [numStreams][]byte, filtered []x86Range, err error) {
 	flags, err := r.byte()
 	if err != nil {
 		return streams, nil, err
 	}
-	if flags > tokensChained|litsChained|filteredX86|matchChained {
+	if flags > tokensInContext|litsInContext|filteredX86|matchInContext {
 		return streams, nil, corrupt("flags %#x of layout Dense", flags)
 	}
 	if flags&filteredX86 != 0 {
@@ -30,32 +34,32 @@ func decodeDense(r *byteReader, n int) (streams [numStreams][]byte, filtered []x
 	limits := streamLimits(layoutDense, n)
 	together := limits
 	var tokens, matches []byte
-	if flags&tokensChained != 0 {
-		if tokens, err = decodeChained(r, limits[streamTokens], nil); err != nil {
+	if flags&tokensInContext != 0 {
+		if tokens, err = decodeContextCoded(r, limits[streamTokens], nil); err != nil {
 			return streams, nil, err
 		}
 		together[streamTokens] = 0
 	}
-	if flags&matchChained != 0 {
-		if matches, err = decodeChained(r, limits[streamMatchLens], nil); err != nil {
+	if flags&matchInContext != 0 {
+		if matches, err = decodeContextCoded(r, limits[streamMatchLens], nil); err != nil {
 			return streams, nil, err
 		}
 		together[streamMatchLens] = 0
 	}
-	if flags&litsChained != 0 {
+	if flags&litsInContext != 0 {
 		together[streamLits] = 0
 	}
 	if streams, err = decodeStreams(r, together); err != nil {
 		return streams, nil, err
 	}
-	if flags&tokensChained != 0 {
+	if flags&tokensInContext != 0 {
 		streams[streamTokens] = tokens
 	}
-	if flags&matchChained != 0 {
+	if flags&matchInContext != 0 {
 		streams[streamMatchLens] = matches
 	}
-	if flags&litsChained != 0 {
-		streams[streamLits], err = decodeChained(r, limits[streamLits], &streams)
+	if flags&litsInContext != 0 {
+		streams[streamLits], err = decodeContextCoded(r, limits[streamLits], &streams)
 	}
 	return streams, filtered, err
 }
@@ -67,7 +71,7 @@ func markLiterals(streams [numStreams][]byte, n int) ([]bool, error) {
 	at := uint64(0)
 	for _, token := range streams[streamTokens] {
 		if at == uint64(n) {
-			break // If runs that are not empty follow, there are too few literals for them.
+			break // If nonempty runs follow, the literals are too few for them.
 		}
 		marks[at] = true
 		run, err := r.length(uint64(token&3), 3, 0, streamLitLens)
@@ -84,17 +88,17 @@ func markLiterals(streams [numStreams][]byte, n int) ([]bool, error) {
 	return marks, nil
 }
 
-// A chainSegment is a part of a chained stream.
-type chainSegment struct {
+// A contextSegment is a segment of a context-coded stream.
+type contextSegment struct {
 	size   int
-	class  [chainContexts]uint64 // the number of each context's table
+	class  [numContexts]uint64 // table number of each context
 	tables []table
 }
 
-// A chainMap says what the symbols before add to a context.
-type chainMap struct{ first, second [256]int }
+// A contextMap says what the preceding symbols add to a context.
+type contextMap struct{ first, second [256]int }
 
-func parseChainMap(r *byteReader) (*chainMap, error) {
+func parseContextMap(r *byteReader) (*contextMap, error) {
 	low, err := r.byte()
 	if err != nil {
 		return nil, err
@@ -102,7 +106,7 @@ func parseChainMap(r *byteReader) (*chainMap, error) {
 	if low > 8 {
 		return nil, corrupt("%d bits of a context from the symbol before the last", low)
 	}
-	m := new(chainMap)
+	m := new(contextMap)
 	if low == 0 || low == 8 {
 		for s := range 256 {
 			if low == 0 {
@@ -135,22 +139,23 @@ func parseChainMap(r *byteReader) (*chainMap, error) {
 	return m, nil
 }
 
-// decodeChained decodes a chained stream. If it is the literals, streams are the others; else nil.
-func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byte, error) {
+// decodeContextCoded decodes a context-coded stream. For literals streams holds the other streams,
+// else it is nil.
+func decodeContextCoded(r *byteReader, limit int, streams *[numStreams][]byte) ([]byte, error) {
 	n, err := r.varint()
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 || n > uint64(limit) {
-		return nil, corrupt("chained stream of %d bytes", n)
+		return nil, corrupt("context-coded stream of %d bytes", n)
 	}
-	m, err := parseChainMap(r)
+	m, err := parseContextMap(r)
 	if err != nil {
 		return nil, err
 	}
-	var segments []*chainSegment
+	var segments []*contextSegment
 	for left := n; left > 0; {
-		s, err := parseChainSegment(r, left)
+		s, err := parseContextSegment(r, left)
 		if err != nil {
 			return nil, err
 		}
@@ -168,29 +173,29 @@ func decodeChained(r *byteReader, limit int, streams *[numStreams][]byte) ([]byt
 		groups = 2
 	}
 	for g := range groups {
-		if err := decodeChainGroup(r, m, segments, out, marks, g, groups); err != nil {
+		if err := decodeContextGroup(r, m, segments, out, marks, g, groups); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
+func parseContextSegment(r *byteReader, left uint64) (*contextSegment, error) {
 	size, err := r.varint()
 	if err != nil {
 		return nil, err
 	}
-	if size == 0 || size > left || size < left && size < minChainSegment {
-		return nil, corrupt("chained segment of %d symbols, where %d are missing", size, left)
+	if size == 0 || size > left || size < left && size < minContextSegment {
+		return nil, corrupt("context-coded segment of %d symbols, %d are missing", size, left)
 	}
 	n, err := r.byte()
 	if err != nil {
 		return nil, err
 	}
-	if n == 0 || n > maxChainTables {
+	if n == 0 || n > maxTables {
 		return nil, corrupt("%d tables", n)
 	}
-	s := &chainSegment{size: int(size), tables: make([]table, n)}
+	s := &contextSegment{size: int(size), tables: make([]table, n)}
 	width := 0
 	for 1<<width < int(n) {
 		width++
@@ -218,8 +223,11 @@ func parseChainSegment(r *byteReader, left uint64) (*chainSegment, error) {
 	return s, nil
 }
 
-// decodeChainGroup decodes what is a group's.
-func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out []byte, marks []bool, group, groups int) error {
+// decodeContextGroup decodes one lane group.
+func decodeContextGroup(
+	r *byteReader, m *contextMap, segments []*contextSegment, out []byte, marks []bool,
+	group, groups int,
+) error {
 	const lanes = 32
 	g, err := openGroup(r, lanes)
 	if err != nil {
@@ -227,7 +235,7 @@ func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out 
 	}
 	at := 0
 	for _, s := range segments {
-		begin := chainPieces(at, s.size, lanes*groups)[lanes*group:]
+		begin := pieces(at, s.size, lanes*groups)[lanes*group:]
 		at += s.size
 		for turn := 0; begin[0]+turn < begin[1]; turn++ {
 			for l := range lanes {
@@ -245,8 +253,8 @@ func decodeChainGroup(r *byteReader, m *chainMap, segments []*chainSegment, out 
 	return g.close()
 }
 
-// chainPieces cuts a segment into n pieces and returns where each begins, and where the last one ends.
-func chainPieces(at, size, n int) (begin []int) {
+// pieces cuts a segment into n pieces and returns where each begins, and where the last one ends.
+func pieces(at, size, n int) (begin []int) {
 	for l := range n {
 		begin = append(begin, at)
 		at += size / n
@@ -257,8 +265,8 @@ func chainPieces(at, size, n int) (begin []int) {
 	return append(begin, at)
 }
 
-// context is that of symbol i in the piece that begins at begin.
-func (m *chainMap) context(out []byte, marks []bool, begin, i int) int {
+// context returns the context of symbol i in the piece that begins at begin.
+func (m *contextMap) context(out []byte, marks []bool, begin, i int) int {
 	fresh := func(i int) bool { return i == begin || marks[i] }
 	if fresh(i) {
 		return markContext
