@@ -2,9 +2,9 @@
 //
 //	//pz:nobce
 //
-// on the line above a function, or above a loop where the function needs a check or two before it (a slice cut to the length
-// that lets the loop go without). A check in a function that is inlined into the marked code counts; one in a function that is
-// called does not, so mark that as well.
+// on the line above a function, or above a loop if the function needs a check or two before it. A
+// check in an inlined function counts. A check in a function that is called does not, so mark that
+// function as well.
 package bcetest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// targets are the processors that there is or may be assembly for, one of them also with the portable twins in its place.
-// All the others compile the same portable files.
+// targets are the processors with assembly, and one of them with the portable twins. All other
+// processors compile the same portable files.
 var targets = []target{{"amd64", ""}, {"amd64", "noasm"}, {"arm64", ""}}
 
 func TestHotLoopsHaveNoBoundsChecks(t *testing.T) {
@@ -39,7 +39,7 @@ func TestHotLoopsHaveNoBoundsChecks(t *testing.T) {
 	t.Logf("%d marks", len(marks))
 }
 
-// needGo skips where there is no go command, as on a machine that only runs test binaries built elsewhere.
+// needGo skips the test without a go command, as on a machine that only runs test binaries.
 func needGo(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -13,15 +13,15 @@ import (
 
 const directive = "//pz:nobce"
 
-// mark is a stretch of lines in which the compiler must leave no bounds check.
+// mark is a range of lines in which the compiler must leave no bounds check.
 type mark struct {
 	file       string // absolute
-	name       string // the function's, for people
+	name       string // of the function, for messages
 	start, end int    // lines, both inclusive
 }
 
-// findMarks returns the marks in the Go files under root, other modules and test data left out.
-// A directive that stands above neither a function nor a loop is an error: somebody believes in it.
+// findMarks returns the marks in the Go files under root, except other modules and test data. A
+// directive above neither a function nor a loop is an error.
 func findMarks(root string) ([]mark, error) {
 	var marks []mark
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -53,7 +53,8 @@ func fileMarks(file string) ([]mark, error) {
 	}
 	line := func(p token.Pos) int { return fset.Position(p).Line }
 
-	// open holds the directives that nothing has answered to yet, by the line that they speak of: the first one after their comment.
+	// open maps the line below each directive's comment to the directive, until a function or loop
+	// is found there.
 	open := map[int]token.Pos{}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
@@ -72,7 +73,7 @@ func fileMarks(file string) ([]mark, error) {
 	take := func(n ast.Node) {
 		first := line(n.Pos())
 		if fn, ok := n.(*ast.FuncDecl); ok {
-			first = line(fn.Type.Func) // the declaration itself begins with its comment
+			first = line(fn.Type.Func) // the declaration begins with its comment
 		}
 		if _, ok := open[first]; ok {
 			delete(open, first)
@@ -95,11 +96,14 @@ func fileMarks(file string) ([]mark, error) {
 			return true
 		})
 		if len(marks) > before && isGeneric(fn) {
-			generic = fmt.Errorf("%s: %s is generic: it is compiled where it is used, so the mark cannot be checked", fset.Position(fn.Pos()), function)
+			generic = fmt.Errorf(
+				"%s: %s is generic: its users compile it, so the mark has no effect",
+				fset.Position(fn.Pos()), function)
 		}
 	}
 	for _, pos := range open {
-		return nil, fmt.Errorf("%s: %s stands above neither a function nor a loop", fset.Position(pos), directive)
+		return nil, fmt.Errorf("%s: %s stands above neither a function nor a loop",
+			fset.Position(pos), directive)
 	}
 	return marks, generic
 }

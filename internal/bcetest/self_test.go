@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// lab is a module with marked functions, good and bad. The test asks for exactly the lines that end in "want".
+// lab is a module with marked functions, good and bad. verify must report exactly the lines that
+// end in "want".
 var lab = map[string]string{
 	"go.mod": "module lab\n\ngo 1.26\n",
 	"hot/hot.go": `package hot
@@ -142,7 +143,7 @@ func TestCatches(t *testing.T) {
 		at := rel[:strings.Index(rel, ": ")+1]
 		got[at] = true
 		if !want[at] {
-			t.Errorf("not wanted: %s", rel)
+			t.Errorf("unexpected: %s", rel)
 		}
 	}
 	for at := range want {
@@ -172,7 +173,7 @@ func TestBadMarks(t *testing.T) {
 	}
 }
 
-// write puts the files into a new directory and returns it, free of links.
+// write puts the files in a new directory and returns its path without links.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())

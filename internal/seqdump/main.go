@@ -1,8 +1,9 @@
-// Command seqdump prints what is inside the blocks of a .pz file, for people who work on the codecs:
+// Command seqdump prints the blocks of a .pz file for developers of codecs:
 //
 //	go run ./internal/seqdump FILE.pz [BLOCK]
 //
-// Without a block number it prints a line for each block with the sizes of its streams; with one, the sequences of that block.
+// Without a block number it prints the stream sizes of each block, one block a line. With one it
+// prints the sequences of that block.
 package main
 
 import (
@@ -50,7 +51,7 @@ func run(args []string, w io.Writer) error {
 	return out.Flush()
 }
 
-// dump goes through the first stream of r.
+// dump prints the first stream of r, or block only of it if that is not negative.
 func dump(w io.Writer, r *bufio.Reader, only int64) error {
 	p, err := r.Peek(pzfile.MinHeaderSize)
 	if err != nil {
@@ -70,7 +71,8 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 	}
 	if only < 0 {
 		fmt.Fprintf(w, "%6s %-7s %9s %9s %8s %9s %9s %9s %8s %8s %9s\n",
-			"block", "form", "raw", "payload", "seqs", "lits", "tokens", "offsets", "litlens", "matlens", "extra")
+			"block", "form", "raw", "payload", "seqs", "lits", "tokens",
+			"offsets", "litlens", "matlens", "extra")
 	}
 	var streams lzseq.Streams
 	for i := int64(0); ; i++ {
@@ -105,7 +107,9 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 	}
 }
 
-func dumpBlock(w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzseq.Streams, sequences bool) error {
+func dumpBlock(
+	w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzseq.Streams, sequences bool,
+) error {
 	if e.Kind != pzfile.Coded {
 		name := map[container.Kind]string{pzfile.Stored: "stored", pzfile.Fill: "fill"}[e.Kind]
 		_, err := fmt.Fprintf(w, "%6d %-7s %9d %9d\n", number, name, e.Raw, e.Payload)
@@ -116,15 +120,17 @@ func dumpBlock(w io.Writer, number int64, e pzfile.Entry, payload []byte, s *lzs
 		return err
 	}
 	if !sequences {
-		_, err := fmt.Fprintf(w, "%6d layout%d %9d %9d %8d %9d %9d %9d %8d %8d %9d\n", number, payload[0], e.Raw, e.Payload,
-			len(s.Tokens), len(s.Lits), len(s.Tokens), len(s.Offsets), len(s.LitLens), len(s.MatchLens), len(s.Extra))
+		_, err := fmt.Fprintf(w, "%6d layout%d %9d %9d %8d %9d %9d %9d %8d %8d %9d\n",
+			number, payload[0], e.Raw, e.Payload, len(s.Tokens), len(s.Lits), len(s.Tokens),
+			len(s.Offsets), len(s.LitLens), len(s.MatchLens), len(s.Extra))
 		return err
 	}
 	at, lits := 0, s.Lits
 	fmt.Fprintf(w, "%9s %6s %6s %8s  literals\n", "at", "lits", "match", "offset")
 	err = s.Sequences(layout, e.Raw, func(seqs []lz77.Sequence) error {
 		for _, q := range seqs {
-			fmt.Fprintf(w, "%9d %6d %6d %8d  %.60q\n", at, q.LitLen, q.MatchLen, q.Offset, lits[:q.LitLen])
+			fmt.Fprintf(w, "%9d %6d %6d %8d  %.60q\n",
+				at, q.LitLen, q.MatchLen, q.Offset, lits[:q.LitLen])
 			at += int(q.LitLen + q.MatchLen)
 			lits = lits[q.LitLen:]
 		}
