@@ -65,7 +65,7 @@ func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 //go:noescape
 func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 
-// prefetchEntries prefetches the entries at[k]&mask of a table. size is that of an entry in bytes.
+// prefetchEntries prefetches the entries at[k]&mask of a table, of size bytes each.
 //
 //go:noescape
 func prefetchEntries(table *byte, size int, at []uint32, mask uint32)
@@ -133,10 +133,10 @@ func decodeTokensRepeatAVX2(seqs *struct {
 	Offset   uint32
 }, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 
-// executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32 bytes
-// of slack, and before one whose offset reaches before the beginning of dst. It requires at to be in
-// dst, and offsets of at least 16. It returns the size of the sequences carried out, the position
-// behind the last one, and the number of literals used.
+// executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32
+// bytes of slack, and before one whose offset reaches before the beginning of dst. It requires at
+// to be in dst, and offsets of at least 16. It returns the size of the sequences carried out, the
+// position behind the last one, and the number of literals used.
 //
 //go:noescape
 func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
@@ -145,8 +145,8 @@ func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
 	Offset   uint32
 }, n int) (bytes int, end int, used int)
 
-// executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It stops before
-// a sequence for which dst has less than 96 bytes of slack.
+// executeLongAVX2 does the same for sequences with many matches of more than 32 bytes. It stops
+// before a sequence for which dst has less than 96 bytes of slack.
 //
 //go:noescape
 func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct {

@@ -1,13 +1,16 @@
 //go:build arm64 && !noasm
 
-// Written by hand: avo, which makes the assembly for amd64, knows no other processor. What is here keeps to plain loads and stores of 16 and 32 bytes, because no
-// processor was at hand to measure anything finer; under qemu it is tested, not timed.
+// This file is written by hand: avo, which generates the assembly for amd64, knows no other processor.
+// It keeps to plain loads and stores of 16 and 32 bytes. It is tested under qemu, and has not been
+// timed on a processor.
 
 #include "textflag.h"
 
 // func matchLenNEON(a, b []byte) (n int)
 //
-// 32 bytes a step. The last step goes back to where there are 32 bytes.
+// It compares 32 bytes a step. The last step begins 32 bytes before the end.
+//
+// R0 a, R1 b, R2 their length, R3 the beginning of the last step, R4 the position.
 TEXT ·matchLenNEON(SB), NOSPLIT, $0-56
 	MOVD a_base+0(FP), R0
 	MOVD a_len+8(FP), R2
@@ -37,7 +40,7 @@ loop:
 	B     loop
 
 unlike:
-	// One of four words tells.
+	// One of four words differs.
 	LDP  (R5), (R7, R8)
 	LDP  (R6), (R9, R10)
 	EOR  R7, R9
@@ -62,12 +65,15 @@ done:
 	MOVD R4, n+48(FP)
 	RET
 
-// func executeNEON(dst []byte, at int, lits []byte, seqs *struct{ LitLen, MatchLen, Offset uint32 }, n int) (bytes, end, used int)
+// func executeNEON(dst []byte, at int, lits []byte, seqs *struct{ LitLen, MatchLen, Offset uint32 },
+//	n int) (bytes, end, used int)
 //
-// 16 literals and 32 bytes of match are copied whatever the lengths: most are shorter, and a branch that is taken seldom is foreseen. Matches go 16 bytes at a time, load
-// and store, which is right with every offset from 16 on.
+// Each sequence copies 16 literals and 32 bytes of match, whatever the lengths are. Most are shorter,
+// and the branch for longer ones is predicted well. Matches go 16 bytes at a time, load and store,
+// which is correct for every offset from 16 on.
 //
-// R0 dst, R1 its length less the slack, R2 the position in it; R4 the next literal, R5 the end of the literals less the slack; R6 the next sequence, R7 the end of them.
+// R0 dst, R1 its length less the slack, R2 the position in it; R4 the next literal, R5 the end of the
+// literals less the slack; R6 the next sequence, R7 the end of the sequences.
 TEXT ·executeNEON(SB), NOSPLIT, $0-96
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
@@ -86,18 +92,18 @@ loop:
 	CMP   R7, R6
 	BEQ   done
 	MOVWU (R6), R8  // literal run
-	MOVWU 4(R6), R9 // match
+	MOVWU 4(R6), R9 // match length
 	MOVWU 8(R6), R10 // offset
 
-	// Signed: with less than the slack the limits are below 0.
-	ADD   R8, R4, R11  // where the literals end
+	// Signed comparisons: with less than the slack the limits are below 0.
+	ADD   R8, R4, R11  // end of the literals
 	CMP   R5, R11
 	BGT   done
-	ADD   R8, R2, R12  // where the match begins,
-	ADD   R9, R12, R13 // where it ends,
+	ADD   R8, R2, R12  // beginning of the match
+	ADD   R9, R12, R13 // its end
 	CMP   R1, R13
 	BGT   done
-	SUBS  R10, R12, R14 // and what it is a copy of
+	SUBS  R10, R12, R14 // source of the match
 	BMI   done
 	ADD   R2, R0, R15
 	FMOVQ (R4), F0

@@ -4,8 +4,8 @@
 
 package simd
 
-// parseSingleAVX2 goes on with a parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It
-// returns the size of the sequences. See ParseSingle for what the arguments must be.
+// parseSingleAVX2 continues a parse until it reaches stop or has written room sequences. stop must
+// not be above s.End. It returns the size of the sequences. See ParseSingle for other requirements.
 //
 //go:noescape
 func parseSingleAVX2(s *struct {
@@ -26,8 +26,9 @@ func parseSingleAVX2(s *struct {
 	Offset   uint32
 }, room int, stop int) (bytes int)
 
-// parseDoubleAVX2 goes on with a greedy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It
-// returns the size of the sequences. See ParseDouble for what the arguments must be.
+// parseDoubleAVX2 continues a greedy parse until it reaches stop or has written room sequences.
+// stop must not be above s.End. It returns the size of the sequences. See ParseDouble for other
+// requirements.
 //
 //go:noescape
 func parseDoubleAVX2(s *struct {
@@ -54,8 +55,9 @@ func parseDoubleAVX2(s *struct {
 	Offset   uint32
 }, room int, stop int) (bytes int)
 
-// parseDoubleLazyAVX2 goes on with a lazy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence, or a match is
-// to be weighed after costsValid sequences or more. It returns the size of the sequences. See ParseDoubleLazy for what the arguments must be.
+// parseDoubleLazyAVX2 continues a lazy parse until it reaches stop or has written room sequences,
+// or has to weigh a match after costsValid sequences. stop must not be above s.End. It returns the
+// size of the sequences. See ParseDoubleLazy for other requirements.
 //
 //go:noescape
 func parseDoubleLazyAVX2(s *struct {
@@ -82,8 +84,9 @@ func parseDoubleLazyAVX2(s *struct {
 	Offset   uint32
 }, room int, costsValid int, stop int) (bytes int)
 
-// encodeOffsetsAVX2 does as many sequences as there are tokens. codes must have room for as many and one more. It stops early, with usedExtra < 0, if extra has
-// fewer than 8 bytes left.
+// encodeOffsetsAVX2 encodes the offsets of as many sequences as there are tokens. It requires room
+// for one more code than there are sequences. If extra has fewer than 8 bytes left, it stops and
+// returns usedExtra < 0.
 //
 //go:noescape
 func encodeOffsetsAVX2(s *struct {
@@ -96,8 +99,9 @@ func encodeOffsetsAVX2(s *struct {
 	Offset   uint32
 }) (usedCodes int, usedExtra int)
 
-// encodeLengthsAVX2 adds to the tokens what they say of the lengths of as many sequences, eight at a time, until fewer are left, or one of them may take more than a
-// byte. lits and matches must have room for as many bytes as there are tokens.
+// encodeLengthsAVX2 adds the lengths of sequences to as many tokens, eight a step. It stops where
+// fewer are left, and before a length that may take more than a byte. It requires room for as many
+// bytes as there are tokens in lits and in matches.
 //
 //go:noescape
 func encodeLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
@@ -106,8 +110,9 @@ func encodeLengthsAVX2(tokens []byte, lits *byte, matches *byte, seqs *struct {
 	Offset   uint32
 }) (done int, usedLits int, usedMatches int)
 
-// parseRowHash8AVX2 goes on with a parse, with rows of 8 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash8AVX2 continues a lazy parse, with rows of 8 entries, until it
+// reaches s.callEnd or has written room sequences, or has to weigh a match after costsValid
+// sequences. It returns the size of the sequences. See ParseRowHash for other requirements.
 //
 //go:noescape
 func parseRowHash8AVX2(s *struct {
@@ -136,8 +141,9 @@ func parseRowHash8AVX2(s *struct {
 	Offset   uint32
 }, room int, costsValid int) (bytes int)
 
-// parseRowHash16AVX2 goes on with a parse, with rows of 16 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash16AVX2 continues a lazy parse, with rows of 16 entries, until it
+// reaches s.callEnd or has written room sequences, or has to weigh a match after costsValid
+// sequences. It returns the size of the sequences. See ParseRowHash for other requirements.
 //
 //go:noescape
 func parseRowHash16AVX2(s *struct {
@@ -166,8 +172,9 @@ func parseRowHash16AVX2(s *struct {
 	Offset   uint32
 }, room int, costsValid int) (bytes int)
 
-// parseRowHash32AVX2 goes on with a parse, with rows of 32 entries, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// costsValid sequences or more. It returns the size of the sequences. See ParseRowHash for what the arguments must be.
+// parseRowHash32AVX2 continues a lazy parse, with rows of 32 entries, until it
+// reaches s.callEnd or has written room sequences, or has to weigh a match after costsValid
+// sequences. It returns the size of the sequences. See ParseRowHash for other requirements.
 //
 //go:noescape
 func parseRowHash32AVX2(s *struct {
@@ -196,8 +203,9 @@ func parseRowHash32AVX2(s *struct {
 	Offset   uint32
 }, room int, costsValid int) (bytes int)
 
-// parseCandidatesAVX2 goes on with a parse, with candidates candidates, until stop, or until there is no room for another sequence, or a match is to be weighed after
-// costsValid sequences or more. It returns the size of the sequences. See ParseCandidates for what the arguments must be.
+// parseCandidatesAVX2 continues a lazy parse, with one candidate for each position, until it
+// reaches s.callEnd or has written room sequences, or has to weigh a match after costsValid
+// sequences. It returns the size of the sequences. See ParseCandidates for other requirements.
 //
 //go:noescape
 func parseCandidatesAVX2(s *struct {

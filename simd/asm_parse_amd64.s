@@ -59,7 +59,7 @@ loop:
 	ORL   R12, R13
 	MOVL  R13, (DX)(R14*4)
 
-	// the last offset, one position on
+	// the repeat offset, at i+1
 	LEAQ 1(SI), R12
 	SUBQ DI, R12
 	JLT  first
@@ -165,7 +165,7 @@ counted:
 	CMPQ R10, 72(AX)
 	JLT  next
 
-	// backwards, as far as literals go
+	// backwards over literals
 	MOVQ SI, R14
 	SUBQ 8(AX), R14
 	CMPQ R9, $+8
@@ -284,7 +284,7 @@ loop:
 	MOVL  R14, (DX)(R12*4)
 	MOVL  R14, (BX)(R13*4)
 
-	// the last offset, one position on
+	// the repeat offset, at i+1
 	LEAQ 1(SI), R12
 	SUBQ 24(AX), R12
 	JLT  first
@@ -327,7 +327,7 @@ near:
 	JLT     next
 
 hit:
-	// a longer match one byte on is worth a literal
+	// a longer match at i+1 is worth a literal
 	MOVQ      R11, R12
 	VMOVDQU   (CX)(SI*1), Y0
 	VPCMPEQB  (CX)(R12*1), Y0, Y0
@@ -642,7 +642,7 @@ loop:
 	MOVL  R14, (DX)(R12*4)
 	MOVL  R14, (BX)(R13*4)
 
-	// the last offset, one position on
+	// the repeat offset, at i+1
 	LEAQ 1(SI), R12
 	SUBQ 24(AX), R12
 	JLT  first
@@ -840,7 +840,7 @@ counted15:
 	JMP  better
 
 ends:
-	// what the long table has for where the match ends, moved back
+	// the long candidate for the end of the match, moved back
 	LEAQ  (SI)(R10*1), R11
 	CMPQ  R11, 16(AX)
 	JGE   found
@@ -1161,7 +1161,7 @@ TEXT ·encodeOffsetsAVX2(SB), NOSPLIT, $8-88
 	MOVL 20(AX), R10
 	MOVL 24(AX), AX
 
-	// the lengths of slices become their ends
+	// the parameters for lengths become ends
 	ADDQ CX, tokens_len+16(FP)
 	ADDQ $-8, extra_len+48(FP)
 	ADDQ BX, extra_len+48(FP)
@@ -1173,7 +1173,7 @@ offsets:
 	JGT  full
 	MOVL 8(SI), R14
 
-	// the list of repeats: what is in front of the offset moves back
+	// in the list, what is before the offset moves back
 	MOVL    R10, R15
 	CMPL    R14, R10
 	CMOVLEQ AX, R15
@@ -1588,7 +1588,7 @@ lengths:
 	VPUNPCKLDQ   X5, X7, X7
 	VPSHUFB      X1, X7, X7
 
-	// literal runs in the low half, matches in the high one
+	// literal runs in the low half, match lengths in the high one
 	VPMAXUB   X0, X7, X5
 	VPCMPEQB  X7, X5, X5
 	VPMOVMSKB X5, R8
@@ -2041,7 +2041,7 @@ entered22:
 	VPBROADCASTD X9, Y9
 	VMOVDQU      (SI), Y10
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y10, Y8, Y11
 	VPMINUD   Y11, Y9, Y9
 	VPCMPEQD  Y11, Y9, Y9
@@ -2055,7 +2055,7 @@ entered22:
 	TESTL     BX, BX
 	JEQ       judge
 
-	// what is shorter cannot win
+	// shorter matches cannot win
 	MOVQ    552(SP), SI
 	MOVQ    584(SP), R9
 	CMPQ    SI, R9
@@ -2137,7 +2137,7 @@ counted27:
 	TESTL   DI, DI
 	JEQ     first28
 
-	// each 4 bits of offset need more than a byte
+	// 4 for each further byte must exceed the further bits of the offset
 	LZCNTL DI, R13
 	LZCNTL R8, R14
 	SUBL   R14, R13
@@ -2212,7 +2212,7 @@ further:
 	CMPQ DX, 24(AX)
 	JGE  settle
 
-	// one position further a match must have 4 bits more, two positions 7
+	// one position further the score must be 4 higher, two positions 7
 	LEAQ 1(BX)(BX*2), BX
 	ADDQ 624(SP), BX
 	MOVQ BX, 552(SP)
@@ -2709,7 +2709,7 @@ entered22:
 	VPBROADCASTD X9, Y9
 	VMOVDQU      (SI), Y10
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y10, Y8, Y11
 	VPMINUD   Y11, Y9, Y12
 	VPCMPEQD  Y11, Y12, Y12
@@ -2717,7 +2717,7 @@ entered22:
 	VMOVMSKPS Y12, BX
 	VMOVDQU   32(SI), Y11
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y11, Y8, Y12
 	VPMINUD   Y12, Y9, Y9
 	VPCMPEQD  Y12, Y9, Y9
@@ -2736,7 +2736,7 @@ entered22:
 	TESTL     BX, BX
 	JEQ       judge
 
-	// what is shorter cannot win
+	// shorter matches cannot win
 	MOVQ    584(SP), SI
 	MOVQ    616(SP), R9
 	CMPQ    SI, R9
@@ -2818,7 +2818,7 @@ counted27:
 	TESTL   DI, DI
 	JEQ     first28
 
-	// each 4 bits of offset need more than a byte
+	// 4 for each further byte must exceed the further bits of the offset
 	LZCNTL DI, R13
 	LZCNTL R8, R14
 	SUBL   R14, R13
@@ -2893,7 +2893,7 @@ further:
 	CMPQ DX, 24(AX)
 	JGE  settle
 
-	// one position further a match must have 4 bits more, two positions 7
+	// one position further the score must be 4 higher, two positions 7
 	LEAQ 1(BX)(BX*2), BX
 	ADDQ 656(SP), BX
 	MOVQ BX, 584(SP)
@@ -3399,7 +3399,7 @@ entered22:
 	VPBROADCASTD X9, Y9
 	VMOVDQU      (SI), Y10
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y10, Y8, Y11
 	VPMINUD   Y11, Y9, Y12
 	VPCMPEQD  Y11, Y12, Y12
@@ -3407,7 +3407,7 @@ entered22:
 	VMOVMSKPS Y12, BX
 	VMOVDQU   32(SI), Y11
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y11, Y8, Y12
 	VPMINUD   Y12, Y9, Y13
 	VPCMPEQD  Y12, Y13, Y13
@@ -3417,7 +3417,7 @@ entered22:
 	ORL       R9, BX
 	VMOVDQU   64(SI), Y12
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y12, Y8, Y13
 	VPMINUD   Y13, Y9, Y14
 	VPCMPEQD  Y13, Y14, Y14
@@ -3427,7 +3427,7 @@ entered22:
 	ORL       R9, BX
 	VMOVDQU   96(SI), Y13
 
-	// an offset that is one, and possible, if the tags are equal
+	// the difference is a possible offset if the tags are equal
 	VPSUBD    Y13, Y8, Y14
 	VPMINUD   Y14, Y9, Y9
 	VPCMPEQD  Y14, Y9, Y9
@@ -3452,7 +3452,7 @@ entered22:
 	TESTL     BX, BX
 	JEQ       judge
 
-	// what is shorter cannot win
+	// shorter matches cannot win
 	MOVQ    648(SP), SI
 	MOVQ    680(SP), R9
 	CMPQ    SI, R9
@@ -3534,7 +3534,7 @@ counted27:
 	TESTL   DI, DI
 	JEQ     first28
 
-	// each 4 bits of offset need more than a byte
+	// 4 for each further byte must exceed the further bits of the offset
 	LZCNTL DI, R13
 	LZCNTL R8, R14
 	SUBL   R14, R13
@@ -3609,7 +3609,7 @@ further:
 	CMPQ DX, 24(AX)
 	JGE  settle
 
-	// one position further a match must have 4 bits more, two positions 7
+	// one position further the score must be 4 higher, two positions 7
 	LEAQ 1(BX)(BX*2), BX
 	ADDQ 720(SP), BX
 	MOVQ BX, 648(SP)
@@ -4110,7 +4110,7 @@ further:
 	CMPQ DX, 24(AX)
 	JGE  settle
 
-	// one position further a match must have 4 bits more, two positions 7
+	// one position further the score must be 4 higher, two positions 7
 	LEAQ 1(BX)(BX*2), BX
 	ADDQ 80(SP), BX
 	MOVQ BX, 8(SP)

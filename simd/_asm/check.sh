@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Generates the assembly of package simd. Without arguments it compares it with the files in the package and fails if they differ;
-# with --write it puts it there.
+# check.sh generates the assembly of package simd for amd64. Without arguments it compares the result
+# with the files in the package, and fails if they differ. With --write it replaces them.
 set -euo pipefail
 
 case "$#:${1-}" in
@@ -13,18 +13,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# generate PACKAGE NAME: runs a generator, which writes NAME.s and NAME.go.
+# generate PACKAGE NAME: runs the generator in PACKAGE, which writes NAME.s and NAME.go.
 generate() {
   go build -o "$tmp/$2" "$1"
-  # The command line stands at the top of the files.
+  # avo writes its command line into the first line of both files.
   (cd "$tmp" && "./$2" -pkg simd -out "$2.s" -stubs "$2.go")
   sed -i '1s/ by command: .*\. DO NOT/ by simd\/_asm. DO NOT/' "$tmp/$2.s" "$tmp/$2.go"
 
-  # A register that only AVX-512 has would make the assembler take an instruction of AVX-512, silently.
+  # With a register that only AVX-512 has, the assembler silently encodes an instruction of AVX-512.
   if ! awk '/^TEXT/ { avx2 = $2 ~ /AVX2/ }
             avx2 && /[XYZ](1[6-9]|2[0-9]|3[01])([^0-9]|$)|[ZK][0-7]([^0-9]|$)/ { print; bad = 1 }
             END { exit bad }' "$tmp/$2.s"; then
-    echo "a function for AVX2 uses registers of AVX-512" >&2
+    echo "check.sh: an AVX2 function uses registers of AVX-512" >&2
     exit 1
   fi
 
@@ -33,7 +33,7 @@ generate() {
     if [[ -n $write ]]; then
       cp "$tmp/$file" "../$file"
     elif ! diff -u "../$file" "$tmp/$file"; then
-      echo "simd/$file is not what simd/_asm generates; run simd/_asm/check.sh --write" >&2
+      echo "check.sh: simd/$file is not what simd/_asm generates; run simd/_asm/check.sh --write" >&2
       exit 1
     fi
   done

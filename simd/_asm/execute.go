@@ -18,13 +18,13 @@ const (
 // is predicted well. Matches with offsets below 32 copy 16 bytes at a time.
 func executeAVX2() {
 	execute("executeAVX2", 32,
-		"executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32 bytes",
-		"of slack, and before one whose offset reaches before the beginning of dst. It requires at to be in",
-		"dst, and offsets of at least 16. It returns the size of the sequences carried out, the position",
-		"behind the last one, and the number of literals used.")
+		"executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32",
+		"bytes of slack, and before one whose offset reaches before the beginning of dst. It requires at",
+		"to be in dst, and offsets of at least 16. It returns the size of the sequences carried out, the",
+		"position behind the last one, and the number of literals used.")
 	execute("executeLongAVX2", 96,
-		"executeLongAVX2 is executeAVX2 for sequences with many matches of more than 32 bytes. It stops before",
-		"a sequence for which dst has less than 96 bytes of slack.")
+		"executeLongAVX2 does the same for sequences with many matches of more than 32 bytes. It stops",
+		"before a sequence for which dst has less than 96 bytes of slack.")
 }
 
 // executor has the registers of the execute kernels.

@@ -9,7 +9,8 @@ import (
 // buildDecodeTableAVX2 writes eight entries a step. If that is more than the symbol has, the next
 // symbol overwrites the rest. It finds symbols with a frequency by comparing 16 frequencies with 0.
 func buildDecodeTableAVX2() {
-	TEXT("buildDecodeTableAVX2", attr.NOSPLIT, "func(table *[2048]uint32, freqs *[256]uint16) (done, sym int)")
+	TEXT("buildDecodeTableAVX2", attr.NOSPLIT,
+		"func(table *[2048]uint32, freqs *[256]uint16) (done, sym int)")
 	Pragma("noescape")
 	Doc("buildDecodeTableAVX2 writes a decoding table up to the first symbol for which a whole step may",
 		"have no room. It returns the number of entries written and that symbol, or 256.")
@@ -20,7 +21,8 @@ func buildDecodeTableAVX2() {
 	XORL(place.As32(), place.As32())
 	XORL(group.As32(), group.As32())
 	count, zero, step := YMM(), YMM(), YMM()
-	VMOVDQU(dwords("slotCount", 32, 0, 1<<slotShift, 2<<slotShift, 3<<slotShift, 4<<slotShift, 5<<slotShift, 6<<slotShift, 7<<slotShift), count)
+	VMOVDQU(dwords("slotCount", 32, 0, 1<<slotShift, 2<<slotShift, 3<<slotShift,
+		4<<slotShift, 5<<slotShift, 6<<slotShift, 7<<slotShift), count)
 	VMOVDQU(same(8<<slotShift), step)
 	VPXOR(zero, zero, zero)
 

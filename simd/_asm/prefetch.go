@@ -10,7 +10,7 @@ import (
 func prefetchEntries() {
 	TEXT("prefetchEntries", attr.NOSPLIT, "func(table *byte, size int, at []uint32, mask uint32)")
 	Pragma("noescape")
-	Doc("prefetchEntries prefetches the entries at[k]&mask of a table. size is that of an entry in bytes.")
+	Doc("prefetchEntries prefetches the entries at[k]&mask of a table, of size bytes each.")
 	table, size, from, n, mask := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("size"), size)

@@ -175,7 +175,8 @@ func decodeTokensPlainAVX2() {
 	Pragma("noescape")
 	Doc(append([]string{
 		"decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for as",
-		"many sequences as there are tokens."}, tokensDoc...)...)
+		"many sequences as there are tokens.",
+	}, tokensDoc...)...)
 	r := newTokenDecoder()
 	offsets := r.stream("offsets", 16)
 

@@ -3,14 +3,16 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// doubleType is simd's DoubleParse, and these are the offsets of its fields.
-const doubleType = "struct{At, Anchor, End int; Repeats [2]int; CheckRepeat, NextInsert, PendingLen, PendingOffset int; LongShift, ShortShift, ShortMask, TagMask, SkipLog uint64; MinMatch, MaxOffset, UpdateRepeats, Nice int}"
+// doubleType is the type DoubleParse of package simd; the constants are offsets of its fields.
+const doubleType = "struct{At, Anchor, End int; Repeats [2]int; " +
+	"CheckRepeat, NextInsert, PendingLen, PendingOffset int; " +
+	"LongShift, ShortShift, ShortMask, TagMask, SkipLog uint64; " +
+	"MinMatch, MaxOffset, UpdateRepeats, Nice int}"
 
 const (
 	dbAt = 8 * iota
@@ -33,26 +35,26 @@ const (
 	dbNice
 )
 
-// doubleParser is what the kernels of Double have in common.
+// doubleParser has what both kernels with two hash tables share.
 type doubleParser struct {
-	far, mul             Mem
+	multiples, mul       Mem
 	st, src, long, short reg.GPVirtual
-	i, longShift, shift  reg.GPVirtual
-	rep, out             Mem
-	reach                Mem // MaxOffset, less the least offset
+	i, longShift, shift  reg.GPVirtual // i is the current position
+	rep, out             Mem           // repeat offset, next sequence
+	reach                Mem           // MaxOffset − minOffset
 	labels               int
 }
 
 func (p *doubleParser) field(disp int) Mem { return Mem{Base: p.st, Disp: disp} }
 
-// bytes is the content at a position.
+// bytes returns the content at a position.
 func (p *doubleParser) bytes(index reg.Register, disp int) Mem {
 	return Mem{Base: p.src, Index: index, Scale: 1, Disp: disp}
 }
 
 func slot(table, h reg.Register) Mem { return Mem{Base: table, Index: h, Scale: 4} }
 
-// label makes a name that is used once.
+// label returns a name that no other label has.
 func (p *doubleParser) label(name string) string {
 	p.labels++
 	return fmt.Sprint(name, p.labels)
@@ -79,7 +81,7 @@ func (p *doubleParser) begin() {
 	MOVQ(t, p.reach)
 }
 
-// end leaves where the parse is.
+// end stores the position and the size of the sequences.
 func (p *doubleParser) end() {
 	VZEROUPPER()
 	MOVQ(p.i, p.field(dbAt))
@@ -90,7 +92,7 @@ func (p *doubleParser) end() {
 	RET()
 }
 
-// hashes makes the places of the 8 bytes v in both tables and their tag.
+// hashes computes the indices in both tables, and the tag, of the 8 bytes v.
 func (p *doubleParser) hashes(v, hl, hs, tag reg.GPVirtual) {
 	p.hashLong(v, hl, tag)
 	p.hashShort(v, hs)
@@ -110,8 +112,22 @@ func (p *doubleParser) hashShort(v, hs reg.GPVirtual) {
 	SHRXQ(p.shift, hs, hs)
 }
 
-// enter puts the position that is in index, disp further, into both tables. It leaves index.
-func (p *doubleParser) enter(index reg.Register, disp int) {
+// searchTables inserts position i into both tables. v gets its 8 bytes, cl and cs the candidates.
+func (p *doubleParser) searchTables(v, cl, cs reg.GPVirtual) {
+	hl, hs, tag := GP64(), GP64(), GP64()
+	MOVQ(p.bytes(p.i, 0), v)
+	p.hashes(v, hl, hs, tag)
+	MOVL(slot(p.long, hl), cl.As32())
+	MOVL(slot(p.short, hs), cs.As32())
+	XORL(tag.As32(), cl.As32())
+	XORL(tag.As32(), cs.As32())
+	ORL(p.i.As32(), tag.As32())
+	MOVL(tag.As32(), slot(p.long, hl))
+	MOVL(tag.As32(), slot(p.short, hs))
+}
+
+// insert inserts the position index + disp into both tables. It preserves index.
+func (p *doubleParser) insert(index reg.Register, disp int) {
 	v, hl, hs, tag, at := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVQ(p.bytes(index, disp), v)
 	p.hashes(v, hl, hs, tag)
@@ -121,94 +137,7 @@ func (p *doubleParser) enter(index reg.Register, disp int) {
 	MOVL(tag.As32(), slot(p.short, hs))
 }
 
-// compare counts how many of the 32 bytes are equal at c and at i, disp further, in n.
-func (p *doubleParser) compare(c, i, n reg.GPVirtual, disp int) {
-	y := YMM()
-	VMOVDQU(p.bytes(i, disp), y)
-	VPCMPEQB(p.bytes(c, 0), y, y)
-	VPMOVMSKB(y, n.As32())
-	NOTL(n.As32())
-	TZCNTL(n.As32(), n.As32())
-}
-
-// extend goes on counting in n the bytes that are equal at c and at i, behind the n that are known to be.
-func (p *doubleParser) extend(c, i, n reg.GPVirtual) {
-	vector, bytes, one, unlike, done := p.label("vector"), p.label("bytes"), p.label("byte"), p.label("unlike"), p.label("counted")
-	most, v, y := GP64(), GP64(), YMM()
-	Load(Param("src").Len(), most)
-	SUBQ(i, most)
-	SUBQ(I8(32), most)
-	CMPQ(n, most)
-	JGT(LabelRef(bytes))
-	Label(vector)
-	LEAQ(p.bytes(n, 0), v)
-	VMOVDQU(Mem{Base: v, Index: i, Scale: 1}, y)
-	VPCMPEQB(Mem{Base: v, Index: c, Scale: 1}, y, y)
-	VPMOVMSKB(y, v.As32())
-	XORL(I8(-1), v.As32())
-	JNE(LabelRef(unlike))
-	ADDQ(I8(32), n)
-	CMPQ(n, most)
-	JLE(LabelRef(vector))
-	Label(bytes)
-	ADDQ(I8(32), most)
-	Label(one)
-	CMPQ(n, most)
-	JGE(LabelRef(done))
-	LEAQ(p.bytes(n, 0), v)
-	{
-		b := GP64()
-		MOVB(Mem{Base: v, Index: i, Scale: 1}, b.As8())
-		CMPB(b.As8(), Mem{Base: v, Index: c, Scale: 1})
-	}
-	JNE(LabelRef(done))
-	INCQ(n)
-	JMP(LabelRef(one))
-	Label(unlike)
-	TZCNTL(v.As32(), v.As32())
-	ADDQ(v, n)
-	Label(done)
-}
-
-// back counts the bytes in front of c and i that are equal, in k, lit at most.
-func (p *doubleParser) back(c, lit, k reg.GPVirtual) {
-	far, one, done := p.label("back"), p.label("backbyte"), p.label("backed")
-	x, v := GP64(), GP64()
-	CMPQ(c, I8(8))
-	JCS(LabelRef(far))
-	MOVQ(p.bytes(c, -8), k)
-	XORQ(p.bytes(p.i, -8), k)
-	Comment("a bit that differs where the literals end")
-	MOVQ(U64(1<<63), x)
-	MOVQ(lit, v)
-	SHLQ(U8(3), v)
-	SHRXQ(v, x, x)
-	XORL(v.As32(), v.As32())
-	CMPQ(lit, I8(8))
-	CMOVQCC(v, x)
-	ORQ(x, k)
-	JEQ(LabelRef(far))
-	LZCNTQ(k, k)
-	SHRQ(U8(3), k)
-	JMP(LabelRef(done))
-	Label(far)
-	XORL(k.As32(), k.As32())
-	MOVQ(p.src, x)
-	Label(one)
-	CMPQ(k, lit)
-	JGE(LabelRef(done))
-	CMPQ(k, c)
-	JGE(LabelRef(done))
-	MOVB(Mem{Base: x, Index: p.i, Scale: 1, Disp: -1}, v.As8())
-	CMPB(v.As8(), Mem{Base: x, Index: c, Scale: 1, Disp: -1})
-	JNE(LabelRef(done))
-	DECQ(x)
-	INCQ(k)
-	JMP(LabelRef(one))
-	Label(done)
-}
-
-// put writes a sequence.
+// put writes a sequence with the literal run lit, or none if that is nil.
 func (p *doubleParser) put(lit, n, d reg.GPVirtual) {
 	to := GP64()
 	MOVQ(p.out, to)
@@ -223,25 +152,24 @@ func (p *doubleParser) put(lit, n, d reg.GPVirtual) {
 	MOVQ(to, p.out)
 }
 
-// use makes d the last offset.
+// use makes d the repeat offset.
 func (p *doubleParser) use(d reg.GPVirtual) {
 	same := p.label("same")
 	CMPQ(d, p.rep)
 	JEQ(LabelRef(same))
 	CMPQ(p.field(dbUpdateRepeats), I8(0))
 	JEQ(LabelRef(same))
-	{
-		t := GP64()
-		MOVQ(p.rep, t)
-		MOVQ(t, p.field(dbRepeat2))
-	}
+	t := GP64()
+	MOVQ(p.rep, t)
+	MOVQ(t, p.field(dbRepeat2))
 	MOVQ(d, p.rep)
 	Label(same)
 }
 
-// behind takes the room for a sequence that has been written, and looks for matches with the offset before the last where it ends. It goes on at loop, or at done if there is no room, with
-// Behind set, so that the next call begins here, at the label behind.
-func (p *doubleParser) behind(loop, done string) {
+// afterMatch counts a sequence that has been written, and takes matches with the offset before the
+// last where it ends. Then it jumps to loop. Without room for another sequence it sets CheckRepeat
+// and jumps to done; the next call begins at the label "behind".
+func (p *doubleParser) afterMatch(loop, done string) {
 	more := p.label("room")
 	DECQ(param(Param("room")))
 	JNE(LabelRef(more))
@@ -265,13 +193,11 @@ func (p *doubleParser) behind(loop, done string) {
 	CMPQ(n, p.field(dbMinMatch))
 	JLT(LabelRef(loop))
 	p.put(nil, n, d)
-	{
-		t := GP64()
-		MOVQ(p.rep, t)
-		MOVQ(t, p.field(dbRepeat2))
-	}
+	t := GP64()
+	MOVQ(p.rep, t)
+	MOVQ(t, p.field(dbRepeat2))
 	MOVQ(d, p.rep)
-	p.enter(p.i, 0)
+	p.insert(p.i, 0)
 	ADDQ(n, p.i)
 	MOVQ(p.i, p.field(dbAnchor))
 	DECQ(param(Param("room")))
@@ -280,7 +206,7 @@ func (p *doubleParser) behind(loop, done string) {
 	JMP(LabelRef(done))
 }
 
-// step goes on at loop behind a position where nothing is.
+// step skips positions after one without a match, and jumps to loop.
 func (p *doubleParser) step(loop string) {
 	t, s := GP64(), GP64()
 	MOVQ(p.i, t)
@@ -293,131 +219,4 @@ func (p *doubleParser) step(loop string) {
 	CMOVQGT(s, t)
 	ADDQ(t, p.i)
 	JMP(LabelRef(loop))
-}
-
-// double is lz77's parseDouble, position for position.
-func double(far, mul Mem) {
-	TEXT("parseDoubleAVX2", attr.NOSPLIT, "func(s *"+doubleType+", src []byte, long, short *uint32, seqs "+seqType+", room, stop int) (bytes int)")
-	Pragma("noescape")
-	Doc("parseDoubleAVX2 goes on with a greedy parse until it is at stop, which is not behind the end that the state names, or until there is no room for another sequence. It",
-		"returns the size of the sequences. See ParseDouble for what the arguments must be.")
-	p := &doubleParser{far: far, mul: mul}
-	p.begin()
-	CMPQ(p.field(dbCheckRepeat), I8(0))
-	JNE(LabelRef("behind"))
-
-	Label("loop")
-	CMPQ(p.i, param(Param("stop")))
-	JGE(LabelRef("done"))
-	v, cl, cs, c, d, n := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	{
-		hl, hs, tag := GP64(), GP64(), GP64()
-		MOVQ(p.bytes(p.i, 0), v)
-		p.hashes(v, hl, hs, tag)
-		MOVL(slot(p.long, hl), cl.As32())
-		MOVL(slot(p.short, hs), cs.As32())
-		XORL(tag.As32(), cl.As32())
-		XORL(tag.As32(), cs.As32())
-		ORL(p.i.As32(), tag.As32())
-		MOVL(tag.As32(), slot(p.long, hl))
-		MOVL(tag.As32(), slot(p.short, hs))
-	}
-	Comment("the last offset, one position on")
-	LEAQ(Mem{Base: p.i, Disp: 1}, c)
-	SUBQ(p.rep, c)
-	JLT(LabelRef("first"))
-	MOVQ(v, d)
-	SHRQ(U8(8), d)
-	CMPL(d.As32(), p.bytes(c, 0))
-	JEQ(LabelRef("again"))
-	Label("first")
-	Comment("the long candidate, or else the short one")
-	LEAQ(Mem{Base: p.i, Disp: -minOffset}, d)
-	MOVQ(d, c)
-	SUBQ(cl, c)
-	CMPQ(c, p.reach)
-	CMOVQLS(cl, cs)
-	SUBQ(cs, d)
-	CMPQ(d, p.reach)
-	JLS(LabelRef("hit"))
-	CMPQ(d, I8(-minOffset))
-	JGT(LabelRef("near"))
-	Label("next")
-	p.step("loop")
-
-	Label("near")
-	CMPQ(d, I8(0))
-	JGE(LabelRef("next"))
-	{
-		t := GP64()
-		LEAQ(p.far, t)
-		MOVBQZX(Mem{Base: t, Index: d, Scale: 1, Disp: minOffset}, d)
-		MOVQ(p.i, cs)
-		SUBQ(d, cs)
-		JLT(LabelRef("next"))
-	}
-	Label("hit")
-	Comment("a longer match one byte on is worth a literal")
-	MOVQ(cs, c)
-	p.compare(c, p.i, n, 0)
-	CMPQ(n, p.field(dbMinMatch))
-	JLT(LabelRef("next"))
-	{
-		v1, h, tag, c1, d1, n1 := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-		MOVQ(p.bytes(p.i, 1), v1)
-		p.hashLong(v1, h, tag)
-		MOVL(slot(p.long, h), c1.As32())
-		XORL(tag.As32(), c1.As32())
-		LEAL(Mem{Base: p.i, Disp: 1}, d1.As32())
-		ORL(d1.As32(), tag.As32())
-		MOVL(tag.As32(), slot(p.long, h))
-		LEAQ(Mem{Base: p.i, Disp: 1 - minOffset}, d1)
-		SUBQ(c1, d1)
-		CMPQ(d1, p.reach)
-		JHI(LabelRef("alone"))
-		p.compare(c1, p.i, n1, 1)
-		LEAQ(Mem{Base: p.i, Disp: 1}, d1)
-		CMPQ(n1, n)
-		CMOVQGT(c1, c)
-		CMOVQGT(d1, p.i)
-		CMOVQGT(n1, n)
-	}
-	Label("alone")
-	CMPQ(n, I8(32))
-	JNE(LabelRef("counted"))
-	JMP(LabelRef("more"))
-
-	Label("again")
-	INCQ(p.i)
-	p.compare(c, p.i, n, 0)
-	CMPQ(n, I8(32))
-	JNE(LabelRef("counted"))
-	Label("more")
-	p.extend(c, p.i, n)
-	Label("counted")
-	CMPQ(n, p.field(dbMinMatch))
-	JLT(LabelRef("next"))
-	lit, k := GP64(), GP64()
-	MOVQ(p.i, d)
-	SUBQ(c, d)
-	MOVQ(p.i, lit)
-	SUBQ(p.field(dbAnchor), lit)
-	p.back(c, lit, k)
-	SUBQ(k, lit)
-	at := GP64()
-	MOVQ(p.i, at)
-	SUBQ(k, at)
-	ADDQ(n, p.i)
-	ADDQ(k, n)
-	p.put(lit, n, d)
-	p.use(d)
-	MOVQ(p.i, p.field(dbAnchor))
-	CMPQ(p.i, p.field(dbEnd))
-	JGE(LabelRef("done"))
-	p.enter(at, 2)
-	p.enter(p.i, -2)
-	p.behind("loop", "done")
-
-	Label("done")
-	p.end()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hash makes the places of rows and the entries of the next 8 positions, and fetches the rows.
+// hash computes row offsets and entries of the next 8 positions, and prefetches the rows.
 func (p *rowHashParser) hash() {
 	b, t := GP64(), GP64()
 	x, y, e := YMM(), YMM(), YMM()
@@ -43,8 +43,9 @@ func (p *rowHashParser) hash() {
 	}
 }
 
-// enter puts the positions up to to, or where next is, into their rows, and hashes those that are near.
-func (p *rowHashParser) enter(to reg.GPVirtual) {
+// insert inserts the positions from NextInsert up to to into their rows, and hashes those that
+// follow.
+func (p *rowHashParser) insert(to reg.GPVirtual) {
 	more, ready, one, done := p.label("enter"), p.label("ready"), p.label("one"), p.label("entered")
 	i, t := GP64(), GP64()
 	MOVQ(p.field(rcNextInsert), i)
@@ -83,7 +84,8 @@ func (p *rowHashParser) enter(to reg.GPVirtual) {
 	MOVQ(i, p.field(rcNextInsert))
 }
 
-// row broadcasts the entry of a position that is hashed, and says where its row is.
+// row broadcasts the entry of position i, which must be hashed, to e. It returns the vectors of its
+// row.
 func (p *rowHashParser) row(i reg.GPVirtual, e reg.VecVirtual) func(k int) Mem {
 	k, r := GP64(), GP64()
 	MOVL(i.As32(), k.As32())
@@ -94,7 +96,8 @@ func (p *rowHashParser) row(i reg.GPVirtual, e reg.VecVirtual) func(k int) Mem {
 	return func(k int) Mem { return Mem{Base: r, Disp: 32 * k} }
 }
 
-// shiftIn stores a row that is rotated, vector by vector, with a new entry in front and without the last.
+// shiftIn stores a row with the entry e in front and without the last entry. v has the vectors of
+// the row, each rotated by one place.
 func (p *rowHashParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k int) Mem) {
 	for k := len(v) - 1; k >= 0; k-- {
 		from := e
@@ -107,155 +110,112 @@ func (p *rowHashParser) shiftIn(e reg.VecVirtual, v []reg.VecVirtual, row func(k
 	}
 }
 
-// extend counts the bytes that are equal at c and q, in n.
-func (p *rowHashParser) extend(c, n reg.GPVirtual) {
-	XORL(n.As32(), n.As32())
-	p.extendFrom(c, n)
+// rowSearch has the registers of a search in a row.
+type rowSearch struct {
+	hits      reg.GPVirtual // bit mask of the candidates not tried yet
+	best      reg.GPVirtual // length that a match must exceed
+	off       reg.GPVirtual // offset of the best match from the row, 0 for none
+	d, c      reg.GPVirtual // offset and source of the candidate
+	t         reg.GPVirtual // scratch
+	tail, end reg.GPVirtual // address of 4 bytes, best − 3 behind position 0; those 4 bytes at q
 }
 
-// extendFrom is extend where n bytes are known to be equal.
-func (p *rowHashParser) extendFrom(c, n reg.GPVirtual) {
-	vector, bytes, one, unlike, done := p.label("vector"), p.label("bytes"), p.label("byte"), p.label("unlike"), p.label("counted")
-	most, v, y := GP64(), GP64(), YMM()
-	Load(Param("src").Len(), most)
-	SUBQ(p.q, most)
-	SUBQ(I8(32), most)
-	CMPQ(n, most)
-	JGT(LabelRef(bytes))
-	Label(vector)
-	LEAQ(p.bytes(n, 0), v)
-	VMOVDQU(Mem{Base: v, Index: p.q, Scale: 1}, y)
-	VPCMPEQB(Mem{Base: v, Index: c, Scale: 1}, y, y)
-	VPMOVMSKB(y, v.As32())
-	XORL(I8(-1), v.As32())
-	JNE(LabelRef(unlike))
-	ADDQ(I8(32), n)
-	CMPQ(n, most)
-	JLE(LabelRef(vector))
-	Label(bytes)
-	ADDQ(I8(32), most)
-	Label(one)
-	CMPQ(n, most)
-	JGE(LabelRef(done))
-	LEAQ(p.bytes(n, 0), v)
-	{
-		b := GP64()
-		MOVB(Mem{Base: v, Index: p.q, Scale: 1}, b.As8())
-		CMPB(b.As8(), Mem{Base: v, Index: c, Scale: 1})
-	}
-	JNE(LabelRef(done))
-	INCQ(n)
-	JMP(LabelRef(one))
-	Label(unlike)
-	TZCNTL(v.As32(), v.As32())
-	ADDQ(v, n)
-	Label(done)
-}
-
-// repeats looks for the longest match with one of the last offsets. It goes on at nice if that has Nice bytes.
-func (p *rowHashParser) repeats(search, nice string) {
-	n, d := GP64(), GP64()
-	XORL(n.As32(), n.As32())
-	MOVQ(n, p.repeated)
-	CMPQ(p.field(rcUseRepeats), I8(0))
-	JEQ(LabelRef(search))
-	XORL(d.As32(), d.As32())
-	MOVQ(p.field(rcMinRepeatMatch), n)
-	DECQ(n)
-	v := GP64()
-	MOVL(p.bytes(p.q, 0), v.As32())
-	for i := range 3 {
-		no := p.label("unlike")
-		c, m := GP64(), GP64()
-		MOVQ(p.q, c)
-		SUBQ(p.field(rcRepeats+8*i), c)
-		JLT(LabelRef(no))
-		CMPL(v.As32(), p.bytes(c, 0))
-		JNE(LabelRef(no))
-		p.extend(c, m)
-		CMPQ(m, n)
-		JLE(LabelRef(no))
-		MOVQ(m, n)
-		MOVQ(p.field(rcRepeats+8*i), d)
-		Label(no)
-	}
-	TESTQ(d, d)
-	JEQ(LabelRef(search))
-	MOVQ(n, p.repeatLen)
-	MOVQ(d, p.repeatOffset)
-	MOVQ(n, v)
-	SHLQ(U8(2), v)
-	INCQ(v)
-	MOVQ(v, p.repeated)
-	CMPQ(n, p.field(rcNice))
-	JGE(LabelRef(nice))
-}
-
-// search looks at the candidates of q, which comes into its row, and goes on at done, with the better of the best of them and the repeat.
+// search tries the candidates of q, inserts q into its row, and keeps the better of the best
+// candidate and the repeat. Then it jumps to done.
 func (p *rowHashParser) search(done string) {
-	hits, best, off, d, c, t := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	{
-		e, limit := YMM(), YMM()
-		row := p.row(p.q, e)
-		MOVQ(p.field(rcMaxOffset), t)
-		CMPQ(p.q, t)
-		CMOVQLT(p.q, t)
-		VMOVD(t.As32(), limit.AsX())
-		VPBROADCASTD(limit.AsX(), limit)
-		v := make([]reg.VecVirtual, p.vectors)
-		for k := range v {
-			v[k] = YMM()
-			x, y := YMM(), YMM()
-			VMOVDQU(row(k), v[k])
-			Comment("an offset that is one, and possible, if the tags are equal")
-			VPSUBD(v[k], e, x)
-			VPMINUD(x, limit, y)
-			VPCMPEQD(x, y, y)
-			to := p.found
-			to.Disp += 32 * k
-			VMOVDQU(x, to)
-			if k == 0 {
-				VMOVMSKPS(y, hits.As32())
-			} else {
-				VMOVMSKPS(y, t.As32())
-				SHLL(U8(8*k), t.As32())
-				ORL(t.As32(), hits.As32())
-			}
-		}
-		for k := range v {
-			VPERMD(v[k], p.rotate, v[k])
-		}
-		p.shiftIn(e, v, row)
-	}
-	LEAQ(Mem{Base: p.q, Disp: 1}, t)
-	MOVQ(t, p.field(rcNextInsert))
-	TESTL(hits.As32(), hits.As32())
+	s := &rowSearch{hits: GP64(), best: GP64(), off: GP64(), d: GP64(), c: GP64(), t: GP64()}
+	p.candidatesOf(s)
+	LEAQ(Mem{Base: p.q, Disp: 1}, s.t)
+	MOVQ(s.t, p.field(rcNextInsert))
+	TESTL(s.hits.As32(), s.hits.As32())
 	JEQ(LabelRef(done))
+	p.leastLength(s, done)
+	p.tryCandidates(s)
 
-	Comment("what is shorter cannot win")
-	MOVQ(p.than, best)
-	MOVQ(p.repeated, t)
-	CMPQ(best, t)
-	CMOVQLT(t, best)
-	ADDQ(I8(5), best)
-	SHRQ(U8(2), best)
-	MOVQ(p.field(rcNice), t)
-	SUBQ(I8(6), t)
-	CMPQ(best, t)
-	CMOVQGT(t, best)
-	MOVQ(p.field(rcMinRowMatch), t)
-	DECQ(t)
-	CMPQ(best, t)
-	CMOVQLT(t, best)
-	LEAQ(Mem{Base: p.q, Index: best, Scale: 1}, t)
-	CMPQ(t, param(Param("src").Len()))
+	Label("looked")
+	TESTL(s.off.As32(), s.off.As32())
+	JEQ(LabelRef(done))
+	LZCNTL(s.off.As32(), s.t.As32())
+	n := GP64()
+	MOVQ(p.foundLen, n)
+	LEAQ(Mem{Base: s.t, Index: n, Scale: 4, Disp: -32}, s.t)
+	p.better(s.t, n, s.off, done)
+
+	Label("near")
+	LEAQ(p.data.multiples, s.t)
+	MOVBLZX(Mem{Base: s.t, Index: s.d, Scale: 1}, s.d.As32())
+	MOVQ(p.q, s.c)
+	SUBQ(s.d, s.c)
+	JLT(LabelRef("other"))
+	JMP(LabelRef("compare"))
+}
+
+// candidatesOf sets hits and stores the offsets of the candidates. It inserts q into its row.
+func (p *rowHashParser) candidatesOf(s *rowSearch) {
+	e, limit := YMM(), YMM()
+	row := p.row(p.q, e)
+	MOVQ(p.field(rcMaxOffset), s.t)
+	CMPQ(p.q, s.t)
+	CMOVQLT(p.q, s.t)
+	VMOVD(s.t.As32(), limit.AsX())
+	VPBROADCASTD(limit.AsX(), limit)
+	v := make([]reg.VecVirtual, p.vectors)
+	for k := range v {
+		v[k] = YMM()
+		x, y := YMM(), YMM()
+		VMOVDQU(row(k), v[k])
+		Comment("the difference is a possible offset if the tags are equal")
+		VPSUBD(v[k], e, x)
+		VPMINUD(x, limit, y)
+		VPCMPEQD(x, y, y)
+		to := p.found
+		to.Disp += 32 * k
+		VMOVDQU(x, to)
+		if k == 0 {
+			VMOVMSKPS(y, s.hits.As32())
+		} else {
+			VMOVMSKPS(y, s.t.As32())
+			SHLL(U8(8*k), s.t.As32())
+			ORL(s.t.As32(), s.hits.As32())
+		}
+	}
+	for k := range v {
+		VPERMD(v[k], p.rotate, v[k])
+	}
+	p.shiftIn(e, v, row)
+}
+
+// leastLength sets best to the length up to which a match cannot win.
+func (p *rowHashParser) leastLength(s *rowSearch, done string) {
+	Comment("shorter matches cannot win")
+	MOVQ(p.than, s.best)
+	MOVQ(p.repeated, s.t)
+	CMPQ(s.best, s.t)
+	CMOVQLT(s.t, s.best)
+	ADDQ(I8(5), s.best)
+	SHRQ(U8(2), s.best)
+	MOVQ(p.field(rcNice), s.t)
+	SUBQ(I8(6), s.t)
+	CMPQ(s.best, s.t)
+	CMOVQGT(s.t, s.best)
+	MOVQ(p.field(rcMinRowMatch), s.t)
+	DECQ(s.t)
+	CMPQ(s.best, s.t)
+	CMOVQLT(s.t, s.best)
+	LEAQ(Mem{Base: p.q, Index: s.best, Scale: 1}, s.t)
+	CMPQ(s.t, param(Param("src").Len()))
 	JGE(LabelRef(done))
-	XORL(off.As32(), off.As32())
+	XORL(s.off.As32(), s.off.As32())
+}
 
-	p2, ends := GP64(), GP64()
+// tryCandidates compares candidates, the latest first. It first compares the four bytes at the end
+// of the length that a match must have.
+func (p *rowHashParser) tryCandidates(s *rowSearch) {
+	s.tail, s.end = GP64(), GP64()
+	hits, best, off, d, c, t := s.hits, s.best, s.off, s.d, s.c, s.t
 	Label("ends")
-	LEAQ(p.bytes(best, -3), p2)
-	MOVL(Mem{Base: p2, Index: p.q, Scale: 1}, ends.As32())
+	LEAQ(p.bytes(best, -3), s.tail)
+	MOVL(Mem{Base: s.tail, Index: p.q, Scale: 1}, s.end.As32())
 	TESTL(hits.As32(), hits.As32())
 	JEQ(LabelRef("looked"))
 	Label("candidate")
@@ -267,7 +227,7 @@ func (p *rowHashParser) search(done string) {
 	CMPL(d.As32(), I8(minOffset))
 	JCS(LabelRef("near"))
 	Label("compare")
-	CMPL(ends.As32(), Mem{Base: p2, Index: c, Scale: 1})
+	CMPL(s.end.As32(), Mem{Base: s.tail, Index: c, Scale: 1})
 	JNE(LabelRef("other"))
 	m := GP64()
 	p.extend(c, m)
@@ -277,21 +237,19 @@ func (p *rowHashParser) search(done string) {
 	CMOVQLT(m, k)
 	SUBQ(best, k)
 	JLE(LabelRef("other"))
-	{
-		first := p.label("first")
-		TESTL(off.As32(), off.As32())
-		JEQ(LabelRef(first))
-		Comment("each 4 bits of offset need more than a byte")
-		a, b := GP64(), GP64()
-		LZCNTL(off.As32(), a.As32())
-		LZCNTL(d.As32(), b.As32())
-		SUBL(b.As32(), a.As32())
-		MOVL(k.As32(), b.As32())
-		SHLL(U8(2), b.As32())
-		CMPL(b.As32(), a.As32())
-		JLE(LabelRef("other"))
-		Label(first)
-	}
+	first := p.label("first")
+	TESTL(off.As32(), off.As32())
+	JEQ(LabelRef(first))
+	Comment("4 for each further byte must exceed the further bits of the offset")
+	a, b := GP64(), GP64()
+	LZCNTL(off.As32(), a.As32())
+	LZCNTL(d.As32(), b.As32())
+	SUBL(b.As32(), a.As32())
+	MOVL(k.As32(), b.As32())
+	SHLL(U8(2), b.As32())
+	CMPL(b.As32(), a.As32())
+	JLE(LabelRef("other"))
+	Label(first)
 	MOVQ(m, p.foundLen)
 	MOVL(d.As32(), off.As32())
 	ADDQ(k, best)
@@ -304,66 +262,4 @@ func (p *rowHashParser) search(done string) {
 	Label("other")
 	TESTL(hits.As32(), hits.As32())
 	JNE(LabelRef("candidate"))
-	Label("looked")
-	TESTL(off.As32(), off.As32())
-	JEQ(LabelRef(done))
-	LZCNTL(off.As32(), t.As32())
-	n := GP64()
-	MOVQ(p.foundLen, n)
-	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
-	p.better(t, n, off, done)
-
-	Label("near")
-	LEAQ(p.data.far, t)
-	MOVBLZX(Mem{Base: t, Index: d, Scale: 1}, d.As32())
-	MOVQ(p.q, c)
-	SUBQ(d, c)
-	JLT(LabelRef("other"))
-	JMP(LabelRef("compare"))
-}
-
-// better takes a match in place of the repeat if its score is greater, and goes on at done.
-func (p *rowHashParser) better(score, n, d reg.GPVirtual, done string) {
-	CMPQ(score, p.repeated)
-	JLE(LabelRef(done))
-	MOVQ(score, p.repeated)
-	MOVQ(n, p.repeatLen)
-	MOVQ(d, p.repeatOffset)
-	JMP(LabelRef(done))
-}
-
-// look takes the candidate of q that is given, and goes on at done, with the better of it and the repeat.
-func (p *rowHashParser) look(done string) {
-	impossible, known := p.label("impossible"), p.label("known")
-	n, d, c, t := GP64(), GP64(), GP64(), GP64()
-	LEAQ(Mem{Base: p.q, Disp: 1}, t)
-	MOVQ(t, p.field(rcNextInsert))
-	Load(Param("candidates"), t)
-	MOVL(Mem{Base: t, Index: p.q, Scale: 4}, d.As32())
-	TESTL(d.As32(), d.As32())
-	JEQ(LabelRef(done))
-	MOVL(d.As32(), n.As32())
-	SHRL(U8(candidateOffsetBits), n.As32())
-	ADDL(I8(4), n.As32())
-	ANDL(U32(1<<candidateOffsetBits-1), d.As32())
-	CMPL(d.As32(), I8(minOffset))
-	JCS(LabelRef(impossible))
-	CMPQ(d, p.field(rcMaxOffset))
-	JGT(LabelRef(impossible))
-	MOVQ(p.q, c)
-	SUBQ(d, c)
-	JLT(LabelRef(impossible))
-	LEAQ(Mem{Base: p.q, Index: n, Scale: 1}, t)
-	CMPQ(t, param(Param("src").Len()))
-	JGT(LabelRef(impossible))
-	CMPQ(n, p.field(rcNice))
-	JLT(LabelRef(known))
-	p.extendFrom(c, n)
-	Label(known)
-	LZCNTL(d.As32(), t.As32())
-	LEAQ(Mem{Base: t, Index: n, Scale: 4, Disp: -32}, t)
-	p.better(t, n, d, done)
-	Label(impossible)
-	MOVQ(I32(1), p.field(rcBad))
-	JMP(LabelRef(done))
 }
