@@ -1,6 +1,6 @@
-// Package archtest tests the source tree itself: which package imports which, the shape of files and
-// functions, and names in documents. It parses the source instead of asking the go command, so that
-// files for every platform and build tag count.
+// Package archtest tests the source tree itself: which package imports which, the shape of files
+// and functions, and names in documents. It parses the source instead of asking the go command, so
+// that files for every platform and build tag count.
 package archtest
 
 import (
@@ -180,8 +180,8 @@ func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// readImports returns the imports of a file. A file with the constraint "ignore" is a program of its
-// own and has none.
+// readImports returns the imports of a file. A file with the constraint "ignore" is a program of
+// its own and has none.
 func readImports(root, file, pkg string) ([]importUse, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.ImportsOnly|parser.ParseComments)

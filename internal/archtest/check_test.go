@@ -59,9 +59,9 @@ func check(module string, u importUse) string {
 	case toLevel > level:
 		return fmt.Sprintf("%q imports %q: the arrow points up", from, to)
 	case toLevel == level && !listed:
-		return fmt.Sprintf("%q imports %q: both are on one floor and may not import each other", from, to)
+		return fmt.Sprintf("%q imports %q: they are on one floor and not listed", from, to)
 	case level == commands && toLevel != programs && linked[to] == nil:
-		return fmt.Sprintf("%q imports %q: a main package links devices and calls a program", from, to)
+		return fmt.Sprintf("%q imports %q: a main package calls a program only", from, to)
 	case level == programs && toLevel != library:
 		return fmt.Sprintf("%q imports %q: a program uses the public package only", from, to)
 	}
@@ -89,7 +89,8 @@ func checkForeign(from string, u importUse) string {
 			switch {
 			case !listed:
 				// An importer's "go mod tidy" also downloads what the tests of its imports need.
-				return fmt.Sprintf("%q imports %s, which is only for %q and their tests", from, u.to, users)
+				return fmt.Sprintf("%q imports %s, which is only for %q and their tests",
+					from, u.to, users)
 			case u.tag != tag:
 				return fmt.Sprintf("%q imports %s without the build constraint %s", from, u.to, tag)
 			}

@@ -132,8 +132,8 @@ var sideways = map[arrow]string{
 	{"zstd", "lz77"}:    "codes sequences, a type of lz77",
 }
 
-// foreign lists the modules that packages may import, and these packages. A module's path covers all
-// its packages.
+// foreign lists the modules that packages may import, and these packages. A module's path covers
+// all its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
@@ -158,8 +158,8 @@ var cgo = map[string]string{
 	"gpu/opengl": "opengl && cgo && linux",
 }
 
-// linked lists the packages that only these main packages may import: importing one links a GPU driver
-// and its binding into the program.
+// linked lists the packages that only these main packages may import: importing one links a GPU
+// driver and its binding into the program.
 var linked = map[string][]string{
 	"gpu/webgpu": {"gpu/pz", "examples/profile", "internal/bench"},
 	"gpu/opengl": {"gpu/pz", "examples/profile", "internal/bench"},

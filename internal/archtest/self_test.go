@@ -74,7 +74,7 @@ var checkTests = []struct {
 	{"gpu/pz", "gpu/webgpu", false, ""},
 	{"gpu/pz", "gpu/opengl", false, ""},
 	{"gpu/pz", "internal/cli", false, ""},
-	{"gpu/pz", "", false, "calls a program"},
+	{"gpu/pz", "", false, "calls a program only"},
 	{"cmd/pz", "gpu/webgpu", false, "link a GPU driver"},
 	{"internal/cli", "gpu/opengl", false, "link a GPU driver"},
 	{"", "gpu/webgpu", false, "link a GPU driver"},

@@ -26,7 +26,10 @@ func TestMeasureGo(t *testing.T) {
 		}
 		var got []string
 		names := map[rule]string{
-			longLine: "longLine", longFile: "longFile", longFunc: "longFunc", bigStruct: "bigStruct",
+			longLine:  "longLine",
+			longFile:  "longFile",
+			longFunc:  "longFunc",
+			bigStruct: "bigStruct",
 		}
 		for _, v := range found {
 			got = append(got, fmt.Sprintf("%s %d %d", names[v.rule], v.line, v.size))

@@ -37,7 +37,7 @@ func Kinds() []Kind {
 		{"records", "32-byte binary rows: slow counters, noise in the low bytes", records},
 		{"columns", "the fields of such rows, column by column as in a column store", columns},
 		{"dna", "four letters in lines of 60, with distant and inexact repeats", dna},
-		{"image", "16-bit samples of a smooth picture with noise: skewed symbols, few matches", image},
+		{"image", "16-bit samples of a smooth noisy picture: skewed symbols, few matches", image},
 		{"exe", "x86-like instructions with call targets, jump tables and strings", executable},
 		{"runs", "repeated short patterns, many periods: 1, 2, odd, around powers of two", runs},
 		{"far", "random data that repeats at offsets from 64 KiB to 1 MiB", far},

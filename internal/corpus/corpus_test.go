@@ -75,10 +75,12 @@ func TestSmallerSizeIsPrefix(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 63, 64, 4095, 4096, 65537, 70_000} {
 				data := k.MakeSeed(n, seed)
 				if len(data) != n || cap(data) != n {
-					t.Fatalf("%s: %d bytes with capacity %d, want %d", k.Name, len(data), cap(data), n)
+					t.Fatalf("%s: %d bytes with capacity %d, want %d",
+						k.Name, len(data), cap(data), n)
 				}
 				if !bytes.Equal(data, whole[:n]) {
-					t.Fatalf("%s, seed %d: %d bytes are not a prefix of %d", k.Name, seed, n, len(whole))
+					t.Fatalf("%s, seed %d: %d bytes are not a prefix of %d",
+						k.Name, seed, n, len(whole))
 				}
 			}
 		}

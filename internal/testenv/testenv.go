@@ -31,8 +31,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// All reports whether PZ_TEST is "all" and the tests do not run in short mode. Use it in a test that
-// covers fewer cases by default; use Long to skip a whole test.
+// All reports whether PZ_TEST is "all" and the tests do not run in short mode. Use it in a test
+// that covers fewer cases by default; use Long to skip a whole test.
 func All() bool { return os.Getenv(EnvTest) == "all" && !testing.Short() }
 
 // Measures skips a test that measures memory, allocations or goroutines of the process. The race
