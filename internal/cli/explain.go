@@ -46,7 +46,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return "is cut short; the end is missing" + fromBlock(in, e),
 			a.recovery(in, e, "the whole blocks")
 	case errors.Is(e, compress.ErrTrailing) && isStandard(in):
-		return trailingGarbage + atByte(in, e), ""
+		return trailingGarbage + atByte(in, e) + " -- ignored", ""
 	case errors.Is(e, compress.ErrTrailing):
 		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
 	case errors.Is(e, compress.ErrCorrupt):

@@ -40,8 +40,8 @@ const (
 	zstMagic = "\x28\xb5\x2f\xfd"
 )
 
-// TestFormats checks that each option that names a format gives files of that format and suffix,
-// and that pz restores them from files and from pipes.
+// TestFormats checks that each option that names a format gives files of that format and suffix. pz
+// restores them from files and from pipes.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ args, suffix, magic string }{
 		{"", ".pz", pzMagic},

@@ -43,7 +43,7 @@ func (a *app) list() {
 		l, err := a.describe(in)
 		switch {
 		case errors.Is(err, compress.ErrTrailing) && isStandard(in):
-			a.warn(in.name, "%s -- ignored", a.explain(in, err))
+			a.warn(in.name, "%s", a.explain(in, err))
 		case err != nil:
 			a.fail(in.name, "%s", a.explain(in, err))
 			return

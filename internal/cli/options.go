@@ -42,19 +42,20 @@ var optionTable = []option{
 		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
-		text: "Tune settings for each block from a sample (about 10% slower). Images and sounds " +
-			"take several times as long at levels 5 and 6."},
+		text: "Tune settings for each block from a sample (about 10% slower). At levels 5 and 6 " +
+			"images and sounds take several times as long to compress, and two to three times " +
+			"as long to restore."},
 	{group: groupCompress, long: "trial",
 		text: "Tune settings for each block by trying all of them on a larger sample. Files " +
 			"become slightly smaller than with --auto, and compressing takes 33% to 75% longer " +
 			"than without."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
 		text: "Select the pipeline: {pipelines}. Files of lzr are restored up to 25% faster than " +
-			"those of lzseqr and are 14% to 21% larger up to level 6."},
+			"those of lzseqr. They are 14% to 21% larger up to level 6."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
-			"often compress better, but take more memory in both directions. The default for .pz " +
-			"is 1M up to level 3, 2M at level 4, 4M at 5 to 7, 8M at 8 and 16M at 9."},
+			"often compress better, but take more memory in both directions. Defaults for .pz: 1M " +
+			"up to level 3, 2M at level 4, 4M at 5 to 7, 8M at 8, 16M at 9."},
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},

@@ -91,7 +91,7 @@ func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) 
 	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && isStandard(in):
 		// The content is complete and verified. The source stays, because the rest may be damaged
 		// compressed data.
-		a.warn(in.name, "%s -- ignored%s", a.explain(in, err), notRemoved(remove))
+		a.warn(in.name, "%s%s", a.explain(in, err), notRemoved(remove))
 		remove = false
 	case err != nil:
 		a.report(in, out, m, err)

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestNamedAndRedirected checks that a file gives the same output by name and redirected, also if
-// it is shorter than a block, where the announced size reduces the block size. A pipe has no size
-// to announce.
+// TestNamedAndRedirected checks that a file gives the same output by name and redirected. In a file
+// shorter than a block the announced size reduces the block size. A pipe has no size to announce.
 func TestNamedAndRedirected(t *testing.T) {
 	for _, n := range []int{0, 1, 5000, 300_000, 3 << 20} {
 		content := sample(n)
