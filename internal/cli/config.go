@@ -50,14 +50,15 @@ type outputConfig struct {
 
 // codingConfig holds the settings of compression and decompression.
 type codingConfig struct {
-	level     int // 0 selects the library's default
-	tuning    compress.Tuning
-	pipeline  string // never "" after chooseFormat
-	format    string // format of the pipeline: "pz", "gz" or "zst"
-	blockSize int    // in bytes; 0 selects the level's size
-	noCheck   bool
-	zeroFill  bool
-	names     nameMode
+	level      int // 0 selects the library's default
+	tuning     compress.Tuning
+	formatName string          // value of --format; "" if not given
+	format     compress.Format // set by chooseFormat
+	pipeline   string          // value of -p; "" selects the format's default
+	blockSize  int             // in bytes; 0 selects the level's size
+	noCheck    bool
+	zeroFill   bool
+	names      nameMode
 }
 
 // runConfig says which processors and how much memory the run uses.
@@ -91,8 +92,9 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		}
 	}
 	if c.help != "" || c.version || c.listGPUs {
+		// An invalid format does not keep the user from reading the help.
 		if c.chooseFormat() != nil {
-			c.pipeline = "" // an invalid format does not keep the user from reading the help
+			c.pipeline, c.format = "", compress.PZ
 		}
 		return c, nil
 	}

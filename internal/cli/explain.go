@@ -35,7 +35,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return a.memoryExceeded(e)
 	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
 		return libraryReason(e), a.otherBackend()
-	case errors.Is(e, compress.ErrVersion) && isStandard(in):
+	case errors.Is(e, compress.ErrVersion) && in.isStandard():
 		return "needs a feature that pz does not have: " + e.Detail, ""
 	case errors.Is(e, compress.ErrVersion):
 		return "comes from a newer pz, or its header is damaged",
@@ -45,7 +45,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrTruncated):
 		return "is cut short; the end is missing" + fromBlock(in, e),
 			a.recovery(in, e, "the whole blocks")
-	case errors.Is(e, compress.ErrTrailing) && isStandard(in):
+	case errors.Is(e, compress.ErrTrailing) && in.isStandard():
 		return trailingGarbage + atByte(in, e) + " -- ignored", ""
 	case errors.Is(e, compress.ErrTrailing):
 		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
@@ -68,16 +68,11 @@ func (a *app) otherBackend() string {
 		"and codes .pz at all but levels 7 to 9 of lzseqr; " +
 		"--backend auto leaves the rest to the CPU"
 	// With cpu,gpu lzseqr fails from level 7 on as well.
-	if a.cfg.match.Strict() && (a.cfg.pipeline != "lzseqr" || a.cfg.level < 7) {
+	lzseqr := a.cfg.pipeline == "lzseqr" || a.cfg.pipeline == "" && a.cfg.format == compress.PZ
+	if a.cfg.match.Strict() && (!lzseqr || a.cfg.level < 7) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text
-}
-
-// isStandard reports whether the source is a .gz or .zst file.
-func isStandard(in *source) bool {
-	format := formatOf(in.head())
-	return format == "gz" || format == "zst"
 }
 
 // unreadable explains a file of an unknown format, or one that the mode does not support.
@@ -89,10 +84,10 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	if format, tool := recognize(head); format != "" {
 		return "is " + format + " data", "use " + tool
 	}
-	switch formatOf(head) {
-	case "gz":
+	switch {
+	case in.is(compress.Gzip):
 		return "is .gz data, which --recover does not support", dcBeforeDamage
-	case "zst":
+	case in.is(compress.Zstd):
 		if statesSize(in) {
 			return "is .zst data without a whole frame to recover",
 				`"pz -dc FILE" restores the content before a missing end, ` +
@@ -120,18 +115,18 @@ func (a *app) unreadable(in *source) (what, advice string) {
 // damagedPart names the part of a file that an error is about.
 func damagedPart(in *source, e *compress.Error) string {
 	part := "the file"
-	switch format := formatOf(in.head()); {
-	case format == "gz" && e.Stream > 0:
+	switch {
+	case in.is(compress.Gzip) && e.Stream > 0:
 		return fmt.Sprintf("member %d", e.Stream)
-	case format == "gz":
+	case in.is(compress.Gzip):
 		return part
-	case format == "zst" && e.Block >= 0:
+	case in.is(compress.Zstd) && e.Block >= 0:
 		return fmt.Sprintf("frame %d", e.Block)
 	case e.Block >= 0:
 		part = fmt.Sprintf("block %d", e.Block)
-	case inHeader(e):
+	case e.Part == compress.PartHeader:
 		part = "the header"
-	case inIndex(e):
+	case e.Part == compress.PartIndex:
 		part = "the index"
 	}
 	if e.Stream > 0 {
@@ -139,12 +134,6 @@ func damagedPart(in *source, e *compress.Error) string {
 	}
 	return part
 }
-
-// inHeader reports whether an error is about the header of a stream.
-func inHeader(e *compress.Error) bool { return strings.HasPrefix(e.Detail, "header") }
-
-// inIndex reports whether an error is about the index of a stream.
-func inIndex(e *compress.Error) bool { return strings.HasPrefix(e.Detail, "index") }
 
 // atByte returns the position of an error, or "". The library may compute a position behind the end
 // of a file from damaged sizes; atByte leaves it out.
@@ -157,12 +146,12 @@ func atByte(in *source, e *compress.Error) string {
 
 // fromBlock names the first missing block, if it is known.
 func fromBlock(in *source, e *compress.Error) string {
-	switch format := formatOf(in.head()); {
-	case format == "gz" && e.Stream > 0:
+	switch {
+	case in.is(compress.Gzip) && e.Stream > 0:
 		return fmt.Sprintf(" from member %d on", e.Stream)
 	case e.Block < 0 || atByte(in, e) == "":
 		return ""
-	case format == "zst":
+	case in.is(compress.Zstd):
 		return fmt.Sprintf(" from frame %d on", e.Block)
 	}
 	text := fmt.Sprintf(" from block %d", e.Block)
@@ -180,17 +169,17 @@ func (a *app) recovery(in *source, e *compress.Error, part string) string {
 	switch {
 	case !in.regular() || a.cfg.mode == modeRecover:
 		return ""
-	case isStandard(in) && recoverable(in, e):
+	case in.isStandard() && recoverable(in, e):
 		part = strings.ReplaceAll(part, "block", "frame")
 		if errors.Is(e, compress.ErrTruncated) && !a.cfg.toStdout {
 			part += `, "pz -dc FILE" also part of the next one`
 		}
-	case isStandard(in) && e.Block == 0 && statesSize(in) && !errors.Is(e, compress.ErrTruncated):
+	case in.isStandard() && e.Block == 0 && statesSize(in) && !errors.Is(e, compress.ErrTruncated):
 		// pz restores such a frame whole or not at all.
 		return `"zstd -dc FILE" restores the content before the damage`
-	case isStandard(in) && a.cfg.toStdout:
+	case in.isStandard() && a.cfg.toStdout:
 		return ""
-	case isStandard(in):
+	case in.isStandard():
 		return dcBeforeDamage
 	}
 	return `"pz --recover FILE -o OUT" saves ` + part
@@ -205,7 +194,7 @@ func recoverable(in *source, e *compress.Error) bool {
 	if err == nil && string(end) == magic {
 		return true
 	}
-	return formatOf(in.head()) == "zst" && e.Block > 0 && statesSize(in)
+	return in.is(compress.Zstd) && e.Block > 0 && statesSize(in)
 }
 
 // statesSize reports whether the first frame of a .zst file states the size of its content (RFC

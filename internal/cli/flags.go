@@ -33,7 +33,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	str := func(p *string, name string) { fs.StringVarP(p, name, shortName(name), "", "") }
 	str(&c.output, "output")
 	str(&c.ownSuffix, "suffix")
-	str(&c.format, "format")
+	str(&c.formatName, "format")
 	str(&c.pipeline, "pipeline")
 	str(&c.device, "gpu-device")
 

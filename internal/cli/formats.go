@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,119 +9,112 @@ import (
 	"github.com/gopz/compress"
 )
 
-// formatOf returns the format of a file that begins with head: "pz", "gz", "zst", or "" if unknown.
-func formatOf(head []byte) string {
-	switch {
-	case isPZ(head):
-		return "pz"
-	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")):
-		return "gz"
-	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), isSkippableFrame(head):
-		return "zst"
-	}
-	return ""
-}
+// formats lists the formats that pz reads and writes, the default first. Their names are the
+// suffixes of files.
+var formats = []compress.Format{compress.PZ, compress.Gzip, compress.Zstd}
 
-// isPZ also checks the version byte, if there is one, because a text may begin with PZ. Version
-// numbers stay below the control characters of texts.
-func isPZ(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("PZ")) && (len(head) < 3 || head[2] < '\t')
-}
+// formatAliases has further values of --format.
+var formatAliases = map[string]compress.Format{"gzip": compress.Gzip, "zstd": compress.Zstd}
 
-// isSkippableFrame recognizes the 16 magic numbers of skippable frames (RFC 8878, section 3.1.2).
-func isSkippableFrame(head []byte) bool {
-	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
-}
-
-// formatAliases maps further values of --format to formats.
-var formatAliases = map[string]string{"gzip": "gz", "zstd": "zst"}
-
-// formatNames lists the formats that pz writes, the default first. Each is also a suffix of files.
-func formatNames() (names []string) {
-	for _, p := range compress.Pipelines() {
-		switch {
-		case slices.Contains(names, p.Format.String()):
-		case p.Name == compress.DefaultPipeline:
-			names = slices.Insert(names, 0, p.Format.String())
-		default:
-			names = append(names, p.Format.String())
+// parseFormat returns the format that a value of --format means. The value may begin with a dot.
+func parseFormat(name string) (f compress.Format, ok bool) {
+	name = strings.TrimPrefix(name, ".")
+	for _, f := range formats {
+		if f.String() == name {
+			return f, true
 		}
 	}
-	return names
+	f, ok = formatAliases[name]
+	return f, ok
 }
 
-// pipelineOf returns the default pipeline of a format.
-func pipelineOf(format string) string {
-	found := ""
-	for _, p := range compress.Pipelines() {
-		if p.Format.String() == format && (found == "" || p.Name == compress.DefaultPipeline) {
-			found = p.Name
-		}
+// detectFormat returns the format of a file that begins with head. ok is false for other data.
+func detectFormat(head []byte) (f compress.Format, ok bool) {
+	f, ok = compress.DetectFormat(head)
+	// A text may begin with PZ. Version numbers stay below the control characters of texts.
+	if ok && f == compress.PZ && len(head) > 2 && head[2] >= '\t' {
+		return f, false
 	}
-	return found
+	return f, ok
 }
 
-// chooseFormat sets format and pipeline from --format, -p and the suffix of -o.
+// format returns the format of the source. ok is false for other data.
+func (s *source) format() (f compress.Format, ok bool) { return detectFormat(s.head()) }
+
+// is reports whether the source has a format.
+func (s *source) is(want compress.Format) bool {
+	f, ok := s.format()
+	return ok && f == want
+}
+
+// isStandard reports whether the source is a .gz or .zst file.
+func (s *source) isStandard() bool { return s.is(compress.Gzip) || s.is(compress.Zstd) }
+
+// chooseFormat sets the format from --format, -p and the suffix of -o.
 func (c *config) chooseFormat() error {
-	if err := c.setFormat(); err != nil {
-		return err
-	}
-	switch {
-	case c.pipeline != "":
-	case c.format != "":
-		c.pipeline = pipelineOf(c.format)
-	default:
-		c.pipeline = compress.DefaultPipeline
-	}
-	var names []string
-	for _, p := range compress.Pipelines() {
-		if p.Name != c.pipeline {
-			names = append(names, p.Name)
-			continue
+	if c.formatName != "" {
+		f, ok := parseFormat(c.formatName)
+		if !ok {
+			return fmt.Errorf("--format %s: the formats are %s",
+				printable(c.formatName), joinNames(formats))
 		}
-		if c.format != "" && c.format != p.Format.String() {
-			return fmt.Errorf("-p %s writes .%s files; use it without --format %s",
-				p.Name, p.Format.String(), c.format)
-		}
-		c.format = p.Format.String()
-		return nil
+		c.format = f
 	}
-	hint := ""
-	if f := canonicalFormat(c.pipeline); slices.Contains(formatNames(), f) {
-		hint = "; did you mean --format " + f + "?"
+	if c.pipeline != "" {
+		return c.checkPipeline()
 	}
-	return fmt.Errorf("-p %s: the pipelines are %s%s",
-		printable(c.pipeline), strings.Join(names, ", "), hint)
-}
-
-// setFormat replaces an alias in format. Without --format and -p it takes the format from the
-// suffix of -o.
-func (c *config) setFormat() error {
-	if c.format == "" && c.pipeline == "" && c.mode == modeCompress {
+	if c.formatName == "" && c.mode == modeCompress {
 		c.format = suffixFormat(filepath.Base(c.output))
-	}
-	c.format = canonicalFormat(c.format)
-	if names := formatNames(); c.format != "" && !slices.Contains(names, c.format) {
-		return fmt.Errorf("--format %s: the formats are %s",
-			printable(c.format), strings.Join(names, ", "))
 	}
 	return nil
 }
 
-// canonicalFormat returns the format that a value of --format means. It leaves unknown values as
-// they are.
-func canonicalFormat(name string) string {
-	name = strings.TrimPrefix(name, ".")
-	if f, ok := formatAliases[name]; ok {
-		return f
+// checkPipeline checks -p and sets the format of the pipeline.
+func (c *config) checkPipeline() error {
+	pipelines := compress.Pipelines()
+	at := slices.IndexFunc(pipelines, func(p compress.PipelineInfo) bool {
+		return p.Name == c.pipeline
+	})
+	if at < 0 {
+		var names []string
+		for _, p := range pipelines {
+			names = append(names, p.Name)
+		}
+		hint := ""
+		if f, ok := parseFormat(c.pipeline); ok {
+			hint = "; did you mean --format " + f.String() + "?"
+		}
+		return fmt.Errorf("-p %s: the pipelines are %s%s",
+			printable(c.pipeline), strings.Join(names, ", "), hint)
 	}
-	return name
+	if f := pipelines[at].Format; c.formatName != "" && c.format != f {
+		return fmt.Errorf("-p %s writes .%v files; use it without --format %v",
+			c.pipeline, f, c.format)
+	}
+	c.format = pipelines[at].Format
+	return nil
+}
+
+// joinNames returns the names of formats, separated by commas.
+func joinNames(formats []compress.Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// writerFormat returns the library option for the format or the pipeline.
+func (c *config) writerFormat() compress.Option {
+	if c.pipeline != "" {
+		return compress.WithPipeline(c.pipeline)
+	}
+	return compress.WithFormat(c.format)
 }
 
 // checkBlockSize rejects a block size that the format does not allow.
 func (c *config) checkBlockSize() error {
-	_, err := compress.WriterMemory(
-		compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize))
+	_, err := compress.WriterMemory(c.writerFormat(), compress.WithBlockSize(c.blockSize))
 	if err != nil {
 		return fmt.Errorf("-B: %s", libraryReason(err))
 	}

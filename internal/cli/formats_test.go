@@ -199,8 +199,8 @@ func testTools(t *testing.T, format string, pack, unpack []string) {
 // TestSuffixes checks the names of results for all formats and suffixes.
 func TestSuffixes(t *testing.T) {
 	packed := map[string]string{}
-	for _, f := range formatNames() {
-		packed[f] = pz(t, "content", "--format", f).out
+	for _, f := range formats {
+		packed[f.String()] = pz(t, "content", "--format", f.String()).out
 	}
 	for _, c := range []struct{ from, to string }{
 		{"a.pz", "a"},

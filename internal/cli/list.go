@@ -42,7 +42,7 @@ func (a *app) list() {
 		}
 		l, err := a.describe(in)
 		switch {
-		case errors.Is(err, compress.ErrTrailing) && isStandard(in):
+		case errors.Is(err, compress.ErrTrailing) && in.isStandard():
 			a.warn(in.name, "%s", a.explain(in, err))
 		case err != nil:
 			a.fail(in.name, "%s", a.explain(in, err))
@@ -72,24 +72,26 @@ func (a *app) describe(in *source) (listing, error) {
 	info, err := compress.ReadInfo(in.f, in.info.Size(),
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
 	l := listing{
-		Name: in.name, Format: info.Format.String(), Streams: len(info.Streams), Blocks: info.Blocks,
-		Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
+		Name: in.name, Format: info.Format.String(), Streams: len(info.Streams),
+		Blocks: info.Blocks, Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
 		Ratio: roundRatio(info.Content, info.Size),
 	}
 	if !utf8.ValidString(in.name) {
 		l.NameBytes = []byte(in.name)
 	}
 	for _, s := range info.Streams {
-		l.addStream(info.Format.String(), s)
+		l.addStream(info.Format, s)
 	}
 	return l, err
 }
 
 // checkNames maps formats to their checksums.
-var checkNames = map[string]string{"pz": "crc32c", "gz": "crc32", "zst": "xxh64"}
+var checkNames = map[compress.Format]string{
+	compress.PZ: "crc32c", compress.Gzip: "crc32", compress.Zstd: "xxh64",
+}
 
 // addStream adds the checks, the pipeline and the block size of a stream to the listing.
-func (l *listing) addStream(format string, s compress.StreamInfo) {
+func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 	check := checkNames[format]
 	switch {
 	case s.Checks:

@@ -35,15 +35,11 @@ func (c *config) memoryTable(threads int) (string, error) {
 }
 
 func (c *config) memoryOptions(level, threads int) []compress.Option {
-	opts := []compress.Option{
+	return []compress.Option{
 		compress.WithLevel(level), compress.WithConcurrency(threads),
 		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
-		compress.WithTuning(c.tuning),
+		compress.WithTuning(c.tuning), c.writerFormat(),
 	}
-	if c.pipeline != "" {
-		opts = append(opts, compress.WithPipeline(c.pipeline))
-	}
-	return opts
 }
 
 // options returns the library options for every file of the run.
@@ -57,7 +53,7 @@ func (a *app) options() []compress.Option {
 		opts = append(opts, compress.WithLevel(c.level))
 	}
 	if c.mode == modeCompress {
-		opts = append(opts, compress.WithPipeline(c.pipeline), compress.WithBlockSize(c.blockSize),
+		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
 			compress.WithTuning(c.tuning))
 	}
 	if c.noCheck {

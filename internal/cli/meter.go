@@ -114,9 +114,9 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		to = " OK"
 	}
 	blocks := ""
-	if a.cfg.mode == modeCompress || !isStandard(in) {
+	if a.cfg.mode == modeCompress || !in.isStandard() {
 		word := "block"
-		if a.cfg.mode == modeCompress && a.cfg.format == "zst" {
+		if a.cfg.mode == modeCompress && a.cfg.format == compress.Zstd {
 			word = "frame"
 		}
 		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, word))

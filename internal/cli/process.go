@@ -88,7 +88,7 @@ func (a *app) collectGarbage() {
 // finish commits the output, or reports the error err of transfer.
 func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) {
 	switch {
-	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && isStandard(in):
+	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && in.isStandard():
 		// The content is complete and verified. The source stays, because the rest may be damaged
 		// compressed data.
 		a.warn(in.name, "%s%s", a.explain(in, err), notRemoved(remove))
@@ -198,7 +198,8 @@ func sniff(r io.Reader) (head []byte, unknown bool, err error) {
 		err = nil
 	}
 	head = head[:n]
-	return head, formatOf(head) == "", err
+	_, ok := detectFormat(head)
+	return head, !ok, err
 }
 
 // report prints an error of transfer: of the output if writing failed, and of the source otherwise.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -49,7 +48,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 
 // unitOf returns the word for the blocks of a source.
 func unitOf(in *source) string {
-	if formatOf(in.head()) == "zst" {
+	if in.is(compress.Zstd) {
 		return "frame"
 	}
 	return "block"
@@ -86,9 +85,9 @@ func damageText(d compress.Damage, unit string) string {
 func frameDamage(d compress.Damage, e *compress.Error, stream string) string {
 	const noLoss = "; no content is lost"
 	switch {
-	case e != nil && strings.HasPrefix(e.Detail, "bytes"):
-		return fmt.Sprintf("%s (byte %d)%s", e.Detail, e.Offset, noLoss)
-	case errors.Is(d.Err, compress.ErrTruncated), e != nil && inIndex(e):
+	case e != nil && e.Part == compress.PartStray:
+		return fmt.Sprintf("bytes that belong to no frame (byte %d)%s", e.Offset, noLoss)
+	case errors.Is(d.Err, compress.ErrTruncated), e != nil && e.Part == compress.PartIndex:
 		return "the index" + stream + " is damaged" + noLoss
 	}
 	return "the header" + stream + " is damaged" + noLoss

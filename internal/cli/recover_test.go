@@ -77,8 +77,8 @@ func TestNothingToRecover(t *testing.T) {
 }
 
 func TestDamageText(t *testing.T) {
-	at := func(kind error, detail string) error {
-		return &compress.Error{Kind: kind, Detail: detail, Offset: 1234}
+	at := func(kind error, part compress.Part) error {
+		return &compress.Error{Kind: kind, Part: part, Offset: 1234}
 	}
 	for _, c := range []struct {
 		d    compress.Damage
@@ -93,16 +93,16 @@ func TestDamageText(t *testing.T) {
 		{compress.Damage{Kind: compress.DamageUnknown, Block: 3, ContentOffset: -1, Content: -1},
 			"lost: an unknown number of blocks from block 3 on, at an unknown offset of the content"},
 		{compress.Damage{Kind: compress.DamageUnknown, Stream: 1, ContentOffset: 7, Content: -1,
-			Err: at(compress.ErrTruncated, "")},
+			Err: at(compress.ErrTruncated, compress.PartUnknown)},
 			"trailing garbage or a damaged stream, from byte 1234 of the file on"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "no header")},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartHeader)},
 			"the header is damaged; no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, "index: x")},
+		{compress.Damage{Kind: compress.DamageFrame, Err: at(compress.ErrCorrupt, compress.PartIndex)},
 			"the index is damaged; no content is lost"},
-		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Err: at(compress.ErrTruncated, "")},
+		{compress.Damage{Kind: compress.DamageFrame, Stream: 1, Err: at(compress.ErrTruncated, compress.PartUnknown)},
 			"the index of stream 1 is damaged; no content is lost"},
 		{compress.Damage{Kind: compress.DamageFrame,
-			Err: at(compress.ErrCorrupt, "bytes that belong to no frame")},
+			Err: at(compress.ErrCorrupt, compress.PartStray)},
 			"bytes that belong to no frame (byte 1234); no content is lost"},
 	} {
 		if got := damageText(c.d, "block"); got != c.want {

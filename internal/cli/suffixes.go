@@ -1,15 +1,22 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/gopz/compress"
+)
 
 // suffixes lists the suffixes of compressed files, what replaces them in the name of the restored
 // file, and their formats.
-var suffixes = []struct{ packed, content, format string }{
-	{".pz", "", "pz"},
-	{".gz", "", "gz"},
-	{".zst", "", "zst"},
-	{".tgz", ".tar", "gz"},
-	{".tzst", ".tar", "zst"},
+var suffixes = []struct {
+	packed, content string
+	format          compress.Format
+}{
+	{".pz", "", compress.PZ},
+	{".gz", "", compress.Gzip},
+	{".zst", "", compress.Zstd},
+	{".tgz", ".tar", compress.Gzip},
+	{".tzst", ".tar", compress.Zstd},
 }
 
 // suffix returns the suffix that a compressed file gets.
@@ -17,7 +24,7 @@ func (c *config) suffix() string {
 	if c.ownSuffix != "" {
 		return c.ownSuffix
 	}
-	return "." + c.format
+	return "." + c.format.String()
 }
 
 // splitSuffix returns the name of the content of a compressed file, and the suffix of the file. As
@@ -37,14 +44,14 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 	return "", "", false
 }
 
-// suffixFormat returns the format that the suffix of name stands for, or "".
-func suffixFormat(name string) string {
+// suffixFormat returns the format that the suffix of name stands for, or the default.
+func suffixFormat(name string) compress.Format {
 	for _, s := range suffixes {
 		if stem, ok := strings.CutSuffix(name, s.packed); ok && stem != "" {
 			return s.format
 		}
 	}
-	return ""
+	return compress.PZ
 }
 
 // knownSuffixes returns the suffixes of compressed files, separated by spaces.
@@ -75,15 +82,14 @@ func (a *app) resultName(e entry, in *source) (string, bool) {
 	case ok:
 		return content, true
 	}
-	head := in.head()
-	if format, tool := recognize(head); format != "" {
+	if _, ok := in.format(); ok {
+		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
+	} else if format, tool := recognize(in.head()); format != "" {
 		a.warn(e.path, "is %s data -- ignored; use %s", format, tool)
 	} else if isTar(in) {
 		a.warn(e.path, "is an uncompressed tar archive -- ignored; use tar -xf")
-	} else if formatOf(head) == "" {
-		a.warn(e.path, "%s and has no suffix of such data -- ignored", unknownFormat)
 	} else {
-		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
+		a.warn(e.path, "%s and has no suffix of such data -- ignored", unknownFormat)
 	}
 	return "", false
 }
