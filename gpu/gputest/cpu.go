@@ -12,15 +12,15 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// This file is what the CPU makes of requests.
+// This file computes the results of requests on the CPU.
 
-// parse gives the sequences of a block.
+// parse returns the sequences of a block.
 func parse(r *gpu.Request) []lz77.Sequence {
 	var m lz77.Matcher
 	return m.ParseFrom(nil, r.Src, r.Window, r.Params, r.Limits)
 }
 
-// streamsOf are the streams of a block.
+// streamsOf returns the streams of a block.
 func streamsOf(l *lzseq.Layout, src []byte, level int) *lzseq.Streams {
 	var m lz77.Matcher
 	s := new(lzseq.Streams)
@@ -28,7 +28,7 @@ func streamsOf(l *lzseq.Layout, src []byte, level int) *lzseq.Streams {
 	return s
 }
 
-// payload is what streams are coded to.
+// payload returns the payload that streams are coded to.
 func payload(l *lzseq.Layout, s *lzseq.Streams) []byte {
 	var e rans.Encoder
 	streams := lists(s)
@@ -44,8 +44,9 @@ func lists(s *lzseq.Streams) (streams [6][]byte) {
 
 var errCorrupt = errors.New("corrupt")
 
-// decode takes a payload apart. inside reports whether what is wrong with it shows only where symbols are decoded.
-func decode(src []byte, size int) (s *lzseq.Streams, inside bool, err error) {
+// decode decodes a payload. late reports whether an error shows only when symbols are decoded, not
+// in the heads and tables.
+func decode(src []byte, size int) (s *lzseq.Streams, late bool, err error) {
 	if len(src) == 0 {
 		return nil, false, errCorrupt
 	}
@@ -57,21 +58,22 @@ func decode(src []byte, size int) (s *lzseq.Streams, inside bool, err error) {
 	streams, limits := s.All(), l.MaxSizes(size)
 	var d rans.Decoder
 	if _, rest, err := d.Open(src[1:], limits[:], streams[:]...); err == nil && len(rest) == 0 {
-		inside = true
+		late = true
 	}
 	rest, err := d.Decode(src[1:], limits[:], streams[:]...)
 	if err == nil && len(rest) != 0 {
 		err = errCorrupt
 	}
-	return s, inside, err
+	return s, late, err
 }
 
+// sameStreams checks the content of streams, and that each has slack behind it.
 func sameStreams(t *testing.T, name string, got, want *lzseq.Streams) {
 	t.Helper()
 	b := want.All()
 	for i, p := range got.All() {
 		if !bytes.Equal(*p, *b[i]) {
-			t.Errorf("%s: stream %d of %d bytes differs", name, i, len(*b[i]))
+			t.Errorf("%s: stream %d of %d bytes differs from the CPU's", name, i, len(*b[i]))
 		}
 		if cap(*p) < len(*p)+rans.Slack {
 			t.Errorf("%s: stream %d has no slack", name, i)
@@ -79,22 +81,27 @@ func sameStreams(t *testing.T, name string, got, want *lzseq.Streams) {
 	}
 }
 
-// Requests.
-
 func encodeRequest(l *lzseq.Layout, s *lzseq.Streams, size int) *gpu.Request {
 	return &gpu.Request{Op: gpu.StageN, Size: size, Layout: l, Streams: s, Dst: []byte("old")}
 }
 
 func decodeRequest(payload []byte, size int) *gpu.Request {
-	return &gpu.Request{Op: gpu.StageN, Decode: true, Size: size, Src: payload, Streams: new(lzseq.Streams)}
+	return &gpu.Request{
+		Op: gpu.StageN, Decode: true, Size: size,
+		Src: payload, Streams: new(lzseq.Streams),
+	}
 }
 
-// matchRequest asks for the sequences of a block behind a window.
+// matchRequest returns a request for the matches of a block behind a window.
 func matchRequest(src []byte, window, level int, limits lz77.Limits) *gpu.Request {
-	return &gpu.Request{Op: gpu.Stage0, Size: len(src) - window, Src: src, Window: window, Params: &lz77.Levels[level], Limits: limits}
+	return &gpu.Request{
+		Op: gpu.Stage0, Size: len(src) - window, Src: src, Window: window,
+		Params: &lz77.Levels[level], Limits: limits,
+	}
 }
 
-// accept returns the sequences of a request of Stage0 that a device has run, and frees its candidates.
+// accept returns the sequences of a request of Stage0 that a device has run, and frees its
+// candidates.
 func accept(r *gpu.Request) (seqs []lz77.Sequence, ok bool) {
 	if r.Candidates == nil {
 		return r.Seqs, true

@@ -12,7 +12,7 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// entropyCase is streams and what they are coded to.
+// entropyCase holds streams and their payload.
 type entropyCase struct {
 	name    string
 	layout  *lzseq.Layout
@@ -24,7 +24,7 @@ type entropyCase struct {
 func (c *entropyCase) encode() *gpu.Request { return encodeRequest(c.layout, c.streams, c.size) }
 func (c *entropyCase) decode() *gpu.Request { return decodeRequest(c.payload, c.size) }
 
-// literals is a case of literals alone.
+// literals returns a case whose other streams are empty.
 func literals(name string, p []byte) entropyCase {
 	return newCase(name, lzseq.Repeat, &lzseq.Streams{Lits: p}, max(len(p), 1))
 }
@@ -33,10 +33,11 @@ func newCase(name string, l *lzseq.Layout, s *lzseq.Streams, size int) entropyCa
 	return entropyCase{name, l, s, size, payload(l, s)}
 }
 
-// unit is the number of symbols for which a new table may begin.
+// unit is the least number of symbols between two tables.
 var unit = rans.HistogramUnit(1 << 20)
 
-// entropyCases are blocks of all kinds; streams with as many symbols as it takes for the edges of groups, rounds and words; and segments of all sorts.
+// entropyCases returns streams of all kinds of data, streams whose sizes are around limits of
+// groups, rounds and words, and streams with segments of all modes.
 func entropyCases() (cases []entropyCase) {
 	for i, k := range corpus.Kinds() {
 		l := lzseq.Repeat
@@ -47,18 +48,24 @@ func entropyCases() (cases []entropyCase) {
 		cases = append(cases, newCase(k.Name, l, streamsOf(l, src, 1), len(src)))
 	}
 	text := corpus.ByName("text").Make(40_000)
-	for _, n := range []int{1, 31, 33, 4095, 4096, 16383, 16384, 16385, 16384 + 31, 16384 + 32, 16384 + 33, 20000, 32768 + 64, 40000} {
+	for _, n := range []int{
+		1, 31, 33, 4095, 4096, 16383, 16384, 16385, 16384 + 31, 16384 + 32, 16384 + 33,
+		20000, 32768 + 64, 40000,
+	} {
 		cases = append(cases, literals(fmt.Sprintf("%d literals", n), text[:n]))
 	}
 	for _, n := range []int{unit - 1, unit, unit + 1, 2*unit - 1, 2 * unit, 3*unit + 1} {
 		cases = append(cases, literals(fmt.Sprintf("%d literals of many tables", n), changing(n)))
 	}
-	// Two kinds of symbols: next to no words.
+	// Two symbols, one of them rare: hardly any words.
 	rare := make([]byte, 70_000)
 	for i := 0; i < len(rare); i += 4000 {
 		rare[i] = 1
 	}
-	cases = append(cases, literals("rare", rare), literals("one symbol", make([]byte, 50_000)), literals("many tables", changing(20*unit+77)))
+	cases = append(cases,
+		literals("rare", rare),
+		literals("one symbol", make([]byte, 50_000)),
+		literals("many tables", changing(20*unit+77)))
 	noise := changing(70_000)
 	r := rand.New(rand.NewPCG(8, 1))
 	for i := range noise {
@@ -67,19 +74,20 @@ func entropyCases() (cases []entropyCase) {
 	return append(cases, literals("noise", noise), newCase("empty", lzseq.Repeat, new(lzseq.Streams), 100))
 }
 
-// changing is n bytes whose statistics change with each unit, so that segments of all modes take turns.
+// changing returns n bytes whose statistics change with each unit, so that segments of all modes
+// alternate.
 func changing(n int) []byte {
 	r := rand.New(rand.NewPCG(8, 2))
 	p := make([]byte, n)
 	for i := range p {
 		switch k := i / unit; k % 5 {
-		case 0: // two bits of entropy, other symbols each time
+		case 0: // two bits of entropy, different symbols in each unit
 			p[i] = byte(k + 5*r.IntN(4))
 		case 1: // one symbol
 			p[i] = byte(k)
-		case 2: // all of them
+		case 2: // all symbols
 			p[i] = byte(r.Uint32())
-		case 3: // one that nearly always comes, with its opposites
+		case 3: // one frequent symbol and three rare ones
 			if r.IntN(900) == 0 {
 				p[i] = 255 - byte(r.IntN(3))
 			}
@@ -90,11 +98,12 @@ func changing(n int) []byte {
 	return p
 }
 
+// testEncodeDecode compares entropy coding both ways, in batches of several sizes.
 func testEncodeDecode(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.StageN)
+	require(t, d, gpu.StageN)
 	cases := entropyCases()
 	limit := d.Info().Ops[gpu.StageN].Batch
-	for _, n := range []int{min(len(cases), limit), 1, min(5, limit)} { // twice with used buffers, and streams of earlier blocks
+	for _, n := range []int{min(len(cases), limit), 1, min(5, limit)} {
 		for from := 0; from < len(cases); from += n {
 			part := cases[from:min(from+n, len(cases))]
 			if testing.Short() && n == 1 && from%4 != 0 {
@@ -105,7 +114,7 @@ func testEncodeDecode(t *testing.T, d gpu.Device) {
 	}
 }
 
-// checkEntropy codes cases in one batch, and decodes them in another.
+// checkEntropy encodes cases in one batch and decodes them in another, twice.
 func checkEntropy(t *testing.T, d gpu.Device, cases []entropyCase) {
 	t.Helper()
 	var encode, decode []*gpu.Request
@@ -114,29 +123,29 @@ func checkEntropy(t *testing.T, d gpu.Device, cases []entropyCase) {
 	}
 	for _, r := range append(encode[:len(encode):len(encode)], decode...) {
 		if !d.Accepts(r) {
-			t.Fatalf("block of %d bytes: not accepted", r.Size)
+			t.Fatalf("Accepts is false for a block of %d bytes", r.Size)
 		}
 	}
 	run(t, d, encode)
 	for i, c := range cases {
 		if r := encode[i]; r.Err != nil || !bytes.Equal(r.Dst, c.payload) {
-			t.Errorf("%s: payload differs: %v", c.name, r.Err)
+			t.Errorf("%s: payload differs from the CPU's; error %v", c.name, r.Err)
 		}
 	}
 	run(t, d, decode)
 	for i, c := range cases {
 		if r := decode[i]; r.Err != nil || r.Layout != c.layout {
-			t.Errorf("%s: %v", c.name, r.Err)
+			t.Errorf("%s: wrong layout; error %v", c.name, r.Err)
 		} else {
 			sameStreams(t, c.name, r.Streams, c.streams)
 		}
 	}
-	// Once more in the memory of the results, and what is not a result is as it was.
+	// Again in the memory of the results. The inputs must be unchanged.
 	run(t, d, encode)
 	run(t, d, decode)
 	for i, c := range cases {
 		if !bytes.Equal(encode[i].Dst, c.payload) || !bytes.Equal(payload(c.layout, c.streams), c.payload) {
-			t.Errorf("%s: another payload the second time", c.name)
+			t.Errorf("%s: the second run gives another payload, or the input changed", c.name)
 		}
 		if decode[i].Err == nil {
 			sameStreams(t, c.name, decode[i].Streams, c.streams)
@@ -144,34 +153,35 @@ func checkEntropy(t *testing.T, d gpu.Device, cases []entropyCase) {
 	}
 }
 
-// testLarge is about blocks for which a driver may have too little patience: some leave loops after so many turns. The device may refuse
-// them, but does nothing wrong with them.
+// testLarge runs blocks with long loops, which some drivers leave early. The device may refuse
+// them, but must not return wrong results.
 func testLarge(t *testing.T, d gpu.Device) {
 	Large(t, d)
 	if d.Info().Ops[gpu.Stage0].Batch > 0 && !testing.Short() {
 		src := corpus.ByName("mixed").Make(1<<21 + 17)
 		r := matchRequest(src, 0, 6, lzseq.Repeat.Limits)
 		if !d.Accepts(r) {
-			t.Fatal("not accepted")
+			t.Fatalf("Accepts is false for a block of %d bytes", r.Size)
 		}
 		run(t, d, []*gpu.Request{r})
 		checkMatch(t, "large", r)
 	}
 }
 
-// Large codes and decodes a large block, of 5 MiB and so 80,000 rounds of 32 lanes, and returns the errors of the two requests.
+// Large encodes and decodes a block of 5 MiB, which is 80,000 rounds of 32 lanes. It returns the
+// errors of the two requests.
 func Large(t *testing.T, d gpu.Device) (encoding, decoding error) {
 	t.Helper()
-	does(t, d, gpu.StageN)
+	require(t, d, gpu.StageN)
 	c := literals("large", corpus.ByName("text").Make(5<<20))
 	encode, decode := c.encode(), c.decode()
 	run(t, d, []*gpu.Request{encode})
 	run(t, d, []*gpu.Request{decode})
 	if encode.Err == nil && !bytes.Equal(encode.Dst, c.payload) {
-		t.Error("another payload")
+		t.Error("the payload differs from the CPU's")
 	}
 	if decode.Err == nil && !bytes.Equal(decode.Streams.Lits, c.streams.Lits) {
-		t.Error("other symbols")
+		t.Error("the decoded symbols differ")
 	}
 	t.Logf("encoding: %v, decoding: %v", encode.Err, decode.Err)
 	return encode.Err, decode.Err

@@ -13,22 +13,26 @@ import (
 )
 
 func fusedRequest(src []byte, level int, l *lzseq.Layout) *gpu.Request {
-	return &gpu.Request{Op: gpu.Fused, Size: len(src), Src: src, Params: &lz77.Levels[level], Limits: l.Limits, Layout: l, Dst: []byte("old")}
+	return &gpu.Request{
+		Op: gpu.Fused, Size: len(src), Src: src,
+		Params: &lz77.Levels[level], Limits: l.Limits, Layout: l, Dst: []byte("old"),
+	}
 }
 
-// fusedPayload is what the CPU makes of such a request.
+// fusedPayload returns the CPU's result of a request of Fused.
 func fusedPayload(r *gpu.Request) []byte {
 	s := new(lzseq.Streams)
 	s.Encode(r.Layout, r.Src, parse(r))
 	return payload(r.Layout, s)
 }
 
-// Stepper is a device that can say which streams it has coded on the way to a payload.
+// Stepper is a device that can return the streams of a block that it has compressed.
 type Stepper interface {
 	Streams(r *gpu.Request) (*lzseq.Streams, error)
 }
 
-// fusedContents are blocks with edges: of tables, segments, groups of four lanes and of 32, none at all; of matches that are long, and of many repeat offsets.
+// fusedContents returns blocks with many tables, with no, four or 32 lanes, with long matches and
+// with many repeat offsets.
 func fusedContents() map[string][]byte {
 	r := rand.New(rand.NewPCG(12, 1))
 	noise := make([]byte, 33_000)
@@ -36,8 +40,11 @@ func fusedContents() map[string][]byte {
 		noise[i] = byte(r.Uint32())
 	}
 	all := map[string][]byte{
-		"many tables": changing(12*unit + 77), "noise": noise, "zeros": make([]byte, 70_000), "noise again": append(noise[:20_000:20_000], noise[:9_000]...),
-		"few": corpus.ByName("text").Make(fewBytes),
+		"many tables": changing(12*unit + 77),
+		"noise":       noise,
+		"zeros":       make([]byte, 70_000),
+		"noise again": append(noise[:20_000:20_000], noise[:9_000]...),
+		"few":         corpus.ByName("text").Make(fewBytes),
 	}
 	for _, period := range []int{1, 15, 100, 2048} {
 		p := make([]byte, 20_000+period)
@@ -49,7 +56,8 @@ func fusedContents() map[string][]byte {
 		}
 		all[fmt.Sprint("period ", period)] = p
 	}
-	// Phrases of a few bytes in any order, so that there is much to learn, with stretches of literals between them.
+	// Short phrases in random order, which change the costs of literals often, with literal runs
+	// between.
 	var p []byte
 	for len(p) < 90_000 {
 		at := r.IntN(2000)
@@ -63,11 +71,12 @@ func fusedContents() map[string][]byte {
 	return all
 }
 
-// fewBytes of text are so few coded symbols that there is one group of four lanes.
+// fewBytes of text have so few coded symbols that they make one group of four lanes.
 const fewBytes = 6000
 
+// testFused compares payloads of all kinds of data, levels, layouts and settings.
 func testFused(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.Fused)
+	require(t, d, gpu.Fused)
 	var batch []*gpu.Request
 	add := func(r *gpu.Request) {
 		if d.Accepts(r) {
@@ -88,7 +97,7 @@ func testFused(t *testing.T, d gpu.Device) {
 		}
 		i := 0
 		for _, src := range fusedContents() {
-			// Not in the same order each time.
+			// The order of a map is random, so runs of the test differ.
 			if i++; lz77.Levels[level].Finder == lz77.RowHash && (!testing.Short() || i%3 == level%3) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
@@ -106,13 +115,17 @@ func testFused(t *testing.T, d gpu.Device) {
 		}
 	}
 	// Limits that the layouts do not have.
-	for _, limits := range []lz77.Limits{{MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 5, MaxOffset: 1<<27 - 1}, {MinMatch: 4, MaxOffset: 3000, Repeats: 2}} {
+	for _, limits := range []lz77.Limits{
+		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
+		{MinMatch: 5, MaxOffset: 1<<27 - 1},
+		{MinMatch: 4, MaxOffset: 3000, Repeats: 2},
+	} {
 		r := fusedRequest(corpus.ByName("mixed").Make(12_000), 6, lzseq.Repeat)
 		r.Limits = limits
 		add(r)
 	}
 	if len(batch) == 0 {
-		t.Fatal("no block is accepted")
+		t.Fatal("the device accepts no block")
 	}
 	limit := d.Info().Ops[gpu.Fused].Batch
 	for from := 0; from < len(batch); from += limit {
@@ -120,7 +133,8 @@ func testFused(t *testing.T, d gpu.Device) {
 		run(t, d, part)
 		for i, r := range part {
 			if want := fusedPayload(r); r.Err != nil || !bytes.Equal(r.Dst, want) {
-				t.Errorf("request %d, layout %d, %+v, %d bytes: payload of %d bytes, not %d: %v", from+i, r.Layout.ID, *r.Params, len(r.Src), len(r.Dst), len(want), r.Err)
+				t.Errorf("request %d, layout %d, %+v, %d bytes: payload of %d bytes, want %d; error %v",
+					from+i, r.Layout.ID, *r.Params, len(r.Src), len(r.Dst), len(want), r.Err)
 			}
 		}
 	}
@@ -131,12 +145,12 @@ func testFused(t *testing.T, d gpu.Device) {
 	}
 }
 
-// checkSteps compares the streams of a block, and so its sequences, before they are cut and coded.
+// checkSteps compares the streams of a block.
 func checkSteps(t *testing.T, d Stepper, r *gpu.Request) {
 	t.Helper()
 	got, err := d.Streams(r)
 	if err != nil {
-		t.Errorf("%d bytes: %v", len(r.Src), err)
+		t.Errorf("block of %d bytes: error %v", len(r.Src), err)
 		return
 	}
 	want := new(lzseq.Streams)
@@ -144,9 +158,10 @@ func checkSteps(t *testing.T, d Stepper, r *gpu.Request) {
 	sameStreams(t, fmt.Sprintf("layout %d, %d bytes", r.Layout.ID, len(r.Src)), got, want)
 }
 
-// testHostileFused: what a device may refuse, but not get wrong: blocks that are too small, that lie behind a window, that have no layout.
+// testHostileFused runs blocks that a device may refuse: too small, with a window, with other
+// finders. It must not return wrong payloads for them, nor for other blocks of the batch.
 func testHostileFused(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.Fused)
+	require(t, d, gpu.Fused)
 	src := corpus.ByName("text").Make(20_000)
 	for _, change := range []func(r *gpu.Request){
 		func(r *gpu.Request) { r.Src, r.Size = nil, 0 },
@@ -159,13 +174,13 @@ func testHostileFused(t *testing.T, d gpu.Device) {
 		change(odd)
 		run(t, d, []*gpu.Request{odd, good})
 		if good.Err != nil || !bytes.Equal(good.Dst, fusedPayload(good)) {
-			t.Errorf("the block beside one of %d bytes differs: %v", len(odd.Src), good.Err)
+			t.Errorf("wrong payload beside a block of %d bytes; error %v", len(odd.Src), good.Err)
 		}
 		if odd.Err == nil && odd.Window == 0 && !bytes.Equal(odd.Dst, fusedPayload(odd)) {
-			t.Errorf("a block of %d bytes differs", len(odd.Src))
+			t.Errorf("wrong payload for a block of %d bytes", len(odd.Src))
 		}
 		if accepted := d.Accepts(odd); accepted && odd.Err != nil {
-			t.Errorf("a block of %d bytes is accepted, and then: %v", len(odd.Src), odd.Err)
+			t.Errorf("Accepts is true for a block of %d bytes, which fails: %v", len(odd.Src), odd.Err)
 		}
 	}
 }

@@ -1,9 +1,10 @@
-// Package gputest is what every [gpu.Device] has to pass: each operation against the CPU's code, with sizes around the edges, batches from one request to the limit,
-// hostile input, loss, concurrent use, and the release of everything. A new kind of device gets it for one line in a test:
+// Package gputest is the conformance suite for every [gpu.Device]. It compares each kind of request
+// with the CPU's code: sizes around limits, batches of all sizes, hostile input, loss of the
+// device, concurrent use, and the release of all resources. A device runs it from one test:
 //
 //	gputest.Run(t, func(c gputest.Config) (gpu.Device, error) { … })
 //
-// In short mode there is less of everything, for devices that software plays.
+// Short mode runs a part of each test, for software adapters.
 package gputest
 
 import (
@@ -13,15 +14,15 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// Config is what a test wants of the device that it opens.
+// Config configures the device that a test opens.
 type Config struct {
-	// Fault, if set, is to be asked before everything that is submitted to the device, from any goroutine. Its error plays the loss of the device: it must come out of
-	// the call of Run, as itself or wrapped.
+	// Fault, if set, must be called before every submission, from any goroutine. Run must return
+	// its error, which simulates the loss of the device.
 	Fault func() error
 }
 
-// Open opens a device, which the suite closes. An error says that there is none, and what to install: the tests are then passed over, but where the environment
-// variable CI is set they fail.
+// Open opens a device; the suite closes it. If Open returns an error, the tests are skipped, or
+// fail if the environment variable CI is set. The error says what to install.
 type Open func(Config) (gpu.Device, error)
 
 // Run runs the suite. It opens several devices, one after the other.
@@ -55,7 +56,7 @@ func (open Open) device(t testing.TB, c Config) gpu.Device {
 	return d
 }
 
-// Missing ends a test for which there is no device.
+// Missing skips a test for which there is no device, or fails it if CI is set.
 func Missing(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -64,15 +65,15 @@ func Missing(t testing.TB, err error) {
 	t.Skip(err)
 }
 
-// does passes a test over if the device does not do op.
-func does(t *testing.T, d gpu.Device, op gpu.Op) {
+// require skips a test if the device does not support op.
+func require(t *testing.T, d gpu.Device, op gpu.Op) {
 	t.Helper()
 	if d.Info().Ops[op].Batch == 0 {
-		t.Skipf("%v is not done", op)
+		t.Skipf("the device does not support %v", op)
 	}
 }
 
-// run has a batch done, which must succeed.
+// run runs a batch, which must succeed.
 func run(t *testing.T, d gpu.Device, batch []*gpu.Request) {
 	t.Helper()
 	if err := d.Run(batch[0].Op, batch); err != nil {
@@ -80,28 +81,30 @@ func run(t *testing.T, d gpu.Device, batch []*gpu.Request) {
 	}
 }
 
+// testInfo checks that Info is consistent, and that unsupported kinds of requests fail.
 func testInfo(t *testing.T, d gpu.Device) {
 	info := d.Info()
 	if info.Name == "" || info.Concurrent < 1 || info.Timeout < 0 || d.Info() != info {
-		t.Errorf("%+v", info)
+		t.Errorf("Info() = %+v, or it changes", info)
 	}
 	for op := range gpu.Op(gpu.NumOps) {
 		l := info.Ops[op]
 		if l.Batch == 0 {
 			if err := d.Run(op, []*gpu.Request{{Op: op}}); err == nil {
-				t.Errorf("%v is done", op)
+				t.Errorf("Run succeeds for %v, which Info does not list", op)
 			}
 			continue
 		}
-		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) || l.MinAuto < 0 || l.MinAutoDecode < 0 {
-			t.Errorf("%v: %+v", op, l)
+		if l.Batch < 0 || l.Bytes < 0 || l.MinSize < 0 || l.MaxSize < max(l.MinSize, 1<<20) ||
+			l.MinAuto < 0 || l.MinAutoDecode < 0 {
+			t.Errorf("limits of %v are out of range: %+v", op, l)
 		}
 	}
 	if err := d.Run(gpu.NumOps, []*gpu.Request{{Op: gpu.NumOps}}); err == nil {
-		// A device in software may say so in each request.
+		// A software device may set the error of each request.
 		r := &gpu.Request{Op: gpu.NumOps}
 		if d.Run(gpu.NumOps, []*gpu.Request{r}) == nil && r.Err == nil {
-			t.Error("an operation that there is not is done")
+			t.Error("Run succeeds for an unknown kind of request")
 		}
 	}
 }

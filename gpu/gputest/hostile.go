@@ -11,9 +11,9 @@ import (
 	"github.com/gopz/compress/rans"
 )
 
-// checkDamaged has payloads decoded, of which some or all are damaged: the device must say of each what the CPU says. It returns of how many they say
-// that they do not decode, and of how many of these the symbols show it.
-func checkDamaged(t *testing.T, d gpu.Device, payloads [][]byte, size int) (failed, inside int) {
+// checkDamaged decodes payloads, some of them damaged. The device must fail exactly those that the
+// CPU fails. It returns how many fail, and how many of these only when symbols are decoded.
+func checkDamaged(t *testing.T, d gpu.Device, payloads [][]byte, size int) (failed, inSymbols int) {
 	t.Helper()
 	var batch []*gpu.Request
 	for _, p := range payloads {
@@ -27,22 +27,23 @@ func checkDamaged(t *testing.T, d gpu.Device, payloads [][]byte, size int) (fail
 		want, late, err := decode(bytes.Clone(r.Src), size)
 		switch {
 		case (err != nil) != (r.Err != nil):
-			t.Errorf("request %d: the CPU says %v, the device %v", i, err, r.Err)
+			t.Errorf("request %d: error %v on the CPU, %v on the device", i, err, r.Err)
 		case err == nil:
 			sameStreams(t, "intact", r.Streams, want)
 		default:
 			failed++
 			if late {
-				inside++
+				inSymbols++
 			}
 		}
 	}
-	return failed, inside
+	return failed, inSymbols
 }
 
-// testHostileDecode: damaged payloads neither hang the device nor fault, and those beside them in the batch are not touched.
+// testHostileDecode checks that damaged payloads fail and do not affect intact ones in the same
+// batch.
 func testHostileDecode(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.StageN)
+	require(t, d, gpu.StageN)
 	r := rand.New(rand.NewPCG(6, 1))
 	src := corpus.ByName("mixed").Make(60_000)
 	good := payload(lzseq.Repeat, streamsOf(lzseq.Repeat, src, 1))
@@ -51,13 +52,13 @@ func testHostileDecode(t *testing.T, d gpu.Device) {
 		rounds = 2
 	}
 	const each = 64
-	failed, inside := 0, 0
+	failed, inSymbols := 0, 0
 	for range rounds {
 		var list [][]byte
 		for i := range each {
 			bad := bytes.Clone(good)
 			switch {
-			case i%8 == 0: // a good one
+			case i%8 == 0: // intact
 			case i%8 == 1:
 				bad = bad[:r.IntN(len(bad))]
 			case i%8 == 2:
@@ -75,20 +76,19 @@ func testHostileDecode(t *testing.T, d gpu.Device) {
 			list = append(list, bad)
 		}
 		f, i := checkDamaged(t, d, list, len(src))
-		failed, inside = failed+f, inside+i
+		failed, inSymbols = failed+f, inSymbols+i
 	}
-	if failed < rounds*each/2 || inside < rounds*4 {
-		t.Errorf("%d failed, %d of them in the symbols", failed, inside)
+	if failed < rounds*each/2 || inSymbols < rounds*4 {
+		t.Errorf("%d payloads fail, %d of them in their symbols: too few", failed, inSymbols)
 	}
 }
 
-// testHostileWork gives the device words and states that no stream has, but as many of them as it may expect: too few, too many, none.
+// testHostileWork decodes random words and states: too many words, too few, none.
 func testHostileWork(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.StageN)
+	require(t, d, gpu.StageN)
 	r := rand.New(rand.NewPCG(6, 2))
 	var list [][]byte
 	for i := range 48 {
-		// Tables of all kinds; see changing.
 		symbols := changing(16384 + 777*i)
 		var e rans.Encoder
 		dst, w := e.Begin([]byte{lzseq.Repeat.ID}, lzseq.Repeat.Stored, symbols, nil, nil, nil, nil, nil)
@@ -109,13 +109,14 @@ func testHostileWork(t *testing.T, d gpu.Device) {
 			}
 		}
 		bad := e.End(dst)
-		if i%4 == 3 { // a good one between them
+		if i%4 == 3 { // intact
 			bad = payload(lzseq.Repeat, &lzseq.Streams{Lits: symbols})
 		}
 		list = append(list, bad)
 	}
-	failed, inside := checkDamaged(t, d, list, 1<<17)
-	if want := len(list) * 2 / 3; failed < want || inside < want {
-		t.Errorf("%d of %d failed, %d of them in the symbols", failed, len(list), inside)
+	failed, inSymbols := checkDamaged(t, d, list, 1<<17)
+	if want := len(list) * 2 / 3; failed < want || inSymbols < want {
+		t.Errorf("%d of %d payloads fail, %d of them in their symbols: too few",
+			failed, len(list), inSymbols)
 	}
 }

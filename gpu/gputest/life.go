@@ -17,18 +17,18 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// samples are requests of each thing that a device does, with what the CPU gives.
+// samples holds one request of each kind that a device supports, and a check of its result.
 type samples struct {
-	names []string
-	ask   []func() *gpu.Request
-	right []func(*gpu.Request) bool
+	names   []string
+	request []func() *gpu.Request
+	right   []func(*gpu.Request) bool
 }
 
-// newSamples makes them of blocks of size bytes.
+// newSamples returns samples of blocks of size bytes.
 func newSamples(d gpu.Device, size int) (s samples) {
 	text := corpus.ByName("text").Make(size)
-	add := func(name string, ask func() *gpu.Request, right func(*gpu.Request) bool) {
-		s.names, s.ask, s.right = append(s.names, name), append(s.ask, ask), append(s.right, right)
+	add := func(name string, request func() *gpu.Request, right func(*gpu.Request) bool) {
+		s.names, s.request, s.right = append(s.names, name), append(s.request, request), append(s.right, right)
 	}
 	if d.Info().Ops[gpu.StageN].Batch > 0 {
 		c := literals("", text)
@@ -36,56 +36,57 @@ func newSamples(d gpu.Device, size int) (s samples) {
 		add("decode", c.decode, func(r *gpu.Request) bool { return bytes.Equal(r.Streams.Lits, text) })
 	}
 	if d.Info().Ops[gpu.Stage0].Batch > 0 {
-		ask := func() *gpu.Request { return matchRequest(text, 0, 6, lzseq.Repeat.Limits) }
-		want := parse(ask())
-		add("match", ask, func(r *gpu.Request) bool {
+		request := func() *gpu.Request { return matchRequest(text, 0, 6, lzseq.Repeat.Limits) }
+		want := parse(request())
+		add("match", request, func(r *gpu.Request) bool {
 			seqs, ok := accept(r)
 			return ok && slices.Equal(seqs, want)
 		})
 	}
 	if d.Info().Ops[gpu.Fused].Batch > 0 {
-		ask := func() *gpu.Request { return fusedRequest(text, 6, lzseq.Repeat) }
-		want := fusedPayload(ask())
-		add("fused", ask, func(r *gpu.Request) bool { return bytes.Equal(r.Dst, want) })
+		request := func() *gpu.Request { return fusedRequest(text, 6, lzseq.Repeat) }
+		want := fusedPayload(request())
+		add("fused", request, func(r *gpu.Request) bool { return bytes.Equal(r.Dst, want) })
 	}
 	return s
 }
 
-// run does n requests of the kind i in one batch, and says what is wrong with the results. An error of Run comes as it is.
+// run runs n requests of kind i in one batch. It returns the error of Run, or errResult if a result
+// is wrong.
 func (s *samples) run(d gpu.Device, i, n int) error {
 	var batch []*gpu.Request
 	for range n {
-		batch = append(batch, s.ask[i]())
+		batch = append(batch, s.request[i]())
 	}
 	if err := d.Run(batch[0].Op, batch); err != nil {
 		return err
 	}
 	for k, r := range batch {
 		if r.Err != nil || !s.right[i](r) {
-			return fmt.Errorf("%s %d of %d: wrong: %w", s.names[i], k, n, errors.Join(r.Err, errResult))
+			return fmt.Errorf("%s, request %d of %d: %w", s.names[i], k, n, errors.Join(r.Err, errResult))
 		}
 	}
 	return nil
 }
 
-var errResult = errors.New("a result that the CPU does not give")
+var errResult = errors.New("the result differs from the CPU's")
 
-// Smoke has everything done once that the device does: for a test that opens many.
+// Smoke runs each kind of request once. It is for tests that open many devices.
 func Smoke(t *testing.T, d gpu.Device) {
 	t.Helper()
 	s := newSamples(d, 40_000)
-	for i := range s.ask {
+	for i := range s.request {
 		if err := s.run(d, i, 2); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// testBatches has batches of all sizes done, of large ones some, each request with what the CPU gives.
+// testBatches runs batches of all small sizes, and of some large ones up to the limit.
 func testBatches(t *testing.T, d gpu.Device) {
 	s := newSamples(d, 20_000)
-	for i := range s.ask {
-		limit := d.Info().Ops[s.ask[i]().Op].Batch
+	for i := range s.request {
+		limit := d.Info().Ops[s.request[i]().Op].Batch
 		for n := 1; n <= limit; n++ {
 			if n < limit-1 && (n > 16 && n%8 != 0 || n > 3 && testing.Short()) {
 				continue
@@ -99,7 +100,7 @@ func testBatches(t *testing.T, d gpu.Device) {
 
 var errLost = errors.New("test: lost")
 
-// testLost plays the loss of the device before each submission of a batch.
+// testLost simulates the loss of the device before each submission of a batch.
 func testLost(t *testing.T, open Open) {
 	var left atomic.Int64
 	d := open.device(t, Config{Fault: func() error {
@@ -110,7 +111,7 @@ func testLost(t *testing.T, open Open) {
 	}})
 	defer d.Close()
 	s := newSamples(d, 40_000)
-	for i := range s.ask {
+	for i := range s.request {
 		submissions := int64(0)
 		for ; ; submissions++ {
 			left.Store(submissions)
@@ -119,9 +120,9 @@ func testLost(t *testing.T, open Open) {
 				break
 			}
 			if !errors.Is(err, errLost) || submissions > 100 {
-				t.Fatalf("%s, after %d submissions: %v", s.names[i], submissions, err)
+				t.Fatalf("%s, loss after %d submissions: error %v", s.names[i], submissions, err)
 			}
-			// It is in order again for a device that comes back.
+			// The device still works.
 			left.Store(1000)
 			for range d.Info().Concurrent + 1 {
 				if err := s.run(d, i, 1); err != nil {
@@ -130,13 +131,13 @@ func testLost(t *testing.T, open Open) {
 			}
 		}
 		if t.Logf("%s: %d submissions", s.names[i], submissions); submissions == 0 {
-			t.Errorf("%s: the loss is not noticed", s.names[i])
+			t.Errorf("%s: Run succeeds although the device is lost", s.names[i])
 		}
 	}
 }
 
-// testManyAtOnce runs batches of all kinds at the same time, more of them than the device does at once, and closes the device in the middle of others: the scheduler does so
-// with one that does not answer.
+// testManyAtOnce runs more batches at the same time than Info().Concurrent, and then closes the
+// device while batches are in flight.
 func testManyAtOnce(t *testing.T, open Open) {
 	d := open.device(t, Config{})
 	defer d.Close()
@@ -146,7 +147,7 @@ func testManyAtOnce(t *testing.T, open Open) {
 	for k := range n {
 		wg.Go(func() {
 			for i := range 6 {
-				if err := s.run(d, (i+k)%len(s.ask), 1+i%2); err != nil {
+				if err := s.run(d, (i+k)%len(s.request), 1+i%2); err != nil {
 					t.Error(err)
 				}
 			}
@@ -158,7 +159,7 @@ func testManyAtOnce(t *testing.T, open Open) {
 		wg.Go(func() {
 			for i := 0; ; i++ {
 				started.Add(1)
-				if err := s.run(d, (i+k)%len(s.ask), 1); err != nil {
+				if err := s.run(d, (i+k)%len(s.request), 1); err != nil {
 					if errors.Is(err, errResult) {
 						t.Error(err)
 					}
@@ -172,48 +173,48 @@ func testManyAtOnce(t *testing.T, open Open) {
 	}
 	d.Close()
 	wg.Wait()
-	if err := d.Run(gpu.StageN, []*gpu.Request{s.ask[0]()}); err == nil {
-		t.Error("it runs after Close")
+	if err := d.Run(gpu.StageN, []*gpu.Request{s.request[0]()}); err == nil {
+		t.Error("Run succeeds after Close")
 	}
 }
 
-// Holder is a device that can say how many of the system's objects it has, buffers above all.
+// Holder is a device that counts the objects of the system that it holds, mostly buffers.
 type Holder interface{ Held() int }
 
-// testRelease opens and closes devices: no goroutine stays, and nothing that can be counted.
+// testRelease checks that a closed device leaves no goroutine and holds no objects.
 func testRelease(t *testing.T, open Open) {
-	open.device(t, Config{}).Close() // what a driver starts once stays
+	open.device(t, Config{}).Close() // a driver may keep what it starts once
 	base := runtime.NumGoroutine()
 	for i := range 3 {
 		d := open.device(t, Config{})
 		h, counts := d.(Holder)
 		if i > 0 {
 			s := newSamples(d, 20_000)
-			for k := range s.ask {
+			for k := range s.request {
 				if err := s.run(d, k, 1); err != nil {
 					t.Error(err)
 				}
 			}
 			if counts && h.Held() == 0 {
-				t.Error("it holds nothing, it says")
+				t.Error("Held is 0 for a device that has run requests")
 			}
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := d.Close(); err != nil {
-			t.Error("closed twice: ", err)
+			t.Errorf("second Close: error %v", err)
 		}
 		if counts && h.Held() != 0 {
-			t.Errorf("%d objects are left", h.Held())
+			t.Errorf("%d objects are held after Close", h.Held())
 		}
 	}
-	// Five seconds, or less in a test that shall not take long: of what it has left to its -timeout a thirtieth.
-	patience := 5 * time.Second
+	// Goroutines have five seconds to end, or less if the test's deadline is near.
+	wait := 5 * time.Second
 	if end, ok := t.Deadline(); ok {
-		patience = min(patience, time.Until(end)/30)
+		wait = min(wait, time.Until(end)/30)
 	}
-	for end := time.Now().Add(patience); runtime.NumGoroutine() > base; {
+	for end := time.Now().Add(wait); runtime.NumGoroutine() > base; {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
@@ -222,33 +223,33 @@ func testRelease(t *testing.T, open Open) {
 	}
 }
 
-// Allocs checks that a larger batch allocates no more than a smaller one, once memory has grown. It is no part of Run: it says nothing
-// under the race detector.
+// Allocs checks that a large batch allocates no more than a small one once memory has grown. It is
+// not part of Run, because it fails under the race detector.
 func Allocs(t *testing.T, open Open) {
 	d := open.device(t, Config{})
 	defer d.Close()
 	text := corpus.ByName("text").Make(60_000)
 	c := literals("", text)
-	for name, ask := range map[string]func() *gpu.Request{
+	for name, request := range map[string]func() *gpu.Request{
 		"encode": c.encode, "decode": c.decode,
 		"match": func() *gpu.Request { return matchRequest(text[:20_000], 0, 5, lzseq.Repeat.Limits) },
 		"fused": func() *gpu.Request { return fusedRequest(text[:20_000], 6, lzseq.Repeat) },
 	} {
-		limit := d.Info().Ops[ask().Op].Batch
+		limit := d.Info().Ops[request().Op].Batch
 		if limit == 0 {
 			continue
 		}
 		limit = min(limit, 9)
 		var batch []*gpu.Request
 		for range limit {
-			r := ask()
+			r := request()
 			r.Seqs, r.Dst = make([]lz77.Sequence, 0, len(text)), make([]byte, 0, 2*len(text))
 			batch = append(batch, r)
 		}
 		count := func(n int) float64 {
 			slots := d.Info().Concurrent
 			return testing.AllocsPerRun(3, func() {
-				for range slots { // all that the device has to itself for a batch
+				for range slots { // so that each slot runs a batch
 					if err := d.Run(batch[0].Op, batch[:n]); err != nil {
 						t.Fatal(err)
 					}

@@ -11,10 +11,11 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// deflate is limits as that format has them.
+// deflate holds limits as the Deflate format has them.
 var deflate = lz77.Limits{MinMatch: 4, MaxOffset: 32768 - 300}
 
-// settings are others than those of the levels: greedy, and with the greatest of depths and Nice that devices do.
+// settings are settings that no level has: greedy, and with the greatest Depth and Nice that
+// devices support.
 var settings = []lz77.Params{
 	{Finder: lz77.RowHash, HashLog: 16, HashBytes: 5, Depth: 16, Nice: 48},
 	{Finder: lz77.RowHash, HashLog: 17, HashBytes: 5, Depth: 32, Nice: 96, Lazy: 2},
@@ -22,7 +23,7 @@ var settings = []lz77.Params{
 	{Finder: lz77.RowHash, HashLog: 14, HashBytes: 8, Depth: 8, Nice: 9, Lazy: 2},
 }
 
-// levels are those whose blocks the device accepts.
+// levels returns the levels whose blocks the device accepts.
 func levels(t *testing.T, d gpu.Device) (list []int) {
 	t.Helper()
 	for level := 1; level <= lz77.MaxLevel; level++ {
@@ -31,13 +32,14 @@ func levels(t *testing.T, d gpu.Device) (list []int) {
 		}
 	}
 	if len(list) == 0 {
-		t.Fatal("no level is accepted")
+		t.Fatal("the device accepts no level")
 	}
 	return list
 }
 
+// testMatch compares the matches of all kinds of data, of short blocks and of blocks with a window.
 func testMatch(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.Stage0)
+	require(t, d, gpu.Stage0)
 	levels := levels(t, d)
 	level := func(i int) int { return levels[i%len(levels)] }
 	var batch []*gpu.Request
@@ -50,7 +52,9 @@ func testMatch(t *testing.T, d gpu.Device) {
 	}
 	src := corpus.ByName("mixed").Make(30_000)
 	mid := levels[len(levels)/3]
-	for _, n := range []int{0, 1, 15, 16, 17, 18, 23, 40, 2048 + 15, 2048 + 16, 2048 + 17, 4096 + 16, 30_000} {
+	for _, n := range []int{
+		0, 1, 15, 16, 17, 18, 23, 40, 2048 + 15, 2048 + 16, 2048 + 17, 4096 + 16, 30_000,
+	} {
 		batch = append(batch, matchRequest(src[:n], 0, mid, lzseq.Repeat.Limits))
 	}
 	batch = append(batch, matchRequest(src, len(src)-15, mid, deflate), matchRequest(src, len(src)-16, mid, deflate),
@@ -63,7 +67,7 @@ func testMatch(t *testing.T, d gpu.Device) {
 			part := batch[from:min(from+n, len(batch))]
 			for _, r := range part {
 				if !d.Accepts(r) {
-					t.Fatalf("block of %d bytes: not accepted", r.Size)
+					t.Fatalf("Accepts is false for a block of %d bytes", r.Size)
 				}
 				r.Seqs = append(r.Seqs[:0], lz77.Sequence{LitLen: 1})
 			}
@@ -74,13 +78,14 @@ func testMatch(t *testing.T, d gpu.Device) {
 		}
 	}
 	if !bytes.Equal(src, corpus.ByName("mixed").Make(30_000)) {
-		t.Error("the device has changed the content")
+		t.Error("the device changed the content")
 	}
 }
 
-// testHostileMatch: content and settings that lead to as many and as long comparisons as there can be, and those with next to none.
+// testHostileMatch compares matches of periodic content, which needs the most and the longest
+// comparisons.
 func testHostileMatch(t *testing.T, d gpu.Device) {
-	does(t, d, gpu.Stage0)
+	require(t, d, gpu.Stage0)
 	levels := levels(t, d)
 	top := settings[2]
 	size := 9_000
@@ -93,7 +98,9 @@ func testHostileMatch(t *testing.T, d gpu.Device) {
 		for k := range src {
 			src[k] = byte(k % period * 37 >> (i % 3))
 		}
-		for _, limits := range []lz77.Limits{lzseq.Repeat.Limits, {MinMatch: 4, MaxOffset: 32}, {MinMatch: 8, MaxOffset: 1<<27 - 1}} {
+		for _, limits := range []lz77.Limits{
+			lzseq.Repeat.Limits, {MinMatch: 4, MaxOffset: 32}, {MinMatch: 8, MaxOffset: 1<<27 - 1},
+		} {
 			r := matchRequest(src, i%2*100, levels[0], limits)
 			r.Params = &top
 			batch = append(batch, r)
