@@ -64,7 +64,7 @@ uint run(uint s) {
     return seqs[(entry + (s * 3u)) + 3u] - seqs[entry + (s * 3u)];
 }
 
-uint reach(uint s) {
+uint matchLength(uint s) {
     return (seqs[(entry + (s * 3u)) + 4u] - seqs[(entry + (s * 3u)) + 1u]) - run(s);
 }
 
@@ -74,9 +74,9 @@ uint offset(uint s) {
 
 uint token(uint s) {
     if (plain) {
-        return min(run(s), 15u) | (min(reach(s) - 5u, 15u) << 4u);
+        return min(run(s), 15u) | (min(matchLength(s) - 5u, 15u) << 4u);
     }
-    return (min(run(s), 3u) | (min(reach(s) - 4u, 15u) << 2u)) | ((offset(s) >> 30u) << 6u);
+    return (min(run(s), 3u) | (min(matchLength(s) - 4u, 15u) << 2u)) | ((offset(s) >> 30u) << 6u);
 }
 
 uint part(uint stream, uint s, uint k) {
@@ -92,7 +92,7 @@ uint part(uint stream, uint s, uint k) {
     }
     uint v = run(s) - (plain ? 15u : 3u);
     if (stream == 4u) {
-        v = reach(s) - (plain ? 20u : 19u);
+        v = matchLength(s) - (plain ? 20u : 19u);
     }
     if (v < 255u) {
         return v;

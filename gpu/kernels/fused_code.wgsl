@@ -1,11 +1,19 @@
-// Turns sequences into the streams of a layout, as package lzseq does. Each u32 of a stream is put together by itself, from the sequences that have bytes in it.
+// Codes sequences to the streams of a layout, as package lzseq does.
 //
-// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing. Those of a block share its streams out.
-// Workgroup memory: none. An invocation has one or two u32 of each stream, and bisects up to four times for each, for one of extra bits up to 17 times.
+// Each invocation makes whole u32 of streams by itself. It finds the sequence that has the first
+// byte of a u32 by bisection over the sizes in seqs and marks, which are sums already. So there are
+// no atomics on buffers and no prefix sums.
+//
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions. Workgroups count
+// along x, then y; surplus ones do nothing. The tiles of a block share its streams.
+// Workgroup memory: none.
+// Bound: reads of the bisections, up to four for each u32 of a stream and 17 for one of extra bits.
+// They hit the cache.
 //
 // input, state: see fused_begin
-// seqs, marks: as fused_parse leaves them
-// streams: four bytes in each u32, the first one lowest; up to three bytes behind a stream are of no meaning
+// seqs, marks: as fused_parse left them
+// streams: four bytes in each u32, the first one lowest; up to three bytes behind a stream are
+// undefined
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> seqs: array<u32>;
@@ -24,7 +32,7 @@ var<private> plain: bool;
 
 //include load32
 
-// start is where in a stream, 0 or 2 and up, what a sequence has there begins.
+// start returns where the part of a sequence begins in a stream, 0 or 2 to 5.
 fn start(stream: u32, s: u32) -> u32 {
     if (stream == 0u) {
         return seqs[entry + s * 3u];
@@ -32,7 +40,7 @@ fn start(stream: u32, s: u32) -> u32 {
     return marks[mark + s * 4u + stream - 2u];
 }
 
-// find is the sequence that has place i of a stream: the last one that begins there or before.
+// find returns the sequence that has byte i of a stream, or bit i of extra bits.
 fn find(stream: u32, i: u32) -> u32 {
     var s = 0u;
     for (var n = count + 1u; n > 1u;) {
@@ -45,29 +53,30 @@ fn find(stream: u32, i: u32) -> u32 {
     return s;
 }
 
-// run is the number of literals of a sequence.
+// run returns the number of literals of a sequence.
 fn run(s: u32) -> u32 {
     return seqs[entry + s * 3u + 3u] - seqs[entry + s * 3u];
 }
 
-// reach is the length of its match.
-fn reach(s: u32) -> u32 {
+// matchLength returns the length of the match of a sequence.
+fn matchLength(s: u32) -> u32 {
     return seqs[entry + s * 3u + 4u] - seqs[entry + s * 3u + 1u] - run(s);
 }
 
-// offset is its offset, and which repeat offset it is above 30 bits.
+// offset returns the offset of a sequence and, above 30 bits, the number of the repeat offset.
 fn offset(s: u32) -> u32 {
     return seqs[entry + s * 3u + 2u];
 }
 
+// token returns the token of a sequence.
 fn token(s: u32) -> u32 {
     if (plain) {
-        return min(run(s), 15u) | (min(reach(s) - 5u, 15u) << 4u);
+        return min(run(s), 15u) | (min(matchLength(s) - 5u, 15u) << 4u);
     }
-    return min(run(s), 3u) | (min(reach(s) - 4u, 15u) << 2u) | ((offset(s) >> 30u) << 6u);
+    return min(run(s), 3u) | (min(matchLength(s) - 4u, 15u) << 2u) | ((offset(s) >> 30u) << 6u);
 }
 
-// part is the bytes from number k on of what a sequence has in a stream.
+// part returns the bytes of a sequence in a stream, from byte k on.
 fn part(stream: u32, s: u32, k: u32) -> u32 {
     if (stream == 0u) {
         return load32(src, min(seqs[entry + s * 3u + 1u] + k, size));
@@ -81,7 +90,7 @@ fn part(stream: u32, s: u32, k: u32) -> u32 {
     }
     var v = run(s) - select(3u, 15u, plain);
     if (stream == 4u) {
-        v = reach(s) - select(19u, 20u, plain);
+        v = matchLength(s) - select(19u, 20u, plain);
     }
     if (v < 255u) {
         return v;
@@ -92,7 +101,7 @@ fn part(stream: u32, s: u32, k: u32) -> u32 {
     return v >> ((k * 8u - 8u) & 31u);
 }
 
-// gather puts four bytes of a stream of length bytes together, from place i on.
+// gather returns four bytes of a stream of length bytes, from byte i on.
 fn gather(stream: u32, i: u32, length: u32) -> u32 {
     var have = 0u;
     var v = 0u;
@@ -109,7 +118,7 @@ fn gather(stream: u32, i: u32, length: u32) -> u32 {
     return v;
 }
 
-// gatherBits puts 32 bits of the last stream together, which has so many bits.
+// gatherBits returns 32 bits of the stream of extra bits, which has length bits, from bit i on.
 fn gatherBits(i: u32, length: u32) -> u32 {
     var have = 0u;
     var v = 0u;
@@ -125,7 +134,11 @@ fn gatherBits(i: u32, length: u32) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let tile = id.y * grid.x + id.x;
     if (tile >= input[9]) {
         return;

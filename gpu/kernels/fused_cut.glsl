@@ -29,7 +29,7 @@ shared uint sums[8];
 
 shared uint answer;
 
-shared uint often[256];
+shared uint segmentCounts[256];
 
 shared uint freqs[256];
 
@@ -39,7 +39,7 @@ shared uint best[16];
 
 shared uint text[64];
 
-uint turns = 0u;
+uint iterations = 0u;
 
 uint low = 0u;
 
@@ -88,28 +88,28 @@ void describe(uint at, uint v, uint n) {
     }
 }
 
-uint before(uint x, uint y, bool gives) {
+uint before(uint x, uint y, bool loses) {
     if ((x > 255u) || (y > 255u)) {
         return min(x, y);
     }
-    uint one = gives ? ((freqs[x] * 2u) - 1u) : ((freqs[x] * 2u) + 1u);
-    uint two = gives ? ((freqs[y] * 2u) - 1u) : ((freqs[y] * 2u) + 1u);
-    uint a = often[y] * one;
-    uint b = often[x] * two;
-    uint c = over(often[y], one);
-    uint e = over(often[x], two);
-    if (gives) {
+    uint one = loses ? ((freqs[x] * 2u) - 1u) : ((freqs[x] * 2u) + 1u);
+    uint two = loses ? ((freqs[y] * 2u) - 1u) : ((freqs[y] * 2u) + 1u);
+    uint a = segmentCounts[y] * one;
+    uint b = segmentCounts[x] * two;
+    uint c = over(segmentCounts[y], one);
+    uint e = over(segmentCounts[x], two);
+    if (loses) {
         return ((c < e) || ((c == e) && (a < b))) ? y : x;
     }
     return ((c > e) || ((c == e) && (a > b))) ? y : x;
 }
 
-bool able(uint x, bool gives) {
-    return (gives && (freqs[x] > 1u)) || (!gives && (often[x] > 0u));
+bool able(uint x, bool loses) {
+    return (loses && (freqs[x] > 1u)) || (!loses && (segmentCounts[x] > 0u));
 }
 
 void normalise(uint lane, uint n) {
-    uint c = often[lane];
+    uint c = segmentCounts[lane];
     bool small = (c != 0u) && (c <= (n >> 11u));
     clear(lane);
     memoryBarrierShared(); barrier();
@@ -142,18 +142,18 @@ void normalise(uint lane, uint n) {
     if (lane == 0u) {
         answer = sums[6];
     }
-    turns += 12u;
+    iterations += 12u;
     for (uint k = 0u; k < 512u; k++) {
         memoryBarrierShared(); barrier(); uint sum = answer; memoryBarrierShared(); barrier();
         if (sum == SCALE) {
             break;
         }
-        bool gives = sum > SCALE;
+        bool loses = sum > SCALE;
         if (lane < 16u) {
             uint x = 256u;
             for (uint s = lane * 16u; s < ((lane * 16u) + 16u); s++) {
-                if (able(s, gives)) {
-                    x = before(x, s, gives);
+                if (able(s, loses)) {
+                    x = before(x, s, loses);
                 }
             }
             best[lane] = x;
@@ -162,13 +162,13 @@ void normalise(uint lane, uint n) {
         if (lane == 0u) {
             uint x = 256u;
             for (uint s = 0u; s < 16u; s++) {
-                x = before(x, best[s], gives);
+                x = before(x, best[s], loses);
             }
             x = min(x, 255u);
-            freqs[x] = gives ? (freqs[x] - 1u) : (freqs[x] + 1u);
-            answer = gives ? (sum - 1u) : (sum + 1u);
+            freqs[x] = loses ? (freqs[x] - 1u) : (freqs[x] + 1u);
+            answer = loses ? (sum - 1u) : (sum + 1u);
         }
-        turns += 33u;
+        iterations += 33u;
     }
     memoryBarrierShared(); barrier();
 }
@@ -184,7 +184,7 @@ void accumulate(uint lane, bool greatest) {
         scan[lane] = greatest ? max(scan[lane], v) : (scan[lane] + v);
         memoryBarrierShared(); barrier();
     }
-    turns += 8u;
+    iterations += 8u;
 }
 
 uint write(uint lane) {
@@ -242,7 +242,7 @@ void main() {
         answer = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 256u) {
-        often[i_] = 0u;
+        segmentCounts[i_] = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 256u) {
         freqs[i_] = 0u;
@@ -271,8 +271,8 @@ void main() {
     }
     uint src = input_[desc + stream];
     uint length_ = min(state[(now + 21u) + stream], (input_[(desc + stream) + 1u] - src) * 4u);
-    uint place = input_[(desc + 15u) + stream];
-    uint places = input_[(desc + 16u) + stream];
+    uint segment = input_[(desc + 15u) + stream];
+    uint endSegment = input_[(desc + 16u) + stream];
     uint segments = 0u;
     bool wrong = false;
     uint all_ = 0u;
@@ -299,7 +299,7 @@ void main() {
                     atomicAdd(counts[v & 255u], 1u);
                     v >>= 8u;
                 }
-                turns += 5u;
+                iterations += 5u;
             }
             memoryBarrierShared(); barrier();
             next = counts[lane];
@@ -337,7 +337,7 @@ void main() {
                     costHigh = high;
                 }
             }
-            turns += 8u;
+            iterations += 8u;
         } else if (lane == 0u) {
             answer = 0u;
         }
@@ -348,7 +348,7 @@ void main() {
             continue;
         }
         uint size = end - start;
-        often[lane] = all_;
+        segmentCounts[lane] = all_;
         memoryBarrierShared(); barrier();
         normalise(lane, size);
         uint bits = write(lane);
@@ -361,8 +361,8 @@ void main() {
             atomicAdd(sums[7], 1u);
         }
         memoryBarrierShared(); barrier();
-        uint at = input_[10] + (place * 208u);
-        if (place < places) {
+        uint at = input_[10] + (segment * 208u);
+        if (segment < endSegment) {
             if (lane == 0u) {
                 atomicAdd(sums[1], 32u);
                 total(0u);
@@ -392,16 +392,16 @@ void main() {
             wrong = true;
         }
         segments++;
-        place++;
+        segment++;
         start = end;
         all_ = next;
         costLow = nextLow;
         costHigh = nextHigh;
         end += n;
-        turns++;
+        iterations++;
         memoryBarrierShared(); barrier();
     }
     if (lane == 0u) {
-        plan[input_[desc + 30u] + stream] = (wrong || (turns >= input_[8])) ? 0xffffffffu : segments;
+        plan[input_[desc + 30u] + stream] = (wrong || (iterations >= input_[8])) ? 0xffffffffu : segments;
     }
 }

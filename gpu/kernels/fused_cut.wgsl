@@ -1,16 +1,29 @@
-// Cuts streams into segments as rans.Encoder does, and makes their tables and the descriptions of these.
+// Cuts streams into segments, and makes their frequency tables and the descriptions of these, as
+// rans.Encoder does.
 //
-// Dispatch: one workgroup of 256 invocations, one for each symbol, for each of six streams of each block, counted along x, then y. Those beyond the count, and those for streams that are
-// not coded, do nothing.
-// Workgroup memory: 5 KiB. Loops turn some hundred times for each unit of 8 Ki symbols.
+// It goes through a stream in units of 8,192 symbols. For each unit it counts symbols, and compares
+// the cost of one table for the segment so far and the unit with the cost of two tables. If one
+// table costs no more, the unit joins the segment; otherwise the segment ends. For a complete
+// segment the workgroup normalises the counts to frequencies that sum to 2,048, and describes them
+// as package rans does.
+//
+// All choices are integers, equal to those of the CPU. Costs are in 1/65536 bit, in sums of 16-bit
+// limbs: a stream has at most 2^24 bytes, and a logarithm is below 2^21.
+//
+// Dispatch: one workgroup of 256 invocations, one for each symbol, for each of six streams of each
+// block. Workgroups count along x, then y; surplus ones, and those of streams that are not coded,
+// do nothing.
+// Workgroup memory: 5 KiB: counts, frequencies, scans, sums.
+// Bound: latency. Units follow each other, with some hundred iterations and barriers for each.
 //
 // input, state: see fused_begin
-// streams: as fused_code leaves them
-// plan: the block's numbers: 0–5 segments of each stream, all ones if something has gone wrong; and the segments, 208 u32 each:
-//     0 mode: 0 stored, 1 one symbol, 2 coded; 1 where in its stream it begins; 2 bytes; 3 is it the last one of its stream; 4 bytes of the description; 5 the symbol, if it is one
-//     16–143 frequencies, 16 bits each, the even one low; 144–207 their description
-//
-// Costs are in 1/65536 bit, in sums of 16-bit limbs: a stream has no more than 2^24 bytes, a logarithm less than 2^21.
+// streams: as fused_code left them
+// plan: the block's numbers 0-5: segments of each stream, all ones if the block is given up; and
+// the
+//   segments, 208 u32 each:
+//       0 mode: 0 stored, 1 one symbol, 2 coded; 1 begin in its stream; 2 bytes; 3 1 if it is the last of
+//       its stream; 4 bytes of the description; 5 the symbol of mode 1
+//       16-143 frequencies, 16 bits each, the even one low; 144-207 their description
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> streams: array<u32>;
@@ -22,25 +35,25 @@ const SHORTEST = 4096u;
 const SCALE = 2048u;
 
 var<workgroup> counts: array<atomic<u32>, 256>;
-var<workgroup> sums: array<atomic<u32>, 8>; // limbs of two costs, and two numbers
-var<workgroup> answer: u32; // of the first invocation, for all
-var<workgroup> often: array<u32, 256>; // counts of a segment
+var<workgroup> sums: array<atomic<u32>, 8>; // limbs of two costs; two counters
+var<workgroup> answer: u32; // result of the first invocation
+var<workgroup> segmentCounts: array<u32, 256>; // counts of a segment
 var<workgroup> freqs: array<u32, 256>;
 var<workgroup> scan: array<u32, 256>;
 var<workgroup> best: array<u32, 16>;
 var<workgroup> text: array<atomic<u32>, 64>;
 
-var<private> turns: u32;
-var<private> low: u32; // of the sum that total reads
+var<private> iterations: u32;
+var<private> low: u32; // result of total
 var<private> high: u32;
 
-// logarithm is that of v, which is not 0, in 1/65536 bit.
+// logarithm returns log2(v) in 1/65536 bit, for v above 0.
 fn logarithm(v: u32) -> u32 {
     let n = 31u - firstLeadingBit(v);
     return ((31u - n) << 16u) + input[input[6] + (((v << n) >> 20u) & 2047u)];
 }
 
-// over is the upper half of the product.
+// over returns the upper half of a product.
 fn over(a: u32, b: u32) -> u32 {
     let x = (a & 0xffffu) * (b & 0xffffu);
     let y = (a >> 16u) * (b & 0xffffu) + (x >> 16u);
@@ -48,7 +61,7 @@ fn over(a: u32, b: u32) -> u32 {
     return (a >> 16u) * (b >> 16u) + (y >> 16u) + (z >> 16u);
 }
 
-// add adds a · b to a sum.
+// add adds a * b to a sum.
 fn add(which: u32, a: u32, b: u32) {
     let lower = a * b;
     atomicAdd(&sums[which], lower & 0xffffu);
@@ -56,7 +69,7 @@ fn add(which: u32, a: u32, b: u32) {
     atomicAdd(&sums[which + 2u], over(a, b));
 }
 
-// total reads a sum.
+// total reads a sum to low and high.
 fn total(which: u32) {
     let x = atomicLoad(&sums[which]);
     let y = atomicLoad(&sums[which + 1u]) + (x >> 16u);
@@ -64,17 +77,17 @@ fn total(which: u32) {
     high = atomicLoad(&sums[which + 2u]) + (y >> 16u);
 }
 
-// clear makes the sums 0. All have read them; the next may add once they have met.
+// clear sets the sums to 0. A barrier precedes and follows it.
 fn clear(lane: u32) {
     if (lane < 8u) {
         atomicStore(&sums[lane], 0u);
     }
 }
 
-// describe adds n bits of the description, less than 32.
+// describe writes n bits of the description, below 32.
 fn describe(at: u32, v: u32, n: u32) {
     if (n == 0u || at + n > 2048u) {
-        return; // there are no more than 1,800
+        return; // a description has at most 1,800 bits
     }
     let s = at & 31u;
     atomicOr(&text[at >> 5u], v << s);
@@ -83,33 +96,34 @@ fn describe(at: u32, v: u32, n: u32) {
     }
 }
 
-// before is the first of two symbols that gives a slot up or gets one: that with the least loss, about count / (frequency - 1/2), or the greatest gain, about count / (frequency + 1/2).
-// 256 is none; x comes before y.
-fn before(x: u32, y: u32, gives: bool) -> u32 {
+// before returns the symbol that is first to lose or gain a slot. That is the one with the least
+// loss, about count / (frequency - 1/2), or with the greatest gain, about count / (frequency +
+// 1/2). 256 is none; x is below y.
+fn before(x: u32, y: u32, loses: bool) -> u32 {
     if (x > 255u || y > 255u) {
         return min(x, y);
     }
-    let one = select(freqs[x] * 2u + 1u, freqs[x] * 2u - 1u, gives);
-    let two = select(freqs[y] * 2u + 1u, freqs[y] * 2u - 1u, gives);
-    let a = often[y] * one;
-    let b = often[x] * two;
-    let c = over(often[y], one);
-    let e = over(often[x], two);
-    if (gives) {
-        // y is better if its product is less.
+    let one = select(freqs[x] * 2u + 1u, freqs[x] * 2u - 1u, loses);
+    let two = select(freqs[y] * 2u + 1u, freqs[y] * 2u - 1u, loses);
+    let a = segmentCounts[y] * one;
+    let b = segmentCounts[x] * two;
+    let c = over(segmentCounts[y], one);
+    let e = over(segmentCounts[x], two);
+    if (loses) {
+        // y is first if its product is smaller.
         return select(x, y, c < e || (c == e && a < b));
     }
     return select(x, y, c > e || (c == e && a > b));
 }
 
-// able says whether a symbol can give a slot up, or get one.
-fn able(x: u32, gives: bool) -> bool {
-    return (gives && freqs[x] > 1u) || (!gives && often[x] > 0u);
+// able reports whether a symbol can lose or gain a slot.
+fn able(x: u32, loses: bool) -> bool {
+    return (loses && freqs[x] > 1u) || (!loses && segmentCounts[x] > 0u);
 }
 
-// normalise makes frequencies of the counts in often, which sum to n.
+// normalise makes frequencies from the counts in segmentCounts, which sum to n.
 fn normalise(lane: u32, n: u32) {
-    let c = often[lane];
+    let c = segmentCounts[lane];
     let small = c != 0u && c <= (n >> 11u);
     clear(lane);
     workgroupBarrier();
@@ -122,7 +136,7 @@ fn normalise(lane: u32, n: u32) {
     let slots = SCALE - atomicLoad(&sums[7]);
     var f = select(0u, 1u, small);
     if (c != 0u && !small) {
-        // (2 · c · slots + rest) / (2 · rest), bit by bit; the numerator is below 2^37.
+        // (2 * c * slots + rest) / (2 * rest), bit by bit; the numerator is below 2^37.
         let lower = c * slots * 2u + rest;
         let upper = over(c, slots * 2u) + select(0u, 1u, lower < rest);
         for (var k = 2048u; k > 0u; k >>= 1u) {
@@ -143,18 +157,18 @@ fn normalise(lane: u32, n: u32) {
     if (lane == 0u) {
         answer = atomicLoad(&sums[6]);
     }
-    turns += 12u;
+    iterations += 12u;
     for (var k = 0u; k < 512u; k++) {
         let sum = workgroupUniformLoad(&answer);
         if (sum == SCALE) {
             break;
         }
-        let gives = sum > SCALE;
+        let loses = sum > SCALE;
         if (lane < 16u) {
             var x = 256u;
             for (var s = lane * 16u; s < lane * 16u + 16u; s++) {
-                if (able(s, gives)) {
-                    x = before(x, s, gives);
+                if (able(s, loses)) {
+                    x = before(x, s, loses);
                 }
             }
             best[lane] = x;
@@ -163,18 +177,18 @@ fn normalise(lane: u32, n: u32) {
         if (lane == 0u) {
             var x = 256u;
             for (var s = 0u; s < 16u; s++) {
-                x = before(x, best[s], gives);
+                x = before(x, best[s], loses);
             }
             x = min(x, 255u);
-            freqs[x] = select(freqs[x] + 1u, freqs[x] - 1u, gives);
-            answer = select(sum + 1u, sum - 1u, gives);
+            freqs[x] = select(freqs[x] + 1u, freqs[x] - 1u, loses);
+            answer = select(sum + 1u, sum - 1u, loses);
         }
-        turns += 33u;
+        iterations += 33u;
     }
     workgroupBarrier();
 }
 
-// accumulate turns what is in scan into sums, or the greatest, of all up to and with each.
+// accumulate replaces scan by its inclusive prefix sums, or prefix maxima.
 fn accumulate(lane: u32, greatest: bool) {
     workgroupBarrier();
     for (var d = 1u; d < 256u; d <<= 1u) {
@@ -186,10 +200,10 @@ fn accumulate(lane: u32, greatest: bool) {
         scan[lane] = select(scan[lane] + v, max(scan[lane], v), greatest);
         workgroupBarrier();
     }
-    turns += 8u;
+    iterations += 8u;
 }
 
-// write describes the frequencies, and returns the number of bits.
+// write writes the description of the frequencies and returns its bits.
 fn write(lane: u32) -> u32 {
     let f = freqs[lane];
     if (lane < 64u) {
@@ -197,12 +211,12 @@ fn write(lane: u32) -> u32 {
     }
     scan[lane] = select(0u, lane + 1u, f != 0u);
     accumulate(lane, true);
-    var last = 0u; // behind the symbol before that has a frequency
+    var last = 0u; // one more than the last symbol with a frequency
     if (lane > 0u) {
         last = scan[lane - 1u];
     }
     workgroupBarrier();
-    // Classes and what follows them; see rans.freqs.
+    // Classes and extra bits, as in rans.freqs.
     var zeros = 0u;
     var zeroBits = 0u;
     var value = 0u;
@@ -231,7 +245,11 @@ fn write(lane: u32) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let group = id.y * grid.x + id.x;
     let block = group / 6u;
     let stream = group - block * 6u;
@@ -245,12 +263,12 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     }
     let src = input[desc + stream];
     let length = min(state[now + 21u + stream], (input[desc + stream + 1u] - src) * 4u);
-    var place = input[desc + 15u + stream];
-    let places = input[desc + 16u + stream];
+    var segment = input[desc + 15u + stream];
+    let endSegment = input[desc + 16u + stream];
     var segments = 0u;
     var wrong = false;
-    var all = 0u; // of this symbol, in the segment so far
-    var costLow = 0u; // of that; the first invocation's
+    var all = 0u; // count of this symbol in the segment so far
+    var costLow = 0u; // cost of the segment so far; valid in the first invocation
     var costHigh = 0u;
     var start = 0u;
     var end = 0u;
@@ -274,7 +292,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
                     atomicAdd(&counts[v & 255u], 1u);
                     v >>= 8u;
                 }
-                turns += 5u;
+                iterations += 5u;
             }
             workgroupBarrier();
             next = atomicLoad(&counts[lane]);
@@ -297,7 +315,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             workgroupBarrier();
             if (lane == 0u) {
                 if (atomicLoad(&sums[6]) != n) {
-                    wrong = true; // a loop was cut short
+                    wrong = true; // the driver left a loop early
                 }
                 total(0u);
                 nextLow = low;
@@ -312,7 +330,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
                     costHigh = high;
                 }
             }
-            turns += 8u;
+            iterations += 8u;
         } else if (lane == 0u) {
             answer = 0u;
         }
@@ -324,7 +342,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         }
         // The segment is complete.
         let size = end - start;
-        often[lane] = all;
+        segmentCounts[lane] = all;
         workgroupBarrier();
         normalise(lane, size);
         let bits = write(lane);
@@ -337,12 +355,12 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             atomicAdd(&sums[7], 1u);
         }
         workgroupBarrier();
-        let at = input[10] + place * 208u;
-        if (place < places) {
+        let at = input[10] + segment * 208u;
+        if (segment < endSegment) {
             if (lane == 0u) {
                 atomicAdd(&sums[1], 32u);
                 total(0u);
-                // In bytes, of which there are less than 2^29.
+                // Cost in bytes, below 2^29.
                 let cost = (low >> 19u) | (high << 13u);
                 var mode = 0u;
                 if (atomicLoad(&sums[7]) == 1u) {
@@ -369,16 +387,16 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             wrong = true;
         }
         segments++;
-        place++;
+        segment++;
         start = end;
         all = next;
         costLow = nextLow;
         costHigh = nextHigh;
         end += n;
-        turns++;
+        iterations++;
         workgroupBarrier();
     }
     if (lane == 0u) {
-        plan[input[desc + 30u] + stream] = select(segments, 0xffffffffu, wrong || turns >= input[8]);
+        plan[input[desc + 30u] + stream] = select(segments, 0xffffffffu, wrong || iterations >= input[8]);
     }
 }

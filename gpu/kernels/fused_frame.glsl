@@ -15,7 +15,7 @@ layout(std430, binding = 2) restrict buffer Binding2 {
 
 const uint FEW = 8192u;
 
-uint turns = 0u;
+uint iterations = 0u;
 
 uint head = 0u;
 
@@ -111,7 +111,7 @@ void main() {
                     put(plan[(at + 144u) + (i >> 2u)] & (0xffffffffu >> ((32u - (n * 8u)) & 31u)), n);
                 }
             }
-            turns += 4u;
+            iterations += 4u;
         }
     }
     if (used >= room) {
@@ -125,7 +125,7 @@ void main() {
         lanes = 5u;
     }
     uint round_ = (1u << (lanes & 31u)) - 1u;
-    uint parts = input_[desc + 24u];
+    uint spans = input_[desc + 24u];
     uint n = 0u;
     uint split = 0u;
     uint at = 0u;
@@ -138,7 +138,7 @@ void main() {
         }
         for (uint s = 0u; s < count; s++) {
             uint segment = input_[10] + ((input_[(desc + 15u) + k] + s) * 208u);
-            turns++;
+            iterations++;
             if (plan[segment] != 2u) {
                 continue;
             }
@@ -149,10 +149,10 @@ void main() {
                 uint first = (g == 0u) ? begin : (begin + one);
                 uint symbols = (g == 0u) ? one : (size - one);
                 if ((symbols > 0u) && (n < input_[desc + 25u])) {
-                    plan[parts + (n * 4u)] = segment + 16u;
-                    plan[(parts + (n * 4u)) + 1u] = symbols;
-                    plan[(parts + (n * 4u)) + 2u] = input_[desc + k] + (first >> 2u);
-                    plan[(parts + (n * 4u)) + 3u] = first & 3u;
+                    plan[spans + (n * 4u)] = segment + 16u;
+                    plan[(spans + (n * 4u)) + 1u] = symbols;
+                    plan[(spans + (n * 4u)) + 2u] = input_[desc + k] + (first >> 2u);
+                    plan[(spans + (n * 4u)) + 3u] = first & 3u;
                     n++;
                     if (g == 0u) {
                         split = n;
@@ -167,14 +167,14 @@ void main() {
     }
     uint middle = (input_[desc + 26u] + ((cut + 1u) >> 1u)) + 2u;
     uint end = (middle + (((coded - cut) + 1u) >> 1u)) + 2u;
-    if (((at != coded) || (end > input_[desc + 27u])) || ((turns + puts) >= input_[8])) {
+    if (((at != coded) || (end > input_[desc + 27u])) || ((iterations + puts) >= input_[8])) {
         return;
     }
-    plan[groups] = parts;
+    plan[groups] = spans;
     plan[groups + 1u] = split;
     plan[groups + 2u] = middle;
     plan[groups + 3u] = 5u - lanes;
-    plan[groups + 4u] = parts + (split * 4u);
+    plan[groups + 4u] = spans + (split * 4u);
     plan[groups + 5u] = n - split;
     plan[groups + 6u] = end;
     plan[groups + 7u] = 5u - lanes;

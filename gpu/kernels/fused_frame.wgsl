@@ -1,21 +1,25 @@
-// Writes the heads of payloads, all that stands before the first group of lanes, and plans these groups for rans_encode, as rans.Encoder does.
+// Writes the heads of payloads, which is everything before the words of the lane groups, and
+// divides the coded symbols between two groups for rans_encode, as rans.Encoder does.
 //
-// Dispatch: one workgroup of 1 invocations for each block, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: none. Loops turn some 70 times for each segment.
+// Dispatch: one workgroup of 1 invocations for each block. Workgroups count along x, then y;
+// surplus ones do nothing.
+// Workgroup memory: none.
+// Bound: latency. One invocation takes about 70 iterations for each segment.
 //
 // input, state: see fused_begin
-// plan: as fused_cut leaves it, and, in u32:
-//   0 number of groups, two for each block; 1 where their descriptors begin: those and parts and tables as rans_encode wants them
-//   the block's numbers: 8 bytes of the head; 9 coded symbols; 10 those of them in the first group; 11 and 12 rounds of the groups; 13 where the words of the first group end; 14 is all
-//     as it should be
+// plan: as fused_cut left it, and, in u32:
+//   0 number of groups, two for each block; 1 index of their descriptors. Groups, spans and tables are as
+//       rans_encode reads them
+//   the block's numbers: 8 bytes of the head; 9 coded symbols; 10 those in the first group; 11 and 12
+//       rounds of the groups; 13 end of the words of the first group; 14 is 1 if the block is complete
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> state: array<u32>;
 @group(0) @binding(2) var<storage, read_write> plan: array<u32>;
 
-const FEW = 8192u; // coded symbols below which there is one group of four lanes
+const FEW = 8192u; // coded symbols below which a block has one group of four lanes
 
-var<private> turns: u32;
+var<private> iterations: u32;
 
 //include put
 
@@ -40,7 +44,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     if (state[now] != 1u) {
         return;
     }
-    let coding = min(input[desc + 10u], 6u); // streams
+    let coding = min(input[desc + 10u], 6u); // coded streams
     head = input[desc + 22u];
     room = input[desc + 23u] * 4u;
     put(input[desc + 9u], 1u);
@@ -52,7 +56,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             continue;
         }
         if (k >= coding) {
-            put(4u, 1u); // stored, to the end
+            put(4u, 1u); // stored, last segment
             continue;
         }
         let count = plan[own + k];
@@ -78,7 +82,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
                     put(plan[at + 144u + (i >> 2u)] & (0xffffffffu >> (32u - n * 8u)), n);
                 }
             }
-            turns += 4u;
+            iterations += 4u;
         }
     }
     if (used >= room) {
@@ -86,7 +90,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     }
     plan[head + (used >> 2u)] = part;
 
-    // The coded symbols of all segments, one behind the other, are shared out between the groups.
+    // The first group gets the first half of the coded symbols of all segments.
     var cut = coded;
     var lanes = 2u; // bits
     if (coded >= FEW) {
@@ -94,9 +98,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         lanes = 5u;
     }
     let round = (1u << lanes) - 1u;
-    let parts = input[desc + 24u];
+    let spans = input[desc + 24u];
     var n = 0u;
-    var split = 0u; // parts of the first group
+    var split = 0u; // spans of the first group
     var at = 0u;
     var rounds0 = 0u;
     var rounds1 = 0u;
@@ -107,22 +111,22 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         }
         for (var s = 0u; s < count; s++) {
             let segment = input[10] + (input[desc + 15u + k] + s) * 208u;
-            turns++;
+            iterations++;
             if (plan[segment] != 2u) {
                 continue;
             }
             let begin = plan[segment + 1u];
             let size = plan[segment + 2u];
-            // A segment is in one group, or the first of its symbols are in the one and the others in the other.
+            // One segment may be in both groups.
             let one = min(size, cut - min(at, cut));
             for (var g = 0u; g < 2u; g++) {
                 let first = select(begin + one, begin, g == 0u);
                 let symbols = select(size - one, one, g == 0u);
                 if (symbols > 0u && n < input[desc + 25u]) {
-                    plan[parts + n * 4u] = segment + 16u;
-                    plan[parts + n * 4u + 1u] = symbols;
-                    plan[parts + n * 4u + 2u] = input[desc + k] + (first >> 2u);
-                    plan[parts + n * 4u + 3u] = first & 3u;
+                    plan[spans + n * 4u] = segment + 16u;
+                    plan[spans + n * 4u + 1u] = symbols;
+                    plan[spans + n * 4u + 2u] = input[desc + k] + (first >> 2u);
+                    plan[spans + n * 4u + 3u] = first & 3u;
                     n++;
                     if (g == 0u) {
                         split = n;
@@ -135,17 +139,17 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             at += size;
         }
     }
-    // One word at most for each symbol, and two u32 more.
+    // At most one word for each symbol, and two u32 more.
     let middle = input[desc + 26u] + ((cut + 1u) >> 1u) + 2u;
     let end = middle + ((coded - cut + 1u) >> 1u) + 2u;
-    if (at != coded || end > input[desc + 27u] || turns + puts >= input[8]) {
+    if (at != coded || end > input[desc + 27u] || iterations + puts >= input[8]) {
         return;
     }
-    plan[groups] = parts;
+    plan[groups] = spans;
     plan[groups + 1u] = split;
     plan[groups + 2u] = middle;
     plan[groups + 3u] = 5u - lanes;
-    plan[groups + 4u] = parts + split * 4u;
+    plan[groups + 4u] = spans + split * 4u;
     plan[groups + 5u] = n - split;
     plan[groups + 6u] = end;
     plan[groups + 7u] = 5u - lanes;

@@ -23,11 +23,11 @@ layout(std430, binding = 4) restrict buffer Binding4 {
 
 const uint PLAIN = 1u;
 
-const uint LEARN = 1u;
+const uint UPDATE = 1u;
 
 const uint DONE = 2u;
 
-const uint GIVE = 3u;
+const uint GIVE_UP = 3u;
 
 shared uint costs[256];
 
@@ -39,7 +39,7 @@ shared uint runs[256];
 
 shared uint total;
 
-shared uint wanted;
+shared uint agreed;
 
 shared uint known;
 
@@ -67,7 +67,7 @@ uint turns = 0u;
 
 uint enough = 0u;
 
-uint want = 0u;
+uint reason = 0u;
 
 uint i = 0u;
 
@@ -81,7 +81,7 @@ uint r2 = 0u;
 
 uint count = 0u;
 
-uint learned = 0u;
+uint updated = 0u;
 
 uint lits = 0u;
 
@@ -103,7 +103,7 @@ int value = 0;
 
 uint ahead = 0u;
 
-uint settled = 0u;
+uint phase = 0u;
 
 uint open = 0u;
 
@@ -171,7 +171,7 @@ void consider(uint p) {
     uint length_ = (g >> 24u) + 4u;
     other = g & 0xffffffu;
     if ((((other < 16u) || (other > p)) || (other > maxOffset)) || (length_ > (size - p))) {
-        want = GIVE;
+        reason = GIVE_UP;
         return;
     }
     m = length_;
@@ -216,11 +216,11 @@ void extend(uint p) {
     }
     if (open == 16u) {
         open = 0u;
-        int worth = (4 * int(m)) - int(bits(max(by, 1u)));
-        if (worth > score) {
+        int gain = (4 * int(m)) - int(bits(max(by, 1u)));
+        if (gain > score) {
             reach = m;
             offset = by;
-            score = worth;
+            score = gain;
         }
         return;
     }
@@ -278,7 +278,7 @@ bool pays() {
     return sum > ((bits(max(d, 1u)) + 4u) * 8u);
 }
 
-void learn(uint lane) {
+void updateCosts(uint lane) {
     if (lane == 0u) {
         known = count;
         total = 0u;
@@ -336,7 +336,7 @@ void note() {
 
 void emit() {
     if ((count + 1u) >= input_[desc + 8u]) {
-        want = GIVE;
+        reason = GIVE_UP;
         return;
     }
     uint place = 3u;
@@ -381,24 +381,24 @@ void emit() {
     note();
     i = anchor;
     ahead = 0u;
-    settled = 0u;
+    phase = 0u;
 }
 
-void settle() {
-    if (settled == 1u) {
+void finish() {
+    if (phase == 1u) {
         if ((((n < 8u) && (d != r0)) && (d != r1)) && (d != r2)) {
-            if ((count - learned) >= 1024u) {
-                want = LEARN;
+            if ((count - updated) >= 1024u) {
+                reason = UPDATE;
                 return;
             }
             if (!pays()) {
                 i = max(looked, i + 1u);
                 ahead = 0u;
-                settled = 0u;
+                phase = 0u;
                 return;
             }
         }
-        settled = 2u;
+        phase = 2u;
     }
     if (((at > anchor) && (at > d)) && (byte(at - 1u) == byte((at - 1u) - d))) {
         at--;
@@ -408,12 +408,12 @@ void settle() {
     emit();
 }
 
-void walk() {
-    for (; (want == 0u) && (turns < enough); ) {
+void parse() {
+    for (; (reason == 0u) && (turns < enough); ) {
         turns++;
-        if (settled == 0u) {
+        if (phase == 0u) {
             if (i >= end) {
-                want = DONE;
+                reason = DONE;
             } else {
                 uint p = (ahead == 0u) ? i : (at + ahead);
                 if (open == 32u) {
@@ -422,18 +422,18 @@ void walk() {
                 if (open == 8u) {
                     consider(p);
                 }
-                if ((open != 0u) && (want == 0u)) {
+                if ((open != 0u) && (reason == 0u)) {
                     extend(p);
                 }
-                if ((open == 0u) && (want == 0u)) {
+                if ((open == 0u) && (reason == 0u)) {
                     choose(p);
                 }
                 if (((ahead > 0u) && (open == 32u)) && (((ahead > lazy) || ((at + ahead) >= end)) || (n >= nice))) {
-                    settled = 1u;
+                    phase = 1u;
                 }
             }
         } else {
-            settle();
+            finish();
         }
     }
 }
@@ -460,7 +460,7 @@ void main() {
         total = 0u;
     }
     if (gl_LocalInvocationIndex == 0u) {
-        wanted = 0u;
+        agreed = 0u;
     }
     if (gl_LocalInvocationIndex == 0u) {
         known = 0u;
@@ -485,9 +485,9 @@ void main() {
     lazy = input_[desc + 13u];
     enough = input_[7];
     if (lane == 0u) {
-        wanted = state[now];
+        agreed = state[now];
     }
-    memoryBarrierShared(); barrier(); uint before = wanted; memoryBarrierShared(); barrier();
+    memoryBarrierShared(); barrier(); uint before = agreed; memoryBarrierShared(); barrier();
     if (before != 0u) {
         return;
     }
@@ -497,7 +497,7 @@ void main() {
     r1 = state[now + 4u];
     r2 = state[now + 5u];
     count = min(state[now + 6u], input_[desc + 8u] - 1u);
-    learned = min(state[now + 7u], count);
+    updated = min(state[now + 7u], count);
     lits = state[now + 8u];
     offsets = state[now + 9u];
     longRuns = state[now + 10u];
@@ -508,7 +508,7 @@ void main() {
     d = state[now + 15u];
     value = int(state[now + 16u]);
     ahead = min(state[now + 17u], 3u);
-    settled = state[now + 18u];
+    phase = state[now + 18u];
     open = state[now + 19u];
     reach = state[now + 20u];
     offset = state[now + 27u];
@@ -528,16 +528,16 @@ void main() {
     }
     for (uint k = 0u; k < 65536u; k++) {
         if (lane == 0u) {
-            walk();
-            wanted = want;
+            parse();
+            agreed = reason;
         }
-        memoryBarrierShared(); barrier(); uint wish = wanted; memoryBarrierShared(); barrier();
-        if (wish != LEARN) {
+        memoryBarrierShared(); barrier(); uint verdict = agreed; memoryBarrierShared(); barrier();
+        if (verdict != UPDATE) {
             break;
         }
-        learn(lane);
-        learned = count;
-        want = 0u;
+        updateCosts(lane);
+        updated = count;
+        reason = 0u;
     }
     for (uint k = lane; k < 256u; k += 64u) {
         state[(now + 64u) + k] = costs[k];
@@ -548,7 +548,7 @@ void main() {
     if (lane != 0u) {
         return;
     }
-    if (want == DONE) {
+    if (reason == DONE) {
         state[now] = 1u;
         state[now + 21u] = (lits + size) - anchor;
         state[now + 22u] = count;
@@ -556,7 +556,7 @@ void main() {
         state[now + 24u] = longRuns;
         state[now + 25u] = longMatches;
         state[now + 26u] = (extra + 7u) >> 3u;
-    } else if (want == GIVE) {
+    } else if (reason == GIVE_UP) {
         state[now] = 2u;
     }
     state[now + 1u] = i;
@@ -565,7 +565,7 @@ void main() {
     state[now + 4u] = r1;
     state[now + 5u] = r2;
     state[now + 6u] = count;
-    state[now + 7u] = learned;
+    state[now + 7u] = updated;
     state[now + 8u] = lits;
     state[now + 9u] = offsets;
     state[now + 10u] = longRuns;
@@ -576,7 +576,7 @@ void main() {
     state[now + 15u] = d;
     state[now + 16u] = uint(value);
     state[now + 17u] = ahead;
-    state[now + 18u] = settled;
+    state[now + 18u] = phase;
     state[now + 19u] = open;
     state[now + 20u] = reach;
     state[now + 27u] = offset;

@@ -1,14 +1,26 @@
-// Parses blocks as lz77.Matcher.ParseCandidates does.
+// Parses blocks as lz77.Matcher.ParseCandidates does: greedy or lazy matching over candidates.
 //
-// Dispatch: one workgroup of 64 invocations for each block, counted along x, then y. Those beyond the count do nothing. The first invocation walks, the others help it to learn what literals
-// cost. To be dispatched again until all parses are done.
-// Workgroup memory: 5 KiB. The walk is one loop without others in it: each turn does a bounded piece of work and leaves what is needed to go on, so that a dispatch can end after any.
+// Each step of a lazy parse depends on the one before, so the first invocation parses a block
+// alone. The other 63 help to update the costs of literals, every 1,024 sequences. The parse is one
+// loop without inner loops. A turn does a bounded piece of work: it tests the repeat offsets of a
+// position, compares 16 more bytes, extends a match backward by one byte, or emits a sequence. All
+// variables are saved between turns, so that a dispatch can end after any turn and the next one
+// continues. That keeps dispatches short on a GPU, and below the 65,535 iterations after which
+// software drivers leave a loop. Software drivers also run inner loops for invocations that do not
+// need them, so there are none.
+//
+// Dispatch: one workgroup of 64 invocations for each block. Workgroups count along x, then y;
+// surplus ones do nothing. Dispatched again until all parses are done.
+// Workgroup memory: 5 KiB: costs, counts and the latest literal runs.
+// Bound: latency of dependent reads. Files take 0.1 to 0.6 turns a byte. Only many blocks at a time
+// keep a GPU busy.
 //
 // input, state: see fused_begin
-// best: as match_best leaves it
-// seqs: 3 u32 for each sequence: 0 literals before it; 1 where its own begin; 2 its offset, and above 30 bits which repeat offset that is, 3 for none of them. And 0 and 1 of what is
-//     behind the last one
-// marks: 4 u32 for each sequence, and for what is behind the last one: what is before it in the streams: 0 offsets, 1 literal runs and 2 lengths, in bytes, and 3 extra, in bits
+// best: as match_best left it
+// seqs: 3 u32 for each sequence: 0 literals before it; 1 position of its literals; 2 its offset and,
+//   above 30 bits, the number of the repeat offset, 3 for a new offset. Then 0 and 1 of the end
+// marks: 4 u32 for each sequence, and for the end: the sizes of the streams before it: 0 offsets,
+//   1 long literal runs and 2 long matches in bytes, 3 extra bits in bits
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> best: array<u32>;
@@ -18,60 +30,60 @@
 
 const PLAIN = 1u;
 
-// What the walk wants.
-const LEARN = 1u;
+// Reasons to leave the loop.
+const UPDATE = 1u;
 const DONE = 2u;
-const GIVE = 3u; // up
+const GIVE_UP = 3u;
 
 var<workgroup> costs: array<u32, 256>; // of literals, in 1/8 bit
 var<workgroup> counts: array<atomic<u32>, 256>;
-var<workgroup> begins: array<u32, 256>; // where the literals of the latest sequences begin
-var<workgroup> runs: array<u32, 256>; // and how many they are
+var<workgroup> begins: array<u32, 256>; // positions of the latest literal runs
+var<workgroup> runs: array<u32, 256>; // their lengths
 var<workgroup> total: atomic<u32>;
-var<workgroup> wanted: u32;
+var<workgroup> agreed: u32;
 var<workgroup> known: u32; // sequences
 
-var<private> desc: u32; // the block's descriptor of Fused
-var<private> src: u32; // where its bytes begin
+var<private> desc: u32; // index of the block's Fused descriptor
+var<private> src: u32; // index of its bytes
 var<private> size: u32;
 var<private> first: u32; // its first position
 var<private> end: u32; // positions
 var<private> nice: u32;
-var<private> least: u32; // of a match with a repeat offset
+var<private> least: u32; // length of a match with a repeat offset
 var<private> repeats: u32;
 var<private> lazy: u32;
 var<private> maxOffset: u32;
 var<private> turns: u32;
-var<private> enough: u32; // turns
-var<private> want: u32;
+var<private> enough: u32; // turns of a dispatch
+var<private> reason: u32;
 
-var<private> i: u32; // the position to begin a match at
-var<private> anchor: u32; // behind the last match
+var<private> i: u32; // position of the next match
+var<private> anchor: u32; // end of the last match
 var<private> r0: u32;
 var<private> r1: u32;
 var<private> r2: u32;
 var<private> count: u32; // sequences
-var<private> learned: u32; // those that costs are made of
-var<private> lits: u32; // before anchor
+var<private> updated: u32; // sequences at the last update of costs
+var<private> lits: u32; // literals before anchor
 var<private> offsets: u32; // bytes, as in marks
 var<private> longRuns: u32;
 var<private> longMatches: u32;
 var<private> extra: u32; // bits
 
-// The match to be taken.
+// The best match so far.
 var<private> at: u32;
 var<private> n: u32;
 var<private> d: u32;
 var<private> value: i32;
-var<private> ahead: u32; // how far behind it the next position is that is looked at; 0 if there is no match yet
-var<private> settled: u32; // 1: it is the best; 2: and it pays
+var<private> ahead: u32; // distance of the next position to test; 0 if there is no match yet
+var<private> phase: u32; // 0: searching; 1: the match is the best; 2: and pays
 
-// The position that is being looked at, and the best way to go on from there.
-var<private> open: u32; // 1, 2, 4: repeat offsets still to look at; 8: the candidate; 16: it is being extended; 32: it has not begun
-var<private> reach: u32; // 0 if there is no way
+// The position under test, and its best match.
+var<private> open: u32; // 1, 2, 4: repeat offsets to test; 8: candidate to test; 16: candidate to extend; 32: not begun
+var<private> reach: u32; // length; 0 if there is none
 var<private> offset: u32;
 var<private> score: i32;
-var<private> looked: u32; // behind the last position whose candidate was looked at
+var<private> looked: u32; // one more than the last position whose candidate was tested
 var<private> m: u32; // bytes known to be equal
 var<private> other: u32; // the candidate's offset
 
@@ -81,12 +93,12 @@ fn byte(k: u32) -> u32 {
     return (input[src + (k >> 2u)] >> ((k & 3u) * 8u)) & 255u;
 }
 
-// equal is how many of 4 bytes are.
+// equal returns how many low bytes of x are 0.
 fn equal(x: u32) -> u32 {
     return countTrailingZeros(x) >> 3u;
 }
 
-// bits is the number of bits of v, which is not 0.
+// bits returns the number of bits of v, which is not 0.
 fn bits(v: u32) -> u32 {
     return firstLeadingBit(v) + 1u;
 }
@@ -95,12 +107,12 @@ fn bits(v: u32) -> u32 {
 
 //include fused_costs
 
-// lengthBytes is how many bytes what a token has no room for takes.
+// lengthBytes returns the bytes of a length that exceeds its token by v.
 fn lengthBytes(v: u32) -> u32 {
     return select(5u, 1u, v < 255u);
 }
 
-// note notes what is before the next sequence.
+// note stores the sums before the next sequence.
 fn note() {
     let s = (input[desc + 7u] + count) * 3u;
     seqs[s] = lits;
@@ -115,7 +127,7 @@ fn note() {
 // emit adds a sequence.
 fn emit() {
     if (count + 1u >= input[desc + 8u]) {
-        want = GIVE;
+        reason = GIVE_UP;
         return;
     }
     var place = 3u;
@@ -160,25 +172,25 @@ fn emit() {
     note();
     i = anchor;
     ahead = 0u;
-    settled = 0u;
+    phase = 0u;
 }
 
-// settle does with the match what there is to do next.
-fn settle() {
-    if (settled == 1u) {
+// finish decides whether the match pays, extends it backward by a byte, or emits it.
+fn finish() {
+    if (phase == 1u) {
         if (n < 8u && d != r0 && d != r1 && d != r2) {
-            if (count - learned >= 1024u) {
-                want = LEARN;
+            if (count - updated >= 1024u) {
+                reason = UPDATE;
                 return;
             }
             if (!pays()) {
                 i = max(looked, i + 1u);
                 ahead = 0u;
-                settled = 0u;
+                phase = 0u;
                 return;
             }
         }
-        settled = 2u;
+        phase = 2u;
     }
     if (at > anchor && at > d && byte(at - 1u) == byte(at - 1u - d)) {
         at--;
@@ -188,13 +200,13 @@ fn settle() {
     emit();
 }
 
-// walk goes on until it wants something, or has had enough turns.
-fn walk() {
-    for (; want == 0u && turns < enough;) {
+// parse runs turns until there is a reason to leave the loop, or enough turns.
+fn parse() {
+    for (; reason == 0u && turns < enough;) {
         turns++;
-        if (settled == 0u) {
+        if (phase == 0u) {
             if (i >= end) {
-                want = DONE;
+                reason = DONE;
             } else {
                 let p = select(at + ahead, i, ahead == 0u);
                 if (open == 32u) {
@@ -203,24 +215,28 @@ fn walk() {
                 if (open == 8u) {
                     consider(p);
                 }
-                if (open != 0u && want == 0u) {
+                if (open != 0u && reason == 0u) {
                     extend(p);
                 }
-                if (open == 0u && want == 0u) {
+                if (open == 0u && reason == 0u) {
                     choose(p);
                 }
                 if (ahead > 0u && open == 32u && (ahead > lazy || at + ahead >= end || n >= nice)) {
-                    settled = 1u;
+                    phase = 1u;
                 }
             }
         } else {
-            settle();
+            finish();
         }
     }
 }
 
 @compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let block = id.y * grid.x + id.x;
     if (block >= input[0]) {
         return;
@@ -239,9 +255,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     lazy = input[desc + 13u];
     enough = input[7];
     if (lane == 0u) {
-        wanted = state[now];
+        agreed = state[now];
     }
-    let before = workgroupUniformLoad(&wanted);
+    let before = workgroupUniformLoad(&agreed);
     if (before != 0u) {
         return;
     }
@@ -251,7 +267,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     r1 = state[now + 4u];
     r2 = state[now + 5u];
     count = min(state[now + 6u], input[desc + 8u] - 1u);
-    learned = min(state[now + 7u], count);
+    updated = min(state[now + 7u], count);
     lits = state[now + 8u];
     offsets = state[now + 9u];
     longRuns = state[now + 10u];
@@ -262,7 +278,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     d = state[now + 15u];
     value = i32(state[now + 16u]);
     ahead = min(state[now + 17u], 3u);
-    settled = state[now + 18u];
+    phase = state[now + 18u];
     open = state[now + 19u];
     reach = state[now + 20u];
     offset = state[now + 27u];
@@ -282,16 +298,16 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     }
     for (var k = 0u; k < 65536u; k++) {
         if (lane == 0u) {
-            walk();
-            wanted = want;
+            parse();
+            agreed = reason;
         }
-        let wish = workgroupUniformLoad(&wanted);
-        if (wish != LEARN) {
+        let verdict = workgroupUniformLoad(&agreed);
+        if (verdict != UPDATE) {
             break;
         }
-        learn(lane);
-        learned = count;
-        want = 0u;
+        updateCosts(lane);
+        updated = count;
+        reason = 0u;
     }
     for (var k = lane; k < 256u; k += 64u) {
         state[now + 64u + k] = costs[k];
@@ -302,16 +318,16 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     if (lane != 0u) {
         return;
     }
-    if (want == DONE) {
+    if (reason == DONE) {
         state[now] = 1u;
-        // Bytes in each stream.
+        // Sizes of the streams.
         state[now + 21u] = lits + size - anchor;
         state[now + 22u] = count;
         state[now + 23u] = offsets;
         state[now + 24u] = longRuns;
         state[now + 25u] = longMatches;
         state[now + 26u] = (extra + 7u) >> 3u;
-    } else if (want == GIVE) {
+    } else if (reason == GIVE_UP) {
         state[now] = 2u;
     }
     state[now + 1u] = i;
@@ -320,7 +336,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     state[now + 4u] = r1;
     state[now + 5u] = r2;
     state[now + 6u] = count;
-    state[now + 7u] = learned;
+    state[now + 7u] = updated;
     state[now + 8u] = lits;
     state[now + 9u] = offsets;
     state[now + 10u] = longRuns;
@@ -331,7 +347,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     state[now + 15u] = d;
     state[now + 16u] = u32(value);
     state[now + 17u] = ahead;
-    state[now + 18u] = settled;
+    state[now + 18u] = phase;
     state[now + 19u] = open;
     state[now + 20u] = reach;
     state[now + 27u] = offset;

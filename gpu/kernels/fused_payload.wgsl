@@ -1,15 +1,19 @@
-// Puts payloads together from their pieces, one behind the other.
+// Copies pieces to payloads, one behind the other, so that the host downloads them in one range.
 //
-// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: none. An invocation bisects up to four times for each of three u32.
+// Each invocation makes whole u32 of a payload. It finds the piece of the first byte by bisection.
+//
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions. Workgroups count
+// along x, then y; surplus ones do nothing. A tile writes 640 u32 of its block's payload.
+// Workgroup memory: none.
+// Bound: reads of the bisections, which hit the cache.
 //
 // input: see fused_begin
-// plan: as fused_pieces leaves it
-// words: as rans_encode leaves them
-// streams: as fused_code leaves them
+// plan: as fused_pieces left it
+// words: as rans_encode left them
+// streams: as fused_code left them
 // output, in u32:
-//   4 for each block: 0 bytes of its payload, 0 if there is none; the others are 0
-//   the payloads, each from a u32 on; up to three bytes behind it are of no meaning
+//   4 for each block: 0 bytes of its payload, 0 for none; the others are 0
+//   the payloads, each from a u32 on; up to three bytes behind it are undefined
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> plan: array<u32>;
@@ -17,7 +21,7 @@
 @group(0) @binding(3) var<storage, read> streams: array<u32>;
 @group(0) @binding(4) var<storage, read_write> output: array<u32>;
 
-// load is u32 number w of what a piece is part of.
+// load returns u32 w of the source of a piece.
 fn load(what: u32, w: u32) -> u32 {
     if (what == 0u) {
         return plan[w];
@@ -29,7 +33,11 @@ fn load(what: u32, w: u32) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let tile = id.y * grid.x + id.x;
     if (tile >= input[9]) {
         return;
@@ -42,7 +50,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     if (tile == input[b + 10u] && lane < 4u) {
         output[block * 4u + lane] = select(0u, size, lane == 0u);
     }
-    // Behind the table, and the payloads of the blocks before.
+    // The payload follows the table and the payloads of the blocks before.
     var base = input[0] * 4u;
     for (var k = 0u; k < block; k++) {
         base += (plan[input[input[5] + k * 32u + 30u] + 15u] + 3u) >> 2u;
@@ -55,7 +63,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         var v = 0u;
         for (; have < 4u && k * 4u + have < size;) {
             let i = k * 4u + have;
-            // The last piece that begins here or before.
+            // Bisection finds the last piece that begins at i or before.
             var p = 0u;
             for (var n = count; n > 1u;) {
                 let half = n >> 1u;

@@ -95,22 +95,22 @@ void main() {
             continue;
         }
         uint result = ((block * 2u) + g) * 36u;
-        uint given = words[result];
-        if (((given > symbols) || (words[result + 1u] != plan[(own + 11u) + g])) || (words[result + 2u] != ((given + 1u) >> 1u))) {
+        uint emitted = words[result];
+        if (((emitted > symbols) || (words[result + 1u] != plan[(own + 11u) + g])) || (words[result + 2u] != ((emitted + 1u) >> 1u))) {
             return;
         }
         head = (own + 16u) + (g * 36u);
         room = 144u;
         used = 0u;
         part = 0u;
-        putNumber(given * 2u);
+        putNumber(emitted * 2u);
         uint lanes = 32u >> ((plan[descriptor + 3u] & 7u) & 31u);
         for (uint k = 0u; k < lanes; k++) {
             put(words[(result + 4u) + k], 4u);
         }
         plan[head + (used >> 2u)] = part;
         piece(0u, head * 4u, used);
-        piece(1u, (plan[descriptor + 2u] * 4u) - (given * 2u), given * 2u);
+        piece(1u, (plan[descriptor + 2u] * 4u) - (emitted * 2u), emitted * 2u);
     }
     for (uint k = 0u; k < 6u; k++) {
         uint length_ = state[(now + 21u) + k];

@@ -1,14 +1,20 @@
-// Says which pieces payloads are made of, and how long they are: the head, the groups of lanes, what is stored.
+// Lists the pieces of payloads and adds up their sizes. Pieces are the head, states and words of
+// each lane group, and stored segments. fused_payload copies them.
 //
-// Dispatch: one workgroup of 1 invocations for each block, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: none. Loops turn once or twice for each segment.
+// It also checks that rans_encode ran all rounds and stored all words.
+//
+// Dispatch: one workgroup of 1 invocations for each block. Workgroups count along x, then y;
+// surplus ones do nothing.
+// Workgroup memory: none.
+// Bound: latency. One invocation takes one or two iterations for each segment.
 //
 // input, state: see fused_begin
-// words: as rans_encode leaves them
-// plan: as fused_frame leaves it, and:
-//   the block's numbers: 15 bytes of the payload, 0 if there is none; 7 number of pieces; 16–51 and 52–87 what stands before the words of the groups: their size in bytes as a varint, and the
-//     states
-//   pieces, 4 u32 each: 0 where it begins in the payload; 1 what it is part of: 0 plan, 1 words, 2 streams; 2 where in that it begins, in bytes; 3 unused
+// words: as rans_encode left them
+// plan: as fused_frame left it, and:
+//   the block's numbers: 15 bytes of the payload, 0 for none; 7 number of pieces; 16-51 and 52-87 what
+//       precedes the words of each group: their size in bytes as a varint, and the states
+//   pieces, 4 u32 each: 0 begin in the payload; 1 source: 0 plan, 1 words, 2 streams; 2 begin in the
+//       source, in bytes; 3 unused
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> state: array<u32>;
@@ -18,11 +24,11 @@
 var<private> list: u32;
 var<private> most: u32;
 var<private> count: u32;
-var<private> at: u32; // bytes so far
+var<private> at: u32; // bytes of the payload so far
 
 //include put
 
-// piece adds n bytes.
+// piece adds a piece of n bytes.
 fn piece(what: u32, begin: u32, n: u32) {
     if (n > 0u && count < most) {
         plan[list + count * 4u] = at;
@@ -58,23 +64,24 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             continue;
         }
         let result = (block * 2u + g) * 36u;
-        let given = words[result];
-        // What rans_encode has done is what it was to do.
-        if (given > symbols || words[result + 1u] != plan[own + 11u + g] || words[result + 2u] != ((given + 1u) >> 1u)) {
+        let emitted = words[result];
+        // rans_encode ran all rounds and stored all words.
+        if (emitted > symbols || words[result + 1u] != plan[own + 11u + g] ||
+            words[result + 2u] != ((emitted + 1u) >> 1u)) {
             return;
         }
         head = own + 16u + g * 36u;
         room = 144u; // a varint of up to 5 bytes, and 32 states
         used = 0u;
         part = 0u;
-        putNumber(given * 2u);
+        putNumber(emitted * 2u);
         let lanes = 32u >> (plan[descriptor + 3u] & 7u);
         for (var k = 0u; k < lanes; k++) {
             put(words[result + 4u + k], 4u);
         }
         plan[head + (used >> 2u)] = part;
         piece(0u, head * 4u, used);
-        piece(1u, plan[descriptor + 2u] * 4u - given * 2u, given * 2u);
+        piece(1u, plan[descriptor + 2u] * 4u - emitted * 2u, emitted * 2u);
     }
     for (var k = 0u; k < 6u; k++) {
         let length = state[now + 21u + k];

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command generate writes the GLSL of all kernels beside them.
+// Command generate translates all kernels of the working directory to GLSL.
 package main
 
 import (
@@ -30,7 +30,7 @@ func translate(file string) error {
 	name := strings.TrimSuffix(file, ".wgsl")
 	glsl, err := wgsl.Translate(kernels.Source(name))
 	if err != nil {
-		return fmt.Errorf("%s, parts included: %w", file, err)
+		return fmt.Errorf("%s with its parts: %w", file, err)
 	}
 	return os.WriteFile(name+".glsl", []byte(glsl), 0o666)
 }

@@ -22,12 +22,12 @@ void main() {
     }
     memoryBarrierShared();
     barrier();
-    uint stretch = (id.y * grid.x) + id.x;
-    if (stretch >= input_[0]) {
+    uint unit = (id.y * grid.x) + id.x;
+    if (unit >= input_[0]) {
         return;
     }
-    uint src = input_[input_[1] + (stretch * 2u)];
-    uint count = input_[(input_[1] + (stretch * 2u)) + 1u];
+    uint src = input_[input_[1] + (unit * 2u)];
+    uint count = input_[(input_[1] + (unit * 2u)) + 1u];
     for (uint k = lane; (k * 4u) < count; k += 256u) {
         uint v = input_[src + k];
         for (uint i = k * 4u; i < min((k * 4u) + 4u, count); i++) {
@@ -37,6 +37,6 @@ void main() {
     }
     memoryBarrierShared(); barrier();
     if (lane < 128u) {
-        output_[(stretch * 128u) + lane] = (counts[lane * 2u] & 0xffffu) | (counts[(lane * 2u) + 1u] << 16u);
+        output_[(unit * 128u) + lane] = (counts[lane * 2u] & 0xffffu) | (counts[(lane * 2u) + 1u] << 16u);
     }
 }

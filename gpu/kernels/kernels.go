@@ -1,5 +1,13 @@
-// Package kernels holds the compute kernels of GPUs, one per file. What each reads and writes stands at its top. They are written in WGSL; the GLSL beside it is generated from that. WGSL has
-// no way to share functions between files: a line of a kernel that says "//include NAME" stands for the file of that name in directory parts.
+// Package kernels holds the compute kernels of GPUs, one per file. The head of each file explains
+// what the kernel computes, its buffers, and the shape and limits of its workgroups.
+//
+// Kernels are written in WGSL. "go generate" translates them to GLSL 4.30 with internal/wgsl, and a
+// test compares the files. WGSL cannot include files, so a line "//include NAME" stands for
+// parts/NAME.wgsl.
+//
+// All kernels keep to what every device supports: 32-bit integers, at most 256 invocations and 11
+// KiB of memory a workgroup, 7 buffers. No kernel waits for another workgroup of its dispatch.
+// Sizes in descriptors from the host bound every index and loop.
 package kernels
 
 import (
@@ -12,7 +20,7 @@ import (
 //go:embed *.wgsl *.glsl parts
 var files embed.FS
 
-// Source returns the text of a kernel, in WGSL, by its name, which is that of its file without the extension.
+// Source returns the WGSL of a kernel. Its name is that of the file without the extension.
 func Source(name string) string {
 	var text strings.Builder
 	for line := range strings.Lines(read(name + ".wgsl")) {
@@ -26,7 +34,7 @@ func Source(name string) string {
 
 const include = "//include "
 
-// GLSL returns the same kernel in GLSL 4.30. The bindings have the same numbers.
+// GLSL returns the GLSL 4.30 of a kernel. Its bindings have the same numbers as in WGSL.
 func GLSL(name string) string { return read(name + ".glsl") }
 
 func read(file string) string {

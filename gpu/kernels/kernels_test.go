@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/internal/wgsl"
 )
 
-// TestGenerated: the GLSL is what the translator makes of the WGSL, and there is nothing else.
+// TestGenerated checks that each kernel has up-to-date GLSL, and that there are no other files.
 func TestGenerated(t *testing.T) {
 	list, err := files.ReadDir(".")
 	if err != nil {
@@ -28,17 +28,18 @@ func TestGenerated(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", f.Name(), err)
 		} else if GLSL(name) != want {
-			t.Errorf("%s.glsl is not what there would be; run: go generate ./gpu/kernels", name)
+			t.Errorf("%s.glsl is out of date; run: go generate ./gpu/kernels", name)
 		}
 	}
 	for name, n := range kernels {
 		if n != 2 {
-			t.Errorf("%s: %d files, not one .wgsl and one .glsl", name, n)
+			t.Errorf("%s has %d files; want one .wgsl and one .glsl", name, n)
 		}
 	}
 }
 
-// TestHeaders: every kernel says at its top what it reads, what it writes, and in what shape it is dispatched, and keeps to what all devices have.
+// TestHeaders checks that the head of every kernel describes its buffers, workgroups and limits,
+// and that the kernel uses no optional feature of devices.
 func TestHeaders(t *testing.T) {
 	list, err := files.ReadDir(".")
 	if err != nil || len(list) == 0 {
@@ -55,29 +56,32 @@ func TestHeaders(t *testing.T) {
 		header, code, _ := strings.Cut(text, "\n\n@group")
 		for line := range strings.Lines(header) {
 			if !strings.HasPrefix(line, "//") {
-				t.Errorf("%s does not begin with a comment: %s", name, line)
+				t.Errorf("%s: the head has a line that is no comment: %s", name, line)
 				break
 			}
 		}
 		m := size.FindStringSubmatch(code)
 		if len(m) == 0 || !strings.Contains(header, "// Dispatch: one workgroup of "+m[1]+" invocations") {
-			t.Errorf("%s: its header and its workgroups differ", name)
+			t.Errorf("%s: the head has another workgroup size than the code", name)
 		}
-		if !strings.Contains(header, "Workgroup memory: ") {
-			t.Errorf("%s does not say how much workgroup memory it takes", name)
+		for _, topic := range []string{"Workgroup memory: ", "Bound: "} {
+			if !strings.Contains(header, "// "+topic) {
+				t.Errorf("%s: the head lacks %q", name, topic)
+			}
 		}
 		for _, v := range regexp.MustCompile(`var<storage[^>]*> (\w+):`).FindAllStringSubmatch(code, -1) {
 			if !regexp.MustCompile(`(?m)^// (\w+, )*` + v[1] + `[,: ]`).MatchString(header) {
-				t.Errorf("%s: the header says nothing of %s", name, v[1])
+				t.Errorf("%s: the head does not describe buffer %s", name, v[1])
 			}
 		}
 		if w := wide.FindString(regexp.MustCompile(`//.*`).ReplaceAllString(code, "")); w != "" {
-			t.Errorf("%s: not every device has %s", name, w)
+			t.Errorf("%s: %s is optional in devices", name, w)
 		}
 	}
 }
 
-// TestParts: every part is in a kernel, in whole and in place of the line that names it, and none includes others.
+// TestParts checks that Source includes parts, that every part is used, and that no part includes
+// another.
 func TestParts(t *testing.T) {
 	list, err := files.ReadDir("parts")
 	if err != nil || len(list) == 0 {
@@ -91,7 +95,7 @@ func TestParts(t *testing.T) {
 		name, ok := strings.CutSuffix(part.Name(), ".wgsl")
 		text := read("parts/" + part.Name())
 		if !ok || strings.Contains(text, include) {
-			t.Errorf("%s is no part, or has others", part.Name())
+			t.Errorf("%s is not WGSL, or includes another part", part.Name())
 		}
 		in := 0
 		for _, f := range kernels {
@@ -101,24 +105,25 @@ func TestParts(t *testing.T) {
 			}
 			whole, line := Source(kernel), include+name+"\n"
 			if strings.Contains(whole, include) {
-				t.Errorf("%s still includes something", kernel)
+				t.Errorf("Source(%q) contains an include line", kernel)
 			}
 			if has := strings.Contains(read(f.Name()), "\n"+line); has != strings.Contains(whole, text) {
-				t.Errorf("%s does not have %s as it says", kernel, name)
+				t.Errorf("%s does not contain %s in place of its include line", kernel, name)
 			} else if has {
 				in++
 			}
 		}
 		if in == 0 {
-			t.Errorf("no kernel has %s", name)
+			t.Errorf("no kernel includes %s", name)
 		}
 	}
 }
 
+// TestUnknown checks that Source panics for an unknown name.
 func TestUnknown(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("there is a kernel of no name")
+			t.Error("Source does not panic for an unknown name")
 		}
 	}()
 	Source("")

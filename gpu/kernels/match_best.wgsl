@@ -1,16 +1,21 @@
-// Finds the best candidate of every position, as lz77.RowHash defines it, among its left neighbours in the sorted order.
+// Finds the best candidate of every position, as lz77.RowHash defines it.
 //
-// Dispatch: one workgroup of 256 invocations for each tile of 2,048 places, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: none. An invocation looks at no more than depth candidates for each of 8 places, and compares no more than nice bytes with each.
+// The positions are sorted by row and, within a row, by position. So the candidates of a position
+// are its left neighbours, nearest first. An invocation compares up to depth of them, four bytes at
+// a time, and keeps the longest match that is worth its offset. A neighbour with another tag
+// counts, but is not compared. An offset below 16 is replaced by its least multiple that is not.
 //
-// input, in u32:
-//   0 number of blocks; 1 number of tiles; 2 number of positions of all blocks; 3 where the blocks' descriptors begin, 16 each:
-//       0 where the bytes begin; 1 number of bytes; 2 number of the first position; 3 number of positions; 4 32 less the bits of a row;
-//       5 mask of the hash; 6 depth; 7 nice; 8 least length; 9 greatest offset; 10 first tile; 11 number of tiles
-//   4 where the tiles begin: the block of each, in order
-//   bytes of the blocks, four in each u32, the first one lowest, and two u32 behind them
-// keys, positions: sorted by row, and in a row by position
-// best: for each position 0, or the offset in 24 bits and above them the length, nice at most, less 4
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 places of the sorted order.
+// Workgroups count along x, then y; surplus ones do nothing. An invocation has 8 places, 256 apart.
+// Workgroup memory: none.
+// Bound: divergence and random reads. Neighbouring invocations compare different numbers of bytes,
+// at most depth times nice for each place.
+//
+// input: see match_hash
+// keys, positions: sorted by the radix sort
+// best: for each position 0 for no candidate, or the offset in 24 bits and, above them, the length
+// less
+//   4, at most nice
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
@@ -19,13 +24,17 @@
 
 //include load32
 
-// bits is the number of bits of v, which is not 0.
+// bits returns the number of bits of v, which is not 0.
 fn bits(v: u32) -> i32 {
     return i32(firstLeadingBit(v)) + 1;
 }
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let tile = id.y * grid.x + id.x;
     if (tile >= input[1]) {
         return;
@@ -45,10 +54,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
         let key = keys[first + place];
         let i = positions[first + place];
         if (i >= count) {
-            continue; // no such position: only if something has gone wrong before
+            continue; // only after an error of an earlier kernel
         }
         let head = load32(src, i);
-        // No match is longer than this.
         let most = min(nice, size - i);
         var longest = least - 1u;
         var offset = 0u;
@@ -62,7 +70,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
             }
             var d = i - positions[first + place - n];
             if (d < 16u) {
-                // The least multiple of it that is not; d is not 0, as positions differ.
+                // Positions differ, so d is not 0; max satisfies the translator.
                 d = ((15u + d) / max(d, 1u)) * d;
             }
             if (d > maxOffset) {

@@ -1,17 +1,21 @@
-// Counts the digits of a tile: first part of a pass of the radix sort, 4 bits of the keys at a time.
+// Counts the keys of a tile by one digit of 4 bits: first part of a pass of the radix sort.
 //
-// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: 64 bytes.
+// The sort is LSD and stable, so positions stay in order within a row. A pass is three kernels in
+// reduce-then-scan form: match_count counts the digits of each tile, match_scan adds up the counts
+// of all tiles of a block, match_scatter moves keys to their places. No workgroup waits for another
+// one of its dispatch. Digits have 4 bits, so that the ranks of 16 digits fit into 8 registers.
 //
-// input, in u32:
-//   0 number of blocks; 1 number of tiles; 2 number of positions of all blocks; 3 where the blocks' descriptors begin, 16 each:
-//       0 where the bytes begin; 1 number of bytes; 2 number of the first position; 3 number of positions; 4 32 less the bits of a row;
-//       5 mask of the hash; 6 depth; 7 nice; 8 least length; 9 greatest offset; 10 first tile; 11 number of tiles
-//   4 where the tiles begin: the block of each, in order
-//   bytes of the blocks, four in each u32, the first one lowest, and two u32 behind them
-// keys: as match_hash makes them
-// params: 0 the digit's lowest bit
-// counts: 16 times the number of tiles for each block, from 16 times its first tile on: for each digit the counts of all tiles
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions. Workgroups count
+// along x, then y; surplus ones do nothing.
+// Workgroup memory: 64 bytes, a counter for each digit.
+// Bound: memory, 4 bytes for each position; atomics on a counter where many keys share a digit.
+//
+// input: see match_hash
+// keys: as match_hash or the pass before left them
+// params: 0 lowest bit of the digit
+// counts: for each block 16 times its number of tiles, from 16 times its first tile on: for each
+// digit
+//   the counts of all tiles
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
@@ -21,7 +25,11 @@
 var<workgroup> digits: array<atomic<u32>, 16>;
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let tile = id.y * grid.x + id.x;
     if (tile >= input[1]) {
         return;

@@ -1,18 +1,20 @@
-// Brings keys and positions to their places: third part of a pass of the radix sort, which is stable.
+// Moves keys and positions to their places: third part of a pass of the radix sort, see
+// match_count.
 //
-// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions, counted along x, then y. Those beyond the count do nothing.
-// Workgroup memory: 8 KiB.
+// Each invocation has 8 neighbouring keys. It counts their digits in 16-bit halves of 8 registers,
+// and the workgroup scans these counters over its 256 invocations. A key's place is the sum of
+// match_scan for its digit and tile, plus its rank in the tile. Order within a digit is kept.
 //
-// input, in u32:
-//   0 number of blocks; 1 number of tiles; 2 number of positions of all blocks; 3 where the blocks' descriptors begin, 16 each:
-//       0 where the bytes begin; 1 number of bytes; 2 number of the first position; 3 number of positions; 4 32 less the bits of a row;
-//       5 mask of the hash; 6 depth; 7 nice; 8 least length; 9 greatest offset; 10 first tile; 11 number of tiles
-//   4 where the tiles begin: the block of each, in order
-//   bytes of the blocks, four in each u32, the first one lowest, and two u32 behind them
-// keys, positions: in the order of the last pass
-// newKeys, newPositions: in that of this one
-// counts: as match_scan leaves them
-// params: 0 the digit's lowest bit
+// Dispatch: one workgroup of 256 invocations for each tile of 2,048 positions. Workgroups count
+// along x, then y; surplus ones do nothing.
+// Workgroup memory: 8 KiB, 16 counters of 16 bits for each invocation.
+// Bound: scattered writes of 8 bytes for each position, and the scan's 16 barriers.
+//
+// input: see match_hash
+// keys, positions: as match_hash or the pass before left them
+// newKeys, newPositions: the same, sorted by the digit
+// counts: as match_scan left them
+// params: 0 lowest bit of the digit
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
@@ -22,12 +24,16 @@
 @group(0) @binding(5) var<storage, read> counts: array<u32>;
 @group(0) @binding(6) var<storage, read> params: array<u32>;
 
-// How often each digit comes in the 8 keys of an invocation and of all before it, two digits to each u32: 2,048 fits into 16 bits.
+// Counts of each digit in the keys of an invocation and of all before it, two digits in a u32.
 var<workgroup> low: array<vec4<u32>, 256>; // digits 0–7
 var<workgroup> high: array<vec4<u32>, 256>; // digits 8–15
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) grid: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32
+) {
     let tile = id.y * grid.x + id.x;
     if (tile >= input[1]) {
         return;
@@ -40,7 +46,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     let start = local * 2048u + lane * 8u;
     let shift = params[0];
 
-    // Digits of this invocation's keys, 4 bits each, and how often each of them comes.
+    // Digits of this invocation's keys, 4 bits each, and the count of each digit.
     var digits = 0u;
     var own: array<u32, 8>;
     for (var k = 0u; k < 8u; k++) {

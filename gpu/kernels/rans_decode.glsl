@@ -17,7 +17,7 @@ shared uint begins[257];
 
 shared uint sums[32];
 
-shared uint takers[3];
+shared uint masks[3];
 
 shared uint symbols[256];
 
@@ -77,7 +77,7 @@ void main() {
         sums[i_] = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 3u; i_ += 32u) {
-        takers[i_] = 0u;
+        masks[i_] = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 256u; i_ += 32u) {
         symbols[i_] = 0u;
@@ -94,37 +94,37 @@ void main() {
     uint g = input_[1] + (group * 40u);
     uint wordsAt = input_[g];
     uint words = input_[g + 1u];
-    uint partsAt = input_[g + 2u];
-    uint parts = input_[g + 3u];
+    uint spansAt = input_[g + 2u];
+    uint spans = input_[g + 3u];
     uint below = (1u << (lane & 31u)) - 1u;
     uint x = input_[(g + 8u) + lane];
     uint used = 0u;
-    uint turn = 0u;
-    for (uint p = 0u; p < parts; p++) {
-        uint d = partsAt + (p * 4u);
+    uint current = 0u;
+    for (uint p = 0u; p < spans; p++) {
+        uint d = spansAt + (p * 4u);
         uint count = input_[d + 1u];
         uint dst = input_[d + 2u];
         build(lane, input_[d]);
         uint rounds = (count + 31u) / 32u;
         for (uint r = 0u; r < rounds; r++) {
-            bool takes = false;
+            bool reads = false;
             if (((r * 32u) + lane) < count) {
                 uint e = table[x & 2047u];
                 x = (((e >> 8u) & 2047u) * (x >> 11u)) + (e >> 19u);
                 symbols[((r & 7u) * 32u) + lane] = e & 255u;
-                takes = x < LOWER;
-                if (takes) {
-                    atomicOr(takers[turn], 1u << (lane & 31u));
+                reads = x < LOWER;
+                if (reads) {
+                    atomicOr(masks[current], 1u << (lane & 31u));
                 }
             }
             memoryBarrierShared(); barrier();
-            uint mask = takers[turn];
-            uint last = (turn == 0u) ? 2u : (turn - 1u);
+            uint mask = masks[current];
+            uint last = (current == 0u) ? 2u : (current - 1u);
             if (lane == 0u) {
-                takers[last] = 0u;
+                masks[last] = 0u;
             }
-            turn = (turn == 2u) ? 0u : (turn + 1u);
-            if (takes) {
+            current = (current == 2u) ? 0u : (current + 1u);
+            if (reads) {
                 uint w = used + uint(bitCount(mask & below));
                 uint v = 0u;
                 if (w < words) {

@@ -19,9 +19,9 @@ shared uint table[256];
 
 shared uint sums[32];
 
-shared uint givers[3];
+shared uint masks[3];
 
-shared uint stage[128];
+shared uint buffered[128];
 
 shared uint rest;
 
@@ -60,10 +60,10 @@ void main() {
         sums[i_] = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 3u; i_ += 32u) {
-        givers[i_] = 0u;
+        masks[i_] = 0u;
     }
     for (uint i_ = gl_LocalInvocationIndex; i_ < 128u; i_ += 32u) {
-        stage[i_] = 0u;
+        buffered[i_] = 0u;
     }
     if (gl_LocalInvocationIndex == 0u) {
         rest = 0u;
@@ -75,67 +75,67 @@ void main() {
         return;
     }
     uint g = input_[1] + (group * 4u);
-    uint partsAt = input_[g];
-    uint parts = input_[g + 1u];
+    uint spansAt = input_[g];
+    uint spans = input_[g + 1u];
     uint end = input_[g + 2u];
     uint bits = 5u - (input_[g + 3u] & 3u);
     uint lanes = 1u << (bits & 31u);
     uint above = 0xfffffffeu << (lane & 31u);
     uint x = LOWER;
-    uint given = 0u;
+    uint emitted = 0u;
     uint stored = 0u;
-    uint turn = 0u;
-    uint done = 0u;
-    for (uint p = parts; p > 0u; p--) {
-        uint d = partsAt + ((p - 1u) * 4u);
+    uint current = 0u;
+    uint coded = 0u;
+    for (uint p = spans; p > 0u; p--) {
+        uint d = spansAt + ((p - 1u) * 4u);
         uint count = input_[d + 1u];
         uint src = input_[d + 2u];
         uint first = input_[d + 3u];
         build(lane, input_[d]);
         for (uint r = ((count + lanes) - 1u) >> (bits & 31u); r > 0u; r--) {
             uint i = (lane < lanes) ? (((r - 1u) << (bits & 31u)) + lane) : count;
-            bool gives = false;
+            bool emits = false;
             uint e = 0u;
             if (i < count) {
                 uint at = first + i;
                 e = table[(symbols[src + (at >> 2u)] >> (((at & 3u) * 8u) & 31u)) & 255u];
-                gives = x >= ((e & 0xffffu) << 20u);
-                if (gives) {
-                    atomicOr(givers[turn], 1u << (lane & 31u));
+                emits = x >= ((e & 0xffffu) << 20u);
+                if (emits) {
+                    atomicOr(masks[current], 1u << (lane & 31u));
                 }
             }
             memoryBarrierShared(); barrier();
-            uint mask = givers[turn];
-            uint last = (turn == 0u) ? 2u : (turn - 1u);
+            uint mask = masks[current];
+            uint last = (current == 0u) ? 2u : (current - 1u);
             if (lane == 0u) {
-                givers[last] = 0u;
+                masks[last] = 0u;
             }
-            turn = (turn == 2u) ? 0u : (turn + 1u);
-            if ((given - (stored * 64u)) >= 64u) {
+            current = (current == 2u) ? 0u : (current + 1u);
+            if ((emitted - (stored * 64u)) >= 64u) {
                 uint s = ((stored & 1u) * 64u) + (lane * 2u);
-                output_[((end - 1u) - (stored * 32u)) - lane] = stage[s + 1u] | (stage[s] << 16u);
+                output_[((end - 1u) - (stored * 32u)) - lane] = buffered[s + 1u] | (buffered[s] << 16u);
                 stored++;
             }
-            if (gives) {
-                stage[(given + uint(bitCount(mask & above))) & 127u] = x & 0xffffu;
+            if (emits) {
+                buffered[(emitted + uint(bitCount(mask & above))) & 127u] = x & 0xffffu;
                 x >>= 16u;
             }
-            given += uint(bitCount(mask));
+            emitted += uint(bitCount(mask));
             if (i < count) {
                 uint f = max(e & 0xffffu, 1u);
                 uint q = x / f;
                 x = ((q << 11u) + (x - (q * f))) + (e >> 16u);
             }
-            done++;
+            coded++;
         }
     }
     memoryBarrierShared(); barrier();
-    uint left = given - (stored * 64u);
+    uint left = emitted - (stored * 64u);
     for (uint k = lane; (k * 2u) < left; k += 32u) {
         uint s = (stored * 64u) + (k * 2u);
-        uint v = stage[s & 127u] << 16u;
+        uint v = buffered[s & 127u] << 16u;
         if (((k * 2u) + 1u) < left) {
-            v |= stage[(s + 1u) & 127u];
+            v |= buffered[(s + 1u) & 127u];
         }
         output_[((end - 1u) - (stored * 32u)) - k] = v;
         atomicAdd(rest, 1u);
@@ -143,8 +143,8 @@ void main() {
     memoryBarrierShared(); barrier();
     output_[((group * 36u) + 4u) + lane] = x;
     if (lane == 0u) {
-        output_[group * 36u] = given;
-        output_[(group * 36u) + 1u] = done;
+        output_[group * 36u] = emitted;
+        output_[(group * 36u) + 1u] = coded;
         output_[(group * 36u) + 2u] = (stored * 32u) + rest;
     }
 }

@@ -1,12 +1,13 @@
-// What literals cost in fused_parse.
+// Costs of literals in fused_parse, as package lz77 estimates them.
 
-// logarithm is about that of v, 1 or more, in 1/8.
+// logarithm returns about log2(v) in 1/8, for v of 1 or more.
 fn logarithm(v: u32) -> u32 {
     let k = bits(v) - 1u;
     return k * 8u + (((v << ((31u - k) & 31u)) << 1u) >> 29u);
 }
 
-// pays says whether a match of less than 8 bytes with a new offset does.
+// pays reports whether a match of fewer than 8 bytes with a new offset costs less than its
+// literals.
 fn pays() -> bool {
     let x = load32(src, at);
     let y = load32(src, at + 4u);
@@ -23,8 +24,9 @@ fn pays() -> bool {
     return sum > (bits(max(d, 1u)) + 4u) * 8u;
 }
 
-// learn makes the costs of literals anew.
-fn learn(lane: u32) {
+// updateCosts counts the literals of the latest 256 sequences, halves older counts, and updates the
+// costs.
+fn updateCosts(lane: u32) {
     if (lane == 0u) {
         known = count;
         atomicStore(&total, 0u);

@@ -1,6 +1,6 @@
-// How fused_parse looks at a position.
+// How fused_parse tests a position.
 
-// begin begins to look at a position.
+// begin begins the test of a position. It selects the repeat offsets whose first 4 bytes match.
 fn begin(p: u32) {
     reach = 0u;
     offset = 0u;
@@ -19,7 +19,7 @@ fn begin(p: u32) {
     }
 }
 
-// consider looks at the candidate of a position; repeat offsets are done.
+// consider tests the candidate of a position. It follows the repeat offsets.
 fn consider(p: u32) {
     open = 0u;
     if (reach > 0u) {
@@ -36,14 +36,14 @@ fn consider(p: u32) {
     let length = (g >> 24u) + 4u;
     other = g & 0xffffffu;
     if (other < 16u || other > p || other > maxOffset || length > size - p) {
-        want = GIVE; // only if something has gone wrong before
+        reason = GIVE_UP; // only after an error of an earlier kernel
         return;
     }
     m = length;
     open = 16u;
 }
 
-// extend compares 16 bytes more.
+// extend compares 16 more bytes.
 fn extend(p: u32) {
     var by = r2;
     if ((open & 2u) != 0u) {
@@ -57,7 +57,7 @@ fn extend(p: u32) {
     }
     let longest = size - p;
     var ends = true;
-    // A candidate that is not nice has its whole length already.
+    // The length of a candidate is final if it is below nice.
     if (open != 16u || m >= nice) {
         let c = p - min(by, p) + m;
         let o = p + m;
@@ -83,11 +83,11 @@ fn extend(p: u32) {
     }
     if (open == 16u) {
         open = 0u;
-        let worth = 4 * i32(m) - i32(bits(max(by, 1u)));
-        if (worth > score) {
+        let gain = 4 * i32(m) - i32(bits(max(by, 1u)));
+        if (gain > score) {
             reach = m;
             offset = by;
-            score = worth;
+            score = gain;
         }
         return;
     }
@@ -99,7 +99,7 @@ fn extend(p: u32) {
     m = 4u;
 }
 
-// choose compares what was found with the match that there is.
+// choose compares the match of the tested position with the best match so far.
 fn choose(p: u32) {
     open = 32u;
     if (ahead == 0u) {

@@ -1,4 +1,4 @@
-// load32 is the four bytes from byte i behind u32 number at of the input on.
+// load32 returns the four bytes from byte i on, counted from u32 at of the input.
 fn load32(at: u32, i: u32) -> u32 {
     let w = at + (i >> 2u);
     let s = (i & 3u) * 8u;

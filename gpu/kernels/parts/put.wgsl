@@ -1,11 +1,11 @@
-// What put writes to, in the plan.
-var<private> head: u32; // where it begins
-var<private> room: u32; // bytes
-var<private> used: u32;
-var<private> part: u32; // what is not stored yet
+// The target of put, in the plan.
+var<private> head: u32; // index
+var<private> room: u32; // size in bytes
+var<private> used: u32; // bytes
+var<private> part: u32; // bytes that do not fill a u32 yet
 var<private> puts: u32; // calls
 
-// put adds n bytes, 1 … 4.
+// put appends n bytes, 1 to 4.
 fn put(v: u32, n: u32) {
     let have = used & 3u;
     part |= v << (have * 8u);
@@ -19,7 +19,7 @@ fn put(v: u32, n: u32) {
     puts++;
 }
 
-// putNumber adds a varint.
+// putNumber appends a varint.
 fn putNumber(v: u32) {
     var rest = v;
     for (; rest >= 128u;) {
