@@ -16,7 +16,7 @@ import (
 type baselineColumn struct {
 	name   string
 	format string
-	value  func(*statsSample) float64
+	value  func(*job, *statsSample) float64
 }
 
 // Columns that judge compares.
@@ -29,8 +29,10 @@ const (
 type schedulerStats = compress.SchedulerStats
 
 var baselineColumns = []baselineColumn{
-	{"mbps_median", "%.3f", func(s *statsSample) float64 { return mbps(s.bytes, s.wall) }},
-	{overheadColumn, "%.3f", func(s *statsSample) float64 { return s.stats.OverheadPct() }},
+	{"mbps_median", "%.3f", func(j *job, s *statsSample) float64 {
+		return mbps(j.bytes*int64(j.iterations), s.total.wall)
+	}},
+	{overheadColumn, "%.3f", func(_ *job, s *statsSample) float64 { return s.stats.OverheadPct() }},
 	{"runs_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Runs })},
 	{"total_ns_median", "%.0f", nanoseconds(func(s *schedulerStats) time.Duration { return s.Total })},
 	{"tracked_thread_time_ns_median", "%.0f", nanoseconds((*schedulerStats).Tracked)},
@@ -44,15 +46,15 @@ var baselineColumns = []baselineColumn{
 	{"gpu_try_send_full_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.SendFull })},
 	{"gpu_try_send_disconnected_count_median", "%.0f",
 		count(func(s *schedulerStats) int64 { return s.SendClosed })},
-	{speedColumn, "%.3f", func(s *statsSample) float64 { return mbps(s.bytes, s.cpu) }},
+	{speedColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.cpu) }},
 }
 
-func nanoseconds(f func(*schedulerStats) time.Duration) func(*statsSample) float64 {
-	return func(s *statsSample) float64 { return float64(f(&s.stats)) }
+func nanoseconds(f func(*schedulerStats) time.Duration) func(*job, *statsSample) float64 {
+	return func(_ *job, s *statsSample) float64 { return float64(f(&s.stats)) }
 }
 
-func count(f func(*schedulerStats) int64) func(*statsSample) float64 {
-	return func(s *statsSample) float64 { return float64(f(&s.stats)) }
+func count(f func(*schedulerStats) int64) func(*job, *statsSample) float64 {
+	return func(_ *job, s *statsSample) float64 { return float64(f(&s.stats)) }
 }
 
 // machineKeys returns the properties of this machine and build on which speeds depend, in order.
@@ -210,8 +212,11 @@ func (b *baseline) judge(j *job, l limits) (failed bool, row []string) {
 	for i := range baselineColumns {
 		now[baselineColumns[i].name] = j.median(&baselineColumns[i])
 	}
-	m := median(j.times())
-	calm := m.cpu.Seconds()*1e9 >= calmPart*now[computeColumn]
+	var cpu []time.Duration
+	for _, s := range j.samples {
+		cpu = append(cpu, s.total.cpu)
+	}
+	calm := float64(middle(cpu)) >= calmPart*now[computeColumn]
 	speed := now[speedColumn] / number(speedColumn)
 	overhead := (now[overheadColumn] - number(overheadColumn)) / 100
 	slower := !(speed >= 1-l.throughputPct/100)

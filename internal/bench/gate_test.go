@@ -29,6 +29,8 @@ func TestJudge(t *testing.T) {
 		{"a row past its limit", []*change{row(100, 105), row(100, 100), row(100, 100)}, true, 1},
 		{"all rows a little slower", []*change{row(100, 103), row(100, 103), row(100, 103)}, true, 0},
 		{"faster", []*change{row(100, 50)}, false, 0},
+		{"noise in most samples", []*change{{old: samplesOf(100, 100, 100), new: samplesOf(120, 100, 120)},
+			row(100, 100), row(100, 100)}, false, 0},
 	} {
 		v := judge(tt.rows, l)
 		if v.failed != tt.failed || len(v.slower) != tt.slower {
@@ -45,11 +47,11 @@ func TestJudge(t *testing.T) {
 // newTestJob returns a job with made samples: speed in MB/s, overhead in percent, and the part of
 // the wall time that the machine gave it.
 func newTestJob(speed, overhead, share float64) *job {
-	cpu := time.Duration(100e6 / 1e6 / speed * float64(time.Second))
+	cpu := time.Duration((20 << 20) / 1e6 / speed * float64(time.Second))
 	wall := time.Duration(float64(cpu) / share)
-	s := statsSample{sample: sample{wall, cpu}, bytes: 100e6}
-	s.stats.Compute = time.Duration(float64(wall) * (1 - overhead/100))
-	s.stats.QueueWait = wall - s.stats.Compute
+	s := statsSample{fastest: sample{wall, cpu}, total: sample{5 * wall, 5 * cpu}}
+	s.stats.Compute = time.Duration(5 * float64(wall) * (1 - overhead/100))
+	s.stats.QueueWait = 5*wall - s.stats.Compute
 	return &job{mode: "cpu", pipeline: "lzseqr", level: 4, bytes: 20 << 20, iterations: 5,
 		samples: []statsSample{s, s, s}}
 }

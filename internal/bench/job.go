@@ -13,9 +13,9 @@ import (
 
 // statsSample is a measurement of a job with the scheduler's statistics.
 type statsSample struct {
-	sample
-	bytes int64 // of content
-	stats compress.SchedulerStats
+	fastest sample // iteration with the least processor time
+	total   sample // all iterations
+	stats   compress.SchedulerStats
 }
 
 // job is the work of one row of the baseline: a mode, a pipeline and a level.
@@ -34,19 +34,19 @@ func (j *job) name() string { return fmt.Sprintf("%s %s -%d", j.mode, j.pipeline
 // measure adds a sample.
 func (j *job) measure(ctx context.Context) error {
 	j.sched.ResetStats()
-	s := statsSample{bytes: j.bytes * int64(j.iterations)}
-	var err error
-	s.sample, err = timed(func() error {
-		for range j.iterations {
-			if err := errors.Join(ctx.Err(), j.iterate()); err != nil {
-				return err
-			}
+	var s statsSample
+	for i := range j.iterations {
+		t, err := timed(j.iterate)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
 		}
-		return nil
-	})
+		if s.total = s.total.add(t); i == 0 || t.cpu < s.fastest.cpu {
+			s.fastest = t
+		}
+	}
 	s.stats = j.sched.Stats()
 	j.samples = append(j.samples, s)
-	return err
+	return nil
 }
 
 // decodeFactor is how many times more iterations decompression has. It is that much faster.
@@ -115,10 +115,11 @@ func openDevice(name string) (compress.Device, error) {
 	return compress.OpenDevice(name)
 }
 
+// times returns the fastest iteration of every sample.
 func (j *job) times() []sample {
 	list := make([]sample, len(j.samples))
 	for i, s := range j.samples {
-		list[i] = s.sample
+		list[i] = s.fastest
 	}
 	return list
 }
@@ -127,7 +128,7 @@ func (j *job) times() []sample {
 func (j *job) median(c *baselineColumn) float64 {
 	v := make([]float64, len(j.samples))
 	for i := range v {
-		v[i] = c.value(&j.samples[i])
+		v[i] = c.value(j, &j.samples[i])
 	}
 	return middle(v)
 }
