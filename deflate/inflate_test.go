@@ -21,33 +21,7 @@ var errInflate = errors.New("inflate: corrupt input")
 // inflate decodes a Deflate stream with the decoder of package huffman and reports its structure.
 // before is the content that matches may refer to.
 func inflate(code, before []byte) (in inflated, err error) {
-	var lits, offs huffman.Decoder
-	code = append(code[:len(code):len(code)], make([]byte, 16)...)
-	end := 8 * (len(code) - 16)
-	window := func() uint64 {
-		return binary.LittleEndian.Uint64(code[in.bits>>3:]) >> (in.bits & 7)
-	}
-	take := func(n int) int {
-		if in.bits+n > end {
-			panic(errInflate)
-		}
-		v := int(window() & (1<<n - 1))
-		in.bits += n
-		return v
-	}
-	symbol := func(d *huffman.Decoder) int {
-		s, n, ok := d.Symbol(window())
-		if !ok || in.bits+int(n) > end {
-			panic(errInflate)
-		}
-		in.bits += int(n)
-		return s
-	}
-	must := func(err error) {
-		if err != nil {
-			panic(errInflate)
-		}
-	}
+	d := inflater{code: append(code[:len(code):len(code)], make([]byte, 16)...), end: 8 * len(code)}
 	defer func() {
 		if r := recover(); r != nil {
 			if r != errInflate {
@@ -55,110 +29,163 @@ func inflate(code, before []byte) (in inflated, err error) {
 			}
 			err = errInflate
 		}
+		in = d.inflated
 		in.content = in.content[len(before):]
 	}()
-	in.content = append(in.content, before...)
-	run := 0
+	d.content = append(d.content, before...)
 	for last := false; !last; {
-		last = take(1) == 1
-		kind := take(2)
-		if kind > typeDynamic {
-			panic(errInflate)
-		}
-		in.blocks[kind]++
-		var lens [litLenSymbols + offsetSymbols]uint8
-		split := litLenSymbols
-		switch kind {
-		case typeStored:
-			in.bits = (in.bits + 7) &^ 7
-			n := take(16)
-			if take(16) != n^0xffff || in.bits+8*n > end {
-				panic(errInflate)
-			}
-			in.content = append(in.content, code[in.bits/8:in.bits/8+n]...)
-			in.bits += 8 * n
-			run += n
-			continue
-		case typeFixed:
-			copy(lens[:], fixed.lengths.litLen[:])
-			copy(lens[split:], fixed.lengths.offset[:])
-		case typeDynamic:
-			split = take(5) + firstLength
-			total := split + take(5) + 1
-			if split > maxLitLen {
-				panic(errInflate)
-			}
-			var code [lengthSymbols]uint8
-			for _, s := range lengthOrder[:take(4)+4] {
-				code[s] = uint8(take(3))
-			}
-			must(lits.InitDeflate(code[:]))
-			for i := 0; i < total; {
-				s, n, v := symbol(&lits), 1, uint8(0)
-				switch s {
-				case repeatPrevious:
-					n = 3 + take(2)
-					if i == 0 {
-						panic(errInflate)
-					}
-					v = lens[i-1]
-				case repeatZeros:
-					n = 3 + take(3)
-				case repeatManyZeros:
-					n = 11 + take(7)
-				default:
-					v = uint8(s)
-				}
-				if i+n > total {
-					panic(errInflate)
-				}
-				for range n {
-					lens[i] = v
-					i++
-				}
-			}
-		}
-		must(lits.InitDeflate(lens[:split]))
-		must(offs.InitDeflate(lens[split:]))
-		for {
-			s := symbol(&lits)
-			if s == endOfBlock {
-				break
-			}
-			if s < literals {
-				in.content = append(in.content, byte(s))
-				run++
-				continue
-			}
-			if s -= firstLength; s >= lengthSlots {
-				panic(errInflate)
-			}
-			length := MinMatch
-			for lengthSlot[length] != uint8(s) {
-				length++
-			}
-			length += take(int(lengthExtra[s]))
-			slot := symbol(&offs)
-			if slot >= maxOffsets {
-				panic(errInflate)
-			}
-			offset := slot + 1
-			if slot >= 4 {
-				offset = (2+slot&1)<<(slot/2-1) + 1
-			}
-			offset += take(int(offsetExtra[slot]))
-			from := len(in.content) - offset
-			if from < 0 {
-				panic(errInflate)
-			}
-			for i := range length {
-				in.content = append(in.content, in.content[from+i])
-			}
-			in.seqs = append(in.seqs, lz77.Sequence{
-				LitLen: uint32(run), MatchLen: uint32(length), Offset: uint32(offset),
-			})
-			run = 0
-		}
+		last = d.take(1) == 1
+		d.block(d.take(2))
 	}
 	return in, nil
+}
+
+// inflater decodes a Deflate stream. Its methods panic with errInflate if the stream is corrupt.
+type inflater struct {
+	inflated
+	code       []byte // with 16 spare bytes
+	end        int    // of the stream, in bits
+	run        int    // number of literals behind the last match
+	lits, offs huffman.Decoder
+}
+
+func (d *inflater) window() uint64 {
+	return binary.LittleEndian.Uint64(d.code[d.bits>>3:]) >> (d.bits & 7)
+}
+
+// take reads n bits.
+func (d *inflater) take(n int) int {
+	if d.bits+n > d.end {
+		panic(errInflate)
+	}
+	v := int(d.window() & (1<<n - 1))
+	d.bits += n
+	return v
+}
+
+// symbol reads a symbol with code c.
+func (d *inflater) symbol(c *huffman.Decoder) int {
+	s, n, ok := c.Symbol(d.window())
+	if !ok || d.bits+int(n) > d.end {
+		panic(errInflate)
+	}
+	d.bits += int(n)
+	return s
+}
+
+// initCode prepares a decoder for the code with the given lengths.
+func (d *inflater) initCode(c *huffman.Decoder, lens []uint8) {
+	if c.InitDeflate(lens) != nil {
+		panic(errInflate)
+	}
+}
+
+// block decodes a block behind its first three bits.
+func (d *inflater) block(kind int) {
+	if kind > typeDynamic {
+		panic(errInflate)
+	}
+	d.blocks[kind]++
+	switch kind {
+	case typeStored:
+		d.bits = (d.bits + 7) &^ 7
+		n := d.take(16)
+		if d.take(16) != n^0xffff || d.bits+8*n > d.end {
+			panic(errInflate)
+		}
+		d.content = append(d.content, d.code[d.bits/8:d.bits/8+n]...)
+		d.bits += 8 * n
+		d.run += n
+		return
+	case typeFixed:
+		d.initCode(&d.lits, fixed.lengths.litLen[:])
+		d.initCode(&d.offs, fixed.lengths.offset[:])
+	case typeDynamic:
+		d.header()
+	}
+	for {
+		s := d.symbol(&d.lits)
+		if s == endOfBlock {
+			return
+		}
+		if s < literals {
+			d.content = append(d.content, byte(s))
+			d.run++
+			continue
+		}
+		d.match(s - firstLength)
+	}
+}
+
+// header reads the codes of a block with dynamic codes.
+func (d *inflater) header() {
+	var lens [litLenSymbols + offsetSymbols]uint8
+	split := d.take(5) + firstLength
+	total := split + d.take(5) + 1
+	if split > maxLitLen {
+		panic(errInflate)
+	}
+	var code [lengthSymbols]uint8
+	for _, s := range lengthOrder[:d.take(4)+4] {
+		code[s] = uint8(d.take(3))
+	}
+	d.initCode(&d.lits, code[:])
+	for i := 0; i < total; {
+		s, n, v := d.symbol(&d.lits), 1, uint8(0)
+		switch s {
+		case repeatPrevious:
+			n = 3 + d.take(2)
+			if i == 0 {
+				panic(errInflate)
+			}
+			v = lens[i-1]
+		case repeatZeros:
+			n = 3 + d.take(3)
+		case repeatManyZeros:
+			n = 11 + d.take(7)
+		default:
+			v = uint8(s)
+		}
+		if i+n > total {
+			panic(errInflate)
+		}
+		for range n {
+			lens[i] = v
+			i++
+		}
+	}
+	d.initCode(&d.lits, lens[:split])
+	d.initCode(&d.offs, lens[split:])
+}
+
+// match decodes a match whose length has the given slot.
+func (d *inflater) match(s int) {
+	if s >= lengthSlots {
+		panic(errInflate)
+	}
+	length := MinMatch
+	for lengthSlot[length] != uint8(s) {
+		length++
+	}
+	length += d.take(int(lengthExtra[s]))
+	slot := d.symbol(&d.offs)
+	if slot >= maxOffsets {
+		panic(errInflate)
+	}
+	offset := slot + 1
+	if slot >= 4 {
+		offset = (2+slot&1)<<(slot/2-1) + 1
+	}
+	offset += d.take(int(offsetExtra[slot]))
+	from := len(d.content) - offset
+	if from < 0 {
+		panic(errInflate)
+	}
+	for i := range length {
+		d.content = append(d.content, d.content[from+i])
+	}
+	d.seqs = append(d.seqs, lz77.Sequence{
+		LitLen: uint32(d.run), MatchLen: uint32(length), Offset: uint32(offset),
+	})
+	d.run = 0
 }

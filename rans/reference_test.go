@@ -97,114 +97,132 @@ func (r *refReader) table() (f [256]int, ok bool) {
 	return f, sum == 2048 && cur == 0 && !r.over
 }
 
+// refStreams holds streams on their way through the reference decoder.
+type refStreams struct {
+	refReader
+	streams [][]byte
+	segs    []refSegment
+}
+
+// heads reads the segment heads of stream i.
+func (r *refStreams) heads(i int) bool {
+	size := len(r.streams[i])
+	for at := 0; at < size; {
+		head := r.take(1)[0]
+		s := refSegment{stream: i, from: at, to: size, mode: head & 3}
+		if head >= 8 || s.mode == 3 {
+			return false
+		}
+		if head&4 == 0 {
+			n := r.varint()
+			if n < 4096 || n >= size-at {
+				return false
+			}
+			s.to = at + n
+		}
+		at = s.to
+		switch s.mode {
+		case 1:
+			c := r.take(1)[0]
+			for k := s.from; k < s.to; k++ {
+				r.streams[i][k] = c
+			}
+		case 2:
+			var ok bool
+			if s.freq, ok = r.table(); !ok {
+				return false
+			}
+		}
+		if r.over {
+			return false
+		}
+		r.segs = append(r.segs, s)
+	}
+	return true
+}
+
+// refSymbol is the destination of a coded symbol.
+type refSymbol struct{ seg, at int }
+
+// group decodes a lane group.
+func (r *refStreams) group(symbols []refSymbol, width int) bool {
+	size := r.varint()
+	var states [32]uint32
+	for i := range width {
+		states[i] = binary.LittleEndian.Uint32(r.take(4))
+		if states[i] < 1<<15 || states[i] >= 1<<31 {
+			return false
+		}
+	}
+	words := &refReader{src: r.take(size)}
+	for i, first := 0, 0; i < len(symbols); i++ {
+		p := symbols[i]
+		if p.seg != symbols[first].seg {
+			first = i // each segment begins with lane 0
+		}
+		s := &r.segs[p.seg]
+		x := &states[(i-first)%width]
+		slot, sym := int(*x&2047), 0
+		for slot >= s.freq[sym] {
+			slot -= s.freq[sym]
+			sym++
+		}
+		r.streams[s.stream][p.at] = byte(sym)
+		if *x = uint32(s.freq[sym])*(*x>>11) + uint32(slot); *x < 1<<15 {
+			*x = *x<<16 | uint32(binary.LittleEndian.Uint16(words.take(2)))
+		}
+		if words.over {
+			return false
+		}
+	}
+	for _, x := range states[:width] {
+		if x != 1<<15 {
+			return false
+		}
+	}
+	return len(words.src) == 0 && !r.over
+}
+
 // refDecode decodes count streams of at most limit bytes each.
 func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err error) {
-	r := &refReader{src: src}
-	var segs []refSegment
+	r := &refStreams{refReader: refReader{src: src}}
 	for i := range count {
 		size := r.varint()
 		if r.over || size > limit {
 			return nil, nil, errRef
 		}
-		streams = append(streams, make([]byte, size))
-		for at := 0; at < size; {
-			head := r.take(1)[0]
-			s := refSegment{stream: i, from: at, to: size, mode: head & 3}
-			if head >= 8 || s.mode == 3 {
-				return nil, nil, errRef
-			}
-			if head&4 == 0 {
-				n := r.varint()
-				if n < 4096 || n >= size-at {
-					return nil, nil, errRef
-				}
-				s.to = at + n
-			}
-			at = s.to
-			switch s.mode {
-			case 1:
-				c := r.take(1)[0]
-				for k := s.from; k < s.to; k++ {
-					streams[i][k] = c
-				}
-			case 2:
-				var ok bool
-				if s.freq, ok = r.table(); !ok {
-					return nil, nil, errRef
-				}
-			}
-			if r.over {
-				return nil, nil, errRef
-			}
-			segs = append(segs, s)
+		r.streams = append(r.streams, make([]byte, size))
+		if !r.heads(i) {
+			return nil, nil, errRef
 		}
 	}
-	// coded is the coded sequence: the destination of each symbol.
-	type place struct{ seg, at int }
-	var coded []place
-	for i, s := range segs {
+	var coded []refSymbol
+	for i, s := range r.segs {
 		for at := s.from; s.mode == 2 && at < s.to; at++ {
-			coded = append(coded, place{i, at})
+			coded = append(coded, refSymbol{i, at})
 		}
 	}
-	group := func(part []place, width int) bool {
-		size := r.varint()
-		var states [32]uint32
-		for i := range width {
-			states[i] = binary.LittleEndian.Uint32(r.take(4))
-			if states[i] < 1<<15 || states[i] >= 1<<31 {
-				return false
-			}
-		}
-		words := &refReader{src: r.take(size)}
-		for i, first := 0, 0; i < len(part); i++ {
-			p := part[i]
-			if p.seg != part[first].seg {
-				first = i // each segment begins with lane 0
-			}
-			s := &segs[p.seg]
-			x := &states[(i-first)%width]
-			slot, sym := int(*x&2047), 0
-			for slot >= s.freq[sym] {
-				slot -= s.freq[sym]
-				sym++
-			}
-			streams[s.stream][p.at] = byte(sym)
-			if *x = uint32(s.freq[sym])*(*x>>11) + uint32(slot); *x < 1<<15 {
-				*x = *x<<16 | uint32(binary.LittleEndian.Uint16(words.take(2)))
-			}
-			if words.over {
-				return false
-			}
-		}
-		for _, x := range states[:width] {
-			if x != 1<<15 {
-				return false
-			}
-		}
-		return len(words.src) == 0 && !r.over
-	}
+	ok := true
 	switch n := len(coded); {
 	case n == 0:
 	case n < 8192:
-		if !group(coded, 4) {
-			return nil, nil, errRef
-		}
+		ok = r.group(coded, 4)
 	default:
 		cut := (n/2 + 31) / 32 * 32
-		if !group(coded[:cut], 32) || !group(coded[cut:], 32) {
-			return nil, nil, errRef
-		}
+		ok = r.group(coded[:cut], 32) && r.group(coded[cut:], 32)
 	}
-	for _, s := range segs {
+	if !ok {
+		return nil, nil, errRef
+	}
+	for _, s := range r.segs {
 		if s.mode == 0 {
-			copy(streams[s.stream][s.from:s.to], r.take(s.to-s.from))
+			copy(r.streams[s.stream][s.from:s.to], r.take(s.to-s.from))
 		}
 	}
 	if r.over {
 		return nil, nil, errRef
 	}
-	return streams, r.src, nil
+	return r.streams, r.src, nil
 }
 
 // refGroup encodes the symbols of a group, given their tables and lanes, as the last paragraph of

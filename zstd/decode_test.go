@@ -110,18 +110,8 @@ func (d *parser) block(p []byte) error {
 	return err
 }
 
-// sequences parses a sequences section and returns the literals behind the last one.
-func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) {
-	switch {
-	case b.seqs == 0:
-		return lits, nil
-	case p[0] < 128:
-		p = p[2:]
-	case p[0] < 255:
-		p = p[3:]
-	default:
-		p = p[4:]
-	}
+// readTables reads the tables of a sequences section and returns the bit stream behind them.
+func (d *parser) readTables(p []byte, b *blockInfo) ([]byte, error) {
 	for k, mode := range b.modes {
 		switch mode {
 		case predefinedMode:
@@ -139,6 +129,49 @@ func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) 
 			d.tables[k].Build(&dist)
 			p = p[n:]
 		}
+	}
+	return p, nil
+}
+
+// offset returns the offset of an offset value and updates the repeat offsets (RFC 8878, section
+// 3.1.1.5).
+func (d *parser) offset(value, lit uint32) uint32 {
+	r := &d.repeats
+	off := value - 3
+	if value <= 3 {
+		if lit == 0 {
+			value++
+		}
+		off = r[min(value, 3)-1]
+		if value == 4 {
+			off = r[0] - 1
+		}
+	}
+	switch value {
+	case 1:
+	case 2:
+		*r = [3]uint32{r[1], r[0], r[2]}
+	default:
+		*r = [3]uint32{off, r[0], r[1]}
+	}
+	return off
+}
+
+// sequences parses a sequences section and returns the literals behind the last one.
+func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) {
+	switch {
+	case b.seqs == 0:
+		return lits, nil
+	case p[0] < 128:
+		p = p[2:]
+	case p[0] < 255:
+		p = p[3:]
+	default:
+		p = p[4:]
+	}
+	p, err := d.readTables(p, b)
+	if err != nil {
+		return nil, err
 	}
 	at := 8*len(p) - bits.LeadingZeros8(p[len(p)-1]) - 1
 	take := func(n uint) (v uint32) {
@@ -168,24 +201,7 @@ func (d *parser) sequences(p []byte, b *blockInfo, lits []byte) ([]byte, error) 
 				state[k] = base[k] + take(n[k])
 			}
 		}
-		r := &d.repeats
-		off := value - 3
-		if value <= 3 {
-			if lit == 0 {
-				value++
-			}
-			off = r[min(value, 3)-1]
-			if value == 4 {
-				off = r[0] - 1
-			}
-		}
-		switch value {
-		case 1:
-		case 2:
-			*r = [3]uint32{r[1], r[0], r[2]}
-		default:
-			*r = [3]uint32{off, r[0], r[1]}
-		}
+		off := d.offset(value, lit)
 		d.literals(lits[:lit])
 		lits = lits[lit:]
 		d.seqs = append(d.seqs, lz77.Sequence{LitLen: d.run, MatchLen: match, Offset: off})

@@ -34,7 +34,7 @@ func TestNormalize(t *testing.T) {
 		desc := f.Append(nil)
 		rest, err := g.Read(append(desc, 0xee))
 		if err != nil || len(rest) != 1 || f != g {
-			t.Fatalf("table does not survive its description: %v", err)
+			t.Fatalf("the described table differs: %v", err)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestLog2(t *testing.T) {
 	}
 }
 
-// TestHostileTables writes tables bit by bit that an encoder never would.
+// TestHostileTables reads tables that an encoder would never write.
 func TestHostileTables(t *testing.T) {
 	type field struct{ v, n uint32 }
 	table := func(fields ...field) []byte {
@@ -63,7 +63,8 @@ func TestHostileTables(t *testing.T) {
 	}
 	half := []field{{11, 4}, {0, 10}} // a frequency of 1024
 	cat := func(parts ...[]field) []field { return slices.Concat(parts...) }
-	run := func(zeros int) (f []field) { // of symbols without a frequency, in runs of four and one of one to three
+	// run returns symbols of frequency 0, in runs of four and one of one to three.
+	run := func(zeros int) (f []field) {
 		for ; zeros > 3; zeros -= 4 {
 			f = append(f, field{15, 4}, field{1, 1})
 		}
@@ -83,7 +84,8 @@ func TestHostileTables(t *testing.T) {
 		{"symbol 256", table(cat(half, run(255), half)...)},
 		{"only zeros", bytes.Repeat([]byte{0xee}, 100)},
 		{"sum beyond 2048", table(cat(half, []field{{10, 4}, {511, 9}}, half)...)},
-		{"one symbol has all but one", table(cat([]field{{11, 4}, {1023, 10}}, []field{{2, 4}, {0, 1}})...)},
+		{"one symbol has all but one",
+			table(cat([]field{{11, 4}, {1023, 10}}, []field{{2, 4}, {0, 1}})...)},
 		{"run in nine bits", table(cat([]field{{15, 4}, {0, 8}, {1, 1}, {0, 8}}, half, half)...)},
 		{"endless run", append([]byte{15}, make([]byte, 100)...)},
 		{"bits left over", table(cat(half, half, []field{{1, 2}})...)},
