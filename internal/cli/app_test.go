@@ -211,6 +211,14 @@ func wantFiles(t *testing.T, dir string, names ...string) {
 	}
 }
 
+// wantContent checks content that pz wrote.
+func wantContent(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %d bytes, %.40q, want %d bytes, %.40q", len(got), got, len(want), want)
+	}
+}
+
 // unpz restores a file and returns its content.
 func unpz(t *testing.T, path string) string {
 	t.Helper()

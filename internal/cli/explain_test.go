@@ -165,7 +165,7 @@ func TestMemoryMessages(t *testing.T) {
 		got := run("10K").want(t, exitError, "iB of memory, more than the limit of 10 KiB; ").err
 		m := leastMemory.FindStringSubmatch(got)
 		if m == nil {
-			t.Fatal(args, got)
+			t.Fatalf("%s: no advice in %s", args, got)
 		}
 		if strings.Contains(got, "-B") == strings.HasPrefix(args, "-t") {
 			t.Errorf("%s: advice for the other direction: %s", args, got)
@@ -180,7 +180,7 @@ func TestMemoryMessages(t *testing.T) {
 	got := runProcess(t, strings.NewReader(string(content)), "-t", "-M1M").message(t, "standard input")
 	m := leastMemory.FindStringSubmatch(got)
 	if m == nil || !strings.Contains(got, " of memory, more than the limit of 1 MiB; ") {
-		t.Fatal(got)
+		t.Fatalf("pipe: no advice in %s", got)
 	}
 	r := runProcess(t, strings.NewReader(string(content)), "-t", "-M"+m[1])
 	if r.code != exitOK {

@@ -30,7 +30,7 @@ func TestFormatMemoryMessages(t *testing.T) {
 		got := pz(t, "", "-t", "-M10K", path).message(t, path)
 		m := leastMemory.FindStringSubmatch(got)
 		if m == nil || !strings.Contains(got, "iB of memory, more than the limit of 10 KiB; ") {
-			t.Fatal(path, got)
+			t.Fatalf("%s: no advice in %s", path, got)
 		}
 		pz(t, "", "-t", "-M", m[1], path).want(t, exitOK)
 		if path != zst { // as a block of the pipeline it may need less
@@ -44,7 +44,7 @@ func TestFormatMemoryMessages(t *testing.T) {
 	m := leastMemory.FindStringSubmatch(got)
 	if m == nil || !strings.HasPrefix(got, "needs 2") ||
 		!strings.Contains(got, "GiB of memory, more than ") {
-		t.Fatal(got)
+		t.Fatalf("no advice in %s", got)
 	}
 	if n, err := parseSize(m[1]); err != nil || n < 2<<30 || n > 3<<30 {
 		t.Errorf("advice: -M %s: %d, %v", m[1], n, err)

@@ -23,9 +23,7 @@ func TestSymbolicLinks(t *testing.T) {
 
 	// With -c a link counts as a file.
 	packed := pz(t, "", "-c", link).want(t, exitOK).out
-	if got := pz(t, packed, "-d").out; got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, packed, "-d").out, "content")
 	// With -f the result has the name of the link, and --rm removes the link, not its target.
 	pz(t, "", "-f", "--rm", link).want(t, exitOK)
 	wantFiles(t, dir, "link.pz", "target")
@@ -142,9 +140,7 @@ func TestDevStdout(t *testing.T) {
 	}
 	wantFiles(t, dir, "stdout")
 	wantFile(t, in, "content")
-	if got := unpz(t, out.Name()); got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, unpz(t, out.Name()), "content")
 }
 
 func TestPermissions(t *testing.T) {
@@ -178,9 +174,7 @@ func TestPermissions(t *testing.T) {
 	old := syscall.Umask(0o027)
 	defer syscall.Umask(old)
 	out := filepath.Join(dir, "out")
-	if res := runProcess(t, strings.NewReader("content"), "-o", out); res.code != 0 {
-		t.Error(res.err)
-	}
+	runProcess(t, strings.NewReader("content"), "-o", out).want(t, exitOK)
 	if fi, err := os.Stat(out); err != nil || fi.Mode() != 0o640 {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}

@@ -47,15 +47,15 @@ func TestList(t *testing.T) {
 	}
 	// One file has no totals, and -q no head, so scripts get one line.
 	if got := pz(t, "", "-l", a).want(t, exitOK).out; strings.Count(got, "\n") != 2 {
-		t.Error(got)
+		t.Errorf("-l: want 2 lines: %s", got)
 	}
 	if got := pz(t, "", "-lq", a).want(t, exitOK).out; strings.Count(got, "\n") != 1 {
-		t.Error(got)
+		t.Errorf("-lq: want 1 line: %s", got)
 	}
 	// Standard input may be a regular file.
 	packed, _ := os.ReadFile(a)
 	if got := pz(t, string(packed), "-l").want(t, exitOK).out; !strings.Contains(got, "100000") {
-		t.Error(got)
+		t.Errorf("redirected: the list lacks the size 100000: %s", got)
 	}
 	r := runProcess(t, strings.NewReader(string(packed)), "-l")
 	r.want(t, exitError, "standard input: is not a regular file")
@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 	bad := write(t, "no pz", dir, "bad.pz")
 	got := pz(t, "", "-l", bad, a).want(t, exitError, "bad.pz: ").out
 	if !strings.Contains(got, "100000") {
-		t.Error(got)
+		t.Errorf("after an error: the list lacks the size 100000: %s", got)
 	}
 }
 

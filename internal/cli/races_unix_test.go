@@ -80,7 +80,7 @@ func TestSourceChanges(t *testing.T) {
 	os.Truncate(in, 100_000)
 	res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content")
 	if strings.Contains(res.err, "removed") {
-		t.Error(res.err)
+		t.Errorf("message about --rm, which was not given: %s", res.err)
 	}
 	os.Truncate(in, 100_000)
 	if res := atStep(t, "created", grow, "-fq", in); res.code != exitWarning || res.err != "" {

@@ -81,9 +81,7 @@ func TestUnknownSuffix(t *testing.T) {
 	pz(t, "", "-d", dot).want(t, exitWarning, "has an unknown suffix -- ignored")
 	pz(t, "", "-dq", in).want(t, exitWarning)
 	wantFiles(t, dir, ".pz", "a.dat")
-	if got := pz(t, "", "-dc", in).want(t, exitOK).out; got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, "", "-dc", in).want(t, exitOK).out, "content")
 	pz(t, "", "-d", "-o", filepath.Join(dir, "out"), in).want(t, exitOK)
 	wantFile(t, filepath.Join(dir, "out"), "content")
 }
@@ -112,9 +110,7 @@ func TestOverwrite(t *testing.T) {
 	wantFile(t, old, "old")
 	wantFile(t, in, "new")
 	pz(t, "", "-f", in).want(t, exitOK)
-	if got := unpz(t, old); got != "new" {
-		t.Error(got)
-	}
+	wantContent(t, unpz(t, old), "new")
 	write(t, "old", dir, "a")
 	pz(t, "", "-d", old).want(t, exitWarning, "already exists")
 	wantFile(t, in, "old")
@@ -146,9 +142,7 @@ func TestRemove(t *testing.T) {
 
 	pz(t, "", "--rm", "-o", filepath.Join(dir, "b"), in).want(t, exitOK)
 	wantFiles(t, dir, "a.pz", "b")
-	if got := unpz(t, filepath.Join(dir, "b")); got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, unpz(t, filepath.Join(dir, "b")), "content")
 }
 
 // TestRemoveOnlyIfVerified checks that --rm keeps the source of a result that was not verified.
@@ -179,7 +173,7 @@ func TestTempName(t *testing.T) {
 		}
 	}
 	if name := tempName("a.pz"); !strings.HasPrefix(name, ".a.pz.pz-") {
-		t.Error(name)
+		t.Errorf("temporary name of a.pz: %s", name)
 	}
 }
 
@@ -228,17 +222,11 @@ func TestSeveralFiles(t *testing.T) {
 	none := filepath.Join(dir, "none")
 	pz(t, "", a, none, b).want(t, exitError, "none: no such file")
 	wantFiles(t, dir, "a", "a.pz", "b", "b.pz")
-	if got := pz(t, "", "-dc", a+".pz", b+".pz").want(t, exitOK).out; got != "first second" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, "", "-dc", a+".pz", b+".pz").want(t, exitOK).out, "first second")
 	both := pz(t, "", "-c", a, b).want(t, exitOK).out
-	if got := pz(t, both, "-d").want(t, exitOK).out; got != "first second" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, both, "-d").want(t, exitOK).out, "first second")
 	// "-" among names is standard input.
-	if got := pz(t, both, "-dc", a+".pz", "-").want(t, exitOK).out; got != "first first second" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, both, "-dc", a+".pz", "-").want(t, exitOK).out, "first first second")
 	// An error outranks a warning in any order.
 	pz(t, "", "-d", a, none).want(t, exitError)
 	pz(t, "", "-d", none, a).want(t, exitError)
@@ -257,13 +245,12 @@ func TestDirectories(t *testing.T) {
 	pz(t, "", "-r", tree).want(t, exitOK)
 	for name, content := range want {
 		wantFile(t, filepath.Join(tree, name), content)
-		if got := unpz(t, filepath.Join(tree, name+".pz")); got != content {
-			t.Error(name, got)
-		}
+		wantContent(t, unpz(t, filepath.Join(tree, name+".pz")), content)
 	}
 	pz(t, "", "-rt", tree).want(t, exitOK)
-	if got := pz(t, "", "-rl", tree).want(t, exitOK).out; strings.Count(got, "\n") != 1+len(want)+1 {
-		t.Error(got)
+	got := pz(t, "", "-rl", tree).want(t, exitOK).out
+	if n := strings.Count(got, "\n"); n != 1+len(want)+1 {
+		t.Errorf("-rl prints %d lines, want %d: %s", n, 1+len(want)+1, got)
 	}
 	// Replace the sources, and restore them.
 	pz(t, "", "-rf", "--rm", tree).want(t, exitOK)
@@ -306,7 +293,7 @@ func TestOutputRefusals(t *testing.T) {
 	cmd := command("-c", in)
 	cmd.Stdout = f
 	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != exitError {
-		t.Error(err)
+		t.Errorf("input as output: %v, want exit code %d", err, exitError)
 	}
 	wantFile(t, in, "content")
 }
@@ -323,9 +310,7 @@ func TestUnknownDataIsCopied(t *testing.T) {
 		pz(t, "", "-tf", in).want(t, exitError)
 	}
 	pz(t, "PZ\x01 and text", "-df").want(t, exitError)
-	if got := pz(t, pz(t, "content").out, "-df").want(t, exitOK).out; got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, pz(t, pz(t, "content").out, "-df").want(t, exitOK).out, "content")
 }
 
 func TestMemoryLimit(t *testing.T) {
@@ -357,9 +342,7 @@ func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, "content", dir, strings.Repeat("n", 252))
 	pz(t, "", in).want(t, exitOK)
-	if got := unpz(t, in+".pz"); got != "content" {
-		t.Error(got)
-	}
+	wantContent(t, unpz(t, in+".pz"), "content")
 	in = write(t, "content", dir, strings.Repeat("m", 254))
 	pz(t, "", in).want(t, exitError, "name too long")
 }

@@ -51,9 +51,7 @@ func TestRestOfStandardInput(t *testing.T) {
 			t.Errorf("%s: wrong content", args)
 		}
 	}
-	if got := rest("12345plain", 5, "-dcf"); got != "plain" {
-		t.Error(got)
-	}
+	wantContent(t, rest("12345plain", 5, "-dcf"), "plain")
 }
 
 // TestReaderGetsTheFile checks that a Reader gets a regular file itself, so that it prefetches.

@@ -170,7 +170,7 @@ func TestProgressBar(t *testing.T) {
 			a.stdin = slowFile(t, c.time)
 			a.stdout, _ = os.Create(filepath.Join(t.TempDir(), "out"))
 			if code := a.run(c.args); code != exitOK {
-				t.Error(code)
+				t.Errorf("exit code %d, want %d", code, exitOK)
 			}
 			a.stdout = a.stderr
 			got := seen(a, person)
