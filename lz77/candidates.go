@@ -1,12 +1,14 @@
 package lz77
 
+import "github.com/gopz/compress/lz77/internal/base"
+
 // A device may find the candidates of RowHash: the best one of each position, by the definition at
 // RowHash, in 32 bits. 0 stands for none. Otherwise the low CandidateOffsetBits bits hold the offset
 // and the high bits the length less 4. Lengths end at Nice.
 const (
 	CandidateOffsetBits = 24
 	// CandidateTail is the number of bytes at the end of a block that have no candidates.
-	CandidateTail = tail
+	CandidateTail = base.Tail
 	// MaxCandidateNice is the greatest Nice that a candidate can express.
 	MaxCandidateNice = 1<<(32-CandidateOffsetBits) - 1 + 4
 )
@@ -20,12 +22,12 @@ const (
 // in the highest rowBits bits share a row, of which the Depth most recent count. A candidate whose h
 // differs in the RowTagBits bits below them counts, but is passed over.
 func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
-	return tableLog(p.HashLog, size), rowHashMask(p.HashBytes)
+	return base.TableLog(p.HashLog, size), rowHashMask(p.HashBytes)
 }
 
 // Constants of the hash; see RowHashParams.
 const (
-	RowHashMul     = prime32
+	RowHashMul     = base.Prime32
 	RowHashMulHigh = prime32b
 	RowTagBits     = 7
 )
@@ -59,10 +61,10 @@ func (m *Matcher) ParseCandidates(
 	dst []Sequence, src []byte, start int, params *Params, limits Limits, best []uint32,
 ) (_ []Sequence, ok bool) {
 	limits.check()
-	if len(src) < start+tail {
+	if len(src) < start+base.Tail {
 		return dst, true
 	}
-	if len(best) < len(src)-tail {
+	if len(best) < len(src)-base.Tail {
 		return dst, false
 	}
 	m.params, m.limits = *params, limits

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
 // candidatesOf returns the candidates of all positions.
 func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
 	var m Matcher
-	best := make([]uint32, max(0, len(src)-tail))
+	best := make([]uint32, max(0, len(src)-base.Tail))
 	m.FindCandidates(best, src, p, l)
 	return best
 }

@@ -3,6 +3,7 @@ package lz77
 import (
 	"slices"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -24,13 +25,13 @@ const longEnough = 32
 // resetDouble empties both tables and inserts the positions in front of start. It returns the state
 // from which a kernel or the portable code goes on.
 func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
-	longLog := tableLog(m.params.LongHashLog, len(src))
-	m.long = emptyTable(m.long, longLog)
+	longLog := base.TableLog(m.params.LongHashLog, len(src))
+	m.long = base.EmptyTable(m.long, longLog)
 	long, longShift := m.long, 64-longLog
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	// Insert at least the first position: an entry of 0 may stand for it.
 	for p := 0; p < max(start, 1); p += prefixStep {
-		v := load64(src, p)
+		v := base.Load64(src, p)
 		x := hashProduct(v, ^uint64(0))
 		e := tagOf(x, m.tagMask) | uint32(p)
 		long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
@@ -40,7 +41,7 @@ func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
 		repeats = [2]int{len(src) + 1, len(src) + 1} // farther than any position
 	}
 	return simd.DoubleParse{
-		At: max(start, 1), Anchor: start, End: len(src) - tail, Repeats: repeats,
+		At: max(start, 1), Anchor: start, End: len(src) - base.Tail, Repeats: repeats,
 		LongShift: uint64(longShift), ShortShift: uint64(shift), ShortMask: mask, TagMask: uint64(m.tagMask),
 		SkipLog: uint64(m.params.SkipLog & 31), MinMatch: m.limits.MinMatch,
 		MaxOffset: m.limits.MaxOffset, UpdateRepeats: m.limits.Repeats,
@@ -70,14 +71,14 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 	rep, rep2 := st.Repeats[0], st.Repeats[1]
 	anchor, i, end := st.Anchor, st.At, st.End
 	for i < end {
-		v := load64(src, i)
+		v := base.Load64(src, i)
 		x := hashProduct(v, ^uint64(0))
 		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
 		long[hl], short[hs] = tag|uint32(i), tag|uint32(i)
 		var n int
 		c, d := i+1-rep, rep
-		if c >= 0 && uint32(v>>8) == load32(src, c) {
+		if c >= 0 && uint32(v>>8) == base.Load32(src, c) {
 			i++
 			n = extend(src, c, i, 4)
 			goto found
@@ -93,7 +94,7 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 			if d > maxOffset {
 				goto next
 			}
-			d = int(leastMultiple[d])
+			d = int(base.LeastMultiple[d])
 			if c = i - d; c < 0 {
 				goto next
 			}
@@ -103,7 +104,7 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 		}
 		{
 			// A longer match one byte further on is worth a literal.
-			v1 := load64(src, i+1)
+			v1 := base.Load64(src, i+1)
 			x1 := hashProduct(v1, ^uint64(0))
 			h1, tag1 := hashIndex(x1, longShift), tagOf(x1, tagMask)
 			c1 := int(long[h1] ^ tag1)
@@ -135,7 +136,7 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 			i -= k
 			n += k
 		}
-		dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
+		dst = append(dst, Sequence{LitLen: uint32(i - anchor), MatchLen: uint32(n), Offset: uint32(d)})
 		if d != rep && m.limits.Repeats != 0 {
 			rep, rep2 = d, rep
 		}
@@ -146,20 +147,20 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 			break
 		}
 		for _, p := range [2]int{second, i - 2} {
-			v := load64(src, p)
+			v := base.Load64(src, p)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(p)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field alternate between two offsets.
-		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
+		for i < end && i >= rep2 && base.Load32(src, i) == base.Load32(src, i-rep2) {
 			n := extend(src, i-rep2, i, 4)
 			if n < minMatch {
 				break
 			}
-			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
+			dst = append(dst, Sequence{MatchLen: uint32(n), Offset: uint32(rep2)})
 			rep, rep2 = rep2, rep
-			v := load64(src, i)
+			v := base.Load64(src, i)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(i)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e

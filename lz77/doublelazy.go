@@ -3,6 +3,7 @@ package lz77
 import (
 	"slices"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -63,7 +64,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 	rep, rep2 := st.Repeats[0], st.Repeats[1]
 	anchor, i, end := st.Anchor, st.At, st.End
 	for i < end {
-		v := load64(src, i)
+		v := base.Load64(src, i)
 		x := hashProduct(v, ^uint64(0))
 		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
 		cl, cs := int(long[hl]^tag), int(short[hs]^tag)
@@ -71,7 +72,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 		var n int
 		toInsert := i + 1 // the next position that is not in the tables
 		c, d := i+1-rep, rep
-		if c >= 0 && uint32(v>>8) == load32(src, c) {
+		if c >= 0 && uint32(v>>8) == base.Load32(src, c) {
 			i++
 			toInsert++
 			x, k := firstDifference(xor8(src, c, i), xor8(src, c+8, i+8))
@@ -94,13 +95,13 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			if d > maxOffset {
 				goto next
 			}
-			d = int(leastMultiple[d])
+			d = int(base.LeastMultiple[d])
 			if c = i - d; c < 0 {
 				goto next
 			}
 		}
 		{
-			x, k := firstDifference(v^load64(src, c), xor8(src, c+8, i+8))
+			x, k := firstDifference(v^base.Load64(src, c), xor8(src, c+8, i+8))
 			if n = k; n < minMatch {
 				goto next
 			}
@@ -109,7 +110,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			}
 		}
 		for n < nice && i+1 < end {
-			v := load64(src, i+1)
+			v := base.Load64(src, i+1)
 			x := hashProduct(v, ^uint64(0))
 			hl, tag := hashIndex(x, longShift), tagOf(x, tagMask)
 			c1, e := int(long[hl]^tag), tag|uint32(i+1)
@@ -119,7 +120,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			if uint(c1) >= uint(i) || d1 == d || uint(d1-MinOffset) > uint(maxOffset-MinOffset) {
 				break
 			}
-			x, n1 := firstDifference(v^load64(src, c1), xor8(src, c1+8, i+9))
+			x, n1 := firstDifference(v^base.Load64(src, c1), xor8(src, c1+8, i+9))
 			if x == 0 {
 				n1 += simd.MatchLen(src[c1+inlineBytes:], src[i+1+inlineBytes:])
 			}
@@ -129,13 +130,13 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			i, c, d, n = i+1, c1, d1, n1
 		}
 		if j := i + n; j < end {
-			v := load64(src, j)
+			v := base.Load64(src, j)
 			x := hashProduct(v, ^uint64(0))
 			c1 := int(long[hashIndex(x, longShift)] ^ tagOf(x, tagMask))
 			d1 := j - c1
 			at := i + endSkip
 			c2 := at - d1
-			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && load32(src, c2) == load32(src, at) &&
+			if uint(c1) < uint(j) && c2 >= 0 && d1 != d && base.Load32(src, c2) == base.Load32(src, at) &&
 				uint(d1-MinOffset) <= uint(maxOffset-MinOffset) {
 				if n1 := extend(src, c2, at, 4); n1 > n {
 					i, c, d, n = at, c2, d1, n1
@@ -161,7 +162,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			i -= k
 			n += k
 		}
-		dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
+		dst = append(dst, Sequence{LitLen: uint32(i - anchor), MatchLen: uint32(n), Offset: uint32(d)})
 		if d != rep && m.limits.Repeats != 0 {
 			rep, rep2 = d, rep
 		}
@@ -174,20 +175,20 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			if p >= sparse {
 				step = sparseStep
 			}
-			v := load64(src, p)
+			v := base.Load64(src, p)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(p)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e
 		}
 		// Records that differ in one field alternate between two offsets.
-		for i < end && i >= rep2 && load32(src, i) == load32(src, i-rep2) {
+		for i < end && i >= rep2 && base.Load32(src, i) == base.Load32(src, i-rep2) {
 			n := extend(src, i-rep2, i, 4)
 			if n < minMatch {
 				break
 			}
-			dst = append(dst, Sequence{0, uint32(n), uint32(rep2)})
+			dst = append(dst, Sequence{MatchLen: uint32(n), Offset: uint32(rep2)})
 			rep, rep2 = rep2, rep
-			v := load64(src, i)
+			v := base.Load64(src, i)
 			x := hashProduct(v, ^uint64(0))
 			e := tagOf(x, tagMask) | uint32(i)
 			long[hashIndex(x, longShift)], short[hash(v, mask, shift)] = e, e

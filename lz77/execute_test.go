@@ -116,7 +116,7 @@ func testExecuteOverlap(t *testing.T) {
 			for i := range offset {
 				lits[i] = byte(i*7 + 1)
 			}
-			seqs := []Sequence{{uint32(offset), uint32(n), uint32(offset)}}
+			seqs := []Sequence{{LitLen: uint32(offset), MatchLen: uint32(n), Offset: uint32(offset)}}
 			want, _, _ := naive(nil, lits[:offset], seqs)
 			dst, intact := guarded(offset+n, Slack)
 			if end, _, ok := Execute(dst, 0, lits, seqs); !ok || !bytes.Equal(dst[:end], want) || !intact() {
@@ -165,7 +165,9 @@ func testExecuteAnything(t *testing.T) {
 	for range 20_000 {
 		seqs := make([]Sequence, 1+r.IntN(8))
 		for i := range seqs {
-			seqs[i] = Sequence{uint32(randomLen(r)), uint32(randomLen(r)), 1 + r.Uint32N(60)}
+			seqs[i] = Sequence{
+				LitLen: uint32(randomLen(r)), MatchLen: uint32(randomLen(r)), Offset: 1 + r.Uint32N(60),
+			}
 			if r.IntN(20) == 0 {
 				seqs[i].LitLen = r.Uint32()
 			}

@@ -1,5 +1,7 @@
 package lz77
 
+import "github.com/gopz/compress/lz77/internal/base"
+
 // The lazy parser takes the best match at each position, unless one of the next Lazy positions has a
 // better one (as zlib's deflate_slow does). A match with a new offset that saves nothing is left out;
 // see literalCosts.
@@ -21,7 +23,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 		m.rows.reset(&m.params, len(src))
 	}
 	reps := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
-	end := len(src) - tail
+	end := len(src) - base.Tail
 	m.costs.reset(len(dst), start)
 	anchor, i := start, start
 	for i < end {
@@ -50,7 +52,9 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 			c--
 			best.length++
 		}
-		dst = append(dst, Sequence{uint32(at - anchor), uint32(best.length), uint32(best.offset)})
+		dst = append(dst, Sequence{
+			LitLen: uint32(at - anchor), MatchLen: uint32(best.length), Offset: uint32(best.offset),
+		})
 		reps.use(best.offset)
 		i = at + best.length
 		anchor = i

@@ -1,5 +1,7 @@
 package lz77
 
+import "github.com/gopz/compress/lz77/internal/base"
+
 // Finder names a match finder. The finder decides which parser runs: greedy for SingleHash and
 // DoubleHash, lazy for RowHash and DoubleHash with Lazy, optimal for the others.
 type Finder uint8
@@ -108,14 +110,15 @@ var Levels = [MaxLevel + 1]Params{
 // including the bytes in front of them.
 func (p *Params) Memory(size int, limits *Limits) int {
 	if p.Finder.Optimal() {
-		return optimalMemory(p, size, limits)
+		c := optimalConfig(p, limits)
+		return c.Memory(size)
 	}
-	n := 4 << tableLog(p.HashLog, size)
+	n := 4 << base.TableLog(p.HashLog, size)
 	switch p.Finder {
 	case DoubleHash:
-		n += 4 << tableLog(p.LongHashLog, size)
+		n += 4 << base.TableLog(p.LongHashLog, size)
 	case RowHash:
-		n = (5*p.Depth + 1) << tableLog(p.HashLog, size)
+		n = (5*p.Depth + 1) << base.TableLog(p.HashLog, size)
 	}
 	return n
 }
@@ -123,14 +126,3 @@ func (p *Params) Memory(size int, limits *Limits) int {
 // minNewMatch returns the length in bytes of the shortest match with a new offset that RowHash and
 // the optimal parser make.
 func (p *Params) minNewMatch(limits *Limits) int { return max(limits.MinMatch, int(p.HashBytes)) }
-
-// tableLog returns log2 of the size of a hash table for a block of size bytes. More entries than
-// positions would only cost time to clear.
-func tableLog(log uint8, size int) uint8 {
-	for log > minTableLog && 1<<(log-1) >= size {
-		log--
-	}
-	return log
-}
-
-const minTableLog = 8

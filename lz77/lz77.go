@@ -9,15 +9,16 @@
 // allows.
 package lz77
 
-import "fmt"
+import (
+	"fmt"
 
-// Sequence copies LitLen literals, then MatchLen bytes from Offset bytes back.
-// Bytes of a block behind its last sequence are literals.
-type Sequence struct {
-	LitLen   uint32
-	MatchLen uint32 // at least Limits.MinMatch, or MinRepeat at a repeat offset
-	Offset   uint32 // Limits.MinOffset … Limits.MaxOffset
-}
+	"github.com/gopz/compress/lz77/internal/base"
+)
+
+// Sequence copies LitLen literals, then MatchLen bytes from Offset bytes back. Its fields are uint32.
+// MatchLen is at least Limits.MinMatch, or MinRepeat at a repeat offset, and Offset lies between
+// Limits.MinOffset and MaxOffset. Bytes of a block behind its last sequence are literals.
+type Sequence = base.Sequence
 
 // Limits says which sequences a coder can express. All sizes are in bytes.
 // A Matcher panics if a field is outside its range.
@@ -44,7 +45,7 @@ type Limits struct {
 
 func (l *Limits) check() {
 	if l.MinMatch < 3 || l.MinMatch > 8 ||
-		l.MaxOffset < 2*MinOffset || l.MaxOffset > maxOffset ||
+		l.MaxOffset < 2*MinOffset || l.MaxOffset > base.MaxOffset ||
 		l.Repeats < 0 || l.Repeats > NewOffset ||
 		l.Repeats > 0 && l.MaxOffset < InitialRepeat ||
 		l.MinRepeat != 0 && (l.MinRepeat < 2 || l.MinRepeat > l.MinMatch || l.Repeats == 0) ||
@@ -53,7 +54,7 @@ func (l *Limits) check() {
 			l.MinMatch, l.minRepeat(), l.minOffset(), l.MaxOffset, l.Repeats))
 	}
 	if l.Contexts != nil {
-		l.Contexts.check()
+		l.Contexts.Check()
 	}
 }
 
@@ -64,25 +65,6 @@ func (l *Limits) minRepeat() int {
 	}
 	return l.MinRepeat
 }
-
-// maxOffset3 returns the greatest offset of a match of 3 bytes.
-func (l *Limits) maxOffset3() int {
-	reach := 0
-	if l.Model != nil {
-		reach = l.Model.Rules().MaxOffset3
-	}
-	if reach == 0 {
-		reach = defaultMaxOffset3
-	}
-	return min(l.MaxOffset, reach)
-}
-
-// defaultMaxOffset3 stands for Rules.MaxOffset3 where a model leaves it 0.
-// With 1<<13, executables in zstd's codes are 0.3% larger.
-const defaultMaxOffset3 = 1 << 18
-
-// maxOffset is the greatest offset that fits into a candidate.
-const maxOffset = 1<<27 - 1
 
 // minOffset returns the least offset.
 func (l *Limits) minOffset() int {
@@ -95,7 +77,7 @@ func (l *Limits) minOffset() int {
 // MinOffset is the least offset of a match in bytes, unless Limits.MinOffset is smaller.
 // A decoder may copy so many bytes at a time without a check for overlap. Short periods lose next to
 // nothing, because data with period n has period k·n as well.
-const MinOffset = 16
+const MinOffset = base.MinOffset
 
 // InitialRepeat is the repeat offset that fills the list at the beginning of a block.
-const InitialRepeat = 64
+const InitialRepeat = base.InitialRepeat

@@ -1,9 +1,10 @@
 package lz77
 
 import (
-	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/lz77/internal/optimal"
 	"github.com/gopz/compress/simd"
 )
 
@@ -21,11 +22,11 @@ type Matcher struct {
 	shift        uint8    // 64 − log2 of the size of table
 	tagMask      uint32   // bits of an entry that hold a tag; the others hold the position
 	costs        literalCosts
-	rows         rows     // RowHash
-	minMatch     int      // least bytes of a match that rows may return
-	candidates   []uint32 // RowHash: the caller's candidates in place of rows; see ParseCandidates
-	badCandidate bool     // one of candidates is impossible
-	optimal      *optimal // nil until a finder needs the optimal parser
+	rows         rows            // RowHash
+	minMatch     int             // least bytes of a match that rows may return
+	candidates   []uint32        // RowHash: the caller's candidates in place of rows; see ParseCandidates
+	badCandidate bool            // one of candidates is impossible
+	optimal      *optimal.Parser // nil until a finder needs the optimal parser
 }
 
 // Parse appends the sequences of src to dst. A block of fewer than 16 bytes has none.
@@ -36,7 +37,7 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 // ParseFrom appends the sequences of src[start:] to dst. Matches may reach back into src[:start].
 func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Params, limits Limits) []Sequence {
 	limits.check()
-	if len(src) < start+tail {
+	if len(src) < start+base.Tail {
 		return dst
 	}
 	m.params, m.limits = *params, limits
@@ -59,40 +60,15 @@ func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Param
 }
 
 func (m *Matcher) resetTables(size int) {
-	log := tableLog(m.params.HashLog, size)
-	m.table = emptyTable(m.table, log)
+	log := base.TableLog(m.params.HashLog, size)
+	m.table = base.EmptyTable(m.table, log)
 	m.shift = 64 - log
 	m.tagMask = ^uint32(0) << bits.Len(uint(size))
 }
 
-// tail is the number of bytes at the end of a block where no match begins. Finders may load 8 bytes
-// at any position in front of them.
-const tail = 16
-
 // prefixStep is the distance of the positions in front of a block that enter a hash table.
 // A match that begins between two of them is found one byte later and extended backwards.
 const prefixStep = 2
-
-// emptyTable returns a cleared table of 1<<log entries, in the memory of t if it is large enough.
-func emptyTable(t []uint32, log uint8) []uint32 {
-	if cap(t) < 1<<log {
-		t = make([]uint32, 1<<log)
-	}
-	t = t[:1<<log]
-	clear(t)
-	return t
-}
-
-// A slice of constant capacity takes one or two compares. p[i:] takes a mask as well, ahead of the load.
-func load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
-func load64(p []byte, i int) uint64 { return binary.LittleEndian.Uint64(p[i : i+8 : i+8]) }
-
-// Multipliers for Fibonacci hashing: odd, and near 2⁶⁴ or 2³² divided by the golden ratio.
-const (
-	prime64  = 0x9E3779B185EBCA87
-	prime32  = 0x9E3779B1
-	prime32b = 0x85EBCA77
-)
 
 // hash returns the hash of the bytes of v in mask, for a table of 64 − shift bits.
 func hash(v, mask uint64, shift uint8) uint32 { return hashIndex(hashProduct(v, mask), shift) }
@@ -102,7 +78,7 @@ func hashIndex(product uint64, shift uint8) uint32 { return uint32(product >> (s
 
 // hashProduct returns the number that hashes and tags are taken from. Its high bits depend on the
 // bytes of v in mask, its low bits on the first 4 bytes only.
-func hashProduct(v, mask uint64) uint64 { return v & mask * prime64 }
+func hashProduct(v, mask uint64) uint64 { return v & mask * base.Prime64 }
 
 // tagOf returns the tag of a product: the bits of an entry that no position in the block needs.
 // An entry ^ the tag sought is a position if the tags are equal, and lies beyond the block if not.
@@ -112,9 +88,6 @@ func tagOf(product uint64, tagMask uint32) uint32 { return uint32(product) & tag
 
 // lowBytesMask returns the mask of the first n bytes, 1 … 8.
 func lowBytesMask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
-
-// leastMultiple[d] is the least multiple of an offset d below MinOffset that is not below it.
-var leastMultiple = [MinOffset]uint8{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
 
 // extend returns the length of the match of src[i:] with src[c:]; c < i. The first n bytes are known
 // to be equal.
@@ -141,7 +114,7 @@ func firstDifference(x, y uint64) (word uint64, equal int) {
 const inlineBytes = 16
 
 // xor8 returns the 8 bytes at c ^ those at i.
-func xor8(src []byte, c, i int) uint64 { return load64(src, c) ^ load64(src, i) }
+func xor8(src []byte, c, i int) uint64 { return base.Load64(src, c) ^ base.Load64(src, i) }
 
 // equalBefore8 returns how many bytes in front of i equal those in front of c, up to most and 8;
 // 8 ≤ c < i.

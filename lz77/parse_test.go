@@ -10,7 +10,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Sizes around what matters: the tail where no match begins, loads of 8 bytes, the smallest tables, and the reach of 16 bits.
+// Sizes around what matters: the base.Tail where no match begins, loads of 8 bytes, the smallest tables, and the reach of 16 bits.
 func testSizes() (sizes []int) {
 	for n := range 41 {
 		sizes = append(sizes, n)
@@ -169,7 +169,7 @@ func TestParseAppends(t *testing.T) {
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		var m Matcher
 		want := m.Parse(nil, src, p, l)
-		head := []Sequence{{1, 2, 3}, {4, 5, 6}}
+		head := []Sequence{{LitLen: 1, MatchLen: 2, Offset: 3}, {LitLen: 4, MatchLen: 5, Offset: 6}}
 		got := m.Parse(slices.Clip(slices.Clone(head)), src, p, l)
 		if len(want) == 0 || !slices.Equal(got, append(head, want...)) {
 			t.Errorf("%d sequences after two, want %d", len(got)-2, len(want))

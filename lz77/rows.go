@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -47,7 +48,7 @@ func (r *rows) entries(n, size int) (base uint64) {
 }
 
 func (r *rows) reset(params *Params, size int) {
-	log := tableLog(params.HashLog, size)
+	log := base.TableLog(params.HashLog, size)
 	r.log = uint8(bits.Len(uint(params.Depth)) - 1)
 	r.shift = 32 - log
 	r.mask = rowHashMask(params.HashBytes)
@@ -79,7 +80,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	// Insert the positions passed over since.
 	allTags, allPos, heads := r.tags, r.positions, r.heads
 	for p := r.next; p < i; p++ {
-		h := rowHash(load64(src, p), hashMask)
+		h := rowHash(base.Load64(src, p), hashMask)
 		row := int(h >> shift)
 		head := (heads[row] - 1) & last
 		heads[row] = head
@@ -88,7 +89,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	}
 	r.next = i + 1
 
-	v := load64(src, i)
+	v := base.Load64(src, i)
 	h := rowHash(v, hashMask)
 	row, tag := int(h>>shift), uint8(h>>((shift-7)&31))|0x80
 	first := row << log
@@ -111,7 +112,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	best := least - 1
 	ends := uint32(0)
 	if i+best < len(src) {
-		ends = load32(src, i+best-3)
+		ends = base.Load32(src, i+best-3)
 	} else {
 		hits = 0
 	}
@@ -119,7 +120,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 		c := int(pos[(int(head)+bits.TrailingZeros64(hits))&(len(pos)-1)])
 		d := i - c
 		if d < MinOffset {
-			d = int(leastMultiple[d&(MinOffset-1)])
+			d = int(base.LeastMultiple[d&(MinOffset-1)])
 			if c = i - d; c < 0 {
 				continue
 			}
@@ -128,7 +129,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 			break
 		}
 		// A longer match is equal at the end of the best one.
-		if load32(src, c+best-3) == ends && load32(src, c) == uint32(v) {
+		if base.Load32(src, c+best-3) == ends && base.Load32(src, c) == uint32(v) {
 			m := extend(src, c, i, 4)
 			if k := min(m, nice); k > best &&
 				(offset == 0 || score(k-best) > bits.Len32(uint32(d))-bits.Len32(uint32(offset))) {
@@ -136,7 +137,7 @@ func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 				if k == nice || i+m >= len(src) {
 					break
 				}
-				ends = load32(src, i+best-3)
+				ends = base.Load32(src, i+best-3)
 			}
 		}
 	}

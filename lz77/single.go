@@ -3,6 +3,7 @@ package lz77
 import (
 	"slices"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -25,11 +26,11 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 	}
 	// Insert at least the first position: an entry of 0 may stand for it.
 	for p := 0; p < max(start, 1); p += prefixStep {
-		x := hashProduct(load64(src, p), mask)
+		x := hashProduct(base.Load64(src, p), mask)
 		table[hashIndex(x, shift)] = tagOf(x, m.tagMask) | uint32(p)
 	}
 	st := simd.SingleParse{
-		At: max(start, 1), Anchor: start, End: len(src) - tail, Repeat: rep,
+		At: max(start, 1), Anchor: start, End: len(src) - base.Tail, Repeat: rep,
 		Mask: mask, Shift: uint64(shift), TagMask: uint64(m.tagMask),
 		SkipLog: uint64(m.params.SkipLog & 31), MaxOffset: m.limits.MaxOffset,
 		MinMatch: m.limits.MinMatch, UpdateRepeat: m.limits.Repeats,
@@ -53,23 +54,23 @@ func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.Singl
 	tagMask := m.tagMask
 	anchor, i, end, rep := st.Anchor, st.At, st.End, st.Repeat
 	for i < end {
-		v, v1 := load64(src, i), load64(src, i+1)
+		v, v1 := base.Load64(src, i), base.Load64(src, i+1)
 		x, x1 := hashProduct(v, mask), hashProduct(v1, mask)
 		h, h1 := hashIndex(x, shift), hashIndex(x1, shift)
 		tag, tag1 := tagOf(x, tagMask), tagOf(x1, tagMask)
 		c, c1 := int(table[h]^tag), int(table[h1]^tag1)
 		table[h], table[h1] = tag|uint32(i), tag1|uint32(i+1)
 		d, n := rep, 0
-		if i+1 >= d && uint32(v1) == load32(src, i+1-d) {
+		if i+1 >= d && uint32(v1) == base.Load32(src, i+1-d) {
 			i++
 			c = i - d
 			goto found
 		}
-		if d = i - c; uint(c) < uint(i) && uint32(v) == load32(src, c) && d <= maxOffset {
+		if d = i - c; uint(c) < uint(i) && uint32(v) == base.Load32(src, c) && d <= maxOffset {
 			goto candidate
 		}
 		c, d = c1, i+1-c1
-		if uint(c) <= uint(i) && uint32(v1) == load32(src, c) && uint(d-1) < uint(maxOffset) {
+		if uint(c) <= uint(i) && uint32(v1) == base.Load32(src, c) && uint(d-1) < uint(maxOffset) {
 			i++
 			goto candidate
 		}
@@ -79,8 +80,8 @@ func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.Singl
 
 	candidate:
 		if d < MinOffset {
-			d = int(leastMultiple[d&(MinOffset-1)])
-			if c = i - d; c < 0 || uint32(load64(src, i)) != load32(src, c) {
+			d = int(base.LeastMultiple[d&(MinOffset-1)])
+			if c = i - d; c < 0 || uint32(base.Load64(src, i)) != base.Load32(src, c) {
 				goto next
 			}
 		}
@@ -109,7 +110,7 @@ func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.Singl
 			i -= k
 			n += k
 		}
-		dst = append(dst, Sequence{uint32(i - anchor), uint32(n), uint32(d)})
+		dst = append(dst, Sequence{LitLen: uint32(i - anchor), MatchLen: uint32(n), Offset: uint32(d)})
 		if m.limits.Repeats != 0 {
 			rep = d
 		}
@@ -120,7 +121,7 @@ func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.Singl
 			break
 		}
 		for _, p := range [2]int{second, i - 2} {
-			x := hashProduct(load64(src, p), mask)
+			x := hashProduct(base.Load64(src, p), mask)
 			table[hashIndex(x, shift)] = tagOf(x, tagMask) | uint32(p)
 		}
 	}

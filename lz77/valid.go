@@ -9,16 +9,16 @@ import (
 // that, and every match copies the bytes that stand there. It takes about as long as copying src.
 func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 	at, size := uint64(start), uint64(len(src))
-	repeats := repeatList{InitialRepeat, InitialRepeat, InitialRepeat}
+	repeats := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
 	for i := range seqs {
 		s := &seqs[i]
 		at += uint64(s.LitLen)
 		n, offset := uint64(s.MatchLen), uint64(s.Offset)
 		least := limits.MinMatch
-		if slices.Contains(repeats[:limits.Repeats], s.Offset) {
+		if slices.Contains(repeats[:limits.Repeats], int(s.Offset)) {
 			least = limits.minRepeat()
 		}
-		repeats.use(s.Offset)
+		repeats.use(int(s.Offset))
 		if n < uint64(least) ||
 			offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) ||
 			offset > at || at > size || n > size-at {

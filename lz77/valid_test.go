@@ -32,7 +32,9 @@ func TestValid(t *testing.T) {
 			want  bool
 		}{{4, true}, {2, false}} {
 			rest := q.MatchLen - part.first
-			two := append(slices.Clone(again[:short]), Sequence{lit, part.first, q.Offset}, Sequence{0, min(rest, 2), q.Offset})
+			two := append(slices.Clone(again[:short]),
+				Sequence{LitLen: lit, MatchLen: part.first, Offset: q.Offset},
+				Sequence{MatchLen: min(rest, 2), Offset: q.Offset})
 			if rest < 2 || Valid(two, src, 0, limits) != part.want {
 				t.Errorf("a new match of %d bytes, and %d again: valid %v", part.first, min(rest, 2), !part.want)
 			}

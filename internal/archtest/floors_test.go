@@ -47,6 +47,8 @@ var packages = map[string]floor{
 	"zstd":    codecs,
 	"gpu":     codecs,
 
+	"lz77/internal/optimal": codecs,
+
 	"rans/internal/ctx":   codecs,
 	"rans/internal/model": codecs,
 
@@ -64,6 +66,8 @@ var packages = map[string]floor{
 	"internal/bitio":  ground,
 	"internal/binlog": ground,
 	"internal/suffix": ground,
+
+	"lz77/internal/base": ground,
 
 	"internal/inflate": ground,
 
@@ -117,6 +121,8 @@ var sideways = map[arrow]string{
 	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
 
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
+
+	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
 
 	{"lzseq", "lz77"}: "codes sequences, a type of lz77",
 

@@ -1,6 +1,6 @@
-package lz77
+package optimal
 
-import "slices"
+import "github.com/gopz/compress/lz77/internal/base"
 
 // This file is the second half of optimal parsing: the cheapest path through a chunk.
 //
@@ -23,74 +23,6 @@ import "slices"
 // cheapest parse if there are no repeat offsets, no contexts and no bounds; TestOptimal compares it
 // with an exhaustive search.
 
-// link is the last edge of a path.
-type link struct {
-	length uint32 // of a match, 0 for a literal; ORed with fromSecond or fromLiteral
-	offset uint32 // of the last match
-}
-
-// Flags of link.length: the path that the edge extends, if not the cheapest one.
-const (
-	fromSecond  = 1 << 31
-	fromLiteral = 1 << 30
-	linkFlags   = fromSecond | fromLiteral
-)
-
-// pathNode is the end of a path at one position.
-type pathNode struct {
-	cost int32 // price so far, or unreached
-	link link
-}
-
-// paths holds one path to each position of a chunk.
-type paths struct {
-	nodes  []pathNode
-	states []state // behind each path; set when the position has its turn
-}
-
-func (a *paths) grow(n int) {
-	a.nodes, a.states = make([]pathNode, n), make([]state, n)
-}
-
-// pathBytes is the memory of a position in paths, in bytes.
-const pathBytes = 12 + 16
-
-// state is the state of the coder behind a path.
-type state struct {
-	repeats repeatList
-	run     uint32 // literals since the last match
-}
-
-// repeatList is the list of repeat offsets, the most recent first.
-type repeatList [3]uint32
-
-func (r *repeatList) use(d uint32) {
-	switch d {
-	case r[0]:
-	case r[1]:
-		r[0], r[1] = d, r[0]
-	default:
-		r[0], r[1], r[2] = d, r[0], r[1]
-	}
-}
-
-// offset returns the repeat offset of a kind.
-func (s *state) offset(kind int, shifted bool) uint32 {
-	if shifted && s.run == 0 {
-		if kind == 2 {
-			return s.repeats[0] - 1
-		}
-		kind++
-	}
-	return s.repeats[kind]
-}
-
-// repeatMatch caches the end of a match at an offset, for the positions behind its first one.
-type repeatMatch struct {
-	offset uint32
-	end    int
-}
-
 const unreached = 1<<31 - 1
 
 // maxSecondLag is how much more than the cheapest path the second-cheapest may cost. With 4 bits,
@@ -104,15 +36,29 @@ const maxLiteralLag = 40 * PriceBit
 // comparedRun is the run with whose price paths that end with a literal are compared.
 const comparedRun = 16
 
+// graph is the state of a parse.
+type graph struct {
+	best       paths // the cheapest path to each position
+	secondBest paths // the second-cheapest, if its last match has another offset
+	keepSecond bool  // the parse extends secondBest
+
+	// literalPathCost is the cost of the path to the next position that ends with a literal, with a run
+	// of comparedRun. contextState holds these paths.
+	literalPathCost int32
+	literalPrices   []int32 // price of the literal at each position; without contexts only
+	repeatCache     [16]repeatMatch
+	skipped         int // position in the chunk where the parse begins
+}
+
 // parse sets steps to the cheapest path through a chunk from state at, counts its literals, and returns
 // the state behind it.
-func (o *optimal) parse(src []byte, s chunk, at state) state {
+func (o *Parser) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
 	content := src[s.from:s.to]
 	prices := &o.prices
 	// Without repeat offsets, and if the run does not matter, a loss is never won back.
-	o.keepSecond = o.params.KeepSecondPath &&
-		(o.limits.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
+	o.keepSecond = o.config.KeepSecondPath &&
+		(o.config.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
 	clear(o.repeatCache[:])
 	firsts, seconds := o.best.nodes[:size+1], o.secondBest.nodes[:size+1]
 	for i := range firsts {
@@ -127,7 +73,7 @@ func (o *optimal) parse(src []byte, s chunk, at state) state {
 	}
 	firsts[0].cost = 1 << 16 // above 0: a token less its average run may have a negative price
 	o.best.states[0] = at
-	nice, least := o.params.Nice, o.minNew
+	nice, least := o.config.Nice, o.minNew
 	empty := prices.Run[0] // literals cost what the run costs beyond that
 	for i := 0; i < size; i++ {
 		here := firsts[i].cost
@@ -165,13 +111,13 @@ func (o *optimal) parse(src []byte, s chunk, at state) state {
 			if n < from || o.rules.ShiftedRepeats && st.run == 0 && d == st.repeats[0] {
 				continue
 			}
-			base := here + empty + prices.Offset[c.code()]
+			cost := here + empty + prices.Offset[c.code()]
 			if n >= nice {
-				o.relaxMatch(i, base, d, n, n, row, 0)
+				o.relaxMatch(i, cost, d, n, n, row, 0)
 				i += n - 1
 				break
 			}
-			o.relaxMatch(i, base, d, from, n, row, 0)
+			o.relaxMatch(i, cost, d, from, n, row, 0)
 			from = n + 1
 		}
 	}
@@ -180,7 +126,7 @@ func (o *optimal) parse(src []byte, s chunk, at state) state {
 
 // relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the position
 // before. cost is that of the path with the literal, without what the literal adds to the run.
-func (o *optimal) relaxLiteral(i int, st *state, cost int32, from uint32) {
+func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
 	cost += o.prices.Run[run+1] - o.prices.Run[run]
 	l := link{from, st.repeats[0]}
@@ -204,29 +150,29 @@ func (o *optimal) relaxLiteral(i int, st *state, cost int32, from uint32) {
 
 // relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from and
 // goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
-func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base int32, flag uint32) (longest int) {
+func (o *Parser) relaxRepeats(src []byte, from, i, room int, st *state, cost int32, flag uint32) (longest int) {
 	p, least := from+i, o.minRepeat
-	if p+tail > len(src) {
+	if p+base.Tail > len(src) {
 		return 0
 	}
-	v := load32(src, p)
+	v := base.Load32(src, p)
 	known := min(least, 4)
 	drop := uint(8 * (4 - known))
 	longest = least - 1
 	rows := &o.prices.Match[o.prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses]
-	for kind := range o.limits.Repeats {
+	for kind := range o.config.Repeats {
 		d := int(st.offset(kind, o.rules.ShiftedRepeats))
-		if d < o.minOffset || d > p || d > o.limits.MaxOffset || (load32(src, p-d)^v)<<(drop&31) != 0 {
+		if d < o.config.MinOffset || d > p || d > o.config.MaxOffset || (base.Load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
-		k := &o.repeatCache[uint32(d)*prime32>>28]
+		k := &o.repeatCache[uint32(d)*base.Prime32>>28]
 		if k.offset != uint32(d) || p >= k.end {
-			end := min(len(src), p+o.params.Nice)
+			end := min(len(src), p+o.config.Nice)
 			*k = repeatMatch{uint32(d), commonBytes(src, p-d, p, known, end) + p}
 		}
 		n := min(room, k.end-p)
 		if n > longest { // a shorter match of a dearer kind cannot win
-			o.relaxMatch(i, base, uint32(d), least, n, &rows[kind], flag)
+			o.relaxMatch(i, cost, uint32(d), least, n, &rows[kind], flag)
 			longest = n
 		}
 	}
@@ -238,11 +184,11 @@ func (o *optimal) relaxRepeats(src []byte, from, i, room int, st *state, base in
 
 // relaxMatch relaxes matches of from to to bytes at position i of the chunk, from the longest down.
 // It stops after MaxMisses consecutive lengths that improve nothing.
-func (o *optimal) relaxMatch(
-	i int, base int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
+func (o *Parser) relaxMatch(
+	i int, cost int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
 ) {
 	if to >= PricedLengths {
-		if c, first := base+prices[PricedLengths-1], &o.best.nodes[i+to]; c < first.cost {
+		if c, first := cost+prices[PricedLengths-1], &o.best.nodes[i+to]; c < first.cost {
 			*first = pathNode{c, link{uint32(to) | flag, offset}}
 		}
 		return
@@ -252,10 +198,10 @@ func (o *optimal) relaxMatch(
 	last := len(firsts) // the latest that improved something
 	if !o.keepSecond {
 		for k := len(firsts) - 1; k >= 0; k-- {
-			if c, first := base+row[k], &firsts[k]; c < first.cost {
+			if c, first := cost+row[k], &firsts[k]; c < first.cost {
 				*first = pathNode{c, link{uint32(from+k) | flag, offset}}
 				last = k
-			} else if last-k >= o.params.MaxMisses {
+			} else if last-k >= o.config.MaxMisses {
 				break
 			}
 		}
@@ -263,7 +209,7 @@ func (o *optimal) relaxMatch(
 	}
 	seconds := o.secondBest.nodes[i+from : i+to+1][:len(firsts)]
 	for k := len(firsts) - 1; k >= 0; k-- {
-		c, first := base+row[k], &firsts[k]
+		c, first := cost+row[k], &firsts[k]
 		if c < first.cost {
 			if first.link.offset != offset {
 				seconds[k] = *first
@@ -273,78 +219,8 @@ func (o *optimal) relaxMatch(
 		} else if second := &seconds[k]; c < second.cost && first.link.offset != offset {
 			*second = pathNode{c, link{uint32(from+k) | flag, offset}}
 			last = k
-		} else if last-k >= o.params.MaxMisses {
+		} else if last-k >= o.config.MaxMisses {
 			break
 		}
 	}
-}
-
-// pathsOf returns the paths that a link extends.
-func (o *optimal) pathsOf(l link) *paths {
-	switch {
-	case l.length&fromSecond != 0:
-		return &o.secondBest
-	case l.length&fromLiteral != 0:
-		return &o.context.literalPaths
-	}
-	return &o.best
-}
-
-// resolveState sets the state behind the path of a to position i > 0.
-func (o *optimal) resolveState(a *paths, i int) {
-	st, l := &a.states[i], a.nodes[i].link
-	from := o.pathsOf(l)
-	n := int(l.length &^ linkFlags)
-	if n == 0 {
-		*st = from.states[i-1]
-		st.run++
-		return
-	}
-	st.repeats = from.states[i-n].repeats
-	st.repeats.use(l.offset)
-	st.run = 0
-}
-
-// backtrack sets steps to the path to the end of a chunk and the match last behind it, counts the
-// literals of the chunk, and returns the state behind that match.
-func (o *optimal) backtrack(content []byte, last link) state {
-	o.steps = o.steps[:0]
-	i := len(content)
-	if i > 0 {
-		o.resolveState(&o.best, i)
-	}
-	end := o.best.states[i]
-	if last.length != 0 {
-		o.steps = append(o.steps, o.stepAt(&end, last))
-		end.repeats.use(last.offset)
-		end.run = 0
-	}
-	for a := &o.best; i > 0; {
-		l := a.nodes[i].link
-		a = o.pathsOf(l)
-		l.length &^= linkFlags
-		if l.length == 0 {
-			i--
-			o.counts.Literals[content[i]]++
-			if o.context != nil {
-				o.context.count(o.skipped+i, a.states[i].run, content[i])
-			}
-			continue
-		}
-		i -= int(l.length)
-		o.steps = append(o.steps, o.stepAt(&a.states[i], l))
-	}
-	slices.Reverse(o.steps)
-	return end
-}
-
-// stepAt returns the step of a match from a state.
-func (o *optimal) stepAt(from *state, l link) Step {
-	s := Step{Sequence{from.run, l.length, l.offset}, NewOffset}
-	for kind := o.limits.Repeats - 1; kind >= 0; kind-- {
-		if from.offset(kind, o.rules.ShiftedRepeats) == l.offset {
-			s.Kind = uint8(kind)
-		}
-	}
-	return s
 }

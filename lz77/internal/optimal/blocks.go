@@ -1,6 +1,10 @@
-package lz77
+package optimal
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/lz77/internal/base"
+)
 
 // This file is the optimal parser for forms that are written in blocks with codes of their own, such
 // as Deflate. Literals and matches cost the same wherever they stand there, since no offset is
@@ -62,8 +66,8 @@ type BlockSplitter interface {
 func (b *blockParser) grow(n int) { b.costs, b.links = make([]uint64, n), make([]uint32, n) }
 
 // parseBlocks appends the sequences of src[start:] to dst.
-func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence {
-	if o.limits.MaxOffset > maxBlocksOffset || o.limits.Repeats > 0 {
+func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.Sequence {
+	if o.config.MaxOffset > maxBlocksOffset || o.config.Repeats > 0 {
 		panic("lz77: a model with NewSplitter needs offsets of at most 17 bits and no repeat offsets")
 	}
 	piece := o.rules.ChunkSize
@@ -97,7 +101,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 		o.steps = o.steps[:0]
 		from := 0
 		for _, to := range b.ends {
-			for range o.params.Passes {
+			for range o.config.Passes {
 				done := len(o.steps)
 				o.counts = Counts{}
 				o.appendPath(content, from, to, 0)
@@ -121,7 +125,7 @@ func (o *optimal) parseBlocks(dst []Sequence, src []byte, start int) []Sequence 
 //   - The counts of a greedy parse, with equal counts for all lengths: samples of 16 bits are 0.4%
 //     smaller.
 //   - Equal counts for all symbols: programs, text and JSON are 0.1–0.2% smaller.
-func (o *optimal) chooseInitialCounts(src []byte, s chunk) {
+func (o *Parser) chooseInitialCounts(src []byte, s chunk) {
 	content := src[s.from:s.to]
 	piece := min(max(len(content)/8, 1<<9), 1<<12) // small, so that prices follow soon
 	least := ^uint64(0)
@@ -155,7 +159,7 @@ func (o *optimal) chooseInitialCounts(src []byte, s chunk) {
 // partEnd returns the end of a part of size bytes, at least 1, from from on. It moves an end that lies
 // in a match of Nice bytes to the end of that match, since the positions in it have no candidates.
 // It does not do so for the last, shorter candidate of a split match.
-func (o *optimal) partEnd(s chunk, from, size int) int {
+func (o *Parser) partEnd(s chunk, from, size int) int {
 	size += s.from + from
 	if size < s.to {
 		size = o.skipCovered(o.firstCand, s, size)
@@ -164,7 +168,7 @@ func (o *optimal) partEnd(s chunk, from, size int) int {
 }
 
 // countUniform sets equal counts for the literals that occur, and for all other symbols.
-func (o *optimal) countUniform(content []byte) {
+func (o *Parser) countUniform(content []byte) {
 	const literals, each = 6000, 128 // of all literals, and of each other symbol
 	for _, b := range content {
 		o.counts.Literals[b] = 1
@@ -186,7 +190,7 @@ func (o *optimal) countUniform(content []byte) {
 // parsePart parses a part of the window with the prices of the past counts, appends its steps, and adds
 // its counts to the past. run is the number of literals in front of the part; parsePart returns the
 // number behind its last match.
-func (o *optimal) parsePart(content []byte, from, to int, run uint32) uint32 {
+func (o *Parser) parsePart(content []byte, from, to int, run uint32) uint32 {
 	done := len(o.steps)
 	o.model.Price(&o.prices, &o.past)
 	o.shortestPath(content, from, to)
@@ -200,7 +204,7 @@ func (o *optimal) parsePart(content []byte, from, to int, run uint32) uint32 {
 
 // appendPath appends the steps of the path from one position of the window to another and counts its
 // literals. It takes and returns run as parsePart does.
-func (o *optimal) appendPath(content []byte, from, to int, run uint32) uint32 {
+func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 	links := o.blocks.links[:to]
 	for i := from; i < to; {
 		l := links[i]
@@ -211,7 +215,7 @@ func (o *optimal) appendPath(content []byte, from, to int, run uint32) uint32 {
 			continue
 		}
 		n := linkLength - l&linkLength
-		o.steps = append(o.steps, Step{Sequence{run, n, l >> linkShift}, NewOffset})
+		o.steps = append(o.steps, Step{base.Sequence{LitLen: run, MatchLen: n, Offset: l >> linkShift}, NewOffset})
 		run = 0
 		i += int(n)
 	}
@@ -222,7 +226,7 @@ func (o *optimal) appendPath(content []byte, from, to int, run uint32) uint32 {
 //
 // It tries those lengths of a candidate that no nearer candidate has, four at a time from the longest
 // down. Their number is hard to predict, and a few lengths more do no harm.
-func (o *optimal) shortestPath(content []byte, from, to int) {
+func (o *Parser) shortestPath(content []byte, from, to int) {
 	const never = 1 << 60
 	b := &o.blocks
 	for i, p := range &o.prices.Literal {
@@ -273,9 +277,9 @@ const lanes = 4
 //
 // Behind Nice bytes at a far offset a nearer match may follow, so that only the nearest offsets get
 // more than one candidate.
-func (o *optimal) splitLongMatch(g *chunkCandidates, src []byte, from, p, n int, c candidate) int {
+func (o *Parser) splitLongMatch(g *chunkCandidates, src []byte, from, p, n int, c candidate) int {
 	const nearest = 4
-	nice, end := o.params.Nice, len(src)-tail
+	nice, end := o.config.Nice, len(src)-base.Tail
 	if c.offset() > nearest {
 		n = nice
 	}

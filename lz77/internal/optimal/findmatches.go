@@ -1,6 +1,9 @@
-package lz77
+package optimal
 
-import "github.com/gopz/compress/simd"
+import (
+	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/simd"
+)
 
 // This file is the first half of optimal parsing: it finds the candidates of all positions of a chunk.
 //
@@ -26,21 +29,21 @@ const searchTail = 16
 // findMatches sets g to the chunk that begins at p. It may run concurrently with the parse of the
 // chunk before: it changes the match finder and g, and reads what stays the same within a block.
 // It also reads minNew in splitLongMatch, where there are blocks, which do not change it.
-func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
+func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int) {
 	s := chunk{from: p}
-	size, end, skip := o.chunkSize, len(src)-tail, o.params.SkipInMatch
+	size, end, skip := o.chunkSize, len(src)-base.Tail, o.config.SkipInMatch
 	g.cands = g.cands[:0]
 	// Ends of the matches so far, of those before with another offset, and the last one's offset.
 	reach, before, offset := p, p, 0
 	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
 	// stand behind them for a moment: there is room for both.
-	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.params.Nice <= o.candLimit; p++ {
+	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.config.Nice <= o.candLimit; p++ {
 		k := len(g.cands)
 		g.firstCand[p-s.from] = uint32(k)
 		if p >= end {
 			continue
 		}
-		switch o.params.Finder {
+		switch o.config.Finder {
 		case MultiHash:
 			g.cands = o.multi.find(g.cands, src, p, o.model)
 		case LCPIntervals:
@@ -53,7 +56,7 @@ func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 		}
 		c := g.cands[len(g.cands)-1]
 		n, d := c.length(), c.offset()
-		if n < o.params.Nice {
+		if n < o.config.Nice {
 			if p+n > reach {
 				if d != offset {
 					before, offset = reach, d
@@ -94,7 +97,7 @@ func (o *optimal) findMatches(g *chunkCandidates, src []byte, p int) {
 }
 
 // insertMatch inserts the positions in a match of n bytes at p behind its first one, up to end.
-func (o *optimal) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
+func (o *Parser) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
 	if n > 2*insertEnds {
 		o.insertRange(g, src, p+1, p+insertEnds)
 		o.insertRange(g, src, p+n-insertEnds, min(p+n, end))
@@ -104,8 +107,8 @@ func (o *optimal) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
 }
 
 // insertRange inserts the positions [p, end), which lie in a match, without a search.
-func (o *optimal) insertRange(g *chunkCandidates, src []byte, p, end int) {
-	switch o.params.Finder {
+func (o *Parser) insertRange(g *chunkCandidates, src []byte, p, end int) {
+	switch o.config.Finder {
 	case MultiHash:
 		for p += -p & (insertStride - 1); p < end; p += insertStride {
 			o.multi.insert(src, p)
@@ -121,13 +124,13 @@ func (o *optimal) insertRange(g *chunkCandidates, src []byte, p, end int) {
 
 // skipCovered returns the end of the match of Nice bytes or more that p lies in, or p if there is none.
 // The positions in such a match have no candidates and would count as literals.
-func (o *optimal) skipCovered(begin []uint32, s chunk, p int) int {
+func (o *Parser) skipCovered(begin []uint32, s chunk, p int) int {
 	i := p - s.from
 	k, least := begin[i], 0
 	if o.rules.NewSplitter != nil {
 		// A match is as long as its candidate here, and others follow. Positions without
 		// candidates may go back far.
-		least = max(0, i-o.params.Nice)
+		least = max(0, i-o.config.Nice)
 	}
 	for i > least && begin[i] == k {
 		i--
@@ -136,7 +139,7 @@ func (o *optimal) skipCovered(begin []uint32, s chunk, p int) int {
 		return p
 	}
 	// The last position in front of p that has candidates.
-	if n := o.cands[k-1].length(); n >= o.params.Nice {
+	if n := o.cands[k-1].length(); n >= o.config.Nice {
 		p = max(p, s.from+i+n)
 	}
 	return p

@@ -1,9 +1,10 @@
-package lz77
+package optimal
 
 import (
 	"math/bits"
 
 	"github.com/gopz/compress/internal/binlog"
+	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // PriceBit is the price of one bit. Prices are integers, so that every machine makes the same choices.
@@ -59,7 +60,7 @@ const (
 
 // Step is a sequence with the kind of its offset.
 type Step struct {
-	Sequence
+	base.Sequence
 	Kind uint8
 }
 

@@ -1,13 +1,17 @@
-package lz77
+package optimal
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/lz77/internal/base"
+)
 
 // genericModel stands for a missing PriceModel. A symbol gives the number of bits of a run, length or
 // offset, and those bits follow.
 type genericModel struct{}
 
 func (genericModel) Rules() Rules {
-	return Rules{InitialRepeats: [3]uint32{InitialRepeat, InitialRepeat, InitialRepeat}}
+	return Rules{InitialRepeats: [3]uint32{base.InitialRepeat, base.InitialRepeat, base.InitialRepeat}}
 }
 
 func (genericModel) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset)) }

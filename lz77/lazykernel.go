@@ -3,6 +3,7 @@ package lz77
 import (
 	"slices"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -18,13 +19,13 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 		return dst, false
 	}
 	st := simd.RowHashParse{
-		At: start, Anchor: start, End: len(src) - tail,
+		At: start, Anchor: start, End: len(src) - base.Tail,
 		Repeats: repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}, UseRepeats: l.Repeats,
 		Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
 		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset,
 	}
 	if !given {
-		log := tableLog(p.HashLog, len(src))
+		log := base.TableLog(p.HashLog, len(src))
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))
 		st.Base = r.entries(p.Depth<<log, len(src))
 	}

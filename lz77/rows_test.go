@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // bruteFind is the definition of Recent, word by word.
@@ -66,7 +67,7 @@ func TestRecentDefinition(t *testing.T) {
 						l.MaxOffset = 300
 					}
 					if depth == 32 {
-						p.HashLog = minTableLog // more collisions, which count as candidates, too
+						p.HashLog = base.MinTableLog // more collisions, which count as candidates, too
 					}
 					found, least := 0, max(l.MinMatch, int(p.HashBytes))
 					for _, k := range corpus.Kinds() {
@@ -74,9 +75,9 @@ func TestRecentDefinition(t *testing.T) {
 						var every, some Matcher
 						shift := every.prepare(len(src), p, l)
 						some.prepare(len(src), p, l)
-						hashes := make([]uint32, len(src)-tail)
+						hashes := make([]uint32, len(src)-base.Tail)
 						for i := range hashes {
-							hashes[i] = rowHash(load64(src, i), rowHashMask(p.HashBytes)) >> shift
+							hashes[i] = rowHash(base.Load64(src, i), rowHashMask(p.HashBytes)) >> shift
 						}
 						for i := range hashes {
 							n, d := bruteFind(src, hashes, i, p, l)
@@ -100,20 +101,5 @@ func TestRecentDefinition(t *testing.T) {
 				})
 			}
 		}
-	}
-}
-
-func TestFarEnough(t *testing.T) {
-	for n := 1; n < len(leastMultiple); n++ {
-		want := n
-		for want < 16 {
-			want += n
-		}
-		if int(leastMultiple[n]) != want {
-			t.Errorf("farEnough[%d] = %d, want %d", n, leastMultiple[n], want)
-		}
-	}
-	if len(leastMultiple) != 16 {
-		t.Errorf("%d entries", len(leastMultiple))
 	}
 }

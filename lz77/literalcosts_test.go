@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // TestWorth: digits that happen to be equal are left as literals once the costs are known, and the same bytes among expensive ones are not.
@@ -89,7 +90,7 @@ func TestLeast(t *testing.T) {
 			m.minMatch = int(p.HashBytes)
 		}
 		reps := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
-		for i := range src[:len(src)-tail] {
+		for i := range src[:len(src)-base.Tail] {
 			than := i * 7 % 200
 			want := free.bestMatch(src, i, &reps, 0)
 			got := bound.bestMatch(src, i, &reps, than)

@@ -1,4 +1,4 @@
-package lz77
+package optimal
 
 // Candidates follow from the content alone, so a helper may find those of the next chunk while the
 // parser parses the current one. The parser owns two sets of candidates for that. A helper gives one
@@ -12,6 +12,20 @@ type Helper interface {
 	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after each
 	// Help that returned true.
 	Wait()
+}
+
+// lookahead holds the candidates of two chunks and the helper that finds those of the second.
+type lookahead struct {
+	chunks    [2]chunkCandidates
+	current   int         // chunk that is parsed
+	cands     []candidate // its candidates
+	firstCand []uint32    // see chunkCandidates
+
+	helper     Helper     // nil for none
+	helperBusy bool       // it works on the other chunk
+	helperTask func() int // its work, made once
+	helperSrc  []byte     // the block
+	helperFrom int        // beginning of the other chunk
 }
 
 // chunkCandidates holds a chunk and the candidates of its positions.
@@ -34,13 +48,13 @@ func chunkCandidatesBytes(n int) int { return 4*n + 8*candidateLimit(n) }
 func (s *chunk) end() int { return s.to + int(s.last.length) }
 
 // firstChunk finds the candidates of the first chunk, which begins at p, and makes it current.
-func (o *optimal) firstChunk(src []byte, p int) chunk {
+func (o *Parser) firstChunk(src []byte, p int) chunk {
 	o.findMatches(&o.chunks[0], src, p)
 	return o.setCurrent(0)
 }
 
 // setCurrent makes chunk k the one that is parsed.
-func (o *optimal) setCurrent(k int) chunk {
+func (o *Parser) setCurrent(k int) chunk {
 	o.current = k
 	g := &o.chunks[k]
 	o.cands, o.firstCand = g.cands, g.firstCand
@@ -49,7 +63,7 @@ func (o *optimal) setCurrent(k int) chunk {
 
 // startHelper lets a free helper find the candidates of the chunk behind s, if there is one.
 // A call of nextChunk must follow.
-func (o *optimal) startHelper(src []byte, s chunk) {
+func (o *Parser) startHelper(src []byte, s chunk) {
 	if o.helper == nil || s.end() == len(src) {
 		return
 	}
@@ -66,7 +80,7 @@ func (o *optimal) startHelper(src []byte, s chunk) {
 }
 
 // nextChunk returns the chunk behind s and makes it current. It returns false if s is the last one.
-func (o *optimal) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
+func (o *Parser) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 	if s.end() == len(src) {
 		return s, false
 	}
@@ -79,7 +93,7 @@ func (o *optimal) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 }
 
 // awaitHelper waits for the helper if it is busy.
-func (o *optimal) awaitHelper() {
+func (o *Parser) awaitHelper() {
 	if o.helperBusy {
 		o.helperBusy = false
 		o.helper.Wait()
@@ -88,7 +102,7 @@ func (o *optimal) awaitHelper() {
 
 // release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference to
 // one or to the block.
-func (o *optimal) release() {
+func (o *Parser) release() {
 	defer func() { o.helper, o.helperSrc = nil, nil }()
 	o.awaitHelper()
 }

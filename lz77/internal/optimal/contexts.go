@@ -1,4 +1,4 @@
-package lz77
+package optimal
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ type Contexts struct {
 	Classes int // 1 … MaxContextClasses
 }
 
-// check panics if a literal would have no context or a context no class.
-func (c *Contexts) check() {
+// Check panics if a literal would have no context or a context no class.
+func (c *Contexts) Check() {
 	first, second, class := slices.Max(c.First[:]), slices.Max(c.Second[:]), slices.Max(c.Class[:])
 	if int(first)+int(second) >= len(c.Class) ||
 		c.Classes < 1 || c.Classes > MaxContextClasses || int(class) >= c.Classes {

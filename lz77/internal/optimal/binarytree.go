@@ -1,8 +1,10 @@
-package lz77
+package optimal
 
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopz/compress/lz77/internal/base"
 )
 
 // binaryTree finds, for each position, the nearest match of every length that no nearer match has.
@@ -40,22 +42,22 @@ func treeWindow(size, maxOffset int) int {
 }
 
 // treeMemory returns the memory of a tree in bytes.
-func treeMemory(params *Params, size int, limits *Limits) int {
-	n := 4<<tableLog(params.HashLog, size) + 8*treeWindow(size, limits.MaxOffset)
-	if params.minNewMatch(limits) < 4 {
+func treeMemory(c *Config, size int) int {
+	n := 4<<base.TableLog(c.HashLog, size) + 8*treeWindow(size, c.MaxOffset)
+	if c.MinNew < 4 {
 		n += 8 << hash3Log
 	}
 	return n
 }
 
-func (t *binaryTree) reset(params *Params, limits *Limits, size int) {
-	log := tableLog(params.HashLog, size)
+func (t *binaryTree) reset(c *Config, size int) {
+	log := base.TableLog(c.HashLog, size)
 	t.heads = emptyHeads(t.heads, log)
 	t.shift = 32 - log
-	if t.hash3 = params.minNewMatch(limits) < 4; t.hash3 {
+	if t.hash3 = c.MinNew < 4; t.hash3 {
 		t.heads3 = emptyHeads(t.heads3, hash3Log+1)
 	}
-	n := treeWindow(size, limits.MaxOffset)
+	n := treeWindow(size, c.MaxOffset)
 	if t.mask = n - 1; n == size {
 		t.mask = -1 // every position has its own place
 	}
@@ -63,11 +65,11 @@ func (t *binaryTree) reset(params *Params, limits *Limits, size int) {
 		t.children = make([]int32, 2*n)
 	}
 	t.children = t.children[:2*n]
-	t.nice, t.depth, t.minMatch = params.Nice, params.Depth, params.minNewMatch(limits)
-	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
+	t.nice, t.depth, t.minMatch = c.Nice, c.Depth, c.MinNew
+	t.minOffset, t.maxOffset = c.MinOffset, c.MaxOffset
 	// A position shares its place with the one n further on.
-	t.reach = min(limits.MaxOffset, n-1)
-	t.maxOffset3 = limits.maxOffset3()
+	t.reach = min(c.MaxOffset, n-1)
+	t.maxOffset3 = c.maxOffset3()
 }
 
 // none marks an empty entry, since 0 is a position.
@@ -90,16 +92,16 @@ func emptyHeads(t []int32, log uint8) []int32 {
 func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best := t.minMatch - 1
-	v := load32(src, i)
+	v := base.Load32(src, i)
 	if t.hash3 {
-		h := v << 8 * prime32 >> (32 - hash3Log)
+		h := v << 8 * base.Prime32 >> (32 - hash3Log)
 		last := t.heads3[2*h : 2*h+2 : 2*h+2]
 		for _, c := range last {
 			d := i - int(c)
 			if c < 0 || d > t.maxOffset3 {
 				break
 			}
-			if d >= t.minOffset && (load32(src, int(c))^v)<<8 == 0 {
+			if d >= t.minOffset && (base.Load32(src, int(c))^v)<<8 == 0 {
 				best = 3
 				dst = append(dst, newCandidate(3, d, model))
 				break
@@ -107,7 +109,7 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 		}
 		last[0], last[1] = int32(i), last[0]
 	}
-	h := v * prime32 >> (t.shift & 31)
+	h := v * base.Prime32 >> (t.shift & 31)
 	c := int(t.heads[h])
 	t.heads[h] = int32(i)
 	nodes, mask := t.children, t.mask
@@ -118,7 +120,7 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 		n := min(nb, na)
 		if i+n+8 > end {
 			n = commonBytes(src, c, i, n, end)
-		} else if x := load64(src, c+n) ^ load64(src, i+n); x != 0 {
+		} else if x := base.Load64(src, c+n) ^ base.Load64(src, i+n); x != 0 {
 			n += bits.TrailingZeros64(x) >> 3
 		} else {
 			n = commonBytes(src, c, i, n+8, end)
@@ -128,7 +130,7 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 			if d >= t.minOffset {
 				best = n
 				dst = append(dst, newCandidate(n, d, model))
-			} else if d = int(leastMultiple[d&(MinOffset-1)]); d <= i && d <= t.maxOffset {
+			} else if d = int(base.LeastMultiple[d&(base.MinOffset-1)]); d <= i && d <= t.maxOffset {
 				if n := commonBytes(src, i-d, i, 0, end); n > best {
 					best = n
 					dst = append(dst, newCandidate(n, d, model))
@@ -187,6 +189,6 @@ func newCandidate(n, d int, model PriceModel) candidate {
 // resized returns c with length n.
 func (c candidate) resized(n int) candidate { return c&^(1<<48-1<<27) | candidate(n)<<27 }
 
-func (c candidate) offset() int { return int(c & maxOffset) }
+func (c candidate) offset() int { return int(c & base.MaxOffset) }
 func (c candidate) length() int { return int(c >> 27 & (1<<21 - 1)) }
 func (c candidate) code() uint8 { return uint8(c >> 48) }

@@ -1,9 +1,10 @@
-package lz77
+package optimal
 
 import (
 	"math/bits"
 
 	"github.com/gopz/compress/internal/suffix"
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -81,15 +82,15 @@ func lcpMemory(size int) int { return 4*size + 4*linksLen(size) + 16<<10 }
 func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
 
 // reset begins a block and inserts the positions in front of start.
-func (t *lcpIntervals) reset(params *Params, limits *Limits, src []byte, start int) {
+func (t *lcpIntervals) reset(c *Config, src []byte, start int) {
 	n := len(src)
 	if cap(t.nodes) < n {
 		t.nodes, t.links = make([]int32, n), make([]int32, linksLen(n))
 	}
 	t.nodes, t.links = t.nodes[:n], t.links[:linksLen(n)]
-	t.nice, t.minMatch = params.Nice, params.minNewMatch(limits)
-	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	t.maxOffset3 = limits.maxOffset3()
+	t.nice, t.minMatch = c.Nice, c.MinNew
+	t.minOffset, t.maxOffset = c.MinOffset, c.MaxOffset
+	t.maxOffset3 = c.maxOffset3()
 	t.classify(n)
 	suffix.Sort(t.nodes, src, t.links)
 	t.computeLCP(src)
@@ -149,13 +150,13 @@ func (t *lcpIntervals) computeLCP(src []byte) {
 	for p := 0; p < len(nodes); p += batch {
 		below, least := links[p+1:min(p+1+batch, len(links))], n-1
 		for k, q := range below {
-			begin[k%batch] = load64(src, min(int(q)+max(least-k, 0), last))
+			begin[k%batch] = base.Load64(src, min(int(q)+max(least-k, 0), last))
 		}
 		for k, q := range below {
 			a, b, known := min(int(q), p+k), max(int(q), p+k), max(least-k, 0)
 			if a == b {
 				n = 0
-			} else if x := begin[k%batch] ^ load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
+			} else if x := begin[k%batch] ^ base.Load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
 				n = min(known+bits.TrailingZeros64(x)>>3, t.nice)
 			} else {
 				n = commonBytes(src, a, b, known, min(len(src), b+t.nice))
@@ -343,7 +344,7 @@ func (t *lcpIntervals) find(dst []candidate, src []byte, i int, model PriceModel
 			continue
 		}
 		if d < t.minOffset {
-			if d = int(leastMultiple[d&(MinOffset-1)]); d > i || d > t.maxOffset {
+			if d = int(base.LeastMultiple[d&(base.MinOffset-1)]); d > i || d > t.maxOffset {
 				continue
 			}
 			length = commonBytes(src, i-d, i, 0, end)

@@ -1,8 +1,9 @@
-package lz77
+package optimal
 
 import (
 	"math/bits"
 
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -41,7 +42,7 @@ const batch = 32
 // are 0.16% smaller at 0.9 of the speed; without 32 files are 0.3–0.7% larger.
 var hashLengths = [...]struct{ bytes, less uint8 }{{3, 3}, {4, 3}, {7, 0}, {11, 0}, {32, 1}}
 
-// Multipliers of the second to fourth word of a hash: random odd numbers.
+// Multipliers of the second to fourth word of a hash: primes of xxHash64.
 const (
 	word2Mul = 0xC2B2AE3D27D4EB4F
 	word3Mul = 0x165667B19E3779F9
@@ -49,9 +50,9 @@ const (
 )
 
 // multiHashMemory returns the memory of the tables in bytes.
-func multiHashMemory(params *Params, size int, limits *Limits) (n int) {
-	for _, r := range hashLengths[firstHashLength(params.minNewMatch(limits)):] {
-		n += 4 << tableLog(params.HashLog-r.less, size)
+func multiHashMemory(c *Config, size int) (n int) {
+	for _, r := range hashLengths[firstHashLength(c.MinNew):] {
+		n += 4 << base.TableLog(c.HashLog-r.less, size)
 	}
 	return n
 }
@@ -65,19 +66,19 @@ func firstHashLength(least int) (k int) {
 }
 
 // reset begins a block and inserts the positions in front of start.
-func (t *multiHash) reset(params *Params, limits *Limits, src []byte, start int) {
+func (t *multiHash) reset(c *Config, src []byte, start int) {
 	size := len(src)
-	least := params.minNewMatch(limits)
+	least := c.MinNew
 	t.firstLength = firstHashLength(least)
 	for k, r := range hashLengths[t.firstLength:] {
 		k += t.firstLength
-		t.tables[k] = emptyTable(t.tables[k], tableLog(params.HashLog-r.less, size))
+		t.tables[k] = base.EmptyTable(t.tables[k], base.TableLog(c.HashLog-r.less, size))
 		t.lengths[k] = max(r.bytes, uint8(least))
 	}
 	t.tagMask = ^uint32(0) << bits.Len(uint(size))
-	t.nice, t.minMatch = params.Nice, least
-	t.minOffset, t.maxOffset = limits.minOffset(), limits.MaxOffset
-	t.maxOffset3 = limits.maxOffset3()
+	t.nice, t.minMatch = c.Nice, least
+	t.minOffset, t.maxOffset = c.MinOffset, c.MaxOffset
+	t.maxOffset3 = c.maxOffset3()
 	t.hashedFrom = -1
 	for i := 0; i < start; i += batch {
 		t.lookUp(src, i, min(batch, start-i))
@@ -89,7 +90,7 @@ func (t *multiHash) reset(params *Params, limits *Limits, src []byte, start int)
 // places, or to the position itself where nothing did. It prefetches the places of the next batch.
 func (t *multiHash) lookUp(src []byte, i, n int) {
 	tagMask := t.tagMask
-	more := n == batch && i+2*batch <= len(src)-tail
+	more := n == batch && i+2*batch <= len(src)-base.Tail
 	for k := t.firstLength; k < len(hashLengths); k++ {
 		tab := t.tables[k]
 		shift := uint(64-bits.Len(uint(len(tab)-1))) & 63
@@ -134,17 +135,17 @@ func (t *multiHash) hashBatch(hashes *[batch]uint64, src []byte, i, n, k int) {
 	if length := uint(t.lengths[k]); length <= 8 {
 		left := (64 - 8*length) & 63
 		for j := range hashes[:n] {
-			hashes[j] = load64(words, j) << left * prime64
+			hashes[j] = base.Load64(words, j) << left * base.Prime64
 		}
 	} else if length <= 16 {
 		left := (128 - 8*length) & 63
 		for j := range hashes[:n] {
-			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)<<left*word2Mul
+			hashes[j] = base.Load64(words, j)*base.Prime64 + base.Load64(words, j+8)<<left*word2Mul
 		}
 	} else {
 		for j := range hashes[:min(n, max(0, len(words)-31))] {
-			hashes[j] = load64(words, j)*prime64 + load64(words, j+8)*word2Mul +
-				load64(words, j+16)*word3Mul + load64(words, j+24)*word4Mul
+			hashes[j] = base.Load64(words, j)*base.Prime64 + base.Load64(words, j+8)*word2Mul +
+				base.Load64(words, j+16)*word3Mul + base.Load64(words, j+24)*word4Mul
 		}
 	}
 }
@@ -162,16 +163,16 @@ func (t *multiHash) insert(src []byte, i int) {
 }
 
 // find appends the candidates of position i to dst, the shortest first, with lengths up to nice.
-// Positions must ascend from call to call of find and insert. At least tail bytes follow i.
+// Positions must ascend from call to call of find and insert. At least base.Tail bytes follow i.
 func (t *multiHash) find(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	if i >= t.batchEnd {
-		t.batchFrom, t.batchEnd = i, min(i+batch, len(src)-tail)
+		t.batchFrom, t.batchEnd = i, min(i+batch, len(src)-base.Tail)
 		t.lookUp(src, i, t.batchEnd-i)
 		simd.Prefetch(src, t.entries[:(t.batchEnd-i)*len(hashLengths)], 1<<32-1)
 		for j := range t.batchEnd - i {
-			v, entries, xors := load64(src, i+j), t.entriesOf(j), &t.xors[j%batch]
+			v, entries, xors := base.Load64(src, i+j), t.entriesOf(j), &t.xors[j%batch]
 			for k := t.firstLength; k < len(hashLengths); k++ {
-				xors[k] = load64(src, int(entries[k])) ^ v
+				xors[k] = base.Load64(src, int(entries[k])) ^ v
 			}
 		}
 	}
@@ -201,7 +202,7 @@ func (t *multiHash) find(dst []candidate, src []byte, i int, model PriceModel) [
 			continue
 		}
 		if d < t.minOffset {
-			if d = int(leastMultiple[d&(MinOffset-1)]); d > i {
+			if d = int(base.LeastMultiple[d&(base.MinOffset-1)]); d > i {
 				continue
 			}
 			if n = commonBytes(src, i-d, i, 0, end); n <= best {

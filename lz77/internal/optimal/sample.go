@@ -1,4 +1,6 @@
-package lz77
+package optimal
+
+import "github.com/gopz/compress/lz77/internal/base"
 
 // The prices of a chunk are made from the counts of the chunks before it. This file decides whether
 // these suit the chunk, and finds counts to start from where they do not.
@@ -7,7 +9,7 @@ package lz77
 // earlier greedy parses, the parser first parses half of the chunk to learn new prices.
 
 // sample parses and counts the first and the third quarter of a chunk, each from state at.
-func (o *optimal) sample(src []byte, s chunk, at state) {
+func (o *Parser) sample(src []byte, s chunk, at state) {
 	quarter, begin := (s.to-s.from+3)/4, o.firstCand
 	for p := s.from; p < s.to; p += 2 * quarter {
 		from := o.skipCovered(begin, s, p)
@@ -25,7 +27,7 @@ const divergenceLog = 4
 
 // resemblesPast reports whether a chunk is like those before it, by the counts of greedy parses.
 // It adds the chunk to those before, so it must be called once for each chunk but the first.
-func (o *optimal) resemblesPast(src []byte, s chunk) bool {
+func (o *Parser) resemblesPast(src []byte, s chunk) bool {
 	o.countGreedy(src, s)
 	excess, entropy := o.greedyPast.divergence(&o.greedyCounts)
 	o.greedyPast.decay(o.decayShift)
@@ -35,7 +37,7 @@ func (o *optimal) resemblesPast(src []byte, s chunk) bool {
 
 // seedCounts sets the counts for the first chunk from a greedy parse. It counts every byte as a literal
 // besides: literals that are dear at first stay so, since the parser avoids them.
-func (o *optimal) seedCounts(src []byte, s chunk) {
+func (o *Parser) seedCounts(src []byte, s chunk) {
 	o.countGreedy(src, s)
 	o.greedyPast.copyFrom(&o.greedyCounts)
 	o.counts.copyFrom(&o.greedyCounts)
@@ -54,7 +56,7 @@ func (o *optimal) seedCounts(src []byte, s chunk) {
 
 // countGreedy sets greedyCounts to the counts of a greedy parse of a chunk. At each position it takes
 // the longest candidate if that looks worth its offset.
-func (o *optimal) countGreedy(src []byte, s chunk) {
+func (o *Parser) countGreedy(src []byte, s chunk) {
 	o.steps = o.steps[:0]
 	c := &o.greedyCounts
 	*c = Counts{}
@@ -64,8 +66,9 @@ func (o *optimal) countGreedy(src []byte, s chunk) {
 		if cands := o.cands[o.firstCand[at]:o.firstCand[at+1]]; len(cands) > 0 {
 			m := cands[len(cands)-1]
 			n := min(m.length(), s.to-p)
-			if n >= o.minNew && PriceBit*score(n) > int(log2Price(uint32(m.offset()))) {
-				o.steps = append(o.steps, Step{Sequence{run, uint32(n), uint32(m.offset())}, NewOffset})
+			if n >= o.minNew && PriceBit*4*n > int(log2Price(uint32(m.offset()))) {
+				q := base.Sequence{LitLen: run, MatchLen: uint32(n), Offset: uint32(m.offset())}
+				o.steps = append(o.steps, Step{q, NewOffset})
 				run = 0
 				p += n
 				continue

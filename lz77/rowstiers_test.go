@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
@@ -85,7 +86,7 @@ func TestRecentTurns(t *testing.T) {
 		}
 		hashed := 4 + r.IntN(5)
 		p := Params{Finder: RowHash, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4), Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3)}
-		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, maxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
+		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, base.MaxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
 		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // there was a kernel

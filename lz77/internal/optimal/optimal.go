@@ -1,0 +1,254 @@
+// Package optimal is the optimal parser of package lz77: of all ways to say what a block is in literals
+// and matches, it takes the cheapest that it can find, by the prices of the coded form.
+//
+// It goes chunk by chunk, so that its memory does not grow with the block, apart from that of the match
+// finder. For each chunk of up to 64 KiB
+//
+//  1. a match finder finds the candidates of all positions (findmatches.go; the finders are
+//     BinaryTree, MultiHash and LCPIntervals);
+//  2. the parser makes prices from the counts of the chunks before, and of a sample of this chunk if
+//     the content changed (sample.go);
+//  3. dynamic programming finds the cheapest path through the chunk (parse.go).
+//
+// A helper may find the candidates of the next chunk meanwhile (helper.go). Forms that are written in
+// blocks, such as Deflate, are parsed by windows instead (blocks.go).
+//
+// Package lz77 gives the types of this package their public names.
+package optimal
+
+import "github.com/gopz/compress/lz77/internal/base"
+
+// Parser parses blocks. The zero value is ready to use. A Parser keeps its memory from call to call and
+// is not safe for concurrent use.
+type Parser struct {
+	config Config
+	model  PriceModel
+	rules  Rules
+	bounds
+
+	tree  binaryTree
+	multi multiHash
+	lcp   lcpIntervals
+
+	lookahead
+	graph
+	blocks blockParser
+
+	context        *contextState // nil where literals have no contexts
+	contextScratch *contextState // memory for context; nil until a block needs it
+
+	prices Prices
+	statistics
+	steps []Step // of the chunk
+}
+
+// bounds holds numbers that stay the same within a chunk.
+type bounds struct {
+	minNew, minRepeat int  // lengths of the shortest matches, with a new and a repeat offset
+	chunkSize         int  // most content of a chunk in bytes
+	maxPositions      int  // most positions of a chunk, including the one behind it
+	candLimit         int  // most candidates of a chunk; depends on the block, not on memory at hand
+	decayShift        uint // of past counts, per chunk
+}
+
+// statistics holds the frequencies of symbols that prices are made from.
+type statistics struct {
+	counts Counts // of the chunk, by its last parse
+	past   Counts // of the chunks before it; farther ones weigh less
+	sum    Counts
+
+	greedyCounts Counts // of the chunk, by a greedy parse
+	greedyPast   Counts // as past
+}
+
+// minSequenceBytes bounds the number of sequences, and with it memory. If the sequences so far cover
+// fewer bytes on average, the next chunk has no matches that are shorter; see Config.BoundSequences.
+const minSequenceBytes = 4
+
+// MaxChunk is the most content in bytes that is parsed with the same prices.
+const MaxChunk = 1 << 16
+
+// halfLife is the amount of content in bytes that halves the weight of earlier counts, approximately.
+const halfLife = 1 << 15
+
+// chunk is the content src[from:to] and a match behind it that is taken in any case.
+type chunk struct {
+	from, to int
+	last     link // length 0 if there is none
+}
+
+// Parse appends the sequences of src[start:] to dst. Matches may reach back into src[:start]. src has
+// at least base.Tail bytes behind start and a capacity of its length. helper may be nil.
+func (o *Parser) Parse(dst []base.Sequence, src []byte, start int, config Config, helper Helper) []base.Sequence {
+	o.helper = helper
+	defer o.release()
+	o.reset(src, start, config)
+	if o.rules.NewSplitter != nil {
+		return o.parseBlocks(dst, src, start)
+	}
+	return o.parseChunks(dst, src, start)
+}
+
+// reset begins a block and inserts the positions in front of start into the match finder.
+func (o *Parser) reset(src []byte, start int, config Config) {
+	o.config, o.model = config, config.model()
+	o.rules = o.model.Rules()
+	switch o.chunkSize = MaxChunk; {
+	case o.rules.NewSplitter != nil:
+		o.chunkSize = maxWindow
+	case o.rules.ChunkSize != 0:
+		o.chunkSize = min(o.chunkSize, o.rules.ChunkSize)
+	}
+	o.decayShift = uint(max(1, o.chunkSize/halfLife))
+	n := chunkPositions(len(src)-start, &o.rules)
+	o.maxPositions, o.candLimit = n, candidateLimit(n)
+	o.grow(n)
+	switch o.config.Finder {
+	case MultiHash:
+		o.multi.reset(&o.config, src, start)
+	case LCPIntervals:
+		o.lcp.reset(&o.config, src, start)
+	default:
+		o.tree.reset(&o.config, len(src))
+		for i := range start {
+			o.tree.insert(o.chunks[0].cands[:0], src, i, o.model)
+		}
+	}
+	o.past = Counts{}
+	if o.context = nil; o.config.Contexts != nil {
+		if o.contextScratch == nil {
+			o.contextScratch = new(contextState)
+		}
+		o.context = o.contextScratch
+		o.context.Contexts = o.config.Contexts
+		o.context.past.clear()
+		o.context.grow(n)
+	}
+	o.setMinMatch(false)
+}
+
+// grow makes room for chunks of n positions.
+func (o *Parser) grow(n int) {
+	if o.rules.NewSplitter != nil {
+		if cap(o.blocks.costs) < n {
+			o.blocks.grow(n)
+		}
+	} else if cap(o.literalPrices) < n {
+		o.literalPrices = make([]int32, n)
+		o.best.grow(n)
+		o.secondBest.grow(n)
+	}
+	o.chunks[0].grow(n, o.candLimit)
+	if limit := o.config.stepLimit(n); cap(o.steps) < limit {
+		o.steps = make([]Step, 0, limit)
+	}
+}
+
+// setMinMatch sets the lengths of the shortest matches in the next chunk. many says that the block has
+// many sequences so far.
+func (o *Parser) setMinMatch(many bool) {
+	o.minNew, o.minRepeat = o.config.MinNew, o.config.MinRepeat
+	if many && o.config.BoundSequences {
+		o.minNew, o.minRepeat = max(o.minNew, minSequenceBytes), max(o.minRepeat, minSequenceBytes)
+	}
+}
+
+// parseChunks parses the block chunk by chunk.
+func (o *Parser) parseChunks(dst []base.Sequence, src []byte, start int) []base.Sequence {
+	at := state{repeats: o.rules.InitialRepeats}
+	first := len(dst)
+	s, more := o.firstChunk(src, start), true
+	for ; more; s, more = o.nextChunk(src, s) {
+		o.startHelper(src, s)
+		o.setMinMatch((len(dst)-first)*minSequenceBytes > s.from-start)
+		o.counts = Counts{}
+		if c := o.context; c != nil {
+			c.classify(src, s)
+			c.counts.clear()
+		}
+		passes := o.config.Passes
+		if s.from == start {
+			o.seedCounts(src, s)
+			passes++
+		} else if passes > 1 && o.resemblesPast(src, s) {
+			passes = 1
+		}
+		at = o.parseChunk(src, s, at, passes)
+		o.past.decay(o.decayShift)
+		o.past.add(&o.counts)
+		if c := o.context; c != nil {
+			c.past.decay(o.decayShift)
+			c.past.add(&c.counts)
+		}
+		dst = appendSteps(dst, first, o.steps)
+	}
+	return dst
+}
+
+// parseChunk parses a chunk from state at, after passes−1 samples, and returns the state behind it.
+func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next state) {
+	for pass := range passes {
+		o.sum.copyFrom(&o.past)
+		o.sum.add(&o.counts)
+		o.model.Price(&o.prices, &o.sum)
+		o.priceLiterals(src[s.from:s.to])
+		o.counts = Counts{}
+		if pass < passes-1 {
+			// A sample is half of the chunk, so it counts twice.
+			o.sample(src, s, at)
+			o.sum.copyFrom(&o.counts)
+			o.counts.add(&o.sum)
+			if c := o.context; c != nil {
+				c.counts.add(&c.counts)
+			}
+			continue
+		}
+		next = o.parse(src, s, at)
+		o.model.Count(&o.counts, o.steps)
+	}
+	return next
+}
+
+// priceLiterals sets the prices of the literals at all positions of a chunk.
+func (o *Parser) priceLiterals(content []byte) {
+	c := o.context
+	if c == nil {
+		lits := o.literalPrices[:len(content)]
+		for i, b := range content {
+			lits[i] = o.prices.Literal[b]
+		}
+		return
+	}
+	c.sum.setSum(&c.past, &c.counts)
+	c.counts.clear()
+	c.price(&o.sum.Literals)
+	for k := range c.literals {
+		lits, class := c.literals[k][:len(content)], c.classes[k][:len(content)]
+		for i, b := range content {
+			lits[i] = c.prices[class[i]][b]
+		}
+	}
+}
+
+// literalPrice returns the price of the literal at position i of the parse behind run others, without
+// what it adds to the price of the run.
+func (o *Parser) literalPrice(i int, run uint32) int32 {
+	if c := o.context; c != nil {
+		return c.literals[min(run, otherOfRun)][o.skipped+i]
+	}
+	return o.literalPrices[o.skipped+i]
+}
+
+// appendSteps appends the sequences of steps to dst; those of the same block begin at first. A match
+// that continues the one before it, as happens between chunks, is merged with it.
+func appendSteps(dst []base.Sequence, first int, steps []Step) []base.Sequence {
+	for i := range steps {
+		q := steps[i].Sequence
+		if k := len(dst) - 1; q.LitLen == 0 && k >= first && dst[k].Offset == q.Offset {
+			dst[k].MatchLen += q.MatchLen
+			continue
+		}
+		dst = append(dst, q)
+	}
+	return dst
+}

@@ -1,0 +1,145 @@
+package optimal
+
+import (
+	"slices"
+
+	"github.com/gopz/compress/lz77/internal/base"
+)
+
+// link is the last edge of a path.
+type link struct {
+	length uint32 // of a match, 0 for a literal; ORed with fromSecond or fromLiteral
+	offset uint32 // of the last match
+}
+
+// Flags of link.length: the path that the edge extends, if not the cheapest one.
+const (
+	fromSecond  = 1 << 31
+	fromLiteral = 1 << 30
+	linkFlags   = fromSecond | fromLiteral
+)
+
+// pathNode is the end of a path at one position.
+type pathNode struct {
+	cost int32 // price so far, or unreached
+	link link
+}
+
+// paths holds one path to each position of a chunk.
+type paths struct {
+	nodes  []pathNode
+	states []state // behind each path; set when the position has its turn
+}
+
+func (a *paths) grow(n int) {
+	a.nodes, a.states = make([]pathNode, n), make([]state, n)
+}
+
+// pathBytes is the memory of a position in paths, in bytes.
+const pathBytes = 12 + 16
+
+// state is the state of the coder behind a path.
+type state struct {
+	repeats repeatList
+	run     uint32 // literals since the last match
+}
+
+// repeatList is the list of repeat offsets, the most recent first.
+type repeatList [3]uint32
+
+func (r *repeatList) use(d uint32) {
+	switch d {
+	case r[0]:
+	case r[1]:
+		r[0], r[1] = d, r[0]
+	default:
+		r[0], r[1], r[2] = d, r[0], r[1]
+	}
+}
+
+// offset returns the repeat offset of a kind.
+func (s *state) offset(kind int, shifted bool) uint32 {
+	if shifted && s.run == 0 {
+		if kind == 2 {
+			return s.repeats[0] - 1
+		}
+		kind++
+	}
+	return s.repeats[kind]
+}
+
+// repeatMatch caches the end of a match at an offset, for the positions behind its first one.
+type repeatMatch struct {
+	offset uint32
+	end    int
+}
+
+// pathsOf returns the paths that a link extends.
+func (o *Parser) pathsOf(l link) *paths {
+	switch {
+	case l.length&fromSecond != 0:
+		return &o.secondBest
+	case l.length&fromLiteral != 0:
+		return &o.context.literalPaths
+	}
+	return &o.best
+}
+
+// resolveState sets the state behind the path of a to position i > 0.
+func (o *Parser) resolveState(a *paths, i int) {
+	st, l := &a.states[i], a.nodes[i].link
+	from := o.pathsOf(l)
+	n := int(l.length &^ linkFlags)
+	if n == 0 {
+		*st = from.states[i-1]
+		st.run++
+		return
+	}
+	st.repeats = from.states[i-n].repeats
+	st.repeats.use(l.offset)
+	st.run = 0
+}
+
+// backtrack sets steps to the path to the end of a chunk and the match last behind it, counts the
+// literals of the chunk, and returns the state behind that match.
+func (o *Parser) backtrack(content []byte, last link) state {
+	o.steps = o.steps[:0]
+	i := len(content)
+	if i > 0 {
+		o.resolveState(&o.best, i)
+	}
+	end := o.best.states[i]
+	if last.length != 0 {
+		o.steps = append(o.steps, o.stepAt(&end, last))
+		end.repeats.use(last.offset)
+		end.run = 0
+	}
+	for a := &o.best; i > 0; {
+		l := a.nodes[i].link
+		a = o.pathsOf(l)
+		l.length &^= linkFlags
+		if l.length == 0 {
+			i--
+			o.counts.Literals[content[i]]++
+			if o.context != nil {
+				o.context.count(o.skipped+i, a.states[i].run, content[i])
+			}
+			continue
+		}
+		i -= int(l.length)
+		o.steps = append(o.steps, o.stepAt(&a.states[i], l))
+	}
+	slices.Reverse(o.steps)
+	return end
+}
+
+// stepAt returns the step of a match from a state.
+func (o *Parser) stepAt(from *state, l link) Step {
+	s := Step{base.Sequence{LitLen: from.run, MatchLen: l.length, Offset: l.offset}, NewOffset}
+	for kind := o.config.Repeats - 1; kind >= 0; kind-- {
+		if from.offset(kind, o.rules.ShiftedRepeats) == l.offset {
+			s.Kind = uint8(kind)
+		}
+	}
+	return s
+}

@@ -1,5 +1,0 @@
-//go:build race
-
-package lz77
-
-const raceDetector = true
