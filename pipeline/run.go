@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
@@ -147,7 +148,7 @@ func (r *Run) Next(wait bool) (*Block, error) {
 		select {
 		case <-b.done:
 		case <-r.done:
-			return nil, context.Cause(r.cfg.Context)
+			return nil, container.Cause(r.cfg.Context)
 		}
 	} else {
 		select {

@@ -1,0 +1,81 @@
+package compress
+
+// This file is how a Writer ends: a block early, or the stream.
+
+// Flush ends the current block and writes all blocks, so that a Reader can return everything
+// written so far without reading more. Frequent flushes cost density.
+func (w *Writer) Flush() error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if w.cur == nil || w.content() == 0 {
+		return w.drain(true)
+	}
+	// After a full block a Reader expects more at once, and reads on before it returns the block.
+	// After a block that is not full it returns everything first. So the last block before a flush
+	// must not be full.
+	if n := len(w.cur.Src); w.content() == w.opt.blockSize {
+		last := w.cur.Src[n-1]
+		w.cur.Src = w.cur.Src[:n-1]
+		if err := w.submit(); err != nil {
+			return err
+		}
+		if err := w.makeRoom(1); err != nil {
+			return err
+		}
+		w.cur.Src = append(w.cur.Src, last)
+	}
+	if err := w.submit(); err != nil {
+		return err
+	}
+	return w.drain(true)
+}
+
+// keptBuffer is how much memory of an index stays for the next stream, in bytes.
+const keptBuffer = 64 << 10
+
+// Close writes what is left and completes the stream. It does not close the underlying writer.
+// Another Close returns the same result and does nothing.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	err := w.ready()
+	w.closed = true
+	if err != nil {
+		return err
+	}
+	if err := w.finish(); err != nil {
+		return w.fail(err)
+	}
+	w.rest()
+	return nil
+}
+
+func (w *Writer) finish() error {
+	if w.cur != nil && w.content() > 0 {
+		if err := w.submit(); err != nil {
+			return err
+		}
+	}
+	if err := w.drain(true); err != nil {
+		return err
+	}
+	if w.opt.contentSize >= 0 && w.in != w.opt.contentSize {
+		return w.sizeError(w.in)
+	}
+	// Where there are no blocks the header is still to be written, and counts as written.
+	head := w.header()
+	p := w.frame.Trailer(head, w.passed, w.out+int64(len(head)))
+	if cap(p) <= keptBuffer {
+		w.buf = p
+	}
+	return w.write(p)
+}
