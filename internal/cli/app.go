@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/gopz/compress"
 	"golang.org/x/term"
@@ -33,6 +34,8 @@ type app struct {
 	syncFile func(*os.File) error
 	syncDir  func(*os.Root) error
 
+	barDelay time.Duration // time before the progress bar appears
+
 	cfg     config
 	sched   *compress.Scheduler
 	temp    tempFile
@@ -50,6 +53,7 @@ func newApp() *app {
 		step:       func(string) {},
 		syncFile:   syncFile,
 		syncDir:    syncDir,
+		barDelay:   barDelay,
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
 		return a.unreadable(in)
 	case errors.Is(e, compress.ErrMemory):
-		return a.memoryExceeded(e)
+		return a.memoryExceeded(in, e)
 	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
 		return libraryReason(e), a.otherBackend()
 	case errors.Is(e, compress.ErrVersion) && in.isStandard():
@@ -44,7 +44,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return emptyFile, ""
 	case errors.Is(e, compress.ErrTruncated):
 		return "is cut short; the end is missing" + fromBlock(in, e),
-			a.recovery(in, e, "the whole blocks")
+			a.recovery(in, e, "the complete blocks")
 	case errors.Is(e, compress.ErrTrailing) && in.isStandard():
 		return trailingGarbage + atByte(in, e) + " -- ignored", ""
 	case errors.Is(e, compress.ErrTrailing):
@@ -206,13 +206,13 @@ func statesSize(in *source) bool {
 }
 
 // memoryExceeded explains a memory limit, and names the smallest -M that suffices, if it is known.
-func (a *app) memoryExceeded(e *compress.Error) (what, advice string) {
-	limit := "the limit"
+func (a *app) memoryExceeded(in *source, e *compress.Error) (what, advice string) {
+	limit := "the default limit"
 	switch {
 	case a.cfg.memory != 0:
 		limit = "the limit of " + formatSize(a.cfg.memory)
-	case e.Memory > compress.DefaultReaderMemory:
-		limit = "the limit of " + formatSize(compress.DefaultReaderMemory)
+	case e.Memory > compress.DefaultReaderMemory && !in.is(compress.Zstd):
+		limit = "the default limit of " + formatSize(compress.DefaultReaderMemory)
 	}
 	what, advice = "needs more memory than "+limit, "raise -M"
 	if least := e.Memory; least > a.cfg.memory {

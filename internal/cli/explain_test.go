@@ -53,9 +53,9 @@ func TestDamageMessages(t *testing.T) {
 		{"garbage", good + "garbage", fmt.Sprintf(garbage, size), "same"},
 		{"garbage byte", good + "\x00", fmt.Sprintf(garbage, size), "same"},
 		{"cut", good[:1000],
-			"is cut short; the end is missing from block 0 on" + saves + "the whole blocks", "same"},
+			"is cut short; the end is missing from block 0 on" + saves + "the complete blocks", "same"},
 		{"cut in the second", good + good[:10],
-			"is cut short; the end is missing" + saves + "the whole blocks", "same"},
+			"is cut short; the end is missing" + saves + "the complete blocks", "same"},
 	} {
 		write(t, c.content, path)
 		got := pz(t, "", "-t", path).message(t, path)

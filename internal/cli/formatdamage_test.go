@@ -13,7 +13,7 @@ import (
 const (
 	adviceFrames = `; "pz --recover FILE -o OUT" saves the intact frames`
 	adviceBefore = `; "pz -dc FILE" restores the content before the damage`
-	adviceWhole  = `; "pz --recover FILE -o OUT" saves the whole frames, ` +
+	adviceWhole  = `; "pz --recover FILE -o OUT" saves the complete frames, ` +
 		`"pz -dc FILE" also part of the next one`
 )
 

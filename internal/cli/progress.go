@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// barDelay is the time before the bar appears. On shorter work it would flicker.
+	// barDelay is the default of app.barDelay. On shorter work the bar would flicker.
 	barDelay = time.Second
 	// barPeriod is the time between two drawings. It divides a second, so seconds count up evenly.
 	barPeriod = 200 * time.Millisecond
@@ -92,7 +92,7 @@ func (b *progressBar) setRead(n int64) {
 
 func (b *progressBar) draw() {
 	defer close(b.exited)
-	wait := time.NewTimer(time.Until(b.start.Add(barDelay)))
+	wait := time.NewTimer(time.Until(b.start.Add(b.app.barDelay)))
 	defer wait.Stop()
 	for {
 		select {

@@ -171,11 +171,11 @@ func TestCutShort(t *testing.T) {
 		advice   string
 		recovers bool
 	}{
-		{"a.pz", []string{"-B64K"}, 95, `; "pz --recover FILE -o OUT" saves the whole blocks`, true},
+		{"a.pz", []string{"-B64K"}, 95, `; "pz --recover FILE -o OUT" saves the complete blocks`, true},
 		{"a.gz", []string{"--format", "gz"}, 50, beforeDamage, false},
 		{"a.zst", []string{"--format", "zst"}, 50, beforeDamage, false}, // one frame
 		{"b.zst", []string{"--format", "zst", "-B512K"}, 95, `; "pz --recover FILE -o OUT" saves the ` +
-			`whole frames, "pz -dc FILE" also part of the next one`, true},
+			`complete frames, "pz -dc FILE" also part of the next one`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, content := t.TempDir(), sample(600_000)

@@ -147,27 +147,31 @@ func slowFile(t *testing.T, d time.Duration) *os.File {
 	return r
 }
 
-// TestProgressBar checks that the bar appears after a second, and only on a terminal.
+// TestProgressBar checks that the bar appears after its delay, and only on a terminal.
 func TestProgressBar(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		args []string
-		time time.Duration
-		text string // pattern, tolerant of slow machines; "" for no bar
-	}{
+	const (
+		soon = barPeriod / 4
+		long = 3 * barPeriod // of the input
 		// Without a complete block the bar shows what has been read.
-		{"long", nil, 1300 * time.Millisecond, "standard input: [0-9.]+ KiB read, [12]s"},
-		{"blocks", []string{"-B4K"}, 1800 * time.Millisecond,
-			"standard input: [48] KiB, 0.0 MB/s, [12]s"},
-		{"one thread", []string{"-T1"}, 1300 * time.Millisecond,
-			"standard input: [0-9.]+ KiB read, [12]s"},
-		{"quiet", []string{"-q"}, 1300 * time.Millisecond, ""},
-		{"short", nil, 200 * time.Millisecond, ""},
+		reading = "standard input: [0-9.]+ KiB read, [0-9]+s"
+	)
+	for _, c := range []struct {
+		name  string
+		args  []string
+		delay time.Duration // of the bar
+		text  string        // pattern; "" for no bar
+	}{
+		{"one block", nil, soon, reading},
+		{"blocks", []string{"-B4K"}, soon, "standard input: [48] KiB, [0-9.]+ MB/s, [0-9]+s"},
+		{"one thread", []string{"-T1"}, soon, reading},
+		{"quiet", []string{"-q"}, soon, ""},
+		{"short", nil, time.Hour, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a, person := terminalApp(t)
-			a.stdin = slowFile(t, c.time)
+			a.barDelay = c.delay
+			a.stdin = slowFile(t, long)
 			a.stdout, _ = os.Create(filepath.Join(t.TempDir(), "out"))
 			if code := a.run(c.args); code != exitOK {
 				t.Errorf("exit code %d, want %d", code, exitOK)
@@ -187,7 +191,7 @@ func TestProgressBar(t *testing.T) {
 	// Without a terminal there is no bar.
 	t.Run("no terminal", func(t *testing.T) {
 		t.Parallel()
-		runProcess(t, slowFile(t, 1300*time.Millisecond)).want(t, exitOK)
+		runProcess(t, slowFile(t, barDelay+barPeriod)).want(t, exitOK)
 	})
 }
 
