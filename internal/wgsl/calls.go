@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// calls are the functions of WGSL that are known. They get their arguments.
+// calls holds the supported functions of WGSL that have a value, by name. They get their arguments.
 var calls map[string]func(p *parser, id string, args []expr) expr
 
-// statements are those that stand alone.
+// statements holds the supported functions of WGSL that are statements.
 var statements map[string]func(p *parser, id string, args []expr) string
 
 func init() {
@@ -45,18 +45,19 @@ func init() {
 	}
 }
 
-// arguments reads them, with the parentheses. A pointer to an atomic is the atomic.
+// arguments parses the arguments of a call, with the parentheses. A pointer to an atomic becomes
+// the atomic.
 func (p *parser) arguments() (args []expr) {
 	p.expect("(")
 	for !p.accept(")") {
 		if p.accept("&") {
 			x := p.primary()
 			if !x.t.atomic || x.t.count != 0 {
-				p.fail("&%s is no pointer to an atomic", x.code)
+				p.fail("&%s is not a pointer to an atomic", x.code)
 			}
 			args = append(args, x)
 		} else if x := p.expression(); x.t.atomic {
-			p.fail("%s is an atomic", x.code)
+			p.fail("%s is an atomic; use atomicLoad", x.code)
 		} else {
 			args = append(args, x)
 		}
@@ -69,14 +70,15 @@ func (p *parser) arguments() (args []expr) {
 
 func (p *parser) count(id string, args []expr, n int) {
 	if len(args) != n {
-		p.fail("%s has %d arguments, not %d", id, len(args), n)
+		p.fail("%s has %d arguments, want %d", id, len(args), n)
 	}
 }
 
-// call reads a call that has a value. Those that change something stand alone, for GLSL does not say in which order the parts of an expression are done.
+// call parses a call that has a value. Functions with side effects must be statements, because GLSL
+// does not define the order of evaluation in an expression.
 func (p *parser) call(id string) expr {
 	if statements[id] != nil {
-		p.fail("%s in an expression is not known", id)
+		p.fail("%s is not supported in an expression", id)
 	}
 	args := p.arguments()
 	if f := calls[id]; f != nil {
@@ -84,7 +86,7 @@ func (p *parser) call(id string) expr {
 	}
 	f := p.funcs[id]
 	if f == nil {
-		p.fail("function %s is not known, or not yet", id)
+		p.fail("function %s is not defined before this call, or not supported", id)
 	}
 	p.count(id, args, len(f.params))
 	var list []string
@@ -94,7 +96,7 @@ func (p *parser) call(id string) expr {
 	return expr{code: fmt.Sprintf("%s(%s)", p.rename(id), strings.Join(list, ", ")), t: f.result}
 }
 
-// callStatement translates a call that stands alone.
+// callStatement translates a call that is a statement.
 func (p *parser) callStatement() string {
 	id := p.word()
 	if f := statements[id]; f != nil {
@@ -102,12 +104,12 @@ func (p *parser) callStatement() string {
 	}
 	x := p.call(id)
 	if x.t != none {
-		p.fail("the value of %s is not used", id)
+		p.fail("the value of %s must be used", id)
 	}
 	return x.code + ";"
 }
 
-// construct reads the arguments of a vector or an array.
+// construct parses the arguments of a vector or array constructor.
 func (p *parser) construct(t typ) expr {
 	args := p.arguments()
 	if len(args) == 0 && t.count >= 0 {
@@ -133,12 +135,12 @@ func convert(p *parser, id string, args []expr) expr {
 		x = p.to(x, t)
 	}
 	if x.t != u32 && x.t != i32 && x.t != boolean {
-		p.fail("%s of %v", id, x.t)
+		p.fail("%s is not supported for %v", id, x.t)
 	}
 	return expr{code: fmt.Sprintf("%s(%s)", t.scalar(), bare(x.code)), t: t}
 }
 
-// agree makes two expressions of one type.
+// agree converts two expressions to one type.
 func (p *parser) agree(x, y expr) (expr, expr) {
 	if x.t == literal {
 		return p.to(x, y.t), p.value(y)
@@ -146,23 +148,23 @@ func (p *parser) agree(x, y expr) (expr, expr) {
 	return p.value(x), p.to(y, x.t)
 }
 
-// choose is select: the first value if the condition does not hold.
+// choose translates select, which returns its first value if the condition is false.
 func choose(p *parser, id string, args []expr) expr {
 	p.count(id, args, 3)
 	x, y := p.agree(args[0], args[1])
 	c := p.to(args[2], boolean)
 	if x.t.count != 0 {
-		p.fail("select of arrays is not known")
+		p.fail("select of arrays is not supported")
 	}
 	return expr{code: fmt.Sprintf("(%s ? %s : %s)", c.code, y.code, x.code), t: x.t}
 }
 
-// same is a function with the same name and meaning.
+// same translates a function that has the same name and meaning in GLSL.
 func same(p *parser, id string, args []expr) expr {
 	p.count(id, args, 2)
 	x, y := p.agree(args[0], args[1])
 	if x.t != u32 && x.t != i32 {
-		p.fail("%s of %v", id, x.t)
+		p.fail("%s is not supported for %v", id, x.t)
 	}
 	above := x.above && y.above || id == "max" && x.t == u32 && (x.above || y.above)
 	return expr{code: fmt.Sprintf("%s(%s, %s)", id, bare(x.code), bare(y.code)), t: x.t, above: above}
@@ -173,16 +175,16 @@ func bitsOf(p *parser, args []expr, format string) expr {
 	return expr{code: fmt.Sprintf(format, bare(p.to(args[0], u32).code)), t: u32}
 }
 
-// pointer is the first of n arguments, which is an atomic.
+// pointer returns the first of n arguments, which must be an atomic.
 func (p *parser) pointer(args []expr, n int) expr {
 	p.count("it", args, n)
 	if !args[0].t.atomic {
-		p.fail("%s is no atomic", args[0].code)
+		p.fail("%s is not an atomic", args[0].code)
 	}
 	return args[0]
 }
 
-// change is an atomic function whose value is not used.
+// change translates an atomic function whose value is not used.
 func change(p *parser, id string, args []expr) string {
 	x := p.pointer(args, 2)
 	return fmt.Sprintf("%s(%s, %s);", id, x.code, bare(p.to(args[1], u32).code))

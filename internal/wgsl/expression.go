@@ -7,19 +7,31 @@ import (
 	"strings"
 )
 
-// expr is an expression. Its code can stand beside any operator.
+// expr is a translated expression. Its code is safe beside any operator.
 type expr struct {
 	code     string
 	t        typ
-	root     *name  // the variable that it is, or is a part of
-	constant bool   // a number that is written down
-	above    bool   // it is more than 0
-	n        uint64 // if constant
-	right    string // of a binary expression, the right side as it is in GLSL
+	root     *name  // variable that it is, or is a part of; nil for none
+	constant bool   // a literal
+	above    bool   // certainly above 0
+	n        uint64 // value of a literal
+	right    string // right side of a binary expression
 }
 
-// levels of binary operators, from those that bind least. WGSL demands parentheses in some places where this takes them as C does.
-var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
+// levels holds the binary operators by precedence, the lowest first. WGSL demands parentheses in
+// some places where this parser follows the precedence of C.
+var levels = [][]string{
+	{"||"},
+	{"&&"},
+	{"|"},
+	{"^"},
+	{"&"},
+	{"==", "!="},
+	{"<", ">", "<=", ">="},
+	{"<<", ">>"},
+	{"+", "-"},
+	{"*", "/", "%"},
+}
 
 func (p *parser) expression() expr {
 	p.deeper()
@@ -40,7 +52,7 @@ func (p *parser) level(i int) expr {
 	return x
 }
 
-// binary joins two expressions.
+// binary translates a binary operation.
 func (p *parser) binary(op string, x, y expr) expr {
 	var t typ
 	switch op {
@@ -50,7 +62,7 @@ func (p *parser) binary(op string, x, y expr) expr {
 	case "<<", ">>":
 		x, y = p.value(x), p.to(y, u32)
 		if t = x.t; t != u32 && t != i32 {
-			p.fail("%v is shifted", t)
+			p.fail("a shift of %v is not supported", t)
 		}
 		if !y.constant || y.n > 31 {
 			y.code = fmt.Sprintf("(%s & 31u)", y.code)
@@ -58,7 +70,7 @@ func (p *parser) binary(op string, x, y expr) expr {
 	default:
 		switch {
 		case x.t == literal && y.t == literal:
-			p.fail("arithmetic of numbers without a type is not known: write 1u rather than 1")
+			p.fail("arithmetic of literals without a type is not supported: write 1u instead of 1")
 		case x.t == literal:
 			x = p.to(x, y.t)
 		default:
@@ -68,7 +80,7 @@ func (p *parser) binary(op string, x, y expr) expr {
 		switch op {
 		case "==", "!=", "<", ">", "<=", ">=":
 			if t.lanes > 0 || t == boolean && len(op) == 1 {
-				p.fail("%v is compared", t)
+				p.fail("a comparison of %v is not supported", t)
 			}
 			t = boolean
 		case "/", "%":
@@ -77,7 +89,7 @@ func (p *parser) binary(op string, x, y expr) expr {
 			}
 		}
 		if !x.t.number() {
-			p.fail("%s of %v", op, x.t)
+			p.fail("%s is not supported for %v", op, x.t)
 		}
 	}
 	return expr{code: fmt.Sprintf("(%s %s %s)", x.code, op, y.code), t: t, right: y.code}
@@ -92,7 +104,7 @@ func (p *parser) unary() expr {
 	case p.accept("~"):
 		x := p.value(p.unary())
 		if x.t != u32 && x.t != i32 {
-			p.fail("~ of %v", x.t)
+			p.fail("~ is not supported for %v", x.t)
 		}
 		return expr{code: "~" + x.code, t: x.t}
 	case p.accept("-"):
@@ -101,7 +113,8 @@ func (p *parser) unary() expr {
 	return p.primary()
 }
 
-// primary reads what operators stand beside: a number, a variable or a part of it, a call, or something in parentheses.
+// primary parses an operand: a number, a variable or a part of it, a call, or an expression in
+// parentheses.
 func (p *parser) primary() expr {
 	var x expr
 	switch {
@@ -122,17 +135,18 @@ func (p *parser) primary() expr {
 			break
 		}
 		n := p.lookup(id)
-		x = expr{code: n.glsl, t: n.t, root: n, above: n.abound}
+		x = expr{code: n.glsl, t: n.t, root: n, above: n.above}
 	default:
-		p.fail("%s where a value should be", p.tok.text)
+		p.fail("found %s, want a value", p.tok.text)
 	}
 	for {
 		switch {
 		case p.accept("["):
 			i := p.expression()
 			p.expect("]")
-			if i.t != u32 && i.t != i32 && i.t != literal || x.root == nil || x.t.count == 0 && x.t.lanes == 0 {
-				p.fail("%s[%s] is not known", x.code, i.code)
+			if i.t != u32 && i.t != i32 && i.t != literal ||
+				x.root == nil || x.t.count == 0 && x.t.lanes == 0 {
+				p.fail("%s[%s] is not supported", x.code, i.code)
 			}
 			if i.constant && x.t.count > 0 && i.n >= uint64(x.t.count) {
 				p.fail("%s has %d elements", x.code, x.t.count)
@@ -141,7 +155,7 @@ func (p *parser) primary() expr {
 		case p.accept("."):
 			c := p.word()
 			if x.t.lanes == 0 || x.t.count != 0 || len(c) != 1 || !strings.Contains("xyzw"[:x.t.lanes], c) {
-				p.fail("%s.%s is not known", x.code, c)
+				p.fail("%s.%s is not supported", x.code, c)
 			}
 			x = expr{code: x.code + "." + c, t: u32, root: x.root}
 		default:
@@ -150,34 +164,35 @@ func (p *parser) primary() expr {
 	}
 }
 
-// number reads a number: an integer, u32 if it ends with u.
+// number parses an integer, which is u32 if it ends with u.
 func (p *parser) number(text string) expr {
 	digits, unsigned := strings.CutSuffix(text, "u")
 	n, err := strconv.ParseUint(digits, 0, 32)
-	if err != nil || strings.Contains(digits, "_") || len(digits) > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X' {
-		p.fail("number %s is not known", text)
+	octal := len(digits) > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X'
+	if err != nil || strings.Contains(digits, "_") || octal {
+		p.fail("number %s is not supported", text)
 	}
 	if x := (expr{code: text, t: u32, constant: true, above: n > 0, n: n}); unsigned {
 		return x
 	} else if x.t = literal; n < 1<<31 {
 		return x
 	}
-	p.fail("number %s has no type", text)
+	p.fail("number %s fits no type", text)
 	return expr{}
 }
 
-// value is an expression that can be a variable's value.
+// value parses an expression that a variable can have as its value.
 func (p *parser) value(x expr) expr {
 	if x.t == literal {
 		p.fail("number %s has no type: write %su", x.code, x.code)
 	}
 	if x.t == none || x.t.atomic || x.t.count == unsized {
-		p.fail("%s is no value", x.code)
+		p.fail("%s is not a value", x.code)
 	}
 	return x
 }
 
-// to is an expression that has to be of a type.
+// to converts an expression to a type.
 func (p *parser) to(x expr, t typ) expr {
 	if x.t == literal {
 		switch t {
@@ -189,12 +204,12 @@ func (p *parser) to(x expr, t typ) expr {
 		}
 	}
 	if x.t != t || t == none {
-		p.fail("%s is %v and not %v", x.code, x.t, t)
+		p.fail("%s is %v, want %v", x.code, x.t, t)
 	}
 	return p.value(x)
 }
 
-// bare is code without the parentheses around all of it.
+// bare removes parentheses around a whole expression.
 func bare(code string) string {
 	depth := 0
 	for i, c := range code {

@@ -17,15 +17,19 @@ type token struct {
 	line int
 }
 
-// symbols that are longer than a byte, the longest first.
-var symbols = []string{"<<=", ">>=", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="}
+// symbols holds the symbols that are longer than a byte, the longest first.
+var symbols = []string{
+	"<<=", ">>=",
+	"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
+	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+}
 
 const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 	figures = "0123456789"
 )
 
-// lex cuts the text into tokens.
+// lex splits the text into tokens.
 func (p *parser) lex(src string) {
 	for len(src) > 0 {
 		n, kind := 1, symbol
@@ -44,7 +48,7 @@ func (p *parser) lex(src string) {
 			src = src[n:]
 			continue
 		case strings.HasPrefix(src, "/*"):
-			p.fail("comments between /* and */ are not known")
+			p.fail("comments between /* and */ are not supported")
 		case strings.IndexByte(letters, c) >= 0:
 			kind = word
 			for n < len(src) && strings.IndexByte(letters+figures, src[n]) >= 0 {
@@ -73,7 +77,7 @@ func (p *parser) lex(src string) {
 	p.line = p.tok.line
 }
 
-// next takes a token.
+// next returns the next token and moves on.
 func (p *parser) next() token {
 	t := p.tok
 	if t.kind != end {
@@ -87,7 +91,7 @@ func (p *parser) next() token {
 // is reports whether the next token is the text.
 func (p *parser) is(text string) bool { return p.tok.kind != end && p.tok.text == text }
 
-// accept takes the next token if it is the text.
+// accept skips the next token if it is the text, and reports whether it did.
 func (p *parser) accept(text string) bool {
 	if p.is(text) {
 		p.next()
@@ -98,11 +102,11 @@ func (p *parser) accept(text string) bool {
 
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
-		p.fail("%s where %s should be", p.tok.text, text)
+		p.fail("found %s, want %s", p.tok.text, text)
 	}
 }
 
-// closing takes a >, which may be the first half of a >>.
+// closing skips a >, which may be the first half of a >>.
 func (p *parser) closing() {
 	if p.is(">>") {
 		p.tokens[0].text = ">"
@@ -114,7 +118,7 @@ func (p *parser) closing() {
 
 func (p *parser) word() string {
 	if p.tok.kind != word {
-		p.fail("%s where a name should be", p.tok.text)
+		p.fail("found %s, want a name", p.tok.text)
 	}
 	return p.next().text
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxDepth bounds what is nested, in statements and in expressions.
+// maxDepth bounds the nesting of statements and expressions.
 const maxDepth = 100
 
 func (p *parser) deeper() {
@@ -15,7 +15,7 @@ func (p *parser) deeper() {
 	}
 }
 
-// global translates a declaration.
+// global translates a declaration outside functions.
 func (p *parser) global() {
 	switch {
 	case p.accept("const"):
@@ -24,11 +24,11 @@ func (p *parser) global() {
 		x := p.value(p.expression())
 		p.expect(";")
 		if n := p.declare(id, x.t, true); x.constant {
-			n.abound = x.above
+			n.above = x.above
 			p.printf("\nconst %s = %s;\n", x.t.variable(n.glsl), x.code)
 			return
 		}
-		p.fail("a constant is a number")
+		p.fail("a constant must be a number")
 	case p.accept("var"):
 		p.expect("<")
 		space := p.word()
@@ -36,7 +36,7 @@ func (p *parser) global() {
 		id, t := p.typed()
 		p.expect(";")
 		if t.count == unsized {
-			p.fail("%s has no length", id)
+			p.fail("array %s has no length", id)
 		}
 		n := p.declare(id, t, false)
 		switch {
@@ -47,7 +47,7 @@ func (p *parser) global() {
 		case space == "private" && !t.atomic:
 			p.printf("\n%s = %s;\n", t.variable(n.glsl), t.zero())
 		default:
-			p.fail("var<%s> %s is not known", space, id)
+			p.fail("var<%s> %s is not supported", space, id)
 		}
 	case p.accept("fn"):
 		p.function()
@@ -58,21 +58,21 @@ func (p *parser) global() {
 		case "compute":
 			p.entry()
 		default:
-			p.fail("@%s is not known", id)
+			p.fail("@%s is not supported", id)
 		}
 	default:
-		p.fail("%s is not known here", p.tok.text)
+		p.fail("%s is not supported here", p.tok.text)
 	}
 }
 
-// typed reads a name and its type.
+// typed parses a name and its type.
 func (p *parser) typed() (id string, t typ) {
 	id = p.word()
 	p.expect(":")
 	return id, p.readType()
 }
 
-// attribute reads what is behind an attribute.
+// attribute parses the argument of an attribute.
 func (p *parser) attribute() string {
 	p.expect("(")
 	text := p.next().text
@@ -83,7 +83,7 @@ func (p *parser) attribute() string {
 func (p *parser) integer(text string) int {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		p.fail("%s is no number", text)
+		p.fail("%s is not a number", text)
 	}
 	return int(n)
 }
@@ -91,7 +91,7 @@ func (p *parser) integer(text string) int {
 // storage translates a buffer.
 func (p *parser) storage() {
 	if p.attribute() != "0" {
-		p.fail("there is one group, 0")
+		p.fail("the only supported group is 0")
 	}
 	p.expect("@")
 	p.expect("binding")
@@ -105,7 +105,7 @@ func (p *parser) storage() {
 	id, t := p.typed()
 	p.expect(";")
 	if t != (typ{base: "u32", count: unsized}) {
-		p.fail("%s is no array<u32>", id)
+		p.fail("%s is not an array<u32>", id)
 	}
 	n, qualifier := p.declare(id, t, false), "restrict"
 	switch access {
@@ -113,12 +113,13 @@ func (p *parser) storage() {
 		n.value, qualifier = true, "readonly restrict"
 	case "read_write":
 	default:
-		p.fail("access %s is not known", access)
+		p.fail("access %s is not supported", access)
 	}
-	p.printf("\nlayout(std430, binding = %d) %s buffer Binding%d {\n    uint %s[];\n};\n", binding, qualifier, binding, n.glsl)
+	p.printf("\nlayout(std430, binding = %d) %s buffer Binding%d {\n    uint %s[];\n};\n",
+		binding, qualifier, binding, n.glsl)
 }
 
-// builtins are what main gets.
+// builtins holds the supported parameters of main.
 var builtins = map[string]struct {
 	t    typ
 	glsl string
@@ -136,7 +137,7 @@ func (p *parser) entry() {
 	p.expect("fn")
 	p.expect("main")
 	if p.main {
-		p.fail("there is another main")
+		p.fail("main is defined twice")
 	}
 	p.main, p.result = true, none
 	p.printf("\nlayout(local_size_x = %d) in;\n\nvoid main() {\n", size)
@@ -149,7 +150,7 @@ func (p *parser) entry() {
 		b, known := builtins[p.attribute()]
 		id, t := p.typed()
 		if !known || t != b.t {
-			p.fail("%s is not known", id)
+			p.fail("parameter %s is not supported", id)
 		}
 		p.printf("%s = %s;\n", t.variable(p.declare(id, t, true).glsl), b.glsl)
 		if !p.is(")") {
@@ -158,12 +159,12 @@ func (p *parser) entry() {
 	}
 	p.clear(size)
 	p.body()
-	p.shut()
+	p.leave()
 	p.indent--
 	p.printf("}\n")
 }
 
-// clear makes workgroup variables 0.
+// clear sets workgroup variables to 0.
 func (p *parser) clear(size int) {
 	if len(p.shared) == 0 {
 		return
@@ -171,7 +172,8 @@ func (p *parser) clear(size int) {
 	for _, n := range p.shared {
 		switch {
 		case n.t.count > 0:
-			p.printf("for (uint i_ = gl_LocalInvocationIndex; i_ < %du; i_ += %du) {\n        %s[i_] = %s;\n    }\n", n.t.count, size, n.glsl, n.t.elem().zero())
+			p.printf("for (uint i_ = gl_LocalInvocationIndex; i_ < %du; i_ += %du) {\n"+
+				"        %s[i_] = %s;\n    }\n", n.t.count, size, n.glsl, n.t.elem().zero())
 		default:
 			p.printf("if (gl_LocalInvocationIndex == 0u) {\n        %s = %s;\n    }\n", n.glsl, n.t.zero())
 		}
@@ -194,7 +196,7 @@ func (p *parser) function() {
 	for !p.accept(")") {
 		id, t := p.typed()
 		if t.count != 0 || t.atomic {
-			p.fail("%s is a number, it must be", id)
+			p.fail("parameter %s must be a number or bool", id)
 		}
 		f.params = append(f.params, t)
 		params = append(params, t.variable(p.declare(id, t, true).glsl))
@@ -210,13 +212,14 @@ func (p *parser) function() {
 	p.indent++
 	p.body()
 	p.indent--
-	p.shut()
+	p.leave()
 	p.printf("}\n")
-	// Known from here on: functions do not call themselves.
+	// The function is defined from here on, so it cannot call itself.
 	p.funcs[id] = f
 }
 
-// body translates statements up to the brace. The scope is the caller's: in GLSL a function's parameters and what a loop declares are in one scope with the body.
+// body translates statements up to the closing brace. The scope is the caller's, because GLSL has a
+// function's parameters, or a loop's variable, in the scope of the body.
 func (p *parser) body() {
 	p.deeper()
 	p.expect("{")
@@ -226,13 +229,13 @@ func (p *parser) body() {
 	p.depth--
 }
 
-// block is a body with a scope of its own.
+// block translates a body with a scope of its own.
 func (p *parser) block() {
 	p.open()
 	p.indent++
 	p.body()
 	p.indent--
-	p.shut()
+	p.leave()
 }
 
 func (p *parser) statement() {
@@ -259,7 +262,7 @@ func (p *parser) statement() {
 	case p.accept("return"):
 		if p.accept(";") {
 			if p.result != none {
-				p.fail("a value should be returned")
+				p.fail("return needs a value")
 			}
 			p.printf("return;\n")
 			return
@@ -279,7 +282,7 @@ func (p *parser) statement() {
 	}
 }
 
-// condition reads a condition, with or without parentheses.
+// condition parses a condition, with or without parentheses.
 func (p *parser) condition() string { return bare(p.to(p.expression(), boolean).code) }
 
 func (p *parser) loop() {
@@ -288,7 +291,7 @@ func (p *parser) loop() {
 	first := ";"
 	if !p.is(";") {
 		if first = p.simple(); strings.Contains(first, "barrier") {
-			p.fail("a loop cannot begin with a barrier")
+			p.fail("the first part of a loop cannot be workgroupUniformLoad")
 		}
 	}
 	p.expect(";")
@@ -307,16 +310,16 @@ func (p *parser) loop() {
 	p.body()
 	p.indent--
 	p.printf("}\n")
-	p.shut()
+	p.leave()
 }
 
-// simple translates a declaration, an assignment or a call, with the semicolon.
+// simple translates a declaration, an assignment or a call, with its semicolon.
 func (p *parser) simple() string {
 	switch {
 	case p.accept("let"):
 		id := p.word()
 		if p.is(":") {
-			p.fail("the type of a let is its value's")
+			p.fail("let with a type is not supported")
 		}
 		p.expect("=")
 		if p.accept("workgroupUniformLoad") {
@@ -324,7 +327,7 @@ func (p *parser) simple() string {
 		}
 		x := p.value(p.expression())
 		n := p.declare(id, x.t, true)
-		n.abound = x.above
+		n.above = x.above
 		return fmt.Sprintf("%s = %s;", x.t.variable(n.glsl), bare(x.code))
 	case p.accept("var"):
 		id := p.word()
@@ -332,7 +335,7 @@ func (p *parser) simple() string {
 		if p.accept(":") {
 			t := p.readType()
 			if x = (expr{code: t.zero(), t: t}); t.count == unsized || t.atomic {
-				p.fail("%s cannot be a variable here", id)
+				p.fail("%s is not supported as a variable here", id)
 			}
 			if p.accept("=") {
 				x = p.to(p.expression(), t)
@@ -349,14 +352,15 @@ func (p *parser) simple() string {
 	return p.assignment()
 }
 
-// uniformLoad is the value of a workgroup variable, the same for all invocations, with a barrier before and behind it. It is known as all of a declaration's value alone.
+// uniformLoad translates workgroupUniformLoad, which reads a workgroup variable between two
+// barriers. It is supported only as the whole value of a let.
 func (p *parser) uniformLoad(id string) string {
 	p.expect("(")
 	p.expect("&")
 	x := p.primary()
 	p.expect(")")
 	if x.root == nil || !x.root.shared || !x.t.number() {
-		p.fail("%s is no variable of the workgroup", x.code)
+		p.fail("%s is not a workgroup variable", x.code)
 	}
 	const wait = "memoryBarrierShared(); barrier();"
 	return fmt.Sprintf("%s %s = %s; %s", wait, x.t.variable(p.declare(id, x.t, true).glsl), x.code, wait)
@@ -365,14 +369,14 @@ func (p *parser) uniformLoad(id string) string {
 func (p *parser) assignment() string {
 	x := p.primary()
 	if x.root == nil || x.root.fixed || x.root.value || x.t.atomic || x.t.count != 0 {
-		p.fail("%s cannot be assigned to", x.code)
+		p.fail("%s is not assignable", x.code)
 	}
 	switch op := p.next().text; op {
 	case "=":
 		return fmt.Sprintf("%s = %s;", x.code, bare(p.to(p.expression(), x.t).code))
 	case "++", "--":
 		if x.t != u32 && x.t != i32 {
-			p.fail("%s is no number", x.code)
+			p.fail("%s is not a number", x.code)
 		}
 		return x.code + op + ";"
 	case "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
@@ -380,7 +384,7 @@ func (p *parser) assignment() string {
 		y := p.binary(op, x, p.expression())
 		return fmt.Sprintf("%s %s= %s;", x.code, op, bare(y.right))
 	default:
-		p.fail("%s is no assignment", op)
+		p.fail("%s is not an assignment", op)
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// typ is a type. Two are the same if they are equal.
+// typ is a type. Equal values are the same type.
 type typ struct {
 	base   string // "u32", "i32", "bool"; "literal" for a number that may be u32 or i32; "" for nothing
 	lanes  int    // of a vector; 0 for a scalar
@@ -38,7 +38,7 @@ func (t typ) String() string {
 	return t.base
 }
 
-// elem is the type of an array's elements, or of a vector's.
+// elem returns the type of the elements of an array or vector.
 func (t typ) elem() typ {
 	if t.count != 0 {
 		t.count = 0
@@ -51,7 +51,7 @@ func (t typ) elem() typ {
 // number reports whether t is u32, i32 or a vector.
 func (t typ) number() bool { return t.count == 0 && !t.atomic && (t.base == "u32" || t.base == "i32") }
 
-// scalar is the type's name in GLSL, without the length of an array.
+// scalar returns the name of the type in GLSL, without the length of an array.
 func (t typ) scalar() string {
 	switch {
 	case t.lanes > 0:
@@ -66,7 +66,7 @@ func (t typ) scalar() string {
 	return "void"
 }
 
-// variable is the declaration of a variable, without what ends it.
+// variable returns the declaration of a variable, without a value and semicolon.
 func (t typ) variable(id string) string {
 	if t.count > 0 {
 		return fmt.Sprintf("%s %s[%d]", t.scalar(), id, t.count)
@@ -74,11 +74,12 @@ func (t typ) variable(id string) string {
 	return t.scalar() + " " + id
 }
 
-// zero is the value that a variable has without one.
+// zero returns the value of a variable that is declared without one.
 func (t typ) zero() string {
 	switch {
 	case t.count > 0:
-		return fmt.Sprintf("%s[%d](%s)", t.scalar(), t.count, strings.TrimSuffix(strings.Repeat(t.elem().zero()+", ", t.count), ", "))
+		list := strings.Repeat(t.elem().zero()+", ", t.count)
+		return fmt.Sprintf("%s[%d](%s)", t.scalar(), t.count, strings.TrimSuffix(list, ", "))
 	case t.lanes > 0:
 		return t.scalar() + "(0u)"
 	case t.base == "u32":
@@ -89,7 +90,7 @@ func (t typ) zero() string {
 	return "false"
 }
 
-// readType reads a type.
+// readType parses a type.
 func (p *parser) readType() typ {
 	switch id := p.word(); id {
 	case "u32", "i32", "bool":
@@ -108,19 +109,19 @@ func (p *parser) readType() typ {
 		p.expect("<")
 		t := p.readType()
 		if t.count != 0 {
-			p.fail("arrays of arrays are not known")
+			p.fail("arrays of arrays are not supported")
 		}
 		if t.count = unsized; p.accept(",") {
 			n, err := strconv.ParseUint(strings.TrimSuffix(p.next().text, "u"), 0, 16)
 			if err != nil || n == 0 {
-				p.fail("an array of that length is not known")
+				p.fail("this length of an array is not supported")
 			}
 			t.count = int(n)
 		}
 		p.closing()
 		return t
 	default:
-		p.fail("type %s is not known", id)
+		p.fail("type %s is not supported", id)
 	}
 	return none
 }
