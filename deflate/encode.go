@@ -91,9 +91,9 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 	content := s.content[:u.content]
 	e.lengths.build(&e.builder, &u.hist)
 	e.header.plan(&e.builder, &e.lengths)
-	own := 3 + e.header.bits + e.lengths.bits(&u.hist)
-	common := 3 + fixed.lengths.bits(&u.hist)
-	size := min(own, common)
+	dynamicBits := 3 + e.header.bits + e.lengths.bits(&u.hist)
+	fixedBits := 3 + fixed.lengths.bits(&u.hist)
+	size := min(dynamicBits, fixedBits)
 	if storedBits(len(content)) <= size {
 		if len(e.stored) == 0 {
 			e.stored = content
@@ -104,7 +104,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 		e.flushStored(false)
 		w.Room(size)
 		codes := &fixed.codes
-		if own < common {
+		if dynamicBits < fixedBits {
 			codes = &e.codes
 			codes.assign(&e.lengths)
 			w.beginBlock(typeDynamic, last)

@@ -125,8 +125,8 @@ func appendRun(dst []lengthSymbol, r run, costs *[lengthSymbols]int) []lengthSym
 	// less.
 	for n >= 11 {
 		part := min(n, 138)
-		few := bestRepeats(part, one, costs[repeatZeros]+3, 3, 10)
-		if repeatsCost(part, few, one, costs[repeatZeros]+3, 10) <= costs[repeatManyZeros]+7 {
+		repeats := bestRepeats(part, one, costs[repeatZeros]+3, 3, 10)
+		if repeatsCost(part, repeats, one, costs[repeatZeros]+3, 10) <= costs[repeatManyZeros]+7 {
 			break
 		}
 		dst = append(dst, lengthSymbol{repeatManyZeros, uint8(part - 11)})
@@ -136,32 +136,32 @@ func appendRun(dst []lengthSymbol, r run, costs *[lengthSymbols]int) []lengthSym
 	return appendRepeats(dst, 0, repeatZeros, n, times, 3, 10)
 }
 
-// repeatsCost returns the cost of n equal lengths if times symbols stand for up to most of them
+// repeatsCost returns the cost of n equal lengths if times symbols stand for up to longest of them
 // each, and the rest for one each.
-func repeatsCost(n, times, one, repeat, most int) int {
-	return times*repeat + max(0, n-times*most)*one
+func repeatsCost(n, times, one, repeat, longest int) int {
+	return times*repeat + max(0, n-times*longest)*one
 }
 
-// bestRepeats returns the number of symbols, each for least to most equal lengths, that is cheapest
-// for n of them.
-func bestRepeats(n, one, repeat, least, most int) (times int) {
+// bestRepeats returns the number of symbols, each for shortest to longest equal lengths, that is
+// cheapest for n of them.
+func bestRepeats(n, one, repeat, shortest, longest int) (times int) {
 	best := n * one
-	for t := 1; t*least <= n && (t-1)*most < n; t++ {
-		if c := repeatsCost(n, t, one, repeat, most); c < best {
+	for t := 1; t*shortest <= n && (t-1)*longest < n; t++ {
+		if c := repeatsCost(n, t, one, repeat, longest); c < best {
 			best, times = c, t
 		}
 	}
 	return times
 }
 
-// appendRepeats describes n equal lengths by times symbols for least to most of them each; the rest
-// stand for one each.
+// appendRepeats describes n equal lengths by times symbols for shortest to longest of them each;
+// the rest stand for one each.
 func appendRepeats(
-	dst []lengthSymbol, length, symbol uint8, n, times, least, most int,
+	dst []lengthSymbol, length, symbol uint8, n, times, shortest, longest int,
 ) []lengthSymbol {
 	for ; times > 0; times-- {
-		part := min(most, n-(times-1)*least)
-		dst = append(dst, lengthSymbol{symbol, uint8(part - least)})
+		part := min(longest, n-(times-1)*shortest)
+		dst = append(dst, lengthSymbol{symbol, uint8(part - shortest)})
 		n -= part
 	}
 	for range n {

@@ -114,22 +114,22 @@ func (g *gains) of(t token, lits []byte) (bits int) {
 // the index of the token behind it and lits the number of literals before it. Each side keeps at
 // least one of its tokens.
 func (g *gains) search(s *span, boundary, lits, left, right int) (best int) {
-	most := 8 // bits; a smaller gain is not worth a move
+	bestGain := 8 // bits; a smaller gain is not worth a move
 	sum, lit := 0, lits
 	for k := 1; k < left && k+lits-lit < searchMargin; k++ {
 		t := s.tokens[boundary-k]
 		run := int(t >> tokenRun)
 		lit -= run
-		if sum += g.of(t, s.lits[lit:lit+run]); sum > most {
-			most, best = sum, -k
+		if sum += g.of(t, s.lits[lit:lit+run]); sum > bestGain {
+			bestGain, best = sum, -k
 		}
 	}
 	sum, lit = 0, lits
 	for k := 1; k < right && k+lit-lits < searchMargin; k++ {
 		t := s.tokens[boundary+k-1]
 		run := int(t >> tokenRun)
-		if sum -= g.of(t, s.lits[lit:lit+run]); sum > most {
-			most, best = sum, k
+		if sum -= g.of(t, s.lits[lit:lit+run]); sum > bestGain {
+			bestGain, best = sum, k
 		}
 		lit += run
 	}

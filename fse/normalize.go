@@ -7,8 +7,8 @@ import "math/bits"
 // gets a cell. n must exceed 1; limit is MinLog to MaxLog.
 func AutoLog(limit, n, maxSymbol int) int {
 	bySize := bits.Len(uint(n-1)) - 3
-	least := min(bits.Len(uint(n)), bits.Len(uint(maxSymbol))+1)
-	return min(max(min(limit, bySize), least, MinLog), limit)
+	bySymbols := min(bits.Len(uint(n)), bits.Len(uint(maxSymbol))+1)
+	return min(max(min(limit, bySize), bySymbols, MinLog), limit)
 }
 
 // Normalize scales counts to a sum of 1<<log and keeps every symbol that occurs. At least two
@@ -24,16 +24,16 @@ func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 	for _, c := range counts {
 		total += uint64(c)
 	}
-	least := int16(1)
+	rareProb := int16(1)
 	if rare {
-		least = LessThanOne
+		rareProb = LessThanOne
 	}
 	// Symbols of one cell come first. The others share the rest in proportion.
 	cells, left, rest := uint64(1)<<log, 1<<log, total
 	for i, c := range counts {
 		d.Prob[i] = 0
 		if c != 0 && uint64(c)*cells <= total {
-			d.Prob[i] = least
+			d.Prob[i] = rareProb
 			left--
 			rest -= uint64(c)
 		}

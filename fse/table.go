@@ -69,8 +69,8 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 // encSymbol is the encoder's entry for a symbol of probability p. Its states p to 2p−1 are stored
 // one after the other from index start on. The encoder emits bits until the state is among them.
 type encSymbol struct {
-	// bits is (most<<16) − (p<<most), where most is the maximum number of bits to emit. The number
-	// for a state is (state + bits) >> 16.
+	// bits is (maxBits<<16) − (p<<maxBits), where maxBits is the maximum number of bits to emit.
+	// The number for a state is (state + bits) >> 16.
 	bits uint32
 	// place is start − p.
 	place int32
@@ -98,11 +98,11 @@ func (t *EncTable) Build(d *Distribution) {
 			continue
 		}
 		next[i] = uint16(at)
-		most := uint32(d.Log) - uint32(bits.Len32(p-1)) + 1
+		maxBits := uint32(d.Log) - uint32(bits.Len32(p-1)) + 1
 		if p == 1 {
-			most = uint32(d.Log)
+			maxBits = uint32(d.Log)
 		}
-		t.symbols[i] = encSymbol{bits: most<<16 - p<<most, place: int32(at) - int32(p)}
+		t.symbols[i] = encSymbol{bits: maxBits<<16 - p<<maxBits, place: int32(at) - int32(p)}
 		if d.Prob[i] < 0 {
 			t.states[at&(1<<MaxLog-1)] = uint16(size + last)
 			last--

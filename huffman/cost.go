@@ -41,16 +41,16 @@ func EstimateSum(a, b []uint32) (cost uint64, used int) {
 	used = int(sum >> shareBits)
 	sum &= shareMask
 	if or > total/2 {
-		most := uint32(0)
+		maxCount := uint32(0)
 		for i, c := range a {
-			most = max(most, c+b[i])
+			maxCount = max(maxCount, c+b[i])
 		}
-		if most > total/2 {
+		if maxCount > total/2 {
 			// The most frequent symbol takes one bit, and the codes of all others are one bit
 			// longer than without it.
 			cost = uint64(total) * CostBit
-			sum -= share(most) & shareMask
-			total -= most
+			sum -= share(maxCount) & shareMask
+			total -= maxCount
 		}
 	}
 	all := share(total) & shareMask

@@ -7,7 +7,7 @@ import "math/bits"
 type Builder struct {
 	leaves  [2][MaxSymbols]leaf // source and destination of sort
 	weights [MaxSymbols]uint32  // of the sorted leaves, then of the tree; see depths
-	merge   packages
+	limited packages
 	used    int // number of symbols of the last code
 	tree    treeCoder
 }
@@ -43,7 +43,7 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 	var num [MaxSymbols]uint16 // number of codes of each length
 	longest := b.depths(sorted, &num)
 	if longest > limit {
-		longest = b.merge.depths(sorted, &num, limit)
+		longest = b.limited.depths(sorted, &num, limit)
 	}
 	// The rarest symbols have the longest codes.
 	for l, i := longest, 0; l > 0; l-- {
@@ -57,17 +57,17 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 
 // sort returns the symbols that occur, sorted by count, then by symbol.
 func (b *Builder) sort(counts []uint32) []leaf {
-	n, most := 0, uint32(0)
+	n, maxCount := 0, uint32(0)
 	from, to := &b.leaves[0], &b.leaves[1]
 	for i, c := range counts {
 		if c != 0 {
 			from[n] = leaf{c, uint32(i)}
 			n++
-			most = max(most, c)
+			maxCount = max(maxCount, c)
 		}
 	}
 	// Radix sort by the bytes of the count, lowest byte first.
-	for shift := 0; shift < bits.Len32(most); shift += 8 {
+	for shift := 0; shift < bits.Len32(maxCount); shift += 8 {
 		var start [257]uint16
 		for i := range from[:n] {
 			start[int(byte(from[i].count>>shift))+1]++

@@ -91,12 +91,12 @@ func (s *segment) appendHead(dst []byte) []byte {
 
 // encodeGroup encodes the symbols [from, to) of the coded sequence with one lane group.
 func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
-	need := 2 * (to - from)
-	if cap(e.words) < need {
-		e.words = make([]byte, need)
+	size := 2 * (to - from)
+	if cap(e.words) < size {
+		e.words = make([]byte, size)
 	}
-	words := e.words[:need]
-	p := need
+	words := e.words[:size]
+	p := size
 	var states [Lanes]uint32
 	for i := range states {
 		states[i] = MinState

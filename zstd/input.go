@@ -38,22 +38,22 @@ func (in *input) advance() {
 func (e *Encoder) takeUnit(room int) int {
 	in := &e.in
 	room = min(room, len(in.src))
-	want := min(room, unitSize)
+	target := min(room, unitSize)
 	lit, match := int(in.next.LitLen), int(in.next.MatchLen)
 	switch {
 	case !in.hasNext:
-		e.appendRun(want)
-		return want
-	case lit > want: // a literal run may end anywhere
-		in.next.LitLen -= uint32(want)
-		e.appendRun(want)
-		return want
+		e.appendRun(target)
+		return target
+	case lit > target: // a literal run may end anywhere
+		in.next.LitLen -= uint32(target)
+		e.appendRun(target)
+		return target
 	case lit+match > room:
 		return e.splitMatch(lit, match, room)
 	}
 	// Add whole sequences up to the wanted size.
 	size, n := lit+match, 0
-	for size < want && n < len(in.seqs) {
+	for size < target && n < len(in.seqs) {
 		q := &in.seqs[n]
 		if q.LitLen > unitSize || size+int(q.LitLen)+int(q.MatchLen) > room {
 			break

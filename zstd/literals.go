@@ -77,8 +77,8 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 			table = &c.tables[c.last]
 		}
 	}
-	most := n - n>>gainShift
-	if size >= uint64(most) { // also if the code has no description
+	maxSize := n - n>>gainShift
+	if size >= uint64(maxSize) { // also if the code has no description
 		return dst, false
 	}
 	head := 5
@@ -101,7 +101,7 @@ func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, 
 		dst = table.Append4(dst, lits)
 	}
 	coded := len(dst) - at - head
-	if coded >= most {
+	if coded >= maxSize {
 		return dst[:at], false
 	}
 	width := uint(head*8-4) / 2 // bits of each size: 10, 14 or 18

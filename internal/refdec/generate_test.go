@@ -113,7 +113,7 @@ func (g *generator) payload(size int) (payload, content []byte) {
 		if layout == layoutPlain {
 			g.plain(run, 5+match)
 		} else {
-			g.repeat(run, match, leastMatch(layout))
+			g.repeat(run, match, minMatches(layout))
 		}
 	}
 	g.literals(g.pick(runs), alphabet)
@@ -200,7 +200,7 @@ func (g *generator) plain(run, match int) {
 }
 
 // repeat adds a sequence whose match exceeds the minimum by match bytes.
-func (g *generator) repeat(run, match int, least [4]uint64) {
+func (g *generator) repeat(run, match int, minMatch [4]uint64) {
 	token := g.field(run, 3, streamLitLens) | g.field(match, 15, streamMatchLens)<<2
 	place := g.IntN(4)
 	var offset uint64
@@ -226,7 +226,7 @@ func (g *generator) repeat(run, match int, least [4]uint64) {
 		g.repeats[0] = offset
 	}
 	g.streams[streamTokens] = append(g.streams[streamTokens], token|byte(place)<<6)
-	g.copy(match+int(least[place]), max(offset, 1))
+	g.copy(match+int(minMatch[place]), max(offset, 1))
 	if g.use(matchOverrun) {
 		g.out = g.out[:len(g.out)-1]
 	}

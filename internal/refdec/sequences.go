@@ -82,7 +82,7 @@ type sequenceReader struct {
 	extra   bitReader
 	repeats [3]uint64
 	// minimum match lengths by index of the repeat offset; the last one for new offsets
-	least [4]uint64
+	minMatch [4]uint64
 }
 
 // take removes the first n bytes of a stream.
@@ -139,7 +139,7 @@ func (r *sequenceReader) repeat(token uint64) (s sequence, err error) {
 	if s.run, err = r.length(token&3, 3, 0, streamLitLens); err != nil {
 		return s, err
 	}
-	if s.match, err = r.length(token>>2&15, 15, r.least[token>>6], streamMatchLens); err != nil {
+	if s.match, err = r.length(token>>2&15, 15, r.minMatch[token>>6], streamMatchLens); err != nil {
 		return s, err
 	}
 	place := token >> 6
@@ -175,9 +175,9 @@ func (r *sequenceReader) newOffset() (uint64, error) {
 	return (1<<e+x-1)*4 + code&3, nil
 }
 
-// leastMatch returns the minimum match lengths of a layout: for each repeat offset, and for a new
+// minMatches returns the minimum match lengths of a layout: for each repeat offset, and for a new
 // offset.
-func leastMatch(layout byte) [4]uint64 {
+func minMatches(layout byte) [4]uint64 {
 	if layout == layoutDense {
 		return [4]uint64{2, 2, 2, 3}
 	}
@@ -187,10 +187,10 @@ func leastMatch(layout byte) [4]uint64 {
 // decodeSequences executes the sequences of a block of n bytes.
 func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, error) {
 	r := &sequenceReader{
-		streams: streams,
-		extra:   bitReader{data: streams[streamExtra]},
-		repeats: [3]uint64{initialRepeat, initialRepeat, initialRepeat},
-		least:   leastMatch(layout),
+		streams:  streams,
+		extra:    bitReader{data: streams[streamExtra]},
+		repeats:  [3]uint64{initialRepeat, initialRepeat, initialRepeat},
+		minMatch: minMatches(layout),
 	}
 	next := r.plain
 	if layout != layoutPlain {

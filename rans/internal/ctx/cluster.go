@@ -57,13 +57,13 @@ func (c *clusters) add(d *clusters) {
 	}
 }
 
-// cluster finds at most most tables for the pairs.
-func (c *clusters) cluster(most int) {
+// cluster finds at most limit tables for the pairs.
+func (c *clusters) cluster(limit int) {
 	c.n = 0
 	c.listSymbols()
 	var used [numContexts]bool
 	// The most frequent contexts become the first tables.
-	for c.n < min(most, maxTables) {
+	for c.n < min(limit, maxTables) {
 		best := -1
 		for i, n := range &c.totals {
 			if n > 0 && !used[i] && (best < 0 || n > c.totals[best]) {
@@ -113,14 +113,14 @@ func (c *clusters) assign() {
 			continue
 		}
 		pairs := &c.pairs[i]
-		best, least := 0, ^uint64(0)
+		best, lowest := 0, ^uint64(0)
 		for k := range c.n {
 			prices, sum := &c.prices[k], uint64(0)
 			for _, s := range symbols {
 				sum += uint64(pairs[s]) * uint64(prices[s])
 			}
-			if sum < least {
-				best, least = k, sum
+			if sum < lowest {
+				best, lowest = k, sum
 			}
 		}
 		c.class[i] = uint8(best)
@@ -166,11 +166,11 @@ func (c *clusters) merge() {
 		}
 	}
 	for {
-		a, b, most := -1, -1, int64(-1)
+		a, b, bestGain := -1, -1, int64(-1)
 		for i := range c.n {
 			for j := i + 1; j < c.n; j++ {
-				if g := gains[i][j]; g > most {
-					a, b, most = i, j, g
+				if g := gains[i][j]; g > bestGain {
+					a, b, bestGain = i, j, g
 				}
 			}
 		}

@@ -47,12 +47,12 @@ func (m *contextMap) encodedSize() int {
 // more than it saves.
 const learnFrom = 1 << 12
 
-// learn counts samples of a long stream: windows of sampleWindow symbols, one in maxStride at the
-// least, but at least fullSample symbols in total.
+// learn counts a sample of a long stream of n symbols: one window of sampleWindow symbols in
+// min(1+n/fullSample, maxStride).
 const (
-	maxStride    = 8
-	fullSample   = 1 << 17
 	sampleWindow = 1 << 12
+	fullSample   = 1 << 17
+	maxStride    = 8
 )
 
 // Contexts models how the two bytes before a byte predict it. The context is First[last byte] +
@@ -67,61 +67,62 @@ type Contexts struct {
 // as content. Learn must not be called between Prepare and Append.
 func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 	e.allocate()
-	l := e.scratch
-	l.learn(&e.contexts, content, marks, 1)
-	l.current.clusterStream(&e.contexts, content, marks, maxTables, 1)
-	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, l.current.n
-	copy(c.Class[:], l.current.class[:])
+	e.scratch.learn(&e.contexts, content, marks, 1)
+	all := e.scratch.current
+	all.clusterStream(&e.contexts, content, marks, maxTables, 1)
+	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, all.n
+	copy(c.Class[:], all.class[:])
 }
 
-// learn finds the map that gives the smallest single segment for a stream: the identity of one
-// symbol, or classes of both. Symbols that predict similar successors form a class: learn clusters
-// each of the two symbols as a context of its own and combines both results. It counts one in
-// stride samples of what Prepare counts, and overwrites all clusters.
-func (l *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
+// learn finds the map that gives the smallest single segment for a stream: the identity of one of
+// the two symbols, or classes of both in 8 bits. Symbols that predict similar successors form a
+// class. learn finds them by clustering each of the two symbols as a context of its own.
+//
+// stride reduces the sample further, to 1/stride. learn overwrites s.current.
+func (s *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
 	m.setIdentity(identityFirst)
 	if len(stream) < learnFrom {
 		return
 	}
-	c := l.current
+	c := s.current
 	var t contextMap
 	t.setIdentity(identitySecond)
 	if c.noGain(m, stream, marks, 0) && c.noGain(&t, stream, marks, 0) {
 		return
 	}
 	stride *= min(1+len(stream)/fullSample, maxStride)
-	least := c.clusterStream(m, stream, marks, maxTables, stride)
+	lowest := c.clusterStream(m, stream, marks, maxTables, stride)
 	try := func() {
 		cost := c.clusterStream(&t, stream, marks, maxTables, stride)
-		if cost += uint64(t.encodedSize() * 8 * model.CostBit); cost < least {
-			*m, least = t, cost
+		if cost += uint64(t.encodedSize() * 8 * model.CostBit); cost < lowest {
+			*m, lowest = t, cost
 		}
 	}
 	try()
-	for low := uint8(3); low <= 5; low++ {
+	for secondBits := uint8(3); secondBits <= 5; secondBits++ {
 		t.setIdentity(identityFirst)
-		c.clusterStream(&t, stream, marks, 1<<(8-low), stride)
-		var own contextMap
-		own.secondBits = low
-		for s := range own.first {
-			own.first[s] = c.class[s] << low
+		c.clusterStream(&t, stream, marks, 1<<(8-secondBits), stride)
+		var both contextMap
+		both.secondBits = secondBits
+		for s := range both.first {
+			both.first[s] = c.class[s] << secondBits
 		}
 		t.setIdentity(identitySecond)
-		c.clusterStream(&t, stream, marks, 1<<low, stride)
-		copy(own.second[:], c.class[:])
-		t = own
+		c.clusterStream(&t, stream, marks, 1<<secondBits, stride)
+		copy(both.second[:], c.class[:])
+		t = both
 		try()
 	}
 }
 
-// clusterStream finds at most most tables for a stream of one segment. It counts one in stride
-// windows of the stream and returns the cost of those.
-func (c *clusters) clusterStream(m *contextMap, stream, marks []byte, most, stride int) uint64 {
+// clusterStream finds at most limit tables for a stream of one segment. It counts one window in
+// stride and returns the cost of those windows.
+func (c *clusters) clusterStream(m *contextMap, stream, marks []byte, limit, stride int) uint64 {
 	c.pairs = [numContexts][256]uint32{}
 	for from := 0; from < len(stream); from += stride * sampleWindow {
 		c.count(m, stream[:min(from+sampleWindow, len(stream))], marks, from)
 	}
-	c.cluster(most)
+	c.cluster(limit)
 	return c.cost
 }
 

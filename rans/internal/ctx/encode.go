@@ -30,16 +30,14 @@ type scratch struct {
 // the tokens of a program become 2.5% larger.
 const cutUnit = minSegment
 
-// fastCutUnit is cutUnit for PrepareFast. Literals become up to 3% larger in 0.15 to 0.7 of the
-// time.
-//
-// The extra 1<<14 keeps the pieces of 64 lanes from lying a multiple of 4 KiB apart, where
-// simd.Deinterleave cannot use its kernel.
-//
-// fastStride divides the share of a long stream that PrepareFast counts to choose a context map.
 const (
+	// fastCutUnit is cutUnit for PrepareFast. Streams become up to 3% larger in 0.15 to 0.7 of the
+	// time. The extra 1<<14 keeps the pieces of 64 lanes from lying a multiple of 4 KiB apart,
+	// where simd.Deinterleave cannot use its kernel.
 	fastCutUnit = 1<<18 + 1<<14
-	fastStride  = 4
+
+	// fastStride reduces the sample from which PrepareFast chooses a context map, to 1/fastStride.
+	fastStride = 4
 )
 
 // Prepare chooses the context map, segments and tables for stream, which must not be empty. It
@@ -54,6 +52,7 @@ func (e *Encoder) PrepareFast(stream, marks []byte) (size int) {
 	return e.plan(stream, marks, fastCutUnit, fastStride)
 }
 
+// plan is Prepare for segment boundaries at multiples of unit and a sample of 1/stride.
 func (e *Encoder) plan(stream, marks []byte, unit, stride int) (size int) {
 	e.allocate()
 	e.scratch.learn(&e.contexts, stream, marks, stride)
@@ -91,31 +90,31 @@ func (e *Encoder) Append(dst []byte) []byte {
 // tables cost less than a common one.
 func (e *Encoder) split(stream, marks []byte, unit int) {
 	e.segs, e.freqs = e.segs[:0], e.freqs[:0]
-	l, start, looked, flat := e.scratch, 0, 0, false
+	s, start, probed, single := e.scratch, 0, 0, false
 	for at := 0; at < len(stream); {
 		n := min(unit, len(stream)-at)
 		if len(stream)-at-n < minSegment {
 			n = len(stream) - at
 		}
-		if at >= looked {
-			looked = min(at+max(probeUnits*cutUnit, unit), len(stream))
-			flat = l.merged.noGain(&e.contexts, stream[:looked], marks, at)
+		if at >= probed {
+			probed = min(at+max(probeUnits*cutUnit, unit), len(stream))
+			single = s.merged.noGain(&e.contexts, stream[:probed], marks, at)
 		}
-		l.next.pairs = [numContexts][256]uint32{}
-		l.next.count(&e.contexts, stream[:at+n], marks, at)
-		l.next.findTables(flat)
+		s.next.pairs = [numContexts][256]uint32{}
+		s.next.count(&e.contexts, stream[:at+n], marks, at)
+		s.next.findTables(single)
 		if at == start {
-			l.current, l.next = l.next, l.current
+			s.current, s.next = s.next, s.current
 		} else {
-			l.merged.pairs = l.current.pairs
-			l.merged.add(l.next)
-			l.merged.findTables(flat && l.current.n == 1)
-			if l.merged.cost <= l.current.cost+l.next.cost {
-				l.current, l.merged = l.merged, l.current
+			s.merged.pairs = s.current.pairs
+			s.merged.add(s.next)
+			s.merged.findTables(single && s.current.n == 1)
+			if s.merged.cost <= s.current.cost+s.next.cost {
+				s.current, s.merged = s.merged, s.current
 			} else {
 				e.add(at - start)
 				start = at
-				l.current, l.next = l.next, l.current
+				s.current, s.next = s.next, s.current
 			}
 		}
 		at += n
@@ -125,9 +124,9 @@ func (e *Encoder) split(stream, marks []byte, unit int) {
 
 // add appends a segment of n symbols with the classes in scratch.current.
 func (e *Encoder) add(n int) {
-	all := e.scratch.current
-	e.segs = append(e.segs, segment{size: n, class: all.class, numTables: all.n})
-	for range all.n {
+	c := e.scratch.current
+	e.segs = append(e.segs, segment{size: n, class: c.class, numTables: c.n})
+	for range c.n {
 		e.freqs = append(e.freqs, model.Freqs{})
 	}
 }
@@ -195,16 +194,16 @@ func (s *segment) append(dst []byte, tables []model.Freqs) []byte {
 
 // encodeGroup encodes the symbols of one lane group, from the last one to the first.
 func (e *Encoder) encodeGroup(dst, stream []byte, group, width int) []byte {
-	need := 0
+	size := 0
 	for i := range e.segs {
 		n := e.segs[i].size
-		need += 2 * (n/width*model.Lanes + tailLanes(n, group, width))
+		size += 2 * (n/width*model.Lanes + tailLanes(n, group, width))
 	}
-	if cap(e.words) < need {
-		e.words = make([]byte, need)
+	if cap(e.words) < size {
+		e.words = make([]byte, size)
 	}
-	e.words = e.words[:need]
-	p := need
+	e.words = e.words[:size]
+	p := size
 	var states [model.Lanes]uint32
 	for l := range states {
 		states[l] = model.MinState

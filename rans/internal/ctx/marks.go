@@ -5,11 +5,11 @@ import "github.com/gopz/compress/simd"
 // marksByRound sets bit l of marks[r] to the mark of lane l in round r. Lane l continues at symbol
 // from + pos[l] of the stream whose marks are in bits. The bits of lanes from width on are 0. It
 // reads up to 64 bits behind the last symbol.
-func marksByRound(marks, bits []uint64, from int, at *[simd.CtxRound]int, width int) {
+func marksByRound(marks, bits []uint64, from int, pos *[simd.CtxRound]int, width int) {
 	var m [64]uint64
 	for r := 0; r < len(marks); r += len(m) {
-		for l := range at[:width] {
-			i := from + at[l] + r
+		for l := range pos[:width] {
+			i := from + pos[l] + r
 			pair := bits[i/64:][:2]
 			m[l] = pair[0]>>(i%64) | pair[1]<<1<<(63-i%64)
 		}
