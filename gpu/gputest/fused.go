@@ -74,6 +74,9 @@ func fusedContents() map[string][]byte {
 // fewBytes of text have so few coded symbols that they make one group of four lanes.
 const fewBytes = 6000
 
+// fusedSizes are sizes around limits of blocks and tiles.
+var fusedSizes = []int{0, 1, 15, 40, 4095, 4096, 2*2048 + 16, 9_000, 14_017, 30_000, 100_000}
+
 // testFused compares payloads of all kinds of data, levels, layouts and settings.
 func testFused(t *testing.T, d gpu.Device) {
 	require(t, d, gpu.Fused)
@@ -89,7 +92,7 @@ func testFused(t *testing.T, d gpu.Device) {
 			if testing.Short() && (i+level)%4 != 0 {
 				continue
 			}
-			size := []int{0, 1, 15, 40, 4095, 4096, 2*2048 + 16, 9_000, 14_017, 30_000, 100_000}[(i*3+level)%11]
+			size := fusedSizes[(i*3+level)%len(fusedSizes)]
 			if size > 30_000 && testing.Short() {
 				size = 16_400
 			}

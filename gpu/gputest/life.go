@@ -28,7 +28,9 @@ type samples struct {
 func newSamples(d gpu.Device, size int) (s samples) {
 	text := corpus.ByName("text").Make(size)
 	add := func(name string, request func() *gpu.Request, right func(*gpu.Request) bool) {
-		s.names, s.request, s.right = append(s.names, name), append(s.request, request), append(s.right, right)
+		s.names = append(s.names, name)
+		s.request = append(s.request, request)
+		s.right = append(s.right, right)
 	}
 	if d.Info().Ops[gpu.StageN].Batch > 0 {
 		c := literals("", text)
@@ -217,7 +219,8 @@ func testRelease(t *testing.T, open Open) {
 	for end := time.Now().Add(wait); runtime.NumGoroutine() > base; {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+			t.Fatalf("%d goroutines, %d before\n%s",
+				runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
 		}
 		time.Sleep(time.Millisecond)
 	}

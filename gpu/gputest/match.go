@@ -57,8 +57,11 @@ func testMatch(t *testing.T, d gpu.Device) {
 	} {
 		batch = append(batch, matchRequest(src[:n], 0, mid, lzseq.Repeat.Limits))
 	}
-	batch = append(batch, matchRequest(src, len(src)-15, mid, deflate), matchRequest(src, len(src)-16, mid, deflate),
-		matchRequest(src, len(src), mid, deflate), matchRequest(src, 29_000, level(len(levels)-1), deflate))
+	batch = append(batch,
+		matchRequest(src, len(src)-15, mid, deflate),
+		matchRequest(src, len(src)-16, mid, deflate),
+		matchRequest(src, len(src), mid, deflate),
+		matchRequest(src, 29_000, level(len(levels)-1), deflate))
 	for _, n := range []int{d.Info().Ops[gpu.Stage0].Batch, 1} {
 		if testing.Short() && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
 			break

@@ -141,7 +141,8 @@ func (d *driver) inspect() error {
 func isSoftware(name string) bool {
 	name = strings.ToLower(name)
 	for _, s := range []string{
-		"llvmpipe", "softpipe", "swrast", "swr (", "swiftshader", "software", "basic render", "softgpu", "lavapipe",
+		"llvmpipe", "softpipe", "swrast", "swr (", "swiftshader", "software",
+		"basic render", "softgpu", "lavapipe",
 	} {
 		if strings.Contains(name, s) {
 			return true

@@ -261,7 +261,8 @@ func TestThread(t *testing.T) {
 func TestLateStart(t *testing.T) {
 	for _, result := range []error{nil, errors.New("test")} {
 		hang, ended := make(chan bool), make(chan bool)
-		th, err := newThread(func() error { <-hang; return result }, func() { close(ended) }, 10*time.Millisecond)
+		begin := func() error { <-hang; return result }
+		th, err := newThread(begin, func() { close(ended) }, 10*time.Millisecond)
 		if th != nil || !errors.Is(err, errStartTimeout) {
 			t.Fatal(err)
 		}

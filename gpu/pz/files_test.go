@@ -131,7 +131,9 @@ func chosen(pipeline string, level, size int) bool {
 
 // testFile compresses and restores one file with all backends. It returns the number of stages of
 // blocks that ran on the GPU.
-func testFile(t *testing.T, d gpu.Device, pipeline string, level int, name string, content []byte) (onGPU int64) {
+func testFile(
+	t *testing.T, d gpu.Device, pipeline string, level int, name string, content []byte,
+) (onGPU int64) {
 	t.Helper()
 	opts := []compress.Option{
 		compress.WithPipeline(pipeline),
@@ -256,7 +258,11 @@ func TestLost(t *testing.T) {
 			failing = &failingDevice{Device: d}
 			failing.left.Store(after % 2)
 			s = newScheduler(t, failing)
-			back, err := decode(want, compress.WithScheduler(s), compress.WithBackend(compress.GPU, compress.GPU))
+			on = []compress.Option{
+				compress.WithScheduler(s),
+				compress.WithBackend(compress.GPU, compress.GPU),
+			}
+			back, err := decode(want, on...)
 			if err != nil {
 				t.Fatal(err)
 			}

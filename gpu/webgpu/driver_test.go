@@ -27,7 +27,8 @@ func TestAllocs(t *testing.T) { gputest.Allocs(t, openTest) }
 func openTest(c gputest.Config) (gpu.Device, error) {
 	d, err := open(nth(adapterNumber()), host.Config{Fault: c.Fault})
 	if err != nil {
-		return nil, fmt.Errorf("%w; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers libvulkan1", err)
+		return nil, fmt.Errorf("%w; on Debian and Ubuntu: "+
+			"apt-get install mesa-vulkan-drivers libvulkan1", err)
 	}
 	return d, nil
 }

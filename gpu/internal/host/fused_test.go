@@ -53,16 +53,25 @@ func (q *answering) Downloaded(f func([]byte)) error {
 	return nil
 }
 
-// TestFusedDownload checks that payloads need one submission if the last batch predicts their size,
-// and else a second one without kernels.
-func TestFusedDownload(t *testing.T) {
+// answerSize is the size of the blocks of tests with answers.
+const answerSize = 40_000
+
+// newAnswers returns a driver that answers and a device on it, which closes with the test.
+func newAnswers(t *testing.T) (*answers, *Device) {
+	t.Helper()
 	a := &answers{fake: &fake{maxBuffer: 1 << 27, failsAt: -1}}
 	d, err := New(a, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	const size = 40_000
+	t.Cleanup(func() { d.Close() })
+	return a, d
+}
+
+// TestFusedDownload checks that payloads need one submission if the last batch predicts their size,
+// and else a second one without kernels.
+func TestFusedDownload(t *testing.T) {
+	a, d := newAnswers(t)
 	for _, c := range []struct {
 		sizes       []uint32
 		submissions int
@@ -77,9 +86,9 @@ func TestFusedDownload(t *testing.T) {
 		for range concurrent {
 			a.sizes, a.submitted = c.sizes, nil
 			batch := []*gpu.Request{
-				fusedRequest(size, lzseq.Repeat),
-				fusedRequest(size, lzseq.Plain),
-				fusedRequest(size, lzseq.Repeat),
+				fusedRequest(answerSize, lzseq.Repeat),
+				fusedRequest(answerSize, lzseq.Plain),
+				fusedRequest(answerSize, lzseq.Repeat),
 			}
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
@@ -108,10 +117,18 @@ func TestFusedDownload(t *testing.T) {
 			}
 		}
 	}
-	// Sizes that exceed the output buffer.
+}
+
+// TestFusedSizes checks that payloads fail whose sizes exceed the output buffer, or differ between two
+// downloads.
+func TestFusedSizes(t *testing.T) {
+	a, d := newAnswers(t)
 	for _, sizes := range [][]uint32{{1 << 20, 5}, {0xffffffff, 5}, {5, 1<<30 - 1}, {1<<30 + 5, 5}} {
 		a.sizes, a.submitted = sizes, nil
-		batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
+		batch := []*gpu.Request{
+			fusedRequest(answerSize, lzseq.Repeat),
+			fusedRequest(answerSize, lzseq.Repeat),
+		}
 		if err := d.Run(gpu.Fused, batch); err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +138,15 @@ func TestFusedDownload(t *testing.T) {
 			}
 		}
 	}
-	// Sizes that differ in the second submission.
 	for _, later := range [][]uint32{
 		{40_000, 50_000}, {0xffffffff, 40_000}, {1, 0xffffffff}, {0xffffffff, 0xffffffff},
 	} {
 		for range concurrent {
 			a.sizes, a.later, a.submitted = []uint32{40_000, 40_000}, later, nil
-			batch := []*gpu.Request{fusedRequest(size, lzseq.Repeat), fusedRequest(size, lzseq.Repeat)}
+			batch := []*gpu.Request{
+				fusedRequest(answerSize, lzseq.Repeat),
+				fusedRequest(answerSize, lzseq.Repeat),
+			}
 			if err := d.Run(gpu.Fused, batch); err != nil {
 				t.Fatal(err)
 			}
