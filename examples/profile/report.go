@@ -82,6 +82,7 @@ func schedulerLine(s *compress.SchedulerStats) string {
 		{"gpu_failed_count", s.Failed},
 		{"gpu_wrong_count", s.Wrong},
 		{"gpu_returned_count", s.Returned},
+		{"gpu_reclaimed_count", s.Reclaimed},
 		{"scheduler_overhead_ns", int64(s.Overhead())},
 		{"tracked_thread_time_ns", int64(s.Tracked())},
 	} {
