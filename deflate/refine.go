@@ -4,9 +4,9 @@ package deflate
 // boundary. The best boundary should be at most half a unit away.
 const searchMargin = 640
 
-// refine moves each boundary between blocks from the end of a unit to the token where the symbols
-// around it are cheapest with the codes of both sides. mergeUnits has made the blocks; their tokens
-// and literals are at the front of s.
+// refine moves the boundaries between blocks from ends of units to single tokens. It chooses the
+// token where the symbols around it are cheapest with the codes of both sides. The blocks come from
+// mergeUnits; their tokens and literals are at the front of s.
 func (e *Encoder) refine(units []unit, s *span) {
 	left, right := &e.sides[0], &e.sides[1]
 	left.build(&e.builder, &units[0].hist)

@@ -3,10 +3,10 @@ package fse
 import "encoding/binary"
 
 // A description (RFC 8878, section 4.1.1) is a bit string, least significant bit first. It begins
-// with the accuracy log less 5 in four bits. The probability plus one of each symbol follows, in as
-// many bits as the rest of the sum requires, or one less for the values that leave room. Behind a
-// probability of 0, two bits say how many more of them follow; 3 means three and two further bits.
-// The description ends when the sum is reached.
+// with the accuracy log less 5 in four bits. The probability plus one of each symbol follows. It
+// takes as many bits as the rest of the sum requires, or one less if the value leaves room. Behind
+// a probability of 0, two bits say how many more of them follow; 3 means three and two further
+// bits. The description ends when the sum is reached.
 
 // Append appends the description of d to dst.
 func (d *Distribution) Append(dst []byte) []byte {

@@ -1,6 +1,7 @@
-// Package fse implements Finite State Entropy, the table variant of asymmetric numeral systems
-// (tANS; Duda 2013, arXiv:1311.2540; Collet 2013), in the bit format of Zstandard (RFC 8878,
-// section 4.1). It serves packages zstd and huffman.
+// Package fse implements Finite State Entropy for packages zstd and huffman.
+//
+// FSE is the table variant of asymmetric numeral systems (tANS; Duda 2013, arXiv:1311.2540; Collet
+// 2013). The bit format is that of Zstandard (RFC 8878, section 4.1).
 //
 // A [Distribution] holds the probabilities of symbols. From it follow its description, an
 // [EncTable], a [DecTable] and the costs of symbols. An [Encoder] and the methods of DecTable code

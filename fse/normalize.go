@@ -2,9 +2,9 @@ package fse
 
 import "math/bits"
 
-// AutoLog chooses an accuracy log for n symbols up to maxSymbol, as zstd does. It is at most limit,
-// low enough that the description does not outweigh its gain, and high enough that every symbol
-// gets a cell. n must exceed 1; limit is MinLog to MaxLog.
+// AutoLog chooses an accuracy log for n symbols up to maxSymbol, as zstd does. The result is at
+// most limit. It is so low that the description does not outweigh its gain, and so high that every
+// symbol gets a cell. n must exceed 1; limit is MinLog to MaxLog.
 func AutoLog(limit, n, maxSymbol int) int {
 	bySize := bits.Len(uint(n-1)) - 3
 	bySymbols := min(bits.Len(uint(n)), bits.Len(uint(maxSymbol))+1)

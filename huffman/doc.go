@@ -1,5 +1,5 @@
-// Package huffman makes length-limited prefix codes (Huffman 1952) and codes bytes with them. It
-// serves packages deflate and zstd; it defines no format of its own.
+// Package huffman makes length-limited prefix codes (Huffman 1952) for packages deflate and zstd,
+// and codes bytes with them. It defines no format of its own.
 //
 // Both formats derive the codes from their lengths, in different ways:
 //

@@ -3,11 +3,11 @@ package huffman
 // packages finds lengths under a limit by package-merge (Larmore and Hirschberg, A Fast Algorithm
 // for Optimal Length-Limited Huffman Codes, 1990).
 //
-// Each symbol contributes one coin of its weight for each possible length. From the longest length
-// to 1, a row holds in sorted order the coins of that length and the packages of two neighbours of
-// the previous row. The method buys the first 2n−2 items of the last row. The code length of a
-// symbol is the number of its coins among them. They are the lightest ones of each row, so it
-// suffices to keep the number of coins among the first items of each row.
+// Each symbol contributes one coin of its weight for each possible length. There is a row for each
+// length, from the longest to 1. It holds in sorted order the coins of its length and packages of
+// two neighbours of the previous row. The method buys the first 2n−2 items of the last row. The
+// code length of a symbol is the number of its coins among them. They are the lightest ones of each
+// row, so it suffices to keep the number of coins among the first items of each row.
 type packages struct {
 	weight [2][2 * MaxSymbols]uint64 // of this row and the previous one
 	coins  [MaxBits][2*MaxSymbols + 1]uint16

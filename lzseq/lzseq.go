@@ -1,6 +1,7 @@
-// Package lzseq turns LZ77 sequences and literals into named byte streams for an entropy coder, and
-// back. Each stream holds one kind of symbol. A decoder has all symbols before it copies the first
-// byte.
+// Package lzseq turns LZ77 sequences and literals into named byte streams, and back. It is of use
+// only between a match finder (package lz77) and an entropy coder (package rans).
+//
+// Each stream holds one kind of symbol. A decoder has all symbols before it copies the first byte.
 //
 // docs/FORMAT.md specifies the three layouts:
 //

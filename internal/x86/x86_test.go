@@ -101,8 +101,8 @@ func unhex(t *testing.T, s string) []byte {
 }
 
 // TestAllShort tries all strings of up to nine bytes from an alphabet of the most relevant bytes
-// and one that is not, alone and where words of eight positions are examined. For loads, which
-// depend on more bytes, the strings have up to seven.
+// and an irrelevant one. It tries them alone and where words of eight positions are examined. For
+// loads, which depend on more bytes, the strings have up to seven.
 func TestAllShort(t *testing.T) {
 	for _, c := range []struct {
 		letters string

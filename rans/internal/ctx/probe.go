@@ -10,8 +10,9 @@ const probeUnits = 16
 // slower decoding.
 const gainShift = 8
 
-// pairBias corrects the entropy of contexts, which small counts bias downwards by log₂(e)/2 bits
-// for each pair that occurs (Miller, Note on the bias of information estimates, 1955).
+// pairBias corrects the entropy of contexts, which small counts bias downwards. The bias is
+// log₂(e)/2 bits for each pair that occurs (Miller, Note on the Bias of Information Estimates,
+// 1955).
 const pairBias = model.CostBit * 7213 / 10_000
 
 // noGain reports whether contexts are not expected to reduce the size of stream[from:]. It
