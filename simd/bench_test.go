@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// benchBytes is the start of the file that PZ_BENCH_FILE names, or made data with some 5 bits of entropy to a byte.
+// benchBytes returns the first n bytes of the file that PZ_BENCH_FILE names, or random bytes with
+// about 5 bits of entropy each.
 func benchBytes(b *testing.B, n int) []byte {
 	p := make([]byte, n)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {
@@ -38,7 +39,7 @@ func benchTiers(b *testing.B, f func(b *testing.B)) {
 	}
 }
 
-// BenchmarkLanes codes and decodes 64 KiB, and decodes two groups of that size in step.
+// BenchmarkLanes encodes and decodes 64 KiB, and decodes two groups of that size in step.
 func BenchmarkLanes(b *testing.B) {
 	const n = 1 << 16
 	p := benchBytes(b, n)
@@ -85,7 +86,12 @@ func BenchmarkLanes(b *testing.B) {
 				for b.Loop() {
 					var g [2]DecodeGroup
 					for i := range g {
-						g[i] = DecodeGroup{States: states, Table: dec[i], Dst: out[i], Words: words[at:]}
+						g[i] = DecodeGroup{
+							States: states,
+							Table:  dec[i],
+							Dst:    out[i],
+							Words:  words[at:],
+						}
 					}
 					if groups == 1 {
 						DecodeLanes(&g[0])
@@ -93,7 +99,7 @@ func BenchmarkLanes(b *testing.B) {
 						DecodeLanes2(&g[0], &g[1])
 					}
 					if len(g[0].Dst) != 0 || g[0].States != first {
-						b.Fatal("decoded wrongly")
+						b.Fatal("decoded lanes differ from the run")
 					}
 				}
 			})
@@ -101,7 +107,7 @@ func BenchmarkLanes(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild makes tables for decoding, of some 60 symbols and of all.
+// BenchmarkBuild makes decoding tables for 60 symbols and for 256.
 func BenchmarkBuild(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, used := range []int{60, 256} {
@@ -140,7 +146,7 @@ func BenchmarkHistogram(b *testing.B) {
 	}
 }
 
-// BenchmarkMatchLen compares lengths by turns, as if they were unforeseen.
+// BenchmarkMatchLen compares slices with varying lengths, so that branches are hard to predict.
 func BenchmarkMatchLen(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, mean := range []int{8, 40, 1000} {
@@ -155,7 +161,7 @@ func BenchmarkMatchLen(b *testing.B) {
 					n := ends[i%len(ends)]
 					c[n] = 1
 					if MatchLen(a, c) != n {
-						b.Fatal("wrong length")
+						b.Fatal("MatchLen returned a wrong length")
 					}
 					c[n] = 0
 				}

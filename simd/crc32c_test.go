@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// crcBits is CRC32C bit by bit.
+// crcBits computes CRC32C bit by bit.
 func crcBits(sum uint32, p []byte) uint32 {
 	sum = ^sum
 	for _, c := range p {
@@ -27,12 +27,12 @@ func TestCRC32C(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(33, 34))
 		if got := CRC32C(0, []byte("123456789")); got != 0xe3069283 {
-			t.Fatalf("check value %08x", got)
+			t.Fatalf("CRC32C of the check string: %08x, want e3069283", got)
 		}
 		try := func(from, n int) {
 			sum := r.Uint32() >> r.IntN(32)
 			if got, want := CRC32C(sum, p[from:from+n]), crcBits(sum, p[from:from+n]); got != want {
-				t.Fatalf("%d bytes from %d on: %08x, want %08x", n, from, got, want)
+				t.Fatalf("CRC32C of %d bytes at %d: %08x, want %08x", n, from, got, want)
 			}
 		}
 		for step := 256; step < 4000; step += 256 {

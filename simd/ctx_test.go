@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// randomChain makes the tables of a chained run, with contexts of either symbol or both.
+// randomCtxTable makes the tables of a context-coded run. Contexts depend on one of the two
+// symbols, or on both.
 func randomCtxTable(r *rand.Rand, tab *CtxTable) {
 	low := r.IntN(9)
 	tables := 1 + r.IntN(MaxCtxTables)
@@ -18,7 +19,7 @@ func randomCtxTable(r *rand.Rand, tab *CtxTable) {
 		tab.TableOf[s] = uint8(r.IntN(tables))
 	}
 	tab.TableOf[CtxMarked] = uint8(r.IntN(tables))
-	if r.IntN(4) == 0 { // only the low bits count
+	if r.IntN(4) == 0 { // set high bits, which must not count
 		for i := range tab.TableOf {
 			tab.TableOf[i] |= uint8(r.Uint32N(256/MaxCtxTables)) * MaxCtxTables
 		}
@@ -30,9 +31,16 @@ func randomCtxTable(r *rand.Rand, tab *CtxTable) {
 	tab.Index()
 }
 
-// decodeCtxNaively is DecodeCtx by its definition.
-func decodeCtxNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf, words []byte) (rounds, used int) {
-	for ; rounds < len(marks) && len(buf)/CtxRound > rounds && len(words)-used >= RoundBytes+WordSlack; rounds++ {
+// decodeCtxNaively is the definition of DecodeCtx.
+func decodeCtxNaively(
+	g *CtxLanes,
+	half int,
+	tab *CtxTable,
+	marks []uint64,
+	buf, words []byte,
+) (rounds, used int) {
+	for ; rounds < min(len(marks), len(buf)/CtxRound) &&
+		len(words)-used >= RoundBytes+WordSlack; rounds++ {
 		for l := range Lanes {
 			context, second := int(tab.Order1[g.Last[l]])+int(g.Order2[l]), tab.Order2[g.Last[l]]
 			if marks[rounds]>>(half*Lanes+l)&1 != 0 {
@@ -44,13 +52,15 @@ func decodeCtxNaively(g *CtxLanes, half int, tab *CtxTable, marks []uint64, buf,
 				x = x<<16 | uint32(binary.LittleEndian.Uint16(words[used:]))
 				used += 2
 			}
-			buf[rounds*CtxRound+half*Lanes+l], g.Last[l], g.Order2[l], g.States[l] = byte(e), byte(e), second, x
+			buf[rounds*CtxRound+half*Lanes+l], g.Last[l], g.Order2[l], g.States[l] = byte(
+				e,
+			), byte(e), second, x
 		}
 	}
 	return rounds, used
 }
 
-// randomLanes is where a chained run may stand.
+// randomCtxLanes returns a state in which a context-coded run may be.
 func randomCtxLanes(r *rand.Rand, tab *CtxTable) (g CtxLanes) {
 	for l := range g.States {
 		g.States[l] = StateMin + r.Uint32N(1<<31-StateMin)
@@ -59,7 +69,7 @@ func randomCtxLanes(r *rand.Rand, tab *CtxTable) (g CtxLanes) {
 	return g
 }
 
-// randomMarks makes marks for so many rounds. They are many, few or none.
+// randomMarks makes marks for the given number of rounds: many, few or none.
 func randomMarks(r *rand.Rand, rounds int) []uint64 {
 	marks := make([]uint64, rounds)
 	kind := r.IntN(3)
@@ -74,26 +84,40 @@ func randomMarks(r *rand.Rand, rounds int) []uint64 {
 	return marks
 }
 
-// tryCtx compares DecodeCtx, DecodeCtx2 and DecodeCtxTail with the definition, each half of the buffer with words of its own.
-func tryCtx(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte) {
+// tryCtx compares DecodeCtx, DecodeCtx2 and DecodeCtxTail with the definition. Each half of the
+// buffer has its own words.
+func tryCtx(
+	t *testing.T,
+	r *rand.Rand,
+	tab *CtxTable,
+	marks []uint64,
+	buf []byte,
+	words [2][]byte,
+) {
 	t.Helper()
 	first := [2]CtxLanes{randomCtxLanes(r, tab), randomCtxLanes(r, tab)}
 	for half, words := range words {
 		a, b, c := first[half], first[half], first[half]
-		want, few := bytes.Clone(buf), bytes.Clone(buf)
+		want, tail := bytes.Clone(buf), bytes.Clone(buf)
 		rounds, used := decodeCtxNaively(&b, half, tab, marks, want, words)
-		if n, w := DecodeCtx(&a, half, tab, marks, buf, words); n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
-			t.Fatalf("%d bytes, %d marks, %d bytes of words: %d rounds and %d, want %d and %d, or other symbols or lanes", len(buf), len(marks), len(words), n, w, rounds, used)
+		n, w := DecodeCtx(&a, half, tab, marks, buf, words)
+		if n != rounds || w != used || a != b || !bytes.Equal(buf, want) {
+			t.Fatalf(
+				"DecodeCtx of %d bytes, %d marks, %d bytes of words: %d rounds and %d bytes used, "+
+					"want %d and %d; or symbols or lanes differ",
+				len(buf), len(marks), len(words), n, w, rounds, used)
 		}
-		if w, ok := DecodeCtxTail(&c, half, tab, marks[:rounds], few, Lanes, words); !ok || w != used || c != b || !bytes.Equal(few, want) {
-			t.Fatalf("one by one %d rounds differ", rounds)
+		w, ok := DecodeCtxTail(&c, half, tab, marks[:rounds], tail, Lanes, words)
+		if !ok || w != used || c != b || !bytes.Equal(tail, want) {
+			t.Fatalf("DecodeCtxTail of %d rounds differs from the definition", rounds)
 		}
 	}
-	// Both in step: how far is not said, but it is the same, and where there is a kernel as far as both can go.
+	// DecodeCtx2 must go as far as both groups can where there is a kernel, and nowhere without
+	// one.
 	a, b, want := first, first, bytes.Clone(buf)
 	rounds, used := DecodeCtx2(&a, tab, marks, buf, words)
 	most := 0
-	if has(current()).both {
+	if has(current()).ctx2 {
 		most = len(marks)
 		for half, words := range words {
 			lanes := first[half]
@@ -102,19 +126,21 @@ func tryCtx(t *testing.T, r *rand.Rand, tab *CtxTable, marks []uint64, buf []byt
 		}
 	}
 	if rounds != most {
-		t.Fatalf("in step %d rounds of %d", rounds, most)
+		t.Fatalf("DecodeCtx2: %d rounds, want %d", rounds, most)
 	}
 	for half, words := range words {
-		if n, w := decodeCtxNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds || w != used[half] {
-			t.Fatalf("in step %d rounds and %d bytes of words, which are %d and %d", rounds, used[half], n, w)
+		if n, w := decodeCtxNaively(&b[half], half, tab, marks[:rounds], want, words); n != rounds ||
+			w != used[half] {
+			t.Fatalf("DecodeCtx2: %d rounds and %d bytes of words, want %d and %d", rounds,
+				used[half], n, w)
 		}
 	}
 	if a != b || !bytes.Equal(buf, want) {
-		t.Fatalf("in step %d rounds differ", rounds)
+		t.Fatalf("DecodeCtx2 of %d rounds differs from the definition", rounds)
 	}
 }
 
-// randomWords are at most n bytes of words for each half.
+// randomWords returns at most n bytes of words for each half.
 func randomWords(r *rand.Rand, n int) (words [2][]byte) {
 	for half := range words {
 		words[half] = make([]byte, r.IntN(n))
@@ -133,12 +159,13 @@ func TestCtx(t *testing.T) {
 			if i%10 == 0 {
 				randomCtxTable(r, tab)
 			}
-			tryCtx(t, r, tab, randomMarks(r, r.IntN(40)), make([]byte, r.IntN(40*CtxRound)), randomWords(r, 30*RoundBytes))
+			buf := make([]byte, r.IntN(40*CtxRound))
+			tryCtx(t, r, tab, randomMarks(r, r.IntN(40)), buf, randomWords(r, 30*RoundBytes))
 		}
 	})
 }
 
-// TestCtxLong goes beyond what a kernel does in one call.
+// TestCtxLong decodes more rounds than one call of a kernel does.
 func TestCtxLong(t *testing.T) {
 	const rounds = 1<<12 + 100
 	eachTier(t, func(t *testing.T) {
@@ -155,7 +182,7 @@ func TestCtxLong(t *testing.T) {
 	})
 }
 
-// BenchmarkCtx decodes 64 KiB with the tables of a made-up run, one group and two in step.
+// BenchmarkCtx decodes 64 KiB with random tables, one group and two in step.
 func BenchmarkCtx(b *testing.B) {
 	r := rand.New(rand.NewPCG(35, 36))
 	tab := new(CtxTable)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tryDeinterleave puts random rounds to pieces that have places for all of them, with gaps between.
+// tryDeinterleave moves random rounds to pieces with random gaps between them.
 func tryDeinterleave(t *testing.T, r *rand.Rand, dst, buf []byte) {
 	t.Helper()
 	for i := range buf {
@@ -18,7 +18,7 @@ func tryDeinterleave(t *testing.T, r *rand.Rand, dst, buf []byte) {
 	width, rounds := Lanes<<r.IntN(2), len(buf)/CtxRound
 	var at [CtxRound]int
 	for l := range at {
-		at[l] = -1 // not to be used
+		at[l] = -1 // beyond width
 	}
 	want := bytes.Clone(dst)
 	next, room := 0, len(dst)-width*rounds
@@ -34,7 +34,7 @@ func tryDeinterleave(t *testing.T, r *rand.Rand, dst, buf []byte) {
 		}
 	}
 	if Deinterleave(dst, &at, width, buf); !bytes.Equal(dst, want) {
-		t.Fatalf("%d rounds of %d lanes", rounds, width)
+		t.Fatalf("Deinterleave of %d rounds of %d lanes: wrong content", rounds, width)
 	}
 }
 
@@ -43,18 +43,19 @@ func TestDeinterleave(t *testing.T) {
 		r := rand.New(rand.NewPCG(59, 60))
 		for range scaled(2000) {
 			n := r.IntN(50)
-			tryDeinterleave(t, r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+100)), make([]byte, n*CtxRound))
+			tryDeinterleave(t, r, make([]byte, n*CtxRound+r.IntN(n*CtxRound+100)),
+				make([]byte, n*CtxRound))
 		}
 	})
 }
 
-// TestDeinterleaveWidth: lanes are moved by groups, and another number of them is a mistake in the program.
+// TestDeinterleaveWidth checks that Deinterleave panics unless width is one lane group or two.
 func TestDeinterleaveWidth(t *testing.T) {
 	for _, width := range []int{-1, 0, 1, Lanes - 1, Lanes + 1, CtxRound - 1, CtxRound + 1} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%d lanes are taken", width)
+					t.Errorf("width %d: no panic", width)
 				}
 			}()
 			Deinterleave(make([]byte, 1), new([CtxRound]int), width, make([]byte, CtxRound))

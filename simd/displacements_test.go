@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-// markDisplacementsNaively is MarkX86Displacements as it is documented.
+// markDisplacementsNaively is the definition of MarkX86Displacements.
 func markDisplacementsNaively(masks []uint64, p []byte) {
 	for i := range masks {
 		masks[i] = 0
 		for k := range 64 {
 			prefix, op, last := p[64*i+k], p[64*i+k+1], p[64*i+k+2]
-			access := (prefix == 0x48 || prefix == 0x4c) && (op == 0x8b || op == 0x8d) && last < 0x40 && last%8 == 5
+			access := (prefix == 0x48 || prefix == 0x4c) && (op == 0x8b || op == 0x8d) &&
+				last < 0x40 &&
+				last%8 == 5
 			if last == 0xe8 || last == 0xe9 || access {
 				masks[i] |= 1 << k
 			}
@@ -20,13 +22,15 @@ func markDisplacementsNaively(masks []uint64, p []byte) {
 	}
 }
 
-// displacementBytes are n bytes, most of them such as there are in front of distances, or almost.
+// displacementBytes returns n bytes. Most of them occur before displacements, or differ from such
+// in one bit.
 func displacementBytes(r *rand.Rand, n int) []byte {
 	p := make([]byte, n)
 	for i := range p {
 		switch c := r.IntN(32); {
 		case c < 30:
-			p[i] = "\x48\x4c\x8b\x8d\x05\x3d\x48\x8b\x0d\xe8\xe9\x48\x8d\x35\xc5\x45\x89\x8f\x40\x68\x04\x07\xea\xc8\x00\xff\x01\x80\x7f\xcd"[c]
+			p[i] = ("\x48\x4c\x8b\x8d\x05\x3d\x48\x8b\x0d\xe8\xe9" +
+				"\x48\x8d\x35\xc5\x45\x89\x8f\x40\x68\x04\x07\xea\xc8\x00\xff\x01\x80\x7f\xcd")[c]
 		default:
 			p[i] = byte(r.Uint32())
 		}
@@ -35,7 +39,8 @@ func displacementBytes(r *rand.Rand, n int) []byte {
 }
 
 func TestMarkX86Displacements(t *testing.T) {
-	// All triples of bytes that are right or differ from that in one bit, everywhere in a word.
+	// All triples of bytes that qualify, or differ from such in one bit, at all positions in a
+	// word.
 	var p []byte
 	for _, form := range []string{"\x48\x8b\x05", "\x4c\x8d\x3d", "\x00\x00\xe8", "\xff\xff\xe9"} {
 		for bit := range 25 {
@@ -56,7 +61,7 @@ func TestMarkX86Displacements(t *testing.T) {
 		r := rand.New(rand.NewPCG(43, 44))
 		got := make([]uint64, len(want))
 		if MarkX86Displacements(got, p); !slices.Equal(got, want) {
-			t.Fatal("other masks")
+			t.Fatal("masks differ from the definition")
 		}
 		for range scaled(500) {
 			n, from := r.IntN(20), r.IntN(len(p)-20*64-2)
@@ -64,7 +69,7 @@ func TestMarkX86Displacements(t *testing.T) {
 			got[n], want[n] = 7, 7
 			markDisplacementsNaively(want[:n], p[from:])
 			if MarkX86Displacements(got[:n], p[from:]); !slices.Equal(got, want) {
-				t.Fatalf("%d masks from byte %d on: %x, want %x", n, from, got, want)
+				t.Fatalf("%d masks from byte %d: %x, want %x", n, from, got, want)
 			}
 		}
 	})

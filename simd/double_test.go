@@ -1,238 +1,16 @@
 package simd
 
 import (
-	"encoding/binary"
-	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// doubleRun is a call of ParseDouble or ParseDoubleLazy.
-type doubleRun struct {
-	p                DoubleParse
-	src              []byte
-	long, short      []uint32
-	lazy             bool
-	costs            *[256]uint8
-	costsValid, room int
-}
-
-func (c *doubleRun) word(i int) uint64 { return binary.LittleEndian.Uint64(c.src[i:]) }
-
-// places are those of a position in both tables, with its tag.
-func (c *doubleRun) places(i int) (long, short *uint32, tag uint32) {
-	const prime = 0x9E3779B185EBCA87
-	x := c.word(i) * prime
-	return &c.long[x>>c.p.LongShift], &c.short[c.word(i)&c.p.ShortMask*prime>>c.p.ShortShift], uint32(x) & uint32(c.p.TagMask)
-}
-
-// enter puts a position into both tables, and returns what was there.
-func (c *doubleRun) enter(i int) (long, short int) {
-	l, s, tag := c.places(i)
-	long, short = int(*l^tag), int(*s^tag)
-	*l, *s = tag|uint32(i), tag|uint32(i)
-	return long, short
-}
-
-func (c *doubleRun) equal(from, i int) (n int) {
-	for i+n < len(c.src) && c.src[from+n] == c.src[i+n] {
-		n++
-	}
-	return n
-}
-
-// within says whether an offset is one that needs no other in its place.
-func (c *doubleRun) within(d int) bool { return d >= 16 && d <= c.p.MaxOffset }
-
-// search returns a match at i, or one position or more further on, with n = 0 if there is none.
-func (c *doubleRun) search(i int) (at, n, d int) {
-	p := &c.p
-	long, short := c.enter(i)
-	p.NextInsert = i + 1
-	if i+1 >= p.Repeats[0] && uint32(c.word(i+1-p.Repeats[0])) == uint32(c.word(i+1)) {
-		p.NextInsert = i + 2
-		return i + 1, c.equal(i+1-p.Repeats[0], i+1), p.Repeats[0]
-	}
-	multiples := [16]int{0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30}
-	from := short
-	if c.lazy && long < i || c.within(i-long) {
-		from = long
-	}
-	if d = i - from; d < 1 || d > p.MaxOffset {
-		return i, 0, 0
-	}
-	if d < 16 {
-		d = multiples[d]
-	}
-	if d > i {
-		return i, 0, 0
-	}
-	if n = c.equal(i-d, i); n < p.MinMatch {
-		return i, 0, 0
-	}
-	if !c.lazy {
-		l, _, tag := c.places(i + 1)
-		next := int(*l ^ tag)
-		*l = tag | uint32(i+1)
-		if o := i + 1 - next; c.within(o) && n < 32 && min(c.equal(next, i+1), 32) > n {
-			return i + 1, c.equal(next, i+1), o
-		}
-		return i, n, d
-	}
-	for n < p.Nice && i+1 < p.End {
-		next, _ := c.enter(i + 1)
-		p.NextInsert = i + 2
-		o := i + 1 - next
-		if !c.within(o) || o == d || c.equal(next, i+1) <= n {
-			break
-		}
-		i, n, d = i+1, c.equal(next, i+1), o
-	}
-	if j := i + n; j < p.End {
-		l, _, tag := c.places(j)
-		if o := j - int(*l^tag); c.within(o) && o != d && o <= i+3 && c.equal(i+3-o, i+3) > max(n, 3) {
-			return i + 3, c.equal(i+3-o, i+3), o
-		}
-	}
-	return i, n, d
-}
-
-// naively is the definition, until At is stop or more.
-func (c *doubleRun) naively(stop int) (seqs []sequence) {
-	p := &c.p
-	put := func(lit, n, d int) bool {
-		seqs = append(seqs, sequence{uint32(lit), uint32(n), uint32(d)})
-		p.At += lit + n
-		p.Anchor = p.At
-		return len(seqs) < c.room
-	}
-	if c.room == 0 {
-		return nil
-	}
-	for p.CheckRepeat != 0 || p.PendingLen > 0 || p.At < stop {
-		if p.CheckRepeat == 0 {
-			at, n, d := p.At, p.PendingLen, p.PendingOffset
-			if p.PendingLen = 0; n == 0 {
-				next := p.NextInsert
-				if at, n, d = c.search(p.At); n < p.MinMatch {
-					if n == 0 {
-						p.NextInsert = next
-					}
-					p.At = at + min(1+(at-p.Anchor)>>p.SkipLog, 32)
-					continue
-				}
-			}
-			k := 0
-			for at-k > max(p.Anchor, d) && c.src[at-k-1] == c.src[at-k-1-d] {
-				k++
-			}
-			if c.lazy && d != p.Repeats[0] && n+k < 8 {
-				if len(seqs) >= c.costsValid {
-					p.At, p.PendingLen, p.PendingOffset = at, n, d
-					return seqs
-				}
-				sum := 0
-				for _, b := range c.src[at-k : at+n] {
-					sum += int(c.costs[b])
-				}
-				if sum <= 8*(bits.Len(uint(d))+4) {
-					p.At = at + 1
-					continue
-				}
-			}
-			p.At = p.Anchor
-			more := put(at-k-p.Anchor, n+k, d)
-			if d != p.Repeats[0] && p.UpdateRepeats != 0 {
-				p.Repeats = [2]int{d, p.Repeats[0]}
-			}
-			if p.At >= p.End {
-				return seqs
-			}
-			if c.lazy {
-				for i := p.NextInsert; i < p.At; {
-					c.enter(i)
-					if i < p.NextInsert+14 {
-						i += 2
-					} else if i == p.NextInsert+14 {
-						i += 2
-					} else {
-						i += 8
-					}
-				}
-			} else {
-				c.enter(at - k + 2)
-				c.enter(p.At - 2)
-			}
-			if p.CheckRepeat = 1; !more {
-				return seqs
-			}
-		}
-		p.CheckRepeat = 0
-		for d := p.Repeats[1]; p.At < p.End && p.At >= d && uint32(c.word(p.At)) == uint32(c.word(p.At-d)); d = p.Repeats[1] {
-			n := c.equal(p.At-d, p.At)
-			if n < p.MinMatch {
-				break
-			}
-			c.enter(p.At)
-			p.Repeats[0], p.Repeats[1] = d, p.Repeats[0]
-			if !put(0, n, d) {
-				p.CheckRepeat = 1
-				return seqs
-			}
-		}
-	}
-	return seqs
-}
-
-// randomDouble is a parse of src that begins or goes on anywhere, with tables for it that have anything.
-func randomDouble(r *rand.Rand, src []byte) *doubleRun {
-	longLog, log := 1+r.IntN(10), 1+r.IntN(10)
-	c := &doubleRun{src: src, long: make([]uint32, 1<<longLog), short: make([]uint32, 1<<log), lazy: r.IntN(2) == 0, costs: new([256]uint8), costsValid: r.IntN(40), room: r.IntN(2 + len(src)/8)}
-	for i := range c.costs {
-		c.costs[i] = uint8(r.IntN([]int{256, 60, 5}[r.IntN(3)]))
-	}
-	p := &c.p
-	*p = DoubleParse{At: 1 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), LongShift: uint64(64 - longLog), ShortShift: uint64(64 - log), ShortMask: ^uint64(0) >> (8 * r.IntN(5)),
-		TagMask: uint64(^uint32(0) << bits.Len(uint(len(src)))), SkipLog: uint64(r.IntN(10)), MinMatch: 3 + r.IntN(6), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), UpdateRepeats: r.IntN(4), Nice: 5 + r.IntN(60)}
-	if r.IntN(2) == 0 {
-		p.At = 1
-	}
-	p.Anchor = p.At - r.IntN(2)*r.IntN(p.At+1)
-	for i := range p.Repeats {
-		if p.Repeats[i] = 16 + r.IntN(len(src)); r.IntN(4) == 0 {
-			p.Repeats[i] = []int{1, 2, 15, 64, len(src) + 1, math.MaxInt}[r.IntN(6)]
-		}
-	}
-	if at := len(src) - p.At; c.lazy && r.IntN(4) == 0 && at > 8 {
-		p.PendingLen, p.PendingOffset = 1+r.IntN(7), 1+r.IntN(p.At)
-		p.NextInsert = r.IntN(p.At + 3)
-	} else if p.At < p.End {
-		if p.CheckRepeat = r.IntN(2); p.CheckRepeat != 0 {
-			p.Anchor = p.At // where a match has ended
-		}
-	}
-	if kind := r.IntN(4); kind > 0 {
-		for _, table := range [][]uint32{c.long, c.short} {
-			for i := range table {
-				table[i] = r.Uint32() >> r.IntN(32)
-			}
-		}
-		for range (len(c.long) + len(c.short)) / 2 * (kind - 1) {
-			i := r.IntN(len(src) - 7) // a place in the block, with its tag, though it may be one that is still to come
-			long, short, tag := c.places(i)
-			*long, *short = tag|uint32(i), tag|uint32(i)
-		}
-	}
-	return c
-}
-
-// run holds a call of the kernel, with these places for what it needs, to the definition.
+// run compares a call of the kernel, with arguments in this memory, with the definition.
 func (c *doubleRun) run(t *testing.T, src []byte, long, short []uint32, seqs []sequence) {
 	t.Helper()
 	if ok := HasDouble(); ok != has(current()).parse {
-		t.Fatalf("there is a kernel: %v", ok)
+		t.Fatalf("HasDouble is %v, want %v", ok, !ok)
 	} else if !ok {
 		return
 	}
@@ -248,15 +26,18 @@ func (c *doubleRun) run(t *testing.T, src []byte, long, short []uint32, seqs []s
 	}
 	want.long, want.short = slices.Clone(c.long), slices.Clone(c.short)
 	wantSeqs := want.naively(stop)
-	if got.p.PendingLen == 0 { // else they say nothing
+	if got.p.PendingLen == 0 { // these fields belong to a pending match
 		got.p.NextInsert, want.p.NextInsert, got.p.PendingOffset, want.p.PendingOffset = 0, 0, 0, 0
 	}
-	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(long, want.long) || !slices.Equal(short, want.short) {
-		t.Fatalf("lazy %v, %d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", c.lazy, len(src), c.p, n, got.p, len(wantSeqs), want.p)
+	if got.p != want.p || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(long, want.long) ||
+		!slices.Equal(short, want.short) {
+		t.Fatalf(
+			"lazy %v, %d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ",
+			c.lazy, len(src), c.p, n, got.p, len(wantSeqs), want.p)
 	}
 }
 
-// alone is run in memory of its own.
+// alone calls run with memory of its own.
 func (c *doubleRun) alone(t *testing.T) {
 	t.Helper()
 	c.run(t, c.src, slices.Clone(c.long), slices.Clone(c.short), make([]sequence, c.room))
@@ -272,7 +53,7 @@ func TestParseDouble(t *testing.T) {
 			}
 			randomDouble(r, randomContent(r, n)).alone(t)
 		}
-		// More bytes than one call of the assembly takes, and a match across where it ends.
+		// More bytes than one call takes, and a match across its end.
 		for range scaled(20) {
 			c := randomDouble(r, randomContent(r, 200_000))
 			c.p.At, c.p.Anchor, c.p.End, c.p.PendingLen, c.p.CheckRepeat = 1, 0, len(c.src)-16, 0, 0
@@ -282,11 +63,20 @@ func TestParseDouble(t *testing.T) {
 	})
 }
 
-// TestParseDoubleRoom: what could lead the kernels out of the slices is a mistake in the program.
-func TestParseDoubleRoom(t *testing.T) {
-	good := DoubleParse{At: 1, End: 84, Repeats: [2]int{1, 1}, LongShift: 56, ShortShift: 57, MinMatch: 4, MaxOffset: 32, Nice: 10}
+// TestParseDoubleRange checks that both functions panic if a field is out of range.
+func TestParseDoubleRange(t *testing.T) {
+	good := DoubleParse{
+		At:         1,
+		End:        84,
+		Repeats:    [2]int{1, 1},
+		LongShift:  56,
+		ShortShift: 57,
+		MinMatch:   4,
+		MaxOffset:  32,
+		Nice:       10,
+	}
 	for i, f := range []func(p *DoubleParse){
-		func(p *DoubleParse) {}, // the others change one thing each
+		func(p *DoubleParse) {}, // valid; each of the others changes one thing
 		func(p *DoubleParse) { p.At = 0 },
 		func(p *DoubleParse) { p.Anchor = 2 },
 		func(p *DoubleParse) { p.Anchor = -1 },
@@ -300,7 +90,9 @@ func TestParseDoubleRoom(t *testing.T) {
 		func(p *DoubleParse) { p.MinMatch = 2 },
 		func(p *DoubleParse) { p.MinMatch = 33 },
 		func(p *DoubleParse) { p.CheckRepeat = 1 },
-		func(p *DoubleParse) { p.At, p.Anchor, p.CheckRepeat, p.PendingLen, p.PendingOffset = 10, 10, 1, 4, 1 },
+		func(p *DoubleParse) {
+			p.At, p.Anchor, p.CheckRepeat, p.PendingLen, p.PendingOffset = 10, 10, 1, 4, 1
+		},
 		func(p *DoubleParse) { p.MaxOffset = 31 },
 		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, -1, 1 },
 		func(p *DoubleParse) { p.At, p.PendingLen, p.PendingOffset = 10, 8, 1 },
@@ -319,7 +111,8 @@ func TestParseDoubleRoom(t *testing.T) {
 						t.Errorf("case %d: %+v: panic %v", i, p, panicked)
 					}
 				}()
-				src, long, short, seqs := make([]byte, 100), make([]uint32, 256), make([]uint32, 128), make([]sequence, 10)
+				src, seqs := make([]byte, 100), make([]sequence, 10)
+				long, short := make([]uint32, 256), make([]uint32, 128)
 				if lazy {
 					ParseDoubleLazy(&p, src, long, short, new([256]uint8), seqs, 0)
 				} else {

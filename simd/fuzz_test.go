@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzLanes lets a fuzzer look for words and sizes with which a tier does not do what the definition says. The seed gives tables and states, which
-// may be any.
+// FuzzLanes compares all tiers with the definition. The seed determines tables and states.
 func FuzzLanes(f *testing.F) {
 	f.Add(uint64(1), uint16(70), uint16(100), []byte("not many words"))
 	f.Add(uint64(2), uint16(32), uint16(3000), bytes.Repeat([]byte{0xff, 0, 1}, 100))
@@ -26,7 +25,8 @@ func FuzzLanes(f *testing.F) {
 			for i := range count {
 				g, f := randomGroup(r, 0, size[i], 0)
 				g.Words = in[i]
-				start, want, freqs, wantOut = append(start, *g), append(want, g), append(freqs, f), append(wantOut, g.Dst)
+				start, want = append(start, *g), append(want, g)
+				freqs, wantOut = append(freqs, f), append(wantOut, g.Dst)
 			}
 			decodeAll(want, freqs)
 			for _, tier := range Tiers() {
@@ -43,8 +43,11 @@ func FuzzLanes(f *testing.F) {
 					DecodeLanes2(&got[0], &got[1])
 				}
 				for i := range got {
-					if got[i].States != want[i].States || len(got[i].Words) != len(want[i].Words) || len(got[i].Dst) != len(want[i].Dst) || !bytes.Equal(out[i], wantOut[i]) {
-						t.Fatalf("%s: group %d of %d differs from the definition", tier, i, count)
+					if got[i].States != want[i].States || len(got[i].Words) != len(want[i].Words) ||
+						len(got[i].Dst) != len(want[i].Dst) ||
+						!bytes.Equal(out[i], wantOut[i]) {
+						t.Fatalf("tier %s: group %d of %d differs from the definition", tier, i,
+							count)
 					}
 				}
 			}
@@ -52,7 +55,7 @@ func FuzzLanes(f *testing.F) {
 	})
 }
 
-// FuzzParseSingle lets a fuzzer make content; the seed gives everything else.
+// FuzzParseSingle compares all tiers with the definition. The seed determines all but the content.
 func FuzzParseSingle(f *testing.F) {
 	r := rand.New(rand.NewPCG(39, 40))
 	for seed := range uint64(8) {
@@ -71,7 +74,7 @@ func FuzzParseSingle(f *testing.F) {
 	})
 }
 
-// FuzzCtx does the same as FuzzLanes with chained runs.
+// FuzzCtx compares all tiers with the definition. The seed determines tables, lanes and marks.
 func FuzzCtx(f *testing.F) {
 	f.Add(uint64(1), uint16(70), []byte("not many words"))
 	f.Add(uint64(2), uint16(3000), bytes.Repeat([]byte{0xff, 0, 1}, 1000))
@@ -82,12 +85,13 @@ func FuzzCtx(f *testing.F) {
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
 			r := rand.New(rand.NewPCG(seed, 0))
-			tryCtx(t, r, tab, randomMarks(r, r.IntN(64)), make([]byte, size%4096), [2][]byte{words, words[len(words)/3:]})
+			tryCtx(t, r, tab, randomMarks(r, r.IntN(64)), make([]byte, size%4096),
+				[2][]byte{words, words[len(words)/3:]})
 		}
 	})
 }
 
-// FuzzMarkRunStarts does the same with tokens and lengths of literal runs.
+// FuzzMarkRunStarts compares all tiers with the definition.
 func FuzzMarkRunStarts(f *testing.F) {
 	f.Add(uint64(1), []byte("tokens"), []byte("lengths"))
 	f.Add(uint64(2), bytes.Repeat([]byte{0, 3, 1, 2, 3}, 30), bytes.Repeat([]byte{7, 0, 200}, 20))
@@ -97,12 +101,13 @@ func FuzzMarkRunStarts(f *testing.F) {
 			defer SetTier(SetTier(tier))
 			r := rand.New(rand.NewPCG(seed, 0))
 			bits := make([]uint64, r.IntN(len(tokens)/8+4))
-			tryMarkRunStarts(t, bits, randomBits(r, bits), tokens[:len(tokens):len(tokens)], litLens[:len(litLens):len(litLens)])
+			tryMarkRunStarts(t, bits, randomBits(r, bits), tokens[:len(tokens):len(tokens)],
+				litLens[:len(litLens):len(litLens)])
 		}
 	})
 }
 
-// FuzzParseRowHash lets a fuzzer make content; the seed gives everything else.
+// FuzzParseRowHash compares all tiers with the definition. The seed determines all but the content.
 func FuzzParseRowHash(f *testing.F) {
 	r := rand.New(rand.NewPCG(55, 56))
 	for seed := range uint64(8) {
@@ -123,7 +128,7 @@ func FuzzParseRowHash(f *testing.F) {
 	})
 }
 
-// FuzzParseDouble lets a fuzzer make content; the seed gives everything else.
+// FuzzParseDouble compares all tiers with the definition. The seed determines all but the content.
 func FuzzParseDouble(f *testing.F) {
 	r := rand.New(rand.NewPCG(65, 66))
 	for seed := range uint64(8) {
@@ -140,29 +145,46 @@ func FuzzParseDouble(f *testing.F) {
 	})
 }
 
-// FuzzSequences takes arbitrary bytes for the streams of tokens, whose ends cuts give, and has what they resolve to carried out.
+// FuzzSequences decodes tokens from arbitrary streams and executes the sequences.
 func FuzzSequences(f *testing.F) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for _, plain := range []bool{true, false} {
 		c := randomTokens(r, plain, 40, 20)
-		f.Add(slices.Concat(c.tokens, c.codes, c.litLens, c.matchLens, c.extra), plain, uint8(len(c.tokens)), uint8(len(c.codes)), uint8(len(c.litLens)), uint8(len(c.matchLens)), uint8(3), uint16(5000))
+		f.Add(slices.Concat(c.tokens, c.codes, c.litLens, c.matchLens, c.extra), plain,
+			uint8(len(c.tokens)), uint8(len(c.codes)), uint8(len(c.litLens)),
+			uint8(len(c.matchLens)), uint8(3), uint16(5000))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, plain bool, tokens, codes, litLens, matchLens, bit uint8, size uint16) {
-		take := func(n uint8) []byte {
-			p := data[:min(int(n), len(data))]
-			data = data[len(p):]
-			return p[:len(p):len(p)]
-		}
-		lits := slices.Concat(data, make([]byte, CopySlack))
-		start := tokensCase{plain: plain, tokens: take(tokens), codes: take(codes), litLens: take(litLens), matchLens: take(matchLens), extra: data, bit: uint(bit), repeats: [4]uint32{64, 64, 64}, least: [4]uint32{2, 4, 0, 3}}
-		seqs := make([]sequence, len(start.tokens))
-		for _, tier := range Tiers() {
-			defer SetTier(SetTier(tier))
-			c := start
-			c.run(t, seqs)
-			runExecute(t, make([]byte, size), int(size/2), lits, seqs[:c.r.Done])
-		}
-	})
+	f.Fuzz(
+		func(
+			t *testing.T, data []byte, plain bool,
+			tokens, codes, litLens, matchLens, bit uint8, size uint16,
+		) {
+			take := func(n uint8) []byte {
+				p := data[:min(int(n), len(data))]
+				data = data[len(p):]
+				return p[:len(p):len(p)]
+			}
+			lits := slices.Concat(data, make([]byte, CopySlack))
+			start := tokensCase{
+				plain:     plain,
+				tokens:    take(tokens),
+				codes:     take(codes),
+				litLens:   take(litLens),
+				matchLens: take(matchLens),
+				extra:     data,
+				bit:       uint(bit),
+				repeats:   [4]uint32{64, 64, 64},
+				least:     [4]uint32{2, 4, 0, 3},
+			}
+			seqs := make([]sequence, len(start.tokens))
+			for _, tier := range Tiers() {
+				defer SetTier(SetTier(tier))
+				c := start
+				c.run(t, seqs)
+				runExecute(t, make([]byte, size), int(size/2), lits, seqs[:c.r.Done])
+			}
+		},
+	)
 }
 
 // FuzzMarkX86Displacements compares all tiers with the definition.
@@ -179,7 +201,7 @@ func FuzzMarkX86Displacements(f *testing.F) {
 		for _, tier := range Tiers() {
 			defer SetTier(SetTier(tier))
 			if MarkX86Displacements(got, p); !slices.Equal(got, want) {
-				t.Fatalf("%s: %x, want %x", tier, got, want)
+				t.Fatalf("tier %s: masks %x, want %x", tier, got, want)
 			}
 		}
 	})

@@ -7,16 +7,17 @@ import (
 	"testing"
 )
 
-// manyTokens are more than a function in assembly takes in one call.
+// manyTokens is more tokens than one call of a kernel takes.
 const manyTokens = 1 << 18
 
-// tryMarkRunStarts marks runs, holds what was marked to the definition, and that it has not stopped too soon.
+// tryMarkRunStarts compares MarkRunStarts with the definition, and checks that it does not stop too
+// soon.
 func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byte) {
 	t.Helper()
 	want := slices.Clone(bits)
 	done, used, end, ok := MarkRunStarts(bits, uint64(at), tokens, litLens)
-	if !ok && done > 0 {
-		t.Fatalf("%d tokens without a kernel", done)
+	if ok != has(current()).ctx || !ok && done > 0 {
+		t.Fatalf("MarkRunStarts: %d tokens; kernel %v, want %v", done, ok, has(current()).ctx)
 	}
 	for _, token := range tokens[:done] {
 		if at < 64*len(want) {
@@ -24,7 +25,7 @@ func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byt
 		}
 		if at += int(token & 3); token&3 == 3 {
 			if litLens[0] == 255 {
-				t.Fatalf("a length of more than a byte is taken")
+				t.Fatal("MarkRunStarts used a length of more than a byte")
 			}
 			at += int(litLens[0])
 			litLens = litLens[1:]
@@ -32,9 +33,11 @@ func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byt
 		}
 	}
 	if used != 0 || int(end) != at || !slices.Equal(bits, want) {
-		t.Fatalf("%d tokens: literal %d, want %d, %d lengths more, marks %x, want %x", done, end, at, used, bits, want)
+		t.Fatalf("%d tokens: end %d, want %d; %d lengths too many; marks %x, want %x",
+			done, end, at, used, bits, want)
 	}
-	if tokens = tokens[done:]; !ok || len(tokens) < MarkStep || at >= 64*len(bits) || done >= manyTokens/2 {
+	if tokens = tokens[done:]; !ok || len(tokens) < MarkStep || at >= 64*len(bits) ||
+		done >= manyTokens/2 {
 		return
 	}
 	lits := 0
@@ -48,11 +51,12 @@ func tryMarkRunStarts(t *testing.T, bits []uint64, at int, tokens, litLens []byt
 		}
 	}
 	if lits <= 63 {
-		t.Fatalf("stopped after %d tokens, where eight have %d literals", done, lits)
+		t.Fatalf("MarkRunStarts stopped after %d tokens; the next step has %d literals", done, lits)
 	}
 }
 
-// randomRuns makes tokens with runs that are long so often, out of 256, and lengths of which few are far above most; there may be too few or too many.
+// randomRuns makes n tokens and lengths for their long runs. One length in a hundred is very long.
+// There may be too few lengths or too many.
 func randomRuns(r *rand.Rand, n int) (tokens, litLens []byte) {
 	often, most := r.IntN(256), 1+r.IntN(40)
 	for range n {
@@ -77,7 +81,7 @@ func randomRuns(r *rand.Rand, n int) (tokens, litLens []byte) {
 	return tokens, litLens
 }
 
-// randomBits makes room for marks, of which some are there before the literal that is returned.
+// randomBits clears bits, returns the number of a literal, and sets random bits before it.
 func randomBits(r *rand.Rand, bits []uint64) (at int) {
 	clear(bits)
 	if len(bits) > 0 {
@@ -98,7 +102,8 @@ func TestMarkRunStarts(t *testing.T) {
 			tryMarkRunStarts(t, bits, randomBits(r, bits), tokens, litLens)
 		}
 		bits := make([]uint64, manyTokens/8)
-		tryMarkRunStarts(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, manyTokens/4), make([]byte, manyTokens))
+		tryMarkRunStarts(t, bits, 5, bytes.Repeat([]byte{0, 1, 0x82, 0x43}, manyTokens/4),
+			make([]byte, manyTokens))
 	})
 }
 

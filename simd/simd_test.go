@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The longest slices go through every loop of a kernel several times; the offsets cover all alignments to 16 bytes.
+// The longest slices pass every loop of a kernel several times. Offsets cover all alignments to 16
+// bytes.
 const (
 	maxLen   = 200
 	maxAlign = 16
@@ -25,33 +26,33 @@ func testMatchLen(t *testing.T) {
 				x[i] = byte(r.Uint32())
 			}
 			copy(y, x)
-			// What lies behind the shorter slice is equal, too, and must not count.
+			// Bytes behind the shorter slice are equal too, and must not count.
 			if got := MatchLen(x, y); got != n {
-				t.Fatalf("%d equal bytes: %d", n, got)
+				t.Fatalf("MatchLen with %d equal bytes: %d", n, got)
 			}
 			cut := r.IntN(n + 1)
 			if got := MatchLen(x[:cut], y); got != cut {
-				t.Fatalf("%d of %d equal bytes: %d", cut, n, got)
+				t.Fatalf("MatchLen with the first slice cut from %d to %d bytes: %d", n, cut, got)
 			}
 			if got := MatchLen(x, y[:cut]); got != cut {
-				t.Fatalf("%d equal bytes of %d: %d", n, cut, got)
+				t.Fatalf("MatchLen with the second slice cut from %d to %d bytes: %d", n, cut, got)
 			}
 			if cut < n {
-				// One bit is enough, and what comes after the first difference does not matter.
+				// One bit must suffice. Bytes after the first difference must not matter.
 				y[cut] ^= 1 << r.IntN(8)
 				if got := MatchLen(x, y); got != cut {
-					t.Fatalf("difference at %d of %d: %d", cut, n, got)
+					t.Fatalf("MatchLen with a difference at %d of %d: %d", cut, n, got)
 				}
 				y[n-1] ^= 0x10
 				if got := MatchLen(x, y); cut < n-1 && got != cut {
-					t.Fatalf("differences at %d and %d: %d", cut, n-1, got)
+					t.Fatalf("MatchLen with differences at %d and %d: %d", cut, n-1, got)
 				}
 			}
 		}
 	}
 }
 
-// TestMatchLenOverlap: matches overlap what they are copied from.
+// TestMatchLenOverlap compares overlapping slices, as matches with short offsets do.
 func TestMatchLenOverlap(t *testing.T) {
 	eachTier(t, testMatchLenOverlap)
 }
@@ -63,7 +64,7 @@ func testMatchLenOverlap(t *testing.T) {
 			p[i] = byte(i % dist)
 		}
 		if got := MatchLen(p, p[dist:]); got != maxLen-dist {
-			t.Errorf("period %d: %d, want %d", dist, got, maxLen-dist)
+			t.Errorf("MatchLen with period %d: %d, want %d", dist, got, maxLen-dist)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func testHistogram(t *testing.T) {
 		for align := range maxAlign {
 			size := n
 			if align%4 == 3 {
-				size = maxLen + r.IntN(most-maxLen+1) // where vectors begin to pay
+				size = maxLen + r.IntN(most-maxLen+1) // enough for the kernel
 			}
 			q := p[align : align+size]
 			spread := 1 + r.IntN(256) // from runs of one byte to all values
@@ -89,7 +90,7 @@ func testHistogram(t *testing.T) {
 			}
 			var got, want [256]uint32
 			for i := range got {
-				// Counts are added to what is there.
+				// Histogram adds to what is there.
 				got[i] = r.Uint32() >> 1
 				want[i] = got[i]
 			}
@@ -98,7 +99,8 @@ func testHistogram(t *testing.T) {
 			}
 			Histogram(&got, q)
 			if got != want {
-				t.Fatalf("%d bytes at %d, %d values: wrong counts", size, align, spread)
+				t.Fatalf("Histogram of %d bytes at %d with %d values: wrong counts", size, align,
+					spread)
 			}
 		}
 	}
@@ -120,7 +122,8 @@ func TestFill(t *testing.T) {
 					want = byte(n + 77)
 				}
 				if c != want {
-					t.Fatalf("%d bytes at %d: byte %d is %d, want %d", n, align, i-from, c, want)
+					t.Fatalf("Fill of %d bytes at %d: byte %d is %d, want %d", n, align, i-from, c,
+						want)
 				}
 			}
 		}

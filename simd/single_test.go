@@ -9,10 +9,11 @@ import (
 	"testing"
 )
 
-// parseNaively is the definition of ParseSingle: it goes on until At is stop or more or room sequences are found.
+// parseNaively is the definition of ParseSingle. It continues until At reaches stop or it has found
+// room sequences.
 func parseNaively(p *SingleParse, src []byte, table []uint32, stop, room int) (seqs []sequence) {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(src[i:]) }
-	// place is where a position stands in the table, and its tag.
+	// place returns the table index and the tag of a position.
 	place := func(i int) (h uint64, tag uint32) {
 		x := word(i) & p.Mask * 0x9E3779B185EBCA87
 		return x >> p.Shift, uint32(x) & uint32(p.TagMask)
@@ -67,12 +68,17 @@ func parseNaively(p *SingleParse, src []byte, table []uint32, stop, room int) (s
 	return seqs
 }
 
-// randomParse is a parse of src that begins or goes on anywhere, with a table for it that has anything.
+// randomParse returns a parse of src that begins or continues anywhere, with arbitrary table
+// entries.
 func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
 	log := 1 + r.IntN(10)
 	table = make([]uint32, 1<<log)
-	p = &SingleParse{At: 1 + r.IntN(len(src)), Repeat: 16 + r.IntN(len(src)), End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Mask: ^uint64(0) >> (8 * r.IntN(5)),
-		Shift: uint64(64 - log), SkipLog: uint64(r.IntN(10)), MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), MinMatch: 3 + r.IntN(6), UpdateRepeat: r.IntN(4)}
+	p = &SingleParse{
+		At: 1 + r.IntN(len(src)), Repeat: 16 + r.IntN(len(src)),
+		End: len(src) - 16 - r.IntN(2)*r.IntN(len(src)), Mask: ^uint64(0) >> (8 * r.IntN(5)),
+		Shift: uint64(64 - log), SkipLog: uint64(r.IntN(10)),
+		MaxOffset: 32 + r.IntN(2)*r.IntN(1<<17), MinMatch: 3 + r.IntN(6), UpdateRepeat: r.IntN(4),
+	}
 	if r.IntN(2) == 0 {
 		p.At = 1
 	}
@@ -84,7 +90,8 @@ func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
 		for i := range table {
 			table[i] = r.Uint32() >> r.IntN(32)
 			if kind > 1 {
-				c := r.IntN(len(src) - 7) // a place in the block, with its tag, though it may be one that is still to come
+				// An entry with the right tag. Its position may follow the current one.
+				c := r.IntN(len(src) - 7)
 				x := binary.LittleEndian.Uint64(src[c:]) & p.Mask * 0x9E3779B185EBCA87
 				table[x>>p.Shift] = uint32(x)&uint32(p.TagMask) | uint32(c)
 			}
@@ -93,42 +100,23 @@ func randomParse(r *rand.Rand, src []byte) (p *SingleParse, table []uint32) {
 	return p, table
 }
 
-// randomContent is made of pieces of itself, near and far, short and long, and of noise.
-func randomContent(r *rand.Rand, n int) []byte {
-	p := make([]byte, 0, n+400)
-	symbols := []uint32{2, 4, 256}[r.IntN(3)]
-	for len(p) < n {
-		for range r.IntN(1 + r.IntN(30)) {
-			p = append(p, byte(r.Uint32N(symbols)))
-		}
-		if len(p) > 0 {
-			d := 1 + r.IntN(len(p))
-			if r.IntN(3) == 0 {
-				d = min(len(p), 1+r.IntN(40))
-			}
-			for range 4 + r.IntN([]int{4, 40, 300}[r.IntN(3)]) {
-				p = append(p, p[len(p)-d])
-			}
-		}
-	}
-	return p[:n:n]
-}
-
-// runParse holds a call of the kernel, with these places for what it needs, to the definition.
+// runParse compares a call of the kernel, with arguments in this memory, with the definition.
 func runParse(t *testing.T, p *SingleParse, src []byte, table []uint32, seqs []sequence) {
 	t.Helper()
 	want, wantTable := *p, slices.Clone(table)
 	n, ok := ParseSingle(p, src, table, seqs)
 	if ok != has(current()).parse {
-		t.Fatalf("there is a kernel: %v", ok)
+		t.Fatalf("ParseSingle: kernel %v, want %v", ok, !ok)
 	}
 	if !ok {
 		return
 	}
 	start := want
-	wantSeqs := parseNaively(&want, src, wantTable, min(want.End, want.At+maxCallContent), min(len(seqs), maxCallTokens))
+	stop := min(want.End, want.At+maxCallContent)
+	wantSeqs := parseNaively(&want, src, wantTable, stop, min(len(seqs), maxCallTokens))
 	if *p != want || !slices.Equal(seqs[:n], wantSeqs) || !slices.Equal(table, wantTable) {
-		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ", len(src), start, n, *p, len(wantSeqs), want)
+		t.Fatalf("%d bytes from %+v: %d sequences to %+v, want %d to %+v; or contents differ",
+			len(src), start, n, *p, len(wantSeqs), want)
 	}
 }
 
@@ -144,7 +132,8 @@ func TestParseSingle(t *testing.T) {
 			p, table := randomParse(r, src)
 			runParse(t, p, src, table, make([]sequence, r.IntN(2+n/8)))
 		}
-		// More than one call takes: of sequences, and then of bytes, where matches are so long that most calls end behind one.
+		// More sequences than one call takes, and then more bytes, with matches so long that most
+		// calls end behind one.
 		long := randomContent(r, 1000)
 		for len(long) < 1_000_000 {
 			at := r.IntN(min(len(long)-500, 1<<16))
@@ -166,11 +155,11 @@ func TestParseSingle(t *testing.T) {
 	})
 }
 
-// TestParseSingleRoom: what could lead the kernel out of the slices is a mistake in the program.
-func TestParseSingleRoom(t *testing.T) {
+// TestParseSingleRange checks that ParseSingle panics if a field is out of range.
+func TestParseSingleRange(t *testing.T) {
 	good := SingleParse{At: 1, Repeat: 1, End: 84, Shift: 56}
 	for i, f := range []func(p *SingleParse){
-		func(p *SingleParse) {}, // the others change one thing each
+		func(p *SingleParse) {}, // valid; each of the others changes one field
 		func(p *SingleParse) { p.At = 0 },
 		func(p *SingleParse) { p.Anchor = 2 },
 		func(p *SingleParse) { p.Anchor = -1 },

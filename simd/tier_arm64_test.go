@@ -4,10 +4,10 @@ package simd
 
 import "testing"
 
-// assembled says whether there is assembly in this build.
+// assembled reports whether there is assembly in this build.
 const assembled = true
 
-// processor is the best tier that the machine must have.
+// processor returns the highest tier that the machine must have.
 func processor(*testing.T) string { return "neon" }
 
 func has(t tier) kernels { return kernels{match: t == neon, execute: t == neon} }
@@ -18,11 +18,18 @@ func TestAllowed(t *testing.T) {
 		name string
 		want tier
 	}{
-		{neon, "", neon}, {neon, "neon", neon}, {neon, "portable", portable}, {portable, "neon", portable},
-		{neon, "NEON", neon}, {neon, "avx2", neon}, {neon, "0", neon}, {neon, "neon ", neon},
+		{neon, "", neon},
+		{neon, "neon", neon},
+		{neon, "portable", portable},
+		{portable, "neon", portable},
+		{neon, "NEON", neon},
+		{neon, "avx2", neon},
+		{neon, "0", neon},
+		{neon, "neon ", neon},
 	} {
 		if got := allowed(c.best, c.name); got != c.want {
-			t.Errorf("%s of a machine with %s: %s", c.name, c.best, got)
+			t.Errorf("%s=%q on a machine with %s: %s, want %s", tierVariable, c.name, c.best, got,
+				c.want)
 		}
 	}
 }

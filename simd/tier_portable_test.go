@@ -4,7 +4,7 @@ package simd
 
 import "testing"
 
-// assembled says whether there is assembly in this build.
+// assembled reports whether there is assembly in this build.
 const assembled = false
 
 func processor(*testing.T) string { return "portable" }
@@ -14,7 +14,7 @@ func has(tier) kernels { return kernels{} }
 func TestAllowed(t *testing.T) {
 	for _, name := range []string{"", "portable", "neon", "avx2", "avx512"} {
 		if got := allowed(portable, name); got != portable {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s=%q: tier %s, want portable", tierVariable, name, got)
 		}
 	}
 }

@@ -7,119 +7,179 @@ import (
 	"testing"
 )
 
-// eachTier runs f once for every tier of the machine.
+// eachTier runs f once for each tier of the machine.
 func eachTier(t *testing.T, f func(t *testing.T)) {
 	for _, name := range Tiers() {
 		t.Run(name, func(t *testing.T) {
 			defer SetTier(SetTier(name))
 			if Tier() != name {
-				t.Fatalf("running %s", Tier())
+				t.Fatalf("tier in use: %s, want %s", Tier(), name)
 			}
 			f(t)
 		})
 	}
 }
 
-// TestDetect: a tier that the processor has and that does not run is an error, not something to pass over.
+// TestDetect fails if a tier that the processor has is not in use.
 func TestDetect(t *testing.T) {
 	all := Tiers()
 	if len(all) == 0 || all[0] != "portable" || assembled != (len(all) > 1) {
-		t.Fatalf("tiers %q with assembly %v", all, assembled)
+		t.Fatalf("tiers %q; assembly in this build: %v", all, assembled)
 	}
 	want := processor(t)
 	if want != "" && all[len(all)-1] != want {
-		t.Errorf("best tier %s; the operating system's list says %s", all[len(all)-1], want)
+		t.Errorf("best tier %s, but the processor has %s", all[len(all)-1], want)
 	}
 	if name := os.Getenv(tierVariable); slices.Contains(all, name) && Tier() != name {
-		t.Errorf("%s=%s, but %s runs", tierVariable, name, Tier())
+		t.Errorf("%s=%s, but the tier in use is %s", tierVariable, name, Tier())
 	} else if !slices.Contains(tierNames[:], name) && Tier() != all[len(all)-1] {
-		t.Errorf("%s=%q, but %s runs", tierVariable, name, Tier())
+		t.Errorf("%s=%q, but the tier in use is %s", tierVariable, name, Tier())
 	}
-	t.Logf("%s of %q", Tier(), all)
+	t.Logf("tier %s of %q", Tier(), all)
 }
 
-// TestKernelsRun: every tier has the kernels that it should have, and these are what runs.
+// kernels says which functions have a kernel.
+type kernels struct {
+	lanes        bool // DecodeTable.Build, DecodeLanes, DecodeLanes2, EncodeLanes
+	ctx          bool // DecodeCtx, MarkRunStarts, Deinterleave
+	ctx2         bool // DecodeCtx2
+	match        bool // MatchLen
+	histogram    bool // Histogram
+	displacement bool // MarkX86Displacements
+	execute      bool // Execute
+	decodeTokens bool // DecodeTokensRepeat, DecodeTokensPlain
+	encode       bool // EncodeOffsets, EncodeLengths
+	parse        bool // all parsers
+	crc32c       bool // CRC32C
+}
+
+// TestKernelsRun checks for each tier that exactly the kernels run that it should have.
 func TestKernelsRun(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		want := has(current())
-		var a, b DecodeGroup
-		var states [Lanes]uint32
-		one, two := decodeLanesKernel(&a), decodeLanes2Kernel(&a, &b)
-		_, enc := encodeLanesKernel(&states, new(EncodeTable), nil, nil, 0)
-		_, match := matchLenKernel(make([]byte, matchStep), make([]byte, matchStep))
-		hist := histogramKernel(new([256]uint32), make([]byte, 5000))
-		_, _, _, exec := Execute(nil, 0, nil, []sequence(nil))
-		_, repeat := DecodeTokensRepeat([]sequence(nil), nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
-		_, plain := DecodeTokensPlain([]sequence(nil), nil, nil, nil, nil)
-		if one != want.lanes || two != want.lanes || enc != want.lanes || match != want.match || hist != want.histogram {
-			t.Errorf("decoders %v and %v, encoder %v, comparison %v, histogram %v", one, two, enc, match, hist)
+		for _, f := range []func() (name string, ran, want bool){
+			func() (string, bool, bool) {
+				return "DecodeLanes", decodeLanesKernel(new(DecodeGroup)), want.lanes
+			},
+			func() (string, bool, bool) {
+				ok := decodeLanes2Kernel(new(DecodeGroup), new(DecodeGroup))
+				return "DecodeLanes2", ok, want.lanes
+			},
+			func() (string, bool, bool) {
+				_, ok := encodeLanesKernel(new([Lanes]uint32), new(EncodeTable), nil, nil, 0)
+				return "EncodeLanes", ok, want.lanes
+			},
+			func() (string, bool, bool) {
+				built, _ := buildDecodeTableKernel(new(DecodeTable), &[256]uint16{1000, 1048})
+				return "DecodeTable.Build", built > 0, want.lanes
+			},
+			func() (string, bool, bool) {
+				_, ok := matchLenKernel(make([]byte, matchStep), make([]byte, matchStep))
+				return "MatchLen", ok, want.match
+			},
+			func() (string, bool, bool) {
+				ok := histogramKernel(new([256]uint32), make([]byte, 5000))
+				return "Histogram", ok, want.histogram
+			},
+			func() (string, bool, bool) {
+				ok := markDisplacementsKernel(make([]uint64, 1), make([]byte, 66))
+				return "MarkX86Displacements", ok, want.displacement
+			},
+			func() (string, bool, bool) {
+				_, rest := crc32cKernel(0, make([]byte, 1<<12))
+				return "CRC32C", len(rest) == 0, want.crc32c
+			},
+		} {
+			if name, ran, want := f(); ran != want {
+				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)
+			}
 		}
-		f := [256]uint16{1000, 1048}
-		built, _ := buildDecodeTableKernel(new(DecodeTable), &f)
-		if (built > 0) != want.lanes {
-			t.Errorf("table: %d entries", built)
-		}
-		if markDisplacements := markDisplacementsKernel(make([]uint64, 1), make([]byte, 66)); markDisplacements != want.markDisplacements {
-			t.Errorf("markDisplacements %v", markDisplacements)
-		}
-		_, rest := crc32cKernel(0, make([]byte, 1<<12))
-		if sum := len(rest) == 0; sum != want.checksum {
-			t.Errorf("checksum %v", sum)
-		}
-		if _, parse := ParseSingle(&SingleParse{At: 1, Repeat: 1, Shift: 63}, make([]byte, 16), make([]uint32, 2), []sequence(nil)); parse != want.parse {
-			t.Errorf("parsing %v", parse)
-		}
-		if rowHash := HasRowHash(8) && HasRowHash(16); rowHash != want.parse {
-			t.Errorf("parsing by rows %v", rowHash)
-		}
-		if double := HasDouble(); double != want.parse {
-			t.Errorf("parsing by two tables %v", double)
-		}
-		_, _, offsets := EncodeOffsets(nil, make([]byte, 1), nil, []sequence(nil), 64)
-		if _, _, _, lengths := EncodeLengths(nil, nil, nil, []sequence(nil)); offsets != want.put || lengths != want.put {
-			t.Errorf("streams: offsets %v, lengths %v", offsets, lengths)
-		}
-		_, _, chained := decodeCtxKernel(new(CtxLanes), 0, new(CtxTable), nil, nil, nil)
-		if chained != want.chained {
-			t.Errorf("chained runs %v", chained)
-		}
-		if _, _, _, marks := MarkRunStarts(nil, 0, nil, nil); marks != want.chained {
-			t.Errorf("marking %v", marks)
-		}
-		both := 0
-		if want.both {
-			both = 1
-		}
-		words := [2][]byte{make([]byte, RoundBytes+WordSlack), make([]byte, RoundBytes+WordSlack)}
-		if rounds, _ := DecodeCtx2(new([2]CtxLanes), new(CtxTable), []uint64{^uint64(0)}, make([]byte, CtxRound), words); rounds != both {
-			t.Errorf("chained runs in step: %d rounds", rounds)
-		}
-		var at [Lanes]int
-		for l := range at {
-			at[l] = l * 100
-		}
-		scattered := 0
-		if want.chained {
-			scattered = 8
-		}
-		if rounds := deinterleaveKernel(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8); rounds != scattered {
-			t.Errorf("scattering: %d rounds", rounds)
-		}
-		if exec != want.execute || repeat != want.resolve || plain != want.resolve {
-			t.Errorf("sequences: copying %v, resolving %v and %v", exec, repeat, plain)
+		for _, f := range slices.Concat(ctxKernelsRun(want), sequenceKernelsRun(want)) {
+			if name, ran, want := f(); ran != want {
+				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)
+			}
 		}
 	})
 }
 
-// kernels says for which tasks there is assembly; lanes is decoding, coding and the tables for it, chained with what comes before and behind it, marking and scattering, and both is two groups in step.
-type kernels struct{ lanes, chained, both, match, histogram, markDisplacements, execute, resolve, checksum, parse, put bool }
+func ctxKernelsRun(want kernels) []func() (name string, ran, want bool) {
+	return []func() (string, bool, bool){
+		func() (string, bool, bool) {
+			_, _, ok := decodeCtxKernel(new(CtxLanes), 0, new(CtxTable), nil, nil, nil)
+			return "DecodeCtx", ok, want.ctx
+		},
+		func() (string, bool, bool) {
+			words := [2][]byte{
+				make([]byte, RoundBytes+WordSlack),
+				make([]byte, RoundBytes+WordSlack),
+			}
+			rounds, _ := DecodeCtx2(
+				new([2]CtxLanes),
+				new(CtxTable),
+				[]uint64{^uint64(0)},
+				make([]byte, CtxRound),
+				words,
+			)
+			return "DecodeCtx2", rounds == 1, want.ctx2
+		},
+		func() (string, bool, bool) {
+			_, _, _, ok := MarkRunStarts(nil, 0, nil, nil)
+			return "MarkRunStarts", ok, want.ctx
+		},
+		func() (string, bool, bool) {
+			var at [Lanes]int
+			for l := range at {
+				at[l] = l * 100
+			}
+			rounds := deinterleaveKernel(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8)
+			return "Deinterleave", rounds == 8, want.ctx
+		},
+	}
+}
+
+func sequenceKernelsRun(want kernels) []func() (name string, ran, want bool) {
+	var none []sequence
+	return []func() (string, bool, bool){
+		func() (string, bool, bool) {
+			_, _, _, ok := Execute(nil, 0, nil, none)
+			return "Execute", ok, want.execute
+		},
+		func() (string, bool, bool) {
+			_, ok := DecodeTokensRepeat(
+				none, nil, nil, nil, nil, nil, new(uint), new([4]uint32), new([4]uint32))
+			return "DecodeTokensRepeat", ok, want.decodeTokens
+		},
+		func() (string, bool, bool) {
+			_, ok := DecodeTokensPlain(none, nil, nil, nil, nil)
+			return "DecodeTokensPlain", ok, want.decodeTokens
+		},
+		func() (string, bool, bool) {
+			_, _, ok := EncodeOffsets(nil, make([]byte, 1), nil, none, 64)
+			return "EncodeOffsets", ok, want.encode
+		},
+		func() (string, bool, bool) {
+			_, _, _, ok := EncodeLengths(nil, nil, nil, none)
+			return "EncodeLengths", ok, want.encode
+		},
+		func() (string, bool, bool) {
+			p := SingleParse{At: 1, Repeat: 1, Shift: 63}
+			_, ok := ParseSingle(&p, make([]byte, 16), make([]uint32, 2), none)
+			return "ParseSingle", ok, want.parse
+		},
+		func() (string, bool, bool) { return "ParseDouble", HasDouble(), want.parse },
+		func() (string, bool, bool) {
+			ok := HasRowHash(8) && HasRowHash(16) && HasRowHash(32)
+			return "ParseRowHash", ok, want.parse
+		},
+		func() (string, bool, bool) { return "ParseCandidates", HasCandidates(), want.parse },
+	}
+}
 
 func TestSetTier(t *testing.T) {
 	start := Tier()
 	var wg sync.WaitGroup
 	for _, name := range Tiers() {
-		// At any time, by anybody.
-		wg.Go(func() { SetTier(name) })
+		wg.Go(func() { SetTier(name) }) // must be safe at any time
 	}
 	wg.Wait()
 	SetTier(start)
@@ -127,13 +187,13 @@ func TestSetTier(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("tier %q was taken", name)
+					t.Errorf("SetTier(%q): no panic", name)
 				}
 			}()
 			SetTier(name)
 		}()
 	}
 	if Tier() != start {
-		t.Errorf("%s instead of %s", Tier(), start)
+		t.Errorf("tier in use: %s, want %s", Tier(), start)
 	}
 }

@@ -36,7 +36,7 @@ func encodeOffsetsNaively(tokens []byte, seqs []sequence, initial uint32) (codes
 	return codes, extra
 }
 
-// encodeLengthsNaively is the definition of EncodeLengths, for sequences that take a byte at most.
+// encodeLengthsNaively is the definition of EncodeLengths, for lengths of at most a byte.
 func encodeLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte) {
 	for i, q := range seqs {
 		lit, match := q.LitLen, q.MatchLen-4
@@ -53,7 +53,8 @@ func encodeLengthsNaively(tokens []byte, seqs []sequence) (lits, matches []byte)
 	return lits, matches
 }
 
-// randomSequences makes n sequences whose offsets come back often and whose lengths lie around the limits; one in long has a length of more than a byte.
+// randomSequences makes n sequences. Offsets repeat often, and lengths lie around the limits. One
+// in long has a length of more than a byte; 0 means none.
 func randomSequences(r *rand.Rand, n, long int) []sequence {
 	seqs := make([]sequence, n)
 	used := []uint32{64, 64, 64, 100}
@@ -70,41 +71,50 @@ func randomSequences(r *rand.Rand, n, long int) []sequence {
 			q.Offset = 16 + r.Uint32()>>(6+r.IntN(26))
 		}
 		if r.IntN(50) == 0 {
-			q.Offset = r.Uint32() // no layout has such, but a kernel must not go astray
+			q.Offset = r.Uint32() // invalid in every layout; the kernel must stay within its slices
 		}
 		used[r.IntN(len(used))] = q.Offset
 	}
 	return seqs
 }
 
-// runEncode holds both kernels to the definitions. What they are given comes from place.
+// runEncode compares both kernels with the definitions. place returns the memory for an argument.
 func runEncode(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []byte) []byte) {
 	t.Helper()
 	n := len(seqs)
 	wantTokens, tokens := make([]byte, n), place(0, bytes.Repeat([]byte{0x5a}, n))
 	wantCodes, wantExtra := encodeOffsetsNaively(wantTokens, seqs, 64)
-	codes, extra := place(1, make([]byte, n+1)), place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
+	codes := place(1, make([]byte, n+1))
+	extra := place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
 	c, e, ok := EncodeOffsets(tokens, codes, extra, seqs, 64)
-	if ok != has(current()).put {
-		t.Fatalf("there is a kernel: %v", ok)
+	if ok != has(current()).encode {
+		t.Fatalf("EncodeOffsets: kernel %v, want %v", ok, !ok)
 	}
 	if !ok {
 		copy(tokens, wantTokens)
-	} else if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(codes[:c], wantCodes) || !bytes.Equal(extra[:e], wantExtra) {
-		t.Fatalf("%d sequences: %d codes and %d bytes, want %d and %d; or they differ", n, c, e, len(wantCodes), len(wantExtra))
+	} else if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(codes[:c], wantCodes) ||
+		!bytes.Equal(extra[:e], wantExtra) {
+		t.Fatalf("EncodeOffsets of %d sequences: %d codes and %d extra bytes, want %d and %d; "+
+			"or contents differ", n, c, e, len(wantCodes), len(wantExtra))
 	}
 	lits, matches := place(1, make([]byte, n)), place(2, make([]byte, n))
 	done, l, m, ok := EncodeLengths(tokens, lits, matches, seqs)
-	first := slices.IndexFunc(seqs, func(q sequence) bool { return q.LitLen > 255 || q.MatchLen > 4+255 })
+	first := slices.IndexFunc(seqs, func(q sequence) bool {
+		return q.LitLen > 255 || q.MatchLen > 4+255
+	})
 	if first < 0 {
 		first = n
 	}
-	if want := min(first, n, maxCallTokens) &^ 7; ok != has(current()).put || ok && done != want || !ok && done+l+m != 0 {
-		t.Fatalf("%d of %d sequences, want %d; there is a kernel: %v", done, n, want, ok)
+	want := min(first, n, maxCallTokens) &^ 7
+	if ok != has(current()).encode || ok && done != want || !ok && done+l+m != 0 {
+		t.Fatalf("EncodeLengths: %d of %d sequences, want %d; kernel %v", done, n, want, ok)
 	}
 	wantLits, wantMatches := encodeLengthsNaively(wantTokens, seqs[:done])
-	if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(lits[:l], wantLits) || !bytes.Equal(matches[:m], wantMatches) {
-		t.Fatalf("%d of %d sequences: %d literal runs and %d matches, want %d and %d; or they differ", done, n, l, m, len(wantLits), len(wantMatches))
+	if !bytes.Equal(tokens, wantTokens) || !bytes.Equal(lits[:l], wantLits) ||
+		!bytes.Equal(matches[:m], wantMatches) {
+		t.Fatalf(
+			"EncodeLengths of %d of %d sequences: %d and %d bytes, want %d and %d; or contents differ",
+			done, n, l, m, len(wantLits), len(wantMatches))
 	}
 }
 
@@ -116,16 +126,17 @@ func TestEncodeSequences(t *testing.T) {
 			if i%50 == 0 {
 				n = r.IntN(4000)
 			}
-			runEncode(t, r, randomSequences(r, n, r.IntN(3)*r.IntN(400)), func(_ int, p []byte) []byte { return p })
+			seqs := randomSequences(r, n, r.IntN(3)*r.IntN(400))
+			runEncode(t, r, seqs, func(_ int, p []byte) []byte { return p })
 		}
 	})
 }
 
-// TestEncodeSequencesRoom: too little room is a mistake in the program.
+// TestEncodeSequencesRoom checks that the functions panic without room for what they write.
 func TestEncodeSequencesRoom(t *testing.T) {
 	seqs := randomSequences(rand.New(rand.NewPCG(43, 44)), 100, 0)
 	for i := range seqs {
-		seqs[i].Offset = 1<<20 + 5*uint32(i) // all are new, with 18 bits
+		seqs[i].Offset = 1<<20 + 5*uint32(i) // new offsets, with 18 bits
 	}
 	for _, c := range []struct {
 		tokens, codes, extra, lits, matches int
@@ -136,22 +147,27 @@ func TestEncodeSequencesRoom(t *testing.T) {
 		{101, 101, 240, 100, 100, [2]bool{true, true}},
 		{100, 100, 240, 99, 100, [2]bool{true, true}},
 		{100, 101, 240, 100, 99, [2]bool{false, true}},
-		{100, 101, 100, 100, 100, [2]bool{has(current()).put, false}},
-		{100, 101, 0, 100, 100, [2]bool{has(current()).put, false}},
-		{100, 101, -1, 100, 100, [2]bool{has(current()).put, false}},
+		{100, 101, 100, 100, 100, [2]bool{has(current()).encode, false}},
+		{100, 101, 0, 100, 100, [2]bool{has(current()).encode, false}},
+		{100, 101, -1, 100, 100, [2]bool{has(current()).encode, false}},
 	} {
-		var extra []byte // or none
+		var extra []byte // nil for a size of -1
 		if c.extra >= 0 {
 			extra = make([]byte, c.extra)
 		}
 		for i, f := range []func(){
-			func() { EncodeOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64) },
-			func() { EncodeLengths(make([]byte, c.tokens), make([]byte, c.lits), make([]byte, c.matches), seqs) },
+			func() {
+				EncodeOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64)
+			},
+			func() {
+				lits, matches := make([]byte, c.lits), make([]byte, c.matches)
+				EncodeLengths(make([]byte, c.tokens), lits, matches, seqs)
+			},
 		} {
 			func() {
 				defer func() {
 					if p := recover() != nil; p != c.panics[i] {
-						t.Errorf("%+v, call %d: panic %v", c, i, p)
+						t.Errorf("room %+v, function %d: panic %v", c, i, p)
 					}
 				}()
 				f()

@@ -117,7 +117,7 @@ type rowSearch struct {
 	off       reg.GPVirtual // offset of the best match from the row, 0 for none
 	d, c      reg.GPVirtual // offset and source of the candidate
 	t         reg.GPVirtual // scratch
-	tail, end reg.GPVirtual // address of 4 bytes, best − 3 behind position 0; those 4 bytes at q
+	tail, end reg.GPVirtual // src + best − 3; the 4 bytes at tail + q
 }
 
 // search tries the candidates of q, inserts q into its row, and keeps the better of the best
