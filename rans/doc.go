@@ -15,7 +15,7 @@
 //
 // A [ContextEncoder] codes one stream with tables that depend on the two symbols before.
 //
-// docs/FORMAT.md specifies both formats, under "Coded streams" and "Chained streams".
+// docs/FORMAT.md specifies both formats, under "Coded streams" and "Context-coded streams".
 package rans
 
 import "github.com/gopz/compress/rans/internal/model"

@@ -159,7 +159,7 @@ func TestExample(t *testing.T) {
 
 // TestContextExample decodes the context-coded stream that the document shows.
 func TestContextExample(t *testing.T) {
-	code := example(t, "### Example of a chained stream")
+	code := example(t, "### Example of a context-coded stream")
 	want := strings.Repeat("ab", 8) + strings.Repeat("a", 24)
 	r := &byteReader{code}
 	ours, err := decodeContextCoded(r, 40, nil)

@@ -18,7 +18,7 @@ import (
 // contiguous piece of the segment, and all its contexts come from its own output. The first symbol
 // of each piece counts as marked.
 //
-// docs/FORMAT.md specifies the format under "Chained streams".
+// docs/FORMAT.md specifies the format under "Context-coded streams".
 
 const (
 	numContexts = 257
