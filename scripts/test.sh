@@ -166,7 +166,7 @@ gpu() {
   pkg-config --exists egl || need egl-headers 'libegl-dev libgl-dev' || return
   local -x CGO_ENABLED=1 CI=1 # a missing adapter is a failure
   go vet -tags "$tags" ./... && go run "$staticcheck" -tags "$tags" ./gpu/... &&
-    go test -short -timeout "$timeout" -tags "$tags" ./gpu/...
+    go test -timeout "$timeout" -tags "$tags" ./gpu/...
 }
 
 # long runs every test at full length, with real files if there are any.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
 )
@@ -106,7 +107,7 @@ func testEncodeDecode(t *testing.T, d gpu.Device) {
 	for _, n := range []int{min(len(cases), limit), 1, min(5, limit)} {
 		for from := 0; from < len(cases); from += n {
 			part := cases[from:min(from+n, len(cases))]
-			if testing.Short() && n == 1 && from%4 != 0 {
+			if !testenv.All() && n == 1 && from%4 != 0 {
 				continue
 			}
 			checkEntropy(t, d, part)
@@ -157,7 +158,7 @@ func checkEntropy(t *testing.T, d gpu.Device, cases []entropyCase) {
 // them, but must not return wrong results.
 func testLarge(t *testing.T, d gpu.Device) {
 	Large(t, d)
-	if d.Info().Ops[gpu.Stage0].Batch > 0 && !testing.Short() {
+	if d.Info().Ops[gpu.Stage0].Batch > 0 && testenv.All() {
 		src := corpus.ByName("mixed").Make(1<<21 + 17)
 		r := matchRequest(src, 0, 6, lzseq.Repeat.Limits)
 		if !d.Accepts(r) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -89,11 +90,11 @@ func testFused(t *testing.T, d gpu.Device) {
 	layouts := [2]*lzseq.Layout{lzseq.Repeat, lzseq.Plain}
 	for level := 1; level <= lz77.MaxLevel; level++ {
 		for i, k := range corpus.Kinds() {
-			if testing.Short() && (i+level)%4 != 0 {
+			if !testenv.All() && (i+level)%4 != 0 {
 				continue
 			}
 			size := fusedSizes[(i*3+level)%len(fusedSizes)]
-			if size > 30_000 && testing.Short() {
+			if size > 30_000 && !testenv.All() {
 				size = 16_400
 			}
 			add(fusedRequest(k.Make(size), level, layouts[(i+level/2)%2]))
@@ -101,7 +102,7 @@ func testFused(t *testing.T, d gpu.Device) {
 		i := 0
 		for _, src := range fusedContents() {
 			// The order of a map is random, so runs of the test differ.
-			if i++; lz77.Levels[level].Finder == lz77.RowHash && (!testing.Short() || i%3 == level%3) {
+			if i++; lz77.Levels[level].Finder == lz77.RowHash && (testenv.All() || i%3 == level%3) {
 				add(fusedRequest(src, level, layouts[i/3%2]))
 			}
 		}
@@ -110,7 +111,7 @@ func testFused(t *testing.T, d gpu.Device) {
 	for i, p := range settings {
 		n := 0
 		for _, src := range fusedContents() {
-			if n++; !testing.Short() || n%4 == i%4 {
+			if n++; testenv.All() || n%4 == i%4 {
 				r := fusedRequest(src, 6, layouts[(i+n)%2])
 				r.Params = &p
 				add(r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
 )
@@ -48,7 +49,7 @@ func testHostileDecode(t *testing.T, d gpu.Device) {
 	src := corpus.ByName("mixed").Make(60_000)
 	good := payload(lzseq.Repeat, streamsOf(lzseq.Repeat, src, 1))
 	rounds := 6
-	if testing.Short() {
+	if !testenv.All() {
 		rounds = 2
 	}
 	const each = 64

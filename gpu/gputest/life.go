@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -90,7 +91,7 @@ func testBatches(t *testing.T, d gpu.Device) {
 	for i := range s.request {
 		limit := d.Info().Ops[s.request[i]().Op].Batch
 		for n := 1; n <= limit; n++ {
-			if n < limit-1 && (n > 16 && n%8 != 0 || n > 3 && testing.Short()) {
+			if n < limit-1 && (n > 16 && n%8 != 0 || n > 3 && !testenv.All()) {
 				continue
 			}
 			if err := s.run(d, i, n); err != nil {
@@ -226,9 +227,9 @@ func testRelease(t *testing.T, open Open) {
 	}
 }
 
-// Allocs checks that a large batch allocates no more than a small one once memory has grown. It is
-// not part of Run, because it fails under the race detector.
+// Allocs checks that a large batch allocates no more than a small one once memory has grown.
 func Allocs(t *testing.T, open Open) {
+	testenv.Measures(t)
 	d := open.device(t, Config{})
 	defer d.Close()
 	text := corpus.ByName("text").Make(60_000)

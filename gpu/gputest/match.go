@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
@@ -44,7 +45,7 @@ func testMatch(t *testing.T, d gpu.Device) {
 	level := func(i int) int { return levels[i%len(levels)] }
 	var batch []*gpu.Request
 	for i, k := range corpus.Kinds() {
-		if testing.Short() && i%3 != 0 {
+		if !testenv.All() && i%3 != 0 {
 			continue
 		}
 		l := []lz77.Limits{lzseq.Repeat.Limits, lzseq.Plain.Limits, deflate}[i%3]
@@ -63,7 +64,7 @@ func testMatch(t *testing.T, d gpu.Device) {
 		matchRequest(src, len(src), mid, deflate),
 		matchRequest(src, 29_000, level(len(levels)-1), deflate))
 	for _, n := range []int{d.Info().Ops[gpu.Stage0].Batch, 1} {
-		if testing.Short() && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
+		if !testenv.All() && n == 1 && d.Info().Ops[gpu.Stage0].Batch > 1 {
 			break
 		}
 		for from := 0; from < len(batch); from += n {
@@ -92,7 +93,7 @@ func testHostileMatch(t *testing.T, d gpu.Device) {
 	levels := levels(t, d)
 	top := settings[2]
 	size := 9_000
-	if !testing.Short() {
+	if testenv.All() {
 		size = 70_000
 	}
 	var batch []*gpu.Request

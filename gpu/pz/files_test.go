@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // everyGPU runs a test with the first adapter of each driver, even if that is a software adapter.
@@ -83,12 +84,12 @@ func contents() map[string][]byte {
 	all := map[string][]byte{
 		"empty":    nil,
 		"one byte": {1},
-		"zeros":    make([]byte, 400_000),
+		"zeros":    make([]byte, 200_000),
 		"small":    corpus.ByName("text").Make(1000),
 	}
 	for i, k := range corpus.Kinds() {
-		if !testing.Short() || i%3 == 0 {
-			all[k.Name] = k.Make(300_000 + i)
+		if testenv.All() || i%3 == 0 {
+			all[k.Name] = k.Make(150_000 + i)
 		}
 	}
 	return all
@@ -101,7 +102,7 @@ func TestFiles(t *testing.T) {
 		for _, p := range compress.Pipelines() {
 			for level := 5; level <= 7; level++ {
 				// At higher levels a GPU finds no matches, except for .gz.
-				if level > 6 && (testing.Short() || p.Format.String() != "gz") {
+				if level > 6 && (!testenv.All() || p.Format.String() != "gz") {
 					break
 				}
 				for name, content := range all {
@@ -123,7 +124,7 @@ func chosen(pipeline string, level, size int) bool {
 	if pipeline != compress.DefaultPipeline && size%4 != level%4 {
 		return false
 	}
-	if testing.Short() {
+	if !testenv.All() {
 		return size%2 == level%2
 	}
 	return size%3 == level%3
@@ -138,7 +139,7 @@ func testFile(
 	opts := []compress.Option{
 		compress.WithPipeline(pipeline),
 		compress.WithLevel(level),
-		compress.WithBlockSize(128 << 10),
+		compress.WithBlockSize(64 << 10),
 	}
 	want := encode(t, content, append(opts, compress.WithBackend(compress.CPU, compress.CPU))...)
 	for _, b := range [][2]compress.Backend{
@@ -148,7 +149,7 @@ func testFile(
 		{compress.CPU, compress.GPU},
 		{compress.Auto, compress.Auto},
 	} {
-		if b[0] == compress.GPU && b[1] == compress.GPU && testing.Short() && len(name)%3 != 0 {
+		if b[0] == compress.GPU && b[1] == compress.GPU && !testenv.All() && len(name)%3 != 0 {
 			continue
 		}
 		s := newScheduler(t, d)
@@ -192,7 +193,7 @@ func TestFused(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		for _, pipeline := range []string{compress.DefaultPipeline, "lzr"} {
 			for level := 5; level <= 6; level++ {
-				if testing.Short() && (level == 6) != (pipeline == compress.DefaultPipeline) {
+				if !testenv.All() && (level == 6) != (pipeline == compress.DefaultPipeline) {
 					continue
 				}
 				for _, b := range []compress.Backend{compress.Fused, compress.GPU, compress.Auto} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/cli"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestMain lets the test binary act as pz.
@@ -77,11 +79,8 @@ func drivers(t *testing.T) (names []string) {
 // missing fails the test if CI is set, and skips it otherwise.
 func missing(t *testing.T, why any) {
 	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%v; on Debian and Ubuntu: "+
-			"apt-get install mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri", why)
-	}
-	t.Skip(why)
+	testenv.Missing(t, fmt.Sprintf("a GPU: %v; on Debian and Ubuntu: "+
+		"apt-get install mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri", why))
 }
 
 // TestCommandGPU checks backends on every driver: same bytes, stages on the GPU, refused levels.
