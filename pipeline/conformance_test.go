@@ -9,13 +9,18 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/gpu/gputest"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
-// TestSoftConforms: the software device, which is made of the CPU's code, passes what all devices
-// must.
+// TestSoftConforms: the software device, which is made of the CPU's code, passes the conformance
+// suite.
 func TestSoftConforms(t *testing.T) {
-	for _, cfg := range []gpu.SoftConfig{{}, {Batch: 7, Concurrent: 3}} {
+	configs := []gpu.SoftConfig{{Batch: 7, Concurrent: 3}}
+	if !brief() {
+		configs = append(configs, gpu.SoftConfig{})
+	}
+	for _, cfg := range configs {
 		gputest.Run(t, func(c gputest.Config) (gpu.Device, error) {
 			cfg.Fault = c.Fault
 			return gpu.NewSoft(Host, cfg), nil
@@ -23,8 +28,8 @@ func TestSoftConforms(t *testing.T) {
 	}
 }
 
-// broken are devices that do something wrong, and the tests that must notice: the suite is worth as
-// much as it finds.
+// broken lists devices with one defect each, and the test of the conformance suite that must notice
+// it.
 var broken = map[string]struct {
 	notices string
 	device  func(c gputest.Config) gpu.Device
@@ -43,7 +48,8 @@ var broken = map[string]struct {
 	})},
 	"sequences": {"Match", spoiled(func(r *gpu.Request) error {
 		if r.Op == gpu.Stage0 && len(r.Src) == 2048+16 {
-			r.Candidates[0], r.Candidates[1000] = 0, r.Candidates[1000]+1<<lz77.CandidateOffsetBits
+			r.Candidates[0] = 0
+			r.Candidates[1000] += 1 << lz77.CandidateOffsetBits
 		}
 		return nil
 	})},
@@ -63,7 +69,8 @@ var broken = map[string]struct {
 	})},
 	"damage": {"HostileWork", spoiled(func(r *gpu.Request) error { r.Err = nil; return nil })},
 	"batch": {"Batches", func(c gputest.Config) gpu.Device {
-		return &faulty{Device: gpu.NewSoft(Host, gpu.SoftConfig{Batch: 5, Fault: c.Fault}), run: func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
+		soft := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 5, Fault: c.Fault})
+		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			if len(batch) == 5 {
 				batch = batch[:4]
 			}
@@ -71,7 +78,8 @@ var broken = map[string]struct {
 		}}
 	}},
 	"loss": {"Lost", func(c gputest.Config) gpu.Device {
-		return &faulty{Device: gpu.NewSoft(Host, gpu.SoftConfig{}), run: func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
+		soft := gpu.NewSoft(Host, gpu.SoftConfig{})
+		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			return d.Run(op, batch)
 		}}
 	}},
@@ -81,11 +89,12 @@ var broken = map[string]struct {
 	}},
 }
 
-// spoiled is a device whose results another function has changed; what that function returns is the
-// request's error if there was none.
+// spoiled returns a device whose results spoil changes. The result of spoil is the request's error
+// if it has none.
 func spoiled(spoil func(*gpu.Request) error) func(gputest.Config) gpu.Device {
 	return func(c gputest.Config) gpu.Device {
-		return &faulty{Device: gpu.NewSoft(Host, gpu.SoftConfig{Batch: 9, Fault: c.Fault}), run: func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
+		soft := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 9, Fault: c.Fault})
+		return &faulty{soft, func(d gpu.Device, op gpu.Op, batch []*gpu.Request) error {
 			err := d.Run(op, batch)
 			for _, r := range batch {
 				if e := spoil(r); r.Err == nil {
@@ -104,7 +113,7 @@ type faulty struct {
 
 func (f *faulty) Run(op gpu.Op, batch []*gpu.Request) error { return f.run(f.Device, op, batch) }
 
-// TestBroken runs the suite on a broken device, for TestSuiteCatches.
+// TestBroken runs the conformance suite on a broken device, for TestSuiteCatches.
 func TestBroken(t *testing.T) {
 	b, ok := broken[os.Getenv("PZ_TEST_BROKEN")]
 	if !ok {
@@ -113,17 +122,22 @@ func TestBroken(t *testing.T) {
 	gputest.Run(t, func(c gputest.Config) (gpu.Device, error) { return b.device(c), nil })
 }
 
+// TestSuiteCatches: the conformance suite, which devices outside this module run as well, notices
+// each defect.
 func TestSuiteCatches(t *testing.T) {
+	testenv.Long(t)
 	for name, b := range broken {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run", "^TestBroken$/^(work|"+b.notices+")$/^"+b.notices+"$", "-test.short", "-test.timeout", "1m")
+			run := "^TestBroken$/^(work|" + b.notices + ")$/^" + b.notices + "$"
+			cmd := exec.Command(os.Args[0], "-test.run", run, "-test.short", "-test.timeout", "1m")
 			cmd.Env = append(os.Environ(), "PZ_TEST_BROKEN="+name)
 			out, err := cmd.CombinedOutput()
 			if exit := new(exec.ExitError); !errors.As(err, &exit) {
 				t.Fatalf("the suite passes: %v\n%s", err, out)
 			}
-			if s := string(out); !strings.Contains(s, "--- FAIL: TestBroken/") || !strings.Contains(s, "/"+b.notices+" (") {
+			s := string(out)
+			if !strings.Contains(s, "--- FAIL: TestBroken/") || !strings.Contains(s, "/"+b.notices+" (") {
 				t.Errorf("%s does not notice:\n%s", b.notices, s)
 			}
 		})

@@ -9,9 +9,9 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// denseStreams are the streams of a block of the size returned, of which those are worth chaining
-// that flags say: a symbol then has two that may follow it, and otherwise all. The literals' second
-// half differs from the first.
+// denseStreams returns streams of a block, and the size of the block. The streams that flags name
+// gain by context coding: a symbol has two that may follow it. In the others any symbol may follow.
+// The second half of the literals differs from the first.
 func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 	r := rand.New(rand.NewPCG(3, uint64(flags)))
 	s = &lzseq.Streams{Lits: make([]byte, lits), Tokens: make([]byte, tokens), LitLens: []byte{61}}
@@ -46,14 +46,15 @@ func denseStreams(flags byte, lits, tokens int) (s *lzseq.Streams, size int) {
 			s.MatchLens = append(s.MatchLens, byte(length))
 			size += length
 		}
-		s.Tokens[i] = byte(last%3 | field<<2) // 0 to 2 literals, a match of 2 to 4 or 17 and more bytes, the last offset
+		// 0 to 2 literals, a match of 2 to 4 or at least 17 bytes, the last offset.
+		s.Tokens[i] = byte(last%3 | field<<2)
 		size += 2 + field
 	}
 	s.Tokens[0] |= 3 // the first literals are the 64 that the offset needs
 	return s, size
 }
 
-// rangesOf are all of a block of size bytes, or nil if the flags have no filter.
+// rangesOf returns ranges that cover a block of size bytes, or nil if the flags have no filter.
 func rangesOf(flags byte, size int) []byte {
 	if flags&denseX86 == 0 {
 		return nil
@@ -61,9 +62,8 @@ func rangesOf(flags byte, size int) []byte {
 	return binary.AppendUvarint([]byte{1, 0}, uint64(size))
 }
 
-// TestDenseFlags: chained are tokens, literals, match lengths or none of them, as it pays, whether
-// the content was filtered or not. There is nothing in it to filter. What is not chained is coded
-// as it always is.
+// TestDenseFlags: tokens, literals and match lengths are context-coded where they gain by it,
+// whether the content was filtered or not. The other streams are coded as in other layouts.
 func TestDenseFlags(t *testing.T) {
 	ws := new(workspace)
 	for flags := range byte(denseTokens | denseLits | denseX86 | denseMatches + 1) {
@@ -78,16 +78,18 @@ func TestDenseFlags(t *testing.T) {
 		for _, p := range [][]byte{payload, plain} {
 			var got lzseq.Streams
 			l, ranges, err := ws.decodePayload(p, size, &got)
-			if err != nil || (ranges != nil) != (p[1]&denseX86 != 0) || l != lzseq.Dense || !bytes.Equal(got.Lits, s.Lits) || !bytes.Equal(got.Tokens, s.Tokens) || !bytes.Equal(got.LitLens, s.LitLens) || !bytes.Equal(got.MatchLens, s.MatchLens) {
-				t.Fatalf("flags %d: other streams come out, or %v", flags, err)
+			same := bytes.Equal(got.Lits, s.Lits) && bytes.Equal(got.Tokens, s.Tokens) &&
+				bytes.Equal(got.LitLens, s.LitLens) && bytes.Equal(got.MatchLens, s.MatchLens)
+			if err != nil || (ranges != nil) != (p[1]&denseX86 != 0) || l != lzseq.Dense || !same {
+				t.Fatalf("flags %d: streams differ, error %v", flags, err)
 			}
 			out, err := decodeOne(ws, ByName("lzseqr"), encoded{p, size, Coded, 0}, false)
 			if err != nil || content != nil && !bytes.Equal(out, content) {
-				t.Fatalf("flags %d: other content than without chained streams, or %v", flags, err)
+				t.Fatalf("flags %d: content differs from that without context coding, error %v", flags, err)
 			}
 			content = bytes.Clone(out)
 			if flags != denseX86 && len(p) < len(payload) {
-				t.Errorf("flags %d: %d bytes, and %d without chained streams", flags, len(payload), len(p))
+				t.Errorf("flags %d: %d bytes, and %d without context coding", flags, len(payload), len(p))
 			}
 		}
 	}

@@ -29,9 +29,9 @@ func withSoft(t testing.TB, workers int, cfg gpu.SoftConfig) *Scheduler {
 	return s
 }
 
-// deviceContent is of many blocks that go through their stages, and a few that do not.
+// deviceContent returns content of many coded blocks, and of a few other ones.
 func deviceContent() []byte {
-	if small() {
+	if brief() {
 		return corpus.ByName("mixed").Make(20*deviceBlock + 9)
 	}
 	p := corpus.ByName("mixed").Make(50 * deviceBlock)
@@ -52,8 +52,8 @@ func onBackend(s Stats, backend Backend) (blocks int64) {
 	return blocks
 }
 
-// sameAsCPU takes the content both ways through a scheduler with a device, and compares with what
-// the CPU does alone.
+// sameAsCPU sends content both ways through a scheduler with a device. Payloads must be those of
+// the CPU.
 func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assignment) {
 	t.Helper()
 	src := deviceContent()
@@ -81,17 +81,25 @@ func sameAsCPU(t *testing.T, s *Scheduler, p *Pipeline, level int, assign Assign
 }
 
 // assignments are all that an option can choose.
-var assignments = []Assignment{{Auto, Auto}, {Auto, CPU}, {Auto, GPU}, {CPU, Auto}, {CPU, CPU}, {CPU, GPU}, {GPU, Auto}, {GPU, CPU}, {GPU, GPU}, {Fused, Fused}}
+var assignments = []Assignment{
+	{Auto, Auto}, {Auto, CPU}, {Auto, GPU},
+	{CPU, Auto}, {CPU, CPU}, {CPU, GPU},
+	{GPU, Auto}, {GPU, CPU}, {GPU, GPU},
+	{Fused, Fused},
+}
 
-// TestAssignmentsInterchangeable: whatever runs where, the bytes are the same; and it runs where it
-// is to. A device gets whole blocks only from those who have chosen that, or leave everything open.
+// offered are those that offer blocks to the device, without the mixed ones of Auto.
+var offered = []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}}
+
+// TestAssignmentsInterchangeable: output is the same for all assignments, and stages run where they
+// are assigned. The device gets whole blocks only with Fused for both stages, or Auto for both.
 func TestAssignmentsInterchangeable(t *testing.T) {
 	base := runtime.NumGoroutine()
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, workers := range forWorkers {
 			for _, fused := range []bool{false, true} {
 				for _, level := range []int{1, 5} {
-					if small() && (level == 1) != (p.Name == "lzr") {
+					if brief() && (level == 1) != (p.Name == "lzr") {
 						continue
 					}
 					for _, assign := range assignments {
@@ -101,31 +109,7 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 						}
 						s := withSoft(t, workers, cfg)
 						sameAsCPU(t, s, p, level, assign)
-						st := s.Stats()
-						if n := onBackend(st, GPU); n == 0 && assign.Strict() {
-							t.Errorf("%v: nothing ran on the device", assign)
-						}
-						whole := fused && p.fused != nil && assign == (Assignment{Fused, Fused})
-						seen := false
-						for _, x := range st.Stages {
-							switch x.Stage {
-							case "fused":
-								if seen = true; !whole && assign != (Assignment{Auto, Auto}) {
-									t.Errorf("%v: blocks went as a whole", assign)
-								}
-							case "lz77", "rans":
-								on := assign.Entropy
-								if x.Stage == "lz77" {
-									on = assign.Match
-								}
-								if on != Auto && x.Backend != on && (on != Fused || x.Backend != GPU) || whole && x.Op == Compress {
-									t.Errorf("%v: %s ran on %v", assign, x.Stage, x.Backend)
-								}
-							}
-						}
-						if whole && !seen {
-							t.Errorf("%v: no block went as a whole", assign)
-						}
+						checkPlaces(t, s.Stats(), assign, fused && p.fused != nil)
 					}
 				}
 			}
@@ -134,11 +118,42 @@ func TestAssignmentsInterchangeable(t *testing.T) {
 	settled(t, base)
 }
 
-// TestDeviceFails: a device that fails at every other request costs nothing but the way.
+// checkPlaces checks where stages ran. Fused says that the device can do whole blocks of the
+// pipeline.
+func checkPlaces(t *testing.T, st Stats, assign Assignment, fused bool) {
+	t.Helper()
+	if n := onBackend(st, GPU); n == 0 && assign.Strict() {
+		t.Errorf("%v: nothing ran on the device", assign)
+	}
+	whole := fused && assign == (Assignment{Fused, Fused})
+	seen := false
+	for _, x := range st.Stages {
+		switch x.Stage {
+		case "fused":
+			if seen = true; !whole && assign != (Assignment{Auto, Auto}) {
+				t.Errorf("%v: the device did whole blocks", assign)
+			}
+		case "lz77", "rans":
+			on := assign.Entropy
+			if x.Stage == "lz77" {
+				on = assign.Match
+			}
+			elsewhere := on != Auto && x.Backend != on && (on != Fused || x.Backend != GPU)
+			if elsewhere || whole && x.Op == Compress {
+				t.Errorf("%v: %s ran on %v", assign, x.Stage, x.Backend)
+			}
+		}
+	}
+	if whole && !seen {
+		t.Errorf("%v: the device did no whole block", assign)
+	}
+}
+
+// TestDeviceFails: requests that the device fails at are done by the CPU, and the device stays.
 func TestDeviceFails(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range offered {
 			s := withSoft(t, workers, gpu.SoftConfig{FailBlock: func(r *gpu.Request) error {
 				if r.Block%2 == 1 {
 					return errTest
@@ -156,17 +171,18 @@ func TestDeviceFails(t *testing.T) {
 	settled(t, base)
 }
 
-// TestDeviceDisappears: a device that is lost in the middle loses nothing.
-func TestDeviceDisappears(t *testing.T) {
+// TestDeviceLost: when a device is lost in the middle of a run, no block is.
+func TestDeviceLost(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range offered {
 			for after := range int64(4) {
 				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2, Concurrent: 2, LostAfter: after + 1})
 				sameAsCPU(t, s, ByName("lzr"), 5, assign)
 				// On their own the workers may be done before the device is lost.
-				if st := s.Stats(); assign.Match != Auto && (!errors.Is(s.DeviceError(), gpu.ErrLost) || st.Returned == 0) {
-					t.Errorf("%v: %v, %d returned", assign, s.DeviceError(), st.Returned)
+				st, err := s.Stats(), s.DeviceError()
+				if assign.Match != Auto && (!errors.Is(err, gpu.ErrLost) || st.Returned == 0) {
+					t.Errorf("%v: %v, %d returned", assign, err, st.Returned)
 				}
 			}
 		}
@@ -174,15 +190,17 @@ func TestDeviceDisappears(t *testing.T) {
 	settled(t, base)
 }
 
-// TestDeviceStalls: a device that does not answer is given up, and what it may still touch is left
-// to it.
+// TestDeviceStalls: a device that does not answer is given up, and keeps the memory that it may
+// still touch.
 func TestDeviceStalls(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		for _, assign := range []Assignment{{GPU, GPU}, {Fused, Fused}, {Auto, Auto}, {GPU, CPU}, {CPU, GPU}} {
+		for _, assign := range offered {
 			s := NewScheduler(workers)
 			s.EnableStats(true)
-			d := gpu.NewSoft(Host, gpu.SoftConfig{Batch: 2, Concurrent: 2, StallAfter: 2, Timeout: 30 * time.Millisecond})
+			d := gpu.NewSoft(Host, gpu.SoftConfig{
+				Batch: 2, Concurrent: 2, StallAfter: 2, Timeout: 30 * time.Millisecond,
+			})
 			if err := s.SetDevice(d); err != nil {
 				t.Fatal(err)
 			}
@@ -196,14 +214,16 @@ func TestDeviceStalls(t *testing.T) {
 	settled(t, base)
 }
 
-// TestCancelWithDevice closes a run after any number of blocks: nothing hangs, no goroutine stays.
+// TestCancelWithDevice: closing a run after any number of blocks leaves no goroutine.
 func TestCancelWithDevice(t *testing.T) {
 	base := runtime.NumGoroutine()
 	src := corpus.ByName("text").Make(deviceBlock)
 	for _, workers := range forWorkers {
 		for after := range 13 {
 			s := withSoft(t, workers, gpu.SoftConfig{Batch: 3})
-			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12, Assign: Assignment{GPU, GPU}})
+			r := s.Start(Config{
+				Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12, Assign: Assignment{GPU, GPU},
+			})
 			for range 12 {
 				b := r.Get()
 				copy(b.Grow(len(src)), src)
@@ -224,7 +244,7 @@ func TestCancelWithDevice(t *testing.T) {
 	settled(t, base)
 }
 
-// TestCheckAssignment: what a strict assignment asks for has to be there.
+// TestCheckAssignment: Check fails if the device cannot do what a strict assignment asks for.
 func TestCheckAssignment(t *testing.T) {
 	cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, Assign: Assignment{GPU, CPU}}
 	if err := NewScheduler(1).Check(cfg, 1<<20); !errors.Is(err, ErrNoDevice) {
@@ -247,7 +267,12 @@ func TestCheckAssignment(t *testing.T) {
 	for _, x := range []struct {
 		only []gpu.Op
 		ok   bool
-	}{{[]gpu.Op{gpu.Stage0, gpu.StageN}, true}, {[]gpu.Op{gpu.StageN, gpu.Fused}, false}, {[]gpu.Op{gpu.Stage0, gpu.Fused}, false}, {nil, true}} {
+	}{
+		{[]gpu.Op{gpu.Stage0, gpu.StageN}, true},
+		{[]gpu.Op{gpu.StageN, gpu.Fused}, false},
+		{[]gpu.Op{gpu.Stage0, gpu.Fused}, false},
+		{nil, true},
+	} {
 		s := withSoft(t, 1, gpu.SoftConfig{Ops: x.only})
 		for _, b := range []Backend{GPU, Fused} {
 			cfg.Assign = Assignment{b, b}
@@ -258,8 +283,8 @@ func TestCheckAssignment(t *testing.T) {
 	}
 }
 
-// TestPays: Auto keeps blocks that are not worth it away from the device, and nothing else does.
-// What is worth it is another matter for decoding.
+// TestPays: MinAuto keeps smaller blocks of Auto away from the device, and no others. MinAutoDecode
+// does so when decoding.
 func TestPays(t *testing.T) {
 	p := ByName("lzseqr")
 	blocks, err := compressAll(NewScheduler(2), p, 5, deviceBlock, deviceContent())
@@ -284,7 +309,7 @@ func TestPays(t *testing.T) {
 	}
 }
 
-// TestInFlight: there are more blocks for a device's sake only where it may get any.
+// TestInFlight: a device adds blocks in flight only where it may get blocks.
 func TestInFlight(t *testing.T) {
 	const never = math.MaxInt
 	recent := gpu.SoftConfig{Batch: 4, RowHashOnly: true, MinAuto: 1 << 16, MinAutoDecode: 1 << 19}
@@ -317,7 +342,8 @@ func TestInFlight(t *testing.T) {
 		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
 		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
 	} {
-		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: Assignment{x.match, x.code}}
+		assign := Assignment{x.match, x.code}
+		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: assign}
 		s := withSoft(t, 3, x.soft)
 		if n := s.InFlight(cfg, x.size); (n > 6) != x.more || n < 6 {
 			t.Errorf("%+v: %d", x, n)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestClose: blocks that were begun are waited for, others are dropped, and the scheduler serves
-// other runs as before.
+// TestClose: Close waits for blocks that were begun, drops the others, and leaves the scheduler as
+// it was.
 func TestClose(t *testing.T) {
 	base := runtime.NumGoroutine()
 	const workers = 2
@@ -53,7 +53,7 @@ func TestClose(t *testing.T) {
 	if n := len(begun); n != 0 {
 		t.Errorf("%d blocks begun after Close", n)
 	}
-	again := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { return nil }), Op: Decompress})
+	again := s.Start(Config{Pipeline: fake(func(*workspace, *Block) error { return nil }), Op: Decompress})
 	feed(t, again, 1)
 	if b := next(t, again); b.Err != nil {
 		t.Errorf("another run: %v", b.Err)
@@ -65,7 +65,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseTwice: the second Close must not count as another run's.
+// TestCloseTwice: a second Close does not count as that of another run.
 func TestCloseTwice(t *testing.T) {
 	s := NewScheduler(1)
 	p := fake(func(ws *workspace, b *Block) error { return nil })
@@ -91,9 +91,8 @@ func TestCloseTwice(t *testing.T) {
 	}
 }
 
-// TestDroppedLease: a run that nobody closes does not keep the scheduler's scratch memory once it
-// is garbage.
-func TestDroppedLease(t *testing.T) {
+// TestDroppedRun: a run that is dropped without Close releases its claim once it is garbage.
+func TestDroppedRun(t *testing.T) {
 	s := NewScheduler(2)
 	p := fake(func(ws *workspace, b *Block) error { return nil })
 	for range 3 {
@@ -114,20 +113,22 @@ func TestDroppedLease(t *testing.T) {
 	t.Errorf("%d runs open, %d idle workers kept", s.runs, len(s.idle))
 }
 
-// TestCloseBehindOthers: blocks of a run that nobody has begun do not wait for those of another.
+// TestCloseBehindOthers: blocks that no worker has begun do not wait for those of another run.
 func TestCloseBehindOthers(t *testing.T) {
 	s := NewScheduler(1)
 	gate, begun := make(chan bool), make(chan bool, 1)
-	slow := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil }), Op: Decompress, InFlight: 1})
+	p := fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil })
+	slow := s.Start(Config{Pipeline: p, Op: Decompress, InFlight: 1})
 	feed(t, slow, 1)
 	<-begun
-	quick := s.Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { return nil }), Op: Decompress, InFlight: 3})
+	quick := fake(func(*workspace, *Block) error { return nil })
+	waiting := s.Start(Config{Pipeline: quick, Op: Decompress, InFlight: 3})
 	for i := range int64(3) {
-		feed(t, quick, i)
+		feed(t, waiting, i)
 	}
 	closed := make(chan struct{})
 	go func() {
-		quick.Close()
+		waiting.Close()
 		close(closed)
 	}()
 	soon(t, "Close", closed)
@@ -138,12 +139,13 @@ func TestCloseBehindOthers(t *testing.T) {
 	slow.Close()
 }
 
-// TestDropped: a run that nobody closes leaves no goroutine behind either, once its blocks are
-// done.
-func TestDropped(t *testing.T) {
+// TestDroppedGoroutines: a run that is dropped without Close leaves no goroutine once its blocks
+// are done.
+func TestDroppedGoroutines(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range []int{1, 4} {
-		r := NewScheduler(workers).Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { return nil }), Op: Decompress})
+		p := fake(func(ws *workspace, b *Block) error { return nil })
+		r := NewScheduler(workers).Start(Config{Pipeline: p, Op: Decompress})
 		for i := range int64(2 * workers) {
 			feed(t, r, i)
 		}
@@ -151,8 +153,8 @@ func TestDropped(t *testing.T) {
 	settled(t, base)
 }
 
-// TestCancel ends the context after each number of blocks: the run stops with the context's cause,
-// nothing hangs, and blocks that do come out come in order and were either done or dropped.
+// TestCancel ends the context after each number of blocks. The run stops with the cause of the
+// context, nothing hangs, and blocks that Next returns are in order and either done or dropped.
 func TestCancel(t *testing.T) {
 	base := runtime.NumGoroutine()
 	cause := errors.New("enough")
@@ -168,7 +170,8 @@ func TestCancel(t *testing.T) {
 				}
 				return nil
 			})
-			r := NewScheduler(workers).Start(Config{Pipeline: p, Op: Decompress, Context: ctx, InFlight: blocks})
+			cfg := Config{Pipeline: p, Op: Decompress, Context: ctx, InFlight: blocks}
+			r := NewScheduler(workers).Start(cfg)
 			for i := range int64(blocks) {
 				feed(t, r, i)
 			}
@@ -190,8 +193,7 @@ func TestCancel(t *testing.T) {
 			if err != nil && err != cause || after == blocks && err != nil {
 				t.Errorf("canceled in block %d: error %v", after, err)
 			}
-			// With the oldest blocks still to come, and forever not done, only the context can end
-			// the wait.
+			// The oldest block may never be done: then only the context can end the wait.
 			r.Close()
 			if workers == 1 && int(ran.Load()) != min(after+1, blocks) {
 				t.Errorf("canceled in block %d of one worker: %d blocks ran", after, ran.Load())
@@ -202,13 +204,14 @@ func TestCancel(t *testing.T) {
 	settled(t, base)
 }
 
-// TestCancelWait: Next that waits for a block returns when the context ends.
+// TestCancelWait: Next stops waiting when the context ends.
 func TestCancelWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	gate, begun := make(chan bool), make(chan bool, 1)
-	r := NewScheduler(1).Start(Config{Pipeline: fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil }), Op: Decompress, Context: ctx})
+	p := fake(func(ws *workspace, b *Block) error { begun <- true; <-gate; return nil })
+	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress, Context: ctx})
 	feed(t, r, 0)
-	soon(t, "the block", begun) // one that is canceled before that is done at once
+	soon(t, "the block", begun) // a block that is canceled before is done at once
 	got := make(chan error, 1)
 	go func() {
 		_, err := r.Next(true)
@@ -223,19 +226,19 @@ func TestCancelWait(t *testing.T) {
 	r.Close()
 }
 
-// TestPanic: a panic is the error of its block alone; the worker goes on with scratch memory of its
-// own making.
+// TestPanic: a panic is the error of its block alone, and no block gets the workspace of a stage
+// that panicked.
 func TestPanic(t *testing.T) {
 	base := runtime.NumGoroutine()
 	for _, workers := range forWorkers {
-		var spoilt atomic.Pointer[workspace]
+		var panicked atomic.Pointer[workspace]
 		p := fake(func(ws *workspace, b *Block) error {
-			if ws == spoilt.Load() {
-				return errors.New("the scratch of a stage that panicked is used again")
+			if ws == panicked.Load() {
+				return errors.New("the workspace of a stage that panicked is used again")
 			}
 			if b.Tag%5 == 3 {
 				if workers == 1 {
-					spoilt.Store(ws)
+					panicked.Store(ws)
 				}
 				panic(fmt.Sprint("at ", b.Tag))
 			}
@@ -267,7 +270,7 @@ func TestPanic(t *testing.T) {
 	settled(t, base)
 }
 
-// TestStageError: the error of a stage is the block's, and the stages behind it do not run.
+// TestStageError: the error of a stage is the error of the block, and later stages do not run.
 func TestStageError(t *testing.T) {
 	bad := errors.New("bad")
 	second := 0
@@ -278,7 +281,7 @@ func TestStageError(t *testing.T) {
 			}
 			return nil
 		}},
-		{name: "second", run: func(ws *workspace, b *Block) error { second++; panic(b.Tag) }},
+		{name: "second", run: func(*workspace, *Block) error { second++; panic("second") }},
 	}}
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress, InFlight: 1})
 	defer r.Close()

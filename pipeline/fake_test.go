@@ -3,22 +3,28 @@ package pipeline
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// small asks for less data: the race detector makes the codecs some twenty times slower.
-func small() bool { return testing.Short() || raceDetector }
+// brief reports whether tests use less data and fewer cases: by default, and with the race
+// detector, which makes the codecs some twenty times slower.
+func brief() bool { return !testenv.All() || testenv.Race }
 
-// alone leaves out a long test of one goroutine where only races are looked for.
-func alone(t *testing.T) {
-	if raceDetector {
+// oneGoroutine skips a test of one goroutine where only races are looked for.
+func oneGoroutine(t *testing.T) {
+	t.Helper()
+	if testenv.Race {
 		t.Skip("one goroutine has no races")
 	}
 }
 
-// fake is a pipeline with one decoding stage, which gets to see each block. Its payloads are taken
-// for coded ones, so that nothing is decided before the stage runs.
+// fake returns a pipeline with one decoding stage that sees each block. Its payloads have kind
+// Coded, so that nothing happens to a block before the stage runs.
 func fake(run func(ws *workspace, b *Block) error) *Pipeline {
 	return &Pipeline{Name: "fake", decode: []stage{{name: "fake", run: run}}}
 }
@@ -45,13 +51,14 @@ func next(t testing.TB, r *Run) *Block {
 }
 
 // settled fails the test unless the number of goroutines falls back to base. A worker is still
-// there for a moment after the last block has been handed over.
+// there for a moment after the caller has its last block.
 func settled(t *testing.T, base int) {
 	t.Helper()
 	for wait := time.Microsecond; runtime.NumGoroutine() > base; wait *= 2 {
 		if wait > 2*time.Second {
 			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+			n := runtime.Stack(buf, true)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), base, buf[:n])
 		}
 		time.Sleep(wait)
 	}
@@ -75,7 +82,7 @@ func within[T any](c <-chan T) error {
 	}
 }
 
-// execute takes a block through its stages with the given scratch, as a worker would. It reports
+// execute takes a block through its stages with the given workspace, as a worker would. It returns
 // false if a stage panicked.
 func execute(ws *workspace, b *Block) bool {
 	w := &worker{sched: b.run.sched, ws: ws}
@@ -87,4 +94,22 @@ func execute(ws *workspace, b *Block) bool {
 		ws.payload, b.payload = b.payload, nil
 	}
 	return w.ws == ws
+}
+
+// levels returns all levels, or the given ones in brief tests.
+func levels(some ...int) []int {
+	if brief() {
+		return some
+	}
+	return []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
+}
+
+// kinds returns all kinds of test data, or the named ones in brief tests.
+func kinds(some ...string) (list []corpus.Kind) {
+	for _, k := range corpus.Kinds() {
+		if !brief() || slices.Contains(some, k.Name) {
+			list = append(list, k)
+		}
+	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -12,11 +13,10 @@ import (
 	"github.com/gopz/compress/pipeline/internal/fifo"
 )
 
-// TestHelped: a block that is alone has a second worker's place where its level parses by price,
-// and comes out the same.
+// TestHelped: a single block has a helper at levels with optimal parsing, and the same output.
 func TestHelped(t *testing.T) {
 	pieces, forWorkers := 4, []int{1, 2, 8}
-	if small() {
+	if brief() {
 		pieces, forWorkers = 2, []int{1, 2}
 	}
 	content := corpus.ByName("mixed").Make(pieces*lz77.MaxChunk + 1000)
@@ -56,7 +56,8 @@ func TestHelped(t *testing.T) {
 					ahead = x
 				}
 			}
-			if (ahead.Blocks > 0) != (workers > 1) || ahead.Blocks != events.Load() || ahead.Bytes >= int64(len(content)) {
+			if (ahead.Blocks > 0) != (workers > 1) || ahead.Blocks != events.Load() ||
+				ahead.Bytes >= int64(len(content)) {
 				t.Errorf("%s, %d workers: %+v, %d events", p.Name, workers, ahead, events.Load())
 			}
 			if s.alive != 0 || len(s.slots) != workers {
@@ -72,8 +73,8 @@ func (p *Pipeline) lowestPriced() (level int) {
 	return level
 }
 
-// TestHelpOrder: a worker helps if no block waits, and one that comes meanwhile is taken when it
-// has helped.
+// TestHelpOrder: a helper starts only if no block waits, and a block that comes meanwhile gets the
+// place of the helper when that ends.
 func TestHelpOrder(t *testing.T) {
 	helping, gate, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s := NewScheduler(2)
@@ -84,17 +85,17 @@ func TestHelpOrder(t *testing.T) {
 		}
 		h := ws.matcher.Helper
 		if !h.Help(func() int { close(helping); <-gate; return 1 }) {
-			return errors.New("nobody helps")
+			return errors.New("no helper")
 		}
 		if (&worker{sched: s}).Help(func() int { return 1 }) {
-			return errors.New("more are at work than there may be")
+			return errors.New("more goroutines than workers")
 		}
 		h.Wait()
 		return within(second) // while this one is still at work
 	})})
 	feed(t, r, 0)
 	soon(t, "help", helping)
-	feed(t, r, 1) // nobody is free for it
+	feed(t, r, 1) // no worker is free for it
 	select {
 	case <-second:
 		t.Error("three at work")
@@ -120,9 +121,9 @@ func TestHelpOrder(t *testing.T) {
 	}
 }
 
-// TestHelperTakesUp: a block that has come back from the device while the last free place was a
-// helper's is taken up afterwards.
-func TestHelperTakesUp(t *testing.T) {
+// TestHelperStartsWorker: a block returns from the device while a helper has the last free place.
+// It gets that place when the helper ends.
+func TestHelperStartsWorker(t *testing.T) {
 	done := make(chan struct{})
 	s := NewScheduler(2)
 	r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
@@ -137,7 +138,7 @@ func TestHelperTakesUp(t *testing.T) {
 			s.complete(nil, back, again)
 			return 1
 		}) {
-			return errors.New("nobody helps")
+			return errors.New("no helper")
 		}
 		ws.matcher.Helper.Wait()
 		return within(done)
@@ -149,40 +150,41 @@ func TestHelperTakesUp(t *testing.T) {
 	r.Close()
 }
 
-// TestHelpTracked: a place is accounted for once, whoever has it.
+// TestHelpTracked: statistics count a place once, whether a worker or a helper has it.
 func TestHelpTracked(t *testing.T) {
-	const workers = 2
-	s := NewScheduler(workers)
-	s.EnableStats(true)
-	r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
-		if b.Tag == 0 {
-			time.Sleep(5 * time.Millisecond) // so that the other block has another worker
+	synctest.Test(t, func(t *testing.T) {
+		const workers = 2
+		s := NewScheduler(workers)
+		s.EnableStats(true)
+		r := s.Start(Config{Op: Decompress, InFlight: 4, Pipeline: fake(func(ws *workspace, b *Block) error {
+			if b.Tag == 0 {
+				time.Sleep(5 * time.Millisecond) // so that the other block has another worker
+				return nil
+			}
+			for range 10 {
+				if ws.matcher.Helper.Help(func() int { time.Sleep(5 * time.Millisecond); return 1 }) {
+					ws.matcher.Helper.Wait()
+				}
+			}
 			return nil
-		}
-		for range 10 {
-			if ws.matcher.Helper.Help(func() int { time.Sleep(5 * time.Millisecond); return 1 }) {
-				ws.matcher.Helper.Wait()
+		})})
+		for _, tags := range [][]int64{{0, 0}, {1}, {0, 0}} {
+			for _, tag := range tags {
+				feed(t, r, tag)
+			}
+			for range tags {
+				r.Put(next(t, r))
 			}
 		}
-		return nil
-	})})
-	for _, tags := range [][]int64{{0, 0}, {1}, {0, 0}} {
-		for _, tag := range tags {
-			feed(t, r, tag)
+		st := r.Stats() // of the bubble's clock, which stands still while goroutines run
+		if most := workers * st.Total; st.Tracked() > most || st.Compute < 100*time.Millisecond {
+			t.Errorf("%v of %v are accounted for: %+v", st.Tracked(), most, st)
 		}
-		for range tags {
-			r.Put(next(t, r))
-		}
-	}
-	st := r.Stats()
-	// Some of a worker's own time is between two stages, and clocks are read one after the other.
-	if most := workers*st.Total + 2*time.Millisecond; st.Tracked() > most || st.Compute < 100*time.Millisecond {
-		t.Errorf("%v of %v are accounted for: %+v", st.Tracked(), most, st)
-	}
-	r.Close()
+		r.Close()
+	})
 }
 
-// TestHelperPanics: what a helper panics with is the block's error, with where it happened.
+// TestHelperPanics: a helper's panic is the block's error, with the helper's stack.
 func TestHelperPanics(t *testing.T) {
 	s := NewScheduler(2)
 	r := s.Start(Config{Op: Decompress, InFlight: 1, Pipeline: fake(func(ws *workspace, b *Block) error {
@@ -196,7 +198,8 @@ func TestHelperPanics(t *testing.T) {
 		feed(t, r, i)
 		b := next(t, r)
 		var pe *PanicError
-		if !errors.As(b.Err, &pe) || pe.Stage != "fake" || pe.Value != "bad help" || !bytes.Contains(pe.Stack, []byte("failingHelp")) {
+		if !errors.As(b.Err, &pe) || pe.Stage != "fake" || pe.Value != "bad help" ||
+			!bytes.Contains(pe.Stack, []byte("failingHelp")) {
 			t.Errorf("block %d: %v", i, b.Err)
 		}
 		r.Put(b)

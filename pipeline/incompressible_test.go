@@ -8,7 +8,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// kindOf compresses a block and tells what it became.
+// kindOf returns the kind that a block gets.
 func kindOf(t *testing.T, p *Pipeline, src []byte) Kind {
 	t.Helper()
 	coded, err := compressAll(NewScheduler(1), p, 5, len(src), src)
@@ -27,7 +27,7 @@ func TestFillDetection(t *testing.T) {
 					t.Errorf("%d times %d: kind %d", n, c, k)
 				}
 				for _, at := range []int{0, n / 2, n - 1} {
-					// One byte that differs, wherever it is.
+					// One byte differs, anywhere.
 					if n > 1 {
 						src[at] ^= 0x40
 						if k := kindOf(t, p, src); k == Fill {
@@ -75,7 +75,7 @@ func TestIncompressible(t *testing.T) {
 		if c.name == "too small to tell" {
 			continue
 		}
-		// The offsets of the other pipeline do not reach as far as some of the repeats.
+		// The offsets of lzr are smaller than the distances of some repeats.
 		if k := kindOf(t, ByName("lzseqr"), c.src); (k == Stored) != c.stored {
 			t.Errorf("%s: kind %d", c.name, k)
 		}

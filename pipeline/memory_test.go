@@ -15,8 +15,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// footprint is the scratch memory that a workspace holds: itself, its payload and the slices in
-// them, whatever package they belong to.
+// footprint returns the scratch memory that a workspace holds: itself, its payload and the slices
+// in them.
 func footprint(ws *workspace) int64 {
 	seen := map[uintptr]bool{}
 	n := int64(reflect.TypeFor[workspace]().Size()) + held(reflect.ValueOf(ws).Elem(), seen)
@@ -26,18 +26,23 @@ func footprint(ws *workspace) int64 {
 	return n
 }
 
-// lazy are the packages with scratch memory behind pointers.
-var lazy = []string{reflect.TypeFor[lz77.Matcher]().PkgPath(), reflect.TypeFor[rans.Contexts]().PkgPath(), reflect.TypeFor[simd.CtxTable]().PkgPath()}
+// lazy lists packages with scratch memory behind pointers.
+var lazy = []string{
+	reflect.TypeFor[lz77.Matcher]().PkgPath(),
+	reflect.TypeFor[rans.Contexts]().PkgPath(),
+	reflect.TypeFor[simd.CtxTable]().PkgPath(),
+}
 
-// held adds up the slices in v, and what is behind pointers that have not been seen. What slices
-// point to in turn are blocks and streams, which are somebody else's or counted already.
+// held adds up the slices in v, and what is behind pointers that are not in seen. What slices point
+// to in turn are blocks and streams of others, or counted already.
 func held(v reflect.Value, seen map[uintptr]bool) (n int64) {
 	switch v.Kind() {
 	case reflect.Slice:
 		return int64(v.Cap()) * int64(v.Type().Elem().Size())
 	case reflect.Pointer:
-		// The parser by price and what chained streams take, which not every worker has.
-		if e := v.Elem(); e.IsValid() && slices.Contains(lazy, e.Type().PkgPath()) && !seen[v.Pointer()] {
+		// Optimal parsers and context-coded streams, which not every worker has.
+		e := v.Elem()
+		if e.IsValid() && slices.Contains(lazy, e.Type().PkgPath()) && !seen[v.Pointer()] {
 			seen[v.Pointer()] = true
 			return int64(e.Type().Size()) + held(e, seen)
 		}
@@ -55,9 +60,9 @@ func held(v reflect.Value, seen map[uintptr]bool) (n int64) {
 	return n
 }
 
-// words makes data of w different words of k bytes, each followed by another one than the last few
-// times that it stood there. The words have no first and no last byte in common: what there is to
-// find are matches of one word, and there are no literals.
+// words makes data of w different words of k bytes. After a word comes another one than the last
+// few times. Words have no first and no last byte in common, so there are matches of one word and
+// no literals.
 func words(n, w, k, times int) []byte {
 	r := rand.New(rand.NewPCG(uint64(w), uint64(k)))
 	list := corpus.ByName("random").MakeSeed(w*k, 7)
@@ -92,8 +97,8 @@ func twos(n int) []byte {
 	return p[:n]
 }
 
-// hardSize is how much of size is enough for levels that take their time for just such data. A
-// piece of Tree is never longer.
+// hardSize returns how much of size is enough for levels that take long for such data. A piece of
+// BinaryTree is never longer.
 func hardSize(p *Pipeline, level, size int) int {
 	switch {
 	case p.levels[level].Finder.Optimal():
@@ -104,84 +109,94 @@ func hardSize(p *Pipeline, level, size int) int {
 	return size
 }
 
-// TestMemory feeds one worker with blocks that each make something else large: sequences, literals,
-// offsets, lengths, coded symbols. What it holds in the end must stay within what Memory tells the
-// options that limit it.
+// TestMemory gives one worker blocks that each make something else large: sequences, literals,
+// offsets, lengths, coded symbols. What it holds in the end must be within Memory.
 func TestMemory(t *testing.T) {
-	alone(t)
+	oneGoroutine(t)
 	size := 1 << 20
-	if small() {
+	if brief() {
 		size = 1 << 16
 	}
-	whole := [][]byte{
-		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), words(size, 200, 9, 10),
-		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)), manyTables(size),
+	hard := append(hardContent(size),
+		words(size, 250, 5, 100), words(size, 40, 5, 33), words(size, 100, 6, 10), manyTables(size),
 		corpus.ByName("exe").Make(size), twos(trialBlock), twos(size), // a small block between large ones
-	}
+	)
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
-		for level := 1; level <= MaxLevel; level++ {
-			enc, dec, verify := new(workspace), new(workspace), new(workspace)
-			s := NewScheduler(1)
-			r := s.Start(Config{Pipeline: p, Op: Compress, Level: level})
-			sequences := 0
-			size := hardSize(p, level, size)
-			for _, src := range whole {
-				src = src[:min(size, len(src))]
-				b := r.Get()
-				b.Src, b.Raw, b.Kind = src, len(src), Coded
-				b.stage = 0
-				if !execute(enc, b) || b.Err != nil {
-					t.Fatal(b.Err)
-				}
-				sequences = max(sequences, len(enc.payload.seqs))
-				if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
-					t.Fatal(err)
-				}
-				if b.Kind == Coded && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes that
-					if err := acceptContent(verify, b, &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				b.Src = nil
-				r.Put(b)
-			}
-			r.Close()
-			if sequences < size/10 {
-				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
-			}
-			got, bound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 0)
-			t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d", level, sequences, got, bound, footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0))
-			if got > bound {
-				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)
-			}
-			if got, bound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0); got > bound {
-				t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, got, bound)
-			}
-			if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1); got+footprint(verify) > bound {
-				t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d", level, got, footprint(verify), bound)
-			}
-			if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 0), 3*bound; a != b {
-				t.Errorf("three workers: %d, one: %d", a, bound)
-			}
+		for _, level := range levels(1, 5, 7, 9) {
+			memoryAtLevel(t, p, level, hard, hardSize(p, level, size))
 		}
 	})
 }
 
-// TestStandardMemory is TestMemory for the pipelines of other formats, as far as they compress.
+// hardContent returns blocks of size bytes that make sequences, literals or offsets many.
+func hardContent(size int) [][]byte {
+	return [][]byte{
+		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 200, 9, 10),
+		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size),
+		corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)),
+	}
+}
+
+func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size int) {
+	enc, dec, verify := new(workspace), new(workspace), new(workspace)
+	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
+	defer r.Close()
+	sequences := 0
+	for _, src := range blocks {
+		src = src[:min(size, len(src))]
+		b := r.Get()
+		b.Src, b.Raw, b.Kind, b.stage = src, len(src), Coded, 0
+		if !execute(enc, b) || b.Err != nil {
+			t.Fatal(b.Err)
+		}
+		sequences = max(sequences, len(enc.payload.seqs))
+		if _, err := decodeOne(dec, p, encoded{b.Out(), b.Raw, b.Kind, 0}, false); err != nil {
+			t.Fatal(err)
+		}
+		if b.Kind == Coded && p.fused != nil && b.dst[0] != lzseq.Dense.ID { // no device makes Dense
+			q := &gpu.Request{Layout: lzseq.LayoutByID(b.dst[0]), Dst: b.dst}
+			if err := acceptContent(verify, b, q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Src = nil
+		r.Put(b)
+	}
+	if sequences < size/10 {
+		t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
+	}
+	encHeld, encBound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 0)
+	decHeld, decBound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0)
+	t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d",
+		level, sequences, encHeld, encBound, decHeld, decBound)
+	if encHeld > encBound {
+		t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, encHeld, encBound)
+	}
+	if decHeld > decBound {
+		t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, decHeld, decBound)
+	}
+	verifyHeld := footprint(verify)
+	if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1); encHeld+verifyHeld > bound {
+		t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d",
+			level, encHeld, verifyHeld, bound)
+	}
+	if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 0), 3*encBound; a != b {
+		t.Errorf("three workers: %d, one: %d", a, encBound)
+	}
+}
+
+// TestStandardMemory is TestMemory for the pipelines of other formats, which only compress.
 func TestStandardMemory(t *testing.T) {
 	size := 1 << 20
-	if small() {
+	if brief() {
 		size = 1 << 16
 	}
-	whole := [][]byte{
-		words(size, 40, 4, 33), words(size, 100, 4, 65), words(size, 200, 9, 10),
-		corpus.ByName("skewed").Make(size), corpus.ByName("short").Make(size), corpus.ByName("text").Make(size), sevenBits(corpus.ByName("random").Make(size)),
-	}
+	hard := hardContent(size)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
-		for level := 1; level <= MaxLevel; level++ {
+		for _, level := range levels(1, 5, 9) {
 			ws, size, sequences := new(workspace), hardSize(p, level, size), 0
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
-			for _, src := range whole {
+			for _, src := range hard {
 				b := r.Get()
 				b.Src, b.stage = src[:size], 0
 				if !execute(ws, b) || b.Err != nil {
@@ -193,7 +208,7 @@ func TestStandardMemory(t *testing.T) {
 			}
 			r.Close()
 			if sequences < size/16 {
-				t.Errorf("level %d: no more than %d sequences: the blocks are not hard enough", level, sequences)
+				t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
 			}
 			got, bound := footprint(ws), p.Memory(Compress, level, TuneFixed, size, 1, 0)
 			t.Logf("level %d: %d sequences, compressing %d of %d", level, sequences, got, bound)

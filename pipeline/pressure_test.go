@@ -230,7 +230,9 @@ func TestPressureNeverOverridesExplicit(t *testing.T) {
 			})
 			s.device.Load().Press(1 << 40)
 			const n = 60
-			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: assign})
+			r := s.Start(Config{
+				Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n, Assign: assign,
+			})
 			burst(t, r, n)
 			finish(t, r, n)
 			for _, x := range r.Stats().Stages {

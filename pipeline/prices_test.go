@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 )
 
-// priced is what a pipeline's model says that sequences of src cost, in bytes, if prices are those
-// of their own counts.
+// priced returns what a pipeline's model says that sequences of src cost, in bytes, with prices
+// from their own counts.
 func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	rules := l.Model.Rules()
 	reps := rules.InitialRepeats
@@ -55,7 +56,8 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	}
 	for _, s := range steps {
 		run := min(s.LitLen, lz77.PricedRuns-1)
-		sum += int(p.Run[run]) + int(p.Match[p.RunClass[run]][s.Kind][min(s.MatchLen, lz77.PricedLengths-1)])
+		length := min(s.MatchLen, lz77.PricedLengths-1)
+		sum += int(p.Run[run]) + int(p.Match[p.RunClass[run]][s.Kind][length])
 		if s.Kind == lz77.NewOffset {
 			sum += int(p.Offset[l.Model.OffsetCode(s.Offset)])
 		}
@@ -63,17 +65,21 @@ func priced(l *lz77.Limits, src []byte, seqs []lz77.Sequence) int {
 	return sum / (8 * lz77.PriceBit)
 }
 
-// TestPrices holds what the models say to the size of what is written, in layout Repeat where that
-// is Dense: it is what the model prices. The descriptions of tables are missing in the one, what
-// tables for parts of the block save in the other.
+// TestPrices compares the prices of the models with the size of what is written. Where that has
+// layout Dense, layout Repeat is compared, which the model prices. Prices lack the descriptions of
+// tables, and what tables for parts of a block save.
 func TestPrices(t *testing.T) {
-	alone(t)
+	oneGoroutine(t)
 	size := 200_000
-	if small() {
+	if brief() {
 		size = 100_000
 	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
-		for _, kind := range []string{"text", "log", "json", "source", "records", "exe", "short", "dna"} {
+		kinds := []string{"text", "log", "json", "source", "records", "exe", "short", "dna"}
+		if brief() {
+			kinds = []string{"text", "records", "exe"}
+		}
+		for _, kind := range kinds {
 			for _, level := range []int{4, 9} {
 				src := corpus.ByName(kind).Make(size)
 				ws := new(workspace)
@@ -105,14 +111,11 @@ func TestPrices(t *testing.T) {
 	})
 }
 
-// TestDensest: no data becomes larger at the highest level than at any other. Numbers in JSON are
-// cheaper as literals than as the short matches that there are among them.
+// TestDensest: no data becomes larger at the highest level than at any other. JSON with numbers is
+// among it, which are cheaper as literals than as the short matches that they have.
 func TestDensest(t *testing.T) {
-	alone(t)
-	size := 100_000
-	if small() {
-		size = 30_000
-	}
+	testenv.Long(t)
+	const size = 100_000
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		var all [MaxLevel + 1]int
 		for _, k := range corpus.Kinds() {
@@ -125,15 +128,16 @@ func TestDensest(t *testing.T) {
 			}
 			for level := 1; level < MaxLevel; level++ {
 				if best := sizes[level]; sizes[MaxLevel] > best+best/100+40 {
-					t.Errorf("%s: level %d gives %d bytes, level %d %d", k.Name, MaxLevel, sizes[MaxLevel], level, best)
+					t.Errorf("%s: level %d gives %d bytes, level %d %d",
+						k.Name, MaxLevel, sizes[MaxLevel], level, best)
 				}
 			}
 			for level, n := range sizes {
 				all[level] += n
 			}
 		}
-		// Taken together, each level is denser than the one before it, but where they differ in
-		// Skip alone and there are no long matches.
+		// Taken together, each level is denser than the one below it, unless they differ in
+		// SkipInMatch alone and there are no long matches.
 		for level := 2; level <= MaxLevel; level++ {
 			lower, higher := p.levels[level-1], p.levels[level]
 			lower.SkipInMatch = higher.SkipInMatch

@@ -26,7 +26,8 @@ func TestReclaim(t *testing.T) {
 			burst(t, r, n)
 			finish(t, r, n) // although the device still holds some
 			if st := r.Stats(); st.Reclaimed == 0 || onBackend(st, GPU) != 0 {
-				t.Errorf("%d workers: %d reclaimed, %d on the device", workers, st.Reclaimed, onBackend(st, GPU))
+				t.Errorf("%d workers: %d reclaimed, %d on the device",
+					workers, st.Reclaimed, onBackend(st, GPU))
 			}
 			if s.DeviceError() != nil {
 				t.Error(s.DeviceError())
@@ -82,7 +83,7 @@ func TestReclaimNot(t *testing.T) {
 // meanwhile or after that, the output is right.
 func TestReclaimAtAnyTime(t *testing.T) {
 	rounds := 12
-	if small() {
+	if brief() {
 		rounds = 3
 	}
 	reclaimed := int64(0)

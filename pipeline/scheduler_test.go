@@ -13,7 +13,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// TestOrder: blocks come back in the order they were submitted, though some take a hundred times
+// TestOrder: Next returns blocks in the order of submission, though some take a hundred times
 // longer than others.
 func TestOrder(t *testing.T) {
 	const blocks = 150
@@ -31,8 +31,10 @@ func TestOrder(t *testing.T) {
 		got := int64(0)
 		take := func() {
 			b := next(t, r)
-			if want := fmt.Sprint("block ", got); b.Index != got || b.Tag != got || b.Err != nil || string(b.Out()) != want {
-				t.Fatalf("%d workers: got index %d, %q, error %v; want %q", workers, b.Index, b.Out(), b.Err, want)
+			want := fmt.Sprint("block ", got)
+			if b.Index != got || b.Tag != got || b.Err != nil || string(b.Out()) != want {
+				t.Fatalf("%d workers: got index %d, %q, error %v; want %q",
+					workers, b.Index, b.Out(), b.Err, want)
 			}
 			got++
 			r.Put(b)
@@ -53,7 +55,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFairness: blocks of all runs are taken in the order in which they were submitted.
+// TestFairness: workers take the blocks of all runs in the order of submission.
 func TestFairness(t *testing.T) {
 	var order []int64
 	begin := make(chan bool)
@@ -86,8 +88,8 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestBounds: no more blocks exist than InFlight says, and as many are worked on at once as there
-// are workers, not one more.
+// TestBounds: no more than InFlight blocks exist, and the scheduler works on as many at once as it
+// has workers.
 func TestBounds(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		var running, most atomic.Int32
@@ -123,7 +125,7 @@ func TestBounds(t *testing.T) {
 			for i := range int64(10 * want) {
 				if int(i) >= want {
 					if r.Get() != nil {
-						t.Fatalf("a block more than the %d there may be", want)
+						t.Fatalf("more than %d blocks", want)
 					}
 					if i == int64(want) {
 						soon(t, fmt.Sprintf("%d blocks at once", workers), full)
@@ -152,7 +154,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestNextNoWait: Next(false) returns at once, and leaves a block that is not done where it is.
+// TestNextNoWait: Next(false) returns at once, and leaves a block that is not done in place.
 func TestNextNoWait(t *testing.T) {
 	gate := make(chan bool)
 	p := fake(func(ws *workspace, b *Block) error { <-gate; return nil })
@@ -181,10 +183,11 @@ func TestNextNoWait(t *testing.T) {
 	}
 }
 
-// TestManyRuns: runs of both directions and both pipelines share a scheduler from many goroutines.
+// TestManyRuns: runs of both directions and several pipelines share a scheduler from many
+// goroutines.
 func TestManyRuns(t *testing.T) {
 	blocks := 12
-	if small() {
+	if brief() {
 		blocks = 4
 	}
 	for _, workers := range []int{1, 2, 16} {

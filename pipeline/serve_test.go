@@ -36,7 +36,9 @@ func TestPatience(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewScheduler(2)
-			soft := gpu.NewSoft(Host, gpu.SoftConfig{Concurrent: 3, Latency: tt.latency, Timeout: tt.patience})
+			soft := gpu.NewSoft(Host, gpu.SoftConfig{
+				Concurrent: 3, Latency: tt.latency, Timeout: tt.patience,
+			})
 			d := oneByOne{soft, make(chan struct{}, 1)}
 			if err := s.SetDevice(d); err != nil {
 				t.Fatal(err)
@@ -105,7 +107,8 @@ func TestGivenUp(t *testing.T) {
 			r.Close()
 			took, want := time.Since(start), time.Duration(tt.seconds)*time.Second // of the bubble's clock
 			if took != want || s.DeviceError() == nil {
-				t.Errorf("dies at %d: all blocks are back after %v, want %v; %v", tt.dies, took, want, s.DeviceError())
+				t.Errorf("dies at %d: all blocks are back after %v, want %v; %v",
+					tt.dies, took, want, s.DeviceError())
 			}
 			time.Sleep(2 * time.Hour) // batches that were given up end too
 		})

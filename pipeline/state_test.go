@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestTransitions(t *testing.T) {
 				if got != nil || b.state != blockState(to) {
 					t.Errorf("%v to %v: state %v, panic %v", blockState(from), blockState(to), b.state, got)
 				}
-			case got != fmt.Sprintf("pipeline: block 7 changes from %s to %s", stateNames[from], stateNames[to]):
+			case got != "pipeline: block 7 changes from "+stateNames[from]+" to "+stateNames[to]:
 				t.Errorf("%v to %v: panic %v", blockState(from), blockState(to), got)
 			case b.state != blockState(from):
 				t.Errorf("%v to %v: the state changed to %v", blockState(from), blockState(to), b.state)
@@ -37,12 +36,13 @@ func TestTransitions(t *testing.T) {
 
 // TestWrongTransition: a stage that breaks the state of its block costs that block alone.
 func TestWrongTransition(t *testing.T) {
-	r := NewScheduler(1).Start(Config{Op: Decompress, InFlight: 1, Pipeline: fake(func(_ *workspace, b *Block) error {
+	p := fake(func(_ *workspace, b *Block) error {
 		if b.Tag == 0 {
 			b.setState(stateReturned)
 		}
 		return nil
-	})})
+	})
+	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Decompress, InFlight: 1})
 	defer r.Close()
 	feed(t, r, 0)
 	b := next(t, r)
@@ -67,7 +67,8 @@ func TestPutWhileQueued(t *testing.T) {
 		return nil
 	})})
 	defer r.Close()
-	other := s.Start(Config{Op: Decompress, InFlight: 1, Pipeline: fake(func(*workspace, *Block) error { return nil })})
+	quick := fake(func(*workspace, *Block) error { return nil })
+	other := s.Start(Config{Pipeline: quick, Op: Decompress, InFlight: 1})
 	defer other.Close()
 	feed(t, r, 0)
 	soon(t, "the block runs", begun)
@@ -94,7 +95,7 @@ func TestStatesSeen(t *testing.T) {
 	if err := s.SetDevice(g); err != nil {
 		t.Fatal(err)
 	}
-	r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{Fused, Fused}})
+	r := startFused(s, 1)
 	defer r.Close()
 	b := r.Get()
 	if b.state != stateFilling {

@@ -16,9 +16,10 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// pieces compresses src in blocks that see what is in front of them, and returns payloads, sizes
-// and sums.
-func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment) (out []encoded) {
+// pieces compresses src in blocks whose windows are the bytes before them.
+func pieces(
+	t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment,
+) (out []encoded) {
 	t.Helper()
 	r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true, Assign: assign})
 	defer r.Close()
@@ -42,12 +43,13 @@ func pieces(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src [
 	return out
 }
 
-// reread decodes the pieces with a decoder that is not ours.
+// reread decodes the pieces with another project's decoder.
 func reread(p *Pipeline, in []encoded) ([]byte, error) {
 	var file []byte
 	for _, e := range in {
 		if p.Format == Zstd {
-			h := zstfile.Header{ContentSize: int64(e.raw), Window: int64(e.raw), SingleSegment: true, Checksum: true}
+			n := int64(e.raw)
+			h := zstfile.Header{ContentSize: n, Window: n, SingleSegment: true, Checksum: true}
 			file = h.Append(file)
 		}
 		file = append(file, e.payload...)
@@ -74,16 +76,17 @@ func forEachStandard(t *testing.T, f func(t *testing.T, p *Pipeline)) {
 	}
 }
 
-// TestStandardFormats: other decoders give the content, and the sums are those of the format.
+// TestStandardFormats: other projects' decoders give the content, and the sums are those of the
+// format.
 func TestStandardFormats(t *testing.T) {
-	size, levels := 150_000, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
-	if small() {
-		size, levels = 70_000, []int{1, 4, 7}
+	size := 150_000
+	if brief() {
+		size = 60_000
 	}
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
 		for _, k := range corpus.Kinds() {
 			all := k.Make(size)
-			for _, level := range levels {
+			for _, level := range levels(1, 4, 7) {
 				src, size := all, size
 				if p.levels[level].Finder.Optimal() {
 					size = min(size, 100_000) // still two blocks, or two pieces of one
@@ -93,7 +96,8 @@ func TestStandardFormats(t *testing.T) {
 					coded := pieces(t, NewScheduler(2), p, level, block, src, Assignment{})
 					got, err := reread(p, coded)
 					if err != nil || !bytes.Equal(got, src) {
-						t.Fatalf("%s, level %d, blocks of %d: %v, %d bytes of %d", k.Name, level, block, err, len(got), len(src))
+						t.Fatalf("%s, level %d, blocks of %d: %v, %d bytes of %d",
+							k.Name, level, block, err, len(got), len(src))
 					}
 					rest, total := src, 0
 					for _, e := range coded {
@@ -115,7 +119,7 @@ func TestStandardFormats(t *testing.T) {
 	})
 }
 
-// TestStandardSizes: blocks of any size, the smallest and empty ones among them.
+// TestStandardSizes: blocks may have any size, also 0.
 func TestStandardSizes(t *testing.T) {
 	src := corpus.ByName("text").Make(3000)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
@@ -129,13 +133,14 @@ func TestStandardSizes(t *testing.T) {
 		defer r.Close()
 		r.Submit(r.Get())
 		b := next(t, r)
-		if got, err := reread(p, []encoded{{payload: b.Out(), sum: b.Sum}}); b.Err != nil || err != nil || len(got) != 0 {
+		got, err := reread(p, []encoded{{payload: b.Out(), sum: b.Sum}})
+		if b.Err != nil || err != nil || len(got) != 0 {
 			t.Errorf("empty block: %v, %v, %d bytes", b.Err, err, len(got))
 		}
 	})
 }
 
-// TestStandardSameBytes: neither workers nor a device make a difference.
+// TestStandardSameBytes: output depends neither on workers nor on a device.
 func TestStandardSameBytes(t *testing.T) {
 	src := corpus.ByName("mixed").Make(200_000)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
@@ -157,7 +162,7 @@ func TestStandardSameBytes(t *testing.T) {
 	})
 }
 
-// TestStandardAllocs: a block allocates nothing once buffers have grown.
+// TestStandardAllocs: once buffers have grown, a block allocates nothing.
 func TestStandardAllocs(t *testing.T) {
 	src := corpus.ByName("text").Make(40_000)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {

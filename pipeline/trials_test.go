@@ -5,52 +5,61 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
-// TestSmallWays: of the ways to parse a small block the one that takes the fewest bytes is taken,
-// and there is content for which each of them does.
-func TestSmallWays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("every way on every kind of data")
+// trialSizes returns the size of src with each parse that a small block may have.
+func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
+	levels := b.run.cfg.Pipeline.levels
+	sizes := map[string]int{}
+	try := func(name string, params *lz77.Params, contexts bool) {
+		limits := *b.limits()
+		if contexts {
+			limits.Contexts = ws.contexts(b.Src)
+		}
+		var seqs []lz77.Sequence
+		if params != nil {
+			seqs = m.ParseFrom(nil, b.Src, 0, params, limits)
+		}
+		sizes[name] = ws.denseSize(b, seqs)
 	}
+	try("level's, contexts", &levels[MaxLevel], true)
+	try("level's", &levels[MaxLevel], false)
+	try("none", nil, false)
+	try("multi-hash, contexts", &smallTrials[0], true)
+	if len(b.Src) <= smallBlock {
+		try("multi-hash", &smallTrials[0], false)
+		for i := range smallTrials[1:] {
+			try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
+		}
+	}
+	return sizes
+}
+
+// TestSmallTrials: a small block gets the parse that takes the fewest bytes. For each parse there
+// is content that needs it.
+func TestSmallTrials(t *testing.T) {
 	p := ByName("lzseqr")
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: MaxLevel})
 	defer r.Close()
 	ws, b := new(workspace), r.Get()
 	var m lz77.Matcher
-	alone := map[string]int{} // pieces for which there is no other way
-	for _, k := range corpus.Kinds() {
-		for _, size := range []int{700, 3000, 10_000, smallBlock + 1} {
+	sizes := []int{700, 3000, 10_000, smallBlock + 1}
+	if brief() {
+		sizes = []int{700, smallBlock + 1}
+	}
+	alone := map[string]int{} // blocks that have no other parse of that size
+	for _, k := range kinds("text", "records") {
+		for _, size := range sizes {
 			src := k.MakeSeed(size, 5)
 			b.Src, b.Raw = src, size
 			b.payload = ws.takePayload()
 			b.payload.ranges = nil
-			sizes := map[string]int{}
-			try := func(name string, params *lz77.Params, contexts bool) {
-				limits := *b.limits()
-				if contexts {
-					limits.Contexts = ws.contexts(src)
-				}
-				var seqs []lz77.Sequence
-				if params != nil {
-					seqs = m.ParseFrom(nil, src, 0, params, limits)
-				}
-				sizes[name] = ws.denseSize(b, seqs)
-			}
-			try("level's, contexts", &p.levels[MaxLevel], true)
-			try("level's", &p.levels[MaxLevel], false)
-			try("none", nil, false)
-			try("ladder, contexts", &smallTrials[0], true)
-			if size <= smallBlock {
-				try("ladder", &smallTrials[0], false)
-				for i := range smallTrials[1:] {
-					try(fmt.Sprint("lazy ", smallTrials[1+i].HashBytes), &smallTrials[1+i], false)
-				}
-			}
+			sizes := trialSizes(ws, b, &m)
 			ws.matchDense(b)
 			if len(b.payload.ranges) > 0 {
-				continue // filtered; the sizes are of what is not
+				continue // filtered; the sizes are of unfiltered content
 			}
 			got := ws.denseSize(b, b.payload.seqs)
 			least, second, by := size*2, size*2, ""
@@ -71,18 +80,22 @@ func TestSmallWays(t *testing.T) {
 	}
 	b.payload = nil
 	t.Log(alone)
-	for _, name := range []string{"level's, contexts", "level's", "none", "ladder, contexts", "ladder", "lazy 4", "lazy 5", "lazy 6"} {
+	if brief() {
+		return
+	}
+	for _, name := range []string{
+		"level's, contexts", "level's", "none", "multi-hash, contexts", "multi-hash",
+		"lazy 4", "lazy 5", "lazy 6",
+	} {
 		if alone[name] == 0 {
-			t.Errorf("%s: never the best way", name)
+			t.Errorf("%s: never the best parse", name)
 		}
 	}
 }
 
 // TestSmallLevels: small blocks of any kind are about as small as at any lower level.
 func TestSmallLevels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("every level on every kind of data")
-	}
+	testenv.Long(t)
 	p := ByName("lzseqr")
 	for _, k := range corpus.Kinds() {
 		for _, size := range []int{500, 2000, 8000} {
@@ -95,7 +108,8 @@ func TestSmallLevels(t *testing.T) {
 				}
 				n := len(coded[0].payload)
 				if level >= p.dense && n > least+least/32+8 {
-					t.Errorf("%s of %d bytes: level %d gives %d bytes, level %d %d", k.Name, size, level, n, by, least)
+					t.Errorf("%s of %d bytes: level %d gives %d bytes, level %d %d",
+						k.Name, size, level, n, by, least)
 				}
 				if n < least {
 					least, by = n, level
@@ -105,17 +119,28 @@ func TestSmallLevels(t *testing.T) {
 	}
 }
 
-// TestMostlyLiterals: large blocks have no matches where that saves much, above level 7, and only
-// there.
+// TestMostlyLiterals: above level 7, and only there, large blocks have no matches if that saves
+// much.
 func TestMostlyLiterals(t *testing.T) {
 	p := ByName("lzseqr")
 	for _, c := range []struct {
 		kind string
 		size int
 		lits bool
-	}{{"image", trialBlock * 24, true}, {"text", trialBlock * 2, false}, {"runs", trialBlock * 2, false}, {"dna", trialBlock * 2, false}} {
-		src := corpus.ByName(c.kind).Make(c.size)
+	}{
+		{"image", trialBlock * 24, true},
+		{"text", trialBlock * 2, false},
+		{"runs", trialBlock * 2, false},
+		{"dna", trialBlock * 2, false},
+	} {
+		if brief() {
+			c.size /= 2
+		}
+		src := corpus.ByName(c.kind).Make(c.size + 1)
 		for level := p.dense; level <= MaxLevel; level++ {
+			if brief() && level == 8 {
+				continue
+			}
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level})
 			ws, b := new(workspace), r.Get()
 			b.Src, b.Raw, b.Kind = src, len(src), Coded
@@ -127,7 +152,7 @@ func TestMostlyLiterals(t *testing.T) {
 			}
 			back, err := decodeOne(new(workspace), p, encoded{b.Out(), b.Raw, b.Kind, 0}, false)
 			if err != nil || string(back) != string(src) {
-				t.Errorf("%s, level %d: comes back differently, or %v", c.kind, level, err)
+				t.Errorf("%s, level %d: content differs, error %v", c.kind, level, err)
 			}
 			r.Put(b)
 			r.Close()

@@ -7,12 +7,16 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
-// tuned returns the blocks of src, compressed with a tuning, and their size.
-func tuned(t testing.TB, p *Pipeline, level int, tuning Tuning, blockSize int, src []byte) (blocks []encoded, size int) {
+// compressTuned compresses src in blocks with a tuning and returns them and their size.
+func compressTuned(
+	t testing.TB, p *Pipeline, level int, tuning Tuning, blockSize int, src []byte,
+) (blocks []encoded, size int) {
 	t.Helper()
-	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Tuning: tuning, Checks: true})
+	cfg := Config{Pipeline: p, Op: Compress, Level: level, Tuning: tuning, Checks: true}
+	r := NewScheduler(1).Start(cfg)
 	defer r.Close()
 	for at := 0; at < len(src); at += blockSize {
 		b := r.Get()
@@ -31,8 +35,8 @@ func tuned(t testing.TB, p *Pipeline, level int, tuning Tuning, blockSize int, s
 	return blocks, size
 }
 
-// restored fails unless the blocks decode to src.
-func restored(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
+// decodesTo fails the test unless the blocks decode to src.
+func decodesTo(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
 	t.Helper()
 	if p.Format != PZ {
 		return // the root package's tests have whole files
@@ -41,97 +45,115 @@ func restored(t testing.TB, p *Pipeline, blocks []encoded, src []byte) {
 	for _, e := range blocks {
 		got, err := decodeOne(ws, p, e, true)
 		if err != nil || !bytes.Equal(got, src[:e.raw]) {
-			t.Fatalf("restored: %v", err)
+			t.Fatalf("content differs, error %v", err)
 		}
 		src = src[e.raw:]
 	}
 }
 
-// TestTuning: whatever is chosen, no kind of data becomes more than 1% larger, and those that the
-// choices are for become smaller.
+// gains lists what tuning must save of some kinds of data, with pipelines of .pz.
+var gains = []struct {
+	what      string
+	kind      string
+	from, to  int // levels
+	percent   int
+	fastDense bool // needs a pipeline with layout Dense
+}{
+	{"literals alone", "dna", 1, 6, 5, false},
+	{"five bytes", "exe", 1, 1, 3, false},
+	{"context-coded streams", "image", 5, 6, 5, true},
+}
+
+// TestTuning: no kind of data becomes more than 1% larger by tuning, and those with a gain to
+// expect become smaller.
 func TestTuning(t *testing.T) {
-	alone(t)
+	oneGoroutine(t)
 	size := 1 << 19
-	if small() {
+	if brief() {
 		size = 1 << 18
-	}
-	// What must be smaller with both tunings, from one level to another, and by how many percent.
-	smaller := map[string]struct {
-		kind           string
-		from, to, part int
-	}{
-		"literals alone": {"dna", 1, 6, 5},
-		"five bytes":     {"exe", 1, 1, 3},
-		"chained":        {"image", 5, 6, 5},
 	}
 	for i := range table {
 		p := &table[i]
 		t.Run(p.Name, func(t *testing.T) {
-			t.Parallel()
-			for level := 1; level <= MaxLevel; level++ {
-				for _, k := range corpus.Kinds() {
+			for _, level := range levels(1, 5) {
+				if brief() && level == 5 && p.dense == 0 {
+					level = 8
+				}
+				for _, k := range kinds("dna", "exe", "image", "text") {
 					n := hardSize(p, level, size)
 					if level > 6 {
 						n = min(n, 1<<15)
 					}
-					src := k.Make(n)
-					_, fixed := tuned(t, p, level, TuneFixed, n/2, src)
-					for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
-						blocks, got := tuned(t, p, level, tuning, n/2, src)
-						restored(t, p, blocks, src)
-						if got > fixed+fixed/100 {
-							t.Errorf("level %d, %v: %s takes %d bytes, and %d without", level, tuning, k.Name, got, fixed)
-						}
-						for what, s := range smaller {
-							if s.kind == k.Name && s.from <= level && level <= s.to && p.Format == PZ && (what != "chained" || p.dense != 0) && got > fixed-fixed*s.part/100 {
-								t.Errorf("level %d, %v: %s takes %d bytes, and %d without: %s would be better", level, tuning, k.Name, got, fixed, what)
-							}
-						}
-					}
+					tunedNoLarger(t, p, level, k.Name, k.Make(n))
 				}
 			}
 		})
 	}
 }
 
-// TestTuningFar: repeats that are too far away for a sample to show keep a block from being
-// literals alone.
-func TestTuningFar(t *testing.T) {
-	alone(t)
-	p := ByName("lzseqr")
-	half := corpus.ByName("dna").Make(1 << 17)
-	src := append(bytes.Clone(half), half...)
-	for level := 1; level <= 6; level++ {
-		_, fixed := tuned(t, p, level, TuneFixed, len(src), src)
-		_, alone := tuned(t, p, level, TuneTrial, len(half), half)
-		for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
-			if _, got := tuned(t, p, level, tuning, len(src), src); got > fixed+fixed/100 {
-				t.Errorf("level %d, %v: %d bytes, and %d without; half of it alone takes %d", level, tuning, got, fixed, alone)
-			}
+func tunedNoLarger(t *testing.T, p *Pipeline, level int, kind string, src []byte) {
+	t.Helper()
+	blockSize := len(src) / 2
+	_, fixed := compressTuned(t, p, level, TuneFixed, blockSize, src)
+	for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
+		blocks, got := compressTuned(t, p, level, tuning, blockSize, src)
+		decodesTo(t, p, blocks, src)
+		if got > fixed+fixed/100 {
+			t.Errorf("level %d, %v: %s takes %d bytes, and %d without", level, tuning, kind, got, fixed)
 		}
-		if _, plain := tuned(t, p, level, TuneFixed, len(half), half); alone > plain-plain/20 {
-			t.Errorf("level %d: half of it alone takes %d bytes, %d without: the test shows nothing", level, alone, plain)
+		for _, g := range gains {
+			applies := g.kind == kind && g.from <= level && level <= g.to &&
+				p.Format == PZ && (!g.fastDense || p.dense != 0)
+			if applies && got > fixed-fixed*g.percent/100 {
+				t.Errorf("level %d, %v: %s takes %d bytes, and %d without: %s would be better",
+					level, tuning, kind, got, fixed, g.what)
+			}
 		}
 	}
 }
 
-// TestTuningWords: nor do words of a dictionary that come again far away, short as they are, let a
-// block be literals alone, or have settings that suit the sample.
-func TestTuningWords(t *testing.T) {
-	alone(t)
-	size := 1 << 20
-	if small() {
-		size = 1 << 18
+// TestTuningFar: repeats that are too far away for a sample keep a block from becoming literals
+// alone.
+func TestTuningFar(t *testing.T) {
+	oneGoroutine(t)
+	p := ByName("lzseqr")
+	half := corpus.ByName("dna").Make(1 << 17)
+	src := append(bytes.Clone(half), half...)
+	for level := 1; level <= 6; level++ {
+		_, fixed := compressTuned(t, p, level, TuneFixed, len(src), src)
+		_, alone := compressTuned(t, p, level, TuneTrial, len(half), half)
+		for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
+			if _, got := compressTuned(t, p, level, tuning, len(src), src); got > fixed+fixed/100 {
+				t.Errorf("level %d, %v: %d bytes, and %d without; half of it alone takes %d",
+					level, tuning, got, fixed, alone)
+			}
+		}
+		if _, lits := compressTuned(t, p, level, TuneFixed, len(half), half); alone > lits-lits/20 {
+			t.Errorf("level %d: half of it takes %d bytes, %d without tuning: the test shows nothing",
+				level, alone, lits)
+		}
 	}
-	for _, letters := range []string{"ACGT", "ACGTN", "01234567"} {
+}
+
+// TestTuningWords: short words of a dictionary that repeat far away keep a block from becoming
+// literals alone, and from settings that suit only the sample.
+func TestTuningWords(t *testing.T) {
+	oneGoroutine(t)
+	size, alphabets := 1<<20, []string{"ACGT", "ACGTN", "01234567"}
+	if brief() {
+		size, alphabets = 1<<18, alphabets[1:2]
+	}
+	for _, letters := range alphabets {
 		for _, each := range []int{2, 4} {
 			src := dictionaryText(size, 30, size/30/each, letters)
 			for _, name := range []string{"lzseqr", "lzf"} {
 				for level := 1; level <= 6; level++ {
-					_, fixed := tuned(t, ByName(name), level, TuneFixed, size, src)
+					_, fixed := compressTuned(t, ByName(name), level, TuneFixed, size, src)
 					for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
-						if _, got := tuned(t, ByName(name), level, tuning, size, src); got > fixed+fixed/100 {
-							t.Errorf("%s, level %d, %v: %d bytes, and %d without; words of %q, %d times each", name, level, tuning, got, fixed, letters, each)
+						_, got := compressTuned(t, ByName(name), level, tuning, size, src)
+						if got > fixed+fixed/100 {
+							t.Errorf("%s, level %d, %v: %d bytes, and %d without; words of %q, %d times each",
+								name, level, tuning, got, fixed, letters, each)
 						}
 					}
 				}
@@ -140,7 +162,7 @@ func TestTuningWords(t *testing.T) {
 	}
 }
 
-// dictionaryText is size bytes of so many words of n letters each, in any order.
+// dictionaryText returns size bytes of a dictionary's words of n letters each, in random order.
 func dictionaryText(size, n, words int, letters string) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	dictionary := make([]byte, words*n)
@@ -155,17 +177,24 @@ func dictionaryText(size, n, words int, letters string) []byte {
 	return src[:size]
 }
 
-// TestTuningMemory: choosing, and what was chosen, stay within what Memory says.
+// TestTuningMemory: tuning stays within Memory.
 func TestTuningMemory(t *testing.T) {
-	alone(t)
+	oneGoroutine(t)
+	most := 1 << 18
+	if brief() {
+		most = 1 << 17
+	}
 	for i := range table {
 		p := &table[i]
-		for level := 1; level <= MaxLevel; level++ {
-			size := hardSize(p, level, 1<<18)
+		for _, level := range levels(1, 5, 7) {
+			size := hardSize(p, level, most)
 			ws := new(workspace)
 			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Tuning: TuneTrial})
-			for _, src := range [][]byte{words(size, 40, 4, 33), corpus.ByName("skewed").Make(size), corpus.ByName("image").Make(size), corpus.ByName("short").Make(size),
-				corpus.ByName("dna").Make(size), manyTables(size)} {
+			for _, src := range [][]byte{
+				words(size, 40, 4, 33), manyTables(size),
+				corpus.ByName("skewed").Make(size), corpus.ByName("image").Make(size),
+				corpus.ByName("short").Make(size), corpus.ByName("dna").Make(size),
+			} {
 				b := r.Get()
 				b.Src, b.stage = src, 0
 				if !execute(ws, b) || b.Err != nil {
@@ -182,18 +211,23 @@ func TestTuningMemory(t *testing.T) {
 	}
 }
 
-// TestTuningAllocs: choosing allocates nothing for a block.
+// TestTuningAllocs: tuning a block allocates nothing.
 func TestTuningAllocs(t *testing.T) {
-	alone(t)
+	testenv.Measures(t)
+	some := []int{1, 3, 5, 9}
+	if brief() {
+		some = []int{3, 5}
+	}
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
-		for _, level := range []int{1, 3, 5, 9} {
-			r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: level, Tuning: TuneTrial, InFlight: 1})
-			var kinds [][]byte
+		for _, level := range some {
+			cfg := Config{Pipeline: p, Op: Compress, Level: level, Tuning: TuneTrial, InFlight: 1}
+			r := NewScheduler(1).Start(cfg)
+			var blocks [][]byte
 			for _, name := range []string{"text", "dna", "image"} {
-				kinds = append(kinds, corpus.ByName(name).Make(30_000))
+				blocks = append(blocks, corpus.ByName(name).Make(20_000))
 			}
 			cycle := func() {
-				for _, src := range kinds {
+				for _, src := range blocks {
 					b := r.Get()
 					copy(b.Grow(len(src)), src)
 					r.Submit(b)
@@ -204,7 +238,7 @@ func TestTuningAllocs(t *testing.T) {
 			for range 3 {
 				cycle()
 			}
-			if n := testing.AllocsPerRun(10, cycle); n != 0 {
+			if n := testing.AllocsPerRun(5, cycle); n != 0 {
 				t.Errorf("level %d: %v allocations", level, n)
 			}
 			r.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopz/compress/gpu"
@@ -14,7 +15,7 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// wrongDevice does something wrong with a request that was done right.
+// wrongDevice spoils the results of another device.
 type wrongDevice struct {
 	gpu.Device
 	wrong func(r *gpu.Request)
@@ -35,8 +36,8 @@ func withWrong(workers int, wrong func(r *gpu.Request), cfg gpu.SoftConfig) *Sch
 	return s
 }
 
-// filterFlag makes of a payload of layout Repeat one of layout Dense that says of the same streams
-// that the content was filtered.
+// filterFlag turns a payload of layout Repeat into one of layout Dense with the same streams, which
+// says that the content was filtered.
 func filterFlag(p []byte) []byte {
 	if len(p) == 0 || p[0] != lzseq.Repeat.ID {
 		return nil
@@ -57,83 +58,89 @@ func parseHere(r *gpu.Request) {
 	r.FreeCandidates()
 }
 
-// TestDeviceWrong: whatever a device gets wrong is found out, costs no block, and is the last it
-// was asked.
+// wrongResults lists what a device may do wrong with requests of an operation.
+var wrongResults = map[string]func(r *gpu.Request){
+	"Stage0, too long": func(r *gpu.Request) {
+		parseHere(r)
+		r.Seqs = append(r.Seqs, lz77.Sequence{LitLen: 1 << 20})
+	},
+	"Stage0, offset": func(r *gpu.Request) {
+		parseHere(r)
+		for i := range r.Seqs {
+			r.Seqs[i].Offset++
+		}
+	},
+	"Stage0, candidates too near": func(r *gpu.Request) {
+		for i := range r.Candidates {
+			r.Candidates[i] = 1
+		}
+	},
+	"Stage0, candidates too far": func(r *gpu.Request) {
+		for i := range r.Candidates {
+			r.Candidates[i] |= 1<<lz77.CandidateOffsetBits - 1
+		}
+	},
+	"Stage0, candidates that do not match": func(r *gpu.Request) {
+		for i, c := range r.Candidates {
+			if c != 0 {
+				r.Candidates[i] = c - 1
+			}
+		}
+	},
+	"Stage0, candidates too long": func(r *gpu.Request) {
+		for i, c := range r.Candidates {
+			if c != 0 {
+				r.Candidates[i] = c + 1<<lz77.CandidateOffsetBits
+			}
+		}
+	},
+	"Stage0, candidate missing": func(r *gpu.Request) { r.Candidates = r.Candidates[:len(r.Candidates)-1] },
+	"Stage0, neither": func(r *gpu.Request) {
+		r.Candidates, r.Seqs = nil, []lz77.Sequence{{LitLen: 0, MatchLen: 5, Offset: 16}}
+	},
+	"StageN, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
+	"StageN, cut":         func(r *gpu.Request) { r.Dst = r.Dst[:len(r.Dst)/2] },
+	"StageN, empty":       func(r *gpu.Request) { r.Dst = nil },
+	"StageN, longer":      func(r *gpu.Request) { r.Dst = append(r.Dst, 0) },
+	"StageN, other block": func(r *gpu.Request) {
+		q := gpu.Request{
+			Op: gpu.Fused, Size: r.Size, Src: bytes.Repeat([]byte("one and another"), 99),
+			Params: &lz77.Levels[3], Limits: r.Layout.Limits, Layout: r.Layout,
+		}
+		Host(&q)
+		r.Dst = q.Dst
+	},
+	"StageN, filter":     func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
+	"Fused, filter":      func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
+	"Fused, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
+	"Fused, layout":      func(r *gpu.Request) { r.Dst[0] ^= 3 },
+	"Fused, other block": func(r *gpu.Request) {
+		q := *r
+		q.Src = bytes.Clone(r.Src)
+		q.Src[0] ^= 1
+		Host(&q)
+		r.Dst = q.Dst
+	},
+	"Decode, no layout":    func(r *gpu.Request) { r.Layout = nil },
+	"Decode, slack":        func(r *gpu.Request) { r.Streams.Lits = slices.Clip(r.Streams.Lits) },
+	"Decode, literal":      func(r *gpu.Request) { flip(r.Streams.Lits) },
+	"Decode, tokens":       func(r *gpu.Request) { flip(r.Streams.Tokens) },
+	"Decode, literal more": func(r *gpu.Request) { r.Streams.Lits = r.Streams.Lits[:len(r.Streams.Lits)+1] },
+}
+
+// TestDeviceWrong: every wrong result is noticed and costs no block, and the device is not asked
+// again.
 func TestDeviceWrong(t *testing.T) {
 	base := runtime.NumGoroutine()
-	for name, wrong := range map[string]func(r *gpu.Request){
-		"Stage0, too long": func(r *gpu.Request) {
-			parseHere(r)
-			r.Seqs = append(r.Seqs, lz77.Sequence{LitLen: 1 << 20})
-		},
-		"Stage0, offset": func(r *gpu.Request) {
-			parseHere(r)
-			for i := range r.Seqs {
-				r.Seqs[i].Offset++
-			}
-		},
-		"Stage0, candidates too near": func(r *gpu.Request) {
-			for i := range r.Candidates {
-				r.Candidates[i] = 1
-			}
-		},
-		"Stage0, candidates too far": func(r *gpu.Request) {
-			for i := range r.Candidates {
-				r.Candidates[i] |= 1<<lz77.CandidateOffsetBits - 1
-			}
-		},
-		"Stage0, candidates that do not match": func(r *gpu.Request) {
-			for i, c := range r.Candidates {
-				if c != 0 {
-					r.Candidates[i] = c - 1
-				}
-			}
-		},
-		"Stage0, candidates too long": func(r *gpu.Request) {
-			for i, c := range r.Candidates {
-				if c != 0 {
-					r.Candidates[i] = c + 1<<lz77.CandidateOffsetBits
-				}
-			}
-		},
-		"Stage0, candidate missing": func(r *gpu.Request) { r.Candidates = r.Candidates[:len(r.Candidates)-1] },
-		"Stage0, neither": func(r *gpu.Request) {
-			r.Candidates, r.Seqs = nil, []lz77.Sequence{{LitLen: 0, MatchLen: 5, Offset: 16}}
-		},
-		"StageN, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
-		"StageN, cut":         func(r *gpu.Request) { r.Dst = r.Dst[:len(r.Dst)/2] },
-		"StageN, empty":       func(r *gpu.Request) { r.Dst = nil },
-		"StageN, longer":      func(r *gpu.Request) { r.Dst = append(r.Dst, 0) },
-		"StageN, other block": func(r *gpu.Request) {
-			q := gpu.Request{Op: gpu.Fused, Size: r.Size, Src: bytes.Repeat([]byte("one and another"), 99), Params: &lz77.Levels[3], Limits: r.Layout.Limits, Layout: r.Layout}
-			Host(&q)
-			r.Dst = q.Dst
-		},
-		"StageN, filter":     func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
-		"Fused, filter":      func(r *gpu.Request) { r.Dst = filterFlag(r.Dst) },
-		"Fused, flipped bit": func(r *gpu.Request) { flip(r.Dst) },
-		"Fused, layout":      func(r *gpu.Request) { r.Dst[0] ^= 3 },
-		"Fused, other block": func(r *gpu.Request) {
-			q := *r
-			q.Src = bytes.Clone(r.Src)
-			q.Src[0] ^= 1
-			Host(&q)
-			r.Dst = q.Dst
-		},
-		"Decode, no layout":    func(r *gpu.Request) { r.Layout = nil },
-		"Decode, slack":        func(r *gpu.Request) { r.Streams.Lits = slices.Clip(r.Streams.Lits) },
-		"Decode, literal":      func(r *gpu.Request) { flip(r.Streams.Lits) },
-		"Decode, tokens":       func(r *gpu.Request) { flip(r.Streams.Tokens) },
-		"Decode, literal more": func(r *gpu.Request) { r.Streams.Lits = r.Streams.Lits[:len(r.Streams.Lits)+1] },
-	} {
-		op, _, _ := bytes.Cut([]byte(name), []byte(","))
+	for name, wrong := range wrongResults {
+		op, _, _ := strings.Cut(name, ",")
 		for _, workers := range forWorkers {
 			s := withWrong(workers, func(r *gpu.Request) {
-				if string(op) == r.Op.String() && !r.Decode || string(op) == "Decode" && r.Decode {
+				if op == r.Op.String() && !r.Decode || op == "Decode" && r.Decode {
 					wrong(r)
 				}
 			}, gpu.SoftConfig{})
-			assign := map[string]Assignment{"Stage0": {GPU, CPU}, "Fused": {Fused, Fused}}[string(op)]
+			assign := map[string]Assignment{"Stage0": {GPU, CPU}, "Fused": {Fused, Fused}}[op]
 			if assign == (Assignment{}) {
 				assign = Assignment{CPU, GPU}
 			}
@@ -149,7 +156,7 @@ func TestDeviceWrong(t *testing.T) {
 	settled(t, base)
 }
 
-// TestDevicePanics: a device that panics is lost, wherever it does.
+// TestDevicePanics: a device that panics, in Run or in Accepts, is lost.
 func TestDevicePanics(t *testing.T) {
 	for _, s := range []*Scheduler{
 		withWrong(2, func(r *gpu.Request) { panic("device") }, gpu.SoftConfig{}),
@@ -170,17 +177,18 @@ func TestDevicePanics(t *testing.T) {
 	}
 	s := NewScheduler(1)
 	s.SetDevice(touchy{gpu.NewSoft(Host, gpu.SoftConfig{})})
-	if err := s.Check(Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{GPU, GPU}}, 1<<16); !errors.Is(err, errCannot) {
+	cfg := Config{Pipeline: ByName("lzr"), Level: 1, Assign: Assignment{GPU, GPU}}
+	if err := s.Check(cfg, 1<<16); !errors.Is(err, errCannot) {
 		t.Error("Check:", err)
 	}
 }
 
-// touchy is a device that panics when it is asked.
+// touchy is a device that panics in Accepts.
 type touchy struct{ gpu.Device }
 
 func (touchy) Accepts(*gpu.Request) bool { panic("touchy") }
 
-// TestDamagedInput: a block that does not decode is the input's fault, and the device stays.
+// TestDamagedInput: a block that does not decode is the fault of the input, and the device stays.
 func TestDamagedInput(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
 	src := corpus.ByName("text").Make(20 * deviceBlock)
@@ -195,7 +203,8 @@ func TestDamagedInput(t *testing.T) {
 		bad := slices.Clone(blocks)
 		bad[3].payload = bytes.Clone(bad[3].payload)
 		damage(&bad[3])
-		if _, err := decompressAll(s, ByName("lzseqr"), bad, Assignment{CPU, GPU}); !errors.Is(err, ErrChecksum) && !errors.Is(err, ErrPayload) {
+		_, err := decompressAll(s, ByName("lzseqr"), bad, Assignment{CPU, GPU})
+		if !errors.Is(err, ErrChecksum) && !errors.Is(err, ErrPayload) {
 			t.Error(err)
 		}
 	}
@@ -204,14 +213,16 @@ func TestDamagedInput(t *testing.T) {
 	}
 }
 
-// TestDecodeWithoutChecks: nobody could tell what a device decodes from something wrong.
+// TestDecodeWithoutChecks: without checks a device does not decode, because nothing verifies the
+// result.
 func TestDecodeWithoutChecks(t *testing.T) {
 	s := withSoft(t, 2, gpu.SoftConfig{})
 	cfg := Config{Pipeline: ByName("lzseqr"), Op: Decompress, Assign: Assignment{CPU, GPU}}
 	if err := s.Check(cfg, deviceBlock); !errors.Is(err, errCannot) {
 		t.Error(err)
 	}
-	blocks, err := compressAll(s, cfg.Pipeline, 5, deviceBlock, corpus.ByName("text").Make(deviceBlock), Assignment{CPU, CPU})
+	src := corpus.ByName("text").Make(deviceBlock)
+	blocks, err := compressAll(s, cfg.Pipeline, 5, deviceBlock, src, Assignment{CPU, CPU})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,15 +236,17 @@ func TestDecodeWithoutChecks(t *testing.T) {
 	}
 }
 
-// TestTracePanics: what a Trace function does to a block that comes back from the device is that
-// block's error.
+// TestTracePanics: a panic of Config.Trace for the device's stage is the block's error.
 func TestTracePanics(t *testing.T) {
 	s := withSoft(t, 1, gpu.SoftConfig{})
-	r := s.Start(Config{Pipeline: ByName("lzr"), Op: Compress, Level: 1, Assign: Assignment{GPU, GPU}, Trace: func(e Event) {
-		if e.Backend == GPU {
-			panic("trace")
-		}
-	}})
+	r := s.Start(Config{
+		Pipeline: ByName("lzr"), Op: Compress, Level: 1, Assign: Assignment{GPU, GPU},
+		Trace: func(e Event) {
+			if e.Backend == GPU {
+				panic("trace")
+			}
+		},
+	})
 	defer r.Close()
 	burst(t, r, 1)
 	var p *PanicError

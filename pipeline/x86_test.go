@@ -10,7 +10,7 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// flagsOf are the flags of a payload of layout Dense, 0 of another one.
+// flagsOf returns the flags of a payload of layout Dense, 0 for other layouts.
 func flagsOf(e encoded) byte {
 	if e.kind != Coded || e.payload[0] != lzseq.Dense.ID {
 		return 0
@@ -18,15 +18,15 @@ func flagsOf(e encoded) byte {
 	return e.payload[1]
 }
 
-// TestFiltered: code is filtered from the level on that has layout Dense, is smaller for it, and
-// comes back, in the caller's memory too. No other data is.
+// TestFiltered: from the level on that has layout Dense code is filtered, is smaller for it, and is
+// restored, also into memory of the caller. No other data is filtered.
 func TestFiltered(t *testing.T) {
 	p := ByName("lzseqr")
 	size := 150_000
-	if small() {
-		size = 40_000 // both ways of a small block
+	if brief() {
+		size = 40_000 // so small that parse trials run as well
 	}
-	for _, k := range corpus.Kinds() {
+	for _, k := range kinds("exe", "text", "image") {
 		if k.Name == "mixed" {
 			continue // there is code in it
 		}
@@ -58,10 +58,10 @@ func TestFiltered(t *testing.T) {
 					b.Into = into[:size]
 				}
 				if !execute(new(workspace), b) || b.Err != nil || !bytes.Equal(b.Out(), src) {
-					t.Errorf("level %d, room %d: other content, or %v", level, room, b.Err)
+					t.Errorf("level %d, room %d: content differs, error %v", level, room, b.Err)
 				}
 				if room > 0 && !bytes.Equal(into[size:], bytes.Repeat([]byte{0xe8}, room)) {
-					t.Errorf("level %d: what is behind the content was touched", level)
+					t.Errorf("level %d: bytes after the content were touched", level)
 				}
 				r.Close()
 			}
@@ -69,7 +69,7 @@ func TestFiltered(t *testing.T) {
 	}
 }
 
-// unfiltered is the size of src as a block without a filter.
+// unfiltered returns the size of src as a block without a filter.
 func unfiltered(t *testing.T, p *Pipeline, level int, src []byte) int {
 	ws := new(workspace)
 	limits := *p.limits
@@ -80,7 +80,8 @@ func unfiltered(t *testing.T, p *Pipeline, level int, src []byte) int {
 	return len(ws.encodeDense(nil, &s, nil))
 }
 
-// TestFilterAlone: a payload may have the filter and no chained stream, whatever the content is.
+// TestFilterAlone: a payload may have the filter and no context-coded stream, whatever the content
+// is.
 func TestFilterAlone(t *testing.T) {
 	src := bytes.Repeat([]byte("\xe8\xe8\x00\xff\x00\xff\xe9\x00\x00\x00\x00\xe8\xff\xff\xff\xffab"), 50)
 	want := bytes.Clone(src)
@@ -91,16 +92,16 @@ func TestFilterAlone(t *testing.T) {
 	s.Encode(lzseq.Repeat, src, nil)
 	payload := ws.encodeDense(nil, s, ranges)
 	if !bytes.HasPrefix(payload, []byte{lzseq.Dense.ID, denseX86}) {
-		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, ws.encodePayload(nil, lzseq.Repeat, s)[1:])
+		streams := ws.encodePayload(nil, lzseq.Repeat, s)[1:]
+		payload = slices.Concat([]byte{lzseq.Dense.ID, denseX86}, ranges, streams)
 	}
 	got, err := decodeOne(ws, ByName("lzseqr"), encoded{payload, len(src), Coded, 0}, false)
 	if err != nil || !bytes.Equal(got, want) || bytes.Equal(got, src) {
-		t.Errorf("other content, or %v", err)
+		t.Errorf("content differs, error %v", err)
 	}
 }
 
-// TestFilteredMix: a worker that has had a block with a filter takes none for the next one without,
-// and the other way round.
+// TestFilteredMix: a worker keeps the filter of one block apart from the next block.
 func TestFilteredMix(t *testing.T) {
 	p, size := ByName("lzseqr"), 20_000
 	var all []byte
@@ -118,6 +119,6 @@ func TestFilteredMix(t *testing.T) {
 	}
 	got, err := decompressAll(NewScheduler(1), p, coded, Assignment{})
 	if err != nil || !bytes.Equal(got, all) {
-		t.Errorf("other content, or %v", err)
+		t.Errorf("content differs, error %v", err)
 	}
 }

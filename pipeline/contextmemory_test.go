@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/lzseq"
 )
 
-// manyTables makes data of no matches, in which each piece of 16 Ki has 32 ways in which one symbol
-// follows another, unlike those of the piece before.
+// manyTables makes data without matches. In each piece of 16 Ki a symbol determines in one of 32
+// ways which symbols may follow, and the ways differ from those of the piece before.
 func manyTables(n int) []byte {
 	const piece, alphabet, followers, ways = 1 << 14, 240, 40, 32
 	r := rand.New(rand.NewPCG(8, 1))
@@ -33,30 +33,38 @@ func manyTables(n int) []byte {
 	return p
 }
 
-// TestChainMemory codes literals for which chained streams have as many tables as there may be.
-func TestChainMemory(t *testing.T) {
-	alone(t)
-	const size = 1 << 21
+// TestContextMemory encodes literals whose context-coded stream has as many tables as possible, and
+// compares the memory held with denseMemory and Memory.
+func TestContextMemory(t *testing.T) {
+	oneGoroutine(t)
+	size := 1 << 21
+	if brief() {
+		size = 1 << 20
+	}
 	enc, dec := new(workspace), new(workspace)
 	in := lzseq.Streams{Lits: manyTables(size)}
 	payload := enc.encodeDense(nil, &in, nil)
 	if payload[0] != lzseq.Dense.ID || payload[1] != denseLits {
-		t.Fatalf("payload begins with % x: the literals are not chained", payload[:2])
+		t.Fatalf("payload begins with % x: the literals are not context-coded", payload[:2])
 	}
 	var out lzseq.Streams
 	if _, _, err := dec.decodePayload(payload, size, &out); err != nil || !bytes.Equal(in.Lits, out.Lits) {
 		t.Fatalf("%d literals of %d: %v", len(out.Lits), len(in.Lits), err)
 	}
-	got, bound := held(reflect.ValueOf(&enc.dense).Elem(), map[uintptr]bool{}), denseMemory(size)
+	seen := map[uintptr]bool{}
+	got, bound := held(reflect.ValueOf(&enc.dense).Elem(), seen), denseMemory(int64(size))
 	t.Logf("%d bytes of %d", got, bound)
 	if got > bound || got < bound*3/4 {
-		t.Errorf("chained streams hold %d bytes, denseMemory says %d", got, bound)
+		t.Errorf("context-coded streams hold %d bytes, denseMemory says %d", got, bound)
 	}
+	got = footprint(dec) + held(reflect.ValueOf(&out).Elem(), map[uintptr]bool{})
 	for i := range table {
-		if p := &table[i]; p.dense != 0 {
-			if got, bound := footprint(dec)+held(reflect.ValueOf(&out).Elem(), map[uintptr]bool{}), p.Memory(Decompress, p.dense, TuneFixed, size, 1, 0); got > bound {
-				t.Errorf("%s: decompressing holds %d bytes, Memory says %d", p.Name, got, bound)
-			}
+		p := &table[i]
+		if p.dense == 0 {
+			continue
+		}
+		if bound := p.Memory(Decompress, p.dense, TuneFixed, size, 1, 0); got > bound {
+			t.Errorf("%s: decompressing holds %d bytes, Memory says %d", p.Name, got, bound)
 		}
 	}
 }

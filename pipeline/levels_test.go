@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// through runs src, cut into blocks, through a pipeline and back.
+// through sends src in blocks through a pipeline and back, and returns the compressed size.
 func through(t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte) (size int) {
 	t.Helper()
 	enc := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true})
@@ -62,7 +62,8 @@ func BenchmarkLevels(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d/encode", p.Name, level), func(b *testing.B) {
 				b.SetBytes(int64(len(src)))
 				for b.Loop() {
-					r := s.Start(Config{Pipeline: p, Op: Compress, Level: level, Checks: true, InFlight: 1 << 20})
+					cfg := Config{Pipeline: p, Op: Compress, Level: level, Checks: true, InFlight: 1 << 20}
+					r := s.Start(cfg)
 					blocks, size = nil, 0
 					for q := src; len(q) > 0; {
 						n := min(len(q), benchBlock())
@@ -102,7 +103,7 @@ func BenchmarkLevels(b *testing.B) {
 	}
 }
 
-// benchBlock is the block size of the benchmarks: PZ_BENCH_BLOCK bytes, or 1 MiB.
+// benchBlock returns the block size of the benchmarks: PZ_BENCH_BLOCK bytes, or 1 MiB.
 func benchBlock() int {
 	if n, err := strconv.Atoi(os.Getenv("PZ_BENCH_BLOCK")); err == nil {
 		return n
