@@ -5,6 +5,8 @@ import (
 	"io"
 	"runtime"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // mallocs returns how many allocations f does.
@@ -139,7 +141,7 @@ func BenchmarkSmall(b *testing.B) {
 
 // A Writer that is Reset for one small stream after the other allocates no more than what the start of a worker does.
 func TestAllocationsOfPooledWriter(t *testing.T) {
-	if raceDetector {
+	if testenv.Race {
 		t.Skip("it makes pools forget")
 	}
 	content := textBytes(1000, 1)

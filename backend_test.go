@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // deviceScheduler returns a scheduler with statistics and a software device.
@@ -37,9 +38,9 @@ func ran(s SchedulerStats, on Backend) (n int64) {
 // Wherever stages run, the file is the same, through every door.
 func TestBackends(t *testing.T) {
 	content := mixedBytes(30*testBlock + 77)
-	levels := []int{1, 5, 9}
-	if raceDetector {
-		levels = levels[:2] // all of level 9 is the CPU's
+	levels, workerCounts := []int{1, 5}, []int{1, 8}
+	if testenv.All() {
+		levels, workerCounts = []int{1, 5, 9}, []int{1, 2, 8}
 	}
 	for _, level := range levels {
 		want := encode(t, content, WithBlockSize(testBlock), WithLevel(level))
@@ -48,7 +49,7 @@ func TestBackends(t *testing.T) {
 				if (match == Fused) != (entropy == Fused) {
 					continue
 				}
-				for _, workers := range []int{1, 2, 8} {
+				for _, workers := range workerCounts {
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
 					opts := []Option{WithScheduler(s), WithBackend(match, entropy), WithBlockSize(testBlock), WithLevel(level)}
 					if level == 9 && (match.Strict() || entropy.Strict()) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -56,7 +57,7 @@ func TestBlockEdges(t *testing.T) {
 			size := pipeline.ByName(p.Name).BlockSize(level)
 			switch {
 			case corpus.Matrix():
-			case level%3 != 1, size > 1<<20 && (testing.Short() || i != level%len(Pipelines())):
+			case level%3 != 1, size > 1<<20 && (!testenv.All() || i != level%len(Pipelines())):
 				continue // blocks are all alike, and the large ones slow
 			}
 			all := corpus.ByName("log").Make(size + 1)
@@ -74,13 +75,13 @@ func TestLong(t *testing.T) {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size, counts := int64(16<<20), []int{workerCounts[(i+level)%len(workerCounts)]}
 			switch {
-			case raceDetector && !corpus.Matrix():
+			case testenv.Race && !corpus.Matrix():
 				size = 1 << 20
-			case testing.Short() && !corpus.Matrix():
+			case !testenv.All() && !corpus.Matrix():
 				size = 4 << 20 // under an emulator all of this is slow
 			case corpus.Matrix():
 				size, counts = 1<<30, workerCounts
-			case os.Getenv(corpus.Env) != "" && !testing.Short() && level == 1+2*i:
+			case os.Getenv(corpus.Env) != "" && testenv.All() && level == 1+2*i:
 				size = 1 << 30
 			}
 			for _, workers := range counts {
@@ -121,7 +122,7 @@ func checkStream(t *testing.T, what string, open func() io.Reader, size int64, o
 func checkEverywhere(t *testing.T, content []byte, opts ...Option) {
 	for _, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
-			if testing.Short() && level%3 != 0 {
+			if !testenv.All() && level%3 != 0 {
 				continue
 			}
 			checkWorkers(t, fmt.Sprintf("%s, level %d", p.Name, level), content, append(opts, WithPipeline(p.Name), WithLevel(level))...)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // damageFile is a small file of several blocks and two streams, with the places where blocks begin in the file.
@@ -36,7 +37,7 @@ func TestBitFlips(t *testing.T) {
 	file, content, _ := damageFile(t)
 	bits := len(file) * 8
 	step := 1
-	if testing.Short() {
+	if !testenv.All() {
 		step = 13
 	}
 	var readers []*Reader

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -198,7 +199,7 @@ func TestForeignFailingReader(t *testing.T) {
 
 // Frames that say how much content they have and others by turns share their memory.
 func TestFramesByTurns(t *testing.T) {
-	if raceDetector {
+	if testenv.Race {
 		t.Skip("the race detector makes pools forget")
 	}
 	const frames = 2000
@@ -230,7 +231,7 @@ func TestFramesByTurns(t *testing.T) {
 
 // Frames and pieces cost no allocations once it runs.
 func TestForeignAllocations(t *testing.T) {
-	if raceDetector {
+	if testenv.Race {
 		t.Skip("the race detector makes pools forget, those of the decoders as well")
 	}
 	const blocks = 300

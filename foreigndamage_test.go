@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -46,7 +47,7 @@ func TestForeignBitFlips(t *testing.T) {
 	readers := allReaders(t)
 	for _, f := range foreignFiles(t) {
 		step := 7
-		if testing.Short() {
+		if !testenv.All() {
 			step = 61
 		}
 		for bit := 0; bit < 8*len(f.file); bit += step {

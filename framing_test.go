@@ -12,6 +12,7 @@ import (
 	kzstd "github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
@@ -43,7 +44,7 @@ var standard = []string{"deflate", "lzf"}
 // Other decoders read what is written, however it was written, and it is always the same.
 func TestStandardFiles(t *testing.T) {
 	levels := []int{1, 4, 6, 9}
-	if testing.Short() {
+	if !testenv.All() {
 		levels = []int{1, 6}
 	}
 	for _, pipe := range standard {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // allocated returns how many bytes f allocates.
@@ -190,7 +191,7 @@ func TestLeastMemory(t *testing.T) {
 
 // Small content takes little memory, whatever the block size is.
 func TestSmallContent(t *testing.T) {
-	if raceDetector {
+	if testenv.Race {
 		t.Skip("the race detector makes pools forget")
 	}
 	const most = 128 << 10

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/internal/pzfile"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // hostileFiles are of about n bytes and keep the search busy.
@@ -75,7 +76,7 @@ func TestRecoverHostile(t *testing.T) {
 func TestRecoverMemory(t *testing.T) {
 	const limit = 8 << 20
 	for name, file := range hostileFiles(t, 12<<20) {
-		if testing.Short() && name != "headers and zeros" {
+		if !testenv.All() && name != "headers and zeros" {
 			continue
 		}
 		var before, after runtime.MemStats
@@ -184,7 +185,7 @@ func TestRecoverOthers(t *testing.T) {
 		blocks = append(blocks, b)
 	}
 	rounds := 1500
-	if testing.Short() {
+	if !testenv.All() {
 		rounds = 150
 	}
 	for seed := range rounds {

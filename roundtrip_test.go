@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
 )
 
@@ -147,7 +148,7 @@ func TestSameBytes(t *testing.T) {
 // TestSameBytesTiers: nor on which kernels run. Most matches are so long that the calls of a kernel end at a number of bytes, the others as short as usual.
 func TestSameBytesTiers(t *testing.T) {
 	size, levels := 8<<20, []int{1, 2, 3, 5, 6, 7, MaxLevel}
-	if testing.Short() || raceDetector {
+	if !testenv.All() || testenv.Race {
 		size, levels = 2<<20, levels[:2]
 	}
 	content := append(mixedBytes(1<<19), randomBytes(1<<18+500, 1)...)
@@ -184,7 +185,7 @@ func TestSameBytesDensest(t *testing.T) {
 		content[i] &= 1
 	}
 	names, counts := []string{"lzseqr", "lzr", "deflate", "lzf"}, []int{2, 4, 8}
-	if testing.Short() || raceDetector {
+	if !testenv.All() || testenv.Race {
 		names, counts = names[:1], []int{4} // slow there
 	}
 	for _, name := range names {

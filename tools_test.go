@@ -15,18 +15,8 @@ import (
 	kzstd "github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
-
-// needTool leaves the test out if there is no such program, unless this is a CI machine.
-func needTool(t testing.TB, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-}
 
 // pipe gives in to a program and returns what it writes.
 func pipe(t testing.TB, in []byte, args ...string) []byte {
@@ -73,7 +63,7 @@ var writers = []struct {
 func TestReadTools(t *testing.T) {
 	var contents [][]byte
 	kinds := []string{"text", "mixed", "random", "zeros"}
-	if testing.Short() {
+	if !testenv.All() {
 		kinds = kinds[1:2]
 	}
 	for _, kind := range kinds {
@@ -90,10 +80,10 @@ func TestReadTools(t *testing.T) {
 		}
 		t.Run(strings.ReplaceAll(name, "\n", " "), func(t *testing.T) {
 			t.Parallel() // other programs have one thread each
-			needTool(t, w.args[0])
+			testenv.Tool(t, w.args[0])
 			var all, want []byte
 			for level := w.from; level <= w.to; level++ {
-				if level != w.from && level != w.to && (testing.Short() || w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()) {
+				if level != w.from && level != w.to && (!testenv.All() || w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()) {
 					continue // Python takes its time to start, and its levels are those of gzip
 				}
 				args := make([]string, len(w.args))
@@ -121,7 +111,7 @@ func TestReadTools(t *testing.T) {
 		})
 	}
 	t.Run("zstd --stream-size", func(t *testing.T) {
-		needTool(t, "zstd")
+		testenv.Tool(t, "zstd")
 		content := contents[len(contents)-1]
 		for _, extra := range []string{"--no-check", "--check"} {
 			readAll(t, pipe(t, content, "zstd", "-c", extra, fmt.Sprint("--stream-size=", len(content))), content, extra)
@@ -130,7 +120,7 @@ func TestReadTools(t *testing.T) {
 	t.Run("zstd -o", func(t *testing.T) {
 		t.Parallel()
 		// With a file zstd knows how long the content is.
-		needTool(t, "zstd")
+		testenv.Tool(t, "zstd")
 		dir := t.TempDir()
 		in, other, out := filepath.Join(dir, "in"), filepath.Join(dir, "other"), filepath.Join(dir, "out")
 		for _, content := range contents {
@@ -211,12 +201,12 @@ func checkOthers(t *testing.T, pipeline string, file, content []byte, what strin
 func TestWriteTools(t *testing.T) {
 	for _, pipeline := range standard {
 		for _, args := range readers[pipeline] {
-			t.Run(pipeline+"/"+args[0], func(t *testing.T) { needTool(t, args[0]) })
+			t.Run(pipeline+"/"+args[0], func(t *testing.T) { testenv.Tool(t, args[0]) })
 		}
 		t.Run(pipeline, func(t *testing.T) {
 			t.Parallel()
 			for level := MinLevel; level <= MaxLevel; level++ {
-				if testing.Short() && level%4 != 1 {
+				if !testenv.All() && level%4 != 1 {
 					continue
 				}
 				opts := []Option{WithPipeline(pipeline), WithLevel(level)}
@@ -260,7 +250,7 @@ func TestWriteTools(t *testing.T) {
 
 // zstd -l shows frames, sizes and check.
 func TestZstdList(t *testing.T) {
-	needTool(t, "zstd")
+	testenv.Tool(t, "zstd")
 	content := textBytes(10*testBlock+5, 1)
 	path := filepath.Join(t.TempDir(), "a.zst")
 	for _, checks := range []bool{true, false} {

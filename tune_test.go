@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // tuneContent has blocks of kinds for which something else than the level's settings is chosen, and one that all may be taken from.
@@ -21,9 +22,9 @@ func tuneContent() (content []byte) {
 // What is chosen for a block follows from its content alone: the file is the same with any number of workers, on a device and through every door.
 func TestTuning(t *testing.T) {
 	content := tuneContent()
-	levels := []int{1, 4, 5, 6, 9}
-	if raceDetector {
-		levels = []int{1, 5}
+	levels := []int{1, 5}
+	if testenv.All() {
+		levels = []int{1, 4, 5, 6, 9}
 	}
 	for _, p := range Pipelines() {
 		for _, level := range levels {
