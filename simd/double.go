@@ -69,6 +69,8 @@ const DoubleSlack = 48
 // HasDouble must have reported a kernel; a later change of the tier is of no matter. ParseDouble
 // panics if p is out of range. For any contents of the tables it touches nothing outside the
 // slices.
+//
+// Portable twin: lz77/double.go.
 func ParseDouble[S Sequence](
 	p *DoubleParse, src []byte, long, short []uint32, seqs []S,
 ) (n int) {
@@ -82,6 +84,8 @@ func ParseDouble[S Sequence](
 //
 // One call compares the whole length of a match and inserts its positions: about 13 ms for 64 MiB
 // of equal bytes.
+//
+// Portable twin: lz77/doublelazy.go.
 func ParseDoubleLazy[S Sequence](
 	p *DoubleParse, src []byte, long, short []uint32, costs *[256]uint8, seqs []S, costsValid int,
 ) (n int) {

@@ -23,6 +23,8 @@ const CopySlack = 32
 // the time of a call. It returns the number of sequences carried out, the position behind the last
 // one, and the number of literals used. ok = false means that the tier has no kernel: nothing is
 // done.
+//
+// Portable twin: lz77/execute.go.
 func Execute[S Sequence](
 	dst []byte, at int, lits []byte, seqs []S,
 ) (done, end, used int, ok bool) {

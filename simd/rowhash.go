@@ -79,6 +79,8 @@ type rawRowHash = struct {
 //
 // HasRowHash must have reported a kernel; a later change of the tier is of no matter. ParseRowHash
 // panics if p is out of range. For any contents of rows it touches nothing outside the slices.
+//
+// Portable twin: lz77/lazy.go, which keeps rows in another layout.
 func ParseRowHash[S Sequence](
 	p *RowHashParse, src []byte, rows []uint32, costs *[256]uint8, seqs []S, costsValid int,
 ) (n int) {
@@ -90,6 +92,8 @@ func ParseRowHash[S Sequence](
 // Shift, HashMask and Base. MinRowMatch must be in range. It skips an impossible candidate, and
 // BadCandidate then returns true. For any candidates it touches nothing outside the slices.
 // HasCandidates must have reported a kernel.
+//
+// Portable twin: lz77/lazy.go.
 func ParseCandidates[S Sequence](
 	p *RowHashParse, src []byte, candidates []uint32, costs *[256]uint8, seqs []S, costsValid int,
 ) (n int) {

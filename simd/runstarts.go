@@ -21,6 +21,8 @@ const MarkStep = 8
 // left or bits ends. It may stop anywhere else. It returns the number of tokens and of bytes of
 // litLens used, and the number of the literal behind them. ok = false means that the tier has no
 // kernel: nothing is done. For any arguments it touches nothing outside the slices.
+//
+// Portable twin: lzseq/marks.go.
 func MarkRunStarts(
 	bits []uint64, at uint64, tokens, litLens []byte,
 ) (done, used int, end uint64, ok bool) {

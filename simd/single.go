@@ -46,6 +46,8 @@ type rawSingle = struct {
 // false means that the tier has no kernel: nothing is done.
 //
 // It panics if p is out of range. For any contents of table it touches nothing outside the slices.
+//
+// Portable twin: lz77/single.go.
 func ParseSingle[S Sequence](
 	p *SingleParse, src []byte, table []uint32, seqs []S,
 ) (n int, ok bool) {

@@ -43,6 +43,8 @@ type TokenProgress struct {
 // 16, and where a stream has fewer bytes left than the kernel reads at once. It may stop anywhere
 // else. It advances *bit and repeats. ok = false means that the tier has no kernel: nothing is
 // done. For any arguments it touches nothing outside the slices.
+//
+// Portable twin: lzseq/repeat.go.
 func DecodeTokensRepeat[S Sequence](
 	seqs []S, tokens, litLens, matchLens, codes, extra []byte,
 	bit *uint, repeats, least *[4]uint32,
@@ -54,6 +56,8 @@ func DecodeTokensRepeat[S Sequence](
 // DecodeTokensPlain decodes tokens with two-byte offsets, as DecodeTokensRepeat does others. Bits
 // 0–3 of a token are the literal run, bits 4–7 the match length less 5; to each, a length from its
 // stream is added if it is 15. Each sequence takes two bytes of offsets, little endian.
+//
+// Portable twin: lzseq/plain.go.
 func DecodeTokensPlain[S Sequence](
 	seqs []S, tokens, litLens, matchLens, offsets []byte,
 ) (r TokenProgress, ok bool) {

@@ -22,6 +22,8 @@ type offsetState struct {
 // codes needs room for one byte more than there are sequences. extra needs 8 bytes behind what is
 // written, of any content. Without room EncodeOffsets panics. ok = false means that the tier has no
 // kernel: nothing is done.
+//
+// Portable twin: lzseq/repeat.go.
 func EncodeOffsets[S Sequence](
 	tokens, codes, extra []byte, seqs []S, initial uint32,
 ) (usedCodes, usedExtra int, ok bool) {
@@ -39,6 +41,8 @@ func EncodeOffsets[S Sequence](
 // It stops before a length that may take more than a byte, and where fewer than eight sequences are
 // left. It may stop anywhere else. It returns the number of sequences encoded, and of bytes written
 // to lits and matches. ok = false means that the tier has no kernel: nothing is done.
+//
+// Portable twin: lzseq/repeat.go.
 func EncodeLengths[S Sequence](
 	tokens, lits, matches []byte, seqs []S,
 ) (done, usedLits, usedMatches int, ok bool) {

@@ -28,7 +28,4 @@ var debt = map[string]int{
 	"internal/zstfile":          38,
 	"lz77":                      161,
 	"pipeline":                  121,
-	"simd":                      147,
-	"simd/_asm":                 9,
-	"simd/_asm/parse":           50,
 }
