@@ -222,7 +222,8 @@ func TestCancelWithDevice(t *testing.T) {
 		for after := range 13 {
 			s := withSoft(t, workers, gpu.SoftConfig{Batch: 3})
 			r := s.Start(Config{
-				Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12, Assign: Assignment{GPU, GPU},
+				Pipeline: ByName("lzseqr"), Op: Compress, Level: 5, InFlight: 12,
+				Assign: Assignment{GPU, GPU},
 			})
 			for range 12 {
 				b := r.Get()
