@@ -19,7 +19,7 @@ func candidatesOf(src []byte, p *Params, l Limits) []uint32 {
 	return best
 }
 
-// TestParseCandidates: sequences are the same whoever has found the candidates.
+// TestParseCandidates: sequences are the same with the caller's candidates.
 func TestParseCandidates(t *testing.T) {
 	size := 100_000
 	if small() {
@@ -41,7 +41,8 @@ func TestParseCandidates(t *testing.T) {
 							want := m.ParseFrom(nil, src, start, p, l)
 							got, ok := m.ParseCandidates(nil, src, start, p, l, best)
 							if !ok || !slices.Equal(got, want) {
-								t.Fatalf("%s, %d bytes from %d: %v, sequences differ", k.Name, n, start, ok)
+								t.Fatalf("%s, %d bytes from %d: ok %v, %s",
+									k.Name, n, start, ok, differ(got, want))
 							}
 						}
 					}
@@ -51,21 +52,25 @@ func TestParseCandidates(t *testing.T) {
 	}
 }
 
-// TestImpossibleCandidates: whatever is given, there is no panic, and what comes of it without complaint is sequences of the block, or
-// such as Valid does not accept.
+// TestImpossibleCandidates: ParseCandidates does not panic, whatever the candidates are. It reports an
+// impossible candidate or gives sequences, which Valid may reject. All tiers do the same.
 func TestImpossibleCandidates(t *testing.T) {
 	p, l := &Levels[6], testLimits[0]
-	src := corpus.ByName("text").Make(5000)
+	size := 5000
+	if small() {
+		size = 1500
+	}
+	src := corpus.ByName("text").Make(size)
 	good := candidatesOf(src, p, l)
 	var m Matcher
-	noticed := 0
+	rejected := 0
 	for i := range good {
 		for _, v := range []uint32{1, 15, uint32(i + 1), 0xffffffff, 255<<24 | 16, 1 << 24} {
 			bad := slices.Clone(good)
 			bad[i] = v
 			seqs, ok := m.ParseCandidates(nil, src, 0, p, l, bad)
 			if !ok || !Valid(seqs, src, 0, l) {
-				noticed++
+				rejected++
 			}
 			if i%7 != 0 {
 				continue
@@ -75,21 +80,23 @@ func TestImpossibleCandidates(t *testing.T) {
 				got, same := m.ParseCandidates(nil, src, 0, p, l, bad)
 				simd.SetTier(was)
 				if same != ok || !slices.Equal(got, seqs) {
-					t.Fatalf("position %d, %#x: %s makes something else of it", i, v, tier)
+					t.Fatalf("position %d, candidate %#x, tier %s: ok %v, want %v; %s",
+						i, v, tier, same, ok, differ(got, seqs))
 				}
 			}
 		}
 	}
-	if noticed == 0 {
-		t.Error("nothing was noticed")
+	if rejected == 0 {
+		t.Error("no candidate was rejected")
 	}
 	if _, ok := m.ParseCandidates(nil, src, 0, p, l, good[:len(good)-1]); ok {
-		t.Error("a candidate is missing, and nobody says so")
+		t.Error("ParseCandidates accepts one candidate too few")
 	}
 }
 
-// TestCandidatesNearNice: a far candidate, which counts for no more than Nice bytes, does not replace a near one that is a byte or two shorter, even if the parse, which has
-// a match that is nearly as good, could use the far one only.
+// TestCandidatesNearNice: a far candidate, whose length counts up to Nice, does not replace a near one
+// that is a byte or two shorter. This holds even if the parser has a match nearly as good, so that only
+// the far one could replace that.
 func TestCandidatesNearNice(t *testing.T) {
 	for level := range Levels {
 		p := &Levels[level]
@@ -116,7 +123,7 @@ func TestCandidatesNearNice(t *testing.T) {
 			want := m.Parse(nil, src, p, l)
 			got, ok := m.ParseCandidates(nil, src, 0, p, l, candidatesOf(src, p, l))
 			if !ok || !slices.Equal(got, want) {
-				t.Errorf("level %d, matches of %d: %v, sequences differ", level, l.MinMatch, ok)
+				t.Errorf("level %d, MinMatch %d: ok %v, %s", level, l.MinMatch, ok, differ(got, want))
 			}
 		}
 	}

@@ -9,11 +9,16 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// TestDoubleTiers: every tier finds the same with both parsers of Double, with all settings, limits and windows, in one Matcher after the other or by turns in the same one, and however much
-// room there is in dst, which decides where calls of a kernel end.
+// TestDoubleTiers: all tiers give the same sequences with both parsers of DoubleHash, with all settings,
+// limits, windows and capacities of dst, which decide where calls of a kernel end. It uses a new Matcher
+// for each block and one for all.
 func TestDoubleTiers(t *testing.T) {
-	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset}}, testLimits...)
-	size := 400_000 // more than a call of a kernel takes
+	limits := append([]Limits{
+		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
+		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
+		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset},
+	}, testLimits...)
+	size := 400_000 // more than one call of a kernel takes
 	if small() {
 		size = 60_000
 	}
@@ -22,7 +27,11 @@ func TestDoubleTiers(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 12 {
-			p := Params{Finder: DoubleHash, HashLog: uint8(8 + r.IntN(9)), LongHashLog: uint8(8 + r.IntN(10)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10)), Nice: 9 + r.IntN(60), Lazy: r.IntN(2)}
+			p := Params{
+				Finder: DoubleHash, HashLog: uint8(8 + r.IntN(9)), LongHashLog: uint8(8 + r.IntN(10)),
+				HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10)),
+				Nice: 9 + r.IntN(60), Lazy: r.IntN(2),
+			}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			n := size - start
@@ -40,7 +49,8 @@ func TestDoubleTiers(t *testing.T) {
 				}
 				for range 2 {
 					if !slices.Equal(got, want) {
-						t.Fatalf("%s, %d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", k.Name, len(piece), start, p, l, tier, len(got), simd.Tiers()[0], len(want))
+						t.Fatalf("%s, %d bytes from %d, %+v, %+v: tier %s: %s",
+							k.Name, len(piece), start, p, l, tier, differ(got, want))
 					}
 					if r.IntN(2) == 0 {
 						got = turns.ParseFrom(nil, piece, start, &p, l)
@@ -51,8 +61,9 @@ func TestDoubleTiers(t *testing.T) {
 	}
 }
 
-// TestDoubleCalls: where calls of a kernel end makes no difference: among matches so long that most of what a call takes ends within one, and among so many repeats of two offsets
-// that room ends between them.
+// TestDoubleCalls: the place where a call of a kernel ends makes no difference. Even seeds have matches so
+// long that most calls end within one. Odd seeds have so many matches that alternate between two offsets
+// that dst is often full between them.
 func TestDoubleCalls(t *testing.T) {
 	for seed := range uint64(8) {
 		if small() && seed > 1 {
@@ -72,7 +83,7 @@ func TestDoubleCalls(t *testing.T) {
 				src = append(src, src[at:at+300+r.IntN(200)]...)
 				continue
 			}
-			for range 1 + r.IntN(40) { // matches by turns with two offsets
+			for range 1 + r.IntN(40) { // matches that alternate between two offsets
 				for _, d := range []int{100, 163} {
 					at := len(src) - d
 					src = append(src, src[at:at+4+r.IntN(20)]...)
@@ -90,7 +101,8 @@ func TestDoubleCalls(t *testing.T) {
 					if i == 0 && room == 0 {
 						want = got
 					} else if !slices.Equal(got, want) {
-						t.Fatalf("seed %d, level %d: %s with room for %d finds %d sequences, or others, %s %d", seed, level, tier, room, len(got), simd.Tiers()[0], len(want))
+						t.Fatalf("seed %d, level %d, tier %s, capacity %d: %s",
+							seed, level, tier, room, differ(got, want))
 					}
 				}
 			}

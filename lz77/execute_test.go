@@ -8,7 +8,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// guarded returns n bytes with slack behind them and canaries around both, which intact checks.
+// guarded returns n bytes with slack behind them. intact reports whether the canaries around both are
+// unchanged.
 func guarded(n, slack int) (p []byte, intact func() bool) {
 	const guard = 64
 	all := make([]byte, guard+n+slack+guard)
@@ -23,7 +24,7 @@ func guarded(n, slack int) (p []byte, intact func() bool) {
 	return all[guard : guard+n+slack : guard+n+slack], intact
 }
 
-// randomLen prefers lengths around the 16, 32 and 48 at which Execute changes its ways.
+// randomLen prefers lengths around 16, 32 and 48, where Execute takes another path.
 func randomLen(r *rand.Rand) int {
 	switch r.IntN(8) {
 	case 0:
@@ -35,7 +36,7 @@ func randomLen(r *rand.Rand) int {
 	}
 }
 
-// randomSequences makes legal sequences that begin at position at, and the literals for them.
+// randomSequences returns valid sequences that begin at position at, and their literals.
 func randomSequences(r *rand.Rand, at int) (seqs []Sequence, lits []byte) {
 	for range 1 + r.IntN(12) {
 		s := Sequence{LitLen: uint32(randomLen(r)), MatchLen: uint32(randomLen(r))}
@@ -61,7 +62,7 @@ func randomSequences(r *rand.Rand, at int) (seqs []Sequence, lits []byte) {
 	return seqs, lits
 }
 
-// eachTier runs f with the kernels of every tier.
+// eachTier runs f in every tier.
 func eachTier(t *testing.T, f func(t *testing.T)) {
 	for _, tier := range simd.Tiers() {
 		t.Run(tier, func(t *testing.T) {
@@ -87,7 +88,7 @@ func testExecute(t *testing.T) {
 		seqs, lits := randomSequences(r, len(prefix))
 		want, wantRest, ok := naive(prefix, lits, seqs)
 		if !ok {
-			t.Fatal("the test makes sequences that are not legal")
+			t.Fatal("randomSequences returned invalid sequences")
 		}
 		dst, dstIntact := guarded(len(want), Slack)
 		src, srcIntact := guarded(len(lits), Slack)
@@ -101,12 +102,12 @@ func testExecute(t *testing.T) {
 			t.Fatalf("%v: wrong literals left", seqs)
 		}
 		if !dstIntact() || !srcIntact() || !bytes.Equal(src[:len(lits)], lits) {
-			t.Fatalf("%v: wrote where it must not", seqs)
+			t.Fatalf("%v: wrote outside dst, or to the literals", seqs)
 		}
 	}
 }
 
-// TestExecuteOverlap tries all short offsets with all lengths around the steps of 16.
+// TestExecuteOverlap tries all short offsets with all lengths around the steps of 16 bytes.
 func TestExecuteOverlap(t *testing.T) { eachTier(t, testExecuteOverlap) }
 
 func testExecuteOverlap(t *testing.T) {
@@ -126,7 +127,8 @@ func testExecuteOverlap(t *testing.T) {
 	}
 }
 
-// TestExecuteOffset: an offset that reaches back beyond the beginning, by one byte or by far, is told.
+// TestExecuteOffset: Execute rejects an offset that reaches back beyond the beginning of dst, by one byte
+// or by far.
 func TestExecuteOffset(t *testing.T) { eachTier(t, testExecuteOffset) }
 
 func testExecuteOffset(t *testing.T) {
@@ -156,7 +158,8 @@ func testExecuteOffset(t *testing.T) {
 	}
 }
 
-// TestExecuteAnything: arguments that were not checked may make it panic, but nothing outside of the slices is touched.
+// TestExecuteAnything: with arguments that break the rules Execute may panic, but it touches nothing
+// outside the slices.
 func TestExecuteAnything(t *testing.T) { eachTier(t, testExecuteAnything) }
 
 func testExecuteAnything(t *testing.T) {
@@ -190,6 +193,6 @@ func testExecuteAnything(t *testing.T) {
 		}
 	}
 	if panics == 0 {
-		t.Error("no arguments were out of range")
+		t.Error("no call panicked: the arguments are too tame")
 	}
 }

@@ -20,15 +20,19 @@ var testLimits = []Limits{
 // blockLimits are the limits of a form that is written in blocks.
 var blockLimits = Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: blockModel{}}
 
-// small asks for less data: the race detector makes these loops some twenty times slower.
-func small() bool { return testing.Short() || testenv.Race }
+// small asks for less data, unless PZ_TEST is "all". The race detector makes these loops some twenty
+// times slower.
+func small() bool { return !testenv.All() || testenv.Race }
+
+// tiny asks for still less data.
+func tiny() bool { return testing.Short() || testenv.Race }
 
 // forEachLevel runs f for all levels and limits.
 func forEachLevel(t *testing.T, f func(t *testing.T, p *Params, l Limits)) {
 	for level := 1; level <= MaxLevel; level++ {
 		for i, l := range testLimits {
 			if small() && Levels[level].Finder.Optimal() && i != level%len(testLimits) {
-				continue // slow with the race detector or an emulator
+				continue // slow
 			}
 			t.Run(fmt.Sprintf("%d/min%d", level, l.MinMatch), func(t *testing.T) { f(t, &Levels[level], l) })
 		}
@@ -132,7 +136,8 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 			return fmt.Errorf("sequence %d at %d: offset %d", i, at, s.Offset)
 		}
 		if at += int(s.LitLen); int(s.Offset) > at {
-			return fmt.Errorf("sequence %d at %d: offset %d reaches back beyond the block", i, at, s.Offset)
+			return fmt.Errorf("sequence %d at %d: offset %d reaches back beyond the block",
+				i, at, s.Offset)
 		}
 		if at += int(s.MatchLen); at > len(src) {
 			return fmt.Errorf("sequence %d ends at %d of %d", i, at, len(src))
@@ -147,6 +152,16 @@ func valid(src []byte, seqs []Sequence, l Limits) error {
 		return fmt.Errorf("the sequences give other content")
 	}
 	return nil
+}
+
+// differ says how sequences differ.
+func differ(got, want []Sequence) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("sequence %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("%d sequences, want %d", len(got), len(want))
 }
 
 // uncovered returns the number of bytes of a block of size bytes that no match covers.

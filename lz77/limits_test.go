@@ -21,12 +21,15 @@ func TestLimits(t *testing.T) {
 	for level := 1; level <= MaxLevel; level++ {
 		for least := 3; least <= 8; least++ {
 			for repeats := 0; repeats <= NewOffset; repeats++ {
-				for _, offsets := range [][2]int{{0, 32}, {1, 32}, {0, InitialRepeat}, {1, 255}, {0, base.MaxOffset}} {
+				for _, offsets := range [][2]int{
+					{0, 32}, {1, 32}, {0, InitialRepeat}, {1, 255}, {0, base.MaxOffset},
+				} {
 					if repeats > 0 && offsets[1] < InitialRepeat {
 						continue
 					}
 					// In flatModel repeat offsets cost nothing.
-					l := Limits{MinMatch: least, MinOffset: offsets[0], MaxOffset: offsets[1], Repeats: repeats, Model: flatModel{}}
+					l := Limits{MinMatch: least, Repeats: repeats, Model: flatModel{}}
+					l.MinOffset, l.MaxOffset = offsets[0], offsets[1]
 					testLimitsOf(t, src, level, l)
 				}
 			}

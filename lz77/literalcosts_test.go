@@ -9,8 +9,9 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// TestWorth: digits that happen to be equal are left as literals once the costs are known, and the same bytes among expensive ones are not.
-func TestWorth(t *testing.T) {
+// TestPays: once costs are known, a short match of random digits does not pay, and one of random bytes
+// does.
+func TestPays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	digits := make([]byte, 1<<16)
 	for i := range digits {
@@ -32,7 +33,7 @@ func TestWorth(t *testing.T) {
 			seqs[i] = Sequence{LitLen: 12, MatchLen: 4, Offset: 64}
 		}
 		if got := w.pays(seqs, c.src, 1<<15, 5, 1<<14); got != c.pays {
-			t.Errorf("%s: match of 5 pays: %v", c.name, got)
+			t.Errorf("%s: a match of 5 bytes pays: %v", c.name, got)
 		}
 		if w.position != 16*len(seqs) || w.counted != len(seqs) {
 			t.Errorf("%s: %d sequences, %d bytes counted", c.name, w.counted, w.position)
@@ -52,7 +53,8 @@ func TestLog2(t *testing.T) {
 	}
 }
 
-// TestFewerShortMatches: records with random numbers are not to become larger by a level that looks at more.
+// TestFewerShortMatches: levels with more candidates do not take short matches of random digits, which
+// would make records larger.
 func TestFewerShortMatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var src []byte
@@ -77,8 +79,8 @@ func TestFewerShortMatches(t *testing.T) {
 	}
 }
 
-// TestLeast: a search that may pass over what cannot win finds the same winners.
-func TestLeast(t *testing.T) {
+// TestBestMatch: with a score to beat, bestMatch finds the same winners as without.
+func TestBestMatch(t *testing.T) {
 	p := &Params{Finder: RowHash, HashLog: 12, HashBytes: 5, Depth: 16, Nice: 40}
 	l := testLimits[1]
 	won := 0
@@ -111,8 +113,8 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestEnds compares what finds the ends of matches with going byte by byte.
-func TestEnds(t *testing.T) {
+// TestMatchEnds compares extend, equalBefore and equalBefore8 with loops over bytes.
+func TestMatchEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	src := make([]byte, 300)
 	for range 20_000 {
@@ -137,11 +139,11 @@ func TestEnds(t *testing.T) {
 			k++
 		}
 		if got := equalBefore(src, c, i, most); got != k {
-			t.Fatalf("back(%d, %d, %d) = %d, want %d", c, i, most, got, k)
+			t.Fatalf("equalBefore(%d, %d, %d) = %d, want %d", c, i, most, got, k)
 		}
 		if c >= 8 {
 			if got := equalBefore8(src, c, i, most); got != min(k, 8) {
-				t.Fatalf("before(%d, %d, %d) = %d, want %d", c, i, most, got, min(k, 8))
+				t.Fatalf("equalBefore8(%d, %d, %d) = %d, want %d", c, i, most, got, min(k, 8))
 			}
 		}
 	}

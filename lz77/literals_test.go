@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAppendLiterals: runs around the step, and up to the end of the content.
+// TestAppendLiterals tries runs around literalStep and up to the end of the content.
 func TestAppendLiterals(t *testing.T) {
 	for _, matches := range []uint32{0, 4, 40} {
 		for run := range uint32(2*literalStep + 2) {
@@ -30,7 +30,8 @@ func TestAppendLiterals(t *testing.T) {
 				copy(dst, "before")
 				got, rest := AppendLiterals(dst, src[:len(src):len(src)], seqs)
 				if !bytes.Equal(got, want) || len(rest) != behind || !intact() {
-					t.Fatalf("runs of %d, matches of %d: got %q, want %q, %d bytes behind, want %d", run, matches, got, want, len(rest), behind)
+					t.Fatalf("runs of %d, matches of %d: got %q, want %q, %d bytes behind, want %d",
+						run, matches, got, want, len(rest), behind)
 				}
 			}
 		}

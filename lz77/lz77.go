@@ -50,7 +50,8 @@ func (l *Limits) check() {
 		l.Repeats > 0 && l.MaxOffset < InitialRepeat ||
 		l.MinRepeat != 0 && (l.MinRepeat < 2 || l.MinRepeat > l.MinMatch || l.Repeats == 0) ||
 		l.MinOffset < 0 || l.MinOffset > MinOffset {
-		panic(fmt.Sprintf("lz77: limits out of range: MinMatch %d, MinRepeat %d, MinOffset %d, MaxOffset %d, Repeats %d",
+		panic(fmt.Sprintf("lz77: limits out of range: "+
+			"MinMatch %d, MinRepeat %d, MinOffset %d, MaxOffset %d, Repeats %d",
 			l.MinMatch, l.minRepeat(), l.minOffset(), l.MaxOffset, l.Repeats))
 	}
 	if l.Contexts != nil {

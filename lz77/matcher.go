@@ -35,7 +35,9 @@ func (m *Matcher) Parse(dst []Sequence, src []byte, params *Params, limits Limit
 }
 
 // ParseFrom appends the sequences of src[start:] to dst. Matches may reach back into src[:start].
-func (m *Matcher) ParseFrom(dst []Sequence, src []byte, start int, params *Params, limits Limits) []Sequence {
+func (m *Matcher) ParseFrom(
+	dst []Sequence, src []byte, start int, params *Params, limits Limits,
+) []Sequence {
 	limits.check()
 	if len(src) < start+base.Tail {
 		return dst

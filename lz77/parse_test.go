@@ -7,23 +7,25 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
 )
 
-// Sizes around what matters: the base.Tail where no match begins, loads of 8 bytes, the smallest tables, and the reach of 16 bits.
+// testSizes returns sizes around the bounds of the code: the tail where no match begins, loads of
+// 8 bytes, the smallest tables, and the reach of 16 bits.
 func testSizes() (sizes []int) {
 	for n := range 41 {
 		sizes = append(sizes, n)
 	}
 	sizes = append(sizes, 63, 64, 65, 80, 81, 255, 256, 257, 511, 513, 4095, 4096, 4097)
-	if !small() {
+	if !tiny() {
 		sizes = append(sizes, 1<<16-1, 1<<16, 1<<16+1, 1<<16+15, 1<<16+16, 1<<16+17)
 	}
 	return sizes
 }
 
-// TestParse: for every kind of data the sequences keep to the limits and give the data again, and a matcher that has seen
-// other blocks, with other settings, finds what a new one finds.
+// TestParse: for every kind of content, sequences keep to the limits and give the content again.
+// Earlier blocks of a Matcher, with other settings, make no difference.
 func TestParse(t *testing.T) {
 	sizes := testSizes()
 	data := map[string][]byte{}
@@ -36,12 +38,13 @@ func TestParse(t *testing.T) {
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		for _, k := range corpus.Kinds() {
 			for _, n := range sizes {
-				// The large sizes differ in what happens at the end alone, and a few kinds show that.
+				// Large sizes differ in the end of the block only, which a few kinds show.
 				if n > 1<<15 && k.Name != "mixed" && k.Name != "runs" && k.Name != "far" && n != 1<<16+1 {
 					continue
 				}
-				// Tree is slow, and its levels differ in nothing that the other kinds would show.
-				if n > 1<<15 && p.Finder.Optimal() && k.Name != "mixed" && (p != &Levels[MaxLevel] || l.Repeats == 0 || n != 1<<16+1) {
+				// The optimal parser is slow.
+				if n > 1<<15 && p.Finder.Optimal() && (small() ||
+					k.Name != "mixed" && (p != &Levels[MaxLevel] || l.Repeats == 0 || n != 1<<16+1)) {
 					continue
 				}
 				src := data[k.Name][:n:n]
@@ -56,19 +59,19 @@ func TestParse(t *testing.T) {
 				before := &Levels[1+r.IntN(MaxLevel)]
 				what := other[:r.IntN(len(other))]
 				if before.Finder.Optimal() {
-					what = what[:len(what)/16] // much slower than the others
+					what = what[:len(what)/16] // slow
 				}
 				used.Parse(nil, what, before, testLimits[r.IntN(2)])
 				if again := used.Parse(nil, src, p, l); !slices.Equal(again, seqs) {
-					t.Fatalf("%s, %d bytes: what came before makes a difference", k.Name, n)
+					t.Fatalf("%s, %d bytes: a used Matcher: %s", k.Name, n, differ(again, seqs))
 				}
 			}
 		}
 	})
 }
 
-// TestParseReused: a matcher that has parsed large blocks finds what a new one finds in small ones, in data that has more candidates than there is room for: random data
-// of few symbols.
+// TestParseReused: a Matcher that has parsed large blocks finds in small ones what a new one finds, in
+// content with more candidates than there is room for: random bytes of few symbols.
 func TestParseReused(t *testing.T) {
 	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}}, testLimits...)
 	sizes := []int{3000, 8000, 20_000, 40_000}
@@ -87,8 +90,10 @@ func TestParseReused(t *testing.T) {
 						src[i] = byte(r.Uint32N(symbols))
 					}
 					var m Matcher
-					if want := m.Parse(nil, src, &Levels[level], l); !slices.Equal(used.Parse(nil, src, &Levels[level], l), want) {
-						t.Errorf("level %d, %d bytes of %d symbols: what came before makes a difference", level, size, symbols)
+					want := m.Parse(nil, src, &Levels[level], l)
+					if got := used.Parse(nil, src, &Levels[level], l); !slices.Equal(got, want) {
+						t.Errorf("level %d, %d bytes of %d symbols: a used Matcher: %s",
+							level, size, symbols, differ(got, want))
 					}
 				}
 			}
@@ -96,18 +101,24 @@ func TestParseReused(t *testing.T) {
 	}
 }
 
-// TestSingleTiers: every tier finds the same, with all settings, limits and windows.
+// TestSingleTiers: all tiers give the same sequences, with all settings, limits and windows.
 func TestSingleTiers(t *testing.T) {
-	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}}, testLimits...)
-	size := 400_000 // more than a call of a kernel takes
-	if small() {
+	limits := append([]Limits{
+		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
+		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
+	}, testLimits...)
+	size := 400_000 // more than one call of a kernel takes
+	if tiny() {
 		size = 150_000
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 8 {
-			p := Params{Finder: SingleHash, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10))}
+			p := Params{
+				Finder: SingleHash, HashLog: uint8(8 + r.IntN(9)),
+				HashBytes: uint8(4 + r.IntN(5)), SkipLog: uint8(r.IntN(10)),
+			}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			piece := src[:start+r.IntN(size-start+1)]
@@ -119,15 +130,16 @@ func TestSingleTiers(t *testing.T) {
 				if i == 0 {
 					want = got
 				} else if !slices.Equal(got, want) {
-					t.Fatalf("%s, %d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", k.Name, len(piece), start, p, l, tier, len(got), simd.Tiers()[0], len(want))
+					t.Fatalf("%s, %d bytes from %d, %+v, %+v: tier %s: %s",
+						k.Name, len(piece), start, p, l, tier, differ(got, want))
 				}
 			}
 		}
 	}
 }
 
-// TestSingleCalls: neither the tier nor the room in dst changes what is found, though both decide where calls of a kernel end. With matches as long as here it is the
-// number of bytes that ends them.
+// TestSingleCalls: neither the tier nor the capacity of dst changes the sequences, though both decide
+// where calls of a kernel end. With matches as long as these the number of bytes ends a call.
 func TestSingleCalls(t *testing.T) {
 	for seed := range uint64(10) {
 		if small() && seed != 4 {
@@ -155,7 +167,8 @@ func TestSingleCalls(t *testing.T) {
 					if i == 0 && room == 0 {
 						want = got
 					} else if !slices.Equal(got, want) {
-						t.Fatalf("seed %d, level %d: %s with room for %d finds %d sequences, or others, %s %d", seed, level, tier, room, len(got), simd.Tiers()[0], len(want))
+						t.Fatalf("seed %d, level %d, tier %s, capacity %d: %s",
+							seed, level, tier, room, differ(got, want))
 					}
 				}
 			}
@@ -163,7 +176,7 @@ func TestSingleCalls(t *testing.T) {
 	}
 }
 
-// TestParseAppends: sequences that are in dst stay there.
+// TestParseAppends: Parse keeps the sequences in dst.
 func TestParseAppends(t *testing.T) {
 	src := corpus.ByName("text").Make(5000)
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
@@ -172,36 +185,48 @@ func TestParseAppends(t *testing.T) {
 		head := []Sequence{{LitLen: 1, MatchLen: 2, Offset: 3}, {LitLen: 4, MatchLen: 5, Offset: 6}}
 		got := m.Parse(slices.Clip(slices.Clone(head)), src, p, l)
 		if len(want) == 0 || !slices.Equal(got, append(head, want...)) {
-			t.Errorf("%d sequences after two, want %d", len(got)-2, len(want))
+			t.Errorf("behind two sequences: %s", differ(got, append(head, want...)))
 		}
 	})
 }
 
-// TestParseFrom: what is in front of a block helps with it, and is not given again.
+// TestParseFrom: matches reach into the bytes in front of a block, and no sequence covers these.
 func TestParseFrom(t *testing.T) {
 	limits := append([]Limits{{MinMatch: 4, MaxOffset: 1 << 15}}, testLimits...)
 	for level := 1; level <= MaxLevel; level++ {
 		for i, l := range limits {
 			for _, kind := range []string{"text", "runs", "mixed"} {
-				if small() && Levels[level].Finder.Optimal() && kind != "text" && i != level%len(limits) {
+				if small() && Levels[level].Finder.Optimal() && (kind == "runs" || i != level%len(limits)) {
 					continue
 				}
 				src := corpus.ByName(kind).Make(60_000)
-				for _, start := range []int{1, 15, 16, 17, 30_000, 32 << 10, len(src) - 17, len(src) - 16, len(src) - 15, len(src)} {
+				starts := []int{1, 15, 16, 17, 30_000, 32 << 10}
+				starts = append(starts, len(src)-17, len(src)-16, len(src)-15, len(src))
+				if small() && Levels[level].Finder.Optimal() {
+					starts = []int{1, 30_000, len(src) - 16, len(src)}
+				}
+				for _, start := range starts {
 					var m Matcher
 					seqs := m.ParseFrom(nil, src, start, &Levels[level], l)
 					lits := literals(src[start:], seqs)
 					out, rest, ok := naive(src[:start], lits, seqs)
 					if !ok || !bytes.Equal(append(out, rest...), src) {
-						t.Fatalf("level %d, %s from %d: the sequences give something else", level, kind, start)
+						t.Fatalf("level %d, %s from %d: the sequences give other content",
+							level, kind, start)
 					}
 					for i, s := range seqs {
-						if int(s.MatchLen) < l.minRepeat() || int(s.Offset) > l.MaxOffset || s.Offset < MinOffset {
+						if int(s.MatchLen) < l.minRepeat() ||
+							int(s.Offset) > l.MaxOffset || s.Offset < MinOffset {
 							t.Fatalf("level %d, %s from %d: sequence %d: %+v", level, kind, start, i, s)
 						}
 					}
-					if alone := literals(src[start:], m.Parse(nil, src[start:], &Levels[level], l)); kind == "text" && start == 30_000 && len(lits) >= len(alone) {
-						t.Errorf("level %d: %d literals with 30,000 bytes in front, %d without", level, len(lits), len(alone))
+					if kind != "text" || start != 30_000 {
+						continue
+					}
+					alone := literals(src[start:], m.Parse(nil, src[start:], &Levels[level], l))
+					if len(lits) >= len(alone) {
+						t.Errorf("level %d: %d literals with 30,000 bytes in front, %d without",
+							level, len(lits), len(alone))
 					}
 				}
 			}
@@ -209,7 +234,7 @@ func TestParseFrom(t *testing.T) {
 	}
 }
 
-// TestFinds: what is plain to see is found, whatever the level: a block that repeats itself is nearly all matches.
+// TestFinds: at all levels a block whose halves are equal is half matches, nearly.
 func TestFinds(t *testing.T) {
 	half := corpus.ByName("random").Make(20_000)
 	src := append(bytes.Clone(half), half...)
@@ -217,12 +242,12 @@ func TestFinds(t *testing.T) {
 		var m Matcher
 		seqs := m.Parse(nil, src, p, l)
 		if n := uncovered(len(src), seqs); n > len(half)*3/2 {
-			t.Errorf("%d literals, of which %d are new", n, len(half))
+			t.Errorf("%d literals, want about %d", n, len(half))
 		}
 	})
 }
 
-// TestPeriods: data with any period from 1 on is covered with few sequences, though offsets below 16 are not allowed.
+// TestPeriods: few sequences cover content of any period, though offsets below 16 are not allowed.
 func TestPeriods(t *testing.T) {
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		var m Matcher
@@ -239,13 +264,13 @@ func TestPeriods(t *testing.T) {
 	})
 }
 
-// TestMaxOffset puts a piece and its copy as far apart as the limit allows, and one byte further.
+// TestMaxOffset: a match is found if it is as far back as the limit allows, and not one byte farther.
 func TestMaxOffset(t *testing.T) {
 	piece := corpus.ByName("random").Make(400)
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		for _, limit := range []int{500, 4096, 1<<16 - 1} {
 			for _, d := range []int{limit - 1, limit, limit + 1} {
-				// Zeros between them are one match, which leaves the hash tables almost as they are.
+				// Zeros between the copies are one match, which hardly changes the hash tables.
 				src := append(bytes.Clone(piece), make([]byte, d-len(piece))...)
 				src = append(src, piece...)
 				src = append(src, make([]byte, 64)...)
@@ -257,7 +282,7 @@ func TestMaxOffset(t *testing.T) {
 				}
 				found := slices.ContainsFunc(seqs, func(s Sequence) bool { return int(s.Offset) == d })
 				if found != (d <= limit) {
-					t.Errorf("distance %d, limit %d: found %v", d, limit, found)
+					t.Errorf("distance %d, limit %d: found %v, want %v", d, limit, found, d <= limit)
 				}
 			}
 		}
@@ -265,6 +290,7 @@ func TestMaxOffset(t *testing.T) {
 }
 
 func TestParseAllocs(t *testing.T) {
+	testenv.Measures(t)
 	src := corpus.ByName("mixed").Make(100_000)
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
 		var m Matcher
@@ -289,7 +315,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestFirstPosition: the start of a block is a candidate like any other, although its entry in a table may be the one of an empty place.
+// TestFirstPosition: position 0 is a candidate like any other, although its table entry may equal an
+// empty one.
 func TestFirstPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 100 {
@@ -308,7 +335,7 @@ func TestFirstPosition(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(seqs) == 0 || seqs[0].LitLen > 65 || seqs[0].Offset != 64 {
-				t.Fatalf("level %v: %v", params, seqs)
+				t.Fatalf("%+v: got %v, want an offset of 64 first", params, seqs)
 			}
 		})
 	}

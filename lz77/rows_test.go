@@ -10,7 +10,7 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// bruteFind is the definition of Recent, word by word.
+// bruteFind is the definition of RowHash, word by word.
 func bruteFind(src []byte, hashes []uint32, i int, p *Params, l Limits) (n, d int) {
 	longest, left := 0, p.Depth
 	for c := i - 1; c >= 0 && left > 0; c-- {
@@ -43,16 +43,16 @@ func bruteFind(src []byte, hashes []uint32, i int, p *Params, l Limits) (n, d in
 	return n, d
 }
 
-// prepare makes m ready for calls of find, and returns the shift of the hash.
+// prepare makes m ready for calls of find. It returns the shift of the hash.
 func (m *Matcher) prepare(size int, p *Params, l Limits) (shift uint8) {
 	m.params, m.limits = *p, l
 	m.rows.reset(p, size)
 	return m.rows.shift
 }
 
-// TestRecentDefinition compares find with the definition at every position. A device that finds the
-// candidates by sorting is held to the same definition, so the order of equals matters.
-func TestRecentDefinition(t *testing.T) {
+// TestRowHashDefinition compares find with the definition at every position. A device that sorts
+// positions must find the same candidates, so the order of equal ones matters.
+func TestRowHashDefinition(t *testing.T) {
 	size := 1500
 	if small() {
 		size = 400
@@ -62,38 +62,17 @@ func TestRecentDefinition(t *testing.T) {
 		for _, nice := range []int{8, 33, 256} {
 			for _, l := range testLimits {
 				t.Run(fmt.Sprintf("depth%d/nice%d/min%d", depth, nice, l.MinMatch), func(t *testing.T) {
-					p := &Params{Finder: RowHash, HashLog: 16, HashBytes: uint8(bits.Len(uint(depth))), Depth: depth, Nice: nice}
+					p := &Params{Finder: RowHash, HashLog: 16, Depth: depth, Nice: nice}
+					p.HashBytes = uint8(bits.Len(uint(depth)))
 					if depth == 16 {
 						l.MaxOffset = 300
 					}
 					if depth == 32 {
-						p.HashLog = base.MinTableLog // more collisions, which count as candidates, too
+						p.HashLog = base.MinTableLog // collisions count as candidates, too
 					}
-					found, least := 0, max(l.MinMatch, int(p.HashBytes))
+					found := 0
 					for _, k := range corpus.Kinds() {
-						src := k.Make(size)
-						var every, some Matcher
-						shift := every.prepare(len(src), p, l)
-						some.prepare(len(src), p, l)
-						hashes := make([]uint32, len(src)-base.Tail)
-						for i := range hashes {
-							hashes[i] = rowHash(base.Load64(src, i), rowHashMask(p.HashBytes)) >> shift
-						}
-						for i := range hashes {
-							n, d := bruteFind(src, hashes, i, p, l)
-							if n > 0 {
-								found++
-							}
-							if gn, gd := every.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
-								t.Fatalf("%s at %d: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
-							}
-							// Positions passed over are candidates all the same.
-							if r.IntN(20) == 0 {
-								if gn, gd := some.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
-									t.Fatalf("%s at %d, others passed over: %d bytes at %d, want %d at %d", k.Name, i, gn, gd, n, d)
-								}
-							}
-						}
+						found += testRowHashDefinition(t, k.Name, k.Make(size), p, l, r)
 					}
 					if found < 2*size {
 						t.Errorf("only %d matches: the data is too hard", found)
@@ -102,4 +81,35 @@ func TestRecentDefinition(t *testing.T) {
 			}
 		}
 	}
+}
+
+// testRowHashDefinition returns the number of positions with a candidate.
+func testRowHashDefinition(
+	t *testing.T, kind string, src []byte, p *Params, l Limits, r *rand.Rand,
+) (found int) {
+	least := max(l.MinMatch, int(p.HashBytes))
+	var every, some Matcher
+	shift := every.prepare(len(src), p, l)
+	some.prepare(len(src), p, l)
+	hashes := make([]uint32, len(src)-base.Tail)
+	for i := range hashes {
+		hashes[i] = rowHash(base.Load64(src, i), rowHashMask(p.HashBytes)) >> shift
+	}
+	for i := range hashes {
+		n, d := bruteFind(src, hashes, i, p, l)
+		if n > 0 {
+			found++
+		}
+		if gn, gd := every.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
+			t.Fatalf("%s at %d: %d bytes at %d, want %d at %d", kind, i, gn, gd, n, d)
+		}
+		// Positions passed over are candidates, too.
+		if r.IntN(20) == 0 {
+			if gn, gd := some.rows.find(src, i, least, l.MaxOffset, p.Nice); gn != n || gd != d {
+				t.Fatalf("%s at %d, most positions passed over: %d bytes at %d, want %d at %d",
+					kind, i, gn, gd, n, d)
+			}
+		}
+	}
+	return found
 }

@@ -6,13 +6,19 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
 
-// TestRecentTiers: every tier finds the same, with all settings, limits and windows, in one Matcher after the other or by turns in the same one.
-func TestRecentTiers(t *testing.T) {
-	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}, {MinMatch: 8, MaxOffset: 64, Repeats: 1}, {MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset}}, testLimits...)
+// TestRowHashTiers: all tiers give the same sequences, with all settings, limits and windows. It uses a
+// new Matcher for each block and one for all.
+func TestRowHashTiers(t *testing.T) {
+	limits := append([]Limits{
+		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
+		{MinMatch: 8, MaxOffset: 64, Repeats: 1},
+		{MinMatch: 6, MaxOffset: 1 << 12, Repeats: NewOffset},
+	}, testLimits...)
 	size := 300_000
 	if small() {
 		size = 60_000
@@ -22,7 +28,10 @@ func TestRecentTiers(t *testing.T) {
 	for _, k := range corpus.Kinds() {
 		src := k.Make(size)
 		for range 12 {
-			p := Params{Finder: RowHash, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)), Depth: 8 << r.IntN(3), Nice: 9 + r.IntN(100), Lazy: r.IntN(3)}
+			p := Params{
+				Finder: RowHash, HashLog: uint8(8 + r.IntN(9)), HashBytes: uint8(4 + r.IntN(5)),
+				Depth: 8 << r.IntN(3), Nice: 9 + r.IntN(100), Lazy: r.IntN(3),
+			}
 			l := limits[r.IntN(len(limits))]
 			start := r.IntN(2) * r.IntN(size)
 			piece := src[:start+r.IntN(size-start+1)]
@@ -36,7 +45,8 @@ func TestRecentTiers(t *testing.T) {
 				}
 				for range 2 {
 					if !slices.Equal(got, want) {
-						t.Fatalf("%s, %d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", k.Name, len(piece), start, p, l, tier, len(got), simd.Tiers()[0], len(want))
+						t.Fatalf("%s, %d bytes from %d, %+v, %+v: tier %s: %s",
+							k.Name, len(piece), start, p, l, tier, differ(got, want))
 					}
 					if r.IntN(2) == 0 {
 						got = turns.ParseFrom(nil, piece, start, &p, l)
@@ -47,8 +57,9 @@ func TestRecentTiers(t *testing.T) {
 	}
 }
 
-// TestRecentBase: blocks after blocks find what new matchers find, until positions have no room in an entry any more, and after that.
-func TestRecentBase(t *testing.T) {
+// TestRowHashBase: a Matcher finds in block after block what a new one finds, until entries have no room
+// for positions any more, and after that.
+func TestRowHashBase(t *testing.T) {
 	src := corpus.ByName("mixed").Make(3000)
 	p, l := Levels[5], testLimits[1]
 	want := new(Matcher).Parse(nil, src, &p, l)
@@ -56,18 +67,19 @@ func TestRecentBase(t *testing.T) {
 	m.Parse(nil, src, &p, l)
 	for i, left := range []int{0, 1, len(src) - 1, len(src), len(src) + 1, 2*len(src) + 1} {
 		for k := range 3 {
-			if k == 0 && m.rows.base > 0 { // there is a kernel
+			if k == 0 && m.rows.base > 0 { // a kernel ran
 				m.rows.base = 1<<simd.RowHashBits - left
 			}
 			if got := m.Parse(nil, src, &p, l); !slices.Equal(got, want) {
-				t.Fatalf("case %d, block %d: %d sequences, or others, want %d", i, k, len(got), len(want))
+				t.Fatalf("case %d, block %d: %s", i, k, differ(got, want))
 			}
 		}
 	}
 }
 
-// TestRecentTurns: so it is where one Matcher is used for everything, in any tier, behind sequences that are there, and when positions run out at any place.
-func TestRecentTurns(t *testing.T) {
+// TestRowHashReused: earlier blocks of a Matcher make no difference, in any tier, behind sequences in dst,
+// and wherever entries run out of room for positions.
+func TestRowHashReused(t *testing.T) {
 	blocks := 1000
 	if small() {
 		blocks = 100
@@ -77,7 +89,8 @@ func TestRecentTurns(t *testing.T) {
 	defer simd.SetTier(simd.SetTier(tiers[0]))
 	var turns Matcher
 	for range blocks {
-		src := slices.Clone(kinds[r.IntN(len(kinds))].Make(1 + r.IntN([]int{100, 5000, 100_000}[r.IntN(3)])))
+		kind, most := kinds[r.IntN(len(kinds))], []int{100, 5000, 100_000}[r.IntN(3)]
+		src := slices.Clone(kind.Make(1 + r.IntN(most)))
 		for range r.IntN(20) { // copies, many of short periods
 			at, d := r.IntN(len(src)), 1+r.IntN([]int{8, 40, len(src)}[r.IntN(3)])
 			for i := max(at, d); i < min(len(src), at+1+r.IntN(300)); i++ {
@@ -85,11 +98,17 @@ func TestRecentTurns(t *testing.T) {
 			}
 		}
 		hashed := 4 + r.IntN(5)
-		p := Params{Finder: RowHash, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4), Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3)}
-		l := Limits{MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, base.MaxOffset}[r.IntN(3)], Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17)}
+		p := Params{
+			Finder: RowHash, HashLog: uint8(6 + r.IntN(13)), HashBytes: uint8(hashed), Depth: 8 << r.IntN(4),
+			Nice: hashed + 1 + r.IntN([]int{4, 300}[r.IntN(2)]), Lazy: r.IntN(3),
+		}
+		l := Limits{
+			MinMatch: 3 + r.IntN(6), MaxOffset: []int{64 + r.IntN(100), 1 << 15, base.MaxOffset}[r.IntN(3)],
+			Repeats: []int{0, 0, 3, 3, 3, 1, 2}[r.IntN(7)], MinOffset: r.IntN(17),
+		}
 		start := r.IntN(2) * r.IntN(len(src))
 		before := make([]Sequence, r.IntN(5), 5+r.IntN(100))
-		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // there was a kernel
+		if turns.rows.base > 0 && turns.rows.base < 1<<simd.RowHashBits && r.IntN(5) == 0 { // a kernel ran
 			turns.rows.base = max(turns.rows.base, 1<<simd.RowHashBits-r.IntN(3*len(src)+1))
 		}
 		simd.SetTier(tiers[0])
@@ -97,16 +116,17 @@ func TestRecentTurns(t *testing.T) {
 		tier := tiers[r.IntN(len(tiers))]
 		simd.SetTier(tier)
 		if got := turns.ParseFrom(before, src, start, &p, l); !slices.Equal(got, want) {
-			t.Fatalf("%d bytes from %d, %+v, %+v: %s finds %d sequences, or others, %s %d", len(src), start, p, l, tier, len(got), tiers[0], len(want))
+			t.Fatalf("%d bytes from %d, %+v, %+v: tier %s: %s",
+				len(src), start, p, l, tier, differ(got, want))
 		}
 	}
 }
 
-// TestRecentLarge: the greatest block that a kernel has numbers for, so that the next one begins anew, and one that is too large for it.
-func TestRecentLarge(t *testing.T) {
-	if small() {
-		t.Skip("blocks of 32 MiB")
-	}
+// TestRowHashLarge: the largest block whose positions a kernel's entries have room for, so that the next
+// one clears them, and one that is too large.
+func TestRowHashLarge(t *testing.T) {
+	testenv.Long(t)
+	testenv.Slow(t)
 	src, piece := make([]byte, 1<<simd.RowHashBits), corpus.ByName("mixed").Make(1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(src); {
@@ -121,7 +141,7 @@ func TestRecentLarge(t *testing.T) {
 		want := new(Matcher).Parse(nil, src[:n], &p, l)
 		simd.SetTier(tiers[len(tiers)-1])
 		if got := turns.Parse(nil, src[:n], &p, l); !slices.Equal(got, want) {
-			t.Fatalf("%d bytes: %d sequences, or others, want %d", n, len(got), len(want))
+			t.Fatalf("%d bytes: %s", n, differ(got, want))
 		}
 	}
 }

@@ -13,17 +13,18 @@ func TestValid(t *testing.T) {
 	var m Matcher
 	seqs := m.Parse(nil, src, &Levels[5], limits)
 	if len(seqs) < 100 || !Valid(seqs, src, 0, limits) || !Valid(nil, nil, 0, limits) {
-		t.Fatalf("%d sequences that are valid are not", len(seqs))
+		t.Fatalf("valid sequences are rejected, or too few: %d", len(seqs))
 	}
-	if behind := m.ParseFrom(nil, src, 9000, &Levels[5], limits); !Valid(behind, src, 9000, limits) || Valid(behind, src[9000:], 0, limits) {
-		t.Error("what is in front of the block does not count as it should")
+	behind := m.ParseFrom(nil, src, 9000, &Levels[5], limits)
+	if !Valid(behind, src, 9000, limits) || Valid(behind, src[9000:], 0, limits) {
+		t.Error("matches into the bytes in front of the block are rejected, or accepted without these")
 	}
 	end := 0
 	limits.MinRepeat = 2
 	if again := slices.Clone(seqs); !Valid(again, src, 0, limits) {
-		t.Error("longer matches than the least are not valid")
+		t.Error("matches longer than MinRepeat are rejected")
 	} else {
-		// One with a repeat offset may have 2 bytes, another one not.
+		// A match at a repeat offset may have 2 bytes, one at a new offset may not.
 		short := slices.IndexFunc(again, func(s Sequence) bool { return s.Offset != InitialRepeat })
 		q := again[short]
 		lit := q.LitLen
@@ -36,7 +37,8 @@ func TestValid(t *testing.T) {
 				Sequence{LitLen: lit, MatchLen: part.first, Offset: q.Offset},
 				Sequence{MatchLen: min(rest, 2), Offset: q.Offset})
 			if rest < 2 || Valid(two, src, 0, limits) != part.want {
-				t.Errorf("a new match of %d bytes, and %d again: valid %v", part.first, min(rest, 2), !part.want)
+				t.Errorf("a new match of %d bytes, then %d at a repeat offset: valid %v",
+					part.first, min(rest, 2), !part.want)
 			}
 		}
 	}
@@ -45,7 +47,7 @@ func TestValid(t *testing.T) {
 		end += int(s.LitLen + s.MatchLen)
 	}
 	if !Valid(seqs, src[:end], 0, limits) || Valid(seqs, src[:end-1], 0, limits) {
-		t.Error("the end of the block is not where it is")
+		t.Error("sequences up to the end are rejected, or accepted beyond it")
 	}
 	for name, spoil := range map[string]func(s []Sequence){
 		"short":            func(s []Sequence) { s[5].MatchLen = 3 },
@@ -59,7 +61,7 @@ func TestValid(t *testing.T) {
 	} {
 		bad := slices.Clone(seqs)
 		if spoil(bad); Valid(bad, src, 0, limits) {
-			t.Errorf("%s: valid", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }

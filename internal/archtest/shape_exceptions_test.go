@@ -9,7 +9,10 @@ type exception struct {
 }
 
 // exceptions lists the places that may break a limit, each with its reason.
-var exceptions = map[exception]string{}
+var exceptions = map[exception]string{
+	{longFunc, "lz77/double.go", "Matcher.parseDoublePortable"}:         "one loop; a call would spill",
+	{longFunc, "lz77/doublelazy.go", "Matcher.parseDoubleLazyPortable"}: "one loop; a call would spill",
+}
 
 // debtWithoutLimit is a directory whose violations count in the sum only.
 const debtWithoutLimit = "."
@@ -24,8 +27,6 @@ var debt = map[string]int{
 	"internal/gzfile":           44,
 	"internal/inflate":          12,
 	"internal/pzfile":           26,
-	"internal/suffix":           6,
 	"internal/zstfile":          38,
-	"lz77":                      161,
 	"pipeline":                  121,
 }

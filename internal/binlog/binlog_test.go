@@ -10,9 +10,9 @@ func TestFraction(t *testing.T) {
 		n := 1 << b
 		for i := range n {
 			want := Unit * math.Log2(1+(float64(i)+0.5)/float64(n))
-			// Squaring rounds down each time, which can cost a unit.
+			// Squaring rounds down each time, which may cost a unit.
 			if got := float64(Fraction(i, b)); got > want || got < want-2 {
-				t.Errorf("%d of %d: %v, want %v", i, n, got, want)
+				t.Errorf("Fraction(%d, %d) = %v, want %v", i, b, got, want)
 			}
 		}
 	}

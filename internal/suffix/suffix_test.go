@@ -8,13 +8,14 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// check holds the order to its definition: all positions are there, and each suffix is below the next.
+// check compares the order with its definition: all positions occur once, and each suffix is less than
+// the next.
 func check(t *testing.T, text []byte) {
 	t.Helper()
 	sa := make([]int32, len(text))
 	scratch := make([]int32, Scratch(len(text)))
 	for i := range sa {
-		sa[i] = -7 // what is in memory does not matter
+		sa[i] = -7 // earlier content makes no difference
 	}
 	for i := range scratch {
 		scratch[i] = 1 << 30
@@ -23,11 +24,12 @@ func check(t *testing.T, text []byte) {
 	seen := make([]bool, len(text))
 	for i, p := range sa {
 		if p < 0 || int(p) >= len(text) || seen[p] {
-			t.Fatalf("%d bytes, entry %d: %d is not a suffix, or one for the second time", len(text), i, p)
+			t.Fatalf("%d bytes, entry %d: %d is no position, or occurs twice",
+				len(text), i, p)
 		}
 		seen[p] = true
 		if i > 0 && bytes.Compare(text[sa[i-1]:], text[p:]) >= 0 {
-			t.Fatalf("%d bytes, entry %d: suffix %d is not above %d", len(text), i, p, sa[i-1])
+			t.Fatalf("%d bytes, entry %d: suffix %d is not less than %d", len(text), i, sa[i-1], p)
 		}
 	}
 }
@@ -46,7 +48,10 @@ func TestSort(t *testing.T) {
 	for len(fib) < size/4 {
 		fib, last = append(bytes.Clone(fib), last...), fib
 	}
-	for _, text := range []string{"\x00\x00\x00\x00", "\xff\xff\x00", "mississippi", "banana", "abracadabra", "abababab", "babababa", "\x00\xff\x00\xff\x00"} {
+	for _, text := range []string{
+		"\x00\x00\x00\x00", "\xff\xff\x00", "mississippi", "banana", "abracadabra",
+		"abababab", "babababa", "\x00\xff\x00\xff\x00",
+	} {
 		for _, times := range []int{1, 2, 3, 500} {
 			check(t, bytes.Repeat([]byte(text), times))
 			check(t, append(bytes.Repeat([]byte(text), times), 'a'))
@@ -57,7 +62,7 @@ func TestSort(t *testing.T) {
 	check(t, fib)
 }
 
-// TestSortAll sorts all short texts of few symbols.
+// TestSortAll sorts all short texts over small alphabets.
 func TestSortAll(t *testing.T) {
 	for _, kinds := range []int{2, 3, 4} {
 		most := map[int]int{2: 12, 3: 8, 4: 6}[kinds]

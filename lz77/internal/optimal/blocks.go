@@ -36,7 +36,8 @@ type blockParser struct {
 // A path from a position to the end is one word: its cost and its first edge. The best of several is
 // the least word, which takes no branch.
 //
-//	bits  0–8   linkLength less the length of the match, so that the longer of equals wins; 0 is a literal
+//	bits  0–8   linkLength less the length of the match, so that the longer of equals wins;
+//	            0 for a literal
 //	bits  9–25  offset, so that the nearer of equals wins
 //	bits 26–    cost
 const (
@@ -215,7 +216,8 @@ func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 			continue
 		}
 		n := linkLength - l&linkLength
-		o.steps = append(o.steps, Step{base.Sequence{LitLen: run, MatchLen: n, Offset: l >> linkShift}, NewOffset})
+		q := base.Sequence{LitLen: run, MatchLen: n, Offset: l >> linkShift}
+		o.steps = append(o.steps, Step{q, NewOffset})
 		run = 0
 		i += int(n)
 	}
@@ -255,7 +257,8 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 				for k := n + 1 - lanes; ; k -= lanes {
 					k = max(k, 0)
 					costs, lengths := (*[lanes]uint64)(cost[i+k:]), (*[lanes]uint64)(b.lengthCosts[k:])
-					m := min(min(costs[0]+lengths[0], costs[1]+lengths[1]), min(costs[2]+lengths[2], costs[3]+lengths[3]))
+					m := min(min(costs[0]+lengths[0], costs[1]+lengths[1]),
+						min(costs[2]+lengths[2], costs[3]+lengths[3]))
 					best = min(best, m+offset)
 					if k <= least {
 						break

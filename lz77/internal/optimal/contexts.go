@@ -21,7 +21,8 @@ func (c *Contexts) Check() {
 	first, second, class := slices.Max(c.First[:]), slices.Max(c.Second[:]), slices.Max(c.Class[:])
 	if int(first)+int(second) >= len(c.Class) ||
 		c.Classes < 1 || c.Classes > MaxContextClasses || int(class) >= c.Classes {
-		panic(fmt.Sprintf("lz77: contexts out of range: First up to %d, Second up to %d, Class up to %d, Classes %d",
+		panic(fmt.Sprintf(
+			"lz77: contexts out of range: First up to %d, Second up to %d, Class up to %d, Classes %d",
 			first, second, class, c.Classes))
 	}
 }

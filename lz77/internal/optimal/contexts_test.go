@@ -64,7 +64,8 @@ func TestContextsReused(t *testing.T) {
 	for _, c := range []Config{plain, contexts} {
 		a, b := used.sequences(short, c), fresh.sequences(short, c)
 		if len(a) == 0 || !slices.Equal(a, b) {
-			t.Errorf("contexts %v: %d sequences, a new Parser finds %d", c.Contexts != nil, len(a), len(b))
+			t.Errorf("contexts %v: %d sequences, a new Parser finds %d",
+				c.Contexts != nil, len(a), len(b))
 		}
 		fresh = Parser{}
 	}
@@ -90,7 +91,8 @@ func TestContextsMemory(t *testing.T) {
 		o := new(Parser)
 		o.Parse(seqs, data[:n:n], 0, c, nil)
 		runtime.ReadMemStats(&after)
-		if got, bound := int(after.TotalAlloc-before.TotalAlloc), c.Memory(n); got > bound+rounding || got < bound/2 {
+		got, bound := int(after.TotalAlloc-before.TotalAlloc), c.Memory(n)
+		if got > bound+rounding || got < bound/2 {
 			t.Errorf("%d bytes: allocated %d, Memory says %d", n, got, bound)
 		}
 	}

@@ -38,8 +38,11 @@ func TestDefinition(t *testing.T) {
 	for name, finder := range exactFinders {
 		t.Run(name, func(t *testing.T) {
 			for _, nice := range []int{4, 5, 6, 7, 40} { // fewer bytes than are compared at once, too
-				testDefinition(t, Config{Finder: finder, Nice: nice, MinNew: 4, MaxOffset: 1 << 26, MinOffset: 1})
-				testDefinition(t, Config{Finder: finder, Nice: nice, MinNew: 3, MaxOffset: 255, MinOffset: 1})
+				c := Config{Finder: finder, Nice: nice, MinOffset: 1}
+				c.MinNew, c.MaxOffset = 4, 1<<26
+				testDefinition(t, c)
+				c.MinNew, c.MaxOffset = 3, 255
+				testDefinition(t, c)
 			}
 		})
 	}
@@ -59,7 +62,8 @@ func testDefinition(t *testing.T, c Config) {
 				}
 				longest = n
 				found++
-				if c.MinNew == 3 && n > 3 && len(cands) > 0 && cands[0] == newCandidate(3, d, genericModel{}) {
+				if c.MinNew == 3 && n > 3 && len(cands) > 0 &&
+					cands[0] == newCandidate(3, d, genericModel{}) {
 					cands = cands[1:] // a tree has a table of its own for 3 bytes
 				}
 				if len(cands) == 0 || cands[0] != newCandidate(n, d, genericModel{}) {
@@ -85,8 +89,11 @@ func testDefinition(t *testing.T, c Config) {
 func TestMinOffset(t *testing.T) {
 	for name, finder := range exactFinders {
 		t.Run(name, func(t *testing.T) {
-			testMinOffset(t, Config{Finder: finder, Nice: 40, MinNew: 5, MaxOffset: 1 << 15, MinOffset: base.MinOffset})
-			testMinOffset(t, Config{Finder: finder, Nice: 40, MinNew: 4, MaxOffset: 300, MinOffset: base.MinOffset})
+			c := Config{Finder: finder, Nice: 40, MinOffset: base.MinOffset}
+			c.MinNew, c.MaxOffset = 5, 1<<15
+			testMinOffset(t, c)
+			c.MinNew, c.MaxOffset = 4, 300
+			testMinOffset(t, c)
 		})
 	}
 }
@@ -103,7 +110,8 @@ func testMinOffset(t *testing.T, c Config) {
 				n, d := x.length(), x.offset()
 				if n <= last || d < c.MinOffset || d > reach ||
 					x != newCandidate(equalBytes(src, i, d, c.Nice), d, genericModel{}) {
-					t.Fatalf("%s, MaxOffset %d, position %d: candidate of %d bytes, offset %d", k.Name, c.MaxOffset, i, n, d)
+					t.Fatalf("%s, MaxOffset %d, position %d: candidate of %d bytes, offset %d",
+						k.Name, c.MaxOffset, i, n, d)
 				}
 				last = n
 			}
@@ -135,6 +143,7 @@ func testMinOffset(t *testing.T, c Config) {
 		})
 	}
 	if found < 5*size || near < size {
-		t.Errorf("MaxOffset %d: only %d candidates, %d of them nearer than MinOffset", c.MaxOffset, found, near)
+		t.Errorf("MaxOffset %d: only %d candidates, %d of them nearer than MinOffset",
+			c.MaxOffset, found, near)
 	}
 }

@@ -14,7 +14,10 @@ import (
 var formats = []Config{
 	{MinNew: 5, MinRepeat: 5, MinOffset: base.MinOffset, MaxOffset: 1<<16 - 1},
 	{MinNew: 4, MinRepeat: 4, MinOffset: base.MinOffset, MaxOffset: 1 << 26, Repeats: 3},
-	{MinNew: 3, MinRepeat: 2, MinOffset: base.MinOffset, MaxOffset: 1 << 26, Repeats: 3, BoundSequences: true},
+	{
+		MinNew: 3, MinRepeat: 2, MinOffset: base.MinOffset, MaxOffset: 1 << 26, Repeats: 3,
+		BoundSequences: true,
+	},
 }
 
 // atLevel returns c with the settings of lz77's level 7, 8 or 9.

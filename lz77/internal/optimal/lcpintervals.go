@@ -156,7 +156,11 @@ func (t *lcpIntervals) computeLCP(src []byte) {
 			a, b, known := min(int(q), p+k), max(int(q), p+k), max(least-k, 0)
 			if a == b {
 				n = 0
-			} else if x := begin[k%batch] ^ base.Load64(src, min(p+k+known, last)); x != 0 && b+known <= last {
+				below[k] = 0
+				continue
+			}
+			x := begin[k%batch] ^ base.Load64(src, min(p+k+known, last))
+			if x != 0 && b+known <= last {
 				n = min(known+bits.TrailingZeros64(x)>>3, t.nice)
 			} else {
 				n = commonBytes(src, a, b, known, min(len(src), b+t.nice))

@@ -13,7 +13,8 @@ import (
 // there are fewer classes than lengths.
 func TestClasses(t *testing.T) {
 	for _, least := range []int{3, 4, 8} {
-		for _, nice := range []int{least + 1, 40, least + maxClasses - 1, least + maxClasses, 256, PricedLengths - 1} {
+		lengths := []int{least + 1, 40, least + maxClasses - 1, least + maxClasses, 256, PricedLengths - 1}
+		for _, nice := range lengths {
 			for _, size := range []int{16, 1 << 20, 1 << 26, 1<<26 + 1, 1<<27 + 5, 1 << 30} {
 				testClasses(t, least, nice, size)
 			}
@@ -38,7 +39,7 @@ func testClasses(t *testing.T, least, nice, size int) {
 			}
 			continue
 		case c != last && (c <= last || in.lengths[c] != n), c > most, c == 0:
-			t.Fatalf("least %d, nice %d, %d bytes: length %d has class %d behind %d, whose least length is %d",
+			t.Fatalf("least %d, nice %d, %d bytes: length %d has class %d behind %d; lengths from %d",
 				least, nice, size, n, c, last, in.lengths[c])
 		case c == last && (c < int(in.firstWide) || n == nice && most > 1):
 			t.Fatalf("least %d, nice %d, %d bytes: class %d has several lengths", least, nice, size, c)
@@ -46,7 +47,8 @@ func testClasses(t *testing.T, least, nice, size int) {
 		last = c
 	}
 	if nice-least < most && last != nice-least+1 {
-		t.Errorf("least %d, nice %d, %d bytes: %d classes, want one for each length", least, nice, size, last)
+		t.Errorf("least %d, nice %d, %d bytes: %d classes, want one for each length",
+			least, nice, size, last)
 	}
 }
 
@@ -149,9 +151,10 @@ func testInsertRange(t *testing.T, size int, c *Config) {
 			length, offset := 0, 0
 			for _, x := range got {
 				n, d := x.length(), x.offset()
-				if n <= length || d <= offset || d < c.MinOffset || d > c.MaxOffset || equalBytes(src, i, d, c.Nice) != n {
-					t.Fatalf("%s at %d, %+v: candidate of %d bytes, offset %d, behind one of %d bytes, offset %d; %d bytes are equal",
-						k.Name, i, *c, n, d, length, offset, equalBytes(src, i, d, c.Nice))
+				equal := equalBytes(src, i, d, c.Nice)
+				if n <= length || d <= offset || d < c.MinOffset || d > c.MaxOffset || n != equal {
+					t.Fatalf("%s at %d, %+v: candidate (%d, %d) behind (%d, %d), want length %d",
+						k.Name, i, *c, n, d, length, offset, equal)
 				}
 				length, offset = n, d
 			}

@@ -61,7 +61,8 @@ func TestHelper(t *testing.T) {
 	blocks := inBlocks(1, 0, 8, 258)
 	blocks.HashLog, blocks.Model = 14, oneBlock{}
 	tree := formats[0]
-	tree.Finder, tree.HashLog, tree.Depth, tree.Nice, tree.Passes, tree.MaxMisses = BinaryTree, 14, 8, 64, 1, 1
+	tree.Finder, tree.HashLog, tree.Depth = BinaryTree, 14, 8
+	tree.Nice, tree.Passes, tree.MaxMisses = 64, 1, 1
 	for _, x := range []struct {
 		name   string
 		config Config

@@ -144,7 +144,8 @@ func TestSkipInMatch(t *testing.T) {
 				if i != p && want && skip == 0 && c.Finder == MultiHash && !searched(i) && lost < 3 {
 					lost++ // other positions took its places in the tables
 				} else if searched(i) != want {
-					t.Errorf("level %d, SkipInMatch %d: position %d of %d searched: %v", level, skip, i-p, end-p, !want)
+					t.Errorf("level %d, SkipInMatch %d: position %d of %d searched: %v",
+						level, skip, i-p, end-p, !want)
 				}
 			}
 		}

@@ -79,7 +79,9 @@ type chunk struct {
 
 // Parse appends the sequences of src[start:] to dst. Matches may reach back into src[:start]. src has
 // at least base.Tail bytes behind start and a capacity of its length. helper may be nil.
-func (o *Parser) Parse(dst []base.Sequence, src []byte, start int, config Config, helper Helper) []base.Sequence {
+func (o *Parser) Parse(
+	dst []base.Sequence, src []byte, start int, config Config, helper Helper,
+) []base.Sequence {
 	o.helper = helper
 	defer o.release()
 	o.reset(src, start, config)

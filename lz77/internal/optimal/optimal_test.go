@@ -54,7 +54,8 @@ func testOptimal(t *testing.T, finder Finder) {
 			t.Errorf("%d different bytes: only %d sequences and %d literals", 2+seed, len(seqs), n)
 		}
 		if got := total(&p, src, seqs); got != best[size] {
-			t.Errorf("%d different bytes: the parse costs %d, the best costs %d", 2+seed, got, best[size])
+			t.Errorf("%d different bytes: the parse costs %d, the best costs %d",
+				2+seed, got, best[size])
 		}
 	}
 }
@@ -79,7 +80,8 @@ func TestSecondPath(t *testing.T) {
 	if err := valid(src, seqs, c); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(seqs); n < 2 || seqs[n-2].Offset != far || seqs[n-1] != (base.Sequence{LitLen: 1, MatchLen: 40, Offset: far}) {
+	last := base.Sequence{LitLen: 1, MatchLen: 40, Offset: far}
+	if n := len(seqs); n < 2 || seqs[n-2].Offset != far || seqs[n-1] != last {
 		t.Errorf("got %v, want two matches at offset %d", seqs, far)
 	}
 	c.Repeats = 0
@@ -103,7 +105,8 @@ func TestLongMatches(t *testing.T) {
 		}
 		long := slices.DeleteFunc(slices.Clone(seqs), func(s base.Sequence) bool { return s.MatchLen < 16 })
 		n := len(seqs)
-		if n == 0 || int(seqs[n-1].MatchLen) < len(half)-base.Tail || len(long) > 1 || c.MinNew > 3 && n > 20 {
+		if n == 0 || int(seqs[n-1].MatchLen) < len(half)-base.Tail || len(long) > 1 ||
+			c.MinNew > 3 && n > 20 {
 			t.Errorf("MinNew %d: %d sequences, %d of 16 bytes or more", c.MinNew, n, len(long))
 		}
 	}

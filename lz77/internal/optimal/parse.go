@@ -150,7 +150,9 @@ func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
 
 // relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from and
 // goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
-func (o *Parser) relaxRepeats(src []byte, from, i, room int, st *state, cost int32, flag uint32) (longest int) {
+func (o *Parser) relaxRepeats(
+	src []byte, from, i, room int, st *state, cost int32, flag uint32,
+) (longest int) {
 	p, least := from+i, o.minRepeat
 	if p+base.Tail > len(src) {
 		return 0
@@ -162,7 +164,8 @@ func (o *Parser) relaxRepeats(src []byte, from, i, room int, st *state, cost int
 	rows := &o.prices.Match[o.prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses]
 	for kind := range o.config.Repeats {
 		d := int(st.offset(kind, o.rules.ShiftedRepeats))
-		if d < o.config.MinOffset || d > p || d > o.config.MaxOffset || (base.Load32(src, p-d)^v)<<(drop&31) != 0 {
+		if d < o.config.MinOffset || d > p || d > o.config.MaxOffset ||
+			(base.Load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
 		k := &o.repeatCache[uint32(d)*base.Prime32>>28]

@@ -69,7 +69,8 @@ func TestDivergence(t *testing.T) {
 	excess, entropy := c.divergence(&d)
 	near := func(got int64, want float64) bool { return math.Abs(float64(got)/PriceBit-want) < want/100 }
 	if !near(excess, wantExcess) || !near(entropy, wantEntropy) {
-		t.Errorf("got %d and %d bits, want %.0f and %.0f", excess/PriceBit, entropy/PriceBit, wantExcess, wantEntropy)
+		t.Errorf("got %d and %d bits, want %.0f and %.0f",
+			excess/PriceBit, entropy/PriceBit, wantExcess, wantEntropy)
 	}
 	var many Counts
 	for i := range many.Literals {
@@ -114,7 +115,8 @@ func TestResemblesPast(t *testing.T) {
 		}
 		// Without much content in front of them, chunks get longer matches one after the other.
 		if !slices.Contains(changes, x.change) || len(changes) > chunks {
-			t.Errorf("%s: chunks %v differ from those before them, want %d among few", x.name, changes, x.change)
+			t.Errorf("%s: chunks %v differ from those before them, want %d among few",
+				x.name, changes, x.change)
 		}
 	}
 }
