@@ -25,7 +25,7 @@ func deviceScheduler(t testing.TB, workers int, cfg gpu.SoftConfig) *Scheduler {
 	return s
 }
 
-// ran tells how many blocks went through stages on a backend.
+// ran returns the number of stages of blocks that ran on a backend.
 func ran(s SchedulerStats, on Backend) (n int64) {
 	for _, x := range s.Stages {
 		if x.Backend == on && x.Stage != "check" && x.Stage != "verify" {
@@ -35,7 +35,7 @@ func ran(s SchedulerStats, on Backend) (n int64) {
 	return n
 }
 
-// Wherever stages run, the file is the same, through every door.
+// TestBackends checks that backends do not change a file, with every way to write and read one.
 func TestBackends(t *testing.T) {
 	content := mixedBytes(30*testBlock + 77)
 	levels, workerCounts := []int{1, 5}, []int{1, 8}
@@ -50,43 +50,61 @@ func TestBackends(t *testing.T) {
 					continue
 				}
 				for _, workers := range workerCounts {
-					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
-					opts := []Option{WithScheduler(s), WithBackend(match, entropy), WithBlockSize(testBlock), WithLevel(level)}
-					if level == 9 && (match.Strict() || entropy.Strict()) {
-						// Layout Dense is the CPU's, and a device that must do a part of it is refused. It may be asked to read.
-						if _, err := AppendEncode(nil, content, opts...); err == nil {
-							t.Error("level 9 on a device")
-						}
-					} else {
-						equal(t, encode(t, content, opts...), want, "Writer")
-						if got, err := AppendEncode(nil, content, append(opts, WithContentSize(-1))...); err != nil {
-							t.Fatal(err)
-						} else if back, err := AppendDecode(nil, got, opts...); err != nil || !bytes.Equal(back, content) {
-							t.Fatal("one shot:", err)
-						}
-					}
-					got, err := io.ReadAll(newReader(t, bytes.NewReader(want), opts...))
-					if err != nil {
-						t.Fatal(err)
-					}
-					equal(t, got, content, "Reader")
-					r := openAt(t, want, opts...)
-					got, err = io.ReadAll(r)
-					if err != nil {
-						t.Fatal(err)
-					}
-					equal(t, got, content, "ReaderAt")
-					r.Close()
-					strict := (match.Strict() || entropy.Strict()) && level != 9
-					if n := ran(s.Stats(), GPU); strict != (n > 0) && (strict || match == CPU && entropy == CPU) {
-						t.Errorf("%v, %v: %d blocks on the device", match, entropy, n)
-					}
+					testBackend(t, content, want, level, workers, match, entropy)
 				}
 			}
 		}
 	}
 }
 
+// testBackend writes content and reads want with a software device.
+func testBackend(t *testing.T, content, want []byte, level, workers int, match, entropy Backend) {
+	t.Helper()
+	s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 4})
+	opts := []Option{
+		WithScheduler(s),
+		WithBackend(match, entropy),
+		WithBlockSize(testBlock),
+		WithLevel(level),
+	}
+	strict := match.Strict() || entropy.Strict()
+	if level == 9 && strict {
+		// No device writes layout Dense, so a strict backend is an error. Reading is not.
+		if _, err := AppendEncode(nil, content, opts...); err == nil {
+			t.Error("AppendEncode succeeds at level 9 with a strict backend")
+		}
+	} else {
+		equal(t, encode(t, content, opts...), want, "Writer")
+		got, err := AppendEncode(nil, content, append(opts, WithContentSize(-1))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err = AppendDecode(nil, got, opts...); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, content, "AppendDecode")
+	}
+	got, err := io.ReadAll(newReader(t, bytes.NewReader(want), opts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "Reader")
+	r := openAt(t, want, opts...)
+	defer r.Close()
+	if got, err = io.ReadAll(r); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "ReaderAt")
+	n := ran(s.Stats(), GPU)
+	if mustRun := strict && level != 9; mustRun && n == 0 {
+		t.Errorf("level %d, backends %v, %v: nothing ran on the device", level, match, entropy)
+	}
+	if match == CPU && entropy == CPU && n > 0 {
+		t.Errorf("level %d, backend CPU: %d stages of blocks ran on the device", level, n)
+	}
+}
+
+// TestNoDevice checks that a strict backend without a suitable device is ErrDevice everywhere.
 func TestNoDevice(t *testing.T) {
 	file := encode(t, mixedBytes(3*testBlock), WithBlockSize(testBlock))
 	s := deviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
@@ -99,58 +117,65 @@ func TestNoDevice(t *testing.T) {
 		"half of a device":  {WithBackend(Fused, Fused), WithScheduler(s)},
 	} {
 		if _, err := NewWriter(io.Discard, opts...); !errors.Is(err, ErrDevice) {
-			t.Errorf("%s: NewWriter: %v", name, err)
+			t.Errorf("%s: NewWriter: error %v, want ErrDevice", name, err)
 		}
 		if _, err := AppendDecode(nil, file, opts...); !errors.Is(err, ErrDevice) {
-			t.Errorf("%s: AppendDecode: %v", name, err)
+			t.Errorf("%s: AppendDecode: error %v, want ErrDevice", name, err)
 		}
 	}
-	// With a device that cannot do this no door is quietly the CPU's.
+	// A device that cannot run the stage is an error; the CPU does not take over.
 	opts := []Option{WithBackend(Auto, GPU), WithScheduler(s)}
-	if got, err := AppendEncode([]byte("x"), mixedBytes(testBlock), opts...); !errors.Is(err, ErrDevice) || string(got) != "x" {
-		t.Errorf("AppendEncode: %d bytes, %v", len(got), err)
+	got, err := AppendEncode([]byte("x"), mixedBytes(testBlock), opts...)
+	if !errors.Is(err, ErrDevice) || string(got) != "x" {
+		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
 	}
-	if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...); !errors.Is(err, ErrDevice) {
-		t.Error("NewReaderAt:", err)
+	_, err = NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...)
+	if !errors.Is(err, ErrDevice) {
+		t.Errorf("NewReaderAt: error %v, want ErrDevice", err)
 	}
-	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), nil, opts...); !errors.Is(err, ErrDevice) {
-		t.Error("Recover:", err)
+	err = Recover(io.Discard, bytes.NewReader(file), int64(len(file)), nil, opts...)
+	if !errors.Is(err, ErrDevice) {
+		t.Errorf("Recover: error %v, want ErrDevice", err)
 	}
 	if err := NewScheduler(1).SetDevice(nil); !errors.Is(err, ErrDevice) {
-		t.Error("SetDevice(nil):", err)
+		t.Errorf("SetDevice(nil): error %v, want ErrDevice", err)
 	}
-	for _, b := range [][2]Backend{{Fused + 1, Auto}, {CPU, Fused + 1}, {Fused, GPU}, {GPU, Fused}, {Fused, Auto}, {CPU, Fused}} {
+	for _, b := range [][2]Backend{
+		{Fused + 1, Auto}, {CPU, Fused + 1},
+		{Fused, GPU}, {GPU, Fused}, {Fused, Auto}, {CPU, Fused},
+	} {
 		if _, err := NewWriter(io.Discard, WithBackend(b[0], b[1])); !errors.Is(err, ErrOption) {
-			t.Errorf("%v: %v", b, err)
+			t.Errorf("backends %v: error %v, want ErrOption", b, err)
 		}
 	}
 	if err := s.SetDevice(NewSoftDevice(gpu.SoftConfig{})); !errors.Is(err, ErrDevice) {
-		t.Error("second device:", err)
+		t.Errorf("second SetDevice: error %v, want ErrDevice", err)
 	}
 }
 
-// A device that is lost is told of, and nothing else of it is to be seen.
+// TestLostDevice checks that DeviceError reports a lost device, and that the file is the same.
 func TestLostDevice(t *testing.T) {
 	content := textBytes(40*testBlock, 1)
 	s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
 	file := encode(t, content, WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock))
 	equal(t, file, encode(t, content, WithBlockSize(testBlock)), "file")
 	if !errors.Is(s.DeviceError(), gpu.ErrLost) {
-		t.Error(s.DeviceError())
+		t.Errorf("DeviceError() = %v, want %v", s.DeviceError(), gpu.ErrLost)
 	}
 	if st := s.Stats(); st.Returned == 0 || ran(st, GPU) == 0 || ran(st, CPU) == 0 {
-		t.Errorf("%+v", st)
+		t.Errorf("statistics %+v: want blocks returned, on the device and on the CPU", st)
 	}
 }
 
-// A device that gives wrong results costs no data, in neither direction, and is not asked again.
+// TestWrongDevice checks that wrong results of a device change no data, and that the device is
+// given up.
 func TestWrongDevice(t *testing.T) {
 	content := textBytes(40*testBlock, 1)
 	file := encode(t, content, WithBlockSize(testBlock))
 	for _, backend := range []Backend{GPU, Auto} {
 		for _, decode := range []bool{false, true} {
 			s := NewScheduler(2)
-			s.SetDevice(lyingDevice{NewSoftDevice(gpu.SoftConfig{}), decode})
+			s.SetDevice(wrongDevice{NewSoftDevice(gpu.SoftConfig{}), decode})
 			opts := []Option{WithScheduler(s), WithBackend(CPU, backend)}
 			equal(t, encode(t, content, append(opts, WithBlockSize(testBlock))...), file, "Writer")
 			got, err := AppendDecode(nil, file, opts...)
@@ -159,19 +184,19 @@ func TestWrongDevice(t *testing.T) {
 			}
 			equal(t, got, content, "AppendDecode")
 			if backend == GPU && s.DeviceError() == nil {
-				t.Error("the device is not lost")
+				t.Error("DeviceError is nil after a wrong result")
 			}
 		}
 	}
 }
 
-// lyingDevice flips a bit in what it codes or decodes.
-type lyingDevice struct {
+// wrongDevice flips a bit in each result of encoding or decoding.
+type wrongDevice struct {
 	gpu.Device
 	decode bool
 }
 
-func (d lyingDevice) Run(op gpu.Op, batch []*gpu.Request) error {
+func (d wrongDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 	err := d.Device.Run(op, batch)
 	for _, r := range batch {
 		p := r.Dst
@@ -185,7 +210,8 @@ func (d lyingDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 	return err
 }
 
-// With a device more blocks are in flight, and the limit still holds.
+// TestDeviceMemory checks that more blocks are in flight with a device, but not beyond
+// WithMaxMemory.
 func TestDeviceMemory(t *testing.T) {
 	content := textBytes(3<<20, 1)
 	s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 8})
@@ -198,18 +224,19 @@ func TestDeviceMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if more < 2*plain {
-		t.Errorf("%d bytes with a device, %d without", more, plain)
+		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more, plain)
 	}
 	opts := []Option{WithScheduler(s), WithBlockSize(64 << 10), WithMaxMemory(plain), WithBackend(GPU, GPU)}
 	if got, err := WriterMemory(opts...); err != nil || got > plain {
-		t.Errorf("limit %d, %d, %v", plain, got, err)
+		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)
 	}
 	equal(t, encode(t, content, opts...), encode(t, content, WithBlockSize(64<<10)), "file")
 }
 
+// TestOpenDevice checks the names that every build knows.
 func TestOpenDevice(t *testing.T) {
 	if !slices.Contains(Devices(), "soft") {
-		t.Error(Devices())
+		t.Errorf("Devices() = %q, want soft among them", Devices())
 	}
 	d, err := OpenDevice("soft")
 	if err != nil || d.Info().Name != "soft" {
@@ -217,32 +244,34 @@ func TestOpenDevice(t *testing.T) {
 	}
 	d.Close()
 	d.Close()
-	for _, name := range []string{"", "none"} {
-		if d, err := OpenDevice(name); name != "" && (d != nil || !errors.Is(err, ErrDevice)) || d != nil && d.Info().Name == "soft" {
-			t.Errorf("%q: %v, %v", name, d, err)
-		}
+	if d, err := OpenDevice("none"); d != nil || !errors.Is(err, ErrDevice) {
+		t.Errorf("OpenDevice(none) = %v, error %v, want ErrDevice", d, err)
+	}
+	if d, _ := OpenDevice(""); d != nil && d.Info().Name == softName {
+		t.Error("OpenDevice without a name opens the software device")
 	}
 }
 
-// TestLazyDevice: a GPU is looked for without being started.
+// TestLazyDevice checks that LazyDevice starts nothing.
 func TestLazyDevice(t *testing.T) {
 	d, err := LazyDevice()
 	if err != nil {
 		if d != nil || !errors.Is(err, ErrDevice) {
-			t.Error(d, err)
+			t.Errorf("LazyDevice() = %v, error %v, want ErrDevice", d, err)
 		}
 		return
 	}
 	if info := d.Info(); info.Ops[gpu.StageN].Batch == 0 || info.Ops[gpu.Stage0].MinAuto == 0 {
-		t.Errorf("%+v", info)
+		t.Errorf("limits are missing: %+v", info)
 	}
 	if d.Accepts(&gpu.Request{}) || d.StartError() != nil {
-		t.Error("it is there already")
+		t.Error("the device has started before its first blocks")
 	}
 	d.Close()
 }
 
-// TestLateStart: a device that comes up in the middle of the work takes part from then on, and one that does not come up is no loss.
+// TestLateStart checks that a device takes part once it has started, and that a failed start
+// changes nothing.
 func TestLateStart(t *testing.T) {
 	content := mixedBytes(200 * testBlock)
 	want := encode(t, content, WithBlockSize(testBlock))
@@ -263,12 +292,12 @@ func TestLateStart(t *testing.T) {
 			equal(t, encode(t, content, WithScheduler(s), WithBlockSize(testBlock)), want, "file")
 			if n := ran(s.Stats(), GPU); n > 0 || fails && d.StartError() != nil {
 				if fails && n > 0 {
-					t.Error("there is no device, but it has done something")
+					t.Error("blocks ran on a device that did not start")
 				}
 				break
 			}
 			if time.Now().After(end) {
-				t.Fatal("the device never takes part")
+				t.Fatal("no block ran on the device within 20 s")
 			}
 		}
 		d.Close()

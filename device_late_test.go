@@ -12,7 +12,8 @@ import (
 	"github.com/gopz/compress/gpu"
 )
 
-// lateDevice reads what it was given for as long as it is held, whether or not it is given up before.
+// lateDevice reads the content of its first request until hold is closed, even after the scheduler
+// has given it up.
 type lateDevice struct {
 	gpu.Device
 	t    *testing.T
@@ -21,7 +22,12 @@ type lateDevice struct {
 }
 
 func newLate(t *testing.T) lateDevice {
-	d := lateDevice{NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}), t, make(chan struct{}), new(sync.WaitGroup)}
+	d := lateDevice{
+		Device: NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
+		t:      t,
+		hold:   make(chan struct{}),
+		runs:   new(sync.WaitGroup),
+	}
 	t.Cleanup(func() {
 		close(d.hold)
 		d.runs.Wait()
@@ -41,14 +47,15 @@ func (d lateDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 		case <-time.After(time.Millisecond):
 		}
 		if !bytes.Equal(src, before) {
-			d.t.Error("the block has changed under the device")
+			d.t.Error("the content changed while the device could read it")
 			break
 		}
 	}
 	return nil
 }
 
-// What a device that was given up may still read is not filled again. The race detector sees it if it is.
+// TestLateDeviceReads checks that memory which a device may still read is not reused after the
+// scheduler has given the device up. The race detector notices such reuse.
 func TestLateDeviceReads(t *testing.T) {
 	content := textBytes(20*testBlock, 1)
 	opts := func() []Option {
@@ -71,11 +78,16 @@ func TestLateDeviceReads(t *testing.T) {
 	equal(t, got, content, "ReaderAt")
 }
 
-// A Writer that is canceled does not wait for blocks that only wait for a device.
+// TestCancelBehindDevice checks that a canceled Writer does not wait for blocks that wait for a
+// device.
 func TestCancelBehindDevice(t *testing.T) {
 	begun := make(chan struct{}, 10)
 	s := NewScheduler(2)
-	d := NewSoftDevice(gpu.SoftConfig{StallAfter: 1, Timeout: time.Minute, Observe: func(gpu.Op, []*gpu.Request) { begun <- struct{}{} }})
+	d := NewSoftDevice(gpu.SoftConfig{
+		StallAfter: 1,
+		Timeout:    time.Minute,
+		Observe:    func(gpu.Op, []*gpu.Request) { begun <- struct{}{} },
+	})
 	s.SetDevice(d)
 	content := textBytes(3*testBlock, 1)
 	opts := []Option{WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock)}
@@ -85,52 +97,52 @@ func TestCancelBehindDevice(t *testing.T) {
 		first <- err
 	}()
 	<-begun
-	<-begun // this one stalls
+	<-begun // the second batch stalls
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	deadline(t, "Close", func() {
 		w := newWriter(t, io.Discard, append(opts, WithContext(ctx))...)
 		w.Write(content)
 		if err := w.Close(); err != context.Canceled {
-			t.Error(err)
+			t.Errorf("Close: error %v, want %v", err, context.Canceled)
 		}
 	})
-	d.Close() // lets the other go on
+	d.Close() // ends the stalled batch
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
 }
 
-// slow is a device that says whether anything is under way.
-type slow struct {
+// slowDevice takes 400 ms for a batch and counts the batches in flight.
+type slowDevice struct {
 	gpu.Device
 	active atomic.Int64
 }
 
-func (d *slow) Run(op gpu.Op, batch []*gpu.Request) error {
+func (d *slowDevice) Run(op gpu.Op, batch []*gpu.Request) error {
 	d.active.Add(1)
 	defer d.active.Add(-1)
 	time.Sleep(400 * time.Millisecond)
 	return d.Device.Run(op, batch)
 }
 
-// TestCallersMemory: when a call returns that works on the caller's memory no device is still at it, however slow it is.
+// TestCallersMemory checks that no device works on caller-owned memory after the call has returned.
 func TestCallersMemory(t *testing.T) {
 	s := NewScheduler(2)
-	d := &slow{Device: NewSoftDevice(gpu.SoftConfig{Batch: 2})}
+	d := &slowDevice{Device: NewSoftDevice(gpu.SoftConfig{Batch: 2})}
 	s.SetDevice(d)
 	content := textBytes(4*testBlock, 1)
 	opts := []Option{WithScheduler(s), WithBlockSize(testBlock)}
 	file, err := AppendEncode(nil, content, opts...)
 	if n := d.active.Load(); err != nil || n != 0 {
-		t.Fatalf("AppendEncode: %v, %d batches under way", err, n)
+		t.Fatalf("AppendEncode: error %v, %d batches in flight", err, n)
 	}
 	back, err := AppendDecode(nil, file, opts...)
 	if n := d.active.Load(); err != nil || n != 0 {
-		t.Fatalf("AppendDecode: %v, %d batches under way", err, n)
+		t.Fatalf("AppendDecode: error %v, %d batches in flight", err, n)
 	}
 	equal(t, back, content, "content")
-	// A Writer's memory is its own: it waits for nobody.
+	// A Writer owns its memory, so it does not wait for the device.
 	var buf bytes.Buffer
 	w := newWriter(t, &buf, opts...)
 	w.Write(content)
@@ -144,7 +156,8 @@ func TestCallersMemory(t *testing.T) {
 	equal(t, back, content, "Writer")
 }
 
-// TestReaderAtWithDevice: files of every format that has an index are read with a device there, whether or not it has anything to do.
+// TestReaderAtWithDevice reads files of every format with an index while the scheduler has a
+// device.
 func TestReaderAtWithDevice(t *testing.T) {
 	content := textBytes(6*testBlock, 1)
 	for _, p := range []string{"lzr", "lzseqr", "lzf"} {
@@ -157,7 +170,7 @@ func TestReaderAtWithDevice(t *testing.T) {
 			s.SetDevice(NewSoftDevice(gpu.SoftConfig{Batch: 2}))
 			got, err := io.ReadAll(openAt(t, file, WithScheduler(s), WithBackend(b, b)))
 			if err != nil {
-				t.Fatalf("%s, %v: %v", p, b, err)
+				t.Fatalf("%s, backend %v: error %v", p, b, err)
 			}
 			equal(t, got, content, p)
 		}
