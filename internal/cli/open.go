@@ -25,7 +25,7 @@ func (a *app) openSource(e entry) *source {
 	}
 	want := link
 	if link.Mode()&fs.ModeSymlink != 0 {
-		if e.walked || !a.followsLinks() {
+		if e.root != nil || !a.followsLinks() {
 			a.warn(e.path, "is a symbolic link -- ignored; use -f to follow it")
 			return nil
 		}

@@ -10,10 +10,9 @@ import (
 
 // entry is a file to process: an operand, or a file that -r found in a directory.
 type entry struct {
-	path   string
-	base   string
-	root   *os.Root // directory of a file that -r found; nil for an operand
-	walked bool     // -r found the file
+	path string
+	base string
+	root *os.Root // directory of a file that -r found; nil for an operand
 }
 
 // lstat and open go through the open directory of a file that -r found. So they stay in that

@@ -97,7 +97,7 @@ func (a *app) walk(d *dir, do func(entry)) {
 		case a.packed(e.Name()) == (a.cfg.mode == modeCompress):
 			a.note(path, "has the wrong suffix for -r -- ignored")
 		default:
-			do(entry{path: path, base: e.Name(), root: root, walked: true})
+			do(entry{path: path, base: e.Name(), root: root})
 		}
 	}
 }
