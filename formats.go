@@ -108,7 +108,8 @@ func readAnyIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index
 	}
 	switch f, ok, _ := container.Detect(p); {
 	case ok && f == Gzip:
-		return nil, errs.New(ErrNoIndex, "gzip data has no index and can only be read from front to back, by a Reader")
+		return nil, errs.New(ErrNoIndex,
+			"gzip data has no index and can only be read from front to back, by a Reader")
 	case ok && f == Zstd:
 		return zstfile.ReadIndex(src, size, limits)
 	case !ok && zstfile.HasSeekTable(src, size):

@@ -179,7 +179,8 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 			info.Content = s.Content
 			info.Blocks++
 			if int64(members)*index.StreamMemory > o.limits.Memory() {
-				return info, errs.OutOfMemory(0, "there are too many members to list them within the memory limit")
+				return info, errs.OutOfMemory(0,
+					"there are too many members to list them within the memory limit")
 			}
 		}
 		switch err {

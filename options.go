@@ -181,7 +181,8 @@ func WithScheduler(s *Scheduler) Option {
 func WithBlockSize(size int) Option {
 	return func(o *options) error {
 		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
-			return errs.BadOption("block size %d is not a power of two in %d … %d", size, MinBlockSize, MaxBlockSize)
+			return errs.BadOption("block size %d is not a power of two in %d … %d",
+				size, MinBlockSize, MaxBlockSize)
 		}
 		o.blockSize = size
 		return nil

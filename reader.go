@@ -312,7 +312,8 @@ func (r *Reader) startRun() (err error) {
 // submit gives a block whose payload has been read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
 	u := &r.unit
-	b.Kind, b.Raw, b.Sum, b.Into, b.CallerOwned = pipeline.Kind(u.Kind), u.Raw, u.Sum, nil, u.Place.CallerOwned
+	b.Kind, b.Raw, b.Sum = pipeline.Kind(u.Kind), u.Raw, u.Sum
+	b.Into, b.CallerOwned = nil, u.Place.CallerOwned
 	if r.into != nil && r.format == PZ {
 		b.Into = r.into(u)
 	}

@@ -47,7 +47,8 @@ func newWriterOptions(opts []Option) (options, error) {
 		return o, err
 	}
 	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
-		return o, errs.BadOption("blocks of pipeline %s have at most %d bytes, not %d", o.pipe.Name, most, o.blockSize)
+		return o, errs.BadOption("blocks of pipeline %s have at most %d bytes, not %d",
+			o.pipe.Name, most, o.blockSize)
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
 		o.blockSize = min(o.blockSize, max(smallBlock, ceilPow2(int(o.contentSize))))
@@ -146,7 +147,8 @@ func (o *options) budget(
 	})
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
-			"blocks of %d bytes take %d bytes of memory, more than the limit of %d", blockSize, b.memory, limit)
+			"blocks of %d bytes take %d bytes of memory, more than the limit of %d",
+			blockSize, b.memory, limit)
 	}
 	return b, nil
 }
@@ -174,7 +176,8 @@ func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int) (budget, err
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
 func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	want, workers, limit := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.workerCount(), o.limits.Memory()
+	want, workers := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.workerCount()
+	limit := o.limits.Memory()
 	if s.InOrder {
 		want = 2 // the caller's piece, and the next one
 	}

@@ -42,7 +42,8 @@ type Framer interface {
 }
 
 // ErrNothingYet is what a Source returns in place of a unit when it has come to a place, such as
-// the end of a stream, at which the next byte of input may be long in coming. The next call goes on.
+// the end of a stream, at which the next byte of input may be long in coming. The next call goes
+// on.
 var ErrNothingYet = errors.New("container: nothing yet")
 
 // A Source reads one file from the front. Its methods are for one goroutine at a time, and read

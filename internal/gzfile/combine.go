@@ -5,13 +5,14 @@ import (
 	"math/bits"
 )
 
-// A checksum is a polynomial over GF(2) modulo that of CRC-32, whose coefficient of x⁰ is the highest bit.
+// A CRC-32 is a polynomial over GF(2), reduced by that of the CRC. The highest bit of the number is
+// the coefficient of x⁰.
 const (
 	one = 1 << 31 // x⁰
 	x   = 1 << 30 // x¹
 )
 
-// squares[k] is x to the power of 2ᵏ; bytes have eight bits, and sizes 63.
+// squares[k] is x to the power of 2ᵏ. A byte has 8 bits, and a size has 63.
 var squares = makeSquares()
 
 func makeSquares() (t [63 + 3]uint32) {
@@ -23,7 +24,7 @@ func makeSquares() (t [63 + 3]uint32) {
 	return t
 }
 
-// multiply returns a·b.
+// multiply returns the product of two polynomials, reduced.
 func multiply(a, b uint32) (p uint32) {
 	for ; a != 0; a <<= 1 {
 		p ^= b & -(a >> 31)
@@ -32,8 +33,8 @@ func multiply(a, b uint32) (p uint32) {
 	return p
 }
 
-// Combine returns the Checksum of two pieces of content laid end to end, whose own are a and b; the second one has size bytes, 0 or more. It takes time
-// in proportion to the logarithm of size.
+// Combine returns the Checksum of two contents laid end to end, whose checksums are a and b. size
+// is the length of the second in bytes, at least 0. The time is logarithmic in size.
 func Combine(a, b uint32, size int64) uint32 {
 	shift := uint32(one) // x to the power of the second one's bits
 	for n := uint64(size); n != 0; n &= n - 1 {

@@ -137,7 +137,8 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// TestSkipper: a Skipper finds the end that ParseHeader finds, and the same errors, however the header comes in; only a long string is none.
+// TestSkipper: a Skipper finds the end that ParseHeader finds, and the same errors, however the
+// header comes in; only a long string is none.
 func TestSkipper(t *testing.T) {
 	skip := func(p []byte, piece int) (n int, done bool, err error) {
 		var s Skipper
@@ -259,7 +260,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// FuzzParseHeader: what is taken says so much that the same bytes can be written again, but for the checksum of a header that is not ours.
+// FuzzParseHeader: what is taken says so much that the same bytes can be written again, but for the
+// checksum of a header that is not ours.
 func FuzzParseHeader(f *testing.F) {
 	for _, h := range headers[:5] {
 		f.Add(appendHeader(f, &h, nil))

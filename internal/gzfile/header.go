@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// The only method there is.
+// methodDeflate is the only compression method of RFC 1952.
 const methodDeflate = 8
 
 // Flags of a header.
@@ -29,8 +29,9 @@ const (
 
 // Header is the header of a member.
 type Header struct {
-	// Name is the name of the file that was compressed, and Comment is a comment; "" is none. They are in UTF-8 here and in Latin-1 in the
-	// file, as the format demands. Files written by gzip have whatever bytes their name had: Latin1 gives them back.
+	// Name is the name of the compressed file, and Comment a comment; "" means none. They are UTF-8
+	// here and Latin-1 in the file, as the format requires. Files of gzip have the bytes of the
+	// file's name; Latin1 returns them.
 	Name, Comment string
 	ModTime       uint32 // of the file, in seconds since 1970; 0 is unknown
 	Extra         []byte // subfields (RFC 1952, section 2.3.1.1); nil is none; at most 65,535 bytes
@@ -40,8 +41,8 @@ type Header struct {
 	OS            uint8  // system, or rather file system, that the file was on
 }
 
-// Append appends the header's bytes to dst. It fails, with ErrField, if Name or Comment is too long or has characters that cannot be written in Latin-1, or
-// a zero, or if Extra is too long; dst is then returned as it was.
+// Append appends the header. If Name or Comment is too long, has a zero, or has characters outside
+// Latin-1, or if Extra is too long, it returns dst as it was and ErrField.
 func (h *Header) Append(dst []byte) ([]byte, error) {
 	at := len(dst)
 	var flags byte
@@ -87,9 +88,9 @@ func (h *Header) Append(dst []byte) ([]byte, error) {
 	return p, nil
 }
 
-// ParseHeader reads a header from the front of p and returns its size. What follows it does not matter. If p is too short but may be the beginning of a header, the error is
-// ErrShort: whoever has more bytes may try again, MaxHeaderSize being enough. If it is
-// ErrLong, h has what is in front of the string that is too long. Extra refers to p.
+// ParseHeader reads a header from the front of p and returns its size; more bytes may follow.
+// ErrShort means that p may be the beginning of a header; MaxHeaderSize bytes are always enough.
+// With ErrLong h has everything before the string that is too long. Extra refers to p.
 func ParseHeader(p []byte) (h Header, size int, err error) {
 	if n := min(len(p), len(Magic)); string(p[:n]) != Magic[:n] {
 		return h, 0, ErrMagic
@@ -144,7 +145,7 @@ func ParseHeader(p []byte) (h Header, size int, err error) {
 	return h, len(p) - len(rest), nil
 }
 
-// parseString reads a string in Latin-1 that ends with a zero.
+// parseString reads a zero-terminated string in Latin-1.
 func parseString(p []byte) (s string, rest []byte, err error) {
 	n := bytes.IndexByte(p[:min(len(p), MaxString+1)], 0)
 	switch {
@@ -156,7 +157,8 @@ func parseString(p []byte) (s string, rest []byte, err error) {
 	return "", nil, ErrShort
 }
 
-// Latin1 appends s to dst in Latin-1: its bytes in the file. It is not ok if s has other characters; dst is then of no use.
+// Latin1 appends s to dst in Latin-1, as it is in a file. If s has other characters, ok is false
+// and the result is useless.
 func Latin1(dst []byte, s string) (p []byte, ok bool) {
 	for _, r := range s {
 		if r > 255 {
@@ -167,8 +169,8 @@ func Latin1(dst []byte, s string) (p []byte, ok bool) {
 	return dst, true
 }
 
-// FromLatin1 returns the string that Latin1 turns into p. A name that was so made of the bytes of a file name stands in the file with these bytes, as
-// gzip writes it.
+// FromLatin1 returns the string that Latin1 turns into p. Written to a header, the string has the
+// bytes of p again, which is how gzip stores a file name in any encoding.
 func FromLatin1(p []byte) string {
 	runes := make([]rune, len(p))
 	for i, c := range p {

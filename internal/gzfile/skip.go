@@ -2,8 +2,8 @@ package gzfile
 
 import "errors"
 
-// Skipper passes over a header that comes in pieces, and keeps nothing of it: name and comment may be as long as they like. The zero value is ready for a
-// header.
+// Skipper passes over a header that comes in pieces, and keeps nothing of it: name and comment may
+// have any length. The zero value is ready for a header.
 type Skipper struct {
 	head  [MinHeaderSize]byte
 	have  int // bytes of head, or of a number
@@ -26,10 +26,14 @@ const (
 	behind
 )
 
-var stageFlags = [behind]byte{extraSize: flagExtra, extraData: flagExtra, name: flagName, comment: flagComment, headerCRC: flagHeaderCRC}
+var stageFlags = [behind]byte{
+	extraSize: flagExtra, extraData: flagExtra, name: flagName, comment: flagComment,
+	headerCRC: flagHeaderCRC,
+}
 
-// Skip passes over what p has of the header, n bytes, and reports whether that is the end of it. Errors are those of ParseHeader, but never ErrShort and never for
-// the length of a string; after one the Skipper is of no more use.
+// Skip passes over the bytes of the header in p, n bytes, and reports whether the header ends
+// there. Its errors are those of ParseHeader except ErrShort and ErrLong. After an error the
+// Skipper is unusable.
 func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 	for i, b := range p {
 		if s.stage < headerCRC {
@@ -78,7 +82,7 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 	return len(p), false, nil
 }
 
-// next goes on to the next part that there is.
+// next goes to the next part that the header has.
 func (s *Skipper) next() {
 	s.have = 0
 	for s.stage++; s.stage < behind && s.head[3]&stageFlags[s.stage] == 0; s.stage++ {

@@ -20,7 +20,8 @@ var tools = [][]string{
 	{"python3", "-c", "import zlib, sys\np = sys.stdin.buffer.read()\nwhile p:\n d = zlib.decompressobj(31)\n sys.stdout.buffer.write(d.decompress(p))\n assert d.eof\n p = d.unused_data"},
 }
 
-// runs are sequences for the runs of equal bytes in p, and for what repeats at a few fixed distances: enough for blocks of all types.
+// runs are sequences for the runs of equal bytes in p, and for what repeats at a few fixed
+// distances: enough for blocks of all types.
 func runs(p []byte) (seqs []lz77.Sequence) {
 	done := 0
 	for at := 1; at+3 <= len(p); {
@@ -61,7 +62,8 @@ func member(t *testing.T, p []byte, h Header, pieces int) []byte {
 	return AppendTrailer(out, sum, int64(len(p)))
 }
 
-// TestTools: the tools people have read what we write: files of many members. One that is missing is left out, unless this is a CI machine.
+// TestTools: the tools people have read what we write: files of many members. One that is missing
+// is left out, unless this is a CI machine.
 func TestTools(t *testing.T) {
 	var file, want []byte
 	for _, kind := range []string{"text", "records", "runs", "random", "zeros", "mixed"} {

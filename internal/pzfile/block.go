@@ -8,14 +8,14 @@ import (
 	"github.com/gopz/compress/internal/container"
 )
 
-// Kinds of blocks.
+// The kinds of blocks.
 const (
 	Stored = container.Stored
 	Fill   = container.Fill
 	Coded  = container.Coded
 )
 
-// Entry is what the index says of a block: the first 8 bytes of its header.
+// Entry is the index entry of a block: the first 8 bytes of its header.
 type Entry struct {
 	Kind    container.Kind
 	Payload int // bytes of payload
@@ -28,10 +28,10 @@ func (e Entry) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(e.Raw))
 }
 
-// ParseEntry reads an entry from the first EntrySize bytes of p.
+// ParseEntry reads an entry from the first EntrySize bytes of p. blockSize is the stream's.
 func ParseEntry(p []byte, blockSize int) (Entry, error) {
 	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
-	// Sizes fit an int even of 32 bits: the payload has 28, and raw is compared before it is converted.
+	// Sizes fit an int of 32 bits: payload has 28 bits, and raw is compared before it is converted.
 	e := Entry{Kind: container.Kind(first & 15), Payload: int(first >> 4)}
 	if raw == 0 || raw > uint32(blockSize) {
 		return e, fmt.Errorf("%w: block of %d bytes", ErrField, raw)
@@ -54,7 +54,7 @@ func ParseEntry(p []byte, blockSize int) (Entry, error) {
 	return e, nil
 }
 
-// AppendBlockHeader appends the header of the block with that number.
+// AppendBlockHeader appends the header of a block. number is the block's in its stream.
 func AppendBlockHeader(dst []byte, e Entry, sum uint32, number int64) []byte {
 	at := len(dst)
 	dst = e.Append(dst)
@@ -62,8 +62,8 @@ func AppendBlockHeader(dst []byte, e Entry, sum uint32, number int64) []byte {
 	return binary.LittleEndian.AppendUint32(dst, blockSum(dst[at:], number))
 }
 
-// ParseBlockHeader reads the header of the block with that number from the first BlockHeaderSize bytes of p. h is the
-// stream's.
+// ParseBlockHeader reads the header of a block from the first BlockHeaderSize bytes of p. h is the
+// header of its stream, number the block's number there.
 func ParseBlockHeader(p []byte, h *Header, number int64) (e Entry, sum uint32, err error) {
 	if binary.LittleEndian.Uint32(p[12:]) != blockSum(p[:12], number) {
 		return e, 0, ErrChecksum
@@ -79,12 +79,14 @@ func ParseBlockHeader(p []byte, h *Header, number int64) (e Entry, sum uint32, e
 	return e, sum, nil
 }
 
-// IsEndMarker reports whether p, of at least EndMarkerSize bytes, begins with an end marker rather than a block header.
+// IsEndMarker reports whether p, of at least EndMarkerSize bytes, begins with an end marker in
+// place of a block header.
 func IsEndMarker(p []byte) bool { return binary.LittleEndian.Uint32(p) == 0 }
 
-// blockSum is the check of a block header: the number is in it so that blocks cannot change places unnoticed.
+// blockSum returns the check of a block header. It covers the number, so that a block that has
+// changed places is detected.
 func blockSum(header []byte, number int64) uint32 {
-	// Byte by byte, since what is given to package crc32 would have to be allocated.
+	// Byte by byte, because an argument of package crc32 would escape to the heap.
 	sum := ^Checksum(0, header)
 	for range 8 {
 		sum = castagnoli[byte(sum)^byte(number)] ^ sum>>8
@@ -93,12 +95,12 @@ func blockSum(header []byte, number int64) uint32 {
 	return ^sum
 }
 
-// BlockNumber returns the number that makes p, of BlockHeaderSize bytes, a block header whose check is right. There
-// always is one below 2³²; that it is plausible is what tells a header from other bytes, where a stream has to be
-// searched for them.
+// BlockNumber returns the number that makes p, of BlockHeaderSize bytes, a block header with a
+// right check. For any bytes there is one below 2³². A search tells headers from other bytes by
+// whether the number is plausible.
 func BlockNumber(p []byte) int64 {
-	// Feeding a CRC with the low half of the number and then a high half of 0 is to xor it with the low half and to go
-	// 64 bits on. From the check that is there we go those 64 bits back.
+	// A CRC over the low half of the number, and then over a high half of 0, is the CRC register
+	// xor the low half, advanced by 64 bits. So go back 64 bits from the check.
 	sum := ^binary.LittleEndian.Uint32(p[12:])
 	for range 8 {
 		i := unstep()[sum>>24]
@@ -107,7 +109,7 @@ func BlockNumber(p []byte) int64 {
 	return int64(sum ^ ^Checksum(0, p[:12]))
 }
 
-// unstep tells from the top byte of a CRC which entry of the table was used for it.
+// unstep returns the index of the table entry that has a given top byte.
 var unstep = sync.OnceValue(func() *[256]byte {
 	var t [256]byte
 	for i, v := range castagnoli {

@@ -8,7 +8,7 @@ import (
 // FooterMagic ends every stream.
 const FooterMagic = "PZIX"
 
-// EndMarker stands where the next block header would.
+// EndMarker stands where the next block header would begin.
 var EndMarker = [EndMarkerSize]byte{}
 
 // Footer is the last part of a stream.
@@ -19,10 +19,10 @@ type Footer struct {
 	Sum     uint32 // CRC32C of end marker, index and the fields above
 }
 
-// TailSize is the size of end marker, index and footer of a stream with that many blocks.
+// TailSize returns the size of end marker, index and footer of a stream with so many blocks.
 func TailSize(blocks int64) int64 { return EndMarkerSize + EntrySize*blocks + FooterSize }
 
-// AppendFooter appends a footer to dst. sum is the Checksum of end marker and index; f.Sum is not looked at.
+// AppendFooter appends a footer. sum is the Checksum of end marker and index; f.Sum is ignored.
 func AppendFooter(dst []byte, f Footer, sum uint32) []byte {
 	at := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.Content))
@@ -32,8 +32,8 @@ func AppendFooter(dst []byte, f Footer, sum uint32) []byte {
 	return append(dst, FooterMagic...)
 }
 
-// ParseFooter reads a footer from the first FooterSize bytes of p. It checks that the sizes can be true of each other,
-// and leaves the sum to CheckTail.
+// ParseFooter reads a footer from the first FooterSize bytes of p. It rejects sizes that contradict
+// each other, and leaves the checksum to CheckTail.
 func ParseFooter(p []byte) (Footer, error) {
 	if string(p[28:32]) != FooterMagic {
 		return Footer{}, ErrMagic
@@ -44,7 +44,8 @@ func ParseFooter(p []byte) (Footer, error) {
 		Blocks:  int64(binary.LittleEndian.Uint64(p[16:])),
 		Sum:     binary.LittleEndian.Uint32(p[24:]),
 	}
-	// Each block takes its overhead and a byte of payload at least, and has 1 … MaxBlockSize bytes of content.
+	// A block takes at least its overhead and a byte of payload, and has 1 … MaxBlockSize bytes of
+	// content.
 	if f.Size < MinStreamSize || f.Blocks < 0 || f.Blocks > (f.Size-MinStreamSize)/(BlockOverhead+1) {
 		return f, fmt.Errorf("%w: %d blocks in a stream of %d bytes", ErrField, f.Blocks, f.Size)
 	}
@@ -54,8 +55,7 @@ func ParseFooter(p []byte) (Footer, error) {
 	return f, nil
 }
 
-// maxContent is the most that so many blocks can hold; blocks is at most 2⁶³ / 25, so that it cannot wrap around to
-// something small unseen.
+// maxContent returns the most content of so many blocks. blocks is at most 2⁶³ / 25.
 func maxContent(blocks int64) int64 {
 	const most = 1<<63 - 1
 	if blocks > most/MaxBlockSize {
@@ -64,8 +64,8 @@ func maxContent(blocks int64) int64 {
 	return blocks * MaxBlockSize
 }
 
-// CheckTail compares the footer's sum with the one over its stream's end marker and index, and over the fields in p, the
-// footer's bytes.
+// CheckTail compares f.Sum with the checksum of end marker and index, which is sum, continued over
+// the fields in p, the bytes of the footer.
 func (f *Footer) CheckTail(sum uint32, p []byte) error {
 	if Checksum(sum, p[:24]) != f.Sum {
 		return ErrChecksum

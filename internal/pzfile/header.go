@@ -23,7 +23,7 @@ type Header struct {
 	ContentSize int64 // −1 if the header does not say
 }
 
-// Size is the number of bytes that Append adds.
+// Size returns the number of bytes that Append adds.
 func (h *Header) Size() int {
 	if h.ContentSize >= 0 {
 		return MaxHeaderSize
@@ -49,8 +49,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, Checksum(0, dst[at:]))
 }
 
-// HeaderSize returns the size of the header that begins with p, of which it looks at the first MinHeaderSize bytes.
-// It fails if those are no .pz header of a version known.
+// HeaderSize returns the size of the header that begins with p, from its first MinHeaderSize bytes.
+// It fails if they are not a .pz header of a known version.
 func HeaderSize(p []byte) (int, error) {
 	if string(p[:len(Magic)]) != Magic {
 		return 0, ErrMagic
@@ -64,7 +64,7 @@ func HeaderSize(p []byte) (int, error) {
 	return MinHeaderSize, nil
 }
 
-// ParseHeader reads a header from p, which has the size that HeaderSize gave.
+// ParseHeader reads a header from p, whose length HeaderSize has returned.
 func ParseHeader(p []byte) (Header, error) {
 	var h Header
 	if len(p) < MinHeaderSize {

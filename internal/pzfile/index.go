@@ -14,7 +14,9 @@ import (
 // finds from the end of the file. It takes no more memory than the limits allow, nor more than a
 // small multiple of size. known reports whether there is a pipeline with a number. If there is no
 // index at the end, the error says what is wrong, seen from the front.
-func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool) (*index.File, error) {
+func ReadIndex(
+	src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool,
+) (*index.File, error) {
 	x := &index.File{Format: container.PZ, Size: size}
 	var blocks int64
 	for pos := size; pos > 0 || len(x.Streams) == 0; {
@@ -24,9 +26,12 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits, known func
 		}
 		pos -= f.Size
 		blocks += f.Blocks
-		x.Streams = append(x.Streams, index.Stream{Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Blocks})
+		x.Streams = append(x.Streams, index.Stream{
+			Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Blocks,
+		})
 		if limit := limits.Memory(); x.Memory(blocks) > limit {
-			return nil, errs.OutOfMemory(0, "an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
+			return nil, errs.OutOfMemory(0,
+				"an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
 		}
 	}
 	slices.Reverse(x.Streams)
@@ -164,7 +169,9 @@ func (e Entry) block(offset int64) index.Block {
 
 // OpenBlock verifies the header of the block that p holds against its index entry b, and returns
 // the payload, which is part of p, and the check of the content. number is the block's in st.
-func OpenBlock(p []byte, b *index.Block, st *index.Stream, number int64) (payload []byte, sum uint32, err error) {
+func OpenBlock(
+	p []byte, b *index.Block, st *index.Stream, number int64,
+) (payload []byte, sum uint32, err error) {
 	h := Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks}
 	e, sum, err := ParseBlockHeader(p, &h, number)
 	if err == nil && e == (Entry{Kind: b.Kind, Payload: int(b.Size) - BlockHeaderSize, Raw: int(b.Raw)}) {

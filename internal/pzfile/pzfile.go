@@ -1,6 +1,8 @@
-// Package pzfile writes and reads the parts of a .pz file that surround the payloads: headers, block headers, index and
-// footer, as docs/FORMAT.md has them. It does no I/O and knows no codec. Append functions extend dst; parse functions
-// are given exactly the bytes of the part and believe none of them.
+// Package pzfile writes, reads, indexes and salvages .pz files, as docs/FORMAT.md describes them.
+// It knows headers, block headers, index and footer, and no codec.
+//
+// Append functions extend dst. Parse functions get exactly the bytes of one part and trust none of
+// them.
 package pzfile
 
 import (
@@ -22,14 +24,14 @@ const (
 
 	// MinStreamSize is the size of a stream without blocks.
 	MinStreamSize = MinHeaderSize + EndMarkerSize + FooterSize
-	// BlockOverhead is what a block adds to a stream besides its payload.
+	// BlockOverhead is the size of a block without its payload, index entry included.
 	BlockOverhead = BlockHeaderSize + EntrySize
 )
 
 // Version of the format that this package writes and reads.
 const Version = 1
 
-// What a parse function complains of.
+// Errors of the parse functions.
 var (
 	ErrMagic    = errors.New("not .pz data")
 	ErrVersion  = errors.New("unsupported format version")
@@ -39,5 +41,5 @@ var (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum continues the CRC32C sum, 0 to begin with, over p.
+// Checksum continues the CRC-32C sum, initially 0, over p.
 func Checksum(sum uint32, p []byte) uint32 { return crc32.Update(sum, castagnoli, p) }

@@ -96,7 +96,8 @@ func (s *search) leave() {
 func (s *search) restore() {
 	o, f := &s.outer, s.File
 	s.position = o.position
-	f.Content, f.Streams, f.Blocks, s.Gaps = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks], s.Gaps[:o.gaps]
+	f.Content, f.Streams, f.Blocks = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks]
+	s.Gaps = s.Gaps[:o.gaps]
 	s.Row, s.last = true, false
 	s.outer = outer{}
 }

@@ -97,7 +97,9 @@ func (s *search) lowerBlockSizes() {
 }
 
 // lose notes a gap in front of pos.
-func (s *search) lose(kind index.DamageKind, part errs.Part, blocks, content int64, why error, detail string) {
+func (s *search) lose(
+	kind index.DamageKind, part errs.Part, blocks, content int64, why error, detail string,
+) {
 	if s.Err != nil {
 		return // what seems to be missing may be there
 	}
@@ -241,7 +243,8 @@ func (s *search) add(e Entry) {
 // row returns the stream of a row of blocks that begins with the given number.
 func (s *search) row(number int64) index.Stream {
 	return index.Stream{
-		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks, ID: s.id, Skipped: number,
+		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks,
+		ID: s.id, Skipped: number,
 	}
 }
 

@@ -23,7 +23,8 @@ type Decoder struct{ dec *zstd.Decoder }
 // New returns a Decoder without input. It compares checksums if checks is set.
 func New(checks bool) (zstfile.Decoder, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxMemory), zstd.IgnoreChecksum(!checks))
+		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxMemory),
+		zstd.IgnoreChecksum(!checks))
 	if err != nil {
 		return nil, err
 	}

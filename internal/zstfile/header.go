@@ -9,7 +9,8 @@ import (
 // Magic begins every frame that is not skippable, as a little-endian number.
 const Magic = 0xFD2FB528
 
-// Bits of the frame header descriptor. The lowest two say how long the dictionary ID is, the highest two the content size.
+// Bits of the frame header descriptor. The lowest two state the length of the dictionary ID, the
+// highest two that of the content size.
 const (
 	flagChecksum = 1 << 2
 	flagReserved = 1 << 3
@@ -18,19 +19,20 @@ const (
 
 // Header is the header of a frame.
 type Header struct {
-	// ContentSize is −1 if the header does not say.
+	// ContentSize is in bytes, −1 if the header does not state it.
 	ContentSize int64
-	// Window is how far back offsets may reach, in bytes, MinWindow … MaxWindow; the window of a single segment is its content.
+	// Window is how far back offsets reach, in bytes, MinWindow … MaxWindow. The window of a single
+	// segment is its content.
 	Window int64
-	// SingleSegment is for frames that are decoded into one piece of memory. Their content size is known.
+	// SingleSegment means that the frame is decoded into one buffer. ContentSize is then known.
 	SingleSegment bool
-	// Checksum says that a Checksum of the content follows the last block.
+	// Checksum means that a checksum of the content follows the last block.
 	Checksum bool
-	// Dictionary is the number of the dictionary that is needed, 0 if none is named.
+	// Dictionary is the number of the dictionary that the frame needs, 0 if it names none.
 	Dictionary uint32
 }
 
-// Append appends the header's bytes to dst. The window is rounded up to what can be said.
+// Append appends the header. It rounds the window up to one that can be stated.
 func (h *Header) Append(dst []byte) []byte {
 	descriptor := byte(0)
 	if h.Checksum {
@@ -74,7 +76,7 @@ func (h *Header) Append(dst []byte) []byte {
 	return appendNumber(dst, v, n)
 }
 
-// appendNumber appends the low n bytes of v.
+// appendNumber appends the low n bytes of v, in little-endian order.
 func appendNumber(dst []byte, v uint64, n int) []byte {
 	for ; n > 0; n-- {
 		dst = append(dst, byte(v))
@@ -91,7 +93,7 @@ func number(p []byte) (v uint64) {
 	return v
 }
 
-// windowByte is the least window descriptor of size bytes or more: eighths of a power of two.
+// windowByte returns the least window descriptor of at least size bytes.
 func windowByte(size int64) byte {
 	if size <= MinWindow {
 		return 0
@@ -101,7 +103,7 @@ func windowByte(size int64) byte {
 	return byte(int64(log-10)<<3 + eighths + 1)
 }
 
-// windowSize is what a window descriptor says.
+// windowSize returns the window of a descriptor, in bytes.
 func windowSize(b byte) int64 {
 	base := int64(1) << (10 + b>>3)
 	return base + base/8*int64(b&7)
@@ -116,8 +118,8 @@ func contentSizeSize(descriptor byte) int {
 	return [...]int{0, 2, 4, 8}[descriptor>>6]
 }
 
-// HeaderSize returns the size of the frame header that begins with p, of which it looks at the first MinHeaderSize bytes. What is
-// not the header of a frame, or is that of a skippable one, is ErrMagic.
+// HeaderSize returns the size of the frame header that begins with p, from its first MinHeaderSize
+// bytes. Other data, and skippable frames, are ErrMagic.
 func HeaderSize(p []byte) (int, error) {
 	if len(p) < MinHeaderSize {
 		return 0, ErrShort
@@ -133,7 +135,7 @@ func HeaderSize(p []byte) (int, error) {
 	return size, nil
 }
 
-// ParseHeader reads the frame header that p begins with, and returns its size as well.
+// ParseHeader reads the frame header that p begins with, and returns its size too.
 func ParseHeader(p []byte) (h Header, size int, err error) {
 	size, err = HeaderSize(p)
 	if err != nil {
@@ -169,11 +171,11 @@ func ParseHeader(p []byte) (h Header, size int, err error) {
 	return h, size, nil
 }
 
-// Block is what the header of a block says.
+// Block is the header of a block.
 type Block struct {
 	Last bool
 	Size int // bytes behind the header that belong to the block
-	// Content is the number of bytes that the block decodes to, −1 if that stands inside.
+	// Content is the number of bytes of content, −1 if only the block itself says it.
 	Content int
 }
 

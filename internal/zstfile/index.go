@@ -52,7 +52,8 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		}
 		frames += int64(f.Frames)
 		if (entryMemory+index.BlockMemory)*frames > limit {
-			return nil, errs.OutOfMemory(0, "a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
+			return nil, errs.OutOfMemory(0,
+				"a seek table of %d frames takes more than the limit of %d bytes", frames, limit)
 		}
 		pos -= f.TableSize()
 		table := make([]byte, f.TableSize())
@@ -141,7 +142,8 @@ func diagnose(src io.ReaderAt, size int64) error {
 	if _, err := Walk(src, size, new(container.Limits), ignore); err != nil {
 		return err
 	}
-	return errs.New(errs.NoIndex, "zstd data without a seek table can only be read from front to back, by a Reader")
+	return errs.New(errs.NoIndex,
+		"zstd data without a seek table can only be read from front to back, by a Reader")
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.

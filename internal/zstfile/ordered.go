@@ -193,7 +193,8 @@ func (s *Scanner) windowTooLarge() error {
 	}
 	window := f.Header.Window
 	e := errs.OutOfMemory(orderedMemory(window),
-		"the window of %d bytes takes %d bytes of memory, more than the limit of %d", window, orderedMemory(window), limit)
+		"the window of %d bytes takes %d bytes of memory, more than the limit of %d",
+		window, orderedMemory(window), limit)
 	e.Part, e.Block, e.Offset = errs.PartHeader, f.Number, f.Offset
 	f.err = e
 	return e

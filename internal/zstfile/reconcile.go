@@ -134,7 +134,8 @@ func (s *search) takeListed(t *entryFinder, list []Entry) {
 		s.missing(list[done:], max(hole, s.pos))
 	}
 	if !fits {
-		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "index: the seek table does not fit the frames")
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt,
+			"index: the seek table does not fit the frames")
 	}
 }
 
@@ -187,7 +188,9 @@ func (s *search) missing(list []Entry, at int64) {
 }
 
 // lose notes a gap in front of pos.
-func (s *search) lose(kind index.DamageKind, part errs.Part, blocks, content int64, why error, detail string) {
+func (s *search) lose(
+	kind index.DamageKind, part errs.Part, blocks, content int64, why error, detail string,
+) {
 	if s.Err != nil {
 		return // what seems to be missing may be there
 	}

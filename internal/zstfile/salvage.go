@@ -24,8 +24,8 @@ type search struct {
 
 	at     int64   // everything before this offset has been seen
 	broken int64   // offset of damage right before at, −1 if there is none
-	chain  int64   // start of the unbroken row of frames up to at, −1 if nothing is damaged since the last table
-	room   int64   // bytes that the frames of the table at the end of the file leave for other files
+	chain  int64   // start of the unbroken frames up to at, −1 if no damage since the last table
+	room   int64   // bytes of the file besides the last table and the frames that it lists
 	frames []found // since the last table
 	number int64   // of the next frame taken
 	pos    int64   // offset of the next frame taken, or of damage
@@ -218,7 +218,8 @@ func (s *search) takeTable(at, end int64) {
 	f, err := ParseSeekFooter(s.look(end-min(SeekFooterSize, end-at), SeekFooterSize), math.MaxInt64)
 	if err == nil && f.TableSize() == end-at {
 		if limit := s.Limits.Memory(); s.Memory()+tableEntryMemory*int64(f.Frames) > limit {
-			s.Err = errs.OutOfMemory(0, "a seek table of %d frames takes more than the limit of %d bytes", f.Frames, limit)
+			s.Err = errs.OutOfMemory(0,
+				"a seek table of %d frames takes more than the limit of %d bytes", f.Frames, limit)
 			return
 		}
 		p := s.Peek(make([]byte, end-at), at)

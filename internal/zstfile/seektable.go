@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// A seek table is a skippable frame of kind SeekTableKind behind all other frames. It has an entry for each of them, in order: size, size of the
-// content, and perhaps a Checksum of the content, four bytes each. It ends with a footer: number of frames, descriptor, magic number.
+// A seek table is a skippable frame of kind SeekTableKind behind all other frames. It has an entry
+// for each of them, in order: size, size of the content, and optionally its Checksum, four bytes
+// each. It ends with a footer: number of frames, descriptor, magic number.
 const (
 	SeekTableKind   = 14
 	SeekTableMagic  = 0x8F92EAB1
@@ -16,24 +17,25 @@ const (
 	flagSeekUnknown = 31 << 2
 	// minFrame is the least size of a frame: that of an empty skippable one.
 	minFrame = SkippableHeaderSize
-	// growth bounds how much content a byte of a frame can hold: four of them may be a block of MaxBlock bytes.
+	// growth bounds the content that a byte of a frame can hold: four bytes may be a block of
+	// MaxBlock bytes.
 	growth = MaxBlock / 4
 )
 
-// Entry is what a seek table says of a frame.
+// Entry is the entry of one frame.
 type Entry struct {
 	Size    uint32 // bytes of the frame, with header and checksum
 	Content uint32 // bytes of content
 	Sum     uint32 // Checksum of the content, in tables that have sums
 }
 
-// SeekFooter is the end of a seek table.
+// SeekFooter is the footer of a seek table.
 type SeekFooter struct {
 	Frames int  // 0 … MaxSeekFrames
 	Sums   bool // entries have sums
 }
 
-// EntrySize is the number of bytes that an entry has.
+// EntrySize returns the size of an entry in bytes.
 func (f SeekFooter) EntrySize() int {
 	if f.Sums {
 		return 12
@@ -41,12 +43,12 @@ func (f SeekFooter) EntrySize() int {
 	return 8
 }
 
-// TableSize is the number of bytes of the whole skippable frame.
+// TableSize returns the size of the whole skippable frame in bytes.
 func (f SeekFooter) TableSize() int64 {
 	return SkippableHeaderSize + int64(f.Frames)*int64(f.EntrySize()) + SeekFooterSize
 }
 
-// AppendSeekTable appends a seek table, of at most MaxSeekFrames entries, as a skippable frame.
+// AppendSeekTable appends a seek table of at most MaxSeekFrames entries, as a skippable frame.
 func AppendSeekTable(dst []byte, entries []Entry, sums bool) []byte {
 	f := SeekFooter{Frames: len(entries), Sums: sums}
 	dst = appendSkippableHeader(dst, SeekTableKind, uint32(f.TableSize()-SkippableHeaderSize))
@@ -66,8 +68,9 @@ func AppendSeekTable(dst []byte, entries []Entry, sums bool) []byte {
 	return binary.LittleEndian.AppendUint32(dst, SeekTableMagic)
 }
 
-// ParseSeekFooter reads the footer of a seek table from p, the last SeekFooterSize bytes of a file of size bytes. A file that
-// ends with something else is ErrMagic. What the footer claims fits in the file: the table, and as many frames as have entries.
+// ParseSeekFooter reads the footer of a seek table from p, the last SeekFooterSize bytes of a file
+// of size bytes. Other data is ErrMagic. The file has room for the table and for as many frames as
+// the footer claims.
 func ParseSeekFooter(p []byte, size int64) (SeekFooter, error) {
 	var f SeekFooter
 	if len(p) != SeekFooterSize {
@@ -90,7 +93,7 @@ func ParseSeekFooter(p []byte, size int64) (SeekFooter, error) {
 	return f, nil
 }
 
-// Covers is the number of bytes that the frames in the table have together. p is the whole table, f.TableSize() bytes.
+// Covers returns the bytes of all frames in the table. p is the whole table, f.TableSize() bytes.
 func (f SeekFooter) Covers(p []byte) (size int64) {
 	for i := range f.Frames {
 		size += int64(binary.LittleEndian.Uint32(p[SkippableHeaderSize+i*f.EntrySize():]))
@@ -98,8 +101,9 @@ func (f SeekFooter) Covers(p []byte) (size int64) {
 	return size
 }
 
-// AppendEntries appends the entries of a seek table to dst. p is the whole table, f.TableSize() bytes, from a file in which before bytes stand before
-// it: what the entries claim must fill those exactly. Memory is needed for what there is in p, and no more.
+// AppendEntries appends the entries of a seek table to dst. p is the whole table, f.TableSize()
+// bytes. before is the number of bytes in front of the table that its frames must fill exactly. It
+// allocates no more than p justifies.
 func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry, error) {
 	if int64(len(p)) != f.TableSize() {
 		return dst, ErrShort
@@ -109,7 +113,8 @@ func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry,
 		return dst, err
 	}
 	if kind != SeekTableKind || size != f.TableSize()-SkippableHeaderSize {
-		return dst, fmt.Errorf("%w: skippable frame of kind %d, %d bytes, for a seek table of %d frames", ErrField, kind, size, f.Frames)
+		return dst, fmt.Errorf("%w: skippable frame of kind %d, %d bytes, for a seek table of %d frames",
+			ErrField, kind, size, f.Frames)
 	}
 	p = p[SkippableHeaderSize:]
 	first := len(dst)
@@ -120,7 +125,8 @@ func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry,
 		}
 		p = p[f.EntrySize():]
 		if e.Size < minFrame || uint64(e.Content) > uint64(e.Size)*growth {
-			return dst[:first], fmt.Errorf("%w: seek table: frame %d of %d bytes with %d bytes of content", ErrField, i, e.Size, e.Content)
+			return dst[:first], fmt.Errorf("%w: seek table: frame %d of %d bytes with %d bytes of content",
+				ErrField, i, e.Size, e.Content)
 		}
 		if before -= int64(e.Size); before < 0 {
 			break

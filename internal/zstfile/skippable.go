@@ -8,7 +8,8 @@ import (
 // SkippableMagic is the first of the 16 magic numbers of skippable frames.
 const SkippableMagic = 0x184D2A50
 
-// appendSkippableHeader appends the header of a skippable frame whose content, of size bytes, follows. kind, 0 … 15, chooses among the magic numbers.
+// appendSkippableHeader appends the header of a skippable frame whose content, of size bytes,
+// follows. kind, 0 … 15, selects the magic number.
 func appendSkippableHeader(dst []byte, kind int, size uint32) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, SkippableMagic+uint32(kind))
 	return binary.LittleEndian.AppendUint32(dst, size)
@@ -19,11 +20,11 @@ func IsSkippable(p []byte) bool {
 	return len(p) >= MagicSize && binary.LittleEndian.Uint32(p)&^15 == SkippableMagic
 }
 
-// IsFrame reports whether p begins with the magic number of a frame that has content.
+// IsFrame reports whether p begins with the magic number of a frame with content.
 func IsFrame(p []byte) bool { return len(p) >= MagicSize && binary.LittleEndian.Uint32(p) == Magic }
 
-// ParseSkippable reads the header of a skippable frame from the first SkippableHeaderSize bytes of p: which of the 16 kinds it is, and how many
-// bytes of content follow.
+// ParseSkippable reads the header of a skippable frame from the first SkippableHeaderSize bytes of
+// p: its kind, 0 … 15, and how many bytes of content follow.
 func ParseSkippable(p []byte) (kind int, size int64, err error) {
 	switch {
 	case len(p) < SkippableHeaderSize:

@@ -1,6 +1,10 @@
-// Package zstfile writes and reads the parts of a .zst file that surround the blocks: frame headers, block headers, skippable frames (RFC 8878, section
-// 3.1) and the seek table of zstd's seekable format (contrib/seekable_format/zstd_seekable_compression_format.md in zstd's source).
-// It does no I/O and knows no codec. Append functions extend dst; parse functions believe nothing, and allocate nothing unless they say so.
+// Package zstfile writes, reads, indexes and salvages .zst files: frame headers, block headers and
+// skippable frames (RFC 8878, section 3.1), and the seek table of zstd's seekable format
+// (contrib/seekable_format/zstd_seekable_compression_format.md in zstd's source). It knows no
+// codec.
+//
+// Append functions extend dst. Parse functions trust no byte, and allocate nothing unless they say
+// so.
 package zstfile
 
 import (
@@ -20,20 +24,20 @@ const (
 
 	SkippableHeaderSize = 8
 
-	// MinWindow and MaxWindow bound what a frame header can say.
+	// MinWindow and MaxWindow bound the window that a frame header can state.
 	MinWindow = 1 << 10
 	MaxWindow = 15 << 38
 )
 
-// What a parse function complains of.
+// Errors of the parse functions.
 var (
 	ErrMagic = errors.New("not zstd data")
 	ErrField = errors.New("field out of range")
 	ErrShort = errors.New("unexpected end of data")
 
-	// ErrChecksum is what a Decoder returns.
+	// ErrChecksum is what a Decoder returns for a checksum that does not match.
 	ErrChecksum = errors.New("checksum mismatch")
 )
 
-// Checksum is the check of content that frames and seek tables carry: the low half of its XXH64.
+// Checksum returns the check of content in frames and seek tables: the low 32 bits of its XXH64.
 func Checksum(content []byte) uint32 { return uint32(xxhash.Sum64(content)) }

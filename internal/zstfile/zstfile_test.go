@@ -201,7 +201,8 @@ func FuzzHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		h, size, err := ParseHeader(p)
 		var k kzstd.Header
-		// It wants to see the header of the first block as well, and refuses windows beyond what it can decode.
+		// It wants to see the header of the first block as well, and refuses windows beyond what it
+		// can decode.
 		kerr := k.Decode(append(slices.Clip(p), 1, 0, 0))
 		if err != nil {
 			if kerr == nil && !k.Skippable && !errors.Is(err, ErrField) && !errors.Is(err, ErrShort) {
@@ -237,7 +238,8 @@ func FuzzBlockHeader(f *testing.F) {
 	})
 }
 
-// seekFile is a file of frames with so much content, of which only the sizes count, and a seek table.
+// seekFile is a file of frames with so much content, of which only the sizes count, and a seek
+// table.
 func seekFile(sums bool, contents ...uint32) (file []byte, entries []Entry) {
 	for i, n := range contents {
 		file = append(file, make([]byte, 20+i)...)
