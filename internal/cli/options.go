@@ -50,12 +50,12 @@ var optionTable = []option{
 			"become slightly smaller than with --auto, and compressing takes 33% to 75% longer " +
 			"than without."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Files of lzr are restored up to 25% faster than " +
-			"those of lzseqr. They are 14% to 21% larger up to level 6."},
+		text: "Select the pipeline: {pipelines}. Files of lzr are 14% to 21% larger up to level " +
+			"6, and are restored up to 25% faster."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
-			"often compress better, but take more memory in both directions. Defaults for .pz: 1M " +
-			"up to level 3, 2M at level 4, 4M at 5 to 7, 8M at 8, 16M at 9."},
+			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +
+			"4, 4M at 5 to 7, 8M at 8 and 16M at 9."},
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},
@@ -95,21 +95,20 @@ var optionTable = []option{
 		text:  "Write to standard output."},
 	{group: groupOutput, short: "o", long: "output", value: "FILE",
 		brief: "Write to FILE; its suffix sets the format.",
-		text: "Write to FILE. This takes one input file. When compressing, a suffix of FILE sets " +
-			"the format unless --format or -p does. A device or pipe is written in place."},
+		text: "Write the result of one file to FILE; a device or pipe is written in place. When " +
+			"compressing, the suffix of FILE sets the format unless --format or -p does."},
 	{group: groupOutput, short: "S", long: "suffix", value: ".SUF",
 		text: "Use the suffix .SUF instead of .pz, .gz or .zst. It is used as given, dot " +
 			"included."},
 	{group: groupOutput, short: "r", long: "recursive",
 		brief: "Process all files in directories.",
 		text: "Process all files in the given directories and below. Compressing skips files " +
-			"with the suffixes {suffixes}. All other modes skip files without them."},
+			"with the suffixes {suffixes}; the other modes skip files without them."},
 	{group: groupOutput, short: "f", long: "force",
 		brief: "Overwrite existing files.",
-		text: "Overwrite existing files, follow symbolic links, compress files that have a " +
-			"suffix of compressed files, and use a terminal for compressed data. With --rm, also " +
-			"remove files that have several hard links. With -dc, copy files of unknown formats " +
-			"unchanged."},
+		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
+			"again, and use a terminal for compressed data. With --rm, remove files that have " +
+			"several hard links; with -dc, copy files of unknown formats."},
 	{group: groupOutput, short: "k", long: "keep",
 		text: "Keep the source. This is the default."},
 	{group: groupOutput, long: "rm",
@@ -120,17 +119,17 @@ var optionTable = []option{
 	{group: groupResources, short: "T", long: "threads", value: "N",
 		text: "Use N threads. The default 0 uses all processors."},
 	{group: groupResources, short: "M", long: "memory", value: "LIMIT",
-		text: "Limit the memory for blocks and workers. pz then processes fewer blocks at a " +
-			"time. By default compressing has no limit and restoring has {readermemory}. Windows " +
-			"of .zst frames are limited to 128 MiB without -M."},
+		text: "Limit the memory for blocks and workers; pz then processes fewer blocks at a " +
+			"time. Without it compressing has no limit, restoring has {readermemory}, and " +
+			"windows of .zst frames have 128 MiB."},
 
 	{group: groupGPU, long: "backend", value: "BACKEND",
-		text: "Select where matching and entropy coding run: auto, cpu, gpu or fused. Two " +
-			"values, as in cpu,gpu, select one for each. fused runs whole blocks on the GPU " +
-			"where possible. auto, the default, uses a GPU only where it saves CPU time. The " +
-			"output is the same."},
+		text: "Select where matching and entropy coding run: auto (the default), cpu, gpu or " +
+			"fused; two values, as in cpu,gpu, select one for each. auto uses a GPU only where " +
+			"it saves CPU time, fused runs whole blocks on the GPU where possible."},
 	{group: groupGPU, long: "gpu-device", value: "NAME",
-		text: "Use this device. This build has: {devices}. soft is a software device for tests."},
+		text: "Use the device NAME; this build has {devices}. soft is a software device for " +
+			"tests."},
 	{group: groupGPU, long: "list-gpus",
 		text: "List the GPUs of this machine and their names for --gpu-device."},
 
@@ -159,8 +158,8 @@ var optionTable = []option{
 	{group: groupExit, label: "0",
 		text: "Success."},
 	{group: groupExit, label: "1",
-		text: "An error. It includes a reader that closes its pipe early, as in pz -dc FILE | " +
-			"head (\"broken pipe\")."},
+		text: "An error, or a reader that closes its pipe early, as in pz -dc FILE | head " +
+			"(\"broken pipe\")."},
 	{group: groupExit, label: "2",
 		text: "A warning: pz skipped a file or left something out."},
 	{group: groupExit, label: "128+N",
