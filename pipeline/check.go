@@ -29,8 +29,8 @@ func (r *Run) stageName(i int) string {
 	return "check"
 }
 
-// precheck finishes blocks that need no stages and reports whether it did.
-func (b *Block) precheck(ws *workspace) (finished bool, err error) {
+// precheck does blocks that need no stages, and reports whether the block is one.
+func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	if b.run.cfg.Op == Decompress {
 		return b.precheckPayload()
 	}
@@ -55,7 +55,7 @@ func (b *Block) precheck(ws *workspace) (finished bool, err error) {
 }
 
 // precheckPayload is precheck for decompression.
-func (b *Block) precheckPayload() (finished bool, err error) {
+func (b *Block) precheckPayload() (whole bool, err error) {
 	switch b.Kind {
 	case Stored:
 		if len(b.Src) != b.Raw {

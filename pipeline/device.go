@@ -76,10 +76,10 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.run.countReturned(nil)
 	case offload.Canceled:
 		b.Err = ErrCanceled
-		p.s.complete(nil, b, over)
+		p.s.complete(nil, b, finished)
 		return
 	}
-	p.s.complete(nil, b, again)
+	p.s.complete(nil, b, resume)
 }
 
 func (p port) Closed(r *offload.Request) bool { return r.Block.(*Block).run.canceled.Load() }

@@ -135,7 +135,7 @@ func TestHelperStartsWorker(t *testing.T) {
 			back := b.run.Get() // the owner waits
 			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
 			b.run.acquire()
-			s.complete(nil, back, again)
+			s.complete(nil, back, resume)
 			return 1
 		}) {
 			return errors.New("no helper")

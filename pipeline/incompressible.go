@@ -75,16 +75,16 @@ func (ws *workspace) repeats(src []byte) bool {
 // farDistance is the least distance in bytes of repeats that a sample does not show.
 const farDistance = sampleWindow / 2
 
-// Parts of a block in 1/all.
+// Parts of a block in 1/partUnit.
 const (
-	all         = 1 << 10
-	fewRepeats  = all / 64 // of a block that counts as one without repeats
-	manyRepeats = all / 4  // of a block that is unlike its sample
+	partUnit    = 1 << 10
+	fewRepeats  = partUnit / 64 // of a block that counts as one without repeats
+	manyRepeats = partUnit / 4  // of a block that is unlike its sample
 )
 
-// farRepeats returns the part of src, in 1/all, that strings of n bytes, 8 … 64, are that occurred
-// at least distance bytes before. It looks at as many positions as the table of fingerprints has
-// room for.
+// farRepeats returns the part of src, in 1/partUnit, that strings of n bytes, 8 … 64, are that
+// occurred at least distance bytes before. It looks at as many positions as the table of
+// fingerprints has room for.
 func (ws *workspace) farRepeats(src []byte, n, distance int) (part int) {
 	clear(ws.seen[:])
 	chosen := uint(max(seenBits, bits.Len(uint(len(src)))-seenLog))
@@ -104,5 +104,5 @@ func (ws *workspace) farRepeats(src []byte, n, distance int) (part int) {
 		}
 		*entry = uint32(i) + 1
 	}
-	return int(uint64(found) * all / uint64(max(looked, 1)))
+	return int(uint64(found) * partUnit / uint64(max(looked, 1)))
 }

@@ -84,8 +84,8 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4
 		}
 	case Zstd:
-		// There are no streams. But what sequences and output leave behind when they grow takes as much
-		// until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
+		// There are no streams. But what sequences and output leave behind when they grow takes as
+		// much until it is collected: with 15/4 the command took 352 MiB of a limit of 330.
 		worker, payload = worker+zstd.Memory, 27*size/4
 	}
 	if tuning != TuneFixed {

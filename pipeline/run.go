@@ -138,7 +138,8 @@ func (r *Run) Taken() int { return r.made - len(r.free) }
 
 // Next returns the oldest block submitted once it is done, failed or not. It returns nil if no
 // block is out. If the block is not done yet, Next waits, or returns nil if wait is false. If the
-// context of the run ends first, Next returns nil and the cause.
+// context of the run ends first, Next returns nil and an error that is both the context's error and
+// its cause.
 func (r *Run) Next(wait bool) (*Block, error) {
 	b := r.out.Peek()
 	if b == nil {

@@ -64,9 +64,9 @@ func (s *Scheduler) submit(b *Block) {
 type outcome uint8
 
 const (
-	gone  outcome = iota // the device has it, or there was none
-	again                // it is back from the device: a worker continues
-	over                 // it is done or has failed
+	handedOff outcome = iota // the device has it, or there was none
+	resume                   // it is back from the device: a worker continues
+	finished                 // it is done or has failed
 )
 
 // complete ends every piece of work, that of a worker and, with w nil, that of the device. It puts
@@ -76,25 +76,25 @@ const (
 // this worker free. So there are never more workers, and workspaces, than blocks in flight.
 func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	t := s.beginClock(w, b)
-	var spareLoad *payload
-	if out == over {
+	var retired *payload
+	if out == finished {
 		b.setState(stateDone)
-		if spareLoad, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
-			w.ws.payload, spareLoad = spareLoad, nil
+		if retired, b.payload = b.payload, nil; w != nil && w.ws.payload == nil {
+			w.ws.payload, retired = retired, nil
 		}
 	}
 	var drop *workspace
 	var recruit *worker
 	s.mu.Lock()
 	t.locked()
-	if spareLoad != nil && s.runs > 0 {
-		s.payloads = append(s.payloads, spareLoad)
+	if retired != nil && s.runs > 0 {
+		s.payloads = append(s.payloads, retired)
 	}
-	if out == again {
+	if out == resume {
 		s.resumed.Push(b)
 	}
 	if w == nil {
-		if out == again {
+		if out == resume {
 			recruit = s.recruit()
 		}
 	} else if next = s.pop(); next == nil {
@@ -109,12 +109,12 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	}
 	recruit.start()
 	switch {
-	case out == over && w != nil:
+	case out == finished && w != nil:
 		t.charge(b.run)
 	case next != nil:
 		t.charge(next.run)
 	}
-	if out == over {
+	if out == finished {
 		b.done <- struct{}{} // holds one: never blocks
 	}
 	return next

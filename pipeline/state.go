@@ -52,8 +52,8 @@ func (b *Block) setState(to blockState) {
 	b.state = to
 }
 
-// deviceUse says which stages of a block the device may still get. Its value only grows while a block
-// is with the scheduler.
+// deviceUse says which stages of a block the device may still get. Its value only grows while a
+// block is with the scheduler.
 type deviceUse uint8
 
 const (

@@ -148,7 +148,7 @@ func (ws *workspace) tune(b *Block) {
 		// repeats.
 		if best != (choice{}) {
 			hidden := ws.farRepeats(content, length, farDistance)
-			if best.noMatches && least > ownSize-lits*hidden/all*3/2 ||
+			if best.noMatches && least > ownSize-lits*hidden/partUnit*3/2 ||
 				length >= fewSymbolsLength && hidden > manyRepeats {
 				best = choice{}
 			}

@@ -87,9 +87,9 @@ func (w *worker) start() {
 
 // work takes blocks until the queue is empty.
 func (w *worker) work() {
-	for b := w.sched.complete(w, nil, gone); b != nil; {
+	for b := w.sched.complete(w, nil, handedOff); b != nil; {
 		out := w.run(b)
-		if out == gone {
+		if out == handedOff {
 			// Let the coordinator run. With workers on all processors it would wait for a
 			// preemption, 10 ms.
 			runtime.Gosched()
@@ -104,7 +104,7 @@ func (w *worker) run(b *Block) (out outcome) {
 	b.setState(stateRunning)
 	if r.ended() {
 		b.Err = ErrCanceled
-		return over
+		return finished
 	}
 	w.block, w.ws.matcher.Helper = b, w
 	defer func() {
@@ -116,34 +116,35 @@ func (w *worker) run(b *Block) (out outcome) {
 			}
 			b.Err = e
 			w.ws, b.payload = new(workspace), nil // the old ones may be in any state
-			out = over
+			out = finished
 		}
 	}()
 	switch from {
 	case stateQueued:
-		if finished, err := w.prepare(b); finished || err != nil {
+		if whole, err := w.prepare(b); whole || err != nil {
 			b.Err = err
-			return over
+			return finished
 		}
 	case stateReturned:
 		w.accept(b)
 	}
 	// A block that was reclaimed from the device has its next stage on the CPU.
 	out = w.runStages(b, from == stateReclaimed)
-	if out == over && b.Err != nil && b.hasResults {
+	if out == finished && b.Err != nil && b.hasResults {
 		out = w.recheck(b)
 	}
 	return out
 }
 
-// prepare does what comes before the first stage. It reports whether that finished the block.
-func (w *worker) prepare(b *Block) (finished bool, err error) {
+// prepare does what comes before the first stage. It reports whether that was the whole of the
+// block's work.
+func (w *worker) prepare(b *Block) (whole bool, err error) {
 	r := b.run
 	t := r.beginTimer(w, b, checkStep)
-	finished, err = b.precheck(w.ws)
+	whole, err = b.precheck(w.ws)
 	t.end()
-	if finished || err != nil {
-		return finished, err
+	if whole || err != nil {
+		return whole, err
 	}
 	if r.cfg.Op == Compress && r.cfg.Tuning != TuneFixed && !b.noMatches {
 		t := r.beginTimer(w, b, tuneStep)
@@ -162,7 +163,7 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 	r := b.run
 	for ; b.stage < len(r.stages); b.stage++ {
 		if !keep && w.offer(b) {
-			return gone
+			return handedOff
 		}
 		keep = false
 		if b.payload == nil {
@@ -173,14 +174,14 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		b.Err = b.runStage(w.ws)
 		t.end()
 		if b.Err != nil {
-			return over
+			return finished
 		}
 		r.learn(b, start)
 	}
 	t := r.beginTimer(w, b, finishStep)
 	b.Err = b.finish()
 	t.end()
-	return over
+	return finished
 }
 
 // runStage runs the block's next stage.
