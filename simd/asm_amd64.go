@@ -122,7 +122,7 @@ func decodeTokensPlainAVX2(seqs *struct {
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
 // decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
-// many sequences as there are tokens. least has a byte for each value of bits 6–7 of a token.
+// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.
 // It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
 // a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
@@ -131,7 +131,7 @@ func decodeTokensRepeatAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, minMatch uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 
 // executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32
 // bytes of slack, and before one whose offset reaches before the beginning of dst. It requires at

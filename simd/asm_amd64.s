@@ -5579,7 +5579,7 @@ DATA same5<>+16(SB)/8, $0x0000000500000005
 DATA same5<>+24(SB)/8, $0x0000000500000005
 GLOBL same5<>(SB), RODATA|NOPTR, $32
 
-// func decodeTokensRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, least uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+// func decodeTokensRepeatAVX2(seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, minMatch uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
 // Requires: AVX, AVX2, BMI, BMI2, POPCNT
 TEXT ·decodeTokensRepeatAVX2(SB), NOSPLIT, $40-208
 	MOVQ        litLens_base+32(FP), AX
@@ -5608,7 +5608,7 @@ TEXT ·decodeTokensRepeatAVX2(SB), NOSPLIT, $40-208
 	MOVQ        repeats+136(FP), R8
 	VPXOR       Y1, Y1, Y1
 	VINSERTI128 $0x01, (R8), Y1, Y1
-	MOVL        least+144(FP), R8
+	MOVL        minMatch+144(FP), R8
 	VMOVD       R8, X2
 
 loop:

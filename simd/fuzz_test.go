@@ -174,7 +174,7 @@ func FuzzSequences(f *testing.F) {
 				extra:     data,
 				bit:       uint(bit),
 				repeats:   [4]uint32{64, 64, 64},
-				least:     [4]uint32{2, 4, 0, 3},
+				minMatch:  [4]uint32{2, 4, 0, 3},
 			}
 			seqs := make([]sequence, len(start.tokens))
 			for _, tier := range Tiers() {

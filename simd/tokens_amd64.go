@@ -45,7 +45,7 @@ func executeKernel(
 
 func decodeTokensRepeatKernel(
 	seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte,
-	bit *uint, repeats, least *[4]uint32,
+	bit *uint, repeats, minMatch *[4]uint32,
 ) (r TokenProgress, ok bool) {
 	if current() == portable {
 		return r, false
@@ -54,10 +54,10 @@ func decodeTokensRepeatKernel(
 	if n == 0 || *bit > 8*uint(len(extra)) {
 		return r, true
 	}
-	leastBytes := least[0] | least[1]<<8 | least[2]<<16 | least[3]<<24
+	minBytes := minMatch[0] | minMatch[1]<<8 | minMatch[2]<<16 | minMatch[3]<<24
 	r.Done, r.UsedLits, r.UsedMatches, r.UsedOffsets, *bit, r.Lits, r.Produced =
 		decodeTokensRepeatAVX2(&seqs[0], tokens[:n], litLens, matchLens, codes, extra,
-			*bit, repeats, leastBytes)
+			*bit, repeats, minBytes)
 	return r, true
 }
 

@@ -31,7 +31,7 @@ type TokenProgress struct {
 //
 //	bits 0–1  literal run; if it is 3, a length from litLens is added
 //	bits 2–5  match length; if it is 15, a length from matchLens is added; in any case
-//	          least[bits 6–7], which must be below 16
+//	          minMatch[bits 6–7], which must be below 16
 //	bits 6–7  index in the list of repeat offsets; 3 is a new offset
 //
 // A length in a stream is one byte, or 255 and four bytes, little endian. A new offset is
@@ -47,10 +47,10 @@ type TokenProgress struct {
 // Portable twin: lzseq/repeat.go.
 func DecodeTokensRepeat[S Sequence](
 	seqs []S, tokens, litLens, matchLens, codes, extra []byte,
-	bit *uint, repeats, least *[4]uint32,
+	bit *uint, repeats, minMatch *[4]uint32,
 ) (r TokenProgress, ok bool) {
 	return decodeTokensRepeatKernel(
-		raw(seqs), tokens, litLens, matchLens, codes, extra, bit, repeats, least)
+		raw(seqs), tokens, litLens, matchLens, codes, extra, bit, repeats, minMatch)
 }
 
 // DecodeTokensPlain decodes tokens with two-byte offsets, as DecodeTokensRepeat does others. Bits

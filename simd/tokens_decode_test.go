@@ -11,7 +11,7 @@ type tokensCase struct {
 	plain                                    bool
 	tokens, litLens, matchLens, codes, extra []byte // codes has the offsets if plain
 	bit                                      uint
-	repeats, least                           [4]uint32
+	repeats, minMatch                        [4]uint32
 	r                                        TokenProgress
 	longs                                    int // lengths of more than a byte
 }
@@ -45,7 +45,7 @@ func (c *tokensCase) step() (q sequence, ok bool) {
 	}
 	ok = true
 	token := uint32(c.tokens[0])
-	litFull, matchShift, matchFull, matchMin := uint32(3), 2, uint32(15), c.least[token>>6]
+	litFull, matchShift, matchFull, matchMin := uint32(3), 2, uint32(15), c.minMatch[token>>6]
 	if c.plain {
 		litFull, matchShift, matchMin = 15, 4, 5
 	}
@@ -105,7 +105,7 @@ func (c *tokensCase) run(t *testing.T, seqs []sequence) {
 		got, ok = DecodeTokensPlain(seqs, c.tokens, c.litLens, c.matchLens, c.codes)
 	} else {
 		got, ok = DecodeTokensRepeat(seqs, c.tokens, c.litLens, c.matchLens, c.codes, c.extra,
-			&bit, &repeats, &c.least)
+			&bit, &repeats, &c.minMatch)
 	}
 	if ok != has(current()).decodeTokens {
 		t.Fatalf("kernel %v, want %v", ok, !ok)
@@ -147,8 +147,8 @@ func (c *tokensCase) run(t *testing.T, seqs []sequence) {
 // lengths, offsets or codes is rare or invalid; 0 means none.
 func randomTokens(r *rand.Rand, plain bool, n, rare int) *tokensCase {
 	c := &tokensCase{plain: plain, bit: uint(r.IntN(30))}
-	for i := range c.least {
-		c.least[i] = r.Uint32N(16)
+	for i := range c.minMatch {
+		c.minMatch[i] = r.Uint32N(16)
 	}
 	for i := range c.repeats {
 		c.repeats[i] = 16 + r.Uint32N(1<<uint(4+r.IntN(22)))

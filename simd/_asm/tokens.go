@@ -182,7 +182,7 @@ func decodeTokensPlainAVX2() {
 
 	Label("loop")
 	r.begin(offsets, "offsets")
-	_, rare := r.lengths(field{bits: 4}, field{shift: 4, bits: 4, least: 5})
+	_, rare := r.lengths(field{bits: 4}, field{shift: 4, bits: 4, minLen: 5})
 	offset, small, wrong := YMM(), YMM(), GP64()
 	VPMOVZXWD(at(offsets, 0), offset)
 	VMOVDQU(same(16), small)

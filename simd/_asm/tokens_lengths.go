@@ -10,8 +10,8 @@ import (
 // follows.
 type field struct {
 	shift, bits int
-	least       uint32         // added to each length
-	leasts      reg.VecVirtual // if not nil: added in place of least, indexed by bits 6–7 of the token
+	minLen      uint32         // added to each length
+	minLens     reg.VecVirtual // if not nil: added in place of minLen, indexed by bits 6–7 of the token
 	p           reg.GPVirtual  // stream
 	used        reg.GPVirtual  // bytes of the stream that a step uses
 }
@@ -45,22 +45,22 @@ func (f *field) length(tok, rare reg.VecVirtual) reg.VecVirtual {
 	POPCNTL(f.used.As32(), f.used.As32())
 	VPADDUSB(v, sum, sum)
 	switch {
-	case f.leasts != nil:
-		VPADDUSB(f.leastOf(tok), sum, sum)
-	case f.least > 0:
-		VPADDUSB(sameBytes(byte(f.least)), sum, sum)
+	case f.minLens != nil:
+		VPADDUSB(f.minLensOf(tok), sum, sum)
+	case f.minLen > 0:
+		VPADDUSB(sameBytes(byte(f.minLen)), sum, sum)
 	}
 	VPCMPEQB(sameBytes(255), sum, mask)
 	VPOR(mask, rare, rare)
 	return sum
 }
 
-// leastOf returns the element of leasts for each token.
-func (f *field) leastOf(tok reg.VecVirtual) reg.VecVirtual {
+// minLensOf returns the element of minLens for each token.
+func (f *field) minLensOf(tok reg.VecVirtual) reg.VecVirtual {
 	v := XMM()
 	VPSRLW(U8(6), tok, v)
 	VPAND(sameBytes(3), v, v)
-	VPSHUFB(v, f.leasts, v)
+	VPSHUFB(v, f.minLens, v)
 	return v
 }
 
@@ -117,11 +117,11 @@ func (f *field) again(tok reg.VecVirtual, name string) reg.VecVirtual {
 	VPMOVZXBD(more, part)
 	VPADDD(part, sum, sum)
 	switch {
-	case f.leasts != nil:
-		VPMOVZXBD(f.leastOf(tok), part)
+	case f.minLens != nil:
+		VPMOVZXBD(f.minLensOf(tok), part)
 		VPADDD(part, sum, sum)
-	case f.least > 0:
-		VPADDD(same(f.least), sum, sum)
+	case f.minLen > 0:
+		VPADDD(same(f.minLen), sum, sum)
 	}
 	return sum
 }

@@ -10,11 +10,11 @@ import (
 // repeatDecoder has the registers of decodeTokensRepeatAVX2 besides those of a tokenDecoder.
 type repeatDecoder struct {
 	*tokenDecoder
-	codes  reg.GPVirtual
-	extra  Mem            // the base of extra
-	bit    reg.GPVirtual  // number of the next bit of extra
-	list   reg.VecVirtual // repeat offsets, in the upper half
-	leasts reg.VecVirtual
+	codes   reg.GPVirtual
+	extra   Mem            // the base of extra
+	bit     reg.GPVirtual  // number of the next bit of extra
+	list    reg.VecVirtual // repeat offsets, in the upper half
+	minLens reg.VecVirtual
 
 	// These belong to one step.
 	place        reg.GPVirtual  // address of the byte of extra with the first bit
@@ -30,12 +30,12 @@ type repeatDecoder struct {
 func decodeTokensRepeatAVX2() {
 	TEXT("decodeTokensRepeatAVX2", attr.NOSPLIT,
 		"func(seqs "+seqType+", tokens, litLens, matchLens, codes, extra []byte, bit uint, "+
-			"repeats *[4]uint32, least uint32) "+
+			"repeats *[4]uint32, minMatch uint32) "+
 			"(done, usedLits, usedMatches, usedCodes int, nextBit uint, lits, produced uint64)")
 	Pragma("noescape")
 	Doc(append([]string{
 		"decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as",
-		"many sequences as there are tokens. least has a byte for each value of bits 6–7 of a token.",
+		"many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.",
 	}, tokensDoc...)...)
 	r := &repeatDecoder{tokenDecoder: newTokenDecoder()}
 	r.prepare()
@@ -49,7 +49,7 @@ func decodeTokensRepeatAVX2() {
 	CMPQ(r.place, r.limits["extra"])
 	JGT(LabelRef("done"))
 
-	tok, rare := r.lengths(field{bits: 2}, field{shift: 2, bits: 4, leasts: r.leasts})
+	tok, rare := r.lengths(field{bits: 2}, field{shift: 2, bits: 4, minLens: r.minLens})
 	r.kinds(tok)
 	offset, next, kinds := r.offsets(r.newOffsets(r.widths()))
 
@@ -88,10 +88,10 @@ func (r *repeatDecoder) prepare() {
 	VPXOR(r.list, r.list, r.list)
 	VINSERTI128(U8(1), at(p, 0), r.list, r.list)
 
-	r.leasts = XMM()
+	r.minLens = XMM()
 	v := GP32()
-	Load(Param("least"), v)
-	VMOVD(v, r.leasts)
+	Load(Param("minMatch"), v)
+	VMOVD(v, r.minLens)
 }
 
 // kinds sets kind7, kind6, news and code. Both bits are set in a token with a new offset.
