@@ -20,7 +20,7 @@ func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, word
 func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
 
 // decodeCtxAVX2 decodes at most the given number of rounds, while each group has words for one.
-// The other tables must follow the first one in memory.
+// All other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtxAVX2(lanesA *struct {
@@ -30,7 +30,7 @@ func decodeCtxAVX2(lanesA *struct {
 }, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeCtxVBMI decodes at most the given number of rounds, while each group has words for one.
-// The other tables must follow the first one in memory.
+// All other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtxVBMI(lanesA *struct {
@@ -40,7 +40,7 @@ func decodeCtxVBMI(lanesA *struct {
 }, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeCtx2VBMI decodes at most the given number of rounds, while each group has words for one.
-// The other tables must follow the first one in memory.
+// All other tables must follow the first one in memory.
 //
 //go:noescape
 func decodeCtx2VBMI(lanesA *struct {
@@ -59,8 +59,8 @@ func decodeCtx2VBMI(lanesA *struct {
 //go:noescape
 func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
-// markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8 bytes
-// in litLens.
+// markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8
+// bytes in litLens.
 //
 //go:noescape
 func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
@@ -70,12 +70,12 @@ func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) 
 //go:noescape
 func prefetchEntries(table *byte, size int, at []uint32, mask uint32)
 
-// encodeLanesAVX2 codes run, which consists of whole rounds, and returns the index where its words begin.
+// encodeLanesAVX2 codes run, whole rounds, and returns the index where the words begin.
 //
 //go:noescape
 func encodeLanesAVX2(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
 
-// encodeLanesAVX512 codes run, which consists of whole rounds, and returns the index where its words begin.
+// encodeLanesAVX512 codes run, whole rounds, and returns the index where the words begin.
 //
 //go:noescape
 func encodeLanesAVX512(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
@@ -109,10 +109,10 @@ func crc32cAVX512(state uint32, p []byte) (next uint32)
 //go:noescape
 func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 
-// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for as
-// many sequences as there are tokens.
-// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
-// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
+// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for
+// as many sequences as there are tokens. It stops before a step that it leaves to the portable
+// twin: one with two lengths of 255 or more in a stream, a length above 65,535, an invalid offset,
+// or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensPlainAVX2(seqs *struct {
@@ -122,9 +122,9 @@ func decodeTokensPlainAVX2(seqs *struct {
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
 // decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
-// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.
-// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
-// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
+// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token. It
+// stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in a
+// stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensRepeatAVX2(seqs *struct {
@@ -145,8 +145,8 @@ func executeAVX2(dst []byte, at int, lits []byte, seqs *struct {
 	Offset   uint32
 }, n int) (bytes int, end int, used int)
 
-// executeLongAVX2 does the same for sequences with many matches of more than 32 bytes. It stops
-// before a sequence for which dst has less than 96 bytes of slack.
+// executeLongAVX2 does the work of executeAVX2 for sequences with many matches of more than 32
+// bytes. It stops before a sequence for which dst has less than 96 bytes of slack.
 //
 //go:noescape
 func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct {

@@ -66,7 +66,7 @@ const DoubleSlack = 48
 // len(src)-DoubleSlack, or when seqs is full. It may stop anywhere else, to bound the time of a
 // call. It returns the number of sequences written.
 //
-// HasDouble must have reported a kernel; a later change of the tier is of no matter. ParseDouble
+// HasDouble must have reported a kernel; a later change of the tier does not matter. ParseDouble
 // panics if p is out of range. For any contents of the tables it touches nothing outside the
 // slices.
 //

@@ -22,7 +22,7 @@ const CopySlack = 32
 // before one whose offset reaches before the beginning of dst. It may stop anywhere else, to bound
 // the time of a call. It returns the number of sequences carried out, the position behind the last
 // one, and the number of literals used. ok = false means that the tier has no kernel: nothing is
-// done.
+// done. For any arguments Execute touches nothing outside the slices.
 //
 // Portable twin: lz77/execute.go.
 func Execute[S Sequence](

@@ -3,9 +3,9 @@ package simd
 import "encoding/binary"
 
 // EncodeLanes codes run, the last symbol first; symbol i belongs to lane i mod 32. The length of
-// run must be a multiple of 32. EncodeLanes writes words downwards from words[p:], and returns the
-// index where they begin. It panics without room for two bytes a symbol before p. Bytes before the
-// result may be overwritten.
+// run must be a multiple of 32. The words end before words[p]; EncodeLanes returns the index where
+// they begin. It panics without room for two bytes a symbol before p, and may overwrite all of this
+// room.
 func EncodeLanes(states *[Lanes]uint32, tab *EncodeTable, run, words []byte, p int) int {
 	if len(run)%Lanes != 0 || p < 2*len(run) || p > len(words) {
 		panic("simd: no room for the words, or half a round")

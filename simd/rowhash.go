@@ -77,7 +77,7 @@ type rawRowHash = struct {
 // PendingOffset; the caller calls again with new costs. It may stop anywhere else, to bound the
 // time of a call. It returns the number of sequences written.
 //
-// HasRowHash must have reported a kernel; a later change of the tier is of no matter. ParseRowHash
+// HasRowHash must have reported a kernel; a later change of the tier does not matter. ParseRowHash
 // panics if p is out of range. For any contents of rows it touches nothing outside the slices.
 //
 // Portable twin: lz77/lazy.go, which keeps rows in another layout.

@@ -20,12 +20,11 @@
 //
 // # Kernels and portable twins
 //
-// Each kernel has a portable twin in Go that gives the same results and is always compiled. The
-// twin stands beside its kernel where the package can hold it. The twins of kernels that find,
-// encode and execute sequences are part of lz77 and lzseq: a function for such a kernel reports ok
-// = false, or has a function of its own that reports whether the tier has the kernel, and its
-// caller runs the twin. A tier also runs the kernels of the tier below it, unless the table says
-// otherwise.
+// Each kernel has a portable twin in Go that gives the same results and is always compiled. Most
+// twins are in this package, and a function runs its twin where there is no kernel. The twins of
+// kernels for sequences are in packages lz77 and lzseq. Such a function returns ok = false without
+// a kernel, or a function Has… reports whether there is one, and its caller runs the twin. A tier
+// uses the kernels of the lower tiers where it has none of its own.
 //
 //	function              kernel for                  twin
 //	MatchLen              avx2, neon                  here

@@ -55,7 +55,7 @@ func writeCtx(d ctxKernel, name, maps string, groups int) {
 		"func("+in+"tables *[2048]uint32, "+maps+", marks *uint64, buf *byte, rounds int) ("+out+")")
 	Pragma("noescape")
 	Doc(name+" decodes at most the given number of rounds, while each group has words for one.",
-		"The other tables must follow the first one in memory.")
+		"All other tables must follow the first one in memory.")
 	marks, buf, n := GP64(), GP64(), GP64()
 	end := AllocLocal(8)
 	Load(Param("marks"), marks)

@@ -23,8 +23,8 @@ func executeAVX2() {
 		"to be in dst, and offsets of at least 16. It returns the size of the sequences carried out, the",
 		"position behind the last one, and the number of literals used.")
 	execute("executeLongAVX2", 96,
-		"executeLongAVX2 does the same for sequences with many matches of more than 32 bytes. It stops",
-		"before a sequence for which dst has less than 96 bytes of slack.")
+		"executeLongAVX2 does the work of executeAVX2 for sequences with many matches of more than 32",
+		"bytes. It stops before a sequence for which dst has less than 96 bytes of slack.")
 }
 
 // executor has the registers of the execute kernels.

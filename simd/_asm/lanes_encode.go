@@ -18,7 +18,7 @@ type encoder struct {
 func (e encoder) write(name string) {
 	TEXT(name, attr.NOSPLIT, "func(states *[32]uint32, tab *[256]uint64, run, words []byte, p int) (at int)")
 	Pragma("noescape")
-	Doc(name + " codes run, which consists of whole rounds, and returns the index where its words begin.")
+	Doc(name + " codes run, whole rounds, and returns the index where the words begin.")
 	first, in, tab, out, states := GP64(), GP64(), GP64(), GP64(), GP64()
 	Load(Param("run").Base(), first)
 	Load(Param("run").Len(), in)

@@ -35,8 +35,8 @@ func markRunStartsAVX2() {
 	TEXT("markRunStartsAVX2", attr.NOSPLIT,
 		"func(bits []uint64, at uint64, tokens, litLens []byte) (done, used int, end uint64)")
 	Pragma("noescape")
-	Doc("markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8 bytes",
-		"in litLens.")
+	Doc("markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8",
+		"bytes in litLens.")
 	m := &runMarker{}
 	m.begin()
 	Label("loop")
