@@ -65,7 +65,7 @@ uint maxOffset = 0u;
 
 uint turns = 0u;
 
-uint enough = 0u;
+uint maxTurns = 0u;
 
 uint reason = 0u;
 
@@ -99,25 +99,25 @@ uint n = 0u;
 
 uint d = 0u;
 
-int value = 0;
+int matchScore = 0;
 
 uint ahead = 0u;
 
 uint phase = 0u;
 
-uint open = 0u;
+uint pending = 0u;
 
-uint reach = 0u;
+uint bestLength = 0u;
 
-uint offset = 0u;
+uint bestOffset = 0u;
 
 int score = 0;
 
-uint looked = 0u;
+uint tested = 0u;
 
 uint m = 0u;
 
-uint other = 0u;
+uint candidate = 0u;
 
 uint load32(uint at, uint i) {
     uint w = at + (i >> 2u);
@@ -138,60 +138,60 @@ uint bits(uint v) {
 }
 
 void begin(uint p) {
-    reach = 0u;
-    offset = 0u;
+    bestLength = 0u;
+    bestOffset = 0u;
     score = 0;
     m = 4u;
-    open = 8u;
+    pending = 8u;
     uint v = load32(src, p);
     if (((repeats > 0u) && (r0 <= p)) && (load32(src, p - min(r0, p)) == v)) {
-        open |= 1u;
+        pending |= 1u;
     }
     if ((((repeats > 1u) && (r1 <= p)) && (r1 != r0)) && (load32(src, p - min(r1, p)) == v)) {
-        open |= 2u;
+        pending |= 2u;
     }
     if (((((repeats > 2u) && (r2 <= p)) && (r2 != r0)) && (r2 != r1)) && (load32(src, p - min(r2, p)) == v)) {
-        open |= 4u;
+        pending |= 4u;
     }
 }
 
 void consider(uint p) {
-    open = 0u;
-    if (reach > 0u) {
-        score = (4 * int(reach)) + 1;
+    pending = 0u;
+    if (bestLength > 0u) {
+        score = (4 * int(bestLength)) + 1;
     }
-    if (reach >= nice) {
+    if (bestLength >= nice) {
         return;
     }
-    looked = p + 1u;
+    tested = p + 1u;
     uint g = best[first + p];
     if (g == 0u) {
         return;
     }
     uint length_ = (g >> 24u) + 4u;
-    other = g & 0xffffffu;
-    if ((((other < 16u) || (other > p)) || (other > maxOffset)) || (length_ > (size - p))) {
+    candidate = g & 0xffffffu;
+    if ((((candidate < 16u) || (candidate > p)) || (candidate > maxOffset)) || (length_ > (size - p))) {
         reason = GIVE_UP;
         return;
     }
     m = length_;
-    open = 16u;
+    pending = 16u;
 }
 
 void extend(uint p) {
     uint by = r2;
-    if ((open & 2u) != 0u) {
+    if ((pending & 2u) != 0u) {
         by = r1;
     }
-    if ((open & 1u) != 0u) {
+    if ((pending & 1u) != 0u) {
         by = r0;
     }
-    if (open == 16u) {
-        by = other;
+    if (pending == 16u) {
+        by = candidate;
     }
     uint longest = size - p;
     bool ends = true;
-    if ((open != 16u) || (m >= nice)) {
+    if ((pending != 16u) || (m >= nice)) {
         uint c = (p - min(by, p)) + m;
         uint o = p + m;
         uint k = 0u;
@@ -214,36 +214,36 @@ void extend(uint p) {
     if (!ends) {
         return;
     }
-    if (open == 16u) {
-        open = 0u;
+    if (pending == 16u) {
+        pending = 0u;
         int gain = (4 * int(m)) - int(bits(max(by, 1u)));
         if (gain > score) {
-            reach = m;
-            offset = by;
+            bestLength = m;
+            bestOffset = by;
             score = gain;
         }
         return;
     }
-    if ((m >= least) && (m > reach)) {
-        reach = m;
-        offset = by;
+    if ((m >= least) && (m > bestLength)) {
+        bestLength = m;
+        bestOffset = by;
     }
-    open &= open - 1u;
+    pending &= pending - 1u;
     m = 4u;
 }
 
 void choose(uint p) {
-    open = 32u;
+    pending = 32u;
     if (ahead == 0u) {
-        if (reach == 0u) {
+        if (bestLength == 0u) {
             i += min(1u + ((i - anchor) >> 8u), 32u);
             return;
         }
         ahead = 1u;
     } else {
-        int than = value + 4;
+        int than = matchScore + 4;
         if (ahead == 2u) {
-            than = value + 7;
+            than = matchScore + 7;
         }
         if (score <= than) {
             ahead++;
@@ -252,9 +252,9 @@ void choose(uint p) {
         ahead = 1u;
     }
     at = p;
-    n = reach;
-    d = offset;
-    value = score;
+    n = bestLength;
+    d = bestOffset;
+    matchScore = score;
 }
 
 uint logarithm(uint v) {
@@ -392,7 +392,7 @@ void finish() {
                 return;
             }
             if (!pays()) {
-                i = max(looked, i + 1u);
+                i = max(tested, i + 1u);
                 ahead = 0u;
                 phase = 0u;
                 return;
@@ -409,26 +409,26 @@ void finish() {
 }
 
 void parse() {
-    for (; (reason == 0u) && (turns < enough); ) {
+    for (; (reason == 0u) && (turns < maxTurns); ) {
         turns++;
         if (phase == 0u) {
             if (i >= end) {
                 reason = DONE;
             } else {
                 uint p = (ahead == 0u) ? i : (at + ahead);
-                if (open == 32u) {
+                if (pending == 32u) {
                     begin(p);
                 }
-                if (open == 8u) {
+                if (pending == 8u) {
                     consider(p);
                 }
-                if ((open != 0u) && (reason == 0u)) {
+                if ((pending != 0u) && (reason == 0u)) {
                     extend(p);
                 }
-                if ((open == 0u) && (reason == 0u)) {
+                if ((pending == 0u) && (reason == 0u)) {
                     choose(p);
                 }
-                if (((ahead > 0u) && (open == 32u)) && (((ahead > lazy) || ((at + ahead) >= end)) || (n >= nice))) {
+                if (((ahead > 0u) && (pending == 32u)) && (((ahead > lazy) || ((at + ahead) >= end)) || (n >= nice))) {
                     phase = 1u;
                 }
             }
@@ -483,7 +483,7 @@ void main() {
     repeats = input_[desc + 11u];
     least = input_[desc + 12u];
     lazy = input_[desc + 13u];
-    enough = input_[7];
+    maxTurns = input_[7];
     if (lane == 0u) {
         agreed = state[now];
     }
@@ -506,16 +506,16 @@ void main() {
     at = min(state[now + 13u], size);
     n = state[now + 14u];
     d = state[now + 15u];
-    value = int(state[now + 16u]);
+    matchScore = int(state[now + 16u]);
     ahead = min(state[now + 17u], 3u);
     phase = state[now + 18u];
-    open = state[now + 19u];
-    reach = state[now + 20u];
-    offset = state[now + 27u];
+    pending = state[now + 19u];
+    bestLength = state[now + 20u];
+    bestOffset = state[now + 27u];
     score = int(state[now + 28u]);
-    looked = state[now + 29u];
+    tested = state[now + 29u];
     m = state[now + 30u];
-    other = state[now + 31u];
+    candidate = state[now + 31u];
     for (uint k = lane; k < 256u; k += 64u) {
         costs[k] = state[(now + 64u) + k];
         counts[k] = state[(now + 320u) + k];
@@ -574,15 +574,15 @@ void main() {
     state[now + 13u] = at;
     state[now + 14u] = n;
     state[now + 15u] = d;
-    state[now + 16u] = uint(value);
+    state[now + 16u] = uint(matchScore);
     state[now + 17u] = ahead;
     state[now + 18u] = phase;
-    state[now + 19u] = open;
-    state[now + 20u] = reach;
-    state[now + 27u] = offset;
+    state[now + 19u] = pending;
+    state[now + 20u] = bestLength;
+    state[now + 27u] = bestOffset;
     state[now + 28u] = uint(score);
-    state[now + 29u] = looked;
+    state[now + 29u] = tested;
     state[now + 30u] = m;
-    state[now + 31u] = other;
+    state[now + 31u] = candidate;
     state[now + 32u] += turns;
 }

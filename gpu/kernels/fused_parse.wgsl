@@ -40,26 +40,26 @@ var<workgroup> counts: array<atomic<u32>, 256>;
 var<workgroup> begins: array<u32, 256>; // positions of the latest literal runs
 var<workgroup> runs: array<u32, 256>; // their lengths
 var<workgroup> total: atomic<u32>;
-var<workgroup> agreed: u32;
-var<workgroup> known: u32; // sequences
+var<workgroup> agreed: u32; // status or reason of the first invocation, for all
+var<workgroup> known: u32; // sequences, for all
 
 var<private> desc: u32; // index of the block's Fused descriptor
 var<private> src: u32; // index of its bytes
 var<private> size: u32;
 var<private> first: u32; // its first position
-var<private> end: u32; // positions
+var<private> end: u32; // its positions
 var<private> nice: u32;
-var<private> least: u32; // length of a match with a repeat offset
+var<private> least: u32; // least length of a match with a repeat offset
 var<private> repeats: u32;
-var<private> lazy: u32;
+var<private> lazy: u32; // later positions to test
 var<private> maxOffset: u32;
-var<private> turns: u32;
-var<private> enough: u32; // turns of a dispatch
-var<private> reason: u32;
+var<private> turns: u32; // of this dispatch
+var<private> maxTurns: u32;
+var<private> reason: u32; // to leave the loop; 0 for none
 
 var<private> i: u32; // position of the next match
 var<private> anchor: u32; // end of the last match
-var<private> r0: u32;
+var<private> r0: u32; // repeat offsets, the latest first
 var<private> r1: u32;
 var<private> r2: u32;
 var<private> count: u32; // sequences
@@ -71,21 +71,23 @@ var<private> longMatches: u32;
 var<private> extra: u32; // bits
 
 // The best match so far.
-var<private> at: u32;
-var<private> n: u32;
-var<private> d: u32;
-var<private> value: i32;
+var<private> at: u32; // position
+var<private> n: u32; // length
+var<private> d: u32; // offset
+var<private> matchScore: i32;
 var<private> ahead: u32; // distance of the next position to test; 0 if there is no match yet
 var<private> phase: u32; // 0: searching; 1: the match is the best; 2: and pays
 
 // The position under test, and its best match.
-var<private> open: u32; // 1, 2, 4: repeat offsets to test; 8: candidate to test; 16: candidate to extend; 32: not begun
-var<private> reach: u32; // length; 0 if there is none
-var<private> offset: u32;
+// pending holds the tests left: 1, 2, 4: repeat offsets; 8: the candidate; 16: extending the candidate;
+// 32: the test has not begun.
+var<private> pending: u32;
+var<private> bestLength: u32; // 0 if there is no match
+var<private> bestOffset: u32;
 var<private> score: i32;
-var<private> looked: u32; // one more than the last position whose candidate was tested
+var<private> tested: u32; // one more than the last position whose candidate was tested
 var<private> m: u32; // bytes known to be equal
-var<private> other: u32; // the candidate's offset
+var<private> candidate: u32; // its offset
 
 //include load32
 
@@ -184,7 +186,7 @@ fn finish() {
                 return;
             }
             if (!pays()) {
-                i = max(looked, i + 1u);
+                i = max(tested, i + 1u);
                 ahead = 0u;
                 phase = 0u;
                 return;
@@ -202,26 +204,26 @@ fn finish() {
 
 // parse runs turns until there is a reason to leave the loop, or enough turns.
 fn parse() {
-    for (; reason == 0u && turns < enough;) {
+    for (; reason == 0u && turns < maxTurns;) {
         turns++;
         if (phase == 0u) {
             if (i >= end) {
                 reason = DONE;
             } else {
                 let p = select(at + ahead, i, ahead == 0u);
-                if (open == 32u) {
+                if (pending == 32u) {
                     begin(p);
                 }
-                if (open == 8u) {
+                if (pending == 8u) {
                     consider(p);
                 }
-                if (open != 0u && reason == 0u) {
+                if (pending != 0u && reason == 0u) {
                     extend(p);
                 }
-                if (open == 0u && reason == 0u) {
+                if (pending == 0u && reason == 0u) {
                     choose(p);
                 }
-                if (ahead > 0u && open == 32u && (ahead > lazy || at + ahead >= end || n >= nice)) {
+                if (ahead > 0u && pending == 32u && (ahead > lazy || at + ahead >= end || n >= nice)) {
                     phase = 1u;
                 }
             }
@@ -253,7 +255,7 @@ fn main(
     repeats = input[desc + 11u];
     least = input[desc + 12u];
     lazy = input[desc + 13u];
-    enough = input[7];
+    maxTurns = input[7];
     if (lane == 0u) {
         agreed = state[now];
     }
@@ -276,16 +278,16 @@ fn main(
     at = min(state[now + 13u], size);
     n = state[now + 14u];
     d = state[now + 15u];
-    value = i32(state[now + 16u]);
+    matchScore = i32(state[now + 16u]);
     ahead = min(state[now + 17u], 3u);
     phase = state[now + 18u];
-    open = state[now + 19u];
-    reach = state[now + 20u];
-    offset = state[now + 27u];
+    pending = state[now + 19u];
+    bestLength = state[now + 20u];
+    bestOffset = state[now + 27u];
     score = i32(state[now + 28u]);
-    looked = state[now + 29u];
+    tested = state[now + 29u];
     m = state[now + 30u];
-    other = state[now + 31u];
+    candidate = state[now + 31u];
     for (var k = lane; k < 256u; k += 64u) {
         costs[k] = state[now + 64u + k];
         atomicStore(&counts[k], state[now + 320u + k]);
@@ -345,15 +347,15 @@ fn main(
     state[now + 13u] = at;
     state[now + 14u] = n;
     state[now + 15u] = d;
-    state[now + 16u] = u32(value);
+    state[now + 16u] = u32(matchScore);
     state[now + 17u] = ahead;
     state[now + 18u] = phase;
-    state[now + 19u] = open;
-    state[now + 20u] = reach;
-    state[now + 27u] = offset;
+    state[now + 19u] = pending;
+    state[now + 20u] = bestLength;
+    state[now + 27u] = bestOffset;
     state[now + 28u] = u32(score);
-    state[now + 29u] = looked;
+    state[now + 29u] = tested;
     state[now + 30u] = m;
-    state[now + 31u] = other;
+    state[now + 31u] = candidate;
     state[now + 32u] += turns;
 }

@@ -2,63 +2,63 @@
 
 // begin begins the test of a position. It selects the repeat offsets whose first 4 bytes match.
 fn begin(p: u32) {
-    reach = 0u;
-    offset = 0u;
+    bestLength = 0u;
+    bestOffset = 0u;
     score = 0;
     m = 4u;
-    open = 8u;
+    pending = 8u;
     let v = load32(src, p);
     if (repeats > 0u && r0 <= p && load32(src, p - min(r0, p)) == v) {
-        open |= 1u;
+        pending |= 1u;
     }
     if (repeats > 1u && r1 <= p && r1 != r0 && load32(src, p - min(r1, p)) == v) {
-        open |= 2u;
+        pending |= 2u;
     }
     if (repeats > 2u && r2 <= p && r2 != r0 && r2 != r1 && load32(src, p - min(r2, p)) == v) {
-        open |= 4u;
+        pending |= 4u;
     }
 }
 
 // consider tests the candidate of a position. It follows the repeat offsets.
 fn consider(p: u32) {
-    open = 0u;
-    if (reach > 0u) {
-        score = 4 * i32(reach) + 1;
+    pending = 0u;
+    if (bestLength > 0u) {
+        score = 4 * i32(bestLength) + 1;
     }
-    if (reach >= nice) {
+    if (bestLength >= nice) {
         return;
     }
-    looked = p + 1u;
+    tested = p + 1u;
     let g = best[first + p];
     if (g == 0u) {
         return;
     }
     let length = (g >> 24u) + 4u;
-    other = g & 0xffffffu;
-    if (other < 16u || other > p || other > maxOffset || length > size - p) {
+    candidate = g & 0xffffffu;
+    if (candidate < 16u || candidate > p || candidate > maxOffset || length > size - p) {
         reason = GIVE_UP; // only after an error of an earlier kernel
         return;
     }
     m = length;
-    open = 16u;
+    pending = 16u;
 }
 
 // extend compares 16 more bytes.
 fn extend(p: u32) {
     var by = r2;
-    if ((open & 2u) != 0u) {
+    if ((pending & 2u) != 0u) {
         by = r1;
     }
-    if ((open & 1u) != 0u) {
+    if ((pending & 1u) != 0u) {
         by = r0;
     }
-    if (open == 16u) {
-        by = other;
+    if (pending == 16u) {
+        by = candidate;
     }
     let longest = size - p;
     var ends = true;
     // The length of a candidate is final if it is below nice.
-    if (open != 16u || m >= nice) {
+    if (pending != 16u || m >= nice) {
         let c = p - min(by, p) + m;
         let o = p + m;
         var k = 0u;
@@ -81,37 +81,37 @@ fn extend(p: u32) {
     if (!ends) {
         return;
     }
-    if (open == 16u) {
-        open = 0u;
+    if (pending == 16u) {
+        pending = 0u;
         let gain = 4 * i32(m) - i32(bits(max(by, 1u)));
         if (gain > score) {
-            reach = m;
-            offset = by;
+            bestLength = m;
+            bestOffset = by;
             score = gain;
         }
         return;
     }
-    if (m >= least && m > reach) {
-        reach = m;
-        offset = by;
+    if (m >= least && m > bestLength) {
+        bestLength = m;
+        bestOffset = by;
     }
-    open &= open - 1u;
+    pending &= pending - 1u;
     m = 4u;
 }
 
 // choose compares the match of the tested position with the best match so far.
 fn choose(p: u32) {
-    open = 32u;
+    pending = 32u;
     if (ahead == 0u) {
-        if (reach == 0u) {
+        if (bestLength == 0u) {
             i += min(1u + ((i - anchor) >> 8u), 32u);
             return;
         }
         ahead = 1u;
     } else {
-        var than = value + 4;
+        var than = matchScore + 4;
         if (ahead == 2u) {
-            than = value + 7;
+            than = matchScore + 7;
         }
         if (score <= than) {
             ahead++;
@@ -120,7 +120,7 @@ fn choose(p: u32) {
         ahead = 1u;
     }
     at = p;
-    n = reach;
-    d = offset;
-    value = score;
+    n = bestLength;
+    d = bestOffset;
+    matchScore = score;
 }
