@@ -20,12 +20,10 @@ const debtWithoutLimit = "."
 // debt is the number of violations each directory may have. Numbers only go down:
 // "go test -v -run TestShape ./internal/archtest" logs the table as it could stand now.
 var debt = map[string]int{
-	".":                         690,
+	".":                         314,
 	"docs":                      170,
-	"docs/exec-plans/active":    131,
-	"docs/exec-plans/completed": 13,
-	"internal/gzfile":           44,
-	"internal/inflate":          12,
-	"internal/pzfile":           26,
-	"internal/zstfile":          38,
+	"docs/exec-plans/completed": 20,
+	"internal/gzfile":           20,
+	"internal/pzfile":           12,
+	"internal/zstfile":          17,
 }
