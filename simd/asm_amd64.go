@@ -109,10 +109,10 @@ func crc32cAVX512(state uint32, p []byte) (next uint32)
 //go:noescape
 func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 
-// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for
-// as many sequences as there are tokens. It stops before a step that it leaves to the portable
-// twin: one with two lengths of 255 or more in a stream, a length above 65,535, an invalid offset,
-// or too few bytes in a stream.
+// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for as
+// many sequences as there are tokens.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensPlainAVX2(seqs *struct {
@@ -122,9 +122,9 @@ func decodeTokensPlainAVX2(seqs *struct {
 }, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
 
 // decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
-// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token. It
-// stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in a
-// stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
+// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensRepeatAVX2(seqs *struct {

@@ -68,9 +68,9 @@ done:
 // func executeNEON(dst []byte, at int, lits []byte, seqs *struct{ LitLen, MatchLen, Offset uint32 },
 //	n int) (bytes, end, used int)
 //
-// Each sequence copies 16 literals and 32 bytes of match, whatever the lengths are. Most are shorter,
-// and the branch for longer ones is predicted well. Matches go 16 bytes at a time, load and store,
-// which is correct for every offset from 16 on.
+// It copies 16 literals and 32 bytes of match for each sequence, regardless of its lengths. Most
+// are shorter, and the branch for longer ones is predicted well. Matches go 16 bytes at a time,
+// load and store, which is correct for every offset from 16 on.
 //
 // R0 dst, R1 its length less the slack, R2 the position in it; R4 the next literal, R5 the end of the
 // literals less the slack; R6 the next sequence, R7 the end of the sequences.

@@ -1173,7 +1173,7 @@ offsets:
 	JGT  full
 	MOVL 8(SI), R14
 
-	// in the list, what is before the offset moves back
+	// list entries before the offset move back
 	MOVL    R10, R15
 	CMPL    R14, R10
 	CMOVLEQ AX, R15

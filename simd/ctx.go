@@ -8,7 +8,7 @@ import "encoding/binary"
 //
 // The context of a symbol is Order1[last] + Order2[symbol before last], a number below 256. TableOf
 // maps it to one of at most 32 tables. The caller may mark symbols, for instance those that begin a
-// literal run. A marked symbol has the context CtxMarked, whatever precedes it. For the symbol
+// literal run. The context of a marked symbol is always CtxMarked. For the symbol
 // after it, the symbol before last counts as 0.
 //
 // Rounds have 64 symbols, one for each lane of two lane groups. The first group has the first half
@@ -28,8 +28,8 @@ const CtxMarked = 256
 // CtxTable has the decoding tables of a context-coded run and maps contexts to them. Call Index
 // after a change of Order1, Order2 or TableOf.
 type CtxTable struct {
-	// Order1 and Order2 are what a symbol adds to the context of the next symbol and of the one
-	// after that. The sum of an entry of each must be below 256.
+	// Order1 and Order2 are the numbers that a symbol adds to the context of the next symbol and of
+	// the one after that. The sum of an entry of each must be below 256.
 	Order1, Order2 [256]uint8
 	// TableOf is the number of the table for each context, modulo MaxCtxTables. Index sets the
 	// entries above CtxMarked.

@@ -3,7 +3,7 @@ package simd
 // Execute carries out sequences: it copies literals and matches to the output. It is the second
 // half of decompression, after DecodeTokensRepeat or DecodeTokensPlain.
 //
-// The kernels copy 16 literals and 32 bytes of match for every sequence, whatever the lengths are.
+// The kernels copy 16 literals and 32 bytes of match for every sequence, regardless of its lengths.
 // Most are shorter, and a branch for longer ones is predicted well. Where long matches are frequent
 // a second AVX2 kernel copies 96 bytes; a sample of the sequences decides. Copies of 16 bytes are
 // correct for overlapping matches because offsets are at least 16.

@@ -53,9 +53,9 @@ const (
 // Build makes the table for the given frequencies. Each must be below 2048, and their sum must be
 // 2048.
 //
-// The kernel writes eight entries a step, beyond the end of a symbol's own. The next symbol
-// overwrites what is too much. It leaves the last symbols, for which there may be no room, to the
-// twin.
+// The kernel writes eight entries a step, beyond the end of a symbol's own. The entries of the next
+// symbol overwrite the excess. The kernel leaves the last symbols to the twin, where a step may
+// have no room.
 func (t *DecodeTable) Build(freqs *[256]uint16) {
 	done, first := buildDecodeTableKernel(t, freqs)
 	t.build(freqs, done, first)
@@ -86,7 +86,7 @@ func (t *DecodeTable) build(freqs *[256]uint16, done, first int) {
 	}
 }
 
-// EncodeTable has what the encoder needs of each symbol. Let f be its frequency and c the sum of
+// EncodeTable has the data of each symbol for the encoder. Let f be its frequency and c the sum of
 // the frequencies of the symbols before it. Division by f is multiplication by its reciprocal,
 // rounded up (Granlund and Montgomery, Division by Invariant Integers Using Multiplication, 1994).
 type EncodeTable struct {

@@ -73,7 +73,7 @@ func TestDecodeTail(t *testing.T) {
 	}
 }
 
-// TestEncodeLanes compares the kernels with the definition, and decodes what they have encoded.
+// TestEncodeLanes compares the kernels with the definition, and decodes the encoded runs.
 func TestEncodeLanes(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 10))

@@ -90,7 +90,7 @@ func testHistogram(t *testing.T) {
 			}
 			var got, want [256]uint32
 			for i := range got {
-				// Histogram adds to what is there.
+				// Histogram adds to these counts.
 				got[i] = r.Uint32() >> 1
 				want[i] = got[i]
 			}

@@ -12,7 +12,7 @@ package simd
 //
 // A length of more than a byte takes a slower path within the kernel. The kernel stops before a
 // step with two of them in one stream, and before anything invalid. The portable twins are in
-// package lzseq; they also handle what the kernel leaves.
+// package lzseq; they also handle the tokens that the kernel leaves.
 
 // TokenProgress says how far a call has decoded tokens.
 type TokenProgress struct {

@@ -19,9 +19,9 @@ type offsetState struct {
 // offsets. All places of the list are initial at the beginning. It returns the number of bytes
 // written to codes and extra.
 //
-// codes needs room for one byte more than there are sequences. extra needs 8 bytes behind what is
-// written, of any content. Without room EncodeOffsets panics. ok = false means that the tier has no
-// kernel: nothing is done.
+// codes needs room for one byte more than there are sequences. extra needs 8 bytes of any content
+// behind the bytes written. Without room EncodeOffsets panics. ok = false means that the tier has
+// no kernel: nothing is done.
 //
 // Portable twin: lzseq/repeat.go.
 func EncodeOffsets[S Sequence](
@@ -34,9 +34,9 @@ func EncodeOffsets[S Sequence](
 }
 
 // EncodeLengths adds lengths to tokens, one for each sequence: the literal run in bits 0–1, and the
-// match length less 4 in bits 2–5. It writes what exceeds 3 or 15 to lits or matches as one byte,
-// also if that is 0. Both need room for as many bytes as there are sequences, or EncodeLengths
-// panics.
+// match length less 4 in bits 2–5. For a length of at least 3 or 15 it writes the excess over that
+// to lits or matches, as one byte. Both need room for as many bytes as there are sequences, or
+// EncodeLengths panics.
 //
 // It stops before a length that may take more than a byte, and where fewer than eight sequences are
 // left. It may stop anywhere else. It returns the number of sequences encoded, and of bytes written

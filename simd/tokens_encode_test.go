@@ -132,7 +132,7 @@ func TestEncodeSequences(t *testing.T) {
 	})
 }
 
-// TestEncodeSequencesRoom checks that the functions panic without room for what they write.
+// TestEncodeSequencesRoom checks that the functions panic without room for their results.
 func TestEncodeSequencesRoom(t *testing.T) {
 	seqs := randomSequences(rand.New(rand.NewPCG(43, 44)), 100, 0)
 	for i := range seqs {

@@ -31,7 +31,7 @@ const ctxLanesType = "*struct{States [32]uint32; Last, Order2 [32]byte}"
 
 // ctxKernel emits the parts in which kernels differ.
 type ctxKernel interface {
-	// prepare loads what all groups share.
+	// prepare loads the constants and tables that all groups share.
 	prepare()
 	load(g *ctxGroup, lanes reg.GPVirtual)
 	// round decodes a round of a group, with the given marks, to buf.
@@ -39,9 +39,9 @@ type ctxKernel interface {
 	save(g *ctxGroup, lanes reg.GPVirtual)
 }
 
-// writeCtx emits what all kernels for context-coded runs have in common. maps are the parameters
-// that map contexts to tables. A round has 64 marks and 64 symbols, for two groups. A kernel for
-// one group has a parameter half that selects its half.
+// writeCtx emits the frame of a kernel for context-coded runs: the loop over rounds. maps are the
+// parameters that map contexts to tables. A round has 64 marks and 64 symbols, for two groups. A
+// kernel for one group has a parameter half that selects its half.
 func writeCtx(d ctxKernel, name, maps string, groups int) {
 	in, out := "", "done int"
 	for _, s := range "AB"[:groups] {

@@ -15,7 +15,7 @@ type ctxKernelAVX2 struct {
 
 	symbols Mem // 32 last symbols
 	index   Mem // 32 words: last symbol, plus 256 if the next symbol is marked
-	adds    Mem // 32 dwords: what the symbol before the last one adds to the context
+	adds    Mem // 32 dwords: Order2 of the symbol before the last one
 }
 
 func ctxAVX2() { writeCtx(&ctxKernelAVX2{}, "decodeCtxAVX2", "terms, bases *[512]uint32", 1) }

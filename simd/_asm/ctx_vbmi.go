@@ -18,7 +18,7 @@ type ctxKernelVBMI struct {
 	halves [2]reg.VecVirtual
 	low    reg.VecVirtual
 
-	// For marked lanes: the table, and what symbol 0 adds to the context. They are 32 bytes each,
+	// For marked lanes: the table, and Order2 of symbol 0. They are 32 bytes each,
 	// in memory because all registers are in use.
 	markClass, none Mem
 }

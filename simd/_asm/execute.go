@@ -14,7 +14,7 @@ const (
 )
 
 // executeAVX2 emits executeAVX2 and executeLongAVX2. For each sequence they copy 16 literals and 32
-// or 96 bytes of match, whatever the lengths are. Most are shorter, and the branch for longer ones
+// or 96 bytes of match. Most are shorter, and the branch for longer ones
 // is predicted well. Matches with offsets below 32 copy 16 bytes at a time.
 func executeAVX2() {
 	execute("executeAVX2", 32,
@@ -40,7 +40,7 @@ type executor struct {
 	offset    reg.GPVirtual
 	litEnd    reg.GPVirtual
 	mid, next reg.GPVirtual // beginning and end of the match
-	from      reg.GPVirtual // beginning of what the match copies
+	from      reg.GPVirtual // source of the match
 	x, y      reg.VecVirtual
 }
 
@@ -137,7 +137,7 @@ func (e *executor) copyVector(v reg.VecVirtual, disp int) {
 	VMOVDQU(v, Mem{Base: e.dst, Index: e.mid, Scale: 1, Disp: disp})
 }
 
-// copyRest copies what follows the first done bytes of the match, step bytes at a time, through v.
+// copyRest copies the match behind its first done bytes, step bytes at a time, through v.
 func (e *executor) copyRest(label string, v reg.VecVirtual, step, done int) {
 	Label(label)
 	e.copyVector(v, done)

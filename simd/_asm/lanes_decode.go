@@ -26,8 +26,9 @@ type decoder struct {
 	round func(g *decGroup, off reg.GPVirtual)
 }
 
-// write emits what all kinds have in common. The steps of one lane group wait for each other; those
-// of two groups overlap. On Zen 5 one group decodes 2.2 GB/s with AVX2, two groups 3.1 GB/s.
+// write emits the loop over rounds, which all kinds share. The steps of one lane group wait for
+// each other; those of two groups overlap. On Zen 5 one group decodes 2.2 GB/s with AVX2, two
+// groups 3.1 GB/s.
 func (d decoder) write(name string, groups int) {
 	var in, out string
 	for _, s := range "AB"[:groups] {

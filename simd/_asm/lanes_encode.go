@@ -14,7 +14,7 @@ type encoder struct {
 	round func(in, tab, out reg.GPVirtual)
 }
 
-// write emits what all kinds have in common.
+// write emits the loop over rounds, which all kinds share.
 func (e encoder) write(name string) {
 	TEXT(name, attr.NOSPLIT, "func(states *[32]uint32, tab *[256]uint64, run, words []byte, p int) (at int)")
 	Pragma("noescape")

@@ -2,8 +2,8 @@
 // but those of _asm/parse. check.sh runs both commands.
 //
 // The generator library, avo, allocates registers and computes the offsets of parameters. A
-// function of this program that emits an assembly function has its name. Comments say what the
-// kernel does; the comments of package simd say why.
+// function of this program that emits an assembly function has its name. The essays on the kernels
+// are in package simd.
 package main
 
 import . "github.com/mmcloughlin/avo/build"

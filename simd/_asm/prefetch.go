@@ -6,7 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// prefetchEntries needs no more than SSE. A prefetch does not fault, whatever the address is.
+// prefetchEntries needs no more than SSE. A prefetch does not fault, even with an invalid address.
 func prefetchEntries() {
 	TEXT("prefetchEntries", attr.NOSPLIT, "func(table *byte, size int, at []uint32, mask uint32)")
 	Pragma("noescape")

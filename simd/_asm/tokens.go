@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tokenDecoder emits what the kernels that decode tokens have in common. They turn eight tokens a
+// tokenDecoder has the parts that both kernels for decoding tokens share. They turn eight tokens a
 // step into sequences. A step that meets a rare length, or something invalid, is left as if it had
 // not begun: it changes state in commit only.
 type tokenDecoder struct {

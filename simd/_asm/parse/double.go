@@ -35,7 +35,7 @@ const (
 	dbNice
 )
 
-// doubleParser has what both kernels with two hash tables share.
+// doubleParser has the parts that both kernels with two hash tables share.
 type doubleParser struct {
 	multiples, mul       Mem
 	st, src, long, short reg.GPVirtual
@@ -60,7 +60,7 @@ func (p *doubleParser) label(name string) string {
 	return fmt.Sprint(name, p.labels)
 }
 
-// begin loads what stays in registers.
+// begin loads the values that stay in registers.
 func (p *doubleParser) begin() {
 	p.st, p.src, p.long, p.short = GP64(), GP64(), GP64(), GP64()
 	p.i, p.longShift, p.shift = GP64(), GP64(), GP64()

@@ -77,7 +77,7 @@ func (e *offsetEncoder) updateList() {
 	e.off, e.t, e.a, e.b, e.c = GP32(), GP32(), GP32(), GP32(), GP32()
 	off, t, a, b, c := e.off, e.t, e.a, e.b, e.c
 	MOVL(Mem{Base: e.seq, Disp: 8}, off)
-	Comment("in the list, what is before the offset moves back")
+	Comment("list entries before the offset move back")
 	MOVL(e.r1, t)
 	CMPL(off, e.r1)
 	CMOVLEQ(e.r2, t)

@@ -87,7 +87,8 @@ func newRowHashData(multiples Mem) (d rowHashData) {
 	return d
 }
 
-// rowHashParser has what the parts of a kernel share. A Mem is a local variable in the frame.
+// rowHashParser has the state that the parts of a kernel share. A Mem is a local variable in the
+// frame.
 type rowHashParser struct {
 	data       rowHashData
 	st, src, q reg.GPVirtual // q is the position that is searched
@@ -102,7 +103,7 @@ type rowHashParser struct {
 	labels                            int
 }
 
-// rowState is what only the kernels with rows use.
+// rowState is the state of kernels with rows.
 type rowState struct {
 	vectors                         int // vectors of 8 entries in a row; 0 for candidates
 	low, high, mask, places, rotate reg.VecVirtual
@@ -169,7 +170,7 @@ func (p *rowHashParser) emitParser(name, exported, candidates, what string) {
 	p.finish()
 }
 
-// begin allocates the frame and loads what does not change.
+// begin allocates the frame and loads constants.
 func (p *rowHashParser) begin() {
 	p.st, p.src, p.q = GP64(), GP64(), GP64()
 	if p.rows() {
@@ -201,7 +202,7 @@ func (p *rowHashParser) begin() {
 	}
 }
 
-// beginRows loads what only rows need. t and u are scratch.
+// beginRows loads the constants for rows. t and u are scratch.
 func (p *rowHashParser) beginRows(t, u reg.GPVirtual) {
 	MOVQ(p.field(rcNextInsert), t)
 	ANDQ(I8(-8), t)
