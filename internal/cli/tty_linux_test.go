@@ -151,7 +151,7 @@ func slowFile(t *testing.T, d time.Duration) *os.File {
 func TestProgressBar(t *testing.T) {
 	const (
 		soon = barPeriod / 4
-		long = 3 * barPeriod // of the input
+		long = 3 * barPeriod
 		// Without a complete block the bar shows what has been read.
 		reading = "standard input: [0-9.]+ KiB read, [0-9]+s"
 	)
@@ -159,19 +159,21 @@ func TestProgressBar(t *testing.T) {
 		name  string
 		args  []string
 		delay time.Duration // of the bar
+		input time.Duration // time that the input takes
 		text  string        // pattern; "" for no bar
 	}{
-		{"one block", nil, soon, reading},
-		{"blocks", []string{"-B4K"}, soon, "standard input: [48] KiB, [0-9.]+ MB/s, [0-9]+s"},
-		{"one thread", []string{"-T1"}, soon, reading},
-		{"quiet", []string{"-q"}, soon, ""},
-		{"short", nil, time.Hour, ""},
+		{"one block", nil, soon, long, reading},
+		{"blocks", []string{"-B4K"}, soon, 3 * long,
+			"standard input: [48] KiB, [0-9.]+ MB/s, [0-9]+s"},
+		{"one thread", []string{"-T1"}, soon, long, reading},
+		{"quiet", []string{"-q"}, soon, long, ""},
+		{"short", nil, time.Hour, long, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a, person := terminalApp(t)
 			a.barDelay = c.delay
-			a.stdin = slowFile(t, long)
+			a.stdin = slowFile(t, c.input)
 			a.stdout, _ = os.Create(filepath.Join(t.TempDir(), "out"))
 			if code := a.run(c.args); code != exitOK {
 				t.Errorf("exit code %d, want %d", code, exitOK)
