@@ -15,8 +15,8 @@ package simd
 //
 // After a match, both look for matches with the repeat offset before the last, without literals.
 //
-// The portable twins, parseDouble and parseDoubleLazy of package lz77, are the definition. The
-// kernels find the same matches and leave the same tables.
+// The portable twins, parseDoublePortable and parseDoubleLazyPortable of package lz77, are the
+// definition. The kernels find the same matches and leave the same tables.
 
 // DoubleParse is the state and the parameters of ParseDouble and ParseDoubleLazy. Positions and
 // lengths are in bytes.

@@ -12,8 +12,8 @@ package simd
 // of literals since the last one. A match extends backwards over literals, and two of its positions
 // enter the table. The kernel compares 32 bytes of a match at a time.
 //
-// The portable twin, parseSingle of package lz77, is the definition. The kernel finds the same
-// matches and leaves the same table.
+// The portable twin, parseSinglePortable of package lz77, is the definition. The kernel finds the
+// same matches and leaves the same table.
 
 // SingleParse is the state and the parameters of ParseSingle. Positions and lengths are in bytes.
 type SingleParse struct {

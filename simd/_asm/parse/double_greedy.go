@@ -16,7 +16,8 @@ type greedyParser struct {
 	n      reg.GPVirtual // length of the match
 }
 
-// double emits parseDoubleAVX2, which is parseDouble of package lz77, position for position.
+// double emits parseDoubleAVX2, which is parseDoublePortable of package lz77, position for
+// position.
 func double(multiples, mul Mem) {
 	TEXT("parseDoubleAVX2", attr.NOSPLIT,
 		"func(s *"+doubleType+", src []byte, long, short *uint32, seqs "+seqType+

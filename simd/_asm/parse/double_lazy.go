@@ -25,8 +25,8 @@ type lazyParser struct {
 	d, lit, k  reg.GPVirtual // offset, literal run, bytes before i that match
 }
 
-// doubleLazy emits parseDoubleLazyAVX2, which is parseDoubleLazy of package lz77, position for
-// position.
+// doubleLazy emits parseDoubleLazyAVX2, which is parseDoubleLazyPortable of package lz77, position
+// for position.
 func doubleLazy(multiples, mul Mem) {
 	TEXT("parseDoubleLazyAVX2", attr.NOSPLIT,
 		"func(s *"+doubleType+", src []byte, long, short *uint32, cost *[256]uint8, seqs "+seqType+

@@ -37,7 +37,8 @@ type singleParser struct {
 	v                   reg.GPVirtual // scratch
 }
 
-// single emits parseSingleAVX2, which is parseSingle of package lz77, position for position.
+// single emits parseSingleAVX2, which is parseSinglePortable of package lz77, position for
+// position.
 func single(multiples, mul Mem) {
 	TEXT("parseSingleAVX2", attr.NOSPLIT,
 		"func(s *"+singleType+", src []byte, table *uint32, seqs "+seqType+
