@@ -9,15 +9,6 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// mallocs returns how many allocations f does.
-func mallocs(f func()) int {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int(after.Mallocs - before.Mallocs)
-}
-
 // Blocks cost no allocations once as many as can be in flight have passed.
 func TestAllocationsPerBlock(t *testing.T) {
 	const blocks = 400
@@ -74,71 +65,6 @@ func TestAllocationsPerBlock(t *testing.T) {
 	}
 }
 
-func benchContent() []byte { return mixedBytes(8 << 20) }
-
-func BenchmarkWriter(b *testing.B) {
-	content := benchContent()
-	w := newWriter(b, io.Discard, WithBlockSize(64<<10))
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		w.Reset(io.Discard)
-		w.Write(content)
-		w.Close()
-	}
-}
-
-func BenchmarkReader(b *testing.B) {
-	content := benchContent()
-	file := encode(b, content, WithBlockSize(64<<10))
-	src := bytes.NewReader(nil)
-	r := newReader(b, nil)
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		src.Reset(file)
-		r.Reset(src)
-		r.WriteTo(io.Discard)
-	}
-}
-
-func BenchmarkReadAt(b *testing.B) {
-	content := benchContent()
-	file := encode(b, content, WithBlockSize(64<<10))
-	r, err := NewReaderAt(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.Close()
-	p := make([]byte, len(content))
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.ReadAt(p, 0)
-	}
-}
-
-func BenchmarkSmall(b *testing.B) {
-	content := textBytes(1000, 1)
-	file, err := AppendEncode(nil, content)
-	if err != nil {
-		b.Fatal(err)
-	}
-	dst := make([]byte, 0, 4096)
-	b.Run("AppendEncode", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			AppendEncode(dst, content)
-		}
-	})
-	b.Run("AppendDecode", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			AppendDecode(dst, file)
-		}
-	})
-}
-
 // A Writer that is Reset for one small stream after the other allocates no more than what the start of a worker does.
 func TestAllocationsOfPooledWriter(t *testing.T) {
 	if testenv.Race {
@@ -154,5 +80,48 @@ func TestAllocationsOfPooledWriter(t *testing.T) {
 	})
 	if n > most {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Frames and pieces cost no allocations once it runs.
+func TestForeignAllocations(t *testing.T) {
+	if testenv.Race {
+		t.Skip("the race detector makes pools forget, those of the decoders as well")
+	}
+	const blocks = 300
+	content := mixedBytes(blocks * testBlock)
+	var members []byte
+	for i := 0; i < len(content); i += testBlock {
+		members = append(members, gzipOf(t, content[i:i+testBlock])...)
+	}
+	src := bytes.NewReader(nil)
+	for name, file := range map[string][]byte{
+		"frames": encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock)), "members": members, "stream": zstdStream(t, content, testBlock),
+	} {
+		r := newReader(t, nil, WithConcurrency(2))
+		run := func() {
+			src.Reset(file)
+			r.Reset(src)
+			if n, err := r.WriteTo(io.Discard); n != int64(len(content)) || err != nil {
+				t.Fatal(name, n, err)
+			}
+		}
+		for range 3 {
+			run()
+		}
+		runtime.GC() // pools of the decoders
+		run()
+		if n := mallocs(run); n > blocks/4 {
+			t.Errorf("%s: %d allocations for %d blocks", name, n, blocks)
+		}
+	}
+	file := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
+	ra := openAt(t, file, WithConcurrency(2))
+	p := make([]byte, len(content))
+	for range 3 {
+		ra.ReadAt(p, 0)
+	}
+	if n := mallocs(func() { ra.ReadAt(p, 0) }); n > blocks/4 {
+		t.Errorf("ReadAt: %d allocations for %d blocks", n, blocks)
 	}
 }

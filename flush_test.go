@@ -9,22 +9,151 @@ import (
 	"testing"
 
 	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress/internal/zstfile"
 )
 
-// stalling gives what it has, and then says that it was asked for more.
-type stalling struct {
-	p     []byte
-	asked func()
+// What was written before a Flush can be read without anything that follows, wherever in a block it ends.
+func TestFlush(t *testing.T) {
+	checkGoroutines(t)
+	for _, size := range []int{1, 100, testBlock - 1, testBlock, testBlock + 1, 2 * testBlock, 5 * testBlock} {
+		for _, workers := range workerCounts {
+			for _, from := range []bool{false, true} {
+				deadline(t, fmt.Sprintf("exchange of %d bytes, %d workers", size, workers), func() {
+					pr, pw := io.Pipe()
+					// The pipe has no buffer: what the Writer writes waits here.
+					lines := make(chan []byte, 1000)
+					go func() {
+						for p := range lines {
+							pw.Write(p)
+						}
+						pw.Close()
+					}()
+					w := newWriter(t, chanWriter(lines), WithBlockSize(testBlock), WithConcurrency(workers))
+					r := newReader(t, pr, WithConcurrency(workers))
+					for i := range 3 {
+						p := textBytes(size, uint64(i))
+						var err error
+						if from {
+							_, err = w.ReadFrom(bytes.NewReader(p))
+						} else {
+							_, err = w.Write(p)
+						}
+						if err != nil {
+							t.Error(err)
+						}
+						if err := w.Flush(); err != nil {
+							t.Error(err)
+						}
+						if err := w.Flush(); err != nil {
+							t.Error(err)
+						}
+						got := make([]byte, size)
+						if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, p) {
+							t.Error("exchange:", err)
+						}
+					}
+					if err := w.Close(); err != nil {
+						t.Error(err)
+					}
+					close(lines)
+					if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+						t.Error("end:", n, err)
+					}
+				})
+			}
+		}
+	}
 }
 
-func (s *stalling) Read(p []byte) (int, error) {
-	if len(s.p) == 0 {
-		s.asked()
-		return 0, errTest
+// What was flushed comes out before more comes in.
+func TestForeignFlush(t *testing.T) {
+	checkGoroutines(t)
+	for _, p := range Pipelines() {
+		deadline(t, p.Name, func() {
+			pr, pw := io.Pipe()
+			r := newReader(t, pr, WithConcurrency(2))
+			parts := make(chan []byte)
+			go func() {
+				w := newWriter(t, pw, WithPipeline(p.Name), WithBlockSize(testBlock))
+				for p := range parts {
+					w.Write(p)
+					w.Flush()
+				}
+				w.Close()
+				pw.Close()
+			}()
+			for _, n := range []int{1, 100, testBlock, 3*testBlock + 1, 5} {
+				part := textBytes(n, uint64(n))
+				parts <- part
+				got := make([]byte, n)
+				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, part) {
+					t.Errorf("%s: %d bytes: %v", p.Name, n, err)
+				}
+			}
+			close(parts)
+			if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+				t.Errorf("%s: %d, %v", p.Name, n, err)
+			}
+		})
 	}
-	n := copy(p, s.p)
-	s.p = s.p[n:]
-	return n, nil
+}
+
+// Also from a frame that has a large window: whoever flushes wants it to be read.
+func TestForeignFlushWindow(t *testing.T) {
+	checkGoroutines(t)
+	for _, window := range []int{0, 16 << 20, 64 << 20} {
+		pr, pw := io.Pipe()
+		opts := []kzstd.EOption{kzstd.WithEncoderConcurrency(1)}
+		if window > 0 {
+			opts = append(opts, kzstd.WithWindowSize(window))
+		}
+		w, err := kzstd.NewWriter(pw, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := make(chan []byte)
+		go func() {
+			for p := range parts {
+				w.Write(p)
+				w.Flush()
+			}
+			w.Close()
+			pw.Close()
+		}()
+		r := newReader(t, pr)
+		deadline(t, fmt.Sprint("window of ", window), func() {
+			for i := range 5 {
+				part := textBytes(200+i, uint64(i))
+				parts <- part
+				got := make([]byte, len(part))
+				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, part) {
+					t.Errorf("window of %d: %v", window, err)
+				}
+			}
+			close(parts)
+			if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+				t.Errorf("window of %d: %d, %v", window, n, err)
+			}
+		})
+	}
+	// A header alone is not worth the window.
+	pr, pw := io.Pipe()
+	head := (&zstfile.Header{ContentSize: -1, Window: 128 << 20}).Append(nil)
+	got := allocated(func() {
+		go func() {
+			for _, b := range head {
+				pw.Write([]byte{b})
+			}
+			pw.Close()
+		}()
+		if _, err := io.ReadAll(newReader(t, pr)); !errors.Is(err, ErrTruncated) {
+			t.Error(err)
+		}
+	})
+	if got > 4<<20 {
+		t.Errorf("%d bytes of memory for a header", got)
+	}
 }
 
 type flusher interface {

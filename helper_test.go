@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,10 @@ import (
 
 	"github.com/gopz/compress/pipeline"
 )
+
+var workerCounts = []int{1, 2, 8, 0} // 0: all
+
+const testBlock = 4096
 
 // randomBytes returns n bytes that do not compress.
 func randomBytes(n int, seed uint64) []byte {
@@ -104,11 +109,59 @@ func decode(p []byte, opts ...Option) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// plain hides what else a reader can do.
-type plain struct{ io.Reader }
+// checkAllReaders decodes p in all ways there are.
+func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
+	t.Helper()
+	got, err := decode(p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "Read")
 
-// plainWriter hides what else a writer can do.
-type plainWriter struct{ io.Writer }
+	var b bytes.Buffer
+	r := newReader(t, bytes.NewReader(p), opts...)
+	n, err := r.WriteTo(plainWriter{&b})
+	if err != nil || n != int64(len(content)) {
+		t.Fatal("WriteTo:", n, err)
+	}
+	equal(t, b.Bytes(), content, "WriteTo")
+
+	got, err = AppendDecode([]byte("before"), p, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, append([]byte("before"), content...), "AppendDecode")
+
+	ra, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
+	if format, _ := DetectFormat(p); format == Gzip {
+		if !errors.Is(err, ErrNoIndex) {
+			t.Fatal("NewReaderAt: ", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal("NewReaderAt: ", err)
+	}
+	defer ra.Close()
+	if ra.Size() != int64(len(content)) {
+		t.Fatal("Size:", ra.Size())
+	}
+	got = make([]byte, len(content))
+	if n, err := ra.ReadAt(got, 0); n != len(content) || err != nil && err != io.EOF {
+		t.Fatal("ReadAt:", n, err)
+	}
+	equal(t, got, content, "ReadAt")
+	b.Reset()
+	if n, err := ra.WriteTo(plainWriter{&b}); err != nil || n != int64(len(content)) {
+		t.Fatal("ReaderAt.WriteTo:", n, err)
+	}
+	equal(t, b.Bytes(), content, "ReaderAt.WriteTo")
+	ra.Seek(0, io.SeekStart)
+	if got, err = io.ReadAll(plain{ra}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, content, "ReaderAt.Read")
+}
 
 func equal(t testing.TB, got, want []byte, what string) {
 	t.Helper()
@@ -158,6 +211,13 @@ func deadline(t *testing.T, what string, f func()) {
 	}
 }
 
+// panics says what f panics with.
+func panics(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
 // memoryFor returns the limit with which a ReaderAt of so many workers has that many blocks of that size in memory.
 func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
@@ -169,4 +229,20 @@ func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
 	return WithMaxMemory(p.memory + testBlock) // and something for the index
 }
 
-var workerCounts = []int{1, 2, 8, 0} // 0: all
+// allocated returns how many bytes f allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// mallocs returns how many allocations f does.
+func mallocs(f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.Mallocs - before.Mallocs)
+}

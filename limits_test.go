@@ -4,80 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
-	"math/bits"
-	"runtime"
 	"testing"
 
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
 )
-
-// allocated returns how many bytes f allocates.
-func allocated(f func()) int64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc - before.TotalAlloc)
-}
-
-func TestOptionErrors(t *testing.T) {
-	for name, opt := range map[string]Option{
-		"level 0":       WithLevel(0),
-		"level 10":      WithLevel(10),
-		"pipeline":      WithPipeline("none"),
-		"concurrency":   WithConcurrency(-1),
-		"block 1":       WithBlockSize(1),
-		"block 5000":    WithBlockSize(5000),
-		"block 128 MiB": WithBlockSize(128 << 20),
-		"memory":        WithMaxMemory(-1),
-		"decoded size":  WithMaxDecodedSize(-1),
-		"content size":  WithContentSize(-2),
-	} {
-		if _, err := NewWriter(io.Discard, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: NewWriter: %v", name, err)
-		}
-		if _, err := NewReader(nil, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: NewReader: %v", name, err)
-		}
-		if _, err := NewReaderAt(nil, 0, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: NewReaderAt: %v", name, err)
-		}
-		if _, err := AppendEncode(nil, nil, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: AppendEncode: %v", name, err)
-		}
-		if _, err := AppendDecode(nil, nil, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: AppendDecode: %v", name, err)
-		}
-		if _, err := WriterMemory(opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: WriterMemory: %v", name, err)
-		}
-		if _, err := ReaderMemory(0, opt); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: ReaderMemory: %v", name, err)
-		}
-	}
-}
-
-func TestContentSize(t *testing.T) {
-	for _, size := range []int64{0, 9, 11, 1 << 40} {
-		w := newWriter(t, io.Discard, WithContentSize(size))
-		_, err := w.Write(make([]byte, 10))
-		if wantNow := size < 10; wantNow != (err != nil) {
-			t.Errorf("%d announced, 10 written: Write: %v", size, err)
-		}
-		if err := w.Close(); !errors.Is(err, ErrContentSize) || !errors.Is(err, ErrOption) {
-			t.Errorf("%d announced, 10 written: Close: %v", size, err)
-		}
-		if _, err := AppendEncode(nil, make([]byte, 10), WithContentSize(size)); !errors.Is(err, ErrContentSize) {
-			t.Errorf("%d announced, 10 encoded: %v", size, err)
-		}
-	}
-	p := encode(t, make([]byte, 70_000), WithContentSize(70_000))
-	if h, err := pzfile.ParseHeader(p[:pzfile.MaxHeaderSize]); err != nil || h.BlockSize != 128<<10 || h.ContentSize != 70_000 {
-		t.Errorf("%+v, %v", h, err)
-	}
-}
 
 func TestMemoryLimit(t *testing.T) {
 	const block = 1 << 20
@@ -276,95 +207,5 @@ func TestMaxDecodedSize(t *testing.T) {
 	bomb := encode(t, make([]byte, 1<<22), WithBlockSize(1<<16))
 	if _, err := AppendDecode(nil, bomb, WithMaxDecodedSize(1<<20)); !errors.Is(err, ErrTooLarge) {
 		t.Error("bomb:", err)
-	}
-}
-
-func TestProgress(t *testing.T) {
-	content := mixedBytes(9*testBlock + 1)
-	for _, total := range []int64{-1, int64(len(content))} {
-		var last Progress
-		check := WithProgress(func(p Progress) {
-			if p.Blocks != last.Blocks+1 || p.Content <= last.Content || p.Compressed <= last.Compressed || p.Total != total {
-				t.Errorf("%+v after %+v", p, last)
-			}
-			last = p
-		})
-		file := encode(t, content, check, WithContentSize(total), WithBlockSize(testBlock))
-		want := Progress{int64(len(content)), int64(len(file)) - pzfile.TailSize(10), total, 10}
-		if last != want {
-			t.Errorf("Writer: %+v, want %+v", last, want)
-		}
-		last = Progress{}
-		if _, err := decode(file, check); err != nil {
-			t.Error(err)
-		}
-		if last != want {
-			t.Errorf("Reader: %+v, want %+v", last, want)
-		}
-		last, total = Progress{}, int64(len(content))
-		want.Total = total
-		openAt(t, file, check).WriteTo(io.Discard)
-		if last != want {
-			t.Errorf("ReaderAt: %+v, want %+v", last, want)
-		}
-	}
-}
-
-// Readers that are told to ignore the checks of the content do.
-func TestIgnoreChecksum(t *testing.T) {
-	content := randomBytes(3*testBlock, 1)
-	file := encode(t, content, WithBlockSize(testBlock))
-	file[pzfile.MinHeaderSize+pzfile.BlockHeaderSize+5] ^= 1
-	content[5] ^= 1
-	if _, err := decode(file); !errors.Is(err, ErrChecksum) {
-		t.Error(err)
-	}
-	checkAllReaders(t, file, content, WithChecksum(false))
-}
-
-func TestErrorText(t *testing.T) {
-	for want, err := range map[string]error{
-		"compress: block 3 at byte 1234: checksum mismatch":      &Error{Kind: ErrChecksum, Block: 3, Offset: 1234},
-		"compress: stream 2, block 0 at byte 7: corrupt input":   &Error{Kind: ErrCorrupt, Stream: 2, Offset: 7},
-		"compress: at byte 10: input is cut short":               &Error{Kind: ErrTruncated, Block: -1, Offset: 10},
-		"compress: stream 1: memory limit exceeded":              &Error{Kind: ErrMemory, Stream: 1, Block: -1, Offset: -1},
-		"compress: invalid option":                               &Error{Kind: ErrOption, Block: -1, Offset: -1},
-		"compress: block 1: bad payload":                         &Error{Kind: ErrCorrupt, Block: 1, Offset: -1, Err: errors.New("bad payload")},
-		"compress: level 12 is not in 1 … 9":                     WithLevel(12)(new(options)),
-		"compress: content is larger than allowed":               ErrTooLarge,
-		"compress: block 1 at byte 0: reading: unexpected EOF":   &Error{Kind: ErrCorrupt, Block: 1, Detail: "reading", Err: io.ErrUnexpectedEOF},
-		"compress: at byte 5: data after the end of the stream!": &Error{Kind: ErrCorrupt, Block: -1, Offset: 5, Detail: "data after the end of the stream!"},
-	} {
-		if err.Error() != want {
-			t.Errorf("%q, want %q", err, want)
-		}
-	}
-}
-
-// What only a Writer looks at changes nothing for a Reader.
-func TestReaderIgnoresWriterOptions(t *testing.T) {
-	a, err := ReaderMemory(16 << 20)
-	b, err2 := ReaderMemory(16<<20, WithContentSize(1000))
-	if err != nil || err2 != nil || a != b {
-		t.Errorf("%d, %v; with WithContentSize %d, %v", a, err, b, err2)
-	}
-	if _, err := NewReader(nil, WithPipeline("lzf"), WithBlockSize(16<<20)); err != nil {
-		t.Error(err)
-	}
-	if _, err := NewWriter(io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20)); !errors.Is(err, ErrOption) {
-		t.Error("Writer:", err)
-	}
-}
-
-// A one-shot call that fails leaves nothing of an unusable stream, and a header's word claims little of a small machine.
-func TestOneShotFails(t *testing.T) {
-	for _, n := range []int64{5, 2 << 20} {
-		got, err := AppendEncode([]byte("abc"), textBytes(1<<20, 1), WithContentSize(n))
-		if !errors.Is(err, ErrContentSize) || string(got) != "abc" {
-			t.Errorf("%d announced: %d bytes, %v", n, len(got), err)
-		}
-	}
-	if n := sizeHint(1<<40, 1<<30); bits.UintSize == 32 && n > 256<<20 || n > math.MaxInt32 {
-		t.Errorf("room for %d bytes", n)
 	}
 }

@@ -10,23 +10,6 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// panics says what f panics with.
-func panics(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-// panicWriter panics after n calls.
-type panicWriter struct{ n int }
-
-func (w *panicWriter) Write(p []byte) (int, error) {
-	if w.n--; w.n < 0 {
-		panic("writer")
-	}
-	return len(p), nil
-}
-
 // A Writer whose underlying writer has panicked says so, and is as good as new after a Reset.
 func TestWriterPanics(t *testing.T) {
 	checkGoroutines(t)
@@ -65,21 +48,6 @@ func TestWriterPanics(t *testing.T) {
 	}
 }
 
-// panicAfter panics behind n bytes.
-type panicAfter struct {
-	r io.Reader
-	n int
-}
-
-func (r *panicAfter) Read(p []byte) (int, error) {
-	if r.n == 0 {
-		panic("reader")
-	}
-	n, err := r.r.Read(p[:min(len(p), r.n)])
-	r.n -= n
-	return n, err
-}
-
 func TestReaderPanics(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(8 * testBlock)
@@ -112,6 +80,21 @@ func TestReaderPanics(t *testing.T) {
 	}
 }
 
+// A panic of the caller's reader goes through the decoder to the caller.
+func TestReaderPanicsInDecoder(t *testing.T) {
+	for _, file := range [][]byte{gzipOf(t, randomBytes(1<<18, 1)), storedFrame(1<<20, randomBytes(1<<18, 1))} {
+		r := newReader(t, io.MultiReader(bytes.NewReader(file[:1<<17]), panicReader{}))
+		func() {
+			defer func() {
+				if v := recover(); v != "test" {
+					t.Error(v)
+				}
+			}()
+			io.Copy(io.Discard, r)
+		}()
+	}
+}
+
 // A run that has lost all of its blocks is an error, and nobody waits for them.
 func TestLostBlocks(t *testing.T) {
 	content := mixedBytes(8 * testBlock)
@@ -135,19 +118,6 @@ func TestLostBlocks(t *testing.T) {
 			t.Error("Reader:", err)
 		}
 	})
-}
-
-// panicReaderAt panics while it is told to.
-type panicReaderAt struct {
-	bytes.Reader
-	on bool
-}
-
-func (r *panicReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if r.on {
-		panic("reader")
-	}
-	return r.Reader.ReadAt(p, off)
 }
 
 // A panic of the reader underneath costs a ReaderAt nothing.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 )
 
@@ -122,17 +121,6 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// countingReaderAt counts how often places are read.
-type countingReaderAt struct {
-	io.ReaderAt
-	calls atomic.Int64
-}
-
-func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	c.calls.Add(1)
-	return c.ReaderAt.ReadAt(p, off)
-}
-
 // Small reads one after the other, from the cursor or with ReadAt, from several goroutines, read each block once.
 func TestSingleFlight(t *testing.T) {
 	const blocks = 12
@@ -168,19 +156,6 @@ func TestSingleFlight(t *testing.T) {
 	if n := src.calls.Swap(0); n > 1 {
 		t.Errorf("%d reads of one block", n)
 	}
-}
-
-// faultyReaderAt fails as long as it is told to.
-type faultyReaderAt struct {
-	io.ReaderAt
-	bad atomic.Bool
-}
-
-func (f *faultyReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if f.bad.Load() {
-		return 0, errTest
-	}
-	return f.ReaderAt.ReadAt(p, off)
 }
 
 func TestReadAtFails(t *testing.T) {
@@ -290,20 +265,6 @@ func TestReaderAtStatsClose(t *testing.T) {
 		}
 		<-done
 	}
-}
-
-// ctxReaderAt cancels a context with its third read.
-type ctxReaderAt struct {
-	bytes.Reader
-	reads  int
-	cancel context.CancelCauseFunc
-}
-
-func (r *ctxReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if r.reads++; r.reads == 3 {
-		r.cancel(errTest)
-	}
-	return r.Reader.ReadAt(p, off)
 }
 
 // Opening a file and describing it end with the context, whatever there is to read.

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
 	"github.com/gopz/compress/internal/gzfile"
-	"github.com/gopz/compress/simd"
 )
 
 func TestReadName(t *testing.T) {
@@ -71,11 +69,5 @@ func TestReadNameOfDamagedFiles(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x00"), strings.NewReader(strings.Repeat("n", 1<<20)))
 	if name, _, err := ReadName(endless); name != "" || err != nil {
 		t.Errorf("name without an end: %d bytes, %v", len(name), err)
-	}
-}
-
-func TestKernels(t *testing.T) {
-	if k := Kernels(); k != simd.Tier() || !slices.Contains(simd.Tiers(), k) {
-		t.Error(k)
 	}
 }

@@ -110,18 +110,6 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A stored block may hold .pz data. Its blocks are not taken for those of the file around it.
-func TestRecoverNested(t *testing.T) {
-	inner := encode(t, randomBytes(5*testBlock, 1), WithBlockSize(testBlock))
-	content := slices.Concat(randomBytes(1<<16, 2), inner, randomBytes(2<<16, 3))
-	file := encode(t, content, WithBlockSize(1<<16), WithPipeline("lzr"))
-	bad := slices.Clone(file)
-	bad[pzfile.MinHeaderSize+pzfile.BlockHeaderSize+1<<16] ^= 1 // the header of the block with it
-	bad[len(bad)-40] ^= 1
-	got, _ := recoverAll(t, bad)
-	equal(t, got, slices.Concat(content[:1<<16], content[2<<16:]), "nested")
-}
-
 func TestRecoverNothing(t *testing.T) {
 	for _, file := range [][]byte{nil, []byte("P"), []byte("text"), make([]byte, 100_000), randomBytes(300_000, 1)} {
 		err := Recover(writerFunc(func(p []byte) (int, error) { t.Error("write"); return len(p), nil }), bytes.NewReader(file), int64(len(file)), nil)
@@ -136,82 +124,6 @@ func TestRecoverNothing(t *testing.T) {
 	file[50] ^= 1
 	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), func(Damage) error { return errTest }); !errors.Is(err, errTest) {
 		t.Error(err)
-	}
-}
-
-// Of a stream that was cut and the one that follows it all blocks come out that are whole.
-func TestRecoverCutAndFollowed(t *testing.T) {
-	a := mixedBytes(6*testBlock + 100)
-	for _, c := range []struct {
-		name string
-		opts []Option
-		b    []byte
-	}{
-		{"longer", nil, randomBytes(9*testBlock+50, 1)},
-		{"same", nil, a},
-		{"one block", nil, textBytes(90, 2)},
-		{"empty", nil, nil},
-		{"no checks", []Option{WithChecksum(false)}, randomBytes(9*testBlock, 1)},
-		{"sizes", []Option{WithContentSize(int64(len(a)))}, mixedBytes(len(a))},
-	} {
-		one := encode(t, a, append(c.opts, WithBlockSize(testBlock))...)
-		two := encode(t, c.b, append(c.opts, WithBlockSize(testBlock), WithContentSize(int64(len(c.b))))...)
-		var cuts []int64
-		for b := range openAt(t, one).Blocks() {
-			for _, more := range []int64{0, 3, 7, 11, pzfile.BlockHeaderSize, 40, b.Size - 1} {
-				cuts = append(cuts, b.Offset+more)
-			}
-		}
-		tail := int64(len(one)) - pzfile.TailSize(7)
-		cuts = append(cuts, tail, tail+2, tail+4, tail+20, int64(len(one))-1)
-		for _, n := range cuts {
-			saved := 0
-			for b := range openAt(t, one).Blocks() {
-				if b.Offset+b.Size <= n {
-					saved = int(b.ContentOffset + b.Content)
-				}
-			}
-			file := slices.Concat(one[:n], two)
-			what := fmt.Sprintf("%s, cut at %d", c.name, n)
-			got, list := recoverAll(t, file)
-			equal(t, got, slices.Concat(a[:saved], c.b), what)
-			if len(list) != 1 || list[0].Stream != 0 {
-				t.Fatalf("%s: %+v", what, list)
-			}
-			if d := list[0]; saved < len(a) && (d.Kind == DamageFrame || d.Content == 0) {
-				t.Errorf("%s: %+v", what, d)
-			}
-			got, _ = recoverAll(t, append(file, two...))
-			equal(t, got, slices.Concat(a[:saved], c.b, c.b), what+", two follow")
-		}
-	}
-}
-
-// A block that was cut off may hold .pz data, and so may the last one in front of a damaged header.
-func TestRecoverNestedAtDamage(t *testing.T) {
-	inner := encode(t, randomBytes(5*testBlock, 1), WithBlockSize(testBlock))
-	content := slices.Concat(randomBytes(1<<16, 2), randomBytes(500, 3), inner, randomBytes(3<<16, 4))
-	for _, head := range [][]byte{nil, textBytes(30_000, 5)} { // stored and coded
-		content := slices.Concat(content[:1<<16], head, content[1<<16:])
-		file := encode(t, content, WithBlockSize(1<<16))
-		var blocks []BlockInfo
-		for b := range openAt(t, file).Blocks() {
-			blocks = append(blocks, b)
-		}
-		// In the block that is cut off.
-		got, _ := recoverAll(t, file[:blocks[2].Offset-1])
-		equal(t, got, content[:1<<16], "cut")
-		// In front of the header.
-		bad := slices.Clone(file[:len(file)-1])
-		clear(bad[blocks[2].Offset:][:pzfile.BlockHeaderSize])
-		got, _ = recoverAll(t, bad)
-		equal(t, got, slices.Concat(content[:2<<16], content[3<<16:]), "header behind")
-		// In the block that has lost its header: the footer tells whose the blocks behind are.
-		bad = slices.Clone(file)
-		clear(bad[blocks[1].Offset:][:pzfile.BlockHeaderSize])
-		bad[len(bad)-40] ^= 1
-		got, _ = recoverAll(t, bad)
-		equal(t, got, slices.Concat(content[:1<<16], content[2<<16:]), "header")
 	}
 }
 
@@ -249,20 +161,69 @@ func TestRecoverZeroFill(t *testing.T) {
 	}
 }
 
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-func FuzzRecover(f *testing.F) {
-	file, _, _ := damageFile(f)
-	f.Add(file)
-	f.Add(file[:len(file)-5])
-	f.Add(file[7:])
-	f.Add(append(file[:len(file)/2:len(file)/2], file...))
-	f.Fuzz(func(t *testing.T, p []byte) {
-		err := Recover(io.Discard, bytes.NewReader(p), int64(len(p)), nil, WithMaxMemory(600<<20), WithConcurrency(1))
-		if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNoIndex) { // nothing of .pz in it
-			t.Error(err)
+func TestRecoverCanceled(t *testing.T) {
+	file := encode(t, mixedBytes(40*testBlock), WithBlockSize(testBlock))
+	for _, file := range [][]byte{file, file[:len(file)-1], make([]byte, 1<<20)} {
+		for _, n := range []int64{0, 1, 2, 5, 10} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			reads := int64(0)
+			src := readerAtFunc(func(p []byte, off int64) (int, error) {
+				if reads++; reads > n {
+					cancel(errTest)
+				}
+				return bytes.NewReader(file).ReadAt(p, off)
+			})
+			if err := Recover(io.Discard, src, int64(len(file)), nil, WithContext(ctx), WithConcurrency(1)); !errors.Is(err, errTest) {
+				t.Errorf("%d reads of %d bytes: %v", n, len(file), err)
+			}
+			if reads > n+8 { // some blocks are read ahead
+				t.Errorf("%d reads of %d bytes: %d more", n, len(file), reads-n)
+			}
 		}
-	})
+	}
+}
+
+// What cannot be read is damage, wherever it is.
+func TestRecoverUnreadable(t *testing.T) {
+	content := randomBytes(40*testBlock, 1)
+	file := slices.Concat(encode(t, content[:30*testBlock], WithBlockSize(testBlock)), encode(t, content[30*testBlock:], WithBlockSize(testBlock)))
+	var blocks []BlockInfo
+	for b := range openAt(t, file).Blocks() {
+		blocks = append(blocks, b)
+	}
+	for bad := int64(0); bad < int64(len(file)); bad += 512 {
+		end := min(bad+512, int64(len(file)))
+		src := readerAtFunc(func(p []byte, off int64) (int, error) {
+			if off < end && off+int64(len(p)) > bad {
+				return copy(p, file[off:max(off, bad)]), errTest
+			}
+			return bytes.NewReader(file).ReadAt(p, off)
+		})
+		for _, cut := range []int64{0, 1} {
+			size := int64(len(file)) - cut
+			var want []byte
+			for _, b := range blocks {
+				if b.Offset+b.Size <= bad || b.Offset >= end {
+					want = append(want, content[b.ContentOffset:b.ContentOffset+b.Content]...)
+				}
+			}
+			var got bytes.Buffer
+			told := false
+			err := Recover(&got, src, size, func(d Damage) error {
+				told = told || errors.Is(d.Err, errTest)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, got.Bytes(), want, fmt.Sprint("unreadable at ", bad, ", cut ", cut))
+			if !told && (cut == 0 || len(want) < len(content)) {
+				t.Error("unreadable at", bad, "cut", cut, "and no word of it")
+			}
+		}
+	}
+	none := readerAtFunc(func(p []byte, off int64) (int, error) { return 0, errTest })
+	if err := Recover(io.Discard, none, 1<<20, nil); !errors.Is(err, ErrFormat) || !errors.Is(err, errTest) {
+		t.Error(err)
+	}
 }

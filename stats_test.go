@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/pzfile"
 )
 
 func TestStats(t *testing.T) {
@@ -175,6 +176,37 @@ func TestTraceNumbers(t *testing.T) {
 	for i := range int64(blocks) {
 		if seen[i] != 2+4+2 {
 			t.Errorf("block %d: %d times, want 8", i, seen[i])
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	content := mixedBytes(9*testBlock + 1)
+	for _, total := range []int64{-1, int64(len(content))} {
+		var last Progress
+		check := WithProgress(func(p Progress) {
+			if p.Blocks != last.Blocks+1 || p.Content <= last.Content || p.Compressed <= last.Compressed || p.Total != total {
+				t.Errorf("%+v after %+v", p, last)
+			}
+			last = p
+		})
+		file := encode(t, content, check, WithContentSize(total), WithBlockSize(testBlock))
+		want := Progress{int64(len(content)), int64(len(file)) - pzfile.TailSize(10), total, 10}
+		if last != want {
+			t.Errorf("Writer: %+v, want %+v", last, want)
+		}
+		last = Progress{}
+		if _, err := decode(file, check); err != nil {
+			t.Error(err)
+		}
+		if last != want {
+			t.Errorf("Reader: %+v, want %+v", last, want)
+		}
+		last, total = Progress{}, int64(len(content))
+		want.Total = total
+		openAt(t, file, check).WriteTo(io.Discard)
+		if last != want {
+			t.Errorf("ReaderAt: %+v, want %+v", last, want)
 		}
 	}
 }

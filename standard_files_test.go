@@ -67,6 +67,34 @@ func zstdRaw(h zstfile.Header, blocks ...[]byte) []byte {
 	return p
 }
 
+// storedFrame is a frame of stored blocks whose window is not made smaller because the frame is short.
+func storedFrame(window int64, content []byte) []byte {
+	var blocks [][]byte
+	for c := range slices.Chunk(content, zstfile.MaxBlock) {
+		blocks = append(blocks, c)
+	}
+	return zstdRaw(zstfile.Header{ContentSize: -1, Window: window, Checksum: true}, blocks...)
+}
+
+// frameAt is the offset of a frame of a file with a seek table.
+func frameAt(t testing.TB, file []byte, n int) int {
+	t.Helper()
+	f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:], int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := len(file) - int(f.TableSize())
+	list, err := f.AppendEntries(nil, file[table:], int64(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, e := range list[:n] {
+		at += int(e.Size)
+	}
+	return at
+}
+
 // A foreignFile is a small file of several members or frames, of all sorts.
 type foreignFile struct {
 	name          string

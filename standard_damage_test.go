@@ -178,22 +178,3 @@ func TestForeignCutFrame(t *testing.T) {
 		}
 	}
 }
-
-// frameAt is the offset of a frame of a file with a seek table.
-func frameAt(t testing.TB, file []byte, n int) int {
-	t.Helper()
-	f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:], int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := len(file) - int(f.TableSize())
-	list, err := f.AppendEntries(nil, file[table:], int64(table))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := 0
-	for _, e := range list[:n] {
-		at += int(e.Size)
-	}
-	return at
-}

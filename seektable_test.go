@@ -155,28 +155,3 @@ func TestFalseSeekTable(t *testing.T) {
 		t.Errorf("without checks: %d bytes, %v", n, err)
 	}
 }
-
-// A damaged frame costs that frame, and if it is the first, whose beginning tells what the file is.
-func TestRecoverZstd(t *testing.T) {
-	content := mixedBytes(10 * testBlock)
-	whole := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
-	for _, c := range []struct{ block, at int }{{4, 30}, {0, 30}, {0, 0}, {0, 3}, {9, 1}} {
-		file := bytes.Clone(whole)
-		file[frameAt(t, whole, c.block)+c.at] ^= 1
-		var b bytes.Buffer
-		var lost []Damage
-		err := Recover(&b, bytes.NewReader(file), int64(len(file)), func(d Damage) error {
-			lost = append(lost, d)
-			return nil
-		})
-		want := slices.Concat(content[:c.block*testBlock], content[(c.block+1)*testBlock:])
-		if err != nil || !bytes.Equal(b.Bytes(), want) || len(lost) != 1 || lost[0].Block != int64(c.block) || lost[0].Content != testBlock {
-			t.Errorf("byte %d of frame %d: %d bytes, want %d; %+v; %v", c.at, c.block, b.Len(), len(want), lost, err)
-		}
-	}
-	for _, file := range [][]byte{gzipOf(t, content), zstdStream(t, content, 1000)} {
-		if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), nil); !errors.Is(err, ErrNoIndex) && !errors.Is(err, ErrFormat) {
-			t.Error(err)
-		}
-	}
-}

@@ -1,0 +1,188 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestClosed(t *testing.T) {
+	var b bytes.Buffer
+	w := newWriter(t, &b)
+	for range 3 {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if b.Len() != 46 {
+		t.Error("an empty stream has", b.Len(), "bytes")
+	}
+	if _, err := w.Write([]byte{1}); err != ErrClosed {
+		t.Error("Write:", err)
+	}
+	if _, err := w.ReadFrom(&b); err != ErrClosed {
+		t.Error("ReadFrom:", err)
+	}
+	if err := w.Flush(); err != ErrClosed {
+		t.Error("Flush:", err)
+	}
+	file := encode(t, mixedBytes(100_000), WithBlockSize(testBlock))
+	r := newReader(t, bytes.NewReader(file))
+	if _, err := r.Read(make([]byte, 10)); err != nil {
+		t.Error(err)
+	}
+	for range 3 {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := r.Read(make([]byte, 10)); err != ErrClosed {
+		t.Error("Read:", err)
+	}
+	if _, err := r.WriteTo(io.Discard); err != ErrClosed {
+		t.Error("WriteTo:", err)
+	}
+	ra := openAt(t, file)
+	ra.Read(make([]byte, 10))
+	for range 3 {
+		if err := ra.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := ra.ReadAt(make([]byte, 10), 0); err != ErrClosed {
+		t.Error("ReadAt:", err)
+	}
+	if _, err := ra.Read(make([]byte, 10)); err != ErrClosed {
+		t.Error("ReaderAt.Read:", err)
+	}
+}
+
+// Reset in any state, with and without Close, keeps the options.
+func TestReset(t *testing.T) {
+	checkGoroutines(t)
+	content := mixedBytes(10*testBlock + 9)
+	opts := []Option{WithBlockSize(testBlock), WithPipeline("lzr"), WithConcurrency(2), WithChecksum(false)}
+	want := encode(t, content, opts...)
+	w := newWriter(t, nil, opts...)
+	r := newReader(t, nil, opts...)
+	for i := range 6 {
+		var b bytes.Buffer
+		w.Reset(&b)
+		part := content[:len(content)*i/5]
+		w.Write(part)
+		if i%2 == 0 {
+			w.Close()
+		}
+		b.Reset()
+		w.Reset(&b)
+		w.Write(content)
+		w.Close()
+		equal(t, b.Bytes(), want, "after Reset")
+
+		r.Reset(&b)
+		io.ReadFull(r, make([]byte, len(part)))
+		if i%2 == 0 {
+			r.Close()
+		}
+		r.Reset(bytes.NewReader(want))
+		got, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, content, "after Reset")
+	}
+}
+
+func TestCancel(t *testing.T) {
+	checkGoroutines(t)
+	content := mixedBytes(20 * testBlock)
+	file := encode(t, content, WithBlockSize(testBlock))
+	for _, workers := range workerCounts {
+		for k := range 20 {
+			deadline(t, fmt.Sprint("cancel at block ", k), func() {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers), WithContext(ctx), WithProgress(func(p Progress) {
+					if p.Blocks == int64(k) {
+						cancel(errTest)
+					}
+				})}
+				if k == 0 {
+					cancel(errTest)
+				}
+				w := newWriter(t, io.Discard, opts...)
+				_, err := w.Write(content)
+				if cerr := w.Close(); !errors.Is(cerr, errTest) && !(err == nil && cerr == nil && k > 0) {
+					t.Error("Writer:", cerr)
+				}
+				ctx, cancel = context.WithCancelCause(t.Context())
+				opts[2] = WithContext(ctx)
+				if k == 0 {
+					cancel(errTest)
+				}
+				if got, err := decode(file, opts...); !errors.Is(err, errTest) || !bytes.HasPrefix(content, got) {
+					t.Error("Reader:", err)
+				}
+				ctx, cancel = context.WithCancelCause(t.Context())
+				opts[2] = WithContext(ctx)
+				ra := openAt(t, file, opts...)
+				cancel(errTest)
+				if _, err := ra.ReadAt(make([]byte, 100), 0); !errors.Is(err, errTest) || !errors.Is(err, context.Canceled) {
+					t.Error("ReadAt:", err)
+				}
+				if _, err := ra.WriteTo(io.Discard); !errors.Is(err, errTest) {
+					t.Error("WriteTo:", err)
+				}
+				if _, err := AppendEncode(nil, content, opts...); !errors.Is(err, errTest) {
+					t.Error("AppendEncode:", err)
+				}
+			})
+		}
+	}
+}
+
+// Writers and Readers that nobody closes have no goroutines.
+func TestAbandoned(t *testing.T) {
+	checkGoroutines(t)
+	content := mixedBytes(20 * testBlock)
+	file := encode(t, content, WithBlockSize(testBlock))
+	for _, workers := range workerCounts {
+		w := newWriter(t, io.Discard, WithBlockSize(testBlock), WithConcurrency(workers))
+		w.Write(content)
+		r := newReader(t, bytes.NewReader(file), WithConcurrency(workers))
+		r.Read(make([]byte, testBlock+1))
+		ra, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithConcurrency(workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ra.Read(make([]byte, testBlock+1))
+	}
+}
+
+// A Writer or Reader that nobody has made says so.
+func TestZeroValues(t *testing.T) {
+	for name, f := range map[string]func() error{
+		"Write":        func() error { var w Writer; _, err := w.Write([]byte("x")); return err },
+		"ReadFrom":     func() error { var w Writer; _, err := w.ReadFrom(strings.NewReader("x")); return err },
+		"Flush":        func() error { var w Writer; return w.Flush() },
+		"Close":        func() error { var w Writer; w.Close(); return w.Close() },
+		"Writer.Reset": func() error { var w Writer; w.Reset(io.Discard); _, err := w.Write(nil); return err },
+		"Read":         func() error { var r Reader; _, err := r.Read(make([]byte, 1)); return err },
+		"WriteTo":      func() error { var r Reader; _, err := r.WriteTo(io.Discard); return err },
+		"Reader.Reset": func() error { var r Reader; r.Reset(strings.NewReader("x")); _, err := io.ReadAll(&r); return err },
+	} {
+		if err := f(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "made without New") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var w Writer
+	var r Reader
+	w.Stats()
+	r.Stats()
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
