@@ -15,7 +15,8 @@ import (
 // detector, which makes the codecs some twenty times slower.
 func brief() bool { return !testenv.All() || testenv.Race }
 
-// oneGoroutine skips a test of one goroutine where only races are looked for.
+// oneGoroutine skips a test with the race detector. Such a test is of codecs, on one goroutine or a
+// few that other tests have as well.
 func oneGoroutine(t *testing.T) {
 	t.Helper()
 	if testenv.Race {
@@ -64,7 +65,7 @@ func settled(t *testing.T, base int) {
 	}
 }
 
-// soon waits for a channel, but not for ever.
+// soon waits for a channel. It fails the test after 20 s.
 func soon[T any](t *testing.T, what string, c <-chan T) {
 	t.Helper()
 	if err := within(c); err != nil {

@@ -22,7 +22,7 @@ func TestHelped(t *testing.T) {
 	content := corpus.ByName("mixed").Make(pieces*lz77.MaxChunk + 1000)
 	for i := range Pipelines() {
 		p := &Pipelines()[i]
-		level := p.lowestPriced()
+		level := p.lowestOptimal()
 		var want []byte
 		for _, workers := range forWorkers {
 			var events atomic.Int64
@@ -67,7 +67,7 @@ func TestHelped(t *testing.T) {
 	}
 }
 
-func (p *Pipeline) lowestPriced() (level int) {
+func (p *Pipeline) lowestOptimal() (level int) {
 	for level = 1; !p.levels[level].Finder.Optimal(); level++ {
 	}
 	return level

@@ -187,6 +187,7 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 
 // TestStandardMemory is TestMemory for the pipelines of other formats, which only compress.
 func TestStandardMemory(t *testing.T) {
+	oneGoroutine(t)
 	size := 1 << 20
 	if brief() {
 		size = 1 << 16

@@ -50,6 +50,7 @@ func checkUntrusted(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 // TestPayloadFlips: with checks every flipped bit is an error, even where it makes no difference to
 // the content.
 func TestPayloadFlips(t *testing.T) {
+	oneGoroutine(t)
 	forEachPipeline(t, func(t *testing.T, p *Pipeline) {
 		for _, name := range []string{"text", "runs", "zeros", "random"} {
 			src := corpus.ByName(name).Make(1500)
@@ -150,6 +151,7 @@ func TestHostilePayloads(t *testing.T) {
 
 // TestHostileMemory: every stream claims the greatest length that a block may have, in a few bytes.
 func TestHostileMemory(t *testing.T) {
+	oneGoroutine(t)
 	for _, raw := range []int{1 << 12, 1 << 16, 1 << 20, 1 << 22} {
 		one := binary.AppendUvarint(nil, uint64(raw))
 		one = append(one, 1|4, 'x') // one byte repeated to the end

@@ -150,7 +150,7 @@ func TestFullQueueFallsBackToCPU(t *testing.T) {
 	}
 }
 
-// until waits for a condition, but not for ever.
+// until waits for a condition. It fails the test after 20 s.
 func until(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !cond(); time.Sleep(time.Millisecond) {

@@ -5,9 +5,17 @@ import (
 	"slices"
 )
 
-// blockState says who owns a block and what happens to it next. Only the owner changes the state,
-// and it does so before it passes the block on: through a queue under the lock of that queue, or
-// through a channel.
+// blockState says who owns a block. Only the owner changes the state, and it does so before it
+// passes the block on: through a queue under the lock of that queue, or through a channel.
+//
+//	free ── filling ── queued ── running ───────── done ── delivered ── free
+//	                              │   ▲
+//	                      requested   returned or reclaimed
+//	                              ▼   │
+//	                             on device
+//
+// An idle worker reclaims a requested block directly. Close moves queued and requested blocks to
+// done.
 type blockState uint8
 
 const (

@@ -79,6 +79,7 @@ func forEachStandard(t *testing.T, f func(t *testing.T, p *Pipeline)) {
 // TestStandardFormats: other projects' decoders give the content, and the sums are those of the
 // format.
 func TestStandardFormats(t *testing.T) {
+	oneGoroutine(t)
 	size := 150_000
 	if brief() {
 		size = 60_000

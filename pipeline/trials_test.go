@@ -40,6 +40,7 @@ func trialSizes(ws *workspace, b *Block, m *lz77.Matcher) map[string]int {
 // TestSmallTrials: a small block gets the parse that takes the fewest bytes. For each parse there
 // is content that needs it.
 func TestSmallTrials(t *testing.T) {
+	oneGoroutine(t)
 	p := ByName("lzseqr")
 	r := NewScheduler(1).Start(Config{Pipeline: p, Op: Compress, Level: MaxLevel})
 	defer r.Close()
@@ -122,6 +123,7 @@ func TestSmallLevels(t *testing.T) {
 // TestMostlyLiterals: above level 7, and only there, large blocks have no matches if that saves
 // much.
 func TestMostlyLiterals(t *testing.T) {
+	oneGoroutine(t)
 	p := ByName("lzseqr")
 	for _, c := range []struct {
 		kind string

@@ -21,6 +21,7 @@ func flagsOf(e encoded) byte {
 // TestFiltered: from the level on that has layout Dense code is filtered, is smaller for it, and is
 // restored, also into memory of the caller. No other data is filtered.
 func TestFiltered(t *testing.T) {
+	oneGoroutine(t)
 	p := ByName("lzseqr")
 	size := 150_000
 	if brief() {
@@ -103,6 +104,7 @@ func TestFilterAlone(t *testing.T) {
 
 // TestFilteredMix: a worker keeps the filter of one block apart from the next block.
 func TestFilteredMix(t *testing.T) {
+	oneGoroutine(t)
 	p, size := ByName("lzseqr"), 20_000
 	var all []byte
 	for i := range 6 {
