@@ -34,7 +34,8 @@ type app struct {
 	syncFile func(*os.File) error
 	syncDir  func(*os.Root) error
 
-	barDelay time.Duration // time before the progress bar appears
+	now      func() time.Time // clock of rates and of the progress bar
+	barDelay time.Duration    // time before the progress bar appears
 
 	cfg     config
 	sched   *compress.Scheduler
@@ -53,6 +54,7 @@ func newApp() *app {
 		step:       func(string) {},
 		syncFile:   syncFile,
 		syncDir:    syncDir,
+		now:        time.Now,
 		barDelay:   barDelay,
 	}
 }

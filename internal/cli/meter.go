@@ -57,7 +57,7 @@ func (c *countWriter) Write(p []byte) (int, error) {
 }
 
 func (a *app) newMeter(in *source, out *output) *meter {
-	m := &meter{app: a, in: in, start: time.Now()}
+	m := &meter{app: a, in: in, start: a.now()}
 	m.r.m, m.w.m = m, m
 	m.bar = a.newProgressBar(in, out, m.start)
 	return m
@@ -108,7 +108,7 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	if a.cfg.mode == modeCompress {
 		content, packed = packed, m.w.n
 	}
-	seconds := max(time.Since(m.start).Seconds(), 1e-6)
+	seconds := max(a.now().Sub(m.start).Seconds(), 1e-6)
 	to := " -> " + printable(out.name)
 	if a.cfg.mode == modeTest {
 		to = " OK"

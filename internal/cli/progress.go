@@ -109,7 +109,7 @@ func (b *progressBar) draw() {
 
 // render draws the bar. The caller holds the lock.
 func (b *progressBar) render() {
-	done, content, elapsed := b.done.Load(), b.content.Load(), time.Since(b.start)
+	done, content, elapsed := b.done.Load(), b.content.Load(), b.app.now().Sub(b.start)
 	text := b.name + ": " + barText(done, b.total, content, elapsed)
 	read := b.read.Load()
 	switch {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -197,6 +198,38 @@ func TestProgressBar(t *testing.T) {
 	})
 }
 
+// testClock replaces the clock of a run. It starts at 10 seconds of work and advances by barPeriod
+// with each drawing of the progress bar.
+type testClock struct {
+	start time.Time
+	reads atomic.Int64
+}
+
+// newTestClock sets the clock of a, and lets the bar appear at once.
+func newTestClock(a *app) *testClock {
+	c := &testClock{start: time.Now()}
+	a.barDelay = 0
+	a.now = func() time.Time {
+		n := c.reads.Add(1)
+		if n == 1 { // newMeter
+			return c.start
+		}
+		return c.start.Add(10*time.Second + time.Duration(n-2)*barPeriod)
+	}
+	return c
+}
+
+// wait waits for n complete drawings.
+func (c *testClock) wait(t *testing.T, n int64) {
+	t.Helper()
+	// The drawing that is under way may have begun before the call, and so does not count.
+	for last := c.reads.Load() + n + 1; c.reads.Load() <= last; time.Sleep(barPeriod / 10) {
+		if time.Since(c.start) > time.Minute {
+			t.Fatal("the progress bar is not drawn")
+		}
+	}
+}
+
 // TestProgressBarOfLargeBlocks checks the bar while no block completes: amount and rate stay, and
 // the time goes on. A message gets its own line, and the bar continues below it.
 func TestProgressBarOfLargeBlocks(t *testing.T) {
@@ -225,13 +258,12 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 			setColumns(t, person, 80)
 		}
 		a.cfg.mode = c.mode
+		clock := newTestClock(a)
 		m := a.newMeter(&source{app: a, f: f, name: f.Name(), info: info}, &output{})
-		m.bar.end()
-		m.bar = a.newProgressBar(m.in, &output{}, time.Now().Add(-10*time.Second))
 		m.progress(c.p)
-		time.Sleep(2*barPeriod + barPeriod/2)
+		clock.wait(t, 2)
 		a.print("", "a message")
-		time.Sleep(2 * barPeriod)
+		clock.wait(t, 2)
 		m.done()
 		got := seen(a, person)
 		before, after, ok := strings.Cut(got, "\rpz: a message\r\n")
@@ -259,11 +291,10 @@ func TestProgressBarBeforeFirstBlock(t *testing.T) {
 	info, _ := f.Stat()
 	a, person := terminalApp(t)
 	setColumns(t, person, 100)
+	clock := newTestClock(a)
 	m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
-	m.bar.end()
-	m.bar = a.newProgressBar(m.in, &output{}, time.Now().Add(-10*time.Second))
 	io.Copy(io.Discard, m.reader())
-	time.Sleep(3*barPeriod + barPeriod/2)
+	clock.wait(t, 4)
 	m.done()
 	places := map[string]bool{}
 	pattern := regexp.MustCompile(`a: 4\.9 KiB read, 1[0-9]s      \[( *=== *)\]`)
