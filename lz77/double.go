@@ -7,8 +7,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The greedy parser of DoubleHash has two hash tables with one candidate per hash: a long one by
-// 8 bytes and a short one by HashBytes bytes (as zstd's "double fast" strategy).
+// The greedy parser of DoubleHash has two hash tables with one candidate per hash, as zstd's "double
+// fast" strategy: a long table by 8 bytes and a short one by HashBytes bytes.
 //
 // It takes the candidate of the long table if there is one in reach, else that of the short table.
 // A match of fewer than longEnough bytes gives way to a longer one that the long table has for the

@@ -12,7 +12,7 @@ import (
 //
 //   - one byte further on, in the long table, for as long as that finds a longer match;
 //   - where the match ends, in the long table. That candidate is moved back by the length of the
-//     match, so that it replaces it. (SpeedBetterCompression of klauspost/compress does so.)
+//     match, as SpeedBetterCompression of klauspost/compress does.
 //
 // A match at the last offset one byte further on is taken at once. A match with a new offset that
 // saves nothing is left out; see literalCosts. Within a match every second and then every eighth

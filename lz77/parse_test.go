@@ -70,8 +70,8 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// TestParseReused: a Matcher that has parsed large blocks finds in small ones what a new one finds, in
-// content with more candidates than there is room for: random bytes of few symbols.
+// TestParseReused: a Matcher that has parsed large blocks finds in small ones what a new one finds. The
+// content, random bytes of few symbols, has more candidates than there is room for.
 func TestParseReused(t *testing.T) {
 	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}}, testLimits...)
 	sizes := []int{3000, 8000, 20_000, 40_000}

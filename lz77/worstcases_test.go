@@ -121,8 +121,8 @@ func BenchmarkWorstCases(b *testing.B) {
 	})
 }
 
-// TestBlocksValid: sequences of a form in blocks are valid whatever the content, its size and the bytes
-// in front of it, with candidates at the ends of windows and matches longer than windows.
+// TestBlocksValid: sequences of a form in blocks are valid for any content, size and start. The content
+// has candidates at the ends of windows and matches longer than windows.
 func TestBlocksValid(t *testing.T) {
 	const window = 1 << 17
 	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}

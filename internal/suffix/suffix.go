@@ -6,8 +6,8 @@
 // later, and of type L otherwise. An S suffix behind an L suffix is leftmost S, or LMS.
 //
 //  1. Put the LMS suffixes into the buckets of their first symbols, in any order.
-//  2. Induce the order of LMS substrings, up to the next LMS suffix: one pass over the array from the
-//     least suffix up places the L suffixes, one from the greatest down the S suffixes.
+//  2. Induce the order of LMS substrings, up to the next LMS suffix. A pass over the array from the
+//     least suffix up places the L suffixes; a pass from the greatest down places the S suffixes.
 //  3. Name the LMS substrings by that order. The names are a text of at most half the size. If names
 //     repeat, sort its suffixes by recursion. This gives the order of the LMS suffixes.
 //  4. Put the LMS suffixes into their buckets in order and induce the order of all others.
@@ -121,9 +121,9 @@ func placeLMS[T symbol](sa []int32, text []T, b buckets) (m int) {
 	return m
 }
 
-// During the passes an entry is the beginning of a suffix if this pass places the suffix one symbol
-// earlier from there, and the complement of a beginning if the pass in the other direction does.
-// The suffix at 0 has none before it and is skipped like an empty entry.
+// During the passes each entry places the suffix that begins one symbol earlier. An entry is a beginning
+// if this pass does that, and the complement of a beginning if the pass in the other direction does.
+// No suffix begins before 0, so an entry of 0 is skipped like an empty one.
 
 // complementIf returns the complement of k if yes, else k, without a branch.
 func complementIf(k int32, yes bool) int32 {
@@ -160,8 +160,8 @@ func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
 	}
 }
 
-// induceSPartial places the S suffixes likewise. It leaves the m LMS suffixes at the front of sa, in the
-// order of their substrings.
+// induceSPartial places the S suffixes in the same way. It leaves the m LMS suffixes at the front of sa,
+// in the order of their substrings.
 func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
 	at := b.at
 	top := len(sa)

@@ -11,8 +11,8 @@ import (
 // LZMA's match finder bt4 and libdeflate's bt_matchfinder work the same way.
 //
 // Positions with the same hash of 4 bytes form a binary search tree, ordered by the content behind
-// them. No position is below an older one. Insertion makes a position the root: on its way down it
-// splits the tree into what is less and what is greater, and meets the candidates from the nearest
+// them. No position is below an older one. Insertion makes a position the root. On its way down it
+// splits the tree into the lesser and the greater nodes, and meets the candidates from the nearest
 // to the farthest. A match of nice bytes ends the descent; the new position replaces that candidate.
 //
 // Cost: up to depth nodes per position, each a cache miss and a comparison. Memory: 8 bytes for each

@@ -18,8 +18,8 @@ import (
 //
 // libdeflate and zopfli go from blocks to prices and back as well.
 //
-// A parse goes from the end to the beginning, so that each position has its turn once: its cost to the
-// end is the least over its edges. Cost: an addition and a minimum for each candidate and length.
+// A parse goes from the end to the beginning, so that each position has its turn once. Its cost to the
+// end is the least over its edges. Work: an addition and a minimum for each candidate and length.
 
 // blockParser is the state of that parser.
 type blockParser struct {
@@ -120,8 +120,8 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 }
 
 // chooseInitialCounts sets the past counts in front of the first window to the better of two guesses.
-// It parses the window with both and compares the costs of its second half, since a parse settles on
-// one way to code the content and keeps to it.
+// A parse settles on one way to code the content and keeps to it. So chooseInitialCounts parses the
+// window with both guesses and compares the costs of the second half.
 //
 //   - The counts of a greedy parse, with equal counts for all lengths: samples of 16 bits are 0.4%
 //     smaller.
@@ -188,8 +188,8 @@ func (o *Parser) countUniform(content []byte) {
 	}
 }
 
-// parsePart parses a part of the window with the prices of the past counts, appends its steps, and adds
-// its counts to the past. run is the number of literals in front of the part; parsePart returns the
+// parsePart parses a part of the window with the prices of the past counts. It appends the steps and
+// adds their counts to the past. It takes the number of literals in front of the part, and returns the
 // number behind its last match.
 func (o *Parser) parsePart(content []byte, from, to int, run uint32) uint32 {
 	done := len(o.steps)

@@ -12,25 +12,27 @@ import (
 // nearer match has. It does so for all distances in the block.
 //
 // In the sorted suffixes of the block, suffixes with n bytes in common are neighbours: an LCP interval
-// of length n. Intervals of greater lengths lie within it, so that intervals form a tree with the
-// suffixes as leaves (Abouelhoda, Kurtz and Ohlebusch, "Replacing suffix trees with enhanced suffix
-// arrays", 2004). The root has length 0. Positions are inserted in the order of the block: each
-// climbs from its suffix to the root and leaves its number in every interval on its path. The number
-// that it finds in an interval is the nearest position that has that many bytes in common with it.
+// of length n. Intervals of greater lengths lie within it. So intervals form a tree with the suffixes
+// as leaves; its root has length 0. Abouelhoda, Kurtz and Ohlebusch describe that tree in "Replacing
+// suffix trees with enhanced suffix arrays", 2004.
 //
-// Writing every interval would cost the depth of the tree. The intervals last visited by one position
-// form a segment of a path, and only the lower end of a segment is a candidate: the rest has shorter
-// matches with the same position. So each position stores only where its segment ends above. A
+// Positions are inserted in the order of the block. Each climbs from its suffix to the root and leaves
+// its number in every interval on its path. The number that it finds in an interval is the nearest
+// position that has that many bytes in common with it.
+//
+// Writing every interval would cost the depth of the tree. But the intervals last visited by one
+// position form a segment of a path. Only the lower end of a segment is a candidate: the rest has
+// shorter matches with the same position. So each position stores only where its segment ends above. A
 // position that reaches the segment cuts it there, takes over the part above, and continues behind
-// its end (as Sleator and Tarjan expose paths, "A data structure for dynamic trees", 1983).
-// An interval may still name a position whose segment was cut below; that position's entry leads on to
+// its end. Sleator and Tarjan expose paths that way in "A data structure for dynamic trees", 1983.
+// An interval may still name a position whose segment was cut below. That position's entry leads on to
 // the one that cut it.
 //
 // Cost: sorting and building take time proportional to the block, whatever the window is. An insertion
 // visits a number of segments that grows with the logarithm of the tree on average. No worst-case
-// bound is proven: the most seen on 512 KiB of adverse data were 67 steps to find the owner of a
-// segment, and 11 on average. Almost all of the time is cache misses, so paths of many positions are
-// prefetched together. Memory: 8 bytes for each position.
+// bound is proven. On 512 KiB of adverse data it took at most 67 steps to find the owner of a segment,
+// and 11 on average. Almost all of the time is cache misses, so paths of many positions are prefetched
+// together. Memory: 8 bytes for each position.
 //
 // A position within a long match climbs only maxInsertSteps segments; see insertRange.
 type lcpIntervals struct {
@@ -38,7 +40,7 @@ type lcpIntervals struct {
 	// position visits it, then that position plus 1. Its segment may have been cut below since.
 	nodes []int32
 	// links has an entry for each position plus 1: the interval of its suffix until it is inserted,
-	// then the interval above its segment. computeLCP uses it as scratch memory.
+	// then the interval above its segment. computeLCP and suffix.Sort use it as scratch memory.
 	links []int32
 	// A reference to an interval holds its number and, from bit numberBits on, the class of its
 	// length, from 1 on. 0 is the root.
@@ -127,15 +129,16 @@ func (t *lcpIntervals) classify(n int) {
 	}
 }
 
-// computeLCP sets links, by position plus 1, to the class of the length of the common prefix of its
-// suffix and the suffix before it in the sorted order, which is in nodes.
+// computeLCP sets links, by position plus 1, to a class of lengths: that of the common prefix of the
+// position's suffix and the suffix before it in nodes, which is in sorted order.
 //
-// It goes in the order of the text, where that length falls by one at most from position to position
-// (Kasai and others, "Linear-Time Longest-Common-Prefix Computation in Suffix Arrays and Its
-// Applications", 2001; Kärkkäinen, Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009).
-// So only the bytes behind the known ones are compared. Within a batch the length of the last position
-// in front of it counts as known, less the distance: up to batch bytes are compared twice, and the
-// time stays linear.
+// It goes in the order of the text, where that length falls by one at most from position to position.
+// So it compares only the bytes behind the known ones. (Kasai and others, "Linear-Time
+// Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen, Manzini
+// and Puglisi, "Permuted Longest-Common-Prefix Array", 2009.)
+//
+// Within a batch the known length is that of the last position in front of the batch, less the
+// distance. Up to batch bytes are compared twice; the time stays linear.
 func (t *lcpIntervals) computeLCP(src []byte) {
 	// The first 8 bytes of each other suffix behind the known ones. Loading all of a batch first lets
 	// the cache misses overlap.

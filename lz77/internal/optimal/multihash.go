@@ -7,9 +7,9 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32 bytes,
-// and of 3 bytes if matches of 3 are sought. It has a hash table for each length, with one position
-// per hash. The price of an offset grows slowly, so a parser rarely needs the lengths between.
+// multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32 bytes.
+// If matches of 3 are sought, it has a hash of 3 bytes as well. Each length has a hash table with one
+// position per hash. A parser rarely needs lengths between, since the price of an offset grows slowly.
 //
 // A search tree must load one node to know the next. Here no load depends on another: a batch of
 // positions reads its table entries without a branch, then the bytes at those positions, and only

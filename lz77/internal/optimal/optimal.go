@@ -1,14 +1,14 @@
-// Package optimal is the optimal parser of package lz77: of all ways to say what a block is in literals
-// and matches, it takes the cheapest that it can find, by the prices of the coded form.
+// Package optimal is the optimal parser of package lz77. Of all divisions of a block into literals and
+// matches it takes the cheapest that it can find, by the prices of the coded form.
 //
-// It goes chunk by chunk, so that its memory does not grow with the block, apart from that of the match
-// finder. For each chunk of up to 64 KiB
+// It goes chunk by chunk, so that only the memory of the match finder grows with the block. A chunk has
+// up to 64 KiB and takes three steps:
 //
-//  1. a match finder finds the candidates of all positions (findmatches.go; the finders are
-//     BinaryTree, MultiHash and LCPIntervals);
-//  2. the parser makes prices from the counts of the chunks before, and of a sample of this chunk if
-//     the content changed (sample.go);
-//  3. dynamic programming finds the cheapest path through the chunk (parse.go).
+//  1. A match finder finds the candidates of all positions: findmatches.go, with binarytree.go,
+//     multihash.go or lcpintervals.go.
+//  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk if
+//     the content changed: sample.go.
+//  3. Dynamic programming finds the cheapest path through the chunk: parse.go.
 //
 // A helper may find the candidates of the next chunk meanwhile (helper.go). Forms that are written in
 // blocks, such as Deflate, are parsed by windows instead (blocks.go).

@@ -5,8 +5,8 @@ import "github.com/gopz/compress/lz77/internal/base"
 // This file is the second half of optimal parsing: the cheapest path through a chunk.
 //
 // The positions of a chunk are nodes of a graph. A literal or a match is an edge, whose weight is its
-// price. Positions are taken in ascending order; each relaxes its edges, so that the cheapest path to
-// a position is known when its turn comes (as in zopfli and in zstd's btopt strategy).
+// price. Positions are taken in ascending order, and each relaxes its edges. So the cheapest path to a
+// position is known when its turn comes. zopfli and zstd's btopt strategy work the same way.
 //
 // Prices depend on the path where there are repeat offsets: a match at a repeat offset is cheaper, and
 // the list follows from the path. A node therefore keeps the list of its cheapest path, and up to two
@@ -15,13 +15,14 @@ import "github.com/gopz/compress/lz77/internal/base"
 //   - the second-cheapest, if its last match has another offset. It goes on with literals and
 //     matches at repeat offsets only, which may win back its loss.
 //   - the cheapest that ends with a literal, where literals have contexts. The first literals of a
-//     run are dear there, so that a match which is cheap at its end may cost more behind its end than
-//     literals do. It goes on with a literal only. Such paths are compared as if they had long runs.
+//     run are dear there. So a match that is cheap at its end may make the literals behind it dearer
+//     than it saves. This path goes on with a literal only. Such paths are compared as if they had
+//     long runs.
 //
-// Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: below
-// the longest, most lengths lose to the same match offered one position earlier. The result is the
-// cheapest parse if there are no repeat offsets, no contexts and no bounds; TestOptimal compares it
-// with an exhaustive search.
+// Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: most
+// lengths below the longest lose to the same match from the position before. Without repeat offsets,
+// contexts and bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive
+// search.
 
 const unreached = 1<<31 - 1
 
@@ -29,8 +30,8 @@ const unreached = 1<<31 - 1
 // tables are 0.5% larger; 12 bits take up to 1.1 times as long for 0.2%.
 const maxSecondLag = 8 * PriceBit
 
-// maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost:
-// about the price of leaving a row of matches and coming back.
+// maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost. It
+// is about the price of leaving a row of matches and coming back.
 const maxLiteralLag = 40 * PriceBit
 
 // comparedRun is the run with whose price paths that end with a literal are compared.
@@ -125,7 +126,7 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 }
 
 // relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the position
-// before. cost is that of the path with the literal, without what the literal adds to the run.
+// before. cost includes the price of the literal, but not what the literal adds to the run.
 func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
 	cost += o.prices.Run[run+1] - o.prices.Run[run]
