@@ -22,7 +22,8 @@ var headers = []Header{
 	{Name: "é ÿ \u0080", Comment: "two\nlines", ModTime: 1<<32 - 1, Speed: Densest, Text: true},
 	{Extra: []byte{}, HeaderCRC: true},
 	{Extra: []byte("AB\x03\x00xyz"), Comment: "c", HeaderCRC: true, OS: 7},
-	{Extra: bytes.Repeat([]byte{0, 1}, maxExtra/2), Name: strings.Repeat("n", MaxString), Comment: strings.Repeat("\u00fc", MaxString), HeaderCRC: true},
+	{Extra: bytes.Repeat([]byte{0, 1}, maxExtra/2), Name: strings.Repeat("n", MaxString),
+		Comment: strings.Repeat("\u00fc", MaxString), HeaderCRC: true},
 }
 
 func appendHeader(t testing.TB, h *Header, dst []byte) []byte {
@@ -64,7 +65,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestPeerHeader: compress/gzip reads our headers, and we read its.
+// TestPeerHeader exchanges headers with compress/gzip, both ways.
 func TestPeerHeader(t *testing.T) {
 	empty := []byte{3, 0}
 	for i, h := range headers {
@@ -82,17 +83,20 @@ func TestPeerHeader(t *testing.T) {
 		if _, err := io.ReadAll(z); err != nil {
 			t.Fatal(i, err)
 		}
-		if z.Name != h.Name || z.Comment != h.Comment || !bytes.Equal(z.Extra, h.Extra) || z.OS != h.OS || h.ModTime != 0 && z.ModTime.Unix() != int64(h.ModTime) {
+		if z.Name != h.Name || z.Comment != h.Comment || !bytes.Equal(z.Extra, h.Extra) ||
+			z.OS != h.OS || h.ModTime != 0 && z.ModTime.Unix() != int64(h.ModTime) {
 			t.Errorf("header %d is read as %+v", i, z.Header)
 		}
 	}
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	w.Header = gzip.Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x00\x00"), ModTime: time.Unix(1e9, 0), OS: 3}
+	w.Header = gzip.Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x00\x00"),
+		ModTime: time.Unix(1e9, 0), OS: 3}
 	_, _ = w.Write([]byte("content"))
 	_ = w.Close()
 	h, size, err := ParseHeader(b.Bytes())
-	want := Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x00\x00"), ModTime: 1e9, Speed: Fastest, OS: Unix}
+	want := Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x00\x00"), ModTime: 1e9,
+		Speed: Fastest, OS: Unix}
 	if err != nil || !reflect.DeepEqual(h, want) {
 		t.Errorf("%+v, %v, want %+v", h, err, want)
 	}
@@ -114,7 +118,8 @@ func TestHeaderErrors(t *testing.T) {
 			t.Errorf("name of %d bytes: %v, %d bytes", len(h.Name), err, len(p))
 		}
 	}
-	endless := append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte{'n'}, MaxString+1)...)
+	endless := append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte{'n'},
+		MaxString+1)...)
 	for _, c := range []struct {
 		p    string
 		want error
@@ -137,8 +142,8 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// TestSkipper: a Skipper finds the end that ParseHeader finds, and the same errors, however the
-// header comes in; only a long string is none.
+// TestSkipper compares a Skipper with ParseHeader, for headers in pieces of every size. Only long
+// strings are errors for one and not for the other.
 func TestSkipper(t *testing.T) {
 	skip := func(p []byte, piece int) (n int, done bool, err error) {
 		var s Skipper
@@ -155,7 +160,8 @@ func TestSkipper(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, piece := range []int{1, 3, 1000, len(p) + 7} {
-			if n, done, err := skip(append(slices.Clip(p), "content"...), piece); n != len(p) || !done || err != nil {
+			if n, done, err := skip(append(slices.Clip(p), "content"...), piece); n != len(p) ||
+				!done || err != nil {
 				t.Errorf("header %d in pieces of %d: %d bytes of %d, %v, %v", i, piece, n, len(p), done, err)
 			}
 			if n, done, err := skip(p[:len(p)-1], piece); n != len(p)-1 || done || err != nil {
@@ -170,12 +176,15 @@ func TestSkipper(t *testing.T) {
 			bad[bit/8] ^= 1 << (bit % 8)
 			_, size, want := ParseHeader(bad)
 			n, done, err := skip(bad, 1)
-			if short := errors.Is(want, ErrShort); short && (done || err != nil) || !short && (fmt.Sprint(err) != fmt.Sprint(want) || done && n != size) {
-				t.Errorf("header %d, bit %d: %d, %v, %v; ParseHeader: %d, %v", i, bit, n, done, err, size, want)
+			if short := errors.Is(want, ErrShort); short && (done || err != nil) ||
+				!short && (fmt.Sprint(err) != fmt.Sprint(want) || done && n != size) {
+				t.Errorf("header %d, bit %d: %d, %v, %v; ParseHeader: %d, %v", i, bit, n, done, err,
+					size, want)
 			}
 		}
 	}
-	long := append([]byte("\x1f\x8b\x08\x1a\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte{'n'}, 3*MaxString)...)
+	long := append([]byte("\x1f\x8b\x08\x1a\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte{'n'},
+		3*MaxString)...)
 	long = append(append(append(long, 0), bytes.Repeat([]byte{'c'}, 2*MaxString)...), 0)
 	long = binary.LittleEndian.AppendUint16(long, uint16(Checksum(0, long)))
 	if n, done, err := skip(long, 1000); n != len(long) || !done || err != nil {
@@ -187,7 +196,7 @@ func TestSkipper(t *testing.T) {
 	}
 }
 
-// TestRawName: the bytes of a name that is not in Latin-1 come through.
+// TestRawName makes sure that the bytes of a name in any encoding survive.
 func TestRawName(t *testing.T) {
 	raw := []byte("日本 \xff")
 	h := Header{Name: FromLatin1(raw)}
@@ -227,7 +236,7 @@ func TestCombine(t *testing.T) {
 			t.Fatalf("%d and %d bytes: %#x, want %#x", cut, len(p)-cut, got, want)
 		}
 	}
-	// Great sizes, put together of zeros: n of them twice are 2n.
+	// Large sizes: the checksum of 2n zeros is that of n zeros combined with itself.
 	zeros, size := crc32.ChecksumIEEE(make([]byte, 1<<16)), int64(1<<16)
 	big := crc32.ChecksumIEEE(make([]byte, 1<<20))
 	for ; size < 1<<62; size *= 2 {
@@ -260,8 +269,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// FuzzParseHeader: what is taken says so much that the same bytes can be written again, but for the
-// checksum of a header that is not ours.
+// FuzzParseHeader writes parsed headers again and compares the bytes.
 func FuzzParseHeader(f *testing.F) {
 	for _, h := range headers[:5] {
 		f.Add(appendHeader(f, &h, nil))

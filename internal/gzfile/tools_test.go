@@ -11,7 +11,7 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// tools read a .gz file from their standard input and write its content.
+// tools are commands that restore a .gz file from standard input to standard output.
 var tools = [][]string{
 	{"gzip", "-dc"},
 	{"pigz", "-dc"},
@@ -20,8 +20,8 @@ var tools = [][]string{
 	{"python3", "-c", "import zlib, sys\np = sys.stdin.buffer.read()\nwhile p:\n d = zlib.decompressobj(31)\n sys.stdout.buffer.write(d.decompress(p))\n assert d.eof\n p = d.unused_data"},
 }
 
-// runs are sequences for the runs of equal bytes in p, and for what repeats at a few fixed
-// distances: enough for blocks of all types.
+// runs returns sequences for the repetitions in p at a few fixed offsets: enough for blocks of all
+// types.
 func runs(p []byte) (seqs []lz77.Sequence) {
 	done := 0
 	for at := 1; at+3 <= len(p); {
@@ -42,14 +42,15 @@ func runs(p []byte) (seqs []lz77.Sequence) {
 			at++
 			continue
 		}
-		seqs = append(seqs, lz77.Sequence{LitLen: uint32(at - done), MatchLen: uint32(best), Offset: uint32(offset)})
+		seqs = append(seqs, lz77.Sequence{LitLen: uint32(at - done), MatchLen: uint32(best),
+			Offset: uint32(offset)})
 		at += best
 		done = at
 	}
 	return seqs
 }
 
-// member makes one member of pieces that are coded apart, with their checksums put together.
+// member makes one member of pieces that are coded independently, with combined checksums.
 func member(t *testing.T, p []byte, h Header, pieces int) []byte {
 	out := appendHeader(t, &h, nil)
 	var e deflate.Encoder
@@ -62,13 +63,14 @@ func member(t *testing.T, p []byte, h Header, pieces int) []byte {
 	return AppendTrailer(out, sum, int64(len(p)))
 }
 
-// TestTools: the tools people have read what we write: files of many members. One that is missing
-// is left out, unless this is a CI machine.
+// TestTools lets other programs restore files of many members. A missing program is skipped, except
+// in CI.
 func TestTools(t *testing.T) {
 	var file, want []byte
 	for _, kind := range []string{"text", "records", "runs", "random", "zeros", "mixed"} {
 		for _, n := range []int{0, 1, 300_000} {
-			h := Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x01\x00z"), ModTime: 1e9, OS: Unix}
+			h := Header{Name: "näme", Comment: "comment", Extra: []byte("XY\x01\x00z"),
+				ModTime: 1e9, OS: Unix}
 			if n == 1 {
 				h = Header{OS: Unix}
 			}

@@ -39,7 +39,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The bytes of docs/FORMAT.md.
+// TestHeaderBytes compares the parts with the example of docs/FORMAT.md.
 func TestHeaderBytes(t *testing.T) {
 	h := Header{Pipeline: 2, BlockSize: 1 << 20, Checks: true, ContentSize: 0x0102}
 	want := []byte{0x50, 0x5A, 1, 2, 20, 3, 2, 1, 0, 0, 0, 0, 0, 0}
@@ -84,7 +84,8 @@ func TestHeaderFields(t *testing.T) {
 func TestBlockHeader(t *testing.T) {
 	h := Header{BlockSize: 1 << 16, Checks: true}
 	for _, e := range []Entry{
-		{Stored, 1, 1}, {Stored, 1 << 16, 1 << 16}, {Fill, 1, 1}, {Fill, 1, 1 << 16}, {Coded, 1, 2}, {Coded, 1<<16 - 1, 1 << 16},
+		{Stored, 1, 1}, {Stored, 1 << 16, 1 << 16}, {Fill, 1, 1}, {Fill, 1, 1 << 16}, {Coded, 1, 2},
+		{Coded, 1<<16 - 1, 1 << 16},
 	} {
 		for _, number := range []int64{0, 1, 255, 256, 1 << 40, 1<<63 - 1} {
 			p := AppendBlockHeader([]byte("before"), e, 0x12345678, number)[6:]
@@ -103,8 +104,10 @@ func TestBlockHeader(t *testing.T) {
 		}
 	}
 	for _, e := range []Entry{
-		{0, 5, 5}, {4, 5, 5}, {15, 5, 5}, {Stored, 5, 6}, {Stored, 6, 5}, {Stored, 0, 0}, {Fill, 2, 5}, {Fill, 0, 5},
-		{Coded, 5, 5}, {Coded, 6, 5}, {Coded, 0, 5}, {Fill, 1, 0}, {Fill, 1, 1<<16 + 1}, {Coded, 5, 1<<31 - 1},
+		{0, 5, 5}, {4, 5, 5}, {15, 5, 5}, {Stored, 5, 6}, {Stored, 6, 5}, {Stored, 0, 0}, {Fill, 2,
+			5}, {Fill, 0, 5},
+		{Coded, 5, 5}, {Coded, 6, 5}, {Coded, 0, 5}, {Fill, 1, 0}, {Fill, 1, 1<<16 + 1}, {Coded, 5,
+			1<<31 - 1},
 	} {
 		p := AppendBlockHeader(nil, e, 0, 3)
 		if _, _, err := ParseBlockHeader(p, &h, 3); !errors.Is(err, ErrField) {
@@ -112,7 +115,8 @@ func TestBlockHeader(t *testing.T) {
 		}
 	}
 	h.Checks = false
-	if _, _, err := ParseBlockHeader(AppendBlockHeader(nil, Entry{Stored, 5, 5}, 1, 0), &h, 0); !errors.Is(err, ErrField) {
+	if _, _, err := ParseBlockHeader(AppendBlockHeader(nil, Entry{Stored, 5, 5}, 1, 0), &h,
+		0); !errors.Is(err, ErrField) {
 		t.Error("check where there are none:", err)
 	}
 }
@@ -156,8 +160,10 @@ func TestFooter(t *testing.T) {
 		}
 	})
 	for _, f := range []Footer{
-		{Size: 45}, {Size: -1}, {Size: 46, Blocks: 1, Content: 1}, {Size: 46, Content: 1}, {Size: 71, Blocks: 1},
-		{Size: 71, Blocks: 1, Content: MaxBlockSize + 1}, {Size: 71, Blocks: -1}, {Size: 71, Blocks: 1, Content: -1}, {Size: 1 << 62, Blocks: 1 << 60, Content: 1 << 62},
+		{Size: 45}, {Size: -1}, {Size: 46, Blocks: 1, Content: 1}, {Size: 46, Content: 1},
+		{Size: 71, Blocks: 1},
+		{Size: 71, Blocks: 1, Content: MaxBlockSize + 1}, {Size: 71, Blocks: -1}, {Size: 71,
+			Blocks: 1, Content: -1}, {Size: 1 << 62, Blocks: 1 << 60, Content: 1 << 62},
 	} {
 		if _, err := ParseFooter(AppendFooter(nil, f, 0)); !errors.Is(err, ErrField) {
 			t.Errorf("%+v: %v", f, err)
@@ -165,7 +171,7 @@ func TestFooter(t *testing.T) {
 	}
 }
 
-// eachFlip calls f with every copy of p that differs in one bit.
+// eachFlip calls f with each copy of p that has one flipped bit.
 func eachFlip(p []byte, f func(bad []byte, bit int)) {
 	for bit := range 8 * len(p) {
 		bad := bytes.Clone(p)

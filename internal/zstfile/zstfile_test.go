@@ -59,16 +59,18 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestHeaderBytes: RFC 8878, section 3.1.1.1.
+// TestHeaderBytes compares headers with RFC 8878, section 3.1.1.1.
 func TestHeaderBytes(t *testing.T) {
 	for _, c := range []struct {
 		h    Header
 		want []byte
 	}{
-		{Header{ContentSize: 5, SingleSegment: true, Checksum: true}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x24, 5}},
+		{Header{ContentSize: 5, SingleSegment: true, Checksum: true}, []byte{0x28, 0xB5, 0x2F, 0xFD,
+			0x24, 5}},
 		{Header{ContentSize: 256, SingleSegment: true}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x60, 0, 0}},
 		{Header{ContentSize: 5, Window: 1 << 20}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x80, 0x50, 5, 0, 0, 0}},
-		{Header{ContentSize: -1, Window: 1<<20 + 1, Dictionary: 7}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x01, 0x51, 7}},
+		{Header{ContentSize: -1, Window: 1<<20 + 1, Dictionary: 7}, []byte{0x28, 0xB5, 0x2F, 0xFD,
+			0x01, 0x51, 7}},
 	} {
 		if got := c.h.Append(nil); !bytes.Equal(got, c.want) {
 			t.Errorf("%+v: % x, want % x", c.h, got, c.want)
@@ -133,7 +135,8 @@ func TestSkippable(t *testing.T) {
 	for kind := range 16 {
 		p := append(appendSkippableHeader([]byte("before"), kind, 7), "content"...)[6:]
 		got, n, err := ParseSkippable(p)
-		if got != kind || n != 7 || err != nil || string(p[SkippableHeaderSize:]) != "content" || !IsSkippable(p) || IsFrame(p) {
+		if got != kind || n != 7 || err != nil || string(p[SkippableHeaderSize:]) != "content" ||
+			!IsSkippable(p) || IsFrame(p) {
 			t.Errorf("kind %d: %d, %d bytes, %v", kind, got, n, err)
 		}
 		if _, _, err := ParseSkippable(p[:7]); !errors.Is(err, ErrShort) {
@@ -144,19 +147,21 @@ func TestSkippable(t *testing.T) {
 		}
 	}
 	p := headers[0].Append(nil)
-	if _, _, err := ParseSkippable(append(p, 0, 0)); !errors.Is(err, ErrMagic) || !IsFrame(p) || IsSkippable(p) || IsFrame(p[:3]) {
+	if _, _, err := ParseSkippable(append(p, 0, 0)); !errors.Is(err, ErrMagic) || !IsFrame(p) ||
+		IsSkippable(p) || IsFrame(p[:3]) {
 		t.Errorf("frame: %v", err)
 	}
 }
 
-// TestWhole puts a file together, of stored blocks, and lets others read it.
+// TestWhole assembles a file of stored blocks and lets other decoders read it.
 func TestWhole(t *testing.T) {
 	var file, content []byte
 	var entries []Entry
 	for i := range 5 {
 		piece := bytes.Repeat([]byte{byte('a' + i)}, 100*i)
 		at := len(file)
-		h := Header{ContentSize: int64(len(piece)), SingleSegment: i%2 == 0, Window: MinWindow << i, Checksum: i%3 == 0}
+		h := Header{ContentSize: int64(len(piece)), SingleSegment: i%2 == 0, Window: MinWindow << i,
+			Checksum: i%3 == 0}
 		file = h.Append(file)
 		file = append(file, byte(1|len(piece)<<3), byte(len(piece)>>5), 0)
 		file = append(file, piece...)
@@ -192,7 +197,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// FuzzHeader compares with klauspost's parser.
+// FuzzHeader compares ParseHeader with klauspost's parser.
 func FuzzHeader(f *testing.F) {
 	for _, h := range headers {
 		f.Add(h.Append(nil))
@@ -220,7 +225,8 @@ func FuzzHeader(f *testing.F) {
 		if k.HasFCS {
 			size64 = int64(k.FrameContentSize)
 		}
-		if size64 != h.ContentSize || k.SingleSegment != h.SingleSegment || k.HasCheckSum != h.Checksum || k.DictionaryID != h.Dictionary ||
+		if size64 != h.ContentSize || k.SingleSegment != h.SingleSegment ||
+			k.HasCheckSum != h.Checksum || k.DictionaryID != h.Dictionary ||
 			!h.SingleSegment && int64(k.WindowSize) != h.Window || k.HeaderSize != size {
 			t.Fatalf("%x: %+v, %d bytes, klauspost: %+v", p, h, size, k)
 		}
@@ -232,14 +238,15 @@ func FuzzBlockHeader(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, p []byte) {
 		b, err := ParseBlockHeader(p)
-		if err == nil && (b.Size < 0 || b.Size > MaxBlock || b.Content > MaxBlock || b.Content < -1 || b.Last != (p[0]&1 == 1)) {
+		if err == nil && (b.Size < 0 || b.Size > MaxBlock || b.Content > MaxBlock ||
+			b.Content < -1 || b.Last != (p[0]&1 == 1)) {
 			t.Errorf("%x: %+v", p, b)
 		}
 	})
 }
 
-// seekFile is a file of frames with so much content, of which only the sizes count, and a seek
-// table.
+// seekFile returns a file of frames with the given content sizes and a seek table. The frames are
+// zeros.
 func seekFile(sums bool, contents ...uint32) (file []byte, entries []Entry) {
 	for i, n := range contents {
 		file = append(file, make([]byte, 20+i)...)
@@ -251,7 +258,7 @@ func seekFile(sums bool, contents ...uint32) (file []byte, entries []Entry) {
 	return AppendSeekTable(file, entries, sums), entries
 }
 
-// readTable reads the seek table of a file as a program would.
+// readTable reads the seek table of a file.
 func readTable(file []byte) ([]Entry, error) {
 	size := int64(len(file))
 	f, err := ParseSeekFooter(file[max(0, size-SeekFooterSize):], size)
@@ -275,7 +282,8 @@ func TestSeekTable(t *testing.T) {
 			}
 			for n := range file {
 				if _, err := readTable(file[:n]); err == nil {
-					t.Errorf("%t, %d frames, cut to %d of %d bytes: accepted", sums, len(contents), n, len(file))
+					t.Errorf("%t, %d frames, cut to %d of %d bytes: accepted", sums, len(contents),
+						n, len(file))
 				}
 			}
 			if _, err := readTable(append([]byte{0}, file...)); !errors.Is(err, ErrField) {
@@ -285,9 +293,10 @@ func TestSeekTable(t *testing.T) {
 	}
 }
 
-// TestSeekTableBytes: the format's own description, with one frame of 100 bytes.
+// TestSeekTableBytes compares a table of one frame with the format's description.
 func TestSeekTableBytes(t *testing.T) {
-	want := []byte{0x5E, 0x2A, 0x4D, 0x18, 21, 0, 0, 0, 100, 0, 0, 0, 0, 1, 0, 0, 0xEF, 0xBE, 0xAD, 0xDE, 1, 0, 0, 0, 0x80, 0xB1, 0xEA, 0x92, 0x8F}
+	want := []byte{0x5E, 0x2A, 0x4D, 0x18, 21, 0, 0, 0, 100, 0, 0, 0, 0, 1, 0, 0, 0xEF, 0xBE, 0xAD,
+		0xDE, 1, 0, 0, 0, 0x80, 0xB1, 0xEA, 0x92, 0x8F}
 	if got := AppendSeekTable(nil, []Entry{{100, 256, 0xDEADBEEF}}, true); !bytes.Equal(got, want) {
 		t.Errorf("% x, want % x", got, want)
 	}
@@ -326,12 +335,13 @@ func TestHostileSeekTables(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
-	if _, err := (SeekFooter{3, true}).AppendEntries(nil, file[table+1:], int64(table)); !errors.Is(err, ErrShort) {
+	if _, err := (SeekFooter{3, true}).AppendEntries(nil, file[table+1:],
+		int64(table)); !errors.Is(err, ErrShort) {
 		t.Errorf("table cut: %v", err)
 	}
 }
 
-// TestClaimAllocs: what a footer claims costs nothing before it is checked.
+// TestClaimAllocs makes sure that parsing allocates nothing on the word of a footer.
 func TestClaimAllocs(t *testing.T) {
 	p := binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 8, 0}, SeekTableMagic) // 2^27 frames
 	f, err := ParseSeekFooter(p, 1<<62)
