@@ -30,7 +30,7 @@ func blockAllocs(t *testing.T, p *Pipeline, level, atOnce int) {
 	dec := s.Start(Config{Pipeline: p, Op: Decompress, Checks: true, InFlight: atOnce})
 	defer enc.Close()
 	defer dec.Close()
-	src := corpus.ByName("text").Make(10_000)
+	src := corpus.ByName("text").Make(5000)
 	coded, err := compressAll(s, p, level, len(src), src)
 	if err != nil || coded[0].kind != Coded {
 		t.Fatalf("kind %d, error %v", coded[0].kind, err)
