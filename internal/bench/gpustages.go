@@ -202,9 +202,7 @@ func (c *gpuConfig) stage(d measurable, s gpuStage) error {
 		return err
 	}
 	t := &table{columns: []string{"batch", "CPU MB/s", "GPU MB/s", "ratio", "host MB/s", "ratio"}}
-	for _, k := range s.kernels {
-		t.columns = append(t.columns, k)
-	}
+	t.columns = append(t.columns, s.kernels...)
 	verdict := "never faster than one processor"
 	faster := false
 	for n := 1; n <= c.batch; n *= 2 {

@@ -19,10 +19,6 @@ func cpuClock(s sample) time.Duration  { return s.cpu }
 
 func (s sample) add(t sample) sample { return sample{s.wall + t.wall, s.cpu + t.cpu} }
 
-func (s sample) div(n int) sample {
-	return sample{s.wall / time.Duration(n), s.cpu / time.Duration(n)}
-}
-
 // busy returns how many processors worked on average.
 func (s sample) busy() float64 { return s.cpu.Seconds() / s.wall.Seconds() }
 

@@ -30,11 +30,12 @@ var (
 
 var (
 	// BadCount: an underlying reader or writer reports more bytes than it was given.
-	BadCount = errors.New("compress: invalid count from the underlying reader or writer")
+	BadCount error = &sentinel{msg: "invalid count from the underlying reader or writer"}
 
 	// Panicked: a panic of the caller's code went through a Reader or Writer.
-	Panicked = errors.New(
-		"compress: unusable until Reset: a callback or the underlying stream panicked")
+	Panicked error = &sentinel{
+		msg: "unusable until Reset: a callback or the underlying stream panicked",
+	}
 )
 
 // sentinel is an error that errors.Is also takes for another one.
