@@ -21,6 +21,7 @@ var threadCounts = []int{1, 2, 8}
 // and several numbers of threads, and restores them concatenated. It tests every level with
 // PZ_TEST=all.
 func TestSmallFiles(t *testing.T) {
+	testenv.Slow(t)
 	dir := t.TempDir()
 	var paths []string
 	var content strings.Builder

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestBackends checks that every backend gives the same file, and that -v reports where stages ran.
@@ -79,6 +81,7 @@ func TestNoBackend(t *testing.T) {
 
 // TestNoDenseDevice checks that no device codes lzseqr from level 7 on, and that the CPU reads it.
 func TestNoDenseDevice(t *testing.T) {
+	testenv.Slow(t)
 	content := sample(300_000)
 	src := write(t, content, t.TempDir(), "src")
 	want := pz(t, "", "-c9", "-B128K", src).out

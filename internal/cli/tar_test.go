@@ -13,6 +13,7 @@ import (
 // TestTar checks that tar -I pz writes and reads archives of all formats, and that tar reads those
 // of gzip and zstd without pz.
 func TestTar(t *testing.T) {
+	testenv.Slow(t)
 	tar := testenv.Tool(t, "tar")
 	out, _ := exec.Command(tar, "--version").Output()
 	if !bytes.HasPrefix(out, []byte("tar (GNU")) {
