@@ -11,11 +11,11 @@ import (
 // It returns false if no kernel can do it.
 func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
-	given := m.candidates != nil
+	external := m.candidates != nil
 	switch {
 	case l.Repeats != 0 && l.Repeats != NewOffset,
-		given && !simd.HasCandidates(),
-		!given && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits):
+		external && !simd.HasCandidates(),
+		!external && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits):
 		return dst, false
 	}
 	st := simd.RowHashParse{
@@ -24,7 +24,7 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 		Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
 		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset,
 	}
-	if !given {
+	if !external {
 		log := base.TableLog(p.HashLog, len(src))
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))
 		st.Base = r.entries(p.Depth<<log, len(src))
@@ -32,12 +32,12 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 	m.costs.reset(len(dst), start)
 	for st.At < st.End {
 		dst = slices.Grow(dst, 1)
-		room, fresh := dst[len(dst):cap(dst)], m.costs.untilUpdate(dst)
+		room, valid := dst[len(dst):cap(dst)], m.costs.untilUpdate(dst)
 		n := 0
-		if given {
-			n = simd.ParseCandidates(&st, src, m.candidates, &m.costs.cost, room, fresh)
+		if external {
+			n = simd.ParseCandidates(&st, src, m.candidates, &m.costs.cost, room, valid)
 		} else {
-			n = simd.ParseRowHash(&st, src, r.positions, &m.costs.cost, room, fresh)
+			n = simd.ParseRowHash(&st, src, r.positions, &m.costs.cost, room, valid)
 		}
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {

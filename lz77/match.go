@@ -77,9 +77,9 @@ func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {
 	return best
 }
 
-// bestMatch returns the match at i with the highest score. Its length is 0 if no match scores more
-// than than.
-func (m *Matcher) bestMatch(src []byte, i int, reps *repeatOffsets, than int) (r match) {
+// bestMatch returns the match at i with the highest score. It may return a shorter match, or none, if no
+// match scores more than bound.
+func (m *Matcher) bestMatch(src []byte, i int, reps *repeatOffsets, bound int) (r match) {
 	if m.limits.Repeats != 0 {
 		if r = m.findRepeat(src, i, reps); r.length >= m.params.Nice {
 			return r
@@ -87,7 +87,7 @@ func (m *Matcher) bestMatch(src []byte, i int, reps *repeatOffsets, than int) (r
 	}
 	// A candidate that cannot win is passed over, unless it has nearly Nice bytes: RowHash may
 	// prefer that one to a farther candidate above Nice, which find would return in its place.
-	least := max(m.minMatch, min((max(than, r.score)+minOffsetBits)/4+1, m.params.Nice-nearNice))
+	least := max(m.minMatch, min((max(bound, r.score)+minOffsetBits)/4+1, m.params.Nice-nearNice))
 	if n, d := m.find(src, i, least); n > 0 {
 		if s := score(n) - bits.Len32(uint32(d)); s > r.score {
 			return match{n, d, s}

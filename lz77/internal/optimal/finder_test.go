@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
@@ -35,6 +36,7 @@ func exactCandidates(src []byte, c Config, f func(i int, cands []candidate)) {
 
 // TestDefinition compares the candidates of every position with their definition.
 func TestDefinition(t *testing.T) {
+	testenv.Slow(t)
 	for name, finder := range exactFinders {
 		t.Run(name, func(t *testing.T) {
 			for _, nice := range []int{4, 5, 6, 7, 40} { // fewer bytes than are compared at once, too

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
@@ -55,6 +56,7 @@ func testClasses(t *testing.T, least, nice, size int) {
 // TestWideClasses compares candidates with the definition where classes have several lengths: the
 // nearest match of each class that no nearer match has. Some positions are not inserted at all.
 func TestWideClasses(t *testing.T) {
+	testenv.Slow(t)
 	const nice = PricedLengths - 1
 	size := 3000
 	if small() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestSample: a quarter that begins in a match taken at once is sampled behind the match. The bytes of
@@ -87,6 +88,7 @@ func TestDivergence(t *testing.T) {
 
 // TestResemblesPast: chunks are sampled where content changes, and only there.
 func TestResemblesPast(t *testing.T) {
+	testenv.Slow(t)
 	const chunks = 10
 	text := corpus.ByName("text").Make(chunks * MaxChunk)
 	random := corpus.ByName("random").Make(chunks * MaxChunk)
