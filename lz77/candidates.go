@@ -13,8 +13,8 @@ const (
 	MaxCandidateNice = 1<<(32-CandidateOffsetBits) - 1 + 4
 )
 
-// RowHashParams says how RowHash hashes the positions of a block of size bytes, including the bytes
-// in front of it:
+// RowHashParams returns the parameters of the hash of RowHash for a block of size bytes, including the
+// bytes in front of it. The hash is
 //
 //	h = low·RowHashMul + (high & mask)·RowHashMulHigh modulo 2³²
 //

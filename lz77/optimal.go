@@ -8,15 +8,18 @@ import "github.com/gopz/compress/lz77/internal/optimal"
 type (
 	// PriceModel gives the prices of sequences in a coded form. The optimal parser minimises the sum of
 	// these prices. A PriceModel must not change while it is in use and must be safe for concurrent use.
+	// Its methods are described in lz77/internal/optimal/price.go.
 	PriceModel = optimal.PriceModel
 
 	// Rules lists the properties of a coded form that the optimal parser must know and Limits lacks.
+	// Its fields are described in lz77/internal/optimal/price.go.
 	Rules = optimal.Rules
 
 	// Step is a Sequence with the Kind of its offset: 0 … 2 for a repeat offset, or NewOffset.
 	Step = optimal.Step
 
-	// Prices holds the prices of the parts of sequences, in units of 1/PriceBit bit.
+	// Prices holds the prices of the parts of sequences, in units of 1/PriceBit bit. Its fields are
+	// described in lz77/internal/optimal/price.go.
 	Prices = optimal.Prices
 
 	// Counts holds frequencies of symbols. The PriceModel defines the alphabets besides literals.

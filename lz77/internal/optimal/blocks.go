@@ -71,12 +71,12 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 	if o.config.MaxOffset > maxBlocksOffset || o.config.Repeats > 0 {
 		panic("lz77: a model with NewSplitter needs offsets of at most 17 bits and no repeat offsets")
 	}
-	piece := o.rules.ChunkSize
+	partSize := o.rules.ChunkSize
 	switch {
-	case piece < 0:
+	case partSize < 0:
 		panic("lz77: Rules.ChunkSize is negative")
-	case piece == 0:
-		piece = maxWindow
+	case partSize == 0:
+		partSize = maxWindow
 	}
 	b := &o.blocks
 	if b.splitter == nil || b.model != o.model {
@@ -94,7 +94,7 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 		o.steps = o.steps[:0]
 		rest := uint32(0)
 		for from := 0; from < len(content); {
-			to := o.partEnd(s, from, piece)
+			to := o.partEnd(s, from, partSize)
 			rest = o.parsePart(content, from, to, rest)
 			from = to
 		}
@@ -128,7 +128,7 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 //   - Equal counts for all symbols: programs, text and JSON are 0.1–0.2% smaller.
 func (o *Parser) chooseInitialCounts(src []byte, s chunk) {
 	content := src[s.from:s.to]
-	piece := min(max(len(content)/8, 1<<9), 1<<12) // small, so that prices follow soon
+	partSize := min(max(len(content)/8, 1<<9), 1<<12) // small, so that prices follow soon
 	least := ^uint64(0)
 	for _, greedy := range [...]bool{true, false} {
 		o.counts = Counts{}
@@ -141,7 +141,7 @@ func (o *Parser) chooseInitialCounts(src []byte, s chunk) {
 		o.past.copyFrom(&o.counts)
 		cost := uint64(0)
 		for from := 0; from < len(content); {
-			to := o.partEnd(s, from, piece)
+			to := o.partEnd(s, from, partSize)
 			o.steps = o.steps[:0]
 			o.parsePart(content, from, to, 0)
 			if to > len(content)/2 {
