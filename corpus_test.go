@@ -19,7 +19,11 @@ import (
 // for every way of writing, and come back. With PZ_CORPUS set that is the real files too, those of more than 2 MiB at a fast and a dense level of
 // each pipeline, or with PZ_MATRIX at all levels.
 func TestCorpus(t *testing.T) {
-	for _, k := range corpus.Kinds() {
+	kinds := corpus.Kinds()
+	if testenv.Race || testenv.Emulated() {
+		kinds = []corpus.Kind{corpus.ByName("mixed")}
+	}
+	for _, k := range kinds {
 		content := k.Make(100_000)
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()

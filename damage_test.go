@@ -96,6 +96,7 @@ func TestBitFlipsReaderAt(t *testing.T) {
 }
 
 func TestTruncation(t *testing.T) {
+	testenv.Slow(t)
 	file, content, second := damageFile(t)
 	for _, workers := range workerCounts {
 		r := newReader(t, nil, WithConcurrency(workers))

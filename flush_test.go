@@ -163,6 +163,7 @@ type flusher interface {
 
 // All that was flushed is given out before more input is asked for, wherever in what follows the input stops.
 func TestFlushedBeforeMore(t *testing.T) {
+	testenv.Slow(t)
 	noErr := func(w flusher, err error) flusher {
 		if err != nil {
 			t.Fatal(err)

@@ -183,6 +183,7 @@ func hostileFiles(t *testing.T, n int) map[string][]byte {
 }
 
 func TestRecoverHostile(t *testing.T) {
+	testenv.Measures(t)
 	const n = 400_000
 	double := hostileFiles(t, 2*n)
 	took := func(file []byte) time.Duration {

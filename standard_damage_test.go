@@ -15,6 +15,7 @@ import (
 
 // Every truncation is noticed, alike by all.
 func TestForeignTruncation(t *testing.T) {
+	testenv.Slow(t)
 	readers := allReaders(t)
 	for _, f := range foreignFiles(t) {
 		for n := range f.file {

@@ -61,6 +61,7 @@ var writers = []struct {
 
 // We read what others write, at all their levels.
 func TestReadTools(t *testing.T) {
+	testenv.Slow(t)
 	var contents [][]byte
 	kinds := []string{"text", "mixed", "random", "zeros"}
 	if !testenv.All() {
@@ -199,6 +200,7 @@ func checkOthers(t *testing.T, pipeline string, file, content []byte, what strin
 
 // Others read what we write.
 func TestWriteTools(t *testing.T) {
+	testenv.Slow(t)
 	for _, pipeline := range standard {
 		for _, args := range readers[pipeline] {
 			t.Run(pipeline+"/"+args[0], func(t *testing.T) { testenv.Tool(t, args[0]) })
@@ -272,6 +274,7 @@ func TestZstdList(t *testing.T) {
 
 // We read what the encoders of Go write.
 func TestReadGo(t *testing.T) {
+	testenv.Slow(t)
 	content := corpus.ByName("mixed").Make(1 << 20)
 	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
 		var a, b bytes.Buffer
