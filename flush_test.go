@@ -10,6 +10,7 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
 
