@@ -16,8 +16,11 @@ var tools = [][]string{
 	{"gzip", "-dc"},
 	{"pigz", "-dc"},
 	{"libdeflate-gunzip", "-c"},
-	{"python3", "-c", "import gzip, sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))"},
-	{"python3", "-c", "import zlib, sys\np = sys.stdin.buffer.read()\nwhile p:\n d = zlib.decompressobj(31)\n sys.stdout.buffer.write(d.decompress(p))\n assert d.eof\n p = d.unused_data"},
+	{"python3", "-c", "import gzip, sys\n" +
+		"sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))"},
+	{"python3", "-c", "import zlib, sys\np = sys.stdin.buffer.read()\nwhile p:\n" +
+		" d = zlib.decompressobj(31)\n sys.stdout.buffer.write(d.decompress(p))\n" +
+		" assert d.eof\n p = d.unused_data"},
 }
 
 // runs returns sequences for the repetitions in p at a few fixed offsets: enough for blocks of all
