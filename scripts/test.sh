@@ -10,7 +10,7 @@ fuzztime=2s
 
 # Limits for one package, natively and under an emulator.
 timeout=10m
-qemu_timeout=30m
+qemu_timeout=60m
 
 # Packages that start goroutines or share memory between them, for the race detector.
 race_packages=(. ./pipeline/... ./gpu/... ./internal/cli ./internal/inflate)

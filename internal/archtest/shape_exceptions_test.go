@@ -14,11 +14,9 @@ var exceptions = map[exception]string{
 	{longFunc, "lz77/doublelazy.go", "Matcher.parseDoubleLazyPortable"}: "one loop; a call would spill",
 }
 
-// debtWithoutLimit is a directory whose violations count in the sum only.
-const debtWithoutLimit = "."
-
 // debt is the number of violations each directory may have. Numbers only go down:
 // "go test -v -run TestShape ./internal/archtest" logs the table as it could stand now.
 var debt = map[string]int{
-	".": 314,
+	".":    268,
+	"docs": 6,
 }

@@ -70,8 +70,8 @@ func TestDebt(t *testing.T) {
 		debt map[string]int
 		want string // directories with too many violations
 	}{
-		{map[string]int{"a": 2, "b": 1}, ""},
-		{map[string]int{"a": 3}, "b"},
+		{map[string]int{"a": 2, "b": 1, ".": 1}, ""},
+		{map[string]int{"a": 2, ".": 1}, "b"},
 		{map[string]int{"a": 4}, ""},
 		{map[string]int{"a": 1, "b": 9}, "a"},
 	} {

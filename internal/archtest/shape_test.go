@@ -126,7 +126,7 @@ func overDebt(found []violation, allowed map[string]int) (messages []string) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(counts)) {
 		limit, listed := allowed[dir]
-		if counts[dir] <= limit || !listed && total <= most || dir == debtWithoutLimit {
+		if counts[dir] <= limit || !listed && total <= most {
 			continue
 		}
 		for _, v := range found {
