@@ -56,6 +56,7 @@ func slowContent(name string, level int) int { return pipeline.ByName(name).Bloc
 
 // TestBlockEdges: contents around the block size of each pipeline and level.
 func TestBlockEdges(t *testing.T) {
+	testenv.Slow(t)
 	for i, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size := pipeline.ByName(p.Name).BlockSize(level)
