@@ -3,18 +3,15 @@ package huffman
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/gopz/compress/fse"
 )
 
 // Decoder decodes with one table of 1<<MaxBits entries. It serves tests and tools, so it is simple
 // rather than fast. The zero value is ready for ReadTree and the Init methods. A Decoder must not
 // be used concurrently.
 type Decoder struct {
-	table   [1 << MaxBits]uint16 // symbol<<4 | code length; 0 for no code
-	log     uint                 // number of bits that index the table
-	dist    fse.Distribution
-	weights fse.DecTable
+	treeReader
+	table [1 << MaxBits]uint16 // symbol<<4 | code length; 0 for no code
+	log   uint                 // number of bits that index the table
 }
 
 // check checks that a prefix code with the given lengths exists and returns the maximum length.

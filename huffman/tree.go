@@ -125,10 +125,16 @@ func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
 	return best
 }
 
+// treeReader is the scratch memory for reading descriptions.
+type treeReader struct {
+	dist    fse.Distribution
+	weights fse.DecTable
+}
+
 // ReadTree reads the description of a code from the front of src. It sets lens to the code lengths,
 // 0 for bytes without a code, and returns the size of the description. All errors are a
 // CorruptError.
-func (d *Decoder) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
+func (d *treeReader) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
 	const errShort = CorruptError("tree cut short")
 	*lens = [256]uint8{}
 	if len(src) == 0 {

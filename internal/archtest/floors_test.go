@@ -142,7 +142,7 @@ var sideways = map[arrow]string{
 // all its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
-	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline"},
+	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline", "zstd"},
 	"github.com/spf13/pflag":        {"internal/cli"},
 	"golang.org/x/sys":              {"internal/cli"},
 	"golang.org/x/term":             {"internal/cli"},
