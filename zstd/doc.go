@@ -1,5 +1,5 @@
-// Package zstd writes the blocks of a Zstandard frame for package pipeline. It is not a
-// general-purpose encoder; the root package is.
+// Package zstd writes the blocks of a Zstandard frame for package pipeline, and decodes frames. It
+// is not a general-purpose encoder; the root package is.
 //
 // It encodes LZ77 sequences and literals as RFC 8878, section 3.1.1.2 specifies. It finds no
 // matches and writes no frame header.
@@ -8,6 +8,8 @@
 // or where a block is full. A block reuses repeat offsets, the Huffman code and the FSE tables of
 // earlier blocks where that is cheaper. All decisions use integers and depend on the content and
 // its sequences alone.
+//
+// The [Decoder] decodes frames of any encoder, whole or block by block. It supports no dictionaries.
 package zstd
 
 import "github.com/gopz/compress/lz77"

@@ -1,0 +1,288 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/gopz/compress/fse"
+	"github.com/gopz/compress/lz77"
+)
+
+// The bits of sequences are read backward (RFC 8878, section 3.1.1.3.2.2). For each sequence there
+// are the extra bits of the offset, the match length and the literal run, then the bits that lead to
+// the next states. All of them together rarely exceed the 57 bits that one load is sure to deliver,
+// so one load a sequence suffices.
+//
+// The loop over sequences checks nothing but the number of bits left. It keeps sums and extremes
+// from which the caller sees, after each batch, whether all sequences are valid. Near the front of
+// the bits the decoder continues with a copy that has zeros before them, so that a load never needs
+// a check, and reading too far is found at the end.
+
+const (
+	// batchSize is the number of sequences decoded before they are carried out: 12 KiB.
+	batchSize = 1 << 10
+
+	// loopBits is the number of bits that must be left for the loop: the last load of a sequence is
+	// behind at most 63 bits, and it reaches over 64.
+	loopBits = 128
+
+	// frontZeros is the number of zeros before the copy of the front, in bytes.
+	frontZeros = 32
+	// frontBytes is the size of the copy: less than loopBits, rounded up.
+	frontBytes = loopBits / 8
+
+	loadBits = 57 // valid bits of a load
+)
+
+// seqReader is the state of decoding the sequences of a block.
+type seqReader struct {
+	src    []byte // bits to be read from the end
+	left   int    // number of bits left in src
+	state  [kinds]uint32
+	tables [kinds]*cells
+
+	repeats              [3]uint32
+	minOffset, maxOffset uint32 // of all sequences so far
+	lits, content        uint64 // sums of literal runs, and of runs and matches
+
+	front [frontZeros + frontBytes]byte
+}
+
+// seqHeader is the header of a sequences section.
+type seqHeader struct {
+	count int    // number of sequences
+	bits  []byte // behind the tables
+}
+
+// sequenceHeader reads the header of the sequences section src, and the tables.
+func (d *Decoder) sequenceHeader(src []byte) (s seqHeader, err error) {
+	if len(src) == 0 {
+		return s, errShortBlock
+	}
+	head := 1
+	switch s.count = int(src[0]); {
+	case s.count == 255:
+		head = 3
+	case s.count >= 128:
+		head = 2
+	}
+	if len(src) < head {
+		return s, errShortBlock
+	}
+	switch head {
+	case 2:
+		s.count = (s.count-128)<<8 + int(src[1])
+	case 3:
+		s.count = 0x7F00 + int(src[1]) + int(src[2])<<8
+	}
+	src = src[head:]
+	if s.count == 0 {
+		if len(src) > 0 {
+			return s, CorruptError("bytes behind an empty sequences section")
+		}
+		return s, nil
+	}
+	if len(src) == 0 {
+		return s, errShortBlock
+	}
+	modes := src[0]
+	src = src[1:]
+	if modes&3 != 0 {
+		return s, CorruptError("reserved bits of table modes")
+	}
+	for k := range kinds {
+		n, err := d.table(k, int(modes>>(6-2*k)&3), src)
+		if err != nil {
+			return s, err
+		}
+		src = src[n:]
+	}
+	s.bits = src
+	return s, nil
+}
+
+// sequences decodes the sequences of a block and carries them out. limit is the maximum content of
+// the block, count the number of literals. It returns the position behind the last match and the
+// number of literals left.
+func (d *Decoder) sequences(dst []byte, at, limit, count int, s seqHeader) (end, rest int, err error) {
+	var r seqReader
+	if err := r.init(d, s.bits); err != nil {
+		return at, 0, err
+	}
+	end = at
+	for left := s.count; left > 0; {
+		n := min(left, batchSize)
+		seqs := d.batch[:n]
+		left -= n
+		if left == 0 {
+			n--
+		}
+		if !r.decode(seqs[:n]) || left == 0 && !r.decodeLast(seqs[n:]) || r.left < 0 {
+			return at, 0, CorruptError("bits of sequences run out")
+		}
+		switch {
+		case r.lits > uint64(count):
+			return at, 0, CorruptError("more literals used than there are")
+		case r.content+uint64(count)-r.lits > uint64(limit):
+			return at, 0, errNoRoom
+		case r.minOffset == 0 || r.maxOffset > d.window:
+			return at, 0, CorruptError("offset out of range")
+		}
+		var ok bool
+		if end, d.lits, ok = execute(dst, end, d.lits, seqs, r.minOffset); !ok {
+			return at, 0, CorruptError("offset before the beginning of the frame")
+		}
+	}
+	if r.left != 0 {
+		return at, 0, CorruptError("bits of sequences left over")
+	}
+	d.repeats = r.repeats
+	return end, count - int(r.lits), nil
+}
+
+// init prepares to read sequences from src.
+func (r *seqReader) init(d *Decoder, src []byte) error {
+	if len(src) == 0 || src[len(src)-1] == 0 {
+		return CorruptError("end mark of sequences missing")
+	}
+	r.src, r.left = src, 8*len(src)-bits.LeadingZeros8(src[len(src)-1])-1
+	r.repeats, r.minOffset = d.repeats, 1<<32-1
+	total := uint(0)
+	for k := range d.tables {
+		total += d.tables[k].log
+		r.tables[k] = d.tables[k].cells
+	}
+	if r.left < int(total) {
+		return CorruptError("bits of sequences run out")
+	}
+	r.moveToFront()
+	v := r.load() >> (64 - total) // total is 0 if all codes are RLE; a shift of 64 gives 0
+	r.left -= int(total)
+	for k := kinds - 1; k >= 0; k-- {
+		log := d.tables[k].log
+		r.state[k] = uint32(v) & (1<<log - 1)
+		v >>= log
+	}
+	return nil
+}
+
+// moveToFront makes r read the copy, if few bits are left.
+func (r *seqReader) moveToFront() {
+	if r.left < loopBits && !r.inFront() {
+		copy(r.front[frontZeros:], r.src[:(r.left+7)/8])
+		r.src = nil
+	}
+}
+
+// inFront reports whether r reads the copy.
+func (r *seqReader) inFront() bool { return r.src == nil }
+
+// load returns the next bits, highest first.
+func (r *seqReader) load() uint64 {
+	src, left := r.src, r.left
+	if r.inFront() {
+		src, left = r.front[:], left+8*frontZeros
+	}
+	return loadAt(src, left)
+}
+
+// loadAt returns at least the next loadBits bits if left bits of src are left, highest first.
+func loadAt(src []byte, left int) uint64 {
+	at := (left + 7) >> 3
+	return binary.LittleEndian.Uint64(src[at-8:at:at]) << (-left & 7)
+}
+
+// decode decodes sequences and the states behind each. It returns false if the bits run out. They
+// may also have run out if left is negative.
+func (r *seqReader) decode(seqs []lz77.Sequence) bool {
+	if !r.inFront() {
+		seqs = seqs[r.loop(seqs, r.src):]
+		r.moveToFront()
+	}
+	if len(seqs) == 0 {
+		return true
+	}
+	r.left += 8 * frontZeros
+	n := r.loop(seqs, r.front[:])
+	r.left -= 8 * frontZeros
+	return n == len(seqs)
+}
+
+// decodeLast decodes the last sequence, behind which there are no states.
+func (r *seqReader) decodeLast(seqs []lz77.Sequence) bool {
+	sum := uint64(0)
+	for k, t := range r.tables {
+		sum += t[r.state[k]&(maxCells-1)] & 0xFF00
+	}
+	ok := r.decode(seqs)
+	r.left += int(sum >> fse.PackedBits) // decode has read bits for states
+	return ok
+}
+
+// loop decodes sequences from src while at least loopBits bits are left. It returns their number.
+func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
+	litTab, offTab, matchTab := r.tables[litLens], r.tables[offsets], r.tables[matchLens]
+	lit, off, match := r.state[litLens], r.state[offsets], r.state[matchLens]
+	r0, r1, r2 := r.repeats[0], r.repeats[1], r.repeats[2]
+	lits, content := r.lits, r.content
+	left := r.left
+	for n < len(seqs) && left >= loopBits {
+		w := loadAt(src, left)
+		l, o, m := litTab[lit&(maxCells-1)], offTab[off&(maxCells-1)], matchTab[match&(maxCells-1)]
+		sum := uint(l + o + m)
+		states := sum >> fse.PackedBits & 0xFF
+		many := sum&0xFF+states > loadBits
+		left -= int(sum&0xFF + states)
+
+		// Shifts in two steps keep a shift by 64 from being one by 0.
+		offset := uint32(o>>32) + uint32(w>>1>>(63-o&63))
+		w <<= o & 63
+		if many {
+			w = loadAt(src, left+int(sum&0xFF+states-uint(o&63)))
+		}
+		matchLen := uint32(m>>32) + uint32(w>>1>>(63-m&63))
+		w <<= m & 63
+		litLen := uint32(l>>32) + uint32(w>>1>>(63-l&63))
+		w <<= l & 63
+		if many {
+			w = loadAt(src, left+int(states))
+		}
+		nl, nm, no := uint(l>>fse.PackedBits&0xF), uint(m>>fse.PackedBits&0xF), uint(o>>fse.PackedBits&0xF)
+		lit = uint32(l>>fse.PackedNext)&0xFFFF + uint32(w>>1>>(63-nl))
+		w <<= nl
+		match = uint32(m>>fse.PackedNext)&0xFFFF + uint32(w>>1>>(63-nm))
+		w <<= nm
+		off = uint32(o>>fse.PackedNext)&0xFFFF + uint32(w>>1>>(63-no))
+
+		if o&0xFF > 1 {
+			r2, r1, r0 = r1, r0, offset
+		} else {
+			i := offset + 2 // 0 for the first repeat offset
+			if litLen == 0 {
+				i++
+			}
+			switch i {
+			case 0:
+				offset = r0
+			case 1:
+				offset = r1
+				r1, r0 = r0, offset
+			case 2:
+				offset = r2
+				r2, r1, r0 = r1, r0, offset
+			default:
+				offset = r0 - 1
+				r2, r1, r0 = r1, r0, offset
+			}
+		}
+		r.minOffset, r.maxOffset = min(r.minOffset, offset), max(r.maxOffset, offset)
+		lits += uint64(litLen)
+		content += uint64(litLen) + uint64(matchLen)
+		seqs[n] = lz77.Sequence{LitLen: litLen, MatchLen: matchLen, Offset: offset}
+		n++
+	}
+	r.state = [kinds]uint32{litLens: lit, offsets: off, matchLens: match}
+	r.repeats = [3]uint32{r0, r1, r2}
+	r.lits, r.content, r.left = lits, content, left
+	return n
+}

@@ -1,0 +1,91 @@
+package zstd
+
+import "github.com/gopz/compress/fse"
+
+// The decoder's tables pack all about a state into 64 bits, so that a sequence takes three loads:
+//
+//	bits  0 to  7  number of extra bits
+//	bits  8 to 15  number of bits that lead to the next state
+//	bits 16 to 31  base of the next state
+//	bits 32 to 63  base of the value that the extra bits are added to
+//
+// The two lowest bytes of the sum of three cells are therefore the numbers of bits of a sequence.
+// The base of a match length includes MinMatch. The base of an offset is the offset for values
+// above 3; a smaller value is 3 more than the sum, modulo 2³².
+
+const maxCells = 1 << 9 // of a table
+
+// maxOffset is the largest offset that a sequence can have: its value is below 1<<32.
+const maxOffset = 1<<32 - 4
+
+// cells is the decoding table of one kind of code.
+type cells [maxCells]uint64
+
+// seqTable is the table that a kind of code uses.
+type seqTable struct {
+	cells *cells // nil before the first block with sequences; own, or of predefined
+	log   uint   // number of bits of a state
+	own   cells
+}
+
+// cellValues holds what a cell says about each code.
+var cellValues = [kinds][]uint64{
+	litLens:   lengthValues(litBits[:], 0),
+	offsets:   offsetValues(),
+	matchLens: lengthValues(matchBits[:], MinMatch),
+}
+
+func lengthValues(extra []uint8, first uint32) (values []uint64) {
+	for _, n := range extra {
+		values = append(values, uint64(first)<<32|uint64(n))
+		first += 1 << n
+	}
+	return values
+}
+
+func offsetValues() (values []uint64) {
+	for code := range maxOffCode + 1 {
+		values = append(values, uint64(uint32(1<<code-3))<<32|uint64(code))
+	}
+	return values
+}
+
+// predefinedCells holds the tables of predefinedMode.
+var predefinedCells = func() (t [kinds]cells) {
+	var b fse.PackedBuilder
+	for k := range t {
+		b.Build(t[k][:], &kindOf[k].predefined.dist, cellValues[k])
+	}
+	return t
+}()
+
+// table sets the table of a kind of code by the mode and the description at the front of src. It
+// returns the size of the description.
+func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
+	t, values := &d.tables[kind], cellValues[kind]
+	switch mode {
+	case predefinedMode:
+		t.cells, t.log = &predefinedCells[kind], uint(kindOf[kind].predefined.dist.Log)
+	case rleMode:
+		if len(src) == 0 {
+			return 0, errShortBlock
+		}
+		if int(src[0]) >= len(values) {
+			return 0, CorruptError("code out of range")
+		}
+		t.own[0] = values[src[0]]
+		t.cells, t.log = &t.own, 0
+		size = 1
+	case compressedMode:
+		if size, err = d.dist.Read(src, kindOf[kind].maxLog, len(values)); err != nil {
+			return 0, CorruptError(err.Error())
+		}
+		d.builder.Build(t.own[:], &d.dist, values)
+		t.cells, t.log = &t.own, uint(d.dist.Log)
+	default:
+		if t.cells == nil {
+			return 0, CorruptError("table of an earlier block, but there is none")
+		}
+	}
+	return size, nil
+}
