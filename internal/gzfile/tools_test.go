@@ -2,12 +2,12 @@ package gzfile
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"testing"
 
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -84,13 +84,7 @@ func TestTools(t *testing.T) {
 	}
 	for _, tool := range tools {
 		t.Run(tool[0], func(t *testing.T) {
-			if _, err := exec.LookPath(tool[0]); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
-			}
-			cmd := exec.Command(tool[0], tool[1:]...)
+			cmd := exec.Command(testenv.Tool(t, tool[0]), tool[1:]...)
 			cmd.Stdin = bytes.NewReader(file)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr

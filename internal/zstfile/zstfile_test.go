@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"os/exec"
 	"slices"
 	"testing"
 
 	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 var headers = []Header{
@@ -183,14 +184,7 @@ func TestWhole(t *testing.T) {
 	if got, err := d.DecodeAll(file, nil); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("klauspost: %v", err)
 	}
-	path, err := exec.LookPath("zstd")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("the program zstd is not installed")
-		}
-		t.Skip("the program zstd is not installed; klauspost's decoder accepts the file")
-	}
-	cmd := exec.Command(path, "-dc")
+	cmd := exec.Command(testenv.Tool(t, "zstd"), "-dc")
 	cmd.Stdin = bytes.NewReader(file)
 	if got, err := cmd.Output(); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("zstd: %v", err)
