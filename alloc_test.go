@@ -9,14 +9,15 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// Blocks cost no allocations once as many as can be in flight have passed.
+// TestAllocationsPerBlock checks that a block allocates nothing in the steady state, which begins
+// once as many blocks have passed as can be in flight.
 func TestAllocationsPerBlock(t *testing.T) {
 	const blocks = 400
 	content := mixedBytes(blocks * testBlock)
 	opts := []Option{WithBlockSize(testBlock), WithConcurrency(2)}
 	file := encode(t, content, opts...)
-	// A goroutine that the runtime has no spare of, a workspace that grows, the index: some, and not for each block.
-	const some = blocks / 4
+	// Goroutines, growing workspaces and the index allocate now and then, but not for each block.
+	const most = blocks / 4
 
 	w := newWriter(t, io.Discard, opts...)
 	r := newReader(t, nil, opts...)
@@ -42,7 +43,7 @@ func TestAllocationsPerBlock(t *testing.T) {
 		for range 3 {
 			f()
 		}
-		if n := mallocs(f); n > some {
+		if n := allocations(f); n > most {
 			t.Errorf("%s: %d allocations for %d blocks", name, n, blocks)
 		}
 	}
@@ -51,7 +52,7 @@ func TestAllocationsPerBlock(t *testing.T) {
 	for range 3 {
 		ra.ReadAt(p, 0)
 	}
-	if n := mallocs(func() { ra.ReadAt(p, 0) }); n > some {
+	if n := allocations(func() { ra.ReadAt(p, 0) }); n > most {
 		t.Errorf("ReadAt: %d allocations for %d blocks", n, blocks)
 	}
 	for name, f := range map[string]func(){
@@ -59,32 +60,33 @@ func TestAllocationsPerBlock(t *testing.T) {
 		"AppendDecode": func() { AppendDecode(p[:0], file[:0]) },
 	} {
 		f()
-		if n := mallocs(f); n > 40 {
-			t.Errorf("%s: %d allocations for a small call", name, n)
+		if n := allocations(f); n > 40 {
+			t.Errorf("%s: %d allocations, want at most 40", name, n)
 		}
 	}
 }
 
-// A Writer that is Reset for one small stream after the other allocates no more than what the start of a worker does.
+// TestAllocationsOfPooledWriter checks that a Writer that is Reset for each of many small streams
+// allocates only what the start of a worker does.
 func TestAllocationsOfPooledWriter(t *testing.T) {
 	if testenv.Race {
-		t.Skip("it makes pools forget")
+		t.Skip("the race detector empties pools")
 	}
 	content := textBytes(1000, 1)
 	w := newWriter(t, io.Discard)
-	const most = 3 // the worker that comes for the block, and its place among those that rest
+	const most = 3 // the goroutine of the worker, and its entry in the list of idle ones
 	n := testing.AllocsPerRun(500, func() {
 		w.Reset(io.Discard)
 		w.Write(content)
 		w.Close()
 	})
 	if n > most {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations a stream, want at most %d", n, most)
 	}
 }
 
 // Frames and pieces cost no allocations once it runs.
-func TestForeignAllocations(t *testing.T) {
+func TestStandardAllocations(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector makes pools forget, those of the decoders as well")
 	}
@@ -92,11 +94,13 @@ func TestForeignAllocations(t *testing.T) {
 	content := mixedBytes(blocks * testBlock)
 	var members []byte
 	for i := 0; i < len(content); i += testBlock {
-		members = append(members, gzipOf(t, content[i:i+testBlock])...)
+		members = append(members, gzipMember(t, content[i:i+testBlock])...)
 	}
 	src := bytes.NewReader(nil)
 	for name, file := range map[string][]byte{
-		"frames": encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock)), "members": members, "stream": zstdStream(t, content, testBlock),
+		"frames":  encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock)),
+		"members": members,
+		"stream":  zstdStream(t, content, testBlock),
 	} {
 		r := newReader(t, nil, WithConcurrency(2))
 		run := func() {
@@ -109,9 +113,9 @@ func TestForeignAllocations(t *testing.T) {
 		for range 3 {
 			run()
 		}
-		runtime.GC() // pools of the decoders
+		runtime.GC() // empties the pools of the decoders
 		run()
-		if n := mallocs(run); n > blocks/4 {
+		if n := allocations(run); n > blocks/4 {
 			t.Errorf("%s: %d allocations for %d blocks", name, n, blocks)
 		}
 	}
@@ -121,7 +125,7 @@ func TestForeignAllocations(t *testing.T) {
 	for range 3 {
 		ra.ReadAt(p, 0)
 	}
-	if n := mallocs(func() { ra.ReadAt(p, 0) }); n > blocks/4 {
+	if n := allocations(func() { ra.ReadAt(p, 0) }); n > blocks/4 {
 		t.Errorf("ReadAt: %d allocations for %d blocks", n, blocks)
 	}
 }

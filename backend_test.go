@@ -127,11 +127,11 @@ func TestNoDevice(t *testing.T) {
 	if !errors.Is(err, ErrDevice) || string(got) != "x" {
 		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
 	}
-	_, err = NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...)
+	_, err = openFile(file, opts...)
 	if !errors.Is(err, ErrDevice) {
 		t.Errorf("NewReaderAt: error %v, want ErrDevice", err)
 	}
-	err = Recover(io.Discard, bytes.NewReader(file), int64(len(file)), nil, opts...)
+	err = recoverFrom(io.Discard, file, nil, opts...)
 	if !errors.Is(err, ErrDevice) {
 		t.Errorf("Recover: error %v, want ErrDevice", err)
 	}
@@ -222,9 +222,15 @@ func TestDeviceMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if more < 2*plain {
-		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more, plain)
+		t.Errorf("WriterMemory is %d bytes with a device, %d without; want twice as much", more,
+			plain)
 	}
-	opts := []Option{WithScheduler(s), WithBlockSize(64 << 10), WithMaxMemory(plain), WithBackend(GPU, GPU)}
+	opts := []Option{
+		WithScheduler(s),
+		WithBlockSize(64 << 10),
+		WithMaxMemory(plain),
+		WithBackend(GPU, GPU),
+	}
 	if got, err := WriterMemory(opts...); err != nil || got > plain {
 		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// benchContent returns the content of the benchmarks.
 func benchContent() []byte { return mixedBytes(8 << 20) }
 
 func BenchmarkWriter(b *testing.B) {
@@ -37,7 +38,7 @@ func BenchmarkReader(b *testing.B) {
 func BenchmarkReadAt(b *testing.B) {
 	content := benchContent()
 	file := encode(b, content, WithBlockSize(64<<10))
-	r, err := NewReaderAt(bytes.NewReader(file), int64(len(file)))
+	r, err := openFile(file)
 	if err != nil {
 		b.Fatal(err)
 	}

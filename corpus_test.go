@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,46 +14,69 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// TestCorpus takes all test data through every pipeline and level at several numbers of workers: the bytes are the same for all of them and
-// for every way of writing, and come back. With PZ_CORPUS set that is the real files too, those of more than 2 MiB at a fast and a dense level of
-// each pipeline, or with PZ_MATRIX at all levels.
+// TestCorpus writes and reads all test data with every pipeline. Each way to write must give the
+// same bytes with any number of workers, and each reader the same content. By default a pipeline
+// gets one level of each group, and other levels for each kind of data; TestDigests covers the
+// bytes at all levels.
+//
+// With PZ_CORPUS set the test adds the real files. Files over 2 MiB get two levels of each
+// pipeline, and all levels with PZ_MATRIX.
 func TestCorpus(t *testing.T) {
 	kinds := corpus.Kinds()
 	if testenv.Race || testenv.Emulated() {
 		kinds = []corpus.Kind{corpus.ByName("mixed")}
 	}
-	for _, k := range kinds {
-		content := k.Make(100_000)
+	for i, k := range kinds {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			checkEverywhere(t, content, WithBlockSize(1<<15))
+			content := k.Make(100_000)
+			if testenv.All() {
+				checkAllLevels(t, content, WithBlockSize(1<<15))
+				return
+			}
+			for j, p := range Pipelines() {
+				turn := i + j
+				for _, level := range []int{1 + turn%4, 5 + turn%2, 7 + turn%3} {
+					content := content
+					if level >= 7 {
+						content = content[:40_000] // two blocks
+					}
+					counts := []int{1, workerCounts[1+turn%3]}
+					checkWorkers(t, counts, fmt.Sprintf("%s, level %d", p.Name, level), content,
+						WithBlockSize(1<<15), WithPipeline(p.Name), WithLevel(level))
+				}
+			}
 		})
 	}
 	for _, f := range corpus.Real(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
 			if f.Size <= 2<<20 || corpus.Matrix() {
-				checkEverywhere(t, f.Data(t))
+				checkAllLevels(t, f.Data(t))
 				return
 			}
-			// TestMatrix of the command has other levels.
+			// TestMatrix of the command covers other levels.
 			for i, p := range Pipelines() {
 				for _, level := range []int{MinLevel + 1 + i, MaxLevel - 3 + i} {
 					content := f.Data(t)
 					if level > 7 {
 						content = content[:min(len(content), slowContent(p.Name, level))]
 					}
-					checkWorkers(t, fmt.Sprintf("%s, level %d", p.Name, level), content, WithPipeline(p.Name), WithLevel(level))
+					checkWorkers(t, workerCounts, fmt.Sprintf("%s, level %d", p.Name, level),
+						content, WithPipeline(p.Name), WithLevel(level))
 				}
 			}
 		})
 	}
 }
 
-// slowContent is how much of a file the densest levels get where time is short: a block, and some of the next one.
-func slowContent(name string, level int) int { return pipeline.ByName(name).BlockSize(level) + 1<<20 }
+// slowContent returns how many bytes of a file the slowest levels compress where time is short: a
+// block, and a part of the next one.
+func slowContent(name string, level int) int {
+	return pipeline.ByName(name).BlockSize(level) + 1<<20
+}
 
-// TestBlockEdges: contents around the block size of each pipeline and level.
+// TestBlockEdges writes content of about one default block, for each pipeline and level.
 func TestBlockEdges(t *testing.T) {
 	testenv.Slow(t)
 	for i, p := range Pipelines() {
@@ -63,47 +85,55 @@ func TestBlockEdges(t *testing.T) {
 			switch {
 			case corpus.Matrix():
 			case level%3 != 1, size > 1<<20 && (!testenv.All() || i != level%len(Pipelines())):
-				continue // blocks are all alike, and the large ones slow
+				continue // large blocks are slow
 			}
 			all := corpus.ByName("log").Make(size + 1)
 			for _, n := range []int{0, 1, size - 1, size, size + 1} {
-				checkWorkers(t, fmt.Sprintf("%s, level %d, %d bytes", p.Name, level, n), all[:n], WithPipeline(p.Name), WithLevel(level))
+				checkWorkers(t, workerCounts,
+					fmt.Sprintf("%s, level %d, %d bytes", p.Name, level, n), all[:n],
+					WithPipeline(p.Name), WithLevel(level))
 			}
 		}
 	}
 }
 
-// TestLong takes long streams of zeros and of random data through every pipeline and level. With PZ_CORPUS set it is a GiB of each
-// at one level of each pipeline, with PZ_MATRIX at all of them with 1, 2 and 8 workers.
-func TestLong(t *testing.T) {
+// TestLongStreams writes and reads long streams of zeros and of random data with each pipeline and
+// level. With PZ_MATRIX a stream has 1 GiB; with PZ_TEST=all and PZ_CORPUS one level of each
+// pipeline does.
+func TestLongStreams(t *testing.T) {
 	for i, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size, counts := int64(16<<20), []int{workerCounts[(i+level)%len(workerCounts)]}
 			switch {
-			case testenv.Race && !corpus.Matrix():
-				size = 1 << 20
-			case !testenv.All() && !corpus.Matrix():
-				size = 4 << 20 // under an emulator all of this is slow
 			case corpus.Matrix():
 				size, counts = 1<<30, workerCounts
-			case os.Getenv(corpus.Env) != "" && testenv.All() && level == 1+2*i:
+			case testenv.Race:
+				size = 1 << 20
+			case !testenv.All():
+				size = 4 << 20
+			case testenv.Corpus(t) != "" && level == 1+2*i:
 				size = 1 << 30
 			}
 			for _, workers := range counts {
 				opts := []Option{WithPipeline(p.Name), WithLevel(level), WithConcurrency(workers)}
 				what := fmt.Sprintf("%s, level %d, %d workers", p.Name, level, workers)
-				checkStream(t, "zeros, "+what, func() io.Reader { return zeros{} }, size, opts...)
-				packed := checkStream(t, "random, "+what, func() io.Reader { return rand.NewChaCha8([32]byte{}) }, size, opts...)
+				zero := func() io.Reader { return zeros{} }
+				random := func() io.Reader { return rand.NewChaCha8([32]byte{}) }
+				checkStream(t, "zeros, "+what, zero, size, opts...)
+				packed := checkStream(t, "random, "+what, random, size, opts...)
 				if packed > size+size/1000+100 {
-					t.Errorf("random, %s: %d bytes became %d", what, size, packed)
+					t.Errorf("random, %s: %d bytes grow to %d", what, size, packed)
 				}
 			}
 		}
 	}
 }
 
-// checkStream writes what open gives and reads it back at the same time. It returns the size of the file.
-func checkStream(t *testing.T, what string, open func() io.Reader, size int64, opts ...Option) (packed int64) {
+// checkStream compresses the first size bytes of what open returns and decompresses them at the
+// same time. It returns the size of the file.
+func checkStream(
+	t *testing.T, what string, open func() io.Reader, size int64, opts ...Option,
+) (packed int64) {
 	t.Helper()
 	pr, pw := io.Pipe()
 	go func() {
@@ -117,31 +147,34 @@ func checkStream(t *testing.T, what string, open func() io.Reader, size int64, o
 	file := &countingReader{r: pr}
 	check := contentChecker{want: open()}
 	n, err := io.Copy(&check, newReader(t, file, opts...))
-	if n != size || err != nil || check.other {
-		t.Errorf("%s: %d bytes, other bytes %v, %v", what, n, check.other, err)
+	if n != size || err != nil || check.differs {
+		t.Errorf("%s: %d bytes, want %d; content differs: %v; %v", what, n, size, check.differs,
+			err)
 	}
 	pr.Close()
 	return file.n
 }
 
-func checkEverywhere(t *testing.T, content []byte, opts ...Option) {
+// checkAllLevels is checkWorkers with each pipeline and level.
+func checkAllLevels(t *testing.T, content []byte, opts ...Option) {
+	t.Helper()
 	for _, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
-			if !testenv.All() && level%3 != 0 {
-				continue
-			}
-			checkWorkers(t, fmt.Sprintf("%s, level %d", p.Name, level), content, append(opts, WithPipeline(p.Name), WithLevel(level))...)
+			checkWorkers(t, workerCounts, fmt.Sprintf("%s, level %d", p.Name, level), content,
+				append(opts, WithPipeline(p.Name), WithLevel(level))...)
 		}
 	}
 }
 
-// checkWorkers writes content with 1, 2 and 8 workers, each time in another way, and reads it back. It returns the file.
-func checkWorkers(t *testing.T, what string, content []byte, opts ...Option) (file []byte) {
+// checkWorkers writes content with each number of workers, each time with other calls, and reads it
+// back. The files must be the same.
+func checkWorkers(t *testing.T, counts []int, what string, content []byte, opts ...Option) {
 	t.Helper()
-	for i, workers := range workerCounts {
-		with := append(opts[:len(opts):len(opts)], WithConcurrency(workers))
+	var file []byte
+	for i, workers := range counts {
+		opts := append(opts[:len(opts):len(opts)], WithConcurrency(workers))
 		var b bytes.Buffer
-		w := newWriter(t, &b, with...)
+		w := newWriter(t, &b, opts...)
 		var err error
 		if i == 0 {
 			_, err = w.ReadFrom(bytes.NewReader(content))
@@ -159,16 +192,17 @@ func checkWorkers(t *testing.T, what string, content []byte, opts ...Option) (fi
 		if file == nil {
 			file = b.Bytes()
 		} else if sha256.Sum256(file) != sha256.Sum256(b.Bytes()) {
-			t.Fatalf("%s: %d workers give other bytes than one", what, workers)
+			t.Fatalf("%s: the bytes with %d and with %d workers differ", what, workers, counts[0])
 		}
-		got, err := decode(file, with...)
+		got, err := decode(file, opts...)
 		if err != nil || !bytes.Equal(got, content) {
-			t.Fatalf("%s, %d workers: wrong content, %v", what, workers, err)
+			t.Fatalf("%s, %d workers: %d bytes, want %d; %v",
+				what, workers, len(got), len(content), err)
 		}
 	}
-	return file
 }
 
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -176,27 +210,16 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// contentChecker compares what is written to it with what it should be.
+// contentChecker compares the bytes written to it with those of want.
 type contentChecker struct {
-	want  io.Reader
-	buf   []byte
-	other bool
+	want    io.Reader
+	buf     []byte
+	differs bool
 }
 
 func (c *contentChecker) Write(p []byte) (int, error) {
 	c.buf = slices.Grow(c.buf[:0], len(p))[:len(p)]
 	_, err := io.ReadFull(c.want, c.buf)
-	c.other = c.other || err != nil || !bytes.Equal(p, c.buf)
+	c.differs = c.differs || err != nil || !bytes.Equal(p, c.buf)
 	return len(p), nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// damageFile is a small file of several blocks and two streams, with the places where blocks begin in the file.
+// damageFile returns a small file of two streams with several blocks, its content, and the size of
+// the first stream.
 func damageFile(t testing.TB) (file, content []byte, first int) {
 	a := slices.Concat(textBytes(testBlock, 1), make([]byte, testBlock), randomBytes(90, 2))
 	b := textBytes(100, 3)
@@ -21,18 +22,14 @@ func damageFile(t testing.TB) (file, content []byte, first int) {
 	return append(one, two...), append(a, b...), len(one)
 }
 
-// classes are the kinds of errors that damage may lead to.
-var classes = []error{ErrFormat, ErrVersion, ErrChecksum, ErrCorrupt, ErrTruncated}
-
-func classOf(err error) error {
-	for _, c := range classes {
-		if errors.Is(err, c) {
-			return c
-		}
-	}
-	return nil
+// isDamage reports whether err is one of the errors that a damaged file may give.
+func isDamage(err error) bool {
+	kinds := []error{ErrFormat, ErrVersion, ErrChecksum, ErrCorrupt, ErrTruncated}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
+// TestBitFlips checks that each flipped bit gives an error of the right type and no wrong content,
+// and that all readers agree.
 func TestBitFlips(t *testing.T) {
 	file, content, _ := damageFile(t)
 	bits := len(file) * 8
@@ -49,38 +46,41 @@ func TestBitFlips(t *testing.T) {
 		bad := slices.Clone(file)
 		bad[bit/8] ^= 1 << (bit % 8)
 		var first error
-		var given int
+		var size int
 		for i, r := range readers {
 			r.Reset(bytes.NewReader(bad))
 			out.Reset()
 			_, err := r.WriteTo(&out)
-			if classOf(err) == nil {
-				t.Fatalf("bit %d: error is %v", bit, err)
+			if !isDamage(err) {
+				t.Fatalf("bit %d: error %v is none for damage", bit, err)
 			}
 			if !bytes.HasPrefix(content, out.Bytes()) {
 				t.Fatalf("bit %d: wrong content", bit)
 			}
 			if i == 0 {
-				first, given = err, out.Len()
-			} else if err.Error() != first.Error() || out.Len() != given {
-				t.Fatalf("bit %d: %d bytes and %q with one worker, %d and %q with %d", bit, given, first, out.Len(), err, workerCounts[i])
+				first, size = err, out.Len()
+			} else if err.Error() != first.Error() || out.Len() != size {
+				t.Fatalf("bit %d: %d bytes and %q with one worker, %d bytes and %q with %d workers",
+					bit, size, first, out.Len(), err, workerCounts[i])
 			}
 		}
 		got, err := AppendDecode(nil, bad)
-		if err == nil || err.Error() != first.Error() || len(got) != given {
-			t.Fatalf("bit %d: AppendDecode: %d bytes, %v; Reader: %d, %v", bit, len(got), err, given, first)
+		if err == nil || err.Error() != first.Error() || len(got) != size {
+			t.Fatalf("bit %d: AppendDecode: %d bytes, %v; Reader: %d bytes, %v",
+				bit, len(got), err, size, first)
 		}
 	}
 }
 
-// A ReaderAt finds the damage when it opens the file or reads the block.
+// TestBitFlipsReaderAt checks that a ReaderAt reports a flipped bit, when it opens the file or when
+// it reads the block.
 func TestBitFlipsReaderAt(t *testing.T) {
 	file, content, _ := damageFile(t)
 	got := make([]byte, len(content))
 	for bit := 0; bit < len(file)*8; bit += 3 {
 		bad := slices.Clone(file)
 		bad[bit/8] ^= 1 << (bit % 8)
-		r, err := NewReaderAt(bytes.NewReader(bad), int64(len(bad)), WithConcurrency(2))
+		r, err := openFile(bad, WithConcurrency(2))
 		if err == nil {
 			var n int
 			n, err = r.ReadAt(got, 0)
@@ -89,12 +89,13 @@ func TestBitFlipsReaderAt(t *testing.T) {
 			}
 			r.Close()
 		}
-		if classOf(err) == nil {
-			t.Fatalf("bit %d: error is %v", bit, err)
+		if !isDamage(err) {
+			t.Fatalf("bit %d: error %v is none for damage", bit, err)
 		}
 	}
 }
 
+// TestTruncation cuts the file at every byte.
 func TestTruncation(t *testing.T) {
 	testenv.Slow(t)
 	file, content, second := damageFile(t)
@@ -102,7 +103,7 @@ func TestTruncation(t *testing.T) {
 		r := newReader(t, nil, WithConcurrency(workers))
 		for n := 0; n < len(file); n++ {
 			if n == second {
-				continue // a whole file
+				continue // the first stream is whole
 			}
 			r.Reset(bytes.NewReader(file[:n]))
 			got, err := io.ReadAll(r)
@@ -115,15 +116,18 @@ func TestTruncation(t *testing.T) {
 			if _, err := AppendDecode(nil, file[:n]); !errors.Is(err, ErrTruncated) {
 				t.Fatalf("%d bytes: AppendDecode: %v", n, err)
 			}
-			_, aerr := NewReaderAt(bytes.NewReader(file[:n]), int64(n))
-			if !errors.Is(aerr, ErrTruncated) {
-				t.Fatalf("%d bytes: NewReaderAt: %v", n, aerr)
+			_, atErr := NewReaderAt(bytes.NewReader(file[:n]), int64(n))
+			if !errors.Is(atErr, ErrTruncated) {
+				t.Fatalf("%d bytes: NewReaderAt: %v", n, atErr)
 			}
 			var e, ae *Error
-			if !errors.As(err, &e) || !errors.As(aerr, &ae) || ae.Stream != e.Stream || ae.Block != e.Block || ae.Offset != e.Offset || ae.Offset > int64(n) {
-				t.Fatalf("%d bytes: the Reader says %v, NewReaderAt %v", n, err, aerr)
+			if !errors.As(err, &e) || !errors.As(atErr, &ae) || ae.Stream != e.Stream ||
+				ae.Block != e.Block ||
+				ae.Offset != e.Offset ||
+				ae.Offset > int64(n) {
+				t.Fatalf("%d bytes: Reader: %v; NewReaderAt: %v", n, err, atErr)
 			}
-			// The file was longer once than it is now.
+			// The file has become shorter than the caller says.
 			if r, err := NewReaderAt(bytes.NewReader(file[:n]), int64(len(file))); err == nil {
 				t.Fatalf("%d bytes: NewReaderAt with a wrong size: %v", n, r.Info())
 			}
@@ -131,7 +135,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// All blocks in front of the damage come out, whatever was read ahead.
+// TestContentBeforeDamage checks that readers return all blocks in front of a damaged one, and that
+// a ReaderAt returns those behind it too.
 func TestContentBeforeDamage(t *testing.T) {
 	content := mixedBytes(16 * testBlock)
 	file := encode(t, content, WithBlockSize(testBlock))
@@ -146,7 +151,8 @@ func TestContentBeforeDamage(t *testing.T) {
 			for _, workers := range workerCounts {
 				got, err := decode(bad, WithConcurrency(workers))
 				var e *Error
-				if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || e.Block != int64(k) || e.Offset != offset {
+				if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || e.Block != int64(k) ||
+					e.Offset != offset {
 					t.Fatalf("block %d: %v", k, err)
 				}
 				equal(t, got, content[:k*testBlock], fmt.Sprint("block ", k))
@@ -167,24 +173,25 @@ func TestContentBeforeDamage(t *testing.T) {
 	}
 }
 
-func TestBlocksChangePlaces(t *testing.T) {
+// TestSwappedBlocks checks that the check of a block covers its number.
+func TestSwappedBlocks(t *testing.T) {
 	file := encode(t, randomBytes(3*testBlock, 1), WithBlockSize(testBlock))
 	const size = pzfile.BlockHeaderSize + testBlock
 	a, b := file[pzfile.MinHeaderSize:][:size], file[pzfile.MinHeaderSize+size:][:size]
 	bad := slices.Concat(file[:pzfile.MinHeaderSize], b, a, file[pzfile.MinHeaderSize+2*size:])
 	if _, err := decode(bad); !errors.Is(err, ErrChecksum) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrChecksum", err)
 	}
 }
 
-// Readers that are told to ignore the checks of the content do.
+// TestIgnoreChecksum checks that WithChecksum(false) makes all readers accept wrong checks.
 func TestIgnoreChecksum(t *testing.T) {
 	content := randomBytes(3*testBlock, 1)
 	file := encode(t, content, WithBlockSize(testBlock))
 	file[pzfile.MinHeaderSize+pzfile.BlockHeaderSize+5] ^= 1
 	content[5] ^= 1
 	if _, err := decode(file); !errors.Is(err, ErrChecksum) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrChecksum", err)
 	}
 	checkAllReaders(t, file, content, WithChecksum(false))
 }

@@ -100,7 +100,7 @@ func TestCancelBehindDevice(t *testing.T) {
 	<-begun // the second batch stalls
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	deadline(t, "Close", func() {
+	mustFinish(t, "Close", func() {
 		w := newWriter(t, io.Discard, append(opts, WithContext(ctx))...)
 		w.Write(content)
 		if err := w.Close(); err != context.Canceled {

@@ -55,7 +55,10 @@ func TestDeviceOrder(t *testing.T) {
 		want    string
 		names   string
 	}{
-		{[]namedDriver{driver("a", gpu.Other, gpu.Software), driver("b", gpu.Discrete)}, "a0", "a:0 a:1 b:0"},
+		{
+			[]namedDriver{driver("a", gpu.Other, gpu.Software), driver("b", gpu.Discrete)}, "a0",
+			"a:0 a:1 b:0",
+		},
 		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Integrated)}, "b0", "a:0 b:0"},
 		{[]namedDriver{driver("a"), driver("b", gpu.Integrated)}, "b0", "b:0"},
 		{[]namedDriver{driver("a", gpu.Software), driver("b", gpu.Software)}, "", "a:0 b:0"},
@@ -79,7 +82,8 @@ func TestDeviceOrder(t *testing.T) {
 			t.Errorf("adapters %q, want %q; error %v", got, tt.names, err)
 		}
 	}
-	if _, err := openDevice("b:3", []namedDriver{driver("a"), driver("b")}); err != nil || opened != "b3" {
+	if _, err := openDevice("b:3", []namedDriver{driver("a"), driver("b")}); err != nil ||
+		opened != "b3" {
 		t.Errorf("openDevice(b:3) opens %q, error %v", opened, err)
 	}
 }

@@ -170,6 +170,7 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("%d streams differ; if that is intended, run go test -run TestDigests -update .", wrong)
+		t.Errorf("%d streams differ; if that is intended, run go test -run TestDigests -update .",
+			wrong)
 	}
 }

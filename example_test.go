@@ -120,17 +120,20 @@ func ExampleError() {
 }
 
 func ExampleRecover() {
-	p, err := compress.AppendEncode(nil, []byte(strings.Repeat("0123456789abcdef", 3*4096/16)), compress.WithBlockSize(4096))
+	content := bytes.Repeat([]byte("0123456789abcdef"), 3*4096/16)
+	p, err := compress.AppendEncode(nil, content, compress.WithBlockSize(4096))
 	if err != nil {
 		log.Fatal(err)
 	}
 	p[18+16+3] ^= 1 // in the first block
 
 	var saved bytes.Buffer
-	err = compress.Recover(&saved, bytes.NewReader(p), int64(len(p)), func(d compress.Damage) error {
-		fmt.Printf("block %d, %d bytes at %d: %v\n", d.Block, d.Content, d.ContentOffset, errors.Is(d.Err, compress.ErrCorrupt))
+	report := func(d compress.Damage) error {
+		damaged := errors.Is(d.Err, compress.ErrCorrupt)
+		fmt.Printf("block %d, %d bytes at %d: %v\n", d.Block, d.Content, d.ContentOffset, damaged)
 		return nil
-	})
+	}
+	err = compress.Recover(&saved, bytes.NewReader(p), int64(len(p)), report)
 	fmt.Println(saved.Len(), err)
 	// Output:
 	// block 0, 4096 bytes at 0: true

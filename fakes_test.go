@@ -6,25 +6,47 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"testing"
 )
 
+// Readers and writers that fail, panic, stall or count.
+
+// errTest is the error of the failing readers and writers.
 var errTest = errors.New("test error")
 
-// plain hides what else a reader can do.
-type plain struct{ io.Reader }
+// onlyReader offers Read alone.
+type onlyReader struct{ io.Reader }
 
-// plainWriter hides what else a writer can do.
-type plainWriter struct{ io.Writer }
+// onlyWriter offers Write alone.
+type onlyWriter struct{ io.Writer }
 
+// writerFunc is a function as a Writer.
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
+// noWriter fails the test if anything is written.
+type noWriter struct{ t testing.TB }
+
+func (w noWriter) Write(p []byte) (int, error) {
+	w.t.Errorf("%d bytes written, want none", len(p))
+	return len(p), nil
+}
+
+// readerAtFunc is a function as a ReaderAt.
 type readerAtFunc func(p []byte, off int64) (int, error)
 
 func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
 
-// limitedWriter fails after n bytes: with an error, or with a short count and none.
+// chanWriter sends a copy of each write.
+type chanWriter chan []byte
+
+func (c chanWriter) Write(p []byte) (int, error) {
+	c <- bytes.Clone(p)
+	return len(p), nil
+}
+
+// limitedWriter fails after n bytes: with errTest or, if short is set, with a short count alone.
 type limitedWriter struct {
 	n     int
 	short bool
@@ -43,34 +65,27 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return n, errTest
 }
 
-// lazyReader never gives anything.
-type lazyReader struct{}
+// emptyReader returns neither bytes nor an error.
+type emptyReader struct{}
 
-func (lazyReader) Read(p []byte) (int, error) { return 0, nil }
+func (emptyReader) Read(p []byte) (int, error) { return 0, nil }
 
-// liar says it has moved more than it could.
-type liar struct{}
+// badCounts returns counts larger than the buffer.
+type badCounts struct{}
 
-func (liar) Read(p []byte) (int, error) { return len(p) + 1, nil }
+func (badCounts) Read(p []byte) (int, error)  { return len(p) + 1, nil }
+func (badCounts) Write(p []byte) (int, error) { return len(p) + 1, nil }
 
-func (liar) Write(p []byte) (int, error) { return len(p) + 1, nil }
-
-type chanWriter chan []byte
-
-func (c chanWriter) Write(p []byte) (int, error) {
-	c <- bytes.Clone(p)
-	return len(p), nil
+// stallingReader returns p. A read after that calls onStall, which may check the state at the
+// moment a real reader would block, and fails.
+type stallingReader struct {
+	p       []byte
+	onStall func()
 }
 
-// stalling gives what it has, and then says that it was asked for more.
-type stalling struct {
-	p     []byte
-	asked func()
-}
-
-func (s *stalling) Read(p []byte) (int, error) {
+func (s *stallingReader) Read(p []byte) (int, error) {
 	if len(s.p) == 0 {
-		s.asked()
+		s.onStall()
 		return 0, errTest
 	}
 	n := copy(p, s.p)
@@ -78,9 +93,20 @@ func (s *stalling) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-type panicReader struct{}
+// panicReader panics after n bytes.
+type panicReader struct {
+	r io.Reader
+	n int
+}
 
-func (panicReader) Read([]byte) (int, error) { panic("test") }
+func (r *panicReader) Read(p []byte) (int, error) {
+	if r.n == 0 {
+		panic("reader")
+	}
+	n, err := r.r.Read(p[:min(len(p), r.n)])
+	r.n -= n
+	return n, err
+}
 
 // panicWriter panics after n calls.
 type panicWriter struct{ n int }
@@ -92,22 +118,7 @@ func (w *panicWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// panicAfter panics behind n bytes.
-type panicAfter struct {
-	r io.Reader
-	n int
-}
-
-func (r *panicAfter) Read(p []byte) (int, error) {
-	if r.n == 0 {
-		panic("reader")
-	}
-	n, err := r.r.Read(p[:min(len(p), r.n)])
-	r.n -= n
-	return n, err
-}
-
-// panicReaderAt panics while it is told to.
+// panicReaderAt panics while on is set.
 type panicReaderAt struct {
 	bytes.Reader
 	on bool
@@ -120,30 +131,32 @@ func (r *panicReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return r.Reader.ReadAt(p, off)
 }
 
-// countingReaderAt counts how often places are read.
-type countingReaderAt struct {
-	io.ReaderAt
-	calls atomic.Int64
-}
-
-func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	c.calls.Add(1)
-	return c.ReaderAt.ReadAt(p, off)
-}
-
-// countingAt counts the bytes that are read.
-type countingAt struct {
-	*bytes.Reader
+// countingReader counts the bytes read.
+type countingReader struct {
+	r io.Reader
 	n int64
 }
 
-func (c *countingAt) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.Reader.ReadAt(p, off)
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// faultyReaderAt fails as long as it is told to.
+// countingReaderAt counts the calls and the bytes read.
+type countingReaderAt struct {
+	io.ReaderAt
+	calls, bytes atomic.Int64
+}
+
+func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, off)
+	c.calls.Add(1)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// faultyReaderAt fails while bad is set.
 type faultyReaderAt struct {
 	io.ReaderAt
 	bad atomic.Bool
@@ -156,14 +169,14 @@ func (f *faultyReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
-// ctxReaderAt cancels a context with its third read.
-type ctxReaderAt struct {
+// cancelingReaderAt cancels a context with its third read.
+type cancelingReaderAt struct {
 	bytes.Reader
 	reads  int
 	cancel context.CancelCauseFunc
 }
 
-func (r *ctxReaderAt) ReadAt(p []byte, off int64) (int, error) {
+func (r *cancelingReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	if r.reads++; r.reads == 3 {
 		r.cancel(errTest)
 	}

@@ -14,134 +14,126 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// What was written before a Flush can be read without anything that follows, wherever in a block it ends.
+// After Flush a reader can return everything written so far without more input. These tests flush
+// at the edges of blocks, and let the input stall wherever it may.
+
+// TestFlush exchanges flushed pieces between a Writer and a Reader over a pipe.
 func TestFlush(t *testing.T) {
 	checkGoroutines(t)
-	for _, size := range []int{1, 100, testBlock - 1, testBlock, testBlock + 1, 2 * testBlock, 5 * testBlock} {
+	sizes := []int{1, 100, testBlock - 1, testBlock, testBlock + 1, 2 * testBlock, 5 * testBlock}
+	for _, size := range sizes {
 		for _, workers := range workerCounts {
-			for _, from := range []bool{false, true} {
-				deadline(t, fmt.Sprintf("exchange of %d bytes, %d workers", size, workers), func() {
-					pr, pw := io.Pipe()
-					// The pipe has no buffer: what the Writer writes waits here.
-					lines := make(chan []byte, 1000)
-					go func() {
-						for p := range lines {
-							pw.Write(p)
-						}
-						pw.Close()
-					}()
-					w := newWriter(t, chanWriter(lines), WithBlockSize(testBlock), WithConcurrency(workers))
-					r := newReader(t, pr, WithConcurrency(workers))
-					for i := range 3 {
-						p := textBytes(size, uint64(i))
-						var err error
-						if from {
-							_, err = w.ReadFrom(bytes.NewReader(p))
-						} else {
-							_, err = w.Write(p)
-						}
-						if err != nil {
-							t.Error(err)
-						}
-						if err := w.Flush(); err != nil {
-							t.Error(err)
-						}
-						if err := w.Flush(); err != nil {
-							t.Error(err)
-						}
-						got := make([]byte, size)
-						if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, p) {
-							t.Error("exchange:", err)
-						}
-					}
-					if err := w.Close(); err != nil {
-						t.Error(err)
-					}
-					close(lines)
-					if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-						t.Error("end:", n, err)
-					}
-				})
+			for _, readFrom := range []bool{false, true} {
+				what := fmt.Sprintf("pieces of %d bytes, %d workers", size, workers)
+				mustFinish(t, what, func() { exchange(t, size, workers, readFrom) })
 			}
 		}
 	}
 }
 
-// What was flushed comes out before more comes in.
-func TestForeignFlush(t *testing.T) {
-	checkGoroutines(t)
-	for _, p := range Pipelines() {
-		deadline(t, p.Name, func() {
-			pr, pw := io.Pipe()
-			r := newReader(t, pr, WithConcurrency(2))
-			parts := make(chan []byte)
-			go func() {
-				w := newWriter(t, pw, WithPipeline(p.Name), WithBlockSize(testBlock))
-				for p := range parts {
-					w.Write(p)
-					w.Flush()
-				}
-				w.Close()
-				pw.Close()
-			}()
-			for _, n := range []int{1, 100, testBlock, 3*testBlock + 1, 5} {
-				part := textBytes(n, uint64(n))
-				parts <- part
-				got := make([]byte, n)
-				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, part) {
-					t.Errorf("%s: %d bytes: %v", p.Name, n, err)
-				}
-			}
-			close(parts)
-			if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-				t.Errorf("%s: %d, %v", p.Name, n, err)
-			}
-		})
-	}
-}
-
-// Also from a frame that has a large window: whoever flushes wants it to be read.
-func TestForeignFlushWindow(t *testing.T) {
-	checkGoroutines(t)
-	for _, window := range []int{0, 16 << 20, 64 << 20} {
-		pr, pw := io.Pipe()
-		opts := []kzstd.EOption{kzstd.WithEncoderConcurrency(1)}
-		if window > 0 {
-			opts = append(opts, kzstd.WithWindowSize(window))
+// exchange writes three pieces with a Flush after each, and reads each before it writes the next.
+func exchange(t *testing.T, size, workers int, readFrom bool) {
+	pr, pw := io.Pipe()
+	// A write to the pipe waits for a read. The channel keeps the Writer's writes until then.
+	writes := make(chan []byte, 1000)
+	go func() {
+		for p := range writes {
+			pw.Write(p)
 		}
-		w, err := kzstd.NewWriter(pw, opts...)
+		pw.Close()
+	}()
+	w := newWriter(t, chanWriter(writes), WithBlockSize(testBlock), WithConcurrency(workers))
+	r := newReader(t, pr, WithConcurrency(workers))
+	for i := range 3 {
+		p := textBytes(size, uint64(i))
+		var err error
+		if readFrom {
+			_, err = w.ReadFrom(bytes.NewReader(p))
+		} else {
+			_, err = w.Write(p)
+		}
 		if err != nil {
-			t.Fatal(err)
+			t.Error("Write:", err)
 		}
-		parts := make(chan []byte)
+		for range 2 {
+			if err := w.Flush(); err != nil {
+				t.Error("Flush:", err)
+			}
+		}
+		got := make([]byte, size)
+		if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, p) {
+			t.Errorf("piece %d: %v", i, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error("Close:", err)
+	}
+	close(writes)
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("at the end: %d bytes, %v", n, err)
+	}
+}
+
+// flushWriter is a Writer of any package that can flush.
+type flushWriter interface {
+	io.WriteCloser
+	Flush() error
+}
+
+// checkPieces sends flushed pieces of the given sizes through a pipe, and reads each one before the
+// next is written.
+func checkPieces(t *testing.T, what string, open func(io.Writer) flushWriter, sizes []int) {
+	t.Helper()
+	mustFinish(t, what, func() {
+		pr, pw := io.Pipe()
+		r := newReader(t, pr, WithConcurrency(2))
+		pieces := make(chan []byte)
 		go func() {
-			for p := range parts {
+			w := open(pw)
+			for p := range pieces {
 				w.Write(p)
 				w.Flush()
 			}
 			w.Close()
 			pw.Close()
 		}()
-		r := newReader(t, pr)
-		deadline(t, fmt.Sprint("window of ", window), func() {
-			for i := range 5 {
-				part := textBytes(200+i, uint64(i))
-				parts <- part
-				got := make([]byte, len(part))
-				if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, part) {
-					t.Errorf("window of %d: %v", window, err)
-				}
+		for i, n := range sizes {
+			piece := textBytes(n, uint64(i))
+			pieces <- piece
+			got := make([]byte, n)
+			if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, piece) {
+				t.Errorf("%s: piece of %d bytes: %v", what, n, err)
 			}
-			close(parts)
-			if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-				t.Errorf("window of %d: %d, %v", window, n, err)
-			}
-		})
+		}
+		close(pieces)
+		if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("%s: at the end: %d bytes, %v", what, n, err)
+		}
+	})
+}
+
+// TestFlushPipelines exchanges pieces with each pipeline.
+func TestFlushPipelines(t *testing.T) {
+	checkGoroutines(t)
+	for _, p := range Pipelines() {
+		open := func(w io.Writer) flushWriter {
+			return newWriter(t, w, WithPipeline(p.Name), WithBlockSize(testBlock))
+		}
+		checkPieces(t, p.Name, open, []int{1, 100, testBlock, 3*testBlock + 1, 5})
 	}
-	// A header alone is not worth the window.
+}
+
+// TestFlushLargeWindow exchanges pieces in a zstd frame with a large window. A header alone must
+// not make the Reader allocate the window.
+func TestFlushLargeWindow(t *testing.T) {
+	checkGoroutines(t)
+	for _, window := range []int{0, 16 << 20, 64 << 20} {
+		open := func(w io.Writer) flushWriter { return newZstdWriter(t, w, window) }
+		checkPieces(t, fmt.Sprint("window of ", window), open, []int{200, 201, 202, 203, 204})
+	}
 	pr, pw := io.Pipe()
 	head := (&zstfile.Header{ContentSize: -1, Window: 128 << 20}).Append(nil)
-	got := allocated(func() {
+	got := allocatedBytes(func() {
 		go func() {
 			for _, b := range head {
 				pw.Write([]byte{b})
@@ -149,84 +141,89 @@ func TestForeignFlushWindow(t *testing.T) {
 			pw.Close()
 		}()
 		if _, err := io.ReadAll(newReader(t, pr)); !errors.Is(err, ErrTruncated) {
-			t.Error(err)
+			t.Errorf("header alone: error %v, want ErrTruncated", err)
 		}
 	})
 	if got > 4<<20 {
-		t.Errorf("%d bytes of memory for a header", got)
+		t.Errorf("header alone: %d bytes allocated", got)
 	}
 }
 
-type flusher interface {
-	io.WriteCloser
-	Flush() error
+// newZstdWriter returns an encoder of klauspost/compress. A window of 0 is its default.
+func newZstdWriter(t *testing.T, w io.Writer, window int) flushWriter {
+	opts := []kzstd.EOption{kzstd.WithEncoderConcurrency(1)}
+	if window > 0 {
+		opts = append(opts, kzstd.WithWindowSize(window))
+	}
+	z, err := kzstd.NewWriter(w, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
 }
 
-// All that was flushed is given out before more input is asked for, wherever in what follows the input stops.
-func TestFlushedBeforeMore(t *testing.T) {
-	testenv.Slow(t)
-	noErr := func(w flusher, err error) flusher {
-		if err != nil {
+// flushedFile is a file with the places of its flushes.
+type flushedFile struct {
+	file, content []byte
+	flushes       []struct{ file, content int } // offsets of each flush
+}
+
+// newFlushedFile writes pieces of the given sizes with a Flush after each.
+func newFlushedFile(t *testing.T, open func(io.Writer) flushWriter, sizes []int) (f flushedFile) {
+	t.Helper()
+	var b bytes.Buffer
+	w := open(&b)
+	for i, n := range sizes {
+		piece := textBytes(n, uint64(i))
+		w.Write(piece)
+		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		return w
+		f.content = append(f.content, piece...)
+		f.flushes = append(f.flushes, struct{ file, content int }{b.Len(), len(f.content)})
 	}
-	writers := map[string]func(io.Writer) flusher{
-		"gzip": func(w io.Writer) flusher { return gzip.NewWriter(w) },
-		"zstd": func(w io.Writer) flusher {
-			z, err := kzstd.NewWriter(w, kzstd.WithEncoderConcurrency(1))
-			return noErr(z, err)
-		},
-		"zstd, large window": func(w io.Writer) flusher {
-			z, err := kzstd.NewWriter(w, kzstd.WithEncoderConcurrency(1), kzstd.WithWindowSize(32<<20))
-			return noErr(z, err)
+	w.Close()
+	f.file = b.Bytes()
+	return f
+}
+
+// TestFlushBeforeRead lets the input stall at each byte behind a flush. The Reader must return all
+// flushed content before it reads from an input that stalls.
+func TestFlushBeforeRead(t *testing.T) {
+	testenv.Slow(t)
+	writers := map[string]func(io.Writer) flushWriter{
+		"gzip": func(w io.Writer) flushWriter { return gzip.NewWriter(w) },
+		"zstd": func(w io.Writer) flushWriter { return newZstdWriter(t, w, 0) },
+		"zstd, large window": func(w io.Writer) flushWriter {
+			return newZstdWriter(t, w, 32<<20)
 		},
 	}
 	for _, p := range Pipelines() {
-		writers[p.Name] = func(w io.Writer) flusher {
+		writers[p.Name] = func(w io.Writer) flushWriter {
 			return newWriter(t, w, WithPipeline(p.Name), WithBlockSize(16<<10), WithConcurrency(2))
 		}
 	}
-	const window = 32 << 10
-	for name, writer := range writers {
-		for _, sizes := range [][]int{{window, window, 3 * window}, {2 * window, 4 * window}, {window - 1, 1, window + 1, 3*window - 1}, {1, 100, 200_000, 7}} {
-			var b bytes.Buffer
-			w := writer(&b)
-			var content []byte
-			type mark struct{ file, content int }
-			var marks []mark
-			for i, n := range sizes {
-				part := textBytes(n, uint64(i))
-				w.Write(part)
-				if err := w.Flush(); err != nil {
-					t.Fatal(err)
-				}
-				content = append(content, part...)
-				marks = append(marks, mark{b.Len(), len(content)})
-			}
-			w.Close()
-			for _, m := range marks {
-				for more := range 18 {
-					end := min(m.file+more, b.Len())
+	const window = 32 << 10 // of Deflate
+	pieces := [][]int{
+		{window, 3 * window},
+		{window - 1, 1, window + 1},
+		{1, 100, 100_000, 7},
+	}
+	step := 3 // by default each flush has its own share of the offsets
+	if testenv.All() {
+		pieces = append(pieces, []int{2 * window, 4 * window}, []int{1, 100, 200_000, 7})
+		step = 1
+	}
+	for name, open := range writers {
+		for _, sizes := range pieces {
+			f := newFlushedFile(t, open, sizes)
+			for i, flush := range f.flushes {
+				for more := i % step; more < 18; more += step {
+					end := min(flush.file+more, len(f.file))
 					for _, workers := range []int{1, 3} {
-						var got []byte
-						asked := false
-						src := &stalling{p: b.Bytes()[:end], asked: func() {
-							if asked = true; len(got) < m.content {
-								t.Fatalf("%s %v: %d bytes behind a flush: %d bytes given out of %d", name, sizes, more, len(got), m.content)
-							}
-						}}
-						r := newReader(t, src, WithConcurrency(workers))
-						p := make([]byte, 10_000)
-						var err error
-						for err == nil {
-							var n int
-							n, err = r.Read(p)
-							got = append(got, p[:n]...)
-						}
-						if !bytes.HasPrefix(content, got) || asked && end < b.Len() && !errors.Is(err, errTest) {
-							t.Fatalf("%s %v: %d bytes, %v", name, sizes, len(got), err)
-						}
+						what := fmt.Sprintf("%s, pieces %v, %d bytes behind flush %d, %d workers",
+							name, sizes, more, i, workers)
+						checkStalledRead(t, what, f, end, flush.content, workers)
 					}
 				}
 			}
@@ -234,25 +231,55 @@ func TestFlushedBeforeMore(t *testing.T) {
 	}
 }
 
-// Content of a frame is given out in front of one that has to be waited for, which is decoded in order.
-func TestFrameBeforeOther(t *testing.T) {
+// checkStalledRead reads the first end bytes of f, behind which the input stalls. By then the
+// Reader must have returned least bytes of content.
+func checkStalledRead(t *testing.T, what string, f flushedFile, end, least, workers int) {
+	t.Helper()
+	var got []byte
+	stalled := false
+	src := &stallingReader{p: f.file[:end], onStall: func() {
+		if stalled = true; len(got) < least {
+			t.Fatalf("%s: input read after %d bytes of content, want %d", what, len(got), least)
+		}
+	}}
+	r := newReader(t, src, WithConcurrency(workers))
+	p := make([]byte, 10_000)
+	var err error
+	for err == nil {
+		var n int
+		n, err = r.Read(p)
+		got = append(got, p[:n]...)
+	}
+	if !bytes.HasPrefix(f.content, got) {
+		t.Fatalf("%s: wrong content", what)
+	}
+	if stalled && end < len(f.file) && !errors.Is(err, errTest) {
+		t.Fatalf("%s: error %v, want that of the input", what, err)
+	}
+}
+
+// TestFrameBeforeRead lets the input stall in a zstd frame that can only be decoded in order. The
+// Reader must return the content of the frame in front of it first.
+func TestFrameBeforeRead(t *testing.T) {
 	content := textBytes(testBlock, 1)
-	first := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
+	first := encode(t, content, WithFormat(Zstd), WithBlockSize(testBlock))
 	first = first[:frameAt(t, first, 1)]
 	second := zstdStream(t, textBytes(100_000, 2), 100_000)
 	for n := range min(len(second), 1000) {
 		var got int
-		r := newReader(t, &stalling{append(first[:len(first):len(first)], second[:n]...), func() {
+		src := &stallingReader{append(first[:len(first):len(first)], second[:n]...), func() {
 			if got < len(content) {
-				t.Fatalf("%d bytes of the second frame: %d bytes given out of %d", n, got, len(content))
+				t.Fatalf("%d bytes of frame 2: input read after %d bytes of content, want %d",
+					n, got, len(content))
 			}
-		}}, WithConcurrency(2))
+		}}
+		r := newReader(t, src, WithConcurrency(2))
 		p := make([]byte, testBlock)
 		for {
 			m, err := r.Read(p)
 			if got += m; err != nil {
 				if !errors.Is(err, errTest) {
-					t.Fatal(fmt.Sprint(n, " bytes: ", err))
+					t.Fatalf("%d bytes of frame 2: %v", n, err)
 				}
 				break
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzReader decodes anything: no panic, no more memory than allowed, and all ways to read agree.
+// FuzzReader checks that readers accept any input as .pz, and agree about it.
 func FuzzReader(f *testing.F) {
 	file, _, _ := damageFile(f)
 	f.Add(file)
@@ -15,14 +15,15 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte("PZ"))
 	f.Add(encode(f, nil))
 	f.Add(encode(f, textBytes(10_000, 1), WithBlockSize(testBlock), WithPipeline("lzr")))
-	f.Add(encode(f, make([]byte, 100_000), WithBlockSize(1<<16), WithChecksum(false), WithContentSize(100_000)))
+	f.Add(encode(f, make([]byte, 100_000), WithBlockSize(1<<16), WithChecksum(false),
+		WithContentSize(100_000)))
 	const limit = 16 << 20
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if f, ok := DetectFormat(p); ok && f != PZ {
-			return // FuzzForeign
+			return // FuzzReadStandard covers these
 		}
 		opts := []Option{WithMaxMemory(limit), WithMaxDecodedSize(limit), WithConcurrency(2)}
-		r := newReader(t, plain{bytes.NewReader(p)}, opts...)
+		r := newReader(t, onlyReader{bytes.NewReader(p)}, opts...)
 		defer r.Close()
 		var got bytes.Buffer
 		_, err := r.WriteTo(&got)
@@ -30,32 +31,37 @@ func FuzzReader(f *testing.F) {
 		if err != nil && !errors.As(err, &e) {
 			t.Fatalf("error %v of type %T", err, err)
 		}
-		again, aerr := AppendDecode(nil, p, opts...)
-		if (err == nil) != (aerr == nil) || err != nil && err.Error() != aerr.Error() || !bytes.Equal(again, got.Bytes()) {
-			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again), aerr)
+		again, atErr := AppendDecode(nil, p, opts...)
+		if (err == nil) != (atErr == nil) || err != nil && err.Error() != atErr.Error() ||
+			!bytes.Equal(again, got.Bytes()) {
+			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again),
+				atErr)
 		}
-		ra, oerr := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
-		if oerr != nil {
+		ra, openErr := openFile(p, opts...)
+		if openErr != nil {
 			if err == nil {
-				t.Fatalf("Reader has no objection, NewReaderAt: %v", oerr)
+				t.Fatalf("NewReaderAt: %v; Reader: no error", openErr)
 			}
 			return
 		}
 		defer ra.Close()
 		var third bytes.Buffer
-		if _, werr := ra.WriteTo(&third); (err == nil) != (werr == nil) || err == nil && !bytes.Equal(third.Bytes(), got.Bytes()) {
-			t.Fatalf("Reader: %v; ReaderAt: %v", err, werr)
+		if _, writeErr := ra.WriteTo(&third); (err == nil) != (writeErr == nil) ||
+			err == nil && !bytes.Equal(third.Bytes(), got.Bytes()) {
+			t.Fatalf("Reader: %v; ReaderAt: %v", err, writeErr)
 		}
 	})
 }
 
-// FuzzForeign decodes what may be .gz or .zst.
-func FuzzForeign(f *testing.F) {
-	for _, file := range foreignFiles(f) {
+// FuzzReadStandard checks that readers accept any input as .gz or .zst, agree about it, and stay
+// within limits.
+func FuzzReadStandard(f *testing.F) {
+	for _, file := range standardFiles(f) {
 		f.Add(file.file)
 		f.Add(file.file[:len(file.file)/2])
 	}
-	f.Add(encode(f, mixedBytes(20_000), WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(false)))
+	f.Add(encode(f, mixedBytes(20_000), WithPipeline("lzf"), WithBlockSize(testBlock),
+		WithChecksum(false)))
 	f.Add(encode(f, mixedBytes(20_000), WithPipeline("deflate"), WithBlockSize(testBlock)))
 	const limit = 12 << 20
 	f.Fuzz(func(t *testing.T, p []byte) {
@@ -66,28 +72,31 @@ func FuzzForeign(f *testing.F) {
 		opts := []Option{WithMaxMemory(limit), WithMaxDecodedSize(limit / 4), WithConcurrency(2)}
 		var got bytes.Buffer
 		var err error
-		took := allocated(func() {
-			r := newReader(t, plain{bytes.NewReader(p)}, opts...)
+		took := allocatedBytes(func() {
+			r := newReader(t, onlyReader{bytes.NewReader(p)}, opts...)
 			defer r.Close()
 			_, err = r.WriteTo(&got)
 		})
-		// Three times: the content that is kept here grows by doubling.
+		// got grows by doubling, which allocates up to three times its size.
 		if took > 2*limit+3*int64(got.Cap()) {
-			t.Fatalf("%d bytes of memory for %d of input and %d of content", took, len(p), got.Len())
+			t.Fatalf("%d bytes allocated for %d bytes of input and %d bytes of content", took,
+				len(p), got.Len())
 		}
 		var e *Error
 		if err != nil && !errors.As(err, &e) {
 			t.Fatalf("error %v of type %T", err, err)
 		}
-		again, aerr := AppendDecode(nil, p, opts...)
-		if (err == nil) != (aerr == nil) || err != nil && err.Error() != aerr.Error() || !bytes.Equal(again, got.Bytes()) {
-			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again), aerr)
+		again, atErr := AppendDecode(nil, p, opts...)
+		if (err == nil) != (atErr == nil) || err != nil && err.Error() != atErr.Error() ||
+			!bytes.Equal(again, got.Bytes()) {
+			t.Fatalf("Reader: %d bytes, %v; AppendDecode: %d bytes, %v", got.Len(), err, len(again),
+				atErr)
 		}
-		info, ierr := ReadInfo(bytes.NewReader(p), int64(len(p)), opts...)
-		if err == nil && (ierr != nil || info.Content != int64(got.Len())) {
-			t.Fatalf("Reader: %d bytes; ReadInfo: %+v, %v", got.Len(), info, ierr)
+		info, infoErr := fileInfo(p, opts...)
+		if err == nil && (infoErr != nil || info.Content != int64(got.Len())) {
+			t.Fatalf("Reader: %d bytes; ReadInfo: %+v, %v", got.Len(), info, infoErr)
 		}
-		ra, err2 := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
+		ra, err2 := openFile(p, opts...)
 		if err2 != nil {
 			if !errors.As(err2, &e) || format == Gzip && !errors.Is(err2, ErrNoIndex) {
 				t.Fatalf("NewReaderAt: %v", err2)
@@ -106,26 +115,30 @@ func FuzzForeign(f *testing.F) {
 	})
 }
 
-// FuzzStandard: decoders that are not ours read what we write.
-func FuzzStandard(f *testing.F) {
+// FuzzWriteStandard decodes our files with reference decoders.
+func FuzzWriteStandard(f *testing.F) {
 	f.Add([]byte{}, uint8(0))
 	f.Add([]byte("a"), uint8(1))
 	f.Add(textBytes(9000, 1), uint8(7))
 	f.Add(mixedBytes(20_000), uint8(12))
 	f.Fuzz(func(t *testing.T, content []byte, how uint8) {
-		pipe := standard[how%2]
-		file := encode(t, content, WithPipeline(pipe), WithLevel(MinLevel+int(how)/2%MaxLevel), WithBlockSize(testBlock), WithConcurrency(2))
-		equal(t, decodeOther(t, pipe, file), content, pipe)
+		pipe := standardPipelines[how%2]
+		file := encode(t, content, WithPipeline(pipe), WithLevel(MinLevel+int(how)/2%MaxLevel),
+			WithBlockSize(testBlock), WithConcurrency(2))
+		equal(t, decodeReference(t, pipe, file), content, pipe)
 	})
 }
 
+// FuzzRoundTrip writes and reads any content with each pipeline and level.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte{}, uint16(0), uint8(0))
 	f.Add([]byte("a"), uint16(1), uint8(1))
 	f.Add(textBytes(9000, 1), uint16(100), uint8(14))
 	f.Add(mixedBytes(20_000), uint16(5000), uint8(27))
-	// Its last words are read from a place of their own.
-	f.Add([]byte(" then in so that place and that another stream so of it a a loss reader decode so coded a from is the block code"), uint16(999), uint8(1))
+	// A decoder once read the last words from the wrong place.
+	const words = " then in so that place and that another stream so of it a a loss reader " +
+		"decode so coded a from is the block code"
+	f.Add([]byte(words), uint16(999), uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16, how uint8) {
 		list := Pipelines()
 		opts := []Option{

@@ -15,9 +15,12 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-var workerCounts = []int{1, 2, 8, 0} // 0: all
+// testBlock is the block size of most tests in bytes: the smallest, so that little content makes
+// many blocks.
+const testBlock = MinBlockSize
 
-const testBlock = 4096
+// workerCounts are the numbers of workers of most tests. 0 stands for all processors.
+var workerCounts = []int{1, 2, 8, 0}
 
 // randomBytes returns n bytes that do not compress.
 func randomBytes(n int, seed uint64) []byte {
@@ -31,7 +34,8 @@ func randomBytes(n int, seed uint64) []byte {
 
 // textBytes returns n bytes of words.
 func textBytes(n int, seed uint64) []byte {
-	words := strings.Fields("the block of a stream is read and then coded into bytes so that another reader may decode it from any place in order without loss")
+	words := strings.Fields("the block of a stream is read and then coded into bytes so that " +
+		"another reader may decode it from any place in order without loss")
 	r := rand.New(rand.NewPCG(seed, 2))
 	var b bytes.Buffer
 	for b.Len() < n {
@@ -41,7 +45,7 @@ func textBytes(n int, seed uint64) []byte {
 	return b.Bytes()[:n]
 }
 
-// mixedBytes returns n bytes of all kinds of blocks.
+// mixedBytes returns n bytes that make blocks of every kind: coded, stored and fill blocks.
 func mixedBytes(n int) []byte {
 	var p []byte
 	for i := 0; len(p) < n; i++ {
@@ -75,6 +79,7 @@ func newReader(t testing.TB, r io.Reader, opts ...Option) *Reader {
 	return z
 }
 
+// openAt returns a ReaderAt of a file in memory. The end of the test closes it.
 func openAt(t testing.TB, p []byte, opts ...Option) *ReaderAt {
 	t.Helper()
 	z, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
@@ -99,9 +104,9 @@ func encode(t testing.TB, content []byte, opts ...Option) []byte {
 	return b.Bytes()
 }
 
-// decode decompresses through a Reader that cannot read ahead freely.
+// decode decompresses through a Reader whose input offers Read alone.
 func decode(p []byte, opts ...Option) ([]byte, error) {
-	r, err := NewReader(plain{bytes.NewReader(p)}, opts...)
+	r, err := NewReader(onlyReader{bytes.NewReader(p)}, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +114,7 @@ func decode(p []byte, opts ...Option) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// checkAllReaders decodes p in all ways there are.
+// checkAllReaders decodes p in every way that the package offers.
 func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
 	t.Helper()
 	got, err := decode(p, opts...)
@@ -120,7 +125,7 @@ func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
 
 	var b bytes.Buffer
 	r := newReader(t, bytes.NewReader(p), opts...)
-	n, err := r.WriteTo(plainWriter{&b})
+	n, err := r.WriteTo(onlyWriter{&b})
 	if err != nil || n != int64(len(content)) {
 		t.Fatal("WriteTo:", n, err)
 	}
@@ -132,37 +137,45 @@ func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
 	}
 	equal(t, got, append([]byte("before"), content...), "AppendDecode")
 
-	ra, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
 	if format, _ := DetectFormat(p); format == Gzip {
+		_, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
 		if !errors.Is(err, ErrNoIndex) {
-			t.Fatal("NewReaderAt: ", err)
+			t.Fatal("NewReaderAt of a .gz file: ", err)
 		}
 		return
 	}
+	checkReaderAt(t, p, content, opts...)
+}
+
+// checkReaderAt decodes p in every way that a ReaderAt offers.
+func checkReaderAt(t *testing.T, p, content []byte, opts ...Option) {
+	t.Helper()
+	r, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
 	if err != nil {
 		t.Fatal("NewReaderAt: ", err)
 	}
-	defer ra.Close()
-	if ra.Size() != int64(len(content)) {
-		t.Fatal("Size:", ra.Size())
+	defer r.Close()
+	if r.Size() != int64(len(content)) {
+		t.Fatalf("ReaderAt.Size: %d, want %d", r.Size(), len(content))
 	}
-	got = make([]byte, len(content))
-	if n, err := ra.ReadAt(got, 0); n != len(content) || err != nil && err != io.EOF {
+	got := make([]byte, len(content))
+	if n, err := r.ReadAt(got, 0); n != len(content) || err != nil && err != io.EOF {
 		t.Fatal("ReadAt:", n, err)
 	}
 	equal(t, got, content, "ReadAt")
-	b.Reset()
-	if n, err := ra.WriteTo(plainWriter{&b}); err != nil || n != int64(len(content)) {
+	var b bytes.Buffer
+	if n, err := r.WriteTo(onlyWriter{&b}); err != nil || n != int64(len(content)) {
 		t.Fatal("ReaderAt.WriteTo:", n, err)
 	}
 	equal(t, b.Bytes(), content, "ReaderAt.WriteTo")
-	ra.Seek(0, io.SeekStart)
-	if got, err = io.ReadAll(plain{ra}); err != nil {
-		t.Fatal(err)
+	r.Seek(0, io.SeekStart)
+	if got, err = io.ReadAll(onlyReader{r}); err != nil {
+		t.Fatal("ReaderAt.Read:", err)
 	}
 	equal(t, got, content, "ReaderAt.Read")
 }
 
+// equal fails the test if got differs from want, and says where the first difference is.
 func equal(t testing.TB, got, want []byte, what string) {
 	t.Helper()
 	if bytes.Equal(got, want) {
@@ -172,10 +185,11 @@ func equal(t testing.TB, got, want []byte, what string) {
 	for i < len(got) && i < len(want) && got[i] == want[i] {
 		i++
 	}
-	t.Fatalf("%s: %d bytes, want %d; first difference at %d", what, len(got), len(want), i)
+	t.Fatalf("%s: %d bytes, want %d; first difference at byte %d", what, len(got), len(want), i)
 }
 
-// checkGoroutines fails the test if goroutines are left at its end. Workers end by themselves, a moment after the last block.
+// checkGoroutines fails the test if it leaves goroutines behind. Idle workers end by themselves
+// shortly after the last block, so the check waits for them.
 func checkGoroutines(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -187,7 +201,8 @@ func checkGoroutines(t *testing.T) {
 			}
 			if i == 200 {
 				buf := make([]byte, 1<<16)
-				t.Errorf("%d goroutines left:\n%s", n-before, buf[:runtime.Stack(buf, true)])
+				t.Errorf("the test leaves %d goroutines:\n%s", n-before,
+					buf[:runtime.Stack(buf, true)])
 				return
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -195,8 +210,9 @@ func checkGoroutines(t *testing.T) {
 	})
 }
 
-// deadline fails the test if f does not return.
-func deadline(t *testing.T, what string, f func()) {
+// mustFinish runs f and panics with all stacks if f does not return. The time is a guard against a
+// hang, long enough for a busy machine.
+func mustFinish(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -205,32 +221,34 @@ func deadline(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		buf := make([]byte, 1<<16)
 		panic(fmt.Sprintf("%s hangs:\n%s", what, buf[:runtime.Stack(buf, true)]))
 	}
 }
 
-// panics says what f panics with.
+// panics returns the value that f panics with, or nil.
 func panics(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// memoryFor returns the limit with which a ReaderAt of so many workers has that many blocks of that size in memory.
-func memoryFor(t testing.TB, blocks, workers, blockSize int) Option {
+// withCachedBlocks returns the memory limit at which a ReaderAt with the given workers caches the
+// given number of blocks.
+func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
 	o := options{workers: workers}
-	p, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks, math.MaxInt64)
+	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks,
+		math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return WithMaxMemory(p.memory + testBlock) // and something for the index
+	return WithMaxMemory(b.memory + testBlock) // testBlock is for the index
 }
 
-// allocated returns how many bytes f allocates.
-func allocated(f func()) int64 {
+// allocatedBytes returns the bytes that f allocates.
+func allocatedBytes(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	f()
@@ -238,11 +256,25 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// mallocs returns how many allocations f does.
-func mallocs(f func()) int {
+// allocations returns the number of allocations of f.
+func allocations(f func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	f()
 	runtime.ReadMemStats(&after)
 	return int(after.Mallocs - before.Mallocs)
+}
+
+// openFile, fileInfo and recoverFrom call NewReaderAt, ReadInfo and Recover with a file in memory.
+
+func openFile(file []byte, opts ...Option) (*ReaderAt, error) {
+	return NewReaderAt(bytes.NewReader(file), int64(len(file)), opts...)
+}
+
+func fileInfo(file []byte, opts ...Option) (Info, error) {
+	return ReadInfo(bytes.NewReader(file), int64(len(file)), opts...)
+}
+
+func recoverFrom(w io.Writer, file []byte, report func(Damage) error, opts ...Option) error {
+	return Recover(w, bytes.NewReader(file), int64(len(file)), report, opts...)
 }

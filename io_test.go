@@ -11,6 +11,8 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
+// TestFailingWriter lets the underlying writer fail at many bytes. Each method of the Writer must
+// return the same error from then on.
 func TestFailingWriter(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(6*testBlock + 5)
@@ -23,7 +25,7 @@ func TestFailingWriter(t *testing.T) {
 			}
 			w := newWriter(t, nil, WithBlockSize(testBlock), WithConcurrency(workers))
 			for n := 0; n < size; n += 131 {
-				deadline(t, fmt.Sprint("writer that fails at byte ", n), func() {
+				mustFinish(t, fmt.Sprint("writer that fails at byte ", n), func() {
 					w.Reset(&limitedWriter{n, short})
 					var err error
 					for i := 0; i < len(content) && err == nil; i += 1000 {
@@ -31,18 +33,18 @@ func TestFailingWriter(t *testing.T) {
 					}
 					if err != nil {
 						if _, again := w.Write(content); again != err {
-							t.Errorf("Write after %v: %v", err, again)
+							t.Errorf("Write after the error %v: %v", err, again)
 						}
 						if again := w.Flush(); again != err {
-							t.Errorf("Flush after %v: %v", err, again)
+							t.Errorf("Flush after the error %v: %v", err, again)
 						}
 					}
-					cerr := w.Close()
-					if cerr != want || err != nil && cerr != err {
-						t.Errorf("byte %d: Write %v, Close %v", n, err, cerr)
+					closeErr := w.Close()
+					if closeErr != want || err != nil && closeErr != err {
+						t.Errorf("byte %d: Write: %v; Close: %v; want %v", n, err, closeErr, want)
 					}
-					if again := w.Close(); again != cerr {
-						t.Errorf("second Close: %v", again)
+					if again := w.Close(); again != closeErr {
+						t.Errorf("second Close: %v, want %v", again, closeErr)
 					}
 				})
 			}
@@ -50,6 +52,8 @@ func TestFailingWriter(t *testing.T) {
 	}
 }
 
+// TestFailingReader lets the underlying reader fail at many bytes. The Reader must return that
+// error after the right content, and again from then on.
 func TestFailingReader(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(6*testBlock + 5)
@@ -57,20 +61,22 @@ func TestFailingReader(t *testing.T) {
 	for _, workers := range workerCounts {
 		r := newReader(t, nil, WithConcurrency(workers))
 		for n := 0; n < len(file); n += 37 {
-			deadline(t, fmt.Sprint("reader that fails at byte ", n), func() {
+			mustFinish(t, fmt.Sprint("reader that fails at byte ", n), func() {
 				r.Reset(io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(errTest)))
 				got, err := io.ReadAll(r)
 				if !errors.Is(err, errTest) || !bytes.HasPrefix(content, got) {
 					t.Errorf("byte %d: %v", n, err)
 				}
 				if _, again := r.Read(make([]byte, 1)); again != err {
-					t.Errorf("Read after %v: %v", err, again)
+					t.Errorf("Read after the error %v: %v", err, again)
 				}
 			})
 		}
 	}
 	w := newWriter(t, io.Discard)
-	if _, err := w.ReadFrom(io.MultiReader(bytes.NewReader(content), iotest.ErrReader(errTest))); !errors.Is(err, errTest) {
+	if _, err := w.ReadFrom(
+		io.MultiReader(bytes.NewReader(content), iotest.ErrReader(errTest)),
+	); !errors.Is(err, errTest) {
 		t.Error("ReadFrom:", err)
 	}
 	if err := w.Close(); err != nil {
@@ -78,26 +84,29 @@ func TestFailingReader(t *testing.T) {
 	}
 }
 
-func TestOddReaders(t *testing.T) {
-	if _, err := newReader(t, lazyReader{}).Read(make([]byte, 10)); err != io.ErrNoProgress {
+// TestUnusualReaders reads from readers that return nothing, wrong counts, or few bytes at a time.
+func TestUnusualReaders(t *testing.T) {
+	if _, err := newReader(t, emptyReader{}).Read(make([]byte, 10)); err != io.ErrNoProgress {
 		t.Error("Reader:", err)
 	}
-	if _, err := newWriter(t, io.Discard).ReadFrom(lazyReader{}); err != io.ErrNoProgress {
+	if _, err := newWriter(t, io.Discard).ReadFrom(emptyReader{}); err != io.ErrNoProgress {
 		t.Error("ReadFrom:", err)
 	}
-	if _, err := newReader(t, liar{}).Read(make([]byte, 10)); err != errs.BadCount {
-		t.Error("Reader of a liar:", err)
+	if _, err := newReader(t, badCounts{}).Read(make([]byte, 10)); err != errs.BadCount {
+		t.Error("Reader, wrong counts:", err)
 	}
-	if _, err := newWriter(t, io.Discard).ReadFrom(liar{}); err != errs.BadCount {
-		t.Error("ReadFrom of a liar:", err)
+	if _, err := newWriter(t, io.Discard).ReadFrom(badCounts{}); err != errs.BadCount {
+		t.Error("ReadFrom, wrong counts:", err)
 	}
-	if err := newWriter(t, liar{}).Close(); err != errs.BadCount {
-		t.Error("Writer to a liar:", err)
+	if err := newWriter(t, badCounts{}).Close(); err != errs.BadCount {
+		t.Error("Writer, wrong counts:", err)
 	}
 	content := mixedBytes(5*testBlock + 1)
 	file := encode(t, content, WithBlockSize(testBlock))
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
-		"one byte": iotest.OneByteReader, "half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+		"one byte":      iotest.OneByteReader,
+		"half":          iotest.HalfReader,
+		"data with EOF": iotest.DataErrReader,
 	} {
 		got, err := io.ReadAll(newReader(t, wrap(bytes.NewReader(file))))
 		if err != nil {
@@ -111,7 +120,9 @@ func TestOddReaders(t *testing.T) {
 	if err := iotest.TestReader(openAt(t, file), content); err != nil {
 		t.Error(err)
 	}
-	if err := iotest.TestReader(openAt(t, file, memoryFor(t, 1, 1, testBlock), WithConcurrency(1)), content); err != nil {
+	if err := iotest.TestReader(
+		openAt(t, file, withCachedBlocks(t, 1, 1, testBlock), WithConcurrency(1)), content,
+	); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// TestClosed checks that Close may be called again and that other methods then return ErrClosed.
 func TestClosed(t *testing.T) {
 	var b bytes.Buffer
 	w := newWriter(t, &b)
@@ -19,7 +20,7 @@ func TestClosed(t *testing.T) {
 		}
 	}
 	if b.Len() != 46 {
-		t.Error("an empty stream has", b.Len(), "bytes")
+		t.Errorf("an empty stream has %d bytes, want 46", b.Len())
 	}
 	if _, err := w.Write([]byte{1}); err != ErrClosed {
 		t.Error("Write:", err)
@@ -61,11 +62,16 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// Reset in any state, with and without Close, keeps the options.
+// TestReset checks that Reset works in any state, with and without Close, and keeps the options.
 func TestReset(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(10*testBlock + 9)
-	opts := []Option{WithBlockSize(testBlock), WithPipeline("lzr"), WithConcurrency(2), WithChecksum(false)}
+	opts := []Option{
+		WithBlockSize(testBlock),
+		WithPipeline("lzr"),
+		WithConcurrency(2),
+		WithChecksum(false),
+	}
 	want := encode(t, content, opts...)
 	w := newWriter(t, nil, opts...)
 	r := newReader(t, nil, opts...)
@@ -97,40 +103,49 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestCancel lets the context end after each number of blocks.
 func TestCancel(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(20 * testBlock)
 	file := encode(t, content, WithBlockSize(testBlock))
 	for _, workers := range workerCounts {
 		for k := range 20 {
-			deadline(t, fmt.Sprint("cancel at block ", k), func() {
+			mustFinish(t, fmt.Sprint("cancel at block ", k), func() {
 				ctx, cancel := context.WithCancelCause(t.Context())
-				opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers), WithContext(ctx), WithProgress(func(p Progress) {
-					if p.Blocks == int64(k) {
-						cancel(errTest)
-					}
-				})}
+				opts := []Option{
+					WithBlockSize(testBlock),
+					WithConcurrency(workers),
+					WithContext(ctx),
+					WithProgress(func(p Progress) {
+						if p.Blocks == int64(k) {
+							cancel(errTest)
+						}
+					}),
+				}
 				if k == 0 {
 					cancel(errTest)
 				}
 				w := newWriter(t, io.Discard, opts...)
 				_, err := w.Write(content)
-				if cerr := w.Close(); !errors.Is(cerr, errTest) && !(err == nil && cerr == nil && k > 0) {
-					t.Error("Writer:", cerr)
+				if closeErr := w.Close(); !errors.Is(closeErr, errTest) &&
+					!(err == nil && closeErr == nil && k > 0) {
+					t.Error("Writer:", closeErr)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
 				opts[2] = WithContext(ctx)
 				if k == 0 {
 					cancel(errTest)
 				}
-				if got, err := decode(file, opts...); !errors.Is(err, errTest) || !bytes.HasPrefix(content, got) {
+				if got, err := decode(file, opts...); !errors.Is(err, errTest) ||
+					!bytes.HasPrefix(content, got) {
 					t.Error("Reader:", err)
 				}
 				ctx, cancel = context.WithCancelCause(t.Context())
 				opts[2] = WithContext(ctx)
 				ra := openAt(t, file, opts...)
 				cancel(errTest)
-				if _, err := ra.ReadAt(make([]byte, 100), 0); !errors.Is(err, errTest) || !errors.Is(err, context.Canceled) {
+				if _, err := ra.ReadAt(make([]byte, 100), 0); !errors.Is(err, errTest) ||
+					!errors.Is(err, context.Canceled) {
 					t.Error("ReadAt:", err)
 				}
 				if _, err := ra.WriteTo(io.Discard); !errors.Is(err, errTest) {
@@ -144,7 +159,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Writers and Readers that nobody closes have no goroutines.
+// TestAbandoned checks that Writers and Readers that are never closed leave no goroutines.
 func TestAbandoned(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(20 * testBlock)
@@ -154,7 +169,7 @@ func TestAbandoned(t *testing.T) {
 		w.Write(content)
 		r := newReader(t, bytes.NewReader(file), WithConcurrency(workers))
 		r.Read(make([]byte, testBlock+1))
-		ra, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithConcurrency(workers))
+		ra, err := openFile(file, WithConcurrency(workers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,19 +177,43 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// A Writer or Reader that nobody has made says so.
+// TestZeroValues checks that the methods of a zero Writer and Reader name the mistake.
 func TestZeroValues(t *testing.T) {
-	for name, f := range map[string]func() error{
-		"Write":        func() error { var w Writer; _, err := w.Write([]byte("x")); return err },
-		"ReadFrom":     func() error { var w Writer; _, err := w.ReadFrom(strings.NewReader("x")); return err },
-		"Flush":        func() error { var w Writer; return w.Flush() },
-		"Close":        func() error { var w Writer; w.Close(); return w.Close() },
-		"Writer.Reset": func() error { var w Writer; w.Reset(io.Discard); _, err := w.Write(nil); return err },
-		"Read":         func() error { var r Reader; _, err := r.Read(make([]byte, 1)); return err },
-		"WriteTo":      func() error { var r Reader; _, err := r.WriteTo(io.Discard); return err },
-		"Reader.Reset": func() error { var r Reader; r.Reset(strings.NewReader("x")); _, err := io.ReadAll(&r); return err },
+	for name, f := range map[string]func(w *Writer, r *Reader) error{
+		"Write": func(w *Writer, _ *Reader) error {
+			_, err := w.Write([]byte("x"))
+			return err
+		},
+		"ReadFrom": func(w *Writer, _ *Reader) error {
+			_, err := w.ReadFrom(strings.NewReader("x"))
+			return err
+		},
+		"Flush": func(w *Writer, _ *Reader) error { return w.Flush() },
+		"Close": func(w *Writer, _ *Reader) error {
+			w.Close()
+			return w.Close()
+		},
+		"Writer.Reset": func(w *Writer, _ *Reader) error {
+			w.Reset(io.Discard)
+			_, err := w.Write(nil)
+			return err
+		},
+		"Read": func(_ *Writer, r *Reader) error {
+			_, err := r.Read(make([]byte, 1))
+			return err
+		},
+		"WriteTo": func(_ *Writer, r *Reader) error {
+			_, err := r.WriteTo(io.Discard)
+			return err
+		},
+		"Reader.Reset": func(_ *Writer, r *Reader) error {
+			r.Reset(strings.NewReader("x"))
+			_, err := io.ReadAll(r)
+			return err
+		},
 	} {
-		if err := f(); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "made without New") {
+		if err := f(new(Writer), new(Reader)); !errors.Is(err, ErrOption) ||
+			!strings.Contains(err.Error(), "made without New") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,9 +10,11 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
+// TestMemoryLimit checks that Writers and readers stay within WithMaxMemory, and within the memory
+// that WriterMemory and ReaderMemory return.
 func TestMemoryLimit(t *testing.T) {
 	const block = 1 << 20
-	content := randomBytes(6*block+5, 1) // is stored: this is about blocks, not about the scratch of the stages
+	content := randomBytes(6*block+5, 1) // stored blocks: the stages need no scratch memory
 	file := encode(t, content, WithBlockSize(block))
 	full, err := WriterMemory(WithBlockSize(block), WithConcurrency(8))
 	if err != nil {
@@ -22,17 +24,19 @@ func TestMemoryLimit(t *testing.T) {
 	if err != nil || less > full/4 {
 		t.Error(full, less, err)
 	}
-	if _, err := NewWriter(io.Discard, WithBlockSize(block), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+	if _, err := NewWriter(
+		io.Discard, WithBlockSize(block), WithMaxMemory(1<<20),
+	); !errors.Is(err, ErrMemory) {
 		t.Error("NewWriter:", err)
 	}
 	if _, err := decode(file, WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
 		t.Error("Reader:", err)
 	}
-	if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+	if _, err := openFile(file, WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
 		t.Error("NewReaderAt:", err)
 	}
 	small := encode(t, make([]byte, 1000*testBlock), WithBlockSize(testBlock))
-	if _, err := NewReaderAt(bytes.NewReader(small), int64(len(small)), WithMaxMemory(10_000)); !errors.Is(err, ErrMemory) {
+	if _, err := openFile(small, WithMaxMemory(10_000)); !errors.Is(err, ErrMemory) {
 		t.Error("NewReaderAt with a large index:", err)
 	}
 
@@ -41,35 +45,36 @@ func TestMemoryLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := allocated(func() {
+	got := allocatedBytes(func() {
 		w := newWriter(t, io.Discard, opts...)
 		w.Write(content)
 		w.Write(content)
 		w.Close()
 	})
 	if got > limit+64<<10 {
-		t.Errorf("Writer took %d bytes, said %d", got, limit)
+		t.Errorf("Writer: %d bytes allocated, WriterMemory says %d", got, limit)
 	}
 	if limit, err = ReaderMemory(block, opts...); err != nil {
 		t.Fatal(err)
 	}
-	got = allocated(func() {
-		r := newReader(t, plain{bytes.NewReader(file)}, opts...)
+	got = allocatedBytes(func() {
+		r := newReader(t, onlyReader{bytes.NewReader(file)}, opts...)
 		r.WriteTo(io.Discard)
 	})
 	if got > limit+64<<10 {
-		t.Errorf("Reader took %d bytes, said %d", got, limit)
+		t.Errorf("Reader: %d bytes allocated, ReaderMemory says %d", got, limit)
 	}
-	got = allocated(func() {
+	got = allocatedBytes(func() {
 		r := openAt(t, file, opts...)
 		r.WriteTo(io.Discard)
 	})
 	if got > limit+64<<10 {
-		t.Errorf("ReaderAt took %d bytes, said %d", got, limit)
+		t.Errorf("ReaderAt: %d bytes allocated, ReaderMemory says %d", got, limit)
 	}
 }
 
-// The limit that an ErrMemory names will do, and a byte less will not.
+// TestLeastMemory checks that the limit that an ErrMemory names suffices, and that a byte less does
+// not.
 func TestLeastMemory(t *testing.T) {
 	content := textBytes(3*testBlock, 1)
 	least := func(err error) int64 {
@@ -81,7 +86,8 @@ func TestLeastMemory(t *testing.T) {
 	}
 	for _, p := range Pipelines() {
 		file := encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))
-		file = append(file, encode(t, make([]byte, 1<<20), WithPipeline(p.Name), WithBlockSize(64<<10))...)
+		large := encode(t, make([]byte, 1<<20), WithPipeline(p.Name), WithBlockSize(64<<10))
+		file = append(file, large...)
 		file = append(file, encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))...)
 		for name, f := range map[string]func(o ...Option) error{
 			"Writer": func(o ...Option) error {
@@ -89,7 +95,7 @@ func TestLeastMemory(t *testing.T) {
 				return err
 			},
 			"ReaderAt": func(o ...Option) error {
-				_, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), o...)
+				_, err := openFile(file, o...)
 				return err
 			},
 			"Reader": func(o ...Option) error {
@@ -98,10 +104,10 @@ func TestLeastMemory(t *testing.T) {
 			},
 		} {
 			if p.Format == Gzip && name == "ReaderAt" || p.Format == Zstd && name == "Reader" {
-				continue // there is no such thing; frames have limits of their own
+				continue // .gz has no ReaderAt, and each frame of .zst has a limit of its own
 			}
-			limit := int64(20_000) // the index takes less
-			for range 3 {          // streams of a Reader come one after the other
+			limit := int64(20_000) // suffices for the index
+			for range 3 {          // each stream may raise the limit
 				err := f(WithMaxMemory(limit), WithConcurrency(4))
 				if err == nil {
 					break
@@ -114,67 +120,72 @@ func TestLeastMemory(t *testing.T) {
 				t.Errorf("%s, %s with %d: %v", p.Name, name, limit, err)
 			}
 			if got := least(f(WithMaxMemory(limit-1), WithConcurrency(4))); got != limit {
-				t.Errorf("%s, %s: %d with a byte less than %d", p.Name, name, got, limit)
+				t.Errorf("%s, %s: the error names %d with a byte less than %d", p.Name, name, got,
+					limit)
 			}
 		}
 	}
 }
 
-// Small content takes little memory, whatever the block size is.
+// TestSmallContent checks that small content takes little memory with any block size.
 func TestSmallContent(t *testing.T) {
 	if testenv.Race {
-		t.Skip("the race detector makes pools forget")
+		t.Skip("the race detector empties pools")
 	}
 	const most = 128 << 10
-	// With the race detector a sync.Pool loses some of what it is given, and scratch memory is allocated anew.
+	// The garbage collector empties pools too, so the best of several runs counts.
 	least := func(f func()) int64 {
-		n := allocated(f)
+		n := allocatedBytes(f)
 		for range 10 {
-			n = min(n, allocated(f))
+			n = min(n, allocatedBytes(f))
 		}
 		return n
 	}
-	if n := least(func() { encode(t, []byte("ten bytes."), WithBlockSize(MaxBlockSize)) }); n > most {
-		t.Errorf("writing 10 bytes took %d", n)
+	if n := least(
+		func() { encode(t, []byte("ten bytes."), WithBlockSize(MaxBlockSize)) },
+	); n > most {
+		t.Errorf("writing 10 bytes allocates %d", n)
 	}
 	file := encode(t, textBytes(1000, 1), WithBlockSize(MaxBlockSize))
 	if n := least(func() { decode(file) }); n > most {
-		t.Errorf("reading 1000 bytes took %d", n)
+		t.Errorf("reading 1000 bytes allocates %d", n)
 	}
 }
 
-// A few bytes that claim much do not get it.
+// TestClaims checks that sizes in headers and indexes do not make readers allocate as much.
 func TestClaims(t *testing.T) {
 	h := pzfile.Header{Pipeline: 1, BlockSize: MaxBlockSize, ContentSize: 1 << 60}
 	claim := h.Append(nil)
-	claim = pzfile.AppendBlockHeader(claim, pzfile.Entry{Kind: pzfile.Stored, Payload: MaxBlockSize, Raw: MaxBlockSize}, 0, 0)
+	claim = pzfile.AppendBlockHeader(claim,
+		pzfile.Entry{Kind: pzfile.Stored, Payload: MaxBlockSize, Raw: MaxBlockSize}, 0, 0)
 	claim = append(claim, 1, 2, 3)
-	if n := allocated(func() {
+	if n := allocatedBytes(func() {
 		if _, err := decode(claim); !errors.Is(err, ErrTruncated) {
 			t.Error(err)
 		}
 	}); n > 200<<10 {
-		t.Errorf("Reader: %d bytes for a claim", n)
+		t.Errorf("Reader: %d bytes allocated", n)
 	}
-	if n := allocated(func() {
+	if n := allocatedBytes(func() {
 		if _, err := AppendDecode(nil, claim); !errors.Is(err, ErrTruncated) {
 			t.Error(err)
 		}
 	}); n > 200<<10 {
-		t.Errorf("AppendDecode: %d bytes for a claim", n)
+		t.Errorf("AppendDecode: %d bytes allocated", n)
 	}
-	// An index of which most is not there.
+	// Most of this index is missing.
 	f := pzfile.Footer{Content: 1 << 40, Size: 1 << 50, Blocks: 1 << 40}
 	claim = pzfile.AppendFooter(make([]byte, 100), f, 0)
-	if n := allocated(func() {
-		if _, err := NewReaderAt(bytes.NewReader(claim), int64(len(claim))); classOf(err) == nil {
+	if n := allocatedBytes(func() {
+		if _, err := openFile(claim); !isDamage(err) {
 			t.Error(err)
 		}
 	}); n > 200<<10 {
-		t.Errorf("NewReaderAt: %d bytes for a claim", n)
+		t.Errorf("NewReaderAt: %d bytes allocated", n)
 	}
 }
 
+// TestMaxDecodedSize checks that all readers stop before the limit is passed.
 func TestMaxDecodedSize(t *testing.T) {
 	content := mixedBytes(5 * testBlock)
 	size := int64(len(content))
@@ -182,7 +193,8 @@ func TestMaxDecodedSize(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"size in header": encode(t, content, WithBlockSize(testBlock), WithContentSize(size)),
 		"no size":        plainFile,
-		"two streams":    append(encode(t, content[:testBlock]), encode(t, content[testBlock:], WithBlockSize(testBlock))...),
+		"two streams": append(encode(t, content[:testBlock]),
+			encode(t, content[testBlock:], WithBlockSize(testBlock))...),
 	} {
 		for _, limit := range []int64{0, 1, testBlock, size - 1, size, size + 1} {
 			got, err := decode(file, WithMaxDecodedSize(limit))
@@ -192,18 +204,21 @@ func TestMaxDecodedSize(t *testing.T) {
 				}
 				continue
 			}
-			if !errors.Is(err, ErrTooLarge) || int64(len(got)) > limit || !bytes.HasPrefix(content, got) {
+			if !errors.Is(err, ErrTooLarge) || int64(len(got)) > limit ||
+				!bytes.HasPrefix(content, got) {
 				t.Errorf("%s, limit %d: %d bytes, %v", name, limit, len(got), err)
 			}
-			if _, err := AppendDecode(nil, file, WithMaxDecodedSize(limit)); !errors.Is(err, ErrTooLarge) {
+			if _, err := AppendDecode(
+				nil, file, WithMaxDecodedSize(limit),
+			); !errors.Is(err, ErrTooLarge) {
 				t.Errorf("%s, limit %d: AppendDecode: %v", name, limit, err)
 			}
-			if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithMaxDecodedSize(limit)); !errors.Is(err, ErrTooLarge) {
+			if _, err := openFile(file, WithMaxDecodedSize(limit)); !errors.Is(err, ErrTooLarge) {
 				t.Errorf("%s, limit %d: NewReaderAt: %v", name, limit, err)
 			}
 		}
 	}
-	// A bomb of fill blocks is stopped by either limit.
+	// A decompression bomb of fill blocks.
 	bomb := encode(t, make([]byte, 1<<22), WithBlockSize(1<<16))
 	if _, err := AppendDecode(nil, bomb, WithMaxDecodedSize(1<<20)); !errors.Is(err, ErrTooLarge) {
 		t.Error("bomb:", err)

@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -9,7 +8,8 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 )
 
-func TestNotPz(t *testing.T) {
+// TestNotPZ opens files that are of no format, incomplete or inconsistent.
+func TestNotPZ(t *testing.T) {
 	good := encode(t, []byte("some content"))
 	for _, c := range []struct {
 		name string
@@ -17,33 +17,46 @@ func TestNotPz(t *testing.T) {
 		kind error
 	}{
 		{"empty", nil, ErrTruncated},
-		{"text", []byte("This is no compressed file at all, but it is longer than one."), ErrFormat},
+		{
+			"text", []byte("This text is longer than the shortest compressed file there is."),
+			ErrFormat,
+		},
 		{"one byte", []byte{'x'}, ErrFormat},
 		{"P", []byte{'P'}, ErrTruncated},
 		{"zeros", make([]byte, 100), ErrFormat},
 		{"gzip", append([]byte{0x1f, 0x8b}, make([]byte, 100)...), ErrFormat},
 		{"version", append([]byte("PZ\x02"), good[3:]...), ErrVersion},
-		{"pipeline", reheader(good, func(h *pzfile.Header) { h.Pipeline = 200 }), ErrVersion},
-		{"junk after", append(slices.Clone(good), "junk"...), ErrCorrupt},
-		{"zeros after", append(slices.Clone(good), 0), ErrCorrupt},
-		{"part of a stream after", append(slices.Clone(good), good[:20]...), ErrTruncated},
-		{"wrong content size", reheader(encode(t, make([]byte, 10), WithContentSize(10)), func(h *pzfile.Header) { h.ContentSize++ }), ErrCorrupt},
-		{"smaller content size", reheader(encode(t, make([]byte, 10), WithContentSize(10)), func(h *pzfile.Header) { h.ContentSize-- }), ErrCorrupt},
+		{"pipeline", replaceHeader(good, func(h *pzfile.Header) { h.Pipeline = 200 }), ErrVersion},
+		{"text behind", append(slices.Clone(good), "junk"...), ErrCorrupt},
+		{"a zero behind", append(slices.Clone(good), 0), ErrCorrupt},
+		{"part of a stream behind", append(slices.Clone(good), good[:20]...), ErrTruncated},
+		{
+			"content size too large",
+			replaceHeader(encode(t, make([]byte, 10), WithContentSize(10)),
+				func(h *pzfile.Header) { h.ContentSize++ }),
+			ErrCorrupt,
+		},
+		{
+			"content size too small",
+			replaceHeader(encode(t, make([]byte, 10), WithContentSize(10)),
+				func(h *pzfile.Header) { h.ContentSize-- }),
+			ErrCorrupt,
+		},
 	} {
 		if _, err := decode(c.file); !errors.Is(err, c.kind) {
-			t.Errorf("%s: Reader: %v", c.name, err)
+			t.Errorf("%s: Reader: %v, want %v", c.name, err, c.kind)
 		}
 		if _, err := AppendDecode(nil, c.file); !errors.Is(err, c.kind) {
-			t.Errorf("%s: AppendDecode: %v", c.name, err)
+			t.Errorf("%s: AppendDecode: %v, want %v", c.name, err, c.kind)
 		}
-		if _, err := NewReaderAt(bytes.NewReader(c.file), int64(len(c.file))); !errors.Is(err, c.kind) {
-			t.Errorf("%s: NewReaderAt: %v", c.name, err)
+		if _, err := openFile(c.file); !errors.Is(err, c.kind) {
+			t.Errorf("%s: NewReaderAt: %v, want %v", c.name, err, c.kind)
 		}
 	}
 }
 
-// reheader replaces the header of a stream.
-func reheader(file []byte, change func(*pzfile.Header)) []byte {
+// replaceHeader returns the stream with a changed header.
+func replaceHeader(file []byte, change func(*pzfile.Header)) []byte {
 	size, err := pzfile.HeaderSize(file)
 	if err != nil {
 		panic(err)
@@ -56,15 +69,28 @@ func reheader(file []byte, change func(*pzfile.Header)) []byte {
 	return append(h.Append(nil), file[size:]...)
 }
 
-// An index that is consistent in itself, and not with the blocks.
-func TestFalseIndex(t *testing.T) {
+// TestInconsistentIndex opens files whose index has a right check but does not match the blocks.
+func TestInconsistentIndex(t *testing.T) {
 	file := encode(t, randomBytes(2*testBlock, 1), WithBlockSize(testBlock))
 	tail := len(file) - int(pzfile.TailSize(2))
-	for name, change := range map[string]func(entries []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry{
-		"entry":   func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { e[1].Payload, e[1].Raw = 100, 100; return e },
-		"fewer":   func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Blocks--; return e[:1] },
-		"content": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Content--; return e },
-		"size":    func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry { f.Size--; return e },
+	type change func(entries []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry
+	for name, change := range map[string]change{
+		"entry": func(e []pzfile.Entry, _ *pzfile.Footer) []pzfile.Entry {
+			e[1].Payload, e[1].Raw = 100, 100
+			return e
+		},
+		"fewer": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry {
+			f.Blocks--
+			return e[:1]
+		},
+		"content": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry {
+			f.Content--
+			return e
+		},
+		"size": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry {
+			f.Size--
+			return e
+		},
 	} {
 		f, err := pzfile.ParseFooter(file[len(file)-pzfile.FooterSize:])
 		if err != nil {
@@ -75,11 +101,11 @@ func TestFalseIndex(t *testing.T) {
 		for _, e := range change([]pzfile.Entry{e, e}, &f) {
 			p = e.Append(p)
 		}
-		bad := append(slices.Clone(file[:tail]), pzfile.AppendFooter(p, f, pzfile.Checksum(0, p))...)
-		if _, err := decode(bad); classOf(err) == nil {
+		bad := slices.Concat(file[:tail], pzfile.AppendFooter(p, f, pzfile.Checksum(0, p)))
+		if _, err := decode(bad); !isDamage(err) {
 			t.Errorf("%s: Reader: %v", name, err)
 		}
-		if _, err := NewReaderAt(bytes.NewReader(bad), int64(len(bad))); classOf(err) == nil {
+		if _, err := openFile(bad); !isDamage(err) {
 			t.Errorf("%s: NewReaderAt: %v", name, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
+// TestOptionErrors checks that every constructor rejects options out of range.
 func TestOptionErrors(t *testing.T) {
 	for name, opt := range map[string]Option{
 		"level 0":       WithLevel(0),
@@ -50,27 +51,32 @@ func TestOptionErrors(t *testing.T) {
 	}
 }
 
+// TestContentSize announces wrong and right sizes of content.
 func TestContentSize(t *testing.T) {
 	for _, size := range []int64{0, 9, 11, 1 << 40} {
 		w := newWriter(t, io.Discard, WithContentSize(size))
 		_, err := w.Write(make([]byte, 10))
-		if wantNow := size < 10; wantNow != (err != nil) {
+		if tooMuch := size < 10; tooMuch != (err != nil) {
 			t.Errorf("%d announced, 10 written: Write: %v", size, err)
 		}
 		if err := w.Close(); !errors.Is(err, ErrContentSize) || !errors.Is(err, ErrOption) {
 			t.Errorf("%d announced, 10 written: Close: %v", size, err)
 		}
-		if _, err := AppendEncode(nil, make([]byte, 10), WithContentSize(size)); !errors.Is(err, ErrContentSize) {
+		if _, err := AppendEncode(
+			nil, make([]byte, 10), WithContentSize(size),
+		); !errors.Is(err, ErrContentSize) {
 			t.Errorf("%d announced, 10 encoded: %v", size, err)
 		}
 	}
 	p := encode(t, make([]byte, 70_000), WithContentSize(70_000))
-	if h, err := pzfile.ParseHeader(p[:pzfile.MaxHeaderSize]); err != nil || h.BlockSize != 128<<10 || h.ContentSize != 70_000 {
+	if h, err := pzfile.ParseHeader(p[:pzfile.MaxHeaderSize]); err != nil ||
+		h.BlockSize != 128<<10 ||
+		h.ContentSize != 70_000 {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
 
-// What only a Writer looks at changes nothing for a Reader.
+// TestReaderIgnoresWriterOptions checks that a Reader ignores options that are for Writers only.
 func TestReaderIgnoresWriterOptions(t *testing.T) {
 	a, err := ReaderMemory(16 << 20)
 	b, err2 := ReaderMemory(16<<20, WithContentSize(1000))
@@ -80,13 +86,16 @@ func TestReaderIgnoresWriterOptions(t *testing.T) {
 	if _, err := NewReader(nil, WithPipeline("lzf"), WithBlockSize(16<<20)); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewWriter(io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20)); !errors.Is(err, ErrOption) {
+	if _, err := NewWriter(
+		io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20),
+	); !errors.Is(err, ErrOption) {
 		t.Error("Writer:", err)
 	}
 }
 
-// A one-shot call that fails leaves nothing of an unusable stream, and a header's word claims little of a small machine.
-func TestOneShotFails(t *testing.T) {
+// TestOneShotErrors checks that AppendEncode appends nothing if it fails, and that a content size
+// in a header makes AppendDecode reserve little memory on a 32-bit machine.
+func TestOneShotErrors(t *testing.T) {
 	for _, n := range []int64{5, 2 << 20} {
 		got, err := AppendEncode([]byte("abc"), textBytes(1<<20, 1), WithContentSize(n))
 		if !errors.Is(err, ErrContentSize) || string(got) != "abc" {
@@ -94,10 +103,11 @@ func TestOneShotFails(t *testing.T) {
 		}
 	}
 	if n := sizeHint(1<<40, 1<<30); bits.UintSize == 32 && n > 256<<20 || n > math.MaxInt32 {
-		t.Errorf("room for %d bytes", n)
+		t.Errorf("sizeHint reserves %d bytes", n)
 	}
 }
 
+// TestOptionsRoundTrip writes and reads with options of all kinds.
 func TestOptionsRoundTrip(t *testing.T) {
 	var noContext context.Context
 	content := mixedBytes(300_000)
@@ -118,8 +128,9 @@ func TestOptionsRoundTrip(t *testing.T) {
 	}
 }
 
+// TestKernels checks that Kernels names the tier of kernels in use.
 func TestKernels(t *testing.T) {
 	if k := Kernels(); k != simd.Tier() || !slices.Contains(simd.Tiers(), k) {
-		t.Error(k)
+		t.Errorf("Kernels: %q, want %q of %q", k, simd.Tier(), simd.Tiers())
 	}
 }

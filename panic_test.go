@@ -3,38 +3,43 @@ package compress
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"testing"
 
 	"github.com/gopz/compress/internal/errs"
 )
 
-// A Writer whose underlying writer has panicked says so, and is as good as new after a Reset.
+// TestWriterPanics lets the underlying writer panic. The Writer must say so until Reset, and work
+// after it.
 func TestWriterPanics(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(8 * testBlock)
 	for _, p := range Pipelines() {
 		for _, workers := range workerCounts {
-			opts := []Option{WithPipeline(p.Name), WithBlockSize(testBlock), WithConcurrency(workers)}
+			opts := []Option{
+				WithPipeline(p.Name),
+				WithBlockSize(testBlock),
+				WithConcurrency(workers),
+			}
 			want := encode(t, content, opts...)
 			w := newWriter(t, nil, opts...)
 			for n := range 8 {
 				w.Reset(&panicWriter{n})
 				if v := panics(func() { w.Write(content); w.Close() }); v != "writer" {
-					t.Fatal(p.Name, n, v)
+					t.Fatalf("%s, call %d: panic %v, want that of the writer", p.Name, n, v)
 				}
-				deadline(t, p.Name, func() {
-					if _, err := w.Write(content); err != errs.Panicked && err != ErrClosed { // it may have been in Close
-						t.Error(p.Name, n, err)
+				mustFinish(t, p.Name, func() {
+					if _, err := w.Write(content); err != errs.Panicked &&
+						err != ErrClosed { // Close may panic too
+						t.Errorf("%s, call %d: Write: %v", p.Name, n, err)
 					}
 					if err := w.Close(); err != errs.Panicked {
-						t.Error(p.Name, n, err)
+						t.Errorf("%s, call %d: Close: %v", p.Name, n, err)
 					}
 				})
 			}
 			var b bytes.Buffer
-			deadline(t, p.Name, func() {
+			mustFinish(t, p.Name, func() {
 				w.Reset(&b)
 				if _, err := w.Write(content); err != nil {
 					t.Error(err)
@@ -48,10 +53,12 @@ func TestWriterPanics(t *testing.T) {
 	}
 }
 
+// TestReaderPanics lets the underlying reader panic. The Reader must say so until Reset, and work
+// after it.
 func TestReaderPanics(t *testing.T) {
 	checkGoroutines(t)
 	content := mixedBytes(8 * testBlock)
-	files := map[string][]byte{"gzip": gzipOf(t, content), "zstd": zstdStream(t, content, 1000)}
+	files := map[string][]byte{"gzip": gzipMember(t, content), "zstd": zstdStream(t, content, 1000)}
 	for _, p := range Pipelines() {
 		files[p.Name] = encode(t, content, WithPipeline(p.Name), WithBlockSize(testBlock))
 	}
@@ -59,35 +66,38 @@ func TestReaderPanics(t *testing.T) {
 		for _, workers := range workerCounts {
 			r := newReader(t, nil, WithConcurrency(workers))
 			for i := range 12 {
-				r.Reset(&panicAfter{bytes.NewReader(file), i * len(file) / 12})
+				r.Reset(&panicReader{bytes.NewReader(file), i * len(file) / 12})
 				if v := panics(func() { io.ReadAll(r) }); v != "reader" {
-					t.Fatal(name, i, v)
+					t.Fatalf("%s, part %d: panic %v, want that of the reader", name, i, v)
 				}
-				deadline(t, name, func() {
+				mustFinish(t, name, func() {
 					if _, err := r.Read(make([]byte, 1)); err != errs.Panicked {
-						t.Error(name, i, err)
+						t.Errorf("%s, part %d: Read: %v", name, i, err)
 					}
 				})
 			}
-			deadline(t, name, func() {
+			mustFinish(t, name, func() {
 				r.Reset(bytes.NewReader(file))
 				got, err := io.ReadAll(r)
 				if err != nil || !bytes.Equal(got, content) {
-					t.Error(fmt.Sprint(name, ": ", len(got), " bytes, "), err)
+					t.Errorf("%s, after Reset: %d bytes, %v", name, len(got), err)
 				}
 			})
 		}
 	}
 }
 
-// A panic of the caller's reader goes through the decoder to the caller.
+// TestReaderPanicsInDecoder checks that a panic of the underlying reader passes through a decoder
+// that reads from it.
 func TestReaderPanicsInDecoder(t *testing.T) {
-	for _, file := range [][]byte{gzipOf(t, randomBytes(1<<18, 1)), storedFrame(1<<20, randomBytes(1<<18, 1))} {
-		r := newReader(t, io.MultiReader(bytes.NewReader(file[:1<<17]), panicReader{}))
+	for _, file := range [][]byte{
+		gzipMember(t, randomBytes(1<<18, 1)), windowFrame(1<<20, randomBytes(1<<18, 1)),
+	} {
+		r := newReader(t, &panicReader{bytes.NewReader(file), 1 << 17})
 		func() {
 			defer func() {
-				if v := recover(); v != "test" {
-					t.Error(v)
+				if v := recover(); v != "reader" {
+					t.Errorf("panic %v, want that of the reader", v)
 				}
 			}()
 			io.Copy(io.Discard, r)
@@ -95,13 +105,13 @@ func TestReaderPanicsInDecoder(t *testing.T) {
 	}
 }
 
-// A run that has lost all of its blocks is an error, and nobody waits for them.
+// TestLostBlocks checks that a run without any block left returns an error and does not wait.
 func TestLostBlocks(t *testing.T) {
 	content := mixedBytes(8 * testBlock)
 	w := newWriter(t, io.Discard, WithBlockSize(testBlock), WithConcurrency(1))
 	file := encode(t, content, WithBlockSize(testBlock))
 	r := newReader(t, bytes.NewReader(file), WithConcurrency(1))
-	deadline(t, "lost blocks", func() {
+	mustFinish(t, "lost blocks", func() {
 		w.Write(content)
 		w.Close()
 		w.Reset(io.Discard)
@@ -120,13 +130,14 @@ func TestLostBlocks(t *testing.T) {
 	})
 }
 
-// A panic of the reader underneath costs a ReaderAt nothing.
+// TestReaderAtPanics lets the underlying ReaderAt panic. A ReaderAt must go on working.
 func TestReaderAtPanics(t *testing.T) {
 	content := textBytes(8*testBlock, 1)
 	for _, pipe := range []string{DefaultPipeline, "lzf"} {
 		file := encode(t, content, WithPipeline(pipe), WithBlockSize(testBlock))
 		src := &panicReaderAt{Reader: *bytes.NewReader(file)}
-		r, err := NewReaderAt(src, int64(len(file)), memoryFor(t, 1, 1, testBlock), WithConcurrency(1))
+		r, err := NewReaderAt(src, int64(len(file)), withCachedBlocks(t, 1, 1, testBlock),
+			WithConcurrency(1))
 		if pipe == "lzf" {
 			r, err = NewReaderAt(src, int64(len(file)), WithConcurrency(1))
 		}
@@ -136,21 +147,22 @@ func TestReaderAtPanics(t *testing.T) {
 		for i := range 10 {
 			src.on = true
 			off := int64(i % 8 * testBlock)
-			if v := panics(func() { r.ReadAt(make([]byte, 3*testBlock/2), off) }); v != "reader" && i < 8 {
-				t.Fatal(pipe, i, v)
+			if v := panics(func() { r.ReadAt(make([]byte, 3*testBlock/2), off) }); v != "reader" &&
+				i < 8 {
+				t.Fatalf("%s, read %d: panic %v, want that of the reader", pipe, i, v)
 			}
 			r.Seek(int64((i+4)%8*testBlock), io.SeekStart)
 			panics(func() { r.Read(make([]byte, 10)) })
 		}
 		src.on = false
-		deadline(t, pipe, func() {
+		mustFinish(t, pipe, func() {
 			got := make([]byte, len(content))
 			if _, err := r.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
-				t.Error(pipe, err)
+				t.Errorf("%s: ReadAt: %v", pipe, err)
 			}
 			r.Seek(0, io.SeekStart)
 			if n, err := r.WriteTo(io.Discard); err != nil || n != int64(len(content)) {
-				t.Error(pipe, n, err)
+				t.Errorf("%s: WriteTo: %d bytes, %v", pipe, n, err)
 			}
 			r.Close()
 		})

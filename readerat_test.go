@@ -6,16 +6,23 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
 
+// TestReadAtRandom reads at random places from several goroutines, with the cursor in use.
 func TestReadAtRandom(t *testing.T) {
 	content := mixedBytes(30*testBlock + 99)
 	a, b := content[:11*testBlock+5], content[11*testBlock+5:]
-	file := append(encode(t, a, WithBlockSize(testBlock)), encode(t, b, WithBlockSize(2*testBlock), WithPipeline("lzr"))...)
+	file := encode(t, a, WithBlockSize(testBlock))
+	file = append(file, encode(t, b, WithBlockSize(2*testBlock), WithPipeline("lzr"))...)
 	for _, opts := range [][]Option{
-		{WithConcurrency(1)}, {WithConcurrency(2)}, {WithConcurrency(8)}, {WithConcurrency(1), memoryFor(t, 1, 1, 2*testBlock)}, {WithConcurrency(8), memoryFor(t, 3, 8, 2*testBlock)},
+		{WithConcurrency(1)},
+		{WithConcurrency(2)},
+		{WithConcurrency(8)},
+		{WithConcurrency(1), withCachedBlocks(t, 1, 1, 2*testBlock)},
+		{WithConcurrency(8), withCachedBlocks(t, 3, 8, 2*testBlock)},
 	} {
 		r := openAt(t, file, opts...)
 		var wg sync.WaitGroup
@@ -31,7 +38,8 @@ func TestReadAtRandom(t *testing.T) {
 					p := make([]byte, n)
 					got, err := r.ReadAt(p, int64(off))
 					want := content[off:min(off+n, len(content))]
-					if !bytes.Equal(p[:got], want) || (err == io.EOF) != (off+n > len(content) || off == len(content)) {
+					if !bytes.Equal(p[:got], want) ||
+						(err == io.EOF) != (off+n > len(content) || off == len(content)) {
 						t.Errorf("ReadAt(%d, %d): %d, %v", n, off, got, err)
 						return
 					}
@@ -42,7 +50,9 @@ func TestReadAtRandom(t *testing.T) {
 		for range 5 {
 			var b bytes.Buffer
 			r.Seek(0, io.SeekStart)
-			if _, err := io.CopyBuffer(plainWriter{&b}, plain{io.LimitReader(r, 1<<40)}, make([]byte, 777)); err != nil {
+			if _, err := io.CopyBuffer(
+				onlyWriter{&b}, onlyReader{io.LimitReader(r, 1<<40)}, make([]byte, 777),
+			); err != nil {
 				t.Error(err)
 			}
 			equal(t, b.Bytes(), content, "cursor")
@@ -51,16 +61,17 @@ func TestReadAtRandom(t *testing.T) {
 	}
 }
 
-// A cursor that nobody moves does not keep others from reading.
+// TestIdleCursor checks that a cursor in the middle of a block does not block ReadAt, whatever the
+// number of cache entries.
 func TestIdleCursor(t *testing.T) {
 	content := mixedBytes(30 * testBlock)
 	file := encode(t, content, WithBlockSize(testBlock))
 	for _, blocks := range []int{1, 2, 3, 7} {
-		r := openAt(t, file, memoryFor(t, blocks, 2, testBlock), WithConcurrency(2))
+		r := openAt(t, file, withCachedBlocks(t, blocks, 2, testBlock), WithConcurrency(2))
 		if n := r.cache.Limit(); n != min(blocks, 4) {
-			t.Error("cache entries:", n, "want", blocks)
+			t.Errorf("%d cache entries, want %d", n, min(blocks, 4))
 		}
-		deadline(t, "ReadAt beside an idle cursor", func() {
+		mustFinish(t, "ReadAt beside an idle cursor", func() {
 			io.ReadFull(r, make([]byte, 12*testBlock+10))
 			p := make([]byte, len(content))
 			if n, err := r.ReadAt(p, 0); n != len(p) || err != nil {
@@ -71,6 +82,7 @@ func TestIdleCursor(t *testing.T) {
 	}
 }
 
+// TestSeek moves the cursor at random, beyond the end and to invalid places.
 func TestSeek(t *testing.T) {
 	content := textBytes(10*testBlock, 1)
 	r := openAt(t, encode(t, content, WithBlockSize(testBlock)))
@@ -121,7 +133,8 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// Small reads one after the other, from the cursor or with ReadAt, from several goroutines, read each block once.
+// TestSingleFlight checks that small reads load each block once: by ReadAt, by Read, and from
+// several goroutines at the same time.
 func TestSingleFlight(t *testing.T) {
 	const blocks = 12
 	content := randomBytes(blocks*testBlock, 1)
@@ -142,7 +155,7 @@ func TestSingleFlight(t *testing.T) {
 	if n := src.calls.Swap(0); n != blocks {
 		t.Errorf("%d reads of %d blocks with ReadAt", n, blocks)
 	}
-	if _, err := io.CopyBuffer(plainWriter{io.Discard}, plain{r}, p); err != nil {
+	if _, err := io.CopyBuffer(onlyWriter{io.Discard}, onlyReader{r}, p); err != nil {
 		t.Fatal(err)
 	}
 	if n := src.calls.Swap(0); n > blocks {
@@ -158,7 +171,9 @@ func TestSingleFlight(t *testing.T) {
 	}
 }
 
-func TestReadAtFails(t *testing.T) {
+// TestReadAtErrors checks that a ReaderAt returns errors of its underlying reader and writer, and
+// works again once they do.
+func TestReadAtErrors(t *testing.T) {
 	content := randomBytes(5*testBlock, 1)
 	file := encode(t, content, WithBlockSize(testBlock))
 	src := &faultyReaderAt{ReaderAt: bytes.NewReader(file)}
@@ -182,18 +197,21 @@ func TestReadAtFails(t *testing.T) {
 	}
 	src.bad.Store(false)
 	if n, err := r.ReadAt(p, 0); n != len(p) || err != nil || !bytes.Equal(p, content) {
-		t.Error("ReadAt, after it is repaired:", n, err)
+		t.Error("ReadAt once the reader works again:", n, err)
 	}
-	if n, err := r.WriteTo(&limitedWriter{n: 2*testBlock + 1}); n != 2*testBlock+1 || !errors.Is(err, errTest) {
-		t.Error("WriteTo a writer that fails:", n, err)
+	if n, err := r.WriteTo(&limitedWriter{n: 2*testBlock + 1}); n != 2*testBlock+1 ||
+		!errors.Is(err, errTest) {
+		t.Error("WriteTo of a failing writer:", n, err)
 	}
 	if n, err := r.WriteTo(io.Discard); n != 3*testBlock-1 || err != nil {
-		t.Error("WriteTo goes on:", n, err)
+		t.Error("WriteTo of the rest:", n, err)
 	}
 }
 
+// TestBlocks lists the blocks of two streams.
 func TestBlocks(t *testing.T) {
-	content := bytes.Join([][]byte{randomBytes(testBlock, 1), make([]byte, testBlock), textBytes(testBlock, 2), []byte("end")}, nil)
+	content := slices.Concat(randomBytes(testBlock, 1), make([]byte, testBlock),
+		textBytes(testBlock, 2), []byte("end"))
 	file := encode(t, content, WithBlockSize(testBlock))
 	file = append(file, file...)
 	r := openAt(t, file)
@@ -201,19 +219,23 @@ func TestBlocks(t *testing.T) {
 	offset := int64(0)
 	for b := range r.Blocks() {
 		kinds = append(kinds, b.Kind)
-		if b.ContentOffset != offset || b.Stream != len(kinds)/5 || b.Number != int64(len(kinds)-1)%4 {
+		if b.ContentOffset != offset || b.Stream != len(kinds)/5 ||
+			b.Number != int64(len(kinds)-1)%4 {
 			t.Errorf("%+v", b)
 		}
 		offset += b.Content
 	}
-	if offset != r.Size() || len(kinds) != 8 || kinds[0] != "stored" || kinds[1] != "fill" || kinds[2] != "coded" {
+	if offset != r.Size() || len(kinds) != 8 || kinds[0] != "stored" || kinds[1] != "fill" ||
+		kinds[2] != "coded" {
 		t.Error(offset, kinds)
 	}
 	for range r.Blocks() {
 		break
 	}
 	info := r.Info()
-	if info.Size != int64(len(file)) || info.Content != r.Size() || info.Blocks != 8 || len(info.Streams) != 2 || info.Streams[1].Offset != int64(len(file)/2) {
+	if info.Size != int64(len(file)) || info.Content != r.Size() || info.Blocks != 8 ||
+		len(info.Streams) != 2 ||
+		info.Streams[1].Offset != int64(len(file)/2) {
 		t.Errorf("%+v", info)
 	}
 	if _, err := NewReaderAt(bytes.NewReader(file), -1); !errors.Is(err, ErrOption) {
@@ -221,7 +243,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// After Close everything says so, at the end of the content, too.
+// TestReaderAtClosed checks that all methods return ErrClosed after Close, at every offset.
 func TestReaderAtClosed(t *testing.T) {
 	content := textBytes(3*testBlock, 1)
 	r := openAt(t, encode(t, content, WithBlockSize(testBlock)))
@@ -242,7 +264,7 @@ func TestReaderAtClosed(t *testing.T) {
 	}
 }
 
-// Statistics may be asked for while a ReaderAt is closed, and lose nothing by it.
+// TestReaderAtStatsClose reads statistics during Close, which must not change them.
 func TestReaderAtStatsClose(t *testing.T) {
 	file := encode(t, textBytes(20*testBlock, 1), WithBlockSize(testBlock))
 	s := NewScheduler(2)
@@ -260,33 +282,35 @@ func TestReaderAtStatsClose(t *testing.T) {
 		}()
 		for range 20 {
 			if got := r.Stats().Compute; got != want || got == 0 {
-				t.Fatalf("%v while it is closed, %v before", got, want)
+				t.Fatalf("Compute: %v during Close, %v before", got, want)
 			}
 		}
 		<-done
 	}
 }
 
-// Opening a file and describing it end with the context, whatever there is to read.
+// TestOpenCanceled checks that NewReaderAt and ReadInfo stop reading once the context has ended.
 func TestOpenCanceled(t *testing.T) {
 	content := textBytes(20*testBlock, 1)
-	pz, zst := encode(t, content, WithBlockSize(testBlock)), encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
+	pz := encode(t, content, WithBlockSize(testBlock))
+	zst := encode(t, content, WithFormat(Zstd), WithBlockSize(testBlock))
 	for name, file := range map[string][]byte{
 		"pz": bytes.Repeat(pz, 20), "pz, cut": bytes.Repeat(pz, 20)[:20*len(pz)-10],
 		"zst": bytes.Repeat(zst, 20), "zst, cut": bytes.Repeat(zst, 20)[:20*len(zst)-10],
 	} {
-		open := func(f func(src *ctxReaderAt, size int64, o Option) error) {
+		open := func(f func(src *cancelingReaderAt, size int64, o Option) error) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			src := &ctxReaderAt{Reader: *bytes.NewReader(file), cancel: cancel}
-			if err := f(src, int64(len(file)), WithContext(ctx)); !errors.Is(err, errTest) || src.reads > 3 {
+			src := &cancelingReaderAt{Reader: *bytes.NewReader(file), cancel: cancel}
+			if err := f(src, int64(len(file)), WithContext(ctx)); !errors.Is(err, errTest) ||
+				src.reads > 3 {
 				t.Errorf("%s: %v after %d reads", name, err, src.reads)
 			}
 		}
-		open(func(src *ctxReaderAt, size int64, o Option) error {
+		open(func(src *cancelingReaderAt, size int64, o Option) error {
 			_, err := NewReaderAt(src, size, o)
 			return err
 		})
-		open(func(src *ctxReaderAt, size int64, o Option) error {
+		open(func(src *cancelingReaderAt, size int64, o Option) error {
 			_, err := ReadInfo(src, size, o)
 			return err
 		})

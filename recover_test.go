@@ -12,12 +12,12 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 )
 
-// recoverAll returns what Recover saves and says.
+// recoverAll returns the content that Recover writes and the damage that it reports.
 func recoverAll(t testing.TB, file []byte, opts ...Option) ([]byte, []Damage) {
 	t.Helper()
 	var b bytes.Buffer
 	var list []Damage
-	err := Recover(&b, bytes.NewReader(file), int64(len(file)), func(d Damage) error {
+	err := recoverFrom(&b, file, func(d Damage) error {
 		list = append(list, d)
 		return nil
 	}, opts...)
@@ -27,10 +27,13 @@ func recoverAll(t testing.TB, file []byte, opts ...Option) ([]byte, []Damage) {
 	return b.Bytes(), list
 }
 
+// TestRecover damages each block, with and without the index, cuts the file at either end, and
+// damages headers and indexes.
 func TestRecover(t *testing.T) {
 	content := mixedBytes(12*testBlock + 100)
 	first := encode(t, content, WithBlockSize(testBlock))
-	second := encode(t, content[:3*testBlock], WithBlockSize(testBlock), WithChecksum(false), WithContentSize(3*testBlock))
+	second := encode(t, content[:3*testBlock], WithBlockSize(testBlock), WithChecksum(false),
+		WithContentSize(3*testBlock))
 	file := slices.Concat(first, second)
 	whole := slices.Concat(content, content[:3*testBlock])
 	var blocks []BlockInfo
@@ -46,12 +49,18 @@ func TestRecover(t *testing.T) {
 		zeroed := slices.Clone(whole)
 		clear(zeroed[at:end])
 
-		// The index is intact, block k is not.
+		// Block k is damaged; the index is intact.
 		bad := slices.Clone(file)
 		bad[b.Offset+3] ^= 0x10
 		got, list := recoverAll(t, bad)
 		equal(t, got, without, fmt.Sprint("block ", k))
-		want := Damage{Stream: b.Stream, Block: b.Number, Blocks: 1, ContentOffset: at, Content: b.Content}
+		want := Damage{
+			Stream:        b.Stream,
+			Block:         b.Number,
+			Blocks:        1,
+			ContentOffset: at,
+			Content:       b.Content,
+		}
 		if len(list) != 1 || list[0].Err == nil {
 			t.Fatalf("block %d: %+v", k, list)
 		}
@@ -62,7 +71,7 @@ func TestRecover(t *testing.T) {
 		got, _ = recoverAll(t, bad, WithZeroFill(true))
 		equal(t, got, zeroed, fmt.Sprint("block ", k, ", filled"))
 
-		// Nor is the index.
+		// The index is damaged too.
 		bad[len(bad)-40] ^= 1
 		got, list = recoverAll(t, bad)
 		equal(t, got, without, fmt.Sprint("block ", k, " and index"))
@@ -70,7 +79,7 @@ func TestRecover(t *testing.T) {
 			t.Errorf("block %d and index: %+v", k, list)
 		}
 	}
-	// A file that was cut keeps all blocks in front of the cut.
+	// A cut file keeps all blocks in front of the cut.
 	for n := pzfile.MinHeaderSize; n < len(file); n += 61 {
 		saved := int64(0)
 		for _, b := range blocks {
@@ -81,10 +90,10 @@ func TestRecover(t *testing.T) {
 		got, list := recoverAll(t, file[:n])
 		equal(t, got, whole[:saved], fmt.Sprint("cut at ", n))
 		if len(list) == 0 && n != len(first) {
-			t.Error("cut at", n, "and no report")
+			t.Errorf("cut at %d: no damage reported", n)
 		}
 	}
-	// One that lost its beginning keeps all that are behind it.
+	// A file without its beginning keeps all blocks behind it.
 	for n := 1; n < len(first); n += 61 {
 		saved := int64(0)
 		for _, b := range blocks {
@@ -95,11 +104,13 @@ func TestRecover(t *testing.T) {
 		got, list := recoverAll(t, file[n:])
 		equal(t, got, whole[saved:], fmt.Sprint("begins at ", n))
 		if len(list) == 0 {
-			t.Error("begins at", n, "and no report")
+			t.Errorf("begins at %d: no damage reported", n)
 		}
 	}
-	// Damaged headers and indexes cost no content.
-	for _, at := range []int{0, 2, 4, 9, len(first) - 1, len(first) - 30, len(first) - 40, len(first), len(first) + 5} {
+	// Damaged headers and indexes lose no content.
+	for _, at := range []int{
+		0, 2, 4, 9, len(first) - 1, len(first) - 30, len(first) - 40, len(first), len(first) + 5,
+	} {
 		bad := slices.Clone(file)
 		bad[at] ^= 4
 		got, list := recoverAll(t, bad)
@@ -110,24 +121,29 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-func TestRecoverNothing(t *testing.T) {
-	for _, file := range [][]byte{nil, []byte("P"), []byte("text"), make([]byte, 100_000), randomBytes(300_000, 1)} {
-		err := Recover(writerFunc(func(p []byte) (int, error) { t.Error("write"); return len(p), nil }), bytes.NewReader(file), int64(len(file)), nil)
+// TestRecoverErrors recovers files without any block, with failing writers and callbacks.
+func TestRecoverErrors(t *testing.T) {
+	for _, file := range [][]byte{
+		nil, []byte("P"), []byte("text"), make([]byte, 100_000), randomBytes(300_000, 1),
+	} {
+		err := recoverFrom(noWriter{t}, file, nil)
 		if !errors.Is(err, ErrFormat) {
 			t.Errorf("%d bytes: %v", len(file), err)
 		}
 	}
 	file := encode(t, mixedBytes(5*testBlock), WithBlockSize(testBlock))
-	if err := Recover(&limitedWriter{n: 5000}, bytes.NewReader(file), int64(len(file)), nil); !errors.Is(err, errTest) {
+	if err := recoverFrom(&limitedWriter{n: 5000}, file, nil); !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 	file[50] ^= 1
-	if err := Recover(io.Discard, bytes.NewReader(file), int64(len(file)), func(Damage) error { return errTest }); !errors.Is(err, errTest) {
+	fail := func(Damage) error { return errTest }
+	if err := recoverFrom(io.Discard, file, fail); !errors.Is(err, errTest) {
 		t.Error(err)
 	}
 }
 
-// Zeros are as many as the damaged part of the file can hold, and no more than allowed.
+// TestRecoverZeroFill checks that WithZeroFill writes as many zeros as the damaged part of the file
+// can hold, and no more than the limit allows.
 func TestRecoverZeroFill(t *testing.T) {
 	huge := (&pzfile.Header{Pipeline: 1, BlockSize: MaxBlockSize, ContentSize: 1 << 62}).Append(nil)
 	got, list := recoverAll(t, huge, WithZeroFill(true))
@@ -145,7 +161,7 @@ func TestRecoverZeroFill(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	var b bytes.Buffer
-	err := Recover(&b, bytes.NewReader(file), int64(len(file)), nil, WithZeroFill(true), WithMaxDecodedSize(15*testBlock))
+	err := recoverFrom(&b, file, nil, WithZeroFill(true), WithMaxDecodedSize(15*testBlock))
 	if !errors.Is(err, ErrTooLarge) || b.Len() > 15*testBlock {
 		t.Errorf("%d bytes, %v", b.Len(), err)
 	}
@@ -161,6 +177,7 @@ func TestRecoverZeroFill(t *testing.T) {
 	}
 }
 
+// TestRecoverCanceled ends the context after some reads. Recover must stop after a few more.
 func TestRecoverCanceled(t *testing.T) {
 	file := encode(t, mixedBytes(40*testBlock), WithBlockSize(testBlock))
 	for _, file := range [][]byte{file, file[:len(file)-1], make([]byte, 1<<20)} {
@@ -173,20 +190,25 @@ func TestRecoverCanceled(t *testing.T) {
 				}
 				return bytes.NewReader(file).ReadAt(p, off)
 			})
-			if err := Recover(io.Discard, src, int64(len(file)), nil, WithContext(ctx), WithConcurrency(1)); !errors.Is(err, errTest) {
-				t.Errorf("%d reads of %d bytes: %v", n, len(file), err)
+			if err := Recover(
+				io.Discard, src, int64(len(file)), nil, WithContext(ctx), WithConcurrency(1),
+			); !errors.Is(err, errTest) {
+				t.Errorf("canceled after %d reads of %d bytes: %v", n, len(file), err)
 			}
-			if reads > n+8 { // some blocks are read ahead
-				t.Errorf("%d reads of %d bytes: %d more", n, len(file), reads-n)
+			if reads > n+8 { // prefetch has begun some
+				t.Errorf("canceled after %d reads of %d bytes: %d more reads", n, len(file),
+					reads-n)
 			}
 		}
 	}
 }
 
-// What cannot be read is damage, wherever it is.
+// TestRecoverUnreadable lets each sector fail to read. Recover must report it as damage and save
+// all other blocks.
 func TestRecoverUnreadable(t *testing.T) {
 	content := randomBytes(40*testBlock, 1)
-	file := slices.Concat(encode(t, content[:30*testBlock], WithBlockSize(testBlock)), encode(t, content[30*testBlock:], WithBlockSize(testBlock)))
+	file := slices.Concat(encode(t, content[:30*testBlock], WithBlockSize(testBlock)),
+		encode(t, content[30*testBlock:], WithBlockSize(testBlock)))
 	var blocks []BlockInfo
 	for b := range openAt(t, file).Blocks() {
 		blocks = append(blocks, b)
@@ -208,22 +230,23 @@ func TestRecoverUnreadable(t *testing.T) {
 				}
 			}
 			var got bytes.Buffer
-			told := false
+			reported := false
 			err := Recover(&got, src, size, func(d Damage) error {
-				told = told || errors.Is(d.Err, errTest)
+				reported = reported || errors.Is(d.Err, errTest)
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			equal(t, got.Bytes(), want, fmt.Sprint("unreadable at ", bad, ", cut ", cut))
-			if !told && (cut == 0 || len(want) < len(content)) {
-				t.Error("unreadable at", bad, "cut", cut, "and no word of it")
+			if !reported && (cut == 0 || len(want) < len(content)) {
+				t.Errorf("unreadable at %d, cut %d: not reported", bad, cut)
 			}
 		}
 	}
 	none := readerAtFunc(func(p []byte, off int64) (int, error) { return 0, errTest })
-	if err := Recover(io.Discard, none, 1<<20, nil); !errors.Is(err, ErrFormat) || !errors.Is(err, errTest) {
+	if err := Recover(io.Discard, none, 1<<20, nil); !errors.Is(err, ErrFormat) ||
+		!errors.Is(err, errTest) {
 		t.Error(err)
 	}
 }

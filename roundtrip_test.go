@@ -5,9 +5,12 @@ import (
 	"testing"
 )
 
+// testContents returns contents around the edges of blocks, by name.
 func testContents() map[string][]byte {
 	c := map[string][]byte{"empty": {}, "mixed": mixedBytes(20*testBlock + 77)}
-	for _, n := range []int{1, 2, 15, testBlock - 1, testBlock, testBlock + 1, 3 * testBlock, 3*testBlock + 1} {
+	for _, n := range []int{
+		1, 2, 15, testBlock - 1, testBlock, testBlock + 1, 3 * testBlock, 3*testBlock + 1,
+	} {
 		c[fmt.Sprint("random ", n)] = randomBytes(n, uint64(n))
 		c[fmt.Sprint("text ", n)] = textBytes(n, uint64(n))
 		c[fmt.Sprint("zeros ", n)] = make([]byte, n)
@@ -15,12 +18,17 @@ func testContents() map[string][]byte {
 	return c
 }
 
+// TestRoundTrip writes small contents with each pipeline and reads them in every way.
 func TestRoundTrip(t *testing.T) {
 	checkGoroutines(t)
 	for name, content := range testContents() {
 		for _, workers := range workerCounts {
 			for _, p := range Pipelines() {
-				opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers), WithPipeline(p.Name)}
+				opts := []Option{
+					WithBlockSize(testBlock),
+					WithConcurrency(workers),
+					WithPipeline(p.Name),
+				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, p.Name, workers), func(t *testing.T) {
 					checkAllReaders(t, encode(t, content, opts...), content, opts...)
 				})
@@ -29,6 +37,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestConcatenated reads streams with different options, one behind the other.
 func TestConcatenated(t *testing.T) {
 	a, b := textBytes(3*testBlock, 1), randomBytes(5*testBlock+5, 2)
 	var file, content []byte
@@ -48,8 +57,10 @@ func TestConcatenated(t *testing.T) {
 		checkAllReaders(t, file, content, WithConcurrency(workers))
 	}
 	info := openAt(t, file).Info()
-	if len(info.Streams) != 6 || info.Content != int64(len(content)) || info.Size != int64(len(file)) ||
-		info.Streams[0].Pipeline != "lzr" || info.Streams[1].Pipeline != "lzseqr" || info.Streams[2].Checks {
+	if len(info.Streams) != 6 || info.Content != int64(len(content)) ||
+		info.Size != int64(len(file)) ||
+		info.Streams[0].Pipeline != "lzr" || info.Streams[1].Pipeline != "lzseqr" ||
+		info.Streams[2].Checks {
 		t.Errorf("%+v", info)
 	}
 }

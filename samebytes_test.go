@@ -13,68 +13,80 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The bytes depend on content and settings, not on workers and on how Write is called.
+// TestSameBytes checks that output does not depend on the number of workers or the sizes of writes.
 func TestSameBytes(t *testing.T) {
 	for name, content := range testContents() {
 		want := encode(t, content, WithBlockSize(testBlock), WithConcurrency(1))
 		for _, workers := range workerCounts {
 			opts := []Option{WithBlockSize(testBlock), WithConcurrency(workers)}
 			equal(t, encode(t, content, opts...), want, name)
-			for _, chunk := range []int{1, 7, 1000, testBlock, testBlock + 1} {
-				if chunk == 1 && len(content) > 2*testBlock {
-					continue
+			for _, size := range []int{1, 7, 1000, testBlock, testBlock + 1} {
+				if size > 1 || len(content) <= 2*testBlock {
+					what := fmt.Sprint(name, ", writes of ", size)
+					equal(t, encodePieces(t, content, size, opts...), want, what)
 				}
-				var b bytes.Buffer
-				w := newWriter(t, &b, opts...)
-				for p := content; len(p) > 0; {
-					n := min(chunk, len(p))
-					if m, err := w.Write(p[:n]); m != n || err != nil {
-						t.Fatal(m, err)
-					}
-					p = p[n:]
-				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
-				equal(t, b.Bytes(), want, fmt.Sprint(name, ", chunks of ", chunk))
 			}
-			for how, wrap := range map[string]func(io.Reader) io.Reader{
-				"plain": func(r io.Reader) io.Reader { return r },
-				"half":  iotest.HalfReader,
-				"eof":   iotest.DataErrReader,
-			} {
-				var b bytes.Buffer
-				w := newWriter(t, &b, opts...)
-				n, err := w.ReadFrom(wrap(bytes.NewReader(content)))
-				if n != int64(len(content)) || err != nil {
-					t.Fatal(n, err)
-				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
-				equal(t, b.Bytes(), want, name+", ReadFrom, "+how)
-			}
+			checkReadFrom(t, content, want, name, opts...)
+
 			got, err := AppendEncode([]byte("before"), content, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, got, append([]byte("before"), encode(t, content, append(opts, WithContentSize(int64(len(content))))...)...), name+", AppendEncode")
+			sized := encode(t, content, append(opts, WithContentSize(int64(len(content))))...)
+			equal(t, got, append([]byte("before"), sized...), name+", AppendEncode")
 		}
 	}
 }
 
-// TestSameBytesTiers: nor on which kernels run. Most matches are so long that the calls of a kernel end at a number of bytes, the others as short as usual.
+// encodePieces compresses content with writes of the given size.
+func encodePieces(t *testing.T, content []byte, size int, opts ...Option) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := newWriter(t, &b, opts...)
+	for p := content; len(p) > 0; {
+		n := min(size, len(p))
+		if m, err := w.Write(p[:n]); m != n || err != nil {
+			t.Fatalf("Write of %d bytes: %d, %v", n, m, err)
+		}
+		p = p[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// checkReadFrom compresses content with ReadFrom, from readers that return it in different pieces.
+func checkReadFrom(t *testing.T, content, want []byte, name string, opts ...Option) {
+	t.Helper()
+	for how, wrap := range map[string]func(io.Reader) io.Reader{
+		"all":           func(r io.Reader) io.Reader { return r },
+		"half":          iotest.HalfReader,
+		"data with EOF": iotest.DataErrReader,
+	} {
+		var b bytes.Buffer
+		w := newWriter(t, &b, opts...)
+		n, err := w.ReadFrom(wrap(bytes.NewReader(content)))
+		if n != int64(len(content)) || err != nil {
+			t.Fatalf("ReadFrom: %d bytes, want %d; %v", n, len(content), err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, b.Bytes(), want, name+", ReadFrom, "+how)
+	}
+}
+
+// TestSameBytesTiers checks that output does not depend on the tier of kernels where matches are
+// longer than one call of a kernel compares. TestDigests covers other data.
 func TestSameBytesTiers(t *testing.T) {
 	size, levels := 8<<20, []int{1, 2, 3, 5, 6, 7, MaxLevel}
 	if !testenv.All() || testenv.Race {
 		size, levels = 2<<20, levels[:2]
 	}
-	content := append(mixedBytes(1<<19), randomBytes(1<<18+500, 1)...)
-	for i := 0; len(content) < size; i++ {
-		r := randomBytes(16, uint64(i))
-		at, n := len(content)-500-int(binary.LittleEndian.Uint32(r)%(1<<18)), 300+int(r[4]) // near enough to be in the same block
-		content = append(append(content, r[8:]...), content[at:at+n]...)
-	}
+	content := longMatches(size)
+	defer simd.SetTier(simd.Tier())
+	tiers := simd.Tiers()
 	for _, p := range Pipelines() {
 		for _, level := range levels {
 			content := content
@@ -82,36 +94,53 @@ func TestSameBytesTiers(t *testing.T) {
 				content = content[:1<<20] // slower
 			}
 			var want []byte
-			for i, tier := range simd.Tiers() {
-				defer simd.SetTier(simd.SetTier(tier))
-				got := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithConcurrency(1+i))
+			for i, tier := range tiers {
+				simd.SetTier(tier)
+				opts := []Option{WithPipeline(p.Name), WithLevel(level), WithConcurrency(1 + i)}
+				got := encode(t, content, opts...)
 				if i == 0 {
 					want = got
 				} else if !bytes.Equal(got, want) {
-					t.Errorf("%s, level %d: %s makes %d bytes, or others, %s %d", p.Name, level, tier, len(got), simd.Tiers()[0], len(want))
+					t.Errorf("%s, level %d: %d bytes with %s differ from %d bytes with %s",
+						p.Name, level, len(got), tier, len(want), tiers[0])
 				}
 			}
 		}
 	}
 }
 
-// TestSameBytesDensest: a last block that is small gives the same bytes after large ones as from a worker that has had none. Random data of two symbols has more matches than
-// the parser by price keeps, so that it matters what there is room for.
-func TestSameBytesDensest(t *testing.T) {
+// longMatches returns data with matches of 300 bytes and more, at offsets within a block.
+func longMatches(size int) []byte {
+	content := append(mixedBytes(1<<19), randomBytes(1<<18+500, 1)...)
+	for i := 0; len(content) < size; i++ {
+		r := randomBytes(16, uint64(i))
+		offset := 500 + int(binary.LittleEndian.Uint32(r)%(1<<18))
+		at, n := len(content)-offset, 300+int(r[4])
+		content = append(append(content, r[8:]...), content[at:at+n]...)
+	}
+	return content
+}
+
+// TestSameBytesLastBlock checks that a small last block does not depend on whether its worker has
+// compressed larger ones before. Random data of two symbols has more matches than the optimal
+// parser stores, so that the room that the parser has would show.
+func TestSameBytesLastBlock(t *testing.T) {
 	content := randomBytes(3<<16+20_000, 7)
 	for i := range content {
 		content[i] &= 1
 	}
 	names, counts := []string{"lzseqr", "lzr", "deflate", "lzf"}, []int{2, 4, 8}
 	if !testenv.All() || testenv.Race {
-		names, counts = names[:1], []int{4} // slow there
+		names, counts = names[:1], []int{4}
 	}
 	for _, name := range names {
 		opts := []Option{WithPipeline(name), WithLevel(MaxLevel), WithBlockSize(1 << 16)}
 		want := sha256.Sum256(encode(t, content, append(opts, WithConcurrency(1))...))
 		for _, workers := range counts {
-			if sha256.Sum256(encode(t, content, append(opts, WithConcurrency(workers))...)) != want {
-				t.Errorf("%s: %d workers make other bytes", name, workers)
+			if sha256.Sum256(
+				encode(t, content, append(opts, WithConcurrency(workers))...),
+			) != want {
+				t.Errorf("%s: the bytes with %d workers and with one differ", name, workers)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -14,34 +13,45 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// table is a seek table of entries.
-func table(sums bool, list ...zstfile.Entry) []byte {
+// makeSeekTable returns a seek table.
+func makeSeekTable(sums bool, list ...zstfile.Entry) []byte {
 	return zstfile.AppendSeekTable(nil, list, sums)
 }
 
-func entry(frame, content []byte) zstfile.Entry {
-	return zstfile.Entry{Size: uint32(len(frame)), Content: uint32(len(content)), Sum: zstfile.Checksum(content)}
+// seekEntry returns the entry of a frame in a seek table.
+func seekEntry(frame, content []byte) zstfile.Entry {
+	return zstfile.Entry{
+		Size:    uint32(len(frame)),
+		Content: uint32(len(content)),
+		Sum:     zstfile.Checksum(content),
+	}
 }
 
-// A ReaderAt finds its way through frames of all sorts, through files that follow one another, and with several goroutines.
+// TestSeekableZstd reads frames of all kinds and concatenated files at random, from several
+// goroutines.
 func TestSeekableZstd(t *testing.T) {
 	content := mixedBytes(30*testBlock + 99)
-	ours := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
+	written := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock))
 	plainFrame := zstdStream(t, content[:1000], 300)
-	skip := skippable(5, []byte("nothing"))
-	empty := zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
-	zero := zstdRaw(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil)
+	skip := skippableFrame(5, []byte("nothing"))
+	empty := storedFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10, Checksum: true}, nil)
+	zero := storedFrame(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil)
 	odd := slices.Concat(skip, plainFrame, empty, zero, plainFrame,
-		table(false, entry(skip, nil), entry(plainFrame, content[:1000]), entry(empty, nil), entry(zero, nil), entry(plainFrame, content[:1000])))
-	noChecks := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(false))
+		makeSeekTable(false, seekEntry(skip, nil), seekEntry(plainFrame, content[:1000]),
+			seekEntry(empty, nil), seekEntry(zero, nil), seekEntry(plainFrame, content[:1000])))
+	noChecks := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock),
+		WithChecksum(false))
 	for _, c := range []struct {
 		name          string
 		file, content []byte
 	}{
-		{"ours", ours, content},
+		{"written", written, content},
 		{"no checks", noChecks, content},
 		{"odd", odd, slices.Concat(content[:1000], content[:1000])},
-		{"several", slices.Concat(ours, odd, encode(t, nil, WithPipeline("lzf")), noChecks), slices.Concat(content, content[:1000], content[:1000], content)},
+		{
+			"several", slices.Concat(written, odd, encode(t, nil, WithPipeline("lzf")), noChecks),
+			slices.Concat(content, content[:1000], content[:1000], content),
+		},
 		{"empty", encode(t, nil, WithPipeline("lzf")), nil},
 	} {
 		checkAllReaders(t, c.file, c.content, WithConcurrency(2))
@@ -49,11 +59,14 @@ func TestSeekableZstd(t *testing.T) {
 			t.Error(c.name, err)
 		}
 		r := openAt(t, c.file, WithConcurrency(2))
-		if info := r.Info(); info.Format != Zstd || !info.Seekable || info.Content != int64(len(c.content)) || info.Size != int64(len(c.file)) {
+		if info := r.Info(); info.Format != Zstd || !info.Seekable ||
+			info.Content != int64(len(c.content)) ||
+			info.Size != int64(len(c.file)) {
 			t.Errorf("%s: %+v", c.name, info)
 		}
-		info, err := ReadInfo(bytes.NewReader(c.file), int64(len(c.file)))
-		if err != nil || info.Format != Zstd || !info.Seekable || info.Content != int64(len(c.content)) {
+		info, err := fileInfo(c.file)
+		if err != nil || info.Format != Zstd || !info.Seekable ||
+			info.Content != int64(len(c.content)) {
 			t.Errorf("%s: %+v, %v", c.name, info, err)
 		}
 		var wg sync.WaitGroup
@@ -64,7 +77,8 @@ func TestSeekableZstd(t *testing.T) {
 					off, n := rnd.IntN(len(c.content)+1), rnd.IntN(3*testBlock)
 					p := make([]byte, n)
 					got, err := r.ReadAt(p, int64(off))
-					if !bytes.Equal(p[:got], c.content[off:min(off+n, len(c.content))]) || err != nil && err != io.EOF {
+					if !bytes.Equal(p[:got], c.content[off:min(off+n, len(c.content))]) ||
+						err != nil && err != io.EOF {
 						t.Errorf("%s: ReadAt(%d, %d): %d, %v", c.name, n, off, got, err)
 						return
 					}
@@ -75,83 +89,120 @@ func TestSeekableZstd(t *testing.T) {
 	}
 }
 
-// A seek table that lies gives an error, and never wrong content.
-func TestFalseSeekTable(t *testing.T) {
-	content := textBytes(3000, 1)
-	a, b := zstdStream(t, content[:1000], 400), zstdRaw(zstfile.Header{ContentSize: 2000, SingleSegment: true, Checksum: true}, content[1000:])
-	ea, eb := entry(a, content[:1000]), entry(b, content[1000:])
-	frames := slices.Concat(a, b)
-	with := func(change func(*zstfile.Entry), e zstfile.Entry) zstfile.Entry {
-		change(&e)
-		return e
-	}
-	bad := func(f func(p []byte)) []byte {
-		p := table(true, ea, eb)
-		f(p)
-		return p
+// TestInconsistentSeekTable checks that a wrong seek table gives an error and no wrong content.
+func TestInconsistentSeekTable(t *testing.T) {
+	f := newTwoFrames(t)
+	for _, c := range []struct {
+		name   string
+		change func(e []zstfile.Entry)
+		kind   error
+	}{
+		{"correct", func([]zstfile.Entry) {}, nil},
+		{"checksum", func(e []zstfile.Entry) { e[0].Sum++ }, ErrChecksum},
+		{"checksum of the second", func(e []zstfile.Entry) { e[1].Sum++ }, ErrChecksum},
+		{"more content", func(e []zstfile.Entry) { e[0].Content++ }, ErrCorrupt},
+		{"less content", func(e []zstfile.Entry) { e[0].Content-- }, ErrCorrupt},
+		{"much more content", func(e []zstfile.Entry) { e[0].Content *= 300 }, ErrCorrupt},
+		{"no content", func(e []zstfile.Entry) { e[0].Content = 0 }, ErrCorrupt},
+		{"less of the second", func(e []zstfile.Entry) { e[1].Content-- }, ErrCorrupt},
+		{"first larger", func(e []zstfile.Entry) { e[0].Size++; e[1].Size-- }, ErrCorrupt},
+		{"second larger", func(e []zstfile.Entry) { e[0].Size--; e[1].Size++ }, ErrCorrupt},
+		{"too large", func(e []zstfile.Entry) { e[1].Size++ }, ErrCorrupt},
+	} {
+		entries := slices.Clone(f.entries)
+		c.change(entries)
+		f.check(t, c.name, makeSeekTable(true, entries...), c.kind)
 	}
 	for _, c := range []struct {
-		name  string
-		table []byte
-		kind  error
+		name   string
+		change func(p []byte)
+		kind   error
 	}{
-		{"right", table(true, ea, eb), nil},
-		{"no sums", table(false, ea, eb), nil},
-		{"sum", table(true, with(func(e *zstfile.Entry) { e.Sum++ }, ea), eb), ErrChecksum},
-		{"sum of the second", table(true, ea, with(func(e *zstfile.Entry) { e.Sum++ }, eb)), ErrChecksum},
-		{"more content", table(true, with(func(e *zstfile.Entry) { e.Content++ }, ea), eb), ErrCorrupt},
-		{"less content", table(true, with(func(e *zstfile.Entry) { e.Content-- }, ea), eb), ErrCorrupt},
-		{"much more content", table(true, with(func(e *zstfile.Entry) { e.Content *= 300 }, ea), eb), ErrCorrupt},
-		{"no content", table(true, with(func(e *zstfile.Entry) { e.Content = 0 }, ea), eb), ErrCorrupt},
-		{"less of the second", table(true, ea, with(func(e *zstfile.Entry) { e.Content-- }, eb)), ErrCorrupt},
-		{"sizes", table(true, with(func(e *zstfile.Entry) { e.Size++ }, ea), with(func(e *zstfile.Entry) { e.Size-- }, eb)), ErrCorrupt},
-		{"sizes, the other way", table(true, with(func(e *zstfile.Entry) { e.Size-- }, ea), with(func(e *zstfile.Entry) { e.Size++ }, eb)), ErrCorrupt},
-		{"too large", table(true, ea, with(func(e *zstfile.Entry) { e.Size++ }, eb)), ErrCorrupt},
-		{"one frame for two", table(true, zstfile.Entry{Size: uint32(len(frames)), Content: 3000, Sum: zstfile.Checksum(content)}), ErrCorrupt},
-		{"second frame only", table(true, eb), ErrNoIndex},
-		{"reserved bits", bad(func(p []byte) { p[len(p)-5] |= 4 }), ErrCorrupt},
-		{"number of frames", bad(func(p []byte) { p[len(p)-9]++ }), ErrCorrupt},
-		{"magic", bad(func(p []byte) { p[len(p)-1]++ }), ErrNoIndex},
-		{"skippable frame's size", bad(func(p []byte) { p[4]++ }), ErrCorrupt},
-		{"none", nil, ErrNoIndex},
+		{"reserved bits", func(p []byte) { p[len(p)-5] |= 4 }, ErrCorrupt},
+		{"number of frames", func(p []byte) { p[len(p)-9]++ }, ErrCorrupt},
+		{"magic number", func(p []byte) { p[len(p)-1]++ }, ErrNoIndex},
+		{"size of the skippable frame", func(p []byte) { p[4]++ }, ErrCorrupt},
 	} {
-		file := append(slices.Clone(frames), c.table...)
-		got := make([]byte, len(content))
-		n := 0
-		r, err := NewReaderAt(bytes.NewReader(file), int64(len(file)), WithConcurrency(2))
-		if err == nil {
-			n, err = r.ReadAt(got, 0)
-			if err == io.EOF {
-				err = nil
-			}
-			r.Close()
-		}
-		var e *Error
-		if !bytes.Equal(got[:n], content[:n]) || c.kind == nil && err != nil || c.kind != nil && (!errors.Is(err, c.kind) || !errors.As(err, &e)) {
-			t.Errorf("%s: %d bytes, %v; want %v", c.name, n, err, c.kind)
-		}
-		// A sum that is not wanted does not matter.
-		if errors.Is(c.kind, ErrChecksum) {
-			checkSum := openAt(t, file, WithChecksum(false))
-			if n, err := checkSum.ReadAt(got, 0); n != len(got) || err != nil && err != io.EOF {
-				t.Errorf("%s: without checks: %v", c.name, err)
-			}
+		table := makeSeekTable(true, f.entries...)
+		c.change(table)
+		f.check(t, c.name, table, c.kind)
+	}
+	one := seekEntry(f.frames, f.content)
+	f.check(t, "no checksums", makeSeekTable(false, f.entries...), nil)
+	f.check(t, "one entry for both frames", makeSeekTable(true, one), ErrCorrupt)
+	f.check(t, "second frame only", makeSeekTable(true, f.entries[1]), ErrNoIndex)
+	f.check(t, "none", nil, ErrNoIndex)
+}
+
+// twoFrames are two frames with the entries of their seek table.
+type twoFrames struct {
+	frames, content []byte
+	entries         []zstfile.Entry
+}
+
+func newTwoFrames(t *testing.T) twoFrames {
+	t.Helper()
+	content := textBytes(3000, 1)
+	single := zstfile.Header{ContentSize: 2000, SingleSegment: true, Checksum: true}
+	a := zstdStream(t, content[:1000], 400)
+	b := storedFrame(single, content[1000:])
+	return twoFrames{
+		frames: slices.Concat(a, b), content: content,
+		entries: []zstfile.Entry{seekEntry(a, content[:1000]), seekEntry(b, content[1000:])},
+	}
+}
+
+// check reads the frames with a seek table behind them. kind is the error that they must give.
+func (f twoFrames) check(t *testing.T, name string, table []byte, kind error) {
+	t.Helper()
+	file := append(slices.Clone(f.frames), table...)
+	n, err := f.read(file, WithConcurrency(2))
+	var e *Error
+	switch {
+	case n < 0:
+		t.Errorf("%s: wrong content", name)
+	case kind == nil && err != nil:
+		t.Errorf("%s: %v", name, err)
+	case kind != nil && (!errors.Is(err, kind) || !errors.As(err, &e)):
+		t.Errorf("%s: %d bytes, %v; want %v", name, n, err, kind)
+	}
+	if errors.Is(kind, ErrChecksum) {
+		if n, err := f.read(file, WithChecksum(false)); n != len(f.content) || err != nil {
+			t.Errorf("%s, without checks: %d bytes, %v", name, n, err)
 		}
 	}
-	// The frame's own check counts where the table has none.
-	file := append(slices.Clone(frames), table(false, ea, eb)...)
-	binary.LittleEndian.PutUint32(file[len(frames)-4:], 1)
-	if _, err := openAt(t, file).ReadAt(make([]byte, len(content)), 0); !errors.Is(err, ErrChecksum) {
-		t.Error(err)
+}
+
+// read reads all content at once. It returns the number of bytes, or −1 if they are wrong.
+func (f twoFrames) read(file []byte, opts ...Option) (int, error) {
+	r, err := openFile(file, opts...)
+	if err != nil {
+		return 0, err
 	}
-	// Where both have one, the frame's has to be right as well.
-	file = append(slices.Clone(frames), table(true, ea, eb)...)
-	file[len(frames)-2] ^= 4
-	if _, err := openAt(t, file).ReadAt(make([]byte, len(content)), 0); !errors.Is(err, ErrChecksum) {
-		t.Error(err)
+	defer r.Close()
+	got := make([]byte, len(f.content))
+	n, err := r.ReadAt(got, 0)
+	if err == io.EOF {
+		err = nil
 	}
-	checkSum := openAt(t, file, WithChecksum(false))
-	if n, err := checkSum.ReadAt(make([]byte, len(content)), 0); n != len(content) || err != nil && err != io.EOF {
-		t.Errorf("without checks: %d bytes, %v", n, err)
+	if !bytes.Equal(got[:n], f.content[:n]) {
+		n = -1
+	}
+	return n, err
+}
+
+// TestSeekTableChecksums checks that the checksum of a frame counts whether or not the seek table
+// has checksums.
+func TestSeekTableChecksums(t *testing.T) {
+	f := newTwoFrames(t)
+	for _, sums := range []bool{false, true} {
+		file := append(slices.Clone(f.frames), makeSeekTable(sums, f.entries...)...)
+		file[len(f.frames)-2] ^= 4
+		if _, err := f.read(file); !errors.Is(err, ErrChecksum) {
+			t.Errorf("table with checksums %v: error %v, want ErrChecksum", sums, err)
+		}
+		if n, err := f.read(file, WithChecksum(false)); n != len(f.content) || err != nil {
+			t.Errorf("table with checksums %v, without checks: %d bytes, %v", sums, n, err)
+		}
 	}
 }

@@ -13,40 +13,52 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// Every truncation is noticed, alike by all.
-func TestForeignTruncation(t *testing.T) {
+// TestStandardTruncation cuts the files at every byte, or at every third one by default. All
+// readers must report it alike.
+func TestStandardTruncation(t *testing.T) {
 	testenv.Slow(t)
 	readers := allReaders(t)
-	for _, f := range foreignFiles(t) {
+	for _, f := range standardFiles(t) {
+		step := 3
+		if testenv.All() {
+			step = 1
+		}
 		for n := range f.file {
+			whole := slices.Contains(f.whole, n)
+			if n%step != 0 && !whole && n > 40 && n < len(f.file)-40 {
+				continue
+			}
 			what := fmt.Sprint(f.name, " of ", n, " bytes")
-			got, err := sameEverywhere(t, readers, f.file[:n], what)
+			got, err := decodeSame(t, readers, f.file[:n], what)
 			if !bytes.HasPrefix(f.content, got) {
 				t.Fatalf("%s: wrong content", what)
 			}
-			_, aerr := NewReaderAt(bytes.NewReader(f.file[:n]), int64(n))
-			info, ierr := ReadInfo(bytes.NewReader(f.file[:n]), int64(n))
-			// Without its seek table a .zst file is whole as well.
-			if slices.Contains(f.whole, n) || f.name == "seekable" && err == nil {
-				if err != nil || !errors.Is(aerr, ErrNoIndex) || ierr != nil || info.Content != int64(len(got)) {
-					t.Fatalf("%s: %v; %v; %v", what, err, aerr, ierr)
+			_, atErr := NewReaderAt(bytes.NewReader(f.file[:n]), int64(n))
+			info, infoErr := ReadInfo(bytes.NewReader(f.file[:n]), int64(n))
+			// A .zst file without its seek table is complete too.
+			if whole || f.name == "seekable" && err == nil {
+				if err != nil || !errors.Is(atErr, ErrNoIndex) || infoErr != nil ||
+					info.Content != int64(len(got)) {
+					t.Fatalf("%s: %v; %v; %v", what, err, atErr, infoErr)
 				}
 				continue
 			}
-			if !errors.Is(err, ErrTruncated) || !errors.Is(ierr, ErrTruncated) {
-				t.Fatalf("%s: %v; ReadInfo: %v", what, err, ierr)
+			if !errors.Is(err, ErrTruncated) || !errors.Is(infoErr, ErrTruncated) {
+				t.Fatalf("%s: %v; ReadInfo: %v", what, err, infoErr)
 			}
-			if want := ErrTruncated; !errors.Is(aerr, want) && !(f.name == "gzip" && errors.Is(aerr, ErrNoIndex)) {
-				t.Fatalf("%s: NewReaderAt: %v", what, aerr)
+			if want := ErrTruncated; !errors.Is(atErr, want) &&
+				!(f.name == "gzip" && errors.Is(atErr, ErrNoIndex)) {
+				t.Fatalf("%s: NewReaderAt: %v", what, atErr)
 			}
 		}
 	}
 }
 
-// Flipped bits give the same result however many workers there are, a typed error if any, and no wrong content where there is a check.
-func TestForeignBitFlips(t *testing.T) {
+// TestStandardBitFlips flips bits. All readers must give the same result: an error of the right
+// type or the right content, since all files have checks.
+func TestStandardBitFlips(t *testing.T) {
 	readers := allReaders(t)
-	for _, f := range foreignFiles(t) {
+	for _, f := range standardFiles(t) {
 		step := 7
 		if !testenv.All() {
 			step = 61
@@ -55,125 +67,214 @@ func TestForeignBitFlips(t *testing.T) {
 			bad := slices.Clone(f.file)
 			bad[bit/8] ^= 1 << (bit % 8)
 			what := fmt.Sprint(f.name, ", bit ", bit)
-			got, err := sameEverywhere(t, readers, bad, what)
+			got, err := decodeSame(t, readers, bad, what)
 			switch {
 			case err == nil && !bytes.Equal(got, f.content):
-				t.Fatalf("%s: wrong content, and no error", what)
-			case err != nil && classOf(err) == nil && !errors.Is(err, ErrMemory):
+				t.Fatalf("%s: wrong content without an error", what)
+			case err != nil && !isDamage(err) && !errors.Is(err, ErrMemory):
 				t.Fatalf("%s: %v", what, err)
 			}
-			r, err := NewReaderAt(bytes.NewReader(bad), int64(len(bad)))
+			r, err := openFile(bad)
 			if err == nil {
 				got := make([]byte, len(f.content))
-				n, rerr := r.ReadAt(got, 0)
-				if n = min(n, len(f.content)); !bytes.Equal(got[:n], f.content[:n]) || rerr == nil && n < len(got) {
-					t.Fatalf("%s: ReaderAt: wrong content, %v", what, rerr)
+				n, readErr := r.ReadAt(got, 0)
+				if n = min(n, len(f.content)); !bytes.Equal(got[:n], f.content[:n]) ||
+					readErr == nil && n < len(got) {
+					t.Fatalf("%s: ReaderAt: wrong content, %v", what, readErr)
 				}
-				err = rerr
+				err = readErr
 				r.Close()
 			}
-			if err != nil && err != io.EOF && classOf(err) == nil && !errors.Is(err, ErrMemory) && !errors.Is(err, ErrNoIndex) {
+			if err != nil && err != io.EOF && !isDamage(err) && !errors.Is(err, ErrMemory) &&
+				!errors.Is(err, ErrNoIndex) {
 				t.Fatalf("%s: ReaderAt: %v", what, err)
 			}
 		}
 	}
 }
 
-// What is wrong with a file is said with the right class, after all content in front of it.
-func TestForeignDamage(t *testing.T) {
-	text := textBytes(3*testBlock, 1)
-	gz, zst := gzipOf(t, text), zstdStream(t, text, 1000)
-	sized := encode(t, text, WithPipeline("lzf"), WithBlockSize(testBlock))
-	patch := func(p []byte, at int, v ...byte) []byte {
-		p = slices.Clone(p)
-		if at < 0 {
-			at += len(p)
-		}
-		copy(p[at:], v)
-		return p
-	}
-	checked := gzfile.Header{HeaderCRC: true}
-	header, _ := checked.Append(nil)
+// A damageCase is a damaged file with the content and the error that readers must return.
+type damageCase struct {
+	name    string
+	file    []byte
+	content []byte
+	kind    error
+}
+
+// checkDamage reads the files with all readers.
+func checkDamage(t *testing.T, cases []damageCase) {
+	t.Helper()
 	readers := allReaders(t)
-	raw := func(h zstfile.Header) []byte { return zstdRaw(h, text[:100]) }
-	for _, c := range []struct {
-		name    string
-		file    []byte
-		content []byte
-		kind    error
-	}{
-		{"gzip, garbage", append(slices.Clone(gz), "garbage"...), text, ErrTrailing},
-		{"gzip, one byte", append(slices.Clone(gz), 'x'), text, ErrTrailing},
-		{"gzip, zeros and garbage", append(slices.Clone(gz), "\x00\x00\x00x"...), text, ErrTrailing},
-		{"gzip, zeros and a member", slices.Concat(gz, make([]byte, 10), gz), text, ErrTrailing},
-		{"gzip, zstd", append(slices.Clone(gz), zst...), text, ErrTrailing},
-		{"gzip, pz", append(slices.Clone(gz), encode(t, text)...), text, ErrTrailing},
-		{"pz, gzip", append(encode(t, text), gz...), text, ErrTrailing},
-		{"pz, zstd", append(encode(t, text), zst...), text, ErrTrailing},
-		{"zstd, gzip", append(slices.Clone(zst), gz...), text, ErrCorrupt},
-		{"zstd, zero", append(slices.Clone(zst), 0), text, ErrCorrupt},
-		{"zstd, magic number of a second frame", append(slices.Clone(zst), patch(zst, 0, zst[0]^1)...), text, ErrCorrupt},
-		{"gzip, CRC", patch(gz, -8, gz[len(gz)-8]^1), text, ErrChecksum},
-		{"gzip, size", patch(gz, -4, gz[len(gz)-4]^1), text, ErrCorrupt},
-		{"gzip, header CRC", append(patch(header, -1, header[len(header)-1]^1), gz[10:]...), nil, ErrChecksum},
-		{"gzip, method", patch(gz, 2, 9), nil, ErrFormat},
-		{"gzip, method of a second member", append(slices.Clone(gz), patch(gz, 2, 9)...), text, ErrVersion},
-		{"gzip, flags", patch(gz, 3, 0x20), nil, ErrCorrupt},
-		{"gzip, header without an end", append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte("n"), 1<<18)...), nil, ErrTruncated},
-		{"gzip, header CRC behind a long name", slices.Concat([]byte("\x1f\x8b\x08\x0a\x00\x00\x00\x00\x00\x03"), bytes.Repeat([]byte("n"), 1<<18), []byte("\x00\x01\x02")), nil, ErrChecksum},
-		{"zstd, checksum", patch(zst, -1, zst[len(zst)-1]^1), text, ErrChecksum},
-		{"zstd, dictionary", raw(zstfile.Header{ContentSize: 100, Window: 1 << 10, Dictionary: 77}), nil, ErrVersion},
-		{"zstd, reserved bit", patch(zst, 4, zst[4]|8), nil, ErrCorrupt},
-		{"zstd, less content than announced", raw(zstfile.Header{ContentSize: 101, Window: 1 << 10}), nil, ErrCorrupt},
-		{"zstd, more content than announced", raw(zstfile.Header{ContentSize: 99, Window: 1 << 10}), nil, ErrCorrupt},
-		{"zstd, block type", append((&zstfile.Header{ContentSize: 10, Window: 1 << 10}).Append(nil), 7, 0, 0), nil, ErrCorrupt},
-		{"zstd, block size", append((&zstfile.Header{ContentSize: -1, Window: 1 << 10}).Append(nil), 1, 0, 0xff), nil, ErrCorrupt},
-		{"zstd, block larger than the window", zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10}, text[:2000]), nil, ErrCorrupt},
-		{"zstd, window", raw(zstfile.Header{ContentSize: -1, Window: 1 << 40}), nil, ErrMemory},
-		{"zstd, large frame that is not there", (&zstfile.Header{ContentSize: 1 << 60, SingleSegment: true}).Append(nil), nil, ErrMemory},
-	} {
-		got, err := sameEverywhere(t, readers, c.file, c.name)
+	for _, c := range cases {
+		got, err := decodeSame(t, readers, c.file, c.name)
 		var e *Error
-		if !errors.Is(err, c.kind) || !errors.As(err, &e) || !bytes.Equal(got, c.content) || errors.Is(err, ErrTrailing) != (c.kind == ErrTrailing) {
-			t.Errorf("%s: %d bytes, %v; want %d and %v", c.name, len(got), err, len(c.content), c.kind)
-		}
-	}
-	// The third frame of several is damaged: two come out.
-	var e *Error
-	got, err := sameEverywhere(t, readers, patch(sized, frameAt(t, sized, 2)+20, sized[frameAt(t, sized, 2)+20]^1), "third frame")
-	if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || e.Block != 2 || e.Offset != int64(frameAt(t, sized, 2)) || len(got) != 2*testBlock {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	// Checks that are to be ignored are.
-	ignore := allReaders(t, WithChecksum(false))
-	for _, bad := range [][]byte{patch(gz, -8, gz[len(gz)-8]^1), patch(zst, -1, zst[len(zst)-1]^1), patch(sized, frameAt(t, sized, 1)-1, sized[frameAt(t, sized, 1)-1]^1)} {
-		if got, err := sameEverywhere(t, ignore[:len(ignore)-1], bad, "ignored"); err != nil || !bytes.Equal(got, text) {
-			t.Errorf("%d bytes, %v", len(got), err)
+		if !errors.Is(err, c.kind) || !errors.As(err, &e) || !bytes.Equal(got, c.content) ||
+			errors.Is(err, ErrTrailing) != (c.kind == ErrTrailing) {
+			t.Errorf("%s: %d bytes, %v; want %d bytes, %v",
+				c.name, len(got), err, len(c.content), c.kind)
 		}
 	}
 }
 
-// A frame that says how much it holds is a block, but if it is cut short, what there is of it comes out, as of any other; unless memory does not suffice for that.
-func TestForeignCutFrame(t *testing.T) {
+// patch returns p with other bytes at an offset. A negative one counts from the end.
+func patch(p []byte, at int, v ...byte) []byte {
+	p = slices.Clone(p)
+	if at < 0 {
+		at += len(p)
+	}
+	copy(p[at:], v)
+	return p
+}
+
+// flip returns p with the lowest bit flipped at an offset. A negative one counts from the end.
+func flip(p []byte, at int) []byte {
+	if at < 0 {
+		at += len(p)
+	}
+	return patch(p, at, p[at]^1)
+}
+
+// TestTrailingData reads files with other data behind them.
+func TestTrailingData(t *testing.T) {
+	text := textBytes(3*testBlock, 1)
+	gz, zst, pz := gzipMember(t, text), zstdStream(t, text, 1000), encode(t, text)
+	zeros := make([]byte, 10)
+	checkDamage(t, []damageCase{
+		{"gzip, text", slices.Concat(gz, []byte("text")), text, ErrTrailing},
+		{"gzip, one byte", slices.Concat(gz, []byte("x")), text, ErrTrailing},
+		{"gzip, zeros and text", slices.Concat(gz, zeros, []byte("x")), text, ErrTrailing},
+		{"gzip, zeros and a member", slices.Concat(gz, zeros, gz), text, ErrTrailing},
+		{"gzip, zstd", slices.Concat(gz, zst), text, ErrTrailing},
+		{"gzip, pz", slices.Concat(gz, pz), text, ErrTrailing},
+		{"pz, gzip", slices.Concat(pz, gz), text, ErrTrailing},
+		{"pz, zstd", slices.Concat(pz, zst), text, ErrTrailing},
+		{"zstd, gzip", slices.Concat(zst, gz), text, ErrCorrupt},
+		{"zstd, zero", slices.Concat(zst, zeros[:1]), text, ErrCorrupt},
+		{"zstd, damaged frame", slices.Concat(zst, flip(zst, 0)), text, ErrCorrupt},
+	})
+}
+
+// TestGzipDamage checks the error of each kind of damage of .gz files.
+func TestGzipDamage(t *testing.T) {
+	text := textBytes(3*testBlock, 1)
+	gz := gzipMember(t, text)
+	checked := gzfile.Header{HeaderCRC: true}
+	header, err := checked.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte("n"), 1<<18)
+	endless := append([]byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), long...)
+	badCRC := slices.Concat([]byte("\x1f\x8b\x08\x0a\x00\x00\x00\x00\x00\x03"), long,
+		[]byte("\x00\x01\x02"))
+	method := patch(gz, 2, 9)
+	checkDamage(t, []damageCase{
+		{"CRC", flip(gz, -8), text, ErrChecksum},
+		{"size", flip(gz, -4), text, ErrCorrupt},
+		{"header CRC", slices.Concat(flip(header, -1), gz[10:]), nil, ErrChecksum},
+		{"method", method, nil, ErrFormat},
+		{"method of a second member", slices.Concat(gz, method), text, ErrVersion},
+		{"flags", patch(gz, 3, 0x20), nil, ErrCorrupt},
+		{"header without an end", endless, nil, ErrTruncated},
+		{"header CRC behind a long name", badCRC, nil, ErrChecksum},
+	})
+}
+
+// TestZstdDamage checks the error of each kind of damage of .zst files.
+func TestZstdDamage(t *testing.T) {
+	const window = 1 << 10
+	text := textBytes(3*testBlock, 1)
+	zst := zstdStream(t, text, 1000)
+	frame := func(h zstfile.Header) []byte { return storedFrame(h, text[:100]) }
+	head := func(h zstfile.Header, block ...byte) []byte { return append(h.Append(nil), block...) }
+	unsized := zstfile.Header{ContentSize: -1, Window: window}
+	checkDamage(t, []damageCase{
+		{"checksum", flip(zst, -1), text, ErrChecksum},
+		{"reserved bit", patch(zst, 4, zst[4]|8), nil, ErrCorrupt},
+		{
+			"dictionary",
+			frame(zstfile.Header{ContentSize: 100, Window: window, Dictionary: 77}),
+			nil, ErrVersion,
+		},
+		{
+			"less content than announced",
+			frame(zstfile.Header{ContentSize: 101, Window: window}), nil, ErrCorrupt,
+		},
+		{
+			"more content than announced",
+			frame(zstfile.Header{ContentSize: 99, Window: window}), nil, ErrCorrupt,
+		},
+		{
+			"block type",
+			head(zstfile.Header{ContentSize: 10, Window: window}, 7, 0, 0), nil, ErrCorrupt,
+		},
+		{"block size", head(unsized, 1, 0, 0xff), nil, ErrCorrupt},
+		{"block larger than the window", storedFrame(unsized, text[:2000]), nil, ErrCorrupt},
+		{"window", frame(zstfile.Header{ContentSize: -1, Window: 1 << 40}), nil, ErrMemory},
+		{
+			"missing large frame",
+			head(zstfile.Header{ContentSize: 1 << 60, SingleSegment: true}), nil, ErrMemory,
+		},
+	})
+
+	// The third frame is damaged: readers return the first two.
+	sized := encode(t, text, WithFormat(Zstd), WithBlockSize(testBlock))
+	at := frameAt(t, sized, 2)
+	got, err := decodeSame(t, allReaders(t), flip(sized, at+20), "third frame")
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("third frame: %v", err)
+	}
+	if e.Block != 2 || e.Offset != int64(at) || len(got) != 2*testBlock {
+		t.Errorf("third frame: %d bytes, block %d at %d", len(got), e.Block, e.Offset)
+	}
+}
+
+// TestStandardIgnoreChecksum checks that WithChecksum(false) makes readers accept wrong checks.
+func TestStandardIgnoreChecksum(t *testing.T) {
+	text := textBytes(3*testBlock, 1)
+	sized := encode(t, text, WithFormat(Zstd), WithBlockSize(testBlock))
+	readers := allReaders(t, WithChecksum(false))
+	for name, bad := range map[string][]byte{
+		"member":       flip(gzipMember(t, text), -8),
+		"frame":        flip(zstdStream(t, text, 1000), -1),
+		"sized frames": flip(sized, frameAt(t, sized, 1)-1),
+	} {
+		got, err := decodeSame(t, readers[:len(readers)-1], bad, name)
+		if err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// TestStandardCutFrame cuts a frame with a content size. Although the frame is one block, readers
+// must return the content of its whole inner blocks, if memory suffices to decode them in order.
+func TestStandardCutFrame(t *testing.T) {
 	text := textBytes(400_000, 1)
 	for _, single := range []bool{false, true} {
-		h := zstfile.Header{ContentSize: int64(len(text)), Window: 1 << 19, SingleSegment: single, Checksum: true}
+		h := zstfile.Header{
+			ContentSize:   int64(len(text)),
+			Window:        1 << 19,
+			SingleSegment: single,
+			Checksum:      true,
+		}
 		blocks := slices.Collect(slices.Chunk(text, 100_000))
-		whole := zstdRaw(zstfile.Header{ContentSize: 100, Window: 1 << 10}, text[:100])
-		file := append(slices.Clone(whole), zstdRaw(h, blocks...)...)
+		whole := storedFrame(zstfile.Header{ContentSize: 100, Window: 1 << 10}, text[:100])
+		file := append(slices.Clone(whole), storedFrame(h, blocks...)...)
 		head := len(whole) + len(h.Append(nil))
 		readers, tight := allReaders(t), allReaders(t, WithMaxMemory(3300<<10))
 		for cut := head + 1; cut < len(file); cut += 1 + cut/8 {
-			var there int
-			for there = 0; there < 4 && cut >= head+(there+1)*(3+100_000); {
-				there++
-			}
+			inner := min(4, (cut-head)/(3+100_000)) // whole blocks of the frame
 			for i, list := range [][]*Reader{readers, tight[:len(tight)-1]} {
-				want := []int{100 + 100_000*there, 100}[i]
-				got, err := sameEverywhere(t, list, file[:cut], fmt.Sprint(cut))
+				want := []int{100 + 100_000*inner, 100}[i]
+				got, err := decodeSame(t, list, file[:cut], fmt.Sprint(cut))
 				var e *Error
-				if !errors.As(err, &e) || !errors.Is(err, ErrTruncated) || e.Block != 1 || e.Offset != int64(cut) || len(got) != want || !bytes.HasPrefix(append(text[:100:100], text...), got) {
-					t.Errorf("cut to %d of %d bytes, single segment %v: %d bytes, want %d; %v", cut, len(file), single, len(got), want, err)
+				if !errors.As(err, &e) || !errors.Is(err, ErrTruncated) || e.Block != 1 ||
+					e.Offset != int64(cut) ||
+					len(got) != want ||
+					!bytes.HasPrefix(append(text[:100:100], text...), got) {
+					t.Errorf("cut to %d of %d bytes, single segment %v: %d bytes, want %d; %v", cut,
+						len(file), single, len(got), want, err)
 				}
 			}
 		}

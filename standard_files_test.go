@@ -15,8 +15,11 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// gzipOf is a member of Go's compress/gzip.
-func gzipOf(t testing.TB, content []byte) []byte {
+// Files of the standard formats, .gz and .zst, from other encoders or put together by hand, and
+// helpers to read them.
+
+// gzipMember returns a member that compress/gzip writes.
+func gzipMember(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -27,11 +30,13 @@ func gzipOf(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// zstdStream is a frame that does not say how much content it has, and is flushed after every piece.
+// zstdStream returns a frame of klauspost/compress without a content size, with a flush after each
+// piece.
 func zstdStream(t testing.TB, content []byte, piece int, opts ...kzstd.EOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := kzstd.NewWriter(&b, append([]kzstd.EOption{kzstd.WithEncoderConcurrency(1)}, opts...)...)
+	opts = append([]kzstd.EOption{kzstd.WithEncoderConcurrency(1)}, opts...)
+	w, err := kzstd.NewWriter(&b, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +50,14 @@ func zstdStream(t testing.TB, content []byte, piece int, opts ...kzstd.EOption) 
 	return b.Bytes()
 }
 
-// skippable is a skippable frame.
-func skippable(kind int, content []byte) []byte {
+// skippableFrame returns a skippable frame.
+func skippableFrame(kind int, content []byte) []byte {
 	p := binary.LittleEndian.AppendUint32(nil, zstfile.SkippableMagic+uint32(kind))
 	return append(binary.LittleEndian.AppendUint32(p, uint32(len(content))), content...)
 }
 
-// zstdRaw is a frame of stored blocks.
-func zstdRaw(h zstfile.Header, blocks ...[]byte) []byte {
+// storedFrame returns a frame of stored blocks.
+func storedFrame(h zstfile.Header, blocks ...[]byte) []byte {
 	p := h.Append(nil)
 	for i, b := range blocks {
 		v := len(b) << 3
@@ -67,16 +72,17 @@ func zstdRaw(h zstfile.Header, blocks ...[]byte) []byte {
 	return p
 }
 
-// storedFrame is a frame of stored blocks whose window is not made smaller because the frame is short.
-func storedFrame(window int64, content []byte) []byte {
+// windowFrame returns a frame of stored blocks whose window may be larger than the content.
+func windowFrame(window int64, content []byte) []byte {
 	var blocks [][]byte
 	for c := range slices.Chunk(content, zstfile.MaxBlock) {
 		blocks = append(blocks, c)
 	}
-	return zstdRaw(zstfile.Header{ContentSize: -1, Window: window, Checksum: true}, blocks...)
+	return storedFrame(zstfile.Header{ContentSize: -1, Window: window, Checksum: true}, blocks...)
 }
 
-// frameAt is the offset of a frame of a file with a seek table.
+// frameAt returns the offset of frame n of a file with a seek table. For n equal to the number of
+// frames it returns the offset of the table.
 func frameAt(t testing.TB, file []byte, n int) int {
 	t.Helper()
 	f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:], int64(len(file)))
@@ -95,53 +101,62 @@ func frameAt(t testing.TB, file []byte, n int) int {
 	return at
 }
 
-// A foreignFile is a small file of several members or frames, of all sorts.
-type foreignFile struct {
+// A standardFile is a small file of several members or frames.
+type standardFile struct {
 	name          string
 	file, content []byte
-	whole         []int // offsets at which a file that ends there is whole
+	whole         []int // offsets at which a cut leaves a complete file
 }
 
-func foreignFiles(t testing.TB) []foreignFile {
+// standardFiles returns a .gz file, a .zst file, and a .zst file with a seek table. The first two
+// have headers of all sorts, and members and frames without content.
+func standardFiles(t testing.TB) []standardFile {
 	text, noise := textBytes(2*testBlock+50, 1), randomBytes(300, 2)
-	build := func(name string, parts ...[]byte) foreignFile {
-		f := foreignFile{name: name}
+	build := func(name string, parts ...[]byte) standardFile {
+		f := standardFile{name: name}
 		for i := 0; i < len(parts); i += 2 {
 			f.file, f.content = append(f.file, parts[i]...), append(f.content, parts[i+1]...)
 			f.whole = append(f.whole, len(f.file))
 		}
 		return f
 	}
-	header := gzfile.Header{Name: "name", Comment: "comment", Extra: []byte("XX\x01\x00y"), HeaderCRC: true}
+	header := gzfile.Header{
+		Name: "name", Comment: "comment", Extra: []byte("XX\x01\x00y"), HeaderCRC: true,
+	}
 	full, err := header.Append(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	full = append(full, gzipOf(t, noise)[gzfile.MinHeaderSize:]...)
-	h := zstfile.Header{ContentSize: -1, Window: 1 << 20, Checksum: true}
-	return []foreignFile{
-		build("gzip", gzipOf(t, text), text, full, noise, gzipOf(t, nil), nil, encode(t, noise, WithPipeline("deflate")), noise),
+	full = append(full, gzipMember(t, noise)[gzfile.MinHeaderSize:]...)
+	unsized := zstfile.Header{ContentSize: -1, Window: 1 << 20, Checksum: true}
+	sized := zstfile.Header{ContentSize: 300, Window: 1 << 10, Checksum: true}
+	return []standardFile{
+		build("gzip",
+			gzipMember(t, text), text,
+			full, noise,
+			gzipMember(t, nil), nil,
+			encode(t, noise, WithFormat(Gzip)), noise),
 		build("zstd",
-			skippable(3, []byte("skip me")), nil,
+			skippableFrame(3, []byte("skip me")), nil,
 			zstdStream(t, text, 700), text,
-			zstdRaw(zstfile.Header{ContentSize: 300, Window: 1 << 10, Checksum: true}, noise[:100], noise[100:]), noise,
-			zstdRaw(h, nil), nil,
-			zstdRaw(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil), nil,
-			zstdRaw(h, noise), noise),
-		build("seekable", encode(t, text, WithPipeline("lzf"), WithBlockSize(testBlock)), text),
+			storedFrame(sized, noise[:100], noise[100:]), noise,
+			storedFrame(unsized, nil), nil,
+			storedFrame(zstfile.Header{ContentSize: 0, SingleSegment: true}, nil), nil,
+			storedFrame(unsized, noise), noise),
+		build("seekable", encode(t, text, WithFormat(Zstd), WithBlockSize(testBlock)), text),
 	}
 }
 
-// readTo decodes src with r, or with AppendDecode if r is nil.
-func readTo(r *Reader, file []byte) ([]byte, error) {
+// decodeWith decodes file with r, or with AppendDecode if r is nil.
+func decodeWith(r *Reader, file []byte) ([]byte, error) {
 	if r == nil {
 		return AppendDecode(nil, file)
 	}
-	r.Reset(plain{bytes.NewReader(file)})
+	r.Reset(onlyReader{bytes.NewReader(file)})
 	return io.ReadAll(r)
 }
 
-// allReaders are Readers of several numbers of workers, and nil for AppendDecode.
+// allReaders returns a Reader for each number of workers, and nil for AppendDecode.
 func allReaders(t *testing.T, opts ...Option) (list []*Reader) {
 	for _, workers := range workerCounts {
 		list = append(list, newReader(t, nil, append(opts, WithConcurrency(workers))...))
@@ -149,14 +164,17 @@ func allReaders(t *testing.T, opts ...Option) (list []*Reader) {
 	return append(list, nil)
 }
 
-// sameEverywhere decodes a file in all ways, and fails if they do not agree.
-func sameEverywhere(t *testing.T, readers []*Reader, file []byte, what string) (content []byte, err error) {
+// decodeSame decodes a file with all readers, which must agree about content and error.
+func decodeSame(
+	t *testing.T, readers []*Reader, file []byte, what string,
+) (content []byte, err error) {
 	t.Helper()
-	content, err = readTo(readers[0], file)
+	content, err = decodeWith(readers[0], file)
 	for i, r := range readers[1:] {
-		got, gerr := readTo(r, file)
-		if fmt.Sprint(gerr) != fmt.Sprint(err) || !bytes.Equal(got, content) {
-			t.Fatalf("%s: %d bytes and %v with one worker, %d and %v with reader %d", what, len(content), err, len(got), gerr, i+1)
+		got, gotErr := decodeWith(r, file)
+		if fmt.Sprint(gotErr) != fmt.Sprint(err) || !bytes.Equal(got, content) {
+			t.Fatalf("%s: %d bytes and %v with one worker, %d bytes and %v with reader %d",
+				what, len(content), err, len(got), gotErr, i+1)
 		}
 	}
 	return content, err

@@ -15,8 +15,9 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// Limits hold, and what a header claims is not allocated.
-func TestForeignLimits(t *testing.T) {
+// TestStandardLimits checks that limits hold, and that sizes in headers and seek tables do not make
+// readers allocate as much.
+func TestStandardLimits(t *testing.T) {
 	text := textBytes(200_000, 1)
 	frame := func(h zstfile.Header) []byte { return append(h.Append(nil), 1, 0, 0) }
 	for name, file := range map[string][]byte{
@@ -25,45 +26,49 @@ func TestForeignLimits(t *testing.T) {
 		"block":          frame(zstfile.Header{ContentSize: 32 << 20, SingleSegment: true}),
 		"skippable":      {0x50, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0xff, 1, 2},
 	} {
-		decode(file) // what the first one takes
-		if n := allocated(func() { AppendDecode(nil, file) }); n > 4<<20 {
-			t.Errorf("%s: AppendDecode took %d bytes for %d", name, n, len(file))
+		decode(file) // fills pools
+		if n := allocatedBytes(func() { AppendDecode(nil, file) }); n > 4<<20 {
+			t.Errorf("%s: AppendDecode: %d bytes allocated for a file of %d", name, n, len(file))
 		}
-		if n := allocated(func() { decode(file) }); n > 4<<20 {
-			t.Errorf("%s: Reader took %d bytes for %d", name, n, len(file))
+		if n := allocatedBytes(func() { decode(file) }); n > 4<<20 {
+			t.Errorf("%s: Reader: %d bytes allocated for a file of %d", name, n, len(file))
 		}
 	}
-	// A seek table claims many frames, or much content.
+	// A seek table that claims many frames.
 	footer := func(n uint32) []byte {
 		p := binary.LittleEndian.AppendUint32(make([]byte, 100), n)
 		p = binary.LittleEndian.AppendUint32(append(p, 0x80), zstfile.SeekTableMagic)
-		copy(p, zstdRaw(zstfile.Header{ContentSize: 1, Window: 1 << 10}, []byte("x")))
+		copy(p, storedFrame(zstfile.Header{ContentSize: 1, Window: 1 << 10}, []byte("x")))
 		return p
 	}
 	for _, n := range []uint32{5, 1 << 20, 1 << 27, 1<<32 - 1} {
 		file := footer(n)
-		if got := allocated(func() {
-			if _, err := NewReaderAt(bytes.NewReader(file), int64(len(file))); classOf(err) == nil {
+		if got := allocatedBytes(func() {
+			if _, err := openFile(file); !isDamage(err) {
 				t.Errorf("%d frames: %v", n, err)
 			}
 		}); got > 200<<10 {
-			t.Errorf("%d frames: %d bytes", n, got)
+			t.Errorf("%d frames: %d bytes allocated", n, got)
 		}
 	}
 	for name, file := range map[string][]byte{
-		"gzip": gzipOf(t, text), "zstd": zstdStream(t, text, 50_000), "frames": encode(t, text, WithPipeline("lzf"), WithBlockSize(1<<16)),
+		"gzip":   gzipMember(t, text),
+		"zstd":   zstdStream(t, text, 50_000),
+		"frames": encode(t, text, WithPipeline("lzf"), WithBlockSize(1<<16)),
 	} {
 		for _, limit := range []int64{0, 1, 70_000, int64(len(text)) - 1, int64(len(text))} {
 			readers := allReaders(t, WithMaxDecodedSize(limit))
-			got, err := sameEverywhere(t, readers[:len(readers)-1], file, name)
+			got, err := decodeSame(t, readers[:len(readers)-1], file, name)
 			if limit == int64(len(text)) {
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-			} else if !errors.Is(err, ErrTooLarge) || int64(len(got)) > limit || !bytes.HasPrefix(text, got) {
+			} else if !errors.Is(err, ErrTooLarge) || int64(len(got)) > limit ||
+				!bytes.HasPrefix(text, got) {
 				t.Errorf("%s, limit %d: %d bytes, %v", name, limit, len(got), err)
 			}
-			if _, err := ReadInfo(bytes.NewReader(file), int64(len(file)), WithMaxDecodedSize(limit)); (err == nil) != (limit == int64(len(text))) {
+			_, err = fileInfo(file, WithMaxDecodedSize(limit))
+			if (err == nil) != (limit == int64(len(text))) {
 				t.Errorf("%s, limit %d: ReadInfo: %v", name, limit, err)
 			}
 		}
@@ -71,7 +76,7 @@ func TestForeignLimits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A window that is too large for the limit, and one that is not.
+	// A window that exceeds the limit, and one that does not.
 	wide := zstdStream(t, text, 50_000, kzstd.WithWindowSize(16<<20))
 	if _, err := decode(wide, WithMaxMemory(16<<20)); !errors.Is(err, ErrMemory) {
 		t.Error(err)
@@ -80,72 +85,78 @@ func TestForeignLimits(t *testing.T) {
 		t.Error(err)
 	}
 	seekable := encode(t, textBytes(1<<20, 1), WithPipeline("lzf"), WithBlockSize(1<<20))
-	if _, err := NewReaderAt(bytes.NewReader(seekable), int64(len(seekable)), WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
+	if _, err := openFile(seekable, WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
 		t.Error(err)
 	}
 }
 
-// Frames that say how much content they have and others by turns share their memory.
-func TestFramesByTurns(t *testing.T) {
+// TestAlternatingFrames checks that frames with and without content size, in turn, share memory.
+func TestAlternatingFrames(t *testing.T) {
 	if testenv.Race {
-		t.Skip("the race detector makes pools forget")
+		t.Skip("the race detector empties pools")
 	}
 	const frames = 2000
-	sized := zstdRaw(zstfile.Header{ContentSize: 1, SingleSegment: true}, []byte("a"))
-	small := zstdRaw(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("b"))
-	wide := zstdRaw(zstfile.Header{ContentSize: -1, Window: 4 << 20}, []byte("c"))
+	sized := storedFrame(zstfile.Header{ContentSize: 1, SingleSegment: true}, []byte("a"))
+	small := storedFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("b"))
+	wide := storedFrame(zstfile.Header{ContentSize: -1, Window: 4 << 20}, []byte("c"))
 	for name, c := range map[string]struct{ file, content []byte }{
 		"small": {slices.Concat(sized, small), []byte("ab")},
 		"wide":  {slices.Concat(sized, wide, small, sized, wide), []byte("acbac")},
 	} {
 		file, content := bytes.Repeat(c.file, frames), bytes.Repeat(c.content, frames)
-		for way, decode := range map[string]func() ([]byte, error){
+		for how, read := range map[string]func() ([]byte, error){
 			"Reader": func() ([]byte, error) {
-				return io.ReadAll(newReader(t, plain{bytes.NewReader(file)}, WithMaxMemory(16<<20), WithConcurrency(2)))
+				return decode(file, WithMaxMemory(16<<20), WithConcurrency(2))
 			},
-			"AppendDecode": func() ([]byte, error) { return AppendDecode(nil, file, WithMaxMemory(16<<20), WithConcurrency(2)) },
+			"AppendDecode": func() ([]byte, error) {
+				return AppendDecode(nil, file, WithMaxMemory(16<<20), WithConcurrency(2))
+			},
 		} {
-			got := allocated(func() {
-				if p, err := decode(); err != nil || !bytes.Equal(p, content) {
-					t.Errorf("%s, %s: %d bytes, %v", name, way, len(p), err)
+			got := allocatedBytes(func() {
+				if p, err := read(); err != nil || !bytes.Equal(p, content) {
+					t.Errorf("%s, %s: %d bytes, %v", name, how, len(p), err)
 				}
 			})
 			if got > 16<<20 {
-				t.Errorf("%s, %s: %d bytes allocated for %d frames", name, way, got, len(content))
+				t.Errorf("%s, %s: %d bytes allocated for %d frames", name, how, got, len(content))
 			}
 		}
 	}
 }
 
-// A frame that is much longer than its content gives reason for does not take the memory that it is long.
+// TestLongFrame decodes a frame that is much longer than its content. Readers must not keep all of
+// it in memory.
 func TestLongFrame(t *testing.T) {
 	content := []byte("content")
 	file := (&zstfile.Header{ContentSize: int64(len(content)), Window: 1 << 10}).Append(nil)
 	file = append(file, make([]byte, 3*2_000_000)...) // empty blocks
 	last := len(content)<<3 | 1
 	file = append(append(file, byte(last), 0, 0), content...)
-	for name, decode := range map[string]func() ([]byte, error){
-		"Reader":       func() ([]byte, error) { return io.ReadAll(newReader(t, plain{bytes.NewReader(file)})) },
+	for name, read := range map[string]func() ([]byte, error){
+		"Reader":       func() ([]byte, error) { return decode(file) },
 		"AppendDecode": func() ([]byte, error) { return AppendDecode(nil, file) },
 	} {
-		decode()
-		n := allocated(func() {
-			if got, err := decode(); err != nil || !bytes.Equal(got, content) {
+		read()
+		n := allocatedBytes(func() {
+			if got, err := read(); err != nil || !bytes.Equal(got, content) {
 				t.Errorf("%s: %d bytes, %v", name, len(got), err)
 			}
 		})
 		if n > 3<<20 {
-			t.Errorf("%s: %d bytes of memory for %d of content in a frame of %d", name, n, len(content), len(file))
+			t.Errorf("%s: %d bytes allocated for %d bytes of content in a frame of %d", name, n,
+				len(content), len(file))
 		}
 	}
 }
 
-// Whether a frame can be decoded does not depend on what the decoder of frames before it has kept.
-func TestDecoderLetGo(t *testing.T) {
+// TestDecoderFreed checks that the memory that the decoder keeps from earlier frames does not make
+// a later frame exceed the limit: the Reader frees it where both do not fit.
+func TestDecoderFreed(t *testing.T) {
 	const window, size = 6 << 20, 4 << 20
 	content := textBytes(window, 1)
-	sized := zstdRaw(zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}, slices.Collect(slices.Chunk(content[:size], zstfile.MaxBlock))...)
-	file := slices.Concat(storedFrame(window, content), sized)
+	h := zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
+	sized := storedFrame(h, slices.Collect(slices.Chunk(content[:size], zstfile.MaxBlock))...)
+	file := slices.Concat(windowFrame(window, content), sized)
 	whole, ordered := zstfile.FrameSpec(size), zstfile.OrderedSpec(window)
 	limit := whole.Memory(1, 1) + ordered.Extra/2
 	if limit < ordered.Memory(1, 1) {
@@ -157,20 +168,23 @@ func TestDecoderLetGo(t *testing.T) {
 		if err != nil || !bytes.Equal(got, append(slices.Clone(content), content[:size]...)) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
-		// It is let go only where both do not fit.
-		if kept := r.sources.zst.DecoderMemory() > 0; kept != (limit >= whole.Memory(1, 1)+ordered.Extra) {
-			t.Errorf("limit of %d: the decoder is kept: %v", limit, kept)
+		kept, want := r.sources.zst.DecoderMemory() > 0, limit >= whole.Memory(1, 1)+ordered.Extra
+		if kept != want {
+			t.Errorf("limit of %d: decoder kept: %v, want %v", limit, kept, want)
 		}
 	}
 }
 
-// A large window is let go at the next frame, and when the file has ended.
-func TestWindowLetGo(t *testing.T) {
-	const freeWindow = 8 << 20 // what every decoder should support
+// TestWindowFreed checks that the decoder frees a large window at the next frame and at the end of
+// the file.
+func TestWindowFreed(t *testing.T) {
+	const freeWindow = 8 << 20 // RFC 8878: every decoder should support it
 	memory := func(window int64) int64 { s := zstfile.OrderedSpec(window); return s.Extra }
-	small := storedFrame(1<<10, []byte("x"))
-	large := storedFrame(4*freeWindow, randomBytes(3*freeWindow, 1))
-	for name, file := range map[string][]byte{"next frame": append(slices.Clone(large), small...), "end": large} {
+	small := windowFrame(1<<10, []byte("x"))
+	large := windowFrame(4*freeWindow, randomBytes(3*freeWindow, 1))
+	for name, file := range map[string][]byte{
+		"next frame": append(slices.Clone(large), small...), "end": large,
+	} {
 		r := newReader(t, bytes.NewReader(file))
 		most := int64(0)
 		for p := make([]byte, 1<<20); ; {
@@ -184,21 +198,22 @@ func TestWindowLetGo(t *testing.T) {
 		}
 		kept := r.sources.zst.DecoderMemory()
 		if most < memory(3*freeWindow) || kept > memory(freeWindow) || name == "end" && kept > 0 {
-			t.Errorf("%s: the decoder takes %d bytes, after %d", name, kept, most)
+			t.Errorf("%s: the decoder keeps %d bytes of %d", name, kept, most)
 		}
 	}
 }
 
-// There is a limit to how many members are listed.
+// TestManyMembers checks that the memory limit bounds the list of members.
 func TestManyMembers(t *testing.T) {
-	member := gzipOf(t, nil)
+	member := gzipMember(t, nil)
 	file := bytes.Repeat(member, 3000)
 	const limit = 3000 * index.StreamMemory
-	if info, err := ReadInfo(bytes.NewReader(file), int64(len(file)), WithMaxMemory(limit)); err != nil || len(info.Streams) != 3000 {
+	info, err := fileInfo(file, WithMaxMemory(limit))
+	if err != nil || len(info.Streams) != 3000 {
 		t.Errorf("%d members, %v", len(info.Streams), err)
 	}
 	file = append(file, member...)
-	if _, err := ReadInfo(bytes.NewReader(file), int64(len(file)), WithMaxMemory(limit)); !errors.Is(err, ErrMemory) {
+	if _, err := fileInfo(file, WithMaxMemory(limit)); !errors.Is(err, ErrMemory) {
 		t.Error(err)
 	}
 }

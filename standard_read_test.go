@@ -14,17 +14,20 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 )
 
-func TestForeign(t *testing.T) {
+// TestReadStandard reads all files with all readers, and from readers that return few bytes.
+func TestReadStandard(t *testing.T) {
 	checkGoroutines(t)
 	readers := allReaders(t)
-	for _, f := range foreignFiles(t) {
-		got, err := sameEverywhere(t, readers, f.file, f.name)
+	for _, f := range standardFiles(t) {
+		got, err := decodeSame(t, readers, f.file, f.name)
 		if err != nil {
 			t.Fatal(f.name, err)
 		}
 		equal(t, got, f.content, f.name)
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
-			"one byte": iotest.OneByteReader, "half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+			"one byte":      iotest.OneByteReader,
+			"half":          iotest.HalfReader,
+			"data with EOF": iotest.DataErrReader,
 		} {
 			got, err := io.ReadAll(newReader(t, wrap(bytes.NewReader(f.file))))
 			if err != nil {
@@ -38,10 +41,10 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// The format has no limit for names and comments, and gzip reads such files: so do we, without keeping what we have no use for.
+// TestLongGzipHeader reads members with very long names and comments, which the format allows.
 func TestLongGzipHeader(t *testing.T) {
 	text := textBytes(1000, 1)
-	gz := gzipOf(t, text)
+	gz := gzipMember(t, text)
 	with := func(flags byte, strings ...string) []byte {
 		p := slices.Clone(gz[:gzfile.MinHeaderSize])
 		p[3] = flags
@@ -61,10 +64,12 @@ func TestLongGzipHeader(t *testing.T) {
 		{with(1<<4, long), ""},
 	} {
 		file := append(slices.Clone(gz), c.file...)
-		if got, err := sameEverywhere(t, allReaders(t), file, c.name); err != nil || !bytes.Equal(got, slices.Concat(text, text)) {
+		if got, err := decodeSame(t, allReaders(t), file, c.name); err != nil ||
+			!bytes.Equal(got, slices.Concat(text, text)) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
-		if info, err := ReadInfo(bytes.NewReader(file), int64(len(file))); err != nil || info.Content != 2000 {
+		if info, err := fileInfo(file); err != nil ||
+			info.Content != 2000 {
 			t.Errorf("%+v, %v", info, err)
 		}
 		if name, _, err := ReadName(bytes.NewReader(c.file)); err != nil || name != c.name {
@@ -73,12 +78,12 @@ func TestLongGzipHeader(t *testing.T) {
 	}
 }
 
-// A Reader goes from one format to another, in any state.
-func TestForeignReset(t *testing.T) {
+// TestStandardReset resets a Reader from one format to another, in any state.
+func TestStandardReset(t *testing.T) {
 	checkGoroutines(t)
 	text := mixedBytes(50_000)
-	files := foreignFiles(t)
-	files = append(files, foreignFile{"pz", encode(t, text, WithBlockSize(testBlock)), text, nil})
+	files := standardFiles(t)
+	files = append(files, standardFile{"pz", encode(t, text, WithBlockSize(testBlock)), text, nil})
 	r := newReader(t, nil, WithConcurrency(2))
 	for i := range 60 {
 		f := files[i*7%len(files)]
@@ -103,16 +108,17 @@ func TestForeignReset(t *testing.T) {
 	}
 }
 
-// Errors of the reader underneath come through as they are, and nothing hangs or stays.
-func TestForeignFailingReader(t *testing.T) {
+// TestStandardFailingReader lets the underlying reader fail at many bytes.
+func TestStandardFailingReader(t *testing.T) {
 	checkGoroutines(t)
-	for _, f := range foreignFiles(t) {
+	for _, f := range standardFiles(t) {
 		for _, workers := range workerCounts {
 			r := newReader(t, nil, WithConcurrency(workers))
 			for n := 0; n < len(f.file); n += 11 {
-				deadline(t, fmt.Sprint(f.name, " that fails at byte ", n), func() {
+				mustFinish(t, fmt.Sprint(f.name, ", failing at byte ", n), func() {
 					r.Reset(io.MultiReader(bytes.NewReader(f.file[:n]), iotest.ErrReader(errTest)))
-					if got, err := io.ReadAll(r); !errors.Is(err, errTest) || !bytes.HasPrefix(f.content, got) {
+					if got, err := io.ReadAll(r); !errors.Is(err, errTest) ||
+						!bytes.HasPrefix(f.content, got) {
 						t.Errorf("%s, byte %d: %v", f.name, n, err)
 					}
 				})

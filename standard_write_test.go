@@ -16,8 +16,8 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// decodeOther decodes a .gz or .zst file with a decoder that is not ours.
-func decodeOther(t testing.TB, pipe string, file []byte) []byte {
+// decodeReference decodes a .gz or .zst file with compress/gzip or klauspost/compress.
+func decodeReference(t testing.TB, pipe string, file []byte) []byte {
 	t.Helper()
 	var r io.Reader
 	var err error
@@ -25,7 +25,8 @@ func decodeOther(t testing.TB, pipe string, file []byte) []byte {
 		r, err = gzip.NewReader(bytes.NewReader(file))
 	} else {
 		var d *kzstd.Decoder
-		d, err = kzstd.NewReader(bytes.NewReader(file), kzstd.WithDecoderMaxWindow(8<<20), kzstd.WithDecoderConcurrency(1))
+		d, err = kzstd.NewReader(bytes.NewReader(file), kzstd.WithDecoderMaxWindow(8<<20),
+			kzstd.WithDecoderConcurrency(1))
 		r = d
 		defer d.Close()
 	}
@@ -34,26 +35,29 @@ func decodeOther(t testing.TB, pipe string, file []byte) []byte {
 	}
 	p, err := io.ReadAll(r)
 	if err != nil {
-		t.Fatalf("%s: after %d bytes: %v", pipe, len(p), err)
+		t.Fatalf("%s: error after %d bytes: %v", pipe, len(p), err)
 	}
 	return p
 }
 
-var standard = []string{"deflate", "lzf"}
+// standardPipelines are the pipelines of .gz and .zst.
+var standardPipelines = []string{"deflate", "lzf"}
 
-// Other decoders read what is written, however it was written, and it is always the same.
-func TestStandardFiles(t *testing.T) {
+// TestWriteStandard checks that reference decoders read our files, and that their bytes do not
+// depend on workers and the sizes of writes.
+func TestWriteStandard(t *testing.T) {
 	levels := []int{1, 4, 6, 9}
 	if !testenv.All() {
 		levels = []int{1, 6}
 	}
-	for _, pipe := range standard {
+	for _, pipe := range standardPipelines {
 		for _, n := range []int{0, 1, 2, testBlock - 1, testBlock, testBlock + 1, 9*testBlock + 5} {
 			content := mixedBytes(n)
 			for _, level := range levels {
 				opts := []Option{WithPipeline(pipe), WithLevel(level), WithBlockSize(testBlock)}
 				want := encode(t, content, opts...)
-				equal(t, decodeOther(t, pipe, want), content, fmt.Sprint(pipe, " ", n, " level ", level))
+				equal(t, decodeReference(t, pipe, want), content,
+					fmt.Sprint(pipe, " ", n, " level ", level))
 				for _, workers := range workerCounts {
 					opts := append(opts, WithConcurrency(workers))
 					var b bytes.Buffer
@@ -66,19 +70,21 @@ func TestStandardFiles(t *testing.T) {
 					if err := w.Close(); err != nil {
 						t.Fatal(err)
 					}
-					equal(t, b.Bytes(), want, fmt.Sprint(pipe, ": pieces, ", workers, " workers"))
+					equal(t, b.Bytes(), want,
+						fmt.Sprint(pipe, ": several writes, ", workers, " workers"))
 					b.Reset()
 					w.Reset(&b)
-					if _, err := w.ReadFrom(plain{bytes.NewReader(content)}); err != nil {
+					if _, err := w.ReadFrom(onlyReader{bytes.NewReader(content)}); err != nil {
 						t.Fatal(err)
 					}
 					w.Close()
 					equal(t, b.Bytes(), want, fmt.Sprint(pipe, ": ReadFrom, ", workers, " workers"))
-					got, err := AppendEncode([]byte("before"), content, append(opts, WithContentSize(-1))...)
+					opts = append(opts, WithContentSize(-1))
+					got, err := AppendEncode([]byte("before"), content, opts...)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if !bytes.Equal(decodeOther(t, pipe, got[6:]), content) {
+					if !bytes.Equal(decodeReference(t, pipe, got[6:]), content) {
 						t.Errorf("%s: AppendEncode", pipe)
 					}
 				}
@@ -87,9 +93,9 @@ func TestStandardFiles(t *testing.T) {
 	}
 }
 
-// After Flush all that was written can be read.
-func TestStandardFlush(t *testing.T) {
-	for _, pipe := range standard {
+// TestFlushStandard checks that reference decoders return everything written before a Flush.
+func TestFlushStandard(t *testing.T) {
+	for _, pipe := range standardPipelines {
 		var b bytes.Buffer
 		content := textBytes(5*testBlock, 1)
 		w := newWriter(t, &b, WithPipeline(pipe), WithBlockSize(testBlock))
@@ -112,16 +118,17 @@ func TestStandardFlush(t *testing.T) {
 					t.Error(err)
 				}
 			} else if at > 0 {
-				got = decodeOther(t, pipe, b.Bytes())
+				got = decodeReference(t, pipe, b.Bytes())
 			}
 			equal(t, got, content[:at], fmt.Sprint(pipe, " at ", at))
 		}
 		w.Write(content[4*testBlock:])
 		w.Close()
-		equal(t, decodeOther(t, pipe, b.Bytes()), content, pipe)
+		equal(t, decodeReference(t, pipe, b.Bytes()), content, pipe)
 	}
 }
 
+// TestGzipHeader writes names and times.
 func TestGzipHeader(t *testing.T) {
 	when := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
 	for _, c := range []struct {
@@ -134,7 +141,8 @@ func TestGzipHeader(t *testing.T) {
 		{WithName("", time.Unix(-5, 0)), "", time.Time{}},
 		{WithName("", time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)), "", time.Time{}},
 	} {
-		r, err := gzip.NewReader(bytes.NewReader(encode(t, []byte("text"), WithPipeline("deflate"), c.opt)))
+		file := encode(t, []byte("text"), WithFormat(Gzip), c.opt)
+		r, err := gzip.NewReader(bytes.NewReader(file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,12 +150,13 @@ func TestGzipHeader(t *testing.T) {
 			t.Errorf("%q %v, want %q %v", r.Name, r.ModTime, c.name, c.time)
 		}
 	}
-	// Names are bytes, as gzip writes them.
-	if file := encode(t, nil, WithPipeline("deflate"), WithName("наука", when)); !bytes.Contains(file, []byte("наука\x00")) {
-		t.Errorf("%q", file)
+	// gzip writes the bytes of a name as they are, and so does the Writer.
+	file := encode(t, nil, WithFormat(Gzip), WithName("наука", when))
+	if !bytes.Contains(file, []byte("наука\x00")) {
+		t.Errorf("no name in %q", file)
 	}
 	long := encode(t, nil, WithPipeline("deflate"), WithName(string(textBytes(1<<17, 1)), when))
-	decodeOther(t, "deflate", long)
+	decodeReference(t, "deflate", long)
 	for _, name := range []string{"a/b", "a\x00b"} {
 		if _, err := NewWriter(io.Discard, WithName(name, when)); !errors.Is(err, ErrOption) {
 			t.Errorf("%q: %v", name, err)
@@ -155,13 +164,15 @@ func TestGzipHeader(t *testing.T) {
 	}
 }
 
-// The seek table of a .zst file says where its frames are.
+// TestSeekTable checks the frames that the seek table of a .zst file lists.
 func TestSeekTable(t *testing.T) {
 	for _, checks := range []bool{true, false} {
 		for _, n := range []int{0, 5, 10*testBlock + 7} {
 			content := mixedBytes(n)
-			file := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(checks))
-			f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:], int64(len(file)))
+			file := encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock),
+				WithChecksum(checks))
+			f, err := zstfile.ParseSeekFooter(file[len(file)-zstfile.SeekFooterSize:],
+				int64(len(file)))
 			if err != nil || f.Sums != checks || f.Frames != max(1, (n+testBlock-1)/testBlock) {
 				t.Fatalf("%+v, %v", f, err)
 			}
@@ -173,18 +184,20 @@ func TestSeekTable(t *testing.T) {
 			for p := file; len(list) > 0; list = list[1:] {
 				e := list[0]
 				part := content[:e.Content]
-				equal(t, decodeOther(t, "lzf", p[:e.Size]), part, "frame")
+				equal(t, decodeReference(t, "lzf", p[:e.Size]), part, "frame")
 				if checks && e.Sum != zstfile.Checksum(part) {
-					t.Errorf("sum %08x", e.Sum)
+					t.Errorf("checksum %08x, want %08x", e.Sum, zstfile.Checksum(part))
 				}
 				p, content = p[e.Size:], content[e.Content:]
 			}
 			if len(content) > 0 {
-				t.Errorf("%d bytes are in no frame", len(content))
+				t.Errorf("no frame holds the last %d bytes", len(content))
 			}
 		}
 	}
-	if _, err := NewWriter(io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20)); !errors.Is(err, ErrOption) {
+	if _, err := NewWriter(
+		io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20),
+	); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	if w := newWriter(t, io.Discard, WithPipeline("lzf"), WithLevel(9)); w.opt.blockSize != 8<<20 {
@@ -192,7 +205,8 @@ func TestSeekTable(t *testing.T) {
 	}
 }
 
-// What is written at the end takes no more room than it needs: WriterMemory says what an index takes.
+// TestEndMemory checks that the index or seek table at the end of a stream is made in a buffer of
+// its size, as WriterMemory documents.
 func TestEndMemory(t *testing.T) {
 	for _, p := range Pipelines() {
 		o, err := newWriterOptions([]Option{WithPipeline(p.Name)})
@@ -207,7 +221,7 @@ func TestEndMemory(t *testing.T) {
 				f.BlockTrailer(f.BlockHeader(nil, b), b)
 			}
 			if end := f.Trailer(nil, 1, 1); cap(end) > len(end)+16<<10 {
-				t.Errorf("%s: room for %d bytes to write %d", p.Name, cap(end), len(end))
+				t.Errorf("%s: a buffer of %d bytes for %d", p.Name, cap(end), len(end))
 			}
 		}
 	}

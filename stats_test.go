@@ -12,6 +12,7 @@ import (
 	"github.com/gopz/compress/internal/pzfile"
 )
 
+// TestStats checks that statistics of Writers, Readers and the Scheduler add up.
 func TestStats(t *testing.T) {
 	content := mixedBytes(20*testBlock + 5)
 	s := NewScheduler(2)
@@ -26,7 +27,7 @@ func TestStats(t *testing.T) {
 	}
 	w, r := run()
 	if st := s.Stats(); st.Runs != 0 || w.Stats().Runs != 0 || r.Stats().Compute != 0 {
-		t.Errorf("off: %+v", st)
+		t.Errorf("statistics off: %+v", st)
 	}
 	s.EnableStats(true)
 	w, r = run()
@@ -34,8 +35,9 @@ func TestStats(t *testing.T) {
 	sum := ws
 	sum.Stages = slices.Clone(ws.Stages)
 	sum.Add(&rs)
-	if total.Runs != 2 || total.Compute != sum.Compute || total.Overhead() != sum.Overhead() || total.Total != sum.Total {
-		t.Errorf("%+v, parts %+v", total, sum)
+	if total.Runs != 2 || total.Compute != sum.Compute || total.Overhead() != sum.Overhead() ||
+		total.Total != sum.Total {
+		t.Errorf("Scheduler: %+v; sum of its runs: %+v", total, sum)
 	}
 	for _, st := range []SchedulerStats{ws, rs} {
 		check := st.Stages[len(st.Stages)-1]
@@ -46,11 +48,13 @@ func TestStats(t *testing.T) {
 		for _, x := range st.Stages {
 			stages += x.Time
 		}
-		if stages != st.Compute || st.Compute <= 0 || st.Compute > 2*st.Total || st.QueueAdmin <= 0 || st.QueueWait <= 0 {
+		if stages != st.Compute || st.Compute <= 0 || st.Compute > 2*st.Total ||
+			st.QueueAdmin <= 0 ||
+			st.QueueWait <= 0 {
 			t.Errorf("%+v", st)
 		}
 	}
-	// A Writer that is used again counts on, and one that has begun before statistics were on counts from its next stream.
+	// Statistics of a Writer go on after Reset. They begin and end with a stream.
 	w.Reset(io.Discard)
 	w.Write(content)
 	w.Close()
@@ -62,7 +66,7 @@ func TestStats(t *testing.T) {
 	w.Write(content)
 	w.Close()
 	if st := w.Stats(); st.Runs != 2 {
-		t.Errorf("switched off: %+v", st)
+		t.Errorf("statistics off again: %+v", st)
 	}
 	if st := s.Stats(); st.Runs != 3 {
 		t.Errorf("%+v", st)
@@ -71,14 +75,20 @@ func TestStats(t *testing.T) {
 	if st := s.Stats(); st.Runs != 0 || st.Stages != nil {
 		t.Errorf("after ResetStats: %+v", st)
 	}
-	// A run that fails, and one that is closed early, count as well.
+}
+
+// TestStatsOfRuns checks the statistics of runs that fail or end early, of a device and of a
+// ReaderAt.
+func TestStatsOfRuns(t *testing.T) {
+	content := mixedBytes(20*testBlock + 5)
+	s := NewScheduler(2)
 	s.EnableStats(true)
 	file := encode(t, content, WithBlockSize(testBlock))
 	bad := slices.Clone(file)
 	bad[len(bad)/2] ^= 1
-	r = newReader(t, bytes.NewReader(bad), WithScheduler(s))
+	r := newReader(t, bytes.NewReader(bad), WithScheduler(s))
 	if _, err := io.Copy(io.Discard, r); err == nil {
-		t.Error("no error")
+		t.Error("a damaged file gives no error")
 	}
 	r.Close()
 	r = newReader(t, bytes.NewReader(file), WithScheduler(s))
@@ -101,11 +111,11 @@ func TestStats(t *testing.T) {
 	before := at.Stats()
 	at.Close()
 	if st := at.Stats(); st.Compute <= 0 || st.Compute != before.Compute || st.Runs != before.Runs {
-		t.Errorf("ReaderAt: %+v, and %+v when closed", before, st)
+		t.Errorf("ReaderAt: %+v before Close, %+v after", before, st)
 	}
 }
 
-// Every stage of every block is told once.
+// TestTrace checks that each stage of each block gives one event.
 func TestTrace(t *testing.T) {
 	content := textBytes(20*testBlock, 1)
 	for _, backend := range []Backend{CPU, GPU, Fused} {
@@ -113,19 +123,30 @@ func TestTrace(t *testing.T) {
 		seen := map[string]int{}
 		workers := map[int]bool{}
 		s := deviceScheduler(t, 3, gpu.SoftConfig{Batch: 3})
-		encode(t, content, WithScheduler(s), WithBackend(backend, backend), WithBlockSize(testBlock), WithTrace(func(e StageEvent) {
+		trace := func(e StageEvent) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen[e.Stage+" "+e.Backend.String()]++
 			workers[e.Worker] = true
-			if e.Took < 0 || time.Since(e.Start) < e.Took || e.Bytes != testBlock || e.Block >= 20 || e.Batch < 1 || e.Batch > 3 {
-				t.Errorf("%+v", e)
+			if e.Took < 0 || time.Since(e.Start) < e.Took {
+				t.Errorf("times of %+v", e)
 			}
-		}))
+			if e.Bytes != testBlock || e.Block >= 20 || e.Batch < 1 || e.Batch > 3 {
+				t.Errorf("sizes of %+v", e)
+			}
+		}
+		encode(t, content, WithScheduler(s), WithBackend(backend, backend),
+			WithBlockSize(testBlock), WithTrace(trace))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
 		switch backend {
 		case GPU:
-			want = map[string]int{"lz77 gpu": 20, "lzseq cpu": 20, "rans gpu": 20, "verify cpu": 40, "check cpu": 40}
+			want = map[string]int{
+				"lz77 gpu":   20,
+				"lzseq cpu":  20,
+				"rans gpu":   20,
+				"verify cpu": 40,
+				"check cpu":  40,
+			}
 		case Fused:
 			want = map[string]int{"fused gpu": 20, "verify cpu": 20, "check cpu": 40}
 		}
@@ -145,7 +166,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Blocks have the numbers of their stream.
+// TestTraceNumbers checks that events number blocks within their stream.
 func TestTraceNumbers(t *testing.T) {
 	const blocks = 5
 	content := textBytes(blocks*testBlock, 1)
@@ -171,21 +192,24 @@ func TestTraceNumbers(t *testing.T) {
 	io.Copy(io.Discard, r)
 	io.Copy(io.Discard, openAt(t, file.Bytes(), opts...))
 	if len(seen) != blocks {
-		t.Errorf("numbers %v", seen)
+		t.Errorf("block numbers: %v, want %d of them", seen, blocks)
 	}
 	for i := range int64(blocks) {
 		if seen[i] != 2+4+2 {
-			t.Errorf("block %d: %d times, want 8", i, seen[i])
+			t.Errorf("block %d: %d events, want 8", i, seen[i])
 		}
 	}
 }
 
+// TestProgress checks the calls of a progress function.
 func TestProgress(t *testing.T) {
 	content := mixedBytes(9*testBlock + 1)
 	for _, total := range []int64{-1, int64(len(content))} {
 		var last Progress
 		check := WithProgress(func(p Progress) {
-			if p.Blocks != last.Blocks+1 || p.Content <= last.Content || p.Compressed <= last.Compressed || p.Total != total {
+			if p.Blocks != last.Blocks+1 || p.Content <= last.Content ||
+				p.Compressed <= last.Compressed ||
+				p.Total != total {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p

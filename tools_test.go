@@ -18,8 +18,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// pipe gives in to a program and returns what it writes.
-func pipe(t testing.TB, in []byte, args ...string) []byte {
+// runTool runs a program with in as its input and returns its output.
+func runTool(t testing.TB, in []byte, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin = bytes.NewReader(in)
@@ -32,24 +32,36 @@ func pipe(t testing.TB, in []byte, args ...string) []byte {
 	return out
 }
 
-// python is a program that turns its standard input into its standard output.
-func python(program string) []string {
-	return []string{"python3", "-c", "import sys, gzip, zlib, io\np = sys.stdin.buffer.read()\nw = sys.stdout.buffer.write\n" + program}
+// pythonTool returns the command of a Python program, which has its input in p and writes with w.
+func pythonTool(program string) []string {
+	const head = "import sys, gzip, zlib, io\n" +
+		"p = sys.stdin.buffer.read()\n" +
+		"w = sys.stdout.buffer.write\n"
+	return []string{"python3", "-c", head + program}
 }
 
-// writers make files of the standard formats; %d is a level.
-var writers = []struct {
+// pythonGzip returns the command that compresses with Python's zlib at level %d with a strategy.
+func pythonGzip(strategy int) []string {
+	return pythonTool(fmt.Sprintf("c = zlib.compressobj(%%d, 8, 31, 9, %d)\n", strategy) +
+		"w(c.compress(p)); w(c.flush())")
+}
+
+// A toolWriter is a command that writes a standard format at a range of levels. %d stands for the
+// level.
+type toolWriter struct {
 	args     []string
-	from, to int // levels
-}{
+	from, to int
+}
+
+var toolWriters = []toolWriter{
 	{[]string{"gzip", "-%d", "-c"}, 1, 9},
 	{[]string{"pigz", "-%d", "-c"}, 0, 9},
 	{[]string{"pigz", "-%d", "-i", "-b", "128", "-p", "4", "-c"}, 6, 6},
 	{[]string{"pigz", "-%d", "-c"}, 11, 11},
 	{[]string{"libdeflate-gzip", "-%d", "-c"}, 1, 12},
-	{python("w(gzip.compress(p, %d))"), 0, 9},
-	{python("c = zlib.compressobj(%d, 8, 31, 9, 2)\nw(c.compress(p)); w(c.flush())"), 1, 9}, // Huffman codes only
-	{python("c = zlib.compressobj(%d, 8, 31, 9, 4)\nw(c.compress(p)); w(c.flush())"), 6, 6}, // fixed codes
+	{pythonTool("w(gzip.compress(p, %d))"), 0, 9},
+	{pythonGzip(2), 1, 9}, // Huffman codes without matches
+	{pythonGzip(4), 6, 6}, // fixed codes
 	{[]string{"zstd", "-%d", "-c"}, 1, 19},
 	{[]string{"zstd", "--ultra", "-%d", "-c"}, 20, 22},
 	{[]string{"zstd", "--fast=%d", "-c"}, 1, 5},
@@ -59,106 +71,133 @@ var writers = []struct {
 	{[]string{"zstd", "-%d", "--no-content-size", "-c"}, 3, 3},
 }
 
-// We read what others write, at all their levels.
-func TestReadTools(t *testing.T) {
-	testenv.Slow(t)
-	var contents [][]byte
-	kinds := []string{"text", "mixed", "random", "zeros"}
-	if !testenv.All() {
-		kinds = kinds[1:2]
+// toolContents returns the contents that other programs compress. The large one is long enough for
+// several of our workers to decode one gzip member.
+func toolContents(t *testing.T) (contents [][]byte) {
+	kinds, large := []string{"mixed"}, 1200<<10
+	if testenv.All() {
+		kinds, large = []string{"text", "mixed", "random", "zeros"}, 2<<20
 	}
 	for _, kind := range kinds {
 		contents = append(contents, corpus.ByName(kind).Make(200_000))
 	}
-	contents = append(contents, nil, []byte("x"), corpus.ByName("log").Make(2<<20))
+	contents = append(contents, nil, []byte("x"), corpus.ByName("log").Make(large))
 	for _, f := range corpus.Real(t) {
 		contents = append(contents, f.Data(t))
 	}
-	for _, w := range writers {
+	return contents
+}
+
+// TestReadTools reads files of other programs. By default each program writes with its first and
+// its last level.
+func TestReadTools(t *testing.T) {
+	testenv.Slow(t)
+	contents := toolContents(t)
+	for _, w := range toolWriters {
 		name := strings.Join(w.args, " ")
 		if w.args[0] == "python3" {
 			name = "python3 " + w.args[2][strings.LastIndex(w.args[2], "w(")-30:]
 		}
 		t.Run(strings.ReplaceAll(name, "\n", " "), func(t *testing.T) {
-			t.Parallel() // other programs have one thread each
+			t.Parallel() // most programs have one thread
 			testenv.Tool(t, w.args[0])
-			var all, want []byte
-			for level := w.from; level <= w.to; level++ {
-				if level != w.from && level != w.to && (!testenv.All() || w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()) {
-					continue // Python takes its time to start, and its levels are those of gzip
-				}
-				args := make([]string, len(w.args))
-				for i, a := range w.args {
-					args[i] = strings.ReplaceAll(a, "%d", fmt.Sprint(level))
-				}
-				for _, content := range contents {
-					switch {
-					case corpus.Matrix():
-					case len(content) > 4<<20 && level > 9, len(content) > 1<<20 && level%9 != 1:
-						continue // other programs take minutes for that
-					}
-					file := pipe(t, content, args...)
-					readAll(t, file, content, fmt.Sprint("level ", level))
-					if len(content) < 1<<20 {
-						all, want = append(all, file...), append(want, content...)
-					}
-				}
-			}
-			readAll(t, all, want, "one after the other")
-			if args := w.args; args[0] != "zstd" {
-				all = append(all, make([]byte, 70_000)...)
-				readAll(t, all, want, "with zeros at the end")
-			}
+			readToolLevels(t, w, contents)
 		})
 	}
 	t.Run("zstd --stream-size", func(t *testing.T) {
 		testenv.Tool(t, "zstd")
 		content := contents[len(contents)-1]
-		for _, extra := range []string{"--no-check", "--check"} {
-			readAll(t, pipe(t, content, "zstd", "-c", extra, fmt.Sprint("--stream-size=", len(content))), content, extra)
+		size := fmt.Sprint("--stream-size=", len(content))
+		for _, check := range []string{"--no-check", "--check"} {
+			checkRead(t, runTool(t, content, "zstd", "-c", check, size), content, check)
 		}
 	})
 	t.Run("zstd -o", func(t *testing.T) {
 		t.Parallel()
-		// With a file zstd knows how long the content is.
 		testenv.Tool(t, "zstd")
-		dir := t.TempDir()
-		in, other, out := filepath.Join(dir, "in"), filepath.Join(dir, "other"), filepath.Join(dir, "out")
 		for _, content := range contents {
-			for name, p := range map[string][]byte{in: content, other: append([]byte("more "), content...)} {
-				if err := os.WriteFile(name, p, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, args := range [][]string{{"-3"}, {"-19"}, {"-1", "-T2", "-B100KB"}, {"-3", "--patch-from", other}} {
-				if len(content) > 4<<20 && args[0] == "-19" || len(content) < 100 && args[len(args)-1] == other {
-					continue
-				}
-				pipe(t, nil, append(append([]string{"zstd", "-q", "-f", in, "-o", out}, args...), "--no-progress")...)
-				file, err := os.ReadFile(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if args[len(args)-1] == other {
-					// Such a file cannot be read without the other one. It does not say so.
-					if got, err := AppendDecode(nil, file); err == nil && len(content) > 0 {
-						t.Errorf("--patch-from: %d bytes and no error", len(got))
-					}
-					continue
-				}
-				readAll(t, file, content, fmt.Sprint(args))
-			}
+			readZstdFiles(t, content)
 		}
 	})
 }
 
-// readAll reads a file of a standard format with several numbers of workers.
-func readAll(t *testing.T, file, content []byte, what string) {
+// readToolLevels reads what a program writes at its levels: each file, and all of them
+// concatenated.
+func readToolLevels(t *testing.T, w toolWriter, contents [][]byte) {
+	var all, want []byte
+	for level := w.from; level <= w.to; level++ {
+		// Python starts slowly, and its levels are those of gzip.
+		slow := w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()
+		if level != w.from && level != w.to && (!testenv.All() || slow) {
+			continue
+		}
+		args := make([]string, len(w.args))
+		for i, a := range w.args {
+			args[i] = strings.ReplaceAll(a, "%d", fmt.Sprint(level))
+		}
+		for _, content := range contents {
+			switch {
+			case corpus.Matrix():
+			case len(content) > 4<<20 && level > 9, len(content) > 1<<20 && level%9 != 1:
+				continue // takes other programs minutes
+			}
+			file := runTool(t, content, args...)
+			checkRead(t, file, content, fmt.Sprint("level ", level))
+			if len(content) < 1<<20 {
+				all, want = append(all, file...), append(want, content...)
+			}
+		}
+	}
+	checkRead(t, all, want, "all files concatenated")
+	if w.args[0] != "zstd" {
+		all = append(all, make([]byte, 70_000)...)
+		checkRead(t, all, want, "with zeros behind")
+	}
+}
+
+// readZstdFiles reads what zstd writes for a file, whose size it then knows.
+func readZstdFiles(t *testing.T, content []byte) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	other := filepath.Join(dir, "other")
+	for name, p := range map[string][]byte{
+		in: content, other: append([]byte("more "), content...),
+	} {
+		if err := os.WriteFile(name, p, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"-3"}, {"-19"}, {"-1", "-T2", "-B100KB"}, {"-3", "--patch-from", other},
+	} {
+		patch := args[len(args)-1] == other
+		if len(content) > 4<<20 && args[0] == "-19" || len(content) < 100 && patch {
+			continue
+		}
+		args = append([]string{"zstd", "-q", "-f", "--no-progress", in, "-o", out}, args...)
+		runTool(t, nil, args...)
+		file, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if patch {
+			// Only the other file makes this one readable, which its header does not say.
+			if got, err := AppendDecode(nil, file); err == nil && len(content) > 0 {
+				t.Errorf("--patch-from: %d bytes without an error", len(got))
+			}
+			continue
+		}
+		checkRead(t, file, content, fmt.Sprint(args))
+	}
+}
+
+// checkRead reads a file of a standard format with each number of workers, and its info.
+func checkRead(t *testing.T, file, content []byte, what string) {
 	t.Helper()
 	for _, workers := range workerCounts {
 		got, err := decode(file, WithConcurrency(workers))
 		if err != nil {
-			t.Fatalf("%s, %d workers: after %d bytes: %v", what, workers, len(got), err)
+			t.Fatalf("%s, %d workers: error after %d bytes: %v", what, workers, len(got), err)
 		}
 		equal(t, got, content, what)
 	}
@@ -167,42 +206,45 @@ func readAll(t *testing.T, file, content []byte, what string) {
 		t.Fatalf("%s: AppendDecode: %v", what, err)
 	}
 	equal(t, got, content, what)
-	info, err := ReadInfo(bytes.NewReader(file), int64(len(file)))
+	info, err := fileInfo(file)
 	if err != nil || info.Content != int64(len(content)) {
 		t.Fatalf("%s: %+v, %v", what, info, err)
 	}
 }
 
-// readers say what is in a file on their standard input, or that it is in order.
-var readers = map[string][][]string{
+// toolReaders are commands that decode or test a file, by the pipeline that writes it.
+var toolReaders = map[string][][]string{
 	"deflate": {
-		{"gzip", "-dc"}, {"gzip", "-t"}, {"pigz", "-dc"}, {"pigz", "-t"}, {"libdeflate-gunzip", "-c"},
-		python("w(gzip.decompress(p))"),
-		python("while p:\n d = zlib.decompressobj(31)\n w(d.decompress(p))\n assert d.eof\n p = d.unused_data"),
+		{"gzip", "-dc"}, {"gzip", "-t"},
+		{"pigz", "-dc"}, {"pigz", "-t"},
+		{"libdeflate-gunzip", "-c"},
+		pythonTool("w(gzip.decompress(p))"),
+		pythonTool("while p:\n d = zlib.decompressobj(31)\n w(d.decompress(p))\n" +
+			" assert d.eof\n p = d.unused_data"),
 	},
 	"lzf": {{"zstd", "-dc", "-M8MB"}, {"zstd", "-t"}},
 }
 
-// checkOthers has a file of ours read by everybody else there is.
-func checkOthers(t *testing.T, pipeline string, file, content []byte, what string) {
+// checkTools decodes our file with all programs and packages that read its format.
+func checkTools(t *testing.T, pipeline string, file, content []byte, what string) {
 	t.Helper()
-	for _, args := range readers[pipeline] {
+	for _, args := range toolReaders[pipeline] {
 		if _, err := exec.LookPath(args[0]); err != nil {
-			continue // TestWriteTools sees to it that this is not in CI
+			continue // TestWriteTools fails in CI if a program is missing
 		}
-		got := pipe(t, file, args...)
+		got := runTool(t, file, args...)
 		if args[1] != "-t" {
 			equal(t, got, content, what+", "+args[0])
 		}
 	}
-	equal(t, decodeOther(t, pipeline, file), content, what+", Go")
+	equal(t, decodeReference(t, pipeline, file), content, what+", Go")
 }
 
-// Others read what we write.
+// TestWriteTools decodes our files with other programs.
 func TestWriteTools(t *testing.T) {
 	testenv.Slow(t)
-	for _, pipeline := range standard {
-		for _, args := range readers[pipeline] {
+	for _, pipeline := range standardPipelines {
+		for _, args := range toolReaders[pipeline] {
 			t.Run(pipeline+"/"+args[0], func(t *testing.T) { testenv.Tool(t, args[0]) })
 		}
 		t.Run(pipeline, func(t *testing.T) {
@@ -216,7 +258,7 @@ func TestWriteTools(t *testing.T) {
 				for _, kind := range corpus.Kinds() {
 					content := kind.Make(100_000)
 					if level > 7 {
-						content = content[:40_000] // slow, and still two blocks
+						content = content[:40_000] // two blocks
 					}
 					all = append(all, encode(t, content, append(opts, WithBlockSize(1<<15))...)...)
 					want = append(want, content...)
@@ -225,11 +267,12 @@ func TestWriteTools(t *testing.T) {
 					content := textBytes(n, 1)
 					file := encode(t, content, append(opts, WithBlockSize(testBlock))...)
 					if n <= 1 {
-						checkOthers(t, pipeline, file, content, fmt.Sprint("level ", level, ", ", n, " bytes"))
+						checkTools(t, pipeline, file, content,
+							fmt.Sprint("level ", level, ", ", n, " bytes"))
 					}
 					all, want = append(all, file...), append(want, content...)
 				}
-				checkOthers(t, pipeline, all, want, fmt.Sprint("level ", level))
+				checkTools(t, pipeline, all, want, fmt.Sprint("level ", level))
 				for i, f := range corpus.Real(t) {
 					if (i+level)%4 != 0 && !corpus.Matrix() {
 						continue
@@ -240,39 +283,47 @@ func TestWriteTools(t *testing.T) {
 					}
 					file := encode(t, content, opts...)
 					for _, workers := range workerCounts[1:] {
-						equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), file, f.Name)
+						equal(t, encode(t, content, append(opts, WithConcurrency(workers))...),
+							file, f.Name)
 					}
-					checkOthers(t, pipeline, file, content, fmt.Sprint(f.Name, ", level ", level))
-					readAll(t, file, content, f.Name)
+					checkTools(t, pipeline, file, content, fmt.Sprint(f.Name, ", level ", level))
+					checkRead(t, file, content, f.Name)
 				}
 			}
 		})
 	}
 }
 
-// zstd -l shows frames, sizes and check.
+// TestZstdList checks what zstd -l lists of our files.
 func TestZstdList(t *testing.T) {
 	testenv.Tool(t, "zstd")
 	content := textBytes(10*testBlock+5, 1)
 	path := filepath.Join(t.TempDir(), "a.zst")
 	for _, checks := range []bool{true, false} {
-		if err := os.WriteFile(path, encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(checks)), 0o666); err != nil {
+		if err := os.WriteFile(
+			path,
+			encode(t, content, WithPipeline("lzf"), WithBlockSize(testBlock), WithChecksum(checks)),
+			0o666,
+		); err != nil {
 			t.Fatal(err)
 		}
-		list := string(pipe(t, nil, "zstd", "-lv", path))
+		list := string(runTool(t, nil, "zstd", "-lv", path))
 		check := "Check: None"
 		if checks {
 			check = "Check: XXH64"
 		}
-		for _, want := range []string{"# Zstandard Frames: 11\n", "# Skippable Frames: 1\n", fmt.Sprintf("(%d B)", len(content)), check} {
+		for _, want := range []string{
+			"# Zstandard Frames: 11\n", "# Skippable Frames: 1\n",
+			fmt.Sprintf("(%d B)", len(content)), check,
+		} {
 			if !strings.Contains(list, want) {
-				t.Errorf("%q is missing in:\n%s", want, list)
+				t.Errorf("no %q in:\n%s", want, list)
 			}
 		}
 	}
 }
 
-// We read what the encoders of Go write.
+// TestReadGo reads files of Go packages.
 func TestReadGo(t *testing.T) {
 	testenv.Slow(t)
 	content := corpus.ByName("mixed").Make(1 << 20)
@@ -291,21 +342,22 @@ func TestReadGo(t *testing.T) {
 			w.Write(content)
 			w.Close()
 		}
-		readAll(t, a.Bytes(), content, fmt.Sprint("compress/gzip ", level))
-		readAll(t, b.Bytes(), content, fmt.Sprint("klauspost gzip ", level))
+		checkRead(t, a.Bytes(), content, fmt.Sprint("compress/gzip ", level))
+		checkRead(t, b.Bytes(), content, fmt.Sprint("klauspost gzip ", level))
 	}
 	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
 		var b bytes.Buffer
-		e, err := kzstd.NewWriter(&b, kzstd.WithEncoderLevel(level), kzstd.WithEncoderConcurrency(1))
+		e, err := kzstd.NewWriter(&b, kzstd.WithEncoderLevel(level),
+			kzstd.WithEncoderConcurrency(1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		readAll(t, e.EncodeAll(content, nil), content, "EncodeAll")
+		checkRead(t, e.EncodeAll(content, nil), content, "EncodeAll")
 		for i := 0; i < len(content); i += 300_000 {
 			e.Write(content[i:min(i+300_000, len(content))])
 			e.Flush()
 		}
 		e.Close()
-		readAll(t, b.Bytes(), content, "zstd stream")
+		checkRead(t, b.Bytes(), content, "zstd stream")
 	}
 }

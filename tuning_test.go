@@ -11,7 +11,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// tuneContent has blocks of kinds for which something else than the level's settings is chosen, and one that all may be taken from.
+// tuneContent returns blocks of kinds for which tuning departs from the level's settings, and mixed
+// blocks.
 func tuneContent() (content []byte) {
 	for _, kind := range []string{"dna", "image", "exe", "text", "json", "random", "zeros"} {
 		content = append(content, corpus.ByName(kind).Make(2*testBlock)...)
@@ -19,7 +20,8 @@ func tuneContent() (content []byte) {
 	return append(content, mixedBytes(3*testBlock+77)...)
 }
 
-// What is chosen for a block follows from its content alone: the file is the same with any number of workers, on a device and through every door.
+// TestTuning checks that tuning depends on a block's content alone: output is the same with any
+// number of workers, on a device and through every function that compresses.
 func TestTuning(t *testing.T) {
 	content := tuneContent()
 	levels := []int{1, 5}
@@ -28,50 +30,62 @@ func TestTuning(t *testing.T) {
 	}
 	for _, p := range Pipelines() {
 		for _, level := range levels {
-			fixed := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithBlockSize(testBlock))
+			fixed := encode(t, content, WithPipeline(p.Name), WithLevel(level),
+				WithBlockSize(testBlock))
 			for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
 				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
-				opts := []Option{WithPipeline(p.Name), WithLevel(level), WithBlockSize(testBlock), WithTuning(tuning)}
+				opts := []Option{
+					WithPipeline(p.Name),
+					WithLevel(level),
+					WithBlockSize(testBlock),
+					WithTuning(tuning),
+				}
 				want := encode(t, content, opts...)
 				if level < 9 && len(want) >= len(fixed) {
-					t.Errorf("%s: %d bytes, and %d without", what, len(want), len(fixed))
+					t.Errorf("%s: %d bytes, not fewer than %d without tuning", what, len(want),
+						len(fixed))
 				}
 				if p.Format != PZ {
-					equal(t, decodeOther(t, p.Name, want), content, what)
+					equal(t, decodeReference(t, p.Name, want), content, what)
 				}
 				if got, err := decode(want); err != nil || !bytes.Equal(got, content) {
 					t.Errorf("%s: %v", what, err)
 				}
-				// By turns, so that what is kept for the next call has another tuning.
+				// The calls alternate, so that pooled state has the other tuning.
 				for _, same := range []struct {
 					want []byte
 					opts []Option
 				}{{want, opts}, {fixed, append(opts[:3:3], WithTuning(TuneFixed))}} {
-					got, err := AppendEncode(nil, content, append(same.opts, WithContentSize(-1))...)
+					opts := append(same.opts[:4:4], WithContentSize(-1))
+					got, err := AppendEncode(nil, content, opts...)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if p.Format == PZ {
 						back, err := AppendDecode(nil, got)
 						if err != nil || !bytes.Equal(back, content) {
-							t.Errorf("%s, one shot: %v", what, err)
+							t.Errorf("%s, AppendEncode: %v", what, err)
 						}
-						if len(got) > len(same.want)+16 || len(got) < len(same.want)-16 { // the header tells the size
-							t.Errorf("%s, one shot: %d bytes, and %d", what, len(got), len(same.want))
+						// The header may hold the size.
+						if n := len(got) - len(same.want); n < -16 || n > 16 {
+							t.Errorf("%s, AppendEncode: %d bytes, Writer: %d", what, len(got),
+								len(same.want))
 						}
 					}
 				}
 				for _, workers := range []int{1, 3} {
-					equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), want, what)
+					equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), want,
+						what)
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
 					for _, b := range []Backend{Auto, GPU, Fused} {
 						if b.Strict() && (p.Format != PZ || level == 9) {
-							continue // layout Dense is the CPU's
+							continue // no device knows this stage
 						}
-						equal(t, encode(t, content, append(opts, WithScheduler(s), WithBackend(b, b))...), want, what+" on a device")
+						opts := append(opts, WithScheduler(s), WithBackend(b, b))
+						equal(t, encode(t, content, opts...), want, what+" on a device")
 					}
 					if level < 9 && ran(s.Stats(), GPU) == 0 {
-						t.Errorf("%s: nothing was done on the device", what)
+						t.Errorf("%s: no block ran on the device", what)
 					}
 				}
 			}
@@ -79,6 +93,7 @@ func TestTuning(t *testing.T) {
 	}
 }
 
+// TestTuningOption checks the range of WithTuning and the memory of trials.
 func TestTuningOption(t *testing.T) {
 	if _, err := NewWriter(nil, WithTuning(TuneTrial+1)); !errors.Is(err, ErrOption) {
 		t.Error(err)
