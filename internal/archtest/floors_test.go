@@ -44,6 +44,7 @@ var packages = map[string]floor{
 	"rans":    codecs,
 	"huffman": codecs,
 	"deflate": codecs,
+	"inflate": codecs,
 	"zstd":    codecs,
 	"gpu":     codecs,
 

@@ -1,0 +1,117 @@
+package inflate
+
+// symbols decodes symbols of a block into dst[o:], until the block ends or something is used up. It
+// returns the end of the content.
+func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
+	t := &d.own
+	if d.static {
+		t = staticTables
+	}
+	for {
+		switch d.phase {
+		case phaseSymbol:
+			if len(in.src)-in.at >= fastInput && len(dst)-o >= fastRoom {
+				if o, d.length = fast(t, in, dst, o); d.length > 0 {
+					d.phase = phaseOffset
+					continue
+				}
+			}
+			if o, wait = d.symbol(t, in, dst, o); wait {
+				return o, true
+			}
+		case phaseOffset:
+			if d.matchOffset(t, in, o) {
+				return o, true
+			}
+		case phaseMatch:
+			if o = d.match(dst, o); d.length > 0 {
+				return o, true
+			}
+			d.phase = phaseSymbol
+		default:
+			return o, false
+		}
+	}
+}
+
+// lookUp returns the next entry of a code. The bits to consume are those of the whole codeword and
+// of its extra bits. ok is false if they have not come.
+func lookUp(in *input, table []uint32, primary uint) (e uint32, n uint, ok bool) {
+	for range 2 {
+		e = table[in.bits&(1<<primary-1)]
+		n = uint(e & 63)
+		if e&flagPair != 0 {
+			n = uint(e >> 8 & 15) // the first of two literals
+		}
+		if e&flagSubtable != 0 && in.count > primary {
+			e = table[uint(e>>16)+uint(in.bits>>primary)&(1<<(e>>8&15)-1)]
+			n = primary + uint(e&63)
+		}
+		if in.count >= n && e&flagSubtable == 0 {
+			return e, n, true
+		}
+		// Bits that have not come may make the codeword another one.
+		in.refill()
+	}
+	in.short = true
+	return 0, 0, false
+}
+
+// symbol decodes a literal, a length or the end of a block.
+func (d *Decoder) symbol(t *tables, in *input, dst []byte, o int) (end int, wait bool) {
+	e, n, ok := lookUp(in, t.literals[:], literalBits)
+	switch {
+	case !ok:
+		return o, true
+	case e&flagLiteral != 0:
+		if o >= len(dst) {
+			return o, true
+		}
+		dst[o] = byte(e >> 16)
+		o++
+	case e&flagEnd != 0:
+		d.endBlock()
+	case e&flagSpecial != 0:
+		return o, d.fail(in, "an invalid codeword for a literal or a length")
+	default:
+		d.length = int(e>>16) + extraBits(in, e, n)
+		d.phase = phaseOffset
+	}
+	in.take(n)
+	return o, false
+}
+
+// extraBits returns the extra bits of an item of n bits that comes next.
+func extraBits(in *input, e uint32, n uint) int {
+	extra := uint(e&63) - uint(e>>8&15)
+	return int(in.bits >> ((n - extra) & 63) & (1<<(extra&63) - 1))
+}
+
+// matchOffset decodes the offset of a match.
+func (d *Decoder) matchOffset(t *tables, in *input, o int) (wait bool) {
+	e, n, ok := lookUp(in, t.offsets[:], offsetBits)
+	switch {
+	case !ok:
+		return true
+	case e&flagSpecial != 0:
+		return d.fail(in, "an invalid codeword for an offset")
+	}
+	d.offset = int(e>>16) + extraBits(in, e, n)
+	if d.offset > o {
+		return d.fail(in, "an offset from before the first byte")
+	}
+	in.take(n)
+	d.phase = phaseMatch
+	return false
+}
+
+// match copies as much of a match as there is room for. Source and destination may overlap.
+func (d *Decoder) match(dst []byte, o int) (end int) {
+	end = min(o+d.length, len(dst))
+	d.length -= end - o
+	for o < end {
+		// What has been copied may be copied once more.
+		o += copy(dst[o:end], dst[o-d.offset:o])
+	}
+	return end
+}

@@ -1,0 +1,278 @@
+package inflate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// mutate changes a few bits or bytes of p.
+func mutate(r *rand.Rand, p []byte) []byte {
+	for range 1 + r.IntN(3) {
+		// Most of what can go wrong is in the header.
+		at := r.IntN(len(p))
+		if r.IntN(2) == 0 {
+			at = r.IntN(min(len(p), 100))
+		}
+		switch r.IntN(4) {
+		case 0:
+			p[at] = byte(r.Uint32())
+		case 1:
+			p = append(p[:at], p[min(len(p), at+1+r.IntN(4)):]...)
+		default:
+			p[at] ^= 1 << r.IntN(8)
+		}
+		if len(p) == 0 {
+			return p
+		}
+	}
+	return p
+}
+
+// TestMutations compares damaged streams with compress/flate.
+func TestMutations(t *testing.T) {
+	rounds := 100_000
+	switch {
+	case testenv.All():
+		rounds = 1_000_000
+	case testing.Short() || testenv.Race || testenv.Emulated():
+		rounds = 5_000
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	var streams [][]byte
+	for _, k := range corpus.Kinds() {
+		for _, n := range []int{50, 300, 1500} {
+			for _, level := range []int{1, 6, -2} {
+				streams = append(streams, standard(t, k.Make(n), level))
+			}
+		}
+	}
+	for n := range 30 {
+		streams = append(streams, random(r, 10*n+1))
+	}
+	var d Decoder
+	accepted := 0
+	for i := range rounds {
+		src := mutate(r, bytes.Clone(streams[r.IntN(len(streams))]))
+		want := byStandard(src)
+		var got result
+		if i%4 == 0 {
+			got = byChunks(t, &d, src, between(r, 1, 1+r.IntN(100)), between(r, 0, 1+r.IntN(1000)))
+		} else {
+			got = whole(t, &d, src)
+		}
+		if s := differs(src, got, want); s != "" {
+			t.Fatalf("%x: %s", src, s)
+		}
+		if got.err == nil {
+			accepted++
+		}
+	}
+	t.Logf("%d of %d accepted", accepted, rounds)
+	if accepted < rounds/100 || accepted > rounds/2 {
+		t.Errorf("%d of %d accepted", accepted, rounds)
+	}
+}
+
+// TestDamageForgets decodes damaged streams with a fresh and a used Decoder.
+func TestDamageForgets(t *testing.T) {
+	good := standard(t, text(3000), 6)
+	var used Decoder
+	// The codes of code lengths have no symbols.
+	list := []string{"lY]\x00\x00\x00", "\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00"}
+	for bit := range 8 * min(len(good), 200) {
+		bad := bytes.Clone(good)
+		bad[bit/8] ^= 1 << (bit % 8)
+		list = append(list, string(bad), string(good[:bit/8]))
+	}
+	for _, bad := range list {
+		describe := func(d *Decoder) string {
+			got := whole(t, d, []byte(bad))
+			return fmt.Sprintf("%q, %d bytes, %v", got.content, got.used, got.err)
+		}
+		want := describe(new(Decoder))
+		for range 2 {
+			whole(t, &used, good)
+			if got := describe(&used); got != want {
+				t.Fatalf("%q: %.200s, want %.200s", bad, got, want)
+			}
+		}
+	}
+}
+
+// bitWriter makes streams by hand.
+type bitWriter struct {
+	p []byte
+	n int
+}
+
+// bits appends n bits of v, the lowest first.
+func (w *bitWriter) bits(v, n int) *bitWriter {
+	for i := range n {
+		if w.n%8 == 0 {
+			w.p = append(w.p, 0)
+		}
+		w.p[w.n/8] |= byte(v>>i&1) << (w.n % 8)
+		w.n++
+	}
+	return w
+}
+
+// word appends a codeword of n bits, the highest first.
+func (w *bitWriter) word(v, n int) *bitWriter {
+	for i := n - 1; i >= 0; i-- {
+		w.bits(v>>i&1, 1)
+	}
+	return w
+}
+
+// dynamic appends the header of a final dynamic block. The precode has four bits for each length
+// below 16.
+func (w *bitWriter) dynamic(literals, offsets []int) *bitWriter {
+	w.bits(1, 1).bits(2, 2).bits(len(literals)-257, 5).bits(len(offsets)-1, 5).bits(15, 4)
+	for _, symbol := range precodeOrder {
+		if symbol < 16 {
+			w.bits(4, 3)
+		} else {
+			w.bits(0, 3)
+		}
+	}
+	for _, n := range append(literals[:len(literals):len(literals)], offsets...) {
+		w.word(n, 4)
+	}
+	return w
+}
+
+// lengths returns n codeword lengths, of which pairs of symbol and length are not 0.
+func lengths(n int, pairs ...int) []int {
+	l := make([]int, n)
+	for i := 0; i < len(pairs); i += 2 {
+		l[pairs[i]] = pairs[i+1]
+	}
+	return l
+}
+
+// repeated returns n codeword lengths.
+func repeated(n, length int) []int {
+	l := make([]int, n)
+	for i := range l {
+		l[i] = length
+	}
+	return l
+}
+
+// TestRules decodes what RFC 1951 allows and forbids, as compress/flate does.
+func TestRules(t *testing.T) {
+	block := func() *bitWriter { return new(bitWriter) }
+	aAndEnd := lengths(257, 'a', 1, 256, 1)
+	withLength := lengths(258, 'a', 2, 256, 2, 257, 1) // codewords: 257 is 0, a is 10, end is 11
+	for _, tt := range []struct {
+		name string
+		w    *bitWriter
+		want string // content, or "" for damage
+	}{
+		{"one literal", block().dynamic(aAndEnd, lengths(1)).word(0, 1).word(1, 1), "a"},
+		{"no offset code, used", block().dynamic(withLength, lengths(1)).
+			word(2, 2).word(0, 1).bits(0, 30), ""},
+		{"one offset codeword of one bit", block().dynamic(withLength, lengths(1, 0, 1)).
+			word(2, 2).word(0, 1).word(0, 1).word(3, 2), "aaaa"},
+		{"its other bit", block().dynamic(withLength, lengths(1, 0, 1)).
+			word(2, 2).word(0, 1).word(1, 1).word(3, 2).bits(0, 30), ""},
+		{"one offset codeword of two bits", block().dynamic(withLength, lengths(1, 0, 2)).
+			word(2, 2).word(0, 1).word(0, 2).word(3, 2), ""},
+		{"incomplete literals", block().dynamic(lengths(257, 'a', 2, 256, 2), lengths(1)).
+			bits(0, 30), ""},
+		{"too many literals", block().dynamic(lengths(257, 'a', 1, 'b', 1, 256, 1), lengths(1)).
+			bits(0, 30), ""},
+		{"too many offsets", block().dynamic(aAndEnd, repeated(3, 1)).bits(0, 30), ""},
+		{"286 literals, 30 offsets", block().dynamic(
+			lengths(286, 'a', 2, 256, 2, 257, 2, 285, 2), lengths(30, 0, 1, 29, 1)).
+			word(0, 2).word(1, 2), "a"},
+		{"287 literals", block().dynamic(lengths(287, 'a', 1, 256, 1), lengths(1)).bits(0, 30), ""},
+		{"31 offsets", block().dynamic(aAndEnd, lengths(31)).bits(0, 30), ""},
+		{"block type 3", block().bits(7, 3).bits(0, 30), ""},
+		{"static symbol 286", block().bits(3, 3).word(0b11000110, 8).bits(0, 30), ""},
+		{"static symbol 287", block().bits(3, 3).word(0b11000111, 8).bits(0, 30), ""},
+		{"static offset 30", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(30, 5).
+			bits(0, 30), ""},
+		{"static offset 31", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(31, 5).
+			bits(0, 30), ""},
+		{"static match", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(0, 5).word(0, 7), "aaaa"},
+		{"offset too far", block().bits(3, 3).word(0x30+'a', 8).word(1, 7).word(1, 5).bits(0, 30), ""},
+		{"stored", block().bits(1, 8).bits(2, 16).bits(0xfffd, 16).bits('a', 8).bits('b', 8), "ab"},
+		{"stored, wrong complement", block().bits(1, 8).bits(2, 16).bits(0xfffe, 16).
+			bits('a', 8).bits('b', 8), ""},
+		{"repeat without a length", block().bits(5, 3).bits(0, 5).bits(0, 5).bits(0, 4).
+			bits(1, 3).bits(0, 3).bits(0, 3).bits(1, 3).bits(0xffff, 30), ""},
+		{"empty precode", block().bits(5, 3).bits(0, 5).bits(0, 5).bits(0, 4).bits(0, 12).
+			bits(0, 30), ""},
+	} {
+		var d Decoder
+		got := whole(t, &d, tt.w.p)
+		if s := differs(tt.w.p, got, byStandard(tt.w.p)); s != "" {
+			t.Errorf("%s: not as compress/flate: %s", tt.name, s)
+		}
+		var corrupt *CorruptError
+		if tt.want != "" && (got.err != nil || string(got.content) != tt.want) ||
+			tt.want == "" && !errors.As(got.err, &corrupt) {
+			t.Errorf("%s: %q, %v, want %q", tt.name, got.content, got.err, tt.want)
+		}
+		got = byChunks(t, &d, tt.w.p, always(1), always(1))
+		if s := differs(tt.w.p, got, byStandard(tt.w.p)); s != "" {
+			t.Errorf("%s, byte by byte: not as compress/flate: %s", tt.name, s)
+		}
+	}
+}
+
+// TestErrorPlace checks the bit that an error names.
+func TestErrorPlace(t *testing.T) {
+	for n := range 100 {
+		w := new(bitWriter).bits(3, 3)
+		for range n {
+			w.word(0x30+'a', 8)
+		}
+		w.word(0b11000110, 8).bits(0, 200)
+		for _, size := range []int{1, 7, 1000} {
+			var d Decoder
+			got := byChunks(t, &d, w.p, always(size), always(50))
+			var corrupt *CorruptError
+			if !errors.As(got.err, &corrupt) || corrupt.Bit != int64(3+8*n) || corrupt.Error() == "" {
+				t.Fatalf("%d literals, chunks of %d: %v", n, size, got.err)
+			}
+			if _, _, err := d.Decode(nil, 0, w.p); err != got.err {
+				t.Fatalf("the next call: %v, want %v", err, got.err)
+			}
+		}
+	}
+}
+
+// FuzzDecode compares with compress/flate.
+func FuzzDecode(f *testing.F) {
+	f.Add(standard(f, text(300), 6), uint16(10), uint16(20))
+	f.Add(standard(f, text(300), 0), uint16(1), uint16(1))
+	f.Add(flushed(f, text(300), 1, 50), uint16(1000), uint16(1000))
+	f.Add([]byte("lY]\x00\x00\x00"), uint16(0), uint16(0))
+	var d Decoder
+	f.Fuzz(func(t *testing.T, src []byte, inputSize, room uint16) {
+		if len(src) > 1<<16 {
+			return
+		}
+		want := byStandard(src)
+		if s := differs(src, whole(t, &d, src), want); s != "" {
+			t.Fatal("at once: ", s)
+		}
+		got := byChunks(t, &d, src, always(1+int(inputSize)), always(1+int(room)))
+		if s := differs(src, got, want); s != "" {
+			t.Fatalf("chunks of %d and %d: %s", 1+int(inputSize), 1+int(room), s)
+		}
+		if want.err != nil && want.err != io.ErrUnexpectedEOF && got.err == nil {
+			t.Fatal("accepted damage")
+		}
+	})
+}
