@@ -3,11 +3,11 @@ package compress
 import (
 	"io"
 
+	"github.com/gopz/compress/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/index"
-	"github.com/gopz/compress/internal/inflate"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
@@ -56,7 +56,7 @@ func (s *sources) begin(f Format, in *container.Start, limits *container.Limits)
 }
 
 func newGzipScanner() *gzfile.Scanner {
-	return &gzfile.Scanner{NewInflater: func() gzfile.Inflater { return new(inflate.Decoder) }}
+	return &gzfile.Scanner{NewInflater: func() gzfile.Inflater { return new(inflate.Reader) }}
 }
 
 // framers has a Framer of each format, so that a Writer allocates none.

@@ -13,12 +13,12 @@ timeout=10m
 qemu_timeout=60m
 
 # Packages that start goroutines or share memory between them, for the race detector.
-race_packages=(. ./pipeline/... ./gpu/... ./internal/cli ./internal/inflate)
+race_packages=(. ./pipeline/... ./gpu/... ./internal/cli ./inflate)
 
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
-byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./zstd ./internal/bitio
-  ./internal/inflate ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile)
+byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them.

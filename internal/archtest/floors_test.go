@@ -70,8 +70,6 @@ var packages = map[string]floor{
 
 	"lz77/internal/base": ground,
 
-	"internal/inflate": ground,
-
 	"internal/seqdump": tools,
 	"internal/bench":   tools,
 
@@ -150,7 +148,7 @@ var foreign = map[string][]string{
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	// Decodes standard formats, and is measured.
-	"github.com/klauspost/compress": {"pipeline", "internal/zstdec", "internal/inflate", "internal/bench"},
+	"github.com/klauspost/compress": {"pipeline", "internal/zstdec", "internal/bench"},
 }
 
 // optional lists modules and the build constraint that their imports need.

@@ -1,7 +1,7 @@
 package gzfile
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"io"
 
@@ -13,12 +13,12 @@ import (
 type Inflater interface {
 	io.Reader
 	// Reset begins a stream, which it reads no further than to its end.
-	Reset(src interface {
-		io.Reader
-		io.ByteReader
-	}) error
-	// Corrupt reports whether err says that the stream is damaged, and how many bytes of it had
-	// been read.
+	Reset(src *bufio.Reader)
+	// Buffered returns the number of bytes of content that Read returns without more input. It is 0
+	// only if there are none.
+	Buffered() int
+	// Corrupt reports whether err says that the stream is damaged, and how many bytes of it are
+	// before the damage.
 	Corrupt(err error) (offset int64, ok bool)
 }
 
@@ -161,9 +161,7 @@ func (s *Scanner) enter() error {
 	if s.dec == nil {
 		s.dec = s.NewInflater()
 	}
-	if err := s.dec.Reset(s.In.Buffer()); err != nil {
-		return s.fail(errs.Internal, errs.PartBlock, s.offset, err.Error())
-	}
+	s.dec.Reset(s.In.Buffer())
 	return nil
 }
 
@@ -191,21 +189,9 @@ func (s pieces) Read(p []byte) (int, error) { return s.dec.Read(p) }
 
 func (s pieces) Drop() { s.dec = nil }
 
-// markerSize is more, in bytes, than the decoder's read-ahead, the end of a block, and the empty
-// stored block of a flush (RFC 1951, section 3.2.4) take together.
-const markerSize = 16
-
-// CanContinue goes by when the decoder gives out content: at every full window, and at the mark of
-// a flush, which is an empty stored block. If the mark follows right after a full window, the
-// decoder finds nothing new there and reads on. A mark ends with two bytes of ones.
-func (s pieces) CanContinue(n int) bool {
-	const window = 32 << 10
-	br := s.In.Buffer()
-	if !s.inside || (s.size+uint32(n))%window != 0 || br.Buffered() < markerSize {
-		return false
-	}
-	p, _ := br.Peek(markerSize)
-	return bytes.IndexByte(p, 0xff) < 0
+// CanContinue reports whether the decoder has content that it can give out without more input.
+func (s pieces) CanContinue(int) bool {
+	return s.inside && s.dec != nil && s.dec.Buffered() > 0
 }
 
 // end handles the end of the member's Deflate stream, or the error that comes instead.
