@@ -18,7 +18,7 @@ type lateDevice struct {
 	gpu.Device
 	t    *testing.T
 	hold chan struct{}
-	runs *sync.WaitGroup
+	runs *sync.RWMutex // Run holds it for reading
 }
 
 func newLate(t *testing.T) lateDevice {
@@ -26,18 +26,19 @@ func newLate(t *testing.T) lateDevice {
 		Device: NewSoftDevice(gpu.SoftConfig{Timeout: 10 * time.Millisecond}),
 		t:      t,
 		hold:   make(chan struct{}),
-		runs:   new(sync.WaitGroup),
+		runs:   new(sync.RWMutex),
 	}
 	t.Cleanup(func() {
 		close(d.hold)
-		d.runs.Wait()
+		d.runs.Lock() // waits for every Run under way
+		d.runs.Unlock()
 	})
 	return d
 }
 
 func (d lateDevice) Run(op gpu.Op, batch []*gpu.Request) error {
-	d.runs.Add(1)
-	defer d.runs.Done()
+	d.runs.RLock()
+	defer d.runs.RUnlock()
 	src := batch[0].Src
 	before := bytes.Clone(src)
 	for held := true; held; {
