@@ -17,6 +17,8 @@ var exceptions = map[exception]string{
 // debt is the number of violations each directory may have. Numbers only go down:
 // "go test -v -run TestShape ./internal/archtest" logs the table as it could stand now.
 var debt = map[string]int{
-	".":    268,
-	"docs": 6,
+	".":       34,
+	"docs":    1,
+	"inflate": 1,
+	"zstd":    1,
 }
