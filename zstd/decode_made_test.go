@@ -156,7 +156,8 @@ func TestDecodeInvalid(t *testing.T) {
 		frame []byte
 		size  int // -1 for an error
 	}{
-		{"valid", window(0, raw, block(compressedBlock, true, rawSection(nil), seq(0, 3, 0, fields{}))), 1003},
+		{"valid", window(0, raw, block(compressedBlock, true, rawSection(nil),
+			seq(0, 3, 0, fields{}))), 1003},
 		{"offset within the window", window(0, raw, raw,
 			block(compressedBlock, true, rawSection(nil), seq(0, 10, 0, fields{off: 3}))), 2003},
 		{"offset beyond the window", window(0, raw, raw,

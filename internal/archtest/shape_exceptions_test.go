@@ -10,6 +10,7 @@ type exception struct {
 
 // exceptions lists the places that may break a limit, each with its reason.
 var exceptions = map[exception]string{
+	{longFunc, "inflate/fast.go", "fast"}:                               "one loop; a call would spill",
 	{longFunc, "lz77/double.go", "Matcher.parseDoublePortable"}:         "one loop; a call would spill",
 	{longFunc, "lz77/doublelazy.go", "Matcher.parseDoubleLazyPortable"}: "one loop; a call would spill",
 }
@@ -17,8 +18,5 @@ var exceptions = map[exception]string{
 // debt is the number of violations each directory may have. Numbers only go down:
 // "go test -v -run TestShape ./internal/archtest" logs the table as it could stand now.
 var debt = map[string]int{
-	".":       34,
-	"docs":    1,
-	"inflate": 1,
-	"zstd":    1,
+	".": 34,
 }
