@@ -50,9 +50,9 @@ func gpuDrivers() (list []namedDriver) {
 }
 
 // notLinked returns the error of a program that lacks a GPU driver.
-func notLinked(what, tags string) error {
-	return fmt.Errorf("this build has no %s; to install pz with it: "+
-		"CGO_ENABLED=1 go install -tags %s github.com/gopz/compress/gpu/pz@latest", what, tags)
+func notLinked(what, name, tags string) error {
+	return fmt.Errorf("no %s is linked in; import github.com/gopz/compress/gpu/%s "+
+		"and build with -tags %s", what, name, tags)
 }
 
 // Devices returns the names that OpenDevice accepts in this program, the preferred one first. The
@@ -107,7 +107,7 @@ func openDevice(name string, drivers []namedDriver) (Device, error) {
 	}
 	for _, known := range gpuTags {
 		if known.name == kind {
-			return nil, notLinked("GPU driver "+kind, known.tags)
+			return nil, notLinked("GPU driver "+kind, known.name, known.tags)
 		}
 	}
 	valid := strings.Join(Devices(), ", ")
@@ -130,7 +130,7 @@ func openBest(drivers []namedDriver) (Device, error) {
 // checkDrivers returns the error of a program without GPU drivers.
 func checkDrivers(drivers []namedDriver) error {
 	if len(drivers) == 0 {
-		return notLinked("GPU support", gpuTags[0].tags)
+		return notLinked("GPU driver", gpuTags[0].name, gpuTags[0].tags)
 	}
 	return nil
 }

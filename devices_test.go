@@ -88,15 +88,15 @@ func TestDeviceOrder(t *testing.T) {
 	}
 }
 
-// TestNoDriver checks that a program without GPU drivers says in one line how to install one.
+// TestNoDriver checks that a program without GPU drivers says in one line how to link one.
 func TestNoDriver(t *testing.T) {
 	if list := gpu.Drivers(); len(list) > 0 {
 		t.Fatalf("the root package links the GPU drivers %q", list)
 	}
 	for _, tt := range []struct{ name, want string }{
-		{"", "CGO_ENABLED=1 go install -tags webgpu github.com/gopz/compress/gpu/pz@latest"},
-		{"webgpu:1", "-tags webgpu github.com/gopz/compress/gpu/pz@latest"},
-		{"opengl", "-tags opengl,egl github.com/gopz/compress/gpu/pz@latest"},
+		{"", "import github.com/gopz/compress/gpu/webgpu and build with -tags webgpu"},
+		{"webgpu:1", "import github.com/gopz/compress/gpu/webgpu and build with -tags webgpu"},
+		{"opengl", "import github.com/gopz/compress/gpu/opengl and build with -tags opengl,egl"},
 		{"cuda", "valid names: soft"},
 	} {
 		_, err := OpenDevice(tt.name)

@@ -18,9 +18,9 @@
 // # Memory
 //
 // The number of blocks in flight, and with it the memory, is bounded. [WriterMemory] and
-// [ReaderMemory] return the bound, and [WithMaxMemory] sets a limit. A Reader never allocates much
-// on the word of a header alone. Untrusted input can still decompress to a thousand times its size
-// and more: use [WithMaxDecodedSize] for it.
+// [ReaderMemory] return the bound, and [WithMaxMemory] sets a limit. A Reader allocates at most 64
+// KiB, or as much as it has read, on the word of a header alone. Untrusted input can still
+// decompress to a thousand times its size and more: use [WithMaxDecodedSize] for it.
 //
 // # Formats
 //

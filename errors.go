@@ -18,10 +18,11 @@ var (
 	// ErrVersion: the format is known, but the input needs something that this version of the
 	// package does not support, for instance a dictionary.
 	ErrVersion = errs.Version
-	// ErrCorrupt: the input is damaged.
+	// ErrCorrupt: the input is damaged. Damage may also show as ErrTruncated and, in the first
+	// bytes, as ErrFormat or ErrVersion.
 	ErrCorrupt = errs.Corrupt
-	// ErrChecksum: a check does not match its content. Wraps ErrCorrupt; test for that to detect
-	// any damage, since most damage shows before a check is compared.
+	// ErrChecksum: a check does not match its content. Wraps ErrCorrupt. Most damage shows before a
+	// check is compared, and is plain ErrCorrupt.
 	ErrChecksum = errs.Checksum
 	// ErrTrailing: a .pz or .gz file is complete, and other data follows it, even if that is
 	// compressed data in another format. All content has been returned and verified. If the other

@@ -270,7 +270,8 @@ func (z *zstdInfo) decode(f *zstfile.Frame, end int64) (int64, error) {
 // and the time when it was last modified. [WithName] sets both. They come from the writer of the
 // .gz file, who may have chosen a name such as "../x". The name is "" and the time zero if the
 // header does not state them, or if the data has another format. A name of more than 65,536 bytes
-// is "" too. ReadName reads no more of src than it needs, apart from buffering.
+// is "" too. Empty input is an [ErrTruncated]. ReadName reads no more of src than it needs, apart
+// from buffering.
 func ReadName(src io.Reader) (name string, modTime time.Time, err error) {
 	h, err := gzfile.ReadHeader(src)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // capacity may have been written to.
 //
 // Since the size of the content is known, blocks are no larger than they need to be, and the
-// headers of .pz and .zst tell the size. Memory is kept for the next call. Around .pz data stand at
-// least 46 bytes; below some kilobytes [Zstd] is smaller.
+// headers of .pz and .zst tell the size. Memory is kept for the next call. A .pz stream of one
+// block is 78 bytes larger than its payload; below a few KiB [Zstd] is smaller.
 //
 // A device that was given up may still read src, and its results are discarded. The same holds for
 // AppendDecode.
@@ -141,9 +141,9 @@ func (e *encoder) putAway() {
 // extended slice. The free capacity of dst must not overlap src, and may be written to beyond the
 // result. With an error it returns the content in front of the damage.
 //
-// On the word of a header dst grows to 8 times src at most; beyond that it grows with what has been
-// decoded. Some kilobytes can decode to gigabytes: use [WithMaxDecodedSize] for input that is not
-// trusted.
+// Before content is decoded, dst grows to at most 8 times len(src), if a header announces as much.
+// Beyond that it grows with what has been decoded. Some kilobytes can decode to gigabytes: use
+// [WithMaxDecodedSize] for input that is not trusted.
 func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
 	o, err := newOptions(opts)
 	if err != nil {

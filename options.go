@@ -17,22 +17,21 @@ const (
 	MinLevel = 1 // fastest
 	MaxLevel = 9 // densest
 
-	// DefaultLevel lies before the knee of the curve: up to level 5 twice the time makes a file
-	// some 8% smaller, beyond it 3% (docs/generated/frontier.md).
+	// DefaultLevel balances ratio and speed; see docs/generated/frontier.md.
 	DefaultLevel = 4
 
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB
 	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
 
-	// MaxConcurrency is the largest number of workers of a scheduler.
+	// MaxConcurrency is the largest number of workers of a scheduler: 1024.
 	MaxConcurrency = pipeline.MaxWorkers
 
 	// DefaultPipeline is the pipeline of a Writer without [WithFormat] or [WithPipeline].
 	DefaultPipeline = "lzseqr"
 
-	// DefaultReaderMemory is the memory limit in bytes of a Reader or ReaderAt without
-	// [WithMaxMemory]. It suffices for several blocks of the largest size, and keeps a few hostile
-	// bytes from claiming a machine.
+	// DefaultReaderMemory is the memory limit of a Reader or ReaderAt without [WithMaxMemory]: 1
+	// GiB. It suffices for several blocks of the largest size, and keeps a few hostile bytes from
+	// claiming a machine.
 	DefaultReaderMemory = container.DefaultMemory
 )
 
@@ -97,7 +96,8 @@ func DetectFormat(p []byte) (f Format, ok bool) {
 }
 
 // WithFormat sets the format that a Writer writes; the default is [PZ]. It chooses the format's
-// default pipeline; [WithPipeline] names another one. Readers detect the format themselves.
+// default pipeline. [WithPipeline] sets the same thing; the later of the two counts. Readers detect
+// the format themselves.
 func WithFormat(f Format) Option {
 	return func(o *options) error {
 		if o.pipe = pipeline.Default(f); o.pipe == nil {
@@ -176,8 +176,8 @@ func WithScheduler(s *Scheduler) Option {
 }
 
 // WithBlockSize sets the size in bytes of the blocks that a Writer cuts: a power of two from
-// [MinBlockSize] to [MaxBlockSize], or 0 for the level's own. Larger blocks usually compress
-// better, take more memory in both directions, and make random access read more.
+// [MinBlockSize] to [MaxBlockSize], for .zst to 8 MiB, or 0 for the level's own. Larger blocks
+// usually compress better, take more memory in both directions, and make random access read more.
 func WithBlockSize(size int) Option {
 	return func(o *options) error {
 		if size != 0 && (size < MinBlockSize || size > MaxBlockSize || size&(size-1) != 0) {
@@ -190,9 +190,9 @@ func WithBlockSize(size int) Option {
 }
 
 // WithContext lets ctx end the work. Calls made after ctx is done, or waiting for workers then,
-// return its cause. They return once workers have finished the blocks that they have begun, which
-// takes seconds at the highest levels, and a device its batches. A call that the underlying reader
-// or writer holds up is not interrupted. The context outlives a Reset.
+// return its cause. They return once workers have finished the blocks that they have begun, and a
+// device its batches. A block of 16 MiB at level 9 takes some 10 to 30 seconds. A call that the
+// underlying reader or writer holds up is not interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {
 		o.limits.Context = ctx
@@ -226,8 +226,9 @@ func WithMaxDecodedSize(bytes int64) Option {
 	}
 }
 
-// WithProgress has f called after every block that passes, inside the caller's own calls and on
-// its goroutine.
+// WithProgress has f called after every block written or returned, inside the caller's own calls
+// and on its goroutine. f must not use the Writer or Reader. A Reader knows Progress.Total only if
+// the header states it.
 func WithProgress(f func(Progress)) Option {
 	return func(o *options) error {
 		o.progress = f
@@ -259,8 +260,8 @@ func WithContentSize(bytes int64) Option {
 
 // WithName gives a Writer the name and the modification time of the file that it compresses, for
 // formats that store them, which is .gz. The name has no directories; the time has whole seconds
-// from 1970 to 2106. A name that is too long is left out, as is a time out of range. A name with a
-// zero byte or a slash is an error.
+// from 1970 to 2106. A name of more than 65,536 bytes is left out, as is a time out of range. A
+// name with a zero byte or a slash is an error.
 func WithName(name string, modTime time.Time) Option {
 	return func(o *options) error {
 		if strings.ContainsAny(name, "\x00/") {

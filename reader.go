@@ -25,8 +25,8 @@ import (
 // returns [ErrTruncated].
 //
 // A Reader has no goroutines of its own; one that is dropped without Close leaks nothing. Methods
-// are for one goroutine at a time. After an error all of them return that error. Make one with
-// [NewReader]; the methods of the zero value return an [ErrOption].
+// are for one goroutine at a time. After an error, Read and WriteTo return it until Reset. Make one
+// with [NewReader]; the methods of the zero value return an [ErrOption].
 type Reader struct {
 	opt   options
 	sched *pipeline.Scheduler
@@ -74,7 +74,8 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	return z, nil
 }
 
-// Reset makes the Reader start over with src and the options that it has.
+// Reset makes the Reader start over with src and the options that it has, also after an error or
+// Close. It reads nothing, so it cannot fail.
 func (r *Reader) Reset(src io.Reader) {
 	r.release()
 	r.src, r.memory, r.nonBlocking = src, nil, isNonBlocking(src)

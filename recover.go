@@ -25,9 +25,10 @@ type Damage struct {
 	Err           error // what is wrong with the first of them
 }
 
-// DamageKind says what damage has done.
+// DamageKind says what damage has done. Its String method returns "blocks", "unknown" or "frame".
 type DamageKind = index.DamageKind
 
+// The kinds of damage.
 const (
 	DamageBlocks  = index.DamageBlocks  // blocks are lost, and their number is known
 	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
@@ -43,9 +44,9 @@ const (
 // With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
 // searches the file from the front. In .zst files it finds frames that state their size and are not
 // too large for the memory, as those of a Writer do; without any of them, and in .gz files, the
-// error is [ErrNoIndex]. Without its seek table a .zst file that is content of a damaged frame is
-// taken for a part of the file, since nothing tells them apart. Parts of the file that cannot be
-// read are damage like any other; [Damage].Err then wraps the error of src.
+// error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
+// mistaken for frames of the outer file. Parts of the file that cannot be read are damage like any
+// other; [Damage].Err then wraps the error of src.
 //
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
 // stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of

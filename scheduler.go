@@ -59,20 +59,41 @@ func (s *Scheduler) Stats() SchedulerStats { return s.get().Stats() }
 // ResetStats sets the statistics to zero.
 func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 
-// SchedulerStats says where the time went.
+// SchedulerStats says where the time went. Times of workers add up over the workers. Its fields
+// are:
+//
+//	Runs       int64         // Writers, Readers and cache entries that have ended, or the one asked
+//	Total      time.Duration // from a run's first block to its end
+//	Compute    time.Duration // in stages and checks
+//	QueueWait  time.Duration // without a block during the run, or waiting for the lock
+//	QueueAdmin time.Duration // holding the lock
+//	Handoff    time.Duration // preparing and sending requests to the device
+//	SendFull   int64         // requests that found the device's queue full
+//	SendClosed int64         // requests that found the device lost
+//	Failed     int64         // requests that the device failed at
+//	Wrong      int64         // those of Failed with a wrong result
+//	Reclaimed  int64         // blocks that an idle worker took back from the device
+//	Returned   int64         // blocks that the device failed at, or lost
+//	Stages     []StageStats
+//
+// Its methods are Add(*SchedulerStats), and Tracked, Overhead (both time.Duration) and OverheadPct
+// (float64, 0 … 100): all time accounted for, and the part of it that scheduling took.
 type SchedulerStats = pipeline.Stats
 
-// StageStats says what one stage did on one backend.
+// StageStats says what one stage did on one backend. Its fields are Op, Stage (its name), Backend
+// (CPU or GPU), Blocks, Bytes (of content) and Time.
 type StageStats = pipeline.StageStats
 
-// StageEvent is one execution of a stage.
+// StageEvent is one execution of a stage. Its fields are Op, Block (its number), Bytes (of
+// content), Stage (its name), Backend (CPU or GPU), Worker (from 0; −1 for the device), Batch
+// (blocks in the device's batch), Start and Took. Package pipeline documents them as Event.
 type StageEvent = pipeline.Event
 
 // Backend says where a stage runs.
 type Backend = pipeline.Backend
 
 const (
-	Auto  = pipeline.Auto  // on the device where that spares the CPU work and the device keeps up
+	Auto  = pipeline.Auto  // on the device if that saves CPU work and the device keeps up
 	CPU   = pipeline.CPU   // never on the device
 	GPU   = pipeline.GPU   // on the device, however long blocks have to wait
 	Fused = pipeline.Fused // as GPU, and a whole block in one request where the device can do that

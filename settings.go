@@ -47,8 +47,8 @@ func newWriterOptions(opts []Option) (options, error) {
 		return o, err
 	}
 	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
-		return o, errs.BadOption("blocks of pipeline %s have at most %d bytes, not %d",
-			o.pipe.Name, most, o.blockSize)
+		return o, errs.BadOption(".%v blocks have at most %d MiB, not %d",
+			o.pipe.Format, most>>20, o.blockSize>>20)
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
 		o.blockSize = min(o.blockSize, max(smallBlock, ceilPow2(int(o.contentSize))))

@@ -15,8 +15,8 @@ import (
 // A Writer cuts the content into blocks, has them compressed at the same time, and writes them in
 // order. It uses the underlying writer only inside its own methods. It has no goroutines of its
 // own; one that is dropped without Close leaks nothing, but its output is incomplete. Methods are
-// for one goroutine at a time. After an error all of them return that error. Make one with
-// [NewWriter]; the methods of the zero value return an [ErrOption].
+// for one goroutine at a time. After an error of the destination, Write, Flush and Close return it
+// until Reset. Make one with [NewWriter]; the methods of the zero value return an [ErrOption].
 type Writer struct {
 	opt    options
 	budget budget

@@ -27,7 +27,7 @@ const DetectSize = 4
 // The magic numbers of the formats. Those of the format packages have the same values; a test
 // compares them.
 const (
-	pzMagic   = "PZ"
+	pzMagic   = "PZ"           // then a version
 	gzipMagic = "\x1f\x8b\x08" // with the only method of RFC 1952
 
 	// A frame of RFC 8878, and a skippable one, whose first byte ends in any four bits.
@@ -35,14 +35,25 @@ const (
 	skippableMagic = "\x50\x2a\x4d\x18"
 )
 
+// maxVersion is the greatest version of .pz that Detect expects, so that text which begins with
+// "PZ" is not taken for it.
+const maxVersion = 8
+
 // Detect tells the format of data that begins with p, of which it needs the first DetectSize
 // bytes. If p is shorter and known is false, maybe says that p begins like one of the formats.
 func Detect(p []byte) (f Format, known, maybe bool) {
 	p = p[:min(len(p), DetectSize)]
+	if n := min(len(p), len(pzMagic)); string(p[:n]) == pzMagic[:n] {
+		if len(p) == n {
+			return PZ, false, true
+		}
+		known = 0 < p[n] && p[n] <= maxVersion
+		return PZ, known, known
+	}
 	for _, m := range [...]struct {
 		format Format
 		magic  string
-	}{{PZ, pzMagic}, {Gzip, gzipMagic}, {Zstd, zstdMagic}} {
+	}{{Gzip, gzipMagic}, {Zstd, zstdMagic}} {
 		n := min(len(p), len(m.magic))
 		if string(p[:n]) == m.magic[:n] {
 			return m.format, n == len(m.magic), true

@@ -17,6 +17,17 @@ const (
 	DamageFrame                     // a header or an index is damaged; no content is lost
 )
 
+// String returns "blocks", "unknown" or "frame".
+func (k DamageKind) String() string {
+	switch k {
+	case DamageBlocks:
+		return "blocks"
+	case DamageFrame:
+		return "frame"
+	}
+	return "unknown"
+}
+
 // A Gap is damage that a search has found in front of a block.
 type Gap struct {
 	Before int64 // number of the block in the index
