@@ -15,7 +15,7 @@ import (
 )
 
 // After Flush a reader can return everything written so far without more input. These tests flush
-// at the edges of blocks, and let the input stall wherever it may.
+// at the edges of blocks, and let the input stall behind each flush.
 
 // TestFlush exchanges flushed pieces between a Writer and a Reader over a pipe.
 func TestFlush(t *testing.T) {

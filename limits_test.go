@@ -80,7 +80,7 @@ func TestLeastMemory(t *testing.T) {
 	least := func(err error) int64 {
 		var e *Error
 		if !errors.As(err, &e) || !errors.Is(err, ErrMemory) {
-			t.Fatal(err)
+			t.Fatalf("error %v, want ErrMemory", err)
 		}
 		return e.Memory
 	}
@@ -161,14 +161,14 @@ func TestClaims(t *testing.T) {
 	claim = append(claim, 1, 2, 3)
 	if n := allocatedBytes(func() {
 		if _, err := decode(claim); !errors.Is(err, ErrTruncated) {
-			t.Error(err)
+			t.Errorf("error %v, want ErrTruncated", err)
 		}
 	}); n > 200<<10 {
 		t.Errorf("Reader: %d bytes allocated", n)
 	}
 	if n := allocatedBytes(func() {
 		if _, err := AppendDecode(nil, claim); !errors.Is(err, ErrTruncated) {
-			t.Error(err)
+			t.Errorf("error %v, want ErrTruncated", err)
 		}
 	}); n > 200<<10 {
 		t.Errorf("AppendDecode: %d bytes allocated", n)

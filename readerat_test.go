@@ -239,7 +239,7 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	if _, err := NewReaderAt(bytes.NewReader(file), -1); !errors.Is(err, ErrOption) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrOption", err)
 	}
 }
 

@@ -27,39 +27,47 @@ func recoverAll(t testing.TB, file []byte, opts ...Option) ([]byte, []Damage) {
 	return b.Bytes(), list
 }
 
-// TestRecover damages each block, with and without the index, cuts the file at either end, and
-// damages headers and indexes.
-func TestRecover(t *testing.T) {
+// recoverFile is a file of two streams.
+type recoverFile struct {
+	file, content []byte
+	first         int // bytes of the first stream
+	blocks        []BlockInfo
+}
+
+func newRecoverFile(t *testing.T) (f recoverFile) {
+	t.Helper()
 	content := mixedBytes(12*testBlock + 100)
-	first := encode(t, content, WithBlockSize(testBlock))
-	second := encode(t, content[:3*testBlock], WithBlockSize(testBlock), WithChecksum(false),
-		WithContentSize(3*testBlock))
-	file := slices.Concat(first, second)
-	whole := slices.Concat(content, content[:3*testBlock])
-	var blocks []BlockInfo
-	for b := range openAt(t, file).Blocks() {
-		blocks = append(blocks, b)
+	second := content[:3*testBlock]
+	f.file = encode(t, content, WithBlockSize(testBlock))
+	f.first = len(f.file)
+	f.file = append(f.file, encode(t, second, WithBlockSize(testBlock), WithChecksum(false),
+		WithContentSize(int64(len(second))))...)
+	f.content = slices.Concat(content, second)
+	for b := range openAt(t, f.file).Blocks() {
+		f.blocks = append(f.blocks, b)
 	}
-	if got, list := recoverAll(t, file); !bytes.Equal(got, whole) || list != nil {
-		t.Fatal("intact file:", len(got), list)
+	return f
+}
+
+// TestRecover damages each block, with and without the index.
+func TestRecover(t *testing.T) {
+	f := newRecoverFile(t)
+	if got, list := recoverAll(t, f.file); !bytes.Equal(got, f.content) || list != nil {
+		t.Fatalf("intact file: %d bytes, want %d; %+v", len(got), len(f.content), list)
 	}
-	for k, b := range blocks {
+	for k, b := range f.blocks {
 		at, end := b.ContentOffset, b.ContentOffset+b.Content
-		without := slices.Concat(whole[:at], whole[end:])
-		zeroed := slices.Clone(whole)
+		without := slices.Concat(f.content[:at], f.content[end:])
+		zeroed := slices.Clone(f.content)
 		clear(zeroed[at:end])
 
 		// Block k is damaged; the index is intact.
-		bad := slices.Clone(file)
+		bad := slices.Clone(f.file)
 		bad[b.Offset+3] ^= 0x10
 		got, list := recoverAll(t, bad)
 		equal(t, got, without, fmt.Sprint("block ", k))
 		want := Damage{
-			Stream:        b.Stream,
-			Block:         b.Number,
-			Blocks:        1,
-			ContentOffset: at,
-			Content:       b.Content,
+			Stream: b.Stream, Block: b.Number, Blocks: 1, ContentOffset: at, Content: b.Content,
 		}
 		if len(list) != 1 || list[0].Err == nil {
 			t.Fatalf("block %d: %+v", k, list)
@@ -79,42 +87,51 @@ func TestRecover(t *testing.T) {
 			t.Errorf("block %d and index: %+v", k, list)
 		}
 	}
+}
+
+// TestRecoverCut cuts the file at either end.
+func TestRecoverCut(t *testing.T) {
+	f := newRecoverFile(t)
 	// A cut file keeps all blocks in front of the cut.
-	for n := pzfile.MinHeaderSize; n < len(file); n += 61 {
+	for n := pzfile.MinHeaderSize; n < len(f.file); n += 61 {
 		saved := int64(0)
-		for _, b := range blocks {
+		for _, b := range f.blocks {
 			if b.Offset+b.Size <= int64(n) {
 				saved = b.ContentOffset + b.Content
 			}
 		}
-		got, list := recoverAll(t, file[:n])
-		equal(t, got, whole[:saved], fmt.Sprint("cut at ", n))
-		if len(list) == 0 && n != len(first) {
+		got, list := recoverAll(t, f.file[:n])
+		equal(t, got, f.content[:saved], fmt.Sprint("cut at ", n))
+		if len(list) == 0 && n != f.first {
 			t.Errorf("cut at %d: no damage reported", n)
 		}
 	}
 	// A file without its beginning keeps all blocks behind it.
-	for n := 1; n < len(first); n += 61 {
+	for n := 1; n < f.first; n += 61 {
 		saved := int64(0)
-		for _, b := range blocks {
+		for _, b := range f.blocks {
 			if b.Offset < int64(n) {
 				saved = b.ContentOffset + b.Content
 			}
 		}
-		got, list := recoverAll(t, file[n:])
-		equal(t, got, whole[saved:], fmt.Sprint("begins at ", n))
+		got, list := recoverAll(t, f.file[n:])
+		equal(t, got, f.content[saved:], fmt.Sprint("begins at ", n))
 		if len(list) == 0 {
 			t.Errorf("begins at %d: no damage reported", n)
 		}
 	}
-	// Damaged headers and indexes lose no content.
+}
+
+// TestRecoverHeaders damages headers and indexes, which loses no content.
+func TestRecoverHeaders(t *testing.T) {
+	f := newRecoverFile(t)
 	for _, at := range []int{
-		0, 2, 4, 9, len(first) - 1, len(first) - 30, len(first) - 40, len(first), len(first) + 5,
+		0, 2, 4, 9, f.first - 1, f.first - 30, f.first - 40, f.first, f.first + 5,
 	} {
-		bad := slices.Clone(file)
+		bad := slices.Clone(f.file)
 		bad[at] ^= 4
 		got, list := recoverAll(t, bad)
-		equal(t, got, whole, fmt.Sprint("byte ", at))
+		equal(t, got, f.content, fmt.Sprint("byte ", at))
 		if len(list) == 0 {
 			t.Errorf("byte %d: %+v", at, list)
 		}
@@ -133,12 +150,12 @@ func TestRecoverErrors(t *testing.T) {
 	}
 	file := encode(t, mixedBytes(5*testBlock), WithBlockSize(testBlock))
 	if err := recoverFrom(&limitedWriter{n: 5000}, file, nil); !errors.Is(err, errTest) {
-		t.Error(err)
+		t.Errorf("error %v, want errTest", err)
 	}
 	file[50] ^= 1
 	fail := func(Damage) error { return errTest }
 	if err := recoverFrom(io.Discard, file, fail); !errors.Is(err, errTest) {
-		t.Error(err)
+		t.Errorf("error %v, want errTest", err)
 	}
 }
 
@@ -173,7 +190,7 @@ func TestRecoverZeroFill(t *testing.T) {
 		return len(p), nil
 	}), bytes.NewReader(file), int64(len(file)), nil, WithZeroFill(true), WithContext(ctx))
 	if !errors.Is(err, errTest) {
-		t.Error(err)
+		t.Errorf("error %v, want errTest", err)
 	}
 }
 
@@ -247,6 +264,6 @@ func TestRecoverUnreadable(t *testing.T) {
 	none := readerAtFunc(func(p []byte, off int64) (int, error) { return 0, errTest })
 	if err := Recover(io.Discard, none, 1<<20, nil); !errors.Is(err, ErrFormat) ||
 		!errors.Is(err, errTest) {
-		t.Error(err)
+		t.Errorf("error %v, want errTest", err)
 	}
 }

@@ -78,17 +78,16 @@ func TestRecoverMovedFrames(t *testing.T) {
 				name      string
 				from, to  int    // bytes deleted
 				in        []byte // bytes inserted
-				last      int    // lost frame
 				undamaged bool
 			}{
-				{"bytes deleted", at + size/2, at + size/2 + 9, nil, k, false},
-				{"beginning deleted", at, at + 9, nil, k, false},
-				{"end deleted", at + size - 9, at + size, nil, k, false},
-				{"frame deleted", at, at + size, nil, k, false},
-				{"bytes inserted", at + size/2, at + size/2, []byte("nonsense"), k, false},
-				{"bytes in front", at, at, []byte("nonsense"), -1, true},
-				{"zeros in front", at, at, make([]byte, 5000), -1, true},
-				{"frame replaced", at, at + size, randomBytes(300, 1), k, false},
+				{"bytes deleted", at + size/2, at + size/2 + 9, nil, false},
+				{"beginning deleted", at, at + 9, nil, false},
+				{"end deleted", at + size - 9, at + size, nil, false},
+				{"frame deleted", at, at + size, nil, false},
+				{"bytes inserted", at + size/2, at + size/2, []byte("nonsense"), false},
+				{"bytes in front", at, at, []byte("nonsense"), true},
+				{"zeros in front", at, at, make([]byte, 5000), true},
+				{"frame replaced", at, at + size, randomBytes(300, 1), false},
 			} {
 				bad := slices.Concat(file[:c.from], c.in, file[c.to:])
 				what := fmt.Sprintf("%s: frame %d, options %d", c.name, k, len(opts))
@@ -108,26 +107,7 @@ func TestRecoverMovedFrames(t *testing.T) {
 					continue
 				}
 				equal(t, got, want, what)
-				switch {
-				case len(list) != 1 || list[0].Err == nil:
-					t.Errorf("%s: %+v", what, list)
-				case c.undamaged && k == 0:
-					// The bytes may be the rest of another file.
-					if list[0].Kind != DamageUnknown {
-						t.Errorf("%s: %+v", what, list)
-					}
-				case c.undamaged && (list[0].Kind != DamageFrame || list[0].Content != 0):
-					t.Errorf("%s: %+v", what, list)
-				case !c.undamaged:
-					list[0].Err = nil
-					want := Damage{
-						Block: int64(k), Blocks: 1, ContentOffset: int64(k * testBlock),
-						Content: int64(min(testBlock, len(content)-k*testBlock)),
-					}
-					if list[0] != want {
-						t.Errorf("%s: %+v, want %+v", what, list[0], want)
-					}
-				}
+				checkMoved(t, what, list, content, k, c.undamaged)
 				filled, _ := recoverAll(t, bad, WithZeroFill(true))
 				end := min(len(content), (k+1)*testBlock)
 				if len(filled) != len(content) ||
@@ -151,6 +131,51 @@ func TestRecoverMovedFrames(t *testing.T) {
 	}
 }
 
+// checkMoved checks the damage that Recover reports of frame k, or of bytes in front of it.
+func checkMoved(
+	t *testing.T, what string, list []Damage, content []byte, k int, undamaged bool,
+) {
+	t.Helper()
+	want := Damage{
+		Block: int64(k), Blocks: 1, ContentOffset: int64(k * testBlock),
+		Content: int64(min(testBlock, len(content)-k*testBlock)),
+	}
+	if len(list) != 1 || list[0].Err == nil {
+		t.Errorf("%s: %+v, want one damage", what, list)
+		return
+	}
+	got := list[0]
+	got.Err = nil
+	switch {
+	case !undamaged:
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	case k == 0:
+		// The bytes may be the rest of another file.
+		if got.Kind != DamageUnknown {
+			t.Errorf("%s: %+v, want unknown damage", what, got)
+		}
+	case got.Kind != DamageFrame || got.Content != 0:
+		t.Errorf("%s: %+v, want damage without lost content", what, got)
+	}
+}
+
+// join concatenates pieces, which are []byte or [][]byte.
+func join(pieces ...any) (p []byte) {
+	for _, piece := range pieces {
+		switch piece := piece.(type) {
+		case []byte:
+			p = append(p, piece...)
+		case [][]byte:
+			p = append(p, slices.Concat(piece...)...)
+		default:
+			panic("join: not bytes")
+		}
+	}
+	return p
+}
+
 // TestRecoverFrameOrders damages several places, concatenates files, reorders frames and adds
 // frames that the table does not list.
 func TestRecoverFrameOrders(t *testing.T) {
@@ -158,17 +183,6 @@ func TestRecoverFrameOrders(t *testing.T) {
 	unsized := zstdStream(t, content[:3000], 700)
 	head := skippableFrame(3, []byte("nothing"))
 	cut := func(k int) []byte { return frames[k][:len(frames[k])-5] }
-	join := func(parts ...any) (p []byte) {
-		for _, part := range parts {
-			switch part := part.(type) {
-			case []byte:
-				p = append(p, part...)
-			case [][]byte:
-				p = append(p, slices.Concat(part...)...)
-			}
-		}
-		return p
-	}
 	flipped := slices.Clone(frames[5])
 	flipped[len(flipped)-1] ^= 1 // its checksum
 	badTable := slices.Clone(seekTable)
@@ -276,7 +290,7 @@ func TestRecoverNoFrames(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errTest)
 	if err := recoverFrom(io.Discard, bad, nil, WithContext(ctx)); !errors.Is(err, errTest) {
-		t.Error(err)
+		t.Errorf("error %v, want errTest", err)
 	}
 }
 
@@ -323,7 +337,7 @@ func FuzzRecoverFrames(f *testing.F) {
 			return nil
 		}, WithMaxMemory(600<<20), WithConcurrency(1))
 		if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrNoIndex) {
-			t.Error(err)
+			t.Errorf("error %v, want ErrNoIndex", err)
 		}
 	})
 }

@@ -109,7 +109,7 @@ type standardFile struct {
 }
 
 // standardFiles returns a .gz file, a .zst file, and a .zst file with a seek table. The first two
-// have headers of all sorts, and members and frames without content.
+// have headers of all kinds, and members and frames without content.
 func standardFiles(t testing.TB) []standardFile {
 	text, noise := textBytes(2*testBlock+50, 1), randomBytes(300, 2)
 	build := func(name string, parts ...[]byte) standardFile {

@@ -79,14 +79,14 @@ func TestStandardLimits(t *testing.T) {
 	// A window that exceeds the limit, and one that does not.
 	wide := zstdStream(t, text, 50_000, kzstd.WithWindowSize(16<<20))
 	if _, err := decode(wide, WithMaxMemory(16<<20)); !errors.Is(err, ErrMemory) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrMemory", err)
 	}
 	if got, err := decode(wide, WithMaxMemory(32<<20)); err != nil || !bytes.Equal(got, text) {
 		t.Error(err)
 	}
 	seekable := encode(t, textBytes(1<<20, 1), WithPipeline("lzf"), WithBlockSize(1<<20))
 	if _, err := openFile(seekable, WithMaxMemory(1<<20)); !errors.Is(err, ErrMemory) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrMemory", err)
 	}
 }
 
@@ -214,6 +214,6 @@ func TestManyMembers(t *testing.T) {
 	}
 	file = append(file, member...)
 	if _, err := fileInfo(file, WithMaxMemory(limit)); !errors.Is(err, ErrMemory) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrMemory", err)
 	}
 }

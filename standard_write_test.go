@@ -198,7 +198,7 @@ func TestSeekTable(t *testing.T) {
 	if _, err := NewWriter(
 		io.Discard, WithPipeline("lzf"), WithBlockSize(16<<20),
 	); !errors.Is(err, ErrOption) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrOption", err)
 	}
 	if w := newWriter(t, io.Discard, WithPipeline("lzf"), WithLevel(9)); w.opt.blockSize != 8<<20 {
 		t.Error(w.opt.blockSize)

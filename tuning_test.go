@@ -96,7 +96,7 @@ func TestTuning(t *testing.T) {
 // TestTuningOption checks the range of WithTuning and the memory of trials.
 func TestTuningOption(t *testing.T) {
 	if _, err := NewWriter(nil, WithTuning(TuneTrial+1)); !errors.Is(err, ErrOption) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrOption", err)
 	}
 	fixed, err1 := WriterMemory(WithLevel(5))
 	trial, err2 := WriterMemory(WithLevel(5), WithTuning(TuneTrial))
