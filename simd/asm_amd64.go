@@ -154,3 +154,49 @@ func executeLongAVX2(dst []byte, at int, lits []byte, seqs *struct {
 	MatchLen uint32
 	Offset   uint32
 }, n int) (bytes int, end int, used int)
+
+// executeNearAVX2 does the work of executeAVX2 for offsets of at least 1.
+//
+//go:noescape
+func executeNearAVX2(dst []byte, at int, lits []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int, end int, used int)
+
+// executeNearLongAVX2 does the work of executeLongAVX2 for offsets of at least 1.
+//
+//go:noescape
+func executeNearLongAVX2(dst []byte, at int, lits []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int, end int, used int)
+
+// decodeHuffman4AVX2 decodes whole rounds of four streams. It requires room and input for them,
+// and output of the streams that begins part bytes apart.
+//
+//go:noescape
+func decodeHuffman4AVX2(s *struct {
+	Bits [4]uint64
+	In   [4]int
+	Out  [4]int
+}, table *[2048]uint16, dst *byte, part int, src *byte, rounds int)
+
+// decodeSequencesAVX2 decodes at most n sequences from the first s.Left bits of src. It stops when
+// at most 128 bits are left. It requires states below 512, in tables too.
+// For an offset of 0 the result is 1<<32 − 1. It returns the size of the sequences decoded.
+//
+//go:noescape
+func decodeSequencesAVX2(s *struct {
+	State     [3]uint32
+	Repeats   [3]uint32
+	MaxOffset uint32
+	Lits      uint64
+	Matches   uint64
+	Left      int
+}, tables *[3][512]uint64, src []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int)

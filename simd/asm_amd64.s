@@ -6401,3 +6401,686 @@ done:
 	SUBQ AX, BX
 	MOVQ BX, used+88(FP)
 	RET
+
+// func executeNearAVX2(dst []byte, at int, lits []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, end int, used int)
+// Requires: AVX
+TEXT ·executeNearAVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), DX
+	MOVQ at+24(FP), CX
+	MOVQ lits_base+32(FP), BX
+	MOVQ lits_len+40(FP), SI
+	LEAQ -32(BX)(SI*1), SI
+	SUBQ $+32, DX
+	MOVQ seqs+56(FP), DI
+	MOVQ n+64(FP), R8
+	LEAQ (R8)(R8*2), R8
+	LEAQ (DI)(R8*4), R8
+
+loop:
+	CMPQ DI, R8
+	JEQ  done
+	MOVL (DI), R9
+	MOVL 4(DI), R10
+	MOVL 8(DI), R11
+
+	// Signed comparisons: with less than the slack the limits are below 0.
+	LEAQ    (BX)(R9*1), R12
+	CMPQ    R12, SI
+	JGT     done
+	LEAQ    (CX)(R9*1), R13
+	LEAQ    (R13)(R10*1), R14
+	CMPQ    R14, DX
+	JGT     done
+	MOVQ    R13, R15
+	SUBQ    R11, R15
+	JCS     done
+	VMOVDQU (BX), X0
+	VMOVDQU X0, (AX)(CX*1)
+	CMPL    R9, $0x10
+	JHI     literals
+
+match:
+	MOVQ R12, BX
+	MOVQ R14, CX
+	ADDQ $+12, DI
+	CMPL R11, $0x10
+	JCS  pattern
+
+	// Copies of 16 bytes are correct for every offset from 16 on.
+	VMOVDQU (AX)(R15*1), X0
+	VMOVDQU X0, (AX)(R13*1)
+	VMOVDQU 16(AX)(R15*1), X0
+	VMOVDQU X0, 16(AX)(R13*1)
+	CMPL    R10, $0x20
+	JLS     loop
+	CMPL    R11, $0x20
+	JCS     near
+
+far:
+	VMOVDQU 32(AX)(R15*1), Y0
+	VMOVDQU Y0, 32(AX)(R13*1)
+	ADDQ    $+32, R15
+	ADDQ    $+32, R13
+	LEAQ    32(R13), R9
+	CMPQ    R9, R14
+	JLT     far
+	JMP     loop
+
+near:
+	VMOVDQU 32(AX)(R15*1), X0
+	VMOVDQU X0, 32(AX)(R13*1)
+	ADDQ    $+16, R15
+	ADDQ    $+16, R13
+	LEAQ    32(R13), R9
+	CMPQ    R9, R14
+	JLT     near
+	JMP     loop
+
+literals:
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	VMOVDQU (BX), Y0
+	VMOVDQU Y0, (AX)(CX*1)
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	LEAQ    16(BX), R9
+	CMPQ    R9, R12
+	JLT     literals
+	JMP     match
+
+pattern:
+	LEAQ    nearShuffles<>+0(SB), R9
+	SHLL    $0x04, R11
+	VMOVDQU (AX)(R15*1), X0
+	VPSHUFB (R9)(R11*1), X0, X0
+	SHRL    $0x04, R11
+	MOVBLZX 256(R9)(R11*1), R9
+
+patterns:
+	VMOVDQU X0, (AX)(R13*1)
+	ADDQ    R9, R13
+	CMPQ    R13, R14
+	JLT     patterns
+	JMP     loop
+
+done:
+	VZEROUPPER
+	MOVQ seqs+56(FP), AX
+	SUBQ AX, DI
+	MOVQ DI, bytes+72(FP)
+	MOVQ CX, end+80(FP)
+	MOVQ lits_base+32(FP), AX
+	SUBQ AX, BX
+	MOVQ BX, used+88(FP)
+	RET
+
+DATA nearShuffles<>+0(SB)/8, $0x0000000000000000
+DATA nearShuffles<>+8(SB)/8, $0x0000000000000000
+DATA nearShuffles<>+16(SB)/8, $0x0000000000000000
+DATA nearShuffles<>+24(SB)/8, $0x0000000000000000
+DATA nearShuffles<>+32(SB)/8, $0x0100010001000100
+DATA nearShuffles<>+40(SB)/8, $0x0100010001000100
+DATA nearShuffles<>+48(SB)/8, $0x0100020100020100
+DATA nearShuffles<>+56(SB)/8, $0x0002010002010002
+DATA nearShuffles<>+64(SB)/8, $0x0302010003020100
+DATA nearShuffles<>+72(SB)/8, $0x0302010003020100
+DATA nearShuffles<>+80(SB)/8, $0x0201000403020100
+DATA nearShuffles<>+88(SB)/8, $0x0004030201000403
+DATA nearShuffles<>+96(SB)/8, $0x0100050403020100
+DATA nearShuffles<>+104(SB)/8, $0x0302010005040302
+DATA nearShuffles<>+112(SB)/8, $0x0006050403020100
+DATA nearShuffles<>+120(SB)/8, $0x0100060504030201
+DATA nearShuffles<>+128(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+136(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+144(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+152(SB)/8, $0x0605040302010008
+DATA nearShuffles<>+160(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+168(SB)/8, $0x0504030201000908
+DATA nearShuffles<>+176(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+184(SB)/8, $0x04030201000a0908
+DATA nearShuffles<>+192(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+200(SB)/8, $0x030201000b0a0908
+DATA nearShuffles<>+208(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+216(SB)/8, $0x0201000c0b0a0908
+DATA nearShuffles<>+224(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+232(SB)/8, $0x01000d0c0b0a0908
+DATA nearShuffles<>+240(SB)/8, $0x0706050403020100
+DATA nearShuffles<>+248(SB)/8, $0x000e0d0c0b0a0908
+DATA nearShuffles<>+256(SB)/8, $0x0e0c0f100f101010
+DATA nearShuffles<>+264(SB)/8, $0x0f0e0d0c0b0a0910
+GLOBL nearShuffles<>(SB), RODATA|NOPTR, $272
+
+// func executeNearLongAVX2(dst []byte, at int, lits []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, end int, used int)
+// Requires: AVX
+TEXT ·executeNearLongAVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), DX
+	MOVQ at+24(FP), CX
+	MOVQ lits_base+32(FP), BX
+	MOVQ lits_len+40(FP), SI
+	LEAQ -32(BX)(SI*1), SI
+	SUBQ $+96, DX
+	MOVQ seqs+56(FP), DI
+	MOVQ n+64(FP), R8
+	LEAQ (R8)(R8*2), R8
+	LEAQ (DI)(R8*4), R8
+
+loop:
+	CMPQ DI, R8
+	JEQ  done
+	MOVL (DI), R9
+	MOVL 4(DI), R10
+	MOVL 8(DI), R11
+
+	// Signed comparisons: with less than the slack the limits are below 0.
+	LEAQ    (BX)(R9*1), R12
+	CMPQ    R12, SI
+	JGT     done
+	LEAQ    (CX)(R9*1), R13
+	LEAQ    (R13)(R10*1), R14
+	CMPQ    R14, DX
+	JGT     done
+	MOVQ    R13, R15
+	SUBQ    R11, R15
+	JCS     done
+	VMOVDQU (BX), X0
+	VMOVDQU X0, (AX)(CX*1)
+	CMPL    R9, $0x10
+	JHI     literals
+
+match:
+	MOVQ    R12, BX
+	MOVQ    R14, CX
+	ADDQ    $+12, DI
+	CMPL    R11, $0x10
+	JCS     pattern
+	CMPL    R11, $0x20
+	JCS     near
+	VMOVDQU (AX)(R15*1), Y0
+	VMOVDQU Y0, (AX)(R13*1)
+	VMOVDQU 32(AX)(R15*1), Y0
+	VMOVDQU Y0, 32(AX)(R13*1)
+	VMOVDQU 64(AX)(R15*1), Y0
+	VMOVDQU Y0, 64(AX)(R13*1)
+	CMPL    R10, $0x60
+	JLS     loop
+
+far:
+	VMOVDQU 96(AX)(R15*1), Y0
+	VMOVDQU Y0, 96(AX)(R13*1)
+	ADDQ    $+32, R15
+	ADDQ    $+32, R13
+	LEAQ    96(R13), R9
+	CMPQ    R9, R14
+	JLT     far
+	JMP     loop
+
+near:
+	VMOVDQU (AX)(R15*1), X0
+	VMOVDQU X0, (AX)(R13*1)
+	ADDQ    $+16, R15
+	ADDQ    $+16, R13
+	CMPQ    R13, R14
+	JLT     near
+	JMP     loop
+
+literals:
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	VMOVDQU (BX), Y0
+	VMOVDQU Y0, (AX)(CX*1)
+	ADDQ    $+16, BX
+	ADDQ    $+16, CX
+	LEAQ    16(BX), R9
+	CMPQ    R9, R12
+	JLT     literals
+	JMP     match
+
+pattern:
+	LEAQ    nearShuffles<>+0(SB), R9
+	SHLL    $0x04, R11
+	VMOVDQU (AX)(R15*1), X0
+	VPSHUFB (R9)(R11*1), X0, X0
+	SHRL    $0x04, R11
+	MOVBLZX 256(R9)(R11*1), R9
+
+patterns:
+	VMOVDQU X0, (AX)(R13*1)
+	ADDQ    R9, R13
+	CMPQ    R13, R14
+	JLT     patterns
+	JMP     loop
+
+done:
+	VZEROUPPER
+	MOVQ seqs+56(FP), AX
+	SUBQ AX, DI
+	MOVQ DI, bytes+72(FP)
+	MOVQ CX, end+80(FP)
+	MOVQ lits_base+32(FP), AX
+	SUBQ AX, BX
+	MOVQ BX, used+88(FP)
+	RET
+
+// func decodeHuffman4AVX2(s *struct{Bits [4]uint64; In [4]int; Out [4]int}, table *[2048]uint16, dst *byte, part int, src *byte, rounds int)
+// Requires: BMI, BMI2
+TEXT ·decodeHuffman4AVX2(SB), NOSPLIT, $8-48
+	MOVQ s+0(FP), AX
+	MOVQ (AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 8(AX), SI
+	MOVQ 40(AX), DI
+	MOVQ 16(AX), R8
+	MOVQ 48(AX), R9
+	MOVQ 24(AX), R10
+	MOVQ 56(AX), R11
+	MOVQ dst+16(FP), CX
+	ADDQ 64(AX), CX
+	MOVQ src+32(FP), AX
+	ADDQ AX, BX
+	ADDQ AX, DI
+	ADDQ AX, R9
+	ADDQ AX, R11
+	MOVQ table+8(FP), AX
+	MOVQ part+24(FP), R12
+	LEAQ (R12)(R12*2), R13
+	MOVQ rounds+40(FP), R14
+	MOVQ R14, (SP)
+	MOVQ $0x00000035, R14
+
+loop:
+	SHRXQ   R14, DX, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, DX, DX
+	SHRL    $0x08, R15
+	MOVB    R15, (CX)
+	SHRXQ   R14, SI, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, SI, SI
+	SHRL    $0x08, R15
+	MOVB    R15, (CX)(R12*1)
+	SHRXQ   R14, R8, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R8, R8
+	SHRL    $0x08, R15
+	MOVB    R15, (CX)(R12*2)
+	SHRXQ   R14, R10, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R10, R10
+	SHRL    $0x08, R15
+	MOVB    R15, (CX)(R13*1)
+	SHRXQ   R14, DX, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, DX, DX
+	SHRL    $0x08, R15
+	MOVB    R15, 1(CX)
+	SHRXQ   R14, SI, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, SI, SI
+	SHRL    $0x08, R15
+	MOVB    R15, 1(CX)(R12*1)
+	SHRXQ   R14, R8, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R8, R8
+	SHRL    $0x08, R15
+	MOVB    R15, 1(CX)(R12*2)
+	SHRXQ   R14, R10, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R10, R10
+	SHRL    $0x08, R15
+	MOVB    R15, 1(CX)(R13*1)
+	SHRXQ   R14, DX, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, DX, DX
+	SHRL    $0x08, R15
+	MOVB    R15, 2(CX)
+	SHRXQ   R14, SI, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, SI, SI
+	SHRL    $0x08, R15
+	MOVB    R15, 2(CX)(R12*1)
+	SHRXQ   R14, R8, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R8, R8
+	SHRL    $0x08, R15
+	MOVB    R15, 2(CX)(R12*2)
+	SHRXQ   R14, R10, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R10, R10
+	SHRL    $0x08, R15
+	MOVB    R15, 2(CX)(R13*1)
+	SHRXQ   R14, DX, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, DX, DX
+	SHRL    $0x08, R15
+	MOVB    R15, 3(CX)
+	SHRXQ   R14, SI, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, SI, SI
+	SHRL    $0x08, R15
+	MOVB    R15, 3(CX)(R12*1)
+	SHRXQ   R14, R8, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R8, R8
+	SHRL    $0x08, R15
+	MOVB    R15, 3(CX)(R12*2)
+	SHRXQ   R14, R10, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R10, R10
+	SHRL    $0x08, R15
+	MOVB    R15, 3(CX)(R13*1)
+	SHRXQ   R14, DX, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, DX, DX
+	SHRL    $0x08, R15
+	MOVB    R15, 4(CX)
+	SHRXQ   R14, SI, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, SI, SI
+	SHRL    $0x08, R15
+	MOVB    R15, 4(CX)(R12*1)
+	SHRXQ   R14, R8, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R8, R8
+	SHRL    $0x08, R15
+	MOVB    R15, 4(CX)(R12*2)
+	SHRXQ   R14, R10, R15
+	MOVWLZX (AX)(R15*2), R15
+	SHLXQ   R15, R10, R10
+	SHRL    $0x08, R15
+	MOVB    R15, 4(CX)(R13*1)
+	TZCNTQ  DX, R15
+	MOVQ    R15, DX
+	SHRQ    $0x03, DX
+	SUBQ    DX, BX
+	ANDL    $0x07, R15
+	MOVQ    (BX), DX
+	ORQ     $0x01, DX
+	SHLXQ   R15, DX, DX
+	TZCNTQ  SI, R15
+	MOVQ    R15, SI
+	SHRQ    $0x03, SI
+	SUBQ    SI, DI
+	ANDL    $0x07, R15
+	MOVQ    (DI), SI
+	ORQ     $0x01, SI
+	SHLXQ   R15, SI, SI
+	TZCNTQ  R8, R15
+	MOVQ    R15, R8
+	SHRQ    $0x03, R8
+	SUBQ    R8, R9
+	ANDL    $0x07, R15
+	MOVQ    (R9), R8
+	ORQ     $0x01, R8
+	SHLXQ   R15, R8, R8
+	TZCNTQ  R10, R15
+	MOVQ    R15, R10
+	SHRQ    $0x03, R10
+	SUBQ    R10, R11
+	ANDL    $0x07, R15
+	MOVQ    (R11), R10
+	ORQ     $0x01, R10
+	SHLXQ   R15, R10, R10
+	ADDQ    $+5, CX
+	DECQ    (SP)
+	JNZ     loop
+	MOVQ    src+32(FP), AX
+	MOVQ    s+0(FP), CX
+	SUBQ    AX, BX
+	MOVQ    DX, (CX)
+	MOVQ    BX, 32(CX)
+	SUBQ    AX, DI
+	MOVQ    SI, 8(CX)
+	MOVQ    DI, 40(CX)
+	SUBQ    AX, R9
+	MOVQ    R8, 16(CX)
+	MOVQ    R9, 48(CX)
+	SUBQ    AX, R11
+	MOVQ    R10, 24(CX)
+	MOVQ    R11, 56(CX)
+	RET
+
+// func decodeSequencesAVX2(s *struct{State [3]uint32; Repeats [3]uint32; MaxOffset uint32; Lits uint64; Matches uint64; Left int}, tables *[3][512]uint64, src []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int)
+// Requires: BMI2, CMOV
+TEXT ·decodeSequencesAVX2(SB), NOSPLIT, $40-64
+	MOVQ s+0(FP), CX
+	MOVL (CX), R9
+	MOVL 12(CX), R10
+	MOVL 4(CX), R11
+	MOVL 16(CX), R12
+	MOVL 8(CX), R13
+	MOVL 20(CX), R14
+	MOVL 24(CX), AX
+	MOVQ AX, 32(SP)
+	MOVQ 32(CX), AX
+	MOVQ AX, 16(SP)
+	MOVQ 40(CX), AX
+	MOVQ AX, 24(SP)
+
+	// The load ends with the last byte that has bits left.
+	MOVQ 48(CX), CX
+	MOVQ CX, DX
+	ADDQ $0x07, CX
+	SHRQ $0x03, CX
+	NEGQ DX
+	ANDL $0x07, DX
+	MOVQ src_base+16(FP), AX
+	LEAQ -8(AX)(CX*1), CX
+
+	// The last load of a sequence begins up to 8 bytes before the first.
+	ADDQ $0x09, AX
+	MOVQ AX, 8(SP)
+	MOVQ seqs+40(FP), BX
+	MOVQ n+48(FP), AX
+	LEAQ (AX)(AX*2), AX
+	LEAQ (BX)(AX*4), AX
+	MOVQ AX, (SP)
+	MOVQ tables+8(FP), AX
+	CMPQ BX, (SP)
+	JEQ  done
+	CMPQ CX, 8(SP)
+	JCS  done
+
+loop:
+	MOVQ (AX)(R9*8), R9
+	MOVQ 4096(AX)(R11*8), R11
+	MOVQ 8192(AX)(R13*8), R13
+	MOVQ (CX), SI
+	MOVQ DX, DI
+	NEGQ DI
+
+	// The sum of the two low bytes of the sum of the cells is the number of bits.
+	LEAQ    (R9)(R11*1), R8
+	ADDQ    R13, R8
+	MOVL    R8, R15
+	SHRL    $0x08, R15
+	ADDL    R15, R8
+	MOVBLZX R8, R8
+	CMPL    R8, $0x39
+	JHI     many
+	ADDQ    R8, DX
+	SUBQ    R11, DI
+	SHRXQ   DI, SI, R8
+	BZHIQ   R11, R8, R8
+	MOVQ    R11, R15
+	SHRQ    $0x20, R15
+	ADDL    R15, R8
+	SUBQ    R13, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R13, R15, R15
+	MOVQ    R13, BP
+	SHRQ    $0x20, BP
+	ADDL    BP, R15
+	MOVL    R15, 4(BX)
+	ADDQ    R15, 24(SP)
+	SUBQ    R9, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R9, R15, R15
+	MOVQ    R9, BP
+	SHRQ    $0x20, BP
+	ADDL    BP, R15
+	MOVL    R15, (BX)
+	ADDQ    R15, 16(SP)
+	SHRL    $0x08, R9
+	SUBQ    R9, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R9, R15, R15
+	SHRL    $0x08, R9
+	ADDL    R15, R9
+	SHRL    $0x08, R13
+	SUBQ    R13, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R13, R15, R15
+	SHRL    $0x08, R13
+	ADDL    R15, R13
+	SHRL    $0x08, R11
+	SUBQ    R11, DI
+	SHRXQ   DI, SI, SI
+	BZHIQ   R11, SI, SI
+	SHRL    $0x08, R11
+	ADDL    SI, R11
+
+values:
+	LEAL 2(R8), SI
+	CMPL SI, $0x02
+	JLS  repeat
+	MOVQ R12, R14
+	MOVQ R10, R12
+	MOVQ R8, R10
+	JMP  store
+
+repeat:
+	// Without literals the next repeat offset is meant.
+	CMPL  (BX), $0x01
+	ADCL  $0x00, SI
+	MOVQ  R10, R8
+	TESTL SI, SI
+	JEQ   store
+
+	// A first repeat offset of 1 less 1 becomes 1<<32 - 1.
+	LEAL    -1(R8), DI
+	CMPL    DI, $0x01
+	SBBL    $0x00, DI
+	CMPL    SI, $0x02
+	CMOVLEQ R14, DI
+	CMOVLCS R12, DI
+	CMOVLCC R12, R14
+	MOVQ    R10, R12
+	MOVQ    DI, R10
+	MOVQ    DI, R8
+
+store:
+	MOVL R8, 8(BX)
+	CMPQ R8, 32(SP)
+	JHI  larger
+
+next:
+	MOVQ DX, SI
+	SHRQ $0x03, SI
+	SUBQ SI, CX
+	ANDL $0x07, DX
+	ADDQ $0x0c, BX
+	CMPQ BX, (SP)
+	JEQ  done
+	CMPQ CX, 8(SP)
+	JCC  loop
+	JMP  done
+
+larger:
+	MOVQ R8, 32(SP)
+	JMP  next
+
+many:
+	SUBQ    R11, DI
+	SHRXQ   DI, SI, R8
+	BZHIQ   R11, R8, R8
+	MOVQ    R11, SI
+	SHRQ    $0x20, SI
+	ADDL    SI, R8
+	MOVBLZX R11, SI
+	ADDQ    SI, DX
+	MOVQ    DX, SI
+	SHRQ    $0x03, SI
+	SUBQ    SI, CX
+	ANDL    $0x07, DX
+	MOVQ    (CX), SI
+	MOVQ    DX, DI
+	NEGQ    DI
+	SUBQ    R13, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R13, R15, R15
+	MOVQ    R13, BP
+	SHRQ    $0x20, BP
+	ADDL    BP, R15
+	MOVL    R15, 4(BX)
+	ADDQ    R15, 24(SP)
+	SUBQ    R9, DI
+	SHRXQ   DI, SI, SI
+	BZHIQ   R9, SI, SI
+	MOVQ    R9, DI
+	SHRQ    $0x20, DI
+	ADDL    DI, SI
+	MOVL    SI, (BX)
+	ADDQ    SI, 16(SP)
+	MOVBLZX R13, SI
+	ADDQ    SI, DX
+	MOVBLZX R9, SI
+	ADDQ    SI, DX
+	MOVQ    DX, SI
+	SHRQ    $0x03, SI
+	SUBQ    SI, CX
+	ANDL    $0x07, DX
+	MOVQ    (CX), SI
+	MOVQ    DX, DI
+	NEGQ    DI
+	SHRL    $0x08, R9
+	MOVBLZX R9, R15
+	ADDQ    R15, DX
+	SUBQ    R9, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R9, R15, R15
+	SHRL    $0x08, R9
+	ADDL    R15, R9
+	SHRL    $0x08, R13
+	MOVBLZX R13, R15
+	ADDQ    R15, DX
+	SUBQ    R13, DI
+	SHRXQ   DI, SI, R15
+	BZHIQ   R13, R15, R15
+	SHRL    $0x08, R13
+	ADDL    R15, R13
+	SHRL    $0x08, R11
+	MOVBLZX R11, R15
+	ADDQ    R15, DX
+	SUBQ    R11, DI
+	SHRXQ   DI, SI, SI
+	BZHIQ   R11, SI, SI
+	SHRL    $0x08, R11
+	ADDL    SI, R11
+	JMP     values
+
+done:
+	MOVQ s+0(FP), AX
+	MOVL R9, (AX)
+	MOVL R10, 12(AX)
+	MOVL R11, 4(AX)
+	MOVL R12, 16(AX)
+	MOVL R13, 8(AX)
+	MOVL R14, 20(AX)
+	MOVQ 32(SP), SI
+	MOVL SI, 24(AX)
+	MOVQ 16(SP), SI
+	MOVQ SI, 32(AX)
+	MOVQ 24(SP), SI
+	MOVQ SI, 40(AX)
+	MOVQ src_base+16(FP), SI
+	SUBQ SI, CX
+	LEAQ 8(CX), CX
+	SHLQ $0x03, CX
+	SUBQ DX, CX
+	MOVQ CX, 48(AX)
+	MOVQ seqs+40(FP), AX
+	SUBQ AX, BX
+	MOVQ BX, bytes+56(FP)
+	RET

@@ -30,3 +30,13 @@ func Execute[S Sequence](
 ) (done, end, used int, ok bool) {
 	return executeKernel(dst, at, lits, raw(seqs))
 }
+
+// ExecuteNear is Execute for offsets from 1 on. With an offset of 0 the bytes copied are
+// unspecified bytes of dst.
+//
+// Portable twin: zstd/decode_execute.go.
+func ExecuteNear[S Sequence](
+	dst []byte, at int, lits []byte, seqs []S,
+) (done, end, used int, ok bool) {
+	return executeNearKernel(dst, at, lits, raw(seqs))
+}

@@ -96,3 +96,19 @@ func encodeLengthsKernel(
 ) (done, usedLits, usedMatches int, ok bool) {
 	return 0, 0, 0, false
 }
+
+func executeNearKernel(_ []byte, at int, _ []byte, _ []rawSequence) (done, end, used int, ok bool) {
+	return 0, at, 0, false
+}
+
+func decodeHuffman4Kernel(
+	*HuffmanStreams, *[1 << HuffmanBits]uint16, []byte, []byte, int, int,
+) bool {
+	return false
+}
+
+func decodeSequencesKernel(
+	*SequenceBits, *SequenceCells, []byte, []rawSequence,
+) (n int, ok bool) {
+	return 0, false
+}

@@ -51,6 +51,7 @@ type kernels struct {
 	encode       bool // EncodeOffsets, EncodeLengths
 	parse        bool // all parsers
 	crc32c       bool // CRC32C
+	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
 }
 
 // TestKernelsRun checks for each tier that exactly the kernels run that it should have.
@@ -94,7 +95,8 @@ func TestKernelsRun(t *testing.T) {
 				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)
 			}
 		}
-		for _, f := range slices.Concat(ctxKernelsRun(want), sequenceKernelsRun(want)) {
+		for _, f := range slices.Concat(
+			ctxKernelsRun(want), sequenceKernelsRun(want), zstdKernelsRun(want)) {
 			if name, ran, want := f(); ran != want {
 				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)
 			}

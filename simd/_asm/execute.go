@@ -27,9 +27,18 @@ func executeAVX2() {
 		"bytes. It stops before a sequence for which dst has less than 96 bytes of slack.")
 }
 
+// executeNearAVX2 emits executeNearAVX2 and executeNearLongAVX2.
+func executeNearAVX2() {
+	executeWith(&executor{least: 32, near: true}, "executeNearAVX2",
+		"executeNearAVX2 does the work of executeAVX2 for offsets of at least 1.")
+	executeWith(&executor{least: 96, near: true}, "executeNearLongAVX2",
+		"executeNearLongAVX2 does the work of executeLongAVX2 for offsets of at least 1.")
+}
+
 // executor has the registers of the execute kernels.
 type executor struct {
-	least     int // bytes of match that every sequence copies: 32 or 96
+	least     int  // bytes of match that every sequence copies: 32 or 96
+	near      bool // offsets may be below 16
 	dst, pos  reg.GPVirtual
 	room      reg.GPVirtual // last position in dst at which a sequence may end
 	lits      reg.GPVirtual
@@ -45,15 +54,21 @@ type executor struct {
 }
 
 func execute(name string, least int, doc ...string) {
+	executeWith(&executor{least: least}, name, doc...)
+}
+
+func executeWith(e *executor, name string, doc ...string) {
 	TEXT(name, attr.NOSPLIT,
 		"func(dst []byte, at int, lits []byte, seqs "+seqType+", n int) (bytes, end, used int)")
 	Pragma("noescape")
 	Doc(doc...)
-	e := &executor{least: least}
 	e.begin()
 	e.sequence()
 	e.copyMatch()
 	e.copyLiterals()
+	if e.near {
+		e.copyNear()
+	}
 	e.finish()
 }
 
@@ -108,6 +123,10 @@ func (e *executor) copyMatch() {
 	MOVQ(e.litEnd, e.lits)
 	MOVQ(e.next, e.pos)
 	ADDQ(I8(seqBytes), e.seq)
+	if e.near {
+		CMPL(e.offset.As32(), U8(16))
+		JCS(LabelRef("pattern"))
+	}
 	if e.least == 32 {
 		Comment("Copies of 16 bytes are correct for every offset from 16 on.")
 		e.copyVector(e.x, 0)
@@ -151,6 +170,39 @@ func (e *executor) copyRest(label string, v reg.VecVirtual, step, done int) {
 	}
 	JLT(LabelRef(label))
 	JMP(LabelRef("loop"))
+}
+
+// copyNear copies a match with an offset below 16. It makes 16 bytes that repeat the match, and
+// stores them at multiples of the offset.
+func (e *executor) copyNear() {
+	Label("pattern")
+	shuffles, step := GP64(), GP64()
+	LEAQ(nearShuffles(), shuffles)
+	SHLL(U8(4), e.offset.As32())
+	VMOVDQU(Mem{Base: e.dst, Index: e.from, Scale: 1}, e.x)
+	VPSHUFB(Mem{Base: shuffles, Index: e.offset, Scale: 1}, e.x, e.x)
+	SHRL(U8(4), e.offset.As32())
+	MOVBLZX(Mem{Base: shuffles, Index: e.offset, Scale: 1, Disp: 256}, step.As32())
+	Label("patterns")
+	VMOVDQU(e.x, Mem{Base: e.dst, Index: e.mid, Scale: 1})
+	ADDQ(step, e.mid)
+	CMPQ(e.mid, e.next)
+	JLT(LabelRef("patterns"))
+	JMP(LabelRef("loop"))
+}
+
+// nearShuffles returns a section with 16 shuffles of 16 bytes, by offset, and behind them the
+// largest multiple of each offset up to 16.
+func nearShuffles() Mem {
+	p := make([]byte, 16*16+16)
+	for offset := 1; offset < 16; offset++ {
+		for i := range 16 {
+			p[16*offset+i] = byte(i % offset)
+		}
+		p[256+offset] = byte(16 / offset * offset)
+	}
+	p[256] = 16
+	return constant("nearShuffles", p)
 }
 
 // copyLiterals copies the literals behind the first 16, and goes on with the match.

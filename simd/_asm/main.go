@@ -29,5 +29,8 @@ func main() {
 	decodeTokensPlainAVX2()
 	decodeTokensRepeatAVX2()
 	executeAVX2()
+	executeNearAVX2()
+	decodeHuffman4AVX2()
+	decodeSequencesAVX2()
 	Generate()
 }
