@@ -3,6 +3,8 @@ package huffman
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopz/compress/simd"
 )
 
 // A LiteralDecoder decodes the literals of zstd (RFC 8878, section 4.2.2). Codes have at most 11
@@ -21,8 +23,8 @@ import (
 // exactly all its bits were consumed.
 
 const (
-	roundBytes = 5 // bytes that a round decodes from a stream
-	roundInput = 7 // maximum number of whole bytes that a round consumes
+	roundBytes = simd.HuffmanRound
+	roundInput = simd.HuffmanRoundInput // maximum number of whole bytes that a round consumes
 )
 
 // LiteralDecoder decodes literals of zstd with one code. The zero value has no code; Read sets it.
@@ -155,14 +157,6 @@ func (d *LiteralDecoder) finishShort(dst, src []byte, used int) error {
 	return nil
 }
 
-// streams4 is the state of four streams. in counts from the front of the jump table, out from the
-// front of the output.
-type streams4 struct {
-	bits [4]uint64
-	in   [4]int
-	out  [4]int
-}
-
 // Decode4 decodes exactly len(dst) bytes from src, which consists of four streams with a jump
 // table. All errors are a CorruptError.
 func (d *LiteralDecoder) Decode4(dst, src []byte) error {
@@ -182,7 +176,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 	if ends[3] > len(src) || outs[3] > len(dst) {
 		return CorruptError("stream cut short")
 	}
-	var s streams4
+	var s simd.HuffmanStreams
 	for i := range 4 {
 		p := src[ends[i]:ends[i+1]]
 		if len(p) == 0 || p[len(p)-1] == 0 {
@@ -191,22 +185,24 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 		if len(p) < 8 {
 			return d.eachAlone(dst, src, &outs, &ends)
 		}
-		s.in[i], s.out[i] = ends[i+1]-8, outs[i]
-		s.bits[i] = (binary.LittleEndian.Uint64(src[s.in[i]:]) | 1) << markBits(p)
+		s.In[i], s.Out[i] = ends[i+1]-8, outs[i]
+		s.Bits[i] = (binary.LittleEndian.Uint64(src[s.In[i]:]) | 1) << markBits(p)
 	}
 	for {
-		rounds := (outs[4] - s.out[3]) / roundBytes
+		rounds := (outs[4] - s.Out[3]) / roundBytes
 		for i := range 4 {
-			rounds = min(rounds, (s.in[i]-ends[i])/roundInput)
+			rounds = min(rounds, (s.In[i]-ends[i])/roundInput)
 		}
 		if rounds <= 0 {
 			break
 		}
-		d.rounds4(dst, src, &s, rounds)
+		if !simd.DecodeHuffman4(&s, &d.table, dst, src, rounds) {
+			d.rounds4(dst, src, &s, rounds)
+		}
 	}
 	for i := range 4 {
-		err := d.finish(dst[s.out[i]:outs[i+1]], src[ends[i]:ends[i+1]],
-			stream{s.bits[i], s.in[i] - ends[i]})
+		err := d.finish(dst[s.Out[i]:outs[i+1]], src[ends[i]:ends[i+1]],
+			stream{s.Bits[i], s.In[i] - ends[i]})
 		if err != nil {
 			return err
 		}
@@ -224,12 +220,12 @@ func (d *LiteralDecoder) eachAlone(dst, src []byte, outs, ends *[5]int) error {
 	return nil
 }
 
-// rounds4 decodes n rounds of four streams. All streams must have room and input for them.
-func (d *LiteralDecoder) rounds4(dst, src []byte, s *streams4, n int) {
+// rounds4 is the portable twin of simd.DecodeHuffman4: it decodes n rounds of four streams. All streams must have room and input for them.
+func (d *LiteralDecoder) rounds4(dst, src []byte, s *simd.HuffmanStreams, n int) {
 	t := &d.table
-	b0, b1, b2, b3 := s.bits[0], s.bits[1], s.bits[2], s.bits[3]
-	i0, i1, i2, i3 := s.in[0], s.in[1], s.in[2], s.in[3]
-	d0, d1, d2, d3 := dst[s.out[0]:], dst[s.out[1]:], dst[s.out[2]:], dst[s.out[3]:]
+	b0, b1, b2, b3 := s.Bits[0], s.Bits[1], s.Bits[2], s.Bits[3]
+	i0, i1, i2, i3 := s.In[0], s.In[1], s.In[2], s.In[3]
+	d0, d1, d2, d3 := dst[s.Out[0]:], dst[s.Out[1]:], dst[s.Out[2]:], dst[s.Out[3]:]
 	for k := 0; k < n*roundBytes; k += roundBytes {
 		to0 := (*[roundBytes]byte)(d0[k:])
 		to1 := (*[roundBytes]byte)(d1[k:])
@@ -257,9 +253,9 @@ func (d *LiteralDecoder) rounds4(dst, src []byte, s *streams4, n int) {
 		i3 -= used >> 3
 		b3 = (binary.LittleEndian.Uint64(src[i3:]) | 1) << (used & 7)
 	}
-	s.bits = [4]uint64{b0, b1, b2, b3}
-	s.in = [4]int{i0, i1, i2, i3}
-	for i := range s.out {
-		s.out[i] += n * roundBytes
+	s.Bits = [4]uint64{b0, b1, b2, b3}
+	s.In = [4]int{i0, i1, i2, i3}
+	for i := range s.Out {
+		s.Out[i] += n * roundBytes
 	}
 }

@@ -1,38 +1,53 @@
 package zstd
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
+)
 
-// execute carries out sequences whose smallest offset is minOffset, at least 1. Arguments and
-// results are those of lz77.ExecuteExact, which takes offsets from lz77.MinOffset on. The other
-// sequences are carried out here.
+// execute carries out sequences with offsets of at least 1. Arguments and results are those of
+// lz77.ExecuteExact, which takes offsets from lz77.MinOffset on.
 func execute(
-	dst []byte, at int, lits []byte, seqs []lz77.Sequence, minOffset uint32,
+	dst []byte, at int, lits []byte, seqs []lz77.Sequence,
 ) (end int, rest []byte, ok bool) {
-	if minOffset >= lz77.MinOffset {
-		return lz77.ExecuteExact(dst, at, lits, seqs)
+	for len(seqs) > 0 {
+		n, end, used, vector := simd.ExecuteNear(dst, at, lits, seqs)
+		at, lits, seqs = end, lits[used:], seqs[n:]
+		if n > 0 {
+			continue
+		}
+		if n = 1; !vector {
+			n = len(seqs)
+		}
+		if at, lits, ok = executePortable(dst, at, lits, seqs[:n]); !ok {
+			return 0, nil, false
+		}
+		seqs = seqs[n:]
 	}
+	return at, lits, true
+}
+
+// executePortable is the portable twin of simd.ExecuteNear.
+func executePortable(
+	dst []byte, at int, lits []byte, seqs []lz77.Sequence,
+) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
 		n := 0
 		for n < len(seqs) && seqs[n].Offset >= lz77.MinOffset {
 			n++
 		}
-		if n > 0 {
-			if at, lits, ok = lz77.ExecuteExact(dst, at, lits, seqs[:n]); !ok {
-				return 0, nil, false
-			}
-			seqs = seqs[n:]
+		if at, lits, ok = lz77.ExecuteExact(dst, at, lits, seqs[:n]); !ok {
+			return 0, nil, false
 		}
-		for len(seqs) > 0 && seqs[0].Offset < lz77.MinOffset {
+		for seqs = seqs[n:]; len(seqs) > 0 && seqs[0].Offset < lz77.MinOffset; seqs = seqs[1:] {
 			s := &seqs[0]
-			copy(dst[at:], lits[:s.LitLen])
-			at += int(s.LitLen)
+			at += copy(dst[at:], lits[:s.LitLen])
 			lits = lits[s.LitLen:]
 			if int(s.Offset) > at {
 				return 0, nil, false
 			}
 			copyNear(dst, at, int(s.Offset), int(s.MatchLen))
 			at += int(s.MatchLen)
-			seqs = seqs[1:]
 		}
 	}
 	return at, lits, true
@@ -43,8 +58,7 @@ func copyNear(dst []byte, at, offset, n int) {
 	from, to := dst[at-offset:at], dst[at:at+n]
 	if n <= 8 {
 		for i := range to {
-			to[i] = from[0]
-			from = dst[at-offset+i+1 : at+i+1]
+			to[i] = dst[at-offset+i]
 		}
 		return
 	}

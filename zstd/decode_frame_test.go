@@ -6,30 +6,55 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	kzstd "github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/simd"
 )
 
-// decodeFrame decodes a frame in a buffer that just holds size bytes, and in one with slack.
+// eachTier runs f with portable code and with the best kernels.
+func eachTier(t *testing.T, f func(t *testing.T)) {
+	for _, name := range tiers {
+		t.Run(name, func(t *testing.T) {
+			defer simd.SetTier(simd.SetTier(name))
+			f(t)
+		})
+	}
+}
+
+var tiers = func() []string {
+	all := simd.Tiers()
+	return slices.Compact([]string{all[0], all[len(all)-1]})
+}()
+
+// decodeFrame decodes a frame in a buffer that just holds size bytes, and in one with slack, with
+// portable code and with kernels.
 func decodeFrame(t testing.TB, d *Decoder, src []byte, size int) []byte {
 	t.Helper()
-	var all [2][]byte
-	for i, slack := range [...]int{0, DecodeSlack} {
-		dst := make([]byte, size+slack)
-		n, err := d.DecodeFrame(dst, src, true)
-		if err != nil {
-			t.Fatalf("frame of %d bytes with %d of content, slack %d: %v", len(src), size, slack, err)
+	var first []byte
+	for _, slack := range [...]int{0, DecodeSlack} {
+		for _, tier := range tiers {
+			before := simd.SetTier(tier)
+			dst := make([]byte, size+slack)
+			n, err := d.DecodeFrame(dst, src, true)
+			simd.SetTier(before)
+			if err != nil {
+				t.Fatalf("tier %s, frame of %d bytes with %d of content, slack %d: %v",
+					tier, len(src), size, slack, err)
+			}
+			if first == nil {
+				first = dst[:n]
+			}
+			if !bytes.Equal(dst[:n], first) {
+				t.Fatalf("tier %s, slack %d: content differs", tier, slack)
+			}
 		}
-		all[i] = dst[:n]
 	}
-	if !bytes.Equal(all[0], all[1]) {
-		t.Fatal("content depends on slack")
-	}
-	return all[0]
+	return first
 }
 
 // TestDecodeOwn decodes frames of the Encoder. RLE tables and RLE literals have tests of their own;

@@ -64,6 +64,10 @@ func rleSequences(lit, off, match uint8, seqs []fields) []byte {
 // TestDecodeRepeatOffsets decodes frames of random sequences with small offset codes, and compares
 // with the rules of RFC 8878, section 3.1.1.5, as the parser of the tests implements them.
 func TestDecodeRepeatOffsets(t *testing.T) {
+	eachTier(t, testDecodeRepeatOffsets)
+}
+
+func testDecodeRepeatOffsets(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	d := NewDecoder()
 	accepted := 0
@@ -142,6 +146,10 @@ func TestDecodeLiterals(t *testing.T) {
 
 // TestDecodeInvalid decodes frames that break a rule each.
 func TestDecodeInvalid(t *testing.T) {
+	eachTier(t, testDecodeInvalid)
+}
+
+func testDecodeInvalid(t *testing.T) {
 	d := NewDecoder()
 	lits := corpus.ByName("random").Make(2000)
 	seq := func(lit, off, match uint8, f ...fields) []byte { return rleSequences(lit, off, match, f) }

@@ -2,10 +2,12 @@ package zstd
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // The bits of sequences are read backward (RFC 8878, section 3.1.1.3.2.2). For each sequence there
@@ -36,16 +38,10 @@ const (
 
 // seqReader is the state of decoding the sequences of a block.
 type seqReader struct {
+	simd.SequenceBits
 	src    []byte // bits to be read from the end
-	left   int    // number of bits left in src
-	state  [kinds]uint32
-	tables [kinds]*cells
-
-	repeats              [3]uint32
-	minOffset, maxOffset uint32 // of all sequences so far
-	lits, content        uint64 // sums of literal runs, and of runs and matches
-
-	front [frontZeros + frontBytes]byte
+	tables *seqTables
+	front  [frontZeros + frontBytes]byte
 }
 
 // seqHeader is the header of a sequences section.
@@ -117,27 +113,27 @@ func (d *Decoder) sequences(dst []byte, at, limit, count int, s seqHeader) (end,
 		if left == 0 {
 			n--
 		}
-		if !r.decode(seqs[:n]) || left == 0 && !r.decodeLast(seqs[n:]) || r.left < 0 {
+		if !r.decode(seqs[:n]) || left == 0 && !r.decodeLast(seqs[n:]) || r.Left < 0 {
 			return at, 0, CorruptError("bits of sequences run out")
 		}
 		switch {
-		case r.lits > uint64(count):
+		case r.Lits > uint64(count):
 			return at, 0, CorruptError("more literals used than there are")
-		case r.content+uint64(count)-r.lits > uint64(limit):
+		case r.Matches+uint64(count) > uint64(limit):
 			return at, 0, errNoRoom
-		case r.minOffset == 0 || r.maxOffset > d.window:
+		case r.MaxOffset > d.window:
 			return at, 0, CorruptError("offset out of range")
 		}
 		var ok bool
-		if end, d.lits, ok = execute(dst, end, d.lits, seqs, r.minOffset); !ok {
+		if end, d.lits, ok = execute(dst, end, d.lits, seqs); !ok {
 			return at, 0, CorruptError("offset before the beginning of the frame")
 		}
 	}
-	if r.left != 0 {
+	if r.Left != 0 {
 		return at, 0, CorruptError("bits of sequences left over")
 	}
-	d.repeats = r.repeats
-	return end, count - int(r.lits), nil
+	d.repeats = r.Repeats
+	return end, count - int(r.Lits), nil
 }
 
 // init prepares to read sequences from src.
@@ -145,22 +141,21 @@ func (r *seqReader) init(d *Decoder, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return CorruptError("end mark of sequences missing")
 	}
-	r.src, r.left = src, 8*len(src)-bits.LeadingZeros8(src[len(src)-1])-1
-	r.repeats, r.minOffset = d.repeats, 1<<32-1
+	r.tables, r.Repeats = &d.tables, d.repeats
+	r.src, r.Left = src, 8*len(src)-bits.LeadingZeros8(src[len(src)-1])-1
 	total := uint(0)
-	for k := range d.tables {
-		total += d.tables[k].log
-		r.tables[k] = d.tables[k].cells
+	for _, log := range d.tables.logs {
+		total += log
 	}
-	if r.left < int(total) {
+	if r.Left < int(total) {
 		return CorruptError("bits of sequences run out")
 	}
 	r.moveToFront()
 	v := r.load() >> (64 - total) // total is 0 if all codes are RLE; a shift of 64 gives 0
-	r.left -= int(total)
+	r.Left -= int(total)
 	for k := kinds - 1; k >= 0; k-- {
-		log := d.tables[k].log
-		r.state[k] = uint32(v) & (1<<log - 1)
+		log := d.tables.logs[k]
+		r.State[k] = uint32(v) & (1<<log - 1)
 		v >>= log
 	}
 	return nil
@@ -168,8 +163,8 @@ func (r *seqReader) init(d *Decoder, src []byte) error {
 
 // moveToFront makes r read the copy, if few bits are left.
 func (r *seqReader) moveToFront() {
-	if r.left < loopBits && !r.inFront() {
-		copy(r.front[frontZeros:], r.src[:(r.left+7)/8])
+	if r.Left < loopBits && !r.inFront() {
+		copy(r.front[frontZeros:], r.src[:(r.Left+7)/8])
 		r.src = nil
 	}
 }
@@ -179,7 +174,7 @@ func (r *seqReader) inFront() bool { return r.src == nil }
 
 // load returns the next bits, highest first.
 func (r *seqReader) load() uint64 {
-	src, left := r.src, r.left
+	src, left := r.src, r.Left
 	if r.inFront() {
 		src, left = r.front[:], left+8*frontZeros
 	}
@@ -202,30 +197,34 @@ func (r *seqReader) decode(seqs []lz77.Sequence) bool {
 	if len(seqs) == 0 {
 		return true
 	}
-	r.left += 8 * frontZeros
+	r.Left += 8 * frontZeros
 	n := r.loop(seqs, r.front[:])
-	r.left -= 8 * frontZeros
+	r.Left -= 8 * frontZeros
 	return n == len(seqs)
 }
 
 // decodeLast decodes the last sequence, behind which there are no states.
 func (r *seqReader) decodeLast(seqs []lz77.Sequence) bool {
 	sum := uint64(0)
-	for k, t := range r.tables {
-		sum += t[r.state[k]&(maxCells-1)] & 0xFF00
+	for k, cells := range &r.tables.cells {
+		sum += cells[r.State[k]&(maxCells-1)] & 0xFF00
 	}
 	ok := r.decode(seqs)
-	r.left += int(sum >> fse.PackedBits) // decode has read bits for states
+	r.Left += int(sum >> fse.PackedBits) // decode has read bits for states
 	return ok
 }
 
 // loop decodes sequences from src while at least loopBits bits are left. It returns their number.
 func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
-	litTab, offTab, matchTab := r.tables[litLens], r.tables[offsets], r.tables[matchLens]
-	lit, off, match := r.state[litLens], r.state[offsets], r.state[matchLens]
-	r0, r1, r2 := r.repeats[0], r.repeats[1], r.repeats[2]
-	lits, content := r.lits, r.content
-	left := r.left
+	if n, _ = simd.DecodeSequences(&r.SequenceBits, &r.tables.cells, src, seqs); n == len(seqs) {
+		return n
+	}
+	cells := &r.tables.cells
+	litTab, offTab, matchTab := &cells[litLens], &cells[offsets], &cells[matchLens]
+	lit, off, match := r.State[litLens], r.State[offsets], r.State[matchLens]
+	r0, r1, r2 := r.Repeats[0], r.Repeats[1], r.Repeats[2]
+	lits, matches, maxOffset := r.Lits, r.Matches, r.MaxOffset
+	left := r.Left
 	for n < len(seqs) && left >= loopBits {
 		w := loadAt(src, left)
 		l, o, m := litTab[lit&(maxCells-1)], offTab[off&(maxCells-1)], matchTab[match&(maxCells-1)]
@@ -271,18 +270,20 @@ func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
 				offset = r2
 				r2, r1, r0 = r1, r0, offset
 			default:
-				offset = r0 - 1
+				if offset = r0 - 1; offset == 0 {
+					offset = math.MaxUint32 // rejected with those beyond the window
+				}
 				r2, r1, r0 = r1, r0, offset
 			}
 		}
-		r.minOffset, r.maxOffset = min(r.minOffset, offset), max(r.maxOffset, offset)
+		maxOffset = max(maxOffset, offset)
 		lits += uint64(litLen)
-		content += uint64(litLen) + uint64(matchLen)
+		matches += uint64(matchLen)
 		seqs[n] = lz77.Sequence{LitLen: litLen, MatchLen: matchLen, Offset: offset}
 		n++
 	}
-	r.state = [kinds]uint32{litLens: lit, offsets: off, matchLens: match}
-	r.repeats = [3]uint32{r0, r1, r2}
-	r.lits, r.content, r.left = lits, content, left
+	r.State = [kinds]uint32{litLens: lit, offsets: off, matchLens: match}
+	r.Repeats = [3]uint32{r0, r1, r2}
+	r.Lits, r.Matches, r.MaxOffset, r.Left = lits, matches, maxOffset, left
 	return n
 }

@@ -1,6 +1,9 @@
 package zstd
 
-import "github.com/gopz/compress/fse"
+import (
+	"github.com/gopz/compress/fse"
+	"github.com/gopz/compress/simd"
+)
 
 // The decoder's tables pack all about a state into 64 bits, so that a sequence takes three loads:
 //
@@ -18,14 +21,11 @@ const maxCells = 1 << 9 // of a table
 // maxOffset is the largest offset that a sequence can have: its value is below 1<<32.
 const maxOffset = 1<<32 - 4
 
-// cells is the decoding table of one kind of code.
-type cells [maxCells]uint64
-
-// seqTable is the table that a kind of code uses.
-type seqTable struct {
-	cells *cells // nil before the first block with sequences; own, or of predefined
-	log   uint   // number of bits of a state
-	own   cells
+// seqTables holds the tables of all kinds of codes.
+type seqTables struct {
+	cells simd.SequenceCells
+	logs  [kinds]uint // number of bits of a state
+	known [kinds]bool // there has been a block with sequences
 }
 
 // cellValues holds what a cell says about each code.
@@ -51,7 +51,7 @@ func offsetValues() (values []uint64) {
 }
 
 // predefinedCells holds the tables of predefinedMode.
-var predefinedCells = func() (t [kinds]cells) {
+var predefinedCells = func() (t simd.SequenceCells) {
 	var b fse.PackedBuilder
 	for k := range t {
 		b.Build(t[k][:], &kindOf[k].predefined.dist, cellValues[k])
@@ -62,10 +62,12 @@ var predefinedCells = func() (t [kinds]cells) {
 // table sets the table of a kind of code by the mode and the description at the front of src. It
 // returns the size of the description.
 func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
-	t, values := &d.tables[kind], cellValues[kind]
+	t, values := &d.tables, cellValues[kind]
+	cells := t.cells[kind][:]
 	switch mode {
 	case predefinedMode:
-		t.cells, t.log = &predefinedCells[kind], uint(kindOf[kind].predefined.dist.Log)
+		t.logs[kind] = uint(kindOf[kind].predefined.dist.Log)
+		copy(cells[:1<<t.logs[kind]], predefinedCells[kind][:])
 	case rleMode:
 		if len(src) == 0 {
 			return 0, errShortBlock
@@ -73,19 +75,19 @@ func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
 		if int(src[0]) >= len(values) {
 			return 0, CorruptError("code out of range")
 		}
-		t.own[0] = values[src[0]]
-		t.cells, t.log = &t.own, 0
+		cells[0], t.logs[kind] = values[src[0]], 0
 		size = 1
 	case compressedMode:
 		if size, err = d.dist.Read(src, kindOf[kind].maxLog, len(values)); err != nil {
 			return 0, CorruptError(err.Error())
 		}
-		d.builder.Build(t.own[:], &d.dist, values)
-		t.cells, t.log = &t.own, uint(d.dist.Log)
+		d.builder.Build(cells, &d.dist, values)
+		t.logs[kind] = uint(d.dist.Log)
 	default:
-		if t.cells == nil {
+		if !t.known[kind] {
 			return 0, CorruptError("table of an earlier block, but there is none")
 		}
 	}
+	t.known[kind] = true
 	return size, nil
 }

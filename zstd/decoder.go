@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"errors"
+	"math"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -46,7 +47,7 @@ type Decoder struct {
 	repeats [3]uint32
 	known   bool // whether huff has the code of an earlier block
 	huff    huffman.LiteralDecoder
-	tables  [kinds]seqTable
+	tables  seqTables
 
 	lits  []byte // literals of the block that are left, and slack behind them
 	batch [batchSize]lz77.Sequence
@@ -63,13 +64,11 @@ func NewDecoder() *Decoder { return new(Decoder) }
 // Reset begins a frame. window is the largest offset in bytes, as the frame header states it.
 func (d *Decoder) Reset(window int64) {
 	window = max(window, minWindow)
-	d.window = uint32(min(window, maxOffset))
+	d.window = uint32(min(window, maxOffset, math.MaxInt))
 	d.maxBlock = int(min(window, MaxBlock))
 	d.repeats = [3]uint32{1, 4, 8}
 	d.known = false
-	for k := range d.tables {
-		d.tables[k].cells = nil
-	}
+	d.tables.known = [kinds]bool{}
 }
 
 // blockHead is the header of a block (RFC 8878, section 3.1.1.2).
