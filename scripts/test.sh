@@ -21,8 +21,8 @@ byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./z
   ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile)
 match_packages=(./lz77/...)
 
-# Packages that have kernels in assembly or call them.
-kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./pipeline)
+# Packages that have kernels in assembly or call them. The root package compares digests of files.
+kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./zstd ./pipeline .)
 
 usage() {
   cat <<'USAGE'
@@ -143,10 +143,10 @@ runs_386() {
   "$tmp/386" -test.run '^$' >/dev/null 2>&1
 }
 
+# native_386 PACKAGE...: runs short tests as 32-bit programs.
 native_386() {
   runs_386 || { echo 'this machine does not run 386 programs'; return 77; }
-  CGO_ENABLED=0 GOARCH=386 \
-    go test -short -timeout "$timeout" "${byte_packages[@]}" "${match_packages[@]}"
+  CGO_ENABLED=0 GOARCH=386 go test -short -timeout "$timeout" "$@"
 }
 
 # emulated ARCH EMULATOR PACKAGE...: runs short tests on another processor.
@@ -258,7 +258,7 @@ step default tidy go mod tidy -diff
 step default staticcheck go run "$staticcheck" ./...
 step default shellcheck lint_scripts
 step default race race
-step default 386 native_386
+step default 386 native_386 "${byte_packages[@]}" "${match_packages[@]}"
 step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
 step default gpu gpu
 step all long long
@@ -267,6 +267,7 @@ step all avx2 tier avx2
 step all noasm noasm
 step all nocgo nocgo
 step all platforms platforms
+step all 386-more native_386 . ./pipeline
 step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
 step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
 step all arm64-portable emulated_portable
