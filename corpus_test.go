@@ -23,8 +23,11 @@ import (
 // pipeline, and all levels with PZ_MATRIX.
 func TestCorpus(t *testing.T) {
 	kinds := corpus.Kinds()
-	if testenv.Race || testenv.Emulated() {
+	switch {
+	case testenv.Race || testenv.Emulated():
 		kinds = []corpus.Kind{corpus.ByName("mixed")}
+	case testing.Short():
+		kinds = kinds[len(kinds)-4:] // zeros, random, packed and mixed
 	}
 	for i, k := range kinds {
 		t.Run(k.Name, func(t *testing.T) {
@@ -107,7 +110,7 @@ func TestLongStreams(t *testing.T) {
 			switch {
 			case corpus.Matrix():
 				size, counts = 1<<30, workerCounts
-			case testenv.Race:
+			case testenv.Race || testing.Short():
 				size = 1 << 20
 			case !testenv.All():
 				size = 4 << 20

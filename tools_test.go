@@ -75,7 +75,10 @@ var toolWriters = []toolWriter{
 // several of our workers to decode one gzip member.
 func toolContents(t *testing.T) (contents [][]byte) {
 	kinds, large := []string{"mixed"}, 1200<<10
-	if testenv.All() {
+	switch {
+	case testing.Short():
+		large = 300 << 10
+	case testenv.All():
 		kinds, large = []string{"text", "mixed", "random", "zeros"}, 2<<20
 	}
 	for _, kind := range kinds {
