@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -59,8 +61,24 @@ func (a *app) openDevice() (closeDevice func(), err error) {
 // noteNoGPU prints why --backend auto uses no GPU. It prints only with -v and --backend.
 func (a *app) noteNoGPU(err error) {
 	if a.cfg.backendGiven {
-		a.note("", "no GPU is used: %s", libraryReason(err))
+		a.note("", "no GPU is used: %s", deviceReason("", err))
 	}
+}
+
+// driverTags has the build tags of gpu/pz for the kinds of device names. An empty name stands for
+// any GPU.
+var driverTags = map[string]string{"": "webgpu", "webgpu": "webgpu", "opengl": "opengl,egl"}
+
+// deviceReason returns the text of an error of opening the device name. In a build without GPU
+// drivers it says how to build pz with one: the library can only say how to import it.
+func deviceReason(name string, err error) string {
+	kind, _, _ := strings.Cut(name, ":")
+	tags, isGPU := driverTags[kind]
+	if !isGPU || !errors.Is(err, compress.ErrDevice) || len(compress.Devices()) > 1 {
+		return libraryReason(err)
+	}
+	return "this pz has no GPU driver; from a clone: CGO_ENABLED=1 go install -tags " + tags +
+		" ./gpu/pz; it replaces the pz of ./cmd/pz"
 }
 
 // reportDevice prints where the stages ran, with -v, and whether the device failed. A failed device
@@ -99,7 +117,7 @@ func (a *app) reportDevice(d compress.Device) {
 func (a *app) listGPUs() error {
 	list, err := compress.GPUs()
 	if err != nil {
-		a.fail("", "%s", libraryReason(err))
+		a.fail("", "%s", deviceReason("", err))
 		return nil
 	}
 	for _, g := range list {

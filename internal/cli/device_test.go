@@ -62,10 +62,15 @@ func TestNoBackend(t *testing.T) {
 		wantGone(t, src+".pz")
 	}
 	r := pz(t, "", "-kfv", "--backend", "auto", src)
-	r.want(t, exitOK, "-tags webgpu github.com/gopz/compress/gpu/pz@latest")
+	r.want(t, exitOK, "no GPU is used: this pz has no GPU driver; from a clone: "+
+		"CGO_ENABLED=1 go install -tags webgpu ./gpu/pz; it replaces the pz of ./cmd/pz\n")
 	pz(t, "", "--list-gpus").want(t, exitError, "-tags webgpu")
 	pz(t, "", "--gpu-device", "webgpu", src).want(t, exitError, "-tags webgpu")
-	pz(t, "", "--gpu-device", "opengl", src).want(t, exitError, "-tags opengl,egl")
+	pz(t, "", "--gpu-device", "opengl:1", src).want(t, exitError, "-tags opengl,egl ./gpu/pz")
+	r = pz(t, "", "--gpu-device", "soft:1", src).want(t, exitError, "no such device")
+	if strings.Contains(r.err, "install") {
+		t.Errorf("useless advice: %s", r.err)
+	}
 	for _, backend := range []string{"gpu", "cpu,gpu", "fused"} {
 		r := pz(t, "", "--backend", backend, src).want(t, exitError, "no GPU")
 		if n := strings.Count(r.err, "\n"); n != 1 {

@@ -99,15 +99,13 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	if isTar(in) {
 		return "is an uncompressed tar archive", "use tar -xf"
 	}
+	if a.cfg.mode == modeRecover {
+		return "is not .pz data", ""
+	}
 	// The suffix is right, so the file may have lost only its first bytes.
 	_, suffix, _ := a.cfg.splitSuffix(filepath.Base(in.name))
-	if suffix == ".pz" || suffix != "" && suffix == a.cfg.ownSuffix {
-		if r := a.recovery(in, nil, "the blocks"); r != "" {
-			advice = "if only the beginning is damaged, " + r
-		}
-	}
-	if a.cfg.mode == modeRecover {
-		return "is not .pz data", advice
+	if in.regular() && (suffix == ".pz" || suffix != "" && suffix == a.cfg.ownSuffix) {
+		advice = `if it was a .pz file, try "pz --recover FILE -o OUT"`
 	}
 	return unknownFormat, advice
 }

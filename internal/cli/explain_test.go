@@ -44,8 +44,8 @@ func TestDamageMessages(t *testing.T) {
 		{"index", flip(good, size-100), fmt.Sprintf(anyIndex+"%d)"+intact, indexAt), "same"},
 		{"footer", flip(good, size-1), anyIndex, "same"},
 		{"version", flip(good, 2), "comes from a newer pz, or its header is damaged" + intact, "same"},
-		{"magic", flip(good, 0), unknownFormat + "; if only the beginning is damaged, " +
-			strings.TrimPrefix(saves, "; ") + "the blocks", "same"},
+		{"magic", flip(good, 0),
+			unknownFormat + `; if it was a .pz file, try "pz --recover FILE -o OUT"`, "same"},
 		{"second stream", good + flip(good, 20),
 			fmt.Sprintf("block 0 of stream 1 is damaged (byte %d)"+intact, size+18), ""},
 		{"second header", good + flip(good, 8),

@@ -55,8 +55,12 @@ func (c *config) chooseFormat() error {
 	if c.formatName != "" {
 		f, ok := parseFormat(c.formatName)
 		if !ok {
-			return fmt.Errorf("--format %s: the formats are %s",
-				printable(c.formatName), joinNames(formats))
+			hint := ""
+			if _, ok := parseFormat(strings.ToLower(c.formatName)); ok {
+				hint = ", in lower case"
+			}
+			return fmt.Errorf("--format %s: the format must be pz, gz (gzip) or zst (zstd)%s",
+				printable(c.formatName), hint)
 		}
 		c.format = f
 	}
@@ -93,15 +97,6 @@ func (c *config) checkPipeline() error {
 	}
 	c.format = pipelines[at].Format
 	return nil
-}
-
-// joinNames returns the names of formats, separated by commas.
-func joinNames(formats []compress.Format) string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.String())
-	}
-	return strings.Join(names, ", ")
 }
 
 // writerFormat returns the library option for the format or the pipeline.

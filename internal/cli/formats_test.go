@@ -101,13 +101,9 @@ func TestFormatOfOutputName(t *testing.T) {
 		{"-9", "x.zst", zstMagic},
 		{"", "x.tar.zst", zstMagic},
 		{"", "x", pzMagic},
-		{"", "x.GZ", pzMagic},
 		{"", ".gz", pzMagic},
 		{"", "gz", pzMagic},
 		{"-S .zst", "x.gz", gzMagic},
-		{"--format zst", "x.gz", zstMagic},
-		{"-p lzr", "x.gz", pzMagic},
-		{"-p deflate", "x.zst", gzMagic},
 	} {
 		dir := t.TempDir()
 		out := filepath.Join(dir, c.name)
@@ -124,9 +120,78 @@ func TestFormatOfOutputName(t *testing.T) {
 	}
 }
 
+// TestMisleadingName checks the warning about a name of -o that stands for another format.
+func TestMisleadingName(t *testing.T) {
+	for _, c := range []struct{ args, name, format string }{
+		{"", "x.xz", ".pz"},
+		{"", "x.tar.BZ2", ".pz"},
+		{"", "x.Z", ".pz"},
+		{"", "x.GZ", ".pz"},
+		{"--format zst", "x.gz", ".zst"},
+		{"--format zst", "x.pz", ".zst"},
+		{"-p lzr", "x.gz", ".pz"},
+		{"-p deflate", "x.tzst", ".gz"},
+		{"", "x", ""},
+		{"", "x.dat", ""},
+		{"", ".xz", ""},
+		{"--format gz", "x.GZ", ""},
+		{"-S .xz", "x.xz", ""},
+		{"-q", "x.xz", ""},
+	} {
+		dir := t.TempDir()
+		in, out := write(t, "content", dir, "in"), filepath.Join(dir, c.name)
+		want := ""
+		if c.format != "" {
+			want = fmt.Sprintf("pz: %s: contains %s data; the suffix does not say so\n", out, c.format)
+		}
+		r := pz(t, "", append(strings.Fields(c.args), "-o", out, in)...)
+		if r.code != exitOK || r.err != want {
+			t.Errorf("%s -o %s: exit code %d, message %q, want %q", c.args, c.name, r.code, r.err, want)
+		}
+		if format := "." + formatOf(t, out); c.format != "" && format != c.format {
+			t.Errorf("%s -o %s: the file has format %s, want %s", c.args, c.name, format, c.format)
+		}
+		// When restoring, the name of the result says nothing about its format.
+		pz(t, "", "-d", "-o", filepath.Join(dir, "back.xz"), out).want(t, exitOK)
+	}
+	if r := pz(t, "content", "-o", "/dev/null"); r.err != "" {
+		t.Errorf("-o /dev/null: %s", r.err)
+	}
+}
+
+// formatOf returns the name of the format of a file.
+func formatOf(t *testing.T, path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := detectFormat(b)
+	if !ok {
+		t.Fatalf("%s is in no known format", path)
+	}
+	return f.String()
+}
+
+// TestParts checks that -v counts what -l lists: blocks, members or frames.
+func TestParts(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, sample(50_000), dir, "in")
+	for format, want := range map[string]string{
+		"pz": " 13 blocks, ", "gz": " 1 member, ", "zst": " 13 frames, ",
+	} {
+		out := filepath.Join(dir, "out."+format)
+		pz(t, "", "-v", "-B4K", "-o", out, in).want(t, exitOK, want)
+		listed := strings.Fields(pz(t, "", "-lq", out).out)[0]
+		if listed != strings.Fields(want)[0] {
+			t.Errorf("%s: -l lists %s, -v says%s", format, listed, want)
+		}
+	}
+}
+
 func TestFormatErrors(t *testing.T) {
 	for _, c := range []struct{ args, text string }{
-		{"--format xz", "--format xz: the formats are pz, gz, zst"},
+		{"--format xz", "--format xz: the format must be pz, gz (gzip) or zst (zstd)"},
+		{"--format GZ", "the format must be pz, gz (gzip) or zst (zstd), in lower case"},
 		{"--format", "--format needs a value"},
 		{"--format=zst -p deflate", "-p deflate writes .gz files; use it without --format zst"},
 		{"--format=zstd -p deflate", "-p deflate writes .gz files; use it without --format zst"},
@@ -273,8 +338,10 @@ func TestDirectoriesOfFormats(t *testing.T) {
 		want = append(want, name)
 	}
 	write(t, "plain", dir, "p")
-	pz(t, "", "-r", "--format", "zst", dir).want(t, exitOK)
+	pz(t, "", "-rfv", "--format", "zst", dir).want(t, exitOK,
+		`0.gz: already has suffix .gz -- ignored; "pz -f FILE" compresses it again`)
 	wantFiles(t, dir, "0.gz", "1.pz", "2.zst", "p", "p.zst")
+	pz(t, "", "-rtv", dir).want(t, exitOK, "p: has no suffix of compressed files -- ignored")
 	os.Remove(filepath.Join(dir, "p"))
 	pz(t, "", "-rd", "--rm", dir).want(t, exitOK)
 	wantFiles(t, dir, append(want, "p")...)

@@ -113,18 +113,27 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	if a.cfg.mode == modeTest {
 		to = " OK"
 	}
-	blocks := ""
-	if a.cfg.mode == modeCompress || !in.isStandard() {
-		word := "block"
-		if a.cfg.mode == modeCompress && a.cfg.format == compress.Zstd {
-			word = "frame"
-		}
-		blocks = fmt.Sprintf("%d %s, ", m.last.Blocks, plural(m.last.Blocks, word))
-	}
 	workers := a.sched.Workers()
 	a.print(in.name, "%.3f:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
-		ratio(content, packed), content, packed, blocks,
+		ratio(content, packed), content, packed, a.parts(in, m),
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
+}
+
+// parts returns what -v says about the number of blocks, frames or members, which -l lists as well.
+// It returns "" where a .gz or .zst file is restored: there the library counts pieces.
+func (a *app) parts(in *source, m *meter) string {
+	n, word := m.last.Blocks, "block"
+	switch {
+	case a.cfg.mode != modeCompress:
+		if in.isStandard() {
+			return ""
+		}
+	case a.cfg.format == compress.Zstd:
+		word = "frame"
+	case a.cfg.format == compress.Gzip:
+		n, word = 1, "member" // a Writer writes one, of many blocks
+	}
+	return fmt.Sprintf("%d %s, ", n, plural(n, word))
 }
 
 // ratio returns content over compressed size, and 0 for an empty file.

@@ -42,16 +42,15 @@ var optionTable = []option{
 		text: "Write format pz, gz or zst; gzip and zstd are accepted too. The default is the " +
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
-		text: "Tune settings for each block from a sample (about 10% slower). At levels 5 and 6 " +
-			"images and sounds take several times as long to compress, and two to three times " +
-			"as long to restore."},
+		text: "Tune settings for each block from a sample. Most files take 0.7 to 2 times as " +
+			"long to compress, sounds at level 5 take 13 times. docs/TUNING.md has the effects."},
 	{group: groupCompress, long: "trial",
-		text: "Tune settings for each block by trying all of them on a larger sample. Files " +
-			"become slightly smaller than with --auto, and compressing takes 33% to 75% longer " +
-			"than without."},
+		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
+			"files take longer than with --auto, and not all become smaller."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Files of lzr are 14% to 21% larger up to level " +
-			"6, and are restored up to 25% faster."},
+		text: "Select the pipeline: {pipelines}. Files of lzr are larger and restored " +
+			"faster: by 14% to 21% each up to level 6, and from level 7 on by 35% to 39% and " +
+			"51% to 72%."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +
@@ -145,7 +144,8 @@ var optionTable = []option{
 	{group: groupInfo, short: "V", long: "version",
 		text: "Show the version and the instruction set of the inner loops."},
 	{group: groupInfo, label: "--",
-		text: "End of the options. Each following argument is a FILE even if it begins with -."},
+		text: "End of the options. Each following argument is a FILE even if it begins with -. A single - " +
+			"is still standard input."},
 
 	{group: groupEnvironment, label: "PZ_LEVEL",
 		text: "Default of --level."},

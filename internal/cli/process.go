@@ -103,8 +103,18 @@ func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) 
 			a.fail(out.name, "%s", reason(err))
 			return
 		}
+		a.checkName(out)
 	}
 	a.summary(in, out, m)
+}
+
+// checkName warns if the suffix of -o stands for another format than the file has. It does not
+// change the exit code, because nothing is missing from the result.
+func (a *app) checkName(out *output) {
+	c := &a.cfg
+	if c.mode == modeCompress && c.output != "" && !c.quiet && c.misnames(out.at.base) {
+		a.print(out.name, "contains .%v data; the suffix does not say so", c.format)
+	}
 }
 
 // transfer moves the data from in to out. After an error it does not close a Writer, because Close

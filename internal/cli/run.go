@@ -66,7 +66,7 @@ func (a *app) runFiles() {
 		if a.cfg.device != "" {
 			option = "--gpu-device " + printable(a.cfg.device)
 		}
-		a.fail("", "%s: %s", option, libraryReason(err))
+		a.fail("", "%s: %s", option, deviceReason(a.cfg.device, err))
 		return
 	}
 	a.each(a.process)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gopz/compress"
@@ -52,6 +53,29 @@ func suffixFormat(name string) compress.Format {
 		}
 	}
 	return compress.PZ
+}
+
+// foreignSuffixes lists suffixes of formats that pz does not write, in lower case.
+var foreignSuffixes = []string{
+	".xz", ".txz", ".lzma", ".lz", ".bz2", ".tbz", ".tbz2", ".lz4", ".br", ".z", ".taz", ".zip", ".7z",
+}
+
+// misnames reports whether the suffix of name stands for another format than the one that is
+// written. Case makes no difference.
+func (c *config) misnames(name string) bool {
+	if c.ownSuffix != "" && strings.HasSuffix(name, c.ownSuffix) {
+		return false
+	}
+	name = strings.ToLower(name)
+	for _, s := range suffixes {
+		if stem, ok := strings.CutSuffix(name, s.packed); ok && stem != "" {
+			return s.format != c.format
+		}
+	}
+	return slices.ContainsFunc(foreignSuffixes, func(suffix string) bool {
+		stem, ok := strings.CutSuffix(name, suffix)
+		return ok && stem != ""
+	})
 }
 
 // knownSuffixes returns the suffixes of compressed files, separated by spaces.

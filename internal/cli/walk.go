@@ -94,18 +94,25 @@ func (a *app) walk(d *dir, do func(entry)) {
 			a.walkSub(d, e.Name(), path, do)
 		case !e.Type().IsRegular():
 			a.note(path, "is not a regular file -- ignored")
-		case a.packed(e.Name()) == (a.cfg.mode == modeCompress):
-			a.note(path, "has the wrong suffix for -r -- ignored")
-		default:
+		case a.suitsWalk(path, e.Name()):
 			do(entry{path: path, base: e.Name(), root: root})
 		}
 	}
 }
 
-// packed reports whether a name has a suffix of compressed files.
-func (a *app) packed(name string) bool {
-	_, _, ok := a.cfg.splitSuffix(name)
-	return ok
+// suitsWalk reports whether -r processes a file of this name. If not, it prints a note: compressing
+// leaves out compressed files, also with -f, and the other modes leave out all others.
+func (a *app) suitsWalk(path, name string) bool {
+	_, suffix, packed := a.cfg.splitSuffix(name)
+	switch {
+	case packed != (a.cfg.mode == modeCompress):
+		return true
+	case packed:
+		a.note(path, `already has suffix %s -- ignored; "pz -f FILE" compresses it again`, suffix)
+	default:
+		a.note(path, "has no suffix of compressed files -- ignored")
+	}
+	return false
 }
 
 func readDir(root *os.Root) ([]fs.DirEntry, error) {
