@@ -98,15 +98,7 @@ func paragraphs(text string) (parts []string) {
 
 func TestCheckNames(t *testing.T) {
 	root := t.TempDir()
-	for _, file := range []string{"a.go", "p/b.go", "p/q/c.wgsl", "scripts/x.sh"} {
-		file = filepath.Join(root, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	makeFiles(t, root, "a.go", "p/b.go", "p/q/c.wgsl", "scripts/x.sh")
 	for _, tt := range []struct {
 		text, missing string
 		n             int
@@ -121,6 +113,97 @@ func TestCheckNames(t *testing.T) {
 		missing, n := checkNames(root, tt.text)
 		if strings.Join(missing, " ") != tt.missing || n != tt.n {
 			t.Errorf("%q: %q of %d, want %q of %d", tt.text, missing, n, tt.missing, tt.n)
+		}
+	}
+}
+
+// TestDocsBeginWith checks tables with a column "begin with" against the tree.
+func TestDocsBeginWith(t *testing.T) {
+	root, _ := findModule(t)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, n := checkBeginWith(root, strings.ReplaceAll(string(text), "\r\n", "\n"))
+	for _, name := range missing {
+		t.Errorf("ARCHITECTURE.md says to begin with %s, which does not exist", name)
+	}
+	if n < 20 {
+		t.Errorf("found only %d files to begin with: the search is broken", n)
+	}
+}
+
+// checkBeginWith returns the files that the last column of a table "begin with" names and that do
+// not exist, and the number of names. The first column has the packages of a row by their paths,
+// and `compress` for the root. A base name must exist in each of them, a path in the root.
+func checkBeginWith(root, text string) (missing []string, n int) {
+	inTable := false
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		last := cells[len(cells)-1]
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			inTable = false
+			continue
+		case strings.TrimSpace(last) == "begin with":
+			inTable = true
+			continue
+		case !inTable:
+			continue
+		}
+		for _, q := range quoted.FindAllString(last, -1) {
+			name := strings.Trim(q, "`")
+			dirs := []string{"."}
+			if !strings.Contains(name, "/") {
+				dirs = quoted.FindAllString(cells[0], -1)
+			}
+			n++
+			for _, dir := range dirs {
+				if dir = strings.Trim(dir, "`"); dir == "compress" {
+					dir = "."
+				}
+				file := path.Join(dir, name)
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err != nil {
+					missing = append(missing, file)
+				}
+			}
+		}
+	}
+	return missing, n
+}
+
+func TestCheckBeginWith(t *testing.T) {
+	root := t.TempDir()
+	makeFiles(t, root, "a.go", "p/b.go", "q/r/b.go")
+	const head = "| package | begin with |\n|---|---|\n"
+	for _, tt := range []struct {
+		text, missing string
+		n             int
+	}{
+		{head + "| `compress` (root) | `a.go` |\n| `p`, `q/r` | `b.go` |", "", 2},
+		{head + "| `p`, `q/r` | `p/b.go`, `q/r/b.go` |", "", 2},
+		{head + "| `p`, `r` | `b.go` |", "r/b.go", 1},
+		{head + "| `p` | `a.go`, `b.go` |", "p/a.go", 2},
+		{head + "| `p` | – |\n\n| `p` | `a.go` |", "", 0},
+		{"| package | files |\n|---|---|\n| `p` | `a.go` |", "", 0},
+	} {
+		missing, n := checkBeginWith(root, tt.text)
+		if strings.Join(missing, " ") != tt.missing || n != tt.n {
+			t.Errorf("%q: %q of %d, want %q of %d", tt.text, missing, n, tt.missing, tt.n)
+		}
+	}
+}
+
+// makeFiles creates empty files below root.
+func makeFiles(t *testing.T, root string, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		file = filepath.Join(root, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
