@@ -20,7 +20,7 @@ import (
 // bytes at all levels.
 //
 // With PZ_CORPUS set the test adds the real files. Files over 2 MiB get two levels of each
-// pipeline, and all levels with PZ_MATRIX.
+// pipeline, and all levels with PZ_TEST=matrix.
 func TestCorpus(t *testing.T) {
 	kinds := corpus.Kinds()
 	switch {
@@ -54,7 +54,7 @@ func TestCorpus(t *testing.T) {
 	for _, f := range corpus.Real(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			if f.Size <= 2<<20 || corpus.Matrix() {
+			if f.Size <= 2<<20 || testenv.Matrix() {
 				checkAllLevels(t, f.Data(t))
 				return
 			}
@@ -86,7 +86,7 @@ func TestBlockEdges(t *testing.T) {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size := pipeline.ByName(p.Name).BlockSize(level)
 			switch {
-			case corpus.Matrix():
+			case testenv.Matrix():
 			case level%3 != 1, size > 1<<20 && (!testenv.All() || i != level%len(Pipelines())):
 				continue // large blocks are slow
 			}
@@ -101,14 +101,14 @@ func TestBlockEdges(t *testing.T) {
 }
 
 // TestLongStreams writes and reads long streams of zeros and of random data with each pipeline and
-// level. With PZ_MATRIX a stream has 1 GiB; with PZ_TEST=all and PZ_CORPUS one level of each
+// level. With PZ_TEST=matrix a stream has 1 GiB; with PZ_TEST=all and PZ_CORPUS one level of each
 // pipeline does.
 func TestLongStreams(t *testing.T) {
 	for i, p := range Pipelines() {
 		for level := MinLevel; level <= MaxLevel; level++ {
 			size, counts := int64(16<<20), []int{workerCounts[(i+level)%len(workerCounts)]}
 			switch {
-			case corpus.Matrix():
+			case testenv.Matrix():
 				size, counts = 1<<30, workerCounts
 			case testenv.Race || testing.Short():
 				size = 1 << 20

@@ -130,7 +130,7 @@ func readToolLevels(t *testing.T, w toolWriter, contents [][]byte) {
 	var all, want []byte
 	for level := w.from; level <= w.to; level++ {
 		// Python starts slowly, and its levels are those of gzip.
-		slow := w.args[0] == "python3" && level%3 != 0 && !corpus.Matrix()
+		slow := w.args[0] == "python3" && level%3 != 0 && !testenv.Matrix()
 		if level != w.from && level != w.to && (!testenv.All() || slow) {
 			continue
 		}
@@ -140,7 +140,7 @@ func readToolLevels(t *testing.T, w toolWriter, contents [][]byte) {
 		}
 		for _, content := range contents {
 			switch {
-			case corpus.Matrix():
+			case testenv.Matrix():
 			case len(content) > 4<<20 && level > 9, len(content) > 1<<20 && level%9 != 1:
 				continue // takes other programs minutes
 			}
@@ -277,11 +277,11 @@ func TestWriteTools(t *testing.T) {
 				}
 				checkTools(t, pipeline, all, want, fmt.Sprint("level ", level))
 				for i, f := range corpus.Real(t) {
-					if (i+level)%4 != 0 && !corpus.Matrix() {
+					if (i+level)%4 != 0 && !testenv.Matrix() {
 						continue
 					}
 					content := f.Data(t)
-					if level > 7 && !corpus.Matrix() {
+					if level > 7 && !testenv.Matrix() {
 						content = content[:min(len(content), slowContent(pipeline, level))]
 					}
 					file := encode(t, content, opts...)

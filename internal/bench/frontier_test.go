@@ -182,7 +182,7 @@ func TestCoderCompares(t *testing.T) {
 
 // TestLevelsShrink compresses content of many kinds in one stream: each level makes it smaller than
 // the level before. Of one kind alone a level may make it a little larger. The content is the first
-// MiB of each real file, all of them with PZ_MATRIX, or made data.
+// MiB of each real file, all of them with PZ_TEST=matrix, or made data.
 func TestLevelsShrink(t *testing.T) {
 	testenv.Long(t)
 	size := 1 << 20
@@ -193,7 +193,7 @@ func TestLevelsShrink(t *testing.T) {
 	var content []byte
 	for _, f := range files {
 		data := f.Data(t)
-		if len(data) > size && !corpus.Matrix() {
+		if len(data) > size && !testenv.Matrix() {
 			data = data[:size]
 		}
 		content = append(content, data...)

@@ -76,7 +76,7 @@ type input struct {
 	open func(level int) io.Reader
 }
 
-// matrixInputs returns the files of PZ_CORPUS, or generated ones, and with PZ_MATRIX also contents
+// matrixInputs returns the files of PZ_CORPUS, or generated ones, and with PZ_TEST=matrix also contents
 // with extreme sizes.
 func matrixInputs(t *testing.T) (inputs []input) {
 	add := func(name string, data func() []byte) {
@@ -89,7 +89,7 @@ func matrixInputs(t *testing.T) (inputs []input) {
 	if len(files) == 0 {
 		add("mixed", func() []byte { return corpus.ByName("mixed").Make(2 << 20) })
 	}
-	if !corpus.Matrix() {
+	if !testenv.Matrix() {
 		return inputs
 	}
 	add("empty", func() []byte { return nil })
@@ -135,7 +135,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 // TestMatrix compresses and restores large inputs through pipes between processes. By default each
 // pipeline runs at a fast level with all numbers of threads, with PZ_TEST=all also at a dense
-// level. With PZ_MATRIX it runs every level with every number of threads, which takes hours.
+// level. With PZ_TEST=matrix it runs every level with every number of threads, which takes hours.
 func TestMatrix(t *testing.T) {
 	for _, in := range matrixInputs(t) {
 		t.Run(in.name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestMatrix(t *testing.T) {
 				for level := minLevel; level <= maxLevel; level++ {
 					counts := threadCounts
 					switch {
-					case corpus.Matrix():
+					case testenv.Matrix():
 					case level == maxLevel-i && testenv.All():
 						counts = []int{2 + 6*(i%2)}
 					case level != minLevel+i:

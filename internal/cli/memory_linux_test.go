@@ -95,7 +95,7 @@ func TestMemoryOfSeveralFiles(t *testing.T) {
 
 // TestMemoryOfLongStreams checks that a stream several times as long as all blocks in flight stays
 // within the stated memory. With PZ_CORPUS the stream has 4 GiB at the default level, with
-// PZ_MATRIX at every level and with 1, 2 and 8 threads.
+// PZ_TEST=matrix at every level and with 1, 2 and 8 threads.
 func TestMemoryOfLongStreams(t *testing.T) {
 	testenv.Measures(t)
 	type run struct{ level, threads, mebibytes, fresh int } // fresh: see newLongStream
@@ -103,10 +103,10 @@ func TestMemoryOfLongStreams(t *testing.T) {
 	if testenv.All() {
 		runs = []run{{1, 2, 192, 64}, {6, 2, 192, 64}, {9, 1, 96, 32}}
 	}
-	if os.Getenv(corpus.Env) != "" {
+	if testenv.Corpus(t) != "" {
 		runs = append(runs, run{compress.DefaultLevel, 2, 4096, 64})
 	}
-	if corpus.Matrix() {
+	if testenv.Matrix() {
 		runs = nil
 		for level := minLevel; level <= maxLevel; level++ {
 			for _, threads := range threadCounts {

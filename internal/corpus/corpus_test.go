@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // want pins the first 100,000 bytes of every kind with seed 0: their CRC-32, and bounds for their
@@ -124,11 +126,11 @@ func TestFiles(t *testing.T) {
 		}
 	}
 
-	t.Setenv(Env, "")
+	t.Setenv(testenv.EnvCorpus, "")
 	if n := len(Files(t)); n != len(Kinds()) {
-		t.Errorf("without %s: %d files, want %d", Env, n, len(Kinds()))
+		t.Errorf("without %s: %d files, want %d", testenv.EnvCorpus, n, len(Kinds()))
 	}
-	t.Setenv(Env, dir)
+	t.Setenv(testenv.EnvCorpus, dir)
 	got := map[string]string{}
 	for _, f := range Files(t)[len(Kinds()):] {
 		data := f.Data(t)

@@ -10,19 +10,9 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// Env is the environment variable that names a directory of real files for tests.
-const Env = testenv.EnvCorpus
-
-// EnvMatrix is the environment variable that makes tests cover all combinations of levels, threads
-// and sizes, and real files in full. That takes hours.
-const EnvMatrix = "PZ_MATRIX"
-
-// maxRealSize is the size to which real files are cut without PZ_MATRIX: several blocks at most
-// levels.
+// maxRealSize is the size to which real files are cut unless PZ_TEST is "matrix": several blocks at
+// most levels.
 const maxRealSize = 4 << 20
-
-// Matrix reports whether PZ_MATRIX is set.
-func Matrix() bool { return os.Getenv(EnvMatrix) != "" }
 
 // File is generated data or a file on disk.
 type File struct {
@@ -61,8 +51,8 @@ func Files(t testing.TB) []File {
 }
 
 // Real returns every regular file under the directory that PZ_CORPUS names, or none if the variable
-// is not set. Files are cut to 4 MiB unless PZ_MATRIX is set. A directory without files fails the
-// test.
+// is not set. Files are cut to 4 MiB unless PZ_TEST is "matrix". A directory without files fails
+// the test.
 func Real(t testing.TB) []File {
 	t.Helper()
 	dir := testenv.Corpus(t)
@@ -71,10 +61,10 @@ func Real(t testing.TB) []File {
 	}
 	files, err := realFiles(dir)
 	if err != nil {
-		t.Fatalf("%s: %v", Env, err)
+		t.Fatalf("%s: %v", testenv.EnvCorpus, err)
 	}
 	if len(files) == 0 {
-		t.Fatalf("%s: no files under %s", Env, dir)
+		t.Fatalf("%s: no files under %s", testenv.EnvCorpus, dir)
 	}
 	return files
 }
@@ -99,7 +89,7 @@ func realFiles(dir string) ([]File, error) {
 			return err
 		}
 		size := int(info.Size())
-		if !Matrix() {
+		if !testenv.Matrix() {
 			size = min(size, maxRealSize)
 		}
 		files = append(files, File{

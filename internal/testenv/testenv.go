@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	// EnvTest selects the amount of tests. The value "all" runs those that call Long.
+	// EnvTest selects the amount of tests. The value "all" runs those that call Long. The value
+	// "matrix" adds all combinations of levels, threads and sizes, and takes real files in full.
+	// That takes hours.
 	EnvTest = "PZ_TEST"
 	// EnvCorpus names a directory of real files for tests.
 	EnvCorpus = "PZ_CORPUS"
@@ -22,7 +24,7 @@ const (
 	EnvCI = "CI"
 )
 
-// Long skips the test unless PZ_TEST is "all". Use it for a test that takes more than about ten
+// Long skips the test unless PZ_TEST is "all" or "matrix". Use it for a test that takes more than about ten
 // seconds. In short mode Long always skips.
 func Long(t testing.TB) {
 	t.Helper()
@@ -31,9 +33,12 @@ func Long(t testing.TB) {
 	}
 }
 
-// All reports whether PZ_TEST is "all" and the tests do not run in short mode. Use it in a test
-// that covers fewer cases by default; use Long to skip a whole test.
-func All() bool { return os.Getenv(EnvTest) == "all" && !testing.Short() }
+// All reports whether PZ_TEST is "all" or "matrix" and the tests do not run in short mode. Use it in
+// a test that covers fewer cases by default; use Long to skip a whole test.
+func All() bool { return Matrix() || os.Getenv(EnvTest) == "all" && !testing.Short() }
+
+// Matrix reports whether PZ_TEST is "matrix" and the tests do not run in short mode.
+func Matrix() bool { return os.Getenv(EnvTest) == "matrix" && !testing.Short() }
 
 // Measures skips a test that measures memory, allocations or goroutines of the process. The race
 // detector and an emulator change all of these.

@@ -47,14 +47,24 @@ func expect(t *testing.T, what, want string, f func(testing.TB)) {
 }
 
 func TestLong(t *testing.T) {
-	t.Setenv(testenv.EnvTest, "")
-	expect(t, "PZ_TEST not set", "skip", testenv.Long)
-	t.Setenv(testenv.EnvTest, "all")
-	want := "run"
-	if testing.Short() {
-		want = "skip"
+	for _, c := range []struct {
+		value       string
+		all, matrix bool
+	}{
+		{"", false, false}, {"all", true, false}, {"matrix", true, true},
+	} {
+		t.Setenv(testenv.EnvTest, c.value)
+		c.all, c.matrix = c.all && !testing.Short(), c.matrix && !testing.Short()
+		want := "skip"
+		if c.all {
+			want = "run"
+		}
+		expect(t, "PZ_TEST="+c.value, want, testenv.Long)
+		if all, matrix := testenv.All(), testenv.Matrix(); all != c.all || matrix != c.matrix {
+			t.Errorf("PZ_TEST=%s: All %t, Matrix %t, want %t and %t",
+				c.value, all, matrix, c.all, c.matrix)
+		}
 	}
-	expect(t, "PZ_TEST=all", want, testenv.Long)
 }
 
 func TestTool(t *testing.T) {
