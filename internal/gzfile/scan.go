@@ -116,7 +116,7 @@ func (s *Scanner) header() error {
 			return s.enter()
 		case herr == nil:
 		case errors.Is(herr, ErrMagic) && s.member > 0:
-			return s.fail(errs.Trailing, errs.PartUnknown, s.offset, "")
+			return s.fail(errs.Trailing, errs.PartStray, s.offset, "")
 		default:
 			return s.fail(errorKind(herr), errs.PartHeader, s.offset, herr.Error())
 		}
@@ -141,7 +141,7 @@ func (s *Scanner) padding() error {
 	p, err := br.Peek(max(1, br.Buffered()))
 	for _, c := range p {
 		if c != 0 {
-			return s.fail(errs.Trailing, errs.PartUnknown, s.offset, "")
+			return s.fail(errs.Trailing, errs.PartStray, s.offset, "")
 		}
 	}
 	br.Discard(len(p))

@@ -208,7 +208,7 @@ func (s *Scanner) header() error {
 	s.peeked, s.peekErr = 0, nil
 	if m := min(n, len(Magic)); string(p[:m]) != Magic[:m] {
 		if s.stream > 0 {
-			return s.fail(errs.Trailing, errs.PartUnknown, s.start, "")
+			return s.fail(errs.Trailing, errs.PartStray, s.start, "")
 		}
 		if _, _, maybe := container.Detect(p[:n]); err != nil && maybe {
 			return err
