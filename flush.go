@@ -1,6 +1,6 @@
 package compress
 
-// This file is how a Writer ends: a block early, or the stream.
+// This file implements Flush and Close.
 
 // Flush ends the current block and writes all blocks, so that a Reader can return everything
 // written so far without reading more. Frequent flushes cost density.

@@ -151,6 +151,9 @@ func blocksOf(x *index.File) iter.Seq[BlockInfo] {
 // readGzipInfo describes a .gz file by decompressing it.
 func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	info := Info{Format: Gzip, Size: size}
+	if _, err := o.standardBudget(pipelineOf(Gzip, 0), gzfile.Spec()); err != nil {
+		return info, err
+	}
 	var head [container.DetectSize]byte
 	in := container.Begin(io.NewSectionReader(src, 0, size), &head, true)
 	s := newGzipScanner()

@@ -70,16 +70,15 @@ func (s *sink) Write(p []byte) (int, error) {
 type encoder struct {
 	Writer
 	sink sink
-	key  runKey
+	key  encoderKey
 }
 
-// A runKey tells runs apart that were made for different options.
-type runKey struct {
+// An encoderKey holds the options that the run of a pooled encoder depends on.
+type encoderKey struct {
 	pipe     *pipeline.Pipeline
 	level    int
 	tuning   Tuning
 	inFlight int
-	limit    int64
 	checks   bool
 }
 
@@ -89,7 +88,7 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 	if err != nil {
 		return err
 	}
-	key := runKey{
+	key := encoderKey{
 		pipe: o.pipe, level: o.level, tuning: o.tuning, inFlight: b.inFlight, checks: o.limits.Checks,
 	}
 	if e.key != key {
@@ -156,11 +155,17 @@ func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
 	return dst, err
 }
 
+// A decoderKey holds the options that the run of a pooled decoder depends on.
+type decoderKey struct {
+	limit  int64
+	checks bool
+}
+
 // A decoder is a Reader whose workers decode into the caller's memory.
 type decoder struct {
 	Reader
 	sink  sink
-	key   runKey
+	key   decoderKey
 	base  int  // bytes of dst in front of the content
 	size  int  // bytes of src
 	grown bool // dst has room for the content that the header announces
@@ -182,7 +187,7 @@ func (d *decoder) destination(u *container.Unit) []byte {
 
 func (d *decoder) decode(dst, src []byte, o options) error {
 	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
-	if key := (runKey{limit: o.limits.Memory(), checks: o.limits.Checks}); d.key != key {
+	if key := (decoderKey{limit: o.limits.Memory(), checks: o.limits.Checks}); d.key != key {
 		d.stop()
 		d.key = key
 	}

@@ -116,8 +116,8 @@ func (r *Reader) putBlock() {
 	r.cur, r.out = nil, nil
 }
 
-// Stats returns the statistics of what has been read so far; zero if they were off when it began.
-// They continue after Reset.
+// Stats returns the statistics of what has been read so far, which continue after Reset. It returns
+// zero if statistics were off at the start.
 func (r *Reader) Stats() SchedulerStats { return r.statistics() }
 
 // fail makes err what all methods return.

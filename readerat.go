@@ -81,7 +81,9 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 }
 
 func tooMuchContent(size, limit int64) error {
-	return errs.New(ErrTooLarge, fmt.Sprintf("content of %d bytes is more than %d", size, limit))
+	e := errs.New(ErrTooLarge, fmt.Sprintf("content of %d bytes is more than %d", size, limit))
+	e.Part = PartIndex
+	return e
 }
 
 // minCacheEntries lets a few callers at different places of the file work without decompressing
@@ -176,7 +178,7 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	first, last := r.index.Find(off), r.index.Find(off+int64(len(p))-1)
 	var few [4]*cacheEntry
-	w := window{r: r, held: few[:0], next: first, end: last + 1}
+	w := prefetch{r: r, held: few[:0], next: first, end: last + 1}
 	defer w.close()
 	for block := first; block <= last; block++ {
 		data, err := w.content()
@@ -207,9 +209,9 @@ func (r *ReaderAt) get(block int64, wait bool) (*cacheEntry, error) {
 	return e, err
 }
 
-// A window is the cache entries that a call holds of a row of blocks: the first one, which it
-// waits for, and those behind it that it can get, which are decompressed meanwhile.
-type window struct {
+// A prefetch holds cache entries of consecutive blocks: the block in use, and blocks behind it that
+// are decompressed meanwhile.
+type prefetch struct {
 	r    *ReaderAt
 	held []*cacheEntry
 	next int64 // first block that is not held
@@ -217,7 +219,7 @@ type window struct {
 }
 
 // content returns the content of the first block.
-func (w *window) content() ([]byte, error) {
+func (w *prefetch) content() ([]byte, error) {
 	if err := w.r.opt.canceled(); err != nil {
 		return nil, err
 	}
@@ -236,13 +238,13 @@ func (w *window) content() ([]byte, error) {
 }
 
 // advance gives the first block back.
-func (w *window) advance() {
+func (w *prefetch) advance() {
 	w.r.cache.Put(w.held[0])
 	w.held = w.held[:copy(w.held, w.held[1:])]
 }
 
 // close gives all blocks back.
-func (w *window) close() {
+func (w *prefetch) close() {
 	for _, e := range w.held {
 		w.r.cache.Put(e)
 	}

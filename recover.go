@@ -118,7 +118,7 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 			return false, err
 		}
 		defer r.Close()
-		w := window{r: r, end: 1}
+		w := prefetch{r: r, end: 1}
 		defer w.close()
 		_, err = w.content()
 		return err == nil, o.canceled()
@@ -139,7 +139,7 @@ type recovery struct {
 
 func (v *recovery) run() error {
 	n := int64(len(v.r.index.Blocks))
-	w := window{r: v.r, end: n}
+	w := prefetch{r: v.r, end: n}
 	defer w.close()
 	for block := range n {
 		if err := v.reportGaps(block); err != nil {

@@ -202,9 +202,9 @@ func WriterMemory(opts ...Option) (int64, error) {
 	return b.memory, err
 }
 
-// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for
-// files that a Writer writes with the format or pipeline in opts and the given block size, 0 being
-// the level's own. Files of other programs may take more.
+// ReaderMemory returns the memory in bytes that a Reader with these options takes at most for files
+// that a Writer writes with the format or pipeline in opts and the given block size. 0 selects the
+// level's default. Files of other programs may take more.
 func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 	o, err := newOptions(append(opts[:len(opts):len(opts)], WithBlockSize(blockSize)))
 	if err != nil {

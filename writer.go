@@ -81,8 +81,8 @@ func (w *Writer) Reset(dst io.Writer) {
 // content returns the number of bytes of content in the current block.
 func (w *Writer) content() int { return len(w.cur.Src) - w.cur.Window }
 
-// Stats returns the statistics of what has been written so far; zero if they were off when it
-// began. They continue after Reset.
+// Stats returns the statistics of what has been written so far, which continue after Reset. It
+// returns zero if statistics were off at the start.
 func (w *Writer) Stats() SchedulerStats { return w.statistics() }
 
 // fail makes err what all methods return.

@@ -66,7 +66,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 [[ $mode != all ]] || export CI=1 # nothing may be skipped
 
-passed=0 skipped=0 failed=()
+passed=0 skipped=0 failed=() collecting=
 declare -A known=()
 
 # selected FROM NAME: reports whether the step NAME runs. FROM is the first mode that has it.
@@ -88,6 +88,7 @@ step() {
   local from=$1 name=$2 start=$SECONDS rc=0
   shift 2
   known[$name]=1
+  [[ -z $collecting ]] || return 0
   selected "$from" "$name" || return 0
   "$@" >"$tmp/log" 2>&1 </dev/null || rc=$?
   case $rc in
@@ -250,35 +251,44 @@ fuzz() {
   return "$bad"
 }
 
-# The columns are the first mode that has the step, the name of the step, and its command.
-step quick gofmt formatted
-step quick vet go vet ./...
-step quick tests tests
-step default tidy go mod tidy -diff
-step default staticcheck go run "$staticcheck" ./...
-step default shellcheck lint_scripts
-step default race race
-step default 386 native_386 "${byte_packages[@]}" "${match_packages[@]}"
-step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
-step default gpu gpu
-step all long long
-step all portable tier portable
-step all avx2 tier avx2
-step all noasm noasm
-step all nocgo nocgo
-step all platforms platforms
-step all 386-more native_386 . ./pipeline
-step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
-step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
-step all arm64-portable emulated_portable
-step all modules modules
-step all assembly simd/_asm/check.sh
-step all fuzz fuzz
+# steps runs the selected steps. The columns are the first mode that has the step, its name, and its
+# command.
+steps() {
+  step quick gofmt formatted
+  step quick vet go vet ./...
+  step quick tests tests
+  step default tidy go mod tidy -diff
+  step default staticcheck go run "$staticcheck" ./...
+  step default shellcheck lint_scripts
+  step default race race
+  step default 386 native_386 "${byte_packages[@]}" "${match_packages[@]}"
+  step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
+  step default gpu gpu
+  step all long long
+  step all portable tier portable
+  step all avx2 tier avx2
+  step all noasm noasm
+  step all nocgo nocgo
+  step all platforms platforms
+  step all 386-more native_386 . ./pipeline
+  step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
+  step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
+  step all arm64-portable emulated_portable
+  step all modules modules
+  step all assembly simd/_asm/check.sh
+  step all fuzz fuzz
+}
 
+if ((${#only[@]} > 0)); then
+  collecting=1
+  steps
+  collecting=
+  for name in "${only[@]}"; do
+    [[ -n ${known[$name]-} ]] || { echo "no step $name; --list prints the steps" >&2; exit 2; }
+  done
+fi
+steps
 [[ $mode != list ]] || exit 0
-for name in "${only[@]}"; do
-  [[ -n ${known[$name]-} ]] || { echo "no step $name; --list prints the steps" >&2; exit 2; }
-done
 ((${#failed[@]} == 0)) || echo "failed: ${failed[*]}"
 printf '%d passed, %d failed' "$passed" "${#failed[@]}"
 ((skipped == 0)) || printf ', %d skipped' "$skipped"
