@@ -28,18 +28,8 @@ func parseFormat(name string) (f compress.Format, ok bool) {
 	return f, ok
 }
 
-// detectFormat returns the format of a file that begins with head. ok is false for other data.
-func detectFormat(head []byte) (f compress.Format, ok bool) {
-	f, ok = compress.DetectFormat(head)
-	// A text may begin with PZ. Version numbers stay below the control characters of texts.
-	if ok && f == compress.PZ && len(head) > 2 && head[2] >= '\t' {
-		return f, false
-	}
-	return f, ok
-}
-
 // format returns the format of the source. ok is false for other data.
-func (s *source) format() (f compress.Format, ok bool) { return detectFormat(s.head()) }
+func (s *source) format() (f compress.Format, ok bool) { return compress.DetectFormat(s.head()) }
 
 // is reports whether the source has a format.
 func (s *source) is(want compress.Format) bool {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -165,7 +166,7 @@ func formatOf(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := detectFormat(b)
+	f, ok := compress.DetectFormat(b)
 	if !ok {
 		t.Fatalf("%s is in no known format", path)
 	}

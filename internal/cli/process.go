@@ -208,7 +208,7 @@ func sniff(r io.Reader) (head []byte, unknown bool, err error) {
 		err = nil
 	}
 	head = head[:n]
-	_, ok := detectFormat(head)
+	_, ok := compress.DetectFormat(head)
 	return head, !ok, err
 }
 
