@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/gopz/compress/zstd"
 )
 
 // Stages that decode standard formats of any encoder. The payload of a block is a whole frame with
@@ -14,45 +14,25 @@ import (
 // With Config.Checks Block.Sum is the check of the content from another source, and the stages
 // compare nothing.
 
-// frameSlack is the room after the content, in bytes, that keeps klauspost's decoder from its
-// slower code for the end of a buffer.
-const frameSlack = 32
-
 // frames decodes zstd frames.
-type frames struct {
-	dec    *zstd.Decoder
-	ignore bool // the checksums of frames
-}
+type frames struct{ dec *zstd.Decoder }
 
 // decode decodes the frame src, whose content must have size bytes, into dst's memory.
 func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
-	if f.dec == nil || f.ignore == check {
-		dec, err := zstd.NewReader(nil,
-			zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderLowmem(true),
-			zstd.WithDecodeAllCapLimit(true),
-			zstd.IgnoreChecksum(!check),
-			// The caller limits windows. A window takes no memory here, because the content is in
-			// one piece.
-			zstd.WithDecoderMaxWindow(1<<41),
-		)
-		if err != nil {
-			return dst, err
-		}
-		f.dec, f.ignore = dec, !check
+	if f.dec == nil {
+		f.dec = zstd.NewDecoder()
 	}
-	dst = resize(dst, size+frameSlack)
-	p, err := f.dec.DecodeAll(src, dst[:0:size+frameSlack])
+	dst = resize(dst, size+zstd.DecodeSlack)
+	n, err := f.dec.DecodeFrame(dst, src, check)
 	switch {
-	case errors.Is(err, zstd.ErrCRCMismatch):
+	case errors.Is(err, zstd.ErrChecksum):
 		return dst[:0], ErrChecksum
 	case err != nil:
-		// Not wrapped: err may be io.ErrUnexpectedEOF, but the input as a whole is not truncated.
 		return dst[:0], fmt.Errorf("%w: %v", ErrPayload, err)
-	case len(p) != size:
-		return dst[:0], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, len(p), size)
+	case n != size:
+		return dst[:0], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, n, size)
 	}
-	return p, nil
+	return dst[:n], nil
 }
 
 // frameStage decodes a zstd frame without a dictionary.

@@ -141,14 +141,14 @@ var sideways = map[arrow]string{
 // all its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
-	"github.com/cespare/xxhash/v2":  {"internal/zstfile", "pipeline", "zstd"},
+	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
 	"github.com/spf13/pflag":        {"internal/cli"},
 	"golang.org/x/sys":              {"internal/cli"},
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	// Decodes standard formats, and is measured.
-	"github.com/klauspost/compress": {"pipeline", "internal/zstdec", "internal/bench"},
+	"github.com/klauspost/compress": {"internal/bench"},
 }
 
 // optional lists modules and the build constraint that their imports need.

@@ -1,47 +1,199 @@
-// Package zstdec decodes frames of zstd from the front to the back, with the decoder of
-// klauspost/compress. Package zstfile decides which frames are decoded so, and limits their window.
+// Package zstdec decodes frames of zstd from the front to the back, with package zstd. Package
+// zstfile decides which frames are decoded so, and limits their window.
 package zstdec
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/zstd"
 )
 
-// Limits of the library's decoder in bytes: no limit, for the caller has its own.
+// The content goes to a buffer that holds a window and more. When it is full, the last window moves
+// to the front. The more room there is behind the window, the less often that happens. All memory
+// of a Decoder stays below the window, an eighth of it, and 3 MiB, as zstfile expects.
 const (
-	maxWindow = 1 << 41
-	maxMemory = 1 << 62
+	// blockRoom is the room in bytes that a block needs.
+	blockRoom = zstfile.MaxBlock + zstd.DecodeSlack
+	// firstBuffer is the size in bytes of the buffer for short content.
+	firstBuffer = 512 << 10
+	// slideRoom is the room in bytes behind a window and an eighth of it.
+	slideRoom = 2 << 20
 )
 
-// Decoder is a [zstfile.Decoder]. Its methods are for one goroutine at a time.
-type Decoder struct{ dec *zstd.Decoder }
+var errSize = errors.New("content of another size than the frame header states")
 
-// New returns a Decoder without input. It compares checksums if checks is set.
-func New(checks bool) (zstfile.Decoder, error) {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxMemory),
-		zstd.IgnoreChecksum(!checks))
-	if err != nil {
-		return nil, err
-	}
-	return &Decoder{dec}, nil
+// Decoder is a [zstfile.Decoder]. It reads a block at a time, and nothing behind the frame. Its
+// methods are for one goroutine at a time.
+type Decoder struct {
+	src    io.Reader
+	checks bool // compare checksums
+	dec    zstd.Decoder
+	hash   xxhash.Digest
+
+	header zstfile.Header
+	begun  bool  // header is valid
+	last   bool  // the last block has been decoded
+	total  int64 // content decoded so far, in bytes
+	err    error // returned behind the content decoded so far
+
+	buf     []byte
+	at, out int // end of the content in buf, and of what Read has returned
+
+	block [zstfile.BlockHeaderSize + zstfile.MaxBlock]byte
 }
 
-// Reset begins a frame. Nil drops the reference to the last input.
-func (d *Decoder) Reset(src io.Reader) error { return d.dec.Reset(src) }
+// New returns a Decoder without input. It compares checksums if checks is set.
+func New(checks bool) (zstfile.Decoder, error) { return &Decoder{checks: checks}, nil }
 
-// Read reads content. A checksum that does not match is [zstfile.ErrChecksum].
-func (d *Decoder) Read(p []byte) (int, error) {
-	n, err := d.dec.Read(p)
-	if errors.Is(err, zstd.ErrCRCMismatch) {
-		err = zstfile.ErrChecksum
-	}
-	return n, err
+// Reset begins a frame. Nil drops the reference to the last input.
+func (d *Decoder) Reset(src io.Reader) error {
+	d.src, d.begun, d.last, d.total, d.err = src, false, false, 0, nil
+	d.at, d.out = 0, 0
+	return nil
 }
 
 // Close frees the memory.
-func (d *Decoder) Close() { d.dec.Close() }
+func (d *Decoder) Close() { d.src, d.buf = nil, nil }
+
+// Read reads content of at most one block. A checksum that does not match is [zstfile.ErrChecksum];
+// the content of the last block is then lost.
+func (d *Decoder) Read(p []byte) (int, error) {
+	for d.out == d.at {
+		if d.err != nil || len(p) == 0 {
+			return 0, d.err
+		}
+		d.err = d.next()
+	}
+	n := copy(p, d.buf[d.out:d.at])
+	d.out += n
+	return n, nil
+}
+
+// next decodes the next block, with the frame header if it is the first, and with the checksum if
+// it is the last.
+func (d *Decoder) next() error {
+	switch {
+	case d.src == nil:
+		return io.EOF
+	case !d.begun:
+		if err := d.begin(); err != nil {
+			return err
+		}
+	case d.last:
+		return d.end()
+	}
+	d.makeRoom()
+	block := d.block[:zstfile.BlockHeaderSize]
+	if err := d.readFull(block); err != nil {
+		return err
+	}
+	size, last, err := zstd.BlockSize(block)
+	if err != nil {
+		return err
+	}
+	block = d.block[:zstfile.BlockHeaderSize+size]
+	if err := d.readFull(block[zstfile.BlockHeaderSize:]); err != nil {
+		return err
+	}
+	end, _, _, err := d.dec.Block(d.buf, d.at, block)
+	if err != nil {
+		return err
+	}
+	d.last = last
+	d.total += int64(end - d.at)
+	if n := d.header.ContentSize; n >= 0 && (d.total > n || last && d.total < n) {
+		return errSize
+	}
+	if d.header.Checksum {
+		if err := d.compare(d.buf[d.at:end]); err != nil {
+			return err
+		}
+	}
+	d.at = end
+	return nil
+}
+
+// begin reads the frame header.
+func (d *Decoder) begin() error {
+	p := d.block[:zstfile.MaxHeaderSize]
+	if err := d.readFull(p[:zstfile.MinHeaderSize]); err != nil {
+		return err
+	}
+	size, err := zstfile.HeaderSize(p[:zstfile.MinHeaderSize])
+	if err != nil {
+		return err
+	}
+	if err := d.readFull(p[zstfile.MinHeaderSize:size]); err != nil {
+		return err
+	}
+	if d.header, _, err = zstfile.ParseHeader(p[:size]); err != nil {
+		return err
+	}
+	d.dec.Reset(d.header.Window)
+	d.hash.Reset()
+	d.begun = true
+	return nil
+}
+
+// compare adds the content of a block to the checksum. Behind the last block it reads the checksum
+// of the frame and compares it.
+func (d *Decoder) compare(content []byte) error {
+	if d.checks {
+		d.hash.Write(content)
+	}
+	if !d.last {
+		return nil
+	}
+	sum := d.block[:zstfile.ChecksumSize]
+	if err := d.readFull(sum); err != nil {
+		return err
+	}
+	if d.checks && binary.LittleEndian.Uint32(sum) != uint32(d.hash.Sum64()) {
+		return zstfile.ErrChecksum
+	}
+	return nil
+}
+
+// end lets the input say that the frame ends here.
+func (d *Decoder) end() error {
+	n, err := d.src.Read(d.block[:1])
+	if n > 0 {
+		return errors.New("bytes behind the frame")
+	}
+	return err
+}
+
+// readFull fills p. The end of the input is unexpected.
+func (d *Decoder) readFull(p []byte) error {
+	_, err := io.ReadFull(d.src, p)
+	if err == io.EOF && len(p) > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// makeRoom makes room for a block. Read has returned all content in the buffer.
+func (d *Decoder) makeRoom() {
+	if len(d.buf)-d.at >= blockRoom {
+		return
+	}
+	window := d.header.Window
+	if n := d.header.ContentSize; n >= 0 {
+		window = min(window, n)
+	}
+	size := int(window + window/8 + slideRoom)
+	if d.at == 0 {
+		size = min(size, firstBuffer)
+	}
+	kept := d.buf[d.at-int(min(window, int64(d.at))) : d.at]
+	if len(d.buf) < size {
+		d.buf = make([]byte, size)
+	}
+	d.at = copy(d.buf, kept)
+	d.out = d.at
+}
