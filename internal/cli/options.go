@@ -46,11 +46,11 @@ var optionTable = []option{
 			"long to compress, sounds at level 5 take 13 times. docs/TUNING.md has the effects."},
 	{group: groupCompress, long: "trial",
 		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
-			"files take longer than with --auto, and not all become smaller."},
+			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Files of lzr are larger and restored " +
-			"faster: by 14% to 21% each up to level 6, and from level 7 on by 35% to 39% and " +
-			"51% to 72%."},
+		text: "Select the pipeline: {pipelines}. Up to level 6 files of lzr are 14% " +
+			"to 21% larger, and are restored 14% to 21% faster. From level 7 on they are 35% to " +
+			"39% larger, and are restored 51% to 72% faster."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +
