@@ -10,9 +10,10 @@ func TestDetect(t *testing.T) {
 		known, maybe bool
 	}{
 		{"nothing", "", PZ, false, true},
-		{"pz", "PZ", PZ, true, true},
+		{"part of pz", "PZ", PZ, false, true},
+		{"pz of a version of the future", "PZ\x09", PZ, false, false},
 		{"pz and more", "PZ\x01\x02rest", PZ, true, true},
-		{"part of pz", "P", PZ, false, true},
+		{"first byte of pz", "P", PZ, false, true},
 		{"gzip", "\x1f\x8b\x08", Gzip, true, true},
 		{"gzip and more", "\x1f\x8b\x08\x00rest", Gzip, true, true},
 		{"part of gzip", "\x1f\x8b", Gzip, false, true},
