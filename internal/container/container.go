@@ -7,6 +7,7 @@ package container
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 )
 
@@ -103,10 +104,14 @@ func (s *Spec) Serves(t *Spec) bool {
 		s.Extra >= t.Extra && (t.InOrder || !s.InOrder)
 }
 
-// CeilPow2 returns the least power of two that is at least n.
+// CeilPow2 returns the least power of two that is at least n. Where an int cannot hold it, CeilPow2
+// returns math.MaxInt.
 func CeilPow2(n int) int {
-	if n <= 1 {
+	switch {
+	case n <= 1:
 		return 1
+	case n > math.MaxInt/2+1:
+		return math.MaxInt
 	}
 	return 1 << bits.Len(uint(n-1))
 }

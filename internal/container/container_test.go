@@ -1,11 +1,16 @@
 package container
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestCeilPow2 checks the powers of two around which the result changes.
 func TestCeilPow2(t *testing.T) {
 	for n, want := range map[int]int{
 		-1: 1, 0: 1, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 4096: 4096, 4097: 8192, 1 << 29: 1 << 29,
+		math.MaxInt / 2: math.MaxInt/2 + 1, math.MaxInt/2 + 1: math.MaxInt/2 + 1,
+		math.MaxInt/2 + 2: math.MaxInt, math.MaxInt: math.MaxInt,
 	} {
 		if got := CeilPow2(n); got != want {
 			t.Errorf("CeilPow2(%d) = %d, want %d", n, got, want)
