@@ -79,6 +79,25 @@ func TestErrorPart(t *testing.T) {
 			t.Errorf("%s: %v with part %v, want part %v", c.name, err, partOf(err), c.want)
 		}
 	}
+	small := []Option{WithMaxDecodedSize(testBlock)}
+	skippable := append([]byte("\x50\x2a\x4d\x18\x64\x00\x00\x00"), make([]byte, 50)...)
+	for _, c := range []struct {
+		name string
+		file []byte
+		opts []Option
+		want Part
+	}{
+		{"cut in a seek table", zst[:table+20], nil, PartIndex},
+		{"cut in the header of a seek table", zst[:table+6], nil, PartIndex},
+		{"cut in a skippable frame", append(slices.Clone(zst), skippable...), nil, PartStray},
+		{"gz too large", gz, small, PartBlock},
+		{"zst too large", zst, small, PartBlock},
+		{"pz too large", pz, small, PartBlock},
+	} {
+		if _, err := decode(c.file, c.opts...); partOf(err) != c.want {
+			t.Errorf("%s: %v with part %v, want part %v", c.name, err, partOf(err), c.want)
+		}
+	}
 	stray := slices.Insert(slices.Clone(zst), frameAt(t, zst, 1), []byte("text")...)
 	_, damage := recoverAll(t, stray)
 	if len(damage) != 1 || partOf(damage[0].Err) != PartStray {

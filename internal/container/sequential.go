@@ -74,7 +74,9 @@ func (s *Sequential) decode(d PieceDecoder, p []byte) (n int, err error) {
 			return
 		}
 		if v := recover(); v != nil {
-			n, err = 0, errs.At(errs.Internal, s.In.Offset(), fmt.Sprint("panic of a decoder: ", v))
+			e := errs.At(errs.Internal, s.In.Offset(), fmt.Sprint("panic of a decoder: ", v))
+			e.Part = errs.PartBlock
+			n, err = 0, e
 			d.Drop()
 		}
 	}()
@@ -87,7 +89,8 @@ func (s *Sequential) Deliver(u *Unit, p []byte) ([]byte, error) {
 	if s.Limits.TooLarge(s.Content, int64(len(p))) {
 		p = p[:s.Limits.MaxDecoded-s.Content]
 		s.Stop = &errs.Error{
-			Kind: errs.TooLarge, Stream: u.Place.Stream, Block: u.Place.Block, Offset: u.Place.Offset,
+			Kind: errs.TooLarge, Part: errs.PartBlock,
+			Stream: u.Place.Stream, Block: u.Place.Block, Offset: u.Place.Offset,
 		}
 	}
 	u.Raw = len(p)

@@ -64,9 +64,10 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		if err != nil {
 			return nil, indexError(pos, err.Error())
 		}
-		if pos -= f.Covers(table); pos < 0 {
+		if f.Covers(table) > pos {
 			return nil, indexError(pos, "seek table does not fit the file")
 		}
+		pos -= f.Covers(table)
 		sums = sums && f.Sums
 		tables = append(tables, seekTable{list, f.TableSize()})
 	}

@@ -116,6 +116,7 @@ func (s *Scanner) nextFrame() error {
 		}
 		return err
 	case IsSkippable(magic[:n]):
+		s.kind = int(magic[0] & 15)
 		if _, err := container.ReadFull(in, magic[n:]); err != nil {
 			return s.broken(err)
 		}
@@ -137,10 +138,14 @@ func (s *Scanner) nextFrame() error {
 	return err
 }
 
-// broken says what it means that the input ends, or fails, outside of frames with content.
+// broken converts a read error in a skippable frame. The end of the input becomes errs.Truncated.
 func (s *Scanner) broken(err error) error {
+	part := errs.PartStray
+	if s.kind == SeekTableKind {
+		part = errs.PartIndex
+	}
 	return container.Broken(err, func() error {
-		return s.fail(errs.Truncated, errs.PartUnknown, s.In.Offset(), "")
+		return s.fail(errs.Truncated, part, s.In.Offset(), "")
 	})
 }
 
@@ -181,7 +186,7 @@ func (s *Scanner) readTable() error {
 func (s *Scanner) choose(u *container.Unit) error {
 	h := &s.frame.Header
 	if h.ContentSize >= 0 && s.Limits.TooLarge(s.Content, h.ContentSize) {
-		return s.frame.fail(errs.TooLarge, errs.PartHeader, s.frame.Offset, "")
+		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
 	s.ordered.shrink()
 	if n := h.ContentSize; n >= 0 && n <= maxWhole {

@@ -10,6 +10,8 @@ import (
 
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -332,6 +334,18 @@ func TestHostileSeekTables(t *testing.T) {
 	if _, err := (SeekFooter{3, true}).AppendEntries(nil, file[table+1:],
 		int64(table)); !errors.Is(err, ErrShort) {
 		t.Errorf("table cut: %v", err)
+	}
+}
+
+// TestTableOffset checks the position in the error about a table that lists more than is in front
+// of it.
+func TestTableOffset(t *testing.T) {
+	const before = 20
+	file := AppendSeekTable(make([]byte, before), []Entry{{Size: 1000, Content: 1}}, false)
+	_, err := ReadIndex(bytes.NewReader(file), int64(len(file)), new(container.Limits))
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind != errs.Corrupt || e.Part != errs.PartIndex || e.Offset != before {
+		t.Errorf("%+v, want errs.Corrupt in the index at byte %d", err, before)
 	}
 }
 
