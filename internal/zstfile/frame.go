@@ -18,16 +18,25 @@ type Frame struct {
 
 	in *container.Input
 
+	phase  framePhase
 	head   [MaxHeaderSize]byte
 	part   []byte // of head, to be returned next
 	rest   int64  // bytes to be returned behind part
-	last   bool   // the header of the last block has been read
-	summed bool   // so has the checksum, or it is in rest
 	blocks int64
 	sum    uint32 // the checksum, once Read has returned it
 	bound  int64  // most content that the blocks so far can have, in bytes
-	err    error  // io.EOF at the end
+	err    error  // ends the frame: io.EOF behind its last byte
 }
+
+// framePhase says which part of a frame Read returns. After the last part Frame.err is io.EOF.
+type framePhase uint8
+
+const (
+	frameHeader framePhase = iota
+	frameBlock             // a block that is not the last one
+	lastBlock
+	frameChecksum
+)
 
 // fail makes an error the frame's last word.
 func (f *Frame) fail(kind error, part errs.Part, off int64, detail string) error {
@@ -74,13 +83,13 @@ func (f *Frame) step() error {
 	switch {
 	case f.err != nil:
 		return f.err
-	case f.last && f.Header.Checksum && !f.summed:
-		f.summed, f.rest = true, ChecksumSize
+	case f.phase == lastBlock && f.Header.Checksum:
+		f.phase, f.rest = frameChecksum, ChecksumSize
 		return nil
-	case f.last && f.Header.ContentSize > f.bound:
+	case f.phase >= lastBlock && f.Header.ContentSize > f.bound:
 		detail := "less content than the frame's header announces"
 		return f.fail(errs.Corrupt, errs.PartHeader, f.Offset, detail)
-	case f.last:
+	case f.phase >= lastBlock:
 		f.err = io.EOF
 		return io.EOF
 	}
@@ -92,7 +101,10 @@ func (f *Frame) step() error {
 	if err != nil {
 		return f.fail(errs.Corrupt, errs.PartBlock, at, "block header: "+err.Error())
 	}
-	f.part, f.rest, f.last = p, int64(b.Size), b.Last
+	f.part, f.rest, f.phase = p, int64(b.Size), frameBlock
+	if b.Last {
+		f.phase = lastBlock
+	}
 	f.blocks++
 	f.bound += b.maxContent()
 	return nil
@@ -123,7 +135,7 @@ func (f *Frame) Read(p []byte) (int, error) {
 	}
 	n, err := f.in.Read(p[:min(int64(len(p)), f.rest)])
 	f.rest -= int64(n)
-	if f.summed {
+	if f.phase == frameChecksum {
 		for _, b := range p[:n] {
 			f.sum = f.sum>>8 | uint32(b)<<24
 		}
@@ -140,7 +152,7 @@ func (f *Frame) betweenBlocks() bool { return len(f.part) == 0 && f.rest == 0 }
 // nextBuffered reports whether the next block is in the input's buffer, with the checksum if it is
 // the last one, or the frame is at its end.
 func (f *Frame) nextBuffered() bool {
-	if f.last && f.summed == f.Header.Checksum {
+	if f.phase == frameChecksum || f.phase == lastBlock && !f.Header.Checksum {
 		return f.rest == 0
 	}
 	br := f.in.Buffer()

@@ -180,7 +180,7 @@ func (s *Scanner) decodeInOrder(u *container.Unit, head []byte) error {
 	if err := o.dec.Reset(&o.stream); err != nil {
 		return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
 	}
-	s.inside, o.from = true, s.Content
+	s.phase, o.from = inOrder, s.Content
 	s.setPiece(u)
 	return nil
 }
@@ -212,7 +212,7 @@ func (s *Scanner) freeWindow() int64 {
 // next block is not there yet, another party may wait for the content so far: then one block does.
 func (s *Scanner) windowEarned() bool {
 	f := &s.frame
-	flushed := !s.NonBlocking && !f.nextBuffered() && f.bound > 0 && f.betweenBlocks() && !f.last
+	flushed := !s.NonBlocking && !f.nextBuffered() && f.bound > 0 && f.betweenBlocks() && f.phase < lastBlock
 	return flushed || f.blocks*MaxBlock*windowFactor >= f.Header.Window
 }
 

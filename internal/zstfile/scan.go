@@ -30,10 +30,9 @@ type Scanner struct {
 	NewDecoder func(checks bool) (Decoder, error)
 
 	container.Sequential
+	phase  phase
 	frame  Frame
 	frames int64
-	inside bool  // the frame is being decoded in order
-	due    bool  // or will be from the next call on
 	skip   int64 // bytes of a skippable frame to pass over
 	kind   int   // of that frame
 	magic  [SkippableHeaderSize]byte
@@ -41,6 +40,17 @@ type Scanner struct {
 	ordered ordered
 	tables  tableCheck
 }
+
+// phase is where a Scanner is in its file.
+type phase uint8
+
+const (
+	betweenFrames phase = iota // or in a frame that is one unit
+	skipping                   // in a skippable frame
+	inTable                    // in a skippable frame that may be a seek table
+	startInOrder               // the next call of Next begins to decode the frame in order
+	inOrder                    // the Decoder decodes the frame in order
+)
 
 // FrameSpec says what a run must be made for to decode frames with so much content. It also takes
 // pieces, so that both sorts of frames may alternate in a file.
@@ -55,7 +65,7 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 }
 
 func (s *Scanner) begin() {
-	s.frame, s.frames, s.inside, s.due, s.skip = Frame{}, 0, false, false, 0
+	s.phase, s.frame, s.frames, s.skip = betweenFrames, Frame{}, 0, 0
 	s.ordered.begin()
 	s.tables.begin()
 }
@@ -79,14 +89,15 @@ func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) err
 
 // Next goes to the next unit.
 func (s *Scanner) Next(u *container.Unit) error {
-	switch {
-	case s.Stop != nil:
+	if s.Stop != nil {
 		return s.Stop
-	case s.inside:
+	}
+	switch s.phase {
+	case inOrder:
 		s.setPiece(u)
 		return nil
-	case s.due:
-		s.due = false
+	case startInOrder:
+		s.phase = betweenFrames
 		return s.decodeInOrder(u, nil)
 	}
 	if err := s.nextFrame(); err != nil {
@@ -98,8 +109,11 @@ func (s *Scanner) Next(u *container.Unit) error {
 // nextFrame reads the header of the next frame. Where it passes over skippable frames it returns
 // [container.ErrNothingYet].
 func (s *Scanner) nextFrame() error {
-	if s.skip > 0 {
+	switch s.phase {
+	case skipping:
 		return s.skipSome()
+	case inTable:
+		return s.readTable()
 	}
 	in := &s.In
 	at := in.Offset()
@@ -124,8 +138,12 @@ func (s *Scanner) nextFrame() error {
 		if err != nil {
 			return s.fail(errs.Corrupt, errs.PartHeader, at, err.Error())
 		}
-		if s.kind == SeekTableKind && s.skip >= SeekFooterSize && !in.Walks() {
+		switch {
+		case s.kind == SeekTableKind && s.skip >= SeekFooterSize && !in.Walks():
+			s.phase = inTable
 			s.tables.enter(s.skip)
+		case s.skip > 0:
+			s.phase = skipping
 		}
 		return container.ErrNothingYet
 	case !IsFrame(magic[:n]):
@@ -152,9 +170,6 @@ func (s *Scanner) broken(err error) error {
 // skipSome passes over a part of a skippable frame.
 func (s *Scanner) skipSome() error {
 	in := &s.In
-	if s.tables.inside {
-		return s.readTable()
-	}
 	n := min(s.skip, skipStep)
 	if in.Random() {
 		n = s.skip
@@ -162,7 +177,9 @@ func (s *Scanner) skipSome() error {
 	if err := in.Skip(n); err != nil {
 		return s.broken(err)
 	}
-	s.skip -= n
+	if s.skip -= n; s.skip == 0 {
+		s.phase = betweenFrames
+	}
 	return container.ErrNothingYet
 }
 
@@ -174,7 +191,11 @@ func (s *Scanner) readTable() error {
 		return s.broken(err)
 	}
 	c.write(c.buf[:n])
-	if s.skip -= int64(n); s.skip == 0 && !c.end(s.Limits.Checks) {
+	if s.skip -= int64(n); s.skip > 0 {
+		return container.ErrNothingYet
+	}
+	s.phase = betweenFrames
+	if !c.end(s.Limits.Checks) {
 		detail := "the frames in front of a seek table are not those that it lists"
 		return s.fail(errs.Corrupt, errs.PartIndex, in.Offset()-c.size-SkippableHeaderSize, detail)
 	}
@@ -213,14 +234,14 @@ func (s *Scanner) choose(u *container.Unit) error {
 		}
 	}
 	// Decoding in order may wait for input, so the content before the frame is delivered first.
-	s.due = true
+	s.phase = startInOrder
 	return container.ErrNothingYet
 }
 
 // Payload returns the bytes of a frame, or decodes a piece.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	var err error
-	if s.inside {
+	if s.phase == inOrder {
 		p, err = s.piece(u, p)
 	} else {
 		p, err = s.wholeFrame(u, p)
@@ -269,7 +290,7 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 // CanContinue reports whether the next block of the frame is in the input's buffer, or, between
 // frames, the next header.
 func (s *Scanner) CanContinue(int) bool {
-	if !s.inside {
+	if s.phase != inOrder {
 		return s.In.Buffer().Buffered() >= MaxHeaderSize
 	}
 	return s.frame.nextBuffered()
@@ -284,7 +305,7 @@ func (s *Scanner) piece(u *container.Unit, p []byte) ([]byte, error) {
 	case o.stream.err != nil && o.stream.err != io.EOF:
 		s.Stop = o.stream.err
 	case err == io.EOF:
-		s.Stop, s.inside = nil, false
+		s.Stop, s.phase = nil, betweenFrames
 		content := s.Content + int64(len(p)) - o.from
 		s.tables.frame(s.In.Offset()-f.Offset, content, f.sum, f.Header.Checksum)
 	case errors.Is(err, ErrChecksum):

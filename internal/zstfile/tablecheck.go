@@ -60,7 +60,6 @@ type tableCheck struct {
 	prefix []framesHash // at the last table, and after each of the first frames behind it
 
 	// The skippable frame being read may be a table with entries of either size.
-	inside bool
 	plain  tableHash
 	summed tableHash
 	footer [SeekFooterSize]byte // the last bytes so far
@@ -103,7 +102,7 @@ func (c *tableCheck) frame(size, content int64, sum uint32, summed bool) {
 
 // enter begins a skippable frame that may be a table, with size bytes behind its header.
 func (c *tableCheck) enter(size int64) {
-	c.inside, c.size, c.left = true, size, size-SeekFooterSize
+	c.size, c.left = size, size-SeekFooterSize
 	c.plain, c.summed = tableHash{}, tableHash{}
 }
 
@@ -121,7 +120,6 @@ func (c *tableCheck) write(p []byte) {
 // end ends the frame. If it is a table, end reports whether the frames are those that it lists,
 // with their checksums if sums is set. It reports true for what is no table.
 func (c *tableCheck) end(sums bool) (ok bool) {
-	c.inside = false
 	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
 	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
 		return true

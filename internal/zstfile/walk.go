@@ -24,7 +24,7 @@ func Walk(
 		switch err := s.nextFrame(); err {
 		case nil:
 		case container.ErrNothingYet:
-			if s.skip > 0 {
+			if s.phase == skipping {
 				end := at + SkippableHeaderSize + s.skip
 				table = s.kind == SeekTableKind && s.isSeekTable(src, end)
 			}
