@@ -152,10 +152,13 @@ func (f *Frame) betweenBlocks() bool { return len(f.part) == 0 && f.rest == 0 }
 // nextBuffered reports whether the next block is in the input's buffer, with the checksum if it is
 // the last one, or the frame is at its end.
 func (f *Frame) nextBuffered() bool {
-	if f.phase == frameChecksum || f.phase == lastBlock && !f.Header.Checksum {
-		return f.rest == 0
-	}
 	br := f.in.Buffer()
+	switch {
+	case f.phase == frameChecksum, f.phase == lastBlock && !f.Header.Checksum:
+		return f.rest == 0
+	case f.phase == lastBlock:
+		return f.rest == 0 && br.Buffered() >= ChecksumSize
+	}
 	if !f.betweenBlocks() || br.Buffered() < BlockHeaderSize {
 		return false
 	}
