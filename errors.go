@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
@@ -93,7 +92,7 @@ func blockError(op pipeline.Op, err error, ctx context.Context, stream int, bloc
 	switch {
 	case errors.Is(err, pipeline.ErrCanceled):
 		if ctx != nil && ctx.Err() != nil {
-			return container.Cause(ctx)
+			return errs.Cause(ctx)
 		}
 		return ErrClosed
 	case op == pipeline.Compress, errors.As(err, &panicked):

@@ -313,7 +313,7 @@ func (r *Reader) startRun() (err error) {
 // submit gives a block whose payload has been read to the workers.
 func (r *Reader) submit(b *pipeline.Block) {
 	u := &r.unit
-	b.Kind, b.Raw, b.Sum = pipeline.Kind(u.Kind), u.Raw, u.Sum
+	b.Kind, b.Raw, b.Sum = u.Kind, u.Raw, u.Sum
 	b.Into, b.CallerOwned = nil, u.Place.CallerOwned
 	if r.into != nil && r.format == PZ {
 		b.Into = r.into(u)

@@ -316,7 +316,7 @@ func (l *blockLoader) load(block int64) error {
 	if !r.opt.limits.Checks {
 		sum = 0
 	}
-	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, pipeline.Kind(kind), int(b.Raw), sum
+	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, kind, int(b.Raw), sum
 	l.inFlight = true
 	l.run.Number(number)
 	l.run.Submit(l.blk)

@@ -292,7 +292,7 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	if b.Err != nil {
 		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
 	}
-	info := container.Block{Kind: container.Kind(b.Kind), Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum}
+	info := container.Block{Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum}
 	w.buf = w.frame.BlockHeader(w.header(), info)
 	if err := w.write(w.buf); err != nil {
 		return err

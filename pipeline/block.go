@@ -1,14 +1,17 @@
 package pipeline
 
-import "github.com/gopz/compress/pipeline/internal/offload"
+import (
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/pipeline/internal/offload"
+)
 
-// Kind says how a block's payload stands for its content. The numbers are those of the .pz format.
-type Kind uint8
+// Kind says how a block's content is stored. Package container documents the kinds.
+type Kind = container.Kind
 
 const (
-	Stored Kind = 1 // the content itself
-	Fill   Kind = 2 // one byte that the content repeats
-	Coded  Kind = 3 // the output of the pipeline's stages
+	Stored = container.Stored
+	Fill   = container.Fill
+	Coded  = container.Coded
 )
 
 // Block is one unit of work: bytes in, bytes out. A Run makes blocks and recycles them with their

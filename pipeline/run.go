@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
@@ -149,7 +149,7 @@ func (r *Run) Next(wait bool) (*Block, error) {
 		select {
 		case <-b.done:
 		case <-r.done:
-			return nil, container.Cause(r.cfg.Context)
+			return nil, errs.Cause(r.cfg.Context)
 		}
 	} else {
 		select {

@@ -2,7 +2,8 @@ package container
 
 import (
 	"context"
-	"errors"
+
+	"github.com/gopz/compress/internal/errs"
 )
 
 // DefaultMemory is the memory limit in bytes where the caller sets none.
@@ -35,20 +36,5 @@ func (l *Limits) Canceled() error {
 	if l.Context == nil || l.Context.Err() == nil {
 		return nil
 	}
-	return Cause(l.Context)
+	return errs.Cause(l.Context)
 }
-
-// Cause returns why a context has ended, as an error that is both its cause and its error.
-func Cause(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return &causeError{cause, err}
-}
-
-// causeError reads like the cause of a context and is also the context's error.
-type causeError struct{ cause, err error }
-
-func (e *causeError) Error() string   { return e.cause.Error() }
-func (e *causeError) Unwrap() []error { return []error{e.cause, e.err} }
