@@ -68,8 +68,8 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 //	QueueWait  time.Duration // without a block during the run, or waiting for the lock
 //	QueueAdmin time.Duration // holding the lock
 //	Handoff    time.Duration // preparing and sending requests to the device
-//	SendFull   int64         // requests that found the device's queue full
-//	SendClosed int64         // requests that found the device lost
+//	QueueFull  int64         // requests that found the device's queue full
+//	DeviceLost int64         // requests that found the device lost
 //	Failed     int64         // requests that the device failed at
 //	Wrong      int64         // those of Failed with a wrong result
 //	Reclaimed  int64         // blocks that an idle worker took back from the device

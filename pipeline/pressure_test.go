@@ -137,9 +137,9 @@ func TestFullQueueFallsBackToCPU(t *testing.T) {
 		p.pull()
 		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) == int64(3*(n-1)) })
 		st := r.Stats()
-		if st.SendFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.SendFull > int64(n-1) {
+		if st.QueueFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.QueueFull > int64(n-1) {
 			t.Errorf("%d workers: %d found the queue full, %d reclaimed, of %d",
-				workers, st.SendFull, st.Reclaimed, n)
+				workers, st.QueueFull, st.Reclaimed, n)
 		}
 		close(g.open)
 		finish(t, r, n)
@@ -167,7 +167,7 @@ func TestLostDeviceFallsBackToCPU(t *testing.T) {
 	for _, assign := range []Assignment{{Auto, Auto}, {GPU, GPU}} {
 		s.ResetStats()
 		sameAsCPU(t, s, ByName("lzseqr"), 3, assign)
-		if st := s.Stats(); onBackend(st, GPU) != 0 || st.SendClosed == 0 {
+		if st := s.Stats(); onBackend(st, GPU) != 0 || st.DeviceLost == 0 {
 			t.Errorf("%v: %+v", assign, st)
 		}
 	}
@@ -200,10 +200,10 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		}
 		if p <= limit || p > limit+2*int64(workers) {
 			t.Errorf("%d workers: pressure %d after %d sends that found the queue full, the limit is %d",
-				workers, p, st.SendFull, limit)
+				workers, p, st.QueueFull, limit)
 		}
-		if st.SendFull+int64(depth) > int64(n)/2 {
-			t.Errorf("%d workers: %d of %d blocks were offered", workers, st.SendFull, n)
+		if st.QueueFull+int64(depth) > int64(n)/2 {
+			t.Errorf("%d workers: %d of %d blocks were offered", workers, st.QueueFull, n)
 		}
 		last.pull()
 		close(g.open)

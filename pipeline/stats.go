@@ -19,8 +19,8 @@ type Stats struct {
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
-	SendFull   int64 // requests that found the device's queue full
-	SendClosed int64 // requests that found the device lost
+	QueueFull  int64 // requests that found the device's queue full
+	DeviceLost int64 // requests that found the device lost
 	Failed     int64 // requests that the device failed at
 	Wrong      int64 // those of Failed whose result was wrong; after the first the device is lost
 	Reclaimed  int64 // blocks that an idle worker reclaimed from the device
@@ -61,8 +61,8 @@ func (s *Stats) Add(t *Stats) {
 	s.QueueWait += t.QueueWait
 	s.QueueAdmin += t.QueueAdmin
 	s.Handoff += t.Handoff
-	s.SendFull += t.SendFull
-	s.SendClosed += t.SendClosed
+	s.QueueFull += t.QueueFull
+	s.DeviceLost += t.DeviceLost
 	s.Failed += t.Failed
 	s.Wrong += t.Wrong
 	s.Reclaimed += t.Reclaimed
@@ -142,8 +142,8 @@ func (c *counters) stats() Stats {
 		QueueWait:  ns(&c.wait),
 		QueueAdmin: ns(&c.admin),
 		Handoff:    ns(&c.offers.Handoff),
-		SendFull:   c.offers.Full.Load(),
-		SendClosed: c.offers.Lost.Load(),
+		QueueFull:  c.offers.Full.Load(),
+		DeviceLost: c.offers.Lost.Load(),
 		Failed:     c.failed.Load(),
 		Wrong:      c.wrong.Load(),
 		Reclaimed:  c.reclaimed.Load(),

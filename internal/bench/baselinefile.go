@@ -43,9 +43,9 @@ var baselineColumns = []baselineColumn{
 		nanoseconds(func(s *schedulerStats) time.Duration { return s.QueueAdmin })},
 	{"gpu_handoff_ns_median", "%.0f",
 		nanoseconds(func(s *schedulerStats) time.Duration { return s.Handoff })},
-	{"gpu_try_send_full_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.SendFull })},
+	{"gpu_try_send_full_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.QueueFull })},
 	{"gpu_try_send_disconnected_count_median", "%.0f",
-		count(func(s *schedulerStats) int64 { return s.SendClosed })},
+		count(func(s *schedulerStats) int64 { return s.DeviceLost })},
 	{speedColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.cpu) }},
 }
 
