@@ -72,10 +72,10 @@ type Salvage struct {
 	File   *File
 	Gaps   []Gap
 
-	Err   error // ends the search: the context has ended, or memory has
-	Some  bool  // the header of a stream or a block has been found
-	Row   bool  // the next block begins a row
-	Wrong error // of the last read that failed; it becomes the Err of the next gap
+	Err     error // ends the search: the context has ended, or memory has
+	Found   bool  // the header of a stream or a block has been found
+	NewRow  bool  // the next block begins a row
+	ReadErr error // of the last read that failed; it becomes the Err of the next gap
 
 	wasted int64 // bytes of blocks that were decoded in vain
 }
@@ -106,7 +106,7 @@ func (s *Salvage) Peek(p []byte, off int64) []byte {
 				s.Size = at + int64(n)
 				return p[:done+n]
 			}
-			s.Wrong = err
+			s.ReadErr = err
 			clear(q[n:])
 		}
 		done += len(q)
@@ -117,7 +117,7 @@ func (s *Salvage) Peek(p []byte, off int64) []byte {
 // AddGap notes a gap in front of the next block.
 func (s *Salvage) AddGap(g Gap) {
 	g.Before = int64(len(s.File.Blocks))
-	s.Row = true
+	s.NewRow = true
 	if n := len(s.Gaps); n >= maxGaps && s.Gaps[n-maxGaps].Before == g.Before {
 		last := &s.Gaps[n-1]
 		last.Kind, last.Blocks, last.Content = DamageUnknown, 0, -1
@@ -130,17 +130,17 @@ func (s *Salvage) AddGap(g Gap) {
 // AddBlock appends a block. newRow makes the stream for it if it begins a row.
 func (s *Salvage) AddBlock(b Block, newRow func() Stream) {
 	f := s.File
-	if s.Row {
+	if s.NewRow {
 		st := newRow()
 		st.First = int64(len(f.Blocks))
 		f.Streams = append(f.Streams, st)
-		s.Row = false
+		s.NewRow = false
 	}
 	b.Content = f.Content
 	f.Blocks = append(f.Blocks, b)
 	f.Streams[len(f.Streams)-1].Blocks++
 	f.Content += int64(b.Raw)
-	s.Wrong, s.Some = nil, true
+	s.ReadErr, s.Found = nil, true
 	s.Account()
 }
 
@@ -152,7 +152,7 @@ func (s *Salvage) DropBlock() Block {
 	f.Blocks = f.Blocks[:n]
 	if st.Blocks--; st.Blocks == 0 {
 		f.Streams = f.Streams[:len(f.Streams)-1]
-		s.Row = true
+		s.NewRow = true
 	}
 	f.Content = b.Content
 	return b

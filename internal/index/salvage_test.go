@@ -57,8 +57,8 @@ func TestPeekBadSectors(t *testing.T) {
 				t.Errorf("Peek of %d bytes at %d: wrong bytes", n, off)
 			}
 			bad := bytes.IndexByte(want[off:end], 0) >= 0
-			if (s.Wrong != nil) != bad || bad && !errors.Is(s.Wrong, errTest) || s.Err != nil {
-				t.Errorf("Peek of %d bytes at %d: Wrong = %v, Err = %v", n, off, s.Wrong, s.Err)
+			if (s.ReadErr != nil) != bad || bad && !errors.Is(s.ReadErr, errTest) || s.Err != nil {
+				t.Errorf("Peek of %d bytes at %d: ReadErr = %v, Err = %v", n, off, s.ReadErr, s.Err)
 			}
 		}
 	}
@@ -92,8 +92,8 @@ func TestPeekErrors(t *testing.T) {
 	for _, n := range []int{-1, 11, 5} {
 		src := readerAtFunc(func(p []byte, off int64) (int, error) { return n, nil })
 		s := newSalvage(src, 10)
-		if got := s.Peek(make([]byte, 10), 0); len(got) != 10 || s.Wrong != errs.BadCount {
-			t.Errorf("count of %d: %d bytes, %v; want errs.BadCount", n, len(got), s.Wrong)
+		if got := s.Peek(make([]byte, 10), 0); len(got) != 10 || s.ReadErr != errs.BadCount {
+			t.Errorf("count of %d: %d bytes, %v; want errs.BadCount", n, len(got), s.ReadErr)
 		}
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -131,7 +131,7 @@ func TestGaps(t *testing.T) {
 // TestRows checks that a gap begins a new row, and that DropBlock takes back blocks and rows.
 func TestRows(t *testing.T) {
 	s := newSalvage(nil, 1)
-	s.Row = true
+	s.NewRow = true
 	rows := 0
 	add := func() {
 		s.AddBlock(Block{Raw: 10}, func() Stream {
@@ -148,10 +148,10 @@ func TestRows(t *testing.T) {
 		f.Content != 30 {
 		t.Fatalf("rows %+v, %d bytes of content", f.Streams, f.Content)
 	}
-	if b := s.DropBlock(); b.Content != 20 || len(f.Streams) != 1 || !s.Row || f.Content != 20 {
+	if b := s.DropBlock(); b.Content != 20 || len(f.Streams) != 1 || !s.NewRow || f.Content != 20 {
 		t.Errorf("dropped %+v; rows %+v, %d bytes of content", b, f.Streams, f.Content)
 	}
-	if s.DropBlock(); len(f.Streams) != 1 || s.Row != true || f.Streams[0].Blocks != 1 {
+	if s.DropBlock(); len(f.Streams) != 1 || s.NewRow != true || f.Streams[0].Blocks != 1 {
 		t.Errorf("rows %+v, want one of one block", f.Streams)
 	}
 }

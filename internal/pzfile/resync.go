@@ -98,7 +98,7 @@ func (s *search) restore() {
 	s.position = o.position
 	f.Content, f.Streams, f.Blocks = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks]
 	s.Gaps = s.Gaps[:o.gaps]
-	s.Row, s.last = true, false
+	s.NewRow, s.last = true, false
 	s.outer = outer{}
 }
 

@@ -72,7 +72,7 @@ func Salvage(
 	if s.Err != nil {
 		return nil, nil, s.Err
 	}
-	if !s.Some {
+	if !s.Found {
 		e := errs.New(errs.Format, "no .pz data: neither a header nor a block")
 		var first *errs.Error
 		if len(s.Gaps) > 0 && errors.As(s.Gaps[0].Err, &first) {
@@ -104,9 +104,9 @@ func (s *search) lose(
 		return // what seems to be missing may be there
 	}
 	err := &errs.Error{
-		Kind: why, Part: part, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail, Err: s.Wrong,
+		Kind: why, Part: part, Stream: s.id, Block: s.number, Offset: s.pos, Detail: detail, Err: s.ReadErr,
 	}
-	s.Wrong = nil
+	s.ReadErr = nil
 	if content < 0 {
 		s.raw = -1
 	} else if s.raw >= 0 {
@@ -137,9 +137,9 @@ func (s *search) loseRest(to int64, why error, detail string) {
 // stream finds the blocks of one stream and goes to what comes after it.
 func (s *search) stream() {
 	s.position = position{pos: s.pos, id: s.id, start: -1}
-	s.Row, s.last = true, false
+	s.NewRow, s.last = true, false
 	if s.head, s.known = s.headerAt(s.pos); s.known {
-		s.start, s.Some = s.pos, true
+		s.start, s.Found = s.pos, true
 		s.pos += int64(s.head.Size())
 	} else {
 		s.head = Header{

@@ -195,9 +195,9 @@ func (s *search) lose(
 		return // what seems to be missing may be there
 	}
 	err := &errs.Error{
-		Kind: why, Part: part, Block: s.number, Offset: s.pos, Detail: detail, Err: s.Wrong,
+		Kind: why, Part: part, Block: s.number, Offset: s.pos, Detail: detail, Err: s.ReadErr,
 	}
-	s.Wrong = nil
+	s.ReadErr = nil
 	s.AddGap(index.Gap{Kind: kind, Block: s.number, Blocks: blocks, Content: content, Err: err})
 }
 

@@ -63,7 +63,7 @@ func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, verify index.Verify,
 ) (*index.File, []index.Gap, error) {
 	s := &search{broken: -1, chain: -1, Salvage: index.Salvage{
-		Src: src, Limits: limits, Verify: verify, Size: size, Row: true,
+		Src: src, Limits: limits, Verify: verify, Size: size, NewRow: true,
 		File: &index.File{Size: size, Format: container.Zstd},
 	}}
 	s.readLastTable()
@@ -113,7 +113,7 @@ func (s *search) takeFrame() bool {
 		s.chain = f.offset
 	}
 	s.frames = append(s.frames, f)
-	s.Some = true
+	s.Found = true
 	s.AccountFor(foundMemory * int64(len(s.frames)))
 	return true
 }
