@@ -166,7 +166,7 @@ func (p *rowHashParser) emitParser(name, exported, candidates, what string) {
 	p.begin()
 	p.searchStep()
 	p.judge()
-	p.settle()
+	p.writeBest()
 	p.finish()
 }
 

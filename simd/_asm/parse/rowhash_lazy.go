@@ -86,8 +86,8 @@ func (p *rowHashParser) judge() {
 	JMP(LabelRef("loop"))
 }
 
-// settle writes the best match. It first weighs one that is short and has a new offset.
-func (p *rowHashParser) settle() {
+// writeBest writes the best match. It first weighs one that is short and has a new offset.
+func (p *rowHashParser) writeBest() {
 	t, n, d := p.scratch, GP64(), GP64()
 	Label("settle")
 	MOVQ(p.best.at, p.q)
