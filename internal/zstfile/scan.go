@@ -77,8 +77,8 @@ func (s *Scanner) Release() {
 	s.ordered.release()
 }
 
-// DecoderMemory returns the bytes of memory that the decoder for frames in order takes, 0 if there
-// is none.
+// DecoderMemory returns the memory of the decoder for frames in order, in bytes: 0 if the Scanner
+// has none. Tests use it to see when the Scanner frees the decoder.
 func (s *Scanner) DecoderMemory() int64 { return s.ordered.memory() }
 
 func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) error {
