@@ -184,8 +184,9 @@ func decodeHuffman4AVX2(s *struct {
 }, table *[2048]uint16, dst *byte, part int, src *byte, rounds int)
 
 // decodeSequencesAVX2 decodes at most n sequences from the first s.Left bits of src. It stops when
-// at most 128 bits are left. It requires states below 512, in tables too.
-// For an offset of 0 the result is 1<<32 − 1. It returns the size of the sequences decoded.
+// less than 128 bits are left. It requires n > 0, s.Left below the number of bits in src, and states
+// below 512, in tables too. For an offset of 0 the result is 1<<32 − 1. It returns the size of the
+// sequences decoded.
 //
 //go:noescape
 func decodeSequencesAVX2(s *struct {

@@ -6845,241 +6845,213 @@ loop:
 // Requires: BMI2, CMOV
 TEXT ·decodeSequencesAVX2(SB), NOSPLIT, $40-64
 	MOVQ s+0(FP), CX
-	MOVL (CX), R9
-	MOVL 12(CX), R10
-	MOVL 4(CX), R11
-	MOVL 16(CX), R12
-	MOVL 8(CX), R13
-	MOVL 20(CX), R14
+	MOVL (CX), R11
+	MOVL 4(CX), R13
+	MOVL 8(CX), R15
+	MOVL 12(CX), SI
+	MOVL 16(CX), DI
+	MOVL 20(CX), AX
+	MOVQ AX, 8(SP)
 	MOVL 24(CX), AX
 	MOVQ AX, 32(SP)
 	MOVQ 32(CX), AX
 	MOVQ AX, 16(SP)
 	MOVQ 40(CX), AX
 	MOVQ AX, 24(SP)
-
-	// The load ends with the last byte that has bits left.
-	MOVQ 48(CX), CX
-	MOVQ CX, DX
-	ADDQ $0x07, CX
-	SHRQ $0x03, CX
-	NEGQ DX
-	ANDL $0x07, DX
-	MOVQ src_base+16(FP), AX
-	LEAQ -8(AX)(CX*1), CX
-
-	// The last load of a sequence begins up to 8 bytes before the first.
-	ADDQ $0x09, AX
-	MOVQ AX, 8(SP)
+	MOVQ 48(CX), DX
+	MOVQ src_base+16(FP), CX
 	MOVQ seqs+40(FP), BX
 	MOVQ n+48(FP), AX
 	LEAQ (AX)(AX*2), AX
 	LEAQ (BX)(AX*4), AX
 	MOVQ AX, (SP)
 	MOVQ tables+8(FP), AX
-	CMPQ BX, (SP)
-	JEQ  done
-	CMPQ CX, 8(SP)
-	JCS  done
+	CMPQ DX, $0x00000080
+	JLT  done
 
 loop:
-	MOVQ (AX)(R9*8), R9
-	MOVQ 4096(AX)(R11*8), R11
-	MOVQ 8192(AX)(R13*8), R13
-	MOVQ (CX), SI
-	MOVQ DX, DI
-	NEGQ DI
+	MOVL (AX)(R11*8), R12
+	MOVL 4096(AX)(R13*8), R14
+	MOVL 8192(AX)(R15*8), BP
 
 	// The sum of the two low bytes of the sum of the cells is the number of bits.
-	LEAQ    (R9)(R11*1), R8
-	ADDQ    R13, R8
-	MOVL    R8, R15
-	SHRL    $0x08, R15
-	ADDL    R15, R8
-	MOVBLZX R8, R8
-	CMPL    R8, $0x39
+	LEAL    (R12)(R14*1), R10
+	ADDL    BP, R10
+	MOVL    R10, R8
+	SHRL    $0x08, R8
+	ADDL    R8, R10
+	MOVBLZX R10, R10
+	CMPL    R10, $0x38
 	JHI     many
-	ADDQ    R8, DX
-	SUBQ    R11, DI
-	SHRXQ   DI, SI, R8
-	BZHIQ   R11, R8, R8
-	MOVQ    R11, R15
-	SHRQ    $0x20, R15
-	ADDL    R15, R8
-	SUBQ    R13, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R13, R15, R15
-	MOVQ    R13, BP
-	SHRQ    $0x20, BP
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	MOVQ    -7(CX)(R9*1), R8
+	MOVQ    DX, R9
+	ORQ     $0x38, R9
+	SUBQ    R10, DX
+	SUBQ    R14, R9
+	SHRXQ   R9, R8, R10
+	BZHIQ   R14, R10, R10
+	ADDL    4100(AX)(R13*8), R10
+	SUBQ    BP, R9
+	SHRXQ   R9, R8, R13
+	BZHIQ   BP, R13, R13
+	ADDL    8196(AX)(R15*8), R13
+	MOVL    R13, 4(BX)
+	ADDQ    R13, 24(SP)
+	SUBQ    R12, R9
+	SHRXQ   R9, R8, R13
+	BZHIQ   R12, R13, R13
+	ADDL    4(AX)(R11*8), R13
+	MOVL    R13, (BX)
+	ADDQ    R13, 16(SP)
+	SHRL    $0x08, R12
+	SUBQ    R12, R9
+	SHRXQ   R9, R8, R11
+	BZHIQ   R12, R11, R11
+	SHRL    $0x08, R12
+	ADDL    R12, R11
+	SHRL    $0x08, BP
+	SUBQ    BP, R9
+	SHRXQ   R9, R8, R15
+	BZHIQ   BP, R15, R15
+	SHRL    $0x08, BP
 	ADDL    BP, R15
-	MOVL    R15, 4(BX)
-	ADDQ    R15, 24(SP)
-	SUBQ    R9, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R9, R15, R15
-	MOVQ    R9, BP
-	SHRQ    $0x20, BP
-	ADDL    BP, R15
-	MOVL    R15, (BX)
-	ADDQ    R15, 16(SP)
-	SHRL    $0x08, R9
-	SUBQ    R9, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R9, R15, R15
-	SHRL    $0x08, R9
-	ADDL    R15, R9
-	SHRL    $0x08, R13
-	SUBQ    R13, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R13, R15, R15
-	SHRL    $0x08, R13
-	ADDL    R15, R13
-	SHRL    $0x08, R11
-	SUBQ    R11, DI
-	SHRXQ   DI, SI, SI
-	BZHIQ   R11, SI, SI
-	SHRL    $0x08, R11
-	ADDL    SI, R11
+	SHRL    $0x08, R14
+	SUBQ    R14, R9
+	SHRXQ   R9, R8, R13
+	BZHIQ   R14, R13, R13
+	SHRL    $0x08, R14
+	ADDL    R14, R13
 
 values:
-	LEAL 2(R8), SI
-	CMPL SI, $0x02
+	LEAL 2(R10), R8
+	CMPL R8, $0x02
 	JLS  repeat
-	MOVQ R12, R14
-	MOVQ R10, R12
-	MOVQ R8, R10
+	MOVQ DI, 8(SP)
+	MOVQ SI, DI
+	MOVQ R10, SI
 	JMP  store
 
 repeat:
 	// Without literals the next repeat offset is meant.
 	CMPL  (BX), $0x01
-	ADCL  $0x00, SI
-	MOVQ  R10, R8
-	TESTL SI, SI
+	ADCL  $0x00, R8
+	MOVQ  SI, R10
+	TESTL R8, R8
 	JEQ   store
 
 	// A first repeat offset of 1 less 1 becomes 1<<32 - 1.
-	LEAL    -1(R8), DI
-	CMPL    DI, $0x01
-	SBBL    $0x00, DI
-	CMPL    SI, $0x02
-	CMOVLEQ R14, DI
-	CMOVLCS R12, DI
-	CMOVLCC R12, R14
-	MOVQ    R10, R12
-	MOVQ    DI, R10
-	MOVQ    DI, R8
+	LEAL    -1(R10), R9
+	CMPL    R9, $0x01
+	SBBL    $0x00, R9
+	MOVQ    8(SP), R10
+	CMPL    R8, $0x02
+	CMOVLEQ R10, R9
+	CMOVLCS DI, R9
+	CMOVLCC DI, R10
+	MOVQ    R10, 8(SP)
+	MOVQ    SI, DI
+	MOVQ    R9, SI
+	MOVQ    R9, R10
 
 store:
-	MOVL R8, 8(BX)
-	CMPQ R8, 32(SP)
+	MOVL R10, 8(BX)
+	CMPQ R10, 32(SP)
 	JHI  larger
 
 next:
-	MOVQ DX, SI
-	SHRQ $0x03, SI
-	SUBQ SI, CX
-	ANDL $0x07, DX
 	ADDQ $0x0c, BX
 	CMPQ BX, (SP)
 	JEQ  done
-	CMPQ CX, 8(SP)
-	JCC  loop
+	CMPQ DX, $0x00000080
+	JGE  loop
 	JMP  done
 
 larger:
-	MOVQ R8, 32(SP)
+	MOVQ R10, 32(SP)
 	JMP  next
 
 many:
-	SUBQ    R11, DI
-	SHRXQ   DI, SI, R8
-	BZHIQ   R11, R8, R8
-	MOVQ    R11, SI
-	SHRQ    $0x20, SI
-	ADDL    SI, R8
-	MOVBLZX R11, SI
-	ADDQ    SI, DX
-	MOVQ    DX, SI
-	SHRQ    $0x03, SI
-	SUBQ    SI, CX
-	ANDL    $0x07, DX
-	MOVQ    (CX), SI
-	MOVQ    DX, DI
-	NEGQ    DI
-	SUBQ    R13, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R13, R15, R15
-	MOVQ    R13, BP
-	SHRQ    $0x20, BP
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	MOVQ    -7(CX)(R9*1), R8
+	MOVQ    DX, R9
+	ORQ     $0x38, R9
+	SUBQ    R14, R9
+	SHRXQ   R9, R8, R10
+	BZHIQ   R14, R10, R10
+	ADDL    4100(AX)(R13*8), R10
+	MOVBLZX R14, R8
+	SUBQ    R8, DX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	MOVQ    -7(CX)(R9*1), R8
+	MOVQ    DX, R9
+	ORQ     $0x38, R9
+	SUBQ    BP, R9
+	SHRXQ   R9, R8, R13
+	BZHIQ   BP, R13, R13
+	ADDL    8196(AX)(R15*8), R13
+	MOVL    R13, 4(BX)
+	ADDQ    R13, 24(SP)
+	SUBQ    R12, R9
+	SHRXQ   R9, R8, R8
+	BZHIQ   R12, R8, R8
+	ADDL    4(AX)(R11*8), R8
+	MOVL    R8, (BX)
+	ADDQ    R8, 16(SP)
+	MOVBLZX BP, R8
+	SUBQ    R8, DX
+	MOVBLZX R12, R8
+	SUBQ    R8, DX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	MOVQ    -7(CX)(R9*1), R8
+	MOVQ    DX, R9
+	ORQ     $0x38, R9
+	SHRL    $0x08, R12
+	MOVBLZX R12, R11
+	SUBQ    R11, DX
+	SUBQ    R12, R9
+	SHRXQ   R9, R8, R11
+	BZHIQ   R12, R11, R11
+	SHRL    $0x08, R12
+	ADDL    R12, R11
+	SHRL    $0x08, BP
+	MOVBLZX BP, R12
+	SUBQ    R12, DX
+	SUBQ    BP, R9
+	SHRXQ   R9, R8, R15
+	BZHIQ   BP, R15, R15
+	SHRL    $0x08, BP
 	ADDL    BP, R15
-	MOVL    R15, 4(BX)
-	ADDQ    R15, 24(SP)
-	SUBQ    R9, DI
-	SHRXQ   DI, SI, SI
-	BZHIQ   R9, SI, SI
-	MOVQ    R9, DI
-	SHRQ    $0x20, DI
-	ADDL    DI, SI
-	MOVL    SI, (BX)
-	ADDQ    SI, 16(SP)
-	MOVBLZX R13, SI
-	ADDQ    SI, DX
-	MOVBLZX R9, SI
-	ADDQ    SI, DX
-	MOVQ    DX, SI
-	SHRQ    $0x03, SI
-	SUBQ    SI, CX
-	ANDL    $0x07, DX
-	MOVQ    (CX), SI
-	MOVQ    DX, DI
-	NEGQ    DI
-	SHRL    $0x08, R9
-	MOVBLZX R9, R15
-	ADDQ    R15, DX
-	SUBQ    R9, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R9, R15, R15
-	SHRL    $0x08, R9
-	ADDL    R15, R9
-	SHRL    $0x08, R13
-	MOVBLZX R13, R15
-	ADDQ    R15, DX
-	SUBQ    R13, DI
-	SHRXQ   DI, SI, R15
-	BZHIQ   R13, R15, R15
-	SHRL    $0x08, R13
-	ADDL    R15, R13
-	SHRL    $0x08, R11
-	MOVBLZX R11, R15
-	ADDQ    R15, DX
-	SUBQ    R11, DI
-	SHRXQ   DI, SI, SI
-	BZHIQ   R11, SI, SI
-	SHRL    $0x08, R11
-	ADDL    SI, R11
+	SHRL    $0x08, R14
+	MOVBLZX R14, R12
+	SUBQ    R12, DX
+	SUBQ    R14, R9
+	SHRXQ   R9, R8, R13
+	BZHIQ   R14, R13, R13
+	SHRL    $0x08, R14
+	ADDL    R14, R13
 	JMP     values
 
 done:
 	MOVQ s+0(FP), AX
-	MOVL R9, (AX)
-	MOVL R10, 12(AX)
-	MOVL R11, 4(AX)
-	MOVL R12, 16(AX)
-	MOVL R13, 8(AX)
-	MOVL R14, 20(AX)
-	MOVQ 32(SP), SI
-	MOVL SI, 24(AX)
-	MOVQ 16(SP), SI
-	MOVQ SI, 32(AX)
-	MOVQ 24(SP), SI
-	MOVQ SI, 40(AX)
-	MOVQ src_base+16(FP), SI
-	SUBQ SI, CX
-	LEAQ 8(CX), CX
-	SHLQ $0x03, CX
-	SUBQ DX, CX
-	MOVQ CX, 48(AX)
+	MOVL R11, (AX)
+	MOVL R13, 4(AX)
+	MOVL R15, 8(AX)
+	MOVL SI, 12(AX)
+	MOVL DI, 16(AX)
+	MOVQ 8(SP), CX
+	MOVL CX, 20(AX)
+	MOVQ 32(SP), CX
+	MOVL CX, 24(AX)
+	MOVQ 16(SP), CX
+	MOVQ CX, 32(AX)
+	MOVQ 24(SP), CX
+	MOVQ CX, 40(AX)
+	MOVQ DX, 48(AX)
 	MOVQ seqs+40(FP), AX
 	SUBQ AX, BX
 	MOVQ BX, bytes+56(FP)

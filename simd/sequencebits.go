@@ -14,15 +14,15 @@ type SequenceBits struct {
 type SequenceCells [3][512]uint64
 
 // DecodeSequences decodes sequences from the first s.Left bits of src, which are read backward. It
-// stops when at most 128 bits are left, and may stop anywhere else. It returns the number of
+// stops when fewer than 128 bits are left, and may stop anywhere else. It returns the number of
 // sequences. For an offset of 0 the result is 1<<32 − 1. All states must be below 512, in cells
-// too. ok = false means that the tier has no kernel: nothing is done.
+// too. src must have more than s.Left bits: there is an end mark behind them. ok = false means that the tier has no kernel: nothing is done.
 //
 // Portable twin: zstd/decode_sequences.go.
 func DecodeSequences[S Sequence](
 	s *SequenceBits, cells *SequenceCells, src []byte, seqs []S,
 ) (n int, ok bool) {
-	if s.Left > 8*len(src) || s.State[0]|s.State[1]|s.State[2] >= uint32(len(cells[0])) {
+	if s.Left >= max(1, 8*len(src)) || s.State[0]|s.State[1]|s.State[2] >= uint32(len(cells[0])) {
 		panic("simd: SequenceBits out of range")
 	}
 	return decodeSequencesKernel(s, cells, src, raw(seqs))

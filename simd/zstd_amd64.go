@@ -62,7 +62,7 @@ func decodeSequencesKernel(
 		return 0, false
 	}
 	n = min(len(seqs), maxCallSequences)
-	if n == 0 || s.Left < 64 {
+	if n == 0 || s.Left < 128 {
 		return 0, true
 	}
 	size := decodeSequencesAVX2((*rawSequenceBits)(s), (*[3][512]uint64)(cells), src, &seqs[0], n)

@@ -244,7 +244,7 @@ func tryDecodeSequences(t *testing.T, r *rand.Rand, src []byte, seqs []sequence)
 		State:     [3]uint32{r.Uint32N(512), r.Uint32N(512), r.Uint32N(512)},
 		Repeats:   [3]uint32{1 + r.Uint32N(3), 1 + r.Uint32N(9), 1 + r.Uint32()>>1},
 		MaxOffset: r.Uint32() >> r.IntN(32), Lits: uint64(r.Uint32()), Matches: uint64(r.Uint32()),
-		Left: 8*len(src) - r.IntN(min(9, 8*len(src)+1)),
+		Left: max(0, 8*len(src)-1-r.IntN(8)),
 	}
 	cells, want := sequenceCells(r, r.IntN(2) == 0), s
 	n, ok := DecodeSequences(&s, cells, src, seqs)
@@ -260,7 +260,7 @@ func tryDecodeSequences(t *testing.T, r *rand.Rand, src []byte, seqs []sequence)
 			t.Fatalf("sequence %d of %d: %v, want %v", i, n, seqs[i], q)
 		}
 	}
-	if ok && n < min(len(seqs), maxCallTokens) && s.Left > 128 {
+	if ok && n < min(len(seqs), maxCallTokens) && s.Left >= 128 {
 		t.Fatalf("%d of %d sequences with %d bits left", n, len(seqs), s.Left)
 	}
 }
@@ -275,7 +275,7 @@ func TestDecodeSequences(t *testing.T) {
 			}
 			tryDecodeSequences(t, r, src, make([]sequence, r.IntN(1100)))
 		}
-		for _, s := range []SequenceBits{{Left: 81}, {Left: 80, State: [3]uint32{0, 512, 0}}} {
+		for _, s := range []SequenceBits{{Left: 80}, {Left: 79, State: [3]uint32{0, 512, 0}}} {
 			func() {
 				defer func() {
 					if recover() == nil {
