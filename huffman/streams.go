@@ -220,7 +220,8 @@ func (d *LiteralDecoder) eachAlone(dst, src []byte, outs, ends *[5]int) error {
 	return nil
 }
 
-// rounds4 is the portable twin of simd.DecodeHuffman4: it decodes n rounds of four streams. All streams must have room and input for them.
+// rounds4 is the portable twin of simd.DecodeHuffman4: it decodes n rounds of four streams. All
+// streams must have room and input for them.
 func (d *LiteralDecoder) rounds4(dst, src []byte, s *simd.HuffmanStreams, n int) {
 	t := &d.table
 	b0, b1, b2, b3 := s.Bits[0], s.Bits[1], s.Bits[2], s.Bits[3]

@@ -191,7 +191,9 @@ func sequenceCells(r *rand.Rand, long bool) *SequenceCells {
 }
 
 // decodeSequencesNaively is the definition of DecodeSequences. It decodes n sequences.
-func decodeSequencesNaively(s *SequenceBits, cells *SequenceCells, src []byte, n int) (seqs []sequence) {
+func decodeSequencesNaively(
+	s *SequenceBits, cells *SequenceCells, src []byte, n int,
+) (seqs []sequence) {
 	take := func(n uint64) (v uint32) {
 		for range n & 0xFF {
 			s.Left--
@@ -295,7 +297,9 @@ func zstdKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			return "ExecuteNear", ok, want.zstd
 		},
 		func() (string, bool, bool) {
-			s := HuffmanStreams{In: [4]int{7, 7, 7, 7}, Out: [4]int{0, 5, 10, 15}, Bits: [4]uint64{1, 1, 1, 1}}
+			s := HuffmanStreams{
+				In: [4]int{7, 7, 7, 7}, Out: [4]int{0, 5, 10, 15}, Bits: [4]uint64{1, 1, 1, 1},
+			}
 			var table [1 << HuffmanBits]uint16
 			ok := DecodeHuffman4(&s, &table, make([]byte, 20), make([]byte, 15), 1)
 			return "DecodeHuffman4", ok && s.Out[0] == 5, want.zstd

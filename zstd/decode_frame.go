@@ -67,9 +67,9 @@ func ParseFrameHeader(p []byte) (h FrameHeader, err error) {
 }
 
 // DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of
-// the content. It may overwrite all of dst; it is fastest with DecodeSlack bytes behind the content.
-// With check set it compares the checksum, if there is one, and returns ErrChecksum if it differs.
-// All other errors are a CorruptError.
+// the content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the
+// content. With check set it compares the checksum, if there is one, and returns ErrChecksum if it
+// differs. All other errors are a CorruptError.
 func (d *Decoder) DecodeFrame(dst, src []byte, check bool) (size int, err error) {
 	h, err := ParseFrameHeader(src)
 	if err != nil {

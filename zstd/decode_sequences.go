@@ -10,10 +10,10 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The bits of sequences are read backward (RFC 8878, section 3.1.1.3.2.2). For each sequence there
-// are the extra bits of the offset, the match length and the literal run, then the bits that lead to
-// the next states. All of them together rarely exceed the 57 bits that one load is sure to deliver,
-// so one load a sequence suffices.
+// The bits of sequences are read backward (RFC 8878, section 3.1.1.3.2.2). Each sequence has the
+// extra bits of the offset, the match length and the literal run, then the bits that lead to the
+// next states. Together they rarely exceed the 57 bits that one load always delivers, so one load a
+// sequence suffices.
 //
 // The loop over sequences checks nothing but the number of bits left. It keeps sums and extremes
 // from which the caller sees, after each batch, whether all sequences are valid. Near the front of
@@ -100,7 +100,9 @@ func (d *Decoder) sequenceHeader(src []byte) (s seqHeader, err error) {
 // sequences decodes the sequences of a block and carries them out. limit is the maximum content of
 // the block, count the number of literals. It returns the position behind the last match and the
 // number of literals left.
-func (d *Decoder) sequences(dst []byte, at, limit, count int, s seqHeader) (end, rest int, err error) {
+func (d *Decoder) sequences(
+	dst []byte, at, limit, count int, s seqHeader,
+) (end, rest int, err error) {
 	var r seqReader
 	if err := r.init(d, s.bits); err != nil {
 		return at, 0, err
@@ -215,6 +217,7 @@ func (r *seqReader) decodeLast(seqs []lz77.Sequence) bool {
 }
 
 // loop decodes sequences from src while at least loopBits bits are left. It returns their number.
+// The code here is the portable twin of simd.DecodeSequences.
 func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
 	if n, _ = simd.DecodeSequences(&r.SequenceBits, &r.tables.cells, src, seqs); n == len(seqs) {
 		return n
@@ -246,7 +249,8 @@ func (r *seqReader) loop(seqs []lz77.Sequence, src []byte) (n int) {
 		if many {
 			w = loadAt(src, left+int(states))
 		}
-		nl, nm, no := uint(l>>fse.PackedBits&0xF), uint(m>>fse.PackedBits&0xF), uint(o>>fse.PackedBits&0xF)
+		nl, nm := uint(l>>fse.PackedBits&0xF), uint(m>>fse.PackedBits&0xF)
+		no := uint(o >> fse.PackedBits & 0xF)
 		lit = uint32(l>>fse.PackedNext)&0xFFFF + uint32(w>>1>>(63-nl))
 		w <<= nl
 		match = uint32(m>>fse.PackedNext)&0xFFFF + uint32(w>>1>>(63-nm))

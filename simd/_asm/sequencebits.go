@@ -10,7 +10,8 @@ import (
 const (
 	cellBytes      = 8
 	tableCells     = 512
-	sequenceFields = "*struct{State, Repeats [3]uint32; MaxOffset uint32; Lits, Matches uint64; Left int}"
+	sequenceFields = "*struct{State, Repeats [3]uint32; MaxOffset uint32; " +
+		"Lits, Matches uint64; Left int}"
 
 	// offsets of the fields
 	fieldRepeats   = 12
@@ -49,7 +50,8 @@ type sequenceBits struct {
 // Bases come from memory, for an addition from there is a single operation.
 func decodeSequencesAVX2() {
 	TEXT("decodeSequencesAVX2", attr.NOSPLIT,
-		"func(s "+sequenceFields+", tables *[3][512]uint64, src []byte, seqs "+seqType+", n int) (bytes int)")
+		"func(s "+sequenceFields+", tables *[3][512]uint64, src []byte, seqs "+seqType+", n int) "+
+			"(bytes int)")
 	Pragma("noescape")
 	Doc("decodeSequencesAVX2 decodes at most n sequences from the first s.Left bits of src. It stops when",
 		"less than 128 bits are left. It requires n > 0, s.Left below the number of bits in src, and states",
