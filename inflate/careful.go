@@ -34,20 +34,16 @@ func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
 	}
 }
 
-// lookUp returns the next entry of a code. The bits to consume are those of the whole codeword and
-// of its extra bits. ok is false if they have not come.
+// lookUp returns the next entry of a code, and how many bits to consume. ok is false if they have
+// not all come.
 func lookUp(in *input, table []uint32, primary uint) (e uint32, n uint, ok bool) {
 	for range 2 {
 		e = table[in.bits&(1<<primary-1)]
-		n = uint(e & 63)
-		if e&flagPair != 0 {
-			n = uint(e >> 8 & 15) // the first of two literals
-		}
-		if e&flagSubtable != 0 && in.count > primary {
+		if e&flagSubtable != 0 {
 			e = table[uint(e>>16)+uint(in.bits>>primary)&(1<<(e>>8&15)-1)]
-			n = primary + uint(e&63)
 		}
-		if in.count >= n && e&flagSubtable == 0 {
+		n = uint(e & 63)
+		if in.count >= n {
 			return e, n, true
 		}
 		// Bits that have not come may make the codeword another one.
@@ -74,17 +70,16 @@ func (d *Decoder) symbol(t *tables, in *input, dst []byte, o int) (end int, wait
 	case e&flagSpecial != 0:
 		return o, d.fail(in, "an invalid codeword for a literal or a length")
 	default:
-		d.length = int(e>>16) + extraBits(in, e, n)
+		d.length = base(in, e)
 		d.phase = phaseOffset
 	}
 	in.take(n)
 	return o, false
 }
 
-// extraBits returns the extra bits of an item of n bits that comes next.
-func extraBits(in *input, e uint32, n uint) int {
-	extra := uint(e&63) - uint(e>>8&15)
-	return int(in.bits >> ((n - extra) & 63) & (1<<(extra&63) - 1))
+// base returns the base of an entry plus the extra bits behind the codeword that comes next.
+func base(in *input, e uint32) int {
+	return int(e>>16) + int(in.bits&(1<<(e&63)-1)>>(e>>8&15))
 }
 
 // matchOffset decodes the offset of a match.
@@ -96,7 +91,7 @@ func (d *Decoder) matchOffset(t *tables, in *input, o int) (wait bool) {
 	case e&flagSpecial != 0:
 		return d.fail(in, "an invalid codeword for an offset")
 	}
-	d.offset = int(e>>16) + extraBits(in, e, n)
+	d.offset = base(in, e)
 	if d.offset > o {
 		return d.fail(in, "an offset from before the first byte")
 	}

@@ -6,8 +6,8 @@ const (
 	// fastInput is the least input of the fast loop in bytes: two refills, at most seven bytes apart.
 	fastInput = 16
 
-	// fastRoom is the least room of the fast loop in bytes: six literals, the longest match, and what
-	// its last chunk writes behind it, rounded up.
+	// fastRoom is the least room of the fast loop in bytes: two literals, the longest match, and up
+	// to 31 bytes that its last chunk writes behind it, rounded up.
 	fastRoom = 300
 )
 
@@ -27,6 +27,17 @@ var shortOffsets = func() (r [8]struct {
 	return r
 }()
 
+// # Fast loop
+//
+// A refill makes at least 56 bits valid. That is enough for two literals from the primary table and
+// a length with its extra bits (11 + 11 + 20), or for three literals, or for a length and an offset
+// (20 + 28). Only an offset behind literals may need a second refill. There is no preloading of
+// entries and there are no entries of two literals: both were slower (docs/notes/inflate.md).
+//
+// The loop keeps the bit buffer and both positions in local variables. It checks their bounds once
+// for each iteration, through pointers to arrays. Bits of count above the lowest six are garbage:
+// subtracting a whole entry is faster than masking it first.
+
 // fast decodes symbols into dst[o:] while there is much input and room. It stops before whatever is
 // not a literal or a valid match. If it stops before an offset, pending is the length of its match,
 // else 0.
@@ -34,39 +45,42 @@ func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
 	src, at := in.src, in.at
 	buf, count := in.bits, uint32(in.count)
 	for at <= len(src)-fastInput && o <= len(dst)-fastRoom {
-		buf |= binary.LittleEndian.Uint64(src[at:]) << (count & 63)
-		at += 7 - int(count>>3&7)
+		p := (*[fastInput]byte)(src[at:])
+		w := (*[fastRoom]byte)(dst[o:])
+		buf |= binary.LittleEndian.Uint64(p[:]) << (count & 63)
+		refill := 7 - int(count>>3&7)
+		at += refill
 		count |= 56
 		e := t.literals[buf&literalMask]
 		if e&flagLiteral != 0 {
 			buf >>= e & 63
 			count -= e
-			binary.LittleEndian.PutUint16(dst[o:], uint16(e>>16))
-			o += 1 + int(e>>6&1)
+			w[0] = byte(e >> 16)
+			o++
 			e = t.literals[buf&literalMask]
 			if e&flagLiteral != 0 {
 				buf >>= e & 63
 				count -= e
-				binary.LittleEndian.PutUint16(dst[o:], uint16(e>>16))
-				o += 1 + int(e>>6&1)
+				w[1] = byte(e >> 16)
+				o++
 				e = t.literals[buf&literalMask]
 				if e&flagLiteral != 0 {
 					buf >>= e & 63
 					count -= e
-					binary.LittleEndian.PutUint16(dst[o:], uint16(e>>16))
-					o += 1 + int(e>>6&1)
+					w[2] = byte(e >> 16)
+					o++
 					continue
 				}
 			}
 		}
-		saved, savedCount := buf, count
 		if e&flagSpecial != 0 {
 			if e&flagSubtable == 0 {
 				break
 			}
-			buf >>= literalBits
-			count -= literalBits
-			e = t.literals[(uint64(e>>16)+buf&(1<<(e>>8&15)-1))&(literalSize-1)]
+			e = t.literals[(uint64(e>>16)+buf>>literalBits&(1<<(e>>8&15)-1))&(literalSize-1)]
+			if e&flagSpecial != 0 {
+				break
+			}
 			if e&flagLiteral != 0 {
 				buf >>= e & 63
 				count -= e
@@ -74,69 +88,64 @@ func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
 				o++
 				continue
 			}
-			if e&flagSpecial != 0 {
-				buf, count = saved, savedCount
-				break
-			}
 		}
 		length := int(e>>16) + int(buf&(1<<(e&63)-1)>>(e>>8&15))
 		buf >>= e & 63
 		count -= e
 		if count&63 < 28 {
-			buf |= binary.LittleEndian.Uint64(src[at:]) << (count & 63)
+			buf |= binary.LittleEndian.Uint64(p[refill:]) << (count & 63)
 			at += 7 - int(count>>3&7)
 			count |= 56
 		}
-		saved, savedCount = buf, count
 		e = t.offsets[buf&offsetMask]
 		if e&flagSubtable != 0 {
-			buf >>= e & 63
-			count -= e
-			e = t.offsets[(uint64(e>>16)+buf&(1<<(e>>8&15)-1))&(offsetSize-1)]
+			e = t.offsets[(uint64(e>>16)+buf>>offsetBits&(1<<(e>>8&15)-1))&(offsetSize-1)]
 		}
 		offset := int(e>>16) + int(buf&(1<<(e&63)-1)>>(e>>8&15))
 		from := o - offset
 		if from < 0 || e&flagSpecial != 0 {
-			buf, count = saved, savedCount
 			pending = length
 			break
 		}
 		buf >>= e & 63
 		count -= e
-		stop := o + length
-		switch {
-		case offset >= 16:
+		if offset >= 16 {
+			stop := o + length
 			for {
-				*(*[16]byte)(dst[o:]) = *(*[16]byte)(dst[from:])
-				o += 16
-				from += 16
-				if o >= stop {
+				x, y := (*[32]byte)(dst[from:]), (*[32]byte)(dst[o:])
+				*(*[16]byte)(y[:16]) = *(*[16]byte)(x[:16])
+				*(*[16]byte)(y[16:]) = *(*[16]byte)(x[16:])
+				if length <= 32 {
 					break
 				}
+				o += 32
+				from += 32
+				length -= 32
 			}
-		case offset >= 8:
-			for {
-				*(*[8]byte)(dst[o:]) = *(*[8]byte)(dst[from:])
-				o += 8
-				from += 8
-				if o >= stop {
-					break
-				}
-			}
-		default:
-			r := &shortOffsets[offset&7]
-			v := binary.LittleEndian.Uint64(dst[from:])
-			v = v & (1<<(8*offset&63) - 1) * r.factor
-			for {
-				binary.LittleEndian.PutUint64(dst[o:], v)
-				o += r.step
-				if o >= stop {
-					break
-				}
-			}
+			o = stop
+		} else {
+			copyNear(dst[from:], offset, length)
+			o += length
 		}
-		o = stop
 	}
 	in.at, in.bits, in.count = at, buf, uint(count&63)
 	return o, pending
+}
+
+// copyNear copies a match with an offset below 16 from p to p[offset:]. It may write up to seven
+// bytes behind it.
+func copyNear(p []byte, offset, length int) {
+	q := p[offset:]
+	if offset >= 8 {
+		for i := 0; i < length; i += 8 {
+			*(*[8]byte)(q[i:]) = *(*[8]byte)(p[i:])
+		}
+		return
+	}
+	r := &shortOffsets[offset&7]
+	v := binary.LittleEndian.Uint64(p)
+	v = v & (1<<(8*offset&63) - 1) * r.factor
+	for i := 0; i < length; i += r.step {
+		binary.LittleEndian.PutUint64(q[i:], v)
+	}
 }

@@ -3,8 +3,8 @@
 // # Design
 //
 // A [Decoder] works on plain slices. Its bit buffer holds up to 63 bits. One load of eight bytes
-// refills it. A table look-up decodes a symbol: an entry holds a literal, two literals, or the base
-// of a length or an offset, with the number of bits to consume (see table.go).
+// refills it. A table look-up decodes a symbol: an entry holds a literal, or the base of a length
+// or an offset, with the number of bits to consume (see table.go).
 //
 // Two loops share the tables. The fast loop (fast.go) runs while much input and room are left. It
 // checks both once for several symbols, and copies matches in chunks that overrun their end. It

@@ -7,25 +7,22 @@ import "math/bits"
 // A code has a primary table, which the next bits of the stream index, and subtables for longer
 // codewords. An entry is a uint32:
 //
-//	bits 0-5    bits to consume: the codeword (in a subtable: its rest) and the extra bits
-//	bit  6      there is a second literal
-//	bit  7      0
-//	bits 8-11   bits of the codeword, without extra bits; of the first of two literals
+//	bits 0-5    bits to consume: the codeword and the extra bits
+//	bits 6-7    0
+//	bits 8-11   bits of the codeword without extra bits; for a subtable, bits of its index
 //	bits 12-15  flags
-//	bits 16-31  literal (bits 16-23) and second literal (bits 24-31), or base, or start of subtable
+//	bits 16-31  literal, or base of a length or an offset, or start of a subtable
 //
 // Shifts by an entry need no mask beyond the six bits that processors apply themselves.
 //
 // A table is built by a counting sort of the symbols by length. The primary table then grows from
 // one length to the next by doubling: the entries of all shorter codewords repeat. So most entries
-// are written by copying. Finally an entry for a literal that leaves bits of the index over gets a
-// second literal, if these bits hold all of its codeword.
+// are written by copying.
 const (
 	flagLiteral  = 1 << 15
 	flagSpecial  = 1 << 14 // neither a literal nor a base
-	flagSubtable = 1 << 13 // special: bits 8-11 are the bits of the subtable's index
+	flagSubtable = 1 << 13 // special: go on in a subtable
 	flagEnd      = 1 << 12 // special: end of block
-	flagPair     = 1 << 6
 
 	entryInvalid = flagSpecial // no codeword: the code is incomplete, or the symbol reserved
 )
@@ -109,23 +106,7 @@ var offsetEntries = func() (e [offsetSymbols]uint32) {
 // buildLiterals builds the table of literals and lengths. It returns false if the lengths are no
 // code.
 func (t *tables) buildLiterals(lengths []uint8) bool {
-	if !build(t.literals[:], literalBits, lengths, literalEntries[:]) {
-		return false
-	}
-	// Downwards: the entry of the rest of an index has a single literal then.
-	for i := literalMask; i >= 0; i-- {
-		first := t.literals[i]
-		if first&flagLiteral == 0 {
-			continue
-		}
-		n := first & 63
-		second := t.literals[i>>(n&15)]
-		if sum := n + second&63; second&flagLiteral != 0 && sum <= literalBits {
-			t.literals[i] = flagLiteral | flagPair | sum | n<<8 |
-				first&(0xff<<16) | second&(0xff<<16)<<8
-		}
-	}
-	return true
+	return build(t.literals[:], literalBits, lengths, literalEntries[:])
 }
 
 // buildOffsets builds the table of offsets. It returns false if the lengths are no code.
@@ -245,10 +226,9 @@ func fillSubtables(
 				space = space<<1 + counts[primary+size]
 			}
 			end = start + 1<<size
-			table[prefix] = flagSpecial | flagSubtable | uint32(start)<<16 | uint32(size)<<8 |
-				uint32(primary)
+			table[prefix] = flagSpecial | flagSubtable | uint32(start)<<16 | uint32(size)<<8
 		}
-		entry := withBits(entries[symbol], n-primary)
+		entry := withBits(entries[symbol], n)
 		for i := start + word>>primary; i < end; i += 1 << (n - primary) {
 			table[i] = entry
 		}
