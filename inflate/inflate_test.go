@@ -29,9 +29,12 @@ func check(t *testing.T, name string, d *Decoder, src []byte) {
 
 func TestStandardStreams(t *testing.T) {
 	var d Decoder
-	size := 50_000
-	if testenv.All() {
+	size := 40_000
+	switch {
+	case testenv.All():
 		size = 1 << 20
+	case testing.Short():
+		size = 5_000
 	}
 	for _, k := range corpus.Kinds() {
 		content := k.Make(size)
@@ -40,7 +43,7 @@ func TestStandardStreams(t *testing.T) {
 		}
 		check(t, k.Name+" with flushes", &d, flushed(t, content, 6, 1000))
 	}
-	for n := range 300 {
+	for n := 0; n < 300; n += 1 + n/20 {
 		check(t, fmt.Sprint(n, " bytes"), &d, standard(t, text(n), 6))
 	}
 }
@@ -62,9 +65,9 @@ func TestTools(t *testing.T) {
 		t.Run(fmt.Sprint(tool), func(t *testing.T) {
 			var d Decoder
 			for _, k := range corpus.Kinds() {
-				size := 100_000
-				if tool[0] == "zopfli" || tool[1] == "-11" {
-					size = 10_000
+				size := 60_000
+				if tool[0] == "zopfli" || tool[1] == "-11" || testing.Short() {
+					size = 8_000
 				}
 				check(t, k.Name, &d, byTool(t, k.Make(size), tool[0], tool[1:]...))
 			}
@@ -167,7 +170,7 @@ func TestHistory(t *testing.T) {
 // TestBehindEnd decodes a stream that something follows.
 func TestBehindEnd(t *testing.T) {
 	var d Decoder
-	for n := range 200 {
+	for n := 0; n < 200; n += 1 + n/20 {
 		src := standard(t, text(n), 6)
 		end := len(src)
 		for _, c := range []byte{0, 0xff, 0x55} {
