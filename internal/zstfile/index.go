@@ -182,7 +182,7 @@ func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) err
 	case v.in.Left() > 0:
 		return fail(errs.Corrupt, "the frame is not as long as the seek table says")
 	case f.Header.ContentSize >= 0 && f.Header.ContentSize != int64(b.Raw), f.bound < int64(b.Raw):
-		return fail(errs.Corrupt, "the frame has not as much content as the seek table says")
+		return fail(errs.Corrupt, "the frame's content size differs from the seek table")
 	case sums && f.Header.Checksum && binary.LittleEndian.Uint32(p[len(p)-ChecksumSize:]) != b.Sum:
 		return fail(errs.Checksum, "the checksums of frame and seek table differ")
 	}

@@ -16,7 +16,9 @@ type entryFinder struct {
 }
 
 func newEntryFinder(list []Entry, sums bool) *entryFinder {
-	t := &entryFinder{sums: sums, first: make(map[Entry]int32, len(list)), next: make([]int32, len(list))}
+	t := &entryFinder{
+		sums: sums, first: make(map[Entry]int32, len(list)), next: make([]int32, len(list)),
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		j, ok := t.first[list[i]]
 		if !ok {
@@ -206,7 +208,7 @@ func (s *search) take(f *found) {
 	s.pos = f.offset
 	if !s.isUsable(f) {
 		s.lose(index.DamageBlocks, errs.PartBlock, 1, f.content, errs.NoIndex,
-			"the frame does not say how much it holds, or holds too much: only a Reader reads it")
+			"the frame states no content size, or exceeds the memory limit; decompress it with a Reader")
 		s.number++
 		return
 	}

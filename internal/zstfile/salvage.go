@@ -52,7 +52,7 @@ const (
 	foundMemory      = 48 // of a found, in bytes
 	tableEntryMemory = 96 // of an entry of a table that can be searched, in bytes
 
-	// minSteps is how many block headers a search reads in vain at least before it gives frames up.
+	// minSteps is the number of block headers that a search may always read without finding a frame.
 	minSteps = 1 << 16
 )
 
@@ -82,7 +82,7 @@ func Salvage(
 	}
 	if len(s.File.Blocks) == 0 {
 		return nil, nil, errs.New(errs.NoIndex,
-			"zstd data without a fitting seek table, and without a whole frame that says how much it holds")
+			"no usable seek table and no complete frame that states its content size")
 	}
 	for i := range s.File.Streams {
 		s.File.Streams[i].BlockSize = s.most
