@@ -1,5 +1,5 @@
-// Package container has what the file formats and the streams of package compress agree on: how a
-// format frames blocks when it writes, and how it yields them when it reads.
+// Package container defines the interfaces between formats and streams: a Framer frames blocks, a
+// Source yields them.
 //
 // A Framer makes the bytes around the payloads of blocks. A Source reads a file from the front and
 // yields units, each of which becomes one block of a run. Neither knows how payloads are coded.
@@ -21,7 +21,7 @@ const (
 	Coded  Kind = 3 // the payload is coded as the pipeline says
 )
 
-// A Block is what a Framer needs to know of a compressed block.
+// A Block describes a compressed block for a Framer.
 type Block struct {
 	Kind    Kind
 	Payload int    // bytes of payload
@@ -42,9 +42,8 @@ type Framer interface {
 	Trailer(dst []byte, content, written int64) []byte
 }
 
-// ErrNothingYet is what a Source returns in place of a unit when it has come to a place, such as
-// the end of a stream, at which the next byte of input may be long in coming. The next call goes
-// on.
+// ErrNothingYet: the next byte of input may not be available yet, for instance at the end of a
+// stream. Call Next again to continue.
 var ErrNothingYet = errors.New("container: nothing yet")
 
 // A Source reads one file from the front. Its methods are for one goroutine at a time, and read
@@ -72,8 +71,7 @@ type Unit struct {
 	Sum   uint32 // check of the content; 0 if there is none to verify
 	Place Place
 
-	// Pause says that the input behind the unit may be long in coming, so that everything up to
-	// here should be delivered before more is read.
+	// Pause means that reading on may block. Deliver all content up to this unit first.
 	Pause bool
 }
 
@@ -89,16 +87,16 @@ type Place struct {
 	CallerOwned bool // the payload is the caller's memory
 }
 
-// A Spec says what a run must be made for to take a unit.
+// Spec describes the units that a run can decode.
 type Spec struct {
 	Pipeline  uint8 // number of the pipeline in .pz files, 0 for the one of the format
 	Checks    bool  // the run verifies Unit.Sum
 	BlockSize int   // most content of a unit in bytes: a power of two, or fixed for the stream
-	Extra     int64 // bytes of memory that the Source's own decoder takes besides
-	InOrder   bool  // the Source decodes units in order, so that more than two in flight are no use
+	Extra     int64 // memory of the Source's own decoder, in bytes
+	InOrder   bool  // the Source decodes units in order; more than two in flight gain nothing
 }
 
-// Serves reports whether a run that was made for s takes a unit that needs t.
+// Serves reports whether a run that was made for s can decode units of t.
 func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
 		s.Extra >= t.Extra && (t.InOrder || !s.InOrder)

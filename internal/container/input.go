@@ -16,8 +16,7 @@ type Start struct {
 	Head    []byte // what has been read of Reader: DetectSize bytes, or fewer with HeadErr
 	HeadErr error
 
-	// NonBlocking says that reading does not wait for another party, so that reading ahead of
-	// what is delivered does no harm.
+	// NonBlocking means that a read never waits for another process, so reading ahead is safe.
 	NonBlocking bool
 }
 
@@ -40,8 +39,8 @@ func BeginMemory(p []byte) Start {
 }
 
 // An Input is a file that is read from the front, or skipped through. It counts the bytes used,
-// and may buffer more. Errors of the underlying reader are marked, so that a decoder in between
-// cannot change what they are: see SourceError.
+// and may buffer more. Input wraps errors of the underlying reader, so that SourceError finds them
+// behind a decoder.
 type Input struct {
 	memory  []byte        // the whole file, if it is in memory; then buf is not used by Read
 	buf     *bufio.Reader // reads from raw

@@ -44,8 +44,8 @@ type PieceDecoder interface {
 	Drop()
 }
 
-// Piece decodes the next piece from d, into p's memory. What ends it early is in s.Stop; it counts
-// at once if the piece is empty.
+// Piece decodes the next piece from d, into p's memory. If decoding ends first, Piece sets s.Stop.
+// Deliver returns it once no content is left.
 func (s *Sequential) Piece(p []byte, d PieceDecoder) []byte {
 	if cap(p) < PieceSize {
 		p = make([]byte, PieceSize)
@@ -66,7 +66,7 @@ func (s *Sequential) Piece(p []byte, d PieceDecoder) []byte {
 	return p[:n]
 }
 
-// decode lets d read. A panic of d becomes an error; one of the reader below it does not.
+// decode reads from d. It recovers from a panic of d, but not from one of the underlying reader.
 func (s *Sequential) decode(d PieceDecoder, p []byte) (n int, err error) {
 	defer func() {
 		if s.In.Reading() {
@@ -110,8 +110,8 @@ func (s *Sequential) Count(u *Unit, canContinue bool) {
 	u.Pause = !s.NonBlocking && !canContinue
 }
 
-// Broken says what it means that the input ends, or fails: errs.Truncated as truncated returns it,
-// or the error of the underlying reader.
+// Broken converts a read error. The end of the input becomes the errs.Truncated that truncated
+// returns. An error of the underlying reader is returned as it is.
 func Broken(err error, truncated func() error) error {
 	if e, ok := SourceError(err); ok {
 		return e

@@ -64,7 +64,7 @@ func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) err
 	return &errs.Error{Kind: kind, Part: part, Stream: s.member, Block: -1, Offset: off, Detail: detail}
 }
 
-// broken says what it means that the input ends, or fails.
+// broken converts a read error. The end of the input becomes errs.Truncated.
 func (s *Scanner) broken(err error, part errs.Part) error {
 	return container.Broken(err, func() error { return s.fail(errs.Truncated, part, s.In.Offset(), "") })
 }
@@ -217,7 +217,7 @@ func (s *Scanner) end(err error) error {
 	return nil
 }
 
-// damaged says what it means that the decoder fails.
+// damaged converts an error of the decoder. The end of the input becomes errs.Truncated.
 func (s *Scanner) damaged(err error) error {
 	if errors.Is(err, errs.Internal) {
 		return err

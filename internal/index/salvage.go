@@ -49,8 +49,8 @@ const (
 	// gapMemory is the memory of a Gap with its error, in bytes.
 	gapMemory = 256
 
-	// maxGaps is how many gaps without a block between them are kept apart. What further ones say
-	// is worth less and less.
+	// maxGaps is the most gaps without a block between them. Further gaps are merged into the last
+	// one.
 	maxGaps = 64
 
 	// sector is the size in bytes of the pieces in which a failed read is tried again: the sector
@@ -166,10 +166,11 @@ func (s *Salvage) Memory() int64 {
 // Account ends the search if there is too much to keep. A slice that grows exists twice.
 func (s *Salvage) Account() { s.AccountFor(0) }
 
-// AccountFor is Account with so many bytes more.
+// AccountFor is Account for more additional bytes.
 func (s *Salvage) AccountFor(more int64) {
 	if limit := s.Limits.Memory(); 3*(s.Memory()+more) > limit {
-		s.Err = errs.OutOfMemory(0, "too many blocks, or too much damage, for the limit of %d bytes", limit)
+		s.Err = errs.OutOfMemory(0,
+			"too many blocks, or too much damage, for the limit of %d bytes", limit)
 	}
 }
 

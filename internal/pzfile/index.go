@@ -12,8 +12,8 @@ import (
 
 // ReadIndex makes the index of a .pz file of size bytes from the indexes of its streams, which it
 // finds from the end of the file. It takes no more memory than the limits allow, nor more than a
-// small multiple of size. known reports whether there is a pipeline with a number. If there is no
-// index at the end, the error says what is wrong, seen from the front.
+// small multiple of size. known reports whether there is a pipeline with a number. Without an index
+// at the end, the error comes from a scan from the front.
 func ReadIndex(
 	src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool,
 ) (*index.File, error) {

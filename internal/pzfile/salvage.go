@@ -11,7 +11,8 @@ import (
 
 // A search finds the blocks of a file whose index is unusable. It goes through the file once: from
 // block to block where one follows the other, and from byte to byte where it has to look for the
-// next. It looks at no byte twice, so that hostile files take no longer than others.
+// next. Its work is linear in the size of the file. Short reads overlap where headers are dense: it
+// reads a file of nothing but headers 55 times.
 type search struct {
 	index.Salvage
 	rules Rules
@@ -25,7 +26,7 @@ type search struct {
 	small [FooterSize]byte
 }
 
-// Rules is what a search needs to know about pipelines.
+// Rules describes pipelines for a search.
 type Rules struct {
 	Known   func(pipeline uint8) bool // whether there is a pipeline with a number
 	Default uint8                     // the one of a stream that has lost its header
@@ -59,7 +60,7 @@ type outer struct {
 const minBlock = BlockHeaderSize + 1
 
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it
-// finds, and the gaps between them. What is no .pz data at all is errs.Format.
+// finds, and the gaps between them. Other data returns errs.Format.
 func Salvage(
 	src io.ReaderAt, size int64, limits *container.Limits, rules Rules, verify index.Verify,
 ) (*index.File, []index.Gap, error) {
@@ -258,8 +259,8 @@ func (s *search) drop() {
 	}
 }
 
-// mend returns what a block header with a wrong check says, if that can be known: because one bit
-// of it is wrong, or because the next header is where it says.
+// mend repairs a block header with a wrong check: it flips each bit, or trusts the sizes if a
+// header follows the block.
 func (s *search) mend(p []byte) (e Entry, ok bool) {
 	for bit := range 8 * len(p) {
 		p[bit/8] ^= 1 << (bit % 8)
@@ -273,7 +274,7 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 	return e, err == nil && s.follows(s.endOf(e), s.number+1)
 }
 
-// end handles an end marker at pos. It is one if index and footer follow it, whole or not.
+// end handles an end marker at pos. Part of the index must follow it.
 func (s *search) end() int {
 	size := TailSize(s.number)
 	footer, next := s.pos+size-FooterSize, s.pos+size

@@ -23,7 +23,7 @@ type Scanner struct {
 	limits *container.Limits
 	src    io.Reader
 	mem    []byte // the whole input, if it is in memory; then src is not used
-	ahead  bool   // reading ahead does not wait for another party
+	ahead  bool   // the input does not block, so reading ahead is safe
 	off    int64  // bytes read
 
 	stream  int  // number of the current stream
@@ -39,12 +39,12 @@ type Scanner struct {
 	peeked  int   // bytes of the first header that are in buf already
 	peekErr error // why there are no more of them
 
-	seen  maphash.Hash // of the index as it should be
-	index maphash.Hash // of the index as it is
+	seen  maphash.Hash // hash of the entries that the block headers imply
+	index maphash.Hash // hash of the entries that the index holds
 	buf   [1024]byte
 }
 
-// smallPayload is how much Payload allocates on the word of a header alone, in bytes.
+// smallPayload is the most that Payload allocates, in bytes, before it has read any payload.
 const smallPayload = 64 << 10
 
 // Begin begins a file. The Scanner reads no more than limits allow.
@@ -108,8 +108,8 @@ func (s *Scanner) Next(u *container.Unit) error {
 }
 
 // Payload reads the payload of the block whose header Next has read, into p's memory if there is
-// enough. The input has to earn what is allocated: no more than about what it has given so far,
-// doubled until the payload fits. Input in memory is not copied.
+// enough. Payload allocates about as much as it has read so far, and doubles that until the payload
+// fits. Input in memory is not copied.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	n := s.payload
 	if s.mem != nil {

@@ -38,13 +38,13 @@ const (
 	frameChecksum
 )
 
-// fail makes an error the frame's last word.
+// fail sets f.err, which all later calls return.
 func (f *Frame) fail(kind error, part errs.Part, off int64, detail string) error {
 	f.err = &errs.Error{Kind: kind, Part: part, Block: f.Number, Offset: off, Detail: detail}
 	return f.err
 }
 
-// broken says what it means that the input ends, or fails.
+// broken converts a read error. The end of the input becomes errs.Truncated.
 func (f *Frame) broken(err error) error {
 	f.err = container.Broken(err, func() error {
 		return f.fail(errs.Truncated, errs.PartBlock, f.in.Offset(), "")
@@ -167,8 +167,8 @@ func (f *Frame) nextBuffered() bool {
 	return err == nil && br.Buffered() >= BlockHeaderSize+b.Size+ChecksumSize
 }
 
-// skip passes over the frame in a file that is read at random, to its end, which is io.EOF, or
-// until it is sure to be longer than limit.
+// skip passes over the frame in a file that is read at random. It returns io.EOF at the end of the
+// frame, and nil once the frame is longer than limit.
 func (f *Frame) skip(limit int64) error {
 	for {
 		f.part = nil
@@ -185,8 +185,9 @@ func (f *Frame) skip(limit int64) error {
 	}
 }
 
-// appendTo appends bytes of the frame to p: up to its end, which is io.EOF, or until enough reports
-// true, or p has limit bytes. Memory grows with the input that has come, by powers of two.
+// appendTo appends bytes of the frame to p until enough reports true or p has limit bytes. It
+// returns io.EOF at the end of the frame. The memory of p grows with the bytes read, by powers of
+// two.
 func (f *Frame) appendTo(p []byte, limit int, enough func() bool) ([]byte, error) {
 	for len(p) < limit && !enough() {
 		if len(p) == cap(p) {

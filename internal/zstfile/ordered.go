@@ -9,8 +9,7 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// Frames that do not become units as a whole are decoded in order, piece by piece: frames that do
-// not say how much content they have, or have too much, or less than they say.
+// A frame is decoded in order, piece by piece, if its content size is unknown, too large or wrong.
 
 // Decoder decodes frames, one after the other. Read returns ErrChecksum, or an error that wraps it,
 // if the checksum of a frame does not match.
@@ -21,18 +20,18 @@ type Decoder interface {
 }
 
 const (
-	// maxWindow is the largest window without a limit of the caller's, in bytes: the one that zstd
-	// takes without being told.
+	// maxWindow is the largest window in bytes if the caller sets no limit: the default limit of
+	// zstd.
 	maxWindow = 128 << 20
 
-	// freeWindow is the window in bytes that a frame gets on the word of its header: what every
-	// decoder should support (RFC 8878, section 3.1.1.1.2). A frame that wants a larger window has
-	// to show more of itself first. With input that does not block, any frame has to.
+	// freeWindow is the largest window allocated before any block has been read, in bytes. Every
+	// decoder should support it (RFC 8878, section 3.1.1.1.2). For input that does not block it is
+	// smaller.
 	freeWindow            = 8 << 20
 	freeWindowNonBlocking = 256 << 10
 
-	// windowFactor is how many times larger the window may be than the content that the blocks
-	// shown so far may have.
+	// windowFactor bounds the window, as a multiple of the content that the blocks read so far may
+	// have.
 	windowFactor = 16
 
 	// windowExtra is the memory in bytes of a decoder besides the window, and an eighth of it for
@@ -47,8 +46,7 @@ const (
 // windowMemory returns the bytes that a decoder with such a window takes.
 func windowMemory(window int64) int64 { return window + window/8 + windowExtra }
 
-// OrderedSpec says what a run must be made for to take frames with such a window, in bytes, that
-// are decoded in order.
+// OrderedSpec returns the Spec of frames decoded in order. window is in bytes.
 func OrderedSpec(window int64) container.Spec {
 	return container.Spec{BlockSize: container.PieceSize, Extra: windowMemory(window), InOrder: true}
 }
@@ -56,7 +54,7 @@ func OrderedSpec(window int64) container.Spec {
 // orderedMemory returns the least memory limit with which a frame with such a window is decoded.
 func orderedMemory(window int64) int64 { return (window+7)/8*9 + orderedExtra }
 
-// windowLimit returns the largest window that is taken.
+// windowLimit returns the largest window that the limits allow, in bytes.
 func windowLimit(l *container.Limits) int64 {
 	limit := int64(maxWindow)
 	if l.MaxMemory > 0 {
@@ -200,7 +198,7 @@ func (s *Scanner) windowTooLarge() error {
 	return e
 }
 
-// freeWindow returns the window that a frame gets on the word of its header.
+// freeWindow returns the largest window allocated before any block has been read, in bytes.
 func (s *Scanner) freeWindow() int64 {
 	if s.NonBlocking {
 		return freeWindowNonBlocking
@@ -208,11 +206,12 @@ func (s *Scanner) freeWindow() int64 {
 	return freeWindow
 }
 
-// windowEarned reports whether the frame has shown enough of itself to get its window. Where the
-// next block is not there yet, another party may wait for the content so far: then one block does.
+// windowEarned reports whether enough blocks have been read to allocate the window. If the next
+// block is not available yet, one block is enough: the other side may wait for its content.
 func (s *Scanner) windowEarned() bool {
 	f := &s.frame
-	flushed := !s.NonBlocking && !f.nextBuffered() && f.bound > 0 && f.betweenBlocks() && f.phase < lastBlock
+	flushed := !s.NonBlocking && !f.nextBuffered() &&
+		f.bound > 0 && f.betweenBlocks() && f.phase < lastBlock
 	return flushed || f.blocks*MaxBlock*windowFactor >= f.Header.Window
 }
 

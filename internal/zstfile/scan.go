@@ -270,7 +270,7 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 		p, err = f.appendTo(p[:0], limit+1, func() bool { return false })
 	}
 	if err == nil {
-		// The frame is longer than its content gives reason for: decode it in order.
+		// No compressor makes a frame this long for its content; decode it in order.
 		if err := s.decodeInOrder(u, p); err != nil {
 			return nil, err
 		}

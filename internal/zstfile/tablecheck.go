@@ -118,7 +118,7 @@ func (c *tableCheck) write(p []byte) {
 }
 
 // end ends the frame. If it is a table, end reports whether the frames are those that it lists,
-// with their checksums if sums is set. It reports true for what is no table.
+// with their checksums if sums is set. It returns true if the frame is not a seek table.
 func (c *tableCheck) end(sums bool) (ok bool) {
 	f, err := ParseSeekFooter(c.footer[:], math.MaxInt64)
 	if err != nil || f.TableSize() != SkippableHeaderSize+c.size {
