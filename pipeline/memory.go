@@ -12,7 +12,7 @@ import (
 const MaxLevel = lz77.MaxLevel
 
 // Tables of log2 of the block size by level. A larger block is denser where it is the window as
-// well. It takes more memory, gives fewer blocks to share out, and makes a random read dearer.
+// well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
 var (
 	// 4 MiB in place of 2 makes level 5 1.0% smaller.
 	pzBlocks = [MaxLevel + 1]uint8{0, 20, 20, 20, 21, 22, 22, 22, 23, 24}

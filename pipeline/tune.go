@@ -9,10 +9,10 @@ import (
 
 // Tuning gives a block settings other than those of its level. The pipeline's own stages compress a
 // sample, pieces from all over the block, with the level's settings and with others, and the
-// smallest result wins. A sample promises too much of some settings, so each has a gain that it
-// must reach. Before a block becomes literals alone, the whole block is searched for far repeats,
-// which a sample does not show. The cost is that of compressing the sample up to five times with
-// TuneAuto, and once for each variant with TuneTrial. docs/notes/tuning.md has measurements.
+// smallest result wins. Samples overestimate some settings, so each has a minimum gain. Before a
+// block becomes literals alone, the whole block is searched for far repeats, which a sample does
+// not show. The cost is that of compressing the sample up to five times with TuneAuto, and once for
+// each variant with TuneTrial. docs/notes/tuning.md has measurements.
 
 // Tuning says how blocks get settings of their own. The choice depends on the content of the block
 // alone, so that output does not depend on where the block is compressed.
@@ -37,7 +37,7 @@ func (t Tuning) String() string {
 type choice struct {
 	settings  *lz77.Params // in place of the level's; nil means the level's
 	noMatches bool         // the block is literals alone
-	fastDense bool         // layout Dense with fast context-coded streams; the level has not
+	fastDense bool         // layout Dense with fast context-coded streams, at a level without Dense
 }
 
 const (

@@ -69,7 +69,8 @@ func (e *Encoder) takeUnit(room int) int {
 	return size
 }
 
-// splitMatch encodes the next sequence up to room bytes if that is worth another sequence.
+// splitMatch encodes the next sequence up to room bytes if the split costs less than ending the
+// block.
 func (e *Encoder) splitMatch(lit, match, room int) int {
 	// The remainder begins with a literal. It costs less than it saves: behind an empty run the
 	// last offset is not available as a repeat offset.

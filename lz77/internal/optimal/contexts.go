@@ -66,7 +66,7 @@ func (c *classCounts) setSum(a, b *classCounts) {
 
 func (c *classCounts) clear() { clear(c[:]) }
 
-// contextState is what the optimal parser needs besides where literals have contexts.
+// contextState is the parser's additional state for literals with contexts.
 type contextState struct {
 	*Contexts
 	classes      [runPositions][]uint8 // class of the literal at each position of the chunk
@@ -78,7 +78,7 @@ type contextState struct {
 }
 
 // contextStateBytes is the size of a contextState in bytes, rounded up as the runtime does.
-// contextPositionBytes is what it needs besides for each position.
+// contextPositionBytes is the additional memory per position, in bytes.
 const (
 	contextStateBytes    = 4*(MaxContextClasses+1)<<10 + 128<<10
 	contextPositionBytes = 5*runPositions + pathBytes

@@ -22,8 +22,8 @@ type batch struct {
 	late     int         // the first request that reclaimLate has not looked at
 }
 
-// turn decides who completes a request of a batch. It is apart from the request, which its block
-// may use again before the batch has ended.
+// turn decides who completes a request of a batch. A turn outlives the request: the block may reuse
+// the request before the batch ends.
 type turn struct {
 	taken atomic.Bool // by the goroutine that runs the batch, by giveUp or by reclaimLate
 	fixed bool        // reclaimLate leaves it to the device

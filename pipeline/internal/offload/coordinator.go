@@ -193,8 +193,8 @@ func (c *Coordinator) giveUp(x *batch) bool {
 }
 
 // deadline returns when the oldest batch is late. A device may run the active batches one after the
-// other, in any order, so each end of a batch gives the others more time, but no more than all of
-// them take in a row.
+// other, in any order. Each finished batch extends the deadline of the others, up to Concurrent
+// times Timeout.
 func (c *Coordinator) deadline(start, ended time.Time) time.Time {
 	n := time.Duration(c.info.Concurrent)
 	last := start.Add(min(c.info.Timeout, math.MaxInt64/n) * n)

@@ -7,11 +7,10 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// maxAway bounds the blocks that are in flight for the sake of a device, and so their memory.
+// maxAway bounds the extra blocks in flight for a device.
 const maxAway = 64
 
-// InFlight returns how many blocks a run should have on the device or waiting for it, if a batch
-// has so many.
+// InFlight returns how many blocks a run should keep at the device, for batches of batch requests.
 func (c *Coordinator) InFlight(batch int) int {
 	return min(batch*c.info.Concurrent+cap(c.queues[0]), maxAway)
 }
