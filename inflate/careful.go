@@ -24,6 +24,9 @@ func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
 				return o, true
 			}
 		case phaseMatch:
+			if d.offset > o {
+				return o, d.fail(in, "the history is shorter than before")
+			}
 			if o = d.match(dst, o); d.length > 0 {
 				return o, true
 			}

@@ -167,6 +167,20 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryLost goes on with a match, but without the bytes before it.
+func TestHistoryLost(t *testing.T) {
+	var d Decoder
+	src := standard(t, bytes.Repeat(text(100), 10), 6)
+	dst := make([]byte, 150)
+	if n, _, err := d.Decode(dst, 0, src); n != 150 || err != nil {
+		t.Fatal(n, err)
+	}
+	n, _, err := d.Decode(dst, 10, src)
+	if _, ok := err.(*CorruptError); n != 0 || !ok {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
 // TestBehindEnd decodes a stream that something follows.
 func TestBehindEnd(t *testing.T) {
 	var d Decoder
