@@ -5,19 +5,26 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// execute carries out sequences with offsets of at least 1. Arguments and results are those of
-// lz77.ExecuteExact, which takes offsets from lz77.MinOffset on.
-func execute(
+// execute carries out sequences with offsets of at least 1, also those that reach back to d.before.
+// Arguments and results are those of lz77.ExecuteExact, which takes offsets from lz77.MinOffset on.
+func (d *Decoder) execute(
 	dst []byte, at int, lits []byte, seqs []lz77.Sequence,
 ) (end int, rest []byte, ok bool) {
 	for len(seqs) > 0 {
+		if d.countNear(at, seqs[:1]) == 0 {
+			if at, lits, ok = d.executeBefore(dst, at, lits, &seqs[0]); !ok {
+				return 0, nil, false
+			}
+			seqs = seqs[1:]
+			continue
+		}
 		n, end, used, vector := simd.ExecuteNear(dst, at, lits, seqs)
 		at, lits, seqs = end, lits[used:], seqs[n:]
 		if n > 0 {
 			continue
 		}
 		if n = 1; !vector {
-			n = len(seqs)
+			n = d.countNear(at, seqs)
 		}
 		if at, lits, ok = executePortable(dst, at, lits, seqs[:n]); !ok {
 			return 0, nil, false
@@ -25,6 +32,39 @@ func execute(
 		seqs = seqs[n:]
 	}
 	return at, lits, true
+}
+
+// countNear returns the number of sequences before the first one whose match begins in d.before.
+func (d *Decoder) countNear(at int, seqs []lz77.Sequence) int {
+	if len(d.before) == 0 {
+		return len(seqs)
+	}
+	for i := range seqs {
+		s := &seqs[i]
+		if at += int(s.LitLen); int(s.Offset) > at {
+			return i
+		}
+		at += int(s.MatchLen)
+	}
+	return len(seqs)
+}
+
+// executeBefore carries out a sequence whose match begins in d.before.
+func (d *Decoder) executeBefore(
+	dst []byte, at int, lits []byte, s *lz77.Sequence,
+) (end int, rest []byte, ok bool) {
+	at += copy(dst[at:], lits[:s.LitLen])
+	back := int(s.Offset) - at
+	if back > len(d.before) {
+		return 0, nil, false
+	}
+	n := int(s.MatchLen)
+	m := copy(dst[at:at+n], d.before[len(d.before)-back:])
+	at += m
+	if n -= m; n > 0 {
+		copyPeriod(dst, at, int(s.Offset), n)
+	}
+	return at + n, lits[s.LitLen:], true
 }
 
 // executePortable is the portable twin of simd.ExecuteNear.
@@ -46,15 +86,15 @@ func executePortable(
 			if int(s.Offset) > at {
 				return 0, nil, false
 			}
-			copyNear(dst, at, int(s.Offset), int(s.MatchLen))
+			copyPeriod(dst, at, int(s.Offset), int(s.MatchLen))
 			at += int(s.MatchLen)
 		}
 	}
 	return at, lits, true
 }
 
-// copyNear copies a match of n bytes with an offset below 16.
-func copyNear(dst []byte, at, offset, n int) {
+// copyPeriod copies a match of n bytes that begins in dst.
+func copyPeriod(dst []byte, at, offset, n int) {
 	from, to := dst[at-offset:at], dst[at:at+n]
 	if n <= 8 {
 		for i := range to {

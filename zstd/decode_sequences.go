@@ -127,7 +127,7 @@ func (d *Decoder) sequences(
 			return at, 0, CorruptError("offset out of range")
 		}
 		var ok bool
-		if end, d.lits, ok = execute(dst, end, d.lits, seqs); !ok {
+		if end, d.lits, ok = d.execute(dst, end, d.lits, seqs); !ok {
 			return at, 0, CorruptError("offset before the beginning of the frame")
 		}
 	}

@@ -14,15 +14,19 @@ import (
 )
 
 // The content goes to a buffer that holds a window and more. When it is full, the last window moves
-// to the front. The more room there is behind the window, the less often that happens. All memory
-// of a Decoder stays below the window, an eighth of it, and 3 MiB, as zstfile expects.
+// to the front, if it is small. The more room there is behind the window, the less often that
+// happens. A large window stays where it is: the next content overwrites the buffer from the front,
+// and matches that begin in the window are copied by slower code. All memory of a Decoder stays
+// below the window, an eighth of it, and 3 MiB, as zstfile expects.
 const (
 	// blockRoom is the room in bytes that a block needs.
 	blockRoom = zstfile.MaxBlock + zstd.DecodeSlack
 	// firstBuffer is the size in bytes of the buffer for short content.
 	firstBuffer = 512 << 10
-	// slideRoom is the room in bytes behind a window and an eighth of it.
-	slideRoom = 2 << 20
+	// defaultRoom is the room in bytes behind a window and an eighth of it.
+	defaultRoom = 2 << 20
+	// maxMoved is the largest window in bytes that moves to the front of the buffer.
+	maxMoved = 1 << 20
 )
 
 var errSize = errors.New("content of another size than the frame header states")
@@ -43,17 +47,23 @@ type Decoder struct {
 
 	buf     []byte
 	at, out int // end of the content in buf, and of what Read has returned
+	before  int // end of the older content in buf, 0 for none
+
+	room  int   // defaultRoom, or 2*blockRoom at least
+	moved int64 // maxMoved, or less
 
 	block [zstfile.BlockHeaderSize + zstfile.MaxBlock]byte
 }
 
 // New returns a Decoder without input. It compares checksums if checks is set.
-func New(checks bool) (zstfile.Decoder, error) { return &Decoder{checks: checks}, nil }
+func New(checks bool) (zstfile.Decoder, error) {
+	return &Decoder{checks: checks, room: defaultRoom, moved: maxMoved}, nil
+}
 
 // Reset begins a frame. Nil drops the reference to the last input.
 func (d *Decoder) Reset(src io.Reader) error {
 	d.src, d.begun, d.last, d.total, d.err = src, false, false, 0, nil
-	d.at, d.out = 0, 0
+	d.at, d.out, d.before = 0, 0, 0
 	return nil
 }
 
@@ -87,7 +97,7 @@ func (d *Decoder) next() error {
 	case d.last:
 		return d.end()
 	}
-	d.makeRoom()
+	dst := d.makeRoom()
 	block := d.block[:zstfile.BlockHeaderSize]
 	if err := d.readFull(block); err != nil {
 		return err
@@ -100,7 +110,7 @@ func (d *Decoder) next() error {
 	if err := d.readFull(block[zstfile.BlockHeaderSize:]); err != nil {
 		return err
 	}
-	end, _, _, err := d.dec.Block(d.buf, d.at, block)
+	end, _, _, err := d.dec.Block(dst, d.at, block)
 	if err != nil {
 		return err
 	}
@@ -177,18 +187,32 @@ func (d *Decoder) readFull(p []byte) error {
 	return err
 }
 
-// makeRoom makes room for a block. Read has returned all content in the buffer.
-func (d *Decoder) makeRoom() {
-	if len(d.buf)-d.at >= blockRoom {
-		return
+// makeRoom makes room for a block and returns the buffer up to its end. Read has returned all
+// content in the buffer.
+func (d *Decoder) makeRoom() []byte {
+	if len(d.buf)-d.at < blockRoom {
+		d.wrap()
 	}
+	dst := d.buf[:d.at+blockRoom]
+	if d.before > 0 {
+		d.dec.SetBefore(d.buf[min(len(dst), d.before):d.before])
+	}
+	return dst
+}
+
+// wrap makes room at the front of the buffer, or in a larger one.
+func (d *Decoder) wrap() {
 	window := d.header.Window
 	if n := d.header.ContentSize; n >= 0 {
 		window = min(window, n)
 	}
-	size := int(window + window/8 + slideRoom)
+	size := int(window+window/8) + d.room
 	if d.at == 0 {
 		size = min(size, firstBuffer)
+	}
+	if len(d.buf) >= size && window > d.moved {
+		d.before, d.at, d.out = d.at, 0, 0
+		return
 	}
 	kept := d.buf[d.at-int(min(window, int64(d.at))) : d.at]
 	if len(d.buf) < size {

@@ -85,6 +85,30 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestWrap decodes content that goes round small buffers many times, with matches of all distances.
+func TestWrap(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, name := range []string{"far", "text", "mixed", "runs", "records", "dna"} {
+		src := corpus.ByName(name).Make(1 << 20)
+		for len(src) < 3<<20 { // matches as far as the window
+			at := r.IntN(len(src))
+			src = append(src, src[at:min(len(src), at+r.IntN(2000))]...)
+		}
+		for _, window := range []int{1 << 10, 1 << 16, 1 << 18, 1 << 20} {
+			d := decoder(t)
+			d.room, d.moved = 2*blockRoom, 0
+			d.Reset(bytes.NewReader(encode(t, src, window, 1<<18+r.IntN(100))))
+			got, err := io.ReadAll(d)
+			if err != nil || !bytes.Equal(got, src) {
+				t.Fatalf("%s, window %d: %d bytes, %v", name, window, len(got), err)
+			}
+			if d.before == 0 {
+				t.Errorf("%s, window %d: the buffer was never full", name, window)
+			}
+		}
+	}
+}
+
 // TestMemory checks that a Decoder takes no more memory than zstfile accounts for.
 func TestMemory(t *testing.T) {
 	src := corpus.ByName("text").Make(13 << 20)
