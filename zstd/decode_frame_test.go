@@ -102,6 +102,7 @@ func TestDecodeOwn(t *testing.T) {
 
 // TestDecodeKlauspost decodes frames of another encoder, with a checksum.
 func TestDecodeKlauspost(t *testing.T) {
+	testenv.Slow(t)
 	d := NewDecoder()
 	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
 		enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderLevel(level), kzstd.WithEncoderConcurrency(1))
@@ -135,6 +136,7 @@ var zstdOptions = func() (all [][]string) {
 // TestDecodeZstd decodes frames of the zstd program. All options take all kinds once with PZ_TEST;
 // by default each option takes two kinds.
 func TestDecodeZstd(t *testing.T) {
+	testenv.Slow(t)
 	path := testenv.Tool(t, "zstd")
 	d := NewDecoder()
 	kinds := corpus.Kinds()

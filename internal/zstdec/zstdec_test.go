@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 	for i, window := range []int{1 << 10, 1 << 20, 1 << 14, 4 << 20, 1 << 17, 1 << 18, 8 << 20} {
 		for j, k := range corpus.Kinds() {
 			size := 1 + r.IntN(200_000)
-			if (i+j)%9 == 0 {
+			if (i+j)%9 == 0 && !testenv.Race && !testenv.Emulated() {
 				size = 5 << 20 // beyond the buffer
 			}
 			src := k.Make(size)
@@ -87,6 +87,7 @@ func TestRead(t *testing.T) {
 
 // TestWrap decodes content that goes round small buffers many times, with matches of all distances.
 func TestWrap(t *testing.T) {
+	testenv.Slow(t)
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, name := range []string{"far", "text", "mixed", "runs", "records", "dna"} {
 		src := corpus.ByName(name).Make(1 << 20)
@@ -111,6 +112,7 @@ func TestWrap(t *testing.T) {
 
 // TestMemory checks that a Decoder takes no more memory than zstfile accounts for.
 func TestMemory(t *testing.T) {
+	testenv.Slow(t)
 	src := corpus.ByName("text").Make(13 << 20)
 	for _, window := range []int{1 << 10, 1 << 20, 8 << 20} {
 		d := decoder(t)
