@@ -14,9 +14,3 @@ var exceptions = map[exception]string{
 	{longFunc, "lz77/double.go", "Matcher.parseDoublePortable"}:         "one loop; a call would spill",
 	{longFunc, "lz77/doublelazy.go", "Matcher.parseDoubleLazyPortable"}: "one loop; a call would spill",
 }
-
-// debt is the number of violations each directory may have. Numbers only go down:
-// "go test -v -run TestShape ./internal/archtest" logs the table as it could stand now.
-var debt = map[string]int{
-	".": 34,
-}

@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -68,8 +67,7 @@ var limits = map[rule]int{
 	longLine:  maxColumns,
 }
 
-// TestShape holds the source to the limits. Places in the table exceptions may break them. Each
-// directory in the table debt may have as many violations as the table says.
+// TestShape holds the source to the limits. Only places in the table exceptions may break them.
 func TestShape(t *testing.T) {
 	root, _ := findModule(t)
 	found, files, err := measureTree(root)
@@ -83,11 +81,8 @@ func TestShape(t *testing.T) {
 	for _, e := range unused {
 		t.Errorf("stale exception in shape_exceptions_test.go: nothing at %+v breaks this limit", e)
 	}
-	for _, message := range overDebt(rest, debt) {
-		t.Error(message)
-	}
-	if testing.Verbose() {
-		logDebt(t, rest)
+	for _, v := range rest {
+		t.Error(v)
 	}
 }
 
@@ -111,54 +106,6 @@ func applyExceptions(
 		}
 	}
 	return rest, unused
-}
-
-// overDebt returns a message for every violation in a directory that has more of them than allowed.
-// Directories without an entry share what the others have paid back, so that files may move.
-func overDebt(found []violation, allowed map[string]int) (messages []string) {
-	counts := countByDir(found)
-	total, most := 0, 0
-	for _, n := range allowed {
-		most += n
-	}
-	for _, n := range counts {
-		total += n
-	}
-	for _, dir := range slices.Sorted(maps.Keys(counts)) {
-		limit, listed := allowed[dir]
-		if counts[dir] <= limit || !listed && total <= most {
-			continue
-		}
-		for _, v := range found {
-			if path.Dir(v.file) == dir {
-				messages = append(messages, v.String())
-			}
-		}
-		messages = append(messages,
-			fmt.Sprintf("directory %s: %d violations, %d allowed", dir, counts[dir], limit))
-	}
-	return messages
-}
-
-func countByDir(found []violation) map[string]int {
-	counts := map[string]int{}
-	for _, v := range found {
-		counts[path.Dir(v.file)]++
-	}
-	return counts
-}
-
-// logDebt logs the table debt as it could stand now, the sum for each rule, and every violation.
-func logDebt(t *testing.T, found []violation) {
-	counts, sums := countByDir(found), map[rule]int{}
-	for _, dir := range slices.Sorted(maps.Keys(counts)) {
-		t.Logf("debt: %q: %d,", dir, counts[dir])
-	}
-	for _, v := range found {
-		sums[v.rule]++
-		t.Log(v)
-	}
-	t.Logf("violations: %v", sums)
 }
 
 // untracked lists directories of the root that are not part of the source.
