@@ -233,7 +233,7 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 		}
 	}
 	if content > math.MaxInt64-st.Content || z.opt.limits.TooLarge(st.Content, content) {
-		return &Error{Kind: ErrTooLarge, Part: PartHeader, Block: f.Number, Offset: f.Offset}
+		return &Error{Kind: ErrTooLarge, Part: PartBlock, Block: f.Number, Offset: f.Offset}
 	}
 	st.Content += content
 	st.Blocks++

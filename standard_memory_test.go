@@ -206,10 +206,10 @@ func TestWindowFreed(t *testing.T) {
 // TestManyMembers checks that the memory limit bounds the list of members.
 func TestManyMembers(t *testing.T) {
 	member := gzipMember(t, nil)
-	file := bytes.Repeat(member, 3000)
-	const limit = 3000 * index.StreamMemory
+	file := bytes.Repeat(member, 5000)
+	const limit = 5000 * index.StreamMemory
 	info, err := fileInfo(file, WithMaxMemory(limit))
-	if err != nil || len(info.Streams) != 3000 {
+	if err != nil || len(info.Streams) != 5000 {
 		t.Errorf("%d members, %v", len(info.Streams), err)
 	}
 	file = append(file, member...)

@@ -16,7 +16,8 @@ type SequenceCells [3][512]uint64
 // DecodeSequences decodes sequences from the first s.Left bits of src, which are read backward. It
 // stops when fewer than 128 bits are left, and may stop anywhere else. It returns the number of
 // sequences. For an offset of 0 the result is 1<<32 − 1. All states must be below 512, in cells
-// too. src must have more than s.Left bits: there is an end mark behind them. ok = false means that the tier has no kernel: nothing is done.
+// too. src must have more than s.Left bits: there is an end mark behind them. ok = false means that
+// the tier has no kernel: nothing is done.
 //
 // Portable twin: zstd/decode_sequences.go.
 func DecodeSequences[S Sequence](
