@@ -31,7 +31,7 @@ func newLate(t *testing.T) lateDevice {
 	t.Cleanup(func() {
 		close(d.hold)
 		d.runs.Lock() // waits for every Run under way
-		d.runs.Unlock()
+		defer d.runs.Unlock()
 	})
 	return d
 }

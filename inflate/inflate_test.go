@@ -60,13 +60,12 @@ func TestTools(t *testing.T) {
 	for _, tool := range [][]string{
 		{"gzip", "-1"}, {"gzip", "-6"}, {"gzip", "-9"}, {"pigz", "-9"}, {"pigz", "-11"},
 		{"libdeflate-gzip", "-1"}, {"libdeflate-gzip", "-6"}, {"libdeflate-gzip", "-12"},
-		{"zopfli", "-c", "--i1", "/dev/stdin"},
 	} {
 		t.Run(fmt.Sprint(tool), func(t *testing.T) {
 			var d Decoder
 			for _, k := range corpus.Kinds() {
 				size := 60_000
-				if tool[0] == "zopfli" || tool[1] == "-11" || testing.Short() {
+				if tool[1] == "-11" || testing.Short() {
 					size = 8_000
 				}
 				check(t, k.Name, &d, byTool(t, k.Make(size), tool[0], tool[1:]...))
