@@ -191,8 +191,9 @@ func WithBlockSize(size int) Option {
 
 // WithContext lets ctx end the work. Calls made after ctx is done, or waiting for workers then,
 // return its cause. They return once workers have finished the blocks that they have begun, and a
-// device its batches. A block of 16 MiB at level 9 takes some 10 to 30 seconds. A call that the
-// underlying reader or writer holds up is not interrupted. The context outlives a Reset.
+// device its batches. A block of 16 MiB at level 9 takes several seconds, and with some content
+// more than 20. A call that the underlying reader or writer holds up is not interrupted. The
+// context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {
 		o.limits.Context = ctx

@@ -284,7 +284,7 @@ func (l *blockLoader) load(block int64) error {
 	st, number := r.index.StreamOf(block)
 	if n := int(b.Size); cap(l.buf) < n {
 		most := max(pzfile.BlockHeaderSize+st.BlockSize, r.index.MaxFrame)
-		l.buf = make([]byte, min(ceilPow2(n), most))
+		l.buf = make([]byte, min(container.CeilPow2(n), most))
 	}
 	p := l.buf[:b.Size]
 	if err := container.ReadAt(r.src, p, b.Offset); err != nil {

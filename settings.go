@@ -51,7 +51,7 @@ func newWriterOptions(opts []Option) (options, error) {
 			o.pipe.Format, most>>20, o.blockSize>>20)
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
-		o.blockSize = min(o.blockSize, max(smallBlock, ceilPow2(int(o.contentSize))))
+		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
 	return o, nil
 }
@@ -103,6 +103,9 @@ func (o *options) checkBackend(
 	}
 	return nil
 }
+
+// canceled returns an error if the context has ended.
+func (o *options) canceled() error { return o.limits.Canceled() }
 
 // isShared reports whether the options bind a run to nothing of the caller's, so that it can be
 // kept for other calls.

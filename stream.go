@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -61,9 +60,3 @@ func (s *stream) recycle() {
 		s.stop()
 	}
 }
-
-// canceled returns an error if the context has ended.
-func (o *options) canceled() error { return o.limits.Canceled() }
-
-// ceilPow2 returns the least power of two that is at least n.
-func ceilPow2(n int) int { return container.CeilPow2(n) }
