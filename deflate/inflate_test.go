@@ -18,8 +18,8 @@ type inflated struct {
 
 var errInflate = errors.New("inflate: corrupt input")
 
-// inflate decodes a Deflate stream with the decoder of package huffman and reports its structure.
-// before is the content that matches may refer to.
+// inflate decodes a Deflate stream and reports its structure. before is the content that matches
+// may refer to.
 func inflate(code, before []byte) (in inflated, err error) {
 	d := inflater{code: append(code[:len(code):len(code)], make([]byte, 16)...), end: 8 * len(code)}
 	defer func() {
@@ -46,7 +46,13 @@ type inflater struct {
 	code       []byte // with 16 spare bytes
 	end        int    // of the stream, in bits
 	run        int    // number of literals behind the last match
-	lits, offs huffman.Decoder
+	lits, offs codeTable
+}
+
+// codeTable decodes a prefix code with one table.
+type codeTable struct {
+	table [1 << huffman.MaxBits]uint16 // symbol<<4 | code length; 0 for no code
+	log   uint                         // number of bits that index the table
 }
 
 func (d *inflater) window() uint64 {
@@ -64,19 +70,40 @@ func (d *inflater) take(n int) int {
 }
 
 // symbol reads a symbol with code c.
-func (d *inflater) symbol(c *huffman.Decoder) int {
-	s, n, ok := c.Symbol(d.window())
-	if !ok || d.bits+int(n) > d.end {
+func (d *inflater) symbol(c *codeTable) int {
+	e := c.table[d.window()&(1<<c.log-1)]
+	n := int(e & 15)
+	if e == 0 || d.bits+n > d.end {
 		panic(errInflate)
 	}
-	d.bits += int(n)
-	return s
+	d.bits += n
+	return int(e >> 4)
 }
 
-// initCode prepares a decoder for the code with the given lengths.
-func (d *inflater) initCode(c *huffman.Decoder, lens []uint8) {
-	if c.InitDeflate(lens) != nil {
+// initCode fills the table for the code with the given lengths. The code must be complete, or
+// consist of a single code of one bit, or be empty.
+func (d *inflater) initCode(c *codeTable, lens []uint8) {
+	longest, left := uint8(0), 1<<huffman.MaxBits
+	for _, l := range lens {
+		if l != 0 {
+			left -= 1 << (huffman.MaxBits - l)
+		}
+		longest = max(longest, l)
+	}
+	if left < 0 || left > 0 && (longest > 1 || left < 1<<(huffman.MaxBits-1)) {
 		panic(errInflate)
+	}
+	var codes [huffman.MaxSymbols]huffman.Code
+	huffman.AssignDeflate(codes[:], lens)
+	c.log = uint(longest)
+	clear(c.table[:1<<c.log])
+	for i, l := range lens {
+		if l == 0 {
+			continue
+		}
+		for j := int(codes[i].Bits()); j < 1<<c.log; j += 1 << l {
+			c.table[j] = uint16(i)<<4 | uint16(l)
+		}
 	}
 }
 

@@ -20,24 +20,27 @@ func FuzzDecode(f *testing.F) {
 			f.Add(table.Append4(tree, p), uint16(len(p)), true)
 		}
 	}
-	var d Decoder
+	var d LiteralDecoder
 	f.Fuzz(func(t *testing.T, code []byte, size uint16, four bool) {
 		var lens [256]uint8
-		n, err := d.ReadTree(&lens, code)
+		n, err := d.readTree(&lens, code)
 		if err != nil {
 			return
+		}
+		if same, err := d.Read(code); err != nil || same != n {
+			t.Fatalf("tree of %d bytes read again: %d, %v", n, same, err)
 		}
 		if n > len(code) {
 			t.Fatalf("tree of %d bytes in %d", n, len(code))
 		}
-		if err := d.InitZstd(lens[:]); err != nil {
-			t.Fatalf("tree accepted, code rejected: %v", err)
+		space := 0
+		for _, l := range lens {
+			if l != 0 {
+				space += 1 << (MaxTableBits - l)
+			}
 		}
-		if err := d.InitDeflate(lens[:]); err != nil {
-			t.Fatalf("lengths of a complete code rejected: %v", err)
-		}
-		if err := d.InitZstd(lens[:]); err != nil {
-			t.Fatal(err)
+		if space != 1<<MaxTableBits {
+			t.Fatalf("tree accepted, but its code takes %d/%d of the space", space, 1<<MaxTableBits)
 		}
 		dst := make([]byte, size)
 		if four {
@@ -59,34 +62,12 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzInit checks that accepted lengths of Deflate are those of a prefix code.
-func FuzzInit(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 3})
-	f.Add([]byte{0, 1})
-	f.Add([]byte{15, 16, 0})
-	var d Decoder
-	f.Fuzz(func(t *testing.T, lens []byte) {
-		if d.InitDeflate(lens) != nil {
-			return
-		}
-		var codes [MaxSymbols]Code
-		AssignDeflate(codes[:], lens)
-		for i, l := range lens {
-			if l != 0 {
-				if s, n, ok := d.Symbol(codes[i].Bits()); !ok || s != i || n != uint(l) {
-					t.Fatalf("symbol %d of %d bits is read as %d of %d", i, l, s, n)
-				}
-			}
-		}
-	})
-}
-
 // FuzzEncode checks that encoded bytes can be decoded.
 func FuzzEncode(f *testing.F) {
 	f.Add([]byte("what is coded can be read"), uint8(11))
 	f.Add([]byte{0, 255, 0, 0, 0, 0, 7}, uint8(2))
 	var b Builder
-	var d Decoder
+	var d LiteralDecoder
 	f.Fuzz(func(t *testing.T, p []byte, limit uint8) {
 		if len(p) <= 128<<10 {
 			_, distinct := histogram(p)

@@ -22,16 +22,16 @@ func histogram(p []byte) (counts [256]uint32, distinct int) {
 // readTree reads a tree from src and compares it with that of table. size is the size of bytes with
 // the given counts, in bits.
 func readTree(
-	d *Decoder, table *Table, src []byte, counts *[256]uint32,
+	d *LiteralDecoder, table *Table, src []byte, counts *[256]uint32,
 ) (n int, size uint64, same bool, err error) {
 	var lens [256]uint8
-	n, err = d.ReadTree(&lens, src)
+	n, err = d.readTree(&lens, src)
 	size, ok := table.Bits(counts)
 	return n, size, ok && lens == table.Lens(), err
 }
 
 // roundTrip encodes and decodes p in every way. It reports whether there was a code with a tree.
-func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
+func roundTrip(t testing.TB, b *Builder, d *LiteralDecoder, p []byte, limit int) bool {
 	t.Helper()
 	counts, distinct := histogram(p)
 	if distinct < 2 {
@@ -80,9 +80,7 @@ func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
 			t.Fatalf("best: %d bytes, but %d and %d bits are possible", total, len(tree), size)
 		}
 	}
-	if err := d.InitZstd(lens[:]); err != nil {
-		t.Fatal(err)
-	}
+	d.build(&lens)
 	got := make([]byte, len(p))
 	one := table.Append1(front, p)[len(front):]
 	if want := int(size/8 + 1); len(one) != want {
@@ -106,7 +104,7 @@ func roundTrip(t testing.TB, b *Builder, d *Decoder, p []byte, limit int) bool {
 
 func TestRoundTrip(t *testing.T) {
 	var b Builder
-	var d Decoder
+	var d LiteralDecoder
 	r := rand.New(rand.NewPCG(9, 10))
 	trees, rounds := 0, rounds(3000)
 	for round := range rounds {
@@ -131,7 +129,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestRoundTripCorpus(t *testing.T) {
 	var b Builder
-	var d Decoder
+	var d LiteralDecoder
 	for _, k := range corpus.Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
 			for _, n := range []int{2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 300, 5000, 128 << 10} {
@@ -197,20 +195,19 @@ func TestNoTree(t *testing.T) {
 
 func TestAllocs(t *testing.T) {
 	var b Builder
-	var d Decoder
+	var d LiteralDecoder
 	p := corpus.ByName("text").Make(100_000)
 	counts, _ := histogram(p)
-	dst := make([]byte, 0, 1<<18)
+	tree, dst := make([]byte, 0, 128), make([]byte, 0, 1<<18)
 	once := func() {
 		var table Table
 		b.Table(&table, &counts, 11)
-		dst, _ = b.AppendTree(dst[:0], &table)
+		tree, _ = b.AppendTree(tree[:0], &table)
 		dst, _, _ = b.AppendBest(dst[:0], &table, &counts)
 		dst = table.Append1(dst[:0], p)
 		dst = table.Append4(dst[:0], p)
-		lens := table.Lens()
-		if d.InitZstd(lens[:]) != nil || d.InitDeflate(lens[:]) != nil {
-			t.Fatal("bad lengths")
+		if _, err := d.Read(tree); err != nil {
+			t.Fatal(err)
 		}
 	}
 	once()

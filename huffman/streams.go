@@ -38,10 +38,16 @@ type LiteralDecoder struct {
 // CorruptError; the decoder then has no valid code.
 func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
 	var lens [256]uint8
-	if size, err = d.ReadTree(&lens, src); err != nil {
+	if size, err = d.readTree(&lens, src); err != nil {
 		return 0, err
 	}
-	// Longer codes are lower numbers. ReadTree has checked that the code is complete.
+	d.build(&lens)
+	return size, nil
+}
+
+// build fills the table for a complete code with the given lengths, at most MaxTableBits.
+func (d *LiteralDecoder) build(lens *[256]uint8) {
+	// Longer codes are lower numbers.
 	var first [MaxTableBits + 1]int
 	for _, l := range lens {
 		first[l]++
@@ -64,7 +70,6 @@ func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
 			cells[j] = e
 		}
 	}
-	return size, nil
 }
 
 // stream is the position in a stream.

@@ -131,10 +131,10 @@ type treeReader struct {
 	weights fse.DecTable
 }
 
-// ReadTree reads the description of a code from the front of src. It sets lens to the code lengths,
+// readTree reads the description of a code from the front of src. It sets lens to the code lengths,
 // 0 for bytes without a code, and returns the size of the description. All errors are a
 // CorruptError.
-func (d *treeReader) ReadTree(lens *[256]uint8, src []byte) (size int, err error) {
+func (d *treeReader) readTree(lens *[256]uint8, src []byte) (size int, err error) {
 	const errShort = CorruptError("tree cut short")
 	*lens = [256]uint8{}
 	if len(src) == 0 {

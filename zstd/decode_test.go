@@ -22,7 +22,7 @@ type parser struct {
 	seqs    []lz77.Sequence
 	run     uint32 // number of literals behind the last sequence
 	repeats [3]uint32
-	huff    huffman.Decoder
+	huff    huffman.LiteralDecoder
 	tables  [kinds]fse.DecTable
 }
 
@@ -87,12 +87,8 @@ func (d *parser) block(p []byte) error {
 		code := p[:b.coded]
 		p = p[b.coded:]
 		if kind == compressedLiterals {
-			var lens [256]uint8
-			n, err := d.huff.ReadTree(&lens, code)
+			n, err := d.huff.Read(code)
 			if err != nil {
-				return err
-			}
-			if err := d.huff.InitZstd(lens[:]); err != nil {
 				return err
 			}
 			code = code[n:]
