@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/huffman"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -27,12 +28,6 @@ const (
 // DecodeSlack is the room in bytes behind the content with which decoding is fastest. A Decoder may
 // overwrite it.
 const DecodeSlack = 96
-
-// BlockHeaderSize is the size of a block header in bytes.
-const BlockHeaderSize = blockHeader
-
-// minWindow is the minimum window in bytes (RFC 8878, section 3.1.1.1.2).
-const minWindow = 1 << 10
 
 // A Decoder decodes the blocks of frames. Its state carries on from block to block: repeat offsets,
 // the Huffman code and the FSE tables. It allocates nothing. A Decoder must not be used
@@ -64,7 +59,7 @@ func NewDecoder() *Decoder { return new(Decoder) }
 
 // Reset begins a frame. window is the largest offset in bytes, as the frame header states it.
 func (d *Decoder) Reset(window int64) {
-	window = max(window, minWindow)
+	window = max(window, zstframe.MinWindow)
 	d.window = uint32(min(window, maxOffset, math.MaxInt))
 	d.maxBlock = int(min(window, MaxBlock))
 	d.repeats = [3]uint32{1, 4, 8}
@@ -77,76 +72,40 @@ func (d *Decoder) Reset(window int64) {
 // overlap the dst of Block.
 func (d *Decoder) SetBefore(before []byte) { d.before = before }
 
-// blockHead is the header of a block (RFC 8878, section 3.1.1.2).
-type blockHead struct {
-	last bool
-	kind int
-	size int // of the content of a raw or RLE block, of the bytes of a compressed one
-}
-
-func parseBlockHead(p []byte) (h blockHead, err error) {
-	v := int(p[0]) | int(p[1])<<8 | int(p[2])<<16
-	h = blockHead{last: v&1 != 0, kind: v >> 1 & 3, size: v >> 3}
-	switch {
-	case h.size > MaxBlock:
-		return h, CorruptError("block too large")
-	case h.kind > compressedBlock:
-		return h, CorruptError("reserved block type")
-	}
-	return h, nil
-}
-
-// bytes returns the number of bytes behind the header that belong to the block.
-func (h *blockHead) bytes() int {
-	if h.kind == rleBlock {
-		return 1
-	}
-	return h.size
-}
-
-// BlockSize returns how many bytes follow the block header p of BlockHeaderSize bytes, and whether
-// the block is the last of its frame.
-func BlockSize(p []byte) (size int, last bool, err error) {
-	h, err := parseBlockHead(p)
-	return h.bytes(), h.last, err
-}
-
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
 // frame so far, or at least a window of it. Block writes the content of the block behind it. end is
 // the position behind the content, used the size of the block in bytes. The block may use up all of
 // dst; it may overwrite bytes of dst behind end. All errors are a CorruptError, and leave the
 // Decoder unusable until Reset.
 func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last bool, err error) {
-	if len(src) < BlockHeaderSize {
+	if len(src) < blockHeader {
 		return at, 0, false, errShortBlock
 	}
-	h, err := parseBlockHead(src)
+	h, err := zstframe.ParseBlock(src)
 	if err != nil {
-		return at, 0, false, err
+		return at, 0, false, CorruptError("block header: " + err.Error())
 	}
-	used = BlockHeaderSize + h.bytes()
+	used = blockHeader + h.Size
 	if len(src) < used {
 		return at, 0, false, errShortBlock
 	}
-	if h.kind != compressedBlock {
-		if h.size > d.maxBlock {
-			return at, 0, false, CorruptError("block larger than the window")
-		}
-		if h.size > len(dst)-at {
-			return at, 0, false, errNoRoom
-		}
+	switch {
+	case h.Content > d.maxBlock:
+		return at, 0, false, CorruptError("block larger than the window")
+	case h.Content > len(dst)-at:
+		return at, 0, false, errNoRoom
 	}
-	switch body, to := src[BlockHeaderSize:used:used], dst[at:]; h.kind {
+	switch body, to := src[blockHeader:used:used], dst[at:]; h.Kind {
 	case rawBlock:
 		copy(to, body)
-		end = at + h.size
+		end = at + h.Size
 	case rleBlock:
-		fill(to[:h.size], body[0])
-		end = at + h.size
+		fill(to[:h.Content], body[0])
+		end = at + h.Content
 	default:
 		end, err = d.compressed(dst, at, body)
 	}
-	return end, used, h.last, err
+	return end, used, h.Last, err
 }
 
 // fill sets all bytes of p to c.

@@ -3,6 +3,7 @@ package zstd
 import (
 	"bytes"
 
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/lz77"
 )
 
@@ -41,12 +42,12 @@ func MaxSize(n int) int {
 
 // Block types (RFC 8878, section 3.1.1.2.2).
 const (
-	rawBlock = iota
-	rleBlock
-	compressedBlock
+	rawBlock        = zstframe.RawBlock
+	rleBlock        = zstframe.RLEBlock
+	compressedBlock = zstframe.CompressedBlock
 )
 
-const blockHeader = 3 // bytes
+const blockHeader = zstframe.BlockHeaderSize
 
 // initialRepeats are the repeat offsets at the beginning of a frame (RFC 8878, section 3.1.1.5).
 var initialRepeats = [3]uint32{1, 4, 8}

@@ -37,6 +37,7 @@ var packages = map[string]floor{
 	"internal/gzfile":     engine,
 	"internal/zstfile":    engine,
 	"internal/zstdec":     engine,
+	"internal/zstframe":   ground,
 
 	"lz77":    codecs,
 	"lzseq":   codecs,

@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/zstd"
 )
 
@@ -20,7 +21,7 @@ import (
 // below the window, an eighth of it, and 3 MiB, as zstfile expects.
 const (
 	// blockRoom is the room in bytes that a block needs.
-	blockRoom = zstfile.MaxBlock + zstd.DecodeSlack
+	blockRoom = zstframe.MaxBlock + zstd.DecodeSlack
 	// firstBuffer is the size in bytes of the buffer for short content.
 	firstBuffer = 512 << 10
 	// defaultRoom is the room in bytes behind a window and an eighth of it.
@@ -39,7 +40,7 @@ type Decoder struct {
 	dec    zstd.Decoder
 	hash   xxhash.Digest
 
-	header zstfile.Header
+	header zstframe.Header
 	begun  bool  // header is valid
 	last   bool  // the last block has been decoded
 	total  int64 // content decoded so far, in bytes
@@ -52,7 +53,7 @@ type Decoder struct {
 	room  int   // defaultRoom, or 2*blockRoom at least
 	moved int64 // maxMoved, or less
 
-	block [zstfile.BlockHeaderSize + zstfile.MaxBlock]byte
+	block [zstframe.BlockHeaderSize + zstframe.MaxBlock]byte
 }
 
 // New returns a Decoder without input. It compares checksums if checks is set.
@@ -98,25 +99,25 @@ func (d *Decoder) next() error {
 		return d.end()
 	}
 	dst := d.makeRoom()
-	block := d.block[:zstfile.BlockHeaderSize]
+	block := d.block[:zstframe.BlockHeaderSize]
 	if err := d.readFull(block); err != nil {
 		return err
 	}
-	size, last, err := zstd.BlockSize(block)
+	head, err := zstframe.ParseBlock(block)
 	if err != nil {
 		return err
 	}
-	block = d.block[:zstfile.BlockHeaderSize+size]
-	if err := d.readFull(block[zstfile.BlockHeaderSize:]); err != nil {
+	block = d.block[:zstframe.BlockHeaderSize+head.Size]
+	if err := d.readFull(block[zstframe.BlockHeaderSize:]); err != nil {
 		return err
 	}
 	end, _, _, err := d.dec.Block(dst, d.at, block)
 	if err != nil {
 		return err
 	}
-	d.last = last
+	d.last = head.Last
 	d.total += int64(end - d.at)
-	if n := d.header.ContentSize; n >= 0 && (d.total > n || last && d.total < n) {
+	if n := d.header.ContentSize; n >= 0 && (d.total > n || d.last && d.total < n) {
 		return errSize
 	}
 	if d.header.Checksum {
@@ -130,18 +131,18 @@ func (d *Decoder) next() error {
 
 // begin reads the frame header.
 func (d *Decoder) begin() error {
-	p := d.block[:zstfile.MaxHeaderSize]
-	if err := d.readFull(p[:zstfile.MinHeaderSize]); err != nil {
+	p := d.block[:zstframe.MaxHeaderSize]
+	if err := d.readFull(p[:zstframe.MinHeaderSize]); err != nil {
 		return err
 	}
-	size, err := zstfile.HeaderSize(p[:zstfile.MinHeaderSize])
+	size, err := zstframe.HeaderSize(p[:zstframe.MinHeaderSize])
 	if err != nil {
 		return err
 	}
-	if err := d.readFull(p[zstfile.MinHeaderSize:size]); err != nil {
+	if err := d.readFull(p[zstframe.MinHeaderSize:size]); err != nil {
 		return err
 	}
-	if d.header, _, err = zstfile.ParseHeader(p[:size]); err != nil {
+	if d.header, _, err = zstframe.ParseHeader(p[:size]); err != nil {
 		return err
 	}
 	d.dec.Reset(d.header.Window)
@@ -159,7 +160,7 @@ func (d *Decoder) compare(content []byte) error {
 	if !d.last {
 		return nil
 	}
-	sum := d.block[:zstfile.ChecksumSize]
+	sum := d.block[:zstframe.ChecksumSize]
 	if err := d.readFull(sum); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
-	"github.com/gopz/compress/zstd"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // encode makes a frame without content size, with flushes every flush bytes.
@@ -137,19 +137,20 @@ func TestMemory(t *testing.T) {
 func TestBlockwise(t *testing.T) {
 	src := corpus.ByName("json").Make(900_000)
 	code := encode(t, src, 1<<20, 300_000)
-	var h zstfile.Header
-	h, at, err := zstfile.ParseHeader(code)
+	var h zstframe.Header
+	h, at, err := zstframe.ParseHeader(code)
 	if err != nil || !h.Checksum {
 		t.Fatalf("%+v, %v", h, err)
 	}
 	ends := map[int]bool{}
 	for last := false; !last; {
-		var size int
-		if size, last, err = zstd.BlockSize(code[at:]); err != nil {
+		b, err := zstframe.ParseBlock(code[at:])
+		if err != nil {
 			t.Fatal(err)
 		}
-		if at += zstfile.BlockHeaderSize + size; last {
-			at += zstfile.ChecksumSize
+		at += zstframe.BlockHeaderSize + b.Size
+		if last = b.Last; last {
+			at += zstframe.ChecksumSize
 		}
 		ends[at] = true
 	}
@@ -208,8 +209,8 @@ func TestErrors(t *testing.T) {
 		t.Errorf("checksum not compared: %d bytes, %v", len(got), err)
 	}
 	for _, size := range []int64{2999, 3001} {
-		h := zstfile.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
-		_, n, _ := zstfile.ParseHeader(code)
+		h := zstframe.Header{ContentSize: size, Window: 1 << 20, Checksum: true}
+		_, n, _ := zstframe.ParseHeader(code)
 		if err := read(append(h.Append(nil), code[n:]...)); err != errSize {
 			t.Errorf("content size %d in the header: %v", size, err)
 		}

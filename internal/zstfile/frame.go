@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // A Frame goes through one frame of a file, from block to block. As an io.Reader it returns the
@@ -19,7 +20,7 @@ type Frame struct {
 	in *container.Input
 
 	phase  framePhase
-	head   [MaxHeaderSize]byte
+	head   [zstframe.MaxHeaderSize]byte
 	part   []byte // of head, to be returned next
 	rest   int64  // bytes to be returned behind part
 	blocks int64
@@ -56,15 +57,15 @@ func (f *Frame) broken(err error) error {
 func (f *Frame) begin(in *container.Input, number int64, magic []byte) error {
 	*f = Frame{in: in, Number: number, Offset: in.Offset() - int64(len(magic))}
 	n := copy(f.head[:], magic)
-	if _, err := container.ReadFull(in, f.head[n:MinHeaderSize]); err != nil {
+	if _, err := container.ReadFull(in, f.head[n:zstframe.MinHeaderSize]); err != nil {
 		return f.broken(err)
 	}
-	size, err := HeaderSize(f.head[:MinHeaderSize])
+	size, err := zstframe.HeaderSize(f.head[:zstframe.MinHeaderSize])
 	if err == nil {
-		if _, err := container.ReadFull(in, f.head[MinHeaderSize:size]); err != nil {
+		if _, err := container.ReadFull(in, f.head[zstframe.MinHeaderSize:size]); err != nil {
 			return f.broken(err)
 		}
-		f.Header, _, err = ParseHeader(f.head[:size])
+		f.Header, _, err = zstframe.ParseHeader(f.head[:size])
 	}
 	switch {
 	case err != nil:
@@ -84,7 +85,7 @@ func (f *Frame) step() error {
 	case f.err != nil:
 		return f.err
 	case f.phase == lastBlock && f.Header.Checksum:
-		f.phase, f.rest = frameChecksum, ChecksumSize
+		f.phase, f.rest = frameChecksum, zstframe.ChecksumSize
 		return nil
 	case f.phase >= lastBlock && f.Header.ContentSize > f.bound:
 		detail := "less content than the frame's header announces"
@@ -93,11 +94,11 @@ func (f *Frame) step() error {
 		f.err = io.EOF
 		return io.EOF
 	}
-	at, p := f.in.Offset(), f.head[:BlockHeaderSize]
+	at, p := f.in.Offset(), f.head[:zstframe.BlockHeaderSize]
 	if _, err := container.ReadFull(f.in, p); err != nil {
 		return f.broken(err)
 	}
-	b, err := ParseBlockHeader(p)
+	b, err := zstframe.ParseBlock(p)
 	if err != nil {
 		return f.fail(errs.Corrupt, errs.PartBlock, at, "block header: "+err.Error())
 	}
@@ -106,16 +107,8 @@ func (f *Frame) step() error {
 		f.phase = lastBlock
 	}
 	f.blocks++
-	f.bound += b.maxContent()
+	f.bound += b.MaxContent()
 	return nil
-}
-
-// maxContent returns the most content that the block can have, in bytes.
-func (b *Block) maxContent() int64 {
-	if b.Content < 0 {
-		return MaxBlock
-	}
-	return int64(b.Content)
 }
 
 // Read returns bytes of the frame.
@@ -157,14 +150,14 @@ func (f *Frame) nextBuffered() bool {
 	case f.phase == frameChecksum, f.phase == lastBlock && !f.Header.Checksum:
 		return f.rest == 0
 	case f.phase == lastBlock:
-		return f.rest == 0 && br.Buffered() >= ChecksumSize
+		return f.rest == 0 && br.Buffered() >= zstframe.ChecksumSize
 	}
-	if !f.betweenBlocks() || br.Buffered() < BlockHeaderSize {
+	if !f.betweenBlocks() || br.Buffered() < zstframe.BlockHeaderSize {
 		return false
 	}
-	p, _ := br.Peek(BlockHeaderSize)
-	b, err := ParseBlockHeader(p)
-	return err == nil && br.Buffered() >= BlockHeaderSize+b.Size+ChecksumSize
+	p, _ := br.Peek(zstframe.BlockHeaderSize)
+	b, err := zstframe.ParseBlock(p)
+	return err == nil && br.Buffered() >= zstframe.BlockHeaderSize+b.Size+zstframe.ChecksumSize
 }
 
 // skip passes over the frame in a file that is read at random. It returns io.EOF at the end of the

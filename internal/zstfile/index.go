@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 const (
@@ -45,7 +46,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		}
 		f, err := ParseSeekFooter(p[:], pos)
 		switch {
-		case errors.Is(err, ErrMagic):
+		case errors.Is(err, errMagic):
 			return nil, diagnose(src, size)
 		case err != nil:
 			return nil, indexError(pos, err.Error())
@@ -124,12 +125,12 @@ func indexOf(src io.ReaderAt, size int64, tables []seekTable, sums bool, frames 
 
 // verifyEmpty makes sure that the frame at an offset has no content, as its entry says.
 func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
-	const blocks = BlockHeaderSize + ChecksumSize // a single block without content
-	p := make([]byte, min(e.Size, MaxHeaderSize))
+	const blocks = zstframe.BlockHeaderSize + zstframe.ChecksumSize // a single block without content
+	p := make([]byte, min(e.Size, zstframe.MaxHeaderSize))
 	if err := container.ReadAt(src, p, offset); err != nil {
 		return err
 	}
-	h, size, err := ParseHeader(p)
+	h, size, err := zstframe.ParseHeader(p)
 	if IsSkippable(p) || err == nil &&
 		(h.ContentSize == 0 || h.ContentSize < 0 && int64(e.Size) <= int64(size)+blocks) {
 		return nil
@@ -164,10 +165,10 @@ func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) err
 	if !IsFrame(p) {
 		return fail(errs.Corrupt, "no frame where the seek table says")
 	}
-	v.in.BeginBytes(p, MagicSize)
+	v.in.BeginBytes(p, zstframe.MagicSize)
 	defer v.in.Release()
 	f := &v.frame
-	err := f.begin(&v.in, number, p[:MagicSize])
+	err := f.begin(&v.in, number, p[:zstframe.MagicSize])
 	if err == nil {
 		err = f.skip(math.MaxInt64)
 	}
@@ -183,7 +184,7 @@ func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) err
 		return fail(errs.Corrupt, "the frame is not as long as the seek table says")
 	case f.Header.ContentSize >= 0 && f.Header.ContentSize != int64(b.Raw), f.bound < int64(b.Raw):
 		return fail(errs.Corrupt, "the frame's content size differs from the seek table")
-	case sums && f.Header.Checksum && binary.LittleEndian.Uint32(p[len(p)-ChecksumSize:]) != b.Sum:
+	case sums && f.Header.Checksum && binary.LittleEndian.Uint32(p[len(p)-zstframe.ChecksumSize:]) != b.Sum:
 		return fail(errs.Checksum, "the checksums of frame and seek table differ")
 	}
 	return nil

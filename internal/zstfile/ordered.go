@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // A frame is decoded in order, piece by piece, if its content size is unknown, too large or wrong.
@@ -69,10 +70,10 @@ type ordered struct {
 	checks bool  // dec compares checksums
 	window int64 // the largest that dec has had, in bytes
 
-	stream frameStream         // what dec reads
-	kept   []byte              // memory of stream.head
-	header [MaxHeaderSize]byte // memory of stream.header
-	from   int64               // content of the file before the frame
+	stream frameStream                  // what dec reads
+	kept   []byte                       // memory of stream.head
+	header [zstframe.MaxHeaderSize]byte // memory of stream.header
+	from   int64                        // content of the file before the frame
 }
 
 func (o *ordered) begin() { o.stream, o.from = frameStream{}, 0 }
@@ -156,7 +157,7 @@ func (s *Scanner) decodeInOrder(u *container.Unit, head []byte) error {
 	o.stream = frameStream{head: head, frame: f}
 	window := h.Window
 	if most, cut := f.cutWindow(); cut {
-		size, err := HeaderSize(head)
+		size, err := zstframe.HeaderSize(head)
 		if err != nil {
 			return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
 		}
@@ -212,13 +213,13 @@ func (s *Scanner) windowEarned() bool {
 	f := &s.frame
 	flushed := !s.NonBlocking && !f.nextBuffered() &&
 		f.bound > 0 && f.betweenBlocks() && f.phase < lastBlock
-	return flushed || f.blocks*MaxBlock*windowFactor >= f.Header.Window
+	return flushed || f.blocks*zstframe.MaxBlock*windowFactor >= f.Header.Window
 }
 
 // cutWindow returns, for a frame that ends early, the most content that its blocks can have, if
 // the frame needs no larger window than that.
 func (f *Frame) cutWindow() (most int64, cut bool) {
-	most = max(f.bound, MaxBlock)
+	most = max(f.bound, zstframe.MaxBlock)
 	return most, f.err != nil && most < f.Header.Window
 }
 
@@ -228,7 +229,7 @@ func (f *Frame) cutWindow() (most int64, cut bool) {
 func (s *Scanner) decodeCut(u *container.Unit, head []byte, cut error) error {
 	f := &s.frame
 	window := f.Header.Window
-	if most := max(f.bound, MaxBlock); most < window {
+	if most := max(f.bound, zstframe.MaxBlock); most < window {
 		window = most + most/8
 	}
 	piece := container.Spec{

@@ -8,6 +8,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // A search finds the frames of a .zst file whose seek table is damaged or missing, or does not fit
@@ -125,28 +126,28 @@ func (s *search) frameAt(off int64) (f found, ok bool) {
 		// A hostile file could make the search read all of the rest for every few bytes.
 		return f, false
 	}
-	h, n, err := ParseHeader(s.look(off, MaxHeaderSize))
+	h, n, err := zstframe.ParseHeader(s.look(off, zstframe.MaxHeaderSize))
 	if err != nil {
 		return f, false
 	}
 	pos, bound, steps := off+int64(n), int64(0), int64(1)
 	for last := false; !last; steps++ {
-		b, err := ParseBlockHeader(s.look(pos, BlockHeaderSize))
-		pos += BlockHeaderSize + int64(b.Size)
+		b, err := zstframe.ParseBlock(s.look(pos, zstframe.BlockHeaderSize))
+		pos += zstframe.BlockHeaderSize + int64(b.Size)
 		if err != nil || pos > s.Size {
 			s.steps += steps
 			return f, false
 		}
-		bound += b.maxContent()
+		bound += b.MaxContent()
 		last = b.Last
 	}
 	f = found{offset: off, content: h.ContentSize, summed: h.Checksum}
 	if f.summed {
-		p := s.look(pos, ChecksumSize)
-		if len(p) == ChecksumSize {
+		p := s.look(pos, zstframe.ChecksumSize)
+		if len(p) == zstframe.ChecksumSize {
 			f.sum = binary.LittleEndian.Uint32(p)
 		}
-		pos += ChecksumSize
+		pos += zstframe.ChecksumSize
 	}
 	f.size = pos - off
 	if pos > s.Size || h.ContentSize > bound || h.Dictionary != 0 ||
@@ -159,7 +160,7 @@ func (s *search) frameAt(off int64) (f found, ok bool) {
 
 // magicAt reports whether there is the magic number of a frame at an offset.
 func (s *search) magicAt(off int64) bool {
-	p := s.look(off, MagicSize)
+	p := s.look(off, zstframe.MagicSize)
 	return IsFrame(p) || IsSkippable(p)
 }
 
@@ -265,14 +266,14 @@ func (s *search) readLastTable() {
 func (s *search) find(from int64) int64 {
 	for off, size := from, 512; ; size = min(4*size, len(s.buf)) {
 		p := s.Peek(s.buf[:size], off)
-		n := len(p) - MagicSize + 1
+		n := len(p) - zstframe.MagicSize + 1
 		if n <= 0 {
 			return s.Size
 		}
 		for i := range n {
 			q, at := p[i:], off+int64(i)
 			switch {
-			case q[0] == Magic&0xff && IsFrame(q):
+			case q[0] == zstframe.Magic&0xff && IsFrame(q):
 				if _, ok := s.frameAt(at); ok {
 					return at
 				}

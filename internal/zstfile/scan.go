@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 const (
@@ -118,7 +119,7 @@ func (s *Scanner) nextFrame() error {
 	in := &s.In
 	at := in.Offset()
 	magic := &s.magic
-	n, err := container.ReadFull(in, magic[:MagicSize])
+	n, err := container.ReadFull(in, magic[:zstframe.MagicSize])
 	switch {
 	case err == io.EOF && n == 0:
 		return io.EOF
@@ -281,7 +282,7 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 	}
 	var sum uint32
 	if f.Header.Checksum {
-		sum = binary.LittleEndian.Uint32(p[len(p)-ChecksumSize:])
+		sum = binary.LittleEndian.Uint32(p[len(p)-zstframe.ChecksumSize:])
 	}
 	s.tables.frame(int64(len(p)), int64(u.Raw), sum, f.Header.Checksum)
 	return p, nil
@@ -291,7 +292,7 @@ func (s *Scanner) wholeFrame(u *container.Unit, p []byte) ([]byte, error) {
 // frames, the next header.
 func (s *Scanner) CanContinue(int) bool {
 	if s.phase != inOrder {
-		return s.In.Buffer().Buffered() >= MaxHeaderSize
+		return s.In.Buffer().Buffered() >= zstframe.MaxHeaderSize
 	}
 	return s.frame.nextBuffered()
 }

@@ -3,6 +3,8 @@ package zstfile
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // A seek table is a skippable frame of kind SeekTableKind behind all other frames. It has an entry
@@ -19,7 +21,7 @@ const (
 	minFrame = SkippableHeaderSize
 	// growth bounds the content that a byte of a frame can hold: four bytes may be a block of
 	// MaxBlock bytes.
-	growth = MaxBlock / 4
+	growth = zstframe.MaxBlock / 4
 )
 
 // Entry is the entry of one frame.
@@ -69,26 +71,26 @@ func AppendSeekTable(dst []byte, entries []Entry, sums bool) []byte {
 }
 
 // ParseSeekFooter reads the footer of a seek table from p, the last SeekFooterSize bytes of a file
-// of size bytes. Other data is ErrMagic. The file has room for the table and for as many frames as
-// the footer claims.
+// of size bytes. Other data is [zstframe.ErrMagic]. The file has room for the table and for as many
+// frames as the footer claims.
 func ParseSeekFooter(p []byte, size int64) (SeekFooter, error) {
 	var f SeekFooter
 	if len(p) != SeekFooterSize {
-		return f, ErrShort
+		return f, errShort
 	}
 	if binary.LittleEndian.Uint32(p[5:]) != SeekTableMagic {
-		return f, fmt.Errorf("%w: magic number of a seek table missing", ErrMagic)
+		return f, fmt.Errorf("%w: magic number of a seek table missing", errMagic)
 	}
 	frames := binary.LittleEndian.Uint32(p)
 	if frames > MaxSeekFrames {
-		return f, fmt.Errorf("%w: seek table of %d frames", ErrField, frames)
+		return f, fmt.Errorf("%w: seek table of %d frames", errField, frames)
 	}
 	f = SeekFooter{Frames: int(frames), Sums: p[4]&flagSeekSums != 0}
 	if p[4]&flagSeekUnknown != 0 {
-		return f, fmt.Errorf("%w: seek table descriptor %#x", ErrField, p[4])
+		return f, fmt.Errorf("%w: seek table descriptor %#x", errField, p[4])
 	}
 	if size < f.TableSize()+minFrame*int64(frames) {
-		return f, fmt.Errorf("%w: seek table of %d frames in a file of %d bytes", ErrField, frames, size)
+		return f, fmt.Errorf("%w: seek table of %d frames in a file of %d bytes", errField, frames, size)
 	}
 	return f, nil
 }
@@ -106,7 +108,7 @@ func (f SeekFooter) Covers(p []byte) (size int64) {
 // allocates no more than p justifies.
 func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry, error) {
 	if int64(len(p)) != f.TableSize() {
-		return dst, ErrShort
+		return dst, errShort
 	}
 	kind, size, err := ParseSkippable(p)
 	if err != nil {
@@ -114,7 +116,7 @@ func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry,
 	}
 	if kind != SeekTableKind || size != f.TableSize()-SkippableHeaderSize {
 		return dst, fmt.Errorf("%w: skippable frame of kind %d, %d bytes, for a seek table of %d frames",
-			ErrField, kind, size, f.Frames)
+			errField, kind, size, f.Frames)
 	}
 	p = p[SkippableHeaderSize:]
 	first := len(dst)
@@ -126,7 +128,7 @@ func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry,
 		p = p[f.EntrySize():]
 		if e.Size < minFrame || uint64(e.Content) > uint64(e.Size)*growth {
 			return dst[:first], fmt.Errorf("%w: seek table: frame %d of %d bytes with %d bytes of content",
-				ErrField, i, e.Size, e.Content)
+				errField, i, e.Size, e.Content)
 		}
 		if before -= int64(e.Size); before < 0 {
 			break
@@ -134,7 +136,7 @@ func (f SeekFooter) AppendEntries(dst []Entry, p []byte, before int64) ([]Entry,
 		dst = append(dst, e)
 	}
 	if before != 0 {
-		return dst[:first], fmt.Errorf("%w: seek table does not fit the file", ErrField)
+		return dst[:first], fmt.Errorf("%w: seek table does not fit the file", errField)
 	}
 	return dst, nil
 }

@@ -3,6 +3,8 @@ package zstfile
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/gopz/compress/internal/zstframe"
 )
 
 // SkippableMagic is the first of the 16 magic numbers of skippable frames.
@@ -17,20 +19,22 @@ func appendSkippableHeader(dst []byte, kind int, size uint32) []byte {
 
 // IsSkippable reports whether p begins with the magic number of a skippable frame.
 func IsSkippable(p []byte) bool {
-	return len(p) >= MagicSize && binary.LittleEndian.Uint32(p)&^15 == SkippableMagic
+	return len(p) >= zstframe.MagicSize && binary.LittleEndian.Uint32(p)&^15 == SkippableMagic
 }
 
 // IsFrame reports whether p begins with the magic number of a frame with content.
-func IsFrame(p []byte) bool { return len(p) >= MagicSize && binary.LittleEndian.Uint32(p) == Magic }
+func IsFrame(p []byte) bool {
+	return len(p) >= zstframe.MagicSize && binary.LittleEndian.Uint32(p) == zstframe.Magic
+}
 
 // ParseSkippable reads the header of a skippable frame from the first SkippableHeaderSize bytes of
 // p: its kind, 0 … 15, and how many bytes of content follow.
 func ParseSkippable(p []byte) (kind int, size int64, err error) {
 	switch {
 	case len(p) < SkippableHeaderSize:
-		return 0, 0, ErrShort
+		return 0, 0, errShort
 	case !IsSkippable(p):
-		return 0, 0, fmt.Errorf("%w: magic number of a skippable frame missing", ErrMagic)
+		return 0, 0, fmt.Errorf("%w: magic number of a skippable frame missing", errMagic)
 	}
 	return int(p[0] & 15), int64(binary.LittleEndian.Uint32(p[4:])), nil
 }

@@ -13,123 +13,14 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/internal/zstframe"
 )
-
-var headers = []Header{
-	{ContentSize: 0, SingleSegment: true},
-	{ContentSize: 255, SingleSegment: true, Window: 255, Checksum: true},
-	{ContentSize: 256, SingleSegment: true, Window: 256},
-	{ContentSize: 1<<16 + 255, SingleSegment: true, Window: 1<<16 + 255},
-	{ContentSize: 1<<16 + 256, SingleSegment: true, Window: 1<<16 + 256, Checksum: true},
-	{ContentSize: 1<<32 - 1, SingleSegment: true, Window: 1<<32 - 1},
-	{ContentSize: 1 << 32, SingleSegment: true, Window: 1 << 32},
-	{ContentSize: 1<<63 - 1, Window: MaxWindow, Checksum: true},
-	{ContentSize: -1, Window: MinWindow},
-	{ContentSize: -1, Window: 8 << 20, Checksum: true, Dictionary: 255},
-	{ContentSize: 0, Window: MinWindow + 128, Dictionary: 256},
-	{ContentSize: 255, Window: 15 << 10, Dictionary: 1<<16 - 1},
-	{ContentSize: 256, Window: 9 << 20, Dictionary: 1 << 16},
-	{ContentSize: 1 << 20, Window: 1 << 20, Dictionary: 1<<32 - 1},
-}
-
-func TestHeader(t *testing.T) {
-	for _, h := range headers {
-		p := h.Append([]byte("before"))[6:]
-		size, err := HeaderSize(p)
-		if err != nil || size != len(p) {
-			t.Fatalf("%+v: %d of %d bytes, %v", h, size, len(p), err)
-		}
-		got, n, err := ParseHeader(append(slices.Clip(p), 0xff, 0xff))
-		if err != nil || got != h || n != size {
-			t.Errorf("%+v, %v, want %+v", got, err, h)
-		}
-		for i := range p {
-			if _, _, err := ParseHeader(p[:i]); !errors.Is(err, ErrShort) {
-				t.Errorf("%+v cut to %d of %d bytes: %v", h, i, len(p), err)
-			}
-		}
-		for i := range MagicSize {
-			bad := bytes.Clone(p)
-			bad[i] ^= 0x10
-			if _, _, err := ParseHeader(bad); !errors.Is(err, ErrMagic) {
-				t.Errorf("%+v, byte %d changed: %v", h, i, err)
-			}
-		}
-		p[4] |= flagReserved
-		if _, _, err := ParseHeader(p); !errors.Is(err, ErrField) {
-			t.Errorf("%+v, reserved bit: %v", h, err)
-		}
-	}
-}
-
-// TestHeaderBytes compares headers with RFC 8878, section 3.1.1.1.
-func TestHeaderBytes(t *testing.T) {
-	for _, c := range []struct {
-		h    Header
-		want []byte
-	}{
-		{Header{ContentSize: 5, SingleSegment: true, Checksum: true}, []byte{0x28, 0xB5, 0x2F, 0xFD,
-			0x24, 5}},
-		{Header{ContentSize: 256, SingleSegment: true}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x60, 0, 0}},
-		{Header{ContentSize: 5, Window: 1 << 20}, []byte{0x28, 0xB5, 0x2F, 0xFD, 0x80, 0x50, 5, 0, 0, 0}},
-		{Header{ContentSize: -1, Window: 1<<20 + 1, Dictionary: 7}, []byte{0x28, 0xB5, 0x2F, 0xFD,
-			0x01, 0x51, 7}},
-	} {
-		if got := c.h.Append(nil); !bytes.Equal(got, c.want) {
-			t.Errorf("%+v: % x, want % x", c.h, got, c.want)
-		}
-	}
-	huge := []byte{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0x80}
-	if _, _, err := ParseHeader(huge); !errors.Is(err, ErrField) {
-		t.Errorf("content of 2^63 bytes: %v", err)
-	}
-}
-
-func TestWindow(t *testing.T) {
-	last := int64(0)
-	for b := range 256 {
-		size := windowSize(byte(b))
-		if size <= last || windowByte(size) != byte(b) || windowByte(last+1) != byte(b) {
-			t.Errorf("descriptor %d is %d bytes, and those are descriptor %d", b, size, windowByte(size))
-		}
-		last = size
-	}
-	if windowSize(0) != MinWindow || last != MaxWindow {
-		t.Errorf("windows from %d to %d", windowSize(0), last)
-	}
-}
 
 func TestChecksum(t *testing.T) {
 	// The published digests of XXH64 with seed 0.
 	for s, want := range map[string]uint32{"": 0x51D8E999, "a": 0xA98C6E5B, "abc": 0xAD770999} {
 		if got := Checksum([]byte(s)); got != want {
 			t.Errorf("%q: %#x, want %#x", s, got, want)
-		}
-	}
-}
-
-func TestBlockHeader(t *testing.T) {
-	head := func(last, kind, size int) []byte {
-		v := last | kind<<1 | size<<3
-		return []byte{byte(v), byte(v >> 8), byte(v >> 16)}
-	}
-	for _, c := range []struct {
-		p    []byte
-		want Block
-		err  error
-	}{
-		{head(0, 0, 0), Block{}, nil},
-		{head(1, 0, MaxBlock), Block{true, MaxBlock, MaxBlock}, nil},
-		{head(0, 1, MaxBlock), Block{false, 1, MaxBlock}, nil},
-		{head(1, 2, 77), Block{true, 77, -1}, nil},
-		{head(0, 3, 77), Block{}, ErrField},
-		{head(0, 0, MaxBlock+1), Block{}, ErrField},
-		{head(0, 1, 1<<21-1), Block{}, ErrField},
-		{[]byte{0, 0}, Block{}, ErrShort},
-	} {
-		got, err := ParseBlockHeader(c.p)
-		if !errors.Is(err, c.err) || err == nil && got != c.want {
-			t.Errorf("% x: %+v, %v, want %+v, %v", c.p, got, err, c.want, c.err)
 		}
 	}
 }
@@ -142,15 +33,15 @@ func TestSkippable(t *testing.T) {
 			!IsSkippable(p) || IsFrame(p) {
 			t.Errorf("kind %d: %d, %d bytes, %v", kind, got, n, err)
 		}
-		if _, _, err := ParseSkippable(p[:7]); !errors.Is(err, ErrShort) {
+		if _, _, err := ParseSkippable(p[:7]); !errors.Is(err, errShort) {
 			t.Errorf("cut: %v", err)
 		}
-		if _, err := HeaderSize(p); !errors.Is(err, ErrMagic) {
+		if _, err := zstframe.HeaderSize(p); !errors.Is(err, errMagic) {
 			t.Errorf("as a frame: %v", err)
 		}
 	}
-	p := headers[0].Append(nil)
-	if _, _, err := ParseSkippable(append(p, 0, 0)); !errors.Is(err, ErrMagic) || !IsFrame(p) ||
+	p := (&Header{SingleSegment: true}).Append(nil)
+	if _, _, err := ParseSkippable(append(p, 0, 0)); !errors.Is(err, errMagic) || !IsFrame(p) ||
 		IsSkippable(p) || IsFrame(p[:3]) {
 		t.Errorf("frame: %v", err)
 	}
@@ -163,7 +54,7 @@ func TestWhole(t *testing.T) {
 	for i := range 5 {
 		piece := bytes.Repeat([]byte{byte('a' + i)}, 100*i)
 		at := len(file)
-		h := Header{ContentSize: int64(len(piece)), SingleSegment: i%2 == 0, Window: MinWindow << i,
+		h := Header{ContentSize: int64(len(piece)), SingleSegment: i%2 == 0, Window: zstframe.MinWindow << i,
 			Checksum: i%3 == 0}
 		file = h.Append(file)
 		file = append(file, byte(1|len(piece)<<3), byte(len(piece)>>5), 0)
@@ -191,54 +82,6 @@ func TestWhole(t *testing.T) {
 	if got, err := cmd.Output(); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("zstd: %v", err)
 	}
-}
-
-// FuzzHeader compares ParseHeader with klauspost's parser.
-func FuzzHeader(f *testing.F) {
-	for _, h := range headers {
-		f.Add(h.Append(nil))
-	}
-	f.Add(append(appendSkippableHeader(nil, 3, 20), make([]byte, 20)...))
-	f.Fuzz(func(t *testing.T, p []byte) {
-		h, size, err := ParseHeader(p)
-		var k kzstd.Header
-		// It wants to see the header of the first block as well, and refuses windows beyond what it
-		// can decode.
-		kerr := k.Decode(append(slices.Clip(p), 1, 0, 0))
-		if err != nil {
-			if kerr == nil && !k.Skippable && !errors.Is(err, ErrField) && !errors.Is(err, ErrShort) {
-				t.Fatalf("%x: %v, klauspost takes it for %+v", p, err, k)
-			}
-			return
-		}
-		if again, _, err := ParseHeader(h.Append(nil)); err != nil || again != h {
-			t.Fatalf("%x: %+v is written as %+v, %v", p, h, again, err)
-		}
-		if kerr != nil {
-			return
-		}
-		size64 := int64(-1)
-		if k.HasFCS {
-			size64 = int64(k.FrameContentSize)
-		}
-		if size64 != h.ContentSize || k.SingleSegment != h.SingleSegment ||
-			k.HasCheckSum != h.Checksum || k.DictionaryID != h.Dictionary ||
-			!h.SingleSegment && int64(k.WindowSize) != h.Window || k.HeaderSize != size {
-			t.Fatalf("%x: %+v, %d bytes, klauspost: %+v", p, h, size, k)
-		}
-	})
-}
-
-func FuzzBlockHeader(f *testing.F) {
-	f.Add([]byte{1, 0, 0})
-	f.Add([]byte{0xff, 0xff, 0xff})
-	f.Fuzz(func(t *testing.T, p []byte) {
-		b, err := ParseBlockHeader(p)
-		if err == nil && (b.Size < 0 || b.Size > MaxBlock || b.Content > MaxBlock ||
-			b.Content < -1 || b.Last != (p[0]&1 == 1)) {
-			t.Errorf("%x: %+v", p, b)
-		}
-	})
 }
 
 // seekFile returns a file of frames with the given content sizes and a seek table. The frames are
@@ -282,7 +125,7 @@ func TestSeekTable(t *testing.T) {
 						n, len(file))
 				}
 			}
-			if _, err := readTable(append([]byte{0}, file...)); !errors.Is(err, ErrField) {
+			if _, err := readTable(append([]byte{0}, file...)); !errors.Is(err, errField) {
 				t.Errorf("%t, %d frames, a byte more in front: %v", sums, len(contents), err)
 			}
 		}
@@ -312,27 +155,27 @@ func TestHostileSeekTables(t *testing.T) {
 		file []byte
 		want error
 	}{
-		{"empty", nil, ErrShort},
-		{"other magic number", change(footer+5, 0x8F92EAB0), ErrMagic},
-		{"one frame fewer", change(footer, 2), ErrMagic},
-		{"one frame more", change(footer, 4), ErrMagic},
-		{"2^27 frames", change(footer, 1<<27), ErrField},
-		{"2^32-1 frames", change(footer, 1<<32-1), ErrField},
-		{"other kind", change(table, SkippableMagic), ErrField},
-		{"no skippable frame", change(table, Magic), ErrMagic},
-		{"other size", change(table+4, 46), ErrField},
-		{"reserved bits", append(append(bytes.Clone(file[:footer+4]), 0x84), file[footer+5:]...), ErrField},
-		{"frame of nothing", change(table+8, 0), ErrField},
-		{"frame longer", change(table+8, 21), ErrField},
-		{"frame far longer", change(table+8, 1<<32-1), ErrField},
-		{"content impossible", change(table+12, 20*growth+1), ErrField},
+		{"empty", nil, errShort},
+		{"other magic number", change(footer+5, 0x8F92EAB0), errMagic},
+		{"one frame fewer", change(footer, 2), errMagic},
+		{"one frame more", change(footer, 4), errMagic},
+		{"2^27 frames", change(footer, 1<<27), errField},
+		{"2^32-1 frames", change(footer, 1<<32-1), errField},
+		{"other kind", change(table, SkippableMagic), errField},
+		{"no skippable frame", change(table, zstframe.Magic), errMagic},
+		{"other size", change(table+4, 46), errField},
+		{"reserved bits", append(append(bytes.Clone(file[:footer+4]), 0x84), file[footer+5:]...), errField},
+		{"frame of nothing", change(table+8, 0), errField},
+		{"frame longer", change(table+8, 21), errField},
+		{"frame far longer", change(table+8, 1<<32-1), errField},
+		{"content impossible", change(table+12, 20*growth+1), errField},
 	} {
 		if _, err := readTable(c.file); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 	if _, err := (SeekFooter{3, true}).AppendEntries(nil, file[table+1:],
-		int64(table)); !errors.Is(err, ErrShort) {
+		int64(table)); !errors.Is(err, errShort) {
 		t.Errorf("table cut: %v", err)
 	}
 }
@@ -358,7 +201,7 @@ func TestClaimAllocs(t *testing.T) {
 	}
 	table := make([]byte, 100)
 	if n := testing.AllocsPerRun(10, func() {
-		if _, err := f.AppendEntries(nil, table, 1<<61); err != ErrShort {
+		if _, err := f.AppendEntries(nil, table, 1<<61); err != errShort {
 			t.Error(err)
 		}
 	}); n != 0 {

@@ -1,13 +1,10 @@
-package zstfile
+package zstframe
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
 )
-
-// Magic begins every frame that is not skippable, as a little-endian number.
-const Magic = 0xFD2FB528
 
 // Bits of the frame header descriptor. The lowest two state the length of the dictionary ID, the
 // highest two that of the content size.
@@ -169,34 +166,4 @@ func ParseHeader(p []byte) (h Header, size int, err error) {
 		h.Window = h.ContentSize
 	}
 	return h, size, nil
-}
-
-// Block is the header of a block.
-type Block struct {
-	Last bool
-	Size int // bytes behind the header that belong to the block
-	// Content is the number of bytes of content, −1 if only the block itself says it.
-	Content int
-}
-
-// ParseBlockHeader reads the header of a block from the first BlockHeaderSize bytes of p.
-func ParseBlockHeader(p []byte) (Block, error) {
-	if len(p) < BlockHeaderSize {
-		return Block{}, ErrShort
-	}
-	v := int(p[0]) | int(p[1])<<8 | int(p[2])<<16
-	b := Block{Last: v&1 != 0, Size: v >> 3, Content: v >> 3}
-	if b.Size > MaxBlock {
-		return b, fmt.Errorf("%w: block of %d bytes", ErrField, b.Size)
-	}
-	switch v >> 1 & 3 {
-	case 0: // stored
-	case 1: // one byte repeated
-		b.Size = 1
-	case 2: // compressed
-		b.Content = -1
-	default:
-		return b, fmt.Errorf("%w: block of type 3", ErrField)
-	}
-	return b, nil
 }
