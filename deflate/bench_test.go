@@ -1,10 +1,7 @@
 package deflate
 
 import (
-	"bytes"
 	"testing"
-
-	kflate "github.com/klauspost/compress/flate"
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
@@ -36,27 +33,4 @@ func benchmark(b *testing.B, name string, data []byte, seqs []lz77.Sequence) {
 		b.ReportMetric(float64(len(seqs)), "seqs")
 		b.ReportMetric(float64(len(out)), "bytes")
 	})
-}
-
-// BenchmarkLiterals encodes literals alone, as the peer can, too.
-func BenchmarkLiterals(b *testing.B) {
-	for _, name := range []string{"text", "exe", "skewed"} {
-		data := corpus.ByName(name).Make(1 << 20)
-		benchmark(b, name+"/ours", data, nil)
-		b.Run(name+"/klauspost", func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			var out bytes.Buffer
-			w, err := kflate.NewWriter(&out, kflate.HuffmanOnly)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				out.Reset()
-				w.Reset(&out)
-				_, _ = w.Write(data)
-				_ = w.Close()
-			}
-			b.ReportMetric(float64(out.Len()), "bytes")
-		})
-	}
 }

@@ -3,11 +3,11 @@ package deflate
 import (
 	"bytes"
 	"compress/flate"
+	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"testing"
-
-	kflate "github.com/klauspost/compress/flate"
 
 	"github.com/gopz/compress/huffman"
 	"github.com/gopz/compress/internal/corpus"
@@ -59,6 +59,19 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// gzipDeflate returns the Deflate stream that the gzip program makes of data.
+func gzipDeflate(t *testing.T, path string, level int, data []byte) []byte {
+	t.Helper()
+	const header, trailer = 10, 8 // bytes of a gzip member without a name
+	cmd := exec.Command(path, "-c", "-n", fmt.Sprint("-", level))
+	cmd.Stdin = bytes.NewReader(data)
+	member, err := cmd.Output()
+	if err != nil || len(member) < header+trailer {
+		t.Fatalf("gzip -%d: %d bytes, %v", level, len(member), err)
+	}
+	return member[header : len(member)-trailer]
+}
+
 // TestRecode re-encodes the sequences of other encoders: the result must not be larger.
 func TestRecode(t *testing.T) {
 	size := 1 << 17
@@ -68,37 +81,41 @@ func TestRecode(t *testing.T) {
 	case testing.Short():
 		size = 1 << 14
 	}
-	var e Encoder
 	for _, k := range corpus.Kinds() {
-		t.Run(k.Name, func(t *testing.T) {
-			data := k.Make(size)
-			var std, peer bytes.Buffer
+		data := k.Make(size)
+		t.Run(k.Name+"/compress/flate", func(t *testing.T) {
 			for _, level := range []int{1, 6, 9} {
-				std.Reset()
-				w, _ := flate.NewWriter(&std, level)
+				var b bytes.Buffer
+				w, _ := flate.NewWriter(&b, level)
 				_, _ = w.Write(data)
 				_ = w.Close()
-				peer.Reset()
-				kw, _ := kflate.NewWriter(&peer, level)
-				_, _ = kw.Write(data)
-				_ = kw.Close()
-				peers := map[string][]byte{"compress/flate": std.Bytes(), "klauspost": peer.Bytes()}
-				for name, theirs := range peers {
-					in, err := inflate(theirs, nil)
-					if err != nil || !bytes.Equal(in.content, data) {
-						t.Fatal(name, err)
-					}
-					ours := e.Append(nil, data, in.seqs, true)
-					readAll(t, ours, nil, data)
-					t.Logf("%s -%d: %d, ours %d: %.2f%%", name, level, len(theirs), len(ours),
-						100*float64(len(ours))/float64(len(theirs)))
-					// Estimates may make a block a little larger.
-					if len(ours) > len(theirs)+len(theirs)/1000+40 {
-						t.Errorf("%s -%d: %d bytes, ours %d", name, level, len(theirs), len(ours))
-					}
-				}
+				recode(t, fmt.Sprint("level ", level), b.Bytes(), data)
 			}
 		})
+		t.Run(k.Name+"/gzip", func(t *testing.T) {
+			path := testenv.Tool(t, "gzip")
+			for _, level := range []int{1, 6, 9} {
+				recode(t, fmt.Sprint("level ", level), gzipDeflate(t, path, level, data), data)
+			}
+		})
+	}
+}
+
+// recode re-encodes the sequences of a Deflate stream of data.
+func recode(t *testing.T, what string, theirs, data []byte) {
+	t.Helper()
+	in, err := inflate(theirs, nil)
+	if err != nil || !bytes.Equal(in.content, data) {
+		t.Fatalf("%s: %v", what, err)
+	}
+	var e Encoder
+	ours := e.Append(nil, data, in.seqs, true)
+	readAll(t, ours, nil, data)
+	t.Logf("%s: %d, ours %d: %.2f%%", what, len(theirs), len(ours),
+		100*float64(len(ours))/float64(len(theirs)))
+	// Estimates may make a block a little larger.
+	if len(ours) > len(theirs)+len(theirs)/1000+40 {
+		t.Errorf("%s: %d bytes, ours %d", what, len(theirs), len(ours))
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
 )
@@ -54,28 +52,6 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			b.ReportMetric(float64(len(dst)), "size")
 			b.ReportMetric(float64(len(src))/float64(n), "B/seq")
-		})
-	}
-}
-
-// BenchmarkKlauspost runs another encoder, including its match finder.
-func BenchmarkKlauspost(b *testing.B) {
-	src := benchData(b)
-	for _, level := range []kzstd.EncoderLevel{
-		kzstd.SpeedFastest, kzstd.SpeedDefault, kzstd.SpeedBetterCompression,
-	} {
-		b.Run(level.String(), func(b *testing.B) {
-			e, err := kzstd.NewWriter(nil,
-				kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderLevel(level))
-			if err != nil {
-				b.Fatal(err)
-			}
-			var dst []byte
-			b.SetBytes(int64(len(src)))
-			for b.Loop() {
-				dst = e.EncodeAll(src, dst[:0])
-			}
-			b.ReportMetric(float64(len(dst)), "size")
 		})
 	}
 }

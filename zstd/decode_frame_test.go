@@ -9,8 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/simd"
@@ -97,26 +95,6 @@ func TestDecodeOwn(t *testing.T) {
 	}
 	if streams[1] == 0 || streams[4] == 0 {
 		t.Errorf("number of literals sections by streams: %v", streams)
-	}
-}
-
-// TestDecodeKlauspost decodes frames of another encoder, with a checksum.
-func TestDecodeKlauspost(t *testing.T) {
-	testenv.Slow(t)
-	d := NewDecoder()
-	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
-		enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderLevel(level), kzstd.WithEncoderConcurrency(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range corpus.Kinds() {
-			for _, n := range []int{1, 300, 4000, 500_000} {
-				src := k.Make(n)
-				if got := decodeFrame(t, d, enc.EncodeAll(src, nil), n); !bytes.Equal(got, src) {
-					t.Fatalf("level %v, %s, %d bytes: content differs", level, k.Name, n)
-				}
-			}
-		}
 	}
 }
 

@@ -260,9 +260,13 @@ func TestRepeatsOfStoredBlock(t *testing.T) {
 			at++
 		}
 	}
-	blocks := inspect(t, check(t, new(Encoder), src, seqs))
+	code := check(t, new(Encoder), src, seqs)
+	blocks := inspect(t, code)
 	if len(blocks) < 2 || blocks[0].kind != rawBlock ||
 		blocks[1].kind != compressedBlock || blocks[1].seqs == 0 {
 		t.Errorf("%v: want a stored block before one with sequences", blocks)
 	}
+	var p program
+	p.add(t, src, code)
+	p.check(t)
 }

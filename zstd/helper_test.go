@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 )
@@ -63,17 +61,8 @@ func frame(size int, blocks []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(p, uint64(size)), blocks...)
 }
 
-var decoder = must(kzstd.NewReader(nil,
-	kzstd.WithDecoderConcurrency(1), kzstd.WithDecoderMaxMemory(1<<30)))
-
-func must(d *kzstd.Decoder, err error) *kzstd.Decoder {
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
-// check encodes src and decodes it with another decoder. It returns the blocks.
+// check encodes src and decodes it with the Decoder. It returns the blocks. The caller passes them
+// to a program, too.
 func check(t testing.TB, e *Encoder, src []byte, seqs []lz77.Sequence) []byte {
 	t.Helper()
 	blocks := e.Append([]byte("before"), src, seqs)
@@ -84,15 +73,16 @@ func check(t testing.TB, e *Encoder, src []byte, seqs []lz77.Sequence) []byte {
 	if len(blocks) > MaxSize(len(src)) {
 		t.Fatalf("%d bytes become %d, more than %d", len(src), len(blocks), MaxSize(len(src)))
 	}
-	got, err := decoder.DecodeAll(frame(len(src), blocks), nil)
-	if err != nil || !bytes.Equal(got, src) {
+	got := make([]byte, len(src))
+	n, err := NewDecoder().DecodeFrame(got, frame(len(src), blocks), false)
+	if err != nil || !bytes.Equal(got[:n], src) {
 		t.Fatalf("%d bytes, %d sequences in %d bytes of blocks: decoded %d, %v",
-			len(src), len(seqs), len(blocks), len(got), err)
+			len(src), len(seqs), len(blocks), n, err)
 	}
 	return blocks
 }
 
-// program decodes frames with the zstd command.
+// program decodes frames with the zstd program. internal/peertest has another decoder.
 type program struct {
 	frames, content []byte
 }

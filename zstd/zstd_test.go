@@ -63,7 +63,7 @@ func TestMemory(t *testing.T) {
 		seqs = append(seqs, lz77.Sequence{MatchLen: MinMatch, Offset: 1 + i%7})
 	}
 	src = expand(src[:10], seqs)
-	check(t, &e, src, seqs)
+	blocks := check(t, &e, src, seqs)
 	size := int(reflect.TypeOf(e).Size()) + cap(e.body.lits) + 8*cap(e.body.extra) +
 		cap(e.body.extraBits) + 4*cap(e.states) + cap(e.stateBits)
 	for k := range e.codes {
@@ -73,4 +73,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes of scratch memory, Memory is %d", size, Memory)
 	}
 	t.Log(size)
+	var p program
+	p.add(t, src, blocks)
+	p.check(t)
 }

@@ -77,6 +77,7 @@ var packages = map[string]floor{
 	"internal/archtest": workshop,
 	"internal/bcetest":  workshop,
 	"internal/corpus":   workshop,
+	"internal/peertest": workshop,
 	"internal/refdec":   workshop,
 	"internal/testenv":  workshop,
 	"internal/wgsl":     workshop, // its output is under version control

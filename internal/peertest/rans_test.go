@@ -1,4 +1,4 @@
-package rans
+package peertest_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/rans"
 	"github.com/gopz/compress/simd"
 )
 
@@ -71,8 +72,8 @@ func newHuff0(b *testing.B) *rival {
 }
 
 func newTier(b *testing.B, tier string) *rival {
-	var e Encoder
-	var d Decoder
+	var e rans.Encoder
+	var d rans.Decoder
 	var code, out []byte
 	with := func(f func()) {
 		before := simd.SetTier(tier)
@@ -95,11 +96,11 @@ func newTier(b *testing.B, tier string) *rival {
 	}
 }
 
-// BenchmarkPeer codes literals in independent segments of 64 KiB, by turns with every tier and with
+// BenchmarkRANS codes literals in independent segments of 64 KiB, by turns with every tier and with
 // huff0 in four streams. PZ_BENCH_FILE names the file that the literals come from. It reports the
 // shortest time of each coder. "×huff0" and "×portable" are speeds relative to huff0 and to the
 // portable tier.
-func BenchmarkPeer(b *testing.B) {
+func BenchmarkRANS(b *testing.B) {
 	const segment, most = 1 << 16, 32
 	p := corpus.ByName("text").Make(8 << 20)
 	if name := os.Getenv("PZ_BENCH_FILE"); name != "" {

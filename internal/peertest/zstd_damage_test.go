@@ -1,4 +1,4 @@
-package zstd
+package peertest_test
 
 import (
 	"bytes"
@@ -10,17 +10,14 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/zstd"
 )
 
-// smallFrames returns frames of our encoder and of another one, with checksums or without.
+// smallFrames returns frames of our encoder and of the peer's, without checksums.
 func smallFrames(t testing.TB) (all [][]byte) {
-	var e Encoder
+	var e zstd.Encoder
 	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
-		enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderLevel(level),
-			kzstd.WithEncoderConcurrency(1), kzstd.WithEncoderCRC(false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		enc := zstdEncoder(t, level, kzstd.WithEncoderCRC(false))
 		for _, k := range corpus.Kinds() {
 			all = append(all, enc.EncodeAll(k.Make(200*int(level)), nil))
 		}
@@ -58,35 +55,35 @@ func damage(r *rand.Rand, p []byte) []byte {
 	return p
 }
 
-// peerDecoder is the decoder that results are compared with.
-var peerDecoder = must(kzstd.NewReader(nil, kzstd.WithDecoderConcurrency(1),
-	kzstd.WithDecodeAllCapLimit(true), kzstd.IgnoreChecksum(true), kzstd.WithDecoderMaxWindow(1<<40)))
+// limitedDecoder is the peer's decoder that decodes no more than its destination holds.
+var limitedDecoder = mustDecoder(kzstd.WithDecodeAllCapLimit(true), kzstd.IgnoreChecksum(true),
+	kzstd.WithDecoderMaxWindow(1<<40))
 
 // canary is what must remain behind the memory of a Decoder.
 const canary = 0xA5C3A5C3A5C3A5C3
 
 // compareDecoders decodes p with both decoders and reports which of them accept it.
-func compareDecoders(t testing.TB, d *Decoder, p, buf, peer []byte, size int) (ours, theirs bool) {
+func compareDecoders(t testing.TB, d *zstd.Decoder, p, buf, peer []byte, size int) (ours, theirs bool) {
 	dst := buf[:size:size]
 	binary.LittleEndian.PutUint64(buf[size:], canary)
 	n, err := d.DecodeFrame(dst, p, false)
 	if binary.LittleEndian.Uint64(buf[size:]) != canary {
 		t.Fatalf("%x: bytes behind the buffer are changed", p)
 	}
-	q, peerErr := peerDecoder.DecodeAll(p, peer[:0:size])
+	q, peerErr := limitedDecoder.DecodeAll(p, peer[:0:size])
 	if err == nil && peerErr == nil && !bytes.Equal(dst[:n], q) {
 		t.Fatalf("%x: %d bytes, klauspost's %d: content differs", p, n, len(q))
 	}
 	return err == nil, peerErr == nil
 }
 
-// TestDecodeDamage decodes damaged frames and compares with another decoder where both accept them.
-func TestDecodeDamage(t *testing.T) {
-	eachTier(t, testDecodeDamage)
+// TestZstdDamage decodes damaged frames and compares with the peer where both accept them.
+func TestZstdDamage(t *testing.T) {
+	eachTier(t, testZstdDamage)
 }
 
-func testDecodeDamage(t *testing.T) {
-	count := 100_000 / len(tiers)
+func testZstdDamage(t *testing.T) {
+	count := 100_000 / len(zstdTiers)
 	if testenv.All() {
 		count *= 10
 	}
@@ -95,7 +92,7 @@ func testDecodeDamage(t *testing.T) {
 	}
 	const most = 4096
 	r := rand.New(rand.NewPCG(7, 8))
-	d := NewDecoder()
+	d := zstd.NewDecoder()
 	frames := smallFrames(t)
 	buf, peer, p := make([]byte, most+8), make([]byte, most), []byte(nil)
 	var both, ours, theirs int
@@ -120,13 +117,13 @@ func testDecodeDamage(t *testing.T) {
 	}
 }
 
-// FuzzDecode compares with another decoder where both accept a frame.
-func FuzzDecode(f *testing.F) {
+// FuzzZstdDecode compares with the peer where both accept a frame.
+func FuzzZstdDecode(f *testing.F) {
 	for _, p := range smallFrames(f) {
 		f.Add(p)
 	}
 	const most = 1 << 18
-	d := NewDecoder()
+	d := zstd.NewDecoder()
 	buf, peer := make([]byte, most+8), make([]byte, most)
 	f.Fuzz(func(t *testing.T, p []byte) {
 		compareDecoders(t, d, p, buf, peer, most)

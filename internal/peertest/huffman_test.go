@@ -1,4 +1,4 @@
-package huffman
+package peertest_test
 
 import (
 	"bytes"
@@ -7,11 +7,32 @@ import (
 
 	"github.com/klauspost/compress/huff0"
 
+	"github.com/gopz/compress/huffman"
 	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/simd"
 )
 
-// forPeer calls f with data for the other implementation, up to the size of a zstd block.
-func forPeer(f func(name string, p []byte)) {
+// histogram returns the counts of all bytes in p and the number of different ones.
+func histogram(p []byte) (counts [256]uint32, distinct int) {
+	simd.Histogram(&counts, p)
+	for _, c := range counts {
+		if c != 0 {
+			distinct++
+		}
+	}
+	return counts, distinct
+}
+
+// rounds returns n, or a tenth of it in short mode.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
+// forHuff0 calls f with data that huff0 accepts: at most the size of a zstd block.
+func forHuff0(f func(name string, p []byte)) {
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, k := range corpus.Kinds() {
 		for range rounds(40) / 4 {
@@ -20,17 +41,17 @@ func forPeer(f func(name string, p []byte)) {
 	}
 }
 
-// TestPeerReads checks that the other implementation reads our trees and streams.
-func TestPeerReads(t *testing.T) {
-	var b Builder
+// TestHuffmanWrite checks that huff0 reads our trees and streams.
+func TestHuffmanWrite(t *testing.T) {
+	var b huffman.Builder
 	read := 0
-	forPeer(func(name string, p []byte) {
+	forHuff0(func(name string, p []byte) {
 		counts, distinct := histogram(p)
-		var table Table
+		var table huffman.Table
 		if distinct < 2 {
 			return
 		}
-		b.Table(&table, &counts, MaxTableBits)
+		b.Table(&table, &counts, huffman.MaxTableBits)
 		tree, ok := b.AppendTree(nil, &table)
 		if !ok {
 			return
@@ -55,14 +76,14 @@ func TestPeerReads(t *testing.T) {
 	}
 }
 
-// TestReadPeer checks that we read its trees and streams, and that ours are not larger.
-func TestReadPeer(t *testing.T) {
-	var b Builder
-	var d LiteralDecoder
+// TestHuffmanRead checks that we read the trees and streams of huff0, and that ours are not larger.
+func TestHuffmanRead(t *testing.T) {
+	var b huffman.Builder
+	var d huffman.LiteralDecoder
 	read := 0
-	forPeer(func(name string, p []byte) {
+	forHuff0(func(name string, p []byte) {
 		for _, four := range []bool{false, true} {
-			s := &huff0.Scratch{TableLog: MaxTableBits}
+			s := &huff0.Scratch{TableLog: huffman.MaxTableBits}
 			compress := huff0.Compress1X
 			if four {
 				compress = huff0.Compress4X
@@ -87,7 +108,7 @@ func TestReadPeer(t *testing.T) {
 			read++
 
 			counts, _ := histogram(p)
-			var table Table
+			var table huffman.Table
 			ours, _, ok := b.AppendBest(nil, &table, &counts)
 			if four {
 				ours = table.Append4(ours, p)
@@ -106,7 +127,8 @@ func TestReadPeer(t *testing.T) {
 	}
 }
 
-func BenchmarkLiterals(b *testing.B) {
+// BenchmarkHuffman encodes literals in one stream and in four.
+func BenchmarkHuffman(b *testing.B) {
 	for _, name := range []string{"text", "exe", "skewed"} {
 		p := corpus.ByName(name).Make(128 << 10)
 		counts, _ := histogram(p)
@@ -114,12 +136,12 @@ func BenchmarkLiterals(b *testing.B) {
 		for _, streams := range []int{1, 4} {
 			x := map[int]string{1: "1", 4: "4"}[streams]
 			b.Run(name+"/ours"+x, func(b *testing.B) {
-				var h Builder
+				var h huffman.Builder
 				b.SetBytes(int64(len(p)))
 				for b.Loop() {
-					var table Table
+					var table huffman.Table
 					counts, _ = histogram(p)
-					h.Table(&table, &counts, MaxTableBits)
+					h.Table(&table, &counts, huffman.MaxTableBits)
 					dst, _ = h.AppendTree(dst[:0], &table)
 					if streams == 1 {
 						dst = table.Append1(dst, p)
@@ -130,7 +152,7 @@ func BenchmarkLiterals(b *testing.B) {
 				b.ReportMetric(float64(len(dst)), "bytes")
 			})
 			b.Run(name+"/huff0"+x, func(b *testing.B) {
-				s := &huff0.Scratch{TableLog: MaxTableBits, Reuse: huff0.ReusePolicyNone}
+				s := &huff0.Scratch{TableLog: huffman.MaxTableBits, Reuse: huff0.ReusePolicyNone}
 				compress := huff0.Compress1X
 				if streams == 4 {
 					compress = huff0.Compress4X
@@ -147,23 +169,5 @@ func BenchmarkLiterals(b *testing.B) {
 				b.ReportMetric(float64(n), "bytes")
 			})
 		}
-	}
-}
-
-func BenchmarkLengths(b *testing.B) {
-	p := corpus.ByName("text").Make(128 << 10)
-	counts, _ := histogram(p)
-	lens := make([]uint8, 256)
-	for _, c := range []struct {
-		name  string
-		limit int
-	}{{"free", 15}, {"limited", 8}} {
-		b.Run(c.name, func(b *testing.B) {
-			var h Builder
-			b.ReportAllocs()
-			for b.Loop() {
-				h.Lengths(lens, counts[:], c.limit)
-			}
-		})
 	}
 }
