@@ -1,9 +1,13 @@
 package compress
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/zstfile"
 )
 
 // formats are all formats with the name that String returns.
@@ -92,6 +96,34 @@ func TestOptionErrorText(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q in it", err, want)
 			}
+		}
+	}
+}
+
+// TestProbeZstd probes files of all formats, of frames with and without a size, and of parts of
+// files.
+func TestProbeZstd(t *testing.T) {
+	written := encode(t, []byte("content"), WithFormat(Zstd))
+	table := makeSeekTable(false)
+	unsized := storedFrame(zstfile.Header{ContentSize: -1, Window: 1 << 10}, []byte("content"))
+	for _, c := range []struct {
+		name         string
+		file         []byte
+		table, sized bool
+	}{
+		{"written", written, true, true},
+		{"end missing", written[:len(written)-1], false, true},
+		{"beginning missing", written[1:], true, false},
+		{"no size", unsized, false, false},
+		{"no size, with table", slices.Concat(unsized, table), true, false},
+		{"cut header", written[:5], false, false},
+		{"pz", encode(t, []byte("content")), false, false},
+		{"gz", encode(t, []byte("content"), WithFormat(Gzip)), false, false},
+		{"empty", nil, false, false},
+	} {
+		table, sized := ProbeZstd(bytes.NewReader(c.file), int64(len(c.file)))
+		if table != c.table || sized != c.sized {
+			t.Errorf("%s: table %v, sized %v, want %v, %v", c.name, table, sized, c.table, c.sized)
 		}
 	}
 }

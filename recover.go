@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -75,6 +76,18 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	defer r.Close()
 	v := recovery{w: w, report: report, r: r, gaps: gaps}
 	return v.run()
+}
+
+// ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
+// last bytes. table means that the file ends in a seek table, perhaps a damaged one. sized means
+// that its first frame states the size of its content.
+func ProbeZstd(src io.ReaderAt, size int64) (table, sized bool) {
+	p := make([]byte, min(max(size, 0), zstframe.MaxHeaderSize))
+	if container.ReadAt(src, p, 0) == nil {
+		h, _, err := zstframe.ParseHeader(p)
+		sized = err == nil && h.ContentSize >= 0
+	}
+	return zstfile.HasSeekTable(src, size), sized
 }
 
 // salvage returns the index of a damaged file, and the gaps that a search found if the file has no
