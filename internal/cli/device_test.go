@@ -100,14 +100,25 @@ func TestNoDenseDevice(t *testing.T) {
 	for backend, stage := range map[string]string{
 		"gpu": "lz77", "fused": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans",
 	} {
-		soft("-c9", "--backend", backend).want(t, exitError,
-			stage+" at level 9", "all but levels 7 to 9 of lzseqr")
+		soft("-c9", "--backend", backend).want(t, exitError, stage+" at level 9",
+			"; it does levels 1 to 6; --backend auto leaves the rest to the CPU\n")
 		soft("-c7", "--backend", backend).want(t, exitError, stage+" at level 7")
 		soft("-c9v", "-p", "lzr", "--backend", backend).want(t, exitOK, " on soft: ")
 		soft("-c6v", "--backend", backend).want(t, exitOK, " on soft: ")
 		r := pz(t, want, "-dc", "--backend", backend, "--gpu-device", "soft")
 		if r.out != content {
 			t.Errorf("%s: restoring: %d %s", backend, r.code, r.err)
+		}
+	}
+}
+
+func TestLevelList(t *testing.T) {
+	for want, levels := range map[string][]int{
+		"level 5": {5}, "levels 5 and 6": {5, 6}, "levels 1 and 9": {1, 9},
+		"levels 1 to 6": {1, 2, 3, 4, 5, 6}, "levels 1, 2, 9": {1, 2, 9},
+	} {
+		if got := levelList(levels); got != want {
+			t.Errorf("%v: %q, want %q", levels, got, want)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -64,15 +66,45 @@ const (
 
 // otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {
-	text := "a GPU matches at levels 5 and 6, for .gz also at 7, in blocks up to 16 MiB, " +
-		"and codes .pz at all but levels 7 to 9 of lzseqr; " +
-		"--backend auto leaves the rest to the CPU"
-	// With cpu,gpu lzseqr fails from level 7 on as well.
-	lzseqr := a.cfg.pipeline == "lzseqr" || a.cfg.pipeline == "" && a.cfg.format == compress.PZ
-	if a.cfg.match.Strict() && (!lzseqr || a.cfg.level < 7) {
+	c := &a.cfg
+	works := func(level int, match, entropy compress.Backend) bool {
+		_, err := compress.NewWriter(io.Discard, append(a.options(),
+			compress.WithLevel(level), compress.WithBackend(match, entropy))...)
+		return err == nil
+	}
+	var levels []int
+	for level := compress.MinLevel; level <= compress.MaxLevel; level++ {
+		if works(level, c.match, c.entropy) {
+			levels = append(levels, level)
+		}
+	}
+	text := "it does no level"
+	if len(levels) > 0 {
+		text = "it does " + levelList(levels)
+	}
+	if c.blockSize != 0 {
+		text += " with blocks of " + formatSize(int64(c.blockSize))
+	}
+	text += "; --backend auto leaves the rest to the CPU"
+	level := cmp.Or(c.level, compress.DefaultLevel)
+	if c.match.Strict() && works(level, compress.CPU, compress.GPU) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text
+}
+
+// levelList names levels, which ascend: "level 5", "levels 5 and 6", "levels 1 to 6".
+func levelList(levels []int) string {
+	first, last := levels[0], levels[len(levels)-1]
+	switch n := len(levels); {
+	case n == 1:
+		return fmt.Sprintf("level %d", first)
+	case n == 2:
+		return fmt.Sprintf("levels %d and %d", first, last)
+	case n == last-first+1:
+		return fmt.Sprintf("levels %d to %d", first, last)
+	}
+	return "levels " + strings.Trim(strings.ReplaceAll(fmt.Sprint(levels), " ", ", "), "[]")
 }
 
 // unreadable explains a file of an unknown format, or one that the mode does not support.
@@ -88,7 +120,7 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	case in.is(compress.Gzip):
 		return "is .gz data, which --recover does not support", dcBeforeDamage
 	case in.is(compress.Zstd):
-		if statesSize(in) {
+		if _, sized := in.probeZstd(); sized {
 			return "is .zst data without a whole frame to recover",
 				`"pz -dc FILE" restores the content before a missing end, ` +
 					`"zstd -dc FILE" the content before other damage`
@@ -164,15 +196,16 @@ const dcBeforeDamage = `"pz -dc FILE" restores the content before the damage`
 // recovery returns the advice to recover part of a file. It returns "" for a pipe, whose data is
 // gone, and where the run has just done so.
 func (a *app) recovery(in *source, e *compress.Error, part string) string {
+	table, sized := in.probeZstd()
 	switch {
 	case !in.regular() || a.cfg.mode == modeRecover:
 		return ""
-	case in.isStandard() && recoverable(in, e):
+	case table || sized && e.Block > 0: // the frames before the damage
 		part = strings.ReplaceAll(part, "block", "frame")
 		if errors.Is(e, compress.ErrTruncated) && !a.cfg.toStdout {
 			part += `, "pz -dc FILE" also part of the next one`
 		}
-	case in.isStandard() && e.Block == 0 && statesSize(in) && !errors.Is(e, compress.ErrTruncated):
+	case sized && e.Block == 0 && !errors.Is(e, compress.ErrTruncated):
 		// pz restores such a frame whole or not at all.
 		return `"zstd -dc FILE" restores the content before the damage`
 	case in.isStandard() && a.cfg.toStdout:
@@ -181,26 +214,6 @@ func (a *app) recovery(in *source, e *compress.Error, part string) string {
 		return dcBeforeDamage
 	}
 	return `"pz --recover FILE -o OUT" saves ` + part
-}
-
-// recoverable reports whether --recover can handle a damaged .zst file: it ends in a seek table, or
-// has frames before the damage that state their size.
-func recoverable(in *source, e *compress.Error) bool {
-	const magic = "\xb1\xea\x92\x8f" // end of a seek table
-	end := make([]byte, len(magic))
-	_, err := in.f.ReadAt(end, in.info.Size()-int64(len(end)))
-	if err == nil && string(end) == magic {
-		return true
-	}
-	return in.is(compress.Zstd) && e.Block > 0 && statesSize(in)
-}
-
-// statesSize reports whether the first frame of a .zst file states the size of its content (RFC
-// 8878, section 3.1.1.1.1).
-func statesSize(in *source) bool {
-	const fields = 0xe0 // Frame_Content_Size_Flag and Single_Segment_Flag of the descriptor
-	head := in.head()
-	return len(head) > 4 && head[0] == '\x28' && head[4]&fields != 0
 }
 
 // memoryExceeded explains a memory limit, and names the smallest -M that suffices, if it is known.

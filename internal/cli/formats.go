@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +40,16 @@ func (s *source) is(want compress.Format) bool {
 
 // isStandard reports whether the source is a .gz or .zst file.
 func (s *source) isStandard() bool { return s.is(compress.Gzip) || s.is(compress.Zstd) }
+
+// probeZstd reports whether the source is a .zst file that ends in a seek table, and whether its
+// first frame states the size of its content. A pipe is neither.
+func (s *source) probeZstd() (table, sized bool) {
+	if !s.regular() || !s.is(compress.Zstd) {
+		return false, false
+	}
+	size := s.info.Size() - s.start
+	return compress.ProbeZstd(io.NewSectionReader(s.f, s.start, size), size)
+}
 
 // chooseFormat sets the format from --format, -p and the suffix of -o.
 func (c *config) chooseFormat() error {
