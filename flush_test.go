@@ -8,8 +8,6 @@ import (
 	"io"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
 )
@@ -127,8 +125,8 @@ func TestFlushPipelines(t *testing.T) {
 // not make the Reader allocate the window.
 func TestFlushLargeWindow(t *testing.T) {
 	checkGoroutines(t)
-	for _, window := range []int{0, 16 << 20, 64 << 20} {
-		open := func(w io.Writer) flushWriter { return newZstdWriter(t, w, window) }
+	for _, window := range []int64{8 << 20, 16 << 20, 64 << 20} {
+		open := func(w io.Writer) flushWriter { return &frameWriter{w: w, window: window} }
 		checkPieces(t, fmt.Sprint("window of ", window), open, []int{200, 201, 202, 203, 204})
 	}
 	pr, pw := io.Pipe()
@@ -147,19 +145,6 @@ func TestFlushLargeWindow(t *testing.T) {
 	if got > 4<<20 {
 		t.Errorf("header alone: %d bytes allocated", got)
 	}
-}
-
-// newZstdWriter returns an encoder of klauspost/compress. A window of 0 is its default.
-func newZstdWriter(t *testing.T, w io.Writer, window int) flushWriter {
-	opts := []kzstd.EOption{kzstd.WithEncoderConcurrency(1)}
-	if window > 0 {
-		opts = append(opts, kzstd.WithWindowSize(window))
-	}
-	z, err := kzstd.NewWriter(w, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }
 
 // flushedFile is a file with the places of its flushes.
@@ -193,9 +178,9 @@ func TestFlushBeforeRead(t *testing.T) {
 	testenv.Slow(t)
 	writers := map[string]func(io.Writer) flushWriter{
 		"gzip": func(w io.Writer) flushWriter { return gzip.NewWriter(w) },
-		"zstd": func(w io.Writer) flushWriter { return newZstdWriter(t, w, 0) },
+		"zstd": func(w io.Writer) flushWriter { return &frameWriter{w: w, window: 8 << 20} },
 		"zstd, large window": func(w io.Writer) flushWriter {
-			return newZstdWriter(t, w, 32<<20)
+			return &frameWriter{w: w, window: 32 << 20}
 		},
 	}
 	for _, p := range Pipelines() {

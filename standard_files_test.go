@@ -9,10 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/zstfile"
+	"github.com/gopz/compress/internal/zstframe"
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/zstd"
 )
 
 // Files of the standard formats, .gz and .zst, from other encoders or put together by hand, and
@@ -30,24 +31,94 @@ func gzipMember(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// zstdStream returns a frame of klauspost/compress without a content size, with a flush after each
-// piece.
-func zstdStream(t testing.TB, content []byte, piece int, opts ...kzstd.EOption) []byte {
+// frameWriter writes one zstd frame without a content size. Each Flush ends a block.
+type frameWriter struct {
+	w       io.Writer
+	window  int64
+	begun   bool
+	content []byte
+	flushed int // bytes of content in blocks
+	enc     zstd.Encoder
+	finder  lz77.Matcher
+}
+
+func (f *frameWriter) Write(p []byte) (int, error) {
+	f.content = append(f.content, p...)
+	return len(p), nil
+}
+
+// Flush writes the content since the last Flush. Its blocks use no matches, tables or repeat
+// offsets from the blocks before: the Matcher makes no offsets below lz77.MinOffset, and so none
+// that the Encoder expects in the list of repeat offsets.
+func (f *frameWriter) Flush() error { return f.write(false) }
+
+// Close writes the end of the frame.
+func (f *frameWriter) Close() error { return f.write(true) }
+
+func (f *frameWriter) write(last bool) error {
+	var p []byte
+	if !f.begun {
+		h := zstfile.Header{ContentSize: -1, Window: f.window, Checksum: true}
+		p, f.begun = h.Append(nil), true
+	}
+	if piece := f.content[f.flushed:]; len(piece) > 0 || last {
+		at := len(p)
+		seqs := f.finder.Parse(nil, piece, &lz77.Levels[4], zstd.Limits)
+		p = f.enc.Append(p, piece, seqs)
+		for !last {
+			// The Encoder marks the last block of the piece as the last of the frame.
+			b, err := zstframe.ParseBlock(p[at:])
+			if err != nil {
+				return err
+			}
+			if b.Last {
+				p[at] &^= 1
+				break
+			}
+			at += zstframe.BlockHeaderSize + b.Size
+		}
+		f.flushed = len(f.content)
+	}
+	if last {
+		p = binary.LittleEndian.AppendUint32(p, zstfile.Checksum(f.content))
+	}
+	_, err := f.w.Write(p)
+	return err
+}
+
+// zstdStream returns a frame without a content size, in which each piece of the content ends a
+// block. Its window is 8 MiB.
+func zstdStream(t testing.TB, content []byte, piece int) []byte {
+	t.Helper()
+	return zstdWindow(t, content, piece, 8<<20)
+}
+
+// zstdWindow is zstdStream with a window.
+func zstdWindow(t testing.TB, content []byte, piece int, window int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	opts = append([]kzstd.EOption{kzstd.WithEncoderConcurrency(1)}, opts...)
-	w, err := kzstd.NewWriter(&b, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(content); i += piece {
-		w.Write(content[i:min(i+piece, len(content))])
-		w.Flush()
+	w := &frameWriter{w: &b, window: window}
+	for p := range slices.Chunk(content, piece) {
+		w.Write(p)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestFrameWriter checks that the zstd program reads the frames of frameWriter.
+func TestFrameWriter(t *testing.T) {
+	content := mixedBytes(300_000)
+	for _, piece := range []int{100, 1000, 5000, 200_000, 400_000} {
+		for _, window := range []int64{1 << 20, 8 << 20} {
+			file := zstdWindow(t, content, piece, window)
+			equal(t, decodeReference(t, "lzf", file), content, fmt.Sprint("pieces of ", piece))
+		}
+	}
 }
 
 // skippableFrame returns a skippable frame.

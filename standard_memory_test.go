@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	kzstd "github.com/klauspost/compress/zstd"
-
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/internal/zstfile"
@@ -77,7 +75,7 @@ func TestStandardLimits(t *testing.T) {
 		}
 	}
 	// A window that exceeds the limit, and one that does not.
-	wide := zstdStream(t, text, 50_000, kzstd.WithWindowSize(16<<20))
+	wide := zstdWindow(t, text, 50_000, 16<<20)
 	if _, err := decode(wide, WithMaxMemory(16<<20)); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v, want ErrMemory", err)
 	}

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	kgzip "github.com/klauspost/compress/gzip"
-	kzstd "github.com/klauspost/compress/zstd"
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -228,7 +224,7 @@ var toolReaders = map[string][][]string{
 	"lzf": {{"zstd", "-dc", "-M8MB"}, {"zstd", "-t"}},
 }
 
-// checkTools decodes our file with all programs and packages that read its format.
+// checkTools decodes our file with all programs that read its format, and with compress/gzip.
 func checkTools(t *testing.T, pipeline string, file, content []byte, what string) {
 	t.Helper()
 	for _, args := range toolReaders[pipeline] {
@@ -240,7 +236,9 @@ func checkTools(t *testing.T, pipeline string, file, content []byte, what string
 			equal(t, got, content, what+", "+args[0])
 		}
 	}
-	equal(t, decodeReference(t, pipeline, file), content, what+", Go")
+	if pipeline == "deflate" {
+		equal(t, decodeReference(t, pipeline, file), content, what+", compress/gzip")
+	}
 }
 
 // TestWriteTools decodes our files with other programs.
@@ -326,41 +324,19 @@ func TestZstdList(t *testing.T) {
 	}
 }
 
-// TestReadGo reads files of Go packages.
-func TestReadGo(t *testing.T) {
+// TestReadGzip reads files of compress/gzip.
+func TestReadGzip(t *testing.T) {
 	testenv.Slow(t)
 	content := corpus.ByName("mixed").Make(1 << 20)
 	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
-		var a, b bytes.Buffer
-		w, err := gzip.NewWriterLevel(&a, level)
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, level)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Name, w.Comment, w.Extra = "name", "comment", []byte("XX\x01\x00y")
-		k, err := kgzip.NewWriterLevel(&b, level)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range []io.WriteCloser{w, k} {
-			w.Write(content)
-			w.Close()
-		}
-		checkRead(t, a.Bytes(), content, fmt.Sprint("compress/gzip ", level))
-		checkRead(t, b.Bytes(), content, fmt.Sprint("klauspost gzip ", level))
-	}
-	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
-		var b bytes.Buffer
-		e, err := kzstd.NewWriter(&b, kzstd.WithEncoderLevel(level),
-			kzstd.WithEncoderConcurrency(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkRead(t, e.EncodeAll(content, nil), content, "EncodeAll")
-		for i := 0; i < len(content); i += 300_000 {
-			e.Write(content[i:min(i+300_000, len(content))])
-			e.Flush()
-		}
-		e.Close()
-		checkRead(t, b.Bytes(), content, "zstd stream")
+		w.Write(content)
+		w.Close()
+		checkRead(t, b.Bytes(), content, fmt.Sprint("level ", level))
 	}
 }

@@ -46,7 +46,9 @@ func TestTuning(t *testing.T) {
 						len(fixed))
 				}
 				if p.Format != PZ {
-					equal(t, decodeReference(t, p.Name, want), content, what)
+					t.Run(what, func(t *testing.T) {
+						equal(t, decodeReference(t, p.Name, want), content, what)
+					})
 				}
 				if got, err := decode(want); err != nil || !bytes.Equal(got, content) {
 					t.Errorf("%s: %v", what, err)

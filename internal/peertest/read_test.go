@@ -1,0 +1,173 @@
+package peertest_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	kzstd "github.com/klauspost/compress/zstd"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
+	"github.com/gopz/compress/internal/zstdec"
+)
+
+// TestReadGzip reads .gz files of the peer at all its levels.
+func TestReadGzip(t *testing.T) {
+	testenv.Slow(t)
+	content := corpus.ByName("mixed").Make(1 << 20)
+	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(content)
+		w.Close()
+		checkRead(t, b.Bytes(), content, fmt.Sprint("level ", level))
+	}
+}
+
+// zstdStream returns a frame of the peer without a content size, with a flush after each piece.
+func zstdStream(t testing.TB, content []byte, piece int, opts ...kzstd.EOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := kzstd.NewWriter(&b, append(opts, kzstd.WithEncoderConcurrency(1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range slices.Chunk(content, piece) {
+		w.Write(p)
+		w.Flush()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestReadZstd reads .zst files of the peer at all its levels: frames with a content size, and
+// flushed streams without one.
+func TestReadZstd(t *testing.T) {
+	testenv.Slow(t)
+	content := corpus.ByName("mixed").Make(1 << 20)
+	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
+		enc := zstdEncoder(t, level)
+		checkRead(t, enc.EncodeAll(content, nil), content, fmt.Sprint(level, ", EncodeAll"))
+		for _, piece := range []int{1000, 50_000, 300_000} {
+			file := zstdStream(t, content, piece, kzstd.WithEncoderLevel(level))
+			checkRead(t, file, content, fmt.Sprint(level, ", pieces of ", piece))
+		}
+	}
+}
+
+// TestReadZstdDamage cuts and changes a frame of the peer. Readers return a part of its content and
+// an error, the same with all numbers of workers.
+func TestReadZstdDamage(t *testing.T) {
+	content := corpus.ByName("text").Make(1500)
+	file := zstdStream(t, content, 500)
+	step := 3
+	if testenv.All() {
+		step = 1
+	}
+	for i := 0; i < len(file); i += step {
+		changed := bytes.Clone(file)
+		changed[i] ^= 1
+		for what, bad := range map[string][]byte{"cut": file[:i], "changed": changed} {
+			first, firstErr := decodeFile(bad, compress.WithConcurrency(1))
+			ok := firstErr != nil && (what == "changed" || bytes.HasPrefix(content, first))
+			if what == "changed" && firstErr == nil {
+				ok = bytes.Equal(first, content) // a larger window, for example
+			}
+			if !ok {
+				t.Fatalf("%s at byte %d: %d bytes, %v", what, i, len(first), firstErr)
+			}
+			got, err := decodeFile(bad, compress.WithConcurrency(3))
+			if !bytes.Equal(got, first) || fmt.Sprint(err) != fmt.Sprint(firstErr) {
+				t.Fatalf("%s at byte %d: %d bytes, %v with one worker; %d bytes, %v with three",
+					what, i, len(first), firstErr, len(got), err)
+			}
+		}
+	}
+}
+
+// TestWindowLimit reads a frame whose window exceeds the memory limit, and one whose window does
+// not.
+func TestWindowLimit(t *testing.T) {
+	content := corpus.ByName("text").Make(200_000)
+	wide := zstdStream(t, content, 50_000, kzstd.WithWindowSize(16<<20))
+	_, err := decodeFile(wide, compress.WithMaxMemory(16<<20))
+	if !errors.Is(err, compress.ErrMemory) {
+		t.Errorf("error %v, want ErrMemory", err)
+	}
+	got, err := decodeFile(wide, compress.WithMaxMemory(32<<20))
+	if err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// TestZstdecRead decodes frames of many windows with one stream decoder, through readers of all
+// manners.
+func TestZstdecRead(t *testing.T) {
+	d, err := zstdec.New(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for i, window := range []int{1 << 10, 1 << 20, 1 << 14, 4 << 20, 1 << 17, 1 << 18, 8 << 20} {
+		for j, k := range corpus.Kinds() {
+			size := 1 + r.IntN(200_000)
+			if (i+j)%9 == 0 && !testenv.Race && !testenv.Emulated() {
+				size = 5 << 20 // beyond the buffer
+			}
+			src := k.Make(size)
+			code := zstdStream(t, src, 1+r.IntN(size)+size/100, kzstd.WithWindowSize(window))
+			var in io.Reader = bytes.NewReader(code)
+			switch j % 3 {
+			case 0:
+				in = iotest.HalfReader(in)
+			case 1:
+				in = iotest.DataErrReader(in)
+			}
+			if err := d.Reset(in); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, src) {
+				t.Fatalf("%s, %d bytes, window %d: %d bytes, %v", k.Name, size, window, len(got), err)
+			}
+		}
+	}
+}
+
+// TestZstdecWrap decodes content that is longer than the buffer, with matches of all distances.
+func TestZstdecWrap(t *testing.T) {
+	testenv.Slow(t)
+	r := rand.New(rand.NewPCG(11, 12))
+	d, err := zstdec.New(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"far", "text", "mixed", "runs", "records", "dna"} {
+		src := corpus.ByName(name).Make(1 << 20)
+		for len(src) < 3<<20 { // matches as far as the window
+			at := r.IntN(len(src))
+			src = append(src, src[at:min(len(src), at+r.IntN(2000))]...)
+		}
+		for _, window := range []int{1 << 10, 1 << 16, 1 << 18, 1 << 20} {
+			code := zstdStream(t, src, 1<<18+r.IntN(100), kzstd.WithWindowSize(window))
+			if err := d.Reset(bytes.NewReader(code)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(d); err != nil || !bytes.Equal(got, src) {
+				t.Fatalf("%s, window %d: %d bytes, %v", name, window, len(got), err)
+			}
+		}
+	}
+}
