@@ -62,11 +62,8 @@ func staleRows(module string, imports []importUse, dirs []string) (rows []string
 	}
 	arrows, uses := map[arrow]bool{}, map[arrow]bool{}
 	for _, u := range imports {
-		if u.test {
-			continue
-		}
 		from, _ := inModule(module, u.from)
-		if to, ok := inModule(module, u.to); ok {
+		if to, ok := inModule(module, u.to); ok && !u.test {
 			arrows[arrow{from, to}] = true
 		}
 		for m := range foreign {

@@ -68,8 +68,9 @@ func check(module string, u importUse) string {
 	return ""
 }
 
-// checkForeign checks the import of a package from outside the module. Tests may import any listed
-// module, unless it is optional.
+// checkForeign checks the import of a package from outside the module. Tests may import what their
+// package may, and small modules: "go mod tidy" in a program loads the tests of all packages below
+// those it imports, and downloads the modules that these tests need.
 func checkForeign(from string, u importUse) string {
 	if u.to == "C" {
 		if tag := cgo[from]; tag == "" || u.tag != tag {
@@ -84,21 +85,14 @@ func checkForeign(from string, u importUse) string {
 		if u.to != module && !strings.HasPrefix(u.to, module+"/") {
 			continue
 		}
-		listed := slices.Contains(users, from)
-		if tag := optional[module]; tag != "" {
-			switch {
-			case !listed:
-				// An importer's "go mod tidy" also downloads what the tests of its imports need.
-				return fmt.Sprintf("%q imports %s, which is only for %q and their tests",
-					from, u.to, users)
-			case u.tag != tag:
-				return fmt.Sprintf("%q imports %s without the build constraint %s", from, u.to, tag)
-			}
+		if !slices.Contains(users, from) && !(u.test && small[module]) {
+			return fmt.Sprintf("%q imports %s, which is only for %q and their tests",
+				from, u.to, users)
 		}
-		if u.test || listed {
-			return ""
+		if tag := optional[module]; tag != "" && u.tag != tag {
+			return fmt.Sprintf("%q imports %s without the build constraint %s", from, u.to, tag)
 		}
-		return fmt.Sprintf("%q imports %s, which is only for %q and tests", from, u.to, users)
+		return ""
 	}
 	return fmt.Sprintf("%q imports %s: a new dependency needs a reason and a line in %s",
 		from, u.to, tables)

@@ -139,8 +139,8 @@ var sideways = map[arrow]string{
 	{"zstd", "lz77"}:    "codes sequences, a type of lz77",
 }
 
-// foreign lists the modules that packages may import, and these packages. A module's path covers
-// all its packages.
+// foreign lists the modules that packages and their tests may import, and these packages. A module's
+// path covers all its packages.
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
@@ -149,8 +149,16 @@ var foreign = map[string][]string{
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
-	// Decodes standard formats, and is measured.
-	"github.com/klauspost/compress": {"internal/bench"},
+	// Writes and reads the standard formats, for comparison. No importer needs these packages.
+	"github.com/klauspost/compress": {"internal/bench", "internal/peertest"},
+}
+
+// small lists the modules that any test may import. The library itself needs them, so that tests
+// cost an importer nothing more.
+var small = map[string]bool{
+	"github.com/klauspost/cpuid/v2": true,
+	"github.com/cespare/xxhash/v2":  true,
+	"golang.org/x/sys":              true, // of cpuid
 }
 
 // optional lists modules and the build constraint that their imports need.
