@@ -7,17 +7,22 @@ package simd
 // decodeLanesAVX2 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
-func decodeLanesAVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte) (done int, usedA int)
+func decodeLanesAVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte,
+	wordsA []byte) (done int, usedA int)
 
 // decodeLanes2AVX2 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
-func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
+func decodeLanes2AVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte,
+	statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int,
+	usedB int)
 
 // decodeLanes2AVX512 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape
-func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte, statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int, usedB int)
+func decodeLanes2AVX512(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte,
+	statesB *[32]uint32, tabB *[2048]uint32, dstB []byte, wordsB []byte) (done int, usedA int,
+	usedB int)
 
 // decodeCtxAVX2 decodes at most the given number of rounds, while each group has words for one.
 // All other tables must follow the first one in memory.
@@ -27,7 +32,8 @@ func decodeCtxAVX2(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32,
+	marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeCtxVBMI decodes at most the given number of rounds, while each group has words for one.
 // All other tables must follow the first one in memory.
@@ -37,7 +43,8 @@ func decodeCtxVBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+}, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte,
+	class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
 
 // decodeCtx2VBMI decodes at most the given number of rounds, while each group has words for one.
 // All other tables must follow the first one in memory.
@@ -51,7 +58,8 @@ func decodeCtx2VBMI(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsB []byte, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+}, wordsB []byte, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte,
+	marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 
 // deinterleaveAVX2 moves the symbols of 8n rounds of 32 lanes to the pieces of the lanes.
 // Rounds begin 64 bytes apart in buf.
@@ -63,7 +71,8 @@ func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 // bytes in litLens.
 //
 //go:noescape
-func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
+func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int,
+	used int, end uint64)
 
 // prefetchEntries prefetches the entries at[k]&mask of a table, of size bytes each.
 //
@@ -78,7 +87,8 @@ func encodeLanesAVX2(states *[32]uint32, tab *[256]uint64, run []byte, words []b
 // encodeLanesAVX512 codes run, whole rounds, and returns the index where the words begin.
 //
 //go:noescape
-func encodeLanesAVX512(states *[32]uint32, tab *[256]uint64, run []byte, words []byte, p int) (at int)
+func encodeLanesAVX512(states *[32]uint32, tab *[256]uint64, run []byte, words []byte,
+	p int) (at int)
 
 // matchLenAVX2 returns the length of the common prefix of a and b.
 // It requires equal lengths, of at least 32 bytes.
@@ -119,7 +129,8 @@ func decodeTokensPlainAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int, usedMatches int, lits uint64, produced uint64)
+}, tokens []byte, litLens []byte, matchLens []byte, offsets []byte) (done int, usedLits int,
+	usedMatches int, lits uint64, produced uint64)
 
 // decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
 // many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.
@@ -131,7 +142,9 @@ func decodeTokensRepeatAVX2(seqs *struct {
 	LitLen   uint32
 	MatchLen uint32
 	Offset   uint32
-}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint, repeats *[4]uint32, minMatch uint32) (done int, usedLits int, usedMatches int, usedCodes int, nextBit uint, lits uint64, produced uint64)
+}, tokens []byte, litLens []byte, matchLens []byte, codes []byte, extra []byte, bit uint,
+	repeats *[4]uint32, minMatch uint32) (done int, usedLits int, usedMatches int, usedCodes int,
+	nextBit uint, lits uint64, produced uint64)
 
 // executeAVX2 carries out sequences. It stops before one for which dst or lits has less than 32
 // bytes of slack, and before one whose offset reaches before the beginning of dst. It requires at

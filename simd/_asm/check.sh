@@ -20,6 +20,16 @@ generate() {
   (cd "$tmp" && "./$2" -pkg simd -out "$2.s" -stubs "$2.go")
   sed -i '1s/ by command: .*\. DO NOT/ by simd\/_asm. DO NOT/' "$tmp/$2.s" "$tmp/$2.go"
 
+  # avo writes a declaration on one line.
+  awk '!/^\/\// {
+    while (length($0) > 100 && match(substr($0, 1, 100), /.*, /)) {
+      print substr($0, 1, RLENGTH - 1)
+      $0 = "\t" substr($0, RLENGTH + 1)
+    }
+  }
+  { print }' "$tmp/$2.go" | gofmt >"$tmp/wrapped.go"
+  mv "$tmp/wrapped.go" "$tmp/$2.go"
+
   # With a register that only AVX-512 has, the assembler silently encodes an instruction of AVX-512.
   if ! awk '/^TEXT/ { avx2 = $2 ~ /AVX2/ }
             avx2 && /[XYZ](1[6-9]|2[0-9]|3[01])([^0-9]|$)|[ZK][0-7]([^0-9]|$)/ { print; bad = 1 }
