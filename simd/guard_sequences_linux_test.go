@@ -34,28 +34,33 @@ func TestGuardPagesSequences(t *testing.T) {
 			c.run(t, seqs.sequences(r, len(c.tokens)))
 		}
 		for range scaled(10_000) {
-			at := r.IntN(2) * r.IntN(60)
-			n := r.IntN(40)
-			if r.IntN(4) == 0 {
-				n = 60 + r.IntN(100) // enough for the kernel to sample lengths
-			}
-			q, used, size := randomCopies(r, n, at, r.IntN(2)*3*n)
-			dst := content.put(r, make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
-			from := lits.put(r, make([]byte, max(0, used+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
-			in := seqs.sequences(r, len(q))
-			copy(in, q)
-			runExecute(t, dst, at, from, in)
-			// Arbitrary numbers.
-			for i := range in {
-				in[i] = sequence{
-					r.Uint32() >> r.IntN(32),
-					r.Uint32() >> r.IntN(32),
-					r.Uint32() >> r.IntN(32),
-				}
-			}
+			dst, from, in := tryCopies(t, r, content, lits, seqs, randomCopies, runExecute)
 			Execute(dst, r.IntN(len(dst)+50), from, in)
 		}
 	})
+}
+
+// tryCopies calls run with sequences that generate returns, and with enough room, a little less, or
+// a little more. It returns the memory that it has used, with arbitrary numbers as sequences.
+func tryCopies(
+	t *testing.T, r *rand.Rand, content, lits, seqs guarded,
+	generate func(r *rand.Rand, n, at, bad int) (q []sequence, used, size int),
+	run func(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence),
+) (dst, from []byte, in []sequence) {
+	at, n := r.IntN(2)*r.IntN(60), r.IntN(40)
+	if r.IntN(4) == 0 {
+		n = 60 + r.IntN(100) // enough for the kernel to sample lengths
+	}
+	q, used, size := generate(r, n, at, r.IntN(2)*3*n)
+	dst = content.put(r, make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
+	from = lits.put(r, make([]byte, max(0, used+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
+	in = seqs.sequences(r, len(q))
+	copy(in, q)
+	run(t, dst, at, from, in)
+	for i := range in {
+		in[i] = sequence{r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32)}
+	}
+	return dst, from, in
 }
 
 // TestGuardPagesMarkRunStarts runs with tokens, lengths and marks between guard pages.

@@ -20,22 +20,7 @@ func TestGuardPagesZstd(t *testing.T) {
 			return p
 		}
 		for range scaled(5000) {
-			at, n := r.IntN(2)*r.IntN(60), r.IntN(40)
-			if r.IntN(4) == 0 {
-				n = 60 + r.IntN(100) // enough for the kernel to sample lengths
-			}
-			q, used, size := nearCopies(r, n, at, r.IntN(2)*3*n)
-			dst := content.put(r, make([]byte, max(at, size+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
-			from := lits.put(r, make([]byte, max(0, used+CopySlack+r.IntN(3)*(r.IntN(60)-40))))
-			in := seqs.sequences(r, len(q))
-			copy(in, q)
-			runExecuteNear(t, dst, at, from, in)
-			// Arbitrary numbers.
-			for i := range in {
-				in[i] = sequence{
-					r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32), r.Uint32() >> r.IntN(32),
-				}
-			}
+			dst, from, in := tryCopies(t, r, content, lits, seqs, nearCopies, runExecuteNear)
 			ExecuteNear(dst, r.IntN(len(dst)+50), from, in)
 		}
 		for range scaled(2000) {

@@ -2,47 +2,6 @@
 
 package simd
 
-// manyLongMatches looks at a sample of sequences and reports whether an eighth or more of their
-// matches have more than 32 bytes. Then branches that depend on the length are predicted wrongly
-// often, and executeLongAVX2 is faster: on nci, where 44% are long, 2.2 ns a sequence against 3.4
-// ns. Without long matches it is slower: 1.5 ns against 1.1 ns on dickens.
-func manyLongMatches(seqs []rawSequence) bool {
-	const sample, many = 16, 2
-	if len(seqs) < 4*sample {
-		return false
-	}
-	step, long := len(seqs)/sample, 0
-	for i := 0; i < len(seqs); i += step {
-		if seqs[i].MatchLen > 32 {
-			long++
-		}
-	}
-	return long >= many
-}
-
-func executeKernel(
-	dst []byte, at int, lits []byte, seqs []rawSequence,
-) (done, end, used int, ok bool) {
-	if current() == portable {
-		return 0, at, 0, false
-	}
-	if len(seqs) == 0 || uint(at) > uint(len(dst)) {
-		return 0, at, 0, true
-	}
-	dst = dst[:min(len(dst), at+maxCallBytes)]
-	seqs = seqs[:min(len(seqs), maxCallSequences)]
-	end = at
-	if manyLongMatches(seqs) {
-		var size int
-		size, end, used = executeLongAVX2(dst, at, lits, &seqs[0], len(seqs))
-		if done = size / sequenceSize; done == len(seqs) {
-			return done, end, used, true
-		}
-	}
-	size, end, more := executeAVX2(dst, end, lits[used:], &seqs[done], len(seqs)-done)
-	return done + size/sequenceSize, end, used + more, true
-}
-
 func decodeTokensRepeatKernel(
 	seqs []rawSequence, tokens, litLens, matchLens, codes, extra []byte,
 	bit *uint, repeats, minMatch *[4]uint32,

@@ -2,29 +2,6 @@
 
 package simd
 
-func executeNearKernel(
-	dst []byte, at int, lits []byte, seqs []rawSequence,
-) (done, end, used int, ok bool) {
-	if current() == portable {
-		return 0, at, 0, false
-	}
-	if len(seqs) == 0 || uint(at) > uint(len(dst)) {
-		return 0, at, 0, true
-	}
-	dst = dst[:min(len(dst), at+maxCallBytes)]
-	seqs = seqs[:min(len(seqs), maxCallSequences)]
-	end = at
-	if manyLongMatches(seqs) {
-		var size int
-		size, end, used = executeNearLongAVX2(dst, at, lits, &seqs[0], len(seqs))
-		if done = size / sequenceSize; done == len(seqs) {
-			return done, end, used, true
-		}
-	}
-	size, end, more := executeNearAVX2(dst, end, lits[used:], &seqs[done], len(seqs)-done)
-	return done + size/sequenceSize, end, used + more, true
-}
-
 func decodeHuffman4Kernel(
 	s *HuffmanStreams, table *[1 << HuffmanBits]uint16, dst, src []byte, part, rounds int,
 ) bool {
