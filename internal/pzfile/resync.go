@@ -19,12 +19,12 @@ type candidate struct {
 // stream. It reports whether this stream goes on.
 func (s *search) resync() bool {
 	from := s.back
-	if s.outer.overrun {
+	if s.outer.place == atCutBlock {
 		// The stream found in the block that was cut off leads to no end, so that it is content.
 		s.restore()
 	}
 	c := s.find(from)
-	if c.at >= 0 && c.at < s.pos && s.last {
+	if c.at >= 0 && c.at < s.pos && s.place == behindBlock {
 		// The candidate lies in the last block. Either that block has .pz data as content, or its
 		// own end is missing.
 		if s.isLastIntact() {
@@ -41,21 +41,21 @@ func (s *search) resync() bool {
 		// Everything found since the search left the outer stream is content of it.
 		s.restore()
 	}
-	if c.at >= 0 && s.overrun {
+	if c.at >= 0 && s.place == atCutBlock {
 		s.leave()
 	}
 	ahead := c.number - s.number
 	switch {
 	case c.at < 0:
 		why, detail := errs.Corrupt, "no block from here on"
-		if s.overrun || s.Size-s.pos < BlockHeaderSize {
+		if s.place == atCutBlock || s.Size-s.pos < BlockHeaderSize {
 			why, detail = errs.Truncated, ""
 		}
 		s.loseRest(s.Size, why, detail)
 		s.pos = s.Size
 		return false
 	case c.number < 0:
-		if !s.overrun && s.start >= 0 && (!s.outer.left || c.at > s.outer.near) {
+		if s.place != atCutBlock && s.start >= 0 && (!s.outer.left || c.at > s.outer.near) {
 			s.leave()
 		}
 		if s.known || c.at > s.pos {
@@ -75,7 +75,7 @@ func (s *search) resync() bool {
 	default:
 		s.lose(index.DamageUnknown, errs.PartBlock, 0, -1, errs.Corrupt, "no block header")
 	}
-	s.pos, s.number, s.last, s.overrun = c.at, c.number, false, false
+	s.pos, s.number, s.place = c.at, c.number, anyPlace
 	s.back = s.pos
 	if !s.known {
 		s.head.Checks = c.checks
@@ -98,7 +98,9 @@ func (s *search) restore() {
 	s.position = o.position
 	f.Content, f.Streams, f.Blocks = o.content, f.Streams[:o.streams], f.Blocks[:o.blocks]
 	s.Gaps = s.Gaps[:o.gaps]
-	s.NewRow, s.last = true, false
+	if s.NewRow = true; s.place == behindBlock {
+		s.place = anyPlace
+	}
 	s.outer = outer{}
 }
 
@@ -165,7 +167,7 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 		return c, false
 	}
 	// A block that was cut off may have .pz data of any other stream as content.
-	return c, !s.overrun || !s.isOtherStream(c)
+	return c, s.place != atCutBlock || !s.isOtherStream(c)
 }
 
 // isOtherStream reports whether a block cannot be a later one of this stream.

@@ -18,7 +18,6 @@ type search struct {
 	rules Rules
 
 	position
-	last  bool  // the last block of File ends at pos
 	back  int64 // the bytes from here to pos are payload that nothing has confirmed
 	outer outer
 
@@ -34,15 +33,24 @@ type Rules struct {
 
 // position is how far the search has come in a stream.
 type position struct {
-	pos     int64
-	id      int   // number of the stream
-	start   int64 // offset of its header, −1 if that has not been found
-	head    Header
-	known   bool  // head is the stream's header
-	number  int64 // of the next block
-	raw     int64 // content of the stream so far, −1 if unknown
-	overrun bool  // the header at pos is of a block that the end of the file cuts off
+	pos    int64
+	place  place
+	id     int   // number of the stream
+	start  int64 // offset of its header, −1 if that has not been found
+	head   Header
+	known  bool  // head is the stream's header
+	number int64 // of the next block
+	raw    int64 // content of the stream so far, −1 if unknown
 }
+
+// place is what the search knows about pos.
+type place uint8
+
+const (
+	anyPlace    place = iota
+	behindBlock       // the last block of File ends there
+	atCutBlock        // the header there is of a block that the end of the file cuts off
+)
 
 // outer is a damaged stream that the search has left for the header of another one. Content may be
 // .pz data itself, so that the header may turn out to be part of a block of the outer stream.
@@ -138,7 +146,7 @@ func (s *search) loseRest(to int64, why error, detail string) {
 // stream finds the blocks of one stream and goes to what comes after it.
 func (s *search) stream() {
 	s.position = position{pos: s.pos, id: s.id, start: -1}
-	s.NewRow, s.last = true, false
+	s.NewRow = true
 	if s.head, s.known = s.headerAt(s.pos); s.known {
 		s.start, s.Found = s.pos, true
 		s.pos += int64(s.head.Size())
@@ -153,7 +161,7 @@ func (s *search) stream() {
 		case atBlock:
 			continue
 		case atEnd:
-			if !s.outer.overrun {
+			if s.outer.place != atCutBlock {
 				return
 			}
 			// The stream does not lie in a block that was cut off if the file ends here, or if
@@ -162,7 +170,7 @@ func (s *search) stream() {
 				s.outer = outer{}
 				return
 			}
-			s.back, s.last = s.pos, false
+			s.back, s.place = s.pos, anyPlace
 		}
 		if !s.resync() {
 			return
@@ -170,15 +178,17 @@ func (s *search) stream() {
 	}
 }
 
-// What next finds at pos.
+// found is what the search finds at pos.
+type found uint8
+
 const (
-	atBlock = iota // a block
-	atEnd          // the end of the stream
-	atOther        // neither
+	atBlock found = iota // a block
+	atEnd                // the end of the stream
+	atOther              // neither
 )
 
 // next goes past the block at pos, or past the end of the stream.
-func (s *search) next() int {
+func (s *search) next() found {
 	if !s.known {
 		return atOther
 	}
@@ -192,7 +202,7 @@ func (s *search) next() int {
 	e, _, err := ParseBlockHeader(p, &s.head, s.number)
 	switch {
 	case err == nil && s.endOf(e) > s.Size:
-		s.overrun, s.last, s.back = true, false, s.pos+BlockHeaderSize
+		s.place, s.back = atCutBlock, s.pos+BlockHeaderSize
 		return atOther
 	case err == nil:
 		s.add(e)
@@ -200,7 +210,7 @@ func (s *search) next() int {
 	}
 	if e, ok := s.mend(p); ok {
 		s.lose(index.DamageBlocks, errs.PartBlock, 1, int64(e.Raw), errs.Checksum, "header checksum mismatch")
-		s.last, s.back = false, s.pos+BlockHeaderSize
+		s.place, s.back = anyPlace, s.pos+BlockHeaderSize
 		s.pos = s.endOf(e)
 		s.number++
 		return atBlock
@@ -233,7 +243,7 @@ func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
 func (s *search) add(e Entry) {
 	b := e.block(s.pos)
 	s.AddBlock(b, func() index.Stream { return s.row(s.number) })
-	s.last, s.back = true, s.pos+BlockHeaderSize
+	s.place, s.back = behindBlock, s.pos+BlockHeaderSize
 	s.pos += int64(b.Size)
 	s.number++
 	if s.raw >= 0 {
@@ -252,7 +262,7 @@ func (s *search) row(number int64) index.Stream {
 // drop takes back the last block.
 func (s *search) drop() {
 	b := s.DropBlock()
-	s.pos, s.last = b.Offset, false
+	s.pos, s.place = b.Offset, anyPlace
 	s.number--
 	if s.raw >= 0 {
 		s.raw -= int64(b.Raw)
@@ -275,7 +285,7 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 }
 
 // end handles an end marker at pos. Part of the index must follow it.
-func (s *search) end() int {
+func (s *search) end() found {
 	size := TailSize(s.number)
 	footer, next := s.pos+size-FooterSize, s.pos+size
 	if next > s.Size {
