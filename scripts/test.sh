@@ -18,11 +18,11 @@ race_packages=(. ./pipeline/... ./gpu/... ./internal/cli)
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
 byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
-  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile)
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile ./internal/peertest)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./zstd ./pipeline .)
+kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./zstd ./pipeline ./internal/peertest .)
 
 usage() {
   cat <<'USAGE'

@@ -22,7 +22,7 @@ import (
 // TestReadGzip reads .gz files of the peer at all its levels.
 func TestReadGzip(t *testing.T) {
 	testenv.Slow(t)
-	content := corpus.ByName("mixed").Make(1 << 20)
+	content := corpus.ByName("mixed").Make(500_000)
 	for level := gzip.HuffmanOnly; level <= gzip.BestCompression; level++ {
 		var b bytes.Buffer
 		w, err := gzip.NewWriterLevel(&b, level)
@@ -57,11 +57,11 @@ func zstdStream(t testing.TB, content []byte, piece int, opts ...kzstd.EOption) 
 // flushed streams without one.
 func TestReadZstd(t *testing.T) {
 	testenv.Slow(t)
-	content := corpus.ByName("mixed").Make(1 << 20)
+	content := corpus.ByName("mixed").Make(500_000)
 	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
 		enc := zstdEncoder(t, level)
 		checkRead(t, enc.EncodeAll(content, nil), content, fmt.Sprint(level, ", EncodeAll"))
-		for _, piece := range []int{1000, 50_000, 300_000} {
+		for _, piece := range []int{1000, 300_000} {
 			file := zstdStream(t, content, piece, kzstd.WithEncoderLevel(level))
 			checkRead(t, file, content, fmt.Sprint(level, ", pieces of ", piece))
 		}
@@ -123,6 +123,9 @@ func TestZstdecRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for i, window := range []int{1 << 10, 1 << 20, 1 << 14, 4 << 20, 1 << 17, 1 << 18, 8 << 20} {
 		for j, k := range corpus.Kinds() {
+			if (i+j)%2 == 0 && !testenv.All() {
+				continue
+			}
 			size := 1 + r.IntN(200_000)
 			if (i+j)%9 == 0 && !testenv.Race && !testenv.Emulated() {
 				size = 5 << 20 // beyond the buffer

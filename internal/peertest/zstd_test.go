@@ -104,12 +104,14 @@ func TestZstdWrite(t *testing.T) {
 			if testenv.All() {
 				levels = []int{1, 4, 7}
 			}
-			for i, n := range zstdSizes {
-				if testing.Short() && n > 20_000 && i%2 == 0 {
+			for _, n := range zstdSizes {
+				if testing.Short() && n > 20_000 && n != zstd.MaxBlock+1 {
 					continue
 				}
 				src := all[:n]
-				checkZstd(t, &e, src, greedy(src))
+				if n < 20_000 || testenv.All() {
+					checkZstd(t, &e, src, greedy(src)) // slow
+				}
 				checkZstd(t, &e, src, nil)
 				for _, level := range levels {
 					checkZstd(t, &e, src, m.Parse(nil, src, &lz77.Levels[level], zstd.Limits))
@@ -142,7 +144,7 @@ func TestZstdRead(t *testing.T) {
 	for level := kzstd.SpeedFastest; level <= kzstd.SpeedBestCompression; level++ {
 		enc := zstdEncoder(t, level)
 		for _, k := range corpus.Kinds() {
-			for _, n := range []int{1, 300, 4000, 500_000} {
+			for _, n := range []int{1, 300, 4000, 300_000} {
 				src := k.Make(n)
 				code := enc.EncodeAll(src, nil)
 				for _, slack := range []int{0, zstd.DecodeSlack} {
