@@ -44,6 +44,10 @@ type Block struct {
 	Into []byte
 	// Err is why the block failed, nil if it did not.
 	Err error
+	// Serial makes the block a serial one if it has a Decoder: workers decode such blocks of a run
+	// one after the other, in the order of Submit. For decompression only. Decoding may exchange
+	// the memory of Src, and sets Raw.
+	Serial container.Serial
 	// Tag is for the caller.
 	Tag int64
 
@@ -72,7 +76,10 @@ func (b *Block) Out() []byte {
 	if b.inInto {
 		return b.Into[:b.Raw]
 	}
-	if b.Kind == Stored {
+	switch {
+	case b.isSerial():
+		return b.Serial.Content()
+	case b.Kind == Stored:
 		return b.Src
 	}
 	return b.dst

@@ -77,6 +77,7 @@ type Run struct {
 	free  []*Block
 	out   fifo.Queue[*Block] // submitted and not yet returned by Next
 	made  int                // blocks that exist
+	chain chain              // of serial blocks
 	count int64              // Index of the next block
 }
 

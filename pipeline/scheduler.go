@@ -51,11 +51,15 @@ func NewScheduler(workers int) *Scheduler {
 // device.
 func (s *Scheduler) Workers() int { return s.workers }
 
-// submit queues a new block and starts a worker for it if there may be one more.
+// submit queues a new block and starts a worker for it if there may be one more. A serial block
+// waits for its predecessor first.
 func (s *Scheduler) submit(b *Block) {
+	var w *worker
 	s.mu.Lock()
-	s.queue.Push(b)
-	w := s.recruit()
+	if !b.isSerial() || b.run.chain.enter(b) {
+		s.queue.Push(b)
+		w = s.recruit()
+	}
 	s.mu.Unlock()
 	w.start()
 }
@@ -90,8 +94,13 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	if retired != nil && s.runs > 0 {
 		s.payloads = append(s.payloads, retired)
 	}
-	if out == resume {
+	switch {
+	case out == resume:
 		s.resumed.Push(b)
+	case out == finished && b.isSerial():
+		if successor := b.run.chain.leave(); successor != nil {
+			s.queue.Push(successor)
+		}
 	}
 	if w == nil {
 		if out == resume {
@@ -150,15 +159,21 @@ func (s *Scheduler) idleWorkers() int {
 // withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. The run
 // does not wait until the blocks of other runs before them have had their turn.
 func (s *Scheduler) withdraw(r *Run) {
+	cancel := func(b *Block) {
+		b.Err = ErrCanceled
+		b.setState(stateDone)
+		b.done <- struct{}{}
+	}
 	s.mu.Lock()
 	for range s.queue.Len() {
 		if b := s.queue.Pop(); b.run == r {
-			b.Err = ErrCanceled
-			b.setState(stateDone)
-			b.done <- struct{}{}
+			cancel(b)
 		} else {
 			s.queue.Push(b)
 		}
+	}
+	for b := r.chain.waiting.Pop(); b != nil; b = r.chain.waiting.Pop() {
+		cancel(b)
 	}
 	s.mu.Unlock()
 	if r.device != nil {

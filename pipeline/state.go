@@ -21,7 +21,7 @@ type blockState uint8
 const (
 	stateFree      blockState = iota // in the free list of its Run
 	stateFilling                     // with the caller, between Get and Submit
-	stateQueued                      // in the queue of the Scheduler; no stage has run
+	stateQueued                      // in the queue of the Scheduler or a chain; no stage has run
 	stateRunning                     // with a worker
 	stateRequested                   // in a queue of the coordinator, for the device
 	stateOnDevice                    // in a batch on the device

@@ -35,7 +35,7 @@ type Pipeline struct {
 	variants  *variants            // settings that tuning may choose in place of the level's
 	blocks    *[MaxLevel + 1]uint8 // log2 of the default block size
 	encode    []stage
-	decode    []stage   // nil if blocks cannot be decoded one by one
+	decode    []stage
 	fused     *deviceOp // all stages of encode in one request; nil if no device does that
 	check     func(b *Block) uint32
 }
@@ -107,6 +107,7 @@ var table = [...]Pipeline{
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
 		encode:   []stage{matchStage, deflateStage},
+		decode:   []stage{serialStage("inflate")},
 		check:    gzipSum,
 	},
 	{

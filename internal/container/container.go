@@ -62,10 +62,14 @@ type Source interface {
 	Release()
 }
 
-// A Unit becomes one block of a run: a block of .pz, a frame of .zst, or a piece of content that
-// the Source itself has decoded, because it can only be decoded in order.
+// A Unit becomes one block of a run: a block of .pz, a frame of .zst, or a part of a file that can
+// only be decoded in order. A worker decodes that part with the Decoder, or the Source has decoded
+// it itself.
 type Unit struct {
 	Spec
+	Decoder SerialDecoder // of a part that a worker decodes in order, else nil
+	End     error         // what follows that part; see Serial.End
+
 	Kind  Kind
 	Raw   int    // bytes of content
 	Sum   uint32 // check of the content; 0 if there is none to verify
@@ -92,14 +96,15 @@ type Spec struct {
 	Pipeline  uint8 // number of the pipeline in .pz files, 0 for the one of the format
 	Checks    bool  // the run verifies Unit.Sum
 	BlockSize int   // most content of a unit in bytes: a power of two, or fixed for the stream
-	Extra     int64 // memory of the Source's own decoder, in bytes
-	InOrder   bool  // the Source decodes units in order; more than two in flight gain nothing
+	Extra     int64 // memory of the decoder for units in order, in bytes
+	InOrder   bool  // units are decoded in order; more than three in flight gain nothing
+	Payload   int   // memory of a unit in order besides its content, in bytes
 }
 
 // Serves reports whether a run that was made for s can decode units of t.
 func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
-		s.Extra >= t.Extra && (t.InOrder || !s.InOrder)
+		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder)
 }
 
 // CeilPow2 returns the least power of two that is at least n. Where an int cannot hold it, CeilPow2

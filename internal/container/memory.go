@@ -2,7 +2,7 @@ package container
 
 const (
 	// PieceSize is the most content of a unit that a Source decodes itself, in bytes: the largest
-	// block of zstd, and four windows of Deflate. Larger pieces leave the cache.
+	// block of zstd. Larger pieces leave the cache.
 	PieceSize = 128 << 10
 
 	// InputBuffer is how much of a .gz or .zst file is read at once, in bytes.
@@ -25,7 +25,7 @@ func PayloadLimit(content int64) int64 { return content + content/8 + 1024 }
 func (s *Spec) Memory(n, workers int) int64 {
 	fixed := s.Extra + InputBuffer
 	if s.InOrder {
-		return int64(n)*int64(s.BlockSize) + fixed
+		return int64(n)*int64(s.BlockSize+s.Payload) + fixed
 	}
 	size := int64(s.BlockSize)
 	return int64(n)*(size+PayloadLimit(size)+blockSlack) + int64(min(n, workers))*FrameWorker + fixed

@@ -1,0 +1,133 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gopz/compress/internal/container"
+)
+
+// countingDecoder passes input through. Calls that overlap, or come in the wrong order, fail.
+type countingDecoder struct {
+	t     *testing.T
+	busy  atomic.Bool
+	calls int // unguarded: the race detector sees calls that are not ordered
+	panic int // number of the call that panics
+	hold  chan struct{}
+}
+
+func (d *countingDecoder) Decode(s *container.Serial, src []byte) []byte {
+	if d.busy.Swap(true) {
+		d.t.Error("two calls at once")
+	}
+	defer d.busy.Store(false)
+	if d.hold != nil {
+		<-d.hold
+	}
+	if d.calls++; d.calls == d.panic {
+		panic("test")
+	}
+	s.Buf, s.History = append(append(s.Buf[:0], "history"...), src...), len("history")
+	s.Buf = append(s.Buf, byte(d.calls))
+	s.Stop = s.End
+	return src
+}
+
+// submitSerial submits a serial block.
+func submitSerial(r *Run, d *countingDecoder, content string, end error) bool {
+	b := r.Get()
+	if b == nil {
+		return false
+	}
+	b.Src = append(b.Grow(0), content...)
+	b.Kind, b.Serial.Decoder, b.Serial.End = Coded, d, end
+	r.Submit(b)
+	return true
+}
+
+// TestSerial decodes serial blocks of several runs with several workers.
+func TestSerial(t *testing.T) {
+	const blocks = 200
+	for _, workers := range []int{1, 2, 5} {
+		s := NewScheduler(workers)
+		var runs [3]*Run
+		var decoders [3]*countingDecoder
+		for i := range runs {
+			cfg := Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 4}
+			runs[i], decoders[i] = s.Start(cfg), &countingDecoder{t: t}
+		}
+		for n := range blocks {
+			for i, r := range runs {
+				for !submitSerial(r, decoders[i], "content", io.EOF) {
+					want := append([]byte("content"), byte(n-r.Pending()+1))
+					b, err := r.Next(true)
+					if err != nil || b.Err != nil || !bytes.Equal(b.Out(), want) || b.Raw != len(want) ||
+						b.Serial.Stop != io.EOF {
+						t.Fatalf("block %d of run %d: %q, %v, %v; want %q", n, i, b.Out(), err, b.Err, want)
+					}
+					r.Put(b)
+				}
+			}
+		}
+		for i, r := range runs {
+			for r.Pending() > 0 {
+				b, _ := r.Next(true)
+				r.Put(b)
+			}
+			if r.Close(); decoders[i].calls != blocks {
+				t.Errorf("%d calls, want %d", decoders[i].calls, blocks)
+			}
+		}
+	}
+}
+
+// TestSerialClose closes a run while serial blocks wait for the first one.
+func TestSerialClose(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		s := NewScheduler(workers)
+		d := &countingDecoder{t: t, hold: make(chan struct{})}
+		r := s.Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 4})
+		for submitSerial(r, d, "content", nil) {
+		}
+		go func() { d.hold <- struct{}{} }()
+		r.Close()
+		if d.calls > 1 {
+			t.Errorf("%d calls, want one at most", d.calls)
+		}
+	}
+}
+
+// TestSerialPanic checks that a panic is the error of its block, and that the chain goes on.
+func TestSerialPanic(t *testing.T) {
+	d := &countingDecoder{t: t, panic: 2}
+	r := NewScheduler(2).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 3})
+	for submitSerial(r, d, "content", nil) {
+	}
+	for n := 1; r.Pending() > 0; n++ {
+		b, err := r.Next(true)
+		var e *PanicError
+		if err != nil || errors.As(b.Err, &e) != (n == 2) {
+			t.Fatalf("block %d: %v, %v", n, err, b.Err)
+		}
+		if e != nil && e.Stage != "inflate" {
+			t.Errorf("panic in stage %q", e.Stage)
+		}
+		r.Put(b)
+	}
+	r.Close()
+}
+
+// TestNoDecoder checks the error of a coded .gz block that is not a serial one.
+func TestNoDecoder(t *testing.T) {
+	r := NewScheduler(1).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 1})
+	defer r.Close()
+	b := r.Get()
+	b.Src, b.Kind, b.Raw = b.Grow(5), Coded, 5
+	r.Submit(b)
+	if b, _ = r.Next(true); !errors.Is(b.Err, ErrPayload) {
+		t.Error(b.Err)
+	}
+}
