@@ -56,7 +56,7 @@ func (s *sources) begin(f Format, in *container.Start, limits *container.Limits)
 }
 
 func newGzipScanner() *gzfile.Scanner {
-	return &gzfile.Scanner{NewInflater: func() gzfile.Inflater { return new(inflate.Reader) }}
+	return &gzfile.Scanner{NewInflater: func() gzfile.Inflater { return new(inflate.Decoder) }}
 }
 
 // framers has a Framer of each format, so that a Writer allocates none.

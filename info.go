@@ -158,42 +158,25 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	in := container.Begin(io.NewSectionReader(src, 0, size), &head, true)
 	s := newGzipScanner()
 	s.Begin(&in, &o.limits)
-	var u container.Unit
-	var p []byte
-	for {
-		if err := o.canceled(); err != nil {
-			return info, err
+	err := s.Walk(func(m gzfile.Member) error {
+		info.Streams = append(info.Streams, StreamInfo{
+			Offset:        m.Offset,
+			Size:          m.Size,
+			ContentOffset: m.ContentOffset,
+			Content:       m.Content,
+			Blocks:        1,
+			BlockSize:     int(min(m.Content, math.MaxInt)),
+			Checks:        true,
+		})
+		info.Content += m.Content
+		info.Blocks++
+		if int64(len(info.Streams))*index.StreamMemory > o.limits.Memory() {
+			return errs.OutOfMemory(0,
+				"there are too many members to list them within the memory limit")
 		}
-		err := s.Next(&u)
-		if err == nil {
-			p, err = s.Payload(&u, p)
-		}
-		if members, offset := s.Member(); members > len(info.Streams) {
-			content := s.Content - info.Content
-			info.Streams = append(info.Streams, StreamInfo{
-				Offset:        offset,
-				Size:          s.In.Offset() - offset,
-				ContentOffset: info.Content,
-				Content:       content,
-				Blocks:        1,
-				BlockSize:     int(min(content, math.MaxInt)),
-				Checks:        true,
-			})
-			info.Content = s.Content
-			info.Blocks++
-			if int64(members)*index.StreamMemory > o.limits.Memory() {
-				return info, errs.OutOfMemory(0,
-					"there are too many members to list them within the memory limit")
-			}
-		}
-		switch err {
-		case nil, container.ErrNothingYet:
-		case io.EOF:
-			return info, nil
-		default:
-			return info, err
-		}
-	}
+		return nil
+	})
+	return info, err
 }
 
 // readZstdInfo describes a .zst file by the headers of its frames and blocks.

@@ -318,6 +318,7 @@ func (r *Reader) submit(b *pipeline.Block) {
 	if r.into != nil && r.format == PZ {
 		b.Into = r.into(u)
 	}
+	b.Serial.Decoder, b.Serial.End = u.Decoder, u.End
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
 	r.places[b.Tag] = u.Place
@@ -332,6 +333,16 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	if b.Err != nil {
 		ctx := r.opt.limits.Context
 		return r.fail(blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset))
+	}
+	if s := &b.Serial; s.Decoder != nil {
+		at.Content, at.End = s.Total, s.Used
+		if s.Stop != nil {
+			r.end = s.Stop // after the blocks in flight, which are empty
+		}
+		if b.Raw == 0 {
+			r.run.Put(b)
+			return nil
+		}
 	}
 	r.cur, r.out = b, b.Out()
 	r.passed++

@@ -181,7 +181,10 @@ func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int) (budget, err
 func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
 	want, workers := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.workerCount()
 	limit := o.limits.Memory()
-	if s.InOrder {
+	switch {
+	case s.InOrder && s.Payload > 0:
+		want = 3 // the caller's piece, the one that a worker decodes, and the next one
+	case s.InOrder:
 		want = 2 // the caller's piece, and the next one
 	}
 	b, ok := fit(want, limit, func(n int) int64 { return s.Memory(n, workers) })

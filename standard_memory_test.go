@@ -204,10 +204,10 @@ func TestWindowFreed(t *testing.T) {
 // TestManyMembers checks that the memory limit bounds the list of members.
 func TestManyMembers(t *testing.T) {
 	member := gzipMember(t, nil)
-	file := bytes.Repeat(member, 5000)
-	const limit = 5000 * index.StreamMemory
+	file := bytes.Repeat(member, 8000)
+	const limit = 8000 * index.StreamMemory
 	info, err := fileInfo(file, WithMaxMemory(limit))
-	if err != nil || len(info.Streams) != 5000 {
+	if err != nil || len(info.Streams) != 8000 {
 		t.Errorf("%d members, %v", len(info.Streams), err)
 	}
 	file = append(file, member...)

@@ -245,6 +245,10 @@ func TestErrorPlace(t *testing.T) {
 			if !errors.As(got.err, &corrupt) || corrupt.Bit != int64(3+8*n) || corrupt.Error() == "" {
 				t.Fatalf("%d literals, chunks of %d: %v", n, size, got.err)
 			}
+			byteAt, ok := d.Corrupt(fmt.Errorf("wrapped: %w", got.err))
+			if _, other := d.Corrupt(io.EOF); !ok || other || byteAt != int64(n+1) {
+				t.Fatalf("%d literals: damage at byte %d: %t, and of another error: %t", n, byteAt, ok, other)
+			}
 			if _, _, err := d.Decode(nil, 0, w.p); err != got.err {
 				t.Fatalf("the next call: %v, want %v", err, got.err)
 			}

@@ -16,6 +16,7 @@
 package inflate
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -112,6 +113,16 @@ func (d *Decoder) fail(in *input, reason string) (wait bool) {
 	d.phase = phaseFailed
 	d.err = &CorruptError{(d.used+int64(in.at))<<3 - int64(in.count), reason}
 	return false
+}
+
+// Corrupt reports whether err says that the stream is damaged, and how many bytes of the stream are
+// before the damage. A byte with damage in it counts unless the damage begins with it.
+func (d *Decoder) Corrupt(err error) (offset int64, ok bool) {
+	var c *CorruptError
+	if errors.As(err, &c) {
+		return (c.Bit + 7) >> 3, true
+	}
+	return 0, false
 }
 
 // endBlock goes on behind a block.

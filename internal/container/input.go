@@ -111,6 +111,16 @@ func (r *rawInput) Read(p []byte) (int, error) {
 
 // Begin begins a file. It keeps its buffer from file to file.
 func (in *Input) Begin(s *Start) {
+	in.BeginDirect(s)
+	if in.buf == nil {
+		in.buf = bufio.NewReaderSize(&in.raw, InputBuffer)
+	} else {
+		in.buf.Reset(&in.raw)
+	}
+}
+
+// BeginDirect begins a file without a buffer: only ReadDirect, Offset and Release may be called.
+func (in *Input) BeginDirect(s *Start) {
 	r := &in.raw
 	*r = rawInput{src: s.Reader, memory: s.Memory}
 	in.section = nil
@@ -118,11 +128,6 @@ func (in *Input) Begin(s *Start) {
 		r.src = nil
 	} else {
 		r.head = r.first[:copy(r.first[:], s.Head)]
-	}
-	if in.buf == nil {
-		in.buf = bufio.NewReaderSize(r, InputBuffer)
-	} else {
-		in.buf.Reset(r)
 	}
 }
 
@@ -183,6 +188,9 @@ func (in *Input) Read(p []byte) (int, error) {
 	}
 	return in.buf.Read(p)
 }
+
+// ReadDirect reads some bytes past the buffer, which must be empty.
+func (in *Input) ReadDirect(p []byte) (int, error) { return in.raw.Read(p) }
 
 // Random reports whether Skip takes no time.
 func (in *Input) Random() bool { return in.memory != nil || in.section != nil }

@@ -7,8 +7,8 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// Sequential is what the Sources of .gz and .zst have in common: an Input, the count of content,
-// and units that are pieces of content, which the Source decodes in order.
+// Sequential is for a Source that decodes some units itself, in order: an Input, the count of
+// content, and units that are pieces of content.
 type Sequential struct {
 	In          Input
 	Limits      *Limits

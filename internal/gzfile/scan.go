@@ -1,257 +1,147 @@
 package gzfile
 
 import (
-	"bufio"
-	"errors"
 	"io"
 
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/internal/errs"
 )
 
-// Inflater decodes one Deflate stream after the other.
-type Inflater interface {
-	io.Reader
-	// Reset begins a stream, which it reads no further than to its end.
-	Reset(src *bufio.Reader)
-	// Buffered returns the number of bytes of content that Read returns without more input. It is 0
-	// only if there are none.
-	Buffered() int
-	// Corrupt reports whether err says that the stream is damaged, and how many bytes of it are
-	// before the damage.
-	Corrupt(err error) (offset int64, ok bool)
-}
-
-// Scanner reads a .gz file (RFC 1952): members, one after the other, and perhaps zeros behind them.
-// It is a [container.Source] whose units are pieces of content, decoded in order. In errors members
-// count as streams.
+// Scanner reads a .gz file from the front. It is a [container.Source]. Its units are consecutive
+// parts of the file, wherever they begin and end, and one decoder decodes them in order. Where that
+// has enough input, units are empty and only make room for content.
 type Scanner struct {
-	// NewInflater makes the decoder. Set it before the first call.
+	// NewInflater makes the decoder of Deflate streams. Set it before the first call.
 	NewInflater func() Inflater
 
-	container.Sequential
-	dec    Inflater
-	member int
-	inside bool  // between the header of a member and its trailer
-	zeros  bool  // there were zeros behind a member
-	offset int64 // of the member
-	body   int64 // offset of the member's Deflate stream
-	sum    uint32
-	size   uint32
-
-	head    Skipper
-	trailer [TrailerSize]byte
+	in          container.Input
+	limits      *container.Limits
+	nonBlocking bool
+	dec         *decoder
+	end         error // what follows the input read so far; see container.Serial
+	reads       bool  // the unit has input
+	begun       bool  // units may be in flight: there were some since ErrNothingYet
 }
 
-// inflaterMemory is the memory of the decoder in bytes: window and tables.
-const inflaterMemory = 128 << 10
+const (
+	// pieceSize is the most content of a unit in bytes. Half of it takes 5% more processor time, as
+	// the goroutines wait for each other twice as often.
+	pieceSize = 256 << 10
+
+	// lowWater is how much input must wait for the decoder, in bytes, for the Scanner to read no
+	// more if reading does not block.
+	lowWater = container.InputBuffer / 2
+
+	// lastInput is the most input at the end of a file, in bytes, that gets one unit at first. The
+	// content of small files fits into that.
+	lastInput = pieceSize / 8
+
+	// decoderMemory is the memory of the decoder in bytes besides one buffer of input: another one,
+	// the window, and tables.
+	decoderMemory = container.InputBuffer + 64<<10
+)
 
 // Spec says what a run for a .gz file must be made for.
 func Spec() container.Spec {
-	return container.Spec{BlockSize: container.PieceSize, Extra: inflaterMemory, InOrder: true}
+	return container.Spec{
+		BlockSize: pieceSize,
+		Payload:   container.InputBuffer + windowSize,
+		Extra:     decoderMemory,
+		InOrder:   true,
+	}
 }
 
-// Begin begins a file. The Scanner reads no more than limits allow.
+// Begin begins a file. The Scanner decodes no more than limits allow. All units of the file before
+// it must have been decoded.
 func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
-	s.Sequential.Begin(in, limits)
-	s.member, s.inside, s.zeros, s.offset = 0, false, false, 0
-}
-
-// Member returns the number of members read to their end, and the offset of the last one.
-func (s *Scanner) Member() (number int, offset int64) { return s.member, s.offset }
-
-func (s *Scanner) fail(kind error, part errs.Part, off int64, detail string) error {
-	return &errs.Error{Kind: kind, Part: part, Stream: s.member, Block: -1, Offset: off, Detail: detail}
-}
-
-// broken converts a read error. The end of the input becomes errs.Truncated.
-func (s *Scanner) broken(err error, part errs.Part) error {
-	return container.Broken(err, func() error { return s.fail(errs.Truncated, part, s.In.Offset(), "") })
-}
-
-// Next goes to the next piece.
-func (s *Scanner) Next(u *container.Unit) error {
-	if s.Stop != nil {
-		return s.Stop
-	}
-	if !s.inside {
-		if err := s.header(); err != nil {
-			return err
-		}
-	}
-	*u = container.Unit{
-		Spec:  Spec(),
-		Kind:  container.Stored,
-		Place: container.Place{Stream: s.member, Block: -1, Offset: s.offset, Total: -1},
-	}
-	return nil
-}
-
-// header reads the header of the next member, if there is one.
-func (s *Scanner) header() error {
-	br := s.In.Buffer()
-	s.offset = s.In.Offset()
-	p, err := br.Peek(1)
-	switch {
-	case err == io.EOF && s.offset > 0:
-		return io.EOF
-	case err != nil:
-		return s.broken(err, errs.PartHeader)
-	case s.offset > 0 && (p[0] == 0 || s.zeros):
-		return s.padding()
-	}
-	s.head = Skipper{}
-	for {
-		if err := s.Limits.Canceled(); err != nil {
-			return err
-		}
-		p, err := br.Peek(max(1, br.Buffered()))
-		if len(p) == 0 {
-			return s.broken(err, errs.PartHeader)
-		}
-		n, done, herr := s.head.Skip(p)
-		br.Discard(n)
-		switch {
-		case done:
-			return s.enter()
-		case herr == nil:
-		case errors.Is(herr, ErrMagic) && s.member > 0:
-			return s.fail(errs.Trailing, errs.PartStray, s.offset, "")
-		default:
-			return s.fail(errorKind(herr), errs.PartHeader, s.offset, herr.Error())
-		}
-	}
-}
-
-// errorKind returns the kind of an error about a member's header.
-func errorKind(err error) error {
-	switch {
-	case errors.Is(err, ErrMethod):
-		return errs.Version
-	case errors.Is(err, ErrChecksum):
-		return errs.Checksum
-	}
-	return errs.Corrupt
-}
-
-// padding passes over zeros behind the last member, which tapes leave. Nothing else may follow.
-func (s *Scanner) padding() error {
-	s.zeros = true
-	br := s.In.Buffer()
-	p, err := br.Peek(max(1, br.Buffered()))
-	for _, c := range p {
-		if c != 0 {
-			return s.fail(errs.Trailing, errs.PartStray, s.offset, "")
-		}
-	}
-	br.Discard(len(p))
-	switch err {
-	case nil:
-		return container.ErrNothingYet
-	case io.EOF:
-		return io.EOF
-	}
-	return s.broken(err, errs.PartUnknown)
-}
-
-// enter begins the member whose header has been read.
-func (s *Scanner) enter() error {
-	s.body = s.In.Offset()
-	s.sum, s.size, s.inside = 0, 0, true
+	s.in.BeginDirect(in)
+	s.limits, s.nonBlocking, s.end, s.begun = limits, in.NonBlocking, nil, false
 	if s.dec == nil {
-		s.dec = s.NewInflater()
+		s.dec = &decoder{inflater: s.NewInflater()}
 	}
-	s.dec.Reset(s.In.Buffer())
+	s.dec.begin(limits)
+}
+
+// Release drops the references to the caller's memory and input.
+func (s *Scanner) Release() {
+	s.in.Release()
+	s.limits, s.end = nil, nil
+	if d := s.dec; d != nil && d.err == errDecoderPanicked {
+		s.dec = nil
+	} else if d != nil {
+		d.visit, d.end, d.err = nil, nil, nil
+	}
+}
+
+// Next goes to the next unit. If the input may block, Next returns [container.ErrNothingYet] where
+// the decoder may need more.
+func (s *Scanner) Next(u *container.Unit) error {
+	at, most := s.in.Offset(), int64(lowWater)
+	if !s.nonBlocking {
+		most = 0
+	}
+	waits := s.end != nil || at-s.dec.used.Load() > most || s.dec.full.Load()
+	if !s.nonBlocking && s.begun && (s.reads || !waits) {
+		s.begun = false
+		return container.ErrNothingYet
+	}
+	s.reads, s.begun = !waits, true
+	*u = container.Unit{
+		Spec: Spec(), Kind: container.Coded, Decoder: s.dec,
+		Place: container.Place{Block: -1, Offset: at, Total: -1},
+	}
 	return nil
 }
 
-// Payload decodes a piece.
+// Payload reads the input of the unit, in p's memory: one read if that may block.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
-	p = s.Piece(p, pieces{s})
-	if s.Limits.Checks {
-		s.sum = Checksum(s.sum, p)
+	if !s.reads {
+		u.End = s.end
+		return p[:0], nil
 	}
-	s.size += uint32(len(p))
-	if s.Stop != nil {
-		s.Stop = s.end(s.Stop)
+	if cap(p) < container.InputBuffer {
+		p = make([]byte, container.InputBuffer)
 	}
-	p, err := s.Deliver(u, p)
-	if err == nil {
-		s.Count(u, pieces{s}.CanContinue(0))
-	}
-	return p, err
-}
-
-// pieces is the Scanner as the decoder of its pieces.
-type pieces struct{ *Scanner }
-
-func (s pieces) Read(p []byte) (int, error) { return s.dec.Read(p) }
-
-func (s pieces) Drop() { s.dec = nil }
-
-// CanContinue reports whether the decoder has content that it can give out without more input.
-func (s pieces) CanContinue(int) bool {
-	return s.inside && s.dec != nil && s.dec.Buffered() > 0
-}
-
-// end handles the end of the member's Deflate stream, or the error that comes instead.
-func (s *Scanner) end(err error) error {
-	if err != io.EOF {
-		return s.damaged(err)
-	}
-	p := &s.trailer
-	if _, err := container.ReadFull(s.In.Buffer(), p[:]); err != nil {
-		return s.broken(err, errs.PartBlock)
-	}
-	at := s.In.Offset() - int64(len(p))
-	sum, size := ParseTrailer(p[:])
-	switch {
-	case s.Limits.Checks && sum != s.sum:
-		return s.fail(errs.Checksum, errs.PartBlock, at, "")
-	case size != s.size:
-		detail := "the content is not as long as the gzip trailer says"
-		return s.fail(errs.Corrupt, errs.PartBlock, at, detail)
-	}
-	s.inside = false
-	s.member++
-	return nil
-}
-
-// damaged converts an error of the decoder. The end of the input becomes errs.Truncated.
-func (s *Scanner) damaged(err error) error {
-	if errors.Is(err, errs.Internal) {
-		return err
-	}
-	if at, ok := s.dec.Corrupt(err); ok {
-		return s.fail(errs.Corrupt, errs.PartBlock, s.body+at, "the Deflate stream is damaged")
-	}
-	return s.broken(err, errs.PartBlock)
-}
-
-// ReadHeader reads the header of the first member of a file. Data in another format has an empty
-// header. A name or comment that is too long is left out, with everything behind it.
-func ReadHeader(src io.Reader) (h Header, err error) {
-	var p []byte
-	for want := MinHeaderSize; ; want = min(2*len(p), MaxHeaderSize) {
-		have := len(p)
-		p = append(p, make([]byte, want-have)...)
-		n, err := container.ReadFull(src, p[have:])
-		p = p[:have+n]
-		h, _, herr := ParseHeader(p)
-		switch {
-		case herr == nil, errors.Is(herr, ErrLong):
-			return h, nil
-		case errors.Is(herr, ErrMagic):
-			return Header{}, nil
-		case errors.Is(herr, ErrShort) && err == nil && want < MaxHeaderSize:
-			continue
-		case errors.Is(herr, ErrShort) && errs.IsEnd(err):
-			herr = &errs.Error{Kind: errs.Truncated, Part: errs.PartHeader, Block: -1, Offset: int64(len(p))}
-		case errors.Is(herr, ErrShort) && err != nil:
-			herr = err
-		default:
-			herr = &errs.Error{Kind: errorKind(herr), Part: errs.PartHeader, Block: -1, Detail: herr.Error()}
+	p = p[:container.InputBuffer]
+	n := 0
+	for n < len(p) && s.end == nil {
+		var m int
+		m, s.end = s.in.ReadDirect(p[n:])
+		// No content is available before the end of a header.
+		if n += m; !s.nonBlocking && s.in.Offset() >= MinHeaderSize {
+			break
 		}
-		return Header{}, herr
+	}
+	u.End = s.end
+	u.Pause = s.end != nil && n <= lastInput
+	return p[:n], nil
+}
+
+// Walk decodes the rest of the file on the caller's goroutine, and calls visit behind each member.
+// It returns nil at the end of the file.
+func (s *Scanner) Walk(visit func(Member) error) error {
+	var u container.Unit
+	var piece container.Serial
+	var src []byte
+	s.dec.visit = visit
+	for {
+		err := s.limits.Canceled()
+		if err == nil {
+			err = s.Next(&u)
+		}
+		if err == nil {
+			src, err = s.Payload(&u, src)
+		}
+		if err == nil {
+			piece.End = u.End
+			src = s.dec.Decode(&piece, src)
+			err = piece.Stop
+		}
+		switch err {
+		case nil, container.ErrNothingYet:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
 	}
 }
