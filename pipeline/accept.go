@@ -59,19 +59,10 @@ func (b *Block) deviceStage() string {
 	return b.op.op.String()
 }
 
-// now returns the time if learn is going to need it.
-func (r *Run) now() (t time.Time) {
-	if r.device != nil {
-		t = time.Now()
-	}
-	return t
-}
-
-// learn tells the coordinator how long the CPU has taken, since start, for a stage that the device
-// can do.
-func (r *Run) learn(b *Block, start time.Time) {
+// learn tells the coordinator how long the CPU has taken for a stage that the device can do.
+func (r *Run) learn(b *Block, took time.Duration) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
-		r.device.Learn(op.op, b.Raw, time.Since(start))
+		r.device.Learn(op.op, b.Raw, took)
 	}
 }
 

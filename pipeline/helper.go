@@ -11,10 +11,11 @@ import (
 // needs no scratch memory.
 type helper struct {
 	w    *worker // that it helps
-	f    func() int
+	f    func(checkpoint func()) int
 	slot int
 	done chan any // receives the value that f panicked with, or nil
 	main func()   // the method work; see worker.main
+	stop func()   // the method checkpoint
 }
 
 // helperPanic is the value that a helper's work panicked with.
@@ -24,10 +25,10 @@ type helperPanic struct {
 }
 
 // Help implements lz77.Helper. It refuses while a block waits.
-func (w *worker) Help(f func() int) bool {
+func (w *worker) Help(f func(checkpoint func()) int) bool {
 	s := w.sched
 	s.mu.Lock()
-	free := s.alive < s.workers && s.queue.Len() == 0 && s.resumed.Len() == 0
+	free := s.alive < s.workers && s.ring.Len() == 0
 	slot := 0
 	if free {
 		slot = s.enter()
@@ -39,7 +40,7 @@ func (w *worker) Help(f func() int) bool {
 	h := w.helper
 	if h == nil {
 		h = &helper{w: w, done: make(chan any, 1)}
-		h.main = h.work
+		h.main, h.stop = h.work, h.checkpoint
 		w.helper = h
 	}
 	h.f, h.slot = f, slot
@@ -57,18 +58,27 @@ func (w *worker) Wait() {
 	}
 }
 
-// work runs f once and frees the slot, first of all for a block that has come meanwhile.
+// checkpoint ends the work of a helper whose run has ended. A helper does not pause: its piece is
+// short.
+func (h *helper) checkpoint() {
+	if h.w.block.run.ended() {
+		panic(stopped{})
+	}
+}
+
+// work runs f once and frees the slot, first of all for work that has come meanwhile.
 func (h *helper) work() {
 	took, v := h.run()
-	s := h.w.sched
+	s, r := h.w.sched, h.w.block.run
 	s.mu.Lock()
 	s.leave(h.slot)
+	r.share.credit = max(r.share.credit-took, -quantum)
 	if n := len(s.idle); n > 0 && !s.idle[n-1].parked.IsZero() {
 		w := s.idle[n-1]
 		w.parked = w.parked.Add(min(took, time.Since(w.parked))) // its place had work
 	}
 	var next *worker
-	if s.queue.Len()+s.resumed.Len() > 0 {
+	if s.ring.Len() > 0 {
 		next = s.recruit()
 	}
 	s.mu.Unlock()
@@ -76,21 +86,17 @@ func (h *helper) work() {
 	h.done <- v // last: from here on the run may end
 }
 
-// run calls f and returns the time it took if statistics or a trace need it.
+// run calls f and returns the time it took.
 func (h *helper) run() (took time.Duration, failed any) {
 	defer func() {
 		if v := recover(); v != nil {
 			failed = helperPanic{v, debug.Stack()}
 		}
 	}()
-	b := h.w.block
-	if !b.run.measured() {
-		h.f()
-		return 0, nil
+	b, start := h.w.block, time.Now()
+	n := h.f(h.stop)
+	if took = time.Since(start); b.run.measured() {
+		b.run.countHelp(b, h.slot, n, start, took)
 	}
-	start := time.Now()
-	n := h.f()
-	took = time.Since(start)
-	b.run.countHelp(b, h.slot, n, start, took)
 	return took, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/pipeline/internal/fifo"
 )
 
 // TestHelped: a single block has a helper at levels with optimal parsing, and the same output.
@@ -84,10 +83,10 @@ func TestHelpOrder(t *testing.T) {
 			return nil
 		}
 		h := ws.matcher.Helper
-		if !h.Help(func() int { close(helping); <-gate; return 1 }) {
+		if !h.Help(func(func()) int { close(helping); <-gate; return 1 }) {
 			return errors.New("no helper")
 		}
-		if (&worker{sched: s}).Help(func() int { return 1 }) {
+		if (&worker{sched: s}).Help(func(func()) int { return 1 }) {
 			return errors.New("more goroutines than workers")
 		}
 		h.Wait()
@@ -109,16 +108,16 @@ func TestHelpOrder(t *testing.T) {
 	}
 	r.Close()
 
-	for _, queue := range []func(s *Scheduler) *fifo.Queue[*Block]{
-		func(s *Scheduler) *fifo.Queue[*Block] { return &s.queue },
-		func(s *Scheduler) *fifo.Queue[*Block] { return &s.resumed },
-	} {
-		s := NewScheduler(2) // a block waits, although a place is free
-		queue(s).Push(&Block{})
-		if (&worker{sched: s}).Help(func() int { return 1 }) {
-			t.Error("helped while a block waited")
-		}
+	s = NewScheduler(2) // a block waits, although a place is free
+	r = s.Start(Config{Op: Decompress, Pipeline: fake(nil)})
+	defer r.Close()
+	r.share.queue.Push(&Block{run: r})
+	s.enqueue(r)
+	if (&worker{sched: s}).Help(func(func()) int { return 1 }) {
+		t.Error("helped while a block waited")
 	}
+	r.share.queue.Pop()
+	s.dequeue(r)
 }
 
 // TestHelperStartsWorker: a block returns from the device while a helper has the last free place.
@@ -131,7 +130,7 @@ func TestHelperStartsWorker(t *testing.T) {
 			close(done)
 			return nil
 		}
-		if !ws.matcher.Helper.Help(func() int {
+		if !ws.matcher.Helper.Help(func(func()) int {
 			back := b.run.Get() // the owner waits
 			back.Kind, back.Tag, back.state = Coded, 1, stateReclaimed
 			b.run.acquire()
@@ -162,7 +161,7 @@ func TestHelpTracked(t *testing.T) {
 				return nil
 			}
 			for range 10 {
-				if ws.matcher.Helper.Help(func() int { time.Sleep(5 * time.Millisecond); return 1 }) {
+				if ws.matcher.Helper.Help(func(func()) int { time.Sleep(5 * time.Millisecond); return 1 }) {
 					ws.matcher.Helper.Wait()
 				}
 			}
@@ -210,4 +209,4 @@ func TestHelperPanics(t *testing.T) {
 	s.mu.Unlock()
 }
 
-func failingHelp() int { panic("bad help") }
+func failingHelp(func()) int { panic("bad help") }

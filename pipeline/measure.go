@@ -33,24 +33,28 @@ type stageTimer struct {
 	b     *Block
 	stage int
 	start time.Time
+	since time.Duration // w.pausedFor at the start
 }
 
-// measured reports whether statistics or a trace need the time of stages.
-func (r *Run) measured() bool { return r.core.counters != nil || r.cfg.Trace != nil }
+// measured reports whether statistics, a trace or the coordinator need the time of stages.
+func (r *Run) measured() bool {
+	return r.core.counters != nil || r.cfg.Trace != nil || r.device != nil
+}
 
 // beginTimer starts to measure a stage or step if that is needed.
 func (r *Run) beginTimer(w *worker, b *Block, stage int) (t stageTimer) {
 	if !r.measured() {
 		return t
 	}
-	return stageTimer{r, w, b, stage, time.Now()}
+	return stageTimer{r, w, b, stage, time.Now(), w.pausedFor}
 }
 
-func (t *stageTimer) end() {
+// end counts the stage and returns how long it took without its pauses, 0 if that is not measured.
+func (t *stageTimer) end() (took time.Duration) {
 	if t.run == nil {
-		return
+		return 0
 	}
-	took := time.Since(t.start)
+	took = time.Since(t.start) - (t.w.pausedFor - t.since)
 	if c := t.run.core.counters; c != nil {
 		c.compute.Add(int64(took))
 		switch t.stage {
@@ -69,6 +73,7 @@ func (t *stageTimer) end() {
 		name := r.stageName(t.stage)
 		f(Event{r.cfg.Op, t.b.Index, t.b.Raw, name, CPU, t.w.number(), 1, t.start, took})
 	}
+	return took
 }
 
 // countHelp notes what a helper has done for a block.
@@ -120,18 +125,19 @@ func (r *Run) countReclaimed() {
 	}
 }
 
-// clock measures a call of Scheduler.complete. The zero value measures nothing.
+// clock measures a call of Scheduler.complete. Without statistics it has only now.
 type clock struct {
-	start, got time.Time
+	now, start, got time.Time
 }
 
 // beginClock starts to measure if statistics are on. A worker that starts has waited since it was
 // parked.
 func (s *Scheduler) beginClock(w *worker, b *Block) (t clock) {
+	t.now = time.Now()
 	if !s.stats.on.Load() {
 		return t
 	}
-	if t.start = time.Now(); w != nil && b == nil && !w.parked.IsZero() {
+	if t.start = t.now; w != nil && b == nil && !w.parked.IsZero() {
 		t.start = w.parked
 	}
 	return t

@@ -69,12 +69,14 @@ type plug struct {
 	begun chan struct{}
 }
 
-// newPlug submits the blocks. Workers begin with them after what was submitted before.
+// newPlug submits the blocks. Its run has a debt: workers begin with the blocks when no other work
+// waits.
 func newPlug(t *testing.T, s *Scheduler) *plug {
 	t.Helper()
 	p := &plug{s: s, hold: make(chan struct{}), begun: make(chan struct{}, s.workers)}
 	stop := func(ws *workspace, b *Block) error { p.begun <- struct{}{}; <-p.hold; return nil }
 	p.r = s.Start(Config{Pipeline: fake(stop), Op: Decompress, InFlight: s.workers})
+	p.r.share.credit = -time.Hour
 	for i := range s.workers {
 		feed(t, p.r, int64(i))
 	}

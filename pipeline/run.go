@@ -74,6 +74,8 @@ type Run struct {
 	core     *runCore
 	device   *offload.Coordinator // nil without a device
 
+	share share // what waits for workers
+
 	free  []*Block
 	out   fifo.Queue[*Block] // submitted and not yet returned by Next
 	made  int                // blocks that exist
@@ -118,13 +120,45 @@ func (r *Run) Get() *Block {
 
 // Submit gives a block from Get, or again one from Next, to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
+	r.begin(b)
+	r.sched.submit(b)
+}
+
+// Do does a block from Get, or again one from Next, on the goroutine of the caller, whatever the
+// workers do meanwhile. It is for small blocks that the caller waits for. A block that a device must
+// do, or that waits for another serial one, is submitted instead.
+func (r *Run) Do(b *Block) {
+	r.begin(b)
+	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 1 {
+		r.sched.submit(b)
+		return
+	}
+	w := callers.Get().(*worker)
+	w.sched, b.use = r.sched, useNone
+	w.run(b)
+	b.setState(stateDone)
+	w.ws.payload, b.payload = b.payload, nil
+	w.sched = nil
+	callers.Put(w)
+	b.done <- struct{}{} // holds one: never blocks
+}
+
+// callers holds the workers that callers are in Do.
+var callers = sync.Pool{New: func() any {
+	w := newWorker(nil)
+	w.slot, w.ws = callerSlot, new(workspace)
+	w.ws.setCheckpoint(w.check)
+	return w
+}}
+
+// begin makes a block the youngest of the run.
+func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
 	r.acquire()
 	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
 	b.choice, b.use, b.hasResults = choice{}, useAssigned, false
 	r.count++
 	r.out.Push(b)
-	r.sched.submit(b)
 }
 
 // Number makes n the Index of the block that is submitted next.

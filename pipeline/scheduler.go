@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
@@ -11,7 +12,8 @@ import (
 
 // Scheduler is a bounded pool of workers with one queue of blocks, and the way to a device if there
 // is one. It serves any number of runs at once and is safe for concurrent use. Workers take the
-// blocks of all runs in the order of submission, after those that are back from the device.
+// blocks of one run in the order of submission, after those that are back from the device. Runs
+// share the workers' time equally; see turns.go.
 //
 // An idle scheduler has no goroutines and need not be closed. While a run has work, the scheduler
 // keeps the scratch memory of its workers.
@@ -20,14 +22,26 @@ type Scheduler struct {
 	stats   totals
 	device  atomic.Pointer[offload.Coordinator] // nil without a device
 
-	mu       sync.Mutex
-	resumed  fifo.Queue[*Block] // back from the device
-	queue    fifo.Queue[*Block] // not begun
-	alive    int                // goroutines: workers and helpers
-	slots    []int              // numbers of goroutines that there may be in addition
-	runs     int                // runs that hold a claim on scratch memory
-	idle     []*worker          // without goroutine; kept while runs > 0
-	payloads []*payload         // of blocks that were on the device; kept while runs > 0
+	waiting atomic.Int32 // length of ring
+
+	mu       mutex
+	ring     fifo.Queue[*Run] // runs with work that waits, in turn
+	alive    int              // goroutines at work: workers and helpers
+	slots    []int            // numbers of goroutines that there may be in addition
+	runs     int              // runs that hold a claim on scratch memory
+	idle     []*worker        // without goroutine; kept while runs > 0
+	payloads []*payload       // of blocks that were on the device; kept while runs > 0
+}
+
+// mutex counts its critical sections. A piece of work may cost one; a test asserts that.
+type mutex struct {
+	sync.Mutex
+	rounds int64
+}
+
+func (m *mutex) Lock() {
+	m.Mutex.Lock()
+	m.rounds++
 }
 
 // MaxWorkers bounds the workers of a scheduler. It is far above the processors of any machine, and
@@ -57,7 +71,8 @@ func (s *Scheduler) submit(b *Block) {
 	var w *worker
 	s.mu.Lock()
 	if !b.isSerial() || b.run.chain.enter(b) {
-		s.queue.Push(b)
+		b.run.share.queue.Push(b)
+		s.enqueue(b.run)
 		w = s.recruit()
 	}
 	s.mu.Unlock()
@@ -73,11 +88,12 @@ const (
 	finished                 // it is done or has failed
 )
 
-// complete ends every piece of work, that of a worker and, with w nil, that of the device. It puts
-// a block that a worker has to continue at the head of the queue, and retires one that is done. A
-// worker gets its next block in the same critical section. If there is none, the worker is parked
-// before the caller of the run learns that the block is done: a block submitted in its place finds
-// this worker free. So there are never more workers, and workspaces, than blocks in flight.
+// complete ends every piece of work, that of a worker and, with w nil, that of the device. It queues
+// a block that a worker has to continue, and retires one that is done. A worker gets its next block
+// in the same critical section, or passes its place on to a worker that has paused. If there is
+// neither, the worker is parked before the caller of the run learns that the block is done: a block
+// submitted in its place finds this worker free. So there are never more workers, and workspaces,
+// than blocks in flight.
 func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	t := s.beginClock(w, b)
 	var retired *payload
@@ -88,7 +104,7 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 		}
 	}
 	var drop *workspace
-	var recruit *worker
+	var recruit, paused *worker
 	s.mu.Lock()
 	t.locked()
 	if retired != nil && s.runs > 0 {
@@ -96,20 +112,18 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	}
 	switch {
 	case out == resume:
-		s.resumed.Push(b)
+		b.run.share.resumed.Push(b)
+		s.enqueue(b.run)
 	case out == finished && b.isSerial():
 		if successor := b.run.chain.leave(); successor != nil {
-			s.queue.Push(successor)
+			b.run.share.queue.Push(successor)
+			s.enqueue(b.run)
 		}
 	}
-	if w == nil {
-		if out == resume {
-			recruit = s.recruit()
-		}
-	} else if next = s.pop(); next == nil {
-		drop = s.park(w)
-	} else {
-		s.equip(w)
+	if w != nil {
+		next, paused, drop = s.nextFor(w, b, t.now)
+	} else if out == resume {
+		recruit = s.recruit()
 	}
 	s.mu.Unlock()
 	// A parked worker may be running again: w must not be used from here on.
@@ -117,6 +131,9 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 		spare.Put(drop)
 	}
 	recruit.start()
+	if paused != nil {
+		paused.resume <- struct{}{} // holds one: never blocks
+	}
 	switch {
 	case out == finished && w != nil:
 		t.charge(b.run)
@@ -129,52 +146,57 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	return next
 }
 
-// pop takes the next block from the queues, or reclaims one that waits for the device. The caller
-// holds s.mu.
-func (s *Scheduler) pop() *Block {
-	if b := s.resumed.Pop(); b != nil {
-		return b
+// nextFor charges w for block b, if it had one, and gives it the next. Without one w is parked, and
+// a worker that has paused gets its place. The caller holds s.mu.
+func (s *Scheduler) nextFor(w *worker, b *Block, now time.Time) (
+	next *Block, paused *worker, drop *workspace,
+) {
+	if b != nil {
+		s.charge(w, b.run, now)
 	}
-	if b := s.queue.Pop(); b != nil {
-		return b
+	w.since = now
+	if w.slot == noSlot { // its place has another worker
+		return nil, nil, s.park(w)
 	}
-	if r := s.device.Load().Reclaim(); r != nil {
-		b := r.Block.(*Block)
-		b.reclaim()
-		return b
+	if next, paused = s.pop(); next != nil {
+		s.equip(w)
+		return next, nil, nil
 	}
-	return nil
+	if paused != nil {
+		paused.slot = w.slot
+	} else {
+		s.leave(w.slot)
+	}
+	return nil, paused, s.park(w)
 }
 
 // idleWorkers returns the number of workers that have nothing to do.
 func (s *Scheduler) idleWorkers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.queue.Len() > 0 {
+	if s.ring.Len() > 0 {
 		return 0
 	}
 	return s.workers - s.alive
 }
 
-// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. The run
-// does not wait until the blocks of other runs before them have had their turn.
+// withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
+// workers that have paused continue at once, to stop. So the run does not wait for its turn.
 func (s *Scheduler) withdraw(r *Run) {
-	cancel := func(b *Block) {
-		b.Err = ErrCanceled
-		b.setState(stateDone)
-		b.done <- struct{}{}
-	}
+	h := &r.share
 	s.mu.Lock()
-	for range s.queue.Len() {
-		if b := s.queue.Pop(); b.run == r {
-			cancel(b)
-		} else {
-			s.queue.Push(b)
+	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue, &r.chain.waiting} {
+		for b := q.Pop(); b != nil; b = q.Pop() {
+			b.Err, b.payload = ErrCanceled, nil
+			b.setState(stateDone)
+			b.done <- struct{}{}
 		}
 	}
-	for b := r.chain.waiting.Pop(); b != nil; b = r.chain.waiting.Pop() {
-		cancel(b)
+	for w := h.paused.Pop(); w != nil; w = h.paused.Pop() {
+		w.slot = noSlot
+		w.resume <- struct{}{}
 	}
+	s.dequeue(r)
 	s.mu.Unlock()
 	if r.device != nil {
 		r.device.Withdraw(func(q *offload.Request) bool { return q.Block.(*Block).run == r })

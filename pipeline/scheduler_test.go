@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,39 +51,6 @@ func TestOrder(t *testing.T) {
 			t.Errorf("after %d blocks: %v, %v", got, b, err)
 		}
 		r.Close()
-	}
-}
-
-// TestFairness: workers take the blocks of all runs in the order of submission.
-func TestFairness(t *testing.T) {
-	var order []int64
-	begin := make(chan bool)
-	p := fake(func(ws *workspace, b *Block) error {
-		if b.Tag == 0 {
-			<-begin // until all are submitted
-		}
-		order = append(order, b.Tag) // one worker
-		return nil
-	})
-	s := NewScheduler(1)
-	var runs [3]*Run
-	for i := range runs {
-		runs[i] = s.Start(Config{Pipeline: p, Op: Decompress, InFlight: 50})
-		defer runs[i].Close()
-	}
-	var want []int64
-	for i := range int64(60) {
-		feed(t, runs[i*i%7%3], i)
-		want = append(want, i)
-	}
-	close(begin)
-	for _, r := range runs {
-		for r.Pending() > 0 {
-			next(t, r)
-		}
-	}
-	if !slices.Equal(order, want) {
-		t.Errorf("taken in the order %v", order)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 //	                              ▼   │
 //	                             on device
 //
-// An idle worker reclaims a requested block directly. Close moves queued and requested blocks to
-// done.
+// An idle worker reclaims a requested block directly. Close moves blocks that wait for a worker or
+// the device to done. A stage that pauses leaves its block running.
 type blockState uint8
 
 const (
@@ -46,8 +46,8 @@ var transitions = [...][]blockState{
 	stateRunning:   {stateRequested, stateDone},
 	stateRequested: {stateOnDevice, stateReclaimed, stateDone}, // done: the Run was closed
 	stateOnDevice:  {stateReturned, stateReclaimed},
-	stateReturned:  {stateRunning},
-	stateReclaimed: {stateRunning},
+	stateReturned:  {stateRunning, stateDone}, // done: the Run was closed
+	stateReclaimed: {stateRunning, stateDone}, // done: the Run was closed
 	stateDone:      {stateDelivered},
 	stateDelivered: {stateFree, stateQueued},
 }

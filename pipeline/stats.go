@@ -19,6 +19,9 @@ type Stats struct {
 	QueueAdmin time.Duration // workers: holding the lock, retiring blocks
 	Handoff    time.Duration // workers: preparing and sending requests to the device
 
+	Pauses int64         // stages that made way for other runs
+	Paused time.Duration // the sum of these pauses; no worker waits meanwhile
+
 	QueueFull  int64 // requests that found the device's queue full
 	DeviceLost int64 // requests that found the device lost
 	Failed     int64 // requests that the device failed at
@@ -61,6 +64,8 @@ func (s *Stats) Add(t *Stats) {
 	s.QueueWait += t.QueueWait
 	s.QueueAdmin += t.QueueAdmin
 	s.Handoff += t.Handoff
+	s.Pauses += t.Pauses
+	s.Paused += t.Paused
 	s.QueueFull += t.QueueFull
 	s.DeviceLost += t.DeviceLost
 	s.Failed += t.Failed
@@ -117,7 +122,8 @@ type counters struct {
 	stages []stage
 	since  time.Time
 
-	compute, wait, admin               atomic.Int64 // ns
+	compute, wait, admin, paused       atomic.Int64 // ns
+	pauses                             atomic.Int64
 	offers                             offload.Counters
 	failed, wrong, returned, reclaimed atomic.Int64
 	counts                             [maxStages][2]stageCounters // check and stages, CPU and GPU
@@ -142,6 +148,8 @@ func (c *counters) stats() Stats {
 		QueueWait:  ns(&c.wait),
 		QueueAdmin: ns(&c.admin),
 		Handoff:    ns(&c.offers.Handoff),
+		Pauses:     c.pauses.Load(),
+		Paused:     ns(&c.paused),
 		QueueFull:  c.offers.Full.Load(),
 		DeviceLost: c.offers.Lost.Load(),
 		Failed:     c.failed.Load(),

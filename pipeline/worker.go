@@ -8,35 +8,56 @@ import (
 	"time"
 )
 
-// worker is a goroutine while it runs, and scratch memory while it is parked.
+// worker is a goroutine while it runs, and scratch memory while it is parked. The goroutine of a
+// caller is a worker as well while it does a block itself.
 type worker struct {
 	sched  *Scheduler
 	ws     *workspace
-	slot   int       // its number among the goroutines of the scheduler
+	slot   int       // its number among the goroutines of the scheduler, or one of those below
 	parked time.Time // when it ran out of blocks; zero if statistics were off
 	main   func()    // the method work, bound once: a go statement with arguments allocates
+	check  func()    // the method checkpoint, bound once
 	block  *Block    // that it works on
 	helper *helper   // created by its first Help
+
+	since     time.Time     // the last charge for its work
+	resume    chan struct{} // receives when a pause is over; holds one
+	pausedFor time.Duration // the sum of all pauses
 }
 
-// recruit returns a worker to start for a block that was queued, nil if there may be no more of
-// them. The caller holds s.mu.
+// Slots of workers that take no place in the scheduler.
+const (
+	noSlot     = -1 // it only stops: its run was closed during a pause
+	callerSlot = -2 // the goroutine of a caller
+)
+
+func newWorker(s *Scheduler) *worker {
+	w := &worker{sched: s}
+	w.main, w.check = w.work, w.checkpoint
+	return w
+}
+
+// recruit returns a worker to start for work that was queued, nil if there may be no more of them.
+// The caller holds s.mu.
 func (s *Scheduler) recruit() *worker {
 	if s.alive == s.workers {
 		return nil
 	}
-	var w *worker
-	if n := len(s.idle); n > 0 {
-		w, s.idle = s.idle[n-1], s.idle[:n-1]
-	} else {
-		w = &worker{sched: s}
-		w.main = w.work
-	}
+	w := s.takeIdle()
 	if w.parked.IsZero() && s.stats.on.Load() {
 		w.parked = time.Now()
 	}
 	w.slot = s.enter()
 	return w
+}
+
+// takeIdle returns a worker without a goroutine. The caller holds s.mu.
+func (s *Scheduler) takeIdle() (w *worker) {
+	if n := len(s.idle); n > 0 {
+		w, s.idle = s.idle[n-1], s.idle[:n-1]
+		return w
+	}
+	return newWorker(s)
 }
 
 // enter counts a goroutine, worker or helper, and returns its slot. The caller holds s.mu.
@@ -53,14 +74,13 @@ func (s *Scheduler) leave(slot int) {
 	s.slots = append(s.slots, slot)
 }
 
-// park marks w idle. If no run needs it, park returns its workspace for the pool of spare ones. The
-// caller holds s.mu.
+// park marks w idle. If no run needs it, or pauses have left more of them than there are places,
+// park returns its workspace for the pool of spare ones. The caller holds s.mu.
 func (s *Scheduler) park(w *worker) (drop *workspace) {
 	if w.parked = (time.Time{}); s.stats.on.Load() {
 		w.parked = time.Now()
 	}
-	s.leave(w.slot)
-	if s.runs > 0 {
+	if s.runs > 0 && len(s.idle) < s.workers {
 		s.idle = append(s.idle, w)
 		return nil
 	}
@@ -81,6 +101,7 @@ func (w *worker) start() {
 	}
 	if w.ws == nil {
 		w.ws = spare.Get().(*workspace)
+		w.ws.setCheckpoint(w.check)
 	}
 	go w.main()
 }
@@ -106,16 +127,15 @@ func (w *worker) run(b *Block) (out outcome) {
 		b.Err = ErrCanceled
 		return finished
 	}
-	w.block, w.ws.matcher.Helper = b, w
+	if w.block = b; w.slot >= 0 {
+		w.ws.matcher.Helper = w
+	}
 	defer func() {
 		w.block, w.ws.matcher.Helper = nil, nil
 		if v := recover(); v != nil {
-			e := &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: debug.Stack()}
-			if h, ok := v.(helperPanic); ok {
-				e.Value, e.Stack = h.value, h.stack
-			}
-			b.Err = e
+			b.Err = r.panicError(b, v)
 			w.ws, b.payload = new(workspace), nil // the old ones may be in any state
+			w.ws.setCheckpoint(w.check)
 			out = finished
 		}
 	}()
@@ -136,6 +156,21 @@ func (w *worker) run(b *Block) (out outcome) {
 	return out
 }
 
+// panicError returns the error of a block whose stage has panicked with v.
+func (r *Run) panicError(b *Block, v any) error {
+	stack := []byte(nil)
+	if h, ok := v.(helperPanic); ok {
+		v, stack = h.value, h.stack
+	}
+	if v == (stopped{}) {
+		return ErrCanceled
+	}
+	if stack == nil {
+		stack = debug.Stack()
+	}
+	return &PanicError{Stage: r.stageName(b.stage), Value: v, Stack: stack}
+}
+
 // prepare does what comes before the first stage. It reports whether that was the whole of the
 // block's work.
 func (w *worker) prepare(b *Block) (whole bool, err error) {
@@ -151,7 +186,7 @@ func (w *worker) prepare(b *Block) (whole bool, err error) {
 		w.ws.tune(b)
 		t.end()
 	}
-	if r.crowded() {
+	if b.use == useAssigned && r.crowded() {
 		b.use = useStrict
 	}
 	return false, nil
@@ -170,13 +205,14 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 			b.payload, w.ws.payload = w.ws.takePayload(), nil
 		}
 		t := r.beginTimer(w, b, b.stage)
-		start := r.now()
 		b.Err = b.runStage(w.ws)
-		t.end()
+		took := t.end()
 		if b.Err != nil {
 			return finished
 		}
-		r.learn(b, start)
+		if r.learn(b, took); b.stage < len(r.stages)-1 {
+			w.checkpoint()
+		}
 	}
 	t := r.beginTimer(w, b, finishStep)
 	b.Err = b.finish()
@@ -193,7 +229,7 @@ func (b *Block) runStage(ws *workspace) error {
 	return st.run(ws, b)
 }
 
-// number returns the worker's number for people, −1 for the coordinator.
+// number returns the worker's number for people: −1 for the coordinator, −2 for a caller.
 func (w *worker) number() int {
 	if w == nil {
 		return -1

@@ -25,7 +25,11 @@ type workspace struct {
 	seen     fingerprints
 	tuner    tuner
 	verifier offload.Verifier
+	check    func() // see worker.checkpoint; nil for none
 }
+
+// setCheckpoint sets the function that stages call between their pieces.
+func (ws *workspace) setCheckpoint(f func()) { ws.check = f }
 
 // payload is what one stage leaves for the next. When compressing these are sequences, then
 // streams. When decompressing they are streams.

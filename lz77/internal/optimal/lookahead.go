@@ -7,8 +7,9 @@ package optimal
 // Helper runs a part of a parse on another goroutine if a processor is free.
 type Helper interface {
 	// Help starts f, concurrently with its caller, and returns true. It returns false if no processor
-	// is free. f returns the number of bytes of content that it processed.
-	Help(f func() int) bool
+	// is free. f calls checkpoint between its pieces; checkpoint may panic to abandon the work. f
+	// returns the number of bytes of content that it processed.
+	Help(f func(checkpoint func()) int) bool
 	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after each
 	// Help that returned true.
 	Wait()
@@ -21,11 +22,11 @@ type lookahead struct {
 	cands     []candidate // its candidates
 	firstCand []uint32    // see chunkCandidates
 
-	helper     Helper     // nil for none
-	helperBusy bool       // it works on the other chunk
-	helperTask func() int // its work, made once
-	helperSrc  []byte     // the block
-	helperFrom int        // beginning of the other chunk
+	helper     Helper                      // nil for none
+	helperBusy bool                        // it works on the other chunk
+	helperTask func(checkpoint func()) int // its work, made once
+	helperSrc  []byte                      // the block
+	helperFrom int                         // beginning of the other chunk
 }
 
 // chunkCandidates holds a chunk and the candidates of its positions.
@@ -68,7 +69,7 @@ func (o *Parser) startHelper(src []byte, s chunk) {
 		return
 	}
 	if o.helperTask == nil {
-		o.helperTask = func() int {
+		o.helperTask = func(func()) int {
 			g := &o.chunks[1-o.current]
 			g.grow(o.maxPositions, o.candLimit)
 			o.findMatches(g, o.helperSrc, o.helperFrom)

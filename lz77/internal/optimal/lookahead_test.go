@@ -18,7 +18,7 @@ type fakeHelper struct {
 	bytes   int
 }
 
-func (h *fakeHelper) Help(f func() int) bool {
+func (h *fakeHelper) Help(f func(checkpoint func()) int) bool {
 	if h.working {
 		panic("Help during Help")
 	}
@@ -28,7 +28,7 @@ func (h *fakeHelper) Help(f func() int) bool {
 	}
 	h.working = true
 	h.helped++
-	go func() { h.done <- f() }()
+	go func() { h.done <- f(func() {}) }()
 	return true
 }
 
