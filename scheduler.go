@@ -68,7 +68,9 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 //	QueueWait  time.Duration // without a block during the run, or waiting for the lock
 //	QueueAdmin time.Duration // holding the lock
 //	Handoff    time.Duration // preparing and sending requests to the device
-//	QueueFull  int64         // requests that found the device's queue full
+//	StrictWaiting int64      // requests of GPU and Fused that found the device busy
+//	StrictWait time.Duration // how long requests of GPU and Fused waited for the device
+//	QueueFull  int64         // requests of Auto that found the device's queue full
 //	DeviceLost int64         // requests that found the device lost
 //	Failed     int64         // requests that the device failed at
 //	Wrong      int64         // those of Failed with a wrong result

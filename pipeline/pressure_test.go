@@ -223,6 +223,48 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 	}
 }
 
+// TestStrictBesideAuto: a strict run beside a run of Auto neither adds to the pressure nor counts
+// full queues. Blocks of Auto are still offered, and the strict run counts its own waiting.
+func TestStrictBesideAuto(t *testing.T) {
+	for _, workers := range forWorkers {
+		g, s := startGate(workers)
+		c := s.device.Load()
+		depth := c.Status().Depth
+		const n = 100
+		cfg := Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n}
+		auto := s.Start(cfg)
+		cfg.Assign = Assignment{GPU, CPU}
+		strict := s.Start(cfg)
+		burst(t, strict, 1)
+		<-g.in
+		until(t, "the device is busy", func() bool { return c.Status().Saturated })
+		first := newPlug(t, s)
+		first.wait()
+		burst(t, auto, depth)
+		burst(t, strict, n-1)
+		// Workers with nothing else to do would reclaim the blocks of Auto.
+		last := newPlug(t, s)
+		first.pull()
+		last.wait()
+		a, b := auto.Stats(), strict.Stats()
+		if p := c.Status().Pressure; p != 0 || auto.crowded() {
+			t.Errorf("%d workers: pressure %d, crowded %v", workers, p, auto.crowded())
+		}
+		if a.QueueFull != 0 || b.QueueFull != 0 || a.StrictWaiting != 0 || b.StrictWaiting != n-1 {
+			t.Errorf("%d workers: Auto %+v, strict %+v", workers, a, b)
+		}
+		last.pull()
+		close(g.open)
+		finish(t, auto, depth)
+		finish(t, strict, n)
+		if a, b := auto.Stats(), strict.Stats(); a.StrictWait != 0 || b.StrictWait == 0 {
+			t.Errorf("%d workers: Auto waited %v, strict %v", workers, a.StrictWait, b.StrictWait)
+		}
+		auto.Close()
+		strict.Close()
+	}
+}
+
 // TestPressureNeverOverridesExplicit: no pressure moves stages from where they are assigned.
 func TestPressureNeverOverridesExplicit(t *testing.T) {
 	for _, workers := range forWorkers {

@@ -22,7 +22,11 @@ type Stats struct {
 	Pauses int64         // stages that made way for other runs
 	Paused time.Duration // the sum of these pauses; no worker waits meanwhile
 
-	QueueFull  int64 // requests that found the device's queue full
+	// Requests of GPU and Fused are strict: they wait for the device however long that takes.
+	StrictWaiting int64         // strict requests that found the device busy, and waited
+	StrictWait    time.Duration // sum over all strict requests, from offer to batch
+
+	QueueFull  int64 // requests of Auto that found the device's queue full
 	DeviceLost int64 // requests that found the device lost
 	Failed     int64 // requests that the device failed at
 	Wrong      int64 // those of Failed whose result was wrong; after the first the device is lost
@@ -66,6 +70,8 @@ func (s *Stats) Add(t *Stats) {
 	s.Handoff += t.Handoff
 	s.Pauses += t.Pauses
 	s.Paused += t.Paused
+	s.StrictWaiting += t.StrictWaiting
+	s.StrictWait += t.StrictWait
 	s.QueueFull += t.QueueFull
 	s.DeviceLost += t.DeviceLost
 	s.Failed += t.Failed
@@ -142,20 +148,22 @@ func (c *stageCounters) add(bytes int, took time.Duration) {
 func (c *counters) stats() Stats {
 	ns := func(v *atomic.Int64) time.Duration { return time.Duration(v.Load()) }
 	s := Stats{
-		Runs:       1,
-		Total:      time.Since(c.since),
-		Compute:    ns(&c.compute),
-		QueueWait:  ns(&c.wait),
-		QueueAdmin: ns(&c.admin),
-		Handoff:    ns(&c.offers.Handoff),
-		Pauses:     c.pauses.Load(),
-		Paused:     ns(&c.paused),
-		QueueFull:  c.offers.Full.Load(),
-		DeviceLost: c.offers.Lost.Load(),
-		Failed:     c.failed.Load(),
-		Wrong:      c.wrong.Load(),
-		Reclaimed:  c.reclaimed.Load(),
-		Returned:   c.returned.Load(),
+		Runs:          1,
+		Total:         time.Since(c.since),
+		Compute:       ns(&c.compute),
+		QueueWait:     ns(&c.wait),
+		QueueAdmin:    ns(&c.admin),
+		Handoff:       ns(&c.offers.Handoff),
+		Pauses:        c.pauses.Load(),
+		Paused:        ns(&c.paused),
+		StrictWaiting: c.offers.StrictWaiting.Load(),
+		StrictWait:    ns(&c.offers.StrictWait),
+		QueueFull:     c.offers.Full.Load(),
+		DeviceLost:    c.offers.Lost.Load(),
+		Failed:        c.failed.Load(),
+		Wrong:         c.wrong.Load(),
+		Reclaimed:     c.reclaimed.Load(),
+		Returned:      c.returned.Load(),
 	}
 	add := func(name string, backend Backend, x *stageCounters) {
 		t := StageStats{c.op, name, backend, x.blocks.Load(), x.bytes.Load(), ns(&x.ns)}

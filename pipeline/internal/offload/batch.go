@@ -68,6 +68,9 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 		case c.lost.Load() != nil:
 			c.sched.Complete(r, Failed)
 		default:
+			if r.Strict && r.Counters != nil {
+				r.Counters.StrictWait.Add(int64(time.Since(r.queued)))
+			}
 			c.sched.Moved(r, OnDevice)
 			x.requests = append(x.requests, r)
 			x.work = append(x.work, r.GPU)

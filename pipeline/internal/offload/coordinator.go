@@ -75,38 +75,28 @@ func (c *Coordinator) Device() gpu.Device { return c.dev }
 // the caller's: the queue is full, the device is lost or the run was closed. A strict request does
 // not fail for lack of room. Start is when the worker began to prepare the request, for Counters.
 func (c *Coordinator) Offer(r *Request, start time.Time) bool {
-	op := r.GPU.Op
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// Counters are out of bounds once the request is queued: its run may have ended.
 	if r.Counters != nil {
 		r.Counters.Handoff.Add(int64(time.Since(start)))
 	}
-	switch {
-	case c.sched.Closed(r): // Withdraw may have come before this request
+	if c.sched.Closed(r) { // Withdraw may have come before this request
 		return false
-	case c.lost.Load() != nil:
-		c.Press(1)
+	}
+	if c.lost.Load() != nil {
 		if r.Counters != nil {
 			r.Counters.Lost.Add(1)
 		}
-		return false
-	case len(c.queues[op]) < cap(c.queues[op]): // only the holder of c.mu sends
-		c.Press(-1)
-	default:
-		c.Press(2)
-		if r.Counters != nil {
-			r.Counters.Full.Add(1)
-		}
 		if !r.Strict {
-			return false
+			c.Press(1)
 		}
+		return false
 	}
-	c.sched.Moved(r, Waiting)
 	if r.Strict {
-		c.strict[op].Push(r)
-	} else {
-		c.queues[op] <- r
+		c.pushStrict(r)
+	} else if !c.pushAuto(r) {
+		return false
 	}
 	if !c.busy.Load() {
 		c.busy.Store(true)
@@ -116,6 +106,35 @@ func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 	case c.wake <- struct{}{}:
 	default:
 	}
+	return true
+}
+
+// pushStrict queues a strict request. It leaves the pressure alone, which is a signal for requests
+// of Auto. The caller holds c.mu.
+func (c *Coordinator) pushStrict(r *Request) {
+	q := &c.strict[r.GPU.Op]
+	if r.Counters != nil {
+		if r.queued = time.Now(); c.saturated.Load() || q.Len() > 0 {
+			r.Counters.StrictWaiting.Add(1)
+		}
+	}
+	c.sched.Moved(r, Waiting)
+	q.Push(r)
+}
+
+// pushAuto queues a request that is not strict, if there is room. The caller holds c.mu.
+func (c *Coordinator) pushAuto(r *Request) bool {
+	q := c.queues[r.GPU.Op]
+	if len(q) == cap(q) { // only the holder of c.mu sends
+		c.Press(2)
+		if r.Counters != nil {
+			r.Counters.Full.Add(1)
+		}
+		return false
+	}
+	c.Press(-1)
+	c.sched.Moved(r, Waiting)
+	q <- r
 	return true
 }
 

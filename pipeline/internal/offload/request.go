@@ -27,6 +27,8 @@ type Request struct {
 	Counters *Counters    // of the block's run; nil if statistics are off
 
 	Trip Trip // result, with outcome Finished
+
+	queued time.Time // when a strict request joined its queue; zero if statistics are off
 }
 
 // Trip says how the device did a request.
@@ -36,11 +38,13 @@ type Trip struct {
 	Took  time.Duration // by the batch
 }
 
-// Counters are the statistics that Offer keeps for a run.
+// Counters are the statistics that the Coordinator keeps for a run.
 type Counters struct {
-	Handoff atomic.Int64 // ns from the start that Offer got to its decision
-	Full    atomic.Int64 // requests that found the queue of the device full
-	Lost    atomic.Int64 // requests that found the device lost
+	Handoff       atomic.Int64 // ns from the start that Offer got to its decision
+	StrictWaiting atomic.Int64 // strict requests that found the device busy
+	StrictWait    atomic.Int64 // ns that strict requests waited for their batch
+	Full          atomic.Int64 // other requests that found the queue of the device full
+	Lost          atomic.Int64 // requests that found the device lost
 }
 
 // Place says where an accepted request is.

@@ -74,9 +74,9 @@ func (c *Coordinator) Press(n int64) {
 }
 
 // Crowded reports whether blocks without a strict assignment should not be offered to the device.
-// An offer to a full queue adds 2 to the score, one to a lost device 1, an accepted one subtracts
-// 1. The limit is twice the workers. Once the device has no requests the score starts again at 0:
-// no offer could lower it.
+// Only requests that are not strict change the score: an offer to a full queue adds 2 to it, one to
+// a lost device 1, an accepted one subtracts 1. The limit is twice the workers. Once the device has
+// no requests the score starts again at 0: no offer could lower it.
 func (c *Coordinator) Crowded() bool {
 	if c.pressure.Load() <= int64(2*c.workers) {
 		return false
