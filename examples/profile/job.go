@@ -2,33 +2,32 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/gopz/compress"
 )
 
-// job compresses or decompresses the same content again and again.
-type job struct {
-	*config
-	sched   *compress.Scheduler
-	dev     compress.Device // nil without
-	content []byte
-	packed  []byte           // compressed content, for decompression
-	w       *compress.Writer // nil for decompression
-	r       *compress.Reader // nil for compression
-	order   orderWait
-
-	compressed int64 // bytes of one iteration
-	elapsed    time.Duration
-	cpu        time.Duration // processor time of all threads, 0 if the system does not tell
+// pipelineJob is a job of all stages, with the scheduler.
+type pipelineJob struct {
+	sched    *compress.Scheduler
+	dev      compress.Device // nil without
+	opened   time.Duration
+	content  []byte
+	packed   []byte           // compressed content, for decompression
+	w        *compress.Writer // nil for decompression
+	r        *compress.Reader // nil for compression
+	sinkMBps float64
 }
 
-func newJob(c *config, content []byte) (j *job, err error) {
-	j = &job{config: c, sched: compress.NewScheduler(c.threads), content: content}
+var errRoundTrip = errors.New("decompresses to other content")
+
+func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorder) (
+	j *pipelineJob, err error) {
+	j = &pipelineJob{sched: compress.NewScheduler(c.threads), content: content, sinkMBps: c.sinkMBps}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.close())
@@ -36,24 +35,26 @@ func newJob(c *config, content []byte) (j *job, err error) {
 	}()
 	opts := []compress.Option{compress.WithPipeline(c.pipeline), compress.WithLevel(c.level),
 		compress.WithBlockSize(int(c.blockSize)), compress.WithContentSize(int64(len(content))),
-		compress.WithScheduler(j.sched)}
+		compress.WithScheduler(j.sched), compress.WithContext(ctx)}
 	if c.decompress {
 		if j.packed, err = compress.AppendEncode(nil, content, opts...); err != nil {
 			return j, err
 		}
-		j.compressed = int64(len(j.packed))
 	}
 	if c.device != "" {
-		if j.dev, err = compress.OpenDevice(c.device); err != nil {
+		start := time.Now()
+		if j.dev, err = c.openDevice(); err != nil {
 			return j, err
 		}
+		j.opened = time.Since(start)
 		if err = j.sched.SetDevice(j.dev); err != nil {
 			return j, err
 		}
 	}
 	opts = append(opts, compress.WithBackend(c.backends[0], c.backends[1]))
-	if c.stats {
-		opts = append(opts, compress.WithTrace(j.order.stage), compress.WithProgress(j.order.pass))
+	if c.traced() {
+		opts = append(opts, compress.WithTrace(rec.event), compress.WithProgress(
+			func(p compress.Progress) { rec.pass(p.Blocks-1, p, j.stats()) }))
 	}
 	if c.decompress {
 		j.r, err = compress.NewReader(bytes.NewReader(nil), opts...)
@@ -63,8 +64,16 @@ func newJob(c *config, content []byte) (j *job, err error) {
 	return j, err
 }
 
+// openDevice opens the device that the command line names.
+func (c *config) openDevice() (compress.Device, error) {
+	if c.device == softDevice {
+		return compress.NewSoftDevice(c.soft), nil
+	}
+	return compress.OpenDevice(c.device)
+}
+
 // close ends the job. The device goes last, after everything that uses it.
-func (j *job) close() (err error) {
+func (j *pipelineJob) close() (err error) {
 	if j.r != nil {
 		err = j.r.Close()
 	}
@@ -77,82 +86,47 @@ func (j *job) close() (err error) {
 	return err
 }
 
-// iterate does the work once.
-func (j *job) iterate() error {
-	if j.w == nil {
-		j.r.Reset(bytes.NewReader(j.packed))
-		n, err := j.r.WriteTo(io.Discard)
-		if err == nil && n != int64(len(j.content)) {
-			err = fmt.Errorf("decompressed to %d bytes, not %d", n, len(j.content))
+func (j *pipelineJob) iterate() (compressed int64, err error) {
+	out := sink{mbps: j.sinkMBps}
+	if j.w != nil {
+		j.w.Reset(&out)
+		if _, err := j.w.Write(j.content); err != nil {
+			return 0, err
 		}
-		return err
+		err := j.w.Close()
+		return out.bytes, err
 	}
-	var out counter
-	j.w.Reset(&out)
-	if _, err := j.w.Write(j.content); err != nil {
-		return err
+	j.r.Reset(bytes.NewReader(j.packed))
+	_, err = j.r.WriteTo(&out)
+	if err == nil && out.bytes != int64(len(j.content)) {
+		err = fmt.Errorf("%w: %d bytes, not %d", errRoundTrip, out.bytes, len(j.content))
 	}
-	err := j.w.Close()
-	j.compressed = int64(out)
-	return err
+	return int64(len(j.packed)), err
 }
 
-// counter is an io.Writer that counts bytes.
-type counter int64
+func (j *pipelineJob) enableStats() { j.sched.EnableStats(true) }
 
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
+func (j *pipelineJob) stats() compress.SchedulerStats {
+	if j.w != nil {
+		return j.w.Stats()
+	}
+	return j.r.Stats()
+}
+
+func (j *pipelineJob) device() (opened time.Duration, lost error) {
+	return j.opened, j.sched.DeviceError()
+}
+
+// sink is an io.Writer that counts bytes.
+type sink struct {
+	bytes int64
+	mbps  float64 // speed at which it takes them, in MB/s; 0: no limit
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.bytes += int64(len(p))
+	if s.mbps > 0 {
+		time.Sleep(time.Duration(float64(len(p)) / s.mbps * 1e3))
+	}
 	return len(p), nil
-}
-
-// measure does n iterations that count.
-func (j *job) measure(n int) error {
-	j.sched.EnableStats(j.stats)
-	j.sched.ResetStats()
-	j.order = orderWait{}
-	cpu, start := cpuTime(), time.Now()
-	for range n {
-		if err := j.iterate(); err != nil {
-			return err
-		}
-	}
-	j.elapsed, j.cpu = time.Since(start), cpuTime()-cpu
-	return nil
-}
-
-// orderWait measures how long blocks that are done wait for their turn in the output.
-type orderWait struct {
-	mu     sync.Mutex
-	done   map[int64]time.Time // end of the last stage so far, by block
-	blocks int64
-	sum    time.Duration
-	max    time.Duration
-}
-
-// stage notes the end of a stage. Workers call it concurrently.
-func (o *orderWait) stage(e compress.StageEvent) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.done == nil {
-		o.done = map[int64]time.Time{}
-	}
-	if end := e.Start.Add(e.Took); end.After(o.done[e.Block]) {
-		o.done[e.Block] = end
-	}
-}
-
-// pass notes that a block is passed on. Blocks pass in order, one call each.
-func (o *orderWait) pass(p compress.Progress) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	block := p.Blocks - 1
-	done, ok := o.done[block]
-	if !ok {
-		return
-	}
-	delete(o.done, block)
-	wait := max(0, time.Since(done))
-	o.blocks++
-	o.sum += wait
-	o.max = max(o.max, wait)
 }

@@ -2,101 +2,204 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"encoding/csv"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress"
 )
+
+// actEnv makes the test binary act as the program, for tests that need a process.
+const actEnv = "PROFILE_TEST_ACT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(actEnv) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
 
 // small is work of a moment: 16 blocks, twice.
 var small = []string{"--size", "1M", "--block-size", "64K", "--iterations", "2", "--threads", "2"}
 
-// profile runs the program on little work and returns the fields of its lines, by name and stage.
-func profile(t *testing.T, args ...string) map[string]map[string]string {
-	t.Helper()
+// quietEnv returns an env that no signal reaches.
+func quietEnv(stdout, stderr io.Writer) *env { return newEnv(stdout, stderr, nil, nil) }
+
+// tryRun runs the program in this process.
+func tryRun(args ...string) (status int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
-	if err := run(append(small[:len(small):len(small)], args...), &out, &errOut); err != nil {
-		t.Fatalf("%q: %v", args, err)
+	status = run(args, quietEnv(&out, &errOut))
+	return status, out.String(), errOut.String()
+}
+
+// measured runs the program on little work and returns the fields of its lines, by name, or by stage
+// and backend.
+func measured(t *testing.T, args ...string) map[string]fields {
+	t.Helper()
+	status, out, errOut := tryRun(append(small[:len(small):len(small)], args...)...)
+	if status != 0 {
+		t.Fatalf("%q: status %d: %s", args, status, errOut)
 	}
-	lines := map[string]map[string]string{}
-	for l := range strings.Lines(out.String()) {
-		parts := strings.Split(strings.TrimSuffix(l, "\n"), "\t")
-		fields := map[string]string{}
-		for _, p := range parts[1:] {
-			key, value, ok := strings.Cut(p, "=")
-			if !ok {
-				t.Fatalf("%q is not key=value", p)
-			}
-			fields[key] = value
+	lines := map[string]fields{}
+	for l := range strings.Lines(out) {
+		name, f, err := parseLine(l)
+		if err != nil {
+			t.Fatal(err)
 		}
-		name := parts[0]
-		if stage := fields["stage"]; stage != "" {
-			name = stage + "@" + fields["backend"]
+		if name == "STAGE_STATS" {
+			name = f.get("stage") + "@" + f.get("backend")
 		}
-		lines[name] = fields
+		lines[name] = f
 	}
 	return lines
 }
 
-func number(t *testing.T, fields map[string]string, key string) int64 {
+// readTable returns the rows of a CSV file by column.
+func readTable(t *testing.T, parts ...string) (rows []map[string]string) {
 	t.Helper()
-	n, err := strconv.ParseInt(fields[key], 10, 64)
+	f, err := os.Open(filepath.Join(parts...))
 	if err != nil {
-		t.Errorf("%s: %v", key, err)
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range all[1:] {
+		m := map[string]string{}
+		for i, name := range all[0] {
+			m[name] = row[i]
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+func num(t *testing.T, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return n
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"--nosuch", "word", "--threads 0", "--iterations 0", "--size 0",
-		"--size -1", "--size 1T", "--size 99999999999G", "--backend tpu", "--backend cpu,",
-		"--block-size x"} {
-		if err := run(strings.Fields(args), nil, nil); !errors.Is(err, errUsage) {
-			t.Errorf("%s: %v", args, err)
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, args := range []string{"--nosuch", "word", "--pipeline nosuch", "--level 0", "--level 10",
+		"--threads 0", "--iterations 0", "--size 0", "--size -1", "--size 1T", "--size 99999999999G",
+		"--block-size x", "--backend tpu", "--backend cpu,", "--gpu --backend cpu", "--stage nosuch",
+		"--stage lzseq --pipeline deflate", "--stage deflate --pipeline deflate --decompress",
+		"--stage lz77 --gpu", "--stage lz77 --print-scheduler-stats", "--stage lz77 --trace x",
+		"--soft-latency 1ms", "--gpu-device soft --soft-batch 0", "--full", "--top 3",
+		"--snapshot-interval 1s", "--out " + dir + " --top -1", "--out " + dir + " --snapshot-interval 0s",
+		"--sink-mbps 0", "--sink-mbps NaN", "aggregate", "aggregate --nosuch x", "aggregate --top -1 x",
+		"aggregate --top 3"} {
+		status, out, errOut := tryRun(strings.Fields(args)...)
+		if status != exitUsage || out != "" || strings.Count(errOut, "\n") != 1 {
+			t.Errorf("%s: status %d: %s%s", args, status, out, errOut)
 		}
 	}
-	for _, args := range []string{"--pipeline nosuch", "--level 10", "--block-size 5000",
-		"--gpu-device nosuch", "--backend gpu", "--file nosuch", "--cpuprofile nosuch/file"} {
-		err := run(append(strings.Fields(args), "--size", "1K"), nil, nil)
-		if err == nil || errors.Is(err, errUsage) {
-			t.Errorf("%s: %v", args, err)
+	for _, args := range []string{"--block-size 5000", "--gpu-device nosuch", "--file nosuch",
+		"--cpuprofile nosuch/file", "aggregate nosuch"} {
+		if !strings.HasPrefix(args, "aggregate") {
+			args += " --size 1K"
+		}
+		if status, _, errOut := tryRun(strings.Fields(args)...); status != exitFailed {
+			t.Errorf("%s: status %d: %s", args, status, errOut)
 		}
 	}
-	if err := run([]string{"--help"}, nil, nil); !errors.Is(err, flag.ErrHelp) {
-		t.Error(err)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("wrong usage leaves a directory")
+	}
+}
+
+// TestHelpHasEveryFlag also checks that --list knows the stages of each pipeline.
+func TestHelpHasEveryFlag(t *testing.T) {
+	status, out, _ := tryRun("--help")
+	if status != 0 {
+		t.Fatal(status)
+	}
+	f, _ := new(config).flagSet()
+	f.VisitAll(func(x *flag.Flag) {
+		if !strings.Contains(out, "\n  --"+x.Name+" ") && !strings.Contains(out, "\n  --"+x.Name+"\n") {
+			t.Errorf("no --%s", x.Name)
+		}
+	})
+	_, out, _ = tryRun("--list")
+	for _, want := range []string{"PIPELINE\tname=lzseqr\tcompress=lz77,lzseq,rans\tdecompress=rans,lzseq\n",
+		"PIPELINE\tname=deflate\tcompress=lz77,deflate\t", "DEVICE\tname=soft\tpresent=true\n",
+		"MACHINE\tkernels=" + compress.Kernels() + "\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
 	}
 }
 
 func TestSchedulerStats(t *testing.T) {
 	for _, way := range [][]string{{}, {"--decompress"}} {
-		lines := profile(t, append(way, "--print-scheduler-stats")...)
+		lines := measured(t, append(way, "--print-scheduler-stats")...)
 		s, p := lines["SCHEDULER_STATS"], lines["PROFILE_STATS"]
-		n := func(key string) int64 { return number(t, s, key) }
-		if n("runs") != 2 || n("stage_compute_ns") <= 0 || n("total_ns") <= 0 ||
-			n("scheduler_overhead_ns") != n("queue_wait_ns")+n("queue_admin_ns")+n("gpu_handoff_ns") ||
-			n("tracked_thread_time_ns") != n("stage_compute_ns")+n("scheduler_overhead_ns") {
+		if s.number("runs") != 2 || s.number("stage_compute_ns") <= 0 || s.number("total_ns") <= 0 ||
+			s.number("scheduler_overhead_ns") !=
+				s.number("queue_wait_ns")+s.number("queue_admin_ns")+s.number("gpu_handoff_ns") ||
+			s.number("tracked_thread_time_ns") !=
+				s.number("stage_compute_ns")+s.number("scheduler_overhead_ns") {
 			t.Errorf("%v", s)
 		}
-		if p["size"] != "1048576" || p["iterations"] != "2" || p["content_bytes"] != "2097152" ||
-			p["blocks"] != "32" || p["threads"] != "2" || number(t, p, "elapsed_ns") <= 0 {
+		for _, want := range (fields{{"size", "1048576"}, {"iterations", "2"}, {"content_bytes", "2097152"},
+			{"blocks", "32"}, {"block_bytes_max", "65536"}, {"threads", "2"}, {"status", "ok"},
+			{"kernels", compress.Kernels()}}) {
+			if got := p.get(want.key); got != want.value {
+				t.Errorf("%s is %q, want %q", want.key, got, want.value)
+			}
+		}
+		if p.number("elapsed_ns") <= 0 || p.get("host") == "" {
 			t.Errorf("%v", p)
 		}
-		if stage := lines["rans@cpu"]; stage["blocks"] != "32" || stage["bytes"] != "2097152" {
+		if stage := lines["rans@cpu"]; stage.get("blocks") != "32" || stage.get("bytes") != "2097152" {
 			t.Errorf("%v", stage)
 		}
 	}
-	if lines := profile(t); len(lines) != 1 {
+	if lines := measured(t); len(lines) != 1 {
 		t.Errorf("without --print-scheduler-stats: %v", lines)
+	}
+}
+
+// TestEveryCounter checks that no number of SchedulerStats is missing from the tables, and that each
+// survives a file.
+func TestEveryCounter(t *testing.T) {
+	var s compress.SchedulerStats
+	var f fields
+	for i, c := range schedulerColumns {
+		f.add(c.name, "%d", i+1)
+	}
+	s = f.schedulerStats()
+	if s.Runs != 1 || s.Reclaimed == 0 || s.Returned == 0 || s.Failed == 0 {
+		t.Errorf("%+v", s)
+	}
+	line := schedulerFields(&s).line("SCHEDULER_STATS")
+	for i, c := range schedulerColumns {
+		if !strings.Contains(line, "\t"+c.name+"="+strconv.Itoa(i+1)) {
+			t.Errorf("no %s in %s", c.name, line)
+		}
+	}
+	if got := columnName("StrictWait", true) + " " + columnName("Strict", false); got !=
+		"strict_wait_ns strict_count" {
+		t.Error(got)
 	}
 }
 
 func TestWork(t *testing.T) {
 	packed := func(args ...string) int64 {
 		t.Helper()
-		return number(t, profile(t, args...)["PROFILE_STATS"], "compressed_bytes")
+		return measured(t, args...)["PROFILE_STATS"].number("compressed_bytes")
 	}
 	base := packed()
 	if n := packed("--decompress"); n != base {
@@ -115,11 +218,36 @@ func TestWork(t *testing.T) {
 	if err := os.WriteFile(file, bytes.Repeat([]byte("content "), 1000), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if p := profile(t, "--file", file)["PROFILE_STATS"]; p["size"] != "8000" {
+	if p := measured(t, "--file", file, "--size", "1G")["PROFILE_STATS"]; p.get("size") != "8000" {
 		t.Errorf("--file: %v", p)
 	}
-	if p := profile(t, "--file", file, "--size", "100")["PROFILE_STATS"]; p["size"] != "100" {
+	if p := measured(t, "--file", file, "--size", "100")["PROFILE_STATS"]; p.get("size") != "100" {
 		t.Errorf("--file with --size: %v", p)
+	}
+}
+
+// TestStages measures every stage of every pipeline alone.
+func TestStages(t *testing.T) {
+	dir := t.TempDir()
+	for _, p := range compress.Pipelines() {
+		for _, way := range []string{"", "--decompress"} {
+			for _, stage := range stageNames(p.Name, way != "") {
+				out := filepath.Join(dir, p.Name+stage+way)
+				args := strings.Fields("--pipeline " + p.Name + " --stage " + stage + " " + way)
+				args = append(args, "--out", out)
+				f := measured(t, args...)["PROFILE_STATS"]
+				if f.get("stage") != stage || f.get("blocks") != "32" || f.get("content_bytes") != "2097152" {
+					t.Errorf("%q: %v", args, f)
+				}
+				if n := f.number("compressed_bytes"); n < 100_000 || n > 1_500_000 {
+					t.Errorf("%q: %d bytes", args, n)
+				}
+				rows := readTable(t, out, stagesFile)
+				if len(rows) != 1 || rows[0]["stage"] != stage || rows[0]["blocks"] != "32" {
+					t.Errorf("%q: %v", args, rows)
+				}
+			}
+		}
 	}
 }
 
@@ -127,23 +255,27 @@ func TestBackends(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--backend cpu", "lz77@cpu lzseq@cpu rans@cpu"},
 		{"--backend auto", "lz77@cpu lzseq@cpu rans@cpu"},
-		{"--gpu-device soft --backend gpu", "lz77@gpu lzseq@cpu rans@gpu"},
+		{"--gpu-device soft --gpu", "lz77@gpu lzseq@cpu rans@gpu"},
 		{"--gpu-device soft --backend fused", "fused@gpu"},
 		{"--gpu-device soft --backend gpu,cpu", "lz77@gpu lzseq@cpu rans@cpu"},
 		{"--gpu-device soft --backend gpu --decompress", "rans@gpu lzseq@cpu"},
 	} {
-		lines := profile(t, append(strings.Fields(tt.args), "--print-scheduler-stats")...)
+		lines := measured(t, append(strings.Fields(tt.args), "--print-scheduler-stats")...)
 		for stage := range strings.FieldsSeq(tt.want) {
-			if lines[stage]["blocks"] != "32" {
+			if lines[stage].get("blocks") != "32" {
 				t.Errorf("%s: %s is not of all blocks: %v", tt.args, stage, lines)
 			}
 		}
+	}
+	lost := measured(t, strings.Fields("--gpu-device soft --gpu --soft-lost-after 3")...)["PROFILE_STATS"]
+	if e := lost.get("device_error"); e == "" || e == "none" || lost.get("content_bytes") != "2097152" {
+		t.Errorf("a lost device: %v", lost)
 	}
 }
 
 func TestProfiles(t *testing.T) {
 	cpu, trace := filepath.Join(t.TempDir(), "cpu"), filepath.Join(t.TempDir(), "trace")
-	profile(t, "--cpuprofile", cpu, "--trace", trace)
+	measured(t, "--cpuprofile", cpu, "--trace", trace)
 	if p, err := os.ReadFile(cpu); err != nil || !bytes.HasPrefix(p, []byte{0x1f, 0x8b}) {
 		t.Errorf("processor profile: %d bytes, %v", len(p), err)
 	}

@@ -21,7 +21,7 @@ var packages = map[string]floor{
 	"cmd/pz":           commands,
 	"internal/cli":     programs,
 	"gpu/pz":           commands,
-	"examples/profile": tools, // links GPU drivers; else uses the public package only
+	"examples/profile": tools, // links GPU drivers, runs single stages
 
 	"": library,
 

@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// StageRunner runs single stages of a pipeline outside of a scheduler, for programs that measure
+// them. A Run passes blocks through the same stages. It is for one goroutine at a time.
+type StageRunner struct {
+	run Run // the settings that stages read
+	ws  workspace
+}
+
+// StageBlock is a block before one of its stages. Any StageRunner of the same settings may run it.
+type StageBlock struct {
+	b     Block
+	stage stage
+	// ws is the block's own workspace, nil if the runner's will do. Stages of layout Dense leave more
+	// in the workspace than in the block.
+	ws         *workspace
+	ranges     []byte
+	compressed int
+}
+
+// NewStageRunner returns a StageRunner. Stages of p for op run at a level, without checks or tuning.
+func NewStageRunner(p *Pipeline, op Op, level int) *StageRunner {
+	cfg := Config{Pipeline: p, Op: op, Level: level}
+	return &StageRunner{run: Run{cfg: cfg, stages: p.stages(op)}}
+}
+
+// StageNames returns the names of the stages for op, in order. There are none if the pipeline's
+// blocks are not decoded one by one.
+func (p *Pipeline) StageNames(op Op) (names []string) {
+	for _, s := range p.stages(op) {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Prepare compresses content and runs all stages before the named one. The first window bytes of src
+// come before the content. src must not change while the block is used.
+func (r *StageRunner) Prepare(src []byte, window int, stage string) (*StageBlock, error) {
+	enc := r
+	if r.run.cfg.Op == Decompress {
+		enc = NewStageRunner(r.run.cfg.Pipeline, Compress, r.run.cfg.Level)
+	}
+	s := &StageBlock{b: Block{run: &enc.run, Src: src, Window: window, Raw: len(src) - window}}
+	if s.b.dense() {
+		s.ws = new(workspace)
+	}
+	payload := new(payload)
+	s.b.payload = payload
+	if err := enc.through(s, len(enc.run.stages)); err != nil {
+		return nil, err
+	}
+	s.compressed = len(s.b.dst)
+	k := slices.Index(r.run.cfg.Pipeline.StageNames(r.run.cfg.Op), stage)
+	if k < 0 {
+		return nil, fmt.Errorf("pipeline %s has no stage %q", r.run.cfg.Pipeline.Name, stage)
+	}
+	if enc != r {
+		coded := s.b.dst
+		if r.run.cfg.Pipeline.Format == Zstd {
+			coded = appendFrame(nil, coded, s.b.Raw)
+		}
+		s.b = Block{run: &r.run, Src: coded, Raw: s.b.Raw, Kind: Coded, payload: payload}
+		if err := r.through(s, k); err != nil {
+			return nil, err
+		}
+	}
+	s.stage, s.ranges = r.run.stages[k], payload.ranges
+	return s, nil
+}
+
+// appendFrame appends a zstd frame of the given blocks: a single segment with its size in four bytes
+// (RFC 8878, section 3.1.1.1).
+func appendFrame(dst, blocks []byte, size int) []byte {
+	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 0xa0)
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(size)), blocks...)
+}
+
+// through runs the first n stages of a block.
+func (r *StageRunner) through(s *StageBlock, n int) error {
+	for i := range n {
+		if err := r.run.stages[i].run(r.workspace(s), &s.b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *StageRunner) workspace(s *StageBlock) *workspace {
+	if s.ws != nil {
+		return s.ws
+	}
+	return &r.ws
+}
+
+// Run runs the stage of the block once more.
+func (r *StageRunner) Run(s *StageBlock) error {
+	s.b.payload.ranges = s.ranges // the last stage of decompression drops them
+	return s.stage.run(r.workspace(s), &s.b)
+}
+
+// Size returns the size of the content in bytes.
+func (s *StageBlock) Size() int { return s.b.Raw }
+
+// Compressed returns the size of the payload in bytes, from all stages of compression.
+func (s *StageBlock) Compressed() int { return s.compressed }
