@@ -1,9 +1,12 @@
 package compress
 
+import "github.com/gopz/compress/pipeline"
+
 // This file implements Flush and Close.
 
-// Flush ends the current block and writes all blocks, so that a Reader can return everything
-// written so far without reading more. Frequent flushes cost density.
+// Flush writes everything written so far, so that a Reader can return it without reading more. It
+// ends a block, and costs density: about 10 bytes in .pz, 6 in .gz and 4 in .zst, and matches in .pz,
+// whose blocks stay independent. A frame of .zst goes on behind a flush.
 func (w *Writer) Flush() error {
 	if err := w.ready(); err != nil {
 		return err
@@ -18,10 +21,15 @@ func (w *Writer) flush() error {
 	if w.cur == nil || w.content() == 0 {
 		return w.drain(true)
 	}
-	// After a full block a Reader expects more at once, and reads on before it returns the block.
-	// After a block that is not full it returns everything first. So the last block before a flush
-	// must not be full.
-	if n := len(w.cur.Src); w.content() == w.opt.blockSize {
+	if w.opt.pipe.HasHistory() {
+		if w.history == nil {
+			w.history = new(pipeline.History)
+		}
+		w.cur.History = w.history
+	} else if n := len(w.cur.Src); w.full() {
+		// After a full block a Reader expects more at once, and reads on before it returns the
+		// block. After a block that is not full it returns everything first. So the last block
+		// before a flush must not be full.
 		last := w.cur.Src[n-1]
 		w.cur.Src = w.cur.Src[:n-1]
 		if err := w.submit(); err != nil {
@@ -32,10 +40,21 @@ func (w *Writer) flush() error {
 		}
 		w.cur.Src = append(w.cur.Src, last)
 	}
+	w.cur.Flushed = true
 	if err := w.submit(); err != nil {
 		return err
 	}
 	return w.drain(true)
+}
+
+// keep makes a block that a flush has written the current one again. Its content becomes the window
+// of the content behind the flush.
+func (w *Writer) keep(b *pipeline.Block) {
+	w.cur, b.Flushed, b.Window = b, false, len(b.Src)
+	if window := w.opt.pipe.Window; window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
+		b.Window = copy(b.Src, b.Src[len(b.Src)-min(window, len(b.Src)):])
+		b.Src = b.Src[:b.Window]
+	}
 }
 
 // keptBuffer is how much memory of an index stays for the next stream, in bytes.

@@ -81,7 +81,7 @@ func (f *framers) begin(o *options) container.Framer {
 		f.gz.Reset(h)
 		return &f.gz
 	case Zstd:
-		f.zst.Reset(o.limits.Checks)
+		f.zst.Reset(o.limits.Checks, o.blockSize)
 		return &f.zst
 	}
 	f.pz.Reset(pzfile.Header{

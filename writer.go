@@ -30,7 +30,8 @@ type Writer struct {
 	closed bool
 	err    error
 
-	callerOwned bool // blocks are parts of the caller's memory
+	callerOwned bool              // blocks are parts of the caller's memory
+	history     *pipeline.History // of blocks that end with a flush; nil until the first one
 
 	in     int64 // content accepted, in bytes
 	passed int64 // content of the blocks written, in bytes
@@ -75,11 +76,21 @@ func (w *Writer) Reset(dst io.Writer) {
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
 	w.window = w.window[:0]
+	if w.history != nil {
+		w.history.Reset()
+	}
 	w.frame = w.frames.begin(&w.opt)
 }
 
 // content returns the number of bytes of content in the current block.
 func (w *Writer) content() int { return len(w.cur.Src) - w.cur.Window }
+
+// limit returns how long the Src of the current block may become, in bytes. A block behind a flush
+// has all content of its frame, or a part of the member, in its window.
+func (w *Writer) limit() int { return min(w.cur.Window, w.opt.pipe.Window) + w.opt.blockSize }
+
+// full reports whether the current block has no room.
+func (w *Writer) full() bool { return w.cur != nil && len(w.cur.Src) == w.limit() }
 
 // Stats returns the statistics of what has been written so far, which continue after Reset. It
 // returns zero if statistics were off at the start.
@@ -123,7 +134,7 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 			return n, w.fail(err)
 		}
 		b := w.cur
-		m := copy(b.Src[len(b.Src):min(cap(b.Src), b.Window+w.opt.blockSize)], p)
+		m := copy(b.Src[len(b.Src):min(cap(b.Src), w.limit())], p)
 		b.Src = b.Src[:len(b.Src)+m]
 		w.in += int64(m)
 		n += m
@@ -144,13 +155,13 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	var progress container.ReadProgress
 	for {
 		// A full block stays until the byte after it has been read: see flush.
-		full := w.cur != nil && w.content() == w.opt.blockSize
+		full := w.full()
 		p := w.probe[:]
 		if !full {
 			if err := w.makeRoom(readSize); err != nil {
 				return n, w.fail(err)
 			}
-			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.cur.Window+w.opt.blockSize)]
+			p = w.cur.Src[len(w.cur.Src):min(cap(w.cur.Src), w.limit())]
 		}
 		m, rerr := r.Read(p)
 		if m < 0 || m > len(p) {
@@ -198,10 +209,15 @@ func (w *Writer) sizeError(got int64) error {
 // makeRoom makes room in the current block for at least one byte, and for n if they fit. It submits
 // a full block.
 func (w *Writer) makeRoom(n int) error {
-	if w.cur != nil && w.content() == w.opt.blockSize {
+	switch {
+	case !w.full():
+	case w.content() > 0:
 		if err := w.submit(); err != nil {
 			return err
 		}
+	default: // a flush has written the block: the next one begins a frame
+		w.run.Put(w.cur)
+		w.cur = nil
 	}
 	if w.cur == nil {
 		b, err := w.getBlock()
@@ -209,6 +225,7 @@ func (w *Writer) makeRoom(n int) error {
 			return err
 		}
 		b.Src, b.Window = append(b.Src[:0], w.window...), len(w.window)
+		b.Piece = pipeline.Piece{}
 		w.cur = b
 	}
 	w.grow(n)
@@ -219,13 +236,13 @@ func (w *Writer) makeRoom(n int) error {
 // that small content takes little memory. Once a block has been filled they have their full size
 // from the start.
 func (w *Writer) grow(n int) {
-	b, limit := w.cur, w.cur.Window+w.opt.blockSize
+	b, limit := w.cur, w.limit()
 	want := min(len(b.Src)+n, limit)
 	if cap(b.Src) >= want {
 		return
 	}
 	size := limit
-	if w.blocks == 0 {
+	if w.in < int64(w.opt.blockSize) {
 		size = min(limit, max(want, 2*cap(b.Src)))
 		if rest := w.opt.contentSize - w.in; rest >= 0 {
 			size = min(limit, max(want, len(b.Src)+int(min(rest, int64(limit)))))
@@ -261,9 +278,16 @@ func (w *Writer) getBlock() (*pipeline.Block, error) {
 // submit gives the current block to the workers, and writes those that are done.
 func (w *Writer) submit() error {
 	b := w.cur
+	if b.History != nil {
+		// The blocks of a History follow one another.
+		if err := w.drain(true); err != nil {
+			return err
+		}
+	}
+	b.Offset = w.in - int64(w.content())
 	w.cur = nil
 	w.blocks++
-	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
+	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned && !b.Flushed {
 		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
 	w.run.Number(w.blocks - 1)
@@ -292,7 +316,10 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	if b.Err != nil {
 		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
 	}
-	info := container.Block{Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum}
+	info := container.Block{
+		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
+		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed,
+	}
 	w.buf = w.frame.BlockHeader(w.header(), info)
 	if err := w.write(w.buf); err != nil {
 		return err
@@ -309,7 +336,11 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	if w.callerOwned {
 		b.Src, b.Window = nil, 0
 	}
-	w.run.Put(b)
+	if b.Flushed && b.History != nil {
+		w.keep(b)
+	} else {
+		w.run.Put(b)
+	}
 	if w.opt.progress != nil {
 		w.opt.progress(Progress{
 			Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended,

@@ -64,3 +64,22 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 		}
 	}
 }
+
+// PiecePrices returns the prices of a block with the fixed codes, which are the best for a few
+// hundred bytes.
+func PiecePrices() *lz77.PiecePrices {
+	p := new(lz77.PiecePrices)
+	l := &fixed.lengths
+	for b := range p.Literal {
+		p.Literal[b] = int32(l.litLen[b]) * lz77.PriceBit
+	}
+	for n := MinMatch; n < len(p.Length); n++ {
+		slot := lengthSlot[min(n, MaxMatch)]
+		p.Length[n] = int32(l.litLen[firstLength+int(slot)]+lengthExtra[slot]) * lz77.PriceBit
+	}
+	for n := 1; n < len(p.Offset); n++ {
+		slot := slotOf(min(uint32(1)<<(n-1), MaxOffset-1))
+		p.Offset[n] = int32(l.offset[slot]+offsetExtra[slot]) * lz77.PriceBit
+	}
+	return p
+}

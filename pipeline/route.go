@@ -140,7 +140,7 @@ func (s *Scheduler) InFlight(cfg Config, size int) int {
 
 // suits reports whether the device may be asked for op, on so many bytes of content.
 func (b *Block) suits(op *deviceOp, c *offload.Coordinator, raw int) bool {
-	return (op.can == nil || op.can(b)) &&
+	return b.History == nil && (op.can == nil || op.can(b)) &&
 		c.Wants(op.op, b.run.cfg.Op == Decompress, raw, b.run.demand(op.op))
 }
 

@@ -22,7 +22,9 @@ var matchStage = stage{
 		if p.seqs = p.seqs[:0]; b.noMatches {
 			return nil
 		}
-		if b.dense() && !b.fastDense {
+		if b.History != nil {
+			p.seqs = ws.findInHistory(b)
+		} else if b.dense() && !b.fastDense {
 			ws.matchDense(b)
 		} else {
 			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/zstd"
 )
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
@@ -41,6 +42,9 @@ var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) err
 	return nil
 }}
 
+// deflatePieces are the settings of short blocks, without Depth.
+var deflatePieces = lz77.PieceParams{HashLog: 15, ChainLog: 15, Nice: 64, Prices: deflate.PiecePrices()}
+
 // zstdMaxBlock is the window that every decoder of zstd should support (RFC 8878, section
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
@@ -60,9 +64,22 @@ var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 
 // zstdStage encodes a block as the blocks of one frame.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
+	if h := b.History; h != nil {
+		if b.Window == 0 {
+			h.frame.Begin()
+		}
+		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
+		return nil
+	}
 	b.dst = ws.zstd.Append(b.dst[:0], b.content(), b.payload.seqs)
 	return nil
 }}
+
+// zstdPieces are the settings of short blocks, without Depth. A window of 512 KiB takes too much of
+// the memory of a Writer.
+var zstdPieces = lz77.PieceParams{
+	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true, Prices: zstd.PiecePrices(),
+}
 
 // gzipSum is the CRC32 of the content, which .gz always has.
 func gzipSum(b *Block) uint32 { return crc32.ChecksumIEEE(b.content()) }
@@ -73,6 +90,9 @@ func zstdSum(b *Block) uint32 {
 		return 0
 	}
 	content := b.content()
+	if h := b.History; h != nil {
+		return h.addSum(content, b.Window == 0)
+	}
 	if b.run.cfg.Op == Decompress {
 		content = b.Out()
 	}

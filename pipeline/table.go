@@ -34,6 +34,7 @@ type Pipeline struct {
 	levels    *[MaxLevel + 1]lz77.Params
 	variants  *variants            // settings that tuning may choose in place of the level's
 	blocks    *[MaxLevel + 1]uint8 // log2 of the default block size
+	pieces    *lz77.PieceParams    // for short blocks with a History; nil if blocks have none
 	encode    []stage
 	decode    []stage
 	fused     *deviceOp // all stages of encode in one request; nil if no device does that
@@ -106,6 +107,7 @@ var table = [...]Pipeline{
 		Format: Gzip, Window: deflate.MaxOffset,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
+		pieces:   &deflatePieces,
 		encode:   []stage{matchStage, deflateStage},
 		decode:   []stage{serialStage("inflate")},
 		check:    gzipSum,
@@ -114,6 +116,7 @@ var table = [...]Pipeline{
 		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
 		limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels, math.MaxInt),
+		pieces:   &zstdPieces,
 		encode:   []stage{matchStage, zstdStage},
 		decode:   []stage{frameStage},
 		check:    zstdSum,

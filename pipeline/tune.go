@@ -101,6 +101,9 @@ func tunerMemory(size int64) int64 {
 
 // tune chooses how the block is compressed.
 func (ws *workspace) tune(b *Block) {
+	if b.History != nil && len(b.content()) <= lz77.MaxPiece {
+		return
+	}
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto
 	variants, own := b.run.cfg.Pipeline.variants[b.run.cfg.Level], b.params()
 	shift := trialSample

@@ -14,6 +14,7 @@ type Encoder struct {
 	one     [1]lz77.Sequence
 	body    body
 	repeats [3]uint32 // repeat offsets behind the last encoded sequence
+	begun   bool      // the frame has a block
 
 	block     stats // statistics of the block
 	nextUnit  stats // statistics of the next unit
@@ -57,14 +58,28 @@ var initialRepeats = [3]uint32{1, 4, 8}
 // position of the match. The rest of src are literals. The Encoder retains no reference to src or
 // seqs.
 func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
-	e.in = newInput(src, seqs)
+	e.Begin()
+	return e.Continue(dst, src, seqs, true)
+}
+
+// Begin begins a frame for Continue.
+func (e *Encoder) Begin() {
+	e.begun = false
 	e.repeats = initialRepeats
 	e.literals.known = false
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}
+}
+
+// Repeats returns the repeat offsets behind what has been appended of the frame.
+func (e *Encoder) Repeats() [3]uint32 { return e.repeats }
+
+// Continue is Append for a part of the content of a frame. final says that it is the last part. Matches
+// reach back into the parts before it. A decoder can decode each part without the next one.
+func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
+	e.in = newInput(src, seqs)
 	before := e.repeats // repeat offsets before the block
-	start := len(dst)
 	size := e.beginBlock()
 	for {
 		// The unit is appended to the body as if it belonged to the block.
@@ -76,8 +91,11 @@ func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 		}
 		last := len(saved.src) == 0
 		var compressed bool
-		dst, compressed = e.appendBlock(dst, src[:size], end, len(dst) == start, last)
+		dst, compressed = e.appendBlock(dst, src[:size], end, last && final)
 		if last {
+			if !compressed {
+				e.repeats = before
+			}
 			break
 		}
 		src = src[size:]
@@ -116,7 +134,7 @@ func (e *Encoder) beginBlock() int {
 // appendBlock appends a block of the body up to end, which has the given content. It reports
 // whether the block is a compressed one.
 func (e *Encoder) appendBlock(
-	dst, content []byte, end cut, first, last bool,
+	dst, content []byte, end cut, last bool,
 ) (_ []byte, compressed bool) {
 	at := len(dst)
 	dst = append(dst, make([]byte, blockHeader)...)
@@ -126,7 +144,7 @@ func (e *Encoder) appendBlock(
 	}
 	kind, size := compressedBlock, len(dst)-at-blockHeader
 	switch {
-	case size < rleMax && !first && repeatsOne(content):
+	case size < rleMax && e.begun && repeatsOne(content):
 		// The first block is never RLE: zstd up to 1.4.3 rejects that.
 		kind, size = rleBlock, len(content)
 		dst = append(dst[:at+blockHeader], content[0])
@@ -141,6 +159,7 @@ func (e *Encoder) appendBlock(
 			}
 		}
 	}
+	e.begun = true
 	head := kind<<1 | size<<3
 	if last {
 		head |= 1

@@ -27,6 +27,10 @@ type Block struct {
 	Payload int    // bytes of payload
 	Raw     int    // bytes of content
 	Sum     uint32 // check of the content, as the format's pipeline computes it
+	// Continues says that the block continues the frame of the block before it, and Flushed that a
+	// flush ends it: the next block may continue its frame. The Sum is then that of the frame so
+	// far.
+	Continues, Flushed bool
 }
 
 // A Framer makes the bytes that surround the payloads of blocks. Methods append to dst and return

@@ -4,17 +4,25 @@ import (
 	"slices"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/zstframe"
 )
 
-// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames.
+// Framer writes RFC 8878: a frame for each block, and a seek table behind the frames. Blocks that
+// end with a flush share a frame with the blocks behind them. The header of that frame states a
+// window in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
+	window  int64 // most content of a frame, in bytes
 	entries []Entry
-	size    int // of the header of the current frame, in bytes
+	entry   Entry // of the current frame, as far as it is written
+	open    bool  // the current frame has no end yet
 }
 
 // Reset begins a new file. checks says whether frames and table carry checks of the content.
-func (f *Framer) Reset(checks bool) { f.checks, f.entries = checks, f.entries[:0] }
+// blockSize is the most content of a frame in bytes.
+func (f *Framer) Reset(checks bool, blockSize int) {
+	f.checks, f.window, f.entries, f.open = checks, int64(blockSize), f.entries[:0], false
+}
 
 // Header appends nothing.
 func (f *Framer) Header(dst []byte) []byte { return dst }
@@ -31,27 +39,60 @@ func (f *Framer) checksum(dst []byte, sum uint32) []byte {
 	return dst
 }
 
-// BlockHeader appends the header of the block's frame.
+// BlockHeader appends the header of the block's frame, unless the block continues a frame.
 func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
+	if b.Continues {
+		return dst
+	}
+	dst = f.endFrame(dst)
 	n := len(dst)
-	dst = f.frameHeader(dst, int64(b.Raw))
-	f.size = len(dst) - n
+	if b.Flushed {
+		h := Header{ContentSize: -1, Window: f.window, Checksum: f.checks}
+		dst = h.Append(dst)
+	} else {
+		dst = f.frameHeader(dst, int64(b.Raw))
+	}
+	f.entry = Entry{Size: uint32(len(dst) - n)}
 	return dst
 }
 
-// BlockTrailer appends the checksum of the block's frame and notes its entry in the table.
+// BlockTrailer appends the checksum of the block's frame and notes its entry in the table. It does
+// neither if the frame goes on.
 func (f *Framer) BlockTrailer(dst []byte, b container.Block) []byte {
+	f.entry.Size += uint32(b.Payload)
+	f.entry.Content += uint32(b.Raw)
+	f.entry.Sum = b.Sum
+	if f.open = b.Flushed; f.open {
+		return dst
+	}
+	return f.closeEntry(dst)
+}
+
+// closeEntry appends the checksum of the current frame and notes its entry.
+func (f *Framer) closeEntry(dst []byte) []byte {
 	n := len(dst)
-	dst = f.checksum(dst, b.Sum)
-	size := f.size + b.Payload + len(dst) - n
-	f.entries = append(f.entries, Entry{Size: uint32(size), Content: uint32(b.Raw), Sum: b.Sum})
+	dst = f.checksum(dst, f.entry.Sum)
+	f.entry.Size += uint32(len(dst) - n)
+	f.entries = append(f.entries, f.entry)
 	return dst
+}
+
+// endFrame ends a frame that a flush left open, with an empty last block (RFC 8878, section
+// 3.1.1.2).
+func (f *Framer) endFrame(dst []byte) []byte {
+	if !f.open {
+		return dst
+	}
+	f.open = false
+	f.entry.Size += zstframe.BlockHeaderSize
+	return f.closeEntry(append(dst, 1, 0, 0))
 }
 
 // Trailer appends the seek table. Empty content is one frame with an empty last block (RFC 8878,
 // section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no
 // room for it; such a file can only be read from the front.
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
+	dst = f.endFrame(dst)
 	if len(f.entries) == 0 {
 		n := len(dst)
 		dst = append(f.frameHeader(dst, 0), 1, 0, 0)

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/zstd"
+)
+
+// History is what the blocks of a .gz or .zst file that end with a flush pass on to the next block,
+// besides the content in front of it. The Writer keeps it. Blocks with a History are compressed one
+// after the other, on the CPU. The zero value is ready to use.
+//
+// Match candidates of short blocks come from tables that outlast the block. Blocks of .zst continue
+// the frame of the block before: repeat offsets, codes and tables stay valid.
+type History struct {
+	finder lz77.Incremental
+	frame  zstd.Encoder
+	sum    xxhash.Digest // of the frame so far
+}
+
+// Reset makes h ready for another file.
+func (h *History) Reset() { h.finder.Reset() }
+
+// HasHistory reports whether blocks that end with a flush have a History.
+func (p *Pipeline) HasHistory() bool { return p.pieces != nil }
+
+// HistoryMemory is the memory of a History in bytes.
+func (p *Pipeline) HistoryMemory() int64 {
+	if !p.HasHistory() {
+		return 0
+	}
+	n := int64(p.pieces.Memory())
+	if p.Format == Zstd {
+		n += zstd.Memory
+	}
+	return n
+}
+
+// Piece is the part of a Block that flushes need.
+type Piece struct {
+	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
+	// continue a frame. All blocks of a file have the same one.
+	History *History
+	// Flushed says that a flush ends the block. A frame of .zst goes on behind it.
+	Flushed bool
+	// Offset is the offset of the content in the file's, in bytes. Blocks with a History need it.
+	Offset int64
+}
+
+// pieceDepth is the number of candidates of a position in a short block, by level.
+var pieceDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 24, 32, 64, 128, 256}
+
+const (
+	// historyFactor bounds the window of a long block that continues a frame, as a multiple of its
+	// content. The finder inserts the window anew.
+	historyFactor = 4
+	// leastHistory is the window in bytes that is searched in any case.
+	leastHistory = 64 << 10
+)
+
+// findInHistory finds the sequences of a block that has a History.
+func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
+	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
+	if n > lz77.MaxPiece {
+		from := max(0, b.Window-max(historyFactor*n, leastHistory))
+		return ws.matcher.ParseFrom(b.payload.seqs, b.Src[from:], b.Window-from, b.params(), *b.limits())
+	}
+	params := *p.pieces
+	params.Depth = pieceDepth[b.run.cfg.Level]
+	var repeats [3]uint32
+	if params.Repeats {
+		if b.Window == 0 {
+			h.frame.Begin()
+		}
+		repeats = h.frame.Repeats()
+	}
+	return h.finder.Parse(b.payload.seqs, b.Src, b.Window, b.Offset, repeats, &params)
+}
+
+// addSum adds content to the check of the frame, or of a new one, and returns the check so far.
+func (h *History) addSum(content []byte, begin bool) uint32 {
+	if begin {
+		h.sum.Reset()
+	}
+	h.sum.Write(content)
+	return uint32(h.sum.Sum64())
+}
