@@ -12,9 +12,6 @@ import (
 // worker. The others wait in the Run. The worker that finishes a block queues the next one in the
 // critical section that retires the first, so the state passes from worker to worker under the
 // lock of the Scheduler.
-//
-// The next block goes to the tail of the queue. So a chain takes turns with the blocks of other
-// runs, however few the workers are.
 
 // chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards it.
 type chain struct {
