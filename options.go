@@ -228,8 +228,8 @@ func WithMaxDecodedSize(bytes int64) Option {
 }
 
 // WithProgress has f called after every block written or returned, inside the caller's own calls
-// and on its goroutine. f must not use the Writer or Reader. A Reader knows Progress.Total only if
-// the header states it.
+// and on its goroutine. f must not use the Writer or Reader except for Stats. A Reader knows
+// Progress.Total only if the header states it.
 func WithProgress(f func(Progress)) Option {
 	return func(o *options) error {
 		o.progress = f

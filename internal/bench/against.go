@@ -12,31 +12,41 @@ import (
 )
 
 // runAgainst compares two builds of pz.
-func (cfg *gateConfig) runAgainst(ctx context.Context, in *input, out io.Writer) error {
+func (cfg *gateConfig) runAgainst(ctx context.Context, out io.Writer) error {
+	onDevice, err := cfg.deviceRows()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "pz-gate-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	in.path = filepath.Join(dir, "content")
-	if err := os.WriteFile(in.path, in.content, 0o600); err != nil {
-		return err
-	}
-	in.content = nil
+	inputs := map[int64]*input{} // by size
 	var all []*change
-	for _, pipeline := range cfg.pipelines {
-		for _, level := range cfg.levels {
-			note("%s -%d", pipeline, level)
-			changes, err := cfg.compareCommands(ctx, dir, in, pipeline, level)
-			if err != nil {
+	for _, row := range append(cfg.cpuRows(), onDevice...) {
+		if row.decompress() {
+			continue // measured with compression
+		}
+		size := cfg.rowSize(row)
+		if inputs[size] == nil {
+			in := cfg.in.first(size)
+			in.path = filepath.Join(dir, fmt.Sprint("content", size))
+			if err := os.WriteFile(in.path, in.content, 0o600); err != nil {
 				return err
 			}
-			all = append(all, changes...)
+			inputs[size] = in
 		}
+		note("%v", row)
+		changes, err := cfg.compareCommands(ctx, dir, inputs[size], row)
+		if err != nil {
+			return err
+		}
+		all = append(all, changes...)
 	}
-	t := changeTable(all, cfg.limits, in.size)
-	fmt.Fprintf(out, "%s\n%s, %d bytes, %d threads; new %s, old %s; medians by turns\n\n", machine(),
-		in.name, in.size, cfg.threads, cfg.revision, cfg.oldName)
+	t := changeTable(all, cfg.limits)
+	fmt.Fprintf(out, "%s\n%s, %d threads; new %s, old %s; medians by turns\n\n", machine(), cfg.in.name,
+		cfg.threads, cfg.revision, cfg.oldName)
 	if err := errors.Join(t.text(out), cfg.writeOutput(t)); err != nil {
 		return err
 	}
@@ -49,10 +59,6 @@ func (cfg *gateConfig) runAgainst(ctx context.Context, in *input, out io.Writer)
 }
 
 const (
-	// leastSample is how long the runs last of which the fastest is a sample: runs of a few
-	// milliseconds are mostly noise.
-	leastSample = 200 * time.Millisecond
-
 	// slowSample is how long a run lasts of which three are enough. It is much longer than what
 	// disturbs a machine.
 	slowSample  = 2 * time.Second
@@ -62,9 +68,10 @@ const (
 	doubtFactor = 3
 )
 
-// compareCommands measures a level of a pipeline with both builds by turns.
-func (cfg *gateConfig) compareCommands(ctx context.Context, dir string, in *input, pipeline string,
-	level int) ([]*change, error) {
+// compareCommands measures a row with both builds by turns, both ways. A sample is the fastest of the
+// runs that take leastSample.
+func (cfg *gateConfig) compareCommands(ctx context.Context, dir string, in *input, row gateRow) (
+	[]*change, error) {
 	dir, err := os.MkdirTemp(dir, "level")
 	if err != nil {
 		return nil, err
@@ -72,19 +79,30 @@ func (cfg *gateConfig) compareCommands(ctx context.Context, dir string, in *inpu
 	defer os.RemoveAll(dir)
 	var entries []*entry
 	for _, path := range []string{cfg.oldPZ, cfg.newPZ} {
-		c := pzCommand("pz", path, pipeline, level, cfg.threads)
+		c := pzCommand("pz", path, row.pipeline, row.level, cfg.threads)
+		if row.device() != "" {
+			match, entropy := cfg.backends(row)
+			c.useDevice(row.device(), match, entropy)
+		}
 		e, err := c.newEntry(ctx, dir, in, leastSample)
 		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)
 	}
+	back := row
+	back.mode += decodeSuffix
 	changes := func() (list []*change) {
 		o, n := &entries[0].result, &entries[1].result
-		name := fmt.Sprintf("%s -%d ", pipeline, level)
-		sizes := [2]int64{o.packed, n.packed}
-		return []*change{{name + "compress", o.compress, n.compress, sizes},
-			{name + "decompress", o.decompress, n.decompress, sizes}}
+		for _, x := range []struct {
+			name     string
+			old, new []sample
+		}{{row.String(), o.compress, n.compress},
+			{back.String(), o.decompress, n.decompress}} {
+			list = append(list, &change{name: x.name, old: x.old, new: x.new, size: in.size,
+				sizes: [2]int64{o.packed, n.packed}, wall: row.wallCounts()})
+		}
+		return list
 	}
 	rounds := func(total int) error {
 		more := max(0, total-len(entries[0].compress))

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,62 +11,61 @@ import (
 	"github.com/gopz/compress"
 )
 
-// modes returns the modes that this machine has.
-func (cfg *gateConfig) modes() []string {
-	modes := []string{"cpu", "cpu-decompress"}
-	if cfg.cpuOnly {
-		return modes
-	}
-	modes = append(modes, "soft")
-	d, err := openDevice("gpu")
-	if err != nil {
-		note("skipped: gpu, for there is no device")
-		return modes
-	}
-	d.Close()
-	return append(modes, "gpu", "gpu-decompress")
-}
-
 // runBaseline compares with the baseline, or writes it.
-func (cfg *gateConfig) runBaseline(ctx context.Context, in *input, out io.Writer) error {
+func (cfg *gateConfig) runBaseline(ctx context.Context, out io.Writer) error {
 	var base *baseline
-	modes := cfg.modes()
 	if !cfg.update {
 		var err error
-		if base, err = readBaseline(cfg.baseline); err != nil {
-			return fmt.Errorf("%w: %v: write a baseline with --update-baseline, or use --against REV",
+		if base, err = readBaseline(cfg.baseline); err == nil {
+			err = base.checkMachine(cfg.threads)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w: write a baseline with --update-baseline, or use --against REV",
 				errNoJudgement, err)
 		}
-		if err := base.check(cfg, modes, in.size); err != nil {
-			return fmt.Errorf("%w: %v: use --against REV or --update-baseline", errNoJudgement, err)
-		}
 	}
-	var jobs []*job
-	for _, mode := range modes {
-		for _, pipeline := range cfg.pipelines {
-			for _, level := range cfg.levels {
-				j, d, err := cfg.newJob(mode, pipeline, level, in)
-				if d != nil {
-					defer d.Close()
-				}
-				if err != nil {
-					return fmt.Errorf("%s %s -%d: %w", mode, pipeline, level, err)
-				}
-				jobs = append(jobs, j)
-			}
-		}
-	}
-	err := byTurns(cfg.repeats, len(jobs), func(i int) error { return jobs[i].measure(ctx) })
+	onDevice, err := cfg.deviceRows()
 	if err != nil {
 		return err
 	}
-	if cfg.update {
-		if err := os.MkdirAll(filepath.Dir(cfg.baseline), 0o777); err != nil {
+	rows := append(cfg.cpuRows(), onDevice...)
+	if base != nil {
+		if err := base.checkRows(cfg, rows); err != nil {
+			return fmt.Errorf("%w: %w: use --update-baseline or --against REV", errNoJudgement, err)
+		}
+	}
+	var jobs []*job
+	for _, row := range rows {
+		j, err := cfg.newJob(row, cfg.in.first(cfg.rowSize(row)))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%v: %w", row, err)
+		case cfg.iterations > 0:
+			j.iterations = cfg.iterations
+		case base != nil:
+			j.iterations = iterationsOf(base.row(row))
+		default:
+			err = j.calibrate()
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		return writeFile(cfg.baseline, newBaseline(cfg, jobs).write)
+		jobs = append(jobs, j)
 	}
-	return cfg.judgeJobs(ctx, base, jobs, out)
+	note("%d rows, %d samples each", len(jobs), cfg.repeats)
+	if err := byTurns(cfg.repeats, len(jobs), func(i int) error { return jobs[i].measure(ctx) }); err != nil {
+		return err
+	}
+	if !cfg.update {
+		return cfg.judgeJobs(ctx, base, jobs, out)
+	}
+	if err := os.MkdirAll(filepath.Dir(cfg.baseline), 0o777); err != nil {
+		return err
+	}
+	if err := cfg.writeOutput(newBaseline(cfg, jobs).table()); err != nil {
+		return err
+	}
+	return writeFile(cfg.baseline, newBaseline(cfg, jobs).write)
 }
 
 // judgeJobs compares jobs with the baseline. Jobs that look slower are measured again first.
@@ -94,10 +93,8 @@ func (cfg *gateConfig) judgeJobs(ctx context.Context, base *baseline, jobs []*jo
 	if err := t.text(out); err != nil {
 		return err
 	}
-	if cfg.output != "" {
-		if err := writeFile(cfg.output, newBaseline(cfg, jobs).write); err != nil {
-			return err
-		}
+	if err := cfg.writeOutput(newBaseline(cfg, jobs).table()); err != nil {
+		return err
 	}
 	if regression {
 		return errRegression
@@ -105,31 +102,47 @@ func (cfg *gateConfig) judgeJobs(ctx context.Context, base *baseline, jobs []*jo
 	return nil
 }
 
-// runSelfTest measures a job, the same job again, and a job with 10% more work.
-func (cfg *gateConfig) runSelfTest(ctx context.Context, in *input, out io.Writer) error {
-	more := *in
-	more.content = append(bytes.Clone(in.content), in.content[:len(in.content)/10]...)
-	more.size = int64(len(more.content))
-	for _, mode := range []string{"cpu", "cpu-decompress"} {
+// selfTestRow is the row of the self-test in each direction.
+var selfTestRow = gateRow{cpuMode, compress.DefaultPipeline, compress.DefaultLevel}
+
+// selfTestRepeats bounds the rounds of the self-test, by cfg.repeats.
+const selfTestRepeats = 9
+
+// runSelfTest measures a job, the same job again, and a job with 10% more work, by turns. Contents
+// share their memory, so that the work is the only difference. Rounds go on until both verdicts are
+// certain.
+func (cfg *gateConfig) runSelfTest(ctx context.Context, out io.Writer) error {
+	size := cfg.in.size * 10 / 11
+	for _, suffix := range []string{"", decodeSuffix} {
+		row := selfTestRow
+		row.mode += suffix
 		var jobs []*job
-		for _, content := range []*input{in, in, &more} {
-			j, _, err := cfg.newJob(mode, compress.DefaultPipeline, compress.DefaultLevel, content)
+		for _, n := range []int64{size, size, cfg.in.size} {
+			j, err := cfg.newJob(row, cfg.in.first(n))
 			if err != nil {
 				return err
 			}
-			jobs = append(jobs, j)
-		}
-		err := byTurns(doubtFactor*cfg.repeats, len(jobs), func(i int) error { return jobs[i].measure(ctx) })
-		if err != nil {
-			return err
-		}
-		for i, name := range []string{"", "same work", "10% more work"} {
-			if i == 0 {
-				continue
+			if jobs = append(jobs, j); len(jobs) == 1 {
+				err = j.calibrate()
 			}
-			c := &change{name: mode + ", " + name, old: jobs[0].times(), new: jobs[i].times()}
-			fmt.Fprintf(out, "%s: ratio %.3f\n", c.name, c.ratio(cpuClock))
-			if c.slower(cfg.limits) != (i == 2) {
+			j.iterations = jobs[0].iterations
+			if err != nil {
+				return err
+			}
+		}
+		same := &change{name: row.mode + ", same work"}
+		more := &change{name: row.mode + ", 10% more work"}
+		for i := 0; i < selfTestRepeats && !(same.certain(cfg.limits) && more.certain(cfg.limits)); i++ {
+			err := byTurns(cfg.repeats, len(jobs), func(i int) error { return jobs[i].measure(ctx) })
+			if err != nil {
+				return err
+			}
+			same.old, same.new = jobs[0].times(), jobs[1].times()
+			more.old, more.new = jobs[0].times(), jobs[2].times()
+		}
+		for _, c := range []*change{same, more} {
+			fmt.Fprintf(out, "%s: ratio %.3f, %d samples\n", c.name, c.ratio(cpuClock), len(c.new))
+			if c.slower(cfg.limits) != (c == more) {
 				return fmt.Errorf("self-test: wrong verdict on %s", c.name)
 			}
 		}

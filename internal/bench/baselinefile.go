@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ type baselineColumn struct {
 // Columns that judge compares.
 const (
 	speedColumn    = "cpu_mbps_median"
+	wallColumn     = "wall_mbps_median"
 	overheadColumn = "scheduler_overhead_pct_median"
 	computeColumn  = "stage_compute_ns_median"
 )
@@ -47,6 +49,24 @@ var baselineColumns = []baselineColumn{
 	{"gpu_try_send_disconnected_count_median", "%.0f",
 		count(func(s *schedulerStats) int64 { return s.DeviceLost })},
 	{speedColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.cpu) }},
+	{wallColumn, "%.3f", func(j *job, s *statsSample) float64 { return mbps(j.bytes, s.fastest.wall) }},
+	{"gpu_strict_waiting_count_median", "%.0f",
+		count(func(s *schedulerStats) int64 { return s.StrictWaiting })},
+	{"gpu_strict_wait_ns_median", "%.0f",
+		nanoseconds(func(s *schedulerStats) time.Duration { return s.StrictWait })},
+	{"gpu_reclaimed_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Reclaimed })},
+	{"gpu_returned_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Returned })},
+	{"gpu_blocks_median", "%.0f", count(deviceBlocks)},
+}
+
+// deviceBlocks returns the number of blocks of which the device did a stage.
+func deviceBlocks(s *schedulerStats) (n int64) {
+	for _, x := range s.Stages {
+		if x.Backend == compress.GPU {
+			n = max(n, x.Blocks)
+		}
+	}
+	return n
 }
 
 func nanoseconds(f func(*schedulerStats) time.Duration) func(*job, *statsSample) float64 {
@@ -100,14 +120,25 @@ func newBaseline(cfg *gateConfig, jobs []*job) *baseline {
 	return b
 }
 
+// write writes the baseline with the machine that it is from.
 func (b *baseline) write(w io.Writer) error {
 	fmt.Fprintln(w, "# Written by scripts/perf-gate.sh --update-baseline; valid on this machine only.")
-	for _, k := range b.keys {
+	writeKeys(w, b.keys)
+	return b.table().tsv(w)
+}
+
+// writeKeys writes properties as comments.
+func writeKeys(w io.Writer, keys [][2]string) {
+	for _, k := range keys {
 		fmt.Fprintf(w, "# %s\t%s\n", k[0], k[1])
 	}
-	t := &table{columns: baselineHead}
+}
+
+// table returns the rows.
+func (b *baseline) table() *table {
+	t := &table{columns: slices.Clone(baselineHead)}
 	for _, c := range baselineColumns {
-		t.columns = append(t.columns[:len(t.columns):len(t.columns)], c.name)
+		t.columns = append(t.columns, c.name)
 	}
 	for _, row := range b.rows {
 		var cells []string
@@ -116,7 +147,7 @@ func (b *baseline) write(w io.Writer) error {
 		}
 		t.add(cells...)
 	}
-	return t.tsv(w)
+	return t
 }
 
 func readBaseline(path string) (*baseline, error) {
@@ -160,38 +191,36 @@ func (b *baseline) key(name string) string {
 	return "unknown"
 }
 
-func (b *baseline) row(mode, pipeline string, level int) map[string]string {
+func (b *baseline) row(row gateRow) map[string]string {
 	for _, r := range b.rows {
-		if r["mode"] == mode && r["pipeline"] == pipeline && r["level"] == strconv.Itoa(level) {
+		if r["mode"] == row.mode && r["pipeline"] == row.pipeline && r["level"] == strconv.Itoa(row.level) {
 			return r
 		}
 	}
 	return nil
 }
 
-// check returns an error if the baseline is from another machine or of other work.
-func (b *baseline) check(cfg *gateConfig, modes []string, size int64) error {
-	for _, k := range machineKeys(cfg.threads) {
+// checkMachine returns an error if the baseline is from another machine.
+func (b *baseline) checkMachine(threads int) error {
+	for _, k := range machineKeys(threads) {
 		if was := b.key(k[0]); was != k[1] {
 			return fmt.Errorf("the baseline is from another machine: %s %s, here %s", k[0], was, k[1])
 		}
 	}
-	for _, mode := range modes {
-		for _, pipeline := range cfg.pipelines {
-			for _, level := range cfg.levels {
-				iterations := cfg.iterations
-				if strings.HasSuffix(mode, "-decompress") {
-					iterations *= decodeFactor
-				}
-				r := b.row(mode, pipeline, level)
-				if r == nil {
-					return fmt.Errorf("the baseline lacks %s %s -%d", mode, pipeline, level)
-				}
-				if r["size"] != strconv.FormatInt(size, 10) || r["iterations"] != strconv.Itoa(iterations) {
-					return fmt.Errorf("the baseline is of other work: size %s, iterations %s, here %d and %d",
-						r["size"], r["iterations"], size, iterations)
-				}
-			}
+	return nil
+}
+
+// checkRows returns an error if the baseline lacks rows or is of other work.
+func (b *baseline) checkRows(cfg *gateConfig, rows []gateRow) error {
+	for _, row := range rows {
+		r := b.row(row)
+		if r == nil {
+			return fmt.Errorf("the baseline lacks %v", row)
+		}
+		size, iterations := cfg.rowSize(row), iterationsOf(r)
+		if r["size"] != strconv.FormatInt(size, 10) || cfg.iterations > 0 && cfg.iterations != iterations {
+			return fmt.Errorf("the baseline is of other work: %v has size %s, iterations %d, here %d and %d",
+				row, r["size"], iterations, size, cfg.iterations)
 		}
 	}
 	return nil
@@ -201,9 +230,13 @@ func (b *baseline) check(cfg *gateConfig, modes []string, size int64) error {
 // scheduler's overhead to be judged. It is wall time, too, and grows when other programs run.
 const calmPart = 0.9
 
+// idlePct is the overhead from which on the workers mainly wait, so that overhead says nothing: the
+// caller decodes a .gz file, or a strict device does the work.
+const idlePct = 50
+
 // judge compares a job with its row and returns the row of the table.
 func (b *baseline) judge(j *job, l limits) (failed bool, row []string) {
-	was := b.row(j.mode, j.pipeline, j.level)
+	was := b.row(j.gateRow)
 	number := func(column string) float64 {
 		v, _ := strconv.ParseFloat(was[column], 64)
 		return v
@@ -219,19 +252,24 @@ func (b *baseline) judge(j *job, l limits) (failed bool, row []string) {
 	calm := float64(middle(cpu)) >= calmPart*now[computeColumn]
 	speed := now[speedColumn] / number(speedColumn)
 	overhead := (now[overheadColumn] - number(overheadColumn)) / 100
-	slower := !(speed >= 1-l.throughputPct/100)
-	failed = slower || calm && overhead > l.overheadAbs
+	wall := now[wallColumn] / number(wallColumn)
+	least := 1 - l.throughputPct/100
+	slower := !(speed >= least) || calm && j.wallCounts() && !(wall >= least)
+	worked := number(overheadColumn) < idlePct
+	failed = slower || calm && worked && overhead > l.overheadAbs
 	verdict := "ok"
 	switch {
 	case slower:
 		verdict = "FAIL: speed"
 	case failed:
 		verdict = "FAIL: overhead"
+	case !worked:
+		verdict = "ok; overhead not judged, workers idle"
 	case !calm:
 		verdict = "ok; overhead not judged, machine busy"
 	}
-	return failed, []string{j.name(), formatSpeed(now[speedColumn]), fmt.Sprintf("%.3f", speed),
-		fmt.Sprintf("%.3f", now["mbps_median"]/number("mbps_median")),
+	return failed, []string{j.String(), formatSpeed(now[speedColumn]), fmt.Sprintf("%.3f", speed),
+		fmt.Sprintf("%.3f", wall),
 		fmt.Sprintf("%.2f%%", now[overheadColumn]), fmt.Sprintf("%.2f%%", number(overheadColumn)),
 		strconv.Itoa(len(j.samples)), verdict}
 }

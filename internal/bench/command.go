@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/gopz/compress"
 )
 
 // command is a compressor that runs as a program. It writes to standard output and reads the file
@@ -31,6 +33,17 @@ func pzCommand(name, path, pipeline string, level, threads int) command {
 		compress:   []string{path, "-c", t, fmt.Sprintf("-%d", level), "-p", pipeline},
 		decompress: []string{path, "-d", "-c", t},
 	}
+}
+
+// useDevice adds the options for a device.
+func (c *command) useDevice(device string, match, entropy compress.Backend) {
+	options := []string{"--backend", match.String() + "," + entropy.String()}
+	if device != "gpu" {
+		options = append(options, "--gpu-device", device)
+	}
+	c.tool += " on " + device
+	c.compress = append(c.compress, options...)
+	c.decompress = append(c.decompress, options...)
 }
 
 // newEntry compresses in once, checks that the result decompresses to the same content, and returns

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"runtime"
@@ -20,35 +21,36 @@ const gateUsage = `usage: scripts/perf-gate.sh [OPTION]...
 Fails if pz has become slower. The speed that counts is MB of content per second of processor time,
 because other programs may use the machine, too. Wall time stands beside it.
 
-With --against REV it builds that revision and this tree and runs both by turns as whole commands, at
-all levels of lzseqr, lzf and deflate, both ways. Without it, it measures in memory at the default
-level, with the scheduler's statistics, and compares with a baseline from the same machine.
+With --against REV it builds that revision and this tree and runs both by turns as whole commands.
+Without it, it measures in memory, with the scheduler's statistics, and compares with a baseline from
+the same machine. Both take levels 1, 4 and 7 of all pipelines, both ways: about 3 minutes.
 
   --against REV      compare with that revision; works on any machine
+  --device NAME      measure this device, too: gpu for the best GPU, soft for the software device, or a
+                     name as in pz --list-gpus. Takes three levels that the device can match
   --throughput-regression-pct N  how much slower a row may be, in percent (4)
   --median-regression-pct N      how much slower the median of all rows may be, with --against (2)
   --overhead-regression-abs X    how much more of the workers' time the scheduler may take, with a
                      baseline (0.02, which is 2 points of a percentage)
   --threads N        workers (all processors)
-  --pipelines LIST   pipelines (lzseqr,lzf,deflate; with a baseline lzr,lzseqr)
-  --levels LIST      levels, such as 1,3-5 (1-9; with a baseline the default level)
-  --cpu-only         leave out devices
+  --pipelines LIST   pipelines (lzr,lzseqr,deflate,lzf)
+  --levels LIST      levels, such as 1,3-5 (1,4,7; on a device those that it matches)
   --file FILE        content to compress (made data)
-  --size SIZE        how much content (20M)
-  --iterations N     with a baseline: times that a measurement does the work (5; to decompress 15)
-  --repeats N        measurements of each row, an odd number (7). Rows that look slower get three times
-                     as many, slow levels 3
+  --size SIZE        how much content (16M; from level 7 on 8M)
+  --iterations N     with a baseline: times that a sample does the work (for 0.2 seconds)
+  --repeats N        samples of each row, an odd number (7). Rows that look slower get three times as
+                     many, slow levels 3
   --baseline FILE    the baseline (docs/generated/perf-gate-baseline.tsv)
   --update-baseline  write the baseline and compare nothing; needs a tree that is committed as it is
-  --output FILE      write the table of figures
+  --output FILE      write the table of figures, with the machine and the revisions
   --self-test        show that 10% more work fails, and the same work passes
   --help             this text
 
-Modes with a baseline: cpu and cpu-decompress; soft, with the software device; gpu and
-gpu-decompress, if there is a GPU.
+A GPU needs a C compiler; PZ_GPU_TAGS is as for scripts/gpu-bench.sh. On a GPU wall time counts, too.
 
 Exit status: 0 no regression; 1 a regression, or an error; 2 wrong usage; 3 no judgement, because
-the baseline is missing or from another machine; 130 interrupted.
+the baseline is missing, from another machine or of other work, or there is no such device; 130
+interrupted.
 `
 
 var (
@@ -62,11 +64,11 @@ type gateConfig struct {
 	limits
 	threads    int
 	pipelines  []string
-	levels     []int
-	cpuOnly    bool
+	levels     levelSpec
+	device     string // "" for the CPU alone
 	file       string
-	size       int64
-	iterations int
+	size       int64 // 0: that of the row
+	iterations int   // 0: those of the baseline, or as many as a sample needs
 	repeats    int
 	baseline   string
 	update     bool
@@ -75,21 +77,26 @@ type gateConfig struct {
 
 	oldPZ, newPZ, oldName string // with --against
 	revision              string
+
+	in   *input
+	dev  compress.Device        // nil for the CPU alone
+	work map[string]*deviceWork // of the device, by pipeline
 }
 
 func parseGate(args []string) (*gateConfig, error) {
-	cfg := &gateConfig{size: 20 << 20}
+	cfg := &gateConfig{}
 	f := newFlags("gate")
 	f.Float64Var(&cfg.throughputPct, "throughput-regression-pct", 4, "")
 	f.Float64Var(&cfg.medianPct, "median-regression-pct", 2, "")
 	f.Float64Var(&cfg.overheadAbs, "overhead-regression-abs", 0.02, "")
 	f.IntVar(&cfg.threads, "threads", runtime.NumCPU(), "")
-	pipelines := f.String("pipelines", "", "")
+	pipelines := f.String("pipelines", "lzr,lzseqr,deflate,lzf", "")
 	levels := f.String("levels", "", "")
-	f.BoolVar(&cfg.cpuOnly, "cpu-only", false, "")
+	f.StringVar(&cfg.device, "device", "", "")
+	cpuOnly := f.Bool("cpu-only", false, "") // the default, as in earlier versions
 	f.StringVar(&cfg.file, "file", "", "")
 	f.Func("size", "", func(s string) (err error) { cfg.size, err = parseSize(s); return err })
-	f.IntVar(&cfg.iterations, "iterations", 5, "")
+	f.IntVar(&cfg.iterations, "iterations", 0, "")
 	f.IntVar(&cfg.repeats, "repeats", 7, "")
 	f.StringVar(&cfg.baseline, "baseline", "docs/generated/perf-gate-baseline.tsv", "")
 	f.BoolVar(&cfg.update, "update-baseline", false, "")
@@ -108,13 +115,17 @@ func parseGate(args []string) (*gateConfig, error) {
 	if err := cfg.setMatrix(*pipelines, *levels); err != nil {
 		return nil, err
 	}
+	given := map[string]bool{}
+	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
 	switch {
 	case !(cfg.throughputPct >= 0) || !(cfg.medianPct >= 0) || !(cfg.overheadAbs >= 0):
 		return nil, usageError("limits are numbers of at least 0")
-	case cfg.threads < 1 || cfg.iterations < 1 || cfg.size < 1:
+	case cfg.threads < 1 || given["iterations"] && cfg.iterations < 1 || given["size"] && cfg.size < 1:
 		return nil, usageError("--threads, --iterations and --size: at least 1")
 	case cfg.repeats < 1 || cfg.repeats%2 == 0:
 		return nil, usageError("--repeats: not an odd number")
+	case *cpuOnly && cfg.device != "":
+		return nil, usageError("--cpu-only and --device exclude each other")
 	case cfg.update && cfg.oldPZ != "":
 		return nil, usageError("--against does not use a baseline: leave out --update-baseline")
 	case cfg.update && (cfg.revision == "unknown" || strings.HasSuffix(cfg.revision, "-dirty")):
@@ -123,28 +134,19 @@ func parseGate(args []string) (*gateConfig, error) {
 	return cfg, nil
 }
 
-// setMatrix sets pipelines and levels, those of the mode if the command line names none.
-func (cfg *gateConfig) setMatrix(pipelines, levels string) error {
-	cfg.pipelines, cfg.levels = []string{"lzr", "lzseqr"}, []int{compress.DefaultLevel}
-	if cfg.oldPZ != "" {
-		cfg.pipelines = []string{"lzseqr", "lzf", "deflate"}
-		cfg.levels = span(compress.MinLevel, compress.MaxLevel)
-	}
-	if pipelines != "" {
-		cfg.pipelines = strings.Split(pipelines, ",")
-	}
+// setMatrix sets pipelines and levels.
+func (cfg *gateConfig) setMatrix(pipelines, levels string) (err error) {
+	cfg.pipelines = strings.Split(pipelines, ",")
 	for _, name := range cfg.pipelines {
 		named := func(p compress.PipelineInfo) bool { return p.Name == name }
 		if !slices.ContainsFunc(compress.Pipelines(), named) {
 			return usageError("--pipelines: no pipeline is called %q", name)
 		}
 	}
-	spec, err := parseLevels(levels)
-	if err != nil {
+	if cfg.levels, err = parseLevels(levels); err != nil {
 		return usageError("--levels: %v", err)
 	}
-	cfg.levels = spec.of("", cfg.levels, compress.MinLevel, compress.MaxLevel)
-	if len(cfg.levels) == 0 {
+	if len(cfg.levels.of("", gateLevels, compress.MinLevel, compress.MaxLevel)) == 0 {
 		return usageError("--levels: none in %d to %d", compress.MinLevel, compress.MaxLevel)
 	}
 	return nil
@@ -155,40 +157,62 @@ func runGate(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := cfg.input()
-	if err != nil {
+	if err := cfg.openDevice(); err != nil {
+		return err
+	}
+	defer cfg.closeDevice()
+	if cfg.in, err = cfg.input(); err != nil {
 		return err
 	}
 	switch {
 	case cfg.selfTest:
-		return cfg.runSelfTest(ctx, in, out)
+		return cfg.runSelfTest(ctx, out)
 	case cfg.oldPZ != "":
-		return cfg.runAgainst(ctx, in, out)
+		return cfg.runAgainst(ctx, out)
 	}
-	return cfg.runBaseline(ctx, in, out)
+	return cfg.runBaseline(ctx, out)
 }
 
-// input returns the first cfg.size bytes of the file or of made data.
+// input returns the content of the largest row: of the file, or made data.
 func (cfg *gateConfig) input() (*input, error) {
+	size := int64(gateSize)
+	if cfg.size > 0 {
+		size = cfg.size
+	}
 	if cfg.file == "" {
-		content := corpus.ByName("mixed").Make(int(cfg.size))
-		return &input{name: "mixed", size: cfg.size, content: content}, nil
+		return &input{name: "mixed", size: size, content: corpus.ByName("mixed").Make(int(size))}, nil
 	}
 	in, err := readInput(cfg.file)
 	if err != nil {
 		return nil, err
 	}
-	in.content = in.content[:min(int64(len(in.content)), cfg.size)]
+	in.content = in.content[:min(int64(len(in.content)), size)]
 	in.size = int64(len(in.content))
 	return in, nil
 }
 
-// writeOutput writes the table for --output.
+// first returns the first size bytes of the content.
+func (in *input) first(size int64) *input {
+	return &input{name: in.name, path: in.path, size: size, content: in.content[:size]}
+}
+
+// writeOutput writes a table for --output, with what it depends on in comments at the top.
 func (cfg *gateConfig) writeOutput(t *table) error {
 	if cfg.output == "" {
 		return nil
 	}
-	return writeFile(cfg.output, t.tsv)
+	keys := append(machineKeys(cfg.threads), [2]string{"revision", cfg.revision})
+	if cfg.oldPZ != "" {
+		keys = append(keys, [2]string{"against", cfg.oldName})
+	}
+	if cfg.dev != nil {
+		keys = append(keys, [2]string{"device", cfg.device + ": " + cfg.dev.Info().Name})
+	}
+	return writeFile(cfg.output, func(w io.Writer) error {
+		fmt.Fprintln(w, "# Written by scripts/perf-gate.sh --output.")
+		writeKeys(w, keys)
+		return t.tsv(w)
+	})
 }
 
 // parseSize parses a number of bytes such as 4096, 512K, 64M, 64MiB or 1G.

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/corpus"
 )
 
 func TestJudge(t *testing.T) {
@@ -52,13 +56,20 @@ func newTestJob(speed, overhead, share float64) *job {
 	s := statsSample{fastest: sample{wall, cpu}, total: sample{5 * wall, 5 * cpu}}
 	s.stats.Compute = time.Duration(5 * float64(wall) * (1 - overhead/100))
 	s.stats.QueueWait = 5*wall - s.stats.Compute
-	return &job{mode: "cpu", pipeline: "lzseqr", level: 4, bytes: 20 << 20, iterations: 5,
+	return &job{gateRow: gateRow{cpuMode, "lzseqr", 4}, bytes: 20 << 20, iterations: 5,
 		samples: []statsSample{s, s, s}}
 }
 
 func testConfig() *gateConfig {
 	return &gateConfig{limits: limits{4, 2, 0.02}, threads: 2, pipelines: []string{"lzseqr"},
-		levels: []int{4}, size: 20 << 20, iterations: 5, repeats: 3, revision: "abc"}
+		levels: levelSpec{"": {4}}, size: 20 << 20, iterations: 5, repeats: 3, revision: "abc",
+		in: &input{size: 20 << 20}}
+}
+
+// check checks the rows that compress on the CPU.
+func (b *baseline) check(cfg *gateConfig) error {
+	rows := slices.DeleteFunc(cfg.cpuRows(), gateRow.decompress)
+	return errors.Join(b.checkMachine(cfg.threads), b.checkRows(cfg, rows))
 }
 
 func TestBaseline(t *testing.T) {
@@ -71,7 +82,7 @@ func TestBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := base.check(cfg, []string{"cpu"}, cfg.size); err != nil {
+	if err := base.check(cfg); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -93,6 +104,15 @@ func TestBaseline(t *testing.T) {
 		}
 	}
 	checkBaselineFile(t, path)
+	// The time on the clock counts for a GPU, which takes no processor.
+	slow := newTestJob(100, 1, 0.95)
+	for _, mode := range []string{cpuMode, softDevice, "webgpu:0"} {
+		slow.mode = mode
+		base.rows[0]["mode"] = mode
+		if failed, row := base.judge(slow, cfg.limits); failed != (mode == "webgpu:0") {
+			t.Errorf("slower on the clock: %v", row)
+		}
+	}
 }
 
 // checkBaselineFile checks the columns that other tools may read.
@@ -105,7 +125,9 @@ func checkBaselineFile(t *testing.T, path string) {
 	const columns = "mode pipeline level size iterations repeats mbps_median scheduler_overhead_pct_median " +
 		"runs_median total_ns_median tracked_thread_time_ns_median stage_compute_ns_median " +
 		"queue_wait_ns_median queue_admin_ns_median gpu_handoff_ns_median gpu_try_send_full_count_median " +
-		"gpu_try_send_disconnected_count_median cpu_mbps_median"
+		"gpu_try_send_disconnected_count_median cpu_mbps_median wall_mbps_median " +
+		"gpu_strict_waiting_count_median gpu_strict_wait_ns_median gpu_reclaimed_count_median " +
+		"gpu_returned_count_median gpu_blocks_median"
 	if !strings.Contains(string(text), "\n"+strings.ReplaceAll(columns, " ", "\t")+"\n") {
 		t.Errorf("other columns:\n%s", text)
 	}
@@ -122,12 +144,12 @@ func TestBaselineOfOtherWork(t *testing.T) {
 	for name, change := range map[string]func(){
 		"threads":    func() { cfg.threads = 77 },
 		"pipeline":   func() { cfg.pipelines = []string{"lzr"} },
-		"level":      func() { cfg.levels = []int{5} },
+		"level":      func() { cfg.levels = levelSpec{"": {5}} },
 		"iterations": func() { cfg.iterations = 6 },
 		"size":       func() { cfg.size = 1 },
 	} {
 		change()
-		if b.check(cfg, []string{"cpu"}, cfg.size) == nil {
+		if b.check(cfg) == nil {
 			t.Errorf("another %s is accepted", name)
 		}
 		cfg = testConfig()
@@ -135,7 +157,7 @@ func TestBaselineOfOtherWork(t *testing.T) {
 	for i := range b.keys[:len(b.keys)-1] {
 		was := b.keys[i][1]
 		b.keys[i][1] = "other"
-		if b.check(cfg, []string{"cpu"}, cfg.size) == nil {
+		if b.check(cfg) == nil {
 			t.Errorf("another %s is accepted", b.keys[i][0])
 		}
 		b.keys[i][1] = was
@@ -146,9 +168,11 @@ func TestBaselineOfOtherWork(t *testing.T) {
 // does not pass.
 func TestGateRuns(t *testing.T) {
 	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "dir", "baseline.tsv")
-	args := []string{"--size", "256K", "--repeats", "1", "--iterations", "1", "--baseline", path,
-		"--threads", "2", "--throughput-regression-pct", "99", "--overhead-regression-abs", "1"}
+	dir := t.TempDir()
+	path, output := filepath.Join(dir, "dir", "baseline.tsv"), filepath.Join(dir, "output.tsv")
+	args := []string{"--size", "64K", "--repeats", "1", "--iterations", "1", "--baseline", path,
+		"--threads", "2", "--throughput-regression-pct", "99", "--overhead-regression-abs", "1",
+		"--pipelines", "lzseqr,deflate", "--device", "soft"}
 	var out bytes.Buffer
 	if err := runGate(ctx, args, &out); !errors.Is(err, errNoJudgement) {
 		t.Errorf("without a baseline: %v", err)
@@ -156,16 +180,86 @@ func TestGateRuns(t *testing.T) {
 	if err := runGate(ctx, append(args, "--update-baseline", "--revision", "abc"), &out); err != nil {
 		t.Fatal(err)
 	}
-	if err := runGate(ctx, args, &out); err != nil {
+	if err := runGate(ctx, append(args, "--output", output), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"cpu lzr -4", "cpu-decompress lzseqr -4", "soft lzseqr -4"} {
+	for _, want := range []string{"cpu lzseqr -1", "cpu-decompress deflate -7", "soft lzseqr -1",
+		"soft deflate -4", "soft-decompress lzseqr -6"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if err := runGate(ctx, append(args, "--size", "128K"), &out); !errors.Is(err, errNoJudgement) {
-		t.Errorf("other work: %v", err)
+	text, err := os.ReadFile(output)
+	for _, want := range []string{"# kernels\t", "# revision\tunknown\n", "# device\tsoft: ",
+		"\nsoft\tlzseqr\t1\t"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in %v\n%s", want, err, text)
+		}
+	}
+	for _, args := range [][]string{append(args, "--size", "32K"), append(args, "--device", "nosuch")} {
+		if err := runGate(ctx, args, &out); !errors.Is(err, errNoJudgement) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// TestDeviceLevels checks which levels of a device the gate measures.
+func TestDeviceLevels(t *testing.T) {
+	for _, tt := range []struct {
+		matches, codes []int
+		want           string
+	}{
+		{[]int{1, 2, 3, 4, 5, 6, 7}, nil, "[1 4 7]"},
+		{[]int{5, 6, 7}, nil, "[5 6 7]"},
+		{[]int{5, 6}, []int{1, 2, 3, 4, 5, 6}, "[4 5 6]"},
+		{[]int{5, 6}, nil, "[4 5 6]"},
+		{nil, nil, "[1 4 6]"},
+	} {
+		w := deviceWork{matches: tt.matches, codes: tt.codes}
+		if got := fmt.Sprint(w.levels()); got != tt.want {
+			t.Errorf("%+v: levels %s, want %s", w, got, tt.want)
+		}
+	}
+}
+
+// TestProbe checks what the software device does of each pipeline.
+func TestProbe(t *testing.T) {
+	cfg := &gateConfig{threads: 1, dev: compress.NewSoftDevice(gpu.SoftConfig{RowHashOnly: true}),
+		in: &input{content: corpus.ByName("mixed").Make(100_000)}}
+	for _, tt := range []struct{ pipeline, want string }{
+		{"lzseqr", "[5 6] [1 2 3 4 5 6] true"}, {"deflate", "[5 6 7] [] false"}, {"lzf", "[5 6] [] false"},
+	} {
+		w, err := cfg.probe(tt.pipeline)
+		if got := fmt.Sprint(w.matches, w.codes, w.decodes); err != nil || got != tt.want {
+			t.Errorf("%s: %s, want %s: %v", tt.pipeline, got, tt.want, err)
+		}
+	}
+}
+
+// TestCertain checks when rounds suffice for a verdict.
+func TestCertain(t *testing.T) {
+	l := limits{throughputPct: 4}
+	repeat := func(n int, ms ...float64) (v []float64) {
+		for len(v) < n {
+			v = append(v, ms...)
+		}
+		return v[:n]
+	}
+	for _, tt := range []struct {
+		name string
+		new  []float64
+		want bool
+	}{
+		{"the same", repeat(7, 100), true},
+		{"too few", repeat(5, 100), false},
+		{"clearly slower", repeat(7, 110, 111), true},
+		{"near the limit with noise", repeat(7, 100, 110), false},
+		{"slower with some noise", repeat(21, 110, 110, 110, 90), true},
+	} {
+		c := &change{old: samplesOf(repeat(len(tt.new), 100)...), new: samplesOf(tt.new...)}
+		if c.certain(l) != tt.want {
+			t.Errorf("%s: certain is %v", tt.name, !tt.want)
+		}
 	}
 }
 
@@ -181,7 +275,7 @@ func TestAgainst(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	for _, want := range []string{"lzf -1 decompress", "ok: median"} {
+	for _, want := range []string{"cpu-decompress lzf -1", "ok: median"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -193,13 +287,13 @@ func TestParseGate(t *testing.T) {
 		"--iterations 0", "--threads -1", "--throughput-regression-pct -4", "--overhead-regression-abs x",
 		"--size 0", "--size 2X", "--size M", "--size 99999999999G", "--pipelines nosuch", "--levels 10",
 		"word", "--update-baseline --revision abc-dirty", "--update-baseline",
-		"--update-baseline --revision abc --old x"} {
+		"--update-baseline --revision abc --old x", "--cpu-only --device soft"} {
 		if _, err := parseGate(strings.Fields(args)); !errors.Is(err, errUsage) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
 	cfg, err := parseGate([]string{"--old", "x"})
-	if err != nil || len(cfg.levels) != compress.MaxLevel || len(cfg.pipelines) != 3 {
+	if err != nil || len(cfg.cpuRows()) != 4*3*2 {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -18,18 +17,15 @@ type statsSample struct {
 	stats   compress.SchedulerStats
 }
 
-// job is the work of one row of the baseline: a mode, a pipeline and a level.
+// job is the work of one row of the baseline.
 type job struct {
-	mode, pipeline string
-	level          int
-	bytes          int64 // of content that one iteration does
-	iterations     int
-	sched          *compress.Scheduler
-	iterate        func() error
-	samples        []statsSample
+	gateRow
+	bytes      int64 // of content that one iteration does
+	iterations int   // of one sample
+	sched      *compress.Scheduler
+	iterate    func() error
+	samples    []statsSample
 }
-
-func (j *job) name() string { return fmt.Sprintf("%s %s -%d", j.mode, j.pipeline, j.level) }
 
 // measure adds a sample.
 func (j *job) measure(ctx context.Context) error {
@@ -45,37 +41,27 @@ func (j *job) measure(ctx context.Context) error {
 		}
 	}
 	s.stats = j.sched.Stats()
+	if err := j.sched.DeviceError(); err != nil {
+		return fmt.Errorf("%v: %w", j, err)
+	}
 	j.samples = append(j.samples, s)
 	return nil
 }
 
-// decodeFactor is how many times more iterations decompression has. It is that much faster.
-const decodeFactor = 3
-
-// newJob returns a job that has run once. The caller closes the device, if it is not nil.
-func (cfg *gateConfig) newJob(mode, pipeline string, level int, in *input) (
-	*job, compress.Device, error) {
-	device, decompress := strings.CutSuffix(mode, "-decompress")
-	j := &job{mode: mode, pipeline: pipeline, level: level, bytes: in.size, iterations: cfg.iterations,
-		sched: compress.NewScheduler(cfg.threads)}
-	opts := []compress.Option{compress.WithPipeline(pipeline), compress.WithLevel(level),
-		compress.WithScheduler(j.sched)}
-	var d compress.Device
-	if device == "cpu" {
-		opts = append(opts, compress.WithBackend(compress.CPU, compress.CPU))
-	} else {
-		var err error
-		if d, err = openDevice(device); err != nil {
-			return nil, nil, err
-		}
-		if err := j.sched.SetDevice(d); err != nil {
-			return nil, d, err
+// newJob returns a job that has run once.
+func (cfg *gateConfig) newJob(row gateRow, in *input) (*job, error) {
+	j := &job{gateRow: row, bytes: in.size, sched: compress.NewScheduler(cfg.threads)}
+	opts := []compress.Option{compress.WithPipeline(row.pipeline), compress.WithLevel(row.level),
+		compress.WithScheduler(j.sched), compress.WithBackend(cfg.backends(row))}
+	if row.device() != "" {
+		if err := j.sched.SetDevice(cfg.dev); err != nil {
+			return nil, err
 		}
 	}
 	var packed bytes.Buffer
 	w, err := compress.NewWriter(&packed, opts...)
 	if err != nil {
-		return nil, d, err
+		return nil, err
 	}
 	encode := func(to io.Writer) error {
 		w.Reset(to)
@@ -85,14 +71,13 @@ func (cfg *gateConfig) newJob(mode, pipeline string, level int, in *input) (
 		return w.Close()
 	}
 	if err := encode(&packed); err != nil {
-		return nil, d, err
+		return nil, err
 	}
 	j.iterate = func() error { return encode(io.Discard) }
-	if decompress {
-		j.iterations *= decodeFactor
+	if row.decompress() {
 		r, err := compress.NewReader(bytes.NewReader(packed.Bytes()), opts...)
 		if err != nil {
-			return nil, d, err
+			return nil, err
 		}
 		j.iterate = func() error {
 			r.Reset(bytes.NewReader(packed.Bytes()))
@@ -104,15 +89,7 @@ func (cfg *gateConfig) newJob(mode, pipeline string, level int, in *input) (
 		}
 	}
 	j.sched.EnableStats(true)
-	return j, d, j.iterate()
-}
-
-// openDevice opens the software device or, by the name "gpu", the best GPU.
-func openDevice(name string) (compress.Device, error) {
-	if name == "gpu" {
-		name = ""
-	}
-	return compress.OpenDevice(name)
+	return j, j.iterate()
 }
 
 // times returns the fastest iteration of every sample.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -17,20 +18,49 @@ type limits struct {
 type change struct {
 	name     string
 	old, new []sample
+	size     int64    // of the content in bytes
 	sizes    [2]int64 // of the compressed form, old and new
+	wall     bool     // wall time counts, too
 }
 
-// ratio returns the new speed divided by the old one, by medians.
-func (c *change) ratio(by clock) float64 {
-	return by(median(c.old)).Seconds() / by(median(c.new)).Seconds()
+// ratios returns the new speed divided by the old one for each round. The samples of a round are
+// neighbours in time, so a disturbance hits both.
+func (c *change) ratios(by clock) []float64 {
+	list := make([]float64, min(len(c.old), len(c.new)))
+	for i := range list {
+		list[i] = by(c.old[i]).Seconds() / by(c.new[i]).Seconds()
+	}
+	return list
 }
 
-// slower says whether both the median and the fastest sample are past the limit of processor time.
-// Noise only adds time, so a slower build has slower fastest samples, too.
+// ratio returns the median of the ratios.
+func (c *change) ratio(by clock) float64 { return middle(c.ratios(by)) }
+
+// slower says whether both the median ratio and the fastest sample are past the limit, by processor
+// time or, if wall is set, by wall time. Noise only adds time, so a slower build has slower
+// fastest samples, too.
 func (c *change) slower(l limits) bool {
+	return c.slowerBy(cpuClock, l) || c.wall && c.slowerBy(wallClock, l)
+}
+
+func (c *change) slowerBy(by clock, l limits) bool {
 	least := 1 - l.throughputPct/100
-	fastest := slices.Min(times(c.old, cpuClock)).Seconds() / slices.Min(times(c.new, cpuClock)).Seconds()
-	return c.ratio(cpuClock) < least && fastest < least
+	fastest := slices.Min(times(c.old, by)).Seconds() / slices.Min(times(c.new, by)).Seconds()
+	return c.ratio(by) < least && fastest < least
+}
+
+// certain reports whether the median ratio of processor time is on one side of the limit with a
+// probability of 98%, whatever the distribution of the noise: by the order statistics of the sign
+// test.
+func (c *change) certain(l limits) bool {
+	v := slices.Sorted(slices.Values(c.ratios(cpuClock)))
+	n := len(v)
+	if n < 7 {
+		return false
+	}
+	k := int(max(0, (float64(n)-2.33*math.Sqrt(float64(n)))/2))
+	least := 1 - l.throughputPct/100
+	return v[k] >= least || v[n-1-k] < least
 }
 
 // verdict is the judgement on all rows.
@@ -65,8 +95,8 @@ func judge(changes []*change, l limits) (v verdict) {
 	return v
 }
 
-// changeTable has a row for each change; size is the content's in bytes.
-func changeTable(changes []*change, l limits, size int64) *table {
+// changeTable has a row for each change.
+func changeTable(changes []*change, l limits) *table {
 	t := &table{left: 1, columns: []string{"operation", "old MB/cpu-s", "new MB/cpu-s", "ratio",
 		"wall ratio", "spread", "samples", "verdict"}}
 	for _, c := range changes {
@@ -77,7 +107,7 @@ func changeTable(changes []*change, l limits, size int64) *table {
 		if c.sizes[0] != c.sizes[1] {
 			verdict += fmt.Sprintf(", %d bytes, were %d", c.sizes[1], c.sizes[0])
 		}
-		speed := func(samples []sample) string { return formatSpeed(mbps(size, median(samples).cpu)) }
+		speed := func(samples []sample) string { return formatSpeed(mbps(c.size, median(samples).cpu)) }
 		t.add(c.name, speed(c.old), speed(c.new),
 			fmt.Sprintf("%.3f", c.ratio(cpuClock)), fmt.Sprintf("%.3f", c.ratio(wallClock)),
 			fmt.Sprintf("%.0f%%", 100*max(spread(c.old, cpuClock), spread(c.new, cpuClock))),
