@@ -30,11 +30,13 @@ func NewStageRunner(p *Pipeline, op Op, level int) *StageRunner {
 	return &StageRunner{run: Run{cfg: cfg, stages: p.stages(op)}}
 }
 
-// StageNames returns the names of the stages for op, in order. There are none if the pipeline's
-// blocks are not decoded one by one.
+// StageNames returns the names of the stages for op that a StageRunner runs, in order. A stage that
+// decodes serial blocks is not one of them.
 func (p *Pipeline) StageNames(op Op) (names []string) {
 	for _, s := range p.stages(op) {
-		names = append(names, s.name)
+		if !s.serial {
+			names = append(names, s.name)
+		}
 	}
 	return names
 }
