@@ -124,12 +124,15 @@ func parseCandidatesKernel(
 	return p.run(0, src, &candidates[0], costs, seqs, costsValid)
 }
 
+// maxRunCalls is the most calls of the assembly in one call of a kernel.
+const maxRunCalls = 4
+
 // run calls the assembly for rows of the given depth, or for candidates if depth is 0, until the
-// parse ends, seqs is full or a match is pending.
+// parse ends, seqs is full or a match is pending, and at most maxRunCalls times.
 func (p *RowHashParse) run(
 	depth int, src []byte, candidates *uint32, costs *[256]uint8, seqs []rawSequence, costsValid int,
 ) (n int) {
-	for p.At < p.End && n < len(seqs) {
+	for calls := 0; p.At < p.End && n < len(seqs) && calls < maxRunCalls; calls++ {
 		room := min(len(seqs)-n, maxCallSequences)
 		valid := min(max(costsValid-n, 0), maxCallSequences)
 		from := p.NextInsert // rows hold the positions before it

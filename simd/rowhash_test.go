@@ -17,10 +17,13 @@ func (c *rowHashRun) run(t *testing.T, src []byte, rows []uint32, seqs []sequenc
 		return
 	}
 	got, n := rowHashRun{p: c.p, src: src, rows: rows, candidates: c.candidates}, 0
-	if c.candidates != nil {
-		n = ParseCandidates(&got.p, src, c.candidates, c.costs, seqs, c.costsValid)
-	} else {
-		n = ParseRowHash(&got.p, src, rows, c.costs, seqs, c.costsValid)
+	for stopped := false; !stopped; {
+		if c.candidates != nil {
+			n += ParseCandidates(&got.p, src, c.candidates, c.costs, seqs[n:], c.costsValid-n)
+		} else {
+			n += ParseRowHash(&got.p, src, rows, c.costs, seqs[n:], c.costsValid-n)
+		}
+		stopped = got.p.PendingLen > 0 || got.p.At >= got.p.End || n == len(seqs)
 	}
 	want := *c
 	want.rows = slices.Clone(c.rows)
