@@ -47,6 +47,9 @@ func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limi
 	m.rows.reset(&m.params, len(src))
 	least := params.minNewMatch(&limits)
 	for i := range best {
+		if i%rowCheckpointBytes == 0 {
+			m.checkpoint()
+		}
 		best[i] = 0
 		if n, d := m.find(src, i, least); n > 0 {
 			best[i] = uint32(d) | uint32(min(n, params.Nice)-4)<<CandidateOffsetBits
@@ -70,8 +73,8 @@ func (m *Matcher) ParseCandidates(
 	m.params, m.limits = *params, limits
 	src = src[:len(src):len(src)] // as in ParseFrom
 	m.candidates, m.badCandidate = best, false
+	defer func() { m.candidates = nil }()
 	dst = m.parseLazy(dst, src, start)
-	m.candidates = nil
 	return dst, !m.badCandidate
 }
 

@@ -1,8 +1,6 @@
 package lz77
 
 import (
-	"slices"
-
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -51,18 +49,29 @@ func (m *Matcher) resetDouble(src []byte, start int) simd.DoubleParse {
 // parseDouble appends the sequences of src[start:] to dst.
 func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence {
 	st := m.resetDouble(src, start)
+	next := st.At + checkpointBytes
 	if simd.HasDouble() {
 		for st.At < min(st.End, len(src)-simd.DoubleSlack) || st.CheckRepeat != 0 {
-			dst = slices.Grow(dst, 1)
+			dst = m.grow(dst)
 			n := simd.ParseDouble(&st, src, m.long, m.table, dst[len(dst):cap(dst)])
 			dst = dst[:len(dst)+n]
+			if st.At >= next {
+				next = st.At + checkpointBytes
+				m.checkpoint()
+			}
 		}
 	}
-	return m.parseDoublePortable(dst, src, &st)
+	for st.At < st.End {
+		dst = m.parseDoublePortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
+		m.checkpoint()
+	}
+	return dst
 }
 
-// parseDoublePortable continues a greedy parse from st to the end of the block.
-func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.DoubleParse) []Sequence {
+// parseDoublePortable continues a greedy parse from st to position stop or a little farther.
+func (m *Matcher) parseDoublePortable(
+	dst []Sequence, src []byte, st *simd.DoubleParse, stop int,
+) []Sequence {
 	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
@@ -70,7 +79,7 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 	tagMask := m.tagMask
 	rep, rep2 := st.Repeats[0], st.Repeats[1]
 	anchor, i, end := st.Anchor, st.At, st.End
-	for i < end {
+	for i < stop {
 		v := base.Load64(src, i)
 		x := hashProduct(v, ^uint64(0))
 		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
@@ -168,5 +177,6 @@ func (m *Matcher) parseDoublePortable(dst []Sequence, src []byte, st *simd.Doubl
 			anchor = i
 		}
 	}
+	st.Anchor, st.At, st.Repeats = anchor, i, [2]int{rep, rep2}
 	return dst
 }

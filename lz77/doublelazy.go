@@ -1,8 +1,6 @@
 package lz77
 
 import (
-	"slices"
-
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -39,23 +37,33 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	st := m.resetDouble(src, start)
 	m.costs.reset(len(dst), start)
 	if !simd.HasDouble() {
-		return m.parseDoubleLazyPortable(dst, src, &st)
+		for st.At < st.End {
+			dst = m.parseDoubleLazyPortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
+			m.checkpoint()
+		}
+		return dst
 	}
 	st.Nice = m.params.Nice
-	for st.At < st.End || st.PendingLen > 0 {
-		dst = slices.Grow(dst, 1)
+	for next := st.At + checkpointBytes; st.At < st.End || st.PendingLen > 0; {
+		dst = m.grow(dst)
 		n := simd.ParseDoubleLazy(&st, src, m.long, m.table, &m.costs.cost, dst[len(dst):cap(dst)],
 			m.costs.untilUpdate(dst))
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {
-			m.costs.update(dst, src)
+			m.costs.update(dst, src, m.Checkpoint)
+		}
+		if st.At >= next {
+			next = st.At + checkpointBytes
+			m.checkpoint()
 		}
 	}
 	return dst
 }
 
-// parseDoubleLazyPortable parses from st to the end of the block.
-func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.DoubleParse) []Sequence {
+// parseDoubleLazyPortable continues a parse from st to position stop or a little farther.
+func (m *Matcher) parseDoubleLazyPortable(
+	dst []Sequence, src []byte, st *simd.DoubleParse, stop int,
+) []Sequence {
 	long, longShift := m.long, uint8(st.LongShift)
 	short, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip, nice := m.params.SkipLog&31, m.params.Nice
@@ -63,7 +71,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 	tagMask := m.tagMask
 	rep, rep2 := st.Repeats[0], st.Repeats[1]
 	anchor, i, end := st.Anchor, st.At, st.End
-	for i < end {
+	for i < stop {
 		v := base.Load64(src, i)
 		x := hashProduct(v, ^uint64(0))
 		hl, hs, tag := hashIndex(x, longShift), hash(v, mask, shift), tagOf(x, tagMask)
@@ -155,7 +163,7 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 			if k >= 8 {
 				k = equalBefore(src, c, i, i-anchor)
 			}
-			if d != rep && !m.costs.pays(dst, src, i-k, n+k, d) {
+			if d != rep && !m.costs.pays(dst, src, i-k, n+k, d, m.Checkpoint) {
 				i++
 				continue
 			}
@@ -199,5 +207,6 @@ func (m *Matcher) parseDoubleLazyPortable(dst []Sequence, src []byte, st *simd.D
 	next:
 		i += min(1+(i-anchor)>>skip, maxStep)
 	}
+	st.Anchor, st.At, st.Repeats = anchor, i, [2]int{rep, rep2}
 	return dst
 }

@@ -12,6 +12,9 @@ import "github.com/gopz/compress/lz77/internal/base"
 // costs a literal.
 var lazyCost = [3]int{0, 4, 7}
 
+// rowCheckpointBytes is the content in bytes between checkpoints of RowHash.
+const rowCheckpointBytes = checkpointBytes / 8
+
 // parseLazy appends the sequences of src[start:] to dst, with candidates from rows or from
 // m.candidates.
 func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
@@ -26,7 +29,12 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	end := len(src) - base.Tail
 	m.costs.reset(len(dst), start)
 	anchor, i := start, start
+	next := start + rowCheckpointBytes
 	for i < end {
+		if i >= next {
+			next = i + rowCheckpointBytes
+			m.checkpoint()
+		}
 		best := m.bestMatch(src, i, &reps, 0)
 		if best.length == 0 {
 			// Long stretches without a match are likely to go on.
@@ -42,7 +50,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 			}
 		}
 		if best.offset != reps[0] && best.offset != reps[1] && best.offset != reps[2] &&
-			!m.costs.pays(dst, src, at, best.length, best.offset) {
+			!m.costs.pays(dst, src, at, best.length, best.offset, m.Checkpoint) {
 			i = m.rows.next // behind the last position searched
 			continue
 		}

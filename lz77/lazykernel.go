@@ -1,8 +1,6 @@
 package lz77
 
 import (
-	"slices"
-
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -27,11 +25,11 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 	if !external {
 		log := base.TableLog(p.HashLog, len(src))
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))
-		st.Base = r.entries(p.Depth<<log, len(src))
+		st.Base = r.entries(p.Depth<<log, len(src), m.checkpoint)
 	}
 	m.costs.reset(len(dst), start)
-	for st.At < st.End {
-		dst = slices.Grow(dst, 1)
+	for next := start + rowCheckpointBytes; st.At < st.End; {
+		dst = m.grow(dst)
 		room, valid := dst[len(dst):cap(dst)], m.costs.untilUpdate(dst)
 		n := 0
 		if external {
@@ -41,7 +39,12 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 		}
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {
-			m.costs.update(dst, src)
+			m.costs.update(dst, src, m.Checkpoint)
+		}
+		// The rows take in all positions, also those in matches.
+		if at := max(st.NextInsert, min(st.At, next)); at >= next {
+			next = at + rowCheckpointBytes
+			m.checkpoint()
 		}
 	}
 	m.badCandidate = st.BadCandidate()

@@ -48,12 +48,14 @@ func (c *literalCosts) untilUpdate(seqs []Sequence) int {
 
 // pays reports whether a match of n bytes at i with a new offset pays. seqs holds the sequences in
 // front of it.
-func (c *literalCosts) pays(seqs []Sequence, src []byte, i, n, offset int) bool {
+func (c *literalCosts) pays(
+	seqs []Sequence, src []byte, i, n, offset int, checkpoint func(),
+) bool {
 	if n >= shortMatch {
 		return true
 	}
 	if c.untilUpdate(seqs) == 0 {
-		c.update(seqs, src)
+		c.update(seqs, src, checkpoint)
 	}
 	sum := 0
 	for _, b := range src[i : i+n] {
@@ -62,8 +64,9 @@ func (c *literalCosts) pays(seqs []Sequence, src []byte, i, n, offset int) bool 
 	return sum > (bits.Len32(uint32(offset))+matchBits)*costBit
 }
 
-// update renews the costs from the literals of the latest sequences.
-func (c *literalCosts) update(seqs []Sequence, src []byte) {
+// update renews the costs from the literals of the latest sequences. These may be most of the block:
+// update calls checkpoint, unless it is nil, after each piece of them.
+func (c *literalCosts) update(seqs []Sequence, src []byte, checkpoint func()) {
 	for i := range c.counts {
 		c.counts[i] /= 2
 	}
@@ -72,9 +75,13 @@ func (c *literalCosts) update(seqs []Sequence, src []byte) {
 		c.position += int(s.LitLen + s.MatchLen)
 	}
 	for _, s := range seqs[latest:] {
-		for _, b := range src[c.position : c.position+int(s.LitLen)] {
-			c.counts[b] += updateEvery / sampleSeqs
+		lits := src[c.position : c.position+int(s.LitLen)]
+		for len(lits) > checkpointBytes && checkpoint != nil {
+			c.count(lits[:checkpointBytes])
+			lits = lits[checkpointBytes:]
+			checkpoint()
 		}
+		c.count(lits)
 		c.position += int(s.LitLen + s.MatchLen)
 	}
 	c.counted = len(seqs)
@@ -84,6 +91,13 @@ func (c *literalCosts) update(seqs []Sequence, src []byte) {
 	}
 	for i, n := range c.counts {
 		c.cost[i] = uint8(min(log2(total)-log2(n+1), 255))
+	}
+}
+
+// count counts literals of a sampled sequence.
+func (c *literalCosts) count(lits []byte) {
+	for _, b := range lits {
+		c.counts[b] += updateEvery / sampleSeqs
 	}
 }
 

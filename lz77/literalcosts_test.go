@@ -32,13 +32,13 @@ func TestPays(t *testing.T) {
 		for i := range seqs {
 			seqs[i] = Sequence{LitLen: 12, MatchLen: 4, Offset: 64}
 		}
-		if got := w.pays(seqs, c.src, 1<<15, 5, 1<<14); got != c.pays {
+		if got := w.pays(seqs, c.src, 1<<15, 5, 1<<14, nil); got != c.pays {
 			t.Errorf("%s: a match of 5 bytes pays: %v", c.name, got)
 		}
 		if w.position != 16*len(seqs) || w.counted != len(seqs) {
 			t.Errorf("%s: %d sequences, %d bytes counted", c.name, w.counted, w.position)
 		}
-		if !w.pays(seqs, c.src, 1<<15, shortMatch, 1<<20) {
+		if !w.pays(seqs, c.src, 1<<15, shortMatch, 1<<20, nil) {
 			t.Errorf("%s: a long match does not pay", c.name)
 		}
 	}

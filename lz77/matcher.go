@@ -2,6 +2,7 @@ package lz77
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/lz77/internal/optimal"
@@ -14,6 +15,15 @@ type Matcher struct {
 	// Helper may find candidates for the optimal parser while it parses. Nil stands for none.
 	// The sequences are the same with and without it.
 	Helper Helper
+	// Checkpoint, unless it is nil, is called between pieces of the work: often enough that the time
+	// between two calls stays below about 5 ms. Methods call it on their caller's goroutine, but not
+	// on that of the Helper. It may block, and it may panic to abandon the work. The Matcher can be
+	// used again after that. The sequences do not depend on it.
+	//
+	// Between two calls is at most checkpointBytes of content, and an eighth of that with RowHash and
+	// the optimal parser. A single match, however long, counts as part of the piece that it begins
+	// in: 64 MiB of DoubleHash take 13 ms.
+	Checkpoint func()
 
 	limits       Limits
 	params       Params
@@ -42,7 +52,7 @@ func (m *Matcher) ParseFrom(
 	if len(src) < start+base.Tail {
 		return dst
 	}
-	m.params, m.limits = *params, limits
+	m.params, m.limits, m.candidates = *params, limits, nil
 	src = src[:len(src):len(src)] // load64 looks at the capacity
 	switch params.Finder {
 	case SingleHash:
@@ -59,6 +69,34 @@ func (m *Matcher) ParseFrom(
 	default:
 		return m.parseLazy(dst, src, start)
 	}
+}
+
+// checkpointBytes is the content in bytes between checkpoints of the fast parsers, which take 5 to
+// 20 ns a byte on adverse content.
+const checkpointBytes = 1 << 18
+
+func (m *Matcher) checkpoint() {
+	if m.Checkpoint != nil {
+		m.Checkpoint()
+	}
+}
+
+// grow makes room for one more sequence. A block may have millions of them, so that copying them
+// takes a while.
+func (m *Matcher) grow(dst []Sequence) []Sequence {
+	const piece = 1 << 16
+	if len(dst) < cap(dst) {
+		return dst
+	}
+	if len(dst) < piece {
+		return slices.Grow(dst, 1)
+	}
+	longer := make([]Sequence, 0, cap(dst)+cap(dst)/4)
+	for len(longer) < len(dst) {
+		m.checkpoint()
+		longer = append(longer, dst[len(longer):min(len(longer)+piece, len(dst))]...)
+	}
+	return longer
 }
 
 func (m *Matcher) resetTables(size int) {

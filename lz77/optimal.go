@@ -74,7 +74,7 @@ func (m *Matcher) parseOptimal(dst []Sequence, src []byte, start int) []Sequence
 	if m.optimal == nil {
 		m.optimal = new(optimal.Parser)
 	}
-	return m.optimal.Parse(dst, src, start, optimalConfig(&m.params, &m.limits), m.Helper)
+	return m.optimal.Parse(dst, src, start, optimalConfig(&m.params, &m.limits), m.Helper, m.Checkpoint)
 }
 
 // optimalConfig returns the settings of the optimal parser.

@@ -33,12 +33,16 @@ type rows struct {
 
 // entries makes n entries ready for a kernel that parses a block of size bytes. It returns the number
 // that the kernel adds to positions.
-func (r *rows) entries(n, size int) (base uint64) {
+func (r *rows) entries(n, size int, checkpoint func()) (base uint64) {
 	if cap(r.positions) < n {
 		r.positions, r.base = make([]uint32, n), 0
 	}
 	if r.base+size >= 1<<simd.RowHashBits {
-		clear(r.positions[:cap(r.positions)])
+		for left := r.positions[:cap(r.positions)]; len(left) > 0; checkpoint() {
+			part := left[:min(len(left), checkpointBytes)]
+			clear(part)
+			left = left[len(part):]
+		}
 		r.base = 0
 	}
 	r.positions = r.positions[:n]

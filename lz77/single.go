@@ -1,8 +1,6 @@
 package lz77
 
 import (
-	"slices"
-
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -35,25 +33,32 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		SkipLog: uint64(m.params.SkipLog & 31), MaxOffset: m.limits.MaxOffset,
 		MinMatch: m.limits.MinMatch, UpdateRepeat: m.limits.Repeats,
 	}
-	for st.At < st.End {
-		dst = slices.Grow(dst, 1)
+	for next := st.At + checkpointBytes; st.At < st.End; {
+		dst = m.grow(dst)
 		n, ok := simd.ParseSingle(&st, src, table, dst[len(dst):cap(dst)])
 		if !ok {
-			return m.parseSinglePortable(dst, src, &st)
+			dst = m.parseSinglePortable(dst, src, &st, min(next, st.End))
+		} else {
+			dst = dst[:len(dst)+n]
 		}
-		dst = dst[:len(dst)+n]
+		if st.At >= next {
+			next = st.At + checkpointBytes
+			m.checkpoint()
+		}
 	}
 	return dst
 }
 
-// parseSinglePortable continues a parse from st to the end of the block.
-func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.SingleParse) []Sequence {
+// parseSinglePortable continues a parse from st to position stop or a little farther.
+func (m *Matcher) parseSinglePortable(
+	dst []Sequence, src []byte, st *simd.SingleParse, stop int,
+) []Sequence {
 	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
 	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
 	tagMask := m.tagMask
 	anchor, i, end, rep := st.Anchor, st.At, st.End, st.Repeat
-	for i < end {
+	for i < stop {
 		v, v1 := base.Load64(src, i), base.Load64(src, i+1)
 		x, x1 := hashProduct(v, mask), hashProduct(v1, mask)
 		h, h1 := hashIndex(x, shift), hashIndex(x1, shift)
@@ -125,5 +130,6 @@ func (m *Matcher) parseSinglePortable(dst []Sequence, src []byte, st *simd.Singl
 			table[hashIndex(x, shift)] = tagOf(x, tagMask) | uint32(p)
 		}
 	}
+	st.Anchor, st.At, st.Repeat = anchor, i, rep
 	return dst
 }

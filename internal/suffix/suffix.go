@@ -28,42 +28,74 @@ func Scratch(size int) int { return max(size, 2*256) }
 // of another one is less. sa and text have the same length, below 2³¹; Sort panics if their lengths
 // differ. scratch has at least Scratch(len(text)) entries of any content. Concurrent calls need
 // different sa and scratch.
-func Sort(sa []int32, text []byte, scratch []int32) {
+//
+// Sort calls checkpoint, unless it is nil, after each piece of at most 1<<15 entries or symbols of
+// every pass. checkpoint may panic; sa and scratch then hold nothing of use.
+func Sort(sa []int32, text []byte, scratch []int32, checkpoint func()) {
 	if len(sa) != len(text) {
 		panic("suffix: sa and text differ in length")
 	}
-	sort(sa, text, 256, scratch)
+	if checkpoint == nil {
+		checkpoint = func() {}
+	}
+	sort(sa, text, 256, scratch, checkpoint)
 }
 
+// piece is the number of entries or symbols between checkpoints. A random access to memory may take
+// 100 ns, so a piece takes up to 3 ms.
+const piece = 1 << 15
+
 // sort is Sort for symbols below kinds.
-func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32) {
+func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32, checkpoint func()) {
 	n := len(text)
 	if n < 2 {
 		clear(sa)
 		return
 	}
 	b := buckets{scratch[:kinds:kinds], scratch[kinds : 2*kinds : 2*kinds]}
-	count(b, text)
-	clear(sa)
-	b.setEnds()
-	m := placeLMS(sa, text, b)
-	b.setStarts()
-	induceLPartial(sa, text, b)
-	b.setEnds()
-	induceSPartial(sa, text, b, m)
-	names := nameLMS(sa, text, m)
+	count(b, text, checkpoint)
+	clearPieces(sa, checkpoint)
+	b.setEnds(checkpoint)
+	m := placeLMS(sa, text, b, checkpoint)
+	b.setStarts(checkpoint)
+	induceLPartial(sa, text, b, checkpoint)
+	b.setEnds(checkpoint)
+	induceSPartial(sa, text, b, m, checkpoint)
+	names := nameLMS(sa, text, m, checkpoint)
 	if names < m {
-		reduced := reducedText(sa, m)
-		sort(sa[:m], reduced, names, scratch)
-		restorePositions(sa, text, m)
-		count(b, text)
+		reduced := reducedText(sa, m, checkpoint)
+		sort(sa[:m], reduced, names, scratch, checkpoint)
+		restorePositions(sa, text, m, checkpoint)
+		count(b, text, checkpoint)
 	}
-	b.setEnds()
-	placeSortedLMS(sa, text, b, m)
-	b.setStarts()
-	induceL(sa, text, b)
-	b.setEnds()
-	induceS(sa, text, b)
+	b.setEnds(checkpoint)
+	placeSortedLMS(sa, text, b, m, checkpoint)
+	b.setStarts(checkpoint)
+	induceL(sa, text, b, checkpoint)
+	b.setEnds(checkpoint)
+	induceS(sa, text, b, checkpoint)
+}
+
+// firstPiece returns the first piece of p and the rest.
+func firstPiece[E any](p []E) (part, rest []E) {
+	n := min(piece, len(p))
+	return p[:n], p[n:]
+}
+
+// lastPiece returns the last piece of p and the rest.
+func lastPiece[E any](p []E) (part, rest []E) {
+	n := max(0, len(p)-piece)
+	return p[n:], p[:n]
+}
+
+// clearPieces clears p.
+func clearPieces(p []int32, checkpoint func()) {
+	for len(p) > 0 {
+		part, rest := firstPiece(p)
+		clear(part)
+		p = rest
+		checkpoint()
+	}
 }
 
 // buckets divides a suffix array by the first symbols of the suffixes.
@@ -72,33 +104,53 @@ type buckets struct {
 	at     []int32 // next free place of each bucket, from its start or its end
 }
 
-func count[T symbol](b buckets, text []T) {
-	clear(b.counts)
-	for _, c := range text {
-		b.counts[c]++
+func count[T symbol](b buckets, text []T, checkpoint func()) {
+	clearPieces(b.counts, checkpoint)
+	for len(text) > 0 {
+		part, rest := firstPiece(text)
+		for _, c := range part {
+			b.counts[c]++
+		}
+		text = rest
+		checkpoint()
 	}
 }
 
-func (b buckets) setStarts() {
-	sum, at := int32(0), b.at[:len(b.counts)]
-	for c, n := range b.counts {
-		at[c] = sum
-		sum += n
+func (b buckets) setStarts(checkpoint func()) {
+	sum, counts, at := int32(0), b.counts, b.at
+	for len(counts) > 0 {
+		part, rest := firstPiece(counts)
+		to := at[:len(part)]
+		for c, n := range part {
+			to[c] = sum
+			sum += n
+		}
+		counts, at = rest, at[len(part):]
+		checkpoint()
 	}
 }
 
-func (b buckets) setEnds() {
-	sum, at := int32(0), b.at[:len(b.counts)]
-	for c, n := range b.counts {
-		sum += n
-		at[c] = sum
+func (b buckets) setEnds(checkpoint func()) {
+	sum, counts, at := int32(0), b.counts, b.at
+	for len(counts) > 0 {
+		part, rest := firstPiece(counts)
+		to := at[:len(part)]
+		for c, n := range part {
+			sum += n
+			to[c] = sum
+		}
+		counts, at = rest, at[len(part):]
+		checkpoint()
 	}
 }
 
-// forEachLMS calls f with the beginnings of the LMS suffixes, from the last to the first.
-func forEachLMS[T symbol](text []T, f func(i int)) {
-	next, rising := text[len(text)-1], false
-	for i := len(text) - 2; i >= 0; i-- {
+// forEachLMS calls f with the beginnings of the LMS suffixes behind text[from:end], from the last to
+// the first. next is the symbol at end, and rising says whether it begins an S suffix. forEachLMS
+// returns both for from.
+func forEachLMS[T symbol](
+	text []T, from, end int, next T, rising bool, f func(i int),
+) (T, bool) {
+	for i := end - 1; i >= from; i-- {
 		c := text[i]
 		if c < next {
 			rising = true
@@ -108,16 +160,21 @@ func forEachLMS[T symbol](text []T, f func(i int)) {
 		}
 		next = c
 	}
+	return next, rising
 }
 
 // placeLMS puts the LMS suffixes at the ends of their buckets, in any order, and returns their number.
-func placeLMS[T symbol](sa []int32, text []T, b buckets) (m int) {
-	forEachLMS(text, func(i int) {
-		m++
-		c := text[i]
-		b.at[c]--
-		sa[b.at[c]] = int32(i)
-	})
+func placeLMS[T symbol](sa []int32, text []T, b buckets, checkpoint func()) (m int) {
+	next, rising := text[len(text)-1], false
+	for to := len(text) - 1; to > 0; to -= piece {
+		next, rising = forEachLMS(text, max(0, to-piece), to, next, rising, func(i int) {
+			m++
+			c := text[i]
+			b.at[c]--
+			sa[b.at[c]] = int32(i)
+		})
+		checkpoint()
+	}
 	return m
 }
 
@@ -136,13 +193,21 @@ func complementIf(k int32, yes bool) int32 {
 
 // induceLPartial places the L suffixes by the order of the LMS substrings, and keeps only those that an
 // S suffix precedes.
-func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
-	at := b.at
+func induceLPartial[T symbol](sa []int32, text []T, b buckets, checkpoint func()) {
 	last := int32(len(text) - 1)
 	c := text[last]
-	sa[at[c]] = complementIf(last, text[last-1] < c)
-	at[c]++
-	for i := range sa {
+	sa[b.at[c]] = complementIf(last, text[last-1] < c)
+	b.at[c]++
+	for from := 0; from < len(sa); from += piece {
+		induceLPartialPiece(sa, text, b.at, from, min(from+piece, len(sa)))
+		checkpoint()
+	}
+}
+
+// The loops over a piece are functions of their own, so that their variables stay in registers.
+
+func induceLPartialPiece[T symbol](sa []int32, text []T, at []int32, from, to int) {
+	for i := from; i < to; i++ {
 		j := sa[i]
 		if j <= 0 {
 			continue
@@ -162,10 +227,24 @@ func induceLPartial[T symbol](sa []int32, text []T, b buckets) {
 
 // induceSPartial places the S suffixes in the same way. It leaves the m LMS suffixes at the front of sa,
 // in the order of their substrings.
-func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
-	at := b.at
+func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int, checkpoint func()) {
 	top := len(sa)
-	for i := len(sa) - 1; i >= 0; i-- {
+	for end := len(sa); end > 0; end -= piece {
+		top = induceSPartialPiece(sa, text, b.at, max(0, end-piece), end, top)
+		checkpoint()
+	}
+	to := sa
+	for left := sa[len(sa)-m:]; len(left) > 0; {
+		part, rest := firstPiece(left)
+		to = to[copy(to, part):]
+		left = rest
+		checkpoint()
+	}
+}
+
+// induceSPartialPiece collects LMS suffixes at sa[top:] and returns the new top.
+func induceSPartialPiece[T symbol](sa []int32, text []T, at []int32, from, end, top int) int {
+	for i := end - 1; i >= from; i-- {
 		j := sa[i]
 		if j >= 0 {
 			if j > 0 {
@@ -184,7 +263,7 @@ func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int) {
 		at[c] = to
 		sa[to] = v
 	}
-	copy(sa[:m], sa[len(sa)-m:])
+	return top
 }
 
 // batch is the number of LMS substrings that nameLMS loads at a time, so that cache misses overlap.
@@ -193,24 +272,33 @@ const batch = 32
 // nameLMS gives the m LMS suffixes, which are sorted by substring at the front of sa, ascending names;
 // equal substrings get the same name. It returns the number of names. A name stands behind the m
 // suffixes, at half the position of its suffix, as a complement; all other entries there are 0.
-func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
+func nameLMS[T symbol](sa []int32, text []T, m int, checkpoint func()) (names int) {
 	lengths := sa[m:]
-	clear(lengths)
+	clearPieces(lengths, checkpoint)
 	// The entries hold the lengths of the substrings first, including the first symbol of the next.
 	// The last substring reaches beyond the text, so that it equals no other.
 	end := len(text) + 1
-	forEachLMS(text, func(i int) {
-		lengths[i/2] = int32(end - i)
-		end = i + 1
-	})
+	next, rising := text[len(text)-1], false
+	for to := len(text) - 1; to > 0; to -= piece {
+		next, rising = forEachLMS(text, max(0, to-piece), to, next, rising, func(i int) {
+			lengths[i/2] = int32(end - i)
+			end = i + 1
+		})
+		checkpoint()
+	}
 	last, length := 0, 0
 	var (
 		ahead [batch]int32 // lengths of the next substrings
 		heads [batch]T     // their second symbols
 		head  T
 	)
+	compared := 0 // work since the last checkpoint
 	for i, j := range sa[:m] {
 		if i%batch == 0 {
+			if compared += 4 * batch; compared >= piece {
+				compared = 0
+				checkpoint()
+			}
 			for k, j := range sa[i:min(i+batch, m)] {
 				ahead[k%batch], heads[k%batch] = lengths[j/2], text[j+1]
 			}
@@ -221,6 +309,7 @@ func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 			names++
 			last, length, head = p, n, h
 		}
+		compared += n / 8
 		lengths[p/2] = ^int32(names - 1)
 	}
 	return names
@@ -228,50 +317,76 @@ func nameLMS[T symbol](sa []int32, text []T, m int) (names int) {
 
 // reducedText moves the names of the m LMS suffixes to the end of sa, in the order of the text, and
 // returns them.
-func reducedText(sa []int32, m int) []int32 {
+func reducedText(sa []int32, m int, checkpoint func()) []int32 {
 	to := len(sa)
-	for i := len(sa) - 1; i >= m; i-- {
-		if v := sa[i]; v < 0 {
-			to--
-			sa[to] = ^v
+	for left := sa[m:]; len(left) > 0; {
+		part, rest := lastPiece(left)
+		for i := len(part) - 1; i >= 0; i-- {
+			if v := part[i]; v < 0 {
+				to--
+				sa[to] = ^v
+			}
 		}
+		left = rest
+		checkpoint()
 	}
 	return sa[to:]
 }
 
 // restorePositions turns the m indices of LMS suffixes at the front of sa into their beginnings.
-func restorePositions[T symbol](sa []int32, text []T, m int) {
+func restorePositions[T symbol](sa []int32, text []T, m int, checkpoint func()) {
 	begin := sa[len(sa)-m:]
-	forEachLMS(text, func(i int) {
-		m--
-		begin[m] = int32(i)
-	})
-	for i, j := range sa[:len(begin)] {
-		sa[i] = begin[j]
+	next, rising := text[len(text)-1], false
+	for to := len(text) - 1; to > 0; to -= piece {
+		next, rising = forEachLMS(text, max(0, to-piece), to, next, rising, func(i int) {
+			m--
+			begin[m] = int32(i)
+		})
+		checkpoint()
+	}
+	for left := sa[:len(begin)]; len(left) > 0; {
+		part, rest := firstPiece(left)
+		for i, j := range part {
+			part[i] = begin[j]
+		}
+		left = rest
+		checkpoint()
 	}
 }
 
 // placeSortedLMS moves the sorted LMS suffixes from the front of sa to the ends of their buckets and
 // clears all other entries.
-func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int) {
-	clear(sa[m:])
-	for i := m - 1; i >= 0; i-- {
-		j := sa[i]
-		sa[i] = 0
-		c := text[j]
-		b.at[c]--
-		sa[b.at[c]] = j
+func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int, checkpoint func()) {
+	clearPieces(sa[m:], checkpoint)
+	for left := sa[:m]; len(left) > 0; {
+		part, rest := lastPiece(left)
+		for i := len(part) - 1; i >= 0; i-- {
+			j := part[i]
+			part[i] = 0
+			c := text[j]
+			b.at[c]--
+			sa[b.at[c]] = j
+		}
+		left = rest
+		checkpoint()
 	}
 }
 
 // induceL places the L suffixes.
-func induceL[T symbol](sa []int32, text []T, b buckets) {
-	at := b.at
+func induceL[T symbol](sa []int32, text []T, b buckets, checkpoint func()) {
 	last := int32(len(text) - 1)
 	c := text[last]
-	sa[at[c]] = complementIf(last, text[last-1] < c)
-	at[c]++
-	for _, j := range sa {
+	sa[b.at[c]] = complementIf(last, text[last-1] < c)
+	b.at[c]++
+	for from := 0; from < len(sa); from += piece {
+		induceLPiece(sa, text, b.at, from, min(from+piece, len(sa)))
+		checkpoint()
+	}
+}
+
+func induceLPiece[T symbol](sa []int32, text []T, at []int32, from, to int) {
+	for i := from; i < to; i++ {
+		j := sa[i]
 		if j <= 0 {
 			continue
 		}
@@ -288,9 +403,15 @@ func induceL[T symbol](sa []int32, text []T, b buckets) {
 }
 
 // induceS places the S suffixes.
-func induceS[T symbol](sa []int32, text []T, b buckets) {
-	at := b.at
-	for i := len(sa) - 1; i >= 0; i-- {
+func induceS[T symbol](sa []int32, text []T, b buckets, checkpoint func()) {
+	for end := len(sa); end > 0; end -= piece {
+		induceSPiece(sa, text, b.at, max(0, end-piece), end)
+		checkpoint()
+	}
+}
+
+func induceSPiece[T symbol](sa []int32, text []T, at []int32, from, end int) {
+	for i := end - 1; i >= from; i-- {
 		j := sa[i]
 		if j >= 0 {
 			continue

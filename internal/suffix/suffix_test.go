@@ -20,7 +20,7 @@ func check(t *testing.T, text []byte) {
 	for i := range scratch {
 		scratch[i] = 1 << 30
 	}
-	Sort(sa, text, scratch)
+	Sort(sa, text, scratch, nil)
 	seen := make([]bool, len(text))
 	for i, p := range sa {
 		if p < 0 || int(p) >= len(text) || seen[p] {
@@ -88,7 +88,7 @@ func TestSortAll(t *testing.T) {
 func TestSortAllocates(t *testing.T) {
 	text := corpus.ByName("text").Make(10_000)
 	sa, scratch := make([]int32, len(text)), make([]int32, Scratch(len(text)))
-	if n := testing.AllocsPerRun(3, func() { Sort(sa, text, scratch) }); n != 0 {
+	if n := testing.AllocsPerRun(3, func() { Sort(sa, text, scratch, nil) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -111,7 +111,7 @@ func BenchmarkSort(b *testing.B) {
 			sa, scratch := make([]int32, len(text)), make([]int32, Scratch(len(text)))
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				Sort(sa, text, scratch)
+				Sort(sa, text, scratch, nil)
 			}
 		})
 	}

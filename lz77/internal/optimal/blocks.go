@@ -246,7 +246,12 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 	cost, links := b.costs[:to+1], b.links[:to]
 	cost[to] = 0
 	next := begin[to]
+	check := to - checkpointStep
 	for i := to - 1; i >= from; i-- {
+		if i < check {
+			check = i - checkpointStep
+			o.checkpoint()
+		}
 		best := cost[i+1] + b.literalCosts[content[i]]
 		first := begin[i]
 		if most := to - i; most >= lanes {
@@ -280,7 +285,9 @@ const lanes = 4
 //
 // Behind Nice bytes at a far offset a nearer match may follow, so that only the nearest offsets get
 // more than one candidate.
-func (o *Parser) splitLongMatch(g *chunkCandidates, src []byte, from, p, n int, c candidate) int {
+func (o *Parser) splitLongMatch(
+	g *chunkCandidates, src []byte, from, p, n int, c candidate, checkpoint func(),
+) int {
 	const nearest = 4
 	nice, end := o.config.Nice, len(src)-base.Tail
 	if c.offset() > nearest {
@@ -288,7 +295,7 @@ func (o *Parser) splitLongMatch(g *chunkCandidates, src []byte, from, p, n int, 
 	}
 	n = min(n, from+o.chunkSize-p, nice*(nice-1)) // no more candidates than there is room for
 	g.cands[len(g.cands)-1] = c.resized(min(n, nice))
-	o.insertMatch(g, src, p, n, end)
+	o.insertMatch(g, src, p, n, end, checkpoint)
 	for q := 1; q < n; q++ {
 		g.firstCand[p-from+q] = uint32(len(g.cands))
 		if q%nice == 0 && n-q >= o.minNew {

@@ -71,7 +71,7 @@ func TestContextsReused(t *testing.T) {
 	}
 	testenv.Measures(t)
 	seqs := used.sequences(long, contexts)
-	if n := testing.AllocsPerRun(2, func() { seqs = used.Parse(seqs[:0], long, 0, contexts, nil) }); n != 0 {
+	if n := testing.AllocsPerRun(2, func() { seqs = used.Parse(seqs[:0], long, 0, contexts, nil, nil) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -89,7 +89,7 @@ func TestContextsMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		o := new(Parser)
-		o.Parse(seqs, data[:n:n], 0, c, nil)
+		o.Parse(seqs, data[:n:n], 0, c, nil, nil)
 		runtime.ReadMemStats(&after)
 		got, bound := int(after.TotalAlloc-before.TotalAlloc), c.Memory(n)
 		if got > bound+rounding || got < bound/2 {

@@ -21,7 +21,7 @@ func exactCandidates(src []byte, c Config, f func(i int, cands []candidate)) {
 	if c.Finder == BinaryTree {
 		tree.reset(&c, len(src))
 	} else {
-		lcp.reset(&c, src, 0)
+		lcp.reset(&c, src, 0, func() {})
 	}
 	var cands []candidate
 	for i := range len(src) - base.Tail {

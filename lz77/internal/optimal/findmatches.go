@@ -29,8 +29,9 @@ const searchTail = 16
 // findMatches sets g to the chunk that begins at p. It may run concurrently with the parse of the
 // chunk before: it changes the match finder and g, and reads what stays the same within a block.
 // It also reads minNew in splitLongMatch, where there are blocks, which do not change it.
-func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int) {
+func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint func()) {
 	s := chunk{from: p}
+	next := p + checkpointStep
 	size, end, skip := o.chunkSize, len(src)-base.Tail, o.config.SkipInMatch
 	g.cands = g.cands[:0]
 	// Ends of the matches so far, of those before with another offset, and the last one's offset.
@@ -38,6 +39,10 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int) {
 	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
 	// stand behind them for a moment: there is room for both.
 	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.config.Nice <= o.candLimit; p++ {
+		if p >= next {
+			next = p + checkpointStep
+			checkpoint()
+		}
 		k := len(g.cands)
 		g.firstCand[p-s.from] = uint32(k)
 		if p >= end {
@@ -74,12 +79,12 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int) {
 			continue
 		}
 		// The parser takes this match at once. The other positions in it have no candidates.
-		n += simd.MatchLen(src[p-d+n:], src[p+n:])
+		n += matchLen(src[p-d+n:], src[p+n:], checkpoint)
 		if o.rules.NewSplitter != nil {
-			p = o.splitLongMatch(g, src, s.from, p, n, c)
+			p = o.splitLongMatch(g, src, s.from, p, n, c, checkpoint)
 			continue
 		}
-		o.insertMatch(g, src, p, n, end)
+		o.insertMatch(g, src, p, n, end, checkpoint)
 		if p-s.from+n > size {
 			g.cands = g.cands[:k]
 			s.last = link{uint32(n), uint32(d)}
@@ -96,14 +101,38 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int) {
 	g.firstCand[p-s.from] = uint32(len(g.cands))
 }
 
-// insertMatch inserts the positions in a match of n bytes at p behind its first one, up to end.
-func (o *Parser) insertMatch(g *chunkCandidates, src []byte, p, n, end int) {
-	if n > 2*insertEnds {
-		o.insertRange(g, src, p+1, p+insertEnds)
-		o.insertRange(g, src, p+n-insertEnds, min(p+n, end))
-	} else {
-		o.insertRange(g, src, p+1, min(p+n, end))
+// matchLen is simd.MatchLen with checkpoints.
+func matchLen(a, b []byte, checkpoint func()) (n int) {
+	const piece = 4 << 20
+	for len(b) > piece {
+		if k := simd.MatchLen(a, b[:piece]); k < piece {
+			return n + k
+		}
+		a, b, n = a[piece:], b[piece:], n+piece
+		checkpoint()
 	}
+	return n + simd.MatchLen(a, b)
+}
+
+// insertMatch inserts the positions in a match of n bytes at p behind its first one, up to end.
+func (o *Parser) insertMatch(
+	g *chunkCandidates, src []byte, p, n, end int, checkpoint func(),
+) {
+	if n > 2*insertEnds {
+		o.insertPieces(g, src, p+1, p+insertEnds, checkpoint)
+		o.insertPieces(g, src, p+n-insertEnds, min(p+n, end), checkpoint)
+	} else {
+		o.insertPieces(g, src, p+1, min(p+n, end), checkpoint)
+	}
+}
+
+// insertPieces is insertRange with checkpoints.
+func (o *Parser) insertPieces(g *chunkCandidates, src []byte, p, end int, checkpoint func()) {
+	for ; end-p > checkpointStep; p += checkpointStep {
+		o.insertRange(g, src, p, p+checkpointStep)
+		checkpoint()
+	}
+	o.insertRange(g, src, p, end)
 }
 
 // insertRange inserts the positions [p, end), which lie in a match, without a search.

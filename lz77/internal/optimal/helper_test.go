@@ -40,7 +40,7 @@ func small() bool { return testing.Short() || testenv.Race }
 
 // sequences returns the sequences of src.
 func (o *Parser) sequences(src []byte, c Config) []base.Sequence {
-	return o.Parse(nil, src[:len(src):len(src)], 0, c, nil)
+	return o.Parse(nil, src[:len(src):len(src)], 0, c, nil, nil)
 }
 
 // valid returns what is wrong with sequences of src, or nil.

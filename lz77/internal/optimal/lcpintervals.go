@@ -73,6 +73,9 @@ const (
 	// prefetchAhead is the number of positions whose paths are prefetched together. 64 and 256 are
 	// no faster.
 	prefetchAhead = 128
+	// buildStep is the number of suffixes between checkpoints while intervals are built, a multiple of
+	// batch. Each takes up to 100 ns.
+	buildStep = 1 << 14
 	// minPrefetch is the number of remaining paths at which prefetching ends.
 	minPrefetch = 7
 )
@@ -84,7 +87,7 @@ func lcpMemory(size int) int { return 4*size + 4*linksLen(size) + 16<<10 }
 func linksLen(size int) int { return max(size+1, suffix.Scratch(size)) }
 
 // reset begins a block and inserts the positions in front of start.
-func (t *lcpIntervals) reset(c *Config, src []byte, start int) {
+func (t *lcpIntervals) reset(c *Config, src []byte, start int, checkpoint func()) {
 	n := len(src)
 	if cap(t.nodes) < n {
 		t.nodes, t.links = make([]int32, n), make([]int32, linksLen(n))
@@ -94,11 +97,14 @@ func (t *lcpIntervals) reset(c *Config, src []byte, start int) {
 	t.minOffset, t.maxOffset = c.MinOffset, c.MaxOffset
 	t.maxOffset3 = c.maxOffset3()
 	t.classify(n)
-	suffix.Sort(t.nodes, src, t.links)
-	t.computeLCP(src)
-	t.build()
+	suffix.Sort(t.nodes, src, t.links, checkpoint)
+	t.computeLCP(src, checkpoint)
+	t.build(checkpoint)
 	t.prefetched = 0
 	for i := range start {
+		if i%checkpointStep == 0 {
+			checkpoint()
+		}
 		t.insertFull(i)
 	}
 }
@@ -139,18 +145,26 @@ func (t *lcpIntervals) classify(n int) {
 //
 // Within a batch the known length is that of the last position in front of the batch, less the
 // distance. Up to batch bytes are compared twice; the time stays linear.
-func (t *lcpIntervals) computeLCP(src []byte) {
+func (t *lcpIntervals) computeLCP(src []byte, checkpoint func()) {
 	// The first 8 bytes of each other suffix behind the known ones. Loading all of a batch first lets
 	// the cache misses overlap.
 	var begin [batch]uint64
 	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
 	from := nodes[0] // itself, since no suffix is before it
-	for _, p := range nodes {
-		links[p+1] = from
-		from = p
+	for left := nodes; len(left) > 0; {
+		n := min(len(left), buildStep)
+		for _, p := range left[:n] {
+			links[p+1] = from
+			from = p
+		}
+		left = left[n:]
+		checkpoint()
 	}
 	n := 0
 	for p := 0; p < len(nodes); p += batch {
+		if p%buildStep == 0 {
+			checkpoint()
+		}
 		below, least := links[p+1:min(p+1+batch, len(links))], n-1
 		for k, q := range below {
 			begin[k%batch] = base.Load64(src, min(int(q)+max(least-k, 0), last))
@@ -175,7 +189,7 @@ func (t *lcpIntervals) computeLCP(src []byte) {
 
 // build turns the sorted suffixes in nodes and the classes in links into intervals. It overwrites both,
 // each entry after it was read. A stack holds the intervals that contain the current suffix.
-func (t *lcpIntervals) build() {
+func (t *lcpIntervals) build(checkpoint func()) {
 	var (
 		open    [maxClasses + 1]uint32 // stack of open intervals, each within the one before
 		top     = 0
@@ -189,6 +203,9 @@ func (t *lcpIntervals) build() {
 		p, class := 0, uint32(0)
 		if i < len(nodes) {
 			if i%batch == 0 {
+				if i%buildStep == 0 {
+					checkpoint()
+				}
 				t.prefetchLinks(i + batch)
 				for j, p := range nodes[i:min(i+batch, len(nodes))] {
 					classes[j%batch] = uint32(links[p+1])

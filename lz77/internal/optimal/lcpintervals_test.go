@@ -74,7 +74,7 @@ func TestWideClasses(t *testing.T) {
 		}
 		src = src[:len(src):len(src)]
 		var in lcpIntervals
-		in.reset(&c, src, 0)
+		in.reset(&c, src, 0, func() {})
 		inserted := make([]bool, len(src))
 		for i := range len(src) - base.Tail {
 			switch r.IntN(16) {
@@ -137,8 +137,8 @@ func testInsertRange(t *testing.T, size int, c *Config) {
 		src := k.Make(size)
 		r := rand.New(rand.NewPCG(3, 4))
 		var in, full lcpIntervals
-		in.reset(c, src, 0)
-		full.reset(c, src, 0)
+		in.reset(c, src, 0, func() {})
+		full.reset(c, src, 0, func() {})
 		for i := 0; i < len(src)-base.Tail; i++ {
 			if r.IntN(8) == 0 {
 				n := min(1+r.IntN(3*prefetchAhead), len(src)-base.Tail-i)
@@ -187,8 +187,8 @@ func TestIntervalsReused(t *testing.T) {
 	for _, n := range []int{20_000, 300, 9000, 40} {
 		for _, name := range []string{"text", "zeros", "records"} {
 			src := slices.Clip(corpus.ByName(name).Make(n))
-			want := new(Parser).Parse(nil, src, n/4, c, nil)
-			if got := used.Parse(nil, src, n/4, c, nil); !slices.Equal(got, want) {
+			want := new(Parser).Parse(nil, src, n/4, c, nil, nil)
+			if got := used.Parse(nil, src, n/4, c, nil, nil); !slices.Equal(got, want) {
 				t.Errorf("%s of %d bytes: other sequences", name, n)
 			}
 		}

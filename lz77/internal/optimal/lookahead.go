@@ -7,8 +7,9 @@ package optimal
 // Helper runs a part of a parse on another goroutine if a processor is free.
 type Helper interface {
 	// Help starts f, concurrently with its caller, and returns true. It returns false if no processor
-	// is free. f calls checkpoint between its pieces; checkpoint may panic to abandon the work. f
-	// returns the number of bytes of content that it processed.
+	// is free. f returns the number of bytes of content that it processed. It calls checkpoint as the
+	// parser calls its own: at most a few milliseconds apart, on the goroutine that runs f. checkpoint
+	// may panic to abandon f, but must not block, since the parser may be waiting for f.
 	Help(f func(checkpoint func()) int) bool
 	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after each
 	// Help that returned true.
@@ -50,7 +51,7 @@ func (s *chunk) end() int { return s.to + int(s.last.length) }
 
 // firstChunk finds the candidates of the first chunk, which begins at p, and makes it current.
 func (o *Parser) firstChunk(src []byte, p int) chunk {
-	o.findMatches(&o.chunks[0], src, p)
+	o.findMatches(&o.chunks[0], src, p, o.checkpoint)
 	return o.setCurrent(0)
 }
 
@@ -69,10 +70,10 @@ func (o *Parser) startHelper(src []byte, s chunk) {
 		return
 	}
 	if o.helperTask == nil {
-		o.helperTask = func(func()) int {
+		o.helperTask = func(checkpoint func()) int {
 			g := &o.chunks[1-o.current]
 			g.grow(o.maxPositions, o.candLimit)
-			o.findMatches(g, o.helperSrc, o.helperFrom)
+			o.findMatches(g, o.helperSrc, o.helperFrom, checkpoint)
 			return g.end() - g.from
 		}
 	}
@@ -89,7 +90,7 @@ func (o *Parser) nextChunk(src []byte, s chunk) (_ chunk, more bool) {
 		o.awaitHelper()
 		return o.setCurrent(1 - o.current), true
 	}
-	o.findMatches(&o.chunks[o.current], src, s.end())
+	o.findMatches(&o.chunks[o.current], src, s.end(), o.checkpoint)
 	return o.setCurrent(o.current), true
 }
 
@@ -102,8 +103,8 @@ func (o *Parser) awaitHelper() {
 }
 
 // release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference to
-// one or to the block.
+// one, to the checkpoint or to the block.
 func (o *Parser) release() {
-	defer func() { o.helper, o.helperSrc = nil, nil }()
+	defer func() { o.helper, o.helperSrc, o.checkpoint = nil, nil, nil }()
 	o.awaitHelper()
 }

@@ -85,7 +85,7 @@ func TestHelper(t *testing.T) {
 				"sometimes": func() bool { odd = !odd; return odd },
 			} {
 				h := &fakeHelper{free: free, done: make(chan int, 1)}
-				if got := o.Parse(nil, src, 0, x.config, h); !slices.Equal(got, want) {
+				if got := o.Parse(nil, src, 0, x.config, h, nil); !slices.Equal(got, want) {
 					t.Errorf("%s: other sequences", name)
 				}
 				if h.working || o.helper != nil {
@@ -114,7 +114,7 @@ func TestHelperFails(t *testing.T) {
 				t.Errorf("panic with %v, want bad", v)
 			}
 		}()
-		o.Parse(nil, src, 0, c, &fakeHelper{free: always, fail: "bad", done: make(chan int, 1)})
+		o.Parse(nil, src, 0, c, &fakeHelper{free: always, fail: "bad", done: make(chan int, 1)}, nil)
 	}()
 	if got := o.sequences(src, c); !slices.Equal(got, want) {
 		t.Error("other sequences")
@@ -147,7 +147,7 @@ func TestParseFails(t *testing.T) {
 					t.Errorf("panic with %v, want no more", v)
 				}
 			}()
-			new(Parser).Parse(nil, src, 0, c, h)
+			new(Parser).Parse(nil, src, 0, c, h, nil)
 		}()
 		if h.working {
 			t.Errorf("after %d counts: the helper still works", left)

@@ -66,7 +66,7 @@ func firstHashLength(least int) (k int) {
 }
 
 // reset begins a block and inserts the positions in front of start.
-func (t *multiHash) reset(c *Config, src []byte, start int) {
+func (t *multiHash) reset(c *Config, src []byte, start int, checkpoint func()) {
 	size := len(src)
 	least := c.MinNew
 	t.firstLength = firstHashLength(least)
@@ -82,6 +82,9 @@ func (t *multiHash) reset(c *Config, src []byte, start int) {
 	t.hashedFrom = -1
 	for i := 0; i < start; i += batch {
 		t.lookUp(src, i, min(batch, start-i))
+		if i%checkpointStep == 0 {
+			checkpoint()
+		}
 	}
 	t.batchFrom, t.batchEnd = start, start
 }

@@ -48,7 +48,7 @@ func testMultiHashDefinition(t *testing.T, c *Config) {
 	for _, k := range corpus.Kinds() {
 		src := slices.Clip(k.Make(size))
 		var finder multiHash
-		finder.reset(c, src, start)
+		finder.reset(c, src, start, func() {})
 		reference := multiHashReference{config: c, tagMask: finder.tagMask, last: map[tablePlace]tableEntry{}}
 		for i := range len(src) - base.Tail {
 			want := reference.find(src, i)

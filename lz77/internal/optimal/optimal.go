@@ -21,9 +21,10 @@ import "github.com/gopz/compress/lz77/internal/base"
 // Parser parses blocks. The zero value is ready to use. A Parser keeps its memory from call to call and
 // is not safe for concurrent use.
 type Parser struct {
-	config Config
-	model  PriceModel
-	rules  Rules
+	config     Config
+	model      PriceModel
+	rules      Rules
+	checkpoint func() // during Parse
 	bounds
 
 	tree  binaryTree
@@ -77,12 +78,22 @@ type chunk struct {
 	last     link // length 0 if there is none
 }
 
+// checkpointStep is the number of positions between checkpoints of a search or a parse. Adverse
+// content takes up to 4 µs a position in a search.
+const checkpointStep = 1 << 10
+
 // Parse appends the sequences of src[start:] to dst. Matches may reach back into src[:start]. src has
 // at least base.Tail bytes behind start and a capacity of its length. helper may be nil.
+//
+// Parse calls checkpoint, unless it is nil, after at most checkpointStep positions of every search and
+// parse, and in every pass of sorting. checkpoint may panic: the Parser then waits for its helper and
+// can be used again.
 func (o *Parser) Parse(
-	dst []base.Sequence, src []byte, start int, config Config, helper Helper,
+	dst []base.Sequence, src []byte, start int, config Config, helper Helper, checkpoint func(),
 ) []base.Sequence {
-	o.helper = helper
+	if o.helper, o.checkpoint = helper, checkpoint; checkpoint == nil {
+		o.checkpoint = func() {}
+	}
 	defer o.release()
 	o.reset(src, start, config)
 	if o.rules.NewSplitter != nil {
@@ -107,16 +118,16 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 	o.grow(n)
 	switch o.config.Finder {
 	case MultiHash:
-		o.multi.reset(&o.config, src, start)
+		o.multi.reset(&o.config, src, start, o.checkpoint)
 	case LCPIntervals:
-		o.lcp.reset(&o.config, src, start)
+		o.lcp.reset(&o.config, src, start, o.checkpoint)
 	default:
 		o.tree.reset(&o.config, len(src))
-		for i := range start {
-			o.tree.insert(o.chunks[0].cands[:0], src, i, o.model)
-		}
+		g := &o.chunks[0]
+		g.cands = g.cands[:0]
+		o.insertPieces(g, src, 0, start, o.checkpoint)
 	}
-	o.past = Counts{}
+	o.past, o.skipped = Counts{}, 0
 	if o.context = nil; o.config.Contexts != nil {
 		if o.contextScratch == nil {
 			o.contextScratch = new(contextState)
@@ -190,6 +201,7 @@ func (o *Parser) parseChunks(dst []base.Sequence, src []byte, start int) []base.
 // parseChunk parses a chunk from state at, after passes−1 samples, and returns the state behind it.
 func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next state) {
 	for pass := range passes {
+		o.checkpoint()
 		o.sum.copyFrom(&o.past)
 		o.sum.add(&o.counts)
 		o.model.Price(&o.prices, &o.sum)

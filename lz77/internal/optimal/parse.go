@@ -76,7 +76,12 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 	o.best.states[0] = at
 	nice, least := o.config.Nice, o.minNew
 	empty := prices.Run[0] // literals cost what the run costs beyond that
+	next := checkpointStep
 	for i := 0; i < size; i++ {
+		if i >= next {
+			next = i + checkpointStep
+			o.checkpoint()
+		}
 		here := firsts[i].cost
 		if here == unreached {
 			continue // in a match that was taken at once

@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 	if len(seqs) != 1 || seqs[0].MatchLen != 4000 {
 		t.Fatalf("got %v, want one match of 4000", seqs)
 	}
-	o.counts = Counts{}
+	o.counts, o.checkpoint = Counts{}, func() {}
 	o.sample(src, chunk{from: 0, to: len(src)}, state{repeats: o.rules.InitialRepeats})
 	sum := 0
 	for _, n := range o.counts.Literals {
@@ -104,7 +104,8 @@ func TestResemblesPast(t *testing.T) {
 		src := slices.Clip(x.content)
 		var o Parser
 		o.sequences(src, atLevel(9, formats[1])) // allocates everything
-		o.lcp.reset(&o.config, src, 0)
+		o.checkpoint = func() {}
+		o.lcp.reset(&o.config, src, 0, o.checkpoint)
 		var changes []int
 		s, more := o.firstChunk(src, 0), true
 		for k := 0; more; k++ {

@@ -1,0 +1,119 @@
+package lz77
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/simd"
+)
+
+// checkpointContents returns content of several kinds, of n bytes.
+func checkpointContents(n int) map[string][]byte {
+	contents := map[string][]byte{}
+	for _, name := range []string{"text", "exe", "zeros", "random", "runs"} {
+		contents[name] = corpus.ByName(name).Make(n)
+	}
+	for name, p := range worstCases(n) {
+		switch name {
+		case "growing runs", "two symbols", "fibonacci", "zeros, then random":
+			contents[name] = p
+		}
+	}
+	return contents
+}
+
+// TestCheckpointGap: the number of calls bounds the content between two of them. Where content has
+// no long matches, the calls must be as frequent as Matcher.Checkpoint promises.
+func TestCheckpointGap(t *testing.T) {
+	const size = 2 << 20
+	for _, tier := range simd.Tiers() {
+		defer simd.SetTier(simd.SetTier(tier))
+		for _, name := range []string{"text", "random"} {
+			src := corpus.ByName(name).Make(size)
+			for level := 1; level <= MaxLevel; level++ {
+				step := checkpointBytes
+				if p := &Levels[level]; p.Finder == RowHash || p.Finder.Optimal() {
+					step = 2 * rowCheckpointBytes
+					if small() {
+						continue
+					}
+				}
+				calls := 0
+				m := Matcher{Checkpoint: func() { calls++ }}
+				m.Parse(nil, src[:size/MaxLevel*min(level, 4)], &Levels[level], testLimits[1])
+				if want := size / MaxLevel * min(level, 4) / step; calls < want {
+					t.Errorf("%s, level %d, %s: %d calls, want at least %d",
+						tier, level, name, calls, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCheckpointPanics: a Matcher that a checkpoint has left in the middle of a block parses the next
+// block as a new one does. Sequences do not depend on checkpoints.
+func TestCheckpointPanics(t *testing.T) {
+	const size = 140_000
+	times := 4
+	if small() {
+		times = 1
+	}
+	contents := checkpointContents(size)
+	next := corpus.ByName("mixed").Make(70_000)
+	r := rand.New(rand.NewPCG(5, 6))
+	eachSetting(func(name string, p *Params, l Limits) {
+		want := new(Matcher).Parse(nil, next, p, l)
+		var used Matcher
+		for content, src := range contents {
+			calls := 0
+			used.Checkpoint = func() { calls++ }
+			got := used.Parse(nil, src, p, l)
+			if !slices.Equal(got, new(Matcher).Parse(nil, src, p, l)) {
+				t.Errorf("%s, %s: other sequences with a checkpoint", name, content)
+			}
+			for range min(times, calls) {
+				left := r.IntN(calls)
+				abandon(&used, left, func() { used.Parse(nil, src, p, l) })
+				if got := used.Parse(nil, next, p, l); !slices.Equal(got, want) {
+					t.Fatalf("%s, %s: other sequences after a panic at call %d of %d",
+						name, content, left, calls)
+				}
+			}
+		}
+	})
+}
+
+// abandon runs f with a checkpoint that panics after so many calls, and fails unless it does.
+func abandon(m *Matcher, left int, f func()) {
+	defer func() {
+		m.Checkpoint = nil
+		if v := recover(); v != "enough" {
+			panic(v)
+		}
+	}()
+	m.Checkpoint = func() {
+		if left--; left < 0 {
+			panic("enough")
+		}
+	}
+	f()
+	panic("no panic")
+}
+
+// TestCheckpointCandidates: ParseCandidates may be abandoned as well.
+func TestCheckpointCandidates(t *testing.T) {
+	src, next := corpus.ByName("text").Make(200_000), corpus.ByName("exe").Make(50_000)
+	p, l := &Levels[5], testLimits[1]
+	best := make([]uint32, len(src)-CandidateTail)
+	var m Matcher
+	m.FindCandidates(best, src, p, l)
+	want := new(Matcher).Parse(nil, next, p, l)
+	for left := range 3 {
+		abandon(&m, left, func() { m.ParseCandidates(nil, src, 0, p, l, best) })
+		if got := m.Parse(nil, next, p, l); !slices.Equal(got, want) {
+			t.Fatalf("other sequences after a panic at call %d", left)
+		}
+	}
+}
