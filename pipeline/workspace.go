@@ -28,8 +28,21 @@ type workspace struct {
 	check    func() // see worker.checkpoint; nil for none
 }
 
-// setCheckpoint sets the function that stages call between their pieces.
-func (ws *workspace) setCheckpoint(f func()) { ws.check = f }
+// setCheckpoint sets the function that stages call between pieces of their work, on the worker's
+// goroutine. The time between two calls stays below about 5 ms, whatever the level, the block size
+// and the content are. f may block. It may panic to abandon the block: the workspace can then be
+// used for another block. Nil stands for none.
+func (ws *workspace) setCheckpoint(f func()) {
+	ws.check = f
+	ws.matcher.Checkpoint = f
+}
+
+// checkpoint calls the function that setCheckpoint has set.
+func (ws *workspace) checkpoint() {
+	if ws.check != nil {
+		ws.check()
+	}
+}
 
 // payload is what one stage leaves for the next. When compressing these are sequences, then
 // streams. When decompressing they are streams.
