@@ -55,8 +55,7 @@ func (m *Matcher) parseSinglePortable(
 ) []Sequence {
 	table, shift, mask := m.table, m.shift, lowBytesMask(m.params.HashBytes)
 	skip := m.params.SkipLog & 31
-	maxOffset, minMatch := m.limits.MaxOffset, m.limits.MinMatch
-	tagMask := m.tagMask
+	maxOffset, minMatch, tagMask := m.limits.MaxOffset, m.limits.MinMatch, m.tagMask
 	anchor, i, end, rep := st.Anchor, st.At, st.End, st.Repeat
 	for i < stop {
 		v, v1 := base.Load64(src, i), base.Load64(src, i+1)
@@ -112,16 +111,14 @@ func (m *Matcher) parseSinglePortable(
 			if k >= 8 {
 				k = equalBefore(src, c, i, i-anchor)
 			}
-			i -= k
-			n += k
+			i, n = i-k, n+k
 		}
 		dst = append(dst, Sequence{LitLen: uint32(i - anchor), MatchLen: uint32(n), Offset: uint32(d)})
 		if m.limits.Repeats != 0 {
 			rep = d
 		}
 		second := i + 2
-		i += n
-		anchor = i
+		i, anchor = i+n, i+n
 		if i >= end {
 			break
 		}

@@ -71,7 +71,9 @@ func TestContextsReused(t *testing.T) {
 	}
 	testenv.Measures(t)
 	seqs := used.sequences(long, contexts)
-	if n := testing.AllocsPerRun(2, func() { seqs = used.Parse(seqs[:0], long, 0, contexts, nil, nil) }); n != 0 {
+	if n := testing.AllocsPerRun(2, func() {
+		seqs = used.Parse(seqs[:0], long, 0, contexts, nil, nil)
+	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
