@@ -8,7 +8,15 @@ import "github.com/gopz/compress/rans/internal/ctx"
 //
 // The zero value is ready to use and keeps its scratch memory, about 1.5 MB, between calls. A
 // ContextEncoder must not be used concurrently.
-type ContextEncoder struct{ enc ctx.Encoder }
+type ContextEncoder struct {
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
+	// after at most 256 KiB of the stream, which take less than about 5 ms. It may block. It may panic
+	// to abandon the work; the ContextEncoder can then be used again, and refers to the stream until
+	// then. The result does not depend on it.
+	Checkpoint func()
+
+	enc ctx.Encoder
+}
 
 // Prepare chooses segments and tables for stream, which must not be empty. It returns an estimate
 // of the number of bytes that Append will add.
@@ -16,21 +24,27 @@ type ContextEncoder struct{ enc ctx.Encoder }
 // marks has one byte for each symbol: 1 if the symbols before it do not help to predict it, else 0.
 // The encoder retains stream and marks until Append and overwrites marks.
 func (e *ContextEncoder) Prepare(stream, marks []byte) (size int) {
+	e.enc.Checkpoint = e.Checkpoint
 	return e.enc.Prepare(stream, marks)
 }
 
 // PrepareFast is like Prepare but tries fewer segment boundaries. It takes 0.15 to 0.7 of the time;
 // the result is up to 3% larger.
 func (e *ContextEncoder) PrepareFast(stream, marks []byte) (size int) {
+	e.enc.Checkpoint = e.Checkpoint
 	return e.enc.PrepareFast(stream, marks)
 }
 
 // Append encodes the stream given to Prepare and appends the result to dst.
-func (e *ContextEncoder) Append(dst []byte) []byte { return e.enc.Append(dst) }
+func (e *ContextEncoder) Append(dst []byte) []byte {
+	e.enc.Checkpoint = e.Checkpoint
+	return e.enc.Append(dst)
+}
 
 // Learn stores in c the context model that suits all bytes of content. marks must be a zeroed slice
 // as long as content. Learn must not be called between Prepare and Append.
 func (e *ContextEncoder) Learn(c *Contexts, content, marks []byte) {
+	e.enc.Checkpoint = e.Checkpoint
 	e.enc.Learn(c, content, marks)
 }
 
@@ -41,7 +55,12 @@ type Contexts = ctx.Contexts
 //
 // The zero value is ready to use and keeps its scratch memory, about 300 KB, between calls. A
 // ContextDecoder must not be used concurrently.
-type ContextDecoder struct{ dec ctx.Decoder }
+type ContextDecoder struct {
+	// Checkpoint is as for a ContextEncoder. The MarkSource is called without it.
+	Checkpoint func()
+
+	dec ctx.Decoder
+}
 
 // Decode decodes a stream from the front of src and returns the rest of src.
 //
@@ -54,6 +73,7 @@ type ContextDecoder struct{ dec ctx.Decoder }
 func (d *ContextDecoder) Decode(
 	src []byte, limit int, stream *[]byte, source MarkSource,
 ) (rest []byte, err error) {
+	d.dec.Checkpoint = d.Checkpoint
 	return d.dec.Decode(src, limit, stream, source)
 }
 

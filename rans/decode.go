@@ -8,6 +8,12 @@ import (
 // Decoder decodes what an Encoder has written. The zero value is ready to use and keeps its scratch
 // memory between calls. A Decoder must not be used concurrently.
 type Decoder struct {
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
+	// after at most 2 MiB of the streams, which take less than about 5 ms. It may block. It may panic
+	// to abandon the work; the Decoder can then be used again, and refers to memory of the caller's
+	// until then. The result does not depend on it.
+	Checkpoint func()
+
 	segs   []segment
 	coded  int // number of symbols in segments of modeCoded
 	groups [2]groupDecoder
@@ -62,13 +68,16 @@ func (d *Decoder) readStored(src []byte) (rest []byte, err error) {
 			if len(src) < len(s.data) {
 				return nil, CorruptError("stored bytes missing")
 			}
-			copy(s.data, src)
+			model.CopyPieces(s.data, src[:len(s.data)], d.Checkpoint)
 			src = src[len(s.data):]
 		}
 		s.data = nil
 	}
 	return src, nil
 }
+
+// fillPiece is the number of repeated bytes between checkpoints.
+const fillPiece = 2 << 20
 
 // readHeads reads the segment heads of a stream.
 func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
@@ -98,7 +107,13 @@ func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 			if len(src) == 0 {
 				return nil, CorruptError("symbol missing")
 			}
-			simd.Fill(s.data, src[0])
+			left := s.data
+			for len(left) > fillPiece && d.Checkpoint != nil {
+				simd.Fill(left[:fillPiece], src[0])
+				left = left[fillPiece:]
+				d.Checkpoint()
+			}
+			simd.Fill(left, src[0])
 			src = src[1:]
 		case modeCoded:
 			var err error
@@ -109,6 +124,12 @@ func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 		}
 	}
 	return src, nil
+}
+
+func (d *Decoder) checkpoint() {
+	if d.Checkpoint != nil {
+		d.Checkpoint()
+	}
 }
 
 // decodeSymbols decodes the coded sequence.
@@ -140,18 +161,21 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 		if !a.finish() || !b.finish() {
 			return nil, model.ErrWords
 		}
+		d.checkpoint()
 	}
 	for a.next(d.segs, nil) {
 		simd.DecodeLanes(&a.DecodeGroup)
 		if !a.finish() {
 			return nil, model.ErrWords
 		}
+		d.checkpoint()
 	}
 	for b.next(d.segs, a) {
 		simd.DecodeLanes(&b.DecodeGroup)
 		if !b.finish() {
 			return nil, model.ErrWords
 		}
+		d.checkpoint()
 	}
 	if err := a.close(); err != nil {
 		return nil, err

@@ -10,6 +10,12 @@ import (
 // Encoder encodes streams. The zero value is ready to use and keeps its scratch memory between
 // calls. An Encoder must not be used concurrently.
 type Encoder struct {
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
+	// after at most 1 MiB of the streams, which take less than about 5 ms. It may block. It may panic
+	// to abandon the work; the Encoder can then be used again, and refers to the streams until then.
+	// The result does not depend on it.
+	Checkpoint func()
+
 	segs  []segment
 	coded int // number of symbols in segments of modeCoded
 	tab   simd.EncodeTable
@@ -17,6 +23,15 @@ type Encoder struct {
 	work  LaneWork
 	// histograms of the units still to come; nil if splitStream has to count. See BeginHistograms.
 	histograms []uint16
+}
+
+// checkpointBytes is the content in bytes between checkpoints.
+const checkpointBytes = 1 << 19
+
+func (e *Encoder) checkpoint() {
+	if e.Checkpoint != nil {
+		e.Checkpoint()
+	}
 }
 
 // Append encodes the streams and appends the result to dst. It stores the last stored streams
@@ -62,7 +77,7 @@ func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 func (e *Encoder) appendStored(dst []byte) []byte {
 	for i := range e.segs {
 		if e.segs[i].mode == modeStored {
-			dst = append(dst, e.segs[i].data...)
+			dst = model.AppendPieces(dst, e.segs[i].data, e.Checkpoint)
 		}
 		e.segs[i].data = nil
 	}
@@ -118,11 +133,17 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 			}
 			// The encoder runs backward: the incomplete round at the end comes first.
 			p = simd.EncodeTail(&states, &e.tab, width, run[whole:], words, p)
-			p = simd.EncodeLanes(&states, &e.tab, run[:whole], words, p)
+			for run = run[:whole]; len(run) > checkpointBytes; {
+				rest := (len(run) - 1) &^ (checkpointBytes - 1)
+				p = simd.EncodeLanes(&states, &e.tab, run[rest:], words, p)
+				run = run[:rest]
+				e.checkpoint()
+			}
+			p = simd.EncodeLanes(&states, &e.tab, run, words, p)
 		}
 		at = begin
 	}
-	return model.AppendGroup(dst, states[:width], words[p:])
+	return model.AppendGroup(dst, states[:width], words[p:], e.Checkpoint)
 }
 
 // Size estimates the size of a stream in the result of Append, in bytes.
@@ -137,7 +158,13 @@ func (e *Encoder) Size(stream []byte) (size int) {
 			size += len(s.data)
 		case modeCoded:
 			var counts [256]uint32
-			simd.Histogram(&counts, s.data)
+			left := s.data
+			for len(left) > checkpointBytes {
+				simd.Histogram(&counts, left[:checkpointBytes])
+				left = left[checkpointBytes:]
+				e.checkpoint()
+			}
+			simd.Histogram(&counts, left)
 			cost += s.freq.Cost(&counts) + model.TableCost(&counts)
 		}
 		s.data = nil

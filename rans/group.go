@@ -5,11 +5,12 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// groupDecoder decodes one lane group. Dst is the rest of the current run of symbols with one
+// groupDecoder decodes one lane group. Dst is the next piece of the current run of symbols with one
 // table. Words extends behind the group's own words to the end of the input, because kernels read
 // ahead.
 type groupDecoder struct {
 	simd.DecodeGroup
+	rest     []byte // behind Dst: of the same run
 	tab      simd.DecodeTable
 	width    int  // number of lanes
 	tail     int  // bytes of Words behind the group's own words
@@ -26,6 +27,7 @@ func (g *groupDecoder) open(src []byte, from, to, width int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.rest = nil
 	g.Dst, g.Words, g.tail, g.padded = nil, words[:len(words)+len(rest)], len(rest), false
 	g.width, g.from, g.to, g.seg, g.at, g.builtFor = width, from, to, 0, 0, -1
 	return rest, nil
@@ -35,9 +37,22 @@ func (g *groupDecoder) open(src []byte, from, to, width int) ([]byte, error) {
 // has read beyond them.
 func (g *groupDecoder) left() int { return len(g.Words) - g.tail }
 
-// next sets Dst and Table to the group's next run of symbols once the current one is decoded. It
+// runPiece is the number of symbols in a piece of a run, a multiple of Lanes.
+const runPiece = 1 << 18
+
+// nextPiece moves the next piece of the run to Dst.
+func (g *groupDecoder) nextPiece() {
+	n := min(len(g.rest), runPiece)
+	g.Dst, g.rest = g.rest[:n:n], g.rest[n:]
+}
+
+// next sets Dst and Table to the group's next piece of symbols once the current one is decoded. It
 // returns false at the end. previous is the first group, or nil for the first group itself.
 func (g *groupDecoder) next(segs []segment, previous *groupDecoder) bool {
+	if len(g.Dst) == 0 && len(g.rest) > 0 {
+		g.nextPiece()
+		return true
+	}
 	for ; len(g.Dst) == 0; g.seg++ {
 		if g.seg == len(segs) {
 			return false
@@ -51,7 +66,8 @@ func (g *groupDecoder) next(segs []segment, previous *groupDecoder) bool {
 		if a >= b {
 			continue
 		}
-		g.Dst = s.data[a:b]
+		g.rest = s.data[a:b]
+		g.nextPiece()
 		if previous != nil && previous.builtFor == g.seg {
 			// The first group is in this segment or was there last. It goes no further, so its
 			// table stays valid.

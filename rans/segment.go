@@ -73,7 +73,9 @@ func (e *Encoder) splitStream(stream []byte) {
 			e.addSegment(stream[start:end], &all, false)
 			start, all, allCost = end, next, cost
 		}
-		end += n
+		if end += n; end%checkpointBytes == 0 {
+			e.checkpoint()
+		}
 	}
 	if start < end {
 		e.addSegment(stream[start:end], &all, true)

@@ -125,16 +125,15 @@ func (e *Encoder) BeginHistograms(
 	if e.histograms = histograms; histograms == nil {
 		e.histograms = []uint16{}
 	}
-	dst, w = e.Begin(dst, stored, streams...)
-	e.histograms = nil
-	return dst, w
+	defer func() { e.histograms = nil }()
+	return e.Begin(dst, stored, streams...)
 }
 
 // End is the second half of Append.
 func (e *Encoder) End(dst []byte) []byte {
 	for i := range e.work.Groups {
 		g := &e.work.Groups[i]
-		dst = model.AppendGroup(dst, g.States[:], g.Words)
+		dst = model.AppendGroup(dst, g.States[:], g.Words, e.Checkpoint)
 	}
 	return e.appendStored(dst)
 }

@@ -9,6 +9,8 @@ import "github.com/gopz/compress/rans/internal/model"
 // recomputes the tables. At the end tables merge while a merger saves more bits than it costs. All
 // arithmetic is in integers, so that every machine makes the same choices.
 type clusters struct {
+	checkpoint func()
+
 	pairs  [numContexts][256]uint32 // pairs[c][s] counts symbol s in context c
 	totals [numContexts]uint32
 	// symbols lists the symbols that occur in each context; ends[c] is the end of context c. One
@@ -27,6 +29,15 @@ const clusterRounds = 4
 
 // count adds the symbols of stream[from:] to pairs. marks is 1 for marked symbols.
 func (c *clusters) count(m *contextMap, stream, marks []byte, from int) {
+	for len(stream)-from > checkpointSymbols {
+		c.countPiece(m, stream[:from+checkpointSymbols], marks, from)
+		from += checkpointSymbols
+		c.checkpoint()
+	}
+	c.countPiece(m, stream, marks, from)
+}
+
+func (c *clusters) countPiece(m *contextMap, stream, marks []byte, from int) {
 	var a, b byte
 	if from > 0 {
 		a = stream[from-1]
@@ -79,8 +90,10 @@ func (c *clusters) cluster(limit int) {
 	}
 	for range clusterRounds {
 		c.assign()
+		c.checkpoint()
 	}
 	c.merge()
+	c.checkpoint()
 }
 
 // listSymbols lists the symbols that occur in each context. Most contexts have few.

@@ -119,7 +119,10 @@ func (s *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
 // stride and returns the cost of those windows.
 func (c *clusters) clusterStream(m *contextMap, stream, marks []byte, limit, stride int) uint64 {
 	c.pairs = [numContexts][256]uint32{}
-	for from := 0; from < len(stream); from += stride * sampleWindow {
+	for from, counted := 0, 0; from < len(stream); from += stride * sampleWindow {
+		if counted += sampleWindow; counted%checkpointSymbols == 0 {
+			c.checkpoint()
+		}
 		c.count(m, stream[:min(from+sampleWindow, len(stream))], marks, from)
 	}
 	c.cluster(limit)

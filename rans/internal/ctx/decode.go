@@ -9,6 +9,8 @@ import (
 // Decoder decodes context-coded streams. The zero value is ready to use and keeps its scratch
 // memory between calls. A Decoder must not be used concurrently.
 type Decoder struct {
+	Checkpoint func() // see rans.ContextDecoder
+
 	contexts   contextMap
 	segs       []segment
 	freqs      []model.Freqs  // the tables of all segments, one after the other
@@ -170,6 +172,9 @@ func (d *Decoder) buildTables(s *segment, tables []model.Freqs) {
 	}
 }
 
+// checkpointRounds is the number of rounds between checkpoints, of 64 symbols at most.
+const checkpointRounds = 1 << 12
+
 // decodeSegment decodes the segment that begins at symbol from of the stream. It returns false if
 // the words run out.
 func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
@@ -194,7 +199,9 @@ func (d *Decoder) decodeSegment(dst []byte, from, width int) (ok bool) {
 		for l := range d.pos[:width] {
 			d.pos[l] += len(marks)
 		}
-		left -= len(marks)
+		if left -= len(marks); left%checkpointRounds < len(marks) && d.Checkpoint != nil {
+			d.Checkpoint()
+		}
 	}
 	// The first lanes have one symbol more.
 	marks := d.roundMarks[:1]

@@ -11,6 +11,8 @@ import (
 // Encoder encodes context-coded streams. The zero value is ready to use and keeps its scratch
 // memory between calls. An Encoder must not be used concurrently.
 type Encoder struct {
+	Checkpoint func() // see rans.ContextEncoder
+
 	contexts contextMap
 	segs     []segment
 	freqs    []model.Freqs // the tables of all segments, one after the other
@@ -63,7 +65,20 @@ func (e *Encoder) plan(stream, marks []byte, unit, stride int) (size int) {
 
 func (e *Encoder) allocate() {
 	if e.scratch == nil {
-		e.scratch = &scratch{current: new(clusters), next: new(clusters), merged: new(clusters)}
+		s := &scratch{current: new(clusters), next: new(clusters), merged: new(clusters)}
+		for _, c := range [...]*clusters{s.current, s.next, s.merged} {
+			c.checkpoint = e.checkpoint
+		}
+		e.scratch = s
+	}
+}
+
+// checkpointSymbols is the number of symbols between checkpoints.
+const checkpointSymbols = 1 << 18
+
+func (e *Encoder) checkpoint() {
+	if e.Checkpoint != nil {
+		e.Checkpoint()
 	}
 }
 
@@ -139,11 +154,14 @@ func (e *Encoder) assignTables(stream, marks []byte) (size int) {
 	for i := range e.segs {
 		s := &e.segs[i]
 		end := at + s.size
-		s.tableNumbers(&e.contexts, marks[at:end], stream[at:end], width)
+		s.tableNumbers(&e.contexts, marks[at:end], stream[at:end], width, e.checkpoint)
 		sums := &e.scratch.current.sums
 		*sums = [maxTables][256]uint32{}
-		for i, c := range stream[at:end] {
-			sums[marks[at+i]%maxTables][c]++
+		for from := at; from < end; from += checkpointSymbols {
+			for i, c := range stream[from:min(from+checkpointSymbols, end)] {
+				sums[marks[from+i]%maxTables][c]++
+			}
+			e.checkpoint()
 		}
 		for k := range s.numTables {
 			f := &tables[k]
@@ -158,10 +176,16 @@ func (e *Encoder) assignTables(stream, marks []byte) (size int) {
 }
 
 // tableNumbers replaces the marks of the segment's symbols by their table numbers.
-func (s *segment) tableNumbers(m *contextMap, marks, symbols []byte, width int) {
-	n := len(symbols)
+func (s *segment) tableNumbers(
+	m *contextMap, marks, symbols []byte, width int, checkpoint func(),
+) {
+	n, next := len(symbols), checkpointSymbols
 	for l := range width {
 		a, b := pieceStart(n, l, width), pieceStart(n, l+1, width)
+		if b > next { // a lane has up to 1 MiB
+			next = b + checkpointSymbols
+			checkpoint()
+		}
 		second := uint(m.second[0])
 		for i := a; i < b; i++ {
 			ctx, next := uint(markContext), uint(m.second[0])
@@ -220,7 +244,7 @@ func (e *Encoder) encodeGroup(dst, stream []byte, group, width int) []byte {
 		}
 		p = e.encodeSegment(&states, stream[at:end], e.tableOf[at:end], p, group, width)
 	}
-	return model.AppendGroup(dst, states[:], e.words[p:])
+	return model.AppendGroup(dst, states[:], e.words[p:], e.Checkpoint)
 }
 
 // encodeSegment encodes one group's symbols of a segment, from the last one to the first. p is the
@@ -238,11 +262,14 @@ func (e *Encoder) encodeSegment(
 		i := begin[l] + rounds
 		p = tabs[tableOf[i]%maxTables].EncodeSymbol(&states[l], symbols[i], e.words, p)
 	}
-	for r := rounds - 1; r >= 0; r-- {
-		for l := model.Lanes - 1; l >= 0; l-- {
-			i := begin[l] + r
-			p = tabs[tableOf[i]%maxTables].EncodeSymbol(&states[l], symbols[i], e.words, p)
+	for end := rounds; end > 0; end -= checkpointSymbols / model.Lanes {
+		for r := end - 1; r >= max(0, end-checkpointSymbols/model.Lanes); r-- {
+			for l := model.Lanes - 1; l >= 0; l-- {
+				i := begin[l] + r
+				p = tabs[tableOf[i]%maxTables].EncodeSymbol(&states[l], symbols[i], e.words, p)
+			}
 		}
+		e.checkpoint()
 	}
 	return p
 }
