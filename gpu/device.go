@@ -84,6 +84,9 @@ type Info struct {
 	// a device that interleaves calls, Timeout covers Concurrent calls together. 0 stands for
 	// DefaultTimeout.
 	Timeout time.Duration
+	// NoTrial lets backend Auto use the device without a trial of its pace. It is for devices whose
+	// pace is known.
+	NoTrial bool
 }
 
 // DefaultTimeout is the Timeout of a device that sets none. A working device takes far less for any
@@ -102,7 +105,8 @@ type Device interface {
 	// the device is not used again. Up to Info().Concurrent calls may be in flight, from any
 	// goroutines.
 	Run(op Op, batch []*Request) error
-	// Close frees all resources. It may be called twice. It makes calls of Run in flight return
-	// soon.
+	// Close makes calls of Run in flight return soon, and frees all resources. It returns within
+	// 50 ms: what the hardware still uses by then is freed in the background. Close may be called
+	// twice, from any goroutines. A program that ends need not call it.
 	Close() error
 }

@@ -19,6 +19,7 @@ type SoftConfig struct {
 	MinAutoDecode int           // as in Limits
 	Ops           []Op          // supported kinds of requests; nil means all
 	Timeout       time.Duration // as in Info
+	Trial         bool          // Auto tries the pace of the device before it uses it
 
 	// FailBlock, if set, is called for every request. Its error becomes the request's.
 	FailBlock func(r *Request) error
@@ -60,7 +61,9 @@ func NewSoft(host func(*Request) error, cfg SoftConfig) *Soft {
 
 // Info describes the device as configured.
 func (d *Soft) Info() Info {
-	info := Info{Name: "soft", Concurrent: d.cfg.Concurrent, Timeout: d.cfg.Timeout}
+	info := Info{
+		Name: "soft", Concurrent: d.cfg.Concurrent, Timeout: d.cfg.Timeout, NoTrial: !d.cfg.Trial,
+	}
 	limits := Limits{
 		Batch:         d.cfg.Batch,
 		Bytes:         d.cfg.Bytes,

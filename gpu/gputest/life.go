@@ -208,23 +208,31 @@ func testRelease(t *testing.T, open Open) {
 		if err := d.Close(); err != nil {
 			t.Errorf("second Close: error %v", err)
 		}
-		if counts && h.Held() != 0 {
+		if counts && !soon(t, func() bool { return h.Held() == 0 }) {
 			t.Errorf("%d objects are held after Close", h.Held())
 		}
 	}
-	// Goroutines have five seconds to end, or less if the test's deadline is near.
+	if !soon(t, func() bool { return runtime.NumGoroutine() <= base }) {
+		buf := make([]byte, 1<<16)
+		t.Fatalf("%d goroutines, %d before\n%s",
+			runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// soon reports whether a condition becomes true within five seconds, or less if the test's deadline
+// is near.
+func soon(t *testing.T, cond func() bool) bool {
 	wait := 5 * time.Second
 	if end, ok := t.Deadline(); ok {
 		wait = min(wait, time.Until(end)/30)
 	}
-	for end := time.Now().Add(wait); runtime.NumGoroutine() > base; {
+	for end := time.Now().Add(wait); !cond(); {
 		if time.Now().After(end) {
-			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before\n%s",
-				runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
+			return false
 		}
 		time.Sleep(time.Millisecond)
 	}
+	return true
 }
 
 // Allocs checks that a large batch allocates no more than a small one once memory has grown.

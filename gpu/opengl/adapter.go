@@ -43,7 +43,7 @@ func find(
 			single = d
 		} else if single != nil && single.adapter == d.adapter {
 			single = nil // a second device with the same name is another GPU
-			d.Close()
+			d.end()
 			return
 		}
 		// Better kinds come first. Drivers of one kind keep the order of displays.
@@ -68,11 +68,11 @@ func find(
 	return list, nil
 }
 
-// close closes all drivers but one.
-func (list driverList) close(but *driver) {
+// end closes all drivers but one.
+func (list driverList) end(but *driver) {
 	for _, d := range list {
 		if d != but {
-			d.Close()
+			d.end()
 		}
 	}
 }
@@ -100,22 +100,23 @@ func listAdapters() ([]gpu.Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer list.close(nil)
+	defer list.end(nil)
 	return list.adapters(), nil
 }
 
 // openBest starts the best adapter, unless that is a software adapter. The caller closes the
 // device.
 func openBest() (gpu.Device, error) {
+	begin := time.Now()
 	d, err := openDriver(0)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := gpu.Best([]gpu.Adapter{d.adapter}); err != nil {
-		d.Close()
+		d.end()
 		return nil, err
 	}
-	return asDevice(newDevice(d, host.Config{}))
+	return asDevice(newDevice(d, host.Config{Begin: begin}))
 }
 
 func asDevice(d *host.Device, err error) (gpu.Device, error) {
@@ -125,7 +126,9 @@ func asDevice(d *host.Device, err error) (gpu.Device, error) {
 	return d, nil
 }
 
+// open opens adapter n. It sets c.Name, c.Kind and c.Begin.
 func open(n int, c host.Config) (*host.Device, error) {
+	c.Begin = time.Now()
 	d, err := openDriver(n)
 	if err != nil {
 		return nil, err
@@ -158,9 +161,9 @@ func choose(all []display, last display, start startFunc, n int) (*driver, error
 		return nil, err
 	}
 	if n < 0 || n >= len(list) {
-		list.close(nil)
+		list.end(nil)
 		return nil, fmt.Errorf("no GPU has the number %d; there are %d, from 0", n, len(list))
 	}
-	list.close(list[n])
+	list.end(list[n])
 	return list[n], nil
 }

@@ -295,7 +295,11 @@ func (d *driver) Held() int { return int(d.held.Load()) }
 
 func (d *driver) Stop() { d.stop() }
 
-func (d *driver) Close() { d.end() }
+// Close ends the thread, which frees everything, and waits for that.
+func (d *driver) Close() {
+	d.end()
+	<-d.done
+}
 
 // finally frees all resources. The thread calls it.
 func (d *driver) finally() {

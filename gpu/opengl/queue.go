@@ -45,9 +45,6 @@ func (d *driver) Queue() (host.Queue, error) {
 	})
 }
 
-// Close does nothing. The driver frees the buffers with the context.
-func (q *queue) Close() {}
-
 func (q *queue) free() {
 	q.d.free(&q.up.id)
 	q.d.free(&q.down.id)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cogentcore/webgpu/wgpu"
 
@@ -102,8 +103,9 @@ func asDevice(d *host.Device, err error) (gpu.Device, error) {
 	return d, nil
 }
 
-// open opens the chosen adapter. It sets c.Name and c.Kind.
+// open opens the chosen adapter. It sets c.Name, c.Kind and c.Begin.
 func open(choose chooser, c host.Config) (*host.Device, error) {
+	c.Begin = time.Now()
 	d, a, err := openDriver(choose)
 	if err != nil {
 		return nil, err

@@ -102,17 +102,24 @@ func newInstance(backends wgpu.InstanceBackend) *wgpu.Instance {
 }
 
 // status holds the answer to a request to map a buffer, in memory of C.
-type status struct{ c *C.pz_status }
+type status struct {
+	c         *C.pz_status
+	requested bool // an answer was requested since the status is new
+}
 
-func newStatus() status { return status{(*C.pz_status)(C.calloc(1, C.sizeof_pz_status))} }
+func newStatus() status { return status{c: (*C.pz_status)(C.calloc(1, C.sizeof_pz_status))} }
 
+// free frees the memory, unless the answer to a request may still be written to it.
 func (s *status) free() {
-	C.free(unsafe.Pointer(s.c))
+	if !s.requested || C.pz_answer(s.c) != 0 {
+		C.free(unsafe.Pointer(s.c))
+	}
 	s.c = nil
 }
 
 // requestMap requests a map of the first n bytes of a buffer.
 func (s *status) requestMap(b *wgpu.Buffer, mode wgpu.MapMode, n uint64) {
+	s.requested = true
 	C.pz_map((*bindingBuffer)(unsafe.Pointer(b)).ref, C.uint32_t(mode), C.size_t(n), s.c)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cogentcore/webgpu/wgpu"
 
@@ -24,6 +25,7 @@ type driver struct {
 
 	mu      sync.Mutex // guards calls that can fail, because error scopes belong to the device
 	kernels map[string]*kernel
+	queues  []*queue
 }
 
 // kernel is a compute pipeline.
@@ -108,13 +110,33 @@ func (d *driver) Held() int { return int(d.held.Load()) }
 
 func (d *driver) Stop() { d.stopped.Store(true) }
 
-func (d *driver) Queue() (host.Queue, error) { return newQueue(d), nil }
+// drain waits until the device has finished all submissions.
+func (d *driver) drain() {
+	for pause := time.Millisecond; !d.poll(); pause = min(2*pause, 50*time.Millisecond) {
+		time.Sleep(pause)
+	}
+}
 
-// Close frees everything.
-func (d *driver) Close() {
-	d.Stop()
+// poll makes the device answer requests, and reports whether it has finished all submissions.
+func (d *driver) poll() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.dev.Poll(false, nil)
+}
+
+func (d *driver) Queue() (host.Queue, error) { return d.newQueue(), nil }
+
+// Close waits for all submissions, and frees everything. The library frees memory of a device that
+// is still at work after five seconds, and software adapters then crash the program.
+func (d *driver) Close() {
+	d.Stop()
+	d.drain()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range d.queues {
+		q.release()
+	}
+	d.queues = nil
 	for _, k := range d.kernels {
 		k.layout.Release()
 		k.pipeline.Release()

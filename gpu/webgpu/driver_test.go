@@ -50,9 +50,8 @@ func testDriver(t *testing.T) (*driver, *queue) {
 	if err != nil {
 		gputest.Missing(t, err)
 	}
-	q := newQueue(d)
+	q := d.newQueue()
 	t.Cleanup(func() {
-		q.Close()
 		d.Close()
 		if d.Held() != 0 {
 			t.Errorf("%d objects are held after Close", d.Held())

@@ -31,17 +31,22 @@ type buffer struct {
 	mapped bool
 }
 
-func newQueue(d *driver) *queue {
+// newQueue returns a new queue, which the driver frees.
+func (d *driver) newQueue() *queue {
 	q := &queue{d: d, note: newStatus()}
 	q.up.usage = wgpu.BufferUsageMapWrite | wgpu.BufferUsageCopySrc
 	q.down.usage = wgpu.BufferUsageMapRead | wgpu.BufferUsageCopyDst
 	for i := range q.work {
 		q.work[i].usage = wgpu.BufferUsageStorage | wgpu.BufferUsageCopySrc | wgpu.BufferUsageCopyDst
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.queues = append(d.queues, q)
 	return q
 }
 
-func (q *queue) Close() {
+// release frees all resources. The device has finished all submissions.
+func (q *queue) release() {
 	q.free(&q.up)
 	q.free(&q.down)
 	for i := range q.work {
@@ -173,9 +178,7 @@ func (q *queue) wait() error {
 		if q.d.stopped.Load() {
 			return host.ErrClosed
 		}
-		q.d.mu.Lock()
-		q.d.dev.Poll(false, nil)
-		q.d.mu.Unlock()
+		q.d.poll()
 		if ok, err := q.note.mapped(); ok || err != nil {
 			return err
 		}

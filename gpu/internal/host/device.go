@@ -55,8 +55,9 @@ const (
 
 // Config describes a device to New.
 type Config struct {
-	Name string
-	Kind gpu.Kind
+	Name  string
+	Kind  gpu.Kind
+	Begin time.Time // when the driver began to start, for StartTime
 	// Fault, if set, is called before every submission. Its error becomes the error of Run. For
 	// tests.
 	Fault func() error
@@ -85,15 +86,17 @@ func BaseInfo(name string) gpu.Info {
 // Device is a gpu.Device that runs kernels through a driver.
 type Device struct {
 	info      gpu.Info
+	startTime time.Duration
 	driver    Driver
 	maxBuffer uint64 // Driver.MaxBuffer
 	maxLoops  int    // most iterations of all loops of an invocation; 0 means no limit
 	fault     func() error
 
-	slots  chan *slot
-	all    []*slot
-	closed atomic.Bool
-	once   sync.Once
+	slots    chan *slot
+	closed   atomic.Bool
+	once     sync.Once
+	released chan struct{} // closed when all resources are free
+	queues   int           // as many as there are slots
 
 	again map[string]int // extra dispatches by kernel; see Again
 	away  atomic.Int64   // nanoseconds; see Away
@@ -114,6 +117,7 @@ func New(driver Driver, c Config) (*Device, error) {
 		maxBuffer: driver.MaxBuffer(),
 		fault:     c.Fault,
 		slots:     make(chan *slot, concurrent),
+		released:  make(chan struct{}),
 	}
 	if c.Kind == gpu.Software {
 		if d.info.Timeout = softwareTimeout; !c.UnlimitedLoops {
@@ -135,15 +139,18 @@ func New(driver Driver, c Config) (*Device, error) {
 			d.Close()
 			return nil, err
 		}
-		s := &slot{d: d, q: q}
-		d.all = append(d.all, s)
-		d.slots <- s
+		d.slots <- &slot{d: d, q: q}
+		d.queues++
 	}
+	d.startTime = time.Since(c.Begin)
 	return d, nil
 }
 
 // Info describes the device.
 func (d *Device) Info() gpu.Info { return d.info }
+
+// StartTime returns how long the start of the driver and the device took.
+func (d *Device) StartTime() time.Duration { return d.startTime }
 
 // Held returns how many objects of the system the device holds.
 func (d *Device) Held() int { return d.driver.Held() }
@@ -183,17 +190,34 @@ func (d *Device) Run(op gpu.Op, batch []*gpu.Request) error {
 	return fmt.Errorf("gpu: unknown request kind %d", op)
 }
 
-// Close frees all resources. A call of Run in flight returns soon, with an error.
+// closeWait is how long Close waits for the driver to free its resources. Tests need less than a
+// third of that for a device that does nothing.
+const closeWait = 40 * time.Millisecond
+
+// Close makes calls of Run in flight return with an error, and frees all resources. A driver must
+// not free memory that kernels still use, and nothing stops a kernel. So the driver waits for the
+// kernels in the background if that takes longer than closeWait.
 func (d *Device) Close() error {
 	d.once.Do(func() {
 		d.closed.Store(true)
 		d.driver.Stop()
-		for range d.all {
-			s := <-d.slots
-			s.q.Close()
-		}
-		close(d.slots) // for later calls
-		d.driver.Close()
+		go d.release()
 	})
+	late := time.NewTimer(closeWait)
+	defer late.Stop()
+	select {
+	case <-d.released:
+	case <-late.C:
+	}
 	return nil
+}
+
+// release waits for all calls of Run, and frees all resources.
+func (d *Device) release() {
+	for range d.queues {
+		<-d.slots
+	}
+	close(d.slots) // for later calls of Run
+	d.driver.Close()
+	close(d.released)
 }

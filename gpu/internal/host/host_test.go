@@ -15,7 +15,7 @@ import (
 // fake is a driver that records submissions and runs nothing.
 type fake struct {
 	maxBuffer             uint64
-	queues, closed        int
+	queues                int
 	stopped, driverClosed bool
 	failsAt               int // Queue fails for this queue; -1 for none
 	submitted             []Submission
@@ -24,9 +24,9 @@ type fake struct {
 var errFake = errors.New("test: no queue")
 
 func (f *fake) MaxBuffer() uint64 { return f.maxBuffer }
-func (f *fake) Held() int         { return f.queues - f.closed }
+func (f *fake) Held() int         { return f.queues }
 func (f *fake) Stop()             { f.stopped = true }
-func (f *fake) Close()            { f.driverClosed = true }
+func (f *fake) Close()            { f.queues, f.driverClosed = 0, true }
 func (f *fake) Queue() (Queue, error) {
 	if f.queues == f.failsAt {
 		return nil, errFake
@@ -46,7 +46,6 @@ func (q *fakeQueue) Downloaded(f func([]byte)) error {
 	f(make([]byte, q.submitted[len(q.submitted)-1].DownloadSize()))
 	return nil
 }
-func (q *fakeQueue) Close() { q.closed++ }
 
 // TestNewFails checks that New closes everything if it returns an error.
 func TestNewFails(t *testing.T) {
@@ -59,7 +58,7 @@ func TestNewFails(t *testing.T) {
 			d.Close()
 			t.Errorf("New succeeds with %+v", f)
 		}
-		if f.queues != f.closed || !f.driverClosed {
+		if f.queues != 0 || !f.driverClosed {
 			t.Errorf("left open: %+v", f)
 		}
 	}
@@ -95,7 +94,7 @@ func TestImpossible(t *testing.T) {
 		t.Errorf("Run: error %v, request error %v", err, r.Err)
 	}
 	d.Close()
-	if f.queues != f.closed || !f.driverClosed || !f.stopped {
+	if f.queues != 0 || !f.driverClosed || !f.stopped {
 		t.Errorf("%+v", f)
 	}
 }

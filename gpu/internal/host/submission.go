@@ -17,7 +17,9 @@ type Driver interface {
 	Queue() (Queue, error)
 	// Stop makes calls in flight return soon with [ErrClosed], and later calls at once.
 	Stop()
-	// Close frees all resources. It is called once, after all queues have been closed.
+	// Close waits until the device has finished all submissions, however long that takes, and frees
+	// all resources, those of the queues too. It is called once, after Stop and after all calls of
+	// queues have returned.
 	Close()
 	// Held returns how many objects of the system the driver and its queues hold, mostly buffers.
 	Held() int
@@ -34,7 +36,6 @@ type Queue interface {
 	// Downloaded calls f with the ranges that the last submission has downloaded, one behind the
 	// other. The memory may be slow to read, so f reads it once.
 	Downloaded(f func(p []byte)) error
-	Close()
 }
 
 // Submission is an upload, then kernels one after the other, then downloads.
