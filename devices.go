@@ -83,40 +83,55 @@ func OpenDevice(name string) (Device, error) {
 }
 
 func openDevice(name string, drivers []namedDriver) (Device, error) {
+	_, open, err := findDevice(name, drivers)
+	if err != nil {
+		return nil, err
+	}
+	return open()
+}
+
+// findDevice returns what a device supports at least, and a function that opens it. The error is
+// that of a name that no machine has. findDevice starts nothing.
+func findDevice(name string, drivers []namedDriver) (
+	base gpu.Info, open func() (Device, error), err error,
+) {
 	if name == "" {
-		return openBest(drivers)
+		if err := checkDrivers(drivers); err != nil {
+			return base, nil, err
+		}
+		return drivers[0].BaseInfo(), func() (Device, error) { return openBest(drivers) }, nil
 	}
 	kind, number, numbered := strings.Cut(name, ":")
 	if kind == softName {
 		if numbered {
-			return nil, errNoDevice
+			return base, nil, errNoDevice
 		}
-		return NewSoftDevice(gpu.SoftConfig{}), nil
+		d := NewSoftDevice(gpu.SoftConfig{})
+		return d.Info(), func() (Device, error) { return d, nil }, nil
 	}
 	n := 0
 	if numbered {
-		var err error
 		if n, err = strconv.Atoi(number); err != nil {
-			return nil, errNoDevice
+			return base, nil, errNoDevice
 		}
 	}
 	for _, d := range drivers {
 		if d.name == kind {
-			return d.Open(n)
+			return d.BaseInfo(), func() (Device, error) { return d.Open(n) }, nil
 		}
 	}
 	for _, known := range gpuTags {
 		if known.name == kind {
-			return nil, notLinked("GPU driver "+kind, known.name, known.tags)
+			return base, nil, notLinked("GPU driver "+kind, known.name, known.tags)
 		}
 	}
 	valid := strings.Join(Devices(), ", ")
-	return nil, fmt.Errorf("no device is called %q; valid names: %s", name, valid)
+	return base, nil, fmt.Errorf("no device is called %q; valid names: %s", name, valid)
 }
 
 // openBest opens the best GPU of the first driver that has one.
 func openBest(drivers []namedDriver) (Device, error) {
-	failed := checkDrivers(drivers)
+	var failed error
 	for _, driver := range drivers {
 		d, err := driver.OpenBest()
 		if err == nil {
@@ -150,25 +165,27 @@ func deviceError(err error) error {
 	return errs.Wrap(ErrDevice, err)
 }
 
-// LazyDevice returns a device that starts the best GPU in the background after the first blocks.
-// Until then the CPU does all work. The error is [ErrDevice] if the program has no GPU driver or
-// the machine certainly has no GPU. The caller closes the device.
-func LazyDevice() (*gpu.Lazy, error) {
-	drivers := gpuDrivers()
-	err := checkDrivers(drivers)
-	if err == nil {
+// LazyDevice returns a device that starts in the background once the workers have spent about two
+// seconds on work that it could have done. So a start never costs much, and never holds anything
+// up. An empty name stands for the best GPU, as in [OpenDevice]. The error is [ErrDevice] if the
+// program has no such driver, or, with an empty name, if the machine certainly has no GPU. Other
+// errors are those of the start; [gpu.Lazy.StartError] returns them. The caller closes the device.
+func LazyDevice(name string) (*gpu.Lazy, error) {
+	base, open, err := findDevice(name, gpuDrivers())
+	if err == nil && name == "" {
 		err = gpu.CheckDeviceFiles()
 	}
 	if err != nil {
 		return nil, deviceError(err)
 	}
-	open := func() (Device, error) { return OpenDevice("") }
-	return gpu.NewLazy(drivers[0].BaseInfo(), lazyAfter, open), nil
+	return gpu.NewLazy(base, func() (Device, error) {
+		d, err := open()
+		if err != nil {
+			return nil, deviceError(err)
+		}
+		return d, nil
+	}), nil
 }
-
-// lazyAfter is the number of blocks that the CPU does before LazyDevice starts a GPU. Starting one
-// takes a tenth of a second, in which two processors match four blocks of 4 MiB.
-const lazyAfter = 16
 
 // Adapter describes a GPU of this machine, or a program that emulates one.
 type Adapter struct {

@@ -133,7 +133,7 @@ func TestOpenDevice(t *testing.T) {
 
 // TestLazyDevice checks that LazyDevice starts nothing.
 func TestLazyDevice(t *testing.T) {
-	d, err := LazyDevice()
+	d, err := LazyDevice("")
 	if err != nil {
 		if d != nil || !errors.Is(err, ErrDevice) {
 			t.Errorf("LazyDevice() = %v, error %v, want ErrDevice", d, err)
@@ -158,7 +158,7 @@ func TestLateStart(t *testing.T) {
 		s := NewScheduler(2)
 		s.EnableStats(true)
 		soft := NewSoftDevice(gpu.SoftConfig{})
-		d := gpu.NewLazy(soft.Info(), 3, func() (Device, error) {
+		d := gpu.NewLazy(soft.Info(), func() (Device, error) {
 			if fails {
 				return nil, errors.New("test")
 			}

@@ -344,7 +344,8 @@ func (l *blockLoader) await(wanted bool) {
 	}
 	if err != nil {
 		if b == nil {
-			l.stop() // canceled: the block is still in flight
+			l.stop() // canceled: the block is still in flight, and a device may still read it
+			l.buf = nil
 		}
 		l.data, l.err = nil, err
 		return

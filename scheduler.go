@@ -47,6 +47,14 @@ func (s *Scheduler) SetDevice(d gpu.Device) error {
 // DeviceError returns why the scheduler has given its device up, nil if it has not.
 func (s *Scheduler) DeviceError() error { return s.get().DeviceError() }
 
+// DeviceStatus describes the scheduler's device: its Name; StartTime, how long its start took, and
+// StartErr, why it failed; TooSlow, the work that [Auto] leaves to the workers because the device is
+// slower; and Err, why it was lost. Package pipeline documents the fields.
+type DeviceStatus = pipeline.DeviceStatus
+
+// DeviceStatus returns the status of the scheduler's device, and false if it has none.
+func (s *Scheduler) DeviceStatus() (DeviceStatus, bool) { return s.get().DeviceStatus() }
+
 // EnableStats switches statistics on or off, for Writers and Readers that begin or are Reset from
 // then on. They are off at first, and cost nothing then.
 func (s *Scheduler) EnableStats(on bool) { s.get().EnableStats(on) }

@@ -2,30 +2,45 @@ package gpu
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// Lazy is a device that starts in the background once there is work for it. Small jobs end before
-// it starts, and no caller waits for the start. Until then it accepts no request. Its methods may
-// be called from any goroutine.
+// Starter is a device that does nothing before Start. The scheduler calls Start once the workers
+// have spent seconds on work that the device could have done.
+type Starter interface {
+	Device
+	// Start starts the device in the background. It returns at once, and may be called often.
+	Start()
+}
+
+// StartTimer is a device that knows how long its start took. StartTime returns 0 while it has not
+// started.
+type StartTimer interface {
+	Device
+	StartTime() time.Duration
+}
+
+// Lazy is a device that starts in the background when Start is called. Small jobs end before that,
+// and no caller waits for the start. Until then it accepts no request. Its methods may be called
+// from any goroutine.
 type Lazy struct {
 	base  Info
 	open  func() (Device, error)
-	after int64
-	asked atomic.Int64 // calls of Accepts
+	begun atomic.Bool
 	dev   atomic.Pointer[Device]
 
 	mu     sync.Mutex
 	closed bool
 	err    error
+	took   time.Duration // by open
 }
 
-// NewLazy returns a device that calls open once, in the after-th call of Accepts. The opened device
-// must support at least what base says, but may refuse single requests.
-func NewLazy(base Info, after int, open func() (Device, error)) *Lazy {
-	return &Lazy{base: base, after: int64(max(after, 1)), open: open}
-}
+// NewLazy returns a device that calls open once, in the background. The opened device must support
+// at least what base says, but may refuse single requests.
+func NewLazy(base Info, open func() (Device, error)) *Lazy { return &Lazy{base: base, open: open} }
 
 // Info returns base, with the name of the device once it has started.
 func (l *Lazy) Info() Info {
@@ -44,31 +59,50 @@ func (l *Lazy) StartError() error {
 	return l.err
 }
 
-// Accepts reports whether the started device can run a request. The call that reaches the number
-// given to NewLazy starts the device.
-func (l *Lazy) Accepts(r *Request) bool {
-	if d := l.dev.Load(); d != nil {
-		return (*d).Accepts(r)
-	}
-	if l.asked.Load() < l.after && l.asked.Add(1) == l.after {
+// StartTime returns how long the start took. It is 0 until the start has ended.
+func (l *Lazy) StartTime() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.took
+}
+
+// Start starts the device in the background. Only the first call does anything.
+func (l *Lazy) Start() {
+	if !l.begun.Swap(true) {
 		go l.start()
 	}
-	return false
 }
 
 // start opens the device. It closes the device again if l was closed in the meantime.
 func (l *Lazy) start() {
-	d, err := l.open()
+	begin := time.Now()
+	d, err := l.openSafely()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case err != nil:
-		l.err = err
-	case l.closed:
-		d.Close()
-	default:
+	l.took, l.err = max(time.Since(begin), 1), err
+	closed := l.closed
+	if err == nil && !closed {
 		l.dev.Store(&d)
 	}
+	l.mu.Unlock()
+	if err == nil && closed {
+		d.Close()
+	}
+}
+
+// openSafely is open with a panic turned into an error.
+func (l *Lazy) openSafely() (d Device, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("gpu: panic at the start: %v", v)
+		}
+	}()
+	return l.open()
+}
+
+// Accepts reports whether the started device can run a request.
+func (l *Lazy) Accepts(r *Request) bool {
+	d := l.dev.Load()
+	return d != nil && (*d).Accepts(r)
 }
 
 var errNotStarted = errors.New("gpu: device not started")
@@ -84,13 +118,12 @@ func (l *Lazy) Run(op Op, batch []*Request) error {
 // Close closes the device. It does not wait for a start in progress, which closes what it opens.
 func (l *Lazy) Close() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+	closed := l.closed
+	l.closed = true
+	d := l.dev.Load()
+	l.mu.Unlock()
+	if closed || d == nil {
 		return nil
 	}
-	l.closed = true
-	if d := l.dev.Load(); d != nil {
-		return (*d).Close()
-	}
-	return nil
+	return (*d).Close()
 }

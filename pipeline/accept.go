@@ -62,7 +62,7 @@ func (b *Block) deviceStage() string {
 // learn tells the coordinator how long the CPU has taken for a stage that the device can do.
 func (r *Run) learn(b *Block, took time.Duration) {
 	if op := r.stages[b.stage].device; r.device != nil && op != nil {
-		r.device.Learn(op.op, b.Raw, took)
+		r.device.Learn(op.op, r.cfg.Op == Decompress, b.Raw, took)
 	}
 }
 

@@ -22,7 +22,7 @@ type Block struct {
 	// changes it.
 	Src []byte
 	// CallerOwned says that Src is memory of the caller's that nothing may read after Run.Close. A
-	// device that works on the block is then waited for, unless it is lost.
+	// device gets a copy.
 	CallerOwned bool
 	// Window is the number of bytes at the front of Src that come before the content of the block.
 	// For compression by pipelines that have a window.
@@ -66,6 +66,7 @@ type Block struct {
 	use     deviceUse
 	op      *deviceOp // what the device does, or did last
 	request offload.Request
+	copied  []byte // what a device reads of a block that is CallerOwned
 	// hasResults says that results of the device are in the block.
 	hasResults bool
 	// srcRetired says that a device that was given up may still read Src.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
@@ -46,6 +48,55 @@ func (s *Scheduler) DeviceError() error {
 	return nil
 }
 
+// DeviceStatus describes the device of a scheduler, for people.
+type DeviceStatus struct {
+	Name string
+	// StartTime is how long the start of the device took. It is 0 if the device has not started, or
+	// does not know.
+	StartTime time.Duration
+	StartErr  error // why a device that starts late did not start
+	// TooSlow lists the work that Auto does not give to the device any more, because a worker does
+	// it faster: "match", "fused", "encode", "decode".
+	TooSlow []string
+	Err     error // why the device is lost, as Scheduler.DeviceError
+}
+
+// String returns the status as a sentence without its name, such as "started in 85ms; slower than a
+// worker: match".
+func (d *DeviceStatus) String() string {
+	var list []string
+	switch {
+	case d.StartErr != nil:
+		list = append(list, "did not start: "+d.StartErr.Error())
+	case d.StartTime > 0:
+		list = append(list, fmt.Sprintf("started in %v", d.StartTime.Round(time.Millisecond)))
+	}
+	if len(d.TooSlow) > 0 {
+		list = append(list, "slower than a worker: "+strings.Join(d.TooSlow, ", "))
+	}
+	if d.Err != nil {
+		list = append(list, "lost: "+d.Err.Error())
+	}
+	return strings.Join(list, "; ")
+}
+
+// DeviceStatus returns the status of the scheduler's device, and false if there is none.
+func (s *Scheduler) DeviceStatus() (st DeviceStatus, ok bool) {
+	c := s.device.Load()
+	if c == nil {
+		return st, false
+	}
+	d := c.Device()
+	st = DeviceStatus{Name: d.Info().Name, TooSlow: c.TooSlow(), Err: c.Err()}
+	if x, ok := d.(gpu.StartTimer); ok {
+		st.StartTime = x.StartTime()
+	}
+	if x, ok := d.(interface{ StartError() error }); ok {
+		st.StartErr = x.StartError()
+	}
+	return st, true
+}
+
 // port is the scheduler as its coordinator sees it. It implements offload.Scheduler.
 type port struct{ s *Scheduler }
 
@@ -67,6 +118,8 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 	case offload.Reclaimed:
 		b.retireMemory()
 		b.reclaim()
+	case offload.Declined:
+		b.reclaim()
 	case offload.Abandoned:
 		b.retireMemory()
 		fallthrough
@@ -74,6 +127,10 @@ func (p port) Complete(r *offload.Request, out offload.Outcome) {
 		b.setState(stateReclaimed)
 		b.use = useNone
 		b.run.countReturned(nil)
+	case offload.Dropped:
+		b.leaveMemory()
+		b.payload = nil
+		fallthrough
 	case offload.Canceled:
 		b.Err = ErrCanceled
 		p.s.complete(nil, b, finished)
@@ -101,12 +158,17 @@ func (b *Block) reclaim() {
 // retireMemory leaves to the device whatever it may still touch, and gives the block new memory.
 // Src, which the device only reads, is retired by Put.
 func (b *Block) retireMemory() {
-	b.request.GPU, b.dst, b.srcRetired = nil, nil, true
+	b.leaveMemory()
 	old := b.payload
 	b.payload = new(payload)
 	if b.op.op == gpu.StageN && b.run.cfg.Op == Compress {
 		b.payload.streams.Copy(&old.streams) // device and worker both read them
 	}
+}
+
+// leaveMemory leaves to the device whatever it may still touch, but for the payload.
+func (b *Block) leaveMemory() {
+	b.request.GPU, b.dst, b.copied, b.srcRetired = nil, nil, nil, !b.CallerOwned
 }
 
 // Host does a device's request on the CPU with the code of the stages. A software device is made of

@@ -38,17 +38,6 @@ func newGate(cfg gpu.SoftConfig) *gate {
 // burst submits n blocks to a run.
 func burst(t *testing.T, r *Run, n int) {
 	t.Helper()
-	submitText(t, r, n, false)
-}
-
-// burstPinned submits n blocks that are not reclaimed from the device.
-func burstPinned(t *testing.T, r *Run, n int) {
-	t.Helper()
-	submitText(t, r, n, true)
-}
-
-func submitText(t *testing.T, r *Run, n int, callerOwned bool) {
-	t.Helper()
 	src := corpus.ByName("text").Make(deviceBlock)
 	for range n {
 		b := r.Get()
@@ -56,9 +45,21 @@ func submitText(t *testing.T, r *Run, n int, callerOwned bool) {
 			t.Fatal("no block free")
 		}
 		copy(b.Grow(len(src)), src)
-		b.CallerOwned = callerOwned
 		r.Submit(b)
 	}
+}
+
+// occupy submits a block that keeps the gate busy. Its run insists on the device, so that nothing
+// reclaims the block.
+func occupy(t *testing.T, s *Scheduler, g *gate) *Run {
+	t.Helper()
+	r := s.Start(Config{
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1, Assign: Assignment{GPU, CPU},
+	})
+	burst(t, r, 1)
+	<-g.in
+	until(t, "the device is busy", func() bool { return s.device.Load().Status().Saturated })
+	return r
 }
 
 // plug keeps every worker busy with a block until it is pulled.
@@ -128,27 +129,26 @@ func TestFullQueueFallsBackToCPU(t *testing.T) {
 			t.Errorf("depth %d, want %d", depth, want)
 		}
 		n := 2 + depth + 2*workers + 20
+		strict := occupy(t, s, g)
 		r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n})
-		burstPinned(t, r, 1)
-		<-g.in
-		// The worker of the first block has to be out of the way, and the device known to be busy.
-		until(t, "the device is busy", func() bool { return c.Status().Saturated })
 		p := newPlug(t, s)
 		p.wait()
-		burst(t, r, n-1)
+		burst(t, r, n)
 		p.pull()
-		until(t, "the CPU has all others", func() bool { return onBackend(r.Stats(), CPU) == int64(3*(n-1)) })
+		until(t, "the CPU has all", func() bool { return onBackend(r.Stats(), CPU) == int64(3*n) })
 		st := r.Stats()
-		if st.QueueFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.QueueFull > int64(n-1) {
+		if st.QueueFull == 0 || st.Reclaimed == 0 || st.Reclaimed+st.QueueFull > int64(n) {
 			t.Errorf("%d workers: %d found the queue full, %d reclaimed, of %d",
 				workers, st.QueueFull, st.Reclaimed, n)
 		}
 		close(g.open)
 		finish(t, r, n)
-		if got := onBackend(r.Stats(), GPU); got != 1 {
+		finish(t, strict, 1)
+		if got := onBackend(strict.Stats(), GPU); got != 1 {
 			t.Errorf("%d workers: %d blocks on the device, want 1", workers, got)
 		}
 		r.Close()
+		strict.Close()
 	}
 }
 
@@ -183,21 +183,20 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		c := s.device.Load()
 		depth, limit := c.Status().Depth, int64(2*workers)
 		n := depth + 200
+		strict := occupy(t, s, g)
 		r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: n})
-		burstPinned(t, r, 1)
-		<-g.in
 		if p := c.Status().Pressure; p != 0 {
 			t.Errorf("pressure %d after a send", p)
 		}
 		first := newPlug(t, s)
 		first.wait()
-		burst(t, r, n-1)
+		burst(t, r, n)
 		// Workers with nothing else to do would reclaim blocks, and make room for others.
 		last := newPlug(t, s)
 		first.pull()
 		last.wait()
 		st, p := r.Stats(), c.Status().Pressure
-		if got, want := onBackend(st, CPU), int64(3*(n-1-depth)); got != want {
+		if got, want := onBackend(st, CPU), int64(3*(n-depth)); got != want {
 			t.Errorf("%d workers: %d stages on the CPU, want %d", workers, got, want)
 		}
 		if p <= limit || p > limit+2*int64(workers) {
@@ -210,16 +209,18 @@ func TestPressureBiasesAutoToCPU(t *testing.T) {
 		last.pull()
 		close(g.open)
 		finish(t, r, n)
+		finish(t, strict, 1)
 		before := onBackend(r.Stats(), GPU)
 		until(t, "the device is idle", func() bool { return !c.Status().Busy })
 		r2 := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3})
-		burstPinned(t, r2, 1)
+		burst(t, r2, 1)
 		finish(t, r2, 1)
-		if onBackend(r2.Stats(), GPU) != 1 {
+		if st := r2.Stats(); onBackend(st, GPU)+st.Reclaimed != 1 {
 			t.Errorf("%d workers: no block to an idle device, %d before", workers, before)
 		}
 		r.Close()
 		r2.Close()
+		strict.Close()
 	}
 }
 

@@ -46,35 +46,50 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestReclaimNot: blocks that are assigned to the device, or whose content is the caller's, wait
-// for it.
+// TestReclaimNot: blocks that are assigned to the device wait for it.
 func TestReclaimNot(t *testing.T) {
-	for _, x := range []struct {
-		backend     Backend
-		callerOwned bool
-	}{{GPU, false}, {Auto, true}} {
+	synctest.Test(t, func(t *testing.T) {
+		g, s := startGate(2)
+		r := occupy(t, s, g)
+		time.Sleep(gpu.DefaultTimeout / 2)
+		if b, err := r.Next(false); b != nil || err != nil {
+			t.Errorf("it is done: %v", err)
+		}
+		close(g.open)
+		finish(t, r, 1)
+		if n := onBackend(r.Stats(), GPU); n != 1 {
+			t.Errorf("%d on the device", n)
+		}
+		r.Close()
+	})
+}
+
+// TestCloseLeavesDevice: Close does not wait for a device that holds blocks of the run, of any
+// backend.
+func TestCloseLeavesDevice(t *testing.T) {
+	for _, backend := range []Backend{Auto, GPU} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGate(gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
-			s := NewScheduler(2)
-			s.EnableStats(true)
-			s.SetDevice(g)
-			assign := Assignment{x.backend, CPU}
-			r := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, Assign: assign})
-			b := r.Get()
-			copy(b.Grow(deviceBlock), corpus.ByName("text").Make(deviceBlock))
-			b.CallerOwned = x.callerOwned
-			r.Submit(b)
+			g, s := startGate(2)
+			r := s.Start(Config{
+				Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 9,
+				Assign: Assignment{backend, CPU},
+			})
+			burst(t, r, 9)
 			<-g.in
-			time.Sleep(gpu.DefaultTimeout / 2)
-			if b, err := r.Next(false); b != nil || err != nil {
-				t.Errorf("%+v: it is done: %v", x, err)
+			start := time.Now() // of the bubble's clock, which stands still while anything runs
+			r.Close()
+			if took := time.Since(start); took != 0 {
+				t.Errorf("%v: Close waits for %v", backend, took)
 			}
 			close(g.open)
-			finish(t, r, 1)
-			if n := onBackend(r.Stats(), GPU); n != 1 {
-				t.Errorf("%+v: %d on the device", x, n)
+			synctest.Wait()
+			if s.DeviceError() != nil {
+				t.Error(s.DeviceError())
 			}
-			r.Close()
+			again := s.Start(Config{Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 1})
+			burst(t, again, 1)
+			finish(t, again, 1)
+			again.Close()
 		})
 	}
 }

@@ -95,7 +95,7 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 		if !r.verifiable() {
 			return fmt.Errorf("%w: nothing verifies what it decodes without checks", errCannot)
 		}
-		if !c.Wants(op.op, cfg.Op == Decompress, size, offload.Always) || !c.Accepts(q) {
+		if !c.Wants(op.op, cfg.Op == Decompress, size, offload.Always) || !c.Accepts(q, offload.Always) {
 			return fmt.Errorf("%w: %s of blocks of %d bytes on %s", errCannot, name, size, c.Name())
 		}
 	}
@@ -159,8 +159,12 @@ func (w *worker) offer(b *Block) bool {
 	if op == nil {
 		return false
 	}
+	if b.CallerOwned { // nothing may read it after the run was closed, and a device may hang
+		b.copied = append(b.copied[:0], b.Src...)
+		r.GPU.Src = b.copied
+	}
 	b.op = op
-	r.Block, r.Pinned, r.Strict = b, b.CallerOwned, b.run.demand(op.op) == offload.Always
+	r.Block, r.Strict = b, b.run.demand(op.op) == offload.Always
 	return c.Offer(r, start)
 }
 
@@ -183,7 +187,7 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 		}
 		q := b.request.GPU
 		*q = gpu.Request{Op: op.op, Block: b.Index, Size: b.Raw, Src: b.Src, Window: b.Window}
-		if op.prepare(b, q); c.Accepts(q) {
+		if op.prepare(b, q); c.Accepts(q, r.demand(op.op)) {
 			return op
 		}
 	}

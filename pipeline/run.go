@@ -216,9 +216,9 @@ func (r *Run) Rest() {
 	}
 }
 
-// Close ends the run. It drops blocks that wait for a worker or the device, and waits for all
-// others, so that nothing but a device that was given up uses memory of the run when Close returns.
-// A batch on the device may take its Timeout. Closing twice does nothing.
+// Close ends the run. It drops blocks that wait for a worker or the device or that are on the
+// device, and waits for the workers of all others. When it returns, only a device may still use
+// memory of the run, but not of the caller. Closing twice does nothing.
 func (r *Run) Close() {
 	if r.closed {
 		return

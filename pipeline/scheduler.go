@@ -199,7 +199,7 @@ func (s *Scheduler) withdraw(r *Run) {
 	s.dequeue(r)
 	s.mu.Unlock()
 	if r.device != nil {
-		r.device.Withdraw(func(q *offload.Request) bool { return q.Block.(*Block).run == r })
+		r.device.Withdraw(func(block any) bool { return block.(*Block).run == r })
 	}
 }
 

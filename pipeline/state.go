@@ -45,9 +45,9 @@ var transitions = [...][]blockState{
 	stateQueued:    {stateRunning, stateDone}, // done: the Run was closed
 	stateRunning:   {stateRequested, stateDone},
 	stateRequested: {stateOnDevice, stateReclaimed, stateDone}, // done: the Run was closed
-	stateOnDevice:  {stateReturned, stateReclaimed},
-	stateReturned:  {stateRunning, stateDone}, // done: the Run was closed
-	stateReclaimed: {stateRunning, stateDone}, // done: the Run was closed
+	stateOnDevice:  {stateReturned, stateReclaimed, stateDone}, // done: the Run was closed
+	stateReturned:  {stateRunning, stateDone},                  // done: the Run was closed
+	stateReclaimed: {stateRunning, stateDone},                  // done: the Run was closed
 	stateDone:      {stateDelivered},
 	stateDelivered: {stateFree, stateQueued},
 }

@@ -26,36 +26,36 @@ func silenceDrivers() {
 	}
 }
 
-// openDevice gives the scheduler the device that the options select. If they select none, a missing
-// device is no error. The caller calls closeDevice after all work.
-func (a *app) openDevice() (closeDevice func(), err error) {
+// openDevice gives the scheduler the device that the options select. Backends that insist on a
+// device start it at once. With auto it starts once there is enough work, and a missing GPU is no
+// error. The caller calls report after all work.
+//
+// Nothing closes the device. Its hardware may still work on requests that the CPU has done
+// meanwhile. The system frees everything when the program ends, and that does not wait.
+func (a *app) openDevice() (report func(), err error) {
 	none := func() {}
 	c := &a.cfg
 	if c.match == compress.CPU && c.entropy == compress.CPU {
 		return none, nil
 	}
 	var d compress.Device
-	if c.match.Strict() || c.entropy.Strict() || c.device != "" {
-		if d, err = compress.OpenDevice(c.device); err != nil {
-			return none, err
-		}
+	if c.match.Strict() || c.entropy.Strict() {
+		d, err = compress.OpenDevice(c.device)
 	} else {
-		lazy, err := compress.LazyDevice()
-		if err != nil {
+		d, err = compress.LazyDevice(c.device)
+		if err != nil && c.device == "" {
 			a.noteNoGPU(err)
 			return none, nil
 		}
-		d = lazy
 	}
-	if err := a.sched.SetDevice(d); err != nil {
-		d.Close()
+	if err == nil {
+		err = a.sched.SetDevice(d)
+	}
+	if err != nil {
 		return none, err
 	}
 	a.sched.EnableStats(c.verbose)
-	return func() {
-		a.reportDevice(d)
-		d.Close()
-	}, nil
+	return a.reportDevice, nil
 }
 
 // noteNoGPU prints why --backend auto uses no GPU. It prints only with -v and --backend.
@@ -81,19 +81,23 @@ func deviceReason(name string, err error) string {
 		" ./gpu/pz; it replaces the pz of ./cmd/pz"
 }
 
-// reportDevice prints where the stages ran, with -v, and whether the device failed. A failed device
-// costs time but no data.
-func (a *app) reportDevice(d compress.Device) {
-	name := d.Info().Name
-	if lazy, ok := d.(interface{ StartError() error }); ok && lazy.StartError() != nil {
-		a.noteNoGPU(lazy.StartError())
+// reportDevice prints whether the device failed and why, which costs time but no data. With -v it
+// also prints where the stages ran and how long the device took to start.
+func (a *app) reportDevice() {
+	dev, _ := a.sched.DeviceStatus()
+	if dev.StartErr != nil {
+		a.reportStart(dev.StartErr)
 		return
 	}
-	if err := a.sched.DeviceError(); err != nil && !a.cfg.quiet {
-		a.print("", "device %s failed and the CPU took over: %s", name, err)
+	if dev.Err != nil && !a.cfg.quiet {
+		a.print("", "device %s failed and the CPU took over: %s", dev.Name, dev.Err)
 	}
 	if !a.cfg.verbose {
 		return
+	}
+	dev.Err = nil // printed above
+	if text := dev.String(); text != "" {
+		a.print("", "device %s: %s", dev.Name, text)
 	}
 	st := a.sched.Stats()
 	for _, s := range st.Stages {
@@ -102,14 +106,28 @@ func (a *app) reportDevice(d compress.Device) {
 		}
 		where := "cpu"
 		if s.Backend == compress.GPU {
-			where = name
+			where = dev.Name
 		}
 		a.print("", "%s on %s: %d %s, %s", s.Stage, where, s.Blocks, plural(s.Blocks, "block"),
 			formatSize(s.Bytes))
 	}
-	if st.Returned > 0 {
-		a.print("", "%d %s returned unprocessed from %s",
-			st.Returned, plural(st.Returned, "block"), name)
+	if n := st.Returned; n > 0 {
+		a.print("", "%d %s returned unprocessed from %s", n, plural(n, "block"), dev.Name)
+	}
+	if n := st.Reclaimed; n > 0 {
+		a.print("", "%d %s taken back from %s by idle workers", n, plural(n, "block"), dev.Name)
+	}
+}
+
+// reportStart prints that a device with backend auto did not start. One that the user names gets a
+// message without -v.
+func (a *app) reportStart(err error) {
+	switch {
+	case a.cfg.device == "":
+		a.noteNoGPU(err)
+	case !a.cfg.quiet:
+		a.print("", "device %s did not start and the CPU did its work: %s",
+			printable(a.cfg.device), deviceReason(a.cfg.device, err))
 	}
 }
 

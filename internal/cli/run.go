@@ -60,7 +60,7 @@ func (a *app) runFiles() {
 		runtime.GOMAXPROCS(min(n, runtime.GOMAXPROCS(0)))
 	}
 	a.sched = compress.NewScheduler(a.cfg.threads)
-	closeDevice, err := a.openDevice()
+	reportDevice, err := a.openDevice()
 	if err != nil {
 		option := "--backend"
 		if a.cfg.device != "" {
@@ -70,7 +70,7 @@ func (a *app) runFiles() {
 		return
 	}
 	a.each(a.process)
-	closeDevice()
+	reportDevice()
 }
 
 // each calls do for every operand, and with -r for every file in the directories among them.

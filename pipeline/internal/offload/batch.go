@@ -20,19 +20,29 @@ type batch struct {
 	taken    atomic.Bool // by the goroutine that runs it, or by giveUp
 	main     func()      // the method run, bound once: a go statement with arguments allocates
 	late     int         // the first request that reclaimLate has not looked at
+
+	kind  work   // of the first request
+	mixed bool   // other requests are of another kind
+	autos int    // requests of Auto
+	probe *probe // what the batch tries, or nil
+	err   error  // of the device
 }
 
 // turn decides who completes a request of a batch. A turn outlives the request: the block may reuse
 // the request before the batch ends.
 type turn struct {
-	taken atomic.Bool // by the goroutine that runs the batch, by giveUp or by reclaimLate
+	taken atomic.Bool // by the goroutine that runs the batch, giveUp, reclaimLate or Withdraw
 	fixed bool        // reclaimLate leaves it to the device
+	block any         // of the request
 }
 
 // nextBatch makes a batch of requests that wait. Overdue requests come first, then those of later
-// stages, so that blocks in progress finish before others begin. It returns nil if no request
-// waits.
+// stages, so that blocks in progress finish before others begin. Probes, which are small and rare,
+// come before all of them. It returns nil if no request waits.
 func (c *Coordinator) nextBatch() *batch {
+	if x := c.nextProbe(); x != nil {
+		return x
+	}
 	if op, autoFirst, ok := c.overdue(); ok {
 		if x := c.collect(op, autoFirst); x != nil {
 			return x
@@ -52,12 +62,13 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	x := c.newBatch(op)
 	var took [2]bool
 	limits := &c.info.Ops[op]
+	window := c.window(op)
 	for most := max(1, limits.Batch); len(x.requests) < most; {
 		room := math.MaxInt
 		if limits.Bytes > 0 && len(x.requests) > 0 {
 			room = limits.Bytes - x.size
 		}
-		r, queue := c.next(op, autoFirst, room)
+		r, queue := c.next(op, autoFirst, room, x.autos < window)
 		if r == nil {
 			break
 		}
@@ -72,9 +83,7 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 				r.Counters.StrictWait.Add(int64(time.Since(r.queued)))
 			}
 			c.sched.Moved(r, OnDevice)
-			x.requests = append(x.requests, r)
-			x.work = append(x.work, r.GPU)
-			x.size += r.GPU.Size
+			x.add(r)
 		}
 	}
 	if len(x.requests) == 0 {
@@ -87,6 +96,31 @@ func (c *Coordinator) collect(op gpu.Op, autoFirst bool) *batch {
 	return x
 }
 
+// window returns the most requests of Auto that a batch of an operation may have.
+func (c *Coordinator) window(op gpu.Op) int {
+	n := c.trials[op].limit()
+	if op == gpu.StageN {
+		n = min(n, c.trials[decodeWork].limit())
+	}
+	return n
+}
+
+// add adds a request to a batch.
+func (x *batch) add(r *Request) {
+	kind := workOf(r.GPU)
+	if len(x.requests) == 0 {
+		x.kind = kind
+	} else if kind != x.kind {
+		x.mixed = true
+	}
+	if !r.Strict {
+		x.autos++
+	}
+	x.requests = append(x.requests, r)
+	x.work = append(x.work, r.GPU)
+	x.size += r.GPU.Size
+}
+
 // Indices of the two queues of an operation.
 const (
 	strictQueue = iota
@@ -94,10 +128,10 @@ const (
 )
 
 // next takes a request for a block of at most room bytes from the queues of an operation: the
-// oldest strict request, then the oldest of the others, or the other way round. It also returns the
-// queue's index.
-func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int) (r *Request, queue int) {
-	if autoFirst {
+// oldest strict request, then the oldest of the others, or the other way round. It takes none of the
+// others unless auto is set. It also returns the queue's index.
+func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int, auto bool) (r *Request, queue int) {
+	if autoFirst && auto {
 		if r = c.nextAuto(op, room); r != nil {
 			return r, autoQueue
 		}
@@ -109,7 +143,7 @@ func (c *Coordinator) next(op gpu.Op, autoFirst bool, room int) (r *Request, que
 		r = nil
 	}
 	c.mu.Unlock()
-	if r != nil {
+	if r != nil || !auto {
 		return r, strictQueue
 	}
 	return c.nextAuto(op, room), autoQueue
@@ -181,7 +215,8 @@ func (c *Coordinator) newBatch(op gpu.Op) *batch {
 func (c *Coordinator) recycle(x *batch) {
 	clear(x.requests)
 	clear(x.work)
-	x.requests, x.work, x.late, x.size = x.requests[:0], x.work[:0], 0, 0
+	x.requests, x.work, x.turns, x.late, x.size = x.requests[:0], x.work[:0], x.turns[:0], 0, 0
+	x.kind, x.mixed, x.autos, x.probe, x.err = 0, false, 0, nil, nil
 	x.taken.Store(false)
 	c.spare = append(c.spare, x)
 }
@@ -194,7 +229,7 @@ func (x *batch) setTurns() {
 	x.turns = x.turns[:len(x.requests)]
 	for i, r := range x.requests {
 		x.turns[i].taken.Store(false)
-		x.turns[i].fixed = r.Strict || r.Pinned
+		x.turns[i].fixed, x.turns[i].block = r.Strict, r.Block
 	}
 }
 
@@ -205,13 +240,13 @@ func (x *batch) run() {
 	if x.taken.Swap(true) {
 		return // giveUp has completed the requests
 	}
-	if err != nil {
+	if x.err = err; err != nil {
 		c.Lose(err)
 	}
 	took := time.Since(x.start)
 	for i, r := range x.requests {
 		if x.turns[i].taken.Swap(true) {
-			continue // a worker reclaimed it
+			continue // it was reclaimed or dropped
 		}
 		if err != nil {
 			c.sched.Complete(r, Failed)

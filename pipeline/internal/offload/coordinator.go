@@ -30,17 +30,23 @@ type Coordinator struct {
 	saturated atomic.Bool               // the device has as many batches as it takes
 	lost      atomic.Pointer[lostError] // why the device is lost
 
-	pace [gpu.NumOps]pace // of the CPU
+	pace    [numWork]pace // of the CPU
+	trials  [numWork]trial
+	starter gpu.Starter  // the device if it starts late, nil otherwise
+	missed  atomic.Int64 // ns that workers took for what a device that has not started could do
 
 	// passed counts, for each queue, the batches since a request waited there and was not taken.
 	// Only the goroutine uses it.
 	passed [gpu.NumOps][2]int
 
+	spare []*batch // not in use; only the goroutine uses it
+
 	// mu is held to queue a request, so that none arrives after the goroutine has ended or the
 	// device is lost.
 	mu     sync.Mutex
 	strict [gpu.NumOps]fifo.Queue[*Request] // bounded by the blocks in flight
-	spare  []*batch                         // not in use; only the goroutine uses it
+	probes []*probe                         // that wait
+	active []*batch                         // on the device, the oldest first
 }
 
 // lostError is why the device is lost.
@@ -54,6 +60,12 @@ const maxDepth = 16
 func New(s Scheduler, workers int, d gpu.Device) *Coordinator {
 	c := &Coordinator{sched: s, workers: workers, dev: d, info: d.Info()}
 	c.wake = make(chan struct{}, 1)
+	c.starter, _ = d.(gpu.Starter)
+	if c.info.NoTrial {
+		for i := range c.trials {
+			c.trials[i].set(proven)
+		}
+	}
 	c.info.Concurrent = max(1, c.info.Concurrent)
 	if c.info.Timeout <= 0 {
 		c.info.Timeout = gpu.DefaultTimeout
@@ -98,6 +110,12 @@ func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 	} else if !c.pushAuto(r) {
 		return false
 	}
+	c.serve()
+	return true
+}
+
+// serve makes the goroutine look at the queues. The caller holds c.mu.
+func (c *Coordinator) serve() {
 	if !c.busy.Load() {
 		c.busy.Store(true)
 		go c.main()
@@ -106,7 +124,6 @@ func (c *Coordinator) Offer(r *Request, start time.Time) bool {
 	case c.wake <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // pushStrict queues a strict request. It leaves the pressure alone, which is a signal for requests
@@ -140,45 +157,81 @@ func (c *Coordinator) pushAuto(r *Request) bool {
 
 // main serves requests until there are none.
 func (c *Coordinator) main() {
-	var active []*batch
 	var ended time.Time // the end of the last batch
 	timer := time.NewTimer(c.info.Timeout)
 	defer timer.Stop()
 	for {
-		for len(active) < c.info.Concurrent {
+		for len(c.active) < c.info.Concurrent {
 			x := c.nextBatch()
 			if x == nil {
 				break
 			}
-			active = append(active, x)
-			go x.main()
+			c.begin(x)
 		}
-		if len(active) == 0 {
+		if len(c.active) == 0 {
 			c.saturated.Store(false)
 			if c.stop() {
 				return
 			}
 			continue
 		}
-		c.saturated.Store(len(active) == c.info.Concurrent)
-		late, reclaim := c.deadline(active[0].start, ended), c.reclaimLate(active)
+		c.saturated.Store(len(c.active) == c.info.Concurrent)
+		late, reclaim := c.deadline(c.active[0].start, ended), c.reclaimLate(c.active)
 		timer.Reset(time.Until(earlier(late, reclaim)))
 		x, timeUp := c.event(timer.C)
 		if timeUp && !time.Now().Before(late) {
-			if active[0].taken.Load() {
+			if c.active[0].taken.Load() {
 				x = <-c.ends // it has ended and is about to report that
 			} else {
-				waited := time.Since(active[0].start).Round(time.Millisecond)
+				waited := time.Since(c.active[0].start).Round(time.Millisecond)
 				c.Lose(fmt.Errorf("no answer from device %s within %v", c.info.Name, waited))
-				active = slices.DeleteFunc(active, c.giveUp) // do not wait for each of the others
+				c.giveUpAll() // do not wait for each of the others
 			}
 		}
 		if x != nil {
+			c.judge(x, ended)
 			ended = time.Now()
-			active = slices.DeleteFunc(active, func(a *batch) bool { return a == x })
+			c.remove(x)
 			c.recycle(x)
 		}
 	}
+}
+
+// begin starts a batch. Requests of runs that were closed before Withdraw could find the batch are
+// dropped here.
+func (c *Coordinator) begin(x *batch) {
+	var own []*Request
+	c.mu.Lock()
+	c.active = append(c.active, x)
+	for i, r := range x.requests {
+		if c.sched.Closed(r) {
+			x.turns[i].taken.Store(true)
+			own = append(own, r)
+		}
+	}
+	c.mu.Unlock()
+	go x.main()
+	for _, r := range own {
+		c.sched.Complete(r, Dropped)
+	}
+}
+
+// remove takes batches from those on the device.
+func (c *Coordinator) remove(list ...*batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active = slices.DeleteFunc(c.active, func(x *batch) bool { return slices.Contains(list, x) })
+}
+
+// giveUpAll takes all batches away from a device that does not answer.
+func (c *Coordinator) giveUpAll() {
+	var list []*batch
+	for _, x := range c.active {
+		if c.giveUp(x) {
+			list = append(list, x)
+		}
+	}
+	c.remove(list...)
 }
 
 // event waits for the end of a batch, a new request or the timer. If a batch has ended and the time
@@ -230,6 +283,9 @@ func (c *Coordinator) deadline(start, ended time.Time) time.Time {
 func (c *Coordinator) stop() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.probes) > 0 {
+		return false
+	}
 	for op := range c.queues {
 		if len(c.queues[op]) > 0 || c.strict[op].Len() > 0 {
 			return false
@@ -239,35 +295,53 @@ func (c *Coordinator) stop() bool {
 	return true
 }
 
-// Withdraw completes as Canceled all requests that match selects and that are not on the device.
-func (c *Coordinator) Withdraw(match func(*Request) bool) {
-	var own []*Request
+// Withdraw takes back all requests for the blocks that match selects, so that their run does not
+// wait for the device. Those that wait are completed as Canceled, those on the device as Dropped.
+func (c *Coordinator) Withdraw(match func(block any) bool) {
+	var waiting, dropped []*Request
+	selects := func(r *Request) bool { return match(r.Block) }
 	c.mu.Lock()
-	for op := range c.queues {
-		for range len(c.queues[op]) {
-			select {
-			case r := <-c.queues[op]:
-				if match(r) {
-					own = append(own, r)
-				} else {
-					c.queues[op] <- r // has room: only the holder of c.mu sends
-				}
-			default: // the goroutine and idle workers receive as well
-			}
-		}
+	for op := range gpu.Op(gpu.NumOps) {
+		waiting = append(waiting, c.drain(op, selects)...)
 		q := &c.strict[op]
 		for range q.Len() {
-			if r := q.Pop(); match(r) {
-				own = append(own, r)
+			if r := q.Pop(); selects(r) {
+				waiting = append(waiting, r)
 			} else {
 				q.Push(r)
 			}
 		}
 	}
+	for _, x := range c.active {
+		for i := range x.turns {
+			if t := &x.turns[i]; match(t.block) && !t.taken.Swap(true) {
+				dropped = append(dropped, x.requests[i])
+			}
+		}
+	}
 	c.mu.Unlock()
-	for _, r := range own {
+	for _, r := range waiting {
 		c.sched.Complete(r, Canceled)
 	}
+	for _, r := range dropped {
+		c.sched.Complete(r, Dropped)
+	}
+}
+
+// drain takes requests from the queue of Auto for one operation. The caller holds c.mu.
+func (c *Coordinator) drain(op gpu.Op, match func(*Request) bool) (own []*Request) {
+	for range len(c.queues[op]) {
+		select {
+		case r := <-c.queues[op]:
+			if match(r) {
+				own = append(own, r)
+			} else {
+				c.queues[op] <- r // has room: only the holder of c.mu sends
+			}
+		default: // the goroutine and idle workers receive as well
+		}
+	}
+	return own
 }
 
 // Lose marks the device as lost. Only the first error counts.

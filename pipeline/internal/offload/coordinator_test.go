@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gopz/compress/gpu"
@@ -236,7 +235,7 @@ func TestStrictFirst(t *testing.T) {
 		}
 	}
 	for _, want := range []int{2, 3, 0, 1} {
-		if r, _ := c.next(gpu.Stage0, false, math.MaxInt); r == nil || r.Block != want {
+		if r, _ := c.next(gpu.Stage0, false, math.MaxInt, true); r == nil || r.Block != want {
 			t.Errorf("got %+v, want block %d", r, want)
 		}
 	}
@@ -268,67 +267,6 @@ func TestCollectEnded(t *testing.T) {
 	if got := s.take(); !slices.Equal(got, []result{{3, Failed}}) {
 		t.Errorf("completed %v", got)
 	}
-}
-
-// TestWithdraw: requests that wait are canceled if they match, and keep their order if not.
-func TestWithdraw(t *testing.T) {
-	c, s := stopped(4, gpu.SoftConfig{Batch: 8})
-	for i := range 6 {
-		c.Offer(request(gpu.Stage0, i, 0, i%2 == 0), time.Time{})
-	}
-	c.Withdraw(func(r *Request) bool { return r.Block.(int) >= 3 && r.Block != 5 })
-	if got := s.take(); !slices.Equal(got, []result{{3, Canceled}, {4, Canceled}}) {
-		t.Errorf("completed %v", got)
-	}
-	var got []any
-	for _, r := range c.nextBatch().requests {
-		got = append(got, r.Block)
-	}
-	if !slices.Equal(got, []any{0, 2, 1, 5}) {
-		t.Errorf("left in the order %v", got)
-	}
-}
-
-// TestReclaimLate: late requests that are neither strict nor pinned are reclaimed, once a worker is
-// idle.
-func TestReclaimLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		open := make(chan struct{})
-		s := &fakeScheduler{}
-		c := New(s, 2, gpu.NewSoft(nothing, gpu.SoftConfig{
-			Batch: 4, Concurrent: 1, Observe: func(gpu.Op, []*gpu.Request) { <-open },
-		}))
-		pinned := request(gpu.Stage0, 1, 1<<20, false)
-		pinned.Pinned = true
-		c.busy.Store(true) // all three are in one batch
-		strict := request(gpu.Stage0, 2, 1<<20, true)
-		for i, r := range []*Request{request(gpu.Stage0, 0, 1<<20, false), pinned, strict} {
-			if !c.Offer(r, time.Time{}) {
-				t.Fatal("refused", i)
-			}
-		}
-		go c.main()
-		synctest.Wait()
-		time.Sleep(time.Second)
-		if got := s.take(); len(got) != 0 {
-			t.Errorf("without an idle worker: %v", got)
-		}
-		s.mu.Lock()
-		s.idle = 1
-		s.mu.Unlock()
-		time.Sleep(time.Second)
-		if got := s.take(); !slices.Equal(got, []result{{0, Reclaimed}}) {
-			t.Errorf("with an idle worker: %v", got)
-		}
-		close(open)
-		synctest.Wait()
-		if got := s.take(); !slices.Equal(got, []result{{2, Finished}, {1, Finished}}) {
-			t.Errorf("when the device is done: %v", got)
-		}
-		if c.Status().Busy {
-			t.Error("busy without requests")
-		}
-	})
 }
 
 // TestPace: the pace follows what the CPU takes, and is unknown before.

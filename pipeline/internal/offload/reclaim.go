@@ -34,17 +34,27 @@ func (p *pace) time(bytes int) time.Duration {
 	return time.Duration(p.v.Load() * int64(bytes) >> 10)
 }
 
-// Learn notes how long a worker took for an operation that the device could have done.
-func (c *Coordinator) Learn(op gpu.Op, bytes int, took time.Duration) {
-	c.pace[op].learn(bytes, took)
+// Learn notes how long a worker took for an operation that the device could have done. Decode is as
+// in gpu.Request.
+func (c *Coordinator) Learn(op gpu.Op, decode bool, bytes int, took time.Duration) {
+	c.pace[workOf(&gpu.Request{Op: op, Decode: decode})].learn(bytes, took)
+}
+
+// workerTime returns how long one worker takes for so many bytes, 0 if that is unknown.
+func (c *Coordinator) workerTime(w work, bytes int) time.Duration {
+	if w != work(gpu.Fused) {
+		return c.pace[w].time(bytes)
+	}
+	match, code := c.pace[gpu.Stage0].time(bytes), c.pace[gpu.StageN].time(bytes)
+	if match == 0 || code == 0 {
+		return 0
+	}
+	return match + code
 }
 
 // due returns when one worker would have finished all of a batch.
 func (c *Coordinator) due(x *batch) time.Time {
-	t := c.pace[x.op].time(x.size)
-	if x.op == gpu.Fused {
-		t = c.pace[gpu.Stage0].time(x.size) + c.pace[gpu.StageN].time(x.size)
-	}
+	t := c.workerTime(x.kind, x.size)
 	if t == 0 {
 		t = unknownAway
 	}

@@ -23,7 +23,6 @@ type Request struct {
 	Block    any          // the scheduler's block; the Coordinator does not look at it
 	GPU      *gpu.Request // the work
 	Strict   bool         // workers do not reclaim it, and the queues always have room for it
-	Pinned   bool         // workers do not reclaim it from the device: Src is the caller's
 	Counters *Counters    // of the block's run; nil if statistics are off
 
 	Trip Trip // result, with outcome Finished
@@ -69,8 +68,13 @@ const (
 	Abandoned
 	// Reclaimed: an idle worker takes over. As with Abandoned, the memory remains the device's.
 	Reclaimed
+	// Declined: the device is too slow for Auto, and has not begun.
+	Declined
 	// Canceled: the run ended before the device began.
 	Canceled
+	// Dropped: the run was closed while the device worked. As with Abandoned, the memory remains
+	// the device's.
+	Dropped
 )
 
 // Scheduler is what the Coordinator needs from the owner of the blocks. All methods are safe for

@@ -45,15 +45,25 @@ func (c *Coordinator) Finds(q *gpu.Request) bool {
 	return !c.info.Ops[q.Op].RowHashOnly || q.Params == nil || q.Params.Finder == lz77.RowHash
 }
 
-// Accepts reports whether the device can do a request. A device that panics is lost. One that is
-// lost already is not asked, and the result is true: Offer refuses the request.
-func (c *Coordinator) Accepts(q *gpu.Request) (ok bool) {
+// Accepts reports whether a run with some demand should offer a request: the device can do it, and
+// is not too slow for Auto. A device that panics is lost. One that is lost already is not asked, and
+// the result is true: Offer refuses the request.
+func (c *Coordinator) Accepts(q *gpu.Request, d Demand) bool {
 	if !c.Finds(q) {
 		return false
 	}
 	if c.lost.Load() != nil {
 		return true
 	}
+	if c.starter != nil && d == Always {
+		c.starter.Start()
+	}
+	ok := c.deviceAccepts(q)
+	return ok && d == Always || d == IfPays && c.admits(q, ok)
+}
+
+// deviceAccepts is Device.Accepts with a panic turned into the loss of the device.
+func (c *Coordinator) deviceAccepts(q *gpu.Request) (ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.Lose(c.sched.PanicError("device "+c.info.Name, v))
