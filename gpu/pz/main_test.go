@@ -16,7 +16,11 @@ import (
 
 // TestMain lets the test binary act as pz.
 func TestMain(m *testing.M) {
-	if os.Getenv("PZ_TEST_CHILD") != "" {
+	switch os.Getenv("PZ_TEST_CHILD") {
+	case "":
+	case "ends":
+		endChild(os.Args[1], os.Args[2])
+	default:
 		cli.Main()
 	}
 	os.Exit(m.Run())
