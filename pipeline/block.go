@@ -63,10 +63,15 @@ type Block struct {
 	payload *payload
 	choice
 
+	withDevice
+}
+
+// withDevice is what a block keeps of its requests to the device.
+type withDevice struct {
 	use     deviceUse
 	op      *deviceOp // what the device does, or did last
 	request offload.Request
-	copied  []byte // what a device reads of a block that is CallerOwned
+	copied  []byte // what the device reads of a block that is CallerOwned
 	// hasResults says that results of the device are in the block.
 	hasResults bool
 	// srcRetired says that a device that was given up may still read Src.
