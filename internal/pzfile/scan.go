@@ -42,6 +42,8 @@ type Scanner struct {
 	seen  maphash.Hash // hash of the entries that the block headers imply
 	index maphash.Hash // hash of the entries that the index holds
 	buf   [1024]byte
+
+	footer [FooterSize]byte
 }
 
 // smallPayload is the most that Payload allocates, in bytes, before it has read any payload.
@@ -178,20 +180,29 @@ func (s *Scanner) parseError(err error, part errs.Part, block, off int64) error 
 	return e
 }
 
-// read fills p. The end of the input is errs.Truncated, in the given block or none.
-func (s *Scanner) read(p []byte, part errs.Part, block int64) (int, error) {
-	var n int
-	var err error
+// fill fills p. The end of the input is io.EOF.
+func (s *Scanner) fill(p []byte) (n int, err error) {
 	if s.mem == nil {
 		n, err = container.ReadFull(s.src, p)
 	} else if n = copy(p, s.mem[s.off:]); n < len(p) {
 		err = io.EOF
 	}
 	s.off += int64(n)
+	return n, err
+}
+
+// read fills p. The end of the input is errs.Truncated, in the given block or none.
+func (s *Scanner) read(p []byte, part errs.Part, block int64) (int, error) {
+	n, err := s.fill(p)
 	if err == io.EOF {
-		err = &errs.Error{Kind: errs.Truncated, Part: part, Stream: s.stream, Block: block, Offset: s.off}
+		err = s.truncated(part, block)
 	}
 	return n, err
+}
+
+// truncated returns the error of a file that ends in the given block, or in none with −1.
+func (s *Scanner) truncated(part errs.Part, block int64) error {
+	return &errs.Error{Kind: errs.Truncated, Part: part, Stream: s.stream, Block: block, Offset: s.off}
 }
 
 // header reads the header of a stream. At the end of the input it returns io.EOF, unless a stream
@@ -202,8 +213,13 @@ func (s *Scanner) header() error {
 	n, err := s.peeked, s.peekErr
 	if err == nil {
 		var m int
-		m, err = s.read(p[n:], errs.PartHeader, -1)
-		n += m
+		m, err = s.fill(p[n:])
+		if n += m; err == io.EOF {
+			if n == 0 && s.stream > 0 {
+				return io.EOF
+			}
+			err = s.truncated(errs.PartHeader, -1)
+		}
 	}
 	s.peeked, s.peekErr = 0, nil
 	if m := min(n, len(Magic)); string(p[:m]) != Magic[:m] {
@@ -216,9 +232,6 @@ func (s *Scanner) header() error {
 		return s.fail(errs.Format, errs.PartUnknown, s.start, "")
 	}
 	if err != nil {
-		if n == 0 && s.stream > 0 && errors.Is(err, errs.Truncated) {
-			return io.EOF
-		}
 		return err
 	}
 	size, err := HeaderSize(p)
@@ -286,7 +299,7 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 // end verifies index and footer. The end marker and what follows it, up to the size of a block
 // header, are in s.buf.
 func (s *Scanner) end() error {
-	var footer [FooterSize]byte
+	footer := &s.footer
 	sum := Checksum(0, s.buf[:EndMarkerSize])
 	index := EntrySize * s.blocks
 	size := index + FooterSize
