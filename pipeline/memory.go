@@ -49,6 +49,9 @@ func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, p
 	return worker*int64(workers) + payload*int64(max(workers, payloads))
 }
 
+// anyContexts says to the estimates of memory that literals have contexts.
+var anyContexts lz77.Contexts
+
 // encodeMemory returns bounds on the memory of a workspace and of a payload for compression, in
 // bytes. These are for the worst data there can be; common data takes less than half.
 func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker, payload int64) {
@@ -57,7 +60,7 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 	limits := *p.limits
 	if dense {
 		limits = lzseq.Dense.Limits
-		limits.Contexts = new(lz77.Contexts)
+		limits.Contexts = &anyContexts
 	}
 	worker = fixedMemory + int64(p.levels[level].Memory(blockSize+p.Window, &limits))
 	switch p.Format {

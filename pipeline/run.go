@@ -86,21 +86,46 @@ type Run struct {
 // Start begins a run. A run that is dropped without Close leaks nothing: the workers finish its
 // blocks, and the garbage collector frees the rest.
 func (s *Scheduler) Start(cfg Config) *Run {
+	r := &Run{core: new(runCore)}
+	runtime.AddCleanup(r, (*runCore).release, r.core)
+	r.bind(s, cfg)
+	return r
+}
+
+// bind sets what a run depends on. No blocks are out.
+func (r *Run) bind(s *Scheduler, cfg Config) {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = s.InFlight(cfg, 0)
 	}
-	r := &Run{
-		sched:  s,
-		cfg:    cfg,
-		stages: cfg.Pipeline.stages(cfg.Op),
-		core:   &runCore{sched: s},
-		device: s.device.Load(),
-	}
-	runtime.AddCleanup(r, (*runCore).release, r.core)
-	if cfg.Context != nil {
+	r.sched, r.core.sched, r.cfg = s, s, cfg
+	r.stages, r.device = cfg.Pipeline.stages(cfg.Op), s.device.Load()
+	if r.done = nil; cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
-	return r
+	r.count = 0
+}
+
+// Reset makes r a run of s with another configuration, as Start does. It keeps the free blocks with
+// their buffers, and the statistics. If blocks are not free, or after Close, it does nothing and
+// returns false.
+func (r *Run) Reset(s *Scheduler, cfg Config) bool {
+	if r.closed || r.Taken() > 0 {
+		return false
+	}
+	r.core.release()
+	r.bind(s, cfg)
+	if n := r.cfg.InFlight; r.made > n {
+		clear(r.free[n:])
+		r.free, r.made = r.free[:n], n
+	}
+	return true
+}
+
+// Unbind drops what the run refers to: its scheduler, and what the caller gave it. All blocks must
+// be free. Reset or Close must come next.
+func (r *Run) Unbind() {
+	r.core.release()
+	r.sched, r.core.sched, r.device, r.done, r.cfg = nil, nil, nil, nil, Config{}
 }
 
 // Get returns a free block, or nil if all blocks that the run may have are in use.
@@ -120,24 +145,31 @@ func (r *Run) Get() *Block {
 
 // Submit gives a block from Get, or again one from Next, to the workers. It does not block.
 func (r *Run) Submit(b *Block) {
+	r.acquire()
 	r.begin(b)
 	r.sched.submit(b)
 }
 
 // Do does a block from Get, or again one from Next, on the goroutine of the caller, whatever the
-// workers do meanwhile. It is for small blocks that the caller waits for. A block that a device must
-// do, or that waits for another serial one, is submitted instead.
+// workers do meanwhile. It is for small blocks that the caller waits for. It takes no lock of the
+// scheduler, unless statistics are on. A block that a device must do, or that waits for another
+// serial one, is submitted instead.
 func (r *Run) Do(b *Block) {
-	r.begin(b)
-	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 1 {
-		r.sched.submit(b)
+	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 0 {
+		r.Submit(b)
 		return
 	}
+	if r.sched.stats.on.Load() {
+		r.acquire()
+	}
+	r.begin(b)
 	w := callers.Get().(*worker)
 	w.sched, b.use = r.sched, useNone
 	w.run(b)
 	b.setState(stateDone)
-	w.ws.payload, b.payload = b.payload, nil
+	if b.payload != nil {
+		w.ws.payload, b.payload = b.payload, nil
+	}
 	w.sched = nil
 	callers.Put(w)
 	b.done <- struct{}{} // holds one: never blocks
@@ -154,7 +186,6 @@ var callers = sync.Pool{New: func() any {
 // begin makes a block the youngest of the run.
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
-	r.acquire()
 	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
 	b.choice, b.use, b.hasResults = choice{}, useAssigned, false
 	r.count++
@@ -225,7 +256,9 @@ func (r *Run) Close() {
 	}
 	r.closed = true
 	r.canceled.Store(true)
-	r.sched.withdraw(r)
+	if r.sched != nil { // see Unbind
+		r.sched.withdraw(r)
+	}
 	for b := r.out.Pop(); b != nil; b = r.out.Pop() {
 		<-b.done
 	}
@@ -286,6 +319,7 @@ func (c *runCore) release() {
 		return
 	}
 	s := c.counters.stats()
+	c.counters = nil
 	c.mu.Lock()
 	c.past.Add(&s)
 	c.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -241,51 +240,6 @@ func TestPausedOutput(t *testing.T) {
 				r.Close()
 			}
 		}
-	}
-}
-
-// TestDo: the caller's goroutine does a block while all workers have other work.
-func TestDo(t *testing.T) {
-	s := NewScheduler(1)
-	hold := make(chan struct{})
-	busy := s.Start(Config{Op: Decompress, Pipeline: fake(func(*workspace, *Block) error {
-		<-hold
-		return nil
-	})})
-	feed(t, busy, 0)
-	var events []Event
-	r := s.Start(Config{Op: Decompress, InFlight: 2, Trace: func(e Event) { events = append(events, e) },
-		Pipeline: fake(func(ws *workspace, b *Block) error {
-			if b.Tag == 3 {
-				panic("three")
-			}
-			b.dst = fmt.Append(b.dst[:0], b.Tag)
-			return nil
-		})})
-	for i := range int64(6) {
-		b := r.Get()
-		b.Kind, b.Tag = Coded, i
-		r.Do(b)
-		b, err := r.Next(false) // done
-		if err != nil || b == nil || b.Index != i {
-			t.Fatalf("block %d: %v, %v", i, b, err)
-		}
-		var pe *PanicError
-		if (i == 3) != errors.As(b.Err, &pe) || i != 3 && string(b.Out()) != fmt.Sprint(i) {
-			t.Errorf("block %d: %q, %v", i, b.Out(), b.Err)
-		}
-		r.Put(b)
-	}
-	for _, e := range events {
-		if e.Worker != callerSlot {
-			t.Errorf("%+v", e)
-		}
-	}
-	close(hold)
-	busy.Close()
-	r.Close()
-	if len(events) == 0 {
-		t.Error("no events")
 	}
 }
 
