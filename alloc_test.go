@@ -55,34 +55,6 @@ func TestAllocationsPerBlock(t *testing.T) {
 	if n := allocations(func() { ra.ReadAt(p, 0) }); n > most {
 		t.Errorf("ReadAt: %d allocations for %d blocks", n, blocks)
 	}
-	for name, f := range map[string]func(){
-		"AppendEncode": func() { AppendEncode(p[:0], content[:100]) },
-		"AppendDecode": func() { AppendDecode(p[:0], file[:0]) },
-	} {
-		f()
-		if n := allocations(f); n > 40 {
-			t.Errorf("%s: %d allocations, want at most 40", name, n)
-		}
-	}
-}
-
-// TestAllocationsOfPooledWriter checks that a Writer that is Reset for each of many small streams
-// allocates only what the start of a worker does.
-func TestAllocationsOfPooledWriter(t *testing.T) {
-	if testenv.Race {
-		t.Skip("the race detector empties pools")
-	}
-	content := textBytes(1000, 1)
-	w := newWriter(t, io.Discard)
-	const most = 3 // the goroutine of the worker, and its entry in the list of idle ones
-	n := testing.AllocsPerRun(500, func() {
-		w.Reset(io.Discard)
-		w.Write(content)
-		w.Close()
-	})
-	if n > most {
-		t.Errorf("%v allocations a stream, want at most %d", n, most)
-	}
 }
 
 // Frames and pieces cost no allocations once it runs.

@@ -32,7 +32,7 @@ func (w *Writer) flush() error {
 		// before a flush must not be full.
 		last := w.cur.Src[n-1]
 		w.cur.Src = w.cur.Src[:n-1]
-		if err := w.submit(); err != nil {
+		if err := w.submit(false); err != nil {
 			return err
 		}
 		if err := w.makeRoom(1); err != nil {
@@ -41,7 +41,7 @@ func (w *Writer) flush() error {
 		w.cur.Src = append(w.cur.Src, last)
 	}
 	w.cur.Flushed = true
-	if err := w.submit(); err != nil {
+	if err := w.submit(true); err != nil {
 		return err
 	}
 	return w.drain(true)
@@ -80,7 +80,7 @@ func (w *Writer) Close() error {
 
 func (w *Writer) finish() error {
 	if w.cur != nil && w.content() > 0 {
-		if err := w.submit(); err != nil {
+		if err := w.submit(true); err != nil {
 			return err
 		}
 	}

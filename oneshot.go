@@ -19,34 +19,33 @@ import (
 // headers of .pz and .zst tell the size. Memory is kept for the next call. A .pz stream of one
 // block is 78 bytes larger than its payload; below a few KiB [Zstd] is smaller.
 //
+// The caller's goroutine compresses content below 64 KiB itself and waits for no worker, unless
+// [WithBackend] insists on a device. In the steady state such a call allocates nothing if dst has
+// the capacity and opts are made once and used again.
+//
 // A device that was given up may still read src, and its results are discarded. The same holds for
 // AppendDecode.
 func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
-	o, err := newWriterOptions(append(opts[:len(opts):len(opts)], defaultContentSize(len(src))))
-	if err != nil {
-		return dst, err
+	pool := &encoders
+	if len(src) < smallContent {
+		pool = &smallEncoders
 	}
-	e := encoders.Get().(*encoder)
-	if err = e.encode(dst, src, o); err == nil {
+	e := pool.Get().(*encoder)
+	err := e.encode(dst, src, opts)
+	if err == nil {
 		dst = e.sink.p
 	}
 	e.putAway()
+	pool.Put(e)
 	return dst, err
 }
 
-// defaultContentSize is WithContentSize, unless the options have one already.
-func defaultContentSize(n int) Option {
-	return func(o *options) error {
-		if o.contentSize < 0 {
-			o.contentSize = int64(n)
-		}
-		return nil
-	}
-}
-
+// Encoders and decoders are kept for the next call. Those of small content are apart, because they
+// have one block.
 var (
-	encoders = sync.Pool{New: func() any { return new(encoder) }}
-	decoders = sync.Pool{New: func() any {
+	encoders      = sync.Pool{New: func() any { return new(encoder) }}
+	smallEncoders = sync.Pool{New: func() any { return new(encoder) }}
+	decoders      = sync.Pool{New: func() any {
 		d := new(decoder)
 		d.into = d.destination
 		return d
@@ -70,39 +69,28 @@ func (s *sink) Write(p []byte) (int, error) {
 type encoder struct {
 	Writer
 	sink sink
-	key  encoderKey
 }
 
-// An encoderKey holds the options that the run of a pooled encoder depends on.
-type encoderKey struct {
-	pipe     *pipeline.Pipeline
-	level    int
-	tuning   Tuning
-	inFlight int
-	checks   bool
-}
-
-func (e *encoder) encode(dst, src []byte, o options) error {
-	e.sink.p = dst
-	b, err := o.writerBudget()
+func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
+	o := &e.opt
+	if err := o.setWriter(opts, int64(len(src))); err != nil {
+		return err
+	}
+	small := len(src) < smallContent
+	if small {
+		e.budget, err = o.writerBudgetOf(1)
+	} else {
+		e.budget, err = o.writerBudget()
+	}
 	if err != nil {
 		return err
 	}
-	key := encoderKey{
-		pipe: o.pipe, level: o.level, tuning: o.tuning, inFlight: b.inFlight, checks: o.limits.Checks,
-	}
-	if e.key != key {
-		e.stop()
-		e.key = key
-	}
-	e.opt, e.budget, e.callerOwned = o, b, true
-	if e.sched = o.scheduler(); !o.isShared() {
-		e.stop()
-	}
+	e.sched, e.sink.p, e.callerOwned = o.scheduler(), dst, true
 	if err := o.checkBackend(e.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
 		return err
 	}
 	e.Reset(&e.sink)
+	e.start(e.sched, o.config(pipeline.Compress, o.pipe, o.limits.Checks, e.budget.inFlight))
 	if err := e.ready(); err != nil {
 		return err
 	}
@@ -120,20 +108,19 @@ func (e *encoder) encode(dst, src []byte, o options) error {
 		at += n
 		e.cur = b
 		e.in += int64(n)
-		if err := e.submit(); err != nil {
+		if err := e.submit(small); err != nil {
 			return e.fail(err)
 		}
 	}
 	return e.Close()
 }
 
-// putAway returns the encoder to the pool, without references to the caller's memory.
+// putAway makes the encoder ready for the pool, without references to the caller's memory.
 func (e *encoder) putAway() {
-	if e.recycle(); !e.opt.isShared() {
-		e.stop()
-	}
-	e.opt, e.sched, e.dst, e.sink.p, e.err = options{}, nil, nil, nil, nil
-	encoders.Put(e)
+	e.recycle()
+	e.unbind()
+	e.opt = options{private: e.opt.private}
+	e.sched, e.dst, e.sink.p, e.err = nil, nil, nil, nil
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the
@@ -143,29 +130,23 @@ func (e *encoder) putAway() {
 // Before content is decoded, dst grows to at most 8 times len(src), if a header announces as much.
 // Beyond that it grows with what has been decoded. Some kilobytes can decode to gigabytes: use
 // [WithMaxDecodedSize] for input that is not trusted.
+//
+// The caller's goroutine decompresses the first 64 KiB itself, as a [Reader] does. In the steady
+// state a call with less content than that allocates nothing if dst has the capacity and opts are
+// made once and used again.
 func AppendDecode(dst, src []byte, opts ...Option) ([]byte, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return dst, err
-	}
 	d := decoders.Get().(*decoder)
-	err = d.decode(dst, src, o)
+	err := d.decode(dst, src, opts)
 	dst = d.sink.p
 	d.putAway()
+	decoders.Put(d)
 	return dst, err
-}
-
-// A decoderKey holds the options that the run of a pooled decoder depends on.
-type decoderKey struct {
-	limit  int64
-	checks bool
 }
 
 // A decoder is a Reader whose workers decode into the caller's memory.
 type decoder struct {
 	Reader
 	sink  sink
-	key   decoderKey
 	base  int  // bytes of dst in front of the content
 	size  int  // bytes of src
 	grown bool // dst has room for the content that the header announces
@@ -185,17 +166,14 @@ func (d *decoder) destination(u *container.Unit) []byte {
 	return d.sink.p[:cap(d.sink.p)][end-int64(u.Raw) : end : end]
 }
 
-func (d *decoder) decode(dst, src []byte, o options) error {
+func (d *decoder) decode(dst, src []byte, opts []Option) error {
 	d.sink.p, d.base, d.size, d.grown = dst, len(dst), len(src), false
-	if key := (decoderKey{limit: o.limits.Memory(), checks: o.limits.Checks}); d.key != key {
-		d.stop()
-		d.key = key
+	if err := d.opt.set(opts); err != nil {
+		return err
 	}
-	d.opt = o
-	if d.sched = o.scheduler(); !o.isShared() {
-		d.stop()
-	}
+	d.sched = d.opt.scheduler()
 	d.Reset(nil)
+	d.runSpec = container.Spec{} // the run of the last call has other options
 	if src == nil {
 		src = []byte{}
 	}
@@ -234,13 +212,11 @@ func (d *decoder) makeRoom() {
 	d.sink.p = slices.Grow(d.sink.p, max(len(d.out), sizeHint(announced, d.size)))
 }
 
-// putAway returns the decoder to the pool, without references to the caller's memory.
+// putAway makes the decoder ready for the pool, without references to the caller's memory.
 func (d *decoder) putAway() {
 	d.release()
-	if !d.opt.isShared() {
-		d.stop()
-	}
+	d.unbind()
 	d.memory = nil
-	d.opt, d.sched, d.sink.p, d.err, d.end = options{}, nil, nil, nil, nil
-	decoders.Put(d)
+	d.opt = options{private: d.opt.private}
+	d.sched, d.sink.p, d.err, d.end = nil, nil, nil, nil
 }

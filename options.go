@@ -44,9 +44,10 @@ type Option func(*options) error
 type options struct {
 	level       int
 	pipe        *pipeline.Pipeline
-	sched       *Scheduler // nil: as workers says
-	workers     int        // of a private scheduler; 0 is for the shared one
-	blockSize   int        // 0: the level's
+	sched       *Scheduler          // nil: as workers says
+	workers     int                 // of a private scheduler; 0 is for the shared one
+	private     *pipeline.Scheduler // see scheduler
+	blockSize   int                 // 0: the level's
 	limits      container.Limits
 	contentSize int64 // −1: unknown
 	progress    func(Progress)

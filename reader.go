@@ -69,7 +69,8 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := &Reader{opt: o, sched: o.scheduler()}
+	z := &Reader{sched: o.scheduler()}
+	z.opt = o
 	z.Reset(r)
 	return z, nil
 }
@@ -323,7 +324,8 @@ func (r *Reader) submit(b *pipeline.Block) {
 	r.count++
 	r.places[b.Tag] = u.Place
 	r.run.Number(u.Place.Block)
-	r.run.Submit(b)
+	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
+	r.stream.submit(b, max(u.Raw, len(b.Src)), waits)
 	r.ahead = false
 }
 

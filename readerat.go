@@ -127,7 +127,7 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 	if x.Format == PZ {
 		return o.budget(pipelineOf(PZ, st.Pipeline), pipeline.Decompress, 0, st.BlockSize, want, limit)
 	}
-	workers := o.workerCount()
+	workers := o.scheduler().Workers()
 	b, ok := fit(want, limit, func(n int) int64 {
 		return container.FrameMemory(n, workers, int64(x.MaxFrame), int64(st.BlockSize))
 	})

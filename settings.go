@@ -16,63 +16,77 @@ import (
 const smallBlock = 64 << 10
 
 // newOptions applies opts to the defaults.
-func newOptions(opts []Option) (options, error) {
-	o := options{
+func newOptions(opts []Option) (o options, err error) {
+	err = o.set(opts)
+	return o, err
+}
+
+// newWriterOptions is newOptions for compression: it also fixes the block size.
+func newWriterOptions(opts []Option) (o options, err error) {
+	err = o.setWriter(opts, -1)
+	return o, err
+}
+
+// set makes o the defaults with opts applied. It keeps the private scheduler.
+func (o *options) set(opts []Option) error {
+	*o = options{
 		level:       DefaultLevel,
-		pipe:        pipeline.ByName(DefaultPipeline),
+		pipe:        defaultPipeline,
 		contentSize: -1,
+		private:     o.private,
 	}
 	o.limits.MaxDecoded, o.limits.Checks = -1, true
 	for _, opt := range opts {
 		if opt == nil {
 			continue
 		}
-		if err := opt(&o); err != nil {
-			return o, err
+		if err := opt(o); err != nil {
+			return err
 		}
 	}
 	if o.assign.Strict() && o.device() == nil {
-		return o, errs.New(ErrDevice, "the scheduler has no device")
+		return errs.New(ErrDevice, "the scheduler has no device")
 	}
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
 	}
-	return o, nil
+	return nil
 }
 
-// newWriterOptions is newOptions for compression: it also fixes the block size.
-func newWriterOptions(opts []Option) (options, error) {
-	o, err := newOptions(opts)
-	if err != nil {
-		return o, err
+var defaultPipeline = pipeline.ByName(DefaultPipeline)
+
+// setWriter is set for compression: it also fixes the block size. The content has size bytes, −1 if
+// that is unknown, unless opts say otherwise.
+func (o *options) setWriter(opts []Option, size int64) error {
+	if err := o.set(opts); err != nil {
+		return err
+	}
+	if o.contentSize < 0 {
+		o.contentSize = size
 	}
 	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
-		return o, errs.BadOption(".%v blocks have at most %d MiB, not %d",
+		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
 			o.pipe.Format, most>>20, o.blockSize>>20)
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
-	return o, nil
+	return nil
 }
 
-// scheduler returns the scheduler that the options ask for: a new one if it is to be private.
+// scheduler returns the scheduler that the options ask for. If it is to be private, the first call
+// makes it.
 func (o *options) scheduler() *pipeline.Scheduler {
 	switch {
 	case o.sched != nil && o.sched.s != nil:
 		return o.sched.s
 	case o.workers > 0:
-		return pipeline.NewScheduler(o.workers)
+		if o.private == nil || o.private.Workers() != o.workers {
+			o.private = pipeline.NewScheduler(o.workers)
+		}
+		return o.private
 	}
 	return sharedScheduler()
-}
-
-// workerCount returns the number of workers of that scheduler.
-func (o *options) workerCount() int {
-	if o.sched == nil && o.workers > 0 {
-		return o.workers
-	}
-	return o.scheduler().Workers()
 }
 
 // config returns the configuration of a run in one direction.
@@ -107,13 +121,6 @@ func (o *options) checkBackend(
 // canceled returns an error if the context has ended.
 func (o *options) canceled() error { return o.limits.Canceled() }
 
-// isShared reports whether the options bind a run to nothing of the caller's, so that it can be
-// kept for other calls.
-func (o *options) isShared() bool {
-	return o.limits.Context == nil && o.sched == nil && o.workers == 0 && o.trace == nil &&
-		o.assign == pipeline.Assignment{}
-}
-
 // blockMemory returns the bytes that the two buffers of a block in flight may take, content and
 // payload. A payload may outgrow its content by a quarter before the block is stored instead.
 func blockMemory(blockSize int) int64 { return 2*int64(blockSize) + 5*int64(blockSize)/16 + 4096 }
@@ -139,7 +146,7 @@ func fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 func (o *options) budget(
 	p *pipeline.Pipeline, op pipeline.Op, level, blockSize, want int, limit int64,
 ) (budget, error) {
-	workers, device := o.workerCount(), o.device() != nil
+	workers, device := o.scheduler().Workers(), o.device() != nil
 	b, ok := fit(want, limit, func(n int) int64 {
 		payloads := 0
 		if device {
@@ -163,11 +170,15 @@ func (o *options) inFlight(p *pipeline.Pipeline, op pipeline.Op, blockSize int) 
 
 // writerBudget returns the budget of a Writer.
 func (o *options) writerBudget() (budget, error) {
+	return o.writerBudgetOf(o.inFlight(o.pipe, pipeline.Compress, o.blockSize))
+}
+
+// writerBudgetOf returns the budget of a Writer with at most want blocks in flight.
+func (o *options) writerBudgetOf(want int) (budget, error) {
 	limit := o.limits.MaxMemory
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	want := o.inFlight(o.pipe, pipeline.Compress, o.blockSize)
 	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, want, limit)
 }
 
@@ -179,7 +190,7 @@ func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int) (budget, err
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
 func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	want, workers := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.workerCount()
+	want, workers := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.scheduler().Workers()
 	limit := o.limits.Memory()
 	switch {
 	case s.InOrder && s.Payload > 0:

@@ -22,10 +22,44 @@ func (s *stream) statistics() SchedulerStats {
 	return sum
 }
 
-// start begins a run in place of the one there may be.
+// smallContent is where content begins to be worth a worker, in bytes. A worker of a busy scheduler
+// may be tens of milliseconds in coming, and a goroutine takes some µs to start. So the goroutine of
+// the caller codes a block of less content itself if it would wait for that block anyway:
+//
+//   - AppendEncode, if the whole content is small
+//   - Flush and Close of a Writer, if no other block is in flight
+//   - a Reader and AppendDecode, for the first smallContent bytes of the content, and for a block
+//     behind which reading on may block, if no other block is in flight
+//
+// A stream of many small blocks keeps its parallelism. The content of a part of a .gz file is not
+// known in advance. Such a part counts as small if its input is.
+const smallContent = 64 << 10
+
+// submit gives a block with size bytes of content to the run. With waits set the caller waits for the
+// block next; then it may have to code the block itself.
+func (s *stream) submit(b *pipeline.Block, size int, waits bool) {
+	if waits && size < smallContent && s.run.Pending() == 0 {
+		s.run.Do(b)
+	} else {
+		s.run.Submit(b)
+	}
+}
+
+// start begins a run in place of the one there may be, with the free blocks of that.
 func (s *stream) start(sched *pipeline.Scheduler, cfg pipeline.Config) {
+	if s.run != nil && s.run.Reset(sched, cfg) {
+		return
+	}
 	s.stop()
 	s.run = sched.Start(cfg)
+}
+
+// unbind drops what the run refers to until the next start. If blocks are in flight it closes the
+// run.
+func (s *stream) unbind() {
+	if s.recycle(); s.run != nil {
+		s.run.Unbind()
+	}
 }
 
 // stop closes the run, if there is one, and waits for its blocks that workers have begun.

@@ -212,7 +212,7 @@ func (w *Writer) makeRoom(n int) error {
 	switch {
 	case !w.full():
 	case w.content() > 0:
-		if err := w.submit(); err != nil {
+		if err := w.submit(false); err != nil {
 			return err
 		}
 	default: // a flush has written the block: the next one begins a frame
@@ -275,8 +275,9 @@ func (w *Writer) getBlock() (*pipeline.Block, error) {
 	}
 }
 
-// submit gives the current block to the workers, and writes those that are done.
-func (w *Writer) submit() error {
+// submit gives the current block to the run, and writes those that are done. With waits set the
+// caller waits for the block next.
+func (w *Writer) submit(waits bool) error {
 	b := w.cur
 	if b.History != nil {
 		// The blocks of a History follow one another.
@@ -291,7 +292,7 @@ func (w *Writer) submit() error {
 		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
 	w.run.Number(w.blocks - 1)
-	w.run.Submit(b)
+	w.stream.submit(b, len(b.Src)-b.Window, waits)
 	return w.drain(false)
 }
 

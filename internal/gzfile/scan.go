@@ -112,7 +112,7 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 		}
 	}
 	u.End = s.end
-	u.Pause = s.end != nil && n <= lastInput
+	u.Pause = !s.nonBlocking || s.end != nil && n <= lastInput
 	return p[:n], nil
 }
 
