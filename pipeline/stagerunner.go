@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/container"
 )
 
 // StageRunner runs single stages of a pipeline outside of a scheduler, for programs that measure
@@ -63,11 +66,15 @@ func (r *StageRunner) Prepare(src []byte, window int, stage string) (*StageBlock
 		return nil, fmt.Errorf("pipeline %s has no stage %q", r.run.cfg.Pipeline.Name, stage)
 	}
 	if enc != r {
-		coded := s.b.dst
-		if r.run.cfg.Pipeline.Format == Zstd {
-			coded = appendFrame(nil, coded, s.b.Raw)
+		s.b = Block{run: &r.run, Src: s.b.dst, Raw: s.b.Raw, Kind: Coded, payload: payload}
+		switch r.run.cfg.Pipeline.Format {
+		case Zstd:
+			s.b.Src = appendFrame(nil, s.b.Src, s.b.Raw)
+		case Gzip:
+			s.b.Serial.Decoder = &pieceDecoder{size: s.b.Raw}
+			s.b.Serial.Buf = slices.Grow(slices.Clone(src[:window]), s.b.Raw)
+			s.b.Serial.History = window
 		}
-		s.b = Block{run: &r.run, Src: coded, Raw: s.b.Raw, Kind: Coded, payload: payload}
 		if err := r.through(s, k); err != nil {
 			return nil, err
 		}
@@ -81,6 +88,23 @@ func (r *StageRunner) Prepare(src []byte, window int, stage string) (*StageBlock
 func appendFrame(dst, blocks []byte, size int) []byte {
 	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 0xa0)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(size)), blocks...)
+}
+
+// pieceDecoder decodes a piece of a Deflate stream by itself. The window before it is in Serial.Buf.
+type pieceDecoder struct {
+	inflate inflate.Decoder
+	size    int // of the content in bytes
+}
+
+func (d *pieceDecoder) Decode(s *container.Serial, src []byte) (free []byte) {
+	d.inflate.Reset()
+	end := s.History + d.size
+	n, _, err := d.inflate.Decode(s.Buf[:end], s.History, src)
+	if err == nil && n != d.size {
+		err = ErrPayload
+	}
+	s.Buf, s.Stop = s.Buf[:end], err
+	return src
 }
 
 // through runs the first n stages of a block.
@@ -103,7 +127,10 @@ func (r *StageRunner) workspace(s *StageBlock) *workspace {
 // Run runs the stage of the block once more.
 func (r *StageRunner) Run(s *StageBlock) error {
 	s.b.payload.ranges = s.ranges // the last stage of decompression drops them
-	return s.stage.run(r.workspace(s), &s.b)
+	if err := s.stage.run(r.workspace(s), &s.b); err != nil {
+		return err
+	}
+	return s.b.Serial.Stop
 }
 
 // Size returns the size of the content in bytes.

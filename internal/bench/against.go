@@ -118,8 +118,7 @@ func (cfg *gateConfig) compareCommands(ctx context.Context, dir string, in *inpu
 	if err := rounds(repeats); err != nil {
 		return nil, err
 	}
-	slower := func(c *change) bool { return c.slower(cfg.limits) }
-	if slices.ContainsFunc(changes(), slower) {
+	if slices.ContainsFunc(changes(), func(c *change) bool { return c.looksSlower(cfg.limits) }) {
 		if err := rounds(doubtFactor * repeats); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,9 @@ type limits struct {
 	overheadAbs   float64 // more scheduler overhead, as a part of the workers' time
 }
 
+// least returns the least ratio of speeds that a row may have.
+func (l limits) least() float64 { return 1 - l.throughputPct/100 }
+
 // change compares one operation before and after.
 type change struct {
 	name     string
@@ -36,31 +39,35 @@ func (c *change) ratios(by clock) []float64 {
 // ratio returns the median of the ratios.
 func (c *change) ratio(by clock) float64 { return middle(c.ratios(by)) }
 
-// slower says whether both the median ratio and the fastest sample are past the limit, by processor
-// time or, if wall is set, by wall time. Noise only adds time, so a slower build has slower
-// fastest samples, too.
-func (c *change) slower(l limits) bool {
-	return c.slowerBy(cpuClock, l) || c.wall && c.slowerBy(wallClock, l)
-}
-
-func (c *change) slowerBy(by clock, l limits) bool {
-	least := 1 - l.throughputPct/100
-	fastest := slices.Min(times(c.old, by)).Seconds() / slices.Min(times(c.new, by)).Seconds()
-	return c.ratio(by) < least && fastest < least
-}
-
-// certain reports whether the median ratio of processor time is on one side of the limit with a
-// probability of 98%, whatever the distribution of the noise: by the order statistics of the sign
-// test.
-func (c *change) certain(l limits) bool {
-	v := slices.Sorted(slices.Values(c.ratios(cpuClock)))
+// bounds returns bounds of the median ratio that hold with a probability of 98%, whatever the
+// distribution of the noise: by the order statistics of the sign test. Of fewer than seven ratios
+// they are the least and the greatest.
+func (c *change) bounds(by clock) (lo, hi float64) {
+	v := slices.Sorted(slices.Values(c.ratios(by)))
 	n := len(v)
-	if n < 7 {
+	k := int(max(0, (float64(n)-2.33*math.Sqrt(float64(n)))/2))
+	return v[k], v[n-1-k]
+}
+
+// slower reports whether the change is certainly past the limit, by processor time or, if wall is
+// set, by wall time.
+func (c *change) slower(l limits) bool {
+	slower := func(by clock) bool { _, hi := c.bounds(by); return hi < l.least() }
+	return slower(cpuClock) || c.wall && slower(wallClock)
+}
+
+// looksSlower reports whether the median ratio is past the limit.
+func (c *change) looksSlower(l limits) bool {
+	return c.ratio(cpuClock) < l.least() || c.wall && c.ratio(wallClock) < l.least()
+}
+
+// certain reports whether more samples of processor time would hardly change the verdict.
+func (c *change) certain(l limits) bool {
+	if len(c.new) < 7 {
 		return false
 	}
-	k := int(max(0, (float64(n)-2.33*math.Sqrt(float64(n)))/2))
-	least := 1 - l.throughputPct/100
-	return v[k] >= least || v[n-1-k] < least
+	lo, hi := c.bounds(cpuClock)
+	return lo >= l.least() || hi < l.least()
 }
 
 // verdict is the judgement on all rows.
