@@ -68,6 +68,7 @@ var packages = map[string]floor{
 	"internal/bitio":  ground,
 	"internal/binlog": ground,
 	"internal/suffix": ground,
+	"internal/pieces": ground,
 
 	"lz77/internal/base": ground,
 
