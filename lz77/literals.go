@@ -1,9 +1,29 @@
 package lz77
 
+import "github.com/gopz/compress/internal/pieces"
+
 // AppendLiterals appends the literals of seqs, which describe the front of src, to dst. It returns
 // the bytes of src behind the last match as rest. dst must have capacity for the literals and Slack
 // bytes more, which AppendLiterals may overwrite.
-func AppendLiterals(dst, src []byte, seqs []Sequence) (lits, rest []byte) {
+//
+// AppendLiterals calls checkpoint, unless it is nil, in long literal runs and after some thousand
+// sequences.
+func AppendLiterals(
+	dst, src []byte, seqs []Sequence, checkpoint func(),
+) (lits, rest []byte) {
+	for ; len(seqs) > literalSequences && checkpoint != nil; seqs = seqs[literalSequences:] {
+		dst, src = appendLiterals(dst, src, seqs[:literalSequences], checkpoint)
+		checkpoint()
+	}
+	return appendLiterals(dst, src, seqs, checkpoint)
+}
+
+// literalSequences is the number of sequences between checkpoints.
+const literalSequences = 1 << 15
+
+func appendLiterals(
+	dst, src []byte, seqs []Sequence, checkpoint func(),
+) (lits, rest []byte) {
 	n := len(dst)
 	dst = dst[:cap(dst)]
 	for i := range seqs {
@@ -12,7 +32,8 @@ func AppendLiterals(dst, src []byte, seqs []Sequence) (lits, rest []byte) {
 			*(*[literalStep]byte)(dst[n:]) = *(*[literalStep]byte)(src)
 			n += run
 		} else {
-			n += copy(dst[n:], src[:run])
+			pieces.Copy(dst[n:], src[:run], checkpoint)
+			n += run
 		}
 		src = src[q.LitLen+q.MatchLen:]
 	}

@@ -28,7 +28,7 @@ func TestAppendLiterals(t *testing.T) {
 				dst, intact := guarded(len(want), Slack)
 				dst = dst[: len("before") : len(want)+Slack]
 				copy(dst, "before")
-				got, rest := AppendLiterals(dst, src[:len(src):len(src)], seqs)
+				got, rest := AppendLiterals(dst, src[:len(src):len(src)], seqs, nil)
 				if !bytes.Equal(got, want) || len(rest) != behind || !intact() {
 					t.Fatalf("runs of %d, matches of %d: got %q, want %q, %d bytes behind, want %d",
 						run, matches, got, want, len(rest), behind)

@@ -12,6 +12,7 @@
 package lzseq
 
 import (
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/simd"
 )
@@ -25,6 +26,12 @@ type Streams struct {
 	LitLens   []byte // lengths of literal runs and matches that exceed the fields of the tokens
 	MatchLens []byte
 	Extra     []byte // Repeat, Dense: extra bits of the offsets, least significant first
+
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
+	// after at most 64 Ki sequences or 2 MiB of literals or content, which take less than about 5 ms.
+	// It may block. It may panic to abandon the work; the Streams then hold nothing of use and can be
+	// used again. Results do not depend on it. Copy does not copy it.
+	Checkpoint func()
 
 	cursor cursor
 	batch  [batchSize]lz77.Sequence
@@ -119,11 +126,21 @@ func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(
 // Encode sets s to a block in layout l: the sequences of src and the literals between them. The
 // sequences must respect l.Limits.
 func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
-	lits, rest := lz77.AppendLiterals(resize(s.Lits, len(src)+lz77.Slack)[:0], src, seqs)
-	s.Lits = append(lits, rest...)
+	lits := resize(s.Lits, len(src)+lz77.Slack)[:0]
+	lits, rest := lz77.AppendLiterals(lits, src, seqs, s.Checkpoint)
+	s.Lits = pieces.Append(lits, rest, s.Checkpoint)
 	s.Tokens = resize(s.Tokens, len(seqs))
 	s.LitLens, s.MatchLens, s.Extra = s.LitLens[:0], s.MatchLens[:0], s.Extra[:0]
 	l.encode(s, seqs)
+}
+
+// checkpointSequences is the number of sequences between checkpoints.
+const checkpointSequences = 1 << 16
+
+func (s *Streams) checkpoint() {
+	if s.Checkpoint != nil {
+		s.Checkpoint()
+	}
 }
 
 func resize(p []byte, n int) []byte {
@@ -179,7 +196,12 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 	at := 0
 	err := s.Sequences(l, size, func(seqs []lz77.Sequence) error {
 		var ok bool
-		if at, lits, ok = execute(dst, at, lits, seqs); !ok {
+		if s.cursor.produced > pieces.Size && s.Checkpoint != nil {
+			at, lits, ok = s.executePieces(execute, dst, at, lits, seqs)
+		} else {
+			at, lits, ok = execute(dst, at, lits, seqs)
+		}
+		if !ok {
 			return CorruptError("offset before the beginning of the block")
 		}
 		return nil
@@ -187,7 +209,7 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 	if err != nil {
 		return err
 	}
-	copy(dst[at:size], lits[:len(lits)-lz77.Slack])
+	pieces.Copy(dst[at:size], lits[:len(lits)-lz77.Slack], s.Checkpoint)
 	return nil
 }
 
@@ -199,7 +221,12 @@ func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) er
 	c := &s.cursor
 	*c = cursor{repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}}
 	lits, left := uint64(len(s.Lits)), uint64(size) // unused literals, bytes still to produce
+	work := uint64(0)                               // since the last checkpoint, in bytes
 	for tokens := s.Tokens; len(tokens) > 0; {
+		if work > pieces.Size/2 {
+			work = 0
+			s.checkpoint()
+		}
 		n := min(len(tokens), batchSize)
 		c.lits, c.produced = 0, 0
 		if !l.decode(s, s.batch[:n], tokens[:n]) {
@@ -210,6 +237,7 @@ func (s *Streams) Sequences(l *Layout, size int, f func(seqs []lz77.Sequence) er
 		}
 		lits -= c.lits
 		left -= c.produced
+		work += c.produced + uint64(n)
 		if err := f(s.batch[:n]); err != nil {
 			return err
 		}

@@ -13,14 +13,19 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	m := runMarker{bits: bits, tokens: s.Tokens, lits: s.LitLens}
 	// The kernel stops at tokens with long runs. The number of tokens decoded without it doubles
 	// while it stops at once, so that many long runs do not cost a call each.
+	next := len(m.tokens) - checkpointTokens
 	for scalar := simd.MarkStep; len(m.tokens) > 0; scalar = min(2*scalar, maxScalarTokens) {
+		if len(m.tokens) < next {
+			next = len(m.tokens) - checkpointTokens
+			s.checkpoint()
+		}
 		done, used, end, ok := simd.MarkRunStarts(m.bits, m.at, m.tokens, m.lits)
 		m.tokens, m.lits, m.at = m.tokens[done:], m.lits[used:], end
 		if done > 0 {
 			scalar = simd.MarkStep
 		}
 		if !ok || m.at>>6 >= uint64(len(bits)) {
-			scalar = len(m.tokens)
+			scalar = checkpointTokens
 		}
 		if !m.mark(min(scalar, len(m.tokens))) {
 			return CorruptError("literal run without a length")
@@ -34,6 +39,9 @@ func (s *Streams) Marks(bits []uint64, n int) error {
 	}
 	return nil
 }
+
+// checkpointTokens is the number of tokens between checkpoints of Marks.
+const checkpointTokens = 1 << 18
 
 // maxScalarTokens limits the number of tokens decoded without the kernel before the next try.
 const maxScalarTokens = 1024

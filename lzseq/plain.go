@@ -25,6 +25,9 @@ func encodePlain(s *Streams, seqs []lz77.Sequence) {
 	s.Offsets = resize(s.Offsets, 2*len(seqs))
 	offsets := s.Offsets
 	for i := range seqs {
+		if i&(checkpointSequences-1) == checkpointSequences-1 {
+			s.checkpoint()
+		}
 		q := &seqs[i]
 		token := q.LitLen
 		if token >= plainLitEscape {

@@ -49,8 +49,14 @@ func encodeDense(s *Streams, seqs []lz77.Sequence) {
 	tokens := s.Tokens[:len(seqs)]
 	s.repeatOffsets(tokens, seqs)
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
-	lits, matches, nl, nm := putLengths(
-		tokens, lits, matches, 0, 0, seqs, len(seqs), &denseMinMatches)
+	nl, nm := 0, 0
+	for len(seqs) > 0 {
+		n := min(len(seqs), checkpointSequences)
+		lits, matches, nl, nm = putLengths(
+			tokens, lits, matches, nl, nm, seqs, n, &denseMinMatches)
+		tokens, seqs = tokens[n:], seqs[n:]
+		s.checkpoint()
+	}
 	s.LitLens, s.MatchLens = lits[:nl], matches[:nm]
 }
 
@@ -68,18 +74,32 @@ var (
 func (s *Streams) repeatOffsets(tokens []byte, seqs []lz77.Sequence) {
 	codes := resize(s.Offsets, len(seqs)+1)
 	extra := resize(s.Extra, 3*len(seqs)+8) // 24 bits for each sequence, and one more store
-	nc, ne, ok := simd.EncodeOffsets(tokens, codes, extra, seqs, lz77.InitialRepeat)
-	if !ok {
-		nc, ne = putOffsets(tokens, codes, extra, seqs)
+	st := simd.OffsetState{
+		Repeats: [4]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat},
+	}
+	nc, ne := 0, 0
+	for len(seqs) > 0 {
+		n := min(len(seqs), checkpointSequences)
+		c, e, ok := simd.EncodeOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
+		if !ok {
+			c, e = putOffsets(tokens[:n], codes[nc:], extra[ne:], seqs[:n], &st)
+		}
+		nc, ne, tokens, seqs = nc+c, ne+e, tokens[n:], seqs[n:]
+		s.checkpoint()
+	}
+	if st.Have > 0 {
+		extra[ne] = byte(st.Acc)
+		ne++
 	}
 	s.Offsets, s.Extra = codes[:nc], extra[:ne]
 }
 
 // putOffsets is the portable twin of simd.EncodeOffsets.
-func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) {
-	r0, r1, r2 := uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat), uint32(lz77.InitialRepeat)
-	var acc uint64
-	var have uint
+func putOffsets(
+	tokens, codes, extra []byte, seqs []lz77.Sequence, st *simd.OffsetState,
+) (nc, ne int) {
+	r0, r1, r2 := st.Repeats[0], st.Repeats[1], st.Repeats[2]
+	acc, have := st.Acc, uint(st.Have)
 	for i := range seqs {
 		off := seqs[i].Offset
 		kind := uint32(newOffset)
@@ -115,10 +135,7 @@ func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) 
 		acc >>= have &^ 7 & 63
 		have &= 7
 	}
-	if have > 0 {
-		extra[ne] = byte(acc)
-		ne++
-	}
+	*st = simd.OffsetState{Acc: acc, Have: uint64(have), Repeats: [4]uint32{r0, r1, r2}}
 	return nc, ne
 }
 
@@ -126,11 +143,16 @@ func putOffsets(tokens, codes, extra []byte, seqs []lz77.Sequence) (nc, ne int) 
 func (s *Streams) repeatLengths(tokens []byte, seqs []lz77.Sequence) {
 	lits, matches := resize(s.LitLens, len(seqs)+1), resize(s.MatchLens, len(seqs)+1)
 	nl, nm := 0, 0
+	next := len(seqs) - checkpointSequences
 	for len(seqs) > 0 {
+		if len(seqs) < next {
+			next -= checkpointSequences
+			s.checkpoint()
+		}
 		n, l, m, vector := simd.EncodeLengths(tokens, lits[nl:], matches[nm:], seqs)
 		nl, nm = nl+l, nm+m
 		tokens, seqs = tokens[n:], seqs[n:]
-		n = len(seqs)
+		n = min(len(seqs), checkpointSequences)
 		if vector {
 			n = min(n, scalarTokens)
 		}

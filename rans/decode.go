@@ -1,6 +1,7 @@
 package rans
 
 import (
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
@@ -68,16 +69,13 @@ func (d *Decoder) readStored(src []byte) (rest []byte, err error) {
 			if len(src) < len(s.data) {
 				return nil, CorruptError("stored bytes missing")
 			}
-			model.CopyPieces(s.data, src[:len(s.data)], d.Checkpoint)
+			pieces.Copy(s.data, src[:len(s.data)], d.Checkpoint)
 			src = src[len(s.data):]
 		}
 		s.data = nil
 	}
 	return src, nil
 }
-
-// fillPiece is the number of repeated bytes between checkpoints.
-const fillPiece = 2 << 20
 
 // readHeads reads the segment heads of a stream.
 func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
@@ -107,13 +105,12 @@ func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 			if len(src) == 0 {
 				return nil, CorruptError("symbol missing")
 			}
-			left := s.data
-			for len(left) > fillPiece && d.Checkpoint != nil {
-				simd.Fill(left[:fillPiece], src[0])
-				left = left[fillPiece:]
-				d.Checkpoint()
+			for left := s.data; len(left) > 0; {
+				var piece []byte
+				piece, left = pieces.First(left)
+				simd.Fill(piece, src[0])
+				d.checkpoint()
 			}
-			simd.Fill(left, src[0])
 			src = src[1:]
 		case modeCoded:
 			var err error

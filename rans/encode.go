@@ -3,6 +3,7 @@ package rans
 import (
 	"encoding/binary"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
@@ -77,7 +78,7 @@ func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 func (e *Encoder) appendStored(dst []byte) []byte {
 	for i := range e.segs {
 		if e.segs[i].mode == modeStored {
-			dst = model.AppendPieces(dst, e.segs[i].data, e.Checkpoint)
+			dst = pieces.Append(dst, e.segs[i].data, e.Checkpoint)
 		}
 		e.segs[i].data = nil
 	}

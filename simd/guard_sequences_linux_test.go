@@ -111,7 +111,8 @@ func TestGuardPagesEncodeSequences(t *testing.T) {
 							panicked)
 					}
 				}()
-				EncodeOffsets(make([]byte, len(in)), make([]byte, len(in)+1), extra, in, 64)
+				st := OffsetState{Repeats: [4]uint32{64, 64, 64}}
+				EncodeOffsets(make([]byte, len(in)), make([]byte, len(in)+1), extra, in, &st)
 			}()
 		}
 	})

@@ -86,7 +86,7 @@ func parseCandidatesKernel(
 }
 
 func encodeOffsetsKernel(
-	_, _, _ []byte, _ []rawSequence, _ uint32,
+	_, _, _ []byte, _ []rawSequence, _ *OffsetState,
 ) (usedCodes, usedExtra int, ok bool) {
 	return 0, 0, false
 }

@@ -156,7 +156,7 @@ func sequenceKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			return "DecodeTokensPlain", ok, want.decodeTokens
 		},
 		func() (string, bool, bool) {
-			_, _, ok := EncodeOffsets(nil, make([]byte, 1), nil, none, 64)
+			_, _, ok := EncodeOffsets(nil, make([]byte, 1), nil, none, new(OffsetState))
 			return "EncodeOffsets", ok, want.encode
 		},
 		func() (string, bool, bool) {

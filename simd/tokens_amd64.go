@@ -37,28 +37,23 @@ func decodeTokensPlainKernel(
 }
 
 func encodeOffsetsKernel(
-	tokens, codes, extra []byte, seqs []rawSequence, initial uint32,
+	tokens, codes, extra []byte, seqs []rawSequence, st *OffsetState,
 ) (usedCodes, usedExtra int, ok bool) {
 	if current() == portable {
 		return 0, 0, false
 	}
-	st := offsetState{Repeats: [4]uint32{initial, initial, initial}}
 	for len(seqs) > 0 {
 		n := min(len(seqs), maxCallSequences)
 		c, e := encodeOffsetsAVX2((*struct {
 			Acc, Have uint64
 			Repeats   [4]uint32
-		})(&st), tokens[:n], &codes[usedCodes], extra[usedExtra:], &seqs[0])
+		})(st), tokens[:n], &codes[usedCodes], extra[usedExtra:], &seqs[0])
 		// The base of a nil slice is 0: the kernel's check for 8 bytes wraps around and passes.
 		if e < 0 || len(extra) == 0 {
 			panic("simd: no room for the offsets")
 		}
 		usedCodes, usedExtra = usedCodes+c, usedExtra+e
 		tokens, seqs = tokens[n:], seqs[n:]
-	}
-	if st.Have > 0 {
-		extra[usedExtra] = byte(st.Acc)
-		usedExtra++
 	}
 	return usedCodes, usedExtra, true
 }

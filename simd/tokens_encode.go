@@ -8,16 +8,16 @@ package simd
 // EncodeLengths handles eight sequences a step. It packs their lengths into bytes, and a table of
 // shuffles moves those that need a byte of their own together.
 
-// offsetState is the state of EncodeOffsets between calls of the assembly.
-type offsetState struct {
-	Acc, Have uint64    // bits that do not fill a byte of extra yet, and their number
-	Repeats   [4]uint32 // the last place is not used
+// OffsetState is the state of EncodeOffsets between calls.
+type OffsetState struct {
+	Acc, Have uint64    // bits that do not fill a byte of extra yet, and their number, below 8
+	Repeats   [4]uint32 // the list of repeat offsets; the last place is not used
 }
 
 // EncodeOffsets sets each token, one for each sequence, to the index of its offset in the list of
 // repeat offsets, in bits 6–7, or to 3 for a new offset. It writes the codes and extra bits of new
-// offsets. All places of the list are initial at the beginning. It returns the number of bytes
-// written to codes and extra.
+// offsets, and updates st. It returns the number of bytes written to codes and extra. Behind the last
+// sequence the caller writes the bits that are left in st.Acc, if st.Have is not 0.
 //
 // codes needs room for one byte more than there are sequences. extra needs 8 bytes of any content
 // behind the bytes written. Without room EncodeOffsets panics. ok = false means that the tier has
@@ -25,12 +25,12 @@ type offsetState struct {
 //
 // Portable twin: lzseq/repeat.go.
 func EncodeOffsets[S Sequence](
-	tokens, codes, extra []byte, seqs []S, initial uint32,
+	tokens, codes, extra []byte, seqs []S, st *OffsetState,
 ) (usedCodes, usedExtra int, ok bool) {
 	if len(tokens) != len(seqs) || len(codes) <= len(seqs) {
 		panic("simd: no room for the offsets")
 	}
-	return encodeOffsetsKernel(tokens, codes, extra, raw(seqs), initial)
+	return encodeOffsetsKernel(tokens, codes, extra, raw(seqs), st)
 }
 
 // EncodeLengths adds lengths to tokens, one for each sequence: the literal run in bits 0–1, and the

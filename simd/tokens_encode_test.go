@@ -78,6 +78,23 @@ func randomSequences(r *rand.Rand, n, long int) []sequence {
 	return seqs
 }
 
+// encodeOffsets calls EncodeOffsets twice, the first time for cut sequences.
+func encodeOffsets(
+	tokens, codes, extra []byte, seqs []sequence, cut int,
+) (usedCodes, usedExtra int, ok bool) {
+	st := OffsetState{Repeats: [4]uint32{64, 64, 64}}
+	c, e, ok := EncodeOffsets(tokens[:cut], codes, extra, seqs[:cut], &st)
+	if !ok {
+		return 0, 0, false
+	}
+	c2, e2, ok := EncodeOffsets(tokens[cut:], codes[c:], extra[e:], seqs[cut:], &st)
+	if c, e = c+c2, e+e2; st.Have > 0 {
+		extra[e] = byte(st.Acc)
+		e++
+	}
+	return c, e, ok
+}
+
 // runEncode compares both kernels with the definitions. place returns the memory for an argument.
 func runEncode(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p []byte) []byte) {
 	t.Helper()
@@ -86,7 +103,7 @@ func runEncode(t *testing.T, r *rand.Rand, seqs []sequence, place func(k int, p 
 	wantCodes, wantExtra := encodeOffsetsNaively(wantTokens, seqs, 64)
 	codes := place(1, make([]byte, n+1))
 	extra := place(2, make([]byte, len(wantExtra)+8+r.IntN(3)))
-	c, e, ok := EncodeOffsets(tokens, codes, extra, seqs, 64)
+	c, e, ok := encodeOffsets(tokens, codes, extra, seqs, r.IntN(n+1))
 	if ok != has(current()).encode {
 		t.Fatalf("EncodeOffsets: kernel %v, want %v", ok, !ok)
 	}
@@ -157,7 +174,8 @@ func TestEncodeSequencesRoom(t *testing.T) {
 		}
 		for i, f := range []func(){
 			func() {
-				EncodeOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, 64)
+				st := OffsetState{Repeats: [4]uint32{64, 64, 64}}
+				EncodeOffsets(make([]byte, c.tokens), make([]byte, c.codes), extra, seqs, &st)
 			},
 			func() {
 				lits, matches := make([]byte, c.lits), make([]byte, c.matches)

@@ -42,7 +42,7 @@ func (e *Encoder) appendSeqs(seqs []lz77.Sequence) {
 func (e *Encoder) takeLiterals(seqs []lz77.Sequence) {
 	from := len(e.body.lits)
 	lits := resize(e.body.lits, MaxBlock+lz77.Slack)[:from]
-	e.body.lits, e.in.src = lz77.AppendLiterals(lits, e.in.src, seqs)
+	e.body.lits, e.in.src = lz77.AppendLiterals(lits, e.in.src, seqs, nil)
 	simd.Histogram(&e.nextUnit.lits, e.body.lits[from:])
 }
 

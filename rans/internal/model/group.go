@@ -1,6 +1,10 @@
 package model
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/internal/pieces"
+)
 
 // ErrWords reports that a group has fewer words than its symbols need.
 const ErrWords = CorruptError("words run out")
@@ -12,30 +16,7 @@ func AppendGroup(dst []byte, states []uint32, words []byte, checkpoint func()) [
 	for _, x := range states {
 		dst = binary.LittleEndian.AppendUint32(dst, x)
 	}
-	return AppendPieces(dst, words, checkpoint)
-}
-
-// copyPiece is the number of bytes that AppendPieces and CopyPieces copy between checkpoints.
-const copyPiece = 2 << 20
-
-// AppendPieces appends p to dst. It calls checkpoint, unless that is nil, between pieces.
-func AppendPieces(dst, p []byte, checkpoint func()) []byte {
-	for len(p) > copyPiece && checkpoint != nil && cap(dst)-len(dst) >= len(p) {
-		dst, p = append(dst, p[:copyPiece]...), p[copyPiece:]
-		checkpoint()
-	}
-	return append(dst, p...)
-}
-
-// CopyPieces copies src to dst, which is as long. It calls checkpoint, unless that is nil, between
-// pieces.
-func CopyPieces(dst, src []byte, checkpoint func()) {
-	for len(src) > copyPiece && checkpoint != nil {
-		copy(dst[:copyPiece], src)
-		dst, src = dst[copyPiece:], src[copyPiece:]
-		checkpoint()
-	}
-	copy(dst, src)
+	return pieces.Append(dst, words, checkpoint)
 }
 
 // OpenGroup reads a group from the front of src. It stores the states in states and returns the

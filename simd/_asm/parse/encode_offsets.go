@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets of the fields of offsetState of package simd.
+// Offsets of the fields of OffsetState of package simd.
 const (
 	osAcc = 8 * iota
 	osHave
