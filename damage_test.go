@@ -13,12 +13,13 @@ import (
 )
 
 // damageFile returns a small file of two streams with several blocks, its content, and the size of
-// the first stream.
+// the first stream. In the second one flushes end blocks of all kinds.
 func damageFile(t testing.TB) (file, content []byte, first int) {
 	a := slices.Concat(textBytes(testBlock, 1), make([]byte, testBlock), randomBytes(90, 2))
-	b := textBytes(100, 3)
+	pieces := [][]byte{textBytes(20, 3), textBytes(700, 4), make([]byte, 50), textBytes(30, 5)}
+	b := slices.Concat(pieces...)
 	one := encode(t, a, WithBlockSize(testBlock))
-	two := encode(t, b, WithBlockSize(testBlock), WithContentSize(int64(len(b))))
+	two, _ := flushPieces(t, pieces, len(b), WithBlockSize(testBlock), WithContentSize(int64(len(b))))
 	return append(one, two...), append(a, b...), len(one)
 }
 

@@ -43,6 +43,7 @@ var golden = []struct {
 	{"dense-x86-alone", callTargets, []Option{WithLevel(9)}},
 	{"unchecked", generated("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
+	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
 }
 
 // generated returns a function that makes n bytes of a kind of corpus.
@@ -92,6 +93,15 @@ func callTargets() []byte {
 	return p
 }
 
+// slicedContent returns the content of a file with a flush behind each of goldenPieces.
+func slicedContent() []byte { return slices.Concat(goldenPieces()...) }
+
+// goldenPieces returns content for short headers of all kinds, between others.
+func goldenPieces() [][]byte {
+	text := generated("json", 12_000)()
+	return [][]byte{text[:9000], text[9000:9100], text[9100:], make([]byte, 1000), {1}}
+}
+
 // TestGolden decodes the golden files.
 func TestGolden(t *testing.T) {
 	var all, content []byte
@@ -101,8 +111,20 @@ func TestGolden(t *testing.T) {
 		if os.IsNotExist(err) && *update {
 			var buf bytes.Buffer
 			w := newWriter(t, &buf, g.opts...)
-			if _, err := w.Write(g.content()); err != nil {
-				t.Fatal(err)
+			pieces := [][]byte{g.content()}
+			if g.name == "flushed" {
+				pieces = goldenPieces()
+			}
+			for _, p := range pieces {
+				if _, err := w.Write(p); err != nil {
+					t.Fatal(err)
+				}
+				if g.name != "flushed" {
+					continue
+				}
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := w.Close(); err != nil {
 				t.Fatal(err)

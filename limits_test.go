@@ -174,7 +174,7 @@ func TestClaims(t *testing.T) {
 		t.Errorf("AppendDecode: %d bytes allocated", n)
 	}
 	// Most of this index is missing.
-	f := pzfile.Footer{Content: 1 << 40, Size: 1 << 50, Blocks: 1 << 40}
+	f := pzfile.Footer{Content: 1 << 40, Size: 1 << 50, Units: 1 << 40}
 	claim = pzfile.AppendFooter(make([]byte, 100), f, 0)
 	if n := allocatedBytes(func() {
 		if _, err := openFile(claim); !isDamage(err) {

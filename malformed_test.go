@@ -80,7 +80,7 @@ func TestInconsistentIndex(t *testing.T) {
 			return e
 		},
 		"fewer": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry {
-			f.Blocks--
+			f.Units--
 			return e[:1]
 		},
 		"content": func(e []pzfile.Entry, f *pzfile.Footer) []pzfile.Entry {
@@ -97,7 +97,7 @@ func TestInconsistentIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := pzfile.Entry{Kind: pzfile.Stored, Payload: testBlock, Raw: testBlock}
-		p := append([]byte(nil), pzfile.EndMarker[:]...)
+		p := make([]byte, pzfile.EndMarkerSize)
 		for _, e := range change([]pzfile.Entry{e, e}, &f) {
 			p = e.Append(p)
 		}

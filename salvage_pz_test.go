@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -274,4 +275,63 @@ func FuzzRecover(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestRecoverFlushed damages a file with many flushes and without an index. All blocks that the damage
+// does not touch must be saved.
+func TestRecoverFlushed(t *testing.T) {
+	for _, checks := range []bool{true, false} {
+		r := rand.New(rand.NewPCG(5, 6))
+		content := corpus.ByName("json").Make(6 * flushBlock)
+		pieces := piecesOf(content, r)
+		file, _ := flushPieces(t, pieces, len(content), WithBlockSize(flushBlock), WithChecksum(checks))
+		blocks := slices.Collect(openAt(t, file).Blocks())
+		end := blocks[len(blocks)-1].Offset + blocks[len(blocks)-1].Size
+		steps := 60
+		if testenv.All() {
+			steps = 1000
+		}
+		for range steps {
+			bad := slices.Clone(file[:len(file)-1-r.IntN(40)]) // the footer is not whole
+			from := r.Int64N(end)
+			to := min(end, from+1+r.Int64N([]int64{1, 100, 10_000, 100_000}[r.IntN(4)]))
+			for i := from; i < to; i++ {
+				bad[i] = byte(r.Uint32())
+			}
+			if r.IntN(4) == 0 {
+				bad = slices.Delete(bad, int(from), int(to))
+			}
+			what := fmt.Sprintf("checks %v, bytes %d to %d of %d", checks, from, to, end)
+			checkSaved(t, what, bad, content, blocks, from, to, checks)
+		}
+	}
+}
+
+// checkSaved recovers bad. All content but that of the blocks in [from, to) must be saved.
+func checkSaved(
+	t *testing.T, what string, bad, content []byte, blocks []BlockInfo, from, to int64, checks bool,
+) {
+	t.Helper()
+	got, list := recoverAll(t, bad)
+	if len(list) == 0 {
+		t.Fatalf("%s: no damage", what)
+	}
+	first, last, behind := len(content), 0, 0
+	for _, b := range blocks {
+		switch {
+		case b.Offset >= to:
+			behind++
+		case b.Offset+b.Size > from:
+			first = min(first, int(b.ContentOffset))
+			last = max(last, int(b.ContentOffset+b.Content))
+		}
+	}
+	want := slices.Concat(content[:min(first, len(content))], content[max(first, last):])
+	if checks {
+		equal(t, got, want, what)
+	} else if behind < 2 {
+		// The last block is lost: nothing confirms its header.
+	} else if !bytes.HasPrefix(got, content[:first]) || !bytes.HasSuffix(got, content[max(first, last):]) {
+		t.Errorf("%s: intact blocks are lost", what)
+	}
 }

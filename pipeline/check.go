@@ -87,7 +87,7 @@ func (b *Block) precheckPayload() (whole bool, err error) {
 func (b *Block) finish() error {
 	p := b.run.cfg.Pipeline
 	if b.run.cfg.Op == Compress {
-		if p.Format == PZ && b.Kind == Coded && len(b.dst) >= len(b.Src) {
+		if p.Format == PZ && b.Kind == Coded && len(b.dst)+b.headerRoom() >= len(b.Src) {
 			b.Kind = Stored
 		}
 		b.Sum = p.check(b)
@@ -97,6 +97,15 @@ func (b *Block) finish() error {
 		return ErrChecksum
 	}
 	return nil
+}
+
+// headerRoom returns how much longer the header and the index entry of a coded block may be than those
+// of a stored one, in bytes. Blocks behind a flush have short headers, if sizes permit.
+func (b *Block) headerRoom() int {
+	if b.Flushed {
+		return 12
+	}
+	return 0
 }
 
 // payloadSum is the check of .pz: CRC32C over the payload, and for a coded block over the content

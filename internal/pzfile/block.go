@@ -15,24 +15,95 @@ const (
 	Coded  = container.Coded
 )
 
-// Entry is the index entry of a block: the first 8 bytes of its header.
+// Entry is the index entry of a block, and the first part of its header.
 type Entry struct {
 	Kind    container.Kind
-	Payload int // bytes of payload
-	Raw     int // bytes of content
+	Payload int  // bytes of payload
+	Raw     int  // bytes of content
+	Short   bool // the entry and the header have the short form
+}
+
+// NewEntry returns the entry of a block, in the short form if that is asked for and can hold it.
+func NewEntry(kind container.Kind, payload, raw int, short bool) Entry {
+	fits := raw <= maxShortRaw && (kind != Coded || payload <= maxShortPayload)
+	return Entry{Kind: kind, Payload: payload, Raw: raw, Short: short && fits}
+}
+
+// Size returns the bytes of the entry.
+func (e Entry) Size() int {
+	switch {
+	case !e.Short:
+		return UnitSize
+	case e.Kind == Coded:
+		return shortCodedEntry
+	}
+	return shortEntry
+}
+
+// HeaderSize returns the bytes of the block's header.
+func (e Entry) HeaderSize() int {
+	if e.Short {
+		return e.Size() + shortChecks
+	}
+	return BlockHeaderSize
 }
 
 // Append appends the entry's bytes to dst.
 func (e Entry) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(e.Payload)<<4|uint32(e.Kind))
-	return binary.LittleEndian.AppendUint32(dst, uint32(e.Raw))
+	if !e.Short {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(e.Payload)<<4|uint32(e.Kind))
+		return binary.LittleEndian.AppendUint32(dst, uint32(e.Raw))
+	}
+	v := e.Raw<<3 | shortFlag | int(e.Kind)
+	dst = append(dst, byte(v), byte(v>>8), byte(v>>16))
+	if e.Kind == Coded {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(e.Payload))
+	}
+	return dst
 }
 
-// ParseEntry reads an entry from the first EntrySize bytes of p. blockSize is the stream's.
+// entrySize returns the size of the entry that begins with a byte.
+func entrySize(first byte) int {
+	switch {
+	case first&shortFlag == 0:
+		return UnitSize
+	case first&7 == shortFlag|byte(Coded):
+		return shortCodedEntry
+	}
+	return shortEntry
+}
+
+// headerSize returns the size of the block header that begins with a byte.
+func headerSize(first byte) int {
+	if first&shortFlag == 0 {
+		return BlockHeaderSize
+	}
+	return entrySize(first) + shortChecks
+}
+
+// ParseEntry reads the entry that p begins with. blockSize is the stream's.
 func ParseEntry(p []byte, blockSize int) (Entry, error) {
-	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
+	if len(p) == 0 || len(p) < entrySize(p[0]) {
+		return Entry{}, fmt.Errorf("%w: entry of %d bytes", ErrField, len(p))
+	}
+	e, raw := Entry{Short: p[0]&shortFlag != 0}, uint32(0)
+	if e.Short {
+		e.Kind = container.Kind(p[0] & 3)
+		raw = (uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16) >> 3
+		switch e.Kind {
+		case Stored:
+			e.Payload = int(raw)
+		case Fill:
+			e.Payload = 1
+		case Coded:
+			e.Payload = int(binary.LittleEndian.Uint16(p[shortEntry:]))
+		}
+	} else {
+		first := binary.LittleEndian.Uint32(p)
+		e.Kind, e.Payload = container.Kind(first&15), int(first>>4)
+		raw = binary.LittleEndian.Uint32(p[4:])
+	}
 	// Sizes fit an int of 32 bits: payload has 28 bits, and raw is compared before it is converted.
-	e := Entry{Kind: container.Kind(first & 15), Payload: int(first >> 4)}
 	if raw == 0 || raw > uint32(blockSize) {
 		return e, fmt.Errorf("%w: block of %d bytes", ErrField, raw)
 	}
@@ -59,29 +130,40 @@ func AppendBlockHeader(dst []byte, e Entry, sum uint32, number int64) []byte {
 	at := len(dst)
 	dst = e.Append(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, sum)
+	if e.Short {
+		return binary.LittleEndian.AppendUint16(dst, shortSum(dst[at:], number))
+	}
 	return binary.LittleEndian.AppendUint32(dst, blockSum(dst[at:], number))
 }
 
-// ParseBlockHeader reads the header of a block from the first BlockHeaderSize bytes of p. h is the
-// header of its stream, number the block's number there.
+// ParseBlockHeader reads the block header that p begins with. h is the header of its stream, number
+// the block's number there.
 func ParseBlockHeader(p []byte, h *Header, number int64) (e Entry, sum uint32, err error) {
-	if binary.LittleEndian.Uint32(p[12:]) != blockSum(p[:12], number) {
+	if len(p) == 0 || len(p) < headerSize(p[0]) {
 		return e, 0, ErrChecksum
+	}
+	p = p[:headerSize(p[0])]
+	if p[0]&shortFlag != 0 {
+		p = p[:len(p)-2]
+		if binary.LittleEndian.Uint16(p[len(p):len(p)+2]) != shortSum(p, number) {
+			return e, 0, ErrChecksum
+		}
+	} else {
+		p = p[:len(p)-4]
+		if binary.LittleEndian.Uint32(p[len(p):len(p)+4]) != blockSum(p, number) {
+			return e, 0, ErrChecksum
+		}
 	}
 	e, err = ParseEntry(p, h.BlockSize)
 	if err != nil {
 		return e, 0, err
 	}
-	sum = binary.LittleEndian.Uint32(p[8:])
+	sum = binary.LittleEndian.Uint32(p[len(p)-4:])
 	if !h.Checks && sum != 0 {
 		return e, 0, fmt.Errorf("%w: a content check where there are none", ErrField)
 	}
 	return e, sum, nil
 }
-
-// IsEndMarker reports whether p, of at least EndMarkerSize bytes, begins with an end marker in
-// place of a block header.
-func IsEndMarker(p []byte) bool { return binary.LittleEndian.Uint32(p) == 0 }
 
 // blockSum returns the check of a block header. It covers the number, so that a block that has
 // changed places is detected.

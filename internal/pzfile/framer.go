@@ -8,26 +8,29 @@ import (
 
 // Framer writes the parts of a stream around its payloads, as docs/FORMAT.md has them.
 type Framer struct {
-	head Header
-	tail []byte // end marker and index: 8 bytes for each block
+	head   Header
+	blocks int64
+	short  bool   // a block has a short header
+	tail   []byte // room for the end marker, and the index: at most 8 bytes for each block
 }
 
 // Reset begins a new stream.
 func (f *Framer) Reset(h Header) {
-	f.head = h
-	f.tail = append(f.tail[:0], EndMarker[:]...)
+	f.head, f.blocks, f.short = h, 0, false
+	f.tail = append(f.tail[:0], 0, 0, 0, 0)
 }
-
-func (f *Framer) blocks() int64 { return int64(len(f.tail)-EndMarkerSize) / EntrySize }
 
 // Header appends the stream's header.
 func (f *Framer) Header(dst []byte) []byte { return f.head.Append(dst) }
 
-// BlockHeader appends the header of the next block and notes its index entry.
+// BlockHeader appends the header of the next block and notes its index entry. Blocks that end with a
+// flush have short headers: they may be many.
 func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
-	e := Entry{Kind: b.Kind, Payload: b.Payload, Raw: b.Raw}
-	dst = AppendBlockHeader(dst, e, b.Sum, f.blocks())
+	e := NewEntry(b.Kind, b.Payload, b.Raw, b.Flushed)
+	dst = AppendBlockHeader(dst, e, b.Sum, f.blocks)
 	f.tail = e.Append(f.tail)
+	f.blocks++
+	f.short = f.short || e.Short
 	return dst
 }
 
@@ -36,8 +39,13 @@ func (f *Framer) BlockTrailer(dst []byte, b container.Block) []byte { return dst
 
 // Trailer appends end marker, index and footer.
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
+	units := indexUnits(int64(len(f.tail) - EndMarkerSize))
+	appendEndMarker(f.tail[:0], units, f.short)
+	for len(f.tail) < EndMarkerSize+int(units)*UnitSize {
+		f.tail = append(f.tail, 0)
+	}
 	size := written + int64(len(f.tail)) + FooterSize
 	dst = slices.Grow(dst, len(f.tail)+FooterSize)
 	dst = append(dst, f.tail...)
-	return AppendFooter(dst, Footer{Content: content, Size: size, Blocks: f.blocks()}, Checksum(0, f.tail))
+	return AppendFooter(dst, Footer{Content: content, Size: size, Units: units}, Checksum(0, f.tail))
 }

@@ -2,6 +2,7 @@ package pzfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -18,27 +19,26 @@ func ReadIndex(
 	src io.ReaderAt, size int64, limits *container.Limits, known func(uint8) bool,
 ) (*index.File, error) {
 	x := &index.File{Format: container.PZ, Size: size}
-	var blocks int64
+	var units int64 // as many as blocks, unless blocks have short headers
 	for pos := size; pos > 0 || len(x.Streams) == 0; {
 		f, err := readFooter(src, pos)
 		if err != nil {
 			return nil, diagnose(src, size, known, err)
 		}
 		pos -= f.Size
-		blocks += f.Blocks
+		units += f.Units
 		x.Streams = append(x.Streams, index.Stream{
-			Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Blocks,
+			Offset: pos, Size: f.Size, Content: f.Content, Blocks: f.Units,
 		})
-		if limit := limits.Memory(); x.Memory(blocks) > limit {
-			return nil, errs.OutOfMemory(0,
-				"an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
+		if err := checkMemory(x, units, limits); err != nil {
+			return nil, err
 		}
 	}
 	slices.Reverse(x.Streams)
-	x.Blocks = make([]index.Block, 0, blocks)
+	x.Blocks = make([]index.Block, 0, units)
 	var buf [8 << 10]byte
 	for i := range x.Streams {
-		if err := readStream(x, src, i, known, buf[:]); err != nil {
+		if err := readStream(x, src, i, known, limits, buf[:]); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +96,21 @@ func diagnose(src io.ReaderAt, size int64, known func(uint8) bool, err error) er
 	}
 }
 
+// checkMemory returns an error if an index of so many blocks takes more memory than the limit.
+func checkMemory(x *index.File, blocks int64, limits *container.Limits) error {
+	limit := limits.Memory()
+	if x.Memory(blocks) <= limit {
+		return nil
+	}
+	return errs.OutOfMemory(0,
+		"an index of more than %d blocks takes more than the limit of %d bytes", blocks, limit)
+}
+
 // readStream reads header and index of stream i and appends its blocks. Earlier streams have been
-// read.
-func readStream(x *index.File, src io.ReaderAt, i int, known func(uint8) bool, buf []byte) error {
+// read. The stream's Blocks are the units of its index before, and its blocks after that.
+func readStream(
+	x *index.File, src io.ReaderAt, i int, known func(uint8) bool, limits *container.Limits, buf []byte,
+) error {
 	st := &x.Streams[i]
 	// A Scanner knows how to read a header, and what to say of a bad one.
 	s := Scanner{Known: known}
@@ -112,36 +124,37 @@ func readStream(x *index.File, src io.ReaderAt, i int, known func(uint8) bool, b
 	}
 	st.Pipeline, st.BlockSize, st.Checks = s.head.Pipeline, s.head.BlockSize, s.head.Checks
 	st.ContentOffset, st.First, st.ID = x.Content, int64(len(x.Blocks)), i
-	offset := s.off
-	tail := st.Offset + st.Size - TailSize(st.Blocks)
+	units, tail := st.Blocks, st.Offset+st.Size-TailSize(st.Blocks)
 	bad := func(err error) error { return s.parseError(err, errs.PartIndex, -1, tail) }
 
-	if err := container.ReadAt(src, buf[:EndMarkerSize], tail); err != nil {
+	var marker [EndMarkerSize]byte
+	if err := container.ReadAt(src, marker[:], tail); err != nil {
 		return err
 	}
-	if !IsEndMarker(buf) {
+	if !IsEndMarker(marker[:]) {
 		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not begin where it should")
 	}
-	sum := Checksum(0, buf[:EndMarkerSize])
+	r := indexReader{x: x, st: st, offset: s.off, limits: limits}
+	sum := Checksum(0, marker[:])
 	pos, end := tail+EndMarkerSize, st.Offset+st.Size-FooterSize
+	kept := 0
 	for pos < end {
-		p := buf[:min(int64(len(buf)), end-pos)] // both are multiples of an entry
+		// The front of buf has the rest of the piece before: a part of an entry.
+		p := buf[kept:min(int64(len(buf)), int64(kept)+end-pos)]
 		if err := container.ReadAt(src, p, pos); err != nil {
 			return err
 		}
 		pos += int64(len(p))
 		sum = Checksum(sum, p)
-		for ; len(p) > 0; p = p[EntrySize:] {
-			e, err := ParseEntry(p, st.BlockSize)
-			if err != nil {
-				return bad(err)
-			}
-			b := e.block(offset)
-			b.Content = x.Content
-			x.Blocks = append(x.Blocks, b)
-			offset += int64(b.Size)
-			x.Content += int64(e.Raw)
+		p = buf[:kept+len(p)]
+		used, err := r.read(p)
+		if err != nil {
+			return bad(err)
 		}
+		kept = copy(buf, p[used:])
+	}
+	if r.err != nil {
+		return r.err
 	}
 	if err := container.ReadAt(src, buf[:FooterSize], end); err != nil {
 		return err
@@ -150,20 +163,76 @@ func readStream(x *index.File, src io.ReaderAt, i int, known func(uint8) bool, b
 	if err == nil {
 		err = f.CheckTail(sum, buf)
 	}
+	st.Blocks = int64(len(x.Blocks)) - st.First
 	announced := s.head.ContentSize
+	var want [EndMarkerSize]byte
+	appendEndMarker(want[:0], units, r.short)
 	switch {
 	case err != nil:
 		return bad(err)
-	case offset != tail, x.Content-st.ContentOffset != st.Content, announced >= 0 && announced != st.Content:
+	case kept > 0, r.offset != tail, x.Content-st.ContentOffset != st.Content,
+		announced >= 0 && announced != st.Content, indexUnits(r.size) != units, marker != want:
 		return s.fail(errs.Corrupt, errs.PartIndex, tail, "index does not add up")
 	}
 	return nil
 }
 
+// An indexReader appends the blocks of an index to a File.
+type indexReader struct {
+	x      *index.File
+	st     *index.Stream
+	limits *container.Limits
+	offset int64 // of the next block
+	size   int64 // bytes of the entries so far
+	short  bool  // one of them is short
+	padded bool  // only zeros may follow
+	err    error // too many blocks for the memory
+}
+
+// read reads the entries that p has whole and returns how many bytes they have.
+func (r *indexReader) read(p []byte) (used int, err error) {
+	for used < len(p) && r.err == nil {
+		q := p[used:]
+		if r.padded || q[0] == 0 {
+			// Zeros fill the last unit, if entries are short.
+			if r.padded = true; !r.short || len(q) >= UnitSize {
+				return used, fmt.Errorf("%w: block of kind 0", ErrField)
+			}
+			for _, b := range q {
+				if b != 0 {
+					return used, fmt.Errorf("%w: padding of the index", ErrField)
+				}
+			}
+			return len(p), nil
+		}
+		if len(q) < entrySize(q[0]) {
+			return used, nil
+		}
+		e, err := ParseEntry(q, r.st.BlockSize)
+		if err != nil {
+			return used, err
+		}
+		if len(r.x.Blocks) == cap(r.x.Blocks) {
+			if r.err = checkMemory(r.x, 2*int64(len(r.x.Blocks)), r.limits); r.err != nil {
+				break
+			}
+		}
+		b := e.block(r.offset)
+		b.Content = r.x.Content
+		r.x.Blocks = append(r.x.Blocks, b)
+		r.offset += int64(b.Size)
+		r.x.Content += int64(e.Raw)
+		r.size += int64(e.Size())
+		r.short = r.short || e.Short
+		used += e.Size()
+	}
+	return used, nil
+}
+
 // block returns the block at an offset that has the entry.
 func (e Entry) block(offset int64) index.Block {
 	return index.Block{
-		Offset: offset, Size: int32(BlockHeaderSize + e.Payload), Raw: int32(e.Raw), Kind: e.Kind,
+		Offset: offset, Size: int32(e.HeaderSize() + e.Payload), Raw: int32(e.Raw), Kind: e.Kind,
 	}
 }
 
@@ -174,8 +243,8 @@ func OpenBlock(
 ) (payload []byte, sum uint32, err error) {
 	h := Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks}
 	e, sum, err := ParseBlockHeader(p, &h, number)
-	if err == nil && e == (Entry{Kind: b.Kind, Payload: int(b.Size) - BlockHeaderSize, Raw: int(b.Raw)}) {
-		return p[BlockHeaderSize:], sum, nil
+	if err == nil && e.block(b.Offset).Size == b.Size && e.Kind == b.Kind && e.Raw == int(b.Raw) {
+		return p[e.HeaderSize():], sum, nil
 	}
 	kind, detail := errs.Corrupt, "header differs from the index"
 	if err == ErrChecksum {

@@ -17,15 +17,29 @@ const (
 
 	MinHeaderSize   = 10 // without the content size
 	MaxHeaderSize   = 18 // with it
-	BlockHeaderSize = 16
+	BlockHeaderSize = 16 // unless the header is short
 	EndMarkerSize   = 4
-	EntrySize       = 8 // one block in the index
+	UnitSize        = 8 // of the index: the entry of a block, unless that is short
 	FooterSize      = 32
 
 	// MinStreamSize is the size of a stream without blocks.
 	MinStreamSize = MinHeaderSize + EndMarkerSize + FooterSize
-	// BlockOverhead is the size of a block without its payload, index entry included.
-	BlockOverhead = BlockHeaderSize + EntrySize
+
+	// minBlockHeader is the size of the shortest block header.
+	minBlockHeader = shortEntry + shortChecks
+	// minBlock is the least that a block takes, without its index entry.
+	minBlock = minBlockHeader + 1
+)
+
+// Parts of short block headers, in bytes. The entry is 3 bytes, and 2 more if the block is coded.
+const (
+	shortEntry      = 3
+	shortCodedEntry = 5
+	shortChecks     = 6 // of the content and of the header
+
+	shortFlag       = 4 // in the first byte of an entry, and of an end marker
+	maxShortRaw     = 1<<21 - 1
+	maxShortPayload = 1<<16 - 1 // of a coded block
 )
 
 // Version of the format that this package writes and reads.

@@ -84,8 +84,10 @@ func TestHeaderFields(t *testing.T) {
 func TestBlockHeader(t *testing.T) {
 	h := Header{BlockSize: 1 << 16, Checks: true}
 	for _, e := range []Entry{
-		{Stored, 1, 1}, {Stored, 1 << 16, 1 << 16}, {Fill, 1, 1}, {Fill, 1, 1 << 16}, {Coded, 1, 2},
-		{Coded, 1<<16 - 1, 1 << 16},
+		{Stored, 1, 1, false}, {Stored, 1 << 16, 1 << 16, false}, {Fill, 1, 1, false},
+		{Fill, 1, 1 << 16, false}, {Coded, 1, 2, false}, {Coded, 1<<16 - 1, 1 << 16, false},
+		{Stored, 1, 1, true}, {Stored, 1 << 16, 1 << 16, true}, {Fill, 1, 1, true},
+		{Fill, 1, 1 << 16, true}, {Coded, 1, 2, true}, {Coded, 1<<16 - 1, 1 << 16, true},
 	} {
 		for _, number := range []int64{0, 1, 255, 256, 1 << 40, 1<<63 - 1} {
 			p := AppendBlockHeader([]byte("before"), e, 0x12345678, number)[6:]
@@ -104,10 +106,12 @@ func TestBlockHeader(t *testing.T) {
 		}
 	}
 	for _, e := range []Entry{
-		{0, 5, 5}, {4, 5, 5}, {15, 5, 5}, {Stored, 5, 6}, {Stored, 6, 5}, {Stored, 0, 0}, {Fill, 2,
-			5}, {Fill, 0, 5},
-		{Coded, 5, 5}, {Coded, 6, 5}, {Coded, 0, 5}, {Fill, 1, 0}, {Fill, 1, 1<<16 + 1}, {Coded, 5,
-			1<<31 - 1},
+		{0, 5, 5, false}, {8, 5, 5, false}, {11, 5, 5, false}, {Stored, 5, 6, false},
+		{Stored, 6, 5, false}, {Stored, 0, 0, false}, {Fill, 2, 5, false}, {Fill, 0, 5, false},
+		{Coded, 5, 5, false}, {Coded, 6, 5, false}, {Coded, 0, 5, false}, {Fill, 1, 0, false},
+		{Fill, 1, 1<<16 + 1, false}, {Coded, 5, 1<<31 - 1, false},
+		{0, 5, 5, true}, {Stored, 0, 0, true}, {Fill, 1, 0, true}, {Coded, 5, 5, true},
+		{Coded, 0, 5, true}, {Stored, 1<<16 + 1, 1<<16 + 1, true},
 	} {
 		p := AppendBlockHeader(nil, e, 0, 3)
 		if _, _, err := ParseBlockHeader(p, &h, 3); !errors.Is(err, ErrField) {
@@ -115,8 +119,8 @@ func TestBlockHeader(t *testing.T) {
 		}
 	}
 	h.Checks = false
-	if _, _, err := ParseBlockHeader(AppendBlockHeader(nil, Entry{Stored, 5, 5}, 1, 0), &h,
-		0); !errors.Is(err, ErrField) {
+	p := AppendBlockHeader(nil, Entry{Kind: Stored, Payload: 5, Raw: 5}, 1, 0)
+	if _, _, err := ParseBlockHeader(p, &h, 0); !errors.Is(err, ErrField) {
 		t.Error("check where there are none:", err)
 	}
 }
@@ -124,7 +128,7 @@ func TestBlockHeader(t *testing.T) {
 func TestBlockNumber(t *testing.T) {
 	for _, number := range []int64{0, 1, 2, 255, 256, 70_000, 1<<32 - 1} {
 		for _, sum := range []uint32{0, 1, 0xDEADBEEF} {
-			p := AppendBlockHeader(nil, Entry{Coded, 99, 1000}, sum, number)
+			p := AppendBlockHeader(nil, Entry{Kind: Coded, Payload: 99, Raw: 1000}, sum, number)
 			if got := BlockNumber(p); got != number {
 				t.Errorf("%d, want %d", got, number)
 			}
@@ -132,12 +136,27 @@ func TestBlockNumber(t *testing.T) {
 	}
 }
 
+// TestShortNumber checks the number that a short header must have, and the checks of the format's page.
+func TestShortNumber(t *testing.T) {
+	for _, e := range []Entry{{Stored, 99, 99, true}, {Fill, 1, 1 << 20, true}, {Coded, 99, 1000, true}} {
+		for _, number := range []int64{0, 1, 255, 256, 1<<16 - 1, 1 << 16, 1<<40 + 77} {
+			p := AppendBlockHeader(nil, e, 0xDEADBEEF, number)
+			if got := shortNumber(p); got != uint16(number) {
+				t.Errorf("%d, want %d", got, uint16(number))
+			}
+		}
+	}
+	if got := ^crc16(^uint16(0), []byte("123456789")); got != 0x906E {
+		t.Errorf("CRC-16 of 123456789: %#x", got)
+	}
+}
+
 func TestFooter(t *testing.T) {
-	tail := EndMarker[:]
-	tail = Entry{Stored, 100, 100}.Append(tail)
-	tail = Entry{Fill, 1, 4096}.Append(tail)
+	tail := make([]byte, EndMarkerSize)
+	tail = Entry{Kind: Stored, Payload: 100, Raw: 100}.Append(tail)
+	tail = Entry{Kind: Fill, Payload: 1, Raw: 4096}.Append(tail)
 	sum := Checksum(0, tail)
-	f := Footer{Content: 4196, Size: 10 + 2*16 + 101 + TailSize(2), Blocks: 2}
+	f := Footer{Content: 4196, Size: 10 + 2*16 + 101 + TailSize(2), Units: 2}
 	p := AppendFooter(nil, f, sum)
 	if int64(len(tail)+len(p)) != TailSize(2) {
 		t.Error(len(tail), len(p))
@@ -160,10 +179,10 @@ func TestFooter(t *testing.T) {
 		}
 	})
 	for _, f := range []Footer{
-		{Size: 45}, {Size: -1}, {Size: 46, Blocks: 1, Content: 1}, {Size: 46, Content: 1},
-		{Size: 71, Blocks: 1},
-		{Size: 71, Blocks: 1, Content: MaxBlockSize + 1}, {Size: 71, Blocks: -1}, {Size: 71,
-			Blocks: 1, Content: -1}, {Size: 1 << 62, Blocks: 1 << 60, Content: 1 << 62},
+		{Size: 45}, {Size: -1}, {Size: 46, Units: 1, Content: 1}, {Size: 46, Content: 1},
+		{Size: 71, Units: 1},
+		{Size: 71, Units: 1, Content: MaxBlockSize + 1}, {Size: 71, Units: -1}, {Size: 71,
+			Units: 1, Content: -1}, {Size: 1 << 62, Units: 1 << 60, Content: 1 << 62},
 	} {
 		if _, err := ParseFooter(AppendFooter(nil, f, 0)); !errors.Is(err, ErrField) {
 			t.Errorf("%+v: %v", f, err)
@@ -192,26 +211,27 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzBlockHeader(f *testing.F) {
-	f.Add(AppendBlockHeader(nil, Entry{Stored, 5, 5}, 1, 0), int64(0))
-	f.Add(AppendBlockHeader(nil, Entry{Coded, 5, 500}, 1, 9), int64(9))
+	f.Add(AppendBlockHeader(nil, Entry{Kind: Stored, Payload: 5, Raw: 5}, 1, 0), int64(0))
+	f.Add(AppendBlockHeader(nil, Entry{Kind: Coded, Payload: 5, Raw: 500}, 1, 9), int64(9))
+	f.Add(AppendBlockHeader(nil, Entry{Coded, 5, 500, true}, 1, 9), int64(9))
 	f.Fuzz(func(t *testing.T, p []byte, number int64) {
-		if len(p) < BlockHeaderSize {
+		if len(p) == 0 || len(p) < headerSize(p[0]) {
 			return
 		}
-		p = p[:BlockHeaderSize]
+		p = p[:headerSize(p[0])]
 		h := Header{BlockSize: MaxBlockSize, Checks: true}
 		e, sum, err := ParseBlockHeader(p, &h, number)
 		if err == nil && !bytes.Equal(AppendBlockHeader(nil, e, sum, number), p) {
 			t.Errorf("%x is %+v", p, e)
 		}
-		if e, err := ParseEntry(p, h.BlockSize); err == nil && !bytes.Equal(e.Append(nil), p[:EntrySize]) {
+		if e, err := ParseEntry(p, h.BlockSize); err == nil && !bytes.Equal(e.Append(nil), p[:e.Size()]) {
 			t.Errorf("%x is %+v", p, e)
 		}
 	})
 }
 
 func FuzzFooter(f *testing.F) {
-	f.Add(AppendFooter(nil, Footer{Size: 71, Blocks: 1, Content: 1}, 0))
+	f.Add(AppendFooter(nil, Footer{Size: 71, Units: 1, Content: 1}, 0))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if len(p) < FooterSize {
 			return

@@ -124,7 +124,11 @@ func (s *search) find(from int64) candidate {
 					return candidate{at: at, number: -1}
 				}
 			}
-			if len(q) >= BlockHeaderSize && isPlausible(q, MaxBlockSize) {
+			if q[0]&shortFlag != 0 {
+				if c, ok := s.isShortBlock(q, at); ok {
+					return c
+				}
+			} else if len(q) >= BlockHeaderSize && isPlausible(q, MaxBlockSize) {
 				if c, ok := s.isBlock(q[:BlockHeaderSize], at); ok {
 					return c
 				}
@@ -134,7 +138,7 @@ func (s *search) find(from int64) candidate {
 	}
 }
 
-// isPlausible is a quick test of whether p can be a block header.
+// isPlausible is a quick test of whether p can be a block header that is not short.
 func isPlausible(p []byte, blockSize int) bool {
 	first, raw := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 	payload := first >> 4
@@ -183,9 +187,6 @@ func (s *search) isOtherStream(c candidate) bool {
 		return true
 	}
 	p := s.Peek(s.small[:BlockHeaderSize], c.at)
-	if len(p) < BlockHeaderSize {
-		return true
-	}
 	_, _, err := ParseBlockHeader(p, &s.head, c.number)
 	return err != nil
 }
@@ -194,25 +195,91 @@ func (s *search) isOtherStream(c candidate) bool {
 // with so many blocks.
 func (s *search) follows(at, number int64) bool {
 	p := s.Peek(s.small[:BlockHeaderSize], at)
-	if len(p) < BlockHeaderSize {
+	if len(p) < EndMarkerSize || len(p) < min(headerSize(p[0]), minBlockHeader) {
 		return false
 	}
 	if IsEndMarker(p) {
-		_, ok := s.footerAt(at, number)
-		return ok
+		units := markerUnits(p, number)
+		_, ok := s.footerAt(at, units)
+		return ok && units <= number
 	}
-	return isPlausible(p, MaxBlockSize) && BlockNumber(p) == number
+	if p[0]&shortFlag != 0 {
+		_, ok := parseShort(p)
+		return ok && shortNumber(p[:headerSize(p[0])]) == uint16(number)
+	}
+	return len(p) >= BlockHeaderSize && isPlausible(p, MaxBlockSize) && BlockNumber(p) == number
 }
 
-// footerAt reads the footer that belongs to the end marker at off in a stream of so many blocks.
-// It does not read the index.
-func (s *search) footerAt(off, blocks int64) (Footer, bool) {
-	p := s.Peek(s.small[:], off+TailSize(blocks)-FooterSize)
+// parseShort parses the entry of a short header that p begins with.
+func parseShort(p []byte) (e Entry, ok bool) {
+	if len(p) < minBlockHeader {
+		return e, false
+	}
+	v := uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16
+	e = Entry{Kind: container.Kind(v & 3), Raw: int(v >> 3), Payload: int(v >> 3), Short: true}
+	switch e.Kind {
+	case Fill:
+		e.Payload = 1
+	case Coded:
+		e.Payload = int(p[shortEntry]) | int(p[shortEntry+1])<<8
+		if e.Payload >= e.Raw || len(p) < e.HeaderSize() {
+			return e, false
+		}
+	case 0:
+		return e, false
+	}
+	return e, e.Payload > 0 && e.Raw > 0
+}
+
+// Random bytes are often a short entry, mostly of a long block. So a search believes in long blocks only
+// if few numbers are missing: their next header is not at hand, and reading it takes long.
+const (
+	nearNumbers = 64       // may be missing at any distance; random bytes have one once in a thousand times
+	nearPayload = 4 << 10  // bytes of payload of a block that is not long
+	nearContent = 64 << 10 // bytes of content that may be decoded in vain
+)
+
+// isShortBlock reports whether p begins with the header of a short block at offset at. Its check tells
+// the number only modulo 2¹⁶, so the content must confirm it.
+func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
+	e, ok := parseShort(p)
+	size := int64(e.Payload)
+	if e.Kind == Fill {
+		size = int64(e.Raw)
+	}
+	next := at + int64(e.HeaderSize()) + int64(e.Payload)
+	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && size > nearPayload || next > s.Size {
+		return c, false
+	}
+	p = p[:e.HeaderSize()]
+	ahead := int64(shortNumber(p) - uint16(s.number))
+	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
+	c = candidate{at, s.number + ahead, checks}
+	switch {
+	case s.known && ahead > (at-s.back)/minBlock+1,
+		// The longer a block is, the fewer of its kind lie in between.
+		size > nearPayload && ahead >= nearNumbers+nearNumbers/4*(at-s.back)/size,
+		s.place == atCutBlock && s.isOtherStream(c):
+		return c, false
+	}
+	if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
+		return c, false
+	}
+	b := e.block(at)
+	st := s.row(c.number)
+	st.Checks, st.BlockSize = true, max(MinBlockSize, container.CeilPow2(e.Raw))
+	return c, !checks || s.Intact(b, st, 0)
+}
+
+// footerAt reads the footer that belongs to the end marker at off in front of an index of so many
+// units. It does not read the index.
+func (s *search) footerAt(off, units int64) (Footer, bool) {
+	p := s.Peek(s.small[:], off+TailSize(units)-FooterSize)
 	if len(p) < FooterSize {
 		return Footer{}, false
 	}
 	f, err := ParseFooter(p)
-	return f, err == nil && f.Blocks == blocks
+	return f, err == nil && f.Units == units
 }
 
 // startOf follows the blocks from c on to the end of their stream, and returns where the stream
@@ -220,47 +287,52 @@ func (s *search) footerAt(off, blocks int64) (Footer, bool) {
 func (s *search) startOf(c candidate, head *Header) int64 {
 	for at, number := c.at, c.number; ; number++ {
 		p := s.Peek(s.small[:BlockHeaderSize], at)
-		if len(p) < BlockHeaderSize {
+		if len(p) < EndMarkerSize {
 			return -1
 		}
 		if IsEndMarker(p) {
-			f, ok := s.footerAt(at, number)
+			units := markerUnits(p, number)
+			f, ok := s.footerAt(at, units)
 			if !ok {
 				return -1
 			}
-			return at + TailSize(number) - f.Size
+			return at + TailSize(units) - f.Size
 		}
 		e, _, err := ParseBlockHeader(p, head, number)
 		if err != nil {
 			return -1
 		}
-		at += BlockHeaderSize + int64(e.Payload)
+		at += int64(e.HeaderSize()) + int64(e.Payload)
 	}
 }
 
 // isIndexPart reports whether the bytes between pos and to can be the beginning of an index: an end
 // marker, and then nothing but entries.
 func (s *search) isIndexPart(to int64) bool {
-	if to-s.pos >= TailSize(s.number) {
-		return false
-	}
 	p := s.Peek(s.small[:EndMarkerSize], s.pos)
 	if len(p) < EndMarkerSize || to-s.pos < EndMarkerSize || !IsEndMarker(p) {
 		return false
 	}
+	units := markerUnits(p, s.number)
+	if to-s.pos >= TailSize(units) {
+		return false
+	}
 	pos := s.pos + EndMarkerSize
-	to = min(to, pos+EntrySize*s.number)
-	for pos+EntrySize <= to {
-		p := s.Peek(s.buf[:min(int64(len(s.buf)), (to-pos)/EntrySize*EntrySize)], pos)
-		if len(p) < EntrySize {
-			return false
-		}
-		for ; len(p) >= EntrySize; p = p[EntrySize:] {
-			if _, err := ParseEntry(p, s.head.BlockSize); err != nil {
+	to = min(to, pos+UnitSize*units)
+	for pos < to {
+		p := s.Peek(s.buf[:min(int64(len(s.buf)), to-pos)], pos)
+		used := 0
+		for used < len(p) && p[used] != 0 && len(p)-used >= entrySize(p[used]) {
+			e, err := ParseEntry(p[used:], s.head.BlockSize)
+			if err != nil {
 				return false
 			}
-			pos += EntrySize
+			used += e.Size()
 		}
+		if used == 0 { // a part of an entry, or zeros, which fill the last unit
+			return to-pos < UnitSize
+		}
+		pos += int64(used)
 	}
 	return true
 }

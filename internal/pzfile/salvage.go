@@ -64,9 +64,6 @@ type outer struct {
 	gaps    int
 }
 
-// minBlock is the least that a block takes, in bytes.
-const minBlock = BlockHeaderSize + 1
-
 // Salvage goes through a damaged file from the front. It returns an index of the blocks that it
 // finds, and the gaps between them. Other data returns errs.Format.
 func Salvage(
@@ -196,13 +193,13 @@ func (s *search) next() found {
 	if len(p) >= EndMarkerSize && IsEndMarker(p) {
 		return s.end()
 	}
-	if len(p) < BlockHeaderSize {
+	if len(p) == 0 || len(p) < headerSize(p[0]) {
 		return atOther
 	}
 	e, _, err := ParseBlockHeader(p, &s.head, s.number)
 	switch {
 	case err == nil && s.endOf(e) > s.Size:
-		s.place, s.back = atCutBlock, s.pos+BlockHeaderSize
+		s.place, s.back = atCutBlock, s.pos+int64(e.HeaderSize())
 		return atOther
 	case err == nil:
 		s.add(e)
@@ -210,7 +207,7 @@ func (s *search) next() found {
 	}
 	if e, ok := s.mend(p); ok {
 		s.lose(index.DamageBlocks, errs.PartBlock, 1, int64(e.Raw), errs.Checksum, "header checksum mismatch")
-		s.place, s.back = anyPlace, s.pos+BlockHeaderSize
+		s.place, s.back = anyPlace, s.pos+int64(e.HeaderSize())
 		s.pos = s.endOf(e)
 		s.number++
 		return atBlock
@@ -219,7 +216,7 @@ func (s *search) next() found {
 }
 
 // endOf returns the offset of the end of the block at pos.
-func (s *search) endOf(e Entry) int64 { return s.pos + BlockHeaderSize + int64(e.Payload) }
+func (s *search) endOf(e Entry) int64 { return s.pos + int64(e.HeaderSize()) + int64(e.Payload) }
 
 // headerAt reads the header of a stream, if there is one at off.
 func (s *search) headerAt(off int64) (Header, bool) {
@@ -243,7 +240,7 @@ func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
 func (s *search) add(e Entry) {
 	b := e.block(s.pos)
 	s.AddBlock(b, func() index.Stream { return s.row(s.number) })
-	s.place, s.back = behindBlock, s.pos+BlockHeaderSize
+	s.place, s.back = behindBlock, s.pos+int64(e.HeaderSize())
 	s.pos += int64(b.Size)
 	s.number++
 	if s.raw >= 0 {
@@ -276,7 +273,8 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 		p[bit/8] ^= 1 << (bit % 8)
 		e, _, err := ParseBlockHeader(p, &s.head, s.number)
 		p[bit/8] ^= 1 << (bit % 8)
-		if err == nil {
+		// The check of a short header is too weak for so many attempts.
+		if err == nil && (!e.Short || s.follows(s.endOf(e), s.number+1)) {
 			return e, s.endOf(e) <= s.Size
 		}
 	}
@@ -286,7 +284,8 @@ func (s *search) mend(p []byte) (e Entry, ok bool) {
 
 // end handles an end marker at pos. Part of the index must follow it.
 func (s *search) end() found {
-	size := TailSize(s.number)
+	units := markerUnits(s.small[:], s.number)
+	size := TailSize(units)
 	footer, next := s.pos+size-FooterSize, s.pos+size
 	if next > s.Size {
 		if !s.isIndexPart(s.Size) {
@@ -298,7 +297,7 @@ func (s *search) end() found {
 	}
 	// Almost everything that only looks like an end marker ends here, before a read as long as an
 	// index.
-	if _, ok := s.footerAt(s.pos, s.number); !ok && next < s.Size {
+	if _, ok := s.footerAt(s.pos, units); !ok && next < s.Size {
 		if _, ok := s.headerAt(next); !ok {
 			return atOther
 		}

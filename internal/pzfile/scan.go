@@ -33,6 +33,8 @@ type Scanner struct {
 	before  int64 // content of earlier streams
 	raw     int64 // content of this stream so far
 	blocks  int64 // block headers of this stream so far
+	size    int64 // bytes of their index entries
+	short   bool  // one of them is short
 	at      int64 // offset of the last block header
 	payload int   // bytes of the current unit's payload
 
@@ -104,7 +106,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 		},
 		// A Writer leaves a block short at the end and before a flush. There the next byte may be
 		// long in coming.
-		Pause: !s.ahead && e.Raw < h.BlockSize,
+		Pause: !s.ahead && (e.Short || e.Raw < h.BlockSize),
 	}
 	return nil
 }
@@ -252,7 +254,7 @@ func (s *Scanner) header() error {
 	if s.head.ContentSize > math.MaxInt64-s.before {
 		return s.fail(errs.Corrupt, errs.PartHeader, s.start, "content sizes add up to over 2^63 bytes")
 	}
-	s.inside, s.raw, s.blocks = true, 0, 0
+	s.inside, s.raw, s.blocks, s.size, s.short = true, 0, 0, 0, false
 	s.seen.Reset()
 	s.index.Reset()
 	return nil
@@ -266,8 +268,9 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 		}
 	}
 	s.at = s.off
-	// The end of a stream is longer than a block header, so that this does not read past it.
-	p := s.buf[:BlockHeaderSize]
+	// The end of a stream, and a block, are longer than the shortest header, so that this does not
+	// read past them.
+	p := s.buf[:minBlockHeader]
 	if _, err := s.read(p, errs.PartBlock, s.blocks); err != nil {
 		return e, 0, err
 	}
@@ -280,6 +283,13 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 		s.stream++
 		return e, 0, container.ErrNothingYet
 	}
+	if size := headerSize(p[0]); size > len(p) {
+		rest := s.buf[len(p):size]
+		if _, err := s.read(rest, errs.PartBlock, s.blocks); err != nil {
+			return e, 0, err
+		}
+		p = s.buf[:size]
+	}
 	e, sum, err = ParseBlockHeader(p, &s.head, s.blocks)
 	if err != nil {
 		return e, 0, s.parseError(err, errs.PartBlock, s.blocks, s.at)
@@ -290,20 +300,30 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 			Detail: "more content than the stream's header announces",
 		}
 	}
-	s.seen.Write(p[:EntrySize])
+	s.seen.Write(p[:e.Size()])
+	s.size += int64(e.Size())
+	s.short = s.short || e.Short
 	s.raw += int64(e.Raw)
 	s.blocks++
 	return e, sum, nil
 }
 
-// end verifies index and footer. The end marker and what follows it, up to the size of a block
-// header, are in s.buf.
+// padding fills the last unit of an index.
+var padding [UnitSize]byte
+
+// end verifies index and footer. The end marker and what follows it, up to the size of the shortest
+// block header, are in s.buf.
 func (s *Scanner) end() error {
 	footer := &s.footer
+	units := indexUnits(s.size)
+	var marker [EndMarkerSize]byte
+	appendEndMarker(marker[:0], units, s.short)
+	fits := [EndMarkerSize]byte(s.buf[:EndMarkerSize]) == marker
 	sum := Checksum(0, s.buf[:EndMarkerSize])
-	index := EntrySize * s.blocks
+	index := units * UnitSize
+	s.seen.Write(padding[:index-s.size])
 	size := index + FooterSize
-	p := s.buf[EndMarkerSize:BlockHeaderSize]
+	p := s.buf[EndMarkerSize:minBlockHeader]
 	for pos := int64(0); ; {
 		if pos < index {
 			m := min(int64(len(p)), index-pos)
@@ -329,7 +349,7 @@ func (s *Scanner) end() error {
 	switch {
 	case err != nil:
 		return s.parseError(err, errs.PartIndex, -1, s.at)
-	case s.index.Sum64() != s.seen.Sum64(), f.Blocks != s.blocks, f.Content != s.raw,
+	case s.index.Sum64() != s.seen.Sum64(), !fits, f.Units != units, f.Content != s.raw,
 		f.Size != s.off-s.start:
 		return s.fail(errs.Corrupt, errs.PartIndex, s.at, "index differs from the blocks before it")
 	case s.head.ContentSize >= 0 && s.head.ContentSize != s.raw:

@@ -34,8 +34,9 @@ const (
 	flagContentSize   = 1 << 0
 	flagContentChecks = 1 << 1
 
-	blockHeaderSize = 16
+	blockHeaderSize = 16 // unless it is short
 	footerSize      = 32
+	unitSize        = 8 // of the index
 
 	kindStored = 1
 	kindFill   = 2
@@ -120,27 +121,66 @@ func parseHeader(b []byte) (header, error) {
 
 // A blockHeader holds the fields of a block's header, whose checksum has been verified.
 type blockHeader struct {
-	kind         uint32
-	payloadSize  uint32
-	rawSize      uint32
-	contentCheck uint32
+	size, entrySize int // of the header itself, and of the part that the index repeats
+	kind            uint32
+	payloadSize     uint32
+	rawSize         uint32
+	contentCheck    uint32
 }
 
+// parseBlockHeader reads the header that b begins with.
 func parseBlockHeader(b []byte, number uint64, h header) (blockHeader, error) {
-	var bh blockHeader
-	sealed := binary.LittleEndian.AppendUint64(append([]byte(nil), b[:12]...), number)
-	if crc(sealed) != binary.LittleEndian.Uint32(b[12:]) {
-		return bh, corrupt("header checksum of block %d", number)
+	bh := blockHeader{size: blockHeaderSize, entrySize: unitSize}
+	short := b[0]&4 != 0
+	if short {
+		bh.size, bh.entrySize = 9, 3
+		if b[0]%4 == kindCoded {
+			bh.size, bh.entrySize = 11, 5
+		}
 	}
-	word := binary.LittleEndian.Uint32(b)
-	bh.kind, bh.payloadSize = word%16, word/16
-	bh.rawSize = binary.LittleEndian.Uint32(b[4:])
-	bh.contentCheck = binary.LittleEndian.Uint32(b[8:])
+	if len(b) < bh.size {
+		return bh, ErrTruncated
+	}
+	if short {
+		bh.readShort(b)
+		sealed := append([]byte(nil), b[:bh.size-2]...)
+		sealed = append(sealed, byte(number), byte(number>>8))
+		if crc16(sealed) != binary.LittleEndian.Uint16(b[bh.size-2:]) {
+			return bh, corrupt("header checksum of block %d", number)
+		}
+	} else {
+		word := binary.LittleEndian.Uint32(b)
+		bh.kind, bh.payloadSize = word%16, word/16
+		bh.rawSize = binary.LittleEndian.Uint32(b[4:])
+		sealed := binary.LittleEndian.AppendUint64(append([]byte(nil), b[:12]...), number)
+		if crc(sealed) != binary.LittleEndian.Uint32(b[12:]) {
+			return bh, corrupt("header checksum of block %d", number)
+		}
+	}
+	bh.contentCheck = binary.LittleEndian.Uint32(b[bh.entrySize:])
+	return bh, bh.validate(number, h)
+}
+
+// readShort reads the entry of a short block header.
+func (bh *blockHeader) readShort(b []byte) {
+	bh.kind = uint32(b[0]) % 4
+	bh.rawSize = (uint32(b[0]) + uint32(b[1])<<8 + uint32(b[2])<<16) / 8
+	switch bh.kind {
+	case kindStored:
+		bh.payloadSize = bh.rawSize
+	case kindFill:
+		bh.payloadSize = 1
+	case kindCoded:
+		bh.payloadSize = uint32(b[3]) + uint32(b[4])<<8
+	}
+}
+
+func (bh *blockHeader) validate(number uint64, h header) error {
 	if bh.rawSize < 1 || bh.rawSize > h.blockSize {
-		return bh, corrupt("raw size %d of block %d", bh.rawSize, number)
+		return corrupt("raw size %d of block %d", bh.rawSize, number)
 	}
 	if bh.payloadSize < 1 || bh.payloadSize > bh.rawSize {
-		return bh, corrupt("payload size %d of block %d", bh.payloadSize, number)
+		return corrupt("payload size %d of block %d", bh.payloadSize, number)
 	}
 	ok := false
 	switch bh.kind {
@@ -152,13 +192,27 @@ func parseBlockHeader(b []byte, number uint64, h header) (blockHeader, error) {
 		ok = bh.payloadSize < bh.rawSize
 	}
 	if !ok {
-		return bh, corrupt("block %d has kind %d, payload size %d and raw size %d",
+		return corrupt("block %d has kind %d, payload size %d and raw size %d",
 			number, bh.kind, bh.payloadSize, bh.rawSize)
 	}
 	if !h.hasChecks && bh.contentCheck != 0 {
-		return bh, corrupt("content check of block %d in a stream without checks", number)
+		return corrupt("content check of block %d in a stream without checks", number)
 	}
-	return bh, nil
+	return nil
+}
+
+// crc16 returns the CRC-16 of b, bit by bit.
+func crc16(b []byte) uint16 {
+	sum := uint16(0xFFFF)
+	for _, v := range b {
+		for i := range 8 {
+			bit := sum&1 ^ uint16(v)>>i&1
+			if sum >>= 1; bit != 0 {
+				sum ^= 0x8408
+			}
+		}
+	}
+	return ^sum
 }
 
 // decodeStream appends the content of the stream at the front of b to *content and returns the size
@@ -171,17 +225,15 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 	at := h.size
 	contentSize := uint64(0)
 	var index []byte
+	short := false
 	for number := uint64(0); ; number++ {
 		if len(b)-at < 4 {
 			return 0, ErrTruncated
 		}
-		if binary.LittleEndian.Uint32(b[at:]) == 0 {
+		if b[at]%8 == 4 || binary.LittleEndian.Uint32(b[at:]) == 0 {
 			break
 		}
-		if len(b)-at < blockHeaderSize {
-			return 0, ErrTruncated
-		}
-		bh, err := parseBlockHeader(b[at:at+blockHeaderSize], number, h)
+		bh, err := parseBlockHeader(b[at:], number, h)
 		if err != nil {
 			return 0, err
 		}
@@ -189,8 +241,9 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 			return 0, corrupt("header has content size %d, less than %d blocks",
 				h.contentSize, number+1)
 		}
-		index = append(index, b[at:at+8]...)
-		at += blockHeaderSize
+		index = append(index, b[at:at+bh.entrySize]...)
+		short = short || bh.entrySize < unitSize
+		at += bh.size
 		if uint64(len(b)-at) < uint64(bh.payloadSize) {
 			return 0, ErrTruncated
 		}
@@ -206,11 +259,28 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 		*content = append(*content, raw...)
 		contentSize += uint64(len(raw))
 	}
+	for len(index)%unitSize != 0 {
+		index = append(index, 0)
+	}
+	return decodeTail(b, at, index, short, h, contentSize)
+}
 
-	end := at // of the blocks: the end marker is here
-	at += 4
+// decodeTail verifies end marker, index and footer, which begin at b[end], and returns the offset of the
+// end of the stream. index is what the index must be, and short says that a block header is short.
+func decodeTail(
+	b []byte, end int, index []byte, short bool, h header, contentSize uint64,
+) (size int, err error) {
+	at := end + 4
 	if len(b)-at < len(index)+footerSize {
 		return 0, ErrTruncated
+	}
+	units := uint64(len(index) / unitSize)
+	marker := uint32(0)
+	if short {
+		marker = uint32(min(units, 1<<29-1))*8 + 4
+	}
+	if binary.LittleEndian.Uint32(b[end:]) != marker {
+		return 0, corrupt("end marker does not match the index")
 	}
 	if string(b[at:at+len(index)]) != string(index) {
 		return 0, corrupt("index does not match the blocks")
@@ -224,8 +294,8 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 	if got := binary.LittleEndian.Uint64(footer[8:]); got != uint64(at) {
 		return 0, corrupt("footer has stream size %d, not %d", got, at)
 	}
-	if got := binary.LittleEndian.Uint64(footer[16:]); got != uint64(len(index)/8) {
-		return 0, corrupt("footer has %d blocks, not %d", got, len(index)/8)
+	if got := binary.LittleEndian.Uint64(footer[16:]); got != units {
+		return 0, corrupt("footer has an index of %d units, not %d", got, units)
 	}
 	if binary.LittleEndian.Uint32(footer[24:]) != crc(b[end:at-8]) {
 		return 0, corrupt("footer checksum")

@@ -155,6 +155,10 @@ func TestExample(t *testing.T) {
 	if content, err := agree(t, example(t, "## Example")); err != nil || string(content) != house {
 		t.Errorf("%q, %v", content, err)
 	}
+	short := example(t, "### Example of a short header")
+	if content, err := agree(t, short); err != nil || string(content) != "line\nend" {
+		t.Errorf("%q, %v", content, err)
+	}
 }
 
 // TestContextExample decodes the context-coded stream that the document shows.
@@ -183,6 +187,8 @@ func TestEveryByte(t *testing.T) {
 		encode(t, []byte(house), compress.WithPipeline("lzr"), compress.WithChecksum(false)),
 		append(encode(t, nil), encode(t, nil)...),
 		encode(t, two, compress.WithBlockSize(1<<12)),
+		encodeFlushed(t, []byte(house), two),
+		encodeFlushed(t, []byte("x"), []byte("y"), []byte("zz"), make([]byte, 99)),
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -219,6 +225,26 @@ func encode(t testing.TB, content []byte, opts ...compress.Option) []byte {
 	return file
 }
 
+// encodeFlushed returns a file with a flush behind each part of the content.
+func encodeFlushed(t testing.TB, parts ...[]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := compress.NewWriter(&b, compress.WithLevel(1), compress.WithBlockSize(1<<13))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		w.Write(p)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // generate returns a file of one block, its expected content, and whether the quirk was applied.
 func generate(seed uint64, q quirk) (file, content []byte, ok bool) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(q))), quirk: q}
@@ -226,7 +252,8 @@ func generate(seed uint64, q quirk) (file, content []byte, ok bool) {
 	if len(payload) >= len(content) || len(content) > maxRaw || g.done != (q != regular) {
 		return nil, nil, false
 	}
-	return seal(18, block{kindCoded, uint32(len(content)), payload}), content, true
+	short := seed%2 == 0 && len(payload) < 1<<16
+	return seal(18, block{kindCoded, uint32(len(content)), payload, short}), content, true
 }
 
 // TestGenerated decodes valid and invalid files that no encoder of ours writes.
@@ -304,7 +331,7 @@ func FuzzDifferential(f *testing.F) {
 		file := data
 		switch how %= numHows; how {
 		case payload:
-			file = seal(18, block{kindCoded, raw, data})
+			file = seal(18, block{kindCoded, raw, data, len(data)%2 == 0 && len(data) < 1<<16 && raw < 1<<21})
 		default:
 			sealed, ok := reseal(data, how == rebuilt)
 			if !ok {

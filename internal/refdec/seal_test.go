@@ -9,6 +9,7 @@ type block struct {
 	kind    uint32
 	raw     uint32
 	payload []byte
+	short   bool // with a short header; sizes must fit
 }
 
 // blockCheck returns the content check of a block. An invalid block gets the check of its payload,
@@ -21,28 +22,53 @@ func blockCheck(kind, raw uint32, payload []byte) uint32 {
 	return contentCheck(kind, payload, content)
 }
 
-// appendBlock appends a block with correct checks.
-func appendBlock(file []byte, number uint64, b block, checks bool) []byte {
+// appendBlock appends a block with correct checks, and its entry to the index.
+func appendBlock(file, index []byte, number uint64, b block, checks bool) (_, _ []byte) {
 	at := len(file)
-	file = le.AppendUint32(file, uint32(len(b.payload))<<4|b.kind)
-	file = le.AppendUint32(file, b.raw)
+	if b.short {
+		v := b.raw<<3 | 4 | b.kind
+		file = append(file, byte(v), byte(v>>8), byte(v>>16))
+		if b.kind == kindCoded {
+			file = le.AppendUint16(file, uint16(len(b.payload)))
+		}
+	} else {
+		file = le.AppendUint32(file, uint32(len(b.payload))<<4|b.kind)
+		file = le.AppendUint32(file, b.raw)
+	}
+	index = append(index, file[at:]...)
 	check := uint32(0)
 	if checks {
 		check = blockCheck(b.kind, b.raw, b.payload)
 	}
-	file = le.AppendUint32(file, check)
-	file = le.AppendUint32(file, crc(le.AppendUint64(append([]byte(nil), file[at:]...), number)))
-	return append(file, b.payload...)
+	file = appendHeaderCheck(le.AppendUint32(file, check), at, number)
+	return append(file, b.payload...), index
 }
 
-// appendTail appends the end of the stream that begins at offset start of the file.
-func appendTail(file []byte, start int, index []byte, contentSize uint64) []byte {
+// appendHeaderCheck appends the check of the block header that begins at file[at].
+func appendHeaderCheck(file []byte, at int, number uint64) []byte {
+	if file[at]&4 != 0 {
+		sealed := append(append([]byte(nil), file[at:]...), byte(number), byte(number>>8))
+		return le.AppendUint16(file, crc16(sealed))
+	}
+	return le.AppendUint32(file, crc(le.AppendUint64(append([]byte(nil), file[at:]...), number)))
+}
+
+// appendTail appends the end of the stream that begins at offset start of the file. short says that a
+// block has a short header.
+func appendTail(file []byte, start int, index []byte, short bool, contentSize uint64) []byte {
 	at := len(file)
-	file = append(file, 0, 0, 0, 0)
+	for len(index)%unitSize != 0 {
+		index = append(index, 0)
+	}
+	marker := uint32(0)
+	if short {
+		marker = uint32(len(index)/unitSize)*8 + 4
+	}
+	file = le.AppendUint32(file, marker)
 	file = append(file, index...)
 	file = le.AppendUint64(file, contentSize)
 	file = le.AppendUint64(file, uint64(len(file)-start+24))
-	file = le.AppendUint64(file, uint64(len(index)/8))
+	file = le.AppendUint64(file, uint64(len(index)/unitSize))
 	file = le.AppendUint32(file, crc(file[at:]))
 	return append(file, footerMagic...)
 }
@@ -52,14 +78,14 @@ func seal(logSize byte, blocks ...block) []byte {
 	file := []byte{'P', 'Z', version, 2, logSize, flagContentChecks}
 	file = le.AppendUint32(file, crc(file))
 	var index []byte
+	short := false
 	size := uint64(0)
 	for i, b := range blocks {
-		at := len(file)
-		file = appendBlock(file, uint64(i), b, true)
-		index = append(index, file[at:at+8]...)
+		file, index = appendBlock(file, index, uint64(i), b, true)
+		short = short || b.short
 		size += uint64(b.raw)
 	}
-	return appendTail(file, 0, index, size)
+	return appendTail(file, 0, index, short, size)
 }
 
 // reseal corrects all checksums of a file that a decoder can reach. With rebuild it also makes
@@ -82,36 +108,38 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 		le.PutUint32(rest[at-4:], crc(rest[:at-4]))
 		checks := rest[5]&flagContentChecks != 0
 		var index []byte
+		short := false
 		size := uint64(0)
 		number := uint64(0)
-		for ; len(rest)-at >= blockHeaderSize && le.Uint32(rest[at:]) != 0; number++ {
-			h := rest[at : at+blockHeaderSize]
-			kind, n, raw := le.Uint32(h)&15, le.Uint32(h)>>4, le.Uint32(h[4:])
-			if raw > maxRaw {
+		for ; len(rest)-at >= blockHeaderSize && le.Uint32(rest[at:]) != 0 && rest[at]&7 != 4; number++ {
+			b, _ := parseBlockHeader(rest[at:], number, header{blockSize: 1 << maxLogBlockSize})
+			if b.rawSize > maxRaw {
 				return nil, false
 			}
-			if uint64(n) > uint64(len(rest)-at-blockHeaderSize) {
-				le.PutUint32(h[12:], crc(le.AppendUint64(append([]byte(nil), h[:12]...), number)))
+			cut := uint64(b.payloadSize) > uint64(len(rest)-at-b.size)
+			if !cut && checks {
+				payload := rest[at+b.size:][:b.payloadSize]
+				le.PutUint32(rest[at+b.entrySize:], blockCheck(b.kind, b.rawSize, payload))
+			}
+			head := rest[at : at+b.entrySize+4 : at+b.entrySize+4]
+			copy(rest[at:], appendHeaderCheck(head, 0, number))
+			if cut {
 				at = len(rest)
 				break
 			}
-			payload := rest[at+blockHeaderSize:][:n]
-			if checks {
-				le.PutUint32(h[8:], blockCheck(kind, raw, payload))
-			}
-			le.PutUint32(h[12:], crc(le.AppendUint64(append([]byte(nil), h[:12]...), number)))
-			index = append(index, h[:8]...)
-			size += uint64(raw)
-			at += blockHeaderSize + int(n)
+			index = append(index, rest[at:at+b.entrySize]...)
+			short = short || b.entrySize < unitSize
+			size += uint64(b.rawSize)
+			at += b.size + int(b.payloadSize)
 		}
 		if rebuild {
 			if hsize := 18; rest[5]&flagContentSize != 0 {
 				le.PutUint64(rest[6:], size)
 				le.PutUint32(rest[hsize-4:], crc(rest[:hsize-4]))
 			}
-			return appendTail(rest[:at:at], 0, index, size), true
+			return appendTail(rest[:at:at], 0, index, short, size), true
 		}
-		end := at + 4 + len(index) + footerSize
+		end := at + 4 + (len(index)+unitSize-1)/unitSize*unitSize + footerSize
 		if len(rest) < end {
 			break
 		}

@@ -76,20 +76,19 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 	}
 	var streams lzseq.Streams
 	for i := int64(0); ; i++ {
-		p, err := r.Peek(pzfile.EndMarkerSize)
+		p, err := r.Peek(pzfile.BlockHeaderSize) // the end of a stream is longer
 		if err != nil {
 			return err
 		}
 		if pzfile.IsEndMarker(p) {
 			return nil
 		}
-		var bh [pzfile.BlockHeaderSize]byte
-		if _, err := io.ReadFull(r, bh[:]); err != nil {
-			return err
-		}
-		e, _, err := pzfile.ParseBlockHeader(bh[:], &h, i)
+		e, _, err := pzfile.ParseBlockHeader(p, &h, i)
 		if err != nil {
 			return fmt.Errorf("block %d: %w", i, err)
+		}
+		if _, err := r.Discard(e.HeaderSize()); err != nil {
+			return err
 		}
 		if only >= 0 && i != only {
 			if _, err := r.Discard(e.Payload); err != nil {
