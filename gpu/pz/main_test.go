@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("PZ_TEST_CHILD") {
 	case "":
 	case "ends":
-		endChild(os.Args[1], os.Args[2])
+		endChild(os.Args[1:])
 	default:
 		cli.Main()
 	}
