@@ -69,7 +69,7 @@ func TestImpossibleCandidates(t *testing.T) {
 			bad := slices.Clone(good)
 			bad[i] = v
 			seqs, ok := m.ParseCandidates(nil, src, 0, p, l, bad)
-			if !ok || !Valid(seqs, src, 0, l) {
+			if !ok || !Valid(seqs, src, 0, l, nil) {
 				rejected++
 			}
 			if i%7 != 0 {

@@ -1,16 +1,23 @@
 package lz77
 
 import (
-	"bytes"
 	"slices"
+
+	"github.com/gopz/compress/internal/pieces"
 )
 
 // Valid reports whether seqs are sequences of src[start:] within the limits: they cover no more than
-// that, and every match copies the bytes that stand there. It takes about as long as copying src.
-func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
+// that, and every match copies the bytes that stand there. It takes about as long as copying src. It
+// calls checkpoint, unless it is nil, after at most 64 Ki sequences and in long matches.
+func Valid(
+	seqs []Sequence, src []byte, start int, limits Limits, checkpoint func(),
+) bool {
 	at, size := uint64(start), uint64(len(src))
 	repeats := repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}
 	for i := range seqs {
+		if i%(1<<16) == 1<<16-1 && checkpoint != nil {
+			checkpoint()
+		}
 		s := &seqs[i]
 		at += uint64(s.LitLen)
 		n, offset := uint64(s.MatchLen), uint64(s.Offset)
@@ -24,7 +31,7 @@ func Valid(seqs []Sequence, src []byte, start int, limits Limits) bool {
 			offset > at || at > size || n > size-at {
 			return false
 		}
-		if !bytes.Equal(src[at:at+n], src[at-offset:at-offset+n]) {
+		if !pieces.Equal(src[at:at+n], src[at-offset:at-offset+n], checkpoint) {
 			return false
 		}
 		at += n

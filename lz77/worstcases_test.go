@@ -93,7 +93,7 @@ func TestWorstCases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var m Matcher
 			for content, src := range cases {
-				if seqs := m.Parse(nil, src, p, l); !Valid(seqs, src, 0, l) {
+				if seqs := m.Parse(nil, src, p, l); !Valid(seqs, src, 0, l, nil) {
 					t.Errorf("%s: sequences are not valid", content)
 				}
 			}
@@ -139,7 +139,7 @@ func TestBlocksValid(t *testing.T) {
 				continue
 			}
 			seqs := m.ParseFrom(nil, src, start, params, blockLimits)
-			if !Valid(seqs, src, start, blockLimits) {
+			if !Valid(seqs, src, start, blockLimits, nil) {
 				t.Errorf("%s from %d: sequences are not valid", name, start)
 			}
 		}

@@ -1,9 +1,9 @@
 package pipeline
 
 import (
-	"bytes"
 	"fmt"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/simd"
 )
 
@@ -32,13 +32,13 @@ func (r *Run) stageName(i int) string {
 // precheck does blocks that need no stages, and reports whether the block is one.
 func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	if b.run.cfg.Op == Decompress {
-		return b.precheckPayload()
+		return b.precheckPayload(ws)
 	}
 	content := b.content()
 	b.Raw = len(content)
 	pz := b.run.cfg.Pipeline.Format == PZ
 	switch {
-	case pz && isFill(content):
+	case pz && isFill(content, ws.checkpoint):
 		b.Kind = Fill
 		b.dst = append(b.dst[:0], content[0])
 	case ws.incompressible(content):
@@ -51,18 +51,18 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 		b.Kind = Coded
 		return false, nil
 	}
-	return true, b.finish()
+	return true, b.finish(ws)
 }
 
 // precheckPayload is precheck for decompression.
-func (b *Block) precheckPayload() (whole bool, err error) {
+func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
 	switch b.Kind {
 	case Stored:
 		if len(b.Src) != b.Raw {
 			return true, fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
 		}
 		if b.Into != nil {
-			copy(b.Into, b.Src)
+			pieces.Copy(b.Into, b.Src, ws.check)
 			b.inInto = true
 		}
 	case Fill:
@@ -74,26 +74,30 @@ func (b *Block) precheckPayload() (whole bool, err error) {
 			b.dst = resize(b.dst, b.Raw)
 			dst = b.dst
 		}
-		simd.Fill(dst[:b.Raw], b.Src[0])
+		for left := dst[:b.Raw]; len(left) > 0; ws.checkpoint() {
+			var piece []byte
+			piece, left = pieces.First(left)
+			simd.Fill(piece, b.Src[0])
+		}
 	case Coded:
 		return false, nil
 	default:
 		return true, fmt.Errorf("%w: kind %d", ErrPayload, b.Kind)
 	}
-	return true, b.finish()
+	return true, b.finish(ws)
 }
 
 // finish computes or compares the check of a block after its last stage.
-func (b *Block) finish() error {
+func (b *Block) finish(ws *workspace) error {
 	p := b.run.cfg.Pipeline
 	if b.run.cfg.Op == Compress {
 		if p.Format == PZ && b.Kind == Coded && len(b.dst)+b.headerRoom() >= len(b.Src) {
 			b.Kind = Stored
 		}
-		b.Sum = p.check(b)
+		b.Sum = p.check(ws, b)
 		return nil
 	}
-	if b.run.cfg.Checks && p.check(b) != b.Sum {
+	if b.run.cfg.Checks && p.check(ws, b) != b.Sum {
 		return ErrChecksum
 	}
 	return nil
@@ -111,7 +115,7 @@ func (b *Block) headerRoom() int {
 // payloadSum is the check of .pz: CRC32C over the payload, and for a coded block over the content
 // too. Many payloads decode to the same content, so the content alone would not show every flipped
 // bit.
-func payloadSum(b *Block) uint32 {
+func payloadSum(ws *workspace, b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0
 	}
@@ -119,14 +123,25 @@ func payloadSum(b *Block) uint32 {
 	if b.run.cfg.Op == Compress {
 		payload, content = content, payload
 	}
-	sum := simd.CRC32C(0, payload)
+	sum := ws.sum(0, payload, simd.CRC32C)
 	if b.Kind == Coded {
-		sum = simd.CRC32C(sum, content)
+		sum = ws.sum(sum, content, simd.CRC32C)
+	}
+	return sum
+}
+
+// sum returns a check continued over p, with checkpoints.
+func (ws *workspace) sum(sum uint32, p []byte, add func(sum uint32, p []byte) uint32) uint32 {
+	for len(p) > 0 {
+		var piece []byte
+		piece, p = pieces.First(p)
+		sum = add(sum, piece)
+		ws.checkpoint()
 	}
 	return sum
 }
 
 // isFill reports whether p is one byte repeated.
-func isFill(p []byte) bool {
-	return len(p) > 0 && bytes.Equal(p[1:], p[:len(p)-1])
+func isFill(p []byte, checkpoint func()) bool {
+	return len(p) > 0 && pieces.Equal(p[1:], p[:len(p)-1], checkpoint)
 }

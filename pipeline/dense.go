@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -70,8 +71,8 @@ func (ws *workspace) filter(b *Block) {
 	d := &ws.dense
 	if b.payload.ranges = d.choice.Choose(b.Src); b.payload.ranges != nil {
 		d.filtered = resize(d.filtered, len(b.Src))
-		copy(d.filtered, b.Src)
-		x86.Encode(d.filtered, b.payload.ranges)
+		pieces.Copy(d.filtered, b.Src, ws.check)
+		x86.Encode(d.filtered, b.payload.ranges, ws.check)
 	}
 }
 
@@ -87,7 +88,7 @@ func (ws *workspace) matchInput(b *Block) []byte {
 func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 	d := &ws.dense
 	d.marks = resize(d.marks, len(content))
-	clear(d.marks)
+	pieces.Clear(d.marks, ws.check)
 	l, c := &d.learned, &d.contexts
 	d.enc.Learn(l, content, d.marks)
 	c.First, c.Second, c.Class, c.Classes = l.First, l.Second, l.Class, l.Classes
@@ -98,7 +99,7 @@ func (ws *workspace) contexts(content []byte) *lz77.Contexts {
 // block's streams and output.
 func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 	p := b.payload
-	p.streams.Encode(lzseq.Dense, ws.matchInput(b), seqs)
+	ws.streams(p).Encode(lzseq.Dense, ws.matchInput(b), seqs)
 	b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges)
 	return len(b.dst)
 }
@@ -108,7 +109,7 @@ func (ws *workspace) denseSize(b *Block, seqs []lz77.Sequence) int {
 func (ws *workspace) encodeFastDense(b *Block) {
 	p := b.payload
 	if b.dst = ws.encodeDense(b.dst[:0], &p.streams, p.ranges); b.dst[1] == 0 {
-		p.streams.Encode(lzseq.Repeat, ws.matchInput(b), p.seqs)
+		ws.streams(p).Encode(lzseq.Repeat, ws.matchInput(b), p.seqs)
 		b.dst = ws.encodePayload(b.dst[:0], lzseq.Repeat, &p.streams)
 	}
 }
@@ -153,8 +154,8 @@ func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
 		return false
 	}
 	d.marks = resize(d.marks, len(stream))
-	clear(d.marks)
-	if s != nil && !d.mark(s) {
+	pieces.Clear(d.marks, ws.check)
+	if s != nil && !d.mark(s, ws.checkpoint) {
 		return false // the streams are not from an encoder
 	}
 	size := 0
@@ -167,7 +168,7 @@ func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
 }
 
 // mark sets the marks of literals.
-func (d *dense) mark(s *lzseq.Streams) bool {
+func (d *dense) mark(s *lzseq.Streams, checkpoint func()) bool {
 	n := rans.BitmapWords(len(d.marks))
 	if cap(d.bits) < n {
 		d.bits = make([]uint64, n)
@@ -178,6 +179,9 @@ func (d *dense) mark(s *lzseq.Streams) bool {
 		return false
 	}
 	for i := range d.marks {
+		if i%checkpointPositions == 0 {
+			checkpoint()
+		}
 		d.marks[i] = byte(d.bits[i/64]>>(i%64)) & 1
 	}
 	return true

@@ -31,6 +31,9 @@ const (
 	indexMul  = 0xD6E8FEB86659FD93 // hash that selects the table entry
 )
 
+// checkpointPositions is the number of positions between checkpoints of a search for repeats.
+const checkpointPositions = 1 << 20
+
 // fingerprints holds positions plus one, 0 for none.
 type fingerprints [1 << seenLog]uint32
 
@@ -55,7 +58,12 @@ func (ws *workspace) incompressible(src []byte) bool {
 func (ws *workspace) repeats(src []byte) bool {
 	clear(ws.seen[:])
 	found := 0
+	next := checkpointPositions
 	for i := 0; i+16 <= len(src); i++ {
+		if i == next {
+			next += checkpointPositions
+			ws.checkpoint()
+		}
 		v := binary.LittleEndian.Uint64(src[i:])
 		h := v * chooseMul
 		if h>>(64-seenBits) != 0 {
@@ -89,7 +97,12 @@ func (ws *workspace) farRepeats(src []byte, n, distance int) (part int) {
 	clear(ws.seen[:])
 	chosen := uint(max(seenBits, bits.Len(uint(len(src)))-seenLog))
 	found, looked := 0, 0
+	next := checkpointPositions
 	for i := 0; i+n <= len(src); i++ {
+		if i == next {
+			next += checkpointPositions
+			ws.checkpoint()
+		}
 		v := binary.LittleEndian.Uint64(src[i:])
 		if v*chooseMul>>(64-chosen) != 0 {
 			continue

@@ -122,7 +122,7 @@ func TestDensest(t *testing.T) {
 			src := k.Make(size)
 			var sizes [MaxLevel + 1]int
 			for level := 1; level <= MaxLevel; level++ {
-				for _, e := range pieces(t, NewScheduler(1), p, level, size, src, Assignment{}) {
+				for _, e := range codedPieces(t, NewScheduler(1), p, level, size, src, Assignment{}) {
 					sizes[level] += len(e.payload)
 				}
 			}

@@ -68,7 +68,7 @@ func streamStage(l *lzseq.Layout) stage {
 		if b.dense() {
 			l = lzseq.Dense
 		}
-		b.payload.streams.Encode(l, ws.matchInput(b), b.payload.seqs)
+		ws.streams(b.payload).Encode(l, ws.matchInput(b), b.payload.seqs)
 		return nil
 	}}
 }
@@ -83,7 +83,7 @@ func codeStage(l *lzseq.Layout) stage {
 			case b.fastDense:
 				ws.encodeFastDense(b)
 			case b.dense():
-				b.dst = ws.encodeDense(b.dst[:0], &b.payload.streams, b.payload.ranges)
+				b.dst = ws.encodeDense(b.dst[:0], ws.streams(b.payload), b.payload.ranges)
 			default:
 				b.dst = ws.encodePayload(b.dst[:0], l, &b.payload.streams)
 			}
@@ -93,7 +93,7 @@ func codeStage(l *lzseq.Layout) stage {
 			op:  gpu.StageN,
 			can: notDense,
 			prepare: func(b *Block, r *gpu.Request) {
-				r.Layout, r.Streams, r.Dst = l, &b.payload.streams, b.dst[:0]
+				r.Layout, r.Streams, r.Dst = l, forDevice(b.payload), b.dst[:0]
 			},
 			accept: acceptStreams,
 		},
@@ -117,14 +117,14 @@ var decodeStage = stage{
 	name: "rans",
 	run: func(ws *workspace, b *Block) (err error) {
 		p := b.payload
-		p.layout, p.ranges, err = ws.decodePayload(b.Src, b.Raw, &p.streams)
+		p.layout, p.ranges, err = ws.decodePayload(b.Src, b.Raw, ws.streams(p))
 		return err
 	},
 	device: &deviceOp{
 		op:  gpu.StageN,
 		can: notDense,
 		prepare: func(b *Block, r *gpu.Request) {
-			r.Decode, r.Streams = true, &b.payload.streams
+			r.Decode, r.Streams = true, forDevice(b.payload)
 		},
 		accept: acceptDecoded,
 	},
@@ -141,11 +141,11 @@ var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	}
 	ranges := b.payload.ranges
 	b.payload.ranges = nil // it is a part of Src
-	if err := b.payload.streams.Decode(b.payload.layout, dst); err != nil {
+	if err := ws.streams(b.payload).Decode(b.payload.layout, dst); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}
 	if ranges != nil {
-		x86.Decode(dst, ranges)
+		x86.Decode(dst, ranges, ws.check)
 	}
 	return nil
 }}

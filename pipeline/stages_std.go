@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/gopz/compress/deflate"
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/zstd"
 )
@@ -82,10 +83,14 @@ var zstdPieces = lz77.PieceParams{
 }
 
 // gzipSum is the CRC32 of the content, which .gz always has.
-func gzipSum(b *Block) uint32 { return crc32.ChecksumIEEE(b.content()) }
+func gzipSum(ws *workspace, b *Block) uint32 {
+	return ws.sum(0, b.content(), func(sum uint32, p []byte) uint32 {
+		return crc32.Update(sum, crc32.IEEETable, p)
+	})
+}
 
 // zstdSum is the check of a frame's content, the low half of its XXH64.
-func zstdSum(b *Block) uint32 {
+func zstdSum(ws *workspace, b *Block) uint32 {
 	if !b.run.cfg.Checks {
 		return 0
 	}
@@ -96,5 +101,16 @@ func zstdSum(b *Block) uint32 {
 	if b.run.cfg.Op == Decompress {
 		content = b.Out()
 	}
-	return uint32(xxhash.Sum64(content))
+	if len(content) <= pieces.Size {
+		return uint32(xxhash.Sum64(content))
+	}
+	d := &ws.digest
+	d.Reset()
+	for len(content) > 0 {
+		var piece []byte
+		piece, content = pieces.First(content)
+		d.Write(piece)
+		ws.checkpoint()
+	}
+	return uint32(d.Sum64())
 }

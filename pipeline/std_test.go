@@ -16,8 +16,8 @@ import (
 	"github.com/gopz/compress/internal/zstfile"
 )
 
-// pieces compresses src in blocks whose windows are the bytes before them.
-func pieces(
+// codedPieces compresses src in blocks whose windows are the bytes before them.
+func codedPieces(
 	t testing.TB, s *Scheduler, p *Pipeline, level, blockSize int, src []byte, assign Assignment,
 ) (out []encoded) {
 	t.Helper()
@@ -92,7 +92,7 @@ func TestStandardFormats(t *testing.T) {
 					src = all[:size]
 				}
 				for _, block := range []int{1 << 12, 50_000, 1 << 20} {
-					coded := pieces(t, NewScheduler(2), p, level, block, src, Assignment{})
+					coded := codedPieces(t, NewScheduler(2), p, level, block, src, Assignment{})
 					got, err := reread(t, p, coded)
 					if err != nil || !bytes.Equal(got, src) {
 						t.Fatalf("%s, level %d, blocks of %d: %v, %d bytes of %d",
@@ -123,7 +123,7 @@ func TestStandardSizes(t *testing.T) {
 	src := corpus.ByName("text").Make(3000)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
 		for _, block := range []int{1, 2, 15, 16, 17, 100, 2999, 3000} {
-			got, err := reread(t, p, pieces(t, NewScheduler(1), p, 5, block, src, Assignment{}))
+			got, err := reread(t, p, codedPieces(t, NewScheduler(1), p, 5, block, src, Assignment{}))
 			if err != nil || !bytes.Equal(got, src) {
 				t.Errorf("blocks of %d: %v, %d bytes", block, err, len(got))
 			}
@@ -144,13 +144,14 @@ func TestStandardSameBytes(t *testing.T) {
 	src := corpus.ByName("mixed").Make(200_000)
 	forEachStandard(t, func(t *testing.T, p *Pipeline) {
 		for _, level := range []int{2, 5} {
-			want := fmt.Sprint(pieces(t, NewScheduler(1), p, level, 10_000, src, Assignment{}))
+			want := fmt.Sprint(codedPieces(t, NewScheduler(1), p, level, 10_000, src, Assignment{}))
 			for _, workers := range forWorkers {
-				if fmt.Sprint(pieces(t, NewScheduler(workers), p, level, 10_000, src, Assignment{})) != want {
+				got := codedPieces(t, NewScheduler(workers), p, level, 10_000, src, Assignment{})
+				if fmt.Sprint(got) != want {
 					t.Errorf("level %d, %d workers: other bytes", level, workers)
 				}
 				s := withSoft(t, workers, gpu.SoftConfig{Batch: 2})
-				if fmt.Sprint(pieces(t, s, p, level, 10_000, src, Assignment{Match: GPU})) != want {
+				if fmt.Sprint(codedPieces(t, s, p, level, 10_000, src, Assignment{Match: GPU})) != want {
 					t.Errorf("level %d, device: other bytes", level)
 				}
 				if onBackend(s.Stats(), GPU) == 0 {

@@ -38,7 +38,7 @@ type Pipeline struct {
 	encode    []stage
 	decode    []stage
 	fused     *deviceOp // all stages of encode in one request; nil if no device does that
-	check     func(b *Block) uint32
+	check     func(ws *workspace, b *Block) uint32
 }
 
 // stages returns the stages of a direction.

@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/internal/pieces"
+	"github.com/gopz/compress/lz77"
+)
 
 // Parse trials. Blocks of layout Dense are parsed optimally, by prices. Prices ignore two costs:
 // tables, and literals without matches between them. Tables are much of a small block. So other
@@ -52,7 +55,7 @@ func (ws *workspace) matchDense(b *Block) {
 	switch {
 	case len(src) <= trialBlock:
 		ws.tryParses(b, limits, sample)
-	case !sample && b.run.cfg.Level > 7 && b.mostlyLiterals():
+	case !sample && b.run.cfg.Level > 7 && ws.mostlyLiterals(b):
 		ws.tryLiterals(b)
 	}
 }
@@ -98,7 +101,7 @@ func (ws *workspace) tryLiterals(b *Block) {
 	with := ws.denseSize(b, p.seqs)
 	p.encoded = true
 	d.marks = resize(d.marks, len(content))
-	clear(d.marks)
+	pieces.Clear(d.marks, ws.check)
 	d.marks[0] = 1 // the first of the literal run
 	if d.enc.PrepareFast(content, d.marks) >= with+with>>5 {
 		return
@@ -111,9 +114,12 @@ func (ws *workspace) tryLiterals(b *Block) {
 }
 
 // mostlyLiterals reports whether matches cover less than half of the block's content.
-func (b *Block) mostlyLiterals() bool {
+func (ws *workspace) mostlyLiterals(b *Block) bool {
 	size, matched := len(b.Src)-b.Window, 0
 	for i := range b.payload.seqs {
+		if i%checkpointPositions == 0 {
+			ws.checkpoint()
+		}
 		matched += int(b.payload.seqs[i].MatchLen)
 	}
 	return matched < size/2

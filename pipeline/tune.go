@@ -121,6 +121,7 @@ func (ws *workspace) tune(b *Block) {
 	}
 	likely := -1
 	if auto {
+		ws.checkpoint()
 		likely = t.likelyVariant(ws.payload.seqs, own)
 	}
 	for i := range variants {

@@ -215,7 +215,7 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		}
 	}
 	t := r.beginTimer(w, b, finishStep)
-	b.Err = b.finish()
+	b.Err = b.finish(w.ws)
 	t.end()
 	return finished
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -25,6 +27,7 @@ type workspace struct {
 	seen     fingerprints
 	tuner    tuner
 	verifier offload.Verifier
+	digest   xxhash.Digest
 	check    func() // see worker.checkpoint; nil for none
 }
 
@@ -35,6 +38,22 @@ type workspace struct {
 func (ws *workspace) setCheckpoint(f func()) {
 	ws.check = f
 	ws.matcher.Checkpoint = f
+	ws.rans.enc.Checkpoint, ws.rans.dec.Checkpoint = f, f
+	ws.dense.enc.Checkpoint, ws.dense.dec.Checkpoint = f, f
+	ws.dense.choice.Checkpoint = f
+	ws.verifier.Checkpoint = f
+}
+
+// streams returns the streams of p for use with the checkpoint of ws.
+func (ws *workspace) streams(p *payload) *lzseq.Streams {
+	p.streams.Checkpoint = ws.check
+	return &p.streams
+}
+
+// forDevice returns the streams of p for a device, which must not call a worker's checkpoint.
+func forDevice(p *payload) *lzseq.Streams {
+	p.streams.Checkpoint = nil
+	return &p.streams
 }
 
 // checkpoint calls the function that setCheckpoint has set.

@@ -87,7 +87,7 @@ func TestFilterAlone(t *testing.T) {
 	src := bytes.Repeat([]byte("\xe8\xe8\x00\xff\x00\xff\xe9\x00\x00\x00\x00\xe8\xff\xff\xff\xffab"), 50)
 	want := bytes.Clone(src)
 	ranges := []byte{2, 7, 100, 3, 0xc8, 1} // of 100 and of 200 bytes
-	x86.Decode(want, ranges)
+	x86.Decode(want, ranges, nil)
 	ws := new(workspace)
 	s := new(lzseq.Streams)
 	s.Encode(lzseq.Repeat, src, nil)

@@ -108,7 +108,7 @@ func (w *worker) match(dst []lz77.Sequence, r *gpu.Request) []lz77.Sequence {
 // parse parses the candidates of a device into r.Seqs and verifies these.
 func (w *worker) parse(r *gpu.Request) (ok bool) {
 	r.Seqs, ok = w.matcher.ParseCandidates(r.Seqs[:0], r.Src, r.Window, r.Params, r.Limits, r.Candidates)
-	return ok && lz77.Valid(r.Seqs, r.Src, r.Window, r.Limits)
+	return ok && lz77.Valid(r.Seqs, r.Src, r.Window, r.Limits, nil)
 }
 
 func (w *worker) decodes(r *gpu.Request) bool {

@@ -3,6 +3,8 @@ package x86
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/gopz/compress/internal/pieces"
 )
 
 // Choose decides which ranges to filter by counting repeated numbers. In code the targets of
@@ -37,6 +39,11 @@ const Memory = 160 << 10
 // Chooser chooses ranges. The zero value is ready to use and keeps its scratch memory between
 // calls. A Chooser must not be used concurrently.
 type Chooser struct {
+	// Checkpoint, unless it is nil, is called after at most 2 MiB of content, and 256 KiB of
+	// programs, on the caller's goroutine. It may block. It may panic to abandon the work; the
+	// Chooser can then be used again.
+	Checkpoint func()
+
 	displacements, targets [1 << tableLog]uint32 // the last number of each hash
 	list                   []span
 	ranges                 []byte
@@ -51,7 +58,7 @@ func (c *Chooser) Choose(content []byte) []byte {
 	c.list = c.list[:0]
 	for at, from := 0, 0; at < len(content); {
 		end := len(content)
-		if n := bytes.Index(content[min(from, end):], elfMagic); n >= 0 {
+		if n := c.indexMagic(content[min(from, end):]); n >= 0 {
 			end = from + n
 		}
 		c.chooseProgram(content[at:end], at)
@@ -71,6 +78,26 @@ func (c *Chooser) Choose(content []byte) []byte {
 	return c.ranges
 }
 
+// indexMagic returns the position of elfMagic in p, -1 if there is none.
+func (c *Chooser) indexMagic(p []byte) int {
+	for at := 0; ; at += pieces.Size {
+		end := min(at+pieces.Size+len(elfMagic)-1, len(p))
+		if n := bytes.Index(p[at:end], elfMagic); n >= 0 {
+			return at + n
+		}
+		if end == len(p) {
+			return -1
+		}
+		c.checkpoint()
+	}
+}
+
+func (c *Chooser) checkpoint() {
+	if c.Checkpoint != nil {
+		c.Checkpoint()
+	}
+}
+
 // chooseProgram appends the ranges of p, which begins at position base of the content. It maximises
 // the total gain less minGain a range.
 func (c *Chooser) chooseProgram(p []byte, base int) {
@@ -78,12 +105,15 @@ func (c *Chooser) chooseProgram(p []byte, base int) {
 	clear(c.targets[:])
 	var begin, end int // of the current range, or of a possible one
 	gain, inside := 0, false
-	i := nextCandidate(p, 0)
 	for at := 0; at < len(p); at += unit {
+		if at%checkpointBytes == 0 {
+			c.checkpoint()
+		}
 		to := min(at+unit, len(p))
+		view := p[:min(to+stepSize-1, len(p))]
 		unitGain := -unitCost
 		candidates := 0
-		for ; i >= 0 && i < to; i = nextCandidate(p, i+1) {
+		for i := nextCandidate(view, at); i >= 0; i = nextCandidate(view, i+1) {
 			v := binary.LittleEndian.Uint32(p[i+1:])
 			unitGain += seenBefore(&c.targets, extend(v+uint32(i+stepSize)))
 			unitGain -= seenBefore(&c.displacements, v)

@@ -42,7 +42,7 @@ func TestChoice(t *testing.T) {
 	}
 	// In filtered content the targets repeat as displacements.
 	p := corpus.ByName("exe").Make(100_000)
-	if encode(p); c.Choose(p) != nil {
+	if encode(p, nil); c.Choose(p) != nil {
 		t.Errorf("filtered content has ranges: %v", c.list)
 	}
 	// unresolved calls, as in object files
@@ -115,7 +115,7 @@ func TestChoiceTwice(t *testing.T) {
 		t.Fatalf("%v", got)
 	}
 	q := bytes.Clone(p)
-	Encode(q, c.ranges)
+	Encode(q, c.ranges, nil)
 	first := q[512:][:len(one)]
 	if bytes.Equal(first, one) {
 		t.Error("not filtered")
@@ -150,8 +150,8 @@ func TestAllocs(t *testing.T) {
 	c := new(Chooser)
 	if n := testing.AllocsPerRun(10, func() {
 		ranges := c.Choose(p)
-		Encode(p, ranges)
-		Decode(p, ranges)
+		Encode(p, ranges, nil)
+		Decode(p, ranges, nil)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -44,17 +44,22 @@ func number(p *[]byte) (v uint64, ok bool) {
 }
 
 // Encode filters the content of a block in place. The ranges must come from a [Chooser] or from
-// [Ranges] for a block of that size.
-func Encode(content, ranges []byte) { forRanges(content, ranges, encode) }
+// [Ranges] for a block of that size. Encode calls checkpoint, unless it is nil, after at most 256 KiB
+// of content. checkpoint may panic; the content is then filtered in part.
+func Encode(content, ranges []byte, checkpoint func()) {
+	forRanges(content, ranges, encode, checkpoint)
+}
 
-// Decode undoes [Encode] in place. The content may be anything.
-func Decode(content, ranges []byte) { forRanges(content, ranges, decode) }
+// Decode undoes [Encode] in place. The content may be anything. Checkpoint is as for Encode.
+func Decode(content, ranges []byte, checkpoint func()) {
+	forRanges(content, ranges, decode, checkpoint)
+}
 
-func forRanges(content, ranges []byte, do func([]byte)) {
+func forRanges(content, ranges []byte, do func(p []byte, checkpoint func()), checkpoint func()) {
 	for n, _ := number(&ranges); n > 0; n-- {
 		gap, _ := number(&ranges)
 		length, _ := number(&ranges)
-		do(content[gap:][:length])
+		do(content[gap:][:length], checkpoint)
 		content = content[gap+length:]
 	}
 }

@@ -56,19 +56,34 @@ const (
 	topBits = 0x80 * lowBits
 )
 
+// checkpointBytes is the content in bytes between checkpoints. Programs take up to 10 ns a byte.
+const checkpointBytes = 1 << 18
+
 // encode filters a range in place, from the first position to the last.
-func encode(p []byte) {
-	for i := nextCandidate(p, 0); i >= 0; i = nextCandidate(p, i+1) {
-		q := p[i+1 : i+stepSize]
-		binary.LittleEndian.PutUint32(q, extend(binary.LittleEndian.Uint32(q)+uint32(i+stepSize)))
+func encode(p []byte, checkpoint func()) {
+	for from := 0; from < len(p); from += checkpointBytes {
+		view := p[:min(from+checkpointBytes+stepSize-1, len(p))]
+		for i := nextCandidate(view, from); i >= 0; i = nextCandidate(view, i+1) {
+			q := p[i+1 : i+stepSize]
+			v := binary.LittleEndian.Uint32(q) + uint32(i+stepSize)
+			binary.LittleEndian.PutUint32(q, extend(v))
+		}
+		if checkpoint != nil {
+			checkpoint()
+		}
 	}
 }
 
 // decode undoes encode in place, from the last position to the first. p may be anything.
-func decode(p []byte) {
+func decode(p []byte, checkpoint func()) {
 	end := len(p) - stepSize + 1 // end of the positions still to decode
 	var masks [chunk]uint64
+	next := end - checkpointBytes
 	for end >= lookBehind+64 {
+		if end < next && checkpoint != nil {
+			next = end - checkpointBytes
+			checkpoint()
+		}
 		m := masks[:min(chunk, (end-lookBehind)/64)]
 		begin := end - 64*len(m)
 		// Steps at later positions do not change these marks.

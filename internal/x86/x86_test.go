@@ -50,17 +50,17 @@ func check(t testing.TB, p []byte) {
 	t.Helper()
 	for _, c := range []struct {
 		what     string
-		do, undo func([]byte)
+		do, undo func(p []byte, checkpoint func())
 		naive    func([]byte) []byte
 	}{{"encode", encode, decode, naiveEncode}, {"decode", decode, encode, naiveDecode}} {
 		// The surrounding bytes must not matter, nor change.
 		room := around(p)
 		q := room[8 : 8+len(p)]
-		c.do(q)
+		c.do(q, nil)
 		if want := c.naive(p); !bytes.Equal(q, want) {
 			t.Fatalf("%s of % x is % x, want % x", c.what, p, q, want)
 		}
-		c.undo(q)
+		c.undo(q, nil)
 		if !bytes.Equal(room, around(p)) {
 			t.Fatalf("%s of % x, undone, is % x", c.what, p, q)
 		}
@@ -83,10 +83,10 @@ func TestExample(t *testing.T) {
 	} {
 		src, want := unhex(t, c[0]), unhex(t, c[1])
 		p := bytes.Clone(src)
-		if encode(p); !bytes.Equal(p, want) {
+		if encode(p, nil); !bytes.Equal(p, want) {
 			t.Errorf("% x becomes % x, want % x", src, p, want)
 		}
-		if decode(p); !bytes.Equal(p, src) {
+		if decode(p, nil); !bytes.Equal(p, src) {
 			t.Errorf("% x: encoded and decoded to % x", src, p)
 		}
 	}
@@ -124,10 +124,10 @@ func TestAllShort(t *testing.T) {
 				}
 				copy(long[k%14:], p)
 				q := bytes.Clone(long)
-				if decode(q); !bytes.Equal(q, naiveDecode(long)) {
+				if decode(q, nil); !bytes.Equal(q, naiveDecode(long)) {
 					t.Fatalf("decode of % x is % x, want % x", long, q, naiveDecode(long))
 				}
-				if encode(q); !bytes.Equal(q, long) {
+				if encode(q, nil); !bytes.Equal(q, long) {
 					t.Fatalf("% x: encoded and decoded to % x", long, q)
 				}
 				i := 0
@@ -177,10 +177,10 @@ func TestFar(t *testing.T) {
 	}
 	want := naiveEncode(p)
 	src := bytes.Clone(p)
-	if encode(p); !bytes.Equal(p, want) {
+	if encode(p, nil); !bytes.Equal(p, want) {
 		t.Error("encode differs from the definition")
 	}
-	if decode(p); !bytes.Equal(p, src) {
+	if decode(p, nil); !bytes.Equal(p, src) {
 		t.Error("decode differs from the definition")
 	}
 }
@@ -252,13 +252,13 @@ func both(t testing.TB, p, ranges []byte) {
 		return
 	}
 	q := bytes.Clone(p)
-	Encode(q, ranges)
-	Decode(q, ranges)
+	Encode(q, ranges, nil)
+	Decode(q, ranges, nil)
 	if !bytes.Equal(p, q) {
 		t.Fatalf("ranges % x: % x encoded and decoded to % x", ranges, p, q)
 	}
-	Decode(q, ranges)
-	Encode(q, ranges)
+	Decode(q, ranges, nil)
+	Encode(q, ranges, nil)
 	if !bytes.Equal(p, q) {
 		t.Fatalf("ranges % x: % x decoded and encoded to % x", ranges, p, q)
 	}
@@ -267,11 +267,11 @@ func both(t testing.TB, p, ranges []byte) {
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"exe", "random", "text"} {
 		p := corpus.ByName(name).Make(1 << 20)
-		encode(p)
+		encode(p, nil)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(p)))
 			for range b.N {
-				decode(p)
+				decode(p, nil)
 			}
 		})
 	}

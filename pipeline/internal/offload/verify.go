@@ -1,9 +1,8 @@
 package offload
 
 import (
-	"bytes"
-
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
 	"github.com/gopz/compress/rans"
@@ -23,6 +22,10 @@ type Decoder interface {
 // Verifier checks the results of a device. The zero value is ready for use. It keeps its scratch
 // memory, about 4.5 times the size of a block, and is for one goroutine at a time.
 type Verifier struct {
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine.
+	// It may block. It may panic to abandon the work; the Verifier can then be used again.
+	Checkpoint func()
+
 	streams lzseq.Streams
 	content []byte
 }
@@ -31,7 +34,7 @@ type Verifier struct {
 func (v *Verifier) Sequences(
 	seqs []lz77.Sequence, src []byte, window int, limits lz77.Limits,
 ) error {
-	if !lz77.Valid(seqs, src, window, limits) {
+	if !lz77.Valid(seqs, src, window, limits, v.Checkpoint) {
 		return ErrWrong
 	}
 	return nil
@@ -45,7 +48,7 @@ func (v *Verifier) Streams(d Decoder, r *gpu.Request, size int, want *lzseq.Stre
 	}
 	streams := want.All()
 	for i, s := range v.streams.All() {
-		if !bytes.Equal(*s, *streams[i]) {
+		if !pieces.Equal(*s, *streams[i], v.Checkpoint) {
 			return ErrWrong
 		}
 	}
@@ -61,7 +64,8 @@ func (v *Verifier) Content(d Decoder, r *gpu.Request, want []byte) error {
 		v.content = make([]byte, n)
 	}
 	v.content = v.content[:len(want)]
-	if v.streams.Decode(r.Layout, v.content) != nil || !bytes.Equal(v.content, want) {
+	if v.streams.Decode(r.Layout, v.content) != nil ||
+		!pieces.Equal(v.content, want, v.Checkpoint) {
 		return ErrWrong
 	}
 	return nil
@@ -69,6 +73,7 @@ func (v *Verifier) Content(d Decoder, r *gpu.Request, want []byte) error {
 
 // decode decodes the payload of r into v.streams.
 func (v *Verifier) decode(d Decoder, r *gpu.Request, size int) bool {
+	v.streams.Checkpoint = v.Checkpoint
 	l, filtered, err := d.DecodePayload(&v.streams, r.Dst, size)
 	return err == nil && l == r.Layout && !filtered
 }
