@@ -175,6 +175,7 @@ func (b *Block) leaveMemory() {
 // it. It is safe for concurrent use.
 func Host(r *gpu.Request) error {
 	ws := spare.Get().(*workspace)
+	ws.setCheckpoint(nil) // it may have been a worker's
 	if err := ws.host(r); err != nil {
 		spare.Put(ws)
 		return err
