@@ -26,6 +26,7 @@ const (
 	wallColumn     = "wall_mbps_median"
 	overheadColumn = "scheduler_overhead_pct_median"
 	computeColumn  = "stage_compute_ns_median"
+	blocksColumn   = "gpu_blocks_median"
 )
 
 type schedulerStats = compress.SchedulerStats
@@ -56,7 +57,7 @@ var baselineColumns = []baselineColumn{
 		nanoseconds(func(s *schedulerStats) time.Duration { return s.StrictWait })},
 	{"gpu_reclaimed_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Reclaimed })},
 	{"gpu_returned_count_median", "%.0f", count(func(s *schedulerStats) int64 { return s.Returned })},
-	{"gpu_blocks_median", "%.0f", count(deviceBlocks)},
+	{blocksColumn, "%.0f", count(deviceBlocks)},
 }
 
 // deviceBlocks returns the number of blocks of which the device did a stage.
@@ -256,9 +257,12 @@ func (b *baseline) judge(j *job, l limits) (failed bool, row []string) {
 	least := 1 - l.throughputPct/100
 	slower := !(speed >= least) || calm && j.wallCounts() && !(wall >= least)
 	worked := number(overheadColumn) < idlePct
-	failed = slower || calm && worked && overhead > l.overheadAbs
+	unused := j.device() != "" && number(blocksColumn) > 0 && now[blocksColumn] == 0
+	failed = slower || unused || calm && worked && overhead > l.overheadAbs
 	verdict := "ok"
 	switch {
+	case unused:
+		verdict = "FAIL: the device does nothing"
 	case slower:
 		verdict = "FAIL: speed"
 	case failed:

@@ -119,6 +119,11 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("slower on the clock: %v", row)
 		}
 	}
+	base.rows[0][blocksColumn] = "7"
+	slow.mode, base.rows[0]["mode"] = softDevice, softDevice
+	if _, row := base.judge(slow, cfg.limits); row[len(row)-1] != "FAIL: the device does nothing" {
+		t.Errorf("an idle device: %v", row)
+	}
 }
 
 // checkBaselineFile checks the columns that other tools may read.
