@@ -203,7 +203,7 @@ func (ws *workspace) host(r *gpu.Request) (err error) {
 	case r.Op == gpu.Fused:
 		p := ws.takePayload()
 		p.seqs = ws.matcher.Parse(p.seqs[:0], r.Src, r.Params, r.Limits)
-		p.streams.Encode(r.Layout, r.Src, p.seqs)
+		ws.streams(p).Encode(r.Layout, r.Src, p.seqs)
 		r.Dst = ws.encodePayload(r.Dst[:0], r.Layout, &p.streams)
 	default:
 		err = fmt.Errorf("pipeline: %v is not known", r.Op)

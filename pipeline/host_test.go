@@ -13,17 +13,20 @@ import (
 // the workspace before.
 func TestHostOfWorkersWorkspace(t *testing.T) {
 	src := corpus.ByName("mixed").Make(1 << 20)
-	for range 100 { // the pool may return another workspace
-		ws := new(workspace)
-		ws.setCheckpoint(func() { t.Fatal("Host calls a checkpoint of a worker") })
-		spare.Put(ws)
-		r := &gpu.Request{Op: gpu.Stage0, Size: len(src), Src: src, Params: &lz77.Levels[5],
-			Limits: lzseq.Repeat.Limits}
-		if err := Host(r); err != nil {
-			t.Fatal(err)
-		}
-		if ws.check == nil {
-			return // Host had it
+	for _, op := range []gpu.Op{gpu.Stage0, gpu.Fused} {
+		for range 100 { // the pool may return another workspace
+			ws := &workspace{payload: new(payload)}
+			ws.setCheckpoint(func() { t.Fatalf("Host calls a checkpoint of a worker for %v", op) })
+			ws.streams(ws.payload)
+			spare.Put(ws)
+			r := &gpu.Request{Op: op, Size: len(src), Src: src, Params: &lz77.Levels[5],
+				Limits: lzseq.Repeat.Limits, Layout: lzseq.Repeat}
+			if err := Host(r); err != nil {
+				t.Fatal(err)
+			}
+			if ws.check == nil {
+				break // Host had it
+			}
 		}
 	}
 }
