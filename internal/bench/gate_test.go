@@ -241,8 +241,11 @@ func TestProbe(t *testing.T) {
 		{"lzseqr", "[5 6] [1 2 3 4 5 6] true"}, {"deflate", "[5 6 7] [] false"}, {"lzf", "[5 6] [] false"},
 	} {
 		w, err := cfg.probe(tt.pipeline)
-		if got := fmt.Sprint(w.matches, w.codes, w.decodes); err != nil || got != tt.want {
-			t.Errorf("%s: %s, want %s: %v", tt.pipeline, got, tt.want, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(w.matches, w.codes, w.decodes); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.pipeline, got, tt.want)
 		}
 	}
 }

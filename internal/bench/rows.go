@@ -166,14 +166,12 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 	// for work that the device does not do.
 	onDevice := func(code func(compress.Option) error, match, entropy compress.Backend) (bool, error) {
 		sched.ResetStats()
-		if err := code(compress.WithBackend(match, entropy)); err != nil {
-			if errors.Is(err, compress.ErrDevice) && sched.DeviceError() == nil {
-				err = nil
-			}
-			return false, err
+		err := code(compress.WithBackend(match, entropy))
+		if errors.Is(err, compress.ErrDevice) {
+			err = nil
 		}
 		s := sched.Stats()
-		return deviceBlocks(&s) > 0, nil
+		return deviceBlocks(&s) > 0, errors.Join(err, sched.DeviceError())
 	}
 	w := &deviceWork{}
 	for _, level := range probeLevels {
@@ -208,7 +206,7 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 		}
 		w.decodes = w.decodes || decodes
 	}
-	return w, sched.DeviceError()
+	return w, nil
 }
 
 // openDevice opens the device of --device, if there is to be one.
