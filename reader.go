@@ -43,10 +43,9 @@ type Reader struct {
 	runFormat Format
 	runSpec   container.Spec
 
-	nonBlocking bool           // reading src waits for no other party, so that reading ahead is safe
-	hold        bool           // read no further before all blocks are returned
-	ahead       bool           // unit is read, but its payload is not
-	unit        container.Unit // valid if ahead is set
+	nonBlocking bool // reading src waits for no other party, so that reading ahead is safe
+	input       inputState
+	unit        container.Unit // valid in state atPayload
 	end         error          // of the input, after the blocks in flight
 
 	places []container.Place // of blocks in flight, by Block.Tag
@@ -61,6 +60,15 @@ type Reader struct {
 	// there is none.
 	into func(u *container.Unit) []byte
 }
+
+// inputState says what a Reader reads next.
+type inputState uint8
+
+const (
+	atUnit    inputState = iota // a unit
+	atPayload                   // the payload of the unit
+	held                        // a unit, but not before all blocks are returned
+)
 
 // NewReader returns a Reader that reads from r. It may read r past the end of the compressed data,
 // and reads nothing before the first Read.
@@ -80,7 +88,7 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 func (r *Reader) Reset(src io.Reader) {
 	r.release()
 	r.src, r.memory, r.nonBlocking = src, nil, isNonBlocking(src)
-	r.source, r.hold, r.ahead, r.end, r.err, r.closed, r.passed = nil, false, false, nil, nil, false, 0
+	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
 }
 
 // isNonBlocking reports whether all of the input is available without waiting.
@@ -205,7 +213,9 @@ func (r *Reader) advance() error {
 			if r.end != nil {
 				return r.fail(r.end)
 			}
-			r.hold = false
+			if r.input == held {
+				r.input = atUnit
+			}
 			continue
 		}
 		// If nothing more can be read ahead, there is nothing left to do but wait.
@@ -222,17 +232,17 @@ func (r *Reader) advance() error {
 // readAhead reads one more block and submits it. It reports whether another call makes sense at
 // once.
 func (r *Reader) readAhead() bool {
-	if r.end != nil || r.hold {
+	if r.end != nil || r.input == held {
 		return false
 	}
 	if r.source == nil {
 		r.open()
 	}
-	if !r.ahead {
+	if r.input == atUnit {
 		if err := r.source.Next(&r.unit); err != nil {
 			return r.pause(err)
 		}
-		r.ahead = true
+		r.input = atPayload
 	}
 	if r.run == nil || r.runFormat != r.format || !r.runSpec.Serves(&r.unit.Spec) {
 		if r.pending() > 0 {
@@ -253,19 +263,23 @@ func (r *Reader) readAhead() bool {
 	var err error
 	if b.Src, err = r.source.Payload(&r.unit, b.Src); err != nil {
 		r.run.Put(b)
-		r.ahead = false
+		r.input = atUnit
 		return r.pause(err)
 	}
 	r.submit(b)
-	r.hold = r.unit.Pause
-	return !r.hold
+	if r.input = atUnit; r.unit.Pause {
+		r.input = held
+	}
+	return r.input == atUnit
 }
 
 // pause handles what comes in place of a unit, and returns what readAhead does.
 func (r *Reader) pause(err error) bool {
 	if err == container.ErrNothingYet {
-		r.hold = !r.nonBlocking
-		return !r.hold
+		if !r.nonBlocking {
+			r.input = held
+		}
+		return r.nonBlocking
 	}
 	r.end = err
 	return false
@@ -326,7 +340,6 @@ func (r *Reader) submit(b *pipeline.Block) {
 	r.run.Number(u.Place.Block)
 	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
 	r.stream.submit(b, max(u.Raw, len(b.Src)), waits)
-	r.ahead = false
 }
 
 // deliver makes a block that is done the current one.
