@@ -9,6 +9,12 @@ import (
 // Encoder encodes content as Deflate blocks. The zero value is ready to use and keeps its scratch
 // memory between calls; see [Memory]. An Encoder must not be used concurrently.
 type Encoder struct {
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
+	// after at most 256 Ki symbols or 2 MiB of content, which take less than about 5 ms. It may block.
+	// It may panic to abandon the content; the Encoder can then be used again, and refers to content
+	// and dst until then. The result does not depend on it.
+	Checkpoint func()
+
 	writer  writer
 	stored  []byte // content waiting for a stored block
 	tokens  []token
@@ -55,8 +61,11 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 			n++
 		}
 		units := e.units[:n]
+		e.checkpoint()
 		mergeUnits(units)
+		e.checkpoint()
 		e.refine(units, &rest)
+		e.checkpoint()
 		// The last block may continue in the tokens that had no room.
 		i, more := 0, len(cut.tokens) > 0
 		for i < n && !(more && units[i].next == n) {
@@ -77,11 +86,17 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		w.Put(c.Bits(), c.Len())
 	}
 	if !final {
-		w.stored(nil, false)
+		w.stored(nil, false, nil)
 	}
 	w.Align()
 	dst, w.Out = w.Out, nil // drop the reference to the caller's memory
 	return dst
+}
+
+func (e *Encoder) checkpoint() {
+	if e.Checkpoint != nil {
+		e.Checkpoint()
+	}
 }
 
 // block writes u as a block, or postpones it if storing is smallest, so that adjacent stored blocks
@@ -113,6 +128,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 			w.beginBlock(typeFixed, last)
 		}
 		w.tokens(s.tokens[:u.tokens], s.lits, codes)
+		e.checkpoint()
 		end := codes.litLen[endOfBlock]
 		w.Put(end.Bits(), end.Len())
 	}
@@ -130,7 +146,7 @@ func storedBits(n int) int {
 func (e *Encoder) flushStored(last bool) {
 	if len(e.stored) > 0 {
 		e.writer.Room(storedBits(len(e.stored)))
-		e.writer.stored(e.stored, last)
+		e.writer.stored(e.stored, last, e.Checkpoint)
 		e.stored = nil
 	}
 }

@@ -1,6 +1,9 @@
 package deflate
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/internal/pieces"
+	"github.com/gopz/compress/lz77"
+)
 
 // token is a run of literals and a match in Deflate's terms, or a run alone:
 //
@@ -29,6 +32,9 @@ func matchToken(run, length, offset uint32) token {
 		token(length)<<tokenLength | token(run)<<tokenRun
 }
 
+// checkpointSequences is the number of sequences between checkpoints.
+const checkpointSequences = 1 << 16
+
 // slack is the number of bytes behind the literals that may be read and overwritten.
 const slack = 16
 
@@ -40,13 +46,16 @@ func (e *Encoder) tokenize(content []byte, seqs []lz77.Sequence) {
 	lits, tokens := e.lits, e.tokens
 	at, lit, n := 0, 0, 0
 	for i := range seqs {
+		if i%checkpointSequences == checkpointSequences-1 {
+			e.checkpoint()
+		}
 		s := &seqs[i]
 		run, length := int(s.LitLen), s.MatchLen
 		if run <= slack && at+slack <= len(content) {
 			*(*[slack]byte)(lits[lit : lit+slack : lit+slack]) =
 				*(*[slack]byte)(content[at : at+slack : at+slack])
 		} else {
-			copy(lits[lit:], content[at:at+run])
+			pieces.Copy(lits[lit:], content[at:at+run], e.Checkpoint)
 		}
 		lit += run
 		at += run + int(length)
@@ -68,7 +77,8 @@ func (e *Encoder) tokenize(content []byte, seqs []lz77.Sequence) {
 		tokens[n] = matchToken(uint32(run), length, s.Offset)
 		n++
 	}
-	lit += copy(lits[lit:], content[at:])
+	pieces.Copy(lits[lit:], content[at:], e.Checkpoint)
+	lit += len(content) - at
 	for run := len(content) - at; run > 0; run -= maxRun {
 		tokens[n] = literalsToken(min(run, maxRun))
 		n++

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/internal/pieces"
 )
 
 // writer writes the parts of Deflate blocks.
@@ -26,8 +27,12 @@ func (w *writer) beginBlock(kind uint64, last bool) {
 }
 
 // stored writes content as one or more stored blocks (RFC 1951, section 3.2.4).
-func (w *writer) stored(content []byte, last bool) {
-	for {
+func (w *writer) stored(content []byte, last bool, checkpoint func()) {
+	for next := len(content) - pieces.Size; ; {
+		if len(content) < next && checkpoint != nil {
+			next -= pieces.Size
+			checkpoint()
+		}
 		part := content[:min(len(content), maxStored)]
 		content = content[len(part):]
 		w.beginBlock(typeStored, last && len(content) == 0)

@@ -15,13 +15,17 @@ import (
 // compare nothing.
 
 // frames decodes zstd frames.
-type frames struct{ dec *zstd.Decoder }
+type frames struct {
+	dec        *zstd.Decoder
+	checkpoint func()
+}
 
 // decode decodes the frame src, whose content must have size bytes, into dst's memory.
 func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
 	}
+	f.dec.Checkpoint = f.checkpoint
 	dst = resize(dst, size+zstd.DecodeSlack)
 	n, err := f.dec.DecodeFrame(dst, src, check)
 	switch {

@@ -69,6 +69,7 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 		if b.Window == 0 {
 			h.frame.Begin()
 		}
+		h.frame.Checkpoint = ws.check
 		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
 		return nil
 	}

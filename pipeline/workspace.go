@@ -41,6 +41,7 @@ func (ws *workspace) setCheckpoint(f func()) {
 	ws.rans.enc.Checkpoint, ws.rans.dec.Checkpoint = f, f
 	ws.dense.enc.Checkpoint, ws.dense.dec.Checkpoint = f, f
 	ws.dense.choice.Checkpoint = f
+	ws.deflate.Checkpoint, ws.zstd.Checkpoint, ws.frames.checkpoint = f, f, f
 	ws.verifier.Checkpoint = f
 }
 

@@ -33,6 +33,9 @@ func (d *Decoder) DecodeFrame(dst, src []byte, check bool) (size int, err error)
 			d.hash.Write(dst[at:end]) // while it is in the cache
 		}
 		at, src = end, src[used:]
+		if d.Checkpoint != nil {
+			d.Checkpoint()
+		}
 	}
 	if h.ContentSize >= 0 && h.ContentSize != int64(at) {
 		return 0, CorruptError("content of another size than the frame header states")

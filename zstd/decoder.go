@@ -36,6 +36,10 @@ const DecodeSlack = 96
 // A compressed block is decoded in two steps. First its literals go to a buffer. Then its sequences
 // are decoded in batches that stay in the fastest cache, and each batch is carried out.
 type Decoder struct {
+	// Checkpoint, unless it is nil, is called by DecodeFrame after each block, on the caller's
+	// goroutine. It may block. It may panic to abandon the frame; the Decoder can then be used again.
+	Checkpoint func()
+
 	before   []byte // content of the frame in front of dst
 	window   uint32 // largest offset
 	maxBlock int    // maximum content of a block

@@ -10,6 +10,11 @@ import (
 // Encoder encodes the content of frames. The zero value is ready to use and keeps its scratch
 // memory between calls. An Encoder must not be copied after its first use, nor used concurrently.
 type Encoder struct {
+	// Checkpoint, unless it is nil, is called after each block of at most MaxBlock bytes, on the
+	// caller's goroutine. It may block. It may panic to abandon the frame; the Encoder can then begin
+	// another one, and refers to src and seqs until then. The result does not depend on it.
+	Checkpoint func()
+
 	in      input
 	one     [1]lz77.Sequence
 	body    body
@@ -92,6 +97,9 @@ func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []
 		last := len(saved.src) == 0
 		var compressed bool
 		dst, compressed = e.appendBlock(dst, src[:size], end, last && final)
+		if e.Checkpoint != nil {
+			e.Checkpoint()
+		}
 		if last {
 			if !compressed {
 				e.repeats = before
