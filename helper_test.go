@@ -239,7 +239,8 @@ func panics(f func()) (v any) {
 func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	t.Helper()
 	o := options{workers: workers}
-	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, blocks,
+	plan := pipeline.Plan{InFlight: blocks}
+	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, plan,
 		math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
 	}
 	small := len(src) < smallContent
 	if small {
-		e.budget, err = o.writerBudgetOf(1)
+		e.budget, err = o.writerBudgetOf(pipeline.Plan{InFlight: 1})
 	} else {
 		e.budget, err = o.writerBudget()
 	}

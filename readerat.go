@@ -97,7 +97,8 @@ func (o *options) cacheEntries(x *index.File) (int, error) {
 	n := minCacheEntries
 	for i := range x.Streams {
 		st := &x.Streams[i]
-		n = max(n, o.inFlight(pipelineOf(x.Format, st.Pipeline), pipeline.Decompress, st.BlockSize))
+		p := pipelineOf(x.Format, st.Pipeline)
+		n = max(n, o.plan(p, pipeline.Decompress, st.BlockSize).InFlight)
 	}
 	n = min(n, max(1, len(x.Blocks)))
 	var worst *Error
@@ -125,7 +126,10 @@ func (o *options) cacheEntries(x *index.File) (int, error) {
 // streamBudget returns a budget of at most want blocks of a stream, within limit.
 func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
 	if x.Format == PZ {
-		return o.budget(pipelineOf(PZ, st.Pipeline), pipeline.Decompress, 0, st.BlockSize, want, limit)
+		p := pipelineOf(PZ, st.Pipeline)
+		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
+		plan.InFlight = want
+		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := fit(want, limit, func(n int) int64 {

@@ -142,18 +142,14 @@ func fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most want blocks of a pipeline, within limit.
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit.
 func (o *options) budget(
-	p *pipeline.Pipeline, op pipeline.Op, level, blockSize, want int, limit int64,
+	p *pipeline.Pipeline, op pipeline.Op, level, blockSize int, plan pipeline.Plan, limit int64,
 ) (budget, error) {
-	workers, device := o.scheduler().Workers(), o.device() != nil
-	b, ok := fit(want, limit, func(n int) int64 {
-		payloads := 0
-		if device {
-			payloads = n
-		}
+	workers := o.scheduler().Workers()
+	b, ok := fit(plan.InFlight, limit, func(n int) int64 {
 		return int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
-			p.Memory(op, level, o.tuning, blockSize, min(n, workers), payloads)
+			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
 	})
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
@@ -163,34 +159,34 @@ func (o *options) budget(
 	return b, nil
 }
 
-// inFlight returns how many blocks of a pipeline are in flight if memory allows.
-func (o *options) inFlight(p *pipeline.Pipeline, op pipeline.Op, blockSize int) int {
-	return o.scheduler().InFlight(o.config(op, p, true, 0), blockSize)
+// plan returns how many blocks of a pipeline are in flight if memory allows, and what they hold.
+func (o *options) plan(p *pipeline.Pipeline, op pipeline.Op, blockSize int) pipeline.Plan {
+	return o.scheduler().Plan(o.config(op, p, true, 0), blockSize)
 }
 
 // writerBudget returns the budget of a Writer.
 func (o *options) writerBudget() (budget, error) {
-	return o.writerBudgetOf(o.inFlight(o.pipe, pipeline.Compress, o.blockSize))
+	return o.writerBudgetOf(o.plan(o.pipe, pipeline.Compress, o.blockSize))
 }
 
-// writerBudgetOf returns the budget of a Writer with at most want blocks in flight.
-func (o *options) writerBudgetOf(want int) (budget, error) {
+// writerBudgetOf returns the budget of a Writer with a plan.
+func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 	limit := o.limits.MaxMemory
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, want, limit)
+	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
 func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int) (budget, error) {
-	want := o.inFlight(p, pipeline.Decompress, blockSize)
-	return o.budget(p, pipeline.Decompress, 0, blockSize, want, o.limits.Memory())
+	plan := o.plan(p, pipeline.Decompress, blockSize)
+	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory())
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
 func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
-	want, workers := o.inFlight(p, pipeline.Decompress, s.BlockSize), o.scheduler().Workers()
+	want, workers := o.plan(p, pipeline.Decompress, s.BlockSize).InFlight, o.scheduler().Workers()
 	limit := o.limits.Memory()
 	switch {
 	case s.InOrder && s.Payload > 0:

@@ -13,6 +13,7 @@ func (w *worker) accept(b *Block) {
 	r := b.run
 	err := b.request.GPU.Err
 	if err == nil {
+		w.ws.equip(b)
 		t := r.beginTimer(w, b, verifyStep)
 		err = b.op.accept(w.ws, b, b.request.GPU)
 		t.end()
@@ -79,7 +80,7 @@ func (ws *workspace) DecodePayload(
 func acceptSequences(ws *workspace, b *Block, r *gpu.Request) error {
 	limits, parsed := *b.limits(), true
 	if r.Candidates != nil {
-		m, seqs := &ws.matcher, r.Seqs[:0]
+		m, seqs := &ws.matcher, b.payload.seqs[:0]
 		r.Seqs, parsed = m.ParseCandidates(seqs, b.Src, b.Window, b.params(), limits, r.Candidates)
 		r.FreeCandidates()
 	}

@@ -159,6 +159,9 @@ func (b *Block) reclaim() {
 // Src, which the device only reads, is retired by Put.
 func (b *Block) retireMemory() {
 	b.leaveMemory()
+	if b.payload == nil {
+		return
+	}
 	old := b.payload
 	b.payload = new(payload)
 	if b.op.op == gpu.StageN && b.run.cfg.Op == Compress {

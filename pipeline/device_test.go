@@ -310,51 +310,6 @@ func TestPays(t *testing.T) {
 	}
 }
 
-// TestInFlight: a device adds blocks in flight only where it may get blocks.
-func TestInFlight(t *testing.T) {
-	const never = math.MaxInt
-	recent := gpu.SoftConfig{Batch: 4, RowHashOnly: true, MinAuto: 1 << 16, MinAutoDecode: 1 << 19}
-	for _, x := range []struct {
-		soft        gpu.SoftConfig
-		pipeline    string
-		op          Op
-		level, size int
-		match, code Backend
-		more        bool
-	}{
-		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
-		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
-		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
-		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
-		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
-		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, GPU, CPU, false},
-		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
-		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
-		{recent, "lzseqr", Compress, 5, 1 << 16, Auto, CPU, true},
-		{recent, "lzseqr", Compress, 5, 1<<16 - 1, Auto, CPU, false},
-		{recent, "lzseqr", Compress, 4, 1 << 20, Auto, CPU, false}, // another finder
-		{recent, "lzseqr", Compress, 9, 1 << 24, Auto, Auto, false},
-		{recent, "lzr", Decompress, 0, 1 << 19, Auto, Auto, true},
-		{recent, "lzr", Decompress, 0, 1<<19 - 1, Auto, Auto, false},
-		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, true},
-		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
-		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
-	} {
-		assign := Assignment{x.match, x.code}
-		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: assign}
-		s := withSoft(t, 3, x.soft)
-		if n := s.InFlight(cfg, x.size); (n > 6) != x.more || n < 6 {
-			t.Errorf("%+v: %d", x, n)
-		}
-		if n := NewScheduler(3).InFlight(cfg, x.size); n != 6 {
-			t.Errorf("%+v: %d without a device", x, n)
-		}
-	}
-}
-
 func ExampleStats() {
 	s := Stats{Compute: 99 * time.Second, QueueWait: time.Second}
 	fmt.Println(s.OverheadPct())

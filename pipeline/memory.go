@@ -29,24 +29,34 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 // are for context-coded streams.
 const fixedMemory = 580 << 10
 
-// Memory returns a bound on the scratch memory in bytes of that many workers, without the buffers
-// of the blocks themselves. Payloads is how many blocks may be between their first and their last
-// stage: 0 without a device, and the blocks in flight with one. The memory of a device is not
-// counted. Level and tuning matter to compression only.
-func (p *Pipeline) Memory(op Op, level int, tuning Tuning, blockSize, workers, payloads int) int64 {
-	var worker, payload int64
+// Memory returns a bound on the scratch memory in bytes of a run with that many blocks in flight,
+// without the buffers of the blocks themselves. The plan says what blocks hold while a device has
+// them; its InFlight does not matter here. The memory of the device itself is not counted. Level and
+// tuning matter to compression only.
+func (p *Pipeline) Memory(
+	op Op, level int, tuning Tuning, blockSize, workers, blocks int, plan Plan,
+) int64 {
+	var worker, payload, candidates int64
 	if op == Compress {
 		worker, payload = p.encodeMemory(level, tuning, blockSize)
-		if payloads > 0 {
-			worker += fixedMemory + 9*int64(blockSize)/2 // of the Verifier
-		}
 	} else {
 		// Payload: blocks of both Repeat and Dense leave streams of 3.4 times the block, because
 		// different streams are longest in each. Worker: tables of segments. Context-coded streams
 		// have most, 32 for each 16 Ki symbols.
 		worker, payload = fixedMemory+15*int64(blockSize)/8, 7*int64(blockSize)/2
 	}
-	return worker*int64(workers) + payload*int64(max(workers, payloads))
+	if plan.Verify {
+		worker += fixedMemory + 9*int64(blockSize)/2
+	}
+	if plan.Candidates {
+		candidates = 4 * int64(blockSize+p.Window)
+	}
+	workers = min(workers, blocks)
+	payloads := workers
+	if plan.Payloads {
+		payloads = blocks
+	}
+	return worker*int64(workers) + payload*int64(payloads) + candidates*int64(blocks)
 }
 
 // anyContexts says to the estimates of memory that literals have contexts.

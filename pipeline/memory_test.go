@@ -165,8 +165,8 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 	if sequences < size/10 {
 		t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
 	}
-	encHeld, encBound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 0)
-	decHeld, decBound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 0)
+	encHeld, encBound := footprint(enc), p.Memory(Compress, level, TuneFixed, size, 1, 1, Plan{})
+	decHeld, decBound := footprint(dec), p.Memory(Decompress, level, TuneFixed, size, 1, 1, Plan{})
 	t.Logf("level %d: %d sequences, compressing %d of %d, decompressing %d of %d",
 		level, sequences, encHeld, encBound, decHeld, decBound)
 	if encHeld > encBound {
@@ -176,11 +176,12 @@ func memoryAtLevel(t *testing.T, p *Pipeline, level int, blocks [][]byte, size i
 		t.Errorf("level %d: decompressing holds %d bytes, Memory says %d", level, decHeld, decBound)
 	}
 	verifyHeld := footprint(verify)
-	if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1); encHeld+verifyHeld > bound {
+	withDevice := Plan{Verify: true}
+	if bound := p.Memory(Compress, level, TuneFixed, size, 1, 1, withDevice); encHeld+verifyHeld > bound {
 		t.Errorf("level %d: with a device compressing holds %d and %d bytes, Memory says %d",
 			level, encHeld, verifyHeld, bound)
 	}
-	if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 0), 3*encBound; a != b {
+	if a, b := p.Memory(Compress, level, TuneFixed, size, 3, 9, Plan{}), 3*encBound; a != b {
 		t.Errorf("three workers: %d, one: %d", a, encBound)
 	}
 }
@@ -211,7 +212,7 @@ func TestStandardMemory(t *testing.T) {
 			if sequences < size/16 {
 				t.Errorf("level %d: only %d sequences: the blocks are not hard enough", level, sequences)
 			}
-			got, bound := footprint(ws), p.Memory(Compress, level, TuneFixed, size, 1, 0)
+			got, bound := footprint(ws), p.Memory(Compress, level, TuneFixed, size, 1, 1, Plan{})
 			t.Logf("level %d: %d sequences, compressing %d of %d", level, sequences, got, bound)
 			if got > bound {
 				t.Errorf("level %d: compressing holds %d bytes, Memory says %d", level, got, bound)

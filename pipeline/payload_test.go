@@ -41,7 +41,7 @@ func checkUntrusted(t testing.TB, ws *workspace, p *Pipeline, e encoded) {
 	case !errors.Is(err, ErrPayload):
 		t.Fatalf("error %v", err)
 	}
-	bound := p.Memory(Decompress, 1, TuneFixed, max(e.raw, 4096), 1, 0)
+	bound := p.Memory(Decompress, 1, TuneFixed, max(e.raw, 4096), 1, 1, Plan{})
 	if got := footprint(ws); got > bound {
 		t.Fatalf("%d bytes of scratch for a block of %d, Memory says %d", got, e.raw, bound)
 	}

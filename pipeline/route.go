@@ -105,42 +105,6 @@ func (s *Scheduler) Check(cfg Config, size int) error {
 	return nil
 }
 
-// InFlight returns how many blocks of size bytes a run should have in flight; size 0 is any. It is
-// two for each worker, so that one is ready when another is done. If the device may get blocks,
-// those that it works on, those that wait for it and one more for each worker are added.
-func (s *Scheduler) InFlight(cfg Config, size int) int {
-	n := 2 * s.workers
-	c := s.device.Load()
-	if c == nil {
-		return n
-	}
-	r := &Run{cfg: cfg, stages: cfg.Pipeline.stages(cfg.Op)}
-	b, batch := &Block{run: r, payload: new(payload)}, 0
-	consider := func(op *deviceOp) {
-		if op == nil {
-			return
-		}
-		limits, raw := c.Limits(op.op), size
-		if raw == 0 {
-			raw = limits.MaxSize
-		}
-		q := gpu.Request{Op: op.op, Size: raw}
-		if b.suits(op, c, raw) {
-			if op.prepare(b, &q); c.Finds(&q) {
-				batch = max(batch, limits.Batch)
-			}
-		}
-	}
-	consider(r.fused(0))
-	for i := range r.stages {
-		consider(r.stages[i].device)
-	}
-	if batch > 0 {
-		n += c.InFlight(batch) + s.workers
-	}
-	return n
-}
-
 // suits reports whether the device may be asked for op, on so many bytes of content.
 func (b *Block) suits(op *deviceOp, c *offload.Coordinator, raw int) bool {
 	return b.History == nil && (op.can == nil || op.can(b)) &&
@@ -182,8 +146,8 @@ func (b *Block) prepareRequest(c *offload.Coordinator, ws *workspace) *deviceOp 
 		if b.use == useStrict && r.demand(op.op) != offload.Always {
 			continue
 		}
-		if b.payload == nil {
-			b.payload, ws.payload = ws.takePayload(), nil
+		if op.op == gpu.StageN { // its streams are in the payload
+			ws.equip(b)
 		}
 		if b.request.GPU == nil {
 			b.request.GPU = new(gpu.Request)

@@ -28,7 +28,7 @@ type Config struct {
 	Op       Op
 	Level    int             // 1 … MaxLevel, for Compress
 	Tuning   Tuning          // how blocks get settings of their own, for Compress
-	InFlight int             // most blocks that exist; 0 means what Scheduler.InFlight returns
+	InFlight int             // most blocks that exist; 0 means what Scheduler.Plan returns
 	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
@@ -95,7 +95,7 @@ func (s *Scheduler) Start(cfg Config) *Run {
 // bind sets what a run depends on. No blocks are out.
 func (r *Run) bind(s *Scheduler, cfg Config) {
 	if cfg.InFlight <= 0 {
-		cfg.InFlight = s.InFlight(cfg, 0)
+		cfg.InFlight = s.Plan(cfg, 0).InFlight
 	}
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.device = cfg.Pipeline.stages(cfg.Op), s.device.Load()

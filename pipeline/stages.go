@@ -35,7 +35,7 @@ var matchStage = stage{
 		op:  gpu.Stage0,
 		can: func(b *Block) bool { return b.fastDense || notDense(b) },
 		prepare: func(b *Block, r *gpu.Request) {
-			r.Params, r.Limits, r.Seqs = b.params(), *b.limits(), b.payload.seqs[:0]
+			r.Params, r.Limits = b.params(), *b.limits()
 		},
 		accept: acceptSequences,
 	},

@@ -204,7 +204,8 @@ func TestTuningMemory(t *testing.T) {
 				r.Put(b)
 			}
 			r.Close()
-			if got, bound := footprint(ws), p.Memory(Compress, level, TuneTrial, size, 1, 0); got > bound {
+			bound := p.Memory(Compress, level, TuneTrial, size, 1, 1, Plan{})
+			if got := footprint(ws); got > bound {
 				t.Errorf("%s, level %d: holds %d bytes, Memory says %d", p.Name, level, got, bound)
 			}
 		}

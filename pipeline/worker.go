@@ -201,9 +201,7 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 			return handedOff
 		}
 		keep = false
-		if b.payload == nil {
-			b.payload, w.ws.payload = w.ws.takePayload(), nil
-		}
+		w.ws.equip(b)
 		t := r.beginTimer(w, b, b.stage)
 		b.Err = b.runStage(w.ws)
 		took := t.end()

@@ -74,6 +74,13 @@ type payload struct {
 	encoded bool   // streams and output of the block are final: parse trials have made them
 }
 
+// equip gives b the workspace's payload, unless it has one.
+func (ws *workspace) equip(b *Block) {
+	if b.payload == nil {
+		b.payload, ws.payload = ws.takePayload(), nil
+	}
+}
+
 // takePayload returns the workspace's payload for another block.
 func (ws *workspace) takePayload() *payload {
 	if ws.payload == nil {

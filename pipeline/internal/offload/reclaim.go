@@ -37,7 +37,7 @@ func (p *pace) time(bytes int) time.Duration {
 // Learn notes how long a worker took for an operation that the device could have done. Decode is as
 // in gpu.Request.
 func (c *Coordinator) Learn(op gpu.Op, decode bool, bytes int, took time.Duration) {
-	c.pace[workOf(&gpu.Request{Op: op, Decode: decode})].learn(bytes, took)
+	c.pace[kindOf(op, decode)].learn(bytes, took)
 }
 
 // workerTime returns how long one worker takes for so many bytes, 0 if that is unknown.

@@ -10,9 +10,20 @@ import (
 // maxAway bounds the extra blocks in flight for a device.
 const maxAway = 64
 
-// InFlight returns how many blocks a run should keep at the device, for batches of batch requests.
-func (c *Coordinator) InFlight(batch int) int {
-	return min(batch*c.info.Concurrent+cap(c.queues[0]), maxAway)
+// strictBatch is the most useful batch of strict requests, in blocks for each worker. The device
+// decodes entropy at a fifth of a worker's speed for each block, all blocks at the same time.
+const strictBatch = 4
+
+// Away returns how many blocks a run should keep at the device for an operation: those in batches,
+// and one for each worker that waits. A larger batch than the workers can take over in the time of
+// the next one brings nothing. With Auto that is a block for each worker.
+func (c *Coordinator) Away(op gpu.Op, d Demand) int {
+	batch := c.workers
+	if d == Always {
+		batch *= strictBatch
+	}
+	batch = min(batch, max(1, c.info.Ops[op].Batch))
+	return min(batch*c.info.Concurrent+c.workers, maxAway)
 }
 
 // Name returns the name of the device.
@@ -25,8 +36,11 @@ func (c *Coordinator) Limits(op gpu.Op) *gpu.Limits { return &c.info.Ops[op] }
 // that the run decompresses.
 func (c *Coordinator) Wants(op gpu.Op, decode bool, size int, d Demand) bool {
 	l := &c.info.Ops[op]
-	return d != Never && l.Batch > 0 && size >= l.MinSize && size <= l.MaxSize &&
-		(d == Always || size >= leastPaying(l, op, decode))
+	if d == Never || l.Batch == 0 || size < l.MinSize || size > l.MaxSize {
+		return false
+	}
+	return d == Always ||
+		size >= leastPaying(l, op, decode) && !c.trials[kindOf(op, decode)].is(tooSlow)
 }
 
 // leastPaying returns the least block, in bytes, that a run with demand IfPays gives to the device.

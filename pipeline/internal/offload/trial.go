@@ -50,11 +50,13 @@ const (
 	numWork         = gpu.NumOps + 1
 )
 
-func workOf(q *gpu.Request) work {
-	if q.Decode {
+func workOf(q *gpu.Request) work { return kindOf(q.Op, q.Decode) }
+
+func kindOf(op gpu.Op, decode bool) work {
+	if decode && op == gpu.StageN {
 		return decodeWork
 	}
-	return work(q.Op)
+	return work(op)
 }
 
 // op returns the operation of a kind of work.

@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gopz/compress/gpu"
+)
+
+// TestInFlight: a device adds blocks in flight only where it may get blocks.
+func TestInFlight(t *testing.T) {
+	const never = math.MaxInt
+	recent := gpu.SoftConfig{Batch: 4, RowHashOnly: true, MinAuto: 1 << 16, MinAutoDecode: 1 << 19}
+	for _, x := range []struct {
+		soft        gpu.SoftConfig
+		pipeline    string
+		op          Op
+		level, size int
+		match, code Backend
+		more        bool
+	}{
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, CPU, CPU, false},
+		{gpu.SoftConfig{}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 1, 0, CPU, GPU, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Compress, 5, 0, Fused, Fused, true},
+		{gpu.SoftConfig{MinAuto: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, true},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Auto, Auto, false},
+		{gpu.SoftConfig{MinAutoDecode: never}, "lzseqr", Decompress, 0, 0, Fused, Fused, true},
+		{gpu.SoftConfig{}, "lzseqr", Decompress, 0, 0, GPU, CPU, false},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Compress, 1, 0, Auto, Auto, true},
+		{gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}}, "lzseqr", Decompress, 0, 0, Auto, GPU, false},
+		{recent, "lzseqr", Compress, 5, 1 << 16, Auto, CPU, true},
+		{recent, "lzseqr", Compress, 5, 1<<16 - 1, Auto, CPU, false},
+		{recent, "lzseqr", Compress, 4, 1 << 20, Auto, CPU, false}, // another finder
+		{recent, "lzseqr", Compress, 9, 1 << 24, Auto, Auto, false},
+		{recent, "lzr", Decompress, 0, 1 << 19, Auto, Auto, true},
+		{recent, "lzr", Decompress, 0, 1<<19 - 1, Auto, Auto, false},
+		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, true},
+		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
+		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
+	} {
+		assign := Assignment{x.match, x.code}
+		cfg := Config{Pipeline: ByName(x.pipeline), Op: x.op, Level: x.level, Assign: assign}
+		s := withSoft(t, 3, x.soft)
+		if n := s.Plan(cfg, x.size).InFlight; (n > 6) != x.more || n < 6 {
+			t.Errorf("%+v: %d", x, n)
+		}
+		if n := NewScheduler(3).Plan(cfg, x.size).InFlight; n != 6 {
+			t.Errorf("%+v: %d without a device", x, n)
+		}
+	}
+}
+
+// TestPlan: blocks in flight follow from the workers and from the batches that are useful to them,
+// and not from the largest batch of the device. Memory is planned for what blocks hold while the
+// device has them.
+func TestPlan(t *testing.T) {
+	like := gpu.SoftConfig{Batch: 64, Concurrent: 2, MinAuto: 1 << 16, MinAutoDecode: 1 << 20}
+	for _, tt := range []struct {
+		workers int
+		op      Op
+		ops     []gpu.Op
+		backend Backend
+		want    Plan
+	}{
+		{2, Compress, []gpu.Op{gpu.Stage0}, CPU, Plan{InFlight: 4}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, Auto, Plan{InFlight: 4 + 2*2 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Stage0}, GPU, Plan{InFlight: 4 + 2*8 + 2, Candidates: true}},
+		{2, Compress, []gpu.Op{gpu.Fused}, Fused, Plan{InFlight: 4 + 2*8 + 2, Verify: true}},
+		{
+			2, Compress, nil, GPU,
+			Plan{InFlight: 4 + 2*8 + 2, Candidates: true, Payloads: true, Verify: true},
+		},
+		{2, Decompress, nil, Auto, Plan{InFlight: 4 + 2*2 + 2, Payloads: true}},
+		{16, Compress, []gpu.Op{gpu.Stage0}, Auto, Plan{InFlight: 32 + 2*16 + 16, Candidates: true}},
+		{16, Decompress, nil, GPU, Plan{InFlight: 32 + 64, Payloads: true}}, // maxAway
+	} {
+		cfg := like
+		cfg.Ops = tt.ops
+		s := withSoft(t, tt.workers, cfg)
+		got := s.Plan(Config{
+			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 6, Assign: Assignment{tt.backend, tt.backend},
+		}, 4<<20)
+		if got != tt.want {
+			t.Errorf("%d workers, op %d, %v of %v: %+v, want %+v",
+				tt.workers, tt.op, tt.backend, tt.ops, got, tt.want)
+		}
+		s.device.Load().Lose(errTest)
+		lost := s.Plan(Config{Pipeline: ByName("lzseqr"), Op: tt.op, Level: 6}, 4<<20)
+		if lost != (Plan{InFlight: 2 * tt.workers}) {
+			t.Errorf("device lost: %+v", lost)
+		}
+	}
+}
+
+// TestPlanMemory: a block that the device finds matches for costs the memory of its candidates, and
+// no payload.
+func TestPlanMemory(t *testing.T) {
+	const size, workers, blocks = 4 << 20, 2, 10
+	for _, p := range []*Pipeline{ByName("lzr"), ByName("deflate")} {
+		memory := func(plan Plan) int64 {
+			return p.Memory(Compress, 6, TuneFixed, size, workers, blocks, plan)
+		}
+		none := memory(Plan{})
+		_, payload := p.encodeMemory(6, TuneFixed, size)
+		for _, tt := range []struct {
+			plan Plan
+			more int64
+		}{
+			{Plan{InFlight: 99}, 0},
+			{Plan{Candidates: true}, blocks * 4 * int64(size+p.Window)},
+			{Plan{Payloads: true}, (blocks - workers) * payload},
+			{Plan{Verify: true}, workers * (fixedMemory + 9*size/2)},
+		} {
+			if more := memory(tt.plan) - none; more != tt.more {
+				t.Errorf("%s, %+v: %d bytes more, want %d", p.Name, tt.plan, more, tt.more)
+			}
+		}
+	}
+}
