@@ -10,17 +10,19 @@
 //
 // Content is cut into blocks, which the workers of a scheduler compress or decompress at the same
 // time. The whole process shares one scheduler of GOMAXPROCS workers, unless [WithConcurrency] or
-// [WithScheduler] says otherwise. Output is deterministic: it depends only on content and options,
-// never on the number of workers or on how the content was written. Workers are goroutines only
-// while there is work; no type of this package has goroutines of its own. The underlying writer or
-// reader is used only inside the caller's own calls, on the caller's goroutine.
+// [WithScheduler] says otherwise. Output is deterministic: it depends on content, options and the
+// places of calls of [Writer.Flush], never on the number of workers or on how Write cuts the content.
+// Workers are goroutines only while there is work; no Writer or Reader has goroutines of its own.
+// The underlying writer or reader is used only inside the caller's own calls, on the caller's
+// goroutine.
 //
 // # Memory
 //
 // The number of blocks in flight, and with it the memory, is bounded. [WriterMemory] and
-// [ReaderMemory] return the bound, and [WithMaxMemory] sets a limit. A Reader allocates at most 64
-// KiB, or as much as it has read, on the word of a header alone. Untrusted input can still
-// decompress to a thousand times its size and more: use [WithMaxDecodedSize] for it.
+// [ReaderMemory] return the bound, and [WithMaxMemory] sets a limit. If a header announces much
+// content, a Reader first allocates 64 KiB or as many bytes as it has read, whichever is more.
+// Untrusted input can still decompress to a thousand times its size and more: use
+// [WithMaxDecodedSize] for it.
 //
 // # Formats
 //
@@ -37,8 +39,8 @@
 //
 // Any damage to a .pz file is detected, down to a single bit, unless it was written without checks.
 // In .gz and .zst files with checks, damage to the content is detected. These formats do not number
-// their members and frames, so that missing ones go unnoticed, except in front of a seek table,
-// which a Writer always writes to .zst files.
+// their members and frames, so that missing ones go unnoticed. Only a seek table shows that frames
+// are missing. A Writer adds one to every .zst file.
 //
 // Errors about input are of type [*Error], which says in which stream and block and at which byte
 // something is wrong. Tell them apart with [errors.Is]: [ErrFormat], [ErrCorrupt], [ErrTruncated]

@@ -28,7 +28,7 @@ var (
 	// data is the damaged beginning of another stream, its content is missing. In .zst files such
 	// data cannot be told from a damaged frame and is plain ErrCorrupt. Wraps ErrCorrupt.
 	ErrTrailing = errs.Trailing
-	// ErrTruncated: the input ends too early; empty input does. Wraps [io.ErrUnexpectedEOF].
+	// ErrTruncated: the input is empty or ends too early. Wraps [io.ErrUnexpectedEOF].
 	ErrTruncated = errs.Truncated
 	// ErrMemory: the work cannot be done within [WithMaxMemory].
 	ErrMemory = errs.Memory

@@ -23,8 +23,7 @@ import (
 // [WithBackend] insists on a device. In the steady state such a call allocates nothing if dst has
 // the capacity and opts are made once and used again.
 //
-// A device that was given up may still read src, and its results are discarded. The same holds for
-// AppendDecode.
+// Nothing reads src after the call has returned. A device works on a copy.
 func AppendEncode(dst, src []byte, opts ...Option) ([]byte, error) {
 	pool := &encoders
 	if len(src) < smallContent {

@@ -190,11 +190,10 @@ func WithBlockSize(size int) Option {
 	}
 }
 
-// WithContext lets ctx end the work. Calls made after ctx is done, or waiting for workers then,
-// return its cause. They return once workers have finished the blocks that they have begun, and a
-// device its batches. A block of 16 MiB at level 9 takes several seconds, and with some content
-// more than 20. A call that the underlying reader or writer holds up is not interrupted. The
-// context outlives a Reset.
+// WithContext lets ctx end the work. Once ctx is done, calls return its cause. Calls that wait for
+// workers return as soon as the workers reach a checkpoint, at most a few milliseconds of work
+// later, and do not wait for a device. A call that the underlying reader or writer holds up is not
+// interrupted. The context outlives a Reset.
 func WithContext(ctx context.Context) Option {
 	return func(o *options) error {
 		o.limits.Context = ctx

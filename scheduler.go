@@ -70,12 +70,15 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 // SchedulerStats says where the time went. Times of workers add up over the workers. Its fields
 // are:
 //
-//	Runs       int64         // Writers, Readers and cache entries that have ended, or the one asked
+//	Runs       int64         // Writers, Readers and ReaderAts' cache entries that have ended; 1 for
+//	                         // one that has not
 //	Total      time.Duration // from a run's first block to its end
 //	Compute    time.Duration // in stages and checks
 //	QueueWait  time.Duration // without a block during the run, or waiting for the lock
 //	QueueAdmin time.Duration // holding the lock
 //	Handoff    time.Duration // preparing and sending requests to the device
+//	Pauses     int64         // stages that made way for other Writers and Readers
+//	Paused     time.Duration // the sum of these pauses; no worker waits meanwhile
 //	StrictWaiting int64      // requests of GPU and Fused that found the device busy
 //	StrictWait time.Duration // how long requests of GPU and Fused waited for the device
 //	QueueFull  int64         // requests of Auto that found the device's queue full

@@ -7,7 +7,7 @@ import "math/bits"
 // load suffices. The zero value is ready for use.
 type PackedBuilder struct{ spread spread }
 
-// Fields that Build adds to the value of a symbol.
+// Bit positions in a cell. The value of the symbol has the bits below PackedBits and from 32 on.
 const (
 	PackedBits = 8  // position of the number of bits that lead to the next state; 8 bits wide
 	PackedNext = 16 // position of the base of the next state; 16 bits wide

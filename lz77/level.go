@@ -60,9 +60,10 @@ type Params struct {
 	// Nice is the length of a match in bytes that ends a search, above HashBytes and below
 	// PricedLengths. RowHash, DoubleHash with Lazy, and the optimal parser.
 	Nice int
-	// Passes is the number of parses of a chunk that differs from those before it, and one more for
-	// the first chunk. Parses before the last take half of the chunk. With Rules.NewSplitter it is
-	// the number of parses of each block. Optimal parser.
+	// Passes is how often a chunk is parsed, with prices from the parse before. Passes before the
+	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A chunk
+	// that resembles those before it has one pass only. With Rules.NewSplitter Passes is how often
+	// each block is parsed. Optimal parser.
 	Passes int
 	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
 	// failures. Optimal parser without Rules.NewSplitter.

@@ -42,7 +42,7 @@ var (
 	ErrChecksum = errors.New("checksum mismatch")
 	// ErrPayload: a decoder found its input damaged. All errors of decoders wrap it.
 	ErrPayload = errors.New("bad payload")
-	// ErrCanceled: the run was closed before a worker began with the block.
+	// ErrCanceled: the run was closed, or its context ended, before the block was done.
 	ErrCanceled = errors.New("run canceled")
 )
 
@@ -150,10 +150,10 @@ func (r *Run) Submit(b *Block) {
 	r.sched.submit(b)
 }
 
-// Do does a block from Get, or again one from Next, on the goroutine of the caller, whatever the
-// workers do meanwhile. It is for small blocks that the caller waits for. It takes no lock of the
-// scheduler, unless statistics are on. A block that a device must do, or that waits for another
-// serial one, is submitted instead.
+// Do submits a block as Submit does, but runs its stages on the caller's goroutine at once, also
+// while all workers are busy. It is for small blocks that the caller waits for. It takes no lock of
+// the scheduler, unless statistics are on. A block that must go to a device, or that waits for
+// another serial one, goes to the workers as with Submit.
 func (r *Run) Do(b *Block) {
 	if r.cfg.Assign.Strict() || b.isSerial() && r.out.Len() > 0 {
 		r.Submit(b)

@@ -10,10 +10,11 @@ import (
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
 
-// Scheduler is a bounded pool of workers with one queue of blocks, and the way to a device if there
-// is one. It serves any number of runs at once and is safe for concurrent use. Workers take the
-// blocks of one run in the order of submission, after those that are back from the device. Runs
-// share the workers' time equally; see turns.go.
+// Scheduler is a bounded pool of workers, the queues of all runs under one lock, and the way to a
+// device if there is one. It serves any number of runs at once and is safe for concurrent use.
+// Workers take the blocks of one run in the order of submission. Blocks that have begun come first:
+// paused ones, then those that are back from the device. Runs share the workers' time equally; see
+// turns.go.
 //
 // An idle scheduler has no goroutines and need not be closed. While a run has work, the scheduler
 // keeps the scratch memory of its workers.
@@ -27,7 +28,7 @@ type Scheduler struct {
 	mu       mutex
 	ring     fifo.Queue[*Run] // runs with work that waits, in turn
 	alive    int              // goroutines at work: workers and helpers
-	slots    []int            // numbers of goroutines that there may be in addition
+	slots    []int            // free numbers of goroutines: workers that may still start
 	runs     int              // runs that hold a claim on scratch memory
 	idle     []*worker        // without goroutine; kept while runs > 0
 	payloads []*payload       // of blocks that were on the device; kept while runs > 0

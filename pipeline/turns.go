@@ -11,20 +11,20 @@ import (
 // A run with work that waits has a place in a ring. Workers take the work of the run at the head
 // until its credit of worker time is used up. Then it moves to the tail with another quantum.
 //
-// Work has no known price, so its time is charged when it ends. A stage calls checkpoint between
-// its pieces. If its run has used up its credit there and another run waits, the stage pauses: its
-// goroutine keeps the block and the workspace, and passes its place among the workers on. It
-// continues in the next turn of its run.
+// The time of a piece of work is not known in advance, so it is charged when the piece ends. A stage
+// calls checkpoint between its pieces. There it pauses if its run has used up its credit and another
+// run waits: its goroutine keeps the block and the workspace, and sleeps until the next turn of its
+// run. Meanwhile another worker runs in its slot, so that as many goroutines work as before.
 //
-// So work waits for the longest piece of a stage, a few milliseconds, and then, for each other run
-// that waits, for a quantum divided by the number of workers and another piece. A run that is alone
-// never pauses, and pays two atomic loads for each checkpoint.
+// So work that arrives waits for one piece of a stage, a few milliseconds at most. For each other
+// run in the ring it then waits for a quantum, divided by the number of workers, and for one more
+// piece. A run that is alone never pauses, and pays two atomic loads for each checkpoint.
 
-// quantum is the credit that a run gets in its turn. A pause costs the caches of a processor some
-// 100 µs, 1% of it.
+// quantum is the credit of worker time that a run gets in its turn. A pause costs about 100 µs, 1%
+// of the quantum, since the caches of the processor fill with other data.
 const quantum = 10 * time.Millisecond
 
-// share is what a run has waiting for workers. Scheduler.mu guards it.
+// share holds the work of a run that waits for workers, and its credit. Scheduler.mu guards it.
 type share struct {
 	paused  fifo.Queue[*worker] // in the middle of a stage
 	resumed fifo.Queue[*Block]  // back from the device
@@ -82,7 +82,7 @@ func (s *Scheduler) pop() (b *Block, p *worker) {
 	return b, nil
 }
 
-// dequeue takes the place of a run in the ring away. The caller holds s.mu.
+// dequeue removes a run from the ring. The caller holds s.mu.
 func (s *Scheduler) dequeue(r *Run) {
 	if !r.share.inRing.Load() {
 		return
@@ -102,8 +102,8 @@ func (s *Scheduler) othersWait(r *Run) bool {
 	return n > 1 || n == 1 && !r.share.inRing.Load()
 }
 
-// charge takes the time that w has worked since the last charge from the credit of its run. A run
-// that is alone owes nothing. The caller holds s.mu.
+// charge subtracts the time that w has worked since the last charge from the credit of its run. If
+// no other run waits, the credit is full again. The caller holds s.mu.
 func (s *Scheduler) charge(w *worker, r *Run, now time.Time) {
 	h := &r.share
 	if h.credit = max(h.credit-now.Sub(w.since), -quantum); !s.othersWait(r) {
@@ -131,8 +131,8 @@ func (w *worker) checkpoint() {
 	}
 }
 
-// pause passes the place of w on to another worker if its run has used up its credit and another
-// run waits. It returns when the next turn of its run has come, or the run was closed.
+// pause gives the slot of w to another worker if its run has used up its credit and another run
+// waits. It returns in the next turn of its run, or when the run was closed.
 func (w *worker) pause(r *Run) {
 	s, now := w.sched, time.Now()
 	s.mu.Lock()

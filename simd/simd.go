@@ -22,9 +22,9 @@
 //
 // Each kernel has a portable twin in Go that gives the same results and is always compiled. Most
 // twins are in this package, and a function runs its twin where there is no kernel. The twins of
-// kernels for sequences are in packages lz77 and lzseq. Such a function returns ok = false without
-// a kernel, or a function Has… reports whether there is one, and its caller runs the twin. A tier
-// uses the kernels of the lower tiers where it has none of its own.
+// kernels for sequences and Huffman codes are in the packages that call them. Such a function
+// returns ok = false without a kernel, or a function Has… reports whether there is one, and its
+// caller runs the twin. A tier uses the kernels of the lower tiers where it has none of its own.
 //
 //	function              kernel for                  twin
 //	MatchLen              avx2, neon                  here
@@ -40,6 +40,9 @@
 //	DecodeCtx2            avx512 with VBMI only       none: decodes no rounds
 //	Deinterleave          avx2                        here
 //	Execute               avx2, neon                  lz77
+//	ExecuteNear           avx2                        zstd
+//	DecodeSequences       avx2                        zstd
+//	DecodeHuffman4        avx2                        huffman
 //	DecodeTokensRepeat    avx2                        lzseq
 //	DecodeTokensPlain     avx2                        lzseq
 //	EncodeOffsets         avx2                        lzseq

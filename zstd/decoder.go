@@ -71,9 +71,9 @@ func (d *Decoder) Reset(window int64) {
 	d.tables.known = [kinds]bool{}
 }
 
-// SetBefore tells the Decoder that the content of the frame in front of dst[0] ends with before,
-// for the next blocks and until Reset. Blocks are decoded faster without it. before must not
-// overlap the dst of Block.
+// SetBefore gives the Decoder more of the frame's content for matches to reach: before ends where
+// dst[0] of Block begins. It counts until the next call of SetBefore or Reset. Blocks are decoded
+// faster without it. before must not overlap the dst of Block.
 func (d *Decoder) SetBefore(before []byte) { d.before = before }
 
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
