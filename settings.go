@@ -45,7 +45,7 @@ func (o *options) set(opts []Option) error {
 		}
 	}
 	if o.assign.Strict() && o.device() == nil {
-		return errs.New(ErrDevice, "the scheduler has no device")
+		return errs.New(ErrDevice, "the scheduler has no device; Scheduler.SetDevice gives it one")
 	}
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)

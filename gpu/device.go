@@ -30,7 +30,8 @@ func (op Op) String() string {
 
 // Request is the work of one block. The device reads Src in place: it is the memory of the block, or
 // a copy if that memory belongs to the caller of the library. The device writes the fields marked
-// result and reuses their memory if it suffices. All other fields are read-only. The device must not access a request after the call of Run has returned.
+// result and reuses their memory if it suffices. All other fields are read-only. The device must not
+// access a request after the call of Run has returned.
 type Request struct {
 	Op     Op
 	Decode bool  // StageN: entropy decoding

@@ -132,7 +132,7 @@ func (a *app) unreadable(in *source) (what, advice string) {
 		return "is an uncompressed tar archive", "use tar -xf"
 	}
 	if a.cfg.mode == modeRecover {
-		return "is not .pz data", ""
+		return "has neither the header of a .pz file nor an intact block", ""
 	}
 	// The suffix is right, so the file may have lost only its first bytes.
 	_, suffix, _ := a.cfg.splitSuffix(filepath.Base(in.name))

@@ -55,8 +55,8 @@ func TestRecover(t *testing.T) {
 func TestNothingToRecover(t *testing.T) {
 	good := pz(t, sample(100_000), "-B4K").out
 	for name, c := range map[string]struct{ content, text string }{
-		"text":  {"plain text", "is not .pz data"},
-		"noise": {noise(100_000), "is not .pz data"},
+		"text":  {"plain text", "has neither the header of a .pz file nor an intact block"},
+		"noise": {noise(100_000), "has neither the header of a .pz file nor an intact block"},
 		"gzip": {"\x1f\x8b\x08 and so on",
 			`is .gz data, which --recover does not support; "pz -dc FILE" restores `},
 		"empty":     {"", "is empty"},
