@@ -8,7 +8,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
@@ -134,20 +136,150 @@ func TestFlushSeek(t *testing.T) {
 	content := corpus.ByName("json").Make(4*flushBlock + 77)
 	pieces := piecesOf(content, r)
 	for _, f := range []Format{PZ, Zstd} {
-		file, _ := flushPieces(t, pieces, len(content), WithFormat(f), WithBlockSize(flushBlock))
-		ra, err := NewReaderAt(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 200 {
-			at := r.IntN(len(content))
-			p := make([]byte, min(r.IntN(2*flushBlock), len(content)-at))
-			if _, err := ra.ReadAt(p, int64(at)); err != nil {
-				t.Fatal(err)
+		for _, checks := range []bool{true, false} {
+			opts := []Option{WithFormat(f), WithBlockSize(flushBlock), WithChecksum(checks)}
+			file, _ := flushPieces(t, pieces, len(content), opts...)
+			ra := openAt(t, file)
+			for range 200 {
+				at := r.IntN(len(content))
+				p := make([]byte, min(r.IntN(2*flushBlock), len(content)-at))
+				if _, err := ra.ReadAt(p, int64(at)); err != nil {
+					t.Fatal(err)
+				}
+				equal(t, p, content[at:at+len(p)], fmt.Sprint(f, " at ", at))
 			}
-			equal(t, p, content[at:at+len(p)], fmt.Sprint(f, " at ", at))
+			ra.Close()
 		}
-		ra.Close()
+	}
+}
+
+// TestFlushEdges flushes where a block or frame is full, and where it is not, with an empty end.
+func TestFlushEdges(t *testing.T) {
+	const b = flushBlock
+	for _, sizes := range [][]int{
+		{b}, {b, 1}, {1, b - 1, 1}, {b - 1, 1, b}, {2 * b}, {b, b, b}, {3*b + 1, b - 1, 5},
+		{b / 2, b, b / 2}, {1, 1, 1},
+	} {
+		var pieces [][]byte
+		for i, n := range sizes {
+			pieces = append(pieces, textBytes(n, uint64(i)), nil)
+		}
+		content := slices.Concat(pieces...)
+		for _, p := range Pipelines() {
+			what := fmt.Sprint(p.Name, sizes)
+			opts := []Option{WithPipeline(p.Name), WithBlockSize(b)}
+			file, _ := flushPieces(t, pieces, len(content), opts...)
+			checkAllReaders(t, file, content)
+			equal(t, decodeAll(t, file), content, what)
+
+			// A Writer that has written another file before.
+			var out bytes.Buffer
+			w := newWriter(t, io.Discard, opts...)
+			for i := range 3 {
+				w.Write(textBytes(100+i, 9))
+				w.Flush()
+			}
+			w.Reset(&out)
+			for _, p := range pieces {
+				w.Write(p)
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Close()
+			equal(t, out.Bytes(), file, what+" behind a Reset")
+		}
+	}
+}
+
+// logLines returns n lines of JSON, about 120 bytes each.
+func logLines(n int) (lines [][]byte) {
+	r := rand.New(rand.NewPCG(1, 2))
+	levels := []string{"info", "info", "info", "warn", "debug", "error"}
+	paths := []string{
+		"/api/v1/items", "/api/v1/users", "/api/v2/orders", "/health", "/login", "/static/app.js",
+	}
+	at := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	for range n {
+		at = at.Add(time.Duration(r.IntN(50)) * time.Millisecond)
+		status := 200
+		if r.IntN(4) == 0 {
+			status = 404
+		}
+		lines = append(lines, fmt.Appendf(nil,
+			`{"ts":%q,"level":%q,"user":%d,"path":%q,"status":%d,"ms":%d,"msg":"done"}`+"\n",
+			at.Format("2006-01-02T15:04:05.000Z"), levels[r.IntN(len(levels))], 1000+r.IntN(100),
+			paths[r.IntN(len(paths))], status, r.IntN(40)))
+	}
+	return lines
+}
+
+// TestFlushSize compares the sizes of files with a flush behind each line with what they may be.
+func TestFlushSize(t *testing.T) {
+	lines := logLines(2000)
+	var std bytes.Buffer
+	z := gzip.NewWriter(&std)
+	for _, line := range lines {
+		z.Write(line)
+		z.Flush()
+	}
+	z.Close()
+	raw := len(slices.Concat(lines...))
+	for _, c := range []struct {
+		format Format
+		most   int
+	}{
+		{PZ, raw + 12*len(lines) + 46}, // 46 is the size of an empty file
+		{Gzip, std.Len() * 102 / 100},
+		{Zstd, std.Len() * 112 / 100},
+	} {
+		file, _ := flushPieces(t, lines, raw, WithFormat(c.format))
+		if len(file) > c.most {
+			t.Errorf("%v: %d bytes become %d, want at most %d", c.format, raw, len(file), c.most)
+		}
+		t.Logf("%v: %d bytes of %d; gzip of the standard library: %d", c.format, len(file), raw, std.Len())
+	}
+}
+
+// TestFlushOverhead bounds what a flush adds to content that cannot be compressed, and to other content.
+func TestFlushOverhead(t *testing.T) {
+	overhead := map[Format]int{PZ: 12, Gzip: 20, Zstd: 20}
+	for _, name := range []string{"random", "text", "records"} {
+		r := rand.New(rand.NewPCG(3, 4))
+		content := corpus.ByName(name).Make(1 << 20)
+		for _, most := range []int{2, 20, 3000, 200_000} {
+			var pieces [][]byte
+			rest := content[:min(len(content), 300*most)]
+			size := len(rest)
+			for len(rest) > 0 {
+				n := min(len(rest), 1+r.IntN(most))
+				pieces, rest = append(pieces, rest[:n]), rest[n:]
+			}
+			for _, level := range []int{1, 6} {
+				for f, each := range overhead {
+					file, _ := flushPieces(t, pieces, size, WithFormat(f), WithLevel(level))
+					if limit := size + each*len(pieces) + 64; len(file) > limit {
+						t.Errorf("%v, level %d, %s: %d bytes and %d flushes become %d, want at most %d",
+							f, level, name, size, len(pieces), len(file), limit)
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkFlush writes a line of a log and a flush.
+func BenchmarkFlush(b *testing.B) {
+	lines := logLines(2000)
+	for _, f := range []Format{PZ, Gzip, Zstd} {
+		b.Run(f.String(), func(b *testing.B) {
+			w := newWriter(b, io.Discard, WithFormat(f))
+			b.ReportAllocs()
+			for i := range b.N {
+				w.Write(lines[i%len(lines)])
+				w.Flush()
+			}
+		})
 	}
 }
 

@@ -212,3 +212,23 @@ func TestAllocs(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestAppendShort encodes content of a few symbols of all kinds.
+func TestAppendShort(t *testing.T) {
+	var e Encoder
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 300 {
+		m := newMaker(r, 1000)
+		for range 1 + n/10 {
+			switch r.IntN(3) {
+			case 0:
+				m.match(MinMatch+r.IntN(300), 1+r.IntN(1000))
+			case 1:
+				m.literals(byte(r.Uint32()), byte(r.Uint32()), 'a')
+			default:
+				m.literals('b')
+			}
+		}
+		m.check(t, &e)
+	}
+}

@@ -86,10 +86,58 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		w.Put(c.Bits(), c.Len())
 	}
 	if !final {
-		w.stored(nil, false, nil)
+		return e.end()
 	}
 	w.Align()
-	dst, w.Out = w.Out, nil // drop the reference to the caller's memory
+	dst, w.Out = w.Out, nil // as in end
+	return dst
+}
+
+// fixedSymbols is the number of symbols up to which AppendShort writes a block with the fixed codes. So
+// few symbols hardly ever save what the description of dynamic codes takes, about 100 bits.
+const fixedSymbols = 24
+
+// AppendShort is Append for content of a few hundred bytes that is not final. It considers dynamic codes
+// only if there are many symbols.
+func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence) []byte {
+	e.tokenize(content, seqs)
+	lits := len(e.lits) - slack
+	if lits+len(e.tokens) > fixedSymbols {
+		return e.Append(dst, content, seqs, false)
+	}
+	w := &e.writer
+	*w = writer{bitio.Writer{Out: dst}}
+	if size := 3 + e.fixedBits(); storedBits(len(content)) <= size {
+		w.stored(content, false, nil)
+	} else {
+		w.Room(size)
+		w.beginBlock(typeFixed, false)
+		w.block(e.tokens, e.lits, &fixed.codes)
+	}
+	return e.end()
+}
+
+// fixedBits returns the size of all tokens with the fixed codes in bits.
+func (e *Encoder) fixedBits() (bits int) {
+	c := &fixed.codes
+	for _, b := range e.lits[:len(e.lits)-slack] {
+		bits += int(c.litLen[b].Len())
+	}
+	for _, t := range e.tokens {
+		if length := t >> tokenLength & 511; length != 0 {
+			slot := t % offsetSymbols
+			bits += int(c.length[length].Len()+c.offset[slot].Len()) + int(offsetExtra[slot])
+		}
+	}
+	return bits + int(c.litLen[endOfBlock].Len())
+}
+
+// end ends a piece that is not final and returns the output.
+func (e *Encoder) end() []byte {
+	w := &e.writer
+	w.stored(nil, false, nil)
+	dst := w.Out
+	w.Out = nil // drop the reference to the caller's memory
 	return dst
 }
 
@@ -127,10 +175,8 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 		} else {
 			w.beginBlock(typeFixed, last)
 		}
-		w.tokens(s.tokens[:u.tokens], s.lits, codes)
+		w.block(s.tokens[:u.tokens], s.lits, codes)
 		e.checkpoint()
-		end := codes.litLen[endOfBlock]
-		w.Put(end.Bits(), end.Len())
 	}
 	s.tokens, s.lits, s.content = s.tokens[u.tokens:], s.lits[u.lits:], s.content[u.content:]
 }

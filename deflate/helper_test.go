@@ -115,5 +115,10 @@ func (m *maker) check(t testing.TB, e *Encoder) inflated {
 		t.Fatalf("ends with % x", open[max(0, len(open)-4):])
 	}
 	readAll(t, e.Append(open, nil, nil, true), m.data[:m.from], content)
+	short := e.AppendShort(nil, content, m.seqs)
+	if bound := len(content) + len(content)/maxStored*5 + 10; len(short) > bound {
+		t.Fatalf("%d bytes become %d behind AppendShort", len(content), len(short))
+	}
+	readAll(t, e.Append(short, nil, nil, true), m.data[:m.from], content)
 	return in
 }

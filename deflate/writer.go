@@ -45,6 +45,13 @@ func (w *writer) stored(content []byte, last bool, checkpoint func()) {
 	}
 }
 
+// block writes tokens and an end of block, with the given codes. See tokens.
+func (w *writer) block(tokens []token, lits []byte, codes *codes) {
+	w.tokens(tokens, lits, codes)
+	end := codes.litLen[endOfBlock]
+	w.Put(end.Bits(), end.Len())
+}
+
 // tokens writes the symbols of tokens, whose literals are at the front of lits. Out must have room
 // for them, and lits slack behind the literals.
 //

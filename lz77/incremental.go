@@ -61,7 +61,7 @@ func (p *PieceParams) Memory() int {
 // Reset forgets the content.
 func (x *Incremental) Reset() {
 	clear(x.heads)
-	x.origin, x.next = 0, 0
+	x.origin, x.next = -1, 0 // position 0 stands for none
 }
 
 // maxOrigin bounds positions, which have 32 bits.
@@ -88,7 +88,7 @@ func (x *Incremental) Parse(
 func (x *Incremental) enter(src []byte, start int, at int64, p *PieceParams) {
 	if len(x.heads) != 1<<p.HashLog || len(x.chain) != 1<<p.ChainLog {
 		x.heads, x.chain = make([]uint32, 1<<p.HashLog), make([]uint32, 1<<p.ChainLog)
-		x.origin, x.next = at-int64(start)-1, 0
+		x.Reset()
 	}
 	if at-x.origin > maxOrigin {
 		x.Reset()
@@ -178,29 +178,32 @@ func extendRepeats(nodes []pieceNode, src []byte, at int, p *PieceParams) (longe
 func (x *Incremental) extendMatches(nodes []pieceNode, src []byte, at int, p *PieceParams) (longest int) {
 	node := nodes[0]
 	v := base.Load32(src, at)
-	mask := len(x.chain) - 1
-	position := at + x.base
-	last := max(x.base, position-mask)
+	chain, first := x.chain, x.base
+	mask := len(chain) - 1
+	position := at + first
+	last := max(first, position-mask)
 	c := int(x.heads[v*base.Prime32>>(pieceShift(len(x.heads))&31)])
 	longest = minPieceMatch - 1
+	ends := v // the 4 bytes at the end of a longer match
 	for range p.Depth {
 		if c < last || c >= position {
 			break
 		}
-		i := c - x.base
-		if at+longest < len(src) && src[i+longest] == src[at+longest] && base.Load32(src, i) == v {
+		i := c - first
+		if base.Load32(src, i+longest-3) == ends && base.Load32(src, i) == v {
 			if n := extend(src, i, at, 4); n > longest {
 				offset := uint32(at - i)
 				step := pieceNode{
 					offset: offset, repeats: [3]uint32{offset, node.repeats[0], node.repeats[1]},
 				}
 				extendPath(nodes, longest+1, n, node.price+p.Prices.Offset[bits.Len32(offset)], step, p)
-				if longest = n; n >= p.Nice {
+				if longest = n; n >= p.Nice || at+n == len(src) {
 					break
 				}
+				ends = base.Load32(src, at+longest-3)
 			}
 		}
-		c = int(x.chain[c&mask])
+		c = int(chain[c&mask])
 	}
 	return longest
 }

@@ -59,9 +59,16 @@ type dense struct {
 	filtered []byte // content of the block, if it is filtered
 }
 
+// leastDense is the least content in bytes of a block before a flush that has layout Dense. The choice
+// among ways to code takes milliseconds, and so short a block is mostly stored.
+const leastDense = 512
+
 // dense reports whether the block has layout Dense.
 func (b *Block) dense() bool {
 	c := &b.run.cfg
+	if b.Flushed && len(b.Src) < leastDense {
+		return false
+	}
 	return c.Op == Compress && c.Pipeline.dense != 0 && (c.Level >= c.Pipeline.dense || b.fastDense)
 }
 

@@ -25,18 +25,6 @@ func (h *History) Reset() { h.finder.Reset() }
 // HasHistory reports whether blocks that end with a flush have a History.
 func (p *Pipeline) HasHistory() bool { return p.pieces != nil }
 
-// HistoryMemory is the memory of a History in bytes.
-func (p *Pipeline) HistoryMemory() int64 {
-	if !p.HasHistory() {
-		return 0
-	}
-	n := int64(p.pieces.Memory())
-	if p.Format == Zstd {
-		n += zstd.Memory
-	}
-	return n
-}
-
 // Piece is the part of a Block that flushes need.
 type Piece struct {
 	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
@@ -59,10 +47,13 @@ const (
 	leastHistory = 64 << 10
 )
 
+// isPiece reports whether the block is short and has a History.
+func (b *Block) isPiece() bool { return b.History != nil && len(b.content()) <= lz77.MaxPiece }
+
 // findInHistory finds the sequences of a block that has a History.
 func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
-	if n > lz77.MaxPiece {
+	if !b.isPiece() {
 		from := max(0, b.Window-max(historyFactor*n, leastHistory))
 		return ws.matcher.ParseFrom(b.payload.seqs, b.Src[from:], b.Window-from, b.params(), *b.limits())
 	}

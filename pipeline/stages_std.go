@@ -39,7 +39,11 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 
 // deflateStage encodes a block as a piece of a Deflate stream.
 var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) error {
-	b.dst = ws.deflate.Append(b.dst[:0], b.content(), b.payload.seqs, false)
+	if content := b.content(); b.isPiece() {
+		b.dst = ws.deflate.AppendShort(b.dst[:0], content, b.payload.seqs)
+	} else {
+		b.dst = ws.deflate.Append(b.dst[:0], content, b.payload.seqs, false)
+	}
 	return nil
 }}
 

@@ -101,7 +101,7 @@ func tunerMemory(size int64) int64 {
 
 // tune chooses how the block is compressed.
 func (ws *workspace) tune(b *Block) {
-	if b.History != nil && len(b.content()) <= lz77.MaxPiece {
+	if b.isPiece() {
 		return
 	}
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto

@@ -1,0 +1,70 @@
+package zstd
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/lz77"
+)
+
+// TestContinue encodes the content of frames in parts. Each part must be decodable as soon as it is
+// there, and a frame of one part must be what Append makes.
+func TestContinue(t *testing.T) {
+	var e Encoder
+	for i, name := range []string{"json", "random", "sparse", "text"} {
+		r := rand.New(rand.NewPCG(uint64(i), 2))
+		content := corpus.ByName(name).Make(400_000)
+		whole := greedy(content)
+		want := e.Append(nil, content, whole)
+		e.Begin()
+		if got := e.Continue(nil, content, whole, true); !bytes.Equal(got, want) {
+			t.Errorf("%s: a frame of one part differs", name)
+		}
+		e.Begin()
+		var blocks []byte
+		d := NewDecoder()
+		d.Reset(int64(len(content)))
+		out := make([]byte, len(content)+DecodeSlack)
+		for at, end := 0, 0; at < len(content); {
+			part := min(len(content)-at, 1+r.IntN([]int{5, 300, 200_000}[r.IntN(3)]))
+			seqs := partOf(whole, at, at+part)
+			from := len(blocks)
+			blocks = e.Continue(blocks, content[at:at+part], seqs, at+part == len(content))
+			at += part
+			for src := blocks[from:]; len(src) > 0; {
+				var used int
+				var last bool
+				var err error
+				if end, used, last, err = d.Block(out, end, src); err != nil {
+					t.Fatalf("%s: at %d: %v", name, end, err)
+				}
+				src = src[used:]
+				if last != (at == len(content) && len(src) == 0) {
+					t.Fatalf("%s: at %d: last is %v", name, end, last)
+				}
+			}
+			if end != at || !bytes.Equal(out[:end], content[:at]) {
+				t.Fatalf("%s: %d bytes decoded of %d", name, end, at)
+			}
+		}
+		check(t, &e, content, whole) // a frame behind it is independent
+	}
+}
+
+// partOf returns the sequences of content[from:to], of those of the whole. A match that crosses an edge
+// becomes literals.
+func partOf(seqs []lz77.Sequence, from, to int) (part []lz77.Sequence) {
+	at, done := 0, from
+	for _, s := range seqs {
+		match := at + int(s.LitLen)
+		at = match + int(s.MatchLen)
+		if match >= from && at <= to {
+			s.LitLen = uint32(match - done)
+			part = append(part, s)
+			done = at
+		}
+	}
+	return part
+}
