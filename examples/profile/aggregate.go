@@ -206,10 +206,13 @@ func (r *result) summarizeRanges(p *page) {
 		}
 		rows = append(rows, row)
 	}
-	var speed, overhead []float64
+	var speed, overhead, memory []float64
 	for _, x := range r.runs {
 		if n := x.profile.number("content_bytes"); n > 0 {
 			speed = append(speed, mbps(n, time.Duration(x.profile.number("elapsed_ns"))))
+		}
+		if n := x.profile.number("rss_max_bytes"); n > 0 {
+			memory = append(memory, float64(n)/1e6)
 		}
 		if x.stats.Tracked() > 0 {
 			overhead = append(overhead, x.stats.OverheadPct())
@@ -217,6 +220,7 @@ func (r *result) summarizeRanges(p *page) {
 	}
 	add("MB/s", "%.1f", speed)
 	add("scheduler overhead", "%.2f%%", overhead)
+	add("memory of the process, MB", "%.1f", memory)
 	for i := range r.stages {
 		key := r.stages[i].stageKey
 		var speed []float64

@@ -26,6 +26,7 @@ type config struct {
 	iterations int
 	file       string
 	size       int64   // 0: the default
+	maxMemory  int64   // 0: no limit
 	sinkMBps   float64 // 0: no limit
 	list       bool
 
@@ -69,6 +70,7 @@ func (c *config) flagSet() (f *flag.FlagSet, gpu *bool) {
 	f.IntVar(&c.iterations, "iterations", 5, "")
 	f.StringVar(&c.file, "file", "", "")
 	f.Func("size", "", func(s string) (err error) { c.size, err = parseSize(s); return err })
+	f.Func("max-memory", "", func(s string) (err error) { c.maxMemory, err = parseSize(s); return err })
 	f.Float64Var(&c.sinkMBps, "sink-mbps", 0, "")
 	f.BoolVar(&c.list, "list", false, "")
 	f.Func("backend", "", func(s string) (err error) { c.backends, err = parseBackends(s); return err })
@@ -177,7 +179,7 @@ func (c *config) checkNames(given map[string]bool) error {
 			strings.Join(names, ", "), c.pipeline, c.op())
 	}
 	for _, name := range []string{"backend", "gpu", "gpu-device", "print-scheduler-stats", "trace",
-		"sink-mbps"} {
+		"sink-mbps", "max-memory"} {
 		if given[name] {
 			return usageError("--%s: a stage alone runs on the CPU, without the scheduler", name)
 		}

@@ -21,6 +21,7 @@ type pipelineJob struct {
 	w        *compress.Writer // nil for decompression
 	r        *compress.Reader // nil for compression
 	sinkMBps float64
+	memory   int64 // that it takes at most, in bytes, as the library says
 }
 
 var errRoundTrip = errors.New("decompresses to other content")
@@ -35,7 +36,8 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 	}()
 	opts := []compress.Option{compress.WithPipeline(c.pipeline), compress.WithLevel(c.level),
 		compress.WithBlockSize(int(c.blockSize)), compress.WithContentSize(int64(len(content))),
-		compress.WithScheduler(j.sched), compress.WithContext(ctx)}
+		compress.WithScheduler(j.sched), compress.WithContext(ctx),
+		compress.WithMaxMemory(c.maxMemory)}
 	if c.decompress {
 		if j.packed, err = compress.AppendEncode(nil, content, opts...); err != nil {
 			return j, err
@@ -57,9 +59,13 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 			func(p compress.Progress) { rec.pass(p.Blocks-1, p, j.stats()) }))
 	}
 	if c.decompress {
-		j.r, err = compress.NewReader(bytes.NewReader(nil), opts...)
-	} else {
-		j.w, err = compress.NewWriter(io.Discard, opts...)
+		if j.r, err = compress.NewReader(bytes.NewReader(nil), opts...); err == nil {
+			j.memory, err = compress.ReaderMemory(int(c.blockSize), opts...)
+		}
+		return j, err
+	}
+	if j.w, err = compress.NewWriter(io.Discard, opts...); err == nil {
+		j.memory, err = compress.WriterMemory(opts...)
 	}
 	return j, err
 }
@@ -113,8 +119,11 @@ func (j *pipelineJob) stats() compress.SchedulerStats {
 	return j.r.Stats()
 }
 
-func (j *pipelineJob) device() (opened time.Duration, lost error) {
-	return j.opened, j.sched.DeviceError()
+func (j *pipelineJob) plannedMemory() int64 { return j.memory }
+
+func (j *pipelineJob) device() (opened time.Duration, s compress.DeviceStatus) {
+	s, _ = j.sched.DeviceStatus()
+	return j.opened, s
 }
 
 // sink is an io.Writer that counts bytes.

@@ -40,6 +40,7 @@ What to do:
   --iterations N      iterations that count (5)
   --file FILE         content (made data)
   --size SIZE         how much content: 512K, 64M, 1G (64M; the whole file)
+  --max-memory SIZE   limit the memory for blocks and workers (no limit)
   --sink-mbps N       take the output at N MB/s, as a slow disk does (no limit)
   --list              list pipelines, stages, devices and kernels
 

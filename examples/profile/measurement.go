@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/gopz/compress"
 )
 
 // measurement is a run of the job with all that is known of it.
@@ -29,6 +32,7 @@ type measurement struct {
 type ending struct {
 	elapsed time.Duration
 	cpu     usageOfCPU
+	rss     int64 // most memory of the process during the measurement, in bytes
 }
 
 // usageOfCPU is processor time of this process.
@@ -54,6 +58,7 @@ func (m *measurement) run(ctx context.Context) error {
 	m.mu.Lock()
 	m.status, m.start, m.begun = statusRunning, time.Now(), cpuNow()
 	m.mu.Unlock()
+	resetPeak()
 	m.rec.begin(m.start)
 	if m.dir != nil {
 		m.save("")
@@ -119,7 +124,8 @@ func (m *measurement) finish(failed error) {
 	if m.status = statusOK; failed != nil {
 		m.status = failed.Error()
 	}
-	m.ended = &ending{now.Sub(m.start), cpu}
+	_, rss := resident()
+	m.ended = &ending{now.Sub(m.start), cpu, rss}
 	m.mu.Unlock()
 	m.save(finalSnapshot)
 }
@@ -134,7 +140,8 @@ func (m *measurement) result() *result {
 	case m.ended != nil:
 		now = *m.ended
 	case !m.start.IsZero():
-		now = ending{time.Since(m.start), cpuNow()}
+		_, rss := resident()
+		now = ending{time.Since(m.start), cpuNow(), rss}
 	}
 	r := &result{profile: m.fields(p, now), stats: p.stats, stages: p.stages, order: p.order,
 		name: m.title(), device: m.device != ""}
@@ -168,13 +175,13 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 	f.add("backend", "%s", m.backends[0].String()+","+m.backends[1].String())
 	f.add("device", "%s", orNone(m.device))
 	if m.device != "" {
-		var opened time.Duration
-		var lost error
+		opened, s := time.Duration(0), compress.DeviceStatus{}
 		if m.job != nil {
-			opened, lost = m.job.device()
+			opened, s = m.job.device()
 		}
 		f.add("device_open_ns", "%d", int64(opened))
-		f.add("device_error", "%s", orNone(errorText(lost)))
+		f.add("device_too_slow", "%s", orNone(strings.Join(s.TooSlow, ",")))
+		f.add("device_error", "%s", orNone(errorText(s.Err)))
 	}
 	f.add("size", "%d", m.size)
 	f.add("iterations", "%d", len(m.rounds))
@@ -186,6 +193,10 @@ func (m *measurement) fields(p *state, now ending) (f fields) {
 		f.add("order_wait_ns", "%d", int64(p.order.sum))
 		f.add("order_wait_max_ns", "%d", int64(p.order.max))
 	}
+	if m.job != nil {
+		f.add("planned_bytes", "%d", m.job.plannedMemory())
+	}
+	f.add("rss_max_bytes", "%d", now.rss)
 	for _, x := range machine() {
 		f.add(x.key, "%s", x.value)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ const finalSnapshot = "final"
 
 // snapshotHead has the columns of snapshots.csv, before those of the scheduler.
 var snapshotHead = []string{"snapshot", "kind", "elapsed_ns", "iteration", "blocks", "content_bytes",
-	"mbps_since_last", "in_flight", "order_wait_ns", "order_wait_max_ns"}
+	"mbps_since_last", "in_flight", "heap_bytes", "rss_bytes", "order_wait_ns", "order_wait_max_ns"}
 
 // newOutDir creates the directory and its first files, so that even a run that is killed while it
 // prepares leaves its settings.
@@ -115,9 +116,10 @@ func (o *outDir) snapshot(kind string, r *result, s *state) error {
 	for _, row := range r.stageRows()[1:] {
 		o.stages.add(append([]string{number}, row...))
 	}
+	rss, _ := resident()
 	row := []string{number, kind, itoa(s.elapsed), strconv.Itoa(s.iteration), itoa(s.passed),
 		itoa(s.content), fmt.Sprintf("%.3f", mbps(s.content-o.lastBytes, s.elapsed-o.lastAt)),
-		strconv.Itoa(s.inFlight), itoa(s.order.sum), itoa(s.order.max)}
+		strconv.Itoa(s.inFlight), itoa(heapBytes()), itoa(rss), itoa(s.order.sum), itoa(s.order.max)}
 	for i := range schedulerColumns {
 		row = append(row, itoa(schedulerColumns[i].of(&r.stats)))
 	}
@@ -125,6 +127,13 @@ func (o *outDir) snapshot(kind string, r *result, s *state) error {
 	o.count++
 	o.lastAt, o.lastBytes = s.elapsed, s.content
 	return errors.Join(o.stages.flush(), o.snapshots.flush())
+}
+
+// heapBytes returns the size of all objects on the Go heap, garbage included, in bytes.
+func heapBytes() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
 }
 
 // close closes the files. It may be called for a directory that newOutDir did not finish.

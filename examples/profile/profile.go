@@ -21,8 +21,10 @@ type job interface {
 	enableStats()
 	// stats returns them. Only the goroutine that calls iterate may call it.
 	stats() compress.SchedulerStats
-	// device returns the time that opening the device took, and why it was lost, nil if it was not.
-	device() (opened time.Duration, lost error)
+	// plannedMemory returns the most memory that the library says it takes, in bytes; 0 if it does not.
+	plannedMemory() int64
+	// device returns the time that opening the device took, and its state.
+	device() (opened time.Duration, s compress.DeviceStatus)
 	close() error
 }
 

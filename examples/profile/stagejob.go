@@ -115,6 +115,10 @@ func (j *stageJob) enableStats() {}
 
 func (j *stageJob) stats() compress.SchedulerStats { return compress.SchedulerStats{} }
 
-func (j *stageJob) device() (time.Duration, error) { return 0, nil }
+func (j *stageJob) plannedMemory() int64 { return 0 }
+
+func (j *stageJob) device() (time.Duration, compress.DeviceStatus) {
+	return 0, compress.DeviceStatus{}
+}
 
 func (j *stageJob) close() error { return nil }

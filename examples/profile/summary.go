@@ -60,8 +60,12 @@ func (r *result) summary() string {
 	if n := f.number("compressed_bytes"); n > 0 {
 		add("ratio", "%.3f", float64(content)/float64(n))
 	}
+	if n := f.number("rss_max_bytes"); n > 0 {
+		add("memory", "%.1f MB at most, content and Go runtime included; planned for blocks: %.1f MB",
+			float64(n)/1e6, float64(f.number("planned_bytes"))/1e6)
+	}
 	for _, key := range []string{"pipeline", "stage", "level", "threads", "backend", "device",
-		"device_open_ns", "device_error", "host", "cpu", "platform", "kernels", "go"} {
+		"device_open_ns", "device_too_slow", "device_error", "host", "cpu", "platform", "kernels", "go"} {
 		value := f.get(key)
 		if ns := f.number(key); key == "device_open_ns" && value != "" && r.runs == nil {
 			key, value = "device opened in", short(time.Duration(ns))

@@ -26,3 +26,27 @@ func cpuWait() (sum time.Duration) {
 	}
 	return sum
 }
+
+// resident returns the memory of this process that is in use, and the most since resetPeak, in bytes.
+func resident() (now, peak int64) {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range bytes.Lines(text) {
+		f := bytes.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		kib, _ := strconv.ParseInt(string(f[1]), 10, 64)
+		switch string(f[0]) {
+		case "VmRSS:":
+			now = kib << 10
+		case "VmHWM:":
+			peak = kib << 10
+		}
+	}
+	return now, peak
+}
+
+// resetPeak makes the memory in use now the peak.
+func resetPeak() {
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // without it the peak is that of the process
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "time"
-
-// cpuWait returns 0: this system does not tell.
-func cpuWait() time.Duration { return 0 }
