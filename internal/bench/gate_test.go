@@ -214,6 +214,24 @@ func TestGateRuns(t *testing.T) {
 	}
 }
 
+// TestTelemetryPage checks that docs/TELEMETRY.md has every column of the baseline.
+func TestTelemetryPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/TELEMETRY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := newBaseline(testConfig(), nil).table().columns
+	for _, k := range machineKeys(1) {
+		columns = append(columns, k[0])
+	}
+	for _, c := range columns {
+		field := strings.TrimSuffix(c, "_median") // a field of SCHEDULER_STATS
+		if !strings.Contains(string(text), "`"+c+"`") && !strings.Contains(string(text), "`"+field+"`") {
+			t.Errorf("docs/TELEMETRY.md lacks column %s", c)
+		}
+	}
+}
+
 // TestDeviceLevels checks which levels of a device the gate measures.
 func TestDeviceLevels(t *testing.T) {
 	for _, tt := range []struct {
