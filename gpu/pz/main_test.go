@@ -136,7 +136,7 @@ func testCommandBackends(t *testing.T, device, src, content string) {
 		"cpu,gpu": {"rans"},
 	} {
 		gpu := pz(t, "", "-cv", "-5", "-B128K", "--backend", backend, "--gpu-device", device+":0", src)
-		gpu.want(t, exitOK, stages[0]+" on ")
+		gpu.want(t, exitOK, stages[0]+" on ", ": started in ")
 		if cpu.out != gpu.out {
 			t.Errorf("%s: %d bytes differ from the CPU's %d", backend, len(gpu.out), len(cpu.out))
 		}

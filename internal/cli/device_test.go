@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/testenv"
 )
 
@@ -120,5 +122,61 @@ func TestLevelList(t *testing.T) {
 		if got := levelList(levels); got != want {
 			t.Errorf("%v: %q, want %q", levels, got, want)
 		}
+	}
+}
+
+// TestReportDevice checks what standard error says about a device that is lost: why, and with -v
+// how many blocks came back. Without -v it says nothing about a device that works.
+func TestReportDevice(t *testing.T) {
+	for _, tt := range []struct {
+		lost, quiet, verbose bool
+		want, not            []string
+	}{
+		{
+			lost: true, want: []string{"device soft failed and the CPU took over: ", "device lost"},
+			not: []string{"unprocessed"},
+		},
+		{lost: true, quiet: true, not: []string{"soft"}},
+		{
+			lost: true, verbose: true,
+			want: []string{"took over", "returned unprocessed from soft", "lz77 on cpu"},
+		},
+		{not: []string{"soft"}},
+		{verbose: true, want: []string{"lz77 on soft: "}, not: []string{"took over"}},
+	} {
+		cfg := gpu.SoftConfig{Fault: func() error { return nil }}
+		if tt.lost {
+			cfg.Fault = func() error { return gpu.ErrLost }
+		}
+		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newApp()
+		a.stderr, a.cfg.quiet, a.cfg.verbose = stderr, tt.quiet, tt.verbose
+		a.sched = compress.NewScheduler(1)
+		a.sched.EnableStats(true)
+		a.sched.SetDevice(compress.NewSoftDevice(cfg))
+		_, err = compress.AppendEncode(nil, []byte(sample(200_000)), compress.WithScheduler(a.sched),
+			compress.WithBackend(compress.GPU, compress.CPU))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.reportDevice()
+		got, err := os.ReadFile(stderr.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range tt.want {
+			if !strings.Contains(string(got), s) {
+				t.Errorf("%+v: standard error lacks %q: %s", tt, s, got)
+			}
+		}
+		for _, s := range tt.not {
+			if strings.Contains(string(got), s) {
+				t.Errorf("%+v: %q in standard error: %s", tt, s, got)
+			}
+		}
+		stderr.Close()
 	}
 }
