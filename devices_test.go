@@ -167,6 +167,7 @@ func TestLateStart(t *testing.T) {
 		if err := s.SetDevice(d); err != nil {
 			t.Fatal(err)
 		}
+		d.Start()
 		for end := time.Now().Add(20 * time.Second); ; {
 			equal(t, encode(t, content, WithScheduler(s), WithBlockSize(testBlock)), want, "file")
 			if n := ran(s.Stats(), GPU); n > 0 || fails && d.StartError() != nil {
