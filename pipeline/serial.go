@@ -41,7 +41,7 @@ func (c *chain) leave() *Block {
 
 // serialStage returns a stage that decodes serial blocks.
 func serialStage(name string) stage {
-	return stage{name: name, serial: true, run: func(_ *workspace, b *Block) error {
+	return stage{name: name, run: func(_ *workspace, b *Block) error {
 		s := &b.Serial
 		if s.Decoder == nil {
 			return fmt.Errorf("%w: a block without a decoder", ErrPayload)

@@ -33,13 +33,10 @@ func NewStageRunner(p *Pipeline, op Op, level int) *StageRunner {
 	return &StageRunner{run: Run{cfg: cfg, stages: p.stages(op)}}
 }
 
-// StageNames returns the names of the stages for op that a StageRunner runs, in order. A stage that
-// decodes serial blocks is not one of them.
+// StageNames returns the names of the stages for op, in order.
 func (p *Pipeline) StageNames(op Op) (names []string) {
 	for _, s := range p.stages(op) {
-		if !s.serial {
-			names = append(names, s.name)
-		}
+		names = append(names, s.name)
 	}
 	return names
 }

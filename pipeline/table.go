@@ -65,7 +65,6 @@ type stage struct {
 	name   string
 	run    func(ws *workspace, b *Block) error
 	device *deviceOp // how a device does it; nil if only the CPU does
-	serial bool      // its blocks have a Serial.Decoder
 }
 
 // deviceOp is how a device does a stage, or several.

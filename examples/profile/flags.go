@@ -170,11 +170,7 @@ func (c *config) checkNames(given map[string]bool) error {
 	if !given["stage"] {
 		return nil
 	}
-	switch names := stageNames(c.pipeline, c.decompress); {
-	case len(names) == 0:
-		return usageError("--stage: pipeline %s has no stages of %s; its files are decoded in order",
-			c.pipeline, c.op())
-	case !slices.Contains(names, c.stage):
+	if names := stageNames(c.pipeline, c.decompress); !slices.Contains(names, c.stage) {
 		return usageError("--stage: %q is none of %s, the stages of %s for %s", c.stage,
 			strings.Join(names, ", "), c.pipeline, c.op())
 	}
