@@ -268,6 +268,15 @@ func TestBackends(t *testing.T) {
 			}
 		}
 	}
+	dir := filepath.Join(t.TempDir(), "out")
+	measured(t, "--gpu-device", "soft", "--out", dir)
+	summary, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	for _, want := range []string{"blocks that an idle worker took back", "their wait, from offer to batch",
+		"device opened in", "device error"} {
+		if !strings.Contains(string(summary), want) {
+			t.Errorf("no %q in the summary: %v\n%s", want, err, summary)
+		}
+	}
 	lost := measured(t, strings.Fields("--gpu-device soft --gpu --soft-lost-after 3")...)["PROFILE_STATS"]
 	if e := lost.get("device_error"); e == "" || e == "none" || lost.get("content_bytes") != "2097152" {
 		t.Errorf("a lost device: %v", lost)
