@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,14 +12,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // TestMain makes the test binary act as pz if PZ_TEST_CHILD is set, for tests that need a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("PZ_TEST_CHILD") == "" {
-		os.Exit(m.Run())
+		code := m.Run()
+		stdio.remove()
+		os.Exit(code)
 	}
 	a := newApp()
 	// At step PZ_TEST_STEP the program reports to the test and waits. At step PZ_TEST_PANIC it
@@ -79,26 +85,12 @@ func pzEnv(t *testing.T, env map[string]string, stdin string, args ...string) re
 // pzWith runs the command in this process after change has modified the app.
 func pzWith(t *testing.T, stdin string, change func(*app), args ...string) result {
 	t.Helper()
-	dir := t.TempDir()
-	file := func(name string) *os.File {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return f
-	}
-	read := func(f *os.File) string {
-		b, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+	in, out, err := stdio.get(t), stdio.get(t), stdio.get(t)
+	defer stdio.put(in, out, err)
 	// -T lowers GOMAXPROCS of the whole process.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	a := newApp()
-	a.stdin, a.stdout, a.stderr = file("in"), file("out"), file("err")
+	a.stdin, a.stdout, a.stderr = in, out, err
 	a.getenv = func(string) string { return "" }
 	// A sync takes longer than the rest of a run. Processes and TestOrderOfSyncs do it.
 	a.syncFile = func(*os.File) error { return nil }
@@ -107,7 +99,73 @@ func pzWith(t *testing.T, stdin string, change func(*app), args ...string) resul
 	io.WriteString(a.stdin, stdin)
 	a.stdin.Seek(0, io.SeekStart)
 	code := a.run(args)
-	return result{read(a.stdout), read(a.stderr), code}
+	return result{readAll(t, a.stdout), readAll(t, a.stderr), code}
+}
+
+// readAll returns the content of a file that may be closed.
+func readAll(t *testing.T, f *os.File) string {
+	t.Helper()
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, math.MaxInt64))
+	if err != nil {
+		b, err = os.ReadFile(f.Name())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// stdio holds empty files for the standard files of pzWith. To create them for each run would take
+// longer than most runs.
+var stdio files
+
+// files is a set of open, empty files that no test uses. The zero value is ready to use.
+type files struct {
+	mu   sync.Mutex
+	free []*os.File
+}
+
+// get returns an empty file.
+func (s *files) get(t *testing.T) *os.File {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.free); n > 0 {
+		f := s.free[n-1]
+		s.free = s.free[:n-1]
+		return f
+	}
+	f, err := os.CreateTemp("", "pz-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// put empties files from get for the next run. It removes those that the run has closed.
+func (s *files) put(list ...*os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range list {
+		_, err := f.Seek(0, io.SeekStart)
+		if err == nil {
+			err = f.Truncate(0)
+		}
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			continue
+		}
+		s.free = append(s.free, f)
+	}
+}
+
+// remove removes all files.
+func (s *files) remove() {
+	for _, f := range s.free {
+		f.Close()
+		os.Remove(f.Name())
+	}
 }
 
 // want checks the exit code, and that standard error contains the texts. After success without
@@ -159,6 +217,10 @@ func noise(n int) string {
 	}
 	return string(b)
 }
+
+// oneOf reports whether a test runs case i, j of a table: with PZ_TEST=all each one, by default one
+// of n, so that all i and all j have their turn.
+func oneOf(n, i, j int) bool { return testenv.All() || (i+j)%n == 0 }
 
 // write creates a file, and its directories, and returns its path.
 func write(t *testing.T, content string, path ...string) string {

@@ -89,7 +89,7 @@ func TestNoBackend(t *testing.T) {
 // TestNoDenseDevice checks that no device codes lzseqr from level 7 on, and that the CPU reads it.
 func TestNoDenseDevice(t *testing.T) {
 	testenv.Slow(t)
-	content := sample(300_000)
+	content := sample(140_000) // two blocks
 	src := write(t, content, t.TempDir(), "src")
 	want := pz(t, "", "-c9", "-B128K", src).out
 	soft := func(args ...string) result {

@@ -80,7 +80,7 @@ func TestMemoryOfSeveralFiles(t *testing.T) {
 	// Each file leaves buffers in proportion to its content, also with -t.
 	packed := filepath.Join(dir, "lines")
 	lines := write(t, strings.Repeat("the same line\n", 1_500_000), dir, "in2")
-	if err := command("-9", "-o", packed, lines).Run(); err != nil {
+	if err := command("-1", "-B16M", "-o", packed, lines).Run(); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-t", packed}

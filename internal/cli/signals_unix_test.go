@@ -152,9 +152,12 @@ func TestPanicAtEveryStep(t *testing.T) {
 
 // TestSignalsAnytime sends signals at many moments.
 func TestSignalsAnytime(t *testing.T) {
-	moments := 12
-	if testenv.Race {
+	moments := 6
+	switch {
+	case testenv.Race:
 		moments = 3 // processes start slowly then
+	case testenv.All():
+		moments = 12
 	}
 	for _, j := range newJobs(t, sample(1<<20)) {
 		j.prepare(t)
