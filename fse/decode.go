@@ -84,10 +84,22 @@ func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
 	if r.left < 0 {
 		return 0, errShort
 	}
-	for i := range dst {
-		symbol, base, n := t.Symbol(a)
-		dst[i] = symbol
-		if r.left < int(n) {
+	i := 0
+	for ; r.left >= 64 && len(dst)-i >= 4; i += 4 {
+		window := r.window() // at least 57 bits: 4 symbols of 12 bits
+		for j := range dst[i : i+4] {
+			e := t.cells[a&(1<<MaxLog-1)]
+			dst[i+j] = e.symbol
+			a, b = b, uint32(e.base)+uint32(window>>1>>(63-e.n&63))
+			window <<= e.n & 63
+			r.left -= int(e.n)
+		}
+	}
+	window := r.lastWindow()
+	for ; i < len(dst); i++ {
+		e := t.cells[a&(1<<MaxLog-1)]
+		dst[i] = e.symbol
+		if r.left < int(e.n) {
 			// The other state has the last symbol. The RFC reads zeros for the missing bits.
 			if i+1 == len(dst) {
 				break
@@ -95,7 +107,12 @@ func (t *DecTable) DecodeAll(dst, src []byte) (int, error) {
 			dst[i+1], _, _ = t.Symbol(b)
 			return i + 2, nil
 		}
-		a, b = b, base+r.take(n)
+		if r.left > 64 { // dst is nearly full
+			window = r.window()
+		}
+		a, b = b, uint32(e.base)+uint32(window>>1>>(63-e.n&63))
+		window <<= e.n & 63
+		r.left -= int(e.n)
 	}
 	return 0, CorruptError("too many symbols")
 }
@@ -121,6 +138,22 @@ func (r *reader) init(src []byte) error {
 func (r *reader) window() uint64 {
 	at := (r.left + 7) >> 3
 	return binary.LittleEndian.Uint64(r.src[at-8:at]) << (-r.left & 7)
+}
+
+// lastWindow returns all bits left, highest first, and zeros behind them. If there are more than 64
+// it returns 0.
+func (r *reader) lastWindow() (v uint64) {
+	switch n := (r.left + 7) >> 3; {
+	case r.left <= 0 || r.left > 64:
+		return 0
+	case len(r.src) >= 8:
+		v = binary.LittleEndian.Uint64(r.src)
+	default:
+		for i, c := range r.src[:n] {
+			v |= uint64(c) << (8 * i)
+		}
+	}
+	return v << ((64 - r.left) & 63)
 }
 
 // take returns the next n bits, at most 16. Zeros follow the end.

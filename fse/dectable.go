@@ -21,7 +21,7 @@ func (t *DecTable) Build(d *Distribution) {
 	t.log = d.Log
 	inverse, rare := t.spread.fill(d)
 	size := uint(1) << (d.Log & 15)
-	var next [MaxSymbols]uint16 // next state of the symbol, from p to 2p−1
+	next := &t.spread.next // next state of the symbol, from p to 2p−1
 	last := size - 1
 	for i := range d.Len {
 		next[i] = uint16(weight(int(d.Prob[i])))

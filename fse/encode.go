@@ -15,54 +15,76 @@ type Encoder struct {
 	// on table lookups and the chain of bits on nothing, so each has a loop of its own.
 	values []uint16
 	counts []uint8
+
+	// Of the string between Begin and End:
+	n    int       // number of values
+	last [2]uint32 // states behind the first symbols
+	two  bool      // there are two states
+	bits int       // size without the mark at the end
 }
 
 // Append encodes src with one state or two interleaved ones and appends the result to dst: a bit
 // string to be read backward, with the states at its end (RFC 8878, section 4.1). src must have at
 // least as many symbols as there are states, all with a probability in Table.
 func (e *Encoder) Append(dst, src []byte, states int) []byte {
+	e.Begin(src, states)
+	return e.End(dst)
+}
+
+// Begin encodes src as Append does and returns the size of the result in bytes. End appends it.
+func (e *Encoder) Begin(src []byte, states int) (size int) {
 	n := len(src) - states
 	if cap(e.values) < n+3 {
 		e.values = make([]uint16, n+3+n/8)
 		e.counts = make([]uint8, n+3+n/8)
 	}
 	values, counts := e.values[:n], e.counts[:n]
-	var a, b uint32
-	if states == 1 {
-		a = e.Table.chain(src, values, counts)
+	if e.n, e.two = n, states == 2; e.two {
+		e.last[0], e.last[1], e.bits = e.Table.chains(src, values, counts)
 	} else {
-		a, b = e.Table.chains(src, values, counts)
+		e.last[0], e.bits = e.Table.chain(src, values, counts)
 	}
+	e.bits += states * int(e.Table.log)
+	return e.bits/8 + 1
+}
+
+// End appends the string that Begin has encoded to dst. Begin must come before the next End.
+func (e *Encoder) End(dst []byte) []byte {
+	n, mask := e.n, uint64(1)<<e.Table.log-1
 	w := bitio.Writer{Out: dst}
-	w.Room((n + 2) * int(e.Table.log))
+	w.Room(e.bits + 1)
 	putAll(&w, e.values[:n+3], e.counts[:n+3], n)
-	if states == 2 {
-		w.Put(uint64(b)&(1<<e.Table.log-1), e.Table.Log())
+	if e.two {
+		w.Put(uint64(e.last[1])&mask, e.Table.Log())
 	}
-	w.Put(uint64(a)&(1<<e.Table.log-1), e.Table.Log())
+	w.Put(uint64(e.last[0])&mask, e.Table.Log())
 	w.Put(1, 1)
 	w.Align()
 	return w.Out
 }
 
-// chain runs one state from the last symbol to the first and returns it.
-func (t *EncTable) chain(src []byte, values []uint16, counts []uint8) uint32 {
+// chain runs one state from the last symbol to the first. It returns the state and the number of
+// bits emitted.
+func (t *EncTable) chain(src []byte, values []uint16, counts []uint8) (state uint32, bits int) {
 	last := len(src) - 1
-	state := t.Start(src[last])
+	state = t.Start(src[last])
 	src = src[:last]
 	//pz:nobce
 	for len(src) >= 1 && len(values) >= 1 && len(counts) >= 1 {
 		next, n := t.Next(state, src[len(src)-1])
 		values[0], counts[0] = uint16(state&(1<<(n&31)-1)), uint8(n)
+		bits += int(n)
 		state = next
 		src, values, counts = src[:len(src)-1], values[1:], counts[1:]
 	}
-	return state
+	return state, bits
 }
 
 // chains runs two states from the last two symbols to the first two. The first state has symbols 0,
-// 2, 4 and so on.
-func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, second uint32) {
+// 2, 4 and so on. It returns the states and the number of bits emitted.
+func (t *EncTable) chains(
+	src []byte, values []uint16, counts []uint8,
+) (first, second uint32, bits int) {
 	last := len(src) - 1
 	a, b := t.Start(src[last]), t.Start(src[last-1])
 	src = src[:last-1]
@@ -72,15 +94,16 @@ func (t *EncTable) chains(src []byte, values []uint16, counts []uint8) (first, s
 		nextB, nB := t.Next(b, src[len(src)-2])
 		values[0], counts[0] = uint16(a&(1<<(nA&31)-1)), uint8(nA)
 		values[1], counts[1] = uint16(b&(1<<(nB&31)-1)), uint8(nB)
+		bits += int(nA + nB)
 		a, b = nextA, nextB
 		src, values, counts = src[:len(src)-2], values[2:], counts[2:]
 	}
 	if len(src) == 0 {
-		return b, a // with an even number of symbols the last one belongs to the second state
+		return b, a, bits // with an even number of symbols the last one belongs to the second state
 	}
 	next, n := t.Next(a, src[0])
 	values[0], counts[0] = uint16(a&(1<<(n&31)-1)), uint8(n)
-	return next, b
+	return next, b, bits + int(n)
 }
 
 // putAll writes the n values, from values[0] on, for whose bits w must have room. values and counts

@@ -1,6 +1,9 @@
 package fse
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // AutoLog chooses an accuracy log for n symbols up to maxSymbol, as zstd does. The result is at
 // most limit. It is so low that the description does not outweigh its gain, and so high that every
@@ -20,40 +23,45 @@ func (d *Distribution) Normalize(counts []uint32, log int, rare bool) {
 		counts = counts[:len(counts)-1]
 	}
 	d.Log, d.Len = uint8(log), len(counts)
-	total := uint64(0)
+	prob := d.Prob[:len(counts)]
+	total := uint32(0)
 	for _, c := range counts {
-		total += uint64(c)
+		total += c
 	}
 	rareProb := int16(1)
 	if rare {
 		rareProb = LessThanOne
 	}
 	// Symbols of one cell come first. The others share the rest in proportion.
-	cells, left, rest := uint64(1)<<log, 1<<log, total
+	left, rest, cell := 1<<log, uint64(total), total>>log
 	for i, c := range counts {
-		d.Prob[i] = 0
-		if c != 0 && uint64(c)*cells <= total {
-			d.Prob[i] = rareProb
+		prob[i] = 0
+		if c-1 < cell { // 0 wraps
+			prob[i] = rareProb
 			left--
 			rest -= uint64(c)
 		}
 	}
-	share := uint64(max(left, 0))
+	share, inverse := uint64(max(left, 0)), math.MaxUint64/max(rest, 1)
 	for i, c := range counts {
-		if c == 0 || d.Prob[i] != 0 {
+		if c-1 < cell || c == 0 {
 			continue
 		}
-		p := uint64(c) * share / rest
-		over := uint64(c)*share - p*rest
+		// p is x / rest. The product with the inverse is that, or one less.
+		x := uint64(c) * share
+		p, _ := bits.Mul64(x, inverse)
+		over := x - p*rest
+		if over >= rest {
+			p, over = p+1, over-rest
+		}
 		// Rounding a share x up to p+1 is cheapest for x > 1/ln(1+1/p). That is p + (3p+1)/(6p+3)
 		// to three digits.
 		if p == 0 || over*(6*p+3) > rest*(3*p+1) {
 			p++
 		}
-		d.Prob[i] = int16(p)
+		prob[i] = int16(p)
 		left -= int(p)
 	}
-	prob := d.Prob[:len(counts)]
 	for ; left < 0; left++ {
 		prob[leastLoss(prob, counts)]--
 	}

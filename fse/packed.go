@@ -21,7 +21,7 @@ func (b *PackedBuilder) Build(cells []uint64, d *Distribution, values []uint64) 
 	log := d.Log & 15
 	size := uint(1) << log
 	cells = cells[:size]
-	var next [MaxSymbols]uint16 // next state of the symbol, from p to 2p−1
+	next := &b.spread.next // next state of the symbol, from p to 2p−1
 	last := size
 	for i, v := range values[:d.Len] {
 		next[i&(MaxSymbols-1)] = uint16(weight(int(d.Prob[i&(MaxSymbols-1)])))

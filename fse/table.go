@@ -16,6 +16,8 @@ import (
 type spread struct {
 	// steps holds the symbol of each step, and 8 spare bytes for stores of eight at a time.
 	steps [1<<MaxLog + 8]uint8
+	skip  [MaxSymbols + 1]uint16 // scratch of fill
+	next  [MaxSymbols]uint16     // of each symbol, for those who build a table
 }
 
 // fill sets the steps. Cell u of the first size−rare cells then belongs to symbol steps[u·inverse
@@ -30,7 +32,7 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 		inverse *= 2 - step*inverse
 	}
 	// The steps to the cells of rare symbols are skipped. They are few, so insertion sort suffices.
-	var skip [MaxSymbols + 1]uint16
+	skip := &s.skip
 	for i := range d.Len {
 		if d.Prob[i] < 0 {
 			rare++
@@ -89,7 +91,7 @@ func (t *EncTable) Build(d *Distribution) {
 	t.log = d.Log
 	inverse, rare := t.spread.fill(d)
 	size := uint(1) << (d.Log & 15)
-	var next [MaxSymbols]uint16 // index of the symbol's next state
+	next := &t.spread.next // index of the symbol's next state
 	at := 0
 	last := size - 1
 	for i := range d.Len {
