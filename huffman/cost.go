@@ -9,17 +9,23 @@ import (
 // CostBit is the cost of one bit. Costs are in units of 1/CostBit bit.
 const CostBit = fse.CostBit
 
-// Entropy returns the Shannon entropy of symbols with the given counts, in units of 1/CostBit bit.
-// The counts must sum to less than 2³². A code of a Builder takes about half a percent more for
-// text.
-func Entropy(counts []uint32) uint64 {
-	total, sum := uint32(0), uint64(0)
+// Entropy returns the Shannon entropy of symbols with the given counts, in units of 1/CostBit bit,
+// the number of distinct symbols, and the sum of the counts. There may be 256 counts, and their sum
+// must be less than 2³². A code of a Builder takes about half a percent more for text.
+func Entropy(counts []uint32) (cost uint64, used int, total uint32) {
+	sum := uint64(0)
 	for _, c := range counts {
 		total += c
-		sum += share(c) & shareMask
+		if c < small {
+			sum += shares[c]
+		} else {
+			sum += largeShare(c)
+		}
 	}
+	used = int(sum >> shareBits)
+	sum &= shareMask
 	all := share(total) & shareMask
-	return all - min(all, sum) // logarithms are rounded
+	return all - min(all, sum), used, total // logarithms are rounded
 }
 
 // EstimateSum estimates the size of symbols with counts a[i] + b[i] when coded together, in units

@@ -6,14 +6,27 @@ import (
 	"testing"
 )
 
+// entropy returns the cost of Entropy.
+func entropy(counts []uint32) uint64 {
+	cost, _, _ := Entropy(counts)
+	return cost
+}
+
+// TestEntropyCounts checks the other results of Entropy.
+func TestEntropyCounts(t *testing.T) {
+	if _, used, total := Entropy([]uint32{0, 1, 5000, 0, 3}); used != 3 || total != 5004 {
+		t.Errorf("%d symbols, %d in all", used, total)
+	}
+}
+
 func TestEntropy(t *testing.T) {
-	if got := Entropy(nil); got != 0 {
+	if got := entropy(nil); got != 0 {
 		t.Error("nothing:", got)
 	}
-	if got := Entropy([]uint32{0, 1<<32 - 1}); got != 0 {
+	if got := entropy([]uint32{0, 1<<32 - 1}); got != 0 {
 		t.Error("one symbol:", got)
 	}
-	got := Entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1})
+	got := entropy([]uint32{1 << 31, 1 << 30, 1<<30 - 1})
 	if math.Abs(float64(got)/CostBit/(1.5*(1<<32))-1) > 5e-6 {
 		t.Error("large counts:", got)
 	}
@@ -29,7 +42,7 @@ func TestEntropy(t *testing.T) {
 				want += float64(c) * math.Log2(total/float64(c))
 			}
 		}
-		if got := float64(Entropy(counts)) / CostBit; math.Abs(got-want) > 1+5e-6*total {
+		if got := float64(entropy(counts)) / CostBit; math.Abs(got-want) > 1+5e-6*total {
 			t.Fatalf("%.1f bits, want %.1f, of %v symbols", got, want, total)
 		}
 	}
@@ -69,11 +82,11 @@ func TestEstimateSum(t *testing.T) {
 			t.Fatalf("%.0f bits for %d symbols, the code takes %.0f", est, distinct, size)
 		}
 		if float64(most) > total/2 {
-			want := total + float64(Entropy(without(both, most)))/CostBit
+			want := total + float64(entropy(without(both, most)))/CostBit
 			if math.Abs(est-want) > 1+5e-6*total {
 				t.Fatalf("%.0f bits, want %.0f", est, want)
 			}
-		} else if want := float64(Entropy(both)) / CostBit; math.Abs(est-want) > 1+5e-6*total {
+		} else if want := float64(entropy(both)) / CostBit; math.Abs(est-want) > 1+5e-6*total {
 			t.Fatalf("%.0f bits, want %.0f", est, want)
 		}
 	}

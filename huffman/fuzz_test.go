@@ -22,11 +22,11 @@ func FuzzDecode(f *testing.F) {
 	}
 	var d LiteralDecoder
 	f.Fuzz(func(t *testing.T, code []byte, size uint16, four bool) {
-		var lens [256]uint8
-		n, err := d.readTree(&lens, code)
+		n, err := d.readTree(code)
 		if err != nil {
 			return
 		}
+		lens := d.lens
 		if same, err := d.Read(code); err != nil || same != n {
 			t.Fatalf("tree of %d bytes read again: %d, %v", n, same, err)
 		}

@@ -8,7 +8,6 @@ type Builder struct {
 	leaves  [2][MaxSymbols]leaf // source and destination of sort
 	weights [MaxSymbols]uint32  // of the sorted leaves, then of the tree; see depths
 	limited packages
-	used    int // number of symbols of the last code
 	tree    treeCoder
 }
 
@@ -30,7 +29,6 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 	sorted := b.sort(counts)
 	clear(lens)
 	n := len(sorted)
-	b.used = n
 	switch {
 	case limit < 1 || limit > MaxBits || n > 1<<limit:
 		panic("huffman: limit out of range")
@@ -43,16 +41,22 @@ func (b *Builder) Lengths(lens []uint8, counts []uint32, limit int) int {
 	var num [MaxSymbols]uint16 // number of codes of each length
 	longest := b.depths(sorted, &num)
 	if longest > limit {
-		longest = b.limited.depths(sorted, &num, limit)
+		b.limited.pack(sorted, limit)
+		longest = b.limited.depths(n, &num, limit)
 	}
-	// The rarest symbols have the longest codes.
-	for l, i := longest, 0; l > 0; l-- {
-		for range num[l] {
-			lens[sorted[i].symbol] = uint8(l)
-			i++
-		}
-	}
+	setLengths(lens, sorted, &num, longest)
 	return longest
+}
+
+// setLengths sets the lengths of the sorted symbols, given the number of codes of each length. The
+// rarest symbols have the longest codes.
+func setLengths(lens []uint8, sorted []leaf, num *[MaxSymbols]uint16, longest int) {
+	for l, i := longest, 0; l > 0; l-- {
+		for _, s := range sorted[i : i+int(num[l])] {
+			lens[s.symbol] = uint8(l)
+		}
+		i += int(num[l])
+	}
 }
 
 // sort returns the symbols that occur, sorted by count, then by symbol.
@@ -73,7 +77,7 @@ func (b *Builder) sort(counts []uint32) []leaf {
 			start[int(byte(from[i].count>>shift))+1]++
 		}
 		sum := uint16(0)
-		for i := range start {
+		for i := range start[:min(maxCount>>shift, 255)+1] {
 			sum += start[i]
 			start[i] = sum
 		}

@@ -31,6 +31,27 @@ func (b *Builder) Table(t *Table, counts *[256]uint32, limit int) {
 	AssignZstd(t.codes[:], lens[:])
 }
 
+// set sets t to the codes of a shape. used is one more than the highest byte with a code.
+func (t *Table) set(s *shape, used int) {
+	t.max, t.used = uint8(s.longest), uint16(used)
+	// Codes of a length begin where the prefixes of the longer ones end; see AssignZstd.
+	var next [16]uint64
+	first := uint64(0)
+	for l := s.longest; l > 0; l-- {
+		next[l] = first
+		first = (first + uint64(s.num[l])) >> 1
+	}
+	clear(t.codes[used:])
+	for i, l := range s.lens[:used] {
+		c := MakeCode(next[l&15], uint(l))
+		if l == 0 {
+			c = 0
+		}
+		t.codes[i] = c
+		next[l&15]++
+	}
+}
+
 // Bits returns the size of bytes with the given counts, in bits. ok is false if one of them has no
 // code.
 func (t *Table) Bits(counts *[256]uint32) (n uint64, ok bool) {

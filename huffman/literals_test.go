@@ -24,10 +24,18 @@ func histogram(p []byte) (counts [256]uint32, distinct int) {
 func readTree(
 	d *LiteralDecoder, table *Table, src []byte, counts *[256]uint32,
 ) (n int, size uint64, same bool, err error) {
-	var lens [256]uint8
-	n, err = d.readTree(&lens, src)
+	n, err = d.readTree(src)
 	size, ok := table.Bits(counts)
-	return n, size, ok && lens == table.Lens(), err
+	return n, size, ok && d.lens == table.Lens(), err
+}
+
+// set makes d decode the code with the given lengths.
+func (d *LiteralDecoder) set(lens *[256]uint8) {
+	d.lens, d.num, d.longest, d.used, d.log = *lens, [16]uint16{}, 0, 256, 0
+	for _, l := range lens {
+		d.num[l]++
+		d.longest = max(d.longest, int(l))
+	}
 }
 
 // roundTrip encodes and decodes p in every way. It reports whether there was a code with a tree.
@@ -80,7 +88,7 @@ func roundTrip(t testing.TB, b *Builder, d *LiteralDecoder, p []byte, limit int)
 			t.Fatalf("best: %d bytes, but %d and %d bits are possible", total, len(tree), size)
 		}
 	}
-	d.build(&lens)
+	d.set(&lens)
 	got := make([]byte, len(p))
 	one := table.Append1(front, p)[len(front):]
 	if want := int(size/8 + 1); len(one) != want {

@@ -8,7 +8,9 @@ import (
 )
 
 // A LiteralDecoder decodes the literals of zstd (RFC 8878, section 4.2.2). Codes have at most 11
-// bits, so a table of 2048 entries has an entry for each string of 11 bits: its first code.
+// bits, so a table of 2048 entries has an entry for each string of 11 bits: its first code. The
+// kernel needs that table. Where literals are too few to make up for the time to fill it, the table
+// has an entry for each string as long as the longest code.
 //
 // A stream is read backward, in rounds. At the beginning of a round 64 bits are loaded. The highest
 // of them are the next of the stream, and at least 56 are valid: enough for five codes. The lowest
@@ -31,41 +33,50 @@ const (
 // A LiteralDecoder must not be used concurrently.
 type LiteralDecoder struct {
 	treeReader
+	log   uint                      // of the entries of the table; 0 before it is filled for the code
 	table [1 << MaxTableBits]uint16 // symbol<<8 | code length
 }
+
+// fullTableFrom is the number of literals from which the table of the kernel pays. It takes 1 µs to
+// fill, which the kernel saves in about 1,000 literals.
+const fullTableFrom = 1 << 10
 
 // Read reads the description of a code from the front of src and returns its size. All errors are a
 // CorruptError; the decoder then has no valid code.
 func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
-	var lens [256]uint8
-	if size, err = d.readTree(&lens, src); err != nil {
-		return 0, err
-	}
-	d.build(&lens)
-	return size, nil
+	d.log = 0
+	return d.readTree(src)
 }
 
-// build fills the table for a complete code with the given lengths, at most MaxTableBits.
-func (d *LiteralDecoder) build(lens *[256]uint8) {
+// fill fills the table to decode n literals.
+func (d *LiteralDecoder) fill(n int) {
+	log := uint(d.longest)
+	if n >= fullTableFrom {
+		log = MaxTableBits
+	}
+	if d.log < log {
+		d.build(log)
+	}
+}
+
+// build fills 1<<log entries of the table. The code must be complete, and have no longer codes.
+func (d *LiteralDecoder) build(log uint) {
+	d.log = log
 	// Longer codes are lower numbers.
-	var first [MaxTableBits + 1]int
-	for _, l := range lens {
-		first[l]++
-	}
+	var first [16]int
 	at := 0
-	for l := MaxTableBits; l > 0; l-- {
-		n := first[l]
+	for l := d.longest; l > 0; l-- {
 		first[l] = at
-		at += n << (MaxTableBits - l)
+		at += int(d.num[l]) << (log - uint(l))
 	}
-	for i, l := range lens {
+	for i, l := range d.lens[:d.used] {
 		if l == 0 {
 			continue
 		}
-		n := 1 << (MaxTableBits - l)
+		n := 1 << (log - uint(l))
 		e := uint16(i)<<8 | uint16(l)
-		cells := d.table[first[l]:][:n]
-		first[l] += n
+		cells := d.table[first[l&15]:][:n]
+		first[l&15] += n
 		for j := range cells {
 			cells[j] = e
 		}
@@ -95,6 +106,7 @@ func (d *LiteralDecoder) Decode1(dst, src []byte) error {
 	if len(src) == 0 || src[len(src)-1] == 0 {
 		return errNoMark
 	}
+	d.fill(len(dst))
 	if len(src) < 8 {
 		return d.finishShort(dst, src, markBits(src))
 	}
@@ -106,11 +118,11 @@ func (d *LiteralDecoder) Decode1(dst, src []byte) error {
 // rounds decodes whole rounds of one stream while there is room and input for one. It returns the
 // number of bytes decoded.
 func (d *LiteralDecoder) rounds(dst, src []byte, s *stream) (n int) {
-	b, in := s.bits, s.in
+	b, in, shift := s.bits, s.in, 64-d.log
 	for len(dst)-n >= roundBytes && in >= roundInput {
 		to := (*[roundBytes]byte)(dst[n:])
 		for i := range to {
-			e := d.table[b>>(64-MaxTableBits)]
+			e := d.table[b>>(shift&63)&(1<<MaxTableBits-1)]
 			b <<= e & 63
 			to[i] = byte(e >> 8)
 		}
@@ -149,7 +161,7 @@ func (d *LiteralDecoder) finishShort(dst, src []byte, used int) error {
 		return CorruptError("bits run out")
 	}
 	for i := range dst {
-		e := d.table[s.bits>>(64-MaxTableBits)]
+		e := d.table[s.bits>>((64-d.log)&63)&(1<<MaxTableBits-1)]
 		s.bits <<= e & 63
 		dst[i] = byte(e >> 8)
 	}
@@ -181,6 +193,7 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 	if ends[3] > len(src) || outs[3] > len(dst) {
 		return CorruptError("stream cut short")
 	}
+	d.fill(len(dst))
 	var s simd.HuffmanStreams
 	for i := range 4 {
 		p := src[ends[i]:ends[i+1]]
@@ -201,7 +214,10 @@ func (d *LiteralDecoder) Decode4(dst, src []byte) error {
 		if rounds <= 0 {
 			break
 		}
-		if !simd.DecodeHuffman4(&s, &d.table, dst, src, rounds) {
+		switch {
+		case d.log < MaxTableBits:
+			d.shortRounds4(dst, src, &s, rounds)
+		case !simd.DecodeHuffman4(&s, &d.table, dst, src, rounds):
 			d.rounds4(dst, src, &s, rounds)
 		}
 	}
@@ -264,4 +280,35 @@ func (d *LiteralDecoder) rounds4(dst, src []byte, s *simd.HuffmanStreams, n int)
 	for i := range s.Out {
 		s.Out[i] += n * roundBytes
 	}
+}
+
+// shortRounds4 is rounds4 with a table of any size. It takes a quarter more time.
+func (d *LiteralDecoder) shortRounds4(dst, src []byte, s *simd.HuffmanStreams, n int) {
+	t, shift := &d.table, (64-d.log)&63
+	const mask = 1<<MaxTableBits - 1
+	b := s.Bits
+	for range n {
+		to0 := (*[roundBytes]byte)(dst[s.Out[0]:])
+		to1 := (*[roundBytes]byte)(dst[s.Out[1]:])
+		to2 := (*[roundBytes]byte)(dst[s.Out[2]:])
+		to3 := (*[roundBytes]byte)(dst[s.Out[3]:])
+		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+		for i := range to0 {
+			e0, e1 := t[b0>>shift&mask], t[b1>>shift&mask]
+			e2, e3 := t[b2>>shift&mask], t[b3>>shift&mask]
+			b0 <<= e0 & 63
+			b1 <<= e1 & 63
+			b2 <<= e2 & 63
+			b3 <<= e3 & 63
+			to0[i], to1[i], to2[i], to3[i] = byte(e0>>8), byte(e1>>8), byte(e2>>8), byte(e3>>8)
+		}
+		b = [4]uint64{b0, b1, b2, b3}
+		for i := range b {
+			used := bits.TrailingZeros64(b[i])
+			s.In[i] -= used >> 3
+			s.Out[i] += roundBytes
+			b[i] = (binary.LittleEndian.Uint64(src[s.In[i]:]) | 1) << (used & 7)
+		}
+	}
+	s.Bits = b
 }

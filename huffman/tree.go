@@ -2,6 +2,7 @@ package huffman
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/gopz/compress/fse"
 )
@@ -20,38 +21,35 @@ const (
 
 // treeCoder is the scratch memory for descriptions.
 type treeCoder struct {
-	fse   fse.Encoder
-	dist  fse.Distribution
-	buf   [2][]byte
-	table Table
+	fse     [2]fse.Encoder // one for each accuracy
+	dist    fse.Distribution
+	buf     [2][]byte // descriptions of the accuracies' tables
+	weights [256]byte
+	shapes  [2]shape
+}
+
+// A shape is a code without its bits: the length of each, and the number of codes of each length.
+type shape struct {
+	lens    [256]uint8
+	num     [MaxSymbols]uint16
+	longest int
+	bits    uint64 // size of the bytes to be coded
 }
 
 // AppendTree appends the description of t, at most 128 bytes, to dst. It returns dst unchanged and
 // false if there is none: zstd cannot describe a code of more than 128 bytes that all but one have
 // the same length. Such a code would save nothing.
 func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
-	var weights [256]byte
-	var counts [MaxTableBits + 1]uint32
-	n := int(t.used) - 1
-	for i := range n {
-		if l := t.codes[i].Len(); l != 0 {
-			weights[i] = t.max + 1 - byte(l)
-		}
-		counts[weights[i]]++
+	s := &b.tree.shapes[0]
+	s.lens, s.longest, s.num = t.Lens(), int(t.max), [MaxSymbols]uint16{}
+	for _, l := range s.lens {
+		s.num[l]++
 	}
-	best := b.tree.weights(weights[:n], counts[:])
-	direct := (n + 1) / 2
-	switch {
-	case n <= maxDirect && (best == nil || direct <= len(best)):
-		dst = append(dst, byte(directBase+n))
-		for i := 0; i < n; i += 2 {
-			dst = append(dst, weights[i]<<4|weights[i+1]) // a weight behind the last is 0
-		}
-		return dst, true
-	case best == nil:
+	size, how := b.tree.size(s, int(t.used))
+	if size == noTree {
 		return dst, false
 	}
-	return append(append(dst, byte(len(best))), best...), true
+	return b.tree.append(dst, int(t.used)-1, how), true
 }
 
 // AppendBest sets t to the table that minimises the size of bytes with the given counts plus its
@@ -60,26 +58,47 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 func (b *Builder) AppendBest(
 	dst []byte, t *Table, counts *[256]uint32,
 ) (tree []byte, size uint64, ok bool) {
-	at := len(dst)
-	dst, size = b.try(dst, t, counts, MaxTableBits)
-	n := uint64(0)
-	for _, c := range counts {
-		n += uint64(c)
+	sorted := b.sort(counts[:])
+	total, used := uint64(0), 0
+	for _, s := range sorted {
+		total += uint64(s.count)
+		used = max(used, int(s.symbol)+1)
 	}
-	if n < shallowFrom {
+	c := &b.tree
+	best, next := &c.shapes[0], &c.shapes[1]
+	*best, *next = shape{}, shape{}
+	best.longest = b.depths(sorted, &best.num)
+	packed := best.longest > MaxTableBits
+	if packed {
+		b.limited.pack(sorted, MaxTableBits)
+		best.longest = b.limited.depths(len(sorted), &best.num, MaxTableBits)
+	}
+	best.set(sorted)
+	at := len(dst)
+	size = math.MaxUint64
+	if n, how := c.size(best, used); n != noTree {
+		size = best.bits/8 + uint64(n)
+		dst = c.append(dst, used-1, how)
+	}
+	if total < shallowFrom {
 		// A lower limit may save more in the description than it costs in the codes.
-		next := &b.tree.table
-		for limit := int(t.max) - 1; 1<<limit >= b.used; limit-- {
-			end := len(dst)
-			var s uint64
-			if dst, s = b.try(dst, next, counts, limit); s >= size {
-				dst = dst[:end]
+		for limit := best.longest - 1; 1<<limit >= len(sorted); limit-- {
+			if !packed {
+				b.limited.pack(sorted, limit)
+				packed = true
+			}
+			next.longest = b.limited.depths(len(sorted), &next.num, limit)
+			next.set(sorted)
+			n, how := c.size(next, used)
+			if n == noTree || next.bits/8+uint64(n) >= size {
 				break
 			}
-			size, *t = s, *next
-			dst = append(dst[:at], dst[end:]...)
+			size = next.bits/8 + uint64(n)
+			dst = c.append(dst[:at], used-1, how)
+			best, next = next, best
 		}
 	}
+	t.set(best, used)
 	return dst, size, size < math.MaxUint64
 }
 
@@ -87,60 +106,106 @@ func (b *Builder) AppendBest(
 // bytes they save up to 2%.
 const shallowFrom = 8 << 10
 
-// try sets t to the table under a limit and appends its description. size is as in AppendBest, or
-// math.MaxUint64 without a description.
-func (b *Builder) try(
-	dst []byte, t *Table, counts *[256]uint32, limit int,
-) (tree []byte, size uint64) {
-	b.Table(t, counts, limit)
-	tree, ok := b.AppendTree(dst, t)
-	if !ok {
-		return dst, math.MaxUint64
+// set sets the lengths and the size from the numbers of codes. Symbols that do not occur must have
+// length 0.
+func (s *shape) set(sorted []leaf) {
+	setLengths(s.lens[:], sorted, &s.num, s.longest)
+	s.bits = 0
+	for l, i := s.longest, 0; l > 0; l-- {
+		sum := uint64(0)
+		for _, x := range sorted[i : i+int(s.num[l])] {
+			sum += uint64(x.count)
+		}
+		i += int(s.num[l])
+		s.bits += sum * uint64(l)
 	}
-	bits, _ := t.Bits(counts)
-	return tree, bits/8 + uint64(len(tree)-len(dst))
 }
 
-// weights encodes weights with FSE. It returns nil if that is impossible.
-func (c *treeCoder) weights(weights []byte, counts []uint32) (best []byte) {
-	kinds := 0
+// Ways to describe a code: with FSE at one of two accuracies, or in four bits each.
+const inFourBits = 2
+
+// noTree is the size of a description that does not exist.
+const noTree = math.MaxInt
+
+// accuracies are those tried with FSE: which is better is hard to predict.
+var accuracies = [...]int{weightLog, fse.MinLog}
+
+// size returns the size of the description of a code in bytes, and how append writes it. used is
+// one more than the highest byte with a code.
+func (c *treeCoder) size(s *shape, used int) (size, how int) {
+	n := used - 1
+	var counts [MaxTableBits + 1]uint32
+	var weightOf [16]byte
+	kinds, coded := 0, 0
+	for l := 1; l <= s.longest; l++ {
+		w := s.longest + 1 - l
+		weightOf[l], counts[w] = byte(w), uint32(s.num[l])
+		coded += int(s.num[l])
+	}
+	counts[0] = uint32(used - coded)
+	counts[weightOf[s.lens[n]&15]]-- // that of the last byte is left out
+	for i, l := range s.lens[:n] {
+		c.weights[i] = weightOf[l&15]
+	}
 	for _, n := range counts {
 		if n != 0 {
 			kinds++
 		}
 	}
-	if kinds < 2 {
-		return nil
-	}
-	// The better accuracy is hard to predict, so both are tried.
-	for i, log := range [...]int{weightLog, fse.MinLog} {
-		c.dist.Normalize(counts, log, true)
-		code := c.dist.Append(c.buf[i][:0])
-		c.fse.Table.Build(&c.dist)
-		code = c.fse.Append(code, weights, 2)
-		if c.buf[i] = code; len(code) <= directBase && (best == nil || len(code) < len(best)) {
-			best = code
+	size = noTree
+	if kinds > 1 {
+		for i, log := range accuracies {
+			c.dist.Normalize(counts[:], log, true)
+			c.buf[i] = c.dist.Append(c.buf[i][:0])
+			e := &c.fse[i]
+			e.Table.Build(&c.dist)
+			if n := len(c.buf[i]) + e.Begin(c.weights[:n], 2); n <= directBase && n+1 < size {
+				size, how = 1+n, i
+			}
 		}
 	}
-	return best
+	if direct := 1 + (n+1)/2; n <= maxDirect && direct <= size {
+		c.weights[n] = 0 // behind the last
+		size, how = direct, inFourBits
+	}
+	return size, how
 }
 
-// treeReader is the scratch memory for reading descriptions.
+// append appends the description that size has prepared, of n weights.
+func (c *treeCoder) append(dst []byte, n, how int) []byte {
+	if how != inFourBits {
+		dst = append(dst, 0)
+		at := len(dst)
+		dst = c.fse[how].End(append(dst, c.buf[how]...))
+		dst[at-1] = byte(len(dst) - at)
+		return dst
+	}
+	dst = append(dst, byte(directBase+n))
+	for i := 0; i < n; i += 2 {
+		dst = append(dst, c.weights[i]<<4|c.weights[i+1])
+	}
+	return dst
+}
+
+// treeReader reads descriptions of codes, and has the last code.
 type treeReader struct {
+	lens    [256]uint8 // code lengths, 0 for bytes without a code
+	num     [16]uint16 // number of codes of each length from 1
+	longest int        // maximum length
+	used    int        // one more than the highest byte with a code
+
 	dist    fse.Distribution
 	weights fse.DecTable
 }
 
-// readTree reads the description of a code from the front of src. It sets lens to the code lengths,
-// 0 for bytes without a code, and returns the size of the description. All errors are a
-// CorruptError.
-func (d *treeReader) readTree(lens *[256]uint8, src []byte) (size int, err error) {
+// readTree reads the description of a code from the front of src and returns its size. All errors
+// are a CorruptError.
+func (d *treeReader) readTree(src []byte) (size int, err error) {
 	const errShort = CorruptError("tree cut short")
-	*lens = [256]uint8{}
 	if len(src) == 0 {
 		return 0, errShort
 	}
-	n := 0
+	n, lens := 0, &d.lens
 	if head := int(src[0]); head > directBase {
 		n = head - directBase
 		size = 1 + (n+1)/2
@@ -164,46 +229,47 @@ func (d *treeReader) readTree(lens *[256]uint8, src []byte) (size int, err error
 			return 0, CorruptError("tree: " + err.Error())
 		}
 	}
-	return size, lengthsOf(lens, n)
+	return size, d.setLengths(n)
 }
 
-// lengthsOf replaces n weights by code lengths.
-func lengthsOf(lens *[256]uint8, n int) error {
-	sum, ones := 0, 0
-	for _, w := range lens[:n] {
-		if w > MaxTableBits {
+// setLengths replaces n weights in d.lens by code lengths.
+func (d *treeReader) setLengths(n int) error {
+	var num [16]uint16 // of each weight
+	for _, w := range d.lens[:n] {
+		num[w&15]++
+	}
+	for _, c := range num[MaxTableBits+1:] {
+		if c != 0 {
 			return CorruptError("weight too large")
 		}
-		sum += 1 << w >> 1
-		if w == 1 {
-			ones++
-		}
+	}
+	sum := 0
+	for w, c := range num[1 : MaxTableBits+1] {
+		sum += int(c) << w
 	}
 	if sum == 0 {
 		return CorruptError("no weights")
 	}
-	longest := 1
-	for 1<<longest <= sum {
-		longest++
-	}
+	longest := bits.Len(uint(sum))
 	rest := 1<<longest - sum
 	if longest > MaxTableBits || rest&(rest-1) != 0 {
 		return CorruptError("weights do not add up")
 	}
-	for rest > 0 {
-		lens[n]++
-		rest >>= 1
-	}
-	if lens[n] == 1 {
-		ones++
-	}
-	if ones < 2 {
+	last := uint8(bits.Len(uint(rest)))
+	d.lens[n] = last
+	if num[last]++; num[1] < 2 {
 		return CorruptError("fewer than two codes of the maximum length")
 	}
-	for i, w := range lens[:n+1] {
-		if w != 0 {
-			lens[i] = uint8(longest) + 1 - w
-		}
+	var lengthOf [16]uint8
+	d.num = [16]uint16{}
+	for w := 1; w <= longest; w++ {
+		l := longest + 1 - w
+		lengthOf[w], d.num[l] = uint8(l), num[w]
 	}
+	for i, w := range d.lens[:n+1] {
+		d.lens[i] = lengthOf[w&15]
+	}
+	clear(d.lens[n+1:])
+	d.longest, d.used = longest, n+1
 	return nil
 }

@@ -17,6 +17,11 @@ const (
 	codeSpace    = 64 // size of an array indexed by a code; a power of two
 )
 
+// codeCounts are the numbers of codes of each kind.
+var codeCounts = [kinds]int{
+	litLens: maxLitCode + 1, offsets: maxOffCode + 1, matchLens: maxMatchCode + 1,
+}
+
 // kind holds the constants of one kind of code.
 type kind struct {
 	maxLog     int   // maximum accuracy log of a table

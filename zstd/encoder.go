@@ -24,7 +24,7 @@ type Encoder struct {
 	block     stats // statistics of the block
 	nextUnit  stats // statistics of the next unit
 	merged    stats
-	blockCost uint64 // see stats.cost
+	blockCost uint64 // see stats.cost; 0 if it is not known yet
 
 	literals literalCoder
 	codes    [kinds]tableChoice
@@ -113,7 +113,7 @@ func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []
 		if compressed && n > 0 && run == 0 {
 			size = n
 			e.body.drop(end)
-			e.block, e.blockCost = e.nextUnit, e.nextUnit.cost()
+			e.block, e.blockCost = e.nextUnit, 0
 			e.nextUnit = stats{}
 		} else {
 			// The next unit has to be encoded again: a decoder takes neither literals nor offsets
@@ -134,7 +134,7 @@ func (e *Encoder) beginBlock() int {
 	if size == 0 && len(e.in.src) > 0 {
 		panic("zstd: sequences are longer than the content")
 	}
-	e.block, e.blockCost = e.nextUnit, e.nextUnit.cost()
+	e.block, e.blockCost = e.nextUnit, 0
 	e.nextUnit = stats{}
 	return size
 }

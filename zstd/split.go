@@ -32,7 +32,10 @@ func (e *Encoder) mergeUnit() bool {
 	e.merged = e.block
 	e.merged.add(&e.nextUnit)
 	cost := e.merged.cost()
-	if cost > e.blockCost+e.nextUnit.cost() {
+	if e.blockCost == 0 {
+		e.blockCost = e.block.cost()
+	}
+	if cost > e.blockCost+blockFixed && cost > e.blockCost+e.nextUnit.cost() {
 		return false
 	}
 	e.block, e.blockCost = e.merged, cost
@@ -40,21 +43,17 @@ func (e *Encoder) mergeUnit() bool {
 	return true
 }
 
-// cost estimates the size of a block, in units of 1/fse.CostBit bit, without extra bits.
+// cost estimates the size of a block, in units of 1/fse.CostBit bit, without extra bits. It is at
+// least blockFixed.
 func (s *stats) cost() uint64 {
-	used := uint64(0)
-	cost := uint64(blockFixed)
+	lits, used, total := huffman.Entropy(s.lits[:])
+	cost := blockFixed + min(lits, uint64(total)*8*fse.CostBit)
 	for k := range s.codes {
-		cost += huffman.Entropy(s.codes[k][:])
-		used += distinct(s.codes[k][:])
+		c, n, _ := huffman.Entropy(s.codes[k][:codeCounts[k]])
+		cost += c
+		used += n
 	}
-	used += distinct(s.lits[:])
-	total := uint64(0)
-	for _, c := range &s.lits {
-		total += uint64(c)
-	}
-	cost += min(huffman.Entropy(s.lits[:]), total*8*fse.CostBit)
-	return cost + used*symbolCost
+	return cost + uint64(used)*symbolCost
 }
 
 // The costs of a block besides its symbols, in units of 1/fse.CostBit bit. They are not critical:
@@ -63,12 +62,3 @@ const (
 	blockFixed = 16 * 8 * fse.CostBit
 	symbolCost = 3 * fse.CostBit // for each symbol of a table
 )
-
-func distinct(counts []uint32) (n uint64) {
-	for _, c := range counts {
-		if c != 0 {
-			n++
-		}
-	}
-	return n
-}
