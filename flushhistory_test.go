@@ -288,6 +288,8 @@ func TestFlushTools(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	content := corpus.ByName("json").Make(3*flushBlock + 7)
 	pieces := piecesOf(content, r)
+	lines := logLines(1000)
+	content, pieces = append(content, slices.Concat(lines...)...), append(pieces, lines...)
 	for _, f := range []Format{Gzip, Zstd} {
 		tool := testenv.Tool(t, map[Format]string{Gzip: "gzip", Zstd: "zstd"}[f])
 		file, sizes := flushPieces(t, pieces, 1000, WithFormat(f), WithBlockSize(flushBlock))

@@ -64,7 +64,7 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 		if b.Window == 0 {
 			h.frame.Begin()
 		}
-		repeats = h.frame.Repeats()
+		repeats, params.Prices = h.frame.Repeats(), h.frame.PiecePrices()
 	}
 	return h.finder.Parse(b.payload.seqs, b.Src, b.Window, b.Offset, repeats, &params)
 }

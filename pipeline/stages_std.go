@@ -8,7 +8,6 @@ import (
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
-	"github.com/gopz/compress/zstd"
 )
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
@@ -84,7 +83,7 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 // zstdPieces are the settings of short blocks, without Depth. A window of 512 KiB takes too much of
 // the memory of a Writer.
 var zstdPieces = lz77.PieceParams{
-	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true, Prices: zstd.PiecePrices(),
+	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true,
 }
 
 // gzipSum is the CRC32 of the content, which .gz always has.

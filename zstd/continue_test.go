@@ -68,3 +68,33 @@ func partOf(seqs []lz77.Sequence, from, to int) (part []lz77.Sequence) {
 	}
 	return part
 }
+
+// TestLearn encodes lines of a log, each in a block of its own. Tables from past blocks must save more
+// than they take.
+func TestLearn(t *testing.T) {
+	content := corpus.ByName("log").Make(200_000)
+	whole := greedy(content)
+	size := func(next uint32) int {
+		var e Encoder
+		e.Begin()
+		e.learned.next = next
+		var blocks []byte
+		at := 0
+		for line := range bytes.SplitAfterSeq(content, []byte("\n")) {
+			seqs := partOf(whole, at, at+len(line))
+			at += len(line)
+			blocks = e.Continue(blocks, line, seqs, at == len(content))
+		}
+		got := make([]byte, len(content)+DecodeSlack)
+		n, err := NewDecoder().DecodeFrame(got, frame(len(content), blocks), false)
+		if err != nil || !bytes.Equal(got[:n], content) {
+			t.Fatalf("%d bytes decoded, %v", n, err)
+		}
+		return len(blocks)
+	}
+	with, without := size(firstTraining), size(1<<31)
+	t.Logf("%d bytes, %d without tables of past blocks", with, without)
+	if with > without*9/10 {
+		t.Errorf("%d bytes, %d without tables of past blocks", with, without)
+	}
+}

@@ -21,6 +21,9 @@ type Encoder struct {
 	repeats [3]uint32 // repeat offsets behind the last encoded sequence
 	begun   bool      // the frame has a block
 
+	learned    learner
+	shortBlock bool // the block has tables from learned
+
 	block     stats // statistics of the block
 	nextUnit  stats // statistics of the next unit
 	merged    stats
@@ -69,6 +72,7 @@ func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 
 // Begin begins a frame for Continue.
 func (e *Encoder) Begin() {
+	e.learned.begin()
 	e.begun = false
 	e.repeats = initialRepeats
 	e.literals.known = false
@@ -84,6 +88,7 @@ func (e *Encoder) Repeats() [3]uint32 { return e.repeats }
 // reach back into the parts before it. A decoder can decode each part without the next one.
 func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.in = newInput(src, seqs)
+	e.learned.on = e.learned.on || !final
 	before := e.repeats // repeat offsets before the block
 	size := e.beginBlock()
 	for {
@@ -146,20 +151,32 @@ func (e *Encoder) appendBlock(
 ) (_ []byte, compressed bool) {
 	at := len(dst)
 	dst = append(dst, make([]byte, blockHeader)...)
-	if len(content) > 0 {
+	short := e.learned.on && len(content) <= maxShort
+	e.shortBlock = short
+	if short {
+		e.learned.add(&e.block, end.seqs)
+	}
+	if short && len(content) > 0 {
+		dst = e.appendShortLiterals(dst, e.body.lits[:end.lits])
+		dst = e.appendSequences(dst, end.seqs)
+	} else if len(content) > 0 {
 		dst = e.appendLiterals(dst, e.body.lits[:end.lits])
 		dst = e.appendSequences(dst, end.seqs)
 	}
-	kind, size := compressedBlock, len(dst)-at-blockHeader
+	kind, size, limit := compressedBlock, len(dst)-at-blockHeader, len(content)
+	if short && len(content) <= maxShort/2 { // within the window in any case
+		limit += e.learned.described // for later blocks as well
+	}
 	switch {
 	case size < rleMax && e.begun && repeatsOne(content):
 		// The first block is never RLE: zstd up to 1.4.3 rejects that.
 		kind, size = rleBlock, len(content)
 		dst = append(dst[:at+blockHeader], content[0])
-	case size >= len(content):
+	case size >= limit:
 		kind, size = rawBlock, len(content)
 		dst = append(dst[:at+blockHeader], content...)
 	default:
+		e.learned.stale = e.learned.stale || e.learned.train || !short
 		e.literals.commit()
 		for k := range e.codes {
 			if end.seqs > 0 {

@@ -61,6 +61,19 @@ func (e *Encoder) appendLiterals(dst, lits []byte) []byte {
 	return append(appendPlainHeader(dst, rawLiterals, n), lits...)
 }
 
+// appendShortLiterals is appendLiterals for a short block.
+func (e *Encoder) appendShortLiterals(dst, lits []byte) []byte {
+	c, counts := &e.literals, &e.block.lits
+	c.changed = false
+	if n := len(lits); n > 2 && counts[lits[0]] == uint32(n) {
+		return append(appendPlainHeader(dst, rleLiterals, n), lits[0])
+	}
+	if coded, ok := c.appendShort(dst, lits, counts, &e.learned); ok {
+		return coded
+	}
+	return append(appendPlainHeader(dst, rawLiterals, len(lits)), lits...)
+}
+
 // append appends compressed literals to dst. There must be at least two different ones. It returns
 // dst unchanged and false if they are hardly smaller.
 func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {

@@ -63,27 +63,3 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 		}
 	}
 }
-
-// PiecePrices returns the prices of a few sequences with the predefined tables and raw literals.
-func PiecePrices() *lz77.PiecePrices {
-	p := new(lz77.PiecePrices)
-	price := func(k, code int) int32 {
-		d := &kindOf[k].predefined.dist
-		return (int32(d.Log) + 1 - int32(bits.Len16(uint16(max(d.Prob[code], 1))))) * lz77.PriceBit
-	}
-	const run = 5 * lz77.PriceBit // of the literals in front of the match
-	for b := range p.Literal {
-		p.Literal[b] = 8 * lz77.PriceBit
-	}
-	for n := MinMatch; n < len(p.Length); n++ {
-		code := matchCode(uint32(n - MinMatch))
-		p.Length[n] = run + price(matchLens, int(uint8(code))) + int32(code>>8)*lz77.PriceBit
-	}
-	for n := 1; n < len(p.Offset); n++ {
-		code := min(max(n-1, 2), kindOf[offsets].predefined.dist.Len-1)
-		p.Offset[n] = price(offsets, code) + int32(n-1)*lz77.PriceBit
-	}
-	second := price(offsets, 1) + lz77.PriceBit // and third
-	p.Repeat = [3]int32{price(offsets, 0), second, second}
-	return p
-}

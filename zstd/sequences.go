@@ -30,6 +30,7 @@ type tableChoice struct {
 	pending *table // of the pending block
 	// description of a new table
 	description []byte
+	scratch     []byte
 }
 
 // commit records that the pending block is written as a compressed one.
@@ -105,6 +106,14 @@ func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 	modes := byte(0)
 	for k := range e.codes {
 		var mode byte
+		if e.shortBlock {
+			var ok bool
+			dst, mode, ok = e.codes[k].chooseShort(dst, k, &e.block.codes[k], &e.learned)
+			if ok {
+				modes = modes<<2 | mode
+				continue
+			}
+		}
 		dst, mode = e.codes[k].choose(dst, kindOf[k], &e.block.codes[k], n, e.body.codes[k][n-1])
 		modes = modes<<2 | mode
 	}

@@ -51,6 +51,44 @@ func newZstdWriter(t testing.TB, w io.Writer, window int) *kzstd.Encoder {
 	return z
 }
 
+// TestFlushSize compares sizes with the peer's, with a flush behind each line of 240 kB of a log.
+func TestFlushSize(t *testing.T) {
+	lines := bytes.SplitAfter(corpus.ByName("log").Make(240_000), []byte("\n"))
+	flush := func(w interface {
+		io.WriteCloser
+		Flush() error
+	}) {
+		for _, line := range lines {
+			w.Write(line)
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close()
+	}
+	var peer, file bytes.Buffer
+	flush(newZstdWriter(t, &peer, 0))
+	w, err := compress.NewWriter(&file, compress.WithFormat(compress.Zstd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flush(w)
+	t.Logf("%d lines: %d bytes, the peer %d", len(lines), file.Len(), peer.Len())
+	if file.Len() > peer.Len() {
+		t.Errorf("%d lines: %d bytes, the peer %d", len(lines), file.Len(), peer.Len())
+	}
+}
+
+// BenchmarkFlush writes a line of a log and a flush with the peer.
+func BenchmarkFlush(b *testing.B) {
+	lines := bytes.SplitAfter(corpus.ByName("log").Make(240_000), []byte("\n"))
+	w := newZstdWriter(b, io.Discard, 0)
+	for i := range b.N {
+		w.Write(lines[i%len(lines)])
+		w.Flush()
+	}
+}
+
 // TestFlushRead sends flushed pieces of the peer through a pipe, and reads each one before the next
 // is written.
 func TestFlushRead(t *testing.T) {
