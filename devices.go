@@ -165,7 +165,7 @@ func deviceError(err error) error {
 	return errs.Wrap(ErrDevice, err)
 }
 
-// LazyDevice returns a device that starts in the background once the workers have spent about four
+// LazyDevice returns a device that starts in the background once the workers have spent about eight
 // seconds on work that it could have done. So a start never costs much, and never holds anything
 // up. An empty name stands for the best GPU, as in [OpenDevice]. The error is [ErrDevice] if the
 // program has no such driver, or, with an empty name, if the machine certainly has no GPU. Other

@@ -26,8 +26,9 @@ import (
 
 const (
 	// startAfter is the time of workers after which a device starts. Start and trial of a software
-	// adapter take 0.2 s of processor time, so they cost at most 5%, whenever the work ends.
-	startAfter = 4 * time.Second
+	// adapter take 0.2 s of processor time. So they cost less than a tenth, whenever the work ends,
+	// also if other programs have most of the processors and workers wait for them.
+	startAfter = 8 * time.Second
 	// probeSize is the least content of a probe in bytes. Small probes are cheap on a slow device.
 	probeSize = 64 << 10
 	// warmSize is the content of the run that compiles kernels.

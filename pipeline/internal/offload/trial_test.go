@@ -194,7 +194,7 @@ func (d *starting) Start() { d.starts++ }
 
 func (d *starting) Accepts(*gpu.Request) bool { return d.starts > 0 }
 
-// TestStart: a device starts after four seconds of work that it could have done, or at once for a
+// TestStart: a device starts after eight seconds of work that it could have done, or at once for a
 // strict request.
 func TestStart(t *testing.T) {
 	soft := gpu.NewSoft(nothing, gpu.SoftConfig{})
@@ -204,11 +204,11 @@ func TestStart(t *testing.T) {
 		t.Errorf("%d starts while the pace of workers is unknown", d.starts)
 	}
 	c.Learn(gpu.Stage0, false, trialBlock, 100*time.Millisecond)
-	if offerBlocks(c, 40) != 0 || d.starts != 0 {
-		t.Errorf("%d starts before 4 s of work", d.starts)
+	if offerBlocks(c, 80) != 0 || d.starts != 0 {
+		t.Errorf("%d starts before 8 s of work", d.starts)
 	}
 	if offerBlocks(c, 2); d.starts != 1 {
-		t.Errorf("%d starts after 4.1 s of work", d.starts)
+		t.Errorf("%d starts after 8.1 s of work", d.starts)
 	}
 	d = &starting{Soft: soft}
 	c = New(&fakeScheduler{}, 4, d)
