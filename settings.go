@@ -92,8 +92,8 @@ func (o *options) scheduler() *pipeline.Scheduler {
 // config returns the configuration of a run in one direction.
 func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
 	return pipeline.Config{
-		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Checks: checks,
-		Context: o.limits.Context, Assign: o.assign, Trace: o.trace,
+		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Grow: true,
+		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.trace,
 	}
 }
 

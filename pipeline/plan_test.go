@@ -94,6 +94,42 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestGrow: a run that may grow has two blocks for each worker, and all others once the device has
+// taken one.
+func TestGrow(t *testing.T) {
+	g, s := startGate(2)
+	r := s.Start(Config{
+		Pipeline: ByName("lzseqr"), Op: Compress, Level: 3, InFlight: 9, Grow: true,
+		Assign: Assignment{GPU, CPU},
+	})
+	defer r.Close()
+	count := func() (n int) {
+		var list []*Block
+		for b := r.Get(); b != nil; b = r.Get() {
+			list = append(list, b)
+		}
+		n = r.Taken()
+		for _, b := range list {
+			r.Put(b)
+		}
+		return n
+	}
+	if n := count(); n != 4 {
+		t.Errorf("%d blocks before the device takes one, want 4", n)
+	}
+	burst(t, r, 1)
+	<-g.in
+	until(t, "the run grows", r.grown.Load)
+	if n := count(); n != 9 {
+		t.Errorf("%d blocks after the device has taken one, want 9", n)
+	}
+	close(g.open)
+	r.Put(next(t, r))
+	if !r.Reset(s, r.cfg) || r.grown.Load() {
+		t.Error("grown after Reset")
+	}
+}
+
 // TestPlanMemory: a block that the device finds matches for costs the memory of its candidates, and
 // no payload.
 func TestPlanMemory(t *testing.T) {

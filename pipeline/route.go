@@ -131,8 +131,13 @@ func (w *worker) offer(b *Block) bool {
 		r.GPU.Src = b.copied
 	}
 	b.op = op
-	r.Block, r.Strict = b, b.run.demand(op.op) == offload.Always
-	return c.Offer(r, start)
+	run := b.run // after a successful offer the block belongs to the coordinator
+	r.Block, r.Strict = b, run.demand(op.op) == offload.Always
+	if !c.Offer(r, start) {
+		return false
+	}
+	run.grown.Store(true)
+	return true
 }
 
 // prepareRequest chooses how the device does the block's next stage and fills in the request. It

@@ -29,6 +29,7 @@ type Config struct {
 	Level    int             // 1 … MaxLevel, for Compress
 	Tuning   Tuning          // how blocks get settings of their own, for Compress
 	InFlight int             // most blocks that exist; 0 means what Scheduler.Plan returns
+	Grow     bool            // two blocks for each worker exist until the device has taken one
 	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
@@ -79,6 +80,7 @@ type Run struct {
 	free  []*Block
 	out   fifo.Queue[*Block] // submitted and not yet returned by Next
 	made  int                // blocks that exist
+	grown atomic.Bool        // the device has taken a block
 	chain chain              // of serial blocks
 	count int64              // Index of the next block
 }
@@ -103,6 +105,15 @@ func (r *Run) bind(s *Scheduler, cfg Config) {
 		r.done = cfg.Context.Done()
 	}
 	r.count = 0
+	r.grown.Store(false)
+}
+
+// limit returns the most blocks that may exist now.
+func (r *Run) limit() int {
+	if r.cfg.Grow && !r.grown.Load() {
+		return min(r.cfg.InFlight, 2*r.sched.workers)
+	}
+	return r.cfg.InFlight
 }
 
 // Reset makes r a run of s with another configuration, as Start does. It keeps the free blocks with
@@ -136,7 +147,7 @@ func (r *Run) Get() *Block {
 		b.setState(stateFilling)
 		return b
 	}
-	if r.made == r.cfg.InFlight {
+	if r.made >= r.limit() {
 		return nil
 	}
 	r.made++
