@@ -19,8 +19,8 @@ const (
 //	h = low·RowHashMul + (high & mask)·RowHashMulHigh modulo 2³²
 //
 // low and high are the 4 bytes at the position and the next 4, little-endian. Positions whose h agree
-// in the highest rowBits bits share a row, of which the Depth most recent count. A candidate whose h
-// differs in the RowTagBits bits below them counts, but is passed over.
+// in the highest rowBits bits share a row. The Depth most recent of them are the candidates of a
+// position. One whose h differs in the next RowTagBits bits is among these Depth, but is not compared.
 func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
 	return base.TableLog(p.HashLog, size), rowHashMask(p.HashBytes)
 }

@@ -67,9 +67,10 @@ func (x *Incremental) Reset() {
 // maxOrigin bounds positions, which have 32 bits.
 const maxOrigin = 1 << 30
 
-// Parse appends the sequences of src[start:] to dst, MaxPiece bytes at most. Matches reach back into
-// src[:start]. at is the offset in the content of src[start]. It grows from call to call. Content that
-// did not pass through Parse enters the tables now. repeats are the repeat offsets of the coder.
+// Parse appends the sequences of src[start:] to dst; these are MaxPiece bytes at most. Matches reach
+// back into src[:start]. at is the offset in the content of src[start], and grows from call to call.
+// Parse first inserts into the tables what precedes src[start] and was not in an earlier call.
+// repeats are the repeat offsets of the coder.
 func (x *Incremental) Parse(
 	dst []Sequence, src []byte, start int, at int64, repeats [3]uint32, p *PieceParams,
 ) []Sequence {

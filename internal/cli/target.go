@@ -117,10 +117,10 @@ func (a *app) openFile(at location, in *source) *output {
 		a.fail(at.path, "%s", reason(err))
 		return nil
 	case fi.IsDir():
-		a.fail(at.path, "is a directory; use -o FILE to name the result")
+		a.fail(at.path, "is a directory; name another file with -o")
 		return nil
 	case in.sameFile(fi):
-		a.fail(at.path, "is the input itself; use -o FILE to name the result")
+		a.fail(at.path, "is the input itself; name another file with -o")
 		return nil
 	case a.cfg.force:
 		replace = true
