@@ -2,14 +2,14 @@
 // payloads, or payloads back into blocks, on a pool of workers, and returns them in the order of
 // submission.
 //
-// A [Pipeline] is a row of one table: its name and the stages of a block. A [Scheduler] is a
-// bounded pool of workers with one queue under one lock, and the way to a device if there is one. A
-// [Run] is one ordered stream of blocks through a scheduler. Many runs may share a scheduler.
+// A [Pipeline] is a row of one table: its name and the stages of a block. A [Run] is one ordered
+// stream of blocks through a scheduler. A [Scheduler] is a bounded pool of workers, with the queues
+// of all runs under one lock, and the way to a device if there is one. Runs share the workers' time
+// equally.
 //
-// A worker takes a block from the queue and runs all its stages; the next stage of a block does not
-// pass through the queue. Retiring a block and taking the next one is one critical section. Workers
-// are goroutines only while there is work. So a scheduler needs no Close, and a run that is dropped
-// leaks nothing.
+// A worker takes a block from its run's queue and runs all stages of the block. Retiring a block and
+// taking the next one is one critical section. Workers are goroutines only while there is work. So
+// a scheduler needs no Close, and a run that is dropped leaks nothing.
 //
 // The package knows nothing of containers or files. Output depends only on input and settings,
 // never on the number of workers or the device.
