@@ -111,10 +111,10 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptPreparation interrupts the program before the measurement. It ends although the
 // preparation would take minutes.
 func TestInterruptPreparation(t *testing.T) {
-	cmd, dir, stderr := process(t, strings.Fields("--size 96M --level 9 --threads 1")...)
+	cmd, dir, stderr := process(t, strings.Fields("--size 48M --level 9 --threads 1")...)
 	await(t, "the directory", func() bool { _, err := readResult(dir); return err == nil })
 	cmd.Process.Signal(os.Interrupt)
-	late := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(15*time.Second, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	if n := status(t, cmd); n != 130 || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("status %d, %s", n, stderr)
