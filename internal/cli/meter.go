@@ -114,8 +114,8 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		to = " OK"
 	}
 	workers := a.sched.Workers()
-	a.print(in.name, "%.3f:1, %d content, %d compressed bytes, %s%d %s, %.1f MB/s%s",
-		ratio(content, packed), content, packed, a.parts(in, m),
+	a.print(in.name, "%d bytes of content, %d compressed (%.3f:1), %s%d %s, %.1f MB/s%s",
+		content, packed, ratio(content, packed), a.parts(in, m),
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
 }
 

@@ -333,7 +333,7 @@ func TestVerboseAndQuiet(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, sample(100_000), dir, "a")
 	pz(t, "", "-v", "-T2", "-B4K", in).want(t, exitOK,
-		in+": ", ":1", "100000 content", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
+		in+": ", "100000 bytes of content", ":1)", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
 	pz(t, "", "-vt", "-T1", in+".pz").want(t, exitOK,
 		"100000 content", "25 blocks", "1 thread,", " OK")
 	pz(t, "", "-vdc", in+".pz").want(t, exitOK, "-> standard output")
