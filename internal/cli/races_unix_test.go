@@ -78,7 +78,7 @@ func TestSourceChanges(t *testing.T) {
 		t.Errorf("the %d bytes differ from the first 100000", len(got))
 	}
 	os.Truncate(in, 100_000)
-	res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 content")
+	res := atStep(t, "created", grow, "-fv", in).want(t, exitWarning, grew, "100000 bytes of content")
 	if strings.Contains(res.err, "removed") {
 		t.Errorf("message about --rm, which was not given: %s", res.err)
 	}

@@ -335,7 +335,7 @@ func TestVerboseAndQuiet(t *testing.T) {
 	pz(t, "", "-v", "-T2", "-B4K", in).want(t, exitOK,
 		in+": ", "100000 bytes of content", ":1)", "25 blocks", "2 threads", "MB/s", "-> "+in+".pz")
 	pz(t, "", "-vt", "-T1", in+".pz").want(t, exitOK,
-		"100000 content", "25 blocks", "1 thread,", " OK")
+		"100000 bytes of content", "25 blocks", "1 thread,", " OK")
 	pz(t, "", "-vdc", in+".pz").want(t, exitOK, "-> standard output")
 	pz(t, "", "-q", dir).want(t, exitWarning)
 	pz(t, "", "-q", filepath.Join(dir, "none")).want(t, exitError, "no such file")
