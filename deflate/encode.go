@@ -58,11 +58,12 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 	for n := 0; len(rest.tokens) > 0; {
 		for n < len(e.units) && len(cut.tokens) > 0 {
 			e.units[n].fill(&cut)
-			n++
+			if n++; n%checkpointUnits == 0 {
+				e.checkpoint()
+			}
 		}
 		units := e.units[:n]
-		e.checkpoint()
-		mergeUnits(units)
+		mergeUnits(units, e.Checkpoint)
 		e.checkpoint()
 		e.refine(units, &rest)
 		e.checkpoint()

@@ -12,6 +12,9 @@ func (e *Encoder) refine(units []unit, s *span) {
 	left.build(&e.builder, &units[0].hist)
 	tokens, lits := 0, 0
 	for i := 0; units[i].next < len(units); i = units[i].next {
+		if i%checkpointUnits == 0 {
+			e.checkpoint()
+		}
 		u, v := &units[i], &units[units[i].next]
 		right.build(&e.builder, &v.hist)
 		e.gains.set(left, right)

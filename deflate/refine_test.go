@@ -52,7 +52,7 @@ func blocksOf(t *testing.T, e *Encoder, m *maker) (atUnits, moved []unit) {
 		}
 		return blocks
 	}
-	mergeUnits(units)
+	mergeUnits(units, nil)
 	atUnits = list()
 	e.refine(units, &whole)
 	return atUnits, list()

@@ -31,7 +31,7 @@ func (s *splitter) Split(ends []int, content []byte, steps []lz77.Step) []int {
 	if last := s.n - 1; units[last].content == 0 {
 		units = units[:last]
 	}
-	mergeUnits(units)
+	mergeUnits(units, nil)
 	end := 0
 	for i := 0; i < len(units); i = units[i].next {
 		end += units[i].content

@@ -13,6 +13,9 @@ import (
 // unitSymbols is the number of symbols of a unit. With 2048 files become 0.03% larger.
 const unitSymbols = 1024
 
+// checkpointUnits is the number of units or mergers between checkpoints. A merger takes up to 30 µs.
+const checkpointUnits = 64
+
 // maxUnits bounds the number of units merged together, and so their memory.
 const maxUnits = 256
 
@@ -103,8 +106,9 @@ func headerBits(lits, offs int) uint64 {
 
 // mergeUnits merges units to blocks: units[0], units[units[0].next] and so on.
 //
-// It is greedy and takes quadratic time, so maxUnits bounds the number of units.
-func mergeUnits(units []unit) {
+// It is greedy and takes quadratic time, so maxUnits bounds the number of units. It calls checkpoint,
+// unless that is nil, after some mergers.
+func mergeUnits(units []unit, checkpoint func()) {
 	last := len(units) - 1
 	for i := range units {
 		u := &units[i]
@@ -113,8 +117,14 @@ func mergeUnits(units []unit) {
 		if i > 0 {
 			units[i-1].pairCost = estimate(&units[i-1], u)
 		}
+		if i%checkpointUnits == checkpointUnits-1 && checkpoint != nil {
+			checkpoint()
+		}
 	}
-	for last > 0 {
+	for merged := 1; last > 0; merged++ {
+		if merged%checkpointUnits == 0 && checkpoint != nil {
+			checkpoint()
+		}
 		best, gain := 0, int64(-1)
 		for i := 0; i != last; {
 			u := &units[i]

@@ -118,6 +118,9 @@ func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 				return nil, err
 			}
 			d.coded += int(n)
+			if len(d.segs)%checkpointSegments == 0 {
+				d.checkpoint()
+			}
 		}
 	}
 	return src, nil

@@ -29,6 +29,9 @@ type Encoder struct {
 // checkpointBytes is the content in bytes between checkpoints.
 const checkpointBytes = 1 << 19
 
+// checkpointSegments is the number of segment heads between checkpoints.
+const checkpointSegments = 64
+
 func (e *Encoder) checkpoint() {
 	if e.Checkpoint != nil {
 		e.Checkpoint()
@@ -68,7 +71,9 @@ func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 			s := &e.segs[first+k]
 			s.stream, s.at = i, at
 			at += len(s.data)
-			dst = s.appendHead(dst)
+			if dst = s.appendHead(dst); k%checkpointSegments == checkpointSegments-1 {
+				e.checkpoint()
+			}
 		}
 	}
 	return dst
@@ -118,6 +123,7 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 		states[i] = MinState
 	}
 	at := e.coded // index of the first symbol behind the segment
+	next := to - checkpointBytes
 	for i := len(e.segs) - 1; i >= 0 && at > from; i-- {
 		s := &e.segs[i]
 		if s.mode != modeCoded {
@@ -126,6 +132,10 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 		begin := at - len(s.data)
 		a, b := max(begin, from), min(at, to)
 		if a < b {
+			if b < next {
+				next = b - checkpointBytes
+				e.checkpoint()
+			}
 			e.tab.Build((*[256]uint16)(&s.freq))
 			run := s.data[a-begin : b-begin]
 			whole := 0
@@ -154,6 +164,9 @@ func (e *Encoder) Size(stream []byte) (size int) {
 	cost := uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]
+		if i%checkpointSegments == checkpointSegments-1 {
+			e.checkpoint()
+		}
 		switch s.mode {
 		case modeStored:
 			size += len(s.data)

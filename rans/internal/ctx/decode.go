@@ -122,6 +122,9 @@ func (d *Decoder) readHeads(src []byte, n int) ([]byte, error) {
 		}
 		src = src[k:]
 		n -= int(size)
+		if d.Checkpoint != nil {
+			d.Checkpoint()
+		}
 		d.segs = append(d.segs, segment{size: int(size)})
 		var err error
 		if src, err = d.readHead(src, &d.segs[len(d.segs)-1]); err != nil {

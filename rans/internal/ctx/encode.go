@@ -91,6 +91,7 @@ func (e *Encoder) Append(dst []byte) []byte {
 	for i := range e.segs {
 		n := e.segs[i].numTables
 		dst = e.segs[i].append(dst, tables[:n])
+		e.checkpoint()
 		tables = tables[n:]
 	}
 	width := laneCount(len(stream))
