@@ -121,8 +121,7 @@ func (ws *workspace) tune(b *Block) {
 	}
 	likely := -1
 	if auto {
-		ws.checkpoint()
-		likely = t.likelyVariant(ws.payload.seqs, own)
+		likely = t.likelyVariant(ws.payload.seqs, own, ws.checkpoint)
 	}
 	for i := range variants {
 		if v := &variants[i]; (!auto || i == likely) && v.Params != *own {

@@ -64,12 +64,17 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 	return &v
 }
 
+// checkpointSampled is the number of bytes of a sample between checkpoints.
+const checkpointSampled = 1 << 19
+
 // shortMatch is the longest match in bytes that a hash of 7 does not find.
 const shortMatch = 6
 
 // likelyVariant returns the index of the variant that the sample's bytes, and its sequences with
 // the level's own settings, suggest. It returns −1 for none.
-func (t *tuner) likelyVariant(seqs []lz77.Sequence, own *lz77.Params) int {
+func (t *tuner) likelyVariant(
+	seqs []lz77.Sequence, own *lz77.Params, checkpoint func(),
+) int {
 	matched, short := 0, 0
 	for i := range seqs {
 		matched += int(seqs[i].MatchLen)
@@ -78,7 +83,10 @@ func (t *tuner) likelyVariant(seqs []lz77.Sequence, own *lz77.Params) int {
 		}
 	}
 	n, binary := len(t.sample), 0
-	for _, c := range t.sample {
+	for i, c := range t.sample {
+		if i%checkpointSampled == 0 {
+			checkpoint()
+		}
 		if c >= 0x80 || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
 			binary++
 		}
