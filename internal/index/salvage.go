@@ -40,9 +40,9 @@ type Gap struct {
 	Err     error
 }
 
-// Verify reports whether the only block of f can be decoded and has the right check. It takes no
-// more than so many bytes of memory. An error ends the search: the block needs more memory, or
-// the context has ended.
+// Verify reports whether the only block of f can be decoded and has the right check. It may take
+// memory bytes. It returns an error, which ends the search, if the block needs more memory or the
+// context has ended.
 type Verify func(f *File, memory int64) (intact bool, err error)
 
 const (

@@ -17,8 +17,8 @@ import (
 // The content goes to a buffer that holds a window and more. When it is full, the last window moves
 // to the front, if it is small. The more room there is behind the window, the less often that
 // happens. A large window stays where it is: the next content overwrites the buffer from the front,
-// and matches that begin in the window are copied by slower code. All memory of a Decoder stays
-// below the window, an eighth of it, and 3 MiB, as zstfile expects.
+// and matches that begin in the window are copied by slower code. A Decoder takes less memory than
+// 9/8 of the window and 3 MiB, as zstfile expects.
 const (
 	// blockRoom is the room in bytes that a block needs.
 	blockRoom = zstframe.MaxBlock + zstd.DecodeSlack

@@ -6,11 +6,14 @@
 // or [Coordinator.Reclaim].
 //
 // The output of a run is in order, and its blocks in flight are bounded. A device that is slower
-// than the workers would therefore hold up all of them. Three mechanisms prevent that for requests
-// that are not strict: queues of bounded depth, a back-pressure score that keeps new blocks away
-// from the device while its queues are full, and reclaiming. An idle worker reclaims requests that
-// wait, and those on the device whose batch takes longer than one worker would have taken for all
-// of it.
+// than the workers would therefore hold up all of them. Four mechanisms prevent that for requests
+// that are not strict:
+//
+//   - Before the device gets blocks, a trial on a copy of one shows whether it is fast enough.
+//   - Queues have a bounded depth.
+//   - A back-pressure score keeps new blocks away from the device while its queues are full.
+//   - An idle worker reclaims requests that wait. It also reclaims those of a batch that takes longer
+//     on the device than one worker would.
 //
 // Results of a device count only after a worker has verified them with a [Verifier].
 package offload
