@@ -35,6 +35,13 @@ func newGate(cfg gpu.SoftConfig) *gate {
 	return g
 }
 
+// served returns the operations of all requests so far.
+func (g *gate) served() []gpu.Op {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.ops)
+}
+
 // burst submits n blocks to a run.
 func burst(t *testing.T, r *Run, n int) {
 	t.Helper()
@@ -331,8 +338,9 @@ func TestServiceOrder(t *testing.T) {
 			finish(t, r, n)
 			r.Close()
 		}
-		if !slices.IsSorted(g.ops[1:]) || g.ops[0] != gpu.Stage0 || len(g.ops) != 3*n {
-			t.Errorf("%d workers: served %v", workers, g.ops)
+		ops := g.served()
+		if !slices.IsSorted(ops[1:]) || ops[0] != gpu.Stage0 || len(ops) != 3*n {
+			t.Errorf("%d workers: served %v", workers, ops)
 		}
 	}
 }
