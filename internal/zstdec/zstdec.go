@@ -18,7 +18,7 @@ import (
 // to the front, if it is small. The more room there is behind the window, the less often that
 // happens. A large window stays where it is: the next content overwrites the buffer from the front,
 // and matches that begin in the window are copied by slower code. A Decoder takes less memory than
-// 9/8 of the window and 3 MiB, as zstfile expects.
+// 9/8 of the window plus 3 MiB, as zstfile expects.
 const (
 	// blockRoom is the room in bytes that a block needs.
 	blockRoom = zstframe.MaxBlock + zstd.DecodeSlack
