@@ -44,8 +44,8 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
 // searches the file from the front. In .zst files it finds frames that state their size and are not
-// too large for the memory, as those of a Writer do; without any of them, and in .gz files, the
-// error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
+// too large for the memory, as those of a Writer without a Flush do; without any of them, and in .gz
+// files, the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
 // mistaken for frames of the outer file. Parts of the file that cannot be read are damage like any
 // other; [Damage].Err then wraps the error of src.
 //

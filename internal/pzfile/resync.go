@@ -239,30 +239,39 @@ const (
 	nearContent = 64 << 10 // bytes of content that may be decoded in vain
 )
 
+// maybeShort is a quick test of whether p can begin with the header of a short block at offset at. It
+// returns by how many the number is ahead, modulo 2¹⁶.
+func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) {
+	e, ok = parseShort(p)
+	size := e.Payload
+	if e.Kind == Fill {
+		size = e.Raw
+	}
+	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && size > nearPayload {
+		return e, 0, false
+	}
+	ahead = int64(shortNumber(p[:e.HeaderSize()]) - uint16(s.number))
+	if ahead < nearNumbers {
+		return e, ahead, true
+	}
+	// The longer a block is, the fewer of its kind lie in between.
+	gap := at - s.back
+	return e, ahead, (!s.known || ahead <= gap/minBlock+1) &&
+		(size <= nearPayload || (ahead-nearNumbers)*int64(size) < nearNumbers/4*gap)
+}
+
 // isShortBlock reports whether p begins with the header of a short block at offset at. Its check tells
 // the number only modulo 2¹⁶, so the content must confirm it.
 func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
-	e, ok := parseShort(p)
-	size := int64(e.Payload)
-	if e.Kind == Fill {
-		size = int64(e.Raw)
-	}
+	e, ahead, ok := s.maybeShort(p, at)
 	next := at + int64(e.HeaderSize()) + int64(e.Payload)
-	if !ok || s.known && e.Raw > s.head.BlockSize || !s.known && size > nearPayload || next > s.Size {
+	if !ok || next > s.Size {
 		return c, false
 	}
-	p = p[:e.HeaderSize()]
-	ahead := int64(shortNumber(p) - uint16(s.number))
 	checks := binary.LittleEndian.Uint32(p[e.Size():]) != 0
 	c = candidate{at, s.number + ahead, checks}
-	switch {
-	case s.known && ahead > (at-s.back)/minBlock+1,
-		// The longer a block is, the fewer of its kind lie in between.
-		size > nearPayload && ahead >= nearNumbers+nearNumbers/4*(at-s.back)/size,
-		s.place == atCutBlock && s.isOtherStream(c):
-		return c, false
-	}
-	if (ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
+	if s.place == atCutBlock && s.isOtherStream(c) ||
+		(ahead >= nearNumbers || e.Raw > nearContent || !checks) && !s.follows(next, c.number+1) {
 		return c, false
 	}
 	b := e.block(at)
