@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,5 +164,35 @@ func TestLateDeviceWrites(t *testing.T) {
 	<-d.done
 	if !bytes.Equal(got, want) {
 		t.Error("a device that was given up has written into a block's result")
+	}
+}
+
+// TestTrialOfDevice: Auto uses a device that keeps up in its trial, and none that does not. The
+// output is the same. Computing takes no time of the bubble's clock.
+func TestTrialOfDevice(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var requests atomic.Int64
+			cfg := gpu.SoftConfig{
+				Batch: 4, Concurrent: 2, Trial: true,
+				Observe: func(_ gpu.Op, batch []*gpu.Request) { requests.Add(int64(len(batch))) },
+			}
+			if slow {
+				cfg.Latency = 200 * time.Millisecond // a probe may take 40 ms longer than a worker
+			}
+			s := withSoft(t, 2, cfg)
+			for range 3 {
+				sameAsCPU(t, s, ByName("lzseqr"), 5, Assignment{Auto, Auto})
+				time.Sleep(time.Second) // until the last batches end
+			}
+			used := onBackend(s.Stats(), GPU)
+			st, _ := s.DeviceStatus()
+			if slow && (used > 0 || requests.Load() > 8 || len(st.TooSlow) == 0) {
+				t.Errorf("slow device: %d requests, %d stages, status %v", requests.Load(), used, &st)
+			}
+			if !slow && (used == 0 || len(st.TooSlow) > 0) {
+				t.Errorf("fast device: %d requests, %d stages, status %v", requests.Load(), used, &st)
+			}
+		})
 	}
 }
