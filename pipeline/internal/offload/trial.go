@@ -158,8 +158,12 @@ func (c *Coordinator) addProbe(p *probe) {
 	c.serve()
 }
 
-// nextProbe returns a batch of the next step of a probe, nil if there is none.
+// nextProbe returns a batch of the next step of a probe, nil if there is none. Only one probe is on
+// the device at a time, so that its own time counts.
 func (c *Coordinator) nextProbe() *batch {
+	if slices.ContainsFunc(c.active, func(x *batch) bool { return x.probe != nil }) {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.probes) == 0 || c.lost.Load() != nil {
