@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/internal/testenv"
 )
@@ -94,6 +95,32 @@ func TestFlushRandom(t *testing.T) {
 						checkFlushed(t, what, p.Format, file[:size], content[:done])
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestFlushDevice flushes at random places with tuning, and with a device. Neither may change the content,
+// and the device not the file.
+func TestFlushDevice(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	content := corpus.ByName("log").Make(2*flushBlock + 100)
+	pieces := piecesOf(content, r)
+	for _, p := range Pipelines() {
+		for _, tuning := range []Tuning{TuneFixed, TuneTrial} {
+			what := fmt.Sprint(p.Name, ", ", tuning)
+			opts := []Option{
+				WithPipeline(p.Name), WithLevel(6), WithBlockSize(flushBlock), WithTuning(tuning),
+			}
+			file, _ := flushPieces(t, pieces, 5000, opts...)
+			equal(t, decodeAll(t, file), content, what)
+			s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
+			for _, b := range []Backend{Auto, GPU} {
+				if b == GPU && p.Format != PZ {
+					continue // no device knows the entropy coding
+				}
+				got, _ := flushPieces(t, pieces, 5000, append(opts, WithScheduler(s), WithBackend(b, b))...)
+				equal(t, got, file, what+" on a device")
 			}
 		}
 	}

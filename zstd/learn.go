@@ -76,8 +76,8 @@ func (s *stats) halve() {
 	}
 }
 
-// topCode is the highest code of each kind that a table from past blocks has: literal runs and matches of
-// any length, and offsets below 8 MiB.
+// topCode is the highest code of each kind that a table from past blocks has even if it did not occur:
+// literal runs of up to 127 bytes, matches of up to 514, and any offset within 8 MiB.
 var topCode = [kinds]int{litLens: 25, offsets: 23, matchLens: 44}
 
 // sharedCost returns the size of the codes of short blocks with a table, in units of 1/fse.CostBit bit, and
@@ -121,7 +121,10 @@ func (c *tableChoice) chooseShort(
 	if c.last == slot {
 		slot = &c.slots[1]
 	}
-	top := topCode[kind]
+	top := len(past) - 1
+	for top > topCode[kind] && past[top] == 0 {
+		top--
+	}
 	var sum [codeSpace]uint32
 	for i, n := range past[:top+1] {
 		sum[i] = 8*n + 1 // so that later blocks can use the table
