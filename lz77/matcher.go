@@ -20,9 +20,9 @@ type Matcher struct {
 	// on that of the Helper. It may block, and it may panic to abandon the work. The Matcher can be
 	// used again after that. The sequences do not depend on it.
 	//
-	// Between two calls is at most checkpointBytes of content, and an eighth of that with RowHash and
-	// the optimal parser. A single match, however long, counts as part of the piece that it begins
-	// in: 64 MiB of DoubleHash take 13 ms.
+	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash and the optimal parser.
+	// A single match belongs to the piece that it begins in, however long it is. The lazy parser of
+	// DoubleHash takes 13 ms for one of 64 MiB.
 	Checkpoint func()
 
 	limits       Limits
