@@ -35,7 +35,7 @@ func TestCheckpointGap(t *testing.T) {
 			for level := 1; level <= MaxLevel; level++ {
 				step := checkpointBytes
 				if p := &Levels[level]; p.Finder == RowHash || p.Finder.Optimal() {
-					step = 2 * rowCheckpointBytes
+					step = 3 * rowCheckpointBytes
 					if small() {
 						continue
 					}

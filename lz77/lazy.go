@@ -13,7 +13,7 @@ import "github.com/gopz/compress/lz77/internal/base"
 var lazyCost = [3]int{0, 4, 7}
 
 // rowCheckpointBytes is the content in bytes between checkpoints of RowHash.
-const rowCheckpointBytes = checkpointBytes / 8
+const rowCheckpointBytes = checkpointBytes / 16
 
 // parseLazy appends the sequences of src[start:] to dst, with candidates from rows or from
 // m.candidates.
