@@ -77,7 +77,7 @@ func TestLearn(t *testing.T) {
 	size := func(next uint32) int {
 		var e Encoder
 		e.Begin()
-		e.learned.next = next
+		e.learner().next = next
 		var blocks []byte
 		at := 0
 		for line := range bytes.SplitAfterSeq(content, []byte("\n")) {

@@ -21,8 +21,8 @@ type Encoder struct {
 	repeats [3]uint32 // repeat offsets behind the last encoded sequence
 	begun   bool      // the frame has a block
 
-	learned    learner
-	shortBlock bool // the block has tables from learned
+	learned    *learner // nil until a frame has several parts
+	shortBlock bool     // the block has tables from learned
 
 	block     stats // statistics of the block
 	nextUnit  stats // statistics of the next unit
@@ -72,7 +72,9 @@ func (e *Encoder) Append(dst, src []byte, seqs []lz77.Sequence) []byte {
 
 // Begin begins a frame for Continue.
 func (e *Encoder) Begin() {
-	e.learned.begin()
+	if e.learned != nil {
+		e.learned.begin()
+	}
 	e.begun = false
 	e.repeats = initialRepeats
 	e.literals.known = false
@@ -88,7 +90,9 @@ func (e *Encoder) Repeats() [3]uint32 { return e.repeats }
 // reach back into the parts before it. A decoder can decode each part without the next one.
 func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.in = newInput(src, seqs)
-	e.learned.on = e.learned.on || !final
+	if !final {
+		e.learner().on = true
+	}
 	before := e.repeats // repeat offsets before the block
 	size := e.beginBlock()
 	for {
@@ -151,7 +155,7 @@ func (e *Encoder) appendBlock(
 ) (_ []byte, compressed bool) {
 	at := len(dst)
 	dst = append(dst, make([]byte, blockHeader)...)
-	short := e.learned.on && len(content) <= maxShort
+	short := e.learned != nil && e.learned.on && len(content) <= maxShort
 	e.shortBlock = short
 	if short {
 		e.learned.add(&e.block, end.seqs)
@@ -176,7 +180,9 @@ func (e *Encoder) appendBlock(
 		kind, size = rawBlock, len(content)
 		dst = append(dst[:at+blockHeader], content...)
 	default:
-		e.learned.stale = e.learned.stale || e.learned.train || !short
+		if l := e.learned; l != nil {
+			l.stale = l.stale || l.train || !short
+		}
 		e.literals.commit()
 		for k := range e.codes {
 			if end.seqs > 0 {

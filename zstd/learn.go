@@ -39,6 +39,15 @@ const (
 	trainingSteps = 4 << 10
 )
 
+// learner returns the learner of the frame.
+func (e *Encoder) learner() *learner {
+	if e.learned == nil {
+		e.learned = new(learner)
+		e.learned.begin()
+	}
+	return e.learned
+}
+
 func (l *learner) begin() {
 	prices := l.prices
 	*l = learner{next: firstTraining, prices: prices, stale: true}
@@ -195,7 +204,7 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 // PiecePrices returns the prices of the next short block of the frame. They stay valid until the next
 // call.
 func (e *Encoder) PiecePrices() *lz77.PiecePrices {
-	l := &e.learned
+	l := e.learner()
 	if l.prices == nil {
 		l.prices = new(lz77.PiecePrices)
 		l.stale = true

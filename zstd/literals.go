@@ -68,7 +68,7 @@ func (e *Encoder) appendShortLiterals(dst, lits []byte) []byte {
 	if n := len(lits); n > 2 && counts[lits[0]] == uint32(n) {
 		return append(appendPlainHeader(dst, rleLiterals, n), lits[0])
 	}
-	if coded, ok := c.appendShort(dst, lits, counts, &e.learned); ok {
+	if coded, ok := c.appendShort(dst, lits, counts, e.learned); ok {
 		return coded
 	}
 	return append(appendPlainHeader(dst, rawLiterals, len(lits)), lits...)

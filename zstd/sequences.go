@@ -108,7 +108,7 @@ func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 		var mode byte
 		if e.shortBlock {
 			var ok bool
-			dst, mode, ok = e.codes[k].chooseShort(dst, k, &e.block.codes[k], &e.learned)
+			dst, mode, ok = e.codes[k].chooseShort(dst, k, &e.block.codes[k], e.learned)
 			if ok {
 				modes = modes<<2 | mode
 				continue
