@@ -43,7 +43,7 @@ var (
 	ErrOption = errs.Option
 	// ErrContentSize: the content is not as long as [WithContentSize] announced. Wraps ErrOption.
 	ErrContentSize = errs.ContentSize
-	// ErrDevice: no device can do what [WithBackend] asks for.
+	// ErrDevice: there is no such device, or it cannot do what [WithBackend] asks for.
 	ErrDevice = errs.Device
 	// ErrInternal: a bug in this package, caught before it did harm.
 	ErrInternal = errs.Internal

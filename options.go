@@ -13,6 +13,7 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
+// Limits and defaults of options.
 const (
 	MinLevel = 1 // fastest
 	MaxLevel = 9 // densest
@@ -128,6 +129,7 @@ func WithPipeline(name string) Option {
 // Tuning says whether a Writer chooses settings anew for each block; see [WithTuning].
 type Tuning = pipeline.Tuning
 
+// The ways of tuning.
 const (
 	TuneFixed = pipeline.TuneFixed // the level's settings for all blocks; the default
 	TuneAuto  = pipeline.TuneAuto  // by statistics of a small sample of the block

@@ -105,6 +105,7 @@ type StageEvent = pipeline.Event
 // Backend says where a stage runs.
 type Backend = pipeline.Backend
 
+// The backends.
 const (
 	Auto  = pipeline.Auto  // on the device if that saves CPU work and the device keeps up
 	CPU   = pipeline.CPU   // never on the device

@@ -103,7 +103,7 @@ var table = [...]Pipeline{
 		check:  payloadSum,
 	},
 	{
-		Name: "deflate", Doc: "gzip files, for every tool there is",
+		Name: "deflate", Doc: "gzip files, which every tool reads",
 		Format: Gzip, Window: deflate.MaxOffset,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
