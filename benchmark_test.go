@@ -2,8 +2,14 @@ package compress
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"io"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/gopz/compress/internal/corpus"
 )
 
 // benchContent returns the content of the benchmarks.
@@ -70,4 +76,40 @@ func BenchmarkSmall(b *testing.B) {
 			AppendDecode(dst, file)
 		}
 	})
+}
+
+// BenchmarkBusyLatency measures calls of AppendEncode while another goroutine keeps all workers of the
+// process-wide scheduler busy. It reports the median, the 99th percentile and the longest call, in
+// milliseconds.
+func BenchmarkBusyLatency(b *testing.B) {
+	other := corpus.ByName("text").Make(32 << 20)
+	for _, level := range []int{6, 8, 9} {
+		for _, size := range []int{1 << 10, 100 << 10} {
+			b.Run(fmt.Sprintf("level%d/%dKiB", level, size>>10), func(b *testing.B) {
+				ctx, cancel := context.WithCancel(b.Context())
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for ctx.Err() == nil {
+						AppendEncode(nil, other, WithLevel(level), WithContext(ctx))
+					}
+				}()
+				time.Sleep(200 * time.Millisecond) // until the workers have begun
+				content, dst := other[:size], make([]byte, 0, size+1024)
+				var took []time.Duration
+				for b.Loop() {
+					start := time.Now()
+					AppendEncode(dst, content)
+					took = append(took, time.Since(start))
+				}
+				cancel()
+				<-done
+				slices.Sort(took)
+				ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+				b.ReportMetric(ms(took[len(took)/2]), "p50-ms")
+				b.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
+				b.ReportMetric(ms(took[len(took)-1]), "max-ms")
+			})
+		}
+	}
 }
