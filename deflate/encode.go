@@ -32,7 +32,7 @@ type Encoder struct {
 // to seqs sequences.
 func Memory(size, seqs int) int {
 	const (
-		itself   = 64 << 10 // the Encoder itself and the description of codes
+		itself   = 72 << 10 // the Encoder itself and the description of codes
 		unitSize = 1344
 	)
 	units := min(maxUnits, size/unitSymbols+1)
@@ -113,7 +113,7 @@ func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence) []byte 
 	} else {
 		w.Room(size)
 		w.beginBlock(typeFixed, false)
-		w.block(e.tokens, e.lits, &fixed.codes)
+		w.block(e.tokens, e.lits, &fixed.codes, nil)
 	}
 	return e.end()
 }
@@ -176,7 +176,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 		} else {
 			w.beginBlock(typeFixed, last)
 		}
-		w.block(s.tokens[:u.tokens], s.lits, codes)
+		w.block(s.tokens[:u.tokens], s.lits, codes, e.Checkpoint)
 		e.checkpoint()
 	}
 	s.tokens, s.lits, s.content = s.tokens[u.tokens:], s.lits[u.lits:], s.content[u.content:]

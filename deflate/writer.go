@@ -45,19 +45,29 @@ func (w *writer) stored(content []byte, last bool, checkpoint func()) {
 	}
 }
 
-// block writes tokens and an end of block, with the given codes. See tokens.
-func (w *writer) block(tokens []token, lits []byte, codes *codes) {
+// checkpointTokens is the number of tokens between checkpoints of a block.
+const checkpointTokens = 1 << 15
+
+// block writes tokens and an end of block, with the given codes. See tokens. It calls checkpoint,
+// unless that is nil, after some tokens.
+func (w *writer) block(tokens []token, lits []byte, codes *codes, checkpoint func()) {
+	for ; len(tokens) > checkpointTokens; tokens = tokens[checkpointTokens:] {
+		lits = lits[w.tokens(tokens[:checkpointTokens], lits, codes):]
+		if checkpoint != nil {
+			checkpoint()
+		}
+	}
 	w.tokens(tokens, lits, codes)
 	end := codes.litLen[endOfBlock]
 	w.Put(end.Bits(), end.Len())
 }
 
 // tokens writes the symbols of tokens, whose literals are at the front of lits. Out must have room
-// for them, and lits slack behind the literals.
+// for them, and lits slack behind the literals. It returns the number of literals.
 //
 // A store takes the codes of one match, at most 48 bits, or of three literals, at most 45, and
 // fewer than 8 pending bits. They fit in 64 bits. See huffman.Code.
-func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
+func (w *writer) tokens(tokens []token, lits []byte, codes *codes) int {
 	out := w.Out[len(w.Out):cap(w.Out)]
 	at, lit := 0, 0
 	n := uint64(w.N)
@@ -109,4 +119,5 @@ func (w *writer) tokens(tokens []token, lits []byte, codes *codes) {
 	w.Out = w.Out[:len(w.Out)+at]
 	w.N = uint(n)
 	w.Acc = acc >> 1 >> (63 - n)
+	return lit
 }

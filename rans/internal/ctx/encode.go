@@ -112,6 +112,7 @@ func (e *Encoder) split(stream, marks []byte, unit int) {
 		if len(stream)-at-n < minSegment {
 			n = len(stream) - at
 		}
+		e.checkpoint()
 		if at >= probed {
 			probed = min(at+max(probeUnits*cutUnit, unit), len(stream))
 			single = s.merged.noGain(&e.contexts, stream[:probed], marks, at)
