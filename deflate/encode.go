@@ -32,7 +32,7 @@ type Encoder struct {
 // to seqs sequences.
 func Memory(size, seqs int) int {
 	const (
-		itself   = 72 << 10 // the Encoder itself and the description of codes
+		itself   = 80 << 10 // the Encoder itself and the description of codes
 		unitSize = 1344
 	)
 	units := min(maxUnits, size/unitSymbols+1)
