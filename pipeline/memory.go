@@ -27,7 +27,7 @@ func (p *Pipeline) BlockSize(level int) int { return 1 << p.blocks[level] }
 
 // fixedMemory is the part of a workspace that does not depend on the block, in bytes. Of it 268 KiB
 // are for context-coded streams.
-const fixedMemory = 624 << 10
+const fixedMemory = 592 << 10
 
 // Memory returns a bound on the scratch memory in bytes of a run with that many blocks in flight,
 // without the buffers of the blocks themselves. The plan says what blocks hold while a device has
