@@ -151,14 +151,14 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// TestLostDevice checks that DeviceError reports a lost device, and that the file is the same.
+// TestLostDevice checks that DeviceStatus reports a lost device, and that the file is the same.
 func TestLostDevice(t *testing.T) {
 	content := textBytes(40*testBlock, 1)
 	s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
 	file := encode(t, content, WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock))
 	equal(t, file, encode(t, content, WithBlockSize(testBlock)), "file")
-	if !errors.Is(s.DeviceError(), gpu.ErrLost) {
-		t.Errorf("DeviceError() = %v, want %v", s.DeviceError(), gpu.ErrLost)
+	if d, _ := s.DeviceStatus(); !errors.Is(d.Err, gpu.ErrLost) {
+		t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, gpu.ErrLost)
 	}
 	if st := s.Stats(); st.Returned == 0 || ran(st, GPU) == 0 || ran(st, CPU) == 0 {
 		t.Errorf("statistics %+v: want blocks returned, on the device and on the CPU", st)
@@ -181,8 +181,8 @@ func TestWrongDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, got, content, "AppendDecode")
-			if backend == GPU && s.DeviceError() == nil {
-				t.Error("DeviceError is nil after a wrong result")
+			if d, _ := s.DeviceStatus(); backend == GPU && d.Err == nil {
+				t.Error("no error after a wrong result")
 			}
 		}
 	}

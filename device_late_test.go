@@ -71,7 +71,7 @@ func TestLateDeviceReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, got, content, "Reader")
-	r := openAt(t, file, append(opts(), WithMaxMemory(632<<10))...)
+	r := openAt(t, file, append(opts(), WithMaxMemory(648<<10))...)
 	if got, err = io.ReadAll(r); err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,8 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Read reads content.
+// Read reads up to len(p) bytes of content into p. It returns [io.EOF] behind the last stream, and an
+// error of the input behind all content in front of the damage.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, r.err

@@ -36,16 +36,13 @@ func (s *Scheduler) Workers() int { return s.get().Workers() }
 // may use it has ended.
 //
 // A device that fails costs time and no data: its blocks go back to the workers, and
-// [Scheduler.DeviceError] returns the error.
+// [Scheduler.DeviceStatus] has the error.
 func (s *Scheduler) SetDevice(d gpu.Device) error {
 	if err := s.get().SetDevice(d); err != nil {
 		return errs.Wrap(ErrDevice, err)
 	}
 	return nil
 }
-
-// DeviceError returns why the scheduler has given its device up, nil if it has not.
-func (s *Scheduler) DeviceError() error { return s.get().DeviceError() }
 
 // DeviceStatus describes the scheduler's device: its Name; StartTime, how long its start took, and
 // StartErr, why it failed; TooSlow, the work that [Auto] leaves to the workers because the device is

@@ -225,7 +225,7 @@ func (w *Writer) makeRoom(n int) error {
 			return err
 		}
 		b.Src, b.Window = append(b.Src[:0], w.window...), len(w.window)
-		b.Piece = pipeline.Piece{}
+		b.Continuation = pipeline.Continuation{}
 		w.cur = b
 	}
 	w.grow(n)

@@ -65,10 +65,10 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	}
 }
 
-// PiecePrices returns the prices of a block with the fixed codes, which are the best for a few
+// IncrementalPrices returns the prices of a block with the fixed codes, which are the best for a few
 // hundred bytes.
-func PiecePrices() *lz77.PiecePrices {
-	p := new(lz77.PiecePrices)
+func IncrementalPrices() *lz77.IncrementalPrices {
+	p := new(lz77.IncrementalPrices)
 	l := &fixed.lengths
 	for b := range p.Literal {
 		p.Literal[b] = int32(l.litLen[b]) * lz77.PriceBit

@@ -6,16 +6,16 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// Incremental finds the sequences of short pieces of content that follow one another, such as the
-// lines of a log with a flush behind each. Its tables outlast a piece. A Matcher would fill its tables
-// anew for each piece, which takes a hundred times as long as the piece itself.
+// Incremental finds the sequences of short blocks of content that follow one another, such as the
+// lines of a log with a flush behind each. Its tables outlast a block. A Matcher would fill its tables
+// anew for each block, which takes a hundred times as long as the block itself.
 //
 // A hash table leads to the last position with the same 4 bytes, and a chain from each position to the
 // one before it (as zlib's deflate_fast). The chain is a ring, so that it bounds the window. Positions
 // count from the beginning of the content, so that moving the window within its buffer changes nothing.
 //
-// The parser looks for the cheapest path through the piece by dynamic programming, at fixed prices. A
-// piece is too short for codes of its own, so its coder knows the prices in advance.
+// The parser looks for the cheapest path through the block by dynamic programming, at fixed prices. A
+// block is too short for codes of its own, so its coder knows the prices in advance.
 //
 // The zero value is ready to use. An Incremental is not safe for concurrent use.
 type Incremental struct {
@@ -24,38 +24,38 @@ type Incremental struct {
 	origin int64    // the offset in the content of position 0
 	base   int      // the position of src[0]
 	next   int      // the first position that is not in the tables
-	nodes  []pieceNode
+	nodes  []shortNode
 	steps  []Sequence // of a path, the last one first
 }
 
-// PieceParams configures an Incremental.
-type PieceParams struct {
+// IncrementalParams configures an Incremental.
+type IncrementalParams struct {
 	HashLog  uint8 // log2 of the entries of the hash table
 	ChainLog uint8 // log2 of the window in bytes
 	Depth    int   // candidates of a position
 	Nice     int   // length in bytes of a match that is taken at once
 	Repeats  bool  // the coder has three repeat offsets
-	Prices   *PiecePrices
+	Prices   *IncrementalPrices
 }
 
-// PiecePrices holds the prices of the parts of sequences in units of 1/PriceBit bit.
-type PiecePrices struct {
+// IncrementalPrices holds the prices of the parts of sequences in units of 1/PriceBit bit.
+type IncrementalPrices struct {
 	Literal [256]int32
 	Length  [PricedLengths]int32   // of a match of so many bytes; the last entry counts for longer ones
 	Offset  [33]int32              // by the length of the offset in bits
 	Repeat  [OffsetKinds - 1]int32 // of an offset that repeats, the most recent first
 }
 
-// MaxPiece is the size in bytes of the longest piece for an Incremental.
-const MaxPiece = 4 << 10
+// MaxIncremental is the size in bytes of the longest block for an Incremental.
+const MaxIncremental = 4 << 10
 
-// minPieceMatch is the length in bytes of the shortest match: what the hash covers.
-const minPieceMatch = 4
+// minShortMatch is the length in bytes of the shortest match: what the hash covers.
+const minShortMatch = 4
 
 // Memory returns the bytes that an Incremental takes with settings p.
-func (p *PieceParams) Memory() int {
+func (p *IncrementalParams) Memory() int {
 	const node, sequence = 28, 12
-	return 4<<p.HashLog + 4<<p.ChainLog + (node+sequence)*(MaxPiece+1)
+	return 4<<p.HashLog + 4<<p.ChainLog + (node+sequence)*(MaxIncremental+1)
 }
 
 // Reset forgets the content.
@@ -67,26 +67,26 @@ func (x *Incremental) Reset() {
 // maxOrigin bounds positions, which have 32 bits.
 const maxOrigin = 1 << 30
 
-// Parse appends the sequences of src[start:] to dst; these are MaxPiece bytes at most. Matches reach
+// Parse appends the sequences of src[start:] to dst; these are MaxIncremental bytes at most. Matches reach
 // back into src[:start]. at is the offset in the content of src[start], and grows from call to call.
 // Parse first inserts into the tables what precedes src[start] and was not in an earlier call.
 // repeats are the repeat offsets of the coder.
 func (x *Incremental) Parse(
-	dst []Sequence, src []byte, start int, at int64, repeats [3]uint32, p *PieceParams,
+	dst []Sequence, src []byte, start int, at int64, repeats [3]uint32, p *IncrementalParams,
 ) []Sequence {
 	x.enter(src, start, at, p)
 	src = src[:len(src):len(src)]
 	n := len(src) - start
 	if len(x.nodes) < n+1 {
-		x.nodes = make([]pieceNode, MaxPiece+1)
-		x.steps = make([]Sequence, 0, MaxPiece/minPieceMatch+1)
+		x.nodes = make([]shortNode, MaxIncremental+1)
+		x.steps = make([]Sequence, 0, MaxIncremental/minShortMatch+1)
 	}
 	x.findPath(src, start, repeats, p)
 	return x.appendPath(dst, n)
 }
 
 // enter makes src the content, and inserts what is in front of start.
-func (x *Incremental) enter(src []byte, start int, at int64, p *PieceParams) {
+func (x *Incremental) enter(src []byte, start int, at int64, p *IncrementalParams) {
 	if len(x.heads) != 1<<p.HashLog || len(x.chain) != 1<<p.ChainLog {
 		x.heads, x.chain = make([]uint32, 1<<p.HashLog), make([]uint32, 1<<p.ChainLog)
 		x.Reset()
@@ -102,8 +102,8 @@ func (x *Incremental) enter(src []byte, start int, at int64, p *PieceParams) {
 
 // insert inserts the positions in front of src[end] that are not in the tables.
 func (x *Incremental) insert(src []byte, end int) {
-	shift, mask := pieceShift(len(x.heads)), len(x.chain)-1
-	end = min(end, len(src)-minPieceMatch+1)
+	shift, mask := headShift(len(x.heads)), len(x.chain)-1
+	end = min(end, len(src)-minShortMatch+1)
 	i := x.next - x.base
 	for ; i < end; i++ {
 		h := base.Load32(src, i) * base.Prime32 >> (shift & 31)
@@ -114,11 +114,11 @@ func (x *Incremental) insert(src []byte, end int) {
 	x.next = i + x.base
 }
 
-// pieceShift returns 32 − log2 of the size of the hash table.
-func pieceShift(size int) uint32 { return uint32(bits.LeadingZeros32(uint32(size)) + 1) }
+// headShift returns 32 − log2 of the size of the hash table.
+func headShift(size int) uint32 { return uint32(bits.LeadingZeros32(uint32(size)) + 1) }
 
-// A pieceNode is a position of a piece, with the cheapest path to it.
-type pieceNode struct {
+// A shortNode is a position of a block, with the cheapest path to it.
+type shortNode struct {
 	price          int32
 	length, offset uint32 // of the match that leads here; a length of 0 is a literal
 	repeats        [3]uint32
@@ -127,18 +127,18 @@ type pieceNode struct {
 const unreached = 1<<31 - 1
 
 // findPath finds the cheapest path from src[start] to the end.
-func (x *Incremental) findPath(src []byte, start int, repeats [3]uint32, p *PieceParams) {
+func (x *Incremental) findPath(src []byte, start int, repeats [3]uint32, p *IncrementalParams) {
 	nodes := x.nodes[:len(src)-start+1]
 	for i := range nodes {
 		nodes[i].price = unreached
 	}
-	nodes[0] = pieceNode{length: 1, repeats: repeats}
+	nodes[0] = shortNode{length: 1, repeats: repeats}
 	for i := 0; i < len(nodes)-1; i++ {
 		node, at := &nodes[i], start+i
 		if price := node.price + p.Prices.Literal[src[at]]; price < nodes[i+1].price {
-			nodes[i+1] = pieceNode{price: price, repeats: node.repeats}
+			nodes[i+1] = shortNode{price: price, repeats: node.repeats}
 		}
-		if len(src)-at < minPieceMatch {
+		if len(src)-at < minShortMatch {
 			continue
 		}
 		x.insert(src, at)
@@ -157,7 +157,7 @@ func (x *Incremental) findPath(src []byte, start int, repeats [3]uint32, p *Piec
 
 // extendRepeats extends the path to src[at] by matches at its repeat offsets, and returns the length of
 // the longest. nodes begins with the node of at.
-func extendRepeats(nodes []pieceNode, src []byte, at int, p *PieceParams) (longest int) {
+func extendRepeats(nodes []shortNode, src []byte, at int, p *IncrementalParams) (longest int) {
 	node := nodes[0]
 	v := base.Load32(src, at)
 	for k, offset := range node.repeats {
@@ -166,25 +166,27 @@ func extendRepeats(nodes []pieceNode, src []byte, at int, p *PieceParams) (longe
 			continue // behind a match the last offset has no short code
 		}
 		n := extend(src, c, at, 4)
-		step := pieceNode{offset: offset, repeats: node.repeats}
+		step := shortNode{offset: offset, repeats: node.repeats}
 		copy(step.repeats[1:], node.repeats[:k])
 		step.repeats[0] = offset
-		extendPath(nodes, minPieceMatch, n, node.price+p.Prices.Repeat[k], step, p)
+		extendPath(nodes, minShortMatch, n, node.price+p.Prices.Repeat[k], step, p)
 		longest = max(longest, n)
 	}
 	return longest
 }
 
 // extendMatches is extendRepeats for candidates at new offsets.
-func (x *Incremental) extendMatches(nodes []pieceNode, src []byte, at int, p *PieceParams) (longest int) {
+func (x *Incremental) extendMatches(
+	nodes []shortNode, src []byte, at int, p *IncrementalParams,
+) (longest int) {
 	node := nodes[0]
 	v := base.Load32(src, at)
 	chain, first := x.chain, x.base
 	mask := len(chain) - 1
 	position := at + first
 	last := max(first, position-mask)
-	c := int(x.heads[v*base.Prime32>>(pieceShift(len(x.heads))&31)])
-	longest = minPieceMatch - 1
+	c := int(x.heads[v*base.Prime32>>(headShift(len(x.heads))&31)])
+	longest = minShortMatch - 1
 	ends := v // the 4 bytes at the end of a longer match
 	for range p.Depth {
 		if c < last || c >= position {
@@ -194,7 +196,7 @@ func (x *Incremental) extendMatches(nodes []pieceNode, src []byte, at int, p *Pi
 		if base.Load32(src, i+longest-3) == ends && base.Load32(src, i) == v {
 			if n := extend(src, i, at, 4); n > longest {
 				offset := uint32(at - i)
-				step := pieceNode{
+				step := shortNode{
 					offset: offset, repeats: [3]uint32{offset, node.repeats[0], node.repeats[1]},
 				}
 				extendPath(nodes, longest+1, n, node.price+p.Prices.Offset[bits.Len32(offset)], step, p)
@@ -211,7 +213,7 @@ func (x *Incremental) extendMatches(nodes []pieceNode, src []byte, at int, p *Pi
 
 // extendPath extends the path to nodes[0] by matches of from to to bytes. price is that of the path and
 // the offset, and step has everything else but the length.
-func extendPath(nodes []pieceNode, from, to int, price int32, step pieceNode, p *PieceParams) {
+func extendPath(nodes []shortNode, from, to int, price int32, step shortNode, p *IncrementalParams) {
 	if to >= p.Nice {
 		from = to
 	}

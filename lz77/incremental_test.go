@@ -11,8 +11,8 @@ import (
 )
 
 // testPrices are prices of literals of 8 bits and matches of about 20.
-func testPrices() *PiecePrices {
-	p := new(PiecePrices)
+func testPrices() *IncrementalPrices {
+	p := new(IncrementalPrices)
 	for b := range p.Literal {
 		p.Literal[b] = 8 * PriceBit
 	}
@@ -28,7 +28,9 @@ func testPrices() *PiecePrices {
 
 // parsePieces parses content in pieces that end at the given places, with at most window bytes in front
 // of each in the same slice. It returns the sequences of each piece.
-func parsePieces(x *Incremental, content []byte, ends []int, window int, p *PieceParams) (list [][]Sequence) {
+func parsePieces(
+	x *Incremental, content []byte, ends []int, window int, p *IncrementalParams,
+) (list [][]Sequence) {
 	at := 0
 	repeats := [3]uint32{1, 4, 8}
 	for _, end := range ends {
@@ -47,14 +49,14 @@ func TestIncremental(t *testing.T) {
 	var used Incremental
 	for i, name := range []string{"json", "text", "random", "sparse"} {
 		for _, repeats := range []bool{false, true} {
-			p := &PieceParams{
+			p := &IncrementalParams{
 				HashLog: 10, ChainLog: 12, Depth: 8, Nice: 40, Repeats: repeats, Prices: testPrices(),
 			}
 			r := rand.New(rand.NewPCG(uint64(i), 1))
 			content := corpus.ByName(name).Make(30_000)
 			var ends []int
 			for at := 0; at < len(content); {
-				at = min(len(content), at+1+r.IntN([]int{3, 200, MaxPiece}[r.IntN(3)]))
+				at = min(len(content), at+1+r.IntN([]int{3, 200, MaxIncremental}[r.IntN(3)]))
 				ends = append(ends, at)
 			}
 			want := parsePieces(new(Incremental), content, ends, len(content), p)
@@ -67,7 +69,7 @@ func TestIncremental(t *testing.T) {
 				}
 				for _, s := range seqs {
 					matched += int(s.MatchLen)
-					if s.Offset >= 1<<p.ChainLog || s.MatchLen < minPieceMatch {
+					if s.Offset >= 1<<p.ChainLog || s.MatchLen < minShortMatch {
 						t.Fatalf("%s: piece %d: %v", name, k, s)
 					}
 				}
@@ -89,7 +91,7 @@ func TestIncremental(t *testing.T) {
 
 // TestIncrementalSkip parses a piece behind content that did not pass through Parse, and far into it.
 func TestIncrementalSkip(t *testing.T) {
-	p := &PieceParams{HashLog: 12, ChainLog: 14, Depth: 8, Nice: 40, Prices: testPrices()}
+	p := &IncrementalParams{HashLog: 12, ChainLog: 14, Depth: 8, Nice: 40, Prices: testPrices()}
 	content := corpus.ByName("json").Make(40_000)
 	for _, offset := range []int64{0, maxOrigin - 20_000, 1 << 40} {
 		var x Incremental
@@ -112,7 +114,7 @@ func BenchmarkIncremental(b *testing.B) {
 	content := corpus.ByName("json").Make(1 << 20)
 	for _, depth := range []int{4, 16, 64} {
 		b.Run(fmt.Sprint(depth), func(b *testing.B) {
-			p := &PieceParams{HashLog: 15, ChainLog: 15, Depth: depth, Nice: 64, Prices: testPrices()}
+			p := &IncrementalParams{HashLog: 15, ChainLog: 15, Depth: depth, Nice: 64, Prices: testPrices()}
 			var x Incremental
 			var seqs []Sequence
 			const piece = 120

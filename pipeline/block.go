@@ -28,7 +28,7 @@ type Block struct {
 	// For compression by pipelines that have a window.
 	Window int
 	// Piece is for blocks before and behind a flush.
-	Piece
+	Continuation
 	// Raw is the size of the content in bytes. It is a result when compressing. When decompressing
 	// the caller sets it, and the result has exactly this size.
 	Raw int

@@ -58,7 +58,7 @@ type DeviceStatus struct {
 	// TooSlow lists the work that Auto does not give to the device any more, because a worker does
 	// it faster: "match", "fused", "encode", "decode".
 	TooSlow []string
-	Err     error // why the device is lost, as Scheduler.DeviceError
+	Err     error // why the device is lost; nil if it is not
 }
 
 // String returns the status as a sentence without its name, such as "started in 85ms; slower than a

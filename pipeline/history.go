@@ -23,10 +23,10 @@ type History struct {
 func (h *History) Reset() { h.finder.Reset() }
 
 // HasHistory reports whether blocks that end with a flush have a History.
-func (p *Pipeline) HasHistory() bool { return p.pieces != nil }
+func (p *Pipeline) HasHistory() bool { return p.short != nil }
 
-// Piece is the part of a Block that flushes need.
-type Piece struct {
+// Continuation is the part of a Block that flushes need.
+type Continuation struct {
 	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
 	// continue a frame. All blocks of a file have the same one.
 	History *History
@@ -36,9 +36,9 @@ type Piece struct {
 	Offset int64
 }
 
-// pieceDepth is the number of candidates of a position in a short block, by level. At level 4, half as
+// shortDepth is the number of candidates of a position in a short block, by level. At level 4, half as
 // many make files 2% larger. docs/notes/flush.md has more.
-var pieceDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 24, 32, 64, 128, 256}
+var shortDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 24, 32, 64, 128, 256}
 
 const (
 	// historyFactor bounds the window of a long block that continues a frame, as a multiple of its
@@ -48,24 +48,24 @@ const (
 	leastHistory = 64 << 10
 )
 
-// isPiece reports whether the block is short and has a History.
-func (b *Block) isPiece() bool { return b.History != nil && len(b.content()) <= lz77.MaxPiece }
+// isShort reports whether the block is short and has a History.
+func (b *Block) isShort() bool { return b.History != nil && len(b.content()) <= lz77.MaxIncremental }
 
 // findInHistory finds the sequences of a block that has a History.
 func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	h, p, n := b.History, b.run.cfg.Pipeline, len(b.content())
-	if !b.isPiece() {
+	if !b.isShort() {
 		from := max(0, b.Window-max(historyFactor*n, leastHistory))
 		return ws.matcher.ParseFrom(b.payload.seqs, b.Src[from:], b.Window-from, b.params(), *b.limits())
 	}
-	params := *p.pieces
-	params.Depth = pieceDepth[b.run.cfg.Level]
+	params := *p.short
+	params.Depth = shortDepth[b.run.cfg.Level]
 	var repeats [3]uint32
 	if params.Repeats {
 		if b.Window == 0 {
 			h.frame.Begin()
 		}
-		repeats, params.Prices = h.frame.Repeats(), h.frame.PiecePrices()
+		repeats, params.Prices = h.frame.Repeats(), h.frame.IncrementalPrices()
 	}
 	return h.finder.Parse(b.payload.seqs, b.Src, b.Window, b.Offset, repeats, &params)
 }

@@ -36,9 +36,9 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }
 
-// deflateStage encodes a block as a piece of a Deflate stream.
+// deflateStage encodes a block as a part of a Deflate stream.
 var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) error {
-	if content := b.content(); b.isPiece() {
+	if content := b.content(); b.isShort() {
 		b.dst = ws.deflate.AppendShort(b.dst[:0], content, b.payload.seqs)
 	} else {
 		b.dst = ws.deflate.Append(b.dst[:0], content, b.payload.seqs, false)
@@ -46,8 +46,10 @@ var deflateStage = stage{name: "deflate", run: func(ws *workspace, b *Block) err
 	return nil
 }}
 
-// deflatePieces are the settings of short blocks, without Depth.
-var deflatePieces = lz77.PieceParams{HashLog: 15, ChainLog: 15, Nice: 64, Prices: deflate.PiecePrices()}
+// deflateShort are the settings of short blocks, without Depth.
+var deflateShort = lz77.IncrementalParams{
+	HashLog: 15, ChainLog: 15, Nice: 64, Prices: deflate.IncrementalPrices(),
+}
 
 // zstdMaxBlock is the window that every decoder of zstd should support (RFC 8878, section
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
@@ -80,9 +82,9 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	return nil
 }}
 
-// zstdPieces are the settings of short blocks, without Depth. A window of 512 KiB takes too much of
+// zstdShort are the settings of short blocks, without Depth. A window of 512 KiB takes too much of
 // the memory of a Writer.
-var zstdPieces = lz77.PieceParams{
+var zstdShort = lz77.IncrementalParams{
 	HashLog: 16, ChainLog: 18, Nice: 64, Repeats: true,
 }
 

@@ -32,9 +32,9 @@ type Pipeline struct {
 	fastDense int
 	limits    *lz77.Limits // of sequences
 	levels    *[MaxLevel + 1]lz77.Params
-	variants  *variants            // settings that tuning may choose in place of the level's
-	blocks    *[MaxLevel + 1]uint8 // log2 of the default block size
-	pieces    *lz77.PieceParams    // for short blocks with a History; nil if blocks have none
+	variants  *variants               // settings that tuning may choose in place of the level's
+	blocks    *[MaxLevel + 1]uint8    // log2 of the default block size
+	short     *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
 	encode    []stage
 	decode    []stage
 	fused     *deviceOp // all stages of encode in one request; nil if no device does that
@@ -55,7 +55,7 @@ type Format = container.Format
 // The formats, and what the payload of a block is in each.
 const (
 	PZ   = container.PZ   // .pz: coded as the block's Kind says
-	Gzip = container.Gzip // .gz: a piece of a Deflate stream that ends on a byte boundary; none is final
+	Gzip = container.Gzip // .gz: a part of a Deflate stream that ends on a byte boundary; none is final
 	Zstd = container.Zstd // .zst: all blocks of one frame
 )
 
@@ -107,7 +107,7 @@ var table = [...]Pipeline{
 		Format: Gzip, Window: deflate.MaxOffset,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
-		pieces:   &deflatePieces,
+		short:    &deflateShort,
 		encode:   []stage{matchStage, deflateStage},
 		decode:   []stage{serialStage("inflate")},
 		check:    gzipSum,
@@ -116,7 +116,7 @@ var table = [...]Pipeline{
 		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
 		limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels, math.MaxInt),
-		pieces:   &zstdPieces,
+		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},
 		decode:   []stage{frameStage},
 		check:    zstdSum,

@@ -101,7 +101,7 @@ func tunerMemory(size int64) int64 {
 
 // tune chooses how the block is compressed.
 func (ws *workspace) tune(b *Block) {
-	if b.isPiece() {
+	if b.isShort() {
 		return
 	}
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto

@@ -29,7 +29,7 @@ type learner struct {
 	// described is the size in bytes of the descriptions of tables from past in this block.
 	described int
 	stale     bool // prices are not those of the tables
-	prices    *lz77.PiecePrices
+	prices    *lz77.IncrementalPrices
 }
 
 const (
@@ -201,12 +201,12 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 	return dst, true
 }
 
-// PiecePrices returns the prices of the next short block of the frame. They stay valid until the next
+// IncrementalPrices returns the prices of the next short block of the frame. They stay valid until the next
 // call.
-func (e *Encoder) PiecePrices() *lz77.PiecePrices {
+func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 	l := e.learner()
 	if l.prices == nil {
-		l.prices = new(lz77.PiecePrices)
+		l.prices = new(lz77.IncrementalPrices)
 		l.stale = true
 	}
 	if !l.stale {

@@ -253,8 +253,8 @@ func TestLost(t *testing.T) {
 			s := newScheduler(t, failing)
 			on := append(base[:2:2], compress.WithScheduler(s), compress.WithBackend(b, b))
 			equal(t, encode(t, content, on...), want, "file")
-			if err := s.DeviceError(); !errors.Is(err, errFailed) {
-				t.Errorf("DeviceError() = %v, want %v", err, errFailed)
+			if d, _ := s.DeviceStatus(); !errors.Is(d.Err, errFailed) {
+				t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, errFailed)
 			}
 			failing = &failingDevice{Device: d}
 			failing.left.Store(after % 2)

@@ -82,5 +82,6 @@ func (c *gpuConfig) wholeFile(d measurable, data []byte, level int, b [2]compres
 		}
 		return err
 	})
-	return out.Bytes(), packing, unpacking, errors.Join(err, s.DeviceError())
+	status, _ := s.DeviceStatus()
+	return out.Bytes(), packing, unpacking, errors.Join(err, status.Err)
 }

@@ -41,8 +41,8 @@ func (j *job) measure(ctx context.Context) error {
 		}
 	}
 	s.stats = j.sched.Stats()
-	if err := j.sched.DeviceError(); err != nil {
-		return fmt.Errorf("%v: %w", j, err)
+	if d, _ := j.sched.DeviceStatus(); d.Err != nil {
+		return fmt.Errorf("%v: %w", j, d.Err)
 	}
 	j.samples = append(j.samples, s)
 	return nil

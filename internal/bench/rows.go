@@ -171,7 +171,8 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 			err = nil
 		}
 		s := sched.Stats()
-		return deviceBlocks(&s) > 0, errors.Join(err, sched.DeviceError())
+		d, _ := sched.DeviceStatus()
+		return deviceBlocks(&s) > 0, errors.Join(err, d.Err)
 	}
 	w := &deviceWork{}
 	for _, level := range probeLevels {

@@ -15,7 +15,6 @@ type paced struct {
 	fixed   time.Duration
 	perByte float64 // ns
 	sizes   [][]int // of the blocks of all batches so far
-	begun   bool    // Start was called
 	err     error   // of each request
 }
 
