@@ -51,7 +51,10 @@ func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limi
 			m.checkpoint()
 		}
 		best[i] = 0
-		if n, d := m.find(src, i, least); n > 0 {
+		// Longer matches look no further than lengths tell apart: without that bound the time for
+		// repetitive content is quadratic.
+		end := min(len(src), i+params.Nice+base.Tail)
+		if n, d := m.find(src[:end:end], i, least); n > 0 {
 			best[i] = uint32(d) | uint32(min(n, params.Nice)-4)<<CandidateOffsetBits
 		}
 	}
