@@ -69,10 +69,10 @@ func (h *helper) checkpoint() {
 // work runs f once and frees the slot, first of all for work that has come meanwhile.
 func (h *helper) work() {
 	took, v := h.run()
-	s, r := h.w.sched, h.w.block.run
+	s, share := h.w.sched, h.w.share
 	s.mu.Lock()
 	s.leave(h.slot)
-	r.share.credit = max(r.share.credit-took, -quantum)
+	share.credit = max(share.credit-took, -quantum)
 	if n := len(s.idle); n > 0 && !s.idle[n-1].parked.IsZero() {
 		w := s.idle[n-1]
 		w.parked = w.parked.Add(min(took, time.Since(w.parked))) // its place had work

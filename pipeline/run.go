@@ -75,7 +75,7 @@ type Run struct {
 	core     *runCore
 	device   *offload.Coordinator // nil without a device
 
-	share share // what waits for workers
+	share *share // what waits for workers
 
 	free  []*Block
 	out   fifo.Queue[*Block] // submitted and not yet returned by Next
@@ -98,6 +98,9 @@ func (s *Scheduler) Start(cfg Config) *Run {
 func (r *Run) bind(s *Scheduler, cfg Config) {
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = s.Plan(cfg, 0).InFlight
+	}
+	if r.share == nil || r.device != nil && r.sched != s {
+		r.share = new(share) // workers of the old scheduler may still charge the old one
 	}
 	r.sched, r.core.sched, r.cfg = s, s, cfg
 	r.stages, r.device = cfg.Pipeline.stages(cfg.Op), s.device.Load()
@@ -136,6 +139,9 @@ func (r *Run) Reset(s *Scheduler, cfg Config) bool {
 // be free. Reset or Close must come next.
 func (r *Run) Unbind() {
 	r.core.release()
+	if r.device != nil {
+		r.share = nil // see bind
+	}
 	r.sched, r.core.sched, r.device, r.done, r.cfg = nil, nil, nil, nil, Config{}
 }
 

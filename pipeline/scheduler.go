@@ -26,12 +26,12 @@ type Scheduler struct {
 	waiting atomic.Int32 // length of ring
 
 	mu       mutex
-	ring     fifo.Queue[*Run] // runs with work that waits, in turn
-	alive    int              // goroutines at work: workers and helpers
-	slots    []int            // free numbers of goroutines: workers that may still start
-	runs     int              // runs that hold a claim on scratch memory
-	idle     []*worker        // without goroutine; kept while runs > 0
-	payloads []*payload       // of blocks that were on the device; kept while runs > 0
+	ring     fifo.Queue[*share] // of runs with work that waits, in turn
+	alive    int                // goroutines at work: workers and helpers
+	slots    []int              // free numbers of goroutines: workers that may still start
+	runs     int                // runs that hold a claim on scratch memory
+	idle     []*worker          // without goroutine; kept while runs > 0
+	payloads []*payload         // of blocks that were on the device; kept while runs > 0
 }
 
 // mutex counts its critical sections. A piece of work may cost one; a test asserts that.
@@ -73,7 +73,7 @@ func (s *Scheduler) submit(b *Block) {
 	s.mu.Lock()
 	if !b.isSerial() || b.run.chain.enter(b) {
 		b.run.share.queue.Push(b)
-		s.enqueue(b.run)
+		s.enqueue(b.run.share)
 		w = s.recruit()
 	}
 	s.mu.Unlock()
@@ -114,11 +114,11 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	switch {
 	case out == resume:
 		b.run.share.resumed.Push(b)
-		s.enqueue(b.run)
+		s.enqueue(b.run.share)
 	case out == finished && b.isSerial():
 		if successor := b.run.chain.leave(); successor != nil {
 			b.run.share.queue.Push(successor)
-			s.enqueue(b.run)
+			s.enqueue(b.run.share)
 		}
 	}
 	if w != nil {
@@ -153,7 +153,7 @@ func (s *Scheduler) nextFor(w *worker, b *Block, now time.Time) (
 	next *Block, paused *worker, drop *workspace,
 ) {
 	if b != nil {
-		s.charge(w, b.run, now)
+		s.charge(w, now)
 	}
 	w.since = now
 	if w.slot == noSlot { // its place has another worker
@@ -184,7 +184,7 @@ func (s *Scheduler) idleWorkers() int {
 // withdraw ends the blocks of a run that wait for a worker or the device, with ErrCanceled. Its
 // workers that have paused continue at once, to stop. So the run does not wait for its turn.
 func (s *Scheduler) withdraw(r *Run) {
-	h := &r.share
+	h := r.share
 	s.mu.Lock()
 	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue, &r.chain.waiting} {
 		for b := q.Pop(); b != nil; b = q.Pop() {
@@ -197,7 +197,7 @@ func (s *Scheduler) withdraw(r *Run) {
 		w.slot = noSlot
 		w.resume <- struct{}{}
 	}
-	s.dequeue(r)
+	s.dequeue(h)
 	s.mu.Unlock()
 	if r.device != nil {
 		r.device.Withdraw(func(block any) bool { return block.(*Block).run == r })

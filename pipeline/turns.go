@@ -48,14 +48,13 @@ func (h *share) pop() (b *Block, p *worker) {
 
 // enqueue gives the run a place at the tail of the ring after work was added to its share. The
 // caller holds s.mu.
-func (s *Scheduler) enqueue(r *Run) {
-	h := &r.share
+func (s *Scheduler) enqueue(h *share) {
 	if h.inRing.Load() {
 		return
 	}
 	h.inRing.Store(true)
 	h.credit = min(h.credit, 0) + quantum
-	s.ring.Push(r)
+	s.ring.Push(h)
 	s.waiting.Store(int32(s.ring.Len()))
 }
 
@@ -63,15 +62,14 @@ func (s *Scheduler) enqueue(r *Run) {
 // block that waits for the device. The caller holds s.mu.
 func (s *Scheduler) pop() (b *Block, p *worker) {
 	for s.ring.Len() > 0 {
-		r := s.ring.Peek()
-		h := &r.share
+		h := s.ring.Peek()
 		if h.credit <= 0 && s.ring.Len() > 1 {
 			h.credit += quantum
 			s.ring.Push(s.ring.Pop())
 			continue
 		}
 		if b, p = h.pop(); h.empty() {
-			s.dequeue(r)
+			s.dequeue(h)
 		}
 		return b, p
 	}
@@ -83,30 +81,30 @@ func (s *Scheduler) pop() (b *Block, p *worker) {
 }
 
 // dequeue removes a run from the ring. The caller holds s.mu.
-func (s *Scheduler) dequeue(r *Run) {
-	if !r.share.inRing.Load() {
+func (s *Scheduler) dequeue(h *share) {
+	if !h.inRing.Load() {
 		return
 	}
-	r.share.inRing.Store(false)
+	h.inRing.Store(false)
 	for range s.ring.Len() {
-		if x := s.ring.Pop(); x != r {
+		if x := s.ring.Pop(); x != h {
 			s.ring.Push(x)
 		}
 	}
 	s.waiting.Store(int32(s.ring.Len()))
 }
 
-// othersWait reports whether work of another run than r waits. The caller holds s.mu.
-func (s *Scheduler) othersWait(r *Run) bool {
+// othersWait reports whether work of another run than that of h waits. The caller holds s.mu.
+func (s *Scheduler) othersWait(h *share) bool {
 	n := s.ring.Len()
-	return n > 1 || n == 1 && !r.share.inRing.Load()
+	return n > 1 || n == 1 && !h.inRing.Load()
 }
 
 // charge subtracts the time that w has worked since the last charge from the credit of its run. If
 // no other run waits, the credit is full again. The caller holds s.mu.
-func (s *Scheduler) charge(w *worker, r *Run, now time.Time) {
-	h := &r.share
-	if h.credit = max(h.credit-now.Sub(w.since), -quantum); !s.othersWait(r) {
+func (s *Scheduler) charge(w *worker, now time.Time) {
+	h := w.share
+	if h.credit = max(h.credit-now.Sub(w.since), -quantum); !s.othersWait(h) {
 		h.credit = quantum
 	}
 	w.since = now
@@ -123,7 +121,7 @@ func (w *worker) checkpoint() {
 		panic(stopped{})
 	}
 	n := w.sched.waiting.Load()
-	if n == 0 || n == 1 && r.share.inRing.Load() || w.slot < 0 {
+	if n == 0 || n == 1 && w.share.inRing.Load() || w.slot < 0 {
 		return
 	}
 	if w.pause(r); r.ended() {
@@ -136,16 +134,16 @@ func (w *worker) checkpoint() {
 func (w *worker) pause(r *Run) {
 	s, now := w.sched, time.Now()
 	s.mu.Lock()
-	s.charge(w, r, now)
-	if r.share.credit > 0 || !s.othersWait(r) || r.canceled.Load() {
+	s.charge(w, now)
+	if w.share.credit > 0 || !s.othersWait(w.share) || r.canceled.Load() {
 		s.mu.Unlock()
 		return
 	}
 	if w.resume == nil {
 		w.resume = make(chan struct{}, 1)
 	}
-	r.share.paused.Push(w)
-	s.enqueue(r)
+	w.share.paused.Push(w)
+	s.enqueue(w.share)
 	next := s.takeIdle()
 	next.slot, next.parked = w.slot, now
 	s.mu.Unlock()

@@ -20,6 +20,7 @@ type worker struct {
 	block  *Block    // that it works on
 	helper *helper   // created by its first Help
 
+	share     *share        // of the run of its last block; the device may have the block
 	since     time.Time     // the last charge for its work
 	resume    chan struct{} // receives when a pause is over; holds one
 	pausedFor time.Duration // the sum of all pauses
@@ -122,6 +123,7 @@ func (w *worker) work() {
 // run takes a block through its stages, to the end or until the device has it.
 func (w *worker) run(b *Block) (out outcome) {
 	r, from := b.run, b.state
+	w.share = r.share
 	b.setState(stateRunning)
 	if r.ended() {
 		b.Err = ErrCanceled
