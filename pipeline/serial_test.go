@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -92,7 +93,12 @@ func TestSerialClose(t *testing.T) {
 		r := s.Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 4})
 		for submitSerial(r, d, "content", nil) {
 		}
-		go func() { d.hold <- struct{}{} }()
+		go func() {
+			for !r.canceled.Load() {
+				runtime.Gosched()
+			}
+			close(d.hold)
+		}()
 		r.Close()
 		if d.calls > 1 {
 			t.Errorf("%d calls, want one at most", d.calls)
