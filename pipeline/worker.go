@@ -135,9 +135,12 @@ func (w *worker) run(b *Block) (out outcome) {
 	defer func() {
 		w.block, w.ws.matcher.Helper = nil, nil
 		if v := recover(); v != nil {
-			b.Err = r.panicError(b, v)
-			w.ws, b.payload = new(workspace), nil // the old ones may be in any state
-			w.ws.setCheckpoint(w.check)
+			if b.Err = r.panicError(b, v); b.Err == ErrCanceled {
+				w.ws.tuner.block.run = nil // the workspace serves other blocks; see setCheckpoint
+			} else {
+				w.ws, b.payload = new(workspace), nil // the old ones may be in any state
+				w.ws.setCheckpoint(w.check)
+			}
 			out = finished
 		}
 	}()
