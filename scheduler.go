@@ -67,24 +67,24 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 // SchedulerStats says where the time went. Times of workers add up over the workers. Its fields
 // are:
 //
-//	Runs       int64         // Writers, Readers and ReaderAts' cache entries that have ended; 1 for
-//	                         // one that has not
-//	Total      time.Duration // from a run's first block to its end
-//	Compute    time.Duration // in stages and checks
-//	QueueWait  time.Duration // without a block during the run, or waiting for the lock
-//	QueueAdmin time.Duration // holding the lock
-//	Handoff    time.Duration // preparing and sending requests to the device
-//	Pauses     int64         // stages that made way for other Writers and Readers
-//	Paused     time.Duration // the sum of these pauses; no worker waits meanwhile
-//	StrictWaiting int64      // requests of GPU and Fused that found the device busy
-//	StrictWait time.Duration // how long requests of GPU and Fused waited for the device
-//	QueueFull  int64         // requests of Auto that found the device's queue full
-//	DeviceLost int64         // requests that found the device lost
-//	Failed     int64         // requests that the device failed at
-//	Wrong      int64         // those of Failed with a wrong result
-//	Reclaimed  int64         // blocks that an idle worker took back from the device
-//	Returned   int64         // blocks that the device failed at, or lost
-//	Stages     []StageStats
+//	Runs          int64         // Writers, Readers and ReaderAts' cache entries that have ended; 1 for
+//	                            // one that has not
+//	Total         time.Duration // from a run's first block to its end
+//	Compute       time.Duration // in stages and checks
+//	QueueWait     time.Duration // without a block during the run, or waiting for the lock
+//	QueueAdmin    time.Duration // holding the lock
+//	Handoff       time.Duration // preparing and sending requests to the device
+//	Pauses        int64         // stages that made way for other Writers and Readers
+//	Paused        time.Duration // the sum of these pauses; no worker waits meanwhile
+//	StrictWaiting int64         // requests of GPU and Fused that found the device busy
+//	StrictWait    time.Duration // how long requests of GPU and Fused waited for the device
+//	QueueFull     int64         // requests of Auto that found the device's queue full
+//	DeviceLost    int64         // requests that found the device lost
+//	Failed        int64         // requests that the device failed at
+//	Wrong         int64         // those of Failed with a wrong result
+//	Reclaimed     int64         // blocks that an idle worker took back from the device
+//	Returned      int64         // blocks that the device failed at, or lost
+//	Stages        []StageStats
 //
 // Its methods are Add(*SchedulerStats), and Tracked, Overhead (both time.Duration) and OverheadPct
 // (float64, 0 … 100): all time accounted for, and the part of it that scheduling took.
@@ -95,8 +95,9 @@ type SchedulerStats = pipeline.Stats
 type StageStats = pipeline.StageStats
 
 // StageEvent is one execution of a stage. Its fields are Op, Block (its number), Bytes (of
-// content), Stage (its name), Backend (CPU or GPU), Worker (from 0; −1 for the device), Batch
-// (blocks in the device's batch), Start and Took. Package pipeline documents them as Event.
+// content), Stage (its name), Backend (CPU or GPU), Worker (from 0; −1 for the device, −2 for the
+// goroutine of the caller), Batch (blocks in the device's batch), Start and Took. Package pipeline
+// documents them as Event.
 type StageEvent = pipeline.Event
 
 // Backend says where a stage runs.

@@ -20,7 +20,7 @@ type Event struct {
 	//   - "verify" for checking the results of a device.
 	Stage   string
 	Backend Backend
-	Worker  int // number of the worker, from 0; −1 for the device
+	Worker  int // number of the worker, from 0; −1 for the device, −2 for the caller of Do
 	Batch   int // blocks in the device's batch; 1 for the CPU
 	Start   time.Time
 	Took    time.Duration // GPU: of the whole batch

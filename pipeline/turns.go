@@ -69,7 +69,8 @@ func (s *Scheduler) pop() (b *Block, p *worker) {
 			continue
 		}
 		if b, p = h.pop(); h.empty() {
-			s.dequeue(h)
+			s.ring.Pop()
+			s.left(h)
 		}
 		return b, p
 	}
@@ -80,17 +81,22 @@ func (s *Scheduler) pop() (b *Block, p *worker) {
 	return b, nil
 }
 
-// dequeue removes a run from the ring. The caller holds s.mu.
+// dequeue removes a run from the ring, wherever it is. The caller holds s.mu.
 func (s *Scheduler) dequeue(h *share) {
 	if !h.inRing.Load() {
 		return
 	}
-	h.inRing.Store(false)
 	for range s.ring.Len() {
 		if x := s.ring.Pop(); x != h {
 			s.ring.Push(x)
 		}
 	}
+	s.left(h)
+}
+
+// left notes that a run is not in the ring any more. The caller holds s.mu.
+func (s *Scheduler) left(h *share) {
+	h.inRing.Store(false)
 	s.waiting.Store(int32(s.ring.Len()))
 }
 
