@@ -75,7 +75,7 @@ func (w *Writer) Close() error {
 	if err := w.finish(); err != nil {
 		return w.fail(err)
 	}
-	w.rest()
+	w.releaseScratch()
 	return nil
 }
 

@@ -108,7 +108,7 @@ func isNonBlocking(src io.Reader) bool {
 func (r *Reader) release() {
 	r.putBlock()
 	r.recycle()
-	r.rest()
+	r.releaseScratch()
 	if r.source != nil {
 		r.source.Release()
 	}

@@ -355,7 +355,7 @@ func (l *blockLoader) await(wanted bool) {
 		return
 	}
 	l.data = b.Out()
-	l.rest()
+	l.releaseScratch()
 }
 
 // Close ends the run and frees the memory. The statistics stay.

@@ -72,10 +72,10 @@ func (s *stream) stop() {
 	}
 }
 
-// rest lets other runs have the workers' scratch memory until the next Reset.
-func (s *stream) rest() {
+// releaseScratch lets other runs have the workers' scratch memory until the next Reset.
+func (s *stream) releaseScratch() {
 	if s.run != nil {
-		s.run.Rest()
+		s.run.ReleaseScratch()
 	}
 }
 

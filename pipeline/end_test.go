@@ -74,10 +74,10 @@ func TestCloseTwice(t *testing.T) {
 		feed(t, r, 1)
 		next(t, r)
 	}
-	a.Rest()
-	a.Rest()
+	a.ReleaseScratch()
+	a.ReleaseScratch()
 	if s.runs != 1 {
-		t.Errorf("%d runs open while one rests, want 1", s.runs)
+		t.Errorf("%d runs open while one has released its claim, want 1", s.runs)
 	}
 	a.Close()
 	a.Close()

@@ -256,9 +256,9 @@ func (r *Run) Put(b *Block) {
 	r.free = append(r.free, b)
 }
 
-// Rest releases the run's claim on the scratch memory of the workers until the next Submit. It is
-// for a run that is kept for later use. While blocks are out it does nothing.
-func (r *Run) Rest() {
+// ReleaseScratch releases the run's claim on the scratch memory of the workers until the next
+// Submit. It is for a run that is kept for later use. While blocks are out it does nothing.
+func (r *Run) ReleaseScratch() {
 	if r.out.Len() == 0 {
 		r.core.release()
 	}
@@ -280,7 +280,7 @@ func (r *Run) Close() {
 		<-b.done
 	}
 	r.free = nil
-	r.Rest()
+	r.ReleaseScratch()
 }
 
 // ended reports whether the run was closed or its context has ended.
