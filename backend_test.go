@@ -42,9 +42,9 @@ func TestBackends(t *testing.T) {
 	}
 	for _, level := range levels {
 		want := encode(t, content, WithBlockSize(testBlock), WithLevel(level))
-		for _, match := range []Backend{Auto, CPU, GPU, Fused} {
-			for _, entropy := range []Backend{Auto, CPU, GPU, Fused} {
-				if (match == Fused) != (entropy == Fused) {
+		for _, match := range []Backend{BackendAuto, BackendCPU, BackendGPU, BackendFused} {
+			for _, entropy := range []Backend{BackendAuto, BackendCPU, BackendGPU, BackendFused} {
+				if (match == BackendFused) != (entropy == BackendFused) {
 					continue
 				}
 				for _, workers := range workerCounts {
@@ -93,11 +93,11 @@ func testBackend(t *testing.T, content, want []byte, level, workers int, match, 
 		t.Fatal(err)
 	}
 	equal(t, got, content, "ReaderAt")
-	n := ran(s.Stats(), GPU)
+	n := ran(s.Stats(), BackendGPU)
 	if mustRun := strict && level != 9; mustRun && n == 0 {
 		t.Errorf("level %d, backends %v, %v: nothing ran on the device", level, match, entropy)
 	}
-	if match == CPU && entropy == CPU && n > 0 {
+	if match == BackendCPU && entropy == BackendCPU && n > 0 {
 		t.Errorf("level %d, backend CPU: %d stages of blocks ran on the device", level, n)
 	}
 }
@@ -107,12 +107,12 @@ func TestNoDevice(t *testing.T) {
 	file := encode(t, mixedBytes(3*testBlock), WithBlockSize(testBlock))
 	s := deviceScheduler(t, 1, gpu.SoftConfig{Ops: []gpu.Op{gpu.Stage0}})
 	for name, opts := range map[string][]Option{
-		"shared scheduler":  {WithBackend(GPU, Auto)},
-		"private scheduler": {WithBackend(Auto, GPU), WithConcurrency(2)},
-		"fused":             {WithBackend(Fused, Fused)},
-		"no device":         {WithBackend(Auto, GPU), WithScheduler(NewScheduler(1))},
-		"wrong device":      {WithBackend(Auto, GPU), WithScheduler(s)},
-		"half of a device":  {WithBackend(Fused, Fused), WithScheduler(s)},
+		"shared scheduler":  {WithBackend(BackendGPU, BackendAuto)},
+		"private scheduler": {WithBackend(BackendAuto, BackendGPU), WithConcurrency(2)},
+		"fused":             {WithBackend(BackendFused, BackendFused)},
+		"no device":         {WithBackend(BackendAuto, BackendGPU), WithScheduler(NewScheduler(1))},
+		"wrong device":      {WithBackend(BackendAuto, BackendGPU), WithScheduler(s)},
+		"half of a device":  {WithBackend(BackendFused, BackendFused), WithScheduler(s)},
 	} {
 		if _, err := NewWriter(io.Discard, opts...); !errors.Is(err, ErrDevice) {
 			t.Errorf("%s: NewWriter: error %v, want ErrDevice", name, err)
@@ -122,7 +122,7 @@ func TestNoDevice(t *testing.T) {
 		}
 	}
 	// A device that cannot run the stage is an error; the CPU does not take over.
-	opts := []Option{WithBackend(Auto, GPU), WithScheduler(s)}
+	opts := []Option{WithBackend(BackendAuto, BackendGPU), WithScheduler(s)}
 	got, err := AppendEncode([]byte("x"), mixedBytes(testBlock), opts...)
 	if !errors.Is(err, ErrDevice) || string(got) != "x" {
 		t.Errorf("AppendEncode: %d bytes, error %v; want 1 byte, ErrDevice", len(got), err)
@@ -139,8 +139,9 @@ func TestNoDevice(t *testing.T) {
 		t.Errorf("SetDevice(nil): error %v, want ErrDevice", err)
 	}
 	for _, b := range [][2]Backend{
-		{Fused + 1, Auto}, {CPU, Fused + 1},
-		{Fused, GPU}, {GPU, Fused}, {Fused, Auto}, {CPU, Fused},
+		{BackendFused + 1, BackendAuto}, {BackendCPU, BackendFused + 1},
+		{BackendFused, BackendGPU}, {BackendGPU, BackendFused},
+		{BackendFused, BackendAuto}, {BackendCPU, BackendFused},
 	} {
 		if _, err := NewWriter(io.Discard, WithBackend(b[0], b[1])); !errors.Is(err, ErrOption) {
 			t.Errorf("backends %v: error %v, want ErrOption", b, err)
@@ -155,12 +156,13 @@ func TestNoDevice(t *testing.T) {
 func TestLostDevice(t *testing.T) {
 	content := textBytes(40*testBlock, 1)
 	s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 2, LostAfter: 3})
-	file := encode(t, content, WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock))
+	opts := []Option{WithScheduler(s), WithBackend(BackendGPU, BackendGPU), WithBlockSize(testBlock)}
+	file := encode(t, content, opts...)
 	equal(t, file, encode(t, content, WithBlockSize(testBlock)), "file")
 	if d, _ := s.DeviceStatus(); !errors.Is(d.Err, gpu.ErrLost) {
 		t.Errorf("DeviceStatus().Err = %v, want %v", d.Err, gpu.ErrLost)
 	}
-	if st := s.Stats(); st.Returned == 0 || ran(st, GPU) == 0 || ran(st, CPU) == 0 {
+	if st := s.Stats(); st.Returned == 0 || ran(st, BackendGPU) == 0 || ran(st, BackendCPU) == 0 {
 		t.Errorf("statistics %+v: want blocks returned, on the device and on the CPU", st)
 	}
 }
@@ -170,18 +172,18 @@ func TestLostDevice(t *testing.T) {
 func TestWrongDevice(t *testing.T) {
 	content := textBytes(40*testBlock, 1)
 	file := encode(t, content, WithBlockSize(testBlock))
-	for _, backend := range []Backend{GPU, Auto} {
+	for _, backend := range []Backend{BackendGPU, BackendAuto} {
 		for _, decode := range []bool{false, true} {
 			s := NewScheduler(2)
 			s.SetDevice(wrongDevice{NewSoftDevice(gpu.SoftConfig{}), decode})
-			opts := []Option{WithScheduler(s), WithBackend(CPU, backend)}
+			opts := []Option{WithScheduler(s), WithBackend(BackendCPU, backend)}
 			equal(t, encode(t, content, append(opts, WithBlockSize(testBlock))...), file, "Writer")
 			got, err := AppendDecode(nil, file, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			equal(t, got, content, "AppendDecode")
-			if d, _ := s.DeviceStatus(); backend == GPU && d.Err == nil {
+			if d, _ := s.DeviceStatus(); backend == BackendGPU && d.Err == nil {
 				t.Error("no error after a wrong result")
 			}
 		}
@@ -229,7 +231,7 @@ func TestDeviceMemory(t *testing.T) {
 		WithScheduler(s),
 		WithBlockSize(64 << 10),
 		WithMaxMemory(plain),
-		WithBackend(GPU, GPU),
+		WithBackend(BackendGPU, BackendGPU),
 	}
 	if got, err := WriterMemory(opts...); err != nil || got > plain {
 		t.Errorf("WriterMemory is %d bytes with a limit of %d; error %v", got, plain, err)

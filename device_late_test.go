@@ -62,7 +62,7 @@ func TestLateDeviceReads(t *testing.T) {
 		s := NewScheduler(1)
 		d := newLate(t)
 		s.SetDevice(d)
-		return []Option{WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock)}
+		return []Option{WithScheduler(s), WithBackend(BackendGPU, BackendGPU), WithBlockSize(testBlock)}
 	}
 	file := encode(t, content, opts()...)
 	equal(t, file, encode(t, content, WithBlockSize(testBlock)), "Writer")
@@ -90,7 +90,7 @@ func TestCancelBehindDevice(t *testing.T) {
 	})
 	s.SetDevice(d)
 	content := textBytes(3*testBlock, 1)
-	opts := []Option{WithScheduler(s), WithBackend(GPU, GPU), WithBlockSize(testBlock)}
+	opts := []Option{WithScheduler(s), WithBackend(BackendGPU, BackendGPU), WithBlockSize(testBlock)}
 	first := make(chan error)
 	go func() {
 		_, err := AppendEncode(nil, content, opts...)
@@ -184,7 +184,7 @@ func overwrite(p []byte) {
 func TestReaderAtWithDevice(t *testing.T) {
 	content := textBytes(6*testBlock, 1)
 	for _, p := range []string{"lzr", "lzseqr", "lzf"} {
-		for _, b := range []Backend{Auto, GPU} {
+		for _, b := range []Backend{BackendAuto, BackendGPU} {
 			file, err := AppendEncode(nil, content, WithPipeline(p))
 			if err != nil {
 				t.Fatal(err)

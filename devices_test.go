@@ -170,7 +170,7 @@ func TestLateStart(t *testing.T) {
 		d.Start()
 		for end := time.Now().Add(20 * time.Second); ; {
 			equal(t, encode(t, content, WithScheduler(s), WithBlockSize(testBlock)), want, "file")
-			if n := ran(s.Stats(), GPU); n > 0 || fails && d.StartError() != nil {
+			if n := ran(s.Stats(), BackendGPU); n > 0 || fails && d.StartError() != nil {
 				if fails && n > 0 {
 					t.Error("blocks ran on a device that did not start")
 				}

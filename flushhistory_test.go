@@ -115,8 +115,8 @@ func TestFlushDevice(t *testing.T) {
 			file, _ := flushPieces(t, pieces, 5000, opts...)
 			equal(t, decodeAll(t, file), content, what)
 			s := deviceScheduler(t, 2, gpu.SoftConfig{Batch: 3})
-			for _, b := range []Backend{Auto, GPU} {
-				if b == GPU && p.Format != PZ {
+			for _, b := range []Backend{BackendAuto, BackendGPU} {
+				if b == BackendGPU && p.Format != PZ {
 					continue // no device knows the entropy coding
 				}
 				got, _ := flushPieces(t, pieces, 5000, append(opts, WithScheduler(s), WithBackend(b, b))...)

@@ -289,18 +289,19 @@ func WithZeroFill(on bool) Option {
 
 // WithBackend chooses where the two stages run that a device can do. match is finding matches and
 // parsing, in compression. entropy is entropy coding in compression, and decoding in
-// decompression. The default is [Auto] for both. The output does not depend on the backend.
+// decompression. The default is [BackendAuto] for both. The output does not depend on the backend.
 //
-// [GPU] fails with [ErrDevice] if there is no device, or if it does not do the stage at that level
-// or with blocks of that size. The CPU still does single blocks that the device rejects or fails
-// at, and stages that no device knows, such as the entropy coding of .gz and .zst. [Fused] is for
-// both stages together; where the device does not do them in one request, it means [GPU].
+// [BackendGPU] fails with [ErrDevice] if there is no device, or if it does not do the stage at that
+// level or with blocks of that size. The CPU still does single blocks that the device rejects or
+// fails at, and stages that no device knows, such as the entropy coding of .gz and .zst.
+// [BackendFused] is for both stages together. Where the device does not do them in one request, it
+// means [BackendGPU].
 func WithBackend(match, entropy Backend) Option {
 	return func(o *options) error {
 		switch {
-		case match > Fused || entropy > Fused:
+		case match > BackendFused || entropy > BackendFused:
 			return errs.BadOption("unknown backend: %v, %v", match, entropy)
-		case (match == Fused) != (entropy == Fused):
+		case (match == BackendFused) != (entropy == BackendFused):
 			return errs.BadOption("backend fused is for both stages together, not %v, %v", match, entropy)
 		}
 		o.assign = pipeline.Assignment{Match: match, Entropy: entropy}

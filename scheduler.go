@@ -45,8 +45,8 @@ func (s *Scheduler) SetDevice(d gpu.Device) error {
 }
 
 // DeviceStatus describes the scheduler's device: its Name; StartTime, how long its start took, and
-// StartErr, why it failed; TooSlow, the work that [Auto] leaves to the workers because the device is
-// slower; and Err, why it was lost. Package pipeline documents the fields.
+// StartErr, why it failed; TooSlow, the work that [BackendAuto] leaves to the workers because the
+// device is slower; and Err, why it was lost. Package pipeline documents the fields.
 type DeviceStatus = pipeline.DeviceStatus
 
 // DeviceStatus returns the status of the scheduler's device, and false if it has none.
@@ -76,9 +76,9 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 //	Handoff       time.Duration // preparing and sending requests to the device
 //	Pauses        int64         // stages that made way for other Writers and Readers
 //	Paused        time.Duration // the sum of these pauses; no worker waits meanwhile
-//	StrictWaiting int64         // requests of GPU and Fused that found the device busy
-//	StrictWait    time.Duration // how long requests of GPU and Fused waited for the device
-//	QueueFull     int64         // requests of Auto that found the device's queue full
+//	StrictWaiting int64         // requests of BackendGPU and BackendFused that found the device busy
+//	StrictWait    time.Duration // how long requests of BackendGPU and BackendFused waited for it
+//	QueueFull     int64         // requests of BackendAuto that found the device's queue full
 //	DeviceLost    int64         // requests that found the device lost
 //	Failed        int64         // requests that the device failed at
 //	Wrong         int64         // those of Failed with a wrong result
@@ -105,10 +105,10 @@ type Backend = pipeline.Backend
 
 // The backends.
 const (
-	Auto  = pipeline.Auto  // on the device if that saves CPU work and the device keeps up
-	CPU   = pipeline.CPU   // never on the device
-	GPU   = pipeline.GPU   // on the device, however long blocks have to wait
-	Fused = pipeline.Fused // as GPU, and a whole block in one request where the device can do that
+	BackendAuto  = pipeline.Auto  // on the device if that saves CPU work and the device keeps up
+	BackendCPU   = pipeline.CPU   // never on the device
+	BackendGPU   = pipeline.GPU   // on the device, however long blocks have to wait
+	BackendFused = pipeline.Fused // as BackendGPU; a whole block in one request where the device can
 )
 
 // Kernels returns the name of the instructions that the inner loops use on this machine:

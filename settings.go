@@ -99,7 +99,7 @@ func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFl
 
 // device returns the device that blocks may go to, nil if there is none.
 func (o *options) device() gpu.Device {
-	if o.sched == nil && o.workers > 0 || o.assign.Match == CPU && o.assign.Entropy == CPU {
+	if o.sched == nil && o.workers > 0 || o.assign.Match == BackendCPU && o.assign.Entropy == BackendCPU {
 		return nil
 	}
 	return o.scheduler().Device()

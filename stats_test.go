@@ -99,7 +99,7 @@ func TestStatsOfRuns(t *testing.T) {
 	}
 	s.SetDevice(NewSoftDevice(gpu.SoftConfig{}))
 	if st := func() SchedulerStats {
-		w := newWriter(t, io.Discard, WithScheduler(s), WithBackend(GPU, GPU))
+		w := newWriter(t, io.Discard, WithScheduler(s), WithBackend(BackendGPU, BackendGPU))
 		w.Write(content)
 		w.Close()
 		return w.Stats()
@@ -118,7 +118,7 @@ func TestStatsOfRuns(t *testing.T) {
 // TestTrace checks that each stage of each block gives one event.
 func TestTrace(t *testing.T) {
 	content := textBytes(20*testBlock, 1)
-	for _, backend := range []Backend{CPU, GPU, Fused} {
+	for _, backend := range []Backend{BackendCPU, BackendGPU, BackendFused} {
 		var mu sync.Mutex
 		seen := map[string]int{}
 		workers := map[int]bool{}
@@ -139,7 +139,7 @@ func TestTrace(t *testing.T) {
 			WithBlockSize(testBlock), WithTrace(trace))
 		want := map[string]int{"lz77 cpu": 20, "lzseq cpu": 20, "rans cpu": 20, "check cpu": 40}
 		switch backend {
-		case GPU:
+		case BackendGPU:
 			want = map[string]int{
 				"lz77 gpu":   20,
 				"lzseq cpu":  20,
@@ -147,7 +147,7 @@ func TestTrace(t *testing.T) {
 				"verify cpu": 40,
 				"check cpu":  40,
 			}
-		case Fused:
+		case BackendFused:
 			want = map[string]int{"fused gpu": 20, "verify cpu": 20, "check cpu": 40}
 		}
 		if len(seen) != len(want) {
@@ -159,7 +159,7 @@ func TestTrace(t *testing.T) {
 			}
 		}
 		for w := range workers {
-			if w < -1 || w > 2 || w == -1 && backend == CPU {
+			if w < -1 || w > 2 || w == -1 && backend == BackendCPU {
 				t.Errorf("worker %d", w)
 			}
 		}

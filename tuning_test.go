@@ -79,14 +79,14 @@ func TestTuning(t *testing.T) {
 					equal(t, encode(t, content, append(opts, WithConcurrency(workers))...), want,
 						what)
 					s := deviceScheduler(t, workers, gpu.SoftConfig{Batch: 3})
-					for _, b := range []Backend{Auto, GPU, Fused} {
+					for _, b := range []Backend{BackendAuto, BackendGPU, BackendFused} {
 						if b.Strict() && (p.Format != PZ || level == 9) {
 							continue // no device knows this stage
 						}
 						opts := append(opts, WithScheduler(s), WithBackend(b, b))
 						equal(t, encode(t, content, opts...), want, what+" on a device")
 					}
-					if level < 9 && ran(s.Stats(), GPU) == 0 {
+					if level < 9 && ran(s.Stats(), BackendGPU) == 0 {
 						t.Errorf("%s: no block ran on the device", what)
 					}
 				}

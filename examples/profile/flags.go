@@ -108,7 +108,7 @@ func parseFlags(args []string) (*config, error) {
 	case *gpu && given["backend"]:
 		return nil, usageError("--gpu and --backend exclude each other")
 	case *gpu:
-		c.backends = [2]compress.Backend{compress.GPU, compress.GPU}
+		c.backends = [2]compress.Backend{compress.BackendGPU, compress.BackendGPU}
 	}
 	if err := c.check(given); err != nil {
 		return nil, err
@@ -201,7 +201,9 @@ func (c *config) op() string {
 	return "compress"
 }
 
-var backends = []compress.Backend{compress.Auto, compress.CPU, compress.GPU, compress.Fused}
+var backends = []compress.Backend{
+	compress.BackendAuto, compress.BackendCPU, compress.BackendGPU, compress.BackendFused,
+}
 
 // parseBackends parses one backend, or two with a comma between them.
 func parseBackends(s string) (pair [2]compress.Backend, err error) {

@@ -197,7 +197,7 @@ func (b *block) row(start time.Time) []string {
 			parts.WriteByte(' ')
 		}
 		on := "gpu"
-		if p.backend != compress.GPU {
+		if p.backend != compress.BackendGPU {
 			on = "cpu"
 			if p.worker >= 0 {
 				on += strconv.Itoa(p.worker)

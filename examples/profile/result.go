@@ -167,7 +167,7 @@ func parseKey(op, stage, backend string) (k stageKey, err error) {
 	default:
 		return k, fmt.Errorf("unknown op %q", op)
 	}
-	for _, b := range []compress.Backend{compress.CPU, compress.GPU} {
+	for _, b := range []compress.Backend{compress.BackendCPU, compress.BackendGPU} {
 		if b.String() == backend {
 			k.backend = b
 			return k, nil

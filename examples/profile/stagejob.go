@@ -101,7 +101,7 @@ func (j *stageJob) iterate() (compressed int64, err error) {
 			return err
 		}
 		j.rec.event(compress.StageEvent{Op: j.op, Block: int64(i), Bytes: b.Size(), Stage: j.stage,
-			Backend: compress.CPU, Worker: worker, Batch: 1, Start: start, Took: time.Since(start)})
+			Backend: compress.BackendCPU, Worker: worker, Batch: 1, Start: start, Took: time.Since(start)})
 		mu.Lock()
 		p.Content += int64(b.Size())
 		p.Compressed += int64(b.Compressed())

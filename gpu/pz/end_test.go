@@ -132,7 +132,8 @@ func startWork(device string, rnd *rand.Rand) (d compress.Device, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	backends := [][2]compress.Backend{
-		{compress.GPU, compress.CPU}, {compress.CPU, compress.GPU}, {compress.Fused, compress.Fused},
+		{compress.BackendGPU, compress.BackendCPU}, {compress.BackendCPU, compress.BackendGPU},
+		{compress.BackendFused, compress.BackendFused},
 	}[rnd.IntN(3)]
 	block := 64 << 10 << rnd.IntN(6)
 	content := corpus.ByName("text").Make(max(block, 1<<20))

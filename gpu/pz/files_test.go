@@ -141,15 +141,16 @@ func testFile(
 		compress.WithLevel(level),
 		compress.WithBlockSize(64 << 10),
 	}
-	want := encode(t, content, append(opts, compress.WithBackend(compress.CPU, compress.CPU))...)
+	onCPU := compress.WithBackend(compress.BackendCPU, compress.BackendCPU)
+	want := encode(t, content, append(opts, onCPU)...)
 	for _, b := range [][2]compress.Backend{
-		{compress.Fused, compress.Fused},
-		{compress.GPU, compress.GPU},
-		{compress.GPU, compress.CPU},
-		{compress.CPU, compress.GPU},
-		{compress.Auto, compress.Auto},
+		{compress.BackendFused, compress.BackendFused},
+		{compress.BackendGPU, compress.BackendGPU},
+		{compress.BackendGPU, compress.BackendCPU},
+		{compress.BackendCPU, compress.BackendGPU},
+		{compress.BackendAuto, compress.BackendAuto},
 	} {
-		if b[0] == compress.GPU && b[1] == compress.GPU && !testenv.All() && len(name)%3 != 0 {
+		if b[0] == compress.BackendGPU && b[1] == compress.BackendGPU && !testenv.All() && len(name)%3 != 0 {
 			continue
 		}
 		s := newScheduler(t, d)
@@ -168,7 +169,7 @@ func testFile(
 				pipeline, name, level, b, st.Returned)
 		}
 		for _, x := range st.Stages {
-			if x.Backend == compress.GPU && x.Stage != "check" && x.Stage != "verify" {
+			if x.Backend == compress.BackendGPU && x.Stage != "check" && x.Stage != "verify" {
 				onGPU += x.Blocks
 			}
 		}
@@ -196,7 +197,9 @@ func TestFused(t *testing.T) {
 				if !testenv.All() && (level == 6) != (pipeline == compress.DefaultPipeline) {
 					continue
 				}
-				for _, b := range []compress.Backend{compress.Fused, compress.GPU, compress.Auto} {
+				for _, b := range []compress.Backend{
+					compress.BackendFused, compress.BackendGPU, compress.BackendAuto,
+				} {
 					testFused(t, d, pipeline, level, b)
 				}
 			}
@@ -214,12 +217,14 @@ func testFused(t *testing.T, d gpu.Device, pipeline string, level int, b compres
 		compress.WithLevel(level),
 		compress.WithBlockSize(block),
 	}
-	want := encode(t, content, append(opts, compress.WithBackend(compress.CPU, compress.CPU))...)
+	onCPU := compress.WithBackend(compress.BackendCPU, compress.BackendCPU)
+	want := encode(t, content, append(opts, onCPU)...)
 	opts = append(opts, compress.WithScheduler(newScheduler(t, c)), compress.WithBackend(b, b))
 	equal(t, encode(t, content, opts...), want, pipeline)
 	fused := c.batches[gpu.Fused].Load()
 	staged := c.batches[gpu.Stage0].Load() + c.batches[gpu.StageN].Load()
-	if (fused > 0) != (b == compress.Fused) || b != compress.Auto && (staged > 0) != (b == compress.GPU) {
+	if (fused > 0) != (b == compress.BackendFused) ||
+		b != compress.BackendAuto && (staged > 0) != (b == compress.BackendGPU) {
 		t.Errorf("%s, level %d, %v: %d fused batches, %d of single stages", pipeline, level, b, fused, staged)
 	}
 }
@@ -247,7 +252,7 @@ func TestLost(t *testing.T) {
 		base := []compress.Option{compress.WithLevel(6), compress.WithBlockSize(block)}
 		want := encode(t, content, base...)
 		for i := range int64(8) {
-			after, b := i/2, []compress.Backend{compress.GPU, compress.Fused}[i%2]
+			after, b := i/2, []compress.Backend{compress.BackendGPU, compress.BackendFused}[i%2]
 			failing := &failingDevice{Device: d}
 			failing.left.Store(after)
 			s := newScheduler(t, failing)
@@ -261,7 +266,7 @@ func TestLost(t *testing.T) {
 			s = newScheduler(t, failing)
 			on = []compress.Option{
 				compress.WithScheduler(s),
-				compress.WithBackend(compress.GPU, compress.GPU),
+				compress.WithBackend(compress.BackendGPU, compress.BackendGPU),
 			}
 			back, err := decode(want, on...)
 			if err != nil {
@@ -282,7 +287,7 @@ func TestDamage(t *testing.T) {
 			bad[at] ^= 4
 			_, err := decode(bad)
 			_, onGPU := decode(bad, compress.WithScheduler(newScheduler(t, d)),
-				compress.WithBackend(compress.CPU, compress.GPU))
+				compress.WithBackend(compress.BackendCPU, compress.BackendGPU))
 			if err == nil || onGPU == nil || err.Error() != onGPU.Error() {
 				t.Errorf("byte %d: error %v on the CPU, %v on the GPU", at, err, onGPU)
 			}

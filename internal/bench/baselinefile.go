@@ -63,7 +63,7 @@ var baselineColumns = []baselineColumn{
 // deviceBlocks returns the number of blocks of which the device did a stage.
 func deviceBlocks(s *schedulerStats) (n int64) {
 	for _, x := range s.Stages {
-		if x.Backend == compress.GPU {
+		if x.Backend == compress.BackendGPU {
 			n = max(n, x.Blocks)
 		}
 	}

@@ -16,8 +16,9 @@ var fileLevels = []int{4, 6}
 // fileBackends are the assignments of matching and entropy coding that wholeFiles measures. The
 // output of the first is the reference.
 var fileBackends = [][2]compress.Backend{
-	{compress.CPU, compress.CPU}, {compress.CPU, compress.GPU}, {compress.GPU, compress.CPU},
-	{compress.GPU, compress.GPU}, {compress.Fused, compress.Fused}, {compress.Auto, compress.Auto},
+	{compress.BackendCPU, compress.BackendCPU}, {compress.BackendCPU, compress.BackendGPU},
+	{compress.BackendGPU, compress.BackendCPU}, {compress.BackendGPU, compress.BackendGPU},
+	{compress.BackendFused, compress.BackendFused}, {compress.BackendAuto, compress.BackendAuto},
 }
 
 // wholeFiles prints a table of whole streams in memory on all processors, with every assignment.

@@ -43,15 +43,15 @@ func (r gateRow) device() string {
 func (cfg *gateConfig) backends(r gateRow) (match, entropy compress.Backend) {
 	switch r.device() {
 	case "":
-		return compress.CPU, compress.CPU
+		return compress.BackendCPU, compress.BackendCPU
 	case softDevice:
-		return compress.Auto, compress.Auto
+		return compress.BackendAuto, compress.BackendAuto
 	}
 	use := func(levels []int) compress.Backend {
 		if slices.Contains(levels, r.level) {
-			return compress.GPU
+			return compress.BackendGPU
 		}
-		return compress.CPU
+		return compress.BackendCPU
 	}
 	w := cfg.work[r.pipeline]
 	return use(w.matches), use(w.codes)
@@ -193,9 +193,9 @@ func (cfg *gateConfig) probe(pipeline string) (*deviceWork, error) {
 			}
 			return err
 		}
-		matches, err1 := onDevice(encode, compress.GPU, compress.CPU)
-		codes, err2 := onDevice(encode, compress.CPU, compress.GPU)
-		decodes, err3 := onDevice(decode, compress.CPU, compress.GPU)
+		matches, err1 := onDevice(encode, compress.BackendGPU, compress.BackendCPU)
+		codes, err2 := onDevice(encode, compress.BackendCPU, compress.BackendGPU)
+		decodes, err3 := onDevice(decode, compress.BackendCPU, compress.BackendGPU)
 		if err := errors.Join(err1, err2, err3); err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ func silenceDrivers() {
 func (a *app) openDevice() (report func(), err error) {
 	none := func() {}
 	c := &a.cfg
-	if c.match == compress.CPU && c.entropy == compress.CPU {
+	if c.match == compress.BackendCPU && c.entropy == compress.BackendCPU {
 		return none, nil
 	}
 	var d compress.Device
@@ -105,7 +105,7 @@ func (a *app) reportDevice() {
 			continue
 		}
 		where := "cpu"
-		if s.Backend == compress.GPU {
+		if s.Backend == compress.BackendGPU {
 			where = dev.Name
 		}
 		a.print("", "%s on %s: %d %s, %s", s.Stage, where, s.Blocks, plural(s.Blocks, "block"),

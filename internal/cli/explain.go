@@ -87,7 +87,7 @@ func (a *app) otherBackend() string {
 	}
 	text += "; --backend auto leaves the rest to the CPU"
 	level := cmp.Or(c.level, compress.DefaultLevel)
-	if c.match.Strict() && works(level, compress.CPU, compress.GPU) {
+	if c.match.Strict() && works(level, compress.BackendCPU, compress.BackendGPU) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text

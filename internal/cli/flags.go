@@ -134,7 +134,8 @@ func (c *config) setMemory(s string) error {
 
 // backends lists the values of --backend.
 var backends = map[string]compress.Backend{
-	"auto": compress.Auto, "cpu": compress.CPU, "gpu": compress.GPU, "fused": compress.Fused,
+	"auto": compress.BackendAuto, "cpu": compress.BackendCPU,
+	"gpu": compress.BackendGPU, "fused": compress.BackendFused,
 }
 
 // setBackend sets one backend for both stages, or one for matching and one for entropy coding.
@@ -151,7 +152,7 @@ func (c *config) setBackend(s string) error {
 	case !ok1 || !ok2:
 		return errors.New("the backend must be auto, cpu, gpu or fused; " +
 			"two backends, as in cpu,gpu, are for matching and for entropy coding")
-	case (c.match == compress.Fused) != (c.entropy == compress.Fused):
+	case (c.match == compress.BackendFused) != (c.entropy == compress.BackendFused):
 		return errors.New("fused runs matching and entropy coding together; use it alone")
 	}
 	return nil
