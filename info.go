@@ -32,10 +32,9 @@ type StreamInfo struct {
 	ContentOffset int64  // of its content in the content of the file
 	Content       int64  // bytes of content
 	Blocks        int64  // number of blocks, each of which can be decompressed alone
-	Unchecked     int64  // number of blocks without a check of their content
+	Unchecked     int64  // number of blocks without a check of their content; 0 if all have one
 	Pipeline      string // that wrote it, for instance "lzseqr"; "" for .gz and .zst
 	BlockSize     int    // most content of a block, in bytes
-	Checks        bool   // all blocks carry checks of their content
 }
 
 // BlockInfo describes one block of a .pz file, or one frame of a .zst file.
@@ -106,15 +105,13 @@ func infoOf(x *index.File) Info {
 			ContentOffset: st.ContentOffset,
 			Content:       st.Content,
 			Blocks:        st.Blocks,
-			Unchecked:     st.Blocks,
 			BlockSize:     st.BlockSize,
-			Checks:        st.Checks,
 		}
 		if x.Format == PZ {
 			s.Pipeline = pipelineOf(PZ, st.Pipeline).Name
 		}
-		if st.Checks {
-			s.Unchecked = 0
+		if !st.Checks {
+			s.Unchecked = st.Blocks
 		}
 		info.Streams = append(info.Streams, s)
 	}
@@ -166,7 +163,6 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 			Content:       m.Content,
 			Blocks:        1,
 			BlockSize:     int(min(m.Content, math.MaxInt)),
-			Checks:        true,
 		})
 		info.Content += m.Content
 		info.Blocks++
@@ -181,7 +177,7 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 
 // readZstdInfo describes a .zst file by the headers of its frames and blocks.
 func readZstdInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
-	z := zstdInfo{src: src, opt: o, sum: StreamInfo{Checks: true}}
+	z := zstdInfo{src: src, opt: o}
 	table, err := zstfile.Walk(src, size, &o.limits, z.add)
 	st := &z.sum
 	if err == nil {
@@ -222,7 +218,6 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	st.Blocks++
 	if !f.Header.Checksum {
 		st.Unchecked++
-		st.Checks = false
 	}
 	st.BlockSize = max(st.BlockSize, int(min(content, math.MaxInt)))
 	st.Size = end

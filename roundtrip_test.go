@@ -60,7 +60,7 @@ func TestConcatenated(t *testing.T) {
 	if len(info.Streams) != 6 || info.Content != int64(len(content)) ||
 		info.Size != int64(len(file)) ||
 		info.Streams[0].Pipeline != "lzr" || info.Streams[1].Pipeline != "lzseqr" ||
-		info.Streams[2].Checks {
+		info.Streams[1].Unchecked != 0 || info.Streams[2].Unchecked != info.Streams[2].Blocks {
 		t.Errorf("%+v", info)
 	}
 }

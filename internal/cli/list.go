@@ -94,7 +94,7 @@ var checkNames = map[compress.Format]string{
 func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 	check := checkNames[format]
 	switch {
-	case s.Checks:
+	case s.Unchecked == 0:
 	case s.Unchecked == s.Blocks:
 		check = "none"
 	default:
