@@ -3,8 +3,8 @@ package lz77
 import "github.com/gopz/compress/lz77/internal/base"
 
 // A device may find the candidates of RowHash: the best one of each position, by the definition at
-// RowHash, in 32 bits. 0 stands for none. Otherwise the low CandidateOffsetBits bits hold the offset
-// and the high bits the length less 4. Lengths end at Nice.
+// RowHash, in 32 bits. 0 stands for none. Otherwise the low CandidateOffsetBits bits hold the
+// offset and the high bits the length less 4. Lengths end at Nice.
 const (
 	CandidateOffsetBits = 24
 	// CandidateTail is the number of bytes at the end of a block that have no candidates.
@@ -13,14 +13,15 @@ const (
 	MaxCandidateNice = 1<<(32-CandidateOffsetBits) - 1 + 4
 )
 
-// RowHashParams returns the parameters of the hash of RowHash for a block of size bytes, including the
-// bytes in front of it. The hash is
+// RowHashParams returns the parameters of the hash of RowHash for a block of size bytes, including
+// the bytes in front of it. The hash is
 //
 //	h = low·RowHashMul + (high & mask)·RowHashMulHigh modulo 2³²
 //
-// low and high are the 4 bytes at the position and the next 4, little-endian. Positions whose h agree
-// in the highest rowBits bits share a row. The Depth most recent of them are the candidates of a
-// position. One whose h differs in the next RowTagBits bits is among these Depth, but is not compared.
+// low and high are the 4 bytes at the position and the next 4, little-endian. Positions whose h
+// agree in the highest rowBits bits share a row. The Depth most recent of them are the candidates
+// of a position. One whose h differs in the next RowTagBits bits is among these Depth, but is not
+// compared.
 func (p *Params) RowHashParams(size int) (rowBits uint8, mask uint32) {
 	return base.TableLog(p.HashLog, size), rowHashMask(p.HashBytes)
 }
@@ -38,8 +39,8 @@ func (p *Params) CandidatesFit(size int) bool {
 	return p.Finder == RowHash && p.Nice <= MaxCandidateNice && size <= 1<<CandidateOffsetBits
 }
 
-// FindCandidates sets best to the candidates of the first len(src) − CandidateTail positions of src, for
-// ParseCandidates. params.CandidatesFit(len(src)) must be true.
+// FindCandidates sets best to the candidates of the first len(src) − CandidateTail positions of
+// src, for ParseCandidates. params.CandidatesFit(len(src)) must be true.
 func (m *Matcher) FindCandidates(best []uint32, src []byte, params *Params, limits Limits) {
 	limits.check()
 	m.params, m.limits = *params, limits

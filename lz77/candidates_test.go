@@ -54,8 +54,8 @@ func TestParseCandidates(t *testing.T) {
 	}
 }
 
-// TestImpossibleCandidates: ParseCandidates does not panic, whatever the candidates are. It reports an
-// impossible candidate or gives sequences, which Valid may reject. All tiers do the same.
+// TestImpossibleCandidates: ParseCandidates does not panic, whatever the candidates are. It reports
+// an impossible candidate or gives sequences, which Valid may reject. All tiers do the same.
 func TestImpossibleCandidates(t *testing.T) {
 	p, l := &Levels[6], testLimits[0]
 	size := 5000
@@ -96,9 +96,9 @@ func TestImpossibleCandidates(t *testing.T) {
 	}
 }
 
-// TestCandidatesNearNice: a far candidate, whose length counts up to Nice, does not replace a near one
-// that is a byte or two shorter. This holds even if the parser has a match nearly as good, so that only
-// the far one could replace that.
+// TestCandidatesNearNice: a far candidate, whose length counts up to Nice, does not replace a near
+// one that is a byte or two shorter. This holds even if the parser has a match nearly as good, so
+// that only the far one could replace that.
 func TestCandidatesNearNice(t *testing.T) {
 	for level := range Levels {
 		p := &Levels[level]
@@ -131,8 +131,8 @@ func TestCandidatesNearNice(t *testing.T) {
 	}
 }
 
-// TestCandidatesOfRepeats: the time for content that repeats is linear. When it was quadratic, these
-// 2 MiB took a minute, and the software device was lost.
+// TestCandidatesOfRepeats: the time for content that repeats is linear. When it was quadratic,
+// these 2 MiB took a minute, and the software device was lost.
 func TestCandidatesOfRepeats(t *testing.T) {
 	if testenv.Race {
 		t.Skip("one goroutine has no races")

@@ -52,8 +52,8 @@ func TestCheckpointGap(t *testing.T) {
 	}
 }
 
-// TestCheckpointPanics: a Matcher that a checkpoint has left in the middle of a block parses the next
-// block as a new one does. Sequences do not depend on checkpoints.
+// TestCheckpointPanics: a Matcher that a checkpoint has left in the middle of a block parses the
+// next block as a new one does. Sequences do not depend on checkpoints.
 func TestCheckpointPanics(t *testing.T) {
 	const size = 140_000
 	times := 4

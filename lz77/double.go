@@ -5,16 +5,16 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The greedy parser of DoubleHash has two hash tables with one candidate per hash, as zstd's "double
-// fast" strategy: a long table by 8 bytes and a short one by HashBytes bytes.
+// The greedy parser of DoubleHash has two hash tables with one candidate per hash, as zstd's
+// "double fast" strategy: a long table by 8 bytes and a short one by HashBytes bytes.
 //
 // It takes the candidate of the long table if there is one in reach, else that of the short table.
 // A match of fewer than longEnough bytes gives way to a longer one that the long table has for the
 // next position. A match at the last offset one byte further on is taken at once. Behind a match it
 // also tries the offset before the last.
 //
-// Cost: two cache accesses per position searched. simd.ParseDouble does the same in assembly, except
-// for the last simd.DoubleSlack bytes.
+// Cost: two cache accesses per position searched. simd.ParseDouble does the same in assembly,
+// except for the last simd.DoubleSlack bytes.
 
 // longEnough is the length of a match in bytes from which the next position is not searched: the
 // size of the kernel's vectors.

@@ -5,8 +5,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The lazy parser of DoubleHash has the two hash tables of the greedy one and looks twice for a match
-// longer than the one at hand:
+// The lazy parser of DoubleHash has the two hash tables of the greedy one and looks twice for a
+// match longer than the one at hand:
 //
 //   - one byte further on, in the long table, for as long as that finds a longer match;
 //   - where the match ends, in the long table. That candidate is moved back by the length of the
@@ -19,9 +19,9 @@ import (
 // Cost: two cache accesses per position searched, and up to two more per match found.
 // simd.ParseDoubleLazy does the same in assembly.
 
-// Of the first denseBytes positions of a match, every insertStep-th is inserted into the tables, and
-// of the others every sparseStep-th. With insertStep everywhere, text and tables are 0.1% smaller and
-// take 3% longer.
+// Of the first denseBytes positions of a match, every insertStep-th is inserted into the tables,
+// and of the others every sparseStep-th. With insertStep everywhere, text and tables are 0.1%
+// smaller and take 3% longer.
 const (
 	insertStep = 2
 	denseBytes = 16

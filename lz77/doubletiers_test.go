@@ -9,9 +9,9 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// TestDoubleTiers: all tiers give the same sequences with both parsers of DoubleHash, with all settings,
-// limits, windows and capacities of dst, which decide where calls of a kernel end. It uses a new Matcher
-// for each block and one for all.
+// TestDoubleTiers: all tiers give the same sequences with both parsers of DoubleHash, with all
+// settings, limits, windows and capacities of dst, which decide where calls of a kernel end. It
+// uses a new Matcher for each block and one for all.
 func TestDoubleTiers(t *testing.T) {
 	limits := append([]Limits{
 		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
@@ -61,9 +61,9 @@ func TestDoubleTiers(t *testing.T) {
 	}
 }
 
-// TestDoubleCalls: the place where a call of a kernel ends makes no difference. Even seeds have matches so
-// long that most calls end within one. Odd seeds have so many matches that alternate between two offsets
-// that dst is often full between them.
+// TestDoubleCalls: the place where a call of a kernel ends makes no difference. Even seeds have
+// matches so long that most calls end within one. Odd seeds have so many matches that alternate
+// between two offsets that dst is often full between them.
 func TestDoubleCalls(t *testing.T) {
 	for seed := range uint64(8) {
 		if small() && seed > 1 {

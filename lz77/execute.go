@@ -6,8 +6,8 @@ import "github.com/gopz/compress/simd"
 // literals.
 const Slack = simd.CopySlack
 
-// Execute carries out seqs: it writes to dst from position at on and reads literals from the front of
-// lits. It returns the position behind the last match and the literals that are left.
+// Execute carries out seqs: it writes to dst from position at on and reads literals from the front
+// of lits. It returns the position behind the last match and the literals that are left.
 //
 // The caller has checked the sums of all lengths: dst must have Slack bytes more than the sequences
 // write and lits Slack bytes more than they read. Offsets must be at least 16. Execute returns

@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// guarded returns n bytes with slack behind them. intact reports whether the canaries around both are
-// unchanged.
+// guarded returns n bytes with slack behind them. intact reports whether the canaries around both
+// are unchanged.
 func guarded(n, slack int) (p []byte, intact func() bool) {
 	const guard = 64
 	all := make([]byte, guard+n+slack+guard)
@@ -127,8 +127,8 @@ func testExecuteOverlap(t *testing.T) {
 	}
 }
 
-// TestExecuteOffset: Execute rejects an offset that reaches back beyond the beginning of dst, by one byte
-// or by far.
+// TestExecuteOffset: Execute rejects an offset that reaches back beyond the beginning of dst, by
+// one byte or by far.
 func TestExecuteOffset(t *testing.T) { eachTier(t, testExecuteOffset) }
 
 func testExecuteOffset(t *testing.T) {
@@ -158,8 +158,8 @@ func testExecuteOffset(t *testing.T) {
 	}
 }
 
-// TestExecuteAnything: with arguments that break the rules Execute may panic, but it touches nothing
-// outside the slices.
+// TestExecuteAnything: with arguments that break the rules Execute may panic, but it touches
+// nothing outside the slices.
 func TestExecuteAnything(t *testing.T) { eachTier(t, testExecuteAnything) }
 
 func testExecuteAnything(t *testing.T) {

@@ -20,8 +20,8 @@ var testLimits = []Limits{
 // blockLimits are the limits of a form that is written in blocks.
 var blockLimits = Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: blockModel{}}
 
-// small asks for less data, unless PZ_TEST is "all". The race detector makes these loops some twenty
-// times slower.
+// small asks for less data, unless PZ_TEST is "all". The race detector makes these loops some
+// twenty times slower.
 func small() bool { return !testenv.All() || testenv.Race }
 
 // tiny asks for still less data.
@@ -39,7 +39,8 @@ func forEachLevel(t *testing.T, f func(t *testing.T, p *Params, l Limits)) {
 	}
 }
 
-// flatModel is a PriceModel whose prices do not depend on counts, and where repeat offsets cost nothing.
+// flatModel is a PriceModel whose prices do not depend on counts, and where repeat offsets cost
+// nothing.
 type flatModel struct{}
 
 func (flatModel) Rules() Rules {

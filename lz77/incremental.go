@@ -7,15 +7,16 @@ import (
 )
 
 // Incremental finds the sequences of short blocks of content that follow one another, such as the
-// lines of a log with a flush behind each. Its tables outlast a block. A Matcher would fill its tables
-// anew for each block, which takes a hundred times as long as the block itself.
+// lines of a log with a flush behind each. Its tables outlast a block. A Matcher would fill its
+// tables anew for each block, which takes a hundred times as long as the block itself.
 //
-// A hash table leads to the last position with the same 4 bytes, and a chain from each position to the
-// one before it (as zlib's deflate_fast). The chain is a ring, so that it bounds the window. Positions
-// count from the beginning of the content, so that moving the window within its buffer changes nothing.
+// A hash table leads to the last position with the same 4 bytes, and a chain from each position to
+// the one before it (as zlib's deflate_fast). The chain is a ring, so that it bounds the window.
+// Positions count from the beginning of the content, so that moving the window within its buffer
+// changes nothing.
 //
-// The parser looks for the cheapest path through the block by dynamic programming, at fixed prices. A
-// block is too short for codes of its own, so its coder knows the prices in advance.
+// The parser looks for the cheapest path through the block by dynamic programming, at fixed prices.
+// A block is too short for codes of its own, so its coder knows the prices in advance.
 //
 // The zero value is ready to use. An Incremental is not safe for concurrent use.
 type Incremental struct {
@@ -67,10 +68,10 @@ func (x *Incremental) Reset() {
 // maxOrigin bounds positions, which have 32 bits.
 const maxOrigin = 1 << 30
 
-// Parse appends the sequences of src[start:] to dst; these are MaxIncremental bytes at most. Matches reach
-// back into src[:start]. at is the offset in the content of src[start], and grows from call to call.
-// Parse first inserts into the tables what precedes src[start] and was not in an earlier call.
-// repeats are the repeat offsets of the coder.
+// Parse appends the sequences of src[start:] to dst; these are MaxIncremental bytes at most.
+// Matches reach back into src[:start]. at is the offset in the content of src[start], and grows
+// from call to call. Parse first inserts into the tables what precedes src[start] and was not in an
+// earlier call. repeats are the repeat offsets of the coder.
 func (x *Incremental) Parse(
 	dst []Sequence, src []byte, start int, at int64, repeats [3]uint32, p *IncrementalParams,
 ) []Sequence {
@@ -155,8 +156,8 @@ func (x *Incremental) findPath(src []byte, start int, repeats [3]uint32, p *Incr
 	}
 }
 
-// extendRepeats extends the path to src[at] by matches at its repeat offsets, and returns the length of
-// the longest. nodes begins with the node of at.
+// extendRepeats extends the path to src[at] by matches at its repeat offsets, and returns the
+// length of the longest. nodes begins with the node of at.
 func extendRepeats(nodes []shortNode, src []byte, at int, p *IncrementalParams) (longest int) {
 	node := nodes[0]
 	v := base.Load32(src, at)
@@ -211,8 +212,8 @@ func (x *Incremental) extendMatches(
 	return longest
 }
 
-// extendPath extends the path to nodes[0] by matches of from to to bytes. price is that of the path and
-// the offset, and step has everything else but the length.
+// extendPath extends the path to nodes[0] by matches of from to to bytes. price is that of the path
+// and the offset, and step has everything else but the length.
 func extendPath(nodes []shortNode, from, to int, price int32, step shortNode, p *IncrementalParams) {
 	if to >= p.Nice {
 		from = to

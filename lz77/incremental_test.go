@@ -26,8 +26,8 @@ func testPrices() *IncrementalPrices {
 	return p
 }
 
-// parsePieces parses content in pieces that end at the given places, with at most window bytes in front
-// of each in the same slice. It returns the sequences of each piece.
+// parsePieces parses content in pieces that end at the given places, with at most window bytes in
+// front of each in the same slice. It returns the sequences of each piece.
 func parsePieces(
 	x *Incremental, content []byte, ends []int, window int, p *IncrementalParams,
 ) (list [][]Sequence) {
@@ -43,8 +43,9 @@ func parsePieces(
 	return list
 }
 
-// TestIncremental parses content in random pieces. The sequences of a piece must restore it, and neither
-// depend on the place of the window in memory nor on what an Incremental did before a Reset.
+// TestIncremental parses content in random pieces. The sequences of a piece must restore it, and
+// neither depend on the place of the window in memory nor on what an Incremental did before a
+// Reset.
 func TestIncremental(t *testing.T) {
 	var used Incremental
 	for i, name := range []string{"json", "text", "random", "sparse"} {
@@ -89,7 +90,8 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// TestIncrementalSkip parses a piece behind content that did not pass through Parse, and far into it.
+// TestIncrementalSkip parses a piece behind content that did not pass through Parse, and far into
+// it.
 func TestIncrementalSkip(t *testing.T) {
 	p := &IncrementalParams{HashLog: 12, ChainLog: 14, Depth: 8, Nice: 40, Prices: testPrices()}
 	content := corpus.ByName("json").Make(40_000)

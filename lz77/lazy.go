@@ -2,14 +2,14 @@ package lz77
 
 import "github.com/gopz/compress/lz77/internal/base"
 
-// The lazy parser takes the best match at each position, unless one of the next Lazy positions has a
-// better one (as zlib's deflate_slow does). A match with a new offset that saves nothing is left out;
-// see literalCosts.
+// The lazy parser takes the best match at each position, unless one of the next Lazy positions has
+// a better one (as zlib's deflate_slow does). A match with a new offset that saves nothing is left
+// out; see literalCosts.
 //
 // Cost: one search per position that no match covers, plus up to Lazy searches per match.
 
-// lazyCost[k] is the number of bits by which a match k positions later must be better. Each position
-// costs a literal.
+// lazyCost[k] is the number of bits by which a match k positions later must be better. Each
+// position costs a literal.
 var lazyCost = [3]int{0, 4, 7}
 
 // rowCheckpointBytes is the content in bytes between checkpoints of RowHash.

@@ -5,8 +5,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseLazyKernel is parseLazy by a kernel, with the kernel's own kind of rows or with m.candidates.
-// It returns false if no kernel can do it.
+// parseLazyKernel is parseLazy by a kernel, with the kernel's own kind of rows or with
+// m.candidates. It returns false if no kernel can do it.
 func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
 	p, l, r := &m.params, &m.limits, &m.rows
 	external := m.candidates != nil

@@ -25,8 +25,8 @@ const (
 	RowHash
 	// BinaryTree looks at up to Depth positions with the same hash of 4 bytes, in binary search
 	// trees, for the nearest match of each length. For matches of 3 bytes it also looks at the last
-	// two positions with the same hash of 3 bytes. The parser takes a match of Nice bytes or more at
-	// once.
+	// two positions with the same hash of 3 bytes. The parser takes a match of Nice bytes or more
+	// at once.
 	BinaryTree
 	// MultiHash looks at the last position with the same hash of 4, 7, 11 and 32 bytes, and of
 	// 3 bytes for matches of 3.
@@ -61,9 +61,9 @@ type Params struct {
 	// PricedLengths. RowHash, DoubleHash with Lazy, and the optimal parser.
 	Nice int
 	// Passes is how often a chunk is parsed, with prices from the parse before. Passes before the
-	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A chunk
-	// that resembles those before it has one pass only. With Rules.NewSplitter Passes is how often
-	// each block is parsed. Optimal parser.
+	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A
+	// chunk that resembles those before it has one pass only. With Rules.NewSplitter Passes is how
+	// often each block is parsed. Optimal parser.
 	Passes int
 	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
 	// failures. Optimal parser without Rules.NewSplitter.
@@ -82,8 +82,8 @@ type Params struct {
 // MaxLevel is the highest level.
 const MaxLevel = 9
 
-// Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is not
-// used. docs/notes/match-finding.md lists the alternatives that were measured.
+// Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is
+// not used. docs/notes/match-finding.md lists the alternatives that were measured.
 //
 //   - 1 and 2: a hash of 7 bytes finds few but long matches. Tables of 128 and 256 KiB stay in the
 //     second-level cache. Level 2 takes smaller steps: 3.4% smaller at 0.9 of the speed.

@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// TestLimits: all levels keep to all limits, with matches at repeat offsets shorter than the 4 bytes that
-// are compared at once, and longer ones.
+// TestLimits: all levels keep to all limits, with matches at repeat offsets shorter than the 4
+// bytes that are compared at once, and longer ones.
 func TestLimits(t *testing.T) {
 	src := corpus.ByName("records").Make(3000)
 	r := rand.New(rand.NewPCG(5, 6))

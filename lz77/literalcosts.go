@@ -4,10 +4,10 @@ import "math/bits"
 
 // literalCosts tells short matches that save nothing, such as a few digits among random ones.
 //
-// A match with a new offset pays if its literals would cost more than its offset and token. The cost
-// of a literal follows from the frequencies of the literals that the parse has left so far, so every
-// machine makes the same choices. The costs are renewed every updateEvery sequences, from the latest
-// sampleSeqs of them; older counts are halved each time.
+// A match with a new offset pays if its literals would cost more than its offset and token. The
+// cost of a literal follows from the frequencies of the literals that the parse has left so far, so
+// every machine makes the same choices. The costs are renewed every updateEvery sequences, from the
+// latest sampleSeqs of them; older counts are halved each time.
 type literalCosts struct {
 	cost     [256]uint8 // of each literal, in units of 1/costBit bit
 	counts   [256]uint32
@@ -64,8 +64,8 @@ func (c *literalCosts) pays(
 	return sum > (bits.Len32(uint32(offset))+matchBits)*costBit
 }
 
-// update renews the costs from the literals of the latest sequences. These may be most of the block:
-// update calls checkpoint, unless it is nil, after each piece of them.
+// update renews the costs from the literals of the latest sequences. These may be most of the
+// block: update calls checkpoint, unless it is nil, after each piece of them.
 func (c *literalCosts) update(seqs []Sequence, src []byte, checkpoint func()) {
 	for i := range c.counts {
 		c.counts[i] /= 2

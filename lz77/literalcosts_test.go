@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// TestPays: once costs are known, a short match of random digits does not pay, and one of random bytes
-// does.
+// TestPays: once costs are known, a short match of random digits does not pay, and one of random
+// bytes does.
 func TestPays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	digits := make([]byte, 1<<16)
@@ -53,8 +53,8 @@ func TestLog2(t *testing.T) {
 	}
 }
 
-// TestFewerShortMatches: levels with more candidates do not take short matches of random digits, which
-// would make records larger.
+// TestFewerShortMatches: levels with more candidates do not take short matches of random digits,
+// which would make records larger.
 func TestFewerShortMatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var src []byte

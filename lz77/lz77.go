@@ -1,12 +1,13 @@
-// Package lz77 turns a block of bytes into sequences and back (Ziv and Lempel, "A Universal Algorithm
-// for Sequential Data Compression", 1977). A sequence is a run of literals followed by a match.
+// Package lz77 turns a block of bytes into sequences and back (Ziv and Lempel, "A Universal
+// Algorithm for Sequential Data Compression", 1977). A sequence is a run of literals followed by a
+// match.
 //
 // A [Matcher] combines a match finder with a parser, as a row of [Levels] says. Its result depends
 // on the block and the settings only. [Execute] restores a block from sequences and literals.
 // Other packages code the sequences; this package knows no format.
 //
-// There is no window apart from the block: offsets reach back to its first byte if [Limits.MaxOffset]
-// allows.
+// There is no window apart from the block: offsets reach back to its first byte if
+// [Limits.MaxOffset] allows.
 package lz77
 
 import (
@@ -15,9 +16,9 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// Sequence copies LitLen literals, then MatchLen bytes from Offset bytes back. Its fields are uint32.
-// MatchLen is at least Limits.MinMatch, or MinRepeat at a repeat offset, and Offset lies between
-// Limits.MinOffset and MaxOffset. Bytes of a block behind its last sequence are literals.
+// Sequence copies LitLen literals, then MatchLen bytes from Offset bytes back. Its fields are
+// uint32. MatchLen is at least Limits.MinMatch, or MinRepeat at a repeat offset, and Offset lies
+// between Limits.MinOffset and MaxOffset. Bytes of a block behind its last sequence are literals.
 type Sequence = base.Sequence
 
 // Limits says which sequences a coder can express. All sizes are in bytes.
@@ -75,9 +76,9 @@ func (l *Limits) minOffset() int {
 	return l.MinOffset
 }
 
-// MinOffset is the least offset of a match in bytes, unless Limits.MinOffset is smaller.
-// A decoder may copy so many bytes at a time without a check for overlap. Short periods lose next to
-// nothing, because data with period n has period k·n as well.
+// MinOffset is the least offset of a match in bytes, unless Limits.MinOffset is smaller. A decoder
+// may copy so many bytes at a time without a check for overlap. Short periods lose next to nothing,
+// because data with period n has period k·n as well.
 const MinOffset = base.MinOffset
 
 // InitialRepeat is the repeat offset that fills the list at the beginning of a block.

@@ -12,9 +12,9 @@ type match struct {
 	score          int // bits that the match saves, approximately; see score
 }
 
-// find returns length and offset of the best candidate at i by the definition of RowHash. Both are 0
-// if there is none; they may be 0 if the match is shorter than least bytes.
-// Positions must ascend from call to call.
+// find returns length and offset of the best candidate at i by the definition of RowHash. Both are
+// 0 if there is none; they may be 0 if the match is shorter than least bytes. Positions must ascend
+// from call to call.
 func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
 	if m.candidates != nil {
 		m.rows.next = i + 1
@@ -24,7 +24,8 @@ func (m *Matcher) find(src []byte, i, least int) (n, offset int) {
 }
 
 // rowHash returns the hash of RowHash, whose highest bits select the row. It uses 32-bit arithmetic
-// only, so that GPUs can compute it. The low 4 bytes of v count in full, the high ones through mask.
+// only, so that GPUs can compute it. The low 4 bytes of v count in full, the high ones through
+// mask.
 func rowHash(v uint64, mask uint32) uint32 {
 	return uint32(v)*base.Prime32 + uint32(v>>32)&mask*prime32b
 }
@@ -42,8 +43,8 @@ const nearNice = 5
 // minOffsetBits is the number of bits that the least offset takes from a score.
 const minOffsetBits = 5
 
-// score returns what n bytes of match save, in bits: 4 bits a byte, as literals of common data cost,
-// less the token.
+// score returns what n bytes of match save, in bits: 4 bits a byte, as literals of common data
+// cost, less the token.
 func score(n int) int { return 4 * n }
 
 // repeatOffsets is the list of repeat offsets, the most recent first.
@@ -77,8 +78,8 @@ func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {
 	return best
 }
 
-// bestMatch returns the match at i with the highest score. It may return a shorter match, or none, if no
-// match scores more than bound.
+// bestMatch returns the match at i with the highest score. It may return a shorter match, or none,
+// if no match scores more than bound.
 func (m *Matcher) bestMatch(src []byte, i int, reps *repeatOffsets, bound int) (r match) {
 	if m.limits.Repeats != 0 {
 		if r = m.findRepeat(src, i, reps); r.length >= m.params.Nice {

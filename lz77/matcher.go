@@ -15,14 +15,14 @@ type Matcher struct {
 	// Helper may find candidates for the optimal parser while it parses. Nil stands for none.
 	// The sequences are the same with and without it.
 	Helper Helper
-	// Checkpoint, unless it is nil, is called between pieces of the work: often enough that the time
-	// between two calls stays below about 5 ms. Methods call it on their caller's goroutine, but not
-	// on that of the Helper. It may block, and it may panic to abandon the work. The Matcher can be
-	// used again after that. The sequences do not depend on it.
+	// Checkpoint, unless it is nil, is called between pieces of the work: often enough that the
+	// time between two calls stays below about 5 ms. Methods call it on their caller's goroutine,
+	// but not on that of the Helper. It may block, and it may panic to abandon the work. The
+	// Matcher can be used again after that. The sequences do not depend on it.
 	//
-	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash and the optimal parser.
-	// A single match belongs to the piece that it begins in, however long it is. The lazy parser of
-	// DoubleHash takes 13 ms for one of 64 MiB.
+	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash and the optimal
+	// parser. A single match belongs to the piece that it begins in, however long it is. The lazy
+	// parser of DoubleHash takes 13 ms for one of 64 MiB.
 	Checkpoint func()
 
 	limits       Limits
@@ -129,8 +129,8 @@ func tagOf(product uint64, tagMask uint32) uint32 { return uint32(product) & tag
 // lowBytesMask returns the mask of the first n bytes, 1 … 8.
 func lowBytesMask(n uint8) uint64 { return ^uint64(0) >> (64 - 8*n) }
 
-// extend returns the length of the match of src[i:] with src[c:]; c < i. The first n bytes are known
-// to be equal.
+// extend returns the length of the match of src[i:] with src[c:]; c < i. The first n bytes are
+// known to be equal.
 func extend(src []byte, c, i, n int) int {
 	if i+n+inlineBytes <= len(src) {
 		x, k := firstDifference(xor8(src, c+n, i+n), xor8(src, c+n+8, i+n+8))
@@ -142,8 +142,8 @@ func extend(src []byte, c, i, n int) int {
 }
 
 // firstDifference takes the XOR of 16 bytes with 16 others in two words. It returns how many bytes
-// are equal and the word with the first difference, 0 if all are equal. It does not branch, since the
-// end of a match is hard to predict.
+// are equal and the word with the first difference, 0 if all are equal. It does not branch, since
+// the end of a match is hard to predict.
 func firstDifference(x, y uint64) (word uint64, equal int) {
 	zero := ^uint64(int64(x|-x) >> 63) // all bits if x is 0
 	word = x | y&zero

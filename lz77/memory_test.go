@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestMemory: a Matcher allocates no more than Params.Memory says, and at least half of it. A bound that
-// is far too high costs workers.
+// TestMemory: a Matcher allocates no more than Params.Memory says, and at least half of it. A bound
+// that is far too high costs workers.
 func TestMemory(t *testing.T) {
 	testenv.Measures(t)
 	const rounding = 32 << 10 // of the runtime, for a few large allocations

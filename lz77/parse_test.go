@@ -70,8 +70,8 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// TestParseReused: a Matcher that has parsed large blocks finds in small ones what a new one finds. The
-// content, random bytes of few symbols, has more candidates than there is room for.
+// TestParseReused: a Matcher that has parsed large blocks finds in small ones what a new one finds.
+// The content, random bytes of few symbols, has more candidates than there is room for.
 func TestParseReused(t *testing.T) {
 	limits := append([]Limits{{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1}}, testLimits...)
 	sizes := []int{3000, 8000, 20_000, 40_000}
@@ -138,8 +138,9 @@ func TestSingleTiers(t *testing.T) {
 	}
 }
 
-// TestSingleCalls: neither the tier nor the capacity of dst changes the sequences, though both decide
-// where calls of a kernel end. With matches as long as these the number of bytes ends a call.
+// TestSingleCalls: neither the tier nor the capacity of dst changes the sequences, though both
+// decide where calls of a kernel end. With matches as long as these the number of bytes ends a
+// call.
 func TestSingleCalls(t *testing.T) {
 	for seed := range uint64(10) {
 		if small() && seed != 4 {
@@ -264,7 +265,8 @@ func TestPeriods(t *testing.T) {
 	})
 }
 
-// TestMaxOffset: a match is found if it is as far back as the limit allows, and not one byte farther.
+// TestMaxOffset: a match is found if it is as far back as the limit allows, and not one byte
+// farther.
 func TestMaxOffset(t *testing.T) {
 	piece := corpus.ByName("random").Make(400)
 	forEachLevel(t, func(t *testing.T, p *Params, l Limits) {
@@ -315,8 +317,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestFirstPosition: position 0 is a candidate like any other, although its table entry may equal an
-// empty one.
+// TestFirstPosition: position 0 is a candidate like any other, although its table entry may equal
+// an empty one.
 func TestFirstPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 100 {

@@ -8,12 +8,13 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// rows finds the candidates of RowHash: a row, or ring, of the last Depth positions for each hash (as
-// zstd's row-based match finder).
+// rows finds the candidates of RowHash: a row, or ring, of the last Depth positions for each hash
+// (as zstd's row-based match finder).
 //
 // The positions of a row lie side by side, so a search costs one or two cache misses; a hash chain
-// costs one for each candidate. Each position has a tag, 7 further bits of its hash. A search compares
-// 8 tags at a time and passes over candidates with another tag without a load from the block.
+// costs one for each candidate. Each position has a tag, 7 further bits of its hash. A search
+// compares 8 tags at a time and passes over candidates with another tag without a load from the
+// block.
 //
 // Cost: a search takes time proportional to Depth, an insertion constant time. Positions that the
 // parser passes over are inserted too. Memory: 5·Depth+1 bytes for each hash.
@@ -31,8 +32,8 @@ type rows struct {
 	base      int      // a kernel's offset for positions, which tells them from those of earlier blocks
 }
 
-// entries makes n entries ready for a kernel that parses a block of size bytes. It returns the number
-// that the kernel adds to positions.
+// entries makes n entries ready for a kernel that parses a block of size bytes. It returns the
+// number that the kernel adds to positions.
 func (r *rows) entries(n, size int, checkpoint func()) (base uint64) {
 	if cap(r.positions) < n {
 		r.positions, r.base = make([]uint32, n), 0
@@ -74,8 +75,9 @@ func (r *rows) reset(params *Params, size int) {
 	clear(r.heads)
 }
 
-// find returns length and offset of the best candidate at i by the definition of RowHash, for matches
-// of least bytes or more. Both are 0 if there is none. Positions must ascend from call to call.
+// find returns length and offset of the best candidate at i by the definition of RowHash, for
+// matches of least bytes or more. Both are 0 if there is none. Positions must ascend from call to
+// call.
 func (r *rows) find(src []byte, i, least, maxOffset, nice int) (n, offset int) {
 	log, shift, hashMask := r.log&7, r.shift&31, r.mask
 	size := 1 << log

@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// TestRowHashTiers: all tiers give the same sequences, with all settings, limits and windows. It uses a
-// new Matcher for each block and one for all.
+// TestRowHashTiers: all tiers give the same sequences, with all settings, limits and windows. It
+// uses a new Matcher for each block and one for all.
 func TestRowHashTiers(t *testing.T) {
 	limits := append([]Limits{
 		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1},
@@ -57,8 +57,8 @@ func TestRowHashTiers(t *testing.T) {
 	}
 }
 
-// TestRowHashBase: a Matcher finds in block after block what a new one finds, until entries have no room
-// for positions any more, and after that.
+// TestRowHashBase: a Matcher finds in block after block what a new one finds, until entries have no
+// room for positions any more, and after that.
 func TestRowHashBase(t *testing.T) {
 	src := corpus.ByName("mixed").Make(3000)
 	p, l := Levels[5], testLimits[1]
@@ -77,8 +77,8 @@ func TestRowHashBase(t *testing.T) {
 	}
 }
 
-// TestRowHashReused: earlier blocks of a Matcher make no difference, in any tier, behind sequences in dst,
-// and wherever entries run out of room for positions.
+// TestRowHashReused: earlier blocks of a Matcher make no difference, in any tier, behind sequences
+// in dst, and wherever entries run out of room for positions.
 func TestRowHashReused(t *testing.T) {
 	blocks := 1000
 	if small() {
@@ -122,8 +122,8 @@ func TestRowHashReused(t *testing.T) {
 	}
 }
 
-// TestRowHashLarge: the largest block whose positions a kernel's entries have room for, so that the next
-// one clears them, and one that is too large.
+// TestRowHashLarge: the largest block whose positions a kernel's entries have room for, so that the
+// next one clears them, and one that is too large.
 func TestRowHashLarge(t *testing.T) {
 	testenv.Long(t)
 	testenv.Slow(t)

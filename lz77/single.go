@@ -8,10 +8,10 @@ import (
 // The parser of SingleHash is greedy, with one hash table and one candidate per hash (as LZ4 and
 // zstd's "fast" strategy).
 //
-// It searches two neighbouring positions at a time, so that the loads of one need not wait for those
-// of the other. It tries the last offset at the second position first, because a repeat offset is
-// likely and cheap. Then it tries one candidate for each position. The step grows while nothing
-// matches. Of a match only two positions are inserted: the second and the last but one.
+// It searches two neighbouring positions at a time, so that the loads of one need not wait for
+// those of the other. It tries the last offset at the second position first, because a repeat
+// offset is likely and cheap. Then it tries one candidate for each position. The step grows while
+// nothing matches. Of a match only two positions are inserted: the second and the last but one.
 //
 // Cost: two cache accesses per pair of positions. simd.ParseSingle does the same in assembly.
 

@@ -6,9 +6,9 @@ import (
 	"github.com/gopz/compress/internal/pieces"
 )
 
-// Valid reports whether seqs are sequences of src[start:] within the limits: they cover no more than
-// that, and every match copies the bytes that stand there. It takes about as long as copying src. It
-// calls checkpoint, unless it is nil, after at most 64 Ki sequences and in long matches.
+// Valid reports whether seqs are sequences of src[start:] within the limits: they cover no more
+// than that, and every match copies the bytes that stand there. It takes about as long as copying
+// src. It calls checkpoint, unless it is nil, after at most 64 Ki sequences and in long matches.
 func Valid(
 	seqs []Sequence, src []byte, start int, limits Limits, checkpoint func(),
 ) bool {

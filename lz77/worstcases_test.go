@@ -11,8 +11,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// worstCases returns content that is adverse to match finders: every position has many candidates, and
-// all of them have long matches.
+// worstCases returns content that is adverse to match finders: every position has many candidates,
+// and all of them have long matches.
 func worstCases(n int) map[string][]byte {
 	cases := map[string][]byte{"zeros": make([]byte, n)}
 	random := corpus.ByName("random").Make(1 << 16)
@@ -81,8 +81,8 @@ func eachSetting(f func(name string, p *Params, l Limits)) {
 	f("blocks", &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
 }
 
-// TestWorstCases: sequences of adverse content are valid. A finder whose work grew with the square of
-// the size would take minutes; BenchmarkWorstCases measures the time.
+// TestWorstCases: sequences of adverse content are valid. A finder whose work grew with the square
+// of the size would take minutes; BenchmarkWorstCases measures the time.
 func TestWorstCases(t *testing.T) {
 	size := 1 << 17
 	if small() {
@@ -101,8 +101,8 @@ func TestWorstCases(t *testing.T) {
 	})
 }
 
-// BenchmarkWorstCases measures adverse content beside text. No content should take more than about ten
-// times as long as text.
+// BenchmarkWorstCases measures adverse content beside text. No content should take more than about
+// ten times as long as text.
 func BenchmarkWorstCases(b *testing.B) {
 	const size = 1 << 18
 	cases := worstCases(size)
@@ -121,8 +121,8 @@ func BenchmarkWorstCases(b *testing.B) {
 	})
 }
 
-// TestBlocksValid: sequences of a form in blocks are valid for any content, size and start. The content
-// has candidates at the ends of windows and matches longer than windows.
+// TestBlocksValid: sequences of a form in blocks are valid for any content, size and start. The
+// content has candidates at the ends of windows and matches longer than windows.
 func TestBlocksValid(t *testing.T) {
 	const window = 1 << 17
 	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}

@@ -1,5 +1,5 @@
-// Package base holds what package lz77 and its optimal parser share: the type of sequences, the bounds
-// of offsets, and the primitives of match finders.
+// Package base holds what package lz77 and its optimal parser share: the type of sequences, the
+// bounds of offsets, and the primitives of match finders.
 package base
 
 import "encoding/binary"
@@ -18,8 +18,8 @@ const (
 	MaxOffset = 1<<27 - 1
 	// InitialRepeat is lz77.InitialRepeat.
 	InitialRepeat = 64
-	// Tail is the number of bytes at the end of a block where no match begins. Finders may load 8 bytes
-	// at any position in front of them.
+	// Tail is the number of bytes at the end of a block where no match begins. Finders may load 8
+	// bytes at any position in front of them.
 	Tail = 16
 )
 
@@ -34,7 +34,8 @@ const (
 
 // Load32 returns the 4 bytes of p at i.
 //
-// A slice of constant capacity takes one or two compares. p[i:] takes a mask as well, ahead of the load.
+// A slice of constant capacity takes one or two compares. p[i:] takes a mask as well, ahead of the
+// load.
 func Load32(p []byte, i int) uint32 { return binary.LittleEndian.Uint32(p[i : i+4 : i+4]) }
 
 // Load64 returns the 8 bytes of p at i.

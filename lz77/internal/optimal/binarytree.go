@@ -13,11 +13,12 @@ import (
 // Positions with the same hash of 4 bytes form a binary search tree, ordered by the content behind
 // them. No position is below an older one. Insertion makes a position the root. On its way down it
 // splits the tree into the lesser and the greater nodes, and meets the candidates from the nearest
-// to the farthest. A match of nice bytes ends the descent; the new position replaces that candidate.
+// to the farthest. A match of nice bytes ends the descent; the new position replaces that
+// candidate.
 //
-// Cost: up to depth nodes per position, each a cache miss and a comparison. Memory: 8 bytes for each
-// position of the block or of the window, whichever is smaller. Depth bounds the time on content that
-// degenerates a tree to a list; candidates beyond it are lost.
+// Cost: up to depth nodes per position, each a cache miss and a comparison. Memory: 8 bytes for
+// each position of the block or of the window, whichever is smaller. Depth bounds the time on
+// content that degenerates a tree to a list; candidates beyond it are lost.
 type binaryTree struct {
 	heads    []int32 // root by hash of 4 bytes
 	heads3   []int32 // the last two positions by hash of 3 bytes, the latest first, if hash3
@@ -29,8 +30,8 @@ type binaryTree struct {
 	nice, depth, minMatch, minOffset, maxOffset, reach, maxOffset3 int
 }
 
-// hash3Log is log2 of the number of hashes of 3 bytes, each of which has two positions. One position
-// in place of two makes samples of 16 bits 1% larger.
+// hash3Log is log2 of the number of hashes of 3 bytes, each of which has two positions. One
+// position in place of two makes samples of 16 bits 1% larger.
 const hash3Log = 16
 
 // treeWindow returns how many positions a tree holds: all, or a power of two.
@@ -87,8 +88,8 @@ func emptyHeads(t []int32, log uint8) []int32 {
 	return t
 }
 
-// insert makes i a root and appends its candidates to dst, the shortest first, with lengths up to nice.
-// Positions must follow each other without a gap.
+// insert makes i a root and appends its candidates to dst, the shortest first, with lengths up to
+// nice. Positions must follow each other without a gap.
 func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel) []candidate {
 	end := min(len(src), i+t.nice)
 	best := t.minMatch - 1
@@ -158,8 +159,8 @@ func (t *binaryTree) insert(dst []candidate, src []byte, i int, model PriceModel
 	return dst
 }
 
-// commonBytes returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes are
-// known to be equal.
+// commonBytes returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes
+// are known to be equal.
 func commonBytes(src []byte, c, i, n, end int) int {
 	a, b := src[c+n:], src[i+n:end]
 	for k := 0; ; k += 8 {

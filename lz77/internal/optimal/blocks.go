@@ -6,8 +6,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// This file is the optimal parser for forms that are written in blocks with codes of their own, such
-// as Deflate. Literals and matches cost the same wherever they stand there, since no offset is
+// This file is the optimal parser for forms that are written in blocks with codes of their own,
+// such as Deflate. Literals and matches cost the same wherever they stand there, since no offset is
 // repeated and runs are not coded.
 //
 // The parser takes a window of content at a time:
@@ -18,8 +18,9 @@ import (
 //
 // libdeflate and zopfli go from blocks to prices and back as well.
 //
-// A parse goes from the end to the beginning, so that each position has its turn once. Its cost to the
-// end is the least over its edges. Work: an addition and a minimum for each candidate and length.
+// A parse goes from the end to the beginning, so that each position has its turn once. Its cost to
+// the end is the least over its edges. Work: an addition and a minimum for each candidate and
+// length.
 
 // blockParser is the state of that parser.
 type blockParser struct {
@@ -33,8 +34,8 @@ type blockParser struct {
 	splitter     BlockSplitter
 }
 
-// A path from a position to the end is one word: its cost and its first edge. The best of several is
-// the least word, which takes no branch.
+// A path from a position to the end is one word: its cost and its first edge. The best of several
+// is the least word, which takes no branch.
 //
 //	bits  0–8   linkLength less the length of the match, so that the longer of equals wins;
 //	            0 for a literal
@@ -55,12 +56,12 @@ const maxWindow = 1 << 17
 // windowPositionBytes is the memory of a position in a blockParser and a BlockSplitter, in bytes.
 const windowPositionBytes = 8 + 4 + 2
 
-// BlockSplitter cuts content into blocks. It takes at most 2 bytes of memory for each byte of content,
-// and a few thousand, and is not safe for concurrent use.
+// BlockSplitter cuts content into blocks. It takes at most 2 bytes of memory for each byte of
+// content, and a few thousand, and is not safe for concurrent use.
 type BlockSplitter interface {
 	// Split appends the ends of blocks to ends, in bytes of content and ascending; the last one is
-	// len(content). Content behind the steps is literals. An end should not lie within a match of the
-	// steps: the other positions of a match may have no candidates and become literals.
+	// len(content). Content behind the steps is literals. An end should not lie within a match of
+	// the steps: the other positions of a match may have no candidates and become literals.
 	Split(ends []int, content []byte, steps []Step) []int
 }
 
@@ -119,9 +120,9 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 	return dst
 }
 
-// chooseInitialCounts sets the past counts in front of the first window to the better of two guesses.
-// A parse settles on one way to code the content and keeps to it. So chooseInitialCounts parses the
-// window with both guesses and compares the costs of the second half.
+// chooseInitialCounts sets the past counts in front of the first window to the better of two
+// guesses. A parse settles on one way to code the content and keeps to it. So chooseInitialCounts
+// parses the window with both guesses and compares the costs of the second half.
 //
 //   - The counts of a greedy parse, with equal counts for all lengths: samples of 16 bits are 0.4%
 //     smaller.
@@ -157,9 +158,9 @@ func (o *Parser) chooseInitialCounts(src []byte, s chunk) {
 	o.past.copyFrom(&o.sum)
 }
 
-// partEnd returns the end of a part of size bytes, at least 1, from from on. It moves an end that lies
-// in a match of Nice bytes to the end of that match, since the positions in it have no candidates.
-// It does not do so for the last, shorter candidate of a split match.
+// partEnd returns the end of a part of size bytes, at least 1, from from on. It moves an end that
+// lies in a match of Nice bytes to the end of that match, since the positions in it have no
+// candidates. It does not do so for the last, shorter candidate of a split match.
 func (o *Parser) partEnd(s chunk, from, size int) int {
 	size += s.from + from
 	if size < s.to {
@@ -188,9 +189,9 @@ func (o *Parser) countUniform(content []byte) {
 	}
 }
 
-// parsePart parses a part of the window with the prices of the past counts. It appends the steps and
-// adds their counts to the past. It takes the number of literals in front of the part, and returns the
-// number behind its last match.
+// parsePart parses a part of the window with the prices of the past counts. It appends the steps
+// and adds their counts to the past. It takes the number of literals in front of the part, and
+// returns the number behind its last match.
 func (o *Parser) parsePart(content []byte, from, to int, run uint32) uint32 {
 	done := len(o.steps)
 	o.model.Price(&o.prices, &o.past)
@@ -203,8 +204,8 @@ func (o *Parser) parsePart(content []byte, from, to int, run uint32) uint32 {
 	return run
 }
 
-// appendPath appends the steps of the path from one position of the window to another and counts its
-// literals. It takes and returns run as parsePart does.
+// appendPath appends the steps of the path from one position of the window to another and counts
+// its literals. It takes and returns run as parsePart does.
 func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 	links := o.blocks.links[:to]
 	for i := from; i < to; {
@@ -226,8 +227,8 @@ func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 
 // shortestPath finds the cheapest path from one position of the window to another.
 //
-// It tries those lengths of a candidate that no nearer candidate has, four at a time from the longest
-// down. Their number is hard to predict, and a few lengths more do no harm.
+// It tries those lengths of a candidate that no nearer candidate has, four at a time from the
+// longest down. Their number is hard to predict, and a few lengths more do no harm.
 func (o *Parser) shortestPath(content []byte, from, to int) {
 	const never = 1 << 60
 	b := &o.blocks
@@ -280,8 +281,8 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 // lanes is the number of lengths that are tried at a time.
 const lanes = 4
 
-// splitLongMatch makes candidates of at most Nice bytes from a match of n bytes at p, whose candidate
-// c has Nice bytes. It inserts the positions in the match and returns the last one.
+// splitLongMatch makes candidates of at most Nice bytes from a match of n bytes at p, whose
+// candidate c has Nice bytes. It inserts the positions in the match and returns the last one.
 //
 // Behind Nice bytes at a far offset a nearer match may follow, so that only the nearest offsets get
 // more than one candidate.

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// blockModel is a model of a form that is written in blocks. Prices do not depend on counts, so that
-// there is a best parse to compare with.
+// blockModel is a model of a form that is written in blocks. Prices do not depend on counts, so
+// that there is a best parse to compare with.
 type blockModel struct {
 	flat
 	blocks    int // blocks of a window
@@ -26,8 +26,8 @@ func (blockModel) Price(p *Prices, c *Counts) {
 	clear(p.Run[:])
 }
 
-// equalBlocks cuts content into so many blocks of equal size, wherever matches end. That is good enough
-// where all positions have candidates.
+// equalBlocks cuts content into so many blocks of equal size, wherever matches end. That is good
+// enough where all positions have candidates.
 type equalBlocks int
 
 func (blocks equalBlocks) Split(ends []int, content []byte, steps []Step) []int {
@@ -55,7 +55,8 @@ func inBlocks(blocks, chunkSize, depth, nice int) Config {
 	}
 }
 
-// TestBlocks compares the parse of blocks with an exhaustive search over all matches of all lengths.
+// TestBlocks compares the parse of blocks with an exhaustive search over all matches of all
+// lengths.
 func TestBlocks(t *testing.T) {
 	const size, nice = 700, 40
 	c := inBlocks(3, 16<<10, 1<<20, nice)
@@ -118,8 +119,8 @@ func TestChunkSizes(t *testing.T) {
 	o.sequences(src, inBlocks(3, -1, 16, 40))
 }
 
-// TestSplitLongMatch: in a match longer than Nice the parser looks again for a nearer offset, except
-// where the offset is among the nearest.
+// TestSplitLongMatch: in a match longer than Nice the parser looks again for a nearer offset,
+// except where the offset is among the nearest.
 func TestSplitLongMatch(t *testing.T) {
 	random := corpus.ByName("random").Make(5000)
 	src := slices.Concat(random, make([]byte, 1000), random, make([]byte, 3000), random[:100])

@@ -11,7 +11,8 @@ type Contexts struct {
 	// A context is First[byte before] + Second[byte before that]; no sum is above 255. The second
 	// literal of a run has Second[0].
 	First, Second [256]uint8
-	// Class is the class of each context, below Classes. Literals of one class share a distribution.
+	// Class is the class of each context, below Classes. Literals of one class share a
+	// distribution.
 	Class   [256]uint8
 	Classes int // 1 … MaxContextClasses
 }
@@ -27,8 +28,8 @@ func (c *Contexts) Check() {
 	}
 }
 
-// MaxContextClasses is the greatest number of classes of literals. The first literals of runs have a
-// class of their own besides.
+// MaxContextClasses is the greatest number of classes of literals. The first literals of runs have
+// a class of their own besides.
 const MaxContextClasses = 32
 
 // Positions of a literal in its run, as far as its context depends on them.
@@ -39,8 +40,8 @@ const (
 	runPositions
 )
 
-// classCounts holds the frequencies of literals by class. The class behind the last one is that of the
-// first literals of runs.
+// classCounts holds the frequencies of literals by class. The class behind the last one is that of
+// the first literals of runs.
 type classCounts [MaxContextClasses + 1][256]uint32
 
 func (c *classCounts) decay(shift uint) {
@@ -118,8 +119,8 @@ func (c *contextState) count(i int, run uint32, literal byte) {
 	c.counts[c.classes[min(run, otherOfRun)][i]][literal]++
 }
 
-// backoff is the weight of the frequencies of all literals in a class, in literals. Most classes have
-// few literals in a chunk.
+// backoff is the weight of the frequencies of all literals in a class, in literals. Most classes
+// have few literals in a chunk.
 const backoff = 32
 
 // maxLiteralPrice bounds the price of a literal: the least frequency that a table holds, and the

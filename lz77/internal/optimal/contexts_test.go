@@ -21,7 +21,8 @@ func secondByte() *Contexts {
 	return c
 }
 
-// interleaved returns n bytes below 32. Each is one of two that may follow the byte before the last.
+// interleaved returns n bytes below 32. Each is one of two that may follow the byte before the
+// last.
 func interleaved(n int) []byte {
 	r := rand.New(rand.NewPCG(41, 42))
 	p := make([]byte, n)
@@ -31,8 +32,8 @@ func interleaved(n int) []byte {
 	return p
 }
 
-// TestContexts: with contexts the parser leaves literals that cost a bit. Single paths could not show
-// that, since matches of a dozen bytes are cheap where they end, all along.
+// TestContexts: with contexts the parser leaves literals that cost a bit. Single paths could not
+// show that, since matches of a dozen bytes are cheap where they end, all along.
 func TestContexts(t *testing.T) {
 	src := interleaved(1 << 17)
 	count := func(c Config) int {
@@ -78,8 +79,8 @@ func TestContextsReused(t *testing.T) {
 	}
 }
 
-// TestContextsMemory: a Parser allocates no more than Memory says, and not much less. lz77 tests that
-// without contexts.
+// TestContextsMemory: a Parser allocates no more than Memory says, and not much less. lz77 tests
+// that without contexts.
 func TestContextsMemory(t *testing.T) {
 	testenv.Measures(t)
 	const rounding = 32 << 10 // of the runtime, for a few large allocations

@@ -85,9 +85,9 @@ func testDefinition(t *testing.T, c Config) {
 	}
 }
 
-// TestMinOffset: a match nearer than MinOffset stands for its least multiple that is not. The longest
-// matches are still found: any that is longer than all nearer ones, unless one as long stands for a
-// nearer one.
+// TestMinOffset: a match nearer than MinOffset stands for its least multiple that is not. The
+// longest matches are still found: any that is longer than all nearer ones, unless one as long
+// stands for a nearer one.
 func TestMinOffset(t *testing.T) {
 	for name, finder := range exactFinders {
 		t.Run(name, func(t *testing.T) {

@@ -5,10 +5,11 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// This file is the first half of optimal parsing: it finds the candidates of all positions of a chunk.
+// This file is the first half of optimal parsing: it finds the candidates of all positions of a
+// chunk.
 //
-// Two kinds of positions are inserted into the finder without a search, because most of what it would
-// find there the parser does not use:
+// Two kinds of positions are inserted into the finder without a search, because most of what it
+// would find there the parser does not use:
 //
 //   - in a match of Nice bytes or more, which the parser takes at once;
 //   - in a match of SkipInMatch bytes or more, but not near its end, where a match that reaches
@@ -151,8 +152,8 @@ func (o *Parser) insertRange(g *chunkCandidates, src []byte, p, end int) {
 	}
 }
 
-// skipCovered returns the end of the match of Nice bytes or more that p lies in, or p if there is none.
-// The positions in such a match have no candidates and would count as literals.
+// skipCovered returns the end of the match of Nice bytes or more that p lies in, or p if there is
+// none. The positions in such a match have no candidates and would count as literals.
 func (o *Parser) skipCovered(begin []uint32, s chunk, p int) int {
 	i := p - s.from
 	k, least := begin[i], 0

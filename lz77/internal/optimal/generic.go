@@ -6,8 +6,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// genericModel stands for a missing PriceModel. A symbol gives the number of bits of a run, length or
-// offset, and those bits follow.
+// genericModel stands for a missing PriceModel. A symbol gives the number of bits of a run, length
+// or offset, and those bits follow.
 type genericModel struct{}
 
 func (genericModel) Rules() Rules {

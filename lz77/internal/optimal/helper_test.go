@@ -82,7 +82,8 @@ func equalBytes(src []byte, i, d, nice int) (n int) {
 	return n
 }
 
-// flat is a model whose prices do not depend on counts, so that there is a best parse to compare with.
+// flat is a model whose prices do not depend on counts, so that there is a best parse to compare
+// with.
 type flat struct{ genericModel }
 
 func (flat) Count(*Counts, []Step) {}

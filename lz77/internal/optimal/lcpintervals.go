@@ -8,31 +8,31 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// lcpIntervals finds, for each position, the nearest earlier match of every class of lengths that no
-// nearer match has. It does so for all distances in the block.
+// lcpIntervals finds, for each position, the nearest earlier match of every class of lengths that
+// no nearer match has. It does so for all distances in the block.
 //
-// In the sorted suffixes of the block, suffixes with n bytes in common are neighbours: an LCP interval
-// of length n. Intervals of greater lengths lie within it. So intervals form a tree with the suffixes
-// as leaves; its root has length 0. Abouelhoda, Kurtz and Ohlebusch describe that tree in "Replacing
-// suffix trees with enhanced suffix arrays", 2004.
+// In the sorted suffixes of the block, suffixes with n bytes in common are neighbours: an LCP
+// interval of length n. Intervals of greater lengths lie within it. So intervals form a tree with
+// the suffixes as leaves; its root has length 0. Abouelhoda, Kurtz and Ohlebusch describe that tree
+// in "Replacing suffix trees with enhanced suffix arrays", 2004.
 //
-// Positions are inserted in the order of the block. Each climbs from its suffix to the root and leaves
-// its number in every interval on its path. The number that it finds in an interval is the nearest
-// position that has that many bytes in common with it.
+// Positions are inserted in the order of the block. Each climbs from its suffix to the root and
+// leaves its number in every interval on its path. The number that it finds in an interval is the
+// nearest position that has that many bytes in common with it.
 //
 // Writing every interval would cost the depth of the tree. But the intervals last visited by one
 // position form a segment of a path. Only the lower end of a segment is a candidate: the rest has
-// shorter matches with the same position. So each position stores only where its segment ends above. A
-// position that reaches the segment cuts it there, takes over the part above, and continues behind
-// its end. Sleator and Tarjan expose paths that way in "A data structure for dynamic trees", 1983.
-// An interval may still name a position whose segment was cut below. That position's entry leads on to
-// the one that cut it.
+// shorter matches with the same position. So each position stores only where its segment ends
+// above. A position that reaches the segment cuts it there, takes over the part above, and
+// continues behind its end. Sleator and Tarjan expose paths that way in "A data structure for
+// dynamic trees", 1983. An interval may still name a position whose segment was cut below. That
+// position's entry leads on to the one that cut it.
 //
-// Cost: sorting and building take time proportional to the block, whatever the window is. An insertion
-// visits a number of segments that grows with the logarithm of the tree on average. No worst-case
-// bound is proven. On 512 KiB of adverse data it took at most 67 steps to find the owner of a segment,
-// and 11 on average. Almost all of the time is cache misses, so paths of many positions are prefetched
-// together. Memory: 8 bytes for each position.
+// Cost: sorting and building take time proportional to the block, whatever the window is. An
+// insertion visits a number of segments that grows with the logarithm of the tree on average. No
+// worst-case bound is proven. On 512 KiB of adverse data it took at most 67 steps to find the owner
+// of a segment, and 11 on average. Almost all of the time is cache misses, so paths of many
+// positions are prefetched together. Memory: 8 bytes for each position.
 //
 // A position within a long match climbs only maxInsertSteps segments; see insertRange.
 type lcpIntervals struct {
@@ -62,8 +62,8 @@ type visit struct {
 }
 
 const (
-	// maxClasses is the greatest number of classes of lengths. 255 classes, one for each length, are
-	// 0.3% smaller on tables at best, and slower; 31 make tables and XML 0.5% larger.
+	// maxClasses is the greatest number of classes of lengths. 255 classes, one for each length,
+	// are 0.3% smaller on tables at best, and slower; 31 make tables and XML 0.5% larger.
 	maxClasses = 63
 	// maxInsertSteps is the number of segments that a position within a match climbs. All segments
 	// take 1.07 times as long; sizes are within 0.1%.
@@ -73,8 +73,8 @@ const (
 	// prefetchAhead is the number of positions whose paths are prefetched together. 64 and 256 are
 	// no faster.
 	prefetchAhead = 128
-	// buildStep is the number of suffixes between checkpoints while intervals are built, a multiple of
-	// batch. Each takes up to 100 ns.
+	// buildStep is the number of suffixes between checkpoints while intervals are built, a multiple
+	// of batch. Each takes up to 100 ns.
 	buildStep = 1 << 14
 	// minPrefetch is the number of remaining paths at which prefetching ends.
 	minPrefetch = 7
@@ -135,19 +135,19 @@ func (t *lcpIntervals) classify(n int) {
 	}
 }
 
-// computeLCP sets links, by position plus 1, to a class of lengths: that of the common prefix of the
-// position's suffix and the suffix before it in nodes, which is in sorted order.
+// computeLCP sets links, by position plus 1, to a class of lengths: that of the common prefix of
+// the position's suffix and the suffix before it in nodes, which is in sorted order.
 //
-// It goes in the order of the text, where that length falls by one at most from position to position.
-// So it compares only the bytes behind the known ones. (Kasai and others, "Linear-Time
-// Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen, Manzini
-// and Puglisi, "Permuted Longest-Common-Prefix Array", 2009.)
+// It goes in the order of the text, where that length falls by one at most from position to
+// position. So it compares only the bytes behind the known ones. (Kasai and others, "Linear-Time
+// Longest-Common-Prefix Computation in Suffix Arrays and Its Applications", 2001; Kärkkäinen,
+// Manzini and Puglisi, "Permuted Longest-Common-Prefix Array", 2009.)
 //
 // Within a batch the known length is that of the last position in front of the batch, less the
 // distance. Up to batch bytes are compared twice; the time stays linear.
 func (t *lcpIntervals) computeLCP(src []byte, checkpoint func()) {
-	// The first 8 bytes of each other suffix behind the known ones. Loading all of a batch first lets
-	// the cache misses overlap.
+	// The first 8 bytes of each other suffix behind the known ones. Loading all of a batch first
+	// lets the cache misses overlap.
 	var begin [batch]uint64
 	nodes, links, last := t.nodes, t.links[:len(t.nodes)+1], len(src)-8
 	from := nodes[0] // itself, since no suffix is before it
@@ -187,8 +187,8 @@ func (t *lcpIntervals) computeLCP(src []byte, checkpoint func()) {
 	}
 }
 
-// build turns the sorted suffixes in nodes and the classes in links into intervals. It overwrites both,
-// each entry after it was read. A stack holds the intervals that contain the current suffix.
+// build turns the sorted suffixes in nodes and the classes in links into intervals. It overwrites
+// both, each entry after it was read. A stack holds the intervals that contain the current suffix.
 func (t *lcpIntervals) build(checkpoint func()) {
 	var (
 		open    [maxClasses + 1]uint32 // stack of open intervals, each within the one before
@@ -253,8 +253,8 @@ func (t *lcpIntervals) prefetchLinks(i int) {
 	simd.Prefetch(t.links, at[:n], 1<<32-1)
 }
 
-// insertFull inserts position i with its whole path. It returns the number of candidates, which are in
-// visits, the longest first.
+// insertFull inserts position i with its whole path. It returns the number of candidates, which are
+// in visits, the longest first.
 func (t *lcpIntervals) insertFull(i int) (n int) {
 	if i >= t.prefetched {
 		t.prefetched = t.prefetchPaths(i, len(t.nodes), allSteps)
@@ -262,10 +262,10 @@ func (t *lcpIntervals) insertFull(i int) (n int) {
 	return t.climb(i, allSteps)
 }
 
-// insertRange inserts the positions [i, end), which lie within a match, without a search. Each climbs at
-// most maxInsertSteps segments. Above them, where matches are short, the earlier position stays. It may
-// be out of reach where the window ends in the block: at one position in a thousand the longest match
-// found is then shorter.
+// insertRange inserts the positions [i, end), which lie within a match, without a search. Each
+// climbs at most maxInsertSteps segments. Above them, where matches are short, the earlier position
+// stays. It may be out of reach where the window ends in the block: at one position in a thousand
+// the longest match found is then shorter.
 func (t *lcpIntervals) insertRange(i, end int) {
 	for reached := t.prefetched; i < end; i++ {
 		if i >= reached {
@@ -275,8 +275,8 @@ func (t *lcpIntervals) insertRange(i, end int) {
 	}
 }
 
-// climb moves position i up at most so many segments of its path. It returns the number of candidates
-// in visits.
+// climb moves position i up at most so many segments of its path. It returns the number of
+// candidates in visits.
 func (t *lcpIntervals) climb(i, most int) (n int) {
 	nodes, links, shift := t.nodes, t.links, t.numberBits&31
 	mask := uint32(1)<<shift - 1
@@ -315,11 +315,12 @@ func (t *lcpIntervals) climb(i, most int) (n int) {
 	}
 }
 
-// prefetchPaths prefetches the entries that up to prefetchAhead positions from i to end need for so many
-// steps, one step of all of them at a time. It returns the first position that it did not reach.
+// prefetchPaths prefetches the entries that up to prefetchAhead positions from i to end need for so
+// many steps, one step of all of them at a time. It returns the first position that it did not
+// reach.
 //
-// A step must wait for the one before it, but positions need not wait for each other. Each loop only
-// reads, and its loads are prefetched before it.
+// A step must wait for the one before it, but positions need not wait for each other. Each loop
+// only reads, and its loads are prefetched before it.
 func (t *lcpIntervals) prefetchPaths(i, end, steps int) (reached int) {
 	nodes, links := t.nodes, t.links[:len(t.nodes)+1]
 	mask := uint32(1)<<(t.numberBits&31) - 1

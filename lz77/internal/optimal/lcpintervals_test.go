@@ -10,8 +10,8 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// TestClasses: lengths ascend with their classes. Short lengths and nice have classes of their own if
-// there are fewer classes than lengths.
+// TestClasses: lengths ascend with their classes. Short lengths and nice have classes of their own
+// if there are fewer classes than lengths.
 func TestClasses(t *testing.T) {
 	for _, least := range []int{3, 4, 8} {
 		lengths := []int{least + 1, 40, least + maxClasses - 1, least + maxClasses, 256, PricedLengths - 1}
@@ -110,9 +110,9 @@ func TestWideClasses(t *testing.T) {
 	}
 }
 
-// TestInsertRange: behind positions inserted with maxInsertSteps, candidates are true matches within
-// reach, longer the farther away. The last one is as long as any if the window is the block, and
-// hardly ever shorter if not.
+// TestInsertRange: behind positions inserted with maxInsertSteps, candidates are true matches
+// within reach, longer the farther away. The last one is as long as any if the window is the block,
+// and hardly ever shorter if not.
 func TestInsertRange(t *testing.T) {
 	size := 20_000
 	if small() {

@@ -1,18 +1,19 @@
 package optimal
 
 // Candidates follow from the content alone, so a helper may find those of the next chunk while the
-// parser parses the current one. The parser owns two sets of candidates for that. A helper gives one
-// block a second processor; it does not change the result.
+// parser parses the current one. The parser owns two sets of candidates for that. A helper gives
+// one block a second processor; it does not change the result.
 
 // Helper runs a part of a parse on another goroutine if a processor is free.
 type Helper interface {
-	// Help starts f, concurrently with its caller, and returns true. It returns false if no processor
-	// is free. f returns the number of bytes of content that it processed. It calls checkpoint as the
-	// parser calls its own: at most a few milliseconds apart, on the goroutine that runs f. checkpoint
-	// may panic to abandon f, but must not block, since the parser may be waiting for f.
+	// Help starts f, concurrently with its caller, and returns true. It returns false if no
+	// processor is free. f returns the number of bytes of content that it processed. It calls
+	// checkpoint as the parser calls its own: at most a few milliseconds apart, on the goroutine
+	// that runs f. checkpoint may panic to abandon f, but must not block, since the parser may be
+	// waiting for f.
 	Help(f func(checkpoint func()) int) bool
-	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after each
-	// Help that returned true.
+	// Wait returns when f has returned, and panics if f panicked. The parser calls it once after
+	// each Help that returned true.
 	Wait()
 }
 
@@ -102,8 +103,8 @@ func (o *Parser) awaitHelper() {
 	}
 }
 
-// release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference to
-// one, to the checkpoint or to the block.
+// release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference
+// to one, to the checkpoint or to the block.
 func (o *Parser) release() {
 	defer func() { o.helper, o.helperSrc, o.checkpoint = nil, nil, nil }()
 	o.awaitHelper()

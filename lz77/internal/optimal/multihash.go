@@ -7,9 +7,10 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32 bytes.
-// If matches of 3 are sought, it has a hash of 3 bytes as well. Each length has a hash table with one
-// position per hash. A parser rarely needs lengths between, since the price of an offset grows slowly.
+// multiHash finds, for each position, the nearest position with the same hash of 4, 7, 11 and 32
+// bytes. If matches of 3 are sought, it has a hash of 3 bytes as well. Each length has a hash table
+// with one position per hash. A parser rarely needs lengths between, since the price of an offset
+// grows slowly.
 //
 // A search tree must load one node to know the next. Here no load depends on another: a batch of
 // positions reads its table entries without a branch, then the bytes at those positions, and only
@@ -38,8 +39,8 @@ type multiHash struct {
 const batch = 32
 
 // hashLengths lists the numbers of bytes hashed and how much smaller their tables are, as a shift.
-// There are fewer different short strings, and few long ones still sought. Lengths 4, 5, 7, 10, 16, 32
-// are 0.16% smaller at 0.9 of the speed; without 32 files are 0.3–0.7% larger.
+// There are fewer different short strings, and few long ones still sought. Lengths 4, 5, 7, 10, 16,
+// 32 are 0.16% smaller at 0.9 of the speed; without 32 files are 0.3–0.7% larger.
 var hashLengths = [...]struct{ bytes, less uint8 }{{3, 3}, {4, 3}, {7, 0}, {11, 0}, {32, 1}}
 
 // Multipliers of the second to fourth word of a hash: primes of xxHash64.
@@ -131,8 +132,8 @@ func (t *multiHash) lookUp(src []byte, i, n int) {
 	}
 }
 
-// hashBatch sets hashes to those of n positions from i on, of length k. A position whose bytes reach
-// beyond the end of src has none.
+// hashBatch sets hashes to those of n positions from i on, of length k. A position whose bytes
+// reach beyond the end of src has none.
 func (t *multiHash) hashBatch(hashes *[batch]uint64, src []byte, i, n, k int) {
 	words := src[i:]
 	if length := uint(t.lengths[k]); length <= 8 {

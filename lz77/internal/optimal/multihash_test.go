@@ -26,8 +26,8 @@ func hashOf(src []byte, i, length int) (p uint64) {
 	return p
 }
 
-// TestMultiHashDefinition compares the candidates of every position with the definition, one position
-// and one length after the other. Some positions are inserted without a search.
+// TestMultiHashDefinition compares the candidates of every position with the definition, one
+// position and one length after the other. Some positions are inserted without a search.
 func TestMultiHashDefinition(t *testing.T) {
 	for _, c := range []Config{
 		{MinNew: 4, MaxOffset: 1 << 26, MinOffset: 1},
@@ -55,7 +55,8 @@ func testMultiHashDefinition(t *testing.T, c *Config) {
 			if i < start {
 				continue
 			}
-			// A batch is looked up as a whole, so only the position behind it can be inserted alone.
+			// A batch is looked up as a whole, so only the position behind it can be inserted
+			// alone.
 			if i >= finder.batchEnd && i%3 == 0 {
 				finder.insert(src, i)
 				continue
@@ -121,8 +122,8 @@ func (m *multiHashReference) find(src []byte, i int) (cands []candidate) {
 	return cands
 }
 
-// TestSkipInMatch: within a long match only positions near its end are searched, and those where the
-// matches before it end.
+// TestSkipInMatch: within a long match only positions near its end are searched, and those where
+// the matches before it end.
 func TestSkipInMatch(t *testing.T) {
 	random := corpus.ByName("random").Make(3000)
 	a, b := random[:1000], random[1000:1200]

@@ -1,25 +1,25 @@
-// Package optimal is the optimal parser of package lz77. Of all divisions of a block into literals and
-// matches it takes the cheapest that it can find, by the prices of the coded form.
+// Package optimal is the optimal parser of package lz77. Of all divisions of a block into literals
+// and matches it takes the cheapest that it can find, by the prices of the coded form.
 //
-// It goes chunk by chunk, so that only the memory of the match finder grows with the block. A chunk has
-// up to 64 KiB and takes three steps:
+// It goes chunk by chunk, so that only the memory of the match finder grows with the block. A chunk
+// has up to 64 KiB and takes three steps:
 //
 //  1. A match finder finds the candidates of all positions: findmatches.go, with binarytree.go,
 //     multihash.go or lcpintervals.go.
-//  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk if
-//     the content changed: sample.go.
+//  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk
+//     if the content changed: sample.go.
 //  3. Dynamic programming finds the cheapest path through the chunk: parse.go.
 //
-// A helper may find the candidates of the next chunk meanwhile (helper.go). Forms that are written in
-// blocks, such as Deflate, are parsed by windows instead (blocks.go).
+// A helper may find the candidates of the next chunk meanwhile (lookahead.go). Forms that are written
+// in blocks, such as Deflate, are parsed by windows instead (blocks.go).
 //
 // Package lz77 gives the types of this package their public names.
 package optimal
 
 import "github.com/gopz/compress/lz77/internal/base"
 
-// Parser parses blocks. The zero value is ready to use. A Parser keeps its memory from call to call and
-// is not safe for concurrent use.
+// Parser parses blocks. The zero value is ready to use. A Parser keeps its memory from call to call
+// and is not safe for concurrent use.
 type Parser struct {
 	config     Config
 	model      PriceModel
@@ -62,14 +62,16 @@ type statistics struct {
 	greedyPast   Counts // as past
 }
 
-// minSequenceBytes bounds the number of sequences, and with it memory. If the sequences so far cover
-// fewer bytes on average, the next chunk has no matches that are shorter; see Config.BoundSequences.
+// minSequenceBytes bounds the number of sequences, and with it memory. If the sequences so far
+// cover fewer bytes on average, the next chunk has no matches that are shorter; see
+// Config.BoundSequences.
 const minSequenceBytes = 4
 
 // MaxChunk is the most content in bytes that is parsed with the same prices.
 const MaxChunk = 1 << 16
 
-// halfLife is the amount of content in bytes that halves the weight of earlier counts, approximately.
+// halfLife is the amount of content in bytes that halves the weight of earlier counts,
+// approximately.
 const halfLife = 1 << 15
 
 // chunk is the content src[from:to] and a match behind it that is taken in any case.
@@ -82,12 +84,12 @@ type chunk struct {
 // content takes up to 4 µs a position in a search.
 const checkpointStep = 1 << 10
 
-// Parse appends the sequences of src[start:] to dst. Matches may reach back into src[:start]. src has
-// at least base.Tail bytes behind start and a capacity of its length. helper may be nil.
+// Parse appends the sequences of src[start:] to dst. Matches may reach back into src[:start]. src
+// has at least base.Tail bytes behind start and a capacity of its length. helper may be nil.
 //
-// Parse calls checkpoint, unless it is nil, after at most checkpointStep positions of every search and
-// parse, and in every pass of sorting. checkpoint may panic: the Parser then waits for its helper and
-// can be used again.
+// Parse calls checkpoint, unless it is nil, after at most checkpointStep positions of every search
+// and parse, and in every pass of sorting. checkpoint may panic: the Parser then waits for its
+// helper and can be used again.
 func (o *Parser) Parse(
 	dst []base.Sequence, src []byte, start int, config Config, helper Helper, checkpoint func(),
 ) []base.Sequence {
@@ -157,8 +159,8 @@ func (o *Parser) grow(n int) {
 	}
 }
 
-// setMinMatch sets the lengths of the shortest matches in the next chunk. many says that the block has
-// many sequences so far.
+// setMinMatch sets the lengths of the shortest matches in the next chunk. many says that the block
+// has many sequences so far.
 func (o *Parser) setMinMatch(many bool) {
 	o.minNew, o.minRepeat = o.config.MinNew, o.config.MinRepeat
 	if many && o.config.BoundSequences {
@@ -244,8 +246,8 @@ func (o *Parser) priceLiterals(content []byte) {
 	}
 }
 
-// literalPrice returns the price of the literal at position i of the parse behind run others, without
-// what it adds to the price of the run.
+// literalPrice returns the price of the literal at position i of the parse behind run others,
+// without what it adds to the price of the run.
 func (o *Parser) literalPrice(i int, run uint32) int32 {
 	if c := o.context; c != nil {
 		return c.literals[min(run, otherOfRun)][o.skipped+i]
@@ -253,8 +255,8 @@ func (o *Parser) literalPrice(i int, run uint32) int32 {
 	return o.literalPrices[o.skipped+i]
 }
 
-// appendSteps appends the sequences of steps to dst; those of the same block begin at first. A match
-// that continues the one before it, as happens between chunks, is merged with it.
+// appendSteps appends the sequences of steps to dst; those of the same block begin at first. A
+// match that continues the one before it, as happens between chunks, is merged with it.
 func appendSteps(dst []base.Sequence, first int, steps []Step) []base.Sequence {
 	for i := range steps {
 		q := steps[i].Sequence

@@ -10,9 +10,9 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// TestOptimal compares the parse with an exhaustive search over all matches of all lengths. The parse
-// is optimal if there are no repeat offsets, prices are constant, and a literal costs the same in any
-// run.
+// TestOptimal compares the parse with an exhaustive search over all matches of all lengths. The
+// parse is optimal if there are no repeat offsets, prices are constant, and a literal costs the
+// same in any run.
 func TestOptimal(t *testing.T) {
 	for name, finder := range exactFinders {
 		t.Run(name, func(t *testing.T) { testOptimal(t, finder) })
@@ -60,8 +60,8 @@ func testOptimal(t *testing.T, finder Finder) {
 	}
 }
 
-// TestSecondPath: the parse takes the farther of two matches, though the nearer one and a literal cost
-// less, because another match at the same offset follows behind the next literal.
+// TestSecondPath: the parse takes the farther of two matches, though the nearer one and a literal
+// cost less, because another match at the same offset follows behind the next literal.
 func TestSecondPath(t *testing.T) {
 	random := corpus.ByName("random").Make(30_000)
 	x, y := random[:40], random[40:80]

@@ -4,25 +4,26 @@ import "github.com/gopz/compress/lz77/internal/base"
 
 // This file is the second half of optimal parsing: the cheapest path through a chunk.
 //
-// The positions of a chunk are nodes of a graph. A literal or a match is an edge, whose weight is its
-// price. Positions are taken in ascending order, and each relaxes its edges. So the cheapest path to a
-// position is known when its turn comes. zopfli and zstd's btopt strategy work the same way.
+// The positions of a chunk are nodes of a graph. A literal or a match is an edge, whose weight is
+// its price. Positions are taken in ascending order, and each relaxes its edges. So the cheapest
+// path to a position is known when its turn comes. zopfli and zstd's btopt strategy work the same
+// way.
 //
-// Prices depend on the path where there are repeat offsets: a match at a repeat offset is cheaper, and
-// the list follows from the path. A node therefore keeps the list of its cheapest path, and up to two
-// further paths:
+// Prices depend on the path where there are repeat offsets: a match at a repeat offset is cheaper,
+// and the list follows from the path. A node therefore keeps the list of its cheapest path, and up
+// to two further paths:
 //
 //   - the second-cheapest, if its last match has another offset. It goes on with literals and
 //     matches at repeat offsets only, which may win back its loss.
 //   - the cheapest that ends with a literal, where literals have contexts. The first literals of a
-//     run are dear there. So a match that is cheap at its end may make the literals behind it dearer
-//     than it saves. This path goes on with a literal only. Such paths are compared as if they had
-//     long runs.
+//     run are dear there. So a match that is cheap at its end may make the literals behind it
+//     dearer than it saves. This path goes on with a literal only. Such paths are compared as if
+//     they had long runs.
 //
 // Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: most
-// lengths below the longest lose to the same match from the position before. Without repeat offsets,
-// contexts and bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive
-// search.
+// lengths below the longest lose to the same match from the position before. Without repeat
+// offsets, contexts and bounds the result is the cheapest parse; TestOptimal compares it with an
+// exhaustive search.
 
 const unreached = 1<<31 - 1
 
@@ -30,8 +31,8 @@ const unreached = 1<<31 - 1
 // tables are 0.5% larger; 12 bits take up to 1.1 times as long for 0.2%.
 const maxSecondLag = 8 * PriceBit
 
-// maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost. It
-// is about the price of leaving a row of matches and coming back.
+// maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost.
+// It is about the price of leaving a row of matches and coming back.
 const maxLiteralLag = 40 * PriceBit
 
 // comparedRun is the run with whose price paths that end with a literal are compared.
@@ -43,16 +44,16 @@ type graph struct {
 	secondBest paths // the second-cheapest, if its last match has another offset
 	keepSecond bool  // the parse extends secondBest
 
-	// literalPathCost is the cost of the path to the next position that ends with a literal, with a run
-	// of comparedRun. contextState holds these paths.
+	// literalPathCost is the cost of the path to the next position that ends with a literal, with a
+	// run of comparedRun. contextState holds these paths.
 	literalPathCost int32
 	literalPrices   []int32 // price of the literal at each position; without contexts only
 	repeatCache     [16]repeatMatch
 	skipped         int // position in the chunk where the parse begins
 }
 
-// parse sets steps to the cheapest path through a chunk from state at, counts its literals, and returns
-// the state behind it.
+// parse sets steps to the cheapest path through a chunk from state at, counts its literals, and
+// returns the state behind it.
 func (o *Parser) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
 	content := src[s.from:s.to]
@@ -130,8 +131,9 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 	return o.backtrack(content, s.last)
 }
 
-// relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the position
-// before. cost includes the price of the literal, but not what the literal adds to the run.
+// relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the
+// position before. cost includes the price of the literal, but not what the literal adds to the
+// run.
 func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
 	run := min(st.run, PricedRuns-2)
 	cost += o.prices.Run[run+1] - o.prices.Run[run]
@@ -154,8 +156,8 @@ func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
 	}
 }
 
-// relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from and
-// goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
+// relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from
+// and goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
 func (o *Parser) relaxRepeats(
 	src []byte, from, i, room int, st *state, cost int32, flag uint32,
 ) (longest int) {

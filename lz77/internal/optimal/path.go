@@ -100,8 +100,8 @@ func (o *Parser) resolveState(a *paths, i int) {
 	st.run = 0
 }
 
-// backtrack sets steps to the best path to the end of a chunk, and the match last behind it. It counts
-// the literals of the chunk and returns the state behind last.
+// backtrack sets steps to the best path to the end of a chunk, and the match last behind it. It
+// counts the literals of the chunk and returns the state behind last.
 func (o *Parser) backtrack(content []byte, last link) state {
 	o.steps = o.steps[:0]
 	i := len(content)

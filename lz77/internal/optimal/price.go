@@ -7,11 +7,13 @@ import (
 	"github.com/gopz/compress/lz77/internal/base"
 )
 
-// PriceBit is the price of one bit. Prices are integers, so that every machine makes the same choices.
+// PriceBit is the price of one bit. Prices are integers, so that every machine makes the same
+// choices.
 const PriceBit = 1 << 8
 
 // PriceModel gives the prices of sequences in a coded form. The optimal parser minimises the sum of
-// these prices. A PriceModel must not change while it is in use and must be safe for concurrent use.
+// these prices. A PriceModel must not change while it is in use and must be safe for concurrent
+// use.
 type PriceModel interface {
 	// Rules returns the properties of the coded form.
 	Rules() Rules
@@ -28,8 +30,8 @@ type PriceModel interface {
 type Rules struct {
 	// InitialRepeats is the list of repeat offsets at the beginning of a block.
 	InitialRepeats [3]uint32
-	// ShiftedRepeats says that a match without literals in front of it has other repeat offsets: the
-	// second, the third, and the first less one (RFC 8878, section 3.1.1.5).
+	// ShiftedRepeats says that a match without literals in front of it has other repeat offsets:
+	// the second, the third, and the first less one (RFC 8878, section 3.1.1.5).
 	ShiftedRepeats bool
 	// MaxOffset3 is the greatest offset of a new match of 3 bytes; 0 stands for 1<<18. Farther ones
 	// cost more than literals do, or make longer matches dearer.
@@ -41,8 +43,8 @@ type Rules struct {
 	// occurring symbols start with equal counts. A symbol that is dear at first may stay so, since
 	// the parser then avoids it.
 	UniformStart uint8
-	// NewSplitter makes the splitter of a form that is written in blocks with codes of their own; it
-	// is nil for other forms. Such a form has these properties:
+	// NewSplitter makes the splitter of a form that is written in blocks with codes of their own;
+	// it is nil for other forms. Such a form has these properties:
 	//
 	//   - no repeat offsets, equal Run and RunClass for all runs, prices of 0 … 1<<16−1;
 	//   - offsets of up to 17 bits, and matches of more than Nice bytes as several sequences;
@@ -72,8 +74,8 @@ const (
 )
 
 // Prices holds the prices of the parts of sequences. A sequence costs the sum of its literals, Run,
-// Match and, at a new offset, Offset. Where one symbol codes run and match, Run is the average price
-// of the run, and Match is the rest of the symbol's price.
+// Match and, at a new offset, Offset. Where one symbol codes run and match, Run is the average
+// price of the run, and Match is the rest of the symbol's price.
 type Prices struct {
 	Literal [256]int32
 	Run     [PricedRuns]int32
@@ -83,8 +85,8 @@ type Prices struct {
 	Offset   [256]int32
 }
 
-// SymbolPrices sets prices[i] to the ideal price of symbol i, −log₂ of its relative frequency, bounded
-// by least and most. A symbol that does not occur costs as if it had occurred half a time.
+// SymbolPrices sets prices[i] to the ideal price of symbol i, −log₂ of its relative frequency,
+// bounded by least and most. A symbol that does not occur costs as if it had occurred half a time.
 func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
 	total := uint32(0)
 	for _, c := range counts {

@@ -35,8 +35,8 @@ func (o *Parser) resemblesPast(src []byte, s chunk) bool {
 	return excess < entropy>>divergenceLog
 }
 
-// seedCounts sets the counts for the first chunk from a greedy parse. It counts every byte as a literal
-// besides: literals that are dear at first stay so, since the parser avoids them.
+// seedCounts sets the counts for the first chunk from a greedy parse. It counts every byte as a
+// literal besides: literals that are dear at first stay so, since the parser avoids them.
 func (o *Parser) seedCounts(src []byte, s chunk) {
 	o.countGreedy(src, s)
 	o.greedyPast.copyFrom(&o.greedyCounts)
@@ -54,8 +54,8 @@ func (o *Parser) seedCounts(src []byte, s chunk) {
 	}
 }
 
-// countGreedy sets greedyCounts to the counts of a greedy parse of a chunk. At each position it takes
-// the longest candidate if that looks worth its offset.
+// countGreedy sets greedyCounts to the counts of a greedy parse of a chunk. At each position it
+// takes the longest candidate if that looks worth its offset.
 func (o *Parser) countGreedy(src []byte, s chunk) {
 	o.steps = o.steps[:0]
 	c := &o.greedyCounts

@@ -9,8 +9,8 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// TestSample: a quarter that begins in a match taken at once is sampled behind the match. The bytes of
-// the match are not counted as literals.
+// TestSample: a quarter that begins in a match taken at once is sampled behind the match. The bytes
+// of the match are not counted as literals.
 func TestSample(t *testing.T) {
 	random := corpus.ByName("random").Make(5000)
 	half := random[:4000]
