@@ -1,6 +1,9 @@
 package zstd
 
-import "github.com/gopz/compress/lz77"
+import (
+	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
+)
 
 // literals reads the literals section at the front of a block (RFC 8878, section 3.1.1.3.1). It
 // sets d.lits to the literals with slack behind them, and returns the size of the section and the
@@ -63,7 +66,7 @@ func littleEndian(p []byte) (v uint64) {
 func (d *Decoder) plainLiterals(src []byte, kind, count int) {
 	switch d.lits = d.litBuf[:]; {
 	case kind == rleLiterals:
-		fill(d.litBuf[:count], src[0])
+		simd.Fill(d.litBuf[:count], src[0])
 	case len(src)-count >= lz77.Slack:
 		d.lits = src
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress/huffman"
 	"github.com/gopz/compress/internal/zstframe"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // CorruptError describes why a decoder rejected its input.
@@ -104,23 +105,12 @@ func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last boo
 		copy(to, body)
 		end = at + h.Size
 	case rleBlock:
-		fill(to[:h.Content], body[0])
+		simd.Fill(to[:h.Content], body[0])
 		end = at + h.Content
 	default:
 		end, err = d.compressed(dst, at, body)
 	}
 	return end, used, h.Last, err
-}
-
-// fill sets all bytes of p to c.
-func fill(p []byte, c byte) {
-	if len(p) == 0 {
-		return
-	}
-	p[0] = c
-	for n := 1; n < len(p); n *= 2 {
-		copy(p[n:], p[:n])
-	}
 }
 
 // compressed decodes the body of a compressed block.
