@@ -13,21 +13,25 @@ func complementIf(k int32, yes bool) int32 {
 	return k ^ x
 }
 
-// induceLPartial places the L suffixes by the order of the LMS substrings, and keeps only those that an
-// S suffix precedes.
-func induceLPartial[T symbol](sa []int32, text []T, b buckets, checkpoint func()) {
+// induceL places the L suffixes with induceLPartialPiece or induceLPiece.
+func induceL[T symbol](
+	sa []int32, text []T, b buckets, induce func(sa []int32, text []T, at []int32, from, to int),
+	checkpoint func(),
+) {
 	last := int32(len(text) - 1)
 	c := text[last]
 	sa[b.at[c]] = complementIf(last, text[last-1] < c)
 	b.at[c]++
 	for from := 0; from < len(sa); from += piece {
-		induceLPartialPiece(sa, text, b.at, from, min(from+piece, len(sa)))
+		induce(sa, text, b.at, from, min(from+piece, len(sa)))
 		checkpoint()
 	}
 }
 
 // The loops over a piece are functions of their own, so that their variables stay in registers.
 
+// induceLPartialPiece places the L suffixes by the order of the LMS substrings, and keeps only those
+// that an S suffix precedes.
 func induceLPartialPiece[T symbol](sa []int32, text []T, at []int32, from, to int) {
 	for i := from; i < to; i++ {
 		j := sa[i]
@@ -88,18 +92,7 @@ func induceSPartialPiece[T symbol](sa []int32, text []T, at []int32, from, end, 
 	return top
 }
 
-// induceL places the L suffixes.
-func induceL[T symbol](sa []int32, text []T, b buckets, checkpoint func()) {
-	last := int32(len(text) - 1)
-	c := text[last]
-	sa[b.at[c]] = complementIf(last, text[last-1] < c)
-	b.at[c]++
-	for from := 0; from < len(sa); from += piece {
-		induceLPiece(sa, text, b.at, from, min(from+piece, len(sa)))
-		checkpoint()
-	}
-}
-
+// induceLPiece places all L suffixes by the order of the LMS suffixes.
 func induceLPiece[T symbol](sa []int32, text []T, at []int32, from, to int) {
 	for i := from; i < to; i++ {
 		j := sa[i]

@@ -58,7 +58,7 @@ func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32, checkpoint
 	b.setEnds(checkpoint)
 	m := placeLMS(sa, text, b, checkpoint)
 	b.setStarts(checkpoint)
-	induceLPartial(sa, text, b, checkpoint)
+	induceL(sa, text, b, induceLPartialPiece[T], checkpoint)
 	b.setEnds(checkpoint)
 	induceSPartial(sa, text, b, m, checkpoint)
 	names := nameLMS(sa, text, m, checkpoint)
@@ -71,7 +71,7 @@ func sort[T symbol](sa []int32, text []T, kinds int, scratch []int32, checkpoint
 	b.setEnds(checkpoint)
 	placeSortedLMS(sa, text, b, m, checkpoint)
 	b.setStarts(checkpoint)
-	induceL(sa, text, b, checkpoint)
+	induceL(sa, text, b, induceLPiece[T], checkpoint)
 	b.setEnds(checkpoint)
 	induceS(sa, text, b, checkpoint)
 }
