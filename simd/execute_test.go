@@ -61,17 +61,26 @@ func randomCopies(r *rand.Rand, n, at, bad int) (seqs []sequence, lits, size int
 	return seqs, lits, size
 }
 
-// runExecute compares the kernel with the definition.
+// runExecute compares Execute with the definition.
 func runExecute(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence) {
 	t.Helper()
+	checkExecute(t, Execute[sequence], has(current()).execute, dst, at, lits, seqs)
+}
+
+// checkExecute compares execute, of which the tier has a kernel or not, with the definition.
+func checkExecute(
+	t *testing.T, execute func([]byte, int, []byte, []sequence) (done, end, used int, ok bool),
+	kernel bool, dst []byte, at int, lits []byte, seqs []sequence,
+) {
+	t.Helper()
 	want := bytes.Clone(dst)
-	done, end, used, ok := Execute(dst, at, lits, seqs)
-	if ok != has(current()).execute {
-		t.Fatalf("Execute: kernel %v, want %v", ok, !ok)
+	done, end, used, ok := execute(dst, at, lits, seqs)
+	if ok != kernel {
+		t.Fatalf("kernel %v, want %v", ok, kernel)
 	}
 	most, wantEnd, wantUsed := executeNaively(want, at, lits, seqs, len(seqs))
 	if ok && done != most && wantEnd < at+maxCallContent-1000 && most < maxCallTokens {
-		t.Fatalf("Execute: %d of %d sequences, want %d", done, len(seqs), most)
+		t.Fatalf("%d of %d sequences, want %d", done, len(seqs), most)
 	}
 	if done != most {
 		_, wantEnd, wantUsed = executeNaively(want, at, lits, seqs, min(done, most))

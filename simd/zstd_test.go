@@ -19,25 +19,10 @@ func nearCopies(r *rand.Rand, n, at, bad int) (seqs []sequence, lits, size int) 
 	return seqs, lits, size
 }
 
-// runExecuteNear compares the kernel with the definition.
+// runExecuteNear compares ExecuteNear with the definition.
 func runExecuteNear(t *testing.T, dst []byte, at int, lits []byte, seqs []sequence) {
 	t.Helper()
-	want := bytes.Clone(dst)
-	done, end, used, ok := ExecuteNear(dst, at, lits, seqs)
-	if ok != has(current()).zstd {
-		t.Fatalf("ExecuteNear: kernel %v, want %v", ok, !ok)
-	}
-	most, wantEnd, wantUsed := executeNaively(want, at, lits, seqs, len(seqs))
-	if ok && done != most && wantEnd < at+maxCallContent-1000 && most < maxCallTokens {
-		t.Fatalf("ExecuteNear: %d of %d sequences, want %d", done, len(seqs), most)
-	}
-	if done != most {
-		_, wantEnd, wantUsed = executeNaively(want, at, lits, seqs, min(done, most))
-	}
-	if done > most || end != wantEnd || used != wantUsed || !bytes.Equal(dst[:end], want[:end]) {
-		t.Fatalf("%d of %d sequences to %d with %d literals, want %d, %d, %d; or content differs",
-			done, len(seqs), end, used, most, wantEnd, wantUsed)
-	}
+	checkExecute(t, ExecuteNear[sequence], has(current()).zstd, dst, at, lits, seqs)
 }
 
 func TestExecuteNear(t *testing.T) {
