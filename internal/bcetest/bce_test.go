@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // targets are the processors with assembly, and one of them with the portable twins. All other
@@ -19,7 +21,7 @@ import (
 var targets = []target{{"amd64", ""}, {"amd64", "noasm"}, {"arm64", ""}}
 
 func TestHotLoopsHaveNoBoundsChecks(t *testing.T) {
-	needGo(t)
+	testenv.Tool(t, "go")
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -37,12 +39,4 @@ func TestHotLoopsHaveNoBoundsChecks(t *testing.T) {
 		t.Error(w)
 	}
 	t.Logf("%d marks", len(marks))
-}
-
-// needGo skips the test without a go command, as on a machine that only runs test binaries.
-func needGo(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command")
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // lab is a module with marked functions, good and bad. verify must report exactly the lines that
@@ -115,7 +117,7 @@ func get(p []byte, i int) byte {
 }
 
 func TestCatches(t *testing.T) {
-	needGo(t)
+	testenv.Tool(t, "go")
 	root := write(t, lab)
 	marks, err := findMarks(root)
 	if err != nil {
