@@ -9,10 +9,10 @@ import (
 // Encoder encodes content as Deflate blocks. The zero value is ready to use and keeps its scratch
 // memory between calls; see [Memory]. An Encoder must not be used concurrently.
 type Encoder struct {
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
-	// after at most 256 Ki symbols or 2 MiB of content, which take less than about 5 ms. It may block.
-	// It may panic to abandon the content; the Encoder can then be used again, and refers to content
-	// and dst until then. The result does not depend on it.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine: after at most 256 Ki symbols or 2 MiB of content, which take less than about 5 ms.
+	// It may block. It may panic to abandon the content; the Encoder can then be used again, and
+	// refers to content and dst until then. The result does not depend on it.
 	Checkpoint func()
 
 	writer  writer
@@ -94,12 +94,13 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 	return dst
 }
 
-// fixedSymbols is the number of symbols up to which AppendShort writes a block with the fixed codes. So
-// few symbols hardly ever save what the description of dynamic codes takes, about 100 bits.
+// fixedSymbols is the number of symbols up to which AppendShort writes a block with the fixed
+// codes. So few symbols hardly ever save what the description of dynamic codes takes, about 100
+// bits.
 const fixedSymbols = 24
 
-// AppendShort is Append for content of a few hundred bytes that is not final. It considers dynamic codes
-// only if there are many symbols.
+// AppendShort is Append for content of a few hundred bytes that is not final. It considers dynamic
+// codes only if there are many symbols.
 func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence) []byte {
 	e.tokenize(content, seqs)
 	lits := len(e.lits) - slack

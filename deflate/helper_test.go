@@ -74,8 +74,8 @@ func newMaker(r *rand.Rand, n int) *maker {
 	return m
 }
 
-// readAll decodes a Deflate stream with compress/flate and with inflate. The window of the stream is
-// the end of before. readAll fails the test unless both return want.
+// readAll decodes a Deflate stream with compress/flate and with inflate. The window of the stream
+// is the end of before. readAll fails the test unless both return want.
 func readAll(t testing.TB, code, before, want []byte) inflated {
 	t.Helper()
 	before = before[max(0, len(before)-MaxOffset):]

@@ -65,8 +65,8 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	}
 }
 
-// IncrementalPrices returns the prices of a block with the fixed codes, which are the best for a few
-// hundred bytes.
+// IncrementalPrices returns the prices of a block with the fixed codes, which are the best for a
+// few hundred bytes.
 func IncrementalPrices() *lz77.IncrementalPrices {
 	p := new(lz77.IncrementalPrices)
 	l := &fixed.lengths

@@ -13,7 +13,7 @@ import (
 // unitSymbols is the number of symbols of a unit. With 2048 files become 0.03% larger.
 const unitSymbols = 1024
 
-// checkpointUnits is the number of units or mergers between checkpoints. A merger takes up to 30 µs.
+// checkpointUnits is the number of units, or of mergers of up to 30 µs, between checkpoints.
 const checkpointUnits = 64
 
 // maxUnits bounds the number of units merged together, and so their memory.
@@ -106,8 +106,8 @@ func headerBits(lits, offs int) uint64 {
 
 // mergeUnits merges units to blocks: units[0], units[units[0].next] and so on.
 //
-// It is greedy and takes quadratic time, so maxUnits bounds the number of units. It calls checkpoint,
-// unless that is nil, after some mergers.
+// It is greedy and takes quadratic time, so maxUnits bounds the number of units. It calls
+// checkpoint, unless that is nil, after some mergers.
 func mergeUnits(units []unit, checkpoint func()) {
 	last := len(units) - 1
 	for i := range units {

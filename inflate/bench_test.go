@@ -12,9 +12,9 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// BenchmarkPeer decodes with this package and the standard library by turns, made data and the files
-// of PZ_CORPUS. It reports medians: the speed, and how many times as fast as the standard library
-// this package is.
+// BenchmarkPeer decodes with this package and the standard library by turns, made data and the
+// files of PZ_CORPUS. It reports medians: the speed, and how many times as fast as the standard
+// library this package is.
 func BenchmarkPeer(b *testing.B) {
 	for _, f := range corpus.Files(b) {
 		for _, tool := range [][]string{

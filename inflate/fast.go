@@ -3,7 +3,8 @@ package inflate
 import "encoding/binary"
 
 const (
-	// fastInput is the least input of the fast loop in bytes: two refills, at most seven bytes apart.
+	// fastInput is the least input of the fast loop in bytes: two refills, at most seven bytes
+	// apart.
 	fastInput = 16
 
 	// fastRoom is the least room of the fast loop in bytes: two literals, the longest match, and up

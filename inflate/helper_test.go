@@ -109,8 +109,8 @@ func whole(t testing.TB, d *Decoder, src []byte) result {
 }
 
 // differs says how a result differs from that of compress/flate, "" if it does not. Before it
-// decodes a symbol, compress/flate waits for as many bits as the end of the block has. So this package may
-// decode a few more symbols of a source that ends too early, or find damage among them.
+// decodes a symbol, compress/flate waits for as many bits as the end of the block has. So this
+// package may decode a few more symbols of a source that ends too early, or find damage among them.
 func differs(src []byte, got, want result) string {
 	var corrupt *CorruptError
 	isCorrupt := errors.As(got.err, &corrupt)

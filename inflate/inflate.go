@@ -115,8 +115,8 @@ func (d *Decoder) fail(in *input, reason string) (wait bool) {
 	return false
 }
 
-// Corrupt reports whether err wraps a [CorruptError]. offset is the number of bytes of the stream up
-// to the damage: Bit / 8, rounded up.
+// Corrupt reports whether err wraps a [CorruptError]. offset is the number of bytes of the stream
+// up to the damage: Bit / 8, rounded up.
 func (d *Decoder) Corrupt(err error) (offset int64, ok bool) {
 	var c *CorruptError
 	if errors.As(err, &c) {

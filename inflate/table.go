@@ -36,7 +36,8 @@ const (
 	literalMask = 1<<literalBits - 1
 	offsetMask  = 1<<offsetBits - 1
 
-	// Sizes of tables with subtables. zlib's enough.c computes the largest that occur: 2342 and 402.
+	// Sizes of tables with subtables. zlib's enough.c computes the largest that occur: 2342 and
+	// 402.
 	literalSize = 1 << 12
 	offsetSize  = 1 << 9
 

@@ -27,10 +27,10 @@ type Streams struct {
 	MatchLens []byte
 	Extra     []byte // Repeat, Dense: extra bits of the offsets, least significant first
 
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
-	// after at most 64 Ki sequences or 2 MiB of literals or content, which take less than about 5 ms.
-	// It may block. It may panic to abandon the work; the Streams then hold nothing of use and can be
-	// used again. Results do not depend on it. Copy does not copy it.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine: after at most 64 Ki sequences or 2 MiB of literals or content, which take less
+	// than about 5 ms. It may block. It may panic to abandon the work; the Streams then hold
+	// nothing of use and can be used again. Results do not depend on it. Copy does not copy it.
 	Checkpoint func()
 
 	cursor cursor

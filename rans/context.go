@@ -9,10 +9,10 @@ import "github.com/gopz/compress/rans/internal/ctx"
 // The zero value is ready to use and keeps its scratch memory, about 1.5 MB, between calls. A
 // ContextEncoder must not be used concurrently.
 type ContextEncoder struct {
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
-	// after at most 256 KiB of the stream, which take less than about 5 ms. It may block. It may panic
-	// to abandon the work; the ContextEncoder can then be used again, and refers to the stream until
-	// then. The result does not depend on it.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine: after at most 256 KiB of the stream, which take less than about 5 ms. It may
+	// block. It may panic to abandon the work; the ContextEncoder can then be used again, and
+	// refers to the stream until then. The result does not depend on it.
 	Checkpoint func()
 
 	enc ctx.Encoder

@@ -9,10 +9,10 @@ import (
 // Decoder decodes what an Encoder has written. The zero value is ready to use and keeps its scratch
 // memory between calls. A Decoder must not be used concurrently.
 type Decoder struct {
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
-	// after at most 2 MiB of the streams, which take less than about 5 ms. It may block. It may panic
-	// to abandon the work; the Decoder can then be used again, and refers to memory of the caller's
-	// until then. The result does not depend on it.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine: after at most 2 MiB of the streams, which take less than about 5 ms. It may block.
+	// It may panic to abandon the work; the Decoder can then be used again, and refers to memory of
+	// the caller's until then. The result does not depend on it.
 	Checkpoint func()
 
 	segs   []segment

@@ -11,10 +11,10 @@ import (
 // Encoder encodes streams. The zero value is ready to use and keeps its scratch memory between
 // calls. An Encoder must not be used concurrently.
 type Encoder struct {
-	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's goroutine:
-	// after at most 1 MiB of the streams, which take less than about 5 ms. It may block. It may panic
-	// to abandon the work; the Encoder can then be used again, and refers to the streams until then.
-	// The result does not depend on it.
+	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
+	// goroutine: after at most 1 MiB of the streams, which take less than about 5 ms. It may block.
+	// It may panic to abandon the work; the Encoder can then be used again, and refers to the
+	// streams until then. The result does not depend on it.
 	Checkpoint func()
 
 	segs  []segment

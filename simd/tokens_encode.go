@@ -16,8 +16,8 @@ type OffsetState struct {
 
 // EncodeOffsets sets each token, one for each sequence, to the index of its offset in the list of
 // repeat offsets, in bits 6–7, or to 3 for a new offset. It writes the codes and extra bits of new
-// offsets, and updates st. It returns the number of bytes written to codes and extra. Behind the last
-// sequence the caller writes the bits that are left in st.Acc, if st.Have is not 0.
+// offsets, and updates st. It returns the number of bytes written to codes and extra. Behind the
+// last sequence the caller writes the bits that are left in st.Acc, if st.Have is not 0.
 //
 // codes needs room for one byte more than there are sequences. extra needs 8 bytes of any content
 // behind the bytes written. Without room EncodeOffsets panics. ok = false means that the tier has

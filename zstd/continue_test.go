@@ -53,8 +53,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// partOf returns the sequences of content[from:to], of those of the whole. A match that crosses an edge
-// becomes literals.
+// partOf returns the sequences of content[from:to], of those of the whole. A match that crosses an
+// edge becomes literals.
 func partOf(seqs []lz77.Sequence, from, to int) (part []lz77.Sequence) {
 	at, done := 0, from
 	for _, s := range seqs {
@@ -69,8 +69,8 @@ func partOf(seqs []lz77.Sequence, from, to int) (part []lz77.Sequence) {
 	return part
 }
 
-// TestLearn encodes lines of a log, each in a block of its own. Tables from past blocks must save more
-// than they take.
+// TestLearn encodes lines of a log, each in a block of its own. Tables from past blocks must save
+// more than they take.
 func TestLearn(t *testing.T) {
 	content := corpus.ByName("log").Make(200_000)
 	whole := greedy(content)

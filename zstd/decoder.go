@@ -38,7 +38,8 @@ const DecodeSlack = 96
 // are decoded in batches that stay in the fastest cache, and each batch is carried out.
 type Decoder struct {
 	// Checkpoint, unless it is nil, is called by DecodeFrame after each block, on the caller's
-	// goroutine. It may block. It may panic to abandon the frame; the Decoder can then be used again.
+	// goroutine. It may block. It may panic to abandon the frame; the Decoder can then be used
+	// again.
 	Checkpoint func()
 
 	before   []byte // content of the frame in front of dst

@@ -6,10 +6,12 @@
 //
 // The encoder cuts content of any size into blocks of at most 128 KiB, where the statistics change
 // or where a block is full. A block reuses repeat offsets, the Huffman code and the FSE tables of
-// earlier blocks where that is cheaper. Short blocks, which flushes make, share tables that are made
-// from all of them. All decisions use integers and depend on the content and its sequences alone.
+// earlier blocks where that is cheaper. Short blocks, which flushes make, share tables that are
+// made from all of them. All decisions use integers and depend on the content and its sequences
+// alone.
 //
-// The [Decoder] decodes frames of any encoder, whole or block by block. It supports no dictionaries.
+// The [Decoder] decodes frames of any encoder, whole or block by block. It supports no
+// dictionaries.
 package zstd
 
 import "github.com/gopz/compress/lz77"

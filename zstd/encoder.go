@@ -11,8 +11,8 @@ import (
 // memory between calls. An Encoder must not be copied after its first use, nor used concurrently.
 type Encoder struct {
 	// Checkpoint, unless it is nil, is called after each block of at most MaxBlock bytes, on the
-	// caller's goroutine. It may block. It may panic to abandon the frame; the Encoder can then begin
-	// another one, and refers to src and seqs until then. The result does not depend on it.
+	// caller's goroutine. It may block. It may panic to abandon the frame; the Encoder can then
+	// begin another one, and refers to src and seqs until then. The result does not depend on it.
 	Checkpoint func()
 
 	in      input
@@ -86,8 +86,8 @@ func (e *Encoder) Begin() {
 // Repeats returns the repeat offsets behind what has been appended of the frame.
 func (e *Encoder) Repeats() [3]uint32 { return e.repeats }
 
-// Continue is Append for a part of the content of a frame. final says that it is the last part. Matches
-// reach back into the parts before it. A decoder can decode each part without the next one.
+// Continue is Append for a part of the content of a frame. final says that it is the last part.
+// Matches reach back into the parts before it. A decoder can decode each part without the next one.
 func (e *Encoder) Continue(dst, src []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.in = newInput(src, seqs)
 	if !final {

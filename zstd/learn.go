@@ -8,11 +8,11 @@ import (
 	"github.com/gopz/compress/lz77"
 )
 
-// Tables for short blocks. A block of a few sequences cannot pay for the description of a table that suits
-// it, so that by itself it would use the predefined ones. But many short blocks of a frame can share
-// tables. So the encoder counts the symbols of short blocks. Each time their number has doubled it makes
-// tables from all of them. A table that would have saved more than its description goes into the current
-// block, and later blocks repeat it.
+// Tables for short blocks. A block of a few sequences cannot pay for the description of a table
+// that suits it, so that by itself it would use the predefined ones. But many short blocks of a
+// frame can share tables. So the encoder counts the symbols of short blocks. Each time their number
+// has doubled it makes tables from all of them. A table that would have saved more than its
+// description goes into the current block, and later blocks repeat it.
 
 // maxShort is the largest content in bytes of a block that counts as short.
 const maxShort = 4 << 10
@@ -85,13 +85,13 @@ func (s *stats) halve() {
 	}
 }
 
-// topCode is the highest code of each kind that a table from past blocks has even if it did not occur:
-// literal runs of up to 127 bytes, matches of up to 514, and any offset within 8 MiB.
+// topCode is the highest code of each kind that a table from past blocks has even if it did not
+// occur: literal runs of up to 127 bytes, matches of up to 514, and any offset within 8 MiB.
 var topCode = [kinds]int{litLens: 25, offsets: 23, matchLens: 44}
 
-// sharedCost returns the size of the codes of short blocks with a table, in units of 1/fse.CostBit bit, and
-// whether the table has all of them. In each block one code is free, but the first state takes all bits
-// of the table's log.
+// sharedCost returns the size of the codes of short blocks with a table, in units of 1/fse.CostBit
+// bit, and whether the table has all of them. In each block one code is free, but the first state
+// takes all bits of the table's log.
 func sharedCost(d *fse.Distribution, counts *[codeSpace]uint32, seqs, blocks uint32) (cost uint64, ok bool) {
 	cost, ok = d.CostOf(counts[:])
 	if seqs > 0 {
@@ -100,8 +100,8 @@ func sharedCost(d *fse.Distribution, counts *[codeSpace]uint32, seqs, blocks uin
 	return cost + uint64(blocks)*uint64(d.Log)*fse.CostBit, ok
 }
 
-// chooseShort is choose for a short block. It returns false if neither the last table nor the predefined
-// one has all codes.
+// chooseShort is choose for a short block. It returns false if neither the last table nor the
+// predefined one has all codes.
 func (c *tableChoice) chooseShort(
 	dst []byte, kind int, counts *[codeSpace]uint32, l *learner,
 ) (_ []byte, mode byte, ok bool) {
@@ -201,8 +201,8 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 	return dst, true
 }
 
-// IncrementalPrices returns the prices of the next short block of the frame. They stay valid until the next
-// call.
+// IncrementalPrices returns the prices of the next short block of the frame. They stay valid until
+// the next call.
 func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 	l := e.learner()
 	if l.prices == nil {

@@ -1,5 +1,5 @@
-// Package binlog computes binary logarithms for tables with integers only, so that every machine has the
-// same tables and makes the same choices.
+// Package binlog computes binary logarithms for tables with integers only, so that every machine
+// has the same tables and makes the same choices.
 package binlog
 
 // Unit is the logarithm of 2.

@@ -18,8 +18,8 @@ import (
 
 // BenchmarkSmall compares calls of 8 goroutines for JSON messages of 1 and 16 KiB with the peer and
 // the standard library. An iteration is a round of all codecs in turn, so that other load on the
-// machine is the same for all. For each codec the benchmark reports the median time of a call of one
-// goroutine in ns, and the median of its time over that of its peer in the same round. All have
+// machine is the same for all. For each codec the benchmark reports the median time of a call of
+// one goroutine in ns, and the median of its time over that of its peer in the same round. All have
 // their default levels.
 func BenchmarkSmall(b *testing.B) {
 	for _, size := range []int{1 << 10, 16 << 10} {
@@ -39,8 +39,8 @@ func smallMessages(size int) (list [][]byte) {
 	return list
 }
 
-// A smallCodec is one way to code messages. Its functions are safe for concurrent use, and append to
-// dst.
+// A smallCodec is one way to code messages. Its functions are safe for concurrent use, and append
+// to dst.
 type smallCodec struct {
 	name           string
 	peer           string // what it is compared with

@@ -31,8 +31,8 @@ var zstdHeaders = []zstframe.Header{
 	{ContentSize: 1 << 20, Window: 1 << 20, Dictionary: 1<<32 - 1},
 }
 
-// TestZstdHeaders lets the peer read frames of stored blocks with several kinds of headers, and a seek
-// table behind them.
+// TestZstdHeaders lets the peer read frames of stored blocks with several kinds of headers, and a
+// seek table behind them.
 func TestZstdHeaders(t *testing.T) {
 	var file, content []byte
 	var entries []zstfile.Entry

@@ -1,8 +1,8 @@
 // Package pieces copies, compares and clears large memory with checkpoints.
 //
 // Each function calls checkpoint, unless that is nil, between pieces of at most Size bytes, on the
-// goroutine of its caller. checkpoint may block. It may panic to abandon the work, which is then done
-// in part.
+// goroutine of its caller. checkpoint may block. It may panic to abandon the work, which is then
+// done in part.
 package pieces
 
 import "bytes"

@@ -15,8 +15,8 @@ const FooterMagic = "PZIX"
 // maxMarkerUnits is the largest size that it can state, in units, and stands for more as well.
 const maxMarkerUnits = 1<<29 - 1
 
-// appendEndMarker appends the end marker of a stream. units is the size of the index in UnitSize bytes,
-// and short says that a block has a short header.
+// appendEndMarker appends the end marker of a stream. units is the size of the index in UnitSize
+// bytes, and short says that a block has a short header.
 func appendEndMarker(dst []byte, units int64, short bool) []byte {
 	v := uint32(0)
 	if short {
@@ -77,8 +77,8 @@ func ParseFooter(p []byte) (Footer, error) {
 		Units:   int64(binary.LittleEndian.Uint64(p[16:])),
 		Sum:     binary.LittleEndian.Uint32(p[24:]),
 	}
-	// A unit of the index has the entry of a block at least, and the block 1 … MaxBlockSize bytes of
-	// content. The entries of short blocks share units, but these blocks have less content.
+	// A unit of the index has the entry of a block at least, and the block 1 … MaxBlockSize bytes
+	// of content. The entries of short blocks share units, but these blocks have less content.
 	if f.Size < MinStreamSize || f.Units < 0 || f.Units > (f.Size-MinStreamSize)/(UnitSize+minBlock) {
 		return f, fmt.Errorf("%w: index of %d blocks in a stream of %d bytes", ErrField, f.Units, f.Size)
 	}

@@ -23,8 +23,8 @@ func (f *Framer) Reset(h Header) {
 // Header appends the stream's header.
 func (f *Framer) Header(dst []byte) []byte { return f.head.Append(dst) }
 
-// BlockHeader appends the header of the next block and notes its index entry. Blocks that end with a
-// flush have short headers: they may be many.
+// BlockHeader appends the header of the next block and notes its index entry. Blocks that end with
+// a flush have short headers: they may be many.
 func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
 	e := NewEntry(b.Kind, b.Payload, b.Raw, b.Flushed)
 	dst = AppendBlockHeader(dst, e, b.Sum, f.blocks)

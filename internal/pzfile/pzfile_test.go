@@ -136,7 +136,8 @@ func TestBlockNumber(t *testing.T) {
 	}
 }
 
-// TestShortNumber checks the number that a short header must have, and the checks of the format's page.
+// TestShortNumber checks the number that a short header must have, and the checks of the format's
+// page.
 func TestShortNumber(t *testing.T) {
 	for _, e := range []Entry{{Stored, 99, 99, true}, {Fill, 1, 1 << 20, true}, {Coded, 99, 1000, true}} {
 		for _, number := range []int64{0, 1, 255, 256, 1<<16 - 1, 1 << 16, 1<<40 + 77} {

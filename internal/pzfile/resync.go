@@ -231,16 +231,16 @@ func parseShort(p []byte) (e Entry, ok bool) {
 	return e, e.Payload > 0 && e.Raw > 0
 }
 
-// Random bytes are often a short entry, mostly of a long block. So a search believes in long blocks only
-// if few numbers are missing: their next header is not at hand, and reading it takes long.
+// Random bytes are often a short entry, mostly of a long block. So a search believes in long blocks
+// only if few numbers are missing: their next header is not at hand, and reading it takes long.
 const (
 	nearNumbers = 64       // may be missing at any distance; random bytes have one once in a thousand times
 	nearPayload = 4 << 10  // bytes of payload of a block that is not long
 	nearContent = 64 << 10 // bytes of content that may be decoded in vain
 )
 
-// maybeShort is a quick test of whether p can begin with the header of a short block at offset at. It
-// returns by how many the number is ahead, modulo 2¹⁶.
+// maybeShort is a quick test of whether p can begin with the header of a short block at offset at.
+// It returns by how many the number is ahead, modulo 2¹⁶.
 func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) {
 	e, ok = parseShort(p)
 	size := e.Payload
@@ -260,8 +260,8 @@ func (s *search) maybeShort(p []byte, at int64) (e Entry, ahead int64, ok bool) 
 		(size <= nearPayload || (ahead-nearNumbers)*int64(size) < nearNumbers/4*gap)
 }
 
-// isShortBlock reports whether p begins with the header of a short block at offset at. Its check tells
-// the number only modulo 2¹⁶, so the content must confirm it.
+// isShortBlock reports whether p begins with the header of a short block at offset at. Its check
+// tells the number only modulo 2¹⁶, so the content must confirm it.
 func (s *search) isShortBlock(p []byte, at int64) (c candidate, ok bool) {
 	e, ahead, ok := s.maybeShort(p, at)
 	next := at + int64(e.HeaderSize()) + int64(e.Payload)

@@ -34,8 +34,8 @@ func shortSum(header []byte, number int64) uint16 {
 
 // shortNumber returns the number modulo 2¹⁶ that makes p a short block header with a right check.
 func shortNumber(p []byte) uint16 {
-	// Two steps over zeros take the register xor the number to the check. Each step can be undone: the
-	// top byte of an entry of the table tells its index.
+	// Two steps over zeros take the register xor the number to the check. Each step can be undone:
+	// the top byte of an entry of the table tells its index.
 	n := len(p) - 2
 	sum := ^binary.LittleEndian.Uint16(p[n:])
 	for range 2 {

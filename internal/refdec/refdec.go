@@ -265,8 +265,9 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 	return decodeTail(b, at, index, short, h, contentSize)
 }
 
-// decodeTail verifies end marker, index and footer, which begin at b[end], and returns the offset of the
-// end of the stream. index is what the index must be, and short says that a block header is short.
+// decodeTail verifies end marker, index and footer, which begin at b[end], and returns the offset
+// of the end of the stream. index is what the index must be, and short says that a block header is
+// short.
 func decodeTail(
 	b []byte, end int, index []byte, short bool, h header, contentSize uint64,
 ) (size int, err error) {

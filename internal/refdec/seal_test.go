@@ -53,8 +53,8 @@ func appendHeaderCheck(file []byte, at int, number uint64) []byte {
 	return le.AppendUint32(file, crc(le.AppendUint64(append([]byte(nil), file[at:]...), number)))
 }
 
-// appendTail appends the end of the stream that begins at offset start of the file. short says that a
-// block has a short header.
+// appendTail appends the end of the stream that begins at offset start of the file. short says that
+// a block has a short header.
 func appendTail(file []byte, start int, index []byte, short bool, contentSize uint64) []byte {
 	at := len(file)
 	for len(index)%unitSize != 0 {

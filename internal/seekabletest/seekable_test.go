@@ -1,5 +1,6 @@
-// Package seekabletest exchanges files in zstd's seekable format with an independent implementation.
-// It is a module of its own, so that the main module does not depend on that implementation.
+// Package seekabletest exchanges files in zstd's seekable format with an independent
+// implementation. It is a module of its own, so that the main module does not depend on that
+// implementation.
 package seekabletest
 
 import (

@@ -1,8 +1,8 @@
 package suffix
 
-// During the passes each entry places the suffix that begins one symbol earlier. An entry is a beginning
-// if this pass does that, and the complement of a beginning if the pass in the other direction does.
-// No suffix begins before 0, so an entry of 0 is skipped like an empty one.
+// During the passes each entry places the suffix that begins one symbol earlier. An entry is a
+// beginning if this pass does that, and the complement of a beginning if the pass in the other
+// direction does. No suffix begins before 0, so an entry of 0 is skipped like an empty one.
 
 // complementIf returns the complement of k if yes, else k, without a branch.
 func complementIf(k int32, yes bool) int32 {
@@ -30,8 +30,8 @@ func induceL[T symbol](
 
 // The loops over a piece are functions of their own, so that their variables stay in registers.
 
-// induceLPartialPiece places the L suffixes by the order of the LMS substrings, and keeps only those
-// that an S suffix precedes.
+// induceLPartialPiece places the L suffixes by the order of the LMS substrings, and keeps only
+// those that an S suffix precedes.
 func induceLPartialPiece[T symbol](sa []int32, text []T, at []int32, from, to int) {
 	for i := from; i < to; i++ {
 		j := sa[i]
@@ -51,8 +51,8 @@ func induceLPartialPiece[T symbol](sa []int32, text []T, at []int32, from, to in
 	}
 }
 
-// induceSPartial places the S suffixes in the same way. It leaves the m LMS suffixes at the front of sa,
-// in the order of their substrings.
+// induceSPartial places the S suffixes in the same way. It leaves the m LMS suffixes at the front
+// of sa, in the order of their substrings.
 func induceSPartial[T symbol](sa []int32, text []T, b buckets, m int, checkpoint func()) {
 	top := len(sa)
 	for end := len(sa); end > 0; end -= piece {

@@ -1,15 +1,16 @@
 // Package suffix sorts the suffixes of a text. Time and memory are proportional to the size of the
 // text, whatever it holds.
 //
-// The algorithm is SA-IS, induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for Linear
-// Time Suffix Array Construction", 2011). A suffix is of type S if it is less than the suffix one byte
-// later, and of type L otherwise. An S suffix behind an L suffix is leftmost S, or LMS.
+// The algorithm is SA-IS, induced sorting (Nong, Zhang and Chan, "Two Efficient Algorithms for
+// Linear Time Suffix Array Construction", 2011). A suffix is of type S if it is less than the
+// suffix one byte later, and of type L otherwise. An S suffix behind an L suffix is leftmost S, or
+// LMS.
 //
 //  1. Put the LMS suffixes into the buckets of their first symbols, in any order.
 //  2. Induce the order of LMS substrings, up to the next LMS suffix. A pass over the array from the
 //     least suffix up places the L suffixes; a pass from the greatest down places the S suffixes.
-//  3. Name the LMS substrings by that order. The names are a text of at most half the size. If names
-//     repeat, sort its suffixes by recursion. This gives the order of the LMS suffixes.
+//  3. Name the LMS substrings by that order. The names are a text of at most half the size. If
+//     names repeat, sort its suffixes by recursion. This gives the order of the LMS suffixes.
 //  4. Put the LMS suffixes into their buckets in order and induce the order of all others.
 //
 // index/suffixarray of the standard library uses the same algorithm; this one works in the caller's
@@ -24,10 +25,10 @@ type symbol interface{ ~uint8 | ~int32 }
 // Scratch returns the number of entries of scratch memory that Sort needs for a text of size bytes.
 func Scratch(size int) int { return max(size, 2*256) }
 
-// Sort sets sa to the beginnings of all suffixes of text in ascending order. A suffix that is a prefix
-// of another one is less. sa and text have the same length, below 2³¹; Sort panics if their lengths
-// differ. scratch has at least Scratch(len(text)) entries of any content. Concurrent calls need
-// different sa and scratch.
+// Sort sets sa to the beginnings of all suffixes of text in ascending order. A suffix that is a
+// prefix of another one is less. sa and text have the same length, below 2³¹; Sort panics if their
+// lengths differ. scratch has at least Scratch(len(text)) entries of any content. Concurrent calls
+// need different sa and scratch.
 //
 // Sort calls checkpoint, unless it is nil, after each piece of at most 1<<15 entries or symbols of
 // every pass. checkpoint may panic; sa and scratch then hold nothing of use.
@@ -144,9 +145,9 @@ func (b buckets) setEnds(checkpoint func()) {
 	}
 }
 
-// forEachLMS calls f with the beginnings of the LMS suffixes behind text[from:end], from the last to
-// the first. next is the symbol at end, and rising says whether it begins an S suffix. forEachLMS
-// returns both for from.
+// forEachLMS calls f with the beginnings of the LMS suffixes behind text[from:end], from the last
+// to the first. next is the symbol at end, and rising says whether it begins an S suffix.
+// forEachLMS returns both for from.
 func forEachLMS[T symbol](
 	text []T, from, end int, next T, rising bool, f func(i int),
 ) (T, bool) {
@@ -163,7 +164,8 @@ func forEachLMS[T symbol](
 	return next, rising
 }
 
-// placeLMS puts the LMS suffixes at the ends of their buckets, in any order, and returns their number.
+// placeLMS puts the LMS suffixes at the ends of their buckets, in any order, and returns their
+// number.
 func placeLMS[T symbol](sa []int32, text []T, b buckets, checkpoint func()) (m int) {
 	next, rising := text[len(text)-1], false
 	for to := len(text) - 1; to > 0; to -= piece {
@@ -181,9 +183,10 @@ func placeLMS[T symbol](sa []int32, text []T, b buckets, checkpoint func()) (m i
 // batch is the number of LMS substrings that nameLMS loads at a time, so that cache misses overlap.
 const batch = 32
 
-// nameLMS gives the m LMS suffixes, which are sorted by substring at the front of sa, ascending names;
-// equal substrings get the same name. It returns the number of names. A name stands behind the m
-// suffixes, at half the position of its suffix, as a complement; all other entries there are 0.
+// nameLMS gives the m LMS suffixes, which are sorted by substring at the front of sa, ascending
+// names; equal substrings get the same name. It returns the number of names. A name stands behind
+// the m suffixes, at half the position of its suffix, as a complement; all other entries there are
+// 0.
 func nameLMS[T symbol](sa []int32, text []T, m int, checkpoint func()) (names int) {
 	lengths := sa[m:]
 	clearPieces(lengths, checkpoint)
@@ -266,8 +269,8 @@ func restorePositions[T symbol](sa []int32, text []T, m int, checkpoint func()) 
 	}
 }
 
-// placeSortedLMS moves the sorted LMS suffixes from the front of sa to the ends of their buckets and
-// clears all other entries.
+// placeSortedLMS moves the sorted LMS suffixes from the front of sa to the ends of their buckets
+// and clears all other entries.
 func placeSortedLMS[T symbol](sa []int32, text []T, b buckets, m int, checkpoint func()) {
 	clearPieces(sa[m:], checkpoint)
 	for left := sa[:m]; len(left) > 0; {

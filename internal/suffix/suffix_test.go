@@ -8,8 +8,8 @@ import (
 	"github.com/gopz/compress/internal/corpus"
 )
 
-// check compares the order with its definition: all positions occur once, and each suffix is less than
-// the next.
+// check compares the order with its definition: all positions occur once, and each suffix is less
+// than the next.
 func check(t *testing.T, text []byte) {
 	t.Helper()
 	sa := make([]int32, len(text))

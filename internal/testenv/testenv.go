@@ -24,8 +24,8 @@ const (
 	EnvCI = "CI"
 )
 
-// Long skips the test unless PZ_TEST is "all" or "matrix". Use it for a test that takes more than about ten
-// seconds. In short mode Long always skips.
+// Long skips the test unless PZ_TEST is "all" or "matrix". Use it for a test that takes more than
+// about ten seconds. In short mode Long always skips.
 func Long(t testing.TB) {
 	t.Helper()
 	if !All() {
@@ -33,8 +33,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// All reports whether PZ_TEST is "all" or "matrix" and the tests do not run in short mode. Use it in
-// a test that covers fewer cases by default; use Long to skip a whole test.
+// All reports whether PZ_TEST is "all" or "matrix" and the tests do not run in short mode. Use it
+// in a test that covers fewer cases by default; use Long to skip a whole test.
 func All() bool { return Matrix() || os.Getenv(EnvTest) == "all" && !testing.Short() }
 
 // Matrix reports whether PZ_TEST is "matrix" and the tests do not run in short mode.

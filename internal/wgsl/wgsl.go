@@ -4,8 +4,8 @@
 //
 //   - types u32, i32, bool, vec3<u32>, vec4<u32>, arrays, atomic<u32> in workgroup memory, private
 //     variables, storage buffers of u32;
-//   - const, let, var, if, for, break, continue, return, assignments, and functions that are defined
-//     before they are called;
+//   - const, let, var, if, for, break, continue, return, assignments, and functions that are
+//     defined before they are called;
 //   - the built-in functions in calls.go.
 //
 // The translator is typed: WGSL infers the type of every variable, and GLSL wants it written. Where

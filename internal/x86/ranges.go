@@ -44,8 +44,8 @@ func number(p *[]byte) (v uint64, ok bool) {
 }
 
 // Encode filters the content of a block in place. The ranges must come from a [Chooser] or from
-// [Ranges] for a block of that size. Encode calls checkpoint, unless it is nil, after at most 256 KiB
-// of content. checkpoint may panic; the content is then filtered in part.
+// [Ranges] for a block of that size. Encode calls checkpoint, unless it is nil, after at most 256
+// KiB of content. checkpoint may panic; the content is then filtered in part.
 func Encode(content, ranges []byte, checkpoint func()) {
 	forRanges(content, ranges, encode, checkpoint)
 }

@@ -53,7 +53,8 @@ const (
 	foundMemory      = 48 // of a found, in bytes
 	tableEntryMemory = 96 // of an entry of a table that can be searched, in bytes
 
-	// minSteps is the number of block headers that a search may always read without finding a frame.
+	// minSteps is the number of block headers that a search may always read without finding a
+	// frame.
 	minSteps = 1 << 16
 )
 
