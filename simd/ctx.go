@@ -8,8 +8,8 @@ import "encoding/binary"
 //
 // The context of a symbol is Order1[last] + Order2[symbol before last], a number below 256. TableOf
 // maps it to one of at most 32 tables. The caller may mark symbols, for instance those that begin a
-// literal run. The context of a marked symbol is always CtxMarked. For the symbol
-// after it, the symbol before last counts as 0.
+// literal run. The context of a marked symbol is always CtxMarked. For the symbol after it, the
+// symbol before last counts as 0.
 //
 // Rounds have 64 symbols, one for each lane of two lane groups. The first group has the first half
 // of each round, in the marks and in the buffer. A run of one group leaves the other half alone.

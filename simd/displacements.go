@@ -20,8 +20,7 @@ const bytesBefore = 2
 
 // MarkX86Displacements overwrites all masks. Bit k mod 64 of masks[k/64] says whether a
 // displacement may follow byte k+2 of p: whether that byte is E8 or E9, or has the form 00xxx101
-// binary and follows 48 or 4C, and 8B or 8D. p must have at
-// least 64·len(masks) + 2 bytes.
+// binary and follows 48 or 4C, and 8B or 8D. p must have at least 64·len(masks) + 2 bytes.
 func MarkX86Displacements(masks []uint64, p []byte) {
 	p = p[:bytesBefore+64*len(masks)]
 	if len(masks) > 0 && !markDisplacementsKernel(masks, p) {

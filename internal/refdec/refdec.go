@@ -52,7 +52,7 @@ func crc(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 func Decode(file []byte) ([]byte, error) {
 	var content []byte
 	if len(file) == 0 {
-		return nil, ErrTruncated // A file has at minMatch one stream.
+		return nil, ErrTruncated // A file has at least one stream.
 	}
 	for at := 0; at < len(file); {
 		size, err := decodeStream(&content, file[at:])

@@ -25,7 +25,7 @@ const (
 	candidateShare = 16
 	unitCost       = 2
 
-	tableLog = 12 // log₂ of the stepSize of each table
+	tableLog = 12 // log₂ of the size of each table
 )
 
 // elfMagic begins programs and libraries of Linux and other systems. Choose ignores occurrences

@@ -122,7 +122,7 @@ func TestChoiceTwice(t *testing.T) {
 	}
 	second, third := q[512+len(one)+777:][:len(one)], q[len(q)-len(one):]
 	if !bytes.Equal(first, second) || !bytes.Equal(first, third) {
-		t.Error("copies of a elfMagic differ after filtering")
+		t.Error("copies of a program differ after filtering")
 	}
 	// Marks in close succession must not restart the statistics.
 	p = bytes.Repeat(elfMagic, 100_000)

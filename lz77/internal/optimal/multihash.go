@@ -20,7 +20,7 @@ import (
 // per table entry. A candidate is lost when another position with the same hash enters its table.
 // zstd's "double fast" strategy with more tables is the closest relative.
 type multiHash struct {
-	tables      [len(hashLengths)][]uint32 // last position by hash, with a tag; see tagOf
+	tables      [len(hashLengths)][]uint32 // last position by hash, with a tag; see lookUp
 	firstLength int                        // index of the first length used; it has minMatch bytes
 	lengths     [len(hashLengths)]uint8    // number of bytes hashed
 	tagMask     uint32                     // bits of an entry that hold a tag; the others hold the position
