@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -27,22 +26,21 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	a := newApp()
-	// At step PZ_TEST_STEP the program reports to the test and waits. At step PZ_TEST_PANIC it
-	// panics.
+	// At step PZ_TEST_STEP the program reports to the test. Then it waits for a fatal signal if
+	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics.
 	stop, crash := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
 	a.step = func(name string) {
 		switch name {
 		case "":
 		case stop:
-			received := make(chan os.Signal, 1)
-			if os.Getenv("PZ_TEST_SIGNAL") != "" {
-				signal.Notify(received, fatalSignals...)
-			}
 			fmt.Fprintln(os.Stderr, "at", name)
-			if os.Getenv("PZ_TEST_SIGNAL") != "" {
-				<-received
+			if os.Getenv("PZ_TEST_SIGNAL") == "" {
+				io.Copy(io.Discard, os.Stdin)
+				return
 			}
-			time.Sleep(100 * time.Millisecond)
+			for !a.temp.signalled.Load() {
+				time.Sleep(time.Millisecond)
+			}
 		case crash:
 			panic("at " + name)
 		}

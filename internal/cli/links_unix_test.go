@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"io"
 	"os"
 	"path/filepath"
@@ -149,18 +148,14 @@ func TestPermissions(t *testing.T) {
 	os.Chmod(in, 0o600)
 	// Other users cannot read the temporary file.
 	cmd := command(in)
-	cmd.Env = append(cmd.Env, "PZ_TEST_STEP=created")
-	stderr, _ := cmd.StderrPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	bufio.NewReader(stderr).ReadString('\n')
+	_, resume := startToStep(t, cmd, "created")
 	temps, _ := filepath.Glob(filepath.Join(dir, ".a.pz.pz-*"))
 	if len(temps) != 1 {
 		t.Errorf("temporary files: %q", temps)
 	} else if fi, err := os.Lstat(temps[0]); err == nil && fi.Mode() != 0o600 {
 		t.Errorf("the temporary file has mode %v", fi.Mode())
 	}
+	resume()
 	cmd.Wait()
 
 	// The result does not inherit set-user-ID.

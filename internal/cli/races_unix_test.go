@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,20 +51,29 @@ func TestNameTakenMeanwhile(t *testing.T) {
 func atStep(t *testing.T, step string, do func(), args ...string) result {
 	t.Helper()
 	cmd := command(args...)
-	cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r := bufio.NewReader(stderr)
-	r.ReadString('\n')
+	stderr, resume := startToStep(t, cmd, step)
 	do()
-	rest, _ := io.ReadAll(r)
+	resume()
+	rest, _ := io.ReadAll(stderr)
 	cmd.Wait()
 	return result{err: string(rest), code: cmd.ProcessState.ExitCode()}
+}
+
+// startToStep starts cmd, which is pz, and returns once it waits at the step. stderr has what pz
+// prints from then on. resume ends the wait.
+func startToStep(t *testing.T, cmd *exec.Cmd, step string) (stderr *bufio.Reader, resume func()) {
+	t.Helper()
+	cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StderrPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	stderr = bufio.NewReader(out)
+	if line, _ := stderr.ReadString('\n'); line != "at "+step+"\n" {
+		t.Fatalf("the program printed %q before step %q", line, step)
+	}
+	return stderr, func() { in.Close() }
 }
 
 // TestSourceChanges checks that --rm keeps a source that changes while pz runs.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -87,17 +86,8 @@ func TestSignalsAtEveryStep(t *testing.T) {
 			j.prepare(t)
 			when := sig.String() + " when " + step
 			cmd := j.command("--rm")
-			cmd.Env = append(cmd.Env, "PZ_TEST_STEP="+step, "PZ_TEST_SIGNAL=1")
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if line, _ := bufio.NewReader(stderr).ReadString('\n'); line != "at "+step+"\n" {
-				t.Fatalf("%s: the program printed %q", when, line)
-			}
+			cmd.Env = append(cmd.Env, "PZ_TEST_SIGNAL=1")
+			startToStep(t, cmd, step)
 			cmd.Process.Signal(sig)
 			cmd.Wait()
 			j.check(t, when, sig == syscall.SIGKILL)
@@ -187,13 +177,9 @@ func TestIgnoredSignal(t *testing.T) {
 	j := newJobs(t, sample(100_000))[0]
 	j.prepare(t)
 	cmd := inShell(j.command("--rm"), "trap '' HUP")
-	cmd.Env = append(cmd.Env, "PZ_TEST_STEP=written")
-	stderr, _ := cmd.StderrPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	bufio.NewReader(stderr).ReadString('\n')
+	_, resume := startToStep(t, cmd, "written")
 	cmd.Process.Signal(syscall.SIGHUP)
+	resume()
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

@@ -22,11 +22,14 @@ type tempFile struct {
 	name string
 }
 
-// locked runs f. No signal ends the program meanwhile.
+// locked runs f. No signal ends the program meanwhile. After a fatal signal locked does not begin f.
 func (t *tempFile) locked(f func() error) error {
 	defer t.waitForSignal()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.signalled.Load() {
+		return nil // to waitForSignal, without the lock
+	}
 	return f()
 }
 
