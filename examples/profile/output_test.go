@@ -15,8 +15,9 @@ import (
 
 func TestOut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
+	// The slow output gives the snapshots time.
 	lines := measured(t, "--out", dir, "--full", "--top", "3", "--snapshot-interval", "1ms",
-		"--iterations", "4", "--print-scheduler-stats")
+		"--iterations", "4", "--print-scheduler-stats", "--sink-mbps", "10")
 	compute := int64(0)
 	for _, r := range readTable(t, dir, stagesFile) {
 		blocks := "64"
