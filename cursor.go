@@ -35,7 +35,7 @@ func (c *cursor) seek(r *ReaderAt) ([]byte, error) {
 		c.drop(r)
 		return nil, err
 	}
-	x := r.index
+	x := &r.index
 	block := c.first
 	if len(c.held) == 0 || c.pos < x.Blocks[block].Content || c.pos >= x.Blocks[block].End() {
 		block = x.Find(c.pos)
@@ -89,8 +89,8 @@ func (c *cursor) release(r *ReaderAt) {
 // Read reads content from the position. Once it goes from block to block it reads ahead.
 func (r *ReaderAt) Read(p []byte) (n int, err error) {
 	c := &r.cursor
-	if r.cache.Closed() {
-		return 0, ErrClosed
+	if err := r.ready(); err != nil {
+		return 0, err
 	}
 	if c.pos >= r.index.Content {
 		return 0, io.EOF
@@ -110,6 +110,9 @@ func (r *ReaderAt) Read(p []byte) (n int, err error) {
 
 // Seek sets the position of Read and WriteTo, as [io.Seeker] says.
 func (r *ReaderAt) Seek(offset int64, whence int) (int64, error) {
+	if r.cache == nil {
+		return 0, r.ready()
+	}
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
@@ -130,8 +133,8 @@ func (r *ReaderAt) Seek(offset int64, whence int) (int64, error) {
 // blocks.
 func (r *ReaderAt) WriteTo(w io.Writer) (n int64, err error) {
 	c := &r.cursor
-	if r.cache.Closed() {
-		return 0, ErrClosed
+	if err := r.ready(); err != nil {
+		return 0, err
 	}
 	defer c.drop(r)
 	for c.pos < r.index.Content {

@@ -225,3 +225,41 @@ func TestZeroValues(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestZeroReaderAt checks that methods of a zero ReaderAt name the mistake, or describe an empty file.
+func TestZeroReaderAt(t *testing.T) {
+	for name, f := range map[string]func(r *ReaderAt) error{
+		"ReadAt": func(r *ReaderAt) error {
+			_, err := r.ReadAt(make([]byte, 1), 0)
+			return err
+		},
+		"ReaderAt.Read": func(r *ReaderAt) error {
+			_, err := r.Read(make([]byte, 1))
+			return err
+		},
+		"Seek": func(r *ReaderAt) error {
+			_, err := r.Seek(0, io.SeekStart)
+			return err
+		},
+		"ReaderAt.WriteTo": func(r *ReaderAt) error {
+			_, err := r.WriteTo(io.Discard)
+			return err
+		},
+	} {
+		if err := f(new(ReaderAt)); !errors.Is(err, ErrOption) ||
+			!strings.Contains(err.Error(), "made without New") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var at ReaderAt
+	at.Stats()
+	if err := at.Close(); err != nil {
+		t.Error(err)
+	}
+	if info := at.Info(); at.Size() != 0 || info.Content != 0 || info.Blocks != 0 {
+		t.Errorf("a zero ReaderAt describes %+v", info)
+	}
+	for b := range at.Blocks() {
+		t.Errorf("a zero ReaderAt has block %+v", b)
+	}
+}

@@ -21,14 +21,15 @@ import (
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
 // position and are for one goroutine at a time; ReadAt does not touch the position. A ReaderAt
-// keeps the blocks that were used last in memory, within its limit. Make one with [NewReaderAt];
-// the zero value is not usable.
+// keeps the blocks that were used last in memory, within its limit. Make one with [NewReaderAt]. The
+// zero value describes an empty file, and its methods that can fail, all but Close, return an
+// [ErrOption].
 type ReaderAt struct {
 	opt   options
 	sched *pipeline.Scheduler
 	src   io.ReaderAt
-	index *index.File
-	cache *blockcache.Cache[*blockLoader]
+	index index.File
+	cache *blockcache.Cache[*blockLoader] // nil in the zero value
 
 	cursor cursor
 }
@@ -67,7 +68,7 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: x}
+	r := &ReaderAt{opt: o, sched: o.scheduler(), src: src, index: *x}
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
@@ -143,11 +144,25 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 	return b, nil
 }
 
+// ready returns an error if the ReaderAt cannot read.
+func (r *ReaderAt) ready() error {
+	switch {
+	case r.cache == nil:
+		return errs.BadOption("a ReaderAt that was made without NewReaderAt")
+	case r.cache.Closed():
+		return ErrClosed
+	}
+	return nil
+}
+
 // Size returns the size of the content in bytes.
 func (r *ReaderAt) Size() int64 { return r.index.Content }
 
 // Stats returns the statistics of what has been read so far; zero if they were off then.
 func (r *ReaderAt) Stats() (sum SchedulerStats) {
+	if r.cache == nil {
+		return sum
+	}
 	r.cache.Loaders(func(l *blockLoader) {
 		t := l.statistics()
 		sum.Add(&t)
@@ -156,16 +171,16 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 }
 
 // Info returns what the index says about the file.
-func (r *ReaderAt) Info() Info { return infoOf(r.index) }
+func (r *ReaderAt) Info() Info { return infoOf(&r.index) }
 
 // Blocks goes through all blocks of the file in order.
-func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return blocksOf(r.index) }
+func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return blocksOf(&r.index) }
 
 // ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. It decompresses the
 // blocks in parallel. With an error it returns the number of bytes in front of the damage.
 func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
-	if r.cache.Closed() {
-		return 0, ErrClosed
+	if err := r.ready(); err != nil {
+		return 0, err
 	}
 	if off < 0 {
 		return 0, errNegative
@@ -199,8 +214,10 @@ func (r *ReaderAt) ReadAt(p []byte, off int64) (n int, err error) {
 // later ones do. Close does not close the underlying reader. It returns nil. It must not be called
 // at the same time as Read, Seek or WriteTo.
 func (r *ReaderAt) Close() error {
-	r.cursor.drop(r)
-	r.cache.Close()
+	if r.cache != nil {
+		r.cursor.drop(r)
+		r.cache.Close()
+	}
 	return nil
 }
 
