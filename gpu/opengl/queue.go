@@ -138,7 +138,7 @@ func (q *queue) Submit(s *host.Submission) error {
 			ready, err = q.ready(fence, total)
 			return err
 		})
-		if ready || err != nil {
+		if err != nil || ready { // after an error the thread may still set ready
 			return err
 		}
 		if pause == 0 {
