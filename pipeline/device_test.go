@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gopz/compress/gpu"
@@ -285,7 +286,8 @@ func TestCheckAssignment(t *testing.T) {
 }
 
 // TestPays: MinAuto keeps smaller blocks of Auto away from the device, and no others. MinAutoDecode
-// does so when decoding.
+// does so when decoding. Computing takes no time of the bubble's clock, so that no idle worker
+// reclaims what the device has.
 func TestPays(t *testing.T) {
 	p := ByName("lzseqr")
 	blocks, err := compressAll(NewScheduler(2), p, 5, deviceBlock, deviceContent())
@@ -294,18 +296,21 @@ func TestPays(t *testing.T) {
 	}
 	for _, pays := range []int{0, deviceBlock, deviceBlock + 1, math.MaxInt} {
 		for _, backend := range []Backend{Auto, GPU, Fused} {
-			s := withSoft(t, 2, gpu.SoftConfig{MinAuto: pays, MinAutoDecode: math.MaxInt})
-			sameAsCPU(t, s, p, 5, Assignment{backend, backend})
-			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
-				t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
-			}
-			s = withSoft(t, 2, gpu.SoftConfig{MinAuto: math.MaxInt, MinAutoDecode: pays})
-			if _, err := decompressAll(s, p, blocks, Assignment{backend, backend}); err != nil {
-				t.Fatal(err)
-			}
-			if n := onBackend(s.Stats(), GPU); (n > 0) != (backend != Auto || pays <= deviceBlock) {
-				t.Errorf("decoding from %d bytes on, %v: %d blocks on the device", pays, backend, n)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				s := withSoft(t, 2, gpu.SoftConfig{MinAuto: pays, MinAutoDecode: math.MaxInt})
+				sameAsCPU(t, s, p, 5, Assignment{backend, backend})
+				n, want := onBackend(s.Stats(), GPU), backend != Auto || pays <= deviceBlock
+				if (n > 0) != want {
+					t.Errorf("from %d bytes on, %v: %d blocks on the device", pays, backend, n)
+				}
+				s = withSoft(t, 2, gpu.SoftConfig{MinAuto: math.MaxInt, MinAutoDecode: pays})
+				if _, err := decompressAll(s, p, blocks, Assignment{backend, backend}); err != nil {
+					t.Fatal(err)
+				}
+				if n := onBackend(s.Stats(), GPU); (n > 0) != want {
+					t.Errorf("decoding from %d bytes on, %v: %d blocks on the device", pays, backend, n)
+				}
+			})
 		}
 	}
 }
