@@ -179,13 +179,16 @@ func (cfg *frontierConfig) points(ctx context.Context, in *input) (all []*point)
 
 func (cfg *frontierConfig) heading(in *input, before, after string) []string {
 	lines := []string{
-		fmt.Sprintf("%s, %d bytes; in memory, one thread, by turns; medians of %d rounds, in each the"+
-			" fastest try within %d s", in.name, in.size, cfg.repeats, cfg.seconds),
-		fmt.Sprintf("%s; load average before %s, after %s", machine(), before, after),
-		fmt.Sprintf("pz of revision %s; klauspost/compress %s", cfg.revision,
+		fmt.Sprintf("Content: %s, %d bytes", in.name, in.size),
+		fmt.Sprintf("Machine: %s; load average %s before, %s after", machine(), before, after),
+		fmt.Sprintf("Versions: pz of revision %s; klauspost/compress %s", cfg.revision,
 			moduleVersion("github.com/klauspost/compress")),
 	}
 	lines = append(lines, cfg.notes...)
-	return append(lines, "MB/s are of content per second of processor time; zstd and lz4 measure"+
-		" themselves (option -b) in wall time, scaled by the part of a processor they had")
+	return append(lines,
+		fmt.Sprintf("Method: median over the rounds (%d) of the fastest try within %d s or more",
+			cfg.repeats, cfg.seconds),
+		"zstd and lz4 measure themselves (option `-b`) in wall time, and their frames have no checksums. "+
+			"Their speeds are scaled to processor time. The other decoders verify checksums where "+
+			"their format has them")
 }

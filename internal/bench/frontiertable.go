@@ -10,15 +10,18 @@ import (
 // report returns the measurements as Markdown.
 func report(head []string, points []*point) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Ratio and speed\n\nWritten by `scripts/bench.sh --frontier`.\n\n")
+	b.WriteString("# Ratio and speed\n\nWritten by `scripts/bench.sh --frontier`.\n\n" +
+		"Compression ratio and speed of every level of pz, zstd, lz4 and the codecs of\n" +
+		"klauspost/compress. All work runs in memory on one thread. A speed is MB of content per\n" +
+		"second of processor time.\n\n")
 	for _, line := range head {
 		b.WriteString(wrap("- "+strings.TrimSuffix(line, ".")+".", "  "))
 	}
 	b.WriteString("\n![Ratio over speed](frontier.svg)\n\n" +
-		"A speed is **bold** if no other level is both smaller and faster,\n" +
-		"*slanted* if no other level of pz is.\n\n")
+		"A speed is **bold** if no other level is both smaller and faster, and *slanted* if no other\n" +
+		"level of pz is.\n\n")
 	t := &table{left: 1}
-	t.columns = []string{"compressor", "level", "ratio", "compress MB/s", "decompress MB/s"}
+	t.columns = []string{"compressor", "level", "ratio", "compression, MB/s", "decompression, MB/s"}
 	for _, p := range points {
 		row := []string{p.family.title, strconv.Itoa(p.level), fmt.Sprintf("%.3f", p.ratio())}
 		for _, d := range directions {
