@@ -125,6 +125,10 @@ func parseFiles(args []string) (*filesConfig, error) {
 		if !ok {
 			name, path = "pz", s
 		}
+		// Results are told apart by the name.
+		if slices.ContainsFunc(cfg.builds, func(b build) bool { return b.name == name }) {
+			return fmt.Errorf("two builds are called %q; use NAME=PATH", name)
+		}
 		path, err := filepath.Abs(path)
 		cfg.builds = append(cfg.builds, build{name, path})
 		return err

@@ -187,6 +187,7 @@ func TestParseFiles(t *testing.T) {
 	t.Setenv("PZ_CORPUS", "")
 	for _, args := range [][]string{
 		{}, {"--nosuch"}, {"--repeats", "0", "f"}, {"--threads", "0", "f"}, {"--levels", "x", "f"},
+		{"--pz", "a", "--pz", "b", "f"},
 	} {
 		if _, err := parseFiles(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", args, err)
