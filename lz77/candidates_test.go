@@ -5,10 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -128,21 +126,5 @@ func TestCandidatesNearNice(t *testing.T) {
 				t.Errorf("level %d, MinMatch %d: ok %v, %s", level, l.MinMatch, ok, differ(got, want))
 			}
 		}
-	}
-}
-
-// TestCandidatesOfRepeats: the time for content that repeats is linear. When it was quadratic,
-// these 2 MiB took a minute, and the software device was lost.
-func TestCandidatesOfRepeats(t *testing.T) {
-	if testenv.Race {
-		t.Skip("one goroutine has no races")
-	}
-	start := time.Now()
-	best := candidatesOf(make([]byte, 2<<20), &Levels[6], testLimits[0])
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("%v", took)
-	}
-	if len(best) == 0 || best[len(best)-1] == 0 {
-		t.Error("no candidate")
 	}
 }
