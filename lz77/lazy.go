@@ -63,7 +63,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 		dst = append(dst, Sequence{
 			LitLen: uint32(at - anchor), MatchLen: uint32(best.length), Offset: uint32(best.offset),
 		})
-		reps.use(best.offset)
+		reps.Use(best.offset)
 		i = at + best.length
 		anchor = i
 	}

@@ -104,7 +104,7 @@ func TestBestMatch(t *testing.T) {
 				t.Fatalf("%s at %d: %v, want none better than %d", k.Name, i, got, than)
 			}
 			if i%5 == 0 && want.length > 0 {
-				reps.use(want.offset)
+				reps.Use(want.offset)
 			}
 		}
 	}

@@ -48,17 +48,7 @@ const minOffsetBits = 5
 func score(n int) int { return 4 * n }
 
 // repeatOffsets is the list of repeat offsets, the most recent first.
-type repeatOffsets [3]int
-
-func (r *repeatOffsets) use(d int) {
-	switch d {
-	case r[0]:
-	case r[1]:
-		r[0], r[1] = d, r[0]
-	default:
-		r[0], r[1], r[2] = d, r[0], r[1]
-	}
-}
+type repeatOffsets = base.Repeats[int]
 
 // findRepeat returns the longest match at i with a repeat offset.
 func (m *Matcher) findRepeat(src []byte, i int, r *repeatOffsets) (best match) {

@@ -25,7 +25,7 @@ func Valid(
 		if slices.Contains(repeats[:limits.Repeats], int(s.Offset)) {
 			least = limits.minRepeat()
 		}
-		repeats.use(int(s.Offset))
+		repeats.Use(int(s.Offset))
 		if n < uint64(least) ||
 			offset < uint64(limits.minOffset()) || offset > uint64(limits.MaxOffset) ||
 			offset > at || at > size || n > size-at {

@@ -62,3 +62,17 @@ func EmptyTable(t []uint32, log uint8) []uint32 {
 	clear(t)
 	return t
 }
+
+// Repeats is the list of repeat offsets, the most recent first.
+type Repeats[T int | uint32] [3]T
+
+// Use moves offset d to the front of the list, and drops the last one if d was not there.
+func (r *Repeats[T]) Use(d T) {
+	switch d {
+	case r[0]:
+	case r[1]:
+		r[0], r[1] = d, r[0]
+	default:
+		r[0], r[1], r[2] = d, r[0], r[1]
+	}
+}

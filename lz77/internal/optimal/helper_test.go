@@ -52,7 +52,7 @@ func valid(src []byte, seqs []base.Sequence, c Config) error {
 		if slices.Contains(repeats[:c.Repeats], s.Offset) {
 			least = c.MinRepeat
 		}
-		repeats.use(s.Offset)
+		repeats.Use(s.Offset)
 		at += int(s.LitLen)
 		n, d := int(s.MatchLen), int(s.Offset)
 		if n < least || d < c.MinOffset || d > min(at, c.MaxOffset) || at+n > len(src) {

@@ -45,17 +45,7 @@ type state struct {
 }
 
 // repeatList is the list of repeat offsets, the most recent first.
-type repeatList [3]uint32
-
-func (r *repeatList) use(d uint32) {
-	switch d {
-	case r[0]:
-	case r[1]:
-		r[0], r[1] = d, r[0]
-	default:
-		r[0], r[1], r[2] = d, r[0], r[1]
-	}
-}
+type repeatList = base.Repeats[uint32]
 
 // offset returns the repeat offset of a kind.
 func (s *state) offset(kind int, shifted bool) uint32 {
@@ -96,7 +86,7 @@ func (o *Parser) resolveState(a *paths, i int) {
 		return
 	}
 	st.repeats = from.states[i-n].repeats
-	st.repeats.use(l.offset)
+	st.repeats.Use(l.offset)
 	st.run = 0
 }
 
@@ -111,7 +101,7 @@ func (o *Parser) backtrack(content []byte, last link) state {
 	end := o.best.states[i]
 	if last.length != 0 {
 		o.steps = append(o.steps, o.stepAt(&end, last))
-		end.repeats.use(last.offset)
+		end.repeats.Use(last.offset)
 		end.run = 0
 	}
 	for a := &o.best; i > 0; {
