@@ -17,7 +17,7 @@ func TestTar(t *testing.T) {
 	tar := testenv.Tool(t, "tar")
 	out, _ := exec.Command(tar, "--version").Output()
 	if !bytes.HasPrefix(out, []byte("tar (GNU")) {
-		t.Skip("tar is not GNU tar, which has -I")
+		testenv.Missing(t, "GNU tar, which has -I")
 	}
 	testenv.Tool(t, "gzip")
 	testenv.Tool(t, "zstd")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/testenv"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,7 +21,7 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip(err)
+		testenv.Missing(t, "a pseudo-terminal: "+err.Error())
 	}
 	t.Cleanup(func() { person.Close() })
 	fd := int(person.Fd())
@@ -32,7 +33,7 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 		program, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	}
 	if err != nil {
-		t.Skip(err)
+		testenv.Missing(t, "a pseudo-terminal: "+err.Error())
 	}
 	t.Cleanup(func() { program.Close() })
 	return person, program
