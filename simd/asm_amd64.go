@@ -119,10 +119,10 @@ func crc32cAVX512(state uint32, p []byte) (next uint32)
 //go:noescape
 func buildDecodeTableAVX2(table *[2048]uint32, freqs *[256]uint16) (done int, sym int)
 
-// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for
-// as many sequences as there are tokens. It stops before a step that it leaves to the portable
-// twin: one with two lengths of 255 or more in a stream, a length above 65,535, an invalid offset,
-// or too few bytes in a stream.
+// decodeTokensPlainAVX2 turns tokens with offsets of 16 bits into sequences. It requires room for as
+// many sequences as there are tokens.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensPlainAVX2(seqs *struct {
@@ -133,9 +133,9 @@ func decodeTokensPlainAVX2(seqs *struct {
 	usedMatches int, lits uint64, produced uint64)
 
 // decodeTokensRepeatAVX2 turns tokens with repeat offsets into sequences. It requires room for as
-// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token. It
-// stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in a
-// stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
+// many sequences as there are tokens. minMatch has a byte for each value of bits 6–7 of a token.
+// It stops before a step that it leaves to the portable twin: one with two lengths of 255 or more in
+// a stream, a length above 65,535, an invalid offset, or too few bytes in a stream.
 //
 //go:noescape
 func decodeTokensRepeatAVX2(seqs *struct {
@@ -197,9 +197,9 @@ func decodeHuffman4AVX2(s *struct {
 }, table *[2048]uint16, dst *byte, part int, src *byte, rounds int)
 
 // decodeSequencesAVX2 decodes at most n sequences from the first s.Left bits of src. It stops when
-// less than 128 bits are left. It requires n > 0, s.Left below the number of bits in src, and
-// states below 512, in tables too. For an offset of 0 the result is 1<<32 − 1. It returns the size
-// of the sequences decoded.
+// less than 128 bits are left. It requires n > 0, s.Left below the number of bits in src, and states
+// below 512, in tables too. For an offset of 0 the result is 1<<32 − 1. It returns the size of the
+// sequences decoded.
 //
 //go:noescape
 func decodeSequencesAVX2(s *struct {
