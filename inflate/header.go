@@ -21,7 +21,7 @@ var precodeEntries = func() (e [precodeSymbols]uint32) {
 	return e
 }()
 
-// header is what is known of the header of a dynamic block.
+// header is the header of a dynamic block, as far as it has been read.
 type header struct {
 	literals, offsets, precodes int // lengths in the header
 	have                        int // lengths read so far, of the precode or the other codes

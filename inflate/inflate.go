@@ -26,7 +26,7 @@ const WindowSize = 32 << 10
 
 // A CorruptError reports that a stream is damaged.
 type CorruptError struct {
-	Bit    int64  // where the item begins that is wrong, in bits from the begin of the stream
+	Bit    int64  // where the item begins that is wrong, in bits from the beginning of the stream
 	Reason string // what is wrong
 }
 

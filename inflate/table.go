@@ -117,7 +117,8 @@ func (t *tables) buildOffsets(lengths []uint8) bool {
 
 // build builds a table with 1<<primary entries and subtables behind them. It returns false if the
 // lengths are no code. A code must use every codeword. There are two exceptions, as in zlib: a
-// single codeword of one bit, and no codeword at all. The stream then must not use what is left.
+// single codeword of one bit, and no codeword at all. A stream that uses a missing codeword is
+// damaged.
 func build(table []uint32, primary uint, lengths []uint8, entries []uint32) bool {
 	var counts [maxBits + 1]int
 	for _, n := range lengths {

@@ -127,8 +127,8 @@ func parseCandidatesKernel(
 // maxRunCalls is the most calls of the assembly in one call of a kernel.
 const maxRunCalls = 4
 
-// run calls the assembly for rows of the given depth, or for candidates if depth is 0, until the
-// parse ends, seqs is full or a match is pending, and at most maxRunCalls times.
+// run calls the assembly for rows of the given depth, or for candidates if depth is 0. It stops when
+// the parse ends, seqs is full or a match is pending, and after maxRunCalls calls.
 func (p *RowHashParse) run(
 	depth int, src []byte, candidates *uint32, costs *[256]uint8, seqs []rawSequence, costsValid int,
 ) (n int) {

@@ -1,5 +1,5 @@
 // Package index says where everything is in a file that can be read at random: its streams, their
-// blocks, and what is missing between them. The formats make such an index; package compress reads
+// blocks, and the gaps between them. The formats make such an index; package compress reads
 // blocks by it.
 package index
 

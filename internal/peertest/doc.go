@@ -1,7 +1,8 @@
 // Package peertest holds the tests and benchmarks that compare this module with
 // github.com/klauspost/compress, which this package calls the peer. It has no other content.
 //
-// The tests are in one place because "go mod tidy" in a program also loads the tests of every
-// package that the program imports, directly or not, and downloads the modules they need. Here they
-// cost an importer nothing: no package imports this one. internal/archtest guards that.
+// The tests are in one place for the sake of importers. For a program, "go mod tidy" also loads the
+// tests of every package that the program imports, directly or not. It downloads the modules that
+// these tests need. No package imports this one, so its tests cost an importer nothing.
+// internal/archtest guards that.
 package peertest

@@ -291,8 +291,8 @@ func (s *search) footerAt(off, units int64) (Footer, bool) {
 	return f, err == nil && f.Units == units
 }
 
-// startOf follows the blocks from c on to the end of their stream, and returns where the stream
-// begins according to its footer, or −1 if the blocks do not lead there.
+// startOf follows the blocks from c on to the end of their stream. It returns where the stream
+// begins according to its footer. If the blocks do not lead there it returns −1.
 func (s *search) startOf(c candidate, head *Header) int64 {
 	for at, number := c.at, c.number; ; number++ {
 		p := s.Peek(s.small[:BlockHeaderSize], at)
