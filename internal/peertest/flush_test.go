@@ -103,6 +103,7 @@ func BenchmarkFlush(b *testing.B) {
 func TestFlushRead(t *testing.T) {
 	for _, window := range []int{0, 16 << 20, 64 << 20} {
 		pr, pw := io.Pipe()
+		defer pr.Close() // ends a Write of the peer if the test has failed
 		r, err := compress.NewReader(pr, compress.WithConcurrency(2))
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +123,7 @@ func TestFlushRead(t *testing.T) {
 			pieces <- piece
 			got := make([]byte, n)
 			if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, piece) {
-				t.Errorf("window of %d, piece of %d bytes: %v", window, n, err)
+				t.Fatalf("window of %d, piece of %d bytes: %v", window, n, err)
 			}
 		}
 		close(pieces)
