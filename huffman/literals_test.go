@@ -71,7 +71,7 @@ func roundTrip(t testing.TB, b *Builder, d *LiteralDecoder, p []byte, limit int)
 		t.Fatal("no tree, but something in its place")
 	}
 	var best Table
-	small, total, okBest := b.AppendBest(front, &best, &counts)
+	small, total, okBest := b.AppendBest(front, &best, &counts, true)
 	if ok && !okBest && limit == MaxTableBits {
 		t.Fatal("there is a tree, but no best one")
 	}
@@ -211,7 +211,7 @@ func TestAllocs(t *testing.T) {
 		var table Table
 		b.Table(&table, &counts, 11)
 		tree, _ = b.AppendTree(tree[:0], &table)
-		dst, _, _ = b.AppendBest(dst[:0], &table, &counts)
+		dst, _, _ = b.AppendBest(dst[:0], &table, &counts, true)
 		dst = table.Append1(dst[:0], p)
 		dst = table.Append4(dst[:0], p)
 		if _, err := d.Read(tree); err != nil {

@@ -17,7 +17,7 @@ func encoded(t testing.TB, src []byte) (tree, one, four []byte) {
 	}
 	var b Builder
 	var table Table
-	tree, _, ok := b.AppendBest(nil, &table, &counts)
+	tree, _, ok := b.AppendBest(nil, &table, &counts, true)
 	if !ok {
 		return nil, nil, nil
 	}

@@ -45,18 +45,22 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 	for _, l := range s.lens {
 		s.num[l]++
 	}
-	size, how := b.tree.size(s, int(t.used))
+	size, how := b.tree.size(s, int(t.used), true)
 	if size == noTree {
 		return dst, false
 	}
 	return b.tree.append(dst, int(t.used)-1, how), true
 }
 
-// AppendBest sets t to the table that minimises the size of bytes with the given counts plus its
-// description, and appends the description to dst. At least two counts must not be 0. size is the
-// sum of both in bytes. ok is false, and t undefined, if there is no description; see AppendTree.
+// AppendBest sets t to a table for bytes with the given counts, and appends its description to dst.
+// At least two counts must not be 0. size is the size of the bytes and the description. ok is false,
+// and t undefined, if there is no description; see AppendTree.
+//
+// With thorough set, size is the minimum over all limits of the code's length if there are few
+// bytes, and the description the smaller one of two. That takes twice the time of AppendBest for
+// 1 KiB of JSON, and saves 0.5%.
 func (b *Builder) AppendBest(
-	dst []byte, t *Table, counts *[256]uint32,
+	dst []byte, t *Table, counts *[256]uint32, thorough bool,
 ) (tree []byte, size uint64, ok bool) {
 	sorted := b.sort(counts[:])
 	total, used := uint64(0), 0
@@ -76,11 +80,11 @@ func (b *Builder) AppendBest(
 	best.set(sorted)
 	at := len(dst)
 	size = math.MaxUint64
-	if n, how := c.size(best, used); n != noTree {
+	if n, how := c.size(best, used, thorough); n != noTree {
 		size = best.bits/8 + uint64(n)
 		dst = c.append(dst, used-1, how)
 	}
-	if total < shallowFrom {
+	if thorough && total < shallowFrom {
 		// A lower limit may save more in the description than it costs in the codes.
 		for limit := best.longest - 1; 1<<limit >= len(sorted); limit-- {
 			if !packed {
@@ -89,7 +93,7 @@ func (b *Builder) AppendBest(
 			}
 			next.longest = b.limited.depths(len(sorted), &next.num, limit)
 			next.set(sorted)
-			n, how := c.size(next, used)
+			n, how := c.size(next, used, thorough)
 			if n == noTree || next.bits/8+uint64(n) >= size {
 				break
 			}
@@ -131,8 +135,8 @@ const noTree = math.MaxInt
 var accuracies = [...]int{weightLog, fse.MinLog}
 
 // size returns the size of the description of a code in bytes, and how append writes it. used is
-// one more than the highest byte with a code.
-func (c *treeCoder) size(s *shape, used int) (size, how int) {
+// one more than the highest byte with a code. thorough says whether all accuracies are tried.
+func (c *treeCoder) size(s *shape, used int, thorough bool) (size, how int) {
 	n := used - 1
 	var counts [MaxTableBits + 1]uint32
 	var weightOf [16]byte
@@ -155,6 +159,9 @@ func (c *treeCoder) size(s *shape, used int) (size, how int) {
 	size = noTree
 	if kinds > 1 {
 		for i, log := range accuracies {
+			if i > 0 && !thorough {
+				break
+			}
 			c.dist.Normalize(counts[:], log, true)
 			c.buf[i] = c.dist.Append(c.buf[i][:0])
 			e := &c.fse[i]

@@ -62,12 +62,18 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 	params.Depth = shortDepth[b.run.cfg.Level]
 	var repeats [3]uint32
 	if params.Repeats {
-		if b.Window == 0 {
-			h.frame.Begin()
-		}
+		h.begin(b)
 		repeats, params.Prices = h.frame.Repeats(), h.frame.IncrementalPrices()
 	}
 	return h.finder.Parse(b.payload.seqs, b.Src, b.Window, b.Offset, repeats, &params)
+}
+
+// begin begins a frame if b is the first block of one.
+func (h *History) begin(b *Block) {
+	if b.Window == 0 {
+		h.frame.Thorough = b.thorough()
+		h.frame.Begin()
+	}
 }
 
 // addSum adds content to the check of the frame, or of a new one, and returns the check so far.

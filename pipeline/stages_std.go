@@ -68,16 +68,21 @@ var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	return l
 }()
 
+// thorough reports whether a .zst block gets Huffman codes that take more time.
+func (b *Block) thorough() bool { return b.run.cfg.Level >= thoroughFrom }
+
+// thoroughFrom is the level from which finding sequences takes much longer than thorough codes.
+const thoroughFrom = 7
+
 // zstdStage encodes a block as the blocks of one frame.
 var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 	if h := b.History; h != nil {
-		if b.Window == 0 {
-			h.frame.Begin()
-		}
+		h.begin(b)
 		h.frame.Checkpoint = ws.check
 		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
 		return nil
 	}
+	ws.zstd.Thorough = b.thorough()
 	b.dst = ws.zstd.Append(b.dst[:0], b.content(), b.payload.seqs)
 	return nil
 }}

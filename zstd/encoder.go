@@ -14,6 +14,9 @@ type Encoder struct {
 	// caller's goroutine. It may block. It may panic to abandon the frame; the Encoder can then
 	// begin another one, and refers to src and seqs until then. The result does not depend on it.
 	Checkpoint func()
+	// Thorough makes blocks of few literals smaller, 0.5% for 1 KiB of JSON. It takes up to twice
+	// the time.
+	Thorough bool
 
 	in      input
 	one     [1]lz77.Sequence
@@ -78,7 +81,7 @@ func (e *Encoder) Begin() {
 	}
 	e.begun = false
 	e.repeats = initialRepeats
-	e.literals.known = false
+	e.literals.known, e.literals.thorough = false, e.Thorough
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}

@@ -174,7 +174,7 @@ func (c *literalCoder) appendShort(dst, lits []byte, counts *[256]uint32, l *lea
 		if v, ok := table.Bits(&l.past.lits); c.known && ok {
 			before = min(before, v/8+header*uint64(l.blocks))
 		}
-		tree, size, ok := c.builder.AppendBest(c.tree[:0], &c.tables[c.last^1], &l.past.lits)
+		tree, size, ok := c.builder.AppendBest(c.tree[:0], &c.tables[c.last^1], &l.past.lits, c.thorough)
 		if c.tree = tree; ok && size+header*uint64(l.blocks) < before {
 			kind, table, c.changed = compressedLiterals, &c.tables[c.last^1], true
 		}

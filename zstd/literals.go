@@ -23,6 +23,8 @@ type literalCoder struct {
 	known   bool   // whether there is a last code
 	changed bool   // whether the pending block defines the other table
 	tree    []byte // description of the new code
+	// thorough codes are smaller; see huffman.Builder.AppendBest.
+	thorough bool
 }
 
 // commit records that the pending block is written as a compressed one, so that a decoder knows its
@@ -79,7 +81,7 @@ func (e *Encoder) appendShortLiterals(dst, lits []byte) []byte {
 func (c *literalCoder) append(dst, lits []byte, counts *[256]uint32) (_ []byte, ok bool) {
 	n := len(lits)
 	table := &c.tables[c.last^1]
-	tree, size, ok := c.builder.AppendBest(c.tree[:0], table, counts)
+	tree, size, ok := c.builder.AppendBest(c.tree[:0], table, counts, c.thorough)
 	if c.tree = tree; !ok {
 		size = math.MaxUint64
 	}

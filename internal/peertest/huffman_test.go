@@ -110,7 +110,7 @@ func TestHuffmanRead(t *testing.T) {
 
 			counts, _ := histogram(p)
 			var table huffman.Table
-			ours, _, ok := b.AppendBest(nil, &table, &counts)
+			ours, _, ok := b.AppendBest(nil, &table, &counts, true)
 			if four {
 				ours = table.Append4(ours, p)
 			} else {
