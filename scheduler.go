@@ -16,7 +16,7 @@ type Scheduler struct{ s *pipeline.Scheduler }
 
 var sharedScheduler = sync.OnceValue(func() *pipeline.Scheduler { return pipeline.NewScheduler(0) })
 
-// NewScheduler returns a scheduler of so many workers, [MaxConcurrency] at most; 0 or less means
+// NewScheduler returns a scheduler with that many workers, at most [MaxConcurrency]. 0 or less means
 // GOMAXPROCS.
 func NewScheduler(workers int) *Scheduler { return &Scheduler{pipeline.NewScheduler(workers)} }
 
@@ -31,9 +31,9 @@ func (s *Scheduler) get() *pipeline.Scheduler {
 // a device.
 func (s *Scheduler) Workers() int { return s.get().Workers() }
 
-// SetDevice gives the scheduler a device, for everything that begins from then on. There can be
-// one: a second one, or nil, is an [ErrDevice]. The caller closes the device after everything that
-// may use it has ended.
+// SetDevice gives the scheduler a device, for Writers and Readers that begin from then on. A
+// scheduler has at most one device: for a second one, or for nil, the error is [ErrDevice]. The
+// caller closes the device after everything that may use it has ended.
 //
 // A device that fails costs time and no data: its blocks go back to the workers, and
 // [Scheduler.DeviceStatus] has the error.
@@ -91,13 +91,13 @@ func (s *Scheduler) ResetStats() { s.get().ResetStats() }
 type SchedulerStats = pipeline.Stats
 
 // StageStats says what one stage did on one backend. Its fields are Op, Stage (its name), Backend
-// (CPU or GPU), Blocks, Bytes (of content) and Time.
+// (BackendCPU or BackendGPU), Blocks, Bytes (of content) and Time.
 type StageStats = pipeline.StageStats
 
 // StageEvent is one execution of a stage. Its fields are Op, Block (its number), Bytes (of
-// content), Stage (its name), Backend (CPU or GPU), Worker (from 0; −1 for the device, −2 for the
-// goroutine of the caller), Batch (blocks in the device's batch), Start and Took. Package pipeline
-// documents them as Event.
+// content), Stage (its name), Backend (BackendCPU or BackendGPU), Worker (from 0; −1 for the device,
+// −2 for the goroutine of the caller), Batch (blocks in the device's batch), Start and Took. Package
+// pipeline documents them as Event.
 type StageEvent = pipeline.Event
 
 // Backend says where a stage runs.

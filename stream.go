@@ -36,7 +36,7 @@ func (s *stream) statistics() SchedulerStats {
 const smallContent = 64 << 10
 
 // submit gives a block with size bytes of content to the run. With waits set the caller waits for the
-// block next; then it may have to code the block itself.
+// block next. Then the caller's goroutine codes the block itself if it is small.
 func (s *stream) submit(b *pipeline.Block, size int, waits bool) {
 	if waits && size < smallContent && s.run.Pending() == 0 {
 		s.run.Do(b)
@@ -45,7 +45,7 @@ func (s *stream) submit(b *pipeline.Block, size int, waits bool) {
 	}
 }
 
-// start begins a run in place of the one there may be, with the free blocks of that.
+// start begins a run in place of the run before. It keeps that run's free blocks if it can.
 func (s *stream) start(sched *pipeline.Scheduler, cfg pipeline.Config) {
 	if s.run != nil && s.run.Reset(sched, cfg) {
 		return
@@ -54,7 +54,7 @@ func (s *stream) start(sched *pipeline.Scheduler, cfg pipeline.Config) {
 	s.run = sched.Start(cfg)
 }
 
-// unbind drops what the run refers to until the next start. If blocks are in flight it closes the
+// unbind drops what the run refers to, until the next start. If blocks are in flight, it closes the
 // run.
 func (s *stream) unbind() {
 	if s.recycle(); s.run != nil {
