@@ -237,7 +237,7 @@ func TestParser(t *testing.T) {
 func TestAgainstZstd(t *testing.T) {
 	path := testenv.Tool(t, "zstd")
 	name := filepath.Join(t.TempDir(), "src")
-	var e Encoder
+	e := Encoder{Thorough: true}
 	for _, k := range corpus.Kinds() {
 		for _, size := range []int{3000, 400_000} {
 			for _, level := range []string{"-1", "-3", "-19"} {
