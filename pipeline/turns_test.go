@@ -216,13 +216,14 @@ func TestPausedOutput(t *testing.T) {
 			for _, others := range []int{0, 3} {
 				s := NewScheduler(1)
 				var pieces atomic.Int64
+				var spinning []*Run
 				for range others {
 					r := s.Start(Config{Op: Decompress, Pipeline: fake(func(ws *workspace, b *Block) error {
 						for pieces.Add(1); ; runtime.Gosched() {
 							ws.check()
 						}
 					})})
-					defer r.Close()
+					spinning = append(spinning, r)
 					feed(t, r, 0)
 				}
 				r := s.Start(Config{Pipeline: p, Op: Compress, Level: level})
@@ -237,7 +238,9 @@ func TestPausedOutput(t *testing.T) {
 				} else if !bytes.Equal(b.Out(), want) {
 					t.Errorf("%s, level %d: other bytes", p.Name, level)
 				}
-				r.Close()
+				for _, r := range append(spinning, r) {
+					r.Close()
+				}
 			}
 		}
 	}
