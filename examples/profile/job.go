@@ -70,10 +70,13 @@ func newPipelineJob(ctx context.Context, c *config, content []byte, rec *recorde
 	return j, err
 }
 
-// openDevice opens the device that the command line names.
+// openDevice opens the device that the command line names. Backend auto tries the pace of the
+// software device, as that of any other.
 func (c *config) openDevice() (compress.Device, error) {
 	if c.device == softDevice {
-		return compress.NewSoftDevice(c.soft), nil
+		soft := c.soft
+		soft.Trial = true
+		return compress.NewSoftDevice(soft), nil
 	}
 	return compress.OpenDevice(c.device)
 }
