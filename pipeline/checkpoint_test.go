@@ -91,6 +91,7 @@ func TestCheckpointPanics(t *testing.T) {
 		if err := runAlone(ws, b); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		stops := 0
 		for range times {
 			at := r.IntN(calls)
 			left := at
@@ -101,7 +102,11 @@ func TestCheckpointPanics(t *testing.T) {
 			})
 			func() {
 				defer func() {
-					if v := recover(); v != (stopped{}) {
+					switch v := recover(); v {
+					case stopped{}:
+						stops++
+					case nil: // a workspace that has its tables calls less often than a new one
+					default:
 						t.Fatalf("%s: panic with %v at call %d", name, v, at)
 					}
 				}()
@@ -112,6 +117,9 @@ func TestCheckpointPanics(t *testing.T) {
 				t.Fatalf("%s: after a panic at call %d of %d: %v, or the next block differs",
 					name, at, calls, err)
 			}
+		}
+		if stops < times/2 {
+			t.Errorf("%s: %d stops in %d blocks", name, stops, times)
 		}
 	})
 }
