@@ -160,13 +160,9 @@ func measureFile(name, short string) ([]violation, bool, error) {
 	switch ext := path.Ext(short); {
 	case ext == ".go":
 		measure = measureGo
-	case ext == ".md":
+	case ext == ".md", ext == ".sh", short == ".ci/run":
 		measure = func(short string, text []byte) ([]violation, error) {
-			return measureLines(short, text, isTableRow), nil
-		}
-	case ext == ".sh", short == ".ci/run":
-		measure = func(short string, text []byte) ([]violation, error) {
-			return measureLines(short, text, nil), nil
+			return measureLines(short, text), nil
 		}
 	default:
 		return nil, false, nil
@@ -186,7 +182,7 @@ func measureGo(short string, text []byte) ([]violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := measureLines(short, text, nil)
+	found := measureLines(short, text)
 	if ast.IsGenerated(f) {
 		return found, nil
 	}
@@ -236,13 +232,13 @@ func funcName(f *ast.FuncDecl) string {
 	}
 }
 
-// measureLines returns the lines that are too long, but for those that exempt accepts.
-func measureLines(short string, text []byte, exempt func([]byte) bool) (found []violation) {
+// measureLines returns the lines that are too long.
+func measureLines(short string, text []byte) (found []violation) {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
 		line = bytes.TrimRight(line, "\r\n")
-		if w := columns(line); w > maxColumns && (exempt == nil || !exempt(line)) {
+		if w := columns(line); w > maxColumns {
 			v := violation{rule: longLine, file: short, line: n, size: w}
 			found = append(found, v)
 		}
@@ -263,6 +259,3 @@ func columns(line []byte) (width int) {
 	}
 	return width
 }
-
-// isTableRow reports whether a line of Markdown is a row of a table, which cannot be wrapped.
-func isTableRow(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("|")) }
