@@ -111,6 +111,7 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	if retired != nil && s.runs > 0 {
 		s.payloads = append(s.payloads, retired)
 	}
+	queued := out == resume
 	switch {
 	case out == resume:
 		b.run.share.resumed.Push(b)
@@ -119,11 +120,12 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 		if successor := b.run.chain.leave(); successor != nil {
 			b.run.share.queue.Push(successor)
 			s.enqueue(b.run.share)
+			queued = true
 		}
 	}
 	if w != nil {
 		next, paused, drop = s.nextFor(w, b, t.now)
-	} else if out == resume {
+	} else if queued {
 		recruit = s.recruit()
 	}
 	s.mu.Unlock()
