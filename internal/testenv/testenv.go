@@ -6,8 +6,12 @@
 package testenv
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +24,8 @@ const (
 	EnvTest = "PZ_TEST"
 	// EnvCorpus names a directory of real files for tests.
 	EnvCorpus = "PZ_CORPUS"
+	// EnvSeed is the only seed of tests of random behaviour.
+	EnvSeed = "PZ_SEED"
 	// EnvCI turns a missing requirement into a failure.
 	EnvCI = "CI"
 )
@@ -39,6 +45,26 @@ func All() bool { return Matrix() || os.Getenv(EnvTest) == "all" && !testing.Sho
 
 // Matrix reports whether PZ_TEST is "matrix" and the tests do not run in short mode.
 func Matrix() bool { return os.Getenv(EnvTest) == "matrix" && !testing.Short() }
+
+// Seeds returns the seeds of a test of random behaviour: the given ones, and with PZ_TEST=all a new
+// one. PZ_SEED replaces them all. Seeds writes a new seed to standard error, since a test that
+// crashes loses its log.
+func Seeds(t testing.TB, fixed ...uint64) []uint64 {
+	t.Helper()
+	if v := os.Getenv(EnvSeed); v != "" {
+		seed, err := strconv.ParseUint(v, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", EnvSeed, err)
+		}
+		return []uint64{seed}
+	}
+	if All() {
+		seed := uint64(rand.Uint32())
+		fmt.Fprintf(os.Stderr, "%s: %s=%d\n", t.Name(), EnvSeed, seed)
+		fixed = append(slices.Clip(fixed), seed)
+	}
+	return fixed
+}
 
 // Measures skips a test that measures memory, allocations or goroutines of the process. The race
 // detector and an emulator change all of these.

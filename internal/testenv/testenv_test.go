@@ -2,6 +2,7 @@ package testenv_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,24 @@ func TestCorpus(t *testing.T) {
 	}
 	t.Setenv(testenv.EnvCorpus, filepath.Join(dir, "missing"))
 	expect(t, "PZ_CORPUS names no directory", "fail", directory)
+}
+
+func TestSeeds(t *testing.T) {
+	t.Setenv(testenv.EnvSeed, "")
+	t.Setenv(testenv.EnvTest, "")
+	if got := testenv.Seeds(t, 1, 2); !slices.Equal(got, []uint64{1, 2}) {
+		t.Errorf("by default: %d", got)
+	}
+	t.Setenv(testenv.EnvTest, "all")
+	if got := testenv.Seeds(t, 1, 2); testenv.All() && (len(got) != 3 || got[1] != 2) {
+		t.Errorf("all: %d, want 1, 2 and a new one", got)
+	}
+	t.Setenv(testenv.EnvSeed, "77")
+	if got := testenv.Seeds(t, 1, 2); !slices.Equal(got, []uint64{77}) {
+		t.Errorf("with %s: %d, want 77", testenv.EnvSeed, got)
+	}
+	t.Setenv(testenv.EnvSeed, "-1")
+	expect(t, "PZ_SEED is not a number", "fail", func(tb testing.TB) { testenv.Seeds(tb) })
 }
 
 func TestMeasuring(t *testing.T) {
