@@ -18,7 +18,8 @@ race_packages=(. ./pipeline/... ./gpu/... ./internal/blockcache ./internal/cli .
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
 byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
-  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/zstfile ./internal/peertest)
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/zstfile
+  ./internal/peertest)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.

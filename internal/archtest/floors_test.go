@@ -35,6 +35,7 @@ var packages = map[string]floor{
 	"internal/index":      engine,
 	"internal/pzfile":     engine,
 	"internal/gzfile":     engine,
+	"internal/gzindex":    engine,
 	"internal/zstfile":    engine,
 	"internal/zstdec":     engine,
 	"internal/zstframe":   ground,

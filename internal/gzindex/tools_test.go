@@ -1,0 +1,266 @@
+package gzindex_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress/internal/gzindex"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// run runs a program and returns what it writes to standard output.
+func run(tb testing.TB, name string, args ...string) []byte {
+	tb.Helper()
+	cmd := exec.Command(testenv.Tool(tb, name), args...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("%s %q: %v\n%s", name, args, err, problems.Bytes())
+	}
+	return out
+}
+
+func readPath(tb testing.TB, path string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// python returns an interpreter that has the module indexed_gzip.
+func python(tb testing.TB) string {
+	tb.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		path, err := exec.LookPath(name)
+		if err == nil && exec.Command(path, "-c", "import indexed_gzip").Run() == nil {
+			return testenv.Tool(tb, name)
+		}
+	}
+	testenv.Missing(tb, "Python's module indexed_gzip")
+	return ""
+}
+
+// makeGZIDX lets indexed_gzip write an index.
+const makeGZIDX = `
+import indexed_gzip, sys
+with indexed_gzip.IndexedGzipFile(sys.argv[1], spacing=1 << 19) as f:
+    f.build_full_index()
+    f.export_index(sys.argv[2])
+`
+
+// readGZIDX lets indexed_gzip read pieces by an index. It prints them one after the other.
+const readGZIDX = `
+import indexed_gzip, sys
+with indexed_gzip.IndexedGzipFile(sys.argv[1], index_file=sys.argv[2], auto_build=False) as f:
+    for p in sys.argv[3:]:
+        at, size = map(int, p.split(','))
+        f.seek(at)
+        b = f.read(size)
+        assert len(b) == size, (at, size, len(b))
+        sys.stdout.buffer.write(b)
+`
+
+// spoil returns a copy of a .gz file with zeros between its header and the second checkpoint, so
+// that nothing behind them can be read without an index.
+func spoil(file []byte, x *gzindex.Index) []byte {
+	b := bytes.Clone(file)
+	clear(b[200 : x.Checkpoints[1].Bit/8-1])
+	return b
+}
+
+// readBy reads pieces of the content by the index x, with the tool that f belongs to. All of them
+// lie behind the second checkpoint.
+func readBy(t *testing.T, f gzindex.Format, x *gzindex.Index, file, content []byte) {
+	t.Helper()
+	index := tempFile(t, "index", write(t, x, f))
+	path := tempFile(t, "file.gz", spoil(file, x))
+	first := int(x.Checkpoints[1].Content)
+	var args []string
+	var want [][]byte
+	for _, p := range places(x, len(content)) {
+		if p[0] >= first {
+			args = append(args, fmt.Sprintf("%d,%d", p[0], p[1]))
+			want = append(want, content[p[0]:p[0]+p[1]])
+		}
+	}
+	// The last byte, and all of the content from the second checkpoint on.
+	args = append(args, fmt.Sprintf("%d,1", len(content)-1),
+		fmt.Sprintf("%d,%d", first, len(content)-first))
+	want = append(want, content[len(content)-1:], content[first:])
+	if f == gzindex.GZIDX0 || f == gzindex.GZIDX1 {
+		args = append([]string{"-c", readGZIDX, path, index}, args...)
+		if !bytes.Equal(run(t, python(t), args...), bytes.Join(want, nil)) {
+			t.Errorf("%v: wrong content", f)
+		}
+		return
+	}
+	for i, p := range args {
+		at, size, _ := strings.Cut(p, ",")
+		var got []byte
+		if f == gzindex.Bgzip {
+			got = run(t, "bgzip", "-c", "-b", at, "-s", size, "-I", index, path)
+		} else {
+			got = run(t, "gztool", "-v0", "-b", at, "-r", size, "-I", index, path)
+		}
+		if !bytes.Equal(got, want[i]) {
+			t.Errorf("%v: wrong content of %s: %d bytes", f, p, len(got))
+		}
+	}
+}
+
+// windowFormats are the formats of indexes with windows.
+var windowFormats = []gzindex.Format{
+	gzindex.GZIDX0, gzindex.GZIDX1, gzindex.Gztool0, gzindex.Gztool1,
+}
+
+// needTool skips the test if the tool that reads format f is missing.
+func needTool(t *testing.T, f gzindex.Format) {
+	t.Helper()
+	switch f {
+	case gzindex.GZIDX0, gzindex.GZIDX1:
+		python(t)
+	case gzindex.Bgzip:
+		testenv.Tool(t, "bgzip")
+	default:
+		testenv.Tool(t, "gztool")
+	}
+}
+
+// gzFile is a .gz file of testContent.
+type gzFile struct {
+	name string
+	file []byte
+	ends []int // of members in the content
+}
+
+// gzFiles returns files of one member and of three.
+func gzFiles(t *testing.T, content []byte) []gzFile {
+	third := len(content) / 3
+	return []gzFile{
+		{"one member", compressed(t, content), nil},
+		{"three members", compressed(t, content[:third], nil, content[third:]), []int{third}},
+	}
+}
+
+// TestIndexedGzip reads indexes of indexed_gzip, and has our copies of them read by all tools.
+func TestIndexedGzip(t *testing.T) {
+	testenv.Slow(t)
+	content := testContent()
+	for _, g := range gzFiles(t, content) {
+		t.Run(g.name, func(t *testing.T) {
+			file := g.file
+			path := tempFile(t, "file.gz", file)
+			run(t, python(t), "-c", makeGZIDX, path, path+".index")
+			b := readPath(t, path+".index")
+			x := read(t, b)
+			if x.Source != gzindex.GZIDX1 || x.FileSize != int64(len(file)) ||
+				x.ContentSize != int64(len(content)) {
+				t.Fatalf("%v, %d bytes of %d", x.Source, x.ContentSize, x.FileSize)
+			}
+			checkIndex(t, x, file, content, g.ends...)
+			convert(t, x, file, content)
+		})
+	}
+}
+
+// TestGztool reads indexes of gztool, and has our copies of them read by all tools.
+func TestGztool(t *testing.T) {
+	testenv.Slow(t)
+	content := testContent()
+	for _, g := range gzFiles(t, content) {
+		for f, lines := range map[gzindex.Format]string{
+			gzindex.Gztool0: "-z", gzindex.Gztool1: "-x",
+		} {
+			t.Run(fmt.Sprintf("%s, %v", g.name, f), func(t *testing.T) {
+				file := g.file
+				path := tempFile(t, "file.gz", file)
+				run(t, "gztool", "-v0", "-i", lines, "-s", "1", "-I", path+".gzi", path)
+				b := readPath(t, path+".gzi")
+				x := read(t, b)
+				if x.Source != f || x.ContentSize != int64(len(content)) {
+					t.Fatalf("%v, %d bytes", x.Source, x.ContentSize)
+				}
+				if !bytes.Equal(write(t, x, f), b) {
+					t.Error("written again it differs")
+				}
+				checkLines(t, x, content)
+				checkIndex(t, x, file, content, g.ends...)
+				x.FileSize = int64(len(file))
+				convert(t, x, file, content)
+			})
+		}
+	}
+}
+
+// checkLines compares line numbers with the content.
+func checkLines(t *testing.T, x *gzindex.Index, content []byte) {
+	t.Helper()
+	for i, c := range x.Checkpoints {
+		want := 1 + int64(bytes.Count(content[:c.Content], []byte("\n")))
+		if x.Lines != nil && c.Line != want {
+			t.Errorf("checkpoint %d is at line %d in place of %d", i, c.Line, want)
+		}
+	}
+}
+
+// convert has the index read by each tool, in the format of the tool.
+func convert(t *testing.T, x *gzindex.Index, file, content []byte) {
+	for _, f := range windowFormats {
+		if f == gzindex.Gztool1 && x.Lines == nil {
+			continue
+		}
+		t.Run(f.String(), func(t *testing.T) {
+			needTool(t, f)
+			readBy(t, f, x, file, content)
+		})
+	}
+}
+
+// TestOwnIndex has an index that no tool made read by each tool.
+func TestOwnIndex(t *testing.T) {
+	testenv.Slow(t)
+	content := testContent()
+	file, x := flushed(t, content, 1_100_000)
+	convert(t, x, file, content)
+}
+
+// TestLineNumbers lets gztool find lines by a copy of its index.
+func TestLineNumbers(t *testing.T) {
+	testenv.Slow(t)
+	content := testContent()
+	file := compressed(t, content)
+	path := tempFile(t, "file.gz", file)
+	run(t, "gztool", "-v0", "-i", "-x", "-s", "1", "-I", path+".gzi", path)
+	x := read(t, readPath(t, path+".gzi"))
+	index := tempFile(t, "index", write(t, x, gzindex.Gztool1))
+	number := bytes.Count(content[:4<<20], []byte("\n")) + 1
+	got := run(t, "gztool", "-v0", "-L", strconv.Itoa(number), "-R", "2", "-I", index,
+		tempFile(t, "spoilt.gz", spoil(file, x)))
+	want := bytes.SplitAfter(content, []byte("\n"))[number-1 : number+1]
+	if !bytes.Equal(got, bytes.Join(want, nil)) {
+		t.Errorf("line %d is %q in place of %q", number, got, want)
+	}
+}
+
+// TestBgzip reads an index of bgzip and has bgzip read our copy of it.
+func TestBgzip(t *testing.T) {
+	testenv.Slow(t)
+	content := testContent()
+	path := tempFile(t, "file", content)
+	run(t, "bgzip", "-i", path)
+	file, b := readPath(t, path+".gz"), readPath(t, path+".gz.gzi")
+	x := read(t, b)
+	if x.Source != gzindex.Bgzip || !bytes.Equal(write(t, x, gzindex.Bgzip), b) {
+		t.Fatal("written again it differs")
+	}
+	checkIndex(t, x, file, content)
+	readBy(t, gzindex.Bgzip, x, file, content)
+}
