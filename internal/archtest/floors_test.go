@@ -23,7 +23,8 @@ var packages = map[string]floor{
 	"gpu/pz":           commands,
 	"examples/profile": tools, // links GPU drivers, runs single stages
 
-	"": library,
+	"":     library,
+	"gzip": library,
 
 	"pipeline": engine,
 
@@ -120,6 +121,8 @@ var sideways = map[arrow]string{
 	{"gpu/webgpu", "gpu"}:               "is a device",
 	{"gpu/webgpu", "gpu/internal/host"}: "is the driver below it",
 	{"gpu/webgpu", "gpu/kernels"}:       "runs the kernels",
+
+	{"gzip", ""}: "compresses through its Writer",
 
 	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
 

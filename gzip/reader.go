@@ -1,0 +1,185 @@
+package gzip
+
+import (
+	"compress/flate"
+	"hash/crc32"
+	"io"
+
+	"github.com/gopz/compress/inflate"
+)
+
+// Reader decompresses .gz data: one member, or several whose contents it returns as one. Its Header
+// is that of the first member. It verifies the trailer of each member when Read has returned all of
+// the member's content; content counts only once [io.EOF] has come.
+//
+// Methods are for one goroutine at a time. The zero value is ready for Reset.
+type Reader struct {
+	Header // of the first member, after NewReader or Reset
+
+	r        source
+	in       input
+	inflater inflate.Decoder
+	single   bool // stop behind a member
+
+	buf      []byte // buf[:end] is content of the member: at least its last 32 KiB, or all
+	out, end int    // buf[out:end] is not returned yet
+	full     bool   // there was no room for more content
+	ended    bool   // the member has no more content
+	sum      uint32 // CRC-32 of the header, then of the content so far
+	size     uint32 // of the content so far, in bytes
+	err      error  // what all calls of Read return
+	bad      error  // what the Deflate stream ends with, for Close
+
+	scratch [maxString]byte // for parts of header and trailer
+}
+
+const (
+	// firstRoom is the first size of a Reader's buffer in bytes, and maxRoom the last.
+	firstRoom = 8 << 10
+	maxRoom   = inflate.WindowSize + 64<<10
+)
+
+// NewReader returns a Reader that reads from r, and reads the first header. Empty input is io.EOF.
+// If r is no [io.ByteReader] the Reader may read more than the compressed data.
+func NewReader(r io.Reader) (*Reader, error) {
+	z := new(Reader)
+	if err := z.Reset(r); err != nil {
+		return nil, err
+	}
+	return z, nil
+}
+
+// Reset makes the Reader as [NewReader] returns it, reading from r. It keeps memory.
+func (z *Reader) Reset(r io.Reader) error {
+	z.r = z.in.reset(r)
+	z.single, z.bad = false, nil
+	z.beginMember()
+	z.Header, z.err = z.readHeader()
+	z.sum = 0
+	return z.err
+}
+
+// Multistream chooses whether Read goes on behind a member, as it does after NewReader and Reset.
+// With Multistream(false) Read returns [io.EOF] at the end of the member. A source that is an
+// [io.ByteReader] is then right behind the member. Reset and another Multistream(false) begin the
+// next member; Reset returns io.EOF if there is none.
+func (z *Reader) Multistream(ok bool) { z.single = !ok }
+
+// Close returns the error that the compressed content ended with, if there was one. It does not
+// close the source, and frees nothing. Checksums have been verified only if Read has returned
+// [io.EOF].
+func (z *Reader) Close() error { return z.bad }
+
+// Read reads up to len(p) bytes of content into p. Its errors are io.EOF behind the last member,
+// [io.ErrUnexpectedEOF] for data that ends too early, [ErrHeader], [ErrChecksum], a
+// [flate.CorruptInputError] for a damaged Deflate stream, and those of the source.
+func (z *Reader) Read(p []byte) (n int, err error) {
+	if z.err != nil {
+		return 0, z.err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		m := copy(p[n:], z.buf[z.out:z.end])
+		n += m
+		z.out += m
+		switch {
+		case z.out < z.end: // p is full
+			return n, nil
+		case z.bad != nil:
+			z.err = z.bad
+			return n, z.err
+		case z.ended:
+			if z.err = z.endMember(); n > 0 || z.err != nil {
+				return n, z.err
+			}
+		case n > 0:
+			return n, nil
+		default:
+			z.decode()
+		}
+	}
+}
+
+// beginMember prepares for the content of a member.
+func (z *Reader) beginMember() {
+	z.inflater.Reset()
+	z.in.begin()
+	z.out, z.end, z.full, z.ended = 0, 0, false, false
+	z.sum, z.size = 0, 0
+}
+
+// endMember verifies the trailer and goes to the next member.
+func (z *Reader) endMember() error {
+	sum, size, err := z.in.readTrailer(z.r, z.scratch[:])
+	switch {
+	case err != nil:
+		return err
+	case sum != z.sum || size != z.size:
+		return ErrChecksum
+	case z.single:
+		return io.EOF
+	}
+	z.beginMember()
+	_, err = z.readHeader()
+	z.sum = 0
+	return err
+}
+
+// decode decodes more content, all of the content before having been returned. What it ends with is
+// in z.ended or z.bad.
+func (z *Reader) decode() {
+	z.makeRoom()
+	from := z.end
+	for more := true; more; {
+		more = z.step()
+		more = more && (z.end == from || !z.in.mayWait())
+	}
+	content := z.buf[from:z.end]
+	z.sum = crc32.Update(z.sum, crc32.IEEETable, content)
+	z.size += uint32(len(content))
+}
+
+// step decodes from one piece of input. It reports whether another step makes sense.
+func (z *Reader) step() (more bool) {
+	var src []byte
+	if !z.full {
+		var err error
+		if src, err = z.in.next(); err != nil {
+			z.bad = noEOF(err)
+			return false
+		}
+	}
+	n, used, err := z.inflater.Decode(z.buf, z.end, src)
+	z.in.use(used)
+	z.end += n
+	z.full = err == nil && z.end == len(z.buf)
+	switch err {
+	case nil:
+		return !z.full
+	case io.EOF:
+		z.ended = true
+		z.bad = z.in.end()
+		return false
+	}
+	z.bad = err
+	if at, ok := z.inflater.Corrupt(err); ok {
+		z.bad = flate.CorruptInputError(at)
+	}
+	return false
+}
+
+// makeRoom makes room in the buffer behind the window.
+func (z *Reader) makeRoom() {
+	switch n := len(z.buf); {
+	case n-z.end >= firstRoom/2:
+	case n < maxRoom:
+		p := make([]byte, min(max(firstRoom, 4*n), maxRoom))
+		copy(p, z.buf[:z.end])
+		z.buf = p
+	default:
+		z.end = copy(z.buf, z.buf[z.end-min(z.end, inflate.WindowSize):z.end])
+	}
+	z.out = z.end
+}

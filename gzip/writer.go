@@ -1,0 +1,213 @@
+package gzip
+
+import (
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/gzfile"
+)
+
+// Levels for [NewWriterLevel], besides 1 to 9.
+const (
+	NoCompression      = flate.NoCompression      // stored blocks only
+	BestSpeed          = flate.BestSpeed          // level 1
+	BestCompression    = flate.BestCompression    // level 9
+	DefaultCompression = flate.DefaultCompression // level 6
+	HuffmanOnly        = flate.HuffmanOnly        // Huffman codes without matches
+)
+
+// defaultLevel is the level of DefaultCompression.
+const defaultLevel = 6
+
+var (
+	// errClosed has the message that compress/gzip has for Write after Close.
+	errClosed = errors.New("flate: closed writer")
+
+	errTooLate = errors.New("gzip: SetOptions after the first Write, Flush or Close")
+)
+
+// Writer compresses what is written to it into one member and writes that to an underlying writer.
+//
+// The Header is written with the first Write, Flush or Close; set its fields before. Methods are
+// for one goroutine at a time. After an error all methods return it until Reset. The zero value
+// writes with [NoCompression] after a Reset.
+type Writer struct {
+	Header // written by the first Write, Flush or Close
+
+	w      io.Writer
+	level  int
+	opts   []compress.Option
+	begun  bool // the header is written
+	closed bool
+	err    error
+	body   compressor // nil until the first use
+	rest   headless   // what body writes to, for a compress.Writer
+	buf    []byte     // for parts of the header
+}
+
+// A compressor writes the Deflate stream and the trailer of a member, and perhaps a header.
+type compressor interface {
+	io.WriteCloser
+	Flush() error
+	Reset(w io.Writer)
+}
+
+// headless passes on what is written to it, without the first bytes. A compress.Writer writes a
+// header without fields, in place of which the Writer has written its own.
+type headless struct {
+	w    io.Writer
+	skip int // bytes not to pass on
+}
+
+// Write writes p without what is to be skipped.
+func (h *headless) Write(p []byte) (int, error) {
+	skip := min(h.skip, len(p))
+	if h.skip -= skip; skip > 0 && skip == len(p) {
+		return skip, nil
+	}
+	n, err := h.w.Write(p[skip:])
+	return skip + n, err
+}
+
+// NewWriter returns a Writer with [DefaultCompression] that writes to w. The caller closes it to
+// complete the member. Close does not close w.
+func NewWriter(w io.Writer) *Writer {
+	z, _ := NewWriterLevel(w, DefaultCompression)
+	return z
+}
+
+// NewWriterLevel is NewWriter with a level: 1 to 9, [NoCompression], [DefaultCompression] or
+// [HuffmanOnly]. Any other level is an error.
+func NewWriterLevel(w io.Writer, level int) (*Writer, error) {
+	if level < HuffmanOnly || level > BestCompression {
+		return nil, fmt.Errorf("gzip: invalid compression level: %d", level)
+	}
+	z := &Writer{level: level}
+	z.Reset(w)
+	return z, nil
+}
+
+// Reset makes the Writer as [NewWriterLevel] returned it, with the same level and options, but
+// writing to w. It keeps memory. Content not yet written is dropped.
+func (z *Writer) Reset(w io.Writer) {
+	z.Header = Header{OS: gzfile.UnknownOS}
+	z.w, z.begun, z.closed, z.err = w, false, false, nil
+	if z.body != nil {
+		z.resetBody()
+	}
+}
+
+// SetOptions chooses how a Writer at levels 1 to 9 works: [compress.WithConcurrency] and
+// [compress.WithBlockSize] stand for SetConcurrency of klauspost/pgzip; WithScheduler, WithContext,
+// WithMaxMemory and others serve too. Format, level and name remain the Writer's. The options last
+// until the next SetOptions. Call it before the first Write, Flush or Close. An option out of its
+// range is a [compress.ErrOption], and the options remain as before.
+func (z *Writer) SetOptions(opts ...compress.Option) error {
+	if z.begun || z.closed {
+		return errTooLate
+	}
+	body, err := z.newStream(opts)
+	if err != nil {
+		return err
+	}
+	z.opts = append([]compress.Option(nil), opts...)
+	if !z.isPlain() {
+		z.body = body
+		z.resetBody()
+	}
+	return nil
+}
+
+// isPlain reports whether the level finds no matches.
+func (z *Writer) isPlain() bool { return z.level == NoCompression || z.level == HuffmanOnly }
+
+// newStream returns a compress.Writer that writes to z.rest.
+func (z *Writer) newStream(opts []compress.Option) (*compress.Writer, error) {
+	level := z.level
+	if level < BestSpeed {
+		level = defaultLevel
+	}
+	all := append(opts[:len(opts):len(opts)],
+		compress.WithFormat(compress.Gzip), compress.WithLevel(level), compress.WithName("", time.Time{}))
+	return compress.NewWriter(&z.rest, all...)
+}
+
+// resetBody begins a stream.
+func (z *Writer) resetBody() {
+	z.rest = headless{z.w, gzfile.MinHeaderSize}
+	if z.isPlain() {
+		z.body.Reset(z.w)
+	} else {
+		z.body.Reset(&z.rest)
+	}
+}
+
+// begin writes the header if it is not written yet. It returns an error if z cannot go on.
+func (z *Writer) begin() error {
+	if z.begun || z.err != nil {
+		return z.err
+	}
+	z.begun = true
+	if z.err = z.writeHeader(); z.err != nil || z.body != nil {
+		return z.err
+	}
+	switch z.level {
+	case NoCompression:
+		z.body = new(plain)
+	case HuffmanOnly:
+		z.body = newHuffmanOnly()
+	default:
+		var stream *compress.Writer
+		if stream, z.err = z.newStream(z.opts); z.err != nil {
+			return z.err
+		}
+		z.body = stream
+	}
+	z.resetBody()
+	return nil
+}
+
+// Write compresses p. Part of it may stay in memory until Flush or Close.
+func (z *Writer) Write(p []byte) (n int, err error) {
+	if z.closed && z.err == nil {
+		z.err = errClosed
+	}
+	if err := z.begin(); err != nil {
+		return 0, err
+	}
+	n, z.err = z.body.Write(p)
+	return n, z.err
+}
+
+// Flush compresses the content of all Writes so far and gives it to the underlying writer, as
+// Z_SYNC_FLUSH of zlib does. A reader of the data can then return that content. After Close it does
+// nothing.
+func (z *Writer) Flush() error {
+	if z.closed {
+		return z.err
+	}
+	if err := z.begin(); err != nil {
+		return err
+	}
+	z.err = z.body.Flush()
+	return z.err
+}
+
+// Close writes what is left and the trailer. It does not close the underlying writer. Another Close
+// does nothing.
+func (z *Writer) Close() error {
+	if z.closed {
+		return z.err
+	}
+	err := z.begin()
+	z.closed = err == nil
+	if err != nil {
+		return err
+	}
+	z.err = z.body.Close()
+	return z.err
+}
