@@ -2,7 +2,7 @@ package deflate
 
 // searchMargin is the number of literals and tokens that refine examines on each side of a
 // boundary. The best boundary should be at most half a unit away.
-const searchMargin = 640
+const searchMargin = 1152
 
 // refine moves the boundaries between blocks from ends of units to single tokens. It chooses the
 // token where the symbols around it are cheapest with the codes of both sides. The blocks come from

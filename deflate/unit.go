@@ -5,13 +5,14 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// Block splitting. Content is cut into units of about 1,024 symbols. Then mergeUnits merges, again
+// Block splitting. Content is cut into units of about 2,048 symbols. Then mergeUnits merges, again
 // and again, the two neighbours that save most by common codes, until no merger saves anything.
 // Costs are entropies plus an estimate of the header. At last refine moves the boundaries to single
 // tokens.
 //
-// unitSymbols is the number of symbols of a unit. With 2048 files become 0.03% larger.
-const unitSymbols = 1024
+// unitSymbols is the number of symbols of a unit. With 1024 files are 0.01% smaller, and an Encoder
+// takes 1.25 times as long.
+const unitSymbols = 2048
 
 // checkpointUnits is the number of units, or of mergers of up to 30 µs, between checkpoints.
 const checkpointUnits = 64
