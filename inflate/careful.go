@@ -58,7 +58,7 @@ func lookUp(in *input, table []uint32, primary uint) (e uint32, n uint, ok bool)
 
 // symbol decodes a literal, a length or the end of a block.
 func (d *Decoder) symbol(t *tables, in *input, dst []byte, o int) (end int, wait bool) {
-	e, n, ok := lookUp(in, t.literals[:], literalBits)
+	e, n, ok := lookUp(in, t.Literals[:], literalBits)
 	switch {
 	case !ok:
 		return o, true
@@ -87,7 +87,7 @@ func base(in *input, e uint32) int {
 
 // matchOffset decodes the offset of a match.
 func (d *Decoder) matchOffset(t *tables, in *input, o int) (wait bool) {
-	e, n, ok := lookUp(in, t.offsets[:], offsetBits)
+	e, n, ok := lookUp(in, t.Offsets[:], offsetBits)
 	switch {
 	case !ok:
 		return true

@@ -1,15 +1,17 @@
 package inflate
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/gopz/compress/simd"
+)
 
 const (
-	// fastInput is the least input of the fast loop in bytes: two refills, at most seven bytes
-	// apart.
-	fastInput = 16
+	// fastInput is the least input of the fast loop, in bytes.
+	fastInput = simd.InflateInput
 
-	// fastRoom is the least room of the fast loop in bytes: two literals, the longest match, and up
-	// to 31 bytes that its last chunk writes behind it, rounded up.
-	fastRoom = 300
+	// fastRoom is the least room of the fast loop, in bytes.
+	fastRoom = simd.InflateRoom
 )
 
 // shortOffsets has a factor and a step for each offset below eight. The factor repeats the first
@@ -30,19 +32,35 @@ var shortOffsets = func() (r [8]struct {
 
 // # Fast loop
 //
+// The fast loop is a kernel of package simd. Its portable twin is here. Both decode the same
+// symbols from the same tables. They may stop at different symbols: the careful loop goes on there.
+//
+// The kernel loads the entry of the next literal or length and that of an offset, before it tests
+// which of them comes next. So after a mispredicted branch the right entry is on its way already.
+//
 // A refill makes at least 56 bits valid. That is enough for two literals from the primary table and
 // a length with its extra bits (11 + 11 + 20), or for three literals, or for a length and an offset
-// (20 + 28). Only an offset behind literals may need a second refill. There is no preloading of
-// entries and there are no entries of two literals: both were slower (docs/notes/inflate.md).
+// (20 + 28). Only an offset behind literals may need a second refill. There are no entries of two
+// literals, and the twin preloads no entries: both were slower (docs/notes/inflate.md).
 //
-// The loop keeps the bit buffer and both positions in local variables. It checks their bounds once
+// The twin keeps the bit buffer and both positions in local variables. It checks their bounds once
 // for each iteration, through pointers to arrays. Bits of count above the lowest six are garbage:
 // subtracting a whole entry is faster than masking it first.
 
-// fast decodes symbols into dst[o:] while there is much input and room. It stops before whatever is
-// not a literal or a valid match. If it stops before an offset, pending is the length of its match,
-// else 0.
+// fast decodes symbols into dst[o:] while there is much input and room, with the kernel of package
+// simd or its portable twin. It stops before whatever is not a literal or a valid match. If it
+// stops before an offset, pending is the length of its match, else 0.
 func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
+	s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
+	if !simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src) {
+		return fastPortable(t, in, dst, o)
+	}
+	in.at, in.bits, in.count = s.In, s.Bits, s.Count
+	return s.Out, s.Length
+}
+
+// fastPortable is the portable twin of simd.Inflate.
+func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
 	src, at := in.src, in.at
 	buf, count := in.bits, uint32(in.count)
 	for at <= len(src)-fastInput && o <= len(dst)-fastRoom {
@@ -52,19 +70,19 @@ func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
 		refill := 7 - int(count>>3&7)
 		at += refill
 		count |= 56
-		e := t.literals[buf&literalMask]
+		e := t.Literals[buf&literalMask]
 		if e&flagLiteral != 0 {
 			buf >>= e & 63
 			count -= e
 			w[0] = byte(e >> 16)
 			o++
-			e = t.literals[buf&literalMask]
+			e = t.Literals[buf&literalMask]
 			if e&flagLiteral != 0 {
 				buf >>= e & 63
 				count -= e
 				w[1] = byte(e >> 16)
 				o++
-				e = t.literals[buf&literalMask]
+				e = t.Literals[buf&literalMask]
 				if e&flagLiteral != 0 {
 					buf >>= e & 63
 					count -= e
@@ -78,7 +96,7 @@ func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
 			if e&flagSubtable == 0 {
 				break
 			}
-			e = t.literals[(uint64(e>>16)+buf>>literalBits&(1<<(e>>8&15)-1))&(literalSize-1)]
+			e = t.Literals[(uint64(e>>16)+buf>>literalBits&(1<<(e>>8&15)-1))&(literalSize-1)]
 			if e&flagSpecial != 0 {
 				break
 			}
@@ -98,9 +116,9 @@ func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
 			at += 7 - int(count>>3&7)
 			count |= 56
 		}
-		e = t.offsets[buf&offsetMask]
+		e = t.Offsets[buf&offsetMask]
 		if e&flagSubtable != 0 {
-			e = t.offsets[(uint64(e>>16)+buf>>offsetBits&(1<<(e>>8&15)-1))&(offsetSize-1)]
+			e = t.Offsets[(uint64(e>>16)+buf>>offsetBits&(1<<(e>>8&15)-1))&(offsetSize-1)]
 		}
 		offset := int(e>>16) + int(buf&(1<<(e&63)-1)>>(e>>8&15))
 		from := o - offset

@@ -1,6 +1,10 @@
 package inflate
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/simd"
+)
 
 // # Tables
 //
@@ -47,10 +51,7 @@ const (
 )
 
 // tables decode the symbols of a block.
-type tables struct {
-	literals [literalSize]uint32 // and lengths
-	offsets  [offsetSize]uint32
-}
+type tables simd.InflateTables
 
 // staticTables are those of static codes.
 var staticTables = func() *tables {
@@ -107,12 +108,12 @@ var offsetEntries = func() (e [offsetSymbols]uint32) {
 // buildLiterals builds the table of literals and lengths. It returns false if the lengths are no
 // code.
 func (t *tables) buildLiterals(lengths []uint8) bool {
-	return build(t.literals[:], literalBits, lengths, literalEntries[:])
+	return build(t.Literals[:], literalBits, lengths, literalEntries[:])
 }
 
 // buildOffsets builds the table of offsets. It returns false if the lengths are no code.
 func (t *tables) buildOffsets(lengths []uint8) bool {
-	return build(t.offsets[:], offsetBits, lengths, offsetEntries[:])
+	return build(t.Offsets[:], offsetBits, lengths, offsetEntries[:])
 }
 
 // build builds a table with 1<<primary entries and subtables behind them. It returns false if the

@@ -214,3 +214,20 @@ func decodeSequencesAVX2(s *struct {
 	MatchLen uint32
 	Offset   uint32
 }, n int) (bytes int)
+
+// inflateAVX2 decodes symbols while src has 16 bytes and dst has room for 300. It stops before an
+// item that is neither a literal nor a valid match. If this is the offset of a match, s.Length is
+// the length of the match, else it is unchanged. It requires s.In and s.Out in the slices, s.Count
+// below 64, and subtables that lie in the tables.
+//
+//go:noescape
+func inflateAVX2(s *struct {
+	In     int
+	Out    int
+	Bits   uint64
+	Count  uint
+	Length int
+}, tables *struct {
+	Literals [4096]uint32
+	Offsets  [512]uint32
+}, dst []byte, src []byte)

@@ -5,6 +5,21 @@ import (
 	"testing"
 )
 
+// TestGuardPagesInflate runs the kernel for Deflate between guard pages.
+func TestGuardPagesInflate(t *testing.T) {
+	content, input := newGuarded(t, 30_000), newGuarded(t, 3000)
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(133, 134))
+		for range scaled(1500) {
+			src := make([]byte, r.IntN(3000))
+			for k := range src {
+				src[k] = byte(r.Uint32())
+			}
+			tryInflate(t, r, input.put(r, src), content.put(r, make([]byte, r.IntN(30_000))))
+		}
+	})
+}
+
 // TestGuardPagesZstd runs the kernels for zstd between guard pages.
 func TestGuardPagesZstd(t *testing.T) {
 	const most = 300

@@ -18,7 +18,7 @@ func has(t tier) kernels {
 	asm := t != portable
 	return kernels{
 		lanes: asm, ctx: asm, match: asm, histogram: asm, displacement: asm, execute: asm,
-		decodeTokens: asm, encode: asm, parse: asm, zstd: asm,
+		decodeTokens: asm, encode: asm, parse: asm, zstd: asm, inflate: asm,
 		ctx2:   t == avx512 && hasVBMI,
 		crc32c: t == avx512 && listed("vpclmulqdq", hasVPCLMULQDQ),
 	}

@@ -52,6 +52,7 @@ type kernels struct {
 	parse        bool // all parsers
 	crc32c       bool // CRC32C
 	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
+	inflate      bool // Inflate
 }
 
 // TestKernelsRun checks for each tier that exactly the kernels run that it should have.
@@ -90,6 +91,7 @@ func TestKernelsRun(t *testing.T) {
 				_, rest := crc32cKernel(0, make([]byte, 1<<12))
 				return "CRC32C", len(rest) == 0, want.crc32c
 			},
+			func() (string, bool, bool) { return inflateKernelRuns(want) },
 		} {
 			if name, ran, want := f(); ran != want {
 				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)

@@ -32,5 +32,6 @@ func main() {
 	executeNearAVX2()
 	decodeHuffman4AVX2()
 	decodeSequencesAVX2()
+	inflateAVX2()
 	Generate()
 }
