@@ -57,8 +57,8 @@ func (b *Builder) AppendTree(dst []byte, t *Table) (tree []byte, ok bool) {
 // and t undefined, if there is no description; see AppendTree.
 //
 // With thorough set, size is the minimum over all limits of the code's length if there are few
-// bytes, and the description the smaller one of two. That takes twice the time of AppendBest for
-// 1 KiB of JSON, and saves 0.5%.
+// bytes, and the description the smaller one of two. For 1 KiB of JSON
+// that takes 5 µs in place of 1 µs, and a block of .zst is 0.5% smaller.
 func (b *Builder) AppendBest(
 	dst []byte, t *Table, counts *[256]uint32, thorough bool,
 ) (tree []byte, size uint64, ok bool) {

@@ -14,8 +14,8 @@ type Encoder struct {
 	// caller's goroutine. It may block. It may panic to abandon the frame; the Encoder can then
 	// begin another one, and refers to src and seqs until then. The result does not depend on it.
 	Checkpoint func()
-	// Thorough makes blocks of few literals smaller, 0.5% for 1 KiB of JSON. It takes up to twice
-	// the time.
+	// Thorough makes blocks of few literals smaller: 0.5% for 1 KiB of JSON, which takes 4 µs more
+	// then.
 	Thorough bool
 
 	in      input
