@@ -21,6 +21,13 @@ type result struct {
 	content []byte
 	used    int   // bytes of the source
 	err     error // nil at the end of the stream, io.ErrUnexpectedEOF if the source ends before it
+	stops   []stop
+}
+
+// A stop is a place where a Decoder has returned ErrBlock.
+type stop struct {
+	bit     int64 // in the stream
+	content int   // bytes before it
 }
 
 // byStandard decodes with compress/flate.
@@ -30,7 +37,7 @@ func byStandard(src []byte) result {
 		return result{err: err}
 	}
 	p, err := io.ReadAll(standardReader)
-	return result{p, len(src) - r.Len(), err}
+	return result{content: p, used: len(src) - r.Len(), err: err}
 }
 
 var standardReader = flate.NewReader(nil)
@@ -43,10 +50,16 @@ var scratch = make([]byte, 2*WindowSize) // of byChunks
 // room. It checks that d writes nothing behind the room.
 func byChunks(t testing.TB, d *Decoder, src []byte, nextInput, nextRoom func() int) result {
 	t.Helper()
+	d.Reset()
+	return onChunks(t, d, nil, src, nextInput, nextRoom)
+}
+
+// onChunks is byChunks behind a Reset, with the content before src.
+func onChunks(t testing.TB, d *Decoder, before, src []byte, nextInput, nextRoom func() int) result {
+	t.Helper()
 	var res result
 	buf := scratch
-	at, from, to := 0, 0, 0
-	d.Reset()
+	at, from, to := copy(buf, before), 0, 0
 	for {
 		room := nextRoom()
 		if at+room+canaries > len(buf) {
@@ -80,6 +93,8 @@ func byChunks(t testing.TB, d *Decoder, src []byte, nextInput, nextRoom func() i
 		case err == io.EOF:
 			res.used = from
 			return res
+		case err == ErrBlock:
+			res.stops = append(res.stops, stop{d.Position(), len(res.content)})
 		case err != nil:
 			res.used, res.err = from, err
 			return res

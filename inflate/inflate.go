@@ -14,6 +14,12 @@
 //
 // Between calls the bit buffer holds only bits of an item that is incomplete, or less than a byte.
 // So a Decoder never uses a byte of input behind the end of the stream.
+//
+// # Checkpoints
+//
+// A stream can be decoded from the end of any block, with the WindowSize bytes of content before
+// it. [Decoder.StopAtBlock] stops there, [Decoder.Position] says where in the stream that is, and
+// [Decoder.ResetAt] begins there.
 package inflate
 
 import (
@@ -25,9 +31,12 @@ import (
 // WindowSize is the largest offset of a match in bytes.
 const WindowSize = 32 << 10
 
+// ErrBlock is what a [Decoder] with StopAtBlock returns at the end of a block.
+var ErrBlock = errors.New("inflate: end of a block")
+
 // A CorruptError reports that a stream is damaged.
 type CorruptError struct {
-	Bit    int64  // where the item begins that is wrong, in bits from the beginning of the stream
+	Bit    int64  // where the item begins that is wrong, in bits; see Decoder.Position
 	Reason string // what is wrong
 }
 
@@ -56,9 +65,14 @@ const (
 // A Decoder decodes one stream after the other. The zero value is ready for a stream. It must not
 // be used by two goroutines at once.
 type Decoder struct {
+	// StopAtBlock makes Decode return ErrBlock at the end of each block but the last of the stream.
+	// It may change between calls.
+	StopAtBlock bool
+
 	phase  phase
 	final  bool // the block is the stream's last one
 	static bool // the block has static codes
+	stop   bool // a block has ended, and ErrBlock is to be returned
 	bits   uint64
 	count  uint  // bits that are valid
 	used   int64 // bytes of the stream used before this call
@@ -71,19 +85,32 @@ type Decoder struct {
 	own    tables // of dynamic codes
 }
 
-// Reset begins a stream.
+// Reset begins a stream. It does not change StopAtBlock.
 func (d *Decoder) Reset() {
 	d.phase, d.bits, d.count, d.used, d.err = phaseBlock, 0, 0, 0, nil
 }
+
+// ResetAt begins at a block whose first bit is not the first one of a byte. first is that byte.
+// skip, from 0 to 7, is the number of its bits before the block. Decode gets the bytes behind it,
+// and the content before the block. The bits of Position and of errors count from the first bit of
+// first. ResetAt does not change StopAtBlock.
+func (d *Decoder) ResetAt(first byte, skip uint) {
+	skip &= 7
+	d.phase, d.bits, d.count, d.used, d.err = phaseBlock, uint64(first)>>skip, 8-skip, 1, nil
+}
+
+// Position returns how many bits of the stream have been decoded. After ErrBlock that is where the
+// next block begins, and after io.EOF where the last one ends. Elsewhere it is within a block.
+func (d *Decoder) Position() int64 { return d.used<<3 - int64(d.count) }
 
 // Decode decodes src, which continues the stream, into dst[at:]. The content before it is
 // dst[:at]: at least its last WindowSize bytes, or all of it, or a preset dictionary. Decode
 // returns the number of bytes decoded and the number of bytes of src used.
 //
 // The error is nil if there is no more room, or src has been used up: then all content that src
-// makes available has been decoded. It is io.EOF at the end of the stream, and a *CorruptError if
-// the stream is damaged. The content before either is decoded. An empty src may give content that
-// had no room before.
+// makes available has been decoded. It is io.EOF at the end of the stream, ErrBlock where
+// StopAtBlock asks for it, and a *CorruptError if the stream is damaged. The content before each of
+// them is decoded. An empty src may give content that had no room before.
 //
 // Decode may overwrite all of dst[at:], also behind the content. It keeps no reference.
 func (d *Decoder) Decode(dst []byte, at int, src []byte) (n, used int, err error) {
@@ -101,6 +128,9 @@ func (d *Decoder) Decode(dst []byte, at int, src []byte) (n, used int, err error
 			err, wait = d.err, true
 		default:
 			wait = d.blockHeader(&in)
+		}
+		if d.stop {
+			d.stop, err, wait = false, ErrBlock, true
 		}
 	}
 	in.unread()
@@ -128,8 +158,9 @@ func (d *Decoder) Corrupt(err error) (offset int64, ok bool) {
 
 // endBlock goes on behind a block.
 func (d *Decoder) endBlock() {
-	d.phase = phaseBlock
 	if d.final {
 		d.phase = phaseEnd
+		return
 	}
+	d.phase, d.stop = phaseBlock, d.StopAtBlock
 }
