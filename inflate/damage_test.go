@@ -7,9 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/gopz/compress/internal/corpus"
-	"github.com/gopz/compress/internal/testenv"
 )
 
 // mutate changes a few bits or bytes of p.
@@ -33,51 +30,6 @@ func mutate(r *rand.Rand, p []byte) []byte {
 		}
 	}
 	return p
-}
-
-// TestMutations compares damaged streams with compress/flate.
-func TestMutations(t *testing.T) {
-	rounds := 100_000
-	switch {
-	case testenv.All():
-		rounds = 1_000_000
-	case testing.Short() || testenv.Race || testenv.Emulated():
-		rounds = 5_000
-	}
-	r := rand.New(rand.NewPCG(5, 6))
-	var streams [][]byte
-	for _, k := range corpus.Kinds() {
-		for _, n := range []int{50, 300, 1500} {
-			for _, level := range []int{1, 6, -2} {
-				streams = append(streams, standard(t, k.Make(n), level))
-			}
-		}
-	}
-	for n := range 30 {
-		streams = append(streams, random(r, 10*n+1))
-	}
-	var d Decoder
-	accepted := 0
-	for i := range rounds {
-		src := mutate(r, bytes.Clone(streams[r.IntN(len(streams))]))
-		want := byStandard(src)
-		var got result
-		if i%4 == 0 {
-			got = byChunks(t, &d, src, between(r, 1, 1+r.IntN(100)), between(r, 0, 1+r.IntN(1000)))
-		} else {
-			got = whole(t, &d, src)
-		}
-		if s := differs(src, got, want); s != "" {
-			t.Fatalf("%x: %s", src, s)
-		}
-		if got.err == nil {
-			accepted++
-		}
-	}
-	t.Logf("%d of %d accepted", accepted, rounds)
-	if accepted < rounds/100 || accepted > rounds/2 {
-		t.Errorf("%d of %d accepted", accepted, rounds)
-	}
 }
 
 // TestDamageForgets decodes damaged streams with a fresh and a used Decoder.

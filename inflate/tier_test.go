@@ -3,6 +3,7 @@ package inflate
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -12,37 +13,53 @@ import (
 )
 
 // steps decodes src in chunks whose sizes depend on seed, with the given tier of kernels. The
-// content is at the end of room, the chunks are at the end of input. It returns the content and
-// what each call returned, and the state of the Decoder after it.
-func steps(tier string, src []byte, seed uint64, room, input []byte) (content []byte, log string) {
+// chunks, and the content with its room, lie at the beginning or at the end of input and room. log
+// has what each call returned, and the state of the Decoder after it.
+func steps(t *testing.T, tier string, src []byte, seed uint64, room, input []byte) (res result, log string) {
 	defer simd.SetTier(simd.SetTier(tier))
 	r := rand.New(rand.NewPCG(seed, 0))
 	var d Decoder
 	var b bytes.Buffer
-	whole := r.IntN(2) == 0
-	for calls := 0; calls < 1000; calls++ {
-		chunk, space := min(len(src), len(input)), len(room)-WindowSize
-		if !whole {
-			chunk, space = min(chunk, 1+r.IntN(2000)), 1+r.IntN(min(5000, space))
+	atOnce, front := r.IntN(2) == 0, r.IntN(4) == 0
+	place := func(p []byte, n int) []byte {
+		if front {
+			return p[:n:n]
 		}
-		at := min(len(content), WindowSize)
-		dst := room[len(room)-at-space:]
-		copy(dst, content[len(content)-at:])
-		p := input[len(input)-chunk:]
+		return p[len(p)-n:]
+	}
+	most := 1 + r.IntN(2000)
+	for {
+		chunk, space := min(len(src), len(input)), len(room)-WindowSize
+		if !atOnce {
+			chunk, space = min(chunk, 1+r.IntN(most)), 1+r.IntN(min(3*most, space))
+		}
+		at := min(len(res.content), WindowSize)
+		dst := place(room, at+space)
+		copy(dst, res.content[len(res.content)-at:])
+		p := place(input, chunk)
 		copy(p, src)
 		n, used, err := d.Decode(dst, at, p)
-		content = append(content, dst[at:at+n]...)
+		res.content = append(res.content, dst[at:at+n]...)
+		res.used += used
 		src = src[used:]
 		fmt.Fprintln(&b, n, used, err, d.phase, d.bits, d.count)
-		if err != nil || len(src) == 0 && n < space {
-			break
+		if err == nil && n < space && used < chunk {
+			t.Fatalf("%s stops for no reason: %s\nstream %x", tier, b.String(), src)
+		}
+		if err == nil && n < space && len(src) == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			if res.err = err; err == io.EOF {
+				res.err = nil
+			}
+			return res, b.String()
 		}
 	}
-	return content, b.String()
 }
 
 // TestTiers decodes good and damaged streams with each tier of kernels. Results, errors, and the
-// state after each call must be those of the portable code. The memory lies at guard pages.
+// state after each call must be those of the portable code. The memory lies between guard pages.
 func TestTiers(t *testing.T) {
 	rounds := 3000
 	switch {
@@ -62,7 +79,7 @@ func TestTiers(t *testing.T) {
 		streams = append(streams, random(r, 100*n+1))
 	}
 	tiers := simd.Tiers()
-	room, input := guarded(t, WindowSize+100_000), guarded(t, 100_000)
+	room, input := guarded(t, 128<<10), guarded(t, 128<<10)
 	for i := range rounds {
 		src := streams[r.IntN(len(streams))]
 		if i >= 2*len(streams) {
@@ -70,12 +87,12 @@ func TestTiers(t *testing.T) {
 		} else {
 			src = streams[i/2]
 		}
-		content, log := steps(tiers[0], src, uint64(i), room, input)
+		want, log := steps(t, tiers[0], src, uint64(i), room, input)
 		for _, tier := range tiers[1:] {
-			p, l := steps(tier, src, uint64(i), room, input)
-			if !bytes.Equal(p, content) || l != log {
+			got, l := steps(t, tier, src, uint64(i), room, input)
+			if !bytes.Equal(got.content, want.content) || l != log {
 				t.Fatalf("%s: %d bytes of content, want %d or other ones; steps\n%s\nwant\n%s\nstream %x",
-					tier, len(p), len(content), l, log, src)
+					tier, len(got.content), len(want.content), l, log, src)
 			}
 		}
 	}

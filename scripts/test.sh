@@ -24,7 +24,7 @@ byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./z
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.
-kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./zstd ./pipeline ./internal/peertest .)
+kernel_packages=(./simd ./rans/... ./lz77/... ./lzseq ./inflate ./zstd ./pipeline ./internal/peertest .)
 
 usage() {
   cat <<'USAGE'
