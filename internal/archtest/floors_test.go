@@ -176,6 +176,8 @@ var optional = map[string]string{
 var cgo = map[string]string{
 	"gpu/webgpu": "webgpu && cgo",
 	"gpu/opengl": "opengl && cgo && linux",
+
+	"internal/bench": "libdeflate && cgo",
 }
 
 // linked lists the packages that only these main packages may import: importing one links a GPU

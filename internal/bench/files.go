@@ -56,6 +56,21 @@ type filesConfig struct {
 // build is a build of pz.
 type build struct{ name, path string }
 
+// addBuild adds the build that the value NAME=PATH of option --pz describes.
+func addBuild(builds *[]build, s string) error {
+	name, path, ok := strings.Cut(s, "=")
+	if !ok {
+		name, path = "pz", s
+	}
+	// Results are told apart by the name.
+	if slices.ContainsFunc(*builds, func(b build) bool { return b.name == name }) {
+		return fmt.Errorf("two builds are called %q; use NAME=PATH", name)
+	}
+	path, err := filepath.Abs(path)
+	*builds = append(*builds, build{name, path})
+	return err
+}
+
 func runFiles(ctx context.Context, args []string, out io.Writer) error {
 	cfg, err := parseFiles(args)
 	if err != nil {
@@ -120,19 +135,7 @@ func parseFiles(args []string) (*filesConfig, error) {
 	f.BoolVar(&cfg.each, "each", false, "")
 	f.StringVar(&cfg.tsv, "tsv", "", "")
 	f.BoolVar(&cfg.benchfmt, "benchfmt", false, "")
-	f.Func("pz", "", func(s string) error {
-		name, path, ok := strings.Cut(s, "=")
-		if !ok {
-			name, path = "pz", s
-		}
-		// Results are told apart by the name.
-		if slices.ContainsFunc(cfg.builds, func(b build) bool { return b.name == name }) {
-			return fmt.Errorf("two builds are called %q; use NAME=PATH", name)
-		}
-		path, err := filepath.Abs(path)
-		cfg.builds = append(cfg.builds, build{name, path})
-		return err
-	})
+	f.Func("pz", "", func(s string) error { return addBuild(&cfg.builds, s) })
 	if err := parseFlags(f, args); err != nil {
 		return nil, err
 	}

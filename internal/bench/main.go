@@ -1,6 +1,7 @@
 // Command bench is the project's one measuring program. It has a subcommand for each question:
 //
 //	bench files     how do pz and other compressors compare as whole commands?
+//	bench gunzip    how fast do pz and others restore .gz files of all kinds of programs?
 //	bench frontier  which ratio and which speed does every level have in memory?
 //	bench gpu       what does a GPU do faster than the CPU?
 //	bench gate      is this build slower than a baseline, or than another build?
@@ -41,6 +42,7 @@ type subcommand struct {
 
 var subcommands = []subcommand{
 	{"files", filesUsage, runFiles},
+	{"gunzip", gunzipUsage, runGunzip},
 	{"frontier", frontierUsage, runFrontier},
 	{"gpu", gpuUsage, runGPU},
 	{"gate", gateUsage, runGate},
