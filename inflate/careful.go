@@ -2,7 +2,7 @@ package inflate
 
 // symbols decodes symbols of a block into dst[o:], until the block ends or something is used up. It
 // returns the end of the content.
-func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
+func symbols[T unit](d *Decoder, in *input, dst []T, o int) (end int, wait bool) {
 	t := &d.own
 	if d.static {
 		t = staticTables
@@ -16,7 +16,7 @@ func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
 					continue
 				}
 			}
-			if o, wait = d.symbol(t, in, dst, o); wait {
+			if o, wait = symbol(d, t, in, dst, o); wait {
 				return o, true
 			}
 		case phaseOffset:
@@ -27,7 +27,7 @@ func (d *Decoder) symbols(in *input, dst []byte, o int) (end int, wait bool) {
 			if d.offset > o {
 				return o, d.fail(in, "the history is shorter than before")
 			}
-			if o = d.match(dst, o); d.length > 0 {
+			if o = match(d, dst, o); d.length > 0 {
 				return o, true
 			}
 			d.phase = phaseSymbol
@@ -57,7 +57,9 @@ func lookUp(in *input, table []uint32, primary uint) (e uint32, n uint, ok bool)
 }
 
 // symbol decodes a literal, a length or the end of a block.
-func (d *Decoder) symbol(t *tables, in *input, dst []byte, o int) (end int, wait bool) {
+func symbol[T unit](
+	d *Decoder, t *tables, in *input, dst []T, o int,
+) (end int, wait bool) {
 	e, n, ok := lookUp(in, t.Literals[:], literalBits)
 	switch {
 	case !ok:
@@ -66,7 +68,7 @@ func (d *Decoder) symbol(t *tables, in *input, dst []byte, o int) (end int, wait
 		if o >= len(dst) {
 			return o, true
 		}
-		dst[o] = byte(e >> 16)
+		dst[o] = T(e >> 16)
 		o++
 	case e&flagEnd != 0:
 		d.endBlock()
@@ -104,7 +106,7 @@ func (d *Decoder) matchOffset(t *tables, in *input, o int) (wait bool) {
 }
 
 // match copies as much of a match as there is room for. Source and destination may overlap.
-func (d *Decoder) match(dst []byte, o int) (end int) {
+func match[T unit](d *Decoder, dst []T, o int) (end int) {
 	end = min(o+d.length, len(dst))
 	d.length -= end - o
 	for o < end {

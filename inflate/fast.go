@@ -45,27 +45,30 @@ var shortOffsets = func() (r [8]struct {
 //
 // The twin keeps the bit buffer and both positions in local variables. It checks their bounds once
 // for each iteration, through pointers to arrays. Bits of count above the lowest six are garbage:
-// subtracting a whole entry is faster than masking it first.
+// subtracting a whole entry is faster than masking it first. Content is bytes or symbols of 16 bits;
+// the compiler drops the branches for the other type.
 
 // fast decodes symbols into dst[o:] while there is much input and room, with the kernel of package
 // simd or its portable twin. It stops before whatever is not a literal or a valid match. If it
 // stops before an offset, pending is the length of its match, else 0.
-func fast(t *tables, in *input, dst []byte, o int) (end, pending int) {
-	s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
-	if !simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src) {
-		return fastPortable(t, in, dst, o)
+func fast[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
+	if dst, ok := any(dst).([]byte); ok {
+		s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
+		if simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src) {
+			in.at, in.bits, in.count = s.In, s.Bits, s.Count
+			return s.Out, s.Length
+		}
 	}
-	in.at, in.bits, in.count = s.In, s.Bits, s.Count
-	return s.Out, s.Length
+	return fastPortable(t, in, dst, o)
 }
 
 // fastPortable is the portable twin of simd.Inflate.
-func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
+func fastPortable[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
 	src, at := in.src, in.at
 	buf, count := in.bits, uint32(in.count)
 	for at <= len(src)-fastInput && o <= len(dst)-fastRoom {
 		p := (*[fastInput]byte)(src[at:])
-		w := (*[fastRoom]byte)(dst[o:])
+		w := (*[fastRoom]T)(dst[o:])
 		buf |= binary.LittleEndian.Uint64(p[:]) << (count & 63)
 		refill := 7 - int(count>>3&7)
 		at += refill
@@ -74,19 +77,19 @@ func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
 		if e&flagLiteral != 0 {
 			buf >>= e & 63
 			count -= e
-			w[0] = byte(e >> 16)
+			w[0] = T(e >> 16)
 			o++
 			e = t.Literals[buf&literalMask]
 			if e&flagLiteral != 0 {
 				buf >>= e & 63
 				count -= e
-				w[1] = byte(e >> 16)
+				w[1] = T(e >> 16)
 				o++
 				e = t.Literals[buf&literalMask]
 				if e&flagLiteral != 0 {
 					buf >>= e & 63
 					count -= e
-					w[2] = byte(e >> 16)
+					w[2] = T(e >> 16)
 					o++
 					continue
 				}
@@ -103,7 +106,7 @@ func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
 			if e&flagLiteral != 0 {
 				buf >>= e & 63
 				count -= e
-				dst[o] = byte(e >> 16)
+				dst[o] = T(e >> 16)
 				o++
 				continue
 			}
@@ -131,9 +134,16 @@ func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
 		if offset >= 16 {
 			stop := o + length
 			for {
-				x, y := (*[32]byte)(dst[from:]), (*[32]byte)(dst[o:])
-				*(*[16]byte)(y[:16]) = *(*[16]byte)(x[:16])
-				*(*[16]byte)(y[16:]) = *(*[16]byte)(x[16:])
+				x, y := (*[32]T)(dst[from:]), (*[32]T)(dst[o:])
+				if ^T(0) == 255 { // chunks of 16 bytes either way
+					*(*[16]T)(y[:16]) = *(*[16]T)(x[:16])
+					*(*[16]T)(y[16:]) = *(*[16]T)(x[16:])
+				} else {
+					*(*[8]T)(y[:8]) = *(*[8]T)(x[:8])
+					*(*[8]T)(y[8:16]) = *(*[8]T)(x[8:16])
+					*(*[8]T)(y[16:24]) = *(*[8]T)(x[16:24])
+					*(*[8]T)(y[24:]) = *(*[8]T)(x[24:])
+				}
 				if length <= 32 {
 					break
 				}
@@ -152,19 +162,31 @@ func fastPortable(t *tables, in *input, dst []byte, o int) (end, pending int) {
 }
 
 // copyNear copies a match with an offset below 16 from p to p[offset:]. It may write up to seven
-// bytes behind it.
-func copyNear(p []byte, offset, length int) {
+// units behind it.
+func copyNear[T unit](p []T, offset, length int) {
 	q := p[offset:]
 	if offset >= 8 {
 		for i := 0; i < length; i += 8 {
-			*(*[8]byte)(q[i:]) = *(*[8]byte)(p[i:])
+			*(*[8]T)(q[i:]) = *(*[8]T)(p[i:])
 		}
 		return
 	}
 	r := &shortOffsets[offset&7]
-	v := binary.LittleEndian.Uint64(p)
-	v = v & (1<<(8*offset&63) - 1) * r.factor
-	for i := 0; i < length; i += r.step {
-		binary.LittleEndian.PutUint64(q[i:], v)
+	if p, ok := any(p).([]byte); ok {
+		q := p[offset:]
+		v := binary.LittleEndian.Uint64(p)
+		v = v & (1<<(8*offset&63) - 1) * r.factor
+		for i := 0; i < length; i += r.step {
+			binary.LittleEndian.PutUint64(q[i:], v)
+		}
+		return
+	}
+	// The first eight units one by one; the content then repeats after each step.
+	v := (*[8]T)(q)
+	for i := range v {
+		v[i] = p[i]
+	}
+	for i := r.step; i < length; i += r.step {
+		*(*[8]T)(q[i:]) = *v
 	}
 }

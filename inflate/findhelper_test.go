@@ -83,9 +83,9 @@ func blocksOf(t testing.TB, src []byte) (list []seenBlock) {
 				o = copy(dst, dst[o-WindowSize:])
 			}
 			if d.phase == phaseStored {
-				o, wait = d.stored(&in, dst, o)
+				o, wait = stored(&d, &in, dst, o)
 			} else {
-				o, wait = d.symbols(&in, dst, o)
+				o, wait = symbols(&d, &in, dst, o)
 			}
 			wait = wait && o < len(dst)
 		case phaseFailed:

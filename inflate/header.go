@@ -79,9 +79,9 @@ func (d *Decoder) storedSizes(in *input) (wait bool) {
 }
 
 // stored copies the content of a stored block.
-func (d *Decoder) stored(in *input, dst []byte, o int) (end int, wait bool) {
+func stored[T unit](d *Decoder, in *input, dst []T, o int) (end int, wait bool) {
 	in.unread()
-	n := copy(dst[o:min(len(dst), o+d.length)], in.src[in.at:])
+	n := copyBytes(dst[o:min(len(dst), o+d.length)], in.src[in.at:])
 	o += n
 	in.at += n
 	if d.length -= n; d.length > 0 {
@@ -89,6 +89,19 @@ func (d *Decoder) stored(in *input, dst []byte, o int) (end int, wait bool) {
 	}
 	d.endBlock()
 	return o, false
+}
+
+// copyBytes copies src to dst up to the end of the shorter, and returns the number of bytes.
+func copyBytes[T unit](dst []T, src []byte) int {
+	if dst, ok := any(dst).([]byte); ok {
+		return copy(dst, src)
+	}
+	n := min(len(dst), len(src))
+	dst = dst[:n]
+	for i, c := range src[:n] {
+		dst[i] = T(c)
+	}
+	return n
 }
 
 func (d *Decoder) counts(in *input) (wait bool) {

@@ -191,8 +191,11 @@ func flushed(t testing.TB, content []byte, level, n int) []byte {
 
 // random makes a stream with package deflate, from n random runs of literals and matches with all
 // kinds of offsets and lengths.
-func random(r *rand.Rand, n int) []byte {
-	var content []byte
+func random(r *rand.Rand, n int) []byte { return randomBehind(r, n, nil) }
+
+// randomBehind makes such a stream with a window in front of it.
+func randomBehind(r *rand.Rand, n int, window []byte) []byte {
+	content := bytes.Clone(window)
 	var seqs []lz77.Sequence
 	run := 0
 	spread := 1 + r.IntN(256)
@@ -221,7 +224,7 @@ func random(r *rand.Rand, n int) []byte {
 		}
 	}
 	var e deflate.Encoder
-	return e.Append(nil, content, seqs, true)
+	return e.Append(nil, content[len(window):], seqs, true)
 }
 
 // byTool makes a stream with a program that writes .gz.

@@ -20,6 +20,9 @@
 // A stream can be decoded from the end of any block, with the WindowSize bytes of content before
 // it. [Decoder.StopAtBlock] stops there, [Decoder.Position] says where in the stream that is, and
 // [Decoder.ResetAt] begins there.
+//
+// Without that content, [Decoder.DecodeSymbols] decodes into symbols of 16 bits. [Resolve] replaces
+// the symbols by bytes when the content is known.
 package inflate
 
 import (
@@ -114,14 +117,22 @@ func (d *Decoder) Position() int64 { return d.used<<3 - int64(d.count) }
 //
 // Decode may overwrite all of dst[at:], also behind the content. It keeps no reference.
 func (d *Decoder) Decode(dst []byte, at int, src []byte) (n, used int, err error) {
+	return decode(d, dst, at, src)
+}
+
+// A unit is what content is made of: a byte, or a symbol of DecodeSymbols.
+type unit interface{ byte | uint16 }
+
+// decode is Decode and DecodeSymbols.
+func decode[T unit](d *Decoder, dst []T, at int, src []byte) (n, used int, err error) {
 	in := input{src: src, bits: d.bits, count: d.count}
 	o, wait := at, false
 	for !wait {
 		switch d.phase {
 		case phaseSymbol, phaseOffset, phaseMatch:
-			o, wait = d.symbols(&in, dst, o)
+			o, wait = symbols(d, &in, dst, o)
 		case phaseStored:
-			o, wait = d.stored(&in, dst, o)
+			o, wait = stored(d, &in, dst, o)
 		case phaseEnd:
 			err, wait = io.EOF, true
 		case phaseFailed:
