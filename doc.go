@@ -33,7 +33,8 @@
 // Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of
 // their content, if that is at most 32 MiB. Other frames, and .gz, are decompressed from front to
 // back. A ReaderAt needs an index, which .pz files have, or a seek table, which .zst files may
-// have. [ReadInfo] describes any file.
+// have. Of a .gz file it makes an index first, unless [WithIndex] gives it one. [ReadInfo]
+// describes any file.
 //
 // # Errors
 //

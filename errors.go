@@ -34,8 +34,8 @@ var (
 	ErrMemory = errs.Memory
 	// ErrTooLarge: the content is larger than [WithMaxDecodedSize].
 	ErrTooLarge = errs.TooLarge
-	// ErrNoIndex: a [ReaderAt] was asked for a file without an index or seek table. A [Reader]
-	// can read it.
+	// ErrNoIndex: a [ReaderAt] was asked for a .zst file without a seek table. A [Reader] can read
+	// it. Or [Recover] finds no blocks in a file.
 	ErrNoIndex = errs.NoIndex
 	// ErrClosed: the Writer, Reader or ReaderAt is closed. Wraps [os.ErrClosed].
 	ErrClosed = errs.Closed
@@ -71,7 +71,7 @@ const (
 	PartUnknown = errs.PartUnknown
 	PartHeader  = errs.PartHeader // the header of a stream, member or frame
 	PartBlock   = errs.PartBlock  // a block: its header or its payload
-	PartIndex   = errs.PartIndex  // the index of a .pz stream, or the seek table of a .zst file
+	PartIndex   = errs.PartIndex  // the index of a .pz stream or .gz file, or the seek table of a .zst file
 	PartStray   = errs.PartStray  // bytes between the parts, which belong to none
 )
 

@@ -6,7 +6,9 @@ import (
 	"github.com/gopz/compress/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/gzindex"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
@@ -108,14 +110,24 @@ func readAnyIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index
 	}
 	switch f, ok, _ := container.Detect(p); {
 	case ok && f == Gzip:
-		return nil, errs.New(ErrNoIndex,
-			"gzip data has no index and can only be read from front to back, by a Reader")
+		return nil, errs.New(ErrNoIndex, "gzip data has no index")
 	case ok && f == Zstd:
 		return zstfile.ReadIndex(src, size, limits)
 	case !ok && zstfile.HasSeekTable(src, size):
 		return zstfile.ReadIndex(src, size, limits) // the beginning of the file is damaged
 	}
 	return pzfile.ReadIndex(src, size, limits, isKnown)
+}
+
+// isGzip reports whether a file begins like a .gz file.
+func isGzip(src io.ReaderAt, size int64) bool {
+	var magic [container.DetectSize]byte
+	p := magic[:min(size, container.DetectSize)]
+	if container.ReadAt(src, p, 0) != nil {
+		return false
+	}
+	f, ok, _ := container.Detect(p)
+	return ok && f == Gzip
 }
 
 // isZstd reports whether a damaged file is a .zst file, by its first frame or its seek table.
@@ -128,4 +140,76 @@ func isZstd(src io.ReaderAt, size int64) bool {
 		}
 	}
 	return zstfile.HasSeekTable(src, size)
+}
+
+// IndexFormat is a format of a file that has the index of a .gz file. See [ReaderAt.WriteIndex].
+type IndexFormat uint8
+
+// The formats. [WithIndex] reads all of them, also GZIDX version 0 and gztool's version 1.
+const (
+	IndexGZIDX  = IndexFormat(gzindex.GZIDX1)  // of indexed_gzip, version 1
+	IndexGztool = IndexFormat(gzindex.Gztool0) // .gzi of gztool, version 0
+	IndexBgzip  = IndexFormat(gzindex.Bgzip)   // .gzi of bgzip, for BGZF files only
+)
+
+// String returns the name of the format.
+func (f IndexFormat) String() string { return gzindex.Format(f).String() }
+
+// gzipMap makes the checkpoints of a .gz file, or reads them.
+func (o *options) gzipMap(src io.ReaderAt, size int64) (*gzaccess.Map, error) {
+	src = index.Cancelable{Src: src, Limits: &o.limits}
+	m, err := o.tryGzipMap(src, size)
+	if cerr := o.canceled(); cerr != nil {
+		return nil, cerr
+	}
+	return m, err
+}
+
+func (o *options) tryGzipMap(src io.ReaderAt, size int64) (*gzaccess.Map, error) {
+	if o.index == nil {
+		return gzaccess.Make(src, size, &o.limits)
+	}
+	x, err := gzindex.ReadAt(o.index, o.indexSize, &o.limits)
+	if err != nil {
+		return nil, err
+	}
+	return gzaccess.Use(x, src, size, &o.limits)
+}
+
+// newGzipReaderAt makes a ReaderAt for a .gz file.
+func newGzipReaderAt(src io.ReaderAt, size int64, o options) (*ReaderAt, error) {
+	m, err := o.gzipMap(src, size)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReaderAt(src, &m.File, o)
+	if err != nil {
+		return nil, err
+	}
+	r.gz = m
+	return r, nil
+}
+
+// interval makes the block of the loader that of an interval of a .gz file.
+func (l *blockLoader) interval(block int64) {
+	if l.gz == nil {
+		l.gz = new(gzaccess.Decoder)
+	}
+	l.gz.Begin(l.r.gz, block, l.r.opt.limits.Checks)
+	l.blk.Serial = container.Serial{Decoder: l.gz, Buf: l.blk.Serial.Buf}
+}
+
+// WriteIndex writes the index of a .gz file to w, for [WithIndex] and for other programs. It may be
+// called at the same time as ReadAt. What the format cannot hold is an [ErrOption]: [IndexBgzip] is
+// for BGZF files whose members all fit into the memory limit, and files of other formats than .gz
+// have no such index. Errors of w are returned as they are.
+func (r *ReaderAt) WriteIndex(w io.Writer, f IndexFormat) error {
+	switch {
+	case r.ready() != nil:
+		return r.ready()
+	case r.gz == nil:
+		return errs.BadOption(".%v files have no separate index", r.index.Format)
+	}
+	src := index.Cancelable{Src: r.src, Limits: &r.opt.limits}
+	return r.gz.Write(w, gzindex.Format(f), src)
 }

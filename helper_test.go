@@ -2,7 +2,6 @@ package compress
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -137,13 +136,6 @@ func checkAllReaders(t *testing.T, p, content []byte, opts ...Option) {
 	}
 	equal(t, got, append([]byte("before"), content...), "AppendDecode")
 
-	if format, _ := DetectFormat(p); format == Gzip {
-		_, err := NewReaderAt(bytes.NewReader(p), int64(len(p)), opts...)
-		if !errors.Is(err, ErrNoIndex) {
-			t.Fatal("NewReaderAt of a .gz file: ", err)
-		}
-		return
-	}
 	checkReaderAt(t, p, content, opts...)
 }
 

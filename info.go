@@ -25,7 +25,8 @@ type Info struct {
 }
 
 // StreamInfo describes one stream of a file: a stream of a .pz file, a member of a .gz file, which
-// is a single block, or a whole .zst file, whose blocks are its frames.
+// is a single block, or a whole .zst file, whose blocks are its frames. With an index or checkpoints,
+// a whole .gz file is one stream, and its blocks are the intervals between checkpoints.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
@@ -37,11 +38,13 @@ type StreamInfo struct {
 	BlockSize     int    // most content of a block, in bytes
 }
 
-// BlockInfo describes one block of a .pz file, or one frame of a .zst file.
+// BlockInfo describes one block of a .pz file, one frame of a .zst file, or one interval between
+// checkpoints of a .gz file. Intervals need not begin at a whole byte; the byte then counts for
+// both neighbours.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
-	Kind          string // "stored", "fill" or "coded"; "frame" in a .zst file
+	Kind          string // "stored", "fill" or "coded"; "frame" in .zst, "interval" in .gz
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, header included
 	ContentOffset int64  // of its content in the content of the file
@@ -51,8 +54,8 @@ type BlockInfo struct {
 // ReadInfo describes the file of size bytes that src holds, in any format that a [Reader] knows.
 // Of a .pz file it reads headers and index, of a .zst file the headers of frames and blocks. A .gz
 // file is decompressed, because it states the sizes of its members only modulo 4 GiB. So are
-// frames of a .zst file that do not state their size. [WithMaxMemory] and [WithMaxDecodedSize] hold
-// as for a Reader.
+// frames of a .zst file that do not state their size. With [WithIndex] a .gz file is described by its
+// index, as one stream. [WithMaxMemory] and [WithMaxDecodedSize] hold as for a Reader.
 //
 // With an error it returns a description of what is in front of the damage, as far as that is
 // known. With [ErrTrailing] that is everything but what follows the compressed data.
@@ -77,7 +80,13 @@ func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	if err := container.ReadAt(src, p, 0); err != nil {
 		return Info{}, err
 	}
-	if f, ok, _ := container.Detect(p); ok && f == Gzip {
+	if f, ok, _ := container.Detect(p); ok && f == Gzip && o.index != nil {
+		m, err := o.gzipMap(src, size)
+		if err != nil {
+			return Info{Format: Gzip, Size: size}, err
+		}
+		return infoOf(&m.File), nil
+	} else if ok && f == Gzip {
 		return readGzipInfo(src, size, o)
 	} else if ok && f == Zstd {
 		return readZstdInfo(src, size, o)
@@ -119,7 +128,8 @@ func infoOf(x *index.File) Info {
 }
 
 var kindNames = [...]string{
-	index.Frame: "frame", container.Stored: "stored", container.Fill: "fill", container.Coded: "coded",
+	index.Frame: "frame", index.Interval: "interval",
+	container.Stored: "stored", container.Fill: "fill", container.Coded: "coded",
 }
 
 // blocksOf goes through the blocks of an index.

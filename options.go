@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -58,6 +59,8 @@ type options struct {
 	trace       func(StageEvent)
 	name        string // of WithName, as package gzfile wants it
 	modTime     uint32
+	index       io.ReaderAt // of WithIndex; nil is none
+	indexSize   int64
 }
 
 // Progress says how far a Writer or Reader has come.
@@ -274,6 +277,25 @@ func WithName(name string, modTime time.Time) Option {
 		if t := modTime.Unix(); !modTime.IsZero() && t > 0 && t <= math.MaxUint32 {
 			o.modTime = uint32(t)
 		}
+		return nil
+	}
+}
+
+// WithIndex gives [NewReaderAt] and [ReadInfo] an index of a .gz file that was made before: size
+// bytes that src holds. Then they do not decompress the file. The format is that of indexed_gzip,
+// gztool or bgzip; an index may be incomplete. Files of other formats than .gz do not need it, and
+// it is ignored. A nil src is no index. [WithMaxMemory] counts the index.
+//
+// An index that is damaged, or belongs to another file, is an [ErrCorrupt] with [PartIndex]. They
+// compare the sizes, and decompress the beginning of the file and what follows the last checkpoint.
+// Other differences are an ErrCorrupt of the block that does not fit. The formats have no checks of
+// the content: [ReaderAt] verifies only the check of a member that lies in one block as a whole.
+func WithIndex(src io.ReaderAt, size int64) Option {
+	return func(o *options) error {
+		if size < 0 {
+			return errs.BadOption("index size %d is negative", size)
+		}
+		o.index, o.indexSize = src, size
 		return nil
 	}
 }

@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -9,15 +8,16 @@ import (
 	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
 
-// ReaderAt gives access to any place of the content of a .pz file through its index, or of a .zst
-// file through its seek table. It reads and decompresses only the blocks that a call needs. Damage
-// to a block fails only calls that touch the block.
+// ReaderAt gives access to any place of the content of a file: of a .pz file through its index, of a
+// .zst file through its seek table, of a .gz file through checkpoints. It reads and decompresses only
+// the blocks that a call needs. Damage to a block fails only calls that touch the block.
 //
 // ReadAt may be called from several goroutines at the same time. Read, Seek and WriteTo share one
 // position and are for one goroutine at a time; ReadAt does not touch the position. A ReaderAt
@@ -29,6 +29,7 @@ type ReaderAt struct {
 	sched *pipeline.Scheduler
 	src   io.ReaderAt
 	index index.File
+	gz    *gzaccess.Map                   // nil unless the file is a .gz file
 	cache *blockcache.Cache[*blockLoader] // nil in the zero value
 
 	cursor cursor
@@ -36,11 +37,18 @@ type ReaderAt struct {
 
 type cacheEntry = blockcache.Entry[*blockLoader]
 
-// NewReaderAt opens the .pz or .zst file of size bytes that src holds: one stream, or several. It
-// reads headers and indexes. A .gz file, or a .zst file without a seek table, is an [ErrNoIndex]. A
-// wrong seek table is an error here, or when a frame is read that is not as the table says. Index
-// and blocks in memory together stay within [WithMaxMemory]. Content larger than
-// [WithMaxDecodedSize] makes it fail, as does a [WithBackend] that is not available.
+// NewReaderAt opens the file of size bytes that src holds: one stream, or several. It reads headers
+// and indexes. A .zst file without a seek table is an [ErrNoIndex]. A wrong seek table is an error
+// here, or when a frame is read that is not as the table says. Index and blocks in memory together
+// stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
+// [WithBackend] that is not available.
+//
+// A .gz file may come from any writer. NewReaderAt decompresses and verifies it once from the front,
+// on one processor, and keeps a checkpoint about every 512 KiB of content. Its errors are those of a
+// Reader. Checkpoints take up to 64 MiB or an eighth of the memory limit; in large files they lie
+// further apart. Blocks are the intervals between checkpoints. Two kinds of .gz files are opened
+// without decompressing them: BGZF files, by their headers, and files with an index that
+// [WithIndex] names.
 func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -51,6 +59,9 @@ func NewReaderAt(src io.ReaderAt, size int64, opts ...Option) (*ReaderAt, error)
 	}
 	if err := o.canceled(); err != nil {
 		return nil, err
+	}
+	if isGzip(src, size) {
+		return newGzipReaderAt(src, size, o)
 	}
 	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
@@ -85,63 +96,6 @@ func tooMuchContent(size, limit int64) error {
 	e := errs.New(ErrTooLarge, fmt.Sprintf("content of %d bytes is more than %d", size, limit))
 	e.Part = PartIndex
 	return e
-}
-
-// minCacheEntries lets a few callers at different places of the file work without decompressing
-// the same blocks again and again.
-const minCacheEntries = 4
-
-// cacheEntries returns the number of blocks that may be in memory.
-func (o *options) cacheEntries(x *index.File) (int, error) {
-	used := x.Memory(int64(len(x.Blocks)))
-	limit := max(1, o.limits.Memory()-used)
-	n := minCacheEntries
-	for i := range x.Streams {
-		st := &x.Streams[i]
-		p := pipelineOf(x.Format, st.Pipeline)
-		n = max(n, o.plan(p, pipeline.Decompress, st.BlockSize).InFlight)
-	}
-	n = min(n, max(1, len(x.Blocks)))
-	var worst *Error
-	for i := range x.Streams {
-		b, err := o.streamBudget(x, &x.Streams[i], n, limit)
-		var e *Error
-		switch {
-		case err == nil:
-			n = b.inFlight
-		case !errors.As(err, &e):
-			return 0, err
-		case worst == nil || e.Memory > worst.Memory:
-			worst = e
-		}
-	}
-	if worst != nil {
-		if worst.Memory > 0 {
-			worst.Memory += used
-		}
-		return 0, worst
-	}
-	return n, nil
-}
-
-// streamBudget returns a budget of at most want blocks of a stream, within limit.
-func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
-	if x.Format == PZ {
-		p := pipelineOf(PZ, st.Pipeline)
-		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
-		plan.InFlight = want
-		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit)
-	}
-	workers := o.scheduler().Workers()
-	b, ok := fit(want, limit, func(n int) int64 {
-		return container.FrameMemory(n, workers, int64(x.MaxFrame), int64(st.BlockSize))
-	})
-	if !ok {
-		return budget{}, errs.OutOfMemory(b.memory,
-			"a frame of %d bytes takes %d bytes of memory, more than the limit of %d",
-			st.BlockSize, b.memory, limit)
-	}
-	return b, nil
 }
 
 // ready returns an error if the ReaderAt cannot read.
@@ -282,6 +236,7 @@ type blockLoader struct {
 	blk      *pipeline.Block
 	inFlight bool // blk is with the workers
 	verifier zstfile.Verifier
+	gz       *gzaccess.Decoder
 	buf      []byte // the block as it is in the file
 	data     []byte // its content
 	err      error
@@ -305,6 +260,9 @@ func (l *blockLoader) load(block int64) error {
 	st, number := r.index.StreamOf(block)
 	if n := int(b.Size); cap(l.buf) < n {
 		most := max(pzfile.BlockHeaderSize+st.BlockSize, r.index.MaxFrame)
+		if b.Kind == index.Interval {
+			most = r.index.MaxFrame
+		}
 		l.buf = make([]byte, min(container.CeilPow2(n), most))
 	}
 	p := l.buf[:b.Size]
@@ -317,13 +275,16 @@ func (l *blockLoader) load(block int64) error {
 	checks := st.Checks && r.opt.limits.Checks
 	kind, sum := b.Kind, b.Sum
 	var err error
-	if b.Kind == index.Frame {
+	switch b.Kind {
+	case index.Interval:
+		kind, sum = container.Coded, 0 // the Decoder verifies the content
+	case index.Frame:
 		kind = container.Coded
 		err = l.verifier.Verify(p, b, number, checks)
 		if !checks {
 			sum = 1 // the frame's own check is compared
 		}
-	} else {
+	default:
 		p, sum, err = pzfile.OpenBlock(p, b, st, number)
 	}
 	if err != nil {
@@ -331,13 +292,16 @@ func (l *blockLoader) load(block int64) error {
 	}
 	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks {
 		pipe := pipelineOf(r.index.Format, st.Pipeline)
-		l.start(r.sched, r.opt.config(pipeline.Decompress, pipe, checks, 1))
+		l.start(r.sched, r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1))
 		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
 	}
 	if !r.opt.limits.Checks {
 		sum = 0
 	}
 	l.blk.Src, l.blk.Kind, l.blk.Raw, l.blk.Sum = p, kind, int(b.Raw), sum
+	if r.gz != nil {
+		l.interval(block)
+	}
 	l.inFlight = true
 	l.run.Number(number)
 	l.run.Submit(l.blk)
@@ -363,6 +327,9 @@ func (l *blockLoader) await(wanted bool) {
 		ctx, offset := l.r.opt.limits.Context, l.r.index.Blocks[l.number].Offset
 		err = blockError(pipeline.Decompress, b.Err, ctx, st.ID, number, offset)
 	}
+	if err == nil && wanted {
+		err = b.Serial.Stop
+	}
 	if err != nil {
 		if b == nil {
 			l.stop() // canceled: the block is still in flight, and a device may still read it
@@ -378,5 +345,5 @@ func (l *blockLoader) await(wanted bool) {
 // Close ends the run and frees the memory. The statistics stay.
 func (l *blockLoader) Close() {
 	l.stop()
-	l.blk, l.buf, l.data = nil, nil, nil
+	l.blk, l.buf, l.data, l.gz = nil, nil, nil, nil
 }

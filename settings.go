@@ -1,12 +1,15 @@
 package compress
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -241,4 +244,64 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 		b, err = o.readerBudget(o.pipe, o.blockSize)
 	}
 	return b.memory, err
+}
+
+// minCacheEntries lets a few callers at different places of the file work without decompressing
+// the same blocks again and again.
+const minCacheEntries = 4
+
+// cacheEntries returns the number of blocks that may be in memory.
+func (o *options) cacheEntries(x *index.File) (int, error) {
+	used := x.Memory(int64(len(x.Blocks)))
+	limit := max(1, o.limits.Memory()-used)
+	n := minCacheEntries
+	for i := range x.Streams {
+		st := &x.Streams[i]
+		p := pipelineOf(x.Format, st.Pipeline)
+		n = max(n, o.plan(p, pipeline.Decompress, st.BlockSize).InFlight)
+	}
+	n = min(n, max(1, len(x.Blocks)))
+	var worst *Error
+	for i := range x.Streams {
+		b, err := o.streamBudget(x, &x.Streams[i], n, limit)
+		var e *Error
+		switch {
+		case err == nil:
+			n = b.inFlight
+		case !errors.As(err, &e):
+			return 0, err
+		case worst == nil || e.Memory > worst.Memory:
+			worst = e
+		}
+	}
+	if worst != nil {
+		if worst.Memory > 0 {
+			worst.Memory += used
+		}
+		return 0, worst
+	}
+	return n, nil
+}
+
+// streamBudget returns a budget of at most want blocks of a stream, within limit.
+func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit int64) (budget, error) {
+	if x.Format == PZ {
+		p := pipelineOf(PZ, st.Pipeline)
+		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
+		plan.InFlight = want
+		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit)
+	}
+	workers := o.scheduler().Workers()
+	b, ok := fit(want, limit, func(n int) int64 {
+		if x.Format == Gzip {
+			return gzaccess.Memory(n, x.MaxFrame, st.BlockSize)
+		}
+		return container.FrameMemory(n, workers, int64(x.MaxFrame), int64(st.BlockSize))
+	})
+	if !ok {
+		return budget{}, errs.OutOfMemory(b.memory,
+			"a frame of %d bytes takes %d bytes of memory, more than the limit of %d",
+			st.BlockSize, b.memory, limit)
+	}
+	return b, nil
 }

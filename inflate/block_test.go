@@ -172,7 +172,7 @@ func (w *blockWriter) stored(content string, final bool) {
 // TestStopPlaces compares stops with where the blocks of the stream end.
 func TestStopPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 13))
-	for round := range 300 {
+	for round := range 100 {
 		var w blockWriter
 		blocks := 1 + r.IntN(12)
 		for i := range blocks {

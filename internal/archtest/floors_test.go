@@ -36,6 +36,7 @@ var packages = map[string]floor{
 	"internal/index":      engine,
 	"internal/pzfile":     engine,
 	"internal/gzfile":     engine,
+	"internal/gzaccess":   engine,
 	"internal/gzindex":    engine,
 	"internal/zstfile":    engine,
 	"internal/zstdec":     engine,
@@ -94,12 +95,15 @@ var suites = map[string]bool{
 
 // sideways lists the imports allowed within a floor, with reasons.
 var sideways = map[arrow]string{
-	{"internal/zstdec", "internal/zstfile"}: "is its decoder",
-	{"internal/container", "internal/errs"}: "returns its errors",
-	{"internal/pzfile", "internal/index"}:   "makes an index of a file",
-	{"internal/zstfile", "internal/index"}:  "makes an index of a file",
-	{"deflate", "huffman"}:                  "codes symbols with Huffman codes",
-	{"deflate", "lz77"}:                     "codes sequences, a type of lz77",
+	{"internal/zstdec", "internal/zstfile"}:   "is its decoder",
+	{"internal/container", "internal/errs"}:   "returns its errors",
+	{"internal/gzaccess", "internal/gzfile"}:  "decodes members",
+	{"internal/gzaccess", "internal/gzindex"}: "makes and uses checkpoints",
+	{"internal/gzaccess", "internal/index"}:   "makes an index of a file",
+	{"internal/pzfile", "internal/index"}:     "makes an index of a file",
+	{"internal/zstfile", "internal/index"}:    "makes an index of a file",
+	{"deflate", "huffman"}:                    "codes symbols with Huffman codes",
+	{"deflate", "lz77"}:                       "codes sequences, a type of lz77",
 
 	{"gpu", "lz77"}:  "results hold sequences",
 	{"gpu", "lzseq"}: "results hold lzseq's streams",

@@ -55,7 +55,7 @@ const (
 	PartUnknown Part = iota
 	PartHeader       // the header of a stream, member or frame
 	PartBlock        // a block: its header or its payload
-	PartIndex        // the index of a .pz stream, or the seek table of a .zst file
+	PartIndex        // the index of a .pz stream or .gz file, or the seek table of a .zst file
 	PartStray        // bytes between the parts
 )
 

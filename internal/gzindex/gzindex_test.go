@@ -189,9 +189,9 @@ func TestWindowDamage(t *testing.T) {
 		b[start+bit/8] ^= 1 << (bit & 7)
 		y := read(t, b)
 		got, err := u.Unpack(y.Checkpoints[1].Window)
-		// The bits between the end of the Deflate stream and the checksum mean nothing.
-		if err == nil && (bit < (size-5)*8 || !bytes.Equal(got, want)) {
-			t.Fatalf("bit %d: no error", bit)
+		// Some bits fill bytes, and a match may have the same content at another offset.
+		if err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("bit %d of %d: no error", bit, size*8)
 		}
 		if err != nil && !errors.Is(err, errs.Corrupt) {
 			t.Fatalf("bit %d: %v", bit, err)

@@ -34,6 +34,9 @@ type Window struct {
 // Empty reports whether the window has no content.
 func (w Window) Empty() bool { return len(w.zlib) == 0 }
 
+// Size returns the memory of the compressed content in bytes.
+func (w Window) Size() int { return cap(w.zlib) }
+
 // A Packer makes windows. The zero value is ready to use, by one goroutine at a time. It keeps
 // about 800 KiB of memory.
 type Packer struct {
@@ -48,7 +51,7 @@ func (p *Packer) Pack(content []byte) Window {
 	}
 	p.buf.Reset()
 	if p.w == nil {
-		p.w = zlib.NewWriter(&p.buf)
+		p.w, _ = zlib.NewWriterLevel(&p.buf, zlib.BestSpeed) // a valid level
 	} else {
 		p.w.Reset(&p.buf)
 	}

@@ -10,15 +10,17 @@ import (
 	"github.com/gopz/compress/internal/container"
 )
 
-// File is the index of a .pz file, or of a .zst file with a seek table. The latter is one stream,
-// whose blocks are its frames.
+// File is the index of a .pz file, of a .zst file with a seek table, or of a .gz file with
+// checkpoints. The latter two are one stream. Its blocks are frames, or the intervals between
+// checkpoints.
 type File struct {
 	Format   container.Format
 	Size     int64 // of the file, in bytes
 	Content  int64 // bytes of content
 	Streams  []Stream
 	Blocks   []Block // of all streams
-	MaxFrame int     // bytes of the longest frame of a .zst file
+	MaxFrame int     // bytes of the longest frame of a .zst file, or interval of a .gz file
+	Extra    int64   // memory that the format keeps besides, in bytes
 }
 
 // Stream is one stream of a File. Salvage makes one of each row of intact blocks.
@@ -41,6 +43,9 @@ type Stream struct {
 // Frame is the kind of a Block that is a frame of zstd. The kinds of .pz begin at 1.
 const Frame container.Kind = 0
 
+// Interval is the kind of a Block that is an interval between checkpoints of a .gz file.
+const Interval = container.Coded + 1
+
 // Block is one block of a File.
 type Block struct {
 	Offset  int64 // of its header in the file
@@ -48,7 +53,7 @@ type Block struct {
 	Size    int32 // bytes in the file, header included
 	Raw     int32 // bytes of content
 	Kind    container.Kind
-	Sum     uint32 // of a frame's content, if the seek table has sums
+	Sum     uint32 // of a frame's content, if the seek table has sums, or of an interval's
 }
 
 // End returns the offset of the end of the block's content.
@@ -62,7 +67,7 @@ const (
 
 // Memory returns the bytes that the index takes once it has so many blocks.
 func (f *File) Memory(blocks int64) int64 {
-	return StreamMemory*int64(len(f.Streams)) + BlockMemory*blocks
+	return f.Extra + StreamMemory*int64(len(f.Streams)) + BlockMemory*blocks
 }
 
 // Find returns the number of the block that holds the content at off, which is below f.Content.

@@ -1,0 +1,216 @@
+package compress
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// gzipOf returns a .gz file of compress/gzip.
+func gzipOf(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Name = "name"
+	w.Write(content)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// gzipIndexOf returns the index of a .gz file.
+func gzipIndexOf(t testing.TB, file []byte, f IndexFormat) []byte {
+	t.Helper()
+	r := openAt(t, file)
+	var b bytes.Buffer
+	if err := r.WriteIndex(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func withIndex(p []byte) Option { return WithIndex(bytes.NewReader(p), int64(len(p))) }
+
+// gzipSize is enough content in bytes for several checkpoints.
+const gzipSize = 3 << 20
+
+// TestGzipReadAt reads at random places from several goroutines, with and without an index.
+func TestGzipReadAt(t *testing.T) {
+	content := slices.Concat(textBytes(gzipSize/2, 1), mixedBytes(gzipSize/2))
+	file := gzipOf(t, content[:gzipSize-99])
+	file = append(file, gzipOf(t, nil)...)
+	file = append(file, gzipOf(t, content[gzipSize-99:])...)
+	file = append(file, 0, 0, 0)
+	for _, opts := range [][]Option{
+		{WithConcurrency(1)},
+		{WithConcurrency(4)},
+		{withIndex(gzipIndexOf(t, file, IndexGZIDX)), WithConcurrency(2)},
+		{withIndex(gzipIndexOf(t, file, IndexGztool)), WithChecksum(false)},
+	} {
+		r := openAt(t, file, opts...)
+		if n := r.Info().Blocks; r.Size() != int64(len(content)) || n < 3 || !r.Info().Seekable {
+			t.Fatalf("%d bytes, %+v", r.Size(), r.Info())
+		}
+		var wg sync.WaitGroup
+		for g := range 4 {
+			wg.Go(func() {
+				rnd := rand.New(rand.NewPCG(1, uint64(g)))
+				for range 20 {
+					off := rnd.IntN(len(content))
+					p := make([]byte, 1+rnd.IntN(1+rnd.IntN(1<<20)))
+					n, err := r.ReadAt(p, int64(off))
+					want := content[off:min(off+len(p), len(content))]
+					if !bytes.Equal(p[:n], want) || (err == io.EOF) != (n < len(p)) {
+						t.Errorf("ReadAt(%d, %d): %d, %v", len(p), off, n, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		checkReaderAt(t, file, content, opts...)
+	}
+}
+
+// TestGzipBlocks compares the list of blocks with the content.
+func TestGzipBlocks(t *testing.T) {
+	content := textBytes(gzipSize, 1)
+	file := gzipOf(t, content)
+	r := openAt(t, file)
+	at, end := int64(0), int64(len("\x1f\x8b--------name\x00"))
+	for b := range r.Blocks() {
+		if b.Kind != "interval" || b.ContentOffset != at || b.Offset > end || b.Offset < end-1 {
+			t.Fatalf("%+v behind byte %d, content %d", b, end, at)
+		}
+		at += b.Content
+		end = b.Offset + b.Size
+	}
+	if info := r.Info(); at != r.Size() || end != int64(len(file)) || info.Format != Gzip ||
+		info.Streams[0].Unchecked != 0 || info.Size != end {
+		t.Errorf("%d of %d, %+v", at, r.Size(), info)
+	}
+}
+
+// TestWithIndex describes a file by its index, and has wrong indexes.
+func TestWithIndex(t *testing.T) {
+	content := textBytes(gzipSize, 1)
+	file := gzipOf(t, content)
+	index := gzipIndexOf(t, file, IndexGztool)
+	src := &countingReaderAt{ReaderAt: bytes.NewReader(file)}
+	info, err := ReadInfo(src, int64(len(file)), withIndex(index))
+	if err != nil || info.Content != gzipSize || !info.Seekable || info.Blocks < 3 ||
+		info.Streams[0].Unchecked != info.Blocks {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if calls := src.calls.Load(); calls > int64(len(file)/(128<<10)) {
+		t.Errorf("%d reads", calls)
+	}
+	other := gzipOf(t, content[:gzipSize-1000])
+	for _, c := range []struct {
+		name  string
+		file  []byte
+		index []byte
+		kind  error
+	}{
+		{"another file", other, index, ErrCorrupt},
+		{"no index", file, content[:1000], ErrFormat},
+		{"cut index", file, index[:len(index)-20], ErrTruncated},
+		{"empty index", file, nil, ErrFormat},
+	} {
+		_, err := NewReaderAt(bytes.NewReader(c.file), int64(len(c.file)), withIndex(c.index))
+		var e *Error
+		if !errors.Is(err, c.kind) || !errors.As(err, &e) || e.Part != PartIndex {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		_, infoErr := ReadInfo(bytes.NewReader(c.file), int64(len(c.file)), withIndex(c.index))
+		if infoErr == nil || infoErr.Error() != err.Error() {
+			t.Errorf("%s: ReadInfo: %v, want %v", c.name, infoErr, err)
+		}
+	}
+	// Other formats ignore it.
+	checkReaderAt(t, encode(t, content[:10_000]), content[:10_000], withIndex(content[:10]))
+	if _, err := openFile(file, WithIndex(nil, -1)); !errors.Is(err, ErrOption) {
+		t.Error("negative size: ", err)
+	}
+}
+
+// TestWriteIndex asks for indexes that cannot be written.
+func TestWriteIndex(t *testing.T) {
+	file := gzipOf(t, textBytes(gzipSize, 1))
+	r := openAt(t, file)
+	for _, f := range []IndexFormat{IndexBgzip, 0, 99} {
+		if err := r.WriteIndex(io.Discard, f); !errors.Is(err, ErrOption) {
+			t.Errorf("%v: %v", f, err)
+		}
+	}
+	cause := errors.New("disk full")
+	full := writerFunc(func([]byte) (int, error) { return 0, cause })
+	if err := r.WriteIndex(full, IndexGZIDX); err != cause {
+		t.Error(err)
+	}
+	r.Close()
+	if err := r.WriteIndex(io.Discard, IndexGZIDX); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	if err := openAt(t, encode(t, nil)).WriteIndex(io.Discard, IndexGZIDX); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+// TestGzipDamagedLater damages the file behind a ReaderAt: only reads of that interval fail.
+func TestGzipDamagedLater(t *testing.T) {
+	content := mixedBytes(gzipSize)
+	file := gzipOf(t, content)
+	r := openAt(t, file)
+	blocks := slices.Collect(r.Blocks())
+	bad := blocks[len(blocks)/2]
+	file[bad.Offset+bad.Size/2] ^= 0x10
+	p := make([]byte, gzipSize)
+	n, err := r.ReadAt(p, 0)
+	var e *Error
+	if int64(n) != bad.ContentOffset || !errors.Is(err, ErrCorrupt) || !errors.As(err, &e) ||
+		e.Block != bad.Number || e.Offset < bad.Offset || e.Offset > bad.Offset+bad.Size {
+		t.Errorf("%d bytes, %v; want %d", n, err, bad.ContentOffset)
+	}
+	from := bad.ContentOffset + bad.Content
+	if n, err := r.ReadAt(p[from:], from); n != len(p)-int(from) || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	equal(t, p[from:], content[from:], "behind the damage")
+}
+
+// TestGzipLimits opens files with too little memory, and too much content.
+func TestGzipLimits(t *testing.T) {
+	content := textBytes(gzipSize, 1)
+	file := gzipOf(t, content)
+	var e *Error
+	_, err := openFile(file, WithMaxMemory(100_000))
+	if !errors.Is(err, ErrMemory) || !errors.As(err, &e) || e.Memory == 0 {
+		t.Fatal(err)
+	}
+	for e.Memory > 0 {
+		r, err := openFile(file, WithMaxMemory(e.Memory))
+		if err == nil {
+			r.Close()
+			break
+		}
+		if least := e.Memory; !errors.As(err, &e) || e.Memory <= least {
+			t.Fatalf("limit of %d: %v", least, err)
+		}
+	}
+	checkReaderAt(t, file, content, WithMaxMemory(e.Memory))
+	if _, err := openFile(file, WithMaxDecodedSize(gzipSize-1)); !errors.Is(err, ErrTooLarge) {
+		t.Error(err)
+	}
+	index := gzipIndexOf(t, file, IndexGztool)
+	_, err = openFile(file, WithMaxDecodedSize(gzipSize-1), withIndex(index))
+	if !errors.Is(err, ErrTooLarge) {
+		t.Error(err)
+	}
+}
