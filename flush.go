@@ -81,6 +81,7 @@ func (w *Writer) Close() error {
 
 func (w *Writer) finish() error {
 	if w.cur != nil && w.content() > 0 {
+		w.cur.Last = true
 		if err := w.submit(true); err != nil {
 			return err
 		}

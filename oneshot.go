@@ -105,6 +105,7 @@ func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
 		b.Window = min(at, o.pipe.Window)
 		b.Src, b.CallerOwned = src[at-b.Window:at+n:at+n], true
 		at += n
+		b.Continuation = pipeline.Continuation{Last: at == len(src)}
 		e.cur = b
 		e.in += int64(n)
 		if err := e.submit(small); err != nil {

@@ -319,7 +319,7 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	}
 	info := container.Block{
 		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
-		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed,
+		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
 	w.buf = w.frame.BlockHeader(w.header(), info)
 	if err := w.write(w.buf); err != nil {

@@ -86,12 +86,7 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		c := fixed.codes.litLen[endOfBlock]
 		w.Put(c.Bits(), c.Len())
 	}
-	if !final {
-		return e.end()
-	}
-	w.Align()
-	dst, w.Out = w.Out, nil // as in end
-	return dst
+	return e.end(final)
 }
 
 // fixedSymbols is the number of symbols up to which AppendShort writes a block with the fixed
@@ -99,24 +94,24 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 // bits.
 const fixedSymbols = 24
 
-// AppendShort is Append for content of a few hundred bytes that is not final. It considers dynamic
-// codes only if there are many symbols.
-func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence) []byte {
+// AppendShort is Append for content of a few hundred bytes, at least one. It considers dynamic codes
+// only if there are many symbols.
+func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence, final bool) []byte {
 	e.tokenize(content, seqs)
 	lits := len(e.lits) - slack
 	if lits+len(e.tokens) > fixedSymbols {
-		return e.Append(dst, content, seqs, false)
+		return e.Append(dst, content, seqs, final)
 	}
 	w := &e.writer
 	*w = writer{bitio.Writer{Out: dst}}
 	if size := 3 + e.fixedBits(); storedBits(len(content)) <= size {
-		w.stored(content, false, nil)
+		w.stored(content, final, nil)
 	} else {
 		w.Room(size)
-		w.beginBlock(typeFixed, false)
+		w.beginBlock(typeFixed, final)
 		w.block(e.tokens, e.lits, &fixed.codes, nil)
 	}
-	return e.end()
+	return e.end(final)
 }
 
 // fixedBits returns the size of all tokens with the fixed codes in bits.
@@ -134,10 +129,14 @@ func (e *Encoder) fixedBits() (bits int) {
 	return bits + int(c.litLen[endOfBlock].Len())
 }
 
-// end ends a piece that is not final and returns the output.
-func (e *Encoder) end() []byte {
+// end ends a piece and returns the output.
+func (e *Encoder) end(final bool) []byte {
 	w := &e.writer
-	w.stored(nil, false, nil)
+	if final {
+		w.Align()
+	} else {
+		w.stored(nil, false, nil)
+	}
 	dst := w.Out
 	w.Out = nil // drop the reference to the caller's memory
 	return dst

@@ -48,7 +48,7 @@ func FuzzAppend(f *testing.F) {
 			code = e.Append(code, nil, nil, true)
 		}
 		if !final && before%2 == 0 {
-			code = e.Append(e.AppendShort(nil, content, m.seqs), nil, nil, true)
+			code = e.Append(e.AppendShort(nil, content, m.seqs, false), nil, nil, true)
 		}
 		window := m.data[max(0, m.from-MaxOffset):m.from]
 		got, err := io.ReadAll(flate.NewReaderDict(bytes.NewReader(code), window))

@@ -115,7 +115,10 @@ func (m *maker) check(t testing.TB, e *Encoder) inflated {
 		t.Fatalf("ends with % x", open[max(0, len(open)-4):])
 	}
 	readAll(t, e.Append(open, nil, nil, true), m.data[:m.from], content)
-	short := e.AppendShort(nil, content, m.seqs)
+	if len(content) > 0 {
+		readAll(t, e.AppendShort(nil, content, m.seqs, true), m.data[:m.from], content)
+	}
+	short := e.AppendShort(nil, content, m.seqs, false)
 	if bound := len(content) + len(content)/maxStored*5 + 10; len(short) > bound {
 		t.Fatalf("%d bytes become %d behind AppendShort", len(content), len(short))
 	}

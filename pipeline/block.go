@@ -27,7 +27,7 @@ type Block struct {
 	// Window is the number of bytes at the front of Src that come before the content of the block.
 	// For compression by pipelines that have a window.
 	Window int
-	// Continuation is for blocks before and behind a flush.
+	// Continuation is for blocks before and behind a flush, and for the last one.
 	Continuation
 	// Raw is the size of the content in bytes. It is a result when compressing. When decompressing
 	// the caller sets it, and the result has exactly this size.

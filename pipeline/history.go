@@ -25,13 +25,15 @@ func (h *History) Reset() { h.finder.Reset() }
 // HasHistory reports whether blocks that end with a flush have a History.
 func (p *Pipeline) HasHistory() bool { return p.short != nil }
 
-// Continuation is the part of a Block that flushes need.
+// Continuation is the part of a Block that depends on what comes before and behind it.
 type Continuation struct {
 	// History is not nil in blocks of .gz and .zst files that end with a flush, and in those that
 	// continue a frame. All blocks of a file have the same one.
 	History *History
 	// Flushed says that a flush ends the block. A frame of .zst goes on behind it.
 	Flushed bool
+	// Last says that no content follows. A .gz block then ends the Deflate stream.
+	Last bool
 	// Offset is the offset of the content in the file's, in bytes. Blocks with a History need it.
 	Offset int64
 }

@@ -31,6 +31,8 @@ type Block struct {
 	// flush ends it: the next block may continue its frame. The Sum is then that of the frame so
 	// far.
 	Continues, Flushed bool
+	// Last says that the payload ends the Deflate stream of a .gz member.
+	Last bool
 }
 
 // A Framer makes the bytes that surround the payloads of blocks. Methods append to dst and return
