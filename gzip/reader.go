@@ -72,13 +72,11 @@ func (z *Reader) Close() error { return z.bad }
 
 // Read reads up to len(p) bytes of content into p. Its errors are io.EOF behind the last member,
 // [io.ErrUnexpectedEOF] for data that ends too early, [ErrHeader], [ErrChecksum], a
-// [flate.CorruptInputError] for a damaged Deflate stream, and those of the source.
+// [flate.CorruptInputError] for a damaged Deflate stream, and those of the source. With an empty p
+// it returns 0 once there is content, or the error.
 func (z *Reader) Read(p []byte) (n int, err error) {
 	if z.err != nil {
 		return 0, z.err
-	}
-	if len(p) == 0 {
-		return 0, nil
 	}
 	for {
 		m := copy(p[n:], z.buf[z.out:z.end])
