@@ -86,8 +86,8 @@ func (l *lengths) build(b *huffman.Builder, h *histogram) {
 
 func ensureTwoCodes(lens []uint8) {
 	used := 0
-	for _, l := range lens {
-		if l != 0 {
+	for i := 0; i < len(lens) && used < 2; i++ {
+		if lens[i] != 0 {
 			used++
 		}
 	}

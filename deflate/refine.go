@@ -8,6 +8,9 @@ const searchMargin = 1152
 // token where the symbols around it are cheapest with the codes of both sides. The blocks come from
 // mergeUnits; their tokens and literals are at the front of s.
 func (e *Encoder) refine(units []unit, s *span) {
+	if units[0].next == len(units) {
+		return // one block
+	}
 	left, right := &e.sides[0], &e.sides[1]
 	left.build(&e.builder, &units[0].hist)
 	tokens, lits := 0, 0

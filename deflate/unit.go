@@ -111,6 +111,10 @@ func headerBits(lits, offs int) uint64 {
 // checkpoint, unless that is nil, after some mergers.
 func mergeUnits(units []unit, checkpoint func()) {
 	last := len(units) - 1
+	if last == 0 {
+		units[0].prev, units[0].next = -1, 1
+		return
+	}
 	for i := range units {
 		u := &units[i]
 		u.prev, u.next = i-1, i+1

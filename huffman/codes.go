@@ -6,17 +6,20 @@ import "math/bits"
 // 3.2.2). The lengths must be at most MaxBits and those of a prefix code. len(codes) must be
 // len(lens).
 func AssignDeflate(codes []Code, lens []uint8) {
-	var next [MaxBits + 1]uint16
-	for _, l := range lens {
-		next[l]++
+	// Two counters for each length, since an increment waits for the one before of the same counter.
+	var next, odd [MaxBits + 1]uint16
+	for i := 0; i+1 < len(lens); i += 2 {
+		next[lens[i]]++
+		odd[lens[i+1]]++
 	}
+	if n := len(lens); n%2 != 0 {
+		next[lens[n-1]]++
+	}
+	next[0], odd[0] = 0, 0
 	code := uint16(0)
 	for l, n := range next {
-		if l == 0 {
-			n = 0
-		}
 		next[l] = code
-		code = (code + n) << 1
+		code = (code + n + odd[l]) << 1
 	}
 	for i, l := range lens {
 		if l == 0 {

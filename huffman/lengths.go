@@ -64,11 +64,13 @@ func (b *Builder) sort(counts []uint32) []leaf {
 	n, maxCount := 0, uint32(0)
 	from, to := &b.leaves[0], &b.leaves[1]
 	for i, c := range counts {
-		if c != 0 {
-			from[n] = leaf{c, uint32(i)}
-			n++
-			maxCount = max(maxCount, c)
-		}
+		from[n] = leaf{c, uint32(i)}
+		n += int((c | -c) >> 31) // 1 unless c is 0; a branch would be hard to predict
+		maxCount = max(maxCount, c)
+	}
+	if n <= fewLeaves {
+		sortFew(from[:n])
+		return from[:n]
 	}
 	// Radix sort by the bytes of the count, lowest byte first.
 	for shift := 0; shift < bits.Len32(maxCount); shift += 8 {
@@ -89,6 +91,19 @@ func (b *Builder) sort(counts []uint32) []leaf {
 		from, to = to, from
 	}
 	return from[:n]
+}
+
+// fewLeaves is the number of leaves up to which sortFew takes less time than a radix sort.
+const fewLeaves = 20
+
+// sortFew sorts leaves by count and keeps the order of equal ones. It is an insertion sort.
+func sortFew(leaves []leaf) {
+	for i, l := range leaves {
+		for ; i > 0 && leaves[i-1].count > l.count; i-- {
+			leaves[i] = leaves[i-1]
+		}
+		leaves[i] = l
+	}
 }
 
 // depths counts the leaves at each depth of a Huffman tree and returns the maximum depth. There
