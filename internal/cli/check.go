@@ -69,6 +69,8 @@ func (c *config) checkMode() error {
 		return errors.New("--rm does not go with -d --no-check, which does not verify the result")
 	case c.mode == modeRecover && c.remove:
 		return errors.New("--rm does not go with --recover; keep the damaged file")
+	case c.mode == modeIndex && (c.remove || c.recursive):
+		return errors.New("--index does not go with --rm and -r")
 	case c.mode == modeRecover && !c.toStdout && c.output == "":
 		return errors.New("--recover needs -o FILE or -c, because the result may be incomplete")
 	}

@@ -17,6 +17,7 @@ const (
 	modeTest
 	modeList
 	modeRecover
+	modeIndex
 )
 
 // config holds the settings of one run, from the command line and the environment.

@@ -66,6 +66,7 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("test", func() { c.mode = modeTest })
 	action("list", func() { c.mode = modeList })
 	action("recover", func() { c.mode = modeRecover })
+	action("index", func() { c.mode = modeIndex })
 	action("keep", func() { c.remove = false })
 	action("rm", func() { c.remove = true })
 	action("auto", func() { c.tuning = compress.TuneAuto })

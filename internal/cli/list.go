@@ -27,6 +27,7 @@ type listing struct {
 	Check        string  `json:"check"`                 // crc32c, crc32, xxh64, none or mixed
 	Seekable     bool    `json:"seekable"`              // an index gives random access
 	Pipeline     string  `json:"pipeline"`              // of .pz; several are joined by +
+	Index        string  `json:"index,omitempty"`       // file beside a .gz file that gives random access
 }
 
 // list lists all files.
@@ -69,10 +70,9 @@ func (a *app) describe(in *source) (listing, error) {
 	if !in.regular() {
 		return listing{}, errNotRegular
 	}
-	info, err := compress.ReadInfo(in.f, in.info.Size(),
-		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads))
+	info, index, err := a.readInfo(in)
 	l := listing{
-		Name: in.name, Format: info.Format.String(), Streams: len(info.Streams),
+		Name: in.name, Index: index, Format: info.Format.String(), Streams: len(info.Streams),
 		Blocks: info.Blocks, Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
 		Ratio: roundRatio(info.Content, info.Size),
 	}
@@ -94,7 +94,7 @@ var checkNames = map[compress.Format]string{
 func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 	check := checkNames[format]
 	switch {
-	case s.Unchecked == 0:
+	case s.Unchecked == 0, format == compress.Gzip: // an index has no checks, but each member has one
 	case s.Unchecked == s.Blocks:
 		check = "none"
 	default:

@@ -100,7 +100,7 @@ func (m *meter) done() { m.bar.end() }
 
 // summary prints the line of -v about one file. recoverTo prints its own.
 func (a *app) summary(in *source, out *output, m *meter) {
-	if !a.cfg.verbose || a.cfg.mode == modeRecover {
+	if !a.cfg.verbose || a.cfg.mode == modeRecover || a.cfg.mode == modeIndex {
 		return
 	}
 	// Content comes from the library, not from the writer: -t writes nothing.

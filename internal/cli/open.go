@@ -57,11 +57,13 @@ func (a *app) openSource(e entry) *source {
 	return &source{app: a, f: f, name: e.path, info: info, link: link}
 }
 
-var errNotRegular = errors.New("is not a regular file, which -l and --recover need; " +
+var errNotRegular = errors.New("is not a regular file, which -l, --index and --recover need; " +
 	"store the data in a file first")
 
-// needsRandomAccess reports whether the mode reads a file from its end.
-func (c *config) needsRandomAccess() bool { return c.mode == modeList || c.mode == modeRecover }
+// needsRandomAccess reports whether the mode reads a file at any place.
+func (c *config) needsRandomAccess() bool {
+	return c.mode == modeList || c.mode == modeRecover || c.mode == modeIndex
+}
 
 // acceptable reports whether the mode can process a file of this type. If not, it prints a message.
 func (a *app) acceptable(e entry, fi fs.FileInfo) bool {

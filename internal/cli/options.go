@@ -82,6 +82,11 @@ var optionTable = []option{
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline. " +
 			"Sizes are in bytes."},
 
+	{group: groupList, long: "index",
+		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
+			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
+			"that of gztool. -l uses an index with such a name beside FILE.gz."},
+
 	{group: groupRecover, long: "recover",
 		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
 			"lost. This works for .pz files, and for .zst files with a seek table or frames that " +

@@ -129,6 +129,8 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	switch a.cfg.mode {
 	case modeRecover:
 		return a.recoverTo(w, in, m, opts)
+	case modeIndex:
+		return a.indexTo(w, in, m, opts)
 	case modeCompress:
 		return a.compress(w, in, m, opts)
 	}

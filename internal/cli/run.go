@@ -134,7 +134,8 @@ func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
 // writesBeside reports whether each result goes into the directory of its source.
 func (a *app) writesBeside() bool {
 	c := &a.cfg
-	return !c.toStdout && c.output == "" && (c.mode == modeCompress || c.mode == modeDecompress)
+	return !c.toStdout && c.output == "" &&
+		(c.mode == modeCompress || c.mode == modeDecompress || c.mode == modeIndex)
 }
 
 // suggestName returns a hint at a compressed file whose suffix the user left out.

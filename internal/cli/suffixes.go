@@ -91,6 +91,9 @@ func knownSuffixes() string {
 // the name that the source stores if -N wants it. It reports false, with a warning, if there is
 // none.
 func (a *app) resultName(e entry, in *source) (string, bool) {
+	if a.cfg.mode == modeIndex {
+		return e.base + indexSuffix, true
+	}
 	content, suffix, ok := a.cfg.splitSuffix(e.base)
 	if a.cfg.mode == modeCompress {
 		if ok && !a.cfg.force {

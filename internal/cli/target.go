@@ -56,8 +56,11 @@ func (a *app) openNamed(in *source) (o *output, release func()) {
 const toTerminal = "compressed data is not written to a terminal; " +
 	"name a FILE, use -o FILE or redirect, or use -f to write it anyway"
 
+// writesBinary reports whether the results are of no use on a terminal.
+func (c *config) writesBinary() bool { return c.mode == modeCompress || c.mode == modeIndex }
+
 func (a *app) openStdout(in *source) *output {
-	if a.cfg.mode == modeCompress && !a.cfg.force && a.isTerminal(a.stdout) {
+	if a.cfg.writesBinary() && !a.cfg.force && a.isTerminal(a.stdout) {
 		a.fail("", "%s", toTerminal)
 		a.stopped = true
 		return nil
@@ -100,7 +103,7 @@ func (a *app) openSpecial(in *source) (o *output, handled bool) {
 		a.fail(name, "%s", reason(err))
 		return nil, true
 	}
-	if a.cfg.mode == modeCompress && !a.cfg.force && a.isTerminal(f) {
+	if a.cfg.writesBinary() && !a.cfg.force && a.isTerminal(f) {
 		f.Close()
 		a.fail(name, "%s", toTerminal)
 		return nil, true

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/gopz/compress"
+)
+
+// indexSuffix is the suffix of the file that --index writes. With a name that ends in .gzi, -o
+// chooses another format.
+const (
+	indexSuffix = ".gzidx"
+	gziSuffix   = ".gzi"
+)
+
+// indexTo writes an index of a .gz file to w.
+func (a *app) indexTo(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+	switch {
+	case !in.regular():
+		return errNotRegular
+	case !in.is(compress.Gzip):
+		return errors.New("is not a .gz file, which --index needs")
+	}
+	r, err := compress.NewReaderAt(&countReaderAt{m: m}, in.info.Size(), opts...)
+	if errors.Is(err, compress.ErrTrailing) {
+		return errors.New("has other data behind its content -- not indexed; remove that data first")
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if !strings.HasSuffix(a.cfg.output, gziSuffix) {
+		return r.WriteIndex(w, compress.IndexGZIDX)
+	}
+	// bgzip and gztool use the same suffix. bgzip's index is for BGZF files only.
+	err = r.WriteIndex(w, compress.IndexBgzip)
+	if errors.Is(err, compress.ErrOption) {
+		err = r.WriteIndex(w, compress.IndexGztool)
+	}
+	return err
+}
+
+// countReaderAt reads the source of a meter at any place, and shows the progress.
+type countReaderAt struct{ m *meter }
+
+func (c *countReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.m.in.f.ReadAt(p, off)
+	c.m.r.n = max(c.m.r.n, off+int64(n))
+	c.m.bar.setRead(c.m.r.n)
+	return n, err
+}
+
+// openIndex opens the index beside a .gz file, by the names that pz, bgzip and gztool give it. It
+// returns nil if there is none.
+func (a *app) openIndex(in *source) (f *os.File, size int64) {
+	if in.f == a.stdin || !in.is(compress.Gzip) {
+		return nil, 0
+	}
+	names := []string{in.name + indexSuffix, in.name + gziSuffix}
+	if base, ok := strings.CutSuffix(in.name, ".gz"); ok {
+		names = append(names, base+gziSuffix)
+	}
+	for _, name := range names {
+		if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() {
+			continue
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			return f, fi.Size()
+		}
+		f.Close()
+	}
+	return nil, 0
+}
+
+// readInfo describes a source for -l, by the index beside it if there is one that fits. index is the
+// name of that index.
+func (a *app) readInfo(in *source) (info compress.Info, index string, err error) {
+	opts := []compress.Option{
+		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads),
+	}
+	if f, size := a.openIndex(in); f != nil {
+		defer f.Close()
+		info, err := compress.ReadInfo(in.f, in.info.Size(), append(opts, compress.WithIndex(f, size))...)
+		if err == nil {
+			return info, f.Name(), nil
+		}
+		a.warn(f.Name(), "is not used; it is damaged, or it does not fit %s", printable(in.name))
+	}
+	info, err = compress.ReadInfo(in.f, in.info.Size(), opts...)
+	return info, "", err
+}
