@@ -52,17 +52,22 @@ var shortOffsets = func() (r [8]struct {
 // simd or its portable twin. It stops before whatever is not a literal or a valid match. If it
 // stops before an offset, pending is the length of its match, else 0.
 func fast[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
-	if dst, ok := any(dst).([]byte); ok {
-		s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
-		if simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src) {
-			in.at, in.bits, in.count = s.In, s.Bits, s.Count
-			return s.Out, s.Length
-		}
+	s := simd.InflateState{In: in.at, Out: o, Bits: in.bits, Count: in.count}
+	var ok bool
+	switch dst := any(dst).(type) {
+	case []byte:
+		ok = simd.Inflate(&s, (*simd.InflateTables)(t), dst, in.src)
+	case []uint16:
+		ok = simd.InflateSymbols(&s, (*simd.InflateTables)(t), dst, in.src)
 	}
-	return fastPortable(t, in, dst, o)
+	if !ok {
+		return fastPortable(t, in, dst, o)
+	}
+	in.at, in.bits, in.count = s.In, s.Bits, s.Count
+	return s.Out, s.Length
 }
 
-// fastPortable is the portable twin of simd.Inflate.
+// fastPortable is the portable twin of simd.Inflate and simd.InflateSymbols.
 func fastPortable[T unit](t *tables, in *input, dst []T, o int) (end, pending int) {
 	src, at := in.src, in.at
 	buf, count := in.bits, uint32(in.count)

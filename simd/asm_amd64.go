@@ -231,3 +231,17 @@ func inflateAVX2(s *struct {
 	Literals [4096]uint32
 	Offsets  [512]uint32
 }, dst []byte, src []byte)
+
+// inflateSymbolsAVX2 is inflateAVX2 with content of 16-bit symbols.
+//
+//go:noescape
+func inflateSymbolsAVX2(s *struct {
+	In     int
+	Out    int
+	Bits   uint64
+	Count  uint
+	Length int
+}, tables *struct {
+	Literals [4096]uint32
+	Offsets  [512]uint32
+}, dst []uint16, src []byte)

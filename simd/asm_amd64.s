@@ -7072,7 +7072,8 @@ TEXT ·inflateAVX2(SB), NOSPLIT, $8-64
 	MOVQ DX, (SP)
 	MOVQ dst_len+24(FP), R8
 	LEAQ -300(DX)(R8*1), R12
-	ADDQ 8(DI), DX
+	MOVQ 8(DI), R8
+	LEAQ (DX)(R8*1), DX
 
 	// Signed comparisons: the limits may be below the beginnings of the slices.
 	CMPQ  CX, R11
@@ -7192,11 +7193,11 @@ valid:
 	ORL   $0x38, SI
 	MOVQ  DX, R8
 	SUBQ  R13, R8
-	ADDQ  DX, R10
+	LEAQ  (DX)(R10*1), R10
 	CMPQ  R13, $0x10
 	JCS   pattern
 
-	// Copies of 16 bytes are correct for every offset from 16 on.
+	// Copies of 16 units are correct for every offset from 16 on.
 	VMOVDQU (R8), X0
 	VMOVDQU X0, (DX)
 	VMOVDQU 16(R8), X0
@@ -7328,6 +7329,286 @@ done:
 	MOVQ CX, (AX)
 	MOVQ dst_base+16(FP), DI
 	SUBQ DI, DX
+	MOVQ DX, 8(AX)
+	MOVQ BX, 16(AX)
+	ANDL $0x3f, SI
+	MOVQ SI, 24(AX)
+	RET
+
+// func inflateSymbolsAVX2(s *struct{In int; Out int; Bits uint64; Count uint; Length int}, tables *struct{Literals [4096]uint32; Offsets [512]uint32}, dst []uint16, src []byte)
+// Requires: AVX, BMI2
+TEXT ·inflateSymbolsAVX2(SB), NOSPLIT, $8-64
+	MOVQ s+0(FP), DI
+	MOVQ tables+8(FP), AX
+	MOVQ 16(DI), BX
+	MOVQ 24(DI), SI
+	MOVQ src_base+40(FP), CX
+	MOVQ src_len+48(FP), R11
+	LEAQ -16(CX)(R11*1), R11
+	ADDQ (DI), CX
+	MOVQ dst_base+16(FP), DX
+	MOVQ DX, (SP)
+	MOVQ dst_len+24(FP), R8
+	LEAQ -600(DX)(R8*2), R12
+	MOVQ 8(DI), R8
+	LEAQ (DX)(R8*2), DX
+
+	// Signed comparisons: the limits may be below the beginnings of the slices.
+	CMPQ  CX, R11
+	JGT   done
+	SHLXQ SI, (CX), DI
+	ORQ   DI, BX
+	MOVL  SI, DI
+	SHRL  $0x03, DI
+	ANDL  $0x07, DI
+	ADDQ  $0x07, CX
+	SUBQ  DI, CX
+	ORL   $0x38, SI
+	MOVL  BX, DI
+	ANDL  $0x000007ff, DI
+	MOVL  (AX)(DI*4), DI
+
+loop:
+	CMPQ    CX, R11
+	JGT     done
+	CMPQ    DX, R12
+	JGT     done
+	MOVQ    BX, R9
+	SHRXQ   DI, BX, BX
+	SUBL    DI, SI
+	MOVL    BX, R8
+	ANDL    $0x000007ff, R8
+	MOVL    (AX)(R8*4), R10
+	MOVBLZX BL, R8
+	MOVL    16384(AX)(R8*4), R8
+	TESTL   $0x00008000, DI
+	JEQ     base
+	SHRL    $0x10, DI
+	MOVW    DI, (DX)
+	ADDQ    $0x02, DX
+	MOVL    R10, DI
+	MOVQ    BX, R9
+	SHRXQ   DI, BX, BX
+	SUBL    DI, SI
+	MOVL    BX, R8
+	ANDL    $0x000007ff, R8
+	MOVL    (AX)(R8*4), R10
+	MOVBLZX BL, R8
+	MOVL    16384(AX)(R8*4), R8
+	TESTL   $0x00008000, DI
+	JEQ     base
+	SHRL    $0x10, DI
+	MOVW    DI, (DX)
+	ADDQ    $0x02, DX
+	MOVL    R10, DI
+	MOVQ    BX, R9
+	SHRXQ   DI, BX, BX
+	SUBL    DI, SI
+	MOVL    BX, R8
+	ANDL    $0x000007ff, R8
+	MOVL    (AX)(R8*4), R10
+	MOVBLZX BL, R8
+	MOVL    16384(AX)(R8*4), R8
+	TESTL   $0x00008000, DI
+	JEQ     base
+	SHRL    $0x10, DI
+	MOVW    DI, (DX)
+	ADDQ    $0x02, DX
+	MOVL    R10, DI
+	SHLXQ   SI, (CX), R8
+	ORQ     R8, BX
+	MOVL    SI, R8
+	SHRL    $0x03, R8
+	ANDL    $0x07, R8
+	ADDQ    $0x07, CX
+	SUBQ    R8, CX
+	ORL     $0x38, SI
+	JMP     loop
+
+base:
+	TESTL $0x00004000, DI
+	JNE   special
+
+length:
+	BZHIQ DI, R9, R10
+	MOVL  DI, R9
+	SHRL  $0x08, R9
+	SHRXQ R9, R10, R10
+	SHRL  $0x10, DI
+	ADDQ  DI, R10
+	CMPB  SI, $0x26
+	JCS   refill
+
+offset:
+	TESTL $0x00004000, R8
+	JNE   specialOffset
+
+valid:
+	MOVQ  BX, R9
+	SHRXQ R8, BX, BX
+	SUBL  R8, SI
+	MOVL  BX, DI
+	ANDL  $0x000007ff, DI
+	MOVL  (AX)(DI*4), DI
+	MOVL  R8, R14
+	BZHIQ R14, R9, R13
+	MOVL  R14, R15
+	SHRL  $0x08, R15
+	SHRXQ R15, R13, R13
+	SHRL  $0x10, R14
+	ADDQ  R14, R13
+	ADDQ  R13, R13
+	MOVQ  DX, R14
+	SUBQ  R13, R14
+	CMPQ  R14, (SP)
+	JCS   tooFar
+	SHLXQ SI, (CX), R8
+	ORQ   R8, BX
+	MOVL  SI, R8
+	SHRL  $0x03, R8
+	ANDL  $0x07, R8
+	ADDQ  $0x07, CX
+	SUBQ  R8, CX
+	ORL   $0x38, SI
+	MOVQ  DX, R8
+	SUBQ  R13, R8
+	LEAQ  (DX)(R10*2), R10
+	CMPQ  R13, $0x20
+	JCS   close
+
+	// Copies of 16 units are correct for every offset from 16 on.
+	VMOVDQU (R8), Y0
+	VMOVDQU Y0, (DX)
+	VMOVDQU 32(R8), Y0
+	VMOVDQU Y0, 32(DX)
+	ADDQ    $0x40, DX
+	CMPQ    DX, R10
+	JCS     more
+
+copied:
+	MOVQ R10, DX
+	JMP  loop
+
+more:
+	ADDQ $0x40, R8
+
+far:
+	VMOVDQU (R8), Y0
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, DX
+	CMPQ    DX, R10
+	JCS     far
+	JMP     copied
+
+near:
+	VMOVDQU (R8), X0
+	VMOVDQU X0, (DX)
+	ADDQ    $0x10, R8
+	ADDQ    $0x10, DX
+	CMPQ    DX, R10
+	JCS     near
+	JMP     copied
+
+close:
+	CMPQ    R13, $0x10
+	JCC     near
+	LEAQ    nearShuffles<>+0(SB), R9
+	MOVBLZX 256(R9)(R13*1), R14
+	SHLL    $0x04, R13
+	VMOVDQU (R8), X0
+	VPSHUFB (R9)(R13*1), X0, X0
+
+patterns:
+	VMOVDQU X0, (DX)
+	ADDQ    R14, DX
+	CMPQ    DX, R10
+	JCS     patterns
+	JMP     copied
+
+refill:
+	SHLXQ SI, (CX), DI
+	ORQ   DI, BX
+	MOVL  SI, DI
+	SHRL  $0x03, DI
+	ANDL  $0x07, DI
+	ADDQ  $0x07, CX
+	SUBQ  DI, CX
+	ORL   $0x38, SI
+	JMP   offset
+
+special:
+	MOVQ    R9, BX
+	ADDL    DI, SI
+	TESTL   $0x00002000, DI
+	JEQ     done
+	MOVL    DI, R9
+	SHRL    $0x08, R9
+	ANDL    $0x0f, R9
+	MOVQ    BX, R8
+	SHRQ    $0x0b, R8
+	BZHIQ   R9, R8, R8
+	SHRL    $0x10, DI
+	ADDQ    DI, R8
+	MOVL    (AX)(R8*4), DI
+	TESTL   $0x00004000, DI
+	JNE     done
+	MOVQ    BX, R9
+	SHRXQ   DI, BX, BX
+	SUBL    DI, SI
+	MOVBLZX BL, R8
+	MOVL    16384(AX)(R8*4), R8
+	TESTL   $0x00008000, DI
+	JEQ     length
+	SHRL    $0x10, DI
+	MOVW    DI, (DX)
+	ADDQ    $0x02, DX
+	MOVL    BX, DI
+	ANDL    $0x000007ff, DI
+	MOVL    (AX)(DI*4), DI
+	SHLXQ   SI, (CX), R8
+	ORQ     R8, BX
+	MOVL    SI, R8
+	SHRL    $0x03, R8
+	ANDL    $0x07, R8
+	ADDQ    $0x07, CX
+	SUBQ    R8, CX
+	ORL     $0x38, SI
+	JMP     loop
+
+specialOffset:
+	TESTL $0x00002000, R8
+	JEQ   pending
+	MOVL  R8, R9
+	SHRL  $0x08, R9
+	ANDL  $0x0f, R9
+	MOVQ  BX, DI
+	SHRQ  $0x08, DI
+	BZHIQ R9, DI, DI
+	SHRL  $0x10, R8
+	ADDQ  R8, DI
+	MOVL  16384(AX)(DI*4), R8
+	TESTL $0x00004000, R8
+	JEQ   valid
+	JMP   pending
+
+tooFar:
+	MOVQ R9, BX
+	ADDL R8, SI
+
+pending:
+	MOVQ s+0(FP), AX
+	MOVQ R10, 32(AX)
+
+done:
+	VZEROUPPER
+	MOVQ s+0(FP), AX
+	MOVQ src_base+40(FP), DI
+	SUBQ DI, CX
+	MOVQ CX, (AX)
+	MOVQ dst_base+16(FP), DI
+	SUBQ DI, DX
+	SHRQ $0x01, DX
 	MOVQ DX, 8(AX)
 	MOVQ BX, 16(AX)
 	ANDL $0x3f, SI

@@ -3,19 +3,27 @@ package simd
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
-// TestGuardPagesInflate runs the kernel for Deflate between guard pages.
+// TestGuardPagesInflate runs the kernels for Deflate between guard pages.
 func TestGuardPagesInflate(t *testing.T) {
-	content, input := newGuarded(t, 30_000), newGuarded(t, 3000)
+	content, input := newGuarded(t, 60_000), newGuarded(t, 3000)
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(133, 134))
-		for range scaled(1500) {
+		for i := range scaled(1500) {
 			src := make([]byte, r.IntN(3000))
 			for k := range src {
 				src[k] = byte(r.Uint32())
 			}
-			tryInflate(t, r, input.put(r, src), content.put(r, make([]byte, r.IntN(30_000))))
+			src = input.put(r, src)
+			if i%2 == 0 {
+				tryInflate(t, r, src, content.put(r, make([]byte, r.IntN(30_000))), Inflate)
+				continue
+			}
+			room := content.put(r, make([]byte, 2*r.IntN(30_000)))
+			first := (*uint16)(unsafe.Pointer(unsafe.SliceData(room)))
+			tryInflate(t, r, src, unsafe.Slice(first, len(room)/2), InflateSymbols)
 		}
 	})
 }

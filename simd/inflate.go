@@ -34,8 +34,22 @@ const (
 //
 // Portable twin: inflate/fast.go.
 func Inflate(s *InflateState, t *InflateTables, dst, src []byte) bool {
-	if uint(s.In) > uint(len(src)) || uint(s.Out) > uint(len(dst)) || s.Count > 63 {
+	s.check(len(dst), len(src))
+	return inflateKernel(s, t, dst, src)
+}
+
+// InflateSymbols is [Inflate] with content of 16-bit symbols. A literal becomes a symbol below 256.
+// Matches copy any symbols. InflateRoom and s.Out are numbers of symbols.
+//
+// Portable twin: inflate/fast.go.
+func InflateSymbols(s *InflateState, t *InflateTables, dst []uint16, src []byte) bool {
+	s.check(len(dst), len(src))
+	return inflateSymbolsKernel(s, t, dst, src)
+}
+
+// check panics if the kernels could leave their slices.
+func (s *InflateState) check(room, input int) {
+	if uint(s.In) > uint(input) || uint(s.Out) > uint(room) || s.Count > 63 {
 		panic("simd: InflateState out of range")
 	}
-	return inflateKernel(s, t, dst, src)
 }

@@ -30,3 +30,18 @@ func inflateKernel(s *InflateState, t *InflateTables, dst, src []byte) bool {
 		}
 	}
 }
+
+func inflateSymbolsKernel(s *InflateState, t *InflateTables, dst []uint16, src []byte) bool {
+	if current() == portable {
+		return false
+	}
+	s.Length = 0
+	for {
+		piece := dst[:min(len(dst), s.Out+maxCallBytes)]
+		inflateSymbolsAVX2((*rawInflateState)(s), (*rawInflateTables)(t), piece, src)
+		// As in inflateKernel.
+		if s.Length > 0 || s.Out <= len(piece)-InflateRoom || len(piece) == len(dst) {
+			return true
+		}
+	}
+}

@@ -1,9 +1,9 @@
 package simd
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -107,20 +107,24 @@ func (b *bitReader) symbol(table []uint32, primary int) (e uint32, value int) {
 	return e, int(e>>16) + b.bits(int(e&63))>>(e>>8&15)
 }
 
-// tryInflate decodes src with random tables, and compares with single steps up to the same place.
-func tryInflate(t *testing.T, r *rand.Rand, src, dst []byte) {
+// tryInflate decodes src with Inflate or InflateSymbols and random tables. It compares with single
+// steps up to the same place.
+func tryInflate[T byte | uint16](
+	t *testing.T, r *rand.Rand, src []byte, dst []T,
+	inflate func(*InflateState, *InflateTables, []T, []byte) bool,
+) {
 	t.Helper()
 	tables := randomInflateTables(r, 1+r.IntN(100_000))
 	s := InflateState{In: r.IntN(min(len(src), 20) + 1), Out: r.IntN(len(dst) + 1)}
 	s.Count = r.UintN(uint(min(8*s.In, 63) + 1))
 	b := bitReader{src, 8*s.In - int(s.Count)}
 	s.Bits = uint64(b.bits(int(s.Count)))
-	want, o := bytes.Clone(dst), s.Out
+	want, o := slices.Clone(dst), s.Out
 	before := s
-	if ok := Inflate(&s, tables, dst, src); ok != has(current()).inflate {
+	if ok := inflate(&s, tables, dst, src); ok != has(current()).inflate {
 		t.Fatalf("Inflate: kernel %v, want %v", ok, !ok)
 	} else if !ok {
-		if s != before || !bytes.Equal(dst, want) {
+		if s != before || !slices.Equal(dst, want) {
 			t.Fatal("without a kernel Inflate did something")
 		}
 		return
@@ -143,7 +147,7 @@ func tryInflate(t *testing.T, r *rand.Rand, src, dst []byte) {
 		}
 		b.at += int(e & 63)
 		if e&entryLiteral != 0 {
-			want[o] = byte(e >> 16)
+			want[o] = T(e >> 16)
 			o++
 			continue
 		}
@@ -163,11 +167,11 @@ func tryInflate(t *testing.T, r *rand.Rand, src, dst []byte) {
 			o++
 		}
 	}
-	if o != s.Out || !bytes.Equal(dst[:o], want[:o]) {
+	if o != s.Out || !slices.Equal(dst[:o], want[:o]) {
 		t.Fatalf("%s: content differs, %d bytes", what, o)
 	}
-	if !bytes.HasSuffix(dst, want[min(len(want), o+InflateRoom):]) {
-		t.Fatalf("%s: overwrites more than %d bytes behind the content", what, InflateRoom)
+	if end := min(len(want), o+InflateRoom); !slices.Equal(dst[end:], want[end:]) {
+		t.Fatalf("%s: overwrites more than %d items behind the content", what, InflateRoom)
 	}
 	if b := (&bitReader{src, end}).bits(int(s.Count)); s.Bits&(1<<s.Count-1) != uint64(b) {
 		t.Fatalf("%s: bits %x, want %x", what, s.Bits, b)
@@ -183,20 +187,29 @@ func TestInflate(t *testing.T) {
 				src[k] = byte(r.Uint32())
 			}
 			room := r.IntN(20_000)
-			if i%100 == 0 { // more than one call of the assembly
+			if i%100 < 2 { // more than one call of the assembly
 				room = 400_000
 			}
-			dst := make([]byte, room)
-			for k := range dst {
-				dst[k] = byte(r.Uint32())
+			if i%2 == 0 {
+				tryInflate(t, r, src, randomUnits[byte](r, room), Inflate)
+			} else {
+				tryInflate(t, r, src, randomUnits[uint16](r, room), InflateSymbols)
 			}
-			tryInflate(t, r, src, dst)
 		}
 	})
 }
 
+func randomUnits[T byte | uint16](r *rand.Rand, n int) []T {
+	p := make([]T, n)
+	for i := range p {
+		p[i] = T(r.Uint32())
+	}
+	return p
+}
+
 func TestInflatePanics(t *testing.T) {
-	for _, s := range []InflateState{
+	for i, s := range []InflateState{
+		{In: -1}, {In: 101}, {Out: -1}, {Out: 1001}, {Count: 64},
 		{In: -1}, {In: 101}, {Out: -1}, {Out: 1001}, {Count: 64},
 	} {
 		func() {
@@ -205,7 +218,11 @@ func TestInflatePanics(t *testing.T) {
 					t.Errorf("%+v: no panic", s)
 				}
 			}()
-			Inflate(&s, new(InflateTables), make([]byte, 1000), make([]byte, 100))
+			if i < 5 {
+				Inflate(&s, new(InflateTables), make([]byte, 1000), make([]byte, 100))
+			} else {
+				InflateSymbols(&s, new(InflateTables), make([]uint16, 1000), make([]byte, 100))
+			}
 		}()
 	}
 }
@@ -217,5 +234,10 @@ func inflateKernelRuns(want kernels) (name string, ran, wanted bool) {
 		t.Literals[i] = entryLiteral | 1<<8 | 1
 	}
 	ok := Inflate(&s, t, make([]byte, InflateRoom), make([]byte, 2*InflateInput))
+	z := InflateState{}
+	ok2 := InflateSymbols(&z, t, make([]uint16, InflateRoom), make([]byte, 2*InflateInput))
+	if ok != ok2 || s != z {
+		return "InflateSymbols", ok2 && z.Out > 0, want.inflate
+	}
 	return "Inflate", ok && s.Out > 0, want.inflate
 }

@@ -114,3 +114,5 @@ func decodeSequencesKernel(
 }
 
 func inflateKernel(*InflateState, *InflateTables, []byte, []byte) bool { return false }
+
+func inflateSymbolsKernel(*InflateState, *InflateTables, []uint16, []byte) bool { return false }

@@ -44,6 +44,7 @@
 //	DecodeSequences       avx2                        zstd
 //	DecodeHuffman4        avx2                        huffman
 //	Inflate               avx2                        inflate
+//	InflateSymbols        avx2                        inflate
 //	DecodeTokensRepeat    avx2                        lzseq
 //	DecodeTokensPlain     avx2                        lzseq
 //	EncodeOffsets         avx2                        lzseq

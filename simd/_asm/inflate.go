@@ -28,9 +28,10 @@ const (
 	inflateOffsetNeed = 38
 )
 
-// inflater has the registers of inflateAVX2. The low 8 bits of count are the number of valid bits;
-// the others are garbage, because whole entries are subtracted.
+// inflater has the registers of inflateAVX2 and inflateSymbolsAVX2. The low 8 bits of count are the
+// number of valid bits; the others are garbage, because whole entries are subtracted.
 type inflater struct {
+	unit            int // bytes of a literal in the content: 1, or 2 for symbols
 	tables, in, out reg.GPVirtual
 	bits, count     reg.GPVirtual
 	saved           reg.GPVirtual // bits before the last entry was consumed
@@ -53,7 +54,20 @@ func inflateAVX2() {
 		"item that is neither a literal nor a valid match. If this is the offset of a match, s.Length is",
 		"the length of the match, else it is unchanged. It requires s.In and s.Out in the slices, s.Count",
 		"below 64, and subtables that lie in the tables.")
-	f := &inflater{}
+	(&inflater{unit: 1}).all()
+}
+
+// inflateSymbolsAVX2 decodes into 16-bit symbols. It doubles offsets and lengths, and copies matches
+// as bytes.
+func inflateSymbolsAVX2() {
+	TEXT("inflateSymbolsAVX2", attr.NOSPLIT,
+		"func(s "+inflateType+", tables "+inflateTables+", dst []uint16, src []byte)")
+	Pragma("noescape")
+	Doc("inflateSymbolsAVX2 is inflateAVX2 with content of 16-bit symbols.")
+	(&inflater{unit: 2}).all()
+}
+
+func (f *inflater) all() {
 	f.begin()
 	f.items()
 	f.match()
@@ -79,8 +93,9 @@ func (f *inflater) begin() {
 	Load(Param("dst").Base(), f.out)
 	MOVQ(f.out, f.base)
 	Load(Param("dst").Len(), t)
-	LEAQ(Mem{Base: f.out, Index: t, Scale: 1, Disp: -inflateRoom}, f.lastOut)
-	ADDQ(at(s, 8), f.out)
+	LEAQ(Mem{Base: f.out, Index: t, Scale: uint8(f.unit), Disp: -inflateRoom * f.unit}, f.lastOut)
+	MOVQ(at(s, 8), t)
+	LEAQ(Mem{Base: f.out, Index: t, Scale: uint8(f.unit)}, f.out)
 	Comment("Signed comparisons: the limits may be below the beginnings of the slices.")
 	CMPQ(f.in, f.lastIn)
 	JGT(LabelRef("done"))
@@ -137,8 +152,13 @@ func (f *inflater) value(entry, v reg.GPVirtual) {
 // literal stores the literal of the entry.
 func (f *inflater) literal() {
 	SHRL(U8(16), f.entry.As32())
-	MOVB(f.entry.As8(), at(f.out, 0))
-	INCQ(f.out)
+	if f.unit == 1 {
+		MOVB(f.entry.As8(), at(f.out, 0))
+		INCQ(f.out)
+		return
+	}
+	MOVW(f.entry.As16(), at(f.out, 0))
+	ADDQ(U8(2), f.out)
 }
 
 // items decodes literals, up to a length.
@@ -183,6 +203,9 @@ func (f *inflater) match() {
 	t := GP64()
 	MOVL(f.offset.As32(), t.As32())
 	f.value(t, f.from)
+	if f.unit == 2 {
+		ADDQ(f.from, f.from)
+	}
 	t = GP64()
 	MOVQ(f.out, t)
 	SUBQ(f.from, t)
@@ -191,23 +214,25 @@ func (f *inflater) match() {
 	f.refill()
 }
 
-// copyMatch copies a match of f.length bytes, whose offset is in f.from.
+// copyMatch copies a match of f.length units, whose offset is in f.from, in bytes.
 func (f *inflater) copyMatch() {
 	offset, end, x, y := f.from, f.length, XMM(), YMM()
 	from := GP64()
 	MOVQ(f.out, from)
 	SUBQ(offset, from)
-	ADDQ(f.out, end)
-	CMPQ(offset, U8(16))
-	JCS(LabelRef("pattern"))
+	LEAQ(Mem{Base: f.out, Index: f.length, Scale: uint8(f.unit)}, end)
+	// An offset of 16 units allows copies of 16 units.
+	first := []reg.VecVirtual{x, y}[f.unit-1]
+	CMPQ(offset, U8(16*f.unit))
+	JCS(LabelRef([]string{"pattern", "close"}[f.unit-1]))
 	move := func(v reg.VecVirtual, disp int) {
 		VMOVDQU(at(from, disp), v)
 		VMOVDQU(v, at(f.out, disp))
 	}
-	Comment("Copies of 16 bytes are correct for every offset from 16 on.")
-	move(x, 0)
-	move(x, 16)
-	ADDQ(U8(32), f.out)
+	Comment("Copies of 16 units are correct for every offset from 16 on.")
+	move(first, 0)
+	move(first, 16*f.unit)
+	ADDQ(U8(32*f.unit), f.out)
 	CMPQ(f.out, end)
 	JCS(LabelRef("more"))
 	Label("copied")
@@ -215,9 +240,11 @@ func (f *inflater) copyMatch() {
 	JMP(LabelRef("loop"))
 
 	Label("more")
-	ADDQ(U8(32), from)
-	CMPQ(offset, U8(32))
-	JCS(LabelRef("near"))
+	ADDQ(U8(32*f.unit), from)
+	if f.unit == 1 {
+		CMPQ(offset, U8(32))
+		JCS(LabelRef("near"))
+	}
 	for _, c := range []struct {
 		label string
 		v     reg.VecVirtual
@@ -232,6 +259,11 @@ func (f *inflater) copyMatch() {
 		JMP(LabelRef("copied"))
 	}
 
+	if f.unit == 2 {
+		Label("close")
+		CMPQ(offset, U8(16))
+		JCC(LabelRef("near"))
+	}
 	Label("pattern")
 	shuffles, step := GP64(), GP64()
 	LEAQ(nearShuffles(), shuffles)
@@ -317,6 +349,9 @@ func (f *inflater) finish() {
 	MOVQ(f.in, at(s, 0))
 	Load(Param("dst").Base(), t)
 	SUBQ(t, f.out)
+	if f.unit == 2 {
+		SHRQ(U8(1), f.out)
+	}
 	MOVQ(f.out, at(s, 8))
 	MOVQ(f.bits, at(s, 16))
 	ANDL(U8(63), f.count.As32())

@@ -33,5 +33,6 @@ func main() {
 	decodeHuffman4AVX2()
 	decodeSequencesAVX2()
 	inflateAVX2()
+	inflateSymbolsAVX2()
 	Generate()
 }
