@@ -310,7 +310,9 @@ func TestMutations(t *testing.T) {
 	switch {
 	case testenv.All():
 		rounds = 1_000_000
-	case testing.Short() || testenv.Race || testenv.Emulated():
+	case testenv.Race || testenv.Emulated():
+		rounds = 500
+	case testing.Short():
 		rounds = 2_000
 	}
 	for _, args := range streamWriters {
