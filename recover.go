@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzrecover"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstfile"
@@ -23,10 +24,12 @@ type Damage struct {
 	Blocks        int64 // how many are lost in a row, with DamageBlocks; 0 otherwise
 	ContentOffset int64 // where content is missing in the content of the file; −1 if unknown
 	Content       int64 // bytes missing; −1 if unknown
+	Span          int64 // bytes of content concerned, with DamageWindow and DamageCheck; 0 otherwise
 	Err           error // what is wrong with the first of them
 }
 
-// DamageKind says what damage has done. Its String method returns "blocks", "unknown" or "frame".
+// DamageKind says what damage has done. Its String method returns "blocks", "unknown", "frame",
+// "window" or "check".
 type DamageKind = index.DamageKind
 
 // The kinds of damage.
@@ -34,6 +37,14 @@ const (
 	DamageBlocks  = index.DamageBlocks  // blocks are lost, and their number is known
 	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
 	DamageFrame   = index.DamageFrame   // the header or index of a stream is damaged; no content is lost
+
+	// DamageWindow: in a .gz file, Content of the Span bytes that come next are lost. They repeat
+	// content that is lost.
+	DamageWindow = index.DamageWindow
+	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
+	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in
+	// front of lost content are the most doubtful: damage shows late.
+	DamageCheck = index.DamageCheck
 )
 
 // Recover writes to w the content of all intact blocks of a damaged .pz or .zst file, in order. It
@@ -44,10 +55,16 @@ const (
 //
 // With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
 // searches the file from the front. In .zst files it finds frames that state their size and are not
-// too large for the memory, as those of a Writer without a Flush do; without any of them, and in .gz
-// files, the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is
-// mistaken for frames of the outer file. Parts of the file that cannot be read are damage like any
-// other; [Damage].Err then wraps the error of src.
+// too large for the memory, as those of a Writer without a Flush do; without any of them the error
+// is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is mistaken for
+// frames of the outer file. Parts of the file that cannot be read are damage like any other;
+// [Damage].Err then wraps the error of src.
+//
+// In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
+// behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
+// block that chance hardly makes. Such content may repeat content from before the block that is
+// lost. These bytes are left out or zero, and reported as [DamageWindow]. Streams are members here,
+// and Block is 0.
 //
 // Recover returns nil if it reached the end, however much was lost. Data without the header of a
 // stream and without any block is an [ErrFormat], and nothing is written. Other errors are those of
@@ -65,7 +82,14 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 		report = func(Damage) error { return nil }
 	}
 	o.sched, o.workers = &Scheduler{o.scheduler()}, 0 // one for everything that follows
+	v := recovery{w: w, report: report, opt: &o}
+	if isGzip(index.Cancelable{Src: src, Limits: &o.limits}, size) {
+		return v.gzip(src, size, nil)
+	}
 	x, gaps, err := salvage(src, size, &o)
+	if errors.Is(err, ErrFormat) {
+		return v.gzip(src, size, err) // perhaps a .gz file that has lost its first header
+	}
 	if err != nil {
 		return err
 	}
@@ -74,7 +98,7 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 		return err
 	}
 	defer r.Close()
-	v := recovery{w: w, report: report, r: r, gaps: gaps}
+	v.r, v.gaps = r, gaps
 	return v.run()
 }
 
@@ -142,7 +166,8 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 type recovery struct {
 	w      io.Writer
 	report func(Damage) error
-	r      *ReaderAt
+	opt    *options
+	r      *ReaderAt // nil for a .gz file
 	gaps   []index.Gap
 	lost   Damage // blocks lost in a row, not reported yet; Blocks is 0 if there are none
 	offset int64  // of the next block's content; −1 if unknown
@@ -159,7 +184,7 @@ func (v *recovery) run() error {
 			return err
 		}
 		data, err := w.content()
-		if cerr := v.r.opt.canceled(); cerr != nil {
+		if cerr := v.opt.canceled(); cerr != nil {
 			return cerr
 		}
 		if err != nil {
@@ -178,7 +203,7 @@ func (v *recovery) run() error {
 	if err := v.flush(); err != nil {
 		return err
 	}
-	return v.r.opt.canceled()
+	return v.opt.canceled()
 }
 
 // reportGaps reports the gaps in front of a block.
@@ -213,7 +238,7 @@ func (v *recovery) keep(data []byte) error {
 
 // write writes content, or zeros in its place.
 func (v *recovery) write(p []byte) error {
-	if l := &v.r.opt.limits; l.TooLarge(v.wrote, int64(len(p))) {
+	if l := &v.opt.limits; l.TooLarge(v.wrote, int64(len(p))) {
 		return errs.New(ErrTooLarge, fmt.Sprintf("the recovered content is more than %d bytes", l.MaxDecoded))
 	}
 	n, err := container.WriteFull(v.w, p)
@@ -258,14 +283,14 @@ func (v *recovery) tell(d Damage) error {
 	case v.offset >= 0:
 		v.offset += d.Content
 	}
-	if !v.r.opt.zeroFill {
+	if !v.opt.zeroFill {
 		return nil
 	}
 	if v.zeros == nil {
 		v.zeros = make([]byte, 32<<10)
 	}
 	for n := d.Content; n > 0; {
-		if err := v.r.opt.canceled(); err != nil {
+		if err := v.opt.canceled(); err != nil {
 			return err
 		}
 		p := v.zeros[:min(n, int64(len(v.zeros)))]
@@ -275,4 +300,70 @@ func (v *recovery) tell(d Damage) error {
 		n -= int64(len(p))
 	}
 	return nil
+}
+
+// gzip recovers a .gz file. If there is nothing to decode, it returns otherwise, unless that is nil.
+func (v *recovery) gzip(src io.ReaderAt, size int64, otherwise error) error {
+	limits := &v.opt.limits
+	if limit := limits.Memory(); limit < gzrecover.Memory {
+		if otherwise != nil {
+			return otherwise
+		}
+		return errs.OutOfMemory(gzrecover.Memory, "recovery takes more than the limit of %d bytes", limit)
+	}
+	found, err := gzrecover.Recover(src, size, limits, gzipSink{v})
+	switch {
+	case err != nil || found:
+		return err
+	case otherwise != nil:
+		return otherwise
+	}
+	e := errs.New(ErrCorrupt, "neither a member nor a block")
+	return v.tell(Damage{Kind: DamageUnknown, Content: -1, Err: e})
+}
+
+// gzipSink takes the content of a .gz file.
+type gzipSink struct{ *recovery }
+
+// Known implements gzrecover.Sink.
+func (s gzipSink) Known(p []byte) error { return s.keep(p) }
+
+// Mixed implements gzrecover.Sink.
+func (s gzipSink) Mixed(p, q []byte, d gzrecover.Damage) error {
+	err := s.report(Damage{
+		Kind: d.Kind, Stream: d.Member, ContentOffset: s.offset, Content: d.Lost, Span: d.Span, Err: d.Err,
+	})
+	switch {
+	case err != nil:
+		return err
+	case s.offset >= 0:
+		s.offset += int64(len(p))
+	}
+	if s.opt.zeroFill {
+		return s.write(p)
+	}
+	known := make([]byte, 0, len(p)-int(d.Lost))
+	for i, c := range p {
+		if c == q[i] {
+			known = append(known, c)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return s.write(known)
+}
+
+// Damage implements gzrecover.Sink.
+func (s gzipSink) Damage(d gzrecover.Damage) error {
+	out := Damage{Kind: d.Kind, Stream: d.Member, ContentOffset: s.offset, Span: d.Span, Err: d.Err}
+	switch d.Kind {
+	case DamageUnknown:
+		out.Content = -1
+	case DamageCheck:
+		if s.offset >= 0 {
+			out.ContentOffset -= d.Span
+		}
+	}
+	return s.tell(out)
 }

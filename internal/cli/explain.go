@@ -116,10 +116,7 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	if format, tool := recognize(head); format != "" {
 		return "is " + format + " data", "use " + tool
 	}
-	switch {
-	case in.is(compress.Gzip):
-		return "is .gz data, which --recover does not support", dcBeforeDamage
-	case in.is(compress.Zstd):
+	if in.is(compress.Zstd) {
 		if _, sized := in.probeZstd(); sized {
 			return "is .zst data without a whole frame to recover",
 				`"pz -dc FILE" restores the content before a missing end, ` +
@@ -208,6 +205,8 @@ func (a *app) recovery(in *source, e *compress.Error, part string) string {
 	case sized && e.Block == 0 && !errors.Is(e, compress.ErrTruncated):
 		// pz restores such a frame whole or not at all.
 		return `"zstd -dc FILE" restores the content before the damage`
+	case in.is(compress.Gzip) && !errors.Is(e, compress.ErrTruncated):
+		part = "what is left of the content"
 	case in.isStandard() && a.cfg.toStdout:
 		return ""
 	case in.isStandard():

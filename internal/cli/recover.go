@@ -15,18 +15,36 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 		return errNotRegular
 	}
 	lost, known := int64(0), true
-	err := compress.Recover(w, in.f, in.info.Size(), func(d compress.Damage) error {
+	tell := func(d compress.Damage) {
 		// print instead of warn: -q must not hide that content is missing.
-		a.raise(exitWarning)
 		text := damageText(d, unitOf(in))
 		if a.cfg.verbose && d.Err != nil {
 			text += "; details: " + libraryReason(d.Err)
 		}
 		a.print(in.name, "%s", text)
+	}
+	var copies compress.Damage // reports of bytes that repeat lost content, in one
+	flush := func() {
+		if copies.Span > 0 {
+			tell(copies)
+		}
+		copies = compress.Damage{}
+	}
+	err := compress.Recover(w, in.f, in.info.Size(), func(d compress.Damage) error {
+		a.raise(exitWarning)
 		lost += max(d.Content, 0)
-		known = known && d.Content >= 0
+		known = known && d.Content >= 0 && d.Kind != compress.DamageCheck
+		if d.Kind == compress.DamageWindow {
+			d.Content += copies.Content
+			d.Span += copies.Span
+			copies = d
+			return nil
+		}
+		flush()
+		tell(d)
 		return nil
 	}, append(opts, compress.WithZeroFill(a.cfg.zeroFill))...)
+	flush()
 	if err != nil {
 		return err
 	}
@@ -46,10 +64,13 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 	return nil
 }
 
-// unitOf returns the word for the blocks of a source.
+// unitOf returns the word for the parts of a source that reports name.
 func unitOf(in *source) string {
-	if in.is(compress.Zstd) {
+	switch {
+	case in.is(compress.Zstd):
 		return "frame"
+	case in.is(compress.Gzip):
+		return "member"
 	}
 	return "block"
 }
@@ -72,6 +93,13 @@ func damageText(d compress.Damage, unit string) string {
 	}
 	where := contentRange(d)
 	switch {
+	case d.Kind == compress.DamageWindow:
+		return fmt.Sprintf("lost: %d of %d bytes of member %d, which repeat lost content",
+			d.Content, d.Span, d.Stream)
+	case d.Kind == compress.DamageCheck:
+		return checkDamage(d)
+	case d.Kind == compress.DamageUnknown && unit == "member":
+		return fmt.Sprintf("lost: an unknown amount of member %d, %s", d.Stream, where)
 	case d.Kind == compress.DamageUnknown:
 		return fmt.Sprintf("lost: an unknown number of %ss from %s %d%s on, %s",
 			unit, unit, d.Block, stream, where)
@@ -91,6 +119,18 @@ func frameDamage(d compress.Damage, e *compress.Error, stream string) string {
 		return "the index" + stream + " is damaged" + noLoss
 	}
 	return "the header" + stream + " is damaged" + noLoss
+}
+
+// checkDamage describes content that its checksum does not confirm.
+func checkDamage(d compress.Damage) string {
+	reason := "a part of the member is lost"
+	switch {
+	case errors.Is(d.Err, compress.ErrChecksum):
+		reason = "the checksum is wrong"
+	case errors.Is(d.Err, compress.ErrTruncated):
+		reason = "the checksum is missing"
+	}
+	return fmt.Sprintf("not verified: %d bytes of member %d; %s", d.Span, d.Stream, reason)
 }
 
 // contentRange describes the content that is lost.

@@ -56,10 +56,9 @@ func TestRecover(t *testing.T) {
 func TestNothingToRecover(t *testing.T) {
 	good := pz(t, sample(100_000), "-B4K").out
 	for name, c := range map[string]struct{ content, text string }{
-		"text":  {"plain text", "has neither the header of a .pz file nor an intact block"},
-		"noise": {noise(100_000), "has neither the header of a .pz file nor an intact block"},
-		"gzip": {"\x1f\x8b\x08 and so on",
-			`is .gz data, which --recover does not support; "pz -dc FILE" restores `},
+		"text":      {"plain text", "has neither the header of a .pz file nor an intact block"},
+		"noise":     {noise(100_000), "has neither the header of a .pz file nor an intact block"},
+		"gzip":      {"\x1f\x8b\x08 and so on", "nothing can be saved"},
 		"empty":     {"", "is empty"},
 		"no blocks": {good[:30], "nothing can be saved"},
 		"zeros":     {good[:100], "nothing can be saved"},
@@ -106,6 +105,17 @@ func TestDamageText(t *testing.T) {
 		{compress.Damage{Kind: compress.DamageFrame,
 			Err: at(compress.ErrCorrupt, compress.PartStray)},
 			"bytes that belong to no frame (byte 1234); no content is lost"},
+		{compress.Damage{Kind: compress.DamageWindow, Stream: 3, ContentOffset: -1, Content: 5, Span: 700},
+			"lost: 5 of 700 bytes of member 3, which repeat lost content"},
+		{compress.Damage{Kind: compress.DamageCheck, Span: 700,
+			Err: at(compress.ErrChecksum, compress.PartBlock)},
+			"not verified: 700 bytes of member 0; the checksum is wrong"},
+		{compress.Damage{Kind: compress.DamageCheck, Stream: 1, Span: 700,
+			Err: at(compress.ErrTruncated, compress.PartBlock)},
+			"not verified: 700 bytes of member 1; the checksum is missing"},
+		{compress.Damage{Kind: compress.DamageCheck, Span: 700,
+			Err: at(compress.ErrCorrupt, compress.PartBlock)},
+			"not verified: 700 bytes of member 0; a part of the member is lost"},
 	} {
 		if got := damageText(c.d, "block"); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)

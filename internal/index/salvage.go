@@ -15,15 +15,21 @@ const (
 	DamageBlocks  DamageKind = iota // blocks are lost, and their number is known
 	DamageUnknown                   // any number of blocks is lost, or none
 	DamageFrame                     // a header or an index is damaged; no content is lost
+	DamageWindow                    // bytes are lost that are copies of lost content
+	DamageCheck                     // content has no check, or a wrong one
 )
 
-// String returns "blocks", "unknown" or "frame".
+// String returns "blocks", "unknown", "frame", "window" or "check".
 func (k DamageKind) String() string {
 	switch k {
 	case DamageBlocks:
 		return "blocks"
 	case DamageFrame:
 		return "frame"
+	case DamageWindow:
+		return "window"
+	case DamageCheck:
+		return "check"
 	}
 	return "unknown"
 }
