@@ -302,7 +302,8 @@ func (v *recovery) tell(d Damage) error {
 	return nil
 }
 
-// gzip recovers a .gz file. If there is nothing to decode, it returns otherwise, unless that is nil.
+// gzip recovers a .gz file. If there is nothing to decode, it returns otherwise, which may be nil
+// for a damaged file.
 func (v *recovery) gzip(src io.ReaderAt, size int64, otherwise error) error {
 	limits := &v.opt.limits
 	if limit := limits.Memory(); limit < gzrecover.Memory {
