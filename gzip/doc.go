@@ -33,6 +33,8 @@
 //   - Level 6 is the default, as there. It takes less than half the time.
 //   - Flush without new content writes nothing behind the header.
 //   - Of a stream that is cut short a Reader may return a few bytes more.
+//   - It may return the end of the content before it knows that it is the end. The next Read then
+//     returns io.EOF or the error.
 //   - The offset in a [flate.CorruptInputError] may differ by a few bytes.
 //   - Writer and Reader have no method ReadFrom or WriteTo either. A type that embeds one and
 //     overrides Write or Read would lose calls to them.
