@@ -155,21 +155,24 @@ const (
 // String returns the name of the format.
 func (f IndexFormat) String() string { return gzindex.Format(f).String() }
 
+// readGzipIndex is gzindex.ReadAt or gzindex.ReadLast.
+type readGzipIndex func(src io.ReaderAt, size int64, limits *container.Limits) (*gzindex.Index, error)
+
 // gzipMap makes the checkpoints of a .gz file, or reads them.
-func (o *options) gzipMap(src io.ReaderAt, size int64) (*gzaccess.Map, error) {
+func (o *options) gzipMap(src io.ReaderAt, size int64, read readGzipIndex) (*gzaccess.Map, error) {
 	src = index.Cancelable{Src: src, Limits: &o.limits}
-	m, err := o.tryGzipMap(src, size)
+	m, err := o.tryGzipMap(src, size, read)
 	if cerr := o.canceled(); cerr != nil {
 		return nil, cerr
 	}
 	return m, err
 }
 
-func (o *options) tryGzipMap(src io.ReaderAt, size int64) (*gzaccess.Map, error) {
+func (o *options) tryGzipMap(src io.ReaderAt, size int64, read readGzipIndex) (*gzaccess.Map, error) {
 	if o.index == nil {
 		return gzaccess.Make(src, size, &o.limits)
 	}
-	x, err := gzindex.ReadAt(o.index, o.indexSize, &o.limits)
+	x, err := read(o.index, o.indexSize, &o.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +181,7 @@ func (o *options) tryGzipMap(src io.ReaderAt, size int64) (*gzaccess.Map, error)
 
 // newGzipReaderAt makes a ReaderAt for a .gz file.
 func newGzipReaderAt(src io.ReaderAt, size int64, o options) (*ReaderAt, error) {
-	m, err := o.gzipMap(src, size)
+	m, err := o.gzipMap(src, size, gzindex.ReadAt)
 	if err != nil {
 		return nil, err
 	}

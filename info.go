@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzfile"
+	"github.com/gopz/compress/internal/gzindex"
 	"github.com/gopz/compress/internal/index"
 	"github.com/gopz/compress/internal/zstfile"
 )
@@ -81,7 +82,7 @@ func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 		return Info{}, err
 	}
 	if f, ok, _ := container.Detect(p); ok && f == Gzip && o.index != nil {
-		m, err := o.gzipMap(src, size)
+		m, err := o.gzipMap(src, size, gzindex.ReadLast)
 		if err != nil {
 			return Info{Format: Gzip, Size: size}, err
 		}

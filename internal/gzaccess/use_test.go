@@ -54,6 +54,7 @@ func TestUse(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			checkMap(t, name, got, f)
+			checkLast(t, name, got, sidecar(t, m, format, f.file), f)
 			if len(got.points) != len(m.points) {
 				t.Errorf("%s: %d checkpoints, want %d", name, len(got.points), len(m.points))
 			}
@@ -62,6 +63,20 @@ func TestUse(t *testing.T) {
 		if err := m.Write(&b, gzindex.Bgzip, bytes.NewReader(f.file)); (err == nil) != (f.name == "BGZF") {
 			t.Errorf("%s: bgzip's .gzi: %v", f.name, err)
 		}
+	}
+}
+
+// checkLast compares what Use finds without most of the windows.
+func checkLast(t *testing.T, name string, want *Map, side []byte, f gzFile) {
+	t.Helper()
+	x, err := gzindex.ReadLast(bytes.NewReader(side), int64(len(side)), nil)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	m, err := Use(x, bytes.NewReader(f.file), int64(len(f.file)), limits())
+	if err != nil || !slices.Equal(m.File.Blocks, want.File.Blocks) {
+		t.Fatalf("%s, last window only: %d blocks, want %d; %v", name, len(m.File.Blocks),
+			len(want.File.Blocks), err)
 	}
 }
 

@@ -90,8 +90,16 @@ func readGZIDX(in *input, x *Index) error {
 func (in *input) gzidxWindows(x *Index, has []byte) error {
 	var p Packer
 	var content [WindowSize]byte
+	last := len(x.Checkpoints) - 1
+	for last > 0 && x.Checkpoints[last].Bit == x.FileSize*8 {
+		last--
+	}
 	for i := range x.Checkpoints {
 		if has[i>>3]>>(i&7)&1 == 0 {
+			continue
+		}
+		if in.lastOnly && i != last {
+			in.skip(WindowSize)
 			continue
 		}
 		in.full(content[:])
@@ -107,11 +115,11 @@ func (in *input) gzidxWindows(x *Index, has []byte) error {
 			return in.err
 		}
 	}
-	for n := len(x.Checkpoints) - 1; n > 0 && x.Checkpoints[n].Bit == x.FileSize*8; n-- {
+	if last >= 0 && last < len(x.Checkpoints)-1 {
 		if x.ContentSize == Unknown {
-			x.ContentSize = x.Checkpoints[n].Content
+			x.ContentSize = x.Checkpoints[len(x.Checkpoints)-1].Content
 		}
-		x.Checkpoints = x.Checkpoints[:n]
+		x.Checkpoints = x.Checkpoints[:last+1]
 	}
 	return in.err
 }

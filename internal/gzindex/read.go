@@ -12,7 +12,17 @@ import (
 
 // ReadAt reads an index of size bytes from r, in any of the formats. See [Read].
 func ReadAt(r io.ReaderAt, size int64, limits *container.Limits) (*Index, error) {
-	return read(io.NewSectionReader(r, 0, size), size, limits)
+	return read(&input{r: sectionOf(r, size), size: size, limits: limits})
+}
+
+// ReadLast is ReadAt for a caller who needs no window but that of the last checkpoint. It leaves
+// out the windows of GZIDX before that, because they have to be compressed.
+func ReadLast(r io.ReaderAt, size int64, limits *container.Limits) (*Index, error) {
+	return read(&input{r: sectionOf(r, size), size: size, limits: limits, lastOnly: true})
+}
+
+func sectionOf(r io.ReaderAt, size int64) *bufio.Reader {
+	return bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 64<<10)
 }
 
 // Read reads an index from r, to its end. The first bytes tell the format. limits bounds the memory
@@ -23,15 +33,14 @@ func ReadAt(r io.ReaderAt, size int64, limits *container.Limits) (*Index, error)
 // offset in the index. Errors of r and of the context are returned as they are. Read does not
 // decompress windows: [Unpacker.Unpack] finds damage in them.
 func Read(r io.Reader, limits *container.Limits) (*Index, error) {
-	return read(r, Unknown, limits)
+	return read(&input{r: bufio.NewReader(r), size: Unknown, limits: limits})
 }
 
-// read is Read for an index of size bytes, or of Unknown size.
-func read(r io.Reader, size int64, limits *container.Limits) (*Index, error) {
-	if limits == nil {
-		limits = new(container.Limits)
+// read reads the index in.
+func read(in *input) (*Index, error) {
+	if in.limits == nil {
+		in.limits = new(container.Limits)
 	}
-	in := &input{r: bufio.NewReader(r), size: size, limits: limits}
 	x := &Index{FileSize: Unknown, ContentSize: Unknown}
 	head, err := in.peek(16)
 	if err != nil {
@@ -75,6 +84,8 @@ type input struct {
 	memory int64 // of the index so far, in bytes
 	err    error
 	buf    [8]byte
+
+	lastOnly bool // no window is needed but the last one
 }
 
 // peek returns the next n bytes, fewer at the end of the input.
@@ -100,6 +111,18 @@ func (in *input) full(p []byte) {
 		if errs.IsEnd(err) {
 			in.err = corrupt(errs.Truncated, in.at, "cut short")
 		}
+	}
+}
+
+// skip reads n bytes without keeping them.
+func (in *input) skip(n int) {
+	if in.err != nil {
+		return
+	}
+	n, err := in.r.Discard(n)
+	in.at += int64(n)
+	if in.err = err; err == io.EOF {
+		in.err = corrupt(errs.Truncated, in.at, "cut short")
 	}
 }
 
