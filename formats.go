@@ -3,7 +3,6 @@ package compress
 import (
 	"io"
 
-	"github.com/gopz/compress/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/gzaccess"
@@ -32,19 +31,19 @@ func pipelineOf(f Format, id uint8) *pipeline.Pipeline {
 // sources has a Source of each format, so that a Reader keeps their memory across files.
 type sources struct {
 	pz  pzfile.Scanner
-	gz  *gzfile.Scanner
+	gz  gzfile.Scanner
 	zst *zstfile.Scanner
 }
 
 // begin begins to read a file.
-func (s *sources) begin(f Format, in *container.Start, limits *container.Limits) container.Source {
+func (s *sources) begin(
+	f Format, in *container.Start, limits *container.Limits, workers int,
+) container.Source {
 	switch f {
 	case Gzip:
-		if s.gz == nil {
-			s.gz = newGzipScanner()
-		}
+		s.gz.Workers = workers
 		s.gz.Begin(in, limits)
-		return s.gz
+		return &s.gz
 	case Zstd:
 		if s.zst == nil {
 			s.zst = &zstfile.Scanner{NewDecoder: zstdec.New}
@@ -55,10 +54,6 @@ func (s *sources) begin(f Format, in *container.Start, limits *container.Limits)
 	s.pz.Known = isKnown
 	s.pz.Begin(in, limits)
 	return &s.pz
-}
-
-func newGzipScanner() *gzfile.Scanner {
-	return &gzfile.Scanner{NewInflater: func() gzfile.Inflater { return new(inflate.Decoder) }}
 }
 
 // framers has a Framer of each format, so that a Writer allocates none.

@@ -164,7 +164,7 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	}
 	var head [container.DetectSize]byte
 	in := container.Begin(io.NewSectionReader(src, 0, size), &head, true)
-	s := newGzipScanner()
+	var s gzfile.Scanner
 	s.Begin(&in, &o.limits)
 	err := s.Walk(func(m gzfile.Member) error {
 		info.Streams = append(info.Streams, StreamInfo{

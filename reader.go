@@ -298,7 +298,7 @@ func (r *Reader) open() {
 	if r.format, ok, _ = container.Detect(in.Head); !ok {
 		r.format = PZ
 	}
-	r.source = r.sources.begin(r.format, &in, &r.opt.limits)
+	r.source = r.sources.begin(r.format, &in, &r.opt.limits, r.sched.Workers())
 }
 
 // startRun begins a run for the unit.
@@ -334,13 +334,13 @@ func (r *Reader) submit(b *pipeline.Block) {
 	if r.into != nil && r.format == PZ {
 		b.Into = r.into(u)
 	}
-	b.Serial.Decoder, b.Serial.End = u.Decoder, u.End
+	b.Serial.Decoder, b.Serial.Unit = u.Decoder, u.Number
 	b.Tag = r.count % int64(len(r.places))
 	r.count++
 	r.places[b.Tag] = u.Place
 	r.run.Number(u.Place.Block)
 	waits := u.Pause || u.Decoder == nil && u.Place.Content <= smallContent
-	r.stream.submit(b, max(u.Raw, len(b.Src)), waits)
+	r.stream.submit(b, u.Raw, waits)
 }
 
 // deliver makes a block that is done the current one.
@@ -351,6 +351,8 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 		return r.fail(blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset))
 	}
 	if s := &b.Serial; s.Decoder != nil {
+		s.Decoder.Verify(s)
+		b.Raw = len(s.Content())
 		at.Content, at.End = s.Total, s.Used
 		if s.Stop != nil {
 			r.end = s.Stop // after the blocks in flight, which are empty

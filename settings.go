@@ -192,6 +192,7 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 	want, workers := o.plan(p, pipeline.Decompress, s.BlockSize).InFlight, o.scheduler().Workers()
 	limit := o.limits.Memory()
 	switch {
+	case s.Ahead:
 	case s.InOrder && s.Payload > 0:
 		want = 3 // the caller's piece, the one that a worker decodes, and the next one
 	case s.InOrder:

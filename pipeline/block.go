@@ -47,8 +47,7 @@ type Block struct {
 	// Err is why the block failed, nil if it did not.
 	Err error
 	// Serial makes the block a serial one if it has a Decoder: workers decode such blocks of a run
-	// one after the other, in the order of Submit. For decompression only. Decoding may exchange
-	// the memory of Src, and sets Raw.
+	// one after the other, in the order of Submit. For decompression only. Decoding sets Raw.
 	Serial container.Serial
 	// Tag is for the caller.
 	Tag int64
@@ -60,6 +59,8 @@ type Block struct {
 	dst     []byte // output, unless it is Src or Into
 	inInto  bool   // the output is in Into
 	stage   int    // index of the stage that is next
+	turn    int64  // of a serial block: how many came before it
+	passed  bool   // the turn is over
 	payload *payload
 	choice
 

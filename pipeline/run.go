@@ -82,6 +82,7 @@ type Run struct {
 	made  int                // blocks that exist
 	grown atomic.Bool        // the device has taken a block
 	chain chain              // of serial blocks
+	turns int64              // turn of the next serial block
 	count int64              // Index of the next block
 }
 
@@ -183,6 +184,9 @@ func (r *Run) Do(b *Block) {
 	w := callers.Get().(*worker)
 	w.sched, b.use = r.sched, useNone
 	w.run(b)
+	if b.isSerial() && !b.passed {
+		r.chain.pass(b.turn)
+	}
 	b.setState(stateDone)
 	if b.payload != nil {
 		w.ws.payload, b.payload = b.payload, nil
@@ -204,6 +208,10 @@ var callers = sync.Pool{New: func() any {
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
 	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
+	if b.isSerial() {
+		b.turn, b.passed = r.turns, false
+		r.turns++
+	}
 	b.choice, b.use, b.hasResults = choice{}, useAssigned, false
 	r.count++
 	r.out.Push(b)

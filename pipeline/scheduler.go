@@ -66,16 +66,12 @@ func NewScheduler(workers int) *Scheduler {
 // device.
 func (s *Scheduler) Workers() int { return s.workers }
 
-// submit queues a new block and starts a worker for it if there may be one more. A serial block
-// waits for its predecessor first.
+// submit queues a new block and starts a worker for it if there may be one more.
 func (s *Scheduler) submit(b *Block) {
-	var w *worker
 	s.mu.Lock()
-	if !b.isSerial() || b.run.chain.enter(b) {
-		b.run.share.queue.Push(b)
-		s.enqueue(b.run.share)
-		w = s.recruit()
-	}
+	b.run.share.queue.Push(b)
+	s.enqueue(b.run.share)
+	w := s.recruit()
 	s.mu.Unlock()
 	w.start()
 }
@@ -85,6 +81,7 @@ type outcome uint8
 
 const (
 	handedOff outcome = iota // the device has it, or there was none
+	chained                  // it waits in the chain of its run
 	resume                   // it is back from the device: a worker continues
 	finished                 // it is done or has failed
 )
@@ -116,12 +113,8 @@ func (s *Scheduler) complete(w *worker, b *Block, out outcome) (next *Block) {
 	case out == resume:
 		b.run.share.resumed.Push(b)
 		s.enqueue(b.run.share)
-	case out == finished && b.isSerial():
-		if successor := b.run.chain.leave(); successor != nil {
-			b.run.share.queue.Push(successor)
-			s.enqueue(b.run.share)
-			queued = true
-		}
+	case out == finished && b.isSerial() && !b.passed:
+		queued = s.queueNext(b)
 	}
 	if w != nil {
 		next, paused, drop = s.nextFor(w, b, t.now)
@@ -188,13 +181,17 @@ func (s *Scheduler) idleWorkers() int {
 func (s *Scheduler) withdraw(r *Run) {
 	h := r.share
 	s.mu.Lock()
-	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue, &r.chain.waiting} {
+	for _, q := range [...]*fifo.Queue[*Block]{&h.resumed, &h.queue} {
 		for b := q.Pop(); b != nil; b = q.Pop() {
-			b.Err, b.payload = ErrCanceled, nil
-			b.setState(stateDone)
-			b.done <- struct{}{}
+			b.cancel()
 		}
 	}
+	for _, b := range r.chain.waiting {
+		if b != nil {
+			b.cancel()
+		}
+	}
+	clear(r.chain.waiting)
 	for w := h.paused.Pop(); w != nil; w = h.paused.Pop() {
 		w.slot = noSlot
 		w.resume <- struct{}{}
@@ -204,6 +201,13 @@ func (s *Scheduler) withdraw(r *Run) {
 	if r.device != nil {
 		r.device.Withdraw(func(block any) bool { return block.(*Block).run == r })
 	}
+}
+
+// cancel ends a block that waits.
+func (b *Block) cancel() {
+	b.Err, b.payload = ErrCanceled, nil
+	b.setState(stateDone)
+	b.done <- struct{}{}
 }
 
 // acquire keeps the scratch memory of the workers for a run.

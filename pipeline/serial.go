@@ -3,51 +3,129 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/gopz/compress/pipeline/internal/fifo"
+	"github.com/gopz/compress/internal/container"
 )
 
 // A serial block is decoded with the state that the serial block before it has left: a part of a
-// Deflate stream depends on the window and on the bits in front of it. The blocks of a run that
-// have a Serial.Decoder form a chain. One of them is in the queue of the Scheduler or with a
-// worker. The others wait in the Run. The worker that finishes a block queues the next one in the
-// critical section that retires the first, so the state passes from worker to worker under the
-// lock of the Scheduler.
+// Deflate stream depends on the window and on the bits in front of it. The serial blocks of a run
+// pass through the stages that are marked as ordered one after the other. They pass through the
+// other stages at any time. So a stage before can decode ahead what does not depend on the state,
+// and a stage behind can complete what it left open.
+//
+// A worker that comes to an ordered stage before the block's turn leaves the block in the chain and
+// takes other work. The worker that ends an ordered stage queues the block whose turn comes next.
+// The state passes from worker to worker under the lock of the Scheduler.
 
 // chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards it.
+// A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
 type chain struct {
-	busy    bool // a serial block of the run is queued or with a worker
-	waiting fifo.Queue[*Block]
+	turn int64 // of the block that may enter the ordered stage, or has
+	// waiting has the blocks that came too early, by their turns. A block that has ended before its
+	// turn has nil.
+	waiting map[int64]*Block
 }
 
-// isSerial reports whether b must wait for the serial block before it.
+// isSerial reports whether b has to keep the order in ordered stages.
 func (b *Block) isSerial() bool { return b.Serial.Decoder != nil }
 
-// enter reports whether b can be queued at once. If not, b waits for its predecessor.
+// enter reports whether b may enter the ordered stage. If not, b waits.
 func (c *chain) enter(b *Block) bool {
-	if c.busy {
-		c.waiting.Push(b)
-		return false
+	if b.turn == c.turn {
+		return true
 	}
-	c.busy = true
-	return true
+	if c.waiting == nil {
+		c.waiting = make(map[int64]*Block)
+	}
+	c.waiting[b.turn] = b
+	return false
 }
 
-// leave returns the block to queue after the one that is finished, nil if none waits.
-func (c *chain) leave() *Block {
-	next := c.waiting.Pop()
-	c.busy = next != nil
+// pass ends the turn of a block, which may have come or not. It returns the block to queue, nil if
+// none waits for the turn that comes next.
+func (c *chain) pass(turn int64) (next *Block) {
+	if turn != c.turn {
+		if c.waiting == nil {
+			c.waiting = make(map[int64]*Block)
+		}
+		c.waiting[turn] = nil
+		return nil
+	}
+	for ended := true; ended; {
+		c.turn++
+		if next, ended = c.waiting[c.turn]; ended {
+			delete(c.waiting, c.turn)
+			ended = next == nil
+		}
+	}
 	return next
 }
 
-// serialStage returns a stage that decodes serial blocks.
-func serialStage(name string) stage {
-	return stage{name: name, run: func(_ *workspace, b *Block) error {
-		s := &b.Serial
-		if s.Decoder == nil {
-			return fmt.Errorf("%w: a block without a decoder", ErrPayload)
-		}
-		b.Src = s.Decoder.Decode(s, b.Src)
-		b.Raw = len(s.Content())
-		return nil
-	}}
+// takeTurn reports whether the turn of b has come. If not, b is in the chain, and another worker may
+// have it already.
+func (w *worker) takeTurn(b *Block) (ok bool, err error) {
+	if w.slot == callerSlot {
+		return b.run.chain.enter(b), nil
+	}
+	s := w.sched
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.run.canceled.Load() {
+		return true, ErrCanceled // withdraw may have emptied the chain already
+	}
+	if b.run.chain.enter(b) {
+		return true, nil
+	}
+	b.setState(stateChained)
+	return false, nil
+}
+
+// passTurn ends the turn of b and queues the block whose turn comes next.
+func (w *worker) passTurn(b *Block) {
+	b.passed = true
+	if w.slot == callerSlot {
+		b.run.chain.pass(b.turn)
+		return
+	}
+	s := w.sched
+	s.mu.Lock()
+	var recruit *worker
+	if s.queueNext(b) {
+		recruit = s.recruit()
+	}
+	s.mu.Unlock()
+	recruit.start()
+}
+
+// queueNext ends the turn of b. It queues the block whose turn comes next if that waits, and reports
+// whether it did. The caller holds s.mu.
+func (s *Scheduler) queueNext(b *Block) bool {
+	next := b.run.chain.pass(b.turn)
+	if next != nil {
+		b.run.share.resumed.Push(next)
+		s.enqueue(b.run.share)
+	}
+	return next != nil
+}
+
+// serialStages returns the stages that decode serial blocks.
+func serialStages(ahead, ordered, rest string) []stage {
+	step := func(name string, f func(d container.SerialDecoder, s *container.Serial)) stage {
+		return stage{name: name, ordered: name == ordered, run: func(ws *workspace, b *Block) error {
+			s := &b.Serial
+			if s.Decoder == nil {
+				return fmt.Errorf("%w: a block without a decoder", ErrPayload)
+			}
+			s.Src, s.Checkpoint = b.Src, ws.check // another worker may have done the stage before
+			f(s.Decoder, s)
+			if name == ordered {
+				b.Raw = len(s.Content())
+			}
+			return nil
+		}}
+	}
+	return []stage{
+		step(ahead, container.SerialDecoder.Prepare),
+		step(ordered, container.SerialDecoder.Decode),
+		step(rest, container.SerialDecoder.Finish),
+	}
 }

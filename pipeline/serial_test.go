@@ -7,20 +7,40 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress/internal/container"
 )
 
-// countingDecoder passes input through. Calls that overlap, or come in the wrong order, fail.
+// countingDecoder passes input through. Calls of Decode that overlap, or come in the wrong order,
+// fail.
 type countingDecoder struct {
 	t     *testing.T
 	busy  atomic.Bool
-	calls int // unguarded: the race detector sees calls that are not ordered
-	panic int // number of the call that panics
+	calls int // of Decode; unguarded: the race detector sees calls that are not ordered
+	panic int // number of the call that panics, negative for one of Prepare
 	hold  chan struct{}
 }
 
-func (d *countingDecoder) Decode(s *container.Serial, src []byte) []byte {
+// countedUnit is what a countingDecoder keeps of a unit.
+type countedUnit struct {
+	src    string
+	number int64
+	end    error
+}
+
+func (d *countingDecoder) Prepare(s *container.Serial) {
+	u := s.State.(*countedUnit)
+	if u.number%3 == 0 { // units come to Decode in another order than that of their turns
+		time.Sleep(time.Duration(u.number%7) * 100 * time.Microsecond)
+	}
+	if int(u.number)+1 == -d.panic {
+		panic("test")
+	}
+	s.Buf, s.History = append(append(s.Buf[:0], "history"...), u.src...), len("history")
+}
+
+func (d *countingDecoder) Decode(s *container.Serial) {
 	if d.busy.Swap(true) {
 		d.t.Error("two calls at once")
 	}
@@ -31,11 +51,15 @@ func (d *countingDecoder) Decode(s *container.Serial, src []byte) []byte {
 	if d.calls++; d.calls == d.panic {
 		panic("test")
 	}
-	s.Buf, s.History = append(append(s.Buf[:0], "history"...), src...), len("history")
-	s.Buf = append(s.Buf, byte(d.calls))
-	s.Stop = s.End
-	return src
+	s.Buf = append(s.Buf, byte(d.calls), 0)
+	s.Stop = s.State.(*countedUnit).end
 }
+
+func (d *countingDecoder) Finish(s *container.Serial) {
+	s.Buf[len(s.Buf)-1] = byte(s.State.(*countedUnit).number)
+}
+
+func (*countingDecoder) Verify(*container.Serial) {}
 
 // submitSerial submits a serial block.
 func submitSerial(r *Run, d *countingDecoder, content string, end error) bool {
@@ -43,8 +67,8 @@ func submitSerial(r *Run, d *countingDecoder, content string, end error) bool {
 	if b == nil {
 		return false
 	}
-	b.Src = append(b.Grow(0), content...)
-	b.Kind, b.Serial.Decoder, b.Serial.End = Coded, d, end
+	b.Kind = Coded
+	b.Serial.Decoder, b.Serial.State = d, &countedUnit{content, b.run.turns, end}
 	r.Submit(b)
 	return true
 }
@@ -63,7 +87,8 @@ func TestSerial(t *testing.T) {
 		for n := range blocks {
 			for i, r := range runs {
 				for !submitSerial(r, decoders[i], "content", io.EOF) {
-					want := append([]byte("content"), byte(n-r.Pending()+1))
+					k := byte(n - r.Pending())
+					want := append([]byte("content"), k+1, k)
 					b, err := r.Next(true)
 					if err != nil || b.Err != nil || !bytes.Equal(b.Out(), want) || b.Raw != len(want) ||
 						b.Serial.Stop != io.EOF {
@@ -108,22 +133,24 @@ func TestSerialClose(t *testing.T) {
 
 // TestSerialPanic checks that a panic is the error of its block, and that the chain goes on.
 func TestSerialPanic(t *testing.T) {
-	d := &countingDecoder{t: t, panic: 2}
-	r := NewScheduler(2).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 3})
-	for submitSerial(r, d, "content", nil) {
-	}
-	for n := 1; r.Pending() > 0; n++ {
-		b, err := r.Next(true)
-		var e *PanicError
-		if err != nil || errors.As(b.Err, &e) != (n == 2) {
-			t.Fatalf("block %d: %v, %v", n, err, b.Err)
+	for call, stage := range map[int]string{2: "inflate", -2: "speculate"} {
+		d := &countingDecoder{t: t, panic: call}
+		r := NewScheduler(2).Start(Config{Pipeline: Default(Gzip), Op: Decompress, InFlight: 3})
+		for submitSerial(r, d, "content", nil) {
 		}
-		if e != nil && e.Stage != "inflate" {
-			t.Errorf("panic in stage %q", e.Stage)
+		for n := 1; r.Pending() > 0; n++ {
+			b, err := r.Next(true)
+			var e *PanicError
+			if err != nil || errors.As(b.Err, &e) != (n == 2) {
+				t.Fatalf("block %d: %v, %v", n, err, b.Err)
+			}
+			if e != nil && e.Stage != stage {
+				t.Errorf("panic in stage %q", e.Stage)
+			}
+			r.Put(b)
 		}
-		r.Put(b)
+		r.Close()
 	}
-	r.Close()
 }
 
 // TestNoDecoder checks the error of a coded .gz block that is not a serial one.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/gopz/compress/inflate"
@@ -68,7 +69,7 @@ func (r *StageRunner) Prepare(src []byte, window int, stage string) (*StageBlock
 		case Zstd:
 			s.b.Src = appendFrame(nil, s.b.Src, s.b.Raw)
 		case Gzip:
-			s.b.Serial.Decoder = &pieceDecoder{size: s.b.Raw}
+			s.b.Serial.Decoder = &pieceDecoder{src: s.b.Src, size: s.b.Raw}
 			s.b.Serial.Buf = slices.Grow(slices.Clone(src[:window]), s.b.Raw)
 			s.b.Serial.History = window
 		}
@@ -90,19 +91,30 @@ func appendFrame(dst, blocks []byte, size int) []byte {
 // pieceDecoder decodes a piece of a Deflate stream by itself. The window before it is in Serial.Buf.
 type pieceDecoder struct {
 	inflate inflate.Decoder
-	size    int // of the content in bytes
+	src     []byte
+	size    int    // of the content in bytes
+	sum     uint32 // of the content
 }
 
-func (d *pieceDecoder) Decode(s *container.Serial, src []byte) (free []byte) {
+// Prepare implements container.SerialDecoder. A piece by itself leaves nothing to decode ahead.
+func (d *pieceDecoder) Prepare(*container.Serial) {}
+
+func (d *pieceDecoder) Decode(s *container.Serial) {
 	d.inflate.Reset()
 	end := s.History + d.size
-	n, _, err := d.inflate.Decode(s.Buf[:end], s.History, src)
+	n, _, err := d.inflate.Decode(s.Buf[:end], s.History, d.src)
 	if err == nil && n != d.size {
 		err = ErrPayload
 	}
 	s.Buf, s.Stop = s.Buf[:end], err
-	return src
 }
+
+func (d *pieceDecoder) Finish(s *container.Serial) {
+	d.sum = crc32.ChecksumIEEE(s.Content())
+}
+
+// Verify implements container.SerialDecoder. There is no check to compare with.
+func (d *pieceDecoder) Verify(*container.Serial) {}
 
 // through runs the first n stages of a block.
 func (r *StageRunner) through(s *StageBlock, n int) error {

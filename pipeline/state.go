@@ -14,6 +14,8 @@ import (
 //	                              ▼   │
 //	                             on device
 //
+// A serial block whose turn has not come goes from running to chained and back.
+//
 // An idle worker reclaims a requested block directly. Close moves blocks that wait for a worker or
 // the device to done. A stage that pauses leaves its block running.
 type blockState uint8
@@ -21,8 +23,9 @@ type blockState uint8
 const (
 	stateFree      blockState = iota // in the free list of its Run
 	stateFilling                     // with the caller, between Get and Submit
-	stateQueued                      // in the queue of the Scheduler or a chain; no stage has run
+	stateQueued                      // in the queue of the Scheduler; no stage has run
 	stateRunning                     // with a worker
+	stateChained                     // in the chain of its Run, or queued behind it
 	stateRequested                   // in a queue of the coordinator, for the device
 	stateOnDevice                    // in a batch on the device
 	stateReturned                    // in the queue of resumed blocks, with unverified results
@@ -32,7 +35,7 @@ const (
 )
 
 var stateNames = [...]string{
-	"free", "filling", "queued", "running", "requested", "on device", "returned", "reclaimed",
+	"free", "filling", "queued", "running", "chained", "requested", "on device", "returned", "reclaimed",
 	"done", "delivered",
 }
 
@@ -43,7 +46,8 @@ var transitions = [...][]blockState{
 	stateFree:      {stateFilling},
 	stateFilling:   {stateQueued, stateFree},
 	stateQueued:    {stateRunning, stateDone}, // done: the Run was closed
-	stateRunning:   {stateRequested, stateDone},
+	stateRunning:   {stateChained, stateRequested, stateDone},
+	stateChained:   {stateRunning, stateDone},                  // done: the Run was closed
 	stateRequested: {stateOnDevice, stateReclaimed, stateDone}, // done: the Run was closed
 	stateOnDevice:  {stateReturned, stateReclaimed, stateDone}, // done: the Run was closed
 	stateReturned:  {stateRunning, stateDone},                  // done: the Run was closed

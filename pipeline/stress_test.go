@@ -113,8 +113,8 @@ func stressSchedulers(t *testing.T, sum *Stats, seed uint64, fault string, worke
 	for _, r := range s.runs {
 		if r.dropped {
 			r.checkAtRest()
-			if c := &r.run.chain; c.busy || c.waiting.Len() > 0 {
-				s.errorf("a chain is busy, %d serial blocks wait", c.waiting.Len())
+			if c := &r.run.chain; c.turn != r.run.turns || len(c.waiting) > 0 {
+				s.errorf("turn %d of %d, %d serial blocks wait", c.turn, r.run.turns, len(c.waiting))
 			}
 			r.close()
 		}

@@ -3,9 +3,11 @@ package pipeline
 import (
 	"bytes"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
@@ -29,10 +31,26 @@ type stressJob struct {
 	fault   any // error of a stage, or value of its panic or of that of its helper
 }
 
-// stressDecoder counts the calls for serial blocks, and has the Index of the last one.
+// stressDecoder sees the serial blocks that are in the ordered stage, which is its number.
 type stressDecoder struct {
-	countingDecoder
-	last int64 // unguarded, as calls is
+	container.SerialDecoder
+	ordered int
+	busy    atomic.Bool
+	last    int64 // Index of the last block; unguarded: the race detector sees turns that overlap
+}
+
+// turn is called when a serial block enters the ordered stage. The block leaves it with the
+// function that turn returns.
+func (r *stressRun) turn(b *Block) func() {
+	d := &r.serial
+	if d.busy.Swap(true) {
+		r.errorf("two serial blocks in the ordered stage")
+	}
+	if b.Index < d.last {
+		r.errorf("serial block %d comes behind block %d", b.Index, d.last)
+	}
+	d.last = b.Index
+	return func() { d.busy.Store(false) }
 }
 
 // pipeline returns a pipeline of three stages that copies Src. The second one is the device's too.
@@ -40,7 +58,7 @@ func (r *stressRun) pipeline() *Pipeline {
 	p := &Pipeline{Name: "stress", check: func(_ *workspace, b *Block) uint32 { return b.Sum }}
 	for i, name := range []string{"first", "second", "third"} {
 		run := func(ws *workspace, b *Block) error { return r.stage(i, ws, b) }
-		p.decode = append(p.decode, stage{name: name, run: run})
+		p.decode = append(p.decode, stage{name: name, run: run, ordered: i == r.serial.ordered})
 	}
 	p.decode[1].device = &deviceOp{
 		op:      gpu.StageN,
@@ -58,15 +76,10 @@ func (r *stressRun) stage(i int, ws *workspace, b *Block) error {
 		r.errorf("block %d: stage %d, want %d", b.Index, i, j.stage)
 	}
 	j.stage = i + 1
+	if b.isSerial() && i == r.serial.ordered && !b.passed {
+		defer r.turn(b)()
+	}
 	switch {
-	case i == 0 && b.isSerial():
-		if b.Index < r.serial.last {
-			r.errorf("serial block %d comes behind block %d", b.Index, r.serial.last)
-		}
-		r.serial.last = b.Index
-		if err := serialStage("serial").run(ws, b); err != nil {
-			return err
-		}
 	case i == 1:
 		b.dst = append(b.dst[:0], b.Src...)
 	case i == 2 && !bytes.Equal(b.dst, j.content):

@@ -71,7 +71,7 @@ func (c *stressClient) begin() *stressRun {
 		stress: c.stress, pool: c.pools[rng.IntN(3)/2], jobs: make([]stressJob, stressBlocks),
 		ctx: context.Background(), cancel: func() {}, blocks: map[*Block]bool{},
 	}
-	r.serial.t = c.t
+	r.serial.ordered = 2 * rng.IntN(2)
 	cfg := Config{
 		Pipeline: r.pipeline(), Op: Decompress, Checks: true,
 		InFlight: 1 + rng.IntN(12), Grow: rng.IntN(2) == 0,

@@ -62,9 +62,10 @@ const (
 // stage is one step of a block. It reads Block.Src or the payload that the stage before left. It
 // leaves a payload or, as the last stage, the block's result.
 type stage struct {
-	name   string
-	run    func(ws *workspace, b *Block) error
-	device *deviceOp // how a device does it; nil if only the CPU does
+	name    string
+	run     func(ws *workspace, b *Block) error
+	device  *deviceOp // how a device does it; nil if only the CPU does
+	ordered bool      // serial blocks of a run pass through it one after the other
 }
 
 // deviceOp is how a device does a stage, or several.
@@ -109,7 +110,7 @@ var table = [...]Pipeline{
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
 		short:    &deflateShort,
 		encode:   []stage{matchStage, deflateStage},
-		decode:   []stage{serialStage("inflate")},
+		decode:   serialStages("speculate", "inflate", "resolve"),
 		check:    gzipSum,
 	},
 	{

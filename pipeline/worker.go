@@ -206,12 +206,24 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 			return handedOff
 		}
 		keep = false
+		ordered := r.stages[b.stage].ordered && b.isSerial() && !b.passed
+		if ordered {
+			if ok, err := w.takeTurn(b); !ok {
+				return chained
+			} else if err != nil {
+				b.Err = err
+				return finished
+			}
+		}
 		w.ws.equip(b)
 		t := r.beginTimer(w, b, b.stage)
 		b.Err = b.runStage(w.ws)
 		took := t.end()
 		if b.Err != nil {
 			return finished
+		}
+		if ordered {
+			w.passTurn(b)
 		}
 		if r.learn(b, took); b.stage < len(r.stages)-1 {
 			w.checkpoint()

@@ -134,7 +134,7 @@ func TestHelpHasEveryFlag(t *testing.T) {
 	})
 	_, out, _ = tryRun("--list")
 	for _, want := range []string{"PIPELINE\tname=lzseqr\tcompress=lz77,lzseq,rans\tdecompress=rans,lzseq\n",
-		"PIPELINE\tname=deflate\tcompress=lz77,deflate\tdecompress=inflate\n",
+		"PIPELINE\tname=deflate\tcompress=lz77,deflate\tdecompress=speculate,inflate,resolve\n",
 		"DEVICE\tname=soft\tpresent=true\n",
 		"MACHINE\tkernels=" + compress.Kernels() + "\n"} {
 		if !strings.Contains(out, want) {

@@ -270,7 +270,7 @@ func sortStages(s []stageSum) {
 	order := map[pipeline.Op][]string{
 		pipeline.Compress: {"fused", "tune", "lz77", aheadStage, "lzseq", "deflate", "rans", "zstd",
 			"verify"},
-		pipeline.Decompress: {"rans", "zstd", "inflate", "verify", "lzseq"},
+		pipeline.Decompress: {"rans", "zstd", "speculate", "inflate", "resolve", "verify", "lzseq"},
 	}
 	rank := func(k stageKey) int {
 		i := slices.Index(order[k.op], k.stage)

@@ -73,11 +73,11 @@ type Source interface {
 // it itself.
 type Unit struct {
 	Spec
-	Decoder SerialDecoder // of a part that a worker decodes in order, else nil
-	End     error         // what follows that part; see Serial.End
+	Decoder SerialDecoder // of a part that workers decode in order, else nil
+	Number  int64         // of such a part in the file, from 0
 
 	Kind  Kind
-	Raw   int    // bytes of content
+	Raw   int    // bytes of content; with a Decoder, of the unit's input
 	Sum   uint32 // check of the content; 0 if there is none to verify
 	Place Place
 
@@ -104,13 +104,15 @@ type Spec struct {
 	BlockSize int   // most content of a unit in bytes: a power of two, or fixed for the stream
 	Extra     int64 // memory of the decoder for units in order, in bytes
 	InOrder   bool  // units are decoded in order; more than three in flight gain nothing
+	Ahead     bool  // units are decoded ahead of their turn: more in flight do gain
 	Payload   int   // memory of a unit in order besides its content, in bytes
 }
 
 // Serves reports whether a run that was made for s can decode units of t.
 func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
-		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder)
+		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder) &&
+		(s.Ahead || !t.Ahead)
 }
 
 // CeilPow2 returns the least power of two that is at least n. Where an int cannot hold it, CeilPow2

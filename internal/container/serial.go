@@ -1,25 +1,42 @@
 package container
 
 // A SerialDecoder decodes the units of a file one after the other, because each depends on the
-// state that the one before leaves. Its units hold consecutive parts of the input. The content of
-// a unit need not be that of its part: what has no room goes to the units that follow, which may
-// be empty.
+// state that the one before leaves. The input may come in the units' payloads, or the decoder has it
+// already.
 //
-// Decode may be called on any goroutine, by one at a time.
+// Each unit passes through Prepare, Decode and Finish. Calls of Decode come one after the other, in
+// the order of the units. All other calls may come at the same time as any others, on any
+// goroutines.
 type SerialDecoder interface {
-	// Decode decodes content of at most the Spec's BlockSize into s.Buf. src is the input that
-	// follows that of the calls before. Decode keeps what it cannot decode yet, perhaps in src's
-	// memory, and returns memory for the src of a later unit, perhaps the same.
+	// Prepare may decode ahead what does not depend on the units before.
+	Prepare(s *Serial)
+
+	// Decode goes on where the unit before has stopped. It makes room for content in s.Buf, and
+	// sets the results. The content may be incomplete until Finish returns.
 	//
-	// After s.Stop has been set, later calls set it again and decode nothing.
-	Decode(s *Serial, src []byte) (free []byte)
+	// The content of a unit need not be that of its input: what has no room goes to the units that
+	// follow. After s.Stop has been set, later calls set it again and decode nothing.
+	Decode(s *Serial)
+
+	// Finish completes the content that Decode has announced.
+	Finish(s *Serial)
+
+	// Verify compares the checks of the content of a unit. It comes behind Finish, in the order of
+	// the units, by one goroutine. If a check fails, Verify cuts the content behind what it
+	// covers, and sets s.Stop for this unit and all later ones.
+	Verify(s *Serial)
 }
 
 // Serial is a unit's part of serial decoding. The zero value is that of a unit that is independent
 // of the others.
 type Serial struct {
 	Decoder SerialDecoder // of the file
-	End     error         // what follows the unit's input: nil if there may be more, else the read error
+	Unit    int64         // number of the unit in the file, from 0
+	Src     []byte        // payload of the unit; it is the caller's
+
+	// Checkpoint is called by Prepare, Decode and Finish between pieces of their work, unless nil. It
+	// may panic to abandon the file.
+	Checkpoint func()
 
 	// Results of Decode.
 	Buf     []byte // history and content; the memory serves the next Decode
@@ -27,7 +44,10 @@ type Serial struct {
 	Used    int64  // bytes of the file used so far
 	Total   int64  // bytes of content so far
 	Stop    error  // what follows the content: nil if there may be more, io.EOF, or an error
+
+	// State is the decoder's own, for the same memory to serve the next unit.
+	State any
 }
 
-// Content returns the content that Decode has decoded.
+// Content returns the content of the unit.
 func (s *Serial) Content() []byte { return s.Buf[s.History:] }

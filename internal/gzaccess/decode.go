@@ -37,9 +37,18 @@ func (d *Decoder) Begin(m *Map, n int64, checks bool) {
 	d.walker.checks, d.walker.maxDecoded = checks, -1
 }
 
-// Decode decodes the interval src into s.Buf. An error is in s.Stop, and has the number of the
+// Prepare implements container.SerialDecoder. An interval depends on none before it.
+func (d *Decoder) Prepare(*container.Serial) {}
+
+// Finish implements container.SerialDecoder. Decode leaves nothing open.
+func (d *Decoder) Finish(*container.Serial) {}
+
+// Verify implements container.SerialDecoder. Decode compares the checks.
+func (d *Decoder) Verify(*container.Serial) {}
+
+// Decode decodes the interval s.Src into s.Buf. An error is in s.Stop, and has the number of the
 // interval; the content is then that before the damage.
-func (d *Decoder) Decode(s *container.Serial, src []byte) (free []byte) {
+func (d *Decoder) Decode(s *container.Serial) {
 	s.Buf, s.History, s.Stop = s.Buf[:0], 0, nil
 	c := &d.m.points[d.n]
 	window, err := d.unpack.Unpack(c.Window)
@@ -51,7 +60,7 @@ func (d *Decoder) Decode(s *container.Serial, src []byte) (free []byte) {
 		}
 		s.Buf = s.Buf[:size]
 		s.History = copy(s.Buf, window)
-		err = d.interval(s, src)
+		err = d.interval(s, s.Src)
 	}
 	if e, ok := err.(*errs.Error); ok {
 		e.Block = d.n
@@ -60,7 +69,6 @@ func (d *Decoder) Decode(s *container.Serial, src []byte) (free []byte) {
 		}
 	}
 	s.Stop = err
-	return src
 }
 
 // interval decodes the interval behind the history in s.Buf.

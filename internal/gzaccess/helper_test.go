@@ -89,7 +89,8 @@ func limits() *container.Limits { return &container.Limits{MaxDecoded: -1, Check
 func interval(m *Map, d *Decoder, s *container.Serial, file []byte, n int64) ([]byte, error) {
 	b := &m.File.Blocks[n]
 	d.Begin(m, n, true)
-	d.Decode(s, file[b.Offset:b.Offset+int64(b.Size)])
+	s.Src = file[b.Offset : b.Offset+int64(b.Size)]
+	d.Decode(s)
 	return s.Content(), s.Stop
 }
 

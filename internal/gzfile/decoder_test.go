@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gopz/compress/inflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )
@@ -38,24 +37,35 @@ func flushedMember(t *testing.T, content []byte, part int) []byte {
 	return b.Bytes()
 }
 
-func newDecoder() *decoder {
-	d := &decoder{inflater: new(inflate.Decoder)}
+// testDecoder returns a decoder that has begun a file.
+func testDecoder() *decoder {
+	d := newDecoder()
 	d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
 	return d
+}
+
+// decodeUnit takes a unit through all steps.
+func decodeUnit(d *decoder, s *container.Serial) {
+	d.Prepare(s)
+	d.Decode(s)
+	d.Finish(s)
+	d.Verify(s)
+	s.Unit++
 }
 
 // decodeParts decodes a file in parts of the sizes that next returns, 0 for a unit without input.
 func decodeParts(d *decoder, file []byte, end error, next func() int) (content []byte, err error) {
 	var s container.Serial
-	var free []byte
 	for s.Stop == nil {
-		src := append(free[:0], file[:min(next(), len(file))]...)
-		if file = file[len(src):]; len(file) == 0 {
-			s.End = end
+		data := bytes.Clone(file[:min(next(), len(file))])
+		var behind error
+		if file = file[len(data):]; len(file) == 0 {
+			behind = end
 		}
-		free = d.Decode(&s, src)
+		d.input.add(data, true, s.Unit, false, behind)
+		decodeUnit(d, &s)
 		content = append(content, s.Content()...)
-		if s.Total != int64(len(content)) || s.Used != d.offsetAt {
+		if s.Total != int64(len(content)) || s.Used != d.walker.at {
 			return content, errors.New("wrong count")
 		}
 	}
@@ -74,7 +84,7 @@ func TestDecoderParts(t *testing.T) {
 	file = append(file, make([]byte, 1000)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for most := 500; most <= 1<<18; most *= 8 {
-		got, err := decodeParts(newDecoder(), file, io.EOF, func() int { return r.IntN(most + 1) })
+		got, err := decodeParts(testDecoder(), file, io.EOF, func() int { return r.IntN(most + 1) })
 		if err != io.EOF || !bytes.Equal(got, content) {
 			t.Errorf("parts of up to %d: %d bytes, %v", most, len(got), err)
 		}
@@ -82,18 +92,18 @@ func TestDecoderParts(t *testing.T) {
 	broken := errors.New("broken")
 	for n := 0; n < complete-30; n += 1 + r.IntN(20_000) {
 		all := func() int { return 1 << 30 }
-		got, err := decodeParts(newDecoder(), file[:n], io.EOF, all)
+		got, err := decodeParts(testDecoder(), file[:n], io.EOF, all)
 		var e *errs.Error
 		if !errors.As(err, &e) || e.Kind != errs.Truncated || e.Offset != int64(n) ||
 			!bytes.HasPrefix(content, got) {
 			t.Errorf("cut at %d: %d bytes, %v", n, len(got), err)
 		}
-		again, err := decodeParts(newDecoder(), file[:n], broken, func() int { return r.IntN(5000) })
+		again, err := decodeParts(testDecoder(), file[:n], broken, func() int { return r.IntN(5000) })
 		if err != broken || !bytes.Equal(got, again) {
 			t.Errorf("error at %d: %d bytes, %v; want %d", n, len(again), err, len(got))
 		}
 	}
-	d := newDecoder()
+	d := testDecoder()
 	for _, c := range []struct {
 		junk string
 		at   int
@@ -108,30 +118,26 @@ func TestDecoderParts(t *testing.T) {
 	}
 }
 
-// panicInflater panics in Decode.
-type panicInflater struct{ inflate.Decoder }
-
-func (*panicInflater) Decode([]byte, int, []byte) (n, used int, err error) { panic("test") }
-
 // TestDecoderPanic checks that a decoder is not used after a panic, until the next file.
 func TestDecoderPanic(t *testing.T) {
-	d := newDecoder()
-	good := d.inflater
-	d.inflater = new(panicInflater)
+	d := testDecoder()
+	good := d.walker.inflater
+	d.walker.inflater = nil
 	file := flushedMember(t, words(1000, 1), 1000)
+	d.input.add(file, false, 0, false, io.EOF)
 	func() {
 		defer func() {
 			if recover() == nil {
 				t.Error("no panic")
 			}
 		}()
-		d.Decode(new(container.Serial), bytes.Clone(file))
+		d.Decode(new(container.Serial))
 	}()
 	var s container.Serial
-	if d.Decode(&s, nil); !errors.Is(s.Stop, errs.Internal) {
+	if d.Decode(&s); !errors.Is(s.Stop, errs.Internal) {
 		t.Errorf("after the panic: %v", s.Stop)
 	}
-	d.inflater = good
+	d.walker.inflater = good
 	d.begin(&container.Limits{MaxDecoded: -1, Checks: true})
 	got, err := decodeParts(d, file, io.EOF, func() int { return 100 })
 	if err != io.EOF || !bytes.Equal(got, words(1000, 1)) {
@@ -161,7 +167,7 @@ func TestScannerWaits(t *testing.T) {
 		})
 		var head [container.DetectSize]byte
 		in := container.Begin(src, &head, false)
-		s := Scanner{NewInflater: func() Inflater { return new(inflate.Decoder) }}
+		var s Scanner
 		s.Begin(&in, &container.Limits{MaxDecoded: -1, Checks: true})
 		var u container.Unit
 		var piece container.Serial
@@ -169,15 +175,13 @@ func TestScannerWaits(t *testing.T) {
 			if asked = false; s.Next(&u) != nil {
 				continue
 			}
-			p, err := s.Payload(&u, nil)
-			if err != nil {
+			if _, err := s.Payload(&u, nil); err != nil {
 				t.Fatal(err)
 			}
-			if asked && (s.dec.used.Load() < int64(sent-len(p)) || s.dec.full.Load()) {
+			if asked && (s.dec.used.Load() < int64(sent-u.Raw) || s.dec.full.Load()) {
 				t.Fatalf("parts of %d: read on with %d of %d bytes used", part, s.dec.used.Load(), sent)
 			}
-			piece.End = u.End
-			s.dec.Decode(&piece, p)
+			decodeUnit(s.dec, &piece)
 			got += len(piece.Content())
 		}
 		if piece.Stop != io.EOF || got != len(content) {

@@ -1,5 +1,8 @@
-// Package gzfile writes and reads what surrounds the Deflate streams of a .gz file: the header and
-// the trailer of each member (RFC 1952). It knows no codec.
+// Package gzfile writes what surrounds the Deflate streams of a .gz file, and reads whole files: the
+// header and the trailer of each member (RFC 1952), and the content.
+//
+// A [Scanner] reads a file from the front and cuts it into units. Its decoder decodes their content
+// in order, or ahead of their turn.
 //
 // Append functions extend dst. Parse functions trust no byte they get.
 package gzfile

@@ -9,17 +9,22 @@ import (
 // Scanner reads a .gz file from the front. It is a [container.Source]. Its units are consecutive
 // parts of the file, wherever they begin and end, and one decoder decodes them in order. Where that
 // has enough input, units are empty and only make room for content.
+//
+// With several workers, parts of a large file are decoded ahead.
 type Scanner struct {
-	// NewInflater makes the decoder of Deflate streams. Set it before the first call.
-	NewInflater func() Inflater
+	// Workers is how many workers decode units. Set it before Begin.
+	Workers int
 
 	in          container.Input
 	limits      *container.Limits
 	nonBlocking bool
 	dec         *decoder
-	end         error // what follows the input read so far; see container.Serial
+	end         error // what follows the input read so far
 	reads       bool  // the unit has input
 	begun       bool  // units may be in flight: there were some since ErrNothingYet
+	units       int64
+	ahead       bool // parts may be decoded ahead
+	next        int  // size of the next part that is decoded ahead, 0 before the first
 }
 
 const (
@@ -38,6 +43,15 @@ const (
 	// decoderMemory is the memory of the decoder in bytes besides one buffer of input: another one,
 	// the window, and tables.
 	decoderMemory = container.InputBuffer + 64<<10
+
+	// aheadFrom is how much of a file is decoded before parts are decoded ahead, in bytes of input.
+	aheadFrom = 2 * container.InputBuffer
+
+	// The size of a part that is decoded ahead, in bytes: as much as has aheadTarget bytes of
+	// content, if the file goes on as before.
+	leastPart   = 64 << 10
+	mostPart    = 512 << 10
+	aheadTarget = 1 << 20
 )
 
 // Spec says what a run for a .gz file must be made for.
@@ -50,15 +64,30 @@ func Spec() container.Spec {
 	}
 }
 
+// AheadSpec says what a run must be made for that decodes parts ahead. A part has input, content,
+// and symbols of two bytes each.
+func AheadSpec() container.Spec {
+	return container.Spec{
+		BlockSize: aheadContent,
+		Payload:   mostPart + 2*aheadContent + 3*windowSize,
+		Extra:     decoderMemory,
+		InOrder:   true,
+		Ahead:     true,
+	}
+}
+
 // Begin begins a file. The Scanner decodes no more than limits allow. All units of the file before
 // it must have been decoded.
 func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 	s.in.BeginDirect(in)
 	s.limits, s.nonBlocking, s.end, s.begun = limits, in.NonBlocking, nil, false
 	if s.dec == nil {
-		s.dec = &decoder{inflater: s.NewInflater()}
+		s.dec = newDecoder()
 	}
 	s.dec.begin(limits)
+	spec := AheadSpec()
+	s.ahead = s.Workers > 1 && s.nonBlocking && spec.Memory(4, s.Workers) <= limits.Memory()
+	s.units, s.next = 0, 0
 }
 
 // Release drops the references to the caller's memory and input.
@@ -68,40 +97,77 @@ func (s *Scanner) Release() {
 	if d := s.dec; d != nil && d.err == errDecoderPanicked {
 		s.dec = nil
 	} else if d != nil {
-		d.visit, d.end, d.err = nil, nil, nil
+		d.release()
 	}
 }
 
 // Next goes to the next unit. If the input may block, Next returns [container.ErrNothingYet] where
 // the decoder may need more.
 func (s *Scanner) Next(u *container.Unit) error {
-	at, most := s.in.Offset(), int64(lowWater)
-	if !s.nonBlocking {
-		most = 0
+	at, used := s.in.Offset(), s.dec.used.Load()
+	if s.ahead && s.next == 0 && used > 0 && at >= aheadFrom {
+		s.next = leastPart
 	}
-	waits := s.end != nil || at-s.dec.used.Load() > most || s.dec.full.Load()
+	most := int64(lowWater)
+	switch {
+	case !s.nonBlocking:
+		most = 0
+	case s.next > 0:
+		most = int64(2*s.Workers) * mostPart
+	}
+	waits := s.end != nil || at-used > most || s.dec.full.Load()
 	if !s.nonBlocking && s.begun && (s.reads || !waits) {
 		s.begun = false
 		return container.ErrNothingYet
 	}
 	s.reads, s.begun = !waits, true
 	*u = container.Unit{
-		Spec: Spec(), Kind: container.Coded, Decoder: s.dec,
+		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units,
 		Place: container.Place{Block: -1, Offset: at, Total: -1},
 	}
+	if s.next > 0 {
+		u.Spec = AheadSpec()
+	}
+	s.units++
 	return nil
 }
 
-// Payload reads the input of the unit, in p's memory: one read if that may block.
+// Payload reads the input of the unit, for the decoder: one read if that may block. The payload is
+// empty.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	if !s.reads {
-		u.End = s.end
 		return p[:0], nil
 	}
-	if cap(p) < container.InputBuffer {
-		p = make([]byte, container.InputBuffer)
+	ahead, want := s.next > 0 && s.dec.pays(u.Number), container.InputBuffer
+	if s.next > 0 {
+		s.next = s.dec.partSize()
+		want = s.next
 	}
-	p = p[:container.InputBuffer]
+	var data []byte
+	owned := s.in.Memory() == nil
+	if owned {
+		data = s.read(s.dec.input.memory(want))
+	} else {
+		data = s.take(want)
+	}
+	s.dec.input.add(data, owned, u.Number, ahead, s.end)
+	u.Raw = len(data)
+	u.Pause = !s.nonBlocking || s.end != nil && u.Raw <= lastInput
+	return p[:0], nil
+}
+
+// take returns the next n bytes of an input in memory, or as many as are left.
+func (s *Scanner) take(n int) []byte {
+	all, at := s.in.Memory(), s.in.Offset()
+	n = int(min(int64(n), s.in.Left()))
+	if s.in.Skip(int64(n)); s.in.Left() == 0 {
+		s.end = io.EOF
+	}
+	return all[at : at+int64(n)]
+}
+
+// read fills p, or as much as one read does if that may block.
+func (s *Scanner) read(p []byte) []byte {
 	n := 0
 	for n < len(p) && s.end == nil {
 		var m int
@@ -111,9 +177,7 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 			break
 		}
 	}
-	u.End = s.end
-	u.Pause = !s.nonBlocking || s.end != nil && n <= lastInput
-	return p[:n], nil
+	return p[:n]
 }
 
 // Walk decodes the rest of the file on the caller's goroutine, and calls visit behind each member.
@@ -121,19 +185,20 @@ func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 func (s *Scanner) Walk(visit func(Member) error) error {
 	var u container.Unit
 	var piece container.Serial
-	var src []byte
-	s.dec.visit = visit
+	s.dec.check.visit = visit
 	for {
 		err := s.limits.Canceled()
 		if err == nil {
 			err = s.Next(&u)
 		}
 		if err == nil {
-			src, err = s.Payload(&u, src)
+			_, err = s.Payload(&u, nil)
 		}
 		if err == nil {
-			piece.End = u.End
-			src = s.dec.Decode(&piece, src)
+			piece.Unit = u.Number
+			s.dec.Decode(&piece)
+			s.dec.Finish(&piece)
+			s.dec.Verify(&piece)
 			err = piece.Stop
 		}
 		switch err {

@@ -1,0 +1,107 @@
+package gzfile
+
+import (
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+)
+
+// A Member is a member of a file, with what is before it.
+type Member struct {
+	Offset, Size           int64 // of the member, in bytes
+	ContentOffset, Content int64 // of its content in the content of the file, in bytes
+}
+
+// A verifier compares the content of members with their trailers, in order.
+type verifier struct {
+	checks  bool
+	visit   func(Member) error // called behind each member, unless nil
+	members int                // that are complete
+	start   int64              // of the member's content in the content of the file
+	size    int64              // of the member's content so far
+	sum     uint32
+	err     error // what the first member that is wrong is wrong about
+}
+
+// Finish implements container.SerialDecoder: it resolves the symbols that are left, and sums the
+// content.
+func (d *decoder) Finish(s *container.Serial) {
+	o := s.State.(*output)
+	step := s.Checkpoint
+	if step == nil {
+		step = func() {}
+	}
+	o.resolve(step)
+	d.keepSymbols(o)
+	o.sums = o.sums[:0]
+	if !d.checks {
+		return
+	}
+	content, at := s.Content(), 0
+	for i := range len(o.ends) + 1 {
+		to := len(content)
+		if i < len(o.ends) {
+			to = o.ends[i].to
+		}
+		sum := uint32(0)
+		for at < to {
+			n := min(to-at, sumPiece)
+			sum = Checksum(sum, content[at:at+n])
+			at += n
+			step()
+		}
+		o.sums = append(o.sums, sum)
+	}
+}
+
+// Verify implements container.SerialDecoder.
+func (d *decoder) Verify(s *container.Serial) {
+	v, o, at := &d.check, s.State.(*output), 0
+	for i := 0; i < len(o.ends) && v.err == nil; i++ {
+		e := &o.ends[i]
+		v.add(o, i, e.to-at)
+		at = e.to
+		v.err = v.end(e)
+	}
+	if v.err == nil {
+		v.add(o, len(o.ends), len(s.Content())-at)
+		return
+	}
+	s.Buf, s.Stop = s.Buf[:s.History+at], v.err
+	s.Total = v.start + v.size
+}
+
+// add adds n bytes of content with the k-th sum of an output.
+func (v *verifier) add(o *output, k, n int) {
+	if v.checks && n > 0 {
+		if v.size == 0 {
+			v.sum = o.sums[k]
+		} else {
+			v.sum = Combine(v.sum, o.sums[k], int64(n))
+		}
+	}
+	v.size += int64(n)
+}
+
+// end ends a member.
+func (v *verifier) end(e *memberEnd) error {
+	switch {
+	case v.checks && e.sum != v.sum:
+		return v.fail(errs.Checksum, e, "")
+	case e.size != uint32(v.size):
+		return v.fail(errs.Corrupt, e, "the content is not as long as the gzip trailer says")
+	}
+	m := Member{e.member, e.trailer + TrailerSize - e.member, v.start, v.size}
+	v.start += v.size
+	v.members++
+	v.size, v.sum = 0, 0
+	if v.visit == nil {
+		return nil
+	}
+	return v.visit(m)
+}
+
+func (v *verifier) fail(kind error, e *memberEnd, detail string) error {
+	return &errs.Error{
+		Kind: kind, Part: errs.PartBlock, Stream: v.members, Block: -1, Offset: e.trailer, Detail: detail,
+	}
+}
