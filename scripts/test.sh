@@ -19,8 +19,8 @@ race_packages=(. ./gzip ./pipeline/... ./gpu/... ./internal/blockcache ./interna
 # Packages whose results could depend on byte order or word size. The match finders take long under
 # an emulator, and only --all runs them there.
 byte_packages=(./simd ./lzseq ./rans/... ./fse ./huffman ./deflate ./inflate ./zstd ./internal/bitio
-  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex ./internal/zstfile
-  ./internal/peertest)
+  ./internal/suffix ./internal/pzfile ./internal/gzfile ./internal/gzindex
+  ./internal/gzaccess ./internal/zstfile ./internal/peertest)
 match_packages=(./lz77/...)
 
 # Packages that have kernels in assembly or call them. The root package compares digests of files.

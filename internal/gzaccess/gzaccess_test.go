@@ -18,8 +18,12 @@ import (
 
 // TestMake decodes all intervals of files of the standard library.
 func TestMake(t *testing.T) {
-	for _, f := range standardFiles(t, 700_000) {
-		for _, spacing := range []int64{1, 20_000, 300_000, 1 << 30} {
+	size := 700_000
+	if testing.Short() || testenv.Race {
+		size = 350_000
+	}
+	for _, f := range standardFiles(t, size) {
+		for _, spacing := range []int64{1, 20_000, 150_000, 1 << 30} {
 			m := makeMap(t, f.file, spacing)
 			checkMap(t, fmt.Sprint(f.name, ", spacing ", spacing), m, f)
 			for i, b := range m.File.Blocks {
@@ -122,7 +126,7 @@ func TestErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	rounds := 1200
 	if testing.Short() || testenv.Race {
-		rounds = 400
+		rounds = 200
 	}
 	files := standardFiles(t, 5000)
 	seen := map[string]int{}

@@ -83,9 +83,13 @@ func checkLast(t *testing.T, name string, want *Map, side []byte, f gzFile) {
 // TestIncomplete has indexes with some of the checkpoints only, and without sizes.
 func TestIncomplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, f := range standardFiles(t, 2_000_000) {
+	size, rounds := 2_000_000, 5
+	if testing.Short() || testenv.Race {
+		size, rounds = 500_000, 2
+	}
+	for _, f := range standardFiles(t, size) {
 		m := makeMap(t, f.file, 50_000)
-		for range 5 {
+		for range rounds {
 			x := &gzindex.Index{FileSize: gzindex.Unknown, ContentSize: gzindex.Unknown}
 			first, end := 0, 1+r.IntN(len(m.points))
 			if r.IntN(2) > 0 {
@@ -113,7 +117,7 @@ func TestIncomplete(t *testing.T) {
 
 // TestStale has indexes of other files.
 func TestStale(t *testing.T) {
-	content := text(300_000)
+	content := text(200_000)
 	file := standard(t, content, 6)
 	other := slices.Clone(content)
 	slices.Reverse(other)
