@@ -19,8 +19,12 @@ const (
 	MinLevel = 1 // fastest
 	MaxLevel = 9 // densest
 
-	// DefaultLevel balances ratio and speed; see docs/generated/frontier.md.
-	DefaultLevel = 4
+	// DefaultLevel is the level of a Writer of .pz or .zst without [WithLevel]. It balances ratio
+	// and speed; see docs/generated/frontier.md.
+	DefaultLevel = pipeline.DefaultLevel // 4
+	// DefaultGzipLevel is that of a Writer of .gz. Files are about as large as those of gzip -6, or
+	// smaller; only those of sparse content, nearly all zeros, are larger.
+	DefaultGzipLevel = pipeline.DefaultGzipLevel // 6
 
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB
 	MaxBlockSize = pzfile.MaxBlockSize // 64 MiB
@@ -44,7 +48,7 @@ const (
 type Option func(*options) error
 
 type options struct {
-	level       int
+	level       int // 0: the pipeline's default
 	pipe        *pipeline.Pipeline
 	sched       *Scheduler          // nil: as workers says
 	workers     int                 // of a private scheduler; 0 is for the shared one
@@ -71,7 +75,8 @@ type Progress struct {
 	Blocks     int64 // blocks that have passed
 }
 
-// WithLevel sets the level of a Writer, from [MinLevel] (fastest) to [MaxLevel] (densest).
+// WithLevel sets the level of a Writer, from [MinLevel] (fastest) to [MaxLevel] (densest). The
+// default depends on the format: [DefaultLevel] or [DefaultGzipLevel].
 func WithLevel(level int) Option {
 	return func(o *options) error {
 		if level < MinLevel || level > MaxLevel {

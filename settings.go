@@ -33,7 +33,6 @@ func newWriterOptions(opts []Option) (o options, err error) {
 // set makes o the defaults with opts applied. It keeps the private scheduler.
 func (o *options) set(opts []Option) error {
 	*o = options{
-		level:       DefaultLevel,
 		pipe:        defaultPipeline,
 		contentSize: -1,
 		private:     o.private,
@@ -49,6 +48,9 @@ func (o *options) set(opts []Option) error {
 	}
 	if o.assign.Strict() && o.device() == nil {
 		return errs.New(ErrDevice, "the scheduler has no device; Scheduler.SetDevice gives it one")
+	}
+	if o.level == 0 {
+		o.level = o.pipe.DefaultLevel
 	}
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)

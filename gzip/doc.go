@@ -30,7 +30,7 @@
 // # Differences
 //
 //   - Compressed bytes differ from those of compress/gzip, as they do between versions of Go.
-//   - Level 6 is the default, as there. It takes less than half the time.
+//   - Level 6 is the default, as there. It takes about half of the time or less.
 //   - Flush without new content writes nothing behind the header.
 //   - Of a stream that is cut short a Reader may return a few bytes more.
 //   - It may return the end of the content before it knows that it is the end. The next Read then

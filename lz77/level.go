@@ -77,6 +77,10 @@ type Params struct {
 	// Lazy is the number of following positions, 0 … 2, that are searched for a better match.
 	// RowHash. For DoubleHash 0 selects the greedy parser and 1 the lazy one.
 	Lazy int
+	// ShortMatches adds matches of 3 bytes and more to the literal runs of the lazy parse, where
+	// they save something by the prices of Limits.Model. It has no effect without a model, with
+	// repeat offsets, or if Limits.MinMatch is above 3. RowHash.
+	ShortMatches bool
 }
 
 // MaxLevel is the highest level.
@@ -120,6 +124,9 @@ func (p *Params) Memory(size int, limits *Limits) int {
 		n += 4 << base.TableLog(p.LongHashLog, size)
 	case RowHash:
 		n = (5*p.Depth + 1) << base.TableLog(p.HashLog, size)
+		if p.fills(limits) {
+			n += shortMemory(size)
+		}
 	}
 	return n
 }

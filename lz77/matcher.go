@@ -36,6 +36,7 @@ type Matcher struct {
 	minMatch     int             // least bytes of a match that rows may return
 	candidates   []uint32        // RowHash: the caller's candidates in place of rows; see ParseCandidates
 	badCandidate bool            // one of candidates is impossible
+	short        *shortMatches   // nil until a parse fills literal runs
 	optimal      *optimal.Parser // nil until a finder needs the optimal parser
 }
 
@@ -67,7 +68,7 @@ func (m *Matcher) ParseFrom(
 	case BinaryTree, MultiHash, LCPIntervals:
 		return m.parseOptimal(dst, src, start)
 	default:
-		return m.parseLazy(dst, src, start)
+		return m.parseRows(dst, src, start)
 	}
 }
 

@@ -11,6 +11,12 @@ import (
 // MaxLevel is the highest level. The lowest is 1.
 const MaxLevel = lz77.MaxLevel
 
+// Default levels, of .gz and of other formats.
+const (
+	DefaultLevel     = 4
+	DefaultGzipLevel = 6
+)
+
 // Tables of log2 of the block size by level. A larger block is denser where it is the window as
 // well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
 var (
@@ -90,8 +96,8 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 			worker += denseMemory(size)
 		}
 	case Gzip:
-		// Sequences only, of at least 4 bytes, or 3 with optimal parsing.
-		if p.levels[level].Finder.Optimal() {
+		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with ShortMatches.
+		if own := &p.levels[level]; own.Finder.Optimal() || own.ShortMatches {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 		} else {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4

@@ -12,8 +12,8 @@ import (
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Only BinaryTree finds matches of 3 bytes, which cost more
-// than literals at most distances.
+// deflateLimits are those of the format. Only BinaryTree and ShortMatches find matches of 3 bytes,
+// which cost more than literals at most distances.
 var deflateLimits = lz77.Limits{
 	MinMatch:  deflate.MinMatch,
 	MinOffset: 1,
@@ -23,15 +23,16 @@ var deflateLimits = lz77.Limits{
 
 // deflateLevels suits a window of 32 KiB: no table has more entries than the window has positions,
 // since a block has to fill them anew. Level 5 makes files 0.8% smaller than pigz -6 at 3.3 times
-// its speed.
+// its speed. Level 6 is the default: of 13 files none is over 0.02% larger than with gzip -6, and most
+// are 1 to 4% smaller. Without ShortMatches programs are 4% larger.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
 	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
 	2: {Finder: lz77.SingleHash, HashLog: 14, HashBytes: 5, SkipLog: 7},
 	3: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
 	4: {Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9},
 	5: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
-	6: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2},
-	7: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
+	6: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2, ShortMatches: true},
+	7: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2, ShortMatches: true},
 	8: {Finder: lz77.BinaryTree, HashLog: 15, Depth: 16, Nice: 258, Passes: 1},
 	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }

@@ -24,6 +24,8 @@ type Pipeline struct {
 	Window int
 	// MaxBlock is the largest block in bytes; 0 means any.
 	MaxBlock int
+	// DefaultLevel is the level of runs that ask for none.
+	DefaultLevel int
 
 	// dense is the lowest level whose blocks have layout Dense; 0 means none.
 	dense int
@@ -85,7 +87,7 @@ var lz77Variants = variantsOf(&lz77.Levels, math.MaxInt)
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
-		limits: &lzseq.Plain.Limits,
+		DefaultLevel: DefaultLevel, limits: &lzseq.Plain.Limits,
 		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
@@ -94,8 +96,8 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "lzseqr", ID: 2,
-		Doc:   "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
-		dense: 7, fastDense: 5,
+		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
+		DefaultLevel: DefaultLevel, dense: 7, fastDense: 5,
 		limits: &lzseq.Repeat.Limits,
 		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
@@ -105,7 +107,7 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
-		Format: Gzip, Window: deflate.MaxOffset,
+		Format: Gzip, Window: deflate.MaxOffset, DefaultLevel: DefaultGzipLevel,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
 		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
 		short:    &deflateShort,
@@ -115,7 +117,7 @@ var table = [...]Pipeline{
 	},
 	{
 		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
-		limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
+		DefaultLevel: DefaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
 		variants: variantsOf(&zstdLevels, math.MaxInt),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},

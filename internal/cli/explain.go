@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +85,12 @@ func (a *app) otherBackend() string {
 		text += " with blocks of " + formatSize(int64(c.blockSize))
 	}
 	text += "; --backend auto leaves the rest to the CPU"
-	level := cmp.Or(c.level, compress.DefaultLevel)
+	level := c.level
+	if level == 0 {
+		if level = compress.DefaultLevel; c.format == compress.Gzip {
+			level = compress.DefaultGzipLevel
+		}
+	}
 	if c.match.Strict() && works(level, compress.BackendCPU, compress.BackendGPU) {
 		text += ", --backend cpu,gpu all matching"
 	}

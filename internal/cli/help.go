@@ -109,6 +109,7 @@ func helpValues() *strings.Replacer {
 	last := len(pipelines) - 1
 	return strings.NewReplacer(
 		"{level}", fmt.Sprint(compress.DefaultLevel),
+		"{gzlevel}", fmt.Sprint(compress.DefaultGzipLevel),
 		"{minblock}", formatSize(minBlockSize),
 		"{maxblock}", formatSize(maxBlockSize),
 		"{readermemory}", formatSize(compress.DefaultReaderMemory),

@@ -31,8 +31,9 @@ var optionTable = []option{
 	{group: groupCompress, short: "z", long: "compress",
 		text: "Compress. This is the default."},
 	{group: groupCompress, long: "level", value: "N", label: "-1 ... -9, --level N",
-		brief: "Set the level: 1 fastest to 9 densest; default {level}.",
-		text:  "Set the level: 1 is fastest, 9 is densest. The default is {level}."},
+		brief: "Set the level: 1 fastest to 9 densest; default {level}, .gz {gzlevel}.",
+		text: "Set the level: 1 is fastest, 9 is densest. The default is {level}, " +
+			"for .gz {gzlevel}."},
 	{group: groupCompress, long: "fast",
 		text: "Set level 1."},
 	{group: groupCompress, long: "best",
