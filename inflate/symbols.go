@@ -1,5 +1,7 @@
 package inflate
 
+import "github.com/gopz/compress/simd"
+
 // # Symbols
 //
 // A decoder that begins in the middle of a stream does not know the window: the WindowSize bytes
@@ -12,6 +14,9 @@ package inflate
 
 // firstUnknown is the symbol for the first byte of the window.
 const firstUnknown = 256
+
+// smallResolve is the number of symbols from which on Resolve copies the window to a table.
+const smallResolve = 4096
 
 // UnknownWindow fills dst[:WindowSize] with the symbols for a window that is not known.
 func UnknownWindow(dst []uint16) {
@@ -57,11 +62,23 @@ func Resolve(dst []byte, symbols []uint16, window *[WindowSize]byte) {
 	if len(dst) != len(symbols) {
 		panic("inflate: Resolve with slices of different lengths")
 	}
-	for i, s := range symbols {
-		if s < firstUnknown {
-			dst[i] = byte(s)
-		} else {
-			dst[i] = window[s-firstUnknown]
+	if len(dst) < smallResolve {
+		for i, s := range symbols {
+			if s < firstUnknown {
+				dst[i] = byte(s)
+			} else {
+				dst[i] = window[s-firstUnknown]
+			}
 		}
+		return
+	}
+	var table simd.SymbolTable
+	for i := range firstUnknown {
+		table[i] = byte(i)
+	}
+	copy(table[firstUnknown:], window[:])
+	n := simd.ResolveSymbols(dst, symbols, &table)
+	for i, s := range symbols[n:] {
+		dst[n+i] = table[s]
 	}
 }

@@ -245,3 +245,10 @@ func inflateSymbolsAVX2(s *struct {
 	Literals [4096]uint32
 	Offsets  [512]uint32
 }, dst []uint16, src []byte)
+
+// resolveSymbolsAVX2 replaces symbols by bytes of the table, 32 at a time, up to 32 symbols of
+// which one is not in the table. The table begins with the bytes from 0 to 255. dst must be as
+// long as symbols.
+//
+//go:noescape
+func resolveSymbolsAVX2(dst []byte, symbols []uint16, table *[33024]byte) (n int)

@@ -7614,3 +7614,154 @@ done:
 	ANDL $0x3f, SI
 	MOVQ SI, 24(AX)
 	RET
+
+// func resolveSymbolsAVX2(dst []byte, symbols []uint16, table *[33024]byte) (n int)
+// Requires: AVX, AVX2
+TEXT ·resolveSymbolsAVX2(SB), NOSPLIT, $0-64
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    symbols_base+24(FP), CX
+	MOVQ    symbols_len+32(FP), DX
+	MOVQ    table+48(FP), SI
+	XORL    BX, BX
+	VMOVDQU same4278255360<>+0(SB), Y0
+	VMOVDQU same2164228351<>+0(SB), Y1
+	SUBQ    $0x20, DX
+	JLT     done
+
+loop:
+	VMOVDQU   (CX)(BX*2), Y2
+	VMOVDQU   32(CX)(BX*2), Y3
+	VPMAXUW   Y2, Y3, Y4
+	VPTEST    Y0, Y4
+	JNE       look
+	VPACKUSWB Y3, Y2, Y2
+
+	// The packed halves of both vectors alternate.
+	VPERMQ  $0xd8, Y2, Y2
+	VMOVDQU Y2, (AX)(BX*1)
+
+next:
+	ADDQ $0x20, BX
+	CMPQ BX, DX
+	JLE  loop
+	JMP  done
+
+look:
+	// Nothing remains of symbols in the table.
+	VPSUBUSW Y1, Y4, Y4
+	VPTEST   Y4, Y4
+	JNE      done
+	MOVWLZX  (CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, (AX)(BX*1)
+	MOVWLZX  2(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 1(AX)(BX*1)
+	MOVWLZX  4(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 2(AX)(BX*1)
+	MOVWLZX  6(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 3(AX)(BX*1)
+	MOVWLZX  8(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 4(AX)(BX*1)
+	MOVWLZX  10(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 5(AX)(BX*1)
+	MOVWLZX  12(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 6(AX)(BX*1)
+	MOVWLZX  14(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 7(AX)(BX*1)
+	MOVWLZX  16(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 8(AX)(BX*1)
+	MOVWLZX  18(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 9(AX)(BX*1)
+	MOVWLZX  20(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 10(AX)(BX*1)
+	MOVWLZX  22(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 11(AX)(BX*1)
+	MOVWLZX  24(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 12(AX)(BX*1)
+	MOVWLZX  26(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 13(AX)(BX*1)
+	MOVWLZX  28(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 14(AX)(BX*1)
+	MOVWLZX  30(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 15(AX)(BX*1)
+	MOVWLZX  32(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 16(AX)(BX*1)
+	MOVWLZX  34(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 17(AX)(BX*1)
+	MOVWLZX  36(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 18(AX)(BX*1)
+	MOVWLZX  38(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 19(AX)(BX*1)
+	MOVWLZX  40(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 20(AX)(BX*1)
+	MOVWLZX  42(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 21(AX)(BX*1)
+	MOVWLZX  44(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 22(AX)(BX*1)
+	MOVWLZX  46(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 23(AX)(BX*1)
+	MOVWLZX  48(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 24(AX)(BX*1)
+	MOVWLZX  50(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 25(AX)(BX*1)
+	MOVWLZX  52(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 26(AX)(BX*1)
+	MOVWLZX  54(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 27(AX)(BX*1)
+	MOVWLZX  56(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 28(AX)(BX*1)
+	MOVWLZX  58(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 29(AX)(BX*1)
+	MOVWLZX  60(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 30(AX)(BX*1)
+	MOVWLZX  62(CX)(BX*2), DI
+	MOVBLZX  (SI)(DI*1), DI
+	MOVB     DI, 31(AX)(BX*1)
+	JMP      next
+
+done:
+	VZEROUPPER
+	MOVQ BX, n+56(FP)
+	RET
+
+DATA same4278255360<>+0(SB)/8, $0xff00ff00ff00ff00
+DATA same4278255360<>+8(SB)/8, $0xff00ff00ff00ff00
+DATA same4278255360<>+16(SB)/8, $0xff00ff00ff00ff00
+DATA same4278255360<>+24(SB)/8, $0xff00ff00ff00ff00
+GLOBL same4278255360<>(SB), RODATA|NOPTR, $32
+
+DATA same2164228351<>+0(SB)/8, $0x80ff80ff80ff80ff
+DATA same2164228351<>+8(SB)/8, $0x80ff80ff80ff80ff
+DATA same2164228351<>+16(SB)/8, $0x80ff80ff80ff80ff
+DATA same2164228351<>+24(SB)/8, $0x80ff80ff80ff80ff
+GLOBL same2164228351<>(SB), RODATA|NOPTR, $32

@@ -28,6 +28,24 @@ func TestGuardPagesInflate(t *testing.T) {
 	})
 }
 
+// TestGuardPagesSymbols runs ResolveSymbols between guard pages, which the table has too.
+func TestGuardPagesSymbols(t *testing.T) {
+	const most = 500
+	content, input := newGuarded(t, most), newGuarded(t, 2*most)
+	tables := newGuarded(t, len(SymbolTable{}))
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(137, 138))
+		table := (*SymbolTable)(tables.last(randomSymbolTable(r)[:]))
+		for range scaled(2000) {
+			symbols, want, invalid := randomSymbols(r, r.IntN(most), table)
+			room := input.put(r, make([]byte, 2*len(symbols)))
+			s := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(room))), len(symbols))
+			copy(s, symbols)
+			trySymbols(t, content.put(r, make([]byte, len(s))), s, table, want, invalid)
+		}
+	})
+}
+
 // TestGuardPagesZstd runs the kernels for zstd between guard pages.
 func TestGuardPagesZstd(t *testing.T) {
 	const most = 300

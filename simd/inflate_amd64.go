@@ -45,3 +45,17 @@ func inflateSymbolsKernel(s *InflateState, t *InflateTables, dst []uint16, src [
 		}
 	}
 }
+
+func resolveSymbolsKernel(dst []byte, symbols []uint16, table *SymbolTable) (n int, ok bool) {
+	if current() == portable {
+		return 0, false
+	}
+	for {
+		end := min(len(symbols), n+maxCallBytes) // a multiple of 32, unless it is the last
+		n += resolveSymbolsAVX2(dst[n:end], symbols[n:end], (*[33024]byte)(table))
+		// The kernel goes on only if the end of the piece has stopped it.
+		if end == len(symbols) || n < end {
+			return n, true
+		}
+	}
+}

@@ -239,5 +239,8 @@ func inflateKernelRuns(want kernels) (name string, ran, wanted bool) {
 	if ok != ok2 || s != z {
 		return "InflateSymbols", ok2 && z.Out > 0, want.inflate
 	}
+	if _, ran := resolveSymbolsKernel(nil, nil, nil); ran != want.inflate {
+		return "ResolveSymbols", ran, want.inflate
+	}
 	return "Inflate", ok && s.Out > 0, want.inflate
 }

@@ -116,3 +116,5 @@ func decodeSequencesKernel(
 func inflateKernel(*InflateState, *InflateTables, []byte, []byte) bool { return false }
 
 func inflateSymbolsKernel(*InflateState, *InflateTables, []uint16, []byte) bool { return false }
+
+func resolveSymbolsKernel([]byte, []uint16, *SymbolTable) (n int, ok bool) { return 0, false }

@@ -45,6 +45,7 @@
 //	DecodeHuffman4        avx2                        huffman
 //	Inflate               avx2                        inflate
 //	InflateSymbols        avx2                        inflate
+//	ResolveSymbols        avx2                        here
 //	DecodeTokensRepeat    avx2                        lzseq
 //	DecodeTokensPlain     avx2                        lzseq
 //	EncodeOffsets         avx2                        lzseq

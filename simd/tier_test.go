@@ -52,7 +52,7 @@ type kernels struct {
 	parse        bool // all parsers
 	crc32c       bool // CRC32C
 	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
-	inflate      bool // Inflate
+	inflate      bool // Inflate, InflateSymbols, ResolveSymbols
 }
 
 // TestKernelsRun checks for each tier that exactly the kernels run that it should have.

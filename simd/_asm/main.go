@@ -34,5 +34,6 @@ func main() {
 	decodeSequencesAVX2()
 	inflateAVX2()
 	inflateSymbolsAVX2()
+	resolveSymbolsAVX2()
 	Generate()
 }
