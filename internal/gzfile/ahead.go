@@ -18,7 +18,7 @@ import (
 
 const (
 	// aheadContent is the most content of a unit that is decoded ahead, in bytes.
-	aheadContent = 2 << 20
+	aheadContent = 4 << 20
 
 	// searchMost is how much of a part is searched for a place to start, in bytes. The blocks of
 	// most compressors are shorter.
@@ -65,7 +65,10 @@ func (d *decoder) Prepare(s *container.Serial) {
 			d.miss(a.result)
 		}
 	}()
-	good = a.decode()
+	if good = a.decode(); good {
+		used := a.result.walker.at - a.result.start.bit>>3
+		d.ratio.Store(int64(a.result.output.size()) / max(used, 1))
+	}
 }
 
 // A scout decodes a part ahead.
@@ -184,7 +187,7 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 	default:
 		o.beginUnknown(a.dec.symbols())
 	}
-	stop := a.dec.input.stopBehind(start.bit >> 3)
+	stop := stop{in: &a.dec.input, offset: p.end()}
 	behind, ends := *w, 0 // the last place before a trailer
 	for o.size() < aheadContent && !(sure && stop.reached(w)) {
 		in := a.reader.at(w.at)

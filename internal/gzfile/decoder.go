@@ -39,9 +39,9 @@ type decoder struct {
 	window     []byte // the content that what follows may refer to
 	err        error  // what follows the content
 
-	used    atomic.Int64 // input used by complete calls of Decode, in bytes
-	decoded atomic.Int64 // content, as of the same call
-	full    atomic.Bool  // the last call of Decode stopped for lack of room
+	used  atomic.Int64 // input used by complete calls of Decode, in bytes
+	ratio atomic.Int64 // bytes of content for a byte of input, where that was decoded last
+	full  atomic.Bool  // the last call of Decode stopped for lack of room
 
 	mu      sync.Mutex
 	results []*result // of parts decoded ahead, that Decode has not taken
@@ -68,7 +68,7 @@ func (d *decoder) begin(limits *container.Limits) {
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.window, d.err = 0, d.window[:0], nil
 	d.used.Store(0)
-	d.decoded.Store(0)
+	d.ratio.Store(0)
 	d.full.Store(false)
 	for _, r := range d.results {
 		d.recycle(r)
@@ -94,8 +94,7 @@ func (d *decoder) pays(unit int64) bool {
 
 // partSize returns how long the next part should be that is decoded ahead.
 func (d *decoder) partSize() int {
-	content, used := d.decoded.Load(), d.used.Load()
-	return int(max(leastPart, min(mostPart, aheadTarget*used/max(content, 1))))
+	return int(max(leastPart, min(mostPart, aheadTarget/max(d.ratio.Load(), 1))))
 }
 
 // Decode implements container.SerialDecoder.
@@ -110,7 +109,9 @@ func (d *decoder) Decode(s *container.Serial) {
 	s.State, s.Buf, s.History = o, o.buf[:o.to], windowSize
 	s.Used, s.Total, s.Stop = d.walker.at, d.content, d.err
 	d.used.Store(d.walker.at)
-	d.decoded.Store(d.content)
+	if d.ratio.Load() == 0 {
+		d.ratio.Store(d.content / max(d.walker.at, 1))
+	}
 }
 
 // decode decodes the content of a unit into o or a result's output, which it returns. The error is
@@ -136,6 +137,10 @@ func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) 
 				err = d.walker.end(end)
 			}
 			break
+		}
+		if stop.part == nil {
+			stop = d.nextStop(s.Unit) // it may have come meanwhile
+			d.walker.inflater.StopAtBlock = stop.part != nil
 		}
 		before, room := o.size(), min(roomStep, most-o.size())
 		_, err = d.walker.step(in, o, room)

@@ -171,10 +171,18 @@ func (r *reader) move(offset int64) *part {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	r.unpin()
+	p := in.find(offset)
+	if p != nil {
+		p.pins++
+	}
+	r.part = p
+	return p
+}
+
+// find returns the part that has an offset, nil if there is none. The caller holds in.mu.
+func (in *input) find(offset int64) *part {
 	for _, p := range in.parts {
 		if p.offset <= offset && offset < p.end() {
-			p.pins++
-			r.part = p
 			return p
 		}
 	}

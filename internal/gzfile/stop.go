@@ -5,35 +5,22 @@ package gzfile
 type stop struct {
 	in     *input
 	offset int64 // where the next part begins, 0 if there is none
-	part   *part // it, if it is decoded ahead
-}
-
-// stopBehind returns the stop at the first part behind an offset, for decoding ahead.
-func (in *input) stopBehind(offset int64) stop {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, p := range in.parts {
-		if p.offset > offset {
-			s := stop{in: in, offset: p.offset}
-			if p.ahead {
-				s.part = p
-			}
-			return s
-		}
-	}
-	return stop{in: in}
+	part   *part // it, if it is decoded ahead; nil if that is not known yet
 }
 
 // nextStop returns the first stop behind the walker, for the turn of a unit. Parts of units whose
 // turn has been are of interest only if there is a result.
 func (d *decoder) nextStop(unit int64) stop {
-	in, offset := &d.input, d.walker.at
+	in, at := &d.input, d.walker.at<<3
+	if p, ok := d.walker.place(); ok {
+		at = p.bit
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, p := range in.parts {
-		if p.offset <= offset || !p.ahead {
+		if behind := max(p.offset<<3, p.start.bit); behind <= at || !p.ahead {
 			continue
 		}
 		if p.unit > unit || d.hasResult(p) {
@@ -63,12 +50,15 @@ func (s *stop) reached(w *walker) bool {
 	if !ok || at.bit < s.offset<<3 {
 		return false
 	}
-	p := s.part
-	if p == nil {
-		return true
-	}
 	s.in.mu.Lock()
 	defer s.in.mu.Unlock()
+	p := s.part
+	if p == nil {
+		if p = s.in.find(at.bit >> 3); p == nil || !p.ahead {
+			return true
+		}
+		s.part = p
+	}
 	if at.bit >= p.end()<<3 {
 		return true
 	}
