@@ -309,20 +309,20 @@ func TestResolvePanics(t *testing.T) {
 
 // FuzzDecodeSymbols decodes with and without the window.
 func FuzzDecodeSymbols(f *testing.F) {
-	window := text(WindowSize)
+	window := text(1000) // a longer one takes longer to copy before each call
 	f.Add(behind(f, window, window[:300], 6), uint16(10), uint16(20), uint16(5))
 	f.Add(behind(f, window, text(300), 0), uint16(1), uint16(1), uint16(9))
 	f.Add(randomBehind(rand.New(rand.NewPCG(1, 1)), 300, window), uint16(999), uint16(999), uint16(99))
 	w := &twins{
-		room: make([]byte, WindowSize+1<<16), unknowns: make([]byte, 2*(WindowSize+1<<16)),
+		room: make([]byte, WindowSize+1<<17), unknowns: make([]byte, 2*(WindowSize+1<<17)),
 		input: make([]byte, 1<<16),
 	}
 	f.Fuzz(func(t *testing.T, src []byte, chunk, space, change uint16) {
-		if len(src) > 4<<10 {
+		if len(src) > 1<<10 {
 			return
 		}
 		w.t, w.change = t, int(change)
-		w.sizes = func() (int, int) { return 1 + int(chunk), 1 + int(space) }
+		w.sizes = func() (int, int) { return 1 + int(chunk), 1000 + int(space) }
 		w.decode(stream{window, src, 0})
 	})
 }
