@@ -1,6 +1,10 @@
 package lz77
 
-import "github.com/gopz/compress/lz77/internal/base"
+import (
+	"slices"
+
+	"github.com/gopz/compress/lz77/internal/base"
+)
 
 // shortMatches puts short matches into the literal runs of a lazy parse. RowHash hashes 5 bytes or
 // so, because shorter strings would displace longer ones from its rows. But programs, source and
@@ -115,7 +119,7 @@ func (f *shortMatches) setPrices(model PriceModel, src []byte, at int, part []Se
 			c.Symbols[k][i] /= 4
 		}
 	}
-	f.steps = f.steps[:0]
+	f.steps = slices.Grow(f.steps[:0], len(part)+len(part)/8+1)
 	for i, q := range part {
 		for _, b := range src[at : at+int(min(q.LitLen, countedLiterals))] {
 			c.Literals[b]++
