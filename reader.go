@@ -43,7 +43,8 @@ type Reader struct {
 	runFormat Format
 	runSpec   container.Spec
 
-	nonBlocking bool // reading src waits for no other party, so that reading ahead is safe
+	nonBlocking bool        // reading src waits for no other party, so that reading ahead is safe
+	ready       func() bool // reports whether one read of src would not wait; nil if unknown
 	input       inputState
 	unit        container.Unit // valid in state atPayload
 	end         error          // of the input, after the blocks in flight
@@ -88,6 +89,9 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 func (r *Reader) Reset(src io.Reader) {
 	r.release()
 	r.src, r.memory, r.nonBlocking = src, nil, isNonBlocking(src)
+	if r.ready = nil; !r.nonBlocking {
+		r.ready = container.Readiness(src)
+	}
 	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
 }
 
@@ -233,7 +237,7 @@ func (r *Reader) advance() error {
 // readAhead reads one more block and submits it. It reports whether another call makes sense at
 // once.
 func (r *Reader) readAhead() bool {
-	if r.end != nil || r.input == held {
+	if r.end != nil || r.input == held && !r.goesOn() {
 		return false
 	}
 	if r.source == nil {
@@ -274,6 +278,16 @@ func (r *Reader) readAhead() bool {
 	return r.input == atUnit
 }
 
+// goesOn releases input that was held if reading on does not block after all. A Source of .gz
+// reads no more at once than has come.
+func (r *Reader) goesOn() bool {
+	if r.ready == nil || r.format != Gzip || !r.ready() {
+		return false
+	}
+	r.input = atUnit
+	return true
+}
+
 // pause handles what comes in place of a unit, and returns what readAhead does.
 func (r *Reader) pause(err error) bool {
 	if err == container.ErrNothingYet {
@@ -293,6 +307,7 @@ func (r *Reader) open() {
 		in = container.BeginMemory(r.memory)
 	} else {
 		in = container.Begin(r.src, &r.head, r.nonBlocking)
+		in.Ready = r.ready
 	}
 	var ok bool
 	if r.format, ok, _ = container.Detect(in.Head); !ok {

@@ -18,6 +18,8 @@ type Start struct {
 
 	// NonBlocking means that a read never waits for another process, so reading ahead is safe.
 	NonBlocking bool
+	// Ready reports whether one read would not wait. Nil stands for unknown.
+	Ready func() bool
 }
 
 // Begin reads the first bytes of src into head.

@@ -18,13 +18,15 @@ type Scanner struct {
 	in          container.Input
 	limits      *container.Limits
 	nonBlocking bool
+	ready       func() bool // see container.Start
 	dec         *decoder
 	end         error // what follows the input read so far
 	reads       bool  // the unit has input
 	begun       bool  // units may be in flight: there were some since ErrNothingYet
 	units       int64
-	ahead       bool // parts may be decoded ahead
-	next        int  // size of the next part that is decoded ahead, 0 before the first
+	ahead       bool   // parts may be decoded ahead
+	next        int    // size of the next part that is decoded ahead, 0 before the first
+	begunPart   []byte // the beginning of a part that is to be decoded ahead, nil if there is none
 }
 
 const (
@@ -81,19 +83,21 @@ func AheadSpec() container.Spec {
 func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 	s.in.BeginDirect(in)
 	s.limits, s.nonBlocking, s.end, s.begun = limits, in.NonBlocking, nil, false
+	s.ready = in.Ready
 	if s.dec == nil {
 		s.dec = newDecoder()
 	}
 	s.dec.begin(limits)
 	spec := AheadSpec()
-	s.ahead = s.Workers > 1 && s.nonBlocking && spec.Memory(4, s.Workers) <= limits.Memory()
-	s.units, s.next = 0, 0
+	s.ahead = s.Workers > 1 && (s.nonBlocking || s.ready != nil) &&
+		spec.Memory(4, s.Workers) <= limits.Memory()
+	s.units, s.next, s.begunPart = 0, 0, nil
 }
 
 // Release drops the references to the caller's memory and input.
 func (s *Scanner) Release() {
 	s.in.Release()
-	s.limits, s.end = nil, nil
+	s.limits, s.end, s.ready, s.begunPart = nil, nil, nil, nil
 	if d := s.dec; d != nil && d.err == errDecoderPanicked {
 		s.dec = nil
 	} else if d != nil {
@@ -105,56 +109,82 @@ func (s *Scanner) Release() {
 // the decoder may need more.
 func (s *Scanner) Next(u *container.Unit) error {
 	at, used := s.in.Offset(), s.dec.used.Load()
+	free := s.isFree()
+	if s.begunPart != nil {
+		s.begun = true
+		s.unit(u)
+		return nil
+	}
 	if s.ahead && s.next == 0 && used > 0 && at >= aheadFrom {
 		s.next = leastPart
 	}
 	most := int64(lowWater)
 	switch {
-	case !s.nonBlocking:
+	case !free:
 		most = 0
 	case s.next > 0:
 		most = int64(2*s.Workers) * mostPart
 	}
 	waits := s.end != nil || at-used > most || s.dec.full.Load()
-	if !s.nonBlocking && s.begun && (s.reads || !waits) {
+	if !free && s.begun && (s.reads || !waits) {
 		s.begun = false
 		return container.ErrNothingYet
 	}
 	s.reads, s.begun = !waits, true
+	s.units++
+	s.unit(u)
+	return nil
+}
+
+// isFree reports whether a read would not wait.
+func (s *Scanner) isFree() bool { return s.nonBlocking || s.ready != nil && s.ready() }
+
+// unit makes u the last unit.
+func (s *Scanner) unit(u *container.Unit) {
 	*u = container.Unit{
-		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units,
-		Place: container.Place{Block: -1, Offset: at, Total: -1},
+		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units - 1,
+		Place: container.Place{Block: -1, Offset: s.in.Offset() - int64(len(s.begunPart)), Total: -1},
 	}
 	if s.next > 0 {
 		u.Spec = AheadSpec()
 	}
-	s.units++
-	return nil
 }
 
 // Payload reads the input of the unit, for the decoder: one read if that may block. The payload is
-// empty.
+// empty. While other units are in flight, Payload returns [container.ErrNothingYet] where more of a
+// part that is to be decoded ahead has not come. The next call goes on there.
 func (s *Scanner) Payload(u *container.Unit, p []byte) ([]byte, error) {
 	if !s.reads {
 		return p[:0], nil
 	}
 	ahead, want := s.next > 0 && s.dec.pays(u.Number), container.InputBuffer
-	if s.next > 0 {
+	if s.next > 0 && s.begunPart == nil {
 		s.next = s.dec.partSize()
+	}
+	if s.next > 0 {
 		want = s.next
 	}
-	var data []byte
-	owned := s.in.Memory() == nil
-	if owned {
-		data = s.read(s.dec.input.memory(want))
-	} else {
+	data, owned := s.begunPart, s.in.Memory() == nil
+	if !owned {
 		data = s.take(want)
+	} else {
+		if data == nil {
+			data = s.dec.input.memory(want)[:0]
+		}
+		data = s.read(data, want)
+		if s.begunPart = nil; len(data) < want && s.next > 0 && s.end == nil && s.inFlight(u) {
+			s.begunPart = data
+			return nil, container.ErrNothingYet
+		}
 	}
-	s.dec.input.add(data, owned, u.Number, ahead, s.end)
+	s.dec.input.add(data, owned, u.Number, ahead && len(data) >= leastPart/2, s.end)
 	u.Raw = len(data)
-	u.Pause = !s.nonBlocking || s.end != nil && u.Raw <= lastInput
+	u.Pause = !s.isFree() || s.end != nil && u.Raw <= lastInput
 	return p[:0], nil
 }
+
+// inFlight reports whether units in front of u have not been delivered.
+func (s *Scanner) inFlight(u *container.Unit) bool { return s.dec.check.units < u.Number }
 
 // take returns the next n bytes of an input in memory, or as many as are left.
 func (s *Scanner) take(n int) []byte {
@@ -166,18 +196,20 @@ func (s *Scanner) take(n int) []byte {
 	return all[at : at+int64(n)]
 }
 
-// read fills p, or as much as one read does if that may block.
-func (s *Scanner) read(p []byte) []byte {
-	n := 0
-	for n < len(p) && s.end == nil {
-		var m int
-		m, s.end = s.in.ReadDirect(p[n:])
+// read reads into p, until that has n bytes or another read may block.
+func (s *Scanner) read(p []byte, n int) []byte {
+	p = p[:n:cap(p)]
+	at := len(s.begunPart)
+	for at < n && s.end == nil {
 		// No content is available before the end of a header.
-		if n += m; !s.nonBlocking && s.in.Offset() >= MinHeaderSize {
+		if at > 0 && s.in.Offset() >= MinHeaderSize && !s.isFree() {
 			break
 		}
+		var m int
+		m, s.end = s.in.ReadDirect(p[at:])
+		at += m
 	}
-	return p[:n]
+	return p[:at]
 }
 
 // Walk decodes the rest of the file on the caller's goroutine, and calls visit behind each member.

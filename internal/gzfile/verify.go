@@ -15,6 +15,7 @@ type Member struct {
 type verifier struct {
 	checks  bool
 	visit   func(Member) error // called behind each member, unless nil
+	units   int64              // that have been verified
 	members int                // that are complete
 	start   int64              // of the member's content in the content of the file
 	size    int64              // of the member's content so far
@@ -56,6 +57,7 @@ func (d *decoder) Finish(s *container.Serial) {
 // Verify implements container.SerialDecoder.
 func (d *decoder) Verify(s *container.Serial) {
 	v, o, at := &d.check, s.State.(*output), 0
+	v.units++
 	for i := 0; i < len(o.ends) && v.err == nil; i++ {
 		e := &o.ends[i]
 		v.add(o, i, e.to-at)
