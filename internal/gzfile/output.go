@@ -26,8 +26,9 @@ type output struct {
 	sums []uint32 // of the content in front of each end, and behind the last one; see Finish
 }
 
-// usualContent is how much content a unit that is decoded ahead usually has at the most, in bytes.
-const usualContent = aheadTarget + aheadTarget/4
+// mostContent is the most content of a unit in bytes. Memory for so much never grows, which would
+// copy it. The system supplies only the pages that are used.
+const mostContent = aheadContent + aheadStep
 
 // A memberEnd is the end of a member within an output.
 type memberEnd struct {
@@ -62,8 +63,8 @@ func (o *output) beginUnknown(symbols []uint16) {
 // size returns the bytes of content.
 func (o *output) size() int { return o.to - windowSize }
 
-// grow makes room for n bytes of content behind what there is. A buffer that is too small grows to
-// the usual size of a unit that is decoded ahead at least.
+// grow makes room for n bytes of content behind what there is. A buffer for more than a piece has room
+// for mostContent.
 func (o *output) grow(n int) {
 	want := max(o.to, windowSize) + n
 	if want <= cap(o.buf) {
@@ -72,7 +73,7 @@ func (o *output) grow(n int) {
 	}
 	least := 0
 	if want > windowSize+pieceSize {
-		least = max(windowSize+usualContent, 2*cap(o.buf))
+		least = max(windowSize+mostContent, 2*cap(o.buf))
 	}
 	buf := make([]byte, max(want, least))
 	copy(buf, o.buf[:min(o.to, len(o.buf))])

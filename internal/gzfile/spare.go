@@ -66,7 +66,7 @@ func (d *decoder) symbols() []uint16 {
 	p := pop(&d.spareSymbols)
 	d.mu.Unlock()
 	if p == nil {
-		p = make([]uint16, windowSize+usualContent)
+		p = make([]uint16, windowSize+mostContent)
 	}
 	return p
 }
