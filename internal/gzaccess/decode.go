@@ -24,17 +24,17 @@ func Memory(n, size, content int) int64 {
 // A Decoder decodes intervals of a file. It is a [container.SerialDecoder] that decodes a whole
 // interval in one call.
 type Decoder struct {
-	walker walker
-	unpack gzindex.Unpacker
-	m      *Map
-	n      int64
+	decoder gzfile.SectionDecoder
+	unpack  gzindex.Unpacker
+	m       *Map
+	n       int64
+	checks  bool
 }
 
 // Begin says which interval the next call of Decode decodes. With checks it verifies the content:
 // by what Make has found, and by the trailers of members that are complete in the interval.
 func (d *Decoder) Begin(m *Map, n int64, checks bool) {
-	d.m, d.n = m, n
-	d.walker.checks, d.walker.maxDecoded = checks, -1
+	d.m, d.n, d.checks = m, n, checks
 }
 
 // Prepare implements container.SerialDecoder. An interval depends on none before it.
@@ -50,17 +50,9 @@ func (d *Decoder) Verify(*container.Serial) {}
 // interval; the content is then that before the damage.
 func (d *Decoder) Decode(s *container.Serial) {
 	s.Buf, s.History, s.Stop = s.Buf[:0], 0, nil
-	c := &d.m.points[d.n]
-	window, err := d.unpack.Unpack(c.Window)
+	window, err := d.unpack.Unpack(d.m.points[d.n].Window)
 	if err == nil {
-		b := &d.m.File.Blocks[d.n]
-		size := len(window) + int(b.Raw) + slack
-		if cap(s.Buf) < size {
-			s.Buf = make([]byte, size)
-		}
-		s.Buf = s.Buf[:size]
-		s.History = copy(s.Buf, window)
-		err = d.interval(s, s.Src)
+		err = d.interval(s, window)
 	}
 	if e, ok := err.(*errs.Error); ok {
 		e.Block = d.n
@@ -71,58 +63,42 @@ func (d *Decoder) Decode(s *container.Serial) {
 	s.Stop = err
 }
 
-// interval decodes the interval behind the history in s.Buf.
-func (d *Decoder) interval(s *container.Serial, src []byte) error {
-	w := &d.walker
-	b := &d.m.File.Blocks[d.n]
-	w.buf, w.to = s.Buf, s.History
-	err := w.cross(&d.m.points[d.n], src, &d.m.points, d.n+1)
-	to := min(w.to, s.History+int(b.Raw))
-	s.Buf = s.Buf[:to]
-	s.Total = w.content
+// interval decodes the interval behind the window.
+func (d *Decoder) interval(s *container.Serial, window []byte) error {
+	m, b := d.m, &d.m.File.Blocks[d.n]
+	raw := int(b.Raw)
+	if size := gzfile.SectionWindow + raw + slack; cap(s.Buf) < size {
+		s.Buf = make([]byte, size)
+	}
+	part := gzfile.Section{
+		From: point(&m.points[d.n]), To: gzfile.EndOfFile,
+		Src: s.Src, Window: window, Checks: d.checks,
+		Buf: s.Buf, Checkpoint: s.Checkpoint,
+	}
+	if next := d.n + 1; next < int64(len(m.points)) {
+		part.To = point(&m.points[next])
+	}
+	err := d.decoder.Decode(&part)
+	size := len(part.Buf) - gzfile.SectionWindow
+	s.Buf, s.History = part.Buf[:gzfile.SectionWindow+min(size, raw)], gzfile.SectionWindow
+	s.Total = b.Content + int64(size)
 	switch {
 	case err != nil:
 		return err
-	case w.to-s.History != int(b.Raw):
-		return w.fail(errs.Corrupt, errs.PartBlock, b.Offset, unfit)
-	case w.checks && d.m.sums && gzfile.Checksum(0, s.Content()) != b.Sum:
-		return w.fail(errs.Checksum, errs.PartBlock, b.Offset, "")
+	case size != raw:
+		return d.fail(errs.Corrupt, "the file does not fit its checkpoints")
+	case d.checks && m.sums && gzfile.Checksum(0, s.Content()) != b.Sum:
+		return d.fail(errs.Checksum, "")
 	}
 	return nil
 }
 
-// unfit says that the content between two checkpoints is not as their offsets say.
-const unfit = "the file does not fit its checkpoints"
-
-// cross decodes src, from a checkpoint to checkpoint n of points, or to the end of the file. The
-// content before it is buf[:to].
-func (w *walker) cross(c *gzindex.Checkpoint, src []byte, points *[]gzindex.Checkpoint, n int64) error {
-	w.inflater.StopAtBlock = true
-	in := src[w.begin(c, src):]
-	for {
-		used, e, err := w.step(in)
-		if in = in[used:]; err != nil {
-			return err
-		}
-		last := n == int64(len(*points))
-		if !last && !(*points)[n].Header && e != starved {
-			if end := (*points)[n].Bit; w.bit() >= end {
-				if w.bit() > end {
-					return w.fail(errs.Corrupt, errs.PartBlock, w.bit()>>3, unfit)
-				}
-				return nil
-			}
-		}
-		switch {
-		case e != starved:
-		case w.to == len(w.buf):
-			return w.fail(errs.Corrupt, errs.PartBlock, w.at, unfit)
-		case last:
-			return w.end()
-		case w.state != betweenMembers || !(*points)[n].Header:
-			return w.fail(errs.Corrupt, errs.PartBlock, w.at, unfit)
-		default:
-			return nil
-		}
+// fail returns an error about the content of the interval.
+func (d *Decoder) fail(kind error, detail string) error {
+	return &errs.Error{
+		Kind: kind, Part: errs.PartBlock, Block: d.n, Offset: d.m.File.Blocks[d.n].Offset, Detail: detail,
 	}
 }
+
+// point returns where a checkpoint is in the file.
+func point(c *gzindex.Checkpoint) gzfile.Point { return gzfile.Point{Bit: c.Bit, Header: c.Header} }

@@ -8,7 +8,7 @@
 //   - Make reads only headers and trailers of a BGZF file, whose members state their sizes (bgzf.go).
 //   - [Use] takes the checkpoints of a sidecar file (use.go).
 //
-// All of them and the Decoder share the walker, which decodes any part of a file (walk.go).
+// Package gzfile decodes.
 package gzaccess
 
 import (

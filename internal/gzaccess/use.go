@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/gzindex"
 )
 
@@ -82,12 +83,15 @@ func (m *maker) lead() error {
 	if err := container.ReadAt(m.in.src, p, 0); err != nil {
 		return err
 	}
-	w := &m.walker
-	w.buf, w.to = make([]byte, slack), 0
-	if err := w.cross(&gzindex.Checkpoint{Header: true}, p, &m.points, 0); err != nil {
+	var d gzfile.SectionDecoder
+	s := gzfile.Section{
+		From: gzfile.Point{Header: true}, To: point(first), Src: p, Checks: m.limits.Checks,
+		Buf: make([]byte, gzfile.SectionWindow+slack),
+	}
+	if err := d.Decode(&s); err != nil {
 		return err
 	}
-	if w.to > 0 {
+	if len(s.Buf) > gzfile.SectionWindow {
 		return stale("has no checkpoint at the first content")
 	}
 	return nil
