@@ -5,7 +5,7 @@ import "github.com/gopz/compress/pipeline"
 // This file implements Flush and Close.
 
 // Flush compresses the content of all Writes so far and gives it to the underlying writer. A Reader
-// can then return that content without more input. Each Flush ends a block. It costs 12 to 16 bytes
+// can then return that content without more input. Each Flush ends a block. It costs 12 to 24 bytes
 // in .pz, where no match reaches across it, because blocks are independent. In .gz and .zst, where
 // matches do, it costs about 10 bytes.
 func (w *Writer) Flush() error {
@@ -27,19 +27,6 @@ func (w *Writer) flush() error {
 			w.history = new(pipeline.History)
 		}
 		w.cur.History = w.history
-	} else if n := len(w.cur.Src); w.full() {
-		// After a full block a Reader expects more at once, and reads on before it returns the
-		// block. After a block that is not full it returns everything first. So the last block
-		// before a flush must not be full.
-		last := w.cur.Src[n-1]
-		w.cur.Src = w.cur.Src[:n-1]
-		if err := w.submit(false); err != nil {
-			return err
-		}
-		if err := w.makeRoom(1); err != nil {
-			return err
-		}
-		w.cur.Src = append(w.cur.Src, last)
 	}
 	w.cur.Flushed = true
 	if err := w.submit(true); err != nil {

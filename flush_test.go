@@ -121,6 +121,17 @@ func TestFlushPipelines(t *testing.T) {
 	}
 }
 
+// TestFlushLongBlocks exchanges pieces of .pz whose blocks are too long for short headers.
+func TestFlushLongBlocks(t *testing.T) {
+	checkGoroutines(t)
+	for _, p := range []string{"lzseqr", "lzr"} {
+		open := func(w io.Writer) flushWriter {
+			return newWriter(t, w, WithPipeline(p), WithBlockSize(1<<20))
+		}
+		checkPieces(t, p, open, []int{500_000, 1 << 20, 1<<20 + 500_000, 5, 500_000})
+	}
+}
+
 // TestFlushLargeWindow exchanges pieces in a zstd frame with a large window. A header alone must
 // not make the Reader allocate the window.
 func TestFlushLargeWindow(t *testing.T) {

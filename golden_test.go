@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -44,6 +45,8 @@ var golden = []struct {
 	{"unchecked", generated("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
+	// A block too long for a short header.
+	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []Option{WithBlockSize(1 << 22)}},
 }
 
 // generated returns a function that makes n bytes of a kind of corpus.
@@ -112,14 +115,17 @@ func TestGolden(t *testing.T) {
 			var buf bytes.Buffer
 			w := newWriter(t, &buf, g.opts...)
 			pieces := [][]byte{g.content()}
-			if g.name == "flushed" {
+			switch g.name {
+			case "flushed":
 				pieces = goldenPieces()
+			case "flushed-long":
+				pieces = [][]byte{pieces[0][1:], pieces[0][:1]}
 			}
 			for _, p := range pieces {
 				if _, err := w.Write(p); err != nil {
 					t.Fatal(err)
 				}
-				if g.name != "flushed" {
+				if !strings.HasPrefix(g.name, "flushed") {
 					continue
 				}
 				if err := w.Flush(); err != nil {

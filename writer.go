@@ -154,7 +154,7 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 	var progress container.ReadProgress
 	for {
-		// A full block stays until the byte after it has been read: see flush.
+		// A full block stays until the byte after it has been read: a flush may end the block.
 		full := w.full()
 		p := w.probe[:]
 		if !full {

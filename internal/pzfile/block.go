@@ -21,12 +21,16 @@ type Entry struct {
 	Payload int  // bytes of payload
 	Raw     int  // bytes of content
 	Short   bool // the entry and the header have the short form
+	Flushed bool // a flush ends the block; not set if Short is
 }
 
-// NewEntry returns the entry of a block, in the short form if that is asked for and can hold it.
-func NewEntry(kind container.Kind, payload, raw int, short bool) Entry {
+// NewEntry returns the entry of a block. If a flush ends the block, the entry has the short form if
+// that can hold it.
+func NewEntry(kind container.Kind, payload, raw int, flushed bool) Entry {
 	fits := raw <= maxShortRaw && (kind != Coded || payload <= maxShortPayload)
-	return Entry{Kind: kind, Payload: payload, Raw: raw, Short: short && fits}
+	return Entry{
+		Kind: kind, Payload: payload, Raw: raw, Short: flushed && fits, Flushed: flushed && !fits,
+	}
 }
 
 // Size returns the bytes of the entry.
@@ -51,7 +55,11 @@ func (e Entry) HeaderSize() int {
 // Append appends the entry's bytes to dst.
 func (e Entry) Append(dst []byte) []byte {
 	if !e.Short {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(e.Payload)<<4|uint32(e.Kind))
+		first := uint32(e.Payload)<<4 | uint32(e.Kind)
+		if e.Flushed {
+			first |= flushFlag
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, first)
 		return binary.LittleEndian.AppendUint32(dst, uint32(e.Raw))
 	}
 	v := e.Raw<<3 | shortFlag | int(e.Kind)
@@ -100,7 +108,7 @@ func ParseEntry(p []byte, blockSize int) (Entry, error) {
 		}
 	} else {
 		first := binary.LittleEndian.Uint32(p)
-		e.Kind, e.Payload = container.Kind(first&15), int(first>>4)
+		e.Kind, e.Payload, e.Flushed = container.Kind(first&7), int(first>>4), first&flushFlag != 0
 		raw = binary.LittleEndian.Uint32(p[4:])
 	}
 	// Sizes fit an int of 32 bits: payload has 28 bits, and raw is compared before it is converted.

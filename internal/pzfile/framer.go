@@ -24,7 +24,7 @@ func (f *Framer) Reset(h Header) {
 func (f *Framer) Header(dst []byte) []byte { return f.head.Append(dst) }
 
 // BlockHeader appends the header of the next block and notes its index entry. Blocks that end with
-// a flush have short headers: they may be many.
+// a flush have short headers if the sizes fit: they may be many.
 func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
 	e := NewEntry(b.Kind, b.Payload, b.Raw, b.Flushed)
 	dst = AppendBlockHeader(dst, e, b.Sum, f.blocks)

@@ -42,6 +42,9 @@ const (
 	maxShortPayload = 1<<16 - 1 // of a coded block
 )
 
+// flushFlag in the first byte of an entry that is not short says that a flush ends the block.
+const flushFlag = 8
+
 // Version of the format that this package writes and reads.
 const Version = 1
 

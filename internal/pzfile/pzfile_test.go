@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"github.com/gopz/compress/internal/container"
 )
 
 func TestHeader(t *testing.T) {
@@ -81,14 +83,27 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
+// The forms of an entry.
+func long(k container.Kind, payload, raw int) Entry {
+	return Entry{Kind: k, Payload: payload, Raw: raw}
+}
+
+func flushed(k container.Kind, payload, raw int) Entry {
+	return Entry{Kind: k, Payload: payload, Raw: raw, Flushed: true}
+}
+
+func short(k container.Kind, payload, raw int) Entry {
+	return Entry{Kind: k, Payload: payload, Raw: raw, Short: true}
+}
+
 func TestBlockHeader(t *testing.T) {
 	h := Header{BlockSize: 1 << 16, Checks: true}
-	for _, e := range []Entry{
-		{Stored, 1, 1, false}, {Stored, 1 << 16, 1 << 16, false}, {Fill, 1, 1, false},
-		{Fill, 1, 1 << 16, false}, {Coded, 1, 2, false}, {Coded, 1<<16 - 1, 1 << 16, false},
-		{Stored, 1, 1, true}, {Stored, 1 << 16, 1 << 16, true}, {Fill, 1, 1, true},
-		{Fill, 1, 1 << 16, true}, {Coded, 1, 2, true}, {Coded, 1<<16 - 1, 1 << 16, true},
-	} {
+	var list []Entry
+	for _, form := range []func(container.Kind, int, int) Entry{long, flushed, short} {
+		list = append(list, form(Stored, 1, 1), form(Stored, 1<<16, 1<<16), form(Fill, 1, 1),
+			form(Fill, 1, 1<<16), form(Coded, 1, 2), form(Coded, 1<<16-1, 1<<16))
+	}
+	for _, e := range list {
 		for _, number := range []int64{0, 1, 255, 256, 1 << 40, 1<<63 - 1} {
 			p := AppendBlockHeader([]byte("before"), e, 0x12345678, number)[6:]
 			got, sum, err := ParseBlockHeader(p, &h, number)
@@ -105,14 +120,16 @@ func TestBlockHeader(t *testing.T) {
 			})
 		}
 	}
-	for _, e := range []Entry{
-		{0, 5, 5, false}, {8, 5, 5, false}, {11, 5, 5, false}, {Stored, 5, 6, false},
-		{Stored, 6, 5, false}, {Stored, 0, 0, false}, {Fill, 2, 5, false}, {Fill, 0, 5, false},
-		{Coded, 5, 5, false}, {Coded, 6, 5, false}, {Coded, 0, 5, false}, {Fill, 1, 0, false},
-		{Fill, 1, 1<<16 + 1, false}, {Coded, 5, 1<<31 - 1, false},
-		{0, 5, 5, true}, {Stored, 0, 0, true}, {Fill, 1, 0, true}, {Coded, 5, 5, true},
-		{Coded, 0, 5, true}, {Stored, 1<<16 + 1, 1<<16 + 1, true},
-	} {
+	list = []Entry{
+		short(0, 5, 5), short(Stored, 0, 0), short(Fill, 1, 0), short(Coded, 5, 5),
+		short(Coded, 0, 5), short(Stored, 1<<16+1, 1<<16+1),
+	}
+	for _, form := range []func(container.Kind, int, int) Entry{long, flushed} {
+		list = append(list, form(0, 5, 5), form(Stored, 5, 6), form(Stored, 6, 5),
+			form(Stored, 0, 0), form(Fill, 2, 5), form(Fill, 0, 5), form(Coded, 5, 5), form(Coded, 6, 5),
+			form(Coded, 0, 5), form(Fill, 1, 0), form(Fill, 1, 1<<16+1), form(Coded, 5, 1<<31-1))
+	}
+	for _, e := range list {
 		p := AppendBlockHeader(nil, e, 0, 3)
 		if _, _, err := ParseBlockHeader(p, &h, 3); !errors.Is(err, ErrField) {
 			t.Errorf("%+v: %v", e, err)
@@ -139,7 +156,7 @@ func TestBlockNumber(t *testing.T) {
 // TestShortNumber checks the number that a short header must have, and the checks of the format's
 // page.
 func TestShortNumber(t *testing.T) {
-	for _, e := range []Entry{{Stored, 99, 99, true}, {Fill, 1, 1 << 20, true}, {Coded, 99, 1000, true}} {
+	for _, e := range []Entry{short(Stored, 99, 99), short(Fill, 1, 1<<20), short(Coded, 99, 1000)} {
 		for _, number := range []int64{0, 1, 255, 256, 1<<16 - 1, 1 << 16, 1<<40 + 77} {
 			p := AppendBlockHeader(nil, e, 0xDEADBEEF, number)
 			if got := shortNumber(p); got != uint16(number) {
@@ -214,7 +231,7 @@ func FuzzHeader(f *testing.F) {
 func FuzzBlockHeader(f *testing.F) {
 	f.Add(AppendBlockHeader(nil, Entry{Kind: Stored, Payload: 5, Raw: 5}, 1, 0), int64(0))
 	f.Add(AppendBlockHeader(nil, Entry{Kind: Coded, Payload: 5, Raw: 500}, 1, 9), int64(9))
-	f.Add(AppendBlockHeader(nil, Entry{Coded, 5, 500, true}, 1, 9), int64(9))
+	f.Add(AppendBlockHeader(nil, short(Coded, 5, 500), 1, 9), int64(9))
 	f.Fuzz(func(t *testing.T, p []byte, number int64) {
 		if len(p) == 0 || len(p) < headerSize(p[0]) {
 			return

@@ -145,7 +145,7 @@ func isPlausible(p []byte, blockSize int) bool {
 	if raw == 0 || raw > uint32(blockSize) || payload == 0 || payload > raw {
 		return false
 	}
-	switch container.Kind(first & 15) {
+	switch container.Kind(first & 7) {
 	case Coded:
 		return payload < raw
 	case Stored:

@@ -104,9 +104,8 @@ func (s *Scanner) Next(u *container.Unit) error {
 			Stream: s.stream, Block: s.blocks - 1, Offset: s.at, End: s.off + int64(e.Payload),
 			Content: s.before + s.raw, Total: total, CallerOwned: s.mem != nil,
 		},
-		// A Writer leaves a block short at the end and before a flush. There the next byte may be
-		// long in coming.
-		Pause: !s.ahead && (e.Short || e.Raw < h.BlockSize),
+		// Behind a flush the next byte may be long in coming.
+		Pause: !s.ahead && (e.Short || e.Flushed),
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func parseBlockHeader(b []byte, number uint64, h header) (blockHeader, error) {
 		}
 	} else {
 		word := binary.LittleEndian.Uint32(b)
-		bh.kind, bh.payloadSize = word%16, word/16
+		bh.kind, bh.payloadSize = word%8, word/16
 		bh.rawSize = binary.LittleEndian.Uint32(b[4:])
 		sealed := binary.LittleEndian.AppendUint64(append([]byte(nil), b[:12]...), number)
 		if crc(sealed) != binary.LittleEndian.Uint32(b[12:]) {
