@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopz/compress"
@@ -82,6 +83,33 @@ func ExampleAppendEncode() {
 	content, err := compress.AppendDecode(nil, p, compress.WithMaxDecodedSize(1<<20))
 	fmt.Println(len(content), err)
 	// Output: 6000 <nil>
+}
+
+// A Plan compresses pieces of a file apart, here one after the other, and joins them.
+func ExamplePlan() {
+	content := bytes.Repeat([]byte("a line of a log that is not very long\n"), 100_000)
+	plan, err := compress.NewPlan(int64(len(content)), compress.WithFormat(compress.Gzip))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var packed [2]bytes.Buffer
+	var pieces [2]*compress.Piece
+	half := plan.Blocks() / 2
+	for i, blocks := range [2][2]int64{{0, half}, {half, plan.Blocks()}} {
+		from, to := plan.Input(blocks[0], blocks[1])
+		input := io.NewSectionReader(bytes.NewReader(content), from, to-from)
+		if pieces[i], err = plan.Encode(&packed[i], input, blocks[0], blocks[1]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	header, trailer, err := plan.Join(pieces[:]...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	file := slices.Concat(header, packed[0].Bytes(), packed[1].Bytes(), trailer)
+	got, err := compress.AppendDecode(nil, file)
+	fmt.Println(bytes.Equal(got, content), err)
+	// Output: true <nil>
 }
 
 func ExampleNewReaderAt() {

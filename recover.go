@@ -99,7 +99,29 @@ func Recover(w io.Writer, src io.ReaderAt, size int64, report func(Damage) error
 	}
 	defer r.Close()
 	v.r, v.gaps = r, gaps
-	return v.run()
+	return v.run(0, int64(len(r.index.Blocks)))
+}
+
+// Recover writes to w the content of the intact blocks among the blocks first … last−1, numbered as
+// [ReaderAt.Blocks] has them. It calls report for each run of lost ones, as the function [Recover]
+// does. So parts of a file can be restored, or with [io.Discard] verified, on several machines. With
+// a report that returns Damage.Err, Recover ends at the first damage. Errors are as those of the
+// function.
+func (r *ReaderAt) Recover(w io.Writer, first, last int64, report func(Damage) error) error {
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if n := int64(len(r.index.Blocks)); first < 0 || first > last || last > n {
+		return errs.BadOption("blocks %d … %d of %d", first, last-1, n)
+	}
+	if report == nil {
+		report = func(Damage) error { return nil }
+	}
+	v := recovery{w: w, report: report, opt: &r.opt, r: r}
+	if first < last {
+		v.offset = r.index.Blocks[first].Content
+	}
+	return v.run(first, last)
 }
 
 // ProbeZstd reports what [Recover] can use in a damaged .zst file of size bytes, from its first and
@@ -175,11 +197,11 @@ type recovery struct {
 	zeros  []byte
 }
 
-func (v *recovery) run() error {
-	n := int64(len(v.r.index.Blocks))
-	w := prefetch{r: v.r, end: n}
+// run recovers the blocks first … last−1.
+func (v *recovery) run(first, last int64) error {
+	w := prefetch{r: v.r, next: first, end: last}
 	defer w.close()
-	for block := range n {
+	for block := first; block < last; block++ {
 		if err := v.reportGaps(block); err != nil {
 			return err
 		}
@@ -197,7 +219,7 @@ func (v *recovery) run() error {
 		}
 		w.advance()
 	}
-	if err := v.reportGaps(n); err != nil {
+	if err := v.reportGaps(last); err != nil {
 		return err
 	}
 	if err := v.flush(); err != nil {

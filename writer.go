@@ -40,6 +40,7 @@ type Writer struct {
 	ended  int64 // blocks written
 	frame  container.Framer
 	frames framers
+	piece  *Piece // what is written, if that is not a whole file; see Plan
 	buf    []byte
 	probe  [1]byte
 }
@@ -321,6 +322,7 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
 		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
+	begin := w.out
 	w.buf = w.frame.BlockHeader(w.header(), info)
 	if err := w.write(w.buf); err != nil {
 		return err
@@ -331,6 +333,9 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 	w.buf = w.frame.BlockTrailer(w.buf[:0], info)
 	if err := w.write(w.buf); err != nil {
 		return err
+	}
+	if w.piece != nil {
+		w.piece.add(info, w.out-begin)
 	}
 	w.passed += int64(b.Raw)
 	w.ended++
