@@ -30,11 +30,13 @@
 // concatenated in a file; formats may not be mixed, and anything else behind the data is an
 // [ErrTrailing] after the content, or behind .zst data an [ErrCorrupt].
 //
-// Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of
-// their content, if that is at most 32 MiB. Other frames, and .gz, are decompressed from front to
-// back. A ReaderAt needs an index, which .pz files have, or a seek table, which .zst files may
-// have. Of a .gz file it makes an index first, unless [WithIndex] gives it one. [ReadInfo]
-// describes any file.
+// Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of their
+// content, if that is at most 32 MiB. Large .gz members of any writer are too, if they come from
+// memory, a file or a pipe. Other frames and inputs are decompressed from front to back. A [ReaderAt]
+// needs an index, which .pz files have, or a seek table, which .zst files may have. Of a .gz file it
+// makes an index first, unless [WithIndex] gives it one. [ReadInfo] describes any file.
+//
+// A [Plan] compresses pieces of one file apart, for instance on different machines.
 //
 // # Errors
 //
