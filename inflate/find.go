@@ -41,7 +41,7 @@ var syncMarker = []byte{0, 0, 0xff, 0xff}
 // block, which flushes leave, whatever follows it. The other is the valid header of a dynamic block
 // that is not the last of its stream. All of it is in src. It has an end-of-block codeword. The
 // precode and both codes are complete, but there may be no offset, or a single one with a codeword
-// of one bit. Static blocks, stored blocks and last blocks are not found.
+// of one bit. Static blocks, stored blocks and last blocks are not found; see FindStored.
 //
 // A place may be wrong: FindBlock does not decode the block. In random bytes it finds about four
 // wrong places per gigabyte. It takes time in proportion to the bits that it considers. It allocates

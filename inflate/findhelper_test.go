@@ -55,6 +55,7 @@ func space(lengths []uint8) (sum int) {
 type seenBlock struct {
 	bit           int64
 	dynamic       bool // and not the last one
+	stored        bool // and not the last one
 	emptyNotFinal bool // a stored block
 	next          int64
 }
@@ -72,7 +73,7 @@ func blocksOf(t testing.TB, src []byte) (list []seenBlock) {
 			b := seenBlock{bit: place()}
 			wait = d.blockHeader(&in)
 			b.dynamic = d.phase == phaseCounts && !d.final
-			if d.phase == phaseSizes && !d.final {
+			if b.stored = d.phase == phaseSizes && !d.final; b.stored {
 				wait = wait || d.blockHeader(&in)
 				b.emptyNotFinal = d.length == 0
 				b.next = place()
@@ -100,117 +101,32 @@ func blocksOf(t testing.TB, src []byte) (list []seenBlock) {
 	return list
 }
 
-// randomCode returns codeword lengths of n symbols, of which used, at least 2, have a codeword.
-func randomCode(r *rand.Rand, n, used, longest int) []int {
-	leaves := []int{1, 1}
-	for len(leaves) < used {
-		i := r.IntN(len(leaves))
-		if leaves[i] == longest {
-			continue
-		}
-		leaves[i]++
-		leaves = append(leaves, leaves[i])
-	}
-	code := make([]int, n)
-	for i, symbol := range r.Perm(n)[:used] {
-		code[symbol] = leaves[i]
-	}
-	return code
-}
-
 // randomHeader appends the header of a dynamic block that is not the last one. Its codes are
 // complete, except that there may be no offset or one.
 func randomHeader(r *rand.Rand, w *bitWriter) *bitWriter {
-	n := 257 + r.IntN(30)
-	literals := randomCode(r, n, 2+r.IntN(1+r.IntN(n-1)), maxBits)
-	if literals[endOfBlock] == 0 {
-		i := slices.IndexFunc(literals, func(n int) bool { return n > 0 })
-		literals[i], literals[endOfBlock] = 0, literals[i]
-	}
-	n = 1 + r.IntN(30)
-	offsets := make([]int, n)
-	switch used := r.IntN(n + 1); used {
-	case 0:
-	case 1:
-		offsets[r.IntN(n)] = 1
-	default:
-		offsets = randomCode(r, n, used, maxBits)
-	}
-	tokens := randomTokens(r, append(literals[:len(literals):len(literals)], offsets...))
-	seen := make([]bool, precodeSymbols)
-	for _, k := range tokens {
-		seen[k.symbol] = true
-	}
-	used := 0
-	for i := range seen {
-		seen[i] = seen[i] || r.IntN(4) == 0 || i < 2
-		if seen[i] {
-			used++
-		}
-	}
-	leaves, code := randomCode(r, used, used, precodeBits), make([]int, precodeSymbols)
-	for i := range seen {
-		if seen[i] {
-			code[i], leaves = leaves[0], leaves[1:]
-		}
-	}
-	return writeHeader(w, len(literals), len(offsets), code, tokens)
-}
-
-// token is a symbol of the precode.
-type token struct{ symbol, extra, bits int }
-
-// randomTokens codes lengths, with repeats or without them.
-func randomTokens(r *rand.Rand, lengths []int) (tokens []token) {
-	for i := 0; i < len(lengths); {
-		run := 1
-		for i+run < len(lengths) && lengths[i+run] == lengths[i] {
-			run++
-		}
-		if r.IntN(4) > 0 {
-			run = 1 + r.IntN(run)
-		}
-		switch {
-		case lengths[i] == 0 && run >= 11 && r.IntN(3) > 0:
-			run = min(run, 138)
-			tokens = append(tokens, token{18, run - 11, 7})
-		case lengths[i] == 0 && run >= 3 && r.IntN(3) > 0:
-			run = min(run, 10)
-			tokens = append(tokens, token{17, run - 3, 3})
-		case i > 0 && lengths[i] == lengths[i-1] && run >= 3 && r.IntN(3) > 0:
-			run = min(run, 6)
-			tokens = append(tokens, token{16, run - 3, 2})
-		default:
-			run = 1
-			tokens = append(tokens, token{lengths[i], 0, 0})
-		}
-		i += run
-	}
-	return tokens
-}
-
-// writeHeader appends the header of a dynamic block that is not the last one.
-func writeHeader(w *bitWriter, literals, offsets int, code []int, tokens []token) *bitWriter {
-	precodes := precodeSymbols
-	for precodes > 4 && code[precodeOrder[precodes-1]] == 0 {
-		precodes--
-	}
-	w.bits(0, 1).bits(2, 2).bits(literals-257, 5).bits(offsets-1, 5).bits(precodes-4, 4)
-	for _, symbol := range precodeOrder[:precodes] {
-		w.bits(code[symbol], 3)
-	}
-	words, word := make([]int, len(code)), 0
-	for n := 1; n <= precodeBits; n++ {
-		for i := range code {
-			if code[i] == n {
-				words[i] = word
-				word++
-			}
-		}
-		word <<= 1
-	}
-	for _, k := range tokens {
-		w.word(words[k.symbol], code[k.symbol]).bits(k.extra, k.bits)
-	}
+	b := randomDynamic(r)
+	w.bits(0, 1).bits(b.kind, 2)
+	w.dynamicHeader(r, &b)
 	return w
+}
+
+// randomDynamic returns a dynamic block without content, with codes as randomHeader has them.
+func randomDynamic(r *rand.Rand) block {
+	n := 257 + r.IntN(30)
+	literals := randomSymbols(r, n, r.IntN(1+r.IntN(n)))
+	literals[r.IntN(endOfBlock)], literals[endOfBlock] = true, true
+	n = 1 + r.IntN(30)
+	offsets := randomSymbols(r, n, r.IntN(n+1))
+	return block{
+		kind: 2, literals: randomLengths(r, literals, maxBits), offsets: randomLengths(r, offsets, maxBits),
+	}
+}
+
+// randomSymbols chooses some of n symbols.
+func randomSymbols(r *rand.Rand, n, some int) []bool {
+	used := make([]bool, n)
+	for _, i := range r.Perm(n)[:some] {
+		used[i] = true
+	}
+	return used
 }

@@ -104,6 +104,9 @@ func (a *scout) start(from int64) (start place, given bool) {
 	p := a.part
 	base := p.offset << 3
 	last := base + min(int64(len(p.data)), searchMost)<<3
+	if bit := inflate.FindStored(p.data, from-base, last-base); bit >= 0 {
+		return place{base + bit, false}, false
+	}
 	for from < last {
 		if start = a.given(); start != noPlace {
 			if start.bit >= p.end()<<3 {
