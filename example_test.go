@@ -102,11 +102,11 @@ func ExamplePlan() {
 			log.Fatal(err)
 		}
 	}
-	header, trailer, err := plan.Join(pieces[:]...)
+	trailer, err := plan.Trailer(pieces[:]...)
 	if err != nil {
 		log.Fatal(err)
 	}
-	file := slices.Concat(header, packed[0].Bytes(), packed[1].Bytes(), trailer)
+	file := slices.Concat(plan.Header(), packed[0].Bytes(), packed[1].Bytes(), trailer)
 	got, err := compress.AppendDecode(nil, file)
 	fmt.Println(bytes.Equal(got, content), err)
 	// Output: true <nil>

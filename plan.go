@@ -17,8 +17,8 @@ import (
 
 // Plan says how content of a known size is cut into blocks, so that pieces of a file can be
 // compressed apart, for instance on different machines. A piece is one or more consecutive blocks.
-// The file is the header that [Plan.Join] returns, the pieces in order, and the trailer. It is byte
-// for byte the file that a [Writer] with the same options and [WithContentSize] makes.
+// The file is [Plan.Header], the pieces in order, and [Plan.Trailer]. It is byte for byte the file
+// that a [Writer] with the same options and [WithContentSize] makes.
 //
 // All machines make the Plan with the same size and the same options. Only options that change
 // memory, workers or devices may differ. The methods may be called from several goroutines at the
@@ -145,26 +145,31 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	return w.drain(true)
 }
 
-// Join returns what comes in front of the pieces in the file, and what comes behind them. The
-// pieces may be in any order. If they are not of p, or are not exactly its blocks, the error is
-// [ErrOption]. Join takes about 40 bytes of memory a block, and no content.
-func (p *Plan) Join(pieces ...*Piece) (header, trailer []byte, err error) {
+// Header returns the bytes in front of the first piece.
+func (p *Plan) Header() []byte {
+	var frames framers
+	return frames.begin(&p.opt).Header(nil)
+}
+
+// Trailer returns the bytes behind the last piece. The pieces may be in any order. If they are not
+// of p, or are not exactly its blocks, the error is [ErrOption]. Trailer takes up to 40 bytes of
+// memory for each block, and needs no content.
+func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	pieces = slices.Clone(pieces)
 	slices.SortFunc(pieces, func(a, b *Piece) int { return cmp.Compare(a.first, b.first) })
 	var frames framers
 	f := frames.begin(&p.opt)
-	header = f.Header(nil)
-	size := int64(len(header))
-	var buf []byte
+	buf := f.Header(nil)
+	size := int64(len(buf))
 	next := int64(0)
 	for _, piece := range pieces {
 		switch {
 		case piece.plan != p.id:
-			return nil, nil, errs.BadOption("a piece at block %d of another plan", piece.first)
+			return nil, errs.BadOption("a piece at block %d of another plan", piece.first)
 		case piece.first != next:
-			return nil, nil, errs.BadOption("a piece begins at block %d in place of %d", piece.first, next)
+			return nil, errs.BadOption("a piece begins at block %d in place of %d", piece.first, next)
 		case piece.Last() > p.blocks:
-			return nil, nil, errs.BadOption("a piece ends at block %d of %d", piece.Last(), p.blocks)
+			return nil, errs.BadOption("a piece ends at block %d of %d", piece.Last(), p.blocks)
 		}
 		for _, b := range piece.blocks {
 			info := container.Block{
@@ -177,12 +182,12 @@ func (p *Plan) Join(pieces ...*Piece) (header, trailer []byte, err error) {
 		}
 	}
 	if next != p.blocks {
-		return nil, nil, errs.BadOption("pieces with %d blocks of %d", next, p.blocks)
+		return nil, errs.BadOption("pieces with %d blocks of %d", next, p.blocks)
 	}
-	return header, f.Trailer(nil, p.Size(), size), nil
+	return f.Trailer(nil, p.Size(), size), nil
 }
 
-// Piece describes a piece of a file for [Plan.Join]: which blocks it has, their sizes and checks. It
+// Piece describes a piece of a file for [Plan.Trailer]: which blocks it has, their sizes and checks. It
 // takes 8 to 16 bytes a block, also as bytes. It does not hold the compressed blocks themselves.
 type Piece struct {
 	plan   uint64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -35,11 +36,11 @@ func inPieces(t testing.TB, content []byte, ends []int64, opts ...Option) []byte
 		pieces = append([]*Piece{transport(t, piece)}, pieces...)
 		first = last
 	}
-	header, trailer, err := p.Join(pieces...)
+	trailer, err := p.Trailer(pieces...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(append(header, body.Bytes()...), trailer...)
+	return slices.Concat(p.Header(), body.Bytes(), trailer)
 }
 
 // transport returns what arrives of a piece as bytes.
@@ -147,7 +148,7 @@ func TestPlanErrors(t *testing.T) {
 		"overlap":        {a, all},
 		"another plan":   {a, encode(other, 2, 6)},
 	} {
-		if _, _, err := p.Join(pieces...); !errors.Is(err, ErrOption) {
+		if _, err := p.Trailer(pieces...); !errors.Is(err, ErrOption) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
