@@ -18,7 +18,7 @@ import (
 
 const (
 	// aheadContent is the most content of a unit that is decoded ahead, in bytes.
-	aheadContent = 4 << 20
+	aheadContent = 2 << 20
 
 	// searchMost is how much of a part is searched for a place to start, in bytes. The blocks of
 	// most compressors are shorter.
