@@ -156,7 +156,6 @@ var sideways = map[arrow]string{
 var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
-	"github.com/spf13/pflag":        {"internal/cli"},
 	"golang.org/x/sys":              {"internal/cli", "internal/container"},
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"unicode/utf8"
-
-	"github.com/spf13/pflag"
 
 	"github.com/gopz/compress"
 )
@@ -77,18 +74,13 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 	var c config
 	invalid := c.readEnv(getenv)
 	c.kernelWarning = checkKernels(getenv(kernelsVariable))
-	fs := c.flagSet()
-	args = rewriteLevels(args,
-		func(short byte) bool {
-			return short < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(short))))
-		},
-		func(long string) bool { return takesValue(fs.Lookup(long)) })
-	if err := fs.Parse(args); err != nil {
-		return c, usageError(fs, err)
+	fs := c.flags()
+	var err error
+	if c.files, err = fs.parse(args); err != nil {
+		return c, err
 	}
-	c.files = fs.Args()
 	for _, v := range invalid {
-		if !fs.Changed(v.flag) {
+		if !fs.lookup(v.flag).given {
 			c.envWarnings = append(c.envWarnings, v.text)
 		}
 	}
@@ -99,10 +91,8 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		}
 		return c, nil
 	}
-	return c, c.check(fs.Changed("output"), fs.Changed("suffix"))
+	return c, c.check(fs.lookup("output").given, fs.lookup("suffix").given)
 }
-
-func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
 
 // envError is an environment variable whose value is invalid.
 type envError struct {
