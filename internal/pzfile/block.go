@@ -177,9 +177,9 @@ func ParseBlockHeader(p []byte, h *Header, number int64) (e Entry, sum uint32, e
 // changed places is detected.
 func blockSum(header []byte, number int64) uint32 {
 	// Byte by byte, because an argument of package crc32 would escape to the heap.
-	sum := ^Checksum(0, header)
+	sum, table := ^Checksum(0, header), castagnoli()
 	for range 8 {
-		sum = castagnoli[byte(sum)^byte(number)] ^ sum>>8
+		sum = table[byte(sum)^byte(number)] ^ sum>>8
 		number >>= 8
 	}
 	return ^sum
@@ -191,10 +191,10 @@ func blockSum(header []byte, number int64) uint32 {
 func BlockNumber(p []byte) int64 {
 	// A CRC over the low half of the number, and then over a high half of 0, is the CRC register
 	// xor the low half, advanced by 64 bits. So go back 64 bits from the check.
-	sum := ^binary.LittleEndian.Uint32(p[12:])
+	sum, table := ^binary.LittleEndian.Uint32(p[12:]), castagnoli()
 	for range 8 {
 		i := unstep()[sum>>24]
-		sum = (sum^castagnoli[i])<<8 | uint32(i)
+		sum = (sum^table[i])<<8 | uint32(i)
 	}
 	return int64(sum ^ ^Checksum(0, p[:12]))
 }
@@ -202,7 +202,7 @@ func BlockNumber(p []byte) int64 {
 // unstep returns the index of the table entry that has a given top byte.
 var unstep = sync.OnceValue(func() *[256]byte {
 	var t [256]byte
-	for i, v := range castagnoli {
+	for i, v := range castagnoli() {
 		t[v>>24] = byte(i)
 	}
 	return &t
