@@ -33,6 +33,7 @@ type decoder struct {
 	walker walker // of Decode
 	reader reader
 	checks bool
+	rules  Rules
 
 	maxDecoded int64
 	content    int64  // of the file so far, in bytes
@@ -64,6 +65,7 @@ func newDecoder() *decoder {
 func (d *decoder) begin(limits *container.Limits) {
 	d.reader.close()
 	d.input.begin()
+	d.rules, d.walker.rules = GzipRules, GzipRules
 	d.walker.begin()
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.window, d.err = 0, d.window[:0], nil
@@ -84,12 +86,12 @@ func (d *decoder) release() {
 	d.check.visit, d.check.err, d.err = nil, nil, nil
 }
 
-// pays reports whether it pays to decode the part of a unit ahead. If several results in a row were
+// pays reports whether it pays to decode the part of a unit ahead. The first one's turn has come. If several results in a row were
 // of no use, only some parts are decoded ahead, to see whether that has changed.
 func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.missed < missedMost || unit%retryAhead < 2
+	return unit > 0 && (d.missed < missedMost || unit%retryAhead < 2)
 }
 
 // partSize returns how long the next part should be that is decoded ahead.
@@ -203,7 +205,7 @@ func (d *decoder) accept(r *result) *output {
 		if len(o.ends) > 0 {
 			o.ends[0].member = d.walker.offset
 		} else if w.state <= inTrailer && w.members == d.walker.members {
-			w.offset = d.walker.offset
+			w.offset, w.start = d.walker.offset, d.walker.start
 		}
 	}
 	d.walker = w

@@ -14,6 +14,7 @@ type Member struct {
 // A verifier compares the content of members with their trailers, in order.
 type verifier struct {
 	checks  bool
+	rules   Rules
 	visit   func(Member) error // called behind each member, unless nil
 	units   int64              // that have been verified
 	members int                // that are complete
@@ -88,6 +89,8 @@ func (v *verifier) add(o *output, k, n int) {
 func (v *verifier) end(e *memberEnd) error {
 	switch {
 	case v.checks && e.sum != v.sum:
+		return v.fail(errs.Checksum, e, "")
+	case e.size != uint32(v.size) && v.rules == StdRules:
 		return v.fail(errs.Checksum, e, "")
 	case e.size != uint32(v.size):
 		return v.fail(errs.Corrupt, e, "the content is not as long as the gzip trailer says")
