@@ -4,8 +4,10 @@ import (
 	"compress/flate"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gopz/compress"
 	"github.com/gopz/compress/inflate"
@@ -18,13 +20,51 @@ import (
 // go on. Tests change it.
 var aheadFrom int64 = 256 << 10
 
+const (
+	// retryAhead is how much input a Reader decodes itself, in bytes, before it asks for a permit
+	// again.
+	retryAhead = 1 << 20
+
+	// aheadMemory is the memory limit of an ahead without options, in bytes. It allows about 20
+	// blocks in flight.
+	aheadMemory = 128 << 20
+
+	// workersEach is how many workers there are for each permit.
+	workersEach = 4
+)
+
+// permits counts the permits in use. A Reader without options needs one to go ahead, so that a
+// process that decodes many files at once spends neither memory nor time on decoding ahead.
+var permits atomic.Int64
+
+// A permit is in use or not.
+type permit struct{ used atomic.Bool }
+
+// get takes the permit into use if there are not too many for a number of workers.
+func (p *permit) get(workers int) bool {
+	if permits.Add(1) > int64(max(1, workers/workersEach)) {
+		permits.Add(-1)
+		return false
+	}
+	p.used.Store(true)
+	return true
+}
+
+// giveBack ends the use, if any.
+func (p *permit) giveBack() {
+	if p.used.Swap(false) {
+		permits.Add(-1)
+	}
+}
+
 // An ahead decodes the rest of an input on the workers of a scheduler, from the middle of a member
-// on. It reads ahead, inside the methods of the Reader only, and returns the content in order. It is
-// a [container.Opener].
+// on. It reads ahead, inside the methods of the Reader only, and returns the content in order. It
+// is a [container.Opener].
 type ahead struct {
 	reader  *compress.Reader // reads from the ahead
 	scanner gzfile.Scanner
 	workers int
+	permit  *permit
 	limits  container.Limits
 
 	in      *input // nil before start
@@ -41,12 +81,14 @@ type end struct{ content, offset int64 }
 
 // aheads has spare ones for Readers without options.
 var aheads = sync.Pool{New: func() any {
-	a, _ := newAhead(nil)
+	a, _ := newAhead([]compress.Option{compress.WithMaxMemory(aheadMemory)})
 	return a
 }}
 
 func newAhead(opts []compress.Option) (*ahead, error) {
-	a := new(ahead)
+	a := &ahead{permit: new(permit)}
+	// A Reader may be dropped without Close.
+	runtime.AddCleanup(a, (*permit).giveBack, a.permit)
 	var err error
 	progress := func(p compress.Progress) { a.used = p.Compressed }
 	opts = append(opts[:len(opts):len(opts)], compress.WithProgress(progress))
@@ -121,8 +163,8 @@ func (a *ahead) fill(p []byte, single bool) (n int, err error) {
 	return n, err
 }
 
-// goAhead has the workers of a scheduler decode the rest of the input if the input can be read ahead
-// and there are several workers. All content that the input so far makes available has been
+// goAhead has the workers of a scheduler decode the rest of the input if the input can be read
+// ahead and there are several workers. All content that the input so far makes available has been
 // returned.
 func (z *Reader) goAhead() bool {
 	z.aheadAt = math.MaxInt64
@@ -135,8 +177,13 @@ func (z *Reader) goAhead() bool {
 	} else if a, z.err = newAhead(z.opts); z.err != nil {
 		return false
 	}
-	if a.workers < 2 {
+	switch {
+	case a.workers < 2:
 		z.release(a)
+		return false
+	case len(z.opts) == 0 && !a.permit.get(a.workers):
+		z.release(a)
+		z.aheadAt = z.before + z.used + retryAhead
 		return false
 	}
 	a.in = &z.in
@@ -192,6 +239,7 @@ func (z *Reader) stopAhead() {
 // release frees what an ahead holds, and keeps the rest for other Readers.
 func (z *Reader) release(a *ahead) {
 	a.reader.Close()
+	a.permit.giveBack()
 	a.in, a.middle, a.limits = nil, gzfile.Middle{}, container.Limits{}
 	a.used, a.content, a.ends, a.peeked = 0, 0, a.ends[:0], nil
 	if len(z.opts) == 0 {

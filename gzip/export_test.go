@@ -5,3 +5,6 @@ func SetAheadFrom(n int64) (before int64) {
 	before, aheadFrom = aheadFrom, n
 	return before
 }
+
+// IsAhead reports whether workers decode for z.
+func IsAhead(z *Reader) bool { return z.ahead != nil }

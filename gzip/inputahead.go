@@ -16,8 +16,8 @@ func (in *input) canReadAhead() bool {
 	return in.seeker != nil || in.memory != nil
 }
 
-// beginAhead begins to read ahead. It says when a read would not wait: never, or where ready returns
-// true.
+// beginAhead begins to read ahead. It says when a read would not wait: never, or where ready
+// returns true.
 func (in *input) beginAhead() (nonBlocking bool, ready func() bool) {
 	in.given, in.dropped = 0, 0
 	switch {

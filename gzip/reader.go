@@ -13,7 +13,8 @@ import (
 // is that of the first member. It verifies the trailer of each member when Read has returned all of
 // the member's content; content counts only once [io.EOF] has come.
 //
-// Methods are for one goroutine at a time. The zero value is ready for Reset.
+// Methods are for one goroutine at a time. The zero value is ready for Reset. Workers of a
+// scheduler may decode large content; see the package.
 type Reader struct {
 	Header // of the first member, after NewReader or Reset
 
@@ -80,11 +81,12 @@ func (z *Reader) Multistream(ok bool) { z.single = !ok }
 // [io.EOF].
 func (z *Reader) Close() error { return z.bad }
 
-// SetOptions chooses the workers that decode large content: [compress.WithConcurrency] and
-// [compress.WithScheduler] count, WithContext and WithMaxMemory too. With one worker the caller's
-// goroutine decodes all content. The options last until the next SetOptions, also after Reset. Call
-// it before the first Read. An option out of its range is a [compress.ErrOption], and the options
-// remain as before.
+// SetOptions chooses how large content is decoded, by [compress.WithConcurrency], WithScheduler,
+// WithMaxMemory or WithContext. Other options have no effect. With one worker the caller's
+// goroutine decodes all content. With more the Reader decodes ahead however many others do, and
+// takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
+// after Reset. Call it before the first Read. An option out of its range is a [compress.ErrOption],
+// and the options remain as before.
 func (z *Reader) SetOptions(opts ...compress.Option) error {
 	if z.begun {
 		return errReadBegun

@@ -86,8 +86,9 @@ func (d *decoder) release() {
 	d.check.visit, d.check.err, d.err = nil, nil, nil
 }
 
-// pays reports whether it pays to decode the part of a unit ahead. The first one's turn has come. If several results in a row were
-// of no use, only some parts are decoded ahead, to see whether that has changed.
+// pays reports whether it pays to decode the part of a unit ahead. It does not for the first one,
+// whose turn has come. If several results in a row were of no use, only some parts are decoded ahead,
+// to see whether that has changed.
 func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -36,8 +36,8 @@ type Middle struct {
 }
 
 // Resume is Begin for a file of which another decoder has decoded the beginning. Its rules are
-// StdRules. All offsets count from that place. visit is called behind each member, when Verify comes
-// to it.
+// StdRules. All offsets count from that place. visit is called behind each member, when Verify
+// comes to it.
 func (s *Scanner) Resume(
 	in *container.Start, limits *container.Limits, m *Middle, visit func(Member) error,
 ) {
