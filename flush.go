@@ -1,8 +1,12 @@
 package compress
 
-import "github.com/gopz/compress/pipeline"
+import (
+	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/pipeline"
+)
 
-// This file implements Flush and Close.
+// This file implements Flush and Close, and writes blocks.
 
 // Flush compresses the content of all Writes so far and gives it to the underlying writer. A Reader
 // can then return that content without more input. Each Flush ends a block. It costs 12 to 24 bytes
@@ -86,4 +90,84 @@ func (w *Writer) finish() error {
 		w.buf = p
 	}
 	return w.write(p)
+}
+
+// drain writes the blocks that are done, or, if wait is set, all.
+func (w *Writer) drain(wait bool) error {
+	if w.run == nil {
+		return nil
+	}
+	for {
+		b, err := w.run.Next(wait)
+		if b == nil || err != nil {
+			return err
+		}
+		if err := w.writeBlock(b); err != nil {
+			return err
+		}
+	}
+}
+
+// writeBlock writes a block and frees it.
+func (w *Writer) writeBlock(b *pipeline.Block) error {
+	if b.Err != nil {
+		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
+	}
+	info := container.Block{
+		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
+		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
+	}
+	begin := w.out
+	w.buf = w.frame.BlockHeader(w.header(), info)
+	if err := w.write(w.buf); err != nil {
+		return err
+	}
+	if err := w.write(b.Out()); err != nil {
+		return err
+	}
+	w.buf = w.frame.BlockTrailer(w.buf[:0], info)
+	if err := w.write(w.buf); err != nil {
+		return err
+	}
+	if w.piece != nil {
+		w.piece.add(info, w.out-begin)
+	}
+	w.passed += int64(b.Raw)
+	w.ended++
+	if w.callerOwned {
+		b.Src, b.Window = nil, 0
+	}
+	if b.Flushed && b.History != nil {
+		w.keep(b)
+	} else {
+		w.run.Put(b)
+	}
+	if w.opt.progress != nil {
+		w.opt.progress(Progress{
+			Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended,
+		})
+	}
+	return nil
+}
+
+// header returns the stream's header if it is not written yet, else an empty slice, in memory to
+// append to.
+func (w *Writer) header() []byte {
+	if w.begun {
+		return w.buf[:0]
+	}
+	w.begun = true
+	w.buf = w.frame.Header(w.buf[:0])
+	return w.buf
+}
+
+func (w *Writer) write(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	w.err = errs.Panicked // unless Write returns
+	n, err := container.WriteFull(w.dst, p)
+	w.err = nil
+	w.out += int64(n)
+	return err
 }

@@ -98,6 +98,9 @@ func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
 	}
 	for at := 0; at < len(src); {
 		n := min(len(src)-at, o.blockSize)
+		if o.rsyncable {
+			n, _ = e.cutter.Next(src[at : at+n])
+		}
 		b, err := e.getBlock()
 		if err != nil {
 			return e.fail(err)

@@ -58,6 +58,7 @@ type options struct {
 	contentSize int64 // −1: unknown
 	progress    func(Progress)
 	tuning      Tuning
+	rsyncable   bool
 	zeroFill    bool
 	assign      pipeline.Assignment
 	trace       func(StageEvent)
@@ -196,6 +197,18 @@ func WithBlockSize(size int) Option {
 				size, MinBlockSize, MaxBlockSize)
 		}
 		o.blockSize = size
+		return nil
+	}
+}
+
+// WithRsyncable makes a Writer end blocks where the content says so. A local edit of the content
+// then changes the compressed data only nearby: rsync, backups and stores of known pieces find the
+// rest unchanged. Blocks have half of the block size on average and a quarter of it at least. The
+// default of [WithBlockSize] is 128 KiB for .gz, and 1 MiB for .zst and .pz. A .pz edit that
+// changes the number of blocks also changes 4 bytes of each later block.
+func WithRsyncable(on bool) Option {
+	return func(o *options) error {
+		o.rsyncable = on
 		return nil
 	}
 }

@@ -31,7 +31,8 @@ type Plan struct {
 	writers sync.Pool
 }
 
-// NewPlan returns the Plan for content of size bytes. Errors are those of [NewWriter].
+// NewPlan returns the Plan for content of size bytes. Errors are those of [NewWriter], and an
+// [ErrOption] for [WithRsyncable].
 func NewPlan(size int64, opts ...Option) (*Plan, error) {
 	if size < 0 {
 		return nil, errs.BadOption("content size %d is negative", size)
@@ -40,6 +41,9 @@ func NewPlan(size int64, opts ...Option) (*Plan, error) {
 	opts = append(opts[:len(opts):len(opts)], WithContentSize(size))
 	if err := p.opt.setWriter(opts, size); err != nil {
 		return nil, err
+	}
+	if p.opt.rsyncable {
+		return nil, errs.BadOption("WithRsyncable makes blocks of unknown sizes: a Plan has equal ones")
 	}
 	o := &p.opt
 	o.sched, o.workers, o.private = &Scheduler{o.scheduler()}, 0, nil // one for all calls of Encode

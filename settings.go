@@ -54,8 +54,20 @@ func (o *options) set(opts []Option) error {
 	}
 	if o.blockSize == 0 {
 		o.blockSize = o.pipe.BlockSize(o.level)
+		if o.rsyncable {
+			o.blockSize = rsyncBlock(o.pipe.Format)
+		}
 	}
 	return nil
+}
+
+// rsyncBlock returns the default block size with WithRsyncable, in bytes. docs/notes/rsyncable.md
+// has the reasons.
+func rsyncBlock(f Format) int {
+	if f == Gzip {
+		return 128 << 10 // matches reach into the block before, so that small blocks cost little
+	}
+	return 1 << 20
 }
 
 var defaultPipeline = pipeline.ByName(DefaultPipeline)
@@ -72,6 +84,9 @@ func (o *options) setWriter(opts []Option, size int64) error {
 	if most := o.pipe.MaxBlock; most > 0 && o.blockSize > most {
 		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
 			o.pipe.Format, most>>20, o.blockSize>>20)
+	}
+	if o.rsyncable {
+		return nil // where blocks end must not depend on the size of the content
 	}
 	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))

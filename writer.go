@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/gopz/compress/internal/container"
+	"github.com/gopz/compress/internal/cut"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
@@ -33,6 +34,9 @@ type Writer struct {
 	callerOwned bool              // blocks are parts of the caller's memory
 	history     *pipeline.History // of blocks that end with a flush; nil until the first one
 
+	cutter cut.Cutter // with WithRsyncable
+	atCut  bool       // what follows the current block begins another one
+
 	in     int64 // content accepted, in bytes
 	passed int64 // content of the blocks written, in bytes
 	out    int64 // bytes written
@@ -43,6 +47,7 @@ type Writer struct {
 	piece  *Piece // what is written, if that is not a whole file; see Plan
 	buf    []byte
 	probe  [1]byte
+	input  []byte // in place of probe, with WithRsyncable
 }
 
 // NewWriter returns a Writer that writes to w. The caller closes it to complete the stream. Close
@@ -77,6 +82,8 @@ func (w *Writer) Reset(dst io.Writer) {
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
 	w.window = w.window[:0]
+	w.cutter.Reset(w.opt.blockSize)
+	w.atCut = false
 	if w.history != nil {
 		w.history.Reset()
 	}
@@ -130,13 +137,21 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 	if err := w.checkSize(len(p)); err != nil {
 		return 0, w.fail(err)
 	}
+	return w.add(p)
+}
+
+// add adds p to the content.
+func (w *Writer) add(p []byte) (n int, err error) {
 	for len(p) > 0 {
 		if err := w.makeRoom(len(p)); err != nil {
 			return n, w.fail(err)
 		}
 		b := w.cur
-		m := copy(b.Src[len(b.Src):min(cap(b.Src), w.limit())], p)
-		b.Src = b.Src[:len(b.Src)+m]
+		m := min(len(p), min(cap(b.Src), w.limit())-len(b.Src))
+		if w.opt.rsyncable {
+			m, w.atCut = w.cutter.Next(p[:m])
+		}
+		b.Src = append(b.Src, p[:m]...)
 		w.in += int64(m)
 		n += m
 		p = p[m:]
@@ -147,8 +162,9 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 // readSize is how many bytes ReadFrom asks for first: enough to read small content at once.
 const readSize = 32 << 10
 
-// ReadFrom compresses everything that r returns. It reads straight into the buffers of the blocks.
-// After an error of r the Writer can go on.
+// ReadFrom compresses everything that r returns. It reads straight into the buffers of the blocks,
+// unless [WithRsyncable] has their ends depend on what it reads. After an error of r the Writer can
+// go on.
 func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	if err := w.ready(); err != nil {
 		return 0, err
@@ -156,9 +172,14 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	var progress container.ReadProgress
 	for {
 		// A full block stays until the byte after it has been read: a flush may end the block.
-		full := w.full()
-		p := w.probe[:]
-		if !full {
+		p, inPlace := w.probe[:], false
+		if w.opt.rsyncable {
+			if w.input == nil {
+				w.input = make([]byte, inputSize)
+			}
+			p = w.input
+		} else if !w.full() {
+			inPlace = true
 			if err := w.makeRoom(readSize); err != nil {
 				return n, w.fail(err)
 			}
@@ -171,15 +192,12 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 		if err := w.checkSize(m); err != nil {
 			return n, w.fail(err)
 		}
-		if full && m > 0 {
-			if err := w.makeRoom(1); err != nil {
-				return n, w.fail(err)
-			}
-			w.cur.Src = append(w.cur.Src, p...)
-		} else if m > 0 {
+		if inPlace {
 			w.cur.Src = w.cur.Src[:len(w.cur.Src)+m]
+			w.in += int64(m)
+		} else if _, err := w.add(p[:m]); err != nil {
+			return n, err
 		}
-		w.in += int64(m)
 		n += int64(m)
 		switch err := progress.Check(m, rerr); err {
 		case nil:
@@ -193,6 +211,9 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 		}
 	}
 }
+
+// inputSize is how much ReadFrom reads at once with WithRsyncable, in bytes.
+const inputSize = 64 << 10
 
 // checkSize fails if n more bytes are more than the announced content.
 func (w *Writer) checkSize(n int) error {
@@ -208,18 +229,20 @@ func (w *Writer) sizeError(got int64) error {
 }
 
 // makeRoom makes room in the current block for at least one byte, and for n if they fit. It submits
-// a full block.
+// a block that is full or ends at a cut.
 func (w *Writer) makeRoom(n int) error {
 	switch {
-	case !w.full():
+	case w.cur == nil || !w.full() && !w.atCut:
 	case w.content() > 0:
 		if err := w.submit(false); err != nil {
 			return err
 		}
 	default: // a flush has written the block: the next one begins a frame
+		w.setWindow(w.cur)
 		w.run.Put(w.cur)
 		w.cur = nil
 	}
+	w.atCut = false
 	if w.cur == nil {
 		b, err := w.getBlock()
 		if err != nil {
@@ -289,90 +312,17 @@ func (w *Writer) submit(waits bool) error {
 	b.Offset = w.in - int64(w.content())
 	w.cur = nil
 	w.blocks++
-	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned && !b.Flushed {
-		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
+	if !b.Flushed {
+		w.setWindow(b)
 	}
 	w.run.Number(w.blocks - 1)
 	w.stream.submit(b, len(b.Src)-b.Window, waits)
 	return w.drain(false)
 }
 
-// drain writes the blocks that are done, or, if wait is set, all.
-func (w *Writer) drain(wait bool) error {
-	if w.run == nil {
-		return nil
+// setWindow makes the end of b the window of the next block.
+func (w *Writer) setWindow(b *pipeline.Block) {
+	if n := min(len(b.Src), w.opt.pipe.Window); n > 0 && !w.callerOwned {
+		w.window = append(w.window[:0], b.Src[len(b.Src)-n:]...)
 	}
-	for {
-		b, err := w.run.Next(wait)
-		if b == nil || err != nil {
-			return err
-		}
-		if err := w.writeBlock(b); err != nil {
-			return err
-		}
-	}
-}
-
-// writeBlock writes a block and frees it.
-func (w *Writer) writeBlock(b *pipeline.Block) error {
-	if b.Err != nil {
-		return blockError(pipeline.Compress, b.Err, w.opt.limits.Context, 0, w.ended, -1)
-	}
-	info := container.Block{
-		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
-		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
-	}
-	begin := w.out
-	w.buf = w.frame.BlockHeader(w.header(), info)
-	if err := w.write(w.buf); err != nil {
-		return err
-	}
-	if err := w.write(b.Out()); err != nil {
-		return err
-	}
-	w.buf = w.frame.BlockTrailer(w.buf[:0], info)
-	if err := w.write(w.buf); err != nil {
-		return err
-	}
-	if w.piece != nil {
-		w.piece.add(info, w.out-begin)
-	}
-	w.passed += int64(b.Raw)
-	w.ended++
-	if w.callerOwned {
-		b.Src, b.Window = nil, 0
-	}
-	if b.Flushed && b.History != nil {
-		w.keep(b)
-	} else {
-		w.run.Put(b)
-	}
-	if w.opt.progress != nil {
-		w.opt.progress(Progress{
-			Content: w.passed, Compressed: w.out, Total: w.opt.contentSize, Blocks: w.ended,
-		})
-	}
-	return nil
-}
-
-// header returns the stream's header if it is not written yet, else an empty slice, in memory to
-// append to.
-func (w *Writer) header() []byte {
-	if w.begun {
-		return w.buf[:0]
-	}
-	w.begun = true
-	w.buf = w.frame.Header(w.buf[:0])
-	return w.buf
-}
-
-func (w *Writer) write(p []byte) error {
-	if len(p) == 0 {
-		return nil
-	}
-	w.err = errs.Panicked // unless Write returns
-	n, err := container.WriteFull(w.dst, p)
-	w.err = nil
-	w.out += int64(n)
-	return err
 }

@@ -73,6 +73,7 @@ var packages = map[string]floor{
 	"internal/binlog": ground,
 	"internal/suffix": ground,
 	"internal/pieces": ground,
+	"internal/cut":    ground,
 
 	"lz77/internal/base": ground,
 

@@ -54,6 +54,7 @@ type codingConfig struct {
 	format     compress.Format // set by chooseFormat
 	pipeline   string          // value of -p; "" selects the format's default
 	blockSize  int             // in bytes; 0 selects the level's size
+	rsyncable  bool
 	noCheck    bool
 	zeroFill   bool
 	names      nameMode

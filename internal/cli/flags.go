@@ -75,6 +75,7 @@ func (c *config) actionFlags(action func(name string, act func())) {
 	on(&c.version, "version")
 	on(&c.json, "json")
 	on(&c.noCheck, "no-check")
+	on(&c.rsyncable, "rsyncable")
 	on(&c.zeroFill, "zero-fill")
 	on(&c.listGPUs, "list-gpus")
 }

@@ -58,6 +58,7 @@ func TestFlags(t *testing.T) {
 		{"-B 64K", func(c config) bool { return c.blockSize == 64<<10 }},
 		{"-B4096", func(c config) bool { return c.blockSize == 4096 }},
 		{"--block-size=1MiB", func(c config) bool { return c.blockSize == 1<<20 }},
+		{"--rsyncable", func(c config) bool { return c.rsyncable && c.blockSize == 0 }},
 		{"-M 1G", func(c config) bool { return c.memory == 1<<30 }},
 		{"-S .x", func(c config) bool { return c.suffix() == ".x" }},
 		{"--threads 0", func(c config) bool { return c.threads == 0 }},

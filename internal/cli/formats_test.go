@@ -70,6 +70,35 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestRsyncable compares the files of --rsyncable with those of the library, from FILE and standard input.
+func TestRsyncable(t *testing.T) {
+	content := sample(700_000)
+	in := write(t, content, t.TempDir(), "a")
+	for f, args := range map[compress.Format]string{
+		compress.PZ: "-c", compress.Gzip: "-nc --format gz", compress.Zstd: "-c --format zst",
+	} {
+		for _, size := range []int{0, 32 << 10} {
+			all := append(strings.Fields(args), "--rsyncable")
+			if size > 0 {
+				all = append(all, fmt.Sprint("-B", size))
+			}
+			opts := []compress.Option{
+				compress.WithFormat(f), compress.WithRsyncable(true), compress.WithBlockSize(size),
+			}
+			sized, err := compress.AppendEncode(nil, []byte(content), opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := pz(t, "", append(all, in)...).want(t, exitOK).out; got != string(sized) {
+				t.Errorf("%v, blocks of %d: file differs", f, size)
+			}
+			if got := pz(t, content, all...).want(t, exitOK).out; got != string(sized) {
+				t.Errorf("%v, blocks of %d: file from standard input differs", f, size)
+			}
+		}
+	}
+}
+
 func testFormat(t *testing.T, args []string, suffix, magic, name, content string) {
 	t.Helper()
 	dir := t.TempDir()

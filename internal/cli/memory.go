@@ -38,7 +38,7 @@ func (c *config) memoryOptions(level, threads int) []compress.Option {
 	return []compress.Option{
 		compress.WithLevel(level), compress.WithConcurrency(threads),
 		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
-		compress.WithTuning(c.tuning), c.writerFormat(),
+		compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning), c.writerFormat(),
 	}
 }
 
@@ -54,7 +54,7 @@ func (a *app) options() []compress.Option {
 	}
 	if c.mode == modeCompress {
 		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
-			compress.WithTuning(c.tuning))
+			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning))
 	}
 	if c.noCheck {
 		opts = append(opts, compress.WithChecksum(false))

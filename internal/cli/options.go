@@ -56,6 +56,9 @@ var optionTable = []option{
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +
 			"4, 4M at 5 to 7, 8M at 8 and 16M at 9."},
+	{group: groupCompress, long: "rsyncable",
+		text: "End blocks where the content says so. A local edit of FILE then changes the result " +
+			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},
@@ -146,7 +149,7 @@ var optionTable = []option{
 
 	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
 		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
-			"-B, -a, --format and -p."},
+			"-B, -a, --rsyncable, --format and -p."},
 	{group: groupInfo, short: "V", long: "version",
 		text: "Show the version and the instruction set of the inner loops."},
 	{group: groupInfo, label: "--",

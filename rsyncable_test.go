@@ -1,0 +1,304 @@
+package compress
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gopz/compress/internal/corpus"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// cutBlock is the block size of these tests, in bytes.
+const cutBlock = 16 << 10
+
+// withCuts returns options for files with cuts of a pipeline.
+func withCuts(pipeline string, opts ...Option) []Option {
+	return append([]Option{
+		WithPipeline(pipeline), WithRsyncable(true), WithBlockSize(cutBlock),
+	}, opts...)
+}
+
+// missing returns how many bytes of b are not in a, for a program that looks for blocks of a in b.
+func missing(a, b []byte) (n int) {
+	const size = 256
+	known := map[string]bool{}
+	for at := 0; at+size <= len(a); at += size {
+		known[string(a[at:at+size])] = true
+	}
+	for at := 0; at < len(b); {
+		if at+size <= len(b) && known[string(b[at:at+size])] {
+			at += size
+			continue
+		}
+		at++
+		n++
+	}
+	return n
+}
+
+// edits returns the content with changes at a place.
+func edits(content []byte, at int) map[string][]byte {
+	random := randomBytes(30_000, uint64(at))
+	return map[string][]byte{
+		"byte inserted":          slices.Concat(content[:at], random[:1], content[at:]),
+		"byte deleted":           slices.Concat(content[:at], content[at+1:]),
+		"byte changed":           slices.Concat(content[:at], []byte{content[at] ^ 1}, content[at+1:]),
+		"several bytes inserted": slices.Concat(content[:at], random[:100], content[at:]),
+		"several bytes deleted":  slices.Concat(content[:at], content[at+1000:]),
+		"long insertion":         slices.Concat(content[:at], random, content[at:]),
+		"long deletion":          slices.Concat(content[:at], content[at+30_000:]),
+	}
+}
+
+// TestRsyncable edits content and compares the files. What differs must not grow with the content.
+func TestRsyncable(t *testing.T) {
+	content := slices.Concat(corpus.ByName("json").Make(300_000), corpus.ByName("exe").Make(200_000),
+		corpus.ByName("text").Make(300_000))
+	levels := []int{1, 6}
+	if !testenv.All() {
+		levels = []int{4}
+	}
+	for _, p := range Pipelines() {
+		for _, level := range levels {
+			opts := withCuts(p.Name, WithLevel(level))
+			file := encode(t, content, opts...)
+			plain := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithBlockSize(cutBlock))
+			half := encode(t, content, WithPipeline(p.Name), WithLevel(level), WithBlockSize(cutBlock/2))
+			if len(file) > len(half)*101/100 {
+				t.Errorf("%s, level %d: %d bytes, without cuts %d", p.Name, level, len(file), len(half))
+			}
+			worst := 0
+			for _, at := range []int{0, 300_077, len(content) - 30_000} {
+				for name, edited := range edits(content, at) {
+					what := fmt.Sprintf("%s, level %d, %s at %d", p.Name, level, name, at)
+					again := encode(t, edited, opts...)
+					n := missing(file, again)
+					// The blocks around the edit, up to one that ends where it did, and the index.
+					limit := 4*cutBlock + len(file)/200
+					if strings.HasPrefix(name, "long ins") {
+						limit += 30_000
+					}
+					if p.Format == PZ {
+						limit += 300 * 4 * len(content) / cutBlock // the numbers of all blocks
+					}
+					if worst = max(worst, n); n > limit {
+						t.Errorf("%s: %d of %d bytes are new, limit %d", what, n, len(again), limit)
+					}
+				}
+			}
+			t.Logf("%s, level %d: up to %d of %d bytes are new", p.Name, level, worst, len(file))
+			edited := edits(content, 100_000)["byte inserted"]
+			without := encode(t, edited, WithPipeline(p.Name), WithLevel(level), WithBlockSize(cutBlock))
+			if n := missing(plain, without); n < len(plain)/3 {
+				t.Errorf("%s, level %d: without cuts only %d of %d bytes are new",
+					p.Name, level, n, len(plain))
+			}
+		}
+	}
+}
+
+// TestRsyncableFlush is TestRsyncable for content with a flush behind each line.
+func TestRsyncableFlush(t *testing.T) {
+	lines := logLines(4000)
+	for _, p := range Pipelines() {
+		opts := withCuts(p.Name)
+		file, _ := flushPieces(t, lines, 1000, opts...)
+		for _, at := range []int{0, 2001} {
+			edited := slices.Concat(lines[:at], [][]byte{[]byte("a new line\n")}, lines[at+2:])
+			again, _ := flushPieces(t, edited, 1000, opts...)
+			limit := 4*cutBlock + len(file)/200
+			if p.Format == PZ {
+				continue // each line is a block with a number
+			}
+			if n := missing(file, again); n > limit {
+				t.Errorf("%s, edit of line %d: %d of %d bytes are new, limit %d",
+					p.Name, at, n, len(again), limit)
+			}
+		}
+		content := slices.Concat(lines...)
+		equal(t, decodeAll(t, file), content, p.Name)
+		checkTools(t, p.Name, file, content, p.Name)
+	}
+}
+
+// TestRsyncableSameBytes checks that a file with cuts does not depend on workers, the sizes of
+// writes, and the kind of call.
+func TestRsyncableSameBytes(t *testing.T) {
+	for name, content := range map[string][]byte{
+		"mixed": mixedBytes(150_000), "zeros": make([]byte, 60_000), "empty": nil,
+		"least": textBytes(cutBlock/4, 1), "block": textBytes(cutBlock, 2),
+	} {
+		for _, p := range Pipelines() {
+			what := p.Name + ", " + name
+			want := encode(t, content, withCuts(p.Name, WithConcurrency(1))...)
+			for _, workers := range workerCounts {
+				opts := withCuts(p.Name, WithConcurrency(workers))
+				for _, size := range []int{101, cutBlock + 1} {
+					equal(t, encodePieces(t, content, size, opts...), want, fmt.Sprint(what, " in ", size))
+				}
+				checkReadFrom(t, content, want, what, opts...)
+				got, err := AppendEncode([]byte("before"), content, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sized := encode(t, content, append(opts, WithContentSize(int64(len(content))))...)
+				equal(t, got, append([]byte("before"), sized...), what+", AppendEncode")
+			}
+			checkAllReaders(t, want, content)
+			if !testing.Short() {
+				checkTools(t, p.Name, want, content, what)
+			}
+		}
+	}
+}
+
+// TestRsyncableRandomFlush flushes files with cuts at random places, also at cuts.
+func TestRsyncableRandomFlush(t *testing.T) {
+	content := mixedBytes(10 * cutBlock)
+	for _, p := range Pipelines() {
+		for seed := range uint64(3) {
+			pieces := piecesOf(content, rand.New(rand.NewPCG(seed, 2)))
+			if seed == 2 {
+				pieces = nil
+				for rest := content; len(rest) > 0; {
+					w := newWriter(t, io.Discard, withCuts(p.Name)...)
+					n, _ := w.cutter.Next(rest)
+					pieces, rest = append(pieces, rest[:n]), rest[n:]
+				}
+			}
+			opts := withCuts(p.Name)
+			file, _ := flushPieces(t, pieces, len(content), opts...)
+			equal(t, decodeAll(t, file), content, p.Name)
+			checkTools(t, p.Name, file, content, p.Name)
+			again, _ := flushPieces(t, pieces, 777, append(opts, WithConcurrency(3))...)
+			equal(t, again, file, p.Name+", small writes")
+		}
+	}
+}
+
+// TestRsyncableReset checks that a Writer begins the next file anew.
+func TestRsyncableReset(t *testing.T) {
+	content := mixedBytes(5*cutBlock + 1000)
+	for _, p := range Pipelines() {
+		want := encode(t, content, withCuts(p.Name)...)
+		var b bytes.Buffer
+		w := newWriter(t, &b, withCuts(p.Name)...)
+		w.Write(content[:cutBlock+10])
+		w.Reset(&b)
+		b.Reset()
+		w.Write(content)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, b.Bytes(), want, p.Name)
+	}
+}
+
+// TestRsyncableRecover damages blocks of a .pz file with cuts: only they are lost.
+func TestRsyncableRecover(t *testing.T) {
+	content := mixedBytes(20 * cutBlock)
+	file := encode(t, content, withCuts("lzseqr")...)
+	sizes := map[int64]bool{}
+	for b := range openAt(t, file).Blocks() {
+		sizes[b.Content] = true
+		without := slices.Concat(content[:b.ContentOffset], content[b.ContentOffset+b.Content:])
+		for _, end := range []int{len(file), len(file) - 1} { // with and without the index
+			bad := bytes.Clone(file[:end])
+			bad[b.Offset+b.Size/2] ^= 4
+			got, list := recoverAll(t, bad)
+			equal(t, got, without, fmt.Sprintf("block at %d", b.ContentOffset))
+			if len(list) == 0 {
+				t.Errorf("block at %d: no damage reported", b.ContentOffset)
+			}
+		}
+	}
+	if len(sizes) < 10 {
+		t.Errorf("blocks of %d sizes", len(sizes))
+	}
+}
+
+// atomicSource counts what is read.
+type atomicSource struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *atomicSource) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// TestRsyncableReadAhead checks that a Reader reads on while a worker decodes a block, although
+// blocks have different sizes and the input could block.
+func TestRsyncableReadAhead(t *testing.T) {
+	content := randomBytes(20*cutBlock, 3)
+	for _, p := range []string{"lzseqr", "lzf"} {
+		const busy = 10 // a block that the caller's goroutine does not decode itself
+		file := encode(t, content, withCuts(p)...)
+		var ends []int64
+		for b := range openAt(t, file).Blocks() {
+			ends = append(ends, b.Offset+b.Size)
+		}
+		src := &atomicSource{r: bytes.NewReader(file)}
+		var once sync.Once
+		trace := func(e StageEvent) {
+			if e.Block != busy {
+				return
+			}
+			once.Do(func() {
+				end := time.Now().Add(10 * time.Second)
+				for src.n.Load() < ends[busy+3] {
+					if time.Sleep(time.Millisecond); time.Now().After(end) {
+						t.Errorf("%s: %d bytes read while a worker decodes up to byte %d",
+							p, src.n.Load(), ends[busy])
+						return
+					}
+				}
+			})
+		}
+		got, err := io.ReadAll(newReader(t, src, WithConcurrency(4), WithTrace(trace)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, content, p)
+		once.Do(func() { t.Errorf("%s: block %d was not decoded", p, busy) })
+	}
+}
+
+// TestRsyncableOptions checks the block sizes, and what excludes one another.
+func TestRsyncableOptions(t *testing.T) {
+	for _, c := range []struct {
+		opts []Option
+		want int
+	}{
+		{nil, 1 << 20},
+		{[]Option{WithLevel(9)}, 1 << 20},
+		{[]Option{WithBlockSize(1 << 16)}, 1 << 16},
+		{[]Option{WithContentSize(0)}, 1 << 20},
+		{[]Option{WithRsyncable(false)}, 2 << 20},
+	} {
+		opts := append([]Option{WithLevel(4), WithRsyncable(true)}, c.opts...)
+		if info, err := fileInfo(encode(t, nil, opts...)); err != nil ||
+			info.Streams[0].BlockSize != c.want {
+			t.Errorf("blocks of %+v, want %d; %v", info.Streams, c.want, err)
+		}
+	}
+	for size, want := range map[int]bool{cutBlock: true, MinBlockSize: true, MaxBlockSize: true} {
+		_, err := NewWriter(nil, WithRsyncable(true), WithBlockSize(size))
+		if (err == nil) != want {
+			t.Errorf("blocks of %d: %v", size, err)
+		}
+	}
+	if _, err := NewPlan(1<<20, WithRsyncable(true)); err == nil {
+		t.Error("a Plan with cuts")
+	}
+}
