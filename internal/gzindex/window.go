@@ -1,8 +1,6 @@
 package gzindex
 
 import (
-	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -36,30 +34,6 @@ func (w Window) Empty() bool { return len(w.zlib) == 0 }
 
 // Size returns the memory of the compressed content in bytes.
 func (w Window) Size() int { return cap(w.zlib) }
-
-// A Packer makes windows. The zero value is ready to use, by one goroutine at a time. It keeps
-// about 800 KiB of memory.
-type Packer struct {
-	w   *zlib.Writer
-	buf bytes.Buffer
-}
-
-// Pack compresses content, of which the last WindowSize bytes count.
-func (p *Packer) Pack(content []byte) Window {
-	if len(content) == 0 {
-		return Window{}
-	}
-	p.buf.Reset()
-	if p.w == nil {
-		p.w, _ = zlib.NewWriterLevel(&p.buf, zlib.BestSpeed) // a valid level
-	} else {
-		p.w.Reset(&p.buf)
-	}
-	// A bytes.Buffer returns no error.
-	p.w.Write(content[max(0, len(content)-WindowSize):])
-	p.w.Close()
-	return Window{bytes.Clone(p.buf.Bytes())}
-}
 
 // An Unpacker decompresses windows. The zero value is ready to use, by one goroutine at a time. It
 // keeps about 60 KiB of memory.
