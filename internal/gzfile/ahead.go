@@ -179,7 +179,7 @@ func findMember(p []byte, from, to int64) int64 {
 func (a *scout) decodeFrom(start place, sure bool) bool {
 	p, r := a.part, a.result
 	w, o := &r.walker, r.output
-	r.start, w.rules = start, a.dec.rules
+	r.start = start
 	w.beginAt(start, p.data[start.bit>>3-p.offset:])
 	w.inflater.StopAtBlock = true
 	switch {
@@ -192,7 +192,7 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 	}
 	stop := stop{in: &a.dec.input, offset: p.end()}
 	behind, ends := *w, 0 // the last place before a trailer
-	for o.size() < aheadContent && !(sure && stop.reached(w)) {
+	for o.size() < aheadContent && len(o.marks) < maxMarks && !(sure && stop.reached(w)) {
 		in := a.reader.at(w.at)
 		if len(in) == 0 {
 			break

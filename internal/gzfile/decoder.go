@@ -33,10 +33,10 @@ type decoder struct {
 	walker walker // of Decode
 	reader reader
 	checks bool
-	rules  Rules
 
 	maxDecoded int64
 	content    int64  // of the file so far, in bytes
+	cell       int64  // multiple of Marks.Spacing before the last mark, −1 before the first
 	window     []byte // the content that what follows may refer to
 	err        error  // what follows the content
 
@@ -65,10 +65,9 @@ func newDecoder() *decoder {
 func (d *decoder) begin(limits *container.Limits) {
 	d.reader.close()
 	d.input.begin()
-	d.rules, d.walker.rules = GzipRules, GzipRules
 	d.walker.begin()
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
-	d.content, d.window, d.err = 0, d.window[:0], nil
+	d.content, d.cell, d.window, d.err = 0, -1, d.window[:0], nil
 	d.used.Store(0)
 	d.ratio.Store(0)
 	d.full.Store(false)
@@ -86,13 +85,12 @@ func (d *decoder) release() {
 	d.check.visit, d.check.err, d.err = nil, nil, nil
 }
 
-// pays reports whether it pays to decode the part of a unit ahead. It does not for the first one,
-// whose turn has come. If several results in a row were of no use, only some parts are decoded ahead,
-// to see whether that has changed.
+// pays reports whether it pays to decode the part of a unit ahead. If several results in a row were
+// of no use, only some parts are decoded ahead, to see whether that has changed.
 func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return unit > 0 && (d.missed < missedMost || unit%retryAhead < 2)
+	return d.missed < missedMost || unit%retryAhead < 2
 }
 
 // partSize returns how long the next part should be that is decoded ahead.
@@ -120,18 +118,21 @@ func (d *decoder) Decode(s *container.Serial) {
 // decode decodes the content of a unit into o or a result's output, which it returns. The error is
 // what follows: nil if more may.
 func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) {
-	most := pieceSize
+	most, start, marking := pieceSize, d.content, d.check.marks != nil
 	stop := d.nextStop(s.Unit)
 	if r := d.take(); r != nil {
 		d.keepOutput(o)
 		o = d.accept(r)
+		if marking {
+			d.choose(o, start)
+		}
 	} else {
 		o.begin(d.window)
 	}
 	if stop.part != nil || o.size() > 0 {
 		most = aheadContent
 	}
-	d.walker.inflater.StopAtBlock = stop.part != nil
+	d.walker.inflater.StopAtBlock = stop.part != nil || marking
 	drained := false
 	for err == nil && o.size() < most && !stop.reached(&d.walker) {
 		in := d.reader.at(d.walker.at)
@@ -143,7 +144,7 @@ func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) 
 		}
 		if stop.part == nil {
 			stop = d.nextStop(s.Unit) // it may have come meanwhile
-			d.walker.inflater.StopAtBlock = stop.part != nil
+			d.walker.inflater.StopAtBlock = stop.part != nil || marking
 		}
 		before, room := o.size(), min(roomStep, most-o.size())
 		_, err = d.walker.step(in, o, room)
@@ -153,6 +154,9 @@ func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) 
 			err = d.walker.fail(errs.TooLarge, errs.PartBlock, d.walker.offset, "")
 		}
 		d.content += int64(o.size() - before)
+		if len(o.marks) > o.chosen {
+			d.choose(o, start)
+		}
 		if s.Checkpoint != nil && err == nil {
 			s.Checkpoint()
 		}
@@ -206,7 +210,7 @@ func (d *decoder) accept(r *result) *output {
 		if len(o.ends) > 0 {
 			o.ends[0].member = d.walker.offset
 		} else if w.state <= inTrailer && w.members == d.walker.members {
-			w.offset, w.start = d.walker.offset, d.walker.start
+			w.offset = d.walker.offset
 		}
 	}
 	d.walker = w

@@ -206,7 +206,7 @@ func ReadHeader(src io.Reader) (h Header, err error) {
 		case errors.Is(herr, ErrShort) && err != nil:
 			herr = err
 		default:
-			herr = &errs.Error{Kind: errorKind(herr), Part: errs.PartHeader, Block: -1, Detail: herr.Error()}
+			herr = &errs.Error{Kind: HeaderKind(herr), Part: errs.PartHeader, Block: -1, Detail: herr.Error()}
 		}
 		return Header{}, herr
 	}

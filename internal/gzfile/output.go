@@ -23,7 +23,11 @@ type output struct {
 	unknown bool     // decoding into symbols: none of the content is in buf yet
 
 	ends []memberEnd
-	sums []uint32 // of the content in front of each end, and behind the last one; see Finish
+	sums []uint32 // of the content in front of each cut, and behind the last one; see Finish
+
+	marking bool // places where decoding can start become marks
+	marks   []mark
+	chosen  int // how many of them choose has seen
 }
 
 // mostContent is the most content of a unit in bytes. Memory for so much never grows, which would
@@ -47,6 +51,7 @@ func (o *output) begin(window []byte) {
 	o.base = windowSize - n
 	o.open, o.unknown = 0, false
 	o.ends, o.sums = o.ends[:0], o.sums[:0]
+	o.marks, o.chosen = o.marks[:0], 0
 }
 
 // beginUnknown makes the output empty, with an unknown window of full size in front. symbols is

@@ -14,8 +14,11 @@ import (
 type Scanner struct {
 	// Workers is how many workers decode units. Set it before Begin.
 	Workers int
+	// Marks asks for marks, unless nil. Set it before Begin.
+	Marks *Marks
 
 	in          container.Input
+	from        int64 // offset in the file of the input, in bytes
 	limits      *container.Limits
 	nonBlocking bool
 	ready       func() bool // see container.Start
@@ -78,6 +81,14 @@ func AheadSpec() container.Spec {
 	}
 }
 
+func (s *Scanner) aheadSpec() container.Spec {
+	spec := AheadSpec()
+	if s.Marks != nil {
+		spec.Payload += marksMemory
+	}
+	return spec
+}
+
 // Begin begins a file. The Scanner decodes no more than limits allow. All units of the file before
 // it must have been decoded.
 func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
@@ -88,7 +99,8 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 		s.dec = newDecoder()
 	}
 	s.dec.begin(limits)
-	spec := AheadSpec()
+	s.from, s.dec.check.marks = 0, s.Marks
+	spec := s.aheadSpec()
 	s.ahead = s.Workers > 1 && (s.nonBlocking || s.ready != nil) &&
 		spec.Memory(4, s.Workers) <= limits.Memory()
 	s.units, s.next, s.begunPart = 0, 0, nil
@@ -108,7 +120,7 @@ func (s *Scanner) Release() {
 // Next goes to the next unit. If the input may block, Next returns [container.ErrNothingYet] where
 // the decoder may need more.
 func (s *Scanner) Next(u *container.Unit) error {
-	at, used := s.in.Offset(), s.dec.used.Load()
+	at, used := s.from+s.in.Offset(), s.dec.used.Load()
 	free := s.isFree()
 	if s.begunPart != nil {
 		s.begun = true
@@ -143,10 +155,11 @@ func (s *Scanner) isFree() bool { return s.nonBlocking || s.ready != nil && s.re
 func (s *Scanner) unit(u *container.Unit) {
 	*u = container.Unit{
 		Spec: Spec(), Kind: container.Coded, Decoder: s.dec, Number: s.units - 1,
-		Place: container.Place{Block: -1, Offset: s.in.Offset() - int64(len(s.begunPart)), Total: -1},
+		Place: container.Place{Block: -1, Total: -1},
 	}
+	u.Place.Offset = s.from + s.in.Offset() - int64(len(s.begunPart))
 	if s.next > 0 {
-		u.Spec = AheadSpec()
+		u.Spec = s.aheadSpec()
 	}
 }
 

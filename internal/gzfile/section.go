@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/gopz/compress/inflate"
+	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 )
 
@@ -51,7 +52,7 @@ func (d *SectionDecoder) Decode(s *Section) error {
 	if w.inflater == nil {
 		w.inflater = new(inflate.Decoder)
 	}
-	d.check = verifier{checks: s.Checks}
+	d.check = verifier{checks: s.Checks, partial: !s.From.Header}
 	o.buf = s.Buf[:0]
 	o.begin(s.Window)
 	w.beginAt(place{s.From.Bit, s.From.Header}, s.Src)
@@ -84,10 +85,9 @@ func (d *SectionDecoder) decode(s *Section) error {
 		_, err := w.step(in, o, room)
 		drained = o.size()-before < room
 		if len(o.ends) > ended {
-			if ended = len(o.ends); ended > 1 || s.From.Header {
-				if err := d.verify(&o.ends[ended-1]); err != nil {
-					return err
-				}
+			ended = len(o.ends)
+			if err := d.verify(&o.ends[ended-1]); err != nil {
+				return err
 			}
 		}
 		if err != nil {
@@ -130,4 +130,26 @@ func (w *walker) boundary() (bit int64, ok bool) {
 		return 0, false
 	}
 	return w.body<<3 + w.inflater.Position(), true
+}
+
+// BeginAt is Begin at a place in a file, which becomes a mark. in has the file from the byte on that
+// has the first bit of p. Before p there is so much content, at most limits.MaxDecoded, and blocks
+// may refer to window. Errors and members count from p. The member that p is in is not verified.
+func (s *Scanner) BeginAt(
+	in *container.Start, limits *container.Limits, p Point, content int64, window []byte,
+) {
+	s.Begin(in, limits)
+	d, head := s.dec, in.Head
+	if len(head) == 0 {
+		head = []byte{0} // the next read fails
+	}
+	s.from = p.Bit >> 3
+	d.input.size = s.from
+	d.walker.beginAt(place{p.Bit, p.Header}, head)
+	d.used.Store(d.walker.at)
+	d.content, d.window = content, append(d.window, window...)
+	d.check.start, d.check.partial = content, !p.Header
+	if s.Marks != nil {
+		d.cell = content / s.Marks.Spacing
+	}
 }

@@ -42,15 +42,17 @@ func (d *decoder) recycle(r *result) {
 
 // output returns the output of a unit, or a spare one.
 func (d *decoder) output(s *container.Serial) *output {
-	if o, ok := s.State.(*output); ok {
-		return o
+	o, ok := s.State.(*output)
+	if !ok {
+		d.mu.Lock()
+		o = pop(&d.spareOutputs)
+		d.mu.Unlock()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if o := pop(&d.spareOutputs); o != nil {
-		return o
+	if o == nil {
+		o = new(output)
 	}
-	return new(output)
+	o.marking = d.check.marks != nil
+	return o
 }
 
 // keepOutput keeps an output that a unit does not need.

@@ -14,11 +14,13 @@ type Member struct {
 // A verifier compares the content of members with their trailers, in order.
 type verifier struct {
 	checks  bool
-	rules   Rules
 	visit   func(Member) error // called behind each member, unless nil
+	marks   *Marks             // nil if there are to be none
+	rest    uint32             // sum of the content behind the last mark
 	units   int64              // that have been verified
 	members int                // that are complete
 	start   int64              // of the member's content in the content of the file
+	partial bool               // the beginning of the member has not been seen
 	size    int64              // of the member's content so far
 	sum     uint32
 	err     error // what the first member that is wrong is wrong about
@@ -39,11 +41,9 @@ func (d *decoder) Finish(s *container.Serial) {
 		return
 	}
 	content, at := s.Content(), 0
-	for i := range len(o.ends) + 1 {
-		to := len(content)
-		if i < len(o.ends) {
-			to = o.ends[i].to
-		}
+	for c, more := (cuts{o: o}), true; more; {
+		end, m, to := c.next()
+		more = end != nil || m != nil
 		sum := uint32(0)
 		for at < to {
 			n := min(to-at, sumPiece)
@@ -59,15 +59,19 @@ func (d *decoder) Finish(s *container.Serial) {
 func (d *decoder) Verify(s *container.Serial) {
 	v, o, at := &d.check, s.State.(*output), 0
 	v.units++
-	for i := 0; i < len(o.ends) && v.err == nil; i++ {
-		e := &o.ends[i]
-		v.add(o, i, e.to-at)
-		at = e.to
-		v.err = v.end(e)
-	}
-	if v.err == nil {
-		v.add(o, len(o.ends), len(s.Content())-at)
-		return
+	c := cuts{o: o}
+	for k := 0; v.err == nil; k++ {
+		end, m, to := c.next()
+		v.add(o, k, to-at)
+		at = to
+		switch {
+		case end != nil:
+			v.err = v.end(end)
+		case m != nil:
+			v.err = v.visitMark(o, m)
+		default:
+			return
+		}
 	}
 	s.Buf, s.Stop = s.Buf[:s.History+at], v.err
 	s.Total = v.start + v.size
@@ -81,16 +85,22 @@ func (v *verifier) add(o *output, k, n int) {
 		} else {
 			v.sum = Combine(v.sum, o.sums[k], int64(n))
 		}
+		if v.marks != nil {
+			v.rest = Combine(v.rest, o.sums[k], int64(n))
+		}
 	}
 	v.size += int64(n)
+	if v.marks != nil {
+		v.marks.Content, v.marks.Rest = v.start+v.size, v.rest
+	}
 }
 
 // end ends a member.
 func (v *verifier) end(e *memberEnd) error {
 	switch {
+	case v.partial:
+		v.partial = false
 	case v.checks && e.sum != v.sum:
-		return v.fail(errs.Checksum, e, "")
-	case e.size != uint32(v.size) && v.rules == StdRules:
 		return v.fail(errs.Checksum, e, "")
 	case e.size != uint32(v.size):
 		return v.fail(errs.Corrupt, e, "the content is not as long as the gzip trailer says")

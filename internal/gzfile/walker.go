@@ -19,14 +19,12 @@ const windowSize = inflate.WindowSize
 // It parses trailers, but does not compare them with the content.
 type walker struct {
 	inflater *inflate.Decoder
-	rules    Rules
 	state    state
 	atBlock  bool // in the body, in front of a block
 
 	at      int64 // offset of the input that comes next, in bytes
 	offset  int64 // of the member, or of the zeros behind the last one
 	body    int64 // where the inflater counts from
-	start   int64 // of the member's Deflate stream
 	members int   // that are complete
 	head    Skipper
 	trailer [TrailerSize]byte
@@ -46,12 +44,12 @@ const (
 
 // begin goes to the beginning of a file.
 func (w *walker) begin() {
-	*w = walker{inflater: w.inflater, rules: w.rules}
+	*w = walker{inflater: w.inflater}
 }
 
 // beginAt goes to a place in the file. in is the input from the byte on that has it.
 func (w *walker) beginAt(p place, in []byte) {
-	*w = walker{inflater: w.inflater, rules: w.rules, at: p.bit >> 3}
+	*w = walker{inflater: w.inflater, at: p.bit >> 3}
 	if p.member {
 		return
 	}
@@ -85,22 +83,23 @@ func (w *walker) step(in []byte, o *output, room int) (more bool, err error) {
 	switch w.state {
 	case betweenMembers:
 		w.offset = w.at
-		if w.state = inHeader; w.offset > 0 && in[0] == 0 && w.rules == GzipRules {
+		if w.state = inHeader; w.offset > 0 && in[0] == 0 {
 			w.state = inPadding
 		}
-		w.head = Skipper{Rules: w.rules}
+		w.head = Skipper{}
 	case inHeader:
 		n, done, herr := w.head.Skip(in)
 		w.at += int64(n)
 		switch {
 		case done:
 			w.inflater.Reset()
-			w.state, w.body, w.start, w.atBlock = inBody, w.at, w.at, false
+			w.state, w.body, w.atBlock = inBody, w.at, false
 			o.beginMember()
+			o.mark(w.body << 3)
 		case errors.Is(herr, ErrMagic) && w.members > 0:
 			return false, w.fail(errs.Trailing, errs.PartStray, w.offset, "")
 		case herr != nil:
-			return false, w.fail(errorKind(herr), errs.PartHeader, w.offset, herr.Error())
+			return false, w.fail(HeaderKind(herr), errs.PartHeader, w.offset, herr.Error())
 		}
 	case inTrailer:
 		n := copy(w.trailer[w.have:], in)
@@ -133,16 +132,14 @@ func (w *walker) inflate(in []byte, o *output, room int) (more bool, err error) 
 		return n < room && used < len(in), nil
 	case inflate.ErrBlock:
 		w.atBlock = true
+		o.mark(w.body<<3 + w.inflater.Position())
 		return true, nil
 	case io.EOF:
 		w.state, w.have = inTrailer, 0
 		return true, nil
 	}
 	if at, ok := w.inflater.Corrupt(err); ok {
-		if at += w.body; w.rules == StdRules {
-			at -= w.start
-		}
-		err = w.fail(errs.Corrupt, errs.PartBlock, at, "the Deflate stream is damaged")
+		err = w.fail(errs.Corrupt, errs.PartBlock, w.body+at, "the Deflate stream is damaged")
 	}
 	return false, err
 }
@@ -162,16 +159,12 @@ func (w *walker) end(err error) error {
 		part = errs.PartHeader
 	case inHeader:
 		part = errs.PartHeader
-	case inTrailer:
-		if w.rules == StdRules {
-			part = errs.PartStray
-		}
 	}
 	return container.Broken(err, func() error { return w.fail(errs.Truncated, part, w.at, "") })
 }
 
-// errorKind returns the kind of an error about a member's header.
-func errorKind(err error) error {
+// HeaderKind returns the kind of an error about a member's header.
+func HeaderKind(err error) error {
 	switch {
 	case errors.Is(err, ErrMethod):
 		return errs.Version
