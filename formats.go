@@ -165,7 +165,9 @@ func (o *options) gzipMap(src io.ReaderAt, size int64, read readGzipIndex) (*gza
 
 func (o *options) tryGzipMap(src io.ReaderAt, size int64, read readGzipIndex) (*gzaccess.Map, error) {
 	if o.index == nil {
-		return gzaccess.Make(src, size, &o.limits)
+		c := newCrew(o)
+		defer c.packs.stop()
+		return gzaccess.Make(src, size, &o.limits, c)
 	}
 	x, err := read(o.index, o.indexSize, &o.limits)
 	if err != nil {
@@ -210,4 +212,67 @@ func (r *ReaderAt) WriteIndex(w io.Writer, f IndexFormat) error {
 	}
 	src := index.Cancelable{Src: r.src, Limits: &r.opt.limits}
 	return r.gz.Write(w, gzindex.Format(f), src)
+}
+
+// A crew makes the checkpoints of a .gz file on the workers of a scheduler. It is a [gzaccess.Crew].
+// A Reader decodes the file, and a run of its own packs the windows.
+type crew struct {
+	opt   options
+	width int
+	packs stream
+}
+
+func newCrew(o *options) *crew {
+	c := &crew{opt: *o}
+	c.opt.progress = nil
+	c.width = gzaccess.PackWidth(&o.limits, o.scheduler().Workers())
+	return c
+}
+
+// Scan implements gzaccess.Crew. limits are those of the options, with less memory.
+func (c *crew) Scan(src io.Reader, limits *container.Limits, marks *gzfile.Marks) error {
+	r := &Reader{sched: c.opt.scheduler()}
+	r.opt = c.opt
+	r.opt.limits = *limits
+	r.Reset(src)
+	r.nonBlocking, r.sources.gz.Marks = true, marks
+	for {
+		if err := r.next(); err != nil {
+			r.Close()
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+	}
+}
+
+// Width implements gzaccess.Crew.
+func (c *crew) Width() int { return c.width }
+
+// Pack implements gzaccess.Crew.
+func (c *crew) Pack(p *gzaccess.Packing) {
+	if c.packs.run == nil {
+		cfg := c.opt.config(pipeline.Decompress, pipelineOf(Gzip, 0), false, c.width)
+		cfg.Grow = false
+		c.packs.start(c.opt.scheduler(), cfg)
+	}
+	b := c.packs.run.Get()
+	b.Kind, b.Raw, b.Sum = container.Coded, 0, 0
+	b.Serial = container.Serial{Decoder: p}
+	c.packs.run.Submit(b)
+}
+
+// Packed implements gzaccess.Crew.
+func (c *crew) Packed() (*gzaccess.Packing, error) {
+	b, err := c.packs.run.Next(true)
+	if err != nil {
+		return nil, err
+	}
+	p := b.Serial.Decoder.(*gzaccess.Packing)
+	if err = b.Err; err != nil {
+		return nil, blockError(pipeline.Decompress, err, c.opt.limits.Context, 0, -1, p.Offset())
+	}
+	c.packs.run.Put(b)
+	return p, nil
 }

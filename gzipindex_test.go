@@ -78,6 +78,27 @@ func TestGzipReadAt(t *testing.T) {
 	}
 }
 
+// TestGzipIndexSame makes indexes with any number of workers and little memory. All are equal.
+func TestGzipIndexSame(t *testing.T) {
+	content := slices.Concat(textBytes(gzipSize/2, 1), mixedBytes(gzipSize))
+	file := gzipOf(t, content)
+	for _, memory := range []int64{2 << 20, 1 << 30} {
+		var want []byte
+		for _, workers := range []int{1, 2, 5} {
+			r := openAt(t, file, WithConcurrency(workers), WithMaxMemory(memory))
+			var b bytes.Buffer
+			if err := r.WriteIndex(&b, IndexGztool); err != nil {
+				t.Fatal(err)
+			}
+			if workers == 1 {
+				want = bytes.Clone(b.Bytes())
+			} else if !bytes.Equal(b.Bytes(), want) {
+				t.Errorf("memory %d, %d workers: %d bytes, want %d", memory, workers, b.Len(), len(want))
+			}
+		}
+	}
+}
+
 // TestGzipBlocks compares the list of blocks with the content.
 func TestGzipBlocks(t *testing.T) {
 	content := textBytes(gzipSize, 1)

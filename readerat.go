@@ -44,7 +44,7 @@ type cacheEntry = blockcache.Entry[*blockLoader]
 // [WithBackend] that is not available.
 //
 // A .gz file may come from any writer. NewReaderAt decompresses and verifies it once from the front,
-// on one processor, and keeps a checkpoint about every 512 KiB of content. Its errors are those of a
+// as a Reader does, and keeps a checkpoint about every 512 KiB of content. Its errors are those of a
 // Reader. Checkpoints take up to 64 MiB or an eighth of the memory limit; in large files they lie
 // further apart. Blocks are the intervals between checkpoints. Two kinds of .gz files are opened
 // without decompressing them: BGZF files, by their headers, and files with an index that

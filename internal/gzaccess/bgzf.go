@@ -22,7 +22,7 @@ const (
 // makeBGZF makes the Map of a BGZF file. It reads only the headers and trailers of members. It
 // returns nil if it cannot go through the whole file so.
 func makeBGZF(src io.ReaderAt, size int64, limits *container.Limits) (*Map, error) {
-	m := maker{most: pointsLimit(limits)}
+	m := maker{spacing: 1, most: pointsLimit(limits)}
 	var buf [sizeField + bgzfHeader]byte
 	var at, content, last int64 // of the member; last is its size
 	for members := 0; ; members++ {
@@ -38,9 +38,8 @@ func makeBGZF(src io.ReaderAt, size int64, limits *container.Limits) (*Map, erro
 				return nil, nil
 			}
 			// Nothing begins at an empty member, such as the last one of a file.
-			if len(m.points) == 0 || n > 0 && content-m.last >= max(1, m.spacing) {
-				bit := (at - last) * 8
-				m.insert(gzindex.Checkpoint{Bit: bit, Content: content, Header: true})
+			if len(m.points) == 0 || n > 0 {
+				m.add(gzindex.Checkpoint{Bit: (at - last) * 8, Content: content, Header: true})
 			}
 			content += n
 			p = p[sizeField:]

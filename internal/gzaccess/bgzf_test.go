@@ -55,7 +55,7 @@ func TestBGZF(t *testing.T) {
 		content := text(size)
 		f := gzFile{"", bgzf(t, content), content}
 		src := &countingReader{Reader: bytes.NewReader(f.file)}
-		m, err := Make(src, int64(len(f.file)), limits())
+		m, err := Make(src, int64(len(f.file)), limits(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestBGZF(t *testing.T) {
 		l := limits()
 		if l.MaxDecoded = int64(size); size > 0 {
 			l.MaxDecoded--
-			if _, err := Make(src, int64(len(f.file)), l); !errors.Is(err, errs.TooLarge) {
+			if _, err := Make(src, int64(len(f.file)), l, nil); !errors.Is(err, errs.TooLarge) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
 		}
@@ -92,7 +92,7 @@ func TestNotBGZF(t *testing.T) {
 		{"garbage", append(file[:len(file):len(file)], "garbage"...), errs.Trailing},
 		{"header", file[:10], errs.Truncated},
 	} {
-		m, err := Make(bytes.NewReader(c.file), int64(len(c.file)), limits())
+		m, err := Make(bytes.NewReader(c.file), int64(len(c.file)), limits(), nil)
 		if c.kind != nil {
 			if !errors.Is(err, c.kind) {
 				t.Errorf("%s: %v", c.name, err)
@@ -109,7 +109,7 @@ func TestNotBGZF(t *testing.T) {
 	first := bgzfSize(lie)
 	second := bgzfSize(lie[first:])
 	binary.LittleEndian.PutUint16(lie[21:], uint16(first+second-1))
-	m, err := Make(bytes.NewReader(lie), int64(len(lie)), limits())
+	m, err := Make(bytes.NewReader(lie), int64(len(lie)), limits(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

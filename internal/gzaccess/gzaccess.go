@@ -4,7 +4,8 @@
 // (RFC 1952), or a Deflate block (RFC 1951) together with the content before it. A [Decoder] decodes
 // an interval without the rest of the file. There are three ways to make a Map:
 //
-//   - [Make] decodes the file from the front, and verifies it (make.go).
+//   - [Make] decodes the file from the front, and verifies it (make.go, pass.go). A [Crew] spreads
+//     that over workers.
 //   - Make reads only headers and trailers of a BGZF file, whose members state their sizes (bgzf.go).
 //   - [Use] takes the checkpoints of a sidecar file (use.go).
 //
@@ -25,12 +26,12 @@ import (
 const (
 	windowSize = gzindex.WindowSize
 
-	// spacing is the least content between two checkpoints that Make aims at, in bytes. Half of it
-	// halves the time of a random read, and doubles the memory of the windows.
+	// spacing is the content between two checkpoints that Make aims at, in bytes. Half of it halves
+	// the time of a random read, and doubles the memory of the windows.
 	spacing = 512 << 10
 
 	// maxPoints is the most memory of checkpoints in bytes, if the limit allows it. Make then drops
-	// every second one. The checkpoints of 1 GB of content take about 25 MB.
+	// about every second one. The checkpoints of 1 GB of content take about 10 MB.
 	maxPoints = 64 << 20
 	// pointsShare is the part of the memory limit that checkpoints may take.
 	pointsShare = 8
@@ -141,7 +142,7 @@ func headerSize(src io.ReaderAt, offset, size int64) (int64, error) {
 		case done:
 			return at - offset, nil
 		case err != nil:
-			return 0, errs.At(headerKind(err), offset, err.Error())
+			return 0, errs.At(gzfile.HeaderKind(err), offset, err.Error())
 		}
 	}
 }

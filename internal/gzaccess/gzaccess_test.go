@@ -2,10 +2,12 @@ package gzaccess
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/gopz/compress/internal/container"
@@ -27,8 +29,8 @@ func TestMake(t *testing.T) {
 			m := makeMap(t, f.file, spacing)
 			checkMap(t, fmt.Sprint(f.name, ", spacing ", spacing), m, f)
 			for i, b := range m.File.Blocks {
-				if last := i == len(m.File.Blocks)-1; !last && int64(b.Raw) < spacing/2 {
-					t.Errorf("%s, spacing %d: interval %d has %d bytes", f.name, spacing, i, b.Raw)
+				if i > 0 && b.Content/spacing == m.File.Blocks[i-1].Content/spacing {
+					t.Errorf("%s, spacing %d: interval %d begins at %d", f.name, spacing, i, b.Content)
 				}
 			}
 		}
@@ -64,7 +66,7 @@ func TestThin(t *testing.T) {
 		l := limits()
 		l.MaxMemory = makerMemory
 		f := gzFile{"", file, content}
-		m, err := makeSpaced(bytes.NewReader(file), int64(len(file)), l, 1000)
+		m, err := makeSpaced(bytes.NewReader(file), int64(len(file)), l, nil, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +76,7 @@ func TestThin(t *testing.T) {
 			t.Errorf("%d checkpoints take %d bytes, limit %d", len(m.points), used, limit)
 		}
 		l.MaxMemory--
-		_, err = Make(bytes.NewReader(file), int64(len(file)), l)
+		_, err = Make(bytes.NewReader(file), int64(len(file)), l, nil)
 		var e *errs.Error
 		if !errors.Is(err, errs.Memory) || !errors.As(err, &e) || e.Memory != makerMemory {
 			t.Errorf("too little memory: %v", err)
@@ -86,16 +88,15 @@ func TestThin(t *testing.T) {
 func TestDrop(t *testing.T) {
 	content := text(5000)
 	for n := 2; n < 20; n++ {
-		m := maker{hasSums: true, most: 1 << 30}
+		m := maker{hasSums: true, spacing: 100, most: 1 << 30}
 		for i := range n {
 			if i > 0 {
-				m.sum = gzfile.Checksum(0, content[100*i-100:100*i])
-				m.closeInterval()
+				m.grow(100, gzfile.Checksum(0, content[100*i-100:100*i]))
 			}
-			m.insert(gzindex.Checkpoint{Bit: int64(i), Content: int64(100 * i)})
+			m.add(gzindex.Checkpoint{Bit: int64(i), Content: int64(100 * i)})
 		}
 		m.drop()
-		m.sum = gzfile.Checksum(m.sum, content[100*n-100:100*n])
+		m.grow(100, gzfile.Checksum(0, content[100*n-100:100*n]))
 		m.closeInterval()
 		if len(m.points) != (n+1)/2 || len(m.sums) != len(m.points) {
 			t.Fatalf("%d checkpoints: %d left, %d sums", n, len(m.points), len(m.sums))
@@ -151,7 +152,7 @@ func TestErrors(t *testing.T) {
 			continue
 		}
 		want := walkError(file, l)
-		_, err := makeSpaced(bytes.NewReader(file), int64(len(file)), l, 1000)
+		_, err := makeSpaced(bytes.NewReader(file), int64(len(file)), l, nil, 1000)
 		var a, b *errs.Error
 		if errors.As(want, &a) != errors.As(err, &b) || a != nil && *a != *b {
 			t.Fatalf("%v (%+v), want %v (%+v)", err, b, want, a)
@@ -214,12 +215,12 @@ func TestCanceled(t *testing.T) {
 		}
 		return bytes.NewReader(file).ReadAt(p, off)
 	})
-	if _, err := Make(src, int64(len(file)), l); !errors.Is(err, context.Canceled) {
+	if _, err := Make(src, int64(len(file)), l, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	cause := errors.New("no network")
 	src = func(p []byte, off int64) (int, error) { return 0, cause }
-	if _, err := Make(src, int64(len(file)), limits()); err != cause {
+	if _, err := Make(src, int64(len(file)), limits(), nil); err != cause {
 		t.Error(err)
 	}
 }
@@ -227,3 +228,107 @@ func TestCanceled(t *testing.T) {
 type readerAt func(p []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+// team is a Crew that packs windows on goroutines, later than they are asked for.
+type team struct {
+	alone
+	width int
+	jobs  []chan *Packing
+}
+
+func (c *team) Width() int { return c.width }
+
+func (c *team) Pack(p *Packing) {
+	job := make(chan *Packing, 1)
+	c.jobs = append(c.jobs, job)
+	go func() {
+		p.Prepare(nil)
+		job <- p
+	}()
+}
+
+func (c *team) Packed() (*Packing, error) {
+	job := c.jobs[0]
+	c.jobs = c.jobs[1:]
+	return <-job, nil
+}
+
+// TestCrew makes Maps with windows packed early and late, and with little memory. All are equal.
+func TestCrew(t *testing.T) {
+	content := text(2 << 20)
+	file := flushed(t, content, 3000)
+	for _, memory := range []int64{makerMemory, 0} {
+		l := limits()
+		l.MaxMemory = memory
+		var want *Map
+		for _, width := range []int{1, 2, 50} {
+			c := &team{width: width}
+			m, err := makeSpaced(bytes.NewReader(file), int64(len(file)), l, c, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if width == 1 {
+				want = m
+				checkMap(t, "crew", m, gzFile{"", file, content})
+			}
+			if !reflect.DeepEqual(m, want) || m.thin != (memory > 0) {
+				t.Errorf("memory %d, width %d: %d checkpoints, want %d", memory, width, len(m.points),
+					len(want.points))
+			}
+		}
+	}
+}
+
+// TestWindows checks that windows keep the bytes that blocks refer to, and no others.
+func TestWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	content := corpus.ByName("random").Make(3 * windowSize)
+	used := make([]bool, windowSize)
+	for at := 2 * windowSize; at < len(content); {
+		n := 20 + r.IntN(100)
+		from := max(windowSize, at-windowSize) + r.IntN(1000)
+		n = max(0, min(n, 2*windowSize-from, len(content)-at))
+		copy(content[at:at+n], content[from:])
+		for i := range n {
+			used[from-windowSize+i] = true
+		}
+		at += n + r.IntN(500)
+	}
+	m := makeMap(t, flushed(t, content, windowSize), windowSize)
+	checkMap(t, "windows", m, gzFile{"", flushed(t, content, windowSize), content})
+	var u gzindex.Unpacker
+	window, err := u.Unpack(m.points[2].Window)
+	if err != nil || m.points[2].Content != 2*windowSize || len(window) != windowSize {
+		t.Fatalf("%d checkpoints, window of %d bytes, %v", len(m.points), len(window), err)
+	}
+	kept, want := 0, 0
+	for i, c := range window {
+		if used[i] {
+			want++
+		}
+		if c != 0 {
+			kept++
+			if c != content[windowSize+i] {
+				t.Fatalf("byte %d is another one", i)
+			}
+		}
+	}
+	if kept < want*9/10 || kept > want {
+		t.Errorf("%d bytes kept, %d are in use", kept, want)
+	}
+}
+
+// flushed returns a member with a flush behind each size bytes of content.
+func flushed(t *testing.T, content []byte, size int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	for len(content) > 0 {
+		n := min(size, len(content))
+		w.Write(content[:n])
+		w.Flush()
+		content = content[n:]
+	}
+	w.Close()
+	return b.Bytes()
+}

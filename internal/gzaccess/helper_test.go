@@ -76,7 +76,7 @@ func standardFiles(t testing.TB, size int) []gzFile {
 // makeMap makes a Map with checkpoints so far apart.
 func makeMap(t testing.TB, file []byte, spacing int64) *Map {
 	t.Helper()
-	m, err := makeSpaced(bytes.NewReader(file), int64(len(file)), limits(), spacing)
+	m, err := makeSpaced(bytes.NewReader(file), int64(len(file)), limits(), nil, spacing)
 	if err != nil {
 		t.Fatal(err)
 	}

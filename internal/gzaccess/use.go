@@ -25,7 +25,7 @@ func Use(x *gzindex.Index, src io.ReaderAt, size int64, limits *container.Limits
 	if x.FileSize != gzindex.Unknown && x.FileSize != size {
 		return nil, stale("is for a file of %d bytes, and this one has %d", x.FileSize, size)
 	}
-	m := newMaker(src, size, limits)
+	m := maker{spacing: spacing, most: pointsLimit(limits)}
 	m.points = distinct(x.Checkpoints)
 	if n := len(m.points); m.points[n-1].Bit > size*8 {
 		return nil, stale("has a checkpoint behind the end of the file")
@@ -34,23 +34,29 @@ func Use(x *gzindex.Index, src io.ReaderAt, size int64, limits *container.Limits
 		m.memory += pointMemory + int64(m.points[i].Window.Size())
 	}
 	m.most = max(m.most, m.memory) // the caller has counted them
-	if err := m.lead(); err != nil {
+	if err := m.lead(src, limits); err != nil {
 		return nil, misfit(err)
 	}
 	last := m.points[len(m.points)-1]
+	if limits.TooLarge(0, last.Content) {
+		return nil, &errs.Error{
+			Kind: errs.TooLarge, Part: errs.PartBlock, Block: -1, Offset: last.Bit >> 3,
+		}
+	}
 	var unpacker gzindex.Unpacker
 	window, err := unpacker.Unpack(last.Window)
 	if err == nil {
+		m.content = last.Content
 		m.spacing = max(m.spacing, last.Content/int64(len(m.points)))
-		err = m.run(&last, window)
+		err = m.pass(src, size, limits, nil, &last, window)
 	}
 	if err != nil {
 		return nil, misfit(err)
 	}
-	if content := m.walker.content; x.ContentSize != gzindex.Unknown && x.ContentSize != content {
+	if content := m.content; x.ContentSize != gzindex.Unknown && x.ContentSize != content {
 		return nil, stale("is for %d bytes of content, and this file has %d", x.ContentSize, content)
 	}
-	return newMap(size, m.walker.content, m.points, nil)
+	return newMap(size, m.content, m.points, nil)
 }
 
 // distinct returns the last checkpoint at each place of the content. The first one is at the
@@ -70,7 +76,7 @@ func distinct(points []gzindex.Checkpoint) []gzindex.Checkpoint {
 }
 
 // lead decodes what lies before the first content.
-func (m *maker) lead() error {
+func (m *maker) lead(src io.ReaderAt, limits *container.Limits) error {
 	first := &m.points[0]
 	size := (first.Bit + 7) >> 3
 	if size == 0 {
@@ -80,12 +86,12 @@ func (m *maker) lead() error {
 		return stale("has its first checkpoint at byte %d", size)
 	}
 	p := make([]byte, size)
-	if err := container.ReadAt(m.in.src, p, 0); err != nil {
+	if err := container.ReadAt(src, p, 0); err != nil {
 		return err
 	}
 	var d gzfile.SectionDecoder
 	s := gzfile.Section{
-		From: gzfile.Point{Header: true}, To: point(first), Src: p, Checks: m.limits.Checks,
+		From: gzfile.Point{Header: true}, To: point(first), Src: p, Checks: limits.Checks,
 		Buf: make([]byte, gzfile.SectionWindow+slack),
 	}
 	if err := d.Decode(&s); err != nil {
