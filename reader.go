@@ -1,10 +1,7 @@
 package compress
 
 import (
-	"bytes"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
@@ -88,23 +85,17 @@ func NewReader(r io.Reader, opts ...Option) (*Reader, error) {
 // Close. It reads nothing, so it cannot fail.
 func (r *Reader) Reset(src io.Reader) {
 	r.release()
-	r.src, r.memory, r.nonBlocking = src, nil, isNonBlocking(src)
-	if r.ready = nil; !r.nonBlocking {
+	r.src, r.memory = src, nil
+	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
+	if o, ok := src.(container.Opener); ok { // package gzip has read the beginning
+		r.format = Gzip
+		r.source, r.nonBlocking, r.ready = o.Open(&r.opt.limits, r.sched.Workers())
+		return
+	}
+	r.nonBlocking, r.ready = container.IsNonBlocking(src), nil
+	if !r.nonBlocking {
 		r.ready = container.Readiness(src)
 	}
-	r.source, r.input, r.end, r.err, r.closed, r.passed = nil, atUnit, nil, nil, false, 0
-}
-
-// isNonBlocking reports whether all of the input is available without waiting.
-func isNonBlocking(src io.Reader) bool {
-	switch s := src.(type) {
-	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
-		return true
-	case *os.File:
-		info, err := s.Stat()
-		return err == nil && info.Mode().IsRegular()
-	}
-	return false
 }
 
 // release frees the current block and drops references to the input. It keeps the run for the next

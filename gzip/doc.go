@@ -19,9 +19,20 @@
 //
 // # Reading
 //
-// A [Reader] decodes on the caller's goroutine, starts none, and reads the source only inside
-// its methods. It takes up to 96 KiB for window and content, 20 KiB for tables, and 16 KiB of input
-// if the source is no [io.ByteReader].
+// A [Reader] reads the source only inside its methods. It decodes the first 256 KiB of input on the
+// caller's goroutine, and starts no other. For that it takes up to 96 KiB for window and content,
+// 20 KiB for tables, and 16 KiB of input if the source is no [io.ByteReader].
+//
+// If the source is a *[bytes.Reader], *[bytes.Buffer], *[strings.Reader] or *[os.File], the workers
+// of the shared scheduler decode what follows, several parts at once. The Reader then takes up to
+// 128 MiB. One in four workers may have such a Reader, and at least one Reader decodes so. Others
+// go on alone, and try again after each MiB of input. Content, errors and their order do not depend
+// on that. Workers end by themselves when a Reader is dropped without Close. [Reader.SetOptions]
+// chooses another scheduler, or one worker.
+//
+// Content of other sources is decoded on the caller's goroutine. The Reader cannot ask a network
+// connection whether a read would wait. It cannot give input back to a [bufio.Reader]. So pass a
+// file itself, not a bufio.Reader of it.
 //
 // A source that is an io.ByteReader is left right behind the last member. For *[bufio.Reader],
 // *[bytes.Buffer], *[bytes.Reader] and *[strings.Reader] that costs nothing. Other ByteReaders are
@@ -36,6 +47,7 @@
 //   - It may return the end of the content before it knows that it is the end. The next Read then
 //     returns io.EOF or the error.
 //   - The offset in a [flate.CorruptInputError] may differ by a few bytes.
+//   - With SetOptions a Writer or a Reader gets workers of its own.
 //   - Writer and Reader have no method ReadFrom or WriteTo either. A type that embeds one and
 //     overrides Write or Read would lose calls to them.
 package gzip

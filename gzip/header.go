@@ -20,6 +20,9 @@ var (
 	ErrHeader = errors.New("gzip: invalid header")
 )
 
+// Errors of a Reader that compress/gzip does not have.
+var errReadBegun = errors.New("gzip: SetOptions after the first Read")
+
 // Errors about the fields of a Header that is to be written.
 var (
 	errExtra  = errors.New("gzip.Write: Extra data is too large")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/gopz/compress/internal/container"
@@ -27,7 +28,11 @@ type input struct {
 	tail     uint32 // of exact: the last four bytes read
 	flushed  bool   // of exact: the bytes of next may end a flush
 
-	own *bufio.Reader // for sources that are no io.ByteReader
+	// While a scanner reads ahead: bytes that it has read, and those of them that memory has dropped.
+	given, dropped int64
+
+	own  *bufio.Reader // for sources that are no io.ByteReader
+	file *os.File      // what own reads from, if that is a file
 }
 
 const (
@@ -55,7 +60,8 @@ type source interface {
 
 // reset makes r the source and returns it, or what buffers it.
 func (in *input) reset(r io.Reader) source {
-	in.buffered, in.memory, in.seeker, in.exact, in.unused, in.err = nil, nil, nil, nil, nil, nil
+	in.buffered, in.memory, in.seeker, in.exact, in.file = nil, nil, nil, nil, nil
+	in.unused, in.err = nil, nil
 	switch s := r.(type) {
 	case *bufio.Reader:
 		in.buffered = s
@@ -79,6 +85,7 @@ func (in *input) reset(r io.Reader) source {
 		in.own.Reset(r)
 	}
 	in.buffered = in.own
+	in.file, _ = r.(*os.File)
 	return in.own
 }
 

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/gopz/compress"
 	"github.com/gopz/compress/inflate"
 )
 
@@ -12,9 +13,15 @@ import (
 // is that of the first member. It verifies the trailer of each member when Read has returned all of
 // the member's content; content counts only once [io.EOF] has come.
 //
-// Methods are for one goroutine at a time. The zero value is ready for Reset.
+// Methods are for one goroutine at a time. The zero value is ready for Reset. Workers of a
+// scheduler may decode large content; see the package.
 type Reader struct {
 	Header // of the first member, after NewReader or Reset
+
+	opts    []compress.Option
+	ahead   *ahead // decodes the rest of the input; nil if the Reader does
+	aheadAt int64  // where in the input to try that, in bytes
+	begun   bool   // Read has been called
 
 	r        source
 	in       input
@@ -25,8 +32,10 @@ type Reader struct {
 	out, end int    // buf[out:end] is not returned yet
 	full     bool   // there was no room for more content
 	ended    bool   // the member has no more content
+	used     int64  // input used of the Deflate stream, in bytes
+	before   int64  // of those before
+	size     int64  // of the content so far, in bytes
 	sum      uint32 // CRC-32 of the header, then of the content so far
-	size     uint32 // of the content so far, in bytes
 	err      error  // what all calls of Read return
 	bad      error  // what the Deflate stream ends with, for Close
 
@@ -51,9 +60,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // Reset makes the Reader as [NewReader] returns it, reading from r. It keeps memory.
 func (z *Reader) Reset(r io.Reader) error {
+	z.stopAhead()
 	z.r = z.in.reset(r)
-	z.single, z.bad = false, nil
+	z.single, z.bad, z.begun = false, nil, false
 	z.beginMember()
+	z.before, z.aheadAt = 0, aheadFrom
 	z.Header, z.err = z.readHeader()
 	z.sum = 0
 	return z.err
@@ -70,14 +81,35 @@ func (z *Reader) Multistream(ok bool) { z.single = !ok }
 // [io.EOF].
 func (z *Reader) Close() error { return z.bad }
 
+// SetOptions chooses how large content is decoded, by [compress.WithConcurrency], WithScheduler,
+// WithMaxMemory or WithContext. Other options have no effect. With one worker the caller's
+// goroutine decodes all content. With more the Reader decodes ahead however many others do, and
+// takes up to [compress.DefaultReaderMemory]. The options last until the next SetOptions, also
+// after Reset. Call it before the first Read. An option out of its range is a [compress.ErrOption],
+// and the options remain as before.
+func (z *Reader) SetOptions(opts ...compress.Option) error {
+	if z.begun {
+		return errReadBegun
+	}
+	if _, err := newAhead(opts); err != nil {
+		return err
+	}
+	z.opts = append([]compress.Option(nil), opts...)
+	return nil
+}
+
 // Read reads up to len(p) bytes of content into p. Its errors are io.EOF behind the last member,
 // [io.ErrUnexpectedEOF] for data that ends too early, [ErrHeader], [ErrChecksum], a
 // [flate.CorruptInputError] for a damaged Deflate stream, and those of the source. With an empty p
 // it returns 0 once there is content, or the error.
 func (z *Reader) Read(p []byte) (n int, err error) {
-	if z.err != nil {
+	switch {
+	case z.err != nil:
 		return 0, z.err
+	case z.ahead != nil:
+		return z.readAhead(p)
 	}
+	z.begun = true
 	for {
 		m := copy(p[n:], z.buf[z.out:z.end])
 		n += m
@@ -94,6 +126,10 @@ func (z *Reader) Read(p []byte) (n int, err error) {
 			}
 		case n > 0:
 			return n, nil
+		case !z.full && z.before+z.used >= z.aheadAt && z.goAhead():
+			return z.readAhead(p)
+		case z.err != nil:
+			return 0, z.err
 		default:
 			z.decode()
 		}
@@ -105,7 +141,8 @@ func (z *Reader) beginMember() {
 	z.inflater.Reset()
 	z.in.begin()
 	z.out, z.end, z.full, z.ended = 0, 0, false, false
-	z.sum, z.size = 0, 0
+	z.before += z.used
+	z.used, z.size, z.sum = 0, 0, 0
 }
 
 // endMember verifies the trailer and goes to the next member.
@@ -114,7 +151,7 @@ func (z *Reader) endMember() error {
 	switch {
 	case err != nil:
 		return err
-	case sum != z.sum || size != z.size:
+	case sum != z.sum || size != uint32(z.size):
 		return ErrChecksum
 	case z.single:
 		return io.EOF
@@ -136,7 +173,7 @@ func (z *Reader) decode() {
 	}
 	content := z.buf[from:z.end]
 	z.sum = crc32.Update(z.sum, crc32.IEEETable, content)
-	z.size += uint32(len(content))
+	z.size += int64(len(content))
 }
 
 // step decodes from one piece of input. It reports whether another step makes sense.
@@ -151,6 +188,7 @@ func (z *Reader) step() (more bool) {
 	}
 	n, used, err := z.inflater.Decode(z.buf, z.end, src)
 	z.in.use(used)
+	z.used += int64(used)
 	z.end += n
 	z.full = err == nil && z.end == len(z.buf)
 	switch err {

@@ -1,7 +1,10 @@
 package container
 
 import (
+	"bytes"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/gopz/compress/internal/errs"
 )
@@ -44,6 +47,18 @@ func ReadFull(r io.Reader, p []byte) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// IsNonBlocking reports whether all of an input is available without waiting.
+func IsNonBlocking(src io.Reader) bool {
+	switch s := src.(type) {
+	case *bytes.Reader, *bytes.Buffer, *strings.Reader:
+		return true
+	case *os.File:
+		info, err := s.Stat()
+		return err == nil && info.Mode().IsRegular()
+	}
+	return false
 }
 
 // WriteFull writes p. A count that is too small comes with an error.

@@ -179,7 +179,7 @@ func findMember(p []byte, from, to int64) int64 {
 func (a *scout) decodeFrom(start place, sure bool) bool {
 	p, r := a.part, a.result
 	w, o := &r.walker, r.output
-	r.start = start
+	r.start, w.rules = start, a.dec.rules
 	w.beginAt(start, p.data[start.bit>>3-p.offset:])
 	w.inflater.StopAtBlock = true
 	switch {

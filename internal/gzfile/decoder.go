@@ -33,6 +33,7 @@ type decoder struct {
 	walker walker // of Decode
 	reader reader
 	checks bool
+	rules  Rules
 
 	maxDecoded int64
 	content    int64  // of the file so far, in bytes
@@ -65,6 +66,7 @@ func newDecoder() *decoder {
 func (d *decoder) begin(limits *container.Limits) {
 	d.reader.close()
 	d.input.begin()
+	d.rules, d.walker.rules = GzipRules, GzipRules
 	d.walker.begin()
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.cell, d.window, d.err = 0, -1, d.window[:0], nil
@@ -85,12 +87,13 @@ func (d *decoder) release() {
 	d.check.visit, d.check.err, d.err = nil, nil, nil
 }
 
-// pays reports whether it pays to decode the part of a unit ahead. If several results in a row were
-// of no use, only some parts are decoded ahead, to see whether that has changed.
+// pays reports whether it pays to decode the part of a unit ahead. It does not for the first one,
+// whose turn has come. If several results in a row were of no use, only some parts are decoded ahead,
+// to see whether that has changed.
 func (d *decoder) pays(unit int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.missed < missedMost || unit%retryAhead < 2
+	return unit > 0 && (d.missed < missedMost || unit%retryAhead < 2)
 }
 
 // partSize returns how long the next part should be that is decoded ahead.
@@ -210,7 +213,7 @@ func (d *decoder) accept(r *result) *output {
 		if len(o.ends) > 0 {
 			o.ends[0].member = d.walker.offset
 		} else if w.state <= inTrailer && w.members == d.walker.members {
-			w.offset = d.walker.offset
+			w.offset, w.start = d.walker.offset, d.walker.start
 		}
 	}
 	d.walker = w

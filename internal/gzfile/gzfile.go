@@ -39,7 +39,7 @@ var (
 	ErrShort    = errors.New("gzip header cut short")
 	ErrChecksum = errors.New("gzip header checksum mismatch")
 	ErrField    = errors.New("gzip header field out of range")
-	// ErrLong is for ParseHeader; a Skipper accepts strings of any length.
+	// ErrLong is for ParseHeader; a Skipper has limits of its own.
 	ErrLong = fmt.Errorf("%w: name or comment too long", ErrField)
 )
 

@@ -2,11 +2,13 @@ package gzfile
 
 import "errors"
 
-// Skipper passes over a header that comes in pieces, and keeps nothing of it: name and comment may
-// have any length. The zero value is ready for a header.
+// Skipper passes over a header that comes in pieces, and keeps nothing of it. Under
+// GzipRules name and comment may have any length. The zero value is ready for a header.
 type Skipper struct {
+	Rules Rules
+
 	head  [MinHeaderSize]byte
-	have  int // bytes of head, or of a number
+	have  int // bytes of head, of a number or of a string
 	left  int // bytes of extra data
 	crc   uint16
 	sum   uint32
@@ -32,8 +34,8 @@ var stageFlags = [behind]byte{
 }
 
 // Skip passes over the bytes of the header in p, n bytes, and reports whether the header ends
-// there. Its errors are those of ParseHeader except ErrShort and ErrLong. After an error the
-// Skipper is unusable.
+// there. Its errors are those of ParseHeader except ErrShort, and ErrLong under GzipRules.
+// After an error the Skipper is unusable.
 func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 	for i, b := range p {
 		if s.stage < headerCRC {
@@ -43,7 +45,7 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 		case fixed:
 			s.head[s.have] = b
 			s.have++
-			if _, _, err := ParseHeader(s.head[:s.have]); err != nil && !errors.Is(err, ErrShort) {
+			if err := s.checkFixed(); err != nil {
 				return i, false, err
 			}
 			if s.have == MinHeaderSize {
@@ -62,8 +64,10 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 				s.next()
 			}
 		case name, comment:
-			if b == 0 {
+			if s.have++; b == 0 {
 				s.next()
+			} else if s.have == MaxStdString && s.Rules == StdRules {
+				return i, false, ErrLong
 			}
 		case headerCRC:
 			s.crc |= uint16(b) << (8 * s.have)
@@ -80,6 +84,20 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 		}
 	}
 	return len(p), false, nil
+}
+
+// checkFixed checks as much of the fixed part as there is.
+func (s *Skipper) checkFixed() error {
+	if s.Rules == StdRules {
+		if s.have == MinHeaderSize && (string(s.head[:2]) != Magic || s.head[2] != methodDeflate) {
+			return ErrMagic
+		}
+		return nil
+	}
+	if _, _, err := ParseHeader(s.head[:s.have]); err != nil && !errors.Is(err, ErrShort) {
+		return err
+	}
+	return nil
 }
 
 // next goes to the next part that the header has.

@@ -14,6 +14,7 @@ type Member struct {
 // A verifier compares the content of members with their trailers, in order.
 type verifier struct {
 	checks  bool
+	rules   Rules
 	visit   func(Member) error // called behind each member, unless nil
 	marks   *Marks             // nil if there are to be none
 	rest    uint32             // sum of the content behind the last mark
@@ -101,6 +102,8 @@ func (v *verifier) end(e *memberEnd) error {
 	case v.partial:
 		v.partial = false
 	case v.checks && e.sum != v.sum:
+		return v.fail(errs.Checksum, e, "")
+	case e.size != uint32(v.size) && v.rules == StdRules:
 		return v.fail(errs.Checksum, e, "")
 	case e.size != uint32(v.size):
 		return v.fail(errs.Corrupt, e, "the content is not as long as the gzip trailer says")

@@ -19,12 +19,14 @@ const windowSize = inflate.WindowSize
 // It parses trailers, but does not compare them with the content.
 type walker struct {
 	inflater *inflate.Decoder
+	rules    Rules
 	state    state
 	atBlock  bool // in the body, in front of a block
 
 	at      int64 // offset of the input that comes next, in bytes
 	offset  int64 // of the member, or of the zeros behind the last one
 	body    int64 // where the inflater counts from
+	start   int64 // of the member's Deflate stream
 	members int   // that are complete
 	head    Skipper
 	trailer [TrailerSize]byte
@@ -44,12 +46,12 @@ const (
 
 // begin goes to the beginning of a file.
 func (w *walker) begin() {
-	*w = walker{inflater: w.inflater}
+	*w = walker{inflater: w.inflater, rules: w.rules}
 }
 
 // beginAt goes to a place in the file. in is the input from the byte on that has it.
 func (w *walker) beginAt(p place, in []byte) {
-	*w = walker{inflater: w.inflater, at: p.bit >> 3}
+	*w = walker{inflater: w.inflater, rules: w.rules, at: p.bit >> 3}
 	if p.member {
 		return
 	}
@@ -83,17 +85,17 @@ func (w *walker) step(in []byte, o *output, room int) (more bool, err error) {
 	switch w.state {
 	case betweenMembers:
 		w.offset = w.at
-		if w.state = inHeader; w.offset > 0 && in[0] == 0 {
+		if w.state = inHeader; w.offset > 0 && in[0] == 0 && w.rules == GzipRules {
 			w.state = inPadding
 		}
-		w.head = Skipper{}
+		w.head = Skipper{Rules: w.rules}
 	case inHeader:
 		n, done, herr := w.head.Skip(in)
 		w.at += int64(n)
 		switch {
 		case done:
 			w.inflater.Reset()
-			w.state, w.body, w.atBlock = inBody, w.at, false
+			w.state, w.body, w.start, w.atBlock = inBody, w.at, w.at, false
 			o.beginMember()
 			o.mark(w.body << 3)
 		case errors.Is(herr, ErrMagic) && w.members > 0:
@@ -139,7 +141,10 @@ func (w *walker) inflate(in []byte, o *output, room int) (more bool, err error) 
 		return true, nil
 	}
 	if at, ok := w.inflater.Corrupt(err); ok {
-		err = w.fail(errs.Corrupt, errs.PartBlock, w.body+at, "the Deflate stream is damaged")
+		if at += w.body; w.rules == StdRules {
+			at -= w.start
+		}
+		err = w.fail(errs.Corrupt, errs.PartBlock, at, "the Deflate stream is damaged")
 	}
 	return false, err
 }
@@ -159,6 +164,10 @@ func (w *walker) end(err error) error {
 		part = errs.PartHeader
 	case inHeader:
 		part = errs.PartHeader
+	case inTrailer:
+		if w.rules == StdRules {
+			part = errs.PartStray
+		}
 	}
 	return container.Broken(err, func() error { return w.fail(errs.Truncated, part, w.at, "") })
 }
