@@ -4,10 +4,6 @@
 
 package simd
 
-func cpuid(leaf uint32, subleaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
-
-func xgetbv() (saved uint32)
-
 // decodeLanesAVX2 decodes whole rounds while each group has room and words for one.
 //
 //go:noescape

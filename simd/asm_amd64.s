@@ -4,25 +4,6 @@
 
 #include "textflag.h"
 
-// func cpuid(leaf uint32, subleaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
-// Requires: CPUID
-TEXT ·cpuid(SB), NOSPLIT, $0-24
-	MOVL leaf+0(FP), AX
-	MOVL subleaf+4(FP), CX
-	CPUID
-	MOVL AX, eax+8(FP)
-	MOVL BX, ebx+12(FP)
-	MOVL CX, ecx+16(FP)
-	MOVL DX, edx+20(FP)
-	RET
-
-// func xgetbv() (saved uint32)
-TEXT ·xgetbv(SB), NOSPLIT, $0-4
-	XORL CX, CX
-	XGETBV
-	MOVL AX, saved+0(FP)
-	RET
-
 // func decodeLanesAVX2(statesA *[32]uint32, tabA *[2048]uint32, dstA []byte, wordsA []byte) (done int, usedA int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·decodeLanesAVX2(SB), NOSPLIT, $8-80

@@ -155,11 +155,13 @@ var sideways = map[arrow]string{
 // foreign lists the modules that packages and their tests may import, and these packages. A module's
 // path covers all its packages.
 var foreign = map[string][]string{
-	"github.com/cespare/xxhash/v2": {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
-	"golang.org/x/sys":             {"internal/cli", "internal/container"},
-	"golang.org/x/term":            {"internal/cli"},
-	"github.com/cogentcore/webgpu": {"gpu/webgpu"},
-	"github.com/go-gl/gl":          {"gpu/opengl"},
+	"github.com/klauspost/cpuid/v2": {"simd"},
+	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
+	"github.com/spf13/pflag":        {"internal/cli"},
+	"golang.org/x/sys":              {"internal/cli", "internal/container"},
+	"golang.org/x/term":             {"internal/cli"},
+	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
+	"github.com/go-gl/gl":           {"gpu/opengl"},
 	// Writes and reads the standard formats, for comparison. No importer needs these packages.
 	"github.com/klauspost/compress": {"internal/bench", "internal/peertest"},
 }
@@ -167,8 +169,9 @@ var foreign = map[string][]string{
 // small lists the modules that any test may import. The library itself needs them, so that tests
 // cost an importer nothing more.
 var small = map[string]bool{
-	"github.com/cespare/xxhash/v2": true,
-	"golang.org/x/sys":             true,
+	"github.com/klauspost/cpuid/v2": true,
+	"github.com/cespare/xxhash/v2":  true,
+	"golang.org/x/sys":              true, // of cpuid
 }
 
 // optional lists modules and the build constraint that their imports need.

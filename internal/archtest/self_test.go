@@ -104,10 +104,10 @@ var checkTests = []struct {
 	{"", "pipeline/nosuch", true, "add it to the table"},
 
 	// Other modules.
-	{"internal/cli", "golang.org/x/term", false, ""},
+	{"internal/cli", "github.com/spf13/pflag", false, ""},
 	{"internal/cli", "golang.org/x/sys/unix", false, ""},
-	{"", "golang.org/x/term", false, "only for"},
-	{"pipeline", "golang.org/x/term", false, "only for"},
+	{"", "github.com/spf13/pflag", false, "only for"},
+	{"pipeline", "github.com/spf13/pflag", false, "only for"},
 	{"zstd", "github.com/klauspost/compress/zstd", false, "only for"},
 	{"internal/peertest", "github.com/klauspost/compress/zstd", true, ""},
 	{"", "github.com/klauspost/compress/zstd", true, "and their tests"},
@@ -116,7 +116,7 @@ var checkTests = []struct {
 	{"internal/corpus", "github.com/klauspost/compress/zstd", false, "and their tests"},
 	{"simd", "golang.org/x/sys/unix", true, ""},
 	{"simd", "golang.org/x/sys/unix", false, "and their tests"},
-	{"", "golang.org/x/term", true, "and their tests"},
+	{"", "github.com/spf13/pflag", true, "and their tests"},
 	{"", "github.com/klauspost/compressor", true, "new dependency"},
 	{"internal/cli", "example.org/x", false, "new dependency"},
 	{"", "example.com/mm", false, "new dependency"},

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 
 	"github.com/gopz/compress"
 )
@@ -75,13 +78,18 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 	var c config
 	invalid := c.readEnv(getenv)
 	c.kernelWarning = checkKernels(getenv(kernelsVariable))
-	fs := c.flags()
-	var err error
-	if c.files, err = fs.parse(args); err != nil {
-		return c, err
+	fs := c.flagSet()
+	args = rewriteLevels(args,
+		func(short byte) bool {
+			return short < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(short))))
+		},
+		func(long string) bool { return takesValue(fs.Lookup(long)) })
+	if err := fs.Parse(args); err != nil {
+		return c, usageError(fs, err)
 	}
+	c.files = fs.Args()
 	for _, v := range invalid {
-		if !fs.lookup(v.flag).given {
+		if !fs.Changed(v.flag) {
 			c.envWarnings = append(c.envWarnings, v.text)
 		}
 	}
@@ -92,8 +100,10 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		}
 		return c, nil
 	}
-	return c, c.check(fs.lookup("output").given, fs.lookup("suffix").given)
+	return c, c.check(fs.Changed("output"), fs.Changed("suffix"))
 }
+
+func takesValue(f *pflag.Flag) bool { return f != nil && f.NoOptDefVal == "" }
 
 // envError is an environment variable whose value is invalid.
 type envError struct {

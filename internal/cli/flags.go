@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/gopz/compress"
 )
 
@@ -17,42 +19,48 @@ const (
 	maxThreads   = compress.MaxConcurrency
 )
 
-// levelFlag is the option that a number stands for, as in -9.
+// levelFlag is the option that rewriteLevels produces.
 const levelFlag = "level"
 
-// flags returns the options of the command, bound to c. optionTable holds their one-letter names and
-// descriptions.
-func (c *config) flags() (fs flagSet) {
-	add := func(name string, rule valueRule, set func(string) error) {
-		fs = append(fs, &flag{long: name, short: shortName(name), rule: rule, set: set})
-	}
-	c.actionFlags(func(name string, act func()) {
-		add(name, noValue, func(string) error { act(); return nil })
-	})
-	str := func(p *string, name string) {
-		add(name, needsValue, func(s string) error { *p = s; return nil })
-	}
+// flagSet returns the options of the command, bound to c. optionTable holds their one-letter names
+// and descriptions.
+func (c *config) flagSet() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("pz", pflag.ContinueOnError)
+	fs.Usage = func() {}
+	c.actionFlags(fs)
+	c.boolFlags(fs)
+
+	str := func(p *string, name string) { fs.StringVarP(p, name, shortName(name), "", "") }
 	str(&c.output, "output")
 	str(&c.ownSuffix, "suffix")
 	str(&c.formatName, "format")
 	str(&c.pipeline, "pipeline")
 	str(&c.device, "gpu-device")
 
-	add(levelFlag, needsValue, c.setLevel)
-	level := fs.lookup(levelFlag)
-	add("fast", noValue, func(string) error { return level.apply(strconv.Itoa(minLevel)) })
-	add("best", noValue, func(string) error { return level.apply(strconv.Itoa(maxLevel)) })
-	add("threads", needsValue, c.setThreads)
-	add("block-size", needsValue, c.setBlockSize)
-	add("memory", needsValue, c.setMemory)
-	add("backend", needsValue, c.setBackend)
-	add("help", optionalValue, c.setHelp)
+	value := func(name string, set func(string) error) { fs.FuncP(name, shortName(name), "", set) }
+	value(levelFlag, c.setLevel)
+	value("threads", c.setThreads)
+	value("block-size", c.setBlockSize)
+	value("memory", c.setMemory)
+	value("backend", c.setBackend)
+	value("help", c.setHelp)
+	fs.Lookup("help").NoOptDefVal = helpBrief
 	return fs
 }
 
-// actionFlags adds the options without a value. Where several set the same field the last one on the
-// command line counts. So an option overrides the contrary option of an alias.
-func (c *config) actionFlags(action func(name string, act func())) {
+// actionFlags adds the options without a value of which the last one on the command line counts. So
+// an option overrides the contrary option of an alias.
+func (c *config) actionFlags(fs *pflag.FlagSet) {
+	action := func(name string, act func()) {
+		fs.BoolFuncP(name, shortName(name), "", func(s string) error {
+			// pflag accepts --keep=false, which would have to undo another option.
+			if on, err := strconv.ParseBool(s); err != nil || !on {
+				return errors.New("this option takes no value")
+			}
+			act()
+			return nil
+		})
+	}
 	action("compress", func() { c.mode = modeCompress })
 	action("decompress", func() { c.mode = modeDecompress })
 	action("test", func() { c.mode = modeTest })
@@ -65,19 +73,22 @@ func (c *config) actionFlags(action func(name string, act func())) {
 	action("trial", func() { c.tuning = compress.TuneTrial })
 	action("no-name", func() { c.names = namesDrop })
 	action("name", func() { c.names = namesUse })
+}
 
-	on := func(p *bool, name string) { action(name, func() { *p = true }) }
-	on(&c.toStdout, "stdout")
-	on(&c.force, "force")
-	on(&c.recursive, "recursive")
-	on(&c.quiet, "quiet")
-	on(&c.verbose, "verbose")
-	on(&c.version, "version")
-	on(&c.json, "json")
-	on(&c.noCheck, "no-check")
-	on(&c.rsyncable, "rsyncable")
-	on(&c.zeroFill, "zero-fill")
-	on(&c.listGPUs, "list-gpus")
+// boolFlags adds the options without a value that stand for themselves.
+func (c *config) boolFlags(fs *pflag.FlagSet) {
+	flag := func(p *bool, name string) { fs.BoolVarP(p, name, shortName(name), false, "") }
+	flag(&c.toStdout, "stdout")
+	flag(&c.force, "force")
+	flag(&c.recursive, "recursive")
+	flag(&c.quiet, "quiet")
+	flag(&c.verbose, "verbose")
+	flag(&c.version, "version")
+	flag(&c.json, "json")
+	flag(&c.noCheck, "no-check")
+	flag(&c.rsyncable, "rsyncable")
+	flag(&c.zeroFill, "zero-fill")
+	flag(&c.listGPUs, "list-gpus")
 }
 
 func (c *config) setLevel(s string) error {
@@ -156,9 +167,6 @@ const (
 )
 
 func (c *config) setHelp(s string) error {
-	if s == absent {
-		s = helpBrief
-	}
 	if s != helpBrief && s != helpAll {
 		return errors.New("use --help, or --help=all for all options")
 	}

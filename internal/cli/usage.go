@@ -1,28 +1,76 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 )
 
-// unknownName returns the error for a long option that does not exist.
-func (fs flagSet) unknownName(name string) error {
-	return fmt.Errorf("unknown option --%s%s", printable(name), fs.suggest(name))
+// usageError replaces an error of the option parser by one in the words of this command.
+func usageError(fs *pflag.FlagSet, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+		syntax  *pflag.InvalidSyntaxError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return unknownOption(fs, unknown)
+	case errors.As(err, &missing):
+		return fmt.Errorf("%s needs a value", optionName(missing.GetFlag()))
+	case errors.As(err, &invalid):
+		f, value := invalid.GetFlag(), printable(invalid.GetValue())
+		switch {
+		case f.Name == "help":
+			return fmt.Errorf("--help=%s: %w", value, invalid.Unwrap())
+		case f.NoOptDefVal != "":
+			return fmt.Errorf("%s takes no value", optionName(f))
+		case f.Name == levelFlag: // the argument was -19 or --level=19
+			return fmt.Errorf("level %s: %w", value, invalid.Unwrap())
+		}
+		return fmt.Errorf("%s %s: %w", optionName(f), value, invalid.Unwrap())
+	case errors.As(err, &syntax):
+		return fmt.Errorf("invalid option %s", printable(syntax.GetSpecifiedFlag()))
+	}
+	return err
 }
 
-// unknownLetter returns the error for the first letter of arg, the rest of an argument.
-func (fs flagSet) unknownLetter(arg string) error {
-	r, size := utf8.DecodeRuneInString(arg)
-	letter := arg[:size]
-	switch {
-	case letter == "-" || letter == "=":
-		return fmt.Errorf("unknown option %q", letter) // after valid letters, as in -k-9
-	case r == utf8.RuneError || letter == arg:
-		return fmt.Errorf("unknown option -%s", printable(arg))
+// optionName returns the short name of an option if it has one, and else the long one.
+func optionName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return "-" + f.Shorthand
 	}
-	word, _, _ := strings.Cut(arg, "=")
-	return fmt.Errorf("unknown option -%s in -%s%s", printable(letter), printable(arg), fs.suggest(word))
+	return "--" + f.Name
+}
+
+func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
+	name, cluster := e.GetSpecifiedName(), e.GetSpecifiedShortnames()
+	switch {
+	case cluster == "" && (name == "fast" || name == "best"):
+		return fmt.Errorf("--%s takes no value", name) // rewriteLevels rewrites it only without one
+	case cluster == "":
+		return fmt.Errorf("unknown option --%s%s", printable(name), suggest(fs, name))
+	}
+	// The parser works on bytes. Restore the whole letter.
+	if at := strings.IndexByte(cluster, name[0]); at >= 0 {
+		r, size := utf8.DecodeRuneInString(cluster[at:])
+		if name = cluster[at : at+size]; r == utf8.RuneError {
+			name = cluster
+		}
+	}
+	word, _, _ := strings.Cut(cluster, "=")
+	switch {
+	case name == "-" || name == "=":
+		return fmt.Errorf("unknown option %q", name) // after valid letters, as in -k-9
+	case name == cluster:
+		return fmt.Errorf("unknown option -%s", printable(name))
+	}
+	return fmt.Errorf("unknown option -%s in -%s%s",
+		printable(name), printable(cluster), suggest(fs, word))
 }
 
 // synonyms maps options of other compressors to those of pz.
@@ -33,7 +81,7 @@ var synonyms = map[string]string{
 }
 
 // suggest returns a hint at the option that the user probably meant by an unknown long name.
-func (fs flagSet) suggest(name string) string {
+func suggest(fs *pflag.FlagSet, name string) string {
 	found := synonyms[name]
 	limit := min(2, len(name)/2) // accepted edit distance
 	try := func(option string) {
@@ -46,9 +94,9 @@ func (fs flagSet) suggest(name string) string {
 		}
 	}
 	if found == "" {
-		for _, f := range fs {
-			try(f.long)
-		}
+		fs.VisitAll(func(f *pflag.Flag) { try(f.Name) })
+		try("fast")
+		try("best")
 	}
 	if found == "" {
 		return ""

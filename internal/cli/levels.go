@@ -1,0 +1,74 @@
+package cli
+
+import "strings"
+
+// rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
+// --fast and --best) to --level=N, which pflag understands. It changes neither arguments after "--"
+// nor values of options: short and long report whether an option takes a value.
+//
+// Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
+func rewriteLevels(args []string, short func(byte) bool, long func(string) bool) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		takesNext := false
+		switch {
+		case arg == "--":
+			return append(out, args[i:]...)
+		case arg == "--fast":
+			out = append(out, "--level=1")
+		case arg == "--best":
+			out = append(out, "--level=9")
+		case strings.HasPrefix(arg, "--"):
+			out = append(out, arg)
+			takesNext = !strings.Contains(arg, "=") && long(arg[2:])
+		case len(arg) > 1 && arg[0] == '-':
+			out, takesNext = rewriteCluster(out, arg[1:], short)
+		default:
+			out = append(out, arg)
+		}
+		if takesNext && i+1 < len(args) {
+			i++
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+// rewriteCluster splits a cluster of one-letter options at its digits and appends the parts to out.
+// It reports whether the last letter takes the next argument as its value.
+func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]string, bool) {
+	start, before := 0, len(out) // start: first letter not yet appended
+	flush := func(end int) {
+		if start < end {
+			out = append(out, "-"+cluster[start:end])
+		}
+	}
+	for i := 0; i < len(cluster); {
+		c := cluster[i]
+		switch {
+		case isDigit(c):
+			flush(i)
+			end := i + 1
+			for end < len(cluster) && isDigit(cluster[end]) {
+				end++
+			}
+			out = append(out, "--level="+cluster[i:end])
+			i, start = end, end
+		case c == '=', short(c):
+			// The rest of the cluster is a value.
+			flush(len(cluster))
+			return out, c != '=' && i+1 == len(cluster)
+		case c == '-':
+			// Invalid. Keep the cluster whole so that the parser rejects it. Its rest alone could
+			// be another option, or "--".
+			return append(out[:before], "-"+cluster), false
+		default:
+			i++
+		}
+	}
+	flush(len(cluster))
+	return out, false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
