@@ -42,6 +42,24 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestSizesOfRuns: content of long runs is no larger than by compress/gzip, at any level and size.
+func TestSizesOfRuns(t *testing.T) {
+	sparse := corpus.ByName("sparse").Make(1e5)
+	for _, size := range []int{100, 1000, 10_000, len(sparse)} {
+		for level := 1; level <= 9; level++ {
+			if r := sizeRatio(sparse[:size], level); r > 1 {
+				t.Errorf("%d bytes, level %d: %.3f of the size", size, level, r)
+			}
+		}
+	}
+	columns := corpus.ByName("columns").Make(1e5)
+	for level := 5; level <= 7; level++ {
+		if r := sizeRatio(columns, level); r > 1 {
+			t.Errorf("columns, level %d: %.3f of the size", level, r)
+		}
+	}
+}
+
 // sizeRatio returns the ratio of the sizes of the files, ours to that of compress/gzip.
 func sizeRatio(p []byte, level int) float64 {
 	var ours, theirs bytes.Buffer

@@ -36,7 +36,7 @@ type Limits struct {
 	// list starts as InitialRepeat. The offset of each match moves to its front.
 	Repeats int
 	// MinOffset is the least offset, 1 … the constant MinOffset; 0 stands for the constant.
-	// Only the optimal parser makes offsets below the constant.
+	// With Repeats above 0 only the optimal parser makes offsets below the constant.
 	MinOffset int
 	// Model gives the prices of sequences to the optimal parser. Nil stands for a general model.
 	Model PriceModel

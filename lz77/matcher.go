@@ -58,13 +58,13 @@ func (m *Matcher) ParseFrom(
 	switch params.Finder {
 	case SingleHash:
 		m.resetTables(len(src))
-		return m.parseSingle(dst, src, start)
+		return m.shortenPeriods(m.parseSingle(dst, src, start), len(dst), src, start)
 	case DoubleHash:
 		m.resetTables(len(src))
 		if m.params.Lazy > 0 {
-			return m.parseDoubleLazy(dst, src, start)
+			return m.shortenPeriods(m.parseDoubleLazy(dst, src, start), len(dst), src, start)
 		}
-		return m.parseDouble(dst, src, start)
+		return m.shortenPeriods(m.parseDouble(dst, src, start), len(dst), src, start)
 	case BinaryTree, MultiHash, LCPIntervals:
 		return m.parseOptimal(dst, src, start)
 	default:

@@ -64,13 +64,13 @@ func (p *Params) fills(l *Limits) bool {
 // settings ask for them, short matches between.
 func (m *Matcher) parseRows(dst []Sequence, src []byte, start int) []Sequence {
 	if !m.params.fills(&m.limits) {
-		return m.parseLazy(dst, src, start)
+		return m.shortenPeriods(m.parseLazy(dst, src, start), len(dst), src, start)
 	}
 	if m.short == nil {
 		m.short = new(shortMatches)
 	}
 	f := m.short
-	f.sparse = m.parseLazy(f.sparse[:0], src, start)
+	f.sparse = m.shortenPeriods(m.parseLazy(f.sparse[:0], src, start), 0, src, start)
 	f.reset(len(src), start)
 	at, skip, left := start, 1, 0 // left is the number of chunks yet to pass unchanged
 	for rest := f.sparse; len(rest) > 0; m.checkpoint() {

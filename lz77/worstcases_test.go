@@ -72,12 +72,13 @@ func worstCases(n int) map[string][]byte {
 	return cases
 }
 
-// eachSetting calls f for all levels and for three settings that no level has.
+// eachSetting calls f for all levels and for four settings that no level has.
 func eachSetting(f func(name string, p *Params, l Limits)) {
 	for level := 1; level <= MaxLevel; level++ {
 		f(fmt.Sprint("level", level), &Levels[level], testLimits[level%len(testLimits)])
 	}
 	f("short matches", &Levels[MaxLevel], Limits{MinMatch: 3, MinOffset: 1, MaxOffset: 1 << 15})
+	f("short periods", &Levels[3], blockLimits)
 	f("rows and short matches", shortParams, blockLimits)
 	f("blocks", &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
 }
