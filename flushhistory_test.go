@@ -107,7 +107,7 @@ func TestFlushDevice(t *testing.T) {
 	content := corpus.ByName("log").Make(2*flushBlock + 100)
 	pieces := piecesOf(content, r)
 	for _, p := range Pipelines() {
-		for _, tuning := range []Tuning{TuneFixed, TuneTrial} {
+		for _, tuning := range []Tuning{TuneFixed, TuneTrial, TuneLiterals} {
 			what := fmt.Sprint(p.Name, ", ", tuning)
 			opts := []Option{
 				WithPipeline(p.Name), WithLevel(6), WithBlockSize(flushBlock), WithTuning(tuning),

@@ -86,7 +86,7 @@ func TestOptionErrorText(t *testing.T) {
 	}{
 		{WithFormat(99), []string{"format 99", "PZ", "Gzip", "Zstd"}},
 		{WithPipeline("none"), append(pipelines, `"none"`)},
-		{WithTuning(99), []string{"99", "TuneFixed", "TuneAuto", "TuneTrial"}},
+		{WithTuning(99), []string{"99", "TuneFixed", "TuneAuto", "TuneTrial", "TuneLiterals"}},
 		{WithLevel(10), []string{"10", "1 … 9"}},
 		{WithBlockSize(5000), []string{"5000", "power of two", "4096", "67108864"}},
 		{WithConcurrency(-1), []string{"-1", "0 …"}},

@@ -143,6 +143,8 @@ const (
 	TuneFixed = pipeline.TuneFixed // the level's settings for all blocks; the default
 	TuneAuto  = pipeline.TuneAuto  // by statistics of a small sample of the block
 	TuneTrial = pipeline.TuneTrial // by compressing a larger sample in several ways
+	// TuneLiterals uses no matches, whatever the level. In .gz that leaves Huffman codes alone.
+	TuneLiterals = pipeline.TuneLiterals
 )
 
 // WithTuning lets a Writer depart from its level's settings for blocks whose content is better
@@ -153,8 +155,9 @@ const (
 // content and options. docs/TUNING.md says what the two ways bring and cost.
 func WithTuning(t Tuning) Option {
 	return func(o *options) error {
-		if t > TuneTrial {
-			return errs.BadOption("unknown tuning %d; valid values: TuneFixed, TuneAuto, TuneTrial", t)
+		if t > TuneLiterals {
+			return errs.BadOption(
+				"unknown tuning %d; valid values: TuneFixed, TuneAuto, TuneTrial, TuneLiterals", t)
 		}
 		o.tuning = t
 		return nil

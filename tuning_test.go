@@ -32,7 +32,7 @@ func TestTuning(t *testing.T) {
 		for _, level := range levels {
 			fixed := encode(t, content, WithPipeline(p.Name), WithLevel(level),
 				WithBlockSize(testBlock))
-			for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
+			for _, tuning := range []Tuning{TuneAuto, TuneTrial, TuneLiterals} {
 				what := fmt.Sprintf("%s, level %d, %v", p.Name, level, tuning)
 				opts := []Option{
 					WithPipeline(p.Name),
@@ -41,7 +41,7 @@ func TestTuning(t *testing.T) {
 					WithTuning(tuning),
 				}
 				want := encode(t, content, opts...)
-				if level < 9 && len(want) >= len(fixed) {
+				if level < 9 && tuning != TuneLiterals && len(want) >= len(fixed) {
 					t.Errorf("%s: %d bytes, not fewer than %d without tuning", what, len(want),
 						len(fixed))
 				}
@@ -86,7 +86,7 @@ func TestTuning(t *testing.T) {
 						opts := append(opts, WithScheduler(s), WithBackend(b, b))
 						equal(t, encode(t, content, opts...), want, what+" on a device")
 					}
-					if level < 9 && ran(s.Stats(), BackendGPU) == 0 {
+					if level < 9 && tuning != TuneLiterals && ran(s.Stats(), BackendGPU) == 0 {
 						t.Errorf("%s: no block ran on the device", what)
 					}
 				}
@@ -97,7 +97,7 @@ func TestTuning(t *testing.T) {
 
 // TestTuningOption checks the range of WithTuning and the memory of trials.
 func TestTuningOption(t *testing.T) {
-	if _, err := NewWriter(nil, WithTuning(TuneTrial+1)); !errors.Is(err, ErrOption) {
+	if _, err := NewWriter(nil, WithTuning(TuneLiterals+1)); !errors.Is(err, ErrOption) {
 		t.Errorf("error %v, want ErrOption", err)
 	}
 	fixed, err1 := WriterMemory(WithLevel(5))

@@ -3,14 +3,14 @@
 //
 // # Writing
 //
-// At levels 1 to 9 a [Writer] compresses through a [compress.Writer]. It cuts the content into
+// Except at [NoCompression] a [Writer] compresses through a [compress.Writer]. It cuts the content into
 // blocks of 1 MiB, and the workers of the scheduler that the process shares compress several blocks
 // at once. Matches reach across blocks. [Writer.SetOptions] chooses another scheduler or other
 // limits. The output does not depend on the number of workers.
 //
 // The caller's goroutine compresses content of less than 64 KiB itself at Flush and Close. Then
 // no goroutine starts. The caller's goroutine also does all work of [NoCompression], which is
-// copying, and of [HuffmanOnly]. The underlying writer is used only inside the Writer's methods.
+// copying. The underlying writer is used only inside the Writer's methods.
 //
 // A Writer keeps the blocks in flight: two for each worker, and about 2.3 MiB for each block. With
 // less content than a block it keeps little more than twice that content. The tables of match

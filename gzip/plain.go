@@ -6,55 +6,38 @@ import (
 	"io"
 	"math"
 
-	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/gzfile"
 )
 
-// plain writes Deflate blocks without matches, on the caller's goroutine: stored ones, or with an
-// encoder those with the best codes for the literals. It writes no header.
+// plain writes stored Deflate blocks, on the caller's goroutine. It writes no header.
 type plain struct {
 	w       io.Writer
-	encoder *deflate.Encoder // nil for stored blocks
-	content []byte           // not written yet, less than a block
+	content []byte // not written yet, less than a block
 	out     []byte
 	sum     uint32 // CRC-32 of the content
 	size    int64  // of the content, in bytes
 }
 
-// Sizes of blocks in bytes.
-const (
-	storedBlock  = math.MaxUint16 // the most that a stored block holds (RFC 1951, section 3.2.4)
-	literalBlock = 256 << 10      // what the encoder splits where codes should change
-)
-
-// newHuffmanOnly returns a plain for HuffmanOnly.
-func newHuffmanOnly() *plain { return &plain{encoder: new(deflate.Encoder)} }
+// storedBlock is the most that a stored block holds, in bytes (RFC 1951, section 3.2.4).
+const storedBlock = math.MaxUint16
 
 // Reset begins a stream.
 func (c *plain) Reset(w io.Writer) { c.w, c.content, c.sum, c.size = w, c.content[:0], 0, 0 }
-
-// blockSize returns the most content of a block in bytes.
-func (c *plain) blockSize() int {
-	if c.encoder == nil {
-		return storedBlock
-	}
-	return literalBlock
-}
 
 // Write writes full blocks and keeps the rest.
 func (c *plain) Write(p []byte) (n int, err error) {
 	c.sum = crc32.Update(c.sum, crc32.IEEETable, p)
 	c.size += int64(len(p))
-	for size := c.blockSize(); n < len(p); {
-		if rest := p[n:]; len(c.content) == 0 && len(rest) > size {
-			if err := c.block(rest[:size], false); err != nil {
+	for n < len(p) {
+		if rest := p[n:]; len(c.content) == 0 && len(rest) > storedBlock {
+			if err := c.block(rest[:storedBlock], false); err != nil {
 				return n, err
 			}
-			n += size
+			n += storedBlock
 			continue
 		}
-		m := min(len(p)-n, size-len(c.content))
+		m := min(len(p)-n, storedBlock-len(c.content))
 		if m == 0 {
 			if err := c.block(c.content, false); err != nil {
 				return n, err
@@ -70,10 +53,6 @@ func (c *plain) Write(p []byte) (n int, err error) {
 
 // block writes content of at most a block.
 func (c *plain) block(content []byte, last bool) error {
-	if c.encoder != nil {
-		c.out = c.encoder.Append(c.out[:0], content, nil, last)
-		return c.write(c.out)
-	}
 	c.out = appendStored(c.out[:0], len(content), last)
 	if len(content) <= cap(c.out)-len(c.out) || len(content) <= 4<<10 {
 		return c.write(append(c.out, content...))
@@ -107,7 +86,7 @@ func (c *plain) Flush() error {
 	}
 	err := c.block(c.content, false)
 	c.content = c.content[:0]
-	if err != nil || c.encoder != nil { // the encoder ends with an empty stored block
+	if err != nil {
 		return err
 	}
 	return c.write(appendStored(c.out[:0], 0, false))

@@ -101,7 +101,7 @@ func (z *Writer) Reset(w io.Writer) {
 	}
 }
 
-// SetOptions chooses how a Writer at levels 1 to 9 works: [compress.WithConcurrency] and
+// SetOptions chooses how a Writer works, except at [NoCompression]: [compress.WithConcurrency] and
 // [compress.WithBlockSize] stand for SetConcurrency of klauspost/pgzip; WithScheduler, WithContext,
 // WithMaxMemory and others serve too. Format, level and name remain the Writer's. The options last
 // until the next SetOptions. Call it before the first Write, Flush or Close. An option out of its
@@ -115,31 +115,32 @@ func (z *Writer) SetOptions(opts ...compress.Option) error {
 		return err
 	}
 	z.opts = append([]compress.Option(nil), opts...)
-	if !z.isPlain() {
+	if z.level != NoCompression {
 		z.body = body
 		z.resetBody()
 	}
 	return nil
 }
 
-// isPlain reports whether the level finds no matches.
-func (z *Writer) isPlain() bool { return z.level == NoCompression || z.level == HuffmanOnly }
-
 // newStream returns a compress.Writer that writes to z.rest.
 func (z *Writer) newStream(opts []compress.Option) (*compress.Writer, error) {
-	level := z.level
-	if level < BestSpeed {
-		level = defaultLevel
-	}
 	all := append(opts[:len(opts):len(opts)],
-		compress.WithFormat(compress.Gzip), compress.WithLevel(level), compress.WithName("", time.Time{}))
+		compress.WithFormat(compress.Gzip), compress.WithName("", time.Time{}))
+	switch z.level {
+	case HuffmanOnly:
+		all = append(all, compress.WithLevel(BestSpeed), compress.WithTuning(compress.TuneLiterals))
+	case DefaultCompression, NoCompression:
+		all = append(all, compress.WithLevel(defaultLevel))
+	default:
+		all = append(all, compress.WithLevel(z.level))
+	}
 	return compress.NewWriter(&z.rest, all...)
 }
 
 // resetBody begins a stream.
 func (z *Writer) resetBody() {
 	z.rest = headless{z.w, gzfile.MinHeaderSize}
-	if z.isPlain() {
+	if z.level == NoCompression {
 		z.body.Reset(z.w)
 	} else {
 		z.body.Reset(&z.rest)
@@ -155,12 +156,9 @@ func (z *Writer) begin() error {
 	if z.err = z.writeHeader(); z.err != nil || z.body != nil {
 		return z.err
 	}
-	switch z.level {
-	case NoCompression:
+	if z.level == NoCompression {
 		z.body = new(plain)
-	case HuffmanOnly:
-		z.body = newHuffmanOnly()
-	default:
+	} else {
 		var stream *compress.Writer
 		if stream, z.err = z.newStream(z.opts); z.err != nil {
 			return z.err

@@ -12,7 +12,7 @@ import (
 // smallest result wins. Samples overestimate some settings, so each has a minimum gain. Before a
 // block becomes literals alone, the whole block is searched for far repeats, which a sample does
 // not show. The cost is that of compressing the sample up to five times with TuneAuto, and once for
-// each variant with TuneTrial. docs/notes/tuning.md has measurements.
+// each variant with TuneTrial. TuneLiterals tries nothing. docs/notes/tuning.md has measurements.
 
 // Tuning says how blocks get settings of their own. The choice depends on the content of the block
 // alone, so that output does not depend on where the block is compressed.
@@ -22,9 +22,11 @@ const (
 	TuneFixed Tuning = iota // all blocks have the settings of the level
 	TuneAuto                // from statistics, and a few compressed samples
 	TuneTrial               // from a larger sample, compressed with all settings
+	// TuneLiterals searches no block for matches: blocks are literals alone.
+	TuneLiterals
 )
 
-var tuningNames = [...]string{"fixed", "auto", "trial"}
+var tuningNames = [...]string{"fixed", "auto", "trial", "literals"}
 
 func (t Tuning) String() string {
 	if int(t) < len(tuningNames) {
@@ -101,6 +103,10 @@ func tunerMemory(size int64) int64 {
 
 // tune chooses how the block is compressed.
 func (ws *workspace) tune(b *Block) {
+	if b.run.cfg.Tuning == TuneLiterals {
+		b.choice = choice{noMatches: true}
+		return
+	}
 	if b.isShort() {
 		return
 	}

@@ -248,7 +248,8 @@ func TestTuningAllocs(t *testing.T) {
 }
 
 func TestTuningString(t *testing.T) {
-	if got := fmt.Sprint(TuneFixed, TuneAuto, TuneTrial, Tuning(9)); got != "fixed auto trial Tuning(9)" {
+	got := fmt.Sprint(TuneFixed, TuneAuto, TuneTrial, TuneLiterals, Tuning(9))
+	if got != "fixed auto trial literals Tuning(9)" {
 		t.Error(got)
 	}
 }
