@@ -225,9 +225,9 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 
 // WriterMemory returns the memory in bytes that a Writer with these options takes at most: the
 // buffers of all blocks in flight and the scratch of the workers. Not counted are a device, the
-// reserve of the Go runtime, the index, and what [Writer.Flush] keeps, 0.5 MB in .gz and 2.8 MB in
-// .zst. The index takes up to 18 bytes for each block of a .pz file and up to 27 for each of a .zst
-// file, including its growth.
+// reserve of the Go runtime, the index, 64 KiB of [WithRsyncable], and what [Writer.Flush] keeps,
+// 0.5 MB in .gz and 2.8 MB in .zst. The index takes up to 18 bytes for each block of a .pz file and
+// up to 27 for each of a .zst file, including its growth.
 func WriterMemory(opts ...Option) (int64, error) {
 	o, err := newWriterOptions(opts)
 	if err != nil {
