@@ -248,7 +248,11 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 	var b budget
 	switch o.pipe.Format {
 	case Gzip:
-		b, err = o.standardBudget(o.pipe, gzfile.Spec())
+		spec := gzfile.Spec()
+		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Memory()) > 0 {
+			spec = gzfile.AheadSpec()
+		}
+		b, err = o.standardBudget(o.pipe, spec)
 	case Zstd:
 		// Frames with a flush, or too large for the memory, are decoded in order.
 		ordered, orderedErr := o.standardBudget(o.pipe, zstfile.OrderedSpec(int64(o.blockSize)))

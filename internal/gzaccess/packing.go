@@ -38,7 +38,7 @@ const (
 	tablesMemory  = 64 << 10
 
 	// scanMemory is the least memory of a Scanner in bytes.
-	scanMemory = 768 << 10
+	scanMemory = 832 << 10
 	// makerMemory is the least memory limit in bytes that Make works with.
 	makerMemory = (scanMemory + packingMemory) * pointsShare / (pointsShare - 1)
 )

@@ -29,8 +29,14 @@ const (
 	// aheadStep is how much content is decoded ahead at once, in bytes.
 	aheadStep = 64 << 10
 	// believed is how much content has to be decoded, in bytes, before a place that a search has
-	// found is believed. The end of the block suffices too.
+	// found is believed. The end of the block suffices too, and the header of the next member.
 	believed = 32 << 10
+	// doubtMost is how much input may be used for that, in bytes. No codes take as much for so much
+	// content.
+	doubtMost = 128 << 10
+	// wrongMost is how many wrong places a search may find in a part. Compressed data has one in a
+	// thousand parts.
+	wrongMost = 8
 )
 
 // A result is the output of decoding ahead, and where it ended.
@@ -51,8 +57,12 @@ func (d *decoder) Prepare(s *container.Serial) {
 	if !p.ahead {
 		return
 	}
+	o := d.output(s, false)
+	if s.State = nil; o == nil {
+		return
+	}
 	a := scout{dec: d, part: p, result: d.result(), checkpoint: s.Checkpoint}
-	a.result.output, s.State = d.output(s), nil
+	a.result.output = o
 	a.reader.in = &d.input
 	good := false
 	defer func() {
@@ -78,6 +88,7 @@ type scout struct {
 	result     *result
 	reader     reader
 	checkpoint func()
+	wrong      int // places that the search has found, and that were wrong
 }
 
 // decode decodes the part from the first place that is right. It returns false if there is none.
@@ -91,7 +102,7 @@ func (a *scout) decode() bool {
 		if a.decodeFrom(start, given) {
 			return true
 		}
-		if given {
+		if a.wrong++; given || a.wrong >= wrongMost {
 			return false
 		}
 		from = start.bit + 1
@@ -120,7 +131,7 @@ func (a *scout) start(from int64) (start place, given bool) {
 			found = place{base + bit, false}
 			to = found.bit
 		}
-		if at := findMember(p.data, (from-base+7)>>3, (to-base+7)>>3); at >= 0 {
+		if at := a.findMember(p.data, (from-base+7)>>3, (to-base+7)>>3); at >= 0 {
 			found = place{base + at<<3, true}
 		}
 		if found != noPlace {
@@ -159,9 +170,10 @@ func (a *scout) step() {
 }
 
 // findMember returns the first offset in p, from a byte on and before another, where the header of a
-// member seems to begin, −1 if there is none.
-func findMember(p []byte, from, to int64) int64 {
-	for from < to {
+// member seems to begin, −1 if there is none. What looks like a header at first and is none counts as
+// a wrong place.
+func (a *scout) findMember(p []byte, from, to int64) int64 {
+	for from < to && a.wrong < wrongMost {
 		n := bytes.Index(p[from:min(int64(len(p)), to+2)], []byte("\x1f\x8b\x08"))
 		if n < 0 {
 			return -1
@@ -170,6 +182,7 @@ func findMember(p []byte, from, to int64) int64 {
 		if _, size, err := ParseHeader(p[from:]); err == nil && size > 0 {
 			return from
 		}
+		a.wrong++
 		from++
 	}
 	return -1
@@ -188,16 +201,20 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 	case sure && p.window.Load() != nil:
 		o.begin(p.window.Load()[:])
 	default:
-		o.beginUnknown(a.dec.symbols())
+		if o.symbols == nil {
+			o.symbols = a.dec.symbols()
+		}
+		o.beginUnknown()
 	}
 	stop := stop{in: &a.dec.input, offset: p.end()}
 	behind, ends := *w, 0 // the last place before a trailer
-	for o.size() < aheadContent && len(o.marks) < maxMarks && !(sure && stop.reached(w)) {
+	for !o.full(aheadContent) && len(o.marks) < maxMarks && !(sure && stop.reached(w)) {
 		in := a.reader.at(w.at)
-		if len(in) == 0 {
+		if len(in) == 0 || w.at-p.end() > mostPart || !sure && w.at-start.bit>>3 > doubtMost {
 			break
 		}
 		_, err := w.step(in, o, aheadStep)
+		a.step()
 		if err != nil {
 			if sure && w.state != inBody {
 				// What is wrong is for Decode to find.
@@ -208,7 +225,7 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 		if w.state == inTrailer && w.have == 0 {
 			behind, ends = *w, len(o.ends)
 		}
-		if !sure && (w.atBlock || o.size() >= believed) {
+		if !sure && (w.atBlock || o.size() >= believed || w.state == inBody && w.members > 0) {
 			if sure = a.announce(start); !sure {
 				return false
 			}
@@ -220,7 +237,6 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 		} else {
 			o.settle()
 		}
-		a.step()
 	}
 	return sure
 }

@@ -77,6 +77,7 @@ func (d *decoder) begin(limits *container.Limits) {
 		d.recycle(r)
 	}
 	d.results, d.missed = d.results[:0], 0
+	d.beginOutputs()
 	d.check = verifier{checks: limits.Checks}
 }
 
@@ -103,7 +104,7 @@ func (d *decoder) partSize() int {
 
 // Decode implements container.SerialDecoder.
 func (d *decoder) Decode(s *container.Serial) {
-	o := d.output(s)
+	o := d.output(s, true)
 	if d.err == nil {
 		d.err = errDecoderPanicked // unless decode returns
 		o, d.err = d.decode(s, o)
@@ -137,7 +138,7 @@ func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) 
 	}
 	d.walker.inflater.StopAtBlock = stop.part != nil || marking
 	drained := false
-	for err == nil && o.size() < most && !stop.reached(&d.walker) {
+	for err == nil && !o.full(most) && !stop.reached(&d.walker) {
 		in := d.reader.at(d.walker.at)
 		if len(in) == 0 && (drained || d.walker.state != inBody) {
 			if end := d.input.ended(d.walker.at); end != nil {
@@ -164,7 +165,7 @@ func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) 
 			s.Checkpoint()
 		}
 	}
-	d.full.Store(err == nil && o.size() >= most)
+	d.full.Store(err == nil && o.full(most))
 	if d.window = d.window[:0]; d.walker.state == inBody {
 		d.window = append(d.window, o.window()...)
 	}

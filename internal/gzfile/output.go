@@ -28,11 +28,16 @@ type output struct {
 	marking bool // places where decoding can start become marks
 	marks   []mark
 	chosen  int // how many of them choose has seen
+
+	file int // number of the decoder's file that counts this output
 }
 
 // mostContent is the most content of a unit in bytes. Memory for so much never grows, which would
 // copy it. The system supplies only the pages that are used.
 const mostContent = aheadContent + aheadStep
+
+// endsMost is the most ends of members in a unit. It bounds the memory for them.
+const endsMost = 2 << 10
 
 // A memberEnd is the end of a member within an output.
 type memberEnd struct {
@@ -54,19 +59,30 @@ func (o *output) begin(window []byte) {
 	o.marks, o.chosen = o.marks[:0], 0
 }
 
-// beginUnknown makes the output empty, with an unknown window of full size in front. symbols is
-// memory for symbols, which o keeps.
-func (o *output) beginUnknown(symbols []uint16) {
+// beginUnknown makes the output empty, with an unknown window of full size in front. It has memory for
+// symbols.
+func (o *output) beginUnknown() {
 	o.begin(nil)
 	o.base, o.unknown = 0, true
-	if o.symbols == nil {
-		o.symbols = symbols
-	}
 	inflate.UnknownWindow(o.symbols)
 }
 
 // size returns the bytes of content.
 func (o *output) size() int { return o.to - windowSize }
+
+// full reports whether the output has at least most bytes of content, or has no room for the end of
+// another member.
+func (o *output) full(most int) bool { return o.size() >= most || len(o.ends) >= endsMost }
+
+// addEnd adds the end of a member. From some dozens on there is room for endsMost, so that it does not
+// grow again and again.
+func (o *output) addEnd(e memberEnd) {
+	if n := len(o.ends); n == cap(o.ends) && n >= 32 && n < endsMost {
+		o.ends = slices.Grow(o.ends, endsMost-n)
+		o.sums = slices.Grow(o.sums, endsMost+1)
+	}
+	o.ends = append(o.ends, e)
+}
 
 // grow makes room for n bytes of content behind what there is. A buffer for more than a piece has room
 // for mostContent.
@@ -76,9 +92,9 @@ func (o *output) grow(n int) {
 		o.buf = o.buf[:want]
 		return
 	}
-	least := 0
-	if want > windowSize+pieceSize {
-		least = max(windowSize+mostContent, 2*cap(o.buf))
+	least := windowSize + pieceSize
+	if want > least {
+		least = windowSize + mostContent
 	}
 	buf := make([]byte, max(want, least))
 	copy(buf, o.buf[:min(o.to, len(o.buf))])

@@ -50,7 +50,7 @@ func (s *Scanner) Resume(
 	v := &d.check
 	v.rules, v.visit = StdRules, visit
 	v.start, v.size, v.sum = -m.Size, m.Size, m.Sum
-	if s.ahead {
+	if s.most > 0 {
 		s.next = leastPart
 	}
 }

@@ -27,7 +27,7 @@ type Scanner struct {
 	reads       bool  // the unit has input
 	begun       bool  // units may be in flight: there were some since ErrNothingYet
 	units       int64
-	ahead       bool   // parts may be decoded ahead
+	most        int    // most units in flight that are decoded ahead, 0 if none are
 	next        int    // size of the next part that is decoded ahead, 0 before the first
 	begunPart   []byte // the beginning of a part that is to be decoded ahead, nil if there is none
 }
@@ -57,27 +57,35 @@ const (
 	leastPart   = 64 << 10
 	mostPart    = 512 << 10
 	aheadTarget = 1 << 20
+
+	// leastUnits is how many units in flight are worth decoding ahead.
+	leastUnits = 4
+	// tableMemory is what decoding a unit ahead takes for tables, in bytes.
+	tableMemory = 32 << 10
+	// endsMemory is what the ends of members in a unit take, in bytes.
+	endsMemory = endsMost * (32 + 4)
 )
 
 // Spec says what a run for a .gz file must be made for.
 func Spec() container.Spec {
 	return container.Spec{
 		BlockSize: pieceSize,
-		Payload:   container.InputBuffer + windowSize,
+		Payload:   container.InputBuffer + windowSize + endsMemory,
 		Extra:     decoderMemory,
 		InOrder:   true,
 	}
 }
 
-// AheadSpec says what a run must be made for that decodes parts ahead. A part has input, content,
-// and symbols of two bytes each.
+// AheadSpec says what a run must be made for that decodes parts ahead. A unit has input, content,
+// symbols of two bytes each, a window in front of both and one more, tables, and ends of members.
 func AheadSpec() container.Spec {
 	return container.Spec{
 		BlockSize: aheadContent,
-		Payload:   mostPart + 2*aheadContent + 3*windowSize,
-		Extra:     decoderMemory,
-		InOrder:   true,
-		Ahead:     true,
+		Payload: mostPart + (mostContent - aheadContent) + 2*mostContent + 4*windowSize +
+			tableMemory + endsMemory,
+		Extra:   mostPart + decoderMemory,
+		InOrder: true,
+		Ahead:   true,
 	}
 }
 
@@ -89,6 +97,24 @@ func (s *Scanner) aheadSpec() container.Spec {
 	return spec
 }
 
+// AheadUnits returns how many units are in flight where parts are decoded ahead, with so many
+// workers and within a memory limit. It is 0 where parts are decoded in order only.
+func AheadUnits(workers int, memory int64) int {
+	spec := AheadSpec()
+	return aheadUnits(&spec, workers, memory)
+}
+
+func aheadUnits(spec *container.Spec, workers int, memory int64) int {
+	n := 2 * workers
+	for n > 0 && spec.Memory(n, workers) > memory {
+		n--
+	}
+	if workers < 2 || n < leastUnits {
+		return 0
+	}
+	return n
+}
+
 // Begin begins a file. The Scanner decodes no more than limits allow. All units of the file before
 // it must have been decoded.
 func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
@@ -98,11 +124,13 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 	if s.dec == nil {
 		s.dec = newDecoder()
 	}
+	s.from, s.most = 0, 0
+	if s.nonBlocking || s.ready != nil {
+		spec := s.aheadSpec()
+		s.most = aheadUnits(&spec, s.Workers, limits.Memory())
+	}
 	s.dec.begin(limits)
-	s.from, s.dec.check.marks = 0, s.Marks
-	spec := s.aheadSpec()
-	s.ahead = s.Workers > 1 && (s.nonBlocking || s.ready != nil) &&
-		spec.Memory(4, s.Workers) <= limits.Memory()
+	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
 	s.units, s.next, s.begunPart = 0, 0, nil
 }
 
@@ -127,7 +155,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 		s.unit(u)
 		return nil
 	}
-	if s.ahead && s.next == 0 && used > 0 && at >= aheadFrom {
+	if s.most > 0 && s.next == 0 && used > 0 && at >= aheadFrom {
 		s.next = leastPart
 	}
 	most := int64(lowWater)
@@ -135,9 +163,10 @@ func (s *Scanner) Next(u *container.Unit) error {
 	case !free:
 		most = 0
 	case s.next > 0:
-		most = int64(2*s.Workers) * mostPart
+		most = int64(s.most-1) * mostPart
 	}
-	waits := s.end != nil || at-used > most || s.dec.full.Load()
+	waits := s.end != nil || at-used > most || s.dec.full.Load() ||
+		s.next > 0 && s.dec.input.count() >= s.most
 	if !free && s.begun && (s.reads || !waits) {
 		s.begun = false
 		return container.ErrNothingYet

@@ -1,15 +1,38 @@
 package gzfile
 
 import (
+	"math"
+	"slices"
+
 	"github.com/gopz/compress/inflate"
 	"github.com/gopz/compress/internal/container"
 )
 
 // spare is memory of a decoder for later use. Its lock is that of the decoder.
+//
+// The units in flight need an output each. A unit that is decoded ahead gives its output to the
+// result. If the result waits while the unit has its turn, the unit needs another one. Outputs are
+// counted, so that there are no more of them than units in flight.
 type spare struct {
 	spareResults []*result
 	spareOutputs []*output
 	spareSymbols [][]uint16
+
+	file        int // number of the file
+	outputs     int // that the file counts
+	mostOutputs int // that decoding ahead may bring about
+}
+
+// beginOutputs begins to count the outputs of a file. Those that units of an earlier file have kept
+// are counted when they come.
+func (d *decoder) beginOutputs() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.file++
+	d.outputs, d.mostOutputs = len(d.spareOutputs), math.MaxInt
+	for _, o := range d.spareOutputs {
+		o.file = d.file
+	}
 }
 
 // pop returns the last of some spare things, or the zero value.
@@ -40,19 +63,57 @@ func (d *decoder) recycle(r *result) {
 	}
 }
 
-// output returns the output of a unit, or a spare one.
-func (d *decoder) output(s *container.Serial) *output {
-	o, ok := s.State.(*output)
-	if !ok {
-		d.mu.Lock()
-		o = pop(&d.spareOutputs)
-		d.mu.Unlock()
+// output returns the output of a unit, or a spare one. If there is none, and there may be no more,
+// output returns nil, or takes that of a result if it must. Units that decode ahead never leave
+// fewer outputs than the others need: without one, there is a result.
+func (d *decoder) output(s *container.Serial, must bool) *output {
+	d.mu.Lock()
+	o := d.findOutput(s, must)
+	d.mu.Unlock()
+	if o != nil {
+		o.marking = d.check.marks != nil
 	}
-	if o == nil {
+	return o
+}
+
+// findOutput is output with d.mu held.
+func (d *decoder) findOutput(s *container.Serial, must bool) *output {
+	o, ok := s.State.(*output)
+	if ok && o.file == d.file {
+		return o
+	}
+	if !ok {
+		if o = pop(&d.spareOutputs); o != nil {
+			return o
+		}
+		if d.outputs >= d.mostOutputs {
+			if !must {
+				return nil
+			}
+			d.dropLast()
+			if o = pop(&d.spareOutputs); o != nil {
+				return o
+			}
+		}
 		o = new(output)
 	}
-	o.marking = d.check.marks != nil
+	o.file = d.file
+	d.outputs++
 	return o
+}
+
+// dropLast drops the result that is needed last. The caller holds d.mu.
+func (d *decoder) dropLast() {
+	last := -1
+	for i, r := range d.results {
+		if last < 0 || r.start.bit > d.results[last].start.bit {
+			last = i
+		}
+	}
+	if last >= 0 {
+		d.recycle(d.results[last])
+		d.results = slices.Delete(d.results, last, last+1)
+	}
 }
 
 // keepOutput keeps an output that a unit does not need.

@@ -108,7 +108,7 @@ func (w *walker) step(in []byte, o *output, room int) (more bool, err error) {
 		w.at += int64(n)
 		if w.have += n; w.have == TrailerSize {
 			sum, size := ParseTrailer(w.trailer[:])
-			o.ends = append(o.ends, memberEnd{o.size(), sum, size, w.offset, w.at - TrailerSize})
+			o.addEnd(memberEnd{o.size(), sum, size, w.offset, w.at - TrailerSize})
 			w.state = betweenMembers
 			w.members++
 		}
