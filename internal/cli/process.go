@@ -124,6 +124,9 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	var w io.Writer = io.Discard
 	if out.f != nil {
 		m.w.w = out.f
+		if out.temp != "" {
+			m.w.w = &writebackWriter{f: out.f}
+		}
 		w = &m.w
 	}
 	switch a.cfg.mode {
