@@ -38,7 +38,7 @@ var stageFlags = [behind]byte{
 // After an error the Skipper is unusable.
 func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 	for i, b := range p {
-		if s.stage < headerCRC {
+		if s.stage != fixed && s.stage < headerCRC && s.head[3]&flagHeaderCRC != 0 {
 			s.sum = Checksum(s.sum, p[i:i+1])
 		}
 		switch s.stage {
@@ -49,6 +49,7 @@ func (s *Skipper) Skip(p []byte) (n int, done bool, err error) {
 				return i, false, err
 			}
 			if s.have == MinHeaderSize {
+				s.sum = Checksum(0, s.head[:])
 				s.next()
 			}
 		case extraSize:
@@ -93,6 +94,9 @@ func (s *Skipper) checkFixed() error {
 			return ErrMagic
 		}
 		return nil
+	}
+	if s.have > len(Magic)+2 {
+		return nil // method and flags were right
 	}
 	if _, _, err := ParseHeader(s.head[:s.have]); err != nil && !errors.Is(err, ErrShort) {
 		return err
