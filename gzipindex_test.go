@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // gzipOf returns a .gz file of compress/gzip.
@@ -94,6 +96,52 @@ func TestGzipIndexSame(t *testing.T) {
 				want = bytes.Clone(b.Bytes())
 			} else if !bytes.Equal(b.Bytes(), want) {
 				t.Errorf("memory %d, %d workers: %d bytes, want %d", memory, workers, b.Len(), len(want))
+			}
+		}
+	}
+}
+
+// TestGzipOpenErrors opens damaged files, with one worker and several. The errors are those of a
+// Reader.
+func TestGzipOpenErrors(t *testing.T) {
+	content := slices.Concat(textBytes(gzipSize/2, 1), mixedBytes(gzipSize/2))
+	file := slices.Concat(gzipOf(t, content), gzipOf(t, content[:1000]), make([]byte, 100))
+	r := rand.New(rand.NewPCG(4, 2))
+	rounds := 30
+	if testing.Short() || testenv.Race {
+		rounds = 8
+	}
+	for round := range rounds {
+		bad := bytes.Clone(file)
+		switch at := 20 + r.IntN(len(bad)-20); round % 4 {
+		case 0:
+			bad = bad[:at]
+		case 1:
+			bad[len(bad)-1-r.IntN(150)] ^= 1
+		default:
+			bad[at] ^= 1 << r.IntN(8)
+		}
+		_, want := decode(bad)
+		for _, workers := range []int{1, 4} {
+			_, err := openFile(bad, WithConcurrency(workers))
+			if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
+				t.Fatalf("round %d, %d workers: %v, want %v", round, workers, err, want)
+			}
+		}
+	}
+}
+
+// TestGzipPassMemory checks that opening a file takes no more memory than the limit.
+func TestGzipPassMemory(t *testing.T) {
+	testenv.Measures(t)
+	file := gzipOf(t, slices.Concat(textBytes(2*gzipSize, 1), mixedBytes(2*gzipSize)))
+	for _, workers := range []int{1, 2} {
+		for _, limit := range []int64{2 << 20, 4 << 20, 64 << 20} {
+			n := allocatedBytes(func() {
+				openAt(t, file, WithConcurrency(workers), WithMaxMemory(limit))
+			})
+			if n > limit {
+				t.Errorf("%d workers: %d bytes allocated, limit %d", workers, n, limit)
 			}
 		}
 	}
