@@ -15,13 +15,14 @@ import (
 // seenMark is a Mark with the checksum of its window.
 type seenMark struct {
 	bit, content int64
+	size         int64 // of the window
 	window, sum  uint32
 }
 
 // collect returns Marks that append to list.
 func collect(spacing int64, list *[]seenMark) *Marks {
 	return &Marks{Spacing: spacing, Visit: func(m *Mark) error {
-		*list = append(*list, seenMark{m.Bit, m.Content, Checksum(0, m.Window), m.Sum})
+		*list = append(*list, seenMark{m.Bit, m.Content, int64(len(m.Window)), Checksum(0, m.Window), m.Sum})
 		return nil
 	}}
 }
@@ -88,12 +89,8 @@ func checkMarks(t *testing.T, name string, marks []seenMark, content []byte) {
 	t.Helper()
 	last := int64(0)
 	for i, m := range marks {
-		window := uint32(0) // at the beginning of a member
-		if m.window != 0 {
-			window = Checksum(0, content[max(0, m.content-windowSize):m.content])
-		}
-		sum := Checksum(0, content[last:m.content])
-		if sum != m.sum || m.window != window && name != "members" {
+		window, sum := content[m.content-m.size:m.content], Checksum(0, content[last:m.content])
+		if sum != m.sum || m.window != Checksum(0, window) || m.size > windowSize {
 			t.Fatalf("%s: mark %d at %d: %+v", name, i, m.content, m)
 		}
 		last = m.content
