@@ -12,7 +12,7 @@ type model struct{}
 // has only odd lengths, or only even ones. No parse finds that as long as the others cost the same.
 func (model) Rules() lz77.Rules {
 	return lz77.Rules{
-		ChunkSize: 16 << 10, UniformStart: 1 << lengthAlphabet, NewSplitter: newSplitter,
+		ChunkSize: 16 << 10, MaxMatch: MaxMatch, UniformStart: 1 << lengthAlphabet, NewSplitter: newSplitter,
 	}
 }
 

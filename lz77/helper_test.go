@@ -70,7 +70,7 @@ func (flatModel) Price(p *Prices, _ *Counts) {
 type blockModel struct{ flatModel }
 
 func (blockModel) Rules() Rules {
-	return Rules{ChunkSize: 16 << 10, NewSplitter: func() BlockSplitter { return thirds{} }}
+	return Rules{ChunkSize: 16 << 10, MaxMatch: 258, NewSplitter: func() BlockSplitter { return thirds{} }}
 }
 
 func (blockModel) Price(p *Prices, c *Counts) {

@@ -63,7 +63,8 @@ type Params struct {
 	// Passes is how often a chunk is parsed, with prices from the parse before. Passes before the
 	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A
 	// chunk that resembles those before it has one pass only. With Rules.NewSplitter Passes is how
-	// often each block is parsed. Optimal parser.
+	// often each block is parsed after a first parse, with its own prices, 0 or more. Optimal
+	// parser.
 	Passes int
 	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
 	// failures. Optimal parser without Rules.NewSplitter.

@@ -81,6 +81,7 @@ func eachSetting(f func(name string, p *Params, l Limits)) {
 	f("short periods", &Levels[3], blockLimits)
 	f("rows and short matches", shortParams, blockLimits)
 	f("blocks", &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
+	f("blocks, one parse", &Params{Finder: BinaryTree, HashLog: 15, Depth: 32, Nice: 96}, blockLimits)
 }
 
 // TestWorstCases: sequences of adverse content are valid. A finder whose work grew with the square

@@ -16,6 +16,8 @@ import (
 //  2. A BlockSplitter cuts the window into blocks, by the steps of that parse.
 //  3. It parses each block Passes times, with prices from the block's own counts.
 //
+// With 0 passes the first parse is the result.
+//
 // libdeflate and zopfli go from blocks to prices and back as well.
 //
 // A parse goes from the end to the beginning, so that each position has its turn once. Its cost to
@@ -93,31 +95,46 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 			o.chooseInitialCounts(src, s)
 		}
 		o.steps = o.steps[:0]
-		rest := uint32(0)
+		rest := uint32(0) // a BlockSplitter takes the steps of the window alone
+		if o.config.Passes == 0 {
+			rest = run
+		}
 		for from := 0; from < len(content); {
 			to := o.partEnd(s, from, partSize)
 			rest = o.parsePart(content, from, to, rest)
 			from = to
 		}
-		b.ends = b.splitter.Split(b.ends[:0], content, o.steps)
-		o.steps = o.steps[:0]
-		from := 0
-		for _, to := range b.ends {
-			for range o.config.Passes {
-				done := len(o.steps)
-				o.counts = Counts{}
-				o.appendPath(content, from, to, 0)
-				o.model.Count(&o.counts, o.steps[done:])
-				o.steps = o.steps[:done]
-				o.model.Price(&o.prices, &o.counts)
-				o.shortestPath(content, from, to)
-			}
-			run = o.appendPath(content, from, to, run)
-			from = to
+		if o.config.Passes == 0 {
+			run = rest
+		} else {
+			run = o.parseAgain(content, run)
 		}
 		dst = appendSteps(dst, base, o.steps)
 	}
 	return dst
+}
+
+// parseAgain replaces the steps of the window by those of Passes further parses of each block. It
+// takes and returns run as parsePart does.
+func (o *Parser) parseAgain(content []byte, run uint32) uint32 {
+	b := &o.blocks
+	b.ends = b.splitter.Split(b.ends[:0], content, o.steps)
+	o.steps = o.steps[:0]
+	from := 0
+	for _, to := range b.ends {
+		for range o.config.Passes {
+			done := len(o.steps)
+			o.counts = Counts{}
+			o.appendPath(content, from, to, 0)
+			o.model.Count(&o.counts, o.steps[done:])
+			o.steps = o.steps[:done]
+			o.model.Price(&o.prices, &o.counts)
+			o.shortestPath(content, from, to)
+		}
+		run = o.appendPath(content, from, to, run)
+		from = to
+	}
+	return run
 }
 
 // chooseInitialCounts sets the past counts in front of the first window to the better of two
@@ -281,26 +298,26 @@ func (o *Parser) shortestPath(content []byte, from, to int) {
 // lanes is the number of lengths that are tried at a time.
 const lanes = 4
 
-// splitLongMatch makes candidates of at most Nice bytes from a match of n bytes at p, whose
+// splitLongMatch makes candidates of at most maxMatch bytes from a match of n bytes at p, whose
 // candidate c has Nice bytes. It inserts the positions in the match and returns the last one.
 //
-// Behind Nice bytes at a far offset a nearer match may follow, so that only the nearest offsets get
-// more than one candidate.
+// Behind maxMatch bytes at a far offset a nearer match may follow, so that only the nearest offsets
+// get more than one candidate.
 func (o *Parser) splitLongMatch(
 	g *chunkCandidates, src []byte, from, p, n int, c candidate, checkpoint func(),
 ) int {
 	const nearest = 4
-	nice, end := o.config.Nice, len(src)-base.Tail
+	most, end := o.maxMatch, len(src)-base.Tail
 	if c.offset() > nearest {
-		n = nice
+		n = min(n, most)
 	}
-	n = min(n, from+o.chunkSize-p, nice*(nice-1)) // no more candidates than there is room for
-	g.cands[len(g.cands)-1] = c.resized(min(n, nice))
+	n = min(n, from+o.chunkSize-p, most*(o.config.Nice-1)) // no more candidates than there is room for
+	g.cands[len(g.cands)-1] = c.resized(min(n, most))
 	o.insertMatch(g, src, p, n, end, checkpoint)
 	for q := 1; q < n; q++ {
 		g.firstCand[p-from+q] = uint32(len(g.cands))
-		if q%nice == 0 && n-q >= o.minNew {
-			g.cands = append(g.cands, c.resized(min(n-q, nice)))
+		if q%most == 0 && n-q >= o.minNew {
+			g.cands = append(g.cands, c.resized(min(n-q, most)))
 		}
 	}
 	return p + n - 1

@@ -15,10 +15,14 @@ type blockModel struct {
 	flat
 	blocks    int // blocks of a window
 	chunkSize int
+	maxMatch  int
 }
 
 func (m blockModel) Rules() Rules {
-	return Rules{ChunkSize: m.chunkSize, NewSplitter: func() BlockSplitter { return equalBlocks(m.blocks) }}
+	return Rules{
+		ChunkSize: m.chunkSize, MaxMatch: m.maxMatch,
+		NewSplitter: func() BlockSplitter { return equalBlocks(m.blocks) },
+	}
 }
 
 func (blockModel) Price(p *Prices, c *Counts) {
@@ -138,5 +142,54 @@ func TestSplitLongMatch(t *testing.T) {
 	}
 	if n := literals(len(src), seqs); far < 5000 || far > 5000+258 || n > 5000+20 {
 		t.Errorf("%d bytes at the far offset, %d literals: %v", far, n, seqs)
+	}
+}
+
+// TestMaxMatch: a match that ends a search by its Nice bytes becomes sequences of MaxMatch bytes, at
+// far and at near offsets.
+func TestMaxMatch(t *testing.T) {
+	const nice, maxMatch = 32, 258
+	random := corpus.ByName("random").Make(5000)
+	for name, src := range map[string][]byte{
+		"far":  slices.Concat(random, random),
+		"near": slices.Concat(random, make([]byte, 5000)),
+	} {
+		c := inBlocks(1, 16<<10, 64, nice)
+		c.Model = blockModel{blocks: 1, maxMatch: maxMatch}
+		var o Parser
+		if err := valid(src, o.sequences(src, c), c); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		longest := 0
+		for _, s := range o.steps {
+			if s.MatchLen > maxMatch {
+				t.Fatalf("%s: a sequence of %d bytes", name, s.MatchLen)
+			}
+			if s.MatchLen == maxMatch {
+				longest++
+			}
+		}
+		if want := 5000/maxMatch - 1; longest < want {
+			t.Errorf("%s: %d sequences of %d bytes, want %d", name, longest, maxMatch, want)
+		}
+	}
+}
+
+// TestFirstParse: with constant prices a second parse changes nothing. Literals reach from one
+// window to the next.
+func TestFirstParse(t *testing.T) {
+	random := corpus.ByName("random").Make(maxWindow)
+	text := corpus.ByName("text").Make(maxWindow)
+	src := slices.Concat(text[1000:], random, text)
+	c := inBlocks(1, 0, 16, 40)
+	var o Parser
+	want := o.sequences(src, c)
+	c.Passes = 0
+	got := o.sequences(src, c)
+	if err := valid(src, got, c); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Error("other sequences without a second parse")
 	}
 }

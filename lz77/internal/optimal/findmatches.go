@@ -160,7 +160,7 @@ func (o *Parser) skipCovered(begin []uint32, s chunk, p int) int {
 	if o.rules.NewSplitter != nil {
 		// A match is as long as its candidate here, and others follow. Positions without
 		// candidates may go back far.
-		least = max(0, i-o.config.Nice)
+		least = max(0, i-o.maxMatch)
 	}
 	for i > least && begin[i] == k {
 		i--

@@ -50,6 +50,7 @@ type bounds struct {
 	maxPositions      int  // most positions of a chunk, including the one behind it
 	candLimit         int  // most candidates of a chunk; depends on the block, not on memory at hand
 	decayShift        uint // of past counts, per chunk
+	maxMatch          int  // length of the longest candidate, with Rules.NewSplitter
 }
 
 // statistics holds the frequencies of symbols that prices are made from.
@@ -108,6 +109,7 @@ func (o *Parser) Parse(
 func (o *Parser) reset(src []byte, start int, config Config) {
 	o.config, o.model = config, config.model()
 	o.rules = o.model.Rules()
+	o.maxMatch = min(max(config.Nice, o.rules.MaxMatch), PricedLengths-1)
 	switch o.chunkSize = MaxChunk; {
 	case o.rules.NewSplitter != nil:
 		o.chunkSize = maxWindow

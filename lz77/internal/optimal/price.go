@@ -47,11 +47,14 @@ type Rules struct {
 	// it is nil for other forms. Such a form has these properties:
 	//
 	//   - no repeat offsets, equal Run and RunClass for all runs, prices of 0 … 1<<16−1;
-	//   - offsets of up to 17 bits, and matches of more than Nice bytes as several sequences;
+	//   - offsets of up to 17 bits, and matches of more than MaxMatch bytes as several sequences;
 	//   - models that are comparable with ==.
 	//
 	// ChunkSize is then less than a block usually has, and 0 stands for a whole window.
 	NewSplitter func() BlockSplitter
+	// MaxMatch is the greatest length of a sequence in bytes, with NewSplitter. A match that ends a
+	// search by its Nice bytes is taken up to that length. 0 stands for Nice.
+	MaxMatch int
 }
 
 // Kinds of offsets: 0 … 2 are the repeat offsets, the most recent first.
