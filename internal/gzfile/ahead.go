@@ -50,11 +50,13 @@ type result struct {
 func (d *decoder) Prepare(s *container.Serial) {
 	p := d.input.unitPart(s.Unit)
 	if p == nil {
+		d.yield(s)
 		return
 	}
 	r := reader{&d.input, p}
 	defer r.close()
 	if !p.ahead {
+		d.yield(s)
 		return
 	}
 	o := d.output(s, false)

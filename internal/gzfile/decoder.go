@@ -43,6 +43,7 @@ type decoder struct {
 
 	used  atomic.Int64 // input used by complete calls of Decode, in bytes
 	ratio atomic.Int64 // bytes of content for a byte of input, where that was decoded last
+	turns atomic.Int64 // calls of Decode
 	full  atomic.Bool  // the last call of Decode stopped for lack of room
 
 	mu      sync.Mutex
@@ -71,6 +72,7 @@ func (d *decoder) begin(limits *container.Limits) {
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.cell, d.window, d.err = 0, -1, d.window[:0], nil
 	d.used.Store(0)
+	d.turns.Store(0)
 	d.ratio.Store(0)
 	d.full.Store(false)
 	for _, r := range d.results {
@@ -102,13 +104,19 @@ func (d *decoder) partSize() int {
 	return int(max(leastPart, min(mostPart, aheadTarget/max(d.ratio.Load(), 1))))
 }
 
+// undelivered returns how many units have had their turn and hold content. With the parts that have
+// not had theirs they need as many outputs: were there more, results would be dropped.
+func (d *decoder) undelivered() int { return int(d.turns.Load() - d.check.units) }
+
 // Decode implements container.SerialDecoder.
 func (d *decoder) Decode(s *container.Serial) {
-	o := d.output(s, true)
+	d.turns.Add(1)
+	var o *output
 	if d.err == nil {
 		d.err = errDecoderPanicked // unless decode returns
-		o, d.err = d.decode(s, o)
+		o, d.err = d.decode(s)
 	} else {
+		o = d.output(s, true)
 		o.begin(nil)
 	}
 	s.State, s.Buf, s.History = o, o.buf[:o.to], windowSize
@@ -119,13 +127,19 @@ func (d *decoder) Decode(s *container.Serial) {
 	}
 }
 
-// decode decodes the content of a unit into o or a result's output, which it returns. The error is
-// what follows: nil if more may.
-func (d *decoder) decode(s *container.Serial, o *output) (_ *output, err error) {
+// decode decodes the content of a unit into an output, or takes that of a result. The error is what
+// follows: nil if more may.
+func (d *decoder) decode(s *container.Serial) (o *output, err error) {
 	most, start, marking := pieceSize, d.content, d.check.marks != nil
 	stop := d.nextStop(s.Unit)
-	if r := d.take(); r != nil {
-		d.keepOutput(o)
+	r := d.take()
+	if r == nil || s.State != nil { // a new output may cost a result
+		o = d.output(s, true)
+	}
+	if r != nil {
+		if o != nil {
+			d.keepOutput(o)
+		}
 		o = d.accept(r)
 		if marking {
 			d.choose(o, start)

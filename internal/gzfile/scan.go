@@ -77,13 +77,14 @@ func Spec() container.Spec {
 }
 
 // AheadSpec says what a run must be made for that decodes parts ahead. A unit has input, content,
-// symbols of two bytes each, a window in front of both and one more, tables, and ends of members.
+// symbols of two bytes each, a window in front of both and one more, tables, and ends of members. One
+// unit may have content twice.
 func AheadSpec() container.Spec {
 	return container.Spec{
 		BlockSize: aheadContent,
 		Payload: mostPart + (mostContent - aheadContent) + 2*mostContent + 4*windowSize +
 			tableMemory + endsMemory,
-		Extra:   mostPart + decoderMemory,
+		Extra:   mostPart + decoderMemory + windowSize + mostContent,
 		InOrder: true,
 		Ahead:   true,
 	}
@@ -166,7 +167,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 		most = int64(s.most-1) * mostPart
 	}
 	waits := s.end != nil || at-used > most || s.dec.full.Load() ||
-		s.next > 0 && s.dec.input.count() >= s.most
+		s.next > 0 && s.dec.input.count()+s.dec.undelivered() >= s.most
 	if !free && s.begun && (s.reads || !waits) {
 		s.begun = false
 		return container.ErrNothingYet

@@ -12,7 +12,8 @@ import (
 //
 // The units in flight need an output each. A unit that is decoded ahead gives its output to the
 // result. If the result waits while the unit has its turn, the unit needs another one. Outputs are
-// counted, so that there are no more of them than units in flight.
+// counted, so that there is at most one more of them than units in flight, for a unit that has its
+// turn. Without that one, many results were dropped.
 type spare struct {
 	spareResults []*result
 	spareOutputs []*output
@@ -83,13 +84,13 @@ func (d *decoder) findOutput(s *container.Serial, must bool) *output {
 		return o
 	}
 	if !ok {
+		if used := d.outputs - len(d.spareOutputs); used >= d.mostOutputs && !must {
+			return nil
+		}
 		if o = pop(&d.spareOutputs); o != nil {
 			return o
 		}
-		if d.outputs >= d.mostOutputs {
-			if !must {
-				return nil
-			}
+		if d.outputs > d.mostOutputs {
 			d.dropLast()
 			if o = pop(&d.spareOutputs); o != nil {
 				return o
@@ -113,6 +114,14 @@ func (d *decoder) dropLast() {
 	if last >= 0 {
 		d.recycle(d.results[last])
 		d.results = slices.Delete(d.results, last, last+1)
+	}
+}
+
+// yield keeps the output of a unit until its turn, for units that need one before.
+func (d *decoder) yield(s *container.Serial) {
+	if s.State != nil {
+		d.keepOutput(d.output(s, true))
+		s.State = nil
 	}
 }
 
