@@ -119,13 +119,13 @@ func aheadFiles(t testing.TB, p []byte) map[string][]byte {
 
 // TestAhead reads all kinds of files with any number of workers.
 func TestAhead(t *testing.T) {
-	p := mixed(3 << 20)
+	p := mixed(2 << 20)
 	files := aheadFiles(t, p)
 	for i, k := range aheadKinds {
 		for name, file := range files {
 			for _, workers := range [][]int{{1, 2, 5}, {2}, {4}, {3}, {2}}[i] {
 				r := newReader(t, k.open(t, file), workers)
-				got, err := io.ReadAll(io.MultiReader(io.LimitReader(r, 1<<20), r))
+				got, err := io.ReadAll(io.MultiReader(io.LimitReader(r, 1<<19), r))
 				if err != nil || !bytes.Equal(got, p) {
 					t.Errorf("%s, %s, %d workers: %d bytes, %v", k.name, name, workers, len(got), err)
 				}

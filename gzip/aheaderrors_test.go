@@ -27,7 +27,7 @@ var wrongTails = []string{
 
 // TestAheadErrors compares the content and the error of damaged files with the standard library.
 func TestAheadErrors(t *testing.T) {
-	p := mixed(3 << 19)
+	p := mixed(1 << 20)
 	var files [][]byte
 	for _, size := range []int{len(p), 400_000, 30_000} {
 		files = append(files, stdMembers(t, p, 6, size))
@@ -40,7 +40,7 @@ func TestAheadErrors(t *testing.T) {
 	}
 	for _, seed := range testenv.Seeds(t, 1) {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
-		for i := range 90 {
+		for i := range 60 {
 			file := bytes.Clone(files[i%len(files)])
 			switch at := r.IntN(len(file)); i / 3 % 5 {
 			case 0:
