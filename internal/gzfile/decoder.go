@@ -43,7 +43,6 @@ type decoder struct {
 
 	used  atomic.Int64 // input used by complete calls of Decode, in bytes
 	ratio atomic.Int64 // bytes of content for a byte of input, where that was decoded last
-	turns atomic.Int64 // calls of Decode
 	full  atomic.Bool  // the last call of Decode stopped for lack of room
 
 	mu      sync.Mutex
@@ -72,7 +71,6 @@ func (d *decoder) begin(limits *container.Limits) {
 	d.checks, d.maxDecoded = limits.Checks, limits.MaxDecoded
 	d.content, d.cell, d.window, d.err = 0, -1, d.window[:0], nil
 	d.used.Store(0)
-	d.turns.Store(0)
 	d.ratio.Store(0)
 	d.full.Store(false)
 	for _, r := range d.results {
@@ -104,13 +102,8 @@ func (d *decoder) partSize() int {
 	return int(max(leastPart, min(mostPart, aheadTarget/max(d.ratio.Load(), 1))))
 }
 
-// undelivered returns how many units have had their turn and hold content. With the parts that have
-// not had theirs they need as many outputs: were there more, results would be dropped.
-func (d *decoder) undelivered() int { return int(d.turns.Load() - d.check.units) }
-
 // Decode implements container.SerialDecoder.
 func (d *decoder) Decode(s *container.Serial) {
-	d.turns.Add(1)
 	var o *output
 	if d.err == nil {
 		d.err = errDecoderPanicked // unless decode returns

@@ -114,13 +114,6 @@ func (in *input) recycle(p *part) {
 	}
 }
 
-// count returns the number of parts.
-func (in *input) count() int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return len(in.parts)
-}
-
 // used drops the parts in front of an offset.
 func (in *input) used(offset int64) {
 	in.mu.Lock()

@@ -164,10 +164,9 @@ func (s *Scanner) Next(u *container.Unit) error {
 	case !free:
 		most = 0
 	case s.next > 0:
-		most = int64(s.most-1) * mostPart
+		most = int64(s.most) * mostPart
 	}
-	waits := s.end != nil || at-used > most || s.dec.full.Load() ||
-		s.next > 0 && s.dec.input.count()+s.dec.undelivered() >= s.most
+	waits := s.end != nil || at-used > most || s.dec.full.Load()
 	if !free && s.begun && (s.reads || !waits) {
 		s.begun = false
 		return container.ErrNothingYet
