@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+func base() (Cluster, File) {
+	c := Cluster{
+		Workers: 10, Cores: 4, Compress: 100e6, Network: 1e9, Store: 1e12, Latency: 0.05, Splits: 1000,
+		Copies: 32, Seed: 1, SlowFactor: 4,
+	}
+	return c, File{Content: 1e11, Group: 64 << 20, Ratio: 3}
+}
+
+func near(a, b, part float64) bool { return math.Abs(a-b) <= part*b }
+
+// TestRun checks laws that any simulation must follow.
+func TestRun(t *testing.T) {
+	c, f := base()
+	c.Workers = 1
+	one := Run(c, f)
+	if want := float64(one.Groups) * c.group(&f); !near(one.Encode, want, 1e-9) || one.Splits != 0 {
+		t.Errorf("one worker: %+v, want %f seconds", one, want)
+	}
+	for _, n := range []int{2, 10, 100, 1000} {
+		c.Workers = n
+		r := Run(c, f)
+		if least := max(one.Encode/float64(n), c.group(&f)); r.Encode < least*(1-1e-9) {
+			t.Errorf("%d workers take %f seconds, less than possible: %f", n, r.Encode, least)
+		}
+		if r.Encode > one.Encode/float64(n)+2*c.group(&f) {
+			t.Errorf("%d workers take %f seconds, of %f on one", n, r.Encode, one.Encode)
+		}
+	}
+	c.Workers = 100
+	plain := Run(c, f)
+	c.Fail = 0.01
+	if r := Run(c, f); r.Redone == 0 || r.Encode <= plain.Encode {
+		t.Errorf("with failures: %+v, without %+v", r, plain)
+	}
+	c.Fail, c.Slow = 0, 0.05
+	if r := Run(c, f); r.Encode <= plain.Encode || r.Encode > 2*plain.Encode {
+		t.Errorf("with slow workers: %+v, without %+v", r, plain)
+	}
+	c.Slow, c.Store = 0, 1e10
+	if r := Run(c, f); r.Encode < 10 || r.Encode > 13 {
+		t.Errorf("with a slow store: %+v", r)
+	}
+	c.Move = true
+	if r := Run(c, f); !near(r.Join, 1e11/3/1e9+float64(r.Groups)*c.Latency, 1e-9) {
+		t.Errorf("joining by moving: %+v", r)
+	}
+}
+
+// TestTable prints the tables of docs/CLUSTER.md: PZ_TEST=all go test -v -run Table.
+func TestTable(t *testing.T) {
+	if !strings.Contains(os.Getenv("PZ_TEST"), "all") {
+		t.Skip("prints tables; needs PZ_TEST=all")
+	}
+	c, f := base()
+	c.Start, c.Slow, c.Fail, c.Store = 60, 0.02, 0.0005, 100e9
+	f.Group = 100e6
+	for _, level := range []struct {
+		name            string
+		compress, ratio float64
+	}{{"-4", 161e6, 3.26}, {"-7", 5e6, 3.9}} {
+		c.Compress, f.Ratio = level.compress, level.ratio
+		for _, files := range []float64{1, 1000} { // of 1 TB
+			f.Content, c.Splits = files*1e12, int(files)*1000
+			for _, n := range []int{10, 100, 1000, 10_000} {
+				c.Workers = n
+				r := Run(c, f)
+				fmt.Printf("| %s | %.0f | %d | %.0f | %.0f%% | %.1f | %d |\n", level.name, files, n,
+					r.Encode, 100*r.Busy, r.Longest, r.Redone)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package pzbeam
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/gopz/compress"
+)
+
+// Options say where files go, and how they are compressed. The zero value of each field but Output
+// stands for a default.
+type Options struct {
+	// Output is the directory of the output files.
+	Output string
+	// Base is the beginning of the names of sources that their names below Output leave out, for
+	// instance "gs://in/". If it is empty, the name below Output is the last element of the source.
+	// Two sources with the same output are an error.
+	Base string
+
+	Format    string // "pz" (default), "gz" or "zst"
+	Level     int    // of compression; the default depends on the format
+	BlockSize int    // bytes of content in a block; the default depends on the level
+	NoCheck   bool   // write no checks
+	NoName    bool   // leave name and time of the source out of .gz files
+
+	// GroupSize is how many bytes of content a worker does at a time, at least one block; default 64
+	// MiB. A file has at most 10,000 groups, the most parts of an object in object stores.
+	GroupSize int64
+	// MaxMemory limits the memory for one group, as compress.WithMaxMemory does.
+	MaxMemory int64
+	// ZeroFill makes Recover write zeros in place of lost content.
+	ZeroFill bool
+}
+
+const (
+	defaultGroupSize = 64 << 20 // bytes
+	maxGroups        = 10_000   // of a file
+)
+
+// check returns an error if the options cannot work.
+func (o *Options) check() error {
+	if o.Output == "" {
+		return fmt.Errorf("pzbeam: Options.Output is empty")
+	}
+	if o.GroupSize < 0 {
+		return fmt.Errorf("pzbeam: Options.GroupSize is %d", o.GroupSize)
+	}
+	if _, err := o.format(); err != nil {
+		return err
+	}
+	_, err := o.plan(&file{Source: "name", Size: 1})
+	return err
+}
+
+func (o *Options) format() (compress.Format, error) {
+	for _, f := range []compress.Format{compress.PZ, compress.Gzip, compress.Zstd} {
+		if o.Format == f.String() || o.Format == "" && f == compress.PZ {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("pzbeam: unknown format %q; valid formats: pz, gz, zst", o.Format)
+}
+
+// compression returns how a file is compressed.
+func (o *Options) compression(f *file) ([]compress.Option, error) {
+	format, err := o.format()
+	if err != nil {
+		return nil, err
+	}
+	opts := []compress.Option{
+		compress.WithFormat(format), compress.WithChecksum(!o.NoCheck),
+		compress.WithMaxMemory(o.MaxMemory),
+	}
+	if o.Level != 0 {
+		opts = append(opts, compress.WithLevel(o.Level))
+	}
+	if o.BlockSize != 0 {
+		opts = append(opts, compress.WithBlockSize(o.BlockSize))
+	}
+	if !o.NoName {
+		opts = append(opts, compress.WithName(path.Base(f.Source), time.Unix(f.ModTime, 0)))
+	}
+	return opts, nil
+}
+
+// plan returns the plan that compresses a file.
+func (o *Options) plan(f *file, more ...compress.Option) (*compress.Plan, error) {
+	opts, err := o.compression(f)
+	if err != nil {
+		return nil, err
+	}
+	return compress.NewPlan(f.Size, append(opts, more...)...)
+}
+
+// groupBlocks returns how many blocks of blockSize bytes make a group of a file of size bytes.
+func (o *Options) groupBlocks(size, blockSize int64) int64 {
+	want := o.GroupSize
+	if want == 0 {
+		want = defaultGroupSize
+	}
+	want = max(want, (size+maxGroups-1)/maxGroups)
+	return max(1, (want+blockSize-1)/blockSize)
+}
+
+// output returns the name of the output file of a source, which rename makes of the source's name
+// below Base.
+func (o *Options) output(source string, rename func(string) string) (string, error) {
+	name := path.Base(source)
+	if o.Base != "" {
+		var ok bool
+		if name, ok = strings.CutPrefix(source, o.Base); !ok {
+			return "", fmt.Errorf("pzbeam: source %q does not begin with Options.Base %q", source, o.Base)
+		}
+		name = strings.TrimLeft(name, "/")
+	}
+	if name = rename(name); name == "" || !isLocal(name) {
+		return "", fmt.Errorf("pzbeam: source %q has no name below %q", source, o.Output)
+	}
+	return strings.TrimRight(o.Output, "/") + "/" + name, nil
+}
+
+// isLocal reports whether a name stays below the directory that it is appended to.
+func isLocal(name string) bool {
+	for _, e := range strings.Split(name, "/") {
+		if e == "" || e == "." || e == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// addExtension returns a function that appends the extension of the format.
+func (o *Options) addExtension() func(string) string {
+	f, _ := o.format()
+	return func(name string) string { return name + "." + f.String() }
+}
+
+// cutExtension removes the extension of a compressed file. A name without one gets ".out".
+func cutExtension(name string) string {
+	for _, e := range [...][2]string{
+		{".pz", ""}, {".gz", ""}, {".zst", ""}, {".tpz", ".tar"}, {".tgz", ".tar"}, {".tzst", ".tar"},
+	} {
+		if stem, ok := strings.CutSuffix(name, e[0]); ok && path.Base(name) != e[0] {
+			return stem + e[1]
+		}
+	}
+	return name + ".out"
+}
