@@ -152,7 +152,7 @@ const (
 // pipeline lzseqr at levels 5 and 6, code literals by context, which is slower both ways.
 //
 // Block size, memory for decompression and compatibility stay the same. The output depends only on
-// content and options. docs/TUNING.md says what the two ways bring and cost.
+// content and options. docs/TUNING.md says what each way brings and costs.
 func WithTuning(t Tuning) Option {
 	return func(o *options) error {
 		if t > TuneLiterals {

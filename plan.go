@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -235,16 +236,21 @@ func (p *Piece) MarshalBinary() ([]byte, error) {
 		dst = binary.AppendUvarint(dst, uint64(b.payload)<<2|uint64(b.kind))
 		dst = binary.LittleEndian.AppendUint32(dst, b.sum)
 	}
-	return dst, nil
+	return binary.LittleEndian.AppendUint32(dst, pzfile.Checksum(0, dst)), nil
 }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]. If data was not made by MarshalBinary,
 // the error is an [ErrCorrupt].
 func (p *Piece) UnmarshalBinary(data []byte) error {
-	if len(data) < 9 || data[0] != pieceVersion {
+	if len(data) < 13 || data[0] != pieceVersion {
 		return errs.New(ErrCorrupt, "no description of a piece")
 	}
 	bad := errs.New(ErrCorrupt, "a damaged description of a piece")
+	n := len(data) - 4
+	if pzfile.Checksum(0, data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
+		return bad
+	}
+	data = data[:n]
 	q := Piece{plan: binary.LittleEndian.Uint64(data[1:])}
 	data = data[9:]
 	next := func(most uint64) (v uint64, ok bool) {

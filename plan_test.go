@@ -214,6 +214,26 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
+// TestPieceDamage flips each bit of a description.
+func TestPieceDamage(t *testing.T) {
+	plan, err := NewPlan(3*testBlock, WithBlockSize(testBlock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece, err := plan.Encode(io.Discard, bytes.NewReader(mixedBytes(3*testBlock)), 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := piece.bytes(t)
+	for i := range 8 * len(data) {
+		data[i/8] ^= 1 << (i % 8)
+		if err := new(Piece).UnmarshalBinary(data); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("bit %d: error %v", i, err)
+		}
+		data[i/8] ^= 1 << (i % 8)
+	}
+}
+
 func (p *Piece) bytes(t *testing.T) []byte {
 	data, err := p.MarshalBinary()
 	if err != nil {

@@ -322,7 +322,7 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 	})
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
-			"a frame of %d bytes takes %d bytes of memory, more than the limit of %d",
+			"a block of %d bytes takes %d bytes of memory, more than the limit of %d",
 			st.BlockSize, b.memory, limit)
 	}
 	return b, nil

@@ -27,7 +27,8 @@ type RangeOpener interface {
 
 // A Joiner is a filesystem.Interface that can make a file of parts without reading them, for
 // instance by a multipart copy. The parts are files of the same file system. Join replaces output
-// atomically. Each part but the last has at least 5 MiB, unless the options ask for small groups.
+// atomically. Parts may be small: content of 64 MiB may compress to a
+// few KiB.
 type Joiner interface {
 	Join(ctx context.Context, output string, parts []string) error
 }

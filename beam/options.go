@@ -36,7 +36,7 @@ type Options struct {
 
 const (
 	defaultGroupSize = 64 << 20 // bytes
-	maxGroups        = 10_000   // of a file
+	maxGroups        = 9_999    // of a file: an object has at most 10,000 parts, and one is the trailer
 )
 
 // check returns an error if the options cannot work.
@@ -101,7 +101,7 @@ func (o *Options) groupBlocks(size, blockSize int64) int64 {
 		want = defaultGroupSize
 	}
 	want = max(want, (size+maxGroups-1)/maxGroups)
-	return max(1, (want+blockSize-1)/blockSize)
+	return (max(1, want)-1)/blockSize + 1
 }
 
 // output returns the name of the output file of a source, which rename makes of the source's name

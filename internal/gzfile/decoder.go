@@ -192,7 +192,7 @@ func (d *decoder) take() (taken *result) {
 		switch {
 		case ok && taken == nil && r.start == at && d.suits(r):
 			taken, d.missed = r, 0
-		case r.start.bit <= d.walker.at<<3 && r.start != at, r.start == at:
+		case r.start == at, r.start.bit <= d.walker.at<<3:
 			d.miss(r)
 		default:
 			keep = append(keep, r)

@@ -77,7 +77,10 @@ func (in *input) add(data []byte, owned bool, unit int64, ahead bool, end error)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var p *part
-	if p = pop(&in.plain); p == nil || ahead {
+	if !ahead {
+		p = pop(&in.plain)
+	}
+	if p == nil {
 		p = new(part)
 	}
 	p.unit, p.offset, p.data, p.owned = unit, in.size, data, owned

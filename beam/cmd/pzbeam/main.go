@@ -73,8 +73,12 @@ func main() {
 func (c *command) run(ctx context.Context, patterns []string) (findings int64, err error) {
 	// Building the pipeline panics if the options are wrong.
 	defer func() {
-		if e, ok := recover().(error); ok {
+		switch e := recover().(type) {
+		case nil:
+		case error:
 			err = e
+		default:
+			panic(e)
 		}
 	}()
 	p, s := beam.NewPipelineWithRoot()
