@@ -23,7 +23,7 @@ const (
 	// and speed; see docs/generated/frontier.md.
 	DefaultLevel = pipeline.DefaultLevel // 4
 	// DefaultGzipLevel is that of a Writer of .gz. Files are about as large as those of gzip -6, or
-	// smaller; only those of sparse content, nearly all zeros, are larger.
+	// smaller.
 	DefaultGzipLevel = pipeline.DefaultGzipLevel // 6
 
 	MinBlockSize = pzfile.MinBlockSize // 4 KiB

@@ -13,7 +13,6 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/pzfile"
-	"github.com/gopz/compress/pipeline"
 )
 
 // Plan says how content of a known size is cut into blocks, so that pieces of a file can be
@@ -94,14 +93,8 @@ func (p *Plan) Encode(w io.Writer, r io.Reader, first, last int64) (*Piece, erro
 	}
 	z, _ := p.writers.Get().(*Writer)
 	if z == nil {
-		o := p.opt
-		b, err := o.writerBudget()
-		if err != nil {
-			return nil, err
-		}
-		z = &Writer{opt: o, budget: b, sched: o.scheduler()}
-		err = o.checkBackend(z.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
-		if err != nil {
+		var err error
+		if z, err = p.opt.newWriter(); err != nil {
 			return nil, err
 		}
 	}

@@ -57,16 +57,26 @@ func NewWriter(w io.Writer, opts ...Option) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := o.writerBudget()
+	z, err := o.newWriter()
 	if err != nil {
-		return nil, err
-	}
-	z := &Writer{opt: o, budget: b, sched: o.scheduler()}
-	if err := o.checkBackend(z.sched, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize); err != nil {
 		return nil, err
 	}
 	z.Reset(w)
 	return z, nil
+}
+
+// newWriter returns a Writer that must be Reset.
+func (o *options) newWriter() (*Writer, error) {
+	b, err := o.writerBudget()
+	if err != nil {
+		return nil, err
+	}
+	s := o.scheduler()
+	err = o.checkBackend(s, pipeline.Compress, o.pipe, o.limits.Checks, o.blockSize)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{opt: *o, budget: b, sched: s}, nil
 }
 
 // Reset makes the Writer ready for a new stream, to dst, with the options that it has. Content not

@@ -115,6 +115,19 @@ func openArchive(ctx context.Context, f *file, opts ...compress.Option) (a archi
 	return archive{r, src}, true, nil
 }
 
+// takeArchive returns a file that could be opened by its index before.
+func takeArchive(
+	ctx context.Context, l *lender[archive], f *file, opts ...compress.Option,
+) (archive, error) {
+	return l.take(f.Source, func() (archive, error) {
+		a, ok, err := openArchive(ctx, f, opts...)
+		if err == nil && !ok {
+			err = errors.New("the index cannot be read any more, or not within the memory limit")
+		}
+		return a, err
+	})
+}
+
 // indexFn finds out what there is to restore.
 type indexFn struct {
 	Options Options
@@ -250,13 +263,7 @@ func (fn *restoreFn) group(
 	ctx context.Context, p *part, w io.Writer, report func(compress.Damage) error,
 ) error {
 	f := &p.File
-	a, err := fn.archives.take(f.Source, func() (archive, error) {
-		a, ok, err := openArchive(ctx, f, fn.options()...)
-		if err == nil && !ok {
-			err = errors.New("the index has changed")
-		}
-		return a, err
-	})
+	a, err := takeArchive(ctx, &fn.archives, f, fn.options()...)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package pzbeam
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -84,13 +83,7 @@ func (fn *opened) with(
 			return do(&content{front: r, to: 1<<63 - 1})
 		})
 	}
-	a, err := fn.archives.take(f.Source, func() (archive, error) {
-		a, ok, err := openArchive(ctx, f, compress.WithMaxMemory(fn.Options.MaxMemory))
-		if err == nil && !ok {
-			err = errors.New("the index has changed")
-		}
-		return a, err
-	})
+	a, err := takeArchive(ctx, &fn.archives, f, compress.WithMaxMemory(fn.Options.MaxMemory))
 	if err != nil {
 		return err
 	}
@@ -157,7 +150,7 @@ func (fn *blocksFn) read(f *file, group int64, c *content, emit func(Block)) err
 				at += int64(n)
 			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF && n < len(p) {
-				return readError(r, err)
+				return readError(r)
 			}
 			if err != nil {
 				return err
@@ -180,9 +173,9 @@ func (fn *blocksFn) read(f *file, group int64, c *content, emit func(Block)) err
 }
 
 // readError returns the error that a Reader ended with, nil at its end. io.ReadFull hides it.
-func readError(r io.Reader, err error) error {
-	var one [1]byte
-	if _, err = r.Read(one[:]); err == io.EOF {
+func readError(r io.Reader) error {
+	_, err := r.Read(make([]byte, 1))
+	if err == io.EOF {
 		return nil
 	}
 	return err

@@ -25,10 +25,10 @@
 //
 // If the source is a *[bytes.Reader], *[bytes.Buffer], *[strings.Reader] or *[os.File], the workers
 // of the shared scheduler decode what follows, several parts at once. The Reader then takes up to
-// 128 MiB. One in four workers may have such a Reader, and at least one Reader decodes so. Others
-// go on alone, and try again after each MiB of input. Content, errors and their order do not depend
-// on that. Workers end by themselves when a Reader is dropped without Close. Decoding in parallel takes
-// more processor time than decoding in order, and on a busy machine it may take longer.
+// 128 MiB. At most one Reader for every four workers decodes so, and at least one. Others go on
+// alone, and try again after each MiB of input. Content, errors and their order do not depend on
+// that. Workers end by themselves when a Reader is dropped without Close. Decoding in parallel takes
+// more processor time than decoding in order. On a busy machine it may also take longer.
 // [Reader.SetOptions] chooses another scheduler, or one worker.
 //
 // Content of other sources is decoded on the caller's goroutine. The Reader cannot ask a network

@@ -232,12 +232,13 @@ func (a *scout) decodeFrom(start place, sure bool) bool {
 				return false
 			}
 		}
-		if !o.unknown || !sure {
-		} else if window := p.window.Load(); window != nil {
-			o.know(window)
-			a.dec.keepSymbols(o)
-		} else {
-			o.settle()
+		if o.unknown && sure {
+			if window := p.window.Load(); window != nil {
+				o.know(window)
+				a.dec.keepSymbols(o)
+			} else {
+				o.settle()
+			}
 		}
 	}
 	return sure
