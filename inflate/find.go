@@ -65,6 +65,11 @@ func FindBlock(src []byte, from, to int64) (bit int64) {
 	return -1
 }
 
+// FindFlush is FindBlock for the first kind of places only.
+func FindFlush(src []byte, from, to int64) (bit int64) {
+	return findMarker(src, max(from, 0), min(to, 8*int64(len(src))))
+}
+
 // findMarker returns the first bit in [from, to) that is a byte boundary behind a marker, or −1.
 func findMarker(src []byte, from, to int64) (bit int64) {
 	first, end := int((from+7)>>3), int((to+7)>>3)

@@ -58,6 +58,9 @@ func checkBlocks(t *testing.T, name string, src []byte) (found int) {
 		}
 		if b.emptyNotFinal {
 			expect(b.next)
+			if got := FindFlush(src, b.next-8, b.next+1); b.next < 8*int64(len(src)) && got != b.next {
+				t.Errorf("%s: %d, want the flush at bit %d", name, got, b.next)
+			}
 		}
 	}
 	return found

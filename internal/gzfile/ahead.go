@@ -120,6 +120,14 @@ func (a *scout) start(from int64) (start place, given bool) {
 	if bit := inflate.FindStored(p.data, from-base, last-base); bit >= 0 {
 		return place{base + bit, false}, false
 	}
+	if a.wrong == 0 {
+		// The search for a flush compares bytes, and that for a block bits. Behind the first half
+		// of the part a flush would leave too much to the worker of the part in front.
+		half := 4 * int64(len(p.data))
+		if bit := inflate.FindFlush(p.data, from-base, half); bit >= 0 {
+			return place{base + bit, false}, false
+		}
+	}
 	for from < last {
 		if start = a.given(); start != noPlace {
 			if start.bit >= p.end()<<3 {
