@@ -84,6 +84,10 @@ type Lines struct {
 // maxFile is the largest FileSize in bytes: a count of bits fits into an int64.
 const maxFile = math.MaxInt64 / 8
 
+// contentPerBit is the most content that a bit of a .gz file has, in bytes: a match of 258 bytes takes
+// two bits at least.
+const contentPerBit = 258 / 2
+
 // checkpointMemory is the memory of a Checkpoint in bytes, its window excluded.
 const checkpointMemory = 64
 
@@ -127,6 +131,8 @@ func (x *Index) checkOne(c, before *Checkpoint) string {
 		return "lies before its predecessor in the file"
 	case c.Content < before.Content:
 		return "lies before its predecessor in the content"
+	case (c.Content-before.Content)/contentPerBit > c.Bit-before.Bit:
+		return "has more content before it than Deflate can have"
 	case x.FileSize != Unknown && c.Bit > x.FileSize*8:
 		return "lies behind the end of the file"
 	case x.ContentSize != Unknown && c.Content > x.ContentSize:

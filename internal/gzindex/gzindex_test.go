@@ -69,9 +69,9 @@ func TestRoundTrip(t *testing.T) {
 // TestUnaligned writes checkpoints within bytes. indexed_gzip ignores the bits of a checkpoint that
 // has no window, so GZIDX has to get one.
 func TestUnaligned(t *testing.T) {
-	x := &gzindex.Index{FileSize: 1000, ContentSize: 1 << 30}
+	x := &gzindex.Index{FileSize: 1000, ContentSize: 1 << 19}
 	for bit := int64(80); bit < 100; bit++ {
-		x.Checkpoints = append(x.Checkpoints, gzindex.Checkpoint{Bit: bit, Content: bit << 20})
+		x.Checkpoints = append(x.Checkpoints, gzindex.Checkpoint{Bit: bit, Content: bit * 100})
 	}
 	for _, f := range []gzindex.Format{gzindex.GZIDX0, gzindex.GZIDX1, gzindex.Gztool0} {
 		y := read(t, write(t, x, f))
@@ -126,6 +126,7 @@ func TestDamage(t *testing.T) {
 		{"text", []byte("this is not an index at all"), errs.Format},
 		{"bgzip: disorder", le(2, 100, 65280, 90, 130560), errs.Corrupt},
 		{"bgzip: content", le(2, 100, 65280, 110, 1), errs.Corrupt},
+		{"bgzip: too much content", le(1, 100, 100*8*129+129), errs.Corrupt},
 		{"bgzip: offset", le(1, 1<<63, 65280), errs.Corrupt},
 		{"GZIDX version 2", cat("GZIDX\x02\x00", make([]byte, 40)), errs.Version},
 		{"GZIDX flags", cat("GZIDX\x01\x01", make([]byte, 40)), errs.Version},
@@ -146,6 +147,12 @@ func TestDamage(t *testing.T) {
 		{
 			"gztool window",
 			cat(be64(0), "gzipindx", be64(1), be64(1), be64(0), be64(9), be32(0), be32(1<<31)),
+			errs.Corrupt,
+		},
+		{
+			"gztool: too much content",
+			cat(be64(0), "gzipindx", be64(2), be64(2), be64(0), be64(10), be64(0),
+				be64(600<<20), be64(1000), be64(0), be64(600<<20)),
 			errs.Corrupt,
 		},
 		{
