@@ -307,10 +307,13 @@ func WithName(name string, modTime time.Time) Option {
 // gztool or bgzip; an index may be incomplete. Files of other formats than .gz do not need it, and
 // it is ignored. A nil src is no index. [WithMaxMemory] counts the index.
 //
-// An index that is damaged, or belongs to another file, is an [ErrCorrupt] with [PartIndex]. They
-// compare the sizes, and decompress the beginning of the file and what follows the last checkpoint.
-// Other differences are an ErrCorrupt of the block that does not fit. The formats have no checks of
-// the content: [ReaderAt] verifies only the check of a member that lies in one block as a whole.
+// An index that cannot be used is an [*Error] with [PartIndex]. If it is damaged or belongs to
+// another file, that wraps [ErrCorrupt]; if it is cut short, [ErrTruncated]; if its format is
+// unknown, [ErrFormat] or [ErrVersion]. The index must fit the size of the file, the beginning of
+// the file, and what follows the last checkpoint. If it does not fit elsewhere, reading the block
+// fails with ErrCorrupt. The formats have no checks of the content: [ReaderAt] verifies only the
+// check of a member that lies in one block as a whole. The windows of indexed_gzip's format have no
+// checks either, so damage to them may change content without an error.
 func WithIndex(src io.ReaderAt, size int64) Option {
 	return func(o *options) error {
 		if size < 0 {

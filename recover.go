@@ -47,11 +47,11 @@ const (
 	DamageCheck = index.DamageCheck
 )
 
-// Recover writes to w the content of all intact blocks of a damaged .pz or .zst file, in order. It
-// calls report for each piece of damage, between the writes; report may be nil, and an error that
-// it returns ends the recovery. Lost content is left out, or, with [WithZeroFill], replaced by
-// zeros where its size is known. The missing end of a file that was cut is not replaced, even if the
-// header states the size of the content.
+// Recover writes to w the content of all intact blocks of a damaged file, in order. It calls report
+// for each piece of damage, between the writes; report may be nil, and an error that it returns
+// ends the recovery. Lost content is left out, or, with [WithZeroFill], replaced by zeros where its
+// size is known. The missing end of a file that was cut is not replaced, even if the header states
+// the size of the content.
 //
 // With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
 // searches the file from the front. In .zst files it finds frames that state their size and are not

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,6 +69,13 @@ func TestHelp(t *testing.T) {
 	}
 	if again := pz(t, "", "-h").out; again != brief {
 		t.Errorf("-h differs from --help: %s", again)
+	}
+	json := slices.IndexFunc(optionTable, func(o option) bool { return o.long == "json" })
+	for i := range reflect.TypeFor[listing]().NumField() {
+		field, _, _ := strings.Cut(reflect.TypeFor[listing]().Field(i).Tag.Get("json"), ",")
+		if !regexp.MustCompile(`\b` + field + `\b`).MatchString(optionTable[json].text) {
+			t.Errorf("--help=all lacks the field %s of --json", field)
+		}
 	}
 	// Users meet the error of pz -dc FILE | head.
 	const pipes = `pipe early, as in pz -dc FILE | head ("broken pipe")`

@@ -83,9 +83,8 @@ var optionTable = []option{
 			"decompresses it."},
 	{group: groupList, long: "json",
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
-			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline. " +
-			"Sizes are in bytes."},
-
+			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
+			"where they apply, name_base64 and index. Sizes are in bytes."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
@@ -93,8 +92,8 @@ var optionTable = []option{
 
 	{group: groupRecover, long: "recover",
 		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +
-			"lost. This works for .pz files, and for .zst files with a seek table or frames that " +
-			"state their size."},
+			"lost. This works for .pz and .gz files, and for .zst files with a seek table or " +
+			"frames that state their size."},
 	{group: groupRecover, long: "zero-fill",
 		text: "With --recover, write zeros in place of lost content."},
 
