@@ -38,7 +38,7 @@ const (
 
 	// pointMemory is what a checkpoint takes in bytes besides its window: itself, its sum, and its
 	// block in the index. Slices grow to twice what they hold.
-	pointMemory = 2*(64+4) + index.BlockMemory
+	pointMemory = 2*(48+4) + index.BlockMemory
 )
 
 // A Map says where the intervals of a .gz file are. Goroutines may use it at the same time.

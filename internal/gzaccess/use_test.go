@@ -43,7 +43,7 @@ func TestUse(t *testing.T) {
 	files = append(files, gzFile{"BGZF", bgzf(t, content), content})
 	for _, f := range files {
 		m := makeMap(t, f.file, 20_000)
-		formats := []gzindex.Format{gzindex.GZIDX0, gzindex.GZIDX1, gzindex.Gztool0}
+		formats := []gzindex.Format{gzindex.GZIDX1, gzindex.Gztool0}
 		if f.name == "BGZF" {
 			formats = append(formats, gzindex.Bgzip)
 		}

@@ -27,7 +27,7 @@ func readBgzip(in *input, x *Index) error {
 		return in.err
 	}
 	const most = maxFile / bgzipPoint
-	if count > most || in.size != Unknown && in.size != 8+bgzipPoint*int64(count) {
+	if count > most || in.size != 8+bgzipPoint*int64(count) {
 		return corrupt(errs.Format, 0, "neither GZIDX, nor .gzi of gztool or bgzip")
 	}
 	in.add(x, Checkpoint{Header: true})

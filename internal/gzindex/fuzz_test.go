@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(write(f, x, gzindex.Gztool0))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		limits := &container.Limits{MaxMemory: 1 << 20}
-		x, err := gzindex.Read(bytes.NewReader(b), limits)
+		x, err := gzindex.ReadAt(bytes.NewReader(b), int64(len(b)), limits)
 		if err != nil {
 			var e *errs.Error
 			if !errors.As(err, &e) {
@@ -33,7 +33,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if n := x.Memory(); n > limits.MaxMemory {
+		if n := memory(x); n > limits.MaxMemory {
 			t.Fatalf("takes %d bytes", n)
 		}
 		var u gzindex.Unpacker
@@ -57,7 +57,7 @@ func rewrite(t *testing.T, x *gzindex.Index, sound bool) {
 	var out bytes.Buffer
 	err := x.Write(&out, x.Source)
 	if errors.Is(err, errs.Option) {
-		return // an incomplete index, or a first window in version 0
+		return // an incomplete index, or a format that is not written
 	}
 	if err != nil && !sound {
 		return
@@ -65,11 +65,11 @@ func rewrite(t *testing.T, x *gzindex.Index, sound bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := gzindex.Read(&out, nil)
+	y, err := gzindex.ReadAt(bytes.NewReader(out.Bytes()), int64(out.Len()), nil)
 	if err != nil {
 		t.Fatalf("written and read again: %v", err)
 	}
-	if x.Source == gzindex.GZIDX0 || x.Source == gzindex.GZIDX1 {
+	if x.Source == gzindex.GZIDX1 {
 		// Windows before the first 32 KiB of content may become shorter, and get windows that
 		// bits need.
 		if len(x.Checkpoints) < len(y.Checkpoints) || x.FileSize != y.FileSize {

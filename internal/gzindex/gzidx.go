@@ -124,8 +124,8 @@ func (in *input) gzidxWindows(x *Index, has []byte) error {
 	return in.err
 }
 
-// writeGZIDX writes the index in the given version.
-func (x *Index) writeGZIDX(w io.Writer, version byte) error {
+// writeGZIDX writes the index in version 1.
+func (x *Index) writeGZIDX(w io.Writer) error {
 	if x.FileSize == Unknown {
 		return errs.BadOption("GZIDX needs the size of the .gz file")
 	}
@@ -139,7 +139,7 @@ func (x *Index) writeGZIDX(w io.Writer, version byte) error {
 	}
 	b := make([]byte, 0, max(gzidxHeader, gzidxMaxPoint))
 	b = append(b, gzidxMagic...)
-	b = append(b, version, 0)
+	b = append(b, 1, 0)
 	b = binary.LittleEndian.AppendUint64(b, uint64(x.FileSize))
 	b = binary.LittleEndian.AppendUint64(b, uint64(max(0, x.ContentSize)))
 	b = binary.LittleEndian.AppendUint32(b, x.spacing())
@@ -152,17 +152,12 @@ func (x *Index) writeGZIDX(w io.Writer, version byte) error {
 		c := &points[i]
 		b = binary.LittleEndian.AppendUint64(b[:0], uint64(c.Bit+7)>>3)
 		b = binary.LittleEndian.AppendUint64(b, uint64(c.Content))
-		b = append(b, byte(-c.Bit&7))
-		if version > 0 {
-			b = append(b, c.gzidxFlag())
-		} else if i == 0 && c.gzidxFlag() != 0 {
-			return errs.BadOption("GZIDX version 0 has no window for the first checkpoint")
-		}
+		b = append(b, byte(-c.Bit&7), c.gzidxFlag())
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
-	return writeGZIDXWindows(w, points, version)
+	return writeGZIDXWindows(w, points)
 }
 
 // gzidxFlag says whether the checkpoint needs a window in GZIDX. indexed_gzip uses the bits of the
@@ -175,11 +170,11 @@ func (c *Checkpoint) gzidxFlag() byte {
 }
 
 // writeGZIDXWindows writes the windows of points.
-func writeGZIDXWindows(w io.Writer, points []Checkpoint, version byte) error {
+func writeGZIDXWindows(w io.Writer, points []Checkpoint) error {
 	var u Unpacker
 	var window [WindowSize]byte
 	for i := range points {
-		if version == 0 && i == 0 || version > 0 && points[i].gzidxFlag() == 0 {
+		if points[i].gzidxFlag() == 0 {
 			continue
 		}
 		content, err := u.Unpack(points[i].Window)

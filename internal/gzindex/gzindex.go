@@ -1,11 +1,11 @@
 // Package gzindex reads and writes indexes of .gz files, which lie beside the files they index.
 //
 // An [Index] is a list of checkpoints. A decoder can start at a checkpoint, so a program reads any
-// part of the content without decoding what lies before it. [Read] and [ReadAt] make an Index of a
-// sidecar file, and [Index.Write] writes one. The formats are those of three programs:
+// part of the content without decoding what lies before it. [ReadAt] makes an Index of a sidecar
+// file, and [Index.Write] writes one. The formats are those of three programs:
 //
-//   - indexed_gzip: GZIDX, versions 0 and 1 (gzidx.go)
-//   - gztool: .gzi, versions 0 and 1 (gztool.go)
+//   - indexed_gzip: GZIDX, versions 0 and 1; version 1 is written (gzidx.go)
+//   - gztool: .gzi, versions 0 and 1; version 0 is written (gztool.go)
 //   - bgzip: .gzi, for BGZF files only (bgzip.go)
 //
 // Nothing in an index is trusted: counts and sizes allocate no more memory than the file has bytes
@@ -17,7 +17,6 @@ package gzindex
 import (
 	"fmt"
 	"math"
-	"sort"
 
 	"github.com/gopz/compress/internal/errs"
 )
@@ -57,7 +56,6 @@ type Index struct {
 	Checkpoints []Checkpoint
 	FileSize    int64  // of the .gz file in bytes, or Unknown
 	ContentSize int64  // of the content of all members in bytes, or Unknown
-	Lines       *Lines // nil if lines have not been counted
 	Source      Format // the format that the index was read from
 }
 
@@ -67,18 +65,10 @@ type Checkpoint struct {
 	// Deflate does (RFC 1951, section 3.1.1): the least significant one is the first.
 	Bit     int64
 	Content int64 // bytes of content before the checkpoint
-	Line    int64 // number of the line at the checkpoint, from 1, if Index.Lines is set
 	// Window is the content just before the checkpoint.
 	Window Window
 	// Header says that the header of a member begins at Bit. Otherwise a Deflate block does.
 	Header bool
-}
-
-// Lines is what gztool counts in the content.
-type Lines struct {
-	Total int64 // number of lines; the text behind the last end of line counts as one
-	// CR says that a carriage return ends a line, as on old Macs. Otherwise a line feed does.
-	CR bool
 }
 
 // maxFile is the largest FileSize in bytes: a count of bits fits into an int64.
@@ -89,24 +79,7 @@ const maxFile = math.MaxInt64 / 8
 const contentPerBit = 258 / 2
 
 // checkpointMemory is the memory of a Checkpoint in bytes, its window excluded.
-const checkpointMemory = 64
-
-// Find returns the number of the last checkpoint that is not behind the content at off. It returns
-// −1 if there is none.
-func (x *Index) Find(off int64) int {
-	return sort.Search(len(x.Checkpoints), func(i int) bool {
-		return x.Checkpoints[i].Content > off
-	}) - 1
-}
-
-// Memory returns the memory of the index in bytes.
-func (x *Index) Memory() int64 {
-	n := checkpointMemory * int64(cap(x.Checkpoints))
-	for i := range x.Checkpoints {
-		n += int64(cap(x.Checkpoints[i].Window.zlib))
-	}
-	return n
-}
+const checkpointMemory = 48
 
 // check returns what is wrong with the index, or "".
 func (x *Index) check() string {
@@ -139,8 +112,6 @@ func (x *Index) checkOne(c, before *Checkpoint) string {
 		return "lies behind the end of the content"
 	case c.Header && (c.Bit&7 != 0 || !c.Window.Empty()):
 		return "is a header with a window, or not at the beginning of a byte"
-	case x.Lines != nil && (c.Line < before.Line || c.Line-1 > c.Content):
-		return "has an impossible line number"
 	}
 	return ""
 }

@@ -46,11 +46,9 @@ func readGztool(in *input, x *Index) error {
 	x.Source = Gztool0
 	if string(magic[:]) == gztoolMagic1 {
 		x.Source = Gztool1
-		end := in.uint32(order)
-		if end > 1 {
+		if end := in.uint32(order); end > 1 {
 			in.fail("impossible end of lines %d", end)
 		}
-		x.Lines = &Lines{CR: end == 1}
 	}
 	count, again := in.uint64(order), in.uint64(order)
 	complete := count == again
@@ -72,8 +70,8 @@ func readGztool(in *input, x *Index) error {
 		return in.err // gztool takes the sizes at the end for optional too
 	}
 	x.ContentSize = in.int63(order, maxContent, "content size")
-	if x.Lines != nil {
-		x.Lines.Total = in.int63(order, math.MaxInt64, "number of lines")
+	if x.Source == Gztool1 {
+		in.uint64(order) // number of lines
 	}
 	return in.err
 }
@@ -92,31 +90,19 @@ func (in *input) gztoolPoint(x *Index) (c Checkpoint) {
 		c.Window.zlib = make([]byte, size)
 		in.full(c.Window.zlib)
 	}
-	if x.Lines != nil {
-		c.Line = in.int63(order, math.MaxInt64, "line number")
+	if x.Source == Gztool1 {
+		in.uint64(order) // number of the line
 	}
 	return c
 }
 
-// writeGztool writes the index in the given version.
-func (x *Index) writeGztool(w io.Writer, version byte) error {
+// writeGztool writes the index in version 0.
+func (x *Index) writeGztool(w io.Writer) error {
 	if x.ContentSize == Unknown {
 		return errs.BadOption("gztool's .gzi needs the size of the content")
 	}
-	if version > 0 && x.Lines == nil {
-		return errs.BadOption("gztool's .gzi version 1 needs line numbers")
-	}
 	order := binary.BigEndian
-	b := make([]byte, 0, 64)
-	if version == 0 {
-		b = append(b, gztoolMagic0...)
-	} else {
-		b = append(b, gztoolMagic1...)
-		b = append(b, 0, 0, 0, 0)
-		if x.Lines.CR {
-			b[len(b)-1] = 1
-		}
-	}
+	b := append(make([]byte, 0, 64), gztoolMagic0...)
 	b = order.AppendUint64(b, uint64(len(x.Checkpoints)))
 	b = order.AppendUint64(b, uint64(len(x.Checkpoints)))
 	for i := range x.Checkpoints {
@@ -126,18 +112,12 @@ func (x *Index) writeGztool(w io.Writer, version byte) error {
 		b = order.AppendUint32(b, uint32(-c.Bit&7))
 		b = order.AppendUint32(b, uint32(len(c.Window.zlib)))
 		b = append(b, c.Window.zlib...)
-		if version > 0 {
-			b = order.AppendUint64(b, uint64(c.Line))
-		}
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 		b = b[:0]
 	}
 	b = order.AppendUint64(b, uint64(x.ContentSize))
-	if version > 0 {
-		b = order.AppendUint64(b, uint64(x.Lines.Total))
-	}
 	_, err := w.Write(b)
 	return err
 }

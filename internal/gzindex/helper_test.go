@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -139,6 +141,29 @@ func read(tb testing.TB, b []byte) *gzindex.Index {
 		tb.Fatal(err)
 	}
 	return x
+}
+
+// version0 returns an index of GZIDX version 1 in version 0. All checkpoints but the first and the
+// last have a window.
+func version0(b []byte) []byte {
+	const header, point = 35, 18
+	old := bytes.Clone(b[:header])
+	old[len("GZIDX")] = 0
+	n := int(binary.LittleEndian.Uint32(b[header-4:]))
+	for i := range n {
+		old = append(old, b[header+i*point:][:point-1]...)
+	}
+	old = append(old, b[header+n*point:]...)
+	return append(old, make([]byte, gzindex.WindowSize)...) // of the last one
+}
+
+// memory returns the memory of an index in bytes.
+func memory(x *gzindex.Index) (n int64) {
+	n = int64(cap(x.Checkpoints)) * int64(reflect.TypeFor[gzindex.Checkpoint]().Size())
+	for i := range x.Checkpoints {
+		n += int64(x.Checkpoints[i].Window.Size())
+	}
+	return n
 }
 
 // tempFile writes b to a file and returns its path.

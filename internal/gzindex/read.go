@@ -10,7 +10,13 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// ReadAt reads an index of size bytes from r, in any of the formats. See [Read].
+// ReadAt reads an index of size bytes from r. The first bytes tell the format. limits bounds the
+// memory of the index, and may end the work; limits.MaxDecoded and limits.Checks have no effect. A nil
+// limits stands for the defaults.
+//
+// Errors wrap errs.Format, errs.Version, errs.Truncated, errs.Corrupt or errs.Memory, and have the
+// offset in the index. Errors of r and of the context are returned as they are. ReadAt does not
+// decompress windows: [Unpacker.Unpack] finds damage in them.
 func ReadAt(r io.ReaderAt, size int64, limits *container.Limits) (*Index, error) {
 	return read(&input{r: sectionOf(r, size), size: size, limits: limits})
 }
@@ -23,17 +29,6 @@ func ReadLast(r io.ReaderAt, size int64, limits *container.Limits) (*Index, erro
 
 func sectionOf(r io.ReaderAt, size int64) *bufio.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 64<<10)
-}
-
-// Read reads an index from r, to its end. The first bytes tell the format. limits bounds the memory
-// of the index, and may end the work; limits.MaxDecoded and limits.Checks have no effect. A nil
-// limits stands for the defaults.
-//
-// Errors wrap errs.Format, errs.Version, errs.Truncated, errs.Corrupt or errs.Memory, and have the
-// offset in the index. Errors of r and of the context are returned as they are. Read does not
-// decompress windows: [Unpacker.Unpack] finds damage in them.
-func Read(r io.Reader, limits *container.Limits) (*Index, error) {
-	return read(&input{r: bufio.NewReader(r), size: Unknown, limits: limits})
 }
 
 // read reads the index in.
@@ -79,7 +74,7 @@ func hasPrefix(b []byte, magic string) bool {
 type input struct {
 	r      *bufio.Reader
 	at     int64 // bytes read
-	size   int64 // of the index, or Unknown
+	size   int64 // of the index
 	limits *container.Limits
 	memory int64 // of the index so far, in bytes
 	err    error

@@ -7,11 +7,11 @@ import (
 	"github.com/gopz/compress/internal/errs"
 )
 
-// Write writes the index to w in format f. What the index lacks for that format is an error that
-// wraps errs.Option:
+// Write writes the index to w in format f: GZIDX1, Gztool0 or Bgzip. Another format is an error that
+// wraps errs.Option, and so is what the index lacks for the format:
 //
-//   - GZIDX needs FileSize. Version 0 has no window for the first checkpoint.
-//   - gztool's .gzi needs ContentSize, and version 1 needs Lines.
+//   - GZIDX needs FileSize.
+//   - gztool's .gzi needs ContentSize.
 //   - bgzip's .gzi holds nothing but checkpoints with Header, and the others hold none of these.
 //
 // A window of GZIDX has always 32 KiB: Write decompresses it, which may find damage. Errors of w
@@ -30,10 +30,10 @@ func (x *Index) Write(w io.Writer, f Format) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	var err error
 	switch f {
-	case GZIDX0, GZIDX1:
-		err = x.writeGZIDX(out, byte(f-GZIDX0))
-	case Gztool0, Gztool1:
-		err = x.writeGztool(out, byte(f-Gztool0))
+	case GZIDX1:
+		err = x.writeGZIDX(out)
+	case Gztool0:
+		err = x.writeGztool(out)
 	case Bgzip:
 		err = x.writeBgzip(out)
 	default:
