@@ -68,6 +68,14 @@ var golden = []struct {
 		},
 	},
 	{
+		"GZIDX version 1, the end only",
+		cat("GZIDX\x01\x00", le(5000, 6000), le32(1<<20, 1<<15, 1), le(5000, 6000), "\x00\x00"),
+		gzindex.Index{
+			FileSize: 5000, ContentSize: 6000, Source: gzindex.GZIDX1,
+			Checkpoints: []gzindex.Checkpoint{},
+		},
+	},
+	{
 		"GZIDX version 0, incomplete",
 		cat("GZIDX\x00\x00", le(5000, 0), le32(1<<20, 1<<15, 1), le(10, 0), "\x00"),
 		gzindex.Index{

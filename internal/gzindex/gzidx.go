@@ -91,7 +91,7 @@ func (in *input) gzidxWindows(x *Index, has []byte) error {
 	var p Packer
 	var content [WindowSize]byte
 	last := len(x.Checkpoints) - 1
-	for last > 0 && x.Checkpoints[last].Bit == x.FileSize*8 {
+	for last >= 0 && x.Checkpoints[last].Bit == x.FileSize*8 {
 		last--
 	}
 	for i := range x.Checkpoints {
@@ -115,7 +115,7 @@ func (in *input) gzidxWindows(x *Index, has []byte) error {
 			return in.err
 		}
 	}
-	if last >= 0 && last < len(x.Checkpoints)-1 {
+	if last < len(x.Checkpoints)-1 {
 		if x.ContentSize == Unknown {
 			x.ContentSize = x.Checkpoints[len(x.Checkpoints)-1].Content
 		}

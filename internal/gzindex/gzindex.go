@@ -94,6 +94,13 @@ func (x *Index) check() string {
 		}
 		before = *c
 	}
+	if x.FileSize == Unknown || x.ContentSize == Unknown {
+		return ""
+	}
+	end := Checkpoint{Bit: x.FileSize * 8, Content: x.ContentSize}
+	if reason := x.checkOne(&end, &before); reason != "" {
+		return "the end " + reason
+	}
 	return ""
 }
 
