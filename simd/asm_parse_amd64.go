@@ -233,3 +233,13 @@ func parseCandidatesAVX2(s *struct {
 	MatchLen uint32
 	Offset   uint32
 }, room int, costsValid int) (bytes int)
+
+// pathCostsAVX2 sets the costs of the positions from at-1 down to from. See PathCosts.
+//
+//go:noescape
+func pathCostsAVX2(p *struct {
+	Literal [256]uint32
+	Length  [328]uint32
+	Offset  [256]uint32
+	near    [8][8]uint32
+}, content *byte, firstCand *uint32, cands *uint64, costs *uint32, from int, at int, to int)

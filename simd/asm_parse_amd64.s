@@ -4234,3 +4234,1004 @@ done:
 	SUBQ seqs+48(FP), BX
 	MOVQ BX, bytes+72(FP)
 	RET
+
+DATA pathNear<>+0(SB)/4, $0xffffffff
+DATA pathNear<>+4(SB)/4, $0xffffffff
+DATA pathNear<>+8(SB)/4, $0xffffffff
+DATA pathNear<>+12(SB)/4, $0xffffffff
+DATA pathNear<>+16(SB)/4, $0xffffffff
+DATA pathNear<>+20(SB)/4, $0xffffffff
+DATA pathNear<>+24(SB)/4, $0xffffffff
+DATA pathNear<>+28(SB)/4, $0xffffffff
+DATA pathNear<>+32(SB)/4, $0xffffffff
+DATA pathNear<>+36(SB)/4, $0xffffffff
+DATA pathNear<>+40(SB)/4, $0xffffffff
+DATA pathNear<>+44(SB)/4, $0xffffffff
+DATA pathNear<>+48(SB)/4, $0xffffffff
+DATA pathNear<>+52(SB)/4, $0xffffffff
+DATA pathNear<>+56(SB)/4, $0xffffffff
+DATA pathNear<>+60(SB)/4, $0xffffffff
+DATA pathNear<>+64(SB)/4, $0xffffffff
+DATA pathNear<>+68(SB)/4, $0xffffffff
+DATA pathNear<>+72(SB)/4, $0xffffffff
+DATA pathNear<>+76(SB)/4, $0xffffffff
+DATA pathNear<>+80(SB)/4, $0xffffffff
+DATA pathNear<>+84(SB)/4, $0xffffffff
+DATA pathNear<>+88(SB)/4, $0xffffffff
+DATA pathNear<>+92(SB)/4, $0xffffffff
+DATA pathNear<>+96(SB)/4, $0xffffffff
+DATA pathNear<>+100(SB)/4, $0xffffffff
+DATA pathNear<>+104(SB)/4, $0xffffffff
+DATA pathNear<>+108(SB)/4, $0xffffffff
+DATA pathNear<>+112(SB)/4, $0xffffffff
+DATA pathNear<>+116(SB)/4, $0xffffffff
+DATA pathNear<>+120(SB)/4, $0xffffffff
+DATA pathNear<>+124(SB)/4, $0xffffffff
+DATA pathNear<>+128(SB)/4, $0xffffffff
+DATA pathNear<>+132(SB)/4, $0xffffffff
+DATA pathNear<>+136(SB)/4, $0xffffffff
+DATA pathNear<>+140(SB)/4, $0xffffffff
+DATA pathNear<>+144(SB)/4, $0xffffffff
+DATA pathNear<>+148(SB)/4, $0xffffffff
+DATA pathNear<>+152(SB)/4, $0xffffffff
+DATA pathNear<>+156(SB)/4, $0xffffffff
+DATA pathNear<>+160(SB)/4, $0xffffffff
+DATA pathNear<>+164(SB)/4, $0xffffffff
+DATA pathNear<>+168(SB)/4, $0xffffffff
+DATA pathNear<>+172(SB)/4, $0xffffffff
+DATA pathNear<>+176(SB)/4, $0xffffffff
+DATA pathNear<>+180(SB)/4, $0xffffffff
+DATA pathNear<>+184(SB)/4, $0xffffffff
+DATA pathNear<>+188(SB)/4, $0xffffffff
+DATA pathNear<>+192(SB)/4, $0xffffffff
+DATA pathNear<>+196(SB)/4, $0xffffffff
+DATA pathNear<>+200(SB)/4, $0xffffffff
+DATA pathNear<>+204(SB)/4, $0xffffffff
+DATA pathNear<>+208(SB)/4, $0xffffffff
+DATA pathNear<>+212(SB)/4, $0xffffffff
+DATA pathNear<>+216(SB)/4, $0xffffffff
+DATA pathNear<>+220(SB)/4, $0xffffffff
+DATA pathNear<>+224(SB)/4, $0xffffffff
+DATA pathNear<>+228(SB)/4, $0xffffffff
+DATA pathNear<>+232(SB)/4, $0xffffffff
+DATA pathNear<>+236(SB)/4, $0xffffffff
+DATA pathNear<>+240(SB)/4, $0xffffffff
+DATA pathNear<>+244(SB)/4, $0xffffffff
+DATA pathNear<>+248(SB)/4, $0xffffffff
+DATA pathNear<>+252(SB)/4, $0xffffffff
+DATA pathNear<>+256(SB)/4, $0xffffffff
+DATA pathNear<>+260(SB)/4, $0xffffffff
+DATA pathNear<>+264(SB)/4, $0xffffffff
+DATA pathNear<>+268(SB)/4, $0xffffffff
+DATA pathNear<>+272(SB)/4, $0xffffffff
+DATA pathNear<>+276(SB)/4, $0xffffffff
+DATA pathNear<>+280(SB)/4, $0xffffffff
+DATA pathNear<>+284(SB)/4, $0xffffffff
+DATA pathNear<>+288(SB)/4, $0xffffffff
+DATA pathNear<>+292(SB)/4, $0xffffffff
+DATA pathNear<>+296(SB)/4, $0xffffffff
+DATA pathNear<>+300(SB)/4, $0xffffffff
+DATA pathNear<>+304(SB)/4, $0xffffffff
+DATA pathNear<>+308(SB)/4, $0xffffffff
+DATA pathNear<>+312(SB)/4, $0xffffffff
+DATA pathNear<>+316(SB)/4, $0xffffffff
+DATA pathNear<>+320(SB)/4, $0xffffffff
+DATA pathNear<>+324(SB)/4, $0xffffffff
+DATA pathNear<>+328(SB)/4, $0xffffffff
+DATA pathNear<>+332(SB)/4, $0xffffffff
+DATA pathNear<>+336(SB)/4, $0xffffffff
+DATA pathNear<>+340(SB)/4, $0xffffffff
+DATA pathNear<>+344(SB)/4, $0xffffffff
+DATA pathNear<>+348(SB)/4, $0xffffffff
+DATA pathNear<>+352(SB)/4, $0xffffffff
+DATA pathNear<>+356(SB)/4, $0xffffffff
+DATA pathNear<>+360(SB)/4, $0xffffffff
+DATA pathNear<>+364(SB)/4, $0xffffffff
+DATA pathNear<>+368(SB)/4, $0xffffffff
+DATA pathNear<>+372(SB)/4, $0xffffffff
+DATA pathNear<>+376(SB)/4, $0xffffffff
+DATA pathNear<>+380(SB)/4, $0xffffffff
+DATA pathNear<>+384(SB)/4, $0xffffffff
+DATA pathNear<>+388(SB)/4, $0xffffffff
+DATA pathNear<>+392(SB)/4, $0xffffffff
+DATA pathNear<>+396(SB)/4, $0xffffffff
+DATA pathNear<>+400(SB)/4, $0xffffffff
+DATA pathNear<>+404(SB)/4, $0xffffffff
+DATA pathNear<>+408(SB)/4, $0xffffffff
+DATA pathNear<>+412(SB)/4, $0xffffffff
+DATA pathNear<>+416(SB)/4, $0xffffffff
+DATA pathNear<>+420(SB)/4, $0xffffffff
+DATA pathNear<>+424(SB)/4, $0xffffffff
+DATA pathNear<>+428(SB)/4, $0xffffffff
+DATA pathNear<>+432(SB)/4, $0xffffffff
+DATA pathNear<>+436(SB)/4, $0xffffffff
+DATA pathNear<>+440(SB)/4, $0xffffffff
+DATA pathNear<>+444(SB)/4, $0xffffffff
+DATA pathNear<>+448(SB)/4, $0xffffffff
+DATA pathNear<>+452(SB)/4, $0xffffffff
+DATA pathNear<>+456(SB)/4, $0xffffffff
+DATA pathNear<>+460(SB)/4, $0xffffffff
+DATA pathNear<>+464(SB)/4, $0xffffffff
+DATA pathNear<>+468(SB)/4, $0xffffffff
+DATA pathNear<>+472(SB)/4, $0xffffffff
+DATA pathNear<>+476(SB)/4, $0xffffffff
+DATA pathNear<>+480(SB)/4, $0xffffffff
+DATA pathNear<>+484(SB)/4, $0xffffffff
+DATA pathNear<>+488(SB)/4, $0xffffffff
+DATA pathNear<>+492(SB)/4, $0xffffffff
+DATA pathNear<>+496(SB)/4, $0xffffffff
+DATA pathNear<>+500(SB)/4, $0xffffffff
+DATA pathNear<>+504(SB)/4, $0xffffffff
+DATA pathNear<>+508(SB)/4, $0xffffffff
+DATA pathNear<>+512(SB)/4, $0xffffffff
+DATA pathNear<>+516(SB)/4, $0xffffffff
+DATA pathNear<>+520(SB)/4, $0xffffffff
+DATA pathNear<>+524(SB)/4, $0xffffffff
+DATA pathNear<>+528(SB)/4, $0xffffffff
+DATA pathNear<>+532(SB)/4, $0xffffffff
+DATA pathNear<>+536(SB)/4, $0xffffffff
+DATA pathNear<>+540(SB)/4, $0xffffffff
+DATA pathNear<>+544(SB)/4, $0xffffffff
+DATA pathNear<>+548(SB)/4, $0xffffffff
+DATA pathNear<>+552(SB)/4, $0xffffffff
+DATA pathNear<>+556(SB)/4, $0xffffffff
+DATA pathNear<>+560(SB)/4, $0xffffffff
+DATA pathNear<>+564(SB)/4, $0xffffffff
+DATA pathNear<>+568(SB)/4, $0xffffffff
+DATA pathNear<>+572(SB)/4, $0xffffffff
+DATA pathNear<>+576(SB)/4, $0xffffffff
+DATA pathNear<>+580(SB)/4, $0xffffffff
+DATA pathNear<>+584(SB)/4, $0xffffffff
+DATA pathNear<>+588(SB)/4, $0xffffffff
+DATA pathNear<>+592(SB)/4, $0xffffffff
+DATA pathNear<>+596(SB)/4, $0xffffffff
+DATA pathNear<>+600(SB)/4, $0xffffffff
+DATA pathNear<>+604(SB)/4, $0xffffffff
+DATA pathNear<>+608(SB)/4, $0xffffffff
+DATA pathNear<>+612(SB)/4, $0xffffffff
+DATA pathNear<>+616(SB)/4, $0xffffffff
+DATA pathNear<>+620(SB)/4, $0xffffffff
+DATA pathNear<>+624(SB)/4, $0xffffffff
+DATA pathNear<>+628(SB)/4, $0xffffffff
+DATA pathNear<>+632(SB)/4, $0xffffffff
+DATA pathNear<>+636(SB)/4, $0xffffffff
+DATA pathNear<>+640(SB)/4, $0xffffffff
+DATA pathNear<>+644(SB)/4, $0xffffffff
+DATA pathNear<>+648(SB)/4, $0xffffffff
+DATA pathNear<>+652(SB)/4, $0xffffffff
+DATA pathNear<>+656(SB)/4, $0xffffffff
+DATA pathNear<>+660(SB)/4, $0xffffffff
+DATA pathNear<>+664(SB)/4, $0xffffffff
+DATA pathNear<>+668(SB)/4, $0xffffffff
+DATA pathNear<>+672(SB)/4, $0xffffffff
+DATA pathNear<>+676(SB)/4, $0xffffffff
+DATA pathNear<>+680(SB)/4, $0xffffffff
+DATA pathNear<>+684(SB)/4, $0xffffffff
+DATA pathNear<>+688(SB)/4, $0xffffffff
+DATA pathNear<>+692(SB)/4, $0xffffffff
+DATA pathNear<>+696(SB)/4, $0xffffffff
+DATA pathNear<>+700(SB)/4, $0xffffffff
+DATA pathNear<>+704(SB)/4, $0xffffffff
+DATA pathNear<>+708(SB)/4, $0xffffffff
+DATA pathNear<>+712(SB)/4, $0xffffffff
+DATA pathNear<>+716(SB)/4, $0xffffffff
+DATA pathNear<>+720(SB)/4, $0xffffffff
+DATA pathNear<>+724(SB)/4, $0xffffffff
+DATA pathNear<>+728(SB)/4, $0xffffffff
+DATA pathNear<>+732(SB)/4, $0xffffffff
+DATA pathNear<>+736(SB)/4, $0xffffffff
+DATA pathNear<>+740(SB)/4, $0xffffffff
+DATA pathNear<>+744(SB)/4, $0xffffffff
+DATA pathNear<>+748(SB)/4, $0xffffffff
+DATA pathNear<>+752(SB)/4, $0xffffffff
+DATA pathNear<>+756(SB)/4, $0xffffffff
+DATA pathNear<>+760(SB)/4, $0xffffffff
+DATA pathNear<>+764(SB)/4, $0xffffffff
+DATA pathNear<>+768(SB)/4, $0xffffffff
+DATA pathNear<>+772(SB)/4, $0xffffffff
+DATA pathNear<>+776(SB)/4, $0xffffffff
+DATA pathNear<>+780(SB)/4, $0x00000000
+DATA pathNear<>+784(SB)/4, $0xffffffff
+DATA pathNear<>+788(SB)/4, $0xffffffff
+DATA pathNear<>+792(SB)/4, $0xffffffff
+DATA pathNear<>+796(SB)/4, $0xffffffff
+DATA pathNear<>+800(SB)/4, $0xffffffff
+DATA pathNear<>+804(SB)/4, $0xffffffff
+DATA pathNear<>+808(SB)/4, $0xffffffff
+DATA pathNear<>+812(SB)/4, $0xffffffff
+DATA pathNear<>+816(SB)/4, $0x00000000
+DATA pathNear<>+820(SB)/4, $0xffffffff
+DATA pathNear<>+824(SB)/4, $0xffffffff
+DATA pathNear<>+828(SB)/4, $0xffffffff
+DATA pathNear<>+832(SB)/4, $0xffffffff
+DATA pathNear<>+836(SB)/4, $0xffffffff
+DATA pathNear<>+840(SB)/4, $0xffffffff
+DATA pathNear<>+844(SB)/4, $0xffffffff
+DATA pathNear<>+848(SB)/4, $0xffffffff
+DATA pathNear<>+852(SB)/4, $0x00000000
+DATA pathNear<>+856(SB)/4, $0xffffffff
+DATA pathNear<>+860(SB)/4, $0xffffffff
+DATA pathNear<>+864(SB)/4, $0xffffffff
+DATA pathNear<>+868(SB)/4, $0xffffffff
+DATA pathNear<>+872(SB)/4, $0xffffffff
+DATA pathNear<>+876(SB)/4, $0xffffffff
+DATA pathNear<>+880(SB)/4, $0xffffffff
+DATA pathNear<>+884(SB)/4, $0xffffffff
+DATA pathNear<>+888(SB)/4, $0x00000000
+DATA pathNear<>+892(SB)/4, $0xffffffff
+DATA pathNear<>+896(SB)/4, $0xffffffff
+DATA pathNear<>+900(SB)/4, $0xffffffff
+DATA pathNear<>+904(SB)/4, $0xffffffff
+DATA pathNear<>+908(SB)/4, $0xffffffff
+DATA pathNear<>+912(SB)/4, $0xffffffff
+DATA pathNear<>+916(SB)/4, $0xffffffff
+DATA pathNear<>+920(SB)/4, $0xffffffff
+DATA pathNear<>+924(SB)/4, $0x00000000
+DATA pathNear<>+928(SB)/4, $0x00000000
+DATA pathNear<>+932(SB)/4, $0xffffffff
+DATA pathNear<>+936(SB)/4, $0xffffffff
+DATA pathNear<>+940(SB)/4, $0xffffffff
+DATA pathNear<>+944(SB)/4, $0xffffffff
+DATA pathNear<>+948(SB)/4, $0xffffffff
+DATA pathNear<>+952(SB)/4, $0xffffffff
+DATA pathNear<>+956(SB)/4, $0xffffffff
+DATA pathNear<>+960(SB)/4, $0xffffffff
+DATA pathNear<>+964(SB)/4, $0x00000000
+DATA pathNear<>+968(SB)/4, $0xffffffff
+DATA pathNear<>+972(SB)/4, $0xffffffff
+DATA pathNear<>+976(SB)/4, $0xffffffff
+DATA pathNear<>+980(SB)/4, $0xffffffff
+DATA pathNear<>+984(SB)/4, $0xffffffff
+DATA pathNear<>+988(SB)/4, $0xffffffff
+DATA pathNear<>+992(SB)/4, $0xffffffff
+DATA pathNear<>+996(SB)/4, $0xffffffff
+DATA pathNear<>+1000(SB)/4, $0x00000000
+DATA pathNear<>+1004(SB)/4, $0xffffffff
+DATA pathNear<>+1008(SB)/4, $0xffffffff
+DATA pathNear<>+1012(SB)/4, $0xffffffff
+DATA pathNear<>+1016(SB)/4, $0xffffffff
+DATA pathNear<>+1020(SB)/4, $0xffffffff
+DATA pathNear<>+1024(SB)/4, $0xffffffff
+DATA pathNear<>+1028(SB)/4, $0xffffffff
+DATA pathNear<>+1032(SB)/4, $0xffffffff
+DATA pathNear<>+1036(SB)/4, $0x00000000
+DATA pathNear<>+1040(SB)/4, $0x00000000
+DATA pathNear<>+1044(SB)/4, $0xffffffff
+DATA pathNear<>+1048(SB)/4, $0xffffffff
+DATA pathNear<>+1052(SB)/4, $0xffffffff
+DATA pathNear<>+1056(SB)/4, $0xffffffff
+DATA pathNear<>+1060(SB)/4, $0xffffffff
+DATA pathNear<>+1064(SB)/4, $0xffffffff
+DATA pathNear<>+1068(SB)/4, $0xffffffff
+DATA pathNear<>+1072(SB)/4, $0x00000000
+DATA pathNear<>+1076(SB)/4, $0x00000000
+DATA pathNear<>+1080(SB)/4, $0xffffffff
+DATA pathNear<>+1084(SB)/4, $0xffffffff
+DATA pathNear<>+1088(SB)/4, $0xffffffff
+DATA pathNear<>+1092(SB)/4, $0xffffffff
+DATA pathNear<>+1096(SB)/4, $0xffffffff
+DATA pathNear<>+1100(SB)/4, $0xffffffff
+DATA pathNear<>+1104(SB)/4, $0xffffffff
+DATA pathNear<>+1108(SB)/4, $0x00000000
+DATA pathNear<>+1112(SB)/4, $0x00000000
+DATA pathNear<>+1116(SB)/4, $0xffffffff
+DATA pathNear<>+1120(SB)/4, $0xffffffff
+DATA pathNear<>+1124(SB)/4, $0xffffffff
+DATA pathNear<>+1128(SB)/4, $0xffffffff
+DATA pathNear<>+1132(SB)/4, $0xffffffff
+DATA pathNear<>+1136(SB)/4, $0xffffffff
+DATA pathNear<>+1140(SB)/4, $0xffffffff
+DATA pathNear<>+1144(SB)/4, $0x00000000
+DATA pathNear<>+1148(SB)/4, $0x00000000
+DATA pathNear<>+1152(SB)/4, $0x00000000
+DATA pathNear<>+1156(SB)/4, $0xffffffff
+DATA pathNear<>+1160(SB)/4, $0xffffffff
+DATA pathNear<>+1164(SB)/4, $0xffffffff
+DATA pathNear<>+1168(SB)/4, $0xffffffff
+DATA pathNear<>+1172(SB)/4, $0xffffffff
+DATA pathNear<>+1176(SB)/4, $0xffffffff
+DATA pathNear<>+1180(SB)/4, $0x00000000
+DATA pathNear<>+1184(SB)/4, $0x00000000
+DATA pathNear<>+1188(SB)/4, $0x00000000
+DATA pathNear<>+1192(SB)/4, $0xffffffff
+DATA pathNear<>+1196(SB)/4, $0xffffffff
+DATA pathNear<>+1200(SB)/4, $0xffffffff
+DATA pathNear<>+1204(SB)/4, $0xffffffff
+DATA pathNear<>+1208(SB)/4, $0xffffffff
+DATA pathNear<>+1212(SB)/4, $0xffffffff
+DATA pathNear<>+1216(SB)/4, $0xffffffff
+DATA pathNear<>+1220(SB)/4, $0x00000000
+DATA pathNear<>+1224(SB)/4, $0x00000000
+DATA pathNear<>+1228(SB)/4, $0xffffffff
+DATA pathNear<>+1232(SB)/4, $0xffffffff
+DATA pathNear<>+1236(SB)/4, $0xffffffff
+DATA pathNear<>+1240(SB)/4, $0xffffffff
+DATA pathNear<>+1244(SB)/4, $0xffffffff
+DATA pathNear<>+1248(SB)/4, $0xffffffff
+DATA pathNear<>+1252(SB)/4, $0xffffffff
+DATA pathNear<>+1256(SB)/4, $0x00000000
+DATA pathNear<>+1260(SB)/4, $0x00000000
+DATA pathNear<>+1264(SB)/4, $0xffffffff
+DATA pathNear<>+1268(SB)/4, $0xffffffff
+DATA pathNear<>+1272(SB)/4, $0xffffffff
+DATA pathNear<>+1276(SB)/4, $0xffffffff
+DATA pathNear<>+1280(SB)/4, $0xffffffff
+DATA pathNear<>+1284(SB)/4, $0xffffffff
+DATA pathNear<>+1288(SB)/4, $0xffffffff
+DATA pathNear<>+1292(SB)/4, $0x00000000
+DATA pathNear<>+1296(SB)/4, $0x00000000
+DATA pathNear<>+1300(SB)/4, $0x00000000
+DATA pathNear<>+1304(SB)/4, $0xffffffff
+DATA pathNear<>+1308(SB)/4, $0xffffffff
+DATA pathNear<>+1312(SB)/4, $0xffffffff
+DATA pathNear<>+1316(SB)/4, $0xffffffff
+DATA pathNear<>+1320(SB)/4, $0xffffffff
+DATA pathNear<>+1324(SB)/4, $0xffffffff
+DATA pathNear<>+1328(SB)/4, $0x00000000
+DATA pathNear<>+1332(SB)/4, $0x00000000
+DATA pathNear<>+1336(SB)/4, $0x00000000
+DATA pathNear<>+1340(SB)/4, $0xffffffff
+DATA pathNear<>+1344(SB)/4, $0xffffffff
+DATA pathNear<>+1348(SB)/4, $0xffffffff
+DATA pathNear<>+1352(SB)/4, $0xffffffff
+DATA pathNear<>+1356(SB)/4, $0xffffffff
+DATA pathNear<>+1360(SB)/4, $0xffffffff
+DATA pathNear<>+1364(SB)/4, $0x00000000
+DATA pathNear<>+1368(SB)/4, $0x00000000
+DATA pathNear<>+1372(SB)/4, $0x00000000
+DATA pathNear<>+1376(SB)/4, $0x00000000
+DATA pathNear<>+1380(SB)/4, $0xffffffff
+DATA pathNear<>+1384(SB)/4, $0xffffffff
+DATA pathNear<>+1388(SB)/4, $0xffffffff
+DATA pathNear<>+1392(SB)/4, $0xffffffff
+DATA pathNear<>+1396(SB)/4, $0xffffffff
+DATA pathNear<>+1400(SB)/4, $0x00000000
+DATA pathNear<>+1404(SB)/4, $0x00000000
+DATA pathNear<>+1408(SB)/4, $0x00000000
+DATA pathNear<>+1412(SB)/4, $0x00000000
+DATA pathNear<>+1416(SB)/4, $0xffffffff
+DATA pathNear<>+1420(SB)/4, $0xffffffff
+DATA pathNear<>+1424(SB)/4, $0xffffffff
+DATA pathNear<>+1428(SB)/4, $0xffffffff
+DATA pathNear<>+1432(SB)/4, $0xffffffff
+DATA pathNear<>+1436(SB)/4, $0x00000000
+DATA pathNear<>+1440(SB)/4, $0x00000000
+DATA pathNear<>+1444(SB)/4, $0x00000000
+DATA pathNear<>+1448(SB)/4, $0x00000000
+DATA pathNear<>+1452(SB)/4, $0xffffffff
+DATA pathNear<>+1456(SB)/4, $0xffffffff
+DATA pathNear<>+1460(SB)/4, $0xffffffff
+DATA pathNear<>+1464(SB)/4, $0xffffffff
+DATA pathNear<>+1468(SB)/4, $0xffffffff
+DATA pathNear<>+1472(SB)/4, $0xffffffff
+DATA pathNear<>+1476(SB)/4, $0x00000000
+DATA pathNear<>+1480(SB)/4, $0x00000000
+DATA pathNear<>+1484(SB)/4, $0x00000000
+DATA pathNear<>+1488(SB)/4, $0xffffffff
+DATA pathNear<>+1492(SB)/4, $0xffffffff
+DATA pathNear<>+1496(SB)/4, $0xffffffff
+DATA pathNear<>+1500(SB)/4, $0xffffffff
+DATA pathNear<>+1504(SB)/4, $0xffffffff
+DATA pathNear<>+1508(SB)/4, $0xffffffff
+DATA pathNear<>+1512(SB)/4, $0x00000000
+DATA pathNear<>+1516(SB)/4, $0x00000000
+DATA pathNear<>+1520(SB)/4, $0x00000000
+DATA pathNear<>+1524(SB)/4, $0xffffffff
+DATA pathNear<>+1528(SB)/4, $0xffffffff
+DATA pathNear<>+1532(SB)/4, $0xffffffff
+DATA pathNear<>+1536(SB)/4, $0xffffffff
+DATA pathNear<>+1540(SB)/4, $0xffffffff
+DATA pathNear<>+1544(SB)/4, $0xffffffff
+DATA pathNear<>+1548(SB)/4, $0x00000000
+DATA pathNear<>+1552(SB)/4, $0x00000000
+DATA pathNear<>+1556(SB)/4, $0x00000000
+DATA pathNear<>+1560(SB)/4, $0x00000000
+DATA pathNear<>+1564(SB)/4, $0xffffffff
+DATA pathNear<>+1568(SB)/4, $0xffffffff
+DATA pathNear<>+1572(SB)/4, $0xffffffff
+DATA pathNear<>+1576(SB)/4, $0xffffffff
+DATA pathNear<>+1580(SB)/4, $0xffffffff
+DATA pathNear<>+1584(SB)/4, $0x00000000
+DATA pathNear<>+1588(SB)/4, $0x00000000
+DATA pathNear<>+1592(SB)/4, $0x00000000
+DATA pathNear<>+1596(SB)/4, $0x00000000
+DATA pathNear<>+1600(SB)/4, $0x00000000
+DATA pathNear<>+1604(SB)/4, $0xffffffff
+DATA pathNear<>+1608(SB)/4, $0xffffffff
+DATA pathNear<>+1612(SB)/4, $0xffffffff
+DATA pathNear<>+1616(SB)/4, $0xffffffff
+DATA pathNear<>+1620(SB)/4, $0x00000000
+DATA pathNear<>+1624(SB)/4, $0x00000000
+DATA pathNear<>+1628(SB)/4, $0x00000000
+DATA pathNear<>+1632(SB)/4, $0x00000000
+DATA pathNear<>+1636(SB)/4, $0x00000000
+DATA pathNear<>+1640(SB)/4, $0xffffffff
+DATA pathNear<>+1644(SB)/4, $0xffffffff
+DATA pathNear<>+1648(SB)/4, $0xffffffff
+DATA pathNear<>+1652(SB)/4, $0xffffffff
+DATA pathNear<>+1656(SB)/4, $0x00000000
+DATA pathNear<>+1660(SB)/4, $0x00000000
+DATA pathNear<>+1664(SB)/4, $0x00000000
+DATA pathNear<>+1668(SB)/4, $0x00000000
+DATA pathNear<>+1672(SB)/4, $0x00000000
+DATA pathNear<>+1676(SB)/4, $0xffffffff
+DATA pathNear<>+1680(SB)/4, $0xffffffff
+DATA pathNear<>+1684(SB)/4, $0xffffffff
+DATA pathNear<>+1688(SB)/4, $0xffffffff
+DATA pathNear<>+1692(SB)/4, $0x00000000
+DATA pathNear<>+1696(SB)/4, $0x00000000
+DATA pathNear<>+1700(SB)/4, $0x00000000
+DATA pathNear<>+1704(SB)/4, $0x00000000
+DATA pathNear<>+1708(SB)/4, $0x00000000
+DATA pathNear<>+1712(SB)/4, $0xffffffff
+DATA pathNear<>+1716(SB)/4, $0xffffffff
+DATA pathNear<>+1720(SB)/4, $0xffffffff
+DATA pathNear<>+1724(SB)/4, $0xffffffff
+DATA pathNear<>+1728(SB)/4, $0xffffffff
+DATA pathNear<>+1732(SB)/4, $0x00000000
+DATA pathNear<>+1736(SB)/4, $0x00000000
+DATA pathNear<>+1740(SB)/4, $0x00000000
+DATA pathNear<>+1744(SB)/4, $0x00000000
+DATA pathNear<>+1748(SB)/4, $0xffffffff
+DATA pathNear<>+1752(SB)/4, $0xffffffff
+DATA pathNear<>+1756(SB)/4, $0xffffffff
+DATA pathNear<>+1760(SB)/4, $0xffffffff
+DATA pathNear<>+1764(SB)/4, $0xffffffff
+DATA pathNear<>+1768(SB)/4, $0x00000000
+DATA pathNear<>+1772(SB)/4, $0x00000000
+DATA pathNear<>+1776(SB)/4, $0x00000000
+DATA pathNear<>+1780(SB)/4, $0x00000000
+DATA pathNear<>+1784(SB)/4, $0xffffffff
+DATA pathNear<>+1788(SB)/4, $0xffffffff
+DATA pathNear<>+1792(SB)/4, $0xffffffff
+DATA pathNear<>+1796(SB)/4, $0xffffffff
+DATA pathNear<>+1800(SB)/4, $0xffffffff
+DATA pathNear<>+1804(SB)/4, $0x00000000
+DATA pathNear<>+1808(SB)/4, $0x00000000
+DATA pathNear<>+1812(SB)/4, $0x00000000
+DATA pathNear<>+1816(SB)/4, $0x00000000
+DATA pathNear<>+1820(SB)/4, $0x00000000
+DATA pathNear<>+1824(SB)/4, $0x00000000
+DATA pathNear<>+1828(SB)/4, $0xffffffff
+DATA pathNear<>+1832(SB)/4, $0xffffffff
+DATA pathNear<>+1836(SB)/4, $0xffffffff
+DATA pathNear<>+1840(SB)/4, $0x00000000
+DATA pathNear<>+1844(SB)/4, $0x00000000
+DATA pathNear<>+1848(SB)/4, $0x00000000
+DATA pathNear<>+1852(SB)/4, $0x00000000
+DATA pathNear<>+1856(SB)/4, $0x00000000
+DATA pathNear<>+1860(SB)/4, $0x00000000
+DATA pathNear<>+1864(SB)/4, $0xffffffff
+DATA pathNear<>+1868(SB)/4, $0xffffffff
+DATA pathNear<>+1872(SB)/4, $0xffffffff
+DATA pathNear<>+1876(SB)/4, $0x00000000
+DATA pathNear<>+1880(SB)/4, $0x00000000
+DATA pathNear<>+1884(SB)/4, $0x00000000
+DATA pathNear<>+1888(SB)/4, $0x00000000
+DATA pathNear<>+1892(SB)/4, $0x00000000
+DATA pathNear<>+1896(SB)/4, $0x00000000
+DATA pathNear<>+1900(SB)/4, $0xffffffff
+DATA pathNear<>+1904(SB)/4, $0xffffffff
+DATA pathNear<>+1908(SB)/4, $0xffffffff
+DATA pathNear<>+1912(SB)/4, $0x00000000
+DATA pathNear<>+1916(SB)/4, $0x00000000
+DATA pathNear<>+1920(SB)/4, $0x00000000
+DATA pathNear<>+1924(SB)/4, $0x00000000
+DATA pathNear<>+1928(SB)/4, $0x00000000
+DATA pathNear<>+1932(SB)/4, $0x00000000
+DATA pathNear<>+1936(SB)/4, $0xffffffff
+DATA pathNear<>+1940(SB)/4, $0xffffffff
+DATA pathNear<>+1944(SB)/4, $0xffffffff
+DATA pathNear<>+1948(SB)/4, $0x00000000
+DATA pathNear<>+1952(SB)/4, $0x00000000
+DATA pathNear<>+1956(SB)/4, $0x00000000
+DATA pathNear<>+1960(SB)/4, $0x00000000
+DATA pathNear<>+1964(SB)/4, $0x00000000
+DATA pathNear<>+1968(SB)/4, $0x00000000
+DATA pathNear<>+1972(SB)/4, $0xffffffff
+DATA pathNear<>+1976(SB)/4, $0xffffffff
+DATA pathNear<>+1980(SB)/4, $0xffffffff
+DATA pathNear<>+1984(SB)/4, $0xffffffff
+DATA pathNear<>+1988(SB)/4, $0x00000000
+DATA pathNear<>+1992(SB)/4, $0x00000000
+DATA pathNear<>+1996(SB)/4, $0x00000000
+DATA pathNear<>+2000(SB)/4, $0x00000000
+DATA pathNear<>+2004(SB)/4, $0x00000000
+DATA pathNear<>+2008(SB)/4, $0xffffffff
+DATA pathNear<>+2012(SB)/4, $0xffffffff
+DATA pathNear<>+2016(SB)/4, $0xffffffff
+DATA pathNear<>+2020(SB)/4, $0xffffffff
+DATA pathNear<>+2024(SB)/4, $0x00000000
+DATA pathNear<>+2028(SB)/4, $0x00000000
+DATA pathNear<>+2032(SB)/4, $0x00000000
+DATA pathNear<>+2036(SB)/4, $0x00000000
+DATA pathNear<>+2040(SB)/4, $0x00000000
+DATA pathNear<>+2044(SB)/4, $0xffffffff
+DATA pathNear<>+2048(SB)/4, $0x00000000
+DATA pathNear<>+2052(SB)/4, $0xffffffff
+DATA pathNear<>+2056(SB)/4, $0xffffffff
+DATA pathNear<>+2060(SB)/4, $0x00000000
+DATA pathNear<>+2064(SB)/4, $0x00000000
+DATA pathNear<>+2068(SB)/4, $0x00000000
+DATA pathNear<>+2072(SB)/4, $0x00000000
+DATA pathNear<>+2076(SB)/4, $0x00000000
+DATA pathNear<>+2080(SB)/4, $0x00000000
+DATA pathNear<>+2084(SB)/4, $0x00000000
+DATA pathNear<>+2088(SB)/4, $0xffffffff
+DATA pathNear<>+2092(SB)/4, $0xffffffff
+DATA pathNear<>+2096(SB)/4, $0x00000000
+DATA pathNear<>+2100(SB)/4, $0x00000000
+DATA pathNear<>+2104(SB)/4, $0x00000000
+DATA pathNear<>+2108(SB)/4, $0x00000000
+DATA pathNear<>+2112(SB)/4, $0x00000000
+DATA pathNear<>+2116(SB)/4, $0x00000000
+DATA pathNear<>+2120(SB)/4, $0x00000000
+DATA pathNear<>+2124(SB)/4, $0xffffffff
+DATA pathNear<>+2128(SB)/4, $0xffffffff
+DATA pathNear<>+2132(SB)/4, $0x00000000
+DATA pathNear<>+2136(SB)/4, $0x00000000
+DATA pathNear<>+2140(SB)/4, $0x00000000
+DATA pathNear<>+2144(SB)/4, $0x00000000
+DATA pathNear<>+2148(SB)/4, $0x00000000
+DATA pathNear<>+2152(SB)/4, $0x00000000
+DATA pathNear<>+2156(SB)/4, $0x00000000
+DATA pathNear<>+2160(SB)/4, $0xffffffff
+DATA pathNear<>+2164(SB)/4, $0xffffffff
+DATA pathNear<>+2168(SB)/4, $0x00000000
+DATA pathNear<>+2172(SB)/4, $0x00000000
+DATA pathNear<>+2176(SB)/4, $0x00000000
+DATA pathNear<>+2180(SB)/4, $0x00000000
+DATA pathNear<>+2184(SB)/4, $0x00000000
+DATA pathNear<>+2188(SB)/4, $0x00000000
+DATA pathNear<>+2192(SB)/4, $0x00000000
+DATA pathNear<>+2196(SB)/4, $0xffffffff
+DATA pathNear<>+2200(SB)/4, $0xffffffff
+DATA pathNear<>+2204(SB)/4, $0x00000000
+DATA pathNear<>+2208(SB)/4, $0x00000000
+DATA pathNear<>+2212(SB)/4, $0x00000000
+DATA pathNear<>+2216(SB)/4, $0x00000000
+DATA pathNear<>+2220(SB)/4, $0x00000000
+DATA pathNear<>+2224(SB)/4, $0x00000000
+DATA pathNear<>+2228(SB)/4, $0x00000000
+DATA pathNear<>+2232(SB)/4, $0xffffffff
+DATA pathNear<>+2236(SB)/4, $0xffffffff
+DATA pathNear<>+2240(SB)/4, $0xffffffff
+DATA pathNear<>+2244(SB)/4, $0x00000000
+DATA pathNear<>+2248(SB)/4, $0x00000000
+DATA pathNear<>+2252(SB)/4, $0x00000000
+DATA pathNear<>+2256(SB)/4, $0x00000000
+DATA pathNear<>+2260(SB)/4, $0x00000000
+DATA pathNear<>+2264(SB)/4, $0x00000000
+DATA pathNear<>+2268(SB)/4, $0xffffffff
+DATA pathNear<>+2272(SB)/4, $0xffffffff
+DATA pathNear<>+2276(SB)/4, $0xffffffff
+DATA pathNear<>+2280(SB)/4, $0x00000000
+DATA pathNear<>+2284(SB)/4, $0x00000000
+DATA pathNear<>+2288(SB)/4, $0x00000000
+DATA pathNear<>+2292(SB)/4, $0x00000000
+DATA pathNear<>+2296(SB)/4, $0x00000000
+DATA pathNear<>+2300(SB)/4, $0x00000000
+DATA pathNear<>+2304(SB)/4, $0x00000000
+DATA pathNear<>+2308(SB)/4, $0x00000000
+DATA pathNear<>+2312(SB)/4, $0xffffffff
+DATA pathNear<>+2316(SB)/4, $0x00000000
+DATA pathNear<>+2320(SB)/4, $0x00000000
+DATA pathNear<>+2324(SB)/4, $0x00000000
+DATA pathNear<>+2328(SB)/4, $0x00000000
+DATA pathNear<>+2332(SB)/4, $0x00000000
+DATA pathNear<>+2336(SB)/4, $0x00000000
+DATA pathNear<>+2340(SB)/4, $0x00000000
+DATA pathNear<>+2344(SB)/4, $0x00000000
+DATA pathNear<>+2348(SB)/4, $0xffffffff
+DATA pathNear<>+2352(SB)/4, $0x00000000
+DATA pathNear<>+2356(SB)/4, $0x00000000
+DATA pathNear<>+2360(SB)/4, $0x00000000
+DATA pathNear<>+2364(SB)/4, $0x00000000
+DATA pathNear<>+2368(SB)/4, $0x00000000
+DATA pathNear<>+2372(SB)/4, $0x00000000
+DATA pathNear<>+2376(SB)/4, $0x00000000
+DATA pathNear<>+2380(SB)/4, $0x00000000
+DATA pathNear<>+2384(SB)/4, $0xffffffff
+DATA pathNear<>+2388(SB)/4, $0x00000000
+DATA pathNear<>+2392(SB)/4, $0x00000000
+DATA pathNear<>+2396(SB)/4, $0x00000000
+DATA pathNear<>+2400(SB)/4, $0x00000000
+DATA pathNear<>+2404(SB)/4, $0x00000000
+DATA pathNear<>+2408(SB)/4, $0x00000000
+DATA pathNear<>+2412(SB)/4, $0x00000000
+DATA pathNear<>+2416(SB)/4, $0x00000000
+DATA pathNear<>+2420(SB)/4, $0xffffffff
+DATA pathNear<>+2424(SB)/4, $0x00000000
+DATA pathNear<>+2428(SB)/4, $0x00000000
+DATA pathNear<>+2432(SB)/4, $0x00000000
+DATA pathNear<>+2436(SB)/4, $0x00000000
+DATA pathNear<>+2440(SB)/4, $0x00000000
+DATA pathNear<>+2444(SB)/4, $0x00000000
+DATA pathNear<>+2448(SB)/4, $0x00000000
+DATA pathNear<>+2452(SB)/4, $0x00000000
+DATA pathNear<>+2456(SB)/4, $0xffffffff
+DATA pathNear<>+2460(SB)/4, $0x00000000
+DATA pathNear<>+2464(SB)/4, $0x00000000
+DATA pathNear<>+2468(SB)/4, $0x00000000
+DATA pathNear<>+2472(SB)/4, $0x00000000
+DATA pathNear<>+2476(SB)/4, $0x00000000
+DATA pathNear<>+2480(SB)/4, $0x00000000
+DATA pathNear<>+2484(SB)/4, $0x00000000
+DATA pathNear<>+2488(SB)/4, $0x00000000
+DATA pathNear<>+2492(SB)/4, $0xffffffff
+DATA pathNear<>+2496(SB)/4, $0xffffffff
+DATA pathNear<>+2500(SB)/4, $0x00000000
+DATA pathNear<>+2504(SB)/4, $0x00000000
+DATA pathNear<>+2508(SB)/4, $0x00000000
+DATA pathNear<>+2512(SB)/4, $0x00000000
+DATA pathNear<>+2516(SB)/4, $0x00000000
+DATA pathNear<>+2520(SB)/4, $0x00000000
+DATA pathNear<>+2524(SB)/4, $0x00000000
+DATA pathNear<>+2528(SB)/4, $0x00000000
+DATA pathNear<>+2532(SB)/4, $0xffffffff
+DATA pathNear<>+2536(SB)/4, $0x00000000
+DATA pathNear<>+2540(SB)/4, $0x00000000
+DATA pathNear<>+2544(SB)/4, $0x00000000
+DATA pathNear<>+2548(SB)/4, $0x00000000
+DATA pathNear<>+2552(SB)/4, $0x00000000
+DATA pathNear<>+2556(SB)/4, $0x00000000
+DATA pathNear<>+2560(SB)/4, $0x00000000
+DATA pathNear<>+2564(SB)/4, $0x00000000
+DATA pathNear<>+2568(SB)/4, $0x00000000
+DATA pathNear<>+2572(SB)/4, $0x00000000
+DATA pathNear<>+2576(SB)/4, $0x00000000
+DATA pathNear<>+2580(SB)/4, $0x00000000
+DATA pathNear<>+2584(SB)/4, $0x00000000
+DATA pathNear<>+2588(SB)/4, $0x00000000
+DATA pathNear<>+2592(SB)/4, $0x00000000
+DATA pathNear<>+2596(SB)/4, $0x00000000
+DATA pathNear<>+2600(SB)/4, $0x00000000
+DATA pathNear<>+2604(SB)/4, $0x00000000
+DATA pathNear<>+2608(SB)/4, $0x00000000
+DATA pathNear<>+2612(SB)/4, $0x00000000
+DATA pathNear<>+2616(SB)/4, $0x00000000
+DATA pathNear<>+2620(SB)/4, $0x00000000
+DATA pathNear<>+2624(SB)/4, $0x00000000
+DATA pathNear<>+2628(SB)/4, $0x00000000
+DATA pathNear<>+2632(SB)/4, $0x00000000
+DATA pathNear<>+2636(SB)/4, $0x00000000
+DATA pathNear<>+2640(SB)/4, $0x00000000
+DATA pathNear<>+2644(SB)/4, $0x00000000
+DATA pathNear<>+2648(SB)/4, $0x00000000
+DATA pathNear<>+2652(SB)/4, $0x00000000
+DATA pathNear<>+2656(SB)/4, $0x00000000
+DATA pathNear<>+2660(SB)/4, $0x00000000
+DATA pathNear<>+2664(SB)/4, $0x00000000
+DATA pathNear<>+2668(SB)/4, $0x00000000
+DATA pathNear<>+2672(SB)/4, $0x00000000
+DATA pathNear<>+2676(SB)/4, $0x00000000
+DATA pathNear<>+2680(SB)/4, $0x00000000
+DATA pathNear<>+2684(SB)/4, $0x00000000
+DATA pathNear<>+2688(SB)/4, $0x00000000
+DATA pathNear<>+2692(SB)/4, $0x00000000
+DATA pathNear<>+2696(SB)/4, $0x00000000
+DATA pathNear<>+2700(SB)/4, $0x00000000
+DATA pathNear<>+2704(SB)/4, $0x00000000
+DATA pathNear<>+2708(SB)/4, $0x00000000
+DATA pathNear<>+2712(SB)/4, $0x00000000
+DATA pathNear<>+2716(SB)/4, $0x00000000
+DATA pathNear<>+2720(SB)/4, $0x00000000
+DATA pathNear<>+2724(SB)/4, $0x00000000
+DATA pathNear<>+2728(SB)/4, $0x00000000
+DATA pathNear<>+2732(SB)/4, $0x00000000
+DATA pathNear<>+2736(SB)/4, $0x00000000
+DATA pathNear<>+2740(SB)/4, $0x00000000
+DATA pathNear<>+2744(SB)/4, $0x00000000
+DATA pathNear<>+2748(SB)/4, $0x00000000
+DATA pathNear<>+2752(SB)/4, $0x00000000
+DATA pathNear<>+2756(SB)/4, $0x00000000
+DATA pathNear<>+2760(SB)/4, $0x00000000
+DATA pathNear<>+2764(SB)/4, $0x00000000
+DATA pathNear<>+2768(SB)/4, $0x00000000
+DATA pathNear<>+2772(SB)/4, $0x00000000
+DATA pathNear<>+2776(SB)/4, $0x00000000
+DATA pathNear<>+2780(SB)/4, $0x00000000
+DATA pathNear<>+2784(SB)/4, $0x00000000
+DATA pathNear<>+2788(SB)/4, $0x00000000
+DATA pathNear<>+2792(SB)/4, $0x00000000
+DATA pathNear<>+2796(SB)/4, $0x00000000
+DATA pathNear<>+2800(SB)/4, $0x00000000
+DATA pathNear<>+2804(SB)/4, $0x00000000
+DATA pathNear<>+2808(SB)/4, $0x00000000
+DATA pathNear<>+2812(SB)/4, $0x00000000
+GLOBL pathNear<>(SB), RODATA|NOPTR, $2816
+
+DATA pathLane<>+0(SB)/4, $0xffffffff
+DATA pathLane<>+4(SB)/4, $0x00000000
+DATA pathLane<>+8(SB)/4, $0x00000000
+DATA pathLane<>+12(SB)/4, $0x00000000
+DATA pathLane<>+16(SB)/4, $0x00000000
+DATA pathLane<>+20(SB)/4, $0x00000000
+DATA pathLane<>+24(SB)/4, $0x00000000
+DATA pathLane<>+28(SB)/4, $0x00000000
+DATA pathLane<>+32(SB)/4, $0x00000000
+DATA pathLane<>+36(SB)/4, $0xffffffff
+DATA pathLane<>+40(SB)/4, $0x00000000
+DATA pathLane<>+44(SB)/4, $0x00000000
+DATA pathLane<>+48(SB)/4, $0x00000000
+DATA pathLane<>+52(SB)/4, $0x00000000
+DATA pathLane<>+56(SB)/4, $0x00000000
+DATA pathLane<>+60(SB)/4, $0x00000000
+DATA pathLane<>+64(SB)/4, $0x00000000
+DATA pathLane<>+68(SB)/4, $0x00000000
+DATA pathLane<>+72(SB)/4, $0xffffffff
+DATA pathLane<>+76(SB)/4, $0x00000000
+DATA pathLane<>+80(SB)/4, $0x00000000
+DATA pathLane<>+84(SB)/4, $0x00000000
+DATA pathLane<>+88(SB)/4, $0x00000000
+DATA pathLane<>+92(SB)/4, $0x00000000
+DATA pathLane<>+96(SB)/4, $0x00000000
+DATA pathLane<>+100(SB)/4, $0x00000000
+DATA pathLane<>+104(SB)/4, $0x00000000
+DATA pathLane<>+108(SB)/4, $0xffffffff
+DATA pathLane<>+112(SB)/4, $0x00000000
+DATA pathLane<>+116(SB)/4, $0x00000000
+DATA pathLane<>+120(SB)/4, $0x00000000
+DATA pathLane<>+124(SB)/4, $0x00000000
+DATA pathLane<>+128(SB)/4, $0x00000000
+DATA pathLane<>+132(SB)/4, $0x00000000
+DATA pathLane<>+136(SB)/4, $0x00000000
+DATA pathLane<>+140(SB)/4, $0x00000000
+DATA pathLane<>+144(SB)/4, $0xffffffff
+DATA pathLane<>+148(SB)/4, $0x00000000
+DATA pathLane<>+152(SB)/4, $0x00000000
+DATA pathLane<>+156(SB)/4, $0x00000000
+DATA pathLane<>+160(SB)/4, $0x00000000
+DATA pathLane<>+164(SB)/4, $0x00000000
+DATA pathLane<>+168(SB)/4, $0x00000000
+DATA pathLane<>+172(SB)/4, $0x00000000
+DATA pathLane<>+176(SB)/4, $0x00000000
+DATA pathLane<>+180(SB)/4, $0xffffffff
+DATA pathLane<>+184(SB)/4, $0x00000000
+DATA pathLane<>+188(SB)/4, $0x00000000
+DATA pathLane<>+192(SB)/4, $0x00000000
+DATA pathLane<>+196(SB)/4, $0x00000000
+DATA pathLane<>+200(SB)/4, $0x00000000
+DATA pathLane<>+204(SB)/4, $0x00000000
+DATA pathLane<>+208(SB)/4, $0x00000000
+DATA pathLane<>+212(SB)/4, $0x00000000
+DATA pathLane<>+216(SB)/4, $0xffffffff
+DATA pathLane<>+220(SB)/4, $0x00000000
+DATA pathLane<>+224(SB)/4, $0x00000000
+DATA pathLane<>+228(SB)/4, $0x00000000
+DATA pathLane<>+232(SB)/4, $0x00000000
+DATA pathLane<>+236(SB)/4, $0x00000000
+DATA pathLane<>+240(SB)/4, $0x00000000
+DATA pathLane<>+244(SB)/4, $0x00000000
+DATA pathLane<>+248(SB)/4, $0x00000000
+DATA pathLane<>+252(SB)/4, $0xffffffff
+GLOBL pathLane<>(SB), RODATA|NOPTR, $256
+
+DATA pathTail<>+0(SB)/4, $0x00000000
+DATA pathTail<>+4(SB)/4, $0xffffffff
+DATA pathTail<>+8(SB)/4, $0xffffffff
+DATA pathTail<>+12(SB)/4, $0xffffffff
+DATA pathTail<>+16(SB)/4, $0xffffffff
+DATA pathTail<>+20(SB)/4, $0xffffffff
+DATA pathTail<>+24(SB)/4, $0xffffffff
+DATA pathTail<>+28(SB)/4, $0xffffffff
+DATA pathTail<>+32(SB)/4, $0x00000000
+DATA pathTail<>+36(SB)/4, $0x00000000
+DATA pathTail<>+40(SB)/4, $0xffffffff
+DATA pathTail<>+44(SB)/4, $0xffffffff
+DATA pathTail<>+48(SB)/4, $0xffffffff
+DATA pathTail<>+52(SB)/4, $0xffffffff
+DATA pathTail<>+56(SB)/4, $0xffffffff
+DATA pathTail<>+60(SB)/4, $0xffffffff
+DATA pathTail<>+64(SB)/4, $0x00000000
+DATA pathTail<>+68(SB)/4, $0x00000000
+DATA pathTail<>+72(SB)/4, $0x00000000
+DATA pathTail<>+76(SB)/4, $0xffffffff
+DATA pathTail<>+80(SB)/4, $0xffffffff
+DATA pathTail<>+84(SB)/4, $0xffffffff
+DATA pathTail<>+88(SB)/4, $0xffffffff
+DATA pathTail<>+92(SB)/4, $0xffffffff
+DATA pathTail<>+96(SB)/4, $0x00000000
+DATA pathTail<>+100(SB)/4, $0x00000000
+DATA pathTail<>+104(SB)/4, $0x00000000
+DATA pathTail<>+108(SB)/4, $0x00000000
+DATA pathTail<>+112(SB)/4, $0xffffffff
+DATA pathTail<>+116(SB)/4, $0xffffffff
+DATA pathTail<>+120(SB)/4, $0xffffffff
+DATA pathTail<>+124(SB)/4, $0xffffffff
+DATA pathTail<>+128(SB)/4, $0x00000000
+DATA pathTail<>+132(SB)/4, $0x00000000
+DATA pathTail<>+136(SB)/4, $0x00000000
+DATA pathTail<>+140(SB)/4, $0x00000000
+DATA pathTail<>+144(SB)/4, $0x00000000
+DATA pathTail<>+148(SB)/4, $0xffffffff
+DATA pathTail<>+152(SB)/4, $0xffffffff
+DATA pathTail<>+156(SB)/4, $0xffffffff
+DATA pathTail<>+160(SB)/4, $0x00000000
+DATA pathTail<>+164(SB)/4, $0x00000000
+DATA pathTail<>+168(SB)/4, $0x00000000
+DATA pathTail<>+172(SB)/4, $0x00000000
+DATA pathTail<>+176(SB)/4, $0x00000000
+DATA pathTail<>+180(SB)/4, $0x00000000
+DATA pathTail<>+184(SB)/4, $0xffffffff
+DATA pathTail<>+188(SB)/4, $0xffffffff
+DATA pathTail<>+192(SB)/4, $0x00000000
+DATA pathTail<>+196(SB)/4, $0x00000000
+DATA pathTail<>+200(SB)/4, $0x00000000
+DATA pathTail<>+204(SB)/4, $0x00000000
+DATA pathTail<>+208(SB)/4, $0x00000000
+DATA pathTail<>+212(SB)/4, $0x00000000
+DATA pathTail<>+216(SB)/4, $0x00000000
+DATA pathTail<>+220(SB)/4, $0xffffffff
+DATA pathTail<>+224(SB)/4, $0x00000000
+DATA pathTail<>+228(SB)/4, $0x00000000
+DATA pathTail<>+232(SB)/4, $0x00000000
+DATA pathTail<>+236(SB)/4, $0x00000000
+DATA pathTail<>+240(SB)/4, $0x00000000
+DATA pathTail<>+244(SB)/4, $0x00000000
+DATA pathTail<>+248(SB)/4, $0x00000000
+DATA pathTail<>+252(SB)/4, $0x00000000
+GLOBL pathTail<>(SB), RODATA|NOPTR, $256
+
+// func pathCostsAVX2(p *struct{Literal [256]uint32; Length [328]uint32; Offset [256]uint32; near [8][8]uint32}, content *byte, firstCand *uint32, cands *uint64, costs *uint32, from int, at int, to int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·pathCostsAVX2(SB), NOSPLIT, $8-64
+	MOVQ         p+0(FP), AX
+	MOVQ         content+8(FP), CX
+	MOVQ         firstCand+16(FP), DX
+	MOVQ         cands+24(FP), BX
+	MOVQ         costs+32(FP), SI
+	MOVQ         at+48(FP), DI
+	MOVL         (DX)(DI*4), R8
+	VPBROADCASTD (SI)(DI*4), Y0
+	VPBROADCASTD 4(SI)(DI*4), Y1
+	VPBROADCASTD 8(SI)(DI*4), Y2
+
+	// the window, rotated by at + 3 lanes
+	LEAQ         pathLane<>+0(SB), R9
+	VPXOR        Y3, Y3, Y3
+	LEAQ         3(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 12(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         4(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 16(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         5(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 20(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         6(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 24(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         7(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 28(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         8(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 32(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         9(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 36(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+	LEAQ         10(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VPBROADCASTD 40(SI)(DI*4), Y4
+	VPAND        (R9)(R10*1), Y4, Y4
+	VPOR         Y4, Y3, Y3
+
+loop:
+	CMPQ         DI, from+40(FP)
+	JLE          done
+	DECQ         DI
+	MOVBLZX      (CX)(DI*1), R10
+	VPBROADCASTD (AX)(R10*4), Y4
+	VPADDD       Y0, Y4, Y4
+	LEAQ         pathLane<>+0(SB), R12
+	LEAL         3(DI), R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	VMOVDQU      (R12)(R10*1), Y5
+	VPBLENDVB    Y5, Y2, Y3, Y3
+	MOVL         (DX)(DI*4), R11
+	LEAQ         (SI)(DI*4), R13
+	CMPQ         R11, R8
+	JCC          store
+	MOVL         DI, R10
+	ANDL         $0x07, R10
+	SHLL         $0x05, R10
+	LEAQ         pathNear<>+0(SB), R12
+	ADDQ         R10, R12
+	VPADDD       3360(AX)(R10*1), Y3, Y2
+	VPCMPEQD     Y6, Y6, Y6
+	MOVL         $0x0000000b, R14
+	MOVQ         to+56(FP), R15
+	SUBQ         DI, R15
+	MOVL         $0x0000013f, R9
+	CMPQ         R15, R9
+	CMOVQHI      R9, R15
+	MOVQ         R11, BP
+
+candidate:
+	MOVQ         (BX)(R11*8), R10
+	MOVQ         R10, R9
+	SHRQ         $0x30, R10
+	MOVBLZX      R10, R10
+	SHRQ         $0x1b, R9
+	ANDL         $0x001fffff, R9
+	CMPQ         R9, R15
+	CMOVQHI      R15, R9
+	VPBROADCASTD 2336(AX)(R10*4), Y7
+	VPADDD       Y7, Y2, Y5
+	CMPQ         R9, $0x0b
+	JCC          long
+	SHLL         $0x08, R9
+	VPOR         (R12)(R9*1), Y5, Y5
+
+added:
+	VPMINUD    Y5, Y6, Y6
+	INCQ       R11
+	CMPQ       R11, R8
+	JCS        candidate
+	MOVQ       BP, R8
+	VPERM2I128 $0x01, Y6, Y6, Y5
+	VPMINUD    Y5, Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y5
+	VPMINUD    Y5, Y6, Y6
+	VPSHUFD    $0xb1, Y6, Y5
+	VPMINUD    Y5, Y6, Y6
+	VPMINUD    Y6, Y4, Y4
+
+store:
+	VMOVD   X4, (R13)
+	VMOVDQA Y1, Y2
+	VMOVDQA Y0, Y1
+	VMOVDQA Y4, Y0
+	JMP     loop
+
+long:
+eight:
+	LEAQ    7(R14), R10
+	CMPQ    R10, R9
+	JHI     rest
+	VMOVDQU (R13)(R14*4), Y5
+	VPADDD  1024(AX)(R14*4), Y5, Y5
+	VPMINUD Y5, Y2, Y2
+	ADDQ    $0x08, R14
+	JMP     eight
+
+rest:
+	VPADDD  Y7, Y2, Y5
+	SUBQ    R14, R9
+	JCS     added
+	VPMINUD Y5, Y6, Y6
+	VMOVDQU (R13)(R14*4), Y5
+	VPADDD  1024(AX)(R14*4), Y5, Y5
+	VPADDD  Y7, Y5, Y5
+	LEAQ    pathTail<>+0(SB), R10
+	SHLL    $0x05, R9
+	VPOR    (R10)(R9*1), Y5, Y5
+	JMP     added
+
+done:
+	VZEROUPPER
+	RET

@@ -118,3 +118,7 @@ func inflateKernel(*InflateState, *InflateTables, []byte, []byte) bool { return 
 func inflateSymbolsKernel(*InflateState, *InflateTables, []uint16, []byte) bool { return false }
 
 func resolveSymbolsKernel([]byte, []uint16, *SymbolTable) (n int, ok bool) { return 0, false }
+
+func pathCostsKernel(*PathPrices, []byte, []uint32, []uint64, []uint32, int, int, int) bool {
+	return false
+}

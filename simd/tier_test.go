@@ -49,7 +49,7 @@ type kernels struct {
 	execute      bool // Execute
 	decodeTokens bool // DecodeTokensRepeat, DecodeTokensPlain
 	encode       bool // EncodeOffsets, EncodeLengths
-	parse        bool // all parsers
+	parse        bool // all parsers, PathCosts
 	crc32c       bool // CRC32C
 	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
 	inflate      bool // Inflate, InflateSymbols, ResolveSymbols
@@ -92,6 +92,10 @@ func TestKernelsRun(t *testing.T) {
 				return "CRC32C", len(rest) == 0, want.crc32c
 			},
 			func() (string, bool, bool) { return inflateKernelRuns(want) },
+			func() (string, bool, bool) {
+				ok := pathCostsKernel(new(PathPrices), nil, nil, nil, nil, 0, 0, 0)
+				return "PathCosts", ok, want.parse
+			},
 		} {
 			if name, ran, want := f(); ran != want {
 				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/simd"
 )
 
 // This file is the optimal parser for forms that are written in blocks with codes of their own,
@@ -21,42 +22,33 @@ import (
 // libdeflate and zopfli go from blocks to prices and back as well.
 //
 // A parse goes from the end to the beginning, so that each position has its turn once. Its cost to
-// the end is the least over its edges. Work: an addition and a minimum for each candidate and
+// the end is the least over its edges. Only positions on the cheapest path then find out which edge
+// that was: of edges of equal cost a literal comes first, then the nearest offset, then the greatest
 // length.
 
 // blockParser is the state of that parser.
 type blockParser struct {
-	costs        []uint64 // from each position of the window to the end of the parse; see costShift
-	links        []uint32 // best edge from each position: 0 for a literal, else the low bits of a path
-	literalCosts [256]uint64
-	lengthCosts  [PricedLengths]uint64
-	offsetCosts  [256]uint64 // by code
-	ends         []int       // ends of the blocks of the window
-	model        PriceModel  // model that splitter belongs to
-	splitter     BlockSplitter
+	costs    []uint32 // from each position of the window to the end of the parse
+	links    []uint32 // edge from each position of a path: 0 for a literal, else a match
+	prices   simd.PathPrices
+	ends     []int      // ends of the blocks of the window
+	model    PriceModel // model that splitter belongs to
+	splitter BlockSplitter
 }
 
-// A path from a position to the end is one word: its cost and its first edge. The best of several
-// is the least word, which takes no branch.
-//
-//	bits  0–8   linkLength less the length of the match, so that the longer of equals wins;
-//	            0 for a literal
-//	bits  9–25  offset, so that the nearer of equals wins
-//	bits 26–    cost
+// A link that is a match has the length in its low bits and the offset above them.
 const (
 	linkShift  = 9
 	linkLength = 1<<linkShift - 1
-	costShift  = 26
-	linkMask   = 1<<costShift - 1
 
-	maxBlocksOffset = linkMask >> linkShift
+	maxBlocksOffset = 1<<17 - 1
 )
 
 // maxWindow is the most content of a window in bytes. With 256 KiB files are 0.02% smaller.
 const maxWindow = 1 << 17
 
 // windowPositionBytes is the memory of a position in a blockParser and a BlockSplitter, in bytes.
-const windowPositionBytes = 8 + 4 + 2
+const windowPositionBytes = 4 + 4 + 2
 
 // BlockSplitter cuts content into blocks. It takes at most 2 bytes of memory for each byte of
 // content, and a few thousand, and is not safe for concurrent use.
@@ -67,7 +59,9 @@ type BlockSplitter interface {
 	Split(ends []int, content []byte, steps []Step) []int
 }
 
-func (b *blockParser) grow(n int) { b.costs, b.links = make([]uint64, n), make([]uint32, n) }
+func (b *blockParser) grow(n int) {
+	b.costs, b.links = make([]uint32, n+simd.PathSlack), make([]uint32, n)
+}
 
 // parseBlocks appends the sequences of src[start:] to dst.
 func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.Sequence {
@@ -163,7 +157,7 @@ func (o *Parser) chooseInitialCounts(src []byte, s chunk) {
 			o.steps = o.steps[:0]
 			o.parsePart(content, from, to, 0)
 			if to > len(content)/2 {
-				cost += o.blocks.costs[from] >> costShift
+				cost += uint64(o.blocks.costs[from])
 			}
 			from = to
 		}
@@ -233,7 +227,7 @@ func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 			i++
 			continue
 		}
-		n := linkLength - l&linkLength
+		n := l & linkLength
 		q := base.Sequence{LitLen: run, MatchLen: n, Offset: l >> linkShift}
 		o.steps = append(o.steps, Step{q, NewOffset})
 		run = 0
@@ -242,61 +236,51 @@ func (o *Parser) appendPath(content []byte, from, to int, run uint32) uint32 {
 	return run
 }
 
-// shortestPath finds the cheapest path from one position of the window to another.
-//
-// It tries those lengths of a candidate that no nearer candidate has, four at a time from the
-// longest down. Their number is hard to predict, and a few lengths more do no harm.
+// shortestPath finds the cheapest path from one position of the window to another. It sets the links
+// of the positions on that path.
 func (o *Parser) shortestPath(content []byte, from, to int) {
-	const never = 1 << 60
 	b := &o.blocks
-	for i, p := range &o.prices.Literal {
-		b.literalCosts[i] = uint64(p) << costShift
+	p := &b.prices
+	for i := range p.Literal {
+		p.Literal[i], p.Offset[i] = uint32(o.prices.Literal[i]), uint32(o.prices.Offset[i])
 	}
-	for n, p := range &o.prices.Match[0][NewOffset] {
-		if b.lengthCosts[n] = uint64(p)<<costShift | uint64(linkLength-n); n < o.minNew {
-			b.lengthCosts[n] = never
+	for n, price := range &o.prices.Match[0][NewOffset] {
+		if p.Length[n] = uint32(price); n < o.minNew {
+			p.Length[n] = simd.ForbiddenPrice
 		}
 	}
-	for code, p := range &o.prices.Offset {
-		b.offsetCosts[code] = uint64(p) << costShift
+	p.Rotate()
+	b.costs[to] = 0
+	for at := to; at > from; {
+		next := max(from, at-checkpointStep)
+		simd.PathCosts(p, content, o.firstCand, o.cands, b.costs, next, at, to)
+		at = next
+		o.checkpoint()
 	}
-	content, begin := content[:to], o.firstCand[:to+1]
-	cost, links := b.costs[:to+1], b.links[:to]
-	cost[to] = 0
-	next := begin[to]
-	check := to - checkpointStep
-	for i := to - 1; i >= from; i-- {
-		if i < check {
-			check = i - checkpointStep
-			o.checkpoint()
-		}
-		best := cost[i+1] + b.literalCosts[content[i]]
-		first := begin[i]
-		if most := to - i; most >= lanes {
-			least := 0 // length of the next candidate
-			for _, c := range o.cands[first:next] {
-				n := min(c.length(), most)
-				offset := b.offsetCosts[c.code()] + uint64(c.offset())<<linkShift
-				for k := n + 1 - lanes; ; k -= lanes {
-					k = max(k, 0)
-					costs, lengths := (*[lanes]uint64)(cost[i+k:]), (*[lanes]uint64)(b.lengthCosts[k:])
-					m := min(min(costs[0]+lengths[0], costs[1]+lengths[1]),
-						min(costs[2]+lengths[2], costs[3]+lengths[3]))
-					best = min(best, m+offset)
-					if k <= least {
-						break
-					}
-				}
-				least = n + 1
-			}
-		}
-		cost[i], links[i] = best&^linkMask, uint32(best&linkMask)
-		next = first
+	for i := from; i < to; {
+		link := o.cheapestEdge(content[i], i, to)
+		b.links[i] = link
+		i += max(int(link&linkLength), 1)
 	}
 }
 
-// lanes is the number of lengths that are tried at a time.
-const lanes = 4
+// cheapestEdge returns the link for position i of a path to position to.
+func (o *Parser) cheapestEdge(literal byte, i, to int) (link uint32) {
+	p, costs := &o.blocks.prices, o.blocks.costs[i:to+1]
+	here := costs[0]
+	if costs[1]+p.Literal[literal] == here {
+		return 0
+	}
+	for _, c := range o.cands[o.firstCand[i]:o.firstCand[i+1]] {
+		rest := here - p.Offset[c.code()]
+		for n := min(c.length(), len(costs)-1); n >= o.minNew; n-- {
+			if costs[n]+p.Length[n] == rest {
+				return uint32(n) | uint32(c.offset())<<linkShift
+			}
+		}
+	}
+	panic("lz77: no edge has the cost of the path")
+}
 
 // splitLongMatch makes candidates of at most maxMatch bytes from a match of n bytes at p, whose
 // candidate c has Nice bytes. It inserts the positions in the match and returns the last one.

@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 		for i := size - 1; i >= 0; i-- {
 			end := ends[slices.IndexFunc(ends, func(e int) bool { return e > i })]
 			best[i] = best[i+1] + int(p.Literal[src[i]])
-			for d := 1; d <= i && i < size-base.Tail && i+lanes <= end; d++ {
+			for d := 1; d <= i && i < size-base.Tail; d++ {
 				offset := p.Offset[genericModel{}.OffsetCode(uint32(d))]
 				for n := 0; i+n < end && n < nice && src[i+n] == src[i+n-d]; {
 					if n++; n >= 3 {

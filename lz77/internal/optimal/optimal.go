@@ -147,7 +147,7 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 // grow makes room for chunks of n positions.
 func (o *Parser) grow(n int) {
 	if o.rules.NewSplitter != nil {
-		if cap(o.blocks.costs) < n {
+		if len(o.blocks.links) < n {
 			o.blocks.grow(n)
 		}
 	} else if cap(o.literalPrices) < n {

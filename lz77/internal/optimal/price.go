@@ -46,7 +46,7 @@ type Rules struct {
 	// NewSplitter makes the splitter of a form that is written in blocks with codes of their own;
 	// it is nil for other forms. Such a form has these properties:
 	//
-	//   - no repeat offsets, equal Run and RunClass for all runs, prices of 0 … 1<<16−1;
+	//   - no repeat offsets, equal Run and RunClass for all runs, prices of 0 … 1<<13−1;
 	//   - offsets of up to 17 bits, and matches of more than MaxMatch bytes as several sequences;
 	//   - models that are comparable with ==.
 	//

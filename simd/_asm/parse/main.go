@@ -22,5 +22,6 @@ func main() {
 	rowHash(16, data)
 	rowHash(32, data)
 	candidates()
+	pathCostsAVX2()
 	Generate()
 }
