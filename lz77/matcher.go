@@ -65,7 +65,7 @@ func (m *Matcher) ParseFrom(
 			return m.shortenPeriods(m.parseDoubleLazy(dst, src, start), len(dst), src, start)
 		}
 		return m.shortenPeriods(m.parseDouble(dst, src, start), len(dst), src, start)
-	case BinaryTree, MultiHash, LCPIntervals:
+	case BinaryTree, MultiHash, LCPIntervals, MultiRow:
 		return m.parseOptimal(dst, src, start)
 	default:
 		return m.parseRows(dst, src, start)

@@ -39,4 +39,5 @@ func TestMemory(t *testing.T) {
 	t.Run("blocks", func(t *testing.T) {
 		each(t, &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
 	})
+	t.Run("rows", func(t *testing.T) { each(t, rowParams, blockLimits) })
 }

@@ -53,8 +53,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 				hash(4, 0, 4)
 				hash(7, 0, 8)
 			}
-		case lz77.BinaryTree:
-			// Deflate's parser uses neither SkipInMatch nor MaxMisses.
+		case lz77.BinaryTree, lz77.MultiRow:
+			// Deflate's parser does not use MaxMisses, and a BinaryTree does not use SkipInMatch.
 		default:
 			p := own
 			p.SkipInMatch, p.MaxMisses = 0, max(p.MaxMisses, 4)

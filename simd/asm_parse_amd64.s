@@ -5235,3 +5235,379 @@ rest:
 done:
 	VZEROUPPER
 	RET
+
+DATA wordMul<>+0(SB)/8, $0xc2b2ae3d27d4eb4f
+GLOBL wordMul<>(SB), RODATA|NOPTR, $8
+
+// func searchRowsAVX2(src *byte, i int, n int, rows3 *uint32, rows4 *uint64, rows6 *[2]uint64, rows10 *uint32, shift int, minMatch int, maxOffset int, out *struct{Back [16]int16; Lengths [16]uint8; Longer uint16; Full uint16; _ [12]byte})
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·searchRowsAVX2(SB), NOSPLIT, $0-88
+	MOVQ         src+0(FP), AX
+	MOVQ         i+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         rows3+24(FP), SI
+	MOVQ         rows4+32(FP), DI
+	MOVQ         rows6+40(FP), R8
+	MOVQ         rows10+48(FP), R9
+	MOVQ         shift+56(FP), R10
+	MOVQ         out+80(FP), BX
+	ADDQ         CX, AX
+	ADDQ         CX, DX
+	NEGQ         maxOffset+72(FP)
+	VPCMPEQB     Y0, Y0, Y0
+	VPSRLW       $0x08, Y0, Y2
+	MOVQ         minMatch+64(FP), R11
+	DECQ         R11
+	VMOVD        R11, X1
+	VPBROADCASTB X1, Y1
+	MOVL         $0x00000008, R11
+	VMOVD        R11, X3
+	VPBROADCASTB X3, Y3
+
+	// insert all positions; two loops overlap more steps than one does
+insert:
+	MOVQ    prime64<>+0(SB), R14
+	MOVQ    (AX), R11
+	MOVWLZX CX, R15
+
+	// 4 bytes
+	MOVQ    R11, R12
+	SHLQ    $0x20, R12
+	IMULQ   R14, R12
+	SHRXQ   R10, R12, R12
+	MOVQ    (DI)(R12*8), R13
+	VMOVQ   R13, X5
+	SHLQ    $0x10, R13
+	ORQ     R15, R13
+	MOVQ    R13, (DI)(R12*8)
+	VPSLLDQ $0x04, X5, X5
+
+	// 3 bytes
+	MOVQ    R11, R12
+	SHLQ    $0x28, R12
+	IMULQ   R14, R12
+	SHRXQ   R10, R12, R12
+	MOVL    (SI)(R12*4), R13
+	VPINSRD $0x00, R13, X5, X5
+	SHLL    $0x10, R13
+	ORL     R15, R13
+	MOVL    R13, (SI)(R12*4)
+
+	// 6 bytes
+	MOVQ    R11, R12
+	SHLQ    $0x10, R12
+	IMULQ   R14, R12
+	SHRXQ   R10, R12, R12
+	SHLQ    $0x04, R12
+	VPINSRD $0x03, (R8)(R12*1), X5, X5
+	VMOVDQU (R8)(R12*1), X4
+	VPSRLDQ $0x04, X4, X6
+	VPSLLDQ $0x02, X4, X4
+	VPINSRW $0x00, R15, X4, X4
+	VMOVDQU X4, (R8)(R12*1)
+
+	// 10 bytes
+	IMULQ       R14, R11
+	MOVQ        8(AX), R12
+	SHLQ        $0x30, R12
+	IMULQ       wordMul<>+0(SB), R12
+	ADDQ        R12, R11
+	SHRXQ       R10, R11, R11
+	MOVL        (R9)(R11*4), R13
+	VPINSRD     $0x03, R13, X6, X6
+	SHLL        $0x10, R13
+	ORL         R15, R13
+	MOVL        R13, (R9)(R11*4)
+	VINSERTI128 $0x01, X6, Y5, Y5
+
+	// distances: valid ones are from −min(i, maxOffset) to −1
+	VMOVD        R15, X4
+	VPBROADCASTW X4, Y4
+	VPSUBW       Y4, Y5, Y5
+	MOVQ         CX, R11
+	NEGQ         R11
+	MOVQ         maxOffset+72(FP), R15
+	CMPQ         R11, R15
+	CMOVQLT      R15, R11
+	VMOVD        R11, X4
+	VPBROADCASTW X4, Y4
+	VPMAXSW      Y4, Y5, Y6
+	VPMINSW      Y0, Y6, Y4
+	VMOVDQU      Y4, (BX)
+	VPCMPEQW     Y4, Y5, Y6
+	VEXTRACTI128 $0x01, Y6, X4
+	VPACKSSWB    X4, X6, X6
+	VMOVDQU      X6, 32(BX)
+	ADDQ         $0x40, BX
+	INCQ         AX
+	INCQ         CX
+	CMPQ         CX, DX
+	JLT          insert
+	MOVQ         src+0(FP), AX
+	MOVQ         i+8(FP), CX
+	MOVQ         out+80(FP), BX
+	ADDQ         CX, AX
+
+compare:
+	VPBROADCASTQ (AX), Y4
+	VPXOR        Y5, Y5, Y5
+
+	// entries k, 4+k, 8+k and 12+k: their lengths go to words of four quadwords
+	MOVWQSX     (BX), SI
+	VMOVQ       (AX)(SI*1), X7
+	MOVWQSX     8(BX), SI
+	VMOVHPS     (AX)(SI*1), X7, X7
+	MOVWQSX     16(BX), SI
+	VMOVQ       (AX)(SI*1), X6
+	MOVWQSX     24(BX), SI
+	VMOVHPS     (AX)(SI*1), X6, X6
+	VINSERTI128 $0x01, X6, Y7, Y7
+	VPXOR       Y4, Y7, Y7
+
+	// ones below the lowest one; the bytes of ones match
+	VPADDQ   Y0, Y7, Y6
+	VPANDN   Y6, Y7, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPSADBW  Y5, Y7, Y7
+
+	// entries k, 4+k, 8+k and 12+k: their lengths go to words of four quadwords
+	MOVWQSX     2(BX), SI
+	VMOVQ       (AX)(SI*1), X8
+	MOVWQSX     10(BX), SI
+	VMOVHPS     (AX)(SI*1), X8, X8
+	MOVWQSX     18(BX), SI
+	VMOVQ       (AX)(SI*1), X6
+	MOVWQSX     26(BX), SI
+	VMOVHPS     (AX)(SI*1), X6, X6
+	VINSERTI128 $0x01, X6, Y8, Y8
+	VPXOR       Y4, Y8, Y8
+
+	// ones below the lowest one; the bytes of ones match
+	VPADDQ   Y0, Y8, Y6
+	VPANDN   Y6, Y8, Y8
+	VPCMPEQB Y0, Y8, Y8
+	VPSADBW  Y5, Y8, Y8
+	VPSLLQ   $0x10, Y8, Y8
+	VPOR     Y8, Y7, Y7
+
+	// entries k, 4+k, 8+k and 12+k: their lengths go to words of four quadwords
+	MOVWQSX     4(BX), SI
+	VMOVQ       (AX)(SI*1), X9
+	MOVWQSX     12(BX), SI
+	VMOVHPS     (AX)(SI*1), X9, X9
+	MOVWQSX     20(BX), SI
+	VMOVQ       (AX)(SI*1), X6
+	MOVWQSX     28(BX), SI
+	VMOVHPS     (AX)(SI*1), X6, X6
+	VINSERTI128 $0x01, X6, Y9, Y9
+	VPXOR       Y4, Y9, Y9
+
+	// ones below the lowest one; the bytes of ones match
+	VPADDQ   Y0, Y9, Y6
+	VPANDN   Y6, Y9, Y9
+	VPCMPEQB Y0, Y9, Y9
+	VPSADBW  Y5, Y9, Y9
+	VPSLLQ   $0x20, Y9, Y9
+	VPOR     Y9, Y7, Y7
+
+	// entries k, 4+k, 8+k and 12+k: their lengths go to words of four quadwords
+	MOVWQSX     6(BX), SI
+	VMOVQ       (AX)(SI*1), X10
+	MOVWQSX     14(BX), SI
+	VMOVHPS     (AX)(SI*1), X10, X10
+	MOVWQSX     22(BX), SI
+	VMOVQ       (AX)(SI*1), X6
+	MOVWQSX     30(BX), SI
+	VMOVHPS     (AX)(SI*1), X6, X6
+	VINSERTI128 $0x01, X6, Y10, Y10
+	VPXOR       Y4, Y10, Y10
+
+	// ones below the lowest one; the bytes of ones match
+	VPADDQ   Y0, Y10, Y4
+	VPANDN   Y4, Y10, Y10
+	VPCMPEQB Y0, Y10, Y10
+	VPSADBW  Y5, Y10, Y10
+	VPSLLQ   $0x30, Y10, Y10
+	VPOR     Y10, Y7, Y7
+
+	// 255 for each byte
+	VPADDW       Y2, Y7, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X4
+	VPACKUSWB    X4, X7, X4
+	VPAND        32(BX), X4, X4
+	VMOVDQU      X4, 32(BX)
+	VPSLLDQ      $0x01, X4, X5
+	VPMAXUB      X1, X5, X5
+	VPSLLDQ      $0x01, X5, X6
+	VPMAXUB      X6, X5, X5
+	VPSLLDQ      $0x02, X5, X6
+	VPMAXUB      X6, X5, X5
+	VPSLLDQ      $0x04, X5, X6
+	VPMAXUB      X6, X5, X5
+	VPSLLDQ      $0x08, X5, X6
+	VPMAXUB      X6, X5, X5
+	VPCMPGTB     X5, X4, X5
+	VPMOVMSKB    X5, SI
+	MOVW         SI, 48(BX)
+	VPCMPEQB     X3, X4, X4
+	VPMOVMSKB    X4, SI
+	MOVW         SI, 50(BX)
+	ADDQ         $0x40, BX
+	INCQ         AX
+	INCQ         CX
+	CMPQ         CX, DX
+	JLT          compare
+	VZEROUPPER
+	RET
+
+// func collectAVX2(c *struct{At int; End int; Least int; Nice int; SkipInMatch int; Reach int; Before int; Offset int; Codes [512]uint8}, src *byte, matches *struct{Back [16]int16; Lengths [16]uint8; Longer uint16; Full uint16; _ [12]byte}, n int, firstCand *uint32, cands *uint64, from int, most int) (count int, stopped bool)
+// Requires: AVX, AVX2, BMI, CMOV
+TEXT ·collectAVX2(SB), NOSPLIT, $8-73
+	MOVQ c+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ matches+16(FP), DX
+	MOVQ n+24(FP), R8
+	MOVQ firstCand+32(FP), BX
+	MOVQ cands+40(FP), SI
+	MOVQ from+48(FP), DI
+	ADDQ (AX), CX
+
+loop:
+	CMPQ    DI, most+56(FP)
+	JGT     done
+	MOVL    DI, (BX)
+	MOVWLZX 48(DX), R11
+	MOVWLZX 50(DX), R12
+	XORL    R9, R9
+	ANDNL   R11, R12, R11
+	JEQ     shorts
+
+short:
+	TZCNTL  R11, R13
+	BLSRL   R11, R11
+	MOVBLZX 32(DX)(R13*1), R9
+	MOVWQSX (DX)(R13*2), R10
+	NEGQ    R10
+	LEAQ    -1(R10), R13
+	MOVQ    R13, R15
+	SHRQ    $0x07, R15
+	ADDQ    $+256, R15
+	CMPQ    R13, $+256
+	CMOVQCS R13, R15
+	MOVBLZX 64(AX)(R15*1), R15
+	SHLQ    $0x30, R15
+	ORQ     R10, R15
+	MOVQ    R9, R13
+	SHLQ    $0x1b, R13
+	ORQ     R13, R15
+	MOVQ    R15, (SI)(DI*8)
+	INCQ    DI
+	TESTL   R11, R11
+	JNE     short
+
+shorts:
+	TESTL R12, R12
+	JNE   long
+	TESTL R9, R9
+	JNE   last
+
+next:
+	INCQ CX
+	INCQ (AX)
+	ADDQ $0x04, BX
+	ADDQ $0x40, DX
+	DECQ R8
+	JNE  loop
+	JMP  done
+
+long:
+	MOVL $0x00000007, R14
+
+entry:
+	TZCNTL  R12, R13
+	BLSRL   R12, R12
+	MOVWQSX (DX)(R13*2), R15
+	LEAQ    (CX)(R15*1), R11
+	MOVL    $0x00000008, BP
+
+vector:
+	VMOVDQU   (CX)(BP*1), Y0
+	VPCMPEQB  (R11)(BP*1), Y0, Y0
+	VPMOVMSKB Y0, R13
+	XORL      $-1, R13
+	JNE       unlike
+	ADDQ      $0x20, BP
+	CMPQ      BP, 24(AX)
+	JLT       vector
+	JMP       counted
+
+unlike:
+	TZCNTL R13, R13
+	ADDQ   R13, BP
+
+counted:
+	MOVQ    24(AX), R13
+	CMPQ    BP, R13
+	CMOVQGT R13, BP
+	CMPQ    BP, R14
+	JLE     entries
+	MOVQ    BP, R14
+	MOVQ    BP, R9
+	NEGQ    R15
+	MOVQ    R15, R10
+	LEAQ    -1(R10), R13
+	MOVQ    R13, R15
+	SHRQ    $0x07, R15
+	ADDQ    $+256, R15
+	CMPQ    R13, $+256
+	CMOVQCS R13, R15
+	MOVBLZX 64(AX)(R15*1), R15
+	SHLQ    $0x30, R15
+	ORQ     R10, R15
+	MOVQ    R9, R13
+	SHLQ    $0x1b, R13
+	ORQ     R13, R15
+	MOVQ    R15, (SI)(DI*8)
+	INCQ    DI
+	CMPQ    R14, 24(AX)
+	JGE     stop
+
+entries:
+	TESTL R12, R12
+	JNE   entry
+
+last:
+	MOVQ (AX), R13
+	ADDQ R13, R9
+	MOVQ 40(AX), R15
+	CMPQ R9, R15
+	JLE  reached
+	CMPQ R10, 56(AX)
+	JEQ  farther
+	MOVQ R15, 48(AX)
+	MOVQ R10, 56(AX)
+
+farther:
+	MOVQ R9, 40(AX)
+	MOVQ R9, R15
+
+reached:
+	SUBQ R13, R15
+	CMPQ R15, 32(AX)
+	JLT  next
+	CMPQ R13, 48(AX)
+	JLT  next
+
+stop:
+	MOVL $0x00000001, R13
+	JMP  return
+
+done:
+	XORL R13, R13
+
+return:
+	VZEROUPPER
+	MOVQ DI, count+64(FP)
+	MOVB R13, stopped+72(FP)
+	RET

@@ -31,6 +31,10 @@ const searchTail = 16
 // chunk before: it changes the match finder and g, and reads what stays the same within a block.
 // It also reads minNew in splitLongMatch, where there are blocks, which do not change it.
 func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint func()) {
+	if o.config.Finder == MultiRow {
+		o.findRows(g, src, p, checkpoint)
+		return
+	}
 	s := chunk{from: p}
 	next := p + checkpointStep
 	size, end, skip := o.chunkSize, len(src)-base.Tail, o.config.SkipInMatch
@@ -145,6 +149,8 @@ func (o *Parser) insertRange(g *chunkCandidates, src []byte, p, end int) {
 		}
 	case LCPIntervals:
 		o.lcp.insertRange(p, end)
+	case MultiRow:
+		o.rows.insert(src, p, end)
 	default:
 		for ; p < end; p++ {
 			o.tree.insert(g.cands, src, p, o.model)

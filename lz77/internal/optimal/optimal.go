@@ -5,7 +5,7 @@
 // has up to 64 KiB and takes three steps:
 //
 //  1. A match finder finds the candidates of all positions: findmatches.go, with binarytree.go,
-//     multihash.go or lcpintervals.go.
+//     multihash.go or lcpintervals.go; or multirow.go.
 //  2. The parser makes prices from the counts of the chunks before, and of a sample of this chunk
 //     if the content changed: sample.go.
 //  3. Dynamic programming finds the cheapest path through the chunk: parse.go.
@@ -30,6 +30,7 @@ type Parser struct {
 	tree  binaryTree
 	multi multiHash
 	lcp   lcpIntervals
+	rows  multiRow
 
 	lookahead
 	graph
@@ -125,6 +126,9 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 		o.multi.reset(&o.config, src, start, o.checkpoint)
 	case LCPIntervals:
 		o.lcp.reset(&o.config, src, start, o.checkpoint)
+	case MultiRow:
+		o.rows.reset(&o.config, len(src), o.model)
+		o.insertPieces(nil, src, 0, start, o.checkpoint)
 	default:
 		o.tree.reset(&o.config, len(src))
 		g := &o.chunks[0]

@@ -23,5 +23,7 @@ func main() {
 	rowHash(32, data)
 	candidates()
 	pathCostsAVX2()
+	searchRowsAVX2(mul)
+	collectAVX2()
 	Generate()
 }
