@@ -51,3 +51,4 @@ generate() {
 
 generate . asm_amd64
 generate ./parse asm_parse_amd64
+generate ./tree asm_tree_amd64

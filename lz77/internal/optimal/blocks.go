@@ -297,7 +297,7 @@ func (o *Parser) splitLongMatch(
 	}
 	n = min(n, from+o.chunkSize-p, most*(o.config.Nice-1)) // no more candidates than there is room for
 	g.cands[len(g.cands)-1] = c.resized(min(n, most))
-	o.insertMatch(g, src, p, n, end, checkpoint)
+	o.insertMatch(src, p, n, end, checkpoint)
 	for q := 1; q < n; q++ {
 		g.firstCand[p-from+q] = uint32(len(g.cands))
 		if q%most == 0 && n-q >= o.minNew {

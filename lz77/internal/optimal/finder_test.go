@@ -23,10 +23,12 @@ func exactCandidates(src []byte, c Config, f func(i int, cands []candidate)) {
 	} else {
 		lcp.reset(&c, src, 0, func() {})
 	}
-	var cands []candidate
+	cands, first := make([]candidate, 0, c.Nice+1), [1]uint32{}
 	for i := range len(src) - base.Tail {
 		if c.Finder == BinaryTree {
-			cands = tree.insert(cands[:0], src, i, genericModel{})
+			g := chunkCandidates{chunk: chunk{from: i}, cands: cands[:0], firstCand: first[:]}
+			tree.find(&g, src, i+1, 0)
+			cands = g.cands
 		} else {
 			cands = lcp.find(cands[:0], src, i, genericModel{})
 		}

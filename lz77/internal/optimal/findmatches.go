@@ -35,21 +35,20 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 		o.findRows(g, src, p, checkpoint)
 		return
 	}
-	s := chunk{from: p}
+	g.chunk, g.cands = chunk{from: p}, g.cands[:0]
 	next := p + checkpointStep
-	size, end, skip := o.chunkSize, len(src)-base.Tail, o.config.SkipInMatch
-	g.cands = g.cands[:0]
+	end, stop := len(src)-base.Tail, min(len(src), p+o.chunkSize)
 	// Ends of the matches so far, of those before with another offset, and the last one's offset.
 	reach, before, offset := p, p, 0
 	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
 	// stand behind them for a moment: there is room for both.
-	for ; p < len(src) && p-s.from < size && len(g.cands)+2*o.config.Nice <= o.candLimit; p++ {
+	for most := o.candLimit - 2*o.config.Nice; p < stop && len(g.cands) <= most && g.last.length == 0; p++ {
 		if p >= next {
 			next = p + checkpointStep
 			checkpoint()
 		}
 		k := len(g.cands)
-		g.firstCand[p-s.from] = uint32(k)
+		g.firstCand[p-g.from] = uint32(k)
 		if p >= end {
 			continue
 		}
@@ -59,51 +58,62 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 		case LCPIntervals:
 			g.cands = o.lcp.find(g.cands, src, p, o.model)
 		default:
-			g.cands = o.tree.insert(g.cands, src, p, o.model)
+			found := o.tree.find(g, src, min(p+checkpointStep, stop), most)
+			if p = o.tree.At - 1; !found {
+				continue
+			}
+			k = int(g.firstCand[p-g.from])
 		}
 		if len(g.cands) == k {
 			continue
 		}
 		c := g.cands[len(g.cands)-1]
 		n, d := c.length(), c.offset()
-		if n < o.config.Nice {
-			if p+n > reach {
-				if d != offset {
-					before, offset = reach, d
-				}
-				reach = p + n
-			}
-			// Until the matches before it end, a better match may follow one of them.
-			if skip > 0 && reach-p >= skip && p >= before {
-				stop := min(reach-searchTail, end, s.from+size)
-				o.insertRange(g, src, p+1, stop)
-				for ; p+1 < stop; p++ {
-					g.firstCand[p+1-s.from] = uint32(len(g.cands))
-				}
-			}
+		if n >= o.config.Nice {
+			p = o.takeLongMatch(g, src, p, checkpoint)
 			continue
 		}
-		// The parser takes this match at once. The other positions in it have no candidates.
-		n += matchLen(src[p-d+n:], src[p+n:], checkpoint)
-		if o.rules.NewSplitter != nil {
-			p = o.splitLongMatch(g, src, s.from, p, n, c, checkpoint)
-			continue
+		if p+n > reach {
+			if d != offset {
+				before, offset = reach, d
+			}
+			reach = p + n
 		}
-		o.insertMatch(g, src, p, n, end, checkpoint)
-		if p-s.from+n > size {
-			g.cands = g.cands[:k]
-			s.last = link{uint32(n), uint32(d)}
-			break
+		// Until the matches before it end, a better match may follow one of them.
+		if skip := o.config.SkipInMatch; skip > 0 && reach-p >= skip && p >= before {
+			to := min(reach-searchTail, end, stop)
+			o.insertRange(src, p+1, to)
+			for ; p+1 < to; p++ {
+				g.firstCand[p+1-g.from] = uint32(len(g.cands))
+			}
 		}
-		g.cands[len(g.cands)-1] = c.resized(n)
-		for q := p + 1; q < p+n; q++ {
-			g.firstCand[q-s.from] = uint32(len(g.cands))
-		}
-		p += n - 1
 	}
-	s.to = p
-	g.chunk = s
-	g.firstCand[p-s.from] = uint32(len(g.cands))
+	g.to = p
+	g.firstCand[p-g.from] = uint32(len(g.cands))
+}
+
+// takeLongMatch makes the last candidate, a match of Nice bytes at p, as long as it is, since the
+// parser takes it at once. The other positions in it have no candidates. takeLongMatch inserts them
+// and returns the last one. A match that ends behind the chunk ends the chunk at p.
+func (o *Parser) takeLongMatch(g *chunkCandidates, src []byte, p int, checkpoint func()) (last int) {
+	end := len(src) - base.Tail
+	c := g.cands[len(g.cands)-1]
+	n, d := c.length(), c.offset()
+	n += matchLen(src[p-d+n:], src[p+n:], checkpoint)
+	if o.rules.NewSplitter != nil {
+		return o.splitLongMatch(g, src, g.from, p, n, c, checkpoint)
+	}
+	o.insertMatch(src, p, n, end, checkpoint)
+	if p-g.from+n > o.chunkSize {
+		g.cands = g.cands[:g.firstCand[p-g.from]]
+		g.last = link{uint32(n), uint32(d)}
+		return p - 1
+	}
+	g.cands[len(g.cands)-1] = c.resized(n)
+	for q := p + 1; q < p+n; q++ {
+		g.firstCand[q-g.from] = uint32(len(g.cands))
+	}
+	return p + n - 1
 }
 
 // matchLen is simd.MatchLen with checkpoints.
@@ -120,28 +130,26 @@ func matchLen(a, b []byte, checkpoint func()) (n int) {
 }
 
 // insertMatch inserts the positions in a match of n bytes at p behind its first one, up to end.
-func (o *Parser) insertMatch(
-	g *chunkCandidates, src []byte, p, n, end int, checkpoint func(),
-) {
+func (o *Parser) insertMatch(src []byte, p, n, end int, checkpoint func()) {
 	if n > 2*insertEnds {
-		o.insertPieces(g, src, p+1, p+insertEnds, checkpoint)
-		o.insertPieces(g, src, p+n-insertEnds, min(p+n, end), checkpoint)
+		o.insertPieces(src, p+1, p+insertEnds, checkpoint)
+		o.insertPieces(src, p+n-insertEnds, min(p+n, end), checkpoint)
 	} else {
-		o.insertPieces(g, src, p+1, min(p+n, end), checkpoint)
+		o.insertPieces(src, p+1, min(p+n, end), checkpoint)
 	}
 }
 
 // insertPieces is insertRange with checkpoints.
-func (o *Parser) insertPieces(g *chunkCandidates, src []byte, p, end int, checkpoint func()) {
+func (o *Parser) insertPieces(src []byte, p, end int, checkpoint func()) {
 	for ; end-p > checkpointStep; p += checkpointStep {
-		o.insertRange(g, src, p, p+checkpointStep)
+		o.insertRange(src, p, p+checkpointStep)
 		checkpoint()
 	}
-	o.insertRange(g, src, p, end)
+	o.insertRange(src, p, end)
 }
 
 // insertRange inserts the positions [p, end), which lie in a match, without a search.
-func (o *Parser) insertRange(g *chunkCandidates, src []byte, p, end int) {
+func (o *Parser) insertRange(src []byte, p, end int) {
 	switch o.config.Finder {
 	case MultiHash:
 		for p += -p & (insertStride - 1); p < end; p += insertStride {
@@ -152,9 +160,7 @@ func (o *Parser) insertRange(g *chunkCandidates, src []byte, p, end int) {
 	case MultiRow:
 		o.rows.insert(src, p, end)
 	default:
-		for ; p < end; p++ {
-			o.tree.insert(g.cands, src, p, o.model)
-		}
+		o.tree.insertRange(src, p, end)
 	}
 }
 

@@ -128,12 +128,10 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 		o.lcp.reset(&o.config, src, start, o.checkpoint)
 	case MultiRow:
 		o.rows.reset(&o.config, len(src), o.model)
-		o.insertPieces(nil, src, 0, start, o.checkpoint)
+		o.insertPieces(src, 0, start, o.checkpoint)
 	default:
 		o.tree.reset(&o.config, len(src))
-		g := &o.chunks[0]
-		g.cands = g.cands[:0]
-		o.insertPieces(g, src, 0, start, o.checkpoint)
+		o.insertPieces(src, 0, start, o.checkpoint)
 	}
 	o.past, o.skipped = Counts{}, 0
 	if o.context = nil; o.config.Contexts != nil {
