@@ -24,15 +24,15 @@ const (
 	// device may sort positions instead.
 	RowHash
 	// BinaryTree looks at up to Depth positions with the same hash of 4 bytes, in binary search
-	// trees, for the nearest match of each length. For matches of 3 bytes it also looks at the last
-	// two positions with the same hash of 3 bytes. The parser takes a match of Nice bytes or more
-	// at once.
+	// trees, for the nearest match of each length, at most 32,767 bytes back. For matches of 3 bytes
+	// it also looks at the last two positions with the same hash of 3 bytes. The parser takes a match
+	// of Nice bytes or more at once.
 	BinaryTree
 	// MultiHash looks at the last position with the same hash of 4, 7, 11 and 32 bytes, and of
 	// 3 bytes for matches of 3.
 	MultiHash
 	// LCPIntervals finds the nearest match of each class of lengths from the sorted suffixes of the
-	// block. Sorting takes the same time for any window, so BinaryTree is faster for small windows.
+	// block. Sorting takes the same time for any window, so BinaryTree is faster for its small one.
 	LCPIntervals
 	// MultiRow looks at the last 2 positions with the same hash of 3 bytes, the last 4 with the same
 	// hash of 4, the last 8 with the same hash of 6, and the last 2 with the same hash of 10. It needs
@@ -76,7 +76,7 @@ type Params struct {
 	// failures. Optimal parser without Rules.NewSplitter.
 	MaxMisses int
 	// SkipInMatch is the length of a match, 32 or more, within which the finder does not search
-	// except near its end. 0 turns skipping off. Optimal parser.
+	// except near its end. 0 turns skipping off. MultiHash, LCPIntervals.
 	SkipInMatch int
 	// KeepSecondPath makes the parser also extend the second-cheapest path to each position.
 	// Optimal parser without Rules.NewSplitter.

@@ -200,9 +200,8 @@ position:
 	LEAQ    (DX)(R15*8), DX
 
 root:
-	LEAL -1(R10), R14
-	CMPQ R14, 16(SP)
-	JCC  leaf
+	CMPQ R10, 16(SP)
+	JHI  leaf
 
 node:
 	MOVQ CX, R14
@@ -265,9 +264,8 @@ differ:
 	MOVWLZX R12, R10
 	DECQ    8(SP)
 	JEQ     leaf
-	LEAL    -1(R10), R12
-	CMPQ    R12, 16(SP)
-	JCS     node
+	CMPQ    R10, 16(SP)
+	JLS     node
 
 leaf:
 	MOVL CX, R12
@@ -279,7 +277,6 @@ leaf:
 
 long:
 	MOVQ t+0(FP), BP
-	MOVQ BX, R14
 
 longer:
 	ADDQ $+8, BX

@@ -108,6 +108,7 @@ func TestKernelsRun(t *testing.T) {
 					make([]uint64, 32), 0)
 				return "Collect", c.At > 0, want.parse
 			},
+			func() (string, bool, bool) { return treeKernelsRun(want) },
 		} {
 			if name, ran, want := f(); ran != want {
 				t.Errorf("%s: kernel ran: %v, want %v", name, ran, want)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Tree finds, for each position, the nearest match of every length that no nearer match has.
-// LZMA's match finder bt4 and libdeflate's bt_matchfinder work the same way.
+// This file finds, for each position, the nearest match of every length that no nearer match has, with
+// binary search trees. LZMA's match finder bt4 and libdeflate's bt_matchfinder work the same way.
 //
 // Positions with the same hash of 4 bytes form a binary search tree, ordered by the content behind
 // them. No position is below an older one. Insertion makes a position the root. On its way down it
@@ -25,7 +25,7 @@ import (
 // of each position. The second step descends the trees, position by position.
 //
 // The kernel selects the direction of a descent, and whether a node is a candidate, without
-// branches: both are hard to predict.
+// branches: both are hard to predict. The portable twins are in this file.
 
 const (
 	// TreeReach is the greatest offset of a candidate.
@@ -47,7 +47,7 @@ const (
 // Tree is the state and the parameters of the search. Positions and lengths are in bytes.
 type Tree struct {
 	At     int // next position to insert
-	Hashed int // next position to insert into the hash tables, At … At+64
+	Hashed int // next position to insert into the hash tables, up to a batch farther than At
 	swept  int // position of the last sweep
 
 	Nice     int // length of a match that ends the search, 4 or more
@@ -99,7 +99,8 @@ func SearchTree[C ~uint64](
 	t *Tree, src []byte, end int, cands []C, first []uint32, most int,
 ) (_ []C, found bool) {
 	room := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(cands))), cap(cands))
-	if end = min(end, len(src)-treeTail); end > t.At && len(first) < end-t.At || cap(cands) <= most+t.Nice {
+	end = min(end, len(src)-treeTail)
+	if end > t.At && len(first) < end-t.At || cap(cands) <= most+t.Nice {
 		panic("simd: no room for candidates")
 	}
 	n, found := t.insert(src, end, room, len(cands), first, most)
@@ -153,7 +154,7 @@ func (t *Tree) check(src []byte) {
 	switch {
 	case t.At < 0, uint(t.Hashed-t.At) > treeBatch, t.Nice < 4, t.Depth < 1, t.MinMatch < 3,
 		uint(t.Reach-1) >= TreeReach, uint(t.Reach3) > TreeReach, t.Shift < 1, t.Shift > 31,
-		len(t.Heads) < 1<<(32-t.Shift), t.Reach3 > 0 && len(t.Heads3) < 2<<TreeHash3Log,
+		uint64(len(t.Heads)) < 1<<(32-t.Shift), t.Reach3 > 0 && len(t.Heads3) < 2<<TreeHash3Log,
 		len(t.Children) < TreeChildren(len(src)), len(t.Codes) <= TreeReach:
 		panic("simd: Tree out of range")
 	}
@@ -255,7 +256,7 @@ func (t *Tree) descend(src []byte, cands []uint64, n int) (_ int, found bool) {
 	nb, na := 0, 0                // bytes that all lesser or greater nodes share with i
 	limit := min(t.Reach, i)
 	d := int(t.roots[i%treeBatch])
-	for left := t.Depth; left > 0 && uint(d-1) < uint(limit); left-- {
+	for left := t.Depth; left > 0 && d <= limit; left-- {
 		c := i - d
 		k := equalFrom(src, c, i, min(nb, na), end)
 		if k > best {

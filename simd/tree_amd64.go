@@ -8,10 +8,10 @@ type rawTree = struct {
 
 	Nice, Depth, MinMatch, Reach, Reach3 int
 
-	Shift                    uint64
+	Shift                   uint64
 	Heads, Heads3, Children []uint16
-	Codes                    []uint8
-	roots, nears             [treeBatch]uint16
+	Codes                   []uint8
+	roots, nears            [treeBatch]uint16
 }
 
 func hashTreeKernel(t *Tree, src []byte, end int) bool {

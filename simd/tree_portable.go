@@ -1,6 +1,5 @@
 //go:build !amd64 || noasm
 
-
 package simd
 
 // This file stands in for the kernels of Tree where there are none.

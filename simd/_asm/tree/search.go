@@ -114,9 +114,8 @@ func (p *searcher) position() {
 	SETNE(u.As8())
 	LEAQ(Mem{Base: p.out, Index: u, Scale: 8}, p.out)
 	Label("root")
-	LEAL(Mem{Base: p.d, Disp: -1}, t.As32())
-	CMPQ(t, p.limit)
-	JCC(LabelRef("leaf"))
+	CMPQ(p.d, p.limit)
+	JHI(LabelRef("leaf"))
 }
 
 // descend visits the node at offset d.
@@ -184,9 +183,8 @@ func (p *searcher) descend() {
 	MOVWLZX(t.As16(), p.d.As32())
 	DECQ(p.left)
 	JEQ(LabelRef("leaf"))
-	LEAL(Mem{Base: p.d, Disp: -1}, t.As32())
-	CMPQ(t, p.limit)
-	JCS(LabelRef("node"))
+	CMPQ(p.d, p.limit)
+	JLS(LabelRef("node"))
 
 	Label("leaf")
 	MOVL(p.i.As32(), t.As32())
@@ -202,7 +200,6 @@ func (p *searcher) extend() {
 	Label("long")
 	st, t := GP64(), GP64()
 	MOVQ(p.st, st)
-	MOVQ(p.n, p.k)
 	Label("longer")
 	ADDQ(I8(8), p.n)
 	CMPQ(p.n, Mem{Base: st, Disp: trNice})
