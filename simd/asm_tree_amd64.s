@@ -293,21 +293,35 @@ longer:
 	JMP  differ
 
 nice:
-	MOVL (R15), R12
-	MOVW R12, (R8)
-	SHRL $0x10, R12
-	MOVW R12, (R9)
-	INCQ CX
-	CMPQ first+40(FP), $+0
-	JEQ  position
-	MOVQ t+0(FP), BP
-	MOVQ 24(BP), R12
-	CMPQ R11, R12
-	JGE  found
-	SHLQ $0x1b, R12
-	ORQ  R10, R12
-	MOVQ R12, (DX)
-	ADDQ $+8, DX
+	MOVWLZX (R15), BX
+	MOVL    CX, SI
+	SUBL    BX, SI
+	MOVWLZX SI, SI
+	MOVL    CX, DI
+	XORL    $0x00008000, DI
+	CMPQ    SI, 16(SP)
+	CMOVLHI DI, BX
+	MOVW    BX, (R8)
+	MOVWLZX 2(R15), BX
+	MOVL    CX, SI
+	SUBL    BX, SI
+	MOVWLZX SI, SI
+	MOVL    CX, DI
+	XORL    $0x00008000, DI
+	CMPQ    SI, 16(SP)
+	CMOVLHI DI, BX
+	MOVW    BX, (R9)
+	INCQ    CX
+	CMPQ    first+40(FP), $+0
+	JEQ     position
+	MOVQ    t+0(FP), BP
+	MOVQ    24(BP), R12
+	CMPQ    R11, R12
+	JGE     found
+	SHLQ    $0x1b, R12
+	ORQ     R10, R12
+	MOVQ    R12, (DX)
+	ADDQ    $+8, DX
 
 found:
 	MOVL $0x00000001, R14

@@ -268,7 +268,7 @@ func (t *Tree) descend(src []byte, cands []uint64, n int) (_ int, found bool) {
 		pair := nodes[node : node+2 : node+2]
 		if i+k == end {
 			// It matches as far as searches go: i replaces it.
-			nodes[below], nodes[above] = pair[0], pair[1]
+			nodes[below], nodes[above] = child(i, pair[0], limit), child(i, pair[1], limit)
 			return n, k == t.Nice
 		}
 		e := pair[0]
@@ -284,6 +284,15 @@ func (t *Tree) descend(src []byte, cands []uint64, n int) (_ int, found bool) {
 	}
 	nodes[below], nodes[above] = uint16(i)^treeNull, uint16(i)^treeNull
 	return n, false
+}
+
+// child returns the entry e as a child of position i. A child out of reach is dropped: as a child of i
+// its offset could exceed 16 bits.
+func child(i int, e uint16, limit int) uint16 {
+	if int(uint16(i)-e) > limit {
+		return uint16(i) ^ treeNull
+	}
+	return e
 }
 
 func (t *Tree) candidate(n, d int) uint64 {

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +15,7 @@ type treeRun struct {
 	reach, reach3         int
 	seed                  uint64 // of what is done piece by piece
 	arbitrary             bool   // entries of the tables and offsets of roots are arbitrary
+	whole                 bool   // all positions are searched
 	codes                 []uint8
 	table                 func(kind, n int) []uint16                  // memory for Heads, Heads3, Children
 	results               func(n, positions int) ([]uint64, []uint32) // memory for candidates and indices
@@ -38,6 +40,7 @@ func randomTree(r *rand.Rand, src []byte) *treeRun {
 	case r.IntN(3) == 0:
 		c.reach3 = r.IntN(TreeReach + 1)
 	}
+	c.reach3 = min(c.reach3, c.reach)
 	return c
 }
 
@@ -63,11 +66,12 @@ func (c *treeRun) run(t *testing.T) (all []uint64) {
 			}
 		}
 		size := 1 + r.IntN(200)
-		switch r.IntN(8) {
-		case 0:
+		switch action := r.IntN(8); {
+		case c.whole:
+		case action == 0:
 			InsertTree(tree, c.src, tree.At+size)
 			continue
-		case 1:
+		case action == 1:
 			InsertTree(tree, c.src, tree.Hashed)
 			if r.IntN(4) == 0 {
 				size = r.IntN(1 << r.IntN(18))
@@ -81,11 +85,32 @@ func (c *treeRun) run(t *testing.T) (all []uint64) {
 		for _, k := range first[:tree.At-at] {
 			all = append(all, uint64(k))
 		}
+		if !c.arbitrary {
+			c.verify(t, cands, first[:tree.At-at], at)
+		}
 		if all = append(all, cands...); found {
 			all = append(all, 1<<63)
 		}
 	}
 	return all
+}
+
+// verify checks that the candidates of positions from at on are matches.
+func (c *treeRun) verify(t *testing.T, cands []uint64, first []uint32, at int) {
+	t.Helper()
+	for k, i := range first {
+		end := len(cands)
+		if k+1 < len(first) {
+			end = int(first[k+1])
+		}
+		for _, x := range cands[i:end] {
+			d, n := int(x&(1<<27-1)), int(x>>27&(1<<21-1))
+			if d < 1 || d > min(at+k, c.reach) || n > c.nice || at+k+n > len(c.src) ||
+				!bytes.Equal(c.src[at+k:at+k+n], c.src[at+k-d:at+k-d+n]) {
+				t.Fatalf("position %d: no match of %d bytes at offset %d", at+k, n, d)
+			}
+		}
+	}
 }
 
 // compare compares the results with those of the portable twin.
@@ -114,6 +139,20 @@ func TestSearchTree(t *testing.T) {
 			}
 			randomTree(r, randomContent(r, n)).compare(t)
 		}
+	})
+}
+
+// TestTreeAges: a position replaces a node whose child is out of reach. The child must not come back
+// when the low 16 bits of its position do.
+func TestTreeAges(t *testing.T) {
+	src := make([]byte, 70_000)
+	for at, last := range map[int]byte{1000: 5, 26_000: 3, 51_000: 3, 1000 + 1<<16: 4} {
+		copy(src[at:], []byte{1, 2, 3, 4, last, 6, 7, 8, 9})
+	}
+	eachTier(t, func(t *testing.T) {
+		c := randomTree(rand.New(rand.NewPCG(77, 78)), src)
+		c.log, c.nice, c.depth, c.minMatch, c.reach, c.whole = 16, 8, 9, 4, TreeReach, true
+		c.compare(t)
 	})
 }
 

@@ -215,10 +215,8 @@ func (p *searcher) extend() {
 	JMP(LabelRef("differ"))
 
 	Label("nice")
-	MOVL(Mem{Base: p.node}, t.As32())
-	MOVW(t.As16(), Mem{Base: p.below})
-	SHRL(U8(16), t.As32())
-	MOVW(t.As16(), Mem{Base: p.above})
+	p.child(0, p.below)
+	p.child(2, p.above)
 	INCQ(p.i)
 	CMPQ(param(Param("first")), I8(0))
 	JEQ(LabelRef("position"))
@@ -233,6 +231,20 @@ func (p *searcher) extend() {
 	Label("found")
 	MOVL(U32(1), p.k.As32())
 	JMP(LabelRef("end"))
+}
+
+// child makes a child of the node one of i, or an empty entry if it is out of reach.
+func (p *searcher) child(disp int, to reg.GPVirtual) {
+	e, d, empty := GP64(), GP64(), GP64()
+	MOVWLZX(Mem{Base: p.node, Disp: disp}, e.As32())
+	MOVL(p.i.As32(), d.As32())
+	SUBL(e.As32(), d.As32())
+	MOVWLZX(d.As16(), d.As32())
+	MOVL(p.i.As32(), empty.As32())
+	XORL(U32(null), empty.As32())
+	CMPQ(d, p.limit)
+	CMOVLHI(empty.As32(), e.As32())
+	MOVW(e.As16(), Mem{Base: to})
 }
 
 // finish adds the codes to the candidates and stores the results.
