@@ -24,9 +24,9 @@ const (
 	// device may sort positions instead.
 	RowHash
 	// BinaryTree looks at up to Depth positions with the same hash of 4 bytes, in binary search
-	// trees, for the nearest match of each length, at most 32,767 bytes back. For matches of 3 bytes
-	// it also looks at the last two positions with the same hash of 3 bytes. The parser takes a match
-	// of Nice bytes or more at once.
+	// trees, for the nearest match of each length, at most 32,767 bytes back. For matches of 3
+	// bytes it also looks at the last two positions with the same hash of 3 bytes. The parser takes
+	// a match of Nice bytes or more at once.
 	BinaryTree
 	// MultiHash looks at the last position with the same hash of 4, 7, 11 and 32 bytes, and of
 	// 3 bytes for matches of 3.

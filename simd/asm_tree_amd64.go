@@ -4,12 +4,12 @@
 
 package simd
 
-// sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple of
-// 16, and above 0.
+// sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple
+// of 16, and above 0.
 func sweepTreeAVX2(table []uint16, now uint16)
 
-// hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is at
-// least one, and no more than a batch. It does not change t.Hashed.
+// hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is
+// at least one, and no more than a batch. It does not change t.Hashed.
 func hashTreeAVX2(t *struct {
 	At       int
 	Hashed   int
@@ -28,8 +28,8 @@ func hashTreeAVX2(t *struct {
 	nears    [64]uint16
 }, src *byte, end int)
 
-// searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7 bytes.
-// If first is nil it drops the candidates, but needs room for one. See SearchTree.
+// searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7
+// bytes. If first is nil it drops the candidates, but needs room for one. See SearchTree.
 func searchTreeAVX2(t *struct {
 	At       int
 	Hashed   int

@@ -15,7 +15,8 @@ func (g guarded) entries16(r *rand.Rand, n int) []uint16 {
 // TestGuardPagesTree searches between guard pages, also with arbitrary tables.
 func TestGuardPagesTree(t *testing.T) {
 	const most = 5000
-	content, heads, heads3 := newGuarded(t, most), newGuarded(t, 2<<10), newGuarded(t, 4<<TreeHash3Log)
+	content := newGuarded(t, most)
+	heads, heads3 := newGuarded(t, 2<<10), newGuarded(t, 4<<TreeHash3Log)
 	children, codes := newGuarded(t, 4*most), newGuarded(t, TreeReach+1)
 	results, indices := newGuarded(t, 8*(300+64)), newGuarded(t, 4*200)
 	eachTier(t, func(t *testing.T) {
@@ -29,7 +30,8 @@ func TestGuardPagesTree(t *testing.T) {
 			}
 			c.codes = codes.put(r, make([]byte, TreeReach+1))
 			c.results = func(n, positions int) ([]uint64, []uint32) {
-				p, q := results.put(places, make([]byte, 8*n)), indices.put(places, make([]byte, 4*positions))
+				p := results.put(places, make([]byte, 8*n))
+				q := indices.put(places, make([]byte, 4*positions))
 				return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(p))), n),
 					unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(q))), positions)
 			}

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// This file finds, for each position, the nearest match of every length that no nearer match has, with
-// binary search trees. LZMA's match finder bt4 and libdeflate's bt_matchfinder work the same way.
+// This file finds, for each position, the nearest match of every length that no nearer match has.
+// It uses binary search trees, as LZMA's match finder bt4 and libdeflate's bt_matchfinder do.
 //
 // Positions with the same hash of 4 bytes form a binary search tree, ordered by the content behind
 // them. No position is below an older one. Insertion makes a position the root. On its way down it
@@ -214,8 +214,8 @@ func (t *Tree) hashPortable(src []byte, end int) {
 	}
 }
 
-// search descends the trees of positions up to end, which are in the hash tables. Like the kernel it
-// may stop anywhere.
+// search descends the trees of positions up to end, which are in the hash tables. It may stop
+// anywhere.
 func (t *Tree) search(
 	src []byte, end int, cands []uint64, n int, first []uint32, most int,
 ) (_ int, found bool) {
@@ -286,8 +286,8 @@ func (t *Tree) descend(src []byte, cands []uint64, n int) (_ int, found bool) {
 	return n, false
 }
 
-// child returns the entry e as a child of position i. A child out of reach is dropped: as a child of i
-// its offset could exceed 16 bits.
+// child returns the entry e as a child of position i. It drops a child out of reach, whose offset
+// could exceed 16 bits before i is out of reach.
 func child(i int, e uint16, limit int) uint16 {
 	if int(uint16(i)-e) > limit {
 		return uint16(i) ^ treeNull
@@ -299,8 +299,8 @@ func (t *Tree) candidate(n, d int) uint64 {
 	return uint64(d) | uint64(n)<<treeLengthShift | uint64(t.Codes[d])<<treeCodeShift
 }
 
-// equalFrom returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes are
-// known to be equal.
+// equalFrom returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes
+// are known to be equal.
 func equalFrom(src []byte, c, i, n, end int) int {
 	a, b := src[c+n:], src[i+n:end]
 	for k := 0; ; k += 8 {

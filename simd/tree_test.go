@@ -17,8 +17,9 @@ type treeRun struct {
 	arbitrary             bool   // entries of the tables and offsets of roots are arbitrary
 	whole                 bool   // all positions are searched
 	codes                 []uint8
-	table                 func(kind, n int) []uint16                  // memory for Heads, Heads3, Children
-	results               func(n, positions int) ([]uint64, []uint32) // memory for candidates and indices
+
+	table   func(kind, n int) []uint16                  // memory for Heads, Heads3, Children
+	results func(n, positions int) ([]uint64, []uint32) // memory for candidates and indices
 }
 
 func randomTree(r *rand.Rand, src []byte) *treeRun {
@@ -59,7 +60,8 @@ func (c *treeRun) run(t *testing.T) (all []uint64) {
 	tree.Begin()
 	for tree.At < len(c.src)-treeTail {
 		if c.arbitrary {
-			for _, table := range [...][]uint16{tree.Heads, tree.Heads3, tree.Children, tree.roots[:]} {
+			roots := tree.roots[:]
+			for _, table := range [...][]uint16{tree.Heads, tree.Heads3, tree.Children, roots} {
 				for range 1 + len(table)/64 {
 					table[r.IntN(len(table))] = uint16(r.Uint32())
 				}
@@ -124,7 +126,7 @@ func (c *treeRun) compare(t *testing.T) {
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
 		}
-		t.Fatalf("%d bytes, nice %d, depth %d, min %d, reach %d, %d: result %d of %d differs, want %d",
+		t.Fatalf("%d bytes, nice %d, depth %d, min %d, reach %d, %d: result %d differs (%d, want %d)",
 			len(c.src), c.nice, c.depth, c.minMatch, c.reach, c.reach3, at, len(got), len(want))
 	}
 }
@@ -142,8 +144,8 @@ func TestSearchTree(t *testing.T) {
 	})
 }
 
-// TestTreeAges: a position replaces a node whose child is out of reach. The child must not come back
-// when the low 16 bits of its position do.
+// TestTreeAges: a position replaces a node whose child is out of reach. The child must not come
+// back when the low 16 bits of its position do.
 func TestTreeAges(t *testing.T) {
 	src := make([]byte, 70_000)
 	for at, last := range map[int]byte{1000: 5, 26_000: 3, 51_000: 3, 1000 + 1<<16: 4} {
@@ -167,11 +169,13 @@ func TestTreeCandidates(t *testing.T) {
 			c.depth, c.minMatch, c.reach3 = len(c.src), max(4, c.minMatch), 0
 			tree := &Tree{
 				Nice: c.nice, Depth: c.depth, MinMatch: c.minMatch, Reach: c.reach, Shift: 31,
-				Heads: make([]uint16, 2), Children: make([]uint16, TreeChildren(len(c.src))), Codes: c.codes,
+				Heads: make([]uint16, 2), Children: make([]uint16, TreeChildren(len(c.src))),
+				Codes: c.codes,
 			}
 			tree.Begin()
+			room, first := make([]uint64, 0, c.nice+1), make([]uint32, 1)
 			for i := range len(c.src) - treeTail {
-				cands, nice := SearchTree(tree, c.src, i+1, make([]uint64, 0, c.nice+1), make([]uint32, 1), 0)
+				cands, nice := SearchTree(tree, c.src, i+1, room, first, 0)
 				best := c.minMatch - 1
 				for d := 1; d <= min(i, c.reach) && best < c.nice; d++ {
 					n := 0
@@ -189,7 +193,7 @@ func TestTreeCandidates(t *testing.T) {
 					cands = cands[1:]
 				}
 				if len(cands) > 0 || nice != (best == c.nice) {
-					t.Fatalf("position %d: %d candidates too many; a match of Nice bytes: %v", i, len(cands), nice)
+					t.Fatalf("position %d: %d candidates too many; Nice bytes: %v", i, len(cands), nice)
 				}
 			}
 		}
@@ -223,9 +227,11 @@ func TestTreeRange(t *testing.T) {
 		func(p *Tree) { p.Nice = 40 }, // candidates lack room
 	} {
 		p := Tree{
-			Nice: 20, Depth: 10, MinMatch: 3, Reach: TreeReach, Reach3: 1, Shift: 24, Heads: make([]uint16, 256),
-			Heads3: make([]uint16, 2<<TreeHash3Log), Children: make([]uint16, TreeChildren(len(src))),
-			Codes: make([]uint8, TreeReach+1),
+			Nice: 20, Depth: 10, MinMatch: 3, Reach: TreeReach, Reach3: 1, Shift: 24,
+			Heads:    make([]uint16, 256),
+			Heads3:   make([]uint16, 2<<TreeHash3Log),
+			Children: make([]uint16, TreeChildren(len(src))),
+			Codes:    make([]uint8, TreeReach+1),
 		}
 		f(&p)
 		func() {

@@ -11,9 +11,10 @@ import (
 // binaryTree finds, for each position, the nearest match of every length that no nearer match has,
 // within simd.TreeReach bytes. simd/tree.go explains the search.
 //
-// Cost: up to depth nodes per position, each a cache miss and a comparison. Memory: 4 bytes for
-// each position of the block or of the window, whichever is smaller, and 2 or 4 for each hash. Depth
-// bounds the time on content that degenerates a tree to a list; candidates beyond it are lost.
+// Cost: up to Depth nodes per position, each a cache miss and a comparison. Memory: 4 bytes for
+// each position of the block or of the window, whichever is smaller, 2 or 4 for each hash, and a
+// table of codes. Depth bounds the time on content that degenerates a tree to a list; candidates
+// beyond it are lost.
 type binaryTree struct {
 	simd.Tree
 	minOffset int

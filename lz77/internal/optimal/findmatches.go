@@ -42,7 +42,8 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 	reach, before, offset := p, p, 0
 	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
 	// stand behind them for a moment: there is room for both.
-	for most := o.candLimit - 2*o.config.Nice; p < stop && len(g.cands) <= most && g.last.length == 0; p++ {
+	most := o.candLimit - 2*o.config.Nice
+	for ; p < stop && len(g.cands) <= most && g.last.length == 0; p++ {
 		if p >= next {
 			next = p + checkpointStep
 			checkpoint()
@@ -95,7 +96,9 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 // takeLongMatch makes the last candidate, a match of Nice bytes at p, as long as it is, since the
 // parser takes it at once. The other positions in it have no candidates. takeLongMatch inserts them
 // and returns the last one. A match that ends behind the chunk ends the chunk at p.
-func (o *Parser) takeLongMatch(g *chunkCandidates, src []byte, p int, checkpoint func()) (last int) {
+func (o *Parser) takeLongMatch(
+	g *chunkCandidates, src []byte, p int, checkpoint func(),
+) (last int) {
 	end := len(src) - base.Tail
 	c := g.cands[len(g.cands)-1]
 	n, d := c.length(), c.offset()

@@ -9,8 +9,8 @@ import (
 // sweep emits sweepTreeAVX2.
 func sweep() {
 	TEXT("sweepTreeAVX2", NOSPLIT, "func(table []uint16, now uint16)")
-	Doc("sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple of",
-		"16, and above 0.")
+	Doc("sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple",
+		"of 16, and above 0.")
 	table, left, t := GP64(), GP64(), GP64()
 	now, empty, zero, entry, mask := YMM(), YMM(), YMM(), YMM(), YMM()
 	Load(Param("table").Base(), table)
@@ -45,8 +45,8 @@ type hasher struct {
 // hash emits hashTreeAVX2, which is hashPortable.
 func hash() {
 	TEXT("hashTreeAVX2", NOSPLIT, "func(t "+treeType+", src *byte, end int)")
-	Doc("hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is at",
-		"least one, and no more than a batch. It does not change t.Hashed.")
+	Doc("hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is",
+		"at least one, and no more than a batch. It does not change t.Hashed.")
 	p := &hasher{
 		st: GP64(), src: GP64(), heads: GP64(), heads3: GP64(), i: GP64(), shift: GP64(), mul: GP64(),
 		limit: GP64(), slot: GP64(),

@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// searcher has the state of searchTreeAVX2. A Mem is a local variable or a parameter.
+// searcher has the state of searchTreeAVX2. A Mem is a parameter or a local variable, because amd64
+// has too few registers.
 type searcher struct {
 	src, i, out   reg.GPVirtual
 	n, nb, na     reg.GPVirtual // bytes known to be equal: the least; of lesser and of greater nodes
@@ -16,16 +17,16 @@ type searcher struct {
 	node          reg.GPVirtual // children of the node
 	x, y          reg.GPVirtual // 8 bytes behind n equal ones
 	st, children  Mem
-	left, limit   Mem
-	last, codesAt Mem
+	left, limit   Mem // nodes that the descent may still visit, greatest offset
+	last, codesAt Mem // where a position may have its first candidate; first candidate of the call
 }
 
-// search emits searchTreeAVX2, which is searchPortable.
+// search emits searchTreeAVX2, which is descend of package simd for a range of positions.
 func search() {
 	TEXT("searchTreeAVX2", NOSPLIT, "func(t "+treeType+", src *byte, end int, "+
 		"cands *uint64, n int, first *uint32, most int) (total int, found bool)")
-	Doc("searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7 bytes.",
-		"If first is nil it drops the candidates, but needs room for one. See SearchTree.")
+	Doc("searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7",
+		"bytes. If first is nil it drops the candidates, but needs room for one. See SearchTree.")
 	p := &searcher{
 		src: GP64(), i: GP64(), out: GP64(),
 		st: param(Param("t")), children: AllocLocal(8), left: AllocLocal(8), limit: AllocLocal(8),
