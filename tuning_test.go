@@ -41,7 +41,8 @@ func TestTuning(t *testing.T) {
 					WithTuning(tuning),
 				}
 				want := encode(t, content, opts...)
-				if level < 9 && tuning != TuneLiterals && len(want) >= len(fixed) {
+				gains := level < 9 && (p.Format != Gzip || level < 4) // hash chains have no variants
+				if gains && tuning != TuneLiterals && len(want) >= len(fixed) {
 					t.Errorf("%s: %d bytes, not fewer than %d without tuning", what, len(want),
 						len(fixed))
 				}

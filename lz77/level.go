@@ -3,7 +3,7 @@ package lz77
 import "github.com/gopz/compress/lz77/internal/base"
 
 // Finder names a match finder. The finder decides which parser runs: greedy for SingleHash and
-// DoubleHash, lazy for RowHash and DoubleHash with Lazy, optimal for the others.
+// DoubleHash, lazy for RowHash, HashChain and DoubleHash with Lazy, optimal for the others.
 type Finder uint8
 
 const (
@@ -23,6 +23,12 @@ const (
 	// This defines candidates, not a data structure: the CPU keeps rows of recent positions, and a
 	// device may sort positions instead.
 	RowHash
+	// HashChain looks at the Depth most recent positions with the same hash of 4 bytes, and at the
+	// last one with the same hash of 3 bytes, within a window of 32 KiB. It takes the longest match
+	// of up to 258 bytes, and the nearest of that length. A following position is searched at half
+	// or a quarter of Depth. It gives all offsets from 1 on: Limits.MinOffset must be 1, and
+	// Limits.Repeats 0.
+	HashChain
 	// BinaryTree looks at up to Depth positions with the same hash of 4 bytes, in binary search
 	// trees, for the nearest match of each length, at most 32,767 bytes back. For matches of 3
 	// bytes it also looks at the last two positions with the same hash of 3 bytes. The parser takes
@@ -60,11 +66,12 @@ type Params struct {
 	// SkipLog sets the step of the search: it grows by one for each 1<<SkipLog literals.
 	// SingleHash, DoubleHash.
 	SkipLog uint8
-	// Depth is the number of candidates per position: 8, 16, 32 or 64 for RowHash, any for
-	// BinaryTree.
+	// Depth is the number of candidates per position: 8, 16, 32 or 64 for RowHash, 4 or more for
+	// HashChain, any for BinaryTree.
 	Depth int
 	// Nice is the length of a match in bytes that ends a search, above HashBytes and below
-	// PricedLengths. RowHash, DoubleHash with Lazy, and the optimal parser.
+	// PricedLengths; 5 to 258 for HashChain. RowHash, HashChain, DoubleHash with Lazy, and the
+	// optimal parser.
 	Nice int
 	// Passes is how often a chunk is parsed, with prices from the parse before. Passes before the
 	// last take half of the chunk as a sample. The first chunk of a block has one more pass. A
@@ -82,12 +89,8 @@ type Params struct {
 	// Optimal parser without Rules.NewSplitter.
 	KeepSecondPath bool
 	// Lazy is the number of following positions, 0 … 2, that are searched for a better match.
-	// RowHash. For DoubleHash 0 selects the greedy parser and 1 the lazy one.
+	// RowHash, HashChain. For DoubleHash 0 selects the greedy parser and 1 the lazy one.
 	Lazy int
-	// ShortMatches adds matches of 3 bytes and more to the literal runs of the lazy parse, where
-	// they save something by the prices of Limits.Model. It has no effect without a model, with
-	// repeat offsets, or if Limits.MinMatch is above 3. RowHash.
-	ShortMatches bool
 }
 
 // MaxLevel is the highest level.
@@ -131,9 +134,8 @@ func (p *Params) Memory(size int, limits *Limits) int {
 		n += 4 << base.TableLog(p.LongHashLog, size)
 	case RowHash:
 		n = (5*p.Depth + 1) << base.TableLog(p.HashLog, size)
-		if p.fills(limits) {
-			n += shortMemory(size)
-		}
+	case HashChain:
+		n = chainMemory(base.TableLog(p.HashLog, size))
 	}
 	return n
 }

@@ -11,6 +11,7 @@ import "math/bits"
 type literalCosts struct {
 	cost     [256]uint8 // of each literal, in units of 1/costBit bit
 	counts   [256]uint32
+	every    int // number of sequences between updates
 	counted  int // number of sequences counted
 	position int // end of the content that they cover
 }
@@ -37,13 +38,14 @@ func (c *literalCosts) reset(seqs, start int) {
 	for i := range c.cost {
 		c.cost[i] = initialCost
 	}
+	c.every = updateEvery
 	c.counts = [256]uint32{}
 	c.counted, c.position = seqs, start
 }
 
 // untilUpdate returns how many sequences may follow before the next update.
 func (c *literalCosts) untilUpdate(seqs []Sequence) int {
-	return max(updateEvery-(len(seqs)-c.counted), 0)
+	return max(c.every-(len(seqs)-c.counted), 0)
 }
 
 // pays reports whether a match of n bytes at i with a new offset pays. seqs holds the sequences in
@@ -85,6 +87,11 @@ func (c *literalCosts) update(seqs []Sequence, src []byte, checkpoint func()) {
 		c.position += int(s.LitLen + s.MatchLen)
 	}
 	c.counted = len(seqs)
+	c.setCosts()
+}
+
+// setCosts sets the costs by the counts.
+func (c *literalCosts) setCosts() {
 	total := uint32(0)
 	for _, n := range c.counts {
 		total += n + 1

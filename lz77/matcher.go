@@ -21,8 +21,8 @@ type Matcher struct {
 	// Matcher can be used again after that. The sequences do not depend on it.
 	//
 	// Between two calls are at most 512 KiB of content, or 64 KiB with RowHash and the optimal
-	// parser. A single match belongs to the piece that it begins in, however long it is. The lazy
-	// parser of DoubleHash takes 13 ms for one of 64 MiB.
+	// parser, or 512 Ki candidates with HashChain. A single match belongs to the piece that it
+	// begins in, however long it is. The lazy parser of DoubleHash takes 13 ms for one of 64 MiB.
 	Checkpoint func()
 
 	limits       Limits
@@ -36,7 +36,7 @@ type Matcher struct {
 	minMatch     int             // least bytes of a match that rows may return
 	candidates   []uint32        // RowHash: the caller's candidates in place of rows; see ParseCandidates
 	badCandidate bool            // one of candidates is impossible
-	short        *shortMatches   // nil until a parse fills literal runs
+	chains       chains          // HashChain
 	optimal      *optimal.Parser // nil until a finder needs the optimal parser
 }
 
@@ -67,8 +67,10 @@ func (m *Matcher) ParseFrom(
 		return m.shortenPeriods(m.parseDouble(dst, src, start), len(dst), src, start)
 	case BinaryTree, MultiHash, LCPIntervals, MultiRow:
 		return m.parseOptimal(dst, src, start)
+	case HashChain:
+		return m.parseChains(dst, src, start)
 	default:
-		return m.parseRows(dst, src, start)
+		return m.shortenPeriods(m.parseLazy(dst, src, start), len(dst), src, start)
 	}
 }
 

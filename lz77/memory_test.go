@@ -35,7 +35,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	forEachLevel(t, each)
-	t.Run("short matches", func(t *testing.T) { each(t, shortParams, blockLimits) })
+	t.Run("hash chains", func(t *testing.T) { each(t, chainParams, blockLimits) })
 	t.Run("blocks", func(t *testing.T) {
 		each(t, &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
 	})

@@ -79,7 +79,9 @@ func eachSetting(f func(name string, p *Params, l Limits)) {
 	}
 	f("short matches", &Levels[MaxLevel], Limits{MinMatch: 3, MinOffset: 1, MaxOffset: 1 << 15})
 	f("short periods", &Levels[3], blockLimits)
-	f("rows and short matches", shortParams, blockLimits)
+	f("hash chains", chainParams, blockLimits)
+	deep := &Params{Finder: HashChain, HashLog: 16, Depth: 300, Nice: 258, Lazy: 2}
+	f("deep hash chains", deep, blockLimits)
 	f("blocks", &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
 	f("blocks, one parse", &Params{Finder: BinaryTree, HashLog: 15, Depth: 32, Nice: 96}, blockLimits)
 	f("blocks, rows", rowParams, blockLimits)

@@ -96,8 +96,8 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 			worker += denseMemory(size)
 		}
 	case Gzip:
-		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with ShortMatches.
-		if own := &p.levels[level]; own.Finder.Optimal() || own.ShortMatches {
+		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with HashChain.
+		if f := p.levels[level].Finder; f.Optimal() || f == lz77.HashChain {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/3)), 5*size
 		} else {
 			worker, payload = worker+int64(deflate.Memory(blockSize, blockSize/4)), 15*size/4

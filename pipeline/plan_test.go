@@ -36,7 +36,8 @@ func TestInFlight(t *testing.T) {
 		{recent, "lzseqr", Compress, 9, 1 << 24, Auto, Auto, false},
 		{recent, "lzr", Decompress, 0, 1 << 19, Auto, Auto, true},
 		{recent, "lzr", Decompress, 0, 1<<19 - 1, Auto, Auto, false},
-		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, true},
+		{recent, "lzf", Compress, 5, 1 << 20, Auto, Auto, true},
+		{recent, "deflate", Compress, 5, 1 << 20, Auto, Auto, false}, // another finder
 		{recent, "deflate", Decompress, 0, 1 << 20, Auto, Auto, false},
 		{recent, "lzf", Decompress, 0, 1 << 20, GPU, GPU, false},
 	} {

@@ -12,7 +12,7 @@ import (
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Only BinaryTree, MultiRow and ShortMatches find matches of 3
+// deflateLimits are those of the format. Only HashChain, MultiRow and BinaryTree find matches of 3
 // bytes, which cost more than literals at most distances.
 var deflateLimits = lz77.Limits{
 	MinMatch:  deflate.MinMatch,
@@ -21,19 +21,21 @@ var deflateLimits = lz77.Limits{
 	Model:     deflate.Model,
 }
 
-// deflateLevels suits a window of 32 KiB: no table has more entries than the window has positions,
-// since a block has to fill them anew. Level 4 is lazy: files are 1.9% larger without. Level 5 makes
-// files 0.8% smaller than pigz -6 at 3.3 times its speed. Level 6 is the default: of 13 files none
-// is over 0.02% larger than with gzip -6, and most are 1 to 4% smaller. Without ShortMatches
-// programs are 4% larger. Level 8 parses once. With SkipInMatch 48 XML would be larger than at level 7.
+// deflateLevels suits a window of 32 KiB: no table of the finders has many more entries than the
+// window has positions, since a block has to fill them anew. Level 3 is lazy: files are 1.9% larger
+// without. From level 4 on hash chains, which fit the window, take less time than rows. Each level
+// from 4 to 7 takes 1.3 to 1.5 times as long as the one before. Level 6 is the default: no file of
+// those measured is larger than with gzip -6. Level 7 is smaller than libdeflate -9 in less time.
+// With SkipInMatch 48 at level 8 XML would be larger than at level 7. docs/notes/match-finding.md has
+// the tables.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
 	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
-	2: {Finder: lz77.SingleHash, HashLog: 14, HashBytes: 5, SkipLog: 7},
-	3: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
-	4: {Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9, Nice: 24, Lazy: 1},
-	5: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 8, Nice: 64, Lazy: 1},
-	6: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 16, Nice: 128, Lazy: 2, ShortMatches: true},
-	7: {Finder: lz77.RowHash, HashLog: 14, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2, ShortMatches: true},
+	2: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
+	3: {Finder: lz77.DoubleHash, HashLog: 14, LongHashLog: 15, HashBytes: 5, SkipLog: 9, Nice: 24, Lazy: 1},
+	4: {Finder: lz77.HashChain, HashLog: 16, Depth: 6, Nice: 64, Lazy: 1},
+	5: {Finder: lz77.HashChain, HashLog: 16, Depth: 24, Nice: 128, Lazy: 1},
+	6: {Finder: lz77.HashChain, HashLog: 16, Depth: 64, Nice: 128, Lazy: 2},
+	7: {Finder: lz77.HashChain, HashLog: 16, Depth: 300, Nice: 258, Lazy: 2},
 	8: {Finder: lz77.MultiRow, HashLog: 14, Nice: 128, SkipInMatch: 96, Passes: 0},
 	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"math"
 
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
@@ -82,7 +81,7 @@ type deviceOp struct {
 	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
-var lz77Variants = variantsOf(&lz77.Levels, math.MaxInt)
+var lz77Variants = variantsOf(&lz77.Levels)
 
 var table = [...]Pipeline{
 	{
@@ -109,7 +108,7 @@ var table = [...]Pipeline{
 		Name: "deflate", Doc: "gzip files, which every tool reads",
 		Format: Gzip, Window: deflate.MaxOffset, DefaultLevel: DefaultGzipLevel,
 		limits: &deflateLimits, levels: &deflateLevels, blocks: &deflateBlocks,
-		variants: variantsOf(&deflateLevels, deflate.MaxOffset),
+		variants: variantsOf(&deflateLevels),
 		short:    &deflateShort,
 		encode:   []stage{matchStage, deflateStage},
 		decode:   serialStages("speculate", "inflate", "resolve"),
@@ -118,7 +117,7 @@ var table = [...]Pipeline{
 	{
 		Name: "lzf", Doc: "seekable zstd files", Format: Zstd, MaxBlock: zstdMaxBlock,
 		DefaultLevel: DefaultLevel, limits: &zstd.Limits, levels: &zstdLevels, blocks: &zstdBlocks,
-		variants: variantsOf(&zstdLevels, math.MaxInt),
+		variants: variantsOf(&zstdLevels),
 		short:    &zstdShort,
 		encode:   []stage{matchStage, zstdStage},
 		decode:   []stage{frameStage},

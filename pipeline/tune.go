@@ -83,6 +83,7 @@ var emptyGain = [...]uint8{
 	lz77.SingleHash:   8,
 	lz77.DoubleHash:   8,
 	lz77.RowHash:      30,
+	lz77.HashChain:    30,
 	lz77.BinaryTree:   5,
 	lz77.MultiHash:    5,
 	lz77.LCPIntervals: 5,

@@ -21,15 +21,15 @@ const (
 	fiveBytes  = 0
 	sixBytes   = 1
 	eightBytes = 2
-	// DoubleHash and RowHash
+	// DoubleHash
 	fourBytes  = 0
 	sevenBytes = 1
 	// optimal parsing
 	thorough = 0
 )
 
-// variantsOf makes the variants of levels for matches within window bytes.
-func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
+// variantsOf makes the variants of levels.
+func variantsOf(levels *[MaxLevel + 1]lz77.Params) *variants {
 	var v variants
 	for level := 1; level <= MaxLevel; level++ {
 		own := levels[level]
@@ -49,10 +49,8 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params, window int) *variants {
 		case lz77.RowHash:
 			// A large window has short matches for everything, and a sample does not show their
 			// cost.
-			if window < sampleWindow*8 {
-				hash(4, 0, 4)
-				hash(7, 0, 8)
-			}
+		case lz77.HashChain:
+			// The hashes are fixed, and the costs of literals follow the content.
 		case lz77.BinaryTree, lz77.MultiRow:
 			// Deflate's parser does not use MaxMisses, and a BinaryTree does not use SkipInMatch.
 		default:

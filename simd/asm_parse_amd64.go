@@ -278,3 +278,33 @@ func collectAVX2(c *struct {
 	Full    uint16
 	_       [12]byte
 }, n int, firstCand *uint32, cands *uint64, from int, most int) (count int, stopped bool)
+
+// parseHashChainAVX2 continues a parse until it reaches stop or has written room sequences. stop
+// must be HashChainSlack below the length of src. It returns the size of the sequences. See
+// ParseHashChain for other requirements.
+//
+//go:noescape
+func parseHashChainAVX2(s *struct {
+	At         int
+	Anchor     int
+	NextInsert int
+	End        int
+	Depth      int
+	Lazy       int
+	Nice       int
+	MinMatch   int
+	SureMatch  int
+	MaxOffset  int
+	Base       int
+	Shift      uint64
+}, src []byte, heads3 *int16, heads4 *int16, links *int16, cost *[256]uint8, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, room int, stop int) (bytes int)
+
+// slideAVX2 lowers n entries by the size of the window; those below 0 become the least. n is a
+// multiple of 16 above 0.
+//
+//go:noescape
+func slideAVX2(entries *int16, n int)

@@ -5611,3 +5611,675 @@ return:
 	MOVQ DI, count+64(FP)
 	MOVB R13, stopped+72(FP)
 	RET
+
+// func parseHashChainAVX2(s *struct{At int; Anchor int; NextInsert int; End int; Depth int; Lazy int; Nice int; MinMatch int; SureMatch int; MaxOffset int; Base int; Shift uint64}, src []byte, heads3 *int16, heads4 *int16, links *int16, cost *[256]uint8, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, room int, stop int) (bytes int)
+// Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT, MMX+
+TEXT ·parseHashChainAVX2(SB), NOSPLIT, $96-96
+	MOVQ    s+0(FP), AX
+	MOVQ    src_base+8(FP), CX
+	MOVQ    links+48(FP), BX
+	MOVQ    88(AX), SI
+	MOVQ    room+72(FP), DX
+	LEAQ    (DX)(DX*2), DX
+	SHLQ    $0x02, DX
+	MOVQ    seqs+64(FP), DI
+	MOVQ    DI, 88(SP)
+	ADDQ    DI, DX
+	MOVQ    DX, 80(SP)
+	MOVQ    56(AX), DX
+	DECQ    DX
+	MOVL    $0x00000003, DI
+	CMPQ    DX, DI
+	CMOVQLT DI, DX
+	MOVQ    DX, 24(SP)
+
+	// positions are relative to Base from here on
+	MOVQ    80(AX), DX
+	ADDQ    DX, CX
+	SUBQ    DX, (AX)
+	SUBQ    DX, 8(AX)
+	SUBQ    DX, 16(AX)
+	SUBQ    DX, stop+80(FP)
+	MOVQ    24(AX), DI
+	SUBQ    DX, DI
+	MOVL    $0x00008000, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	MOVQ    DI, 40(SP)
+	NEGQ    DX
+	MOVQ    $-32767, DI
+	CMPQ    DX, DI
+	CMOVQLT DI, DX
+	MOVQ    DX, 32(SP)
+	MOVQ    16(AX), DX
+	MOVL    (CX)(DX*1), DX
+	IMUL3L  $0x9e3779b1, DX, R8
+	SHRXL   SI, R8, R8
+	MOVQ    R8, (SP)
+	SHLL    $0x08, DX
+	IMUL3L  $0x9e3779b1, DX, DX
+	SHRXL   SI, DX, DX
+	SHRL    $0x02, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    (AX), DX
+
+loop:
+	CMPQ DX, stop+80(FP)
+	JGE  done
+	MOVQ 16(AX), DI
+	CMPQ DI, DX
+	JGE  inserted3
+	MOVQ (SP), R8
+	MOVQ heads4+40(FP), R9
+	CMPQ 56(AX), $+3
+	JE   three1
+
+insert4:
+	MOVWLZX (R9)(R8*2), R10
+	MOVW    DI, (R9)(R8*2)
+	MOVL    DI, R8
+	ANDL    $0x00007fff, R8
+	MOVW    R10, (BX)(R8*2)
+	INCQ    DI
+	MOVL    (CX)(DI*1), R8
+	IMUL3L  $0x9e3779b1, R8, R8
+	SHRXL   SI, R8, R8
+	CMPQ    DI, DX
+	JLT     insert4
+	JMP     entered2
+
+three1:
+	MOVQ 8(SP), R11
+
+insert35:
+	MOVQ    heads3+32(FP), R10
+	MOVW    DI, (R10)(R11*2)
+	MOVWLZX (R9)(R8*2), R10
+	MOVW    DI, (R9)(R8*2)
+	MOVL    DI, R8
+	ANDL    $0x00007fff, R8
+	MOVW    R10, (BX)(R8*2)
+	INCQ    DI
+	MOVL    (CX)(DI*1), R10
+	IMUL3L  $0x9e3779b1, R10, R8
+	SHRXL   SI, R8, R8
+	MOVQ    R10, R11
+	SHLL    $0x08, R11
+	IMUL3L  $0x9e3779b1, R11, R11
+	SHRXL   SI, R11, R11
+	SHRL    $0x02, R11
+	CMPQ    DI, DX
+	JLT     insert35
+	MOVQ    R11, 8(SP)
+
+entered2:
+	MOVQ R8, (SP)
+
+inserted3:
+entered:
+	MOVQ       24(SP), DI
+	MOVQ       32(AX), R8
+	MOVQ       (SP), R9
+	MOVQ       heads4+40(FP), R11
+	MOVWQSX    (R11)(R9*2), R10
+	MOVW       DX, (R11)(R9*2)
+	MOVL       DX, R9
+	ANDL       $0x00007fff, R9
+	MOVW       R10, (BX)(R9*2)
+	MOVL       1(CX)(DX*1), R12
+	IMUL3L     $0x9e3779b1, R12, R9
+	SHRXL      SI, R9, R9
+	MOVQ       R9, (SP)
+	PREFETCHT0 (R11)(R9*2)
+	LEAQ       1(DX), R9
+	MOVQ       R9, 16(AX)
+	CMPQ       56(AX), $+3
+	JNE        only6
+	MOVQ       8(SP), R9
+	MOVQ       heads3+32(FP), R11
+	MOVWQSX    (R11)(R9*2), R13
+	MOVW       DX, (R11)(R9*2)
+	MOVQ       R13, 16(SP)
+	SHLL       $0x08, R12
+	IMUL3L     $0x9e3779b1, R12, R12
+	SHRXL      SI, R12, R12
+	SHRL       $0x02, R12
+	MOVQ       R12, 8(SP)
+	PREFETCHT0 (R11)(R12*2)
+
+only6:
+	MOVQ    32(SP), R15
+	MOVQ    DX, R11
+	SUBQ    72(AX), R11
+	CMPQ    R11, R15
+	CMOVQLT R15, R11
+	CMPQ    R10, R11
+	JLT     short
+	CMPQ    R10, DX
+	JGE     short
+	LEAQ    -3(CX)(DI*1), R12
+	MOVL    (R12)(DX*1), R13
+
+candidate10:
+	CMPL R13, (R12)(R10*1)
+	JE   hit11
+
+next9:
+	MOVL    R10, R15
+	ANDL    $0x00007fff, R15
+	MOVWQSX (BX)(R15*2), R15
+	CMPQ    R15, R10
+	JGE     short
+	CMPQ    R15, R11
+	JLT     short
+	MOVQ    R15, R10
+	DECQ    R8
+	JNZ     candidate10
+	JMP     short
+
+long12:
+	MOVL $0x00000008, R14
+
+more14:
+	LEAQ      (CX)(R14*1), R9
+	VMOVDQU   (R9)(DX*1), Y0
+	VPCMPEQB  (R9)(R10*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	NOTL      R15
+	TZCNTL    R15, R15
+	LEAQ      (R14)(R15*1), R14
+	JCC       ended15
+	CMPQ      R14, $0x00000102
+	JLT       more14
+
+ended15:
+	MOVL    $0x00000102, R15
+	CMPQ    R14, R15
+	CMOVQGT R15, R14
+	JMP     counted13
+
+hit11:
+	MOVQ   (CX)(DX*1), R14
+	XORQ   (CX)(R10*1), R14
+	JEQ    long12
+	TZCNTQ R14, R14
+	SHRL   $0x03, R14
+
+counted13:
+	CMPQ R14, DI
+	JLE  next9
+	MOVQ R10, R9
+	MOVQ R14, DI
+	CMPQ R14, 48(AX)
+	JGE  found7
+	LEAQ -3(CX)(DI*1), R12
+	MOVL (R12)(DX*1), R13
+
+	// a longer match has branches of its own, because it is less likely
+	JMP next8
+
+candidate16:
+	CMPL R13, (R12)(R10*1)
+	JE   hit17
+
+next8:
+	MOVL    R10, R15
+	ANDL    $0x00007fff, R15
+	MOVWQSX (BX)(R15*2), R15
+	CMPQ    R15, R10
+	JGE     found7
+	CMPQ    R15, R11
+	JLT     found7
+	MOVQ    R15, R10
+	DECQ    R8
+	JNZ     candidate16
+	JMP     found7
+
+long18:
+	MOVL $0x00000008, R14
+
+more20:
+	LEAQ      (CX)(R14*1), R15
+	VMOVDQU   (R15)(DX*1), Y0
+	VPCMPEQB  (R15)(R10*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	NOTL      R15
+	TZCNTL    R15, R15
+	LEAQ      (R14)(R15*1), R14
+	JCC       ended21
+	CMPQ      R14, $0x00000102
+	JLT       more20
+
+ended21:
+	MOVL    $0x00000102, R15
+	CMPQ    R14, R15
+	CMOVQGT R15, R14
+	JMP     counted19
+
+hit17:
+	MOVQ   (CX)(DX*1), R14
+	XORQ   (CX)(R10*1), R14
+	JEQ    long18
+	TZCNTQ R14, R14
+	SHRL   $0x03, R14
+
+counted19:
+	CMPQ R14, DI
+	JLE  next8
+	MOVQ R10, R9
+	MOVQ R14, DI
+	CMPQ R14, 48(AX)
+	JGE  found7
+	LEAQ -3(CX)(DI*1), R12
+	MOVL (R12)(DX*1), R13
+	JMP  next8
+
+found7:
+	MOVQ DX, R8
+	SUBQ R9, R8
+
+judge:
+	CMPQ   DI, 64(AX)
+	JGE    found
+	LZCNTL R8, R15
+	SUBL   $+38, R15
+	SHLL   $0x03, R15
+	MOVQ   cost+56(FP), R9
+	LEAQ   (CX)(DX*1), R10
+	LEAQ   (R10)(DI*1), R12
+
+literal:
+	MOVBLZX (R10), R11
+	MOVBLZX (R9)(R11*1), R11
+	ADDL    R11, R15
+	INCQ    R10
+	CMPQ    R10, R12
+	JLT     literal
+	TESTL   R15, R15
+	JLE     miss
+
+found:
+	MOVQ DI, 56(SP)
+	MOVQ R8, 64(SP)
+	MOVQ DX, 48(SP)
+	XORL R15, R15
+	JMP  further
+
+short:
+	CMPQ 56(AX), $+3
+	JNE  miss
+	MOVQ 16(SP), R10
+	CMPQ R10, R11
+	JLT  miss
+	CMPQ R10, DX
+	JGE  miss
+	MOVL (CX)(DX*1), R15
+	XORL (CX)(R10*1), R15
+	SHLL $0x08, R15
+	JNZ  miss
+	MOVL $0x00000003, DI
+	MOVQ DX, R8
+	SUBQ R10, R8
+	JMP  judge
+
+miss:
+	MOVQ    DX, R15
+	SUBQ    8(AX), R15
+	SHRQ    $0x08, R15
+	INCQ    R15
+	MOVL    $0x00000020, DI
+	CMPQ    R15, DI
+	CMOVQGT DI, R15
+	ADDQ    R15, DX
+	CMPQ    R15, $+1
+	JNE     loop
+	CMPQ    DX, stop+80(FP)
+	JLT     entered
+	JMP     done
+
+worse:
+	MOVQ 72(SP), R15
+
+further:
+	CMPQ       R15, 40(AX)
+	JGE        settle
+	MOVQ       56(SP), DI
+	CMPQ       DI, 48(AX)
+	JGE        settle
+	INCQ       R15
+	MOVQ       R15, 72(SP)
+	MOVQ       48(SP), DX
+	ADDQ       R15, DX
+	CMPQ       DX, 40(SP)
+	JGE        settle
+	MOVQ       32(AX), R8
+	SHRXQ      R15, R8, R8
+	DECQ       DI
+	MOVL       $0x00000003, R15
+	CMPQ       DI, R15
+	CMOVQLT    R15, DI
+	MOVQ       (SP), R9
+	MOVQ       heads4+40(FP), R11
+	MOVWQSX    (R11)(R9*2), R10
+	MOVW       DX, (R11)(R9*2)
+	MOVL       DX, R9
+	ANDL       $0x00007fff, R9
+	MOVW       R10, (BX)(R9*2)
+	MOVL       1(CX)(DX*1), R12
+	IMUL3L     $0x9e3779b1, R12, R9
+	SHRXL      SI, R9, R9
+	MOVQ       R9, (SP)
+	PREFETCHT0 (R11)(R9*2)
+	LEAQ       1(DX), R9
+	MOVQ       R9, 16(AX)
+	CMPQ       56(AX), $+3
+	JNE        only22
+	MOVQ       8(SP), R9
+	MOVQ       heads3+32(FP), R11
+	MOVWQSX    (R11)(R9*2), R13
+	MOVW       DX, (R11)(R9*2)
+	MOVQ       R13, 16(SP)
+	SHLL       $0x08, R12
+	IMUL3L     $0x9e3779b1, R12, R12
+	SHRXL      SI, R12, R12
+	SHRL       $0x02, R12
+	MOVQ       R12, 8(SP)
+	PREFETCHT0 (R11)(R12*2)
+
+only22:
+	MOVQ    32(SP), R15
+	MOVQ    DX, R11
+	SUBQ    72(AX), R11
+	CMPQ    R11, R15
+	CMOVQLT R15, R11
+	CMPQ    R10, R11
+	JLT     worse
+	CMPQ    R10, DX
+	JGE     worse
+	LEAQ    -3(CX)(DI*1), R12
+	MOVL    (R12)(DX*1), R13
+
+candidate26:
+	CMPL R13, (R12)(R10*1)
+	JE   hit27
+
+next25:
+	MOVL    R10, R15
+	ANDL    $0x00007fff, R15
+	MOVWQSX (BX)(R15*2), R15
+	CMPQ    R15, R10
+	JGE     worse
+	CMPQ    R15, R11
+	JLT     worse
+	MOVQ    R15, R10
+	DECQ    R8
+	JNZ     candidate26
+	JMP     worse
+
+long28:
+	MOVL $0x00000008, R14
+
+more30:
+	LEAQ      (CX)(R14*1), R9
+	VMOVDQU   (R9)(DX*1), Y0
+	VPCMPEQB  (R9)(R10*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	NOTL      R15
+	TZCNTL    R15, R15
+	LEAQ      (R14)(R15*1), R14
+	JCC       ended31
+	CMPQ      R14, $0x00000102
+	JLT       more30
+
+ended31:
+	MOVL    $0x00000102, R15
+	CMPQ    R14, R15
+	CMOVQGT R15, R14
+	JMP     counted29
+
+hit27:
+	MOVQ   (CX)(DX*1), R14
+	XORQ   (CX)(R10*1), R14
+	JEQ    long28
+	TZCNTQ R14, R14
+	SHRL   $0x03, R14
+
+counted29:
+	CMPQ R14, DI
+	JLE  next25
+	MOVQ R10, R9
+	MOVQ R14, DI
+	CMPQ R14, 48(AX)
+	JGE  found23
+	LEAQ -3(CX)(DI*1), R12
+	MOVL (R12)(DX*1), R13
+
+	// a longer match has branches of its own, because it is less likely
+	JMP next24
+
+candidate32:
+	CMPL R13, (R12)(R10*1)
+	JE   hit33
+
+next24:
+	MOVL    R10, R15
+	ANDL    $0x00007fff, R15
+	MOVWQSX (BX)(R15*2), R15
+	CMPQ    R15, R10
+	JGE     found23
+	CMPQ    R15, R11
+	JLT     found23
+	MOVQ    R15, R10
+	DECQ    R8
+	JNZ     candidate32
+	JMP     found23
+
+long34:
+	MOVL $0x00000008, R14
+
+more36:
+	LEAQ      (CX)(R14*1), R15
+	VMOVDQU   (R15)(DX*1), Y0
+	VPCMPEQB  (R15)(R10*1), Y0, Y0
+	VPMOVMSKB Y0, R15
+	NOTL      R15
+	TZCNTL    R15, R15
+	LEAQ      (R14)(R15*1), R14
+	JCC       ended37
+	CMPQ      R14, $0x00000102
+	JLT       more36
+
+ended37:
+	MOVL    $0x00000102, R15
+	CMPQ    R14, R15
+	CMOVQGT R15, R14
+	JMP     counted35
+
+hit33:
+	MOVQ   (CX)(DX*1), R14
+	XORQ   (CX)(R10*1), R14
+	JEQ    long34
+	TZCNTQ R14, R14
+	SHRL   $0x03, R14
+
+counted35:
+	CMPQ R14, DI
+	JLE  next24
+	MOVQ R10, R9
+	MOVQ R14, DI
+	CMPQ R14, 48(AX)
+	JGE  found23
+	LEAQ -3(CX)(DI*1), R12
+	MOVL (R12)(DX*1), R13
+	JMP  next24
+
+found23:
+	MOVQ DX, R8
+	SUBQ R9, R8
+
+	// one position further the score must be 3 higher, two positions 6
+	LZCNTL R8, R9
+	LZCNTL 64(SP), R10
+	SUBL   R10, R9
+	LEAQ   (R9)(DI*4), R9
+	MOVQ   56(SP), R10
+	SHLQ   $0x02, R10
+	SUBL   R10, R9
+	MOVQ   72(SP), R10
+	LEAQ   -1(R10)(R10*2), R10
+	CMPL   R9, R10
+	JLE    worse
+	JMP    found
+
+settle:
+	MOVQ 48(SP), DX
+	MOVQ 64(SP), DI
+	MOVQ DX, R9
+	SUBQ DI, R9
+	MOVQ DX, R10
+	SUBQ 8(AX), R10
+	MOVQ 80(AX), R12
+	ADDQ R9, R12
+	CMPQ R12, $+8
+	JCS  far
+	MOVQ -8(CX)(R9*1), R11
+	XORQ -8(CX)(DX*1), R11
+
+	// a bit that differs where the literals end
+	MOVQ    $0x8000000000000000, R12
+	MOVQ    R10, R13
+	SHLQ    $0x03, R13
+	SHRXQ   R13, R12, R12
+	XORL    R13, R13
+	CMPQ    R10, $+8
+	CMOVQCC R13, R12
+	ORQ     R12, R11
+	JEQ     long
+	LZCNTQ  R11, R11
+	SHRQ    $0x03, R11
+
+backed:
+	MOVQ 56(SP), R8
+	SUBQ R11, R10
+	ADDQ R8, DX
+	ADDQ R11, R8
+	MOVQ 88(SP), R12
+	MOVL R10, (R12)
+	MOVL R8, 4(R12)
+	MOVL DI, 8(R12)
+	ADDQ $+12, R12
+	MOVQ R12, 88(SP)
+	MOVQ DX, 8(AX)
+	CMPQ R12, 80(SP)
+	JCS  loop
+	JMP  done
+
+long:
+	MOVQ 80(AX), R12
+	ADDQ R9, R12
+
+far:
+	// at most to the beginning of src
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+	MOVQ    R12, R8
+	XORL    R11, R11
+	MOVQ    CX, R12
+
+back:
+	CMPQ R11, R8
+	JGE  backed
+	MOVB -1(R12)(DX*1), R13
+	CMPB R13, -1(R12)(R9*1)
+	JNE  backed
+	DECQ R12
+	INCQ R11
+	JMP  back
+
+done:
+	VZEROUPPER
+	MOVQ DX, (AX)
+	MOVL $0x00008000, R15
+	CMPQ DX, R15
+	JLT  within
+
+	// the rest of the window, which the caller slides next
+	MOVQ R15, DX
+	MOVQ 16(AX), DI
+	CMPQ DI, DX
+	JGE  inserted40
+	MOVQ (SP), R8
+	MOVQ heads4+40(FP), R9
+	CMPQ 56(AX), $+3
+	JE   three38
+
+insert41:
+	MOVWLZX (R9)(R8*2), R10
+	MOVW    DI, (R9)(R8*2)
+	MOVL    DI, R8
+	ANDL    $0x00007fff, R8
+	MOVW    R10, (BX)(R8*2)
+	INCQ    DI
+	MOVL    (CX)(DI*1), R8
+	IMUL3L  $0x9e3779b1, R8, R8
+	SHRXL   SI, R8, R8
+	CMPQ    DI, DX
+	JLT     insert41
+	JMP     entered39
+
+three38:
+	MOVQ 8(SP), R11
+
+insert342:
+	MOVQ    heads3+32(FP), R10
+	MOVW    DI, (R10)(R11*2)
+	MOVWLZX (R9)(R8*2), R10
+	MOVW    DI, (R9)(R8*2)
+	MOVL    DI, R8
+	ANDL    $0x00007fff, R8
+	MOVW    R10, (BX)(R8*2)
+	INCQ    DI
+	MOVL    (CX)(DI*1), R10
+	IMUL3L  $0x9e3779b1, R10, R8
+	SHRXL   SI, R8, R8
+	MOVQ    R10, R11
+	SHLL    $0x08, R11
+	IMUL3L  $0x9e3779b1, R11, R11
+	SHRXL   SI, R11, R11
+	SHRL    $0x02, R11
+	CMPQ    DI, DX
+	JLT     insert342
+	MOVQ    R11, 8(SP)
+
+entered39:
+	MOVQ R8, (SP)
+
+inserted40:
+	MOVQ DX, 16(AX)
+
+within:
+	MOVQ 80(AX), R15
+	ADDQ R15, (AX)
+	ADDQ R15, 8(AX)
+	ADDQ R15, 16(AX)
+	MOVQ 88(SP), R15
+	SUBQ seqs+64(FP), R15
+	MOVQ R15, bytes+88(FP)
+	RET
+
+// func slideAVX2(entries *int16, n int)
+// Requires: AVX, AVX2
+TEXT ·slideAVX2(SB), NOSPLIT, $0-16
+	MOVQ     entries+0(FP), AX
+	MOVQ     n+8(FP), CX
+	VPCMPEQD Y0, Y0, Y0
+	VPSLLW   $0x0f, Y0, Y0
+
+slide:
+	VPADDSW (AX), Y0, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	SUBQ    $+16, CX
+	JGT     slide
+	VZEROUPPER
+	RET

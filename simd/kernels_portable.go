@@ -130,3 +130,13 @@ func collectKernel(
 ) (count int, stopped bool) {
 	return n, false
 }
+
+func hasHashChain() bool { return false }
+
+func parseHashChainKernel(
+	*HashChainParse, []byte, []int16, []int16, []int16, *[256]uint8, []rawSequence,
+) int {
+	panic("simd: ParseHashChain without a kernel")
+}
+
+func slideKernel([]int16) (done int) { return 0 }

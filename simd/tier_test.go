@@ -193,6 +193,7 @@ func sequenceKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			return "ParseRowHash", ok, want.parse
 		},
 		func() (string, bool, bool) { return "ParseCandidates", HasCandidates(), want.parse },
+		func() (string, bool, bool) { return "ParseHashChain", HasHashChain(), want.parse },
 	}
 }
 

@@ -25,5 +25,7 @@ func main() {
 	pathCostsAVX2()
 	searchRowsAVX2(mul)
 	collectAVX2()
+	hashChain()
+	slide()
 	Generate()
 }
