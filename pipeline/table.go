@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-
 	"github.com/gopz/compress/deflate"
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/internal/container"

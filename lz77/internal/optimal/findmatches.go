@@ -59,7 +59,7 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 		case LCPIntervals:
 			g.cands = o.lcp.find(g.cands, src, p, o.model)
 		default:
-			found := o.tree.find(g, src, min(p+checkpointStep, stop), most)
+			found := o.tree.find(g, src, min(p+checkpointStep, end, stop), most)
 			if p = o.tree.At - 1; !found {
 				continue
 			}
