@@ -6,10 +6,14 @@ package simd
 
 // sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple
 // of 16, and above 0.
+//
+//go:noescape
 func sweepTreeAVX2(table []uint16, now uint16)
 
 // hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is
 // at least one, and no more than a batch. It does not change t.Hashed.
+//
+//go:noescape
 func hashTreeAVX2(t *struct {
 	At       int
 	Hashed   int
@@ -30,6 +34,8 @@ func hashTreeAVX2(t *struct {
 
 // searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7
 // bytes. If first is nil it drops the candidates, but needs room for one. See SearchTree.
+//
+//go:noescape
 func searchTreeAVX2(t *struct {
 	At       int
 	Hashed   int

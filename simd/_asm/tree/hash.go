@@ -9,6 +9,7 @@ import (
 // sweep emits sweepTreeAVX2.
 func sweep() {
 	TEXT("sweepTreeAVX2", NOSPLIT, "func(table []uint16, now uint16)")
+	Pragma("noescape")
 	Doc("sweepTreeAVX2 marks the entries out of reach of position now. len(table) must be a multiple",
 		"of 16, and above 0.")
 	table, left, t := GP64(), GP64(), GP64()
@@ -45,6 +46,7 @@ type hasher struct {
 // hash emits hashTreeAVX2, which is hashPortable.
 func hash() {
 	TEXT("hashTreeAVX2", NOSPLIT, "func(t "+treeType+", src *byte, end int)")
+	Pragma("noescape")
 	Doc("hashTreeAVX2 inserts the positions from t.Hashed on into the hash tables, up to end. There is",
 		"at least one, and no more than a batch. It does not change t.Hashed.")
 	p := &hasher{

@@ -25,6 +25,7 @@ type searcher struct {
 func search() {
 	TEXT("searchTreeAVX2", NOSPLIT, "func(t "+treeType+", src *byte, end int, "+
 		"cands *uint64, n int, first *uint32, most int) (total int, found bool)")
+	Pragma("noescape")
 	Doc("searchTreeAVX2 descends the trees of positions up to end. Behind end the content has Nice+7",
 		"bytes. If first is nil it drops the candidates, but needs room for one. See SearchTree.")
 	p := &searcher{
