@@ -139,20 +139,25 @@ func blocksOf(x *index.File) iter.Seq[BlockInfo] {
 		for i := range x.Streams {
 			st := &x.Streams[i]
 			for n := range st.Blocks {
-				b := &x.Blocks[st.First+n]
-				if !yield(BlockInfo{
-					Stream:        i,
-					Number:        n,
-					Kind:          kindNames[b.Kind],
-					Offset:        b.Offset,
-					Size:          int64(b.Size),
-					ContentOffset: b.Content,
-					Content:       int64(b.Raw),
-				}) {
+				if !yield(blockInfo(x, i, n)) {
 					return
 				}
 			}
 		}
+	}
+}
+
+// blockInfo describes a block of a stream.
+func blockInfo(x *index.File, stream int, number int64) BlockInfo {
+	b := &x.Blocks[x.Streams[stream].First+number]
+	return BlockInfo{
+		Stream:        stream,
+		Number:        number,
+		Kind:          kindNames[b.Kind],
+		Offset:        b.Offset,
+		Size:          int64(b.Size),
+		ContentOffset: b.Content,
+		Content:       int64(b.Raw),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sort"
 
 	"github.com/gopz/compress/internal/blockcache"
 	"github.com/gopz/compress/internal/container"
@@ -129,6 +130,14 @@ func (r *ReaderAt) Info() Info { return infoOf(&r.index) }
 
 // Blocks goes through all blocks of the file in order.
 func (r *ReaderAt) Blocks() iter.Seq[BlockInfo] { return blocksOf(&r.index) }
+
+// Block describes the block with that number among all blocks of the file, from 0. It panics if
+// there is none.
+func (r *ReaderAt) Block(number int64) BlockInfo {
+	st := r.index.Streams
+	n := sort.Search(len(st), func(i int) bool { return st[i].First > number }) - 1
+	return blockInfo(&r.index, n, number-st[n].First)
+}
 
 // ReadAt reads len(p) bytes of content from offset off, as [io.ReaderAt] says. It decompresses the
 // blocks in parallel. With an error it returns the number of bytes in front of the damage.

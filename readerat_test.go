@@ -61,6 +61,26 @@ func TestReadAtRandom(t *testing.T) {
 	}
 }
 
+// TestBlock checks that Block and Blocks describe the same blocks, in a file with empty streams.
+func TestBlock(t *testing.T) {
+	var file []byte
+	for _, blocks := range []int{0, 3, 0, 1, 2, 0} {
+		content := mixedBytes(blocks * testBlock)
+		file = append(file, encode(t, content, WithBlockSize(testBlock))...)
+	}
+	r := openAt(t, file)
+	number := int64(0)
+	for want := range r.Blocks() {
+		if got := r.Block(number); got != want {
+			t.Errorf("block %d is %+v, and %+v in Blocks", number, got, want)
+		}
+		number++
+	}
+	if number != 6 {
+		t.Errorf("%d blocks in place of 6", number)
+	}
+}
+
 // TestIdleCursor checks that a cursor in the middle of a block does not block ReadAt, whatever the
 // number of cache entries.
 func TestIdleCursor(t *testing.T) {
