@@ -2,13 +2,11 @@ package pzbeam
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/gopz/compress"
 )
@@ -52,48 +50,29 @@ type planFn struct{ Options Options }
 func (fn *planFn) ProcessElement(ctx context.Context, source string, emit func(string, file)) error {
 	f, err := stat(ctx, source)
 	if err != nil {
-		return fmt.Errorf("pzbeam: %s: %w", source, err)
+		return about(source, err)
 	}
-	if f.Output, err = fn.Options.output(source, fn.Options.addExtension()); err != nil {
+	var wanted bool
+	f.Output, wanted, err = fn.Options.target(ctx, source, fn.Options.addExtension())
+	if err != nil || !wanted {
 		return err
 	}
 	p, err := fn.Options.plan(&f)
 	if err != nil {
-		return fmt.Errorf("pzbeam: %s: %w", source, err)
+		return about(source, err)
 	}
 	f.Blocks = p.Blocks()
 	if f.PerGroup = fn.Options.groupBlocks(f.Size, int64(p.BlockSize())); f.groups() > 1 {
 		ranges, err := ReadRanges(ctx, source)
 		if err != nil {
-			return fmt.Errorf("pzbeam: %s: %w", source, err)
+			return about(source, err)
 		}
 		if !ranges {
 			f.PerGroup = f.Blocks
 		}
 	}
-	emit(f.Output, f)
+	emitFile(f, emit)
 	return nil
-}
-
-// stat returns size and time of a file.
-func stat(ctx context.Context, source string) (f file, err error) {
-	fs, err := filesystem.New(ctx, source)
-	if err != nil {
-		return f, err
-	}
-	defer fs.Close()
-	f.Source = source
-	if f.Size, err = fs.Size(ctx, source); err != nil {
-		return f, err
-	}
-	if g, ok := fs.(filesystem.LastModifiedGetter); ok {
-		t, err := g.LastModified(ctx, source)
-		if err != nil {
-			return f, err
-		}
-		f.ModTime = t.Unix()
-	}
-	return f, nil
 }
 
 // compressFn compresses groups of blocks.
@@ -112,30 +91,30 @@ func (fn *compressFn) ProcessElement(
 	emitPart func(string, part), emitResult func(string, Result),
 ) error {
 	return claim(rt, func(group int64) error {
-		var err error
+		staging := fn.Options.staging(&f)
 		if f.groups() == 1 {
-			r := Result{Source: f.Source, Output: f.Output, Content: f.Size}
-			if r.Packed, err = fn.whole(ctx, &f); err == nil {
-				emitResult(f.Output, r)
+			r := Result{Source: f.Source, Output: f.Output, Content: f.Size, Staging: staging}
+			var err error
+			if r.Packed, err = fn.whole(ctx, &f, staging); err != nil {
+				return about(f.Source, err)
 			}
-		} else {
-			p := part{File: f, Group: group, Name: partName(fn.Options.staging(&f), group)}
-			if err = fn.group(ctx, &p); err == nil {
-				emitPart(f.Output, p)
-			}
+			emitResult(f.Output, r)
+			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+		p := part{File: f, Group: group, Name: partName(staging, group)}
+		if err := fn.group(ctx, &p, staging); err != nil {
+			return about(f.Source, err)
 		}
+		emitPart(f.Output, p)
 		return nil
 	})
 }
 
 // group writes the part of a group.
-func (fn *compressFn) group(ctx context.Context, p *part) (err error) {
+func (fn *compressFn) group(ctx context.Context, p *part, staging string) (err error) {
 	f := &p.File
 	m := startMeter()
-	plan, err := fn.Options.plan(f, m.options()...)
+	plan, err := fn.Options.plan(f, compress.WithTrace(m.trace))
 	if err != nil {
 		return err
 	}
@@ -145,11 +124,11 @@ func (fn *compressFn) group(ctx context.Context, p *part) (err error) {
 	if err != nil {
 		return err
 	}
-	defer fn.sources.put(f.Source, src)
+	defer func() { fn.sources.put(f.Source, src, err) }()
 	first, last := f.group(p.Group)
 	from, to := plan.Input(first, last)
 	var piece *compress.Piece
-	err = publish(ctx, p.Name, func(w io.Writer) error {
+	err = publish(ctx, p.Name, staging, func(w io.Writer) error {
 		if first == 0 {
 			h := plan.Header()
 			p.Packed = int64(len(h))
@@ -158,7 +137,10 @@ func (fn *compressFn) group(ctx context.Context, p *part) (err error) {
 			}
 		}
 		piece, err = plan.Encode(w, io.NewSectionReader(src, from, to-from), first, last)
-		return err
+		if err != nil {
+			return err
+		}
+		return f.unchanged(ctx)
 	})
 	if err != nil {
 		return err
@@ -173,14 +155,14 @@ func (fn *compressFn) group(ctx context.Context, p *part) (err error) {
 }
 
 // whole compresses a file from front to back, and returns the size of the output.
-func (fn *compressFn) whole(ctx context.Context, f *file) (size int64, err error) {
+func (fn *compressFn) whole(ctx context.Context, f *file, staging string) (size int64, err error) {
 	m := startMeter()
 	opts, err := fn.Options.compression(f)
 	if err != nil {
 		return 0, err
 	}
-	opts = append(opts, m.options()...)
-	err = publish(ctx, f.Output, func(dst io.Writer) error {
+	opts = append(opts, compress.WithTrace(m.trace))
+	err = publish(ctx, f.Output, staging, func(dst io.Writer) error {
 		n := &counter{w: dst}
 		w, err := compress.NewWriter(n, append(opts, compress.WithContentSize(f.Size))...)
 		if err != nil {
@@ -193,11 +175,15 @@ func (fn *compressFn) whole(ctx context.Context, f *file) (size int64, err error
 		if err != nil {
 			return err
 		}
-		err = w.Close()
+		if err := w.Close(); err != nil {
+			return err
+		}
 		size = n.n
-		return err
+		return f.unchanged(ctx)
 	})
-	m.end(ctx, f.Size)
+	if err == nil {
+		m.end(ctx, f.Size)
+	}
 	return size, err
 }
 
@@ -225,15 +211,15 @@ func (o *Options) writeTrailer(
 	for i, p := range parts {
 		pieces[i] = new(compress.Piece)
 		if err := pieces[i].UnmarshalBinary(p.Piece); err != nil {
-			return "", 0, fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+			return "", 0, about(f.Source, err)
 		}
 	}
 	trailer, err := plan.Trailer(pieces...)
 	if err != nil {
-		return "", 0, fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+		return "", 0, about(f.Source, err)
 	}
 	name = partName(staging, f.groups())
-	err = publish(ctx, name, func(w io.Writer) error {
+	err = publish(ctx, name, staging, func(w io.Writer) error {
 		_, err := w.Write(trailer)
 		return err
 	})

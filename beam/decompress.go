@@ -3,7 +3,6 @@ package pzbeam
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -75,57 +74,70 @@ func restore(
 	return both(s, o, parts, whole), findings
 }
 
-// archive is a compressed file that is open at any offset.
+// archive is a compressed file that is open at any offset. One group at a time uses it.
 type archive struct {
 	*compress.ReaderAt
-	src RangeReader
+	src   RangeReader
+	meter *meter // of the group
 }
 
 // Close closes the index and the file.
-func (a archive) Close() error { return errors.Join(a.ReaderAt.Close(), a.src.Close()) }
+func (a *archive) Close() error { return errors.Join(a.ReaderAt.Close(), a.src.Close()) }
 
-// openArchive opens a .pz or .zst file by its index. ok is false if the file has to be read as a
+// openArchive opens a .pz or .zst file by its index. It returns nil if the file has to be read as a
 // whole: it has no index, or that is damaged, or it cannot be read at any offset.
-func openArchive(ctx context.Context, f *file, opts ...compress.Option) (a archive, ok bool, err error) {
+func openArchive(ctx context.Context, f *file, opts ...compress.Option) (*archive, error) {
 	if ranges, err := ReadRanges(ctx, f.Source); err != nil || !ranges {
-		return a, false, err
+		return nil, err
 	}
 	src, err := openRange(context.WithoutCancel(ctx), f.Source)
 	if err != nil {
-		return a, false, err
+		return nil, err
 	}
 	var magic [4]byte
 	n, err := src.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
 		src.Close()
-		return a, false, err
+		return nil, err
 	}
 	if format, known := compress.DetectFormat(magic[:n]); known && format == compress.Gzip {
-		return a, false, src.Close()
+		return nil, src.Close()
 	}
-	r, err := compress.NewReaderAt(src, f.Size, opts...)
+	a := &archive{src: src}
+	trace := compress.WithTrace(func(e compress.StageEvent) { a.meter.trace(e) })
+	a.ReaderAt, err = compress.NewReaderAt(src, f.Size, append(opts, trace)...)
 	var e *compress.Error
 	switch {
-	case errors.As(err, &e):
-		return a, false, src.Close()
+	case errors.As(err, &e) && !errors.Is(err, compress.ErrMemory):
+		return nil, src.Close()
 	case err != nil:
 		src.Close()
-		return a, false, err
+		return nil, err
 	}
-	return archive{r, src}, true, nil
+	return a, nil
 }
 
-// takeArchive returns a file that could be opened by its index before.
-func takeArchive(
-	ctx context.Context, l *lender[archive], f *file, opts ...compress.Option,
-) (archive, error) {
-	return l.take(f.Source, func() (archive, error) {
-		a, ok, err := openArchive(ctx, f, opts...)
-		if err == nil && !ok {
-			err = errors.New("the index cannot be read any more, or not within the memory limit")
+// withArchive calls do with a file that could be opened by its index before.
+func withArchive(
+	ctx context.Context, l *lender[*archive], f *file, m *meter, do func(a *archive) error,
+	opts ...compress.Option,
+) error {
+	a, err := l.take(f.Source, func() (*archive, error) {
+		a, err := openArchive(ctx, f, opts...)
+		if err == nil && a == nil {
+			err = errors.New("its index can no longer be read")
 		}
 		return a, err
 	})
+	if err != nil {
+		return err
+	}
+	a.meter = m
+	if err = do(a); err == nil {
+		err = f.unchanged(ctx)
+	}
+	l.put(f.Source, a, err)
+	return err
 }
 
 // indexFn finds out what there is to restore.
@@ -138,24 +150,30 @@ type indexFn struct {
 func (fn *indexFn) ProcessElement(ctx context.Context, source string, emit func(string, file)) error {
 	f, err := stat(ctx, source)
 	if err != nil {
-		return fmt.Errorf("pzbeam: %s: %w", source, err)
+		return about(source, err)
 	}
-	f.Output = source
 	if fn.Mode != verifying {
-		if f.Output, err = fn.Options.output(source, cutExtension); err != nil {
+		var wanted bool
+		f.Output, wanted, err = fn.Options.target(ctx, source, cutExtension)
+		if err != nil || !wanted {
 			return err
 		}
 	}
-	a, ok, err := openArchive(ctx, &f)
+	a, err := openArchive(ctx, &f, compress.WithMaxMemory(fn.Options.MaxMemory))
 	if err != nil {
-		return fmt.Errorf("pzbeam: %s: %w", source, err)
+		return about(source, err)
 	}
-	if ok {
+	if a != nil {
 		defer a.Close()
 		x := a.Info()
 		f.Blocks, f.PerGroup = x.Blocks, fn.Options.perGroup(x.Content, x.Blocks)
 	}
-	emit(f.Output, f)
+	if fn.Mode == verifying {
+		f.Output = source
+		emit(canonical(source), f)
+	} else {
+		emitFile(f, emit)
+	}
 	return nil
 }
 
@@ -164,7 +182,7 @@ type restoreFn struct {
 	grouped
 	Options  Options
 	Mode     mode
-	archives lender[archive]
+	archives lender[*archive]
 }
 
 // Teardown closes the files.
@@ -183,8 +201,9 @@ func (fn *restoreFn) ProcessElement(
 ) error {
 	return claim(rt, func(group int64) error {
 		p := part{File: f, Group: group, Name: f.Output}
+		staging := fn.Options.staging(&f)
 		if f.groups() > 1 {
-			p.Name = partName(fn.Options.staging(&f), group)
+			p.Name = partName(staging, group)
 		}
 		report := func(d compress.Damage) error {
 			if fn.Mode == decompressing {
@@ -207,15 +226,16 @@ func (fn *restoreFn) ProcessElement(
 		if fn.Mode == verifying {
 			err = do(io.Discard)
 		} else {
-			err = publish(ctx, p.Name, do)
+			err = publish(ctx, p.Name, staging, do)
 		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+			return about(f.Source, err)
 		case fn.Mode == verifying:
 		case f.groups() == 1:
 			emitResult(f.Output, Result{
 				Source: f.Source, Output: f.Output, Content: p.Content, Packed: f.Size, Lost: p.Lost,
+				Staging: staging,
 			})
 		default:
 			if p.Packed = f.Size / f.groups(); group == 0 {
@@ -232,11 +252,14 @@ func (fn *restoreFn) do(
 	ctx context.Context, p *part, w *counter, report func(compress.Damage) error,
 ) error {
 	f, m := &p.File, startMeter()
-	opts := append(fn.options(), m.options()...)
+	opts := append(fn.options(), compress.WithTrace(m.trace))
 	var err error
 	switch {
 	case f.PerGroup > 0:
-		err = fn.group(ctx, p, w, report)
+		err = withArchive(ctx, &fn.archives, f, m, func(a *archive) error {
+			first, last := f.group(p.Group)
+			return a.Recover(w, first, last, report)
+		}, fn.options()...)
 	case fn.Mode == recovering:
 		err = fn.recover(ctx, f, w, report)
 	default:
@@ -254,22 +277,13 @@ func (fn *restoreFn) do(
 			err = fn.examine(ctx, f, e, report)
 		}
 	}
-	m.end(ctx, w.n)
-	return err
-}
-
-// group writes the content of a group of blocks.
-func (fn *restoreFn) group(
-	ctx context.Context, p *part, w io.Writer, report func(compress.Damage) error,
-) error {
-	f := &p.File
-	a, err := takeArchive(ctx, &fn.archives, f, fn.options()...)
-	if err != nil {
-		return err
+	if err == nil && f.PerGroup == 0 {
+		err = f.unchanged(ctx)
 	}
-	defer fn.archives.put(f.Source, a)
-	first, last := f.group(p.Group)
-	return a.Recover(w, first, last, report)
+	if err == nil {
+		m.end(ctx, w.n)
+	}
+	return err
 }
 
 // recover writes what is intact of a file without an index.

@@ -179,7 +179,7 @@ func TestFaults(t *testing.T) {
 	}
 	t.Logf("%d runs, %d failures", runs, faults.hit)
 	faults.left = nil
-	removeEmpty(t, out)
+	removeParts(t, out)
 	checkTree(t, out, want)
 }
 
@@ -194,8 +194,8 @@ func checkNoPartial(t *testing.T, dir string, want map[string][]byte) {
 	}
 }
 
-// removeEmpty removes the directories of parts: object stores have none.
-func removeEmpty(t *testing.T, dir string) {
+// removeParts removes the directories of parts: object stores have none.
+func removeParts(t *testing.T, dir string) {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, ".pzbeam", "*"))
 	if err != nil {

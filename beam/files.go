@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -23,14 +24,6 @@ type RangeReader interface {
 // instance by ranged requests to an object store. The context bounds all reads.
 type RangeOpener interface {
 	OpenRange(ctx context.Context, filename string) (RangeReader, error)
-}
-
-// A Joiner is a filesystem.Interface that can make a file of parts without reading them, for
-// instance by a multipart copy. The parts are files of the same file system. Join replaces output
-// atomically. Parts may be small: content of 64 MiB may compress to a
-// few KiB.
-type Joiner interface {
-	Join(ctx context.Context, output string, parts []string) error
 }
 
 // ReadRanges reports whether the file system of a file reads it at any offset: if its OpenRead
@@ -70,7 +63,8 @@ func openRange(ctx context.Context, filename string) (RangeReader, error) {
 	at, ok := r.(RangeReader)
 	if !ok {
 		r.Close()
-		return nil, fmt.Errorf("pzbeam: %s cannot be read at any offset", filename)
+		fs.Close()
+		return nil, errors.New("cannot be read at any offset")
 	}
 	return closeBoth(at, fs, nil)
 }
@@ -107,89 +101,99 @@ func readFrom(ctx context.Context, filename string, f func(io.Reader) error) err
 	return f(r)
 }
 
-// publish writes a file by f. The file appears at once, with all bytes, and only if f succeeds.
-func publish(ctx context.Context, filename string, f func(io.Writer) error) error {
+// stat returns size and time of a file.
+func stat(ctx context.Context, source string) (f file, err error) {
+	f.Source = source
+	if isLocalFile(source) {
+		info, err := os.Stat(source)
+		switch {
+		case err != nil:
+			return f, err
+		case info.IsDir():
+			return f, errors.New("is a directory")
+		case !info.Mode().IsRegular():
+			return f, errors.New("is not a regular file")
+		}
+		f.Size, f.ModTime = info.Size(), info.ModTime().UnixNano()
+		return f, nil
+	}
+	fs, err := filesystem.New(ctx, source)
+	if err != nil {
+		return f, err
+	}
+	defer fs.Close()
+	if f.Size, err = fs.Size(ctx, source); err != nil {
+		return f, err
+	}
+	if g, ok := fs.(filesystem.LastModifiedGetter); ok {
+		t, err := g.LastModified(ctx, source)
+		if err != nil {
+			return f, err
+		}
+		f.ModTime = t.UnixNano()
+	}
+	return f, nil
+}
+
+// unchanged returns an error if the source is no longer what it was when f was made.
+func (f *file) unchanged(ctx context.Context) error {
+	now, err := stat(ctx, f.Source)
+	if err != nil {
+		return err
+	}
+	if now.Size != f.Size || now.ModTime != f.ModTime {
+		return errors.New("changed while it was read; run again when it is complete")
+	}
+	return nil
+}
+
+// exists reports whether there is a file of that name.
+func exists(ctx context.Context, filename string) (bool, error) {
+	if isLocalFile(filename) {
+		info, err := os.Lstat(filename)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return false, nil
+		case err != nil:
+			return false, err
+		case info.IsDir():
+			return false, errors.New("is a directory")
+		}
+		return true, nil
+	}
 	fs, err := filesystem.New(ctx, filename)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer fs.Close()
-	// An object appears when its writer is closed. After an error the context ends the upload
-	// instead, and the writer is never closed. A file of an operating system appears when it is
-	// created, so it gets another name first.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	renamer, local := fs.(filesystem.Renamer)
-	if local = local && isLocalFile(filename); !local {
-		w, err := fs.OpenWrite(ctx, filename)
-		if err != nil {
-			return err
-		}
-		if err := f(w); err != nil {
-			return err
-		}
-		return w.Close()
+	if hasWildcard(filename) {
+		_, err := fs.Size(ctx, filename) // List would take the name for a pattern
+		return err == nil, nil
 	}
-	temp := fmt.Sprintf("%s.%016x%s", filename, rand.Uint64(), tempSuffix)
-	w, err := fs.OpenWrite(ctx, temp)
-	if err != nil {
-		return err
-	}
-	err = f(w)
-	if s, ok := w.(interface{ Sync() error }); ok && err == nil {
-		err = s.Sync()
-	}
-	if cerr := w.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = renamer.Rename(ctx, temp, filename)
-	}
-	if err != nil {
-		err = errors.Join(err, remove(ctx, fs, temp))
-	}
-	return err
+	names, err := fs.List(ctx, filename)
+	return len(names) > 0, err
 }
 
-const tempSuffix = ".pzbeam-tmp"
+// hasWildcard reports whether List takes a name for a pattern.
+func hasWildcard(name string) bool { return strings.ContainsAny(name, `*?[\`) }
 
-// isLocalFile reports whether a name is that of a file of the operating system.
-func isLocalFile(filename string) bool { return !strings.Contains(filename, "://") }
-
-// remove removes a file. It is no error if there is none.
-func remove(ctx context.Context, fs filesystem.Interface, filename string) error {
-	r, ok := fs.(filesystem.Remover)
-	if !ok {
-		return nil
+// canonical returns one name for all names of a file, as far as names show that.
+func canonical(filename string) string {
+	if isLocalFile(filename) {
+		if abs, err := filepath.Abs(filename); err == nil {
+			return abs
+		}
 	}
-	err := r.Remove(ctx, filename)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return filename
 }
 
-// join makes a file of parts.
-func join(ctx context.Context, output string, parts []string) error {
-	fs, err := filesystem.New(ctx, output)
-	if err != nil {
-		return err
+// about puts the name of a file in front of an error.
+func about(filename string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && p.Path == filename {
+		err = p.Err
 	}
-	defer fs.Close()
-	if j, ok := fs.(Joiner); ok {
-		return j.Join(ctx, output, parts)
-	}
-	return publish(ctx, output, func(w io.Writer) error {
-		for _, part := range parts {
-			if err := readFrom(ctx, part, func(r io.Reader) error {
-				_, err := io.Copy(w, r)
-				return err
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return fmt.Errorf("pzbeam: %s: %w", filename, err)
 }
 
 // A lender keeps open files between bundles.
@@ -204,19 +208,28 @@ const keptFiles = 4
 // take returns the file with that name, which open opens if it is not kept.
 func (l *lender[T]) take(name string, open func() (T, error)) (T, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if f, ok := l.kept[name]; ok {
-		delete(l.kept, name)
+	f, ok := l.kept[name]
+	delete(l.kept, name)
+	l.mu.Unlock()
+	if ok {
 		return f, nil
 	}
 	return open()
 }
 
-// put gives a file back.
-func (l *lender[T]) put(name string, f T) {
+// put gives a file back after work that ended with err. Only a file that worked is kept.
+func (l *lender[T]) put(name string, f T, err error) {
+	if err != nil {
+		f.Close()
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ok := l.kept[name]; ok || len(l.kept) >= keptFiles {
+	if _, ok := l.kept[name]; ok { // another goroutine had opened it, too
+		f.Close()
+		return
+	}
+	if len(l.kept) >= keptFiles {
 		for k := range l.kept { // any one makes room
 			l.kept[k].Close()
 			delete(l.kept, k)

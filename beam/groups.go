@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
@@ -19,17 +18,11 @@ func init() {
 	beam.RegisterType(typeOf[file]())
 	beam.RegisterType(typeOf[part]())
 	beam.RegisterType(typeOf[Result]())
-	register.DoFn4x1[context.Context, string, func(*file) bool, func(file), error](&uniqueFn{})
 	register.DoFn4x1[context.Context, string, func(*part) bool, func(string, Result), error](&joinFn{})
 	register.DoFn4x1[context.Context, string, func(*Result) bool, func(Result), error](&cleanFn{})
-	register.Function3x1(matchAll)
-	register.Iter1[file]()
 	register.Iter1[part]()
 	register.Iter1[Result]()
-	register.Emitter1[string]()
-	register.Emitter1[file]()
 	register.Emitter1[Result]()
-	register.Emitter2[string, file]()
 	register.Emitter2[string, part]()
 	register.Emitter2[string, Result]()
 }
@@ -40,7 +33,7 @@ type file struct {
 	Source   string
 	Output   string
 	Size     int64 // bytes
-	ModTime  int64 // seconds since 1970, 0 if unknown
+	ModTime  int64 // nanoseconds since 1970, 0 if unknown
 	Blocks   int64
 	PerGroup int64 // blocks in a group; the last one may have fewer
 }
@@ -66,7 +59,7 @@ type Result struct {
 	Packed  int64 // bytes of the compressed file
 	Lost    int64 // bytes of content that Recover could not save and whose number is known
 
-	Staging string // directory of the parts; empty if there were none
+	Staging string // directory of the parts, while there may be any
 }
 
 // part is the result of a group.
@@ -83,10 +76,12 @@ type part struct {
 // staging returns the directory of a file's parts. It depends on everything that their bytes depend
 // on, except for the content.
 func (o *Options) staging(f *file) string {
+	key := *o
+	key.Existing, key.MaxMemory = 0, 0
 	data, err := json.Marshal(struct {
 		Options Options
 		File    file
-	}{*o, *f})
+	}{key, *f})
 	if err != nil {
 		panic(err) // plain fields
 	}
@@ -130,57 +125,6 @@ func claim(rt *sdf.LockRTracker, do func(group int64) error) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// Match returns the names of the files that match the patterns, a PCollection<string>. What a
-// pattern means depends on the file system. A pattern that matches nothing is an error, unless it
-// has a "*".
-func Match(s beam.Scope, patterns ...string) beam.PCollection {
-	s = s.Scope("pzbeam.Match")
-	return beam.ParDo(s, matchAll, beam.CreateList(s, patterns))
-}
-
-func matchAll(ctx context.Context, pattern string, emit func(string)) error {
-	fs, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	names, err := fs.List(ctx, pattern)
-	if err != nil {
-		return err
-	}
-	if len(names) == 0 && !strings.Contains(pattern, "*") {
-		return fmt.Errorf("pzbeam: no file matches %q", pattern)
-	}
-	for _, name := range names {
-		emit(name)
-	}
-	return nil
-}
-
-// unique makes PCollection<file> of PCollection<KV<string, file>> keyed by the outputs. It lets
-// workers that did not match the files work on them.
-func unique(s beam.Scope, files beam.PCollection) beam.PCollection {
-	return beam.ParDo(s, &uniqueFn{}, beam.GroupByKey(s, files))
-}
-
-// uniqueFn fails if two sources have one output.
-type uniqueFn struct{}
-
-// ProcessElement passes a file on.
-func (*uniqueFn) ProcessElement(
-	_ context.Context, output string, files func(*file) bool, emit func(file),
-) error {
-	var first, f file
-	files(&first)
-	for files(&f) {
-		if f.Source != first.Source {
-			return fmt.Errorf("pzbeam: %s and %s have the same output %s", first.Source, f.Source, output)
-		}
-	}
-	emit(first)
 	return nil
 }
 
@@ -231,8 +175,8 @@ func (fn *joinFn) ProcessElement(
 		names = append(names, trailer)
 		r.Packed += size
 	}
-	if err := join(ctx, output, names); err != nil {
-		return fmt.Errorf("pzbeam: %s: %w", output, err)
+	if err := join(ctx, output, r.Staging, names); err != nil {
+		return about(output, err)
 	}
 	emit(output, r)
 	return nil
@@ -251,40 +195,11 @@ func (*cleanFn) ProcessElement(
 			continue
 		}
 		if err := clean(ctx, r.Staging); err != nil {
-			return fmt.Errorf("pzbeam: %s: %w", output, err)
+			return about(output, err)
 		}
 		r.Staging = ""
 		count(ctx, &r)
 		emit(r)
-	}
-	return nil
-}
-
-// clean removes all files of a staging directory, and the directory where there is such a thing.
-func clean(ctx context.Context, staging string) error {
-	if staging == "" {
-		return nil
-	}
-	fs, err := filesystem.New(ctx, staging)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	names, err := fs.List(ctx, staging+"/*")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := remove(ctx, fs, name); err != nil {
-			return err
-		}
-	}
-	if isLocalFile(staging) {
-		if err := remove(ctx, fs, staging); err != nil {
-			return err
-		}
-		parent, _, _ := strings.Cut(staging, "/.pzbeam/")
-		remove(ctx, fs, parent+"/.pzbeam") // fails while other files have parts
 	}
 	return nil
 }

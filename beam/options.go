@@ -1,6 +1,7 @@
 package pzbeam
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -18,6 +19,8 @@ type Options struct {
 	// instance "gs://in/". If it is empty, the name below Output is the last element of the source.
 	// Two sources with the same output are an error.
 	Base string
+	// Existing says what happens to a source whose output exists.
+	Existing Existing
 
 	Format    string // "pz" (default), "gz" or "zst"
 	Level     int    // of compression; the default depends on the format
@@ -26,13 +29,23 @@ type Options struct {
 	NoName    bool   // leave name and time of the source out of .gz files
 
 	// GroupSize is how many bytes of content a worker does at a time, at least one block; default 64
-	// MiB. A file has at most 10,000 groups, the most parts of an object in object stores.
+	// MiB. A file has at most 9,999 groups: an object in object stores has at most 10,000 parts.
 	GroupSize int64
 	// MaxMemory limits the memory for one group, as compress.WithMaxMemory does.
 	MaxMemory int64
 	// ZeroFill makes Recover write zeros in place of lost content.
 	ZeroFill bool
 }
+
+// Existing says what happens to a source whose output exists.
+type Existing int
+
+// What happens to a source whose output exists.
+const (
+	Refuse  Existing = iota // it is an error, before anything is written
+	Skip                    // the source is left out: for going on after a failure
+	Replace                 // the output is replaced
+)
 
 const (
 	defaultGroupSize = 64 << 20 // bytes
@@ -44,8 +57,11 @@ func (o *Options) check() error {
 	if o.Output == "" {
 		return fmt.Errorf("pzbeam: Options.Output is empty")
 	}
+	if o.Existing < Refuse || o.Existing > Replace {
+		return fmt.Errorf("pzbeam: Options.Existing is %d", o.Existing)
+	}
 	if o.GroupSize < 0 {
-		return fmt.Errorf("pzbeam: Options.GroupSize is %d", o.GroupSize)
+		return fmt.Errorf("pzbeam: the group size %d is negative", o.GroupSize)
 	}
 	if _, err := o.format(); err != nil {
 		return err
@@ -80,7 +96,7 @@ func (o *Options) compression(f *file) ([]compress.Option, error) {
 		opts = append(opts, compress.WithBlockSize(o.BlockSize))
 	}
 	if !o.NoName {
-		opts = append(opts, compress.WithName(path.Base(f.Source), time.Unix(f.ModTime, 0)))
+		opts = append(opts, compress.WithName(path.Base(f.Source), time.Unix(0, f.ModTime)))
 	}
 	return opts, nil
 }
@@ -102,6 +118,27 @@ func (o *Options) groupBlocks(size, blockSize int64) int64 {
 	}
 	want = max(want, (size+maxGroups-1)/maxGroups)
 	return (max(1, want)-1)/blockSize + 1
+}
+
+// target returns the name of the output file of a source, which rename makes of the source's name
+// below Base. wanted is false if the output exists and is to stay.
+func (o *Options) target(
+	ctx context.Context, source string, rename func(string) string,
+) (output string, wanted bool, err error) {
+	if output, err = o.output(source, rename); err != nil {
+		return "", false, err
+	}
+	there, err := exists(ctx, output)
+	switch {
+	case err != nil:
+		return "", false, about(output, err)
+	case there && o.Existing == Refuse:
+		return "", false, fmt.Errorf("pzbeam: %s: the output exists", output)
+	case there && o.Existing == Skip:
+		filesSkipped.Inc(ctx, 1)
+		return output, false, nil
+	}
+	return output, true, nil
 }
 
 // output returns the name of the output file of a source, which rename makes of the source's name

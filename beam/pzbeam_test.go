@@ -87,7 +87,7 @@ func packed(t testing.TB, source string, o Options) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts, err := o.compression(&file{Source: source, Size: info.Size(), ModTime: info.ModTime().Unix()})
+	opts, err := o.compression(&file{Source: source, Size: info.Size(), ModTime: info.ModTime().UnixNano()})
 	if err != nil {
 		t.Fatal(err)
 	}

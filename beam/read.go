@@ -62,7 +62,7 @@ func readable(s beam.Scope, files beam.PCollection, o *Options) beam.PCollection
 type opened struct {
 	grouped
 	Options  Options
-	archives lender[archive]
+	archives lender[*archive]
 }
 
 // Teardown closes the files.
@@ -73,33 +73,42 @@ func (fn *opened) Teardown() error { return fn.archives.closeAll() }
 func (fn *opened) with(
 	ctx context.Context, f *file, group int64, do func(open *content) error,
 ) error {
+	limit := compress.WithMaxMemory(fn.Options.MaxMemory)
+	m := startMeter()
 	if f.PerGroup == 0 {
-		return readFrom(ctx, f.Source, func(src io.Reader) error {
-			r, err := compress.NewReader(src, compress.WithMaxMemory(fn.Options.MaxMemory))
+		c := &content{to: 1<<63 - 1}
+		err := readFrom(ctx, f.Source, func(src io.Reader) error {
+			r, err := compress.NewReader(src, limit, compress.WithTrace(m.trace))
 			if err != nil {
 				return err
 			}
 			defer r.Close()
-			return do(&content{front: r, to: 1<<63 - 1})
+			c.front = r
+			return do(c)
 		})
-	}
-	a, err := takeArchive(ctx, &fn.archives, f, compress.WithMaxMemory(fn.Options.MaxMemory))
-	if err != nil {
+		if err == nil {
+			err = f.unchanged(ctx)
+		}
+		if err == nil {
+			m.end(ctx, c.end)
+		}
 		return err
 	}
-	defer fn.archives.put(f.Source, a)
-	c := &content{at: a.ReaderAt, to: a.Size()}
-	first, last := f.group(group)
-	n := int64(0)
-	for b := range a.Blocks() {
-		switch n++; n - 1 {
-		case first:
-			c.from = b.ContentOffset
-		case last:
-			c.to = b.ContentOffset
+	return withArchive(ctx, &fn.archives, f, m, func(a *archive) error {
+		c := &content{at: a.ReaderAt, to: a.Size()}
+		first, last := f.group(group)
+		if first < last {
+			c.from = a.Block(first).ContentOffset
 		}
-	}
-	return do(c)
+		if last < f.Blocks {
+			c.to = a.Block(last).ContentOffset
+		}
+		err := do(c)
+		if err == nil {
+			m.end(ctx, c.to-c.from)
+		}
+		return err
+	}, limit)
 }
 
 // content is the content of a group.
@@ -107,6 +116,7 @@ type content struct {
 	at       *compress.ReaderAt // nil for a whole file
 	front    *compress.Reader   // of a whole file
 	from, to int64              // of the group, in the content of the file
+	end      int64              // of what has been read of a whole file
 }
 
 // reader returns a reader from an offset to the end of the file.
@@ -130,7 +140,7 @@ func (fn *blocksFn) ProcessElement(
 	return claim(rt, func(group int64) error {
 		err := fn.with(ctx, &f, group, func(c *content) error { return fn.read(&f, group, c, emit) })
 		if err != nil {
-			return fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+			return about(f.Source, err)
 		}
 		return nil
 	})
@@ -148,6 +158,7 @@ func (fn *blocksFn) read(f *file, group int64, c *content, emit func(Block)) err
 			if n > 0 {
 				emit(Block{f.Source, at, p[:n]})
 				at += int64(n)
+				c.end = at
 			}
 			if err == io.EOF || err == io.ErrUnexpectedEOF && n < len(p) {
 				return readError(r)
@@ -158,11 +169,8 @@ func (fn *blocksFn) read(f *file, group int64, c *content, emit func(Block)) err
 		}
 	}
 	first, last := f.group(group)
-	n := int64(0)
-	for b := range c.at.Blocks() {
-		if n++; n <= first || n > last {
-			continue
-		}
+	for n := first; n < last; n++ {
+		b := c.at.Block(n)
 		p := make([]byte, b.Content)
 		if _, err := io.ReadFull(r, p); err != nil {
 			return err
@@ -193,7 +201,7 @@ func (fn *linesFn) ProcessElement(
 	return claim(rt, func(group int64) error {
 		err := fn.with(ctx, &f, group, func(c *content) error { return lines(f.Source, c, emit) })
 		if err != nil {
-			return fmt.Errorf("pzbeam: %s: %w", f.Source, err)
+			return about(f.Source, err)
 		}
 		return nil
 	})
@@ -231,6 +239,7 @@ func lines(source string, c *content, emit func(Line)) error {
 			return nil
 		}
 		at, skip, long = at+n, false, long[:0]
+		c.end = at
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ func (fn *reportFn) ProcessElement(
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Stream, b.Stream),
 			cmp.Compare(a.Block, b.Block), cmp.Compare(a.ContentOffset, b.ContentOffset))
 	})
-	err := publish(ctx, fn.Filename, func(w io.Writer) error {
+	staging := canonical(fn.Filename) + ".pzbeam"
+	err := publish(ctx, fn.Filename, staging, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		for i := range all {
 			if err := enc.Encode(&all[i]); err != nil {
@@ -53,8 +54,9 @@ func (fn *reportFn) ProcessElement(
 		}
 		return nil
 	})
-	if err == nil {
-		emit(fn.Filename)
+	if err != nil {
+		return about(fn.Filename, err)
 	}
-	return err
+	emit(fn.Filename)
+	return clean(ctx, staging)
 }

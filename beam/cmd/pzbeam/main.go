@@ -8,70 +8,115 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
-	"slices"
+	"runtime"
+	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	pzbeam "github.com/gopz/compress/beam"
 )
 
-const usage = `usage: pzbeam COMMAND [OPTION]... PATTERN...
-
-Works on the files that the patterns match, on an Apache Beam runner. Quote patterns, so that the
-workers match them.
-
-Commands:
-  compress     to .pz, or as --format says
-  decompress   restore .pz, .gz and .zst files
-  recover      restore the intact parts of damaged files, and log the damage
-  verify       log the damage of files, and write no files
-
-Options:
-  --out DIR         directory of the output files; not for verify
-  --base PREFIX     what the names of the outputs leave out of the names of the sources; without it
-                    their directories
-  --format FORMAT   pz, gz or zst (pz)
-  -1 ... -9         level of compression (4 for pz and zst, 6 for gz)
-  --block-size N    bytes of content in a block: a power of two
-  --no-check        write no checks
-  --no-name         leave name and time of the source out of .gz files
-  --group-size N    bytes of content that a worker does at a time (67108864)
-  --max-memory N    limit of the memory for a group, in bytes
-  --zero-fill       recover: write zeros in place of lost content
-  --report FILE     recover, verify: write the damage to a file, one JSON object a line
-  --runner NAME     prism, dataflow, flink, spark or universal (prism)
-
-All other options are those of the runner, for instance --endpoint and --project. Exit status: 0, or
-1 after an error or damage, or 2 for wrong arguments.
-`
-
 func main() {
-	c, patterns, err := parse(os.Args[1:], flag.CommandLine)
+	c, err := parse(os.Args[1:], flag.CommandLine)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Print(usage)
 		return
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "pzbeam: %v; \"pzbeam --help\" lists the options\n", err)
+		fmt.Fprintf(os.Stderr, "pzbeam: %v\nTry \"pzbeam --help\".\n", err)
 		os.Exit(2)
 	}
-	beam.Init()
-	findings, err := c.run(context.Background(), patterns)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	beam.Init() // does not return on a worker
+	useThisProgram()
+	if !c.verbose {
+		slog.SetDefault(slog.New(damageLog{}))
 	}
-	if findings > 0 {
-		fmt.Fprintf(os.Stderr, "pzbeam: damage in %d places\n", findings)
-		os.Exit(1)
+	os.Exit(c.main(context.Background(), os.Stdout, os.Stderr))
+}
+
+// useThisProgram has workers run this program, if they can, unless an option names another one. Beam
+// would compile it, from a directory that has the source.
+func useThisProgram() {
+	if *jobopts.WorkerBinary != "" || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return
+	}
+	if path, err := os.Executable(); err == nil {
+		*jobopts.WorkerBinary = path
 	}
 }
 
-// run runs the command and returns the number of damaged places.
-func (c *command) run(ctx context.Context, patterns []string) (findings int64, err error) {
-	// Building the pipeline panics if the options are wrong.
+// damageLog is a log of damage only. Runners log errors of the pipeline too, which this program
+// prints itself.
+type damageLog struct{}
+
+// Enabled implements slog.Handler.
+func (damageLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+
+// Handle implements slog.Handler.
+func (damageLog) Handle(_ context.Context, r slog.Record) error {
+	text := strings.TrimPrefix(r.Message, "[SDK] ")
+	if strings.HasPrefix(text, "pzbeam: ") {
+		fmt.Fprintln(os.Stderr, text)
+	}
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (h damageLog) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+// WithGroup implements slog.Handler.
+func (h damageLog) WithGroup(string) slog.Handler { return h }
+
+// main runs the command and returns the exit status.
+func (c *command) main(ctx context.Context, stdout, stderr io.Writer) int {
+	fail := func(err error) int {
+		fmt.Fprintln(stderr, message(err))
+		return 1
+	}
+	start := time.Now()
+	p, err := c.pipeline()
+	if err != nil {
+		fail(err)
+		return 2
+	}
+	result, err := beamx.RunWithMetrics(ctx, p)
+	if err != nil {
+		return fail(err)
+	}
+	if *jobopts.Async {
+		fmt.Fprintf(stdout, "submitted %s\n", result.JobID())
+		return 0
+	}
+	if result == nil { // a runner's dry run
+		return 0
+	}
+	t, err := pzbeam.NewTotals(result.Metrics())
+	if errors.Is(err, pzbeam.ErrNoMetrics) && !c.finds() && c.profile == "" {
+		return 0
+	}
+	if err != nil {
+		return fail(err)
+	}
+	if c.profile != "" {
+		if err := t.WriteProfile(c.profile, "pzbeam "+c.name, time.Since(start)); err != nil {
+			return fail(err)
+		}
+	}
+	fmt.Fprintln(stdout, c.summary(t))
+	if t.Findings > 0 {
+		return 1
+	}
+	return 0
+}
+
+// pipeline builds the pipeline.
+func (c *command) pipeline() (p *beam.Pipeline, err error) {
+	// Building a pipeline panics if the options are wrong.
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -82,7 +127,7 @@ func (c *command) run(ctx context.Context, patterns []string) (findings int64, e
 		}
 	}()
 	p, s := beam.NewPipelineWithRoot()
-	files := pzbeam.Match(s, patterns...)
+	files := pzbeam.Match(s, c.patterns...)
 	var found beam.PCollection
 	switch c.name {
 	case "compress":
@@ -97,74 +142,46 @@ func (c *command) run(ctx context.Context, patterns []string) (findings int64, e
 	if c.report != "" {
 		pzbeam.Report(s, found, c.report)
 	}
-	result, err := beamx.RunWithMetrics(ctx, p)
-	if err != nil {
-		return 0, err
-	}
-	for _, m := range result.Metrics().AllMetrics().Counters() {
-		if m.Key.Name == "findings" && m.Key.Namespace == "pzbeam" {
-			findings += max(m.Committed, m.Attempted)
-		}
-	}
-	return findings, nil
+	return p, nil
 }
 
-// command is what a command line asks for.
-type command struct {
-	name   string
-	report string
-	pzbeam.Options
+// summary says what was done.
+func (c *command) summary(t *pzbeam.Totals) string {
+	var b strings.Builder
+	switch c.name {
+	case "verify":
+		fmt.Fprintf(&b, "damage in %s", number(t.Findings, "place"))
+	case "recover":
+		fmt.Fprintf(&b, "%s, damage in %s, %d bytes lost", number(t.Files, "file"),
+			number(t.Findings, "place"), t.Lost)
+	case "decompress":
+		fmt.Fprintf(&b, "%s, %d → %d bytes", number(t.Files, "file"), t.Packed, t.Content)
+	default:
+		fmt.Fprintf(&b, "%s, %d → %d bytes", number(t.Files, "file"), t.Content, t.Packed)
+	}
+	if t.Skipped > 0 {
+		fmt.Fprintf(&b, ", %s skipped", number(t.Skipped, "file"))
+	}
+	return b.String()
 }
 
-// parse parses arguments. Options may stand between the patterns. The flags of runners are already
-// in fs.
-func parse(args []string, fs *flag.FlagSet) (c command, patterns []string, err error) {
-	fs.Init("pzbeam", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&c.Output, "out", "", "")
-	fs.StringVar(&c.Base, "base", "", "")
-	fs.StringVar(&c.Format, "format", "", "")
-	fs.IntVar(&c.BlockSize, "block-size", 0, "")
-	fs.BoolVar(&c.NoCheck, "no-check", false, "")
-	fs.BoolVar(&c.NoName, "no-name", false, "")
-	fs.Int64Var(&c.GroupSize, "group-size", 0, "")
-	fs.Int64Var(&c.MaxMemory, "max-memory", 0, "")
-	fs.StringVar(&c.report, "report", "", "")
-	fs.BoolVar(&c.ZeroFill, "zero-fill", false, "")
-	for level := 1; level <= 9; level++ {
-		fs.BoolFunc(fmt.Sprint(level), "", func(string) error {
-			c.Level = level
-			return nil
-		})
+func number(n int64, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	var rest []string // behind "--"
-	if i := slices.Index(args, "--"); i >= 0 {
-		args, rest = args[:i], args[i+1:]
-	}
-	for len(args) > 0 {
-		if err := fs.Parse(args); err != nil {
-			return c, nil, err
+	return fmt.Sprint(n, " ", what)
+}
+
+// message returns what an error of a runner is about. A runner repeats the error of a worker between
+// traces of its own.
+func message(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "pzbeam: "); i >= 0 {
+		text, _, _ = strings.Cut(text[i:], "\n")
+		if strings.HasSuffix(text, ": the output exists") {
+			text += "; -f replaces it, --skip-existing leaves it"
 		}
-		if args = fs.Args(); len(args) > 0 {
-			patterns, args = append(patterns, args[0]), args[1:]
-		}
+		return text
 	}
-	patterns = append(patterns, rest...)
-	if len(patterns) == 0 {
-		return c, nil, errors.New("no command")
-	}
-	c.name, patterns = patterns[0], patterns[1:]
-	switch {
-	case !slices.Contains([]string{"compress", "decompress", "recover", "verify"}, c.name):
-		return c, nil, fmt.Errorf("unknown command %q", c.name)
-	case len(patterns) == 0:
-		return c, nil, fmt.Errorf("%s: no files named", c.name)
-	case c.Output == "" && c.name != "verify":
-		return c, nil, fmt.Errorf("%s: --out is missing", c.name)
-	case c.report != "" && c.name != "verify" && c.name != "recover":
-		return c, nil, fmt.Errorf("%s: --report has no use", c.name)
-	case c.Output != "" && c.name == "verify":
-		return c, nil, errors.New("verify: --out has no use")
-	}
-	return c, patterns, nil
+	return "pzbeam: " + text
 }
