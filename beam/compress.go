@@ -162,9 +162,12 @@ func (fn *compressFn) whole(ctx context.Context, f *file, staging string) (size 
 		return 0, err
 	}
 	opts = append(opts, compress.WithTrace(m.trace))
+	if f.Size > 0 { // pz does not believe that a file is empty, and states no size
+		opts = append(opts, compress.WithContentSize(f.Size))
+	}
 	err = publish(ctx, f.Output, staging, func(dst io.Writer) error {
 		n := &counter{w: dst}
-		w, err := compress.NewWriter(n, append(opts, compress.WithContentSize(f.Size))...)
+		w, err := compress.NewWriter(n, opts...)
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func TestFaults(t *testing.T) {
 	out := t.TempDir()
 	o := Options{
 		Output: "faulty://" + out, Base: "faulty://" + in, Format: "gz", BlockSize: 64 << 10,
-		GroupSize: testGroup, NoName: true,
+		GroupSize: testGroup, NoName: true, Existing: Replace,
 	}
 	want := map[string][]byte{}
 	var sources []string
@@ -218,7 +218,12 @@ func TestAgain(t *testing.T) {
 	var f file
 	plan := planFn{o}
 	ctx := context.Background()
-	if err := plan.ProcessElement(ctx, name, func(_ string, got file) { f = got }); err != nil {
+	err := plan.ProcessElement(ctx, name, func(_ string, got file) {
+		if got.Output != "" {
+			f = got
+		}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	var parts []part

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
@@ -37,6 +38,9 @@ type file struct {
 	Blocks   int64
 	PerGroup int64 // blocks in a group; the last one may have fewer
 }
+
+// time returns when the source was last modified.
+func (f *file) time() time.Time { return time.Unix(0, f.ModTime) }
 
 // groups returns the number of work items, at least 1.
 func (f *file) groups() int64 {

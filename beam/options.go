@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/gopz/compress"
 )
@@ -96,7 +95,7 @@ func (o *Options) compression(f *file) ([]compress.Option, error) {
 		opts = append(opts, compress.WithBlockSize(o.BlockSize))
 	}
 	if !o.NoName {
-		opts = append(opts, compress.WithName(path.Base(f.Source), time.Unix(0, f.ModTime)))
+		opts = append(opts, compress.WithName(path.Base(f.Source), f.time()))
 	}
 	return opts, nil
 }

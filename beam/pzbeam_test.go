@@ -91,11 +91,21 @@ func packed(t testing.TB, source string, o Options) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := compress.AppendEncode(nil, p, opts...)
+	if len(p) > 0 {
+		opts = append(opts, compress.WithContentSize(int64(len(p))))
+	}
+	var b bytes.Buffer
+	w, err := compress.NewWriter(&b, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q
+	if _, err := w.Write(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // checkTree fails unless dir has just the files of want, by their names below it.

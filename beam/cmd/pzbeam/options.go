@@ -184,6 +184,12 @@ func dashed(name string) string {
 // plain words an error of package flag as this command does.
 func plain(err error) error {
 	text := err.Error()
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return fmt.Errorf("option %s needs a value", dashed(name))
+	}
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		return fmt.Errorf("unknown option %s", dashed(name))
 	}
