@@ -22,8 +22,8 @@ FILE may be a pattern: quote it, and the workers look for the files.
   recover      Restore what is intact of damaged files, and report the damage.
 
       --out DIR            Write the results to DIR. Not for verify.
-      --base PREFIX        Keep directories: remove PREFIX only from the names of
-                           sources, and not all of their directories.
+      --base PREFIX        Keep directories: remove only PREFIX from names of
+                           sources, and not all directories.
   -f, --force              Replace results that exist.
       --skip-existing      Leave out sources whose result exists.
       --report FILE        Write the damage to FILE, a JSON object a line.
@@ -38,8 +38,8 @@ FILE may be a pattern: quote it, and the workers look for the files.
       --no-name            Store no name and time in .gz files.
       --zero-fill          recover: write zeros in place of lost content.
 
-      --group-size N       Bytes of content that a worker does at a time; default
-                           67108864.
+      --group-size N       Bytes of content that a worker does at a time;
+                           default 67108864.
       --max-memory N       Limit the memory for a group, in bytes.
       --runner NAME        prism (default, in this process), dataflow, flink,
                            spark or universal.
