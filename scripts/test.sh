@@ -35,7 +35,7 @@ fail. The last line is "N passed, N failed". Exits 1 if a step failed.
 
   --quick  before a commit: gofmt, vet and the short tests
   (none)   what CI runs: --quick with all tests, linters, race detector, one 32-bit run,
-           one big-endian emulator, GPU code on software drivers
+           one big-endian emulator, GPU code on software drivers, Apache Beam
   --all    everything: also long tests, real files, every tier of kernels, every emulator,
            other platforms, nested modules, generated code, fuzzing
   STEP     only the named steps
@@ -181,8 +181,11 @@ long() {
       local -x PZ_CORPUS=$tmp/corpus
     fi
   done
-  PZ_TEST=all go test -timeout 60m ./...
+  PZ_TEST=all go test -timeout 60m ./... && (cd beam && PZ_TEST=all go test -timeout 60m ./...)
 }
+
+# beam tests the nested module beam. The step "modules" vets it, which takes long on dependencies.
+beam() { (cd beam && go test -vet=off -timeout "$timeout" ./...); }
 
 # modules tests the nested modules, each of which has dependencies of its own.
 modules() {
@@ -268,6 +271,7 @@ steps() {
   step default 386 native_386 "${byte_packages[@]}" "${match_packages[@]}"
   step default s390x emulated s390x qemu-s390x "${byte_packages[@]}"
   step default gpu gpu
+  step default beam beam
   step all long long
   step all portable tier portable
   step all avx2 tier avx2

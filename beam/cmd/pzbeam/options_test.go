@@ -35,26 +35,30 @@ func TestParse(t *testing.T) {
 	if _, err := parseArgs("--help"); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("--help: %v", err)
 	}
-	for args, want := range map[string]string{
-		"":                                   "a command is missing: compress, decompress, verify or recover",
-		"shrink a":                           `unknown command "shrink": it is compress, decompress, verify or recover`,
-		"verify":                             "verify: no files named",
-		"compress a":                         "compress: --out DIR is missing",
-		"compress a --out":                   "option --out needs a value",
-		"compress a --out o --level 12":      "level 12: a level is a number from 1 to 9",
-		"compress a --out o -0":              "level 0: a level is a number from 1 to 9",
-		"compress a --out o -x":              "unknown option -x",
-		"compress a --out o --lvel 7":        "unknown option --lvel",
-		"compress a --out o --group-size x":  `invalid value "x" for option --group-size: parse error`,
-		"compress a --out o --runner nix":    `unknown runner "nix": it is prism, dataflow, flink, spark, universal`,
-		"compress a --out o --report r":      "compress: option --report is for verify, recover only",
-		"decompress a --out o --format gz":   "decompress: option --format is for compress only",
-		"verify a --async":                   "verify: with --async there is no exit status: --report FILE is needed",
-		"recover a --out o --level 3":        "recover: option --level is for compress only",
-		"decompress a --out o --zero-fill=x": `invalid boolean value "x" for -zero-fill: parse error`,
+	for _, x := range [][2]string{
+		{"", "a command is missing: compress, decompress, verify or recover"},
+		{"shrink a", `unknown command "shrink": it is compress, decompress, verify or recover`},
+		{"verify", "verify: no files named"},
+		{"compress a", "compress: --out DIR is missing"},
+		{"compress a --out", "option --out needs a value"},
+		{"compress a --out o --level 12", "level 12: a level is a number from 1 to 9"},
+		{"compress a --out o -0", "level 0: a level is a number from 1 to 9"},
+		{"compress a --out o -x", "unknown option -x"},
+		{"compress a --out o --lvel 7", "unknown option --lvel"},
+		{"compress a --out o --group-size x",
+			`invalid value "x" for option --group-size: parse error`},
+		{"compress a --out o --runner nix",
+			`unknown runner "nix": it is prism, dataflow, flink, spark, universal`},
+		{"compress a --out o --report r", "compress: option --report is for verify, recover only"},
+		{"decompress a --out o --format gz", "decompress: option --format is for compress only"},
+		{"verify a --async",
+			"verify: with --async there is no exit status: --report FILE is needed"},
+		{"recover a --out o --level 3", "recover: option --level is for compress only"},
+		{"decompress a --out o --zero-fill=x",
+			`invalid boolean value "x" for -zero-fill: parse error`},
 	} {
-		if _, err := parseArgs(args); err == nil || err.Error() != want {
-			t.Errorf("pzbeam %s: error %v, want %s", args, err, want)
+		if _, err := parseArgs(x[0]); err == nil || err.Error() != x[1] {
+			t.Errorf("pzbeam %s: error %v, want %s", x[0], err, x[1])
 		}
 	}
 	if _, err := parseArgs("verify a --async --report r"); err != nil {
@@ -80,13 +84,14 @@ func TestHelp(t *testing.T) {
 
 // TestMessage checks what is printed of an error of a runner.
 func TestMessage(t *testing.T) {
-	for text, want := range map[string]string{
-		"1: ParDo\n\tfailed:\npzbeam: a: is a directory\nhint": "pzbeam: a: is a directory",
-		"pzbeam: b: the output exists":                         "pzbeam: b: the output exists; -f replaces it, --skip-existing leaves it",
-		"connection refused":                                   "pzbeam: connection refused",
+	for _, x := range [][2]string{
+		{"1: ParDo\n\tfailed:\npzbeam: a: is a directory\nhint", "pzbeam: a: is a directory"},
+		{"pzbeam: b: the output exists",
+			"pzbeam: b: the output exists; -f replaces it, --skip-existing leaves it"},
+		{"connection refused", "pzbeam: connection refused"},
 	} {
-		if got := message(errors.New(text)); got != want {
-			t.Errorf("%q becomes %q", text, got)
+		if got := message(errors.New(x[0])); got != x[1] {
+			t.Errorf("%q becomes %q", x[0], got)
 		}
 	}
 }

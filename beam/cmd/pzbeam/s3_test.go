@@ -117,11 +117,14 @@ func TestS3(t *testing.T) {
 		return ptest.Run(p)
 	}
 	o := pzbeam.Options{Output: "s3://out/x", Base: "s3://in/", Format: "zst", Level: 1}
-	compressed := func(scope beam.Scope) { pzbeam.Compress(scope, pzbeam.Match(scope, "s3://in/logs/*"), o) }
+	compressed := func(scope beam.Scope) {
+		pzbeam.Compress(scope, pzbeam.Match(scope, "s3://in/logs/*"), o)
+	}
 	if err := run(compressed); err != nil {
 		t.Fatal(err)
 	}
-	packed, err := compress.AppendEncode(nil, content, compress.WithFormat(compress.Zstd), compress.WithLevel(1))
+	opts := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithLevel(1)}
+	packed, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
