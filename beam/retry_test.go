@@ -147,6 +147,61 @@ func TestRetries(t *testing.T) {
 	faults.left = nil
 }
 
+// TestSplit splits the groups of a file while a worker does them. Both halves together have each
+// group once.
+func TestSplit(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	name := writeFiles(t, in, map[string][]byte{"a": text(10 * 64 << 10)})[0]
+	o := Options{Output: out, BlockSize: 64 << 10, GroupSize: 64 << 10}
+	ctx := context.Background()
+	var f file
+	err := (&planFn{o}).ProcessElement(ctx, name, func(_ string, got file) {
+		if got.Output != "" {
+			f = got
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn := &compressFn{Options: o}
+	done := map[int64]int{}
+	work := []offsetrange.Restriction{fn.CreateInitialRestriction(f)}
+	for splits := 0; len(work) > 0; work = work[1:] {
+		rt := fn.CreateTracker(work[0])
+		err := fn.ProcessElement(ctx, rt, f, func(_ string, p part) {
+			done[p.Group]++
+			if splits++; splits > 3 {
+				return
+			}
+			before, after := rt.GetProgress()
+			if after < 0 || before+after > float64(f.groups()) {
+				t.Errorf("progress: %v done, %v left", before, after)
+			}
+			_, rest, err := rt.TrySplit(0.5)
+			if err != nil {
+				t.Error(err)
+			}
+			if rest != nil {
+				work = append(work, rest.(offsetrange.Restriction))
+			}
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fn.Teardown(); err != nil {
+		t.Fatal(err)
+	}
+	if len(done) != 10 {
+		t.Errorf("%d groups of 10 are done", len(done))
+	}
+	for g, n := range done {
+		if n != 1 {
+			t.Errorf("group %d is done %d times", g, n)
+		}
+	}
+}
+
 // TestKilled kills the process that runs a pipeline, again and again. The run after that leaves the
 // same files as one that is not killed.
 func TestKilled(t *testing.T) {

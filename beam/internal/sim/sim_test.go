@@ -62,20 +62,23 @@ func TestTable(t *testing.T) {
 		t.Skip("prints tables; needs PZ_TEST=all")
 	}
 	c, f := base()
-	c.Start, c.Slow, c.Fail, c.Store = 60, 0.02, 0.0005, 100e9
-	f.Group = 100e6
+	c.Start, c.Slow, c.Store = 60, 0.02, 100e9
 	for _, level := range []struct {
 		name            string
 		compress, ratio float64
 	}{{"-4", 161e6, 3.26}, {"-7", 5e6, 3.9}} {
 		c.Compress, f.Ratio = level.compress, level.ratio
-		for _, files := range []float64{1, 1000} { // of 1 TB
-			f.Content, c.Splits = files*1e12, int(files)*1000
-			for _, n := range []int{10, 100, 1000, 10_000} {
+		for _, x := range []struct {
+			files, group float64 // files of 1 TB
+			workers      []int
+		}{{1, 100e6, []int{10, 100, 1000, 10_000}}, {1000, 1e9, []int{150, 1000, 10_000}}} {
+			f.Content, f.Group = x.files*1e12, x.group
+			c.Splits, c.Fail = int(x.files)*1000, 0.0005*x.group/100e6
+			for _, n := range x.workers {
 				c.Workers = n
 				r := Run(c, f)
-				fmt.Printf("| %s | %.0f | %d | %.0f | %.0f%% | %.1f | %d |\n", level.name, files, n,
-					r.Encode, 100*r.Busy, r.Longest, r.Redone)
+				fmt.Printf("| %s | %.0f | %.0f | %d | %.0f | %.0f%% | %.1f | %d |\n", level.name, x.files,
+					x.group/1e6, n, r.Encode, 100*r.Busy, r.Longest, r.Redone)
 			}
 		}
 	}
