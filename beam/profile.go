@@ -21,14 +21,15 @@ var ErrNoMetrics = errors.New("pzbeam: the runner returned no metrics")
 
 // Totals are the metrics of a run, over all workers.
 type Totals struct {
-	Files, Skipped   int64 // output files that are complete, and sources left out
-	Content, Packed  int64 // bytes of content of the files, and of the compressed files
-	Lost, Findings   int64 // bytes of content that could not be restored, and damaged places
-	Groups           int64
-	GroupTime        time.Duration // of all groups
+	Files, Skipped  int64 // output files that are complete, and sources left out
+	Content, Packed int64 // bytes of content of the files, and of the compressed files
+	Lost, Findings  int64 // bytes of content that could not be restored, and damaged places
+	Groups          int64
+	GroupTime       time.Duration // of all groups
+
+	groupContent     int64         // bytes
+	longestGroupTime time.Duration // of one group
 	stages           map[stage]*stageWork
-	groupContent     int64
-	longestGroupTime time.Duration
 }
 
 // NewTotals adds up the metrics of a run. Without any the error is [ErrNoMetrics].
@@ -115,27 +116,21 @@ func (t *Totals) WriteProfile(dir, name string, took time.Duration) error {
 		keys = append(keys, s)
 	}
 	slices.SortFunc(keys, func(a, b stage) int { return cmp.Compare(a.String(), b.String()) })
-	blocks := int64(0)
 	for _, s := range keys {
 		w := t.stages[s]
 		head := []string{s.op, s.name, s.backend}
 		stages = append(stages, append(slices.Clip(head), itoa(w.bytes), itoa(w.ns), itoa(w.longest)))
-		n := int64(0)
-		for i, count := range w.buckets {
-			if n += count; count > 0 {
-				times = append(times, append(slices.Clip(head), itoa(1<<i-1), itoa(count)))
+		for i, n := range w.buckets {
+			if n > 0 {
+				times = append(times, append(slices.Clip(head), itoa(1<<i-1), itoa(n)))
 			}
-		}
-		if s.name != "check" { // of which a block has two
-			blocks = max(blocks, n)
 		}
 	}
 	mbps := float64(t.groupContent) / 1e6 / max(took, 1).Seconds()
 	line := fmt.Sprintf("PROFILE_STATS\tmbps=%.3f\telapsed_ns=%d\tstage=%s\titerations=1\t"+
-		"content_bytes=%d\tcompressed_bytes=%d\tblocks=%d\tgroups=%d\tgroup_ns=%d\tgroup_max_ns=%d\t"+
-		"status=done\n", mbps, took.Nanoseconds(), strings.Join(strings.Fields(name), " "),
-		t.groupContent, t.Packed, blocks, t.Groups, t.GroupTime.Nanoseconds(),
-		t.longestGroupTime.Nanoseconds())
+		"content_bytes=%d\tcompressed_bytes=%d\tgroups=%d\tgroup_ns=%d\tgroup_max_ns=%d\tstatus=done\n",
+		mbps, took.Nanoseconds(), strings.Join(strings.Fields(name), " "), t.groupContent, t.Packed,
+		t.Groups, t.GroupTime.Nanoseconds(), t.longestGroupTime.Nanoseconds())
 	for _, f := range []struct {
 		name string
 		rows [][]string

@@ -150,7 +150,10 @@ func (c *command) summary(t *pzbeam.Totals) string {
 	var b strings.Builder
 	switch c.name {
 	case "verify":
-		fmt.Fprintf(&b, "damage in %s", number(t.Findings, "place"))
+		if t.Findings == 0 {
+			return "no damage"
+		}
+		return "damage in " + number(t.Findings, "place")
 	case "recover":
 		fmt.Fprintf(&b, "%s, damage in %s, %d bytes lost", number(t.Files, "file"),
 			number(t.Findings, "place"), t.Lost)
