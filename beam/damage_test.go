@@ -64,10 +64,12 @@ func TestDamage(t *testing.T) {
 		passert.EqualsList(s, beam.ParDo(s, findingKey, findings), want)
 	})
 	checkTree(t, out, saved)
+	o.Existing = Replace
 	err := run(func(s beam.Scope) { Decompress(s, beam.CreateList(s, names[:1]), o) })
 	if err == nil || !strings.Contains(err.Error(), "block") {
 		t.Errorf("Decompress: error %v", err)
 	}
+	checkTree(t, out, saved) // what was there stays
 }
 
 // encode compresses content in blocks of 64 KiB.

@@ -88,11 +88,11 @@ func (c *command) main(ctx context.Context, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(err)
 	}
-	if *jobopts.Async {
-		fmt.Fprintf(stdout, "submitted %s\n", result.JobID())
+	if result == nil { // a runner's dry run
 		return 0
 	}
-	if result == nil { // a runner's dry run
+	if *jobopts.Async {
+		fmt.Fprintf(stdout, "submitted %s\n", result.JobID())
 		return 0
 	}
 	t, err := pzbeam.NewTotals(result.Metrics())

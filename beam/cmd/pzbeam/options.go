@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -154,6 +156,11 @@ func (c *command) check(fs *flag.FlagSet) error {
 		return fmt.Errorf("%s: --out DIR is missing", c.name)
 	case c.finds() && c.report == "" && (given["async"] || given["execute_async"]):
 		return fmt.Errorf("%s: with --async there is no exit status: --report FILE is needed", c.name)
+	}
+	if c.profile != "" {
+		if _, err := os.Lstat(filepath.Join(c.profile, "stats.tsv")); err == nil {
+			return fmt.Errorf("--profile: %s has the profile of another run", c.profile)
+		}
 	}
 	if f := fs.Lookup("runner"); given["runner"] && !slices.Contains(runners, f.Value.String()) {
 		return fmt.Errorf("unknown runner %q: it is %s", f.Value, strings.Join(runners, ", "))
