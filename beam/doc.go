@@ -13,10 +13,11 @@
 //
 // # Output
 //
-// An output file appears at once and complete, or not at all. Names and bytes depend only on the
-// source and the options, so a bundle may run any number of times. Part files lie in the directory
-// .pzbeam below [Options].Output until their file is complete. A pipeline that fails leaves parts
-// there. The next run with the same files and options replaces and then removes them.
+// An output file appears at once and complete, or not at all. One that exists is an error, unless
+// [Options].Existing says otherwise. Names and bytes depend only on
+// the source and the options, so a bundle may run any number of times. Part files lie in the
+// directory .pzbeam below [Options].Output until their file is complete. A pipeline that fails
+// leaves parts there. The next run with the same files and options replaces and then removes them.
 //
 // # File systems
 //
