@@ -19,12 +19,16 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
+// pzDir is the directory of the command that buildPZ builds. TestMain removes it.
+var pzDir string
+
 // buildPZ builds the command pz of this commit.
 var buildPZ = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "pzbeam")
 	if err != nil {
 		return "", err
 	}
+	pzDir = dir
 	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "pz"), "./cmd/pz")
 	cmd.Dir = ".."
 	if out, err := cmd.CombinedOutput(); err != nil {

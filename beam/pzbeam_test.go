@@ -20,7 +20,11 @@ import (
 
 func init() { register.Function1x1(lengthOf) }
 
-func TestMain(m *testing.M) { os.Exit(ptest.MainRet(m)) }
+func TestMain(m *testing.M) {
+	status := ptest.MainRet(m)
+	os.RemoveAll(pzDir)
+	os.Exit(status)
+}
 
 // contents returns files of several kinds and sizes, by name. The last one has many groups of
 // testGroup bytes.
