@@ -45,12 +45,14 @@ func TestGunzipMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, file := range files {
-			got := allocatedBytes(func() {
+			read := func() {
 				r := newReader(t, bytes.NewReader(file), opts...)
 				if _, err := r.WriteTo(io.Discard); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-			})
+			}
+			// The garbage collector may empty the pools of scratch memory meanwhile.
+			got := min(allocatedBytes(read), allocatedBytes(read))
 			if scratch := int64(2 << 20); got > most+scratch {
 				t.Errorf("%s, %d workers, limit %d: %d bytes allocated, ReaderMemory says %d", name,
 					c.workers, c.limit, got, most)
