@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
@@ -78,7 +79,7 @@ func restore(
 type archive struct {
 	*compress.ReaderAt
 	src   RangeReader
-	meter *meter // of the group
+	meter atomic.Pointer[meter] // of the group, nil while the archive is opened
 }
 
 // Close closes the index and the file.
@@ -104,7 +105,11 @@ func openArchive(ctx context.Context, f *file, opts ...compress.Option) (*archiv
 		return nil, src.Close()
 	}
 	a := &archive{src: src}
-	trace := compress.WithTrace(func(e compress.StageEvent) { a.meter.trace(e) })
+	trace := compress.WithTrace(func(e compress.StageEvent) {
+		if m := a.meter.Load(); m != nil {
+			m.trace(e)
+		}
+	})
 	a.ReaderAt, err = compress.NewReaderAt(src, f.Size, append(opts, trace)...)
 	var e *compress.Error
 	switch {
@@ -132,7 +137,7 @@ func withArchive(
 	if err != nil {
 		return err
 	}
-	a.meter = m
+	a.meter.Store(m)
 	if err = do(a); err == nil {
 		err = f.unchanged(ctx)
 	}
@@ -261,7 +266,7 @@ func (fn *restoreFn) do(
 			return a.Recover(w, first, last, report)
 		}, fn.options()...)
 	case fn.Mode == recovering:
-		err = fn.recover(ctx, f, w, report)
+		err = fn.recover(ctx, f, w, report, opts)
 	default:
 		err = readFrom(ctx, f.Source, func(src io.Reader) error {
 			r, err := compress.NewReader(src, opts...)
@@ -274,7 +279,7 @@ func (fn *restoreFn) do(
 		})
 		var e *compress.Error
 		if errors.As(err, &e) && fn.Mode == verifying {
-			err = fn.examine(ctx, f, e, report)
+			err = fn.examine(ctx, f, e, report, opts)
 		}
 	}
 	if err == nil && f.PerGroup == 0 {
@@ -289,24 +294,26 @@ func (fn *restoreFn) do(
 // recover writes what is intact of a file without an index.
 func (fn *restoreFn) recover(
 	ctx context.Context, f *file, w io.Writer, report func(compress.Damage) error,
+	opts []compress.Option,
 ) error {
 	src, size, err := anywhere(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	return compress.Recover(w, src, size, report, fn.options()...)
+	return compress.Recover(w, src, size, report, opts...)
 }
 
 // examine reports the damage to a file that a Reader has found damaged.
 func (fn *restoreFn) examine(
 	ctx context.Context, f *file, found *compress.Error, report func(compress.Damage) error,
+	opts []compress.Option,
 ) error {
 	n := 0
 	err := fn.recover(ctx, f, io.Discard, func(d compress.Damage) error {
 		n++
 		return report(d)
-	})
+	}, opts)
 	var e *compress.Error
 	if err != nil && !errors.As(err, &e) {
 		return err

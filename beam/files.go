@@ -167,8 +167,13 @@ func exists(ctx context.Context, filename string) (bool, error) {
 	}
 	defer fs.Close()
 	if hasWildcard(filename) {
-		_, err := fs.Size(ctx, filename) // List would take the name for a pattern
-		return err == nil, nil
+		// List would take the name for a pattern. Size tells a missing file from a failure only
+		// where the file system returns os.ErrNotExist.
+		_, err := fs.Size(ctx, filename)
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
 	}
 	names, err := fs.List(ctx, filename)
 	return len(names) > 0, err

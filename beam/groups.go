@@ -89,7 +89,7 @@ func (o *Options) staging(f *file) string {
 	if err != nil {
 		panic(err) // plain fields
 	}
-	return fmt.Sprintf("%s/.pzbeam/%x", strings.TrimRight(o.Output, "/"), sha256.Sum256(data))
+	return fmt.Sprintf("%s/%s/%x", strings.TrimRight(o.Output, "/"), stagingDir, sha256.Sum256(data))
 }
 
 // partName returns the name of the part of a group. The group behind the last one is the trailer.

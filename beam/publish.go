@@ -151,10 +151,16 @@ func syncDir(dir string) error {
 	return err
 }
 
-// removeEmpty removes a staging directory and the one above it if they are empty.
+// stagingDir is the directory of all staging directories, below Options.Output.
+const stagingDir = ".pzbeam"
+
+// removeEmpty removes a staging directory if it is empty, and the directory of all staging
+// directories above it.
 func removeEmpty(staging string) {
 	os.Remove(staging)
-	os.Remove(filepath.Dir(staging))
+	if dir := filepath.Dir(staging); filepath.Base(dir) == stagingDir {
+		os.Remove(dir)
+	}
 }
 
 // isLocalFile reports whether a name is that of a file of the operating system.

@@ -78,8 +78,7 @@ func (m *Matcher) ParseCandidates(
 	src = src[:len(src):len(src)] // as in ParseFrom
 	m.candidates, m.badCandidate = best, false
 	defer func() { m.candidates = nil }()
-	dst = m.shortenPeriods(m.parseLazy(dst, src, start), len(dst), src, start)
-	return dst, !m.badCandidate
+	return m.parseLazy(dst, src, start), !m.badCandidate
 }
 
 // candidate is find for the caller's candidates.

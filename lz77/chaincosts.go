@@ -15,7 +15,8 @@ const (
 	// leastSaved is what the shortest match saves on average, in units of 1/costBit bit. 100 makes
 	// tables 1.6% larger.
 	leastSaved = 140
-	// sureSaved is what a match saves from which on it is not weighed: the farthest one pays.
+	// sureSaved is the cost of literals that even a match at the farthest offset saves, in units of
+	// 1/costBit bit. Matches that save so much on average are not weighed.
 	sureSaved = (15 + chainMatchBits) * costBit
 	// maxLeast bounds the length of the shortest match in bytes.
 	maxLeast = 10
@@ -33,13 +34,13 @@ func (c *literalCosts) estimate(seqs int, src []byte, start int) {
 	c.setCosts()
 }
 
-// bounds returns the length of the shortest match to search for, at least least, and the length from
-// which a match is not weighed.
+// bounds returns the length of the shortest match to search for, at least least, and the least length
+// of a match that is not weighed.
 func (c *literalCosts) bounds(least int) (minMatch, sure int) {
-	total, sum := uint32(0), uint32(0)
+	total, sum := uint64(0), uint64(0)
 	for i, n := range c.counts {
-		total += n
-		sum += n * uint32(c.cost[i])
+		total += uint64(n)
+		sum += uint64(n) * uint64(c.cost[i])
 	}
 	average := max(int(sum/max(total, 1)), 1)
 	minMatch = min(max((leastSaved+average-1)/average, least), maxLeast)

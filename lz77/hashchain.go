@@ -17,8 +17,8 @@ import (
 // value stands for none. A lazy search ends where the base moves.
 //
 // The parser is lazy. It takes the longest match of up to Depth candidates, and the nearest of that
-// length, unless one of the next Lazy positions has a better one. A search there looks at half or a
-// quarter of the candidates.
+// length, unless one of the next Lazy positions has a better one. The search at the next position
+// looks at half of the candidates, and that at the second one at a quarter.
 //
 // Cost: an insertion for each position; a search for each position that no match covers, and up to
 // Lazy searches for each match.
@@ -69,12 +69,16 @@ func (c *chains) slide(st *simd.HashChainParse, src []byte) {
 }
 
 // parseChains appends the sequences of src[start:] to dst. It panics if the limits have repeat
-// offsets or a least offset above 1.
+// offsets or a least offset above 1, or if parameters are out of range.
 func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence {
 	if m.limits.Repeats > 0 || m.limits.minOffset() > 1 {
 		panic("lz77: HashChain with repeat offsets or a least offset")
 	}
 	c, p := &m.chains, &m.params
+	if p.Depth < 4 || p.Lazy < 0 || p.Lazy > 2 || p.Nice < 5 || p.Nice > simd.MaxHashChainMatch ||
+		p.HashLog < 8 || p.HashLog > 24 {
+		panic("lz77: parameters of HashChain out of range")
+	}
 	log := base.TableLog(p.HashLog, len(src))
 	c.reset(log)
 	st := simd.HashChainParse{

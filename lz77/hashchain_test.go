@@ -110,19 +110,46 @@ func TestHashChainShort(t *testing.T) {
 	}
 }
 
-// TestHashChainLimits: a Matcher panics if the limits are not for HashChain.
+// TestHashChainLimits: a Matcher panics if limits or parameters are not for HashChain, on every tier
+// and for every size.
 func TestHashChainLimits(t *testing.T) {
-	for _, l := range []Limits{
-		{MinMatch: 3, MaxOffset: 1 << 15},
-		{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Repeats: 3},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic with %+v", l)
-				}
+	check := func(p *Params, l Limits) {
+		t.Helper()
+		for _, size := range []int{100, 10_000} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("no panic with %+v and %+v", p, l)
+					}
+				}()
+				new(Matcher).Parse(nil, make([]byte, size), p, l)
 			}()
-			new(Matcher).Parse(nil, make([]byte, 1000), chainParams, l)
-		}()
+		}
+	}
+	check(chainParams, Limits{MinMatch: 3, MaxOffset: 1 << 15})
+	check(chainParams, Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Repeats: 3})
+	for _, change := range []func(p *Params){
+		func(p *Params) { p.Depth = 3 },
+		func(p *Params) { p.Lazy = -1 },
+		func(p *Params) { p.Lazy = 3 },
+		func(p *Params) { p.Nice = 4 },
+		func(p *Params) { p.Nice = 259 },
+		func(p *Params) { p.HashLog = 7 },
+		func(p *Params) { p.HashLog = 25 },
+	} {
+		p := *chainParams
+		change(&p)
+		check(&p, blockLimits)
+	}
+}
+
+// TestChainBounds: bounds depend on the mean cost of literals, however many there are.
+func TestChainBounds(t *testing.T) {
+	few, many := new(literalCosts), new(literalCosts)
+	few.counts['a'], many.counts['a'] = 1<<10, 1<<31
+	few.cost['a'], many.cost['a'] = 64, 64
+	least, sure := few.bounds(3)
+	if l, s := many.bounds(3); l != least || s != sure {
+		t.Errorf("1<<31 literals: %d and %d, 1<<10: %d and %d", l, s, least, sure)
 	}
 }

@@ -20,9 +20,6 @@ var testLimits = []Limits{
 // blockLimits are the limits of a form that is written in blocks.
 var blockLimits = Limits{MinMatch: 3, MaxOffset: 1 << 15, MinOffset: 1, Model: blockModel{}}
 
-// rowParams are settings for blockLimits.
-var rowParams = &Params{Finder: MultiRow, HashLog: 14, Nice: 128, SkipInMatch: 96}
-
 // small asks for less data, unless PZ_TEST is "all". The race detector makes these loops some
 // twenty times slower.
 func small() bool { return !testenv.All() || testenv.Race }
@@ -75,9 +72,6 @@ type blockModel struct{ flatModel }
 func (blockModel) Rules() Rules {
 	return Rules{ChunkSize: 16 << 10, MaxMatch: 258, NewSplitter: func() BlockSplitter { return thirds{} }}
 }
-
-// OffsetCode suits a MultiRow.
-func (blockModel) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset - 1)) }
 
 func (blockModel) Price(p *Prices, c *Counts) {
 	flatModel{}.Price(p, c)

@@ -40,11 +40,6 @@ const (
 	// LCPIntervals finds the nearest match of each class of lengths from the sorted suffixes of the
 	// block. Sorting takes the same time for any window, so BinaryTree is faster for its small one.
 	LCPIntervals
-	// MultiRow looks at the last 2 positions with the same hash of 3 bytes, the last 4 with the same
-	// hash of 4, the last 8 with the same hash of 6, and the last 2 with the same hash of 10. It needs
-	// a MaxOffset of at most 1<<15, a MinOffset of 1, a Model with Rules.NewSplitter, and a Nice above
-	// 8. The parser takes a match of Nice bytes or more at once.
-	MultiRow
 )
 
 // Optimal reports whether the parser for f chooses among all of its candidates by price.
@@ -54,8 +49,7 @@ func (f Finder) Optimal() bool { return f >= BinaryTree }
 type Params struct {
 	Finder Finder
 	// HashLog is log2 of the entries of the largest hash table, for blocks that fill it. MultiHash
-	// needs at least 11. MultiRow has 1<<HashLog rows for each hash, at most 1<<20. LCPIntervals
-	// does not read it.
+	// needs at least 11, and LCPIntervals does not read it.
 	HashLog uint8
 	// LongHashLog is log2 of the entries of the table by 8 bytes. DoubleHash.
 	LongHashLog uint8

@@ -6,7 +6,7 @@ import "math/bits"
 //
 // A match with a new offset pays if its literals would cost more than its offset and token. The
 // cost of a literal follows from the frequencies of the literals that the parse has left so far, so
-// every machine makes the same choices. The costs are renewed every updateEvery sequences, from the
+// every machine makes the same choices. The costs are renewed every c.every sequences, from the
 // latest sampleSeqs of them; older counts are halved each time.
 type literalCosts struct {
 	cost     [256]uint8 // of each literal, in units of 1/costBit bit

@@ -25,7 +25,7 @@ type Sequence = base.Sequence
 // A Matcher panics if a field is outside its range.
 type Limits struct {
 	// MinMatch is the length of the shortest match, 3 … 8.
-	// Only the optimal parser makes matches of 3.
+	// Only HashChain and the optimal parser make matches of 3.
 	MinMatch int
 	// MinRepeat is the length of the shortest match at a repeat offset, 2 … MinMatch; 0 stands for
 	// MinMatch. Only the optimal parser makes such matches shorter than MinMatch.

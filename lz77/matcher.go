@@ -65,12 +65,12 @@ func (m *Matcher) ParseFrom(
 			return m.shortenPeriods(m.parseDoubleLazy(dst, src, start), len(dst), src, start)
 		}
 		return m.shortenPeriods(m.parseDouble(dst, src, start), len(dst), src, start)
-	case BinaryTree, MultiHash, LCPIntervals, MultiRow:
+	case BinaryTree, MultiHash, LCPIntervals:
 		return m.parseOptimal(dst, src, start)
 	case HashChain:
 		return m.parseChains(dst, src, start)
 	default:
-		return m.shortenPeriods(m.parseLazy(dst, src, start), len(dst), src, start)
+		return m.parseLazy(dst, src, start)
 	}
 }
 

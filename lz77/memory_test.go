@@ -39,5 +39,4 @@ func TestMemory(t *testing.T) {
 	t.Run("blocks", func(t *testing.T) {
 		each(t, &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 1}, blockLimits)
 	})
-	t.Run("rows", func(t *testing.T) { each(t, rowParams, blockLimits) })
 }

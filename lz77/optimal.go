@@ -85,8 +85,6 @@ func optimalConfig(p *Params, l *Limits) optimal.Config {
 		finder = optimal.MultiHash
 	case LCPIntervals:
 		finder = optimal.LCPIntervals
-	case MultiRow:
-		finder = optimal.MultiRow
 	}
 	return optimal.Config{
 		Finder: finder, HashLog: p.HashLog, Depth: p.Depth, Nice: p.Nice,

@@ -7,7 +7,7 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// The finders of the fast and lazy parsers make no offset below the constant MinOffset. A match of a
+// SingleHash and DoubleHash make no offset below the constant MinOffset. A match of a
 // shorter period gets a multiple of the period as its offset, and begins up to 30 bytes late.
 // shortenPeriods replaces the multiple by the period and extends the match backwards.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // fastSettings are settings of parsers whose finders make no offset below MinOffset.
-var fastSettings = []*Params{&Levels[1], &Levels[3], &Levels[4], &Levels[5], &Levels[6]}
+var fastSettings = []*Params{&Levels[1], &Levels[2], &Levels[3], &Levels[4]}
 
 // TestShortPeriods: a period of 1 to 15 bytes is one match at that offset, which begins behind the
 // first period, if the limits allow the offset.

@@ -84,7 +84,6 @@ func eachSetting(f func(name string, p *Params, l Limits)) {
 	f("deep hash chains", deep, blockLimits)
 	f("blocks", &Params{Finder: BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1}, blockLimits)
 	f("blocks, one parse", &Params{Finder: BinaryTree, HashLog: 15, Depth: 32, Nice: 96}, blockLimits)
-	f("blocks, rows", rowParams, blockLimits)
 }
 
 // TestWorstCases: sequences of adverse content are valid. A finder whose work grew with the square
@@ -131,7 +130,7 @@ func BenchmarkWorstCases(b *testing.B) {
 // content has candidates at the ends of windows and matches longer than windows.
 func TestBlocksValid(t *testing.T) {
 	const window = 1 << 17
-	tree := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}
+	params := &Params{Finder: BinaryTree, HashLog: 16, Depth: 16, Nice: 258, Passes: 2}
 	contents := worstCases(window + 5000)
 	for _, k := range corpus.Kinds() {
 		contents[k.Name] = k.Make(3000)
@@ -144,11 +143,9 @@ func TestBlocksValid(t *testing.T) {
 			if small() && start > 0 && len(src) > 1<<16 {
 				continue
 			}
-			for _, params := range []*Params{tree, rowParams} {
-				seqs := m.ParseFrom(nil, src, start, params, blockLimits)
-				if !Valid(seqs, src, start, blockLimits, nil) {
-					t.Errorf("%s from %d, finder %d: sequences are not valid", name, start, params.Finder)
-				}
+			seqs := m.ParseFrom(nil, src, start, params, blockLimits)
+			if !Valid(seqs, src, start, blockLimits, nil) {
+				t.Errorf("%s from %d: sequences are not valid", name, start)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // Stages of the pipelines that write standard formats. The container adds headers and checks.
 
-// deflateLimits are those of the format. Only HashChain, MultiRow and BinaryTree find matches of 3
-// bytes, which cost more than literals at most distances.
+// deflateLimits are those of the format. Only HashChain and BinaryTree find matches of 3 bytes, which
+// cost more than literals at most distances.
 var deflateLimits = lz77.Limits{
 	MinMatch:  deflate.MinMatch,
 	MinOffset: 1,
@@ -26,8 +26,7 @@ var deflateLimits = lz77.Limits{
 // without. From level 4 on hash chains, which fit the window, take less time than rows. Each level
 // from 4 to 7 takes 1.3 to 1.5 times as long as the one before. Level 6 is the default: no file of
 // those measured is larger than with gzip -6. Level 7 is smaller than libdeflate -9 in less time.
-// With SkipInMatch 48 at level 8 XML would be larger than at level 7. docs/notes/match-finding.md has
-// the tables.
+// Level 8 parses once. docs/notes/match-finding.md has the tables.
 var deflateLevels = [MaxLevel + 1]lz77.Params{
 	1: {Finder: lz77.SingleHash, HashLog: 13, HashBytes: 6, SkipLog: 5},
 	2: {Finder: lz77.DoubleHash, HashLog: 13, LongHashLog: 14, HashBytes: 5, SkipLog: 8},
@@ -36,7 +35,7 @@ var deflateLevels = [MaxLevel + 1]lz77.Params{
 	5: {Finder: lz77.HashChain, HashLog: 16, Depth: 24, Nice: 128, Lazy: 1},
 	6: {Finder: lz77.HashChain, HashLog: 16, Depth: 64, Nice: 128, Lazy: 2},
 	7: {Finder: lz77.HashChain, HashLog: 16, Depth: 300, Nice: 258, Lazy: 2},
-	8: {Finder: lz77.MultiRow, HashLog: 14, Nice: 128, SkipInMatch: 96, Passes: 0},
+	8: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 32, Nice: 96, Passes: 0},
 	9: {Finder: lz77.BinaryTree, HashLog: 16, Depth: 128, Nice: 258, Passes: 1},
 }
 

@@ -87,7 +87,6 @@ var emptyGain = [...]uint8{
 	lz77.BinaryTree:   5,
 	lz77.MultiHash:    5,
 	lz77.LCPIntervals: 5,
-	lz77.MultiRow:     5,
 }
 
 // tuner is the scratch memory for choosing.

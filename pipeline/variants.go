@@ -46,13 +46,9 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params) *variants {
 		case lz77.DoubleHash:
 			hash(4, 0, 4)
 			hash(7, 0, 8)
-		case lz77.RowHash:
+		case lz77.RowHash, lz77.HashChain, lz77.BinaryTree:
 			// A large window has short matches for everything, and a sample does not show their
-			// cost.
-		case lz77.HashChain:
-			// The hashes are fixed, and the costs of literals follow the content.
-		case lz77.BinaryTree, lz77.MultiRow:
-			// Deflate's parser does not use MaxMisses, and a BinaryTree does not use SkipInMatch.
+			// cost to RowHash. The others hash 3 and 4 bytes at any level.
 		default:
 			p := own
 			p.SkipInMatch, p.MaxMisses = 0, max(p.MaxMisses, 4)

@@ -244,41 +244,6 @@ func pathCostsAVX2(p *struct {
 	near    [8][8]uint32
 }, content *byte, firstCand *uint32, cands *uint64, costs *uint32, from int, at int, to int)
 
-// searchRowsAVX2 inserts and searches n positions from i on. n and i are at least 1. See
-// MultiRows.Search.
-//
-//go:noescape
-func searchRowsAVX2(src *byte, i int, n int, rows3 *uint32, rows4 *uint64, rows6 *[2]uint64,
-	rows10 *uint32, shift int, minMatch int, maxOffset int, out *struct {
-		Back    [16]int16
-		Lengths [16]uint8
-		Longer  uint16
-		Full    uint16
-		_       [12]byte
-	})
-
-// collectAVX2 collects the candidates of n positions, 1 or more, while there are at most most
-// candidates. At least Nice+32 bytes follow each position. See Collect.
-//
-//go:noescape
-func collectAVX2(c *struct {
-	At          int
-	End         int
-	Least       int
-	Nice        int
-	SkipInMatch int
-	Reach       int
-	Before      int
-	Offset      int
-	Codes       [512]uint8
-}, src *byte, matches *struct {
-	Back    [16]int16
-	Lengths [16]uint8
-	Longer  uint16
-	Full    uint16
-	_       [12]byte
-}, n int, firstCand *uint32, cands *uint64, from int, most int) (count int, stopped bool)
-
 // parseHashChainAVX2 continues a parse until it reaches stop or has written room sequences. stop
 // must be HashChainSlack below the length of src. It returns the size of the sequences. See
 // ParseHashChain for other requirements.

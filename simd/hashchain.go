@@ -31,7 +31,7 @@ type HashChainParse struct {
 	SureMatch int    // least length of a match that is not weighed
 	MaxOffset int    // 1 to HashChainWindow
 	Base      int    // position that an entry 0 of the tables stands for; at most NextInsert
-	Shift     uint64 // 32 − log2 of the number of heads, 1 to 31
+	Shift     uint64 // 32 − log2 of the number of heads, at most 29
 }
 
 const (
@@ -41,9 +41,9 @@ const (
 	HashChainLess3 = 2
 	// MaxHashChainMatch is the length in bytes of the longest match that a search returns.
 	MaxHashChainMatch = 258
-	// HashChainSlack is the number of bytes at the end of src that the kernel does not search. Each
-	// step of a lazy search raises the score of 4 for a byte by at least 3 for a position, so that
-	// it ends 350 bytes behind its first match at the latest.
+	// HashChainSlack is the number of bytes at the end of src that the kernel does not search. A lazy
+	// search moves on only to a match that saves more bits, and a match of MaxHashChainMatch bytes
+	// saves most. So it ends at most 350 bytes behind its first match.
 	HashChainSlack = 1 << 10
 )
 

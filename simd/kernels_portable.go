@@ -123,14 +123,6 @@ func pathCostsKernel(*PathPrices, []byte, []uint32, []uint64, []uint32, int, int
 	return false
 }
 
-func searchRowsKernel(*MultiRows, []byte, int, int, int, []RowMatches) (n int) { return 0 }
-
-func collectKernel(
-	_ *CandidateRun, _ []byte, _ []RowMatches, _ []uint32, _ []uint64, n int,
-) (count int, stopped bool) {
-	return n, false
-}
-
 func hasHashChain() bool { return false }
 
 func parseHashChainKernel(

@@ -20,7 +20,7 @@ import "unsafe"
 
 const (
 	// CandidateLengthShift and CandidateCodeShift place the length of a candidate and the code of
-	// its offset in its 64 bits. The offset has the 27 bits below, the length 21 and the code 8.
+	// its offset in its 64 bits: 21 bits of length, and 8 bits of code. PathCosts ignores the others.
 	CandidateLengthShift = 27
 	CandidateCodeShift   = 48
 
@@ -31,8 +31,7 @@ const (
 	// PathSlack is the number of entries behind the last cost that the kernel may load.
 	PathSlack = 16
 
-	candidateOffsetMask = 1<<CandidateLengthShift - 1
-	candidateLengthMask = 1<<(CandidateCodeShift-CandidateLengthShift) - 1
+	candidateLengthMask = 1<<21 - 1
 	nearLengths         = 8 // lengths from MinPathLength on that the kernel has in a vector
 )
 

@@ -49,7 +49,7 @@ type kernels struct {
 	execute      bool // Execute
 	decodeTokens bool // DecodeTokensRepeat, DecodeTokensPlain
 	encode       bool // EncodeOffsets, EncodeLengths
-	parse        bool // all parsers, PathCosts, MultiRows.Search, Collect
+	parse        bool // all parsers, PathCosts, trees
 	crc32c       bool // CRC32C
 	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
 	inflate      bool // Inflate, InflateSymbols, ResolveSymbols
@@ -95,18 +95,6 @@ func TestKernelsRun(t *testing.T) {
 			func() (string, bool, bool) {
 				ok := pathCostsKernel(new(PathPrices), nil, nil, nil, nil, 0, 0, 0)
 				return "PathCosts", ok, want.parse
-			},
-			func() (string, bool, bool) {
-				var rows MultiRows
-				rows.Reset(8)
-				n := searchRowsKernel(&rows, make([]byte, 28), 1, 3, 9, make([]RowMatches, 2))
-				return "MultiRows.Search", n > 0, want.parse
-			},
-			func() (string, bool, bool) {
-				c := CandidateRun{End: 2, Nice: 20}
-				collectKernel(&c, make([]byte, 60), make([]RowMatches, 2), make([]uint32, 2),
-					make([]uint64, 32), 0)
-				return "Collect", c.At > 0, want.parse
 			},
 			func() (string, bool, bool) { return treeKernelsRun(want) },
 		} {

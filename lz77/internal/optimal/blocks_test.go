@@ -193,17 +193,3 @@ func TestFirstParse(t *testing.T) {
 		t.Error("other sequences without a second parse")
 	}
 }
-
-// TestBlocksGrow: a Parser parses blocks that are a little longer than those before.
-func TestBlocksGrow(t *testing.T) {
-	src := corpus.ByName("text").Make(3000)
-	var o Parser
-	for _, c := range []Config{inBlocks(1, 0, 16, 40), inRows(40, 32)} {
-		for n := 2000; n < len(src); n += 7 {
-			var fresh Parser
-			if !slices.Equal(o.sequences(src[:n], c), fresh.sequences(src[:n], c)) {
-				t.Fatalf("finder %d, %d bytes: other sequences than with a new Parser", c.Finder, n)
-			}
-		}
-	}
-}

@@ -7,7 +7,6 @@ const (
 	BinaryTree Finder = iota
 	MultiHash
 	LCPIntervals
-	MultiRow
 )
 
 // Config says which sequences a Parser may use and how much it searches. Sizes are in bytes.
@@ -75,8 +74,6 @@ func (c *Config) Memory(size int) int {
 		finder = multiHashMemory(c, size)
 	case LCPIntervals:
 		finder = lcpMemory(size)
-	case MultiRow:
-		finder = multiRowMemory(c, size)
 	default:
 		finder = treeMemory(c, size)
 	}

@@ -31,10 +31,6 @@ const searchTail = 16
 // chunk before: it changes the match finder and g, and reads what stays the same within a block.
 // It also reads minNew in splitLongMatch, where there are blocks, which do not change it.
 func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint func()) {
-	if o.config.Finder == MultiRow {
-		o.findRows(g, src, p, checkpoint)
-		return
-	}
 	g.chunk, g.cands = chunk{from: p}, g.cands[:0]
 	next := p + checkpointStep
 	end, stop := len(src)-base.Tail, min(len(src), p+o.chunkSize)
@@ -160,8 +156,6 @@ func (o *Parser) insertRange(src []byte, p, end int) {
 		}
 	case LCPIntervals:
 		o.lcp.insertRange(p, end)
-	case MultiRow:
-		o.rows.insert(src, p, end)
 	default:
 		o.tree.insertRange(src, p, end)
 	}

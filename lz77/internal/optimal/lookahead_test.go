@@ -72,7 +72,6 @@ func TestHelper(t *testing.T) {
 		{"LCPIntervals", atLevel(9, formats[2]), MaxChunk},
 		{"BinaryTree", tree, MaxChunk},
 		{"blocks", blocks, maxWindow},
-		{"blocks, rows", inRows(64, 32), maxWindow},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			size := chunks*x.chunk + 1000

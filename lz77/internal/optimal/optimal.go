@@ -30,7 +30,6 @@ type Parser struct {
 	tree  binaryTree
 	multi multiHash
 	lcp   lcpIntervals
-	rows  multiRow
 
 	lookahead
 	graph
@@ -126,9 +125,6 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 		o.multi.reset(&o.config, src, start, o.checkpoint)
 	case LCPIntervals:
 		o.lcp.reset(&o.config, src, start, o.checkpoint)
-	case MultiRow:
-		o.rows.reset(&o.config, len(src), o.model)
-		o.insertPieces(src, 0, start, o.checkpoint)
 	default:
 		o.tree.reset(&o.config, len(src))
 		o.insertPieces(src, 0, start, o.checkpoint)

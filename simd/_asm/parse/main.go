@@ -23,8 +23,6 @@ func main() {
 	rowHash(32, data)
 	candidates()
 	pathCostsAVX2()
-	searchRowsAVX2(mul)
-	collectAVX2()
 	hashChain()
 	slide()
 	Generate()
