@@ -129,6 +129,9 @@ func readDigests(t *testing.T) map[string]string {
 // TestDigests compares the output with the table. Rows take turns at the tiers of kernels and the
 // numbers of workers; with PZ_TEST=all every row runs on every tier.
 func TestDigests(t *testing.T) {
+	if testenv.Race {
+		t.Skip("too slow with the race detector; TestSameBytes runs the same code")
+	}
 	rows := digestRows()
 	if *update {
 		var b bytes.Buffer

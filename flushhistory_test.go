@@ -270,6 +270,7 @@ func TestFlushSize(t *testing.T) {
 
 // TestFlushOverhead bounds what a flush adds to content that cannot be compressed, and to other content.
 func TestFlushOverhead(t *testing.T) {
+	testenv.Slow(t)
 	overhead := map[Format]int{PZ: 12, Gzip: 20, Zstd: 20}
 	for _, name := range []string{"random", "text", "records"} {
 		r := rand.New(rand.NewPCG(3, 4))

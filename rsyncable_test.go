@@ -107,6 +107,7 @@ func TestRsyncable(t *testing.T) {
 
 // TestRsyncableFlush is TestRsyncable for content with a flush behind each line.
 func TestRsyncableFlush(t *testing.T) {
+	testenv.Slow(t)
 	lines := logLines(4000)
 	for _, p := range Pipelines() {
 		opts := withCuts(p.Name)
