@@ -138,7 +138,7 @@ func (c *chains) parse(
 		if length == 0 && st.MinMatch < leastChainMatch {
 			length, offset = search3(st, src, at, head3)
 		}
-		if length == 0 || length < st.SureMatch && !pays(cost, src[at:at+length], offset) {
+		if length == 0 || length < st.SureMatch && !chainPays(cost, src[at:at+length], offset) {
 			at += min(1+(at-st.Anchor)>>8, maxStep)
 			continue
 		}
@@ -162,8 +162,8 @@ func (c *chains) parse(
 	return n
 }
 
-// pays reports whether a match of content takes fewer bits than its bytes do as literals.
-func pays(cost *[256]uint8, content []byte, offset int) bool {
+// chainPays reports whether a match of content takes fewer bits than its bytes do as literals.
+func chainPays(cost *[256]uint8, content []byte, offset int) bool {
 	sum := 0
 	for _, b := range content {
 		sum += int(cost[b])

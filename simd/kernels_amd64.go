@@ -4,7 +4,8 @@ package simd
 
 // The files *_amd64.go select the assembly for amd64: this one for bytes, lanes_amd64.go for rANS
 // lanes, ctx_amd64.go for context-coded runs, tokens_amd64.go for sequences and their streams,
-// parse_amd64.go for parsers. A function returns false if the portable twin is to do the work.
+// parse_amd64.go, hashchain_amd64.go, pathcosts_amd64.go and tree_amd64.go for parsers. A function
+// returns false if the portable twin is to do the work.
 
 func prefetchKernel(table *byte, size int, at []uint32, mask uint32) {
 	if current() != portable {

@@ -132,3 +132,13 @@ func parseHashChainKernel(
 }
 
 func slideKernel([]int16) (done int) { return 0 }
+
+func hashTreeKernel(*Tree, []byte, int) bool { return false }
+
+func sweepTreeKernel([]uint16, uint16) bool { return false }
+
+func searchTreeKernel(
+	_ *Tree, _ []byte, _ int, _ []uint64, n int, _ []uint32, _ int,
+) (_ int, found, ok bool) {
+	return n, false, false
+}

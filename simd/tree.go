@@ -39,9 +39,6 @@ const (
 	treeTail   = 16      // no position that close to the end of content is inserted
 	treePrime  = 0x9E3779B1
 	treeNull   = 1 << 15 // difference of an empty entry from the position that it was written at
-
-	treeLengthShift = 27 // of a candidate
-	treeCodeShift   = 48
 )
 
 // Tree is the state and the parameters of the search. Positions and lengths are in bytes.
@@ -258,7 +255,7 @@ func (t *Tree) descend(src []byte, cands []uint64, n int) (_ int, found bool) {
 	d := int(t.roots[i%treeBatch])
 	for left := t.Depth; left > 0 && d <= limit; left-- {
 		c := i - d
-		k := equalFrom(src, c, i, min(nb, na), end)
+		k := EqualFrom(src, c, i, min(nb, na), end)
 		if k > best {
 			best = k
 			cands[n] = t.candidate(k, d)
@@ -296,12 +293,12 @@ func child(i int, e uint16, limit int) uint16 {
 }
 
 func (t *Tree) candidate(n, d int) uint64 {
-	return uint64(d) | uint64(n)<<treeLengthShift | uint64(t.Codes[d])<<treeCodeShift
+	return uint64(d) | uint64(n)<<CandidateLengthShift | uint64(t.Codes[d])<<CandidateCodeShift
 }
 
-// equalFrom returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes
+// EqualFrom returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes
 // are known to be equal.
-func equalFrom(src []byte, c, i, n, end int) int {
+func EqualFrom(src []byte, c, i, n, end int) int {
 	a, b := src[c+n:], src[i+n:end]
 	for k := 0; ; k += 8 {
 		if len(b) < k+8 {

@@ -1,9 +1,6 @@
 package optimal
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
 )
@@ -106,8 +103,9 @@ func (t *binaryTree) findFarther(g *chunkCandidates, src []byte, end, most int) 
 				if d = int(base.LeastMultiple[d]); d > min(i, t.Reach) {
 					continue
 				}
-				n := commonBytes(src, i-d, i, 0, min(len(src), i+t.Nice))
-				c = candidate(n)<<27 | candidate(d) | candidate(t.Codes[d])<<48
+				n := simd.EqualFrom(src, i-d, i, 0, min(len(src), i+t.Nice))
+				c = candidate(n)<<simd.CandidateLengthShift | candidate(d) |
+					candidate(t.Codes[d])<<simd.CandidateCodeShift
 			}
 			if c.length() > best {
 				best = c.length()
@@ -127,29 +125,16 @@ func (t *binaryTree) findFarther(g *chunkCandidates, src []byte, end, most int) 
 type candidate uint64
 
 func newCandidate(n, d int, model PriceModel) candidate {
-	return candidate(d) | candidate(n)<<27 | candidate(model.OffsetCode(uint32(d)))<<48
+	code := candidate(model.OffsetCode(uint32(d)))
+	return candidate(d) | candidate(n)<<simd.CandidateLengthShift | code<<simd.CandidateCodeShift
 }
 
 // resized returns c with length n.
-func (c candidate) resized(n int) candidate { return c&^(1<<48-1<<27) | candidate(n)<<27 }
+func (c candidate) resized(n int) candidate {
+	const lengths = 1<<simd.CandidateCodeShift - 1<<simd.CandidateLengthShift
+	return c&^lengths | candidate(n)<<simd.CandidateLengthShift
+}
 
 func (c candidate) offset() int { return int(c & base.MaxOffset) }
-func (c candidate) length() int { return int(c >> 27 & (1<<21 - 1)) }
-func (c candidate) code() uint8 { return uint8(c >> 48) }
-
-// commonBytes returns the length of the match of src[i:end] with src[c:]; c < i. The first n bytes
-// are known to be equal.
-func commonBytes(src []byte, c, i, n, end int) int {
-	a, b := src[c+n:], src[i+n:end]
-	for k := 0; ; k += 8 {
-		if len(b) < k+8 {
-			for k < len(b) && a[k] == b[k] {
-				k++
-			}
-			return n + k
-		}
-		if x := binary.LittleEndian.Uint64(a[k:]) ^ binary.LittleEndian.Uint64(b[k:]); x != 0 {
-			return n + k + bits.TrailingZeros64(x)>>3
-		}
-	}
-}
+func (c candidate) length() int { return int(c >> simd.CandidateLengthShift & (1<<21 - 1)) }
+func (c candidate) code() uint8 { return uint8(c >> simd.CandidateCodeShift) }

@@ -196,7 +196,7 @@ func (t *multiHash) find(dst []candidate, src []byte, i int, model PriceModel) [
 			if i+best >= end || src[c+best] != src[i+best] {
 				continue
 			}
-			n = commonBytes(src, c, i, 8, end)
+			n = simd.EqualFrom(src, c, i, 8, end)
 		}
 		if n <= best {
 			continue
@@ -209,7 +209,7 @@ func (t *multiHash) find(dst []candidate, src []byte, i int, model PriceModel) [
 			if d = int(base.LeastMultiple[d&(base.MinOffset-1)]); d > i {
 				continue
 			}
-			if n = commonBytes(src, i-d, i, 0, end); n <= best {
+			if n = simd.EqualFrom(src, i-d, i, 0, end); n <= best {
 				continue
 			}
 		}

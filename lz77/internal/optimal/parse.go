@@ -1,6 +1,9 @@
 package optimal
 
-import "github.com/gopz/compress/lz77/internal/base"
+import (
+	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/simd"
+)
 
 // This file is the second half of optimal parsing: the cheapest path through a chunk.
 //
@@ -179,7 +182,7 @@ func (o *Parser) relaxRepeats(
 		k := &o.repeatCache[uint32(d)*base.Prime32>>28]
 		if k.offset != uint32(d) || p >= k.end {
 			end := min(len(src), p+o.config.Nice)
-			*k = repeatMatch{uint32(d), commonBytes(src, p-d, p, known, end) + p}
+			*k = repeatMatch{uint32(d), simd.EqualFrom(src, p-d, p, known, end) + p}
 		}
 		n := min(room, k.end-p)
 		if n > longest { // a shorter match of a dearer kind cannot win
