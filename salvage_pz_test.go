@@ -296,7 +296,7 @@ func TestRecoverFlushed(t *testing.T) {
 			from := r.Int64N(end)
 			to := min(end, from+1+r.Int64N([]int64{1, 100, 10_000, 100_000}[r.IntN(4)]))
 			for i := from; i < to; i++ {
-				bad[i] = byte(r.Uint32())
+				bad[i] ^= byte(1 + r.IntN(255)) // another value
 			}
 			if r.IntN(4) == 0 {
 				bad = slices.Delete(bad, int(from), int(to))
