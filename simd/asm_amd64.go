@@ -67,6 +67,18 @@ func decodeCtx2VBMI(lanesA *struct {
 //go:noescape
 func deinterleaveAVX2(dst *byte, at *[32]int, buf *byte, n int)
 
+// cheapestTablesAVX2 finds the tables of one context or more. begin is the index of the first
+// symbol.
+//
+//go:noescape
+func cheapestTablesAVX2(tables *uint8, ends *uint32, contexts int, begin int, symbols *uint8,
+	counts *uint16, prices *[256][8]uint64)
+
+// nonZeroAVX2 sets set to the symbols whose counts are not 0.
+//
+//go:noescape
+func nonZeroAVX2(set *[4]uint64, counts *[256]uint32)
+
 // markRunStartsAVX2 marks as many run starts as it can. It requires bits[at/64], and at least 8
 // bytes in litLens.
 //
@@ -89,6 +101,14 @@ func encodeLanesAVX2(states *[32]uint32, tab *[256]uint64, run []byte, words []b
 //go:noescape
 func encodeLanesAVX512(states *[32]uint32, tab *[256]uint64, run []byte, words []byte,
 	p int) (at int)
+
+// encodeCtxAVX2 codes one round or more, the last one first, and returns the index where the
+// words begin. tab is in the first of 32 tables. symbols and tableOf are those of position 0 in
+// the last round.
+//
+//go:noescape
+func encodeCtxAVX2(states *[32]uint32, tab *[256]uint64, symbols *uint8, tableOf *uint8,
+	begin *[32]int, rounds int, words []byte, p int) (at int)
 
 // matchLenAVX2 returns the length of the common prefix of a and b.
 // It requires equal lengths, of at least 32 bytes.

@@ -3578,6 +3578,114 @@ done:
 	VZEROUPPER
 	RET
 
+// func cheapestTablesAVX2(tables *uint8, ends *uint32, contexts int, begin int, symbols *uint8, counts *uint16, prices *[256][8]uint64)
+// Requires: AVX, AVX2, BMI
+TEXT ·cheapestTablesAVX2(SB), NOSPLIT, $0-56
+	MOVQ tables+0(FP), AX
+	MOVQ ends+8(FP), CX
+	MOVQ contexts+16(FP), DX
+	MOVQ begin+24(FP), BX
+	MOVQ symbols+32(FP), SI
+	MOVQ counts+40(FP), DI
+	MOVQ prices+48(FP), R8
+
+context:
+	MOVL  (CX), R9
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	CMPQ  BX, R9
+	JAE   found
+
+pair:
+	MOVBLZX      (SI)(BX*1), R10
+	MOVBLZX      1(SI)(BX*1), R11
+	SHLL         $0x06, R10
+	SHLL         $0x06, R11
+	VPBROADCASTD (DI)(BX*2), Y4
+	VMOVDQU      (R8)(R10*1), Y5
+	VMOVDQU      (R8)(R11*1), Y6
+	VPUNPCKLWD   Y6, Y5, Y7
+	VPMADDWD     Y7, Y4, Y7
+	VPADDD       Y7, Y0, Y0
+	VPUNPCKHWD   Y6, Y5, Y7
+	VPMADDWD     Y7, Y4, Y7
+	VPADDD       Y7, Y1, Y1
+	VMOVDQU      32(R8)(R10*1), Y5
+	VMOVDQU      32(R8)(R11*1), Y6
+	VPUNPCKLWD   Y6, Y5, Y7
+	VPMADDWD     Y7, Y4, Y7
+	VPADDD       Y7, Y2, Y2
+	VPUNPCKHWD   Y6, Y5, Y7
+	VPMADDWD     Y7, Y4, Y7
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $+2, BX
+	CMPQ         BX, R9
+	JB           pair
+
+found:
+	VPMINUD    Y0, Y1, Y4
+	VPMINUD    Y2, Y3, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPERM2I128 $0x01, Y4, Y4, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPSHUFD    $0xb1, Y4, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPCMPEQD   Y4, Y0, Y0
+	VPCMPEQD   Y4, Y1, Y1
+	VPCMPEQD   Y4, Y2, Y2
+	VPCMPEQD   Y4, Y3, Y3
+	VPACKSSDW  Y1, Y0, Y0
+	VPACKSSDW  Y3, Y2, Y2
+	VPACKSSWB  Y2, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	VPMOVMSKB  Y0, R9
+	TZCNTL     R9, R9
+	MOVB       R9, (AX)
+	INCQ       AX
+	ADDQ       $+4, CX
+	DECQ       DX
+	JNZ        context
+	VZEROUPPER
+	RET
+
+// func nonZeroAVX2(set *[4]uint64, counts *[256]uint32)
+// Requires: AVX, AVX2
+TEXT ·nonZeroAVX2(SB), NOSPLIT, $0-16
+	MOVQ    set+0(FP), AX
+	MOVQ    counts+8(FP), CX
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU packed32<>+0(SB), Y1
+	XORL    DX, DX
+
+step:
+	VPCMPEQD  (CX), Y0, Y2
+	VPCMPEQD  32(CX), Y0, Y3
+	VPCMPEQD  64(CX), Y0, Y4
+	VPCMPEQD  96(CX), Y0, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPMOVMSKB Y2, BX
+	NOTL      BX
+	MOVL      BX, (AX)(DX*4)
+	SUBQ      $-128, CX
+	INCQ      DX
+	CMPQ      DX, $0x08
+	JB        step
+	VZEROUPPER
+	RET
+
+DATA packed32<>+0(SB)/8, $0x0000000400000000
+DATA packed32<>+8(SB)/8, $0x0000000500000001
+DATA packed32<>+16(SB)/8, $0x0000000600000002
+DATA packed32<>+24(SB)/8, $0x0000000700000003
+GLOBL packed32<>(SB), RODATA|NOPTR, $32
+
 // func markRunStartsAVX2(bits []uint64, at uint64, tokens []byte, litLens []byte) (done int, used int, end uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·markRunStartsAVX2(SB), NOSPLIT, $0-104
@@ -4940,6 +5048,437 @@ DATA turnWords<>+40(SB)/8, $0x0000000000000000
 DATA turnWords<>+48(SB)/8, $0x0000000000000000
 DATA turnWords<>+56(SB)/8, $0x0000000000000000
 GLOBL turnWords<>(SB), RODATA|NOPTR, $64
+
+// func encodeCtxAVX2(states *[32]uint32, tab *[256]uint64, symbols *uint8, tableOf *uint8, begin *[32]int, rounds int, words []byte, p int) (at int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·encodeCtxAVX2(SB), NOSPLIT, $8-88
+	MOVQ    states+0(FP), AX
+	VMOVDQU (AX), Y0
+	VMOVDQU 32(AX), Y1
+	VMOVDQU 64(AX), Y2
+	VMOVDQU 96(AX), Y3
+	LEAQ    toEnd<>+0(SB), DI
+	MOVQ    rounds+40(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    words_base+48(FP), SI
+	MOVQ    p+72(FP), AX
+	ADDQ    AX, SI
+	MOVQ    tab+8(FP), AX
+	MOVQ    symbols+16(FP), CX
+	MOVQ    tableOf+24(FP), DX
+	MOVQ    begin+32(FP), BX
+
+loop:
+	MOVQ        192(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        208(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	MOVQ        224(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X5
+	MOVQ        240(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y4
+	MOVQ        200(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X5
+	MOVQ        216(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X5, X5
+	MOVQ        232(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X6
+	MOVQ        248(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X6, X6
+	VINSERTI128 $0x01, X6, Y5, Y5
+	VPSRLQ      $0x20, Y4, Y6
+	VPBLENDD    $0xaa, Y5, Y6, Y6
+	VPSRLD      $0x15, Y6, Y7
+
+	// lanes from frequency << 20 on give off a word each
+	VPSRLD    $0x14, Y3, Y8
+	VPCMPGTD  Y8, Y7, Y8
+	VMOVMSKPS Y8, R8
+	VPSHUFB   lowWords<>+0(SB), Y3, Y9
+	VPERMQ    $0x08, Y9, Y9
+	POPCNTL   R8, R9
+	ADDL      R8, R8
+	VPSHUFB   (DI)(R8*8), X9, X9
+	VMOVDQU   X9, -16(SI)
+	LEAQ      -16(SI)(R9*2), SI
+	VPSRLD    $0x10, Y3, Y9
+	VBLENDVPS Y8, Y3, Y9, Y3
+
+	// x += bias + (x / frequency) * (2048 - frequency)
+	VPMULUDQ    Y4, Y3, Y4
+	VPSRLQ      $0x20, Y3, Y9
+	VPMULUDQ    Y5, Y9, Y5
+	VPSRLQ      $0x20, Y4, Y4
+	VPBLENDD    $0xaa, Y5, Y4, Y4
+	VPSRLD      $0x10, Y6, Y9
+	VPAND       same31<>+0(SB), Y9, Y9
+	VPSRLVD     Y9, Y4, Y4
+	VMOVDQU     same2048<>+0(SB), Y9
+	VPSUBD      Y7, Y9, Y9
+	VPMULLD     Y9, Y4, Y4
+	VPAND       same65535<>+0(SB), Y6, Y6
+	VPADDD      Y6, Y3, Y3
+	VPADDD      Y4, Y3, Y3
+	MOVQ        128(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X10
+	MOVQ        144(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X10, X10
+	MOVQ        160(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        176(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y10, Y10
+	MOVQ        136(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X11
+	MOVQ        152(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X11, X11
+	MOVQ        168(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        184(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y11, Y11
+	VPSRLQ      $0x20, Y10, Y6
+	VPBLENDD    $0xaa, Y11, Y6, Y6
+	VPSRLD      $0x15, Y6, Y7
+
+	// lanes from frequency << 20 on give off a word each
+	VPSRLD    $0x14, Y2, Y8
+	VPCMPGTD  Y8, Y7, Y8
+	VMOVMSKPS Y8, R8
+	VPSHUFB   lowWords<>+0(SB), Y2, Y9
+	VPERMQ    $0x08, Y9, Y9
+	POPCNTL   R8, R9
+	ADDL      R8, R8
+	VPSHUFB   (DI)(R8*8), X9, X9
+	VMOVDQU   X9, -16(SI)
+	LEAQ      -16(SI)(R9*2), SI
+	VPSRLD    $0x10, Y2, Y9
+	VBLENDVPS Y8, Y2, Y9, Y2
+
+	// x += bias + (x / frequency) * (2048 - frequency)
+	VPMULUDQ    Y10, Y2, Y10
+	VPSRLQ      $0x20, Y2, Y9
+	VPMULUDQ    Y11, Y9, Y11
+	VPSRLQ      $0x20, Y10, Y10
+	VPBLENDD    $0xaa, Y11, Y10, Y10
+	VPSRLD      $0x10, Y6, Y9
+	VPAND       same31<>+0(SB), Y9, Y9
+	VPSRLVD     Y9, Y10, Y10
+	VMOVDQU     same2048<>+0(SB), Y9
+	VPSUBD      Y7, Y9, Y9
+	VPMULLD     Y9, Y10, Y10
+	VPAND       same65535<>+0(SB), Y6, Y6
+	VPADDD      Y6, Y2, Y2
+	VPADDD      Y10, Y2, Y2
+	MOVQ        64(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X12
+	MOVQ        80(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X12, X12
+	MOVQ        96(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        112(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y12, Y12
+	MOVQ        72(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X13
+	MOVQ        88(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X13, X13
+	MOVQ        104(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        120(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y13, Y13
+	VPSRLQ      $0x20, Y12, Y6
+	VPBLENDD    $0xaa, Y13, Y6, Y6
+	VPSRLD      $0x15, Y6, Y7
+
+	// lanes from frequency << 20 on give off a word each
+	VPSRLD    $0x14, Y1, Y8
+	VPCMPGTD  Y8, Y7, Y8
+	VMOVMSKPS Y8, R8
+	VPSHUFB   lowWords<>+0(SB), Y1, Y9
+	VPERMQ    $0x08, Y9, Y9
+	POPCNTL   R8, R9
+	ADDL      R8, R8
+	VPSHUFB   (DI)(R8*8), X9, X9
+	VMOVDQU   X9, -16(SI)
+	LEAQ      -16(SI)(R9*2), SI
+	VPSRLD    $0x10, Y1, Y9
+	VBLENDVPS Y8, Y1, Y9, Y1
+
+	// x += bias + (x / frequency) * (2048 - frequency)
+	VPMULUDQ    Y12, Y1, Y12
+	VPSRLQ      $0x20, Y1, Y9
+	VPMULUDQ    Y13, Y9, Y13
+	VPSRLQ      $0x20, Y12, Y12
+	VPBLENDD    $0xaa, Y13, Y12, Y12
+	VPSRLD      $0x10, Y6, Y9
+	VPAND       same31<>+0(SB), Y9, Y9
+	VPSRLVD     Y9, Y12, Y12
+	VMOVDQU     same2048<>+0(SB), Y9
+	VPSUBD      Y7, Y9, Y9
+	VPMULLD     Y9, Y12, Y12
+	VPAND       same65535<>+0(SB), Y6, Y6
+	VPADDD      Y6, Y1, Y1
+	VPADDD      Y12, Y1, Y1
+	MOVQ        (BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X14
+	MOVQ        16(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X14, X14
+	MOVQ        32(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        48(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y14, Y14
+	MOVQ        8(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X15
+	MOVQ        24(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X15, X15
+	MOVQ        40(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVQ       (AX)(R8*8), X4
+	MOVQ        56(BX), R8
+	MOVBLZX     (DX)(R8*1), R9
+	MOVBLZX     (CX)(R8*1), R8
+	ANDL        $0x1f, R9
+	LEAL        (R9)(R9*2), R9
+	SHLL        $0x08, R9
+	ADDL        R9, R8
+	VMOVHPS     (AX)(R8*8), X4, X4
+	VINSERTI128 $0x01, X4, Y15, Y15
+	VPSRLQ      $0x20, Y14, Y6
+	VPBLENDD    $0xaa, Y15, Y6, Y6
+	VPSRLD      $0x15, Y6, Y7
+
+	// lanes from frequency << 20 on give off a word each
+	VPSRLD    $0x14, Y0, Y8
+	VPCMPGTD  Y8, Y7, Y8
+	VMOVMSKPS Y8, R8
+	VPSHUFB   lowWords<>+0(SB), Y0, Y9
+	VPERMQ    $0x08, Y9, Y9
+	POPCNTL   R8, R9
+	ADDL      R8, R8
+	VPSHUFB   (DI)(R8*8), X9, X9
+	VMOVDQU   X9, -16(SI)
+	LEAQ      -16(SI)(R9*2), SI
+	VPSRLD    $0x10, Y0, Y9
+	VBLENDVPS Y8, Y0, Y9, Y0
+
+	// x += bias + (x / frequency) * (2048 - frequency)
+	VPMULUDQ Y14, Y0, Y14
+	VPSRLQ   $0x20, Y0, Y9
+	VPMULUDQ Y15, Y9, Y15
+	VPSRLQ   $0x20, Y14, Y14
+	VPBLENDD $0xaa, Y15, Y14, Y14
+	VPSRLD   $0x10, Y6, Y9
+	VPAND    same31<>+0(SB), Y9, Y9
+	VPSRLVD  Y9, Y14, Y14
+	VMOVDQU  same2048<>+0(SB), Y9
+	VPSUBD   Y7, Y9, Y9
+	VPMULLD  Y9, Y14, Y14
+	VPAND    same65535<>+0(SB), Y6, Y6
+	VPADDD   Y6, Y0, Y0
+	VPADDD   Y14, Y0, Y0
+	DECQ     CX
+	DECQ     DX
+	DECQ     (SP)
+	JNZ      loop
+	MOVQ     states+0(FP), AX
+	VMOVDQU  Y0, (AX)
+	VMOVDQU  Y1, 32(AX)
+	VMOVDQU  Y2, 64(AX)
+	VMOVDQU  Y3, 96(AX)
+	MOVQ     words_base+48(FP), AX
+	SUBQ     AX, SI
+	MOVQ     SI, at+80(FP)
+	VZEROUPPER
+	RET
 
 // func matchLenAVX2(a []byte, b []byte) (n int)
 // Requires: AVX, AVX2, BMI

@@ -2,6 +2,8 @@
 
 package simd
 
+import "unsafe"
+
 // maxCallRounds is the most rounds that one call of an assembly function decodes.
 const maxCallRounds = maxCallBytes / CtxRound
 
@@ -67,6 +69,24 @@ func decodeCtx2Kernel(
 	}
 }
 
+// maxCallEncodeRounds is the most rounds that one call of the assembly codes, in about 50 µs.
+const maxCallEncodeRounds = 1 << 10
+
+func encodeCtxKernel(
+	states *[Lanes]uint32, tabs *[MaxCtxTables]EncodeTable, symbols, tableOf []byte,
+	begin *[Lanes]int, from, to int, words []byte, p int,
+) (at int, ok bool) {
+	if current() == portable {
+		return 0, false
+	}
+	for to > from {
+		n := min(to-from, maxCallEncodeRounds)
+		p = encodeCtxAVX2(states, &tabs[0].vector, &symbols[to-1], &tableOf[to-1], begin, n, words, p)
+		to -= n
+	}
+	return p, true
+}
+
 // deinterleaveKernel returns the number of rounds that it has moved.
 //
 // The kernel writes to all pieces in turn. It leaves the work to the twin if neighbouring pieces
@@ -82,3 +102,31 @@ func deinterleaveKernel(dst []byte, at *[Lanes]int, buf []byte, rounds int) (don
 
 // squareRounds is the number of rounds that the kernel moves in a step.
 const squareRounds = 8
+
+// maxCallContexts is the most contexts that one call of the assembly assigns, in about 50 µs.
+const maxCallContexts = 256
+
+func cheapestTablesKernel(
+	tables []uint8, ends []uint32, symbols []uint8, counts []uint16, prices *CtxPrices,
+) bool {
+	if current() == portable {
+		return false
+	}
+	begin := 0
+	for len(tables) > 0 {
+		n := min(len(tables), maxCallContexts)
+		cheapestTablesAVX2(&tables[0], &ends[0], n, begin,
+			unsafe.SliceData(symbols), unsafe.SliceData(counts), (*[256][8]uint64)(prices))
+		begin = int(ends[n-1])
+		tables, ends = tables[n:], ends[n:]
+	}
+	return true
+}
+
+func nonZeroKernel(set *[4]uint64, counts *[256]uint32) bool {
+	if current() == portable {
+		return false
+	}
+	nonZeroAVX2(set, counts)
+	return true
+}

@@ -31,6 +31,16 @@ func markRunStartsKernel(
 
 func deinterleaveKernel([]byte, *[Lanes]int, []byte, int) (done int) { return 0 }
 
+func cheapestTablesKernel([]uint8, []uint32, []uint8, []uint16, *CtxPrices) bool { return false }
+
+func encodeCtxKernel(
+	*[Lanes]uint32, *[MaxCtxTables]EncodeTable, []byte, []byte, *[Lanes]int, int, int, []byte, int,
+) (at int, ok bool) {
+	return 0, false
+}
+
+func nonZeroKernel(*[4]uint64, *[256]uint32) bool { return false }
+
 func encodeLanesKernel(*[Lanes]uint32, *EncodeTable, []byte, []byte, int) (int, bool) {
 	return 0, false
 }

@@ -39,6 +39,9 @@
 //	DecodeCtx             avx2, avx512 with VBMI      here
 //	DecodeCtx2            avx512 with VBMI only       none: decodes no rounds
 //	Deinterleave          avx2                        here
+//	EncodeCtx             avx2                        here
+//	CheapestTables        avx2                        here
+//	NonZero               avx2                        here
 //	Execute               avx2, neon                  lz77
 //	ExecuteNear           avx2                        zstd
 //	DecodeSequences       avx2                        zstd

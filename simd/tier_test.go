@@ -41,7 +41,7 @@ func TestDetect(t *testing.T) {
 // kernels says which functions have a kernel.
 type kernels struct {
 	lanes        bool // DecodeTable.Build, DecodeLanes, DecodeLanes2, EncodeLanes
-	ctx          bool // DecodeCtx, MarkRunStarts, Deinterleave
+	ctx          bool // DecodeCtx, EncodeCtx, MarkRunStarts, Deinterleave, CheapestTables, NonZero
 	ctx2         bool // DecodeCtx2
 	match        bool // MatchLen
 	histogram    bool // Histogram
@@ -142,6 +142,17 @@ func ctxKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			}
 			rounds := deinterleaveKernel(make([]byte, Lanes*100), &at, make([]byte, 8*CtxRound), 8)
 			return "Deinterleave", rounds == 8, want.ctx
+		},
+		func() (string, bool, bool) {
+			ok := cheapestTablesKernel(make([]uint8, 1), make([]uint32, 1), nil, nil, new(CtxPrices))
+			return "CheapestTables", ok, want.ctx
+		},
+		func() (string, bool, bool) {
+			return "NonZero", nonZeroKernel(new([4]uint64), new([256]uint32)), want.ctx
+		},
+		func() (string, bool, bool) {
+			_, ok := encodeCtxKernel(nil, nil, nil, nil, nil, 0, 0, nil, 0)
+			return "EncodeCtx", ok, want.ctx
 		},
 	}
 }
