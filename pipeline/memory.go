@@ -116,6 +116,6 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 // denseMemory returns the additional scratch memory to encode context-coded streams, in bytes.
 // Literals are the whole block at most. Each takes a mark, a byte of words, since a group has half
 // of them, and up to 1.3 bytes of tables: 32 of 512 bytes for each 16 Ki, in a slice that grows by
-// a quarter or more. 1.5 MB are for clustering. Small blocks have a second slice of sequences, of 2
+// a quarter or more. 1.2 MB are for clustering. Small blocks have a second slice of sequences, of 2
 // bytes each.
-func denseMemory(size int64) int64 { return 28*size/8 + 6<<18 + 15*min(size, trialBlock)/2 }
+func denseMemory(size int64) int64 { return 28*size/8 + 9<<17 + 15*min(size, trialBlock)/2 }

@@ -1,8 +1,19 @@
 package ctx
 
-import "github.com/gopz/compress/rans/internal/model"
+import (
+	"math/bits"
 
-// clusters groups contexts so that each group shares one frequency table.
+	"github.com/gopz/compress/simd"
+)
+
+// classes groups contexts so that each group shares one frequency table.
+type classes struct {
+	class [numContexts]uint8 // table number of each context, below n
+	n     int                // number of tables, at most maxTables
+	cost  uint64             // of symbols and descriptions, in units of 1/CostBit bit
+}
+
+// clusters finds classes.
 //
 // It is a k-means clustering with coding cost as the distance. The most frequent contexts are the
 // first centres. Each round assigns every context to the table that codes it cheapest and then
@@ -11,214 +22,131 @@ import "github.com/gopz/compress/rans/internal/model"
 type clusters struct {
 	checkpoint func()
 
-	pairs  [numContexts][256]uint32 // pairs[c][s] counts symbol s in context c
+	classes
+	pairs  *pairCounts // counts to cluster
 	totals [numContexts]uint32
-	// symbols lists the symbols that occur in each context; ends[c] is the end of context c. One
-	// spare element simplifies listSymbols.
-	symbols [numContexts*256 + 1]uint8
+	top    [maxTables]uint16 // the most frequent contexts
+	// symbols lists the symbols that occur in each context, and counts their counts, scaled down in
+	// contexts with many symbols. ends[c] is the end of context c. A symbol that does not occur
+	// makes the number even.
+	symbols [numContexts * 256]uint8
+	counts  [numContexts * 256]uint16
 	ends    [numContexts]uint32
-	class   [numContexts]uint8
-	n       int // number of tables in use
+
 	sums    [maxTables][256]uint32
-	prices  [maxTables][256]uint32 // in units of 1/CostBit bit
-	cost    uint64                 // of symbols and table descriptions, in units of 1/CostBit bit
+	changed uint32         // set of tables whose sums have changed
+	prices  simd.CtxPrices // in units of 1/priceBit bit
+	merger  merger
 }
 
-// clusterRounds is the number of rounds of assignment. More rounds save less than 0.1%.
-const clusterRounds = 4
-
-// count adds the symbols of stream[from:] to pairs. marks is 1 for marked symbols.
-func (c *clusters) count(m *contextMap, stream, marks []byte, from int) {
-	for len(stream)-from > checkpointSymbols {
-		c.countPiece(m, stream[:from+checkpointSymbols], marks, from)
-		from += checkpointSymbols
-		c.checkpoint()
-	}
-	c.countPiece(m, stream, marks, from)
-}
-
-func (c *clusters) countPiece(m *contextMap, stream, marks []byte, from int) {
-	var a, b byte
-	if from > 0 {
-		a = stream[from-1]
-	}
-	if from > 1 && marks[from-1] == 0 {
-		b = stream[from-2]
-	}
-	first, second := uint(m.first[a]), uint(m.second[b])
-	marks = marks[:len(stream)]
-	for i, s := range stream[from:] {
-		ctx := first + second
-		second = uint(m.second[a])
-		if marks[from+i] != 0 {
-			ctx, second = markContext, uint(m.second[0])
-		}
-		c.pairs[ctx][s]++
-		first, a = uint(m.first[s]), s
-	}
-}
-
-// add adds the pairs of d to those of c.
-func (c *clusters) add(d *clusters) {
-	for i := range c.pairs {
-		p, q := &c.pairs[i], &d.pairs[i]
-		for s, n := range q {
-			p[s] += n
-		}
-	}
-}
+// clusterRounds is the number of rounds of assignment. More rounds save less than 0.05%.
+const clusterRounds = 8
 
 // cluster finds at most limit tables for the pairs.
-func (c *clusters) cluster(limit int) {
-	c.n = 0
-	c.listSymbols()
-	var used [numContexts]bool
+func (c *clusters) cluster(p *pairCounts, limit int) *classes {
+	c.pairs, c.n = p, 0
+	c.list()
 	// The most frequent contexts become the first tables.
-	for c.n < min(limit, maxTables) {
-		best := -1
-		for i, n := range &c.totals {
-			if n > 0 && !used[i] && (best < 0 || n > c.totals[best]) {
-				best = i
-			}
-		}
-		if best < 0 {
-			break
-		}
-		used[best] = true
-		c.sums[c.n] = c.pairs[best]
+	for _, i := range c.mostFrequent(min(limit, maxTables)) {
+		c.sums[c.n] = p.n[i]
 		c.n++
 	}
-	for range clusterRounds {
-		c.assign()
+	for round := range clusterRounds {
+		if !c.assign(round == 0) {
+			break
+		}
 		c.checkpoint()
 	}
 	c.merge()
 	c.checkpoint()
+	return &c.classes
 }
 
-// listSymbols lists the symbols that occur in each context. Most contexts have few.
-func (c *clusters) listSymbols() {
-	k := 0
-	for i := range c.pairs {
-		total := uint32(0)
-		for s, n := range &c.pairs[i] {
-			c.symbols[k] = uint8(s)
-			total += n
-			if n != 0 {
+// mostFrequent returns the limit most frequent contexts that occur, the most frequent first.
+func (c *clusters) mostFrequent(limit int) []uint16 {
+	top := c.top[:0]
+	for i, n := range &c.totals {
+		if n == 0 || len(top) == limit && n <= c.totals[top[limit-1]] {
+			continue
+		}
+		if len(top) < limit {
+			top = top[:len(top)+1]
+		}
+		k := len(top) - 1
+		for ; k > 0 && n > c.totals[top[k-1]]; k-- {
+			top[k] = top[k-1]
+		}
+		top[k] = uint16(i)
+	}
+	return top
+}
+
+// maxScaled is the greatest count that simd.CheapestTables takes. Rounding adds less than 1/2 to each
+// scaled count, so that a context stays within simd.MaxCtxCount.
+const maxScaled = 1<<15 - 1
+
+// list lists the symbols that occur in each context.
+func (c *clusters) list() {
+	k := uint(0)
+	for i := range &c.pairs.used {
+		begin, total, counts := k, uint32(0), &c.pairs.n[i]
+		for w, set := range c.pairs.used[i] {
+			for ; set != 0; set &= set - 1 {
+				s := uint(64*w+bits.TrailingZeros64(set)) % 256
+				total += counts[s]
+				c.symbols[k], c.counts[k] = uint8(s), uint16(counts[s])
 				k++
 			}
+		}
+		if total > maxScaled {
+			shift := bits.Len32(total / (maxScaled + 1))
+			for j := begin; j < k; j++ {
+				n := (counts[c.symbols[j]] + 1<<shift>>1) >> shift
+				c.counts[j] = uint16(min(n, maxScaled))
+			}
+		}
+		if k%2 != 0 {
+			c.symbols[k], c.counts[k] = c.pairs.used[i].absent(), 0
+			k++
 		}
 		c.totals[i], c.ends[i] = total, uint32(k)
 	}
 }
 
-// assign moves each context to its cheapest table and recomputes the tables.
-func (c *clusters) assign() {
-	for k := range c.n {
-		setPrices(&c.prices[k], &c.sums[k])
-		c.sums[k] = [256]uint32{}
+// assign moves each context to its cheapest table and recomputes the tables. It reports whether a
+// context has changed its table; all do in the first round.
+func (c *clusters) assign(first bool) bool {
+	if first {
+		c.changed = 1<<maxTables - 1
 	}
+	c.setPrices()
+	before := c.class
+	end := c.ends[numContexts-1]
+	simd.CheapestTables(c.class[:], c.ends[:], c.symbols[:end], c.counts[:end], &c.prices)
+	if first {
+		clear(c.sums[:c.n])
+	}
+	c.changed = 0
 	begin := uint32(0)
-	for i := range c.pairs {
+	for i := range &c.pairs.n {
 		symbols := c.symbols[begin:c.ends[i]]
 		begin = c.ends[i]
-		if c.class[i] = 0; len(symbols) == 0 {
+		old, best := before[i]%maxTables, c.class[i]%maxTables
+		if best == old && !first {
 			continue
 		}
-		pairs := &c.pairs[i]
-		best, lowest := 0, ^uint64(0)
-		for k := range c.n {
-			prices, sum := &c.prices[k], uint64(0)
-			for _, s := range symbols {
-				sum += uint64(pairs[s]) * uint64(prices[s])
-			}
-			if sum < lowest {
-				best, lowest = k, sum
-			}
-		}
-		c.class[i] = uint8(best)
-		t := &c.sums[best]
+		c.changed |= 1<<old | 1<<best
+		pairs, t := &c.pairs.n[i], &c.sums[best]
 		for _, s := range symbols {
 			t[s] += pairs[s]
 		}
-	}
-}
-
-// setPrices sets prices to the cost of each symbol, in units of 1/CostBit bit, for the frequencies
-// in counts. A symbol that does not occur counts as 1/16.
-func setPrices(prices, counts *[256]uint32) {
-	total := uint32(0)
-	for _, n := range counts {
-		total += n
-	}
-	all := model.Log2(min(total, 1<<26)*16 + 256)
-	for s, n := range counts {
-		prices[s] = uint32(all - model.Log2(min(n, 1<<26)*16+1))
-	}
-}
-
-// merge joins pairs of tables, the best pair first, while that saves more than it costs. Empty
-// tables disappear in the process.
-func (c *clusters) merge() {
-	var tallies [maxTables]tally
-	var costs [maxTables]uint64
-	// gain of merging tables a < b, in units of 1/CostBit bit
-	var gains [maxTables][maxTables]int64
-	for k := range c.n {
-		tallies[k] = tallyOf(&c.sums[k])
-		costs[k] = tallies[k].cost()
-	}
-	gain := func(a, b int) {
-		a, b = min(a, b), max(a, b)
-		sum := tallies[a].with(&tallies[b], &c.sums[a], &c.sums[b])
-		gains[a][b] = int64(costs[a] + costs[b] - sum.cost())
-	}
-	for i := range c.n {
-		for j := i + 1; j < c.n; j++ {
-			gain(i, j)
+		if first {
+			continue
+		}
+		t = &c.sums[old]
+		for _, s := range symbols {
+			t[s] -= pairs[s]
 		}
 	}
-	for {
-		a, b, bestGain := -1, -1, int64(-1)
-		for i := range c.n {
-			for j := i + 1; j < c.n; j++ {
-				if g := gains[i][j]; g > bestGain {
-					a, b, bestGain = i, j, g
-				}
-			}
-		}
-		if a < 0 {
-			break
-		}
-		for s, n := range &c.sums[b] {
-			c.sums[a][s] += n
-		}
-		tallies[a] = tallyOf(&c.sums[a])
-		costs[a] = tallies[a].cost()
-		last := c.n - 1
-		for i, k := range &c.class {
-			switch int(k) {
-			case b:
-				c.class[i] = uint8(a)
-			case last:
-				c.class[i] = uint8(b)
-			}
-		}
-		c.n--
-		if b < last {
-			c.sums[b], tallies[b], costs[b] = c.sums[last], tallies[last], costs[last]
-			for k := range c.n {
-				gains[min(k, b)][max(k, b)] = gains[k][last]
-			}
-		}
-		for k := range c.n {
-			if k != a {
-				gain(a, k)
-			}
-		}
-	}
-	c.cost = uint64(numContexts*indexBits(c.n)+40) * model.CostBit
-	for k := range c.n {
-		c.cost += costs[k]
-	}
+	return first || c.changed != 0
 }

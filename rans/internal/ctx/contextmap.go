@@ -43,6 +43,17 @@ func (m *contextMap) encodedSize() int {
 	return 1 + mapSize
 }
 
+// terms returns what each symbol adds to contexts. Entry a is for the symbol after a, and entry
+// a + 256 for a marked symbol after a. Bits 0 to 15 are the term of a in the context of that symbol,
+// or markContext. Bits 16 to 31 are the term of a in the next context.
+func (m *contextMap) terms() (t [512]uint32) {
+	for s := range 256 {
+		t[s] = uint32(m.first[s]) | uint32(m.second[s])<<16
+		t[s+256] = markContext | uint32(m.second[0])<<16
+	}
+	return t
+}
+
 // learnFrom is the number of symbols from which maps are learned. In a shorter stream a map costs
 // more than it saves.
 const learnFrom = 1 << 12
@@ -68,8 +79,8 @@ type Contexts struct {
 func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 	e.allocate()
 	e.scratch.learn(&e.contexts, content, marks, 1)
-	all := e.scratch.current
-	all.clusterStream(&e.contexts, content, marks, maxTables, 1)
+	e.scratch.sample(&e.contexts, content, marks, 1)
+	all := e.scratch.clusters.cluster(e.scratch.unit, maxTables)
 	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, all.n
 	copy(c.Class[:], all.class[:])
 }
@@ -78,55 +89,58 @@ func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 // the two symbols, or classes of both in 8 bits. Symbols that predict similar successors form a
 // class. learn finds them by clustering each of the two symbols as a context of its own.
 //
-// stride reduces the sample further, to 1/stride. learn overwrites s.current.
+// stride reduces the sample further, to 1/stride. learn overwrites s.unit.
 func (s *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
 	m.setIdentity(identityFirst)
 	if len(stream) < learnFrom {
 		return
 	}
-	c := s.current
-	var t contextMap
-	t.setIdentity(identitySecond)
-	if c.noGain(m, stream, marks, 0) && c.noGain(&t, stream, marks, 0) {
+	c := &s.clusters
+	var one, other contextMap
+	one.setIdentity(identityFirst)
+	other.setIdentity(identitySecond)
+	noGain := func(t *contextMap) bool {
+		s.sample(t, stream, marks, max(1, len(stream)/(probeUnits*cutUnit)))
+		return s.unit.noGain()
+	}
+	if noGain(&one) && noGain(&other) {
 		return
 	}
 	stride *= min(1+len(stream)/fullSample, maxStride)
-	lowest := c.clusterStream(m, stream, marks, maxTables, stride)
-	try := func() {
-		cost := c.clusterStream(&t, stream, marks, maxTables, stride)
-		if cost += uint64(t.encodedSize() * 8 * model.CostBit); cost < lowest {
-			*m, lowest = t, cost
+	lowest := ^uint64(0)
+	consider := func(t *contextMap, found *classes) {
+		if cost := found.cost + uint64(t.encodedSize()*8*model.CostBit); cost < lowest {
+			*m, lowest = *t, cost
 		}
 	}
-	try()
-	for secondBits := uint8(3); secondBits <= 5; secondBits++ {
-		t.setIdentity(identityFirst)
-		c.clusterStream(&t, stream, marks, 1<<(8-secondBits), stride)
-		var both contextMap
-		both.secondBits = secondBits
-		for s := range both.first {
-			both.first[s] = c.class[s] << secondBits
+	const least, most = 3, 5      // bits of the classes of a symbol
+	var both [most + 1]contextMap // by secondBits
+	for _, t := range [...]*contextMap{&one, &other} {
+		s.sample(t, stream, marks, stride)
+		for bits := uint8(least); bits <= most; bits++ {
+			found := c.cluster(s.unit, 1<<bits)
+			if 1<<bits == maxTables {
+				consider(t, found)
+			}
+			if t == &one {
+				for s := range 256 {
+					both[8-bits].first[s] = found.class[s] << (8 - bits)
+				}
+			} else {
+				both[bits].secondBits = bits
+				copy(both[bits].second[:], found.class[:])
+			}
 		}
-		t.setIdentity(identitySecond)
-		c.clusterStream(&t, stream, marks, 1<<secondBits, stride)
-		copy(both.second[:], c.class[:])
-		t = both
-		try()
+	}
+	for bits := least; bits <= most; bits++ {
+		s.sample(&both[bits], stream, marks, stride)
+		consider(&both[bits], c.cluster(s.unit, maxTables))
 	}
 }
 
-// clusterStream finds at most limit tables for a stream of one segment. It counts one window in
-// stride and returns the cost of those windows.
-func (c *clusters) clusterStream(m *contextMap, stream, marks []byte, limit, stride int) uint64 {
-	c.pairs = [numContexts][256]uint32{}
-	for from, counted := 0, 0; from < len(stream); from += stride * sampleWindow {
-		if counted += sampleWindow; counted%checkpointSymbols == 0 {
-			c.checkpoint()
-		}
-		c.count(m, stream[:min(from+sampleWindow, len(stream))], marks, from)
-	}
-	c.cluster(limit)
-	return c.cost
+// sample counts one window of a stream in stride, to s.unit.
+func (s *scratch) sample(m *contextMap, stream, marks []byte, stride int) {
+	s.unit.sample(m, stream, marks, 0, sampleWindow, stride, s.clusters.checkpoint)
 }
 
 // append appends the map to dst.

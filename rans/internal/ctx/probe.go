@@ -15,49 +15,52 @@ const gainShift = 8
 // 1955).
 const pairBias = model.CostBit * 7213 / 10_000
 
-// noGain reports whether contexts are not expected to reduce the size of stream[from:]. It
-// overwrites c.pairs.
+// noGain reports whether the counts show that contexts are not expected to reduce the size.
 //
 // The time of clustering grows with the number of distinct pairs, so it is longest for noise.
 // noGain avoids it there.
-func (c *clusters) noGain(m *contextMap, stream, marks []byte, from int) bool {
-	c.pairs = [numContexts][256]uint32{}
-	c.count(m, stream, marks, from)
+func (p *pairCounts) noGain() bool {
 	var all [256]uint32
-	linked := uint64(0)
-	for i := range c.pairs {
-		total := uint32(0)
-		for s, n := range &c.pairs[i] {
-			if n != 0 {
-				all[s] += n
-				total += n
-				linked += pairBias
-			}
+	linked, n := uint64(0), uint32(0)
+	for c := range p.used {
+		if p.used[c] == (symbolSet{}) {
+			continue
 		}
-		linked += model.Entropy(&c.pairs[i], total)
+		total := uint32(0)
+		for s, n := range &p.n[c] {
+			all[s] += n
+			total += n
+		}
+		linked += model.Entropy(&p.n[c], total) + uint64(p.used[c].size())*pairBias
+		n += total
 	}
-	n := len(stream) - from
-	return linked+uint64(n)*8*model.CostBit>>gainShift >= model.Entropy(&all, uint32(n))
+	return linked+uint64(n)*8*model.CostBit>>gainShift >= model.Entropy(&all, n)
 }
 
 // useOneTable assigns all contexts to one table.
-func (c *clusters) useOneTable() {
-	c.n, c.class = 1, [numContexts]uint8{}
-	c.sums[0] = [256]uint32{}
-	for i := range c.pairs {
-		for s, n := range &c.pairs[i] {
-			c.sums[0][s] += n
+func (c *clusters) useOneTable(p *pairCounts) *classes {
+	sum, used := &c.sums[0], symbolSet{}
+	*sum = [256]uint32{}
+	for i := range p.used {
+		if p.used[i] == (symbolSet{}) {
+			continue
+		}
+		used = used.union(&p.used[i])
+		for s, n := range &p.n[i] {
+			sum[s] += n
 		}
 	}
-	t := tallyOf(&c.sums[0])
-	c.cost = uint64(numContexts*indexBits(1)+40)*model.CostBit + t.cost()
+	t := &c.merger.tallies[0]
+	t.set(sum, &used)
+	c.classes = classes{n: 1, cost: uint64(numContexts*indexBits(1)+40)*model.CostBit + t.cost()}
+	return &c.classes
 }
 
-// findTables clusters the contexts, or assigns them to one table if single is true.
-func (c *clusters) findTables(single bool) {
+// findTables clusters the contexts, or assigns them to one table if single is true. The result is
+// valid until the next call.
+func (c *clusters) findTables(p *pairCounts, single bool) *classes {
 	if single {
-		c.useOneTable()
-	} else {
-		c.cluster(maxTables)
+		return c.useOneTable(p)
 	}
+	return c.cluster(p, maxTables)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gopz/compress/simd"
 )
 
 // TestNoGain checks that the encoder clusters contexts only where they help.
@@ -12,9 +14,7 @@ func TestNoGain(t *testing.T) {
 	const n = probeUnits * cutUnit
 	linked, marks := linked(r, n, 90)
 	clustered := func(e *Encoder) bool { // cluster sets prices
-		var none [maxTables][256]uint32
-		s := e.scratch
-		return s.current.prices != none || s.next.prices != none || s.merged.prices != none
+		return e.scratch.clusters.prices != simd.CtxPrices{}
 	}
 	var e Encoder
 	e.Prepare(linked, bytes.Clone(marks))

@@ -8,25 +8,49 @@ import (
 
 // tally summarises the counts of a table, from which its cost follows.
 type tally struct {
-	total uint32
-	logs  uint64    // the sum of n·log₂ n over all counts n, in units of 1/CostBit bit
-	used  [4]uint64 // set of symbols that occur
+	total    uint32
+	logs     uint64 // the sum of products
+	used     symbolSet
+	products [256]uint64 // of the counts of symbols in used
+
+	bins        [numBins]uint32 // the counts of groups of binSize symbols
+	binProducts [numBins]uint64
 }
 
-// tallyOf returns the tally of counts.
-func tallyOf(counts *[256]uint32) (t tally) {
-	for s, n := range counts {
-		if n != 0 {
-			t.total += n
-			t.logs += product(n)
-			t.used[s/64] |= 1 << (s % 64)
+// With half as many groups the merger computes up to 1.5 times as many losses.
+const (
+	numBins = 32
+	binSize = 256 / numBins
+)
+
+// set sets t to the tally of counts, of which those outside used are 0.
+func (t *tally) set(counts *[256]uint32, used *symbolSet) {
+	t.total, t.logs, t.used = 0, 0, *used
+	for k, set := range used {
+		for ; set != 0; set &= set - 1 {
+			s := (64*k + bits.TrailingZeros64(set)) % 256
+			t.total += counts[s]
+			t.products[s] = product(counts[s])
+			t.logs += t.products[s]
 		}
 	}
-	return t
 }
 
-// product returns n·log₂ n in units of 1/CostBit bit. n must not be 0.
-func product(n uint32) uint64 { return uint64(n) * model.Log2(n) }
+// smallProducts has the products of small counts, which fit 32 bits.
+var smallProducts = func() (t [4096]uint32) {
+	for n := 1; n < len(t); n++ {
+		t[n] = uint32(uint64(n) * model.Log2(uint32(n)))
+	}
+	return t
+}()
+
+// product returns n·log₂ n in units of 1/CostBit bit, 0 for n = 0.
+func product(n uint32) uint64 {
+	if n < uint32(len(smallProducts)) {
+		return uint64(smallProducts[n])
+	}
+	return uint64(n) * model.Log2(n)
+}
 
 // cost returns the size of the symbols and of their table, in units of 1/CostBit bit: the sum of
 // model.Entropy and model.TableCost.
@@ -34,23 +58,54 @@ func (t *tally) cost() uint64 {
 	if t.total == 0 {
 		return 0
 	}
-	used := 0
-	for _, u := range t.used {
-		used += bits.OnesCount64(u)
-	}
-	return product(t.total) - t.logs + model.DescriptionCost(uint64(used))
+	return product(t.total) - t.logs + model.DescriptionCost(uint64(t.used.size()))
 }
 
-// with returns the tally of the sum of two sets of counts, whose own tallies are t and u. Its time
-// depends on the number of symbols that both have, which is small for most tables.
-func (t *tally) with(u *tally, counts, others *[256]uint32) (sum tally) {
-	sum = tally{total: t.total + u.total, logs: t.logs + u.logs}
-	for k := range sum.used {
-		sum.used[k] = t.used[k] | u.used[k]
+// costWith returns the cost of the sum of two sets of counts, whose own tallies are t and u. Its
+// time depends on the number of symbols that both have, which is small for most tables.
+func (t *tally) costWith(u *tally, counts, others *[256]uint32) uint64 {
+	total, logs := t.total+u.total, t.logs+u.logs
+	if total == 0 {
+		return 0
+	}
+	for k := range t.used {
 		for both := t.used[k] & u.used[k]; both != 0; both &= both - 1 {
 			s := (64*k + bits.TrailingZeros64(both)) % 256
-			sum.logs += product(counts[s]+others[s]) - product(counts[s]) - product(others[s])
+			logs += product(counts[s]+others[s]) - t.products[s] - u.products[s]
 		}
 	}
-	return sum
+	used := t.used.union(&u.used)
+	return product(total) - logs + model.DescriptionCost(uint64(used.size()))
+}
+
+// common returns the number of symbols that both have.
+func (t *tally) common(u *tally) (n int) {
+	for k := range t.used {
+		n += bits.OnesCount64(t.used[k] & u.used[k])
+	}
+	return n
+}
+
+// shared returns the size of the description that a common table saves, in units of 1/CostBit bit.
+func (t *tally) shared(u *tally) int64 { return int64(model.DescriptionCost(uint64(t.common(u)))) }
+
+// setBins counts groups of symbols that are neighbours.
+func (t *tally) setBins(counts *[256]uint32) {
+	for k := range t.bins {
+		sum := uint32(0)
+		for _, n := range counts[k*binSize:][:binSize] {
+			sum += n
+		}
+		t.bins[k], t.binProducts[k] = sum, product(sum)
+	}
+}
+
+// leastLoss returns a lower bound of the growth of the entropy by merging t and u: the growth for
+// groups of symbols.
+func (t *tally) leastLoss(u *tally) int64 {
+	loss := product(t.total+u.total) - product(t.total) - product(u.total)
+	for k := range t.bins {
+		loss -= product(t.bins[k]+u.bins[k]) - t.binProducts[k] - u.binProducts[k]
+	}
+	return int64(loss)
 }
