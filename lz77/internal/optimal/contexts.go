@@ -70,8 +70,7 @@ func (c *classCounts) clear() { clear(c[:]) }
 // contextState is the parser's additional state for literals with contexts.
 type contextState struct {
 	*Contexts
-	classes      [runPositions][]uint8 // class of the literal at each position of the chunk
-	literals     [runPositions][]int32 // its price
+	classes      [][runPositions]uint8 // class of the literal at each position, by place in its run
 	literalPaths paths                 // the cheapest path to each position that ends with a literal
 
 	counts, past, sum classCounts // as in optimal
@@ -82,23 +81,20 @@ type contextState struct {
 // contextPositionBytes is the additional memory per position, in bytes.
 const (
 	contextStateBytes    = 4*(MaxContextClasses+1)<<10 + 128<<10
-	contextPositionBytes = 5*runPositions + pathBytes
+	contextPositionBytes = runPositions + pathBytes
 )
 
 func (c *contextState) grow(n int) {
-	if cap(c.classes[0]) >= n {
+	if cap(c.classes) >= n {
 		return
 	}
-	for k := range c.classes {
-		c.classes[k], c.literals[k] = make([]uint8, n), make([]int32, n)
-	}
+	c.classes = make([][runPositions]uint8, n)
 	c.literalPaths.grow(n)
 }
 
 // classify sets the classes of the positions of a chunk.
 func (c *contextState) classify(src []byte, s chunk) {
-	n := s.to - s.from
-	first, second, other := c.classes[firstOfRun][:n], c.classes[secondOfRun][:n], c.classes[otherOfRun][:n]
+	classes := c.classes[:s.to-s.from]
 	var a, b byte
 	if s.from > 0 {
 		a = src[s.from-1]
@@ -107,16 +103,18 @@ func (c *contextState) classify(src []byte, s chunk) {
 		b = src[s.from-2]
 	}
 	for i, x := range src[s.from:s.to] {
-		first[i] = uint8(c.Classes)
-		second[i] = c.Class[c.First[a]+c.Second[0]]
-		other[i] = c.Class[c.First[a]+c.Second[b]]
+		classes[i] = [runPositions]uint8{
+			firstOfRun:  uint8(c.Classes),
+			secondOfRun: c.Class[c.First[a]+c.Second[0]],
+			otherOfRun:  c.Class[c.First[a]+c.Second[b]],
+		}
 		a, b = x, a
 	}
 }
 
 // count counts a literal at position i of the chunk, behind run other literals.
 func (c *contextState) count(i int, run uint32, literal byte) {
-	c.counts[c.classes[min(run, otherOfRun)][i]][literal]++
+	c.counts[c.classes[i][min(run, otherOfRun)]][literal]++
 }
 
 // backoff is the weight of the frequencies of all literals in a class, in literals. Most classes

@@ -148,8 +148,8 @@ func (o *Parser) grow(n int) {
 		if len(o.blocks.links) < n {
 			o.blocks.grow(n)
 		}
-	} else if cap(o.literalPrices) < n {
-		o.literalPrices = make([]int32, n)
+	} else if cap(o.literals) < n {
+		o.literals = make([][runPositions]int32, n)
 		o.best.grow(n)
 		o.secondBest.grow(n)
 	}
@@ -227,32 +227,24 @@ func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next sta
 
 // priceLiterals sets the prices of the literals at all positions of a chunk.
 func (o *Parser) priceLiterals(content []byte) {
+	literals := o.literals[:len(content)]
 	c := o.context
 	if c == nil {
-		lits := o.literalPrices[:len(content)]
 		for i, b := range content {
-			lits[i] = o.prices.Literal[b]
+			price := o.prices.Literal[b]
+			literals[i] = [runPositions]int32{price, price, price}
 		}
 		return
 	}
 	c.sum.setSum(&c.past, &c.counts)
 	c.counts.clear()
 	c.price(&o.sum.Literals)
-	for k := range c.literals {
-		lits, class := c.literals[k][:len(content)], c.classes[k][:len(content)]
-		for i, b := range content {
-			lits[i] = c.prices[class[i]][b]
+	for i, class := range c.classes[:len(content)] {
+		b := content[i]
+		for k := range literals[i] {
+			literals[i][k] = c.prices[class[k]][b]
 		}
 	}
-}
-
-// literalPrice returns the price of the literal at position i of the parse behind run others,
-// without what it adds to the price of the run.
-func (o *Parser) literalPrice(i int, run uint32) int32 {
-	if c := o.context; c != nil {
-		return c.literals[min(run, otherOfRun)][o.skipped+i]
-	}
-	return o.literalPrices[o.skipped+i]
 }
 
 // appendSteps appends the sequences of steps to dst; those of the same block begin at first. A

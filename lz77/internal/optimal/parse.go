@@ -47,116 +47,170 @@ type graph struct {
 	secondBest paths // the second-cheapest, if its last match has another offset
 	keepSecond bool  // the parse extends secondBest
 
-	// literalPathCost is the cost of the path to the next position that ends with a literal, with a
-	// run of comparedRun. contextState holds these paths.
-	literalPathCost int32
-	literalPrices   []int32 // price of the literal at each position; without contexts only
-	repeatCache     [16]repeatMatch
-	skipped         int // position in the chunk where the parse begins
+	literals    [][runPositions]int32 // price of the literal at each position, by place in its run
+	literalRuns literalRuns
+	repeatCache [16]repeatMatch
+	skipped     int // position in the chunk where the parse begins
+}
+
+// literalRuns holds what a literal adds to the price of its run, by the length of the run before.
+type literalRuns struct {
+	more     [PricedRuns]int32
+	compared [PricedRuns]int32 // for paths that are compared as if they had long runs
+}
+
+func (r *literalRuns) set(runs *[PricedRuns]int32) {
+	for n := range r.more {
+		next := min(n+1, PricedRuns-1)
+		r.more[n] = runs[next] - runs[n]
+		r.compared[n] = runs[comparedRun] - runs[min(next, comparedRun)]
+	}
 }
 
 // parse sets steps to the cheapest path through a chunk from state at, counts its literals, and
 // returns the state behind it.
 func (o *Parser) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
-	content := src[s.from:s.to]
-	prices := &o.prices
-	// Without repeat offsets, and if the run does not matter, a loss is never won back.
-	o.keepSecond = o.config.KeepSecondPath &&
-		(o.config.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
-	clear(o.repeatCache[:])
-	firsts, seconds := o.best.nodes[:size+1], o.secondBest.nodes[:size+1]
-	for i := range firsts {
-		firsts[i].cost, seconds[i].cost = unreached, unreached
-	}
-	var thirds []pathNode
-	if c := o.context; c != nil {
-		thirds = c.literalPaths.nodes[:size+1]
-		for i := range thirds {
-			thirds[i].cost = unreached
-		}
-	}
-	firsts[0].cost = 1 << 16 // above 0: a token less its average run may have a negative price
-	o.best.states[0] = at
-	nice, least := o.config.Nice, o.minNew
-	empty := prices.Run[0] // literals cost what the run costs beyond that
+	o.beginParse(size, at)
+	nodes, states := o.best.nodes[:size+1], o.best.states[:size+1]
+	empty := o.prices.Run[0] // literals cost what the run costs beyond that
 	next := checkpointStep
+	var third literalPath
+	third.cost = unreached
 	for i := 0; i < size; i++ {
 		if i >= next {
 			next = i + checkpointStep
 			o.checkpoint()
 		}
-		here := firsts[i].cost
+		here := nodes[i].cost
 		if here == unreached {
+			third.cost = unreached
 			continue // in a match that was taken at once
 		}
-		st := &o.best.states[i]
-		o.literalPathCost = unreached
+		st := &states[i]
+		reached := third
+		third.cost, third.compared = unreached, unreached
 		if i > 0 {
 			o.resolveState(&o.best, i)
-			if there := seconds[i].cost; o.keepSecond && there < here+maxSecondLag {
-				o.resolveState(&o.secondBest, i)
-				if second := &o.secondBest.states[i]; second.repeats != st.repeats {
-					o.relaxLiteral(i+1, second, there+o.literalPrice(i, second.run), fromSecond)
-					o.relaxRepeats(src, s.from, i, size-i, second, there+empty, fromSecond)
-				}
+			if o.keepSecond {
+				o.extendSecond(src, s.from, i, size-i, here, &third)
+			}
+			// A path with the last edge of the cheapest one is the cheapest one.
+			if reached.cost < here+maxLiteralLag && reached.from != nodes[i].link.length {
+				o.extendLiteralPath(i, &reached, &third)
 			}
 		}
-		if thirds != nil && thirds[i].cost < here+maxLiteralLag {
-			o.resolveState(&o.context.literalPaths, i)
-			third := &o.context.literalPaths.states[i]
-			o.relaxLiteral(i+1, third, thirds[i].cost+o.literalPrice(i, third.run), fromLiteral)
-		}
-		o.relaxLiteral(i+1, st, here+o.literalPrice(i, st.run), 0)
+		o.relaxLiteral(i, st, here, 0, &third)
 		n := o.relaxRepeats(src, s.from, i, size-i, st, here+empty, 0)
-		if n >= nice {
+		if n >= o.config.Nice {
 			i += n - 1
+			third.cost = unreached
 			continue
 		}
-		row := &prices.Match[prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses][NewOffset]
-		from := least
-		for _, c := range o.cands[o.firstCand[i]:o.firstCand[i+1]] {
-			n := min(c.length(), size-i)
-			d := uint32(c.offset())
-			if n < from || o.rules.ShiftedRepeats && st.run == 0 && d == st.repeats[0] {
-				continue
-			}
-			cost := here + empty + prices.Offset[c.code()]
-			if n >= nice {
-				o.relaxMatch(i, cost, d, n, n, row, 0)
+		if cands := o.cands[o.firstCand[i]:o.firstCand[i+1]]; len(cands) > 0 {
+			if n := o.relaxCandidates(cands, i, size-i, st, here+empty); n > 0 {
 				i += n - 1
-				break
+				third.cost = unreached
 			}
-			o.relaxMatch(i, cost, d, from, n, row, 0)
-			from = n + 1
 		}
 	}
-	return o.backtrack(content, s.last)
+	return o.backtrack(src[s.from:s.to], s.last)
 }
 
-// relaxLiteral relaxes the edge of a literal to position i, from a path with state st at the
-// position before. cost includes the price of the literal, but not what the literal adds to the
-// run.
-func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) {
-	run := min(st.run, PricedRuns-2)
-	cost += o.prices.Run[run+1] - o.prices.Run[run]
-	l := link{from, st.repeats[0]}
-	first, second := &o.best.nodes[i], &o.secondBest.nodes[i]
+// beginParse prepares the graph for a chunk of size bytes.
+func (o *Parser) beginParse(size int, at state) {
+	prices := &o.prices
+	// Without repeat offsets, and if the run does not matter, a loss is never won back.
+	o.keepSecond = o.config.KeepSecondPath &&
+		(o.config.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
+	clear(o.repeatCache[:])
+	o.literalRuns.set(&prices.Run)
+	nodes := o.best.nodes[:size+1]
+	for i := range nodes {
+		nodes[i].cost = unreached
+	}
+	if o.keepSecond {
+		nodes := o.secondBest.nodes[:size+1]
+		for i := range nodes {
+			nodes[i].cost = unreached
+		}
+	}
+	nodes[0].cost = 1 << 16 // above 0: a token less its average run may have a negative price
+	o.best.states[0] = at
+}
+
+// literalPath is the cheapest path found to a position that ends with a literal.
+type literalPath struct {
+	cost     int32
+	compared int32  // cost with a run of comparedRun
+	from     uint32 // fromSecond, fromLiteral or 0
+}
+
+// extendSecond extends the second-cheapest path to position i, if it is not too dear.
+func (o *Parser) extendSecond(src []byte, from, i, room int, here int32, third *literalPath) {
+	there := o.secondBest.nodes[i].cost
+	if there >= here+maxSecondLag {
+		return
+	}
+	o.resolveState(&o.secondBest, i)
+	if st := &o.secondBest.states[i]; st.repeats != o.best.states[i].repeats {
+		o.relaxLiteral(i, st, there, fromSecond, third)
+		o.relaxRepeats(src, from, i, room, st, there+o.prices.Run[0], fromSecond)
+	}
+}
+
+// extendLiteralPath extends path, which ends with a literal at position i.
+func (o *Parser) extendLiteralPath(i int, path, third *literalPath) {
+	paths := &o.context.literalPaths
+	st := &paths.states[i]
+	paths.nodes[i].link.length = path.from
+	*st = o.pathsOf(path.from).states[i-1]
+	st.run++
+	o.relaxLiteral(i, st, path.cost, fromLiteral, third)
+}
+
+// relaxLiteral relaxes the edge of the literal at position i, from a path with state st and the
+// given cost. third is the cheapest path so far that ends with this literal.
+func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32, third *literalPath) {
+	run := min(st.run, PricedRuns-1)
+	cost += o.literals[o.skipped+i][min(run, otherOfRun)] + o.literalRuns.more[run]
+	first := &o.best.nodes[i+1]
 	if cost < first.cost {
-		if first.link.offset != l.offset {
-			*second = *first
+		if o.keepSecond && first.link.offset != st.repeats[0] {
+			o.secondBest.nodes[i+1] = *first
 		}
-		*first = pathNode{cost, l}
-	} else if cost < second.cost && first.link.offset != l.offset {
-		*second = pathNode{cost, l}
-	}
-	if c := o.context; c != nil {
-		all := cost + o.prices.Run[comparedRun] - o.prices.Run[min(run+1, comparedRun)]
-		if all < o.literalPathCost {
-			o.literalPathCost = all
-			c.literalPaths.nodes[i] = pathNode{cost, l}
+		*first = pathNode{cost, link{from, st.repeats[0]}}
+	} else if o.keepSecond && first.link.offset != st.repeats[0] {
+		if second := &o.secondBest.nodes[i+1]; cost < second.cost {
+			*second = pathNode{cost, link{from, st.repeats[0]}}
 		}
 	}
+	if all := cost + o.literalRuns.compared[run]; all < third.compared && o.context != nil {
+		*third = literalPath{cost, all, from}
+	}
+}
+
+// relaxCandidates relaxes the matches of cands at position i. If the last one has Nice bytes it
+// takes that at once and returns its length, otherwise 0.
+func (o *Parser) relaxCandidates(cands []candidate, i, room int, st *state, cost int32) int {
+	prices := &o.prices
+	row := &prices.Match[prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses][NewOffset]
+	from := o.minNew
+	for _, c := range cands {
+		n := min(c.length(), room)
+		d := uint32(c.offset())
+		if n < from || o.rules.ShiftedRepeats && st.run == 0 && d == st.repeats[0] {
+			continue
+		}
+		cost := cost + prices.Offset[c.code()]
+		if n >= o.config.Nice {
+			o.relaxMatch(i, cost, d, n, n, row, 0)
+			return n
+		}
+		o.relaxMatch(i, cost, d, from, n, row, 0)
+		from = n + 1
+	}
+	return 0
 }
 
 // relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from
@@ -171,6 +225,9 @@ func (o *Parser) relaxRepeats(
 	v := base.Load32(src, p)
 	known := min(least, 4)
 	drop := uint(8 * (4 - known))
+	if !o.rules.ShiftedRepeats && !o.anyRepeat(src, p, v, drop, &st.repeats) {
+		return 0
+	}
 	longest = least - 1
 	rows := &o.prices.Match[o.prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses]
 	for kind := range o.config.Repeats {
@@ -194,6 +251,18 @@ func (o *Parser) relaxRepeats(
 		return 0
 	}
 	return longest
+}
+
+// anyRepeat reports whether the bytes v at p, without their last drop bits, stand at any of the
+// repeat offsets.
+func (o *Parser) anyRepeat(src []byte, p int, v uint32, drop uint, repeats *repeatList) bool {
+	found := false
+	for _, d := range repeats[:min(o.config.Repeats, len(repeats))] {
+		if at := p - int(d); at >= 0 && (base.Load32(src, at)^v)<<(drop&31) == 0 {
+			found = true
+		}
+	}
+	return found
 }
 
 // relaxMatch relaxes matches of from to to bytes at position i of the chunk, from the longest down.

@@ -64,12 +64,12 @@ type repeatMatch struct {
 	end    int
 }
 
-// pathsOf returns the paths that a link extends.
-func (o *Parser) pathsOf(l link) *paths {
+// pathsOf returns the paths that a link extends, by its length.
+func (o *Parser) pathsOf(length uint32) *paths {
 	switch {
-	case l.length&fromSecond != 0:
+	case length&fromSecond != 0:
 		return &o.secondBest
-	case l.length&fromLiteral != 0:
+	case length&fromLiteral != 0:
 		return &o.context.literalPaths
 	}
 	return &o.best
@@ -78,7 +78,7 @@ func (o *Parser) pathsOf(l link) *paths {
 // resolveState sets the state behind the path of a to position i > 0.
 func (o *Parser) resolveState(a *paths, i int) {
 	st, l := &a.states[i], a.nodes[i].link
-	from := o.pathsOf(l)
+	from := o.pathsOf(l.length)
 	n := int(l.length &^ linkFlags)
 	if n == 0 {
 		*st = from.states[i-1]
@@ -106,7 +106,7 @@ func (o *Parser) backtrack(content []byte, last link) state {
 	}
 	for a := &o.best; i > 0; {
 		l := a.nodes[i].link
-		a = o.pathsOf(l)
+		a = o.pathsOf(l.length)
 		l.length &^= linkFlags
 		if l.length == 0 {
 			i--
