@@ -143,6 +143,16 @@ func parseHashChainKernel(
 
 func slideKernel([]int16) (done int) { return 0 }
 
+func hashMultiKernel(*MultiHash, []byte, int, int) bool { return false }
+
+func exchangeMultiKernel(*MultiHash, []byte, int, int, int) bool { return false }
+
+func searchMultiKernel(
+	_ *MultiHash, _ []byte, _ int, _ []uint64, n int, _ []uint32, _ int,
+) (int, bool, bool) {
+	return n, false, false
+}
+
 func hashTreeKernel(*Tree, []byte, int) bool { return false }
 
 func sweepTreeKernel([]uint16, uint16) bool { return false }

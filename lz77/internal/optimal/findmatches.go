@@ -36,6 +36,7 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 	end, stop := len(src)-base.Tail, min(len(src), p+o.chunkSize)
 	// Ends of the matches so far, of those before with another offset, and the last one's offset.
 	reach, before, offset := p, p, 0
+	o.multi.Reach, o.multi.Before, o.multi.Offset = p, p, 0
 	// A position has fewer candidates than Nice. Candidates found while a long match is inserted
 	// stand behind them for a moment: there is room for both.
 	most := o.candLimit - 2*o.config.Nice
@@ -51,7 +52,12 @@ func (o *Parser) findMatches(g *chunkCandidates, src []byte, p int, checkpoint f
 		}
 		switch o.config.Finder {
 		case MultiHash:
-			g.cands = o.multi.find(g.cands, src, p, o.model)
+			found := o.multi.find(g, src, p, min(p+checkpointStep, end, stop), most, o.model)
+			if p = o.multi.At - 1; !found {
+				continue
+			}
+			k = int(g.firstCand[p-g.from])
+			reach, before, offset = o.multi.Reach, o.multi.Before, o.multi.Offset
 		case LCPIntervals:
 			g.cands = o.lcp.find(g.cands, src, p, o.model)
 		default:
@@ -151,9 +157,8 @@ func (o *Parser) insertPieces(src []byte, p, end int, checkpoint func()) {
 func (o *Parser) insertRange(src []byte, p, end int) {
 	switch o.config.Finder {
 	case MultiHash:
-		for p += -p & (insertStride - 1); p < end; p += insertStride {
-			o.multi.insert(src, p)
-		}
+		p += -p & (insertStride - 1)
+		simd.InsertMultiHash(&o.multi.MultiHash, src, p, end, insertStride)
 	case LCPIntervals:
 		o.lcp.insertRange(p, end)
 	default:

@@ -8,6 +8,9 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
+// batch is the number of positions that are looked up at once.
+const batch = 32
+
 // lcpIntervals finds, for each position, the nearest earlier match of every class of lengths that
 // no nearer match has. It does so for all distances in the block.
 //

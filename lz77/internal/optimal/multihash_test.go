@@ -2,11 +2,20 @@ package optimal
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/simd"
+)
+
+// Multipliers of the second to fourth word of a hash: primes of xxHash64.
+const (
+	word2Mul = 0xC2B2AE3D27D4EB4F
+	word3Mul = 0x165667B19E3779F9
+	word4Mul = 0x27D4EB2F165667C5
 )
 
 // hashOf returns the hash of length bytes at i, computed without batches.
@@ -49,7 +58,11 @@ func testMultiHashDefinition(t *testing.T, c *Config) {
 		src := slices.Clip(k.Make(size))
 		var finder multiHash
 		finder.reset(c, src, start, func() {})
-		reference := multiHashReference{config: c, tagMask: finder.tagMask, last: map[tablePlace]tableEntry{}}
+		// Tags have the bits that no position needs.
+		tagMask := ^uint32(0) << bits.Len(uint(len(src)))
+		reference := multiHashReference{config: c, tagMask: tagMask, last: map[tablePlace]tableEntry{}}
+		batchEnd := 0
+		g := &chunkCandidates{firstCand: make([]uint32, len(src)), cands: make([]candidate, 0, 100)}
 		for i := range len(src) - base.Tail {
 			want := reference.find(src, i)
 			if i < start {
@@ -57,12 +70,16 @@ func testMultiHashDefinition(t *testing.T, c *Config) {
 			}
 			// A batch is looked up as a whole, so only the position behind it can be inserted
 			// alone.
-			if i >= finder.batchEnd && i%3 == 0 {
-				finder.insert(src, i)
+			if i >= batchEnd && i%3 == 0 {
+				simd.InsertMultiHash(&finder.MultiHash, src, i, i+1, 1)
 				continue
 			}
-			if got := finder.find(nil, src, i, genericModel{}); !slices.Equal(got, want) {
-				t.Fatalf("%s, MinNew %d, position %d: got %v, want %v", k.Name, c.MinNew, i, got, want)
+			if i >= batchEnd {
+				batchEnd = i + batch
+			}
+			g.cands = g.cands[:0]
+			if finder.find(g, src, i, i+1, 10, genericModel{}); !slices.Equal(g.cands, want) {
+				t.Fatalf("%s, MinNew %d, position %d: got %v, want %v", k.Name, c.MinNew, i, g.cands, want)
 			}
 			found += len(want)
 		}
