@@ -46,6 +46,7 @@ type graph struct {
 	best       paths // the cheapest path to each position
 	secondBest paths // the second-cheapest, if its last match has another offset
 	keepSecond bool  // the parse extends secondBest
+	repeatDrop uint  // bits of 4 bytes that a match at a repeat offset need not have
 
 	literals    [][runPositions]int32 // price of the literal at each position, by place in its run
 	literalRuns literalRuns
@@ -73,39 +74,59 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
 	o.beginParse(size, at)
 	nodes, states := o.best.nodes[:size+1], o.best.states[:size+1]
+	literals := o.literals[o.skipped:][:size]
 	empty := o.prices.Run[0] // literals cost what the run costs beyond that
+	third := literalPath{cost: unreached}
 	next := checkpointStep
-	var third literalPath
-	third.cost = unreached
+	contexts, end := o.context != nil, len(src)-base.Tail
 	for i := 0; i < size; i++ {
 		if i >= next {
 			next = i + checkpointStep
 			o.checkpoint()
 		}
-		here := nodes[i].cost
+		node, st := &nodes[i], &states[i]
+		here := node.cost
 		if here == unreached {
 			third.cost = unreached
 			continue // in a match that was taken at once
 		}
-		st := &states[i]
 		reached := third
 		third.cost, third.compared = unreached, unreached
 		if i > 0 {
-			o.resolveState(&o.best, i)
+			if l := node.link.length; l == 0 {
+				*st = state{states[i-1].repeats, states[i-1].run + 1}
+			} else {
+				o.resolveState(&o.best, i)
+			}
 			if o.keepSecond {
 				o.extendSecond(src, s.from, i, size-i, here, &third)
 			}
 			// A path with the last edge of the cheapest one is the cheapest one.
-			if reached.cost < here+maxLiteralLag && reached.from != nodes[i].link.length {
+			if reached.cost < here+maxLiteralLag && reached.from != node.link.length {
 				o.extendLiteralPath(i, &reached, &third)
 			}
 		}
-		o.relaxLiteral(i, st, here, 0, &third)
-		n := o.relaxRepeats(src, s.from, i, size-i, st, here+empty, 0)
-		if n >= o.config.Nice {
-			i += n - 1
-			third.cost = unreached
-			continue
+		if o.keepSecond {
+			o.relaxLiteral(i, st, here, 0, &third)
+		} else {
+			run := min(st.run, PricedRuns-1)
+			cost := here + literals[i][min(run, otherOfRun)] + o.literalRuns.more[run]
+			if next := &nodes[i+1]; cost < next.cost {
+				*next = pathNode{cost, link{0, st.repeats[0]}}
+			}
+			if all := cost + o.literalRuns.compared[run]; all < third.compared && contexts {
+				third = literalPath{cost, all, 0}
+			}
+		}
+		if p := s.from + i; p <= end {
+			v := base.Load32(src, p)
+			if o.rules.ShiftedRepeats || o.anyRepeat(src, p, v, &st.repeats) {
+				if n := o.relaxRepeats(src, v, s.from, i, size-i, st, here+empty, 0); n >= o.config.Nice {
+					i += n - 1
+					third.cost = unreached
+					continue
+				}
+			}
 		}
 		if cands := o.cands[o.firstCand[i]:o.firstCand[i+1]]; len(cands) > 0 {
 			if n := o.relaxCandidates(cands, i, size-i, st, here+empty); n > 0 {
@@ -124,6 +145,7 @@ func (o *Parser) beginParse(size int, at state) {
 	o.keepSecond = o.config.KeepSecondPath &&
 		(o.config.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
 	clear(o.repeatCache[:])
+	o.repeatDrop = uint(8 * (4 - min(o.minRepeat, 4)))
 	o.literalRuns.set(&prices.Run)
 	nodes := o.best.nodes[:size+1]
 	for i := range nodes {
@@ -155,7 +177,10 @@ func (o *Parser) extendSecond(src []byte, from, i, room int, here int32, third *
 	o.resolveState(&o.secondBest, i)
 	if st := &o.secondBest.states[i]; st.repeats != o.best.states[i].repeats {
 		o.relaxLiteral(i, st, there, fromSecond, third)
-		o.relaxRepeats(src, from, i, room, st, there+o.prices.Run[0], fromSecond)
+		if p := from + i; p <= len(src)-base.Tail {
+			o.relaxRepeats(
+				src, base.Load32(src, p), from, i, room, st, there+o.prices.Run[0], fromSecond)
+		}
 	}
 }
 
@@ -216,18 +241,11 @@ func (o *Parser) relaxCandidates(cands []candidate, i, room int, st *state, cost
 // relaxRepeats relaxes the matches at repeat offsets at position i of the chunk that begins at from
 // and goes on for room bytes. It returns the length of the longest. flag is fromSecond or 0.
 func (o *Parser) relaxRepeats(
-	src []byte, from, i, room int, st *state, cost int32, flag uint32,
+	src []byte, v uint32, from, i, room int, st *state, cost int32, flag uint32,
 ) (longest int) {
 	p, least := from+i, o.minRepeat
-	if p+base.Tail > len(src) {
-		return 0
-	}
-	v := base.Load32(src, p)
 	known := min(least, 4)
 	drop := uint(8 * (4 - known))
-	if !o.rules.ShiftedRepeats && !o.anyRepeat(src, p, v, drop, &st.repeats) {
-		return 0
-	}
 	longest = least - 1
 	rows := &o.prices.Match[o.prices.RunClass[min(st.run, PricedRuns-2)]%PricedRunClasses]
 	for kind := range o.config.Repeats {
@@ -253,16 +271,20 @@ func (o *Parser) relaxRepeats(
 	return longest
 }
 
-// anyRepeat reports whether the bytes v at p, without their last drop bits, stand at any of the
-// repeat offsets.
-func (o *Parser) anyRepeat(src []byte, p int, v uint32, drop uint, repeats *repeatList) bool {
-	found := false
-	for _, d := range repeats[:min(o.config.Repeats, len(repeats))] {
-		if at := p - int(d); at >= 0 && (base.Load32(src, at)^v)<<(drop&31) == 0 {
-			found = true
-		}
+// anyRepeat reports whether the bytes v at p stand at any of the repeat offsets, or whether a repeat
+// offset is out of range.
+func (o *Parser) anyRepeat(src []byte, p int, v uint32, repeats *repeatList) bool {
+	if o.config.Repeats == 0 {
+		return false
 	}
-	return found
+	a, b, c := p-int(repeats[0]), p-int(repeats[1]), p-int(repeats[2])
+	if a|b|c < 0 {
+		return true
+	}
+	drop := o.repeatDrop & 31
+	x, y, z := (base.Load32(src, a)^v)<<drop, (base.Load32(src, b)^v)<<drop, (base.Load32(src, c)^v)<<drop
+	// The highest bit of one of these is set if one of x, y, z is 0.
+	return ((x-1)&^x|(y-1)&^y|(z-1)&^z)>>31 != 0
 }
 
 // relaxMatch relaxes matches of from to to bytes at position i of the chunk, from the longest down.
