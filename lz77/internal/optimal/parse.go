@@ -77,8 +77,12 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 	literals := o.literals[o.skipped:][:size]
 	empty := o.prices.Run[0] // literals cost what the run costs beyond that
 	third := literalPath{cost: unreached}
+	maxLag := int32(maxLiteralLag)
+	if o.context == nil {
+		maxLag = -unreached
+	}
 	next := checkpointStep
-	contexts, end := o.context != nil, len(src)-base.Tail
+	end := len(src) - base.Tail
 	for i := 0; i < size; i++ {
 		if i >= next {
 			next = i + checkpointStep
@@ -91,32 +95,30 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 			continue // in a match that was taken at once
 		}
 		reached := third
-		third.cost, third.compared = unreached, unreached
+		third = literalPath{cost: unreached, compared: unreached}
 		if i > 0 {
 			if l := node.link.length; l == 0 {
-				*st = state{states[i-1].repeats, states[i-1].run + 1}
+				st.follow(&states[i-1])
 			} else {
 				o.resolveState(&o.best, i)
 			}
 			if o.keepSecond {
-				o.extendSecond(src, s.from, i, size-i, here, &third)
+				third = o.extendSecond(src, s.from, i, size-i, here)
 			}
 			// A path with the last edge of the cheapest one is the cheapest one.
-			if reached.cost < here+maxLiteralLag && reached.from != node.link.length {
-				o.extendLiteralPath(i, &reached, &third)
+			if reached.cost < here+maxLag && reached.from != node.link.length {
+				third = third.or(o.extendLiteralPath(i, reached.cost, reached.from))
 			}
 		}
 		if o.keepSecond {
-			o.relaxLiteral(i, st, here, 0, &third)
+			third = third.or(o.relaxLiteral(i, st, here, 0))
 		} else {
 			run := min(st.run, PricedRuns-1)
 			cost := here + literals[i][min(run, otherOfRun)] + o.literalRuns.more[run]
 			if next := &nodes[i+1]; cost < next.cost {
 				*next = pathNode{cost, link{0, st.repeats[0]}}
 			}
-			if all := cost + o.literalRuns.compared[run]; all < third.compared && contexts {
-				third = literalPath{cost, all, 0}
-			}
+			third = third.or(literalPath{cost, cost + o.literalRuns.compared[run], 0})
 		}
 		if p := s.from + i; p <= end {
 			v := base.Load32(src, p)
@@ -168,35 +170,46 @@ type literalPath struct {
 	from     uint32 // fromSecond, fromLiteral or 0
 }
 
-// extendSecond extends the second-cheapest path to position i, if it is not too dear.
-func (o *Parser) extendSecond(src []byte, from, i, room int, here int32, third *literalPath) {
+// or returns the cheaper one of two paths, by their costs with long runs; p if these are equal.
+func (p literalPath) or(q literalPath) literalPath {
+	if q.compared < p.compared {
+		return q
+	}
+	return p
+}
+
+// extendSecond extends the second-cheapest path to position i, if it is not too dear. It returns the
+// path that ends with a literal.
+func (o *Parser) extendSecond(src []byte, from, i, room int, here int32) (path literalPath) {
+	path = literalPath{cost: unreached, compared: unreached}
 	there := o.secondBest.nodes[i].cost
 	if there >= here+maxSecondLag {
-		return
+		return path
 	}
 	o.resolveState(&o.secondBest, i)
 	if st := &o.secondBest.states[i]; st.repeats != o.best.states[i].repeats {
-		o.relaxLiteral(i, st, there, fromSecond, third)
+		path = o.relaxLiteral(i, st, there, fromSecond)
 		if p := from + i; p <= len(src)-base.Tail {
 			o.relaxRepeats(
 				src, base.Load32(src, p), from, i, room, st, there+o.prices.Run[0], fromSecond)
 		}
 	}
+	return path
 }
 
-// extendLiteralPath extends path, which ends with a literal at position i.
-func (o *Parser) extendLiteralPath(i int, path, third *literalPath) {
+// extendLiteralPath extends a path of the given cost that ends with a literal at position i. It
+// returns the path that ends with another literal.
+func (o *Parser) extendLiteralPath(i int, cost int32, from uint32) literalPath {
 	paths := &o.context.literalPaths
 	st := &paths.states[i]
-	paths.nodes[i].link.length = path.from
-	*st = o.pathsOf(path.from).states[i-1]
-	st.run++
-	o.relaxLiteral(i, st, path.cost, fromLiteral, third)
+	paths.nodes[i].link.length = from
+	st.follow(&o.pathsOf(from).states[i-1])
+	return o.relaxLiteral(i, st, cost, fromLiteral)
 }
 
 // relaxLiteral relaxes the edge of the literal at position i, from a path with state st and the
-// given cost. third is the cheapest path so far that ends with this literal.
-func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32, third *literalPath) {
+// given cost. It returns the path that ends with this literal.
+func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) literalPath {
 	run := min(st.run, PricedRuns-1)
 	cost += o.literals[o.skipped+i][min(run, otherOfRun)] + o.literalRuns.more[run]
 	first := &o.best.nodes[i+1]
@@ -210,9 +223,7 @@ func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32, third *
 			*second = pathNode{cost, link{from, st.repeats[0]}}
 		}
 	}
-	if all := cost + o.literalRuns.compared[run]; all < third.compared && o.context != nil {
-		*third = literalPath{cost, all, from}
-	}
+	return literalPath{cost, cost + o.literalRuns.compared[run], from}
 }
 
 // relaxCandidates relaxes the matches of cands at position i. If the last one has Nice bytes it

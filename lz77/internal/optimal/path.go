@@ -44,6 +44,15 @@ type state struct {
 	run     uint32 // literals since the last match
 }
 
+// follow sets s to the state behind a literal, from the state t in front of it. It copies field by
+// field: t was stored just now, and a wide load would have to wait for several stores.
+func (s *state) follow(t *state) {
+	s.repeats[0] = t.repeats[0]
+	s.repeats[1] = t.repeats[1]
+	s.repeats[2] = t.repeats[2]
+	s.run = t.run + 1
+}
+
 // repeatList is the list of repeat offsets, the most recent first.
 type repeatList = base.Repeats[uint32]
 
@@ -81,8 +90,7 @@ func (o *Parser) resolveState(a *paths, i int) {
 	from := o.pathsOf(l.length)
 	n := int(l.length &^ linkFlags)
 	if n == 0 {
-		*st = from.states[i-1]
-		st.run++
+		st.follow(&from.states[i-1])
 		return
 	}
 	st.repeats = from.states[i-n].repeats
