@@ -36,7 +36,7 @@ const maxSecondLag = 8 * PriceBit
 
 // maxLiteralLag is how much more than the cheapest path the one that ends with a literal may cost.
 // It is about the price of leaving a row of matches and coming back.
-const maxLiteralLag = 40 * PriceBit
+const maxLiteralLag = 20 * PriceBit
 
 // comparedRun is the run with whose price paths that end with a literal are compared.
 const comparedRun = 16
