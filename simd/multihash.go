@@ -213,11 +213,20 @@ func (t *MultiHash) hash(src []byte, i, n int) {
 		if length > 16 {
 			m = max(0, min(n, len(src)-i-31))
 		}
+		hashes, words := t.hashes[k][:m], src[i:]
+		if length <= 8 {
+			left := uint(64-8*length) & 63
+			for j := range hashes {
+				hashes[j] = binary.LittleEndian.Uint64(words[j:]) << left * multiWord1
+			}
+		} else {
+			for j := range hashes {
+				hashes[j] = multiHash(words[j:], length)
+			}
+		}
 		var places [multiBatch]uint32
 		shift := multiShift(t.Tables[k]) & 63
-		for j := range t.hashes[k][:m] {
-			h := multiHash(src[i+j:], length)
-			t.hashes[k][j] = h
+		for j, h := range hashes {
 			places[j] = uint32(h >> shift)
 		}
 		Prefetch(t.Tables[k], places[:m], 1<<32-1)
@@ -230,7 +239,8 @@ func (t *MultiHash) search(src []byte, cands []uint64, n int) (_ int, stop bool)
 	i, before := t.At, n
 	end := min(len(src), i+t.Nice)
 	best, last, offset := t.MinMatch-1, i, 0
-	entries := t.entries[(i-t.batchFrom)%multiBatch*MultiHashTables:]
+	entries := t.entries[(i-t.batchFrom)%multiBatch*MultiHashTables:][:MultiHashTables]
+	here := binary.LittleEndian.Uint64(src[i:])
 	for k := t.First; k < MultiHashTables; k++ {
 		if k > 0 {
 			best = max(best, 3)
@@ -240,11 +250,12 @@ func (t *MultiHash) search(src []byte, cands []uint64, n int) (_ int, stop bool)
 			continue // nothing, or not farther than a shorter length's entry
 		}
 		last = c
-		if i+best >= end || src[c+best] != src[i+best] {
-			continue
+		d, length := i-c, 0
+		if x := binary.LittleEndian.Uint64(src[c:]) ^ here; x != 0 {
+			length = min(bits.TrailingZeros64(x)>>3, end-i)
+		} else if i+best < end && src[c+best] == src[i+best] {
+			length = EqualFrom(src, c, i, min(8, end-i), end)
 		}
-		length := EqualFrom(src, c, i, 0, end)
-		d := i - c
 		if length <= best || d > t.MaxOffset || length == 3 && d > t.MaxOffset3 {
 			continue
 		}

@@ -60,7 +60,10 @@ func (c *Config) Memory(size int) int {
 	const parser = 200 << 10 // the Parser, mostly Prices, rounded up as the runtime does
 	rules := c.model().Rules()
 	n := chunkPositions(size, &rules)
-	graph := 4*runPositions + 2*pathBytes
+	graph := 4*runPositions + pathBytes
+	if c.KeepSecondPath {
+		graph += pathBytes
+	}
 	if rules.NewSplitter != nil {
 		graph = windowPositionBytes
 	}

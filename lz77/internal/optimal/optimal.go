@@ -151,6 +151,8 @@ func (o *Parser) grow(n int) {
 	} else if cap(o.literals) < n {
 		o.literals = make([][runPositions]int32, n)
 		o.best.grow(n)
+	}
+	if o.config.KeepSecondPath && cap(o.secondBest.nodes) < n {
 		o.secondBest.grow(n)
 	}
 	o.chunks[0].grow(n, o.candLimit)
