@@ -78,7 +78,7 @@ type Contexts struct {
 // as content. Learn must not be called between Prepare and Append.
 func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 	e.allocate()
-	e.scratch.learn(&e.contexts, content, marks, 1)
+	e.scratch.learn(&e.contexts, content, marks)
 	e.scratch.sample(&e.contexts, content, marks, 1)
 	all := e.scratch.clusters.cluster(e.scratch.unit, maxTables)
 	c.First, c.Second, c.Classes = e.contexts.first, e.contexts.second, all.n
@@ -87,10 +87,9 @@ func (e *Encoder) Learn(c *Contexts, content, marks []byte) {
 
 // learn finds the map that gives the smallest single segment for a stream: the identity of one of
 // the two symbols, or classes of both in 8 bits. Symbols that predict similar successors form a
-// class. learn finds them by clustering each of the two symbols as a context of its own.
-//
-// stride reduces the sample further, to 1/stride. learn overwrites s.unit.
-func (s *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
+// class. learn finds them by clustering each of the two symbols as a context of its own. It
+// overwrites s.unit.
+func (s *scratch) learn(m *contextMap, stream, marks []byte) {
 	m.setIdentity(identityFirst)
 	if len(stream) < learnFrom {
 		return
@@ -106,7 +105,7 @@ func (s *scratch) learn(m *contextMap, stream, marks []byte, stride int) {
 	if noGain(&one) && noGain(&other) {
 		return
 	}
-	stride *= min(1+len(stream)/fullSample, maxStride)
+	stride := min(1+len(stream)/fullSample, maxStride)
 	lowest := ^uint64(0)
 	consider := func(t *contextMap, found *classes) {
 		if cost := found.cost + uint64(t.encodedSize()*8*model.CostBit); cost < lowest {
