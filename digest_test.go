@@ -37,7 +37,7 @@ const (
 
 	// digestContent is the content of a row in bytes: three blocks and a part of one.
 	digestContent = 200_000
-	// digestDense is the content at levels 7 to 9, which are slow: a block and a part of one.
+	// digestDense is the content at levels 8 and 9, which are slow: a block and a part of one.
 	digestDense = 72_000
 )
 
@@ -82,7 +82,7 @@ func digestRows() (rows []digestRow) {
 						continue
 					}
 					r := digestRow{kind.Name, content, p.Name, level, o.name, o.opts}
-					if level >= 7 {
+					if level >= 8 {
 						r.content = content[:digestDense]
 					}
 					rows = append(rows, r)

@@ -110,7 +110,7 @@ func TestFlushDevice(t *testing.T) {
 		for _, tuning := range []Tuning{TuneFixed, TuneTrial, TuneLiterals} {
 			what := fmt.Sprint(p.Name, ", ", tuning)
 			opts := []Option{
-				WithPipeline(p.Name), WithLevel(6), WithBlockSize(flushBlock), WithTuning(tuning),
+				WithPipeline(p.Name), WithLevel(5), WithBlockSize(flushBlock), WithTuning(tuning),
 			}
 			file, _ := flushPieces(t, pieces, 5000, opts...)
 			equal(t, decodeAll(t, file), content, what)

@@ -149,7 +149,7 @@ const (
 
 // WithTuning lets a Writer depart from its level's settings for blocks whose content is better
 // served by others. It may change how matches are searched, use no matches at all, or, with
-// pipeline lzseqr at levels 5 and 6, code literals by context, which is slower both ways.
+// pipeline lzseqr at level 5, code literals by context, which is slower both ways.
 //
 // Block size, memory for decompression and compatibility stay the same. The output depends only on
 // content and options. docs/TUNING.md says what each way brings and costs.
@@ -169,7 +169,7 @@ func WithTuning(t Tuning) Option {
 // [MaxConcurrency] gives each Writer or Reader a scheduler of its own with so many workers. Use
 // [WithScheduler] to share one among several of them.
 //
-// From level 7 on (.gz: 8) a worker without a block helps another one. The output does not depend
+// From level 8 on a worker without a block helps another one. The output does not depend
 // on the number of workers.
 func WithConcurrency(n int) Option {
 	return func(o *options) error {

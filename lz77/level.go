@@ -93,25 +93,28 @@ const MaxLevel = 9
 // Levels holds the settings of levels 1 to MaxLevel, from the fastest to the densest; entry 0 is
 // not used. docs/notes/match-finding.md lists the alternatives that were measured.
 //
-//   - 1 and 2: a hash of 7 bytes finds few but long matches. Tables of 128 and 256 KiB stay in the
-//     second-level cache. Level 2 takes smaller steps: 3.4% smaller at 0.9 of the speed.
-//   - 3: two tables of 128 and 512 KiB.
+//   - 1: a hash of 7 bytes finds few but long matches. The table of 128 KiB stays in the
+//     second-level cache. SkipLog 3 is 1.8% larger and no faster.
+//   - 2 and 3: two tables. Those of level 2 have 64 and 256 KiB. With a hash of 5 bytes level 2 is
+//     0.9% smaller at 0.93 of the speed.
 //   - 4: lazy matching. Nice 64 is 0.14% smaller at 0.96 of the speed.
-//   - 5: rows of 8 candidates. 16 candidates are 1.7% smaller at 0.8 of the speed.
-//   - 6: rows of 32 candidates. 64 are 0.9% smaller.
-//   - 7: optimal parsing with the finder that costs least. HashLog 17 is 2.4% larger at 1.2 times
+//   - 5: rows of 8 candidates. A hash of 6 bytes is 0.3% smaller on average, and 2 to 4% larger on
+//     programs.
+//   - 6: rows of 16 candidates, for literals that are coded by context. A hash of 5 bytes is 1%
+//     larger at 0.94 of the speed.
+//   - 7: rows of 32 candidates. HashLog 18 is no smaller, at 0.9 of the speed.
+//   - 8: optimal parsing with the finder that costs least. HashLog 17 is 1.6% larger at 1.1 times
 //     the speed.
-//   - 8: exact matches and a second path. A tree of depth 16 is 1.1% larger at 0.94 of the speed.
-//   - 9: fewer shortcuts than 8. Nice 128 makes tables 3% larger.
+//   - 9: exact matches and a second path. Nice 128 makes tables 3% larger.
 var Levels = [MaxLevel + 1]Params{
-	1: {Finder: SingleHash, HashLog: 15, HashBytes: 7, SkipLog: 3},
-	2: {Finder: SingleHash, HashLog: 16, HashBytes: 7, SkipLog: 7},
-	3: {Finder: DoubleHash, HashLog: 15, LongHashLog: 17, HashBytes: 5, SkipLog: 7},
+	1: {Finder: SingleHash, HashLog: 15, HashBytes: 7, SkipLog: 5},
+	2: {Finder: DoubleHash, HashLog: 14, LongHashLog: 16, HashBytes: 6, SkipLog: 5},
+	3: {Finder: DoubleHash, HashLog: 16, LongHashLog: 17, HashBytes: 6, SkipLog: 6},
 	4: {Finder: DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 7, Nice: 24, Lazy: 1},
 	5: {Finder: RowHash, HashLog: 17, HashBytes: 5, Depth: 8, Nice: 96, Lazy: 2},
-	6: {Finder: RowHash, HashLog: 18, HashBytes: 5, Depth: 32, Nice: 256, Lazy: 2},
-	7: {Finder: MultiHash, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 32},
-	8: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 48, KeepSecondPath: true},
+	6: {Finder: RowHash, HashLog: 17, HashBytes: 6, Depth: 16, Nice: 128, Lazy: 2},
+	7: {Finder: RowHash, HashLog: 17, HashBytes: 6, Depth: 32, Nice: 256, Lazy: 2},
+	8: {Finder: MultiHash, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 32},
 	9: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 2, SkipInMatch: 96, KeepSecondPath: true},
 }
 

@@ -21,11 +21,11 @@ const (
 // well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
 var (
 	// 4 MiB in place of 2 makes level 5 1.0% smaller.
-	pzBlocks = [MaxLevel + 1]uint8{0, 20, 20, 20, 21, 22, 22, 22, 23, 24}
+	pzBlocks = [MaxLevel + 1]uint8{0, 20, 20, 21, 21, 22, 22, 22, 23, 24}
 	// The window is 32 KiB whatever the block.
 	deflateBlocks = [MaxLevel + 1]uint8{0, 20, 20, 20, 20, 20, 20, 20, 20, 20}
 	// 2 MiB is the window of zstd -3. 4 MiB in place of 2 makes level 5 2.9% smaller.
-	zstdBlocks = [MaxLevel + 1]uint8{0, 20, 20, 21, 22, 22, 22, 22, 23, 23}
+	zstdBlocks = [MaxLevel + 1]uint8{0, 21, 21, 21, 22, 22, 22, 22, 23, 23}
 )
 
 // BlockSize returns the default block size of a level in bytes.
@@ -72,9 +72,10 @@ var anyContexts lz77.Contexts
 // bytes. These are for the worst data there can be; common data takes less than half.
 func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker, payload int64) {
 	size := int64(blockSize)
-	dense := p.dense != 0 && level >= p.dense
+	dense := p.dense != 0 && (level >= p.dense || tuning != TuneFixed && level >= p.choosesDense)
+	priced := dense && p.levels[level].Finder.Optimal()
 	limits := *p.limits
-	if dense {
+	if priced {
 		limits = lzseq.Dense.Limits
 		limits.Contexts = &anyContexts
 	}
@@ -87,13 +88,13 @@ func (p *Pipeline) encodeMemory(level int, tuning Tuning, blockSize int) (worker
 		// layout Dense sequences of 2 bytes are possible, but a chunk has 4 on average.
 		worker, payload = worker+3*size/2, 27*size/4
 		if dense {
+			// Filtered content and the choice of filters.
+			worker += size + x86.Memory + denseMemory(size)
+		}
+		if priced {
 			// A chunk may have twice the sequences until the parser notices that.
 			payload += 6 * min(size, lz77.MaxChunk)
-			// Filtered content, the choice of filters, and parse trials.
-			worker += size + x86.Memory + int64(smallTrialsMemory(blockSize, &limits))
-		}
-		if p.dense != 0 && (dense || tuning != TuneFixed && level >= p.fastDense) {
-			worker += denseMemory(size)
+			worker += int64(smallTrialsMemory(blockSize, &limits))
 		}
 	case Gzip:
 		// Sequences only, of at least 4 bytes, or 3 with optimal parsing and with HashChain.

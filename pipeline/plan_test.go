@@ -81,14 +81,14 @@ func TestPlan(t *testing.T) {
 		cfg.Ops = tt.ops
 		s := withSoft(t, tt.workers, cfg)
 		got := s.Plan(Config{
-			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 6, Assign: Assignment{tt.backend, tt.backend},
+			Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5, Assign: Assignment{tt.backend, tt.backend},
 		}, 4<<20)
 		if got != tt.want {
 			t.Errorf("%d workers, op %d, %v of %v: %+v, want %+v",
 				tt.workers, tt.op, tt.backend, tt.ops, got, tt.want)
 		}
 		s.device.Load().Lose(errTest)
-		lost := s.Plan(Config{Pipeline: ByName("lzseqr"), Op: tt.op, Level: 6}, 4<<20)
+		lost := s.Plan(Config{Pipeline: ByName("lzseqr"), Op: tt.op, Level: 5}, 4<<20)
 		if lost != (Plan{InFlight: 2 * tt.workers}) {
 			t.Errorf("device lost: %+v", lost)
 		}

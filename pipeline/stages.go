@@ -22,18 +22,23 @@ var matchStage = stage{
 		if p.seqs = p.seqs[:0]; b.noMatches {
 			return nil
 		}
-		if b.History != nil {
+		if b.dense() {
+			ws.filter(b)
+		}
+		switch {
+		case b.History != nil:
 			p.seqs = ws.findInHistory(b)
-		} else if b.dense() && !b.fastDense {
-			ws.matchDense(b)
-		} else {
-			p.seqs = ws.matcher.ParseFrom(p.seqs, b.Src, b.Window, b.params(), *b.limits())
+		case b.priced():
+			ws.matchPriced(b)
+		default:
+			src := ws.matchInput(b)
+			p.seqs = ws.matcher.ParseFrom(p.seqs, src, b.Window, b.params(), *b.limits())
 		}
 		return nil
 	},
 	device: &deviceOp{
 		op:  gpu.Stage0,
-		can: func(b *Block) bool { return b.fastDense || notDense(b) },
+		can: notDense,
 		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits = b.params(), *b.limits()
 		},
@@ -41,10 +46,9 @@ var matchStage = stage{
 	},
 }
 
-// limits returns the limits of the block's sequences. With fastDense they are those of the
-// pipeline: the finders of such levels do not find the shorter matches of layout Dense.
+// limits returns the limits of the block's sequences.
 func (b *Block) limits() *lz77.Limits {
-	if b.dense() && !b.fastDense {
+	if b.priced() {
 		return &lzseq.Dense.Limits
 	}
 	return b.run.cfg.Pipeline.limits
@@ -78,12 +82,12 @@ func codeStage(l *lzseq.Layout) stage {
 	return stage{
 		name: "rans",
 		run: func(ws *workspace, b *Block) error {
-			switch ws.dense.fast = b.fastDense; {
+			switch ws.dense.fast = !b.thorough(); {
 			case b.payload.encoded:
-			case b.fastDense:
-				ws.encodeFastDense(b)
-			case b.dense():
+			case b.priced():
 				b.dst = ws.encodeDense(b.dst[:0], ws.streams(b.payload), b.payload.ranges)
+			case b.dense():
+				ws.encodeLazyDense(b)
 			default:
 				b.dst = ws.encodePayload(b.dst[:0], l, &b.payload.streams)
 			}

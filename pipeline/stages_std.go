@@ -58,23 +58,20 @@ var deflateShort = lz77.IncrementalParams{
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with three exceptions. The format does not make up for a greedy parse,
-// so level 3 has larger tables instead. Level 4 has a larger table of 8 bytes: 18 for LongHashLog
-// is 0.8% larger and 2% faster. Level 7 also finds matches of 3 bytes.
+// zstdLevels is lz77.Levels with two exceptions. Level 4 has a larger table of 8 bytes: 18 for
+// LongHashLog is 0.8% larger and 2% faster. Level 8 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
-	l[3] = lz77.Params{
-		Finder: lz77.DoubleHash, HashLog: 17, LongHashLog: 18, HashBytes: 5, SkipLog: 8,
-	}
 	l[4].LongHashLog = 19
-	l[7].HashBytes = 0
+	l[8].HashBytes = 0
 	return l
 }()
 
-// thorough reports whether a .zst block gets Huffman codes that take more time.
+// thorough reports whether the block gets codes that take more time: Huffman codes of .zst, and
+// context-coded streams of .pz.
 func (b *Block) thorough() bool { return b.run.cfg.Level >= thoroughFrom }
 
-// thoroughFrom is the level from which finding sequences takes much longer than thorough codes.
+// thoroughFrom is the level from which finding sequences takes longer than thorough codes.
 const thoroughFrom = 7
 
 // zstdStage encodes a block as the blocks of one frame.

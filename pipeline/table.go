@@ -27,18 +27,17 @@ type Pipeline struct {
 
 	// dense is the lowest level whose blocks have layout Dense; 0 means none.
 	dense int
-	// fastDense is the lowest level at which tuning may give a block layout Dense with fast
-	// context-coded streams.
-	fastDense int
-	limits    *lz77.Limits // of sequences
-	levels    *[MaxLevel + 1]lz77.Params
-	variants  *variants               // settings that tuning may choose in place of the level's
-	blocks    *[MaxLevel + 1]uint8    // log2 of the default block size
-	short     *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
-	encode    []stage
-	decode    []stage
-	fused     *deviceOp // all stages of encode in one request; nil if no device does that
-	check     func(ws *workspace, b *Block) uint32
+	// choosesDense is the lowest level at which tuning may give a block layout Dense.
+	choosesDense int
+	limits       *lz77.Limits // of sequences
+	levels       *[MaxLevel + 1]lz77.Params
+	variants     *variants               // settings that tuning may choose in place of the level's
+	blocks       *[MaxLevel + 1]uint8    // log2 of the default block size
+	short        *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
+	encode       []stage
+	decode       []stage
+	fused        *deviceOp // all stages of encode in one request; nil if no device does that
+	check        func(ws *workspace, b *Block) uint32
 }
 
 // stages returns the stages of a direction.
@@ -95,7 +94,7 @@ var table = [...]Pipeline{
 	{
 		Name: "lzseqr", ID: 2,
 		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
-		DefaultLevel: DefaultLevel, dense: 7, fastDense: 5,
+		DefaultLevel: DefaultLevel, dense: 6, choosesDense: 5,
 		limits: &lzseq.Repeat.Limits,
 		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},

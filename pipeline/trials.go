@@ -16,11 +16,11 @@ const (
 )
 
 // smallTrials are the parses of small blocks besides that with the level's own settings. The first
-// is level 7's search, which may do better than all matches. The others are lazy, so that no match
+// is level 8's search, which may do better than all matches. The others are lazy, so that no match
 // is chosen for its price. They have hashes of several lengths, since data differs in its short
 // matches.
 var smallTrials = [...]lz77.Params{
-	lz77.Levels[7],
+	lz77.Levels[8],
 	lazyTrial(4),
 	lazyTrial(5),
 	lazyTrial(6),
@@ -42,9 +42,8 @@ func smallTrialsMemory(size int, limits *lz77.Limits) int {
 	return smallTrials[0].Memory(min(size, trialBlock), limits) + lazy
 }
 
-// matchDense finds the sequences of a block that has layout Dense.
-func (ws *workspace) matchDense(b *Block) {
-	ws.filter(b)
+// matchPriced finds the sequences of a block that has layout Dense and an optimal parser.
+func (ws *workspace) matchPriced(b *Block) {
 	d, p, limits, src := &ws.dense, b.payload, *b.limits(), ws.matchInput(b)
 	d.fast = false
 	limits.Contexts = ws.contexts(src)
@@ -55,7 +54,7 @@ func (ws *workspace) matchDense(b *Block) {
 	switch {
 	case len(src) <= trialBlock:
 		ws.tryParses(b, limits, sample)
-	case !sample && b.run.cfg.Level > 7 && ws.mostlyLiterals(b):
+	case !sample && b.run.cfg.Level > 8 && ws.mostlyLiterals(b):
 		ws.tryLiterals(b)
 	}
 }
@@ -94,7 +93,7 @@ func (ws *workspace) tryParses(b *Block, limits lz77.Limits, sample bool) {
 }
 
 // tryLiterals gives a large block no matches if that saves more than 1/256. Coding context-coded
-// literals takes as long as a fast parse, so this is for levels above 7, and only if a fast
+// literals takes as long as a fast parse, so this is for level 9, and only if a fast
 // estimate promises to lose no more than 1/32. The estimate is 0.1 to 7% too large.
 func (ws *workspace) tryLiterals(b *Block) {
 	d, p, content := &ws.dense, b.payload, ws.matchInput(b)

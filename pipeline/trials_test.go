@@ -58,7 +58,7 @@ func TestSmallTrials(t *testing.T) {
 			b.payload = ws.takePayload()
 			b.payload.ranges = nil
 			sizes := trialSizes(ws, b, &m)
-			ws.matchDense(b)
+			ws.matchPriced(b)
 			if len(b.payload.ranges) > 0 {
 				continue // filtered; the sizes are of unfiltered content
 			}
@@ -120,7 +120,7 @@ func TestSmallLevels(t *testing.T) {
 	}
 }
 
-// TestMostlyLiterals: above level 7, and only there, large blocks have no matches if that saves
+// TestMostlyLiterals: at level 9, and only there, large blocks have no matches if that saves
 // much.
 func TestMostlyLiterals(t *testing.T) {
 	oneGoroutine(t)
@@ -149,7 +149,7 @@ func TestMostlyLiterals(t *testing.T) {
 			if !execute(ws, b) || b.Err != nil {
 				t.Fatal(b.Err)
 			}
-			if seqs := len(ws.payload.seqs); seqs == 0 != (c.lits && level > 7) {
+			if seqs := len(ws.payload.seqs); seqs == 0 != (c.lits && level > 8) {
 				t.Errorf("%s, level %d: %d sequences", c.kind, level, seqs)
 			}
 			back, err := decodeOne(new(workspace), p, encoded{b.Out(), b.Raw, b.Kind, 0}, false)

@@ -37,9 +37,9 @@ func (t Tuning) String() string {
 
 // choice says how a block differs from its level. The zero value is no difference.
 type choice struct {
-	settings  *lz77.Params // in place of the level's; nil means the level's
-	noMatches bool         // the block is literals alone
-	fastDense bool         // layout Dense with fast context-coded streams, at a level without Dense
+	settings    *lz77.Params // in place of the level's; nil means the level's
+	noMatches   bool         // the block is literals alone
+	chosenDense bool         // layout Dense at a level without it
 }
 
 const (
@@ -59,15 +59,15 @@ const (
 
 // Gains are parts of the size of the sample with the level's own settings.
 const (
-	// fastDenseGain is what context-coded streams must save, as a divisor: they take longer to code
+	// chosenDenseGain is what context-coded streams must save, as a divisor: they take longer to code
 	// and to decode.
-	fastDenseGain = 20
-	// fastDenseLits is how much of the size as literals alone, in 1/16, the level's own settings
+	chosenDenseGain = 20
+	// chosenDenseLits is how much of the size as literals alone, in 1/16, the level's own settings
 	// must take for context-coded streams to be tried. Trying them takes long, even on a sample.
-	fastDenseLits = 11
-	// fastDenseSaved is what the level's own settings must save of the sample for that, as log2 of
+	chosenDenseLits = 11
+	// chosenDenseSaved is what the level's own settings must save of the sample for that, as log2 of
 	// a divisor.
-	fastDenseSaved = 6
+	chosenDenseSaved = 6
 	// literalsGain is what literals alone must save, as log2 of a divisor: the block has matches
 	// that the sample lacks.
 	literalsGain = 4
@@ -137,7 +137,7 @@ func (ws *workspace) tune(b *Block) {
 	}
 	// If the window is large compared with the block, a sample of the block says little of its
 	// matches.
-	if !b.dense() && ownSize > len(t.sample)>>literalsSaved && len(content) >= 4*b.Window {
+	if !b.priced() && ownSize > len(t.sample)>>literalsSaved && len(content) >= 4*b.Window {
 		lits := ws.sampleSize(choice{noMatches: true})
 		length := tellingLength(lits, len(t.sample))
 		emptyLits := lits + ownSize>>emptyGain[own.Finder]
@@ -145,13 +145,13 @@ func (ws *workspace) tune(b *Block) {
 			emptyLits <= least && ws.farRepeats(content, 8, 1) <= fewRepeats {
 			best, least = choice{noMatches: true}, lits
 		}
-		saves := ownSize < len(t.sample)-len(t.sample)>>fastDenseSaved
-		if b.mayBeFastDense() && ownSize >= lits*fastDenseLits/16 && saves {
+		saves := ownSize < len(t.sample)-len(t.sample)>>chosenDenseSaved
+		if b.mayChooseDense() && ownSize >= lits*chosenDenseLits/16 && saves {
 			c := best
-			c.fastDense = true
-			offer(c, ownSize/fastDenseGain)
+			c.chosenDense = true
+			offer(c, ownSize/chosenDenseGain)
 			if !c.noMatches {
-				offer(choice{noMatches: true, fastDense: true}, ownSize/fastDenseGain)
+				offer(choice{noMatches: true, chosenDense: true}, ownSize/chosenDenseGain)
 			}
 		}
 		// The matches that a sample lacks would save about half as much again as there are far
@@ -168,11 +168,11 @@ func (ws *workspace) tune(b *Block) {
 	b.choice = best
 }
 
-// mayBeFastDense reports whether the block may get layout Dense by choice: at levels whose search
+// mayChooseDense reports whether the block may get layout Dense by choice: at levels whose search
 // takes no longer than the coding of such streams.
-func (b *Block) mayBeFastDense() bool {
+func (b *Block) mayChooseDense() bool {
 	c := &b.run.cfg
-	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.fastDense && c.Level < c.Pipeline.dense
+	return c.Pipeline.dense != 0 && c.Level >= c.Pipeline.choosesDense && c.Level < c.Pipeline.dense
 }
 
 // fill makes n bytes of content the sample, in windows that are spread evenly.

@@ -40,7 +40,7 @@ func variantsOf(levels *[MaxLevel + 1]lz77.Params) *variants {
 		}
 		switch own.Finder {
 		case lz77.SingleHash:
-			hash(5, 7, 10)
+			hash(5, 7, 7)
 			hash(6, 5, 8)
 			hash(8, 0, 29-4*own.HashBytes)
 		case lz77.DoubleHash:
@@ -93,7 +93,7 @@ func (t *tuner) likelyVariant(
 			return eightBytes
 		case !text && matched < n*15/16:
 			return fiveBytes
-		case text && own.SkipLog < 5:
+		case text:
 			return sixBytes
 		}
 	case own.Finder.Optimal():

@@ -108,15 +108,15 @@ func TestCommandGPU(t *testing.T) {
 
 // testCommandLevels checks that --backend gpu fails at levels that a GPU does not do.
 func testCommandLevels(t *testing.T, device, src string) {
-	for _, level := range []string{"-4", "-7", "-8", "-9"} {
+	for _, level := range []string{"-4", "-6", "-7", "-9"} {
 		gpu := pz(t, "", "-k", level, "--backend", "gpu", "--gpu-device", device, src)
-		gpu.want(t, exitError, "levels 5 and 6", "--backend auto leaves")
-		if advised := strings.Contains(gpu.err, "cpu,gpu"); advised != (level < "-7") {
+		gpu.want(t, exitError, "level 5", "--backend auto leaves")
+		if advised := strings.Contains(gpu.err, "cpu,gpu"); advised != (level < "-6") {
 			t.Errorf("level %s: advice to use cpu,gpu: %v; standard error: %s", level, advised, gpu.err)
 		}
 		coding := pz(t, "", "-cv", level, "-B128K", "--backend", "cpu,gpu", "--gpu-device", device, src)
-		if level >= "-7" {
-			coding.want(t, exitError, "levels 1 to 6")
+		if level >= "-6" {
+			coding.want(t, exitError, "levels 1 to 5")
 			continue
 		}
 		coding.want(t, exitOK, "lz77 on cpu: 4", "rans on ")

@@ -36,7 +36,7 @@ the same machine. Both take levels 1, 4 and 7 of all pipelines, both ways: about
   --pipelines LIST   pipelines (lzr,lzseqr,deflate,lzf)
   --levels LIST      levels, such as 1,3-5 (1,4,7; on a device those that it matches)
   --file FILE        content to compress (made data)
-  --size SIZE        how much content (16M; from level 7 on 8M)
+  --size SIZE        how much content (16M; from level 8 on 8M)
   --iterations N     with a baseline: times that a sample does the work (for 0.2 seconds)
   --repeats N        samples of each row, an odd number (7). Rows that look slower get three times as
                      many, slow levels 3

@@ -70,13 +70,13 @@ var gateLevels = []int{1, 4, 7}
 // Content of a row in bytes. Both give two workers about two blocks each.
 const (
 	gateSize      = 16 << 20
-	gateSizeDense = 8 << 20 // from level 7 on, whose blocks are as long as 8 MiB
+	gateSizeDense = 8 << 20 // from level 8 on, whose blocks are as long as 8 MiB
 )
 
 // rowSize returns the bytes of content of a row.
 func (cfg *gateConfig) rowSize(r gateRow) int64 {
 	size := int64(gateSize)
-	if r.level >= 7 {
+	if r.level >= 8 {
 		size = gateSizeDense
 	}
 	if cfg.size > 0 {

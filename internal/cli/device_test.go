@@ -86,7 +86,7 @@ func TestNoBackend(t *testing.T) {
 	}
 }
 
-// TestNoDenseDevice checks that no device codes lzseqr from level 7 on, and that the CPU reads it.
+// TestNoDenseDevice checks that no device codes lzseqr from level 6 on, and that the CPU reads it.
 func TestNoDenseDevice(t *testing.T) {
 	testenv.Slow(t)
 	content := sample(140_000) // two blocks
@@ -103,10 +103,10 @@ func TestNoDenseDevice(t *testing.T) {
 		"gpu": "lz77", "fused": "lz77", "gpu,cpu": "lz77", "cpu,gpu": "rans",
 	} {
 		soft("-c9", "--backend", backend).want(t, exitError, stage+" at level 9",
-			"; it does levels 1 to 6; --backend auto leaves the rest to the CPU\n")
-		soft("-c7", "--backend", backend).want(t, exitError, stage+" at level 7")
+			"; it does levels 1 to 5; --backend auto leaves the rest to the CPU\n")
+		soft("-c6", "--backend", backend).want(t, exitError, stage+" at level 6")
 		soft("-c9v", "-p", "lzr", "--backend", backend).want(t, exitOK, " on soft: ")
-		soft("-c6v", "--backend", backend).want(t, exitOK, " on soft: ")
+		soft("-c5v", "--backend", backend).want(t, exitOK, " on soft: ")
 		r := pz(t, want, "-dc", "--backend", backend, "--gpu-device", "soft")
 		if r.out != content {
 			t.Errorf("%s: restoring: %d %s", backend, r.code, r.err)
