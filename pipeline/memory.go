@@ -21,7 +21,7 @@ const (
 // well. It takes more memory, gives fewer blocks to the workers, and makes random access read more.
 var (
 	// 4 MiB in place of 2 makes level 5 1.0% smaller.
-	pzBlocks = [MaxLevel + 1]uint8{0, 20, 20, 21, 21, 22, 22, 22, 23, 24}
+	pzBlocks = [MaxLevel + 1]uint8{0, 20, 21, 21, 21, 22, 22, 22, 23, 24}
 	// The window is 32 KiB whatever the block.
 	deflateBlocks = [MaxLevel + 1]uint8{0, 20, 20, 20, 20, 20, 20, 20, 20, 20}
 	// 2 MiB is the window of zstd -3. 4 MiB in place of 2 makes level 5 2.9% smaller.

@@ -58,11 +58,9 @@ var deflateShort = lz77.IncrementalParams{
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with two exceptions. Level 4 has a larger table of 8 bytes: 18 for
-// LongHashLog is 0.8% larger and 2% faster. Level 8 also finds matches of 3 bytes.
+// zstdLevels is lz77.Levels with one exception: level 8 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
-	l[4].LongHashLog = 19
 	l[8].HashBytes = 0
 	return l
 }()

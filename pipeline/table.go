@@ -81,11 +81,19 @@ type deviceOp struct {
 
 var lz77Variants = variantsOf(&lz77.Levels)
 
+// plainLevels is lz77.Levels with one exception: in the small window of lzr a hash of 5 bytes finds
+// more than one of 6.
+var plainLevels = func() [MaxLevel + 1]lz77.Params {
+	l := lz77.Levels
+	l[6].HashBytes, l[7].HashBytes = 5, 5
+	return l
+}()
+
 var table = [...]Pipeline{
 	{
 		Name: "lzr", ID: 1, Doc: "LZ77 with plain tokens, rANS: restored fastest, but larger",
 		DefaultLevel: DefaultLevel, limits: &lzseq.Plain.Limits,
-		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
+		levels: &plainLevels, variants: variantsOf(&plainLevels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Plain), codeStage(lzseq.Plain)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Plain),

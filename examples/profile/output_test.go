@@ -124,7 +124,7 @@ func checkSnapshots(t *testing.T, dir string) {
 func TestOutWithHelper(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	lines := measured(t, strings.Fields("--out "+dir+" --full --print-scheduler-stats --iterations 1 "+
-		"--level 7 --threads 2 --size 200K --block-size 256K")...)
+		"--level 8 --threads 2 --size 200K --block-size 256K")...)
 	compute, ahead := int64(0), int64(0)
 	for _, r := range readTable(t, dir, stagesFile) {
 		if r["stage"] == aheadStage {
