@@ -49,9 +49,9 @@ var optionTable = []option{
 		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
 			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
-		text: "Select the pipeline: {pipelines}. Up to level 6 files of lzr are 14% " +
-			"to 21% larger, and are restored 14% to 21% faster. From level 7 on they are 35% to " +
-			"39% larger, and are restored 51% to 72% faster."},
+		text: "Select the pipeline: {pipelines}. Up to level 5 files of lzr are 7% " +
+			"to 13% larger. From level 6 on they are 23% to 32% larger, and are restored about " +
+			"twice as fast."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
 			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +

@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 	for _, level := range []struct {
 		name            string
 		compress, ratio float64
-	}{{"-4", 161e6, 3.26}, {"-7", 5e6, 3.9}} {
+	}{{"-4", 128e6, 3.28}, {"-8", 8.2e6, 3.91}} {
 		c.Compress, f.Ratio = level.compress, level.ratio
 		for _, x := range []struct {
 			files, group float64 // files of 1 TB
