@@ -32,8 +32,33 @@ func decodeCtxAVX2(lanesA *struct {
 	States [32]uint32
 	Last   [32]byte
 	Order2 [32]byte
-}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32,
-	marks *uint64, buf *byte, rounds int) (done int, usedA int)
+}, wordsA []byte, half int, tables *[2048]uint32, maps *struct {
+	Sums    [256]uint8
+	Classes [256]uint8
+	Second  [32]uint8
+	None    [32]uint8
+	Marked  [32]uint8
+}, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+
+// decodeCtx2AVX2 decodes at most the given number of rounds, while each group has words for one.
+// All other tables must follow the first one in memory.
+//
+//go:noescape
+func decodeCtx2AVX2(lanesA *struct {
+	States [32]uint32
+	Last   [32]byte
+	Order2 [32]byte
+}, wordsA []byte, lanesB *struct {
+	States [32]uint32
+	Last   [32]byte
+	Order2 [32]byte
+}, wordsB []byte, tables *[2048]uint32, maps *struct {
+	Sums    [256]uint8
+	Classes [256]uint8
+	Second  [32]uint8
+	None    [32]uint8
+	Marked  [32]uint8
+}, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
 
 // decodeCtxVBMI decodes at most the given number of rounds, while each group has words for one.
 // All other tables must follow the first one in memory.

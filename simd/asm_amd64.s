@@ -2184,607 +2184,1336 @@ done:
 	VZEROUPPER
 	RET
 
-// func decodeCtxAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, terms *[512]uint32, bases *[512]uint32, marks *uint64, buf *byte, rounds int) (done int, usedA int)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·decodeCtxAVX2(SB), NOSPLIT, $240-104
-	MOVQ      marks+64(FP), AX
-	MOVQ      buf+72(FP), CX
-	MOVQ      rounds+80(FP), DX
+// func decodeCtxAVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, maps *struct{Sums [256]uint8; Classes [256]uint8; Second [32]uint8; None [32]uint8; Marked [32]uint8}, marks *uint64, buf *byte, rounds int) (done int, usedA int)
+// Requires: AVX, AVX2, CMOV, POPCNT
+TEXT ·decodeCtxAVX2(SB), NOSPLIT, $328-96
+	MOVQ      marks+56(FP), AX
+	MOVQ      buf+64(FP), CX
+	MOVQ      rounds+72(FP), DX
 	MOVQ      half+32(FP), BX
 	LEAQ      (AX)(BX*4), AX
 	SHLQ      $0x05, BX
 	ADDQ      BX, CX
 	LEAQ      (AX)(DX*8), DX
 	MOVQ      DX, (SP)
-	MOVQ      tables+40(FP), BX
-	MOVQ      terms+48(FP), SI
-	MOVQ      bases+56(FP), DI
+	LEAQ      64(SP), BX
+	ANDQ      $-64, BX
+	MOVQ      tables+40(FP), SI
+	MOVQ      maps+48(FP), DI
 	LEAQ      handOut<>+0(SB), R8
 	VMOVDQU   same2047<>+0(SB), Y0
+	VMOVDQU   same32768<>+0(SB), Y1
 	MOVQ      wordsA_base+8(FP), R9
 	MOVQ      wordsA_len+16(FP), DX
 	LEAQ      -72(R9)(DX*1), DX
-	MOVQ      DX, 232(SP)
+	MOVQ      DX, 320(SP)
 	MOVQ      lanesA+0(FP), DX
-	VMOVDQU   (DX), Y1
+	VMOVDQU   toPacked<>+0(SB), Y2
+	VPERMD    128(DX), Y2, Y3
+	VMOVDQU   Y3, 128(BX)
+	VPERMD    160(DX), Y2, Y3
+	VMOVDQU   Y3, 160(BX)
 	VMOVDQU   32(DX), Y2
-	VMOVDQU   64(DX), Y3
-	VMOVDQU   96(DX), Y4
-	VMOVDQU   128(DX), Y5
-	VMOVDQU   Y5, 8(SP)
-	VPMOVZXBD 160(DX), Y5
-	VMOVDQU   Y5, 104(SP)
-	VPMOVZXBD 168(DX), Y5
-	VMOVDQU   Y5, 136(SP)
-	VPMOVZXBD 176(DX), Y5
-	VMOVDQU   Y5, 168(SP)
-	VPMOVZXBD 184(DX), Y5
-	VMOVDQU   Y5, 200(SP)
+	VPAND     (DX), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, (BX)
+	VMOVDQU   96(DX), Y2
+	VPAND     64(DX), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, 32(BX)
 
 loop:
-	CMPQ AX, (SP)
-	JGE  done
-	CMPQ R9, 232(SP)
-	JGT  done
+	CMPQ    AX, (SP)
+	JGE     done
+	CMPQ    R9, 320(SP)
+	JGT     done
+	LEAQ    8(AX), R10
+	CMPQ    R10, (SP)
+	CMOVQEQ AX, R10
 
-	// last symbols, plus 256 where there is a mark
-	VPBROADCASTW (AX), Y7
-	VPAND        markBits<>+0(SB), Y7, Y7
-	VPCMPEQW     markBits<>+0(SB), Y7, Y7
-	VPAND        marked<>+0(SB), Y7, Y7
-	VPMOVZXBW    8(SP), Y5
-	VPOR         Y7, Y5, Y5
-	VMOVDQU      Y5, 40(SP)
-	VPBROADCASTW 2(AX), Y7
-	VPAND        markBits<>+0(SB), Y7, Y7
-	VPCMPEQW     markBits<>+0(SB), Y7, Y7
-	VPAND        marked<>+0(SB), Y7, Y7
-	VPMOVZXBW    24(SP), Y5
-	VPOR         Y7, Y5, Y5
-	VMOVDQU      Y5, 72(SP)
+	// what the last symbols add to contexts
+	VMOVDQU        128(BX), Y2
+	VPADDB         Y2, Y2, Y6
+	VPADDB         Y6, Y6, Y5
+	VPADDB         Y5, Y5, Y3
+	VBROADCASTI128 (DI), Y7
+	VPSHUFB        Y2, Y7, Y7
+	VBROADCASTI128 16(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VPBLENDVB      Y3, Y8, Y7, Y7
+	VBROADCASTI128 32(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 48(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VPBLENDVB      Y5, Y8, Y7, Y7
+	VBROADCASTI128 64(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 80(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 96(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 112(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VPBLENDVB      Y6, Y8, Y7, Y7
+	VPXOR          same2155905152<>+0(SB), Y2, Y2
+	VBROADCASTI128 128(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 144(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 160(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 176(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VBROADCASTI128 192(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 208(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 224(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VBROADCASTI128 240(DI), Y11
+	VPSHUFB        Y2, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y5, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VPOR           Y8, Y7, Y7
 
-	// entries of eight lanes
-	VMOVQ        X1, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      40(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         104(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 104(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X6
-	MOVWLZX      42(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         108(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 108(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X6, X6
-	VPEXTRQ      $0x01, X1, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      44(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         112(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 112(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X6, X6
-	MOVWLZX      46(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         116(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 116(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X6, X6
-	VEXTRACTI128 $0x01, Y1, X5
-	VMOVQ        X5, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      48(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         120(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 120(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X7
-	MOVWLZX      50(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         124(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 124(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X7, X7
-	VPEXTRQ      $0x01, X5, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      52(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         128(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 128(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X7, X7
-	MOVWLZX      54(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         132(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 132(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X7, X7
-	VINSERTI128  $0x01, X7, Y6, Y5
+	// all ones in the bytes of marked lanes
+	VPBROADCASTD (AX), Y2
+	VPSHUFB      eachFour<>+0(SB), Y2, Y2
+	VMOVDQU      fourBits<>+0(SB), Y3
+	VPAND        Y3, Y2, Y2
+	VPCMPEQB     Y3, Y2, Y2
+	VMOVDQU      512(DI), Y3
+	VPANDN       Y7, Y3, Y5
+	VPOR         160(BX), Y5, Y5
+	VPAND        Y3, Y7, Y7
+	VPBLENDVB    Y2, 544(DI), Y7, Y7
+	VMOVDQU      Y7, 192(BX)
 
-	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Y5, Y7
-	VPAND   Y0, Y7, Y7
-	VPSRLD  $0x0b, Y1, Y1
-	VPMULLD Y7, Y1, Y1
-	VPSRLD  $0x13, Y5, Y7
-	VPADDD  Y7, Y1, Y1
-	VPAND   same255<>+0(SB), Y5, Y5
-
-	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y1, Y8
-	VMOVMSKPS      Y8, DX
-	VBROADCASTI128 (R9), Y9
-	POPCNTL        DX, R10
-	SHLL           $0x05, DX
-	VPSHUFB        (R8)(DX*1), Y9, Y9
-	LEAQ           (R9)(R10*2), R9
-	VPSLLD         $0x10, Y1, Y7
-	VPOR           Y9, Y7, Y7
-	VBLENDVPS      Y8, Y7, Y1, Y1
-
-	// entries of eight lanes
-	VMOVQ        X2, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      56(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         136(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 136(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X6
-	MOVWLZX      58(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         140(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 140(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X6, X6
-	VPEXTRQ      $0x01, X2, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      60(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         144(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 144(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X6, X6
-	MOVWLZX      62(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         148(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 148(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X6, X6
-	VEXTRACTI128 $0x01, Y2, X7
-	VMOVQ        X7, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      64(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         152(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 152(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X8
-	MOVWLZX      66(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         156(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 156(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X8, X8
-	VPEXTRQ      $0x01, X7, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      68(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         160(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 160(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X8, X8
-	MOVWLZX      70(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         164(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 164(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X8, X8
-	VINSERTI128  $0x01, X8, Y6, Y7
-
-	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD    $0x08, Y7, Y8
-	VPAND     Y0, Y8, Y8
-	VPSRLD    $0x0b, Y2, Y2
-	VPMULLD   Y8, Y2, Y2
-	VPSRLD    $0x13, Y7, Y8
-	VPADDD    Y8, Y2, Y2
-	VPAND     same255<>+0(SB), Y7, Y7
-	VPACKUSDW Y7, Y5, Y5
-
-	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y2, Y8
-	VMOVMSKPS      Y8, DX
-	VBROADCASTI128 (R9), Y9
-	POPCNTL        DX, R10
-	SHLL           $0x05, DX
-	VPSHUFB        (R8)(DX*1), Y9, Y9
-	LEAQ           (R9)(R10*2), R9
-	VPSLLD         $0x10, Y2, Y7
-	VPOR           Y9, Y7, Y7
-	VBLENDVPS      Y8, Y7, Y2, Y2
+	// indices of entries: a table has 2048
+	VPADDB         Y5, Y5, Y7
+	VPADDB         Y7, Y7, Y6
+	VPADDB         Y6, Y6, Y3
+	VBROADCASTI128 256(DI), Y8
+	VPSHUFB        Y5, Y8, Y8
+	VBROADCASTI128 272(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 288(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 304(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VBROADCASTI128 320(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 336(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 352(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 368(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VPBLENDVB      Y7, Y9, Y8, Y8
+	VPXOR          same2155905152<>+0(SB), Y5, Y5
+	VBROADCASTI128 384(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 400(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 416(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 432(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VBROADCASTI128 448(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 464(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VBROADCASTI128 480(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VBROADCASTI128 496(DI), Y12
+	VPSHUFB        Y5, Y12, Y12
+	VPBLENDVB      Y3, Y12, Y11, Y11
+	VPBLENDVB      Y6, Y11, Y10, Y10
+	VPBLENDVB      Y7, Y10, Y9, Y9
+	VPOR           Y9, Y8, Y8
+	VPBLENDVB      Y2, 576(DI), Y8, Y8
+	VPXOR          Y2, Y2, Y2
+	VPUNPCKLBW     Y8, Y2, Y3
+	VPUNPCKHBW     Y8, Y2, Y8
+	VPOR           (BX), Y3, Y3
+	VPOR           32(BX), Y8, Y8
+	VMOVDQU        Y3, 64(BX)
+	VMOVDQU        Y8, 96(BX)
 
 	// entries of eight lanes
-	VMOVQ        X3, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      72(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         168(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 168(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X6
-	MOVWLZX      74(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         172(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 172(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X6, X6
-	VPEXTRQ      $0x01, X3, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      76(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         176(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 176(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X6, X6
-	MOVWLZX      78(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         180(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 180(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X6, X6
-	VEXTRACTI128 $0x01, Y3, X7
-	VMOVQ        X7, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      80(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         184(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 184(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X8
-	MOVWLZX      82(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         188(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 188(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X8, X8
-	VPEXTRQ      $0x01, X7, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      84(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         192(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 192(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X8, X8
-	MOVWLZX      86(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         196(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 196(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X8, X8
-	VINSERTI128  $0x01, X8, Y6, Y7
+	MOVQ        64(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X4, X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X4, X4
+	VPINSRD     $0x03, (SI)(R10*4), X4, X4
+	MOVQ        80(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X2
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X2, X2
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X2, X2
+	VPINSRD     $0x03, (SI)(R10*4), X2, X2
+	VINSERTI128 $0x01, X2, Y4, Y2
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD  $0x08, Y7, Y8
-	VPAND   Y0, Y8, Y8
-	VPSRLD  $0x0b, Y3, Y3
-	VPMULLD Y8, Y3, Y3
-	VPSRLD  $0x13, Y7, Y8
-	VPADDD  Y8, Y3, Y3
-	VPAND   same255<>+0(SB), Y7, Y7
+	VMOVDQU (DX), Y5
+	VPSRLD  $0x08, Y2, Y3
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x0b, Y5, Y5
+	VPMULLD Y3, Y5, Y5
+	VPSRLD  $0x13, Y2, Y3
+	VPADDD  Y3, Y5, Y5
+	VPAND   same255<>+0(SB), Y2, Y2
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y3, Y9
-	VMOVMSKPS      Y9, DX
-	VBROADCASTI128 (R9), Y10
-	POPCNTL        DX, R10
-	SHLL           $0x05, DX
-	VPSHUFB        (R8)(DX*1), Y10, Y10
-	LEAQ           (R9)(R10*2), R9
-	VPSLLD         $0x10, Y3, Y8
-	VPOR           Y10, Y8, Y8
-	VBLENDVPS      Y9, Y8, Y3, Y3
+	VPSUBD         Y1, Y5, Y6
+	VMOVMSKPS      Y6, R10
+	VBROADCASTI128 (R9), Y7
+	POPCNTL        R10, R11
+	SHLL           $0x05, R10
+	VPSHUFB        (R8)(R10*1), Y7, Y7
+	LEAQ           (R9)(R11*2), R9
+	VPSLLD         $0x10, Y5, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVDQU        Y5, (DX)
 
 	// entries of eight lanes
-	VMOVQ        X4, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      88(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         200(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 200(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X6
-	MOVWLZX      90(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         204(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 204(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X6, X6
-	VPEXTRQ      $0x01, X4, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      92(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         208(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 208(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X6, X6
-	MOVWLZX      94(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         212(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 212(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X6, X6
-	VEXTRACTI128 $0x01, Y4, X8
-	VMOVQ        X8, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      96(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         216(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 216(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VMOVD        (BX)(DX*4), X9
-	MOVWLZX      98(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         220(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 220(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x01, (BX)(R10*4), X9, X9
-	VPEXTRQ      $0x01, X8, R10
-	MOVL         R10, DX
-	SHRQ         $0x20, R10
-	MOVWLZX      100(SP), R11
-	MOVL         (SI)(R11*4), R11
-	MOVWLZX      R11, R12
-	ADDL         224(SP), R12
-	SHRL         $0x10, R11
-	MOVL         R11, 224(SP)
-	ANDL         $0x000007ff, DX
-	ADDL         (DI)(R12*4), DX
-	VPINSRD      $0x02, (BX)(DX*4), X9, X9
-	MOVWLZX      102(SP), DX
-	MOVL         (SI)(DX*4), DX
-	MOVWLZX      DX, R11
-	ADDL         228(SP), R11
-	SHRL         $0x10, DX
-	MOVL         DX, 228(SP)
-	ANDL         $0x000007ff, R10
-	ADDL         (DI)(R11*4), R10
-	VPINSRD      $0x03, (BX)(R10*4), X9, X9
-	VINSERTI128  $0x01, X9, Y6, Y8
+	MOVQ        72(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X4, X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X4, X4
+	VPINSRD     $0x03, (SI)(R10*4), X4, X4
+	MOVQ        88(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X3
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X3, X3
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X3, X3
+	VPINSRD     $0x03, (SI)(R10*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
 
 	// x = frequency * (x >> 11) + number of the slot
-	VPSRLD    $0x08, Y8, Y9
-	VPAND     Y0, Y9, Y9
-	VPSRLD    $0x0b, Y4, Y4
-	VPMULLD   Y9, Y4, Y4
-	VPSRLD    $0x13, Y8, Y9
-	VPADDD    Y9, Y4, Y4
-	VPAND     same255<>+0(SB), Y8, Y8
-	VPACKUSDW Y8, Y7, Y7
+	VMOVDQU   32(DX), Y6
+	VPSRLD    $0x08, Y3, Y5
+	VPAND     Y0, Y5, Y5
+	VPSRLD    $0x0b, Y6, Y6
+	VPMULLD   Y5, Y6, Y6
+	VPSRLD    $0x13, Y3, Y5
+	VPADDD    Y5, Y6, Y6
+	VPAND     same255<>+0(SB), Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
 
 	// lanes below 2^15 take a word each
-	VPSUBD         same32768<>+0(SB), Y4, Y9
-	VMOVMSKPS      Y9, DX
-	VBROADCASTI128 (R9), Y10
-	POPCNTL        DX, R10
-	SHLL           $0x05, DX
-	VPSHUFB        (R8)(DX*1), Y10, Y10
-	LEAQ           (R9)(R10*2), R9
-	VPSLLD         $0x10, Y4, Y8
-	VPOR           Y10, Y8, Y8
-	VBLENDVPS      Y9, Y8, Y4, Y4
-	VPACKUSWB      Y7, Y5, Y5
-	VMOVDQU        packed<>+0(SB), Y7
-	VPERMD         Y5, Y7, Y5
-	VMOVDQU        Y5, (CX)
-	VMOVDQU        Y5, 8(SP)
+	VPSUBD         Y1, Y6, Y5
+	VMOVMSKPS      Y5, R10
+	VBROADCASTI128 (R9), Y7
+	POPCNTL        R10, R11
+	SHLL           $0x05, R10
+	VPSHUFB        (R8)(R10*1), Y7, Y7
+	LEAQ           (R9)(R11*2), R9
+	VPSLLD         $0x10, Y6, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y5, Y3, Y6, Y6
+	VMOVDQU        Y6, 32(DX)
+	VPAND          (DX), Y0, Y3
+	VPAND          Y0, Y6, Y6
+	VPACKUSDW      Y6, Y3, Y6
+	VMOVDQU        Y6, (BX)
+
+	// entries of eight lanes
+	MOVQ        96(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X4, X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X4, X4
+	VPINSRD     $0x03, (SI)(R10*4), X4, X4
+	MOVQ        112(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X3
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X3, X3
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X3, X3
+	VPINSRD     $0x03, (SI)(R10*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU 64(DX), Y6
+	VPSRLD  $0x08, Y3, Y5
+	VPAND   Y0, Y5, Y5
+	VPSRLD  $0x0b, Y6, Y6
+	VPMULLD Y5, Y6, Y6
+	VPSRLD  $0x13, Y3, Y5
+	VPADDD  Y5, Y6, Y6
+	VPAND   same255<>+0(SB), Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y6, Y7
+	VMOVMSKPS      Y7, R10
+	VBROADCASTI128 (R9), Y8
+	POPCNTL        R10, R11
+	SHLL           $0x05, R10
+	VPSHUFB        (R8)(R10*1), Y8, Y8
+	LEAQ           (R9)(R11*2), R9
+	VPSLLD         $0x10, Y6, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y7, Y5, Y6, Y6
+	VMOVDQU        Y6, 64(DX)
+
+	// entries of eight lanes
+	MOVQ        104(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X4, X4
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X4, X4
+	VPINSRD     $0x03, (SI)(R10*4), X4, X4
+	MOVQ        120(BX), R10
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VMOVD       (SI)(R11*4), X5
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x01, (SI)(R11*4), X5, X5
+	MOVWLZX     R10, R11
+	SHRQ        $0x10, R10
+	VPINSRD     $0x02, (SI)(R11*4), X5, X5
+	VPINSRD     $0x03, (SI)(R10*4), X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y5
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU   96(DX), Y7
+	VPSRLD    $0x08, Y5, Y6
+	VPAND     Y0, Y6, Y6
+	VPSRLD    $0x0b, Y7, Y7
+	VPMULLD   Y6, Y7, Y7
+	VPSRLD    $0x13, Y5, Y6
+	VPADDD    Y6, Y7, Y7
+	VPAND     same255<>+0(SB), Y5, Y5
+	VPACKUSDW Y5, Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y7, Y6
+	VMOVMSKPS      Y6, R10
+	VBROADCASTI128 (R9), Y8
+	POPCNTL        R10, R11
+	SHLL           $0x05, R10
+	VPSHUFB        (R8)(R10*1), Y8, Y8
+	LEAQ           (R9)(R11*2), R9
+	VPSLLD         $0x10, Y7, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y6, Y5, Y7, Y7
+	VMOVDQU        Y7, 96(DX)
+	VPAND          64(DX), Y0, Y5
+	VPAND          Y0, Y7, Y7
+	VPACKUSDW      Y7, Y5, Y7
+	VMOVDQU        Y7, 32(BX)
+	VPACKUSWB      Y3, Y2, Y2
+	VMOVDQU        Y2, 128(BX)
+	VMOVDQU        packed<>+0(SB), Y3
+	VPERMD         Y2, Y3, Y2
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        192(BX), Y3
+	VMOVDQU        Y3, 160(BX)
 	ADDQ           $+8, AX
 	ADDQ           $+64, CX
 	JMP            loop
 
 done:
-	MOVQ    buf+72(FP), AX
+	MOVQ    buf+64(FP), AX
 	SUBQ    AX, CX
 	SHRQ    $0x06, CX
-	MOVQ    CX, done+88(FP)
+	MOVQ    CX, done+80(FP)
 	MOVQ    wordsA_base+8(FP), AX
 	SUBQ    AX, R9
-	MOVQ    R9, usedA+96(FP)
+	MOVQ    R9, usedA+88(FP)
 	MOVQ    lanesA+0(FP), AX
-	VMOVDQU Y1, (AX)
-	VMOVDQU Y2, 32(AX)
-	VMOVDQU Y3, 64(AX)
-	VMOVDQU Y4, 96(AX)
-	VMOVDQU 8(SP), Y0
-	VMOVDQU Y0, 128(AX)
-	MOVL    104(SP), CX
-	MOVB    CL, 160(AX)
-	MOVL    108(SP), CX
-	MOVB    CL, 161(AX)
-	MOVL    112(SP), CX
-	MOVB    CL, 162(AX)
-	MOVL    116(SP), CX
-	MOVB    CL, 163(AX)
-	MOVL    120(SP), CX
-	MOVB    CL, 164(AX)
-	MOVL    124(SP), CX
-	MOVB    CL, 165(AX)
-	MOVL    128(SP), CX
-	MOVB    CL, 166(AX)
-	MOVL    132(SP), CX
-	MOVB    CL, 167(AX)
-	MOVL    136(SP), CX
-	MOVB    CL, 168(AX)
-	MOVL    140(SP), CX
-	MOVB    CL, 169(AX)
-	MOVL    144(SP), CX
-	MOVB    CL, 170(AX)
-	MOVL    148(SP), CX
-	MOVB    CL, 171(AX)
-	MOVL    152(SP), CX
-	MOVB    CL, 172(AX)
-	MOVL    156(SP), CX
-	MOVB    CL, 173(AX)
-	MOVL    160(SP), CX
-	MOVB    CL, 174(AX)
-	MOVL    164(SP), CX
-	MOVB    CL, 175(AX)
-	MOVL    168(SP), CX
-	MOVB    CL, 176(AX)
-	MOVL    172(SP), CX
-	MOVB    CL, 177(AX)
-	MOVL    176(SP), CX
-	MOVB    CL, 178(AX)
-	MOVL    180(SP), CX
-	MOVB    CL, 179(AX)
-	MOVL    184(SP), CX
-	MOVB    CL, 180(AX)
-	MOVL    188(SP), CX
-	MOVB    CL, 181(AX)
-	MOVL    192(SP), CX
-	MOVB    CL, 182(AX)
-	MOVL    196(SP), CX
-	MOVB    CL, 183(AX)
-	MOVL    200(SP), CX
-	MOVB    CL, 184(AX)
-	MOVL    204(SP), CX
-	MOVB    CL, 185(AX)
-	MOVL    208(SP), CX
-	MOVB    CL, 186(AX)
-	MOVL    212(SP), CX
-	MOVB    CL, 187(AX)
-	MOVL    216(SP), CX
-	MOVB    CL, 188(AX)
-	MOVL    220(SP), CX
-	MOVB    CL, 189(AX)
-	MOVL    224(SP), CX
-	MOVB    CL, 190(AX)
-	MOVL    228(SP), CX
-	MOVB    CL, 191(AX)
+	VMOVDQU packed<>+0(SB), Y0
+	VPERMD  128(BX), Y0, Y1
+	VMOVDQU Y1, 128(AX)
+	VPERMD  160(BX), Y0, Y1
+	VMOVDQU Y1, 160(AX)
 	VZEROUPPER
 	RET
 
-DATA markBits<>+0(SB)/8, $0x0008000400020001
-DATA markBits<>+8(SB)/8, $0x0080004000200010
-DATA markBits<>+16(SB)/8, $0x0800040002000100
-DATA markBits<>+24(SB)/8, $0x8000400020001000
-GLOBL markBits<>(SB), RODATA|NOPTR, $32
+DATA toPacked<>+0(SB)/8, $0x0000000200000000
+DATA toPacked<>+8(SB)/8, $0x0000000600000004
+DATA toPacked<>+16(SB)/8, $0x0000000300000001
+DATA toPacked<>+24(SB)/8, $0x0000000700000005
+GLOBL toPacked<>(SB), RODATA|NOPTR, $32
 
-DATA marked<>+0(SB)/8, $0x0100010001000100
-DATA marked<>+8(SB)/8, $0x0100010001000100
-DATA marked<>+16(SB)/8, $0x0100010001000100
-DATA marked<>+24(SB)/8, $0x0100010001000100
-GLOBL marked<>(SB), RODATA|NOPTR, $32
+DATA same2155905152<>+0(SB)/8, $0x8080808080808080
+DATA same2155905152<>+8(SB)/8, $0x8080808080808080
+DATA same2155905152<>+16(SB)/8, $0x8080808080808080
+DATA same2155905152<>+24(SB)/8, $0x8080808080808080
+GLOBL same2155905152<>(SB), RODATA|NOPTR, $32
+
+DATA eachFour<>+0(SB)/8, $0x0101010100000000
+DATA eachFour<>+8(SB)/8, $0x0303030302020202
+DATA eachFour<>+16(SB)/8, $0x0101010100000000
+DATA eachFour<>+24(SB)/8, $0x0303030302020202
+GLOBL eachFour<>(SB), RODATA|NOPTR, $32
+
+DATA fourBits<>+0(SB)/8, $0x0804020108040201
+DATA fourBits<>+8(SB)/8, $0x0804020108040201
+DATA fourBits<>+16(SB)/8, $0x8040201080402010
+DATA fourBits<>+24(SB)/8, $0x8040201080402010
+GLOBL fourBits<>(SB), RODATA|NOPTR, $32
+
+// func decodeCtx2AVX2(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, maps *struct{Sums [256]uint8; Classes [256]uint8; Second [32]uint8; None [32]uint8; Marked [32]uint8}, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
+// Requires: AVX, AVX2, CMOV, POPCNT
+TEXT ·decodeCtx2AVX2(SB), NOSPLIT, $592-128
+	MOVQ      marks+80(FP), AX
+	MOVQ      buf+88(FP), CX
+	MOVQ      rounds+96(FP), DX
+	LEAQ      (AX)(DX*8), DX
+	MOVQ      DX, (SP)
+	LEAQ      64(SP), BX
+	ANDQ      $-64, BX
+	MOVQ      tables+64(FP), SI
+	MOVQ      maps+72(FP), DI
+	LEAQ      handOut<>+0(SB), R8
+	VMOVDQU   same2047<>+0(SB), Y0
+	VMOVDQU   same32768<>+0(SB), Y1
+	MOVQ      wordsA_base+8(FP), R9
+	MOVQ      wordsA_len+16(FP), DX
+	LEAQ      -72(R9)(DX*1), DX
+	MOVQ      DX, 576(SP)
+	MOVQ      lanesA+0(FP), R10
+	VMOVDQU   toPacked<>+0(SB), Y2
+	VPERMD    128(R10), Y2, Y3
+	VMOVDQU   Y3, 128(BX)
+	VPERMD    160(R10), Y2, Y3
+	VMOVDQU   Y3, 160(BX)
+	VMOVDQU   32(R10), Y2
+	VPAND     (R10), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, (BX)
+	VMOVDQU   96(R10), Y2
+	VPAND     64(R10), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, 32(BX)
+	MOVQ      wordsB_base+40(FP), R11
+	MOVQ      wordsB_len+48(FP), DX
+	LEAQ      -72(R11)(DX*1), DX
+	MOVQ      DX, 584(SP)
+	MOVQ      lanesB+32(FP), DX
+	VMOVDQU   toPacked<>+0(SB), Y2
+	VPERMD    128(DX), Y2, Y3
+	VMOVDQU   Y3, 384(BX)
+	VPERMD    160(DX), Y2, Y3
+	VMOVDQU   Y3, 416(BX)
+	VMOVDQU   32(DX), Y2
+	VPAND     (DX), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, 256(BX)
+	VMOVDQU   96(DX), Y2
+	VPAND     64(DX), Y0, Y3
+	VPAND     Y0, Y2, Y2
+	VPACKUSDW Y2, Y3, Y2
+	VMOVDQU   Y2, 288(BX)
+
+	// what the last symbols add to contexts
+	VMOVDQU        128(BX), Y2
+	VPADDB         Y2, Y2, Y6
+	VPADDB         Y6, Y6, Y5
+	VPADDB         Y5, Y5, Y3
+	VBROADCASTI128 (DI), Y7
+	VPSHUFB        Y2, Y7, Y7
+	VBROADCASTI128 16(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VPBLENDVB      Y3, Y8, Y7, Y7
+	VBROADCASTI128 32(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 48(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VPBLENDVB      Y5, Y8, Y7, Y7
+	VBROADCASTI128 64(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 80(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 96(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 112(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VPBLENDVB      Y6, Y8, Y7, Y7
+	VPXOR          same2155905152<>+0(SB), Y2, Y2
+	VBROADCASTI128 128(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 144(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 160(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 176(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VBROADCASTI128 192(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 208(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 224(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VBROADCASTI128 240(DI), Y11
+	VPSHUFB        Y2, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y5, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VPOR           Y8, Y7, Y7
+
+	// all ones in the bytes of marked lanes
+	VPBROADCASTD (AX), Y2
+	VPSHUFB      eachFour<>+0(SB), Y2, Y2
+	VMOVDQU      fourBits<>+0(SB), Y3
+	VPAND        Y3, Y2, Y2
+	VPCMPEQB     Y3, Y2, Y2
+	VMOVDQU      512(DI), Y3
+	VPANDN       Y7, Y3, Y5
+	VPOR         160(BX), Y5, Y5
+	VPAND        Y3, Y7, Y7
+	VPBLENDVB    Y2, 544(DI), Y7, Y7
+	VMOVDQU      Y7, 192(BX)
+
+	// indices of entries: a table has 2048
+	VPADDB         Y5, Y5, Y7
+	VPADDB         Y7, Y7, Y6
+	VPADDB         Y6, Y6, Y3
+	VBROADCASTI128 256(DI), Y8
+	VPSHUFB        Y5, Y8, Y8
+	VBROADCASTI128 272(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 288(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 304(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VBROADCASTI128 320(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 336(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 352(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 368(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VPBLENDVB      Y7, Y9, Y8, Y8
+	VPXOR          same2155905152<>+0(SB), Y5, Y5
+	VBROADCASTI128 384(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 400(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 416(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 432(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VBROADCASTI128 448(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 464(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VBROADCASTI128 480(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VBROADCASTI128 496(DI), Y12
+	VPSHUFB        Y5, Y12, Y12
+	VPBLENDVB      Y3, Y12, Y11, Y11
+	VPBLENDVB      Y6, Y11, Y10, Y10
+	VPBLENDVB      Y7, Y10, Y9, Y9
+	VPOR           Y9, Y8, Y8
+	VPBLENDVB      Y2, 576(DI), Y8, Y8
+	VPXOR          Y2, Y2, Y2
+	VPUNPCKLBW     Y8, Y2, Y3
+	VPUNPCKHBW     Y8, Y2, Y8
+	VPOR           (BX), Y3, Y3
+	VPOR           32(BX), Y8, Y8
+	VMOVDQU        Y3, 64(BX)
+	VMOVDQU        Y8, 96(BX)
+
+loop:
+	CMPQ    AX, (SP)
+	JGE     done
+	CMPQ    R9, 576(SP)
+	JGT     done
+	CMPQ    R11, 584(SP)
+	JGT     done
+	LEAQ    8(AX), R12
+	CMPQ    R12, (SP)
+	CMOVQEQ AX, R12
+
+	// what the last symbols add to contexts
+	VMOVDQU        384(BX), Y2
+	VPADDB         Y2, Y2, Y6
+	VPADDB         Y6, Y6, Y5
+	VPADDB         Y5, Y5, Y3
+	VBROADCASTI128 (DI), Y7
+	VPSHUFB        Y2, Y7, Y7
+	VBROADCASTI128 16(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VPBLENDVB      Y3, Y8, Y7, Y7
+	VBROADCASTI128 32(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 48(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VPBLENDVB      Y5, Y8, Y7, Y7
+	VBROADCASTI128 64(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 80(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 96(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 112(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VPBLENDVB      Y6, Y8, Y7, Y7
+	VPXOR          same2155905152<>+0(SB), Y2, Y2
+	VBROADCASTI128 128(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 144(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 160(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 176(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VBROADCASTI128 192(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 208(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 224(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VBROADCASTI128 240(DI), Y11
+	VPSHUFB        Y2, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y5, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VPOR           Y8, Y7, Y7
+
+	// all ones in the bytes of marked lanes
+	VPBROADCASTD 4(AX), Y2
+	VPSHUFB      eachFour<>+0(SB), Y2, Y2
+	VMOVDQU      fourBits<>+0(SB), Y3
+	VPAND        Y3, Y2, Y2
+	VPCMPEQB     Y3, Y2, Y2
+	VMOVDQU      512(DI), Y3
+	VPANDN       Y7, Y3, Y5
+	VPOR         416(BX), Y5, Y5
+	VPAND        Y3, Y7, Y7
+	VPBLENDVB    Y2, 544(DI), Y7, Y7
+	VMOVDQU      Y7, 448(BX)
+
+	// indices of entries: a table has 2048
+	VPADDB         Y5, Y5, Y7
+	VPADDB         Y7, Y7, Y6
+	VPADDB         Y6, Y6, Y3
+	VBROADCASTI128 256(DI), Y8
+	VPSHUFB        Y5, Y8, Y8
+	VBROADCASTI128 272(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 288(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 304(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VBROADCASTI128 320(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 336(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 352(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 368(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VPBLENDVB      Y7, Y9, Y8, Y8
+	VPXOR          same2155905152<>+0(SB), Y5, Y5
+	VBROADCASTI128 384(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 400(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 416(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 432(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VBROADCASTI128 448(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 464(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VBROADCASTI128 480(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VBROADCASTI128 496(DI), Y12
+	VPSHUFB        Y5, Y12, Y12
+	VPBLENDVB      Y3, Y12, Y11, Y11
+	VPBLENDVB      Y6, Y11, Y10, Y10
+	VPBLENDVB      Y7, Y10, Y9, Y9
+	VPOR           Y9, Y8, Y8
+	VPBLENDVB      Y2, 576(DI), Y8, Y8
+	VPXOR          Y2, Y2, Y2
+	VPUNPCKLBW     Y8, Y2, Y3
+	VPUNPCKHBW     Y8, Y2, Y8
+	VPOR           256(BX), Y3, Y3
+	VPOR           288(BX), Y8, Y8
+	VMOVDQU        Y3, 320(BX)
+	VMOVDQU        Y8, 352(BX)
+
+	// entries of eight lanes
+	MOVQ        64(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X4, X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X4, X4
+	VPINSRD     $0x03, (SI)(R13*4), X4, X4
+	MOVQ        80(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X2
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X2, X2
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X2, X2
+	VPINSRD     $0x03, (SI)(R13*4), X2, X2
+	VINSERTI128 $0x01, X2, Y4, Y2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU (R10), Y5
+	VPSRLD  $0x08, Y2, Y3
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x0b, Y5, Y5
+	VPMULLD Y3, Y5, Y5
+	VPSRLD  $0x13, Y2, Y3
+	VPADDD  Y3, Y5, Y5
+	VPAND   same255<>+0(SB), Y2, Y2
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y5, Y6
+	VMOVMSKPS      Y6, R13
+	VBROADCASTI128 (R9), Y7
+	POPCNTL        R13, R14
+	SHLL           $0x05, R13
+	VPSHUFB        (R8)(R13*1), Y7, Y7
+	LEAQ           (R9)(R14*2), R9
+	VPSLLD         $0x10, Y5, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVDQU        Y5, (R10)
+
+	// entries of eight lanes
+	MOVQ        72(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X4, X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X4, X4
+	VPINSRD     $0x03, (SI)(R13*4), X4, X4
+	MOVQ        88(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X3
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X3, X3
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X3, X3
+	VPINSRD     $0x03, (SI)(R13*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU   32(R10), Y6
+	VPSRLD    $0x08, Y3, Y5
+	VPAND     Y0, Y5, Y5
+	VPSRLD    $0x0b, Y6, Y6
+	VPMULLD   Y5, Y6, Y6
+	VPSRLD    $0x13, Y3, Y5
+	VPADDD    Y5, Y6, Y6
+	VPAND     same255<>+0(SB), Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y6, Y5
+	VMOVMSKPS      Y5, R13
+	VBROADCASTI128 (R9), Y7
+	POPCNTL        R13, R14
+	SHLL           $0x05, R13
+	VPSHUFB        (R8)(R13*1), Y7, Y7
+	LEAQ           (R9)(R14*2), R9
+	VPSLLD         $0x10, Y6, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y5, Y3, Y6, Y6
+	VMOVDQU        Y6, 32(R10)
+	VPAND          (R10), Y0, Y3
+	VPAND          Y0, Y6, Y6
+	VPACKUSDW      Y6, Y3, Y6
+	VMOVDQU        Y6, (BX)
+
+	// entries of eight lanes
+	MOVQ        96(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X4, X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X4, X4
+	VPINSRD     $0x03, (SI)(R13*4), X4, X4
+	MOVQ        112(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X3
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X3, X3
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X3, X3
+	VPINSRD     $0x03, (SI)(R13*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU 64(R10), Y6
+	VPSRLD  $0x08, Y3, Y5
+	VPAND   Y0, Y5, Y5
+	VPSRLD  $0x0b, Y6, Y6
+	VPMULLD Y5, Y6, Y6
+	VPSRLD  $0x13, Y3, Y5
+	VPADDD  Y5, Y6, Y6
+	VPAND   same255<>+0(SB), Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y6, Y7
+	VMOVMSKPS      Y7, R13
+	VBROADCASTI128 (R9), Y8
+	POPCNTL        R13, R14
+	SHLL           $0x05, R13
+	VPSHUFB        (R8)(R13*1), Y8, Y8
+	LEAQ           (R9)(R14*2), R9
+	VPSLLD         $0x10, Y6, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y7, Y5, Y6, Y6
+	VMOVDQU        Y6, 64(R10)
+
+	// entries of eight lanes
+	MOVQ        104(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X4, X4
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X4, X4
+	VPINSRD     $0x03, (SI)(R13*4), X4, X4
+	MOVQ        120(BX), R13
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VMOVD       (SI)(R14*4), X5
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x01, (SI)(R14*4), X5, X5
+	MOVWLZX     R13, R14
+	SHRQ        $0x10, R13
+	VPINSRD     $0x02, (SI)(R14*4), X5, X5
+	VPINSRD     $0x03, (SI)(R13*4), X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y5
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU   96(R10), Y7
+	VPSRLD    $0x08, Y5, Y6
+	VPAND     Y0, Y6, Y6
+	VPSRLD    $0x0b, Y7, Y7
+	VPMULLD   Y6, Y7, Y7
+	VPSRLD    $0x13, Y5, Y6
+	VPADDD    Y6, Y7, Y7
+	VPAND     same255<>+0(SB), Y5, Y5
+	VPACKUSDW Y5, Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y7, Y6
+	VMOVMSKPS      Y6, R13
+	VBROADCASTI128 (R9), Y8
+	POPCNTL        R13, R14
+	SHLL           $0x05, R13
+	VPSHUFB        (R8)(R13*1), Y8, Y8
+	LEAQ           (R9)(R14*2), R9
+	VPSLLD         $0x10, Y7, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y6, Y5, Y7, Y7
+	VMOVDQU        Y7, 96(R10)
+	VPAND          64(R10), Y0, Y5
+	VPAND          Y0, Y7, Y7
+	VPACKUSDW      Y7, Y5, Y7
+	VMOVDQU        Y7, 32(BX)
+	VPACKUSWB      Y3, Y2, Y2
+	VMOVDQU        Y2, 128(BX)
+	VMOVDQU        packed<>+0(SB), Y3
+	VPERMD         Y2, Y3, Y2
+	VMOVDQU        Y2, (CX)
+	VMOVDQU        192(BX), Y3
+	VMOVDQU        Y3, 160(BX)
+
+	// what the last symbols add to contexts
+	VMOVDQU        128(BX), Y2
+	VPADDB         Y2, Y2, Y6
+	VPADDB         Y6, Y6, Y5
+	VPADDB         Y5, Y5, Y3
+	VBROADCASTI128 (DI), Y7
+	VPSHUFB        Y2, Y7, Y7
+	VBROADCASTI128 16(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VPBLENDVB      Y3, Y8, Y7, Y7
+	VBROADCASTI128 32(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 48(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VPBLENDVB      Y5, Y8, Y7, Y7
+	VBROADCASTI128 64(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 80(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 96(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 112(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VPBLENDVB      Y6, Y8, Y7, Y7
+	VPXOR          same2155905152<>+0(SB), Y2, Y2
+	VBROADCASTI128 128(DI), Y8
+	VPSHUFB        Y2, Y8, Y8
+	VBROADCASTI128 144(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 160(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 176(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y5, Y9, Y8, Y8
+	VBROADCASTI128 192(DI), Y9
+	VPSHUFB        Y2, Y9, Y9
+	VBROADCASTI128 208(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 224(DI), Y10
+	VPSHUFB        Y2, Y10, Y10
+	VBROADCASTI128 240(DI), Y11
+	VPSHUFB        Y2, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y5, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VPOR           Y8, Y7, Y7
+
+	// all ones in the bytes of marked lanes
+	VPBROADCASTD (R12), Y2
+	VPSHUFB      eachFour<>+0(SB), Y2, Y2
+	VMOVDQU      fourBits<>+0(SB), Y3
+	VPAND        Y3, Y2, Y2
+	VPCMPEQB     Y3, Y2, Y2
+	VMOVDQU      512(DI), Y3
+	VPANDN       Y7, Y3, Y5
+	VPOR         160(BX), Y5, Y5
+	VPAND        Y3, Y7, Y7
+	VPBLENDVB    Y2, 544(DI), Y7, Y7
+	VMOVDQU      Y7, 192(BX)
+
+	// indices of entries: a table has 2048
+	VPADDB         Y5, Y5, Y7
+	VPADDB         Y7, Y7, Y6
+	VPADDB         Y6, Y6, Y3
+	VBROADCASTI128 256(DI), Y8
+	VPSHUFB        Y5, Y8, Y8
+	VBROADCASTI128 272(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VPBLENDVB      Y3, Y9, Y8, Y8
+	VBROADCASTI128 288(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 304(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VPBLENDVB      Y6, Y9, Y8, Y8
+	VBROADCASTI128 320(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 336(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 352(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 368(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VPBLENDVB      Y7, Y9, Y8, Y8
+	VPXOR          same2155905152<>+0(SB), Y5, Y5
+	VBROADCASTI128 384(DI), Y9
+	VPSHUFB        Y5, Y9, Y9
+	VBROADCASTI128 400(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VPBLENDVB      Y3, Y10, Y9, Y9
+	VBROADCASTI128 416(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 432(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VPBLENDVB      Y6, Y10, Y9, Y9
+	VBROADCASTI128 448(DI), Y10
+	VPSHUFB        Y5, Y10, Y10
+	VBROADCASTI128 464(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VPBLENDVB      Y3, Y11, Y10, Y10
+	VBROADCASTI128 480(DI), Y11
+	VPSHUFB        Y5, Y11, Y11
+	VBROADCASTI128 496(DI), Y12
+	VPSHUFB        Y5, Y12, Y12
+	VPBLENDVB      Y3, Y12, Y11, Y11
+	VPBLENDVB      Y6, Y11, Y10, Y10
+	VPBLENDVB      Y7, Y10, Y9, Y9
+	VPOR           Y9, Y8, Y8
+	VPBLENDVB      Y2, 576(DI), Y8, Y8
+	VPXOR          Y2, Y2, Y2
+	VPUNPCKLBW     Y8, Y2, Y3
+	VPUNPCKHBW     Y8, Y2, Y8
+	VPOR           (BX), Y3, Y3
+	VPOR           32(BX), Y8, Y8
+	VMOVDQU        Y3, 64(BX)
+	VMOVDQU        Y8, 96(BX)
+
+	// entries of eight lanes
+	MOVQ        320(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X4, X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X4, X4
+	VPINSRD     $0x03, (SI)(R12*4), X4, X4
+	MOVQ        336(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X2
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X2, X2
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X2, X2
+	VPINSRD     $0x03, (SI)(R12*4), X2, X2
+	VINSERTI128 $0x01, X2, Y4, Y2
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU (DX), Y5
+	VPSRLD  $0x08, Y2, Y3
+	VPAND   Y0, Y3, Y3
+	VPSRLD  $0x0b, Y5, Y5
+	VPMULLD Y3, Y5, Y5
+	VPSRLD  $0x13, Y2, Y3
+	VPADDD  Y3, Y5, Y5
+	VPAND   same255<>+0(SB), Y2, Y2
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y5, Y6
+	VMOVMSKPS      Y6, R12
+	VBROADCASTI128 (R11), Y7
+	POPCNTL        R12, R13
+	SHLL           $0x05, R12
+	VPSHUFB        (R8)(R12*1), Y7, Y7
+	LEAQ           (R11)(R13*2), R11
+	VPSLLD         $0x10, Y5, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y6, Y3, Y5, Y5
+	VMOVDQU        Y5, (DX)
+
+	// entries of eight lanes
+	MOVQ        328(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X4, X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X4, X4
+	VPINSRD     $0x03, (SI)(R12*4), X4, X4
+	MOVQ        344(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X3
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X3, X3
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X3, X3
+	VPINSRD     $0x03, (SI)(R12*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU   32(DX), Y6
+	VPSRLD    $0x08, Y3, Y5
+	VPAND     Y0, Y5, Y5
+	VPSRLD    $0x0b, Y6, Y6
+	VPMULLD   Y5, Y6, Y6
+	VPSRLD    $0x13, Y3, Y5
+	VPADDD    Y5, Y6, Y6
+	VPAND     same255<>+0(SB), Y3, Y3
+	VPACKUSDW Y3, Y2, Y2
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y6, Y5
+	VMOVMSKPS      Y5, R12
+	VBROADCASTI128 (R11), Y7
+	POPCNTL        R12, R13
+	SHLL           $0x05, R12
+	VPSHUFB        (R8)(R12*1), Y7, Y7
+	LEAQ           (R11)(R13*2), R11
+	VPSLLD         $0x10, Y6, Y3
+	VPOR           Y7, Y3, Y3
+	VBLENDVPS      Y5, Y3, Y6, Y6
+	VMOVDQU        Y6, 32(DX)
+	VPAND          (DX), Y0, Y3
+	VPAND          Y0, Y6, Y6
+	VPACKUSDW      Y6, Y3, Y6
+	VMOVDQU        Y6, 256(BX)
+
+	// entries of eight lanes
+	MOVQ        352(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X4, X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X4, X4
+	VPINSRD     $0x03, (SI)(R12*4), X4, X4
+	MOVQ        368(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X3
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X3, X3
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X3, X3
+	VPINSRD     $0x03, (SI)(R12*4), X3, X3
+	VINSERTI128 $0x01, X3, Y4, Y3
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU 64(DX), Y6
+	VPSRLD  $0x08, Y3, Y5
+	VPAND   Y0, Y5, Y5
+	VPSRLD  $0x0b, Y6, Y6
+	VPMULLD Y5, Y6, Y6
+	VPSRLD  $0x13, Y3, Y5
+	VPADDD  Y5, Y6, Y6
+	VPAND   same255<>+0(SB), Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y6, Y7
+	VMOVMSKPS      Y7, R12
+	VBROADCASTI128 (R11), Y8
+	POPCNTL        R12, R13
+	SHLL           $0x05, R12
+	VPSHUFB        (R8)(R12*1), Y8, Y8
+	LEAQ           (R11)(R13*2), R11
+	VPSLLD         $0x10, Y6, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y7, Y5, Y6, Y6
+	VMOVDQU        Y6, 64(DX)
+
+	// entries of eight lanes
+	MOVQ        360(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X4, X4
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X4, X4
+	VPINSRD     $0x03, (SI)(R12*4), X4, X4
+	MOVQ        376(BX), R12
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VMOVD       (SI)(R13*4), X5
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x01, (SI)(R13*4), X5, X5
+	MOVWLZX     R12, R13
+	SHRQ        $0x10, R12
+	VPINSRD     $0x02, (SI)(R13*4), X5, X5
+	VPINSRD     $0x03, (SI)(R12*4), X5, X5
+	VINSERTI128 $0x01, X5, Y4, Y5
+
+	// x = frequency * (x >> 11) + number of the slot
+	VMOVDQU   96(DX), Y7
+	VPSRLD    $0x08, Y5, Y6
+	VPAND     Y0, Y6, Y6
+	VPSRLD    $0x0b, Y7, Y7
+	VPMULLD   Y6, Y7, Y7
+	VPSRLD    $0x13, Y5, Y6
+	VPADDD    Y6, Y7, Y7
+	VPAND     same255<>+0(SB), Y5, Y5
+	VPACKUSDW Y5, Y3, Y3
+
+	// lanes below 2^15 take a word each
+	VPSUBD         Y1, Y7, Y6
+	VMOVMSKPS      Y6, R12
+	VBROADCASTI128 (R11), Y8
+	POPCNTL        R12, R13
+	SHLL           $0x05, R12
+	VPSHUFB        (R8)(R12*1), Y8, Y8
+	LEAQ           (R11)(R13*2), R11
+	VPSLLD         $0x10, Y7, Y5
+	VPOR           Y8, Y5, Y5
+	VBLENDVPS      Y6, Y5, Y7, Y7
+	VMOVDQU        Y7, 96(DX)
+	VPAND          64(DX), Y0, Y5
+	VPAND          Y0, Y7, Y7
+	VPACKUSDW      Y7, Y5, Y7
+	VMOVDQU        Y7, 288(BX)
+	VPACKUSWB      Y3, Y2, Y2
+	VMOVDQU        Y2, 384(BX)
+	VMOVDQU        packed<>+0(SB), Y3
+	VPERMD         Y2, Y3, Y2
+	VMOVDQU        Y2, 32(CX)
+	VMOVDQU        448(BX), Y3
+	VMOVDQU        Y3, 416(BX)
+	ADDQ           $+8, AX
+	ADDQ           $+64, CX
+	JMP            loop
+
+done:
+	MOVQ    buf+88(FP), AX
+	SUBQ    AX, CX
+	SHRQ    $0x06, CX
+	MOVQ    CX, done+104(FP)
+	MOVQ    wordsA_base+8(FP), AX
+	SUBQ    AX, R9
+	MOVQ    R9, usedA+112(FP)
+	MOVQ    lanesA+0(FP), AX
+	VMOVDQU packed<>+0(SB), Y0
+	VPERMD  128(BX), Y0, Y1
+	VMOVDQU Y1, 128(AX)
+	VPERMD  160(BX), Y0, Y1
+	VMOVDQU Y1, 160(AX)
+	MOVQ    wordsB_base+40(FP), AX
+	SUBQ    AX, R11
+	MOVQ    R11, usedB+120(FP)
+	MOVQ    lanesB+32(FP), AX
+	VMOVDQU packed<>+0(SB), Y0
+	VPERMD  384(BX), Y0, Y1
+	VMOVDQU Y1, 128(AX)
+	VPERMD  416(BX), Y0, Y1
+	VMOVDQU Y1, 160(AX)
+	VZEROUPPER
+	RET
 
 // func decodeCtxVBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, half int, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, CMOV, POPCNT
 TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	MOVQ         marks+72(FP), AX
 	MOVQ         buf+80(FP), CX
@@ -2835,10 +3564,13 @@ TEXT ·decodeCtxVBMI(SB), NOSPLIT, $80-112
 	VMOVDQU64    160(DX), Y17
 
 loop:
-	CMPQ AX, (SP)
-	JGE  done
-	CMPQ SI, 72(SP)
-	JGT  done
+	CMPQ    AX, (SP)
+	JGE     done
+	CMPQ    SI, 72(SP)
+	JGT     done
+	LEAQ    8(AX), DX
+	CMPQ    DX, (SP)
+	CMOVQEQ AX, DX
 
 	// tables of the lanes
 	KMOVD     (AX), K1
@@ -3028,7 +3760,7 @@ done:
 	RET
 
 // func decodeCtx2VBMI(lanesA *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsA []byte, lanesB *struct{States [32]uint32; Last [32]byte; Order2 [32]byte}, wordsB []byte, tables *[2048]uint32, order1 *[256]byte, order2 *[256]byte, class *[512]byte, marks *uint64, buf *byte, rounds int) (done int, usedA int, usedB int)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, CMOV, POPCNT
 TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	MOVQ         marks+96(FP), AX
 	MOVQ         buf+104(FP), CX
@@ -3084,12 +3816,15 @@ TEXT ·decodeCtx2VBMI(SB), NOSPLIT, $88-144
 	VMOVDQU64    160(DX), Y19
 
 loop:
-	CMPQ AX, (SP)
-	JGE  done
-	CMPQ SI, 72(SP)
-	JGT  done
-	CMPQ DI, 80(SP)
-	JGT  done
+	CMPQ    AX, (SP)
+	JGE     done
+	CMPQ    SI, 72(SP)
+	JGT     done
+	CMPQ    DI, 80(SP)
+	JGT     done
+	LEAQ    8(AX), DX
+	CMPQ    DX, (SP)
+	CMOVQEQ AX, DX
 
 	// tables of the lanes
 	KMOVD     (AX), K1

@@ -15,9 +15,10 @@ import "encoding/binary"
 // of each round, in the marks and in the buffer. A run of one group leaves the other half alone.
 // Deinterleave moves the symbols from the buffer to the pieces of the lanes.
 //
-// Kernels: AVX2 looks up context, table and entry lane by lane. AVX-512 with VBMI looks up contexts
-// and tables of all lanes at once: 256 bytes fill four registers, and VPERMI2B is a lookup in two
-// of them. The kernels write symbols and lanes only.
+// Kernels look up contexts and tables of all lanes at once, and entries lane by lane. With AVX-512
+// VBMI 256 bytes fill four registers, and VPERMI2B is a lookup in two of them. With AVX2 VPSHUFB is
+// a lookup in 16 bytes, and blends select one of 16 results. The kernels write symbols and lanes
+// only.
 
 // MaxCtxTables is the most tables that a context-coded run may have.
 const MaxCtxTables = 32
@@ -29,7 +30,7 @@ const CtxMarked = 256
 // after a change of Order1, Order2 or TableOf.
 type CtxTable struct {
 	// Order1 and Order2 are the numbers that a symbol adds to the context of the next symbol and of
-	// the one after that. The sum of an entry of each must be below 256.
+	// the one after that. No bit may be set both in an entry of Order1 and in one of Order2.
 	Order1, Order2 [256]uint8
 	// TableOf is the number of the table for each context, modulo MaxCtxTables. Index sets the
 	// entries above CtxMarked.
@@ -40,7 +41,16 @@ type CtxTable struct {
 	// Bits 0–15: its Order1, or 256 if the next symbol is marked. Bits 16–31: its Order2, or that
 	// of symbol 0 if the next symbol is marked.
 	terms [512]uint32
-	bases [512]uint32 // for each context, the index of its table's first entry in Tables
+	maps  ctxMaps
+}
+
+// ctxMaps has the lookups of the AVX2 kernels. Second, None and Marked repeat one byte.
+type ctxMaps = struct {
+	Sums    [256]uint8 // Order1 + Order2
+	Classes [256]uint8 // table numbers, times 8: the upper half of the index of a table's entry 0
+	Second  [32]uint8  // the bits that are set in entries of Order2
+	None    [32]uint8  // Order2 of symbol 0
+	Marked  [32]uint8  // the table number of CtxMarked, times 8
 }
 
 // Index prepares t for decoding.
@@ -50,8 +60,16 @@ func (t *CtxTable) Index() {
 		t.terms[CtxMarked|s] = CtxMarked | uint32(t.Order2[0])<<16
 		t.TableOf[CtxMarked|s] = t.TableOf[CtxMarked]
 	}
-	for c, k := range t.TableOf {
-		t.bases[c] = uint32(k%MaxCtxTables) * slots
+	const entries = slots >> 8 // upper half of the number of entries of a table
+	m, second := &t.maps, uint8(0)
+	for s := range m.Sums {
+		m.Sums[s] = t.Order1[s] | t.Order2[s]
+		second |= t.Order2[s]
+		m.Classes[s] = t.TableOf[s] % MaxCtxTables * entries
+	}
+	for l := range m.Second {
+		m.Second[l], m.None[l] = second, t.Order2[0]
+		m.Marked[l] = t.TableOf[CtxMarked] % MaxCtxTables * entries
 	}
 }
 

@@ -32,7 +32,7 @@ func decodeCtxKernel(
 				tables, &tab.Order1, &tab.Order2, &tab.TableOf, &part[0], out, len(part))
 		} else {
 			n, w = decodeCtxAVX2((*rawCtxLanes)(g), words[used:], half&1,
-				tables, &tab.terms, &tab.bases, &part[0], out, len(part))
+				tables, &tab.maps, &part[0], out, len(part))
 		}
 		rounds += n
 		used += w
@@ -42,12 +42,11 @@ func decodeCtxKernel(
 	}
 }
 
-// decodeCtx2Kernel does nothing without VBMI: the kernel for one lane group keeps such a processor
-// busy.
 func decodeCtx2Kernel(
 	g *[2]CtxLanes, tab *CtxTable, marks []uint64, buf []byte, words [2][]byte,
 ) (rounds int, used [2]int) {
-	if current() != avx512 || !hasVBMI {
+	t := current()
+	if t == portable {
 		return 0, used
 	}
 	tables := (*[slots]uint32)(&tab.Tables[0])
@@ -56,10 +55,18 @@ func decodeCtx2Kernel(
 		if len(part) == 0 {
 			return rounds, used
 		}
-		n, a, b := decodeCtx2VBMI(
-			(*rawCtxLanes)(&g[0]), words[0][used[0]:], (*rawCtxLanes)(&g[1]), words[1][used[1]:],
-			tables, &tab.Order1, &tab.Order2, &tab.TableOf,
-			&part[0], &buf[rounds*CtxRound], len(part))
+		var n, a, b int
+		if t == avx512 && hasVBMI {
+			n, a, b = decodeCtx2VBMI(
+				(*rawCtxLanes)(&g[0]), words[0][used[0]:], (*rawCtxLanes)(&g[1]), words[1][used[1]:],
+				tables, &tab.Order1, &tab.Order2, &tab.TableOf,
+				&part[0], &buf[rounds*CtxRound], len(part))
+		} else {
+			n, a, b = decodeCtx2AVX2(
+				(*rawCtxLanes)(&g[0]), words[0][used[0]:], (*rawCtxLanes)(&g[1]), words[1][used[1]:],
+				tables, &tab.maps,
+				&part[0], &buf[rounds*CtxRound], len(part))
+		}
 		rounds += n
 		used[0] += a
 		used[1] += b

@@ -18,6 +18,7 @@ type ctxGroup struct {
 
 	x             []reg.VecVirtual
 	symbols, adds reg.VecVirtual // CtxLanes.Last and Order2; VBMI only
+	frame         ctxFrame       // AVX2 only
 }
 
 // Offsets of the fields of CtxLanes.
@@ -34,8 +35,11 @@ type ctxKernel interface {
 	// prepare loads the constants and tables that all groups share.
 	prepare()
 	load(g *ctxGroup, lanes reg.GPVirtual)
-	// round decodes a round of a group, with the given marks, to buf.
-	round(g *ctxGroup, marks, buf Mem)
+	// begin prepares the first round.
+	begin(gs []*ctxGroup, marks Mem)
+	// rounds decodes a round of all groups to buf. next points to the marks of the next round. In
+	// the last round it equals marks.
+	rounds(gs []*ctxGroup, marks, next, buf reg.GPVirtual)
 	save(g *ctxGroup, lanes reg.GPVirtual)
 }
 
@@ -71,6 +75,7 @@ func writeCtx(d ctxKernel, name, maps string, groups int) {
 	LEAQ(Mem{Base: marks, Index: n, Scale: 8}, n)
 	MOVQ(n, end)
 	gs := loadCtxGroups(d, groups, n)
+	d.begin(gs, at(marks, 0))
 	Label("loop")
 	CMPQ(marks, end)
 	JGE(LabelRef("done"))
@@ -79,9 +84,11 @@ func writeCtx(d ctxKernel, name, maps string, groups int) {
 		CMPQ(g.words, g.limit)
 		JGT(LabelRef("done"))
 	}
-	for _, g := range gs {
-		d.round(g, at(marks, g.disp/8), at(buf, g.disp))
-	}
+	next := GP64()
+	LEAQ(at(marks, 8), next)
+	CMPQ(next, end)
+	CMOVQEQ(marks, next)
+	d.rounds(gs, marks, next, buf)
 	ADDQ(I8(8), marks)
 	ADDQ(I8(2*lanes), buf)
 	JMP(LabelRef("loop"))

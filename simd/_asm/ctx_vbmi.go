@@ -71,6 +71,14 @@ func (k *ctxKernelVBMI) load(g *ctxGroup, lanes reg.GPVirtual) {
 	VMOVDQU64(at(lanes, order2At), g.adds.AsY())
 }
 
+func (k *ctxKernelVBMI) begin([]*ctxGroup, Mem) {}
+
+func (k *ctxKernelVBMI) rounds(gs []*ctxGroup, marks, _, buf reg.GPVirtual) {
+	for _, g := range gs {
+		k.round(g, at(marks, g.disp/8), at(buf, g.disp))
+	}
+}
+
 func (k *ctxKernelVBMI) round(g *ctxGroup, marks, buf Mem) {
 	class := k.classes(g, marks)
 	out := [2]reg.VecVirtual{k.low.AsX().(reg.VecVirtual), XMM()}

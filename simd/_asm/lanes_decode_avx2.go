@@ -50,7 +50,7 @@ func decodeAVX2(groups int) {
 					VPACKUSDW(e, syms[i-1], syms[i-1])
 				}
 
-				takeWords8(x, g.words, handOut)
+				takeWords8(x, same(lower), g.words, handOut)
 			}
 			out, order := syms[0], YMM()
 			VPACKUSWB(syms[2], out, out)
@@ -62,12 +62,12 @@ func decodeAVX2(groups int) {
 	}.write([]string{1: "decodeLanesAVX2", 2: "decodeLanes2AVX2"}[groups], groups)
 }
 
-// takeWords8 gives a word to each of eight lanes that is below 2^15.
-func takeWords8(x reg.VecVirtual, words, handOut reg.GPVirtual) {
+// takeWords8 gives a word to each of eight lanes that is below 2^15, which least has in each dword.
+func takeWords8(x reg.VecVirtual, least Op, words, handOut reg.GPVirtual) {
 	Comment("lanes below 2^15 take a word each")
 	t, few, w := YMM(), YMM(), YMM() // few: the signs of these lanes are set
 	set, count := GP64(), GP64()
-	VPSUBD(same(lower), x, few)
+	VPSUBD(least, x, few)
 	VMOVMSKPS(few, set.As32())
 	VBROADCASTI128(at(words, 0), w)
 	POPCNTL(set.As32(), count.As32())
