@@ -74,7 +74,8 @@ type Params struct {
 	// parser.
 	Passes int
 	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
-	// failures. Optimal parser without Rules.NewSplitter.
+	// failures, or blocks of 8 lengths without KeepSecondPath. Optimal parser without
+	// Rules.NewSplitter.
 	MaxMisses int
 	// SkipInMatch is the length of a match, 32 or more, within which the finder does not search
 	// except near its end. 0 turns skipping off. MultiHash, LCPIntervals.

@@ -244,6 +244,54 @@ func pathCostsAVX2(p *struct {
 	near    [8][8]uint32
 }, content *byte, firstCand *uint32, cands *uint64, costs *uint32, from int, at int, to int)
 
+// relaxPathsAVX2 relaxes the edges of the positions from At on, up to End. See PathParse.
+//
+//go:noescape
+func relaxPathsAVX2(p *struct {
+	At        int
+	End       int
+	From      int
+	Size      int
+	MinNew    int
+	MinRepeat int
+	Nice      int
+	MaxMisses int
+	Drop      uint64
+	Src       []byte
+	Nodes     []struct {
+		Cost   [8]int32
+		Length [8]uint32
+		Offset [8]uint32
+	}
+	LiteralNodes []struct {
+		Cost   [8]int32
+		Length [8]uint32
+		Offset [8]uint32
+	}
+	States []struct {
+		Repeats [3]uint32
+		Run     uint32
+	}
+	LiteralStates []struct {
+		Repeats [3]uint32
+		Run     uint32
+	}
+	Literals  [][3]int32
+	FirstCand []uint32
+	Cands     []uint64
+	RunClass  *[320]uint8
+	Match     *[16][4][320]int32
+	Offset    *[256]int32
+	Runs      *struct {
+		More     [320]int32
+		Compared [320]int32
+	}
+	Empty       int32
+	MaxLag      int32
+	LiteralCost int32
+	LiteralFrom uint32
+})
+
 // parseHashChainAVX2 continues a parse until it reaches stop or has written room sequences. stop
 // must be HashChainSlack below the length of src. It returns the size of the sequences. See
 // ParseHashChain for other requirements.

@@ -4235,6 +4235,72 @@ done:
 	MOVQ BX, bytes+72(FP)
 	RET
 
+DATA pathLane<>+0(SB)/4, $0xffffffff
+DATA pathLane<>+4(SB)/4, $0x00000000
+DATA pathLane<>+8(SB)/4, $0x00000000
+DATA pathLane<>+12(SB)/4, $0x00000000
+DATA pathLane<>+16(SB)/4, $0x00000000
+DATA pathLane<>+20(SB)/4, $0x00000000
+DATA pathLane<>+24(SB)/4, $0x00000000
+DATA pathLane<>+28(SB)/4, $0x00000000
+DATA pathLane<>+32(SB)/4, $0x00000000
+DATA pathLane<>+36(SB)/4, $0xffffffff
+DATA pathLane<>+40(SB)/4, $0x00000000
+DATA pathLane<>+44(SB)/4, $0x00000000
+DATA pathLane<>+48(SB)/4, $0x00000000
+DATA pathLane<>+52(SB)/4, $0x00000000
+DATA pathLane<>+56(SB)/4, $0x00000000
+DATA pathLane<>+60(SB)/4, $0x00000000
+DATA pathLane<>+64(SB)/4, $0x00000000
+DATA pathLane<>+68(SB)/4, $0x00000000
+DATA pathLane<>+72(SB)/4, $0xffffffff
+DATA pathLane<>+76(SB)/4, $0x00000000
+DATA pathLane<>+80(SB)/4, $0x00000000
+DATA pathLane<>+84(SB)/4, $0x00000000
+DATA pathLane<>+88(SB)/4, $0x00000000
+DATA pathLane<>+92(SB)/4, $0x00000000
+DATA pathLane<>+96(SB)/4, $0x00000000
+DATA pathLane<>+100(SB)/4, $0x00000000
+DATA pathLane<>+104(SB)/4, $0x00000000
+DATA pathLane<>+108(SB)/4, $0xffffffff
+DATA pathLane<>+112(SB)/4, $0x00000000
+DATA pathLane<>+116(SB)/4, $0x00000000
+DATA pathLane<>+120(SB)/4, $0x00000000
+DATA pathLane<>+124(SB)/4, $0x00000000
+DATA pathLane<>+128(SB)/4, $0x00000000
+DATA pathLane<>+132(SB)/4, $0x00000000
+DATA pathLane<>+136(SB)/4, $0x00000000
+DATA pathLane<>+140(SB)/4, $0x00000000
+DATA pathLane<>+144(SB)/4, $0xffffffff
+DATA pathLane<>+148(SB)/4, $0x00000000
+DATA pathLane<>+152(SB)/4, $0x00000000
+DATA pathLane<>+156(SB)/4, $0x00000000
+DATA pathLane<>+160(SB)/4, $0x00000000
+DATA pathLane<>+164(SB)/4, $0x00000000
+DATA pathLane<>+168(SB)/4, $0x00000000
+DATA pathLane<>+172(SB)/4, $0x00000000
+DATA pathLane<>+176(SB)/4, $0x00000000
+DATA pathLane<>+180(SB)/4, $0xffffffff
+DATA pathLane<>+184(SB)/4, $0x00000000
+DATA pathLane<>+188(SB)/4, $0x00000000
+DATA pathLane<>+192(SB)/4, $0x00000000
+DATA pathLane<>+196(SB)/4, $0x00000000
+DATA pathLane<>+200(SB)/4, $0x00000000
+DATA pathLane<>+204(SB)/4, $0x00000000
+DATA pathLane<>+208(SB)/4, $0x00000000
+DATA pathLane<>+212(SB)/4, $0x00000000
+DATA pathLane<>+216(SB)/4, $0xffffffff
+DATA pathLane<>+220(SB)/4, $0x00000000
+DATA pathLane<>+224(SB)/4, $0x00000000
+DATA pathLane<>+228(SB)/4, $0x00000000
+DATA pathLane<>+232(SB)/4, $0x00000000
+DATA pathLane<>+236(SB)/4, $0x00000000
+DATA pathLane<>+240(SB)/4, $0x00000000
+DATA pathLane<>+244(SB)/4, $0x00000000
+DATA pathLane<>+248(SB)/4, $0x00000000
+DATA pathLane<>+252(SB)/4, $0xffffffff
+GLOBL pathLane<>(SB), RODATA|NOPTR, $256
+
 DATA pathNear<>+0(SB)/4, $0xffffffff
 DATA pathNear<>+4(SB)/4, $0xffffffff
 DATA pathNear<>+8(SB)/4, $0xffffffff
@@ -4941,72 +5007,6 @@ DATA pathNear<>+2808(SB)/4, $0x00000000
 DATA pathNear<>+2812(SB)/4, $0x00000000
 GLOBL pathNear<>(SB), RODATA|NOPTR, $2816
 
-DATA pathLane<>+0(SB)/4, $0xffffffff
-DATA pathLane<>+4(SB)/4, $0x00000000
-DATA pathLane<>+8(SB)/4, $0x00000000
-DATA pathLane<>+12(SB)/4, $0x00000000
-DATA pathLane<>+16(SB)/4, $0x00000000
-DATA pathLane<>+20(SB)/4, $0x00000000
-DATA pathLane<>+24(SB)/4, $0x00000000
-DATA pathLane<>+28(SB)/4, $0x00000000
-DATA pathLane<>+32(SB)/4, $0x00000000
-DATA pathLane<>+36(SB)/4, $0xffffffff
-DATA pathLane<>+40(SB)/4, $0x00000000
-DATA pathLane<>+44(SB)/4, $0x00000000
-DATA pathLane<>+48(SB)/4, $0x00000000
-DATA pathLane<>+52(SB)/4, $0x00000000
-DATA pathLane<>+56(SB)/4, $0x00000000
-DATA pathLane<>+60(SB)/4, $0x00000000
-DATA pathLane<>+64(SB)/4, $0x00000000
-DATA pathLane<>+68(SB)/4, $0x00000000
-DATA pathLane<>+72(SB)/4, $0xffffffff
-DATA pathLane<>+76(SB)/4, $0x00000000
-DATA pathLane<>+80(SB)/4, $0x00000000
-DATA pathLane<>+84(SB)/4, $0x00000000
-DATA pathLane<>+88(SB)/4, $0x00000000
-DATA pathLane<>+92(SB)/4, $0x00000000
-DATA pathLane<>+96(SB)/4, $0x00000000
-DATA pathLane<>+100(SB)/4, $0x00000000
-DATA pathLane<>+104(SB)/4, $0x00000000
-DATA pathLane<>+108(SB)/4, $0xffffffff
-DATA pathLane<>+112(SB)/4, $0x00000000
-DATA pathLane<>+116(SB)/4, $0x00000000
-DATA pathLane<>+120(SB)/4, $0x00000000
-DATA pathLane<>+124(SB)/4, $0x00000000
-DATA pathLane<>+128(SB)/4, $0x00000000
-DATA pathLane<>+132(SB)/4, $0x00000000
-DATA pathLane<>+136(SB)/4, $0x00000000
-DATA pathLane<>+140(SB)/4, $0x00000000
-DATA pathLane<>+144(SB)/4, $0xffffffff
-DATA pathLane<>+148(SB)/4, $0x00000000
-DATA pathLane<>+152(SB)/4, $0x00000000
-DATA pathLane<>+156(SB)/4, $0x00000000
-DATA pathLane<>+160(SB)/4, $0x00000000
-DATA pathLane<>+164(SB)/4, $0x00000000
-DATA pathLane<>+168(SB)/4, $0x00000000
-DATA pathLane<>+172(SB)/4, $0x00000000
-DATA pathLane<>+176(SB)/4, $0x00000000
-DATA pathLane<>+180(SB)/4, $0xffffffff
-DATA pathLane<>+184(SB)/4, $0x00000000
-DATA pathLane<>+188(SB)/4, $0x00000000
-DATA pathLane<>+192(SB)/4, $0x00000000
-DATA pathLane<>+196(SB)/4, $0x00000000
-DATA pathLane<>+200(SB)/4, $0x00000000
-DATA pathLane<>+204(SB)/4, $0x00000000
-DATA pathLane<>+208(SB)/4, $0x00000000
-DATA pathLane<>+212(SB)/4, $0x00000000
-DATA pathLane<>+216(SB)/4, $0xffffffff
-DATA pathLane<>+220(SB)/4, $0x00000000
-DATA pathLane<>+224(SB)/4, $0x00000000
-DATA pathLane<>+228(SB)/4, $0x00000000
-DATA pathLane<>+232(SB)/4, $0x00000000
-DATA pathLane<>+236(SB)/4, $0x00000000
-DATA pathLane<>+240(SB)/4, $0x00000000
-DATA pathLane<>+244(SB)/4, $0x00000000
-DATA pathLane<>+248(SB)/4, $0x00000000
-DATA pathLane<>+252(SB)/4, $0xffffffff
-GLOBL pathLane<>(SB), RODATA|NOPTR, $256
-
 DATA pathTail<>+0(SB)/4, $0x00000000
 DATA pathTail<>+4(SB)/4, $0xffffffff
 DATA pathTail<>+8(SB)/4, $0xffffffff
@@ -5233,6 +5233,519 @@ rest:
 	JMP     added
 
 done:
+	VZEROUPPER
+	RET
+
+DATA relaxLanes<>+0(SB)/4, $0x00000000
+DATA relaxLanes<>+4(SB)/4, $0x00000001
+DATA relaxLanes<>+8(SB)/4, $0x00000002
+DATA relaxLanes<>+12(SB)/4, $0x00000003
+DATA relaxLanes<>+16(SB)/4, $0x00000004
+DATA relaxLanes<>+20(SB)/4, $0x00000005
+DATA relaxLanes<>+24(SB)/4, $0x00000006
+DATA relaxLanes<>+28(SB)/4, $0x00000007
+GLOBL relaxLanes<>(SB), RODATA|NOPTR, $32
+
+DATA relaxOne<>+0(SB)/4, $0x00000000
+DATA relaxOne<>+4(SB)/4, $0x00000000
+DATA relaxOne<>+8(SB)/4, $0x00000000
+DATA relaxOne<>+12(SB)/4, $0x00000001
+GLOBL relaxOne<>(SB), RODATA|NOPTR, $16
+
+// func relaxPathsAVX2(p *struct{At int; End int; From int; Size int; MinNew int; MinRepeat int; Nice int; MaxMisses int; Drop uint64; Src []byte; Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; LiteralNodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}; LiteralStates []struct{Repeats [3]uint32; Run uint32}; Literals [][3]int32; FirstCand []uint32; Cands []uint64; RunClass *[320]uint8; Match *[16][4][320]int32; Offset *[256]int32; Runs *struct{More [320]int32; Compared [320]int32}; Empty int32; MaxLag int32; LiteralCost int32; LiteralFrom uint32})
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·relaxPathsAVX2(SB), NOSPLIT, $24-8
+	MOVQ    p+0(FP), AX
+	MOVQ    (AX), CX
+	VPXOR   X2, X2, X2
+	LEAQ    -1(CX), DX
+	SHLQ    $0x04, DX
+	MOVQ    144(AX), BX
+	VMOVDQU (BX)(DX*1), X0
+	MOVL    12(BX)(DX*1), BX
+	MOVL    BX, 16(SP)
+	MOVQ    168(AX), BX
+	VMOVDQU (BX)(DX*1), X1
+	MOVL    12(BX)(DX*1), BX
+	MOVL    BX, 20(SP)
+	MOVL    304(AX), BX
+	MOVL    BX, 8(SP)
+	MOVL    308(AX), BX
+	MOVL    BX, 12(SP)
+	MOVL    $+2147483647, (SP)
+	MOVL    $+0, 4(SP)
+
+position:
+	CMPQ CX, 8(AX)
+	JGE  done
+	MOVQ CX, DX
+	MOVL CX, BX
+	SHRQ $0x03, DX
+	ANDL $0x07, BX
+	LEAQ (DX)(DX*2), DX
+	SHLQ $0x05, DX
+	MOVQ 96(AX), SI
+	ADDQ DX, SI
+
+	// the cheaper one of a match and a literal
+	MOVL         (SI)(BX*4), R9
+	MOVL         32(SI)(BX*4), DI
+	MOVL         (SP), R8
+	MOVL         4(SP), R10
+	CMPL         R8, R9
+	CMOVLLT      R8, R9
+	CMOVLLT      R10, DI
+	MOVL         DI, R10
+	ANDL         $0x3fffffff, R10
+	VPBROADCASTD 64(SI)(BX*4), X5
+
+	// nodes are stored in vectors only: a load waits long for a narrower store
+	VMOVD        DI, X3
+	VPBROADCASTD X3, Y3
+	MOVL         BX, R11
+	SHLL         $0x05, R11
+	LEAQ         pathLane<>+0(SB), R8
+	VMOVDQU      (R8)(R11*1), Y4
+	VMOVDQU      32(SI), Y6
+	VPBLENDVB    Y4, Y3, Y6, Y6
+	VMOVDQU      Y6, 32(SI)
+	MOVQ         120(AX), R8
+	ADDQ         R8, DX
+	MOVL         12(SP), R8
+	MOVL         R8, 32(DX)(BX*4)
+
+	// states behind a literal
+	VPCMPEQD     X3, X2, X4
+	VPBLENDVB    X4, X0, X1, X3
+	VPADDD       relaxOne<>+0(SB), X3, X3
+	VPBROADCASTD 12(SP), X4
+	VPCMPEQD     X4, X2, X4
+	VPBLENDVB    X4, X0, X1, X1
+	VPADDD       relaxOne<>+0(SB), X1, X1
+
+	// state behind a match
+	MOVQ         144(AX), DX
+	MOVQ         CX, BX
+	SUBQ         R10, BX
+	SHLQ         $0x04, BX
+	VMOVDQU      (DX)(BX*1), X4
+	VPCMPEQD     X5, X4, X0
+	VPSHUFD      $0x00, X0, X6
+	VPSHUFD      $0x10, X0, X0
+	VPOR         X0, X6, X6
+	VPSHUFD      $0x10, X4, X0
+	VPBLENDVB    X6, X4, X0, X0
+	VPBLENDD     $0x01, X5, X0, X0
+	VPBLENDD     $0x08, X2, X0, X0
+	VMOVD        R10, X4
+	VPBROADCASTD X4, X4
+	VPCMPEQD     X4, X2, X4
+	VPBLENDVB    X4, X3, X0, X0
+	MOVQ         CX, BX
+	SHLQ         $0x04, BX
+	MOVQ         168(AX), R8
+	VMOVDQU      X1, (R8)(BX*1)
+	ADDQ         DX, BX
+	VMOVDQU      X0, (BX)
+	MOVL         12(SP), SI
+	XORL         R12, R12
+	MOVL         20(SP), R11
+	MOVL         16(SP), DX
+	MOVL         DX, R8
+	CMPL         DI, $0x40000000
+	CMOVLEQ      R11, DX
+	TESTL        SI, SI
+	CMOVLNE      R11, R8
+	INCL         DX
+	INCL         R8
+	TESTL        R10, R10
+	CMOVLNE      R12, DX
+	MOVL         DX, 16(SP)
+	MOVL         R8, 20(SP)
+	LEAQ         (CX)(CX*2), R10
+	SHLQ         $0x02, R10
+	ADDQ         192(AX), R10
+
+	// behind the path that ends with a literal, if that is not too dear nor the cheapest
+	MOVL    300(AX), R12
+	ADDL    R9, R12
+	MOVL    8(SP), R11
+	MOVL    $0x00000002, R13
+	CMPL    R8, R13
+	CMOVLCS R8, R13
+	ADDL    (R10)(R13*4), R11
+	MOVL    $0x0000013f, R13
+	CMPL    R8, R13
+	CMOVLCS R8, R13
+	MOVQ    288(AX), R8
+	ADDL    (R8)(R13*4), R11
+	MOVL    1280(R8)(R13*4), R8
+	ADDL    R11, R8
+	MOVL    $0x7fffffff, R13
+	CMPL    R12, 8(SP)
+	CMOVLLE R13, R11
+	CMOVLLE R13, R8
+	CMPL    DI, SI
+	CMOVLEQ R13, R11
+	CMOVLEQ R13, R8
+
+	// behind the cheapest path
+	MOVL    R9, SI
+	MOVL    $0x00000002, DI
+	CMPL    DX, DI
+	CMOVLCS DX, DI
+	ADDL    (R10)(DI*4), SI
+	MOVL    $0x0000013f, DI
+	CMPL    DX, DI
+	CMOVLCS DX, DI
+	MOVQ    288(AX), R10
+	ADDL    (R10)(DI*4), SI
+	MOVL    1280(R10)(DI*4), DI
+	ADDL    SI, DI
+	XORL    R10, R10
+	MOVL    $0x40000000, R12
+	MOVL    R11, R13
+	CMPL    DI, R8
+	CMOVLLT SI, R13
+	CMOVLLT R10, R12
+	MOVL    R13, 8(SP)
+	MOVL    R12, 12(SP)
+	MOVL    $0x40000000, R12
+	CMPL    SI, R11
+	CMOVLLT SI, R11
+	CMOVLLT R10, R12
+	MOVL    R11, (SP)
+	MOVL    R12, 4(SP)
+
+	// prices of matches
+	MOVL         $0x0000013e, R8
+	CMPL         DX, R8
+	CMOVLHI      R8, DX
+	MOVQ         264(AX), SI
+	MOVBLZX      (SI)(DX*1), SI
+	ANDL         $0x0f, SI
+	IMUL3Q       $+5120, SI, SI
+	ADDQ         272(AX), SI
+	ADDL         296(AX), R9
+	VMOVD        R9, X3
+	VPBROADCASTD X3, Y3
+	MOVQ         16(AX), DX
+	ADDQ         CX, DX
+	MOVQ         72(AX), R9
+	ADDQ         DX, R9
+	XORL         DI, DI
+	XORL         R8, R8
+
+	// the bytes at the repeat offsets; one out of range stands for 0
+	MOVL         (BX), R10
+	MOVQ         DX, R11
+	SUBQ         R10, R11
+	CMOVQCS      R8, R10
+	ORQ          R11, DI
+	NEGQ         R10
+	VMOVD        (R9)(R10*1), X4
+	MOVL         4(BX), R10
+	MOVQ         DX, R11
+	SUBQ         R10, R11
+	CMOVQCS      R8, R10
+	ORQ          R11, DI
+	NEGQ         R10
+	VPINSRD      $0x01, (R9)(R10*1), X4, X4
+	MOVL         8(BX), R10
+	SUBQ         R10, DX
+	CMOVQCS      R8, R10
+	ORQ          DX, DI
+	NEGQ         R10
+	VPINSRD      $0x02, (R9)(R10*1), X4, X4
+	TESTQ        DI, DI
+	JLT          candidates
+	VPBROADCASTD (R9), X5
+	VPXOR        X5, X4, X4
+	VMOVQ        64(AX), X5
+	VPSLLD       X5, X4, X4
+	VPCMPEQD     X2, X4, X4
+	VMOVMSKPS    X4, R11
+	ANDL         $0x07, R11
+	JEQ          candidates
+	MOVQ         40(AX), R8
+	LEAQ         -1(R8), R12
+	VMOVD        R12, X5
+	VPBROADCASTD X5, Y5
+	VMOVDQA      Y3, Y4
+
+repeat:
+	TZCNTL    R11, DI
+	LEAL      -1(R11), R14
+	ANDL      R14, R11
+	MOVL      (BX)(DI*4), DX
+	IMUL3Q    $+1280, DI, DI
+	ADDQ      SI, DI
+	MOVQ      R9, R13
+	SUBQ      DX, R13
+	VMOVDQU   (R9), Y6
+	VPCMPEQB  (R13), Y6, Y6
+	VPMOVMSKB Y6, R10
+	NOTL      R10
+	TZCNTL    R10, R10
+	MOVQ      24(AX), R14
+	SUBQ      CX, R14
+	CMPQ      R14, 48(AX)
+	CMOVQGT   48(AX), R14
+	CMPL      R10, $0x20
+	JEQ       longRepeat
+
+compared:
+	CMPQ         R10, R14
+	CMOVQGT      R14, R10
+	CMPQ         R10, R12
+	JLE          nextRepeat
+	MOVQ         R10, R12
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y6
+	VMOVD        DX, X7
+	VPBROADCASTD X7, Y7
+	LEAQ         (CX)(R10*1), DX
+	SHRQ         $0x03, DX
+
+	// the length of the first lane
+	MOVQ         DX, R13
+	SHLQ         $0x03, R13
+	SUBQ         CX, R13
+	LEAQ         (DI)(R13*4), DI
+	VMOVD        R13, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       relaxLanes<>+0(SB), Y11, Y11
+	LEAQ         (CX)(R8*1), R10
+	SHRQ         $0x03, R10
+	LEAQ         (DX)(DX*2), DX
+	SHLQ         $0x05, DX
+	ADDQ         96(AX), DX
+	LEAQ         (R10)(R10*2), R10
+	SHLQ         $0x05, R10
+	ADDQ         96(AX), R10
+	MOVL         56(AX), R14
+
+repeatBlock:
+	VPADDD    (DI), Y4, Y8
+	VMOVDQU   (DX), Y9
+	VPCMPGTD  Y8, Y9, Y10
+	VPCMPGTD  Y5, Y11, Y12
+	VPAND     Y12, Y10, Y10
+	VPCMPGTD  Y6, Y11, Y12
+	VPANDN    Y10, Y12, Y10
+	VPBLENDVB Y10, Y8, Y9, Y9
+	VMOVDQU   Y9, (DX)
+	VMOVDQU   32(DX), Y9
+	VPBLENDVB Y10, Y11, Y9, Y9
+	VMOVDQU   Y9, 32(DX)
+	VMOVDQU   64(DX), Y9
+	VPBLENDVB Y10, Y7, Y9, Y9
+	VMOVDQU   Y9, 64(DX)
+	CMPQ      DX, R10
+	JLS       repeatDone
+	VPCMPEQD  Y8, Y8, Y8
+	VPSLLD    $0x03, Y8, Y8
+	VPADDD    Y8, Y11, Y11
+	SUBQ      $+96, DX
+	SUBQ      $+32, DI
+	VMOVMSKPS Y10, R13
+	TESTL     R13, R13
+	JNE       repeatMore
+	DECL      R14
+	JNE       repeatBlock
+	JMP       repeatDone
+
+repeatMore:
+	MOVL 56(AX), R14
+	JMP  repeatBlock
+
+repeatDone:
+nextRepeat:
+	TESTL R11, R11
+	JNE   repeat
+	MOVQ  R12, R10
+	CMPQ  R10, 48(AX)
+	JGE   skip
+
+candidates:
+	MOVQ         216(AX), R11
+	MOVL         (R11)(CX*4), BX
+	MOVL         4(R11)(CX*4), R9
+	CMPL         BX, R9
+	JCC          next
+	MOVQ         240(AX), R11
+	LEAQ         (R11)(BX*8), BX
+	LEAQ         (R11)(R9*8), R9
+	MOVQ         32(AX), R8
+	LEAQ         -1(R8), R11
+	VMOVD        R11, X5
+	VPBROADCASTD X5, Y5
+	LEAQ         3840(SI), DI
+
+candidate:
+	MOVQ         (BX), R10
+	MOVL         R10, DX
+	ANDL         $0x07ffffff, DX
+	MOVQ         R10, R11
+	SHRQ         $0x30, R11
+	MOVBLZX      R11, R11
+	SHRQ         $0x1b, R10
+	ANDL         $0x001fffff, R10
+	MOVQ         24(AX), SI
+	SUBQ         CX, SI
+	CMPQ         R10, SI
+	CMOVQGT      SI, R10
+	CMPQ         R10, R8
+	JLT          nextCandidate
+	MOVQ         280(AX), SI
+	VPBROADCASTD (SI)(R11*4), Y4
+	VPADDD       Y3, Y4, Y4
+	CMPQ         R10, 48(AX)
+	JGE          long
+
+	// behind the match its offset is a repeat offset
+	MOVQ         16(AX), R11
+	ADDQ         72(AX), R11
+	ADDQ         CX, R11
+	ADDQ         R10, R11
+	SUBQ         DX, R11
+	PREFETCHT0   (R11)
+	MOVQ         DI, SI
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y6
+	VMOVD        DX, X7
+	VPBROADCASTD X7, Y7
+	LEAQ         (CX)(R10*1), DX
+	SHRQ         $0x03, DX
+
+	// the length of the first lane
+	MOVQ         DX, R11
+	SHLQ         $0x03, R11
+	SUBQ         CX, R11
+	LEAQ         (DI)(R11*4), DI
+	VMOVD        R11, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       relaxLanes<>+0(SB), Y11, Y11
+	LEAQ         (CX)(R8*1), R8
+	SHRQ         $0x03, R8
+	LEAQ         (DX)(DX*2), DX
+	SHLQ         $0x05, DX
+	ADDQ         96(AX), DX
+	LEAQ         (R8)(R8*2), R8
+	SHLQ         $0x05, R8
+	ADDQ         96(AX), R8
+	MOVL         56(AX), R12
+
+candidateBlock:
+	VPADDD    (DI), Y4, Y8
+	VMOVDQU   (DX), Y9
+	VPCMPGTD  Y8, Y9, Y10
+	VPCMPGTD  Y5, Y11, Y12
+	VPAND     Y12, Y10, Y10
+	VPCMPGTD  Y6, Y11, Y12
+	VPANDN    Y10, Y12, Y10
+	VPBLENDVB Y10, Y8, Y9, Y9
+	VMOVDQU   Y9, (DX)
+	VMOVDQU   32(DX), Y9
+	VPBLENDVB Y10, Y11, Y9, Y9
+	VMOVDQU   Y9, 32(DX)
+	VMOVDQU   64(DX), Y9
+	VPBLENDVB Y10, Y7, Y9, Y9
+	VMOVDQU   Y9, 64(DX)
+	CMPQ      DX, R8
+	JLS       candidateDone
+	VPCMPEQD  Y8, Y8, Y8
+	VPSLLD    $0x03, Y8, Y8
+	VPADDD    Y8, Y11, Y11
+	SUBQ      $+96, DX
+	SUBQ      $+32, DI
+	VMOVMSKPS Y10, R11
+	TESTL     R11, R11
+	JNE       candidateMore
+	DECL      R12
+	JNE       candidateBlock
+	JMP       candidateDone
+
+candidateMore:
+	MOVL 56(AX), R12
+	JMP  candidateBlock
+
+candidateDone:
+	MOVQ    SI, DI
+	VMOVDQA Y6, Y5
+	LEAQ    1(R10), R8
+
+nextCandidate:
+	ADDQ $+8, BX
+	CMPQ BX, R9
+	JNE  candidate
+
+next:
+	INCQ CX
+	JMP  position
+
+longRepeat:
+	CMPQ      R10, R14
+	JGE       compared
+	VMOVDQU   (R9)(R10*1), Y6
+	VPCMPEQB  (R13)(R10*1), Y6, Y6
+	VPMOVMSKB Y6, R15
+	ADDQ      $+32, R10
+	NOTL      R15
+	TESTL     R15, R15
+	JEQ       longRepeat
+	TZCNTL    R15, R15
+	LEAQ      -32(R10)(R15*1), R10
+	JMP       compared
+
+long:
+	MOVL    $0x0000013f, SI
+	CMPQ    R10, SI
+	CMOVQLT R10, SI
+	VMOVD   X4, BX
+	ADDL    (DI)(SI*4), BX
+	ADDQ    R10, CX
+	MOVQ    CX, SI
+	MOVL    CX, DI
+	SHRQ    $0x03, SI
+	ANDL    $0x07, DI
+	LEAQ    (SI)(SI*2), SI
+	SHLQ    $0x05, SI
+	ADDQ    96(AX), SI
+	SUBQ    R10, CX
+	CMPL    BX, (SI)(DI*4)
+	JGE     skip
+	MOVL    BX, (SI)(DI*4)
+	MOVL    R10, 32(SI)(DI*4)
+	MOVL    DX, 64(SI)(DI*4)
+
+	// no path goes through the positions in the match
+skip:
+	ADDQ R10, CX
+	MOVL $+2147483647, (SP)
+	MOVL $+2147483647, 8(SP)
+	JMP  position
+
+done:
+	MOVQ CX, (AX)
+	MOVL 8(SP), BX
+	MOVL BX, 304(AX)
+	MOVL 12(SP), BX
+	MOVL BX, 308(AX)
+	MOVQ CX, DX
+	SHRQ $0x03, DX
+	ANDL $0x07, CX
+	LEAQ (DX)(DX*2), DX
+	SHLQ $0x05, DX
+	ADDQ 96(AX), DX
+	MOVL (SP), BX
+	CMPL BX, (DX)(CX*4)
+	JGE  return
+	MOVL BX, (DX)(CX*4)
+	MOVL 4(SP), BX
+	MOVL BX, 32(DX)(CX*4)
+
+return:
 	VZEROUPPER
 	RET
 

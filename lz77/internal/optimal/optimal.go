@@ -152,7 +152,7 @@ func (o *Parser) grow(n int) {
 		o.literals = make([][runPositions]int32, n)
 		o.best.grow(n)
 	}
-	if o.config.KeepSecondPath && cap(o.secondBest.nodes) < n {
+	if o.config.KeepSecondPath && cap(o.secondBest.states) < n {
 		o.secondBest.grow(n)
 	}
 	o.chunks[0].grow(n, o.candLimit)

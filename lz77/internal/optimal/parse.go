@@ -24,11 +24,12 @@ import (
 //     they had long runs.
 //
 // Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: most
-// lengths below the longest lose to the same match from the position before. Without repeat
+// lengths below the longest lose to the same match from the position before. Without second-cheapest
+// paths it counts blocks of nodes, so that a kernel can update eight at once (kernel.go). Without repeat
 // offsets, contexts and bounds the result is the cheapest parse; TestOptimal compares it with an
 // exhaustive search.
 
-const unreached = 1<<31 - 1
+const unreached = simd.PathUnreached
 
 // maxSecondLag is how much more than the cheapest path the second-cheapest may cost. With 4 bits,
 // tables are 0.5% larger; 12 bits take up to 1.1 times as long for 0.2%.
@@ -49,22 +50,17 @@ type graph struct {
 	repeatDrop uint  // bits of 4 bytes that a match at a repeat offset need not have
 
 	literals    [][runPositions]int32 // price of the literal at each position, by place in its run
-	literalRuns literalRuns
+	literalRuns simd.PathRuns
 	repeatCache [16]repeatMatch
 	skipped     int // position in the chunk where the parse begins
 }
 
-// literalRuns holds what a literal adds to the price of its run, by the length of the run before.
-type literalRuns struct {
-	more     [PricedRuns]int32
-	compared [PricedRuns]int32 // for paths that are compared as if they had long runs
-}
-
-func (r *literalRuns) set(runs *[PricedRuns]int32) {
-	for n := range r.more {
+// setRuns sets r from the prices of runs.
+func setRuns(r *simd.PathRuns, runs *[PricedRuns]int32) {
+	for n := range r.More {
 		next := min(n+1, PricedRuns-1)
-		r.more[n] = runs[next] - runs[n]
-		r.compared[n] = runs[comparedRun] - runs[min(next, comparedRun)]
+		r.More[n] = runs[next] - runs[n]
+		r.Compared[n] = runs[comparedRun] - runs[min(next, comparedRun)]
 	}
 }
 
@@ -73,7 +69,7 @@ func (r *literalRuns) set(runs *[PricedRuns]int32) {
 func (o *Parser) parse(src []byte, s chunk, at state) state {
 	size := s.to - s.from
 	o.beginParse(size, at)
-	nodes, states := o.best.nodes[:size+1], o.best.states[:size+1]
+	nodes, states := o.best.nodes, o.best.states[:size+1]
 	literals := o.literals[o.skipped:][:size]
 	empty := o.prices.Run[0] // literals cost what the run costs beyond that
 	third := literalPath{cost: unreached}
@@ -83,21 +79,25 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 	}
 	next := checkpointStep
 	end := len(src) - base.Tail
+	from, to := o.kernelRange(src, s)
 	for i := 0; i < size; i++ {
 		if i >= next {
 			next = i + checkpointStep
 			o.checkpoint()
 		}
-		node, st := &nodes[i], &states[i]
-		here := node.cost
-		if here == unreached {
-			third.cost = unreached
-			continue // in a match that was taken at once
+		if i >= from && i < to {
+			if at, path, ok := o.relaxByKernel(src, s, i, min(to, next), third); ok {
+				i, third = at-1, path
+				continue
+			}
+			to = 0
 		}
+		b, k := nodeAt(i)
+		st, here, l := &states[i], nodes[b].Cost[k], nodes[b].Length[k]
 		reached := third
 		third = literalPath{cost: unreached, compared: unreached}
 		if i > 0 {
-			if l := node.link.length; l == 0 {
+			if l == 0 {
 				st.follow(&states[i-1])
 			} else {
 				o.resolveState(&o.best, i)
@@ -106,7 +106,7 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 				third = o.extendSecond(src, s.from, i, size-i, here)
 			}
 			// A path with the last edge of the cheapest one is the cheapest one.
-			if reached.cost < here+maxLag && reached.from != node.link.length {
+			if reached.cost < here+maxLag && reached.from != l {
 				third = third.or(o.extendLiteralPath(i, reached.cost, reached.from))
 			}
 		}
@@ -114,11 +114,11 @@ func (o *Parser) parse(src []byte, s chunk, at state) state {
 			third = third.or(o.relaxLiteral(i, st, here, 0))
 		} else {
 			run := min(st.run, PricedRuns-1)
-			cost := here + literals[i][min(run, otherOfRun)] + o.literalRuns.more[run]
-			if next := &nodes[i+1]; cost < next.cost {
-				*next = pathNode{cost, link{0, st.repeats[0]}}
+			cost := here + literals[i][min(run, otherOfRun)] + o.literalRuns.More[run]
+			if b, k := nodeAt(i + 1); cost < nodes[b].Cost[k] {
+				nodes[b].Cost[k], nodes[b].Length[k] = cost, 0
 			}
-			third = third.or(literalPath{cost, cost + o.literalRuns.compared[run], 0})
+			third = third.or(literalPath{cost, cost + o.literalRuns.Compared[run], 0})
 		}
 		if p := s.from + i; p <= end {
 			v := base.Load32(src, p)
@@ -148,18 +148,12 @@ func (o *Parser) beginParse(size int, at state) {
 		(o.config.Repeats > 0 || prices.RunClass[0] != prices.RunClass[1])
 	clear(o.repeatCache[:])
 	o.repeatDrop = uint(8 * (4 - min(o.minRepeat, 4)))
-	o.literalRuns.set(&prices.Run)
-	nodes := o.best.nodes[:size+1]
-	for i := range nodes {
-		nodes[i].cost = unreached
-	}
+	setRuns(&o.literalRuns, &prices.Run)
+	o.best.clear(size + 1)
 	if o.keepSecond {
-		nodes := o.secondBest.nodes[:size+1]
-		for i := range nodes {
-			nodes[i].cost = unreached
-		}
+		o.secondBest.clear(size + 1)
 	}
-	nodes[0].cost = 1 << 16 // above 0: a token less its average run may have a negative price
+	o.best.nodes[0].Cost[0] = 1 << 16 // above 0: a token less its average run may have a negative price
 	o.best.states[0] = at
 }
 
@@ -182,7 +176,8 @@ func (p literalPath) or(q literalPath) literalPath {
 // path that ends with a literal.
 func (o *Parser) extendSecond(src []byte, from, i, room int, here int32) (path literalPath) {
 	path = literalPath{cost: unreached, compared: unreached}
-	there := o.secondBest.nodes[i].cost
+	b, k := nodeAt(i)
+	there := o.secondBest.nodes[b].Cost[k]
 	if there >= here+maxSecondLag {
 		return path
 	}
@@ -202,7 +197,8 @@ func (o *Parser) extendSecond(src []byte, from, i, room int, here int32) (path l
 func (o *Parser) extendLiteralPath(i int, cost int32, from uint32) literalPath {
 	paths := &o.context.literalPaths
 	st := &paths.states[i]
-	paths.nodes[i].link.length = from
+	b, k := nodeAt(i)
+	paths.nodes[b].Length[k] = from
 	st.follow(&o.pathsOf(from).states[i-1])
 	return o.relaxLiteral(i, st, cost, fromLiteral)
 }
@@ -211,19 +207,20 @@ func (o *Parser) extendLiteralPath(i int, cost int32, from uint32) literalPath {
 // given cost. It returns the path that ends with this literal.
 func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) literalPath {
 	run := min(st.run, PricedRuns-1)
-	cost += o.literals[o.skipped+i][min(run, otherOfRun)] + o.literalRuns.more[run]
-	first := &o.best.nodes[i+1]
-	if cost < first.cost {
-		if o.keepSecond && first.link.offset != st.repeats[0] {
-			o.secondBest.nodes[i+1] = *first
+	cost += o.literals[o.skipped+i][min(run, otherOfRun)] + o.literalRuns.More[run]
+	next, k := nodeAt(i + 1)
+	first := &o.best.nodes[next]
+	if cost < first.Cost[k] {
+		if o.keepSecond && first.Offset[k] != st.repeats[0] {
+			o.secondBest.nodes[next].Copy(k, first)
 		}
-		*first = pathNode{cost, link{from, st.repeats[0]}}
-	} else if o.keepSecond && first.link.offset != st.repeats[0] {
-		if second := &o.secondBest.nodes[i+1]; cost < second.cost {
-			*second = pathNode{cost, link{from, st.repeats[0]}}
+		first.Set(k, cost, from, st.repeats[0])
+	} else if o.keepSecond && first.Offset[k] != st.repeats[0] {
+		if second := &o.secondBest.nodes[next]; cost < second.Cost[k] {
+			second.Set(k, cost, from, st.repeats[0])
 		}
 	}
-	return literalPath{cost, cost + o.literalRuns.compared[run], from}
+	return literalPath{cost, cost + o.literalRuns.Compared[run], from}
 }
 
 // relaxCandidates relaxes the matches of cands at position i. If the last one has Nice bytes it
@@ -265,12 +262,7 @@ func (o *Parser) relaxRepeats(
 			(base.Load32(src, p-d)^v)<<(drop&31) != 0 {
 			continue
 		}
-		k := &o.repeatCache[uint32(d)*base.Prime32>>28]
-		if k.offset != uint32(d) || p >= k.end {
-			end := min(len(src), p+o.config.Nice)
-			*k = repeatMatch{uint32(d), simd.EqualFrom(src, p-d, p, known, end) + p}
-		}
-		n := min(room, k.end-p)
+		n := min(room, o.equal(src, p, d, known))
 		if n > longest { // a shorter match of a dearer kind cannot win
 			o.relaxMatch(i, cost, uint32(d), least, n, &rows[kind], flag)
 			longest = n
@@ -280,6 +272,21 @@ func (o *Parser) relaxRepeats(
 		return 0
 	}
 	return longest
+}
+
+// equal returns the length of the match at position p at repeat offset d, up to Nice bytes. The first
+// known bytes are equal.
+func (o *Parser) equal(src []byte, p, d, known int) int {
+	k := &o.repeatCache[uint32(d)*base.Prime32>>28]
+	if k.offset == uint32(d) && p < k.end {
+		if !k.more {
+			return k.end - p
+		}
+		known = max(known, k.end-p)
+	}
+	n := simd.EqualFrom(src, p-d, p, known, min(len(src), p+o.config.Nice))
+	*k = repeatMatch{uint32(d), n >= o.config.Nice, p + n}
+	return n
 }
 
 // anyRepeat reports whether the bytes v at p stand at any of the repeat offsets, or whether a repeat
@@ -299,44 +306,60 @@ func (o *Parser) anyRepeat(src []byte, p int, v uint32, repeats *repeatList) boo
 }
 
 // relaxMatch relaxes matches of from to to bytes at position i of the chunk, from the longest down.
-// It stops after MaxMisses consecutive lengths that improve nothing.
+// It stops in front of a block of nodes, after MaxMisses consecutive ones that it did not change.
 func (o *Parser) relaxMatch(
 	i int, cost int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
 ) {
-	if to >= PricedLengths {
-		if c, first := cost+prices[PricedLengths-1], &o.best.nodes[i+to]; c < first.cost {
-			*first = pathNode{c, link{uint32(to) | flag, offset}}
+	switch {
+	case to >= PricedLengths:
+		b, k := nodeAt(i + to)
+		if c, first := cost+prices[PricedLengths-1], &o.best.nodes[b]; c < first.Cost[k] {
+			first.Set(k, c, uint32(to)|flag, offset)
 		}
 		return
-	}
-	firsts := o.best.nodes[i+from : i+to+1]
-	row := prices[from : to+1][:len(firsts)]
-	last := len(firsts) // the latest that improved something
-	if !o.keepSecond {
-		for k := len(firsts) - 1; k >= 0; k-- {
-			if c, first := cost+row[k], &firsts[k]; c < first.cost {
-				*first = pathNode{c, link{uint32(from+k) | flag, offset}}
-				last = k
-			} else if last-k >= o.config.MaxMisses {
-				break
-			}
-		}
+	case o.keepSecond:
+		o.relaxBoth(i, cost, offset, from, to, prices, flag)
 		return
 	}
-	seconds := o.secondBest.nodes[i+from : i+to+1][:len(firsts)]
-	for k := len(firsts) - 1; k >= 0; k-- {
-		c, first := cost+row[k], &firsts[k]
-		if c < first.cost {
-			if first.link.offset != offset {
-				seconds[k] = *first
+	misses := 0
+	for n := to; n >= from && misses < o.config.MaxMisses; {
+		at, k := nodeAt(i + n)
+		b := &o.best.nodes[at]
+		misses++
+		for ; k < simd.PathBlock && n >= from; k-- {
+			if c := cost + prices[n]; c < b.Cost[k] {
+				b.Set(k, c, uint32(n)|flag, offset)
+				misses = 0
 			}
-			*first = pathNode{c, link{uint32(from+k) | flag, offset}}
-			last = k
-		} else if second := &seconds[k]; c < second.cost && first.link.offset != offset {
-			*second = pathNode{c, link{uint32(from+k) | flag, offset}}
-			last = k
-		} else if last-k >= o.config.MaxMisses {
-			break
+			n--
+		}
+	}
+}
+
+// relaxBoth is relaxMatch with second-cheapest paths. It stops after MaxMisses consecutive lengths
+// that improve nothing.
+func (o *Parser) relaxBoth(
+	i int, cost int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
+) {
+	last := to + 1 // the latest length that improved something
+	for n := to; n >= from; {
+		at, k := nodeAt(i + n)
+		first, second := &o.best.nodes[at], &o.secondBest.nodes[at]
+		for ; k < simd.PathBlock && n >= from; k-- {
+			c := cost + prices[n]
+			if c < first.Cost[k] {
+				if first.Offset[k] != offset {
+					second.Copy(k, first)
+				}
+				first.Set(k, c, uint32(n)|flag, offset)
+				last = n
+			} else if c < second.Cost[k] && first.Offset[k] != offset {
+				second.Set(k, c, uint32(n)|flag, offset)
+				last = n
+			} else if last-n >= o.config.MaxMisses {
+				return
+			}
+			n--
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopz/compress/lz77/internal/base"
+	"github.com/gopz/compress/simd"
 )
 
 // link is the last edge of a path.
@@ -15,25 +16,38 @@ type link struct {
 // Flags of link.length: the path that the edge extends, if not the cheapest one.
 const (
 	fromSecond  = 1 << 31
-	fromLiteral = 1 << 30
+	fromLiteral = simd.PathFromLiteral
 	linkFlags   = fromSecond | fromLiteral
 )
 
-// pathNode is the end of a path at one position.
-type pathNode struct {
-	cost int32 // price so far, or unreached
-	link link
-}
-
 // paths holds one path to each position of a chunk.
 type paths struct {
-	nodes  []pathNode
-	states []state // behind each path; set when the position has its turn
+	nodes  []simd.PathNodes // ends of the paths, by blocks of positions
+	states []state          // behind each path; set when the position has its turn
 }
 
 func (a *paths) grow(n int) {
-	a.nodes, a.states = make([]pathNode, n), make([]state, n)
+	a.nodes, a.states = make([]simd.PathNodes, n/simd.PathBlock+1), make([]state, n)
 }
+
+// clear makes all of n positions unreached.
+func (a *paths) clear(n int) {
+	nodes := a.nodes[:(n-1)/simd.PathBlock+1]
+	for i := range nodes {
+		for k := range nodes[i].Cost {
+			nodes[i].Cost[k] = unreached
+		}
+	}
+}
+
+// link returns the last edge of the path to position i.
+func (a *paths) link(i int) link {
+	b, k := nodeAt(i)
+	return link{a.nodes[b].Length[k], a.nodes[b].Offset[k]}
+}
+
+// nodeAt returns the block of the node of position i and its place there.
+func nodeAt(i int) (block, k uint) { return uint(i) / simd.PathBlock, uint(i) % simd.PathBlock }
 
 // pathBytes is the memory of a position in paths, in bytes.
 const pathBytes = 12 + 16
@@ -70,6 +84,7 @@ func (s *state) offset(kind int, shifted bool) uint32 {
 // repeatMatch caches the end of a match at an offset, for the positions behind its first one.
 type repeatMatch struct {
 	offset uint32
+	more   bool // the match may go on behind end
 	end    int
 }
 
@@ -86,7 +101,7 @@ func (o *Parser) pathsOf(length uint32) *paths {
 
 // resolveState sets the state behind the path of a to position i > 0.
 func (o *Parser) resolveState(a *paths, i int) {
-	st, l := &a.states[i], a.nodes[i].link
+	st, l := &a.states[i], a.link(i)
 	from := o.pathsOf(l.length)
 	n := int(l.length &^ linkFlags)
 	if n == 0 {
@@ -113,7 +128,7 @@ func (o *Parser) backtrack(content []byte, last link) state {
 		end.run = 0
 	}
 	for a := &o.best; i > 0; {
-		l := a.nodes[i].link
+		l := a.link(i)
 		a = o.pathsOf(l.length)
 		l.length &^= linkFlags
 		if l.length == 0 {

@@ -45,8 +45,8 @@ type pathCosts struct {
 }
 
 // pathCostsAVX2 emits the kernel of PathCosts.
-func pathCostsAVX2() {
-	near, lane, tail := nearMasks(), laneMasks(), tailMasks()
+func pathCostsAVX2(lane Mem) {
+	near, tail := nearMasks(), tailMasks()
 	TEXT("pathCostsAVX2", attr.NOSPLIT, "func(p *"+pathPricesType+
 		", content *byte, firstCand *uint32, cands *uint64, costs *uint32, from, at, to int)")
 	Pragma("noescape")
