@@ -20,7 +20,7 @@ var formats = []Config{
 	},
 }
 
-// atLevel returns c with the settings of lz77's level 7, 8 or 9.
+// atLevel returns c with settings like those of lz77's levels: 7 is MultiHash, 8 and 9 LCPIntervals.
 func atLevel(level int, c Config) Config {
 	c.Nice, c.Passes = 256, 2
 	switch level {
