@@ -104,6 +104,9 @@ func TestFiles(t *testing.T) {
 				continue // its match finders have no kernels
 			}
 			for level := 5; level <= 6; level++ {
+				if level > matchLevel(p.Name) {
+					continue
+				}
 				for name, content := range all {
 					if chosen(p.Name, level, len(content)) {
 						onGPU += testFile(t, d, p.Name, level, name, content)
@@ -116,6 +119,15 @@ func TestFiles(t *testing.T) {
 		}
 		t.Logf("%d stages of blocks ran on the GPU", onGPU)
 	})
+}
+
+// matchLevel returns the highest level of a pipeline at which the tests ask a GPU to match. From level
+// 6 on lzseqr has layout Dense, which no device makes.
+func matchLevel(pipeline string) int {
+	if pipeline == compress.DefaultPipeline {
+		return 5
+	}
+	return 6
 }
 
 // chosen selects some of the combinations of pipeline, level and content.
@@ -193,7 +205,10 @@ func TestFused(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		for _, pipeline := range []string{compress.DefaultPipeline, "lzr"} {
 			for level := 5; level <= 6; level++ {
-				if !testenv.All() && (level == 6) != (pipeline == compress.DefaultPipeline) {
+				if level > matchLevel(pipeline) {
+					continue
+				}
+				if !testenv.All() && (level == 5) != (pipeline == compress.DefaultPipeline) {
 					continue
 				}
 				for _, b := range []compress.Backend{
@@ -248,7 +263,7 @@ func TestLost(t *testing.T) {
 	everyGPU(t, func(t *testing.T, _ string, d gpu.Device) {
 		const block = 64 << 10
 		content := mixed(25*block + 99)
-		base := []compress.Option{compress.WithLevel(6), compress.WithBlockSize(block)}
+		base := []compress.Option{compress.WithLevel(5), compress.WithBlockSize(block)}
 		want := encode(t, content, base...)
 		for i := range int64(8) {
 			after, b := i/2, []compress.Backend{compress.BackendGPU, compress.BackendFused}[i%2]
