@@ -37,7 +37,7 @@
 //	DecodeLanes2          avx2, avx512                here
 //	EncodeLanes           avx2, avx512                here
 //	DecodeCtx             avx2, avx512 with VBMI      here
-//	DecodeCtx2            avx512 with VBMI only       none: decodes no rounds
+//	DecodeCtx2            avx2, avx512 with VBMI      none: decodes no rounds
 //	Deinterleave          avx2                        here
 //	EncodeCtx             avx2                        here
 //	CheapestTables        avx2                        here
@@ -59,6 +59,12 @@
 //	ParseDoubleLazy       avx2                        lz77
 //	ParseRowHash          avx2                        lz77
 //	ParseCandidates       avx2                        lz77
+//	ParseHashChain        avx2                        lz77
+//	SlideHashChain        avx2                        here
+//	SearchTree            avx2                        here
+//	SearchMultiHash       avx2                        here
+//	PathCosts             avx2                        here
+//	RelaxPaths            avx2                        lz77
 //
 // # Memory
 //

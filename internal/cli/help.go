@@ -112,10 +112,34 @@ func helpValues() *strings.Replacer {
 		"{gzlevel}", fmt.Sprint(compress.DefaultGzipLevel),
 		"{minblock}", formatSize(minBlockSize),
 		"{maxblock}", formatSize(maxBlockSize),
+		"{blocks}", defaultBlocks(),
 		"{readermemory}", formatSize(compress.DefaultReaderMemory),
 		"{suffixes}", knownSuffixes(),
 		"{devices}", strings.Join(compress.Devices(), ", "),
 		"{pipelines}", strings.Join(pipelines[:last], ", ")+" or "+pipelines[last])
+}
+
+// defaultBlocks lists the default block sizes of .pz: "1M up to level 1, 2M up to 4 and 4M up to 9".
+func defaultBlocks() string {
+	var list []string
+	for level := 1; level <= compress.MaxLevel; level++ {
+		size := levelBlock(level)
+		if level == compress.MaxLevel || levelBlock(level+1) != size {
+			list = append(list, fmt.Sprint(formatSize(size), " up to ", level))
+		}
+	}
+	last := len(list) - 1
+	text := strings.Join(list[:last], ", ") + " and " + list[last]
+	return strings.Replace(text, " up to ", " up to level ", 1)
+}
+
+// levelBlock returns the default block size of .pz in bytes.
+func levelBlock(level int) int64 {
+	plan, err := compress.NewPlan(maxBlockSize, compress.WithLevel(level))
+	if err != nil {
+		panic(err) // the level is in range
+	}
+	return int64(plan.BlockSize())
 }
 
 // The columns of a row of help.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -106,5 +108,33 @@ func TestVersion(t *testing.T) {
 	if !strings.HasPrefix(v, "pz ") || strings.Count(v, "\n") != 1 ||
 		!strings.HasSuffix(v, ", kernels: "+compress.Kernels()+"\n") {
 		t.Errorf("version: %q", v)
+	}
+}
+
+// TestBlockSizesPage checks that docs/CLI.md has the default block sizes of .pz.
+func TestBlockSizesPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/CLI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels, sizes := "| level |", "| block of a .pz file |"
+	from := 1
+	for level := 1; level <= compress.MaxLevel; level++ {
+		size := levelBlock(level)
+		if level < compress.MaxLevel && levelBlock(level+1) == size {
+			continue
+		}
+		if from == level {
+			levels += fmt.Sprintf(" %d |", level)
+		} else {
+			levels += fmt.Sprintf(" %d to %d |", from, level)
+		}
+		sizes += " " + formatSize(size) + " |"
+		from = level + 1
+	}
+	for _, row := range []string{levels, sizes} {
+		if !strings.Contains(string(text), row+"\n") {
+			t.Errorf("docs/CLI.md lacks %q", row)
+		}
 	}
 }

@@ -54,8 +54,7 @@ var optionTable = []option{
 			"twice as fast."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +
-			"often compress better but take more memory; .pz uses 1M up to level 3, 2M at level " +
-			"4, 4M at 5 to 7, 8M at 8 and 16M at 9."},
+			"often compress better but take more memory; .pz uses {blocks}."},
 	{group: groupCompress, long: "rsyncable",
 		text: "End blocks where the content says so. A local edit of FILE then changes the result " +
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
