@@ -15,7 +15,7 @@ import (
 )
 
 const filesUsage = `usage: scripts/bench.sh [OPTION]... [FILE or DIRECTORY]...
-       scripts/bench.sh --frontier [OPTION]... FILE   measure all levels in memory; see its --help
+       scripts/bench.sh --frontier [OPTION]... FILE...  measure all levels in memory; see its --help
 
 Compares pz with other installed compressors on the same files, from files in the page cache to the
 null device. Prints the ratio and MB/s (1,000,000 bytes of content per second) as medians. Checks

@@ -4,26 +4,28 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gopz/compress"
 )
 
-const frontierUsage = `usage: scripts/bench.sh --frontier [OPTION]... FILE
+const frontierUsage = `usage: scripts/bench.sh --frontier [OPTION]... FILE...
 
 Measures every level of pz, zstd, lz4 and klauspost/compress by turns, in memory, with one thread.
 Writes a picture and a table of ratio and speed, in MB of content per second of processor time. A
 second table has pz's speed relative to each level of the others, at the lowest level of pz that is
-no larger.
+no larger. With several files, ratios and speeds are geometric means: each file weighs the same.
 
   --repeats N      rounds (3); the tables have medians
-  --seconds N      time for each level, each way and round (1); the fastest try counts, and there is
-                   at least one
+  --seconds N      time for each file, level, way and round (1); the fastest try counts, and there is
+                   at least one. zstd and lz4 take whole seconds, at least 1
   --output DIR     directory for frontier.svg and frontier.md (docs/generated)
   --only LIST      lzseqr, lzr, lzf, deflate, zstd, lz4, kp-zstd, kp-s2, kp-gzip (all)
   --levels LIST    levels, such as 1,3,5-7; for one compressor as in "1-9 zstd=1,3,19"
@@ -39,7 +41,7 @@ type family struct {
 	title  string
 	lo, hi int
 	ours   bool
-	run    func(level int, in *input, least time.Duration) runner
+	run    func(level int, least time.Duration) func(*input) runner
 }
 
 // families in the order of the table.
@@ -55,49 +57,68 @@ var families = []family{
 	{"kp-gzip", "klauspost gzip", 1, 9, false, libraryRunner(klauspostGzip)},
 }
 
-func pzRunner(pipeline string) func(int, *input, time.Duration) runner {
+func pzRunner(pipeline string) func(int, time.Duration) func(*input) runner {
 	return libraryRunner(func(level int) (coder, error) { return pzCoder(pipeline, level) })
 }
 
-func libraryRunner(newCoder func(int) (coder, error)) func(int, *input, time.Duration) runner {
-	return func(level int, in *input, least time.Duration) runner {
-		return coderRunner(in, least, func() (coder, error) { return newCoder(level) })
+// libraryRunner returns runners of a level that share one coder.
+func libraryRunner(newCoder func(int) (coder, error)) func(int, time.Duration) func(*input) runner {
+	return func(level int, least time.Duration) func(*input) runner {
+		shared := sync.OnceValues(func() (coder, error) { return newCoder(level) })
+		return func(in *input) runner { return coderRunner(in, least, shared) }
 	}
 }
 
-func programRunner(name string) func(int, *input, time.Duration) runner {
-	return func(level int, in *input, least time.Duration) runner {
-		return selfTimed(name, level, in, least)
+func programRunner(name string) func(int, time.Duration) func(*input) runner {
+	return func(level int, least time.Duration) func(*input) runner {
+		return func(in *input) runner { return selfTimed(name, level, in, least) }
 	}
 }
 
-// point is a level of a family with its measurements.
+// point is a level of a family with its measurements of each file.
 type point struct {
-	entry
 	family *family
+	level  int
+	files  []*entry
 }
+
+// mean returns the geometric mean over the files.
+func (p *point) mean(of func(*entry) float64) float64 {
+	sum := 0.0
+	for _, e := range p.files {
+		sum += math.Log(of(e))
+	}
+	return math.Exp(sum / float64(len(p.files)))
+}
+
+func (p *point) ratio() float64 { return p.mean(func(e *entry) float64 { return e.ratio() }) }
 
 // compressSpeed and decompressSpeed return MB of content per second of processor time.
-func (p *point) compressSpeed() float64   { return p.speed(p.compress, cpuClock) }
-func (p *point) decompressSpeed() float64 { return p.speed(p.decompress, cpuClock) }
+func (p *point) compressSpeed() float64 {
+	return p.mean(func(e *entry) float64 { return e.speed(e.compress, cpuClock) })
+}
+
+func (p *point) decompressSpeed() float64 {
+	return p.mean(func(e *entry) float64 { return e.speed(e.decompress, cpuClock) })
+}
 
 type frontierConfig struct {
 	repeats  int
-	seconds  int
+	seconds  float64
 	output   string
 	only     []string
 	levels   levelSpec
 	revision string
 	notes    []string
 	benchfmt bool
-	file     string
+	files    []string
 }
 
 func parseFrontier(args []string) (*frontierConfig, error) {
 	cfg := &frontierConfig{}
 	f := newFlags("frontier")
 	f.IntVar(&cfg.repeats, "repeats", 3, "")
-	f.IntVar(&cfg.seconds, "seconds", 1, "")
+	f.Float64Var(&cfg.seconds, "seconds", 1, "")
 	f.StringVar(&cfg.output, "output", filepath.Join("docs", "generated"), "")
 	f.StringVar(&cfg.revision, "revision", "unknown", "") // scripts/bench.sh sets it
 	f.BoolVar(&cfg.benchfmt, "benchfmt", false, "")
@@ -108,17 +129,17 @@ func parseFrontier(args []string) (*frontierConfig, error) {
 		return nil, err
 	}
 	switch {
-	case f.NArg() != 1:
-		return nil, usageError("frontier measures one file")
-	case cfg.repeats < 1 || cfg.seconds < 0:
-		return nil, usageError("--repeats: at least 1; --seconds: at least 0")
+	case f.NArg() == 0:
+		return nil, usageError("frontier needs a file")
+	case cfg.repeats < 1 || !(cfg.seconds >= 0 && cfg.seconds < 3600):
+		return nil, usageError("--repeats: at least 1; --seconds: 0 to 3600")
 	}
 	for _, name := range cfg.only {
 		if !slices.ContainsFunc(families, func(f family) bool { return f.name == name }) {
 			return nil, usageError("--only: no compressor is called %q", name)
 		}
 	}
-	cfg.file = f.Arg(0)
+	cfg.files = f.Args()
 	return cfg, nil
 }
 
@@ -127,15 +148,17 @@ func runFrontier(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	in, err := readInput(cfg.file)
-	if err != nil {
-		return err
+	inputs := make([]*input, len(cfg.files))
+	for i, path := range cfg.files {
+		if inputs[i], err = readInput(path); err != nil {
+			return err
+		}
 	}
-	points := cfg.points(ctx, in)
+	points := cfg.points(ctx, inputs)
 	before := load()
-	entries := make([]*entry, len(points))
-	for i, p := range points {
-		entries[i] = &p.entry
+	var entries []*entry
+	for _, p := range points {
+		entries = append(entries, p.files...)
 	}
 	if err := measure(ctx, entries, cfg.repeats); err != nil {
 		return err
@@ -149,13 +172,13 @@ func runFrontier(ctx context.Context, args []string, out io.Writer) error {
 	if err := os.WriteFile(filepath.Join(cfg.output, "frontier.svg"), picture(points), 0o666); err != nil {
 		return err
 	}
-	head := cfg.heading(in, before, load())
+	head := cfg.heading(inputs, before, load())
 	return os.WriteFile(filepath.Join(cfg.output, "frontier.md"), report(head, points), 0o666)
 }
 
 // points returns all levels to measure. It leaves out programs that are not installed.
-func (cfg *frontierConfig) points(ctx context.Context, in *input) (all []*point) {
-	least := time.Duration(cfg.seconds) * time.Second
+func (cfg *frontierConfig) points(ctx context.Context, inputs []*input) (all []*point) {
+	least := time.Duration(cfg.seconds * float64(time.Second))
 	for i := range families {
 		f := &families[i]
 		if len(cfg.only) > 0 && !slices.Contains(cfg.only, f.name) {
@@ -170,24 +193,33 @@ func (cfg *frontierConfig) points(ctx context.Context, in *input) (all []*point)
 			cfg.notes = append(cfg.notes, programVersion(ctx, f.name, path))
 		}
 		for _, l := range cfg.levels.of(f.name, span(f.lo, f.hi), f.lo, f.hi) {
-			r := result{setting: setting{f.name, l, 1}, file: in.name, size: in.size}
-			all = append(all, &point{entry{r, f.run(l, in, least)}, f})
+			p, run := &point{family: f, level: l}, f.run(l, least)
+			for _, in := range inputs {
+				r := result{setting: setting{f.name, l, 1}, file: in.name, size: in.size}
+				p.files = append(p.files, &entry{r, run(in)})
+			}
+			all = append(all, p)
 		}
 	}
 	return all
 }
 
-func (cfg *frontierConfig) heading(in *input, before, after string) []string {
+func (cfg *frontierConfig) heading(inputs []*input, before, after string) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = fmt.Sprintf("%s (%d bytes)", in.name, in.size)
+	}
 	lines := []string{
-		fmt.Sprintf("Content: %s, %d bytes", in.name, in.size),
+		"Content: " + strings.Join(names, ", "),
 		fmt.Sprintf("Machine: %s; load average %s before, %s after", machine(), before, after),
 		fmt.Sprintf("Versions: pz of revision %s; klauspost/compress %s", cfg.revision,
 			moduleVersion("github.com/klauspost/compress")),
 	}
 	lines = append(lines, cfg.notes...)
 	return append(lines,
-		fmt.Sprintf("Method: median over the rounds (%d) of the fastest try within %d s or more",
-			cfg.repeats, cfg.seconds),
+		fmt.Sprintf("Method: median over the rounds (%d) of the fastest try within %g s or more, "+
+			"%g s for zstd and lz4; geometric means over the files",
+			cfg.repeats, cfg.seconds, max(1, math.Floor(cfg.seconds))),
 		"zstd and lz4 measure themselves (option `-b`) in wall time, and their frames have no checksums. "+
 			"Their speeds are scaled to processor time. The other decoders verify checksums where "+
 			"their format has them")

@@ -20,13 +20,17 @@ import (
 // TestFrontier measures two levels of every library and checks the files it writes.
 func TestFrontier(t *testing.T) {
 	dir := t.TempDir()
-	file, out := filepath.Join(dir, "log"), filepath.Join(dir, "made", "here")
-	if err := os.WriteFile(file, corpus.ByName("log").Make(1<<17), 0o600); err != nil {
-		t.Fatal(err)
+	out := filepath.Join(dir, "made", "here")
+	var files []string
+	for _, name := range []string{"log", "text"} {
+		files = append(files, filepath.Join(dir, name))
+		if err := os.WriteFile(filepath.Join(dir, name), corpus.ByName(name).Make(1<<17), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	err := runFrontier(context.Background(), []string{"--repeats", "1", "--seconds", "0", "--levels", "1-2",
-		"--output", out, "--note", "made data", "--revision", "0123abc",
-		"--only", "lzseqr,lzr,lzf,deflate,kp-zstd,kp-s2,kp-gzip", file}, nil)
+	err := runFrontier(context.Background(), append([]string{"--repeats", "1", "--seconds", "0",
+		"--levels", "1-2", "--output", out, "--note", "made data", "--revision", "0123abc",
+		"--only", "lzseqr,lzr,lzf,deflate,kp-zstd,kp-s2,kp-gzip"}, files...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +39,7 @@ func TestFrontier(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| pz lzseqr | 1 |", "| pz deflate (.gz) | 2 |", "| klauspost zstd | 1 |",
-		"| klauspost s2 | 2 |", "| klauspost gzip | 2 |", "log, 131072 bytes", "made data.",
+		"| klauspost s2 | 2 |", "| klauspost gzip | 2 |", "log (131072 bytes), text (131072 bytes)", "made data.",
 		"revision 0123abc", "**", "| lzseqr | ×c | ×d |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -68,7 +72,24 @@ func checkXML(t *testing.T, text []byte) {
 // newPoint returns a point for 1000 bytes of content with samples of so many milliseconds.
 func newPoint(f *family, level int, packed int64, ms ...float64) *point {
 	s := samplesOf(ms...)
-	return &point{entry{result: result{setting{f.name, level, 1}, "x", 1000, packed, s, s}}, f}
+	e := &entry{result: result{setting{f.name, level, 1}, "x", 1000, packed, s, s}}
+	return &point{f, level, []*entry{e}}
+}
+
+// TestPointMean has two files, of 10 and 1 bytes to the byte.
+func TestPointMean(t *testing.T) {
+	f := &families[0]
+	a, b := newPoint(f, 1, 100, 10), newPoint(f, 1, 1000, 40)
+	a.files = append(a.files, b.files...)
+	if r, s := a.ratio(), a.compressSpeed(); math.Abs(r-math.Sqrt(10)) > 1e-9 || math.Abs(s-0.05) > 1e-9 {
+		t.Errorf("ratio %g, speed %g", r, s)
+	}
+	peer := newPoint(&families[4], 1, 100, 20)
+	peer.files = append(peer.files, newPoint(&families[4], 1, 100, 20).files...)
+	// 20 by 10 and 20 by 40 milliseconds.
+	if r := relative(a, peer, func(e *entry) []sample { return e.compress }); math.Abs(r-1) > 1e-9 {
+		t.Errorf("relative %g", r)
+	}
 }
 
 // TestPicture draws a point alone and points in one place. Every family has a style.
@@ -156,8 +177,8 @@ func TestParseSelfTimed(t *testing.T) {
 
 func TestParseFrontier(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"a", "b"}, {"--nosuch", "a"}, {"--repeats", "0", "a"}, {"--only", "lzseqr,none", "a"},
-		{"--levels", "x", "a"}, {"--seconds", "-1", "a"},
+		{}, {"--nosuch", "a"}, {"--repeats", "0", "a"}, {"--only", "lzseqr,none", "a"},
+		{"--levels", "x", "a"}, {"--seconds", "-1", "a"}, {"--seconds", "NaN", "a"},
 	} {
 		if _, err := parseFrontier(args); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", args, err)

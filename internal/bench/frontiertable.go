@@ -34,7 +34,7 @@ func report(head []string, points []*point) []byte {
 	if t := relativeTable(points); len(t.rows) > 0 {
 		b.WriteString("\n## Relative speed\n\n" +
 			"pz's speed divided by the other's, at the lowest level of each pipeline that is no larger:\n" +
-			"×c compressing, ×d decompressing; medians over the rounds.\n\n")
+			"×c compressing, ×d decompressing; medians over the rounds, geometric means over the files.\n\n")
 		t.markdown(&b)
 	}
 	return b.Bytes()
@@ -89,7 +89,8 @@ func ownPoints(points []*point) (own []*point) {
 // undominated says whether no other point is at least as small and as fast as p and better in one.
 func undominated(p *point, points []*point, speed func(*point) float64) bool {
 	for _, o := range points {
-		if o.packed <= p.packed && speed(o) > speed(p) || o.packed < p.packed && speed(o) >= speed(p) {
+		if o.ratio() >= p.ratio() && speed(o) > speed(p) ||
+			o.ratio() > p.ratio() && speed(o) >= speed(p) {
 			return false
 		}
 	}
@@ -116,10 +117,10 @@ func relativeTable(points []*point) *table {
 		}
 		row := []string{p.family.title, strconv.Itoa(p.level), fmt.Sprintf("%.3f", p.ratio())}
 		for _, f := range own {
-			if q := lowest(f, points, p.packed); q != nil {
+			if q := lowest(f, points, p.ratio()); q != nil {
 				row = append(row, strconv.Itoa(q.level),
-					fmt.Sprintf("%.2f", relative(q.compress, p.compress)),
-					fmt.Sprintf("%.2f", relative(q.decompress, p.decompress)))
+					fmt.Sprintf("%.2f", relative(q, p, func(e *entry) []sample { return e.compress })),
+					fmt.Sprintf("%.2f", relative(q, p, func(e *entry) []sample { return e.decompress })))
 			} else {
 				row = append(row, "–", "–", "–")
 			}
@@ -129,21 +130,27 @@ func relativeTable(points []*point) *table {
 	return t
 }
 
-// lowest returns the lowest level of f that has at most so many bytes, nil if there is none.
-func lowest(f *family, points []*point, size int64) *point {
+// lowest returns the lowest level of f that has at least that ratio, nil if there is none.
+func lowest(f *family, points []*point, ratio float64) *point {
 	for _, p := range points {
-		if p.family == f && p.packed <= size {
+		if p.family == f && p.ratio() >= ratio {
 			return p
 		}
 	}
 	return nil
 }
 
-// relative returns the speed of ours divided by that of theirs: the median over the rounds.
-func relative(ours, theirs []sample) float64 {
-	v := make([]float64, len(ours))
-	for i := range v {
-		v[i] = theirs[i].cpu.Seconds() / ours[i].cpu.Seconds()
-	}
-	return middle(v)
+// relative returns the speed of ours divided by that of theirs: the geometric mean over the files of
+// the median over the rounds.
+func relative(ours, theirs *point, samples func(*entry) []sample) float64 {
+	i := -1
+	return ours.mean(func(e *entry) float64 {
+		i++
+		a, b := samples(e), samples(theirs.files[i])
+		v := make([]float64, len(a))
+		for k := range v {
+			v[k] = b[k].cpu.Seconds() / a[k].cpu.Seconds()
+		}
+		return middle(v)
+	})
 }
