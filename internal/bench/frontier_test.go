@@ -24,7 +24,8 @@ func TestFrontier(t *testing.T) {
 	var files []string
 	for _, name := range []string{"log", "text"} {
 		files = append(files, filepath.Join(dir, name))
-		if err := os.WriteFile(filepath.Join(dir, name), corpus.ByName(name).Make(1<<17), 0o600); err != nil {
+		content := corpus.ByName(name).Make(1 << 17)
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,8 +40,8 @@ func TestFrontier(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| pz lzseqr | 1 |", "| pz deflate (.gz) | 2 |", "| klauspost zstd | 1 |",
-		"| klauspost s2 | 2 |", "| klauspost gzip | 2 |", "log (131072 bytes), text (131072 bytes)", "made data.",
-		"revision 0123abc", "**", "| lzseqr | ×c | ×d |"} {
+		"| klauspost s2 | 2 |", "| klauspost gzip | 2 |", "log (131072 bytes), text (131072 bytes)",
+		"made data.", "revision 0123abc", "**", "| lzseqr | ×c | ×d |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
