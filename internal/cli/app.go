@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/gopz/compress"
@@ -44,6 +45,7 @@ type app struct {
 	garbage int64        // bytes written and read since the last garbage collection
 	status  int          // exit code so far
 	stopped bool         // standard output failed; no further file is processed
+	noPipe  bool         // the reader of standard output has closed its pipe
 }
 
 func newApp() *app {
@@ -62,15 +64,17 @@ func newApp() *app {
 // Main runs the command with the arguments of the process and exits with its status.
 func Main() {
 	silenceDrivers()
-	os.Exit(newApp().main(os.Args[1:]))
+	os.Exit(newApp().main(os.Args))
 }
 
 // main calls run and does what concerns the whole process: signals, panics and the closing of
-// standard output. Some file systems report a failed write only when the file is closed.
+// standard output. Some file systems report a failed write only when the file is closed. args
+// includes the name of the program.
 func (a *app) main(args []string) (status int) {
 	// Buffers live as long as the program and blocks leave no garbage. Collecting less often
 	// compresses 4% and restores 6% faster.
 	debug.SetGCPercent(400)
+	crashBySignal()
 	a.temp.watchSignals()
 	defer func() {
 		// The runtime would exit with code 2, which means a warning here. Deferred calls have
@@ -81,13 +85,29 @@ func (a *app) main(args []string) (status int) {
 			status = exitError
 		}
 	}()
-	status = a.run(args)
+	status = a.run(withNameOptions(args))
+	if a.noPipe {
+		a.temp.waitForSignal()
+		dieByBrokenPipe(a.stdout)
+	}
 	if err := a.stdout.Close(); err != nil && !errors.Is(err, fs.ErrClosed) && !a.stopped {
 		a.fail("standard output", "%s", reason(err))
 		status = a.status
 	}
 	a.temp.waitForSignal()
 	return status
+}
+
+// failStdout reports an error of standard output and stops the run. A reader that closes its pipe
+// has what it wants, as in pz -dc FILE | head, so that is no message.
+func (a *app) failStdout(err error) {
+	a.stopped = true
+	if errors.Is(err, syscall.EPIPE) {
+		a.noPipe = true
+		a.raise(exitError)
+		return
+	}
+	a.fail("standard output", "%s", reason(err))
 }
 
 // raise sets the exit code to status unless an error has set it already.

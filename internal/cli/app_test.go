@@ -27,8 +27,10 @@ func TestMain(m *testing.M) {
 	}
 	a := newApp()
 	// At step PZ_TEST_STEP the program reports to the test. Then it waits for a fatal signal if
-	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics.
+	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics, and
+	// at step PZ_TEST_MEMORY it asks for more memory than there is.
 	stop, crash := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
+	greedy := os.Getenv("PZ_TEST_MEMORY")
 	a.step = func(name string) {
 		switch name {
 		case "":
@@ -43,15 +45,20 @@ func TestMain(m *testing.M) {
 			}
 		case crash:
 			panic("at " + name)
+		case greedy:
+			tooMuch = make([]byte, math.MaxInt>>19)
 		}
 	}
-	code := a.main(os.Args[1:])
+	code := a.main(os.Args)
 	if os.Getenv("PZ_TEST_PEAK") != "" {
 		status, _ := os.ReadFile("/proc/self/status")
 		os.Stderr.Write(status)
 	}
 	os.Exit(code)
 }
+
+// tooMuch keeps the compiler from leaving out an allocation.
+var tooMuch []byte
 
 // command returns pz as a process.
 func command(args ...string) *exec.Cmd {

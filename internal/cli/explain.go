@@ -30,6 +30,9 @@ func (a *app) explain(in *source, err error) string {
 // diagnose returns the problem and, where there is one, a remedy.
 func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	switch {
+	case a.cfg.needsRandomAccess() && in.goesOn(e):
+		return "goes on in another format" + atByte(in, e) + ", which -l, --index and --recover do not read",
+			"-d restores all"
 	case errors.Is(e, compress.ErrFormat), errors.Is(e, compress.ErrNoIndex):
 		return a.unreadable(in)
 	case errors.Is(e, compress.ErrMemory):
@@ -172,7 +175,7 @@ func atByte(in *source, e *compress.Error) string {
 	if e.Offset < 0 || in.regular() && e.Offset > in.info.Size() {
 		return ""
 	}
-	return fmt.Sprintf(" (byte %d)", e.Offset)
+	return fmt.Sprintf(" (byte %d)", in.part+e.Offset)
 }
 
 // fromBlock names the first missing block, if it is known.
@@ -199,7 +202,7 @@ const dcBeforeDamage = `"pz -dc FILE" restores the content before the damage`
 func (a *app) recovery(in *source, e *compress.Error, part string) string {
 	table, sized := in.probeZstd()
 	switch {
-	case !in.regular() || a.cfg.mode == modeRecover:
+	case !in.regular() || a.cfg.mode == modeRecover || in.part > 0:
 		return ""
 	case table || sized && e.Block > 0: // the frames before the damage
 		part = strings.ReplaceAll(part, "block", "frame")

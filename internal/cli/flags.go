@@ -73,6 +73,8 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("trial", func() { c.tuning = compress.TuneTrial })
 	action("no-name", func() { c.names = namesDrop })
 	action("name", func() { c.names = namesUse })
+	action("quiet", func() { c.quiet, c.verbose = true, false })
+	action("verbose", func() { c.quiet, c.verbose = false, true })
 }
 
 // boolFlags adds the options without a value that stand for themselves.
@@ -81,8 +83,6 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.toStdout, "stdout")
 	flag(&c.force, "force")
 	flag(&c.recursive, "recursive")
-	flag(&c.quiet, "quiet")
-	flag(&c.verbose, "verbose")
 	flag(&c.version, "version")
 	flag(&c.json, "json")
 	flag(&c.noCheck, "no-check")

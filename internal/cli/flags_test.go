@@ -44,10 +44,11 @@ func TestFlags(t *testing.T) {
 		{"--rm -k", func(c config) bool { return !c.remove }},
 		{"--keep --rm", func(c config) bool { return c.remove }},
 		{"-l --json", func(c config) bool { return c.json }},
-		{"-crqv", func(c config) bool { return c.toStdout && c.recursive && c.quiet && c.verbose }},
-		{"--stdout --recursive --quiet --verbose --force",
+		{"-crqv", func(c config) bool { return c.toStdout && c.recursive && !c.quiet && c.verbose }},
+		{"-v -q", func(c config) bool { return c.quiet && !c.verbose }},
+		{"--stdout --recursive --verbose --quiet --force",
 			func(c config) bool {
-				return c.toStdout && c.recursive && c.quiet && c.verbose && c.force
+				return c.toStdout && c.recursive && c.quiet && !c.verbose && c.force
 			}},
 		{"-o out in", func(c config) bool { return c.output == "out" }},
 		{"--output=out in", func(c config) bool { return c.output == "out" }},

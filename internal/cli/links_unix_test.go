@@ -59,7 +59,14 @@ func TestSymbolicLinks(t *testing.T) {
 	write(t, "content", other, "a")
 	os.Symlink(other, filepath.Join(dir, "directory"))
 	os.Symlink("target", link)
-	pz(t, "", "-rf", dir).want(t, exitOK)
+	res := pz(t, "", "-rf", dir).want(t, exitWarning, filepath.Join(dir, "directory")+
+		": is a symbolic link -- ignored\n", link+": is a symbolic link -- ignored\n")
+	if strings.Count(res.err, "\n") != 2 {
+		t.Errorf("other messages: %s", res.err)
+	}
+	if res := pz(t, "", "-rfq", dir).want(t, exitWarning); res.err != "" {
+		t.Errorf("-q: %s", res.err)
+	}
 	wantFiles(t, other, "a")
 	wantFiles(t, dir, "directory", "link", "target", "target.pz", "victim", "victim.pz")
 	pz(t, "", "-r", filepath.Join(dir, "directory")).want(t, exitWarning, "is a symbolic link")
@@ -89,7 +96,7 @@ func TestSpecialFiles(t *testing.T) {
 	pz(t, "", fifo).want(t, exitWarning, "is not a regular file -- ignored")
 	pz(t, "", "-f", fifo).want(t, exitWarning, "is not a regular file -- ignored")
 	pz(t, "", "-l", fifo).want(t, exitError, "is not a regular file")
-	pz(t, "", "-r", dir).want(t, exitOK)
+	pz(t, "", "-r", dir).want(t, exitWarning, fifo+": is not a regular file -- ignored\n")
 	wantFiles(t, dir, "fifo")
 
 	// -c reads a named pipe, and -o writes it.

@@ -157,7 +157,6 @@ func (a *app) writeOut(text string) {
 		return
 	}
 	if _, err := a.stdout.WriteString(text); err != nil {
-		a.stopped = true
-		a.fail("standard output", "%s", reason(err))
+		a.failStdout(err)
 	}
 }

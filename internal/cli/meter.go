@@ -11,19 +11,22 @@ import (
 // meter counts the bytes of one transfer and notes whether the output failed. The library reads,
 // writes and reports progress on the caller's goroutine, so meter needs no lock.
 type meter struct {
-	app   *app
-	in    *source
-	r     countReader
-	w     countWriter
-	start time.Time
-	last  compress.Progress
-	grew  bool // the source holds more than was read
-	bar   *progressBar
+	app    *app
+	in     *source
+	r      countReader
+	w      countWriter
+	start  time.Time
+	from   int64             // offset where reading begins
+	last   compress.Progress // so far
+	before compress.Progress // of parts in other formats that have been restored
+	grew   bool              // the source holds more than was read
+	bar    *progressBar
 }
 
 type countReader struct {
-	m *meter
-	n int64
+	m      *meter
+	n      int64
+	recent recentBytes // when restoring
 }
 
 func (c *countReader) Read(p []byte) (int, error) {
@@ -31,6 +34,9 @@ func (c *countReader) Read(p []byte) (int, error) {
 	c.n += int64(n)
 	c.m.bar.setRead(c.n)
 	c.m.in.keepPrefix(p[:n])
+	if c.m.app.cfg.mode != modeCompress {
+		c.recent.add(p[:n])
+	}
 	return n, err
 }
 
@@ -57,7 +63,7 @@ func (c *countWriter) Write(p []byte) (int, error) {
 }
 
 func (a *app) newMeter(in *source, out *output) *meter {
-	m := &meter{app: a, in: in, start: a.now()}
+	m := &meter{app: a, in: in, start: a.now(), from: in.start}
 	m.r.m, m.w.m = m, m
 	m.bar = a.newProgressBar(in, out, m.start)
 	return m
@@ -80,7 +86,7 @@ func (m *meter) reader() io.Reader {
 func (m *meter) read() int64 {
 	if m.direct() {
 		if at, err := m.in.f.Seek(0, io.SeekCurrent); err == nil {
-			return at - m.in.start
+			return at - m.from
 		}
 	}
 	return m.r.n
@@ -88,6 +94,9 @@ func (m *meter) read() int64 {
 
 // progress receives the progress of a Writer or Reader.
 func (m *meter) progress(p compress.Progress) {
+	p.Content += m.before.Content
+	p.Compressed += m.before.Compressed
+	p.Blocks += m.before.Blocks
 	m.last = p
 	done := p.Compressed
 	if m.app.cfg.mode == modeCompress {

@@ -54,7 +54,11 @@ func (a *app) openSource(e entry) *source {
 	if want == link {
 		link = info
 	}
-	return &source{app: a, f: f, name: e.path, info: info, link: link}
+	s := &source{app: a, f: f, name: e.path, info: info, link: link}
+	if s.regular() {
+		s.change = changeTime(f)
+	}
+	return s
 }
 
 var errNotRegular = errors.New("is not a regular file, which -l, --index and --recover need; " +

@@ -109,7 +109,8 @@ var optionTable = []option{
 	{group: groupOutput, short: "r", long: "recursive",
 		brief: "Process all files in directories.",
 		text: "Process all files in the given directories and below. Compressing skips files " +
-			"with the suffixes {suffixes}; the other modes skip files without them."},
+			"with the suffixes {suffixes}; the other modes skip files without them. Symbolic " +
+			"links and special files give a warning."},
 	{group: groupOutput, short: "f", long: "force",
 		brief: "Overwrite existing files.",
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
@@ -165,12 +166,13 @@ var optionTable = []option{
 	{group: groupExit, label: "0",
 		text: "Success."},
 	{group: groupExit, label: "1",
-		text: "An error, or a reader that closes its pipe early, as in pz -dc FILE | head " +
-			"(\"broken pipe\")."},
+		text: "An error; the other files are still processed."},
 	{group: groupExit, label: "2",
-		text: "A warning: pz skipped a file or left something out."},
+		text: "A warning: pz skipped a file or left something out. What -r skips for its suffix " +
+			"does not count."},
 	{group: groupExit, label: "128+N",
-		text: "Signal N ended the program."},
+		text: "Signal N ended the program; SIGPIPE (13) if a reader closed its pipe early, as in " +
+			"pz -dc FILE | head."},
 }
 
 // shortName returns the one-letter name of an option, or "".

@@ -57,6 +57,9 @@ func (a *app) createOutput(at location, replace, private bool) (*output, error) 
 	}
 }
 
+// tempMark stands between name and random digits of a temporary name.
+const tempMark = ".pz-"
+
 // tempName returns .NAME.pz-XXXXXXXX. It cuts NAME to 200 bytes, because most file systems limit
 // names to 255. It cuts between UTF-8 sequences, because some file systems reject other names.
 func tempName(base string) string {
@@ -70,7 +73,17 @@ func tempName(base string) string {
 		}
 		base = base[:cut]
 	}
-	return "." + base + ".pz-" + hex.EncodeToString(b[:])
+	return "." + base + tempMark + hex.EncodeToString(b[:])
+}
+
+// isTempName reports whether tempName makes such names.
+func isTempName(name string) bool {
+	at := len(name) - len(tempMark) - 8
+	if at < 2 || name[0] != '.' || name[at:at+len(tempMark)] != tempMark {
+		return false
+	}
+	_, err := hex.DecodeString(name[at+len(tempMark):])
+	return err == nil
 }
 
 // discard deletes an incomplete output.
@@ -113,8 +126,12 @@ func (o *output) commit(in *source, removeSource bool) error {
 // finishFile gives the file the mode and the time of the source, syncs it and closes it.
 func (o *output) finishFile(in *source) error {
 	if in.info != nil && in.regular() {
-		perm := copyOwner(o.f, in.info)
-		if err := o.f.Chmod(perm); err != nil {
+		// The access that the source has by now counts. Its content is that of the time stored.
+		now, err := in.f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := copyAccess(o.f, in.f, now); err != nil {
 			o.app.warn(o.name, "cannot set the mode: %s", reason(err))
 		}
 		modTime := in.info.ModTime()

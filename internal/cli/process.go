@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"runtime"
@@ -137,29 +136,7 @@ func (a *app) transfer(in *source, out *output, m *meter) error {
 	case modeCompress:
 		return a.compress(w, in, m, opts)
 	}
-	r := m.reader()
-	if a.cfg.force && a.cfg.mode == modeDecompress && out.f == a.stdout {
-		head, unknown, err := sniff(&m.r)
-		if unknown || !m.direct() {
-			r = io.MultiReader(bytes.NewReader(head), &m.r)
-		} else if err == nil {
-			_, err = in.f.Seek(in.start, io.SeekStart)
-		}
-		if err != nil {
-			return err
-		}
-		if unknown {
-			_, err := io.Copy(w, r)
-			return err
-		}
-	}
-	zr, err := compress.NewReader(r, opts...)
-	if err != nil {
-		return err
-	}
-	defer zr.Close()
-	_, err = zr.WriteTo(w)
-	return err
+	return a.restore(w, in, m, opts)
 }
 
 // compress compresses in to w.
@@ -204,24 +181,14 @@ func notRemoved(remove bool) string {
 	return ""
 }
 
-// sniff reads the first bytes and reports whether their format is unknown. As in gzip, -dcf copies
-// such data unchanged.
-func sniff(r io.Reader) (head []byte, unknown bool, err error) {
-	head = make([]byte, magicSize)
-	n, err := io.ReadFull(r, head)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	head = head[:n]
-	_, ok := compress.DetectFormat(head)
-	return head, !ok, err
-}
-
 // report prints an error of transfer: of the output if writing failed, and of the source otherwise.
 func (a *app) report(in *source, out *output, m *meter, err error) {
-	if m.w.err != nil {
+	switch {
+	case m.w.err != nil && out.f == a.stdout:
+		a.failStdout(m.w.err)
+		return
+	case m.w.err != nil:
 		a.fail(out.name, "%s", reason(m.w.err))
-		a.stopped = out.f == a.stdout
 		return
 	}
 	a.fail(in.name, "%s", a.explain(in, err))

@@ -47,6 +47,48 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	wantFiles(t, dir, "a", "a.pz")
 }
 
+// TestModeChangesMeanwhile checks that the result has the mode that the source has at the end.
+func TestModeChangesMeanwhile(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "a")
+	atStep(t, "created", func() { os.Chmod(in, 0o600) }, in).want(t, exitOK)
+	if fi, err := os.Stat(in + ".pz"); err != nil || fi.Mode() != 0o600 {
+		t.Errorf("mode %v, %v", fi.Mode(), err)
+	}
+}
+
+// TestSameFileInParallel checks runs of pz -f --rm on the same file: all that have opened it succeed.
+func TestSameFileInParallel(t *testing.T) {
+	for _, j := range newJobs(t, sample(300_000)) {
+		j.prepare(t)
+		type process struct {
+			cmd    *exec.Cmd
+			stderr *bufio.Reader
+			resume func()
+		}
+		var all []process
+		for i := range 6 {
+			cmd := j.command("-f", "--rm")
+			stderr, resume := startToStep(t, cmd, []string{"created", "written", "synced"}[i%3])
+			all = append(all, process{cmd, stderr, resume})
+		}
+		for _, p := range all {
+			p.resume()
+			text, _ := io.ReadAll(p.stderr)
+			if err := p.cmd.Wait(); err != nil || len(text) > 0 {
+				t.Errorf("%v: %s", err, text)
+			}
+			j.check(t, "in parallel", true)
+		}
+		wantFiles(t, j.dir, j.result)
+		// Then it is gone.
+		out, _ := j.command("-f", "--rm").CombinedOutput()
+		if !strings.Contains(string(out), "no such file") {
+			t.Errorf("message: %s", out)
+		}
+		wantFiles(t, j.dir, j.result)
+	}
+}
+
 // atStep runs pz as a process and calls do at the step.
 func atStep(t *testing.T, step string, do func(), args ...string) result {
 	t.Helper()
@@ -111,6 +153,18 @@ func TestSourceChanges(t *testing.T) {
 	res = atStep(t, "created", func() { os.Chtimes(in, time.Time{}, time.Unix(1, 0)) }, "--rm", in)
 	res.want(t, exitWarning, "a: changed while it was read -- not removed")
 	wantFiles(t, dir, "a", "a.pz")
+
+	// Content and size are new, and the time is put back.
+	os.Remove(in + ".pz")
+	write(t, sample(50_000), dir, "a")
+	res = atStep(t, "written", func() {
+		fi, _ := os.Stat(in)
+		write(t, noise(50_000), dir, "a")
+		os.Chtimes(in, time.Time{}, fi.ModTime())
+	}, "--rm", in)
+	res.want(t, exitWarning, "a: not removed: it changed after it was read")
+	wantFiles(t, dir, "a", "a.pz")
+	wantFile(t, in, noise(50_000))
 
 	// Another file takes its name.
 	os.Remove(in + ".pz")

@@ -35,7 +35,7 @@ func (a *app) run(args []string) int {
 		a.runFiles()
 	}
 	if err != nil {
-		a.fail("standard output", "%s", reason(err))
+		a.failStdout(err)
 	}
 	return a.status
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -66,6 +67,14 @@ func (j *job) check(t *testing.T, when string, tempAllowed bool) {
 	}
 }
 
+// endOf returns the signal that ended a process, or 0 if none did.
+func endOf(cmd *exec.Cmd) syscall.Signal {
+	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
+		return ws.Signal()
+	}
+	return 0
+}
+
 // steps are the moments of writing a file at which app.step is called.
 var steps = []string{"created", "written", "synced", "renamed", "directory synced", "removed"}
 
@@ -94,8 +103,8 @@ func TestSignalsAtEveryStep(t *testing.T) {
 			if sig == syscall.SIGKILL {
 				continue
 			}
-			if code := cmd.ProcessState.ExitCode(); code != 128+int(sig) {
-				t.Errorf("%s: exit code %d", when, code)
+			if got := endOf(cmd); got != sig {
+				t.Errorf("%s: %v", when, cmd.ProcessState)
 			}
 			// Before the rename nothing has changed. After it the job completes.
 			committed := step == "renamed" || step == "directory synced" || step == "removed"
@@ -170,6 +179,41 @@ func TestSignalsAnytime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestQuitSignals checks the signals for which the exit code stands.
+func TestQuitSignals(t *testing.T) {
+	j := newJobs(t, sample(100_000))[0]
+	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGXCPU} {
+		j.prepare(t)
+		cmd := j.command("--rm")
+		cmd.Env = append(cmd.Env, "PZ_TEST_SIGNAL=1")
+		stderr, _ := startToStep(t, cmd, "written")
+		cmd.Process.Signal(sig)
+		text, _ := io.ReadAll(stderr)
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(sig) || len(text) > 0 {
+			t.Errorf("%v: %v, %q", sig, cmd.ProcessState, text)
+		}
+		wantFiles(t, j.dir, j.source)
+	}
+}
+
+// TestOutOfMemory checks that a program that gets no memory ends by a signal: exit code 2 means a
+// warning.
+func TestOutOfMemory(t *testing.T) {
+	j := newJobs(t, sample(100_000))[0]
+	j.prepare(t)
+	cmd := j.command("--rm")
+	cmd.Env = append(cmd.Env, "PZ_TEST_MEMORY=written")
+	text, _ := cmd.CombinedOutput()
+	if !strings.Contains(string(text), "out of memory") {
+		t.Fatalf("%v: %.300s", cmd.ProcessState, text)
+	}
+	if endOf(cmd) != syscall.SIGABRT {
+		t.Errorf("%v, want an end by SIGABRT", cmd.ProcessState)
+	}
+	j.check(t, "out of memory", true)
 }
 
 // TestIgnoredSignal checks that a signal the caller ignores, as nohup does, stays ignored.

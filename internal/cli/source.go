@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // entry is a file to process: an operand, or a file that -r found in a directory.
@@ -49,9 +50,11 @@ type source struct {
 	f      *os.File
 	name   string      // for messages
 	info   fs.FileInfo // of the open file; nil if Stat failed
+	change time.Time   // when content or attributes of a regular file last changed; zero if unknown
 	link   fs.FileInfo // of the entry, which may be a symbolic link; nil for standard input
 	at     location    // where the entry is; no root for standard input
 	start  int64       // offset where reading begins: standard input may be partly read
+	part   int64       // bytes in front of start that have been restored, in other formats
 	stored storedName  // name and time in a .gz header that -N uses
 	prefix []byte      // first bytes of an input without random access, as far as they are read
 }
@@ -117,15 +120,24 @@ func (s *sizedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// changed reports whether size or time of the file changed since it was opened.
+// changed reports whether the file changed since it was opened. A program can set the time of
+// modification back, but not the time of the last change of content or attributes. That time also
+// changes if a program, such as another pz, removes the file. Then nothing is left to keep.
 func (s *source) changed() bool {
 	now, err := s.f.Stat()
-	return err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime())
+	if err != nil || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime()) {
+		return true
+	}
+	return !changeTime(s.f).Equal(s.change) && linkCount(now) > 0
 }
 
-// remove deletes the source unless the name now belongs to another file or the file has changed.
+// remove deletes the source unless the name now belongs to another file or the file has changed. It
+// is content if another program has removed it.
 func (s *source) remove() {
 	now, err := s.at.root.Lstat(s.at.base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	if err == nil && !os.SameFile(now, s.link) {
 		err = errors.New("another file has its name now")
 	}
@@ -135,7 +147,7 @@ func (s *source) remove() {
 	if err == nil {
 		err = s.at.root.Remove(s.at.base)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.app.warn(s.name, "not removed: %s", reason(err))
 	}
 }

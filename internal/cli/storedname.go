@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gopz/compress"
 )
@@ -53,18 +55,32 @@ func (a *app) readStoredName(in *source) (s storedName) {
 		return s
 	}
 	if s.name = baseName(name); s.name == "" {
-		a.warn(in.name, "stores the name %s, which is not a valid file name -- not used",
+		a.warn(in.name, "stores the name %s, which is not a safe file name -- not used",
 			printable(name))
 	}
 	return s
 }
 
-// baseName returns the last element of an untrusted path, or "" if it is not a valid file name. A
-// result never leads out of its directory.
+// latin1 converts a name in the encoding that RFC 1952 prescribes.
+func latin1(name string) string {
+	runes := make([]rune, len(name))
+	for i := range runes {
+		runes[i] = rune(name[i])
+	}
+	return string(runes)
+}
+
+// baseName returns the last element of an untrusted path, or "" if it is not a safe file name. A
+// result never leads out of its directory. Its name is no option to a command in a script, and does
+// not control a terminal that lists it.
 func baseName(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	switch {
-	case name == ".", name == "..", strings.IndexByte(name, 0) >= 0:
+	case name == ".", name == "..", strings.HasPrefix(name, "-"):
+		return ""
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return ""
+	case !utf8.ValidString(name) && strings.ContainsFunc(latin1(name), unicode.IsControl):
 		return ""
 	case filepath.Base(name) != name, !filepath.IsLocal(name):
 		return ""

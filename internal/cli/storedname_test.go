@@ -111,14 +111,21 @@ func TestNameIsNotTrusted(t *testing.T) {
 		".":           "",
 		"a/":          "",
 		"../..":       "",
-		"x\n\x1b[31m": "x\n\x1b[31m",
+		"x\n\x1b[31m": "",
+		"x\x7f":       "",
+		"x\u009b31m":  "",
+		"-rf":         "",
+		"--":          "",
+		"a/-i":        "",
+		"-/b":         "b",
+		"b-":          "b-",
 	} {
 		top := t.TempDir()
 		dir := filepath.Join(top, "dir")
 		in := write(t, pack(name), dir, "f.gz")
 		if want == "" {
 			pz(t, "", "-dN", in).want(t, exitWarning,
-				"stores the name ", ", which is not a valid file name -- not used")
+				"stores the name ", ", which is not a safe file name -- not used")
 			want = "f"
 		} else {
 			pz(t, "", "-dN", in).want(t, exitOK)

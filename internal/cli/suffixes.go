@@ -112,7 +112,7 @@ func (a *app) resultName(e entry, in *source) (string, bool) {
 	if _, ok := in.format(); ok {
 		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
 	} else if format, tool := recognize(in.head()); format != "" {
-		a.warn(e.path, "is %s data -- ignored; use %s", format, tool)
+		a.fail(e.path, "is %s data; use %s", format, tool) // as with -c
 	} else if isTar(in) {
 		a.warn(e.path, "is an uncompressed tar archive -- ignored; use tar -xf")
 	} else {

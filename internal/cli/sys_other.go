@@ -6,13 +6,22 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 var fatalSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
+func dieBy(os.Signal) { os.Exit(exitError) }
+
+func dieByBrokenPipe(*os.File) {}
+
+func crashBySignal() {}
+
 func linkCount(fs.FileInfo) uint64 { return 1 }
 
-func copyOwner(_ *os.File, src fs.FileInfo) fs.FileMode { return src.Mode().Perm() }
+func copyAccess(f, _ *os.File, info fs.FileInfo) error { return f.Chmod(info.Mode().Perm()) }
+
+func changeTime(*os.File) time.Time { return time.Time{} }
 
 // syncDir does nothing: these systems cannot sync a directory.
 func syncDir(*os.Root) error { return nil }

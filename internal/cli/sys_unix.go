@@ -6,11 +6,48 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/signal"
+	"runtime/debug"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 var fatalSignals = []os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU,
+}
+
+// dieBy ends the program by a signal that it has caught. A shell that runs a loop sees the signal
+// and ends the loop. For SIGQUIT and SIGXCPU, where the default action of the Go runtime is another
+// one than the system's, the exit code names the signal.
+func dieBy(sig os.Signal) {
+	n := sig.(syscall.Signal)
+	if n == syscall.SIGINT || n == syscall.SIGTERM || n == syscall.SIGHUP {
+		signal.Reset(n)
+		if syscall.Kill(os.Getpid(), n) == nil {
+			select {} // until the signal arrives
+		}
+	}
+	os.Exit(128 + int(n))
+}
+
+// dieByBrokenPipe ends the program by SIGPIPE. out is standard output or error, whose reader has
+// closed the pipe: a write that fails there raises the signal, unless the program ignores it.
+func dieByBrokenPipe(out *os.File) {
+	signal.Reset(syscall.SIGPIPE)
+	out.Write([]byte{0})
+}
+
+// crashBySignal makes a crash of the Go runtime end the program by SIGABRT, in place of exit code 2,
+// which means a warning here. The runtime crashes if it gets no memory. There is no core dump.
+func crashBySignal() {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_CORE, &limit) == nil {
+		limit.Cur = 0
+		syscall.Setrlimit(syscall.RLIMIT_CORE, &limit)
+	}
+	debug.SetTraceback("crash")
 }
 
 // linkCount returns the number of hard links of the file.
@@ -21,22 +58,37 @@ func linkCount(fi fs.FileInfo) uint64 {
 	return 1
 }
 
-// copyOwner gives f the owner and group of src as far as this user may. It returns the permissions
-// for f, which let no more users read it than can read src: if the group cannot be set, the new
-// group gets only the permissions of all others.
-func copyOwner(f *os.File, src fs.FileInfo) fs.FileMode {
-	perm := src.Mode().Perm()
-	want, ok := src.Sys().(*syscall.Stat_t)
+// copyAccess gives f the owner, group, mode and access list of src, as far as this user may. No more
+// users can read f than can read src. If the group cannot be set, the new group gets only the
+// permissions of all others. info describes src.
+func copyAccess(f, src *os.File, info fs.FileInfo) error {
+	perm := info.Mode().Perm()
+	want, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return perm & 0o700
+		return f.Chmod(perm & 0o700)
 	}
 	if os.Geteuid() == 0 {
 		f.Chown(int(want.Uid), -1) // on failure the file stays ours
 	}
-	if f.Chown(-1, int(want.Gid)) != nil {
+	sameGroup := f.Chown(-1, int(want.Gid)) == nil
+	if copied, least := copyAccessList(f, src, sameGroup); copied {
+		return nil
+	} else {
+		perm &= least
+	}
+	if !sameGroup {
 		perm &= 0o707 | perm<<3&0o070
 	}
-	return perm
+	return f.Chmod(perm)
+}
+
+// changeTime returns when content or attributes of a file last changed.
+func changeTime(f *os.File) time.Time {
+	var st unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &st) != nil {
+		return time.Time{}
+	}
+	return time.Unix(st.Ctim.Unix())
 }
 
 // syncDir makes a rename in the directory durable.

@@ -113,7 +113,7 @@ func (a *app) openSpecial(in *source) (o *output, handled bool) {
 
 // openFile creates an output file if its name is free or the user allows to overwrite it.
 func (a *app) openFile(at location, in *source) *output {
-	replace := false
+	replace := a.cfg.force // another program may create the file meanwhile
 	switch fi, err := at.root.Lstat(at.base); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -126,7 +126,6 @@ func (a *app) openFile(at location, in *source) *output {
 		a.fail(at.path, "is the input itself; name another file with -o")
 		return nil
 	case a.cfg.force:
-		replace = true
 	case !a.confirm(at.path, in):
 		a.warn(at.path, "already exists -- not overwritten; use -f to overwrite it")
 		return nil

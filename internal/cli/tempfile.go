@@ -33,8 +33,8 @@ func (t *tempFile) locked(f func() error) error {
 	return f()
 }
 
-// waitForSignal blocks for ever if a fatal signal has arrived, so that the signal's goroutine sets
-// the exit code.
+// waitForSignal blocks for ever if a fatal signal has arrived, so that the signal's goroutine ends
+// the program.
 func (t *tempFile) waitForSignal() {
 	if t.signalled.Load() {
 		select {}
@@ -55,11 +55,11 @@ func (t *tempFile) remove() {
 	}
 }
 
-// watchSignals makes a fatal signal remove the file and end the program with code 128 + its number.
+// watchSignals makes a fatal signal remove the file and then end the program.
 func (t *tempFile) watchSignals() {
-	// A reader that closes its pipe makes the next write fail with EPIPE, and the command reports
-	// that. SIGPIPE would end the program and leave the temporary file.
-	signal.Ignore(syscall.SIGPIPE)
+	// A reader that closes its pipe makes the next write fail with EPIPE. SIGPIPE would end the
+	// program at once and leave the temporary file. After signal.Ignore dieByBrokenPipe would fail.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ch := make(chan os.Signal, 1)
 	for _, sig := range fatalSignals {
 		if !signal.Ignored(sig) { // ignored under nohup and in a shell's background job
@@ -71,10 +71,6 @@ func (t *tempFile) watchSignals() {
 		t.signalled.Store(true)
 		t.mu.Lock()
 		t.remove()
-		code := exitError
-		if n, ok := sig.(syscall.Signal); ok {
-			code = 128 + int(n)
-		}
-		os.Exit(code)
+		dieBy(sig)
 	}()
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -131,6 +133,42 @@ func TestConfirm(t *testing.T) {
 			wantFile(t, out, "old")
 		}
 	}
+}
+
+// TestInterruptEndsLoop checks that ^C ends pz and the loop of a shell that runs it.
+func TestInterruptEndsLoop(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c"} {
+		write(t, sample(100_000), dir, name)
+	}
+	person, program := openTerminal(t)
+	pz := command()
+	const loop = `cd "$1" && for f in a b c; do "$0" --rm $f; done; echo the loop goes on`
+	cmd := exec.Command(testenv.Tool(t, "bash"), "-c", loop, pz.Path, dir)
+	cmd.Env = append(pz.Env, "PZ_TEST_STEP=written", "PZ_TEST_SIGNAL=1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program.Close()
+	var screen strings.Builder
+	b := make([]byte, 4096)
+	for {
+		n, err := person.Read(b)
+		screen.Write(b[:n])
+		if err != nil {
+			break // the shell has ended
+		}
+		if strings.HasSuffix(screen.String(), "at written\r\n") {
+			io.WriteString(person, "\x03")
+		}
+	}
+	cmd.Wait()
+	if endOf(cmd) != syscall.SIGINT || strings.Count(screen.String(), "at written") != 1 {
+		t.Errorf("the shell: %v; on the screen: %q", cmd.ProcessState, screen.String())
+	}
+	wantFiles(t, dir, "a", "b", "c")
 }
 
 // slowFile returns a pipe that gives its data over the duration d.

@@ -71,8 +71,9 @@ func openSub(root *os.Root, name string, was fs.FileInfo) (*os.Root, error) {
 	return sub, nil
 }
 
-// walk calls do for the files in a directory and below whose suffixes suit the mode. As in gzip -r
-// it leaves out symbolic links and special files.
+// walk calls do for the files in a directory and below whose suffixes suit the mode. As gzip -r does,
+// it leaves out symbolic links and special files with a warning. It never processes the temporary
+// files of another run of pz, which may be at work on them.
 func (a *app) walk(d *dir, do func(entry)) {
 	list, err := readDir(d.root)
 	if err != nil {
@@ -92,8 +93,12 @@ func (a *app) walk(d *dir, do func(entry)) {
 		switch {
 		case e.IsDir():
 			a.walkSub(d, e.Name(), path, do)
+		case e.Type()&fs.ModeSymlink != 0:
+			a.warn(path, "is a symbolic link -- ignored")
 		case !e.Type().IsRegular():
-			a.note(path, "is not a regular file -- ignored")
+			a.warn(path, "is not a regular file -- ignored")
+		case isTempName(e.Name()):
+			a.note(path, "is a temporary file of pz -- ignored")
 		case a.suitsWalk(path, e.Name()):
 			do(entry{path: path, base: e.Name(), root: root})
 		}

@@ -64,6 +64,44 @@ func TestDeepDirectories(t *testing.T) {
 	}
 }
 
+// TestTemporaryFilesAreNoSources checks that -r leaves alone what another pz is writing.
+func TestTemporaryFilesAreNoSources(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, sample(100_000), dir, "a")
+	for _, args := range []string{"-r --rm", "-rf --rm", "-rd", "-rt"} {
+		res := atStep(t, "written", func() {
+			temps, _ := filepath.Glob(filepath.Join(dir, ".a.pz.pz-*"))
+			if len(temps) != 1 {
+				t.Fatalf("temporary files: %q", temps)
+			}
+			all := append(strings.Fields(args), "-v", "-S.pz-00000000", dir)
+			pz(t, "", all...).want(t, exitOK, temps[0]+": is a temporary file of pz -- ignored\n")
+			if args == "-r --rm" || args == "-rf --rm" {
+				wantGone(t, in)
+				os.Rename(in+".pz-00000000", in) // keeps the size only
+			}
+		}, "-f", in)
+		if res.code == exitError {
+			t.Errorf("%s: the other pz failed: %s", args, res.err)
+		}
+		list, _ := filepath.Glob(filepath.Join(dir, ".*"))
+		if len(list) > 0 {
+			t.Errorf("%s: %q", args, list)
+		}
+		os.RemoveAll(dir)
+		write(t, sample(100_000), dir, "a")
+	}
+	for name, want := range map[string]bool{
+		tempName("a.pz"): true, tempName(strings.Repeat("x", 250)): true, tempName("é"): true,
+		".pz-01234567": false, "..pz-01234567": false, "a.pz-01234567": false,
+		".a.pz-0123456": false, ".a.pz-0123456x": false, ".a.pz-012345678": false, "": false, ".": false,
+	} {
+		if isTempName(name) != want {
+			t.Errorf("%s: %v, want %v", name, !want, want)
+		}
+	}
+}
+
 // TestDeepDirectoryReplaced checks that -r does not enter what has replaced a closed directory.
 func TestDeepDirectoryReplaced(t *testing.T) {
 	for _, link := range []bool{true, false} {

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/gopz/compress"
+)
+
+// restore decompresses in to w. Parts of several formats may follow one another; a Reader restores
+// streams of one.
+func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+	r := m.reader()
+	if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {
+		head, unknown, err := sniff(&m.r)
+		if unknown || !m.direct() {
+			r = io.MultiReader(bytes.NewReader(head), &m.r)
+		} else if err == nil {
+			_, err = in.f.Seek(in.start, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+		if unknown {
+			_, err := io.Copy(w, r)
+			return err
+		}
+	}
+	zr, err := compress.NewReader(r, opts...)
+	if err != nil {
+		return err
+	}
+	defer zr.Close()
+	for {
+		_, err = zr.WriteTo(w)
+		rest := m.nextPart(err)
+		if rest == nil {
+			return err
+		}
+		zr.Reset(rest)
+	}
+}
+
+// nextPart returns what is left of the source if err says that it goes on in another format. Else it
+// returns nil. From then on errors count their places from there.
+func (m *meter) nextPart(err error) io.Reader {
+	in := m.in
+	off, ok := in.partEnd(err)
+	if !ok {
+		return nil
+	}
+	var rest io.Reader
+	if m.direct() {
+		if _, err := in.f.Seek(in.start+off, io.SeekStart); err != nil {
+			return nil
+		}
+		rest = in.f
+	} else {
+		data := m.r.recent.from(in.part + off)
+		if _, ok := compress.DetectFormat(data); !ok {
+			return nil
+		}
+		in.prefix = append(in.prefix[:0], data[:min(len(data), magicSize)]...)
+		rest = io.MultiReader(bytes.NewReader(bytes.Clone(data)), &m.r)
+	}
+	in.start += off
+	in.part += off
+	m.before = m.last
+	m.before.Compressed = in.part
+	return rest
+}
+
+// partEnd returns where the part in one format ends that a Reader has restored, in bytes from its
+// beginning, if err says that it is complete. ok is false if no part in a known format follows, as
+// far as that can be seen: of an input without random access nothing can.
+func (s *source) partEnd(err error) (off int64, ok bool) {
+	var e *compress.Error
+	if !errors.As(err, &e) || e.Offset <= 0 {
+		return 0, false
+	}
+	// Behind a .zst file anything but a frame counts as damage of the next one.
+	stray := s.is(compress.Zstd) && errors.Is(err, compress.ErrCorrupt) && e.Part == compress.PartUnknown
+	if !stray && !errors.Is(err, compress.ErrTrailing) {
+		return 0, false
+	}
+	if s.regular() {
+		head := make([]byte, magicSize)
+		n, _ := s.f.ReadAt(head, s.start+e.Offset)
+		_, ok = compress.DetectFormat(head[:n])
+		return e.Offset, ok
+	}
+	return e.Offset, true
+}
+
+// goesOn reports whether a part in another format follows where err says.
+func (s *source) goesOn(err error) bool {
+	_, ok := s.partEnd(err)
+	return ok && s.regular()
+}
+
+// sniff reads the first bytes and reports whether their format is unknown. As in gzip, -dcf copies
+// such data unchanged.
+func sniff(r io.Reader) (head []byte, unknown bool, err error) {
+	head = make([]byte, magicSize)
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	head = head[:n]
+	_, ok := compress.DetectFormat(head)
+	return head, !ok, err
+}
+
+// recentSize is how many of the bytes read last a recentBytes keeps at least. A Reader that reads a
+// pipe reads ahead by a buffer of 128 KiB, and part of another one.
+const recentSize = 512 << 10
+
+// recentBytes keeps the end of what has been read of a pipe. A Reader may have read past the end of
+// the part that it restores.
+type recentBytes struct {
+	buf []byte
+	end int64 // bytes read so far
+}
+
+func (r *recentBytes) add(p []byte) {
+	if len(r.buf)+len(p) > 2*recentSize {
+		keep := max(0, min(recentSize-len(p), len(r.buf)))
+		r.buf = r.buf[:copy(r.buf, r.buf[len(r.buf)-keep:])]
+	}
+	r.buf = append(r.buf, p[max(0, len(p)-2*recentSize):]...)
+	r.end += int64(len(p))
+}
+
+// from returns the bytes read from an offset on, or nil if they are not kept.
+func (r *recentBytes) from(off int64) []byte {
+	at := off - (r.end - int64(len(r.buf)))
+	if at < 0 || at > int64(len(r.buf)) {
+		return nil
+	}
+	return r.buf[at:]
+}
