@@ -47,6 +47,7 @@ type outputConfig struct {
 	force     bool
 	remove    bool
 	recursive bool
+	noSparse  bool // write zeros in place of holes
 }
 
 // codingConfig holds the settings of compression and decompression.

@@ -69,6 +69,8 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("index", func() { c.mode = modeIndex })
 	action("keep", func() { c.remove = false })
 	action("rm", func() { c.remove = true })
+	action("sparse", func() { c.noSparse = false })
+	action("no-sparse", func() { c.noSparse = true })
 	action("auto", func() { c.tuning = compress.TuneAuto })
 	action("trial", func() { c.tuning = compress.TuneTrial })
 	action("no-name", func() { c.names = namesDrop })

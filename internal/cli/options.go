@@ -116,6 +116,11 @@ var optionTable = []option{
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +
 			"again, and use a terminal for compressed data. With --rm, remove files that have " +
 			"several hard links; with -dc, copy files of unknown formats."},
+	{group: groupOutput, long: "sparse",
+		text: "With -d and --recover, leave holes in a file in place of 32K of zeros and more. This " +
+			"is the default. Standard output gets all zeros."},
+	{group: groupOutput, long: "no-sparse",
+		text: "Write all zeros."},
 	{group: groupOutput, short: "k", long: "keep",
 		text: "Keep the source. This is the default."},
 	{group: groupOutput, long: "rm",

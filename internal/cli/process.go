@@ -119,15 +119,28 @@ func (a *app) checkName(out *output) {
 // transfer moves the data from in to out. After an error it does not close a Writer, because Close
 // would write a valid end to an incomplete stream.
 func (a *app) transfer(in *source, out *output, m *meter) error {
-	opts := append(a.options(), compress.WithProgress(m.progress))
-	var w io.Writer = io.Discard
-	if out.f != nil {
+	switch {
+	case out.f == nil:
+		return a.convert(io.Discard, in, m)
+	case out.temp == "":
 		m.w.w = out.f
-		if out.temp != "" {
-			m.w.w = &writebackWriter{f: out.f}
-		}
-		w = &m.w
+		return a.convert(&m.w, in, m)
 	}
+	file := &fileWriter{f: out.f, sparse: a.cfg.restores() && !a.cfg.noSparse}
+	m.w.w = file
+	err := a.convert(&m.w, in, m)
+	if end := file.finish(); end != nil && m.w.err == nil {
+		m.w.err, err = end, end
+	}
+	return err
+}
+
+// restores reports whether results are content of compressed files.
+func (c *config) restores() bool { return c.mode == modeDecompress || c.mode == modeRecover }
+
+// convert does the work of the mode on one source.
+func (a *app) convert(w io.Writer, in *source, m *meter) error {
+	opts := append(a.options(), compress.WithProgress(m.progress))
 	switch a.cfg.mode {
 	case modeRecover:
 		return a.recoverTo(w, in, m, opts)

@@ -15,7 +15,7 @@ func TestWriteback(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := &writebackWriter{f: f}
+	w := &fileWriter{f: f}
 	content := bytes.Repeat([]byte(sample(100_000)), 2*writebackStep/100_000+1)
 	for at := 0; at < len(content); {
 		n, err := w.Write(content[at:min(len(content), at+300_000)])
