@@ -80,11 +80,13 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 	invalid := c.readEnv(getenv)
 	c.kernelWarning = checkKernels(getenv(kernelsVariable))
 	fs := c.flagSet()
-	args = rewriteLevels(args,
-		func(short byte) bool {
-			return short < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(short))))
+	args = rewriteLevels(args, optionNames{
+		short: func(letter byte) bool {
+			return letter < utf8.RuneSelf && takesValue(fs.ShorthandLookup(string(rune(letter))))
 		},
-		func(long string) bool { return takesValue(fs.Lookup(long)) })
+		long: func(name string) bool { return takesValue(fs.Lookup(name)) },
+		full: func(part string) string { return fullName(fs, part) },
+	})
 	if err := fs.Parse(args); err != nil {
 		return c, usageError(fs, err)
 	}

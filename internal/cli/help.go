@@ -41,8 +41,8 @@ docs/CLI.md in the source describes formats, recovery and memory.
 pz compresses each FILE to FILE.pz, FILE.gz or FILE.zst, or restores it with -d.
 It keeps the source unless --rm is given. Without FILE, or where FILE is -, it
 reads standard input and writes standard output. Of options that contradict each
-other the last one counts. A SIZE or LIMIT is a number of bytes, or a number
-with K, M or G for units of 1024.
+other the last one counts. Long options may be abbreviated. A SIZE or LIMIT is
+a number of bytes, or a number with K, M or G for units of 1024.
 `
 )
 

@@ -2,15 +2,28 @@ package cli
 
 import "strings"
 
+// optionNames says what is known about options.
+type optionNames struct {
+	short func(letter byte) bool   // reports whether an option takes a value
+	long  func(name string) bool   // reports the same
+	full  func(part string) string // returns the long name that part abbreviates, or part itself
+}
+
 // rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
-// --fast and --best) to --level=N, which pflag understands. It changes neither arguments after "--"
-// nor values of options: short and long report whether an option takes a value.
+// --fast and --best) to --level=N, which pflag understands, and completes abbreviated long names. It
+// changes neither arguments after "--" nor values of options.
 //
 // Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
-func rewriteLevels(args []string, short func(byte) bool, long func(string) bool) []string {
+func rewriteLevels(args []string, names optionNames) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
+		if name, value, ok := strings.Cut(arg, "="); len(name) > 2 && strings.HasPrefix(name, "--") {
+			arg = "--" + names.full(name[2:])
+			if ok {
+				arg += "=" + value
+			}
+		}
 		takesNext := false
 		switch {
 		case arg == "--":
@@ -21,9 +34,9 @@ func rewriteLevels(args []string, short func(byte) bool, long func(string) bool)
 			out = append(out, "--level=9")
 		case strings.HasPrefix(arg, "--"):
 			out = append(out, arg)
-			takesNext = !strings.Contains(arg, "=") && long(arg[2:])
+			takesNext = !strings.Contains(arg, "=") && names.long(arg[2:])
 		case len(arg) > 1 && arg[0] == '-':
-			out, takesNext = rewriteCluster(out, arg[1:], short)
+			out, takesNext = rewriteCluster(out, arg[1:], names.short)
 		default:
 			out = append(out, arg)
 		}

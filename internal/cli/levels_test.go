@@ -10,6 +10,18 @@ import (
 func shortValue(c byte) bool  { return strings.IndexByte("oTBSMp", c) >= 0 }
 func longValue(s string) bool { return s == "output" || s == "threads" }
 
+// completeName completes a name for these tests.
+func completeName(part string) string {
+	for _, name := range []string{"best", "output", "stdout", "threads"} {
+		if strings.HasPrefix(name, part) {
+			return name
+		}
+	}
+	return part
+}
+
+var testNames = optionNames{short: shortValue, long: longValue, full: completeName}
+
 func TestRewriteLevels(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", ""},
@@ -39,6 +51,11 @@ func TestRewriteLevels(t *testing.T) {
 		{"--fast --best", "--level=1 --level=9"},
 		{"--output --best", "--output --best"},
 		{"--fast=3", "--fast=3"},
+		{"--bes --std", "--level=9 --stdout"},
+		{"--out -9 --thr=-9 -9", "--output -9 --threads=-9 --level=9"},
+		{"--output --bes", "--output --bes"},
+		{"-o --bes -- --bes", "-o --bes -- --bes"},
+		{"--fas -- --", "--fas -- --"},
 		{"-9 -- -9 --best", "--level=9 -- -9 --best"},
 		{"-o -- -9", "-o -- --level=9"},
 		{"-k=9", "-k=9"},
@@ -50,7 +67,7 @@ func TestRewriteLevels(t *testing.T) {
 		{"-k9- f", "-k9- f"},
 		{"-T9-best", "-T9-best"},
 	} {
-		got := rewriteLevels(strings.Fields(c.in), shortValue, longValue)
+		got := rewriteLevels(strings.Fields(c.in), testNames)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: got %s, want %s", c.in, strings.Join(got, " "), c.want)
 		}
@@ -65,13 +82,14 @@ func FuzzRewriteLevels(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		args := strings.Split(s, "\n")
-		got := rewriteLevels(slices.Clone(args), shortValue, longValue)
-		again := rewriteLevels(slices.Clone(got), shortValue, longValue)
+		got := rewriteLevels(slices.Clone(args), testNames)
+		again := rewriteLevels(slices.Clone(got), testNames)
 		if !slices.Equal(got, again) {
 			t.Errorf("%q became %q, and that became %q", args, got, again)
 		}
 		if !strings.ContainsAny(s, "0123456789") && !strings.Contains(s, "--fast") &&
-			!strings.Contains(s, "--best") && !slices.Equal(args, got) {
+			!strings.Contains(s, "--b") && !strings.Contains(s, "--o") && !strings.Contains(s, "--s") &&
+			!strings.Contains(s, "--t") && !slices.Equal(args, got) {
 			t.Errorf("%q without a level became %q", args, got)
 		}
 		// The parser must not panic.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,6 +53,10 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	switch {
 	case cluster == "" && (name == "fast" || name == "best"):
 		return fmt.Errorf("--%s takes no value", name) // rewriteLevels rewrites it only without one
+	case cluster == "" && len(abbreviated(fs, name)) > 1:
+		list := abbreviated(fs, name)
+		last := len(list) - 1
+		return fmt.Errorf("--%s is ambiguous: %s or %s", name, strings.Join(list[:last], ", "), list[last])
 	case cluster == "":
 		return fmt.Errorf("unknown option --%s%s", printable(name), suggest(fs, name))
 	}
@@ -71,6 +76,32 @@ func unknownOption(fs *pflag.FlagSet, e *pflag.NotExistError) error {
 	}
 	return fmt.Errorf("unknown option -%s in -%s%s",
 		printable(name), printable(cluster), suggest(fs, word))
+}
+
+// abbreviated returns the long options that a part of a name abbreviates, in order and with their
+// dashes: all that begin with it, or only the one that is called so.
+func abbreviated(fs *pflag.FlagSet, part string) (list []string) {
+	names := []string{"fast", "best"} // rewriteLevels handles them
+	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, name := range names {
+		if name == part {
+			return []string{"--" + name}
+		}
+		if strings.HasPrefix(name, part) {
+			list = append(list, "--"+name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// fullName returns the long option that part abbreviates, as in GNU programs, or part itself if there
+// is none or more than one.
+func fullName(fs *pflag.FlagSet, part string) string {
+	if list := abbreviated(fs, part); len(list) == 1 {
+		return list[0][2:]
+	}
+	return part
 }
 
 // synonyms maps options of other compressors to those of pz.
