@@ -12,13 +12,16 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if err := c.checkOutput(outputGiven, suffixGiven); err != nil {
 		return err
 	}
+	if err := c.checkOutputDir(outputGiven); err != nil {
+		return err
+	}
 	if c.output == "-" {
 		c.output, c.toStdout = "", true
 	}
 	if err := c.checkMode(); err != nil {
 		return err
 	}
-	if len(c.files) == 0 {
+	if len(c.files) == 0 && len(c.lists) == 0 {
 		c.files = []string{"-"}
 	}
 	if err := c.chooseFormat(); err != nil || c.mode != modeCompress {
@@ -47,9 +50,23 @@ func (c *config) checkOutput(outputGiven, suffixGiven bool) error {
 		return errors.New("-o does not go with -c; use one of them")
 	case c.recursive:
 		return errors.New("-o does not go with -r, which writes many files")
+	case len(c.lists) > 0:
+		return errors.New("-o does not go with --files-from, which may name many files")
 	case len(c.files) > 1:
 		return fmt.Errorf("-o takes one input file, not %d; use -c to write several to one output",
 			len(c.files))
+	}
+	return nil
+}
+
+func (c *config) checkOutputDir(outputGiven bool) error {
+	switch {
+	case c.outputDir == "":
+		return nil
+	case outputGiven, c.toStdout:
+		return errors.New("--output-dir does not go with -o and -c; use one of them")
+	case c.mode == modeTest || c.mode == modeList:
+		return errors.New("--output-dir does not go with -t and -l, which write no file")
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ const (
 
 // config holds the settings of one run, from the command line and the environment.
 type config struct {
-	mode  mode
-	files []string // operands; "-" is standard input
+	mode mode
+	inputConfig
 	outputConfig
 	codingConfig
 	runConfig
@@ -39,6 +39,14 @@ type config struct {
 	kernelWarning string   // problem with PZ_SIMD; "" if there is none
 }
 
+// inputConfig says which files to process.
+type inputConfig struct {
+	files     []string // operands; "-" is standard input
+	lists     []fileList
+	exclude   []string // patterns
+	recursive bool
+}
+
 // outputConfig says where results go and what happens to existing files.
 type outputConfig struct {
 	toStdout  bool
@@ -46,8 +54,8 @@ type outputConfig struct {
 	ownSuffix string // value of -S; "" if not given
 	force     bool
 	remove    bool
-	recursive bool
-	noSparse  bool // write zeros in place of holes
+	outputDir string // value of --output-dir; "" if not given
+	noSparse  bool   // write zeros in place of holes
 }
 
 // codingConfig holds the settings of compression and decompression.

@@ -38,6 +38,10 @@ func (c *config) flagSet() *pflag.FlagSet {
 	str(&c.device, "gpu-device")
 
 	value := func(name string, set func(string) error) { fs.FuncP(name, shortName(name), "", set) }
+	value("exclude", c.addExclude)
+	value("files-from", func(s string) error { return c.addList(s, '\n') })
+	value("files0-from", func(s string) error { return c.addList(s, 0) })
+	value("output-dir", c.setOutputDir)
 	value(levelFlag, c.setLevel)
 	value("threads", c.setThreads)
 	value("block-size", c.setBlockSize)

@@ -72,11 +72,11 @@ func TestFlags(t *testing.T) {
 		{"--help", func(c config) bool { return c.help == helpBrief }},
 		{"--help=all", func(c config) bool { return c.help == helpAll }},
 		{"-h -d", func(c config) bool { return c.help == helpBrief && c.mode == modeDecompress }},
-		{"--decomp --verb --outp=x a", func(c config) bool {
+		{"--decomp --verb --output=x a", func(c config) bool {
 			return c.mode == modeDecompress && c.verbose && c.output == "x"
 		}},
-		{"--out x --thr 3 --fas", func(c config) bool {
-			return c.output == "x" && c.threads == 3 && c.level == 1
+		{"--suf x --thr 3 --fas", func(c config) bool {
+			return c.ownSuffix == "x" && c.threads == 3 && c.level == 1
 		}},
 		{"--list", func(c config) bool { return c.mode == modeList && !c.listGPUs }},
 		{"--recover --zero-fill -c a", func(c config) bool {

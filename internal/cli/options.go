@@ -18,6 +18,7 @@ const (
 	groupRestore     = "Restoring"
 	groupList        = "Listing and checking"
 	groupRecover     = "Recovery"
+	groupInput       = "Input files"
 	groupOutput      = "Output files"
 	groupResources   = "Threads and memory"
 	groupGPU         = "GPU"
@@ -96,6 +97,19 @@ var optionTable = []option{
 	{group: groupRecover, long: "zero-fill",
 		text: "With --recover, write zeros in place of lost content."},
 
+	{group: groupInput, short: "r", long: "recursive",
+		brief: "Process all files in directories.",
+		text: "Process all files in the given directories and below. Compressing skips files " +
+			"with the suffixes {suffixes}; the other modes skip files without them. Symbolic " +
+			"links and special files give a warning."},
+	{group: groupInput, long: "exclude", value: "PATTERN",
+		text: "Skip files and directories whose name, or end of the path, matches PATTERN, which " +
+			"may have *, ? and [a-z]. May be given several times."},
+	{group: groupInput, long: "files-from", value: "FILE",
+		text: "Process also the files that FILE names, one in each line; - is standard input."},
+	{group: groupInput, long: "files0-from", value: "FILE",
+		text: "The same, with a zero byte behind each name, as find -print0 writes them."},
+
 	{group: groupOutput, short: "c", long: "stdout",
 		brief: "Write to standard output.",
 		text:  "Write to standard output."},
@@ -103,14 +117,12 @@ var optionTable = []option{
 		brief: "Write to FILE; its suffix sets the format.",
 		text: "Write the result of one file to FILE; a device or pipe is written in place. When " +
 			"compressing, the suffix of FILE sets the format unless --format or -p does."},
+	{group: groupOutput, long: "output-dir", value: "DIR",
+		text: "Write results below DIR, each into a directory of the same path as that of its " +
+			"source. Create these directories."},
 	{group: groupOutput, short: "S", long: "suffix", value: ".SUF",
 		text: "Use the suffix .SUF instead of .pz, .gz or .zst. It is used as given, dot " +
 			"included."},
-	{group: groupOutput, short: "r", long: "recursive",
-		brief: "Process all files in directories.",
-		text: "Process all files in the given directories and below. Compressing skips files " +
-			"with the suffixes {suffixes}; the other modes skip files without them. Symbolic " +
-			"links and special files give a warning."},
 	{group: groupOutput, short: "f", long: "force",
 		brief: "Overwrite existing files.",
 		text: "Overwrite existing files, follow symbolic links, compress compressed files " +

@@ -73,24 +73,31 @@ func (a *app) runFiles() {
 	reportDevice()
 }
 
-// each calls do for every operand, and with -r for every file in the directories among them.
+// each calls do for every operand and every file in a list, and with -r for every file in the
+// directories among them.
 func (a *app) each(do func(entry)) {
 	for _, path := range a.cfg.files {
 		if a.stopped {
 			return
 		}
-		switch path {
-		case "-":
-			do(entry{path: path})
-		case "": // probably an unset variable of the shell
-			a.fail("", "the file name is empty")
-		default:
-			a.operand(path, do)
-		}
+		a.operand(path, do)
+	}
+	for _, l := range a.cfg.lists {
+		a.eachListed(l, func(path string) { a.operand(path, do) })
 	}
 }
 
 func (a *app) operand(path string, do func(entry)) {
+	switch {
+	case path == "-":
+		do(entry{path: path})
+		return
+	case path == "": // probably an unset variable of the shell
+		a.fail("", "the file name is empty")
+		return
+	case a.excluded(path):
+		return
+	}
 	fi, err := os.Lstat(path)
 	if err == nil && fi.Mode()&fs.ModeSymlink != 0 && a.followsLinks() {
 		fi, err = os.Stat(path)
@@ -131,7 +138,8 @@ func (a *app) directory(path string, do func(entry)) {
 // written beside it.
 func (a *app) followsLinks() bool { return a.cfg.force || !a.writesBeside() }
 
-// writesBeside reports whether each result goes into the directory of its source.
+// writesBeside reports whether each result goes into the directory of its source, or one of the same
+// path below --output-dir.
 func (a *app) writesBeside() bool {
 	c := &a.cfg
 	return !c.toStdout && c.output == "" &&

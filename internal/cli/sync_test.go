@@ -97,6 +97,29 @@ func TestOrderOfSyncs(t *testing.T) {
 	}
 }
 
+// TestOrderOfSyncsBelowOutputDir checks that the names of new directories are synced before the
+// source is removed.
+func TestOrderOfSyncsBelowOutputDir(t *testing.T) {
+	dir := t.TempDir()
+	in := write(t, "content", dir, "a")
+	out := filepath.Join(t.TempDir(), "out")
+	var order []string
+	pzWith(t, "", func(a *app) {
+		a.step = func(step string) { order = append(order, step) }
+		a.syncDir = func(root *os.Root) error {
+			if list, err := os.ReadDir(root.Name()); err == nil && len(list) > 0 {
+				order = append(order, list[0].Name())
+			}
+			return syncDir(root)
+		}
+	}, "--rm", "--output-dir", out, in).want(t, exitOK)
+	want := append([]string{"out"}, strings.Split(dir, string(filepath.Separator))[1:]...)
+	want = append(want, "created", "written", "synced", "renamed", "a.pz", "directory synced", "removed")
+	if runtime.GOOS != "windows" && !reflect.DeepEqual(order, want) {
+		t.Errorf("%q, want %q", order, want)
+	}
+}
+
 // stateOf names the files in a directory: the source, the result, an old result and a temporary
 // file ("part"), which may be complete.
 func stateOf(t *testing.T, dir, result string) string {

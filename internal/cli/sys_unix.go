@@ -71,12 +71,11 @@ func copyAccess(f, src *os.File, info fs.FileInfo) error {
 		f.Chown(int(want.Uid), -1) // on failure the file stays ours
 	}
 	sameGroup := f.Chown(-1, int(want.Gid)) == nil
-	if copied, least := copyAccessList(f, src, sameGroup); copied {
+	copied, least := copyAccessList(f, src, sameGroup)
+	if copied {
 		return nil
-	} else {
-		perm &= least
 	}
-	if !sameGroup {
+	if perm &= least; !sameGroup {
 		perm &= 0o707 | perm<<3&0o070
 	}
 	return f.Chmod(perm)

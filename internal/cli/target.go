@@ -23,16 +23,34 @@ func (a *app) openOutput(e entry, in *source) (o *output, release func()) {
 	if !ok {
 		return nil, func() {}
 	}
-	at, err := e.sibling(base)
+	at, err := a.beside(e, base)
 	if err != nil {
-		a.fail(e.path, "cannot open its directory: %s", reason(err))
 		return nil, func() {}
 	}
 	release = func() {}
-	if e.root == nil {
+	if e.root == nil || a.cfg.outputDir != "" {
 		release = func() { at.root.Close() }
 	}
 	return a.openFile(at, in), release
+}
+
+// beside returns the location of a result called base, in the directory of its source or below
+// --output-dir. After an error it has printed a message.
+func (a *app) beside(e entry, base string) (at location, err error) {
+	if a.cfg.outputDir == "" {
+		if at, err = e.sibling(base); err != nil {
+			a.fail(e.path, "cannot open its directory: %s", reason(err))
+		}
+		return at, err
+	}
+	at, err = a.mirrored(e, base)
+	switch {
+	case err == errOutside:
+		a.fail(e.path, "%s", err)
+	case err != nil:
+		a.fail(filepath.Dir(at.path), "cannot open or create this directory: %s", reason(err))
+	}
+	return at, err
 }
 
 // openNamed opens the output of -o.

@@ -91,6 +91,7 @@ func (a *app) walk(d *dir, do func(entry)) {
 		}
 		path := filepath.Join(d.path, e.Name())
 		switch {
+		case a.excluded(path):
 		case e.IsDir():
 			a.walkSub(d, e.Name(), path, do)
 		case e.Type()&fs.ModeSymlink != 0:
@@ -134,6 +135,10 @@ func readDir(root *os.Root) ([]fs.DirEntry, error) {
 // walkSub walks a subdirectory. It fails if the name is no directory any more.
 func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
 	info, err := up.root.Lstat(name)
+	if err == nil && a.isOutputDir(info) {
+		a.note(path, "is the directory of the results -- ignored")
+		return
+	}
 	var root *os.Root
 	if err == nil {
 		root, err = openSub(up.root, name, info)

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+func (c *config) addExclude(pattern string) error {
+	pattern = strings.TrimSuffix(pattern, "/")
+	if pattern == "" {
+		return errors.New("the pattern is empty")
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return errors.New("the pattern is malformed; it may have *, ?, [a-z] and \\ in front of these")
+	}
+	c.exclude = append(c.exclude, pattern)
+	return nil
+}
+
+// excluded reports whether --exclude leaves out a file or directory, and prints a note. As in grep, a
+// pattern has to match the name, or as many elements at the end of the path as the pattern has.
+func (a *app) excluded(name string) bool {
+	if len(a.cfg.exclude) == 0 {
+		return false
+	}
+	elements := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
+	for _, pattern := range a.cfg.exclude {
+		n := strings.Count(pattern, "/") + 1
+		if n > len(elements) {
+			continue
+		}
+		end := strings.Join(elements[len(elements)-n:], "/")
+		if ok, _ := path.Match(pattern, end); ok {
+			a.note(name, "matches --exclude %s -- ignored", printable(pattern))
+			return true
+		}
+	}
+	return false
+}

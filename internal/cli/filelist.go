@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// fileList is a file that names files to process: the value of --files-from or --files0-from.
+type fileList struct {
+	path string // "-" is standard input
+	end  byte   // what ends each name: a newline or a zero byte
+}
+
+func (c *config) addList(path string, end byte) error {
+	if path == "" {
+		return errors.New("the file name is empty")
+	}
+	c.lists = append(c.lists, fileList{path, end})
+	return nil
+}
+
+// longestName is the most bytes that a name in a list may have. Systems limit paths to 4096 or less.
+const longestName = 16 << 10
+
+var errLongName = fmt.Errorf("has a name of more than %s; is it a list of file names?",
+	formatSize(longestName))
+
+// eachListed calls do for each name in a list while it reads on, so that it may be the output of a
+// running program.
+func (a *app) eachListed(l fileList, do func(name string)) {
+	f, name := a.stdin, "standard input"
+	if l.path != "-" {
+		var err error
+		if f, err = os.Open(l.path); err != nil {
+			a.fail(l.path, "%s", reason(err))
+			return
+		}
+		defer f.Close()
+		name = l.path
+	}
+	for r := bufio.NewReaderSize(f, longestName); !a.stopped; {
+		b, err := r.ReadSlice(l.end)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			a.fail(name, "%s", errLongName)
+			return
+		case err != nil && err != io.EOF:
+			a.fail(name, "%s", reason(err))
+			return
+		case err == nil:
+			b = b[:len(b)-1]
+		case len(b) == 0:
+			return // at the end
+		}
+		a.listed(l, string(b), do)
+	}
+}
+
+// listed calls do for a name in a list.
+func (a *app) listed(l fileList, name string, do func(name string)) {
+	switch {
+	case name == "" && l.end == '\n': // an empty line
+	case name == "-" && l.path == "-":
+		a.fail(name, "standard input is the list of files; use ./- for a file of this name")
+	default:
+		do(name)
+	}
+}
