@@ -6,15 +6,16 @@ import (
 )
 
 // nameOptions has the options that names of the program stand for, such as those of links to it. As
-// with the program zstd, a link that takes the place of gzip removes its sources.
+// with the program zstd, a link that takes the place of gzip removes its sources. pigz is not among
+// the names, because -p is another option there.
 var nameOptions = []struct {
 	names   []string
 	options []string
 }{
 	{[]string{"unpz"}, []string{"-d"}},
 	{[]string{"pzcat"}, []string{"-dc"}},
-	{[]string{"gzip", "pigz"}, []string{"--format=gz", "--rm"}},
-	{[]string{"gunzip", "unpigz"}, []string{"-d", "--rm"}},
+	{[]string{"gzip"}, []string{"--format=gz", "--rm"}},
+	{[]string{"gunzip"}, []string{"-d", "--rm"}},
 	{[]string{"zcat", "gzcat"}, []string{"-dc"}},
 	{[]string{"zstd"}, []string{"--format=zst"}},
 	{[]string{"unzstd"}, []string{"-d"}},

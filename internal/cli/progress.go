@@ -27,7 +27,7 @@ const (
 //
 // Its own goroutine draws it, because a block of 64 MiB can take ten seconds. The rate is an
 // average from the start: blocks complete seldom or several at once, so recent updates give no
-// rate.
+// rate. Between two updates the bar moves on at that rate.
 type progressBar struct {
 	app   *app
 	name  string
@@ -38,6 +38,7 @@ type progressBar struct {
 	read    atomic.Int64 // bytes read of the source; 0 where they are not counted
 	done    atomic.Int64 // bytes of the source that have been processed
 	content atomic.Int64 // bytes of content that have been processed
+	doneAt  atomic.Int64 // time from the start to the last update of done, in nanoseconds
 
 	stop   chan struct{} // closed to end the goroutine
 	exited chan struct{} // closed by the goroutine
@@ -80,6 +81,7 @@ func (b *progressBar) setDone(done, content int64) {
 	if b != nil {
 		b.done.Store(done)
 		b.content.Store(content)
+		b.doneAt.Store(int64(b.app.now().Sub(b.start)))
 	}
 }
 
@@ -107,9 +109,22 @@ func (b *progressBar) draw() {
 	}
 }
 
+// estimate returns the bytes of the source that are probably processed: done, and a part of what has
+// been read since. Where that is not counted, blocks take so little time that done is enough.
+func (b *progressBar) estimate(elapsed time.Duration) int64 {
+	done, at := b.done.Load(), time.Duration(b.doneAt.Load())
+	inWork := b.read.Load() - done
+	if done <= 0 || at <= 0 || inWork <= 0 {
+		return done
+	}
+	since := float64(done) * (elapsed - at).Seconds() / at.Seconds()
+	return done + int64(min(max(since, 0), 0.98*float64(inWork)))
+}
+
 // render draws the bar. The caller holds the lock.
 func (b *progressBar) render() {
-	done, content, elapsed := b.done.Load(), b.content.Load(), b.app.now().Sub(b.start)
+	content, elapsed := b.content.Load(), b.app.now().Sub(b.start)
+	done := b.estimate(elapsed)
 	text := b.name + ": " + barText(done, b.total, content, elapsed)
 	read := b.read.Load()
 	switch {
