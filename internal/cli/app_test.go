@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +47,9 @@ func TestMain(m *testing.M) {
 		case crash:
 			panic("at " + name)
 		case greedy:
-			tooMuch = make([]byte, math.MaxInt>>19)
+			for { // no address space has room for more than a few
+				tooMuch = append(tooMuch, make([]byte, 1<<(29+15*(strconv.IntSize/64))))
+			}
 		}
 	}
 	code := a.main(os.Args)
@@ -57,8 +60,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tooMuch keeps the compiler from leaving out an allocation.
-var tooMuch []byte
+// tooMuch holds memory until there is none left.
+var tooMuch [][]byte
 
 // command returns pz as a process.
 func command(args ...string) *exec.Cmd {
