@@ -12,6 +12,9 @@ require (
 )
 
 require (
+	github.com/andybalholm/brotli v1.2.8
 	github.com/cogentcore/webgpu v0.23.0
 	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71
+	github.com/mikelolasagasti/xz v1.0.1
+	github.com/pierrec/lz4/v4 v4.1.33
 )

@@ -68,12 +68,13 @@ var packages = map[string]floor{
 
 	"pipeline/internal/fifo": ground,
 
-	"simd":            ground,
-	"internal/bitio":  ground,
-	"internal/binlog": ground,
-	"internal/suffix": ground,
-	"internal/pieces": ground,
-	"internal/cut":    ground,
+	"simd":             ground,
+	"internal/bitio":   ground,
+	"internal/foreign": ground,
+	"internal/binlog":  ground,
+	"internal/suffix":  ground,
+	"internal/pieces":  ground,
+	"internal/cut":     ground,
 
 	"lz77/internal/base": ground,
 
@@ -162,8 +163,13 @@ var foreign = map[string][]string{
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
-	// Writes and reads the standard formats, for comparison. No importer needs these packages.
-	"github.com/klauspost/compress": {"internal/bench", "internal/peertest"},
+	// Writes and reads the standard formats, for comparison; S2 and snappy for the command. No importer
+	// needs these packages.
+	"github.com/klauspost/compress": {"internal/bench", "internal/foreign", "internal/peertest"},
+	// For the command alone.
+	"github.com/andybalholm/brotli": {"internal/foreign"},
+	"github.com/mikelolasagasti/xz": {"internal/foreign"},
+	"github.com/pierrec/lz4/v4":     {"internal/foreign"},
 }
 
 // small lists the modules that any test may import. The library itself needs them, so that tests
