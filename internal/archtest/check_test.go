@@ -62,7 +62,7 @@ func check(module string, u importUse) string {
 		return fmt.Sprintf("%q imports %q: they are on one floor and not listed", from, to)
 	case level == commands && toLevel != programs && linked[to] == nil:
 		return fmt.Sprintf("%q imports %q: a main package calls a program only", from, to)
-	case level == programs && toLevel != library:
+	case level == programs && toLevel != library && !listed:
 		return fmt.Sprintf("%q imports %q: a program uses the public package only", from, to)
 	}
 	return ""

@@ -18,10 +18,12 @@ const (
 
 // packages lists every package of the module by its path under the module's, "" for the root.
 var packages = map[string]floor{
-	"cmd/pz":           commands,
-	"internal/cli":     programs,
-	"gpu/pz":           commands,
-	"examples/profile": tools, // links GPU drivers, runs single stages
+	"cmd/pz":       commands,
+	"internal/cli": programs,
+
+	"internal/cli/internal/foreign": programs, // part of the command
+	"gpu/pz":                        commands,
+	"examples/profile":              tools, // links GPU drivers, runs single stages
 
 	"":     library,
 	"gzip": library,
@@ -68,13 +70,12 @@ var packages = map[string]floor{
 
 	"pipeline/internal/fifo": ground,
 
-	"simd":             ground,
-	"internal/bitio":   ground,
-	"internal/foreign": ground,
-	"internal/binlog":  ground,
-	"internal/suffix":  ground,
-	"internal/pieces":  ground,
-	"internal/cut":     ground,
+	"simd":            ground,
+	"internal/bitio":  ground,
+	"internal/binlog": ground,
+	"internal/suffix": ground,
+	"internal/pieces": ground,
+	"internal/cut":    ground,
 
 	"lz77/internal/base": ground,
 
@@ -135,6 +136,8 @@ var sideways = map[arrow]string{
 
 	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
 
+	{"internal/cli", "internal/cli/internal/foreign"}: "reads other formats",
+
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
 
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",
@@ -165,11 +168,11 @@ var foreign = map[string][]string{
 	"github.com/go-gl/gl":           {"gpu/opengl"},
 	// Writes and reads the standard formats, for comparison; S2 and snappy for the command. No importer
 	// needs these packages.
-	"github.com/klauspost/compress": {"internal/bench", "internal/foreign", "internal/peertest"},
+	"github.com/klauspost/compress": {"internal/bench", "internal/cli/internal/foreign", "internal/peertest"},
 	// For the command alone.
-	"github.com/andybalholm/brotli": {"internal/foreign"},
-	"github.com/mikelolasagasti/xz": {"internal/foreign"},
-	"github.com/pierrec/lz4/v4":     {"internal/foreign"},
+	"github.com/andybalholm/brotli": {"internal/cli/internal/foreign"},
+	"github.com/mikelolasagasti/xz": {"internal/cli/internal/foreign"},
+	"github.com/pierrec/lz4/v4":     {"internal/cli/internal/foreign"},
 }
 
 // small lists the modules that any test may import. The library itself needs them, so that tests

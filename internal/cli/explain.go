@@ -15,6 +15,9 @@ import (
 func (a *app) explain(in *source, err error) string {
 	var e *compress.Error
 	if !errors.As(err, &e) {
+		if text := a.explainForeign(err); text != "" {
+			return text
+		}
 		return libraryReason(err)
 	}
 	what, advice := a.diagnose(in, e)
@@ -63,7 +66,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 const (
 	emptyFile       = "is empty; compressed files never are"
 	trailingGarbage = "trailing garbage after the compressed data"
-	unknownFormat   = "is not .pz, .gz or .zst data"
+	unknownFormat   = "is not compressed data that pz knows"
 )
 
 // otherBackend returns the advice for a --backend that the GPU does not support.
@@ -116,11 +119,10 @@ func levelList(levels []int) string {
 
 // unreadable explains a file of an unknown format, or one that the mode does not support.
 func (a *app) unreadable(in *source) (what, advice string) {
-	head := in.head()
-	if len(head) == 0 {
+	if len(in.head()) == 0 {
 		return emptyFile, ""
 	}
-	if format, tool := recognize(head); format != "" {
+	if format, tool := a.recognize(in); format != "" {
 		return "is " + format + " data", "use " + tool
 	}
 	if in.is(compress.Zstd) {

@@ -114,12 +114,9 @@ func TestEmptyInput(t *testing.T) {
 func TestOtherFormatsAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	for magic, want := range map[string]string{
-		"\xfd7zXZ\x00":           "is xz data; use xz -d",
-		"BZh9":                   "is bzip2 data; use bzip2 -d",
-		"\x04\x22\x4d\x18":       "is lz4 data; use lz4 -d",
 		"PK\x03\x04":             "is zip data; use unzip",
 		"PK\x05\x06":             "is zip data; use unzip",
-		"\x1f\x9d\x90":           "is compress data; use gzip -d",
+		"7z\xbc\xaf\x27\x1c":     "is 7z data; use 7z x",
 		"\x1f\x8b\x07":           unknownFormat, // an undefined compression method
 		"BZ":                     unknownFormat,
 		"PKWARE":                 unknownFormat,

@@ -1,29 +1,63 @@
 package cli
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+	"fmt"
 
-// otherFormats lists formats that pz does not read, with their magic numbers and the programs that
-// read them.
-var otherFormats = []struct{ magic, name, tool string }{
-	{"\xfd7zXZ\x00", "xz", "xz -d"},
-	{"BZh", "bzip2", "bzip2 -d"},
-	{"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
-	{"\x1f\x9d", "compress", "gzip -d"},
+	"github.com/gopz/compress/internal/cli/internal/foreign"
+)
+
+// archives lists formats that pz does not read, with their magic numbers and the programs that read
+// them.
+var archives = []struct{ magic, name, tool string }{
 	{"PK\x03\x04", "zip", "unzip"},
 	{"PK\x05\x06", "zip", "unzip"}, // an empty archive
+	{"7z\xbc\xaf\x27\x1c", "7z", "7z x"},
 }
 
 // magicSize is the size of the longest magic number, in bytes.
-const magicSize = 6
+const magicSize = foreign.MagicSize
 
-// recognize returns the name of a format in otherFormats and the program that reads it.
-func recognize(head []byte) (name, tool string) {
-	for _, f := range otherFormats {
-		if bytes.HasPrefix(head, []byte(f.magic)) {
+// foreignFormat returns the format of a source that pz restores and does not write, or nil.
+func (s *source) foreignFormat() *foreign.Format {
+	if _, ok := s.format(); ok {
+		return nil
+	}
+	return foreign.Detect(s.head(), s.name)
+}
+
+// recognize returns the name of a format that the mode does not read, and what reads it.
+func (a *app) recognize(in *source) (name, tool string) {
+	if f := in.foreignFormat(); f != nil {
+		return f.Name, "-d, which restores it whole"
+	}
+	for _, f := range archives {
+		if bytes.HasPrefix(in.head(), []byte(f.magic)) {
 			return f.name, f.tool
 		}
 	}
 	return "", ""
+}
+
+// explainForeign returns a message about an error of a decoder of package foreign, or "".
+func (a *app) explainForeign(err error) (text string) {
+	switch {
+	case errors.Is(err, foreign.ErrCut):
+		text = "is cut short; the end is missing"
+	case errors.Is(err, foreign.ErrMemory):
+		text = "needs more memory for its dictionary than -M allows; raise -M"
+	case errors.Is(err, foreign.ErrFeature):
+		text = "needs a feature that pz does not have"
+	case errors.Is(err, foreign.ErrCorrupt):
+		text = "is damaged"
+	default:
+		return ""
+	}
+	if a.cfg.verbose {
+		text += fmt.Sprintf("; details: %v", err)
+	}
+	return text
 }
 
 // isTar reports whether a regular file is a tar archive in POSIX or GNU format.

@@ -12,19 +12,25 @@ import (
 // streams of one.
 func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option) error {
 	r := m.reader()
-	if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {
-		head, unknown, err := sniff(&m.r)
-		if unknown || !m.direct() {
-			r = io.MultiReader(bytes.NewReader(head), &m.r)
-		} else if err == nil {
-			_, err = in.f.Seek(in.start, io.SeekStart)
-		}
+	if !m.direct() {
+		head, err := readHead(&m.r)
 		if err != nil {
 			return err
 		}
-		if unknown {
+		r = io.MultiReader(bytes.NewReader(head), &m.r)
+	}
+	if _, ok := in.format(); !ok {
+		if m.direct() {
+			r = &m.r
+		}
+		switch f := in.foreignFormat(); {
+		case f != nil:
+			return m.copyContent(w, f.NewReader(r, a.cfg.memory))
+		case a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout):
 			_, err := io.Copy(w, r)
 			return err
+		case m.direct():
+			r = m.reader()
 		}
 	}
 	zr, err := compress.NewReader(r, opts...)
@@ -99,17 +105,34 @@ func (s *source) goesOn(err error) bool {
 	return ok && s.regular()
 }
 
-// sniff reads the first bytes and reports whether their format is unknown. As in gzip, -dcf copies
-// such data unchanged.
-func sniff(r io.Reader) (head []byte, unknown bool, err error) {
+// readHead reads the first bytes of r.
+func readHead(r io.Reader) (head []byte, err error) {
 	head = make([]byte, magicSize)
 	n, err := io.ReadFull(r, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
-	head = head[:n]
-	_, ok := compress.DetectFormat(head)
-	return head, !ok, err
+	return head[:n], err
+}
+
+// copyContent copies what a decoder of another format returns.
+func (m *meter) copyContent(w io.Writer, r io.Reader) error {
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+			m.progress(compress.Progress{Content: m.last.Content + int64(n), Compressed: m.r.n})
+		}
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+	}
 }
 
 // recentSize is how many of the bytes read last a recentBytes keeps at least. A Reader that reads a

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
 // suffixes lists the suffixes of compressed files, what replaces them in the name of the restored
@@ -42,6 +43,11 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 			return stem + s.content, s.packed, true
 		}
 	}
+	if c.mode == modeDecompress || c.mode == modeTest {
+		if f, content, suffix := foreign.BySuffix(name); f != nil {
+			return content, suffix, true
+		}
+	}
 	return "", "", false
 }
 
@@ -55,10 +61,14 @@ func suffixFormat(name string) compress.Format {
 	return compress.PZ
 }
 
-// foreignSuffixes lists suffixes of formats that pz does not write, in lower case.
-var foreignSuffixes = []string{
-	".xz", ".txz", ".lzma", ".lz", ".bz2", ".tbz", ".tbz2", ".lz4", ".br", ".z", ".taz", ".zip", ".7z",
-}
+// otherSuffixes lists suffixes of formats that pz does not write, in lower case.
+var otherSuffixes = func() []string {
+	list := []string{".lzma", ".lz", ".zip", ".7z"}
+	for _, s := range foreign.Suffixes() {
+		list = append(list, strings.ToLower(s))
+	}
+	return list
+}()
 
 // misnames reports whether the suffix of name stands for another format than the one that is
 // written. Case makes no difference.
@@ -72,7 +82,7 @@ func (c *config) misnames(name string) bool {
 			return s.format != c.format
 		}
 	}
-	return slices.ContainsFunc(foreignSuffixes, func(suffix string) bool {
+	return slices.ContainsFunc(otherSuffixes, func(suffix string) bool {
 		stem, ok := strings.CutSuffix(name, suffix)
 		return ok && stem != ""
 	})
@@ -109,9 +119,10 @@ func (a *app) resultName(e entry, in *source) (string, bool) {
 	case ok:
 		return content, true
 	}
-	if _, ok := in.format(); ok {
+	_, ok = in.format()
+	if ok || in.foreignFormat() != nil {
 		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
-	} else if format, tool := recognize(in.head()); format != "" {
+	} else if format, tool := a.recognize(in); format != "" {
 		a.fail(e.path, "is %s data; use %s", format, tool) // as with -c
 	} else if isTar(in) {
 		a.warn(e.path, "is an uncompressed tar archive -- ignored; use tar -xf")

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// TestForeignFormats restores files of formats that pz does not write.
+func TestForeignFormats(t *testing.T) {
+	content := string(corpus.ByName("log").Make(60_000))
+	for _, suffix := range []string{".xz", ".bz2", ".Z"} {
+		data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log"+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := string(data)
+		dir := t.TempDir()
+		path := write(t, packed, dir, "log"+suffix)
+		pz(t, "", "-t", path).want(t, exitOK)
+		pz(t, "", "-tv", path).want(t, exitOK, "60000 bytes of content")
+		pz(t, "", "-d", path).want(t, exitOK)
+		wantFiles(t, dir, "log", "log"+suffix)
+		if got, err := os.ReadFile(filepath.Join(dir, "log")); err != nil || string(got) != content {
+			t.Errorf("%s: other content, %v", suffix, err)
+		}
+		for _, args := range [][]string{{"-dc"}, {"-dcf"}} {
+			got := runProcess(t, strings.NewReader(packed), args...).want(t, exitOK).out
+			if got != content {
+				t.Errorf("%s: other content through a pipe", suffix)
+			}
+			if got := pz(t, "", append(args, path)...).want(t, exitOK).out; got != content {
+				t.Errorf("%s: other content by -dc", suffix)
+			}
+		}
+		for _, mode := range []string{"-l", "--recover -c"} {
+			pz(t, "", append(strings.Fields(mode), path)...).want(t, exitError,
+				"; use -d, which restores it whole")
+		}
+		// A name without a suffix, a recursive run, and --rm.
+		plain := write(t, packed, dir, "plain")
+		pz(t, "", "-d", plain).want(t, exitWarning, "has an unknown suffix")
+		pz(t, "", "-d", "-o", filepath.Join(dir, "named"), plain).want(t, exitOK)
+		tree := filepath.Join(dir, "tree")
+		if err := os.Mkdir(tree, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, packed, tree, "x"+suffix)
+		pz(t, "", "-dr", "--rm", tree).want(t, exitOK)
+		wantFiles(t, tree, "x")
+	}
+}
+
+// TestForeignDamage restores damaged files: an error, and no result.
+func TestForeignDamage(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log.xz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cut := write(t, string(data[:len(data)/2]), dir, "cut.xz")
+	pz(t, "", "-d", cut).want(t, exitError, "is cut short; the end is missing")
+	bad := bytes.Clone(data)
+	bad[len(bad)/2] ^= 1
+	path := write(t, string(bad), dir, "bad.xz")
+	pz(t, "", "-d", "--rm", path).want(t, exitError, "is damaged")
+	pz(t, "", "-tv", path).want(t, exitError, "is damaged; details: xz data damaged")
+	wantFiles(t, dir, "bad.xz", "cut.xz")
+	text := write(t, "no brotli", dir, "text.br")
+	pz(t, "", "-d", text).want(t, exitError)
+	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
+}
