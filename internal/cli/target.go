@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -93,6 +94,9 @@ func (a *app) openStdout(in *source) *output {
 // sameFile reports whether fi is the source and a regular file. To read and write the same terminal
 // or /dev/null is allowed.
 func (s *source) sameFile(fi fs.FileInfo) bool {
+	if runtime.GOARCH == "wasm" && s.f == s.app.stdin {
+		return false // hosts give standard input and standard output the same number
+	}
 	return s.regular() && os.SameFile(fi, s.info)
 }
 

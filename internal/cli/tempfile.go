@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -57,6 +58,9 @@ func (t *tempFile) remove() {
 
 // watchSignals makes a fatal signal remove the file and then end the program.
 func (t *tempFile) watchSignals() {
+	if runtime.GOARCH == "wasm" {
+		return // has no signals, and signal.Ignored panics
+	}
 	// A reader that closes its pipe makes the next write fail with EPIPE. SIGPIPE would end the
 	// program at once and leave the temporary file. After signal.Ignore dieByBrokenPipe would fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
