@@ -31,7 +31,7 @@ type config struct {
 	quiet    bool
 	verbose  bool
 	json     bool
-	help     string // "", helpBrief or helpAll
+	help     string // "", helpBrief, helpAll or one of generatedHelp
 	version  bool
 	listGPUs bool
 

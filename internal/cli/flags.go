@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,14 +167,14 @@ func (c *config) setBackend(s string) error {
 	return nil
 }
 
-// Values of --help.
+// Values of --help, beside generatedHelp.
 const (
 	helpBrief = "brief"
 	helpAll   = "all"
 )
 
 func (c *config) setHelp(s string) error {
-	if s != helpBrief && s != helpAll {
+	if s != helpBrief && s != helpAll && !slices.Contains(generatedHelp, s) {
 		return errors.New("use --help, or --help=all for all options")
 	}
 	c.help = s

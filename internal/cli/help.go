@@ -3,19 +3,24 @@ package cli
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/gopz/compress"
 )
 
-func versionText() string {
-	version := "(built from source)"
+// buildVersion returns the version of the module that this program was built from.
+func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v := info.Main.Version; v != "" && v != "(devel)" {
-			version = v
+			return v
 		}
 	}
-	return "pz " + version + ", .pz format version 1, kernels: " + compress.Kernels()
+	return "(built from source)"
+}
+
+func versionText() string {
+	return "pz " + buildVersion() + ", .pz format version 1, kernels: " + compress.Kernels()
 }
 
 const (
@@ -25,14 +30,13 @@ Compress each FILE to FILE.pz, or restore it with -d. Keep the source.
 Without FILE, or where FILE is -, read standard input and write standard output.
 
 `
-	briefTail = `
-Examples:
-  pz access.log                    write access.log.pz
+	examples = `  pz access.log                    write access.log.pz
   pz -d access.log.pz              restore access.log
   pz -9 -r --rm logs               replace all files in logs by .pz files
   pz -dc *.pz | grep error         search compressed files
   tar -I pz -cf home.tar.pz home   write an archive; tar -I pz -xf restores it
-
+`
+	briefTail = `
 More: pz --help=all has all options, exit codes and environment variables;
 docs/CLI.md in the source describes formats, recovery and memory.
 `
@@ -46,8 +50,11 @@ a number of bytes, or a number with K, M or G for units of 1024.
 `
 )
 
-// helpText returns the text of --help or --help=all.
+// helpText returns what --help prints, with any of its values.
 func (c *config) helpText() (string, error) {
+	if slices.Contains(generatedHelp, c.help) {
+		return generateHelp(c.help), nil
+	}
 	threads := compress.NewScheduler(c.threads).Workers()
 	var b strings.Builder
 	if c.help == helpBrief {
@@ -57,7 +64,7 @@ func (c *config) helpText() (string, error) {
 				writeRow(&b, o.names(), helpValues().Replace(o.brief))
 			}
 		}
-		b.WriteString(briefTail)
+		b.WriteString("\nExamples:\n" + examples + briefTail)
 		return b.String(), nil
 	}
 	b.WriteString(fullHead)

@@ -167,7 +167,8 @@ var optionTable = []option{
 
 	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
 		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
-			"-B, -a, --rsyncable, --format and -p."},
+			"-B, -a, --rsyncable, --format and -p. --help=man prints a man page, and --help=bash, " +
+			"--help=zsh and --help=fish completions for a shell."},
 	{group: groupInfo, short: "V", long: "version",
 		text: "Show the version and the instruction set of the inner loops."},
 	{group: groupInfo, label: "--",
