@@ -88,6 +88,7 @@ var packages = map[string]floor{
 	"internal/peertest": workshop,
 	"internal/refdec":   workshop,
 	"internal/testenv":  workshop,
+	"packaging":         workshop, // scripts and data
 	"internal/wgsl":     workshop, // its output is under version control
 }
 

@@ -1,0 +1,255 @@
+// Package packaging tests what packages of pz hold beside the program: scripts, descriptions of the
+// file type, and the recipes of docs/RECIPES.md.
+package packaging
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress/internal/cli"
+	"github.com/gopz/compress/internal/testenv"
+)
+
+// TestMain makes the test binary act as pz if it is called by a name of pz.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "pz", "unpz", "pzcat":
+		cli.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// shell is a directory with files, and the programs of a package of pz on its search path.
+type shell struct {
+	t   *testing.T
+	dir string // current directory
+	bin string // first directory of the search path
+}
+
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: t.TempDir(), bin: t.TempDir()}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{
+		"pz": self, "unpz": self, "pzcat": self,
+		"pzgrep": filepath.Join(here, "pzgrep"), "pzless": filepath.Join(here, "pzless"),
+	} {
+		if err := os.Symlink(target, filepath.Join(s.bin, name)); err != nil {
+			testenv.Missing(t, "symbolic links: "+err.Error())
+		}
+	}
+	return s
+}
+
+// run runs a script in a POSIX shell and returns its output, both streams, and its exit code.
+func (s *shell) run(script string) (out string, code int) {
+	s.t.Helper()
+	cmd := exec.Command(testenv.Tool(s.t, "sh"), "-euc", script)
+	cmd.Dir = s.dir
+	path := s.bin + string(os.PathListSeparator) + os.Getenv("PATH")
+	cmd.Env = append(os.Environ(), "PATH="+path, "PZ_LEVEL=", "PZ_THREADS=", "TAR_OPTIONS=", "GREP=",
+		"LC_ALL=C", "LESS=", "HOME="+s.dir, "GIT_CONFIG_NOSYSTEM=1")
+	text, err := cmd.CombinedOutput()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		s.t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// must runs a script that must succeed, and returns its output.
+func (s *shell) must(script string) string {
+	s.t.Helper()
+	out, code := s.run(script)
+	if code != 0 {
+		s.t.Fatalf("exit code %d\n%s\n%s", code, script, out)
+	}
+	return out
+}
+
+// makeSearched makes the files that TestPzgrep and TestPzless read.
+func makeSearched(s *shell) {
+	s.must(`printf 'one\ntwo\nthree\n' >a
+		pz -c a >a.pz
+		pz --format gz -c a >a.gz
+		pz --format zst -c a >'b c.zst'
+		printf 'four two\n' >plain
+		yes 'two lines' | head -n 500000 | pz >large.pz
+		printf 'tw\n' >patterns
+		pz -c a | head -c 60 >cut.pz`)
+}
+
+func TestPzgrep(t *testing.T) {
+	testenv.Slow(t)
+	s := newShell(t)
+	makeSearched(s)
+	for _, c := range []struct {
+		args, want string
+		code       int
+	}{
+		{`two a.pz`, "two\n", 0},
+		{`two a.pz plain`, "a.pz:two\nplain:four two\n", 0},
+		{`two 'b c.zst' a.gz`, "b c.zst:two\na.gz:two\n", 0},
+		{`-n -i TWO a.pz`, "2:two\n", 0},
+		{`-inx TWO a.pz`, "2:two\n", 0},
+		{`-H two a.pz`, "a.pz:two\n", 0},
+		{`-h two a.pz a.gz`, "two\ntwo\n", 0},
+		{`-c o a.pz plain`, "a.pz:2\nplain:1\n", 0},
+		{`-l two a.pz cut.none plain`, "a.pz\npz: cut.none: no such file or directory\nplain\n", 2},
+		{`-l two a.pz plain`, "a.pz\nplain\n", 0},
+		{`-e one -e three a.pz`, "one\nthree\n", 0},
+		{`-ne one a.pz`, "1:one\n", 0},
+		{`-f patterns a.pz`, "two\n", 0},
+		{`--file=patterns a.pz`, "two\n", 0},
+		{`--regexp one a.pz`, "one\n", 0},
+		{`-A 1 one a.pz`, "one\ntwo\n", 0},
+		{`-A1 one a.pz`, "one\ntwo\n", 0},
+		{`one a.pz -A1`, "one\ntwo\n", 0},
+		{`-e 'a b'\''c' a.pz`, "", 1},
+		{`-- -x a.pz`, "", 1},
+		{`none a.pz plain`, "", 1},
+		{`-q two a.pz`, "", 0},
+		{`-q none a.pz`, "", 1},
+		{`-q two large.pz none`, "", 0},
+		{`-m1 two large.pz`, "two lines\n", 0},
+		{`-l two large.pz`, "large.pz\n", 0},
+		{`two <a.pz`, "two\n", 0},
+		{`-H two - <a.pz`, "(standard input):two\n", 0},
+		{`two <plain`, "four two\n", 0},
+		{`-r two .`, "pzgrep: -r is not supported; use find, or GREP=rg\n", 2},
+		{`-f - a.pz`, "pzgrep: -f -: patterns cannot come from standard input\n", 2},
+		{`-ne`, "pzgrep: -e needs a value\n", 2},
+	} {
+		out, code := s.run("pzgrep " + c.args)
+		if out != c.want || code != c.code {
+			t.Errorf("pzgrep %s: exit code %d, %q, want %d, %q", c.args, code, out, c.code, c.want)
+		}
+	}
+	if out, code := s.run("pzgrep two cut.pz"); code != 2 || !strings.Contains(out, "cut.pz") {
+		t.Errorf("damaged file: exit code %d, %q", code, out)
+	}
+	if out, code := s.run("pzgrep"); code != 2 || !strings.HasPrefix(out, "Usage: pzgrep") {
+		t.Errorf("no pattern: exit code %d, %q", code, out)
+	}
+}
+
+func TestPzgrepWithRipgrep(t *testing.T) {
+	testenv.Slow(t)
+	testenv.Tool(t, "rg")
+	s := newShell(t)
+	makeSearched(s)
+	out := s.must("GREP=rg pzgrep --sort path -n -x two a.gz a.pz 'b c.zst' plain")
+	if want := "a.gz:2:two\na.pz:2:two\nb c.zst:2:two\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+	if _, code := s.run("GREP=rg pzgrep none a.pz"); code != 1 {
+		t.Errorf("no match: exit code %d, want 1", code)
+	}
+}
+
+func TestPzless(t *testing.T) {
+	testenv.Slow(t)
+	testenv.Tool(t, "less")
+	s := newShell(t)
+	makeSearched(s)
+	// less copies its input where its output is no terminal.
+	for args, want := range map[string]string{
+		"a.pz":           "one\ntwo\nthree\n",
+		"'b c.zst' a.gz": "one\ntwo\nthree\none\ntwo\nthree\n",
+		"plain":          "four two\n",
+		"<a.pz":          "one\ntwo\nthree\n",
+	} {
+		if got := s.must("pzless " + args); got != want {
+			t.Errorf("pzless %s: %q, want %q", args, got, want)
+		}
+	}
+}
+
+// fileTypes has contents and whether they are .pz files.
+const fileTypes = `
+	pz -c a >sized
+	pz <a >redirected
+	cat a | pz >piped
+	pz --no-check -p lzr -c a >other
+	: >empty && pz -c empty >nothing
+	printf 'PZ\001 a text' >text
+	printf 'PZ\002\001\020\003' >version2`
+
+// TestMagic asks file(1) what it recognizes.
+func TestMagic(t *testing.T) {
+	testenv.Slow(t)
+	testenv.Tool(t, "file")
+	s := newShell(t)
+	magic, err := filepath.Abs("pz.magic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.must("printf 'some content' >a" + fileTypes)
+	for name, want := range map[string]string{
+		"sized":      "pz compressed data, pipeline lzseqr, block size 2^16, content size 12",
+		"redirected": "pz compressed data, pipeline lzseqr, block size 2^16, content size 12",
+		"piped":      "pz compressed data, pipeline lzseqr, block size 2^21",
+		"other":      "pz compressed data, pipeline lzr, block size 2^16, content size 12, no content checks",
+		"nothing":    "pz compressed data",
+		"text":       "data",
+		"version2":   "data",
+	} {
+		got := strings.TrimSpace(s.must("file -b -m '" + magic + "' " + name))
+		if name == "nothing" {
+			got, _, _ = strings.Cut(got, ",")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		if mime := s.must("file -b --mime-type -m '" + magic + "' " + name); want != "data" &&
+			mime != "application/x-pz\n" {
+			t.Errorf("%s: MIME type %q", name, mime)
+		}
+	}
+}
+
+// TestMIME asks GLib for the types of files.
+func TestMIME(t *testing.T) {
+	testenv.Slow(t)
+	testenv.Tool(t, "update-mime-database")
+	testenv.Tool(t, "gio")
+	s := newShell(t)
+	description, err := os.ReadFile("pz.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := filepath.Join(s.dir, "share", "mime", "packages")
+	if err := os.MkdirAll(packages, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(packages, "pz.xml"), description, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.must("printf 'some content' >a; cp a a.pz; cp a a.tar.pz; update-mime-database share/mime" +
+		fileTypes)
+	for name, want := range map[string]string{
+		"sized": "application/x-pz", "piped": "application/x-pz", "other": "application/x-pz",
+		"nothing": "application/x-pz", "a.pz": "application/x-pz",
+		"a.tar.pz": "application/x-pz-compressed-tar",
+		"text":     "", "version2": "",
+	} {
+		out := s.must("export XDG_DATA_HOME=$PWD/share XDG_DATA_DIRS=$PWD/share\n" +
+			"gio info -a standard::content-type " + name)
+		_, got, _ := strings.Cut(strings.TrimSpace(out), "standard::content-type: ")
+		if want == "" && !strings.Contains(got, "x-pz") {
+			continue
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
