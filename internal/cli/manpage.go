@@ -33,14 +33,7 @@ pz, unpz, pzcat, pzgrep, pzless \- compress and restore files on all processors
 .I FILE...
 .SH DESCRIPTION
 `
-	manPrograms = `.PP
-.B unpz
-is
-.BR "pz \-d" .
-.B pzcat
-is
-.BR "pz \-dc" .
-.B pzgrep
+	manPrograms = `.B pzgrep
 searches the contents of files with
 .BR grep (1),
 or with the program that the environment variable
@@ -71,6 +64,11 @@ func manPage(version, date string) string {
 			b.WriteString(".PP\n")
 		}
 		b.WriteString(manSentences(paragraph) + "\n")
+	}
+	b.WriteString(".PP\n")
+	for _, name := range programs[1:] {
+		options := strings.Join(withNameOptions([]string{name}), " ")
+		fmt.Fprintf(&b, ".B %s\nis\n.BR \"%s %s\" .\n", name, programs[0], manText(options))
 	}
 	b.WriteString(manPrograms)
 	b.WriteString(".SH OPTIONS\n")
