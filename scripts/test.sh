@@ -130,7 +130,8 @@ tests() {
 
 lint_scripts() {
   need shellcheck shellcheck || return
-  find . -name '*.sh' -not -path './.git/*' -exec shellcheck {} + && shellcheck .ci/run
+  find . -name '*.sh' -not -path './.git/*' -exec shellcheck {} + &&
+    shellcheck .ci/run packaging/pzgrep packaging/pzless
 }
 
 race() {
@@ -220,10 +221,16 @@ nocgo() {
 # platforms compiles everything, tests included, for other platforms.
 platforms() {
   local p
-  for p in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64; do
+  for p in linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 freebsd/amd64 wasip1/wasm; do
     echo "$p"
     CGO_ENABLED=0 GOOS=${p%/*} GOARCH=${p#*/} go vet ./... || return
   done
+}
+
+# release builds the files of a release twice and tries the .deb package.
+release() {
+  need zip zip && need mmdebstrap mmdebstrap || return
+  scripts/release.sh --check
 }
 
 # fuzz_target PACKAGE TARGET: runs one target for a short time. Inputs are not minimised: on long
@@ -284,6 +291,7 @@ steps() {
   step all arm64-portable emulated_portable
   step all modules modules
   step all assembly simd/_asm/check.sh
+  step all release release
   step all fuzz fuzz
 }
 
