@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -31,6 +32,9 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the scripts of the tests use options of GNU programs")
+	}
 	s := &shell{t: t, dir: t.TempDir(), bin: t.TempDir()}
 	self, err := os.Executable()
 	if err != nil {
