@@ -189,6 +189,9 @@ const fileTypes = `
 	pz --no-check -p lzr -c a >other
 	: >empty && pz -c empty >nothing
 	printf 'PZ\001 a text' >text
+	printf 'PZ\001\001\013\003' >small
+	printf 'PZ\001\001\033\003' >large
+	printf 'PZ\001\001\020\004' >flags
 	printf 'PZ\002\001\020\003' >version2`
 
 // TestMagic asks file(1) what it recognizes.
@@ -211,6 +214,9 @@ func TestMagic(t *testing.T) {
 		"other":      "pz compressed data, pipeline lzr, block size 2^16, content size 12, no content checks",
 		"nothing":    "pz compressed data",
 		"text":       "data",
+		"small":      "data",
+		"large":      "data",
+		"flags":      "data",
 		"version2":   "data",
 	} {
 		got := strings.TrimSpace(s.must("file -b -m '" + magic + "' " + name))
@@ -250,7 +256,7 @@ func TestMIME(t *testing.T) {
 		"sized": "application/x-pz", "piped": "application/x-pz", "other": "application/x-pz",
 		"nothing": "application/x-pz", "a.pz": "application/x-pz",
 		"a.tar.pz": "application/x-pz-compressed-tar",
-		"text":     "", "version2": "",
+		"text":     "", "flags": "", "version2": "",
 	} {
 		out := s.must("export XDG_DATA_HOME=$PWD/share XDG_DATA_DIRS=$PWD/share\n" +
 			"gio info -a standard::content-type " + name)
