@@ -74,8 +74,7 @@ type Params struct {
 	// parser.
 	Passes int
 	// MaxMisses stops the parser from trying shorter lengths of a match after this many consecutive
-	// failures, or blocks of 8 lengths without KeepSecondPath. Optimal parser without
-	// Rules.NewSplitter.
+	// blocks of up to 8 lengths that improved nothing. Optimal parser without Rules.NewSplitter.
 	MaxMisses int
 	// SkipInMatch is the length of a match, 32 or more, within which the finder does not search
 	// except near its end. 0 turns skipping off. MultiHash, LCPIntervals.
@@ -116,7 +115,7 @@ var Levels = [MaxLevel + 1]Params{
 	6: {Finder: RowHash, HashLog: 16, HashBytes: 6, Depth: 16, Nice: 128, Lazy: 2},
 	7: {Finder: RowHash, HashLog: 16, HashBytes: 6, Depth: 32, Nice: 256, Lazy: 2},
 	8: {Finder: MultiHash, HashLog: 19, HashBytes: 4, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 32},
-	9: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 2, SkipInMatch: 96, KeepSecondPath: true},
+	9: {Finder: LCPIntervals, Nice: 256, Passes: 2, MaxMisses: 1, SkipInMatch: 96, KeepSecondPath: true},
 }
 
 // Memory returns the scratch memory in bytes that a Matcher needs for blocks of up to size bytes,

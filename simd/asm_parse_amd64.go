@@ -258,23 +258,38 @@ func relaxPathsAVX2(p *struct {
 	MaxMisses int
 	Drop      uint64
 	Src       []byte
-	Nodes     []struct {
-		Cost   [8]int32
-		Length [8]uint32
-		Offset [8]uint32
+	Best      struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
 	}
-	LiteralNodes []struct {
-		Cost   [8]int32
-		Length [8]uint32
-		Offset [8]uint32
+	Literal struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
 	}
-	States []struct {
-		Repeats [3]uint32
-		Run     uint32
-	}
-	LiteralStates []struct {
-		Repeats [3]uint32
-		Run     uint32
+	Second struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
 	}
 	Literals  [][3]int32
 	FirstCand []uint32
@@ -286,10 +301,75 @@ func relaxPathsAVX2(p *struct {
 		More     [320]int32
 		Compared [320]int32
 	}
-	Empty       int32
-	MaxLag      int32
-	LiteralCost int32
-	LiteralFrom uint32
+	Empty        int32
+	MaxLag       int32
+	LiteralCost  int32
+	LiteralFrom  uint32
+	MaxSecondLag int32
+})
+
+// relaxSecondPathsAVX2 is relaxPathsAVX2 with second-cheapest paths.
+//
+//go:noescape
+func relaxSecondPathsAVX2(p *struct {
+	At        int
+	End       int
+	From      int
+	Size      int
+	MinNew    int
+	MinRepeat int
+	Nice      int
+	MaxMisses int
+	Drop      uint64
+	Src       []byte
+	Best      struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
+	}
+	Literal struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
+	}
+	Second struct {
+		Nodes []struct {
+			Cost   [8]int32
+			Length [8]uint32
+			Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
+	}
+	Literals  [][3]int32
+	FirstCand []uint32
+	Cands     []uint64
+	RunClass  *[320]uint8
+	Match     *[16][4][320]int32
+	Offset    *[256]int32
+	Runs      *struct {
+		More     [320]int32
+		Compared [320]int32
+	}
+	Empty        int32
+	MaxLag       int32
+	LiteralCost  int32
+	LiteralFrom  uint32
+	MaxSecondLag int32
 })
 
 // parseHashChainAVX2 continues a parse until it reaches stop or has written room sequences. stop

@@ -5252,7 +5252,17 @@ DATA relaxOne<>+8(SB)/4, $0x00000000
 DATA relaxOne<>+12(SB)/4, $0x00000001
 GLOBL relaxOne<>(SB), RODATA|NOPTR, $16
 
-// func relaxPathsAVX2(p *struct{At int; End int; From int; Size int; MinNew int; MinRepeat int; Nice int; MaxMisses int; Drop uint64; Src []byte; Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; LiteralNodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}; LiteralStates []struct{Repeats [3]uint32; Run uint32}; Literals [][3]int32; FirstCand []uint32; Cands []uint64; RunClass *[320]uint8; Match *[16][4][320]int32; Offset *[256]int32; Runs *struct{More [320]int32; Compared [320]int32}; Empty int32; MaxLag int32; LiteralCost int32; LiteralFrom uint32})
+DATA relaxFromSecond<>+0(SB)/4, $0x80000000
+DATA relaxFromSecond<>+4(SB)/4, $0x80000000
+DATA relaxFromSecond<>+8(SB)/4, $0x80000000
+DATA relaxFromSecond<>+12(SB)/4, $0x80000000
+DATA relaxFromSecond<>+16(SB)/4, $0x80000000
+DATA relaxFromSecond<>+20(SB)/4, $0x80000000
+DATA relaxFromSecond<>+24(SB)/4, $0x80000000
+DATA relaxFromSecond<>+28(SB)/4, $0x80000000
+GLOBL relaxFromSecond<>(SB), RODATA|NOPTR, $32
+
+// func relaxPathsAVX2(p *struct{At int; End int; From int; Size int; MinNew int; MinRepeat int; Nice int; MaxMisses int; Drop uint64; Src []byte; Best struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Literal struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Second struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Literals [][3]int32; FirstCand []uint32; Cands []uint64; RunClass *[320]uint8; Match *[16][4][320]int32; Offset *[256]int32; Runs *struct{More [320]int32; Compared [320]int32}; Empty int32; MaxLag int32; LiteralCost int32; LiteralFrom uint32; MaxSecondLag int32})
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
 TEXT ·relaxPathsAVX2(SB), NOSPLIT, $24-8
 	MOVQ    p+0(FP), AX
@@ -5260,7 +5270,7 @@ TEXT ·relaxPathsAVX2(SB), NOSPLIT, $24-8
 	VPXOR   X2, X2, X2
 	LEAQ    -1(CX), DX
 	SHLQ    $0x04, DX
-	MOVQ    144(AX), BX
+	MOVQ    120(AX), BX
 	VMOVDQU (BX)(DX*1), X0
 	MOVL    12(BX)(DX*1), BX
 	MOVL    BX, 16(SP)
@@ -5268,9 +5278,9 @@ TEXT ·relaxPathsAVX2(SB), NOSPLIT, $24-8
 	VMOVDQU (BX)(DX*1), X1
 	MOVL    12(BX)(DX*1), BX
 	MOVL    BX, 20(SP)
-	MOVL    304(AX), BX
+	MOVL    352(AX), BX
 	MOVL    BX, 8(SP)
-	MOVL    308(AX), BX
+	MOVL    356(AX), BX
 	MOVL    BX, 12(SP)
 	MOVL    $+2147483647, (SP)
 	MOVL    $+0, 4(SP)
@@ -5309,10 +5319,10 @@ position:
 	VMOVDQU      32(SI), Y6
 	VPBLENDVB    Y4, Y3, Y6, Y6
 	VMOVDQU      Y6, 32(SI)
-	MOVQ         120(AX), R8
-	ADDQ         R8, DX
-	MOVL         12(SP), R8
-	MOVL         R8, 32(DX)(BX*4)
+	MOVQ         144(AX), SI
+	ADDQ         SI, DX
+	MOVL         12(SP), SI
+	MOVL         SI, 32(DX)(BX*4)
 
 	// states behind a literal
 	VPCMPEQD     X3, X2, X4
@@ -5324,7 +5334,7 @@ position:
 	VPADDD       relaxOne<>+0(SB), X1, X1
 
 	// state behind a match
-	MOVQ         144(AX), DX
+	MOVQ         120(AX), DX
 	MOVQ         CX, BX
 	SUBQ         R10, BX
 	SHLQ         $0x04, BX
@@ -5343,31 +5353,31 @@ position:
 	VPBLENDVB    X4, X3, X0, X0
 	MOVQ         CX, BX
 	SHLQ         $0x04, BX
-	MOVQ         168(AX), R8
-	VMOVDQU      X1, (R8)(BX*1)
+	MOVQ         168(AX), SI
+	VMOVDQU      X1, (SI)(BX*1)
 	ADDQ         DX, BX
 	VMOVDQU      X0, (BX)
-	MOVL         12(SP), SI
+	MOVL         12(SP), DX
 	XORL         R12, R12
 	MOVL         20(SP), R11
-	MOVL         16(SP), DX
-	MOVL         DX, R8
+	MOVL         16(SP), SI
+	MOVL         SI, R8
 	CMPL         DI, $0x40000000
-	CMOVLEQ      R11, DX
-	TESTL        SI, SI
+	CMOVLEQ      R11, SI
+	TESTL        DX, DX
 	CMOVLNE      R11, R8
-	INCL         DX
+	INCL         SI
 	INCL         R8
 	TESTL        R10, R10
-	CMOVLNE      R12, DX
-	MOVL         DX, 16(SP)
+	CMOVLNE      R12, SI
+	MOVL         SI, 16(SP)
 	MOVL         R8, 20(SP)
 	LEAQ         (CX)(CX*2), R10
 	SHLQ         $0x02, R10
-	ADDQ         192(AX), R10
+	ADDQ         240(AX), R10
 
 	// behind the path that ends with a literal, if that is not too dear nor the cheapest
-	MOVL    300(AX), R12
+	MOVL    348(AX), R12
 	ADDL    R9, R12
 	MOVL    8(SP), R11
 	MOVL    $0x00000002, R13
@@ -5377,7 +5387,7 @@ position:
 	MOVL    $0x0000013f, R13
 	CMPL    R8, R13
 	CMOVLCS R8, R13
-	MOVQ    288(AX), R8
+	MOVQ    336(AX), R8
 	ADDL    (R8)(R13*4), R11
 	MOVL    1280(R8)(R13*4), R8
 	ADDL    R11, R8
@@ -5385,81 +5395,79 @@ position:
 	CMPL    R12, 8(SP)
 	CMOVLLE R13, R11
 	CMOVLLE R13, R8
-	CMPL    DI, SI
+	CMPL    DI, DX
 	CMOVLEQ R13, R11
 	CMOVLEQ R13, R8
 
 	// behind the cheapest path
-	MOVL    R9, SI
-	MOVL    $0x00000002, DI
-	CMPL    DX, DI
-	CMOVLCS DX, DI
-	ADDL    (R10)(DI*4), SI
-	MOVL    $0x0000013f, DI
-	CMPL    DX, DI
-	CMOVLCS DX, DI
-	MOVQ    288(AX), R10
-	ADDL    (R10)(DI*4), SI
-	MOVL    1280(R10)(DI*4), DI
-	ADDL    SI, DI
-	XORL    R10, R10
-	MOVL    $0x40000000, R12
-	MOVL    R11, R13
-	CMPL    DI, R8
-	CMOVLLT SI, R13
-	CMOVLLT R10, R12
-	MOVL    R13, 8(SP)
-	MOVL    R12, 12(SP)
-	MOVL    $0x40000000, R12
-	CMPL    SI, R11
-	CMOVLLT SI, R11
-	CMOVLLT R10, R12
-	MOVL    R11, (SP)
-	MOVL    R12, 4(SP)
-
-	// prices of matches
-	MOVL         $0x0000013e, R8
-	CMPL         DX, R8
-	CMOVLHI      R8, DX
-	MOVQ         264(AX), SI
-	MOVBLZX      (SI)(DX*1), SI
-	ANDL         $0x0f, SI
-	IMUL3Q       $+5120, SI, SI
-	ADDQ         272(AX), SI
-	ADDL         296(AX), R9
+	MOVL         R9, DX
+	MOVL         $0x00000002, DI
+	CMPL         SI, DI
+	CMOVLCS      SI, DI
+	ADDL         (R10)(DI*4), DX
+	MOVL         $0x0000013f, DI
+	CMPL         SI, DI
+	CMOVLCS      SI, DI
+	MOVQ         336(AX), R10
+	ADDL         (R10)(DI*4), DX
+	MOVL         1280(R10)(DI*4), DI
+	ADDL         DX, DI
+	XORL         R10, R10
+	MOVL         $0x40000000, R12
+	MOVL         R11, R13
+	CMPL         DI, R8
+	CMOVLLT      DX, R13
+	CMOVLLT      R10, R12
+	MOVL         R13, 8(SP)
+	MOVL         R12, 12(SP)
+	MOVL         $0x40000000, R12
+	CMPL         DX, R11
+	CMOVLLT      DX, R11
+	CMOVLLT      R10, R12
+	MOVL         R11, (SP)
+	MOVL         R12, 4(SP)
+	MOVL         $0x0000013e, DX
+	CMPL         SI, DX
+	CMOVLHI      DX, SI
+	MOVQ         312(AX), DX
+	MOVBLZX      (DX)(SI*1), DX
+	ANDL         $0x0f, DX
+	IMUL3Q       $+5120, DX, DX
+	ADDQ         320(AX), DX
+	ADDL         344(AX), R9
 	VMOVD        R9, X3
 	VPBROADCASTD X3, Y3
-	MOVQ         16(AX), DX
-	ADDQ         CX, DX
-	MOVQ         72(AX), R9
-	ADDQ         DX, R9
+	MOVQ         16(AX), SI
+	ADDQ         CX, SI
+	MOVQ         72(AX), R10
+	ADDQ         SI, R10
 	XORL         DI, DI
 	XORL         R8, R8
 
 	// the bytes at the repeat offsets; one out of range stands for 0
-	MOVL         (BX), R10
-	MOVQ         DX, R11
-	SUBQ         R10, R11
-	CMOVQCS      R8, R10
+	MOVL         (BX), R9
+	MOVQ         SI, R11
+	SUBQ         R9, R11
+	CMOVQCS      R8, R9
 	ORQ          R11, DI
-	NEGQ         R10
-	VMOVD        (R9)(R10*1), X4
-	MOVL         4(BX), R10
-	MOVQ         DX, R11
-	SUBQ         R10, R11
-	CMOVQCS      R8, R10
+	NEGQ         R9
+	VMOVD        (R10)(R9*1), X4
+	MOVL         4(BX), R9
+	MOVQ         SI, R11
+	SUBQ         R9, R11
+	CMOVQCS      R8, R9
 	ORQ          R11, DI
-	NEGQ         R10
-	VPINSRD      $0x01, (R9)(R10*1), X4, X4
-	MOVL         8(BX), R10
-	SUBQ         R10, DX
-	CMOVQCS      R8, R10
-	ORQ          DX, DI
-	NEGQ         R10
-	VPINSRD      $0x02, (R9)(R10*1), X4, X4
+	NEGQ         R9
+	VPINSRD      $0x01, (R10)(R9*1), X4, X4
+	MOVL         8(BX), R9
+	SUBQ         R9, SI
+	CMOVQCS      R8, R9
+	ORQ          SI, DI
+	NEGQ         R9
+	VPINSRD      $0x02, (R10)(R9*1), X4, X4
 	TESTQ        DI, DI
 	JLT          candidates
-	VPBROADCASTD (R9), X5
+	VPBROADCASTD (R10), X5
 	VPXOR        X5, X4, X4
 	VMOVQ        64(AX), X5
 	VPSLLD       X5, X4, X4
@@ -5467,88 +5475,88 @@ position:
 	VMOVMSKPS    X4, R11
 	ANDL         $0x07, R11
 	JEQ          candidates
-	MOVQ         40(AX), R8
-	LEAQ         -1(R8), R12
+	MOVQ         40(AX), R9
+	LEAQ         -1(R9), R12
 	VMOVD        R12, X5
 	VPBROADCASTD X5, Y5
 	VMOVDQA      Y3, Y4
 
 repeat:
-	TZCNTL    R11, DI
+	TZCNTL    R11, R8
 	LEAL      -1(R11), R14
 	ANDL      R14, R11
-	MOVL      (BX)(DI*4), DX
-	IMUL3Q    $+1280, DI, DI
-	ADDQ      SI, DI
-	MOVQ      R9, R13
-	SUBQ      DX, R13
-	VMOVDQU   (R9), Y6
+	MOVL      (BX)(R8*4), DI
+	IMUL3Q    $+1280, R8, R8
+	ADDQ      DX, R8
+	MOVQ      R10, R13
+	SUBQ      DI, R13
+	VMOVDQU   (R10), Y6
 	VPCMPEQB  (R13), Y6, Y6
-	VPMOVMSKB Y6, R10
-	NOTL      R10
-	TZCNTL    R10, R10
+	VPMOVMSKB Y6, SI
+	NOTL      SI
+	TZCNTL    SI, SI
 	MOVQ      24(AX), R14
 	SUBQ      CX, R14
 	CMPQ      R14, 48(AX)
 	CMOVQGT   48(AX), R14
-	CMPL      R10, $0x20
+	CMPL      SI, $0x20
 	JEQ       longRepeat
 
 compared:
-	CMPQ         R10, R14
-	CMOVQGT      R14, R10
-	CMPQ         R10, R12
+	CMPQ         SI, R14
+	CMOVQGT      R14, SI
+	CMPQ         SI, R12
 	JLE          nextRepeat
-	MOVQ         R10, R12
-	VMOVD        R10, X6
+	MOVQ         SI, R12
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        DX, X7
+	VMOVD        DI, X7
 	VPBROADCASTD X7, Y7
-	LEAQ         (CX)(R10*1), DX
-	SHRQ         $0x03, DX
+	LEAQ         (CX)(SI*1), SI
+	SHRQ         $0x03, SI
 
 	// the length of the first lane
-	MOVQ         DX, R13
+	MOVQ         SI, R13
 	SHLQ         $0x03, R13
 	SUBQ         CX, R13
-	LEAQ         (DI)(R13*4), DI
-	VMOVD        R13, X11
-	VPBROADCASTD X11, Y11
-	VPADDD       relaxLanes<>+0(SB), Y11, Y11
-	LEAQ         (CX)(R8*1), R10
-	SHRQ         $0x03, R10
-	LEAQ         (DX)(DX*2), DX
-	SHLQ         $0x05, DX
-	ADDQ         96(AX), DX
-	LEAQ         (R10)(R10*2), R10
-	SHLQ         $0x05, R10
-	ADDQ         96(AX), R10
+	LEAQ         (R8)(R13*4), R8
+	VMOVD        R13, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       relaxLanes<>+0(SB), Y9, Y9
+	LEAQ         (CX)(R9*1), DI
+	SHRQ         $0x03, DI
+	LEAQ         (SI)(SI*2), SI
+	SHLQ         $0x05, SI
+	ADDQ         96(AX), SI
+	LEAQ         (DI)(DI*2), DI
+	SHLQ         $0x05, DI
+	ADDQ         96(AX), DI
 	MOVL         56(AX), R14
 
 repeatBlock:
-	VPADDD    (DI), Y4, Y8
-	VMOVDQU   (DX), Y9
-	VPCMPGTD  Y8, Y9, Y10
-	VPCMPGTD  Y5, Y11, Y12
-	VPAND     Y12, Y10, Y10
-	VPCMPGTD  Y6, Y11, Y12
-	VPANDN    Y10, Y12, Y10
-	VPBLENDVB Y10, Y8, Y9, Y9
-	VMOVDQU   Y9, (DX)
-	VMOVDQU   32(DX), Y9
-	VPBLENDVB Y10, Y11, Y9, Y9
-	VMOVDQU   Y9, 32(DX)
-	VMOVDQU   64(DX), Y9
-	VPBLENDVB Y10, Y7, Y9, Y9
-	VMOVDQU   Y9, 64(DX)
-	CMPQ      DX, R10
+	VPADDD    (R8), Y4, Y10
+	VMOVDQU   (SI), Y11
+	VPCMPGTD  Y10, Y11, Y8
+	VPCMPGTD  Y5, Y9, Y12
+	VPAND     Y12, Y8, Y8
+	VPCMPGTD  Y6, Y9, Y12
+	VPANDN    Y8, Y12, Y8
+	VPBLENDVB Y8, Y10, Y11, Y11
+	VMOVDQU   Y11, (SI)
+	VMOVDQU   32(SI), Y10
+	VPBLENDVB Y8, Y9, Y10, Y10
+	VMOVDQU   Y10, 32(SI)
+	VMOVDQU   64(SI), Y10
+	VPBLENDVB Y8, Y7, Y10, Y10
+	VMOVDQU   Y10, 64(SI)
+	CMPQ      SI, DI
 	JLS       repeatDone
-	VPCMPEQD  Y8, Y8, Y8
-	VPSLLD    $0x03, Y8, Y8
-	VPADDD    Y8, Y11, Y11
-	SUBQ      $+96, DX
-	SUBQ      $+32, DI
-	VMOVMSKPS Y10, R13
+	VPCMPEQD  Y10, Y10, Y10
+	VPSLLD    $0x03, Y10, Y10
+	VPADDD    Y10, Y9, Y9
+	SUBQ      $+96, SI
+	SUBQ      $+32, R8
+	VMOVMSKPS Y8, R13
 	TESTL     R13, R13
 	JNE       repeatMore
 	DECL      R14
@@ -5563,103 +5571,103 @@ repeatDone:
 nextRepeat:
 	TESTL R11, R11
 	JNE   repeat
-	MOVQ  R12, R10
-	CMPQ  R10, 48(AX)
+	MOVQ  R12, SI
+	CMPQ  SI, 48(AX)
 	JGE   skip
 
 candidates:
-	MOVQ         216(AX), R11
+	MOVQ         264(AX), R11
 	MOVL         (R11)(CX*4), BX
-	MOVL         4(R11)(CX*4), R9
-	CMPL         BX, R9
+	MOVL         4(R11)(CX*4), R10
+	CMPL         BX, R10
 	JCC          next
-	MOVQ         240(AX), R11
+	MOVQ         288(AX), R11
 	LEAQ         (R11)(BX*8), BX
-	LEAQ         (R11)(R9*8), R9
-	MOVQ         32(AX), R8
-	LEAQ         -1(R8), R11
+	LEAQ         (R11)(R10*8), R10
+	MOVQ         32(AX), R9
+	LEAQ         -1(R9), R11
 	VMOVD        R11, X5
 	VPBROADCASTD X5, Y5
-	LEAQ         3840(SI), DI
+	LEAQ         3840(DX), R8
 
 candidate:
-	MOVQ         (BX), R10
-	MOVL         R10, DX
-	ANDL         $0x07ffffff, DX
-	MOVQ         R10, R11
+	MOVQ         (BX), SI
+	MOVL         SI, DI
+	ANDL         $0x07ffffff, DI
+	MOVQ         SI, R11
 	SHRQ         $0x30, R11
 	MOVBLZX      R11, R11
-	SHRQ         $0x1b, R10
-	ANDL         $0x001fffff, R10
-	MOVQ         24(AX), SI
-	SUBQ         CX, SI
-	CMPQ         R10, SI
-	CMOVQGT      SI, R10
-	CMPQ         R10, R8
+	SHRQ         $0x1b, SI
+	ANDL         $0x001fffff, SI
+	MOVQ         24(AX), DX
+	SUBQ         CX, DX
+	CMPQ         SI, DX
+	CMOVQGT      DX, SI
+	CMPQ         SI, R9
 	JLT          nextCandidate
-	MOVQ         280(AX), SI
-	VPBROADCASTD (SI)(R11*4), Y4
+	MOVQ         328(AX), DX
+	VPBROADCASTD (DX)(R11*4), Y4
 	VPADDD       Y3, Y4, Y4
-	CMPQ         R10, 48(AX)
+	CMPQ         SI, 48(AX)
 	JGE          long
 
 	// behind the match its offset is a repeat offset
 	MOVQ         16(AX), R11
 	ADDQ         72(AX), R11
 	ADDQ         CX, R11
-	ADDQ         R10, R11
-	SUBQ         DX, R11
+	ADDQ         SI, R11
+	SUBQ         DI, R11
 	PREFETCHT0   (R11)
-	MOVQ         DI, SI
-	VMOVD        R10, X6
+	MOVQ         R8, DX
+	VMOVD        SI, X6
 	VPBROADCASTD X6, Y6
-	VMOVD        DX, X7
+	VMOVD        DI, X7
 	VPBROADCASTD X7, Y7
-	LEAQ         (CX)(R10*1), DX
-	SHRQ         $0x03, DX
+	LEAQ         (CX)(SI*1), DI
+	SHRQ         $0x03, DI
 
 	// the length of the first lane
-	MOVQ         DX, R11
+	MOVQ         DI, R11
 	SHLQ         $0x03, R11
 	SUBQ         CX, R11
-	LEAQ         (DI)(R11*4), DI
-	VMOVD        R11, X11
-	VPBROADCASTD X11, Y11
-	VPADDD       relaxLanes<>+0(SB), Y11, Y11
-	LEAQ         (CX)(R8*1), R8
-	SHRQ         $0x03, R8
-	LEAQ         (DX)(DX*2), DX
-	SHLQ         $0x05, DX
-	ADDQ         96(AX), DX
-	LEAQ         (R8)(R8*2), R8
-	SHLQ         $0x05, R8
-	ADDQ         96(AX), R8
+	LEAQ         (R8)(R11*4), R8
+	VMOVD        R11, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       relaxLanes<>+0(SB), Y9, Y9
+	LEAQ         (CX)(R9*1), R9
+	SHRQ         $0x03, R9
+	LEAQ         (DI)(DI*2), DI
+	SHLQ         $0x05, DI
+	ADDQ         96(AX), DI
+	LEAQ         (R9)(R9*2), R9
+	SHLQ         $0x05, R9
+	ADDQ         96(AX), R9
 	MOVL         56(AX), R12
 
 candidateBlock:
-	VPADDD    (DI), Y4, Y8
-	VMOVDQU   (DX), Y9
-	VPCMPGTD  Y8, Y9, Y10
-	VPCMPGTD  Y5, Y11, Y12
-	VPAND     Y12, Y10, Y10
-	VPCMPGTD  Y6, Y11, Y12
-	VPANDN    Y10, Y12, Y10
-	VPBLENDVB Y10, Y8, Y9, Y9
-	VMOVDQU   Y9, (DX)
-	VMOVDQU   32(DX), Y9
-	VPBLENDVB Y10, Y11, Y9, Y9
-	VMOVDQU   Y9, 32(DX)
-	VMOVDQU   64(DX), Y9
-	VPBLENDVB Y10, Y7, Y9, Y9
-	VMOVDQU   Y9, 64(DX)
-	CMPQ      DX, R8
+	VPADDD    (R8), Y4, Y10
+	VMOVDQU   (DI), Y11
+	VPCMPGTD  Y10, Y11, Y8
+	VPCMPGTD  Y5, Y9, Y12
+	VPAND     Y12, Y8, Y8
+	VPCMPGTD  Y6, Y9, Y12
+	VPANDN    Y8, Y12, Y8
+	VPBLENDVB Y8, Y10, Y11, Y11
+	VMOVDQU   Y11, (DI)
+	VMOVDQU   32(DI), Y10
+	VPBLENDVB Y8, Y9, Y10, Y10
+	VMOVDQU   Y10, 32(DI)
+	VMOVDQU   64(DI), Y10
+	VPBLENDVB Y8, Y7, Y10, Y10
+	VMOVDQU   Y10, 64(DI)
+	CMPQ      DI, R9
 	JLS       candidateDone
-	VPCMPEQD  Y8, Y8, Y8
-	VPSLLD    $0x03, Y8, Y8
-	VPADDD    Y8, Y11, Y11
-	SUBQ      $+96, DX
-	SUBQ      $+32, DI
-	VMOVMSKPS Y10, R11
+	VPCMPEQD  Y10, Y10, Y10
+	VPSLLD    $0x03, Y10, Y10
+	VPADDD    Y10, Y9, Y9
+	SUBQ      $+96, DI
+	SUBQ      $+32, R8
+	VMOVMSKPS Y8, R11
 	TESTL     R11, R11
 	JNE       candidateMore
 	DECL      R12
@@ -5671,13 +5679,13 @@ candidateMore:
 	JMP  candidateBlock
 
 candidateDone:
-	MOVQ    SI, DI
+	MOVQ    DX, R8
 	VMOVDQA Y6, Y5
-	LEAQ    1(R10), R8
+	LEAQ    1(SI), R9
 
 nextCandidate:
 	ADDQ $+8, BX
-	CMPQ BX, R9
+	CMPQ BX, R10
 	JNE  candidate
 
 next:
@@ -5685,43 +5693,43 @@ next:
 	JMP  position
 
 longRepeat:
-	CMPQ      R10, R14
+	CMPQ      SI, R14
 	JGE       compared
-	VMOVDQU   (R9)(R10*1), Y6
-	VPCMPEQB  (R13)(R10*1), Y6, Y6
+	VMOVDQU   (R10)(SI*1), Y6
+	VPCMPEQB  (R13)(SI*1), Y6, Y6
 	VPMOVMSKB Y6, R15
-	ADDQ      $+32, R10
+	ADDQ      $+32, SI
 	NOTL      R15
 	TESTL     R15, R15
 	JEQ       longRepeat
 	TZCNTL    R15, R15
-	LEAQ      -32(R10)(R15*1), R10
+	LEAQ      -32(SI)(R15*1), SI
 	JMP       compared
 
 long:
-	MOVL    $0x0000013f, SI
-	CMPQ    R10, SI
-	CMOVQLT R10, SI
-	VMOVD   X4, BX
-	ADDL    (DI)(SI*4), BX
-	ADDQ    R10, CX
-	MOVQ    CX, SI
-	MOVL    CX, DI
-	SHRQ    $0x03, SI
-	ANDL    $0x07, DI
-	LEAQ    (SI)(SI*2), SI
-	SHLQ    $0x05, SI
-	ADDQ    96(AX), SI
-	SUBQ    R10, CX
-	CMPL    BX, (SI)(DI*4)
+	MOVL    $0x0000013f, BX
+	CMPQ    SI, BX
+	CMOVQLT SI, BX
+	VMOVD   X4, DX
+	ADDL    (R8)(BX*4), DX
+	ADDQ    SI, CX
+	MOVQ    CX, BX
+	MOVL    CX, R8
+	SHRQ    $0x03, BX
+	ANDL    $0x07, R8
+	LEAQ    (BX)(BX*2), BX
+	SHLQ    $0x05, BX
+	ADDQ    96(AX), BX
+	SUBQ    SI, CX
+	CMPL    DX, (BX)(R8*4)
 	JGE     skip
-	MOVL    BX, (SI)(DI*4)
-	MOVL    R10, 32(SI)(DI*4)
-	MOVL    DX, 64(SI)(DI*4)
+	MOVL    DX, (BX)(R8*4)
+	MOVL    SI, 32(BX)(R8*4)
+	MOVL    DI, 64(BX)(R8*4)
 
 	// no path goes through the positions in the match
 skip:
-	ADDQ R10, CX
+	ADDQ SI, CX
 	MOVL $+2147483647, (SP)
 	MOVL $+2147483647, 8(SP)
 	JMP  position
@@ -5729,9 +5737,9 @@ skip:
 done:
 	MOVQ CX, (AX)
 	MOVL 8(SP), BX
-	MOVL BX, 304(AX)
+	MOVL BX, 352(AX)
 	MOVL 12(SP), BX
-	MOVL BX, 308(AX)
+	MOVL BX, 356(AX)
 	MOVQ CX, DX
 	SHRQ $0x03, DX
 	ANDL $0x07, CX
@@ -5746,6 +5754,1025 @@ done:
 	MOVL BX, 32(DX)(CX*4)
 
 return:
+	VZEROUPPER
+	RET
+
+// func relaxSecondPathsAVX2(p *struct{At int; End int; From int; Size int; MinNew int; MinRepeat int; Nice int; MaxMisses int; Drop uint64; Src []byte; Best struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Literal struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Second struct{Nodes []struct{Cost [8]int32; Length [8]uint32; Offset [8]uint32}; States []struct{Repeats [3]uint32; Run uint32}}; Literals [][3]int32; FirstCand []uint32; Cands []uint64; RunClass *[320]uint8; Match *[16][4][320]int32; Offset *[256]int32; Runs *struct{More [320]int32; Compared [320]int32}; Empty int32; MaxLag int32; LiteralCost int32; LiteralFrom uint32; MaxSecondLag int32})
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·relaxSecondPathsAVX2(SB), NOSPLIT, $64-8
+	MOVQ  p+0(FP), AX
+	MOVQ  (AX), CX
+	VPXOR X0, X0, X0
+	LEAQ  -1(CX), DX
+	SHLQ  $0x04, DX
+	MOVQ  120(AX), BX
+	MOVL  12(BX)(DX*1), BX
+	MOVL  BX, 56(SP)
+	MOVQ  216(AX), BX
+	MOVL  12(BX)(DX*1), BX
+	MOVL  BX, 32(SP)
+	MOVQ  168(AX), BX
+	MOVL  12(BX)(DX*1), BX
+	MOVL  BX, 60(SP)
+	MOVQ  192(AX), BX
+	SUBQ  96(AX), BX
+	MOVQ  BX, 40(SP)
+	MOVL  $+2147483647, 36(SP)
+	MOVL  352(AX), BX
+	MOVL  BX, 48(SP)
+	MOVL  356(AX), BX
+	MOVL  BX, 52(SP)
+	MOVL  $+2147483647, (SP)
+	MOVL  $+0, 4(SP)
+	MOVL  $+2147483647, 8(SP)
+	MOVL  $+0, 12(SP)
+	MOVL  $+2147483647, 16(SP)
+	MOVL  $+0, 20(SP)
+
+position:
+	CMPQ    CX, 8(AX)
+	JGE     done
+	MOVQ    CX, DX
+	MOVL    CX, BX
+	SHRQ    $0x03, DX
+	ANDL    $0x07, BX
+	LEAQ    (DX)(DX*2), DX
+	SHLQ    $0x05, DX
+	LEAQ    (DX)(BX*4), DX
+	ADDQ    96(AX), DX
+	MOVQ    40(SP), BX
+	MOVL    (DX), SI
+	MOVL    32(DX), DI
+	MOVL    64(DX), R8
+	MOVL    (DX)(BX*1), R9
+	MOVL    32(DX)(BX*1), R10
+	MOVL    64(DX)(BX*1), DX
+	MOVL    (SP), BX
+	MOVL    $0x80000000, R11
+	MOVL    4(SP), R12
+	MOVL    BX, R14
+	CMPL    R12, R8
+	CMOVLEQ 36(SP), R14
+	CMPL    BX, SI
+	MOVL    SI, R13
+	CMOVLLT BX, SI
+	CMOVLLT R13, BX
+	MOVL    DI, R13
+	CMOVLLT R11, DI
+	CMOVLLT R13, R11
+	MOVL    R8, R13
+	CMOVLLT R12, R8
+	CMOVLLT R13, R12
+	CMPL    R14, R9
+	CMOVLLT BX, R9
+	CMOVLLT R11, R10
+	CMOVLLT R12, DX
+	MOVL    8(SP), BX
+	MOVL    $0x40000000, R11
+	MOVL    12(SP), R12
+	MOVL    BX, R14
+	CMPL    R12, R8
+	CMOVLEQ 36(SP), R14
+	CMPL    BX, SI
+	MOVL    SI, R13
+	CMOVLLT BX, SI
+	CMOVLLT R13, BX
+	MOVL    DI, R13
+	CMOVLLT R11, DI
+	CMOVLLT R13, R11
+	MOVL    R8, R13
+	CMOVLLT R12, R8
+	CMOVLLT R13, R12
+	CMPL    R14, R9
+	CMOVLLT BX, R9
+	CMOVLLT R11, R10
+	CMOVLLT R12, DX
+	MOVL    16(SP), BX
+	MOVL    $0x00000000, R11
+	MOVL    20(SP), R12
+	MOVL    BX, R14
+	CMPL    R12, R8
+	CMOVLEQ 36(SP), R14
+	CMPL    BX, SI
+	MOVL    SI, R13
+	CMOVLLT BX, SI
+	CMOVLLT R13, BX
+	MOVL    DI, R13
+	CMOVLLT R11, DI
+	CMOVLLT R13, R11
+	MOVL    R8, R13
+	CMOVLLT R12, R8
+	CMOVLLT R13, R12
+	CMPL    R14, R9
+	CMOVLLT BX, R9
+	CMOVLLT R11, R10
+	CMOVLLT R12, DX
+
+	// nodes that no path reaches hold anything
+	XORL         BX, BX
+	CMPL         R9, $0x7fffffff
+	CMOVLEQ      BX, R10
+	MOVL         SI, 24(SP)
+	MOVQ         CX, R11
+	MOVL         CX, R12
+	SHRQ         $0x03, R11
+	ANDL         $0x07, R12
+	LEAQ         (R11)(R11*2), R11
+	SHLQ         $0x05, R11
+	MOVL         R12, R13
+	SHLL         $0x05, R13
+	LEAQ         pathLane<>+0(SB), BX
+	VMOVDQU      (BX)(R13*1), Y2
+	MOVQ         96(AX), BX
+	ADDQ         R11, BX
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      32(BX), Y3
+	VPBLENDVB    Y2, Y1, Y3, Y3
+	VMOVDQU      Y3, 32(BX)
+	MOVQ         192(AX), BX
+	ADDQ         R11, BX
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      32(BX), Y3
+	VPBLENDVB    Y2, Y1, Y3, Y3
+	VMOVDQU      Y3, 32(BX)
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      64(BX), Y3
+	VPBLENDVB    Y2, Y1, Y3, Y3
+	VMOVDQU      Y3, 64(BX)
+	ADDQ         144(AX), R11
+	MOVL         52(SP), BX
+	MOVL         BX, 32(R11)(R12*4)
+	MOVL         52(SP), BX
+	XORL         R14, R14
+	MOVL         56(SP), R11
+	TESTL        DI, DI
+	CMOVLMI      32(SP), R11
+	TESTL        $0x40000000, DI
+	CMOVLNE      60(SP), R11
+	INCL         R11
+	TESTL        $0x3fffffff, DI
+	CMOVLNE      R14, R11
+	MOVL         56(SP), R12
+	TESTL        R10, R10
+	CMOVLMI      32(SP), R12
+	TESTL        $0x40000000, R10
+	CMOVLNE      60(SP), R12
+	INCL         R12
+	TESTL        $0x3fffffff, R10
+	CMOVLNE      R14, R12
+	MOVL         56(SP), R13
+	TESTL        BX, BX
+	CMOVLMI      32(SP), R13
+	TESTL        $0x40000000, BX
+	CMOVLNE      60(SP), R13
+	INCL         R13
+	TESTL        $0x3fffffff, BX
+	CMOVLNE      R14, R13
+	MOVL         R11, 56(SP)
+	MOVL         R12, 32(SP)
+	MOVL         R13, 60(SP)
+	MOVQ         CX, BX
+	SHLQ         $0x04, BX
+	MOVQ         120(AX), R11
+	VMOVDQU      -16(R11)(BX*1), X1
+	MOVQ         216(AX), R11
+	VMOVDQU      -16(R11)(BX*1), X2
+	MOVQ         168(AX), R11
+	VMOVDQU      -16(R11)(BX*1), X3
+	VMOVD        DI, X6
+	VPBROADCASTD X6, X6
+	VPSLLD       $0x01, X6, X4
+	VBLENDVPS    X6, X2, X1, X5
+	VBLENDVPS    X4, X3, X5, X5
+	VPADDD       relaxOne<>+0(SB), X5, X5
+	MOVQ         120(AX), R12
+	TESTL        DI, DI
+	CMOVQMI      216(AX), R12
+	MOVL         DI, R11
+	ANDL         $0x3fffffff, R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, X6
+	VPCMPEQD     X6, X0, X6
+	SHLQ         $0x04, R11
+	NEGQ         R11
+	ADDQ         BX, R11
+	VMOVD        R8, X7
+	VPBROADCASTD X7, X7
+	VMOVDQU      (R12)(R11*1), X8
+	VPCMPEQD     X7, X8, X4
+	VPSHUFD      $0x00, X4, X9
+	VPSHUFD      $0x10, X4, X4
+	VPOR         X4, X9, X9
+	VPSHUFD      $0x10, X8, X4
+	VPBLENDVB    X9, X8, X4, X4
+	VPBLENDD     $0x01, X7, X4, X4
+	VPBLENDD     $0x08, X0, X4, X4
+	VPBLENDVB    X6, X5, X4, X4
+	MOVQ         120(AX), R11
+	VMOVDQU      X4, (R11)(BX*1)
+	VMOVD        R10, X7
+	VPBROADCASTD X7, X7
+	VPSLLD       $0x01, X7, X5
+	VBLENDVPS    X7, X2, X1, X6
+	VBLENDVPS    X5, X3, X6, X6
+	VPADDD       relaxOne<>+0(SB), X6, X6
+	MOVQ         120(AX), R8
+	TESTL        R10, R10
+	CMOVQMI      216(AX), R8
+	ANDL         $0x3fffffff, R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, X7
+	VPCMPEQD     X7, X0, X7
+	SHLQ         $0x04, R10
+	NEGQ         R10
+	ADDQ         BX, R10
+	VMOVD        DX, X8
+	VPBROADCASTD X8, X8
+	VMOVDQU      (R8)(R10*1), X9
+	VPCMPEQD     X8, X9, X5
+	VPSHUFD      $0x00, X5, X10
+	VPSHUFD      $0x10, X5, X5
+	VPOR         X5, X10, X10
+	VPSHUFD      $0x10, X9, X5
+	VPBLENDVB    X10, X9, X5, X5
+	VPBLENDD     $0x01, X8, X5, X5
+	VPBLENDD     $0x08, X0, X5, X5
+	VPBLENDVB    X7, X6, X5, X5
+	MOVQ         216(AX), R11
+	VMOVDQU      X5, (R11)(BX*1)
+	VPBROADCASTD 52(SP), X6
+	VPSLLD       $0x01, X6, X7
+	VBLENDVPS    X6, X2, X1, X1
+	VBLENDVPS    X7, X3, X1, X1
+	VPADDD       relaxOne<>+0(SB), X1, X1
+	MOVQ         168(AX), R11
+	VMOVDQU      X1, (R11)(BX*1)
+	VMOVD        X5, 4(SP)
+	VMOVD        X1, 12(SP)
+	VMOVD        X4, 20(SP)
+
+	// extended if it is not too dear and has other repeat offsets
+	MOVL      $0x7fffffff, DX
+	MOVL      360(AX), R11
+	ADDL      SI, R11
+	CMPL      R9, R11
+	CMOVLGE   DX, R9
+	VPCMPEQD  X4, X5, X5
+	VMOVMSKPS X5, R11
+	ANDL      $0x07, R11
+	CMPL      R11, $0x07
+	CMOVLEQ   DX, R9
+	MOVL      R9, 28(SP)
+	LEAQ      (CX)(CX*2), DX
+	SHLQ      $0x02, DX
+	ADDQ      240(AX), DX
+	MOVL      $0x7fffffff, BX
+
+	// behind the second-cheapest path
+	MOVL    28(SP), SI
+	MOVL    32(SP), R10
+	MOVL    $0x00000002, R8
+	CMPL    R10, R8
+	CMOVLCS R10, R8
+	ADDL    (DX)(R8*4), SI
+	MOVL    $0x0000013f, R8
+	CMPL    R10, R8
+	CMOVLCS R10, R8
+	MOVQ    336(AX), R9
+	ADDL    (R9)(R8*4), SI
+	MOVL    1280(R9)(R8*4), R8
+	ADDL    SI, R8
+	CMPL    28(SP), $0x7fffffff
+	CMOVLEQ BX, SI
+	CMOVLEQ BX, R8
+	MOVL    SI, (SP)
+	MOVL    $0x80000000, R9
+
+	// behind the path that ends with a literal, if that is not too dear nor the cheapest
+	MOVL    48(SP), R11
+	MOVL    60(SP), R10
+	MOVL    $0x00000002, R12
+	CMPL    R10, R12
+	CMOVLCS R10, R12
+	ADDL    (DX)(R12*4), R11
+	MOVL    $0x0000013f, R12
+	CMPL    R10, R12
+	CMOVLCS R10, R12
+	MOVQ    336(AX), R10
+	ADDL    (R10)(R12*4), R11
+	MOVL    1280(R10)(R12*4), R10
+	ADDL    R11, R10
+	MOVL    348(AX), R12
+	ADDL    24(SP), R12
+	CMPL    R12, 48(SP)
+	CMOVLLE BX, R11
+	CMOVLLE BX, R10
+	CMPL    DI, 52(SP)
+	CMOVLEQ BX, R11
+	CMOVLEQ BX, R10
+	MOVL    R11, 8(SP)
+	MOVL    $0x40000000, BX
+	CMPL    R10, R8
+	CMOVLLT R10, R8
+	CMOVLLT R11, SI
+	CMOVLLT BX, R9
+
+	// behind the cheapest path
+	MOVL    24(SP), R11
+	MOVL    56(SP), R10
+	MOVL    $0x00000002, BX
+	CMPL    R10, BX
+	CMOVLCS R10, BX
+	ADDL    (DX)(BX*4), R11
+	MOVL    $0x0000013f, BX
+	CMPL    R10, BX
+	CMOVLCS R10, BX
+	MOVQ    336(AX), DX
+	ADDL    (DX)(BX*4), R11
+	MOVL    1280(DX)(BX*4), R10
+	ADDL    R11, R10
+	MOVL    R11, 16(SP)
+	MOVL    $0x00000000, DX
+	CMPL    R10, R8
+	CMOVLLT R10, R8
+	CMOVLLT R11, SI
+	CMOVLLT DX, R9
+	MOVL    SI, 48(SP)
+	MOVL    R9, 52(SP)
+	MOVQ    CX, DX
+	SHLQ    $0x04, DX
+	ADDQ    216(AX), DX
+	MOVQ    16(AX), SI
+	ADDQ    CX, SI
+	MOVQ    72(AX), R9
+	ADDQ    SI, R9
+	XORL    DI, DI
+	XORL    BX, BX
+
+	// the bytes at the repeat offsets; one out of range stands for 0
+	MOVL         (DX), R8
+	MOVQ         SI, R10
+	SUBQ         R8, R10
+	CMOVQCS      BX, R8
+	ORQ          R10, DI
+	NEGQ         R8
+	VMOVD        (R9)(R8*1), X1
+	MOVL         4(DX), R8
+	MOVQ         SI, R10
+	SUBQ         R8, R10
+	CMOVQCS      BX, R8
+	ORQ          R10, DI
+	NEGQ         R8
+	VPINSRD      $0x01, (R9)(R8*1), X1, X1
+	MOVL         8(DX), R8
+	SUBQ         R8, SI
+	CMOVQCS      BX, R8
+	ORQ          SI, DI
+	NEGQ         R8
+	VPINSRD      $0x02, (R9)(R8*1), X1, X1
+	TESTQ        DI, DI
+	JLT          best
+	VPBROADCASTD (R9), X2
+	VPXOR        X2, X1, X1
+	VMOVQ        64(AX), X2
+	VPSLLD       X2, X1, X1
+	VPCMPEQD     X0, X1, X1
+	VMOVMSKPS    X1, R10
+	ANDL         $0x07, R10
+	CMPL         28(SP), $0x7fffffff
+	CMOVLEQ      BX, R10
+	TESTL        R10, R10
+	JEQ          best
+	MOVL         32(SP), BX
+	MOVL         $0x0000013e, SI
+	CMPL         BX, SI
+	CMOVLHI      SI, BX
+	MOVQ         312(AX), R11
+	MOVBLZX      (R11)(BX*1), R11
+	ANDL         $0x0f, R11
+	IMUL3Q       $+5120, R11, R11
+	ADDQ         320(AX), R11
+	MOVL         28(SP), BX
+	ADDL         344(AX), BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         40(AX), R8
+	LEAQ         -1(R8), R12
+	VMOVD        R12, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQA      Y1, Y1
+
+secondrepeat:
+	TZCNTL    R10, DI
+	LEAL      -1(R10), R14
+	ANDL      R14, R10
+	MOVL      (DX)(DI*4), SI
+	IMUL3Q    $+1280, DI, DI
+	ADDQ      R11, DI
+	MOVQ      R9, R13
+	SUBQ      SI, R13
+	VMOVDQU   (R9), Y3
+	VPCMPEQB  (R13), Y3, Y3
+	VPMOVMSKB Y3, BX
+	NOTL      BX
+	TZCNTL    BX, BX
+	MOVQ      24(AX), R14
+	SUBQ      CX, R14
+	CMPQ      R14, 48(AX)
+	CMOVQGT   48(AX), R14
+	CMPL      BX, $0x20
+	JEQ       secondlongRepeat
+
+secondcompared:
+	CMPQ         BX, R14
+	CMOVQGT      R14, BX
+	CMPQ         BX, R12
+	JLE          secondnextRepeat
+	MOVQ         BX, R12
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	LEAQ         (CX)(BX*1), BX
+	SHRQ         $0x03, BX
+
+	// the length of the first lane
+	MOVQ         BX, R13
+	SHLQ         $0x03, R13
+	SUBQ         CX, R13
+	LEAQ         (DI)(R13*4), DI
+	VMOVD        R13, X6
+	VPBROADCASTD X6, Y6
+	VPADDD       relaxLanes<>+0(SB), Y6, Y6
+	LEAQ         (CX)(R8*1), SI
+	SHRQ         $0x03, SI
+	LEAQ         (BX)(BX*2), BX
+	SHLQ         $0x05, BX
+	ADDQ         96(AX), BX
+	LEAQ         (SI)(SI*2), SI
+	SHLQ         $0x05, SI
+	ADDQ         96(AX), SI
+	MOVL         56(AX), R14
+
+secondrepeatBlock:
+	MOVQ     40(SP), R13
+	VPADDD   (DI), Y1, Y7
+	VPCMPGTD Y3, Y6, Y11
+	VPCMPGTD Y2, Y6, Y9
+	VPANDN   Y9, Y11, Y9
+	VMOVDQU  (BX), Y8
+	VPCMPGTD Y7, Y8, Y10
+
+	// the dearer one of both is second if its offset differs
+	VMOVDQU   (BX)(R13*1), Y12
+	VPCMPGTD  Y7, Y12, Y5
+	VPAND     Y9, Y5, Y5
+	VMOVDQU   64(BX), Y13
+	VPCMPEQD  Y4, Y13, Y11
+	VPANDN    Y5, Y11, Y5
+	VPMAXSD   Y7, Y8, Y11
+	VPBLENDVB Y5, Y11, Y12, Y12
+	VMOVDQU   Y12, (BX)(R13*1)
+	VPBLENDVB Y10, Y13, Y4, Y11
+	VMOVDQU   64(BX)(R13*1), Y12
+	VPBLENDVB Y5, Y11, Y12, Y12
+	VMOVDQU   Y12, 64(BX)(R13*1)
+	VPOR      relaxFromSecond<>+0(SB), Y6, Y14
+	VMOVDQU   32(BX), Y12
+	VPBLENDVB Y10, Y12, Y14, Y11
+	VMOVDQU   32(BX)(R13*1), Y15
+	VPBLENDVB Y5, Y11, Y15, Y15
+	VMOVDQU   Y15, 32(BX)(R13*1)
+
+	// the cheaper one is first
+	VPAND     Y9, Y10, Y10
+	VPBLENDVB Y10, Y7, Y8, Y8
+	VMOVDQU   Y8, (BX)
+	VPBLENDVB Y10, Y4, Y13, Y13
+	VMOVDQU   Y13, 64(BX)
+	VPBLENDVB Y10, Y14, Y12, Y12
+	VMOVDQU   Y12, 32(BX)
+	VPOR      Y10, Y5, Y5
+	CMPQ      BX, SI
+	JLS       secondrepeatDone
+	VPCMPEQD  Y7, Y7, Y7
+	VPSLLD    $0x03, Y7, Y7
+	VPADDD    Y7, Y6, Y6
+	SUBQ      $+96, BX
+	SUBQ      $+32, DI
+	VMOVMSKPS Y5, R13
+	TESTL     R13, R13
+	JNE       secondrepeatMore
+	DECL      R14
+	JNE       secondrepeatBlock
+	JMP       secondrepeatDone
+
+secondrepeatMore:
+	MOVL 56(AX), R14
+	JMP  secondrepeatBlock
+
+secondrepeatDone:
+secondnextRepeat:
+	TESTL R10, R10
+	JNE   secondrepeat
+	JMP   best
+
+secondlongRepeat:
+	CMPQ      BX, R14
+	JGE       secondcompared
+	VMOVDQU   (R9)(BX*1), Y3
+	VPCMPEQB  (R13)(BX*1), Y3, Y3
+	VPMOVMSKB Y3, R15
+	ADDQ      $+32, BX
+	NOTL      R15
+	TESTL     R15, R15
+	JEQ       secondlongRepeat
+	TZCNTL    R15, R15
+	LEAQ      -32(BX)(R15*1), BX
+	JMP       secondcompared
+
+best:
+	MOVL         56(SP), DX
+	MOVL         $0x0000013e, BX
+	CMPL         DX, BX
+	CMOVLHI      BX, DX
+	MOVQ         312(AX), BX
+	MOVBLZX      (BX)(DX*1), BX
+	ANDL         $0x0f, BX
+	IMUL3Q       $+5120, BX, BX
+	ADDQ         320(AX), BX
+	MOVQ         CX, DX
+	SHLQ         $0x04, DX
+	ADDQ         120(AX), DX
+	MOVL         24(SP), SI
+	ADDL         344(AX), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), SI
+	ADDQ         CX, SI
+	MOVQ         72(AX), R10
+	ADDQ         SI, R10
+	XORL         DI, DI
+	XORL         R8, R8
+
+	// the bytes at the repeat offsets; one out of range stands for 0
+	MOVL         (DX), R9
+	MOVQ         SI, R11
+	SUBQ         R9, R11
+	CMOVQCS      R8, R9
+	ORQ          R11, DI
+	NEGQ         R9
+	VMOVD        (R10)(R9*1), X2
+	MOVL         4(DX), R9
+	MOVQ         SI, R11
+	SUBQ         R9, R11
+	CMOVQCS      R8, R9
+	ORQ          R11, DI
+	NEGQ         R9
+	VPINSRD      $0x01, (R10)(R9*1), X2, X2
+	MOVL         8(DX), R9
+	SUBQ         R9, SI
+	CMOVQCS      R8, R9
+	ORQ          SI, DI
+	NEGQ         R9
+	VPINSRD      $0x02, (R10)(R9*1), X2, X2
+	TESTQ        DI, DI
+	JLT          candidates
+	VPBROADCASTD (R10), X3
+	VPXOR        X3, X2, X2
+	VMOVQ        64(AX), X3
+	VPSLLD       X3, X2, X2
+	VPCMPEQD     X0, X2, X2
+	VMOVMSKPS    X2, R11
+	ANDL         $0x07, R11
+	JEQ          candidates
+	MOVQ         40(AX), R9
+	LEAQ         -1(R9), R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	VMOVDQA      Y1, Y2
+
+repeat:
+	TZCNTL    R11, R8
+	LEAL      -1(R11), R14
+	ANDL      R14, R11
+	MOVL      (DX)(R8*4), DI
+	IMUL3Q    $+1280, R8, R8
+	ADDQ      BX, R8
+	MOVQ      R10, R13
+	SUBQ      DI, R13
+	VMOVDQU   (R10), Y4
+	VPCMPEQB  (R13), Y4, Y4
+	VPMOVMSKB Y4, SI
+	NOTL      SI
+	TZCNTL    SI, SI
+	MOVQ      24(AX), R14
+	SUBQ      CX, R14
+	CMPQ      R14, 48(AX)
+	CMOVQGT   48(AX), R14
+	CMPL      SI, $0x20
+	JEQ       longRepeat
+
+compared:
+	CMPQ         SI, R14
+	CMOVQGT      R14, SI
+	CMPQ         SI, R12
+	JLE          nextRepeat
+	MOVQ         SI, R12
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	LEAQ         (CX)(SI*1), SI
+	SHRQ         $0x03, SI
+
+	// the length of the first lane
+	MOVQ         SI, R13
+	SHLQ         $0x03, R13
+	SUBQ         CX, R13
+	LEAQ         (R8)(R13*4), R8
+	VMOVD        R13, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       relaxLanes<>+0(SB), Y7, Y7
+	LEAQ         (CX)(R9*1), DI
+	SHRQ         $0x03, DI
+	LEAQ         (SI)(SI*2), SI
+	SHLQ         $0x05, SI
+	ADDQ         96(AX), SI
+	LEAQ         (DI)(DI*2), DI
+	SHLQ         $0x05, DI
+	ADDQ         96(AX), DI
+	MOVL         56(AX), R14
+
+repeatBlock:
+	MOVQ     40(SP), R13
+	VPADDD   (R8), Y2, Y8
+	VPCMPGTD Y4, Y7, Y12
+	VPCMPGTD Y3, Y7, Y10
+	VPANDN   Y10, Y12, Y10
+	VMOVDQU  (SI), Y9
+	VPCMPGTD Y8, Y9, Y11
+
+	// the dearer one of both is second if its offset differs
+	VMOVDQU   (SI)(R13*1), Y13
+	VPCMPGTD  Y8, Y13, Y6
+	VPAND     Y10, Y6, Y6
+	VMOVDQU   64(SI), Y14
+	VPCMPEQD  Y5, Y14, Y12
+	VPANDN    Y6, Y12, Y6
+	VPMAXSD   Y8, Y9, Y12
+	VPBLENDVB Y6, Y12, Y13, Y13
+	VMOVDQU   Y13, (SI)(R13*1)
+	VPBLENDVB Y11, Y14, Y5, Y12
+	VMOVDQU   64(SI)(R13*1), Y13
+	VPBLENDVB Y6, Y12, Y13, Y13
+	VMOVDQU   Y13, 64(SI)(R13*1)
+	VMOVDQU   32(SI), Y13
+	VPBLENDVB Y11, Y13, Y7, Y12
+	VMOVDQU   32(SI)(R13*1), Y15
+	VPBLENDVB Y6, Y12, Y15, Y15
+	VMOVDQU   Y15, 32(SI)(R13*1)
+
+	// the cheaper one is first
+	VPAND     Y10, Y11, Y11
+	VPBLENDVB Y11, Y8, Y9, Y9
+	VMOVDQU   Y9, (SI)
+	VPBLENDVB Y11, Y5, Y14, Y14
+	VMOVDQU   Y14, 64(SI)
+	VPBLENDVB Y11, Y7, Y13, Y13
+	VMOVDQU   Y13, 32(SI)
+	VPOR      Y11, Y6, Y6
+	CMPQ      SI, DI
+	JLS       repeatDone
+	VPCMPEQD  Y8, Y8, Y8
+	VPSLLD    $0x03, Y8, Y8
+	VPADDD    Y8, Y7, Y7
+	SUBQ      $+96, SI
+	SUBQ      $+32, R8
+	VMOVMSKPS Y6, R13
+	TESTL     R13, R13
+	JNE       repeatMore
+	DECL      R14
+	JNE       repeatBlock
+	JMP       repeatDone
+
+repeatMore:
+	MOVL 56(AX), R14
+	JMP  repeatBlock
+
+repeatDone:
+nextRepeat:
+	TESTL R11, R11
+	JNE   repeat
+	MOVQ  R12, SI
+	CMPQ  SI, 48(AX)
+	JGE   skip
+
+candidates:
+	MOVQ         264(AX), R11
+	MOVL         (R11)(CX*4), DX
+	MOVL         4(R11)(CX*4), R10
+	CMPL         DX, R10
+	JCC          next
+	MOVQ         288(AX), R11
+	LEAQ         (R11)(DX*8), DX
+	LEAQ         (R11)(R10*8), R10
+	MOVQ         32(AX), R9
+	LEAQ         -1(R9), R11
+	VMOVD        R11, X3
+	VPBROADCASTD X3, Y3
+	LEAQ         3840(BX), R8
+
+candidate:
+	MOVQ         (DX), SI
+	MOVL         SI, DI
+	ANDL         $0x07ffffff, DI
+	MOVQ         SI, R11
+	SHRQ         $0x30, R11
+	MOVBLZX      R11, R11
+	SHRQ         $0x1b, SI
+	ANDL         $0x001fffff, SI
+	MOVQ         24(AX), BX
+	SUBQ         CX, BX
+	CMPQ         SI, BX
+	CMOVQGT      BX, SI
+	CMPQ         SI, R9
+	JLT          nextCandidate
+	MOVQ         328(AX), BX
+	VPBROADCASTD (BX)(R11*4), Y2
+	VPADDD       Y1, Y2, Y2
+	CMPQ         SI, 48(AX)
+	JGE          long
+
+	// behind the match its offset is a repeat offset
+	MOVQ         16(AX), R11
+	ADDQ         72(AX), R11
+	ADDQ         CX, R11
+	ADDQ         SI, R11
+	SUBQ         DI, R11
+	PREFETCHT0   (R11)
+	MOVQ         R8, BX
+	VMOVD        SI, X4
+	VPBROADCASTD X4, Y4
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	LEAQ         (CX)(SI*1), DI
+	SHRQ         $0x03, DI
+
+	// the length of the first lane
+	MOVQ         DI, R11
+	SHLQ         $0x03, R11
+	SUBQ         CX, R11
+	LEAQ         (R8)(R11*4), R8
+	VMOVD        R11, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       relaxLanes<>+0(SB), Y7, Y7
+	LEAQ         (CX)(R9*1), R9
+	SHRQ         $0x03, R9
+	LEAQ         (DI)(DI*2), DI
+	SHLQ         $0x05, DI
+	ADDQ         96(AX), DI
+	LEAQ         (R9)(R9*2), R9
+	SHLQ         $0x05, R9
+	ADDQ         96(AX), R9
+	MOVL         56(AX), R12
+
+candidateBlock:
+	MOVQ     40(SP), R11
+	VPADDD   (R8), Y2, Y8
+	VPCMPGTD Y4, Y7, Y12
+	VPCMPGTD Y3, Y7, Y10
+	VPANDN   Y10, Y12, Y10
+	VMOVDQU  (DI), Y9
+	VPCMPGTD Y8, Y9, Y11
+
+	// the dearer one of both is second if its offset differs
+	VMOVDQU   (DI)(R11*1), Y13
+	VPCMPGTD  Y8, Y13, Y6
+	VPAND     Y10, Y6, Y6
+	VMOVDQU   64(DI), Y14
+	VPCMPEQD  Y5, Y14, Y12
+	VPANDN    Y6, Y12, Y6
+	VPMAXSD   Y8, Y9, Y12
+	VPBLENDVB Y6, Y12, Y13, Y13
+	VMOVDQU   Y13, (DI)(R11*1)
+	VPBLENDVB Y11, Y14, Y5, Y12
+	VMOVDQU   64(DI)(R11*1), Y13
+	VPBLENDVB Y6, Y12, Y13, Y13
+	VMOVDQU   Y13, 64(DI)(R11*1)
+	VMOVDQU   32(DI), Y13
+	VPBLENDVB Y11, Y13, Y7, Y12
+	VMOVDQU   32(DI)(R11*1), Y15
+	VPBLENDVB Y6, Y12, Y15, Y15
+	VMOVDQU   Y15, 32(DI)(R11*1)
+
+	// the cheaper one is first
+	VPAND     Y10, Y11, Y11
+	VPBLENDVB Y11, Y8, Y9, Y9
+	VMOVDQU   Y9, (DI)
+	VPBLENDVB Y11, Y5, Y14, Y14
+	VMOVDQU   Y14, 64(DI)
+	VPBLENDVB Y11, Y7, Y13, Y13
+	VMOVDQU   Y13, 32(DI)
+	VPOR      Y11, Y6, Y6
+	CMPQ      DI, R9
+	JLS       candidateDone
+	VPCMPEQD  Y8, Y8, Y8
+	VPSLLD    $0x03, Y8, Y8
+	VPADDD    Y8, Y7, Y7
+	SUBQ      $+96, DI
+	SUBQ      $+32, R8
+	VMOVMSKPS Y6, R11
+	TESTL     R11, R11
+	JNE       candidateMore
+	DECL      R12
+	JNE       candidateBlock
+	JMP       candidateDone
+
+candidateMore:
+	MOVL 56(AX), R12
+	JMP  candidateBlock
+
+candidateDone:
+	MOVQ    BX, R8
+	VMOVDQA Y4, Y3
+	LEAQ    1(SI), R9
+
+nextCandidate:
+	ADDQ $+8, DX
+	CMPQ DX, R10
+	JNE  candidate
+
+next:
+	INCQ CX
+	JMP  position
+
+longRepeat:
+	CMPQ      SI, R14
+	JGE       compared
+	VMOVDQU   (R10)(SI*1), Y4
+	VPCMPEQB  (R13)(SI*1), Y4, Y4
+	VPMOVMSKB Y4, R15
+	ADDQ      $+32, SI
+	NOTL      R15
+	TESTL     R15, R15
+	JEQ       longRepeat
+	TZCNTL    R15, R15
+	LEAQ      -32(SI)(R15*1), SI
+	JMP       compared
+
+long:
+	MOVL    $0x0000013f, BX
+	CMPQ    SI, BX
+	CMOVQLT SI, BX
+	VMOVD   X2, DX
+	ADDL    (R8)(BX*4), DX
+	ADDQ    SI, CX
+	MOVQ    CX, BX
+	MOVL    CX, R8
+	SHRQ    $0x03, BX
+	ANDL    $0x07, R8
+	LEAQ    (BX)(BX*2), BX
+	SHLQ    $0x05, BX
+	LEAQ    (BX)(R8*4), BX
+	ADDQ    96(AX), BX
+	MOVQ    40(SP), R8
+	MOVL    (BX), R9
+	MOVL    32(BX), R10
+	MOVL    64(BX), R11
+	MOVL    (BX)(R8*1), R12
+	MOVL    32(BX)(R8*1), R13
+	MOVL    64(BX)(R8*1), R8
+	MOVL    SI, R14
+	MOVL    DX, BP
+	CMPL    DI, R11
+	CMOVLEQ 36(SP), BP
+	CMPL    DX, R9
+	MOVL    R9, R15
+	CMOVLLT DX, R9
+	CMOVLLT R15, DX
+	MOVL    R10, R15
+	CMOVLLT R14, R10
+	CMOVLLT R15, R14
+	MOVL    R11, R15
+	CMOVLLT DI, R11
+	CMOVLLT R15, DI
+	CMPL    BP, R12
+	CMOVLLT DX, R12
+	CMOVLLT R14, R13
+	CMOVLLT DI, R8
+	MOVQ    40(SP), DX
+	MOVL    R9, (BX)
+	MOVL    R10, 32(BX)
+	MOVL    R11, 64(BX)
+	MOVL    R12, (BX)(DX*1)
+	MOVL    R13, 32(BX)(DX*1)
+	MOVL    R8, 64(BX)(DX*1)
+	SUBQ    SI, CX
+
+	// no path goes through the positions in the match
+skip:
+	ADDQ SI, CX
+	MOVL $+2147483647, (SP)
+	MOVL $+0, 4(SP)
+	MOVL $+2147483647, 8(SP)
+	MOVL $+0, 12(SP)
+	MOVL $+2147483647, 16(SP)
+	MOVL $+0, 20(SP)
+	MOVL $+2147483647, 48(SP)
+	JMP  position
+
+done:
+	MOVQ    CX, DX
+	MOVL    CX, BX
+	SHRQ    $0x03, DX
+	ANDL    $0x07, BX
+	LEAQ    (DX)(DX*2), DX
+	SHLQ    $0x05, DX
+	LEAQ    (DX)(BX*4), DX
+	ADDQ    96(AX), DX
+	MOVQ    40(SP), BX
+	MOVL    (DX), SI
+	MOVL    32(DX), DI
+	MOVL    64(DX), R8
+	MOVL    (DX)(BX*1), R9
+	MOVL    32(DX)(BX*1), R10
+	MOVL    64(DX)(BX*1), BX
+	MOVL    (SP), R11
+	MOVL    $0x80000000, R12
+	MOVL    4(SP), R13
+	MOVL    R11, R15
+	CMPL    R13, R8
+	CMOVLEQ 36(SP), R15
+	CMPL    R11, SI
+	MOVL    SI, R14
+	CMOVLLT R11, SI
+	CMOVLLT R14, R11
+	MOVL    DI, R14
+	CMOVLLT R12, DI
+	CMOVLLT R14, R12
+	MOVL    R8, R14
+	CMOVLLT R13, R8
+	CMOVLLT R14, R13
+	CMPL    R15, R9
+	CMOVLLT R11, R9
+	CMOVLLT R12, R10
+	CMOVLLT R13, BX
+	MOVL    8(SP), R11
+	MOVL    $0x40000000, R12
+	MOVL    12(SP), R13
+	MOVL    R11, R15
+	CMPL    R13, R8
+	CMOVLEQ 36(SP), R15
+	CMPL    R11, SI
+	MOVL    SI, R14
+	CMOVLLT R11, SI
+	CMOVLLT R14, R11
+	MOVL    DI, R14
+	CMOVLLT R12, DI
+	CMOVLLT R14, R12
+	MOVL    R8, R14
+	CMOVLLT R13, R8
+	CMOVLLT R14, R13
+	CMPL    R15, R9
+	CMOVLLT R11, R9
+	CMOVLLT R12, R10
+	CMOVLLT R13, BX
+	MOVL    16(SP), R11
+	MOVL    $0x00000000, R12
+	MOVL    20(SP), R13
+	MOVL    R11, R15
+	CMPL    R13, R8
+	CMOVLEQ 36(SP), R15
+	CMPL    R11, SI
+	MOVL    SI, R14
+	CMOVLLT R11, SI
+	CMOVLLT R14, R11
+	MOVL    DI, R14
+	CMOVLLT R12, DI
+	CMOVLLT R14, R12
+	MOVL    R8, R14
+	CMOVLLT R13, R8
+	CMOVLLT R14, R13
+	CMPL    R15, R9
+	CMOVLLT R11, R9
+	CMOVLLT R12, R10
+	CMOVLLT R13, BX
+	MOVQ    40(SP), R11
+	MOVL    SI, (DX)
+	MOVL    DI, 32(DX)
+	MOVL    R8, 64(DX)
+	MOVL    R9, (DX)(R11*1)
+	MOVL    R10, 32(DX)(R11*1)
+	MOVL    BX, 64(DX)(R11*1)
+	MOVQ    CX, (AX)
+	MOVL    48(SP), CX
+	MOVL    CX, 352(AX)
+	MOVL    52(SP), CX
+	MOVL    CX, 356(AX)
 	VZEROUPPER
 	RET
 

@@ -10,7 +10,7 @@ func TestGuardPagesRelaxPaths(t *testing.T) {
 	const most = 2100
 	content, literals, firstCand := newGuarded(t, 2*most), newGuarded(t, 12*most), newGuarded(t, 4*most)
 	cands, tables := newGuarded(t, 1<<20), newGuarded(t, 1<<17)
-	var nodes, states [2]guarded
+	var nodes, states [3]guarded
 	for k := range nodes {
 		nodes[k], states[k] = newGuarded(t, 12*most), newGuarded(t, 16*most)
 	}
@@ -20,9 +20,11 @@ func TestGuardPagesRelaxPaths(t *testing.T) {
 			src := randomContent(r, MaxNicePath+PathSrcSlack+2+r.IntN(2000))
 			p, prices := randomPaths(r, content.put(r, src))
 			p.setTables(&copied(r, tables, []pathTables{*prices})[0])
-			p.Nodes, p.LiteralNodes = copied(r, nodes[0], p.Nodes), copied(r, nodes[1], p.LiteralNodes)
-			p.States = copied(r, states[0], p.States)
-			p.LiteralStates = copied(r, states[1], p.LiteralStates)
+			for k, a := range []*Paths{&p.Best, &p.Literal, &p.Second} {
+				if a.Nodes != nil {
+					a.Nodes, a.States = copied(r, nodes[k], a.Nodes), copied(r, states[k], a.States)
+				}
+			}
 			p.Literals, p.FirstCand = copied(r, literals, p.Literals), copied(r, firstCand, p.FirstCand)
 			p.Cands = copied(r, cands, p.Cands)
 			if i%2 == 0 && hasPathKernel() {

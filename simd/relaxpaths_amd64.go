@@ -10,14 +10,16 @@ type rawPathParse = struct {
 	MinNew, MinRepeat, Nice, MaxMisses int
 	Drop                               uint64
 
-	Src                 []byte
-	Nodes, LiteralNodes []struct {
-		Cost           [8]int32
-		Length, Offset [8]uint32
-	}
-	States, LiteralStates []struct {
-		Repeats [3]uint32
-		Run     uint32
+	Src                   []byte
+	Best, Literal, Second struct {
+		Nodes []struct {
+			Cost           [8]int32
+			Length, Offset [8]uint32
+		}
+		States []struct {
+			Repeats [3]uint32
+			Run     uint32
+		}
 	}
 	Literals  [][3]int32
 	FirstCand []uint32
@@ -29,12 +31,17 @@ type rawPathParse = struct {
 	Runs                       *struct{ More, Compared [320]int32 }
 	Empty, MaxLag, LiteralCost int32
 	LiteralFrom                uint32
+	MaxSecondLag               int32
 }
 
 func relaxPathsKernel(p *PathParse) bool {
 	if current() == portable {
 		return false
 	}
-	relaxPathsAVX2((*rawPathParse)(unsafe.Pointer(p)))
+	if raw := (*rawPathParse)(unsafe.Pointer(p)); p.Second.Nodes != nil {
+		relaxSecondPathsAVX2(raw)
+	} else {
+		relaxPathsAVX2(raw)
+	}
 	return true
 }

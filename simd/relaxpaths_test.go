@@ -17,7 +17,8 @@ type pathTables struct {
 	runs     PathRuns
 }
 
-// randomPaths returns a parse of random content with random prices, at position 1 or behind.
+// randomPaths returns a parse of random content with random prices at position 1, with or without
+// second-cheapest paths.
 func randomPaths(r *rand.Rand, content []byte) (*PathParse, *pathTables) {
 	t := &pathTables{}
 	most := []int32{10, 3000, 1 << 13}[r.IntN(3)] // few prices make many paths of equal cost
@@ -58,19 +59,24 @@ func randomPaths(r *rand.Rand, content []byte) (*PathParse, *pathTables) {
 		}
 	}
 	p.FirstCand = append(p.FirstCand, uint32(len(p.Cands)))
-	p.Nodes, p.LiteralNodes = make([]PathNodes, p.Size/8+1), make([]PathNodes, p.Size/8+1)
-	for i := range p.Nodes {
-		for k := range p.Nodes[i].Cost {
-			p.Nodes[i].Set(uint(k), PathUnreached, r.Uint32(), r.Uint32())
+	p.Best.Nodes, p.Literal.Nodes = make([]PathNodes, p.Size/8+1), make([]PathNodes, p.Size/8+1)
+	for i := range p.Best.Nodes {
+		for k := range p.Best.Nodes[i].Cost {
+			p.Best.Nodes[i].Set(uint(k), PathUnreached, r.Uint32(), r.Uint32())
 		}
 	}
-	p.Nodes[0].Set(1, 1<<16, 0, 0)
-	p.States, p.LiteralStates = make([]PathState, p.Size+1), make([]PathState, p.Size+1)
-	for k := range p.States[0].Repeats {
-		p.States[0].Repeats[k] = 1 + r.Uint32N(uint32(p.From)+1)
+	p.Best.Nodes[0].Set(1, 1<<16, 0, 0)
+	p.Best.States, p.Literal.States = make([]PathState, p.Size+1), make([]PathState, p.Size+1)
+	for k := range p.Best.States[0].Repeats {
+		p.Best.States[0].Repeats[k] = 1 + r.Uint32N(uint32(p.From)+1)
 	}
 	p.LiteralCost = PathUnreached
 	p.setTables(t)
+	if r.IntN(2) == 0 {
+		p.MaxSecondLag = r.Int32N(2 * most)
+		p.Second.Nodes, p.Second.States = slices.Clone(p.Best.Nodes), make([]PathState, p.Size+1)
+		p.Second.Nodes[0].Cost[1] = PathUnreached
+	}
 	return p, t
 }
 
@@ -93,24 +99,43 @@ func (p *PathParse) result() (r parseResult) {
 	if r.literalCost == PathUnreached {
 		r.literalFrom = 0
 	}
-	for i := p.At; i <= p.Size; i++ {
-		if b, k := &p.Nodes[i/8], i%8; b.Cost[k] != PathUnreached {
-			r.nodes = append(r.nodes, uint32(i), uint32(b.Cost[k]), b.Length[k])
-			if b.Length[k]&(PathFromLiteral-1) != 0 {
-				r.nodes = append(r.nodes, b.Offset[k])
+	second := p.Second.Nodes != nil
+	for _, nodes := range [][]PathNodes{p.Best.Nodes, p.Second.Nodes} {
+		for i := p.At; i <= p.Size && nodes != nil; i++ {
+			if b, k := &nodes[i/8], i%8; b.Cost[k] != PathUnreached {
+				r.nodes = append(r.nodes, uint32(i), uint32(b.Cost[k]), b.Length[k])
+				if second || b.Length[k]&lengthOfPath != 0 {
+					r.nodes = append(r.nodes, b.Offset[k])
+				}
 			}
 		}
 	}
-	nodes := p.Nodes
-	for i := p.At; i > 1; {
-		l, states := nodes[i/8].Length[i%8], p.States
-		if nodes = p.Nodes; l&PathFromLiteral != 0 {
-			nodes, states = p.LiteralNodes, p.LiteralStates
+	for i, nodes := p.At, p.Best.Nodes; i > 1; {
+		b, k := &nodes[i/8], i%8
+		l := b.Length[k]
+		r.path = append(r.path, l)
+		if second && l&lengthOfPath != 0 {
+			r.path = append(r.path, b.Offset[k])
 		}
-		i -= max(1, int(l&(PathFromLiteral-1)))
-		r.path = append(append(r.path, l, states[i].Run), states[i].Repeats[:]...)
+		i -= max(1, int(l&lengthOfPath))
+		var states []PathState
+		nodes, states = p.from(l)
+		r.path = append(append(r.path, states[i].Run), states[i].Repeats[:]...)
 	}
 	return r
+}
+
+const lengthOfPath = PathFromLiteral - 1
+
+// from returns the paths that an edge of the given length extends.
+func (p *PathParse) from(length uint32) ([]PathNodes, []PathState) {
+	switch {
+	case length&PathFromSecond != 0:
+		return p.Second.Nodes, p.Second.States
+	case length&PathFromLiteral != 0:
+		return p.Literal.Nodes, p.Literal.States
+	}
+	return p.Best.Nodes, p.Best.States
 }
 
 // relax is the definition of RelaxPaths.
@@ -118,32 +143,26 @@ func (p *PathParse) relax() {
 	third, from := p.LiteralCost, p.LiteralFrom
 	for ; p.At < p.End; p.At++ {
 		i := p.At
-		here, l := p.Nodes[i/8].Cost[i%8], p.Nodes[i/8].Length[i%8]
-		n := int(l & (PathFromLiteral - 1))
-		st := &p.States[i]
-		*st = p.behindLiteral(l)
-		if n > 0 {
-			*st = p.States[i-n]
-			d, r := p.Nodes[i/8].Offset[i%8], st.Repeats
-			switch d {
-			case r[0]:
-			case r[1]:
-				st.Repeats = [3]uint32{d, r[0], r[2]}
-			default:
-				st.Repeats = [3]uint32{d, r[0], r[1]}
+		here, l := p.Best.Nodes[i/8].Cost[i%8], p.Best.Nodes[i/8].Length[i%8]
+		st := &p.Best.States[i]
+		*st = p.behind(l, p.Best.Nodes)
+		path := literalEdge{PathUnreached, PathUnreached, 0}
+		if p.Second.Nodes != nil {
+			there := p.Second.Nodes[i/8].Cost[i%8]
+			second := p.behind(p.Second.Nodes[i/8].Length[i%8], p.Second.Nodes)
+			if there < here+p.MaxSecondLag && second.Repeats != st.Repeats {
+				p.Second.States[i] = second
+				path.keep(p.relaxOne(there, PathFromSecond, &second))
+				p.relaxRepeats(&second, there+p.Empty, PathFromSecond)
 			}
-			st.Run = 0
 		}
-		a, comparedA := int32(PathUnreached), int32(PathUnreached)
 		if third < here+p.MaxLag && from != l {
-			p.LiteralNodes[i/8].Length[i%8] = from
-			p.LiteralStates[i] = p.behindLiteral(from)
-			a, comparedA = p.relaxOne(third, PathFromLiteral, &p.LiteralStates[i])
+			p.Literal.Nodes[i/8].Length[i%8] = from
+			p.Literal.States[i] = p.behind(from, nil)
+			path.keep(p.relaxOne(third, PathFromLiteral, &p.Literal.States[i]))
 		}
-		b, comparedB := p.relaxOne(here, 0, st)
-		if third, from = a, PathFromLiteral; comparedB < comparedA {
-			third, from = b, 0
-		}
+		path.keep(p.relaxOne(here, 0, st))
+		third, from = path.cost, path.from
 		if n := p.relaxMatches(st, here+p.Empty); n > 0 {
 			p.At += n - 1
 			third = PathUnreached
@@ -152,34 +171,67 @@ func (p *PathParse) relax() {
 	p.LiteralCost, p.LiteralFrom = third, from
 }
 
-// behindLiteral returns the state behind the literal in front of At, on the path that from names.
-func (p *PathParse) behindLiteral(from uint32) PathState {
-	st := p.States[p.At-1]
-	if from == PathFromLiteral {
-		st = p.LiteralStates[p.At-1]
+// literalEdge is the cheapest path found that ends with a literal.
+type literalEdge struct {
+	cost, compared int32
+	from           uint32
+}
+
+func (a *literalEdge) keep(b literalEdge) {
+	if b.compared < a.compared {
+		*a = b
 	}
-	st.Run++
-	return st
+}
+
+// behind returns the state at At behind an edge of the given length. nodes have its offset.
+func (p *PathParse) behind(length uint32, nodes []PathNodes) PathState {
+	_, states := p.from(length)
+	n := int(length & lengthOfPath)
+	if n == 0 {
+		st := states[p.At-1]
+		st.Run++
+		return st
+	}
+	if n > p.At {
+		return PathState{} // no path goes there
+	}
+	d, r := nodes[p.At/8].Offset[p.At%8], states[p.At-n].Repeats
+	switch d {
+	case r[0]:
+		return PathState{Repeats: r}
+	case r[1]:
+		return PathState{Repeats: [3]uint32{d, r[0], r[2]}}
+	}
+	return PathState{Repeats: [3]uint32{d, r[0], r[1]}}
 }
 
 // relaxOne relaxes the literal at At.
-func (p *PathParse) relaxOne(cost int32, from uint32, st *PathState) (_, compared int32) {
+func (p *PathParse) relaxOne(cost int32, from uint32, st *PathState) literalEdge {
 	run := min(st.Run, 319)
 	cost += p.Literals[p.At][min(run, 2)] + p.Runs.More[run]
-	p.relaxNode(p.At+1, cost, from, 0)
-	return cost, cost + p.Runs.Compared[run]
+	p.relaxNode(p.At+1, cost, from, st.Repeats[0])
+	return literalEdge{cost, cost + p.Runs.Compared[run], from}
 }
 
 func (p *PathParse) relaxNode(i int, cost int32, length, offset uint32) bool {
-	if b, k := &p.Nodes[i/8], uint(i%8); cost < b.Cost[k] {
+	b, k := &p.Best.Nodes[i/8], uint(i%8)
+	other := p.Second.Nodes != nil && offset != b.Offset[k]
+	if cost < b.Cost[k] {
+		if other {
+			p.Second.Nodes[i/8].Copy(k, b)
+		}
 		b.Set(k, cost, length, offset)
+		return true
+	}
+	if other && cost < p.Second.Nodes[i/8].Cost[k] {
+		p.Second.Nodes[i/8].Set(k, cost, length, offset)
 		return true
 	}
 	return false
 }
 
-// relaxMatches relaxes all matches at At. It returns the length of one that is taken at once, or 0.
-func (p *PathParse) relaxMatches(st *PathState, cost int32) int {
+// relaxRepeats relaxes the matches at repeat offsets at At and returns the length of the longest.
+func (p *PathParse) relaxRepeats(st *PathState, cost int32, flag uint32) int {
 	i := p.At
 	rows := &p.Match[p.RunClass[min(st.Run, 318)]]
 	longest := p.MinRepeat - 1
@@ -192,11 +244,18 @@ func (p *PathParse) relaxMatches(st *PathState, cost int32) int {
 		}
 		if n > longest && bytes.Equal(here[:min(4, p.MinRepeat)], there[:min(4, p.MinRepeat)]) {
 			longest = n
-			p.relaxLengths(cost, d, p.MinRepeat, n, &rows[kind])
+			p.relaxLengths(cost, d, p.MinRepeat, n, &rows[kind], flag)
 		}
 	}
-	if longest >= p.Nice {
-		return longest
+	return longest
+}
+
+// relaxMatches relaxes all matches at At. It returns the length of one that is taken at once, or 0.
+func (p *PathParse) relaxMatches(st *PathState, cost int32) int {
+	i := p.At
+	rows := &p.Match[p.RunClass[min(st.Run, 318)]]
+	if n := p.relaxRepeats(st, cost, 0); n >= p.Nice {
+		return n
 	}
 	least := p.MinNew
 	for _, c := range p.Cands[p.FirstCand[i]:p.FirstCand[i+1]] {
@@ -209,16 +268,18 @@ func (p *PathParse) relaxMatches(st *PathState, cost int32) int {
 			p.relaxNode(i+n, cost+price+rows[3][min(n, 319)], uint32(n), d)
 			return n
 		}
-		p.relaxLengths(cost+price, d, least, n, &rows[3])
+		p.relaxLengths(cost+price, d, least, n, &rows[3], 0)
 		least = n + 1
 	}
 	return 0
 }
 
-func (p *PathParse) relaxLengths(cost int32, d uint32, least, n int, row *[320]int32) {
+func (p *PathParse) relaxLengths(
+	cost int32, d uint32, least, n int, row *[320]int32, flag uint32,
+) {
 	misses := 0
 	for changed := false; n >= least && misses < p.MaxMisses; n-- {
-		changed = p.relaxNode(p.At+n, cost+row[n], uint32(n), d) || changed
+		changed = p.relaxNode(p.At+n, cost+row[n], uint32(n)|flag, d) || changed
 		if (p.At+n)%8 == 0 {
 			if misses++; changed {
 				misses = 0
@@ -231,8 +292,9 @@ func (p *PathParse) relaxLengths(cost int32, d uint32, least, n int, row *[320]i
 // clone returns a copy of p with memory of its own for what the kernel writes.
 func (p *PathParse) clone() *PathParse {
 	q := *p
-	q.Nodes, q.LiteralNodes = slices.Clone(p.Nodes), slices.Clone(p.LiteralNodes)
-	q.States, q.LiteralStates = slices.Clone(p.States), slices.Clone(p.LiteralStates)
+	q.Best.Nodes, q.Literal.Nodes = slices.Clone(p.Best.Nodes), slices.Clone(p.Literal.Nodes)
+	q.Best.States, q.Literal.States = slices.Clone(p.Best.States), slices.Clone(p.Literal.States)
+	q.Second.Nodes, q.Second.States = slices.Clone(p.Second.Nodes), slices.Clone(p.Second.States)
 	return &q
 }
 
@@ -289,10 +351,12 @@ func TestRelaxPathsRange(t *testing.T) {
 			"minimum":       func(p *PathParse) { p.MinRepeat = p.MinNew + 1 },
 			"misses":        func(p *PathParse) { p.MaxMisses = 0 },
 			"content":       func(p *PathParse) { p.Src = p.Src[:p.From+p.End+p.Nice+PathSrcSlack-1] },
-			"nodes":         func(p *PathParse) { p.Nodes = p.Nodes[1:] },
-			"literalNodes":  func(p *PathParse) { p.LiteralNodes = p.LiteralNodes[1:] },
-			"states":        func(p *PathParse) { p.States = p.States[1:] },
-			"literalStates": func(p *PathParse) { p.LiteralStates = p.LiteralStates[1:] },
+			"nodes":         func(p *PathParse) { p.Best.Nodes = p.Best.Nodes[1:] },
+			"literalNodes":  func(p *PathParse) { p.Literal.Nodes = p.Literal.Nodes[1:] },
+			"states":        func(p *PathParse) { p.Best.States = p.Best.States[1:] },
+			"literalStates": func(p *PathParse) { p.Literal.States = p.Literal.States[1:] },
+			"secondNodes":   func(p *PathParse) { p.Second.Nodes = make([]PathNodes, p.Size/8) },
+			"secondStates":  func(p *PathParse) { p.Second.Nodes, p.Second.States = p.Best.Nodes, nil },
 			"literals":      func(p *PathParse) { p.Literals = p.Literals[1:] },
 			"firstCand":     func(p *PathParse) { p.FirstCand = p.FirstCand[1:] },
 			"cands":         func(p *PathParse) { p.FirstCand[p.Size]++ },

@@ -17,7 +17,7 @@ type Config struct {
 	Depth          int
 	Nice           int
 	Passes         int
-	MaxMisses      int // with KeepSecondPath of lengths, else of blocks of up to 8 lengths; 1 or more
+	MaxMisses      int // 1 or more
 	SkipInMatch    int
 	KeepSecondPath bool
 

@@ -8,10 +8,10 @@ import (
 )
 
 // kernelRange returns the positions of a chunk that simd.RelaxPaths may relax, [from, to). It needs
-// literals with contexts and three repeat offsets, and keeps no second-cheapest paths.
+// literals with contexts and three repeat offsets.
 func (o *Parser) kernelRange(src []byte, s chunk) (from, to int) {
 	c, initial := &o.config, o.rules.InitialRepeats
-	if o.keepSecond || o.context == nil || c.Repeats != len(initial) || o.rules.ShiftedRepeats ||
+	if o.context == nil || c.Repeats != len(initial) || o.rules.ShiftedRepeats ||
 		c.Nice < o.minNew || c.Nice > simd.MaxNicePath ||
 		int(slices.Min(initial[:])) < c.MinOffset || int(slices.Max(initial[:])) > c.MaxOffset {
 		return 0, 0
@@ -27,25 +27,28 @@ func (o *Parser) kernelRange(src []byte, s chunk) (from, to int) {
 func (o *Parser) relaxByKernel(
 	src []byte, s chunk, i, to int, third literalPath,
 ) (at int, _ literalPath, ok bool) {
-	prices, literal := &o.prices, &o.context.literalPaths
+	prices := &o.prices
 	p := simd.PathParse{
 		At: i, End: to, From: s.from, Size: s.to - s.from,
 		MinNew: o.minNew, MinRepeat: o.minRepeat, Nice: o.config.Nice, MaxMisses: o.config.MaxMisses,
 		Drop: uint64(o.repeatDrop),
-		Src:  src, Nodes: o.best.nodes, LiteralNodes: literal.nodes,
-		States: rawStates(o.best.states), LiteralStates: rawStates(literal.states),
+		Src:  src, Best: o.best.raw(), Literal: o.context.literalPaths.raw(),
 		Literals: o.literals[o.skipped:], FirstCand: o.firstCand, Cands: rawCandidates(o.cands),
 		RunClass: &prices.RunClass, Match: &prices.Match, Offset: &prices.Offset,
 		Runs: &o.literalRuns, Empty: prices.Run[0], MaxLag: maxLiteralLag,
 		LiteralCost: third.cost, LiteralFrom: third.from,
 	}
+	if o.keepSecond {
+		p.Second, p.MaxSecondLag = o.secondBest.raw(), maxSecondLag
+	}
 	ok = simd.RelaxPaths(&p)
 	return p.At, literalPath{cost: p.LiteralCost, from: p.LiteralFrom}, ok
 }
 
-// rawStates returns states in the form that the kernel takes.
-func rawStates(s []state) []simd.PathState {
-	return unsafe.Slice((*simd.PathState)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+// raw returns a in the form that the kernel takes.
+func (a *paths) raw() simd.Paths {
+	first := (*simd.PathState)(unsafe.Pointer(unsafe.SliceData(a.states)))
+	return simd.Paths{Nodes: a.nodes, States: unsafe.Slice(first, len(a.states))}
 }
 
 // rawCandidates returns candidates in the form that the kernel takes.

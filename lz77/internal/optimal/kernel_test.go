@@ -33,8 +33,8 @@ func TestKernel(t *testing.T) {
 		for _, c := range formats[1:] {
 			c = atLevel(7, c)
 			c.Contexts = secondByte()
-			for _, nice := range []int{32, 256} {
-				c.Nice = nice
+			for k, nice := range []int{32, 256, 32, 256} {
+				c.Nice, c.KeepSecondPath = nice, k > 1
 				for _, start := range []int{0, 1000} {
 					var want []base.Sequence
 					for k, tier := range simd.Tiers() {
@@ -44,8 +44,9 @@ func TestKernel(t *testing.T) {
 						if k == 0 {
 							want = got
 						} else if !slices.Equal(got, want) {
-							t.Errorf("%s, MinNew %d, Nice %d, from %d, %s: %d sequences differ from %d",
-								name, c.MinNew, nice, start, tier, len(got), len(want))
+							t.Errorf("%s, MinNew %d, Nice %d, second path %v, from %d, %s: "+
+								"%d sequences differ from %d",
+								name, c.MinNew, nice, c.KeepSecondPath, start, tier, len(got), len(want))
 						}
 					}
 				}

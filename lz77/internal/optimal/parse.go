@@ -24,10 +24,9 @@ import (
 //     they had long runs.
 //
 // Cost: a step for each candidate and length at each position. MaxMisses bounds the lengths: most
-// lengths below the longest lose to the same match from the position before. Without second-cheapest
-// paths it counts blocks of nodes, so that a kernel can update eight at once (kernel.go). Without repeat
-// offsets, contexts and bounds the result is the cheapest parse; TestOptimal compares it with an
-// exhaustive search.
+// lengths below the longest lose to the same match from the position before. It counts blocks of
+// nodes, so that a kernel can update eight at once (kernel.go). Without repeat offsets, contexts and
+// bounds the result is the cheapest parse; TestOptimal compares it with an exhaustive search.
 
 const unreached = simd.PathUnreached
 
@@ -208,19 +207,24 @@ func (o *Parser) extendLiteralPath(i int, cost int32, from uint32) literalPath {
 func (o *Parser) relaxLiteral(i int, st *state, cost int32, from uint32) literalPath {
 	run := min(st.run, PricedRuns-1)
 	cost += o.literals[o.skipped+i][min(run, otherOfRun)] + o.literalRuns.More[run]
-	next, k := nodeAt(i + 1)
-	first := &o.best.nodes[next]
+	o.relaxNode(i+1, cost, from, st.repeats[0])
+	return literalPath{cost, cost + o.literalRuns.Compared[run], from}
+}
+
+// relaxNode relaxes an edge to position i. offset is that of the last match.
+func (o *Parser) relaxNode(i int, cost int32, length, offset uint32) {
+	b, k := nodeAt(i)
+	first := &o.best.nodes[b]
 	if cost < first.Cost[k] {
-		if o.keepSecond && first.Offset[k] != st.repeats[0] {
-			o.secondBest.nodes[next].Copy(k, first)
+		if o.keepSecond && first.Offset[k] != offset {
+			o.secondBest.nodes[b].Copy(k, first)
 		}
-		first.Set(k, cost, from, st.repeats[0])
-	} else if o.keepSecond && first.Offset[k] != st.repeats[0] {
-		if second := &o.secondBest.nodes[next]; cost < second.Cost[k] {
-			second.Set(k, cost, from, st.repeats[0])
+		first.Set(k, cost, length, offset)
+	} else if o.keepSecond && first.Offset[k] != offset {
+		if second := &o.secondBest.nodes[b]; cost < second.Cost[k] {
+			second.Set(k, cost, length, offset)
 		}
 	}
-	return literalPath{cost, cost + o.literalRuns.Compared[run], from}
 }
 
 // relaxCandidates relaxes the matches of cands at position i. If the last one has Nice bytes it
@@ -312,10 +316,7 @@ func (o *Parser) relaxMatch(
 ) {
 	switch {
 	case to >= PricedLengths:
-		b, k := nodeAt(i + to)
-		if c, first := cost+prices[PricedLengths-1], &o.best.nodes[b]; c < first.Cost[k] {
-			first.Set(k, c, uint32(to)|flag, offset)
-		}
+		o.relaxNode(i+to, cost+prices[PricedLengths-1], uint32(to)|flag, offset)
 		return
 	case o.keepSecond:
 		o.relaxBoth(i, cost, offset, from, to, prices, flag)
@@ -336,15 +337,15 @@ func (o *Parser) relaxMatch(
 	}
 }
 
-// relaxBoth is relaxMatch with second-cheapest paths. It stops after MaxMisses consecutive lengths
-// that improve nothing.
+// relaxBoth is relaxMatch with second-cheapest paths.
 func (o *Parser) relaxBoth(
 	i int, cost int32, offset uint32, from, to int, prices *[PricedLengths]int32, flag uint32,
 ) {
-	last := to + 1 // the latest length that improved something
-	for n := to; n >= from; {
+	misses := 0
+	for n := to; n >= from && misses < o.config.MaxMisses; {
 		at, k := nodeAt(i + n)
 		first, second := &o.best.nodes[at], &o.secondBest.nodes[at]
+		misses++
 		for ; k < simd.PathBlock && n >= from; k-- {
 			c := cost + prices[n]
 			if c < first.Cost[k] {
@@ -352,12 +353,10 @@ func (o *Parser) relaxBoth(
 					second.Copy(k, first)
 				}
 				first.Set(k, c, uint32(n)|flag, offset)
-				last = n
+				misses = 0
 			} else if c < second.Cost[k] && first.Offset[k] != offset {
 				second.Set(k, c, uint32(n)|flag, offset)
-				last = n
-			} else if last-n >= o.config.MaxMisses {
-				return
+				misses = 0
 			}
 			n--
 		}

@@ -10,11 +10,12 @@ import (
 // Constants of PathParse of package simd; the names beginning with rp are offsets of its fields.
 const (
 	pathParseType = "struct{At, End, From, Size int; MinNew, MinRepeat, Nice, MaxMisses int; " +
-		"Drop uint64; Src []byte; Nodes, LiteralNodes []struct{Cost [8]int32; Length, Offset [8]uint32}; " +
-		"States, LiteralStates []struct{Repeats [3]uint32; Run uint32}; Literals [][3]int32; " +
+		"Drop uint64; Src []byte; Best, Literal, Second struct{" +
+		"Nodes []struct{Cost [8]int32; Length, Offset [8]uint32}; " +
+		"States []struct{Repeats [3]uint32; Run uint32}}; Literals [][3]int32; " +
 		"FirstCand []uint32; Cands []uint64; RunClass *[320]uint8; Match *[16][4][320]int32; " +
 		"Offset *[256]int32; Runs *struct{More, Compared [320]int32}; Empty, MaxLag, LiteralCost int32; " +
-		"LiteralFrom uint32}"
+		"LiteralFrom uint32; MaxSecondLag int32}"
 
 	rpAt            = 0
 	rpEnd           = 8
@@ -27,23 +28,27 @@ const (
 	rpDrop          = 64
 	rpSrc           = 72
 	rpNodes         = 96
-	rpLiteralNodes  = 120
-	rpStates        = 144
+	rpStates        = 120
+	rpLiteralNodes  = 144
 	rpLiteralStates = 168
-	rpLiterals      = 192
-	rpFirstCand     = 216
-	rpCands         = 240
-	rpRunClass      = 264
-	rpMatch         = 272
-	rpOffset        = 280
-	rpRuns          = 288
-	rpEmpty         = 296
-	rpMaxLag        = 300
-	rpLiteralCost   = 304
-	rpLiteralFrom   = 308
+	rpSecondNodes   = 192
+	rpSecondStates  = 216
+	rpLiterals      = 240
+	rpFirstCand     = 264
+	rpCands         = 288
+	rpRunClass      = 312
+	rpMatch         = 320
+	rpOffset        = 328
+	rpRuns          = 336
+	rpEmpty         = 344
+	rpMaxLag        = 348
+	rpLiteralCost   = 352
+	rpLiteralFrom   = 356
+	rpMaxSecondLag  = 360
 
 	unreached   = 1<<31 - 1
 	fromLiteral = 1 << 30
+	fromSecond  = 1 << 31
 	pricedRuns  = 320
 	rowBytes    = 4 * 320
 	newOffset   = 3
@@ -65,8 +70,16 @@ type relaxer struct {
 	zero                     reg.VecVirtual
 	here                     reg.GPVirtual // cost of the position
 	sp, rows                 reg.GPVirtual // addresses of its state and of the prices of lengths behind it
-	lanes                    Mem           // 0 … 7
+	second                   *secondPath   // nil for relaxPathsAVX2
+	relaxData
 	matches
+}
+
+// relaxData has constants.
+type relaxData struct {
+	lane  Mem // a vector for each k < 8 that is −1 in lane k
+	lanes Mem // 0 … 7
+	one   Mem // 1 in the lane of a run
 }
 
 // matches has the registers for the matches at a position.
@@ -80,7 +93,7 @@ type matches struct {
 
 func (p *relaxer) field(disp int) Mem { return Mem{Base: p.st, Disp: disp} }
 
-// relaxPaths emits relaxPathsAVX2.
+// relaxPaths emits relaxPathsAVX2 and relaxSecondPathsAVX2.
 func relaxPaths(lane Mem) {
 	lanes := GLOBL("relaxLanes", attr.RODATA|attr.NOPTR)
 	for k := range 8 {
@@ -90,20 +103,40 @@ func relaxPaths(lane Mem) {
 	for k := range 4 {
 		DATA(4*k, U32(uint32(k/3)))
 	}
+	flags := GLOBL("relaxFromSecond", attr.RODATA|attr.NOPTR)
+	for k := range 8 {
+		DATA(4*k, U32(fromSecond))
+	}
+	data := relaxData{lane, lanes, one}
+
 	TEXT("relaxPathsAVX2", attr.NOSPLIT, "func(p *"+pathParseType+")")
 	Pragma("noescape")
 	Doc("relaxPathsAVX2 relaxes the edges of the positions from At on, up to End. See PathParse.")
-	p := &relaxer{lanes: lanes}
+	p := &relaxer{relaxData: data}
 	p.enter()
-	p.position(lane, one)
-	p.repeats()
+	p.position()
+	p.matchesAtPosition()
+	p.leave()
+
+	TEXT("relaxSecondPathsAVX2", attr.NOSPLIT, "func(p *"+pathParseType+")")
+	Pragma("noescape")
+	Doc("relaxSecondPathsAVX2 is relaxPathsAVX2 with second-cheapest paths.")
+	p = &relaxer{relaxData: data, second: &secondPath{fromSecond: flags}}
+	p.enterSecond()
+	p.positionSecond()
+	p.matchesAtPosition()
+	p.leaveSecond()
+}
+
+// matchesAtPosition relaxes the matches of a position and goes on to the next one.
+func (p *relaxer) matchesAtPosition() {
+	p.repeats("", "candidates")
 	p.candidates()
 	Label("next")
 	INCQ(p.i)
 	JMP(LabelRef("position"))
-	p.longRepeat()
+	p.longRepeat("")
 	p.takeLong()
-	p.leave()
 }
 
 func (p *relaxer) enter() {
@@ -133,18 +166,8 @@ func (p *relaxer) enter() {
 	MOVL(I32(0), p.pendFrom)
 }
 
-// block sets at to the offset of the nodes of position i, and k to its place among them.
-func (p *relaxer) block(at, k reg.GPVirtual) {
-	MOVQ(p.i, at)
-	MOVL(p.i.As32(), k.As32())
-	SHRQ(U8(3), at)
-	ANDL(U8(7), k.As32())
-	LEAQ(Mem{Base: at, Index: at, Scale: 2}, at)
-	SHLQ(U8(5), at)
-}
-
 // position takes a position: its path and state, and its literal.
-func (p *relaxer) position(lane, one Mem) {
+func (p *relaxer) position() {
 	Label("position")
 	CMPQ(p.i, p.field(rpEnd))
 	JGE(LabelRef("done"))
@@ -163,45 +186,27 @@ func (p *relaxer) position(lane, one Mem) {
 	CMOVLLT(p.n.As32(), length.As32())
 	MOVL(length.As32(), p.n.As32())
 	ANDL(U32(fromLiteral-1), p.n.As32())
-	p.path(at, k, b, length, lane, one)
+	p.path(at, k, b, length)
 
 	from := GP64()
 	MOVL(p.literalFrom, from.As32())
 	run, literalRun := p.runs(length, from)
 	p.literal(length, from, run, literalRun)
 
-	Comment("prices of matches")
-	p.rows = GP64()
-	MOVL(U32(pricedRuns-2), t.As32())
-	CMPL(run.As32(), t.As32())
-	CMOVLHI(t.As32(), run.As32())
-	MOVQ(p.field(rpRunClass), p.rows)
-	MOVBLZX(Mem{Base: p.rows, Index: run, Scale: 1}, p.rows.As32())
-	ANDL(U8(15), p.rows.As32())
-	IMUL3Q(I32(4*rowBytes), p.rows, p.rows)
-	ADDQ(p.field(rpMatch), p.rows)
+	p.setRows(run)
 	p.base = YMM()
 	ADDL(p.field(rpEmpty), p.here.As32())
-	VMOVD(p.here.As32(), p.base.AsX())
-	VPBROADCASTD(p.base.AsX(), p.base)
+	broadcastD(p.here, p.base)
 }
 
 // path stores the length of the path's last edge and the states behind the paths.
-func (p *relaxer) path(at, k, b, length reg.GPVirtual, lane, one Mem) {
+func (p *relaxer) path(at, k, b, length reg.GPVirtual) {
 	t, y, m, d := GP64(), YMM(), YMM(), XMM()
 	VPBROADCASTD(Mem{Base: b, Index: k, Scale: 4, Disp: nodesOffset}, d)
 	Comment("nodes are stored in vectors only: a load waits long for a narrower store")
-	VMOVD(length.As32(), y.AsX())
-	VPBROADCASTD(y.AsX(), y)
-	place := GP64()
-	MOVL(k.As32(), place.As32())
-	SHLL(U8(5), place.As32())
-	LEAQ(lane, t)
-	VMOVDQU(Mem{Base: t, Index: place, Scale: 1}, m)
-	old := YMM()
-	VMOVDQU(Mem{Base: b, Disp: nodesLength}, old)
-	VPBLENDVB(m, y, old, old)
-	VMOVDQU(old, Mem{Base: b, Disp: nodesLength})
+	broadcastD(length, y)
+	p.laneMask(k, m)
+	setLane(m, y, Mem{Base: b, Disp: nodesLength})
 	MOVQ(p.field(rpLiteralNodes), t)
 	ADDQ(t, at)
 	MOVL(p.literalFrom, t.As32())
@@ -211,27 +216,19 @@ func (p *relaxer) path(at, k, b, length reg.GPVirtual, lane, one Mem) {
 	literal, ends, mask := XMM(), XMM(), XMM()
 	VPCMPEQD(y.AsX(), p.zero, mask)
 	VPBLENDVB(mask, p.state, p.literalState, literal)
-	VPADDD(one, literal, literal)
+	VPADDD(p.one, literal, literal)
 	VPBROADCASTD(p.literalFrom, ends)
 	VPCMPEQD(ends, p.zero, ends)
 	VPBLENDVB(ends, p.state, p.literalState, p.literalState)
-	VPADDD(one, p.literalState, p.literalState)
+	VPADDD(p.one, p.literalState, p.literalState)
 	Comment("state behind a match")
 	states, back := GP64(), GP64()
 	MOVQ(p.field(rpStates), states)
 	MOVQ(p.i, back)
 	SUBQ(p.n, back)
 	SHLQ(U8(4), back)
-	old4, eq, shifted, both := XMM(), XMM(), XMM(), XMM()
-	VMOVDQU(Mem{Base: states, Index: back, Scale: 1}, old4)
-	VPCMPEQD(d, old4, eq)
-	VPSHUFD(U8(0), eq, both)
-	VPSHUFD(U8(0x10), eq, eq)
-	VPOR(eq, both, both)
-	VPSHUFD(U8(0x10), old4, shifted)
-	VPBLENDVB(both, old4, shifted, shifted)
-	VPBLENDD(U8(1), d, shifted, shifted)
-	VPBLENDD(U8(8), p.zero, shifted, shifted)
+	shifted := XMM()
+	p.useOffset(Mem{Base: states, Index: back, Scale: 1}, d, shifted)
 	VMOVD(p.n.As32(), mask)
 	VPBROADCASTD(mask, mask)
 	VPCMPEQD(mask, p.zero, mask)
@@ -265,23 +262,6 @@ func (p *relaxer) runs(length, from reg.GPVirtual) (run, literalRun reg.GPVirtua
 	MOVL(run.As32(), p.run)
 	MOVL(literalRun.As32(), p.literalRun)
 	return run, literalRun
-}
-
-// addLiteral adds the price of the literal behind run to cost, and sets compared to the cost with a
-// long run.
-func (p *relaxer) addLiteral(prices, run, cost, compared reg.GPVirtual) {
-	t, k := GP64(), GP64()
-	MOVL(U32(2), k.As32())
-	CMPL(run.As32(), k.As32())
-	CMOVLCS(run.As32(), k.As32())
-	ADDL(Mem{Base: prices, Index: k, Scale: 4}, cost.As32())
-	MOVL(U32(pricedRuns-1), k.As32())
-	CMPL(run.As32(), k.As32())
-	CMOVLCS(run.As32(), k.As32())
-	MOVQ(p.field(rpRuns), t)
-	ADDL(Mem{Base: t, Index: k, Scale: 4}, cost.As32())
-	MOVL(Mem{Base: t, Index: k, Scale: 4, Disp: 4 * pricedRuns}, compared.As32())
-	ADDL(cost.As32(), compared.As32())
 }
 
 // literal relaxes the literal of the position, behind both paths.

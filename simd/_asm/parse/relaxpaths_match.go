@@ -6,10 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// repeats relaxes the matches at repeat offsets.
-func (p *relaxer) repeats() {
+// repeats relaxes the matches at the repeat offsets of the state at sp, and jumps to done if there
+// are none. tag makes labels unique.
+func (p *relaxer) repeats(tag, done string) {
 	p.cost, p.from, p.to, p.offset = YMM(), YMM(), YMM(), YMM()
-	p.d, p.row, p.least = GP64(), GP64(), GP64()
+	p.n, p.d, p.row, p.least = GP64(), GP64(), GP64(), GP64()
 	cur, left, bad, bits := GP64(), GP64(), GP64(), GP64()
 	MOVQ(p.field(rpFrom), left)
 	ADDQ(p.i, left)
@@ -36,7 +37,7 @@ func (p *relaxer) repeats() {
 		}
 	}
 	TESTQ(bad, bad)
-	JLT(LabelRef("candidates"))
+	JLT(LabelRef(done))
 	VPBROADCASTD(Mem{Base: cur}, v)
 	VPXOR(v, there, there)
 	VMOVQ(p.field(rpDrop), v)
@@ -44,21 +45,33 @@ func (p *relaxer) repeats() {
 	VPCMPEQD(p.zero, there, there)
 	VMOVMSKPS(there, bits.As32())
 	ANDL(U8(7), bits.As32())
-	JEQ(LabelRef("candidates"))
+	if p.second != nil && p.second.extending {
+		CMPL(p.second.there, U32(unreached))
+		CMOVLEQ(zero.As32(), bits.As32())
+		TESTL(bits.As32(), bits.As32())
+	}
+	JEQ(LabelRef(done))
+	if p.second != nil && p.second.extending {
+		run := GP64()
+		MOVL(p.second.run, run.As32())
+		p.setRows(run)
+		p.base = YMM()
+		p.setBase(p.second.there)
+	}
 	p.cur = cur
-	p.longestRepeat(bits)
+	p.longestRepeat(tag, bits)
 }
 
 // longestRepeat relaxes the matches at the repeat offsets whose bits are set. A shorter match of a
 // dearer kind cannot win.
-func (p *relaxer) longestRepeat(bits reg.GPVirtual) {
+func (p *relaxer) longestRepeat(tag string, bits reg.GPVirtual) {
 	cur, longest := p.cur, GP64()
 	MOVQ(p.field(rpMinRepeat), p.least)
 	LEAQ(Mem{Base: p.least, Disp: -1}, longest)
 	VMOVD(longest.As32(), p.from.AsX())
 	VPBROADCASTD(p.from.AsX(), p.from)
 	VMOVDQA(p.base, p.cost)
-	Label("repeat")
+	Label(tag + "repeat")
 	c, most, y := GP64(), GP64(), YMM()
 	TZCNTL(bits.As32(), p.row.As32())
 	LEAL(Mem{Base: bits, Disp: -1}, most.As32())
@@ -78,28 +91,30 @@ func (p *relaxer) longestRepeat(bits reg.GPVirtual) {
 	CMPQ(most, p.field(rpNice))
 	CMOVQGT(p.field(rpNice), most)
 	CMPL(p.n.As32(), U8(32))
-	JEQ(LabelRef("longRepeat"))
-	Label("compared")
+	JEQ(LabelRef(tag + "longRepeat"))
+	Label(tag + "compared")
 	CMPQ(p.n, most)
 	CMOVQGT(most, p.n)
 	CMPQ(p.n, longest)
-	JLE(LabelRef("nextRepeat"))
+	JLE(LabelRef(tag + "nextRepeat"))
 	MOVQ(p.n, longest)
-	p.relax("repeat")
-	Label("nextRepeat")
+	p.relax(tag + "repeat")
+	Label(tag + "nextRepeat")
 	TESTL(bits.As32(), bits.As32())
-	JNE(LabelRef("repeat"))
-	MOVQ(longest, p.n)
-	CMPQ(p.n, p.field(rpNice))
-	JGE(LabelRef("skip"))
+	JNE(LabelRef(tag + "repeat"))
+	if p.second == nil || !p.second.extending {
+		MOVQ(longest, p.n)
+		CMPQ(p.n, p.field(rpNice))
+		JGE(LabelRef("skip"))
+	}
 	p.there, p.most = c, most
 }
 
 // longRepeat extends a match at a repeat offset beyond 32 bytes.
-func (p *relaxer) longRepeat() {
-	Label("longRepeat")
+func (p *relaxer) longRepeat(tag string) {
+	Label(tag + "longRepeat")
 	CMPQ(p.n, p.most)
-	JGE(LabelRef("compared"))
+	JGE(LabelRef(tag + "compared"))
 	v, bits := YMM(), GP64()
 	VMOVDQU(Mem{Base: p.cur, Index: p.n, Scale: 1}, v)
 	VPCMPEQB(Mem{Base: p.there, Index: p.n, Scale: 1}, v, v)
@@ -107,10 +122,10 @@ func (p *relaxer) longRepeat() {
 	ADDQ(I8(32), p.n)
 	NOTL(bits.As32())
 	TESTL(bits.As32(), bits.As32())
-	JEQ(LabelRef("longRepeat"))
+	JEQ(LabelRef(tag + "longRepeat"))
 	TZCNTL(bits.As32(), bits.As32())
 	LEAQ(Mem{Base: p.n, Index: bits, Scale: 1, Disp: -32}, p.n)
-	JMP(LabelRef("compared"))
+	JMP(LabelRef(tag + "compared"))
 }
 
 // candidates relaxes the candidates of the position.
@@ -175,7 +190,7 @@ func (p *relaxer) candidates() {
 func (p *relaxer) relax(name string) {
 	loop, more, done := name+"Block", name+"More", name+"Done"
 	b, last, t, misses := GP64(), GP64(), GP64(), GP64()
-	cost, old, m, lengths := YMM(), YMM(), YMM(), YMM()
+	m, lengths := YMM(), YMM()
 	VMOVD(p.n.As32(), p.to.AsX())
 	VPBROADCASTD(p.to.AsX(), p.to)
 	VMOVD(p.d.As32(), p.offset.AsX())
@@ -203,22 +218,11 @@ func (p *relaxer) relax(name string) {
 	address(last)
 	MOVL(p.field(rpMaxMisses), misses.As32())
 	Label(loop)
-	VPADDD(Mem{Base: p.row}, p.cost, cost)
-	VMOVDQU(Mem{Base: b}, old)
-	VPCMPGTD(cost, old, m)
-	t1 := YMM()
-	VPCMPGTD(p.from, lengths, t1)
-	VPAND(t1, m, m)
-	VPCMPGTD(p.to, lengths, t1)
-	VPANDN(m, t1, m)
-	VPBLENDVB(m, cost, old, old)
-	VMOVDQU(old, Mem{Base: b})
-	VMOVDQU(Mem{Base: b, Disp: nodesLength}, old)
-	VPBLENDVB(m, lengths, old, old)
-	VMOVDQU(old, Mem{Base: b, Disp: nodesLength})
-	VMOVDQU(Mem{Base: b, Disp: nodesOffset}, old)
-	VPBLENDVB(m, p.offset, old, old)
-	VMOVDQU(old, Mem{Base: b, Disp: nodesOffset})
+	if p.second == nil {
+		p.relaxBlock(b, lengths, m)
+	} else {
+		p.relaxBlockSecond(b, lengths, m)
+	}
 	CMPQ(b, last)
 	JLS(LabelRef(done))
 	eight := YMM()
@@ -239,28 +243,99 @@ func (p *relaxer) relax(name string) {
 	Label(done)
 }
 
+// relaxBlock relaxes matches to the block of nodes at b, whose lengths are given. It sets m to the
+// lanes that it changes.
+func (p *relaxer) relaxBlock(b reg.GPVirtual, lengths, m reg.VecVirtual) {
+	cost, old, t := YMM(), YMM(), YMM()
+	VPADDD(Mem{Base: p.row}, p.cost, cost)
+	VMOVDQU(Mem{Base: b}, old)
+	VPCMPGTD(cost, old, m)
+	VPCMPGTD(p.from, lengths, t)
+	VPAND(t, m, m)
+	VPCMPGTD(p.to, lengths, t)
+	VPANDN(m, t, m)
+	VPBLENDVB(m, cost, old, old)
+	VMOVDQU(old, Mem{Base: b})
+	setLane(m, lengths, Mem{Base: b, Disp: nodesLength})
+	setLane(m, p.offset, Mem{Base: b, Disp: nodesOffset})
+}
+
+// relaxBlockSecond is relaxBlock with second-cheapest paths.
+func (p *relaxer) relaxBlockSecond(b reg.GPVirtual, lengths, m reg.VecVirtual) {
+	second := GP64()
+	MOVQ(p.second.apart, second)
+	at := func(disp int) Mem { return Mem{Base: b, Disp: disp} }
+	at2 := func(disp int) Mem { return Mem{Base: b, Index: second, Scale: 1, Disp: disp} }
+	cost, old, valid, less, t, u := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
+	VPADDD(Mem{Base: p.row}, p.cost, cost)
+	VPCMPGTD(p.to, lengths, t)
+	VPCMPGTD(p.from, lengths, valid)
+	VPANDN(valid, t, valid)
+	VMOVDQU(at(0), old)
+	VPCMPGTD(cost, old, less)
+	Comment("the dearer one of both is second if its offset differs")
+	VMOVDQU(at2(0), u)
+	VPCMPGTD(cost, u, m)
+	VPAND(valid, m, m)
+	offset := YMM()
+	VMOVDQU(at(nodesOffset), offset)
+	VPCMPEQD(p.offset, offset, t)
+	VPANDN(m, t, m)
+	VPMAXSD(cost, old, t)
+	VPBLENDVB(m, t, u, u)
+	VMOVDQU(u, at2(0))
+	VPBLENDVB(less, offset, p.offset, t)
+	setLane(m, t, at2(nodesOffset))
+	edge := lengths
+	if p.second.extending {
+		edge = YMM()
+		VPOR(p.second.fromSecond, lengths, edge)
+	}
+	VMOVDQU(at(nodesLength), u)
+	VPBLENDVB(less, u, edge, t)
+	setLane(m, t, at2(nodesLength))
+	Comment("the cheaper one is first")
+	VPAND(valid, less, less)
+	VPBLENDVB(less, cost, old, old)
+	VMOVDQU(old, at(0))
+	VPBLENDVB(less, p.offset, offset, offset)
+	VMOVDQU(offset, at(nodesOffset))
+	VPBLENDVB(less, edge, u, u)
+	VMOVDQU(u, at(nodesLength))
+	VPOR(less, m, m)
+}
+
 // takeLong takes a candidate of Nice bytes or more at once.
 func (p *relaxer) takeLong() {
 	Label("long")
-	c, t, at, k := GP64(), GP64(), GP64(), GP64()
+	c, t := GP64(), GP64()
 	MOVL(U32(pricedRuns-1), t.As32())
 	CMPQ(p.n, t)
 	CMOVQLT(p.n, t)
 	VMOVD(p.cost.AsX(), c.As32())
 	ADDL(Mem{Base: p.row, Index: t, Scale: 4}, c.As32())
-	ADDQ(p.n, p.i)
-	p.block(at, k)
-	ADDQ(p.field(rpNodes), at)
-	SUBQ(p.n, p.i)
-	CMPL(c.As32(), Mem{Base: at, Index: k, Scale: 4})
-	JGE(LabelRef("skip"))
-	MOVL(c.As32(), Mem{Base: at, Index: k, Scale: 4})
-	MOVL(p.n.As32(), Mem{Base: at, Index: k, Scale: 4, Disp: nodesLength})
-	MOVL(p.d.As32(), Mem{Base: at, Index: k, Scale: 4, Disp: nodesOffset})
+	if p.second != nil {
+		p.takeLongSecond(c)
+	} else {
+		at, k := GP64(), GP64()
+		ADDQ(p.n, p.i)
+		p.block(at, k)
+		ADDQ(p.field(rpNodes), at)
+		SUBQ(p.n, p.i)
+		CMPL(c.As32(), Mem{Base: at, Index: k, Scale: 4})
+		JGE(LabelRef("skip"))
+		MOVL(c.As32(), Mem{Base: at, Index: k, Scale: 4})
+		MOVL(p.n.As32(), Mem{Base: at, Index: k, Scale: 4, Disp: nodesLength})
+		MOVL(p.d.As32(), Mem{Base: at, Index: k, Scale: 4, Disp: nodesOffset})
+	}
 	Comment("no path goes through the positions in the match")
 	Label("skip")
 	ADDQ(p.n, p.i)
-	MOVL(I32(unreached), p.pendCost)
+	if p.second != nil {
+		p.dropEdges()
+	} else {
+		MOVL(I32(unreached), p.pendCost)
+	}
 	MOVL(I32(unreached), p.literalCost)
 	JMP(LabelRef("position"))
 }
