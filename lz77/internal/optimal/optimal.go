@@ -206,10 +206,7 @@ func (o *Parser) parseChunks(dst []base.Sequence, src []byte, start int) []base.
 func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next state) {
 	for pass := range passes {
 		o.checkpoint()
-		o.sum.copyFrom(&o.past)
-		o.sum.add(&o.counts)
-		o.model.Price(&o.prices, &o.sum)
-		o.priceLiterals(src[s.from:s.to])
+		o.setPrices()
 		o.counts = Counts{}
 		if pass < passes-1 {
 			// A sample is half of the chunk, so it counts twice.
@@ -221,15 +218,29 @@ func (o *Parser) parseChunk(src []byte, s chunk, at state, passes int) (next sta
 			}
 			continue
 		}
+		o.priceLiterals(src[s.from:s.to], 0)
 		next = o.parse(src, s, at)
 		o.model.Count(&o.counts, o.steps)
 	}
 	return next
 }
 
-// priceLiterals sets the prices of the literals at all positions of a chunk.
-func (o *Parser) priceLiterals(content []byte) {
-	literals := o.literals[:len(content)]
+// setPrices sets the prices from the counts of the chunk and of those before it. It clears the counts
+// of literals by context.
+func (o *Parser) setPrices() {
+	o.sum.copyFrom(&o.past)
+	o.sum.add(&o.counts)
+	o.model.Price(&o.prices, &o.sum)
+	if c := o.context; c != nil {
+		c.sum.setSum(&c.past, &c.counts)
+		c.counts.clear()
+		c.price(&o.sum.Literals)
+	}
+}
+
+// priceLiterals sets the prices of the literals of content, which begins at position at of the chunk.
+func (o *Parser) priceLiterals(content []byte, at int) {
+	literals := o.literals[at:][:len(content)]
 	c := o.context
 	if c == nil {
 		for i, b := range content {
@@ -238,13 +249,13 @@ func (o *Parser) priceLiterals(content []byte) {
 		}
 		return
 	}
-	c.sum.setSum(&c.past, &c.counts)
-	c.counts.clear()
-	c.price(&o.sum.Literals)
-	for i, class := range c.classes[:len(content)] {
-		b := content[i]
-		for k := range literals[i] {
-			literals[i][k] = c.prices[class[k]][b]
+	classes, first := c.classes[at:][:len(content)], &c.prices[c.Classes]
+	for i, b := range content {
+		k := &classes[i]
+		literals[i] = [runPositions]int32{
+			firstOfRun:  first[b],
+			secondOfRun: c.prices[k[secondOfRun]][b],
+			otherOfRun:  c.prices[k[otherOfRun]][b],
 		}
 	}
 }

@@ -15,7 +15,9 @@ func (o *Parser) sample(src []byte, s chunk, at state) {
 		from := o.skipCovered(begin, s, p)
 		o.skipped = from - s.from
 		o.firstCand = begin[o.skipped:]
-		o.parse(src, chunk{from: from, to: min(from+quarter, s.to)}, at)
+		to := min(from+quarter, s.to)
+		o.priceLiterals(src[from:to], from-s.from)
+		o.parse(src, chunk{from: from, to: to}, at)
 		o.model.Count(&o.counts, o.steps)
 	}
 	o.firstCand, o.skipped = begin, 0
