@@ -3,6 +3,8 @@ package fse
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopz/compress/simd"
 )
 
 // spread assigns the cells of a table to symbols (RFC 8878, section 4.1.1). The format deals out
@@ -68,22 +70,18 @@ func (s *spread) fill(d *Distribution) (inverse, rare uint) {
 	return inverse, rare
 }
 
-// encSymbol is the encoder's entry for a symbol of probability p. Its states p to 2p−1 are stored
-// one after the other from index start on. The encoder emits bits until the state is among them.
-type encSymbol struct {
-	// bits is (maxBits<<16) − (p<<maxBits), where maxBits is the maximum number of bits to emit.
-	// The number for a state is (state + bits) >> 16.
-	bits uint32
-	// place is start − p.
-	place int32
-}
-
 // EncTable is a table to encode with.
+//
+// A symbol of probability p has the states p to 2p−1, stored one after the other from an index on.
+// The encoder emits bits until the state is among them. Of its entry, Bits is (n<<16) − (p<<n), where
+// n is the maximum number of bits to emit: the number for a state is (state + Bits) >> 16. Place is
+// the index less p.
 type EncTable struct {
-	symbols [MaxSymbols]encSymbol
-	states  [1 << MaxLog]uint16
-	log     uint8
-	spread  spread
+	// Transitions is set by Build. It is exported for kernels.
+	Transitions simd.StateTable
+
+	log    uint8
+	spread spread
 }
 
 // Build sets t to the table of a distribution.
@@ -104,9 +102,11 @@ func (t *EncTable) Build(d *Distribution) {
 		if p == 1 {
 			maxBits = uint32(d.Log)
 		}
-		t.symbols[i] = encSymbol{bits: maxBits<<16 - p<<maxBits, place: int32(at) - int32(p)}
+		t.Transitions.Symbols[i] = simd.StateSymbol{
+			Bits: maxBits<<16 - p<<maxBits, Place: int32(at) - int32(p),
+		}
 		if d.Prob[i] < 0 {
-			t.states[at&(1<<MaxLog-1)] = uint16(size + last)
+			t.Transitions.States[at&(1<<MaxLog-1)] = uint16(size + last)
 			last--
 		}
 		at += int(p)
@@ -116,7 +116,7 @@ func (t *EncTable) Build(d *Distribution) {
 	for u := range size - rare {
 		s := t.spread.steps[k&mask]
 		k += inverse
-		t.states[next[s]&(1<<MaxLog-1)] = uint16(size + u)
+		t.Transitions.States[next[s]&(1<<MaxLog-1)] = uint16(size + u)
 		next[s]++
 	}
 }
@@ -124,8 +124,8 @@ func (t *EncTable) Build(d *Distribution) {
 // BuildSymbol sets t to the table of a single symbol, which takes no bits.
 func (t *EncTable) BuildSymbol(symbol uint8) {
 	t.log = 0
-	t.symbols[symbol] = encSymbol{bits: 0, place: -1}
-	t.states[0] = 1
+	t.Transitions.Symbols[symbol] = simd.StateSymbol{}
+	t.Transitions.States[0] = 0
 }
 
 // Log returns the number of bits of a state.
@@ -134,17 +134,17 @@ func (t *EncTable) Log() uint { return uint(t.log) }
 // Start returns the state for the symbol that is encoded first and decoded last. The symbol must
 // have a probability.
 func (t *EncTable) Start(symbol uint8) (state uint32) {
-	s := &t.symbols[symbol]
+	s := &t.Transitions.Symbols[symbol]
 	// The smallest state that leads to the first state of the symbol.
-	n := (s.bits + 1<<15) >> 16
-	x := (n<<16 - s.bits) >> n
-	return uint32(t.states[uint32(int32(x)+s.place)&(1<<MaxLog-1)])
+	n := (s.Bits + 1<<15) >> 16
+	x := (n<<16 - s.Bits) >> n
+	return uint32(t.Transitions.States[uint32(int32(x)+s.Place)&(1<<MaxLog-1)])
 }
 
 // Next encodes the symbol that is decoded before those encoded so far. The caller writes the lowest
 // n bits of state and continues with next. The symbol must have a probability.
 func (t *EncTable) Next(state uint32, symbol uint8) (next uint32, n uint) {
-	s := &t.symbols[symbol]
-	n = uint((state + s.bits) >> 16)
-	return uint32(t.states[uint32(int32(state>>(n&31))+s.place)&(1<<MaxLog-1)]), n
+	s := &t.Transitions.Symbols[symbol]
+	n = uint((state + s.Bits) >> 16)
+	return uint32(t.Transitions.States[uint32(int32(state>>(n&31))+s.Place)&(1<<MaxLog-1)]), n
 }

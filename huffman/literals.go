@@ -3,6 +3,8 @@ package huffman
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/gopz/compress/simd"
 )
 
 // Table is a code of the 256 bytes in zstd's order. A Builder fills it; the zero value has no
@@ -87,31 +89,56 @@ func (t *Table) Append4(dst, src []byte) []byte {
 	if len(src) < MinStreams4 || len(src) > 128<<10 {
 		panic("huffman: wrong size for four streams")
 	}
-	at := len(dst)
-	dst = append(dst, make([]byte, jumpTable)...)
+	// Two streams at a time are encoded, into places of their own. Then they move together.
 	part := (len(src) + 3) / 4
-	for i := range 3 {
-		from := len(dst)
-		dst = t.Append1(dst, src[i*part:(i+1)*part])
-		binary.LittleEndian.PutUint16(dst[at+2*i:], uint16(len(dst)-from))
+	room := t.room(part)
+	at := len(dst)
+	dst = slices.Grow(dst, jumpTable+4*room)
+	out := dst[at : at+jumpTable+4*room]
+	size := jumpTable
+	for i := 0; i < 4; i += 2 {
+		first := jumpTable + i*room
+		a, b := src[i*part:][:part], src[(i+1)*part:]
+		if i == 0 {
+			b = b[:part]
+		}
+		w := simd.HuffmanWriters{Out: [2]int{first, first + room}}
+		rounds := len(b) / simd.HuffmanWriteRound
+		if simd.EncodeHuffman2(&w, &t.codes, int(t.max), out, a, b, rounds) {
+			done := rounds * simd.HuffmanWriteRound
+			a, b = a[:len(a)-done], b[:len(b)-done]
+		}
+		for k, rest := range [2][]byte{a, b} {
+			from := first + k*room
+			n := w.Out[k] - from
+			n += t.encode(out[w.Out[k]:], rest, w.Acc[k], w.Have[k])
+			if i+k > 0 {
+				copy(out[size:], out[from:][:n])
+			}
+			if i+k < 3 {
+				binary.LittleEndian.PutUint16(out[2*(i+k):], uint16(n))
+			}
+			size += n
+		}
 	}
-	return t.Append1(dst, src[3*part:])
+	return dst[:at+size]
 }
+
+// room returns the number of bytes that encoding n bytes as one stream may overwrite.
+func (t *Table) room(n int) int { return n*int(t.max)/8 + 9 }
 
 // Append1 appends src to dst as one stream: the codes of its bytes from the last to the first, then
 // a bit 1, at which a decoder begins. All bytes of src must have codes.
 func (t *Table) Append1(dst, src []byte) []byte {
-	bound := len(src)*int(t.max)/8 + 1
-	dst = slices.Grow(dst, bound+8) // encode stores whole words
-	out := dst[len(dst) : len(dst)+bound+8]
-	n := t.encode(out, src)
+	room := t.room(len(src))
+	dst = slices.Grow(dst, room)
+	n := t.encode(dst[len(dst):len(dst)+room], src, 0, 0)
 	return dst[:len(dst)+n]
 }
 
-// encode writes a stream to out, which must be 8 bytes longer than the stream, and returns its
-// size.
-func (t *Table) encode(out, src []byte) int {
-	var acc, n uint64
+// encode writes a stream behind the highest n < 8 bits of acc and returns its size. out must be 8
+// bytes longer. It is the portable twin of simd.EncodeHuffman2.
+func (t *Table) encode(out, src []byte, acc, n uint64) int {
 	for len(src)%4 != 0 {
 		c := uint64(t.codes[src[len(src)-1]])
 		acc = acc>>(c&63) | c

@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // HuffmanStreams is the state of four streams of Huffman codes that are read backward. Package
 // huffman has an essay on them.
 type HuffmanStreams struct {
@@ -35,4 +37,39 @@ func DecodeHuffman4(
 		return current() != portable
 	}
 	return decodeHuffman4Kernel(s, table, dst, src, part, rounds)
+}
+
+// HuffmanWriters is the state of two streams that are written.
+type HuffmanWriters struct {
+	Acc  [2]uint64 // bits that are not written yet, in the highest bits
+	Have [2]uint64 // number of bits in Acc, below 8
+	Out  [2]int    // where the next byte goes in the output
+}
+
+// HuffmanWriteRound is the number of bytes that a round encodes into a stream.
+const HuffmanWriteRound = 4
+
+// EncodeHuffman2 encodes rounds of two streams, from the last bytes of a and b on. An entry of codes
+// has the code in the highest bits and its length, at most maxBits, in the lowest 8. maxBits must not
+// exceed HuffmanBits. EncodeHuffman2 stores whole words, so dst must have 8 bytes behind the end of
+// each stream, which it may overwrite. It returns false if the tier has no kernel: nothing is done.
+// It panics if a stream lacks room or input.
+//
+// Portable twin: huffman/literals.go.
+func EncodeHuffman2[C ~uint64](
+	s *HuffmanWriters, codes *[256]C, maxBits int, dst, a, b []byte, rounds int,
+) bool {
+	const size = HuffmanWriteRound
+	for i, src := range [2][]byte{a, b} {
+		room := len(dst) - s.Out[i] - 8
+		if s.Have[i] > 7 || s.Out[i] < 0 || room < 0 || rounds > len(src)/size ||
+			maxBits > HuffmanBits || rounds*size*maxBits > 8*room {
+			panic("simd: HuffmanWriters out of range")
+		}
+	}
+	if rounds <= 0 {
+		return current() != portable
+	}
+	return encodeHuffman2Kernel(s, (*[256]uint64)(unsafe.Pointer(codes)), dst,
+		a[len(a)-size*rounds:], b[len(b)-size*rounds:], rounds)
 }

@@ -164,3 +164,19 @@ func searchTreeKernel(
 }
 
 func relaxPathsKernel(*PathParse) bool { return false }
+
+func sequenceCodesKernel(
+	[]SequenceCode, *CodeCounts, *[3]uint32, *LengthCodes, []rawSequence,
+) bool {
+	return false
+}
+
+func encodeSequencesKernel(
+	*SequenceStates, [3]*StateTable, []SequenceCode, []byte,
+) (used int, ok bool) {
+	return 0, false
+}
+
+func encodeHuffman2Kernel(*HuffmanWriters, *[256]uint64, []byte, []byte, []byte, int) bool {
+	return false
+}

@@ -51,7 +51,7 @@ type kernels struct {
 	encode       bool // EncodeOffsets, EncodeLengths
 	parse        bool // all parsers, PathCosts, trees
 	crc32c       bool // CRC32C
-	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences
+	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences, and the encoder's
 	inflate      bool // Inflate, InflateSymbols, ResolveSymbols
 }
 

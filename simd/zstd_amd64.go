@@ -2,6 +2,8 @@
 
 package simd
 
+import "unsafe"
+
 func decodeHuffman4Kernel(
 	s *HuffmanStreams, table *[1 << HuffmanBits]uint16, dst, src []byte, part, rounds int,
 ) bool {
@@ -44,4 +46,82 @@ func decodeSequencesKernel(
 	}
 	size := decodeSequencesAVX2((*rawSequenceBits)(s), (*[3][512]uint64)(cells), src, &seqs[0], n)
 	return size / sequenceSize, true
+}
+
+// The forms in which the assembly knows the types of the encoder.
+type (
+	rawSequenceCode = struct {
+		Extra     uint64
+		Codes     [3]uint8
+		ExtraBits uint8
+		_         uint32
+	}
+	rawStateTable = struct {
+		Symbols [256]struct {
+			Bits  uint32
+			Place int32
+		}
+		States [4096]uint16
+	}
+	rawSequenceStates = struct {
+		State [3]uint32
+		Have  uint32
+		Acc   uint64
+	}
+	rawHuffmanWriters = struct {
+		Acc  [2]uint64
+		Have [2]uint64
+		Out  [2]int
+	}
+)
+
+func sequenceCodesKernel(
+	dst []SequenceCode, counts *CodeCounts, repeats *[3]uint32, codes *LengthCodes,
+	seqs []rawSequence,
+) bool {
+	if current() == portable {
+		return false
+	}
+	for len(seqs) > 0 {
+		n := min(len(seqs), maxCallSequences)
+		sequenceCodesAVX2((*rawSequenceCode)(&dst[0]), (*[3][64]uint32)(counts), repeats,
+			(*[384]uint8)(unsafe.Pointer(codes)), &seqs[0], n)
+		dst, seqs = dst[n:], seqs[n:]
+	}
+	return true
+}
+
+func encodeSequencesKernel(
+	s *SequenceStates, tables [3]*StateTable, seqs []SequenceCode, dst []byte,
+) (used int, ok bool) {
+	if current() == portable {
+		return 0, false
+	}
+	for len(seqs) > 0 {
+		n := min(len(seqs), maxCallSequences)
+		first := len(seqs) - n
+		room := dst[used:]
+		if len(room) < 16 {
+			panic("simd: no room for sequences")
+		}
+		size := encodeSequencesAVX2((*rawSequenceStates)(s), rawTable(tables[0]), rawTable(tables[1]),
+			rawTable(tables[2]), (*rawSequenceCode)(&seqs[first]), n, &room[0], len(room))
+		if size < 0 {
+			panic("simd: no room for sequences")
+		}
+		used, seqs = used+size, seqs[:first]
+	}
+	return used, true
+}
+
+func rawTable(t *StateTable) *rawStateTable { return (*rawStateTable)(unsafe.Pointer(t)) }
+
+func encodeHuffman2Kernel(
+	s *HuffmanWriters, codes *[256]uint64, dst, a, b []byte, rounds int,
+) bool {
+	if current() == portable {
+		return false
+	}
+	encodeHuffman2AVX2((*rawHuffmanWriters)(s), codes, &dst[0], &a[0], &b[0], rounds)
+	return true
 }

@@ -293,5 +293,19 @@ func zstdKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			_, ok := DecodeSequences(new(SequenceBits), new(SequenceCells), nil, []sequence(nil))
 			return "DecodeSequences", ok, want.zstd
 		},
+		func() (string, bool, bool) {
+			ok := SequenceCodes(nil, new(CodeCounts), new([3]uint32), nil, []sequence(nil))
+			return "SequenceCodes", ok, want.zstd
+		},
+		func() (string, bool, bool) {
+			_, ok := EncodeSequences(new(SequenceStates), [3]*StateTable{}, nil, nil)
+			return "EncodeSequences", ok, want.zstd
+		},
+		func() (string, bool, bool) {
+			s := HuffmanWriters{Out: [2]int{0, 14}}
+			ok := EncodeHuffman2(&s, &[256]uint64{11}, 11, make([]byte, 28), make([]byte, 4),
+				make([]byte, 4), 1)
+			return "EncodeHuffman2", ok && s.Out[0] == 5, want.zstd
+		},
 	}
 }

@@ -10,11 +10,7 @@ import (
 // body is the encoded part of a block, and of the unit behind it, before entropy coding.
 type body struct {
 	lits []byte
-	// The codes of each sequence and the extra bits in the order of the format, those of the
-	// literal run lowest.
-	codes     [kinds][]uint8
-	extra     []uint64
-	extraBits []uint8
+	seqs []simd.SequenceCode
 	// run is the number of literals behind the last sequence.
 	run uint32
 }
@@ -50,21 +46,30 @@ func (e *Encoder) takeLiterals(seqs []lz77.Sequence) {
 // specifies.
 func (e *Encoder) appendCodes(seqs []lz77.Sequence) {
 	b := &e.body
-	at := len(b.extra)
-	b.grow(at + len(seqs))
-	lits := b.codes[litLens][at:][:len(seqs)]
-	offs := b.codes[offsets][at:][:len(seqs)]
-	matches := b.codes[matchLens][at:][:len(seqs)]
-	extra, extraBits := b.extra[at:][:len(seqs)], b.extraBits[at:][:len(seqs)]
-	litCount, offCount := &e.nextUnit.codes[litLens], &e.nextUnit.codes[offsets]
-	matchCount := &e.nextUnit.codes[matchLens]
+	at := len(b.seqs)
+	b.seqs = resize(b.seqs, at+len(seqs))
+	dst := b.seqs[at:]
+	if b.run > 0 {
+		e.one[0] = seqs[0]
+		e.one[0].LitLen += b.run
+		b.run = 0
+		e.sequenceCodes(dst[:1], e.one[:])
+		dst, seqs = dst[1:], seqs[1:]
+	}
+	if !simd.SequenceCodes(dst, &e.nextUnit.codes, &e.repeats, &lengthCodes, seqs) {
+		e.sequenceCodes(dst, seqs)
+	}
+}
+
+// sequenceCodes sets dst to the codes of sequences. It is the portable twin of simd.SequenceCodes.
+func (e *Encoder) sequenceCodes(dst []simd.SequenceCode, seqs []lz77.Sequence) {
+	dst = dst[:len(seqs)]
+	counts := &e.nextUnit.codes
 	r0, r1, r2 := e.repeats[0], e.repeats[1], e.repeats[2]
-	run := b.run
 	//pz:nobce
 	for i := range seqs {
 		q := &seqs[i]
-		lit := q.LitLen + run
-		run = 0
+		lit := q.LitLen
 		// 1 for an empty literal run, which shifts the meaning of repeat offsets by one
 		empty := uint32(0)
 		if lit == 0 {
@@ -87,48 +92,36 @@ func (e *Encoder) appendCodes(seqs []lz77.Sequence) {
 			}
 			r0, r1, r2 = off, r0, r1
 		}
-		lc, mc := litCode(lit), matchCode(q.MatchLen-MinMatch)
-		oc := uint(bits.Len32(value)) - 1
-		ln, mn := uint(lc>>8), uint(mc>>8)
-		x := uint64(lit)&(1<<(ln&31)-1) | uint64((q.MatchLen-MinMatch)&(1<<(mn&31)-1))<<(ln&31) |
+		match := q.MatchLen - MinMatch
+		lc, ln := litCode(lit)
+		mc, mn := matchCode(match)
+		oc := uint8(bits.Len32(value)) - 1
+		c := &dst[i]
+		c.Extra = uint64(lit)&(1<<(ln&31)-1) | uint64(match&(1<<(mn&31)-1))<<(ln&31) |
 			uint64(value&(1<<(oc&31)-1))<<((ln+mn)&63)
-		lits[i], offs[i], matches[i] = uint8(lc), uint8(oc), uint8(mc)
-		extra[i], extraBits[i] = x, uint8(ln+mn+oc)
-		litCount[uint8(lc)%codeSpace]++
-		offCount[oc%codeSpace]++
-		matchCount[uint8(mc)%codeSpace]++
+		c.Codes = [kinds]uint8{litLens: lc, offsets: oc, matchLens: mc}
+		c.ExtraBits = ln + mn + oc
+		counts[litLens][lc%codeSpace]++
+		counts[offsets][oc%codeSpace]++
+		counts[matchLens][mc%codeSpace]++
 	}
-	b.run = run
 	e.repeats = [3]uint32{r0, r1, r2}
-}
-
-// grow sets the number of sequences to n.
-func (b *body) grow(n int) {
-	for i := range b.codes {
-		b.codes[i] = resize(b.codes[i], n)
-	}
-	b.extra, b.extraBits = resize(b.extra, n), resize(b.extraBits, n)
 }
 
 // cut is a position in a body.
 type cut struct{ lits, seqs int }
 
-func (b *body) size() cut { return cut{len(b.lits), len(b.extra)} }
+func (b *body) size() cut { return cut{len(b.lits), len(b.seqs)} }
 
 // truncate empties the body.
 func (b *body) truncate() {
-	b.lits, b.run = b.lits[:0], 0
-	b.grow(0)
+	b.lits, b.seqs, b.run = b.lits[:0], b.seqs[:0], 0
 }
 
 // drop removes what is before c.
 func (b *body) drop(c cut) {
 	b.lits = b.lits[:copy(b.lits, b.lits[c.lits:])]
-	for i := range b.codes {
-		b.codes[i] = b.codes[i][:copy(b.codes[i], b.codes[i][c.seqs:])]
-	}
-	b.extra = b.extra[:copy(b.extra, b.extra[c.seqs:])]
-	b.extraBits = b.extraBits[:copy(b.extraBits, b.extraBits[c.seqs:])]
+	b.seqs = b.seqs[:copy(b.seqs, b.seqs[c.seqs:])]
 }
 
 // resize returns p with n elements and keeps the old ones.

@@ -1,6 +1,10 @@
 package zstd
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/simd"
+)
 
 // A sequence has three codes, each with extra bits (RFC 8878, section 3.1.1.3.2.1).
 const (
@@ -60,42 +64,41 @@ var (
 	}
 )
 
-// coded has a code in the low 8 bits and its number of extra bits above.
-type coded uint16
+// lengthCodes has the codes of short lengths. Longer ones have a code for each power of two.
+var lengthCodes = func() (t simd.LengthCodes) {
+	fillCodes(t.Lits[:], t.LitBits[:], litBits[:])
+	fillCodes(t.Matches[:], t.MatchBits[:], matchBits[:])
+	return t
+}()
 
-// Codes of short lengths. Longer ones have a code for each power of two.
-var (
-	litCodes   = shortCodes[[64]coded](litBits[:])
-	matchCodes = shortCodes[[128]coded](matchBits[:])
-)
-
-func shortCodes[T [64]coded | [128]coded](extra []uint8) (t T) {
+// fillCodes sets the codes of the lengths from 0 on, given the numbers of extra bits of the codes.
+func fillCodes(codes, bits, extra []uint8) {
 	code, room := 0, 0
-	for i := range len(t) {
+	for i := range codes {
 		if room == 0 {
 			room = 1 << extra[code]
 			code++
 		}
-		t[i] = coded(code-1) | coded(extra[code-1])<<8
+		codes[i], bits[i] = uint8(code-1), extra[code-1]
 		room--
 	}
-	return t
 }
 
-// litCode returns the code of a literal run of n < MaxBlock bytes.
-func litCode(n uint32) coded {
-	if n < uint32(len(litCodes)) {
-		return litCodes[n]
+// litCode returns the code of a literal run of n < MaxBlock bytes, and its number of extra bits.
+func litCode(n uint32) (code, extra uint8) {
+	if t := &lengthCodes; n < uint32(len(t.Lits)) {
+		return t.Lits[n], t.LitBits[n]
 	}
-	log := uint32(bits.Len32(n)) - 1
-	return coded(log + 19 | log<<8)
+	log := uint8(bits.Len32(n)) - 1
+	return log + 19, log
 }
 
-// matchCode returns the code of a match of n + MinMatch bytes, at most MaxBlock.
-func matchCode(n uint32) coded {
-	if n < uint32(len(matchCodes)) {
-		return matchCodes[n]
+// matchCode returns the code of a match of n + MinMatch bytes, at most MaxBlock, and its number of
+// extra bits.
+func matchCode(n uint32) (code, extra uint8) {
+	if t := &lengthCodes; n < uint32(len(t.Matches)) {
+		return t.Matches[n], t.MatchBits[n]
 	}
-	log := uint32(bits.Len32(n)) - 1
-	return coded(log + 36 | log<<8)
+	log := uint8(bits.Len32(n)) - 1
+	return log + 36, log
 }

@@ -34,11 +34,13 @@ func TestLengths(t *testing.T) {
 		seqs := []lz77.Sequence{{LitLen: 8, MatchLen: 4, Offset: 5}}
 		if n < MaxBlock-40 {
 			seqs = append(seqs, lz77.Sequence{LitLen: n, MatchLen: 3, Offset: 7})
-			lits[uint8(litCode(n))] = true
+			code, _ := litCode(n)
+			lits[code] = true
 		}
 		if n >= MinMatch && n < MaxBlock-40 {
 			seqs = append(seqs, lz77.Sequence{LitLen: 1, MatchLen: n, Offset: 3})
-			matches[uint8(matchCode(n-MinMatch))] = true
+			code, _ := matchCode(n - MinMatch)
+			matches[code] = true
 		}
 		src, blocks := checkSeqs(t, &e, seqs, 3)
 		p.add(t, src, blocks)
@@ -154,7 +156,7 @@ func TestOffsetValues(t *testing.T) {
 	} {
 		e := Encoder{repeats: [3]uint32{100, 200, 300}}
 		e.appendCodes([]lz77.Sequence{{LitLen: c.lit, MatchLen: 3, Offset: c.offset}})
-		code, extra := e.body.codes[offsets][0], e.body.extra[0]
+		code, extra := e.body.seqs[0].Codes[offsets], e.body.seqs[0].Extra
 		if uint32(code) != c.code || extra != c.extra || e.repeats != c.repeats {
 			t.Errorf("%d literals, offset %d: code %d, %d, repeats %v, want %d, %d, %v",
 				c.lit, c.offset, code, extra, e.repeats, c.code, c.extra, c.repeats)

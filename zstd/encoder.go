@@ -34,10 +34,6 @@ type Encoder struct {
 
 	literals literalCoder
 	codes    [kinds]tableChoice
-
-	// bits that the states of the three tables emit before each sequence
-	states    []uint32
-	stateBits []uint8
 }
 
 // Memory is the maximum scratch memory of an Encoder in bytes.

@@ -244,8 +244,8 @@ func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 		each = int32(run / n)
 	}
 	for n := MinMatch; n < len(p.Length); n++ {
-		code := matchCode(uint32(n - MinMatch))
-		p.Length[n] = each + price(matchLens, uint8(code)) + int32(code>>8)*lz77.PriceBit
+		code, extra := matchCode(uint32(n - MinMatch))
+		p.Length[n] = each + price(matchLens, code) + int32(extra)*lz77.PriceBit
 	}
 	for n := 1; n < len(p.Offset); n++ {
 		code := max(n-1, 2)

@@ -21,8 +21,10 @@ func (model) OffsetCode(offset uint32) uint8 { return uint8(bits.Len32(offset+3)
 func (m model) Count(c *lz77.Counts, steps []lz77.Step) {
 	for i := range steps {
 		s := &steps[i]
-		c.Symbols[litLens][uint8(litCode(min(s.LitLen, MaxBlock-1)))]++
-		c.Symbols[matchLens][uint8(matchCode(min(s.MatchLen-MinMatch, MaxBlock-1)))]++
+		run, _ := litCode(min(s.LitLen, MaxBlock-1))
+		match, _ := matchCode(min(s.MatchLen-MinMatch, MaxBlock-1))
+		c.Symbols[litLens][run]++
+		c.Symbols[matchLens][match]++
 		code := uint8(s.Kind+1) >> 1 // of offset values 1, 2 and 3
 		if s.Kind == lz77.NewOffset {
 			code = m.OffsetCode(s.Offset)
@@ -39,8 +41,8 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	var codes [codeSpace]int32
 	lz77.SymbolPrices(codes[:], c.Symbols[litLens][:codeSpace], 0, unseenPrice)
 	for n := range p.Run {
-		code := litCode(uint32(n))
-		p.Run[n] = codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
+		code, extra := litCode(uint32(n))
+		p.Run[n] = codes[code%codeSpace] + int32(extra)*lz77.PriceBit
 		p.RunClass[n] = 0
 	}
 	lz77.SymbolPrices(codes[:], c.Symbols[offsets][:codeSpace], 0, unseenPrice)
@@ -54,8 +56,8 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 	}
 	lz77.SymbolPrices(codes[:], c.Symbols[matchLens][:codeSpace], 0, unseenPrice)
 	for n := MinMatch; n < lz77.PricedLengths; n++ {
-		code := matchCode(uint32(n - MinMatch))
-		price := codes[code%codeSpace] + int32(code>>8)*lz77.PriceBit
+		code, extra := matchCode(uint32(n - MinMatch))
+		price := codes[code%codeSpace] + int32(extra)*lz77.PriceBit
 		row := &p.Match[0]
 		row[lz77.NewOffset][n] = price
 		for kind, r := range repeat {

@@ -3,9 +3,11 @@ package zstd
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/internal/bitio"
+	"github.com/gopz/compress/simd"
 )
 
 // Table modes (RFC 8878, section 3.1.1.3.2.1).
@@ -114,7 +116,7 @@ func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 				continue
 			}
 		}
-		dst, mode = e.codes[k].choose(dst, kindOf[k], &e.block.codes[k], n, e.body.codes[k][n-1])
+		dst, mode = e.codes[k].choose(dst, kindOf[k], &e.block.codes[k], n, e.body.seqs[n-1].Codes[k])
 		modes = modes<<2 | mode
 	}
 	dst[at] = modes << 2
@@ -125,53 +127,66 @@ func (e *Encoder) appendSequences(dst []byte, n int) []byte {
 // 3.1.1.3.2.1.2). It encodes from the last sequence to the first: the bits that the states emit,
 // the offset's lowest, then the extra bits. The initial states of the decoder come last.
 func (e *Encoder) appendBits(dst []byte, n int) []byte {
-	lit, off := &e.codes[litLens].pending.enc, &e.codes[offsets].pending.enc
-	match := &e.codes[matchLens].pending.enc
-	e.states, e.stateBits = resize(e.states, n), resize(e.stateBits, n)
-	litCodes, offCodes := e.body.codes[litLens][:n], e.body.codes[offsets][:n]
-	matchCodes := e.body.codes[matchLens][:n]
-	states, stateBits := e.states[:n], e.stateBits[:n]
-	extra, extraBits := e.body.extra[:n], e.body.extraBits[:n]
-
-	// The chains of states depend on table lookups, so they run in a loop of their own.
-	i := n - 1
-	l, o, m := lit.Start(litCodes[i]), off.Start(offCodes[i]), match.Start(matchCodes[i])
-	states[i], stateBits[i] = 0, 0
-	sum := uint(extraBits[i])
-	//pz:nobce
-	for i--; i >= 0; i-- {
-		nextO, on := off.Next(o, offCodes[i])
-		nextM, mn := match.Next(m, matchCodes[i])
-		nextL, ln := lit.Next(l, litCodes[i])
-		states[i] = o&(1<<(on&31)-1) | m&(1<<(mn&31)-1)<<(on&31) | l&(1<<(ln&31)-1)<<((on+mn)&31)
-		bits := on + mn + ln
-		stateBits[i] = uint8(bits)
-		sum += bits + uint(extraBits[i])
-		o, m, l = nextO, nextM, nextL
+	seqs := e.body.seqs[:n]
+	last := &seqs[n-1]
+	var tables [kinds]*fse.EncTable
+	var transitions [kinds]*simd.StateTable
+	s := simd.SequenceStates{Have: uint32(last.ExtraBits), Acc: last.Extra}
+	bits := uint(0)
+	for k := range tables {
+		tables[k] = &e.codes[k].pending.enc
+		transitions[k] = &tables[k].Transitions
+		s.State[k] = tables[k].Start(last.Codes[k])
+		bits += uint(n)*tables[k].Log() + extraBits(k, &e.block.codes[k])
 	}
-
-	w := bitio.Writer{Out: dst}
-	w.Room(int(sum + 40))
-	putSequences(&w, states, stateBits, extra, extraBits)
-	w.Put(uint64(m)&(1<<match.Log()-1), match.Log())
-	w.Put(uint64(o)&(1<<off.Log()-1), off.Log())
-	w.Put(uint64(l)&(1<<lit.Log()-1), lit.Log())
+	const slack = 32 // for whole words, and the bits of a code that choose has removed
+	dst = slices.Grow(dst, int(bits/8)+slack)
+	room := dst[len(dst):cap(dst)]
+	used := flush(&s, room)
+	seqs = seqs[:n-1]
+	if size, ok := simd.EncodeSequences(&s, transitions, seqs, room[used:]); ok {
+		used += size
+	} else {
+		used += putSequences(&s, tables, seqs, room[used:])
+	}
+	w := bitio.Writer{Out: dst[:len(dst)+used], Acc: s.Acc, N: uint(s.Have)}
+	for _, k := range [kinds]int{matchLens, offsets, litLens} {
+		log := tables[k].Log()
+		w.Put(uint64(s.State[k])&(1<<log-1), log)
+	}
 	w.Put(1, 1) // marks the end of the bit stream
 	w.Align()
 	return w.Out
 }
 
-// putSequences writes the bits of sequences, the last one first. w must have room for them.
+// flush writes the bits of s and returns the number of whole bytes.
+func flush(s *simd.SequenceStates, to []byte) int {
+	binary.LittleEndian.PutUint64(to, s.Acc)
+	n := s.Have / 8
+	s.Acc >>= 8 * n
+	s.Have %= 8
+	return int(n)
+}
+
+// putSequences writes the bits of sequences, the last one first, and returns the number of whole
+// bytes. It is the portable twin of simd.EncodeSequences.
 func putSequences(
-	w *bitio.Writer, states []uint32, stateBits []uint8, extra []uint64, extraBits []uint8,
-) {
-	to, at, acc, have := w.Out[len(w.Out):cap(w.Out)], 0, w.Acc, w.N
-	n := len(states)
-	stateBits, extra, extraBits = stateBits[:n], extra[:n], extraBits[:n]
-	for i := len(states) - 1; i >= 0; i-- {
-		x, xn := extra[i], uint(extraBits[i])
-		acc |= uint64(states[i]) << (have & 63)
-		have += uint(stateBits[i])
+	s *simd.SequenceStates, tables [kinds]*fse.EncTable, seqs []simd.SequenceCode, to []byte,
+) (at int) {
+	lit, off, match := tables[litLens], tables[offsets], tables[matchLens]
+	l, o, m := s.State[litLens], s.State[offsets], s.State[matchLens]
+	acc, have := s.Acc, uint(s.Have)
+	for i := len(seqs) - 1; i >= 0; i-- {
+		c := &seqs[i]
+		nextO, on := off.Next(o, c.Codes[offsets])
+		nextM, mn := match.Next(m, c.Codes[matchLens])
+		nextL, ln := lit.Next(l, c.Codes[litLens])
+		states := uint64(o&(1<<(on&31)-1)) | uint64(m&(1<<(mn&31)-1))<<(on&31) |
+			uint64(l&(1<<(ln&31)-1))<<((on+mn)&63)
+		o, m, l = nextO, nextM, nextL
+		acc |= states << (have & 63)
+		have += on + mn + ln
+		x, xn := c.Extra, uint(c.ExtraBits)
 		if have+xn > 63 {
 			// Long lengths and a large offset: up to 33 bits are pending and 63 follow. The first
 			// 16 of those go ahead.
@@ -193,5 +208,26 @@ func putSequences(
 		acc >>= have &^ 7 & 63
 		have &= 7
 	}
-	w.Out, w.Acc, w.N = w.Out[:len(w.Out)+at], acc, have
+	s.State = [kinds]uint32{litLens: l, offsets: o, matchLens: m}
+	s.Acc, s.Have = acc, uint32(have)
+	return at
+}
+
+// extraBits returns the number of extra bits of codes with the given counts.
+func extraBits(k int, counts *[codeSpace]uint32) (n uint) {
+	switch k {
+	case litLens:
+		for i, x := range litBits {
+			n += uint(counts[i]) * uint(x)
+		}
+	case matchLens:
+		for i, x := range matchBits {
+			n += uint(counts[i]) * uint(x)
+		}
+	default:
+		for i, c := range counts[:maxOffCode+1] {
+			n += uint(c) * uint(i)
+		}
+	}
+	return n
 }

@@ -70,10 +70,10 @@ func TestMemory(t *testing.T) {
 	}
 	src = expand(src[:10], seqs)
 	blocks := check(t, &e, src, seqs)
-	size := int(reflect.TypeOf(e).Size()) + cap(e.body.lits) + 8*cap(e.body.extra) +
-		cap(e.body.extraBits) + 4*cap(e.states) + cap(e.stateBits)
+	size := int(reflect.TypeOf(e).Size()) + cap(e.body.lits) +
+		cap(e.body.seqs)*int(reflect.TypeOf(e.body.seqs[0]).Size())
 	for k := range e.codes {
-		size += cap(e.body.codes[k]) + cap(e.codes[k].description)
+		size += cap(e.codes[k].description)
 	}
 	if size += cap(e.literals.tree); size > Memory {
 		t.Errorf("%d bytes of scratch memory, Memory is %d", size, Memory)

@@ -53,3 +53,4 @@ generate . asm_amd64
 generate ./parse asm_parse_amd64
 generate ./tree asm_tree_amd64
 generate ./multihash asm_multihash_amd64
+generate ./zstd asm_zstd_amd64
