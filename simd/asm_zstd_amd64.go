@@ -4,6 +4,17 @@
 
 package simd
 
+// copyLiteralsAVX2 copies the literals of at most n > 0 sequences. It stops before a sequence with more
+// than 256 literals, and where src or dst may have less than 32 bytes behind them. It returns the size
+// of the sequences, the number of literals and the size of the content. The latter may exceed src.
+//
+//go:noescape
+func copyLiteralsAVX2(dst []byte, src []byte, seqs *struct {
+	LitLen   uint32
+	MatchLen uint32
+	Offset   uint32
+}, n int) (bytes int, used int, read int)
+
 // sequenceCodesAVX2 turns n > 0 sequences into codes, counts these, and updates the repeat offsets.
 // The tables have the codes of 64 literal runs and of 128 matches.
 //

@@ -4,6 +4,66 @@
 
 #include "textflag.h"
 
+// func copyLiteralsAVX2(dst []byte, src []byte, seqs *struct{LitLen uint32; MatchLen uint32; Offset uint32}, n int) (bytes int, used int, read int)
+// Requires: AVX
+TEXT ·copyLiteralsAVX2(SB), NOSPLIT, $0-88
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), BX
+	LEAQ -288(AX)(BX*1), BX
+	MOVQ src_base+24(FP), CX
+	MOVQ src_len+32(FP), SI
+	LEAQ -288(CX)(SI*1), SI
+	MOVQ seqs+48(FP), DX
+	MOVQ n+56(FP), DI
+	LEAQ (DI)(DI*2), DI
+	LEAQ (DX)(DI*4), DI
+
+loop:
+	CMPQ    CX, SI
+	JHI     done
+	CMPQ    AX, BX
+	JHI     done
+	MOVL    (DX), R8
+	MOVL    4(DX), R9
+	VMOVDQU (CX), Y0
+	VMOVDQU Y0, (AX)
+	CMPL    R8, $0x20
+	JHI     long
+
+next:
+	ADDQ R8, AX
+	ADDQ R8, R9
+	ADDQ R9, CX
+	ADDQ $0x0c, DX
+	CMPQ DX, DI
+	JNE  loop
+
+done:
+	MOVQ dst_base+0(FP), BX
+	SUBQ BX, AX
+	MOVQ AX, used+72(FP)
+	MOVQ src_base+24(FP), BX
+	SUBQ BX, CX
+	MOVQ CX, read+80(FP)
+	MOVQ seqs+48(FP), BX
+	SUBQ BX, DX
+	MOVQ DX, bytes+64(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPL R8, $0x00000100
+	JHI  done
+	MOVL $0x00000020, R10
+
+copy:
+	VMOVDQU (CX)(R10*1), Y0
+	VMOVDQU Y0, (AX)(R10*1)
+	ADDL    $0x20, R10
+	CMPL    R10, R8
+	JCS     copy
+	JMP     next
+
 DATA codeConstants<>+0(SB)/4, $0x00000000
 DATA codeConstants<>+4(SB)/4, $0x00000001
 DATA codeConstants<>+8(SB)/4, $0x00000003

@@ -12,6 +12,7 @@ func TestGuardPagesZstdEncode(t *testing.T) {
 	const codeBytes = int(unsafe.Sizeof(SequenceCode{}))
 	seqs, codes := newGuarded(t, most*sequenceBytes), newGuarded(t, most*codeBytes)
 	content, input := newGuarded(t, sequenceRoom(most)), [2]guarded{newGuarded(t, most), newGuarded(t, most)}
+	literals := newGuarded(t, sequenceRoom(most))
 	eachTier(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(147, 148))
 		for range scaled(3000) {
@@ -31,6 +32,13 @@ func TestGuardPagesZstdEncode(t *testing.T) {
 					src[i][k] = byte(r.Uint32())
 				}
 			}
+			p := content.put(r, make([]byte, r.IntN(len(content))))
+			runs := literalRuns(r, len(p), n%2 == 0)
+			runs = runs[:min(len(runs), most)]
+			in = seqs.sequences(r, len(runs))
+			copy(in, runs)
+			tryCopyLiterals(t, literals.put(r, make([]byte, r.IntN(len(literals)))), p, in)
+
 			room := content.put(r, make([]byte, huffman2Room(rounds, maxBits)))
 			tryHuffman2(t, r, room, src[0], src[1], maxBits, rounds)
 		}

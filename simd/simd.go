@@ -52,6 +52,7 @@
 //	Inflate               avx2                        inflate
 //	InflateSymbols        avx2                        inflate
 //	ResolveSymbols        avx2                        here
+//	CopyLiterals          avx2                        lz77
 //	DecodeTokensRepeat    avx2                        lzseq
 //	DecodeTokensPlain     avx2                        lzseq
 //	EncodeOffsets         avx2                        lzseq

@@ -125,3 +125,24 @@ func encodeHuffman2Kernel(
 	encodeHuffman2AVX2((*rawHuffmanWriters)(s), codes, &dst[0], &a[0], &b[0], rounds)
 	return true
 }
+
+// literalsMargin is the number of bytes that src and dst have at least behind a sequence of
+// copyLiteralsAVX2.
+const literalsMargin = 32 + 256
+
+func copyLiteralsKernel(dst, src []byte, seqs []rawSequence) (done, used, read int, ok bool) {
+	if current() == portable {
+		return 0, 0, 0, false
+	}
+	for len(seqs) > 0 && len(dst)-used >= literalsMargin && len(src)-read >= literalsMargin {
+		n := min(len(seqs), maxCallSequences)
+		size, u, r := copyLiteralsAVX2(dst[used:], src[read:], &seqs[0], n)
+		size /= sequenceSize
+		done, used, read = done+size, used+u, read+r
+		if size < n {
+			break
+		}
+		seqs = seqs[n:]
+	}
+	return done, used, read, true
+}

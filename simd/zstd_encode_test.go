@@ -322,3 +322,67 @@ func TestEncodeHuffman2(t *testing.T) {
 		}
 	})
 }
+
+// literalRuns returns sequences for about n bytes of content. Some matches reach behind it if bad is
+// set.
+func literalRuns(r *rand.Rand, n int, bad bool) (seqs []sequence) {
+	for n > 0 {
+		q := sequence{LitLen: r.Uint32N(40), MatchLen: r.Uint32N(60)}
+		switch r.IntN(20) {
+		case 0:
+			q.LitLen = r.Uint32N(300)
+		case 1:
+			q.LitLen = r.Uint32N(2000)
+		case 2:
+			q.MatchLen = r.Uint32N(2000)
+		case 3:
+			if bad {
+				q.MatchLen = r.Uint32()
+			}
+		}
+		n -= int(q.LitLen + q.MatchLen)
+		seqs = append(seqs, q)
+	}
+	return seqs
+}
+
+// tryCopyLiterals compares CopyLiterals with the definition.
+func tryCopyLiterals(t *testing.T, dst, src []byte, seqs []sequence) {
+	t.Helper()
+	done, used, read, ok := CopyLiterals(dst, src, seqs)
+	if ok != has(current()).zstd {
+		t.Fatalf("CopyLiterals: kernel %v, want %v", ok, !ok)
+	}
+	at, n := 0, 0
+	for i, q := range seqs {
+		if i == done {
+			if ok && q.LitLen <= 256 && i < maxCallTokens && len(dst)-n >= 288 && len(src)-at >= 288 {
+				t.Fatalf("stop before sequence %d, %v, at %d of %d bytes", i, q, at, len(src))
+			}
+			break
+		}
+		if !bytes.Equal(dst[n:][:q.LitLen], src[at:][:q.LitLen]) {
+			t.Fatalf("literals of sequence %d differ", i)
+		}
+		n += int(q.LitLen)
+		at += int(q.LitLen) + int(q.MatchLen)
+	}
+	if used != n || read != at {
+		t.Fatalf("%d literals and %d bytes, want %d and %d", used, read, n, at)
+	}
+}
+
+func TestCopyLiterals(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(149, 150))
+		src := make([]byte, 50_000)
+		for i := range src {
+			src[i] = byte(r.Uint32())
+		}
+		for range scaled(2000) {
+			src := src[:r.IntN(1+r.IntN(len(src)))]
+			seqs := literalRuns(r, len(src), r.IntN(2) == 0)
+			tryCopyLiterals(t, make([]byte, r.IntN(len(src)+300)), src, seqs)
+		}
+	})
+}

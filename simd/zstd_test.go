@@ -298,6 +298,10 @@ func zstdKernelsRun(want kernels) []func() (name string, ran, want bool) {
 			return "SequenceCodes", ok, want.zstd
 		},
 		func() (string, bool, bool) {
+			_, _, _, ok := CopyLiterals(nil, nil, []sequence(nil))
+			return "CopyLiterals", ok, want.zstd
+		},
+		func() (string, bool, bool) {
 			_, ok := EncodeSequences(new(SequenceStates), [3]*StateTable{}, nil, nil)
 			return "EncodeSequences", ok, want.zstd
 		},

@@ -1,4 +1,4 @@
-// Command zstd writes the assembly of package simd that encodes blocks of zstd, and its Go
+// Command zstd writes the assembly of package simd that turns sequences into blocks of zstd, and its Go
 // declarations. _asm/check.sh runs it.
 package main
 
@@ -11,6 +11,7 @@ import (
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
+	copyLiterals()
 	sequenceCodes()
 	encodeSequences()
 	encodeHuffman2()
