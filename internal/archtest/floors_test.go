@@ -61,6 +61,7 @@ var packages = map[string]floor{
 	"rans/internal/model": codecs,
 
 	"internal/x86": codecs,
+	"internal/ldm": codecs,
 
 	"gpu/gputest":       codecs, // see suites
 	"gpu/webgpu":        codecs,
@@ -163,7 +164,7 @@ var foreign = map[string][]string{
 	"github.com/klauspost/cpuid/v2": {"simd"},
 	"github.com/cespare/xxhash/v2":  {"internal/zstdec", "internal/zstfile", "pipeline", "zstd"},
 	"github.com/spf13/pflag":        {"internal/cli"},
-	"golang.org/x/sys":              {"internal/cli", "internal/container"},
+	"golang.org/x/sys":              {"internal/cli", "internal/container", "internal/ldm"},
 	"golang.org/x/term":             {"internal/cli"},
 	"github.com/cogentcore/webgpu":  {"gpu/webgpu"},
 	"github.com/go-gl/gl":           {"gpu/opengl"},
