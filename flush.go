@@ -67,6 +67,9 @@ func (w *Writer) Close() error {
 		return w.fail(err)
 	}
 	w.releaseScratch()
+	if w.finder != nil {
+		w.finder.Clear()
+	}
 	return nil
 }
 

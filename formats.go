@@ -9,6 +9,7 @@ import (
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/gzindex"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/pzfile"
 	"github.com/gopz/compress/internal/zstdec"
 	"github.com/gopz/compress/internal/zstfile"
@@ -83,6 +84,7 @@ func (f *framers) begin(o *options) container.Framer {
 	}
 	f.pz.Reset(pzfile.Header{
 		Pipeline: o.pipe.ID, BlockSize: o.blockSize, Checks: o.limits.Checks, ContentSize: o.contentSize,
+		Window: o.window, Sources: ldm.Sources,
 	})
 	return &f.pz
 }

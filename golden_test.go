@@ -44,6 +44,7 @@ var golden = []struct {
 	{"dense-x86-alone", callTargets, []Option{WithLevel(9)}},
 	{"unchecked", generated("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
+	{"references", versions, []Option{WithLongDistance(MinWindow), WithBlockSize(1 << 13)}},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
 	// A block too long for a short header.
 	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []Option{WithBlockSize(1 << 22)}},
@@ -76,6 +77,16 @@ func matchLengths() []byte {
 		p = append(append(p, head[from:from+20+7*k]...), choices[3])
 	}
 	return p
+}
+
+// versions returns content that repeats itself over long distances: parts of blocks, whole blocks, and
+// blocks of which a fill is left.
+func versions() []byte {
+	text, random := generated("source", 20_000)(), generated("random", 12_000)()
+	zeros := make([]byte, 9000)
+	first := slices.Concat(text, zeros, random)
+	return slices.Concat(first, text[:9000], []byte("edited"), text[9000:], random[5000:], first,
+		text[:5000], zeros[:4000], text[5000:9000])
 }
 
 // executables returns two programs, with other data before, between and behind them.

@@ -233,7 +233,7 @@ func withCachedBlocks(t testing.TB, blocks, workers, blockSize int) Option {
 	o := options{workers: workers}
 	plan := pipeline.Plan{InFlight: blocks}
 	b, err := o.budget(pipeline.ByName(DefaultPipeline), pipeline.Decompress, 0, blockSize, plan,
-		math.MaxInt64)
+		math.MaxInt64, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
 		return err
 	}
 	e.Reset(&e.sink)
-	e.start(e.sched, o.config(pipeline.Compress, o.pipe, o.limits.Checks, e.budget.inFlight))
+	e.begin()
 	if err := e.ready(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (e *encoder) putAway() {
 	e.recycle()
 	e.unbind()
 	e.opt = options{private: e.opt.private}
-	e.sched, e.dst, e.sink.p, e.err = nil, nil, nil, nil
+	e.sched, e.dst, e.sink.p, e.err, e.finder = nil, nil, nil, nil, nil
 }
 
 // AppendDecode appends the content of src, which a [Reader] could read, to dst and returns the
@@ -221,5 +221,5 @@ func (d *decoder) putAway() {
 	d.unbind()
 	d.memory = nil
 	d.opt = options{private: d.opt.private}
-	d.sched, d.sink.p, d.err, d.end = nil, nil, nil, nil
+	d.sched, d.sink.p, d.err, d.end, d.window = nil, nil, nil, nil, nil
 }

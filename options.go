@@ -59,6 +59,7 @@ type options struct {
 	progress    func(Progress)
 	tuning      Tuning
 	rsyncable   bool
+	window      int64 // of WithLongDistance; 0 is none
 	zeroFill    bool
 	assign      pipeline.Assignment
 	trace       func(StageEvent)

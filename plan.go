@@ -45,6 +45,10 @@ func NewPlan(size int64, opts ...Option) (*Plan, error) {
 	if p.opt.rsyncable {
 		return nil, errs.BadOption("WithRsyncable makes blocks of unknown sizes: a Plan has equal ones")
 	}
+	if p.opt.window > 0 {
+		return nil, errs.BadOption("blocks with WithLongDistance depend on those before them: " +
+			"a Plan has independent ones")
+	}
 	o := &p.opt
 	o.sched, o.workers, o.private = &Scheduler{o.scheduler()}, 0, nil // one for all calls of Encode
 	p.blocks = (size-1)/int64(o.blockSize) + 1

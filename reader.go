@@ -103,6 +103,11 @@ func (r *Reader) Reset(src io.Reader) {
 func (r *Reader) release() {
 	r.putBlock()
 	r.recycle()
+	if r.run == nil {
+		r.window = nil
+	} else if r.window != nil {
+		r.window.Clear()
+	}
 	r.releaseScratch()
 	if r.source != nil {
 		r.source.Release()
@@ -313,7 +318,7 @@ func (r *Reader) startRun() (err error) {
 	p, checks := pipelineOf(r.format, u.Pipeline), u.Checks
 	var b budget
 	if r.format == PZ {
-		b, err = r.opt.readerBudget(p, u.BlockSize)
+		b, err = r.opt.readerBudget(p, u.BlockSize, u.Window)
 	} else {
 		b, err = r.opt.standardBudget(p, u.Spec)
 	}
@@ -321,6 +326,10 @@ func (r *Reader) startRun() (err error) {
 		return err
 	}
 	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
+	if r.window = nil; u.Window > 0 {
+		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
+		cfg.Far = pipeline.Far{Sources: u.Sources, Window: r.window}
+	}
 	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
 		return errs.Wrap(ErrDevice, err)
 	}

@@ -89,8 +89,13 @@ func newReaderAt(src io.ReaderAt, x *index.File, o options) (*ReaderAt, error) {
 			return nil, err
 		}
 	}
-	r.cache = blockcache.New(n, func() *blockLoader { return &blockLoader{r: r} })
+	r.cache = newCache(r, n)
 	return r, nil
+}
+
+// newCache returns a cache of blocks.
+func newCache(r *ReaderAt, entries int) *blockcache.Cache[*blockLoader] {
+	return blockcache.New(entries, func() *blockLoader { return &blockLoader{r: r} })
 }
 
 func tooMuchContent(size, limit int64) error {
@@ -119,8 +124,10 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 		return sum
 	}
 	r.cache.Loaders(func(l *blockLoader) {
-		t := l.statistics()
-		sum.Add(&t)
+		for ; l != nil; l = l.far.spare {
+			t := l.statistics()
+			sum.Add(&t)
+		}
 	})
 	return sum
 }
@@ -238,8 +245,9 @@ func (w *prefetch) close() {
 type blockLoader struct {
 	r *ReaderAt
 	stream
-	pipe   uint8 // what the run was made for
-	checks bool
+	pipe    uint8 // what the run was made for
+	checks  bool
+	sources int
 
 	number   int64 // of the block in the file
 	blk      *pipeline.Block
@@ -247,14 +255,17 @@ type blockLoader struct {
 	verifier zstfile.Verifier
 	gz       *gzaccess.Decoder
 	buf      []byte // the block as it is in the file
-	data     []byte // its content
+	own      []byte // what it decodes to: its own content, if it refers to others
+	data     []byte // its content; nil if that is still to be made
 	err      error
+	far      splicer // of blocks that refer to others
 }
 
 // Load reads a block and gives it to the workers.
 func (l *blockLoader) Load(block int64) error {
 	l.await(false) // a block that no caller has waited for
-	l.number, l.data, l.err = block, nil, errs.Panicked
+	l.number, l.own, l.data, l.err = block, nil, nil, errs.Panicked
+	l.far.lost = l.far.lost[:0]
 	if l.blk != nil && l.blk.SrcRetired() {
 		l.stop()
 		l.buf = nil
@@ -299,10 +310,12 @@ func (l *blockLoader) load(block int64) error {
 	if err != nil {
 		return err
 	}
-	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks {
+	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources {
 		pipe := pipelineOf(r.index.Format, st.Pipeline)
-		l.start(r.sched, r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1))
-		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
+		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1)
+		cfg.Far.Sources = st.Sources
+		l.start(r.sched, cfg)
+		l.pipe, l.checks, l.sources, l.blk = st.Pipeline, st.Checks, st.Sources, l.run.Get()
 	}
 	if !r.opt.limits.Checks {
 		sum = 0
@@ -320,7 +333,19 @@ func (l *blockLoader) load(block int64) error {
 // Content waits for the block and returns its content.
 func (l *blockLoader) Content() ([]byte, error) {
 	l.await(true)
+	if l.err == nil && l.data == nil {
+		l.data, l.err = l.splice()
+	}
 	return l.data, l.err
+}
+
+// Own waits for the block and returns its own content.
+func (l *blockLoader) Own() ([]byte, error) {
+	l.await(true)
+	if l.own == nil {
+		return nil, l.err
+	}
+	return l.own, nil
 }
 
 // await takes the block back from the workers if they have it. wanted says that the block's own
@@ -347,12 +372,15 @@ func (l *blockLoader) await(wanted bool) {
 		l.data, l.err = nil, err
 		return
 	}
-	l.data = b.Out()
+	if l.own = b.Out(); b.References().Empty() {
+		l.data = l.own
+	}
 	l.releaseScratch()
 }
 
 // Close ends the run and frees the memory. The statistics stay.
 func (l *blockLoader) Close() {
 	l.stop()
-	l.blk, l.buf, l.data, l.gz = nil, nil, nil, nil
+	l.blk, l.buf, l.own, l.data, l.gz = nil, nil, nil, nil, nil
+	l.far.close()
 }

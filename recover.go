@@ -38,8 +38,8 @@ const (
 	DamageUnknown = index.DamageUnknown // any number of blocks is lost, or none
 	DamageFrame   = index.DamageFrame   // the header or index of a stream is damaged; no content is lost
 
-	// DamageWindow: in a .gz file, Content of the Span bytes that come next are lost. They repeat
-	// content that is lost.
+	// DamageWindow: Content of the Span bytes that come next are lost. They repeat content that is
+	// lost. In a .pz file the Span bytes are a block; see WithLongDistance.
 	DamageWindow = index.DamageWindow
 	// DamageCheck: in a .gz file, the checksum does not confirm the last Span bytes, all that was
 	// saved of a member. It is wrong, or missing, or a part of the member is lost. Bytes right in
@@ -53,12 +53,13 @@ const (
 // size is known. The missing end of a file that was cut is not replaced, even if the header states
 // the size of the content.
 //
-// With an intact index or seek table one damaged block costs that block alone. Otherwise Recover
-// searches the file from the front. In .zst files it finds frames that state their size and are not
-// too large for the memory, as those of a Writer without a Flush do; without any of them the error
-// is [ErrNoIndex]. Without a seek table, a .zst file stored inside a damaged frame is mistaken for
-// frames of the outer file. Parts of the file that cannot be read are damage like any other;
-// [Damage].Err then wraps the error of src.
+// With an intact index or seek table one damaged block costs that block alone, and in a file of
+// [WithLongDistance] the parts of later blocks that repeat it. These are left out or zero, and reported
+// as [DamageWindow]. Otherwise Recover searches the file from the front. In .zst files it finds frames
+// that state their size and are not too large for the memory, as those of a Writer without a Flush do;
+// without any of them the error is [ErrNoIndex]. Without a seek table, a .zst file stored inside a
+// damaged frame is mistaken for frames of the outer file. Parts of the file that cannot be read are
+// damage like any other; [Damage].Err then wraps the error of src.
 //
 // In a .gz file Recover goes on at the next member, or the next Deflate block that is dynamic or
 // behind a flush. Blocks have no checks, so it believes what decodes up to the beginning of another
@@ -177,9 +178,12 @@ func (o *options) verify(src io.ReaderAt) index.Verify {
 			return false, err
 		}
 		defer r.Close()
-		w := prefetch{r: r, end: 1}
-		defer w.close()
-		_, err = w.content()
+		// A source is no part of f: the block's own content is verified.
+		e, err := r.get(0, true)
+		if err == nil {
+			_, err = e.Use((*blockLoader).Own)
+			r.cache.Put(e)
+		}
 		return err == nil, o.canceled()
 	}
 }
@@ -205,14 +209,17 @@ func (v *recovery) run(first, last int64) error {
 		if err := v.reportGaps(block); err != nil {
 			return err
 		}
-		data, err := w.content()
+		data, cause := w.content()
 		if cerr := v.opt.canceled(); cerr != nil {
 			return cerr
 		}
-		if err != nil {
-			err = v.lose(block, err)
-		} else {
+		var err error
+		if cause == nil {
 			err = v.keep(data)
+		} else if p, lost, perr := w.partial(); perr == nil {
+			err = v.keepPart(block, p, lost, cause)
+		} else {
+			err = v.lose(block, cause)
 		}
 		if err != nil {
 			return err

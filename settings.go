@@ -10,6 +10,7 @@ import (
 	"github.com/gopz/compress/internal/gzaccess"
 	"github.com/gopz/compress/internal/gzfile"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/internal/zstfile"
 	"github.com/gopz/compress/pipeline"
 )
@@ -85,13 +86,11 @@ func (o *options) setWriter(opts []Option, size int64) error {
 		return errs.BadOption(".%v blocks have at most %d MiB, not %d",
 			o.pipe.Format, most>>20, o.blockSize>>20)
 	}
-	if o.rsyncable {
-		return nil // where blocks end must not depend on the size of the content
-	}
-	if o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
+	if !o.rsyncable && o.contentSize >= 0 && o.contentSize < int64(o.blockSize) {
+		// With WithRsyncable, where blocks end must not depend on the size of the content.
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
-	return nil
+	return o.setWindow()
 }
 
 // scheduler returns the scheduler that the options ask for. If it is to be private, the first call
@@ -162,14 +161,20 @@ func fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit.
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. far is the
+// memory that long-distance matches take with n blocks; nil is for none.
 func (o *options) budget(
 	p *pipeline.Pipeline, op pipeline.Op, level, blockSize int, plan pipeline.Plan, limit int64,
+	far func(n int) int64,
 ) (budget, error) {
 	workers := o.scheduler().Workers()
 	b, ok := fit(plan.InFlight, limit, func(n int) int64 {
-		return int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
+		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
 			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
+		if far != nil {
+			m += far(n)
+		}
+		return m
 	})
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
@@ -195,13 +200,21 @@ func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit)
+	var far func(n int) int64
+	if o.window > 0 {
+		far = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
+	}
+	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, far)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
-func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int) (budget, error) {
+func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int, window int64) (budget, error) {
 	plan := o.plan(p, pipeline.Decompress, blockSize)
-	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory())
+	var far func(n int) int64
+	if window > 0 {
+		far = func(n int) int64 { return pipeline.WindowMemory(window, blockSize, n) }
+	}
+	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory(), far)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -263,7 +276,7 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 			b.memory = max(b.memory, ordered.memory)
 		}
 	default:
-		b, err = o.readerBudget(o.pipe, o.blockSize)
+		b, err = o.readerBudget(o.pipe, o.blockSize, o.window)
 	}
 	return b.memory, err
 }
@@ -280,7 +293,7 @@ func (o *options) cacheEntries(x *index.File) (int, error) {
 	for i := range x.Streams {
 		st := &x.Streams[i]
 		p := pipelineOf(x.Format, st.Pipeline)
-		n = max(n, o.plan(p, pipeline.Decompress, st.BlockSize).InFlight)
+		n = max(n, o.plan(p, pipeline.Decompress, st.BlockSize).InFlight+st.Sources)
 	}
 	n = min(n, max(1, len(x.Blocks)))
 	var worst *Error
@@ -311,7 +324,12 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 		p := pipelineOf(PZ, st.Pipeline)
 		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
 		plan.InFlight = want
-		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit)
+		var far func(n int) int64
+		if st.Sources > 0 {
+			// The content besides the own content, and a source that has no entry.
+			far = func(n int) int64 { return int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize)) }
+		}
+		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, far)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := fit(want, limit, func(n int) int64 {

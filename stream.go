@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -9,6 +10,9 @@ import (
 type stream struct {
 	run     *pipeline.Run
 	earlier SchedulerStats // of runs before this one
+
+	finder *ldm.Finder // of the run of a Writer with WithLongDistance, else nil
+	window *ldm.Window // of the run of a Reader, if blocks refer to earlier ones, else nil
 }
 
 // statistics returns the sum of the statistics of all runs.

@@ -89,6 +89,11 @@ func (w *Writer) Reset(dst io.Writer) {
 		w.run.Put(w.cur)
 	}
 	w.recycle()
+	if w.run == nil {
+		w.finder = nil
+	} else if w.finder != nil {
+		w.finder.Reset()
+	}
 	w.dst, w.cur, w.begun, w.closed, w.err = dst, nil, false, false, nil
 	w.in, w.passed, w.out, w.blocks, w.ended = 0, 0, 0, 0, 0
 	w.window = w.window[:0]
@@ -287,10 +292,19 @@ func (w *Writer) grow(n int) {
 	b.Src = p
 }
 
+// begin begins a run.
+func (w *Writer) begin() {
+	n := w.budget.inFlight
+	cfg := w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, n)
+	w.finder = w.opt.finder()
+	cfg.Far.Finder = w.finder
+	w.start(w.sched, cfg)
+}
+
 // getBlock returns an empty block. It may have to wait for the oldest one and write it.
 func (w *Writer) getBlock() (*pipeline.Block, error) {
 	if w.run == nil {
-		w.start(w.sched, w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, w.budget.inFlight))
+		w.begin()
 	}
 	for {
 		if b := w.run.Get(); b != nil {

@@ -38,7 +38,7 @@ func (w *worker) accept(b *Block) {
 // recheck does a failed block again on the CPU, without the results of the device. If that
 // succeeds, the device was wrong, and is lost. If not, the input is damaged.
 func (w *worker) recheck(b *Block) outcome {
-	b.use, b.hasResults, b.stage, b.Err = useNone, false, 0, nil
+	b.use, b.hasResults, b.stage, b.Err = useNone, false, b.run.coding.from, nil
 	out := w.runStages(b, false)
 	if b.Err == nil {
 		b.run.device.Distrust(b.deviceStage(), b.Index)

@@ -64,6 +64,7 @@ type Block struct {
 	payload *payload
 	choice
 
+	references
 	withDevice
 }
 
@@ -86,8 +87,10 @@ func (b *Block) Out() []byte {
 		return b.Into[:b.Raw]
 	}
 	switch {
-	case b.isSerial():
+	case b.Serial.Decoder != nil:
 		return b.Serial.Content()
+	case b.own != nil:
+		return b.own.P
 	case b.Kind == Stored:
 		return b.Src
 	}

@@ -38,6 +38,8 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	b.Raw = len(content)
 	pz := b.run.cfg.Pipeline.Format == PZ
 	switch {
+	case b.whole != nil && len(content) == 0:
+		b.Kind, b.dst = noContent, b.dst[:0] // references make all of it
 	case pz && isFill(content, ws.checkpoint):
 		b.Kind = Fill
 		b.dst = append(b.dst[:0], content[0])
@@ -56,48 +58,56 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 
 // precheckPayload is precheck for decompression.
 func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
-	switch b.Kind {
-	case Stored:
+	if err := b.unwrap(); err != nil {
+		return true, err
+	}
+	switch {
+	case b.Kind == Stored:
 		if len(b.Src) != b.Raw {
 			return true, fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
 		}
-		if b.Into != nil {
-			pieces.Copy(b.Into, b.Src, ws.check)
-			b.inInto = true
+		if b.Into != nil || b.run.cfg.Far.Window != nil {
+			pieces.Copy(b.output(), b.Src, ws.check)
 		}
-	case Fill:
+	case b.Kind == Fill:
 		if len(b.Src) != 1 {
 			return true, fmt.Errorf("%w: fill of %d bytes", ErrPayload, len(b.Src))
 		}
-		dst := b.Into
-		if b.inInto = dst != nil; !b.inInto {
-			b.dst = resize(b.dst, b.Raw)
-			dst = b.dst
-		}
-		for left := dst[:b.Raw]; len(left) > 0; ws.checkpoint() {
+		for left := b.output(); len(left) > 0; ws.checkpoint() {
 			var piece []byte
 			piece, left = pieces.First(left)
 			simd.Fill(piece, b.Src[0])
 		}
-	case Coded:
+	case b.Kind == noContent && b.whole != nil:
+		b.output()
+	case b.Kind == Coded:
 		return false, nil
 	default:
 		return true, fmt.Errorf("%w: kind %d", ErrPayload, b.Kind)
 	}
-	return true, b.finish(ws)
+	return true, b.verify(ws)
 }
 
 // finish computes or compares the check of a block after its last stage.
 func (b *Block) finish(ws *workspace) error {
-	p := b.run.cfg.Pipeline
-	if b.run.cfg.Op == Compress {
-		if p.Format == PZ && b.Kind == Coded && len(b.dst)+b.headerRoom() >= len(b.Src) {
+	c := &b.run.cfg
+	switch {
+	case c.Op == Compress:
+		if c.Pipeline.Format == PZ && b.Kind == Coded && len(b.dst)+b.headerRoom() >= len(b.Src) {
 			b.Kind = Stored
 		}
-		b.Sum = p.check(ws, b)
-		return nil
+		b.wrap(ws)
+		b.Sum = c.Pipeline.check(ws, b)
+		b.restore()
+	case c.Far.Window == nil:
+		return b.verify(ws)
 	}
-	if b.run.cfg.Checks && p.check(ws, b) != b.Sum {
+	return nil
+}
+
+// verify compares the check of a block with its content, or own content.
+func (b *Block) verify(ws *workspace) error {
+	if c := &b.run.cfg; c.Checks && c.Pipeline.check(ws, b) != b.Sum {
 		return ErrChecksum
 	}
 	return nil
@@ -120,11 +130,14 @@ func payloadSum(ws *workspace, b *Block) uint32 {
 		return 0
 	}
 	payload, content := b.Src, b.Out()
-	if b.run.cfg.Op == Compress {
+	switch {
+	case b.run.cfg.Op == Compress:
 		payload, content = content, payload
+	case b.whole != nil:
+		payload = b.whole
 	}
 	sum := ws.sum(0, payload, simd.CRC32C)
-	if b.Kind == Coded {
+	if b.Kind == Coded || b.whole != nil {
 		sum = ws.sum(sum, content, simd.CRC32C)
 	}
 	return sum

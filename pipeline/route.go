@@ -172,7 +172,7 @@ func (r *Run) verifiable() bool { return r.cfg.Op == Compress || r.cfg.Checks }
 
 // fused returns how a device does all stages from the given one on, nil if it does not.
 func (r *Run) fused(stage int) *deviceOp {
-	if stage == 0 && r.cfg.Op == Compress {
+	if stage == r.coding.from && r.cfg.Op == Compress {
 		return r.cfg.Pipeline.fused
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress/internal/errs"
+	"github.com/gopz/compress/internal/ldm"
 	"github.com/gopz/compress/pipeline/internal/fifo"
 	"github.com/gopz/compress/pipeline/internal/offload"
 )
@@ -33,6 +34,7 @@ type Config struct {
 	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
 	Context  context.Context // ends the run early; nil means never
 	Assign   Assignment      // where stages run, if the scheduler has a device
+	Far      Far             // references to earlier blocks; the zero value is for none
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
 }
@@ -69,6 +71,7 @@ type Run struct {
 	sched    *Scheduler
 	cfg      Config
 	stages   []stage
+	coding   span            // the stages that code, without those for references
 	done     <-chan struct{} // of the context; nil without one
 	canceled atomic.Bool
 	closed   bool
@@ -104,7 +107,8 @@ func (r *Run) bind(s *Scheduler, cfg Config) {
 		r.share = new(share) // workers of the old scheduler may still charge the old one
 	}
 	r.sched, r.core.sched, r.cfg = s, s, cfg
-	r.stages, r.device = cfg.Pipeline.stages(cfg.Op), s.device.Load()
+	r.stages, r.coding = cfg.stages()
+	r.device = s.device.Load()
 	if r.done = nil; cfg.Context != nil {
 		r.done = cfg.Context.Done()
 	}
@@ -208,6 +212,9 @@ var callers = sync.Pool{New: func() any {
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
 	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
+	if b.whole = nil; !b.list.Empty() {
+		b.list = ldm.List{}
+	}
 	if b.isSerial() {
 		b.turn, b.passed = r.turns, false
 		r.turns++
@@ -261,6 +268,7 @@ func (r *Run) Put(b *Block) {
 		b.Src, b.srcRetired = nil, false
 	}
 	b.Into, b.inInto, b.CallerOwned = nil, false, false
+	b.releaseOwn()
 	r.free = append(r.free, b)
 }
 

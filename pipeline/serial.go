@@ -15,6 +15,8 @@ import (
 // A worker that comes to an ordered stage before the block's turn leaves the block in the chain and
 // takes other work. The worker that ends an ordered stage queues the block whose turn comes next.
 // The state passes from worker to worker under the lock of the Scheduler.
+//
+// All blocks of a run with references to earlier blocks are serial as well; see references.go.
 
 // chain has the serial blocks of a run that wait for the one before. The Scheduler's lock guards it.
 // A caller's goroutine in Run.Do needs no lock, for no other block of the run is out then.
@@ -26,7 +28,7 @@ type chain struct {
 }
 
 // isSerial reports whether b has to keep the order in ordered stages.
-func (b *Block) isSerial() bool { return b.Serial.Decoder != nil }
+func (b *Block) isSerial() bool { return b.Serial.Decoder != nil || b.run.cfg.Far.ordered() }
 
 // enter reports whether b may enter the ordered stage. If not, b waits.
 func (c *chain) enter(b *Block) bool {

@@ -136,13 +136,7 @@ var decodeStage = stage{
 
 // copyStage executes the sequences and undoes the filter, if the block has one.
 var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
-	dst := b.Into
-	if b.inInto = dst != nil; b.inInto {
-		dst = dst[:b.Raw:b.Raw]
-	} else {
-		b.dst = resize(b.dst, b.Raw+lz77.Slack)[:b.Raw]
-		dst = b.dst
-	}
+	dst := b.output()
 	ranges := b.payload.ranges
 	b.payload.ranges = nil // it is a part of Src
 	if err := ws.streams(b.payload).Decode(b.payload.layout, dst); err != nil {

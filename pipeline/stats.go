@@ -120,7 +120,7 @@ func (s *Scheduler) ResetStats() {
 }
 
 // maxStages bounds the stages of a pipeline, with one more for "check".
-const maxStages = 5
+const maxStages = 6
 
 // counters are the statistics of a run that goes on.
 type counters struct {

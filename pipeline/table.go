@@ -36,6 +36,7 @@ type Pipeline struct {
 	short        *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
 	encode       []stage
 	decode       []stage
+	far          farStages // with references; of .pz only
 	fused        *deviceOp // all stages of encode in one request; nil if no device does that
 	check        func(ws *workspace, b *Block) uint32
 }
@@ -129,6 +130,14 @@ var table = [...]Pipeline{
 		decode:   []stage{frameStage},
 		check:    zstdSum,
 	},
+}
+
+func init() {
+	for i := range table {
+		if p := &table[i]; p.Format == PZ {
+			p.far = newFarStages(p)
+		}
+	}
 }
 
 // Pipelines returns the table. The caller must not change it.

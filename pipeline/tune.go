@@ -194,8 +194,9 @@ func (ws *workspace) sampleSize(c choice) int {
 	b := &ws.tuner.block
 	b.Src, b.Raw, b.choice = ws.tuner.sample, len(ws.tuner.sample), c
 	b.payload = ws.takePayload()
-	for i := range b.run.stages {
-		if b.run.stages[i].run(ws, b) != nil {
+	r := b.run
+	for i := r.coding.from; i < r.coding.to; i++ {
+		if r.stages[i].run(ws, b) != nil {
 			b.payload = nil
 			return math.MaxInt / 2 // stages of compression do not fail
 		}

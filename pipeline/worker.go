@@ -146,16 +146,23 @@ func (w *worker) run(b *Block) (out outcome) {
 	}()
 	switch from {
 	case stateQueued:
-		if whole, err := w.prepare(b); whole || err != nil {
+		if r.coding.from > 0 {
+			break // references come first
+		}
+		whole, err := w.prepare(b)
+		if err != nil || whole && r.coding.to == len(r.stages) {
 			b.Err = err
 			return finished
+		}
+		if whole {
+			b.stage = r.coding.to
 		}
 	case stateReturned:
 		w.accept(b)
 	}
 	// A block that was reclaimed from the device has its next stage on the CPU.
 	out = w.runStages(b, from == stateReclaimed)
-	if out == finished && b.Err != nil && b.hasResults {
+	if out == finished && b.Err != nil && b.hasResults && !b.shared() {
 		out = w.recheck(b)
 	}
 	return out
@@ -227,6 +234,12 @@ func (w *worker) runStages(b *Block, keep bool) outcome {
 		}
 		if r.learn(b, took); b.stage < len(r.stages)-1 {
 			w.checkpoint()
+		}
+		if b.stage+1 == r.coding.from {
+			if whole, err := w.prepare(b); whole || err != nil {
+				b.Err = err
+				return finished
+			}
 		}
 	}
 	t := r.beginTimer(w, b, finishStep)

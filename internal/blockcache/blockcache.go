@@ -168,9 +168,15 @@ func (c *Cache[L]) victim() *Entry[L] {
 // Content waits for the entry's block and returns its content, which is valid until the caller
 // gives the entry back. Any caller that holds the entry may call it.
 func (e *Entry[L]) Content() ([]byte, error) {
+	return e.Use(func(l L) ([]byte, error) { return l.Content() })
+}
+
+// Use is Content with f in place of the Loader's method. Calls for an entry do not overlap. f may use
+// other entries, if no f uses this one in turn.
+func (e *Entry[L]) Use(f func(L) ([]byte, error)) ([]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	p, err := e.loader.Content()
+	p, err := f(e.loader)
 	e.failed = e.failed || err != nil
 	return p, err
 }

@@ -112,11 +112,14 @@ type Spec struct {
 	InOrder   bool  // units are decoded in order; more than three in flight gain nothing
 	Ahead     bool  // units are decoded ahead of their turn: more in flight do gain
 	Payload   int   // memory of a unit in order besides its content, in bytes
+	Window    int64 // of a .pz stream whose blocks refer to earlier ones, in bytes
+	Sources   int   // most blocks that such a block refers to
 }
 
 // Serves reports whether a run that was made for s can decode units of t.
 func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
+		s.Window == t.Window && s.Sources == t.Sources &&
 		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder) &&
 		(s.Ahead || !t.Ahead)
 }

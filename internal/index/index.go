@@ -28,6 +28,7 @@ type Stream struct {
 	Pipeline  uint8 // number of the pipeline in .pz; 0 for the one of the format
 	BlockSize int   // most content of a block, in bytes
 	Checks    bool  // blocks carry checks of their content
+	Sources   int   // most earlier blocks that a block may refer to
 
 	Offset        int64 // in the file
 	Size          int64 // bytes in the file
@@ -81,6 +82,20 @@ func (f *File) StreamOf(block int64) (st *Stream, number int64) {
 	n := sort.Search(len(f.Streams), func(i int) bool { return f.Streams[i].First > block })
 	st = &f.Streams[n-1]
 	return st, block - st.First + st.Skipped
+}
+
+// Earlier returns the number of the block that comes distance blocks before another one in the same
+// stream, −1 if it is not there.
+func (f *File) Earlier(block int64, distance int64) int64 {
+	n := sort.Search(len(f.Streams), func(i int) bool { return f.Streams[i].First > block }) - 1
+	id := f.Streams[n].ID
+	number := block - f.Streams[n].First + f.Streams[n].Skipped - distance
+	for ; n >= 0 && f.Streams[n].ID == id; n-- {
+		if st := &f.Streams[n]; number >= st.Skipped && number < st.Skipped+st.Blocks {
+			return st.First + number - st.Skipped
+		}
+	}
+	return -1
 }
 
 // A Cancelable is an input that returns an error once the context has ended.

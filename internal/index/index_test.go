@@ -29,6 +29,18 @@ func TestFind(t *testing.T) {
 				c.block, *st, number, c.stream, c.number)
 		}
 	}
+	if got := f.Earlier(1, 1); got != 0 {
+		t.Errorf("Earlier(1, 1) = %d, want 0", got)
+	}
+	for _, c := range []struct{ distance, want int64 }{{3, -1}, {4, 1}, {5, 0}, {6, -1}} {
+		if got := f.Earlier(2, c.distance); got != c.want {
+			t.Errorf("Earlier(2, %d) = %d, want %d", c.distance, got, c.want)
+		}
+	}
+	f.Streams[1].ID = 1
+	if got := f.Earlier(2, 4); got != -1 {
+		t.Errorf("Earlier reaches block %d of another stream", got)
+	}
 	if got := f.Blocks[1].End(); got != 30 {
 		t.Errorf("End = %d, want 30", got)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"github.com/gopz/compress/internal/ldm"
 )
 
 // Magic begins every stream.
@@ -13,6 +15,7 @@ const Magic = "PZ"
 const (
 	flagContentSize = 1 << 0
 	flagChecks      = 1 << 1
+	flagWindow      = 1 << 2
 )
 
 // Header is the header of a stream.
@@ -21,30 +24,51 @@ type Header struct {
 	BlockSize   int   // a power of two, MinBlockSize … MaxBlockSize
 	Checks      bool  // blocks carry checks of their content
 	ContentSize int64 // −1 if the header does not say
+	Window      int64 // bytes that references reach back, a power of two; 0 if there are none
+	Sources     int   // most blocks that a block may refer to
 }
 
 // Size returns the number of bytes that Append adds.
 func (h *Header) Size() int {
-	if h.ContentSize >= 0 {
-		return MaxHeaderSize
-	}
-	return MinHeaderSize
+	return headerSizeOf(h.flags())
 }
 
-// Append appends the header's bytes to dst.
-func (h *Header) Append(dst []byte) []byte {
-	at := len(dst)
-	var flags byte
+// flags returns the flags of the header.
+func (h *Header) flags() (flags byte) {
 	if h.ContentSize >= 0 {
 		flags |= flagContentSize
 	}
 	if h.Checks {
 		flags |= flagChecks
 	}
+	if h.Window > 0 {
+		flags |= flagWindow
+	}
+	return flags
+}
+
+// headerSizeOf returns the size of a header with the given flags.
+func headerSizeOf(flags byte) int {
+	n := MinHeaderSize
+	if flags&flagContentSize != 0 {
+		n += 8
+	}
+	if flags&flagWindow != 0 {
+		n += 2
+	}
+	return n
+}
+
+// Append appends the header's bytes to dst.
+func (h *Header) Append(dst []byte) []byte {
+	at := len(dst)
 	dst = append(dst, Magic...)
-	dst = append(dst, Version, h.Pipeline, byte(bits.TrailingZeros(uint(h.BlockSize))), flags)
+	dst = append(dst, Version, h.Pipeline, byte(bits.TrailingZeros(uint(h.BlockSize))), h.flags())
 	if h.ContentSize >= 0 {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(h.ContentSize))
+	}
+	if h.Window > 0 {
+		dst = append(dst, byte(ldm.WindowLog(h.Window)), byte(h.Sources))
 	}
 	return binary.LittleEndian.AppendUint32(dst, Checksum(0, dst[at:]))
 }
@@ -58,10 +82,7 @@ func HeaderSize(p []byte) (int, error) {
 	if p[2] != Version {
 		return 0, fmt.Errorf("%w %d", ErrVersion, p[2])
 	}
-	if p[5]&flagContentSize != 0 {
-		return MaxHeaderSize, nil
-	}
-	return MinHeaderSize, nil
+	return headerSizeOf(p[5]), nil
 }
 
 // ParseHeader reads a header from p, whose length HeaderSize has returned.
@@ -81,7 +102,7 @@ func ParseHeader(p []byte) (Header, error) {
 		return h, ErrChecksum
 	}
 	flags := p[5]
-	if flags&^(flagContentSize|flagChecks) != 0 {
+	if flags&^(flagContentSize|flagChecks|flagWindow) != 0 {
 		return h, fmt.Errorf("%w: unknown flags %#x", ErrVersion, flags)
 	}
 	if p[4] >= 31 || 1<<p[4] < MinBlockSize || 1<<p[4] > MaxBlockSize {
@@ -92,6 +113,13 @@ func ParseHeader(p []byte) (Header, error) {
 		h.ContentSize = int64(binary.LittleEndian.Uint64(p[6:]))
 		if h.ContentSize < 0 {
 			return h, fmt.Errorf("%w: content size %#x", ErrField, uint64(h.ContentSize))
+		}
+	}
+	if flags&flagWindow != 0 {
+		log, sources := p[size-6], int(p[size-5])
+		h.Window, h.Sources = 1<<min(log, 62), sources
+		if !ldm.ValidWindow(h.Window) || sources < 1 || sources > ldm.MaxSources {
+			return h, fmt.Errorf("%w: window 2^%d, %d sources", ErrField, log, sources)
 		}
 	}
 	return h, nil

@@ -16,8 +16,8 @@ const (
 	MinBlockSize = 1 << 12
 	MaxBlockSize = 1 << 26
 
-	MinHeaderSize   = 10 // without the content size
-	MaxHeaderSize   = 18 // with it
+	MinHeaderSize   = 10 // without content size and window
+	MaxHeaderSize   = 20 // with both
 	BlockHeaderSize = 16 // unless the header is short
 	EndMarkerSize   = 4
 	UnitSize        = 8 // of the index: the entry of a block, unless that is short

@@ -71,7 +71,8 @@ func TestHeaderFields(t *testing.T) {
 		{4, 11, ErrField},
 		{4, 27, ErrField},
 		{4, 255, ErrField},
-		{5, 5, ErrVersion},
+		{5, 5, ErrField}, // has another size
+		{5, 9, ErrVersion},
 		{13, 0x80, ErrField},
 	} {
 		p := bytes.Clone(good)
@@ -79,6 +80,28 @@ func TestHeaderFields(t *testing.T) {
 		binary.LittleEndian.PutUint32(p[14:], Checksum(0, p[:14]))
 		if _, err := ParseHeader(p); !errors.Is(err, c.want) {
 			t.Errorf("byte %d is %d: %v", c.at, c.b, err)
+		}
+	}
+}
+
+// TestHeaderWindow reads and writes headers with a window.
+func TestHeaderWindow(t *testing.T) {
+	for _, content := range []int64{-1, 1 << 40} {
+		h := Header{
+			Pipeline: 2, BlockSize: MaxBlockSize, Checks: true, ContentSize: content, Window: 1 << 31,
+			Sources: 64,
+		}
+		p := h.Append(nil)
+		if got, err := ParseHeader(p); err != nil || got != h || len(p) != h.Size() {
+			t.Errorf("%+v, %v, %d bytes; want %+v", got, err, len(p), h)
+		}
+		n := len(p) - 4
+		for _, c := range []struct{ log, sources byte }{{19, 1}, {32, 1}, {255, 1}, {27, 0}, {27, 65}} {
+			p[n-2], p[n-1] = c.log, c.sources
+			binary.LittleEndian.PutUint32(p[n:], Checksum(0, p[:n]))
+			if got, err := ParseHeader(p); !errors.Is(err, ErrField) {
+				t.Errorf("window 2^%d, %d sources: %+v, %v", c.log, c.sources, got, err)
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/internal/index"
+	"github.com/gopz/compress/internal/ldm"
 )
 
 // A search finds the blocks of a file whose index is unusable. It goes through the file once: from
@@ -150,6 +151,7 @@ func (s *search) stream() {
 	} else {
 		s.head = Header{
 			Pipeline: s.rules.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
+			Sources: ldm.MaxSources,
 		}
 	}
 	s.back = s.pos
@@ -252,7 +254,7 @@ func (s *search) add(e Entry) {
 func (s *search) row(number int64) index.Stream {
 	return index.Stream{
 		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks,
-		ID: s.id, Skipped: number,
+		Sources: s.head.Sources, ID: s.id, Skipped: number,
 	}
 }
 

@@ -98,6 +98,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 	*u = container.Unit{
 		Spec: container.Spec{
 			Pipeline: h.Pipeline, Checks: h.Checks && s.limits.Checks, BlockSize: h.BlockSize,
+			Window: h.Window, Sources: h.Sources,
 		},
 		Kind: e.Kind, Raw: e.Raw, Sum: sum,
 		Place: container.Place{

@@ -33,6 +33,7 @@ const (
 
 	flagContentSize   = 1 << 0
 	flagContentChecks = 1 << 1
+	flagWindow        = 1 << 2
 
 	blockHeaderSize = 16 // unless it is short
 	footerSize      = 32
@@ -71,6 +72,20 @@ type header struct {
 	hasContentSize bool
 	contentSize    uint64
 	hasChecks      bool
+	window         uint64 // 0 if the stream has none
+	sources        byte   // most of a block
+}
+
+// headerSize returns the size of a header with the given flags.
+func headerSize(flags byte) int {
+	n := 10
+	if flags&flagContentSize != 0 {
+		n += 8
+	}
+	if flags&flagWindow != 0 {
+		n += 2
+	}
+	return n
 }
 
 func parseHeader(b []byte) (header, error) {
@@ -88,10 +103,7 @@ func parseHeader(b []byte) (header, error) {
 	flags := b[5]
 	h.hasContentSize = flags&flagContentSize != 0
 	h.hasChecks = flags&flagContentChecks != 0
-	h.size = 10
-	if h.hasContentSize {
-		h.size = 18
-	}
+	h.size = headerSize(flags)
 	if len(b) < h.size {
 		return h, ErrTruncated
 	}
@@ -108,13 +120,23 @@ func parseHeader(b []byte) (header, error) {
 		return h, corrupt("block size 2^%d", b[4])
 	}
 	h.blockSize = 1 << b[4]
-	if flags&^(flagContentSize|flagContentChecks) != 0 {
+	if flags&^(flagContentSize|flagContentChecks|flagWindow) != 0 {
 		return h, corrupt("flags %#x", flags)
 	}
 	if h.hasContentSize {
 		if h.contentSize = binary.LittleEndian.Uint64(b[6:]); h.contentSize >= 1<<63 {
 			return h, corrupt("content size %#x", h.contentSize)
 		}
+	}
+	if flags&flagWindow != 0 {
+		log := b[h.size-6]
+		if h.sources = b[h.size-5]; h.sources < 1 || h.sources > maxSources {
+			return h, corrupt("%d sources", h.sources)
+		}
+		if log < minLogWindow || log > maxLogWindow {
+			return h, corrupt("window of 2^%d bytes", log)
+		}
+		h.window = 1 << log
 	}
 	return h, nil
 }
@@ -225,6 +247,7 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 	at := h.size
 	contentSize := uint64(0)
 	var index []byte
+	var past history
 	short := false
 	for number := uint64(0); ; number++ {
 		if len(b)-at < 4 {
@@ -249,13 +272,26 @@ func decodeStream(content *[]byte, b []byte) (size int, err error) {
 		}
 		payload := b[at : at+int(bh.payloadSize)]
 		at += len(payload)
-		raw, err := decodeBlock(payload, bh)
+		own, refs, err := decodeOwn(payload, bh, h)
 		if err != nil {
 			return 0, fmt.Errorf("block %d: %w", number, err)
 		}
-		if h.hasChecks && contentCheck(bh.kind, payload, raw) != bh.contentCheck {
+		if h.hasChecks && contentCheck(bh.kind, payload, own) != bh.contentCheck {
 			return 0, corrupt("content check of block %d", number)
 		}
+		raw := own
+		if refs != nil {
+			if raw, err = past.splice(own, refs, h.window); err != nil {
+				return 0, fmt.Errorf("block %d: %w", number, err)
+			}
+			if h.hasChecks && crc(raw) != refs.check {
+				return 0, corrupt("check of all content of block %d", number)
+			}
+		}
+		if bh.kind == kindFill {
+			own = nil
+		}
+		past = append(past, own)
 		*content = append(*content, raw...)
 		contentSize += uint64(len(raw))
 	}
@@ -317,6 +353,15 @@ func contentCheck(kind uint32, payload, raw []byte) uint32 {
 		sum = crc32.Update(sum, castagnoli, raw)
 	}
 	return sum
+}
+
+// decodeOwn returns the own content of a block, and its references, nil if it has none.
+func decodeOwn(payload []byte, bh blockHeader, h header) ([]byte, *references, error) {
+	if bh.kind == kindCoded && payload[0] == layoutReferences {
+		return decodeReferences(payload, h, uint64(bh.rawSize))
+	}
+	own, err := decodeBlock(payload, bh)
+	return own, nil, err
 }
 
 func decodeBlock(payload []byte, bh blockHeader) ([]byte, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,6 +189,8 @@ func TestEveryByte(t *testing.T) {
 		append(encode(t, nil), encode(t, nil)...),
 		encode(t, two, compress.WithBlockSize(1<<12)),
 		encodeFlushed(t, []byte(house), two),
+		encode(t, slices.Concat(entries(), make([]byte, 3<<10), entries()), compress.WithBlockSize(1<<12),
+			compress.WithLongDistance(compress.MinWindow), compress.WithChecksum(false)),
 		encodeFlushed(t, []byte("x"), []byte("y"), []byte("zz"), make([]byte, 99)),
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -301,7 +304,7 @@ func FuzzDifferential(f *testing.F) {
 		f.Add(file, byte(resealed), uint32(0))
 		f.Add(file, byte(rebuilt), uint32(0))
 		f.Add(append(file[:len(file):len(file)], file...), byte(resealed), uint32(0))
-		if at := 10 + int(file[5]&flagContentSize)*8; len(file) > at+4+footerSize {
+		if at := headerSize(file[5]); len(file) > at+4+footerSize {
 			h, err := parseBlockHeader(file[at:at+blockHeaderSize], 0,
 				header{blockSize: 1 << 26, hasChecks: true})
 			if err != nil {
@@ -315,6 +318,10 @@ func FuzzDifferential(f *testing.F) {
 		f.Add(file, byte(resealed), uint32(0))
 		f.Add(file, byte(rebuilt), uint32(0))
 	}
+	far := encode(f, slices.Concat(entries(), make([]byte, 3<<10), entries()), compress.WithBlockSize(1<<12),
+		compress.WithLongDistance(compress.MinWindow))
+	f.Add(far, byte(resealed), uint32(0))
+	f.Add(far, byte(rebuilt), uint32(0))
 	for q := range numQuirks {
 		for seed, n := uint64(0), 0; n < 2; seed++ {
 			if file, content, ok := generate(seed, q); ok && len(file) < 7000 {

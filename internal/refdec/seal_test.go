@@ -1,6 +1,9 @@
 package refdec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 var le = binary.LittleEndian
 
@@ -17,9 +20,39 @@ type block struct {
 func blockCheck(kind, raw uint32, payload []byte) uint32 {
 	var content []byte
 	if kind == kindCoded && len(payload) > 0 && raw <= maxRaw {
-		content, _ = decodeCoded(payload, int(raw))
+		b := blockHeader{kind: kind, payloadSize: uint32(len(payload)), rawSize: raw}
+		h := header{blockSize: 1 << maxLogBlockSize, window: 1, sources: maxSources}
+		content, _, _ = decodeOwn(payload, b, h)
 	}
 	return contentCheck(kind, payload, content)
+}
+
+// A sealer corrects the checks that references have in payloads.
+type sealer struct {
+	head header
+	past history
+}
+
+// seal corrects the check of the next block's content, if it has references and can be decoded.
+func (s *sealer) seal(kind, raw uint32, payload []byte) {
+	if s.head.window == 0 {
+		return
+	}
+	var own []byte
+	if len(payload) > 0 && raw <= maxRaw {
+		b := blockHeader{kind: kind, payloadSize: uint32(len(payload)), rawSize: raw}
+		var refs *references
+		own, refs, _ = decodeOwn(payload, b, s.head)
+		if refs != nil {
+			if content, err := s.past.splice(own, refs, s.head.window); err == nil {
+				le.PutUint32(payload[1:], crc(content))
+			}
+		}
+	}
+	if kind == kindFill {
+		own = nil
+	}
+	s.past = append(s.past, own)
 }
 
 // appendBlock appends a block with correct checks, and its entry to the index.
@@ -75,12 +108,20 @@ func appendTail(file []byte, start int, index []byte, short bool, contentSize ui
 
 // seal returns a file of blocks of at most 2^logSize bytes.
 func seal(logSize byte, blocks ...block) []byte {
-	file := []byte{'P', 'Z', version, 2, logSize, flagContentChecks}
-	file = le.AppendUint32(file, crc(file))
+	return sealBehind([]byte{'P', 'Z', version, 2, logSize, flagContentChecks}, blocks...)
+}
+
+// sealBehind returns a file of blocks behind a header, of which the check is missing.
+func sealBehind(head []byte, blocks ...block) []byte {
+	file := le.AppendUint32(slices.Clone(head), crc(head))
+	var s sealer
+	s.head, _ = parseHeader(file)
 	var index []byte
 	short := false
 	size := uint64(0)
 	for i, b := range blocks {
+		b.payload = slices.Clone(b.payload)
+		s.seal(b.kind, b.raw, b.payload)
 		file, index = appendBlock(file, index, uint64(i), b, true)
 		short = short || b.short
 		size += uint64(b.raw)
@@ -98,15 +139,14 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 		if len(rest) < 10 {
 			break
 		}
-		at := 10
-		if rest[5]&flagContentSize != 0 {
-			at = 18
-		}
+		at := headerSize(rest[5])
 		if len(rest) < at {
 			break
 		}
 		le.PutUint32(rest[at-4:], crc(rest[:at-4]))
 		checks := rest[5]&flagContentChecks != 0
+		var s sealer
+		s.head, _ = parseHeader(rest)
 		var index []byte
 		short := false
 		size := uint64(0)
@@ -119,6 +159,7 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 			cut := uint64(b.payloadSize) > uint64(len(rest)-at-b.size)
 			if !cut && checks {
 				payload := rest[at+b.size:][:b.payloadSize]
+				s.seal(b.kind, b.rawSize, payload)
 				le.PutUint32(rest[at+b.entrySize:], blockCheck(b.kind, b.rawSize, payload))
 			}
 			head := rest[at : at+b.entrySize+4 : at+b.entrySize+4]
@@ -133,7 +174,7 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 			at += b.size + int(b.payloadSize)
 		}
 		if rebuild {
-			if hsize := 18; rest[5]&flagContentSize != 0 {
+			if hsize := headerSize(rest[5]); rest[5]&flagContentSize != 0 {
 				le.PutUint64(rest[6:], size)
 				le.PutUint32(rest[hsize-4:], crc(rest[:hsize-4]))
 			}

@@ -1,0 +1,211 @@
+package refdec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
+)
+
+// entries returns 1 KiB of content.
+func entries() []byte { return corpus.ByName("log").Make(1 << 10) }
+
+// windowed begins a header of a stream with a window.
+func windowed(logWindow, sources byte) []byte {
+	return []byte{'P', 'Z', version, 2, 16, flagContentChecks | flagWindow, logWindow, sources}
+}
+
+// TestReferencesExample decodes the block that the document shows.
+func TestReferencesExample(t *testing.T) {
+	first := bytes.Repeat([]byte("y"), 600)
+	payload := example(t, "### Layout 4: References")
+	file := sealBehind(windowed(20, 1), block{kindStored, 600, first, false},
+		block{kindFill, 10, []byte("-"), false}, block{kindCoded, 700, payload, false})
+	want := slices.Concat(first, []byte("----------"), []byte(strings.Repeat("x", 300)), first[100:500])
+	if got, err := agree(t, file); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// list encodes a payload of layout 4 with a check of 0.
+func list(sources []int, refs [][4]int, kind byte, own []byte) []byte {
+	p := []byte{layoutReferences, 0, 0, 0, 0}
+	put := func(n int) { p = binary.AppendUvarint(p, uint64(n)) }
+	put(len(sources))
+	for _, s := range sources {
+		put(s)
+	}
+	put(len(refs))
+	for _, r := range refs {
+		for _, n := range r {
+			put(n)
+		}
+	}
+	return append(append(p, kind), own...)
+}
+
+// TestReferences decodes blocks that are valid but for one field.
+func TestReferences(t *testing.T) {
+	random := corpus.ByName("random").Make(1000)
+	one := []int{1}
+	empty := list([]int{2}, [][4]int{{0, 100, 0, 0}}, kindEmpty, nil)
+	ref := func(gap, length, source, offset int) [][4]int { return [][4]int{{gap, length, source, offset}} }
+	for _, c := range []struct {
+		name    string
+		valid   bool
+		raw     uint32
+		payload []byte
+	}{
+		{"all of the source", true, 1000, list(one, ref(0, 1000, 0, 0), kindEmpty, nil)},
+		{"its end", true, 64, list(one, ref(0, 64, 0, 936), kindEmpty, nil)},
+		{"own content around it", true, 110, list(one, ref(7, 90, 0, 3), kindStored, random[:20])},
+		{"all own content before", true, 110, list(one, ref(20, 90, 0, 3), kindStored, random[:20])},
+		{"own content is a fill", true, 110, list(one, ref(7, 90, 0, 3), kindFill, []byte("x"))},
+		{"two sources", true, 200, list([]int{1, 3}, [][4]int{{0, 99, 0, 0}, {1, 100, 1, 0}},
+			kindFill, []byte("x"))},
+		{"a source that is not used", true, 100, list([]int{1, 3}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"a fill that is not used", false, 100, list([]int{1, 2}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"one without own content", false, 100, list([]int{1, 1}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"a source twice", false, 100, list([]int{1, 0}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"the block itself", false, 100, list([]int{0}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"a fill", false, 100, list([]int{3}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"before the stream", false, 100, list([]int{5}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"too far away", false, 100, list([]int{1, 65_536}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"too many sources", false, 100, list([]int{1, 1, 1}, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"no source", false, 100, list(nil, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"no reference", false, 100, list(one, nil, kindStored, random[:100])},
+		{"an unknown source", false, 100, list(one, ref(0, 100, 1, 0), kindEmpty, nil)},
+		{"a short one", false, 63, list(one, ref(0, 63, 0, 0), kindEmpty, nil)},
+		{"beyond the source", false, 100, list(one, ref(0, 100, 0, 901), kindEmpty, nil)},
+		{"far beyond it", false, 100, list(one, ref(0, 100, 0, 1<<31-1), kindEmpty, nil)},
+		{"beyond the block", false, 99, list(one, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"too little own content", false, 110, list(one, ref(21, 90, 0, 3), kindStored, random[:20])},
+		{"empty, but not", false, 101, list(one, ref(0, 100, 0, 0), kindEmpty, nil)},
+		{"empty with a payload", false, 100, list(one, ref(0, 100, 0, 0), kindEmpty, []byte{0})},
+		{"stored and empty", false, 100, list(one, ref(0, 100, 0, 0), kindStored, nil)},
+		{"a fill of nothing", false, 100, list(one, ref(0, 100, 0, 0), kindFill, []byte{0})},
+		{"stored too long", false, 110, list(one, ref(7, 90, 0, 3), kindStored, random[:21])},
+		{"an unknown kind", false, 110, list(one, ref(7, 90, 0, 3), 4, random[:20])},
+		{"references in own content", false, 300, list(one, ref(0, 100, 0, 0), kindCoded,
+			list(one, ref(0, 200, 0, 0), kindEmpty, nil))},
+		{"no kind", false, 100, list(one, ref(0, 100, 0, 0), 0, nil)[:12]},
+	} {
+		blocks := []block{
+			{kindStored, 1000, random, false}, {kindFill, 100, []byte("x"), false},
+			{kindCoded, 100, empty, false}, {kindStored, 1000, random, false},
+			{kindCoded, c.raw, c.payload, false},
+		}
+		_, err := agree(t, sealBehind(windowed(20, 2), blocks...))
+		if (err == nil) != c.valid {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if _, err := agree(t, seal(16, blocks...)); err == nil {
+			t.Errorf("%s: accepted without a window", c.name)
+		}
+	}
+}
+
+// TestReferencesWindow refers to a block at the edge of the window and beyond it.
+func TestReferencesWindow(t *testing.T) {
+	const size, window = 1 << 16, 1 << 20
+	full := block{kindStored, size, corpus.ByName("random").Make(size), false}
+	for n := 15; n <= 17; n++ {
+		blocks := slices.Repeat([]block{full}, n)
+		p := list([]int{n}, [][4]int{{0, 100, 0, 0}}, kindEmpty, nil)
+		blocks = append(blocks, block{kindCoded, 100, p, false})
+		_, err := agree(t, sealBehind(windowed(20, 1), blocks...))
+		if valid := n*size <= window; valid != (err == nil) {
+			t.Errorf("%d blocks: %v", n, err)
+		}
+	}
+}
+
+// TestGeneratedReferences decodes files with references that no encoder of ours writes. Some of them
+// are invalid.
+func TestGeneratedReferences(t *testing.T) {
+	valid, invalid := 0, 0
+	for seed := range uint64(300) {
+		g := rand.New(rand.NewPCG(seed, 0))
+		var blocks []block
+		for number := range 1 + g.IntN(12) {
+			own := corpus.ByName("random").Make(g.IntN(3000))
+			var sources []int
+			var refs [][4]int
+			raw, left := len(own), len(own)
+			for range 1 + g.IntN(3) {
+				sources = append(sources, 1+g.IntN(max(1, number/2)))
+			}
+			for range g.IntN(6) * min(number, 1) {
+				gap, length := g.IntN(left+1), 64+g.IntN(200)
+				refs = append(refs, [4]int{gap, length, g.IntN(len(sources)), g.IntN(1500)})
+				raw, left = raw+length, left-gap
+			}
+			b := block{kindCoded, uint32(raw), nil, g.IntN(2) == 0}
+			switch {
+			case len(refs) > 0 && len(own) == 0:
+				b.payload = list(sources, refs, kindEmpty, nil)
+			case len(refs) > 0:
+				b.payload = list(sources, refs, kindStored, own)
+			default:
+				own = append(own, 0)
+				b = block{kindStored, uint32(len(own)), own, false}
+			}
+			if b.kind == kindCoded && len(b.payload) >= raw {
+				continue
+			}
+			blocks = append(blocks, b)
+		}
+		if _, err := agree(t, sealBehind(windowed(20, 3), blocks...)); err == nil {
+			valid++
+		} else {
+			invalid++
+		}
+	}
+	if valid < 50 || invalid < 50 {
+		t.Errorf("%d files are valid, %d are not", valid, invalid)
+	}
+}
+
+// TestGoldenReferences checks that a golden file has all kinds of own content, and several sources.
+func TestGoldenReferences(t *testing.T) {
+	file := goldenFiles(t)["references.pz"]
+	h, err := parseHeader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	at := h.size
+	for number := uint64(0); le.Uint32(file[at:]) != 0; number++ {
+		b, err := parseBlockHeader(file[at:], number, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at += b.size + int(b.payloadSize)
+		payload := file[at-int(b.payloadSize) : at]
+		if b.kind != kindCoded || payload[0] != layoutReferences {
+			continue
+		}
+		r := &byteReader{payload[5:]}
+		if payload[5] > 1 {
+			seen["sources"] = true
+		}
+		refs, _, err := parseReferences(r, h, uint64(b.rawSize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(refs.list) > 1 {
+			seen["references"] = true
+		}
+		seen[fmt.Sprint("kind ", r.data[0])] = true
+	}
+	for _, want := range []string{"sources", "references", "kind 0", "kind 1", "kind 2", "kind 3"} {
+		if !seen[want] {
+			t.Errorf("%s is missing: %v", want, seen)
+		}
+	}
+}

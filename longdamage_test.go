@@ -1,0 +1,145 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+)
+
+// damaged returns a copy of file with a flipped bit in the payload of a block.
+func damaged(file []byte, b BlockInfo) []byte {
+	bad := slices.Clone(file)
+	bad[b.Offset+b.Size-1] ^= 1
+	return bad
+}
+
+// TestLongDistanceRecover damages each block. It costs the block, and what later blocks repeat of it,
+// with an intact index and without one.
+func TestLongDistanceRecover(t *testing.T) {
+	content := versionsOf(12, 5000, 3)
+	file := encode(t, content, longOptions()...)
+	spread := 0 // blocks whose damage others share
+	var blocks []BlockInfo
+	for b := range openAt(t, file).Blocks() {
+		blocks = append(blocks, b)
+	}
+	for k, b := range blocks {
+		for _, cut := range []int{0, 40} { // of the index
+			bad := damaged(file, b)
+			bad = bad[:len(bad)-cut]
+			filled, list := recoverAll(t, bad, WithZeroFill(true))
+			if len(filled) != len(content) {
+				t.Fatalf("block %d: %d bytes, want %d", k, len(filled), len(content))
+			}
+			lost, at := int64(0), int64(0)
+			for _, d := range list {
+				if d.Kind == DamageFrame {
+					continue
+				}
+				equal(t, filled[at:d.ContentOffset], content[at:d.ContentOffset], "between damage")
+				size := d.Content
+				if d.Kind == DamageWindow {
+					size = d.Span
+					spread++
+				}
+				at = d.ContentOffset + size
+				wrong := int64(0)
+				for i := d.ContentOffset; i < at; i++ {
+					if filled[i] != content[i] {
+						wrong++
+					}
+				}
+				if wrong > d.Content {
+					t.Errorf("block %d: %d bytes are lost, reported are %d", k, wrong, d.Content)
+				}
+				if d.Kind == DamageWindow && !errors.Is(d.Err, ErrCorrupt) {
+					t.Errorf("block %d: %v", k, d.Err)
+				}
+				lost += d.Content
+			}
+			equal(t, filled[at:], content[at:], "behind the damage")
+			got, _ := recoverAll(t, bad)
+			if int64(len(got)) != int64(len(content))-lost {
+				t.Errorf("block %d: saved %d bytes of %d, %d are lost", k, len(got), len(content), lost)
+			}
+			if len(list) == 0 || list[0].Kind == DamageWindow {
+				t.Errorf("block %d: %+v", k, list)
+			}
+		}
+		// Other readers stop at the block, or fail where they need it.
+		got, err := decode(damaged(file, b), WithConcurrency(2))
+		if !isDamage(err) || !bytes.Equal(got, content[:b.ContentOffset]) {
+			t.Errorf("block %d: Reader: %d bytes, %v", k, len(got), err)
+		}
+		r := openAt(t, damaged(file, b))
+		for _, c := range blocks {
+			p := make([]byte, c.Content)
+			_, err := r.ReadAt(p, c.ContentOffset)
+			var e *Error
+			switch {
+			case err == nil && c.Number != b.Number && bytes.Equal(p, content[c.ContentOffset:][:len(p)]):
+			case err == nil || !errors.As(err, &e) || e.Block != c.Number || !isDamage(err):
+				t.Errorf("block %d of a file with damage to %d: %v", c.Number, b.Number, err)
+			}
+		}
+	}
+	if spread < 10 {
+		t.Errorf("%d blocks repeat others", spread)
+	}
+}
+
+// TestLongDistanceHeader recovers a stream whose header and index are lost, in front of another one and
+// behind one. Its blocks must not repeat blocks of the others.
+func TestLongDistanceHeader(t *testing.T) {
+	a, b := versionsOf(12, 5000, 3), versionsOf(9, 6000, 3)
+	one, two := encode(t, a, longOptions()...), encode(t, b, longOptions()...)
+	bad := slices.Concat(one, two, one)
+	for at := range 12 {
+		p := slices.Clone(bad)
+		p[at] ^= 0xff
+		p[len(one)+at] ^= 0xff
+		p = p[:len(p)-1]
+		got, list := recoverAll(t, p)
+		if want := slices.Concat(a, b, a); !bytes.Equal(got, want) {
+			t.Errorf("byte %d of headers: %d bytes of %d, %+v", at, len(got), len(want), list)
+		}
+	}
+}
+
+// TestLongDistanceBitFlips flips bits all over a file. All readers report that.
+func TestLongDistanceBitFlips(t *testing.T) {
+	piece := textBytes(3000, 1)
+	content := slices.Concat(piece, make([]byte, 4000), piece, textBytes(3000, 2), piece)
+	file := encode(t, content, WithLongDistance(MinWindow), WithBlockSize(testBlock))
+	one, two := newReader(t, nil, WithConcurrency(1)), newReader(t, nil, WithConcurrency(3))
+	for bit := range 8 * len(file) {
+		bad := slices.Clone(file)
+		bad[bit/8] ^= 1 << (bit % 8)
+		one.Reset(bytes.NewReader(bad))
+		got, err := io.ReadAll(one)
+		if !isDamage(err) || !bytes.HasPrefix(content, got) {
+			t.Fatalf("bit %d: %d bytes, %v", bit, len(got), err)
+		}
+		two.Reset(bytes.NewReader(bad))
+		if more, merr := io.ReadAll(two); len(more) != len(got) || merr.Error() != err.Error() {
+			t.Fatalf("bit %d: %v with one worker, %v with three", bit, err, merr)
+		}
+		if bit%5 != 0 {
+			continue
+		}
+		r, err := openFile(bad, WithConcurrency(2))
+		if err == nil {
+			p := make([]byte, len(content))
+			var n int
+			if n, err = r.ReadAt(p, 0); !bytes.Equal(p[:n], content[:n]) {
+				t.Fatalf("bit %d: ReaderAt: wrong content", bit)
+			}
+			r.Close()
+		}
+		if !isDamage(err) {
+			t.Fatalf("bit %d: ReaderAt: %v", bit, err)
+		}
+	}
+}
