@@ -27,7 +27,10 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if err := c.chooseFormat(); err != nil || c.mode != modeCompress {
 		return err
 	}
-	return c.checkBlockSize()
+	if err := c.checkBlockSize(); err != nil {
+		return err
+	}
+	return c.checkLong()
 }
 
 // checkOutput checks -o and -S.

@@ -67,6 +67,7 @@ type codingConfig struct {
 	pipeline   string          // value of -p; "" selects the format's default
 	blockSize  int             // in bytes; 0 selects the level's size
 	rsyncable  bool
+	window     int64 // of long-distance matches, in bytes; 0 is none
 	noCheck    bool
 	zeroFill   bool
 	names      nameMode

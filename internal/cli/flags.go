@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	value("block-size", c.setBlockSize)
 	value("memory", c.setMemory)
 	value("backend", c.setBackend)
+	value("long", c.setLong)
+	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
 	value("help", c.setHelp)
 	fs.Lookup("help").NoOptDefVal = helpBrief
 	return fs
@@ -126,6 +129,18 @@ func (c *config) setBlockSize(s string) error {
 			formatSize(minBlockSize), formatSize(maxBlockSize))
 	}
 	c.blockSize = int(n)
+	return nil
+}
+
+// setLong sets the window of long-distance matches by its log2, as zstd does.
+func (c *config) setLong(s string) error {
+	least, most := bits.TrailingZeros(compress.MinWindow), bits.Len64(compress.MaxWindow)-1
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("the window must be a number from %d (%s) to %d (%s)",
+			least, formatSize(compress.MinWindow), most, formatSize(compress.MaxWindow))
+	}
+	c.window = 1 << n
 	return nil
 }
 

@@ -64,6 +64,9 @@ func TestFlags(t *testing.T) {
 		{"-S .x", func(c config) bool { return c.suffix() == ".x" }},
 		{"--threads 0", func(c config) bool { return c.threads == 0 }},
 		{"--no-check", func(c config) bool { return c.noCheck }},
+		{"--long", func(c config) bool { return c.window == 128<<20 }},
+		{"--long=31", func(c config) bool { return c.window == 2<<30 }},
+		{"-d --long --format zst", func(c config) bool { return c.window == 128<<20 }},
 		{"-- -9 -k", func(c config) bool {
 			return strings.Join(c.files, " ") == "-9 -k" && c.level == 0
 		}},
@@ -129,6 +132,12 @@ func TestFlagErrors(t *testing.T) {
 		{"--recover a", "-o FILE"},
 		{"--recover --rm -c a", "--rm"},
 		{"-d --no-check --rm a.pz", "--rm does not go with -d --no-check"},
+		{"--long=19 a", "--long=19: the window must be a number from 20 (1 MiB) to 31 (2 GiB)"},
+		{"--long=x a", "--long=x: the window must be"},
+		{"--long --format gz a", "--long is for .pz files"},
+		{"--long -o a.zst a", "--long is for .pz files"},
+		{"--long --rsyncable a", "--long does not go with --rsyncable"},
+		{"--long=20 -B2M a", "--long: window of 1048576 bytes is smaller than a block of 2097152"},
 		{"--rm --no-check -d a.pz", "--rm does not go with -d --no-check"},
 	} {
 		pz(t, "", strings.Fields(c.args)...).want(t, exitError, c.text, " (try pz --help)\n")

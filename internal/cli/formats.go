@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -106,6 +107,28 @@ func (c *config) writerFormat() compress.Option {
 		return compress.WithPipeline(c.pipeline)
 	}
 	return compress.WithFormat(c.format)
+}
+
+// checkLong rejects --long for formats without it, and windows that a block does not fit in.
+func (c *config) checkLong() error {
+	switch {
+	case c.window == 0:
+		return nil
+	case c.format != compress.PZ:
+		return fmt.Errorf("--long is for .pz files; the blocks of a .%v file reach no further back", c.format)
+	case c.rsyncable:
+		return errors.New("--long does not go with --rsyncable: blocks that repeat others change with them")
+	}
+	opts := []compress.Option{
+		c.writerFormat(), compress.WithBlockSize(c.blockSize), compress.WithLongDistance(c.window),
+	}
+	if c.level != 0 {
+		opts = append(opts, compress.WithLevel(c.level))
+	}
+	if _, err := compress.WriterMemory(opts...); err != nil {
+		return fmt.Errorf("--long: %s; -B sets the block size", libraryReason(err))
+	}
+	return nil
 }
 
 // checkBlockSize rejects a block size that the format does not allow.

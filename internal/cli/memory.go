@@ -39,6 +39,7 @@ func (c *config) memoryOptions(level, threads int) []compress.Option {
 		compress.WithLevel(level), compress.WithConcurrency(threads),
 		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
 		compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning), c.writerFormat(),
+		compress.WithLongDistance(c.window),
 	}
 }
 
@@ -54,7 +55,8 @@ func (a *app) options() []compress.Option {
 	}
 	if c.mode == modeCompress {
 		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
-			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning))
+			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning),
+			compress.WithLongDistance(c.window))
 	}
 	if c.noCheck {
 		opts = append(opts, compress.WithChecksum(false))

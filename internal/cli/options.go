@@ -59,6 +59,10 @@ var optionTable = []option{
 	{group: groupCompress, long: "rsyncable",
 		text: "End blocks where the content says so. A local edit of FILE then changes the result " +
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
+	{group: groupCompress, long: "long", value: "LOG", label: "    --long[=LOG]",
+		text: "Find repetitions that are up to 2^LOG bytes apart, also across blocks; LOG is 20 to " +
+			"31, default 27 (128M). For .pz only. Compressing and restoring take up to 1.5 times as " +
+			"much memory in addition."},
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},
@@ -167,7 +171,7 @@ var optionTable = []option{
 
 	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
 		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
-			"-B, -a, --rsyncable, --format and -p. --help=man prints a man page, and --help=bash, " +
+			"-B, -a, --long, --rsyncable, --format and -p. --help=man prints a man page, and --help=bash, " +
 			"--help=zsh and --help=fish completions for a shell."},
 	{group: groupInfo, short: "V", long: "version",
 		text: "Show the version and the instruction set of the inner loops."},

@@ -93,6 +93,9 @@ func damageText(d compress.Damage, unit string) string {
 	}
 	where := contentRange(d)
 	switch {
+	case d.Kind == compress.DamageWindow && unit == "block":
+		return fmt.Sprintf("lost: %d of %d bytes of later blocks, which repeat lost content",
+			d.Content, d.Span)
 	case d.Kind == compress.DamageWindow:
 		return fmt.Sprintf("lost: %d of %d bytes of member %d, which repeat lost content",
 			d.Content, d.Span, d.Stream)

@@ -106,7 +106,7 @@ func TestDamageText(t *testing.T) {
 			Err: at(compress.ErrCorrupt, compress.PartStray)},
 			"bytes that belong to no frame (byte 1234); no content is lost"},
 		{compress.Damage{Kind: compress.DamageWindow, Stream: 3, ContentOffset: -1, Content: 5, Span: 700},
-			"lost: 5 of 700 bytes of member 3, which repeat lost content"},
+			"lost: 5 of 700 bytes of later blocks, which repeat lost content"},
 		{compress.Damage{Kind: compress.DamageCheck, Span: 700,
 			Err: at(compress.ErrChecksum, compress.PartBlock)},
 			"not verified: 700 bytes of member 0; the checksum is wrong"},
@@ -120,6 +120,11 @@ func TestDamageText(t *testing.T) {
 		if got := damageText(c.d, "block"); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.d, got, c.want)
 		}
+	}
+	d := compress.Damage{Kind: compress.DamageWindow, Stream: 3, Content: 5, Span: 700}
+	want := "lost: 5 of 700 bytes of member 3, which repeat lost content"
+	if got := damageText(d, "member"); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

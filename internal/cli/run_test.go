@@ -30,7 +30,8 @@ func TestRoundTrip(t *testing.T) {
 		content := inputs[name]
 		path := write(t, content, dir, name)
 		for j, args := range []string{
-			"", "-1", "-9", "-p lzr -3", "-B 4K -T 3", "--no-check -T1", "-M 64M",
+			"", "-1", "-9", "-p lzr -3", "-B 4K -T 3", "--no-check -T1", "--long=20 -B64K",
+			"--long -1", "-M 64M",
 		} {
 			if j > 0 && !oneOf(6, i, j) {
 				continue

@@ -28,6 +28,8 @@ func usageError(fs *pflag.FlagSet, err error) error {
 		switch {
 		case f.Name == "help":
 			return fmt.Errorf("--help=%s: %w", value, invalid.Unwrap())
+		case f.Name == "long":
+			return fmt.Errorf("--long=%s: %w", value, invalid.Unwrap())
 		case f.NoOptDefVal != "":
 			return fmt.Errorf("%s takes no value", optionName(f))
 		case f.Name == levelFlag: // the argument was -19 or --level=19
