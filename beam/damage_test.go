@@ -31,10 +31,16 @@ func TestDamage(t *testing.T) {
 	p := text(2 << 20)
 	var names, want []string
 	saved := map[string][]byte{}
-	for i, format := range []compress.Format{compress.PZ, compress.Zstd} {
+	twice := append(p[:len(p):len(p)], p...)
+	for i, format := range []compress.Format{compress.PZ, compress.Zstd, compress.PZ} {
 		for k := range 5 {
 			name := filepath.Join(in, fmt.Sprintf("%d-%d.%v", i, k, format))
-			data := plant(t, p, format, k)
+			var data []byte
+			if i == 2 { // blocks repeat earlier ones
+				data = plant(t, twice, format, k, compress.WithLongDistance(compress.MinWindow*4))
+			} else {
+				data = plant(t, p, format, k)
+			}
 			if err := os.WriteFile(name, data, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -51,8 +57,14 @@ func TestDamage(t *testing.T) {
 			saved[cutExtension(filepath.Base(name))] = w.Bytes()
 		}
 	}
-	if len(want) < 50 {
-		t.Fatalf("only %d damages", len(want))
+	windows := 0
+	for _, w := range want {
+		if strings.Contains(w, " window ") {
+			windows++
+		}
+	}
+	if len(want) < 50 || windows < 5 {
+		t.Fatalf("only %d damages, %d of them to what blocks repeat", len(want), windows)
 	}
 	slices.Sort(want)
 	o := Options{Output: out, GroupSize: 128 << 10}
@@ -73,9 +85,9 @@ func TestDamage(t *testing.T) {
 }
 
 // encode compresses content in blocks of 64 KiB.
-func encode(t *testing.T, content []byte, f compress.Format) []byte {
+func encode(t *testing.T, content []byte, f compress.Format, opts ...compress.Option) []byte {
 	t.Helper()
-	opts := []compress.Option{compress.WithFormat(f), compress.WithBlockSize(64 << 10)}
+	opts = append(opts, compress.WithFormat(f), compress.WithBlockSize(64<<10))
 	data, err := compress.AppendEncode(nil, content, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +97,9 @@ func encode(t *testing.T, content []byte, f compress.Format) []byte {
 
 // plant compresses content and damages every sixth block, from block k on. Damage never touches
 // neighbours, so that each is found apart.
-func plant(t *testing.T, content []byte, f compress.Format, k int) []byte {
+func plant(t *testing.T, content []byte, f compress.Format, k int, opts ...compress.Option) []byte {
 	t.Helper()
-	data := encode(t, content, f)
+	data := encode(t, content, f, opts...)
 	r, err := compress.NewReaderAt(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
