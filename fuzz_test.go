@@ -13,6 +13,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(file)
 	f.Add([]byte{})
 	f.Add([]byte("PZ"))
+	f.Add(encode(f, versionsOf(3, 2000, 2), WithLongDistance(MinWindow), WithBlockSize(testBlock),
+		WithChecksum(false)))
 	f.Add(encode(f, nil))
 	f.Add(encode(f, textBytes(10_000, 1), WithBlockSize(testBlock), WithPipeline("lzr")))
 	f.Add(encode(f, make([]byte, 100_000), WithBlockSize(1<<16), WithChecksum(false),
