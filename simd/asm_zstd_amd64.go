@@ -4,9 +4,10 @@
 
 package simd
 
-// copyLiteralsAVX2 copies the literals of at most n > 0 sequences. It stops before a sequence with more
-// than 256 literals, and where src or dst may have less than 32 bytes behind them. It returns the size
-// of the sequences, the number of literals and the size of the content. The latter may exceed src.
+// copyLiteralsAVX2 copies the literals of at most n > 0 sequences. It stops before a sequence with
+// more than 256 literals, and where src or dst may have less than 32 bytes behind them. It returns
+// the size of the sequences, the number of literals and the size of the content. The latter may
+// exceed src.
 //
 //go:noescape
 func copyLiteralsAVX2(dst []byte, src []byte, seqs *struct {

@@ -17,9 +17,10 @@ func copyLiterals() {
 	TEXT("copyLiteralsAVX2", attr.NOSPLIT,
 		"func(dst, src []byte, seqs "+seqType+", n int) (bytes, used, read int)")
 	Pragma("noescape")
-	Doc("copyLiteralsAVX2 copies the literals of at most n > 0 sequences. It stops before a sequence with more",
-		"than 256 literals, and where src or dst may have less than 32 bytes behind them. It returns the size",
-		"of the sequences, the number of literals and the size of the content. The latter may exceed src.")
+	Doc("copyLiteralsAVX2 copies the literals of at most n > 0 sequences. It stops before a sequence with",
+		"more than 256 literals, and where src or dst may have less than 32 bytes behind them. It returns",
+		"the size of the sequences, the number of literals and the size of the content. The latter may",
+		"exceed src.")
 	dst, src, seq, dstEnd, srcEnd, end := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
 	lit, match := GP64(), GP64()
 	v := YMM()
