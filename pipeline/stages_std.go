@@ -58,9 +58,11 @@ var deflateShort = lz77.IncrementalParams{
 // 3.1.1.1.2), and so the largest content of a frame: its window is its content.
 const zstdMaxBlock = 8 << 20
 
-// zstdLevels is lz77.Levels with one exception: level 8 also finds matches of 3 bytes.
+// zstdLevels is lz77.Levels with two exceptions. Level 2 has tables of half the size: files are 1.8%
+// larger at 1.07 times the speed. Level 8 also finds matches of 3 bytes.
 var zstdLevels = func() [MaxLevel + 1]lz77.Params {
 	l := lz77.Levels
+	l[2].HashLog, l[2].LongHashLog = 13, 15
 	l[8].HashBytes = 0
 	return l
 }()
