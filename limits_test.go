@@ -73,6 +73,49 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// TestMemoryTarget checks that WithMemoryTarget lowers the memory like WithMaxMemory does, never makes
+// a call fail, and changes no byte.
+func TestMemoryTarget(t *testing.T) {
+	const block = 1 << 20
+	content := textBytes(12*block, 1)
+	for _, p := range Pipelines() {
+		opts := []Option{WithConcurrency(8), WithBlockSize(block), WithPipeline(p.Name)}
+		with := func(o ...Option) []Option { return append(o, opts...) }
+		memory := func(o ...Option) (writer, reader int64) {
+			writer, err1 := WriterMemory(with(o...)...)
+			reader, err2 := ReaderMemory(block, with(o...)...)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(p.Name, err)
+			}
+			return writer, reader
+		}
+		full, fullReader := memory()
+		least, leastReader := memory(WithMemoryTarget(1))
+		half, halfReader := memory(WithMemoryTarget(full / 2))
+		if least >= full || half > full/2 || half <= least || leastReader >= fullReader || halfReader > fullReader {
+			t.Errorf("%s: Writer %d, %d, %d; Reader %d, %d, %d: without a target, with half, with 1 byte",
+				p.Name, full, half, least, fullReader, halfReader, leastReader)
+		}
+		// A limit is an error, also below the target.
+		_, err := WriterMemory(with(WithMemoryTarget(full/2), WithMaxMemory(least-1))...)
+		if !errors.Is(err, ErrMemory) {
+			t.Errorf("%s: a limit below the target: %v", p.Name, err)
+		}
+		file := encode(t, content, opts...)
+		if got := encode(t, content, with(WithMemoryTarget(1))...); !bytes.Equal(got, file) {
+			t.Errorf("%s: a target changes the file", p.Name)
+		}
+		got, err := decode(file, WithConcurrency(8), WithMemoryTarget(1))
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s: Reader: %d bytes, %v", p.Name, len(got), err)
+		}
+		r := openAt(t, file, WithConcurrency(8), WithMemoryTarget(1))
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s: ReaderAt: %d bytes, %v", p.Name, len(got), err)
+		}
+	}
+}
+
 // TestLeastMemory checks that the limit that an ErrMemory names suffices, and that a byte less does
 // not.
 func TestLeastMemory(t *testing.T) {

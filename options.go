@@ -242,6 +242,19 @@ func WithMaxMemory(bytes int64) Option {
 	}
 }
 
+// WithMemoryTarget keeps the memory for blocks and workers below so many bytes where that is
+// possible: fewer blocks are worked on at the same time. Unlike [WithMaxMemory] it is never an error:
+// a block that takes more is worked on alone. 0 is the default: no target. Both options may be given.
+func WithMemoryTarget(bytes int64) Option {
+	return func(o *options) error {
+		if bytes < 0 {
+			return errs.BadOption("memory target %d is negative", bytes)
+		}
+		o.limits.Target = bytes
+		return nil
+	}
+}
+
 // WithMaxDecodedSize makes decompression fail with [ErrTooLarge] before it returns more than so
 // many bytes. Without it there is no limit; 0 allows empty content only.
 func WithMaxDecodedSize(bytes int64) Option {

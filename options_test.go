@@ -24,6 +24,7 @@ func TestOptionErrors(t *testing.T) {
 		"block 5000":    WithBlockSize(5000),
 		"block 128 MiB": WithBlockSize(128 << 20),
 		"memory":        WithMaxMemory(-1),
+		"memory target": WithMemoryTarget(-1),
 		"decoded size":  WithMaxDecodedSize(-1),
 		"content size":  WithContentSize(-2),
 	} {

@@ -150,11 +150,12 @@ type budget struct {
 	memory   int64
 }
 
-// fit returns a budget of at most want blocks whose memory stays within limit. If one block alone
-// takes more, fit returns that block's budget and false.
-func fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
-	n := want
-	for n > 1 && memory(n) > limit {
+// fit returns a budget of at most want blocks whose memory stays within limit and the target. If one
+// block alone takes more than the target, that block is the budget. If it takes more than limit, fit
+// returns false too.
+func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, bool) {
+	n, within := want, o.limits.Within(limit)
+	for n > 1 && memory(n) > within {
 		n--
 	}
 	m := memory(n)
@@ -168,7 +169,7 @@ func (o *options) budget(
 	far func(n int) int64,
 ) (budget, error) {
 	workers := o.scheduler().Workers()
-	b, ok := fit(plan.InFlight, limit, func(n int) int64 {
+	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
 		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
 			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
 		if far != nil {
@@ -228,7 +229,7 @@ func (o *options) standardBudget(p *pipeline.Pipeline, s container.Spec) (budget
 	case s.InOrder:
 		want = 2 // the caller's piece, and the next one
 	}
-	b, ok := fit(want, limit, func(n int) int64 { return s.Memory(n, workers) })
+	b, ok := o.fit(want, limit, func(n int) int64 { return s.Memory(n, workers) })
 	if !ok {
 		return budget{}, errs.OutOfMemory(b.memory,
 			"decoding takes %d bytes of memory, more than the limit of %d", b.memory, limit)
@@ -262,7 +263,7 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 	switch o.pipe.Format {
 	case Gzip:
 		spec := gzfile.Spec()
-		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Memory()) > 0 {
+		if gzfile.AheadUnits(o.scheduler().Workers(), o.limits.Within(o.limits.Memory())) > 0 {
 			spec = gzfile.AheadSpec()
 		}
 		b, err = o.standardBudget(o.pipe, spec)
@@ -332,7 +333,7 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, far)
 	}
 	workers := o.scheduler().Workers()
-	b, ok := fit(want, limit, func(n int) int64 {
+	b, ok := o.fit(want, limit, func(n int) int64 {
 		if x.Format == Gzip {
 			return gzaccess.Memory(n, x.MaxFrame, st.BlockSize)
 		}

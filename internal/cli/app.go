@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,6 +36,9 @@ type app struct {
 	syncFile func(*os.File) error
 	syncDir  func(*os.Root) error
 
+	// machineMemory returns the memory in bytes that the process may have, 0 if it is not known.
+	machineMemory func() int64
+
 	now      func() time.Time // clock of rates and of the progress bar
 	barDelay time.Duration    // time before the progress bar appears
 
@@ -58,6 +62,8 @@ func newApp() *app {
 		syncDir:    syncDir,
 		now:        time.Now,
 		barDelay:   barDelay,
+
+		machineMemory: sync.OnceValue(machineMemory),
 	}
 }
 

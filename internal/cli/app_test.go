@@ -29,7 +29,17 @@ func TestMain(m *testing.M) {
 	a := newApp()
 	// At step PZ_TEST_STEP the program reports to the test. Then it waits for a fatal signal if
 	// PZ_TEST_SIGNAL is set, or else for the end of standard input. At step PZ_TEST_PANIC it panics, and
-	// at step PZ_TEST_MEMORY it asks for more memory than there is.
+	// at step PZ_TEST_MEMORY it asks for more memory than there is. PZ_TEST_MACHINE is the memory in
+	// bytes that the machine seems to have.
+	if s := os.Getenv("PZ_TEST_MACHINE"); s != "" {
+		a.machineMemory = func() int64 {
+			n, err := strconv.ParseInt(s, 10, 64)
+			if err != nil {
+				panic(err)
+			}
+			return n
+		}
+	}
 	stop, crash := os.Getenv("PZ_TEST_STEP"), os.Getenv("PZ_TEST_PANIC")
 	greedy := os.Getenv("PZ_TEST_MEMORY")
 	a.step = func(name string) {

@@ -76,7 +76,8 @@ type codingConfig struct {
 // runConfig says which processors and how much memory the run uses.
 type runConfig struct {
 	threads      int   // 0 selects all processors
-	memory       int64 // in bytes; 0 selects the library's default
+	memory       int64 // limit in bytes; 0 selects the library's default
+	target       int64 // in bytes, set by setTarget; 0 is for none
 	match        compress.Backend
 	entropy      compress.Backend
 	backendGiven bool   // --backend is on the command line

@@ -178,6 +178,7 @@ func writeRow(b *strings.Builder, name, text string) {
 }
 
 func (a *app) printHelp() error {
+	a.setTarget()
 	text, err := a.cfg.helpText()
 	if err != nil {
 		return err

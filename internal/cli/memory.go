@@ -13,6 +13,17 @@ import (
 // rounded up.
 const programMemory = 32 << 20
 
+// memoryShare is the part of the memory of the machine, one in so many, that blocks and workers take
+// without -M. The rest is for the cache of files, for other programs and for other runs of pz.
+const memoryShare = 4
+
+// setTarget sets the memory that the run takes without -M.
+func (a *app) setTarget() {
+	if a.cfg.target = 0; a.cfg.memory == 0 {
+		a.cfg.target = a.machineMemory() / memoryShare
+	}
+}
+
 // memoryTable returns the memory that each level takes to compress, and to restore the result.
 func (c *config) memoryTable(threads int) (string, error) {
 	var b bytes.Buffer
@@ -37,8 +48,9 @@ func (c *config) memoryTable(threads int) (string, error) {
 func (c *config) memoryOptions(level, threads int) []compress.Option {
 	return []compress.Option{
 		compress.WithLevel(level), compress.WithConcurrency(threads),
-		compress.WithMaxMemory(c.memory), compress.WithBlockSize(c.blockSize),
-		compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning), c.writerFormat(),
+		compress.WithMaxMemory(c.memory), compress.WithMemoryTarget(c.target),
+		compress.WithBlockSize(c.blockSize), compress.WithRsyncable(c.rsyncable),
+		compress.WithTuning(c.tuning), c.writerFormat(),
 		compress.WithLongDistance(c.window),
 	}
 }
@@ -46,9 +58,10 @@ func (c *config) memoryOptions(level, threads int) []compress.Option {
 // options returns the library options for every file of the run.
 func (a *app) options() []compress.Option {
 	c := &a.cfg
+	a.setTarget()
 	opts := []compress.Option{
 		compress.WithScheduler(a.sched), compress.WithMaxMemory(c.memory),
-		compress.WithBackend(c.match, c.entropy),
+		compress.WithMemoryTarget(c.target), compress.WithBackend(c.match, c.entropy),
 	}
 	if c.level != 0 {
 		opts = append(opts, compress.WithLevel(c.level))

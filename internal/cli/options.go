@@ -150,8 +150,8 @@ var optionTable = []option{
 		text: "Use N threads. The default 0 uses all processors."},
 	{group: groupResources, short: "M", long: "memory", value: "LIMIT",
 		text: "Limit the memory for blocks and workers; pz then processes fewer blocks at a " +
-			"time. Without it compressing has no limit, restoring has {readermemory}, and " +
-			"windows of .zst frames have 128 MiB."},
+			"time. Without it they take a quarter of the memory of this machine, or more if one " +
+			"block does; restoring takes at most {readermemory}, and windows of .zst frames 128 MiB."},
 
 	{group: groupGPU, long: "backend", value: "BACKEND",
 		text: "Select where matching and entropy coding run: auto (the default), cpu, gpu or " +

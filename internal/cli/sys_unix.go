@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -49,6 +50,9 @@ func crashBySignal() {
 	}
 	debug.SetTraceback("crash")
 }
+
+// rlimitBytes returns a number of bytes, or MaxInt64 if it is larger, as that of no limit is.
+func rlimitBytes(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // linkCount returns the number of hard links of the file.
 func linkCount(fi fs.FileInfo) uint64 {

@@ -13,6 +13,7 @@ const DefaultMemory = 1 << 30
 type Limits struct {
 	Context    context.Context // nil never ends
 	MaxMemory  int64           // bytes; 0 is for DefaultMemory
+	Target     int64           // bytes; more only where one block takes more; 0 is for none
 	MaxDecoded int64           // bytes of content; −1 is for no limit
 	Checks     bool            // verify checks of content
 }
@@ -23,6 +24,15 @@ func (l *Limits) Memory() int64 {
 		return DefaultMemory
 	}
 	return l.MaxMemory
+}
+
+// Within returns the bytes that several blocks in flight may take together: limit, or the target if
+// that is lower.
+func (l *Limits) Within(limit int64) int64 {
+	if l.Target > 0 {
+		return min(l.Target, limit)
+	}
+	return limit
 }
 
 // TooLarge reports whether n more bytes after size bytes of content are more than MaxDecoded.

@@ -128,7 +128,7 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 	s.from, s.most = 0, 0
 	if s.nonBlocking || s.ready != nil {
 		spec := s.aheadSpec()
-		s.most = aheadUnits(&spec, s.Workers, limits.Memory())
+		s.most = aheadUnits(&spec, s.Workers, limits.Within(limits.Memory()))
 	}
 	s.dec.begin(limits)
 	s.dec.mostOutputs, s.dec.check.marks = s.most, s.Marks
