@@ -39,13 +39,13 @@ type StreamInfo struct {
 	BlockSize     int    // most content of a block, in bytes
 }
 
-// BlockInfo describes one block of a .pz file, one frame of a .zst file, or one interval between
-// checkpoints of a .gz file. Intervals need not begin at a whole byte; the byte then counts for
+// BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz file
+// or one interval between its checkpoints. Intervals need not begin at a whole byte; the byte then counts for
 // both neighbours.
 type BlockInfo struct {
 	Stream        int    // number of its stream, from 0
 	Number        int64  // in its stream, from 0
-	Kind          string // "stored", "fill" or "coded"; "frame" in .zst, "interval" in .gz
+	Kind          string // "stored", "fill" or "coded"; "frame" in .zst, "member" or "interval" in .gz
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, header included
 	ContentOffset int64  // of its content in the content of the file
@@ -61,6 +61,16 @@ type BlockInfo struct {
 // With an error it returns a description of what is in front of the damage, as far as that is
 // known. With [ErrTrailing] that is everything but what follows the compressed data.
 func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
+	return ReadBlocks(src, size, func(BlockInfo) error { return nil }, opts...)
+}
+
+// ReadBlocks is [ReadInfo] and calls report for each block, in order: for the members of a .gz file
+// without an index, and the frames of a .zst file, while it reads them. Damage behind them makes it
+// fail later. It does not keep frames, and takes 128 bytes of memory for a member and 32 for any other
+// block. An error of report ends it and is returned.
+func ReadBlocks(
+	src io.ReaderAt, size int64, report func(BlockInfo) error, opts ...Option,
+) (Info, error) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return Info{}, err
@@ -68,14 +78,14 @@ func ReadInfo(src io.ReaderAt, size int64, opts ...Option) (Info, error) {
 	if size < 0 {
 		return Info{}, errs.BadOption("file size %d is negative", size)
 	}
-	info, err := readInfo(index.Cancelable{Src: src, Limits: &o.limits}, size, &o)
+	info, err := readInfo(index.Cancelable{Src: src, Limits: &o.limits}, size, report, &o)
 	if cerr := o.canceled(); cerr != nil {
 		err = cerr
 	}
 	return info, err
 }
 
-func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
+func readInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	var head [container.DetectSize]byte
 	p := head[:min(size, container.DetectSize)]
 	if err := container.ReadAt(src, p, 0); err != nil {
@@ -86,11 +96,11 @@ func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 		if err != nil {
 			return Info{Format: Gzip, Size: size}, err
 		}
-		return infoOf(&m.File), nil
+		return infoOf(&m.File), reportBlocks(&m.File, report)
 	} else if ok && f == Gzip {
-		return readGzipInfo(src, size, o)
+		return readGzipInfo(src, size, report, o)
 	} else if ok && f == Zstd {
-		return readZstdInfo(src, size, o)
+		return readZstdInfo(src, size, report, o)
 	}
 	x, err := readIndex(src, size, &o.limits)
 	if err != nil {
@@ -99,7 +109,17 @@ func readInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 	if o.limits.TooLarge(0, x.Content) {
 		return Info{}, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
-	return infoOf(x), nil
+	return infoOf(x), reportBlocks(x, report)
+}
+
+// reportBlocks calls report for the blocks of an index.
+func reportBlocks(x *index.File, report func(BlockInfo) error) error {
+	for b := range blocksOf(x) {
+		if err := report(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // infoOf describes a file by its index.
@@ -162,7 +182,7 @@ func blockInfo(x *index.File, stream int, number int64) BlockInfo {
 }
 
 // readGzipInfo describes a .gz file by decompressing it.
-func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
+func readGzipInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
 	info := Info{Format: Gzip, Size: size}
 	if _, err := o.standardBudget(pipelineOf(Gzip, 0), gzfile.Spec()); err != nil {
 		return info, err
@@ -186,14 +206,21 @@ func readGzipInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 			return errs.OutOfMemory(0,
 				"there are too many members to list them within the memory limit")
 		}
-		return nil
+		return report(BlockInfo{
+			Stream:        len(info.Streams) - 1,
+			Kind:          "member",
+			Offset:        m.Offset,
+			Size:          m.Size,
+			ContentOffset: m.ContentOffset,
+			Content:       m.Content,
+		})
 	})
 	return info, err
 }
 
 // readZstdInfo describes a .zst file by the headers of its frames and blocks.
-func readZstdInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
-	z := zstdInfo{src: src, opt: o}
+func readZstdInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *options) (Info, error) {
+	z := zstdInfo{src: src, report: report, opt: o}
 	table, err := zstfile.Walk(src, size, &o.limits, z.add)
 	st := &z.sum
 	if err == nil {
@@ -212,10 +239,11 @@ func readZstdInfo(src io.ReaderAt, size int64, o *options) (Info, error) {
 
 // zstdInfo adds up frames.
 type zstdInfo struct {
-	src io.ReaderAt
-	opt *options
-	sum StreamInfo
-	dec *Reader // for frames that do not state their size
+	src    io.ReaderAt
+	report func(BlockInfo) error
+	opt    *options
+	sum    StreamInfo
+	dec    *Reader // for frames that do not state their size
 }
 
 // add adds a frame that ends at an offset.
@@ -230,6 +258,14 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	if content > math.MaxInt64-st.Content || z.opt.limits.TooLarge(st.Content, content) {
 		return &Error{Kind: ErrTooLarge, Part: PartBlock, Block: f.Number, Offset: f.Offset}
 	}
+	b := BlockInfo{
+		Number:        st.Blocks,
+		Kind:          kindNames[index.Frame],
+		Offset:        f.Offset,
+		Size:          end - f.Offset,
+		ContentOffset: st.Content,
+		Content:       content,
+	}
 	st.Content += content
 	st.Blocks++
 	if !f.Header.Checksum {
@@ -237,7 +273,7 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 	}
 	st.BlockSize = max(st.BlockSize, int(min(content, math.MaxInt)))
 	st.Size = end
-	return nil
+	return z.report(b)
 }
 
 // decode decodes a frame and returns the size of its content.

@@ -92,7 +92,8 @@ func TestMemoryTarget(t *testing.T) {
 		full, fullReader := memory()
 		least, leastReader := memory(WithMemoryTarget(1))
 		half, halfReader := memory(WithMemoryTarget(full / 2))
-		if least >= full || half > full/2 || half <= least || leastReader >= fullReader || halfReader > fullReader {
+		if least >= full || half > full/2 || half <= least ||
+			leastReader >= fullReader || halfReader > fullReader {
 			t.Errorf("%s: Writer %d, %d, %d; Reader %d, %d, %d: without a target, with half, with 1 byte",
 				p.Name, full, half, least, fullReader, halfReader, leastReader)
 		}

@@ -79,20 +79,23 @@ func (a *app) openIndex(in *source) (f *os.File, size int64) {
 	return nil, 0
 }
 
-// readInfo describes a source for -l, by the index beside it if there is one that fits. index is the
-// name of that index.
-func (a *app) readInfo(in *source) (info compress.Info, index string, err error) {
+// readInfo describes a source for -l, by the index beside it if there is one that fits, and calls
+// report for each block. index is the name of that index.
+func (a *app) readInfo(
+	in *source, report func(compress.BlockInfo) error,
+) (info compress.Info, index string, err error) {
 	opts := []compress.Option{
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads),
 	}
 	if f, size := a.openIndex(in); f != nil {
 		defer f.Close()
-		info, err := compress.ReadInfo(in.f, in.info.Size(), append(opts, compress.WithIndex(f, size))...)
-		if err == nil {
-			return info, f.Name(), nil
+		indexed := append(opts, compress.WithIndex(f, size))
+		info, err := compress.ReadBlocks(in.f, in.info.Size(), report, indexed...)
+		if err == nil || err == errStdout {
+			return info, f.Name(), err
 		}
 		a.warn(f.Name(), "is not used; it is damaged, or it does not fit %s", printable(in.name))
 	}
-	info, err = compress.ReadInfo(in.f, in.info.Size(), opts...)
+	info, err = compress.ReadBlocks(in.f, in.info.Size(), report, opts...)
 	return info, "", err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -28,11 +27,12 @@ type listing struct {
 	Seekable     bool    `json:"seekable"`              // an index gives random access
 	Pipeline     string  `json:"pipeline"`              // of .pz; several are joined by +
 	Index        string  `json:"index,omitempty"`       // file beside a .gz file that gives random access
+	Damaged      bool    `json:"damaged,omitempty"`     // with -v: the other fields hold for block_list only
 }
 
 // list lists all files.
 func (a *app) list() {
-	all := []listing{} // without files the JSON is [], not null
+	w, sum := newListWriter(a), listing{Format: "-", Check: "-", Pipeline: "-"}
 	a.each(func(e entry) {
 		in := a.openSource(e)
 		if in == nil {
@@ -41,36 +41,32 @@ func (a *app) list() {
 		if in.f != a.stdin {
 			defer in.close()
 		}
-		l, err := a.describe(in)
+		l, err := a.describe(in, w.block)
 		switch {
+		case err == errStdout:
+			w.end()
+			return
 		case errors.Is(err, compress.ErrTrailing) && in.isStandard():
 			a.warn(in.name, "%s", a.explain(in, err))
 		case err != nil:
+			w.damaged(l)
 			a.fail(in.name, "%s", a.explain(in, err))
 			return
 		}
-		all = append(all, l)
-		if !a.cfg.json {
-			a.printListing(l, len(all) == 1)
-		}
+		w.file(l)
+		sum.add(l)
 	})
-	switch {
-	case a.cfg.json:
-		b, err := json.MarshalIndent(all, "", "  ")
-		if err == nil {
-			a.writeOut(string(b) + "\n")
-		}
-	case len(all) > 1:
-		a.printListing(total(all), false)
-	}
+	sum.Name = fmt.Sprintf("(%d files)", w.files)
+	w.finish(sum)
 }
 
-// describe returns the listing of a file. With an error it describes the part before the damage.
-func (a *app) describe(in *source) (listing, error) {
+// describe returns the listing of a file, and calls report for its blocks. With an error it describes
+// the part before the damage.
+func (a *app) describe(in *source, report func(compress.BlockInfo) error) (listing, error) {
 	if !in.regular() {
 		return listing{}, errNotRegular
 	}
-	info, index, err := a.readInfo(in)
+	info, index, err := a.readInfo(in, report)
 	l := listing{
 		Name: in.name, Index: index, Format: info.Format.String(), Streams: len(info.Streams),
 		Blocks: info.Blocks, Seekable: info.Seekable, Compressed: info.Size, Uncompressed: info.Content,
@@ -117,46 +113,10 @@ func roundRatio(content, packed int64) float64 {
 	return math.Round(ratio(content, packed)*1000) / 1000
 }
 
-func total(all []listing) listing {
-	t := listing{Name: fmt.Sprintf("(%d files)", len(all)), Format: "-", Check: "-", Pipeline: "-"}
-	for _, l := range all {
-		t.Blocks += l.Blocks
-		t.Compressed += l.Compressed
-		t.Uncompressed += l.Uncompressed
-	}
-	t.Ratio = roundRatio(t.Uncompressed, t.Compressed)
-	return t
-}
-
-func (a *app) printListing(l listing, head bool) {
-	row := func(columns ...any) string {
-		return fmt.Sprintf("%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %s\n", columns...)
-	}
-	text := ""
-	if head && !a.cfg.quiet {
-		text = row("blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format",
-			"pipeline", "name")
-	}
-	seek, pipeline := "no", l.Pipeline
-	switch {
-	case l.Format == "-":
-		seek = "-"
-	case l.Seekable:
-		seek = "yes"
-	}
-	if pipeline == "" {
-		pipeline = "-"
-	}
-	a.writeOut(text + row(l.Blocks, l.Compressed, l.Uncompressed, fmt.Sprintf("%.3f", l.Ratio),
-		l.Check, seek, l.Format, pipeline, printable(l.Name)))
-}
-
-// writeOut writes to standard output. A failure ends the run.
-func (a *app) writeOut(text string) {
-	if a.stopped {
-		return
-	}
-	if _, err := a.stdout.WriteString(text); err != nil {
-		a.failStdout(err)
-	}
+// add adds the sizes of a file to a sum.
+func (l *listing) add(file listing) {
+	l.Blocks += file.Blocks
+	l.Compressed += file.Compressed
+	l.Uncompressed += file.Uncompressed
+	l.Ratio = roundRatio(l.Uncompressed, l.Compressed)
 }

@@ -21,24 +21,27 @@ func TestMachineLimit(t *testing.T) {
 		v1 = "34 31 0:35 %s /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n" +
 			"32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 		groups = "sys/fs/cgroup/"
+		info   = "proc/meminfo"
+		four   = "MemTotal: 4096 kB\nMemFree: 1 kB\n"
 	)
+	text := func(name, content string) map[string]string { return map[string]string{name: content} }
 	for name, c := range map[string]struct {
 		groups, mounts string
 		files          map[string]string
 		rlimit, want   int64
 	}{
 		"nothing known":  {want: 0},
-		"machine":        {files: map[string]string{"proc/meminfo": "MemTotal: 4096 kB\nMemFree: 1 kB\n"}, want: 4 << 20},
-		"address space":  {files: map[string]string{"proc/meminfo": "MemTotal: 4096 kB\n"}, rlimit: 5000, want: 5000},
-		"no memory line": {files: map[string]string{"proc/meminfo": "MemTotal: -1 kB\nMemTotal: x kB\n"}, want: 0},
+		"machine":        {files: text(info, four), want: 4 << 20},
+		"address space":  {files: text(info, four), rlimit: 5000, want: 5000},
+		"no memory line": {files: text(info, "MemTotal: -1 kB\nMemTotal: x kB\n"), want: 0},
 		"version 2": {"0::/a/b\n", fmt.Sprintf(v2, "/"), map[string]string{
-			"proc/meminfo": "MemTotal: 4096 kB\n", groups + "a/b/memory.max": "1000\n"}, 0, 1000},
+			info: four, groups + "a/b/memory.max": "1000\n"}, 0, 1000},
 		"version 2, parent": {"0::/a/b\n", fmt.Sprintf(v2, "/"), map[string]string{
 			groups + "a/b/memory.max": "max\n", groups + "a/memory.max": "2000\n"}, 0, 2000},
 		"version 2, no limit": {"0::/a\n", fmt.Sprintf(v2, "/"), map[string]string{
-			"proc/meminfo": "MemTotal: 4 kB\n", groups + "a/memory.max": "max\n"}, 0, 4096},
+			info: "MemTotal: 4 kB\n", groups + "a/memory.max": "max\n"}, 0, 4096},
 		"version 2, other group": {"0::/a\n", fmt.Sprintf(v2, "/"), map[string]string{
-			"proc/meminfo": "MemTotal: 4 kB\n", groups + "b/memory.max": "1\n"}, 0, 4096},
+			info: "MemTotal: 4 kB\n", groups + "b/memory.max": "1\n"}, 0, 4096},
 		"version 2, container": {"0::/\n", fmt.Sprintf(v2, "/"), map[string]string{
 			groups + "memory.max": "3000\n"}, 0, 3000},
 		"version 2, mounted part": {"0::/docker/1/x\n", fmt.Sprintf(v2, "/docker/1"), map[string]string{
@@ -46,8 +49,9 @@ func TestMachineLimit(t *testing.T) {
 		"version 2, above the mount": {"0::/../..\n", fmt.Sprintf(v2, "/../.."), map[string]string{
 			groups + "memory.max": "3500\n"}, 0, 3500},
 		"version 1": {"4:cpu:/z\n5:blkio,memory:/a\n0::/\n", fmt.Sprintf(v1, "/"), map[string]string{
-			groups + "memory/a/memory.limit_in_bytes": "7000\n", groups + "cpu/z/memory.limit_in_bytes": "1\n",
-			groups + "memory/memory.limit_in_bytes": "9223372036854771712\n"}, 0, 7000},
+			groups + "memory/a/memory.limit_in_bytes": "7000\n",
+			groups + "cpu/z/memory.limit_in_bytes":    "1\n",
+			groups + "memory/memory.limit_in_bytes":   "9223372036854771712\n"}, 0, 7000},
 		"version 1, container": {"5:memory:/docker/1\n", fmt.Sprintf(v1, "/docker/1"), map[string]string{
 			groups + "memory/memory.limit_in_bytes": "8000\n"}, 0, 8000},
 		"both": {"5:memory:/a\n0::/b\n", fmt.Sprintf(v1, "/") + fmt.Sprintf(v2, "/"), map[string]string{

@@ -86,11 +86,12 @@ var optionTable = []option{
 	{group: groupList, short: "l", long: "list",
 		brief: "List sizes, ratio and format of files.",
 		text: "List the contents. pz reads the index of a file where there is one, and otherwise " +
-			"decompresses it."},
+			"decompresses it. With -v also list the blocks of .pz, members of .gz and frames of .zst."},
 	{group: groupList, long: "json",
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
-			"where they apply, name_base64 and index. Sizes are in bytes."},
+			"where they apply, name_base64 and index. Sizes are in bytes. With -v each object also has " +
+			"block_list, and damaged where blocks behind it cannot be read."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
