@@ -79,6 +79,10 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("rm", func() { c.remove = true })
 	action("sparse", func() { c.noSparse = false })
 	action("no-sparse", func() { c.noSparse = true })
+	action("check", func() { c.noCheck = false })
+	action("no-check", func() { c.noCheck = true })
+	action("synchronous", func() {}) // each result is synced
+	action("long-help", func() { c.help = helpAll })
 	action("auto", func() { c.tuning = compress.TuneAuto })
 	action("trial", func() { c.tuning = compress.TuneTrial })
 	action("no-name", func() { c.names = namesDrop })
@@ -95,7 +99,6 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.recursive, "recursive")
 	flag(&c.version, "version")
 	flag(&c.json, "json")
-	flag(&c.noCheck, "no-check")
 	flag(&c.rsyncable, "rsyncable")
 	flag(&c.zeroFill, "zero-fill")
 	flag(&c.listGPUs, "list-gpus")

@@ -66,6 +66,8 @@ var optionTable = []option{
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},
+	{group: groupCompress, long: "check",
+		text: "Store checksums, and verify them with -d and -t. This is the default."},
 	{group: groupCompress, long: "no-check",
 		text: "Do not store checksums of the content. A .gz file always has one."},
 
@@ -140,6 +142,8 @@ var optionTable = []option{
 			"is the default. Standard output gets all zeros."},
 	{group: groupOutput, long: "no-sparse",
 		text: "Write all zeros."},
+	{group: groupOutput, long: "synchronous",
+		text: "Sync each file to disk. pz always does."},
 	{group: groupOutput, short: "k", long: "keep",
 		text: "Keep the source. This is the default."},
 	{group: groupOutput, long: "rm",
@@ -174,6 +178,8 @@ var optionTable = []option{
 		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
 			"-B, -a, --long, --rsyncable, --format and -p. --help=man prints a man page, and --help=bash, " +
 			"--help=zsh and --help=fish completions for a shell."},
+	{group: groupInfo, short: "H", long: "long-help",
+		text: "The same as --help=all."},
 	{group: groupInfo, short: "V", long: "version",
 		text: "Show the version and the instruction set of the inner loops."},
 	{group: groupInfo, label: "--",
