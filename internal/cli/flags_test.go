@@ -29,12 +29,11 @@ func TestFlags(t *testing.T) {
 		{"-9 -3", func(c config) bool { return c.level == 3 }},
 		{"--fast", func(c config) bool { return c.level == 1 }},
 		{"-a", func(c config) bool { return c.tuning == compress.TuneAuto }},
-		{"--auto -9", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 9 }},
+		{"--auto --best", func(c config) bool { return c.tuning == compress.TuneAuto && c.level == 9 }},
 		{"-a --trial", func(c config) bool { return c.tuning == compress.TuneTrial }},
 		{"--trial -ka6", func(c config) bool {
 			return c.tuning == compress.TuneAuto && c.level == 6
 		}},
-		{"--best", func(c config) bool { return c.level == 9 }},
 		{"--level 4", func(c config) bool { return c.level == 4 }},
 		{"-z -d", func(c config) bool { return c.mode == modeDecompress }},
 		{"-d -z", func(c config) bool { return c.mode == modeCompress }},
