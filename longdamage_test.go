@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"github.com/gopz/compress/internal/corpus"
 )
 
 // damaged returns a copy of file with a flipped bit in the payload of a block.
@@ -140,6 +142,38 @@ func TestLongDistanceBitFlips(t *testing.T) {
 		}
 		if !isDamage(err) {
 			t.Fatalf("bit %d: ReaderAt: %v", bit, err)
+		}
+	}
+}
+
+// TestLongDistanceForeignSource puts a block of another file in the place of a source. All blocks are
+// intact, and yet what the second one repeats is wrong: it counts as lost.
+func TestLongDistanceForeignSource(t *testing.T) {
+	twice := func(seed uint64) (content, file []byte, blocks []BlockInfo) {
+		part := corpus.ByName("random").MakeSeed(1<<13, seed)
+		content = slices.Concat(part, part)
+		file = encode(t, content, longOptions()...)
+		for b := range openAt(t, file).Blocks() {
+			blocks = append(blocks, b)
+		}
+		return content, file, blocks
+	}
+	content, file, blocks := twice(1)
+	_, other, _ := twice(2)
+	first := blocks[0]
+	bad := slices.Clone(file)
+	copy(bad[first.Offset:first.Offset+first.Size], other[first.Offset:])
+	if _, err := decode(bad); !errors.Is(err, ErrChecksum) {
+		t.Errorf("Reader: %v", err)
+	}
+	filled, list := recoverAll(t, bad, WithZeroFill(true))
+	if len(list) != 1 || list[0].Kind != DamageWindow || list[0].Content == 0 ||
+		!errors.Is(list[0].Err, ErrChecksum) {
+		t.Fatalf("%+v", list)
+	}
+	for i := len(content) / 2; i < len(content); i++ {
+		if filled[i] != content[i] && filled[i] != 0 {
+			t.Fatalf("byte %d is wrong", i)
 		}
 	}
 }

@@ -103,8 +103,8 @@ func (l *blockLoader) splice() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, number := l.r.index.StreamOf(l.number)
-	if st.Checks && l.r.opt.limits.Checks && pzfile.Checksum(0, data) != l.blk.References().Sum {
+	if !l.matches(data) {
+		st, number := l.r.index.StreamOf(l.number)
 		return nil, &Error{
 			Kind: ErrChecksum, Part: PartBlock, Stream: st.ID, Block: number,
 			Offset: l.r.index.Blocks[l.number].Offset, Detail: "checksum mismatch of what it repeats",
@@ -113,8 +113,16 @@ func (l *blockLoader) splice() ([]byte, error) {
 	return data, nil
 }
 
+// matches reports whether data has the checksum of the whole content, if checksums count.
+func (l *blockLoader) matches(data []byte) bool {
+	st, _ := l.r.index.StreamOf(l.number)
+	return !st.Checks || !l.r.opt.limits.Checks ||
+		pzfile.Checksum(0, data) == l.blk.References().Sum
+}
+
 // partial returns the content of a block although sources are lost. The parts in l.far.lost are zeros.
-// It fails if the block itself is lost.
+// If all sources are there and the content is wrong, a source is of another file. All that the block
+// repeats counts as lost then. It fails if the block itself is lost.
 func (l *blockLoader) partial() ([]byte, error) {
 	own, err := l.Own()
 	if err == nil && (own == nil || l.blk.References().Empty()) {
@@ -124,14 +132,23 @@ func (l *blockLoader) partial() ([]byte, error) {
 		return nil, err
 	}
 	l.far.lost = l.far.lost[:0]
-	return l.spliceSources(func(data []byte, source int) {
-		for ref := range l.blk.References().All() {
-			if ref.Source == source {
-				clear(data[ref.At : ref.At+ref.Len])
-				l.far.lost = append(l.far.lost, ref)
-			}
+	data, err := l.spliceSources(l.lose)
+	if err == nil && len(l.far.lost) == 0 && !l.matches(data) {
+		for source := range l.blk.References().Distances() {
+			l.lose(data, source)
 		}
-	})
+	}
+	return data, err
+}
+
+// lose makes zeros of what the block repeats of a source.
+func (l *blockLoader) lose(data []byte, source int) {
+	for ref := range l.blk.References().All() {
+		if ref.Source == source {
+			clear(data[ref.At : ref.At+ref.Len])
+			l.far.lost = append(l.far.lost, ref)
+		}
+	}
 }
 
 // spliceSources makes the content of the block. It calls lose for each source that is lost; if that is
