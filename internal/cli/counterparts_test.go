@@ -62,7 +62,7 @@ var otherPrograms = []otherProgram{
 		{"--ultra", "", "not needed: -9 needs no permission"},
 		{"--fast[=#]", "--fast", "takes no value: level 1"},
 		{"--adapt", "", "not needed: the output depends on content and options only"},
-		{"--long[=#]", "--block-size", "a larger block has a larger window; .zst up to 8M"},
+		{"--long[=#]", "--long", "for .pz; -B gives .zst a window of up to 8M"},
 		{"--patch-from=REF", "", "not yet"},
 		{"-T#", "--threads", "the default is all processors"},
 		{"--single-thread", "--threads 1", ""},

@@ -41,7 +41,8 @@ func TestForeignFormats(t *testing.T) {
 			pz(t, "", append(strings.Fields(mode), path)...).want(t, exitError,
 				"; use -d, which restores it whole")
 		}
-		// A name without a suffix, a recursive run, and --rm.
+		// A name without a suffix, a recursive run, which leaves such files alone, and --rm, which
+		// keeps a file whose damage may go unseen.
 		plain := write(t, packed, dir, "plain")
 		pz(t, "", "-d", plain).want(t, exitWarning, "has an unknown suffix")
 		pz(t, "", "-d", "-o", filepath.Join(dir, "named"), plain).want(t, exitOK)
@@ -49,9 +50,16 @@ func TestForeignFormats(t *testing.T) {
 		if err := os.Mkdir(tree, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		write(t, packed, tree, "x"+suffix)
+		other := write(t, packed, tree, "x"+suffix)
 		pz(t, "", "-dr", "--rm", tree).want(t, exitOK)
-		wantFiles(t, tree, "x")
+		wantFiles(t, tree, "x"+suffix)
+		if suffix == ".Z" {
+			pz(t, "", "-d", "--rm", other).want(t, exitWarning, "-- not removed")
+			wantFiles(t, tree, "x", "x.Z")
+		} else {
+			pz(t, "", "-d", "--rm", other).want(t, exitOK)
+			wantFiles(t, tree, "x")
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type meter struct {
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
 	bar    *progressBar
+	unsure string // the format of the source, if damage to it may go unseen
+	alone  bool   // one core does the work
 }
 
 type countReader struct {
@@ -123,6 +125,9 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		to = " OK"
 	}
 	workers := a.sched.Workers()
+	if m.alone {
+		workers = 1
+	}
 	a.print(in.name, "%d bytes of content, %d compressed (%.3f:1), %s%d %s, %.1f MB/s%s",
 		content, packed, ratio(content, packed), a.parts(in, m),
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
@@ -134,7 +139,7 @@ func (a *app) parts(in *source, m *meter) string {
 	n, word := m.last.Blocks, "block"
 	switch {
 	case a.cfg.mode != modeCompress:
-		if in.isStandard() {
+		if in.isStandard() || m.alone {
 			return ""
 		}
 	case a.cfg.format == compress.Zstd:

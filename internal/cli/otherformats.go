@@ -46,7 +46,11 @@ func (a *app) explainForeign(err error) (text string) {
 	case errors.Is(err, foreign.ErrCut):
 		text = "is cut short; the end is missing"
 	case errors.Is(err, foreign.ErrMemory):
-		text = "needs more memory for its dictionary than -M allows; raise -M"
+		limit := a.cfg.memory
+		if limit == 0 {
+			limit = foreign.DefaultMemory
+		}
+		text = "needs more memory for its dictionary than " + formatSize(limit) + "; raise -M"
 	case errors.Is(err, foreign.ErrFeature):
 		text = "needs a feature that pz does not have"
 	case errors.Is(err, foreign.ErrCorrupt):

@@ -96,6 +96,10 @@ func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) 
 		a.report(in, out, m, err)
 		return
 	}
+	if m.unsure != "" && remove {
+		a.warn(in.name, "is %s data, which does not show all damage -- not removed", m.unsure)
+		remove = false
+	}
 	remove = a.checkChanges(in, m, remove)
 	if out.temp != "" {
 		if err := out.commit(in, remove); err != nil {

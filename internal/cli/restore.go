@@ -25,6 +25,9 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option)
 		}
 		switch f := in.foreignFormat(); {
 		case f != nil:
+			if m.alone = true; f.Unchecked || f.Endless {
+				m.unsure = f.Name
+			}
 			return m.copyContent(w, f.NewReader(r, a.cfg.memory))
 		case a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout):
 			_, err := io.Copy(w, r)

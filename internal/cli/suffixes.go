@@ -43,11 +43,6 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 			return stem + s.content, s.packed, true
 		}
 	}
-	if c.mode == modeDecompress || c.mode == modeTest {
-		if f, content, suffix := foreign.BySuffix(name); f != nil {
-			return content, suffix, true
-		}
-	}
 	return "", "", false
 }
 
@@ -112,6 +107,9 @@ func (a *app) resultName(e entry, in *source) (string, bool) {
 			return "", false
 		}
 		return e.base + a.cfg.suffix(), true
+	}
+	if f, stem, _ := foreign.BySuffix(e.base); !ok && f != nil {
+		content, ok = stem, true
 	}
 	switch {
 	case in.stored.name != "":

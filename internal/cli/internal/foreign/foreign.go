@@ -118,12 +118,15 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// DefaultMemory is the bound on the memory of a window if none is given, in bytes. It suffices for xz -9.
+const DefaultMemory = 64 << 20
+
 // NewReader returns a reader of the content of r, which begins with a file of format f. It reads r to
 // its end: several files may follow one another where the format allows that. maxMemory bounds the
-// memory of the window in bytes; 0 stands for 64 MiB.
+// memory of the window in bytes; 0 stands for DefaultMemory.
 func (f *Format) NewReader(r io.Reader, maxMemory int64) io.Reader {
 	if maxMemory == 0 {
-		maxMemory = 64 << 20
+		maxMemory = DefaultMemory
 	}
 	return &reader{f: f, src: &source{r: r}, max: maxMemory}
 }
