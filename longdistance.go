@@ -120,7 +120,7 @@ func (l *blockLoader) matches(data []byte) bool {
 		pzfile.Checksum(0, data) == l.blk.References().Sum
 }
 
-// partial returns the content of a block although sources are lost. The parts in l.far.lost are zeros.
+// partial returns the content of a block although sources are lost. The parts in l.splicer.lost are zeros.
 // If all sources are there and the content is wrong, a source is of another file. All that the block
 // repeats counts as lost then. It fails if the block itself is lost.
 func (l *blockLoader) partial() ([]byte, error) {
@@ -131,9 +131,9 @@ func (l *blockLoader) partial() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.far.lost = l.far.lost[:0]
+	l.splicer.lost = l.splicer.lost[:0]
 	data, err := l.spliceSources(l.lose)
-	if err == nil && len(l.far.lost) == 0 && !l.matches(data) {
+	if err == nil && len(l.splicer.lost) == 0 && !l.matches(data) {
 		for source := range l.blk.References().Distances() {
 			l.lose(data, source)
 		}
@@ -146,7 +146,7 @@ func (l *blockLoader) lose(data []byte, source int) {
 	for ref := range l.blk.References().All() {
 		if ref.Source == source {
 			clear(data[ref.At : ref.At+ref.Len])
-			l.far.lost = append(l.far.lost, ref)
+			l.splicer.lost = append(l.splicer.lost, ref)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (l *blockLoader) lose(data []byte, source int) {
 // spliceSources makes the content of the block. It calls lose for each source that is lost; if that is
 // nil it fails.
 func (l *blockLoader) spliceSources(lose func(data []byte, source int)) ([]byte, error) {
-	r, s, list := l.r, &l.far, l.blk.References()
+	r, s, list := l.r, &l.splicer, l.blk.References()
 	size := int(r.index.Blocks[l.number].Raw)
 	if cap(s.buf) < size {
 		s.buf = make([]byte, size)
@@ -212,7 +212,7 @@ var errNoSource = errs.New(ErrCorrupt, "not there, or without own content")
 
 // sourceContent returns the own content of source i, which is block n of the file.
 func (l *blockLoader) sourceContent(i int, n int64) (own []byte, err error) {
-	s := &l.far
+	s := &l.splicer
 	switch {
 	case n < 0:
 		return nil, errNoSource
@@ -258,7 +258,7 @@ func (w *prefetch) partial() (data []byte, lost []ldm.Reference, err error) {
 	}
 	data, err = w.held[0].Use(func(l *blockLoader) ([]byte, error) {
 		p, err := l.partial()
-		lost = l.far.lost
+		lost = l.splicer.lost
 		return p, err
 	})
 	return data, lost, err

@@ -328,7 +328,7 @@ func (r *Reader) startRun() (err error) {
 	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
 	if r.window = nil; u.Window > 0 {
 		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
-		cfg.Far = pipeline.Far{Sources: u.Sources, Window: r.window}
+		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}
 	}
 	if err := r.sched.Check(cfg, u.BlockSize); err != nil {
 		return errs.Wrap(ErrDevice, err)

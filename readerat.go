@@ -124,7 +124,7 @@ func (r *ReaderAt) Stats() (sum SchedulerStats) {
 		return sum
 	}
 	r.cache.Loaders(func(l *blockLoader) {
-		for ; l != nil; l = l.far.spare {
+		for ; l != nil; l = l.splicer.spare {
 			t := l.statistics()
 			sum.Add(&t)
 		}
@@ -258,14 +258,14 @@ type blockLoader struct {
 	own      []byte // what it decodes to: its own content, if it refers to others
 	data     []byte // its content; nil if that is still to be made
 	err      error
-	far      splicer // of blocks that refer to others
+	splicer  splicer // of blocks that refer to others
 }
 
 // Load reads a block and gives it to the workers.
 func (l *blockLoader) Load(block int64) error {
 	l.await(false) // a block that no caller has waited for
 	l.number, l.own, l.data, l.err = block, nil, nil, errs.Panicked
-	l.far.lost = l.far.lost[:0]
+	l.splicer.lost = l.splicer.lost[:0]
 	if l.blk != nil && l.blk.SrcRetired() {
 		l.stop()
 		l.buf = nil
@@ -313,7 +313,7 @@ func (l *blockLoader) load(block int64) error {
 	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources {
 		pipe := pipelineOf(r.index.Format, st.Pipeline)
 		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1)
-		cfg.Far.Sources = st.Sources
+		cfg.LongDistance.Sources = st.Sources
 		l.start(r.sched, cfg)
 		l.pipe, l.checks, l.sources, l.blk = st.Pipeline, st.Checks, st.Sources, l.run.Get()
 	}
@@ -382,5 +382,5 @@ func (l *blockLoader) await(wanted bool) {
 func (l *blockLoader) Close() {
 	l.stop()
 	l.blk, l.buf, l.own, l.data, l.gz = nil, nil, nil, nil, nil
-	l.far.close()
+	l.splicer.close()
 }

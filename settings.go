@@ -162,18 +162,18 @@ func (o *options) fit(want int, limit int64, memory func(n int) int64) (budget, 
 	return budget{n, m}, m <= limit
 }
 
-// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. far is the
+// budget returns a budget of at most the blocks that plan has, of a pipeline, within limit. extra is the
 // memory that long-distance matches take with n blocks; nil is for none.
 func (o *options) budget(
 	p *pipeline.Pipeline, op pipeline.Op, level, blockSize int, plan pipeline.Plan, limit int64,
-	far func(n int) int64,
+	extra func(n int) int64,
 ) (budget, error) {
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(plan.InFlight, limit, func(n int) int64 {
 		m := int64(n)*(blockMemory(blockSize)+int64(p.Window)) +
 			p.Memory(op, level, o.tuning, blockSize, workers, n, plan)
-		if far != nil {
-			m += far(n)
+		if extra != nil {
+			m += extra(n)
 		}
 		return m
 	})
@@ -201,21 +201,21 @@ func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	var far func(n int) int64
+	var extra func(n int) int64
 	if o.window > 0 {
-		far = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
+		extra = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, far)
+	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, extra)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
 func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int, window int64) (budget, error) {
 	plan := o.plan(p, pipeline.Decompress, blockSize)
-	var far func(n int) int64
+	var extra func(n int) int64
 	if window > 0 {
-		far = func(n int) int64 { return pipeline.WindowMemory(window, blockSize, n) }
+		extra = func(n int) int64 { return pipeline.WindowMemory(window, blockSize, n) }
 	}
-	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory(), far)
+	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory(), extra)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -325,12 +325,12 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 		p := pipelineOf(PZ, st.Pipeline)
 		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
 		plan.InFlight = want
-		var far func(n int) int64
+		var extra func(n int) int64
 		if st.Sources > 0 {
 			// The content besides the own content, and a source that has no entry.
-			far = func(n int) int64 { return int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize)) }
+			extra = func(n int) int64 { return int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize)) }
 		}
-		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, far)
+		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, extra)
 	}
 	workers := o.scheduler().Workers()
 	b, ok := o.fit(want, limit, func(n int) int64 {

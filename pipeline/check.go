@@ -38,7 +38,7 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 	b.Raw = len(content)
 	pz := b.run.cfg.Pipeline.Format == PZ
 	switch {
-	case b.whole != nil && len(content) == 0:
+	case b.outerSrc != nil && len(content) == 0:
 		b.Kind, b.dst = noContent, b.dst[:0] // references make all of it
 	case pz && isFill(content, ws.checkpoint):
 		b.Kind = Fill
@@ -58,7 +58,7 @@ func (b *Block) precheck(ws *workspace) (whole bool, err error) {
 
 // precheckPayload is precheck for decompression.
 func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
-	if err := b.unwrap(); err != nil {
+	if err := b.unwrap(ws); err != nil {
 		return true, err
 	}
 	switch {
@@ -66,7 +66,7 @@ func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
 		if len(b.Src) != b.Raw {
 			return true, fmt.Errorf("%w: %d stored bytes for %d", ErrPayload, len(b.Src), b.Raw)
 		}
-		if b.Into != nil || b.run.cfg.Far.Window != nil {
+		if b.Into != nil || b.run.cfg.LongDistance.Window != nil {
 			pieces.Copy(b.output(), b.Src, ws.check)
 		}
 	case b.Kind == Fill:
@@ -78,7 +78,7 @@ func (b *Block) precheckPayload(ws *workspace) (whole bool, err error) {
 			piece, left = pieces.First(left)
 			simd.Fill(piece, b.Src[0])
 		}
-	case b.Kind == noContent && b.whole != nil:
+	case b.Kind == noContent && b.outerSrc != nil:
 		b.output()
 	case b.Kind == Coded:
 		return false, nil
@@ -99,7 +99,7 @@ func (b *Block) finish(ws *workspace) error {
 		b.wrap(ws)
 		b.Sum = c.Pipeline.check(ws, b)
 		b.restore()
-	case c.Far.Window == nil:
+	case c.LongDistance.Window == nil:
 		return b.verify(ws)
 	}
 	return nil
@@ -133,11 +133,11 @@ func payloadSum(ws *workspace, b *Block) uint32 {
 	switch {
 	case b.run.cfg.Op == Compress:
 		payload, content = content, payload
-	case b.whole != nil:
-		payload = b.whole
+	case b.outerSrc != nil:
+		payload = b.outerSrc
 	}
 	sum := ws.sum(0, payload, simd.CRC32C)
-	if b.Kind == Coded || b.whole != nil {
+	if b.Kind == Coded || b.outerSrc != nil {
 		sum = ws.sum(sum, content, simd.CRC32C)
 	}
 	return sum

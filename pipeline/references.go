@@ -15,8 +15,8 @@ import (
 // last step restores Src. When decompressing, Src is the payload of the own content. Two stages
 // behind the others keep own contents in a window and make the content from them.
 
-// Far says how the blocks of a run refer to earlier ones, for pipelines of .pz.
-type Far struct {
+// LongDistance says how the blocks of a run refer to earlier ones, for pipelines of .pz.
+type LongDistance struct {
 	// Finder finds references, for Compress. Nil is for none.
 	Finder *ldm.Finder
 	// Sources is the most blocks that a block may refer to, for Decompress. 0 is for none.
@@ -27,15 +27,17 @@ type Far struct {
 }
 
 // ordered reports whether blocks pass through a stage in order.
-func (f *Far) ordered() bool { return f.Finder != nil || f.Window != nil }
+func (f *LongDistance) ordered() bool { return f.Finder != nil || f.Window != nil }
 
 // noContent is the kind of the own content of a block that consists of references.
 const noContent Kind = 0
 
-// references is what a block has besides in a run with references.
+// references is the part of a Block that a run with references needs.
 type references struct {
-	whole    []byte // Src, while Src is own content or its payload; else nil
-	wholeRaw int    // Raw, as long
+	// outerSrc and outerRaw are Src and Raw of the whole block, while Src and Raw are of its own content.
+	// Else outerSrc is nil.
+	outerSrc []byte
+	outerRaw int
 	finder   ldm.Block
 	encoded  []byte // list that the payload begins with
 	list     ldm.List
@@ -50,10 +52,10 @@ func (b *Block) References() *ldm.List { return &b.list }
 // A span is the stages from … to−1.
 type span struct{ from, to int }
 
-// farStages are the stages of a pipeline for runs with references.
-type farStages struct{ encode, decode []stage }
+// referenceStages are the stages of a pipeline for runs with references.
+type referenceStages struct{ encode, decode []stage }
 
-func newFarStages(p *Pipeline) farStages {
+func newReferenceStages(p *Pipeline) referenceStages {
 	n := len(p.decode) - 1
 	last := p.decode[n]
 	copyOwn := last.run
@@ -63,7 +65,7 @@ func newFarStages(p *Pipeline) farStages {
 		}
 		return b.verify(ws) // before other blocks use it
 	}
-	return farStages{
+	return referenceStages{
 		encode: slices.Concat([]stage{sampleStage, referStage}, p.encode),
 		decode: slices.Concat(p.decode[:n], []stage{last, windowStage, spliceStage}),
 	}
@@ -74,10 +76,10 @@ func (c *Config) stages() ([]stage, span) {
 	s := c.Pipeline.stages(c.Op)
 	n := len(s)
 	switch {
-	case c.Far.Finder != nil:
-		return c.Pipeline.far.encode, span{2, n + 2}
-	case c.Far.Window != nil:
-		return c.Pipeline.far.decode, span{0, n}
+	case c.LongDistance.Finder != nil:
+		return c.Pipeline.withReferences.encode, span{2, n + 2}
+	case c.LongDistance.Window != nil:
+		return c.Pipeline.withReferences.decode, span{0, n}
 	}
 	return s, span{0, n}
 }
@@ -91,9 +93,9 @@ var sampleStage = stage{name: "sample", run: func(ws *workspace, b *Block) error
 
 // referStage finds references.
 var referStage = stage{name: "refer", ordered: true, run: func(ws *workspace, b *Block) error {
-	list, own := b.run.cfg.Far.Finder.Find(&b.finder, b.Src, ws.check)
+	list, own := b.run.cfg.LongDistance.Finder.Find(&b.finder, b.Src, ws.check)
 	if len(list) > 0 {
-		b.whole, b.wholeRaw, b.encoded = b.Src, b.Raw, list
+		b.outerSrc, b.outerRaw, b.encoded = b.Src, b.Raw, list
 		b.Src, b.Raw = own, len(own)
 	}
 	return nil
@@ -101,11 +103,11 @@ var referStage = stage{name: "refer", ordered: true, run: func(ws *workspace, b 
 
 // wrap puts the references in front of the payload.
 func (b *Block) wrap(ws *workspace) {
-	if b.whole == nil {
+	if b.outerSrc == nil {
 		return
 	}
 	if b.run.cfg.Checks {
-		ldm.SetSum(b.encoded, ws.sum(0, b.whole, simd.CRC32C))
+		ldm.SetSum(b.encoded, ws.sum(0, b.outerSrc, simd.CRC32C))
 	}
 	payload := b.dst
 	if b.Kind == Stored {
@@ -135,15 +137,15 @@ func WindowMemory(window int64, blockSize, inFlight int) int64 {
 
 // shared reports whether other blocks may have used the own content of a block.
 func (b *Block) shared() bool {
-	return b.run.cfg.Far.Window != nil && b.stage >= b.run.coding.to
+	return b.run.cfg.LongDistance.Window != nil && b.stage >= b.run.coding.to
 }
 
 // restore makes Src what it was before references were found or parsed.
 func (b *Block) restore() {
-	if b.whole == nil {
+	if b.outerSrc == nil {
 		return
 	}
-	b.Src, b.Raw, b.whole = b.whole, b.wholeRaw, nil
+	b.Src, b.Raw, b.outerSrc = b.outerSrc, b.outerRaw, nil
 	if b.run.cfg.Op == Compress {
 		b.finder.Done(!b.srcRetired)
 		b.srcRetired = false
@@ -151,24 +153,24 @@ func (b *Block) restore() {
 }
 
 // unwrap takes the references from the front of a payload.
-func (b *Block) unwrap() error {
-	most := b.run.cfg.Far.Sources
+func (b *Block) unwrap(ws *workspace) error {
+	most := b.run.cfg.LongDistance.Sources
 	if most == 0 || b.Kind != Coded || len(b.Src) == 0 || b.Src[0] != ldm.LayoutID {
 		return nil
 	}
-	kind, payload, err := b.list.Parse(b.Src[1:], b.Raw, most)
+	kind, payload, err := b.list.Parse(b.Src[1:], b.Raw, most, ws.check)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
 	}
-	b.whole, b.wholeRaw = b.Src, b.Raw
+	b.outerSrc, b.outerRaw = b.Src, b.Raw
 	b.Src, b.Raw, b.Kind = payload, b.list.Own, kind
 	return nil
 }
 
 // output returns the memory for the content that a payload decodes to.
 func (b *Block) output() []byte {
-	switch w := b.run.cfg.Far.Window; {
-	case w != nil && (b.whole != nil || b.Kind != Fill):
+	switch w := b.run.cfg.LongDistance.Window; {
+	case w != nil && (b.outerSrc != nil || b.Kind != Fill):
 		if b.own == nil { // else it is done again
 			b.own = w.Get(b.Raw)
 		}
@@ -183,8 +185,8 @@ func (b *Block) output() []byte {
 
 // windowStage adds own content to the window, and holds that of the sources.
 var windowStage = stage{name: "window", ordered: true, run: func(_ *workspace, b *Block) (err error) {
-	w := b.run.cfg.Far.Window
-	if b.whole != nil {
+	w := b.run.cfg.LongDistance.Window
+	if b.outerSrc != nil {
 		b.sources, err = w.Sources(b.sources[:0], b.Index, &b.list)
 	}
 	w.Add(b.Index, b.own)
@@ -196,7 +198,7 @@ var windowStage = stage{name: "window", ordered: true, run: func(_ *workspace, b
 
 // spliceStage makes the content.
 var spliceStage = stage{name: "splice", run: func(ws *workspace, b *Block) error {
-	if b.whole == nil {
+	if b.outerSrc == nil {
 		if b.own != nil && b.Into != nil {
 			b.inInto = true
 			pieces.Copy(b.Into, b.own.P, ws.check)

@@ -25,16 +25,16 @@ const (
 
 // Config describes a run.
 type Config struct {
-	Pipeline *Pipeline
-	Op       Op
-	Level    int             // 1 … MaxLevel, for Compress
-	Tuning   Tuning          // how blocks get settings of their own, for Compress
-	InFlight int             // most blocks that exist; 0 means what Scheduler.Plan returns
-	Grow     bool            // two blocks for each worker exist until the device has taken one
-	Checks   bool            // compute (Compress) or compare (Decompress) Block.Sum
-	Context  context.Context // ends the run early; nil means never
-	Assign   Assignment      // where stages run, if the scheduler has a device
-	Far      Far             // references to earlier blocks; the zero value is for none
+	Pipeline     *Pipeline
+	Op           Op
+	Level        int             // 1 … MaxLevel, for Compress
+	Tuning       Tuning          // how blocks get settings of their own, for Compress
+	InFlight     int             // most blocks that exist; 0 means what Scheduler.Plan returns
+	Grow         bool            // two blocks for each worker exist until the device has taken one
+	Checks       bool            // compute (Compress) or compare (Decompress) Block.Sum
+	Context      context.Context // ends the run early; nil means never
+	Assign       Assignment      // where stages run, if the scheduler has a device
+	LongDistance LongDistance    // references to earlier blocks; the zero value is for none
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
 }
@@ -212,7 +212,7 @@ var callers = sync.Pool{New: func() any {
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
 	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
-	if b.whole = nil; !b.list.Empty() {
+	if b.outerSrc = nil; !b.list.Empty() {
 		b.list = ldm.List{}
 	}
 	if b.isSerial() {

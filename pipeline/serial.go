@@ -28,7 +28,7 @@ type chain struct {
 }
 
 // isSerial reports whether b has to keep the order in ordered stages.
-func (b *Block) isSerial() bool { return b.Serial.Decoder != nil || b.run.cfg.Far.ordered() }
+func (b *Block) isSerial() bool { return b.Serial.Decoder != nil || b.run.cfg.LongDistance.ordered() }
 
 // enter reports whether b may enter the ordered stage. If not, b waits.
 func (c *chain) enter(b *Block) bool {

@@ -28,17 +28,17 @@ type Pipeline struct {
 	// dense is the lowest level whose blocks have layout Dense; 0 means none.
 	dense int
 	// choosesDense is the lowest level at which tuning may give a block layout Dense.
-	choosesDense int
-	limits       *lz77.Limits // of sequences
-	levels       *[MaxLevel + 1]lz77.Params
-	variants     *variants               // settings that tuning may choose in place of the level's
-	blocks       *[MaxLevel + 1]uint8    // log2 of the default block size
-	short        *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
-	encode       []stage
-	decode       []stage
-	far          farStages // with references; of .pz only
-	fused        *deviceOp // all stages of encode in one request; nil if no device does that
-	check        func(ws *workspace, b *Block) uint32
+	choosesDense   int
+	limits         *lz77.Limits // of sequences
+	levels         *[MaxLevel + 1]lz77.Params
+	variants       *variants               // settings that tuning may choose in place of the level's
+	blocks         *[MaxLevel + 1]uint8    // log2 of the default block size
+	short          *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
+	encode         []stage
+	decode         []stage
+	withReferences referenceStages // of .pz only
+	fused          *deviceOp       // all stages of encode in one request; nil if no device does that
+	check          func(ws *workspace, b *Block) uint32
 }
 
 // stages returns the stages of a direction.
@@ -135,7 +135,7 @@ var table = [...]Pipeline{
 func init() {
 	for i := range table {
 		if p := &table[i]; p.Format == PZ {
-			p.far = newFarStages(p)
+			p.withReferences = newReferenceStages(p)
 		}
 	}
 }

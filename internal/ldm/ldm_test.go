@@ -97,7 +97,7 @@ func (c *codec) pass(t testing.TB, p []byte, fill bool) int {
 	}
 	payload = append(payload, own...)
 	var l List
-	kind, rest, err := l.Parse(payload, len(p), Sources)
+	kind, rest, err := l.Parse(payload, len(p), Sources, nil)
 	if err != nil || l.Own != len(own) || !bytes.Equal(rest, own) {
 		t.Fatalf("block %d: kind %d, %d bytes of %d, %v", number, kind, len(rest), len(own), err)
 	}
@@ -315,7 +315,7 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte, raw uint32) {
 		size := int(raw % (1 << 17))
 		var l List
-		kind, rest, err := l.Parse(p, size, Sources)
+		kind, rest, err := l.Parse(p, size, Sources, nil)
 		if err != nil {
 			return
 		}
@@ -342,4 +342,50 @@ func FuzzList(f *testing.F) {
 			t.Fatalf("%d bytes of own content, want %d", n, l.Own)
 		}
 	})
+}
+
+// TestCheckpoints: a list of the most and shortest references that a large block may have, of the most
+// sources, is a long work of small steps. No step between two checkpoints is long.
+func TestCheckpoints(t *testing.T) {
+	const size = 8 << 20
+	refs := make([]Reference, size/minLength)
+	distances := make([]int32, MaxSources)
+	for i := range distances {
+		distances[i] = int32(i + 1)
+	}
+	for i := range refs {
+		refs[i] = Reference{At: i * minLength, Len: minLength, Source: i % MaxSources}
+	}
+	payload := append(appendList(nil, distances, refs)[1:], 0)
+	calls := 0
+	count := func() { calls++ }
+	var l List
+	if _, _, err := l.Parse(payload, size, MaxSources, count); err != nil {
+		t.Fatal(err)
+	}
+	check := func(name string, least int) {
+		t.Helper()
+		if calls < least {
+			t.Errorf("%s: %d checkpoints, want %d", name, calls, least)
+		}
+		calls = 0
+	}
+	check("Parse", size/checkpointBytes)
+	dst, own := make([]byte, size), make([]byte, minLength)
+	if err := l.Insert(dst, 0, own, count); err != nil {
+		t.Fatal(err)
+	}
+	check("Insert", size/checkpointBytes)
+	// Own content between short references.
+	l, own = List{}, make([]byte, size/2)
+	for i := range size / 2 / minLength {
+		refs[i].At = 2 * i * minLength
+	}
+	payload = appendList(nil, distances, refs[:size/2/minLength])[1:]
+	payload = append(append(payload, byte(container.Stored)), own...)
+	if _, _, err := l.Parse(payload, size, MaxSources, nil); err != nil {
+		t.Fatal(err)
+	}
+	l.Spread(dst, own, count)
+	check("Spread", size/2/checkpointBytes)
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"github.com/gopz/compress/internal/container"
-	"github.com/gopz/compress/internal/pieces"
 )
 
 // A List is the references of a block. It refers to the payload that it was parsed from. The zero
@@ -39,8 +38,10 @@ func (l *List) Distances() []int32 { return l.distances[:l.sources] }
 // Parse makes l the list that a payload has behind its layout byte. The block has raw bytes of
 // content and may have so many sources. It returns the kind of the own content, 0 for none, and the
 // payload of that. Parse verifies everything but what the sources tell: whether they exist and are
-// long enough.
-func (l *List) Parse(p []byte, raw, most int) (kind container.Kind, payload []byte, err error) {
+// long enough. It calls checkpoint, unless that is nil, between pieces of the work.
+func (l *List) Parse(
+	p []byte, raw, most int, checkpoint func(),
+) (kind container.Kind, payload []byte, err error) {
 	if *l = (List{}); len(p) < sumSize {
 		return 0, nil, errList
 	}
@@ -55,7 +56,9 @@ func (l *List) Parse(p []byte, raw, most int) (kind container.Kind, payload []by
 	}
 	count := r.next(raw / minLength)
 	at, own, refs := 0, raw, r.p
+	pace := pacer{checkpoint: checkpoint}
 	for range count {
+		pace.add(referenceWork)
 		ref := r.reference(at, raw)
 		if ref.Len < minLength || ref.Source >= n {
 			return 0, nil, errList
@@ -103,26 +106,28 @@ func (l *List) All() iter.Seq[Reference] {
 // Spread copies own content to where it belongs in dst, the content of the block. It calls checkpoint,
 // unless that is nil, between pieces.
 func (l *List) Spread(dst, own []byte, checkpoint func()) {
-	end := 0
+	end, pace := 0, pacer{checkpoint: checkpoint}
 	for r := range l.All() {
 		n := r.At - end
-		pieces.Copy(dst[end:r.At], own[:n], checkpoint)
+		pace.copy(dst[end:r.At], own[:n])
 		own, end = own[n:], r.At+r.Len
 	}
-	pieces.Copy(dst[end:], own, checkpoint)
+	pace.copy(dst[end:], own)
 }
 
 // Insert copies the parts of a source to where they belong in dst. It fails if the source, of which own
 // is the own content, is too short.
 func (l *List) Insert(dst []byte, source int, own []byte, checkpoint func()) error {
+	pace := pacer{checkpoint: checkpoint}
 	for r := range l.All() {
 		if r.Source != source {
+			pace.add(referenceWork)
 			continue
 		}
 		if r.Offset > len(own) || r.Len > len(own)-r.Offset {
 			return fmt.Errorf("%w: %d bytes at byte %d of a source of %d", errList, r.Len, r.Offset, len(own))
 		}
-		pieces.Copy(dst[r.At:r.At+r.Len], own[r.Offset:r.Offset+r.Len], checkpoint)
+		pace.copy(dst[r.At:r.At+r.Len], own[r.Offset:r.Offset+r.Len])
 	}
 	return nil
 }
