@@ -83,23 +83,23 @@ type point struct {
 }
 
 // mean returns the geometric mean over the files.
-func (p *point) mean(of func(*entry) float64) float64 {
+func (p *point) mean(of func(file int) float64) float64 {
 	sum := 0.0
-	for _, e := range p.files {
-		sum += math.Log(of(e))
+	for i := range p.files {
+		sum += math.Log(of(i))
 	}
 	return math.Exp(sum / float64(len(p.files)))
 }
 
-func (p *point) ratio() float64 { return p.mean(func(e *entry) float64 { return e.ratio() }) }
+func (p *point) ratio() float64 { return p.mean(func(i int) float64 { return p.files[i].ratio() }) }
 
 // compressSpeed and decompressSpeed return MB of content per second of processor time.
 func (p *point) compressSpeed() float64 {
-	return p.mean(func(e *entry) float64 { return e.speed(e.compress, cpuClock) })
+	return p.mean(func(i int) float64 { return p.files[i].speed(p.files[i].compress, cpuClock) })
 }
 
 func (p *point) decompressSpeed() float64 {
-	return p.mean(func(e *entry) float64 { return e.speed(e.decompress, cpuClock) })
+	return p.mean(func(i int) float64 { return p.files[i].speed(p.files[i].decompress, cpuClock) })
 }
 
 type frontierConfig struct {

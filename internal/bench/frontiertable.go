@@ -143,10 +143,8 @@ func lowest(f *family, points []*point, ratio float64) *point {
 // relative returns the speed of ours divided by that of theirs: the geometric mean over the files of
 // the median over the rounds.
 func relative(ours, theirs *point, samples func(*entry) []sample) float64 {
-	i := -1
-	return ours.mean(func(e *entry) float64 {
-		i++
-		a, b := samples(e), samples(theirs.files[i])
+	return ours.mean(func(i int) float64 {
+		a, b := samples(ours.files[i]), samples(theirs.files[i])
 		v := make([]float64, len(a))
 		for k := range v {
 			v[k] = b[k].cpu.Seconds() / a[k].cpu.Seconds()
