@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
 // meter counts the bytes of one transfer and notes whether the output failed. The library reads,
@@ -21,8 +22,8 @@ type meter struct {
 	before compress.Progress // of parts in other formats that have been restored
 	grew   bool              // the source holds more than was read
 	bar    *progressBar
-	unsure string // the format of the source, if damage to it may go unseen
-	alone  bool   // one core does the work
+
+	foreign *foreign.Format // of a source that one core restores; else nil
 }
 
 type countReader struct {
@@ -125,7 +126,7 @@ func (a *app) summary(in *source, out *output, m *meter) {
 		to = " OK"
 	}
 	workers := a.sched.Workers()
-	if m.alone {
+	if m.foreign != nil {
 		workers = 1
 	}
 	a.print(in.name, "%d bytes of content, %d compressed (%.3f:1), %s%d %s, %.1f MB/s%s",
@@ -139,7 +140,7 @@ func (a *app) parts(in *source, m *meter) string {
 	n, word := m.last.Blocks, "block"
 	switch {
 	case a.cfg.mode != modeCompress:
-		if in.isStandard() || m.alone {
+		if in.isStandard() || m.foreign != nil {
 			return ""
 		}
 	case a.cfg.format == compress.Zstd:

@@ -51,7 +51,7 @@ var optionTable = []option{
 			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
 	{group: groupCompress, short: "p", long: "pipeline", value: "NAME",
 		text: "Select the pipeline: {pipelines}. Up to level 5 files of lzr are 11% " +
-			"to 18% larger and are restored 1.2 times as fast. From level 6 on they are 28% to 36% " +
+			"to 18% larger and are restored 1.2 times as fast. From level 6 on they are 28% to 37% " +
 			"larger, and are restored 1.3 to 1.7 times as fast."},
 	{group: groupCompress, short: "B", long: "block-size", value: "SIZE",
 		text: "Set the block size: a power of two from {minblock} to {maxblock}. Larger blocks " +

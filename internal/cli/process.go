@@ -96,8 +96,8 @@ func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) 
 		a.report(in, out, m, err)
 		return
 	}
-	if m.unsure != "" && remove {
-		a.warn(in.name, "is %s data, which does not show all damage -- not removed", m.unsure)
+	if f := m.foreign; remove && f != nil && (f.Unchecked || f.Endless) {
+		a.warn(in.name, "is %s data, which does not show all damage -- not removed", f.Name)
 		remove = false
 	}
 	remove = a.checkChanges(in, m, remove)

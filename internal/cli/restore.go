@@ -6,35 +6,32 @@ import (
 	"io"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
 // restore decompresses in to w. Parts of several formats may follow one another; a Reader restores
 // streams of one.
 func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option) error {
-	r := m.reader()
+	var counted io.Reader = &m.r
 	if !m.direct() {
 		head, err := readHead(&m.r)
 		if err != nil {
 			return err
 		}
-		r = io.MultiReader(bytes.NewReader(head), &m.r)
+		counted = io.MultiReader(bytes.NewReader(head), &m.r)
 	}
-	if _, ok := in.format(); !ok {
-		if m.direct() {
-			r = &m.r
+	if _, known := in.format(); !known {
+		if m.foreign = foreign.Detect(in.head(), in.name); m.foreign != nil {
+			return m.copyContent(w, m.foreign.NewReader(counted, a.cfg.memory))
 		}
-		switch f := in.foreignFormat(); {
-		case f != nil:
-			if m.alone = true; f.Unchecked || f.Endless {
-				m.unsure = f.Name
-			}
-			return m.copyContent(w, f.NewReader(r, a.cfg.memory))
-		case a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout):
-			_, err := io.Copy(w, r)
+		if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {
+			_, err := io.Copy(w, counted) // as in gzip, -dcf copies other data unchanged
 			return err
-		case m.direct():
-			r = m.reader()
 		}
+	}
+	r := counted
+	if m.direct() {
+		r = m.reader()
 	}
 	zr, err := compress.NewReader(r, opts...)
 	if err != nil {

@@ -84,7 +84,11 @@ func TestPrograms(t *testing.T) {
 
 func check(t *testing.T, name string, f *Format, packed, content []byte) {
 	t.Helper()
-	for _, r := range []io.Reader{bytes.NewReader(packed), iotest.OneByteReader(bytes.NewReader(packed))} {
+	readers := []io.Reader{bytes.NewReader(packed)}
+	if len(packed) < 100_000 {
+		readers = append(readers, iotest.OneByteReader(bytes.NewReader(packed)))
+	}
+	for _, r := range readers {
 		got, err := io.ReadAll(f.NewReader(r, 0))
 		if err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(content), err)
