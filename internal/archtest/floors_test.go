@@ -77,6 +77,7 @@ var packages = map[string]floor{
 	"internal/suffix": ground,
 	"internal/pieces": ground,
 	"internal/cut":    ground,
+	"internal/plot":   ground, // for tools and the command
 
 	"lz77/internal/base": ground,
 

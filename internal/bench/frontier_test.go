@@ -93,38 +93,20 @@ func TestPointMean(t *testing.T) {
 	}
 }
 
-// TestPicture draws a point alone and points in one place. Every family has a style.
+// TestPicture checks that each family has a style of its own.
 func TestPicture(t *testing.T) {
 	var all []*point
 	for i := range families {
-		f := &families[i]
-		if _, ok := styles[f.name]; !ok {
-			t.Errorf("%s has no style", f.name)
-		}
-		all = append(all, newPoint(f, 1, 50, 10))
-		checkXML(t, picture(all[i:]))
+		all = append(all, newPoint(&families[i], 1, 50, 10))
 	}
-	checkXML(t, picture(all))
-	if n := strings.Count(string(picture(all)), "<circle"); n != 4*3 { // four in the key and in each panel
+	all = append(all, newPoint(&families[8], 2, 60, 10))
+	text := string(picture(all))
+	checkXML(t, []byte(text))
+	if n := strings.Count(text, "<circle"); n != 4*3 { // four in the key and in each panel
 		t.Errorf("%d circles", n)
 	}
-}
-
-func TestTicks(t *testing.T) {
-	for _, tt := range []struct {
-		got  []float64
-		want int
-	}{
-		{logTicks(1, 3), 7}, {logTicks(1.1, 1.2), 0},
-		{linearTicks(2.9, 10.1), 8}, {linearTicks(0.9, 2.1), 5}, {linearTicks(0, 4), 9},
-	} {
-		if len(tt.got) != tt.want {
-			t.Errorf("%v, want %d ticks", tt.got, tt.want)
-		}
-	}
-	a := newAxis([]float64{1, 3}, 0, 100, -50)
-	if x, y := a.at(a.lo), a.at(a.hi); math.Abs(x-100) > 1e-9 || math.Abs(y-50) > 1e-9 {
-		t.Errorf("axis ends at %g and %g", x, y)
+	if n := strings.Count(text, " dashed"); n != 5*3 {
+		t.Errorf("%d dashed lines", n)
 	}
 }
 

@@ -24,9 +24,9 @@ func report(head []string, points []*point) []byte {
 	t.columns = []string{"compressor", "level", "ratio", "compression, MB/s", "decompression, MB/s"}
 	for _, p := range points {
 		row := []string{p.family.title, strconv.Itoa(p.level), fmt.Sprintf("%.3f", p.ratio())}
-		for _, d := range directions {
-			mark := emphasis(p, points, d.speed)
-			row = append(row, mark+formatSpeed(d.speed(p))+mark)
+		for _, speed := range directions {
+			mark := emphasis(p, points, speed)
+			row = append(row, mark+formatSpeed(speed(p))+mark)
 		}
 		t.add(row...)
 	}
