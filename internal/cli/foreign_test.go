@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,4 +83,48 @@ func TestForeignDamage(t *testing.T) {
 	text := write(t, "no brotli", dir, "text.br")
 	pz(t, "", "-d", text).want(t, exitError)
 	wantFiles(t, dir, "bad.xz", "cut.xz", "text.br")
+}
+
+// TestForeignPart restores files of pz that files of other formats follow, from FILE and from pipes.
+func TestForeignPart(t *testing.T) {
+	content := string(corpus.ByName("log").Make(60_000))
+	first := sample(200_000)
+	for _, format := range []string{"pz", "gz", "zst"} {
+		ours := pz(t, first, "--format", format).want(t, exitOK).out
+		for _, suffix := range []string{".xz", ".bz2"} {
+			data, err := os.ReadFile(filepath.Join("internal", "foreign", "testdata", "log"+suffix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			both, dir := ours+string(data), t.TempDir()
+			path := write(t, both, dir, "a."+format)
+			pz(t, "", "-d", "--rm", path).want(t, exitOK)
+			wantFiles(t, dir, "a")
+			wantFile(t, filepath.Join(dir, "a"), first+content)
+			write(t, both, path)
+			pz(t, "", "-tv", path).want(t, exitOK, "260000 bytes of content, ", fmt.Sprint(len(both)))
+			got := runProcess(t, strings.NewReader(both), "-dc").want(t, exitOK).out
+			wantContent(t, got, first+content)
+			wantContent(t, pz(t, both, "-dc").want(t, exitOK).out, first+content)
+			// The first write to the pipe ends within the magic number.
+			at := len(ours) + 1
+			halves := io.MultiReader(strings.NewReader(both[:at]), strings.NewReader(both[at:]))
+			wantContent(t, runProcess(t, halves, "-dc").want(t, exitOK).out, first+content)
+			code := exitError
+			if format == "gz" {
+				code = exitWarning
+			}
+			pz(t, "", "-l", path).want(t, code, "goes on in another format", "-d restores all")
+			bad := flip(both, len(both)-len(data)/2)
+			pz(t, "", "-t", write(t, bad, dir, "bad")).want(t, exitError, "bad: is damaged")
+		}
+		// What could be garbage is garbage: formats without checksums, and text.
+		for _, rest := range []string{"\x1f\x9d\x90 garbage", "BZ", "text that goes on for a while"} {
+			path := write(t, ours+rest, t.TempDir(), "a")
+			r := pz(t, "", "-t", path)
+			if r.code == exitOK || strings.Contains(r.err, "another format") {
+				t.Errorf(".%s and %q: %+v", format, rest, r)
+			}
+		}
+	}
 }

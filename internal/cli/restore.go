@@ -44,6 +44,9 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option)
 		if rest == nil {
 			return err
 		}
+		if m.foreign = in.foreignFormat(); m.foreign != nil {
+			return m.copyContent(w, m.foreign.NewReader(rest, a.cfg.memory))
+		}
 		zr.Reset(rest)
 	}
 }
@@ -63,18 +66,36 @@ func (m *meter) nextPart(err error) io.Reader {
 		}
 		rest = in.f
 	} else {
-		data := m.r.recent.from(in.part + off)
-		if _, ok := compress.DetectFormat(data); !ok {
+		kept := m.r.recent.from(in.part + off)
+		if kept == nil {
+			return nil
+		}
+		data := bytes.Clone(kept)
+		if len(data) < magicSize {
+			more, _ := readHead(&m.r) // another read reports an error again
+			data = append(data, more...)
+		}
+		if !beginsPart(data) {
 			return nil
 		}
 		in.prefix = append(in.prefix[:0], data[:min(len(data), magicSize)]...)
-		rest = io.MultiReader(bytes.NewReader(bytes.Clone(data)), &m.r)
+		rest = io.MultiReader(bytes.NewReader(data), &m.r)
 	}
 	in.start += off
 	in.part += off
 	m.before = m.last
 	m.before.Compressed = in.part
 	return rest
+}
+
+// beginsPart reports whether data that stands behind compressed data begins another part. Formats
+// without checksums do not count: garbage could pass for them.
+func beginsPart(data []byte) bool {
+	if _, ok := compress.DetectFormat(data); ok {
+		return true
+	}
+	f := foreign.Detect(data, "")
+	return f != nil && !f.Unchecked
 }
 
 // partEnd returns where the part in one format ends that a Reader has restored, in bytes from its
@@ -93,8 +114,7 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 	if s.regular() {
 		head := make([]byte, magicSize)
 		n, _ := s.f.ReadAt(head, s.start+e.Offset)
-		_, ok = compress.DetectFormat(head[:n])
-		return e.Offset, ok
+		return e.Offset, beginsPart(head[:n])
 	}
 	return e.Offset, true
 }
@@ -118,13 +138,15 @@ func readHead(r io.Reader) (head []byte, err error) {
 // copyContent copies what a decoder of another format returns.
 func (m *meter) copyContent(w io.Writer, r io.Reader) error {
 	buf := make([]byte, 256<<10)
+	var content int64
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
 			if _, err := w.Write(buf[:n]); err != nil {
 				return err
 			}
-			m.progress(compress.Progress{Content: m.last.Content + int64(n), Compressed: m.r.n})
+			content += int64(n)
+			m.progress(compress.Progress{Content: content, Compressed: m.read() - m.before.Compressed})
 		}
 		if err != nil {
 			if err == io.EOF {
