@@ -68,6 +68,8 @@ type codingConfig struct {
 	blockSize  int             // in bytes; 0 selects the level's size
 	rsyncable  bool
 	window     int64 // of long-distance matches, in bytes; 0 is none
+	sized      bool  // --stream-size is on the command line
+	streamSize int64 // its value in bytes
 	noCheck    bool
 	zeroFill   bool
 	names      nameMode

@@ -49,6 +49,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	value("block-size", c.setBlockSize)
 	value("memory", c.setMemory)
 	value("backend", c.setBackend)
+	value("stream-size", c.setStreamSize)
 	value("long", c.setLong)
 	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
 	value("help", c.setHelp)
@@ -135,16 +136,26 @@ func (c *config) setBlockSize(s string) error {
 	return nil
 }
 
-// setLong sets the window of long-distance matches by its log2, as zstd does.
+// setLong sets the window of long-distance matches by its log2, as zstd does, or by its size.
 func (c *config) setLong(s string) error {
 	least, most := bits.TrailingZeros(compress.MinWindow), bits.Len64(compress.MaxWindow)-1
-	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > most {
-		return fmt.Errorf("the window must be a number from %d (%s) to %d (%s)",
+	size, err := parseSize(s)
+	if n, nerr := strconv.Atoi(s); nerr == nil && n >= 0 && n <= most {
+		size = 1 << n
+	}
+	if err != nil || size < compress.MinWindow || size > compress.MaxWindow || size&(size-1) != 0 {
+		return fmt.Errorf("the window must be a number from %d (%s) to %d (%s), "+
+			"or such a size: a power of two, as in 128M",
 			least, formatSize(compress.MinWindow), most, formatSize(compress.MaxWindow))
 	}
-	c.window = 1 << n
+	c.window = size
 	return nil
+}
+
+func (c *config) setStreamSize(s string) (err error) {
+	c.streamSize, err = parseSize(s)
+	c.sized = true
+	return err
 }
 
 func (c *config) setMemory(s string) error {

@@ -92,6 +92,22 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestSizeFlags checks the window of --long, which is a logarithm or a size, and --stream-size.
+func TestSizeFlags(t *testing.T) {
+	for value, want := range map[string]int64{
+		"20": 1 << 20, "31": 2 << 30, "128M": 128 << 20, "1GiB": 1 << 30, "4194304": 4 << 20,
+	} {
+		if c, err := parse("--long="+value, "-B4K"); err != nil || c.window != want {
+			t.Errorf("--long=%s: window %d, want %d; %v", value, c.window, want, err)
+		}
+	}
+	for value, want := range map[string]int64{"0": 0, "5000": 5000, "4K": 4096} {
+		if c, err := parse("--stream-size", value); err != nil || !c.sized || c.streamSize != want {
+			t.Errorf("--stream-size %s: %d, want %d; %v", value, c.streamSize, want, err)
+		}
+	}
+}
+
 // TestFlagErrors checks that an invalid command line gives exit code 1, the reason and a hint at
 // --help.
 func TestFlagErrors(t *testing.T) {
@@ -131,7 +147,14 @@ func TestFlagErrors(t *testing.T) {
 		{"--recover a", "-o FILE"},
 		{"--recover --rm -c a", "--rm"},
 		{"-d --no-check --rm a.pz", "--rm does not go with -d --no-check"},
-		{"--long=19 a", "--long=19: the window must be a number from 20 (1 MiB) to 31 (2 GiB)"},
+		{"--long=19 a", "--long=19: the window must be a number from 20 (1 MiB) to 31 (2 GiB), " +
+			"or such a size: a power of two, as in 128M"},
+		{"--long=100M a", "--long=100M: the window must be"},
+		{"--long=4G a", "--long=4G: the window must be"},
+		{"--long=512K a", "--long=512K: the window must be"},
+		{"--long=32 a", "--long=32: the window must be"},
+		{"--long=-27 a", "--long=-27: the window must be"},
+		{"--stream-size x", "--stream-size x: a size must be"},
 		{"--long=x a", "--long=x: the window must be"},
 		{"--long --format gz a", "--long is for .pz files"},
 		{"--long -o a.zst a", "--long is for .pz files"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +28,12 @@ type listing struct {
 	Seekable     bool    `json:"seekable"`              // an index gives random access
 	Pipeline     string  `json:"pipeline"`              // of .pz; several are joined by +
 	Index        string  `json:"index,omitempty"`       // file beside a .gz file that gives random access
-	Damaged      bool    `json:"damaged,omitempty"`     // with -v: the other fields hold for block_list only
+
+	// Of .pz files with matches of --long: the largest window, and the least -M to restore the file.
+	Window        int64 `json:"window,omitempty"`
+	RestoreMemory int64 `json:"restore_memory,omitempty"`
+
+	Damaged bool `json:"damaged,omitempty"` // with -v: the other fields hold for block_list only
 }
 
 // list lists all files.
@@ -55,6 +61,7 @@ func (a *app) list() {
 		}
 		w.file(l)
 		sum.add(l)
+		a.hintMemory(in.name, l.RestoreMemory, !a.cfg.quiet)
 	})
 	sum.Name = fmt.Sprintf("(%d files)", w.files)
 	w.finish(sum)
@@ -77,6 +84,10 @@ func (a *app) describe(in *source, report func(compress.BlockInfo) error) (listi
 	}
 	for _, s := range info.Streams {
 		l.addStream(info.Format, s)
+		if s.Window > 0 {
+			need := a.restoreMemory(io.NewSectionReader(in.f, s.Offset, s.Size))
+			l.RestoreMemory = max(l.RestoreMemory, need)
+		}
 	}
 	return l, err
 }
@@ -106,6 +117,7 @@ func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 		l.Pipeline += "+" + s.Pipeline
 	}
 	l.BlockSize = max(l.BlockSize, s.BlockSize)
+	l.Window = max(l.Window, s.Window)
 }
 
 // roundRatio rounds to three decimals, as the table does, so that JSON output is easy to compare.

@@ -35,11 +35,11 @@ func TestList(t *testing.T) {
 		return strings.Join(append(append([]string{f[0]}, f[2]), f[4:]...), " ")
 	}
 	for i, want := range []string{
-		"blocks uncompressed check seek format pipeline name",
-		"25 100000 crc32c yes pz lzseqr " + a,
-		"1 5000 none yes pz lzr " + b,
-		"26 105000 mixed yes pz lzseqr+lzr " + both,
-		"52 210000 - - - - (3 files)",
+		"blocks uncompressed check seek format pipeline window name",
+		"25 100000 crc32c yes pz lzseqr - " + a,
+		"1 5000 none yes pz lzr - " + b,
+		"26 105000 mixed yes pz lzseqr+lzr - " + both,
+		"52 210000 - - - - - (3 files)",
 	} {
 		if got := fields(i); got != want {
 			t.Errorf("line %d: %q, want %q", i, got, want)

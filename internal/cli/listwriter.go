@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -142,13 +143,13 @@ func (w *listWriter) end() {
 
 // table writes a row about a file, and the head where it is due.
 func (w *listWriter) table(l listing) {
-	const row = "%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %s\n"
+	const row = "%8v %15v %15v %9s  %-6s  %-4s  %-6s  %-8s  %-6s  %s\n"
 	if cfg := &w.app.cfg; !cfg.quiet && (w.files == 0 || cfg.verbose) {
 		fmt.Fprintf(w.out, row, "blocks", "compressed", "uncompressed", "ratio", "check", "seek", "format",
-			"pipeline", "name")
+			"pipeline", "window", "name")
 	}
 	w.files++
-	seek, pipeline := "no", l.Pipeline
+	seek, pipeline, window := "no", l.Pipeline, "-"
 	switch {
 	case l.Format == "-":
 		seek = "-"
@@ -158,6 +159,9 @@ func (w *listWriter) table(l listing) {
 	if pipeline == "" {
 		pipeline = "-"
 	}
+	if l.Window > 0 {
+		window = strings.NewReplacer(" ", "", "iB", "").Replace(formatSize(l.Window)) // as in 128M
+	}
 	fmt.Fprintf(w.out, row, l.Blocks, l.Compressed, l.Uncompressed, fmt.Sprintf("%.3f", l.Ratio),
-		l.Check, seek, l.Format, pipeline, printable(l.Name))
+		l.Check, seek, l.Format, pipeline, window, printable(l.Name))
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/gopz/compress"
@@ -52,6 +54,32 @@ func (c *config) memoryOptions(level, threads int) []compress.Option {
 		compress.WithBlockSize(c.blockSize), compress.WithRsyncable(c.rsyncable),
 		compress.WithTuning(c.tuning), c.writerFormat(),
 		compress.WithLongDistance(c.window),
+	}
+}
+
+// restoreMemory returns the least -M with which the stream that begins in r can be restored, or 0 if
+// it is not known.
+func (a *app) restoreMemory(r io.Reader) int64 {
+	zr, err := compress.NewReader(r, compress.WithConcurrency(a.cfg.threads), compress.WithMaxMemory(1))
+	if err != nil {
+		return 0
+	}
+	defer zr.Close()
+	var e *compress.Error
+	if _, err = zr.Read(make([]byte, 1)); errors.As(err, &e) {
+		return e.Memory
+	}
+	return 0
+}
+
+// hintMemory prints how much memory restoring a file takes at least: if it fails without -M and always
+// is set, and with -v.
+func (a *app) hintMemory(name string, need int64, always bool) {
+	switch {
+	case need > compress.DefaultReaderMemory && (always || a.cfg.verbose):
+		a.print(name, "restoring needs -M %s or more", sizeOption(need))
+	case need > 0:
+		a.note(name, "restoring takes at least %s of memory", formatSize(need))
 	}
 }
 

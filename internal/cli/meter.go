@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"time"
@@ -44,13 +45,20 @@ func (c *countReader) Read(p []byte) (int, error) {
 }
 
 type countWriter struct {
-	m   *meter
-	w   io.Writer
-	n   int64
-	err error
+	m    *meter
+	w    io.Writer
+	n    int64
+	head []byte // first bytes, with -v and --long
+	err  error
 }
 
+// headSize is enough for the headers of a stream and of its first block.
+const headSize = 64
+
 func (c *countWriter) Write(p []byte) (int, error) {
+	if room := headSize - len(c.head); room > 0 && c.m.app.cfg.verbose && c.m.app.cfg.window > 0 {
+		c.head = append(c.head, p[:min(room, len(p))]...)
+	}
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	if c.m.app.cfg.mode == modeRecover {
@@ -132,6 +140,9 @@ func (a *app) summary(in *source, out *output, m *meter) {
 	a.print(in.name, "%d bytes of content, %d compressed (%.3f:1), %s%d %s, %.1f MB/s%s",
 		content, packed, ratio(content, packed), a.parts(in, m),
 		workers, plural(int64(workers), "thread"), float64(content)/1e6/seconds, to)
+	if len(m.w.head) > 0 && a.cfg.mode == modeCompress {
+		a.hintMemory(out.name, a.restoreMemory(bytes.NewReader(m.w.head)), false)
+	}
 }
 
 // parts returns what -v says about the number of blocks, frames or members, which -l lists as well.

@@ -61,8 +61,11 @@ var optionTable = []option{
 			"only nearby, for rsync and the like. Default blocks have 128K for .gz, else 1M."},
 	{group: groupCompress, long: "long", value: "LOG", label: "    --long[=LOG]",
 		text: "Find repetitions that are up to 2^LOG bytes apart, also across blocks; LOG is 20 to " +
-			"31, default 27 (128M). For .pz only. Compressing and restoring take up to 1.5 times as " +
-			"much memory in addition."},
+			"31, default 27, or a size such as 128M. For .pz only. Compressing and restoring take up " +
+			"to 1.5 times as much memory in addition; from LOG 30 on restoring needs -M."},
+	{group: groupCompress, long: "stream-size", value: "SIZE",
+		text: "State that the content has SIZE bytes, for standard input and pipes. The header of " +
+			"the result then has it, as that of a FILE does. Other content is an error."},
 	{group: groupCompress, short: "n", long: "no-name",
 		text: "Do not store the name and time of FILE in a .gz file. With -d, do not use them, " +
 			"which is the default."},
@@ -92,8 +95,8 @@ var optionTable = []option{
 	{group: groupList, long: "json",
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
-			"where they apply, name_base64 and index. Sizes are in bytes. With -v each object also has " +
-			"block_list, and damaged where blocks behind it cannot be read."},
+			"where they apply, name_base64, index, window and restore_memory. Sizes are in bytes. With " +
+			"-v each object also has block_list, and damaged where blocks behind it cannot be read."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +

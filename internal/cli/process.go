@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 
@@ -159,20 +160,37 @@ func (a *app) convert(w io.Writer, in *source, m *meter) error {
 // compress compresses in to w.
 func (a *app) compress(w io.Writer, in *source, m *meter, opts []compress.Option) error {
 	r := m.reader()
-	if size := in.size(); size >= 0 {
+	size := in.size()
+	switch stated := a.cfg.streamSize; {
+	case a.cfg.sized && size >= 0 && size != stated:
+		return fmt.Errorf("has %d bytes, --stream-size says %d", size, stated)
+	case size >= 0:
 		opts = append(opts, compress.WithContentSize(size))
 		sized := &sizedReader{r: r, in: in, left: size}
 		defer func() { m.grew = sized.grew }()
 		r = sized
+	case a.cfg.sized:
+		opts = append(opts, compress.WithContentSize(stated))
 	}
 	zw, err := compress.NewWriter(w, append(opts, a.nameOptions(in)...)...)
 	if err != nil {
 		return err
 	}
-	if _, err := zw.ReadFrom(r); err != nil {
-		return err
+	if _, err = zw.ReadFrom(r); err == nil {
+		err = zw.Close()
 	}
-	return zw.Close()
+	if errors.Is(err, compress.ErrContentSize) {
+		return a.explainSize(m)
+	}
+	return err
+}
+
+// explainSize returns an error about content of another size than --stream-size.
+func (a *app) explainSize(m *meter) error {
+	if stated := a.cfg.streamSize; m.read() > stated {
+		return fmt.Errorf("has more than the %d bytes of --stream-size", stated)
+	}
+	return fmt.Errorf("ends after %d bytes; --stream-size says %d", m.read(), a.cfg.streamSize)
 }
 
 // checkChanges warns if the source changed while it was read. It reports whether the source may

@@ -61,8 +61,12 @@ func (a *app) newProgressBar(in *source, out *output, start time.Time) *progress
 		stop: make(chan struct{}), exited: make(chan struct{}),
 	}
 	// Recover does not report what it has read.
-	if size := in.size(); size > 0 && a.cfg.mode != modeRecover {
+	switch size := in.size(); {
+	case a.cfg.mode == modeRecover:
+	case size > 0:
 		b.total = size
+	case a.cfg.mode == modeCompress && a.cfg.streamSize > 0:
+		b.total = a.cfg.streamSize
 	}
 	columns, _, err := term.GetSize(int(a.stderr.Fd()))
 	if err != nil || columns <= 0 {

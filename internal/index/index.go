@@ -29,6 +29,7 @@ type Stream struct {
 	BlockSize int   // most content of a block, in bytes
 	Checks    bool  // blocks carry checks of their content
 	Sources   int   // most earlier blocks that a block may refer to
+	Window    int64 // bytes that such references reach back; 0 if there are none
 
 	Offset        int64 // in the file
 	Size          int64 // bytes in the file

@@ -123,7 +123,7 @@ func readStream(
 		return err
 	}
 	st.Pipeline, st.BlockSize, st.Checks = s.head.Pipeline, s.head.BlockSize, s.head.Checks
-	st.Sources = s.head.Sources
+	st.Sources, st.Window = s.head.Sources, s.head.Window
 	st.ContentOffset, st.First, st.ID = x.Content, int64(len(x.Blocks)), i
 	units, tail := st.Blocks, st.Offset+st.Size-TailSize(st.Blocks)
 	bad := func(err error) error { return s.parseError(err, errs.PartIndex, -1, tail) }
