@@ -48,6 +48,11 @@ var recipes = map[string]recipe{
 			"git -c user.name=a -c user.email=a@example.org commit -qm a\n",
 		check: "pz -t release.tar.pz; pz -dc release.tar.pz | tar -xOf - a | cmp - a",
 	},
+	"Which level?": {
+		setup: "seq 20000 >db.sql; exec >rows\n",
+		check: "exec >&-; [ $(wc -l <rows) = 10 ]; grep -q '^    9  lzseqr ' rows\n" +
+			"grep -q '</svg>' levels.svg",
+	},
 	"PostgreSQL": {
 		setup:    "seq 1000 >shop\n",
 		check:    "cmp shop shop.restored; pz -t shop.sql.pz",

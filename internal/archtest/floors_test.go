@@ -141,6 +141,8 @@ var sideways = map[arrow]string{
 
 	{"internal/cli", "internal/cli/internal/foreign"}: "reads other formats",
 
+	{"internal/cli", "internal/plot"}: "draws what -b measures",
+
 	{"internal/corpus", "internal/testenv"}: "finds PZ_CORPUS",
 
 	{"lz77", "lz77/internal/optimal"}: "exports its parser and its types",

@@ -28,8 +28,8 @@ type app struct {
 	getenv                func(string) string
 	isTerminal            func(*os.File) bool
 
-	// step is called at named moments while a file is written. Tests use it to interrupt the
-	// program.
+	// step is called at named moments while a file is written or measured. Tests use it to interrupt
+	// the program.
 	step func(string)
 
 	// syncFile and syncDir make a file and the names in a directory durable. Tests replace them.

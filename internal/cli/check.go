@@ -24,13 +24,24 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if len(c.files) == 0 && len(c.lists) == 0 {
 		c.files = []string{"-"}
 	}
-	if err := c.chooseFormat(); err != nil || c.mode != modeCompress {
+	if err := c.chooseFormat(); err != nil {
+		return err
+	}
+	if err := c.checkBench(); err != nil || !c.compresses() {
 		return err
 	}
 	if err := c.checkBlockSize(); err != nil {
 		return err
 	}
 	return c.checkLong()
+}
+
+// compresses reports whether the run compresses its sources.
+func (c *config) compresses() bool { return c.mode == modeCompress || c.mode == modeBench }
+
+// writesNothing reports whether the run writes no file for a source.
+func (c *config) writesNothing() bool {
+	return c.mode == modeTest || c.mode == modeList || c.mode == modeBench
 }
 
 // checkOutput checks -o and -S.
@@ -47,8 +58,8 @@ func (c *config) checkOutput(outputGiven, suffixGiven bool) error {
 		return errors.New("-o: the file name is empty")
 	case os.IsPathSeparator(c.output[len(c.output)-1]):
 		return fmt.Errorf("-o %s: it is a directory; add a file name", printable(c.output))
-	case c.mode == modeTest || c.mode == modeList:
-		return errors.New("-o does not go with -t and -l, which write no file")
+	case c.writesNothing():
+		return errors.New("-o does not go with -t, -l and -b, which write no file")
 	case c.toStdout:
 		return errors.New("-o does not go with -c; use one of them")
 	case c.recursive:
@@ -68,8 +79,8 @@ func (c *config) checkOutputDir(outputGiven bool) error {
 		return nil
 	case outputGiven, c.toStdout:
 		return errors.New("--output-dir does not go with -o and -c; use one of them")
-	case c.mode == modeTest || c.mode == modeList:
-		return errors.New("--output-dir does not go with -t and -l, which write no file")
+	case c.writesNothing():
+		return errors.New("--output-dir does not go with -t, -l and -b, which write no file")
 	}
 	return nil
 }
@@ -81,8 +92,8 @@ func validSuffix(s string) bool {
 // checkMode checks the options that depend on the mode.
 func (c *config) checkMode() error {
 	switch {
-	case c.json && c.mode != modeList:
-		return errors.New("--json goes with -l only")
+	case c.json && c.mode != modeList && c.mode != modeBench:
+		return errors.New("--json goes with -l and -b only")
 	case c.zeroFill && c.mode != modeRecover:
 		return errors.New("--zero-fill goes with --recover only")
 	case c.mode == modeDecompress && c.noCheck && c.remove:

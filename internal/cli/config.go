@@ -18,6 +18,7 @@ const (
 	modeList
 	modeRecover
 	modeIndex
+	modeBench
 )
 
 // config holds the settings of one run, from the command line and the environment.
@@ -27,6 +28,7 @@ type config struct {
 	outputConfig
 	codingConfig
 	runConfig
+	bench benchConfig
 
 	quiet    bool
 	verbose  bool
@@ -88,7 +90,7 @@ type runConfig struct {
 
 // parseFlags reads the environment and then the command line, which overrides it.
 func parseFlags(args []string, getenv func(string) string) (config, error) {
-	var c config
+	c := config{bench: benchConfig{least: benchTime}}
 	invalid := c.readEnv(getenv)
 	c.kernelWarning = checkKernels(getenv(kernelsVariable))
 	fs := c.flagSet()
@@ -98,6 +100,12 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		},
 		long: func(name string) bool { return takesValue(fs.Lookup(name)) },
 		full: func(part string) string { return fullName(fs, part) },
+		levels: func(letter byte) string {
+			if letter == shortName("bench")[0] {
+				return "bench"
+			}
+			return ""
+		},
 	})
 	if err := fs.Parse(args); err != nil {
 		return c, usageError(fs, err)

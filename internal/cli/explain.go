@@ -40,7 +40,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return a.unreadable(in)
 	case errors.Is(e, compress.ErrMemory):
 		return a.memoryExceeded(in, e)
-	case errors.Is(e, compress.ErrDevice) && a.cfg.mode == modeCompress:
+	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
 		return libraryReason(e), a.otherBackend()
 	case errors.Is(e, compress.ErrVersion) && in.isStandard():
 		return "needs a feature that pz does not have: " + e.Detail, ""
@@ -91,13 +91,7 @@ func (a *app) otherBackend() string {
 		text += " with blocks of " + formatSize(int64(c.blockSize))
 	}
 	text += "; --backend auto leaves the rest to the CPU"
-	level := c.level
-	if level == 0 {
-		if level = compress.DefaultLevel; c.format == compress.Gzip {
-			level = compress.DefaultGzipLevel
-		}
-	}
-	if c.match.Strict() && works(level, compress.BackendCPU, compress.BackendGPU) {
+	if c.match.Strict() && works(c.chosenLevel(), compress.BackendCPU, compress.BackendGPU) {
 		text += ", --backend cpu,gpu all matching"
 	}
 	return text

@@ -38,6 +38,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	str(&c.formatName, "format")
 	str(&c.pipeline, "pipeline")
 	str(&c.device, "gpu-device")
+	str(&c.bench.picture, "svg")
 
 	value := func(name string, set func(string) error) { fs.FuncP(name, shortName(name), "", set) }
 	value("exclude", c.addExclude)
@@ -49,7 +50,11 @@ func (c *config) flagSet() *pflag.FlagSet {
 	value("block-size", c.setBlockSize)
 	value("memory", c.setMemory)
 	value("backend", c.setBackend)
+	value("bench-to", c.setBenchLast)
+	value("bench-time", c.setBenchTime)
 	value("stream-size", c.setStreamSize)
+	value("bench", c.setBench)
+	fs.Lookup("bench").NoOptDefVal = benchOwnLevel
 	value("long", c.setLong)
 	fs.Lookup("long").NoOptDefVal = strconv.Itoa(bits.TrailingZeros(compress.DefaultWindow))
 	value("help", c.setHelp)
@@ -105,13 +110,18 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.listGPUs, "list-gpus")
 }
 
-func (c *config) setLevel(s string) error {
+func (c *config) setLevel(s string) (err error) {
+	c.level, err = parseLevel(s)
+	c.bench.levels = nil
+	return err
+}
+
+func parseLevel(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < minLevel || n > maxLevel {
-		return fmt.Errorf("the level must be a number from %d to %d", minLevel, maxLevel)
+		return 0, fmt.Errorf("the level must be a number from %d to %d", minLevel, maxLevel)
 	}
-	c.level = n
-	return nil
+	return n, nil
 }
 
 func (c *config) setThreads(s string) error {

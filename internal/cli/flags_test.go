@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopz/compress"
 )
@@ -108,6 +110,37 @@ func TestSizeFlags(t *testing.T) {
 	}
 }
 
+// TestBenchFlags checks which levels -b measures, and for how long.
+func TestBenchFlags(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		levels []int
+		least  time.Duration
+	}{
+		{"-b", []int{4}, 3 * time.Second},
+		{"-b --format gz", []int{6}, 3 * time.Second},
+		{"-b3", []int{3}, 3 * time.Second},
+		{"-b -3 -i2", []int{3}, 2 * time.Second},
+		{"-b3 -5 -i0", []int{5}, 0},
+		{"-b1-3 -5 -i0", []int{5}, 0},
+		{"-5 -i 0 -b1-3", []int{1, 2, 3}, 0},
+		{"-b5-7,1,6 -i0", []int{1, 5, 6, 7}, 0},
+		{"--bench=2,9 --bench-time=0.25", []int{2, 9}, 250 * time.Millisecond},
+		{"-b1 -e3 -i1.5", []int{1, 2, 3}, 1500 * time.Millisecond},
+		{"-kb7e9", []int{7, 8, 9}, 3 * time.Second},
+		{"-d -b --bench-to 5", []int{4, 5}, 3 * time.Second},
+	} {
+		got, err := parse(append(strings.Fields(c.args), "a")...)
+		if err != nil || got.mode != modeBench || !slices.Equal(got.levels(), c.levels) ||
+			got.bench.least != c.least || len(got.files) != 1 {
+			t.Errorf("%s: levels %v, want %v; %v, %v", c.args, got.levels(), c.levels, err, got.bench)
+		}
+	}
+	if got, err := parse("-b", "-d", "a"); err != nil || got.mode != modeDecompress {
+		t.Errorf("-b -d: mode %d, %v", got.mode, err)
+	}
+}
+
 // TestFlagErrors checks that an invalid command line gives exit code 1, the reason and a hint at
 // --help.
 func TestFlagErrors(t *testing.T) {
@@ -154,6 +187,23 @@ func TestFlagErrors(t *testing.T) {
 		{"--long=512K a", "--long=512K: the window must be"},
 		{"--long=32 a", "--long=32: the window must be"},
 		{"--long=-27 a", "--long=-27: the window must be"},
+		{"-b0", "--bench=0: levels must be a list such as 3, 1-9 or 1,3,5-7, from 1 to 9"},
+		{"-b10", "--bench=10: levels must be a list"},
+		{"-b3-1", "--bench=3-1: levels must be a list"},
+		{"-b1,", "--bench=1,: levels must be a list"},
+		{"--bench=", `--bench="": levels must be a list`},
+		{"-b3 -e2", "-e 2: the last level is below level 3 of -b"},
+		{"-b1,3 -e5", "-e does not go with a list of levels"},
+		{"-b -e0", "-e 0: the level must be a number from 1 to 9"},
+		{"-b -i-1", "-i -1: the time must be a number of seconds from 0 to 3600"},
+		{"-b -iNaN", "-i NaN: the time must be"},
+		{"-e9 a", "-e, -i and --svg go with -b only"},
+		{"-d -i1 a", "-e, -i and --svg go with -b only"},
+		{"--svg x a", "-e, -i and --svg go with -b only"},
+		{"-b -o x a", "-b, which write no file"},
+		{"-b --output-dir x a", "-b, which write no file"},
+		{"-b --long=20 -B2M a", "--long: window of 1048576 bytes is smaller than a block of 2097152"},
+		{"-b3,9 --long=20 a", "--long: window of 1048576 bytes is smaller than a block of"},
 		{"--stream-size x", "--stream-size x: a size must be"},
 		{"--long=x a", "--long=x: the window must be"},
 		{"--long --format gz a", "--long is for .pz files"},

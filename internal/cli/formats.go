@@ -69,7 +69,7 @@ func (c *config) chooseFormat() error {
 	if c.pipeline != "" {
 		return c.checkPipeline()
 	}
-	if c.formatName == "" && c.mode == modeCompress {
+	if c.formatName == "" && c.compresses() {
 		c.format = suffixFormat(filepath.Base(c.output))
 	}
 	return nil
@@ -119,14 +119,12 @@ func (c *config) checkLong() error {
 	case c.rsyncable:
 		return errors.New("--long does not go with --rsyncable: blocks that repeat others change with them")
 	}
-	opts := []compress.Option{
-		c.writerFormat(), compress.WithBlockSize(c.blockSize), compress.WithLongDistance(c.window),
-	}
-	if c.level != 0 {
-		opts = append(opts, compress.WithLevel(c.level))
-	}
-	if _, err := compress.WriterMemory(opts...); err != nil {
-		return fmt.Errorf("--long: %s; -B sets the block size", libraryReason(err))
+	for _, level := range c.levels() {
+		_, err := compress.WriterMemory(c.writerFormat(), compress.WithBlockSize(c.blockSize),
+			compress.WithLongDistance(c.window), compress.WithLevel(level))
+		if err != nil {
+			return fmt.Errorf("--long: %s; -B sets the block size", libraryReason(err))
+		}
 	}
 	return nil
 }

@@ -7,11 +7,14 @@ type optionNames struct {
 	short func(letter byte) bool   // reports whether an option takes a value
 	long  func(name string) bool   // reports the same
 	full  func(part string) string // returns the long name that part abbreviates, or part itself
+
+	// levels returns the long name of an option that a list of levels may follow at once, or "".
+	levels func(letter byte) string
 }
 
 // rewriteLevels rewrites the level options of gzip (-1 to -9, also inside a cluster as in -9k,
 // --fast and --best) to --level=N, which pflag understands, and completes abbreviated long names. It
-// changes neither arguments after "--" nor values of options.
+// rewrites -b1-9 to --bench=1-9. It changes neither arguments after "--" nor values of options.
 //
 // Adjacent digits form one number: -19 is level 19, an error, and not -1 -9.
 func rewriteLevels(args []string, names optionNames) []string {
@@ -36,7 +39,7 @@ func rewriteLevels(args []string, names optionNames) []string {
 			out = append(out, arg)
 			takesNext = !strings.Contains(arg, "=") && names.long(arg[2:])
 		case len(arg) > 1 && arg[0] == '-':
-			out, takesNext = rewriteCluster(out, arg[1:], names.short)
+			out, takesNext = rewriteCluster(out, arg[1:], names)
 		default:
 			out = append(out, arg)
 		}
@@ -50,7 +53,7 @@ func rewriteLevels(args []string, names optionNames) []string {
 
 // rewriteCluster splits a cluster of one-letter options at its digits and appends the parts to out.
 // It reports whether the last letter takes the next argument as its value.
-func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]string, bool) {
+func rewriteCluster(out []string, cluster string, names optionNames) ([]string, bool) {
 	start, before := 0, len(out) // start: first letter not yet appended
 	flush := func(end int) {
 		if start < end {
@@ -59,7 +62,15 @@ func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]stri
 	}
 	for i := 0; i < len(cluster); {
 		c := cluster[i]
+		option := names.levels(c)
 		switch {
+		case option != "" && i+1 < len(cluster) && isDigit(cluster[i+1]):
+			flush(i)
+			list := cluster[i+1:]
+			list = list[:len(list)-len(strings.TrimLeft(list, "0123456789,-"))]
+			out = append(out, "--"+option+"="+list)
+			i += 1 + len(list)
+			start = i
 		case isDigit(c):
 			flush(i)
 			end := i + 1
@@ -68,7 +79,7 @@ func rewriteCluster(out []string, cluster string, short func(byte) bool) ([]stri
 			}
 			out = append(out, "--level="+cluster[i:end])
 			i, start = end, end
-		case c == '=', short(c):
+		case c == '=', names.short(c):
 			// The rest of the cluster is a value.
 			flush(len(cluster))
 			return out, c != '=' && i+1 == len(cluster)

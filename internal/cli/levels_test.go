@@ -20,7 +20,17 @@ func completeName(part string) string {
 	return part
 }
 
-var testNames = optionNames{short: shortValue, long: longValue, full: completeName}
+// listName returns the name of the option of these tests that a list of levels may follow.
+func listName(c byte) string {
+	if c == 'b' {
+		return "bench"
+	}
+	return ""
+}
+
+var testNames = optionNames{
+	short: shortValue, long: longValue, full: completeName, levels: listName,
+}
 
 func TestRewriteLevels(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
@@ -66,6 +76,15 @@ func TestRewriteLevels(t *testing.T) {
 		{"-9-best", "-9-best"},
 		{"-k9- f", "-k9- f"},
 		{"-T9-best", "-T9-best"},
+		{"-b", "-b"},
+		{"-b -3", "-b --level=3"},
+		{"-b3", "--bench=3"},
+		{"-kb1-9d", "-k --bench=1-9 -d"},
+		{"-b1,3,5-7", "--bench=1,3,5-7"},
+		{"-b1T9", "--bench=1 -T9"},
+		{"-b=3", "-b=3"},
+		{"-b-3", "-b-3"},
+		{"-ob3", "-ob3"},
 	} {
 		got := rewriteLevels(strings.Fields(c.in), testNames)
 		if strings.Join(got, " ") != c.want {
@@ -76,7 +95,7 @@ func TestRewriteLevels(t *testing.T) {
 
 func FuzzRewriteLevels(f *testing.F) {
 	for _, s := range []string{
-		"-9k\nx", "-o\n-9\n--\n-9", "-kT2\n-5f", "--best\n--output\n--fast", "-=9",
+		"-9k\nx", "-o\n-9\n--\n-9", "-kT2\n-5f", "--best\n--output\n--fast", "-=9", "-kb1-3,5d\n-b",
 	} {
 		f.Add(s)
 	}

@@ -85,6 +85,17 @@ func (a *app) hintMemory(name string, need int64, always bool) {
 
 // options returns the library options for every file of the run.
 func (a *app) options() []compress.Option {
+	opts := a.readOptions()
+	if c := &a.cfg; c.compresses() {
+		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
+			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning),
+			compress.WithLongDistance(c.window))
+	}
+	return opts
+}
+
+// readOptions returns the options that a Reader takes too.
+func (a *app) readOptions() []compress.Option {
 	c := &a.cfg
 	a.setTarget()
 	opts := []compress.Option{
@@ -93,11 +104,6 @@ func (a *app) options() []compress.Option {
 	}
 	if c.level != 0 {
 		opts = append(opts, compress.WithLevel(c.level))
-	}
-	if c.mode == modeCompress {
-		opts = append(opts, c.writerFormat(), compress.WithBlockSize(c.blockSize),
-			compress.WithRsyncable(c.rsyncable), compress.WithTuning(c.tuning),
-			compress.WithLongDistance(c.window))
 	}
 	if c.noCheck {
 		opts = append(opts, compress.WithChecksum(false))

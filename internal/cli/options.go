@@ -18,6 +18,7 @@ const (
 	groupRestore     = "Restoring"
 	groupList        = "Listing and checking"
 	groupRecover     = "Recovery"
+	groupBench       = "Measuring"
 	groupInput       = "Input files"
 	groupOutput      = "Output files"
 	groupResources   = "Threads and memory"
@@ -96,7 +97,8 @@ var optionTable = []option{
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
 			"where they apply, name_base64, index, window and restore_memory. Sizes are in bytes. With " +
-			"-v each object also has block_list, and damaged where blocks behind it cannot be read."},
+			"-v each object also has block_list, and damaged where blocks behind it cannot be read. " +
+			"With -b, print an array with an object for each row."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
@@ -108,6 +110,19 @@ var optionTable = []option{
 			"frames that state their size."},
 	{group: groupRecover, long: "zero-fill",
 		text: "With --recover, write zeros in place of lost content."},
+
+	{group: groupBench, short: "b", long: "bench", value: "LEVELS", label: "-b, --bench[=LEVELS]",
+		brief: "Measure ratio and speed, as in -b3 or -b1-9.",
+		text: "Compress and restore each FILE in memory, and print ratio and speeds. LEVELS is a " +
+			"list such as 3, 1-9 or 1,3,5-7; without it the level is that of --level. Write -b3 or " +
+			"-b1-9 for short. A speed is MB of content per second on the clock, with all threads; " +
+			"the best round counts. Options for compressing hold. Each round checks the content."},
+	{group: groupBench, short: "e", long: "bench-to", value: "N",
+		text: "With -b, measure all levels from that of -b up to N, as in -b1 -e9."},
+	{group: groupBench, short: "i", long: "bench-time", value: "SECONDS",
+		text: "With -b, repeat each direction for so long. The default is 3; 0 is for one round."},
+	{group: groupBench, long: "svg", value: "FILE",
+		text: "With -b, also draw ratio over speed: write a picture in SVG to FILE."},
 
 	{group: groupInput, short: "r", long: "recursive",
 		brief: "Process all files in directories.",

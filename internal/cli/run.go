@@ -31,8 +31,10 @@ func (a *app) run(args []string) int {
 		err = a.listGPUs()
 	case a.cfg.mode == modeList:
 		a.list()
+	case a.cfg.mode == modeBench:
+		a.runBench()
 	default:
-		a.runFiles()
+		a.runFiles(a.process)
 	}
 	if err != nil {
 		a.failStdout(err)
@@ -46,9 +48,9 @@ func (a *app) reportsKernels() bool {
 	return c.kernelWarning != "" && !c.quiet && c.help == "" && !c.listGPUs && c.mode != modeList
 }
 
-// runFiles compresses, restores, checks or recovers all files.
-func (a *app) runFiles() {
-	if a.cfg.mode == modeCompress && !a.cfg.quiet {
+// runFiles calls do for all files, which compresses, restores, checks, recovers or measures them.
+func (a *app) runFiles(do func(entry)) {
+	if a.cfg.compresses() && !a.cfg.quiet {
 		// These warnings do not change the exit code: nothing is missing from the result, and tar
 		// treats every other code as a failure.
 		for _, text := range a.cfg.envWarnings {
@@ -69,7 +71,7 @@ func (a *app) runFiles() {
 		a.fail("", "%s: %s", option, deviceReason(a.cfg.device, err))
 		return
 	}
-	a.each(a.process)
+	a.each(do)
 	reportDevice()
 }
 
@@ -146,9 +148,13 @@ func (a *app) writesBeside() bool {
 		(c.mode == modeCompress || c.mode == modeDecompress || c.mode == modeIndex)
 }
 
-// suggestName returns a hint at a compressed file whose suffix the user left out.
+// suggestName returns a hint at a compressed file whose suffix the user left out, or at a list of
+// levels that is not one with -b.
 func (a *app) suggestName(path string) string {
-	if a.cfg.mode == modeCompress {
+	if _, err := parseLevels(path); err == nil && a.cfg.mode == modeBench {
+		return "; did you mean -b" + path + "?"
+	}
+	if a.cfg.compresses() {
 		return ""
 	}
 	for _, suffix := range []string{a.cfg.suffix(), ".pz", ".gz", ".zst"} {

@@ -28,8 +28,10 @@ func usageError(fs *pflag.FlagSet, err error) error {
 		switch {
 		case f.Name == "help":
 			return fmt.Errorf("--help=%s: %w", value, invalid.Unwrap())
-		case f.Name == "long":
-			return fmt.Errorf("--long=%s: %w", value, invalid.Unwrap())
+		case f.Name == "long" || f.Name == "bench":
+			return fmt.Errorf("--%s=%s: %w", f.Name, value, invalid.Unwrap())
+		case f.Name == "bench-to" && value == "st":
+			return errors.New("-e st: the level must be a number; did you mean --best?") // -best
 		case f.NoOptDefVal != "":
 			return fmt.Errorf("%s takes no value", optionName(f))
 		case f.Name == levelFlag: // the argument was -19 or --level=19
@@ -109,7 +111,7 @@ func fullName(fs *pflag.FlagSet, part string) string {
 // synonyms maps options of other compressors to those of pz.
 var synonyms = map[string]string{
 	"uncompress": "decompress", "to-stdout": "stdout", "remove": "rm", "ultra": "best",
-	"blocksize": "block-size", "memlimit": "memory", "processes": "threads",
+	"benchmark": "bench", "blocksize": "block-size", "memlimit": "memory", "processes": "threads",
 	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
 }
 
