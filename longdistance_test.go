@@ -95,6 +95,19 @@ func TestLongDistanceStreams(t *testing.T) {
 	all := slices.Concat(files, encode(t, a), files)
 	content := slices.Concat(a, b, a, a, a, b, a)
 	checkAllReaders(t, all, content, WithConcurrency(2))
+	info, err := ReadInfo(bytes.NewReader(all), int64(len(all)))
+	if err != nil || len(info.Streams) != 7 {
+		t.Fatalf("%d streams, %v", len(info.Streams), err)
+	}
+	for i, s := range info.Streams {
+		want := int64(MinWindow)
+		if i == 3 {
+			want = 0
+		}
+		if s.Window != want {
+			t.Errorf("stream %d: window %d, want %d", i, s.Window, want)
+		}
+	}
 	r := newReader(t, nil)
 	for range 3 {
 		r.Reset(bytes.NewReader(all))
