@@ -12,15 +12,31 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// damageFile returns a small file of two streams with several blocks, its content, and the size of
-// the first stream. In the second one flushes end blocks of all kinds.
-func damageFile(t testing.TB) (file, content []byte, first int) {
+// damageFile returns a file, its content, and the ends of its streams. Two streams have several blocks.
+// In the second one flushes end blocks of all kinds. Small streams of all kinds surround it.
+func damageFile(t testing.TB) (file, content []byte, ends []int) {
 	a := slices.Concat(textBytes(testBlock, 1), make([]byte, testBlock), randomBytes(90, 2))
 	pieces := [][]byte{textBytes(20, 3), textBytes(700, 4), make([]byte, 50), textBytes(30, 5)}
 	b := slices.Concat(pieces...)
 	one := encode(t, a, WithBlockSize(testBlock))
 	two, _ := flushPieces(t, pieces, len(b), WithBlockSize(testBlock), WithContentSize(int64(len(b))))
-	return append(one, two...), append(a, b...), len(one)
+	streams := [][]byte{one}
+	content = a
+	add := func(p []byte, opts ...Option) {
+		streams = append(streams, encode(t, p, opts...))
+		content = append(content, p...)
+	}
+	add(textBytes(300, 6))
+	add(make([]byte, 50))
+	add(nil)
+	streams, content = append(streams, two), append(content, b...)
+	add(textBytes(20, 7), WithPipeline("lzr"))
+	add(textBytes(200, 8), WithPipeline("lzr"))
+	for _, p := range streams {
+		file = append(file, p...)
+		ends = append(ends, len(file))
+	}
+	return file, content, ends
 }
 
 // isDamage reports whether err is one of the errors that a damaged file may give.
@@ -99,12 +115,12 @@ func TestBitFlipsReaderAt(t *testing.T) {
 // TestTruncation cuts the file at every byte.
 func TestTruncation(t *testing.T) {
 	testenv.Slow(t)
-	file, content, second := damageFile(t)
+	file, content, ends := damageFile(t)
 	for _, workers := range workerCounts {
 		r := newReader(t, nil, WithConcurrency(workers))
 		for n := 0; n < len(file); n++ {
-			if n == second {
-				continue // the first stream is whole
+			if slices.Contains(ends, n) {
+				continue // all streams are whole
 			}
 			r.Reset(bytes.NewReader(file[:n]))
 			got, err := io.ReadAll(r)

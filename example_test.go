@@ -135,7 +135,7 @@ func ExampleError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p[40] ^= 1
+	p[20] ^= 1
 	_, err = compress.AppendDecode(nil, p)
 	var e *compress.Error
 	if errors.As(err, &e) {
@@ -144,7 +144,7 @@ func ExampleError() {
 	fmt.Println(err)
 	// Output:
 	// true 0
-	// compress: block 0 at byte 18: checksum mismatch
+	// compress: block 0 at byte 0: checksum mismatch
 }
 
 func ExampleRecover() {

@@ -87,7 +87,7 @@ func (w *Writer) finish() error {
 		return w.sizeError(w.in)
 	}
 	// Where there are no blocks the header is still to be written, and counts as written.
-	head := w.header()
+	head := w.header(0)
 	p := w.frame.Trailer(head, w.passed, w.out+int64(len(head)))
 	if cap(p) <= keptBuffer {
 		w.buf = p
@@ -120,8 +120,11 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 		Kind: b.Kind, Payload: len(b.Out()), Raw: b.Raw, Sum: b.Sum,
 		Continues: b.History != nil && b.Window > 0, Flushed: b.Flushed, Last: b.Last,
 	}
-	begin := w.out
-	w.buf = w.frame.BlockHeader(w.header(), info)
+	begin, whole := w.out, -1
+	if b.Last && !b.Flushed {
+		whole = b.Raw
+	}
+	w.buf = w.frame.BlockHeader(w.header(whole), info)
 	if err := w.write(w.buf); err != nil {
 		return err
 	}
@@ -154,13 +157,13 @@ func (w *Writer) writeBlock(b *pipeline.Block) error {
 }
 
 // header returns the stream's header if it is not written yet, else an empty slice, in memory to
-// append to.
-func (w *Writer) header() []byte {
+// append to. whole is the size of the content if the block to write has it all, else −1.
+func (w *Writer) header(whole int) []byte {
 	if w.begun {
 		return w.buf[:0]
 	}
 	w.begun = true
-	w.buf = w.frame.Header(w.buf[:0])
+	w.buf = w.frame.Header(w.buf[:0], whole)
 	return w.buf
 }
 

@@ -46,6 +46,11 @@ var golden = []struct {
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
 	{"references", versions, []Option{WithLongDistance(MinWindow), WithBlockSize(1 << 13)}},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
+	{"tiny", generated("text", 100), nil},
+	{"tiny-coded", generated("json", 700), nil},
+	{"tiny-fill", func() []byte { return make([]byte, 65_000) }, nil},
+	{"tiny-empty", func() []byte { return nil }, nil},
+	{"tiny-unchecked", generated("json", 300), []Option{WithChecksum(false), WithPipeline("lzr")}},
 	// A block too long for a short header.
 	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []Option{WithBlockSize(1 << 22)}},
 }

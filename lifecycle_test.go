@@ -19,8 +19,8 @@ func TestClosed(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if b.Len() != 46 {
-		t.Errorf("an empty stream has %d bytes, want 46", b.Len())
+	if b.Len() != 16 {
+		t.Errorf("an empty stream has %d bytes, want 16", b.Len())
 	}
 	if _, err := w.Write([]byte{1}); err != ErrClosed {
 		t.Error("Write:", err)

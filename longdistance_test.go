@@ -210,7 +210,7 @@ func TestLongDistanceOptions(t *testing.T) {
 
 // TestLongDistanceMemory checks limits, and that a window claims no memory before there is content.
 func TestLongDistanceMemory(t *testing.T) {
-	content := textBytes(10_000, 1)
+	content := textBytes(70_000, 1)
 	file := encode(t, content, WithLongDistance(MaxWindow), WithBlockSize(MaxBlockSize))
 	var e *Error
 	if _, err := decode(file); !errors.As(err, &e) || !errors.Is(err, ErrMemory) || e.Memory < MaxWindow {

@@ -32,13 +32,13 @@ func TestNotPZ(t *testing.T) {
 		{"part of a stream behind", append(slices.Clone(good), good[:20]...), ErrTruncated},
 		{
 			"content size too large",
-			replaceHeader(encode(t, make([]byte, 10), WithContentSize(10)),
+			replaceHeader(encode(t, make([]byte, 70_000), WithContentSize(70_000)),
 				func(h *pzfile.Header) { h.ContentSize++ }),
 			ErrCorrupt,
 		},
 		{
 			"content size too small",
-			replaceHeader(encode(t, make([]byte, 10), WithContentSize(10)),
+			replaceHeader(encode(t, make([]byte, 70_000), WithContentSize(70_000)),
 				func(h *pzfile.Header) { h.ContentSize-- }),
 			ErrCorrupt,
 		},

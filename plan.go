@@ -104,7 +104,8 @@ func (p *Plan) Encode(w io.Writer, r io.Reader, first, last int64) (*Piece, erro
 	}
 	piece := &Piece{plan: p.id, first: first}
 	z.Reset(w)
-	z.piece, z.begun = piece, true
+	z.piece = piece
+	z.header(p.whole()) // Plan.Header returns it
 	if err := z.encodePiece(p, r, last); err != nil {
 		return nil, z.fail(err)
 	}
@@ -147,10 +148,19 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	return w.drain(true)
 }
 
-// Header returns the bytes in front of the first piece.
+// Header returns the bytes in front of the first piece. There are none if a .pz file is so small that
+// its header is part of the only block.
 func (p *Plan) Header() []byte {
 	var frames framers
-	return frames.begin(&p.opt).Header(nil)
+	return frames.begin(&p.opt).Header(nil, p.whole())
+}
+
+// whole returns the size of the content if one block has it all, else −1.
+func (p *Plan) whole() int {
+	if p.blocks > 1 {
+		return -1
+	}
+	return int(p.Size())
 }
 
 // Trailer returns the bytes behind the last piece. The pieces may be in any order. If they are not
@@ -161,7 +171,7 @@ func (p *Plan) Trailer(pieces ...*Piece) ([]byte, error) {
 	slices.SortFunc(pieces, func(a, b *Piece) int { return cmp.Compare(a.first, b.first) })
 	var frames framers
 	f := frames.begin(&p.opt)
-	buf := f.Header(nil)
+	buf := f.Header(nil, p.whole())
 	size := int64(len(buf))
 	next := int64(0)
 	for _, piece := range pieces {

@@ -287,11 +287,11 @@ func TestRsyncableOptions(t *testing.T) {
 		{nil, 1 << 20},
 		{[]Option{WithLevel(9)}, 1 << 20},
 		{[]Option{WithBlockSize(1 << 16)}, 1 << 16},
-		{[]Option{WithContentSize(0)}, 1 << 20},
+		{[]Option{WithContentSize(70_000)}, 1 << 20},
 		{[]Option{WithRsyncable(false)}, 2 << 20},
 	} {
 		opts := append([]Option{WithLevel(4), WithRsyncable(true)}, c.opts...)
-		if info, err := fileInfo(encode(t, nil, opts...)); err != nil ||
+		if info, err := fileInfo(encode(t, make([]byte, 70_000), opts...)); err != nil ||
 			info.Streams[0].BlockSize != c.want {
 			t.Errorf("blocks of %+v, want %d; %v", info.Streams, c.want, err)
 		}

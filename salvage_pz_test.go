@@ -114,7 +114,9 @@ func TestRecoverRandomDamage(t *testing.T) {
 	content := textBytes(30*testBlock+9, 1) // no two blocks are the same
 	var file []byte
 	for _, part := range [][]byte{
-		content[:11*testBlock+7], content[11*testBlock+7 : 14*testBlock], content[14*testBlock:],
+		content[:11*testBlock+7], content[11*testBlock+7 : 14*testBlock],
+		content[14*testBlock : 14*testBlock+900], content[14*testBlock+900 : 15*testBlock],
+		content[15*testBlock : 16*testBlock], content[16*testBlock : 20*testBlock], content[20*testBlock : 21*testBlock], content[21*testBlock:],
 	} {
 		file = append(file, encode(t, part, WithBlockSize(testBlock))...)
 	}
@@ -181,10 +183,14 @@ func hostileFiles(n int) map[string][]byte {
 	for rest := n / 2; rest > 100; rest -= 26 {
 		funnel = append(append(funnel, header...), stored(rest-26, 1)...)
 	}
+	small := pzfile.Header{Pipeline: 2, Checks: true, Small: true, Sum: 1}
+	small.Only = pzfile.Entry{Kind: pzfile.Stored, Payload: 5000, Raw: 5000}
+	smallHeader := small.Append(nil)
 	zeros := make([]byte, n)
 	return map[string][]byte{
 		"headers":            bytes.Repeat(header, n/len(header)),
 		"headers and zeros":  bytes.Repeat(append(header, zeros[:8]...), n/(len(header)+8)),
+		"small headers":      bytes.Repeat(smallHeader, n/len(smallHeader)),
 		"blocks":             bytes.Repeat(append(stored(1, 2), 0), n/17),
 		"block headers":      bytes.Repeat(stored(1<<10, 9), n/16),
 		"headers and blocks": bytes.Repeat(slices.Concat(header, stored(n/2, 0)), n/26),

@@ -92,7 +92,7 @@ func makeSearched(s *shell) {
 		printf 'four two\n' >plain
 		yes 'two lines' | head -n 500000 | pz >large.pz
 		printf 'tw\n' >patterns
-		pz -c a | head -c 60 >cut.pz`)
+		pz -c a | head -c 20 >cut.pz`)
 }
 
 func TestPzgrep(t *testing.T) {
@@ -187,7 +187,9 @@ const fileTypes = `
 	pz <a >redirected
 	cat a | pz >piped
 	pz --no-check -p lzr -c a >other
+	head -c 70000 /dev/zero >b && pz -c b >long && cat b | pz --no-check >longpiped
 	: >empty && pz -c empty >nothing
+	printf 'PZ\001\001\210\003\000' >bits
 	printf 'PZ\001 a text' >text
 	printf 'PZ\001\001\013\003' >small
 	printf 'PZ\001\001\033\003' >large
@@ -208,10 +210,13 @@ func TestMagic(t *testing.T) {
 	}
 	s.must("printf 'some content' >a" + fileTypes)
 	for name, want := range map[string]string{
-		"sized":      "pz compressed data, pipeline lzseqr, block size 2^16, content size 12",
-		"redirected": "pz compressed data, pipeline lzseqr, block size 2^16, content size 12",
-		"piped":      "pz compressed data, pipeline lzseqr, block size 2^21",
-		"other":      "pz compressed data, pipeline lzr, block size 2^16, content size 12, no content checks",
+		"sized":      "pz compressed data, pipeline lzseqr, content size 12",
+		"redirected": "pz compressed data, pipeline lzseqr, content size 12",
+		"piped":      "pz compressed data, pipeline lzseqr, content size 12",
+		"other":      "pz compressed data, pipeline lzr, content size 12, no content checks",
+		"long":       "pz compressed data, pipeline lzseqr, block size 2^17, content size 70000",
+		"longpiped":  "pz compressed data, pipeline lzseqr, block size 2^21, no content checks",
+		"bits":       "data",
 		"nothing":    "pz compressed data",
 		"text":       "data",
 		"small":      "data",

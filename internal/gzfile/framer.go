@@ -15,7 +15,7 @@ type Framer struct {
 func (f *Framer) Reset(h Header) { *f = Framer{head: h} }
 
 // Header appends the member's header.
-func (f *Framer) Header(dst []byte) []byte {
+func (f *Framer) Header(dst []byte, _ int) []byte {
 	p, err := f.head.Append(dst)
 	if err != nil {
 		f.head.Name = ""

@@ -26,10 +26,19 @@ type Header struct {
 	ContentSize int64 // −1 if the header does not say
 	Window      int64 // bytes that references reach back, a power of two; 0 if there are none
 	Sources     int   // most blocks that a block may refer to
+
+	// Small says that the stream is small. Only is then its block, of kind 0 if there is none, and
+	// Sum the check of its content. BlockSize and ContentSize follow from Only.
+	Small bool
+	Only  Entry
+	Sum   uint32
 }
 
 // Size returns the number of bytes that Append adds.
 func (h *Header) Size() int {
+	if h.Small {
+		return smallHeaderSize(h.smallFlags())
+	}
 	return headerSizeOf(h.flags())
 }
 
@@ -47,7 +56,7 @@ func (h *Header) flags() (flags byte) {
 	return flags
 }
 
-// headerSizeOf returns the size of a header with the given flags.
+// headerSizeOf returns the size of a header with the given flags. The stream is not small.
 func headerSizeOf(flags byte) int {
 	n := MinHeaderSize
 	if flags&flagContentSize != 0 {
@@ -61,6 +70,9 @@ func headerSizeOf(flags byte) int {
 
 // Append appends the header's bytes to dst.
 func (h *Header) Append(dst []byte) []byte {
+	if h.Small {
+		return h.appendSmall(dst)
+	}
 	at := len(dst)
 	dst = append(dst, Magic...)
 	dst = append(dst, Version, h.Pipeline, byte(bits.TrailingZeros(uint(h.BlockSize))), h.flags())
@@ -73,8 +85,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, Checksum(0, dst[at:]))
 }
 
-// HeaderSize returns the size of the header that begins with p, from its first MinHeaderSize bytes.
-// It fails if they are not a .pz header of a known version.
+// HeaderSize returns the size of the header that begins with p, from its first LeastHeader bytes. It
+// fails if they are not a .pz header of a known version.
 func HeaderSize(p []byte) (int, error) {
 	if string(p[:len(Magic)]) != Magic {
 		return 0, ErrMagic
@@ -82,13 +94,16 @@ func HeaderSize(p []byte) (int, error) {
 	if p[2] != Version {
 		return 0, fmt.Errorf("%w %d", ErrVersion, p[2])
 	}
+	if p[4]&smallFlag != 0 {
+		return smallHeaderSize(p[4]), nil
+	}
 	return headerSizeOf(p[5]), nil
 }
 
 // ParseHeader reads a header from p, whose length HeaderSize has returned.
 func ParseHeader(p []byte) (Header, error) {
 	var h Header
-	if len(p) < MinHeaderSize {
+	if len(p) < LeastHeader {
 		return h, fmt.Errorf("%w: header of %d bytes", ErrField, len(p))
 	}
 	size, err := HeaderSize(p)
@@ -97,6 +112,9 @@ func ParseHeader(p []byte) (Header, error) {
 	}
 	if len(p) != size {
 		return h, fmt.Errorf("%w: header of %d bytes", ErrField, len(p))
+	}
+	if p[4]&smallFlag != 0 {
+		return parseSmall(p)
 	}
 	if binary.LittleEndian.Uint32(p[size-4:]) != Checksum(0, p[:size-4]) {
 		return h, ErrChecksum

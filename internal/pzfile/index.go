@@ -38,28 +38,37 @@ func ReadIndex(
 	x.Blocks = make([]index.Block, 0, units)
 	var buf [8 << 10]byte
 	for i := range x.Streams {
+		small := x.Streams[i].Content < 0
 		if err := readStream(x, src, i, known, limits, buf[:]); err != nil {
+			if small { // its footer has no check, so it may not be one
+				err = diagnose(src, size, known, err)
+			}
 			return nil, err
 		}
 	}
 	return x, nil
 }
 
-// readFooter reads the footer that ends at pos. Its checksum is compared later.
+// readFooter reads the footer that ends at pos. Its checksum is compared later. That of a small
+// stream does not tell the content: Content is −1, and Units an upper bound.
 func readFooter(src io.ReaderAt, pos int64) (f Footer, err error) {
 	fail := func(off int64, detail string) error {
 		e := errs.At(errs.Corrupt, off, detail)
 		e.Part = errs.PartIndex
 		return e
 	}
+	var buf [FooterSize]byte
+	p := buf[:min(pos, FooterSize)]
+	if err := container.ReadAt(src, p, pos-int64(len(p))); err != nil {
+		return f, err
+	}
+	if size, ok := parseSmallFooter(p); ok && size <= pos {
+		return Footer{Content: -1, Size: size, Units: 1}, nil
+	}
 	if pos < MinStreamSize {
 		return f, fail(0, "no room for a stream")
 	}
-	var p [FooterSize]byte
-	if err := container.ReadAt(src, p[:], pos-FooterSize); err != nil {
-		return f, err
-	}
-	f, err = ParseFooter(p[:])
+	f, err = ParseFooter(p)
 	if err == nil && f.Size > pos {
 		err = errors.New("stream begins before the file does")
 	}
@@ -125,6 +134,12 @@ func readStream(
 	st.Pipeline, st.BlockSize, st.Checks = s.head.Pipeline, s.head.BlockSize, s.head.Checks
 	st.Sources, st.Window = s.head.Sources, s.head.Window
 	st.ContentOffset, st.First, st.ID = x.Content, int64(len(x.Blocks)), i
+	if s.head.Small != (st.Content < 0) {
+		return s.fail(errs.Corrupt, errs.PartHeader, st.Offset, "header differs from the footer")
+	}
+	if s.head.Small {
+		return s.small(x, st)
+	}
 	units, tail := st.Blocks, st.Offset+st.Size-TailSize(st.Blocks)
 	bad := func(err error) error { return s.parseError(err, errs.PartIndex, -1, tail) }
 
@@ -242,10 +257,18 @@ func (e Entry) block(offset int64) index.Block {
 func OpenBlock(
 	p []byte, b *index.Block, st *index.Stream, number int64,
 ) (payload []byte, sum uint32, err error) {
-	h := Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks}
-	e, sum, err := ParseBlockHeader(p, &h, number)
-	if err == nil && e.block(b.Offset).Size == b.Size && e.Kind == b.Kind && e.Raw == int(b.Raw) {
-		return p[e.HeaderSize():], sum, nil
+	var size int
+	var got index.Block
+	if p[0] == Magic[0] { // as no block of another stream begins
+		size, got, sum, err = openSmall(p, b.Offset, st)
+	} else {
+		h := Header{Pipeline: st.Pipeline, BlockSize: st.BlockSize, Checks: st.Checks}
+		var e Entry
+		e, sum, err = ParseBlockHeader(p, &h, number)
+		size, got = e.HeaderSize(), e.block(b.Offset)
+	}
+	if err == nil && got.Size == b.Size && got.Kind == b.Kind && got.Raw == b.Raw {
+		return p[size:], sum, nil
 	}
 	kind, detail := errs.Corrupt, "header differs from the index"
 	if err == ErrChecksum {

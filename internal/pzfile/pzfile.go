@@ -16,14 +16,15 @@ const (
 	MinBlockSize = 1 << 12
 	MaxBlockSize = 1 << 26
 
-	MinHeaderSize   = 10 // without content size and window
+	MinHeaderSize   = 10 // without content size and window, unless the stream is small
 	MaxHeaderSize   = 20 // with both
+	LeastHeader     = minSmallHeader
 	BlockHeaderSize = 16 // unless the header is short
 	EndMarkerSize   = 4
 	UnitSize        = 8 // of the index: the entry of a block, unless that is short
 	FooterSize      = 32
 
-	// MinStreamSize is the size of a stream without blocks.
+	// MinStreamSize is the size of a stream without blocks that is not small.
 	MinStreamSize = MinHeaderSize + EndMarkerSize + FooterSize
 
 	// minBlockHeader is the size of the shortest block header.

@@ -243,6 +243,9 @@ func eachFlip(p []byte, f func(bad []byte, bit int)) {
 func FuzzHeader(f *testing.F) {
 	f.Add((&Header{Pipeline: 1, BlockSize: MinBlockSize, ContentSize: 5}).Append(nil))
 	f.Add((&Header{Pipeline: 2, BlockSize: MaxBlockSize, ContentSize: -1, Checks: true}).Append(nil))
+	for _, h := range smallHeaders() {
+		f.Add(h.Append(nil))
+	}
 	f.Fuzz(func(t *testing.T, p []byte) {
 		h, err := ParseHeader(p)
 		if err == nil && !bytes.Equal(h.Append(nil), p) {

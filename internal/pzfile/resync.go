@@ -112,7 +112,7 @@ func (s *search) find(from int64) candidate {
 		// A header may begin where the longest one fits in p, or anywhere at the end of the file.
 		n := len(p) - MaxHeaderSize + 1
 		if off+int64(len(p)) >= s.Size {
-			n = len(p) - MinHeaderSize + 1
+			n = len(p) - LeastHeader + 1
 		}
 		if n <= 0 {
 			return candidate{at: -1, number: -1}
@@ -177,7 +177,7 @@ func (s *search) isBlock(p []byte, at int64) (c candidate, ok bool) {
 // isOtherStream reports whether a block cannot be a later one of this stream.
 func (s *search) isOtherStream(c candidate) bool {
 	ahead := c.number - s.number
-	if ahead < 0 {
+	if ahead < 0 || s.head.Small {
 		return true
 	}
 	if !s.known {
@@ -318,6 +318,9 @@ func (s *search) startOf(c candidate, head *Header) int64 {
 // isIndexPart reports whether the bytes between pos and to can be the beginning of an index: an end
 // marker, and then nothing but entries.
 func (s *search) isIndexPart(to int64) bool {
+	if s.head.Small {
+		return false
+	}
 	p := s.Peek(s.small[:EndMarkerSize], s.pos)
 	if len(p) < EndMarkerSize || to-s.pos < EndMarkerSize || !IsEndMarker(p) {
 		return false

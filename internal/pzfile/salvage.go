@@ -191,6 +191,9 @@ func (s *search) next() found {
 	if !s.known {
 		return atOther
 	}
+	if s.head.Small {
+		return s.nextSmall()
+	}
 	p := s.Peek(s.small[:BlockHeaderSize], s.pos)
 	if len(p) >= EndMarkerSize && IsEndMarker(p) {
 		return s.end()
@@ -204,7 +207,7 @@ func (s *search) next() found {
 		s.place, s.back = atCutBlock, s.pos+int64(e.HeaderSize())
 		return atOther
 	case err == nil:
-		s.add(e)
+		s.add(e.block(s.pos), e.HeaderSize())
 		return atBlock
 	}
 	if e, ok := s.mend(p); ok {
@@ -227,7 +230,7 @@ func (s *search) headerAt(off int64) (Header, bool) {
 
 // parseHeader reads the header of a stream, if p begins with one.
 func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
-	if len(p) < MinHeaderSize || string(p[:len(Magic)]) != Magic {
+	if len(p) < LeastHeader || string(p[:len(Magic)]) != Magic {
 		return h, false
 	}
 	n, err := HeaderSize(p)
@@ -238,15 +241,43 @@ func (r *Rules) parseHeader(p []byte) (h Header, ok bool) {
 	return h, err == nil && r.Known(h.Pipeline)
 }
 
-// add takes the block whose header is at pos.
-func (s *search) add(e Entry) {
-	b := e.block(s.pos)
+// nextSmall is next within a small stream.
+func (s *search) nextSmall() found {
+	if h := &s.head; s.number == 0 && h.Only.Kind != 0 {
+		b := h.smallBlock(s.start)
+		if b.Offset+int64(b.Size) > s.Size {
+			s.place, s.back = atCutBlock, s.pos
+			return atOther
+		}
+		s.add(b, h.Size())
+		return atBlock
+	}
+	next := s.pos + smallFooterSize
+	if next > s.Size {
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Truncated, "")
+		s.pos = s.Size
+		return atEnd
+	}
+	size, ok := parseSmallFooter(s.Peek(s.small[:smallFooterSize], s.pos))
+	if !ok || size != int64(s.head.smallSize()) {
+		// Bytes may be missing here. Then the next stream does not begin where it should.
+		if _, ok := s.headerAt(next); !ok && next < s.Size {
+			return atOther
+		}
+		s.lose(index.DamageFrame, errs.PartIndex, 0, 0, errs.Corrupt, "footer differs from the header")
+	}
+	s.pos = next
+	return atEnd
+}
+
+// add takes a block with a header of so many bytes, which begins at pos unless the stream is small.
+func (s *search) add(b index.Block, header int) {
 	s.AddBlock(b, func() index.Stream { return s.row(s.number) })
-	s.place, s.back = behindBlock, s.pos+int64(e.HeaderSize())
-	s.pos += int64(b.Size)
+	s.place, s.back = behindBlock, b.Offset+int64(header)
+	s.pos = b.Offset + int64(b.Size)
 	s.number++
 	if s.raw >= 0 {
-		s.raw += int64(e.Raw)
+		s.raw += int64(b.Raw)
 	}
 }
 

@@ -211,7 +211,7 @@ func (s *Scanner) truncated(part errs.Part, block int64) error {
 // has to come there.
 func (s *Scanner) header() error {
 	s.start = s.off - int64(s.peeked)
-	p := s.buf[:MinHeaderSize]
+	p := s.buf[:LeastHeader]
 	n, err := s.peeked, s.peekErr
 	if err == nil {
 		var m int
@@ -267,6 +267,9 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 			return e, 0, err
 		}
 	}
+	if s.head.Small {
+		return s.nextSmall()
+	}
 	s.at = s.off
 	// The end of a stream, and a block, are longer than the shortest header, so that this does not
 	// read past them.
@@ -278,9 +281,7 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 		if err := s.end(); err != nil {
 			return e, 0, err
 		}
-		s.before += s.raw
-		s.inside = false
-		s.stream++
+		s.leave()
 		return e, 0, container.ErrNothingYet
 	}
 	if size := headerSize(p[0]); size > len(p) {
@@ -306,6 +307,13 @@ func (s *Scanner) next() (e Entry, sum uint32, err error) {
 	s.raw += int64(e.Raw)
 	s.blocks++
 	return e, sum, nil
+}
+
+// leave goes to what follows the stream.
+func (s *Scanner) leave() {
+	s.before += s.raw
+	s.inside = false
+	s.stream++
 }
 
 // padding fills the last unit of an index.

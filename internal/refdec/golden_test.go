@@ -22,6 +22,9 @@ type seen struct {
 func TestGoldenDense(t *testing.T) {
 	var s seen
 	for name, file := range goldenFiles(t) {
+		if isSmall(file) {
+			continue
+		}
 		h, err := parseHeader(file)
 		if err != nil {
 			t.Fatal(err)

@@ -240,6 +240,9 @@ func crc16(b []byte) uint16 {
 // decodeStream appends the content of the stream at the front of b to *content and returns the size
 // of the stream.
 func decodeStream(content *[]byte, b []byte) (size int, err error) {
+	if isSmall(b) {
+		return decodeSmall(content, b)
+	}
 	h, err := parseHeader(b)
 	if err != nil {
 		return 0, err

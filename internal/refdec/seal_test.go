@@ -136,6 +136,16 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 	file = append([]byte(nil), file...)
 	for start := 0; start < len(file); {
 		rest := file[start:]
+		if isSmall(rest) {
+			size := resealSmall(rest)
+			if rebuild && size >= 0 {
+				return appendSmallFooter(rest[:size:size]), true
+			} else if size < 0 || len(rest) < size+3 {
+				break
+			}
+			start += size + 3
+			continue
+		}
 		if len(rest) < 10 {
 			break
 		}
@@ -188,4 +198,33 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 		start += end
 	}
 	return file, true
+}
+
+// resealSmall corrects the checks of the small stream at the front of b. It returns the size of the
+// stream without its footer, −1 if b is too short for that.
+func resealSmall(b []byte) int {
+	n := smallHeaderSize(b[4])
+	if len(b) < n {
+		return -1
+	}
+	kind, raw := uint32(b[4]%4), uint32(le.Uint16(b[5:]))
+	size := map[uint32]int{kindStored: int(raw), kindFill: 1, kindCoded: int(le.Uint16(b[7:]))}[kind]
+	payload := b[n:min(n+size, len(b))]
+	if b[4]&smallCheck != 0 {
+		check := uint32(0)
+		if kind != 0 {
+			check = blockCheck(kind, raw, payload)
+		}
+		le.PutUint32(b[n-6:], check)
+	}
+	le.PutUint16(b[n-2:], crc16(b[:n-2]))
+	if len(payload) < size {
+		return -1
+	}
+	return n + size
+}
+
+// appendSmallFooter appends the footer of a small stream.
+func appendSmallFooter(b []byte) []byte {
+	return append(le.AppendUint16(b, uint16(len(b)+3)), smallFooter)
 }

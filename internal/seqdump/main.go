@@ -53,7 +53,7 @@ func run(args []string, w io.Writer) error {
 
 // dump prints the first stream of r, or block only of it if that is not negative.
 func dump(w io.Writer, r *bufio.Reader, only int64) error {
-	p, err := r.Peek(pzfile.MinHeaderSize)
+	p, err := r.Peek(pzfile.LeastHeader)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,12 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 			"offsets", "litlens", "matlens", "extra")
 	}
 	var streams lzseq.Streams
+	if h.Small {
+		if h.Only.Kind == 0 || only > 0 {
+			return nil
+		}
+		return readBlock(w, r, 0, h.Only, &streams, only >= 0)
+	}
 	for i := int64(0); ; i++ {
 		p, err := r.Peek(pzfile.BlockHeaderSize) // the end of a stream is longer
 		if err != nil {
@@ -96,14 +102,24 @@ func dump(w io.Writer, r *bufio.Reader, only int64) error {
 			}
 			continue
 		}
-		payload := make([]byte, e.Payload)
-		if _, err := io.ReadFull(r, payload); err != nil {
+		if err := readBlock(w, r, i, e, &streams, only >= 0); err != nil {
 			return err
 		}
-		if err := dumpBlock(w, i, e, payload, &streams, only >= 0); err != nil {
-			return fmt.Errorf("block %d: %w", i, err)
-		}
 	}
+}
+
+// readBlock prints a block whose payload is next in r.
+func readBlock(
+	w io.Writer, r io.Reader, number int64, e pzfile.Entry, s *lzseq.Streams, sequences bool,
+) error {
+	payload := make([]byte, e.Payload)
+	if _, err := io.ReadFull(r, payload); err != nil {
+		return err
+	}
+	if err := dumpBlock(w, number, e, payload, s, sequences); err != nil {
+		return fmt.Errorf("block %d: %w", number, err)
+	}
+	return nil
 }
 
 func dumpBlock(

@@ -25,7 +25,7 @@ func (f *Framer) Reset(checks bool, blockSize int) {
 }
 
 // Header appends nothing.
-func (f *Framer) Header(dst []byte) []byte { return dst }
+func (f *Framer) Header(dst []byte, _ int) []byte { return dst }
 
 func (f *Framer) frameHeader(dst []byte, content int64) []byte {
 	h := Header{ContentSize: content, Window: content, SingleSegment: true, Checksum: f.checks}
