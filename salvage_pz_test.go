@@ -116,7 +116,8 @@ func TestRecoverRandomDamage(t *testing.T) {
 	for _, part := range [][]byte{
 		content[:11*testBlock+7], content[11*testBlock+7 : 14*testBlock],
 		content[14*testBlock : 14*testBlock+900], content[14*testBlock+900 : 15*testBlock],
-		content[15*testBlock : 16*testBlock], content[16*testBlock : 20*testBlock], content[20*testBlock : 21*testBlock], content[21*testBlock:],
+		content[15*testBlock : 16*testBlock], content[16*testBlock : 20*testBlock],
+		content[20*testBlock : 21*testBlock], content[21*testBlock:],
 	} {
 		file = append(file, encode(t, part, WithBlockSize(testBlock))...)
 	}
