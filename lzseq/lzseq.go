@@ -27,6 +27,8 @@ type Streams struct {
 	MatchLens []byte
 	Extra     []byte // Repeat, Dense: extra bits of the offsets, least significant first
 
+	Size int // bytes of content that Encode has taken
+
 	// Checkpoint, unless it is nil, is called between pieces of the work, on the caller's
 	// goroutine: after at most 64 Ki sequences or 2 MiB of literals or content, which take less
 	// than about 5 ms. It may block. It may panic to abandon the work; the Streams then hold
@@ -48,6 +50,7 @@ func (s *Streams) Copy(t *Streams) {
 	for i, p := range s.All() {
 		*p = append((*p)[:0], *from[i]...)
 	}
+	s.Size = t.Size
 }
 
 // MaxSizes returns the maximum size in bytes of each stream for a block of size bytes, in the order
@@ -128,7 +131,7 @@ func (e CorruptError) Error() string { return "lzseq: corrupt input: " + string(
 func (s *Streams) Encode(l *Layout, src []byte, seqs []lz77.Sequence) {
 	lits := resize(s.Lits, len(src)+lz77.Slack)[:0]
 	lits, rest := lz77.AppendLiterals(lits, src, seqs, s.Checkpoint)
-	s.Lits = pieces.Append(lits, rest, s.Checkpoint)
+	s.Lits, s.Size = pieces.Append(lits, rest, s.Checkpoint), len(src)
 	s.Tokens = resize(s.Tokens, len(seqs))
 	s.LitLens, s.MatchLens, s.Extra = s.LitLens[:0], s.MatchLens[:0], s.Extra[:0]
 	l.encode(s, seqs)

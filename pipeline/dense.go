@@ -135,6 +135,7 @@ func (ws *workspace) encodeLazyDense(b *Block) {
 func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []byte {
 	d := &ws.dense
 	dst = append(resize(dst, payloadRoom(s))[:0], lzseq.Dense.ID, 0)
+	ws.rans.enc.Defaults = s.Size < rans.DefaultsLimit
 	if ranges != nil {
 		dst[1] |= denseX86
 		dst = append(dst, ranges...)
@@ -144,13 +145,13 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 		streams[i] = *p
 	}
 	for _, u := range unmarkedStreams {
-		if ws.prepareContext(streams[u.stream], nil) {
+		if ws.prepareContext(streams[u.stream], u.stream, nil) {
 			dst[1] |= u.flag
 			dst = d.enc.Append(dst)
 			streams[u.stream] = nil
 		}
 	}
-	lits := ws.prepareContext(streams[litsStream], s)
+	lits := ws.prepareContext(streams[litsStream], litsStream, s)
 	if lits {
 		dst[1] |= denseLits
 		streams[litsStream] = nil
@@ -162,9 +163,9 @@ func (ws *workspace) encodeDense(dst []byte, s *lzseq.Streams, ranges []byte) []
 	return dst
 }
 
-// prepareContext reports whether a stream gains by context coding. If so it is ready for
+// prepareContext reports whether a stream, number index, gains by context coding. If so it is ready for
 // d.enc.Append. For literals s gives the marks, else it is nil.
-func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
+func (ws *workspace) prepareContext(stream []byte, index int, s *lzseq.Streams) bool {
 	d := &ws.dense
 	if len(stream) == 0 {
 		return false
@@ -176,10 +177,10 @@ func (ws *workspace) prepareContext(stream []byte, s *lzseq.Streams) bool {
 	}
 	if d.fast {
 		size := d.enc.PrepareFast(stream, d.marks)
-		return size+len(stream)>>fastContextGain < ws.rans.enc.Size(stream)
+		return size+len(stream)>>fastContextGain < ws.rans.enc.Size(stream, index)
 	}
 	size := d.enc.Prepare(stream, d.marks)
-	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream)
+	return size+len(stream)>>contextGain < ws.rans.enc.Size(stream, index)
 }
 
 // mark sets the marks of literals.

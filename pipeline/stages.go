@@ -7,6 +7,7 @@ import (
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 // Stages of the pipelines that write .pz. A coded payload is a layout byte and the streams of the
@@ -155,6 +156,7 @@ func (ws *workspace) encodePayload(dst []byte, l *lzseq.Layout, s *lzseq.Streams
 		streams[i] = *s
 	}
 	dst = append(resize(dst, payloadRoom(s))[:0], l.ID)
+	ws.rans.enc.Defaults = s.Size < rans.DefaultsLimit
 	return ws.rans.enc.Append(dst, l.Stored, streams[:]...)
 }
 

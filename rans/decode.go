@@ -54,7 +54,7 @@ func (d *Decoder) readStreams(
 			return nil, CorruptError("stream too long")
 		}
 		model.GrowStream(s, n, limits[i])
-		if src, err = d.readHeads(src[size:], *s); err != nil {
+		if src, err = d.readHeads(src[size:], *s, i); err != nil {
 			return nil, err
 		}
 	}
@@ -78,14 +78,16 @@ func (d *Decoder) readStored(src []byte) (rest []byte, err error) {
 }
 
 // readHeads reads the segment heads of a stream.
-func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
+func (d *Decoder) readHeads(src, stream []byte, index int) ([]byte, error) {
 	for len(stream) > 0 {
 		if len(src) == 0 {
 			return nil, CorruptError("segment head missing")
 		}
 		flags := src[0]
 		m, last := mode(flags&3), flags&lastSegment != 0
-		if flags > lastSegment|byte(modes-1) || m >= modes {
+		byDefault := flags&defaultTable != 0
+		if flags&^(defaultTable|lastSegment|3) != 0 || m >= modes ||
+			byDefault && (m != modeCoded || index >= model.Defaults) {
 			return nil, CorruptError("unknown segment mode")
 		}
 		src = src[1:]
@@ -113,9 +115,13 @@ func (d *Decoder) readHeads(src, stream []byte) ([]byte, error) {
 			}
 			src = src[1:]
 		case modeCoded:
-			var err error
-			if src, err = s.freq.Read(src); err != nil {
-				return nil, err
+			if byDefault {
+				s.freq = *model.Default(index)
+			} else {
+				var err error
+				if src, err = s.freq.Read(src); err != nil {
+					return nil, err
+				}
 			}
 			d.coded += int(n)
 			if len(d.segs)%checkpointSegments == 0 {

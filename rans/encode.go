@@ -17,14 +17,27 @@ type Encoder struct {
 	// streams until then. The result does not depend on it.
 	Checkpoint func()
 
+	// Defaults lets streams have default tables: the first ones in the order of the format. They pay
+	// where there is little content, below DefaultsLimit.
+	Defaults bool
+
 	segs  []segment
-	coded int // number of symbols in segments of modeCoded
+	coded int    // number of symbols in segments of modeCoded
+	saved uint64 // what coding them saves, in 1/model.CostBit bits
 	tab   simd.EncodeTable
 	words []byte // filled from the end
 	work  LaneWork
 	// histograms of the units still to come; nil if splitStream has to count. See BeginHistograms.
 	histograms []uint16
 }
+
+// DefaultsLimit is the content in bytes below which encoders of .pz use default tables. A device that
+// compresses whole blocks takes no smaller ones.
+const DefaultsLimit = 16 << 10
+
+// groupBits is what a short group costs besides its symbols, in bits: the size of the words, and three
+// bytes for each state.
+const groupBits = 8 * (2 + 3*smallLanes)
 
 // checkpointBytes is the content in bytes between checkpoints.
 const checkpointBytes = 1 << 19
@@ -56,12 +69,11 @@ func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
 
 // appendHeads cuts the streams into segments and appends their heads to dst.
 func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
-	e.segs, e.coded = e.segs[:0], 0
+	e.segs, e.coded, e.saved = e.segs[:0], 0, 0
 	for i, s := range streams {
-		dst = binary.AppendUvarint(dst, uint64(len(s)))
 		first := len(e.segs)
 		if i < len(streams)-stored {
-			e.splitStream(s)
+			e.splitStream(s, i)
 		} else if len(s) > 0 {
 			g := growSegments(&e.segs)
 			g.data, g.mode, g.last = s, modeStored, true
@@ -71,12 +83,32 @@ func (e *Encoder) appendHeads(dst []byte, stored int, streams [][]byte) []byte {
 			s := &e.segs[first+k]
 			s.stream, s.at = i, at
 			at += len(s.data)
-			if dst = s.appendHead(dst); k%checkpointSegments == checkpointSegments-1 {
+		}
+	}
+	if e.Defaults && e.saved < groupBits*model.CostBit {
+		e.storeAll()
+	}
+	segs := e.segs
+	for i, s := range streams {
+		dst = binary.AppendUvarint(dst, uint64(len(s)))
+		for k := 0; len(segs) > 0 && segs[0].stream == i; k++ {
+			if dst = segs[0].appendHead(dst); k%checkpointSegments == checkpointSegments-1 {
 				e.checkpoint()
 			}
+			segs = segs[1:]
 		}
 	}
 	return dst
+}
+
+// storeAll stores all segments that would be coded.
+func (e *Encoder) storeAll() {
+	for i := range e.segs {
+		if e.segs[i].mode == modeCoded {
+			e.segs[i].mode = modeStored
+		}
+	}
+	e.coded = 0
 }
 
 // appendStored appends the stored segments to dst and drops all references to the streams.
@@ -95,16 +127,21 @@ func groupCut(coded int) int { return (coded/2 + Lanes - 1) &^ (Lanes - 1) }
 
 // appendHead appends the head of a segment to dst.
 func (s *segment) appendHead(dst []byte) []byte {
+	head := byte(s.mode)
 	if s.last {
-		dst = append(dst, byte(s.mode)|lastSegment)
-	} else {
-		dst = append(dst, byte(s.mode))
+		head |= lastSegment
+	}
+	byDefault := s.mode == modeCoded && s.isDefault
+	if byDefault {
+		head |= defaultTable
+	}
+	if dst = append(dst, head); !s.last {
 		dst = binary.AppendUvarint(dst, uint64(len(s.data)))
 	}
-	switch s.mode {
-	case modeSymbol:
+	switch {
+	case s.mode == modeSymbol:
 		dst = append(dst, s.data[0])
-	case modeCoded:
+	case s.mode == modeCoded && !byDefault:
 		dst = s.freq.Append(dst)
 	}
 	return dst
@@ -157,10 +194,11 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 	return model.AppendGroup(dst, states[:width], words[p:], e.Checkpoint)
 }
 
-// Size estimates the size of a stream in the result of Append, in bytes.
-func (e *Encoder) Size(stream []byte) (size int) {
+// Size estimates the size of a stream in the result of Append, in bytes. index is its number in the
+// order of the format.
+func (e *Encoder) Size(stream []byte, index int) (size int) {
 	e.segs, e.coded = e.segs[:0], 0
-	e.splitStream(stream)
+	e.splitStream(stream, index)
 	cost := uint64(0)
 	for i := range e.segs {
 		s := &e.segs[i]
@@ -179,7 +217,9 @@ func (e *Encoder) Size(stream []byte) (size int) {
 				e.checkpoint()
 			}
 			simd.Histogram(&counts, left)
-			cost += s.freq.Cost(&counts) + model.TableCost(&counts)
+			if cost += s.freq.Cost(&counts); !s.isDefault {
+				cost += model.TableCost(&counts)
+			}
 		}
 		s.data = nil
 		size += 4

@@ -197,6 +197,8 @@ func FuzzDecode(f *testing.F) {
 	var e Encoder
 	r := rand.New(rand.NewPCG(11, 12))
 	f.Add(e.Append(nil, 0, nil, nil))
+	few := Encoder{Defaults: true}
+	f.Add(few.Append(nil, 0, fromDefault(r, 0, 300), fromDefault(r, 1, 60)))
 	f.Add(e.Append(nil, 0, skewed(r, 100, 3), make([]byte, 50)))
 	f.Add(e.Append(nil, 0, skewed(r, 9000, 3), skewed(r, 20_000, 7)))
 	f.Add(e.Append(nil, 0, skewed(r, 5000, 4), skewed(r, 1000, 8)))

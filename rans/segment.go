@@ -15,8 +15,11 @@ const (
 	modes
 )
 
-// lastSegment is a flag beside the mode: the segment extends to the end of its stream.
-const lastSegment = 4
+// Flags beside the mode.
+const (
+	lastSegment  = 4 // the segment extends to the end of its stream
+	defaultTable = 8 // with modeCoded: the stream's default table takes the place of a table
+)
 
 // segment describes one segment of a stream.
 type segment struct {
@@ -26,6 +29,7 @@ type segment struct {
 	// Encoder only: the index of the stream, and that of data[0] in it.
 	stream, at int
 	freq       model.Freqs // valid with modeCoded
+	isDefault  bool        // freq is the default table of the stream
 }
 
 // histogramUnit is the distance between possible segment boundaries, in symbols. Below about 8,192
@@ -47,7 +51,7 @@ const gainShift = 6
 
 // splitStream cuts a stream into segments. A unit begins a new segment if its own statistics save
 // more than the cost of a table.
-func (e *Encoder) splitStream(stream []byte) {
+func (e *Encoder) splitStream(stream []byte, index int) {
 	var all, next, both [256]uint32
 	start, end := 0, 0
 	var allCost uint64
@@ -70,7 +74,7 @@ func (e *Encoder) splitStream(stream []byte) {
 		if end == start || bothCost <= allCost+cost {
 			all, allCost = both, bothCost
 		} else {
-			e.addSegment(stream[start:end], &all, false)
+			e.addSegment(stream[start:end], &all, index, false)
 			start, all, allCost = end, next, cost
 		}
 		if end += n; end%checkpointBytes == 0 {
@@ -78,7 +82,7 @@ func (e *Encoder) splitStream(stream []byte) {
 		}
 	}
 	if start < end {
-		e.addSegment(stream[start:end], &all, true)
+		e.addSegment(stream[start:end], &all, index, true)
 	}
 }
 
@@ -93,20 +97,33 @@ func growSegments(segs *[]segment) *segment {
 	return &(*segs)[len(*segs)-1]
 }
 
-// addSegment appends a segment and chooses its mode.
-func (e *Encoder) addSegment(data []byte, counts *[256]uint32, last bool) {
+// addSegment appends a segment of a stream and chooses its mode.
+func (e *Encoder) addSegment(data []byte, counts *[256]uint32, index int, last bool) {
 	s := growSegments(&e.segs)
 	n := uint32(len(data))
-	s.data, s.last, s.mode = data, last, modeStored
-	switch {
-	case counts[data[0]] == n:
+	s.data, s.last, s.mode, s.isDefault = data, last, modeStored, false
+	if counts[data[0]] == n {
 		s.mode = modeSymbol
-	case n >= 16:
+		return
+	}
+	stored := uint64(n) * 8 * model.CostBit
+	least := uint64(n-n>>gainShift) * 8 * model.CostBit
+	if n >= 16 {
 		s.freq.Normalize(counts, n)
-		cost := (s.freq.Cost(counts) + model.TableCost(counts)) / model.CostBit / 8
-		if cost < uint64(n-n>>gainShift) {
-			s.mode = modeCoded
-			e.coded += len(data)
+		if cost := s.freq.Cost(counts) + model.TableCost(counts); cost < least {
+			s.mode, least = modeCoded, cost
 		}
+	}
+	if e.Defaults && index < model.Defaults {
+		if t := model.Default(index); t.Has(counts) {
+			if cost := t.Cost(counts); cost < least {
+				s.mode, least = modeCoded, cost
+				s.freq, s.isDefault = *t, true
+			}
+		}
+	}
+	if s.mode == modeCoded {
+		e.coded += len(data)
+		e.saved += stored - least
 	}
 }

@@ -30,7 +30,7 @@ func streamsOf(l *lzseq.Layout, src []byte, level int) *lzseq.Streams {
 
 // payload returns the payload that streams are coded to.
 func payload(l *lzseq.Layout, s *lzseq.Streams) []byte {
-	var e rans.Encoder
+	e := rans.Encoder{Defaults: s.Size < rans.DefaultsLimit}
 	streams := lists(s)
 	return e.Append([]byte{l.ID}, l.Stored, streams[:]...)
 }

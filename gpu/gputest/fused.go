@@ -11,6 +11,7 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 func fusedRequest(src []byte, level int, l *lzseq.Layout) *gpu.Request {
@@ -45,7 +46,7 @@ func fusedContents() map[string][]byte {
 		"noise":       noise,
 		"zeros":       make([]byte, 70_000),
 		"noise again": append(noise[:20_000:20_000], noise[:9_000]...),
-		"few":         corpus.ByName("text").Make(fewBytes),
+		"few":         corpus.ByName("log").Make(fewBytes),
 	}
 	for _, period := range []int{1, 15, 100, 2048} {
 		p := make([]byte, 20_000+period)
@@ -72,11 +73,14 @@ func fusedContents() map[string][]byte {
 	return all
 }
 
-// fewBytes of text have so few coded symbols that they make one group of four lanes.
-const fewBytes = 6000
+// fewBytes of a log have so few coded symbols that they make one group of four lanes.
+const fewBytes = 17_000
 
 // fusedSizes are sizes around limits of blocks and tiles.
-var fusedSizes = []int{0, 1, 15, 40, 4095, 4096, 2*2048 + 16, 9_000, 14_017, 30_000, 100_000}
+var fusedSizes = []int{
+	0, 15, 4096, rans.DefaultsLimit - 1, rans.DefaultsLimit, 8*2048 + 16, 17_000, 19_001, 24_017, 30_000,
+	100_000,
+}
 
 // testFused compares payloads of all kinds of data, levels, layouts and settings.
 func testFused(t *testing.T, d gpu.Device) {
@@ -124,7 +128,7 @@ func testFused(t *testing.T, d gpu.Device) {
 		{MinMatch: 5, MaxOffset: 1<<27 - 1},
 		{MinMatch: 4, MaxOffset: 3000, Repeats: 2},
 	} {
-		r := fusedRequest(corpus.ByName("mixed").Make(12_000), 6, lzseq.Repeat)
+		r := fusedRequest(corpus.ByName("mixed").Make(20_000), 6, lzseq.Repeat)
 		r.Limits = limits
 		add(r)
 	}

@@ -26,7 +26,7 @@ func (g *generator) varint(b []byte, n int) []byte {
 func (g *generator) code(p []byte) []byte {
 	var stored []byte
 	var segments [][]coded
-	for _, stream := range g.streams {
+	for number, stream := range g.streams {
 		p = g.varint(p, len(stream))
 		for len(stream) > 0 {
 			n, ends := len(stream), byte(segmentEnds)
@@ -51,8 +51,19 @@ func (g *generator) code(p []byte) []byte {
 				mode = modeRANS
 			}
 			head := mode | ends
+			var t *table
+			if mode == modeRANS {
+				if t = fittingDefault(number, symbols); t != nil && g.IntN(3) == 0 {
+					head |= tableDefault
+				} else {
+					t = g.table(symbols)
+				}
+			}
 			if g.use(headBits) {
-				head |= 8 << g.IntN(5)
+				head |= 16 << g.IntN(4)
+				if mode != modeRANS && g.IntN(2) == 0 {
+					head |= tableDefault
+				}
 			}
 			if g.use(modeThree) {
 				head |= 3
@@ -67,8 +78,9 @@ func (g *generator) code(p []byte) []byte {
 			case modeByte:
 				p = append(p, symbols[0])
 			case modeRANS:
-				t := g.table(symbols)
-				p = g.appendTable(p, t)
+				if head&tableDefault == 0 {
+					p = g.appendTable(p, t)
+				}
 				s := make([]coded, n)
 				for i := range s {
 					s[i] = coded{t, symbols[i]}
@@ -82,6 +94,20 @@ func (g *generator) code(p []byte) []byte {
 		p = append(p, 0)
 	}
 	return p
+}
+
+// fittingDefault returns the default table of a stream, nil if it lacks one of the symbols.
+func fittingDefault(stream int, symbols []byte) *table {
+	t, err := defaultTable(stream)
+	if err != nil {
+		return nil
+	}
+	for _, s := range symbols {
+		if t.freq[s] == 0 {
+			return nil
+		}
+	}
+	return t
 }
 
 // table returns frequencies for the symbols. Symbols that do not occur may get one, too.

@@ -351,3 +351,17 @@ func FuzzDifferential(f *testing.F) {
 		agree(t, file)
 	})
 }
+
+// TestDefaultTables compares the default tables with those of the document.
+func TestDefaultTables(t *testing.T) {
+	want := strings.Fields(strings.Join(defaultTables[:], " "))
+	got := strings.Fields(fmt.Sprintf("% x", example(t, "### Default tables")))
+	if !slices.Equal(got, want) {
+		t.Errorf("%d bytes differ from %d of the document", len(want), len(got))
+	}
+	for i := range defaultTables {
+		if _, err := defaultTable(i); err != nil {
+			t.Errorf("table %d: %v", i, err)
+		}
+	}
+}

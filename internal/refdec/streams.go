@@ -5,7 +5,8 @@ const (
 	modeByte   = 1
 	modeRANS   = 2
 
-	segmentEnds = 1 << 2 // the flag of a segment that ends its stream
+	segmentEnds  = 1 << 2 // the flag of a segment that ends its stream
+	tableDefault = 1 << 3 // the flag of a segment with the default table
 
 	minSegment = 4096 // symbols of a segment that does not end its stream
 
@@ -54,7 +55,7 @@ func decodeStreams(r *byteReader, limits [numStreams]int) ([numStreams][]byte, e
 		}
 		streams[i] = make([]byte, n)
 		for rest := streams[i]; len(rest) > 0; {
-			s, err := parseSegment(r, rest)
+			s, err := parseSegment(r, rest, i)
 			if err != nil {
 				return streams, err
 			}
@@ -84,14 +85,15 @@ func decodeStreams(r *byteReader, limits [numStreams]int) ([numStreams][]byte, e
 	return streams, nil
 }
 
-// parseSegment reads the head of a segment. rest is the unfilled part of its stream.
-func parseSegment(r *byteReader, rest []byte) (*segment, error) {
+// parseSegment reads the head of a segment. rest is the unfilled part of its stream, which has the
+// given number.
+func parseSegment(r *byteReader, rest []byte, stream int) (*segment, error) {
 	head, err := r.byte()
 	if err != nil {
 		return nil, err
 	}
 	s := &segment{mode: head & 3, dst: rest}
-	if head > 7 || s.mode == 3 {
+	if head > 15 || s.mode == 3 || head&tableDefault != 0 && s.mode != modeRANS {
 		return nil, corrupt("segment head %#x", head)
 	}
 	if head&segmentEnds == 0 {
@@ -104,10 +106,15 @@ func parseSegment(r *byteReader, rest []byte) (*segment, error) {
 		}
 		s.dst = rest[:n]
 	}
-	switch s.mode {
-	case modeByte:
+	switch {
+	case s.mode == modeByte:
 		s.fill, err = r.byte()
-	case modeRANS:
+	case head&tableDefault != 0:
+		var t *table
+		if t, err = defaultTable(stream); err == nil {
+			s.table = *t
+		}
+	case s.mode == modeRANS:
 		err = parseTable(r, &s.table)
 	}
 	return s, err

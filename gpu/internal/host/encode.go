@@ -37,6 +37,7 @@ func (s *slot) beginEncode(i int, r *gpu.Request) {
 		r.Dst = make([]byte, 0, size)
 	}
 	j.dst = append(r.Dst[:0], r.Layout.ID)
+	j.enc.Defaults = r.Streams.Size < rans.DefaultsLimit
 	if symbols < minSymbols {
 		r.Dst = j.enc.Append(j.dst, r.Layout.Stored, j.streams[:]...)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/gopz/compress/gpu"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
+	"github.com/gopz/compress/rans"
 )
 
 // Fused runs all stages of a block in one submission: candidates, lazy parse, sequence coding,
@@ -29,8 +30,9 @@ const (
 	// fusedMinAuto is the least block in bytes that Auto sends as a whole: none, until Fused has
 	// been measured on a GPU. See docs/exec-plans/active/gpu-hardware.md.
 	fusedMinAuto = math.MaxInt
-	// minFused is the least block in bytes. The CPU compresses smaller ones in microseconds.
-	minFused = 4096
+	// minFused is the least block in bytes. Smaller ones may have default tables, and the CPU compresses
+	// them in microseconds.
+	minFused = rans.DefaultsLimit
 	// maxFused is the greatest block in bytes: the largest power of two that a slow GPU parses
 	// within gpu.DefaultTimeout.
 	maxFused = 4 << 20

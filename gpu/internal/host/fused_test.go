@@ -169,7 +169,7 @@ func TestFusedSubmissions(t *testing.T) {
 		}
 		var batch []*gpu.Request
 		for i := range 12 {
-			size := []int{4096, 3 << 20, 1 << 20, 100_001}[i%4]
+			size := []int{minFused, 3 << 20, 1 << 20, 100_001}[i%4]
 			batch = append(batch, fusedRequest(size, layouts[i%2]))
 			if !d.Accepts(batch[i]) {
 				t.Errorf("Accepts is false for %d bytes with buffers of %d", batch[i].Size, binding)
@@ -219,7 +219,7 @@ func TestFusedBatches(t *testing.T) {
 			t.Errorf("Limits.Bytes is %d with buffers of %d", limits.Bytes, binding)
 		}
 		for _, size := range []int{
-			minFused, minFused + 1, 9_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused,
+			minFused, minFused + 1, 19_999, 64 << 10, 300_001, 1 << 20, 3<<20 + 1, maxFused,
 		} {
 			if !d.Accepts(fusedRequest(size, lzseq.Plain)) {
 				if binding > MinBuffer {
@@ -265,7 +265,7 @@ func TestFusedRefused(t *testing.T) {
 		"lazier":    func(r *gpu.Request) { r.Params = &lazier },
 		"large":     func(r *gpu.Request) { r.Src = make([]byte, maxFused+1) },
 	} {
-		r := fusedRequest(10_000, lzseq.Repeat)
+		r := fusedRequest(20_000, lzseq.Repeat)
 		if change(r); d.Accepts(r) {
 			t.Errorf("%s: Accepts is true", name)
 		}
@@ -276,7 +276,7 @@ func TestFusedRefused(t *testing.T) {
 func TestFusedLayout(t *testing.T) {
 	var blocks []matchJob
 	used := fusedUsage{plan: headWords}
-	for i, size := range []int{4096, 70_001, 1 << 20, 5000} {
+	for i, size := range []int{minFused, 70_001, 1 << 20, 17_000} {
 		r := fusedRequest(size, layouts[i%2])
 		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
 		used.add(size, 6-r.Layout.Stored, size/tileSize+1)

@@ -63,6 +63,16 @@ func (f *Freqs) mostGain(counts *[256]uint32) (best int) {
 	return best
 }
 
+// Has reports whether f has all symbols whose counts are not 0.
+func (f *Freqs) Has(counts *[256]uint32) bool {
+	for i, c := range counts {
+		if c != 0 && f[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Cost returns the size of symbols with the given counts when coded with f, in units of 1/CostBit
 // bit.
 func (f *Freqs) Cost(counts *[256]uint32) uint64 {
