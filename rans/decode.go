@@ -115,7 +115,7 @@ func (d *Decoder) readHeads(src, stream []byte, index int) ([]byte, error) {
 			}
 			src = src[1:]
 		case modeCoded:
-			if byDefault {
+			if s.isDefault, s.stream = byDefault, index; byDefault {
 				s.freq = *model.Default(index)
 			} else {
 				var err error

@@ -173,21 +173,21 @@ func (e *Encoder) encodeGroup(dst []byte, from, to, width int) []byte {
 				next = b - checkpointBytes
 				e.checkpoint()
 			}
-			e.tab.Build((*[256]uint16)(&s.freq))
+			tab := e.encodeTable(s)
 			run := s.data[a-begin : b-begin]
 			whole := 0
 			if width == Lanes {
 				whole = len(run) &^ (Lanes - 1)
 			}
 			// The encoder runs backward: the incomplete round at the end comes first.
-			p = simd.EncodeTail(&states, &e.tab, width, run[whole:], words, p)
+			p = simd.EncodeTail(&states, tab, width, run[whole:], words, p)
 			for run = run[:whole]; len(run) > checkpointBytes; {
 				rest := (len(run) - 1) &^ (checkpointBytes - 1)
-				p = simd.EncodeLanes(&states, &e.tab, run[rest:], words, p)
+				p = simd.EncodeLanes(&states, tab, run[rest:], words, p)
 				run = run[:rest]
 				e.checkpoint()
 			}
-			p = simd.EncodeLanes(&states, &e.tab, run, words, p)
+			p = simd.EncodeLanes(&states, tab, run, words, p)
 		}
 		at = begin
 	}

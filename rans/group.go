@@ -68,6 +68,10 @@ func (g *groupDecoder) next(segs []segment, previous *groupDecoder) bool {
 		}
 		g.rest = s.data[a:b]
 		g.nextPiece()
+		if s.isDefault {
+			g.Table, g.builtFor = &defaultDecodeTables()[s.stream], -1
+			continue
+		}
 		if previous != nil && previous.builtFor == g.seg {
 			// The first group is in this segment or was there last. It goes no further, so its
 			// table stays valid.
