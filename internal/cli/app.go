@@ -42,14 +42,18 @@ type app struct {
 	now      func() time.Time // clock of rates and of the progress bar
 	barDelay time.Duration    // time before the progress bar appears
 
+	batchFiles int // most files in a batch
+
 	cfg     config
 	sched   *compress.Scheduler
-	temp    tempFile
-	bar     *progressBar // nil while no bar is on the screen
-	garbage int64        // bytes written and read since the last garbage collection
-	status  int          // exit code so far
-	stopped bool         // standard output failed; no further file is processed
-	noPipe  bool         // the reader of standard output has closed its pipe
+	temp    *tempFiles
+	batch   *batch
+	held    *heldMessages // of a job of a batch; nil for the program
+	bar     *progressBar  // nil while no bar is on the screen
+	garbage int64         // bytes written and read since the last garbage collection
+	status  int           // exit code so far
+	stopped bool          // standard output failed; no further file is processed
+	noPipe  bool          // the reader of standard output has closed its pipe
 }
 
 func newApp() *app {
@@ -62,6 +66,9 @@ func newApp() *app {
 		syncDir:    syncDir,
 		now:        time.Now,
 		barDelay:   barDelay,
+		batchFiles: min(batchFiles, (openFileLimit()-filesOfProgram)/filesOfJob),
+		temp:       new(tempFiles),
+		batch:      new(batch),
 
 		machineMemory: sync.OnceValue(machineMemory),
 	}
@@ -84,9 +91,9 @@ func (a *app) main(args []string) (status int) {
 	a.temp.watchSignals()
 	defer func() {
 		// The runtime would exit with code 2, which means a warning here. Deferred calls have
-		// removed the temporary file already, unless process had not yet received it.
+		// removed the temporary files already, unless a job had not yet received its own.
 		if p := recover(); p != nil {
-			a.temp.locked(func() error { a.temp.remove(); return nil })
+			a.temp.locked(func() error { a.temp.removeAll(); return nil })
 			fmt.Fprintf(a.stderr, "pz: internal error: %v\n%s", p, debug.Stack())
 			status = exitError
 		}
@@ -144,11 +151,26 @@ func (a *app) note(name, format string, args ...any) {
 	}
 }
 
-// print writes one message about the file name to standard error. An empty name is left out.
+// print writes one message about the file name to standard error. An empty name is left out. The
+// message waits while those of files in front of it are held back.
 func (a *app) print(name, format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
 	if name != "" {
 		msg = printable(name) + ": " + msg
 	}
+	if a.held != nil {
+		a.held.texts = append(a.held.texts, msg)
+		return
+	}
+	if n := len(a.batch.jobs); n > 0 {
+		last := a.batch.jobs[n-1]
+		last.later = append(last.later, msg)
+		return
+	}
+	a.write(msg)
+}
+
+// write writes a message to standard error.
+func (a *app) write(msg string) {
 	a.bar.hideWhile(func() { fmt.Fprintf(a.stderr, "pz: %s\n", msg) })
 }

@@ -58,6 +58,7 @@ type outputConfig struct {
 	remove    bool
 	outputDir string // value of --output-dir; "" if not given
 	noSparse  bool   // write zeros in place of holes
+	noSync    bool   // do not wait until results are on disk
 }
 
 // codingConfig holds the settings of compression and decompression.

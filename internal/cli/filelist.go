@@ -42,6 +42,9 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 		name = l.path
 	}
 	for r := bufio.NewReaderSize(f, longestName); !a.stopped; {
+		if r.Buffered() == 0 {
+			a.flush() // the program that makes the list may wait for the results
+		}
 		b, err := r.ReadSlice(l.end)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):

@@ -106,6 +106,7 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.version, "version")
 	flag(&c.json, "json")
 	flag(&c.rsyncable, "rsyncable")
+	flag(&c.noSync, "no-sync")
 	flag(&c.zeroFill, "zero-fill")
 	flag(&c.listGPUs, "list-gpus")
 }

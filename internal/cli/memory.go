@@ -98,8 +98,12 @@ func (a *app) options() []compress.Option {
 func (a *app) readOptions() []compress.Option {
 	c := &a.cfg
 	a.setTarget()
+	limit := c.memory
+	if a.held != nil && limit == 0 && c.mode != modeCompress {
+		limit = jobMemory
+	}
 	opts := []compress.Option{
-		compress.WithScheduler(a.sched), compress.WithMaxMemory(c.memory),
+		compress.WithScheduler(a.sched), compress.WithMaxMemory(limit),
 		compress.WithMemoryTarget(c.target), compress.WithBackend(c.match, c.entropy),
 	}
 	if c.level != 0 {

@@ -76,7 +76,9 @@ func (c *countWriter) Write(p []byte) (int, error) {
 func (a *app) newMeter(in *source, out *output) *meter {
 	m := &meter{app: a, in: in, start: a.now(), from: in.start}
 	m.r.m, m.w.m = m, m
-	m.bar = a.newProgressBar(in, out, m.start)
+	if a.held == nil {
+		m.bar = a.newProgressBar(in, out, m.start)
+	}
 	return m
 }
 

@@ -45,6 +45,9 @@ func (a *app) openSource(e entry) *source {
 	info, err := f.Stat()
 	if err == nil && !os.SameFile(want, info) {
 		err = errReplaced // perhaps by a symbolic link to another directory
+		if a.putOff() {
+			err = errPutOff // lstat may be long ago
+		}
 	}
 	if err != nil {
 		f.Close()

@@ -168,6 +168,9 @@ var optionTable = []option{
 		brief: "Remove the source once the result is safe on disk.",
 		text: "Remove the source once the result is safe on disk. A source stays if its result " +
 			"went to standard output, a device or a pipe."},
+	{group: groupOutput, long: "no-sync",
+		text: "Do not wait until results are on disk. After a power failure files written last may " +
+			"then be empty or incomplete, also with --rm."},
 
 	{group: groupResources, short: "T", long: "threads", value: "N",
 		text: "Use N threads. The default 0 uses all processors."},

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -30,7 +29,7 @@ type output struct {
 }
 
 // createOutput creates the temporary file for at. If private is set, only this user can read it
-// until finishFile gives it the mode of the source. Otherwise it gets the mode that a shell would
+// until complete gives it the mode of the source. Otherwise it gets the mode that a shell would
 // give it.
 func (a *app) createOutput(at location, replace, private bool) (*output, error) {
 	perm := fs.FileMode(0o666)
@@ -44,7 +43,7 @@ func (a *app) createOutput(at location, replace, private bool) (*output, error) 
 			// O_EXCL also keeps it from following a symbolic link.
 			o.f, err = at.root.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 			if err == nil {
-				a.temp.set(at.root, o.temp)
+				a.temp.add(o)
 			}
 			return err
 		})
@@ -86,45 +85,17 @@ func isTempName(name string) bool {
 	return err == nil
 }
 
-// discard deletes an incomplete output.
+// discard deletes an output that has not got its name.
 func (o *output) discard() {
 	if o.temp == "" {
 		return
 	}
 	o.f.Close()
-	o.app.temp.locked(func() error { o.app.temp.remove(); return nil })
+	o.app.temp.locked(func() error { o.app.temp.remove(o); return nil })
 }
 
-// commit gives the file its mode, time and name, and then removes the source if removeSource is
-// set. File and name are on disk before the source goes. After an error the source is there and the
-// output is not, unless the error says otherwise.
-func (o *output) commit(in *source, removeSource bool) error {
-	if err := o.finishFile(in); err != nil {
-		o.discard()
-		return err
-	}
-	o.app.step("synced")
-	return o.app.temp.locked(func() error {
-		if err := o.rename(); err != nil {
-			o.app.temp.remove()
-			return err
-		}
-		o.app.temp.clear()
-		o.app.step("renamed")
-		if err := o.app.syncDir(o.at.root); err != nil {
-			return fmt.Errorf("cannot sync the directory: %s; the source is kept", reason(err))
-		}
-		o.app.step("directory synced")
-		if removeSource {
-			in.remove()
-			o.app.step("removed")
-		}
-		return nil
-	})
-}
-
-// finishFile gives the file the mode and the time of the source, syncs it and closes it.
-func (o *output) finishFile(in *source) error {
+// complete gives the file the mode and the time of the source.
+func (o *output) complete(in *source) error {
 	if in.info != nil && in.regular() {
 		// The access that the source has by now counts. Its content is that of the time stored.
 		now, err := in.f.Stat()
@@ -144,20 +115,21 @@ func (o *output) finishFile(in *source) error {
 		}
 	}
 	o.app.step("written")
+	return nil
+}
+
+// sync brings the file to disk and closes it.
+func (o *output) sync() error {
 	if err := o.app.syncFile(o.f); err != nil {
 		return err
 	}
 	return o.f.Close()
 }
 
+// rename gives the file its name. The caller holds the lock of the temporary files.
 func (o *output) rename() error {
 	if o.replace {
 		return o.at.root.Rename(o.temp, o.at.base)
 	}
-	err := renameNew(o.at.root, o.temp, o.at.base)
-	if errors.Is(err, fs.ErrExist) {
-		return errors.New("another program created it meanwhile -- not overwritten; " +
-			"use -f to overwrite it")
-	}
-	return err
+	return renameNew(o.at.root, o.temp, o.at.base)
 }

@@ -9,73 +9,6 @@ import (
 	"github.com/gopz/compress"
 )
 
-// process compresses, restores, checks or recovers one entry.
-func (a *app) process(e entry) {
-	in := a.openSource(e)
-	if in == nil {
-		return
-	}
-	if in.f != a.stdin {
-		defer in.close()
-	}
-	if a.cfg.mode != modeCompress && in.f == a.stdin && !a.cfg.force && a.isTerminal(a.stdin) {
-		a.fail("", "compressed data is not read from a terminal; name a FILE or redirect, "+
-			"or use -f to read it anyway")
-		return
-	}
-	in.stored = a.readStoredName(in)
-	out := &output{app: a, name: "nowhere"}
-	if a.cfg.mode != modeTest {
-		var release func()
-		out, release = a.openOutput(e, in)
-		defer release()
-		if out == nil {
-			return
-		}
-		// After a commit discard does nothing. It must run before release closes the directory,
-		// also after a panic.
-		defer out.discard()
-		if out.temp != "" {
-			a.step("created")
-		}
-	}
-
-	// A result on standard output, a device or a pipe may not be stored anywhere, so its source
-	// stays.
-	remove := a.cfg.remove && out.temp != "" && in.link != nil
-	if remove {
-		release, ok := a.openLocation(e, in)
-		if !ok {
-			return
-		}
-		defer release()
-	}
-
-	m := a.newMeter(in, out)
-	a.collectGarbage()
-	err := a.transfer(in, out, m)
-	m.done()
-	a.garbage += m.last.Content + m.w.n
-	a.finish(in, out, m, err, remove)
-}
-
-// openLocation opens the directory of a source that is to be removed. It returns false, with a
-// message, if the source cannot be removed.
-func (a *app) openLocation(e entry, in *source) (release func(), ok bool) {
-	if !a.removable(in) {
-		return nil, false
-	}
-	var err error
-	if in.at, err = e.sibling(e.base); err != nil {
-		a.fail(e.path, "cannot open its directory: %s", reason(err))
-		return nil, false
-	}
-	if e.root != nil {
-		return func() {}, true
-	}
-	return func() { in.at.root.Close() }, true
-}
-
 // collectGarbage frees the buffers of the previous files before those of the next one are
 // allocated. So the run stays within the memory that --help=all states.
 func (a *app) collectGarbage() {
@@ -83,33 +16,6 @@ func (a *app) collectGarbage() {
 		runtime.GC()
 		a.garbage = 0
 	}
-}
-
-// finish commits the output, or reports the error err of transfer.
-func (a *app) finish(in *source, out *output, m *meter, err error, remove bool) {
-	switch {
-	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && in.isStandard():
-		// The content is complete and verified. The source stays, because the rest may be damaged
-		// compressed data.
-		a.warn(in.name, "%s%s", a.explain(in, err), notRemoved(remove))
-		remove = false
-	case err != nil:
-		a.report(in, out, m, err)
-		return
-	}
-	if f := m.foreign; remove && f != nil && (f.Unchecked || f.Endless) {
-		a.warn(in.name, "is %s data, which does not show all damage -- not removed", f.Name)
-		remove = false
-	}
-	remove = a.checkChanges(in, m, remove)
-	if out.temp != "" {
-		if err := out.commit(in, remove); err != nil {
-			a.fail(out.name, "%s", reason(err))
-			return
-		}
-		a.checkName(out)
-	}
-	a.summary(in, out, m)
 }
 
 // checkName warns if the suffix of -o stands for another format than the file has. It does not

@@ -22,6 +22,9 @@ func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option)
 	}
 	if _, known := in.format(); !known {
 		if m.foreign = foreign.Detect(in.head(), in.name); m.foreign != nil {
+			if a.putOff() {
+				return errPutOff // it may need as much memory as the file says
+			}
 			return m.copyContent(w, m.foreign.NewReader(counted, a.cfg.memory))
 		}
 		if a.cfg.force && a.cfg.mode == modeDecompress && m.w.w == io.Writer(a.stdout) {

@@ -34,7 +34,7 @@ func (a *app) run(args []string) int {
 	case a.cfg.mode == modeBench:
 		a.runBench()
 	default:
-		a.runFiles(a.process)
+		a.runFiles(a.add)
 	}
 	if err != nil {
 		a.failStdout(err)
@@ -71,7 +71,13 @@ func (a *app) runFiles(do func(entry)) {
 		a.fail("", "%s: %s", option, deviceReason(a.cfg.device, err))
 		return
 	}
+	if a.cfg.noSync {
+		a.syncFile = func(*os.File) error { return nil }
+		a.syncDir = func(*os.Root) error { return nil }
+	}
+	defer a.abandon()
 	a.each(do)
+	a.flush()
 	reportDevice()
 }
 
@@ -101,6 +107,10 @@ func (a *app) operand(path string, do func(entry)) {
 		return
 	}
 	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) && len(a.batch.jobs) > 0 {
+		a.flush() // it may be the result of a file in front of it
+		fi, err = os.Lstat(path)
+	}
 	if err == nil && fi.Mode()&fs.ModeSymlink != 0 && a.followsLinks() {
 		fi, err = os.Stat(path)
 	}
@@ -132,7 +142,7 @@ func (a *app) directory(path string, do func(entry)) {
 		return
 	}
 	d := &dir{path: path, root: root, info: info}
-	defer d.close()
+	defer a.closeDir(d)
 	a.walk(d, do)
 }
 

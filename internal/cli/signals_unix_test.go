@@ -16,24 +16,24 @@ import (
 	"github.com/gopz/compress/internal/testenv"
 )
 
-// job compresses or restores a file and removes the source. check holds whenever that is
+// removal compresses or restores a file and removes the source. check holds whenever that is
 // interrupted.
-type job struct {
+type removal struct {
 	dir, source, result string
 	args                []string
 	content, packed     string
 }
 
-func newJobs(t *testing.T, content string) []*job {
+func newRemovals(t *testing.T, content string) []*removal {
 	packed := pz(t, content, "-B16K").want(t, exitOK).out
-	return []*job{
+	return []*removal{
 		{source: "in", result: "in.pz", args: []string{"-B16K"}, content: content, packed: packed},
 		{source: "in.pz", result: "in", args: []string{"-d"}, content: content, packed: packed},
 	}
 }
 
 // prepare creates a new directory with the source.
-func (j *job) prepare(t *testing.T) {
+func (j *removal) prepare(t *testing.T) {
 	j.dir = t.TempDir()
 	if j.source == "in" {
 		write(t, j.content, j.dir, "in")
@@ -42,12 +42,12 @@ func (j *job) prepare(t *testing.T) {
 	}
 }
 
-func (j *job) command(args ...string) *exec.Cmd {
+func (j *removal) command(args ...string) *exec.Cmd {
 	return command(append(append(args, j.args...), filepath.Join(j.dir, j.source))...)
 }
 
 // check checks that source or result exists, and that each is complete.
-func (j *job) check(t *testing.T, when string, tempAllowed bool) {
+func (j *removal) check(t *testing.T, when string, tempAllowed bool) {
 	t.Helper()
 	source, result := filepath.Join(j.dir, j.source), filepath.Join(j.dir, j.result)
 	if !exists(source) && !exists(result) {
@@ -80,7 +80,7 @@ var steps = []string{"created", "written", "synced", "renamed", "directory synce
 
 // TestSignalsAtEveryStep sends a signal at each step.
 func TestSignalsAtEveryStep(t *testing.T) {
-	jobs := newJobs(t, sample(100_000))
+	jobs := newRemovals(t, sample(100_000))
 	for _, sig := range []syscall.Signal{
 		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL,
 	} {
@@ -117,10 +117,64 @@ func TestSignalsAtEveryStep(t *testing.T) {
 	}
 }
 
+// TestSignalsInBatch sends a signal at each step of a batch. After it each source or its result is
+// there, and no temporary file.
+func TestSignalsInBatch(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		for _, step := range steps {
+			b := &batchSteps{dir: tree(t, 6)}
+			cmd := command("--rm", "-r", b.dir)
+			if sig == syscall.SIGTERM {
+				cmd.Env = append(cmd.Env, "PZ_TEST_SIGNAL=1")
+			}
+			startToStep(t, cmd, step)
+			cmd.Process.Signal(sig)
+			cmd.Wait()
+			if got := endOf(cmd); got != sig {
+				t.Errorf("%s when %s: %v", sig, step, cmd.ProcessState)
+			}
+			want := "12 sources, 0 results, 0 temporary"
+			switch step {
+			case "renamed", "directory synced":
+				want = "12 sources, 12 results, 0 temporary"
+				if sig == syscall.SIGTERM { // the commit ends first
+					want = "0 sources, 12 results, 0 temporary"
+				}
+			case "removed":
+				want = "0 sources, 12 results, 0 temporary"
+			}
+			got := b.state()
+			if sig == syscall.SIGKILL && strings.HasPrefix(want, "12 sources, 0 results") {
+				want = want[:len("12 sources, 0 results")] // temporary files may stay
+				got = got[:min(len(got), len(want))]
+			}
+			if got != want {
+				t.Errorf("%s when %s: %s, want %s", sig, step, got, want)
+			}
+			pz(t, "", "-t", "-r", b.dir).want(t, exitOK)
+		}
+	}
+}
+
+// TestPanicInBatch checks that a panic in a job of a batch leaves no temporary file.
+func TestPanicInBatch(t *testing.T) {
+	for _, step := range steps {
+		b := &batchSteps{dir: tree(t, 6)}
+		cmd := command("--rm", "-r", b.dir)
+		cmd.Env = append(cmd.Env, "PZ_TEST_PANIC="+step)
+		out, _ := cmd.CombinedOutput()
+		result{err: string(out), code: cmd.ProcessState.ExitCode()}.want(t, exitError,
+			"pz: internal error: at "+step)
+		if got := b.state(); !strings.HasSuffix(got, " 0 temporary") {
+			t.Errorf("panic when %s: %s", step, got)
+		}
+	}
+}
+
 // TestPanicAtEveryStep checks that a panic leaves no temporary file, although deferred calls close
 // the directories.
 func TestPanicAtEveryStep(t *testing.T) {
-	for _, j := range newJobs(t, sample(100_000)) {
+	for _, j := range newRemovals(t, sample(100_000)) {
 		for _, step := range steps {
 			for _, args := range [][]string{{"--rm"}, {"-k"}, {"--rm", "-r"}} {
 				j.prepare(t)
@@ -158,7 +212,7 @@ func TestSignalsAnytime(t *testing.T) {
 	case testenv.All():
 		moments = 12
 	}
-	for _, j := range newJobs(t, sample(1<<20)) {
+	for _, j := range newRemovals(t, sample(1<<20)) {
 		j.prepare(t)
 		begin := time.Now()
 		if err := j.command("--rm").Run(); err != nil {
@@ -183,7 +237,7 @@ func TestSignalsAnytime(t *testing.T) {
 
 // TestQuitSignals checks the signals for which the exit code stands.
 func TestQuitSignals(t *testing.T) {
-	j := newJobs(t, sample(100_000))[0]
+	j := newRemovals(t, sample(100_000))[0]
 	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGXCPU} {
 		j.prepare(t)
 		cmd := j.command("--rm")
@@ -202,7 +256,7 @@ func TestQuitSignals(t *testing.T) {
 // TestOutOfMemory checks that a program that gets no memory ends by a signal: exit code 2 means a
 // warning.
 func TestOutOfMemory(t *testing.T) {
-	j := newJobs(t, sample(100_000))[0]
+	j := newRemovals(t, sample(100_000))[0]
 	j.prepare(t)
 	cmd := j.command("--rm")
 	cmd.Env = append(cmd.Env, "PZ_TEST_MEMORY=written")
@@ -218,7 +272,7 @@ func TestOutOfMemory(t *testing.T) {
 
 // TestIgnoredSignal checks that a signal the caller ignores, as nohup does, stays ignored.
 func TestIgnoredSignal(t *testing.T) {
-	j := newJobs(t, sample(100_000))[0]
+	j := newRemovals(t, sample(100_000))[0]
 	j.prepare(t)
 	cmd := inShell(j.command("--rm"), "trap '' HUP")
 	_, resume := startToStep(t, cmd, "written")

@@ -13,12 +13,16 @@ import (
 type entry struct {
 	path string
 	base string
-	root *os.Root // directory of a file that -r found; nil for an operand
+	root *os.Root    // directory of a file that -r found; nil for an operand
+	info fs.FileInfo // what lstat has returned; nil if it is to be called
 }
 
 // lstat and open go through the open directory of a file that -r found. So they stay in that
 // directory even if a symbolic link replaces it meanwhile.
 func (e entry) lstat() (fs.FileInfo, error) {
+	if e.info != nil {
+		return e.info, nil
+	}
 	if e.root != nil {
 		return e.root.Lstat(e.base)
 	}

@@ -23,6 +23,9 @@ func copyAccess(f, _ *os.File, info fs.FileInfo) error { return f.Chmod(info.Mod
 
 func changeTime(*os.File) time.Time { return time.Time{} }
 
+// openFileLimit returns how many files the program may have open.
+func openFileLimit() int { return 1 << 20 }
+
 // syncDir does nothing: these systems cannot sync a directory.
 func syncDir(*os.Root) error { return nil }
 

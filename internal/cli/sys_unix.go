@@ -94,6 +94,16 @@ func changeTime(f *os.File) time.Time {
 	return time.Unix(st.Ctim.Unix())
 }
 
+// openFileLimit returns how many files the program may have open. The Go runtime has raised the limit
+// as far as it may.
+func openFileLimit() int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return filesOfProgram
+	}
+	return int(min(limit.Cur, 1<<20))
+}
+
 // syncDir makes a rename in the directory durable.
 func syncDir(root *os.Root) error {
 	d, err := root.Open(".")

@@ -168,6 +168,9 @@ func (a *app) confirm(path string, in *source) bool {
 	if in.f == a.stdin || a.cfg.quiet || !a.isTerminal(a.stdin) || !a.isTerminal(a.stderr) {
 		return false
 	}
+	if a.putOff() {
+		return false // a question comes behind the messages about the files before
+	}
 	fmt.Fprintf(a.stderr, "pz: %s already exists; overwrite it (y or n)? ", printable(path))
 	// Read byte by byte: the input after the line belongs to other programs.
 	var line []byte

@@ -9,22 +9,20 @@ import (
 	"syscall"
 )
 
-// tempFile is the temporary file that must not outlive the program. The command writes files one
-// by one, so there is at most one.
+// tempFiles is the set of temporary files, which must not outlive the program.
 //
-// The program creates, renames and removes it under the lock. A signal takes the lock and never
-// releases it before it cleans up. So a signal finds the file either registered here or not in
-// existence, and never interrupts a commit (rename, sync, removal of the source).
-type tempFile struct {
+// The program creates, renames and removes them under the lock. A signal takes the lock and never
+// releases it before it cleans up. So a signal finds a file either registered here or not in
+// existence, and never interrupts a commit (renames, syncs, removal of the sources).
+type tempFiles struct {
 	signalled atomic.Bool // a fatal signal has arrived
 
-	mu   sync.Mutex
-	root *os.Root
-	name string
+	mu  sync.Mutex
+	set map[*output]struct{}
 }
 
 // locked runs f. No signal ends the program meanwhile. After a fatal signal locked does not begin f.
-func (t *tempFile) locked(f func() error) error {
+func (t *tempFiles) locked(f func() error) error {
 	defer t.waitForSignal()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,33 +34,45 @@ func (t *tempFile) locked(f func() error) error {
 
 // waitForSignal blocks for ever if a fatal signal has arrived, so that the signal's goroutine ends
 // the program.
-func (t *tempFile) waitForSignal() {
+func (t *tempFiles) waitForSignal() {
 	if t.signalled.Load() {
 		select {}
 	}
 }
 
-// set registers the file. The caller holds the lock.
-func (t *tempFile) set(root *os.Root, name string) { t.root, t.name = root, name }
+// add registers the temporary file of an output. The caller holds the lock.
+func (t *tempFiles) add(o *output) {
+	if t.set == nil {
+		t.set = make(map[*output]struct{})
+	}
+	t.set[o] = struct{}{}
+}
 
-// clear forgets the file. The caller holds the lock.
-func (t *tempFile) clear() { t.root, t.name = nil, "" }
+// forget unregisters a file that has got its name. The caller holds the lock.
+func (t *tempFiles) forget(o *output) { delete(t.set, o) }
 
-// remove deletes the file, if there is one. The caller holds the lock.
-func (t *tempFile) remove() {
-	if t.root != nil {
-		t.root.Remove(t.name)
-		t.clear()
+// remove deletes the temporary file of an output if it is registered. The caller holds the lock.
+func (t *tempFiles) remove(o *output) {
+	if _, ok := t.set[o]; ok {
+		o.at.root.Remove(o.temp)
+		delete(t.set, o)
 	}
 }
 
-// watchSignals makes a fatal signal remove the file and then end the program.
-func (t *tempFile) watchSignals() {
+// removeAll deletes all files. The caller holds the lock.
+func (t *tempFiles) removeAll() {
+	for o := range t.set {
+		t.remove(o)
+	}
+}
+
+// watchSignals makes a fatal signal remove the files and then end the program.
+func (t *tempFiles) watchSignals() {
 	if runtime.GOARCH == "wasm" {
 		return // has no signals, and signal.Ignored panics
 	}
 	// A reader that closes its pipe makes the next write fail with EPIPE. SIGPIPE would end the
-	// program at once and leave the temporary file. After signal.Ignore dieByBrokenPipe would fail.
+	// program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ch := make(chan os.Signal, 1)
 	for _, sig := range fatalSignals {
@@ -74,7 +84,7 @@ func (t *tempFile) watchSignals() {
 		sig := <-ch
 		t.signalled.Store(true)
 		t.mu.Lock()
-		t.remove()
+		t.removeAll()
 		dieBy(sig)
 	}()
 }

@@ -46,10 +46,10 @@ func (d *dir) open() (*os.Root, error) {
 	return root, nil
 }
 
-// close closes the directory. open can open it again.
-func (d *dir) close() {
-	if d.root != nil {
-		d.root.Close()
+// closeDir closes the directory once no job of the batch uses it. open can open it again.
+func (a *app) closeDir(d *dir) {
+	if root := d.root; root != nil {
+		a.whenFlushed(func() { root.Close() })
 		d.root = nil
 	}
 }
@@ -148,14 +148,14 @@ func (a *app) walkSub(up *dir, name, path string, do func(entry)) {
 		return
 	}
 	d := &dir{up: up, name: name, path: path, root: root, info: info}
-	defer d.close()
-	d.closeDistant()
+	defer a.closeDir(d)
+	a.closeDistant(d)
 	a.walk(d, do)
 }
 
 // closeDistant closes the directory maxOpenDirs levels up. The operand stays open: it could only be
 // reopened by its path, which may lead elsewhere by then.
-func (d *dir) closeDistant() {
+func (a *app) closeDistant(d *dir) {
 	at := d
 	for range maxOpenDirs {
 		if at = at.up; at == nil {
@@ -163,6 +163,6 @@ func (d *dir) closeDistant() {
 		}
 	}
 	if at.up != nil {
-		at.close()
+		a.closeDir(at)
 	}
 }

@@ -111,6 +111,7 @@ func TestDeepDirectoryReplaced(t *testing.T) {
 		first, moved := filepath.Join(tree, "d"), filepath.Join(tree, "moved")
 		done := false
 		res := pzWith(t, "", func(a *app) {
+			a.batchFiles = 1
 			n := 0
 			a.step = func(step string) {
 				if step != "removed" {

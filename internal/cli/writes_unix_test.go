@@ -57,7 +57,7 @@ func TestBrokenPipe(t *testing.T) {
 
 // TestBrokenStandardError checks that a closed standard error does not end the program in mid-file.
 func TestBrokenStandardError(t *testing.T) {
-	j := newJobs(t, sample(100_000))[0]
+	j := newRemovals(t, sample(100_000))[0]
 	j.prepare(t)
 	r, w, _ := os.Pipe()
 	r.Close()
@@ -100,7 +100,7 @@ func TestFullDevice(t *testing.T) {
 
 // TestFileSizeLimit checks that a write which fails in mid-file leaves only the source.
 func TestFileSizeLimit(t *testing.T) {
-	for _, j := range newJobs(t, noise(300_000)) {
+	for _, j := range newRemovals(t, noise(300_000)) {
 		j.prepare(t)
 		c := j.command("--rm")
 		cmd := inShell(c, "ulimit -f 64")

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+const (
+	// smallFile is the size in bytes of the largest file that is processed in a batch. A larger one
+	// keeps several threads busy by itself.
+	smallFile = 256 << 10
+
+	// batchFiles is the most files in a batch. A larger number saves little of the time of syncs.
+	batchFiles = 256
+
+	// batchBytes is the most content in a batch, without the last file.
+	batchBytes = 16 << 20
+
+	// filesOfJob is the number of files that a job keeps open: source, output and their directories.
+	filesOfJob = 4
+
+	// filesOfProgram is the number of files that remain for all else.
+	filesOfProgram = 32 + maxOpenDirs
+
+	// jobMemory limits the memory to restore a file in a batch, in bytes. A file that needs more is
+	// processed by itself.
+	jobMemory = 64 << 20
+)
+
+// batch is a group of small files that are processed at the same time and committed together. Most
+// of the time for a small file goes to its syncs, and those of several files take little longer than
+// those of one.
+//
+// Each job of a batch has a copy of the app that holds its messages back. They appear in the order
+// of the files. A job that cannot go on beside others, because it has to ask the user for example, is
+// put off: it has no effect, and its entry is processed alone when its turn comes.
+type batch struct {
+	jobs    []*job
+	bytes   int64     // sizes of the sources
+	queue   chan *job // nil before the first job
+	running int       // workers
+	working sync.WaitGroup
+	release []func() // closes directories that jobs may use
+}
+
+// heldMessages is what a job of a batch would have printed.
+type heldMessages struct {
+	texts  []string
+	putOff bool
+}
+
+// putOff makes the entry of a job of a batch be processed alone later. It returns false if it is
+// alone already.
+func (a *app) putOff() bool {
+	if a.held != nil {
+		a.held.putOff = true
+	}
+	return a.held != nil
+}
+
+var errPutOff = errors.New("is to be processed alone")
+
+// add processes an entry, at once or in a batch.
+func (a *app) add(e entry) {
+	if !a.batches(&e) {
+		a.flush()
+		a.process(e)
+		return
+	}
+	b := a.batch
+	own := *a
+	own.held, own.garbage, own.status = new(heldMessages), 0, exitOK
+	j := &job{app: &own, e: e}
+	b.jobs = append(b.jobs, j)
+	b.bytes += e.info.Size()
+	b.start(a.batchWorkers())
+	b.working.Add(1)
+	b.queue <- j
+	if len(b.jobs) >= a.batchFiles || len(b.release) >= a.batchFiles || b.bytes >= batchBytes {
+		a.flush()
+	}
+}
+
+// batches reports whether an entry goes into a batch. It then notes what Lstat says about it.
+func (a *app) batches(e *entry) bool {
+	c := &a.cfg
+	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
+	if alone || e.path == "-" || a.batchFiles < 2 ||
+		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {
+		return false
+	}
+	fi, err := e.lstat()
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() > smallFile {
+		return false
+	}
+	e.info = fi
+	return true
+}
+
+// batchWorkers returns the number of files in a batch that are processed at the same time. -M is the
+// limit of one file, so then there is one.
+func (a *app) batchWorkers() int {
+	if a.cfg.memory != 0 {
+		return 1
+	}
+	return a.sched.Workers()
+}
+
+// start starts a worker unless there are as many as wanted. Workers live as long as the program.
+func (b *batch) start(wanted int) {
+	if b.queue == nil {
+		b.queue = make(chan *job, batchFiles)
+	}
+	if b.running == wanted {
+		return
+	}
+	b.running++
+	go func() {
+		for j := range b.queue {
+			j.attempt()
+			b.working.Done()
+		}
+	}()
+}
+
+// attempt runs the job. It keeps a panic for flush.
+func (j *job) attempt() {
+	defer func() {
+		if p := recover(); p != nil {
+			j.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		}
+	}()
+	j.run()
+	if j.ready {
+		startWriteback(j.out.f, 0, 0)
+	}
+	if in := j.in; in != nil && !j.remove && !j.app.cfg.verbose {
+		in.close() // nothing reads it any more
+	}
+}
+
+// flush waits for the jobs of the batch, commits them and prints their messages.
+func (a *app) flush() {
+	b := a.batch
+	if len(b.jobs) == 0 {
+		return
+	}
+	b.working.Wait()
+	for _, j := range b.jobs {
+		if j.panicked != nil {
+			panic(j.panicked)
+		}
+	}
+	a.commit(b.jobs)
+	jobs, release := b.jobs, b.release
+	b.jobs, b.bytes, b.release = nil, 0, nil
+	for _, j := range jobs {
+		j.close()
+		a.garbage += j.app.garbage
+	}
+	for _, j := range jobs {
+		a.conclude(j)
+	}
+	for _, f := range release {
+		f()
+	}
+	a.collectGarbage()
+}
+
+// conclude prints the messages of a job of a batch, or processes its entry if the job was put off.
+func (a *app) conclude(j *job) {
+	if j.app.held.putOff {
+		j.e.info = nil
+		a.process(j.e)
+	} else {
+		if j.app.status != exitOK {
+			a.raise(j.app.status)
+		}
+		for _, text := range j.app.held.texts {
+			a.write(text)
+		}
+	}
+	for _, text := range j.later {
+		a.write(text)
+	}
+}
+
+// abandon discards what a panic has left of the batch. It does nothing after flush.
+func (a *app) abandon() {
+	b := a.batch
+	b.working.Wait()
+	for _, j := range b.jobs {
+		j.close()
+	}
+	for _, f := range b.release {
+		f()
+	}
+	b.jobs, b.release = nil, nil
+}
+
+// whenFlushed calls f once no job of the batch can use what f closes.
+func (a *app) whenFlushed(f func()) {
+	if len(a.batch.jobs) == 0 {
+		f()
+		return
+	}
+	a.batch.release = append(a.batch.release, f)
+}
