@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -36,20 +37,23 @@ func copyAccessList(f, src *os.File, sameGroup bool) (copied bool, least fs.File
 	if len(list) > 0 && sameGroup && unix.Fsetxattr(int(f.Fd()), accessListName, list, 0) == nil {
 		return true, 0
 	}
-	err = unix.Fremovexattr(int(f.Fd()), accessListName)
-	if err != nil && !isNoList(err) {
-		return false, 0o700
+	// To look for a list takes less time than to remove none.
+	if inherited, err := readAccessList(f); err != nil || len(inherited) > 0 {
+		err = unix.Fremovexattr(int(f.Fd()), accessListName)
+		if err != nil && !isNoList(err) {
+			return false, 0o700
+		}
 	}
 	return false, listPermissions(list)
 }
 
 // readAccessList returns the access list of a file, or nil if it has none.
 func readAccessList(f *os.File) ([]byte, error) {
-	list := make([]byte, mostAccessList)
-	n, err := unix.Fgetxattr(int(f.Fd()), accessListName, list)
+	var list [mostAccessList]byte
+	n, err := unix.Fgetxattr(int(f.Fd()), accessListName, list[:])
 	switch {
 	case err == nil:
-		return list[:n], nil
+		return bytes.Clone(list[:n]), nil
 	case isNoList(err):
 		return nil, nil
 	}

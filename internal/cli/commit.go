@@ -73,8 +73,10 @@ func (a *app) syncOutputs(jobs []*job) (synced []*job) {
 // renameOutputs gives the outputs their names and returns the jobs that succeeded. The caller holds
 // the lock of the temporary files.
 func (a *app) renameOutputs(jobs []*job) (renamed []*job) {
+	var r renamer
+	defer r.close()
 	for _, j := range jobs {
-		err := j.out.rename()
+		err := j.out.rename(&r)
 		switch {
 		case err == nil:
 			a.temp.forget(j.out)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
 	"unicode/utf8"
 )
 
@@ -109,8 +108,7 @@ func (o *output) complete(in *source) error {
 		if !in.stored.time.IsZero() {
 			modTime = in.stored.time
 		}
-		// The zero time leaves the access time unchanged.
-		if err := o.at.root.Chtimes(o.temp, time.Time{}, modTime); err != nil {
+		if err := setTime(o.f, o.at.root, o.temp, modTime); err != nil {
 			o.app.warn(o.name, "cannot set the time: %s", reason(err))
 		}
 	}
@@ -127,9 +125,9 @@ func (o *output) sync() error {
 }
 
 // rename gives the file its name. The caller holds the lock of the temporary files.
-func (o *output) rename() error {
+func (o *output) rename(r *renamer) error {
 	if o.replace {
 		return o.at.root.Rename(o.temp, o.at.base)
 	}
-	return renameNew(o.at.root, o.temp, o.at.base)
+	return r.renameNew(o.at.root, o.temp, o.at.base)
 }

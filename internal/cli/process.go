@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 
 	"github.com/gopz/compress"
 )
@@ -102,34 +101,6 @@ func (a *app) explainSize(m *meter) error {
 		return fmt.Errorf("has more than the %d bytes of --stream-size", stated)
 	}
 	return fmt.Errorf("ends after %d bytes; --stream-size says %d", m.read(), a.cfg.streamSize)
-}
-
-// oneShot is the size in bytes of the largest file that is compressed by one call. The call
-// compresses less than 64 KiB on the goroutine of the caller.
-const oneShot = 64<<10 - 1
-
-// smallContents holds memory for compressAtOnce.
-var smallContents = sync.Pool{New: func() any { return new(smallContent) }}
-
-// smallContent is what compressAtOnce reads and writes.
-type smallContent struct {
-	raw    [oneShot + 1]byte
-	packed []byte
-}
-
-// compressAtOnce compresses size bytes of r, which has no more, and writes the result at once.
-func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.Option) error {
-	c := smallContents.Get().(*smallContent)
-	defer smallContents.Put(c)
-	n, err := io.ReadFull(r, c.raw[:size+1]) // one more, so that the reader sees the end
-	if err != io.ErrUnexpectedEOF {
-		return err
-	}
-	if c.packed, err = compress.AppendEncode(c.packed[:0], c.raw[:n], opts...); err != nil {
-		return err
-	}
-	_, err = w.Write(c.packed)
-	return err
 }
 
 // checkChanges warns if the source changed while it was read. It reports whether the source may

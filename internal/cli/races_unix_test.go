@@ -25,7 +25,9 @@ func TestNameTakenMeanwhile(t *testing.T) {
 		defer root.Close()
 		write(t, "new", dir, "temp")
 		write(t, "theirs", dir, "name")
-		rename := renameNew
+		var r renamer
+		defer r.close()
+		rename := r.renameNew
 		if linkOnly {
 			rename = linkNew
 		}

@@ -4,5 +4,10 @@ package cli
 
 import "os"
 
+// A renamer renames files.
+type renamer struct{}
+
 // renameNew renames a file unless the new name exists.
-func renameNew(root *os.Root, from, to string) error { return linkNew(root, from, to) }
+func (*renamer) renameNew(root *os.Root, from, to string) error { return linkNew(root, from, to) }
+
+func (*renamer) close() {}

@@ -12,6 +12,9 @@ import (
 // restore decompresses in to w. Parts of several formats may follow one another; a Reader restores
 // streams of one.
 func (a *app) restore(w io.Writer, in *source, m *meter, opts []compress.Option) error {
+	if done, err := m.restoreAtOnce(w, opts); done || err != nil {
+		return err
+	}
 	var counted io.Reader = &m.r
 	if !m.direct() {
 		head, err := readHead(&m.r)

@@ -71,10 +71,14 @@ func copyAccess(f, src *os.File, info fs.FileInfo) error {
 	if !ok {
 		return f.Chmod(perm & 0o700)
 	}
-	if os.Geteuid() == 0 {
+	var have unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &have); err != nil {
+		return err
+	}
+	if have.Uid != want.Uid && os.Geteuid() == 0 {
 		f.Chown(int(want.Uid), -1) // on failure the file stays ours
 	}
-	sameGroup := f.Chown(-1, int(want.Gid)) == nil
+	sameGroup := have.Gid == want.Gid || f.Chown(-1, int(want.Gid)) == nil
 	copied, least := copyAccessList(f, src, sameGroup)
 	if copied {
 		return nil

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package cli
+
+import (
+	"os"
+	"time"
+)
+
+// setTime sets the time of modification of the file called name in root. It leaves the time of
+// access as it is.
+func setTime(_ *os.File, root *os.Root, name string, modTime time.Time) error {
+	return root.Chtimes(name, time.Time{}, modTime)
+}
