@@ -3,14 +3,16 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 )
 
 const (
-	// smallFile is the size in bytes of the largest file that is processed in a batch. A larger one
+	// largestInBatch is the size in bytes of the largest file that is processed in a batch. A larger one
 	// keeps several threads busy by itself.
-	smallFile = 256 << 10
+	largestInBatch = 256 << 10
 
 	// batchFiles is the most files in a batch. A larger number saves little of the time of syncs.
 	batchFiles = 256
@@ -42,7 +44,9 @@ type batch struct {
 	queue   chan *job // nil before the first job
 	running int       // workers
 	working sync.WaitGroup
-	release []func() // closes directories that jobs may use
+	release []func() // closes directories of -r that jobs may use
+	sources dirCache // directories of operands
+	results dirCache // directories below --output-dir
 }
 
 // heldMessages is what a job of a batch would have printed.
@@ -64,15 +68,16 @@ var errPutOff = errors.New("is to be processed alone")
 
 // add processes an entry, at once or in a batch.
 func (a *app) add(e entry) {
+	alone := e
 	if !a.batches(&e) {
 		a.flush()
-		a.process(e)
+		a.process(alone)
 		return
 	}
 	b := a.batch
 	own := *a
 	own.held, own.garbage, own.status = new(heldMessages), 0, exitOK
-	j := &job{app: &own, e: e}
+	j := &job{app: &own, e: e, alone: alone}
 	b.jobs = append(b.jobs, j)
 	b.bytes += e.info.Size()
 	b.start(a.batchWorkers())
@@ -83,7 +88,8 @@ func (a *app) add(e entry) {
 	}
 }
 
-// batches reports whether an entry goes into a batch. It then notes what Lstat says about it.
+// batches reports whether an entry goes into a batch. It then notes the directory of an operand, and
+// what Lstat says about the entry.
 func (a *app) batches(e *entry) bool {
 	c := &a.cfg
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
@@ -91,11 +97,20 @@ func (a *app) batches(e *entry) bool {
 		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {
 		return false
 	}
-	fi, err := e.lstat()
-	if err != nil || !fi.Mode().IsRegular() || fi.Size() > smallFile {
+	in := *e
+	var err error
+	if in.root == nil {
+		dir := filepath.Dir(e.path)
+		in.root, err = a.batch.sources.get(dir, func() (*os.Root, error) { return os.OpenRoot(dir) })
+		if err != nil {
+			return false
+		}
+	}
+	in.info, err = in.lstat()
+	if err != nil || !in.info.Mode().IsRegular() || in.info.Size() > largestInBatch {
 		return false
 	}
-	e.info = fi
+	*e = in
 	return true
 }
 
@@ -144,6 +159,8 @@ func (j *job) attempt() {
 // flush waits for the jobs of the batch, commits them and prints their messages.
 func (a *app) flush() {
 	b := a.batch
+	defer b.sources.close()
+	defer b.results.close()
 	if len(b.jobs) == 0 {
 		return
 	}
@@ -172,8 +189,7 @@ func (a *app) flush() {
 // conclude prints the messages of a job of a batch, or processes its entry if the job was put off.
 func (a *app) conclude(j *job) {
 	if j.app.held.putOff {
-		j.e.info = nil
-		a.process(j.e)
+		a.process(j.alone)
 	} else {
 		if j.app.status != exitOK {
 			a.raise(j.app.status)
@@ -198,6 +214,8 @@ func (a *app) abandon() {
 		f()
 	}
 	b.jobs, b.release = nil, nil
+	b.sources.close()
+	b.results.close()
 }
 
 // whenFlushed calls f once no job of the batch can use what f closes.

@@ -135,7 +135,7 @@ func TestBatchSizes(t *testing.T) {
 	}
 	// A large file is processed alone, between the batches in front of it and behind.
 	dir := tree(t, 2)
-	write(t, noise(smallFile+1), dir, "p", "f00x")
+	write(t, noise(largestInBatch+1), dir, "p", "f00x")
 	if n := commits(func(*app) {}, "-r", dir); n != 3 {
 		t.Errorf("4 small files and a large one: %d commits, want 3", n)
 	}
@@ -145,7 +145,7 @@ func TestBatchSizes(t *testing.T) {
 func TestMessagesOfBatch(t *testing.T) {
 	dir := tree(t, 6)
 	write(t, "old", dir, "p", "f02.pz")
-	write(t, noise(smallFile+1), dir, "p", "f03x")
+	write(t, noise(largestInBatch+1), dir, "p", "f03x")
 	if os.Symlink("f01", filepath.Join(dir, "p", "f04link")) != nil {
 		t.Skip("no symbolic links")
 	}
@@ -177,7 +177,7 @@ func TestSameResultsInBatch(t *testing.T) {
 	for _, format := range []string{"pz", "gz", "zst"} {
 		dir := tree(t, 5)
 		write(t, "", dir, "p", "empty")
-		write(t, sample(smallFile), dir, "q", "large")
+		write(t, sample(largestInBatch), dir, "q", "large")
 		pz(t, "", "--rm", "-r", "--format", format, dir).want(t, exitOK)
 		var paths []string
 		filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -18,6 +18,7 @@ type job struct {
 	release []func() // closes directories
 
 	// For a job of a batch.
+	alone    entry    // what to process if the job is put off
 	panicked any      // what run has panicked with
 	later    []string // messages of the program that come behind those of the job
 }

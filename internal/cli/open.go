@@ -18,6 +18,9 @@ func (a *app) openSource(e entry) *source {
 		}
 		return s
 	}
+	if a.held == nil {
+		e.info = nil // it may be old
+	}
 	link, err := e.lstat()
 	if err != nil {
 		a.fail(e.path, "%s", reason(err))
@@ -43,11 +46,15 @@ func (a *app) openSource(e entry) *source {
 		return nil
 	}
 	info, err := f.Stat()
-	if err == nil && !os.SameFile(want, info) {
+	switch {
+	case err != nil:
+	case !os.SameFile(want, info):
 		err = errReplaced // perhaps by a symbolic link to another directory
 		if a.putOff() {
 			err = errPutOff // lstat may be long ago
 		}
+	case info.Size() > largestInBatch && a.putOff():
+		err = errPutOff // it has grown
 	}
 	if err != nil {
 		f.Close()
@@ -58,7 +65,7 @@ func (a *app) openSource(e entry) *source {
 		link = info
 	}
 	s := &source{app: a, f: f, name: e.path, info: info, link: link}
-	if s.regular() {
+	if s.regular() && a.cfg.remove {
 		s.change = changeTime(f)
 	}
 	return s

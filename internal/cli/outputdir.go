@@ -30,7 +30,8 @@ func (a *app) isOutputDir(fi fs.FileInfo) bool {
 }
 
 // mirrored returns the location of the name base in the directory below --output-dir that has the
-// path of the source's directory. It creates the directory. The caller closes the root.
+// path of the source's directory. It creates the directory. A job of a batch shares the root with
+// others; another caller closes it.
 func (a *app) mirrored(e entry, base string) (location, error) {
 	from := filepath.Dir(e.path)
 	to := strings.TrimPrefix(from[len(filepath.VolumeName(from)):], string(filepath.Separator))
@@ -41,9 +42,21 @@ func (a *app) mirrored(e entry, base string) (location, error) {
 	if !filepath.IsLocal(to) {
 		return l, errOutside
 	}
+	open := func() (*os.Root, error) { return a.openMirror(to, from) }
+	var err error
+	if a.held != nil {
+		l.root, err = a.batch.results.get(to, open)
+	} else {
+		l.root, err = open()
+	}
+	return l, err
+}
+
+// openMirror opens the directory to below --output-dir, which it creates like from.
+func (a *app) openMirror(to, from string) (*os.Root, error) {
 	root, err := a.openOutputDir()
 	if err != nil {
-		return l, err
+		return nil, err
 	}
 	// from and to end in the same elements. Their directories get the same permissions.
 	front := from[:len(from)-len(to)]
@@ -60,8 +73,7 @@ func (a *app) mirrored(e entry, base string) (location, error) {
 		root.Close()
 		root, done = sub, end+1
 	}
-	l.root = root
-	return l, err
+	return root, err
 }
 
 // openOutputDir opens the directory of --output-dir. It creates the directory, but not the one above.

@@ -13,12 +13,12 @@ import (
 type entry struct {
 	path string
 	base string
-	root *os.Root    // directory of a file that -r found; nil for an operand
-	info fs.FileInfo // what lstat has returned; nil if it is to be called
+	root *os.Root    // directory of a file that -r found or that goes into a batch; else nil
+	info fs.FileInfo // what lstat has returned some time ago; nil if it is to be called
 }
 
-// lstat and open go through the open directory of a file that -r found. So they stay in that
-// directory even if a symbolic link replaces it meanwhile.
+// lstat and open go through the directory that is open. So they stay in it even if a symbolic link
+// replaces it meanwhile.
 func (e entry) lstat() (fs.FileInfo, error) {
 	if e.info != nil {
 		return e.info, nil
@@ -54,7 +54,7 @@ type source struct {
 	f      *os.File
 	name   string      // for messages
 	info   fs.FileInfo // of the open file; nil if Stat failed
-	change time.Time   // when content or attributes of a regular file last changed; zero if unknown
+	change time.Time   // when content or attributes of a regular file last changed; zero without --rm
 	link   fs.FileInfo // of the entry, which may be a symbolic link; nil for standard input
 	at     location    // where the entry is; no root for standard input
 	start  int64       // offset where reading begins: standard input may be partly read

@@ -29,7 +29,7 @@ func (a *app) openOutput(e entry, in *source) (o *output, release func()) {
 		return nil, func() {}
 	}
 	release = func() {}
-	if e.root == nil || a.cfg.outputDir != "" {
+	if a.held == nil && (e.root == nil || a.cfg.outputDir != "") {
 		release = func() { at.root.Close() }
 	}
 	return a.openFile(at, in), release

@@ -101,7 +101,8 @@ func (a *app) walk(d *dir, do func(entry)) {
 		case isTempName(e.Name()):
 			a.note(path, "is a temporary file of pz -- ignored")
 		case a.suitsWalk(path, e.Name()):
-			do(entry{path: path, base: e.Name(), root: root})
+			info, _ := e.Info()
+			do(entry{path: path, base: e.Name(), root: root, info: info})
 		}
 	}
 }
