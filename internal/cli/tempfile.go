@@ -11,21 +11,22 @@ import (
 
 // tempFiles is the set of temporary files, which must not outlive the program.
 //
-// The program creates, renames and removes them under the lock. A signal takes the lock and never
-// releases it before it cleans up. So a signal finds a file either registered here or not in
-// existence, and never interrupts a commit (renames, syncs, removal of the sources).
+// The program creates, renames and removes them under the read lock, which several goroutines may
+// hold. A signal takes the write lock and never releases it before it cleans up. So a signal finds a
+// file either registered here or not in existence, and never interrupts a commit (renames, syncs,
+// removal of the sources).
 type tempFiles struct {
 	signalled atomic.Bool // a fatal signal has arrived
 
-	mu  sync.Mutex
-	set map[*output]struct{}
+	mu  sync.RWMutex
+	set sync.Map // of *output
 }
 
 // locked runs f. No signal ends the program meanwhile. After a fatal signal locked does not begin f.
 func (t *tempFiles) locked(f func() error) error {
 	defer t.waitForSignal()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	if t.signalled.Load() {
 		return nil // to waitForSignal, without the lock
 	}
@@ -41,28 +42,22 @@ func (t *tempFiles) waitForSignal() {
 }
 
 // add registers the temporary file of an output. The caller holds the lock.
-func (t *tempFiles) add(o *output) {
-	if t.set == nil {
-		t.set = make(map[*output]struct{})
-	}
-	t.set[o] = struct{}{}
-}
+func (t *tempFiles) add(o *output) { t.set.Store(o, nil) }
 
 // forget unregisters a file that has got its name. The caller holds the lock.
-func (t *tempFiles) forget(o *output) { delete(t.set, o) }
+func (t *tempFiles) forget(o *output) { t.set.Delete(o) }
 
 // remove deletes the temporary file of an output if it is registered. The caller holds the lock.
 func (t *tempFiles) remove(o *output) {
-	if _, ok := t.set[o]; ok {
+	if _, ok := t.set.LoadAndDelete(o); ok {
 		o.at.root.Remove(o.temp)
-		delete(t.set, o)
 	}
 }
 
 // removeAll deletes all files. The caller holds the lock.
 func (t *tempFiles) removeAll() {
-	for o := range t.set {
-		t.remove(o)
+	for o := range t.set.Range {
+		t.remove(o.(*output))
 	}
 }
 
