@@ -47,6 +47,8 @@ type batch struct {
 	release []func() // closes directories of -r that jobs may use
 	sources dirCache // directories of operands
 	results dirCache // directories below --output-dir
+
+	progress progress
 }
 
 // heldMessages is what a job of a batch would have printed.
@@ -75,6 +77,7 @@ func (a *app) add(e entry) {
 		return
 	}
 	b := a.batch
+	a.showRun()
 	own := *a
 	own.held, own.garbage, own.status = new(heldMessages), 0, exitOK
 	j := &job{app: &own, e: e, alone: alone}
@@ -148,7 +151,14 @@ func (j *job) attempt() {
 		}
 	}()
 	j.run()
-	if j.ready {
+	if !j.app.held.putOff {
+		j.app.batch.progress.add(j.m)
+	}
+	switch {
+	case !j.ready:
+	case j.app.cfg.noSync:
+		j.sync() // only closes it
+	default:
 		startWriteback(j.out.f, 0, 0)
 	}
 	if in := j.in; in != nil && !j.remove && !j.app.cfg.verbose {
@@ -203,8 +213,9 @@ func (a *app) conclude(j *job) {
 	}
 }
 
-// abandon discards what a panic has left of the batch. It does nothing after flush.
+// abandon ends the progress bar of the run, and discards what a panic has left of the batch.
 func (a *app) abandon() {
+	a.bar.end()
 	b := a.batch
 	b.working.Wait()
 	for _, j := range b.jobs {

@@ -58,11 +58,10 @@ func (a *app) syncOutputs(jobs []*job) (synced []*job) {
 			ready = append(ready, j)
 		}
 	}
-	errs := make([]error, len(ready))
-	inParallel(len(ready), func(i int) { errs[i] = ready[i].out.sync() })
-	for i, j := range ready {
-		if errs[i] != nil {
-			j.app.fail(j.out.name, "%s", reason(errs[i]))
+	inParallel(len(ready), func(i int) { ready[i].sync() })
+	for _, j := range ready {
+		if j.syncErr != nil {
+			j.app.fail(j.out.name, "%s", reason(j.syncErr))
 			continue
 		}
 		synced = append(synced, j)

@@ -15,6 +15,8 @@ type job struct {
 	m       *meter   // nil until the transfer begins
 	remove  bool     // remove the source after the commit
 	ready   bool     // out is a complete file that waits for its name
+	synced  bool     // sync has been called
+	syncErr error    // of sync
 	release []func() // closes directories
 
 	// For a job of a batch.
@@ -25,11 +27,20 @@ type job struct {
 
 // process compresses, restores, checks or recovers one entry.
 func (a *app) process(e entry) {
+	a.bar.end() // of the run
 	j := &job{app: a, e: e}
 	// After a commit this discards nothing. It runs also after a panic.
 	defer j.close()
 	j.run()
 	a.commit([]*job{j})
+	a.batch.progress.add(j.m)
+}
+
+// sync brings an output that is ready to disk and closes it, unless that has been done.
+func (j *job) sync() {
+	if j.ready && !j.synced {
+		j.synced, j.syncErr = true, j.out.sync()
+	}
 }
 
 // run opens the source and the output of the job and transfers the data.

@@ -22,8 +22,8 @@ const (
 	barTextColumns = 47
 )
 
-// progressBar shows the progress on one source. It appears only if standard error is a terminal.
-// The nil bar shows nothing.
+// progressBar shows the progress on one source, or on all that a run with batches has processed. It
+// appears only if standard error is a terminal. The nil bar shows nothing.
 //
 // Its own goroutine draws it, because a block of 64 MiB can take ten seconds. The rate is an
 // average from the start: blocks complete seldom or several at once, so recent updates give no
@@ -45,6 +45,39 @@ type progressBar struct {
 
 	mu    sync.Mutex // held while the terminal is written to
 	drawn int        // columns of the last drawing
+
+	run *progress // what the bar shows in place of a source; else nil
+}
+
+// progress is what a run has processed.
+type progress struct {
+	files   atomic.Int64
+	content atomic.Int64 // in bytes
+	start   time.Time    // zero until the first batch
+	shown   bool         // a bar is wanted
+}
+
+// add counts a file that has been processed.
+func (p *progress) add(m *meter) {
+	p.files.Add(1)
+	if m != nil {
+		p.content.Add(m.last.Content)
+	}
+}
+
+// showRun shows the bar of the run, unless the user writes a list of files at the terminal.
+func (a *app) showRun() {
+	p := &a.batch.progress
+	if p.start.IsZero() {
+		p.start = a.now()
+		p.shown = !a.cfg.quiet && a.isTerminal(a.stderr)
+		for _, l := range a.cfg.lists {
+			p.shown = p.shown && (l.path != "-" || !a.isTerminal(a.stdin))
+		}
+	}
+	if p.shown && a.bar == nil {
+		a.startBar(&progressBar{run: p, total: -1, start: p.start})
+	}
 }
 
 // newProgressBar starts a bar. It returns nil if no bar is wanted or content passes through the
@@ -56,10 +89,7 @@ func (a *app) newProgressBar(in *source, out *output, start time.Time) *progress
 	if out.f != nil && a.isTerminal(out.f) || a.isTerminal(in.f) {
 		return nil
 	}
-	b := &progressBar{
-		app: a, name: printable(in.name), total: -1, start: start,
-		stop: make(chan struct{}), exited: make(chan struct{}),
-	}
+	b := &progressBar{name: printable(in.name), total: -1, start: start}
 	// Recover does not report what it has read.
 	switch size := in.size(); {
 	case a.cfg.mode == modeRecover:
@@ -68,6 +98,13 @@ func (a *app) newProgressBar(in *source, out *output, start time.Time) *progress
 	case a.cfg.mode == modeCompress && a.cfg.streamSize > 0:
 		b.total = a.cfg.streamSize
 	}
+	a.startBar(b)
+	return b
+}
+
+// startBar begins to draw a bar.
+func (a *app) startBar(b *progressBar) {
+	b.app, b.stop, b.exited = a, make(chan struct{}), make(chan struct{})
 	columns, _, err := term.GetSize(int(a.stderr.Fd()))
 	if err != nil || columns <= 0 {
 		columns = 80
@@ -77,7 +114,6 @@ func (a *app) newProgressBar(in *source, out *output, start time.Time) *progress
 	b.name = fitName(b.name, min(columns-barTextColumns-b.width, 40))
 	a.bar = b
 	go b.draw()
-	return b
 }
 
 // setDone sets the processed bytes of the source and of the content.
@@ -127,6 +163,11 @@ func (b *progressBar) estimate(elapsed time.Duration) int64 {
 
 // render draws the bar. The caller holds the lock.
 func (b *progressBar) render() {
+	if b.run != nil {
+		n := b.run.files.Load()
+		b.name = fmt.Sprintf("%d %s", n, plural(n, "file"))
+		b.content.Store(b.run.content.Load())
+	}
 	content, elapsed := b.content.Load(), b.app.now().Sub(b.start)
 	done := b.estimate(elapsed)
 	text := b.name + ": " + barText(done, b.total, content, elapsed)
