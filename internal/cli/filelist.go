@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // fileList is a file that names files to process: the value of --files-from or --files0-from.
@@ -62,8 +63,14 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 	}
 }
 
-// listed calls do for a name in a list.
+// listed calls do for a name in a list. Lines of a list from Windows end in a carriage return and a
+// newline. So it leaves out a carriage return at the end, unless there is a file of the whole name.
 func (a *app) listed(l fileList, name string, do func(name string)) {
+	if stem, ok := strings.CutSuffix(name, "\r"); ok && l.end == '\n' {
+		if _, err := os.Lstat(name); err != nil {
+			name = stem
+		}
+	}
 	switch {
 	case name == "" && l.end == '\n': // an empty line
 	case name == "-" && l.path == "-":

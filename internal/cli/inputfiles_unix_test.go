@@ -62,6 +62,17 @@ func TestFilesFrom(t *testing.T) {
 			t.Errorf("%s: no output", c.args)
 		}
 	}
+	// A list from Windows. One of the names ends in a carriage return.
+	write(t, "return", dir, "r\r")
+	for list, want := range map[string]string{
+		"a\r\nc d\r\n\r\n":  "04",
+		"r\r\na\r\nr\r\r\n": "return0return",
+		"r\r\na\n":          "return0",
+	} {
+		packed := runIn(t, dir, list, "-c", "--files-from", "-").want(t, exitOK).out
+		wantContent(t, pz(t, packed, "-d").want(t, exitOK).out, want)
+	}
+	runIn(t, dir, "a\r\x00", "-c", "--files0-from", "-").want(t, exitError, `"a\r": no such file`)
 	// Standard input is a file of a list too, unless it is the list.
 	write(t, "a\n-\n", dir, "dash")
 	packed := runIn(t, dir, "input", "-c", "--files-from", "dash").want(t, exitOK).out
