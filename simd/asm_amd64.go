@@ -152,6 +152,11 @@ func histogramAVX2(counts *[256]uint32, banks *[8][256]uint32, p []byte)
 //go:noescape
 func markDisplacementsAVX2(masks []uint64, p []byte)
 
+// crc32cAVX2 continues a CRC32C over p, without the inversions at both ends.
+//
+//go:noescape
+func crc32cAVX2(state uint32, p []byte) (next uint32)
+
 // crc32cAVX512 continues a CRC32C over p, without the inversions at both ends.
 // It requires len(p) to be a multiple of 256, at least 256.
 //

@@ -6436,6 +6436,35 @@ DATA same1212696648<>+16(SB)/8, $0x4848484848484848
 DATA same1212696648<>+24(SB)/8, $0x4848484848484848
 GLOBL same1212696648<>(SB), RODATA|NOPTR, $32
 
+// func crc32cAVX2(state uint32, p []byte) (next uint32)
+// Requires: SSE4.2
+TEXT ·crc32cAVX2(SB), NOSPLIT, $0-36
+	MOVQ p_base+8(FP), AX
+	MOVQ p_len+16(FP), CX
+	MOVL state+0(FP), DX
+	SUBQ $0x00000008, CX
+	JL   rest
+
+words:
+	CRC32Q (AX), DX
+	ADDQ   $0x00000008, AX
+	SUBQ   $0x00000008, CX
+	JGE    words
+
+rest:
+	ADDQ $0x00000008, CX
+	JZ   done
+
+bytes:
+	CRC32B (AX), DX
+	INCQ   AX
+	DECQ   CX
+	JNZ    bytes
+
+done:
+	MOVL DX, next+32(FP)
+	RET
+
 // func crc32cAVX512(state uint32, p []byte) (next uint32)
 // Requires: AVX, AVX512F, SSE4.2, VPCLMULQDQ
 TEXT ·crc32cAVX512(SB), NOSPLIT, $64-36

@@ -53,19 +53,27 @@ func histogramKernel(counts *[256]uint32, p []byte) bool {
 	return true
 }
 
-// minFoldBytes is the least number of bytes for the folding kernel. Below it, its first and last
-// steps take as long as hash/crc32 does for everything.
-const minFoldBytes = 1024
+const (
+	// minFoldBytes is the least number of bytes for the folding kernel. Below it, its first and last
+	// steps take as long as hash/crc32 does for everything.
+	minFoldBytes = 1024
+	// maxSerialBytes is the most bytes for the kernel that takes one word after the other. It is half
+	// as fast as hash/crc32 there, but needs no table, which takes 0.2 ms to make.
+	maxSerialBytes = 2048
+)
 
 // crc32cKernel returns the sum continued over the front of p, and the rest of p.
 func crc32cKernel(sum uint32, p []byte) (uint32, []byte) {
-	if len(p) < minFoldBytes || current() != avx512 || !hasVPCLMULQDQ {
-		return sum, p
+	tier := current()
+	if tier == avx512 && hasVPCLMULQDQ {
+		for len(p) >= minFoldBytes {
+			n := min(len(p)&^255, maxCallBytes)
+			sum = ^crc32cAVX512(^sum, p[:n])
+			p = p[n:]
+		}
 	}
-	for len(p) >= 256 {
-		n := min(len(p)&^255, maxCallBytes)
-		sum = ^crc32cAVX512(^sum, p[:n])
-		p = p[n:]
+	if tier != portable && len(p) <= maxSerialBytes {
+		return ^crc32cAVX2(^sum, p), nil
 	}
 	return sum, p
 }

@@ -29,7 +29,8 @@
 //	function              kernel for                  twin
 //	MatchLen              avx2, neon                  here
 //	Histogram             avx2                        here
-//	CRC32C                avx512 with VPCLMULQDQ      hash/crc32
+//	CRC32C                avx2 to 2 KiB, avx512 with  hash/crc32
+//	                      VPCLMULQDQ
 //	MarkX86Displacements  avx2                        here
 //	Prefetch              avx2                        none: does nothing
 //	DecodeTable.Build     avx2                        here

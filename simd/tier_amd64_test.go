@@ -19,7 +19,7 @@ func has(t tier) kernels {
 	return kernels{
 		lanes: asm, ctx: asm, match: asm, histogram: asm, displacement: asm, execute: asm,
 		decodeTokens: asm, encode: asm, parse: asm, zstd: asm, inflate: asm,
-		ctx2:   asm,
+		ctx2: asm, shortCRC: asm,
 		crc32c: t == avx512 && listed("vpclmulqdq", hasVPCLMULQDQ),
 	}
 }

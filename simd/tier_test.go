@@ -51,6 +51,7 @@ type kernels struct {
 	encode       bool // EncodeOffsets, EncodeLengths
 	parse        bool // all parsers, PathCosts, trees
 	crc32c       bool // CRC32C
+	shortCRC     bool // CRC32C of at most 2 KiB
 	zstd         bool // ExecuteNear, DecodeHuffman4, DecodeSequences, and the encoder's
 	inflate      bool // Inflate, InflateSymbols, ResolveSymbols
 }
@@ -90,6 +91,10 @@ func TestKernelsRun(t *testing.T) {
 			func() (string, bool, bool) {
 				_, rest := crc32cKernel(0, make([]byte, 1<<12))
 				return "CRC32C", len(rest) == 0, want.crc32c
+			},
+			func() (string, bool, bool) {
+				_, rest := crc32cKernel(0, make([]byte, 1001))
+				return "CRC32C of short content", len(rest) == 0, want.shortCRC
 			},
 			func() (string, bool, bool) { return inflateKernelRuns(want) },
 			func() (string, bool, bool) {

@@ -3,6 +3,7 @@ package pzfile
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"sync"
 
 	"github.com/gopz/compress/internal/container"
@@ -176,13 +177,12 @@ func ParseBlockHeader(p []byte, h *Header, number int64) (e Entry, sum uint32, e
 // blockSum returns the check of a block header. It covers the number, so that a block that has
 // changed places is detected.
 func blockSum(header []byte, number int64) uint32 {
-	// Byte by byte, because an argument of package crc32 would escape to the heap.
-	sum, table := ^Checksum(0, header), castagnoli()
-	for range 8 {
-		sum = table[byte(sum)^byte(number)] ^ sum>>8
-		number >>= 8
+	// Bit by bit, because an argument of Checksum escapes to the heap.
+	v := uint64(^Checksum(0, header)) ^ uint64(number)
+	for range 64 {
+		v = v>>1 ^ crc32.Castagnoli&-(v&1)
 	}
-	return ^sum
+	return ^uint32(v)
 }
 
 // BlockNumber returns the number that makes p, of BlockHeaderSize bytes, a block header with a
@@ -191,19 +191,25 @@ func blockSum(header []byte, number int64) uint32 {
 func BlockNumber(p []byte) int64 {
 	// A CRC over the low half of the number, and then over a high half of 0, is the CRC register
 	// xor the low half, advanced by 64 bits. So go back 64 bits from the check.
-	sum, table := ^binary.LittleEndian.Uint32(p[12:]), castagnoli()
+	sum, t := ^binary.LittleEndian.Uint32(p[12:]), unstep()
 	for range 8 {
-		i := unstep()[sum>>24]
-		sum = (sum^table[i])<<8 | uint32(i)
+		i := t.index[sum>>24]
+		sum = (sum^t.castagnoli[i])<<8 | uint32(i)
 	}
 	return int64(sum ^ ^Checksum(0, p[:12]))
 }
 
-// unstep returns the index of the table entry that has a given top byte.
-var unstep = sync.OnceValue(func() *[256]byte {
-	var t [256]byte
-	for i, v := range castagnoli() {
-		t[v>>24] = byte(i)
+// unstepTable undoes steps of CRC-32C: castagnoli is its table, and index has the index of the entry
+// that has a given top byte.
+type unstepTable struct {
+	castagnoli *crc32.Table
+	index      [256]byte
+}
+
+var unstep = sync.OnceValue(func() *unstepTable {
+	t := &unstepTable{castagnoli: crc32.MakeTable(crc32.Castagnoli)}
+	for i, v := range t.castagnoli {
+		t.index[v>>24] = byte(i)
 	}
-	return &t
+	return t
 })

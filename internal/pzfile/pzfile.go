@@ -7,8 +7,8 @@ package pzfile
 
 import (
 	"errors"
-	"hash/crc32"
-	"sync"
+
+	"github.com/gopz/compress/simd"
 )
 
 // Limits and sizes of parts, in bytes.
@@ -58,8 +58,5 @@ var (
 	ErrField    = errors.New("field out of range")
 )
 
-// castagnoli returns the table of CRC-32C. Package crc32 takes 0.2 ms to make it.
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 // Checksum continues the CRC-32C sum, initially 0, over p.
-func Checksum(sum uint32, p []byte) uint32 { return crc32.Update(sum, castagnoli(), p) }
+func Checksum(sum uint32, p []byte) uint32 { return simd.CRC32C(sum, p) }

@@ -28,6 +28,7 @@ func main() {
 	matchLenAVX2()
 	histogramAVX2()
 	markDisplacementsAVX2()
+	crc32cAVX2()
 	crc32cAVX512()
 	buildDecodeTableAVX2()
 	decodeTokensPlainAVX2()
