@@ -1,6 +1,10 @@
 package deflate
 
-import "github.com/gopz/compress/huffman"
+import (
+	"sync"
+
+	"github.com/gopz/compress/huffman"
+)
 
 // lengths holds the code lengths of a block.
 type lengths struct {
@@ -47,15 +51,16 @@ func (l *lengths) bits(h *histogram) int {
 	return int(n)
 }
 
-// fixed holds the fixed codes (RFC 1951, section 3.2.6).
-var fixed = makeFixed()
+// fixed returns the fixed codes (RFC 1951, section 3.2.6).
+var fixed = sync.OnceValue(makeFixed)
 
 type fixedCodes struct {
 	lengths lengths
 	codes   codes
 }
 
-func makeFixed() (f fixedCodes) {
+func makeFixed() *fixedCodes {
+	f := new(fixedCodes)
 	for i := range f.lengths.litLen {
 		switch {
 		case i < 144:

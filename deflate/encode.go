@@ -83,7 +83,7 @@ func (e *Encoder) Append(dst, content []byte, seqs []lz77.Sequence, final bool) 
 		e.flushStored(final)
 	case final && len(content) == 0:
 		w.beginBlock(typeFixed, true)
-		c := fixed.codes.litLen[endOfBlock]
+		c := fixed().codes.litLen[endOfBlock]
 		w.Put(c.Bits(), c.Len())
 	}
 	return e.end(final)
@@ -109,14 +109,14 @@ func (e *Encoder) AppendShort(dst, content []byte, seqs []lz77.Sequence, final b
 	} else {
 		w.Room(size)
 		w.beginBlock(typeFixed, final)
-		w.block(e.tokens, e.lits, &fixed.codes, nil)
+		w.block(e.tokens, e.lits, &fixed().codes, nil)
 	}
 	return e.end(final)
 }
 
 // fixedBits returns the size of all tokens with the fixed codes in bits.
 func (e *Encoder) fixedBits() (bits int) {
-	c := &fixed.codes
+	c := &fixed().codes
 	for _, b := range e.lits[:len(e.lits)-slack] {
 		bits += int(c.litLen[b].Len())
 	}
@@ -156,7 +156,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 	e.lengths.build(&e.builder, &u.hist)
 	e.header.plan(&e.builder, &e.lengths)
 	dynamicBits := 3 + e.header.bits + e.lengths.bits(&u.hist)
-	fixedBits := 3 + fixed.lengths.bits(&u.hist)
+	fixedBits := 3 + fixed().lengths.bits(&u.hist)
 	size := min(dynamicBits, fixedBits)
 	if storedBits(len(content)) <= size {
 		if len(e.stored) == 0 {
@@ -167,7 +167,7 @@ func (e *Encoder) block(u *unit, s *span, last bool) {
 	} else {
 		e.flushStored(false)
 		w.Room(size)
-		codes := &fixed.codes
+		codes := &fixed().codes
 		if dynamicBits < fixedBits {
 			codes = &e.codes
 			codes.assign(&e.lengths)

@@ -125,8 +125,8 @@ func (d *inflater) block(kind int) {
 		d.run += n
 		return
 	case typeFixed:
-		d.initCode(&d.lits, fixed.lengths.litLen[:])
-		d.initCode(&d.offs, fixed.lengths.offset[:])
+		d.initCode(&d.lits, fixed().lengths.litLen[:])
+		d.initCode(&d.offs, fixed().lengths.offset[:])
 	case typeDynamic:
 		d.header()
 	}

@@ -69,7 +69,7 @@ func (model) Price(p *lz77.Prices, c *lz77.Counts) {
 // few hundred bytes.
 func IncrementalPrices() *lz77.IncrementalPrices {
 	p := new(lz77.IncrementalPrices)
-	l := &fixed.lengths
+	l := &fixed().lengths
 	for b := range p.Literal {
 		p.Literal[b] = int32(l.litLen[b]) * lz77.PriceBit
 	}

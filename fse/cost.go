@@ -9,16 +9,6 @@ import (
 // CostBit is the cost of one bit. Costs are in units of 1/CostBit bit.
 const CostBit = binlog.Unit
 
-// logTable[i] is log₂(1 + (i+½)/1024) in units of 1/CostBit.
-var logTable = makeLogTable()
-
-func makeLogTable() (t [1024]uint16) {
-	for i := range t {
-		t[i] = uint16(binlog.Fraction(i, 10))
-	}
-	return t
-}
-
 // log2 returns log₂ x in units of 1/CostBit. x must not be 0. Powers of two are exact; the error is
 // below 0.0008 bits.
 func log2(x uint32) uint32 {
@@ -26,7 +16,7 @@ func log2(x uint32) uint32 {
 	if x&(x-1) == 0 {
 		return uint32(31-n) << 16
 	}
-	return uint32(31-n)<<16 + uint32(logTable[x<<n>>21&1023])
+	return uint32(31-n)<<16 + uint32(binlog.Table10[x<<n>>21&1023])
 }
 
 // Cost returns the average cost of a symbol over all states, in units of 1/CostBit bit. The symbol

@@ -92,9 +92,9 @@ func takeApart(src []byte) (list []block, err error) {
 				break
 			}
 			if t.symbol > endOfBlock {
-				t.extra = bits(extraBits(literalEntries[t.symbol]))
+				t.extra = bits(extraBits(entries().literals[t.symbol]))
 				t.offset = symbol(b.offsets)
-				t.offsetExtra = bits(extraBits(offsetEntries[t.offset]))
+				t.offsetExtra = bits(extraBits(entries().offsets[t.offset]))
 			}
 			b.tokens = append(b.tokens, t)
 		}
@@ -193,9 +193,9 @@ func (w *bitWriter) tokens(list []blockToken, literals, offsets []int, endless b
 	for _, t := range list {
 		put(t.symbol, words, literals)
 		if t.symbol > endOfBlock {
-			w.bits(t.extra, extraBits(literalEntries[t.symbol]))
+			w.bits(t.extra, extraBits(entries().literals[t.symbol]))
 			put(t.offset, offsetWords, offsets)
-			w.bits(t.offsetExtra, extraBits(offsetEntries[t.offset]))
+			w.bits(t.offsetExtra, extraBits(entries().offsets[t.offset]))
 		}
 	}
 	if !endless {

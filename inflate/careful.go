@@ -5,7 +5,7 @@ package inflate
 func symbols[T unit](d *Decoder, in *input, dst []T, o int) (end int, wait bool) {
 	t := &d.own
 	if d.static {
-		t = staticTables
+		t = staticTables()
 	}
 	for {
 		switch d.phase {

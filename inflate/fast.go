@@ -17,18 +17,18 @@ const (
 // shortOffsets has a factor and a step for each offset below eight. The factor repeats the first
 // offset bytes of a word throughout the word. The step is the largest multiple of the offset up to
 // eight, so the same word continues a match after it.
-var shortOffsets = func() (r [8]struct {
+var shortOffsets = [8]struct {
 	factor uint64
 	step   int
-}) {
-	for offset := 1; offset < 8; offset++ {
-		for shift := 0; shift < 64; shift += 8 * offset {
-			r[offset].factor |= 1 << shift
-		}
-		r[offset].step = 8 - 8%offset
-	}
-	return r
-}()
+}{
+	1: {0x01_01_01_01_01_01_01_01, 8},
+	2: {0x00_01_00_01_00_01_00_01, 8},
+	3: {0x00_01_00_00_01_00_00_01, 6},
+	4: {0x00_00_00_01_00_00_00_01, 8},
+	5: {0x00_00_01_00_00_00_00_01, 5},
+	6: {0x00_01_00_00_00_00_00_01, 6},
+	7: {0x01_00_00_00_00_00_00_01, 7},
+}
 
 // # Fast loop
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"sync"
 )
 
 // # Search for blocks
@@ -130,6 +131,7 @@ func inRange(bit, to int64) int64 {
 // and the header's bit in it. Without a header it returns the byte where the next step would begin,
 // and −1. src has at least findSlack bytes behind the beginning of each step.
 func scan(src []byte, at, end int, skip uint) (place, bit int) {
+	spaces := precodeSpace()
 	for ; at < end; at += findStep {
 		w := binary.LittleEndian.Uint64(src[at:])
 		places := dynamicPlaces(w) >> skip << skip
@@ -138,11 +140,11 @@ func scan(src []byte, at, end int, skip uint) (place, bit int) {
 			i := uint(bits.TrailingZeros64(places))
 			precode := binary.LittleEndian.Uint64(src[at+int((i+17)>>3):]) >> ((i + 17) & 7)
 			precode &= precodeMask[w>>((i+13)&63)&15]
-			space := uint(precodeSpace[precode&4095]) +
-				uint(precodeSpace[precode>>12&4095]) +
-				uint(precodeSpace[precode>>24&4095]) +
-				uint(precodeSpace[precode>>36&4095]) +
-				uint(precodeSpace[precode>>48&4095])
+			space := uint(spaces[precode&4095]) +
+				uint(spaces[precode>>12&4095]) +
+				uint(spaces[precode>>24&4095]) +
+				uint(spaces[precode>>36&4095]) +
+				uint(spaces[precode>>48&4095])
 			if space != 1<<precodeBits {
 				continue
 			}
@@ -163,16 +165,15 @@ func dynamicPlaces(w uint64) uint64 {
 }
 
 // precodeMask has the bits of the precode's lengths for each HCLEN.
-var precodeMask = func() (m [16]uint64) {
-	for i := range m {
-		m[i] = 1<<(3*(i+4)) - 1
-	}
-	return m
-}()
+var precodeMask = [16]uint64{
+	1<<12 - 1, 1<<15 - 1, 1<<18 - 1, 1<<21 - 1, 1<<24 - 1, 1<<27 - 1, 1<<30 - 1, 1<<33 - 1,
+	1<<36 - 1, 1<<39 - 1, 1<<42 - 1, 1<<45 - 1, 1<<48 - 1, 1<<51 - 1, 1<<54 - 1, 1<<57 - 1,
+}
 
 // precodeSpace is the space that four lengths of a precode take, in units of its smallest codeword.
 // There are 128 of them. An entry is at most 255.
-var precodeSpace = func() (t [1 << 12]uint8) {
+var precodeSpace = sync.OnceValue(func() *[1 << 12]uint8 {
+	t := new([1 << 12]uint8)
 	for i := range t {
 		space := 0
 		for v := i; v > 0; v >>= 3 {
@@ -183,15 +184,12 @@ var precodeSpace = func() (t [1 << 12]uint8) {
 		t[i] = uint8(min(space, 255))
 	}
 	return t
-}()
+})
 
 // precodePlace is where the header has the length of a symbol of the precode, in bits.
-var precodePlace = func() (p [precodeSymbols]uint8) {
-	for i, symbol := range precodeOrder {
-		p[symbol] = uint8(3 * i)
-	}
-	return p
-}()
+var precodePlace = [precodeSymbols]uint8{
+	9, 51, 45, 39, 33, 27, 21, 15, 12, 18, 24, 30, 36, 42, 48, 54, 0, 3, 6,
+}
 
 // headerSize returns the size of the header of a dynamic block in bits. ok means that it is valid.
 // The header begins at a bit of src, and the precode is known to use all of its codewords.
@@ -242,12 +240,11 @@ var repeats = [4]struct{ extra, least uint8 }{{2, 3}, {3, 3}, {7, 11}}
 const codeSpace = 1 << maxBits // of a code, in units of its smallest codeword
 
 // lengthSpace is the space that a codeword of each length takes.
-var lengthSpace = func() (s [16]int) {
-	for n := 1; n <= maxBits; n++ {
-		s[n] = codeSpace >> n
-	}
-	return s
-}()
+var lengthSpace = [16]int{
+	1: codeSpace >> 1, codeSpace >> 2, codeSpace >> 3, codeSpace >> 4, codeSpace >> 5,
+	codeSpace >> 6, codeSpace >> 7, codeSpace >> 8, codeSpace >> 9, codeSpace >> 10,
+	codeSpace >> 11, codeSpace >> 12, codeSpace >> 13, codeSpace >> 14, codeSpace >> 15,
+}
 
 // scanLengths goes through total codeword lengths from a bit of src on. The first of them are for
 // literals and lengths. It returns the bit behind them. ok means that both codes are valid.

@@ -13,14 +13,6 @@ var precodeOrder = [precodeSymbols]uint8{
 	16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
 }
 
-// precodeEntries has the entries of the precode. Bits 16-20 are the symbol.
-var precodeEntries = func() (e [precodeSymbols]uint32) {
-	for i := range e {
-		e[i] = uint32(i) << 16
-	}
-	return e
-}()
-
 // header is the header of a dynamic block, as far as it has been read.
 type header struct {
 	literals, offsets, precodes int // lengths in the header
@@ -132,7 +124,7 @@ func (d *Decoder) precode(in *input) (wait bool) {
 		}
 		h.precodeLengths[precodeOrder[h.have]] = uint8(in.take(3))
 	}
-	if !build(h.precode[:], precodeBits, h.precodeLengths[:], precodeEntries[:]) {
+	if !build(h.precode[:], precodeBits, h.precodeLengths[:], entries().precode[:]) {
 		return d.fail(in, "the lengths of the precode are no code")
 	}
 	h.have = 0

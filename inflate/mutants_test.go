@@ -263,13 +263,13 @@ func (t *blockToken) size() int {
 	if t.symbol <= endOfBlock {
 		return 1
 	}
-	return int(literalEntries[t.symbol]>>16) + t.extra
+	return int(entries().literals[t.symbol]>>16) + t.extra
 }
 
 // setOffset sets an offset from 1 to WindowSize. Others become the next of these.
 func (t *blockToken) setOffset(offset int) {
 	offset = min(max(offset, 1), WindowSize)
-	for s, e := range offsetEntries[:maxOffsets] {
+	for s, e := range entries().offsets[:maxOffsets] {
 		if base := int(e >> 16); offset >= base {
 			t.offset, t.offsetExtra = s, offset-base
 		}

@@ -2,6 +2,7 @@ package inflate
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/gopz/compress/simd"
 )
@@ -54,7 +55,7 @@ const (
 type tables simd.InflateTables
 
 // staticTables are those of static codes.
-var staticTables = func() *tables {
+var staticTables = sync.OnceValue(func() *tables {
 	var lengths [literalSymbols + offsetSymbols]uint8
 	for i := range lengths {
 		switch {
@@ -74,46 +75,53 @@ var staticTables = func() *tables {
 	t.buildLiterals(lengths[:literalSymbols])
 	t.buildOffsets(lengths[literalSymbols:])
 	return t
-}()
+})
 
-// literalEntries has the entry of each symbol, without the bits of its codeword.
-var literalEntries = func() (e [literalSymbols]uint32) {
+// symbolEntries has the entry of each symbol, without the bits of its codeword.
+type symbolEntries struct {
+	literals [literalSymbols]uint32
+	offsets  [offsetSymbols]uint32
+	precode  [precodeSymbols]uint32 // bits 16-20 are the symbol
+}
+
+var entries = sync.OnceValue(func() *symbolEntries {
+	e := new(symbolEntries)
 	for i := range endOfBlock {
-		e[i] = flagLiteral | uint32(i)<<16
+		e.literals[i] = flagLiteral | uint32(i)<<16
 	}
-	e[endOfBlock] = flagSpecial | flagEnd
+	e.literals[endOfBlock] = flagSpecial | flagEnd
 	base := uint32(3)
 	for i := range uint32(28) {
 		extra := max(i>>2, 1) - 1
-		e[endOfBlock+1+i] = base<<16 | extra
+		e.literals[endOfBlock+1+i] = base<<16 | extra
 		base += 1 << extra
 	}
-	e[285] = 258 << 16
-	e[286], e[287] = entryInvalid, entryInvalid
-	return e
-}()
+	e.literals[285] = 258 << 16
+	e.literals[286], e.literals[287] = entryInvalid, entryInvalid
 
-// offsetEntries has the entry of each symbol, without the bits of its codeword.
-var offsetEntries = func() (e [offsetSymbols]uint32) {
-	base := uint32(1)
+	base = 1
 	for i := range uint32(30) {
 		extra := max(i>>1, 1) - 1
-		e[i] = base<<16 | extra
+		e.offsets[i] = base<<16 | extra
 		base += 1 << extra
 	}
-	e[30], e[31] = entryInvalid, entryInvalid
+	e.offsets[30], e.offsets[31] = entryInvalid, entryInvalid
+
+	for i := range e.precode {
+		e.precode[i] = uint32(i) << 16
+	}
 	return e
-}()
+})
 
 // buildLiterals builds the table of literals and lengths. It returns false if the lengths are no
 // code.
 func (t *tables) buildLiterals(lengths []uint8) bool {
-	return build(t.Literals[:], literalBits, lengths, literalEntries[:])
+	return build(t.Literals[:], literalBits, lengths, entries().literals[:])
 }
 
 // buildOffsets builds the table of offsets. It returns false if the lengths are no code.
 func (t *tables) buildOffsets(lengths []uint8) bool {
-	return build(t.Offsets[:], offsetBits, lengths, offsetEntries[:])
+	return build(t.Offsets[:], offsetBits, lengths, entries().offsets[:])
 }
 
 // build builds a table with 1<<primary entries and subtables behind them. It returns false if the

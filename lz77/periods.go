@@ -2,6 +2,7 @@ package lz77
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/gopz/compress/lz77/internal/base"
 	"github.com/gopz/compress/simd"
@@ -26,8 +27,9 @@ const (
 	maxAbsorbed = 1 << 12
 )
 
-// periods[d-MinOffset] lists the divisors of d below MinOffset, in ascending order.
-var periods = func() (p [MinOffset][]int) {
+// periods returns the lists of the divisors of d below MinOffset, in ascending order, at d-MinOffset.
+var periods = sync.OnceValue(func() *[MinOffset][]int {
+	p := new([MinOffset][]int)
 	for i := range p {
 		for period := 1; period < MinOffset; period++ {
 			if (i+MinOffset)%period == 0 {
@@ -36,7 +38,7 @@ var periods = func() (p [MinOffset][]int) {
 		}
 	}
 	return p
-}()
+})
 
 // shortenPeriods changes seqs[first:], which are the sequences of src[start:]. It returns seqs,
 // perhaps with fewer sequences. It does nothing unless the limits allow offsets below the constant
@@ -107,7 +109,7 @@ func nearPeriod(src []byte, end int, q *Sequence, least int) int {
 	begin := end - int(q.MatchLen)
 	// Behind the first q.Offset bytes the period follows from that of the bytes before.
 	n := int(min(q.MatchLen, q.Offset))
-	for _, p := range periods[q.Offset-MinOffset] {
+	for _, p := range periods()[q.Offset-MinOffset] {
 		if p >= least && src[begin] == src[begin-p] &&
 			string(src[begin:begin+n]) == string(src[begin-p:begin-p+n]) {
 			return p

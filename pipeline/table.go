@@ -31,7 +31,7 @@ type Pipeline struct {
 	choosesDense   int
 	limits         *lz77.Limits // of sequences
 	levels         *[MaxLevel + 1]lz77.Params
-	variants       *variants               // settings that tuning may choose in place of the level's
+	variants       func() *variants        // settings that tuning may choose in place of the level's
 	blocks         *[MaxLevel + 1]uint8    // log2 of the default block size
 	short          *lz77.IncrementalParams // for short blocks with a History; nil if blocks have none
 	encode         []stage
@@ -80,8 +80,6 @@ type deviceOp struct {
 	accept func(ws *workspace, b *Block, r *gpu.Request) error
 }
 
-var lz77Variants = variantsOf(&lz77.Levels)
-
 // plainLevels is lz77.Levels with one exception: in the small window of lzr a hash of 5 bytes finds
 // more than one of 6.
 var plainLevels = func() [MaxLevel + 1]lz77.Params {
@@ -105,7 +103,7 @@ var table = [...]Pipeline{
 		Doc:          "LZ77 with repeat offsets, rANS: smaller, and restored nearly as fast",
 		DefaultLevel: DefaultLevel, dense: 6, choosesDense: 5,
 		limits: &lzseq.Repeat.Limits,
-		levels: &lz77.Levels, variants: lz77Variants, blocks: &pzBlocks,
+		levels: &lz77.Levels, variants: variantsOf(&lz77.Levels), blocks: &pzBlocks,
 		encode: []stage{matchStage, streamStage(lzseq.Repeat), codeStage(lzseq.Repeat)},
 		decode: []stage{decodeStage, copyStage},
 		fused:  fusedStages(lzseq.Repeat),

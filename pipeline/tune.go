@@ -112,7 +112,7 @@ func (ws *workspace) tune(b *Block) {
 		return
 	}
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto
-	variants, own := b.run.cfg.Pipeline.variants[b.run.cfg.Level], b.params()
+	variants, own := b.run.cfg.Pipeline.variants()[b.run.cfg.Level], b.params()
 	shift := trialSample
 	if auto {
 		shift = autoSample

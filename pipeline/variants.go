@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/gopz/compress/lz77"
+import (
+	"sync"
+
+	"github.com/gopz/compress/lz77"
+)
 
 // variant is other settings that tuning may choose for a block of a level. They take no more memory
 // than the level's own.
@@ -28,8 +32,12 @@ const (
 	thorough = 0
 )
 
-// variantsOf makes the variants of levels.
-func variantsOf(levels *[MaxLevel + 1]lz77.Params) *variants {
+// variantsOf returns a function that returns the variants of levels. The first call makes them.
+func variantsOf(levels *[MaxLevel + 1]lz77.Params) func() *variants {
+	return sync.OnceValue(func() *variants { return makeVariants(levels) })
+}
+
+func makeVariants(levels *[MaxLevel + 1]lz77.Params) *variants {
 	var v variants
 	for level := 1; level <= MaxLevel; level++ {
 		own := levels[level]

@@ -1,7 +1,6 @@
 package zstd
 
 import (
-	"github.com/gopz/compress/fse"
 	"github.com/gopz/compress/simd"
 )
 
@@ -28,13 +27,6 @@ type seqTables struct {
 	known [kinds]bool // there has been a block with sequences
 }
 
-// cellValues holds what a cell says about each code.
-var cellValues = [kinds][]uint64{
-	litLens:   lengthValues(litBits[:], 0),
-	offsets:   offsetValues(),
-	matchLens: lengthValues(matchBits[:], MinMatch),
-}
-
 func lengthValues(extra []uint8, first uint32) (values []uint64) {
 	for _, n := range extra {
 		values = append(values, uint64(first)<<32|uint64(n))
@@ -50,24 +42,15 @@ func offsetValues() (values []uint64) {
 	return values
 }
 
-// predefinedCells holds the tables of predefinedMode.
-var predefinedCells = func() (t simd.SequenceCells) {
-	var b fse.PackedBuilder
-	for k := range t {
-		b.Build(t[k][:], &kindOf[k].predefined.dist, cellValues[k])
-	}
-	return t
-}()
-
 // table sets the table of a kind of code by the mode and the description at the front of src. It
 // returns the size of the description.
 func (d *Decoder) table(kind, mode int, src []byte) (size int, err error) {
-	t, values := &d.tables, cellValues[kind]
+	t, values := &d.tables, kindOf[kind].values()
 	cells := t.cells[kind][:]
 	switch mode {
 	case predefinedMode:
-		t.logs[kind] = uint(kindOf[kind].predefined.dist.Log)
-		copy(cells[:1<<t.logs[kind]], predefinedCells[kind][:])
+		t.logs[kind] = kindOf[kind].log
+		copy(cells[:1<<t.logs[kind]], kindOf[kind].cells()[:])
 	case rleMode:
 		if len(src) == 0 {
 			return 0, errShortBlock

@@ -111,7 +111,7 @@ func (d *parser) readTables(p []byte, b *blockInfo) ([]byte, error) {
 	for k, mode := range b.modes {
 		switch mode {
 		case predefinedMode:
-			d.tables[k].Build(&kindOf[k].predefined.dist)
+			d.tables[k].Build(&kindOf[k].predefined().dist)
 		case rleMode:
 			d.tables[k].BuildSymbol(p[0])
 			p = p[1:]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopz/compress/internal/corpus"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 )
 
 // checkSeqs executes sequences over random literals and checks their encoding. It also returns the
@@ -166,7 +167,7 @@ func TestOffsetValues(t *testing.T) {
 
 func TestPredefined(t *testing.T) {
 	for i, k := range kindOf {
-		d, sum := &k.predefined.dist, 0
+		d, sum := &k.predefined().dist, 0
 		for _, p := range d.Prob[:d.Len] {
 			if sum++; p > 0 {
 				sum += int(p) - 1
@@ -271,4 +272,27 @@ func TestRepeatsOfStoredBlock(t *testing.T) {
 	var p program
 	p.add(t, src, code)
 	p.check(t)
+}
+
+// TestLengthCodes compares the table with the numbers of extra bits.
+func TestLengthCodes(t *testing.T) {
+	var want simd.LengthCodes
+	fillCodes(want.Lits[:], want.LitBits[:], litBits[:])
+	fillCodes(want.Matches[:], want.MatchBits[:], matchBits[:])
+	if lengthCodes != want {
+		t.Errorf("codes of lengths are %v, want %v", lengthCodes, want)
+	}
+}
+
+// fillCodes sets the codes of the lengths from 0 on, given the numbers of extra bits of the codes.
+func fillCodes(codes, bits, extra []uint8) {
+	code, room := 0, 0
+	for i := range codes {
+		if room == 0 {
+			room = 1 << extra[code]
+			code++
+		}
+		codes[i], bits[i] = uint8(code-1), extra[code-1]
+		room--
+	}
 }

@@ -108,7 +108,7 @@ func (c *tableChoice) chooseShort(
 	k, past := kindOf[kind], &l.past.codes[kind]
 	cost := uint64(math.MaxUint64)
 	c.pending = nil
-	for _, t := range [...]*table{c.last, &k.predefined} {
+	for _, t := range [...]*table{c.last, k.predefined()} {
 		if t == nil {
 			continue
 		}
@@ -215,7 +215,7 @@ func (e *Encoder) IncrementalPrices() *lz77.IncrementalPrices {
 	l.stale = false
 	p := l.prices
 	price := func(k int, code uint8) int32 {
-		d := &kindOf[k].predefined.dist
+		d := &kindOf[k].predefined().dist
 		if t := e.codes[k].last; t != nil {
 			d = &t.dist
 		}

@@ -44,8 +44,8 @@ func (c *tableChoice) choose(
 	dst []byte, k *kind, counts *[codeSpace]uint32, n int, final uint8,
 ) (_ []byte, mode byte) {
 	best := uint64(math.MaxUint64)
-	if cost, ok := k.predefined.dist.CostOf(counts[:]); ok {
-		best, mode, c.pending = cost, predefinedMode, &k.predefined
+	if cost, ok := k.predefined().dist.CostOf(counts[:]); ok {
+		best, mode, c.pending = cost, predefinedMode, k.predefined()
 	}
 	if c.last != nil {
 		if cost, ok := c.last.dist.CostOf(counts[:]); ok && cost < best {

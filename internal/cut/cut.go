@@ -5,6 +5,8 @@
 // compression approach", Performance Evaluation 79, 2014.
 package cut
 
+import "sync"
+
 // window is the number of bytes that a hash covers: each step shifts the hash by one of its bits.
 const window = 64
 
@@ -31,7 +33,7 @@ func (c *Cutter) Reset(most int) {
 // has taken, and whether there is a cut behind them.
 func (c *Cutter) Next(p []byte) (n int, found bool) {
 	n = min(len(p), max(0, c.least-window-c.size)) // which a hash at the least size does not cover
-	h, p := c.hash, p[:min(len(p), c.most-c.size)]
+	h, gear, p := c.hash, gear(), p[:min(len(p), c.most-c.size)]
 	for ; n < len(p); n++ {
 		h = h<<1 + gear[p[n]]
 		if h < c.limit && c.size+n+1 >= c.least {
@@ -47,8 +49,9 @@ func (c *Cutter) Next(p []byte) (n int, found bool) {
 	return n, false
 }
 
-// gear holds the numbers that bytes add to a hash, from SplitMix64. Output depends on them.
-var gear = func() (t [256]uint64) {
+// gear returns the numbers that bytes add to a hash, from SplitMix64. Output depends on them.
+var gear = sync.OnceValue(func() *[256]uint64 {
+	t := new([256]uint64)
 	for i := range t {
 		v := uint64(i+1) * 0x9E3779B97F4A7C15
 		v = (v ^ v>>30) * 0xBF58476D1CE4E5B9
@@ -56,4 +59,4 @@ var gear = func() (t [256]uint64) {
 		t[i] = v ^ v>>31
 	}
 	return t
-}()
+})

@@ -3,6 +3,7 @@ package gzfile
 import (
 	"hash/crc32"
 	"math/bits"
+	"sync"
 )
 
 // A CRC-32 is a polynomial over GF(2), reduced by that of the CRC. The highest bit of the number is
@@ -13,16 +14,14 @@ const (
 )
 
 // squares[k] is x to the power of 2ᵏ. A byte has 8 bits, and a size has 63.
-var squares = makeSquares()
-
-func makeSquares() (t [63 + 3]uint32) {
-	p := uint32(x)
+var squares = sync.OnceValue(func() *[63 + 3]uint32 {
+	t, p := new([63 + 3]uint32), uint32(x)
 	for k := range t {
 		t[k] = p
 		p = multiply(p, p)
 	}
 	return t
-}
+})
 
 // multiply returns the product of two polynomials, reduced.
 func multiply(a, b uint32) (p uint32) {
@@ -36,7 +35,10 @@ func multiply(a, b uint32) (p uint32) {
 // Combine returns the Checksum of two contents laid end to end, whose checksums are a and b. size
 // is the length of the second in bytes, at least 0. The time is logarithmic in size.
 func Combine(a, b uint32, size int64) uint32 {
-	shift := uint32(one) // x to the power of the second one's bits
+	if a == 0 {
+		return b // nothing in front, or zeros that count for nothing
+	}
+	shift, squares := uint32(one), squares() // shift: x to the power of the second one's bits
 	for n := uint64(size); n != 0; n &= n - 1 {
 		shift = multiply(squares[bits.TrailingZeros64(n)+3], shift)
 	}

@@ -104,15 +104,6 @@ func SymbolPrices(prices []int32, counts []uint32, least, most int32) {
 // log2Price returns log₂(x) as a price; x > 0.
 func log2Price(x uint32) int32 {
 	n := 31 - bits.LeadingZeros32(x)
-	return int32(n<<8) + int32(logTable[x<<(31-n)>>20&2047])
-}
-
-// logTable[i] is log₂(1 + (i+½)/2048) as a price, rounded.
-var logTable = makeLogTable()
-
-func makeLogTable() (t [2048]uint16) {
-	for i := range t {
-		t[i] = uint16((binlog.Fraction(i, 11)*(2*PriceBit)/binlog.Unit + 1) / 2)
-	}
-	return t
+	const half = binlog.Unit / (2 * PriceBit)
+	return int32(n<<8) + (int32(binlog.Table11[x<<(31-n)>>20&2047])/half+1)/2
 }

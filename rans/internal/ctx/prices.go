@@ -1,6 +1,8 @@
 package ctx
 
 import (
+	"sync"
+
 	"github.com/gopz/compress/rans/internal/model"
 	"github.com/gopz/compress/simd"
 )
@@ -12,21 +14,24 @@ const (
 	maxCount   = 1 << 26       // greater counts and sums of counts have the same price
 )
 
-// smallPrices has logPrice of small counts.
-var smallPrices = func() (t [4096]uint16) {
+// priceTable has the prices of small counts.
+type priceTable [4096]uint16
+
+var prices = sync.OnceValue(func() *priceTable {
+	t := new(priceTable)
 	for n := range t {
 		t[n] = logPrice(uint32(n)*16 + 1)
 	}
 	return t
-}()
+})
 
 // logPrice returns log₂ x in units of 1/priceBit bit.
 func logPrice(x uint32) uint16 { return uint16(model.Log2(x) >> priceShift) }
 
-// countPrice returns the logarithm of a count, in units of 1/priceBit bit: log₂(16n + 1).
-func countPrice(n uint32) uint64 {
-	if n < uint32(len(smallPrices)) {
-		return uint64(smallPrices[n])
+// of returns the logarithm of a count, in units of 1/priceBit bit: log₂(16n + 1).
+func (t *priceTable) of(n uint32) uint64 {
+	if n < uint32(len(t)) {
+		return uint64(t[n])
 	}
 	return uint64(logPrice(min(n, maxCount)*16 + 1))
 }
@@ -35,6 +40,7 @@ func countPrice(n uint32) uint64 {
 // occur counts as 1/16. Tables from c.n on are never the cheapest.
 func (c *clusters) setPrices() {
 	const tables = 4 // of a word
+	t := prices()
 	for w := range len(c.prices[0]) {
 		sums := (*[tables][256]uint32)(c.sums[tables*w:])
 		if c.changed>>(tables*w)&(1<<tables-1) == 0 {
@@ -55,8 +61,8 @@ func (c *clusters) setPrices() {
 			all |= price << (16 * k)
 		}
 		for s := range &c.prices {
-			c.prices[s][w] = all - (countPrice(sums[0][s]) | countPrice(sums[1][s])<<16 |
-				countPrice(sums[2][s])<<32 | countPrice(sums[3][s])<<48)
+			c.prices[s][w] = all - (t.of(sums[0][s]) | t.of(sums[1][s])<<16 |
+				t.of(sums[2][s])<<32 | t.of(sums[3][s])<<48)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ctx
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/gopz/compress/rans/internal/model"
 )
@@ -26,28 +27,32 @@ const (
 // set sets t to the tally of counts, of which those outside used are 0.
 func (t *tally) set(counts *[256]uint32, used *symbolSet) {
 	t.total, t.logs, t.used = 0, 0, *used
+	p := products()
 	for k, set := range used {
 		for ; set != 0; set &= set - 1 {
 			s := (64*k + bits.TrailingZeros64(set)) % 256
 			t.total += counts[s]
-			t.products[s] = product(counts[s])
+			t.products[s] = p.of(counts[s])
 			t.logs += t.products[s]
 		}
 	}
 }
 
-// smallProducts has the products of small counts, which fit 32 bits.
-var smallProducts = func() (t [4096]uint32) {
+// productTable has the products of small counts, which fit 32 bits.
+type productTable [4096]uint32
+
+var products = sync.OnceValue(func() *productTable {
+	t := new(productTable)
 	for n := 1; n < len(t); n++ {
 		t[n] = uint32(uint64(n) * model.Log2(uint32(n)))
 	}
 	return t
-}()
+})
 
-// product returns n·log₂ n in units of 1/CostBit bit, 0 for n = 0.
-func product(n uint32) uint64 {
-	if n < uint32(len(smallProducts)) {
-		return uint64(smallProducts[n])
+// of returns n·log₂ n in units of 1/CostBit bit, 0 for n = 0.
+func (t *productTable) of(n uint32) uint64 {
+	if n < uint32(len(t)) {
+		return uint64(t[n])
 	}
 	return uint64(n) * model.Log2(n)
 }
@@ -58,7 +63,7 @@ func (t *tally) cost() uint64 {
 	if t.total == 0 {
 		return 0
 	}
-	return product(t.total) - t.logs + model.DescriptionCost(uint64(t.used.size()))
+	return products().of(t.total) - t.logs + model.DescriptionCost(uint64(t.used.size()))
 }
 
 // costWith returns the cost of the sum of two sets of counts, whose own tallies are t and u. Its
@@ -68,14 +73,15 @@ func (t *tally) costWith(u *tally, counts, others *[256]uint32) uint64 {
 	if total == 0 {
 		return 0
 	}
+	p := products()
 	for k := range t.used {
 		for both := t.used[k] & u.used[k]; both != 0; both &= both - 1 {
 			s := (64*k + bits.TrailingZeros64(both)) % 256
-			logs += product(counts[s]+others[s]) - t.products[s] - u.products[s]
+			logs += p.of(counts[s]+others[s]) - t.products[s] - u.products[s]
 		}
 	}
 	used := t.used.union(&u.used)
-	return product(total) - logs + model.DescriptionCost(uint64(used.size()))
+	return p.of(total) - logs + model.DescriptionCost(uint64(used.size()))
 }
 
 // common returns the number of symbols that both have.
@@ -91,21 +97,23 @@ func (t *tally) shared(u *tally) int64 { return int64(model.DescriptionCost(uint
 
 // setBins counts groups of symbols that are neighbours.
 func (t *tally) setBins(counts *[256]uint32) {
+	p := products()
 	for k := range t.bins {
 		sum := uint32(0)
 		for _, n := range counts[k*binSize:][:binSize] {
 			sum += n
 		}
-		t.bins[k], t.binProducts[k] = sum, product(sum)
+		t.bins[k], t.binProducts[k] = sum, p.of(sum)
 	}
 }
 
 // leastLoss returns a lower bound of the growth of the entropy by merging t and u: the growth for
 // groups of symbols.
 func (t *tally) leastLoss(u *tally) int64 {
-	loss := product(t.total+u.total) - product(t.total) - product(u.total)
+	p := products()
+	loss := p.of(t.total+u.total) - p.of(t.total) - p.of(u.total)
 	for k := range t.bins {
-		loss -= product(t.bins[k]+u.bins[k]) - t.binProducts[k] - u.binProducts[k]
+		loss -= p.of(t.bins[k]+u.bins[k]) - t.binProducts[k] - u.binProducts[k]
 	}
 	return int64(loss)
 }

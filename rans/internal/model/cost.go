@@ -10,23 +10,18 @@ import (
 // makes the same choices.
 const CostBit = binlog.Unit
 
-// logTable[i] is log₂(1 + (i+½)/2048) in units of 1/CostBit bit.
-var logTable = makeLogTable()
-
-func makeLogTable() (t [2048]uint32) {
-	for i := range t {
-		t[i] = binlog.Fraction(i, 11)
+// LogTable returns the table of Log2: log₂(1 + (i+½)/2048) for each i, in units of 1/CostBit bit.
+func LogTable() (t [2048]uint32) {
+	for i, v := range &binlog.Table11 {
+		t[i] = uint32(v)
 	}
 	return t
 }
 
-// LogTable returns the table of Log2: log₂(1 + (i+½)/2048) for each i, in units of 1/CostBit bit.
-func LogTable() [2048]uint32 { return logTable }
-
 // Log2 returns log₂ x in units of 1/CostBit bit. x must not be 0. The error is below 0.0004 bits.
 func Log2(x uint32) uint64 {
 	n := uint(bits.LeadingZeros32(x))
-	return uint64(31-n)<<16 + uint64(logTable[x<<n>>20&2047])
+	return uint64(31-n)<<16 + uint64(binlog.Table11[x<<n>>20&2047])
 }
 
 // Entropy returns the Shannon entropy of n symbols with the given counts, in units of 1/CostBit
