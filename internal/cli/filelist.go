@@ -26,8 +26,9 @@ func (c *config) addList(path string, end byte) error {
 // longestName is the most bytes that a name in a list may have. Systems limit paths to 4096 or less.
 const longestName = 16 << 10
 
-var errLongName = fmt.Errorf("has a name of more than %s; is it a list of file names?",
-	formatSize(longestName))
+func longName() string {
+	return fmt.Sprintf("has a name of more than %s; is it a list of file names?", formatSize(longestName))
+}
 
 // eachListed calls do for each name in a list while it reads on, so that it may be the output of a
 // running program.
@@ -49,7 +50,7 @@ func (a *app) eachListed(l fileList, do func(name string)) {
 		b, err := r.ReadSlice(l.end)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			a.fail(name, "%s", errLongName)
+			a.fail(name, "%s", longName())
 			return
 		case err != nil && err != io.EOF:
 			a.fail(name, "%s", reason(err))

@@ -131,6 +131,9 @@ func (c *config) checkLong() error {
 
 // checkBlockSize rejects a block size that the format does not allow.
 func (c *config) checkBlockSize() error {
+	if c.blockSize == 0 {
+		return nil
+	}
 	_, err := compress.WriterMemory(c.writerFormat(), compress.WithBlockSize(c.blockSize))
 	if err != nil {
 		return fmt.Errorf("-B: %s", libraryReason(err))

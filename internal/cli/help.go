@@ -178,7 +178,7 @@ func writeRow(b *strings.Builder, name, text string) {
 }
 
 func (a *app) printHelp() error {
-	a.setTarget()
+	a.setTarget(-1)
 	text, err := a.cfg.helpText()
 	if err != nil {
 		return err

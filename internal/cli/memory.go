@@ -19,9 +19,23 @@ const programMemory = 32 << 20
 // without -M. The rest is for the cache of files, for other programs and for other runs of pz.
 const memoryShare = 4
 
-// setTarget sets the memory that the run takes without -M.
-func (a *app) setTarget() {
-	if a.cfg.target = 0; a.cfg.memory == 0 {
+// A source below smallSource bytes has smallTarget as the target of its memory, in bytes: to ask the
+// system how much memory there is takes longer than most of these files. Few of them have content
+// for more, and a block that takes more is worked on alone.
+const (
+	smallSource = 64 << 10
+	smallTarget = 64 << 20
+)
+
+// setTarget sets the memory that the run takes without -M for a source of size bytes, -1 if that is
+// unknown.
+func (a *app) setTarget(size int64) {
+	switch {
+	case a.cfg.memory != 0:
+		a.cfg.target = 0
+	case 0 <= size && size < smallSource:
+		a.cfg.target = smallTarget
+	default:
 		a.cfg.target = a.machineMemory() / memoryShare
 	}
 }
@@ -97,7 +111,6 @@ func (a *app) options() []compress.Option {
 // readOptions returns the options that a Reader takes too.
 func (a *app) readOptions() []compress.Option {
 	c := &a.cfg
-	a.setTarget()
 	limit := c.memory
 	if a.held != nil && limit == 0 && c.mode != modeCompress {
 		limit = jobMemory

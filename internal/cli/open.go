@@ -16,6 +16,7 @@ func (a *app) openSource(e entry) *source {
 		if s.regular() {
 			s.start, _ = a.stdin.Seek(0, io.SeekCurrent)
 		}
+		a.setTarget(s.size())
 		return s
 	}
 	if a.held == nil {
@@ -68,6 +69,7 @@ func (a *app) openSource(e entry) *source {
 	if s.regular() && a.cfg.remove {
 		s.change = changeTime(f)
 	}
+	a.setTarget(s.size())
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/gopz/compress"
 )
@@ -19,6 +20,7 @@ func (a *app) run(args []string) int {
 		a.fail("", "%s (try pz --help)", err)
 		return a.status
 	}
+	defer a.watchSignals()()
 	if a.reportsKernels() {
 		a.print("", "%s", a.cfg.kernelWarning)
 	}
@@ -40,6 +42,30 @@ func (a *app) run(args []string) int {
 		a.failStdout(err)
 	}
 	return a.status
+}
+
+// signalDelay is how long a run that makes no file waits before it watches signals: to start that
+// takes 0.3 ms. Until then the runtime ends the program by the signal, as watchSignals would, but
+// SIGQUIT prints stacks.
+const signalDelay = 20 * time.Millisecond
+
+// watchSignals makes fatal signals remove temporary files: at once if the run may make one. The
+// caller calls stop at the end of the run.
+func (a *app) watchSignals() (stop func()) {
+	if a.writesBeside() || a.cfg.output != "" {
+		a.temp.watchSignals()
+		return func() {}
+	}
+	watching := make(chan struct{})
+	timer := time.AfterFunc(signalDelay, func() {
+		a.temp.watchSignals()
+		close(watching)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-watching
+		}
+	}
 }
 
 // reportsKernels reports whether the run prints the warning about PZ_SIMD.

@@ -56,14 +56,14 @@ func suffixFormat(name string) compress.Format {
 	return compress.PZ
 }
 
-// otherSuffixes lists suffixes of formats that pz does not write, in lower case.
-var otherSuffixes = func() []string {
+// otherSuffixes returns suffixes of formats that pz does not write, in lower case.
+func otherSuffixes() []string {
 	list := []string{".lzma", ".lz", ".zip", ".7z"}
 	for _, s := range foreign.Suffixes() {
 		list = append(list, strings.ToLower(s))
 	}
 	return list
-}()
+}
 
 // misnames reports whether the suffix of name stands for another format than the one that is
 // written. Case makes no difference.
@@ -77,7 +77,7 @@ func (c *config) misnames(name string) bool {
 			return s.format != c.format
 		}
 	}
-	return slices.ContainsFunc(otherSuffixes, func(suffix string) bool {
+	return slices.ContainsFunc(otherSuffixes(), func(suffix string) bool {
 		stem, ok := strings.CutSuffix(name, suffix)
 		return ok && stem != ""
 	})

@@ -10,7 +10,6 @@ package gzfile
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 )
 
@@ -39,9 +38,15 @@ var (
 	ErrShort    = errors.New("gzip header cut short")
 	ErrChecksum = errors.New("gzip header checksum mismatch")
 	ErrField    = errors.New("gzip header field out of range")
-	// ErrLong is for ParseHeader; a Skipper has limits of its own.
-	ErrLong = fmt.Errorf("%w: name or comment too long", ErrField)
+	// ErrLong is for ParseHeader; a Skipper has limits of its own. It is an ErrField.
+	ErrLong error = longField{}
 )
+
+// longField is a type of its own because package fmt takes longer to begin than a small file.
+type longField struct{}
+
+func (longField) Error() string { return ErrField.Error() + ": name or comment too long" }
+func (longField) Unwrap() error { return ErrField }
 
 // Checksum continues the CRC-32 sum, initially 0, over p.
 func Checksum(sum uint32, p []byte) uint32 { return crc32.Update(sum, crc32.IEEETable, p) }
