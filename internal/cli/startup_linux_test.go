@@ -91,7 +91,7 @@ func pageFaults(t *testing.T, args ...string) int64 {
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%q: %v, %s", args, err, text.Bytes())
 		}
-		least = min(least, cmd.ProcessState.SysUsage().(*syscall.Rusage).Minflt)
+		least = min(least, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Minflt))
 	}
 	return least
 }
