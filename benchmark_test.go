@@ -113,3 +113,31 @@ func BenchmarkBusyLatency(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDictionary compresses and decompresses small files with a dictionary.
+func BenchmarkDictionary(b *testing.B) {
+	d := newDictionary(b, testDictionaries(b)["trained"])
+	var files [][]byte
+	for i := range 100 {
+		files = append(files, document(i))
+	}
+	out := make([]byte, 0, 8<<10)
+	for _, level := range []int{1, 4, 6, 9} {
+		opts := []Option{WithFormat(Zstd), WithDictionary(d), WithLevel(level)}
+		b.Run(fmt.Sprintf("encode/level=%d", level), func(b *testing.B) {
+			b.SetBytes(int64(len(files[0])))
+			for i := range b.N {
+				AppendEncode(out, files[i%len(files)], opts...)
+			}
+		})
+	}
+	opts := []Option{WithFormat(Zstd), WithDictionary(d)}
+	for i, p := range files {
+		files[i], _ = AppendEncode(nil, p, opts...)
+	}
+	b.Run("decode", func(b *testing.B) {
+		for i := range b.N {
+			AppendDecode(out, files[i%len(files)], opts...)
+		}
+	})
+}

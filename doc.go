@@ -36,6 +36,9 @@
 // needs an index, which .pz files have, or a seek table, which .zst files may have. Of a .gz file it
 // makes an index first, unless [WithIndex] gives it one. [ReadInfo] describes any file.
 //
+// Small .zst files of the same kind become less than half as large with a [Dictionary], which both
+// sides need: see [WithDictionary].
+//
 // A [Plan] compresses pieces of one file apart, for instance on different machines.
 //
 // # Errors

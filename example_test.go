@@ -167,3 +167,28 @@ func ExampleRecover() {
 	// block 0, 4096 bytes at 0: true
 	// 8192 <nil>
 }
+
+// A service keeps small messages of one kind. Both sides know some of them in advance.
+func ExampleWithDictionary() {
+	known := `{"user":"alice","action":"login","result":"ok"}{"user":"bob","action":"logout","result":"ok"}`
+	dict, err := compress.NewDictionary([]byte(known))
+	if err != nil {
+		log.Fatal(err)
+	}
+	message := []byte(`{"user":"carol","action":"login","result":"ok"}`)
+	opts := []compress.Option{compress.WithFormat(compress.Zstd), compress.WithDictionary(dict)}
+	small, err := compress.AppendEncode(nil, message, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	large, err := compress.AppendEncode(nil, message, compress.WithFormat(compress.Zstd))
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := compress.AppendDecode(nil, small, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(large) > 2*len(small), string(again))
+	// Output: true {"user":"carol","action":"login","result":"ok"}
+}

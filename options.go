@@ -60,6 +60,7 @@ type options struct {
 	tuning      Tuning
 	rsyncable   bool
 	window      int64 // of WithLongDistance; 0 is none
+	dict        *pipeline.Dictionary
 	zeroFill    bool
 	assign      pipeline.Assignment
 	trace       func(StageEvent)

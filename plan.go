@@ -57,6 +57,9 @@ func NewPlan(size int64, opts ...Option) (*Plan, error) {
 	}
 	h := fnv.New64a()
 	fmt.Fprint(h, o.pipe.Name, o.level, o.blockSize, o.limits.Checks, size, o.tuning, o.modTime, o.name)
+	if o.dict != nil {
+		fmt.Fprint(h, o.dict.ID(), pzfile.Checksum(0, o.dict.Content()))
+	}
 	p.id = h.Sum64()
 	return p, nil
 }

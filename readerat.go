@@ -300,6 +300,7 @@ func (l *blockLoader) load(block int64) error {
 		kind, sum = container.Coded, 0 // the Decoder verifies the content
 	case index.Frame:
 		kind = container.Coded
+		l.verifier.Dictionary = r.opt.zstDictionary()
 		err = l.verifier.Verify(p, b, number, checks)
 		if !checks {
 			sum = 1 // the frame's own check is compared

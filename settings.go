@@ -79,6 +79,9 @@ func (o *options) setWriter(opts []Option, size int64) error {
 	if err := o.set(opts); err != nil {
 		return err
 	}
+	if err := o.checkDictionary(); err != nil {
+		return err
+	}
 	if o.contentSize < 0 {
 		o.contentSize = size
 	}
@@ -112,7 +115,7 @@ func (o *options) scheduler() *pipeline.Scheduler {
 func (o *options) config(op pipeline.Op, p *pipeline.Pipeline, checks bool, inFlight int) pipeline.Config {
 	return pipeline.Config{
 		Pipeline: p, Op: op, Level: o.level, Tuning: o.tuning, InFlight: inFlight, Grow: true,
-		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.trace,
+		Checks: checks, Context: o.limits.Context, Assign: o.assign, Trace: o.trace, Dictionary: o.dict,
 	}
 }
 
@@ -204,6 +207,10 @@ func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 	var extra func(n int) int64
 	if o.window > 0 {
 		extra = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
+	}
+	if o.dict != nil {
+		worker, workers := o.pipe.DictionaryMemory(o.dict, o.level, o.blockSize), o.scheduler().Workers()
+		extra = func(n int) int64 { return worker * int64(min(n, workers)) }
 	}
 	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, extra)
 }

@@ -191,21 +191,21 @@ func readZstdFiles(t *testing.T, content []byte) {
 }
 
 // checkRead reads a file of a standard format with each number of workers, and its info.
-func checkRead(t *testing.T, file, content []byte, what string) {
+func checkRead(t *testing.T, file, content []byte, what string, opts ...Option) {
 	t.Helper()
 	for _, workers := range workerCounts {
-		got, err := decode(file, WithConcurrency(workers))
+		got, err := decode(file, append(opts, WithConcurrency(workers))...)
 		if err != nil {
 			t.Fatalf("%s, %d workers: error after %d bytes: %v", what, workers, len(got), err)
 		}
 		equal(t, got, content, what)
 	}
-	got, err := AppendDecode(nil, file)
+	got, err := AppendDecode(nil, file, opts...)
 	if err != nil {
 		t.Fatalf("%s: AppendDecode: %v", what, err)
 	}
 	equal(t, got, content, what)
-	info, err := fileInfo(file)
+	info, err := fileInfo(file, opts...)
 	if err != nil || info.Content != int64(len(content)) {
 		t.Fatalf("%s: %+v, %v", what, info, err)
 	}

@@ -48,6 +48,16 @@ func (d *LiteralDecoder) Read(src []byte) (size int, err error) {
 	return d.readTree(src)
 }
 
+// Fill fills the table for any number of literals. Decoding does not change d then, nor has a copy of
+// d to fill the table again.
+func (d *LiteralDecoder) Fill() { d.fill(fullTableFrom) }
+
+// Table sets t to the code that Read has read.
+func (d *LiteralDecoder) Table(t *Table) {
+	t.max, t.used = uint8(d.longest), uint16(d.used)
+	AssignZstd(t.codes[:], d.lens[:])
+}
+
 // fill fills the table to decode n literals.
 func (d *LiteralDecoder) fill(n int) {
 	log := uint(d.longest)

@@ -115,6 +115,19 @@ func (x *Incremental) insert(src []byte, end int) {
 	x.next = i + x.base
 }
 
+// Forget removes from the tables what the last call of Parse has inserted that depends on
+// src[start:]. src is as it was then, and not longer than the window. So blocks can have the same
+// content in front of them, and do not depend on one another.
+func (x *Incremental) Forget(src []byte, start int) {
+	shift, mask := headShift(len(x.heads)), len(x.chain)-1
+	start = max(0, start-minShortMatch+1)
+	for i := x.next - x.base - 1; i >= start; i-- {
+		h := base.Load32(src, i) * base.Prime32 >> (shift & 31)
+		x.heads[h] = x.chain[(i+x.base)&mask]
+	}
+	x.next = min(x.next, x.base+start)
+}
+
 // headShift returns 32 − log2 of the size of the hash table.
 func headShift(size int) uint32 { return uint32(bits.LeadingZeros32(uint32(size)) + 1) }
 

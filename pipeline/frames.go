@@ -20,14 +20,15 @@ type frames struct {
 	checkpoint func()
 }
 
-// decode decodes the frame src, whose content must have size bytes, into dst's memory.
-func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
+// decode decodes the frame src, whose content must have size bytes, into dst's memory. dict is nil for
+// none.
+func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
 	}
 	f.dec.Checkpoint = f.checkpoint
 	dst = resize(dst, size+zstd.DecodeSlack)
-	n, err := f.dec.DecodeFrame(dst, src, check)
+	n, err := f.dec.DecodeFrame(dst, src, dict, check)
 	switch {
 	case errors.Is(err, zstd.ErrChecksum):
 		return dst[:0], ErrChecksum
@@ -39,8 +40,9 @@ func (f *frames) decode(dst, src []byte, size int, check bool) ([]byte, error) {
 	return dst[:n], nil
 }
 
-// frameStage decodes a zstd frame without a dictionary.
+// frameStage decodes a zstd frame.
 var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
-	b.dst, err = ws.frames.decode(b.dst, b.Src, b.Raw, b.Sum != 0 && !b.run.cfg.Checks)
+	cfg := &b.run.cfg
+	b.dst, err = ws.frames.decode(b.dst, b.Src, b.Raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
 	return err
 }}

@@ -73,7 +73,7 @@ func (ws *workspace) findInHistory(b *Block) []lz77.Sequence {
 // begin begins a frame if b is the first block of one.
 func (h *History) begin(b *Block) {
 	if b.Window == 0 {
-		h.frame.Thorough = b.thorough()
+		h.frame.Thorough, h.frame.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
 		h.frame.Begin()
 	}
 }

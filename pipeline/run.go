@@ -35,6 +35,7 @@ type Config struct {
 	Context      context.Context // ends the run early; nil means never
 	Assign       Assignment      // where stages run, if the scheduler has a device
 	LongDistance LongDistance    // references to earlier blocks; the zero value is for none
+	Dictionary   *Dictionary     // of .zst; nil for none
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
 }

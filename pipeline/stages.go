@@ -29,6 +29,8 @@ var matchStage = stage{
 		switch {
 		case b.History != nil:
 			p.seqs = ws.findInHistory(b)
+		case b.run.cfg.Dictionary != nil:
+			p.seqs = ws.findWithDictionary(b)
 		case b.priced():
 			ws.matchPriced(b)
 		default:
@@ -39,7 +41,7 @@ var matchStage = stage{
 	},
 	device: &deviceOp{
 		op:  gpu.Stage0,
-		can: notDense,
+		can: func(b *Block) bool { return notDense(b) && b.run.cfg.Dictionary == nil },
 		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits = b.params(), *b.limits()
 		},

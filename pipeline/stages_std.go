@@ -82,7 +82,7 @@ var zstdStage = stage{name: "zstd", run: func(ws *workspace, b *Block) error {
 		b.dst = h.frame.Continue(b.dst[:0], b.content(), b.payload.seqs, !b.Flushed)
 		return nil
 	}
-	ws.zstd.Thorough = b.thorough()
+	ws.zstd.Thorough, ws.zstd.Dictionary = b.thorough(), b.run.cfg.Dictionary.zstd()
 	b.dst = ws.zstd.Append(b.dst[:0], b.content(), b.payload.seqs)
 	return nil
 }}

@@ -16,7 +16,9 @@ import (
 type workspace struct {
 	payload *payload // for the next block; nil while the device has it with a block
 	matcher lz77.Matcher
-	rans    struct {
+	// prefixed is the content of the dictionary and that of the block.
+	prefixed []byte
+	rans     struct {
 		enc rans.Encoder
 		dec rans.Decoder
 	}

@@ -30,7 +30,7 @@ func TestCheckpoint(t *testing.T) {
 		encodes := calls
 		calls, d.Checkpoint = 0, count
 		out := make([]byte, size+DecodeSlack)
-		if n, err := d.DecodeFrame(out, frame, false); err != nil || !bytes.Equal(out[:n], src) {
+		if n, err := d.DecodeFrame(out, frame, nil, false); err != nil || !bytes.Equal(out[:n], src) {
 			t.Fatalf("%s: the decoder's result differs: %v", kind, err)
 		}
 		if encodes < size/MaxBlock || calls != encodes {
@@ -39,12 +39,12 @@ func TestCheckpoint(t *testing.T) {
 		for left := range calls {
 			e.Checkpoint, d.Checkpoint = after(left), after(left)
 			abandon(t, func() { e.Append(nil, src, seqs) })
-			abandon(t, func() { d.DecodeFrame(out, frame, false) })
+			abandon(t, func() { d.DecodeFrame(out, frame, nil, false) })
 			e.Checkpoint, d.Checkpoint = nil, nil
 			if !bytes.Equal(e.Append(nil, next, nextSeqs), wantNext) {
 				t.Fatalf("%s: the encoder's next result differs after a panic at call %d", kind, left)
 			}
-			n, err := d.DecodeFrame(out, nextFrame, false)
+			n, err := d.DecodeFrame(out, nextFrame, nil, false)
 			if err != nil || !bytes.Equal(out[:n], next) {
 				t.Fatalf("%s: the decoder's next result differs after a panic at call %d", kind, left)
 			}

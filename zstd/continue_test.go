@@ -25,7 +25,7 @@ func TestContinue(t *testing.T) {
 		e.Begin()
 		var blocks []byte
 		d := NewDecoder()
-		d.Reset(int64(len(content)))
+		d.Reset(int64(len(content)), nil)
 		out := make([]byte, len(content)+DecodeSlack)
 		for at, end := 0, 0; at < len(content); {
 			part := min(len(content)-at, 1+r.IntN([]int{5, 300, 200_000}[r.IntN(3)]))
@@ -86,7 +86,7 @@ func TestLearn(t *testing.T) {
 			blocks = e.Continue(blocks, line, seqs, at == len(content))
 		}
 		got := make([]byte, len(content)+DecodeSlack)
-		n, err := NewDecoder().DecodeFrame(got, frame(len(content), blocks), false)
+		n, err := NewDecoder().DecodeFrame(got, frame(len(content), blocks), nil, false)
 		if err != nil || !bytes.Equal(got[:n], content) {
 			t.Fatalf("%d bytes decoded, %v", n, err)
 		}

@@ -6,19 +6,19 @@ import (
 	"github.com/gopz/compress/internal/zstframe"
 )
 
-// DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of
-// the content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the
-// content. With check set it compares the checksum, if there is one, and returns ErrChecksum if it
-// differs. All other errors are a CorruptError.
-func (d *Decoder) DecodeFrame(dst, src []byte, check bool) (size int, err error) {
+// DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of the
+// content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the content. dict
+// is the dictionary of the frame, nil for none. With check set DecodeFrame compares the checksum, if
+// there is one, and returns ErrChecksum if it differs. All other errors are a CorruptError.
+func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (size int, err error) {
 	h, n, err := zstframe.ParseHeader(src)
 	switch {
 	case err != nil:
 		return 0, CorruptError("frame header: " + err.Error())
-	case h.Dictionary != 0:
-		return 0, CorruptError("frame with a dictionary")
+	case !dict.Serves(h.Dictionary):
+		return 0, CorruptError("frame with another dictionary")
 	}
-	d.Reset(h.Window)
+	d.Reset(h.Window, dict)
 	src = src[n:]
 	if check = check && h.Checksum; check {
 		d.hash.Reset()

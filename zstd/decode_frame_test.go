@@ -38,7 +38,7 @@ func decodeFrame(t testing.TB, d *Decoder, src []byte, size int) []byte {
 		for _, tier := range tiers {
 			before := simd.SetTier(tier)
 			dst := make([]byte, size+slack)
-			n, err := d.DecodeFrame(dst, src, true)
+			n, err := d.DecodeFrame(dst, src, nil, true)
 			simd.SetTier(before)
 			if err != nil {
 				t.Fatalf("tier %s, frame of %d bytes with %d of content, slack %d: %v",

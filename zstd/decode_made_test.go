@@ -104,7 +104,7 @@ func testDecodeRepeatOffsets(t *testing.T) {
 		}
 		blocks = append(blocks, block(rawBlock, true)...)
 		dst := make([]byte, len(content)+DecodeSlack)
-		n, err := d.DecodeFrame(dst, frame(len(content), blocks), true)
+		n, err := d.DecodeFrame(dst, frame(len(content), blocks), nil, true)
 		switch {
 		case valid && (err != nil || !bytes.Equal(dst[:n], content)):
 			t.Fatalf("%v, %d bytes of %d", err, n, len(content))
@@ -204,7 +204,7 @@ func testDecodeInvalid(t *testing.T) {
 		{"less content than stated", frame(1001, append(bytes.Clone(raw), end...)), -1},
 		{"more content than stated", frame(1, append(bytes.Clone(raw), end...)), -1},
 	} {
-		n, err := d.DecodeFrame(make([]byte, 4096), c.frame, true)
+		n, err := d.DecodeFrame(make([]byte, 4096), c.frame, nil, true)
 		var corrupt CorruptError
 		switch {
 		case c.size >= 0 && (err != nil || n != c.size):
@@ -215,10 +215,10 @@ func testDecodeInvalid(t *testing.T) {
 	}
 	sum := window(0, raw, end, []byte{1, 2, 3, 4})
 	sum[4] |= 1 << 2
-	if _, err := d.DecodeFrame(make([]byte, 4096), sum, true); err != ErrChecksum {
+	if _, err := d.DecodeFrame(make([]byte, 4096), sum, nil, true); err != ErrChecksum {
 		t.Errorf("wrong checksum: %v", err)
 	}
-	if n, err := d.DecodeFrame(make([]byte, 4096), sum, false); err != nil || n != 1000 {
+	if n, err := d.DecodeFrame(make([]byte, 4096), sum, nil, false); err != nil || n != 1000 {
 		t.Errorf("checksum not compared: %d bytes, %v", n, err)
 	}
 }
@@ -232,7 +232,7 @@ func TestDecodeAllocs(t *testing.T) {
 	p := frame(len(src), e.Append(nil, src, greedy(src)))
 	dst := make([]byte, len(src)+DecodeSlack)
 	n := testing.AllocsPerRun(10, func() {
-		if _, err := d.DecodeFrame(dst, p, true); err != nil {
+		if _, err := d.DecodeFrame(dst, p, nil, true); err != nil {
 			t.Fatal(err)
 		}
 	})

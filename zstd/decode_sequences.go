@@ -125,7 +125,7 @@ func (d *Decoder) sequences(
 			return at, 0, CorruptError("more literals used than there are")
 		case r.Matches+uint64(count) > uint64(limit):
 			return at, 0, errNoRoom
-		case r.MaxOffset > d.window:
+		case r.MaxOffset > d.maxOffset:
 			return at, 0, CorruptError("offset out of range")
 		}
 		var ok bool

@@ -42,9 +42,12 @@ type Decoder struct {
 	// again.
 	Checkpoint func()
 
-	before   []byte // content of the frame in front of dst
-	window   uint32 // largest offset
-	maxBlock int    // maximum content of a block
+	before    []byte      // content of the frame, or of the dictionary, in front of dst
+	dict      *Dictionary // of the frame, while its content is in reach; nil for none
+	window    uint32      // of the frame in bytes
+	maxOffset uint32      // largest offset
+	maxBlock  int         // maximum content of a block
+	total     int64       // content of the frame so far, in bytes
 
 	repeats [3]uint32
 	known   bool // whether huff has the code of an earlier block
@@ -63,14 +66,17 @@ type Decoder struct {
 // NewDecoder returns a Decoder. Reset must come before the first block.
 func NewDecoder() *Decoder { return new(Decoder) }
 
-// Reset begins a frame. window is the largest offset in bytes, as the frame header states it.
-func (d *Decoder) Reset(window int64) {
+// Reset begins a frame. window is the largest offset in bytes, as the frame header states it. dict is
+// the dictionary of the frame, nil for none. While the frame has at most a window of content, offsets
+// may also reach all of the dictionary.
+func (d *Decoder) Reset(window int64, dict *Dictionary) {
 	window = max(window, zstframe.MinWindow)
 	d.window = uint32(min(window, maxOffset, math.MaxInt))
+	d.maxOffset, d.total = d.window, 0
 	d.maxBlock = int(min(window, MaxBlock))
-	d.repeats = [3]uint32{1, 4, 8}
 	d.known, d.before = false, nil
 	d.tables.known = [kinds]bool{}
+	d.begin(dict)
 }
 
 // SetBefore gives the Decoder more of the frame's content for matches to reach: before ends where
@@ -79,13 +85,16 @@ func (d *Decoder) Reset(window int64) {
 func (d *Decoder) SetBefore(before []byte) { d.before = before }
 
 // Block decodes the block at the front of src, with its header. dst[:at] is the content of the
-// frame so far, or at least a window of it. Block writes the content of the block behind it. end is
-// the position behind the content, used the size of the block in bytes. The block may use up all of
-// dst; it may overwrite bytes of dst behind end. All errors are a CorruptError, and leave the
-// Decoder unusable until Reset.
+// frame so far, or at least a window of it. In front of it is what SetBefore says, or the dictionary.
+// Block writes the content of the block behind it. end is the position behind the content, used the
+// size of the block in bytes. The block may use up all of dst; it may overwrite bytes of dst behind
+// end. All errors are a CorruptError, and leave the Decoder unusable until Reset.
 func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last bool, err error) {
 	if len(src) < blockHeader {
 		return at, 0, false, errShortBlock
+	}
+	if d.dict != nil && d.total > int64(d.window) {
+		d.leave()
 	}
 	h, err := zstframe.ParseBlock(src)
 	if err != nil {
@@ -111,6 +120,7 @@ func (d *Decoder) Block(dst []byte, at int, src []byte) (end, used int, last boo
 	default:
 		end, err = d.compressed(dst, at, body)
 	}
+	d.total += int64(end - at)
 	return end, used, h.Last, err
 }
 

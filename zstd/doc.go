@@ -10,8 +10,8 @@
 // made from all of them. All decisions use integers and depend on the content and its sequences
 // alone.
 //
-// The [Decoder] decodes frames of any encoder, whole or block by block. It supports no
-// dictionaries.
+// The [Decoder] decodes frames of any encoder, whole or block by block. Both begin frames with a
+// [Dictionary] if they get one.
 package zstd
 
 import "github.com/gopz/compress/lz77"

@@ -17,6 +17,9 @@ type Encoder struct {
 	// Thorough makes blocks of few literals smaller: 0.5% for 1 KiB of JSON, which takes 4 µs more
 	// then.
 	Thorough bool
+	// Dictionary is what frames begin with, nil for none. Matches may reach back into its content,
+	// which is in front of the frame's.
+	Dictionary *Dictionary
 
 	in      input
 	one     [1]lz77.Sequence
@@ -76,11 +79,11 @@ func (e *Encoder) Begin() {
 		e.learned.begin()
 	}
 	e.begun = false
-	e.repeats = initialRepeats
 	e.literals.known, e.literals.thorough = false, e.Thorough
 	for k := range e.codes {
 		e.codes[k].last = nil
 	}
+	e.begin(e.Dictionary)
 }
 
 // Repeats returns the repeat offsets behind what has been appended of the frame.

@@ -74,7 +74,7 @@ func check(t testing.TB, e *Encoder, src []byte, seqs []lz77.Sequence) []byte {
 		t.Fatalf("%d bytes become %d, more than %d", len(src), len(blocks), MaxSize(len(src)))
 	}
 	got := make([]byte, len(src))
-	n, err := NewDecoder().DecodeFrame(got, frame(len(src), blocks), false)
+	n, err := NewDecoder().DecodeFrame(got, frame(len(src), blocks), nil, false)
 	if err != nil || !bytes.Equal(got[:n], src) {
 		t.Fatalf("%d bytes, %d sequences in %d bytes of blocks: decoded %d, %v",
 			len(src), len(seqs), len(blocks), n, err)

@@ -22,6 +22,7 @@ var packages = map[string]floor{
 	"internal/cli": programs,
 
 	"internal/cli/internal/foreign": programs, // part of the command
+	"internal/cli/internal/train":   programs, // likewise
 	"gpu/pz":                        commands,
 	"examples/profile":              tools, // links GPU drivers, runs single stages
 
@@ -140,6 +141,9 @@ var sideways = map[arrow]string{
 	{"huffman", "fse"}: "codes the weights of zstd's Huffman tables with FSE",
 
 	{"internal/cli", "internal/cli/internal/foreign"}: "reads other formats",
+	{"internal/cli", "internal/cli/internal/train"}:   "makes dictionaries",
+	{"internal/cli/internal/train", "lz77"}:           "finds what samples repeat of a dictionary",
+	{"internal/cli/internal/train", "zstd"}:           "makes the tables of a dictionary",
 
 	{"internal/cli", "internal/plot"}: "draws what -b measures",
 

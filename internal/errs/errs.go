@@ -14,6 +14,7 @@ import (
 var (
 	Format      error = &sentinel{msg: "not .pz, .gz or .zst data"}
 	Version     error = &sentinel{msg: "unsupported version"}
+	Dictionary  error = &sentinel{msg: "a dictionary is missing, or is another one", also: Version}
 	Corrupt     error = &sentinel{msg: "corrupt input"}
 	Checksum    error = &sentinel{msg: "checksum mismatch", also: Corrupt}
 	Trailing    error = &sentinel{msg: "data after the end of the compressed data", also: Corrupt}

@@ -116,7 +116,7 @@ func TestWindowLimit(t *testing.T) {
 // TestZstdecRead decodes frames of many windows with one stream decoder, through readers of all
 // manners.
 func TestZstdecRead(t *testing.T) {
-	d, err := zstdec.New(true)
+	d, err := zstdec.New(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestZstdecRead(t *testing.T) {
 func TestZstdecWrap(t *testing.T) {
 	testenv.Slow(t)
 	r := rand.New(rand.NewPCG(11, 12))
-	d, err := zstdec.New(true)
+	d, err := zstdec.New(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func BenchmarkZstdDecode(b *testing.B) {
 			d := zstd.NewDecoder()
 			b.SetBytes(size)
 			for b.Loop() {
-				if _, err := d.DecodeFrame(dst, p, true); err != nil {
+				if _, err := d.DecodeFrame(dst, p, nil, true); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -66,7 +66,7 @@ const canary = 0xA5C3A5C3A5C3A5C3
 func compareDecoders(t testing.TB, d *zstd.Decoder, p, buf, peer []byte, size int) (ours, theirs bool) {
 	dst := buf[:size:size]
 	binary.LittleEndian.PutUint64(buf[size:], canary)
-	n, err := d.DecodeFrame(dst, p, false)
+	n, err := d.DecodeFrame(dst, p, nil, false)
 	if binary.LittleEndian.Uint64(buf[size:]) != canary {
 		t.Fatalf("%x: bytes behind the buffer are changed", p)
 	}

@@ -151,7 +151,7 @@ func TestZstdRead(t *testing.T) {
 					for _, tier := range zstdTiers {
 						before := simd.SetTier(tier)
 						dst := make([]byte, n+slack)
-						size, err := d.DecodeFrame(dst, code, true)
+						size, err := d.DecodeFrame(dst, code, nil, true)
 						simd.SetTier(before)
 						if err != nil || !bytes.Equal(dst[:size], src) {
 							t.Fatalf("level %v, %s, %d bytes, slack %d, tier %s: %d bytes, %v",

@@ -37,6 +37,7 @@ var errSize = errors.New("content of another size than the frame header states")
 type Decoder struct {
 	src    io.Reader
 	checks bool // compare checksums
+	dict   *zstd.Dictionary
 	dec    zstd.Decoder
 	hash   xxhash.Digest
 
@@ -56,9 +57,10 @@ type Decoder struct {
 	block [zstframe.BlockHeaderSize + zstframe.MaxBlock]byte
 }
 
-// New returns a Decoder without input. It compares checksums if checks is set.
-func New(checks bool) (zstfile.Decoder, error) {
-	return &Decoder{checks: checks, room: defaultRoom, moved: maxMoved}, nil
+// New returns a Decoder without input. It compares checksums if checks is set. dict is the dictionary of
+// all frames, nil for none.
+func New(checks bool, dict *zstd.Dictionary) (zstfile.Decoder, error) {
+	return &Decoder{checks: checks, dict: dict, room: defaultRoom, moved: maxMoved}, nil
 }
 
 // Reset begins a frame. Nil drops the reference to the last input.
@@ -145,7 +147,7 @@ func (d *Decoder) begin() error {
 	if d.header, _, err = zstframe.ParseHeader(p[:size]); err != nil {
 		return err
 	}
-	d.dec.Reset(d.header.Window)
+	d.dec.Reset(d.header.Window, d.dict)
 	d.hash.Reset()
 	d.begun = true
 	return nil

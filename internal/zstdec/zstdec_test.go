@@ -32,7 +32,7 @@ func encode(t testing.TB, src []byte, log int) []byte {
 // decoder returns a Decoder as zstfile gets it.
 func decoder(t testing.TB) *Decoder {
 	t.Helper()
-	d, err := New(true)
+	d, err := New(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 	if err := read(wrong); !errors.Is(err, zstfile.ErrChecksum) {
 		t.Errorf("wrong checksum: %v", err)
 	}
-	unchecked, _ := New(false)
+	unchecked, _ := New(false, nil)
 	unchecked.Reset(bytes.NewReader(wrong))
 	if got, err := io.ReadAll(unchecked); err != nil || !bytes.Equal(got, src) {
 		t.Errorf("checksum not compared: %d bytes, %v", len(got), err)

@@ -67,15 +67,32 @@ func (f *Frame) begin(in *container.Input, number int64, magic []byte) error {
 		}
 		f.Header, _, err = zstframe.ParseHeader(f.head[:size])
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return f.fail(errs.Corrupt, errs.PartHeader, f.Offset, "frame header: "+err.Error())
-	case f.Header.Dictionary != 0:
-		detail := fmt.Sprintf("the frame needs dictionary %d", f.Header.Dictionary)
-		return f.fail(errs.Version, errs.PartHeader, f.Offset, detail)
 	}
 	f.part = f.head[:size]
 	return nil
+}
+
+// checkDictionary returns an error if the frame names another dictionary than d.
+func (f *Frame) checkDictionary(d Dictionary) error {
+	id := f.Header.Dictionary
+	if d == nil {
+		if id == 0 {
+			return nil
+		}
+	} else if d.Serves(id) {
+		return nil
+	}
+	detail := fmt.Sprintf("the frame needs the dictionary with ID %d", id)
+	switch {
+	case d == nil:
+	case d.ID() == 0:
+		detail += ", not one without an ID"
+	default:
+		detail += fmt.Sprintf(", not %d", d.ID())
+	}
+	return f.fail(errs.Dictionary, errs.PartHeader, f.Offset, detail)
 }
 
 // step goes on to what follows the bytes returned so far: the next block, the checksum, or, with

@@ -12,23 +12,33 @@ import (
 // window in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
-	window  int64 // most content of a frame, in bytes
+	window  int64  // most content of a frame, in bytes
+	dict    uint32 // ID that frames name, 0 for none
+	sparing bool   // a file of one frame that states its size has no seek table
+	unsized bool   // the last frame does not state its size
 	entries []Entry
 	entry   Entry // of the current frame, as far as it is written
 	open    bool  // the current frame has no end yet
 }
 
 // Reset begins a new file. checks says whether frames and table carry checks of the content.
-// blockSize is the most content of a frame in bytes.
-func (f *Framer) Reset(checks bool, blockSize int) {
+// blockSize is the most content of a frame in bytes. dict is the dictionary that frames name, nil for
+// none. With a dictionary files tend to be small: a file of one frame that states its size then has no
+// seek table, which ReadIndex can do without.
+func (f *Framer) Reset(checks bool, blockSize int, dict Dictionary) {
 	f.checks, f.window, f.entries, f.open = checks, int64(blockSize), f.entries[:0], false
+	if f.dict, f.sparing = 0, dict != nil; f.sparing {
+		f.dict = dict.ID()
+	}
 }
 
 // Header appends nothing.
 func (f *Framer) Header(dst []byte, _ int) []byte { return dst }
 
 func (f *Framer) frameHeader(dst []byte, content int64) []byte {
-	h := Header{ContentSize: content, Window: content, SingleSegment: true, Checksum: f.checks}
+	h := Header{
+		ContentSize: content, Window: content, SingleSegment: true, Checksum: f.checks, Dictionary: f.dict,
+	}
 	return h.Append(dst)
 }
 
@@ -46,8 +56,8 @@ func (f *Framer) BlockHeader(dst []byte, b container.Block) []byte {
 	}
 	dst = f.endFrame(dst)
 	n := len(dst)
-	if b.Flushed {
-		h := Header{ContentSize: -1, Window: f.window, Checksum: f.checks}
+	if f.unsized = b.Flushed; f.unsized {
+		h := Header{ContentSize: -1, Window: f.window, Checksum: f.checks, Dictionary: f.dict}
 		dst = h.Append(dst)
 	} else {
 		dst = f.frameHeader(dst, int64(b.Raw))
@@ -89,18 +99,19 @@ func (f *Framer) endFrame(dst []byte) []byte {
 }
 
 // Trailer appends the seek table. Empty content is one frame with an empty last block (RFC 8878,
-// section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no
-// room for it; such a file can only be read from the front.
+// section 3.1.1.2). A table of more than MaxSeekFrames entries is left out, as the format has no room
+// for it; such a file can only be read from the front. See Reset for files of one frame.
 func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 	dst = f.endFrame(dst)
 	if len(f.entries) == 0 {
+		f.unsized = false
 		n := len(dst)
 		dst = append(f.frameHeader(dst, 0), 1, 0, 0)
 		sum := Checksum(nil)
 		dst = f.checksum(dst, sum)
 		f.entries = append(f.entries, Entry{Size: uint32(len(dst) - n), Sum: sum})
 	}
-	if len(f.entries) > MaxSeekFrames {
+	if len(f.entries) > MaxSeekFrames || len(f.entries) == 1 && f.sparing && !f.unsized {
 		return dst
 	}
 	table := SeekFooter{Frames: len(f.entries), Sums: f.checks}

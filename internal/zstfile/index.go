@@ -31,7 +31,8 @@ func indexError(off int64, detail string) error {
 
 // ReadIndex makes the index of a .zst file from its seek tables: one at its end, and, if the file
 // is several that follow one another, one at the end of each. Empty frames are not in the index.
-// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong.
+// A file without a seek table at its end is errs.NoIndex, unless something in it is wrong, or it is a
+// single frame that states its size, of at most maxWhole bytes.
 func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.File, error) {
 	limit := limits.Memory()
 	var tables []seekTable // the last one first
@@ -39,7 +40,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 	for pos := size; pos > 0; {
 		var p [SeekFooterSize]byte
 		if pos < int64(len(p)) {
-			return nil, diagnose(src, size)
+			return singleFrame(src, size, pos)
 		}
 		if err := container.ReadAt(src, p[:], pos-int64(len(p))); err != nil {
 			return nil, err
@@ -47,7 +48,7 @@ func ReadIndex(src io.ReaderAt, size int64, limits *container.Limits) (*index.Fi
 		f, err := ParseSeekFooter(p[:], pos)
 		switch {
 		case errors.Is(err, errMagic):
-			return nil, diagnose(src, size)
+			return singleFrame(src, size, pos)
 		case err != nil:
 			return nil, indexError(pos, err.Error())
 		}
@@ -138,18 +139,37 @@ func verifyEmpty(src io.ReaderAt, offset int64, e Entry) error {
 	return indexError(offset, "the seek table says that the frame is empty, but it has content")
 }
 
-// diagnose finds out why there is no seek table at the end of a .zst file.
-func diagnose(src io.ReaderAt, size int64) error {
-	ignore := func(*Frame, int64) error { return nil }
-	if _, err := Walk(src, size, new(container.Limits), ignore); err != nil {
-		return err
+// singleFrame makes the index of a file without a seek table at the end of its first pos bytes, if the
+// file is a single frame. Else it finds out why there is none.
+func singleFrame(src io.ReaderAt, size, pos int64) (*index.File, error) {
+	entry, sums, usable := Entry{}, false, false
+	if _, err := Walk(src, size, new(container.Limits), func(f *Frame, end int64) error {
+		n := f.Header.ContentSize
+		usable = f.Offset == 0 && end == size && end <= maxFrame && n >= 0 && n <= maxWhole
+		entry, sums = Entry{Size: uint32(end), Content: uint32(n)}, f.Header.Checksum
+		return nil
+	}); err != nil {
+		return nil, err
 	}
-	return errs.New(errs.NoIndex,
-		"zstd data without a seek table can only be read from front to back, by a Reader")
+	if !usable || pos < size {
+		return nil, errs.New(errs.NoIndex,
+			"zstd data without a seek table can only be read from front to back, by a Reader")
+	}
+	if sums {
+		var p [zstframe.ChecksumSize]byte
+		if err := container.ReadAt(src, p[:], size-zstframe.ChecksumSize); err != nil {
+			return nil, err
+		}
+		entry.Sum = binary.LittleEndian.Uint32(p[:])
+	}
+	return indexOf(src, size, []seekTable{{entries: []Entry{entry}}}, sums, 1)
 }
 
 // A Verifier compares frames with what a seek table says of them. It keeps memory between calls.
 type Verifier struct {
+	// Dictionary is the one that frames are decoded with, nil for none.
+	Dictionary Dictionary
+
 	in    container.Input
 	frame Frame
 }
@@ -169,6 +189,9 @@ func (v *Verifier) Verify(p []byte, b *index.Block, number int64, sums bool) err
 	defer v.in.Release()
 	f := &v.frame
 	err := f.begin(&v.in, number, p[:zstframe.MagicSize])
+	if err == nil {
+		err = f.checkDictionary(v.Dictionary)
+	}
 	if err == nil {
 		err = f.skip(math.MaxInt64)
 	}

@@ -20,6 +20,13 @@ type Decoder interface {
 	Close()
 }
 
+// A Dictionary is one that frames may need. Serves reports whether a frame that names an ID, 0 for
+// none, can be decoded with it.
+type Dictionary interface {
+	ID() uint32
+	Serves(id uint32) bool
+}
+
 const (
 	// maxWindow is the largest window in bytes if the caller sets no limit: the default limit of
 	// zstd.
@@ -67,8 +74,9 @@ func windowLimit(l *container.Limits) int64 {
 // ordered is a Scanner's state of decoding in order. It outlives a file.
 type ordered struct {
 	dec    Decoder
-	checks bool  // dec compares checksums
-	window int64 // the largest that dec has had, in bytes
+	checks bool       // dec compares checksums
+	dict   Dictionary // of dec
+	window int64      // the largest that dec has had, in bytes
 
 	stream frameStream                  // what dec reads
 	kept   []byte                       // memory of stream.head
@@ -168,12 +176,12 @@ func (s *Scanner) decodeInOrder(u *container.Unit, head []byte) error {
 	if o.window > window && o.memory() > s.Limits.Memory()/2 {
 		o.drop()
 	}
-	if checks := s.Limits.Checks; o.dec == nil || o.checks != checks {
+	if checks := s.Limits.Checks; o.dec == nil || o.checks != checks || o.dict != s.Dictionary {
 		dec, err := s.NewDecoder(checks)
 		if err != nil {
 			return f.fail(errs.Internal, errs.PartHeader, f.Offset, err.Error())
 		}
-		o.dec, o.checks, o.window = dec, checks, 0
+		o.dec, o.checks, o.dict, o.window = dec, checks, s.Dictionary, 0
 	}
 	o.window = max(o.window, window)
 	if err := o.dec.Reset(&o.stream); err != nil {

@@ -152,7 +152,7 @@ func (s *search) frameAt(off int64) (f found, ok bool) {
 		pos += zstframe.ChecksumSize
 	}
 	f.size = pos - off
-	if pos > s.Size || h.ContentSize > bound || h.Dictionary != 0 ||
+	if pos > s.Size || h.ContentSize > bound ||
 		pos < s.Size && !s.magicAt(pos) && !s.isIntact(&f) {
 		s.steps += steps
 		return f, false

@@ -29,6 +29,9 @@ type Scanner struct {
 	// NewDecoder makes a decoder for frames that are decoded in order. It compares checksums if
 	// checks is set. Set it before the first call.
 	NewDecoder func(checks bool) (Decoder, error)
+	// Dictionary is the one that NewDecoder and the workers decode with, nil for none. Set it before
+	// Begin.
+	Dictionary Dictionary
 
 	container.Sequential
 	phase  phase
@@ -207,6 +210,9 @@ func (s *Scanner) readTable() error {
 // order.
 func (s *Scanner) choose(u *container.Unit) error {
 	h := &s.frame.Header
+	if err := s.frame.checkDictionary(s.Dictionary); err != nil {
+		return err
+	}
 	if h.ContentSize >= 0 && s.Limits.TooLarge(s.Content, h.ContentSize) {
 		return s.frame.fail(errs.TooLarge, errs.PartBlock, s.frame.Offset, "")
 	}
