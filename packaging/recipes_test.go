@@ -48,6 +48,13 @@ var recipes = map[string]recipe{
 			"git -c user.name=a -c user.email=a@example.org commit -qm a\n",
 		check: "pz -t release.tar.pz; pz -dc release.tar.pz | tar -xOf - a | cmp - a",
 	},
+	"Many small files": {
+		setup: `mkdir samples records; for i in $(seq 300); do for d in samples records; do
+printf '{"id":"%s","user":"name-%d","url":"https://api.example.com/users/%d","tags":["a","b"]}' \
+	$i$d $((i * 7919 % 1000)) $i >$d/$i.json; done; done; cp records/1.json one` + "\n",
+		check: "pz -dc -D json.dict records/1.json.zst | cmp - one; pz -tr -D json.dict records\n" +
+			"if pz -t records/1.json.zst 2>err; then exit 1; fi; grep -q 'needs the dictionary' err",
+	},
 	"Which level?": {
 		setup: "seq 20000 >db.sql; exec >rows\n",
 		check: "exec >&-; [ $(wc -l <rows) = 10 ]; grep -q '^    9  lzseqr ' rows\n" +

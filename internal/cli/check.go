@@ -33,6 +33,9 @@ func (c *config) check(outputGiven, suffixGiven bool) error {
 	if err := c.checkBlockSize(); err != nil {
 		return err
 	}
+	if err := c.checkDictionary(); err != nil {
+		return err
+	}
 	return c.checkLong()
 }
 
@@ -62,6 +65,7 @@ func (c *config) checkOutput(outputGiven, suffixGiven bool) error {
 		return errors.New("-o does not go with -t, -l and -b, which write no file")
 	case c.toStdout:
 		return errors.New("-o does not go with -c; use one of them")
+	case c.mode == modeTrain:
 	case c.recursive:
 		return errors.New("-o does not go with -r, which writes many files")
 	case len(c.lists) > 0:
@@ -79,6 +83,8 @@ func (c *config) checkOutputDir(outputGiven bool) error {
 		return nil
 	case outputGiven, c.toStdout:
 		return errors.New("--output-dir does not go with -o and -c; use one of them")
+	case c.mode == modeTrain:
+		return errors.New("--output-dir does not go with --train; use -o")
 	case c.writesNothing():
 		return errors.New("--output-dir does not go with -t, -l and -b, which write no file")
 	}
@@ -102,6 +108,10 @@ func (c *config) checkMode() error {
 		return errors.New("--rm does not go with --recover; keep the damaged file")
 	case c.mode == modeIndex && (c.remove || c.recursive):
 		return errors.New("--index does not go with --rm and -r")
+	case c.mode == modeTrain && c.remove:
+		return errors.New("--rm does not go with --train, which keeps the files")
+	case c.mode == modeTrain && !c.toStdout && c.output == "":
+		return errors.New("--train needs -o FILE or -c, for the dictionary")
 	case c.mode == modeRecover && !c.toStdout && c.output == "":
 		return errors.New("--recover needs -o FILE or -c, because the result may be incomplete")
 	}

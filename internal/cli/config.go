@@ -19,6 +19,7 @@ const (
 	modeRecover
 	modeIndex
 	modeBench
+	modeTrain
 )
 
 // config holds the settings of one run, from the command line and the environment.
@@ -75,7 +76,10 @@ type codingConfig struct {
 	streamSize int64 // its value in bytes
 	noCheck    bool
 	zeroFill   bool
+	maxDict    int    // size of the dictionary that --train makes, in bytes; 0 selects the default
+	dictID     uint32 // of that dictionary; 0 selects one
 	names      nameMode
+	dictionary string // value of -D; "" for none
 }
 
 // runConfig says which processors and how much memory the run uses.

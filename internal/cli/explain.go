@@ -42,6 +42,8 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return a.memoryExceeded(in, e)
 	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
 		return libraryReason(e), a.otherBackend()
+	case errors.Is(e, compress.ErrDictionary):
+		return strings.TrimPrefix(e.Detail, "the frame "), "give it by -D"
 	case errors.Is(e, compress.ErrVersion) && in.isStandard():
 		return "needs a feature that pz does not have: " + e.Detail, ""
 	case errors.Is(e, compress.ErrVersion):

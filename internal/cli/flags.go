@@ -38,6 +38,7 @@ func (c *config) flagSet() *pflag.FlagSet {
 	str(&c.formatName, "format")
 	str(&c.pipeline, "pipeline")
 	str(&c.device, "gpu-device")
+	str(&c.dictionary, "dictionary")
 	str(&c.bench.picture, "svg")
 
 	value := func(name string, set func(string) error) { fs.FuncP(name, shortName(name), "", set) }
@@ -50,6 +51,8 @@ func (c *config) flagSet() *pflag.FlagSet {
 	value("block-size", c.setBlockSize)
 	value("memory", c.setMemory)
 	value("backend", c.setBackend)
+	value("maxdict", c.setMaxDict)
+	value("dictID", c.setDictID)
 	value("bench-to", c.setBenchLast)
 	value("bench-time", c.setBenchTime)
 	value("stream-size", c.setStreamSize)
@@ -81,6 +84,7 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("list", func() { c.mode = modeList })
 	action("recover", func() { c.mode = modeRecover })
 	action("index", func() { c.mode = modeIndex })
+	action("train", func() { c.mode = modeTrain })
 	action("keep", func() { c.remove = false })
 	action("rm", func() { c.remove = true })
 	action("sparse", func() { c.noSparse = false })

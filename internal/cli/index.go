@@ -86,6 +86,7 @@ func (a *app) readInfo(
 ) (info compress.Info, index string, err error) {
 	opts := []compress.Option{
 		compress.WithMaxMemory(a.cfg.memory), compress.WithConcurrency(a.cfg.threads),
+		compress.WithDictionary(a.dictionary),
 	}
 	if f, size := a.openIndex(in); f != nil {
 		defer f.Close()

@@ -118,6 +118,7 @@ func (a *app) readOptions() []compress.Option {
 	opts := []compress.Option{
 		compress.WithScheduler(a.sched), compress.WithMaxMemory(limit),
 		compress.WithMemoryTarget(c.target), compress.WithBackend(c.match, c.entropy),
+		compress.WithDictionary(a.dictionary),
 	}
 	if c.level != 0 {
 		opts = append(opts, compress.WithLevel(c.level))

@@ -120,9 +120,10 @@ func (m *meter) progress(p compress.Progress) {
 
 func (m *meter) done() { m.bar.end() }
 
-// summary prints the line of -v about one file. recoverTo prints its own.
+// summary prints the line of -v about one file. recoverTo and writeDictionary print their own.
 func (a *app) summary(in *source, out *output, m *meter) {
-	if !a.cfg.verbose || a.cfg.mode == modeRecover || a.cfg.mode == modeIndex {
+	c := &a.cfg
+	if !c.verbose || c.mode == modeRecover || c.mode == modeIndex || c.mode == modeTrain {
 		return
 	}
 	// Content comes from the library, not from the writer: -t writes nothing.

@@ -17,6 +17,7 @@ const (
 	groupCompress    = "Compressing"
 	groupRestore     = "Restoring"
 	groupList        = "Listing and checking"
+	groupTrain       = "Making dictionaries"
 	groupRecover     = "Recovery"
 	groupBench       = "Measuring"
 	groupInput       = "Input files"
@@ -64,6 +65,10 @@ var optionTable = []option{
 		text: "Find repetitions that are up to 2^LOG bytes apart, also across blocks; LOG is 20 to " +
 			"31, default 27, or a size such as 128M. For .pz only. Compressing and restoring take up " +
 			"to 1.5 times as much memory in addition; from LOG 30 on restoring needs -M."},
+	{group: groupCompress, short: "D", long: "dictionary", value: "FILE",
+		text: "Compress .zst files with the dictionary FILE, which --train or zstd --train has made, " +
+			"or which is content like that of the files. Small files become less than half as large. " +
+			"Restoring, -t and --recover need the same dictionary."},
 	{group: groupCompress, long: "stream-size", value: "SIZE",
 		text: "State that the content has SIZE bytes, for standard input and pipes. The header of " +
 			"the result then has it, as that of a FILE does. Other content is an error."},
@@ -103,6 +108,16 @@ var optionTable = []option{
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
 			"that of gztool. -l uses an index with such a name beside FILE.gz."},
+
+	{group: groupTrain, long: "train",
+		text: "Make a dictionary for -D from small files of one kind, and write it to -o FILE or -c. " +
+			"It takes the first 128K of each file, 64M together. Some hundred files are enough; " +
+			"together they should have ten times the size of the dictionary."},
+	{group: groupTrain, long: "maxdict", value: "SIZE",
+		text: "With --train, make a dictionary of at most SIZE bytes; the default is 110K."},
+	{group: groupTrain, long: "dictID", value: "N",
+		text: "With --train, set the ID that files name the dictionary by: from 1 to 4294967295. The " +
+			"default depends on the content of the dictionary."},
 
 	{group: groupRecover, long: "recover",
 		text: "Write the intact blocks of a damaged file to -o FILE or -c, and report what is " +

@@ -31,8 +31,11 @@ func (a *app) run(args []string) int {
 		_, err = fmt.Fprintln(a.stdout, versionText())
 	case a.cfg.listGPUs:
 		err = a.listGPUs()
+	case !a.loadDictionary():
 	case a.cfg.mode == modeList:
 		a.list()
+	case a.cfg.mode == modeTrain:
+		a.train()
 	case a.cfg.mode == modeBench:
 		a.runBench()
 	default:

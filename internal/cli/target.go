@@ -76,7 +76,7 @@ const toTerminal = "compressed data is not written to a terminal; " +
 	"name a FILE, use -o FILE or redirect, or use -f to write it anyway"
 
 // writesBinary reports whether the results are of no use on a terminal.
-func (c *config) writesBinary() bool { return c.mode == modeCompress || c.mode == modeIndex }
+func (c *config) writesBinary() bool { return c.readsContent() || c.mode == modeIndex }
 
 func (a *app) openStdout(in *source) *output {
 	if a.cfg.writesBinary() && !a.cfg.force && a.isTerminal(a.stdout) {

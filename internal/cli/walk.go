@@ -112,7 +112,7 @@ func (a *app) walk(d *dir, do func(entry)) {
 func (a *app) suitsWalk(path, name string) bool {
 	_, suffix, packed := a.cfg.splitSuffix(name)
 	switch {
-	case packed != a.cfg.compresses():
+	case packed != a.cfg.readsContent():
 		return true
 	case packed:
 		a.note(path, `already has suffix %s -- ignored; "pz -f FILE" compresses it again`, suffix)

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gopz/compress"
+)
+
+// maxDictionary is the largest dictionary in bytes, that of the library.
+const maxDictionary = 32 << 20
+
+// loadDictionary reads the dictionary of -D. It returns false, with a message, if it cannot be used.
+func (a *app) loadDictionary() bool {
+	if a.cfg.dictionary == "" {
+		return true
+	}
+	p, err := readDictionary(a.cfg.dictionary)
+	if err == nil {
+		a.dictionary, err = compress.NewDictionary(p)
+	}
+	var e *compress.Error
+	switch {
+	case errors.As(err, &e):
+		a.fail(a.cfg.dictionary, "is no dictionary: %s", libraryReason(err))
+	case err != nil:
+		a.fail(a.cfg.dictionary, "%s", reason(err))
+	}
+	return err == nil
+}
+
+// readDictionary reads a file that is not too large to be a dictionary.
+func readDictionary(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := io.ReadAll(io.LimitReader(f, maxDictionary+1))
+	if len(p) > maxDictionary {
+		return nil, fmt.Errorf("is larger than %s, so it is no dictionary", formatSize(maxDictionary))
+	}
+	return p, err
+}
+
+// checkDictionary rejects -D for formats without dictionaries.
+func (c *config) checkDictionary() error {
+	if c.dictionary != "" && c.compresses() && c.format != compress.Zstd {
+		return fmt.Errorf("-D is for .zst files, not for .%v files; use --format zst", c.format)
+	}
+	return nil
+}
