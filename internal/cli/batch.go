@@ -11,13 +11,15 @@ import (
 
 const (
 	// largestInBatch is the size in bytes of the largest file that is processed in a batch. A larger one
-	// keeps several threads busy by itself.
+	// is processed alone, by all threads.
 	largestInBatch = 256 << 10
 
-	// batchFiles is the most files in a batch. A larger number saves little of the time of syncs.
+	// batchFiles is the most files in a batch. So many results may wait for their names, and so many
+	// temporary files may be left by a power failure.
 	batchFiles = 256
 
-	// batchBytes is the most content in a batch, without the last file.
+	// batchBytes is the most bytes of sources in a batch, without the last one. It limits how much the
+	// disk has to take at once while pz waits.
 	batchBytes = 16 << 20
 
 	// filesOfJob is the number of files that a job keeps open: source, output and their directories.
@@ -26,14 +28,13 @@ const (
 	// filesOfProgram is the number of files that remain for all else.
 	filesOfProgram = 32 + maxOpenDirs
 
-	// jobMemory limits the memory to restore a file in a batch, in bytes. A file that needs more is
-	// processed by itself.
+	// jobMemory limits the memory to restore a file in a batch, in bytes, because several run at the
+	// same time. A file that needs more is processed by itself.
 	jobMemory = 64 << 20
 )
 
-// batch is a group of small files that are processed at the same time and committed together. Most
-// of the time for a small file goes to its syncs, and those of several files take little longer than
-// those of one.
+// batch is a group of small files that are processed at the same time and committed together, so that
+// files are synced at the same time and each directory once.
 //
 // Each job of a batch has a copy of the app that holds its messages back. They appear in the order
 // of the files. A job that cannot go on beside others, because it has to ask the user for example, is

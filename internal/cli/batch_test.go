@@ -239,10 +239,10 @@ func TestPutOff(t *testing.T) {
 	}
 }
 
-// TestNoSync checks that --no-sync syncs nothing.
+// TestNoSync checks that --no-sync syncs nothing, and that --synchronous takes it back.
 func TestNoSync(t *testing.T) {
 	b := &batchSteps{dir: tree(t, 2)}
-	b.run(t, "--no-sync", "--rm", "-r").want(t, exitOK)
+	b.run(t, "--synchronous", "--no-sync", "--rm", "-r").want(t, exitOK)
 	for _, step := range b.steps {
 		if strings.HasPrefix(step, "sync ") {
 			t.Error(step)
@@ -250,5 +250,10 @@ func TestNoSync(t *testing.T) {
 	}
 	if got := b.state(); got != "0 sources, 4 results, 0 temporary" {
 		t.Error(got)
+	}
+	b = &batchSteps{dir: tree(t, 1)}
+	b.run(t, "--no-sync", "--synchronous", "-r").want(t, exitOK)
+	if !slices.ContainsFunc(b.steps, func(s string) bool { return strings.HasPrefix(s, "sync file") }) {
+		t.Error("the last option does not count")
 	}
 }

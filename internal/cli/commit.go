@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// syncers is the number of files that are synced at the same time. A file system writes its journal
-// once for all syncs that wait, so 16 take little longer than one.
+// syncers is the number of files that are synced at the same time. A file system with a journal may
+// write it once for all that wait.
 const syncers = 16
 
 // commit syncs the outputs of jobs, gives them their names, syncs the directories, and then removes

@@ -29,7 +29,7 @@ var otherPrograms = []otherProgram{
 		{"-r, --recursive", "--recursive", ""},
 		{"--rsyncable", "--rsyncable", "for all formats"},
 		{"-S, --suffix=SUF", "--suffix", "used as given, dot included"},
-		{"--synchronous", "--synchronous", "pz always does"},
+		{"--synchronous", "--synchronous", "the default"},
 		{"-t, --test", "--test", ""},
 		{"-v, --verbose", "--verbose", ""},
 		{"-V, --version", "--version", ""},

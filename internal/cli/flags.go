@@ -91,7 +91,8 @@ func (c *config) actionFlags(fs *pflag.FlagSet) {
 	action("no-sparse", func() { c.noSparse = true })
 	action("check", func() { c.noCheck = false })
 	action("no-check", func() { c.noCheck = true })
-	action("synchronous", func() {}) // each result is synced
+	action("synchronous", func() { c.noSync = false })
+	action("no-sync", func() { c.noSync = true })
 	action("long-help", func() { c.help = helpAll })
 	action("auto", func() { c.tuning = compress.TuneAuto })
 	action("trial", func() { c.tuning = compress.TuneTrial })
@@ -110,7 +111,6 @@ func (c *config) boolFlags(fs *pflag.FlagSet) {
 	flag(&c.version, "version")
 	flag(&c.json, "json")
 	flag(&c.rsyncable, "rsyncable")
-	flag(&c.noSync, "no-sync")
 	flag(&c.zeroFill, "zero-fill")
 	flag(&c.listGPUs, "list-gpus")
 }

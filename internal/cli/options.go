@@ -176,7 +176,7 @@ var optionTable = []option{
 	{group: groupOutput, long: "no-sparse",
 		text: "Write all zeros."},
 	{group: groupOutput, long: "synchronous",
-		text: "Sync each file to disk. pz always does."},
+		text: "Sync each file to disk. This is the default."},
 	{group: groupOutput, short: "k", long: "keep",
 		text: "Keep the source. This is the default."},
 	{group: groupOutput, long: "rm",
