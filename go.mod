@@ -18,3 +18,5 @@ require (
 	github.com/mikelolasagasti/xz v1.0.1
 	github.com/pierrec/lz4/v4 v4.1.33
 )
+
+require github.com/dsnet/compress v0.0.1

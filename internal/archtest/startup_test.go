@@ -11,8 +11,7 @@ import (
 
 // startUp lists what packages may compute when a program starts, with the reason.
 var startUp = map[string]string{
-	"internal/cli: errLongName": "formats one size",
-	"pipeline: init":            "completes the few rows of the table, which refer to each other",
+	"pipeline: init": "completes the few rows of the table, which refer to each other",
 }
 
 // TestStartUp finds variables that a loop computes when a program starts. A command with a small file

@@ -52,19 +52,20 @@ func TestLongHints(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.pz")
 	const hint = "out.pz: restoring needs -M "
-	r := runProcess(t, strings.NewReader(sample(9000)), "-vB4K", "--long=30", "-o", path).want(t, exitOK, hint)
+	content := sample(9000)
+	r := runProcess(t, strings.NewReader(content), "-vB4K", "--long=30", "-o", path).want(t, exitOK, hint)
 	_, limit, _ := strings.Cut(strings.TrimSuffix(r.err, " or more\n"), hint)
 	pz(t, "", "-l", path).want(t, exitOK, "pz: "+path+": restoring needs -M "+limit+" or more\n")
 	pz(t, "", "-lq", path).want(t, exitOK)
 	pz(t, "", "-t", path).want(t, exitError, "more than the default limit of 1 GiB; use -M "+limit+" or more")
 	// Without -v, and with a window that restoring has the memory for, there is no such hint.
-	runProcess(t, strings.NewReader(sample(9000)), "-fB4K", "--long=30", "-o", path).want(t, exitOK)
-	r = runProcess(t, strings.NewReader(sample(9000)), "-fvB4K", "--long", "-o", path).want(t, exitOK,
+	runProcess(t, strings.NewReader(content), "-fB4K", "--long=30", "-o", path).want(t, exitOK)
+	r = runProcess(t, strings.NewReader(content), "-fvB4K", "--long", "-o", path).want(t, exitOK,
 		"out.pz: restoring takes at least ")
 	if strings.Contains(r.err, "needs -M") {
 		t.Errorf("--long: %s", r.err)
 	}
-	r = pz(t, "", "-vcB4K", write(t, sample(9000), dir, "in")).want(t, exitOK, "in: ")
+	r = pz(t, "", "-vcB4K", write(t, content, dir, "in")).want(t, exitOK, "in: ")
 	if strings.Count(r.err, "\n") != 1 {
 		t.Errorf("without --long: %s", r.err)
 	}

@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/andybalholm/brotli"
+	"github.com/dsnet/compress/brotli"
 	"github.com/klauspost/compress/s2"
 	"github.com/mikelolasagasti/xz"
 	"github.com/pierrec/lz4/v4"
@@ -72,18 +72,25 @@ func (l *lz4Reader) Read(p []byte) (int, error) {
 
 func openS2(r *bufio.Reader, _ int64) (io.Reader, error) { return s2.NewReader(r), nil }
 
-// fullReader fills the buffer of each Read. Package brotli may call good data excessive if its input
-// comes one byte at a time.
-type fullReader struct{ r io.Reader }
-
-func (f fullReader) Read(p []byte) (int, error) {
-	n, err := io.ReadFull(f.r, p)
-	if n > 0 || err == io.ErrUnexpectedEOF {
-		err = nil // the next call returns it
-	}
-	return n, err
+// brotliReader returns an error if data follows the stream.
+type brotliReader struct {
+	z   *brotli.Reader
+	src *bufio.Reader // package brotli takes only the bytes of the stream from it
 }
 
 func openBrotli(r *bufio.Reader, _ int64) (io.Reader, error) {
-	return brotli.NewReader(fullReader{r}), nil
+	z, err := brotli.NewReader(r, nil)
+	return &brotliReader{z, r}, err
+}
+
+var errBehindBrotli = errors.New("brotli: data behind the end of the stream")
+
+func (b *brotliReader) Read(p []byte) (int, error) {
+	n, err := b.z.Read(p)
+	if err == io.EOF {
+		if _, err = b.src.Peek(1); err == nil {
+			err = errBehindBrotli
+		}
+	}
+	return n, err
 }
