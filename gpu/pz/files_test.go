@@ -218,7 +218,7 @@ func TestFused(t *testing.T) {
 func testFused(t *testing.T, d gpu.Device, pipeline string, level int, b compress.Backend) {
 	t.Helper()
 	const block = 64 << 10
-	content := mixed(3*block + 5000)
+	content := mixed(3*block + 20_000)
 	c := &countingDevice{Device: d}
 	opts := []compress.Option{
 		compress.WithPipeline(pipeline),
