@@ -70,8 +70,11 @@ func parseLevels(s string) (levels []int, err error) {
 }
 
 func (c *config) setBenchLast(s string) (err error) {
-	c.bench.last, err = parseLevel(s)
-	return err
+	if c.bench.last, err = parseLevel(s); err != nil {
+		// In xz -e makes a level slower and denser.
+		return errors.New("-e is the last level of -b, from 1 to 9; without -b the densest level is -9")
+	}
+	return nil
 }
 
 func (c *config) setBenchTime(s string) error {

@@ -109,6 +109,10 @@ func TestDictionaryTools(t *testing.T) {
 		wantContent(t, pz(t, packed, "-d", "-D", dict).want(t, exitOK).out, content)
 		pz(t, "", "-k", "-D", dict, "--format=zst", in).want(t, exitOK)
 		runTool(t, "", "zstd", "-tq", "-D", dict, in+".zst")
+		if dict == raw { // it has no ID
+			pz(t, "", "-t", in+".zst").want(t, exitError,
+				"is damaged, or needs another dictionary", "; give the dictionary it was made with by -D")
+		}
 	}
 }
 

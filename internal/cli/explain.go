@@ -58,6 +58,10 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return trailingGarbage + atByte(in, e) + " -- ignored", ""
 	case errors.Is(e, compress.ErrTrailing):
 		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
+	case errors.Is(e, compress.ErrCorrupt) && in.is(compress.Zstd) && mayLackDictionary(e):
+		// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
+		return damagedPart(in, e) + " is damaged, or needs another dictionary" + atByte(in, e),
+			"give the dictionary it was made with by -D"
 	case errors.Is(e, compress.ErrCorrupt):
 		return damagedPart(in, e) + " is damaged" + atByte(in, e),
 			a.recovery(in, e, "the intact blocks")
@@ -70,6 +74,9 @@ const (
 	trailingGarbage = "trailing garbage after the compressed data"
 	unknownFormat   = "is not compressed data that pz knows"
 )
+
+// mayLackDictionary reports whether an offset in a frame of .zst leads nowhere.
+func mayLackDictionary(e *compress.Error) bool { return strings.Contains(e.Error(), "offset") }
 
 // otherBackend returns the advice for a --backend that the GPU does not support.
 func (a *app) otherBackend() string {

@@ -74,6 +74,8 @@ func (a *app) listed(l fileList, name string, do func(name string)) {
 	}
 	switch {
 	case name == "" && l.end == '\n': // an empty line
+	case strings.Contains(name, "\x00"):
+		a.fail(name, "has a zero byte in its name; if zero bytes separate names, use --files0-from")
 	case name == "-" && l.path == "-":
 		a.fail(name, "standard input is the list of files; use ./- for a file of this name")
 	default:

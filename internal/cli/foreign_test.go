@@ -39,12 +39,11 @@ func TestForeignFormats(t *testing.T) {
 				t.Errorf("%s: other content by -dc", suffix)
 			}
 		}
-		for _, mode := range []string{"-l", "--recover -c"} {
-			pz(t, "", append(strings.Fields(mode), path)...).want(t, exitError,
-				"; use -d, which restores it whole")
-		}
-		// A name without a suffix, a recursive run, which leaves such files alone, and --rm, which
-		// keeps a file whose damage may go unseen.
+		pz(t, "", "-l", path).want(t, exitError, "; use -d, which restores it whole")
+		pz(t, "", "--recover", "-c", path).want(t, exitError,
+			`; use "pz -dc FILE", which restores the content before damage`)
+		// A name without a suffix, a recursive run, and --rm, which keeps a file whose damage may go
+		// unseen.
 		plain := write(t, packed, dir, "plain")
 		pz(t, "", "-d", plain).want(t, exitWarning, "has an unknown suffix")
 		pz(t, "", "-d", "-o", filepath.Join(dir, "named"), plain).want(t, exitOK)
@@ -53,8 +52,10 @@ func TestForeignFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := write(t, packed, tree, "x"+suffix)
-		pz(t, "", "-dr", "--rm", tree).want(t, exitOK)
-		wantFiles(t, tree, "x"+suffix)
+		pz(t, "", "-tr", tree).want(t, exitOK)
+		pz(t, "", "-dr", tree).want(t, exitOK)
+		wantFiles(t, tree, "x", "x"+suffix)
+		os.Remove(filepath.Join(tree, "x"))
 		if suffix == ".Z" {
 			pz(t, "", "-d", "--rm", other).want(t, exitWarning, "-- not removed")
 			wantFiles(t, tree, "x", "x.Z")

@@ -94,6 +94,12 @@ func TestFilesFrom(t *testing.T) {
 	runIn(t, dir, "a.pz\n", "-t", "--files-from", "-").want(t, exitOK)
 }
 
+// TestZerosInLines checks the hint for a list that another option is for.
+func TestZerosInLines(t *testing.T) {
+	pz(t, "a\x00b\x00", "-t", "--files-from", "-").want(t, exitError,
+		"; if zero bytes separate names, use --files0-from")
+}
+
 // TestFilesFromProgram checks that pz processes names before the list is complete.
 func TestFilesFromProgram(t *testing.T) {
 	dir := t.TempDir()

@@ -111,7 +111,7 @@ func TestSmallMachine(t *testing.T) {
 	testenv.Measures(t)
 	const threads = 16
 	dir := t.TempDir()
-	in := write(t, strings.Repeat(sample(1<<20), 24), dir, "in")
+	in := write(t, strings.Repeat(sample(1<<20), 64), dir, "in")
 	compressTo := func(machine int64, name string) (path string, took int64) {
 		path = filepath.Join(dir, name)
 		t.Setenv("PZ_TEST_MACHINE", strconv.FormatInt(machine, 10))

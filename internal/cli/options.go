@@ -142,8 +142,8 @@ var optionTable = []option{
 	{group: groupInput, short: "r", long: "recursive",
 		brief: "Process all files in directories.",
 		text: "Process all files in the given directories and below. Compressing skips files " +
-			"with the suffixes {suffixes}; the other modes skip files without them. Symbolic " +
-			"links and special files give a warning."},
+			"with the suffixes {suffixes}; the other modes skip files without the suffix of a " +
+			"format that they read. Symbolic links and special files give a warning, also with -f."},
 	{group: groupInput, long: "exclude", value: "PATTERN",
 		text: "Skip files and directories whose name, or end of the path, matches PATTERN, which " +
 			"may have *, ? and [a-z]. May be given several times."},

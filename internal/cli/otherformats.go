@@ -29,7 +29,11 @@ func (s *source) foreignFormat() *foreign.Format {
 
 // recognize returns the name of a format that the mode does not read, and what reads it.
 func (a *app) recognize(in *source) (name, tool string) {
-	if f := in.foreignFormat(); f != nil {
+	switch f := in.foreignFormat(); {
+	case f == nil:
+	case a.cfg.mode == modeRecover:
+		return f.Name, `"pz -dc FILE", which restores the content before damage`
+	default:
 		return f.Name, "-d, which restores it whole"
 	}
 	for _, f := range archives {

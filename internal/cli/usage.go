@@ -113,6 +113,8 @@ var synonyms = map[string]string{
 	"uncompress": "decompress", "to-stdout": "stdout", "remove": "rm", "ultra": "best",
 	"benchmark": "bench", "blocksize": "block-size", "memlimit": "memory", "processes": "threads",
 	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
+	"silent": "quiet", "no-progress": "quiet", "filelist": "files-from",
+	"single-thread": "threads 1", "output-dir-mirror": "output-dir",
 }
 
 // suggest returns a hint at the option that the user probably meant by an unknown long name.

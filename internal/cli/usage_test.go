@@ -30,6 +30,7 @@ func TestUsageMessages(t *testing.T) {
 		{"--bl", "-B needs a value"},
 		{"--th=x", "-T x: the number of threads must be from 0 (all processors) to 1024"},
 		{"--fas=3", "--fast takes no value"},
+		{"--silent", "unknown option --silent; did you mean --quiet?"},
 		{"--rmm", "unknown option --rmm; did you mean --rm?"},
 		{"--uncompress", "unknown option --uncompress; did you mean --decompress?"},
 		{"--sdtout=3", "unknown option --sdtout; did you mean --stdout?"},

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+
+	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
 // maxOpenDirs is the number of directories below the first that -r keeps open. Some systems allow a
@@ -111,8 +113,11 @@ func (a *app) walk(d *dir, do func(entry)) {
 // leaves out compressed files, also with -f, and the other modes leave out all others.
 func (a *app) suitsWalk(path, name string) bool {
 	_, suffix, packed := a.cfg.splitSuffix(name)
+	other, _, _ := foreign.BySuffix(name)
 	switch {
 	case packed != a.cfg.readsContent():
+		return true
+	case other != nil && (a.cfg.mode == modeDecompress || a.cfg.mode == modeTest):
 		return true
 	case packed:
 		a.note(path, `already has suffix %s -- ignored; "pz -f FILE" compresses it again`, suffix)
