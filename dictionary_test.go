@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gopz/compress/internal/corpus"
@@ -51,6 +52,30 @@ func dictionaryContents() [][]byte {
 		nil, []byte("x"), json[:17], document(1), json[:4<<10], json[:4<<10+1], json[:70_000], json,
 		corpus.ByName("random").Make(1000), make([]byte, 3000),
 	}
+}
+
+// TestDictionaryShared compresses and restores with one Dictionary from several goroutines.
+func TestDictionaryShared(t *testing.T) {
+	d := newDictionary(t, testDictionaries(t)["trained"])
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 20 {
+				content := document(1000*g + i)
+				packed, err := AppendEncode(nil, content, WithFormat(Zstd), WithLevel(1+(g+i)%8),
+					WithDictionary(d))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := AppendDecode(nil, packed, WithDictionary(d))
+				if err != nil || !bytes.Equal(got, content) {
+					t.Errorf("document %d of goroutine %d: %v", i, g, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestDictionary compresses with dictionaries at all levels and decodes with all readers.

@@ -33,7 +33,8 @@
 // Blocks of .pz are decompressed in parallel, and so are frames of .zst that state the size of their
 // content, if that is at most 32 MiB. Large .gz members of any writer are too, if they come from
 // memory, a file or a pipe. Other frames and inputs are decompressed from front to back. A [ReaderAt]
-// needs an index, which .pz files have, or a seek table, which .zst files may have. Of a .gz file it
+// needs an index, which .pz files have, or a seek table, which .zst files may have; a
+// .zst file of one frame that states its size, up to 32 MiB, needs none. Of a .gz file it
 // makes an index first, unless [WithIndex] gives it one. [ReadInfo] describes any file.
 //
 // Small .zst files of the same kind become less than half as large with a [Dictionary], which both

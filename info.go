@@ -37,7 +37,7 @@ type StreamInfo struct {
 	Unchecked     int64  // number of blocks without a check of their content; 0 if all have one
 	Pipeline      string // that wrote it, for instance "lzseqr"; "" for .gz and .zst
 	BlockSize     int    // most content of a block, in bytes
-	Window        int64  // of [WithLongDistance], in bytes; 0 for none
+	Window        int64  // most bytes that references reach back; 0 without [WithLongDistance]
 }
 
 // BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz file

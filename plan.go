@@ -151,8 +151,8 @@ func (w *Writer) encodePiece(p *Plan, r io.Reader, last int64) error {
 	return w.drain(true)
 }
 
-// Header returns the bytes in front of the first piece. There are none if a .pz file is so small that
-// its header is part of the only block.
+// Header returns the bytes in front of the first piece. There are none if the file is a .pz file
+// of one block with at most 65,000 bytes: its header is part of the block.
 func (p *Plan) Header() []byte {
 	var frames framers
 	return frames.begin(&p.opt).Header(nil, p.whole())

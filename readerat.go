@@ -39,7 +39,8 @@ type ReaderAt struct {
 type cacheEntry = blockcache.Entry[*blockLoader]
 
 // NewReaderAt opens the file of size bytes that src holds: one stream, or several. It reads headers
-// and indexes. A .zst file without a seek table is an [ErrNoIndex]. A wrong seek table is an error
+// and indexes. A .zst file without a seek table is an [ErrNoIndex], unless it is one
+// frame that states a size of at most 32 MiB. A wrong seek table is an error
 // here, or when a frame is read that is not as the table says. Index and blocks in memory together
 // stay within [WithMaxMemory]. Content larger than [WithMaxDecodedSize] makes it fail, as does a
 // [WithBackend] that is not available.

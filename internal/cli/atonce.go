@@ -41,7 +41,7 @@ func compressAtOnce(w io.Writer, r io.Reader, size int, opts []compress.Option) 
 	f := smallContents.Get().(*smallContent)
 	defer f.putAway()
 	n, err := io.ReadFull(r, f.in[:size+1]) // one more, so that the reader sees the end
-	if err != io.ErrUnexpectedEOF {
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return err
 	}
 	if f.out, err = compress.AppendEncode(f.out[:0], f.in[:n], opts...); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 )
 
@@ -40,14 +41,15 @@ const (
 // of the files. A job that cannot go on beside others, because it has to ask the user for example, is
 // put off: it has no effect, and its entry is processed alone when its turn comes.
 type batch struct {
-	jobs    []*job
-	bytes   int64     // sizes of the sources
-	queue   chan *job // nil before the first job
-	running int       // workers
-	working sync.WaitGroup
-	release []func() // closes directories of -r that jobs may use
-	sources dirCache // directories of operands
-	results dirCache // directories below --output-dir
+	jobs     []*job
+	bytes    int64     // sizes of the sources
+	queue    chan *job // nil before the first job
+	running  int       // workers
+	working  sync.WaitGroup
+	release  []func()        // closes directories of -r that jobs may use
+	replaced map[string]bool // base names, in lower case, that jobs may replace under -f
+	sources  dirCache        // directories of operands
+	results  dirCache        // directories below --output-dir
 
 	progress progress
 }
@@ -72,12 +74,18 @@ var errPutOff = errors.New("is to be processed alone")
 // add processes an entry, at once or in a batch.
 func (a *app) add(e entry) {
 	alone := e
+	b := a.batch
+	if b.replaced[strings.ToLower(e.base)] {
+		a.flush() // e may be the result of a job, once that has its name
+	}
 	if !a.batches(&e) {
 		a.flush()
 		a.process(alone)
 		return
 	}
-	b := a.batch
+	if a.cfg.force {
+		b.noteResult(a.cfg.usualResult(e.base))
+	}
 	a.showRun()
 	own := *a
 	own.held, own.garbage, own.status = new(heldMessages), 0, exitOK
@@ -92,12 +100,21 @@ func (a *app) add(e entry) {
 	}
 }
 
+// noteResult notes the base name of a result that may replace a file.
+func (b *batch) noteResult(base string) {
+	if b.replaced == nil {
+		b.replaced = make(map[string]bool)
+	}
+	b.replaced[strings.ToLower(base)] = true // some file systems ignore case
+}
+
 // batches reports whether an entry goes into a batch. It then notes the directory of an operand, and
 // what Lstat says about the entry.
 func (a *app) batches(e *entry) bool {
 	c := &a.cfg
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
-	if alone || e.path == "-" || a.batchFiles < 2 ||
+	anyName := c.force && c.mode == modeDecompress && c.names == namesUse
+	if alone || anyName || e.path == "-" || a.batchFiles < 2 ||
 		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {
 		return false
 	}
@@ -183,7 +200,7 @@ func (a *app) flush() {
 	}
 	a.commit(b.jobs)
 	jobs, release := b.jobs, b.release
-	b.jobs, b.bytes, b.release = nil, 0, nil
+	b.jobs, b.bytes, b.release, b.replaced = nil, 0, nil, nil
 	for _, j := range jobs {
 		j.close()
 		a.garbage += j.app.garbage

@@ -215,6 +215,19 @@ func TestSameNameInBatch(t *testing.T) {
 	wantFile(t, filepath.Join(dir, "a"), "one")
 	wantFiles(t, dir, "a", "a.gz", "a.pz")
 
+	// With -f the result of a file may be the next file.
+	once := write(t, pz(t, "old").out, dir, "c.pz")
+	twice := write(t, pz(t, pz(t, "new").out).out, dir, "c.pz.pz")
+	pz(t, "", "-d", "-f", "--rm", twice, once).want(t, exitOK)
+	wantFile(t, filepath.Join(dir, "c"), "new")
+	write(t, "new", dir, "c")
+	write(t, "old", dir, "c.pz")
+	pz(t, "", "-f", "--rm", filepath.Join(dir, "c"), once).want(t, exitOK)
+	pz(t, "", "-d", "--rm", twice).want(t, exitOK)
+	pz(t, "", "-d", "--rm", once).want(t, exitOK)
+	wantFile(t, filepath.Join(dir, "c"), "new")
+	os.Remove(filepath.Join(dir, "c"))
+
 	in := write(t, "content", dir, "b")
 	pz(t, "", in, in+".pz").want(t, exitWarning, "b.pz: already has suffix .pz -- not compressed")
 	wantFiles(t, dir, "a", "a.gz", "a.pz", "b", "b.pz")

@@ -109,7 +109,11 @@ func TestDictionaryTools(t *testing.T) {
 		wantContent(t, pz(t, packed, "-d", "-D", dict).want(t, exitOK).out, content)
 		pz(t, "", "-k", "-D", dict, "--format=zst", in).want(t, exitOK)
 		runTool(t, "", "zstd", "-tq", "-D", dict, in+".zst")
-		if dict == raw { // it has no ID
+		pz(t, "", "-q", "--recover", "-D", dict, "-c", in+".zst").want(t, exitOK)
+		if dict != raw {
+			pz(t, "", "--recover", "-c", in+".zst").want(t, exitError,
+				"lost: frame 0, ", "; it needs the dictionary with ID ", "; give it by -D")
+		} else { // it has no ID
 			pz(t, "", "-t", in+".zst").want(t, exitError,
 				"is damaged, or needs another dictionary", "; give the dictionary it was made with by -D")
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -18,6 +19,10 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 	tell := func(d compress.Damage) {
 		// print instead of warn: -q must not hide that content is missing.
 		text := damageText(d, unitOf(in))
+		var e *compress.Error
+		if errors.Is(d.Err, compress.ErrDictionary) && errors.As(d.Err, &e) {
+			text += "; it " + strings.TrimPrefix(e.Detail, "the frame ") + "; give it by -D"
+		}
 		if a.cfg.verbose && d.Err != nil {
 			text += "; details: " + libraryReason(d.Err)
 		}

@@ -253,6 +253,22 @@ func TestQuitSignals(t *testing.T) {
 	}
 }
 
+// TestClosedStderr checks that a message to a pipe without a reader does not end the program.
+func TestClosedStderr(t *testing.T) {
+	cmd := command("-t", filepath.Join(t.TempDir(), "none"))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd.Stderr = w
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitError {
+		t.Errorf("%v, want exit code %d", cmd.ProcessState, exitError)
+	}
+}
+
 // TestOutOfMemory checks that a program that gets no memory ends by a signal: exit code 2 means a
 // warning.
 func TestOutOfMemory(t *testing.T) {

@@ -92,6 +92,19 @@ func knownSuffixes() string {
 	return strings.Join(list, " ")
 }
 
+// usualResult returns the name of the result of a file unless -N gives it another one, "" if there is
+// none.
+func (c *config) usualResult(base string) string {
+	if c.mode == modeCompress {
+		return base + c.suffix()
+	}
+	content, _, ok := c.splitSuffix(base)
+	if f, stem, _ := foreign.BySuffix(base); !ok && f != nil {
+		return stem
+	}
+	return content
+}
+
 // resultName returns the name of the result: the source's name with the suffix added or removed, or
 // the name that the source stores if -N wants it. It reports false, with a warning, if there is
 // none.
@@ -99,25 +112,22 @@ func (a *app) resultName(e entry, in *source) (string, bool) {
 	if a.cfg.mode == modeIndex {
 		return e.base + indexSuffix, true
 	}
-	content, suffix, ok := a.cfg.splitSuffix(e.base)
+	name := a.cfg.usualResult(e.base)
 	if a.cfg.mode == modeCompress {
-		if ok && !a.cfg.force {
+		if _, suffix, ok := a.cfg.splitSuffix(e.base); ok && !a.cfg.force {
 			a.warn(e.path, "already has suffix %s -- not compressed; use -f to compress it again",
 				suffix)
 			return "", false
 		}
-		return e.base + a.cfg.suffix(), true
-	}
-	if f, stem, _ := foreign.BySuffix(e.base); !ok && f != nil {
-		content, ok = stem, true
+		return name, true
 	}
 	switch {
 	case in.stored.name != "":
 		return in.stored.name, true
-	case ok:
-		return content, true
+	case name != "":
+		return name, true
 	}
-	_, ok = in.format()
+	_, ok := in.format()
 	if ok || in.foreignFormat() != nil {
 		a.warn(e.path, "has an unknown suffix -- ignored; name the result with -o FILE or use -c")
 	} else if format, tool := a.recognize(in); format != "" {

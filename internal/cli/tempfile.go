@@ -61,14 +61,19 @@ func (t *tempFiles) removeAll() {
 	}
 }
 
+// catchBrokenPipe makes writing to a pipe that its reader has closed fail with EPIPE. SIGPIPE would end
+// the program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would fail.
+func catchBrokenPipe() {
+	if runtime.GOARCH != "wasm" {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
+}
+
 // watchSignals makes a fatal signal remove the files and then end the program.
 func (t *tempFiles) watchSignals() {
 	if runtime.GOARCH == "wasm" {
 		return // has no signals, and signal.Ignored panics
 	}
-	// A reader that closes its pipe makes the next write fail with EPIPE. SIGPIPE would end the
-	// program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would fail.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ch := make(chan os.Signal, 1)
 	for _, sig := range fatalSignals {
 		if !signal.Ignored(sig) { // ignored under nohup and in a shell's background job
