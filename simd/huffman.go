@@ -67,9 +67,7 @@ func EncodeHuffman2[C ~uint64](
 			panic("simd: HuffmanWriters out of range")
 		}
 	}
-	if rounds <= 0 {
-		return current() != portable
-	}
+	rounds = max(rounds, 0)
 	return encodeHuffman2Kernel(s, (*[256]uint64)(unsafe.Pointer(codes)), dst,
 		a[len(a)-size*rounds:], b[len(b)-size*rounds:], rounds)
 }

@@ -122,7 +122,9 @@ func encodeHuffman2Kernel(
 	if current() == portable {
 		return false
 	}
-	encodeHuffman2AVX2((*rawHuffmanWriters)(s), codes, &dst[0], &a[0], &b[0], rounds)
+	if rounds > 0 {
+		encodeHuffman2AVX2((*rawHuffmanWriters)(s), codes, &dst[0], &a[0], &b[0], rounds)
+	}
 	return true
 }
 
