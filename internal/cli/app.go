@@ -187,5 +187,6 @@ func (a *app) print(name, format string, args ...any) {
 
 // write writes a message to standard error.
 func (a *app) write(msg string) {
+	catchBrokenPipe()
 	a.bar.hideWhile(func() { fmt.Fprintf(a.stderr, "pz: %s\n", msg) })
 }

@@ -15,12 +15,12 @@ const (
 	// is processed alone, by all threads.
 	largestInBatch = 256 << 10
 
-	// batchFiles is the most files in a batch. So many results may wait for their names, and so many
-	// temporary files may be left by a power failure.
+	// batchFiles is the most files in a batch: this many results wait for their names at a time, and a
+	// power failure leaves at most this many temporary files.
 	batchFiles = 256
 
-	// batchBytes is the most bytes of sources in a batch, without the last one. It limits how much the
-	// disk has to take at once while pz waits.
+	// batchBytes ends a batch: once its sources have this many bytes, it is committed. It limits how
+	// much the disk has to take at once while pz waits.
 	batchBytes = 16 << 20
 
 	// filesOfJob is the number of files that a job keeps open: source, output and their directories.
@@ -60,8 +60,8 @@ type heldMessages struct {
 	putOff bool
 }
 
-// putOff makes the entry of a job of a batch be processed alone later. It returns false if it is
-// alone already.
+// putOff leaves the entry of a job for later, when no other job runs. It returns false, and does
+// nothing, if a is not of a batch.
 func (a *app) putOff() bool {
 	if a.held != nil {
 		a.held.putOff = true
@@ -113,6 +113,7 @@ func (b *batch) noteResult(base string) {
 func (a *app) batches(e *entry) bool {
 	c := &a.cfg
 	alone := len(c.files) == 1 && !c.recursive && len(c.lists) == 0
+	// Nothing tells which file such a result replaces before the source is read.
 	anyName := c.force && c.mode == modeDecompress && c.names == namesUse
 	if alone || anyName || e.path == "-" || a.batchFiles < 2 ||
 		c.mode != modeTest && (!a.writesBeside() || c.mode == modeIndex) {

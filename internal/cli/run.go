@@ -55,7 +55,6 @@ const signalDelay = 20 * time.Millisecond
 // watchSignals makes fatal signals remove temporary files: at once if the run may make one. The
 // caller calls stop at the end of the run.
 func (a *app) watchSignals() (stop func()) {
-	catchBrokenPipe()
 	if a.writesBeside() || a.cfg.output != "" {
 		a.temp.watchSignals()
 		return func() {}

@@ -63,17 +63,21 @@ func (t *tempFiles) removeAll() {
 
 // catchBrokenPipe makes writing to a pipe that its reader has closed fail with EPIPE. SIGPIPE would end
 // the program at once and leave the temporary files. After signal.Ignore dieByBrokenPipe would fail.
-func catchBrokenPipe() {
+//
+// To begin that takes as long as watchSignals, so a run that makes no file does so before its first
+// message. Standard output needs it only for the temporary files.
+var catchBrokenPipe = sync.OnceFunc(func() {
 	if runtime.GOARCH != "wasm" {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
-}
+})
 
 // watchSignals makes a fatal signal remove the files and then end the program.
 func (t *tempFiles) watchSignals() {
 	if runtime.GOARCH == "wasm" {
 		return // has no signals, and signal.Ignored panics
 	}
+	catchBrokenPipe()
 	ch := make(chan os.Signal, 1)
 	for _, sig := range fatalSignals {
 		if !signal.Ignored(sig) { // ignored under nohup and in a shell's background job
