@@ -36,6 +36,9 @@ var matchStage = stage{
 		default:
 			src := ws.matchInput(b)
 			p.seqs = ws.matcher.ParseFrom(p.seqs, src, b.Window, b.params(), *b.limits())
+			if b.dense() && len(src) <= smallBlock {
+				ws.tryLazyParses(b)
+			}
 		}
 		return nil
 	},

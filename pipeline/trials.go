@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/lzseq"
 )
 
 // Parse trials. Blocks of layout Dense are parsed optimally, by prices. Prices ignore two costs:
@@ -25,6 +26,10 @@ var smallTrials = [...]lz77.Params{
 	lazyTrial(5),
 	lazyTrial(6),
 }
+
+// lazyTrials are the parses of small blocks besides that with the level's own settings, at levels
+// whose parser is not optimal. The last one has no matches.
+var lazyTrials = [...]lz77.Params{lazyTrial(4), lazyTrial(5), {}}
 
 func lazyTrial(hashBytes uint8) lz77.Params {
 	return lz77.Params{
@@ -56,6 +61,27 @@ func (ws *workspace) matchPriced(b *Block) {
 		ws.tryParses(b, limits, sample)
 	case !sample && b.run.cfg.Level > 8 && ws.mostlyLiterals(b):
 		ws.tryLiterals(b)
+	}
+}
+
+// tryLazyParses replaces the sequences of a small block, whose parser is not optimal, by those that take
+// the fewest bytes in layout Repeat: the level's own, those with shorter hashes, or none. In layout Dense
+// each trial would take five times as long.
+func (ws *workspace) tryLazyParses(b *Block) {
+	d, p, src := &ws.dense, b.payload, ws.matchInput(b)
+	size := func(seqs []lz77.Sequence) int {
+		ws.streams(p).Encode(lzseq.Repeat, src, seqs)
+		b.dst = ws.encodePayload(b.dst[:0], lzseq.Repeat, &p.streams)
+		return len(b.dst)
+	}
+	least := size(p.seqs)
+	for i := range lazyTrials {
+		if d.seqs = d.seqs[:0]; lazyTrials[i].HashBytes != 0 {
+			d.seqs = ws.matcher.ParseFrom(d.seqs, src, b.Window, &lazyTrials[i], *b.limits())
+		}
+		if n := size(d.seqs); n < least {
+			p.seqs, least = append(p.seqs[:0], d.seqs...), n
+		}
 	}
 }
 

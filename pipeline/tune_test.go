@@ -64,8 +64,8 @@ var gains = []struct {
 	{"context-coded streams", "image", 5, 5, 5, true},
 }
 
-// TestTuning: no kind of data becomes more than 1% larger by tuning, and those with a gain to
-// expect become smaller.
+// TestTuning: no kind of data becomes more than 1% larger by tuning, 2% if several kinds are mixed, since
+// a sample shows less of them. Kinds with a gain to expect become smaller.
 func TestTuning(t *testing.T) {
 	oneGoroutine(t)
 	size := 1 << 19
@@ -93,12 +93,15 @@ func TestTuning(t *testing.T) {
 
 func tunedNoLarger(t *testing.T, p *Pipeline, level int, kind string, src []byte) {
 	t.Helper()
-	blockSize := len(src) / 2
+	blockSize, percent := len(src)/2, 1
+	if kind == "mixed" {
+		percent = 2
+	}
 	_, fixed := compressTuned(t, p, level, TuneFixed, blockSize, src)
 	for _, tuning := range []Tuning{TuneAuto, TuneTrial} {
 		blocks, got := compressTuned(t, p, level, tuning, blockSize, src)
 		decodesTo(t, p, blocks, src)
-		if got > fixed+fixed/100 {
+		if got > fixed+fixed*percent/100 {
 			t.Errorf("level %d, %v: %s takes %d bytes, and %d without", level, tuning, kind, got, fixed)
 		}
 		for _, g := range gains {

@@ -175,13 +175,6 @@ gpu() {
 
 # long runs every test at full length, with real files if there are any.
 long() {
-  local script
-  for script in ../*/corpora/unpack.sh; do
-    if [[ -z ${PZ_CORPUS-} && -f $script ]]; then
-      bash "$script" "$tmp/corpus" || return
-      local -x PZ_CORPUS=$tmp/corpus
-    fi
-  done
   PZ_TEST=all go test -timeout 60m ./... && (cd beam && PZ_TEST=all go test -timeout 60m ./...)
 }
 
