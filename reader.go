@@ -18,8 +18,8 @@ import (
 // A Reader reads some blocks ahead, inside its own methods only, and has them decompressed at the
 // same time. It verifies headers, content and index, and that nothing but streams follows. It
 // returns all content in front of a damaged place before it returns the error. Of a .gz member or
-// .zst frame that is cut short it also returns what there is, which no check covers. Empty input
-// returns [ErrTruncated].
+// .zst frame that is damaged or cut short it also returns what it has decoded, which no check
+// covers. Empty input returns [ErrTruncated].
 //
 // A Reader has no goroutines of its own; one that is dropped without Close leaks nothing. Methods
 // are for one goroutine at a time. After an error, Read and WriteTo return it until Reset. Make one
@@ -363,7 +363,14 @@ func (r *Reader) deliver(b *pipeline.Block) error {
 	at := &r.places[b.Tag]
 	if b.Err != nil {
 		ctx := r.opt.limits.Context
-		return r.fail(blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset))
+		err := blockError(pipeline.Decompress, b.Err, ctx, at.Stream, at.Block, at.Offset)
+		if b.Decoded == 0 {
+			return r.fail(err)
+		}
+		out := b.Out()[:b.Decoded]
+		r.stop()
+		r.out, r.end = out, err
+		return nil
 	}
 	if s := &b.Serial; s.Decoder != nil {
 		s.Decoder.Verify(s)

@@ -204,7 +204,7 @@ func TestZstdDamage(t *testing.T) {
 		},
 		{
 			"more content than announced",
-			frame(zstfile.Header{ContentSize: 99, Window: window}), nil, ErrCorrupt,
+			frame(zstfile.Header{ContentSize: 99, Window: window}), text[:99], ErrCorrupt,
 		},
 		{
 			"block type",
@@ -246,6 +246,36 @@ func TestStandardIgnoreChecksum(t *testing.T) {
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
+	}
+}
+
+// TestStandardDamagedFrame damages a block of a frame with a content size: its header, its content, or
+// the checksum of the frame. Readers must return the content of the blocks in front of it.
+func TestStandardDamagedFrame(t *testing.T) {
+	text := textBytes(400_000, 1)
+	const size = 100_000
+	h := zstfile.Header{ContentSize: int64(len(text)), Window: 1 << 19, Checksum: true}
+	whole := storedFrame(zstfile.Header{ContentSize: 100, Window: 1 << 10}, text[:100])
+	frame := storedFrame(h, slices.Collect(slices.Chunk(text, size))...)
+	file := append(slices.Clone(whole), frame...)
+	readers, all := allReaders(t), append(text[:100:100], text...)
+	for block := range 4 {
+		at := len(whole) + len(h.Append(nil)) + block*(3+size)
+		for name, bad := range map[string][]byte{
+			"block type": patch(file, at, file[at]|6),
+			"content":    patch(file, at, file[at]|4),
+		} {
+			got, err := decodeSame(t, readers, bad, name)
+			var e *Error
+			if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || e.Block != 1 ||
+				len(got) != 100+block*size || !bytes.HasPrefix(all, got) {
+				t.Errorf("%s of block %d: %d bytes, %v", name, block, len(got), err)
+			}
+		}
+	}
+	got, err := decodeSame(t, readers, flip(file, -1), "checksum")
+	if !errors.Is(err, ErrChecksum) || !bytes.Equal(got, all) {
+		t.Errorf("checksum: %d bytes, %v", len(got), err)
 	}
 }
 

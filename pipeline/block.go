@@ -46,6 +46,9 @@ type Block struct {
 	Into []byte
 	// Err is why the block failed, nil if it did not.
 	Err error
+	// Decoded is how many bytes of content Out begins with although the block failed. No checksum
+	// confirms them. Only frames of zstd have any.
+	Decoded int
 	// Serial makes the block a serial one if it has a Decoder: workers decode such blocks of a run
 	// one after the other, in the order of Submit. For decompression only. Decoding sets Raw.
 	Serial container.Serial

@@ -21,7 +21,7 @@ type frames struct {
 }
 
 // decode decodes the frame src, whose content must have size bytes, into dst's memory. dict is nil for
-// none.
+// none. With an error it returns the content of the blocks that it decoded.
 func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check bool) ([]byte, error) {
 	if f.dec == nil {
 		f.dec = zstd.NewDecoder()
@@ -31,11 +31,11 @@ func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check 
 	n, err := f.dec.DecodeFrame(dst, src, dict, check)
 	switch {
 	case errors.Is(err, zstd.ErrChecksum):
-		return dst[:0], ErrChecksum
+		return dst[:min(n, size)], ErrChecksum
 	case err != nil:
-		return dst[:0], fmt.Errorf("%w: %v", ErrPayload, err)
+		return dst[:min(n, size)], fmt.Errorf("%w: %v", ErrPayload, err)
 	case n != size:
-		return dst[:0], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, n, size)
+		return dst[:min(n, size)], fmt.Errorf("%w: %d bytes of content, want %d", ErrPayload, n, size)
 	}
 	return dst[:n], nil
 }
@@ -44,5 +44,8 @@ func (f *frames) decode(dst, src []byte, size int, dict *zstd.Dictionary, check 
 var frameStage = stage{name: "zstd", run: func(ws *workspace, b *Block) (err error) {
 	cfg := &b.run.cfg
 	b.dst, err = ws.frames.decode(b.dst, b.Src, b.Raw, cfg.Dictionary.zstd(), b.Sum != 0 && !cfg.Checks)
+	if err != nil {
+		b.Decoded = len(b.dst)
+	}
 	return err
 }}

@@ -212,7 +212,7 @@ var callers = sync.Pool{New: func() any {
 // begin makes a block the youngest of the run.
 func (r *Run) begin(b *Block) {
 	b.setState(stateQueued)
-	b.Index, b.Err, b.stage, b.inInto = r.count, nil, 0, false
+	b.Index, b.Err, b.Decoded, b.stage, b.inInto = r.count, nil, 0, 0, false
 	if b.outerSrc = nil; !b.list.Empty() {
 		b.list = ldm.List{}
 	}

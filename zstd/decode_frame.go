@@ -9,7 +9,8 @@ import (
 // DecodeFrame decodes the frame src, which must be exactly one, into dst and returns the size of the
 // content. It may overwrite all of dst, and is fastest with DecodeSlack bytes behind the content. dict
 // is the dictionary of the frame, nil for none. With check set DecodeFrame compares the checksum, if
-// there is one, and returns ErrChecksum if it differs. All other errors are a CorruptError.
+// there is one, and returns ErrChecksum if it differs. All other errors are a CorruptError. With an
+// error size is the content of the blocks that were decoded, which no checksum confirms.
 func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (size int, err error) {
 	h, n, err := zstframe.ParseHeader(src)
 	switch {
@@ -27,7 +28,7 @@ func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (si
 	for last := false; !last; {
 		var end, used int
 		if end, used, last, err = d.Block(dst, at, src); err != nil {
-			return 0, err
+			return at, err
 		}
 		if check {
 			d.hash.Write(dst[at:end]) // while it is in the cache
@@ -38,7 +39,7 @@ func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (si
 		}
 	}
 	if h.ContentSize >= 0 && h.ContentSize != int64(at) {
-		return 0, CorruptError("content of another size than the frame header states")
+		return at, CorruptError("content of another size than the frame header states")
 	}
 	tail := 0
 	if h.Checksum {
@@ -46,11 +47,11 @@ func (d *Decoder) DecodeFrame(dst, src []byte, dict *Dictionary, check bool) (si
 	}
 	switch {
 	case len(src) < tail:
-		return 0, CorruptError("checksum cut short")
+		return at, CorruptError("checksum cut short")
 	case len(src) > tail:
-		return 0, CorruptError("bytes behind the frame")
+		return at, CorruptError("bytes behind the frame")
 	case check && binary.LittleEndian.Uint32(src) != uint32(d.hash.Sum64()):
-		return 0, ErrChecksum
+		return at, ErrChecksum
 	}
 	return at, nil
 }

@@ -60,8 +60,11 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
 	case errors.Is(e, compress.ErrCorrupt) && in.is(compress.Zstd) && mayLackDictionary(e):
 		// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
-		return damagedPart(in, e) + " is damaged, or needs another dictionary" + atByte(in, e),
-			"give the dictionary it was made with by -D"
+		advice = "give the dictionary it was made with by -D"
+		if other := a.recovery(in, e, "the intact blocks"); other != "" {
+			advice += "; otherwise " + other
+		}
+		return damagedPart(in, e) + " is damaged, or needs another dictionary" + atByte(in, e), advice
 	case errors.Is(e, compress.ErrCorrupt):
 		return damagedPart(in, e) + " is damaged" + atByte(in, e),
 			a.recovery(in, e, "the intact blocks")
@@ -130,9 +133,7 @@ func (a *app) unreadable(in *source) (what, advice string) {
 	}
 	if in.is(compress.Zstd) {
 		if _, sized := in.probeZstd(); sized {
-			return "is .zst data without a whole frame to recover",
-				`"pz -dc FILE" restores the content before a missing end, ` +
-					`"zstd -dc FILE" the content before other damage`
+			return "is .zst data without a whole frame to recover", dcBeforeDamage
 		}
 		return "is .zst data without frames that state their size, which --recover needs",
 			dcBeforeDamage
@@ -211,12 +212,13 @@ func (a *app) recovery(in *source, e *compress.Error, part string) string {
 		return ""
 	case table || sized && e.Block > 0: // the frames before the damage
 		part = strings.ReplaceAll(part, "block", "frame")
-		if errors.Is(e, compress.ErrTruncated) && !a.cfg.toStdout {
+		switch {
+		case a.cfg.toStdout:
+		case errors.Is(e, compress.ErrTruncated):
 			part += `, "pz -dc FILE" also part of the next one`
+		default:
+			part += `, "pz -dc FILE" the content before the damage`
 		}
-	case sized && e.Block == 0 && !errors.Is(e, compress.ErrTruncated):
-		// pz restores such a frame whole or not at all.
-		return `"zstd -dc FILE" restores the content before the damage`
 	case in.is(compress.Gzip) && !errors.Is(e, compress.ErrTruncated):
 		part = "what is left of the content"
 	case in.isStandard() && a.cfg.toStdout:

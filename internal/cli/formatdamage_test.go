@@ -185,6 +185,38 @@ func TestDamagedFormats(t *testing.T) {
 	}
 }
 
+// TestDamagedFrame damages a .zst file of a single frame: -dc writes the blocks of the frame in front
+// of the damage, as zstd does.
+func TestDamagedFrame(t *testing.T) {
+	content, dir := sample(600_000), t.TempDir()
+	for _, c := range []struct{ name, packed, advice string }{
+		{"pz", pz(t, content, "--format", "zst", "-B1M").out, adviceFrames + `, "pz -dc FILE" the content`},
+		{"zstd", runTool(t, content, "zstd", "-c", "--stream-size=600000"), adviceBefore},
+	} {
+		at := len(c.packed) * 8 / 10
+		bad := c.packed[:at] + strings.Repeat("\xff", 64) + c.packed[at+64:]
+		path := write(t, bad, dir, c.name+".zst")
+		const text = "frame 0 is damaged"
+		got := pz(t, "", "-dc", path).want(t, exitError, path+": "+text).out
+		if !strings.HasPrefix(content, got) || len(got) < 256<<10 {
+			t.Errorf("%s: -dc restores %d bytes", c.name, len(got))
+		}
+		if piped := runProcess(t, strings.NewReader(bad), "-dc").want(t, exitError, text).out; piped != got {
+			t.Errorf("%s: %d bytes of a pipe, %d of a file", c.name, len(piped), len(got))
+		}
+		e := pz(t, "", "-d", "--rm", path).want(t, exitError, text).err
+		if advice := strings.TrimPrefix(c.advice, "; "); !strings.Contains(e, advice) {
+			t.Errorf("%s: no advice in %s", c.name, e)
+		}
+		r := pz(t, "", "--recover", "-c", path).want(t, exitError, adviceBefore)
+		if r.out != "" {
+			t.Errorf("%s: --recover saves %d bytes", c.name, len(r.out))
+		}
+		wantFiles(t, dir, c.name+".zst")
+		os.Remove(path)
+	}
+}
+
 // TestSecondMember checks that a message counts members and frames.
 func TestSecondMember(t *testing.T) {
 	content := sample(100_000)

@@ -58,6 +58,8 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 		saved -= lost
 	}
 	switch {
+	case saved == 0 && (lost > 0 || !known) && in.is(compress.Zstd):
+		return errors.New("nothing can be saved; " + dcBeforeDamage)
 	case saved == 0 && (lost > 0 || !known):
 		return errors.New("nothing can be saved")
 	case a.cfg.quiet:

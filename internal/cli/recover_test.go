@@ -222,8 +222,7 @@ func TestCutShort(t *testing.T) {
 					t.Errorf("--recover saves %d bytes, -dc restores %d", len(r.out), len(shown))
 				}
 			case c.name == "a.zst":
-				r.want(t, exitError, `without a whole frame to recover; "pz -dc FILE" restores the `+
-					`content before a missing end, "zstd -dc FILE" the content before other damage`)
+				r.want(t, exitError, "without a whole frame to recover"+beforeDamage)
 			}
 		})
 	}

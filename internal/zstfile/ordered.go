@@ -231,9 +231,9 @@ func (f *Frame) cutWindow() (most int64, cut bool) {
 	return most, f.err != nil && most < f.Header.Window
 }
 
-// decodeCut handles a frame that was to be a unit and is cut short by cut; head is all there is of
-// it. If memory suffices its blocks are decoded in order, so that their content comes before the
-// error.
+// decodeCut handles a frame that was to be a unit and ends in the error cut: it is cut short, or a
+// block has a damaged header. head is what has been read of it. If memory suffices its blocks are
+// decoded in order, so that their content comes before the error.
 func (s *Scanner) decodeCut(u *container.Unit, head []byte, cut error) error {
 	f := &s.frame
 	window := f.Header.Window
@@ -245,7 +245,13 @@ func (s *Scanner) decodeCut(u *container.Unit, head []byte, cut error) error {
 		Extra:     windowMemory(window) + 2*(s.In.Offset()-f.Offset),
 		InOrder:   true,
 	}
-	if !errors.Is(cut, errs.Truncated) || f.bound == 0 || f.Header.Window > windowLimit(s.Limits) ||
+	var e *errs.Error
+	if errors.As(cut, &e) && errors.Is(cut, errs.Corrupt) && f.phase < lastBlock {
+		head = head[:min(int64(len(head)), e.Offset-f.Offset)] // without that header
+	} else if !errors.Is(cut, errs.Truncated) {
+		return cut
+	}
+	if f.bound == 0 || f.Header.Window > windowLimit(s.Limits) ||
 		piece.Memory(1, 1) > s.Limits.Memory() || s.decodeInOrder(u, head) != nil {
 		return cut
 	}
