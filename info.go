@@ -104,13 +104,23 @@ func readInfo(src io.ReaderAt, size int64, report func(BlockInfo) error, o *opti
 		return readZstdInfo(src, size, report, o)
 	}
 	x, err := readIndex(src, size, &o.limits)
+	var e, trailing *errs.Error
+	if errors.Is(err, ErrTrailing) && errors.As(err, &e) {
+		trailing = e
+		x, err = readIndex(src, e.Offset, &o.limits)
+	}
 	if err != nil {
 		return Info{}, err
 	}
 	if o.limits.TooLarge(0, x.Content) {
 		return Info{}, tooMuchContent(x.Content, o.limits.MaxDecoded)
 	}
-	return infoOf(x), reportBlocks(x, report)
+	x.Size = size
+	info := infoOf(x)
+	if err := reportBlocks(x, report); err != nil || trailing == nil {
+		return info, err
+	}
+	return info, trailing
 }
 
 // reportBlocks calls report for the blocks of an index.

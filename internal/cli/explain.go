@@ -54,10 +54,11 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrTruncated):
 		return "is cut short; the end is missing" + fromBlock(in, e),
 			a.recovery(in, e, "the complete blocks")
-	case errors.Is(e, compress.ErrTrailing) && in.isStandard():
-		return trailingGarbage + atByte(in, e) + " -- ignored", ""
 	case errors.Is(e, compress.ErrTrailing):
-		return trailingGarbage + atByte(in, e), a.recovery(in, e, "the content before it")
+		return trailingGarbage + atByte(in, e) + " is ignored", ""
+	case in.strayData(e):
+		return "no frame begins" + atByte(in, e) + ": a frame is damaged, or garbage follows the last one",
+			a.recovery(in, e, "the intact blocks")
 	case errors.Is(e, compress.ErrCorrupt) && in.is(compress.Zstd) && mayLackDictionary(e):
 		// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
 		advice = "give the dictionary it was made with by -D"

@@ -114,7 +114,7 @@ func (j *job) openLocation() bool {
 func (j *job) finish(err error) {
 	a, in, out, m := j.app, j.in, j.out, j.m
 	switch {
-	case m.w.err == nil && errors.Is(err, compress.ErrTrailing) && in.isStandard():
+	case m.w.err == nil && errors.Is(err, compress.ErrTrailing):
 		// The content is complete and verified. The source stays, because the rest may be damaged
 		// compressed data.
 		a.warn(in.name, "%s%s", a.explain(in, err), notRemoved(j.remove))
@@ -126,7 +126,7 @@ func (j *job) finish(err error) {
 		return
 	}
 	if f := m.foreign; j.remove && f != nil && (f.Unchecked || f.Endless) {
-		a.warn(in.name, "is %s data, which does not show all damage -- not removed", f.Name)
+		a.warn(in.name, "is %s data, which does not show all damage%s", f.Name, notRemoved(true))
 		j.remove = false
 	}
 	j.remove = a.checkChanges(in, m, j.remove)

@@ -52,7 +52,7 @@ func (a *app) list() {
 		case err == errStdout:
 			w.end()
 			return
-		case errors.Is(err, compress.ErrTrailing) && in.isStandard():
+		case errors.Is(err, compress.ErrTrailing):
 			a.warn(in.name, "%s", a.explain(in, err))
 		case err != nil:
 			w.damaged(l)

@@ -121,7 +121,7 @@ func (a *app) checkChanges(in *source, m *meter, remove bool) bool {
 // notRemoved returns what a warning adds about a source that --rm would have removed.
 func notRemoved(remove bool) string {
 	if remove {
-		return " -- not removed"
+		return "; the file is not removed"
 	}
 	return ""
 }

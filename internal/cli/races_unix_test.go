@@ -126,7 +126,7 @@ func TestSourceChanges(t *testing.T) {
 	in := write(t, sample(100_000), dir, "a")
 	grow := func() { os.Truncate(in, 200_000) }
 	const grew = "a: grew while it was read; the result has the first 100000 bytes"
-	atStep(t, "created", grow, "--rm", in).want(t, exitWarning, grew+" -- not removed")
+	atStep(t, "created", grow, "--rm", in).want(t, exitWarning, grew+"; the file is not removed")
 	wantFiles(t, dir, "a", "a.pz")
 	if got := unpz(t, in+".pz"); got != sample(100_000) {
 		t.Errorf("the %d bytes differ from the first 100000", len(got))
@@ -153,7 +153,7 @@ func TestSourceChanges(t *testing.T) {
 
 	// The size is the same and the time is new: the result may mix two versions.
 	res = atStep(t, "created", func() { os.Chtimes(in, time.Time{}, time.Unix(1, 0)) }, "--rm", in)
-	res.want(t, exitWarning, "a: changed while it was read -- not removed")
+	res.want(t, exitWarning, "a: changed while it was read; the file is not removed")
 	wantFiles(t, dir, "a", "a.pz")
 
 	// Content and size are new, and the time is put back.

@@ -112,9 +112,7 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 	if !errors.As(err, &e) || e.Offset <= 0 {
 		return 0, false
 	}
-	// Behind a .zst file anything but a frame counts as damage of the next one.
-	stray := s.is(compress.Zstd) && errors.Is(err, compress.ErrCorrupt) && e.Part == compress.PartUnknown
-	if !stray && !errors.Is(err, compress.ErrTrailing) {
+	if !s.strayData(e) && !errors.Is(err, compress.ErrTrailing) {
 		return 0, false
 	}
 	if s.regular() {
@@ -123,6 +121,12 @@ func (s *source) partEnd(err error) (off int64, ok bool) {
 		return e.Offset, beginsPart(head[:n])
 	}
 	return e.Offset, true
+}
+
+// strayData reports whether an error is about data in a .zst file that is no frame. It may be damage
+// of a frame, so it counts as damage.
+func (s *source) strayData(e *compress.Error) bool {
+	return s.is(compress.Zstd) && errors.Is(e, compress.ErrCorrupt) && e.Part == compress.PartUnknown
 }
 
 // goesOn reports whether a part in another format follows where err says.
