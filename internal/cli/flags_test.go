@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -319,5 +321,20 @@ func TestKernelsVariable(t *testing.T) {
 				t.Errorf("%q, %s: exit code %d: %q, want %q", value, args, r.code, r.err, want)
 			}
 		}
+	}
+}
+
+// TestUnwrittenFormat checks that a suffix of -o for a format that pz does not write is an error, also
+// with -q, and that nothing is written.
+func TestUnwrittenFormat(t *testing.T) {
+	for _, name := range []string{
+		"x.xz", "x.lzma", "x.bz2", "x.tar.BZ2", "x.lz4", "x.br", "x.Z", "x.sz", "x.s2", "x.zip", "x.GZ",
+	} {
+		dir := t.TempDir()
+		in, out := write(t, "content", dir, "in"), filepath.Join(dir, name)
+		pz(t, "", "-q", "-o", out, in).want(t, exitError, fmt.Sprintf(
+			"pz: -o %s: pz writes .pz, .gz and .zst files, not %s; --format gives one of them this name",
+			out, filepath.Ext(name)))
+		wantFiles(t, dir, "in")
 	}
 }

@@ -69,8 +69,13 @@ func (c *config) chooseFormat() error {
 	if c.pipeline != "" {
 		return c.checkPipeline()
 	}
-	if c.formatName == "" && c.compresses() {
-		c.format = suffixFormat(filepath.Base(c.output))
+	if c.formatName != "" || !c.compresses() {
+		return nil
+	}
+	base := filepath.Base(c.output)
+	if c.format = suffixFormat(base); c.misnames(base) {
+		return fmt.Errorf("-o %s: pz writes .pz, .gz and .zst files, not %s; "+
+			"--format gives one of them this name", printable(c.output), filepath.Ext(base))
 	}
 	return nil
 }
