@@ -99,6 +99,8 @@ func TestPzgrep(t *testing.T) {
 	testenv.Slow(t)
 	s := newShell(t)
 	makeSearched(s)
+	s.must("mkdir dir; cp a.pz dir")
+	const byFind = "use find DIR -type f -exec pzgrep PATTERN {} +, or GREP=rg\n"
 	for _, c := range []struct {
 		args, want string
 		code       int
@@ -132,7 +134,18 @@ func TestPzgrep(t *testing.T) {
 		{`two <a.pz`, "two\n", 0},
 		{`-H two - <a.pz`, "(standard input):two\n", 0},
 		{`two <plain`, "four two\n", 0},
-		{`-r two .`, "pzgrep: -r is not supported; use find, or GREP=rg\n", 2},
+		{`-r two .`, "pzgrep: -r is not supported; " + byFind, 2},
+		{`-nR two .`, "pzgrep: -R is not supported; " + byFind, 2},
+		{`--recurs two .`, "pzgrep: --recurs is not supported; " + byFind, 2},
+		{`--include='*.pz' two .`, "pzgrep: --include=*.pz is not supported; " + byFind, 2},
+		{`--exclude-from patterns two .`, "pzgrep: --exclude-from is not supported; " + byFind, 2},
+		{`-d skip two a.pz`, "pzgrep: -d is not supported; pzgrep searches no directories\n", 2},
+		{`--directories=skip two a.pz`,
+			"pzgrep: --directories=skip is not supported; pzgrep searches no directories\n", 2},
+		{`-D skip two a.pz`, "pzgrep: -D is not supported; pzgrep reads devices and pipes\n", 2},
+		{`--devices=skip two a.pz`,
+			"pzgrep: --devices=skip is not supported; pzgrep reads devices and pipes\n", 2},
+		{`two dir a.pz`, "pzgrep: dir: is a directory; " + byFind + "a.pz:two\n", 2},
 		{`-f - a.pz`, "pzgrep: -f -: patterns cannot come from standard input\n", 2},
 		{`-ne`, "pzgrep: -e needs a value\n", 2},
 	} {
@@ -143,6 +156,10 @@ func TestPzgrep(t *testing.T) {
 	}
 	if out, code := s.run("pzgrep two cut.pz"); code != 2 || !strings.Contains(out, "cut.pz") {
 		t.Errorf("damaged file: exit code %d, %q", code, out)
+	}
+	// The advice works.
+	if out := s.must("find dir -type f -exec pzgrep two {} +"); out != "two\n" {
+		t.Errorf("find: %q", out)
 	}
 	if out, code := s.run("pzgrep"); code != 2 || !strings.HasPrefix(out, "Usage: pzgrep") {
 		t.Errorf("no pattern: exit code %d, %q", code, out)

@@ -38,7 +38,8 @@ searches the contents of files with
 .BR grep (1),
 or with the program that the environment variable
 .B GREP
-names. It has the options and the exit codes of grep.
+names. It has the exit codes of grep, and its options but \-r, \-R, \-d, \-D, \-\-include and
+\-\-exclude.
 .B pzless
 shows contents with
 .BR less (1).
