@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopz/compress/internal/container"
@@ -57,6 +58,7 @@ type options struct {
 	limits      container.Limits
 	contentSize int64 // −1: unknown
 	progress    func(Progress)
+	position    *atomic.Int64 // of WithPosition; nil is none
 	tuning      Tuning
 	rsyncable   bool
 	window      int64 // of WithLongDistance; 0 is none
@@ -68,14 +70,6 @@ type options struct {
 	modTime     uint32
 	index       io.ReaderAt // of WithIndex; nil is none
 	indexSize   int64
-}
-
-// Progress says how far a Writer or Reader has come.
-type Progress struct {
-	Content    int64 // bytes of content that have passed
-	Compressed int64 // bytes of compressed data that hold them, headers included
-	Total      int64 // bytes of content there will be, −1 if unknown
-	Blocks     int64 // blocks that have passed
 }
 
 // WithLevel sets the level of a Writer, from [MinLevel] (fastest) to [MaxLevel] (densest). The
@@ -264,16 +258,6 @@ func WithMaxDecodedSize(bytes int64) Option {
 			return errs.BadOption("decoded size limit %d is negative", bytes)
 		}
 		o.limits.MaxDecoded = bytes
-		return nil
-	}
-}
-
-// WithProgress has f called after every block written or returned, inside the caller's own calls
-// and on its goroutine. f must not use the Writer or Reader except for Stats. A Reader knows
-// Progress.Total only if the header states it.
-func WithProgress(f func(Progress)) Option {
-	return func(o *options) error {
-		o.progress = f
 		return nil
 	}
 }

@@ -297,7 +297,7 @@ func (w *Writer) begin() {
 	n := w.budget.inFlight
 	cfg := w.opt.config(pipeline.Compress, w.opt.pipe, w.opt.limits.Checks, n)
 	w.finder = w.opt.finder()
-	cfg.LongDistance.Finder = w.finder
+	cfg.LongDistance.Finder, cfg.Position = w.finder, w.opt.position
 	w.start(w.sched, cfg)
 }
 

@@ -77,7 +77,7 @@ func (m *Matcher) ParseCandidates(
 	m.params, m.limits = *params, limits
 	src = src[:len(src):len(src)] // as in ParseFrom
 	m.candidates, m.badCandidate = best, false
-	defer func() { m.candidates = nil }()
+	defer func() { m.candidates, m.position = nil, 0 }()
 	return m.parseLazy(dst, src, start), !m.badCandidate
 }
 

@@ -57,13 +57,13 @@ func (m *Matcher) parseDouble(dst []Sequence, src []byte, start int) []Sequence 
 			dst = dst[:len(dst)+n]
 			if st.At >= next {
 				next = st.At + checkpointBytes
-				m.checkpoint()
+				m.reach(st.At - start)
 			}
 		}
 	}
 	for st.At < st.End {
 		dst = m.parseDoublePortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
-		m.checkpoint()
+		m.reach(st.At - start)
 	}
 	return dst
 }

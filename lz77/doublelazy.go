@@ -39,7 +39,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 	if !simd.HasDouble() {
 		for st.At < st.End {
 			dst = m.parseDoubleLazyPortable(dst, src, &st, min(st.At+checkpointBytes, st.End))
-			m.checkpoint()
+			m.reach(st.At - start)
 		}
 		return dst
 	}
@@ -54,7 +54,7 @@ func (m *Matcher) parseDoubleLazy(dst []Sequence, src []byte, start int) []Seque
 		}
 		if st.At >= next {
 			next = st.At + checkpointBytes
-			m.checkpoint()
+			m.reach(st.At - start)
 		}
 	}
 	return dst

@@ -118,7 +118,7 @@ func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		if st.At >= next {
 			next = st.At + step
-			m.checkpoint()
+			m.reach(st.At - start)
 		}
 	}
 	return dst

@@ -33,7 +33,7 @@ func (m *Matcher) parseLazy(dst []Sequence, src []byte, start int) []Sequence {
 	for i < end {
 		if i >= next {
 			next = i + rowCheckpointBytes
-			m.checkpoint()
+			m.reach(i - start)
 		}
 		best := m.bestMatch(src, i, &reps, 0)
 		if best.length == 0 {

@@ -44,7 +44,7 @@ func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequ
 		// The rows take in all positions, also those in matches.
 		if at := max(st.NextInsert, min(st.At, next)); at >= next {
 			next = at + rowCheckpointBytes
-			m.checkpoint()
+			m.reach(at - start)
 		}
 	}
 	m.badCandidate = st.BadCandidate()

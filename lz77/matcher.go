@@ -25,6 +25,7 @@ type Matcher struct {
 	// begins in, however long it is. The lazy parser of DoubleHash takes 13 ms for one of 64 MiB.
 	Checkpoint func()
 
+	position     int // see Position; the optimal parser has its own
 	limits       Limits
 	params       Params
 	table        []uint32 // last position by hash; see tagMask
@@ -54,6 +55,7 @@ func (m *Matcher) ParseFrom(
 		return dst
 	}
 	m.params, m.limits, m.candidates = *params, limits, nil
+	defer func() { m.position = 0 }()
 	src = src[:len(src):len(src)] // load64 looks at the capacity
 	switch params.Finder {
 	case SingleHash:
@@ -82,6 +84,22 @@ func (m *Matcher) checkpoint() {
 	if m.Checkpoint != nil {
 		m.Checkpoint()
 	}
+}
+
+// reach records that n bytes of content are parsed, and calls the checkpoint.
+func (m *Matcher) reach(n int) {
+	m.position = n
+	m.checkpoint()
+}
+
+// Position returns how far the parse is, in bytes of content. It is for Checkpoint. Preparing the
+// match finder counts as a part of the content, so that Position grows evenly with time. It never
+// falls during a parse, and outside of one it is 0.
+func (m *Matcher) Position() int {
+	if m.optimal != nil {
+		return max(m.position, m.optimal.Position())
+	}
+	return m.position
 }
 
 // grow makes room for one more sequence. A block may have millions of them, so that copying them

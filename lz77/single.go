@@ -43,7 +43,7 @@ func (m *Matcher) parseSingle(dst []Sequence, src []byte, start int) []Sequence 
 		}
 		if st.At >= next {
 			next = st.At + checkpointBytes
-			m.checkpoint()
+			m.reach(st.At - start)
 		}
 	}
 	return dst

@@ -65,6 +65,7 @@ type Block struct {
 	turn    int64  // of a serial block: how many came before it
 	passed  bool   // the turn is over
 	payload *payload
+	counted int // bytes in Config.Position
 	choice
 
 	references

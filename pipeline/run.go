@@ -36,6 +36,9 @@ type Config struct {
 	Assign       Assignment      // where stages run, if the scheduler has a device
 	LongDistance LongDistance    // references to earlier blocks; the zero value is for none
 	Dictionary   *Dictionary     // of .zst; nil for none
+	// Position, if set, grows by the size of each block while that is compressed. Any goroutines add
+	// to it.
+	Position *atomic.Int64
 	// Trace, if set, is called after every stage, from any goroutines at the same time.
 	Trace func(Event)
 }
@@ -220,7 +223,7 @@ func (r *Run) begin(b *Block) {
 		b.turn, b.passed = r.turns, false
 		r.turns++
 	}
-	b.choice, b.use, b.hasResults = choice{}, useAssigned, false
+	b.choice, b.use, b.hasResults, b.counted = choice{}, useAssigned, false, 0
 	r.count++
 	r.out.Push(b)
 }

@@ -126,6 +126,7 @@ func (w *worker) checkpoint() {
 	if r.ended() {
 		panic(stopped{})
 	}
+	w.countMatched()
 	n := w.sched.waiting.Load()
 	if n == 0 || n == 1 && w.share.inRing.Load() || w.slot < 0 {
 		return

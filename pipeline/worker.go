@@ -142,6 +142,8 @@ func (w *worker) run(b *Block) (out outcome) {
 				w.ws.setCheckpoint(w.check)
 			}
 			out = finished
+		} else if out == finished {
+			b.countWhole()
 		}
 	}()
 	switch from {

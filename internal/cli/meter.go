@@ -105,6 +105,15 @@ func (m *meter) read() int64 {
 	return m.r.n
 }
 
+// options returns the options that report progress to m.
+func (m *meter) options() []compress.Option {
+	opts := []compress.Option{compress.WithProgress(m.progress)}
+	if m.bar != nil {
+		opts = append(opts, compress.WithPosition(&m.bar.position))
+	}
+	return opts
+}
+
 // progress receives the progress of a Writer or Reader.
 func (m *meter) progress(p compress.Progress) {
 	p.Content += m.before.Content

@@ -51,7 +51,7 @@ func (c *config) restores() bool { return c.mode == modeDecompress || c.mode == 
 
 // convert does the work of the mode on one source.
 func (a *app) convert(w io.Writer, in *source, m *meter) error {
-	opts := append(a.options(), compress.WithProgress(m.progress))
+	opts := append(a.options(), m.options()...)
 	switch a.cfg.mode {
 	case modeRecover:
 		return a.recoverTo(w, in, m, opts)

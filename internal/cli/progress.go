@@ -16,7 +16,7 @@ const (
 	barDelay = time.Second
 	// barPeriod is the time between two drawings. It divides a second, so seconds count up evenly.
 	barPeriod = 200 * time.Millisecond
-	// barPulse moves through the bar until the first block is complete.
+	// barPulse moves through the bar until it is known how much has been processed.
 	barPulse = "==="
 	// barTextColumns is the largest width of the text beside name and bar.
 	barTextColumns = 47
@@ -25,9 +25,9 @@ const (
 // progressBar shows the progress on one source, or on all that a run with batches has processed. It
 // appears only if standard error is a terminal. The nil bar shows nothing.
 //
-// Its own goroutine draws it, because a block of 64 MiB can take ten seconds. The rate is an
-// average from the start: blocks complete seldom or several at once, so recent updates give no
-// rate. Between two updates the bar moves on at that rate.
+// Its own goroutine draws it, because a block of 64 MiB can take a minute. When compressing, parts of
+// blocks count as well. When restoring, whole blocks count. The rate is an average from the start:
+// blocks complete seldom or several at once, so recent updates give no rate.
 type progressBar struct {
 	app   *app
 	name  string
@@ -38,7 +38,9 @@ type progressBar struct {
 	read    atomic.Int64 // bytes read of the source; 0 where they are not counted
 	done    atomic.Int64 // bytes of the source that have been processed
 	content atomic.Int64 // bytes of content that have been processed
-	doneAt  atomic.Int64 // time from the start to the last update of done, in nanoseconds
+	// position is the content that a Writer has compressed, with parts of the blocks in work, in bytes.
+	// It is 0 when restoring. Else it takes the place of done and content.
+	position atomic.Int64
 
 	stop   chan struct{} // closed to end the goroutine
 	exited chan struct{} // closed by the goroutine
@@ -121,7 +123,6 @@ func (b *progressBar) setDone(done, content int64) {
 	if b != nil {
 		b.done.Store(done)
 		b.content.Store(content)
-		b.doneAt.Store(int64(b.app.now().Sub(b.start)))
 	}
 }
 
@@ -149,18 +150,6 @@ func (b *progressBar) draw() {
 	}
 }
 
-// estimate returns the bytes of the source that are probably processed: done, and a part of what has
-// been read since. Where that is not counted, blocks take so little time that done is enough.
-func (b *progressBar) estimate(elapsed time.Duration) int64 {
-	done, at := b.done.Load(), time.Duration(b.doneAt.Load())
-	inWork := b.read.Load() - done
-	if done <= 0 || at <= 0 || inWork <= 0 {
-		return done
-	}
-	since := float64(done) * (elapsed - at).Seconds() / at.Seconds()
-	return done + int64(min(max(since, 0), 0.98*float64(inWork)))
-}
-
 // render draws the bar. The caller holds the lock.
 func (b *progressBar) render() {
 	if b.run != nil {
@@ -168,13 +157,15 @@ func (b *progressBar) render() {
 		b.name = fmt.Sprintf("%d %s", n, plural(n, "file"))
 		b.content.Store(b.run.content.Load())
 	}
-	content, elapsed := b.content.Load(), b.app.now().Sub(b.start)
-	done := b.estimate(elapsed)
+	done, content, elapsed := b.done.Load(), b.content.Load(), b.app.now().Sub(b.start)
+	if n := b.position.Load(); n > 0 {
+		done, content = n, n
+	}
 	text := b.name + ": " + barText(done, b.total, content, elapsed)
 	read := b.read.Load()
 	switch {
 	case content == 0 && read > 0:
-		// No block is complete, so the share is unknown.
+		// No position is known, and no block is complete.
 		text = b.name + ": " + formatSize(read) + " read, " + elapsed.Truncate(time.Second).String()
 		if at := b.width - len(barPulse); b.total > 0 && at >= 0 {
 			at = int(elapsed/barPeriod) % (at + 1)

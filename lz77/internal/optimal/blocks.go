@@ -83,6 +83,7 @@ func (o *Parser) parseBlocks(dst []base.Sequence, src []byte, start int) []base.
 	run := uint32(0) // literals in front of the block
 	s, more := o.firstChunk(src, start), true
 	for ; more; s, more = o.nextChunk(src, s) {
+		o.reach(s.from - start)
 		o.startHelper(src, s)
 		content := src[s.from:s.to]
 		if s.from == start {

@@ -106,6 +106,6 @@ func (o *Parser) awaitHelper() {
 // release ends a parse, also one that panicked. No helper runs afterwards, and o keeps no reference
 // to one, to the checkpoint or to the block.
 func (o *Parser) release() {
-	defer func() { o.helper, o.helperSrc, o.checkpoint = nil, nil, nil }()
+	defer func() { o.helper, o.helperSrc, o.checkpoint, o.position = nil, nil, nil, 0 }()
 	o.awaitHelper()
 }

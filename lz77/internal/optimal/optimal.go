@@ -32,6 +32,7 @@ type Parser struct {
 	lcp   lcpIntervals
 
 	lookahead
+	progress
 	graph
 	blocks blockParser
 
@@ -120,11 +121,12 @@ func (o *Parser) reset(src []byte, start int, config Config) {
 	n := chunkPositions(len(src)-start, &o.rules)
 	o.maxPositions, o.candLimit = n, candidateLimit(n)
 	o.grow(n)
+	o.progress.begin(len(src) - start)
 	switch o.config.Finder {
 	case MultiHash:
 		o.multi.reset(&o.config, src, start, o.checkpoint)
 	case LCPIntervals:
-		o.lcp.reset(&o.config, src, start, o.checkpoint)
+		o.lcp.reset(&o.config, src, start, o.preparingCheckpoint())
 	default:
 		o.tree.reset(&o.config, len(src))
 		o.insertPieces(src, 0, start, o.checkpoint)
@@ -176,6 +178,7 @@ func (o *Parser) parseChunks(dst []base.Sequence, src []byte, start int) []base.
 	first := len(dst)
 	s, more := o.firstChunk(src, start), true
 	for ; more; s, more = o.nextChunk(src, s) {
+		o.reach(s.from - start)
 		o.startHelper(src, s)
 		o.setMinMatch((len(dst)-first)*minSequenceBytes > s.from-start)
 		o.counts = Counts{}
