@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -317,44 +316,6 @@ func TestProgressBarOfLargeBlocks(t *testing.T) {
 			if n := len([]rune(line)); n > 80 {
 				t.Errorf("a line has %d columns, want at most 80: %q", n, line)
 			}
-		}
-	}
-}
-
-// TestProgressBarWithinBlocks checks that the bar moves on between two blocks, but not past what has
-// been read.
-func TestProgressBarWithinBlocks(t *testing.T) {
-	f, err := os.Open(write(t, "", t.TempDir(), "a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := os.Truncate(f.Name(), 200<<20); err != nil {
-		t.Fatal(err)
-	}
-	info, _ := f.Stat()
-	for _, c := range []struct {
-		read  int64
-		first int // the rate is 10% in 2 seconds
-		last  int
-	}{{200 << 20, 51, 54}, {103 << 20, 51, 51}, {0, 50, 50}} {
-		a, person := terminalApp(t)
-		setColumns(t, person, 80)
-		clock := newTestClock(a)
-		m := a.newMeter(&source{app: a, f: f, name: "a", info: info}, &output{})
-		m.bar.setRead(c.read)
-		m.progress(compress.Progress{Content: 100 << 20, Compressed: 1 << 20})
-		clock.wait(t, 4)
-		m.done()
-		var shown []int
-		pattern := regexp.MustCompile(`a: 100 MiB, .*? left +([0-9]+)% \[`)
-		for _, p := range pattern.FindAllStringSubmatch(seen(a, person), -1) {
-			n, _ := strconv.Atoi(p[1])
-			shown = append(shown, n)
-		}
-		if len(shown) < 4 || !slices.IsSorted(shown) || shown[1] < c.first || shown[3] < c.last ||
-			shown[len(shown)-1] > c.last+3 || c.last < 54 && shown[len(shown)-1] != c.last {
-			t.Errorf("%d bytes read: the bar shows %v%%", c.read, shown)
 		}
 	}
 }
