@@ -1,12 +1,14 @@
 package compress
 
 import (
+	"sync/atomic"
+
 	"github.com/gopz/compress/internal/container"
 	"github.com/gopz/compress/internal/errs"
 	"github.com/gopz/compress/pipeline"
 )
 
-// This file implements Flush and Close, and writes blocks.
+// This file implements Flush and Close, writes blocks, and reports the position.
 
 // Flush compresses the content of all Writes so far and gives it to the underlying writer. A Reader
 // can then return that content without more input. Each Flush ends a block. It costs 12 to 24 bytes
@@ -176,4 +178,15 @@ func (w *Writer) write(p []byte) error {
 	w.err = nil
 	w.out += int64(n)
 	return err
+}
+
+// WithPosition has a Writer add to n how many bytes of content it has compressed. A large block
+// counts part by part while it is compressed, so n grows evenly between two calls of [WithProgress]'s
+// function. When a block is written, n counts all of it. The sum goes on after Reset. Any goroutines
+// may read n. Blocks on a device count when they are done. Readers ignore this option.
+func WithPosition(n *atomic.Int64) Option {
+	return func(o *options) error {
+		o.position = n
+		return nil
+	}
 }

@@ -72,6 +72,14 @@ type options struct {
 	indexSize   int64
 }
 
+// Progress says how far a Writer or Reader has come.
+type Progress struct {
+	Content    int64 // bytes of content that have passed
+	Compressed int64 // bytes of compressed data that hold them, headers included
+	Total      int64 // bytes of content there will be, −1 if unknown
+	Blocks     int64 // blocks that have passed
+}
+
 // WithLevel sets the level of a Writer, from [MinLevel] (fastest) to [MaxLevel] (densest). The
 // default depends on the format: [DefaultLevel] or [DefaultGzipLevel].
 func WithLevel(level int) Option {
@@ -258,6 +266,16 @@ func WithMaxDecodedSize(bytes int64) Option {
 			return errs.BadOption("decoded size limit %d is negative", bytes)
 		}
 		o.limits.MaxDecoded = bytes
+		return nil
+	}
+}
+
+// WithProgress has f called after every block written or returned, inside the caller's own calls
+// and on its goroutine. f must not use the Writer or Reader except for Stats. A Reader knows
+// Progress.Total only if the header states it.
+func WithProgress(f func(Progress)) Option {
+	return func(o *options) error {
+		o.progress = f
 		return nil
 	}
 }
