@@ -8,10 +8,10 @@ import (
 	"github.com/gopz/compress/pipeline"
 )
 
-// Dictionary is content that both sides know in advance. Each frame of .zst begins as if that content
-// were in front of it, so that small files compress well: see [WithDictionary]. A Dictionary does not
-// change, and several goroutines may use it at the same time. Use one for all files: it keeps match
-// finders that hold its content already.
+// Dictionary is content that both sides know in advance. Each block of .pz and each frame of .zst is
+// compressed as if that content were in front of it, so that small files compress well: see
+// [WithDictionary]. A Dictionary does not change, and several goroutines may use it at the same time.
+// Use one for all files: it keeps match finders that hold its content already.
 type Dictionary struct{ d *pipeline.Dictionary }
 
 // NewDictionary parses a dictionary of zstd, as "pz --train" or "zstd --train" makes them (RFC 8878,
@@ -26,20 +26,23 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 	return &Dictionary{d}, nil
 }
 
-// ID returns the number that frames name the dictionary by, 0 if it has none.
+// ID returns the number in the dictionary, by which frames of .zst name it. It is 0 if there is none.
+// Streams of .pz then name the dictionary by a checksum of its content.
 func (d *Dictionary) ID() uint32 { return d.d.ID() }
 
-// WithDictionary makes a Writer of .zst compress each frame with a dictionary, and readers decompress
-// with it. The header of a frame names the ID of the dictionary. Readers return [ErrDictionary] for a
-// frame that names another one. A frame that names none is decompressed with the dictionary too: its
-// writer may have left the ID out. If that was another dictionary, a reader returns [ErrCorrupt], or
-// wrong content where the frame has no checksum or [WithChecksum] turns checking off.
+// WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress with
+// it. The header of a stream or frame names the dictionary. Readers return [ErrDictionary] if it names
+// another one.
 //
 // Use it for files of the same kind below some 100 KB. Matches reach back to the last 8 MiB of the
-// dictionary, and the first block of a frame may use its tables. After a [Writer.Flush] frames use the
-// tables alone. A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match
-// finders that hold the dictionary. Nil stands for no dictionary. A Writer of another format fails with
-// [ErrOption]; readers of other formats ignore the dictionary.
+// dictionary. A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match
+// finders that hold the dictionary. Nil stands for no dictionary. A Writer of .gz fails with
+// [ErrOption]; readers of .gz ignore the dictionary. [WithLongDistance] excludes it.
+//
+// In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush] frames
+// use the tables alone. A frame that names no dictionary is decompressed with the dictionary too: its
+// writer may have left the ID out. If that was another dictionary, a reader returns [ErrCorrupt], or
+// wrong content where the frame has no checksum or [WithChecksum] turns checking off.
 func WithDictionary(d *Dictionary) Option {
 	return func(o *options) error {
 		if d != nil && d.d == nil {
@@ -53,6 +56,11 @@ func WithDictionary(d *Dictionary) Option {
 	}
 }
 
+// dictionaryMemory returns the memory that a dictionary takes with n blocks in flight, in bytes.
+func (o *options) dictionaryMemory(p *pipeline.Pipeline, op pipeline.Op, blockSize, n int) int64 {
+	return p.DictionaryMemory(o.dict, op, o.level, blockSize) * int64(min(n, o.scheduler().Workers()))
+}
+
 // zstDictionary returns the dictionary for package zstfile, nil for none.
 func (o *options) zstDictionary() zstfile.Dictionary {
 	if o.dict == nil {
@@ -64,7 +72,7 @@ func (o *options) zstDictionary() zstfile.Dictionary {
 // checkDictionary returns an error if the format of a Writer has no dictionaries.
 func (o *options) checkDictionary() error {
 	if o.dict != nil && !o.pipe.HasDictionary() {
-		return errs.BadOption(".%v files have no dictionary; .zst files do", o.pipe.Format)
+		return errs.BadOption(".%v files have no dictionary; .pz and .zst files do", o.pipe.Format)
 	}
 	return nil
 }

@@ -37,8 +37,8 @@
 // .zst file of one frame that states its size, up to 32 MiB, needs none. Of a .gz file it
 // makes an index first, unless [WithIndex] gives it one. [ReadInfo] describes any file.
 //
-// Small .zst files of the same kind become less than half as large with a [Dictionary], which both
-// sides need: see [WithDictionary].
+// Small .pz and .zst files of the same kind become less than half as large with a [Dictionary], which
+// both sides need: see [WithDictionary].
 //
 // A [Plan] compresses pieces of one file apart, for instance on different machines.
 //

@@ -64,7 +64,7 @@ func (s *sources) begin(
 		s.zst.Begin(in, limits)
 		return s.zst
 	}
-	s.pz.Known = isKnown
+	s.pz.Known, s.pz.Dictionary = isKnown, o.dict.Number()
 	s.pz.Begin(in, limits)
 	return &s.pz
 }
@@ -96,7 +96,7 @@ func (f *framers) begin(o *options) container.Framer {
 	}
 	f.pz.Reset(pzfile.Header{
 		Pipeline: o.pipe.ID, BlockSize: o.blockSize, Checks: o.limits.Checks, ContentSize: o.contentSize,
-		Window: o.window, Sources: ldm.Sources,
+		Window: o.window, Sources: ldm.Sources, Dictionary: o.dict.Number(),
 	})
 	return &f.pz
 }

@@ -45,6 +45,12 @@ var golden = []struct {
 	{"unchecked", generated("json", 20_000), []Option{WithChecksum(false)}},
 	{"sized", generated("source", 20_000), []Option{WithContentSize(20_000)}},
 	{"references", versions, []Option{WithLongDistance(MinWindow), WithBlockSize(1 << 13)}},
+	{"dictionary", generated("json", 20_000), []Option{goldenDictionary, WithBlockSize(1 << 13)}},
+	{"dictionary-plain", generated("json", 9000), []Option{
+		goldenDictionary, WithBlockSize(1 << 12), WithPipeline("lzr"),
+	}},
+	{"dictionary-dense", generated("json", 70_000), []Option{goldenDictionary, WithLevel(9)}},
+	{"tiny-dictionary", func() []byte { return document(1) }, []Option{goldenDictionary}},
 	{"flushed", slicedContent, []Option{WithBlockSize(1 << 12)}},
 	{"tiny", generated("text", 100), nil},
 	{"tiny-coded", generated("json", 700), nil},
@@ -53,6 +59,19 @@ var golden = []struct {
 	{"tiny-unchecked", generated("json", 300), []Option{WithChecksum(false), WithPipeline("lzr")}},
 	// A block too long for a short header.
 	{"flushed-long", func() []byte { return make([]byte, 1<<21+1) }, []Option{WithBlockSize(1 << 22)}},
+}
+
+// goldenDictionary is the option with the dictionary of golden files whose names have that word.
+func goldenDictionary(o *options) error {
+	p, err := os.ReadFile("testdata/dictionary/json.dict")
+	if err != nil {
+		return err
+	}
+	d, err := NewDictionary(p)
+	if err != nil {
+		return err
+	}
+	return WithDictionary(d)(o)
 }
 
 // generated returns a function that makes n bytes of a kind of corpus.
@@ -156,7 +175,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := AppendDecode(nil, file)
+		got, err := AppendDecode(nil, file, goldenDictionary)
 		if err != nil {
 			t.Errorf("%s: %v", g.name, err)
 		} else if !bytes.Equal(got, g.content()) {
@@ -165,7 +184,7 @@ func TestGolden(t *testing.T) {
 		all, content = append(all, file...), append(content, g.content()...)
 	}
 	// Concatenated they are a file too.
-	if got, err := AppendDecode(nil, all); err != nil || !bytes.Equal(got, content) {
+	if got, err := AppendDecode(nil, all, goldenDictionary); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("all: %v, %d bytes, want %d", err, len(got), len(content))
 	}
 }

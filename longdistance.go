@@ -57,6 +57,9 @@ func (o *options) setWindow() error {
 		return errs.BadOption("long-distance matches are for .pz; larger blocks make those of .zst longer")
 	case o.pipe.Format != PZ:
 		return errs.BadOption("long-distance matches are for .pz, not .%v", o.pipe.Format)
+	case o.dict != nil:
+		return errs.BadOption("WithLongDistance and WithDictionary exclude each other: " +
+			"blocks have one or the other in front of them")
 	case o.rsyncable:
 		return errs.BadOption("WithLongDistance and WithRsyncable exclude each other: " +
 			"blocks that repeat others change with them")

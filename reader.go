@@ -318,7 +318,7 @@ func (r *Reader) startRun() (err error) {
 	p, checks := pipelineOf(r.format, u.Pipeline), u.Checks
 	var b budget
 	if r.format == PZ {
-		b, err = r.opt.readerBudget(p, u.BlockSize, u.Window)
+		b, err = r.opt.readerBudget(p, u.Spec)
 	} else {
 		b, err = r.opt.standardBudget(p, u.Spec)
 	}
@@ -326,6 +326,9 @@ func (r *Reader) startRun() (err error) {
 		return err
 	}
 	cfg := r.opt.config(pipeline.Decompress, p, checks, b.inFlight)
+	if r.format == PZ && u.Dictionary == 0 {
+		cfg.Dictionary = nil
+	}
 	if r.window = nil; u.Window > 0 {
 		r.window = pipeline.NewWindow(u.Window, u.BlockSize)
 		cfg.LongDistance = pipeline.LongDistance{Sources: u.Sources, Window: r.window}

@@ -246,9 +246,10 @@ func (w *prefetch) close() {
 type blockLoader struct {
 	r *ReaderAt
 	stream
-	pipe    uint8 // what the run was made for
-	checks  bool
-	sources int
+	pipe       uint8 // what the run was made for, up to dictionary
+	checks     bool
+	sources    int
+	dictionary uint32
 
 	number   int64 // of the block in the file
 	blk      *pipeline.Block
@@ -307,17 +308,28 @@ func (l *blockLoader) load(block int64) error {
 			sum = 1 // the frame's own check is compared
 		}
 	default:
+		if detail := pzfile.MissingDictionary(st.Dictionary, r.opt.dict.Number()); detail != "" {
+			return &Error{
+				Kind: ErrDictionary, Part: PartHeader, Stream: st.ID, Block: -1, Offset: st.Offset,
+				Detail: detail,
+			}
+		}
 		p, sum, err = pzfile.OpenBlock(p, b, st, number)
 	}
 	if err != nil {
 		return err
 	}
-	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources {
+	if l.run == nil || l.pipe != st.Pipeline || l.checks != st.Checks || l.sources != st.Sources ||
+		l.dictionary != st.Dictionary {
 		pipe := pipelineOf(r.index.Format, st.Pipeline)
 		cfg := r.opt.config(pipeline.Decompress, pipe, checks && r.gz == nil, 1)
 		cfg.LongDistance.Sources = st.Sources
+		if r.index.Format == PZ && st.Dictionary == 0 {
+			cfg.Dictionary = nil
+		}
 		l.start(r.sched, cfg)
-		l.pipe, l.checks, l.sources, l.blk = st.Pipeline, st.Checks, st.Sources, l.run.Get()
+		l.pipe, l.checks, l.blk = st.Pipeline, st.Checks, l.run.Get()
+		l.sources, l.dictionary = st.Sources, st.Dictionary
 	}
 	if !r.opt.limits.Checks {
 		sum = 0

@@ -158,6 +158,7 @@ func salvage(src io.ReaderAt, size int64, o *options) (*index.File, []index.Gap,
 		return nil, nil, err // a format without blocks that could be found
 	}
 	rules := pzfile.Rules{Known: isKnown, Default: pipeline.ByName(DefaultPipeline).ID}
+	rules.Dictionary = o.dict.Number()
 	x, gaps, err := pzfile.Salvage(src, size, &o.limits, rules, o.verify(src))
 	if errors.Is(err, ErrFormat) {
 		// Perhaps a .zst file that has lost its first frame and its last table.

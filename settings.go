@@ -209,20 +209,22 @@ func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 		extra = func(n int) int64 { return ldm.FinderMemory(o.window, o.blockSize, n) }
 	}
 	if o.dict != nil {
-		worker, workers := o.pipe.DictionaryMemory(o.dict, o.level, o.blockSize), o.scheduler().Workers()
-		extra = func(n int) int64 { return worker * int64(min(n, workers)) }
+		extra = func(n int) int64 { return o.dictionaryMemory(o.pipe, pipeline.Compress, o.blockSize, n) }
 	}
 	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, extra)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.
-func (o *options) readerBudget(p *pipeline.Pipeline, blockSize int, window int64) (budget, error) {
-	plan := o.plan(p, pipeline.Decompress, blockSize)
+func (o *options) readerBudget(p *pipeline.Pipeline, s container.Spec) (budget, error) {
+	plan := o.plan(p, pipeline.Decompress, s.BlockSize)
 	var extra func(n int) int64
-	if window > 0 {
-		extra = func(n int) int64 { return pipeline.WindowMemory(window, blockSize, n) }
+	switch {
+	case s.Window > 0:
+		extra = func(n int) int64 { return pipeline.WindowMemory(s.Window, s.BlockSize, n) }
+	case s.Dictionary != 0:
+		extra = func(n int) int64 { return o.dictionaryMemory(p, pipeline.Decompress, s.BlockSize, n) }
 	}
-	return o.budget(p, pipeline.Decompress, 0, blockSize, plan, o.limits.Memory(), extra)
+	return o.budget(p, pipeline.Decompress, 0, s.BlockSize, plan, o.limits.Memory(), extra)
 }
 
 // standardBudget returns the budget of a Reader of a .gz or .zst file.
@@ -284,7 +286,9 @@ func ReaderMemory(blockSize int, opts ...Option) (int64, error) {
 			b.memory = max(b.memory, ordered.memory)
 		}
 	default:
-		b, err = o.readerBudget(o.pipe, o.blockSize, o.window)
+		b, err = o.readerBudget(o.pipe, container.Spec{
+			BlockSize: o.blockSize, Window: o.window, Dictionary: o.dict.Number(),
+		})
 	}
 	return b.memory, err
 }
@@ -332,10 +336,15 @@ func (o *options) streamBudget(x *index.File, st *index.Stream, want int, limit 
 		p := pipelineOf(PZ, st.Pipeline)
 		plan := o.plan(p, pipeline.Decompress, st.BlockSize)
 		plan.InFlight = want
-		var extra func(n int) int64
-		if st.Sources > 0 {
-			// The content besides the own content, and a source that has no entry.
-			extra = func(n int) int64 { return int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize)) }
+		extra := func(n int) (memory int64) {
+			if st.Sources > 0 {
+				// The content besides the own content, and a source that has no entry.
+				memory = int64(n) * (int64(st.BlockSize) + blockMemory(st.BlockSize))
+			}
+			if st.Dictionary != 0 { // both, if the header is lost
+				memory += o.dictionaryMemory(p, pipeline.Decompress, st.BlockSize, n)
+			}
+			return memory
 		}
 		return o.budget(p, pipeline.Decompress, 0, st.BlockSize, plan, limit, extra)
 	}

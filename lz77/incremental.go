@@ -36,7 +36,10 @@ type IncrementalParams struct {
 	Depth    int   // candidates of a position
 	Nice     int   // length in bytes of a match that is taken at once
 	Repeats  bool  // the coder has three repeat offsets
-	Prices   *IncrementalPrices
+	// MinMatch and MinOffset are the length of the shortest match and the least offset of the coder, in
+	// bytes; 0 stands for 4 and 1. With Repeats MinMatch is at most 4.
+	MinMatch, MinOffset int
+	Prices              *IncrementalPrices
 }
 
 // IncrementalPrices holds the prices of the parts of sequences in units of 1/PriceBit bit.
@@ -200,14 +203,17 @@ func (x *Incremental) extendMatches(
 	position := at + first
 	last := max(first, position-mask)
 	c := int(x.heads[v*base.Prime32>>(headShift(len(x.heads))&31)])
-	longest = minShortMatch - 1
-	ends := v // the 4 bytes at the end of a longer match
+	longest = max(p.MinMatch, minShortMatch) - 1
+	if len(src)-at <= longest {
+		return 0
+	}
+	ends := base.Load32(src, at+longest-3) // the 4 bytes at the end of a longer match
 	for range p.Depth {
 		if c < last || c >= position {
 			break
 		}
 		i := c - first
-		if base.Load32(src, i+longest-3) == ends && base.Load32(src, i) == v {
+		if at-i >= p.MinOffset && base.Load32(src, i+longest-3) == ends && base.Load32(src, i) == v {
 			if n := extend(src, i, at, 4); n > longest {
 				offset := uint32(at - i)
 				step := shortNode{

@@ -58,7 +58,7 @@ func BenchmarkDecode(b *testing.B) {
 				run("sequences", func(s *Streams, size int) error {
 					return s.Sequences(l, size, func([]lz77.Sequence) error { return nil })
 				})
-				run("whole", func(s *Streams, size int) error { return s.Decode(l, dst[:size]) })
+				run("whole", func(s *Streams, size int) error { return s.Decode(l, dst[:size], 0) })
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func testCheckpoint(
 	}
 	calls = 0
 	dst := make([]byte, len(src), len(src)+lz77.Slack)
-	if err := used.Decode(l, dst); err != nil || !bytes.Equal(dst, src) {
+	if err := used.Decode(l, dst, 0); err != nil || !bytes.Equal(dst, src) {
 		t.Fatalf("%s, layout %d: Decode: %v, or the content differs", name, l.ID, err)
 	}
 	decodes := calls
@@ -86,8 +86,8 @@ func testCheckpoint(
 			}
 		}
 		want.Checkpoint = after(left)
-		abandon(func() { want.Decode(l, dst) })
-		if err := used.Decode(l, small); err != nil || !bytes.Equal(small, next) {
+		abandon(func() { want.Decode(l, dst, 0) })
+		if err := used.Decode(l, small, 0); err != nil || !bytes.Equal(small, next) {
 			t.Fatalf("%s, layout %d: Decode after a panic: %v", name, l.ID, err)
 		}
 	}

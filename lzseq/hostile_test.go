@@ -23,7 +23,7 @@ func agree(t testing.TB, l *Layout, s *Streams, size int) (accepted bool) {
 		defer simd.SetTier(simd.SetTier(tier))
 		all := bytes.Repeat([]byte{0x5a}, size+slack+guard)
 		dst := all[: size : size+slack]
-		err := copyOf(s).Decode(l, dst)
+		err := copyOf(s).Decode(l, dst, 0)
 		if ce := CorruptError(""); err != nil && !errors.As(err, &ce) {
 			t.Fatalf("%s: error %T: %v", tier, err, err)
 		}

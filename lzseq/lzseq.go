@@ -185,10 +185,11 @@ func (c *cursor) count(r *simd.TokenProgress) {
 // any. The caller checks afterwards that the kernel used none of the slack.
 func ahead(p []byte, at int) []byte { return p[at:min(cap(p), len(p)+lz77.Slack)] }
 
-// Decode executes the sequences of the streams. They must produce exactly len(dst) bytes. Decode
-// may overwrite lz77.Slack bytes behind dst if its capacity allows, which is faster. Lits, Offsets
-// and Extra must have 32 bytes of capacity behind their ends. All errors are a CorruptError.
-func (s *Streams) Decode(l *Layout, dst []byte) error {
+// Decode executes the sequences of the streams. They must produce exactly dst[start:]; matches may
+// reach back into dst[:start]. Decode may overwrite lz77.Slack bytes behind dst if its capacity allows,
+// which is faster. Lits, Offsets and Extra must have 32 bytes of capacity behind their ends. All errors
+// are a CorruptError.
+func (s *Streams) Decode(l *Layout, dst []byte, start int) error {
 	size := len(dst)
 	execute := lz77.ExecuteExact
 	if cap(dst) >= size+lz77.Slack {
@@ -196,8 +197,8 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 	}
 	dst = dst[:len(dst):len(dst)]
 	lits := s.Lits[:len(s.Lits)+lz77.Slack]
-	at := 0
-	err := s.Sequences(l, size, func(seqs []lz77.Sequence) error {
+	at := start
+	err := s.Sequences(l, size-start, func(seqs []lz77.Sequence) error {
 		var ok bool
 		if s.cursor.produced > pieces.Size && s.Checkpoint != nil {
 			at, lits, ok = s.executePieces(execute, dst, at, lits, seqs)
@@ -205,7 +206,7 @@ func (s *Streams) Decode(l *Layout, dst []byte) error {
 			at, lits, ok = execute(dst, at, lits, seqs)
 		}
 		if !ok {
-			return CorruptError("offset before the beginning of the block")
+			return CorruptError("offset before the beginning")
 		}
 		return nil
 	})

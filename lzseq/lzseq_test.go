@@ -49,7 +49,7 @@ func roundTrip(t *testing.T, s *Streams, l *Layout, src []byte, seqs []lz77.Sequ
 		defer simd.SetTier(simd.SetTier(tier))
 		n := len(src)
 		for _, dst := range [][]byte{roomy(make([]byte, n)), make([]byte, n)[:n:n]} {
-			if err := copyOf(s).Decode(l, dst); err != nil {
+			if err := copyOf(s).Decode(l, dst, 0); err != nil {
 				t.Fatalf("%s: %v", tier, err)
 			}
 			if !bytes.Equal(dst, src) {
@@ -224,7 +224,7 @@ func TestAllocs(t *testing.T) {
 		}
 		c, dst := copyOf(&s), roomy(make([]byte, len(src)))
 		n := testing.AllocsPerRun(5, func() {
-			if err := c.Decode(l, dst); err != nil {
+			if err := c.Decode(l, dst, 0); err != nil {
 				t.Fatal(err)
 			}
 		})

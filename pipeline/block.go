@@ -62,14 +62,19 @@ type Block struct {
 	dst     []byte // output, unless it is Src or Into
 	inInto  bool   // the output is in Into
 	stage   int    // index of the stage that is next
-	turn    int64  // of a serial block: how many came before it
-	passed  bool   // the turn is over
 	payload *payload
 	counted int // bytes in Config.Position
+	serialTurn
 	choice
 
 	references
 	withDevice
+}
+
+// serialTurn is the turn of a serial block.
+type serialTurn struct {
+	turn   int64 // how many blocks came before it
+	passed bool  // the turn is over
 }
 
 // withDevice is what a block keeps of its requests to the device.

@@ -1,20 +1,30 @@
 package pipeline
 
 import (
+	"cmp"
 	"math/bits"
 	"sync"
 
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/lz77"
+	"github.com/gopz/compress/simd"
 	"github.com/gopz/compress/zstd"
 )
 
-// Dictionary is a dictionary of .zst, and what outlasts a block that is compressed with it. Several
-// goroutines may use it.
+// Dictionary is content in front of each block, and what outlasts a block that is compressed with it.
+// Blocks of .zst begin with its tables, too. Several goroutines may use it.
 type Dictionary struct {
 	*zstd.Dictionary
 	prices  *lz77.IncrementalPrices
-	finders sync.Pool // of *dictionaryFinder
+	number  func() uint32
+	finders [2]sync.Pool // of *dictionaryFinder
 }
+
+// Numbers of finders: those for offsets of at most 64 KiB, and for others.
+const (
+	nearFinder = iota
+	farFinder
+)
 
 // NewDictionary parses a dictionary. It refers to p, which must not change.
 func NewDictionary(p []byte) (*Dictionary, error) {
@@ -23,7 +33,7 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 		return nil, err
 	}
 	d := &Dictionary{Dictionary: z, prices: zstd.DictionaryPrices(z)}
-	d.finders.New = func() any { return newDictionaryFinder(d) }
+	d.number = sync.OnceValue(func() uint32 { return cmp.Or(z.ID(), simd.CRC32C(0, z.Content()), 1) })
 	return d, nil
 }
 
@@ -35,13 +45,37 @@ func (d *Dictionary) zstd() *zstd.Dictionary {
 	return d.Dictionary
 }
 
-// HasDictionary reports whether blocks can have a dictionary.
-func (p *Pipeline) HasDictionary() bool { return p.Format == Zstd }
+// Number returns the number by which .pz streams name the dictionary: its ID, or the CRC-32C of its
+// content if that is 0. It is 0 for none.
+func (d *Dictionary) Number() uint32 {
+	if d == nil {
+		return 0
+	}
+	return d.number()
+}
 
-// reach returns the end of the dictionary that matches of a finder may reach, at most n bytes.
+// HasDictionary reports whether blocks can have a dictionary.
+func (p *Pipeline) HasDictionary() bool { return p.Format != Gzip }
+
+// maxReach bounds the part of a dictionary in front of a block, in bytes. It is part of the formats.
+const maxReach = 8 << 20
+
+// reach returns the end of the dictionary, at most n bytes.
 func (d *Dictionary) reach(n int) []byte {
 	p := d.Content()
 	return p[max(0, len(p)-n):]
+}
+
+// behindDictionary returns memory for n bytes of content behind the dictionary's, and where they begin.
+func (ws *workspace) behindDictionary(b *Block, n int) (p []byte, start int) {
+	d := b.run.cfg.Dictionary
+	content := d.reach(maxReach)
+	start = len(content)
+	if ws.dictionary != d || cap(ws.prefixed) < start+n+lz77.Slack {
+		ws.dictionary = d
+		ws.prefixed = append(resize(ws.prefixed, start+n+lz77.Slack)[:0], content...)
+	}
+	return ws.prefixed[:start+n], start
 }
 
 // maxShortReach bounds the part of a dictionary that short blocks refer to, in bytes. Larger tables do
@@ -49,8 +83,7 @@ func (d *Dictionary) reach(n int) []byte {
 const maxShortReach = 1 << 20
 
 // Settings of short blocks with a dictionary, by level: the number of candidates, and the length in bytes
-// of a match that is taken at once. Each step makes 1.2 KB of JSON up to 6% smaller and takes up to twice
-// as long; docs/notes/dictionaries.md has the figures.
+// of a match that is taken at once. docs/notes/dictionaries.md has the figures.
 var (
 	dictionaryDepth = [MaxLevel + 1]int{0, 4, 6, 8, 16, 16, 16, 24, 32, 64}
 	dictionaryNice  = [MaxLevel + 1]int{0, 12, 16, 24, 32, 64, 96, 96, 200, 400}
@@ -65,50 +98,77 @@ type dictionaryFinder struct {
 	start  int    // its size in bytes
 }
 
-func newDictionaryFinder(d *Dictionary) *dictionaryFinder {
-	content, params := d.reach(maxShortReach), d.shortParams()
-	return &dictionaryFinder{
-		params: params, start: len(content),
-		src: append(make([]byte, 0, len(content)+lz77.MaxIncremental), content...),
-	}
+// shortReach returns the part of the dictionary that short blocks refer to.
+func (d *Dictionary) shortReach(l *lz77.Limits) []byte {
+	return d.reach(min(maxShortReach, l.MaxOffset-lz77.MaxIncremental))
 }
 
-// shortParams returns the settings of a finder for short blocks, without Depth. Its window has room for
-// the content of the dictionary and a block.
-func (d *Dictionary) shortParams() lz77.IncrementalParams {
+// takeFinder returns a finder for short blocks. The caller puts it into pool.
+func (d *Dictionary) takeFinder(l *lz77.Limits) (f *dictionaryFinder, pool *sync.Pool) {
+	pool = &d.finders[farFinder]
+	if l.MaxOffset < maxShortReach {
+		pool = &d.finders[nearFinder]
+	}
+	if f, _ = pool.Get().(*dictionaryFinder); f == nil {
+		content := d.shortReach(l)
+		f = &dictionaryFinder{
+			params: d.shortParams(l), start: len(content),
+			src: append(make([]byte, 0, len(content)+lz77.MaxIncremental), content...),
+		}
+	}
+	return f, pool
+}
+
+// shortParams returns the settings of a finder for short blocks, without those of a level or a format.
+// Its window has room for the content of the dictionary and a block.
+func (d *Dictionary) shortParams(l *lz77.Limits) lz77.IncrementalParams {
 	p := zstdShort
-	p.ChainLog = uint8(bits.Len(uint(len(d.reach(maxShortReach)) + lz77.MaxIncremental)))
+	p.ChainLog = uint8(bits.Len(uint(len(d.shortReach(l)) + lz77.MaxIncremental)))
 	p.HashLog, p.Prices = p.ChainLog, d.prices
 	return p
 }
 
+// isShortWithDictionary reports whether the block is short and its run has a dictionary.
+func (b *Block) isShortWithDictionary() bool {
+	return b.run.cfg.Dictionary != nil && len(b.content()) <= lz77.MaxIncremental
+}
+
 // findWithDictionary finds the sequences of a block whose run has a dictionary.
 func (ws *workspace) findWithDictionary(b *Block) []lz77.Sequence {
-	d, content := b.run.cfg.Dictionary, b.content()
-	if len(content) > lz77.MaxIncremental {
-		dict := d.reach(zstd.Limits.MaxOffset)
-		ws.prefixed = append(append(resize(ws.prefixed, len(dict)+len(content))[:0], dict...), content...)
-		return ws.matcher.ParseFrom(b.payload.seqs, ws.prefixed, len(dict), b.params(), *b.limits())
+	content, limits := b.content(), b.limits()
+	if !b.isShortWithDictionary() {
+		src, start := ws.behindDictionary(b, len(content))
+		pieces.Copy(src[start:], content, ws.check)
+		return ws.matcher.ParseFrom(b.payload.seqs, src, start, b.params(), *limits)
 	}
-	f := d.finders.Get().(*dictionaryFinder)
-	params := f.params
+	d := b.run.cfg.Dictionary
+	f, pool := d.takeFinder(limits)
+	params, repeats := f.params, d.Repeats()
 	params.Depth, params.Nice = dictionaryDepth[b.run.cfg.Level], dictionaryNice[b.run.cfg.Level]
+	if p := b.run.cfg.Pipeline; p.Format == PZ {
+		params.MinMatch, params.MinOffset = limits.MinMatch, lz77.MinOffset
+		params.Repeats = limits.Repeats > 0
+		repeats = [3]uint32{lz77.InitialRepeat, lz77.InitialRepeat, lz77.InitialRepeat}
+	}
 	src := append(f.src[:f.start], content...)
-	seqs := f.finder.Parse(b.payload.seqs, src, f.start, int64(f.start), d.Repeats(), &params)
+	seqs := f.finder.Parse(b.payload.seqs, src, f.start, int64(f.start), repeats, &params)
 	f.finder.Forget(src, f.start)
-	d.finders.Put(f)
+	pool.Put(f)
 	return seqs
 }
 
 // DictionaryMemory returns the memory in bytes that a worker takes for a dictionary, besides what it
 // takes without one.
-func (p *Pipeline) DictionaryMemory(d *Dictionary, level, blockSize int) int64 {
+func (p *Pipeline) DictionaryMemory(d *Dictionary, op Op, level, blockSize int) int64 {
 	if d == nil {
 		return 0
 	}
-	n := len(d.reach(zstd.Limits.MaxOffset))
-	levels := &p.levels[level]
-	tables := levels.Memory(blockSize+n, p.limits) - levels.Memory(blockSize, p.limits)
-	short := d.shortParams()
-	return int64(n + blockSize + tables + short.Memory() + len(d.reach(maxShortReach)) + lz77.MaxIncremental)
+	n := len(d.reach(maxReach))
+	memory := n + blockSize
+	if op == Compress {
+		levels, short := &p.levels[level], d.shortParams(p.limits)
+		tables := levels.Memory(blockSize+n, p.limits) - levels.Memory(blockSize, p.limits)
+		memory += tables + short.Memory() + len(d.shortReach(p.limits)) + lz77.MaxIncremental
+	}
+	return int64(memory)
 }

@@ -35,7 +35,7 @@ type Config struct {
 	Context      context.Context // ends the run early; nil means never
 	Assign       Assignment      // where stages run, if the scheduler has a device
 	LongDistance LongDistance    // references to earlier blocks; the zero value is for none
-	Dictionary   *Dictionary     // of .zst; nil for none
+	Dictionary   *Dictionary     // of .pz and .zst; nil for none
 	// Position, if set, grows by the size of each block while that is compressed. Any goroutines add
 	// to it.
 	Position *atomic.Int64

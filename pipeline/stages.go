@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopz/compress/gpu"
+	"github.com/gopz/compress/internal/pieces"
 	"github.com/gopz/compress/internal/x86"
 	"github.com/gopz/compress/lz77"
 	"github.com/gopz/compress/lzseq"
@@ -23,8 +24,8 @@ var matchStage = stage{
 		if p.seqs = p.seqs[:0]; b.noMatches {
 			return nil
 		}
-		if b.dense() {
-			ws.filter(b)
+		if b.dense() && b.run.cfg.Dictionary == nil {
+			ws.filter(b) // matches with a dictionary save more
 		}
 		switch {
 		case b.History != nil:
@@ -44,7 +45,7 @@ var matchStage = stage{
 	},
 	device: &deviceOp{
 		op:  gpu.Stage0,
-		can: func(b *Block) bool { return notDense(b) && b.run.cfg.Dictionary == nil },
+		can: plain,
 		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits = b.params(), *b.limits()
 		},
@@ -114,7 +115,7 @@ func codeStage(l *lzseq.Layout) stage {
 func fusedStages(l *lzseq.Layout) *deviceOp {
 	return &deviceOp{
 		op:  gpu.Fused,
-		can: notDense,
+		can: plain,
 		prepare: func(b *Block, r *gpu.Request) {
 			r.Params, r.Limits, r.Layout, r.Dst = b.params(), l.Limits, l, b.dst[:0]
 		},
@@ -143,10 +144,17 @@ var decodeStage = stage{
 // copyStage executes the sequences and undoes the filter, if the block has one.
 var copyStage = stage{name: "lzseq", run: func(ws *workspace, b *Block) error {
 	dst := b.output()
+	work, start := dst, 0
+	if b.run.cfg.Dictionary != nil {
+		work, start = ws.behindDictionary(b, len(dst))
+	}
 	ranges := b.payload.ranges
 	b.payload.ranges = nil // it is a part of Src
-	if err := ws.streams(b.payload).Decode(b.payload.layout, dst); err != nil {
+	if err := ws.streams(b.payload).Decode(b.payload.layout, work, start); err != nil {
 		return fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	if start > 0 {
+		pieces.Copy(dst, work[start:], ws.check)
 	}
 	if ranges != nil {
 		x86.Decode(dst, ranges, ws.check)
@@ -182,6 +190,9 @@ func notDense(b *Block) bool {
 	}
 	return !b.dense()
 }
+
+// plain reports whether a device can find the sequences of the block: it has no dictionaries either.
+func plain(b *Block) bool { return notDense(b) && b.run.cfg.Dictionary == nil }
 
 // decodePayload decodes the streams of a coded payload for size bytes of content. If the content
 // was filtered, ranges is the part of src that says where, else nil.

@@ -108,7 +108,7 @@ func (ws *workspace) tune(b *Block) {
 		b.choice = choice{noMatches: true}
 		return
 	}
-	if b.isShort() {
+	if b.isShort() || b.isShortWithDictionary() {
 		return
 	}
 	t, content, auto := &ws.tuner, b.content(), b.run.cfg.Tuning == TuneAuto

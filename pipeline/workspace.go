@@ -16,9 +16,10 @@ import (
 type workspace struct {
 	payload *payload // for the next block; nil while the device has it with a block
 	matcher lz77.Matcher
-	// prefixed is the content of the dictionary and that of the block.
-	prefixed []byte
-	rans     struct {
+	// prefixed is the content of dictionary, if that is not nil, and that of a block.
+	prefixed   []byte
+	dictionary *Dictionary
+	rans       struct {
 		enc rans.Encoder
 		dec rans.Decoder
 	}

@@ -126,7 +126,7 @@ func (w *worker) encoded(r *gpu.Request) bool {
 
 func (w *worker) fused(r *gpu.Request) bool {
 	w.content = slices.Grow(w.content[:0], r.Size+lz77.Slack)[:r.Size]
-	return w.decodes(r) && w.decoded.Streams.Decode(w.decoded.Layout, w.content) == nil &&
+	return w.decodes(r) && w.decoded.Streams.Decode(w.decoded.Layout, w.content, 0) == nil &&
 		bytes.Equal(w.content, r.Src)
 }
 

@@ -42,7 +42,7 @@ var otherPrograms = []otherProgram{
 		{"--rm", "--rm", "after a sync"},
 		{"-#", "--level", "1 to 9"},
 		{"-d, --decompress", "--decompress", ""},
-		{"-D DICT", "--dictionary", "for .zst"},
+		{"-D DICT", "--dictionary", "for .pz and .zst"},
 		{"-f, --force", "--force", ""},
 		{"-h", "--help", ""},
 		{"-H, --help", "--long-help", "-H is the same; --help is short in pz"},

@@ -47,8 +47,8 @@ func readDictionary(path string) ([]byte, error) {
 
 // checkDictionary rejects -D for formats without dictionaries.
 func (c *config) checkDictionary() error {
-	if c.dictionary != "" && c.compresses() && c.format != compress.Zstd {
-		return fmt.Errorf("-D is for .zst files, not for .%v files; use --format zst", c.format)
+	if c.dictionary != "" && c.compresses() && c.format == compress.Gzip {
+		return errors.New("-D is for .pz and .zst files, not for .gz files")
 	}
 	return nil
 }

@@ -22,14 +22,11 @@ func writeDocuments(t *testing.T, dir string, from, to int) {
 // TestDictionary makes dictionaries, compresses with them, and restores, lists, checks and recovers.
 func TestDictionary(t *testing.T) {
 	dir := t.TempDir()
-	from, files := filepath.Join(dir, "from"), filepath.Join(dir, "files")
-	for _, d := range []string{from, files} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	from := filepath.Join(dir, "from")
+	if err := os.Mkdir(from, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	writeDocuments(t, from, 0, 150)
-	writeDocuments(t, files, 1000, 1020)
 	dict, other := filepath.Join(dir, "dict"), filepath.Join(dir, "other")
 	pz(t, "", "--train", "-r", from, "-o", dict, "--maxdict", "16K", "--dictID=77").want(t, exitOK)
 	list := ""
@@ -39,12 +36,20 @@ func TestDictionary(t *testing.T) {
 	pz(t, list, "--train", "--files-from", "-", "-vo", other, "--maxdict=4K").want(t, exitOK,
 		other+": dictionary of ")
 	pz(t, "", "--train", "-r", from, "-o", dict).want(t, exitWarning, "already exists")
+	for _, format := range []string{"pz", "zst"} {
+		testDictionaryFiles(t, format, dict, other)
+	}
+}
 
+// testDictionaryFiles compresses files with the dictionary dict, whose ID is 77, and restores them.
+func testDictionaryFiles(t *testing.T, format, dict, other string) {
+	files := t.TempDir()
+	writeDocuments(t, files, 1000, 1020)
 	plain := 0
 	for _, e := range dirEntries(t, files) {
-		plain += len(pz(t, "", "-c", "--format", "zst", filepath.Join(files, e)).want(t, exitOK).out)
+		plain += len(pz(t, "", "-c", "--format", format, filepath.Join(files, e)).want(t, exitOK).out)
 	}
-	pz(t, "", "-D", dict, "--format", "zst", "--rm", "-r", files).want(t, exitOK)
+	pz(t, "", "-D", dict, "--format", format, "--rm", "-r", files).want(t, exitOK)
 	small := 0
 	for _, e := range dirEntries(t, files) {
 		path := filepath.Join(files, e)
@@ -60,7 +65,7 @@ func TestDictionary(t *testing.T) {
 			pz(t, "", append(strings.Fields(args), path)...).want(t, exitError,
 				path+": needs the dictionary with ID 77", "; give it by -D\n")
 		}
-		name := strings.TrimSuffix(e, ".json.zst")
+		name := strings.TrimSuffix(e, ".json."+format)
 		var seed uint64
 		fmt.Sscan(strings.TrimLeft(name, "0"), &seed)
 		want := string(corpus.Document(seed))
@@ -68,7 +73,7 @@ func TestDictionary(t *testing.T) {
 		wantContent(t, pz(t, "", "--recover", "-c", "-D", dict, path).want(t, exitOK, "saved ").out, want)
 	}
 	if 2*small > plain {
-		t.Errorf("%d bytes with a dictionary, %d without", small, plain)
+		t.Errorf("%s: %d bytes with a dictionary, %d without", format, small, plain)
 	}
 	pz(t, "", "-d", "-D", dict, "--rm", "-r", files).want(t, exitOK)
 	wantFile(t, filepath.Join(files, "1003.json"), string(corpus.Document(1003)))
@@ -130,7 +135,7 @@ func TestDictionaryUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-D", in, in}, "-D is for .zst files, not for .pz files; use --format zst"},
+		{[]string{"-D", in, "--long", in}, "--long"},
 		{[]string{"-D", in, "--format", "gz", in}, "not for .gz files"},
 		{[]string{"-D", damaged, "--format", "zst", in}, damaged + ": is no dictionary: "},
 		{[]string{"-d", "-D", empty, in}, empty + ": is no dictionary: "},

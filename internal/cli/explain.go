@@ -30,6 +30,12 @@ func (a *app) explain(in *source, err error) string {
 	return what
 }
 
+// needsDictionary returns what an error says of a missing dictionary, without the subject.
+func needsDictionary(e *compress.Error) string {
+	_, what, _ := strings.Cut(e.Detail, "needs ")
+	return "needs " + what
+}
+
 // diagnose returns the problem and, where there is one, a remedy.
 func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	switch {
@@ -43,7 +49,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
 		return libraryReason(e), a.otherBackend()
 	case errors.Is(e, compress.ErrDictionary):
-		return strings.TrimPrefix(e.Detail, "the frame "), "give it by -D"
+		return needsDictionary(e), "give it by -D"
 	case errors.Is(e, compress.ErrVersion) && in.isStandard():
 		return "needs a feature that pz does not have: " + e.Detail, ""
 	case errors.Is(e, compress.ErrVersion):

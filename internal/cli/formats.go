@@ -121,6 +121,8 @@ func (c *config) checkLong() error {
 		return nil
 	case c.format != compress.PZ:
 		return fmt.Errorf("--long is for .pz files; the blocks of a .%v file reach no further back", c.format)
+	case c.dictionary != "":
+		return errors.New("--long does not go with -D: blocks repeat earlier ones or the dictionary")
 	case c.rsyncable:
 		return errors.New("--long does not go with --rsyncable: blocks that repeat others change with them")
 	}

@@ -66,8 +66,8 @@ var optionTable = []option{
 			"31, default 27, or a size such as 128M. For .pz only. Compressing and restoring take up " +
 			"to 1.5 times as much memory in addition; from LOG 30 on restoring needs -M."},
 	{group: groupCompress, short: "D", long: "dictionary", value: "FILE",
-		text: "Compress .zst files with the dictionary FILE, which --train or zstd --train has made, " +
-			"or which is content like that of the files. Small files become less than half as large. " +
+		text: "Compress .pz or .zst files with the dictionary FILE, which --train or zstd --train has " +
+			"made, or which is content like that of the files. Small files become less than half as large. " +
 			"Restoring, -t and --recover need the same dictionary."},
 	{group: groupCompress, long: "stream-size", value: "SIZE",
 		text: "State that the content has SIZE bytes, for standard input and pipes. The header of " +

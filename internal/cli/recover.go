@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/gopz/compress"
 )
@@ -21,7 +20,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 		text := damageText(d, unitOf(in))
 		var e *compress.Error
 		if errors.Is(d.Err, compress.ErrDictionary) && errors.As(d.Err, &e) {
-			text += "; it " + strings.TrimPrefix(e.Detail, "the frame ") + "; give it by -D"
+			text += "; it " + needsDictionary(e) + "; give it by -D"
 		}
 		if a.cfg.verbose && d.Err != nil {
 			text += "; details: " + libraryReason(d.Err)

@@ -116,12 +116,14 @@ type Spec struct {
 	Payload   int   // memory of a unit in order besides its content, in bytes
 	Window    int64 // of a .pz stream whose blocks refer to earlier ones, in bytes
 	Sources   int   // most blocks that such a block refers to
+
+	Dictionary uint32 // number of the dictionary in front of each unit of .pz; 0 if there is none
 }
 
 // Serves reports whether a run that was made for s can decode units of t.
 func (s *Spec) Serves(t *Spec) bool {
 	return s.Pipeline == t.Pipeline && s.Checks == t.Checks && s.BlockSize >= t.BlockSize &&
-		s.Window == t.Window && s.Sources == t.Sources &&
+		s.Window == t.Window && s.Sources == t.Sources && s.Dictionary == t.Dictionary &&
 		s.Extra >= t.Extra && s.Payload >= t.Payload && (t.InOrder || !s.InOrder) &&
 		(s.Ahead || !t.Ahead)
 }

@@ -31,6 +31,8 @@ type Stream struct {
 	Sources   int   // most earlier blocks that a block may refer to
 	Window    int64 // bytes that such references reach back; 0 if there are none
 
+	Dictionary uint32 // number in .pz of the dictionary in front of each block; 0 if there is none
+
 	Offset        int64 // in the file
 	Size          int64 // bytes in the file
 	ContentOffset int64 // of its content in the content of the file

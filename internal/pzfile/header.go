@@ -16,6 +16,7 @@ const (
 	flagContentSize = 1 << 0
 	flagChecks      = 1 << 1
 	flagWindow      = 1 << 2
+	flagDictionary  = 1 << 3
 )
 
 // Header is the header of a stream.
@@ -26,6 +27,10 @@ type Header struct {
 	ContentSize int64 // −1 if the header does not say
 	Window      int64 // bytes that references reach back, a power of two; 0 if there are none
 	Sources     int   // most blocks that a block may refer to
+
+	// Dictionary is the number of the dictionary in front of each block, 0 if there is none. A stream
+	// with one has no window.
+	Dictionary uint32
 
 	// Small says that the stream is small. Only is then its block, of kind 0 if there is none, and
 	// Sum the check of its content. BlockSize and ContentSize follow from Only.
@@ -53,6 +58,9 @@ func (h *Header) flags() (flags byte) {
 	if h.Window > 0 {
 		flags |= flagWindow
 	}
+	if h.Dictionary != 0 {
+		flags |= flagDictionary
+	}
 	return flags
 }
 
@@ -64,6 +72,9 @@ func headerSizeOf(flags byte) int {
 	}
 	if flags&flagWindow != 0 {
 		n += 2
+	}
+	if flags&flagDictionary != 0 {
+		n += 4
 	}
 	return n
 }
@@ -81,6 +92,9 @@ func (h *Header) Append(dst []byte) []byte {
 	}
 	if h.Window > 0 {
 		dst = append(dst, byte(ldm.WindowLog(h.Window)), byte(h.Sources))
+	}
+	if h.Dictionary != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, h.Dictionary)
 	}
 	return binary.LittleEndian.AppendUint32(dst, Checksum(0, dst[at:]))
 }
@@ -120,7 +134,7 @@ func ParseHeader(p []byte) (Header, error) {
 		return h, ErrChecksum
 	}
 	flags := p[5]
-	if flags&^(flagContentSize|flagChecks|flagWindow) != 0 {
+	if flags&^(flagContentSize|flagChecks|flagWindow|flagDictionary) != 0 {
 		return h, fmt.Errorf("%w: unknown flags %#x", ErrVersion, flags)
 	}
 	if p[4] >= 31 || 1<<p[4] < MinBlockSize || 1<<p[4] > MaxBlockSize {
@@ -133,6 +147,12 @@ func ParseHeader(p []byte) (Header, error) {
 			return h, fmt.Errorf("%w: content size %#x", ErrField, uint64(h.ContentSize))
 		}
 	}
+	if flags&flagDictionary != 0 {
+		h.Dictionary = binary.LittleEndian.Uint32(p[size-8:])
+		if h.Dictionary == 0 || flags&flagWindow != 0 {
+			return h, fmt.Errorf("%w: dictionary %d, flags %#x", ErrField, h.Dictionary, flags)
+		}
+	}
 	if flags&flagWindow != 0 {
 		log, sources := p[size-6], int(p[size-5])
 		h.Window, h.Sources = 1<<min(log, 62), sources
@@ -141,4 +161,16 @@ func ParseHeader(p []byte) (Header, error) {
 		}
 	}
 	return h, nil
+}
+
+// MissingDictionary returns what to say of a stream that needs one dictionary while there is another, or
+// none. It is empty if the stream can be decoded. 0 stands for no dictionary.
+func MissingDictionary(needs, have uint32) string {
+	switch {
+	case needs == 0 || needs == have:
+		return ""
+	case have == 0:
+		return fmt.Sprintf("the content needs the dictionary with ID %d", needs)
+	}
+	return fmt.Sprintf("the content needs the dictionary with ID %d, not %d", needs, have)
 }

@@ -132,7 +132,7 @@ func readStream(
 		return err
 	}
 	st.Pipeline, st.BlockSize, st.Checks = s.head.Pipeline, s.head.BlockSize, s.head.Checks
-	st.Sources, st.Window = s.head.Sources, s.head.Window
+	st.Sources, st.Window, st.Dictionary = s.head.Sources, s.head.Window, s.head.Dictionary
 	st.ContentOffset, st.First, st.ID = x.Content, int64(len(x.Blocks)), i
 	if s.head.Small != (st.Content < 0) {
 		return s.fail(errs.Corrupt, errs.PartHeader, st.Offset, "header differs from the footer")

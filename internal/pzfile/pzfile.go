@@ -16,8 +16,8 @@ const (
 	MinBlockSize = 1 << 12
 	MaxBlockSize = 1 << 26
 
-	MinHeaderSize   = 10 // without content size and window, unless the stream is small
-	MaxHeaderSize   = 20 // with both
+	MinHeaderSize   = 10 // without optional fields, unless the stream is small
+	MaxHeaderSize   = 24 // with all of them, which is invalid; valid are 22
 	LeastHeader     = minSmallHeader
 	BlockHeaderSize = 16 // unless the header is short
 	EndMarkerSize   = 4

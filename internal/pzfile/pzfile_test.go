@@ -15,6 +15,8 @@ func TestHeader(t *testing.T) {
 		{Pipeline: 2, BlockSize: MaxBlockSize, ContentSize: -1, Checks: true},
 		{Pipeline: 255, BlockSize: 1 << 20, ContentSize: 0, Checks: true},
 		{Pipeline: 0, BlockSize: 1 << 16, ContentSize: 1<<63 - 1},
+		{Pipeline: 2, BlockSize: 1 << 16, ContentSize: -1, Dictionary: 1},
+		{Pipeline: 1, BlockSize: 1 << 16, ContentSize: 1 << 62, Checks: true, Dictionary: 1<<32 - 1},
 	} {
 		p := h.Append([]byte("before"))[6:]
 		size, err := HeaderSize(p)
@@ -72,7 +74,8 @@ func TestHeaderFields(t *testing.T) {
 		{4, 27, ErrField},
 		{4, 255, ErrField},
 		{5, 5, ErrField}, // has another size
-		{5, 9, ErrVersion},
+		{5, 8, ErrField}, // has no dictionary
+		{5, 17, ErrVersion},
 		{13, 0x80, ErrField},
 	} {
 		p := bytes.Clone(good)
@@ -102,6 +105,22 @@ func TestHeaderWindow(t *testing.T) {
 			if got, err := ParseHeader(p); !errors.Is(err, ErrField) {
 				t.Errorf("window 2^%d, %d sources: %+v, %v", c.log, c.sources, got, err)
 			}
+		}
+	}
+}
+
+// TestHeaderDictionary checks that a dictionary has a number, and that no stream has one and a window.
+func TestHeaderDictionary(t *testing.T) {
+	none := Header{Pipeline: 2, BlockSize: 1 << 16, ContentSize: 9, Dictionary: 5}
+	p := none.Append(nil)
+	binary.LittleEndian.PutUint32(p[len(p)-8:], 0)
+	both := none
+	both.Window, both.Sources = 1<<20, 1
+	for name, p := range map[string][]byte{"number 0": p, "with a window": both.Append(nil)} {
+		n := len(p) - 4
+		binary.LittleEndian.PutUint32(p[n:], Checksum(0, p[:n]))
+		if h, err := ParseHeader(p); !errors.Is(err, ErrField) {
+			t.Errorf("%s: %+v, %v", name, h, err)
 		}
 	}
 }
@@ -243,6 +262,7 @@ func eachFlip(p []byte, f func(bad []byte, bit int)) {
 func FuzzHeader(f *testing.F) {
 	f.Add((&Header{Pipeline: 1, BlockSize: MinBlockSize, ContentSize: 5}).Append(nil))
 	f.Add((&Header{Pipeline: 2, BlockSize: MaxBlockSize, ContentSize: -1, Checks: true}).Append(nil))
+	f.Add((&Header{Pipeline: 2, BlockSize: MinBlockSize, ContentSize: 5, Dictionary: 7}).Append(nil))
 	for _, h := range smallHeaders() {
 		f.Add(h.Append(nil))
 	}

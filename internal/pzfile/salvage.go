@@ -30,6 +30,10 @@ type search struct {
 type Rules struct {
 	Known   func(pipeline uint8) bool // whether there is a pipeline with a number
 	Default uint8                     // the one of a stream that has lost its header
+
+	// Dictionary is the number of the reader's dictionary, 0 for none. A stream that has lost its header
+	// counts as one with it: content without a dictionary is the same with one in front.
+	Dictionary uint32
 }
 
 // position is how far the search has come in a stream.
@@ -151,7 +155,7 @@ func (s *search) stream() {
 	} else {
 		s.head = Header{
 			Pipeline: s.rules.Default, BlockSize: MaxBlockSize, Checks: true, ContentSize: -1,
-			Sources: ldm.MaxSources,
+			Sources: ldm.MaxSources, Dictionary: s.rules.Dictionary,
 		}
 	}
 	s.back = s.pos
@@ -285,7 +289,7 @@ func (s *search) add(b index.Block, header int) {
 func (s *search) row(number int64) index.Stream {
 	return index.Stream{
 		Pipeline: s.head.Pipeline, BlockSize: s.head.BlockSize, Checks: s.head.Checks,
-		Sources: s.head.Sources, ID: s.id, Skipped: number,
+		Sources: s.head.Sources, Dictionary: s.head.Dictionary, ID: s.id, Skipped: number,
 	}
 }
 

@@ -19,6 +19,9 @@ import (
 type Scanner struct {
 	// Known reports whether there is a pipeline with a number. Set it before the first call.
 	Known func(pipeline uint8) bool
+	// Dictionary is the number of the dictionary that blocks are decoded with, 0 for none. Set it before
+	// Begin.
+	Dictionary uint32
 
 	limits *container.Limits
 	src    io.Reader
@@ -64,8 +67,8 @@ func (s *Scanner) Begin(in *container.Start, limits *container.Limits) {
 
 // reset begins a file of which nothing has been read.
 func (s *Scanner) reset(src io.Reader) {
-	seed, known := s.seen.Seed(), s.Known
-	*s = Scanner{src: src, Known: known}
+	seed, known, dict := s.seen.Seed(), s.Known, s.Dictionary
+	*s = Scanner{src: src, Known: known, Dictionary: dict}
 	s.seen.SetSeed(seed)
 	s.index.SetSeed(seed)
 }
@@ -87,6 +90,9 @@ func (s *Scanner) Next(u *container.Unit) error {
 	if s.limits.TooLarge(s.before, max(s.raw, h.ContentSize)) {
 		return s.failBlock(errs.TooLarge, s.at)
 	}
+	if detail := MissingDictionary(h.Dictionary, s.Dictionary); detail != "" {
+		return s.fail(errs.Dictionary, errs.PartHeader, s.start, detail)
+	}
 	total := int64(-1)
 	if h.ContentSize >= 0 {
 		total = s.before + h.ContentSize
@@ -98,7 +104,7 @@ func (s *Scanner) Next(u *container.Unit) error {
 	*u = container.Unit{
 		Spec: container.Spec{
 			Pipeline: h.Pipeline, Checks: h.Checks && s.limits.Checks, BlockSize: h.BlockSize,
-			Window: h.Window, Sources: h.Sources,
+			Window: h.Window, Sources: h.Sources, Dictionary: h.Dictionary,
 		},
 		Kind: e.Kind, Raw: e.Raw, Sum: sum,
 		Place: container.Place{

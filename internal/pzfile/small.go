@@ -18,10 +18,11 @@ const MaxSmall = 65_000
 const (
 	smallFlag   = 0x80 // in byte 4 of the header, where others have the log2 of the block size
 	smallChecks = 4    // in byte 4: the block has a check of its content
+	smallDict   = 8    // in byte 4: the block is coded, with a dictionary in front of it
 
 	smallPrefix    = 7 // bytes of the header up to the raw size
 	minSmallHeader = smallPrefix + 2
-	maxSmallHeader = smallPrefix + 8
+	maxSmallHeader = smallPrefix + 12
 
 	smallFooterSize = 3
 	minSmallStream  = minSmallHeader + smallFooterSize
@@ -39,6 +40,9 @@ func smallHeaderSize(flags byte) int {
 	if flags&smallChecks != 0 {
 		n += 4
 	}
+	if flags&smallDict != 0 {
+		n += 4
+	}
 	return n
 }
 
@@ -47,6 +51,9 @@ func (h *Header) smallFlags() byte {
 	flags := smallFlag | byte(h.Only.Kind)
 	if h.Checks {
 		flags |= smallChecks
+	}
+	if h.Dictionary != 0 && h.Only.Kind == Coded {
+		flags |= smallDict
 	}
 	return flags
 }
@@ -62,6 +69,9 @@ func (h *Header) appendSmall(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.Only.Raw))
 	if h.Only.Kind == Coded {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(h.Only.Payload))
+		if h.Dictionary != 0 {
+			dst = binary.LittleEndian.AppendUint32(dst, h.Dictionary)
+		}
 	}
 	if h.Checks {
 		dst = binary.LittleEndian.AppendUint32(dst, h.Sum)
@@ -76,7 +86,7 @@ func parseSmall(p []byte) (Header, error) {
 		return Header{}, ErrChecksum
 	}
 	flags := p[4]
-	if flags&^(smallFlag|smallChecks|3) != 0 {
+	if flags&^(smallFlag|smallChecks|smallDict|3) != 0 {
 		return Header{}, fmt.Errorf("%w: unknown flags %#x", ErrVersion, flags)
 	}
 	h := Header{Pipeline: p[3], Checks: flags&smallChecks != 0, Small: true}
@@ -86,6 +96,12 @@ func parseSmall(p []byte) (Header, error) {
 		h.Sum = binary.LittleEndian.Uint32(p[n-4:])
 	}
 	ok := e.Raw > 0 && e.Raw <= MaxSmall
+	if flags&smallDict != 0 {
+		if e.Kind == Coded {
+			h.Dictionary = binary.LittleEndian.Uint32(p[smallPrefix+2:])
+		}
+		ok = ok && h.Dictionary != 0
+	}
 	switch e.Kind {
 	case Stored:
 		e.Payload = e.Raw
@@ -95,7 +111,7 @@ func parseSmall(p []byte) (Header, error) {
 		e.Payload = int(binary.LittleEndian.Uint16(p[smallPrefix:]))
 		ok = ok && 0 < e.Payload && e.Payload < e.Raw
 	default:
-		ok = e.Raw == 0 && h.Sum == 0
+		ok = e.Raw == 0 && h.Sum == 0 && flags&smallDict == 0
 	}
 	if !ok {
 		return h, fmt.Errorf("%w: payload of %d bytes for %d, kind %d", ErrField, e.Payload, e.Raw, e.Kind)
@@ -177,7 +193,8 @@ func openSmall(p []byte, offset int64, st *index.Stream) (size int, b index.Bloc
 		return 0, b, 0, err
 	}
 	h, err := ParseHeader(p[:min(size, len(p))])
-	if err == nil && (!h.Small || h.Pipeline != st.Pipeline || h.Checks != st.Checks) {
+	if err == nil && (!h.Small || h.Pipeline != st.Pipeline || h.Checks != st.Checks ||
+		h.Dictionary != st.Dictionary) {
 		err = ErrField
 	}
 	return size, h.smallBlock(offset), h.Sum, err

@@ -22,13 +22,20 @@ func smallHeader(kind container.Kind, payload, raw int, checks bool) Header {
 	return h
 }
 
+// withDictionary returns h with the number of a dictionary.
+func withDictionary(h Header, number uint32) Header {
+	h.Dictionary = number
+	return h
+}
+
 // smallHeaders returns headers of small streams of all kinds.
 func smallHeaders() (list []Header) {
 	for _, checks := range []bool{true, false} {
 		list = append(list, smallHeader(0, 0, 0, checks),
 			smallHeader(Stored, 1, 1, checks), smallHeader(Stored, MaxSmall, MaxSmall, checks),
 			smallHeader(Fill, 1, 1, checks), smallHeader(Fill, 1, MaxSmall, checks),
-			smallHeader(Coded, 1, 2, checks), smallHeader(Coded, MaxSmall-1, MaxSmall, checks))
+			smallHeader(Coded, 1, 2, checks), smallHeader(Coded, MaxSmall-1, MaxSmall, checks),
+			withDictionary(smallHeader(Coded, 9, 99, checks), 1))
 	}
 	return list
 }
@@ -65,6 +72,14 @@ func TestSmallHeader(t *testing.T) {
 	if got := h.Append(nil); !bytes.Equal(got, want) {
 		t.Errorf("% x, want % x", got, want)
 	}
+	h.Dictionary = 0x99887766
+	want = []byte{
+		0x50, 0x5A, 1, 2, 0x8F, 0x78, 0x56, 0x34, 0x12, 0x66, 0x77, 0x88, 0x99, 0xDD, 0xCC, 0xBB, 0xAA,
+	}
+	want = binary.LittleEndian.AppendUint16(want, ^crc16(^uint16(0), want))
+	if got := h.Append(nil); !bytes.Equal(got, want) {
+		t.Errorf("% x, want % x", got, want)
+	}
 }
 
 // TestSmallFields checks that fields out of range are errors although the check is right.
@@ -79,15 +94,35 @@ func TestSmallFields(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", h, got, err)
 		}
 	}
+	const checkSize = 2
+	seal := func(p []byte) {
+		n := len(p) - checkSize
+		binary.LittleEndian.PutUint16(p[n:], ^crc16(^uint16(0), p[:n]))
+	}
 	h := smallHeader(Stored, 5, 5, true)
-	for bit := 3; bit < 7; bit++ {
+	for bit := 4; bit < 7; bit++ {
 		p := h.Append(nil)
 		p[4] |= 1 << bit
-		n := len(p) - 2
-		binary.LittleEndian.PutUint16(p[n:], ^crc16(^uint16(0), p[:n]))
+		seal(p)
 		if _, err := parse(p); !errors.Is(err, ErrVersion) {
 			t.Errorf("bit %d of byte 4: %v", bit, err)
 		}
+	}
+	// Only coded content has a dictionary, and its number is not 0.
+	for _, h := range []Header{h, smallHeader(0, 0, 0, true), smallHeader(Fill, 1, 5, false)} {
+		p := append(h.Append(nil), 1, 0, 0, 0)
+		p[4] |= smallDict
+		seal(p)
+		if got, err := parse(p); !errors.Is(err, ErrField) {
+			t.Errorf("%+v with a dictionary: %+v, %v", h, got, err)
+		}
+	}
+	coded := withDictionary(smallHeader(Coded, 5, 50, true), 1)
+	p := coded.Append(nil)
+	p[smallPrefix+2] = 0
+	seal(p)
+	if got, err := parse(p); !errors.Is(err, ErrField) {
+		t.Errorf("dictionary 0: %+v, %v", got, err)
 	}
 }
 
@@ -99,7 +134,9 @@ func TestOpenSmall(t *testing.T) {
 		}
 		p := append(h.Append(nil), make([]byte, h.Only.Payload)...)
 		b := h.smallBlock(7)
-		st := index.Stream{Pipeline: h.Pipeline, BlockSize: h.BlockSize, Checks: h.Checks}
+		st := index.Stream{
+			Pipeline: h.Pipeline, BlockSize: h.BlockSize, Checks: h.Checks, Dictionary: h.Dictionary,
+		}
 		payload, sum, err := OpenBlock(p, &b, &st, 0)
 		if err != nil || len(payload) != h.Only.Payload || sum != h.Sum {
 			t.Errorf("%+v: %d bytes, %x, %v", h, len(payload), sum, err)

@@ -25,7 +25,7 @@ func TestGoldenDense(t *testing.T) {
 		if isSmall(file) {
 			continue
 		}
-		h, err := parseHeader(file)
+		h, err := parseHeader(file, jsonDictionary().ours)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,6 +34,7 @@ const (
 	flagContentSize   = 1 << 0
 	flagContentChecks = 1 << 1
 	flagWindow        = 1 << 2
+	flagDictionary    = 1 << 3
 
 	blockHeaderSize = 16 // unless it is short
 	footerSize      = 32
@@ -48,97 +49,27 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func crc(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
+// A Dictionary is content that is not in the file. The zero value is none.
+type Dictionary struct {
+	Number  uint32 // by which streams name it
+	Content []byte // the last 8 MiB of it, if it is longer
+}
+
 // Decode returns the content of a file: the concatenated contents of its streams. With an error it
 // also returns the content of all blocks before it.
-func Decode(file []byte) ([]byte, error) {
+func Decode(file []byte, dict Dictionary) ([]byte, error) {
 	var content []byte
 	if len(file) == 0 {
 		return nil, ErrTruncated // A file has at least one stream.
 	}
 	for at := 0; at < len(file); {
-		size, err := decodeStream(&content, file[at:])
+		size, err := decodeStream(&content, file[at:], dict)
 		if err != nil {
 			return content, err
 		}
 		at += size
 	}
 	return content, nil
-}
-
-// A header holds the fields of a stream's header.
-type header struct {
-	size           int // of the header itself
-	blockSize      uint32
-	hasContentSize bool
-	contentSize    uint64
-	hasChecks      bool
-	window         uint64 // 0 if the stream has none
-	sources        byte   // most of a block
-}
-
-// headerSize returns the size of a header with the given flags.
-func headerSize(flags byte) int {
-	n := 10
-	if flags&flagContentSize != 0 {
-		n += 8
-	}
-	if flags&flagWindow != 0 {
-		n += 2
-	}
-	return n
-}
-
-func parseHeader(b []byte) (header, error) {
-	var h header
-	// Check the available part of the magic number first, so that other data is not reported as
-	// truncated.
-	for i := 0; i < len(magic) && i < len(b); i++ {
-		if b[i] != magic[i] {
-			return h, corrupt("magic number")
-		}
-	}
-	if len(b) < 10 {
-		return h, ErrTruncated
-	}
-	flags := b[5]
-	h.hasContentSize = flags&flagContentSize != 0
-	h.hasChecks = flags&flagContentChecks != 0
-	h.size = headerSize(flags)
-	if len(b) < h.size {
-		return h, ErrTruncated
-	}
-	if crc(b[:h.size-4]) != binary.LittleEndian.Uint32(b[h.size-4:]) {
-		return h, corrupt("header checksum")
-	}
-	if b[2] != version {
-		return h, corrupt("version %d", b[2])
-	}
-	if b[3] != 1 && b[3] != 2 {
-		return h, corrupt("pipeline %d", b[3])
-	}
-	if b[4] < minLogBlockSize || b[4] > maxLogBlockSize {
-		return h, corrupt("block size 2^%d", b[4])
-	}
-	h.blockSize = 1 << b[4]
-	if flags&^(flagContentSize|flagContentChecks|flagWindow) != 0 {
-		return h, corrupt("flags %#x", flags)
-	}
-	if h.hasContentSize {
-		if h.contentSize = binary.LittleEndian.Uint64(b[6:]); h.contentSize >= 1<<63 {
-			return h, corrupt("content size %#x", h.contentSize)
-		}
-	}
-	if flags&flagWindow != 0 {
-		log := b[h.size-6]
-		if h.sources = b[h.size-5]; h.sources < 1 || h.sources > maxSources {
-			return h, corrupt("%d sources", h.sources)
-		}
-		if log < minLogWindow || log > maxLogWindow {
-			return h, corrupt("window of 2^%d bytes", log)
-		}
-		h.window = 1 << log
-	}
-	return h, nil
 }
 
 // A blockHeader holds the fields of a block's header, whose checksum has been verified.
@@ -239,11 +170,11 @@ func crc16(b []byte) uint16 {
 
 // decodeStream appends the content of the stream at the front of b to *content and returns the size
 // of the stream.
-func decodeStream(content *[]byte, b []byte) (size int, err error) {
+func decodeStream(content *[]byte, b []byte, dict Dictionary) (size int, err error) {
 	if isSmall(b) {
-		return decodeSmall(content, b)
+		return decodeSmall(content, b, dict)
 	}
-	h, err := parseHeader(b)
+	h, err := parseHeader(b, dict)
 	if err != nil {
 		return 0, err
 	}
@@ -363,11 +294,12 @@ func decodeOwn(payload []byte, bh blockHeader, h header) ([]byte, *references, e
 	if bh.kind == kindCoded && payload[0] == layoutReferences {
 		return decodeReferences(payload, h, uint64(bh.rawSize))
 	}
-	own, err := decodeBlock(payload, bh)
+	own, err := decodeBlock(payload, bh, h.dictionary)
 	return own, nil, err
 }
 
-func decodeBlock(payload []byte, bh blockHeader) ([]byte, error) {
+// decodeBlock returns the content of a block without references. dict is in front of it.
+func decodeBlock(payload []byte, bh blockHeader, dict []byte) ([]byte, error) {
 	switch bh.kind {
 	case kindStored:
 		return payload, nil
@@ -378,6 +310,6 @@ func decodeBlock(payload []byte, bh blockHeader) ([]byte, error) {
 		}
 		return raw, nil
 	default:
-		return decodeCoded(payload, int(bh.rawSize))
+		return decodeCoded(payload, int(bh.rawSize), dict)
 	}
 }

@@ -26,8 +26,9 @@ const maxRaw = 1 << 18
 // which with an error is that of the blocks before it.
 func agree(t *testing.T, file []byte) ([]byte, error) {
 	t.Helper()
-	want, werr := Decode(file)
-	got, gerr := compress.AppendDecode(nil, file, compress.WithConcurrency(2))
+	dict := jsonDictionary()
+	want, werr := Decode(file, dict.ours)
+	got, gerr := compress.AppendDecode(nil, file, compress.WithConcurrency(2), dict.option())
 	if (werr == nil) != (gerr == nil) {
 		t.Fatalf("refdec: %v; AppendDecode: %v\n%s", werr, gerr, dump(file))
 	}
@@ -112,7 +113,7 @@ func TestCorpus(t *testing.T) {
 						if n == 40_000 {
 							opts = append(opts, compress.WithBlockSize(1<<15))
 						}
-						got, err := Decode(encode(t, content, opts...))
+						got, err := Decode(encode(t, content, opts...), Dictionary{})
 						if err != nil || !bytes.Equal(got, content) {
 							t.Errorf("%s, level %d: %d bytes of %d, %v",
 								p.Name, level, len(got), n, err)
@@ -181,6 +182,7 @@ func TestContextExample(t *testing.T) {
 // TestEveryByte sets each byte of small files to all values and corrects the checksums.
 func TestEveryByte(t *testing.T) {
 	two := append([]byte(house), make([]byte, 1<<12)...)
+	document, dict := corpus.ByName("json").Make(4200), jsonDictionary().option()
 	for i, file := range [][]byte{
 		encode(t, []byte("x")),
 		encode(t, make([]byte, 4096), compress.WithChecksum(false)),
@@ -192,6 +194,9 @@ func TestEveryByte(t *testing.T) {
 		encode(t, slices.Concat(entries(), make([]byte, 3<<10), entries()), compress.WithBlockSize(1<<12),
 			compress.WithLongDistance(compress.MinWindow), compress.WithChecksum(false)),
 		encodeFlushed(t, []byte("x"), []byte("y"), []byte("zz"), make([]byte, 99)),
+		encode(t, document[:300], dict),
+		encode(t, document[:300], dict, compress.WithPipeline("lzr"), compress.WithChecksum(false)),
+		encode(t, document, dict, compress.WithBlockSize(1<<12), compress.WithChecksum(false)),
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -322,6 +327,8 @@ func FuzzDifferential(f *testing.F) {
 		compress.WithLongDistance(compress.MinWindow))
 	f.Add(far, byte(resealed), uint32(0))
 	f.Add(far, byte(rebuilt), uint32(0))
+	tiny := encode(f, corpus.ByName("json").Make(300), jsonDictionary().option())
+	f.Add(tiny, byte(resealed), uint32(0))
 	for q := range numQuirks {
 		for seed, n := uint64(0), 0; n < 2; seed++ {
 			if file, content, ok := generate(seed, q); ok && len(file) < 7000 {

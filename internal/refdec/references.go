@@ -101,7 +101,7 @@ func decodeReferences(payload []byte, h header, raw uint64) (own []byte, refs *r
 	if kind == kindCoded && r.data[0] == layoutReferences {
 		return nil, nil, corrupt("references in own content")
 	}
-	if own, err = decodeBlock(r.data, inner); err != nil {
+	if own, err = decodeBlock(r.data, inner, nil); err != nil {
 		return nil, nil, err
 	}
 	return own, refs, nil

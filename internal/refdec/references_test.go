@@ -174,7 +174,7 @@ func TestGeneratedReferences(t *testing.T) {
 // TestGoldenReferences checks that a golden file has all kinds of own content, and several sources.
 func TestGoldenReferences(t *testing.T) {
 	file := goldenFiles(t)["references.pz"]
-	h, err := parseHeader(file)
+	h, err := parseHeader(file, Dictionary{})
 	if err != nil {
 		t.Fatal(err)
 	}

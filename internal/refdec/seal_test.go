@@ -16,12 +16,12 @@ type block struct {
 }
 
 // blockCheck returns the content check of a block. An invalid block gets the check of its payload,
-// so that a decoder reaches its error.
-func blockCheck(kind, raw uint32, payload []byte) uint32 {
+// so that a decoder reaches its error. dict is in front of the block.
+func blockCheck(kind, raw uint32, payload, dict []byte) uint32 {
 	var content []byte
 	if kind == kindCoded && len(payload) > 0 && raw <= maxRaw {
 		b := blockHeader{kind: kind, payloadSize: uint32(len(payload)), rawSize: raw}
-		h := header{blockSize: 1 << maxLogBlockSize, window: 1, sources: maxSources}
+		h := header{blockSize: 1 << maxLogBlockSize, window: 1, sources: maxSources, dictionary: dict}
 		content, _, _ = decodeOwn(payload, b, h)
 	}
 	return contentCheck(kind, payload, content)
@@ -55,8 +55,11 @@ func (s *sealer) seal(kind, raw uint32, payload []byte) {
 	s.past = append(s.past, own)
 }
 
-// appendBlock appends a block with correct checks, and its entry to the index.
-func appendBlock(file, index []byte, number uint64, b block, checks bool) (_, _ []byte) {
+// appendBlock appends a block with correct checks, and its entry to the index. dict is in front of the
+// block.
+func appendBlock(
+	file, index []byte, number uint64, b block, checks bool, dict []byte,
+) (_, _ []byte) {
 	at := len(file)
 	if b.short {
 		v := b.raw<<3 | 4 | b.kind
@@ -71,7 +74,7 @@ func appendBlock(file, index []byte, number uint64, b block, checks bool) (_, _ 
 	index = append(index, file[at:]...)
 	check := uint32(0)
 	if checks {
-		check = blockCheck(b.kind, b.raw, b.payload)
+		check = blockCheck(b.kind, b.raw, b.payload, dict)
 	}
 	file = appendHeaderCheck(le.AppendUint32(file, check), at, number)
 	return append(file, b.payload...), index
@@ -115,14 +118,14 @@ func seal(logSize byte, blocks ...block) []byte {
 func sealBehind(head []byte, blocks ...block) []byte {
 	file := le.AppendUint32(slices.Clone(head), crc(head))
 	var s sealer
-	s.head, _ = parseHeader(file)
+	s.head, _ = parseHeader(file, jsonDictionary().ours)
 	var index []byte
 	short := false
 	size := uint64(0)
 	for i, b := range blocks {
 		b.payload = slices.Clone(b.payload)
 		s.seal(b.kind, b.raw, b.payload)
-		file, index = appendBlock(file, index, uint64(i), b, true)
+		file, index = appendBlock(file, index, uint64(i), b, true, s.head.dictionary)
 		short = short || b.short
 		size += uint64(b.raw)
 	}
@@ -156,7 +159,7 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 		le.PutUint32(rest[at-4:], crc(rest[:at-4]))
 		checks := rest[5]&flagContentChecks != 0
 		var s sealer
-		s.head, _ = parseHeader(rest)
+		s.head, _ = parseHeader(rest, jsonDictionary().ours)
 		var index []byte
 		short := false
 		size := uint64(0)
@@ -170,7 +173,7 @@ func reseal(file []byte, rebuild bool) (sealed []byte, ok bool) {
 			if !cut && checks {
 				payload := rest[at+b.size:][:b.payloadSize]
 				s.seal(b.kind, b.rawSize, payload)
-				le.PutUint32(rest[at+b.entrySize:], blockCheck(b.kind, b.rawSize, payload))
+				le.PutUint32(rest[at+b.entrySize:], blockCheck(b.kind, b.rawSize, payload, s.head.dictionary))
 			}
 			head := rest[at : at+b.entrySize+4 : at+b.entrySize+4]
 			copy(rest[at:], appendHeaderCheck(head, 0, number))
@@ -210,10 +213,14 @@ func resealSmall(b []byte) int {
 	kind, raw := uint32(b[4]%4), uint32(le.Uint16(b[5:]))
 	size := map[uint32]int{kindStored: int(raw), kindFill: 1, kindCoded: int(le.Uint16(b[7:]))}[kind]
 	payload := b[n:min(n+size, len(b))]
+	var dict []byte
+	if b[4]&smallDict != 0 {
+		dict = jsonDictionary().ours.Content
+	}
 	if b[4]&smallCheck != 0 {
 		check := uint32(0)
 		if kind != 0 {
-			check = blockCheck(kind, raw, payload)
+			check = blockCheck(kind, raw, payload, dict)
 		}
 		le.PutUint32(b[n-6:], check)
 	}

@@ -45,8 +45,8 @@ func streamLimits(layout byte, n int) [numStreams]int {
 	}
 }
 
-// decodeCoded returns the content, n bytes, of a coded block.
-func decodeCoded(payload []byte, n int) ([]byte, error) {
+// decodeCoded returns the content, n bytes, of a coded block. dict is in front of it.
+func decodeCoded(payload []byte, n int, dict []byte) ([]byte, error) {
 	layout := payload[0]
 	if layout != layoutPlain && layout != layoutRepeat && layout != layoutDense {
 		return nil, corrupt("layout %d", layout)
@@ -66,7 +66,7 @@ func decodeCoded(payload []byte, n int) ([]byte, error) {
 	if len(r.data) != 0 {
 		return nil, corrupt("%d bytes after the streams", len(r.data))
 	}
-	content, err := decodeSequences(layout, streams, n)
+	content, err := decodeSequences(layout, streams, n, dict)
 	if err == nil {
 		for _, f := range filtered {
 			undoX86(content[f.begin:f.end])
@@ -184,8 +184,10 @@ func minMatches(layout byte) [4]uint64 {
 	return [4]uint64{4, 4, 4, 4}
 }
 
-// decodeSequences executes the sequences of a block of n bytes.
-func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, error) {
+// decodeSequences executes the sequences of a block of n bytes. dict is in front of it.
+func decodeSequences(
+	layout byte, streams [numStreams][]byte, n int, dict []byte,
+) ([]byte, error) {
 	r := &sequenceReader{
 		streams:  streams,
 		extra:    bitReader{data: streams[streamExtra]},
@@ -196,7 +198,8 @@ func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, er
 	if layout != layoutPlain {
 		next = r.repeat
 	}
-	out := make([]byte, 0, n)
+	n += len(dict)
+	out := append(make([]byte, 0, n), dict...)
 	for _, token := range streams[streamTokens] {
 		s, err := next(uint64(token))
 		if err != nil {
@@ -219,7 +222,7 @@ func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, er
 	}
 	out = append(out, r.streams[streamLits]...)
 	if len(out) != n {
-		return nil, corrupt("block has %d bytes, not %d", len(out), n)
+		return nil, corrupt("block has %d bytes, not %d", len(out)-len(dict), n-len(dict))
 	}
 	for _, stream := range []int{streamOffsets, streamLitLens, streamMatchLens} {
 		if len(r.streams[stream]) != 0 {
@@ -230,5 +233,5 @@ func decodeSequences(layout byte, streams [numStreams][]byte, n int) ([]byte, er
 		return nil, corrupt("%d bytes of bits, %d in use",
 			len(streams[streamExtra]), r.extra.bytesUsed())
 	}
-	return out, nil
+	return out[len(dict):], nil
 }

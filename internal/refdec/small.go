@@ -5,6 +5,7 @@ import "encoding/binary"
 const (
 	smallStream = 128 // in byte 4 of a header
 	smallCheck  = 4
+	smallDict   = 8
 	maxSmallRaw = 65_000
 	smallFooter = 'z'
 )
@@ -14,6 +15,9 @@ func smallHeaderSize(kindByte byte) int {
 	n := 9
 	if kindByte%4 == kindCoded {
 		n += 2
+	}
+	if kindByte&smallDict != 0 {
+		n += 4
 	}
 	if kindByte&smallCheck != 0 {
 		n += 4
@@ -28,7 +32,7 @@ func isSmall(b []byte) bool {
 
 // decodeSmall appends the content of the small stream at the front of b to *content and returns the
 // size of the stream.
-func decodeSmall(content *[]byte, b []byte) (size int, err error) {
+func decodeSmall(content *[]byte, b []byte, dict Dictionary) (size int, err error) {
 	n := smallHeaderSize(b[4])
 	if len(b) < n {
 		return 0, ErrTruncated
@@ -39,11 +43,16 @@ func decodeSmall(content *[]byte, b []byte) (size int, err error) {
 	if b[3] != 1 && b[3] != 2 {
 		return 0, corrupt("pipeline %d", b[3])
 	}
-	if b[4] >= smallStream+8 {
+	if b[4] >= smallStream+16 || b[4]&smallDict != 0 && b[4]%4 != kindCoded {
 		return 0, corrupt("kind byte %#x", b[4])
 	}
 	h := header{blockSize: maxSmallRaw, hasChecks: b[4]&smallCheck != 0}
 	bh := blockHeader{kind: uint32(b[4] % 4), rawSize: uint32(binary.LittleEndian.Uint16(b[5:]))}
+	if b[4]&smallDict != 0 {
+		if err := h.setDictionary(binary.LittleEndian.Uint32(b[9:]), dict); err != nil {
+			return 0, err
+		}
+	}
 	if h.hasChecks {
 		bh.contentCheck = binary.LittleEndian.Uint32(b[n-6:])
 	}

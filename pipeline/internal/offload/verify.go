@@ -64,7 +64,7 @@ func (v *Verifier) Content(d Decoder, r *gpu.Request, want []byte) error {
 		v.content = make([]byte, n)
 	}
 	v.content = v.content[:len(want)]
-	if v.streams.Decode(r.Layout, v.content) != nil ||
+	if v.streams.Decode(r.Layout, v.content, 0) != nil ||
 		!pieces.Equal(v.content, want, v.Checkpoint) {
 		return ErrWrong
 	}
