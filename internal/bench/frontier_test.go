@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -50,24 +47,7 @@ func TestFrontier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkXML(t, text)
-}
-
-func checkXML(t *testing.T, text []byte) {
-	t.Helper()
-	for _, bad := range []string{"NaN", "Inf", "%!"} {
-		if bytes.Contains(text, []byte(bad)) {
-			t.Errorf("%q in the picture", bad)
-		}
-	}
-	d := xml.NewDecoder(bytes.NewReader(text))
-	for {
-		if _, err := d.Token(); err == io.EOF {
-			return
-		} else if err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-	}
+	testenv.SVG(t, text)
 }
 
 // newPoint returns a point for 1000 bytes of content with samples of so many milliseconds.
@@ -101,7 +81,7 @@ func TestPicture(t *testing.T) {
 	}
 	all = append(all, newPoint(&families[8], 2, 60, 10))
 	text := string(picture(all))
-	checkXML(t, []byte(text))
+	testenv.SVG(t, []byte(text))
 	if n := strings.Count(text, "<circle"); n != 4*3 { // four in the key and in each panel
 		t.Errorf("%d circles", n)
 	}

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // benchRows returns the fields of the rows of a table.
@@ -267,12 +266,7 @@ func TestBenchPicture(t *testing.T) {
 				t.Errorf("%d files: %d times %q, want %d", len(c.args), n, part, want)
 			}
 		}
-		d := xml.NewDecoder(strings.NewReader(string(text)))
-		for err = nil; err == nil; _, err = d.Token() {
-		}
-		if !errors.Is(err, io.EOF) {
-			t.Error(err)
-		}
+		testenv.SVG(t, text)
 	}
 	before, _ := os.ReadFile(svg)
 	// Nothing is measured if the picture cannot be written.

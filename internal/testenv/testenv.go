@@ -6,7 +6,10 @@
 package testenv
 
 import (
+	"bytes"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -98,6 +101,24 @@ var emulated = sync.OnceValue(func() bool {
 	name, err := os.ReadFile("/proc/self/comm")
 	return err == nil && strings.HasPrefix(string(name), "qemu-")
 })
+
+// SVG checks that a picture is well-formed, and that no text in it comes from a number that is none.
+func SVG(t testing.TB, picture []byte) {
+	t.Helper()
+	for _, bad := range []string{"NaN", "Inf", "%!"} {
+		if bytes.Contains(picture, []byte(bad)) {
+			t.Errorf("%q in the picture", bad)
+		}
+	}
+	d := xml.NewDecoder(bytes.NewReader(picture))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, picture)
+		}
+	}
+}
 
 // Tool returns the path of the program called name. Without the program the test skips, or fails if
 // CI is set.
