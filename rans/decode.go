@@ -140,7 +140,7 @@ func (d *Decoder) checkpoint() {
 
 // decodeSymbols decodes the coded sequence.
 func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
-	a, b := &d.groups[0], &d.groups[1]
+	a := &d.groups[0]
 	switch {
 	case d.coded == 0:
 		return src, nil
@@ -155,11 +155,22 @@ func (d *Decoder) decodeSymbols(src []byte) (rest []byte, err error) {
 		}
 		return src, a.close()
 	}
-	cut := groupCut(d.coded)
-	if src, err = a.open(src, 0, cut, Lanes); err != nil {
+	for i := 0; i < fullGroups(d.coded); i += 2 {
+		if src, err = d.decodePair(src, i); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
+}
+
+// decodePair decodes the groups first and first+1, which src begins with, and returns the rest of src.
+func (d *Decoder) decodePair(src []byte, first int) (rest []byte, err error) {
+	a, b := &d.groups[0], &d.groups[1]
+	middle := groupEnd(d.coded, first+1)
+	if src, err = a.open(src, groupEnd(d.coded, first), middle, Lanes); err != nil {
 		return nil, err
 	}
-	if src, err = b.open(src, cut, d.coded, Lanes); err != nil {
+	if src, err = b.open(src, middle, groupEnd(d.coded, first+2), Lanes); err != nil {
 		return nil, err
 	}
 	for a.next(d.segs, nil) && b.next(d.segs, a) {

@@ -60,9 +60,9 @@ func (e *Encoder) Append(dst []byte, stored int, streams ...[]byte) []byte {
 	case e.coded < model.SmallLimit:
 		dst = e.encodeGroup(dst, 0, e.coded, smallLanes)
 	default:
-		cut := groupCut(e.coded)
-		dst = e.encodeGroup(dst, 0, cut, Lanes)
-		dst = e.encodeGroup(dst, cut, e.coded, Lanes)
+		for i := range fullGroups(e.coded) {
+			dst = e.encodeGroup(dst, groupEnd(e.coded, i), groupEnd(e.coded, i+1), Lanes)
+		}
 	}
 	return e.appendStored(dst)
 }
@@ -121,9 +121,6 @@ func (e *Encoder) appendStored(dst []byte) []byte {
 	}
 	return dst
 }
-
-// groupCut returns the number of coded symbols in the first of two groups.
-func groupCut(coded int) int { return (coded/2 + Lanes - 1) &^ (Lanes - 1) }
 
 // appendHead appends the head of a segment to dst.
 func (s *segment) appendHead(dst []byte) []byte {

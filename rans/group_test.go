@@ -1,11 +1,56 @@
 package rans
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gopz/compress/rans/internal/model"
 )
+
+// TestGroupEnd checks where groups begin and end.
+func TestGroupEnd(t *testing.T) {
+	for _, c := range []struct{ coded, groups int }{
+		{model.SmallLimit, 2}, {pairSymbols - 1, 2}, {pairSymbols, 2}, {pairSymbols + 1, 4},
+		{3*pairSymbols + 33, 8}, {100_000_001, 382}, {1<<31 - 1, 8192},
+	} {
+		n := fullGroups(c.coded)
+		if n != c.groups || groupEnd(c.coded, 0) != 0 || groupEnd(c.coded, n) != c.coded {
+			t.Errorf("%d symbols: %d groups end at %d", c.coded, n, groupEnd(c.coded, n))
+		}
+		for i := range n {
+			begin := groupEnd(c.coded, i)
+			size := groupEnd(c.coded, i+1) - begin
+			if begin%Lanes != 0 || size < 4000 || size > pairSymbols/2 {
+				t.Fatalf("%d symbols: group %d has %d from %d on", c.coded, i, size, begin)
+			}
+		}
+	}
+}
+
+// TestManyGroups checks streams whose groups begin in segments and between them. The reference decodes
+// them too.
+func TestManyGroups(t *testing.T) {
+	var e Encoder
+	var d Decoder
+	r := rand.New(rand.NewPCG(43, 44))
+	for _, sizes := range [][]int{
+		{pairSymbols}, {pairSymbols + 1}, {100_000, pairSymbols}, {pairSymbols / 2, pairSymbols/2 + 1},
+		{pairSymbols / 4, pairSymbols / 4, 2 * pairSymbols},
+	} {
+		var streams [][]byte
+		for i, n := range sizes {
+			streams = append(streams, changing(r, n/2), skewed(r, n-n/2, 3+i))
+		}
+		code := roundTrip(t, &e, &d, streams...)
+		got, _, err := refDecode(code, 4*pairSymbols, len(streams))
+		for i := range streams {
+			if err != nil || !bytes.Equal(got[i], streams[i]) {
+				t.Fatalf("sizes %v: the reference decodes stream %d wrongly: %v", sizes, i, err)
+			}
+		}
+	}
+}
 
 // TestGroupTables runs two groups through the same segments, each at its own pace. They may share a
 // table; each must have the table of its segment, whatever the other does.
@@ -26,7 +71,7 @@ func TestGroupTables(t *testing.T) {
 			s.freq[2*i], s.freq[2*i+1] = model.ProbScale-1, 1
 		}
 		var gs [2]groupDecoder
-		cut := groupCut(coded)
+		cut := (coded/2 + Lanes - 1) &^ (Lanes - 1)
 		if r.IntN(2) == 0 {
 			cut = r.IntN(coded + 1) // anywhere, not only where the format cuts
 		}

@@ -208,8 +208,15 @@ func refDecode(src []byte, limit, count int) (streams [][]byte, rest []byte, err
 	case n < 8192:
 		ok = r.group(coded, 4)
 	default:
-		cut := (n/2 + 31) / 32 * 32
-		ok = r.group(coded[:cut], 32) && r.group(coded[cut:], 32)
+		groups := (n + 1<<19 - 1) / (1 << 19) * 2
+		for begin, k := 0, 1; ok && k <= groups; k++ {
+			end := n
+			if k < groups {
+				end = (n*k/groups + 31) / 32 * 32
+			}
+			ok = r.group(coded[begin:end], 32)
+			begin = end
+		}
 	}
 	if !ok {
 		return nil, nil, errRef

@@ -54,10 +54,13 @@ func (w *LaneWork) reset(segs []segment, coded int) {
 			w.segs = append(w.segs, i)
 		}
 	}
-	cut := groupCut(coded)
-	w.addGroup(segs, 0, cut)
-	w.addGroup(segs, cut, coded)
+	for i := range fullGroups(coded) {
+		w.addGroup(segs, groupEnd(coded, i), groupEnd(coded, i+1))
+	}
 }
+
+// MaxGroups returns the most lane groups of up to coded symbols.
+func MaxGroups(coded int) int { return fullGroups(max(coded, model.SmallLimit)) }
 
 // addGroup appends the group of the symbols [from, to) of the coded sequence.
 func (w *LaneWork) addGroup(segs []segment, from, to int) {

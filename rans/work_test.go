@@ -88,7 +88,7 @@ func TestWork(t *testing.T) {
 	for _, c := range []struct{ sizes [3]int }{
 		{[3]int{}}, {[3]int{1, 0, 5}}, {[3]int{100, 200, 300}}, {[3]int{small - 1}}, {[3]int{small}},
 		{[3]int{0, small + 1, 9}}, {[3]int{small + 31, small + 33, 1000}},
-		{[3]int{70_000, 50_001, 4099}},
+		{[3]int{70_000, 50_001, 4099}}, {[3]int{400_000, pairSymbols + 5, 100}},
 	} {
 		t.Run(fmt.Sprint(c.sizes), func(t *testing.T) {
 			streams := [][]byte{

@@ -111,6 +111,13 @@ func testFused(t *testing.T, d gpu.Device) {
 			}
 		}
 	}
+	// Literals alone, of which several pairs of lane groups code parts.
+	manyGroups := make([]byte, 600_000)
+	r := rand.New(rand.NewPCG(12, 2))
+	for i := range manyGroups {
+		manyGroups[i] = byte(r.Uint32()) & 127
+	}
+	add(fusedRequest(manyGroups, 5, lzseq.Repeat))
 	// Settings that no level has.
 	for i, p := range settings {
 		n := 0

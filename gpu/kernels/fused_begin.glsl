@@ -19,7 +19,7 @@ void main() {
     if (block >= input_[0]) {
         return;
     }
-    uint s = input_[(input_[5] + (block * 32u)) + 14u];
+    uint s = input_[(input_[5] + (block * 36u)) + 14u];
     if (lane < 64u) {
         state[s + lane] = ((lane >= 3u) && (lane <= 5u)) ? 64u : ((lane == 19u) ? 32u : 0u);
     }

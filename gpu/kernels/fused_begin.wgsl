@@ -18,7 +18,7 @@
 // Bound: memory, 4 KiB for each block.
 //
 // input, in u32:
-//   0-4 as in match_hash; 5 index of the Fused descriptors of blocks, 32 each:
+//   0-4 as in match_hash; 5 index of the Fused descriptors of blocks, 36 each:
 //       0-5 index of each stream, in streams; 6 end of the last one; 7 first entry for sequences, in seqs
 //       and marks; 8 most sequences
 //       9 number of the layout; 10 coded streams; 11 repeat offsets in use, 0 to 3; 12 least length of a
@@ -30,10 +30,11 @@
 //       plan; 25 most spans
 //       26 begin of the space for words, in words; 27 its end; 28 index of the pieces, in plan; 29 most
 //       pieces
-//       30 index of the block's numbers, 96 u32 in plan; 31 u32 of space for the payload
+//       30 index of the block's numbers, in plan: 16 u32, and 40 for each lane group; 31 u32 of space for
+//       the payload; 32 number of the block's first lane group; 33 most lane groups; 34 and 35 unused
 //   6 index of the logarithms: log2(1 + (i + 1/2) / 2048) for i below 2,048, in 1/65536 bit
 //   7 turns of the parse loop in a dispatch; 8 iterations after which another kernel gives a block up
-//   9 number of tiles; 10 index of the segments, in plan
+//   9 number of tiles; 10 index of the segments, in plan; 11 number of lane groups
 // state, 1,088 u32 for each block:
 //   0 status of the parse: 0 running, 1 done, 2 given up; 6 sequences; 21-26 bytes in each stream; the
 //       others below 64 are variables of fused_parse
@@ -53,7 +54,7 @@ fn main(
     if (block >= input[0]) {
         return;
     }
-    let s = input[input[5] + block * 32u + 14u];
+    let s = input[input[5] + block * 36u + 14u];
     if (lane < 64u) {
         state[s + lane] = select(select(0u, 32u, lane == 19u), 64u, lane >= 3u && lane <= 5u);
     }

@@ -145,7 +145,7 @@ void main() {
     }
     uint block = input_[input_[4] + tile];
     uint b = input_[3] + (block * 16u);
-    uint desc = input_[5] + (block * 32u);
+    uint desc = input_[5] + (block * 36u);
     uint now = input_[desc + 14u];
     if (state[now] != 1u) {
         return;

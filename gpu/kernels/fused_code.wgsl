@@ -145,7 +145,7 @@ fn main(
     }
     let block = input[input[4] + tile];
     let b = input[3] + block * 16u;
-    let desc = input[5] + block * 32u;
+    let desc = input[5] + block * 36u;
     let now = input[desc + 14u];
     if (state[now] != 1u) {
         return;

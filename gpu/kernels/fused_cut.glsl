@@ -264,7 +264,7 @@ void main() {
     if (block >= input_[0]) {
         return;
     }
-    uint desc = input_[5] + (block * 32u);
+    uint desc = input_[5] + (block * 36u);
     uint now = input_[desc + 14u];
     if ((stream >= input_[desc + 10u]) || (state[now] != 1u)) {
         return;

@@ -256,7 +256,7 @@ fn main(
     if (block >= input[0]) {
         return;
     }
-    let desc = input[5] + block * 32u;
+    let desc = input[5] + block * 36u;
     let now = input[desc + 14u];
     if (stream >= input[desc + 10u] || state[now] != 1u) {
         return;

@@ -15,6 +15,8 @@ layout(std430, binding = 2) restrict buffer Binding2 {
 
 const uint FEW = 8192u;
 
+const uint PAIR = 524288u;
+
 uint iterations = 0u;
 
 uint head = 0u;
@@ -49,6 +51,13 @@ void putNumber(uint v) {
     put(rest, 1u);
 }
 
+uint groupEnd(uint coded, uint groups, uint n) {
+    if (n >= groups) {
+        return coded;
+    }
+    return (((coded * n) / max(groups, 1u)) + 31u) & 0xffffffe0u;
+}
+
 layout(local_size_x = 1) in;
 
 void main() {
@@ -59,15 +68,15 @@ void main() {
         return;
     }
     if (block == 0u) {
-        plan[0] = input_[0] * 2u;
+        plan[0] = input_[11];
         plan[1] = 4u;
     }
-    uint desc = input_[5] + (block * 32u);
+    uint desc = input_[5] + (block * 36u);
     uint now = input_[desc + 14u];
     uint own = input_[desc + 30u];
-    uint groups = 4u + (block * 8u);
-    for (uint k = 0u; k < 8u; k++) {
-        plan[groups + k] = 0u;
+    uint descriptors = 4u + (input_[desc + 32u] * 4u);
+    for (uint k = 0u; k < (input_[desc + 33u] * 4u); k++) {
+        plan[descriptors + k] = 0u;
     }
     plan[own + 14u] = 0u;
     if (state[now] != 1u) {
@@ -118,19 +127,25 @@ void main() {
         return;
     }
     plan[head + (used >> 2u)] = part;
-    uint cut = coded;
+    uint groups = 1u;
     uint lanes = 2u;
     if (coded >= FEW) {
-        cut = ((coded >> 1u) + 31u) & 0xffffffe0u;
+        groups = (((coded + PAIR) - 1u) / PAIR) * 2u;
         lanes = 5u;
+    }
+    uint words = input_[desc + 26u];
+    if ((groups > input_[desc + 33u]) || (((words + (coded >> 1u)) + (groups * 3u)) > input_[desc + 27u])) {
+        return;
     }
     uint round_ = (1u << (lanes & 31u)) - 1u;
     uint spans = input_[desc + 24u];
     uint n = 0u;
-    uint split = 0u;
     uint at = 0u;
-    uint rounds0 = 0u;
-    uint rounds1 = 0u;
+    uint g = 0u;
+    uint before = 0u;
+    uint end = groupEnd(coded, groups, 1u);
+    uint first = 0u;
+    uint rounds = 0u;
     for (uint k = 0u; k < coding; k++) {
         uint count = plan[own + k];
         if (state[(now + 21u) + k] == 0u) {
@@ -142,47 +157,41 @@ void main() {
             if (plan[segment] != 2u) {
                 continue;
             }
-            uint begin = plan[segment + 1u];
             uint size = plan[segment + 2u];
-            uint one = min(size, cut - min(at, cut));
-            for (uint g = 0u; g < 2u; g++) {
-                uint first = (g == 0u) ? begin : (begin + one);
-                uint symbols = (g == 0u) ? one : (size - one);
-                if ((symbols > 0u) && (n < input_[desc + 25u])) {
-                    plan[spans + (n * 4u)] = segment + 16u;
-                    plan[(spans + (n * 4u)) + 1u] = symbols;
-                    plan[(spans + (n * 4u)) + 2u] = input_[desc + k] + (first >> 2u);
-                    plan[(spans + (n * 4u)) + 3u] = first & 3u;
-                    n++;
-                    if (g == 0u) {
-                        split = n;
-                        rounds0 += (symbols + round_) >> (lanes & 31u);
-                    } else {
-                        rounds1 += (symbols + round_) >> (lanes & 31u);
-                    }
+            for (uint done = 0u; ((done < size) && (g < groups)) && (n < input_[desc + 25u]); ) {
+                uint begin = plan[segment + 1u] + done;
+                uint symbols = min(size - done, end - at);
+                plan[spans + (n * 4u)] = segment + 16u;
+                plan[(spans + (n * 4u)) + 1u] = symbols;
+                plan[(spans + (n * 4u)) + 2u] = input_[desc + k] + (begin >> 2u);
+                plan[(spans + (n * 4u)) + 3u] = begin & 3u;
+                n++;
+                rounds += (symbols + round_) >> (lanes & 31u);
+                done += symbols;
+                at += symbols;
+                iterations++;
+                if (at == end) {
+                    words += (((end - before) + 1u) >> 1u) + 2u;
+                    plan[descriptors + (g * 4u)] = spans + (first * 4u);
+                    plan[(descriptors + (g * 4u)) + 1u] = n - first;
+                    plan[(descriptors + (g * 4u)) + 2u] = words;
+                    plan[(descriptors + (g * 4u)) + 3u] = 5u - lanes;
+                    plan[((own + 16u) + (g * 40u)) + 36u] = end - before;
+                    plan[((own + 16u) + (g * 40u)) + 37u] = rounds;
+                    g++;
+                    before = end;
+                    end = groupEnd(coded, groups, g + 1u);
+                    first = n;
+                    rounds = 0u;
                 }
             }
-            at += size;
         }
     }
-    uint middle = (input_[desc + 26u] + ((cut + 1u) >> 1u)) + 2u;
-    uint end = (middle + (((coded - cut) + 1u) >> 1u)) + 2u;
-    if (((at != coded) || (end > input_[desc + 27u])) || ((iterations + puts) >= input_[8])) {
+    if ((at != coded) || ((iterations + puts) >= input_[8])) {
         return;
     }
-    plan[groups] = spans;
-    plan[groups + 1u] = split;
-    plan[groups + 2u] = middle;
-    plan[groups + 3u] = 5u - lanes;
-    plan[groups + 4u] = spans + (split * 4u);
-    plan[groups + 5u] = n - split;
-    plan[groups + 6u] = end;
-    plan[groups + 7u] = 5u - lanes;
     plan[own + 8u] = used;
     plan[own + 9u] = coded;
-    plan[own + 10u] = cut;
-    plan[own + 11u] = rounds0;
-    plan[own + 12u] = rounds1;
-    plan[own + 13u] = middle;
+    plan[own + 10u] = g;
     plan[own + 14u] = 1u;
 }

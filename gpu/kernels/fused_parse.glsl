@@ -472,7 +472,7 @@ void main() {
         return;
     }
     uint b = input_[3] + (block * 16u);
-    desc = input_[5] + (block * 32u);
+    desc = input_[5] + (block * 36u);
     uint now = input_[desc + 14u];
     src = input_[b];
     size = input_[b + 1u];

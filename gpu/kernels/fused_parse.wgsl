@@ -244,7 +244,7 @@ fn main(
         return;
     }
     let b = input[3] + block * 16u;
-    desc = input[5] + block * 32u;
+    desc = input[5] + block * 36u;
     let now = input[desc + 14u];
     src = input[b];
     size = input[b + 1u];

@@ -43,7 +43,7 @@ void main() {
     }
     uint block = input_[input_[4] + tile];
     uint b = input_[3] + (block * 16u);
-    uint desc = input_[5] + (block * 32u);
+    uint desc = input_[5] + (block * 36u);
     uint own = input_[desc + 30u];
     uint size = plan[own + 15u];
     if ((tile == input_[b + 10u]) && (lane < 4u)) {
@@ -51,7 +51,7 @@ void main() {
     }
     uint base = input_[0] * 4u;
     for (uint k = 0u; k < block; k++) {
-        base += (plan[input_[(input_[5] + (k * 32u)) + 30u] + 15u] + 3u) >> 2u;
+        base += (plan[input_[(input_[5] + (k * 36u)) + 30u] + 15u] + 3u) >> 2u;
     }
     uint list = input_[desc + 28u];
     uint count = plan[own + 7u];

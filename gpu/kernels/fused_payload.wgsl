@@ -44,7 +44,7 @@ fn main(
     }
     let block = input[input[4] + tile];
     let b = input[3] + block * 16u;
-    let desc = input[5] + block * 32u;
+    let desc = input[5] + block * 36u;
     let own = input[desc + 30u];
     let size = plan[own + 15u];
     if (tile == input[b + 10u] && lane < 4u) {
@@ -53,7 +53,7 @@ fn main(
     // The payload follows the table and the payloads of the blocks before.
     var base = input[0] * 4u;
     for (var k = 0u; k < block; k++) {
-        base += (plan[input[input[5] + k * 32u + 30u] + 15u] + 3u) >> 2u;
+        base += (plan[input[input[5] + k * 36u + 30u] + 15u] + 3u) >> 2u;
     }
     let list = input[desc + 28u];
     let count = plan[own + 7u];

@@ -76,7 +76,7 @@ void main() {
     if (block >= input_[0]) {
         return;
     }
-    uint desc = input_[5] + (block * 32u);
+    uint desc = input_[5] + (block * 36u);
     uint now = input_[desc + 14u];
     uint own = input_[desc + 30u];
     plan[own + 15u] = 0u;
@@ -86,20 +86,16 @@ void main() {
     list = input_[desc + 28u];
     most = input_[desc + 29u];
     piece(0u, input_[desc + 22u] * 4u, plan[own + 8u]);
-    uint coded = plan[own + 9u];
-    uint cut = plan[own + 10u];
-    for (uint g = 0u; g < 2u; g++) {
-        uint descriptor = 4u + (((block * 2u) + g) * 4u);
-        uint symbols = (g == 0u) ? cut : (coded - cut);
-        if (symbols == 0u) {
-            continue;
-        }
-        uint result = ((block * 2u) + g) * 36u;
+    for (uint g = 0u; g < plan[own + 10u]; g++) {
+        uint numbers = (own + 16u) + (g * 40u);
+        uint descriptor = 4u + ((input_[desc + 32u] + g) * 4u);
+        uint symbols = plan[numbers + 36u];
+        uint result = (input_[desc + 32u] + g) * 36u;
         uint emitted = words[result];
-        if (((emitted > symbols) || (words[result + 1u] != plan[(own + 11u) + g])) || (words[result + 2u] != ((emitted + 1u) >> 1u))) {
+        if (((emitted > symbols) || (words[result + 1u] != plan[numbers + 37u])) || (words[result + 2u] != ((emitted + 1u) >> 1u))) {
             return;
         }
-        head = (own + 16u) + (g * 36u);
+        head = numbers;
         room = 144u;
         used = 0u;
         part = 0u;

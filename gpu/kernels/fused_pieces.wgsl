@@ -11,8 +11,8 @@
 // input, state: see fused_begin
 // words: as rans_encode left them
 // plan: as fused_frame left it, and:
-//   the block's numbers: 15 bytes of the payload, 0 for none; 7 number of pieces; 16-51 and 52-87 what
-//       precedes the words of each group: their size in bytes as a varint, and the states
+//   the block's numbers: 15 bytes of the payload, 0 for none; 7 number of pieces; for each group,
+//       40 from 16 on: 0-35 what precedes its words: their size in bytes as a varint, and the states
 //   pieces, 4 u32 each: 0 begin in the payload; 1 source: 0 plan, 1 words, 2 streams; 2 begin in the
 //       source, in bytes; 3 unused
 
@@ -45,7 +45,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     if (block >= input[0]) {
         return;
     }
-    let desc = input[5] + block * 32u;
+    let desc = input[5] + block * 36u;
     let now = input[desc + 14u];
     let own = input[desc + 30u];
     plan[own + 15u] = 0u;
@@ -55,22 +55,18 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) grid: vec
     list = input[desc + 28u];
     most = input[desc + 29u];
     piece(0u, input[desc + 22u] * 4u, plan[own + 8u]);
-    let coded = plan[own + 9u];
-    let cut = plan[own + 10u];
-    for (var g = 0u; g < 2u; g++) {
-        let descriptor = 4u + (block * 2u + g) * 4u;
-        let symbols = select(coded - cut, cut, g == 0u);
-        if (symbols == 0u) {
-            continue;
-        }
-        let result = (block * 2u + g) * 36u;
+    for (var g = 0u; g < plan[own + 10u]; g++) {
+        let numbers = own + 16u + g * 40u;
+        let descriptor = 4u + (input[desc + 32u] + g) * 4u;
+        let symbols = plan[numbers + 36u];
+        let result = (input[desc + 32u] + g) * 36u;
         let emitted = words[result];
         // rans_encode ran all rounds and stored all words.
-        if (emitted > symbols || words[result + 1u] != plan[own + 11u + g] ||
+        if (emitted > symbols || words[result + 1u] != plan[numbers + 37u] ||
             words[result + 2u] != ((emitted + 1u) >> 1u)) {
             return;
         }
-        head = own + 16u + g * 36u;
+        head = numbers;
         room = 144u; // a varint of up to 5 bytes, and 32 states
         used = 0u;
         part = 0u;

@@ -1,4 +1,4 @@
-// Decodes groups of 32 rANS lanes (docs/FORMAT.md, "Groups and lanes").
+// Decodes groups of 32 rANS lanes (docs/FORMAT.md, "Lane groups").
 //
 // A lane is an invocation. In each round every lane looks up its state in the table, gets a symbol
 // and a new state, and renormalises if the state is below 2^15: it reads a 16-bit word. Words are
@@ -12,7 +12,8 @@
 // Dispatch: one workgroup of 32 invocations for each group. Workgroups count along x, then y;
 // surplus ones do nothing.
 // Workgroup memory: 11 KiB: table of 8 KiB, first slots, masks, symbols of 8 rounds.
-// Bound: latency of a round: table, mask, barrier. Many groups hide it; a block has only two.
+// Bound: latency of a round: table, mask, barrier. Many groups hide it; a block has two for
+// each 512 Ki symbols.
 //
 // input, in u32:
 //   0 number of groups; 1 index of their descriptors, 40 each:

@@ -1,4 +1,4 @@
-// Encodes groups of 32 rANS lanes, or of fewer (docs/FORMAT.md, "Groups and lanes").
+// Encodes groups of 32 rANS lanes, or of fewer (docs/FORMAT.md, "Lane groups").
 //
 // A lane is an invocation. rANS encodes the last symbol first, so the kernel goes backward through
 // spans and rounds, and writes the words backward from the end of their space. In each round every
@@ -10,7 +10,7 @@
 // surplus ones do nothing.
 // Workgroup memory: 3 KiB: table of 1 KiB, sums, masks, 128 words.
 // Bound: latency of a round: symbol, table, division, barrier. Many groups hide it; a block has
-// only two.
+// two for each 512 Ki symbols.
 //
 // input, in u32:
 //   0 number of groups; 1 index of their descriptors, 4 each:

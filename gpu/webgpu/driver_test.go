@@ -3,7 +3,6 @@
 package webgpu
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -98,25 +97,6 @@ func TestDeviceErrors(t *testing.T) {
 	}
 	if _, err := q.Upload(d.maxBuffer + 256); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("Upload of more than a buffer: error %v", err)
-	}
-}
-
-// TestLongLoops checks that no wrong result passes where a driver leaves loops early, as llvmpipe
-// does.
-func TestLongLoops(t *testing.T) {
-	for _, unlimited := range []bool{false, true} {
-		d, err := open(nth(adapterNumber()), host.Config{UnlimitedLoops: unlimited})
-		if err != nil {
-			gputest.Missing(t, err)
-		}
-		software := d.Info().Timeout > 0
-		encoding, decoding := gputest.Large(t, d)
-		for _, err := range []error{encoding, decoding} {
-			if software && !unlimited && !errors.Is(err, host.ErrTooLarge) || !software && err != nil {
-				t.Errorf("unlimited loops %v: error %v", unlimited, err)
-			}
-		}
-		d.Close()
 	}
 }
 

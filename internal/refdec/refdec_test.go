@@ -125,6 +125,14 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestManyGroups decodes a file whose coded streams have more than two lane groups.
+func TestManyGroups(t *testing.T) {
+	content := corpus.ByName("skewed").Make(700_000)
+	if got, err := agree(t, encode(t, content)); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
 // house is the content of the document's example.
 const house = "A house is built of bricks; a house of cards is built of cards, " +
 	"and a house of bricks is built of bricks and cards.\n"

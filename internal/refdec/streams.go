@@ -13,8 +13,10 @@ const (
 	tableBits  = 11
 	tableTotal = 1 << tableBits
 
-	// number of coded symbols from which there are two groups of 32 lanes instead of one of 4
+	// number of coded symbols from which there are groups of 32 lanes instead of one of 4
 	twoGroups = 8192
+	// most coded symbols of two groups
+	pairSymbols = 1 << 19
 
 	minState = 1 << 15
 	maxState = 1<<31 - 1
@@ -217,22 +219,28 @@ func decodeGroups(r *byteReader, segments []*segment) error {
 		return decodeGroup(r, 4, parts)
 	}
 
-	half := (total/2 + 31) / 32 * 32
-	var first, second []*segment
-	for _, s := range parts {
-		n := min(half, len(s.dst)) // symbols of s in the first group
-		half -= n
-		if n > 0 {
-			first = append(first, &segment{table: s.table, dst: s.dst[:n]})
+	groups := 2 * ((total + pairSymbols - 1) / pairSymbols)
+	at := 0 // symbols of the groups so far
+	for i := range groups {
+		end := int((uint64(total)*uint64(i+1)/uint64(groups) + 31) / 32 * 32)
+		if i == groups-1 {
+			end = total
 		}
-		if n < len(s.dst) {
-			second = append(second, &segment{table: s.table, dst: s.dst[n:]})
+		var own []*segment
+		for at < end {
+			s := parts[0]
+			n := min(end-at, len(s.dst))
+			own = append(own, &segment{table: s.table, dst: s.dst[:n]})
+			if s.dst = s.dst[n:]; len(s.dst) == 0 {
+				parts = parts[1:]
+			}
+			at += n
+		}
+		if err := decodeGroup(r, 32, own); err != nil {
+			return err
 		}
 	}
-	if err := decodeGroup(r, 32, first); err != nil {
-		return err
-	}
-	return decodeGroup(r, 32, second)
+	return nil
 }
 
 // decodeGroup reads one lane group and fills the segments, or parts of segments, that belong to it.

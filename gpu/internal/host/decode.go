@@ -32,10 +32,6 @@ func (s *slot) beginDecode(i int, r *gpu.Request) {
 	if r.Layout = layout; len(w.Groups) == 0 {
 		return
 	}
-	if s.d.exceedsLoops(w) {
-		r.Err = ErrTooLarge
-		return
-	}
 	j := job{r: r, w: w, in: tableWords * uint32(len(w.Tables))}
 	for k := range w.Groups {
 		g := &w.Groups[k]

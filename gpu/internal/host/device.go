@@ -45,7 +45,8 @@ const (
 
 	// softwareLoops bounds the iterations of all loops of an invocation on a software adapter.
 	// Mesa's llvmpipe leaves loops after 65,535 iterations without an error. Kernels of matching
-	// stay below 35,000. Lane groups with more rounds go to the CPU.
+	// stay below 35,000, and those of lane groups too: 8,192 rounds, and 400 iterations for each
+	// of up to 65 tables.
 	softwareLoops = 60000
 
 	// MinBuffer is the least Driver.MaxBuffer of a usable device, in bytes: the keys of a block of
@@ -61,8 +62,6 @@ type Config struct {
 	// Fault, if set, is called before every submission. Its error becomes the error of Run. For
 	// tests.
 	Fault func() error
-	// UnlimitedLoops lifts softwareLoops. For tests.
-	UnlimitedLoops bool
 }
 
 // BaseInfo returns what every device of this package supports, see [gpu.Driver].
@@ -105,7 +104,7 @@ type Device struct {
 // ErrClosed is the error of calls that Close interrupts, and of later ones.
 var ErrClosed = errors.New("gpu: device closed")
 
-// ErrTooLarge is the error of a request that exceeds the device's buffers or loops.
+// ErrTooLarge is the error of a request that exceeds the device's buffers.
 var ErrTooLarge = errors.New("gpu: too large for the device")
 
 // New returns a device on a driver. The device closes the driver; New closes it if it returns an
@@ -120,9 +119,7 @@ func New(driver Driver, c Config) (*Device, error) {
 		released:  make(chan struct{}),
 	}
 	if c.Kind == gpu.Software {
-		if d.info.Timeout = softwareTimeout; !c.UnlimitedLoops {
-			d.maxLoops = softwareLoops
-		}
+		d.info.Timeout, d.maxLoops = softwareTimeout, softwareLoops
 	}
 	fused := &d.info.Ops[gpu.Fused]
 	fused.Bytes = int(min(uint64(fused.Bytes), d.maxBuffer/fusedExpansion))

@@ -135,10 +135,6 @@ func (s *slot) makeGroups(j *job, counts []byte) {
 		}
 	}
 	j.dst, j.w = j.enc.BeginHistograms(j.dst, j.r.Layout.Stored, hist, j.streams[:]...)
-	if s.d.exceedsLoops(j.w) {
-		j.r.Err, j.w = ErrTooLarge, nil
-		return
-	}
 	j.in, j.out = tableWords*uint32(len(j.w.Tables)), 0
 	for k := range j.w.Groups {
 		g := &j.w.Groups[k]

@@ -110,20 +110,6 @@ func rounds(g *rans.LaneGroup) (n uint32) {
 	return n
 }
 
-// spanLoops bounds the iterations that a kernel needs for one span besides its rounds: it makes a
-// table.
-const spanLoops = 400
-
-// exceedsLoops reports whether a group needs more iterations than the device allows.
-func (d *Device) exceedsLoops(w *rans.LaneWork) bool {
-	for i := range w.Groups {
-		if g := &w.Groups[i]; d.maxLoops > 0 && int(rounds(g))+spanLoops*(len(g.Spans)+1) > d.maxLoops {
-			return true
-		}
-	}
-	return false
-}
-
 // groups returns the number of lane groups.
 func groups(jobs []job) (n uint32) {
 	for i := range jobs {

@@ -58,9 +58,10 @@ const (
 // Sizes in 32-bit words, as in fused_begin.wgsl.
 const (
 	headerWords    = 16   // head of an upload
-	fusedWords     = 32   // descriptor of a block
+	fusedWords     = 36   // descriptor of a block
 	stateWords     = 1088 // state of a parse
-	planHeadWords  = 96   // head of a block's plan
+	planHeadWords  = 16   // head of a block's plan
+	planGroupWords = 40   // and for each lane group
 	seqWords       = 3    // sequence
 	markWords      = 4    // positions in the streams where a sequence begins
 	segmentWords   = 208  // segment of a stream
@@ -88,9 +89,10 @@ func (u *fusedUsage) add(n int, coded, tiles int) {
 	}
 	u.seqs += maxSeqs(n)
 	u.state += stateWords
-	u.plan += 8 + planHeadWords + segments*segmentWords
-	u.plan += 4*maxSpans(segments) + headRoom(segments) + 4*maxPieces(segments)
-	u.words += 2*encResultWords + codedWords(n)
+	g := blockGroups(n)
+	u.plan += planHeadWords + g*(encGroupWords+planGroupWords) + segments*segmentWords
+	u.plan += 4*maxSpans(segments, g) + headRoom(segments) + 4*maxPieces(segments, g)
+	u.words += g*encResultWords + codedWords(n)
 	u.out += resultWords + tilePayload*uint32(tiles)
 }
 
@@ -99,16 +101,21 @@ func (u *fusedUsage) largest() uint64 {
 	return 4 * uint64(max(u.streams, markWords*u.seqs, u.state, u.plan, u.words, u.out))
 }
 
-// Bounds for a block of n bytes, or with that many segments.
-func maxSeqs(n int) uint32             { return uint32(n)/4 + 2 }
-func maxSpans(segments uint32) uint32  { return segments + 1 }
-func maxPieces(segments uint32) uint32 { return segments + 12 }
-func headRoom(segments uint32) uint32  { return (16 + segments*segmentHead + 3) &^ 3 }
+// Bounds for a block of n bytes, or with that many segments and lane groups.
+func maxSeqs(n int) uint32                     { return uint32(n)/4 + 2 }
+func maxSpans(segments, groups uint32) uint32  { return segments + groups }
+func maxPieces(segments, groups uint32) uint32 { return segments + 2*groups + 8 }
+func headRoom(segments uint32) uint32          { return (16 + segments*segmentHead + 3) &^ 3 }
+
+// maxCoded returns the most coded symbols of a block: 4/3 for each byte. A match of four bytes leaves a
+// token and an offset, and three literals leave one byte more.
+func maxCoded(n int) int { return n + n/3 }
+
+func blockGroups(n int) uint32 { return uint32(rans.MaxGroups(maxCoded(n))) }
 
 // codedWords returns the space for the coded words of a block in 32-bit words. A word has 16 bits,
-// and there is at most one for each coded symbol. A block has at most 4/3 coded symbols for each
-// byte: a match of four bytes leaves a token and an offset, and three literals leave one byte more.
-func codedWords(n int) uint32 { return words(2*(n+n/3)) + 16 }
+// and there is at most one for each coded symbol.
+func codedWords(n int) uint32 { return words(2*maxCoded(n)) + 3*blockGroups(n) + 10 }
 
 // fusedSize bounds the largest buffer that a block of n bytes needs, in bytes.
 func fusedSize(n int) uint64 {

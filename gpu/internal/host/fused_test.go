@@ -275,19 +275,23 @@ func TestFusedRefused(t *testing.T) {
 // TestFusedLayout checks that the parts of blocks do not overlap, and end within the buffers.
 func TestFusedLayout(t *testing.T) {
 	var blocks []matchJob
-	used := fusedUsage{plan: headWords}
+	used, groups := fusedUsage{plan: headWords}, uint32(0)
 	for i, size := range []int{minFused, 70_001, 1 << 20, 17_000} {
 		r := fusedRequest(size, layouts[i%2])
 		blocks = append(blocks, matchJob{r: r, tiles: size/tileSize + 1})
 		used.add(size, 6-r.Layout.Stored, size/tileSize+1)
+		groups += blockGroups(size)
 	}
 	p := make([]byte, 4*fusedWords*len(blocks))
-	packFused(&packer{p: p}, blocks, uint32(headWords+8*len(blocks)))
+	segments := headWords + encGroupWords*groups
+	packFused(&packer{p: p}, blocks, segments, groups)
 	word := func(i, k int) uint32 { return binary.LittleEndian.Uint32(p[4*(fusedWords*i+k):]) }
 	type span struct{ from, to uint32 }
 	var streams, seqs, state, plan, words []span
-	segments := uint32(headWords + 8*len(blocks))
 	for i := range blocks {
+		if first, want := word(i, 32), word(max(i, 1)-1, 32)+word(max(i, 1)-1, 33); i > 0 && first != want {
+			t.Errorf("the first lane group of block %d is %d, want %d", i, first, want)
+		}
 		for k, m := range lzseq.Repeat.MaxSizes(len(blocks[i].r.Src)) {
 			stream := span{word(i, k), word(i, k+1)}
 			if streams = append(streams, stream); 4*(stream.to-stream.from) < uint32(m) {
@@ -304,7 +308,7 @@ func TestFusedLayout(t *testing.T) {
 			span{word(i, 22), word(i, 22) + word(i, 23)},
 			span{word(i, 24), word(i, 24) + 4*word(i, 25)},
 			span{word(i, 28), word(i, 28) + 4*word(i, 29)},
-			span{word(i, 30), word(i, 30) + planHeadWords})
+			span{word(i, 30), word(i, 30) + planHeadWords + planGroupWords*word(i, 33)})
 	}
 	for name, c := range map[string]struct {
 		list  []span
@@ -315,7 +319,7 @@ func TestFusedLayout(t *testing.T) {
 		"seqs":    {seqs, 0, used.seqs},
 		"state":   {state, 0, used.state},
 		"plan":    {plan, segments, used.plan},
-		"words":   {words, 2 * encResultWords * uint32(len(blocks)), used.words},
+		"words":   {words, encResultWords * groups, used.words},
 	} {
 		for i, a := range c.list {
 			if a.from >= a.to || a.from < c.first || a.to > c.end {

@@ -12,11 +12,12 @@ import (
 func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedUsage) error {
 	n := len(blocks)
 	in := headerWords + n*(blockWords+fusedWords) + tiles + logWords
-	rowBits, longest := uint8(0), 0
+	rowBits, longest, groups := uint8(0), 0, 0
 	for i := range blocks {
 		in += int(words(len(blocks[i].r.Src))) + 2
 		rowBits = max(rowBits, blocks[i].rowBits)
 		longest = max(longest, len(blocks[i].r.Src))
+		groups += int(blockGroups(len(blocks[i].r.Src)))
 	}
 	up, err := s.upload(4 * uint64(in))
 	if err != nil {
@@ -29,10 +30,11 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 	fusedAt := uint32(headerWords + n*blockWords)
 	tilesAt := fusedAt + uint32(n*fusedWords)
 	logAt := tilesAt + uint32(tiles)
-	segments := uint32(headWords + 8*n) // index in the plan, behind the descriptors of lane groups
+	// index in the plan, behind the descriptors of lane groups
+	segments := uint32(headWords + encGroupWords*groups)
 	head := packer{p: up}
 	head.put(uint32(n), uint32(tiles), uint32(positions), headerWords, tilesAt, fusedAt, logAt, turns)
-	head.put(maxLoops, uint32(tiles), segments, 0, 0, 0, 0, 0)
+	head.put(maxLoops, uint32(tiles), segments, uint32(groups), 0, 0, 0, 0)
 	logs, values := packer{p: up, at: logAt}, rans.LogTable()
 	logs.put(values[:]...)
 	w := packer{p: up, at: logAt + logWords}
@@ -44,18 +46,18 @@ func (s *slot) recordFused(blocks []matchJob, positions, tiles int, used *fusedU
 			table.put(uint32(i))
 		}
 	}
-	packFused(&packer{p: up, at: fusedAt}, blocks, segments)
+	packFused(&packer{p: up, at: fusedAt}, blocks, segments, uint32(groups))
 
 	s.begin(4*uint64(in), In)
 	s.candidates(n, tiles, rowBits, 4*uint64(positions))
-	s.fusedKernels(n, tiles, used)
+	s.fusedKernels(n, tiles, groups, used)
 	parse := &s.sub.Kernels[len(s.sub.Kernels)-7]
 	parse.Times += 1 + turnsPerByte*longest/int(turns)
 	return nil
 }
 
 // fusedKernels records the kernels behind those that find candidates.
-func (s *slot) fusedKernels(n, tiles int, used *fusedUsage) {
+func (s *slot) fusedKernels(n, tiles, groups int, used *fusedUsage) {
 	// Buffers that finding candidates no longer needs.
 	const streams, seqs, plan, marks, code = Keys, Positions, NewKeys, NewPositions, NewPositions
 	for _, r := range []BufferSize{
@@ -74,22 +76,21 @@ func (s *slot) fusedKernels(n, tiles int, used *fusedUsage) {
 	s.dispatch("fused_code", tiles, whole(In), whole(seqs), whole(marks), whole(Counts), whole(streams))
 	s.dispatch("fused_cut", 6*n, whole(In), whole(streams), whole(Counts), whole(plan))
 	s.dispatch("fused_frame", n, whole(In), whole(Counts), whole(plan))
-	s.dispatch("rans_encode", 2*n, whole(plan), whole(streams), whole(code))
+	s.dispatch("rans_encode", groups, whole(plan), whole(streams), whole(code))
 	s.dispatch("fused_pieces", n, whole(In), whole(Counts), whole(code), whole(plan))
 	s.dispatch("fused_payload", tiles, whole(In), whole(plan), whole(code), whole(streams), whole(Out))
 }
 
 // packFused writes the descriptors of blocks: it gives each block its part of the buffers. segments
-// is the index of the first segment in the plan.
-func packFused(desc *packer, blocks []matchJob, segments uint32) {
-	n := uint32(len(blocks))
+// is the index of the first segment in the plan, and groups the number of lane groups.
+func packFused(desc *packer, blocks []matchJob, segments, groups uint32) {
 	total := uint32(0)
 	for i := range blocks {
 		_, k := maxSegments(blocks[i].r)
 		total += k
 	}
-	at := fusedUsage{plan: segments + total*segmentWords, words: 2 * n * encResultWords}
-	segment := uint32(0)
+	at := fusedUsage{plan: segments + total*segmentWords, words: groups * encResultWords}
+	segment, group := uint32(0), uint32(0)
 	for i := range blocks {
 		r := blocks[i].r
 		size := len(r.Src)
@@ -108,12 +109,15 @@ func packFused(desc *packer, blocks []matchJob, segments uint32) {
 			segment += k
 		}
 		desc.put(segment)
-		head := at.plan + planHeadWords
+		g := blockGroups(size)
+		head := at.plan + planHeadWords + g*planGroupWords
 		spans := head + headRoom(all)
-		pieces := spans + 4*maxSpans(all)
-		desc.put(head, headRoom(all), spans, maxSpans(all), at.words, at.words+codedWords(size))
-		desc.put(pieces, maxPieces(all), at.plan, tilePayload*uint32(blocks[i].tiles))
-		at.plan, at.words = pieces+4*maxPieces(all), at.words+codedWords(size)
+		pieces := spans + 4*maxSpans(all, g)
+		desc.put(head, headRoom(all), spans, maxSpans(all, g), at.words, at.words+codedWords(size))
+		desc.put(pieces, maxPieces(all, g), at.plan, tilePayload*uint32(blocks[i].tiles))
+		desc.put(group, g, 0, 0)
+		group += g
+		at.plan, at.words = pieces+4*maxPieces(all, g), at.words+codedWords(size)
 	}
 }
 
