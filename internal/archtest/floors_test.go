@@ -29,6 +29,8 @@ var packages = map[string]floor{
 	"":     library,
 	"gzip": library,
 
+	"archive": programs,
+
 	"pipeline": engine,
 
 	"pipeline/internal/offload": engine,

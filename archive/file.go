@@ -1,0 +1,185 @@
+package archive
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+	"time"
+)
+
+var (
+	errNotDir = errors.New("not a directory")
+	errIsDir  = errors.New("is a directory")
+)
+
+// info describes an entry.
+type info struct {
+	name    string
+	size    int64
+	mode    fs.FileMode
+	modTime time.Time
+}
+
+// info describes the entry e under the last element of a path.
+func (f *FS) info(name string, e *entry) *info {
+	return &info{path.Base(name), e.size, e.mode, time.Unix(0, e.modTime)}
+}
+
+func (i *info) Name() string               { return i.name }
+func (i *info) Size() int64                { return i.size }
+func (i *info) Mode() fs.FileMode          { return i.mode }
+func (i *info) ModTime() time.Time         { return i.modTime }
+func (i *info) IsDir() bool                { return i.mode.IsDir() }
+func (i *info) Sys() any                   { return nil }
+func (i *info) Type() fs.FileMode          { return i.mode.Type() }
+func (i *info) Info() (fs.FileInfo, error) { return i, nil }
+func (i *info) String() string             { return fs.FormatFileInfo(i) }
+
+// list describes entries of the table.
+func (f *FS) list(numbers []int) []fs.DirEntry {
+	list := make([]fs.DirEntry, len(numbers))
+	for i, k := range numbers {
+		e := &f.table.entries[k]
+		list[i] = f.info(f.table.get(e.name), e)
+	}
+	return list
+}
+
+// file is an open file.
+type file struct {
+	*info
+	content *io.SectionReader
+}
+
+func (f *file) Stat() (fs.FileInfo, error)                { return f.info, nil }
+func (f *file) Close() error                              { return nil }
+func (f *file) Seek(off int64, whence int) (int64, error) { return f.content.Seek(off, whence) }
+
+func (f *file) Read(p []byte) (int, error) {
+	at, _ := f.content.Seek(0, io.SeekCurrent)
+	n, err := f.content.Read(p)
+	return n, f.cut(at+int64(n), err)
+}
+
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.content.ReadAt(p, off)
+	return n, f.cut(off+int64(n), err)
+}
+
+// cut returns the error of a read that has come to an offset: a file that is cut short has no other end.
+func (f *file) cut(at int64, err error) error {
+	if err == io.EOF && at < f.size {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// dir is an open directory.
+type dir struct {
+	*info
+	fs     *FS
+	number int
+	rest   []int // entries that ReadDir has yet to return, once it has begun
+	begun  bool
+}
+
+func (d *dir) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *dir) Close() error               { return nil }
+
+func (d *dir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
+}
+
+func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.begun {
+		d.rest, d.begun = d.fs.table.children(d.number), true
+	}
+	part := d.rest
+	if n > 0 {
+		if len(part) == 0 {
+			return nil, io.EOF
+		}
+		part = part[:min(n, len(part))]
+	}
+	d.rest = d.rest[len(part):]
+	return d.fs.list(part), nil
+}
+
+// sparseFile is an open file with holes. Package tar, which fills them, reads from front to back only. So
+// a read in front of the place where the last one ended begins again.
+type sparseFile struct {
+	file
+	fs    *FS
+	entry *entry
+
+	mu     sync.Mutex
+	r      io.Reader // nil before the first read
+	at     int64     // of r
+	offset int64     // of the next Read
+}
+
+func (f *sparseFile) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.readAt(p, f.offset)
+	f.offset += int64(n)
+	if n > 0 {
+		err = nil // as io.SectionReader, of which the next call has the error
+	}
+	return n, err
+}
+
+func (f *sparseFile) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrInvalid}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.readAt(p, off)
+}
+
+// readAt reads len(p) bytes, or fails. The caller holds the lock.
+func (f *sparseFile) readAt(p []byte, off int64) (n int, err error) {
+	if off >= f.size {
+		return 0, io.EOF
+	}
+	if f.r == nil || off < f.at {
+		if f.r, err = f.fs.expand(f.entry); err != nil {
+			f.r = nil
+			return 0, f.cut(off, err)
+		}
+		f.at = 0
+	}
+	skipped, err := io.CopyN(io.Discard, f.r, off-f.at)
+	if f.at += skipped; err != nil {
+		f.r = nil
+		return 0, f.cut(f.at, err)
+	}
+	n, err = io.ReadFull(f.r, p[:min(int64(len(p)), f.size-off)])
+	if f.at += int64(n); err != nil {
+		f.r = nil
+		return n, f.cut(f.at, err)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *sparseFile) Seek(off int64, whence int) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch whence {
+	case io.SeekCurrent:
+		off += f.offset
+	case io.SeekEnd:
+		off += f.size
+	}
+	if off < 0 || whence < io.SeekStart || whence > io.SeekEnd {
+		return 0, &fs.PathError{Op: "seek", Path: f.name, Err: fs.ErrInvalid}
+	}
+	f.offset = off
+	return off, nil
+}

@@ -1,0 +1,222 @@
+package archive
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/gopz/compress"
+)
+
+// FS is an archive as a file system. Its files are also [io.Seeker] and [io.ReaderAt]; ReadAt may be
+// called from several goroutines at the same time, as may all methods of an FS. It implements
+// [fs.ReadDirFS], [fs.ReadFileFS], [fs.StatFS] and [fs.ReadLinkFS].
+//
+// The list takes 48 bytes for each entry, and its name: about 100 MB for a million, and twice as much while
+// Open sorts it.
+type FS struct {
+	content io.ReaderAt
+	reader  *compress.ReaderAt // content, if it is compressed
+	table   table
+	root    entry
+}
+
+var (
+	_ fs.ReadDirFS  = (*FS)(nil)
+	_ fs.ReadFileFS = (*FS)(nil)
+	_ fs.StatFS     = (*FS)(nil)
+	_ fs.ReadLinkFS = (*FS)(nil)
+)
+
+// Open reads the headers of the tar file of size bytes that src holds. It may be compressed as .pz, .zst
+// or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a .zst file
+// needs a seek table, and a .gz file is decompressed once.
+//
+// Open reads all headers, and so those blocks of a compressed archive that have any: all of them if the
+// files are small. The FS then reads src whenever a file is read. Close frees its memory.
+//
+// Errors are those of NewReaderAt and package [archive/tar], and [ErrTooLarge].
+func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
+	f := &FS{root: entry{mode: fs.ModeDir | 0o755}}
+	if isTar(src, size) {
+		r := io.NewSectionReader(src, 0, size)
+		f.content = r
+		return f, f.scan(r)
+	}
+	r, err := compress.NewReaderAt(src, size, opts...)
+	if err != nil {
+		return nil, err
+	}
+	f.content, f.reader = r, r
+	if err := f.scan(r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// isTar reports whether src holds a tar file that is not compressed.
+func isTar(src io.ReaderAt, size int64) bool {
+	const magicAt = 257
+	magic := make([]byte, 5)
+	if size < blockSize {
+		return false
+	}
+	_, err := src.ReadAt(magic, magicAt)
+	return err == nil && string(magic) == "ustar"
+}
+
+// Close frees the memory of the FS. Its files fail afterwards if the archive is compressed. Close does not
+// close the underlying reader. It returns nil.
+func (f *FS) Close() error {
+	if f.reader != nil {
+		return f.reader.Close()
+	}
+	return nil
+}
+
+// Open opens a file or directory. It follows symbolic links.
+func (f *FS) Open(name string) (fs.File, error) {
+	i, err := f.resolve("open", name, true)
+	if err != nil {
+		return nil, err
+	}
+	e := f.entry(i)
+	info := f.info(name, e)
+	switch {
+	case e.mode.IsDir():
+		return &dir{fs: f, info: info, number: i}, nil
+	case e.kind == missing:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	case e.kind == sparse:
+		return &sparseFile{file: file{info: info}, fs: f, entry: e}, nil
+	}
+	return &file{info: info, content: io.NewSectionReader(f.content, e.offset, e.size)}, nil
+}
+
+// Stat describes a file or directory. It follows symbolic links.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	i, err := f.resolve("stat", name, true)
+	if err != nil {
+		return nil, err
+	}
+	return f.info(name, f.entry(i)), nil
+}
+
+// Lstat describes a file, directory or symbolic link.
+func (f *FS) Lstat(name string) (fs.FileInfo, error) {
+	i, err := f.resolve("lstat", name, false)
+	if err != nil {
+		return nil, err
+	}
+	return f.info(name, f.entry(i)), nil
+}
+
+// ReadLink returns the target of a symbolic link, as the archive has it.
+func (f *FS) ReadLink(name string) (string, error) {
+	i, err := f.resolve("readlink", name, false)
+	if err != nil {
+		return "", err
+	}
+	e := f.entry(i)
+	if e.mode.Type() != fs.ModeSymlink {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+	}
+	return f.table.get(e.link), nil
+}
+
+// ReadDir returns the entries of a directory, sorted by name.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	i, err := f.resolve("readdir", name, true)
+	if err != nil {
+		return nil, err
+	}
+	if !f.entry(i).mode.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDir}
+	}
+	return f.list(f.table.children(i)), nil
+}
+
+// ReadFile returns the content of a file.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, _ := file.Stat()
+	// A header may state any size, so memory grows with what there is.
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), maxGrow)) + bytes.MinRead)
+	if _, err := b.ReadFrom(file); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// maxGrow is the memory in bytes that ReadFile allocates for a file of which it has read nothing.
+const maxGrow = 1 << 20
+
+// rootNumber is the number of the root, which is not in the table.
+const rootNumber = -1
+
+func (f *FS) entry(i int) *entry {
+	if i == rootNumber {
+		return &f.root
+	}
+	return &f.table.entries[i]
+}
+
+// resolve returns the number of the entry that a name stands for. follow says whether to follow a symbolic
+// link at its end.
+func (f *FS) resolve(op, name string, follow bool) (int, error) {
+	fail := func(err error) (int, error) { return 0, &fs.PathError{Op: op, Path: name, Err: err} }
+	if !fs.ValidPath(name) {
+		return fail(fs.ErrInvalid)
+	}
+	at := name
+	for links := 0; ; links++ {
+		if at == "." {
+			return rootNumber, nil
+		}
+		i, ok := f.table.find([]byte(at))
+		if ok && !(follow && f.isLink(i)) {
+			return i, nil
+		}
+		next, ok := f.followFirst(at)
+		if !ok || links == maxLinks {
+			return fail(fs.ErrNotExist)
+		}
+		at = next
+	}
+}
+
+func (f *FS) isLink(i int) bool { return f.table.entries[i].mode.Type() == fs.ModeSymlink }
+
+// followFirst replaces the first symbolic link of a path by its target. ok is false if there is none, or
+// if it leads out of the archive.
+func (f *FS) followFirst(name string) (next string, ok bool) {
+	for n := 0; n < len(name); n++ {
+		if k := strings.IndexByte(name[n:], '/'); k >= 0 {
+			n += k
+		} else {
+			n = len(name)
+		}
+		i, ok := f.table.find([]byte(name[:n]))
+		if !ok {
+			return "", false
+		}
+		if !f.isLink(i) {
+			continue
+		}
+		target := f.table.get(f.table.entries[i].link)
+		if path.IsAbs(target) {
+			return "", false
+		}
+		next = path.Join(path.Dir(name[:n]), target, name[n:])
+		return next, fs.ValidPath(next)
+	}
+	return "", false
+}

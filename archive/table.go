@@ -1,0 +1,216 @@
+package archive
+
+import (
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A table holds the entries of an archive, sorted by name. A directory comes directly before all that is
+// below it. Names are parts of one buffer, so that an entry takes entryMemory bytes and its name.
+type table struct {
+	names   []byte
+	entries []entry
+}
+
+// entry describes a file, a directory or a link.
+type entry struct {
+	name, link text // link is the target of a link, empty for others
+
+	offset  int64 // of the content, or of the header of a sparse file
+	size    int64 // of the content in bytes
+	modTime int64 // nanoseconds since 1970
+	mode    fs.FileMode
+	kind    kind
+}
+
+// kind says how the content of an entry is read.
+type kind uint8
+
+const (
+	plain   kind = iota // as it is, or none
+	sparse              // by package tar, from the header on
+	hard                // a hard link: the content of another entry. None is left in a complete table
+	missing             // a hard link to a name that no file has
+)
+
+// text is a part of table.names.
+type text struct{ at, size uint32 }
+
+// Limits of a table, in bytes.
+const (
+	entryMemory = 48 // of an entry, without its name
+	maxMemory   = 512 << 20
+)
+
+// memory returns the memory that the table takes, in bytes.
+func (t *table) memory() int { return len(t.names) + entryMemory*len(t.entries) }
+
+func (t *table) text(s string) text {
+	at := len(t.names)
+	t.names = append(t.names, s...)
+	return text{uint32(at), uint32(len(s))}
+}
+
+// get returns a text, which stays valid.
+func (t *table) get(x text) string { return string(t.names[x.at : x.at+x.size]) }
+
+// view returns a text without a copy. It must not be changed.
+func (t *table) view(x text) []byte { return t.names[x.at : x.at+x.size] }
+
+// compare orders names so that a directory comes before what is below it, and that before all others.
+func compare(a, b []byte) int {
+	i := commonPrefix(a, b)
+	switch {
+	case i == len(a) || i == len(b):
+		return len(a) - len(b)
+	case a[i] == '/':
+		return -1
+	case b[i] == '/':
+		return 1
+	}
+	return int(a[i]) - int(b[i])
+}
+
+// isBelow reports whether a name is below the directory dir.
+func isBelow(name, dir []byte) bool {
+	return len(name) > len(dir) && name[len(dir)] == '/' && string(name[:len(dir)]) == string(dir)
+}
+
+// complete sorts the entries, which are in the order of the archive. It keeps the last one of each name,
+// adds directories that have no entry, and resolves hard links.
+func (t *table) complete() error {
+	slices.SortStableFunc(t.entries, func(a, b entry) int { return compare(t.view(a.name), t.view(b.name)) })
+	list := t.entries
+	t.entries = t.entries[:0:0]
+	for i := range list {
+		e := &list[i]
+		if i+1 < len(list) && compare(t.view(e.name), t.view(list[i+1].name)) == 0 {
+			continue
+		}
+		if err := t.addParents(e.name); err != nil {
+			return err
+		}
+		t.entries = append(t.entries, *e)
+	}
+	for i := range t.entries {
+		if t.entries[i].kind == hard {
+			t.resolveHard(i)
+		}
+	}
+	return nil
+}
+
+// addParents adds the directories above a name that are not in the list. The entry of a name that has
+// others below it is one of a directory, whatever it was.
+func (t *table) addParents(name text) error {
+	full, last := t.view(name), []byte(nil)
+	if n := len(t.entries); n > 0 {
+		last = t.view(t.entries[n-1].name)
+	}
+	known := commonPrefix(full, last) // directories of fewer bytes are in the list
+	for n := known; ; n++ {
+		i := slices.Index(full[n:], '/')
+		if i < 0 {
+			return nil
+		}
+		n += i
+		if n == len(last) && n == known && n > 0 {
+			if e := &t.entries[len(t.entries)-1]; !e.mode.IsDir() {
+				*e = entry{name: e.name, mode: fs.ModeDir | 0o755, modTime: e.modTime}
+			}
+			continue
+		}
+		dir := text{name.at, uint32(n)}
+		t.entries = append(t.entries, entry{name: dir, mode: fs.ModeDir | 0o755})
+		if t.memory() > maxMemory {
+			return errTooMany
+		}
+	}
+}
+
+// commonPrefix returns how many bytes a and b have in common from the front.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// maxLinks is the most links that lead to one file.
+const maxLinks = 40
+
+// resolveHard gives a hard link the content of the file that it leads to.
+func (t *table) resolveHard(i int) {
+	e := &t.entries[i]
+	target := e
+	for range maxLinks {
+		k, ok := t.find(t.view(target.link))
+		if !ok {
+			break
+		}
+		if target = &t.entries[k]; target.kind != hard {
+			break
+		}
+	}
+	if target.kind == hard || target.mode.IsDir() || target == e {
+		e.kind, e.link = missing, text{}
+		return
+	}
+	e.kind, e.link, e.mode = target.kind, target.link, target.mode
+	e.offset, e.size = target.offset, target.size
+}
+
+// find returns the number of the entry of a name.
+func (t *table) find(name []byte) (i int, ok bool) {
+	return sort.Find(len(t.entries), func(i int) int { return compare(name, t.view(t.entries[i].name)) })
+}
+
+// children returns the numbers of the entries in a directory, sorted by name. dir is its number, −1 for
+// the root.
+func (t *table) children(dir int) (list []int) {
+	for i, end := dir+1, t.endOf(dir); i < end; i = t.endOf(i) {
+		list = append(list, i)
+	}
+	return list
+}
+
+// endOf returns the number of the first entry behind an entry and all below it.
+func (t *table) endOf(i int) int {
+	if i < 0 {
+		return len(t.entries)
+	}
+	dir := t.view(t.entries[i].name)
+	// Directories are small as a rule: look at the next entries first.
+	step, at := 1, i+1
+	for at < len(t.entries) && isBelow(t.view(t.entries[at].name), dir) {
+		at += step
+		step *= 2
+	}
+	from := max(at-step/2, i+1)
+	return from + sort.Search(min(at, len(t.entries))-from, func(k int) bool {
+		return !isBelow(t.view(t.entries[from+k].name), dir)
+	})
+}
+
+// clean returns the name by which the archive shows the entry with a name, "." for the root.
+func clean(name string) string {
+	parts := make([]string, 0, 8)
+	for part := range strings.SplitSeq(name, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			parts = parts[:max(len(parts)-1, 0)]
+		default:
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return "."
+	}
+	return strings.Join(parts, "/")
+}
