@@ -10,6 +10,9 @@
 //	…
 //	http.Handle("/", http.FileServerFS(fsys))
 //
+// A [Writer] writes archives with a list of their entries, so that opening one reads little. Open reads the
+// headers of all others.
+//
 // Names are those of the headers, cleaned as if the archive were unpacked into an empty directory that
 // nothing can leave: "/a", "./a", "b/../a" and "../a" are all "a". Of several entries with one name the
 // last one counts. Directories without an entry exist if something is in them. Symbolic links are

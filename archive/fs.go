@@ -34,8 +34,9 @@ var (
 // or .gz. What [compress.NewReaderAt] says about the formats and the options holds here too: a .zst file
 // needs a seek table, and a .gz file is decompressed once.
 //
-// Open reads all headers, and so those blocks of a compressed archive that have any: all of them if the
-// files are small. The FS then reads src whenever a file is read. Close frees its memory.
+// An archive of a [Writer] has a list of its entries, and Open reads that. Of other archives it reads all
+// headers, and so those blocks that have any: all of them if the files are small. The FS then reads src
+// whenever a file is read. Close frees its memory.
 //
 // Errors are those of NewReaderAt and package [archive/tar], and [ErrTooLarge].
 func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
@@ -43,18 +44,26 @@ func Open(src io.ReaderAt, size int64, opts ...compress.Option) (*FS, error) {
 	if isTar(src, size) {
 		r := io.NewSectionReader(src, 0, size)
 		f.content = r
-		return f, f.scan(r)
+		return f, f.load(r, size)
 	}
 	r, err := compress.NewReaderAt(src, size, opts...)
 	if err != nil {
 		return nil, err
 	}
 	f.content, f.reader = r, r
-	if err := f.scan(r); err != nil {
+	if err := f.load(r, r.Size()); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// load reads the list of the archive, which has size bytes, or else all headers.
+func (f *FS) load(r io.ReadSeeker, size int64) error {
+	if ok, err := f.readList(size); ok || err != nil {
+		return err
+	}
+	return f.scan(r)
 }
 
 // isTar reports whether src holds a tar file that is not compressed.
@@ -90,7 +99,12 @@ func (f *FS) Open(name string) (fs.File, error) {
 		return &dir{fs: f, info: info, number: i}, nil
 	case e.kind == missing:
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	case e.kind == sparse:
+	case e.gap > 0 && e.mode.IsRegular():
+		if err := f.verify(e); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+	if e.kind == sparse {
 		return &sparseFile{file: file{info: info}, fs: f, entry: e}, nil
 	}
 	return &file{info: info, content: io.NewSectionReader(f.content, e.offset, e.size)}, nil

@@ -61,17 +61,19 @@ func (f *FS) scan(r io.ReadSeeker) error {
 			}
 			return fmt.Errorf("archive: at byte %d of the tar file: %w", at, err)
 		}
-		f.add(h, p)
+		f.add(h, p.header, p.at, 0)
 		if f.table.memory() > maxMemory {
 			return errTooMany
 		}
 	}
 }
 
-// add adds an entry whose header has been read.
-func (f *FS) add(h *tar.Header, p *position) {
+// add adds an entry by its header. header and content are where these begin. gap is what there is between,
+// in blocks, if the header has yet to be compared.
+func (f *FS) add(h *tar.Header, header, content int64, gap uint16) {
 	e := entry{
-		offset: p.at, size: max(h.Size, 0), modTime: nanoseconds(h.ModTime), mode: h.FileInfo().Mode(),
+		offset: content, size: max(h.Size, 0), modTime: nanoseconds(h.ModTime), mode: h.FileInfo().Mode(),
+		gap: gap,
 	}
 	link := ""
 	switch h.Typeflag {
@@ -83,7 +85,7 @@ func (f *FS) add(h *tar.Header, p *position) {
 		link = h.Linkname
 	default:
 		if isSparse(h) {
-			e.kind, e.offset = sparse, p.header
+			e.kind, e.offset = sparse, header
 		}
 	}
 	if !e.mode.IsRegular() {

@@ -16,12 +16,14 @@ type table struct {
 
 // entry describes a file, a directory or a link.
 type entry struct {
-	name, link text // link is the target of a link, empty for others
+	name text
+	link text // target of a symbolic link; of a hard link with gap, the name of the entry with the content
 
 	offset  int64 // of the content, or of the header of a sparse file
 	size    int64 // of the content in bytes
 	modTime int64 // nanoseconds since 1970
 	mode    fs.FileMode
+	gap     uint16 // blocks from the header to the content, if the header has yet to be compared, else 0
 	kind    kind
 }
 
@@ -161,8 +163,11 @@ func (t *table) resolveHard(i int) {
 		e.kind, e.link = missing, text{}
 		return
 	}
-	e.kind, e.link, e.mode = target.kind, target.link, target.mode
-	e.offset, e.size = target.offset, target.size
+	name := e.name
+	if *e = *target; e.link.size == 0 {
+		e.link = target.name
+	}
+	e.name = name
 }
 
 // find returns the number of the entry of a name.

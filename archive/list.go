@@ -1,0 +1,222 @@
+package archive
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Writer puts a list of all entries behind the end of the archive, so that Open need not read their
+// headers. Programs for tar read nothing behind the two blocks of zeros that end an archive; 7-Zip mentions
+// that something is there. Python reads no global headers of pax there, where a list could also be. The
+// list is text:
+//
+//	pz-archive-list 1
+//	0 1536 70000 100600 1764072000.5 "dir/b.bin"
+//	71680 512 0 120777 1764072000 "link" "dir/sub"
+//	…
+//	end 12 5d2cbb3e 409600
+//
+// A line has where the header begins; the bytes from there to the content; size; mode as Unix has it, in
+// octal; time; name; the target of a link. The mode of a hard link is 0. The last line, which ends the file,
+// has the number of entries, the CRC-32C of all lines before it, and where the first line begins.
+const (
+	listMagic = "pz-archive-list 1\n"
+	maxLine   = 8 << 20 // bytes
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// errList is the error of a file of which the list says something else than its header.
+var errList = errors.New("the list of the archive differs from the header of the entry")
+
+// appendLine appends the line of an entry to a list.
+func appendLine(list []byte, h *tar.Header, header, content int64) []byte {
+	mode := unixMode(h)
+	list = fmt.Appendf(list, "%d %d %d %o %d", header, content-header, h.Size, mode, h.ModTime.Unix())
+	if n := h.ModTime.Nanosecond(); n > 0 {
+		list = append(list, strings.TrimRight(fmt.Sprintf(".%09d", n), "0")...)
+	}
+	list = strconv.AppendQuote(append(list, ' '), h.Name)
+	if mode == 0 || h.Typeflag == tar.TypeSymlink {
+		list = strconv.AppendQuote(append(list, ' '), h.Linkname)
+	}
+	return append(list, '\n')
+}
+
+// Types of files in the modes of Unix.
+const (
+	unixType    = 0o170000
+	unixRegular = 0o100000
+	unixDir     = 0o040000
+	unixSymlink = 0o120000
+	unixChar    = 0o020000
+	unixBlock   = 0o060000
+	unixFifo    = 0o010000
+)
+
+var unixTypes = map[byte]int64{
+	tar.TypeDir: unixDir, tar.TypeSymlink: unixSymlink, tar.TypeChar: unixChar, tar.TypeBlock: unixBlock,
+	tar.TypeFifo: unixFifo,
+}
+
+// unixMode returns the mode of an entry with its type, 0 for a hard link.
+func unixMode(h *tar.Header) int64 {
+	if h.Typeflag == tar.TypeLink {
+		return 0
+	}
+	if t, ok := unixTypes[h.Typeflag]; ok {
+		return t | h.Mode&0o7777
+	}
+	return unixRegular | h.Mode&0o7777
+}
+
+// parseLine returns what a line says: a header with the values of which an entry is made, and where header
+// and content begin.
+func parseLine(line string) (h tar.Header, header, content int64, ok bool) {
+	var mode, gap int64
+	var when string
+	fields := []any{&header, &gap, &h.Size, nil, &when}
+	for i := range fields {
+		field, rest, found := strings.Cut(line, " ")
+		if line = rest; !found {
+			return h, 0, 0, false
+		}
+		var err error
+		switch p := fields[i].(type) {
+		case *int64:
+			*p, err = strconv.ParseInt(field, 10, 64)
+			ok = err == nil && *p >= 0
+		case *string:
+			*p, ok = field, true
+		default:
+			mode, err = strconv.ParseInt(field, 8, 32)
+			ok = err == nil
+		}
+		if !ok {
+			return h, 0, 0, false
+		}
+	}
+	h.ModTime, ok = parseTime(when)
+	if !ok || gap < blockSize || gap%blockSize != 0 || gap/blockSize > math.MaxUint16 ||
+		header%blockSize != 0 || header > math.MaxInt64-gap {
+		return h, 0, 0, false
+	}
+	h.Mode, h.Typeflag = mode&0o7777, tar.TypeReg
+	if mode == 0 {
+		h.Typeflag = tar.TypeLink
+	}
+	for flag, t := range unixTypes {
+		if mode&unixType == t {
+			h.Typeflag = flag
+		}
+	}
+	quoted, err := strconv.QuotedPrefix(line)
+	if err != nil {
+		return h, 0, 0, false
+	}
+	link := strings.TrimPrefix(line[len(quoted):], " ")
+	h.Name, err = strconv.Unquote(quoted)
+	if err == nil && link != "" {
+		h.Linkname, err = strconv.Unquote(link)
+	}
+	return h, header, header + gap, err == nil
+}
+
+// parseTime reads seconds since 1970, with a fraction or without.
+func parseTime(s string) (time.Time, bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	sec, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || len(fraction) > 9 {
+		return time.Time{}, false
+	}
+	ns, err := strconv.ParseUint("0"+fraction+strings.Repeat("0", 9-len(fraction)), 10, 32)
+	return time.Unix(sec, int64(ns)), err == nil
+}
+
+// readList reads the list of an archive of size bytes. It returns false if there is none, or not a whole
+// one.
+func (f *FS) readList(size int64) (bool, error) {
+	e, ok := findList(f.content, size)
+	if !ok {
+		return false, nil
+	}
+	lines := bufio.NewScanner(io.NewSectionReader(f.content, e.begin, size-e.size-e.begin))
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	crc, n := uint32(0), int64(-1)
+	for ; lines.Scan(); n++ {
+		line := append(lines.Bytes(), '\n')
+		crc = crc32.Update(crc, castagnoli, line)
+		if n < 0 {
+			if string(line) != listMagic {
+				break
+			}
+			continue
+		}
+		h, header, content, ok := parseLine(string(line[:len(line)-1]))
+		if !ok || content > e.begin || h.Size > e.begin-content {
+			break
+		}
+		f.add(&h, header, content, uint16((content-header)/blockSize))
+		if f.table.memory() > maxMemory {
+			return false, errTooMany
+		}
+	}
+	if lines.Err() != nil || n != e.number || crc != e.sum {
+		f.table = table{}
+		return false, nil
+	}
+	return true, f.table.complete()
+}
+
+// listEnd is the last line of a list.
+type listEnd struct {
+	number int64  // of entries
+	sum    uint32 // of the lines before it
+	begin  int64  // of the first line, in the archive
+	size   int64  // of this line, in bytes
+}
+
+// findList reads the last line of a list.
+func findList(r io.ReaderAt, size int64) (e listEnd, ok bool) {
+	const most = 80
+	tail := make([]byte, min(size, most))
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return e, false
+	}
+	tail, ok = bytes.CutSuffix(tail, []byte("\n"))
+	tail = tail[bytes.LastIndexByte(tail, '\n')+1:]
+	if !ok || !bytes.HasPrefix(tail, []byte("end ")) {
+		return e, false
+	}
+	n, err := fmt.Sscanf(string(tail), "end %d %x %d", &e.number, &e.sum, &e.begin)
+	e.size = int64(len(tail)) + 1
+	return e, n == 3 && err == nil && e.begin >= 0 && e.begin <= size-e.size
+}
+
+// verify compares an entry that comes from the list with its header.
+func (f *FS) verify(e *entry) error {
+	begin := e.offset - int64(e.gap)*blockSize
+	p := &position{r: io.NewSectionReader(f.content, begin, math.MaxInt64-begin)}
+	h, err := tar.NewReader(p).Next()
+	if err != nil {
+		return err
+	}
+	name := e.name
+	if e.mode.Type() != fs.ModeSymlink && e.link.size > 0 {
+		name = e.link // of a hard link: the entry that has the content
+	}
+	if p.at != int64(e.gap)*blockSize || h.Size != e.size || clean(h.Name) != f.table.get(name) {
+		return errList
+	}
+	return nil
+}

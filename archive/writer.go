@@ -1,0 +1,131 @@
+package archive
+
+import (
+	"archive/tar"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+
+	"github.com/gopz/compress"
+)
+
+// Writer writes a compressed tar archive. Every program for tar reads it. Behind its entries it has a list
+// of them, so that [Open] reads only the last blocks, and a file of it only its own blocks. The list takes
+// about 60 bytes for each entry before compression.
+//
+// Methods are for one goroutine at a time.
+type Writer struct {
+	z    *compress.Writer
+	tar  *tar.Writer
+	at   int64 // bytes of the tar file
+	list []byte
+	n    int // entries
+}
+
+// NewWriter returns a Writer to w. The options are those of [compress.NewWriter]. Smaller blocks make
+// reading a single small file faster: it takes a block or two.
+func NewWriter(w io.Writer, opts ...compress.Option) (*Writer, error) {
+	z, err := compress.NewWriter(w, opts...)
+	if err != nil {
+		return nil, err
+	}
+	a := &Writer{z: z}
+	a.tar = tar.NewWriter((*counter)(a))
+	return a, nil
+}
+
+// counter is the Writer as the destination of its tar.Writer.
+type counter Writer
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.z.Write(p)
+	c.at += int64(n)
+	return n, err
+}
+
+// WriteHeader begins an entry, as [tar.Writer.WriteHeader] does. The content of the entry before must be
+// complete.
+func (w *Writer) WriteHeader(h *tar.Header) error {
+	if err := w.tar.Flush(); err != nil { // fills the last block
+		return err
+	}
+	begin := w.at
+	if err := w.tar.WriteHeader(h); err != nil {
+		return err
+	}
+	if h.Typeflag != tar.TypeXGlobalHeader {
+		w.list = appendLine(w.list, h, begin, w.at)
+		w.n++
+	}
+	return nil
+}
+
+// Write writes content of the current entry.
+func (w *Writer) Write(p []byte) (int, error) { return w.tar.Write(p) }
+
+// AddFS adds all files and directories of fsys, as [tar.Writer.AddFS] does.
+func (w *Writer) AddFS(fsys fs.FS) error {
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		return w.addFile(fsys, name, d)
+	})
+}
+
+func (w *Writer) addFile(fsys fs.FS, name string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return err
+	}
+	target := ""
+	switch t := info.Mode().Type(); t {
+	case 0, fs.ModeDir:
+	case fs.ModeSymlink:
+		if target, err = fs.ReadLink(fsys, name); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("archive: %s: neither file, directory nor symbolic link", name)
+	}
+	h, err := tar.FileInfoHeader(info, target)
+	if err != nil {
+		return err
+	}
+	if h.Name = name; info.IsDir() {
+		h.Name += "/"
+	}
+	if err := w.WriteHeader(h); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// Close writes the list and the end of the archive. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	if err := w.finish(); err != nil {
+		return err
+	}
+	return w.z.Close()
+}
+
+func (w *Writer) finish() error {
+	if err := w.tar.Close(); err != nil {
+		return err
+	}
+	begin, sum := w.at, crc32.Update(0, castagnoli, []byte(listMagic))
+	end := fmt.Sprintf("end %d %08x %d\n", w.n, crc32.Update(sum, castagnoli, w.list), begin)
+	for _, part := range [][]byte{[]byte(listMagic), w.list, []byte(end)} {
+		if _, err := w.z.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
