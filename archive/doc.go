@@ -13,8 +13,10 @@
 // A [Writer] writes archives with a list of their entries, so that opening one reads little. Open reads the
 // headers of all others.
 //
-// Names are those of the headers, cleaned as if the archive were unpacked into an empty directory that
-// nothing can leave: "/a", "./a", "b/../a" and "../a" are all "a". Of several entries with one name the
-// last one counts. Directories without an entry exist if something is in them. Symbolic links are
-// followed within the archive; those that lead out of it do not exist.
+// [Contents] does the same for a directory of compressed files: it shows what they contain.
+//
+// Names of an FS are those of the headers, cleaned as if the archive were unpacked into an empty
+// directory that nothing can leave: "/a", "./a", "b/../a" and "../a" are all "a". Of several entries
+// with one name the last one counts. Directories without an entry exist if something is in them.
+// Symbolic links are followed within the archive; those that lead out of it do not exist.
 package archive

@@ -105,7 +105,9 @@ func (f *FS) Open(name string) (fs.File, error) {
 		}
 	}
 	if e.kind == sparse {
-		return &sparseFile{file: file{info: info}, fs: f, entry: e}, nil
+		// Package tar fills the holes, from front to back.
+		open := func() (io.Reader, error) { return f.expand(e) }
+		return &sequentialFile{file: file{info: info}, open: open}, nil
 	}
 	return &file{info: info, content: io.NewSectionReader(f.content, e.offset, e.size)}, nil
 }

@@ -1,0 +1,368 @@
+package archive
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gopz/compress"
+)
+
+// ContentFS is a file system of compressed files that shows their contents. See [Contents].
+type ContentFS struct {
+	fsys fs.FS
+	opts []compress.Option
+
+	mu   sync.Mutex
+	open map[string]*content // by the name in fsys
+	used int64               // counts uses
+}
+
+var (
+	_ fs.ReadDirFS = (*ContentFS)(nil)
+	_ fs.StatFS    = (*ContentFS)(nil)
+)
+
+// suffixes of compressed files. Of several files of one content the first one counts.
+var suffixes = []string{".pz", ".zst", ".gz"}
+
+// maxIdle is the most files that stay open although nobody reads them.
+const maxIdle = 32
+
+// Contents returns a file system in which a file NAME.pz, NAME.zst or NAME.gz of fsys is NAME, with what it
+// decompresses to. Other files are as they are. A compressed file does not appear if there is a file NAME
+// beside it. Methods may be called from several goroutines at the same time.
+//
+// Files are [io.Seeker] and [io.ReaderAt], those of fsys too as far as they are. Files of fsys that are
+// compressed must be [io.ReaderAt], as those of [os.DirFS] and [embed.FS] are. A read decompresses only the
+// blocks that it needs, if [compress.NewReaderAt] can open the file. Others, .zst files without a seek table,
+// are decompressed from the beginning, and for their size as a whole. NewReaderAt says what opening a .gz
+// file takes. So listing names is fast, and [fs.DirEntry.Info] opens a file.
+//
+// Up to 32 files that nobody reads stay open. Close closes them.
+func Contents(fsys fs.FS, opts ...compress.Option) *ContentFS {
+	return &ContentFS{fsys: fsys, opts: opts, open: map[string]*content{}}
+}
+
+// content is an open compressed file.
+type content struct {
+	fsys  *ContentFS
+	name  string // in fsys
+	file  fs.File
+	src   io.ReaderAt
+	info  fs.FileInfo // of file
+	r     *compress.ReaderAt
+	size  int64
+	err   error
+	ready chan struct{} // closed when the fields above are valid
+
+	users int   // calls and files that use it
+	used  int64 // when it was used last
+	stale bool  // the file has changed
+}
+
+// Open opens a file or directory.
+func (c *ContentFS) Open(name string) (fs.File, error) {
+	packed, info, err := c.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if packed == "" {
+		if info.IsDir() {
+			return &contentDir{fs: c, name: name, info: info}, nil
+		}
+		return c.fsys.Open(name)
+	}
+	x, err := c.take(packed, info)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return x.newFile(name), nil
+}
+
+// Stat describes a file or directory.
+func (c *ContentFS) Stat(name string) (fs.FileInfo, error) {
+	packed, info, err := c.find("stat", name)
+	if err != nil || packed == "" {
+		return info, err
+	}
+	x, err := c.take(packed, info)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	defer c.give(x)
+	return x.infoAs(name), nil
+}
+
+// ReadDir returns the entries of a directory, sorted by name.
+func (c *ContentFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(c.fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, e := range list {
+		if _, ok := contentName(e.Name()); !ok || c.isDir(name, e) {
+			seen[e.Name()] = true
+		}
+	}
+	for i, e := range list {
+		content, ok := contentName(e.Name())
+		if !ok || c.isDir(name, e) {
+			continue
+		}
+		if list[i] = nil; !seen[content] {
+			seen[content] = true
+			list[i] = &contentEntry{c, path.Join(name, content)}
+		}
+	}
+	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e == nil })
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, nil
+}
+
+// isDir reports whether an entry of a directory is a directory, or a link to one.
+func (c *ContentFS) isDir(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := fs.Stat(c.fsys, path.Join(dir, e.Name()))
+	return err != nil || info.IsDir()
+}
+
+// Close closes files that nobody reads. Others are closed when they are.
+func (c *ContentFS) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range c.open {
+		if x.users == 0 {
+			c.drop(x)
+		}
+		x.stale = true
+	}
+	clear(c.open)
+	return nil
+}
+
+// contentName returns the name of the content of a compressed file.
+func contentName(name string) (content string, ok bool) {
+	for _, s := range suffixes {
+		if content, ok = strings.CutSuffix(name, s); ok && content != "" && !strings.HasSuffix(content, "/") {
+			return content, true
+		}
+	}
+	return "", false
+}
+
+// find returns what name stands for: a file of fsys, described by info, or with packed not empty the
+// content of that file.
+func (c *ContentFS) find(op, name string) (packed string, info fs.FileInfo, err error) {
+	fail := func(err error) (string, fs.FileInfo, error) {
+		return "", nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	if !fs.ValidPath(name) {
+		return fail(fs.ErrInvalid)
+	}
+	info, err = fs.Stat(c.fsys, name)
+	if _, hidden := contentName(name); err == nil && (info.IsDir() || !hidden) {
+		return "", info, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	if name != "." {
+		for _, s := range suffixes {
+			if info, err = fs.Stat(c.fsys, name+s); err == nil && !info.IsDir() {
+				return name + s, info, nil
+			}
+		}
+	}
+	return fail(fs.ErrNotExist)
+}
+
+// take returns an open compressed file, for whom the caller calls give.
+func (c *ContentFS) take(name string, info fs.FileInfo) (*content, error) {
+	c.mu.Lock()
+	c.used++
+	x := c.open[name]
+	if x != nil && (x.info.Size() != info.Size() || !x.info.ModTime().Equal(info.ModTime())) {
+		if delete(c.open, name); x.users == 0 {
+			c.drop(x)
+		}
+		x.stale, x = true, nil
+	}
+	isNew := x == nil
+	if isNew {
+		x = &content{fsys: c, name: name, info: info, ready: make(chan struct{})}
+		c.open[name] = x
+	}
+	x.users++
+	x.used = c.used
+	c.mu.Unlock()
+	if isNew {
+		x.err = x.load()
+		close(x.ready)
+	}
+	if <-x.ready; x.err != nil {
+		err := x.err
+		c.mu.Lock()
+		if c.open[name] == x {
+			delete(c.open, name)
+		}
+		x.stale = true
+		c.mu.Unlock()
+		c.give(x)
+		return nil, err
+	}
+	return x, nil
+}
+
+// give gives back what take returned.
+func (c *ContentFS) give(x *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.users--; x.users > 0 {
+		return
+	}
+	if x.stale {
+		c.drop(x)
+		return
+	}
+	var oldest *content
+	idle := 0
+	for _, y := range c.open {
+		if y.users == 0 {
+			if idle++; oldest == nil || y.used < oldest.used {
+				oldest = y
+			}
+		}
+	}
+	if idle > maxIdle {
+		delete(c.open, oldest.name)
+		c.drop(oldest)
+	}
+}
+
+// drop closes a file that nobody uses.
+func (c *ContentFS) drop(x *content) {
+	if x.r != nil {
+		x.r.Close()
+	}
+	if x.file != nil {
+		x.file.Close()
+	}
+}
+
+// load opens the file.
+func (x *content) load() (err error) {
+	if x.file, err = x.fsys.fsys.Open(x.name); err != nil {
+		return err
+	}
+	src, ok := x.file.(io.ReaderAt)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	x.src = src
+	x.r, err = compress.NewReaderAt(src, x.info.Size(), x.fsys.opts...)
+	if err == nil {
+		x.size = x.r.Size()
+		return nil
+	}
+	if !errors.Is(err, compress.ErrNoIndex) {
+		return err
+	}
+	r, err := x.read()
+	if err == nil {
+		x.size, err = io.Copy(io.Discard, r)
+	}
+	return err
+}
+
+// read returns the content from its beginning.
+func (x *content) read() (io.Reader, error) {
+	return compress.NewReader(io.NewSectionReader(x.src, 0, x.info.Size()), x.fsys.opts...)
+}
+
+// infoAs describes the content under the last element of a path.
+func (x *content) infoAs(name string) *info {
+	return &info{path.Base(name), x.size, x.info.Mode(), x.info.ModTime()}
+}
+
+// newFile returns an open file. Closing it gives x back.
+func (x *content) newFile(name string) fs.File {
+	info := x.infoAs(name)
+	if x.r == nil {
+		return &contentFile{reading: &sequentialFile{file: file{info: info}, open: x.read}, x: x}
+	}
+	return &contentFile{reading: &file{info: info, content: io.NewSectionReader(x.r, 0, x.size)}, x: x}
+}
+
+// reading is what files have in common.
+type reading interface {
+	fs.File
+	io.Seeker
+	io.ReaderAt
+}
+
+// contentFile is an open file of a ContentFS.
+type contentFile struct {
+	reading
+	x    *content
+	once sync.Once
+}
+
+func (f *contentFile) Close() error {
+	f.once.Do(func() { f.x.fsys.give(f.x) })
+	return nil
+}
+
+// contentEntry is a compressed file in a directory.
+type contentEntry struct {
+	fs   *ContentFS
+	name string
+}
+
+func (e *contentEntry) Name() string               { return path.Base(e.name) }
+func (e *contentEntry) IsDir() bool                { return false }
+func (e *contentEntry) Type() fs.FileMode          { return 0 }
+func (e *contentEntry) Info() (fs.FileInfo, error) { return e.fs.Stat(e.name) }
+func (e *contentEntry) String() string             { return fs.FormatDirEntry(e) }
+
+// contentDir is an open directory.
+type contentDir struct {
+	fs   *ContentFS
+	name string
+	info fs.FileInfo
+	list []fs.DirEntry // what ReadDir has yet to return, once it has begun
+	read bool
+}
+
+func (d *contentDir) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *contentDir) Close() error               { return nil }
+
+func (d *contentDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
+}
+
+func (d *contentDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.read {
+		list, err := d.fs.ReadDir(d.name)
+		if err != nil {
+			return nil, err
+		}
+		d.list, d.read = list, true
+	}
+	part := d.list
+	if n > 0 {
+		if len(part) == 0 {
+			return nil, io.EOF
+		}
+		part = part[:min(n, len(part))]
+	}
+	d.list = d.list[len(part):]
+	return part, nil
+}
