@@ -173,6 +173,28 @@ gpu() {
     go test -timeout "$timeout" -tags "$tags" ./gpu/...
 }
 
+# gpu_drivers runs the tests of the GPU drivers on llvmpipe with 4, 8 and 16 lanes, as far as the
+# processor has them, and with the validation layers of Vulkan.
+gpu_drivers() {
+  local bits layer=VK_LAYER_KHRONOS_validation log=$tmp/validation
+  local run=(go test -count=1 -timeout "$timeout" -tags 'webgpu,opengl,egl')
+  local -x CGO_ENABLED=1
+  for bits in 128 256 512; do
+    echo "$bits bits"
+    LP_NATIVE_VECTOR_WIDTH=$bits "${run[@]}" ./gpu/webgpu ./gpu/opengl || return
+  done
+  if ! ls /usr/share/vulkan/explicit_layer.d/*khronos_validation.json >/dev/null 2>&1; then
+    need validation-layers vulkan-validationlayers || return
+  fi
+  printf 'khronos_validation.%s\n' 'debug_action = VK_DBG_LAYER_ACTION_LOG_MSG' "log_filename = $log" \
+    'report_flags = error,warn,perf,info' \
+    'enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT' >"$tmp/vk_layer_settings.txt"
+  VK_LAYER_SETTINGS_PATH=$tmp/vk_layer_settings.txt VK_INSTANCE_LAYERS=$layer "${run[@]}" ./gpu/webgpu ||
+    return
+  [[ -s $log ]] || { echo "the validation layer has written nothing"; return 1; }
+  ! grep 'Validation Error' "$log"
+}
+
 # long runs every test at full length, with real files if there are any.
 long() {
   PZ_TEST=all go test -timeout 60m ./... && (cd beam && PZ_TEST=all go test -timeout 60m ./...)
@@ -273,6 +295,7 @@ steps() {
   step default gpu gpu
   step default beam beam
   step all long long
+  step all gpu-drivers gpu_drivers
   step all portable tier portable
   step all avx2 tier avx2
   step all noasm noasm
