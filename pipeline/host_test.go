@@ -12,7 +12,7 @@ import (
 // TestHostOfWorkersWorkspace checks that Host does not call the checkpoints of the worker that had
 // the workspace before.
 func TestHostOfWorkersWorkspace(t *testing.T) {
-	src := corpus.ByName("mixed").Make(1 << 20)
+	src := corpus.ByName("mixed").Make(100_000)
 	for _, op := range []gpu.Op{gpu.Stage0, gpu.Fused} {
 		for range 100 { // the pool may return another workspace
 			ws := &workspace{payload: new(payload)}
