@@ -45,7 +45,7 @@ func (w *Writer) flush() error {
 // of the content behind the flush.
 func (w *Writer) keep(b *pipeline.Block) {
 	w.cur, b.Flushed, b.Window = b, false, len(b.Src)
-	if window := w.opt.pipe.Window; window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
+	if window := w.opt.reach(); window > 0 && w.limit()-len(b.Src) < w.opt.blockSize/2 {
 		b.Window = copy(b.Src, b.Src[len(b.Src)-min(window, len(b.Src)):])
 		b.Src = b.Src[:b.Window]
 	}
@@ -178,6 +178,45 @@ func (w *Writer) write(p []byte) error {
 	w.err = nil
 	w.out += int64(n)
 	return err
+}
+
+// WithSingleFrame makes a Writer of .zst write a single frame and no seek table, because some programs
+// stop behind the first frame. Use it for Content-Encoding of HTTP. Other formats ignore this option.
+//
+// Without a Flush, content that fits a block is a frame that states its size. Other content is cut
+// into parts of the block size, 4 MiB at most, each as by a [Writer.Flush]. Workers compress the parts
+// one after the other. A decoder needs a window of twice the block size; RFC 9659 allows 8 MiB in HTTP.
+// [WithRsyncable], [WithDictionary] and [NewPlan] exclude this option.
+func WithSingleFrame(on bool) Option {
+	return func(o *options) error {
+		o.singleFrame = on
+		return nil
+	}
+}
+
+// setSingleFrame checks and completes the options for WithSingleFrame.
+func (o *options) setSingleFrame() error {
+	o.singleFrame = o.singleFrame && o.pipe.Format == Zstd
+	switch {
+	case !o.singleFrame:
+	case o.rsyncable:
+		return errs.BadOption("WithSingleFrame and WithRsyncable exclude each other: " +
+			"blocks of one frame depend on those before them")
+	case o.dict != nil:
+		return errs.BadOption("WithSingleFrame and WithDictionary exclude each other: " +
+			"the window of a long frame passes the dictionary")
+	case o.contentSize < 0 || o.contentSize > int64(o.blockSize):
+		o.blockSize = min(o.blockSize, o.pipe.MaxBlock/2)
+	}
+	return nil
+}
+
+// reach returns how far in front of a block matches may reach, in bytes.
+func (o *options) reach() int {
+	if o.singleFrame {
+		return o.blockSize
+	}
+	return o.pipe.Window
 }
 
 // WithPosition has a Writer add to n how many bytes of content it has compressed. A large block

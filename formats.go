@@ -91,7 +91,7 @@ func (f *framers) begin(o *options) container.Framer {
 		f.gz.Reset(h)
 		return &f.gz
 	case Zstd:
-		f.zst.Reset(o.limits.Checks, o.blockSize, o.zstDictionary())
+		f.zst.Reset(o.limits.Checks, o.reach()+o.blockSize, o.singleFrame, o.zstDictionary())
 		return &f.zst
 	}
 	f.pz.Reset(pzfile.Header{

@@ -96,7 +96,13 @@ func (e *encoder) encode(dst, src []byte, opts []Option) (err error) {
 	if err := e.checkSize(len(src)); err != nil {
 		return err
 	}
-	for at := 0; at < len(src); {
+	if o.singleFrame && len(src) > o.blockSize {
+		e.callerOwned = false // blocks have a window in front of them
+		if _, err := e.add(src); err != nil {
+			return err
+		}
+	}
+	for at := int(e.in); at < len(src); {
 		n := min(len(src)-at, o.blockSize)
 		if o.rsyncable {
 			n, _ = e.cutter.Next(src[at : at+n])

@@ -61,6 +61,7 @@ type options struct {
 	position    *atomic.Int64 // of WithPosition; nil is none
 	tuning      Tuning
 	rsyncable   bool
+	singleFrame bool  // of .zst only
 	window      int64 // of WithLongDistance; 0 is none
 	dict        *pipeline.Dictionary
 	zeroFill    bool

@@ -49,6 +49,10 @@ func NewPlan(size int64, opts ...Option) (*Plan, error) {
 		return nil, errs.BadOption("blocks with WithLongDistance depend on those before them: " +
 			"a Plan has independent ones")
 	}
+	if p.opt.singleFrame {
+		return nil, errs.BadOption("blocks of a single frame depend on those before them: " +
+			"a Plan has independent ones")
+	}
 	o := &p.opt
 	o.sched, o.workers, o.private = &Scheduler{o.scheduler()}, 0, nil // one for all calls of Encode
 	p.blocks = (size-1)/int64(o.blockSize) + 1

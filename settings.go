@@ -93,6 +93,9 @@ func (o *options) setWriter(opts []Option, size int64) error {
 		// With WithRsyncable, where blocks end must not depend on the size of the content.
 		o.blockSize = min(o.blockSize, max(smallBlock, container.CeilPow2(int(o.contentSize))))
 	}
+	if err := o.setSingleFrame(); err != nil {
+		return err
+	}
 	return o.setWindow()
 }
 
@@ -211,7 +214,11 @@ func (o *options) writerBudgetOf(plan pipeline.Plan) (budget, error) {
 	if o.dict != nil {
 		extra = func(n int) int64 { return o.dictionaryMemory(o.pipe, pipeline.Compress, o.blockSize, n) }
 	}
-	return o.budget(o.pipe, pipeline.Compress, o.level, o.blockSize, plan, limit, extra)
+	size := o.blockSize
+	if o.singleFrame {
+		plan.InFlight, size = 1, size+o.reach()
+	}
+	return o.budget(o.pipe, pipeline.Compress, o.level, size, plan, limit, extra)
 }
 
 // readerBudget returns the budget of a Reader of a .pz file.

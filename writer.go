@@ -110,7 +110,7 @@ func (w *Writer) content() int { return len(w.cur.Src) - w.cur.Window }
 
 // limit returns how long the Src of the current block may become, in bytes. A block behind a flush
 // has all content of its frame, or a part of the member, in its window.
-func (w *Writer) limit() int { return min(w.cur.Window, w.opt.pipe.Window) + w.opt.blockSize }
+func (w *Writer) limit() int { return min(w.cur.Window, w.opt.reach()) + w.opt.blockSize }
 
 // full reports whether the current block has no room.
 func (w *Writer) full() bool { return w.cur != nil && len(w.cur.Src) == w.limit() }
@@ -248,6 +248,10 @@ func (w *Writer) sizeError(got int64) error {
 func (w *Writer) makeRoom(n int) error {
 	switch {
 	case w.cur == nil || !w.full() && !w.atCut:
+	case w.content() > 0 && w.opt.singleFrame:
+		if err := w.flush(); err != nil {
+			return err
+		}
 	case w.content() > 0:
 		if err := w.submit(false); err != nil {
 			return err

@@ -12,21 +12,24 @@ import (
 // window in place of the content size, which is not known yet.
 type Framer struct {
 	checks  bool
-	window  int64  // most content of a frame, in bytes
+	window  int64  // how far back offsets reach in a frame, in bytes
 	dict    uint32 // ID that frames name, 0 for none
 	sparing bool   // a file of one frame that states its size has no seek table
+	single  bool   // all content is one frame, and there is no seek table
 	unsized bool   // the last frame does not state its size
 	entries []Entry
 	entry   Entry // of the current frame, as far as it is written
 	open    bool  // the current frame has no end yet
 }
 
-// Reset begins a new file. checks says whether frames and table carry checks of the content.
-// blockSize is the most content of a frame in bytes. dict is the dictionary that frames name, nil for
-// none. With a dictionary files tend to be small: a file of one frame that states its size then has no
-// seek table, which ReadIndex can do without.
-func (f *Framer) Reset(checks bool, blockSize int, dict Dictionary) {
-	f.checks, f.window, f.entries, f.open = checks, int64(blockSize), f.entries[:0], false
+// Reset begins a new file. checks says whether frames and table carry checks of the content. window is
+// how far back offsets reach in a frame, in bytes. With single all content is one frame, and there is
+// no seek table. dict is the dictionary that frames name, nil for none. With a dictionary files tend to
+// be small: a file of one frame that states its size then has no seek table, which ReadIndex can do
+// without.
+func (f *Framer) Reset(checks bool, window int, single bool, dict Dictionary) {
+	f.checks, f.window, f.entries, f.open = checks, int64(window), f.entries[:0], false
+	f.single = single
 	if f.dict, f.sparing = 0, dict != nil; f.sparing {
 		f.dict = dict.ID()
 	}
@@ -111,7 +114,7 @@ func (f *Framer) Trailer(dst []byte, content, written int64) []byte {
 		dst = f.checksum(dst, sum)
 		f.entries = append(f.entries, Entry{Size: uint32(len(dst) - n), Sum: sum})
 	}
-	if len(f.entries) > MaxSeekFrames || len(f.entries) == 1 && f.sparing && !f.unsized {
+	if f.single || len(f.entries) > MaxSeekFrames || len(f.entries) == 1 && f.sparing && !f.unsized {
 		return dst
 	}
 	table := SeekFooter{Frames: len(f.entries), Sums: f.checks}
