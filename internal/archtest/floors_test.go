@@ -21,6 +21,8 @@ var packages = map[string]floor{
 	"cmd/pz":       commands,
 	"internal/cli": programs,
 
+	"httpcompress": programs,
+
 	"internal/cli/internal/foreign": programs, // part of the command
 	"internal/cli/internal/train":   programs, // likewise
 	"gpu/pz":                        commands,
