@@ -28,8 +28,9 @@ var packages = map[string]floor{
 	"gpu/pz":                        commands,
 	"examples/profile":              tools, // links GPU drivers, runs single stages
 
-	"":     library,
-	"gzip": library,
+	"":          library,
+	"gzip":      library,
+	"zipmethod": library,
 
 	"archive": programs,
 
@@ -163,6 +164,8 @@ var sideways = map[arrow]string{
 	{"rans", "rans/internal/model"}: "shares tables and costs with them",
 
 	{"rans/internal/ctx", "rans/internal/model"}: "shares tables and costs with plain streams",
+
+	{"zipmethod", ""}: "compresses through its Writer",
 
 	{"zstd", "fse"}:     "codes sequences with FSE",
 	{"zstd", "huffman"}: "codes literals with Huffman codes",
