@@ -64,7 +64,9 @@ func (p *IncrementalParams) Memory() int {
 
 // Reset forgets the content.
 func (x *Incremental) Reset() {
-	clear(x.heads)
+	if x.next > 0 { // or else the tables are empty
+		clear(x.heads)
+	}
 	x.origin, x.next = -1, 0 // position 0 stands for none
 }
 
