@@ -116,6 +116,9 @@ func parseFlags(args []string, getenv func(string) string) (config, error) {
 		return c, usageError(fs, err)
 	}
 	c.files = fs.Args()
+	if !shellExpands {
+		c.files = expandWildcards(c.files)
+	}
 	for _, v := range invalid {
 		if !fs.Changed(v.flag) {
 			c.envWarnings = append(c.envWarnings, v.text)

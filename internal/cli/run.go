@@ -146,6 +146,8 @@ func (a *app) operand(path string, do func(entry)) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		a.fail(path, "%s%s", reason(err), a.suggestName(path))
+	case err != nil && !shellExpands && hasWildcard(filepath.Base(path)):
+		a.fail(path, "no file has such a name")
 	case err != nil:
 		a.fail(path, "%s", reason(err))
 	case !fi.IsDir():
