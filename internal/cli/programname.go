@@ -3,6 +3,8 @@ package cli
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/gopz/compress/internal/cli/internal/foreign"
 )
 
 // nameOptions has the options that names of the program stand for, such as those of links to it. As
@@ -28,7 +30,11 @@ func withNameOptions(args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	name := filepath.Base(args[0])
+	if foreign.IgnoresCase {
+		name = strings.ToLower(name)
+	}
+	name = strings.TrimSuffix(name, ".exe")
 	for _, row := range nameOptions {
 		for _, n := range row.names {
 			if n == name {

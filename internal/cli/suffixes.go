@@ -34,12 +34,12 @@ func (c *config) suffix() string {
 // known suffix or consists of one alone.
 func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 	if c.ownSuffix != "" {
-		if stem, ok := strings.CutSuffix(name, c.ownSuffix); ok && stem != "" {
+		if stem, ok := foreign.CutSuffix(name, c.ownSuffix); ok {
 			return stem, c.ownSuffix, true
 		}
 	}
 	for _, s := range suffixes {
-		if stem, ok := strings.CutSuffix(name, s.packed); ok && stem != "" {
+		if stem, ok := foreign.CutSuffix(name, s.packed); ok {
 			return stem + s.content, s.packed, true
 		}
 	}
@@ -49,7 +49,7 @@ func (c *config) splitSuffix(name string) (content, suffix string, ok bool) {
 // suffixFormat returns the format that the suffix of name stands for, or the default.
 func suffixFormat(name string) compress.Format {
 	for _, s := range suffixes {
-		if stem, ok := strings.CutSuffix(name, s.packed); ok && stem != "" {
+		if _, ok := foreign.CutSuffix(name, s.packed); ok {
 			return s.format
 		}
 	}
@@ -68,7 +68,7 @@ func otherSuffixes() []string {
 // misnames reports whether the suffix of name stands for another format than the one that is
 // written. Case makes no difference.
 func (c *config) misnames(name string) bool {
-	if c.ownSuffix != "" && strings.HasSuffix(name, c.ownSuffix) {
+	if _, ok := foreign.CutSuffix(name, c.ownSuffix); ok && c.ownSuffix != "" {
 		return false
 	}
 	name = strings.ToLower(name)

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"strings"
 )
 
 // Format is one of the formats.
@@ -64,13 +66,26 @@ func Detect(head []byte, name string) *Format {
 	return nil
 }
 
+// IgnoresCase reports whether file names that differ only in case name the same file.
+const IgnoresCase = runtime.GOOS == "windows"
+
+// CutSuffix returns a file name without suffix. ok is false if the name has another suffix or
+// consists of this one alone. Case makes no difference where file names ignore it.
+func CutSuffix(name, suffix string) (stem string, ok bool) {
+	n := len(name) - len(suffix)
+	if n <= 0 || name[n:] != suffix && !(IgnoresCase && strings.EqualFold(name[n:], suffix)) {
+		return "", false
+	}
+	return name[:n], true
+}
+
 // BySuffix returns the format that the suffix of a file name stands for, the name of the content and
 // the suffix. The format is nil if the suffix is unknown or the whole name.
 func BySuffix(name string) (f *Format, content, suffix string) {
 	for _, f := range formats {
 		for _, s := range f.Suffixes {
-			if stem := len(name) - len(s[0]); stem > 0 && name[stem:] == s[0] {
-				return f, name[:stem] + s[1], s[0]
+			if stem, ok := CutSuffix(name, s[0]); ok {
+				return f, stem + s[1], s[0]
 			}
 		}
 	}

@@ -221,9 +221,14 @@ func TestBySuffix(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	for _, name := range []string{".xz", "a.zip", "a", "a.z"} {
+	for _, name := range []string{".xz", "a.zip", "a"} {
 		if f, _, _ := BySuffix(name); f != nil {
 			t.Errorf("%s: %s", name, f.Name)
+		}
+	}
+	for _, name := range []string{"a.z", "a.XZ"} {
+		if f, content, _ := BySuffix(name); (f != nil) != IgnoresCase || IgnoresCase && content != "a" {
+			t.Errorf("%s: %v, %q", name, f, content)
 		}
 	}
 	if n := len(Suffixes()); n < 10 {
