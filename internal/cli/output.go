@@ -101,15 +101,16 @@ func (o *output) complete(in *source) error {
 		if err != nil {
 			return err
 		}
-		if err := copyAccess(o.f, in.f, now); err != nil {
-			o.app.warn(o.name, "cannot set the mode: %s", reason(err))
-		}
 		modTime := in.info.ModTime()
 		if !in.stored.time.IsZero() {
 			modTime = in.stored.time
 		}
+		// The time comes first: Wine makes a read-only file writable when its time is set.
 		if err := setTime(o.f, o.at.root, o.temp, modTime); err != nil {
 			o.app.warn(o.name, "cannot set the time: %s", reason(err))
+		}
+		if err := copyAccess(o.f, in.f, now); err != nil {
+			o.app.warn(o.name, "cannot set the mode: %s", reason(err))
 		}
 	}
 	o.app.step("written")
@@ -127,7 +128,7 @@ func (o *output) sync() error {
 // rename gives the file its name. The caller holds the lock of the temporary files.
 func (o *output) rename(r *renamer) error {
 	if o.replace {
-		return o.at.root.Rename(o.temp, o.at.base)
+		return renameOver(o.at.root, o.temp, o.at.base)
 	}
 	return r.renameNew(o.at.root, o.temp, o.at.base)
 }

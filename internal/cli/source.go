@@ -33,7 +33,7 @@ func (e entry) open() (*os.File, error) {
 	if e.root != nil {
 		return e.root.Open(e.base)
 	}
-	return os.Open(e.path)
+	return openShared(e.path)
 }
 
 // sibling returns the location of the name base in the directory of the entry. The caller closes

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// setTime sets the time of modification of f. It leaves the time of access as it is. It does so
+// through the handle that has written the file: closing that handle may else set the time again.
+func setTime(f *os.File, _ *os.Root, _ string, modTime time.Time) error {
+	t := windows.NsecToFiletime(modTime.UnixNano())
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if err := conn.Control(func(fd uintptr) {
+		failed = windows.SetFileTime(windows.Handle(fd), nil, nil, &t)
+	}); err != nil {
+		return err
+	}
+	return failed
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// openShared opens a file to read it. Other handles may remove or rename the file meanwhile, which
+// os.Open does not allow: --rm removes a source that is open.
+func openShared(path string) (*os.File, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	h, err := windows.CreateFile(name, windows.GENERIC_READ,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil,
+		windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// renameOver renames a file. It replaces a file of the new name. Windows does not replace a read-only
+// file, so that attribute goes first.
+func renameOver(root *os.Root, from, to string) error {
+	err := root.Rename(from, to)
+	if !errors.Is(err, windows.ERROR_ACCESS_DENIED) {
+		return err
+	}
+	fi, statErr := root.Lstat(to)
+	if statErr != nil || !fi.Mode().IsRegular() || root.Chmod(to, 0o666) != nil {
+		return err
+	}
+	if err = root.Rename(from, to); err != nil {
+		root.Chmod(to, fi.Mode().Perm())
+	}
+	return err
+}
