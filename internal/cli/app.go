@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gopz/compress"
@@ -130,7 +129,7 @@ func (a *app) main(args []string) (status int) {
 // has what it wants, as in pz -dc FILE | head, so that is no message.
 func (a *app) failStdout(err error) {
 	a.stopped = true
-	if errors.Is(err, syscall.EPIPE) {
+	if isBrokenPipe(err) {
 		a.noPipe = true
 		a.raise(exitError)
 		return

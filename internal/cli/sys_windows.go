@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"os"
+	"strings"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
@@ -38,4 +40,24 @@ func renameOver(root *os.Root, from, to string) error {
 		root.Chmod(to, fi.Mode().Perm())
 	}
 	return err
+}
+
+// isBrokenPipe reports whether err is that of writing to a pipe that its reader has closed.
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
+}
+
+// systemReason returns the text of an error of the system. Frequent errors read as on other systems.
+// Other texts are sentences of Windows; they lose the full stop, because more may follow.
+func systemReason(err error) string {
+	no, ok := err.(syscall.Errno)
+	switch {
+	case !ok:
+		return err.Error()
+	case no == windows.ERROR_FILE_NOT_FOUND, no == windows.ERROR_PATH_NOT_FOUND:
+		return "no such file or directory"
+	case no == windows.ERROR_ACCESS_DENIED:
+		return "permission denied"
+	}
+	return strings.TrimSuffix(no.Error(), ".")
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,20 @@ import (
 
 	"golang.org/x/sys/windows"
 )
+
+// TestDeviceNames checks that results do not go to devices, unless -o names one.
+func TestDeviceNames(t *testing.T) {
+	dir := `\\?\` + t.TempDir() // the system takes no device in it
+	packed := pz(t, "content").out
+	for _, name := range []string{"NUL", "com1.txt", "aux"} {
+		in := write(t, packed, dir, name+".pz")
+		pz(t, "", "-d", in).want(t, exitError, name+": is not a name for a file; name another file with -o")
+		wantContent(t, unpz(t, in), "content")
+		os.Remove(in)
+	}
+	wantFiles(t, dir)
+	pz(t, "content", "-o", "NUL").want(t, exitOK)
+}
 
 // TestPaths compresses and restores a file by several kinds of paths.
 func TestPaths(t *testing.T) {
@@ -55,5 +71,44 @@ func TestSharing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer windows.CloseHandle(h)
-	pz(t, "", in+"2").want(t, exitError, "a2: ")
+	r := pz(t, "", in+"2").want(t, exitError, "a2: ")
+	if strings.HasSuffix(r.err, ".\n") {
+		t.Errorf("%q", r.err)
+	}
+}
+
+// TestClosedPipe checks that a reader that closes its pipe gives no message.
+func TestClosedPipe(t *testing.T) {
+	packed := write(t, pz(t, strings.Repeat("content", 1<<20)).out, t.TempDir(), "a.pz")
+	cmd := command("-dc", packed)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.ReadFull(out, make([]byte, 10))
+	out.Close()
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitError || errs.String() != "" {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}
+
+func TestSystemReason(t *testing.T) {
+	for err, want := range map[error]string{
+		windows.ERROR_PATH_NOT_FOUND: "no such file or directory",
+		windows.ERROR_ACCESS_DENIED:  "permission denied",
+		errors.New("a sentence."):    "a sentence.",
+	} {
+		if got := systemReason(err); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+	if text := systemReason(windows.ERROR_DISK_FULL); text == "" || strings.HasSuffix(text, ".") {
+		t.Errorf("%q", text)
+	}
 }

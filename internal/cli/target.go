@@ -138,6 +138,9 @@ func (a *app) openFile(at location, in *source) *output {
 	replace := a.cfg.force // another program may create the file meanwhile
 	switch fi, err := at.root.Lstat(at.base); {
 	case errors.Is(err, fs.ErrNotExist):
+	case err != nil && !filepath.IsLocal(at.base): // such as NUL or COM1 on Windows
+		a.fail(at.path, "is not a name for a file; name another file with -o")
+		return nil
 	case err != nil:
 		a.fail(at.path, "%s", reason(err))
 		return nil

@@ -14,13 +14,13 @@ import (
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return pe.Err.Error()
+		return systemReason(pe.Err)
 	}
 	var le *os.LinkError
 	if errors.As(err, &le) {
-		return le.Err.Error()
+		return systemReason(le.Err)
 	}
-	return err.Error()
+	return systemReason(err)
 }
 
 // libraryReason returns the text of a library error without the name of the library.
