@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +128,10 @@ func TestListBlocksOfDamage(t *testing.T) {
 // TestListBlocksFull checks that a full device ends the list with one message.
 func TestListBlocksFull(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err == nil && runtime.GOOS == "windows" { // under Wine
+		full.Close()
+		t.Skip("Windows has another text")
+	}
 	if err != nil {
 		testenv.Missing(t, err.Error())
 	}

@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +102,17 @@ var emulated = sync.OnceValue(func() bool {
 	name, err := os.ReadFile("/proc/self/comm")
 	return err == nil && strings.HasPrefix(string(name), "qemu-")
 })
+
+// Wine skips a test under Wine, which lacks what.
+func Wine(t testing.TB, what string) {
+	t.Helper()
+	if runtime.GOOS != "windows" {
+		return
+	}
+	if _, err := os.Stat(`C:\windows\system32\winecfg.exe`); err == nil {
+		t.Skip("Wine lacks " + what)
+	}
+}
 
 // SVG checks that a picture is well-formed, and that no text in it comes from a number that is none.
 func SVG(t testing.TB, picture []byte) {
