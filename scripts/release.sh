@@ -212,6 +212,14 @@ package() { # GOARCH
   "$native" --format gz -9 -n --rm -q "$dir/pz.1"
   "$native" --format gz -9 -n --rm -q -o "$dir/changelog.gz" "$dir/CHANGELOG.md"
   cat "$dir/LICENSE" "$dir/THIRD_PARTY" >"$dir/copyright"
+  cp "$tmp/source/packaging/lintian-overrides" "$dir"
+  cat >"$dir/changelog.yaml" <<YAML
+- semver: ${number/-/\~}-1
+  date: $(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+  packager: $(sed -n 's/^maintainer: //p' "$tmp/source/packaging/nfpm.yaml")
+  changes: [{note: New release. changelog.gz lists the changes.}]
+  deb: {urgency: medium, distributions: [unstable]}
+YAML
   same_times "$dir"
   for kind in deb rpm; do
     (cd "$dir" && PACKAGE_ARCH=$1 PACKAGE_VERSION=$version \
