@@ -23,6 +23,7 @@ tar and zip.
 
   --output DIR  write to DIR instead of dist; DIR must not exist or be empty
   --check       build twice, with different caches, time zones and modes of files, and compare. Then
+                try the programs, the formula and the manifests (packaging/try-release.sh), and
                 install the .deb in a chroot, try it and remove it; this needs root and mmdebstrap
 USAGE
 }
@@ -104,7 +105,7 @@ RUBY
     block=macos
     [[ $os == darwin ]] || block=linux
     echo "  on_$block do"
-    for arch in amd64 arm64; do
+    for arch in arm64 amd64; do
       name=pz-$number-$os-$arch.tar.gz
       condition=intel
       [[ $arch == amd64 ]] || condition=arm
@@ -128,10 +129,14 @@ RUBY
     bash_completion.install "completions/pz.bash" => "pz"
     zsh_completion.install "completions/_pz"
     fish_completion.install "completions/pz.fish"
+    %w[unpz pzcat].each do |name|
+      bash_completion.install_symlink "pz" => name
+      fish_completion.install_symlink "pz.fish" => "#{name}.fish"
+    end
   end
 
   test do
-    assert_equal "content", pipe_output("#{bin}/pz | #{bin}/pz -d", "content")
+    assert_equal "content", pipe_output("#{bin}/pz | #{bin}/unpz", "content", 0)
   end
 end
 RUBY
@@ -269,6 +274,7 @@ check() {
   (umask 077; TZ=Asia/Tokyo GOCACHE=$tmp/cache build "$second")
   diff -r "$first" "$second" || die 'two builds differ'
   echo "two builds are equal: $(wc -l <"$first/SHA256SUMS") files"
+  "$tmp/source/packaging/try-release.sh" "$first"
   if ((EUID != 0)) || ! command -v mmdebstrap >/dev/null; then
     echo 'not tried: the .deb package, which needs root and mmdebstrap'
     return
