@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gopz/compress/internal/testenv"
 )
 
 func TestAggregate(t *testing.T) {
@@ -86,7 +88,7 @@ func checkSums(t *testing.T, sum string, dirs ...string) {
 			}
 		}
 		if num(t, r["max_ns"]) != longest[r["stage"]] || num(t, r["p99_ns"]) > num(t, r["max_ns"]) ||
-			num(t, r["p50_ns"]) == 0 {
+			num(t, r["p50_ns"]) == 0 && !testenv.CoarseClock {
 			t.Errorf("%v", r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/testenv"
 	"github.com/gopz/compress/pipeline"
 )
 
@@ -247,6 +248,9 @@ func TestTimeline(t *testing.T) {
 			"check 64, lz77 32, lzseq 32, rans 32, verify 32", "device, ordered output, worker 0"},
 		{"--threads 1 --stage rans", "rans 32", "ordered output, worker 0"},
 	} {
+		if testenv.CoarseClock && strings.Contains(tt.args, "--gpu-device") {
+			continue // batches that begin at the same time are one event
+		}
 		file := filepath.Join(t.TempDir(), "timeline")
 		measured(t, append(strings.Fields(tt.args), "--timeline", file)...)
 		text, err := os.ReadFile(file)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopz/compress"
+	"github.com/gopz/compress/internal/testenv"
 )
 
 // actEnv makes the test binary act as the program, for tests that need a process.
@@ -147,7 +148,8 @@ func TestSchedulerStats(t *testing.T) {
 	for _, way := range [][]string{{}, {"--decompress"}} {
 		lines := measured(t, append(way, "--print-scheduler-stats")...)
 		s, p := lines["SCHEDULER_STATS"], lines["PROFILE_STATS"]
-		if s.number("runs") != 2 || s.number("stage_compute_ns") <= 0 || s.number("total_ns") <= 0 ||
+		timed := s.number("stage_compute_ns") > 0 && s.number("total_ns") > 0
+		if s.number("runs") != 2 || !timed && !testenv.CoarseClock ||
 			s.number("scheduler_overhead_ns") !=
 				s.number("queue_wait_ns")+s.number("queue_admin_ns")+s.number("gpu_handoff_ns") ||
 			s.number("tracked_thread_time_ns") !=

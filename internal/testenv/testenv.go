@@ -132,6 +132,10 @@ func SVG(t testing.TB, picture []byte) {
 	}
 }
 
+// CoarseClock reports whether the clock may stand still for milliseconds, so that short work takes no
+// time.
+const CoarseClock = runtime.GOOS == "windows"
+
 // Tool returns the path of the program called name. Without the program the test skips, or fails if
 // CI is set.
 func Tool(t testing.TB, name string) string {

@@ -74,6 +74,7 @@ func TestTool(t *testing.T) {
 	expect(t, "missing program", "skip", missing)
 	t.Setenv(testenv.EnvCI, "1")
 	expect(t, "missing program with CI set", "fail", missing)
+	testenv.Wine(t, "the program go")
 	if path := testenv.Tool(t, "go"); !strings.Contains(filepath.Base(path), "go") {
 		t.Errorf("Tool(go) = %q", path)
 	}
