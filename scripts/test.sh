@@ -163,6 +163,25 @@ emulated() {
     go test -short -timeout "$qemu_timeout" -exec "$emulator" "$@"
 }
 
+# windows runs short tests of the command and the library as programs for Windows.
+windows() {
+  need wine wine || return
+  local -x CGO_ENABLED=0 GOOS=windows WINEDEBUG=-all TEST_OUTPUT=$tmp/output
+  local -x CI='' # Wine does not find the programs of this system
+  # A server that Wine starts outlives the test, and go test would wait for it at the end of a pipe.
+  cat >"$tmp/wine" <<'SH'
+#!/bin/sh
+wine "$@" >"$TEST_OUTPUT" 2>&1
+rc=$?
+cat "$TEST_OUTPUT"
+exit $rc
+SH
+  chmod +x "$tmp/wine"
+  go test -c -o "$tmp/probe.exe" ./internal/bitio || return
+  "$tmp/wine" "$tmp/probe.exe" -test.run '^$' || { echo 'Go needs Wine 10 or later'; return 77; }
+  go test -short -p 1 -timeout "$timeout" -exec "$tmp/wine" ./internal/cli/... ./internal/testenv .
+}
+
 # gpu runs the tests of the GPU packages on the best adapter, which may be a software driver.
 gpu() {
   local tags=webgpu,opengl,egl
@@ -301,6 +320,7 @@ steps() {
   step all noasm noasm
   step all nocgo nocgo
   step all platforms platforms
+  step all windows windows
   step all 386-more native_386 . ./pipeline
   step all s390x-more emulated s390x qemu-s390x "${match_packages[@]}" .
   step all arm64 emulated arm64 qemu-aarch64 "${byte_packages[@]}" "${match_packages[@]}" .
