@@ -45,6 +45,33 @@ func TestSingleFrame(t *testing.T) {
 	}
 }
 
+// TestDictionaryInfo checks the number of the dictionary in the description of a file.
+func TestDictionaryInfo(t *testing.T) {
+	all := testDictionaries(t)
+	trained, raw := newDictionary(t, all["trained"]), newDictionary(t, all["raw"])
+	long := corpus.ByName("json").MakeSeed(2*testBlock, 5)
+	for _, c := range []struct {
+		pipe    string
+		content []byte
+		dict    *Dictionary
+		want    uint32
+	}{
+		{"lzseqr", long, trained, trained.ID()},
+		{"lzseqr", long[:100], trained, trained.ID()},
+		{"lzseqr", long, raw, raw.d.Number()},
+		{"lzseqr", long, nil, 0},
+		{"lzf", long, trained, trained.ID()},
+		{"lzf", long, raw, 0},
+	} {
+		file := encode(t, c.content, WithPipeline(c.pipe), WithDictionary(c.dict))
+		info, err := fileInfo(file)
+		if err != nil || len(info.Streams) != 1 || info.Streams[0].Dictionary != c.want {
+			t.Errorf("%s, %d bytes: %+v, %v; want dictionary %d",
+				c.pipe, len(c.content), info.Streams, err, c.want)
+		}
+	}
+}
+
 // TestDictionaryPlan compresses pieces apart, and compares memory and pieces with those of another
 // dictionary.
 func TestDictionaryPlan(t *testing.T) {

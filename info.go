@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -28,6 +29,9 @@ type Info struct {
 // StreamInfo describes one stream of a file: a stream of a .pz file, a member of a .gz file, which
 // is a single block, or a whole .zst file, whose blocks are its frames. With an index or checkpoints,
 // a whole .gz file is one stream, and its blocks are the intervals between checkpoints.
+//
+// A .pz stream names a dictionary by its ID, or by a checksum if it has no ID. Frames of .zst name it by
+// its ID or not at all; Dictionary is then the first ID that a frame has.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
@@ -38,6 +42,7 @@ type StreamInfo struct {
 	Pipeline      string // that wrote it, for instance "lzseqr"; "" for .gz and .zst
 	BlockSize     int    // most content of a block, in bytes
 	Window        int64  // most bytes that references reach back; 0 without [WithLongDistance]
+	Dictionary    uint32 // number of the dictionary that its blocks need; 0 if it names none
 }
 
 // BlockInfo describes one block of a .pz file, one frame of a .zst file, and one member of a .gz file
@@ -148,6 +153,7 @@ func infoOf(x *index.File) Info {
 			Blocks:        st.Blocks,
 			BlockSize:     st.BlockSize,
 			Window:        st.Window,
+			Dictionary:    st.Dictionary,
 		}
 		if x.Format == PZ {
 			s.Pipeline = pipelineOf(PZ, st.Pipeline).Name
@@ -284,6 +290,7 @@ func (z *zstdInfo) add(f *zstfile.Frame, end int64) error {
 		st.Unchecked++
 	}
 	st.BlockSize = max(st.BlockSize, int(min(content, math.MaxInt)))
+	st.Dictionary = cmp.Or(st.Dictionary, f.Header.Dictionary)
 	st.Size = end
 	return z.report(b)
 }

@@ -61,6 +61,11 @@ func testDictionaryFiles(t *testing.T, format, dict, other string) {
 		pz(t, "", "-t", "-D", dict, path).want(t, exitOK)
 		pz(t, "", "-l", "-D", dict, path).want(t, exitOK)
 		pz(t, "", "-l", path).want(t, exitOK) // needs none
+		pz(t, "", "-lv", path).want(t, exitOK, path+": restoring needs the dictionary with ID 77\n")
+		listed := pz(t, "", "-l", "--json", path).want(t, exitOK).out
+		if !strings.Contains(listed, `"dictionary": 77`) {
+			t.Errorf("%s: no dictionary in %s", path, listed)
+		}
 		for _, args := range []string{"-t", "-dc", "-dc -D " + other} {
 			pz(t, "", append(strings.Fields(args), path)...).want(t, exitError,
 				path+": needs the dictionary with ID 77", "; give it by -D\n")

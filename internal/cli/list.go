@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,8 @@ type listing struct {
 	Window        int64 `json:"window,omitempty"`
 	RestoreMemory int64 `json:"restore_memory,omitempty"`
 
+	Dictionary uint32 `json:"dictionary,omitempty"` // first ID of a dictionary that the file names
+
 	Damaged bool `json:"damaged,omitempty"` // with -v: the other fields hold for block_list only
 }
 
@@ -62,6 +65,9 @@ func (a *app) list() {
 		w.file(l)
 		sum.add(l)
 		a.hintMemory(in.name, l.RestoreMemory, !a.cfg.quiet)
+		if l.Dictionary != 0 {
+			a.note(in.name, "restoring needs the dictionary with ID %d", l.Dictionary)
+		}
 	})
 	sum.Name = fmt.Sprintf("(%d files)", w.files)
 	w.finish(sum)
@@ -118,6 +124,7 @@ func (l *listing) addStream(format compress.Format, s compress.StreamInfo) {
 	}
 	l.BlockSize = max(l.BlockSize, s.BlockSize)
 	l.Window = max(l.Window, s.Window)
+	l.Dictionary = cmp.Or(l.Dictionary, s.Dictionary)
 }
 
 // roundRatio rounds to three decimals, as the table does, so that JSON output is easy to compare.

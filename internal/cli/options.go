@@ -101,8 +101,9 @@ var optionTable = []option{
 	{group: groupList, long: "json",
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
-			"where they apply, name_base64, index, window and restore_memory. Sizes are in bytes. With " +
-			"-v each object also has block_list, and damaged where blocks behind it cannot be read. " +
+			"where they apply, name_base64, index, window, restore_memory and dictionary. Sizes are in " +
+			"bytes. With -v each object also has block_list, and damaged where blocks behind it cannot be " +
+			"read. " +
 			"With -b, print an array with an object for each row."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
