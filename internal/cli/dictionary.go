@@ -21,17 +21,20 @@ func (a *app) loadDictionary() bool {
 	if err == nil {
 		a.dictionary, err = compress.NewDictionary(p)
 	}
-	var e *compress.Error
 	switch {
-	case errors.As(err, &e):
-		a.fail(a.cfg.dictionary, "is no dictionary: %s", libraryReason(err))
-	case err != nil:
+	case err == nil:
+		return true
+	case !errors.Is(err, compress.ErrCorrupt):
 		a.fail(a.cfg.dictionary, "%s", reason(err))
+	case a.cfg.verbose:
+		a.fail(a.cfg.dictionary, "is a damaged dictionary; details: %s", libraryReason(err))
+	default:
+		a.fail(a.cfg.dictionary, "is a damaged dictionary")
 	}
-	return err == nil
+	return false
 }
 
-// readDictionary reads a file that is not too large to be a dictionary.
+// readDictionary reads a file that has the size of a dictionary.
 func readDictionary(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,8 +42,11 @@ func readDictionary(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	p, err := io.ReadAll(io.LimitReader(f, maxDictionary+1))
-	if len(p) > maxDictionary {
+	switch {
+	case len(p) > maxDictionary:
 		return nil, fmt.Errorf("is larger than %s, so it is no dictionary", formatSize(maxDictionary))
+	case err == nil && len(p) == 0:
+		return nil, errors.New("is empty, so it is no dictionary")
 	}
 	return p, err
 }

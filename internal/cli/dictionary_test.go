@@ -142,8 +142,9 @@ func TestDictionaryUsage(t *testing.T) {
 	}{
 		{[]string{"-D", in, "--long", in}, "--long"},
 		{[]string{"-D", in, "--format", "gz", in}, "not for .gz files"},
-		{[]string{"-D", damaged, "--format", "zst", in}, damaged + ": is no dictionary: "},
-		{[]string{"-d", "-D", empty, in}, empty + ": is no dictionary: "},
+		{[]string{"-D", damaged, "--format", "zst", in}, damaged + ": is a damaged dictionary\n"},
+		{[]string{"-v", "-D", damaged, in}, ": is a damaged dictionary; details: "},
+		{[]string{"-d", "-D", empty, in}, empty + ": is empty, so it is no dictionary\n"},
 		{[]string{"-d", "-D", dir + "/none", in}, dir + "/none: no such file or directory"},
 		{[]string{"--train", in}, "--train needs -o FILE or -c"},
 		{[]string{"--train", "--rm", "-c", in}, "--rm does not go with --train"},

@@ -338,8 +338,8 @@ func TestUnwrittenFormat(t *testing.T) {
 		dir := t.TempDir()
 		in, out := write(t, "content", dir, "in"), filepath.Join(dir, name)
 		pz(t, "", "-q", "-o", out, in).want(t, exitError, fmt.Sprintf(
-			"pz: -o %s: pz writes .pz, .gz and .zst files, not %s; --format gives one of them this name",
-			out, filepath.Ext(name)))
+			"pz: -o %s: pz writes .pz, .gz and .zst files, not %s; "+
+				"add --format pz, gz or zst to use this name", out, filepath.Ext(name)))
 		wantFiles(t, dir, "in")
 	}
 }

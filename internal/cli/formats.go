@@ -75,7 +75,7 @@ func (c *config) chooseFormat() error {
 	base := filepath.Base(c.output)
 	if c.format = suffixFormat(base); c.misnames(base) {
 		return fmt.Errorf("-o %s: pz writes .pz, .gz and .zst files, not %s; "+
-			"--format gives one of them this name", printable(c.output), filepath.Ext(base))
+			"add --format pz, gz or zst to use this name", printable(c.output), filepath.Ext(base))
 	}
 	return nil
 }
@@ -94,6 +94,8 @@ func (c *config) checkPipeline() error {
 		hint := ""
 		if f, ok := parseFormat(c.pipeline); ok {
 			hint = "; did you mean --format " + f.String() + "?"
+		} else if new(config).setThreads(c.pipeline) == nil { // -p of pigz
+			hint = "; did you mean -T " + c.pipeline + "?"
 		}
 		return fmt.Errorf("-p %s: the pipelines are %s%s",
 			printable(c.pipeline), strings.Join(names, ", "), hint)

@@ -234,6 +234,7 @@ func TestFormatErrors(t *testing.T) {
 		{"-p lzf -B 64M", "-B: "},
 		{"-p zst",
 			"-p zst: the pipelines are lzr, lzseqr, deflate, lzf; did you mean --format zst?"},
+		{"-p4", "-p 4: the pipelines are lzr, lzseqr, deflate, lzf; did you mean -T 4?"},
 		{"-p gzip", "; did you mean --format gz?"},
 		{"--gzip", "did you mean --format gz?"},
 		{"-n=x", "takes no value"},

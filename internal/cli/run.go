@@ -189,11 +189,14 @@ func (a *app) writesBeside() bool {
 		(c.mode == modeCompress || c.mode == modeDecompress || c.mode == modeIndex)
 }
 
-// suggestName returns a hint at a compressed file whose suffix the user left out, or at a list of
-// levels that is not one with -b.
+// suggestName returns a hint at a compressed file whose suffix the user left out, or at an optional
+// value, which -b and --long take without a space only.
 func (a *app) suggestName(path string) string {
 	if _, err := parseLevels(path); err == nil && a.cfg.mode == modeBench {
 		return "; did you mean -b" + path + "?"
+	}
+	if new(config).setLong(path) == nil && a.cfg.window != 0 {
+		return "; did you mean --long=" + path + "?"
 	}
 	if a.cfg.compresses() {
 		return ""

@@ -114,7 +114,10 @@ var synonyms = map[string]string{
 	"benchmark": "bench", "blocksize": "block-size", "memlimit": "memory", "processes": "threads",
 	"gz": "format gz", "gzip": "format gz", "zst": "format zst", "zstd": "format zst",
 	"silent": "quiet", "no-progress": "quiet", "filelist": "files-from",
-	"single-thread": "threads 1", "output-dir-mirror": "output-dir",
+	"single-thread": "threads 1", "output-dir-mirror": "output-dir", "output-dir-flat": "output-dir",
+	"patch-from": "dictionary", "extreme": "best", "ignore-check": "no-check", "pass-through": "force",
+	"train-cover": "train", "train-fastcover": "train", "train-legacy": "train",
+	"memlimit-compress": "memory", "memlimit-decompress": "memory",
 }
 
 // suggest returns a hint at the option that the user probably meant by an unknown long name.

@@ -33,6 +33,9 @@ func TestUsageMessages(t *testing.T) {
 		{"--silent", "unknown option --silent; did you mean --quiet?"},
 		{"--rmm", "unknown option --rmm; did you mean --rm?"},
 		{"--uncompress", "unknown option --uncompress; did you mean --decompress?"},
+		{"--patch-from=x", "unknown option --patch-from; did you mean --dictionary?"},
+		{"--extreme", "unknown option --extreme; did you mean --best?"},
+		{"--train-cover=k=50", "unknown option --train-cover; did you mean --train?"},
 		{"--sdtout=3", "unknown option --sdtout; did you mean --stdout?"},
 		{"--fsat", "unknown option --fsat; did you mean --fast?"},
 		{"--gzip", "unknown option --gzip; did you mean --format gz?"},
@@ -79,5 +82,17 @@ func TestEditDistance(t *testing.T) {
 		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// TestOptionalValue checks the hint at a value of --long that is taken for a file.
+func TestOptionalValue(t *testing.T) {
+	in := write(t, "content", t.TempDir(), "in")
+	for _, value := range []string{"27", "128M"} {
+		pz(t, "", "--long", value, "-c", in).want(t, exitError,
+			"pz: "+value+": no such file or directory; did you mean --long="+value+"?\n")
+	}
+	if r := pz(t, "", "--long", "5", "-c", in).want(t, exitError); strings.Contains(r.err, "did you mean") {
+		t.Errorf("a number that is no window: %s", r.err)
 	}
 }
