@@ -38,7 +38,7 @@ type completion struct {
 	value       string   // placeholder of the value; "" if there is none
 	optional    bool     // the value follows --long= or is left out
 	values      []string // possible values, where they can be listed
-	files       bool     // the value is the name of a file
+	files, dirs bool     // the value is the name of a file, or of a directory
 }
 
 // completions returns the options of pz. The levels -1 to -9 have no long names.
@@ -60,6 +60,7 @@ func completions() (list []completion) {
 			optional: o.value != "" && !takesValue(fs.Lookup(o.long)),
 			values:   optionValues(o.long),
 			files:    o.value == "FILE",
+			dirs:     o.value == "DIR",
 		})
 	}
 	return list
@@ -141,6 +142,8 @@ func bashCompletion() string {
 		switch {
 		case c.files:
 			action = "return 0"
+		case c.dirs:
+			action = "compopt +o default -o dirnames 2>/dev/null; return 0"
 		case c.values != nil:
 			action = "words='" + strings.Join(c.values, " ") + "'"
 		}
@@ -185,6 +188,8 @@ func zshCompletion() string {
 				switch {
 				case c.files:
 					value += "_files"
+				case c.dirs:
+					value += "_files -/"
 				case c.values != nil:
 					value += "(" + strings.Join(c.values, " ") + ")"
 				default:
@@ -214,6 +219,8 @@ func fishCompletion() string {
 		case c.value == "" || c.optional:
 		case c.files:
 			b.WriteString(" -r -F")
+		case c.dirs:
+			b.WriteString(" -x -a '(__fish_complete_directories)'")
 		default:
 			b.WriteString(" -x")
 			if c.values != nil {

@@ -22,6 +22,7 @@ var completionCases = []struct{ typed, want string }{
 	{"pz --help=ba\t", "<--help=bash>"},
 	{"pz lette\t", "<letter one.txt>"},
 	{"pz -o lette\t", "<-o><letter one.txt>"},
+	{"pz --output-dir fol\t", "<--output-dir><folder"}, // zsh removes the slash
 	{"unpz --decomp\t", "<--decompress>"},
 	{"pzcat --verb\t", "<--verbose>"},
 	{"pz -- --forma\t", "<--><--forma>"},
@@ -70,6 +71,10 @@ func TestCompletionTyped(t *testing.T) {
 			dir := t.TempDir()
 			write(t, generateHelp(shell.kind), dir, shell.file)
 			write(t, "", dir, "letter one.txt")
+			write(t, "", dir, "folded.txt")
+			if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+				t.Fatal(err)
+			}
 			lines := []string{shell.setup}
 			for _, name := range programs {
 				lines = append(lines, name+`() { printf '<%s>' "$@"; echo; }`)
@@ -96,6 +101,10 @@ func TestCompletionFish(t *testing.T) {
 	dir := t.TempDir()
 	write(t, generateHelp("fish"), dir, "pz.fish")
 	write(t, "", dir, "letter one.txt")
+	write(t, "", dir, "folded.txt")
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ typed, want string }{
 		{"pz --forma", "--format\tWrite format pz, gz or zst"},
 		{"pz --format z", "zst"},
@@ -103,6 +112,7 @@ func TestCompletionFish(t *testing.T) {
 		{"pz -p lzs", "lzseqr"},
 		{"pz lette", "letter one.txt"},
 		{"pz -o lette", "letter one.txt"},
+		{"pz --output-dir fol", "folder/"},
 		{"unpz --decomp", "--decompress\tRestore files"},
 		{"pzcat --verb", "--verbose\t"},
 	} {
