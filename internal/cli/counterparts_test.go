@@ -63,7 +63,7 @@ var otherPrograms = []otherProgram{
 		{"--fast[=#]", "--fast", "takes no value: level 1"},
 		{"--adapt", "", "not needed: the output depends on content and options only"},
 		{"--long[=#]", "--long", "for .pz, also a size; -B gives .zst a window of up to 8M"},
-		{"--patch-from=REF", "", "not yet"},
+		{"--patch-from=REF", "--dictionary", "with -9; at most the last 8M of REF count"},
 		{"-T#", "--threads", "the default is all processors"},
 		{"--single-thread", "--threads 1", ""},
 		{"--auto-threads={physical|logical}", "", "not needed: -T sets the number"},

@@ -84,6 +84,19 @@ func testDictionaryFiles(t *testing.T, format, dict, other string) {
 	wantFile(t, filepath.Join(files, "1003.json"), string(corpus.Document(1003)))
 }
 
+// TestDictionaryPatch compresses a changed file with its earlier version.
+func TestDictionaryPatch(t *testing.T) {
+	dir := t.TempDir()
+	old := string(corpus.ByName("json").Make(300_000))
+	dict := write(t, old, dir, "old")
+	content := "inserted" + old[:100_000] + old[101_000:] + "appended"
+	packed := pz(t, content, "-9", "-D", dict).want(t, exitOK).out
+	if len(packed) > 300 {
+		t.Errorf("%d bytes for a few changes", len(packed))
+	}
+	wantContent(t, pz(t, packed, "-d", "-D", dict).want(t, exitOK).out, content)
+}
+
 // dirEntries returns the names in a directory.
 func dirEntries(t *testing.T, dir string) (names []string) {
 	t.Helper()

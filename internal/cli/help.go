@@ -44,9 +44,9 @@ docs/CLI.md in the source describes formats, recovery and memory.
 
 pz compresses each FILE to FILE.pz, FILE.gz or FILE.zst, or restores it with -d.
 It keeps the source unless --rm is given. Without FILE, or where FILE is -, it
-reads standard input and writes standard output. Of options that contradict each
-other the last one counts. Long options may be abbreviated. A SIZE or LIMIT is
-a number of bytes, or a number with K, M or G for units of 1024.
+reads standard input and writes standard output. Of opposite options, such as
+--keep and --rm, the last one counts. Long options may be abbreviated. A SIZE or
+LIMIT is a number of bytes, or a number with K, M or G for units of 1024.
 `
 )
 
@@ -126,18 +126,20 @@ func helpValues() *strings.Replacer {
 		"{pipelines}", strings.Join(pipelines[:last], ", ")+" or "+pipelines[last])
 }
 
-// defaultBlocks lists the default block sizes of .pz: "1M up to level 1, 2M up to 4 and 4M up to 9".
+// defaultBlocks lists the default block sizes of .pz: "1M at level 1, 2M from level 2 and 4M from 5".
 func defaultBlocks() string {
 	var list []string
 	for level := 1; level <= compress.MaxLevel; level++ {
-		size := levelBlock(level)
-		if level == compress.MaxLevel || levelBlock(level+1) != size {
-			list = append(list, fmt.Sprint(formatSize(size), " up to ", level))
+		switch size := levelBlock(level); {
+		case level == 1:
+			list = append(list, formatSize(size)+" at level 1")
+		case levelBlock(level-1) != size:
+			list = append(list, fmt.Sprint(formatSize(size), " from ", level))
 		}
 	}
 	last := len(list) - 1
 	text := strings.Join(list[:last], ", ") + " and " + list[last]
-	return strings.Replace(text, " up to ", " up to level ", 1)
+	return strings.Replace(text, " from ", " from level ", 1)
 }
 
 // levelBlock returns the default block size of .pz in bytes.

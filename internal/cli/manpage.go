@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ pz, unpz, pzcat, pzgrep, pzless \- compress and restore files on all processors
 .br
 .B pzless
 .RI [ LESS\-OPTION ]...
-.I FILE...
+.RI [ FILE ]...
 .SH DESCRIPTION
 `
 	manPrograms = `.B pzgrep
@@ -44,6 +45,8 @@ names. It has the exit codes of grep, and its options but \-r, \-R, \-d, \-D, \-
 shows contents with
 .BR less (1).
 Both also take files that are not compressed.
+.PP
+A link to pz may also have the name of another program:
 `
 	manTail = `.SH "SEE ALSO"
 .BR grep (1),
@@ -72,6 +75,7 @@ func manPage(version, date string) string {
 		fmt.Fprintf(&b, ".B %s\nis\n.BR \"%s %s\" .\n", name, programs[0], manText(options))
 	}
 	b.WriteString(manPrograms)
+	b.WriteString(manLinks())
 	b.WriteString(".SH OPTIONS\n")
 	group := ""
 	for _, o := range optionTable {
@@ -94,6 +98,20 @@ func manPage(version, date string) string {
 	}
 	b.WriteString(".fi\n" + manTail)
 	return b.String()
+}
+
+// manLinks says which options the names of other programs stand for.
+func manLinks() string {
+	var list []string
+	for _, row := range nameOptions {
+		for _, name := range row.names {
+			if !slices.Contains(programs, name) {
+				list = append(list, fmt.Sprintf(".B %s\nis\n.BR \"%s %s\"",
+					name, programs[0], manText(strings.Join(row.options, " "))))
+			}
+		}
+	}
+	return strings.Join(list, " ,\n") + " .\n"
 }
 
 // manNames returns the names of an option: its own in bold, the placeholder of its value in italics.

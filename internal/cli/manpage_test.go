@@ -19,6 +19,10 @@ func TestManPage(t *testing.T) {
 			t.Errorf("the man page lacks %q", text)
 		}
 	}
+	links := `zstd is "pz --format=zst" , unzstd is "pz -d" , zstdcat is "pz -dcf" .`
+	if !strings.Contains(strings.NewReplacer(".B ", "", ".BR ", "").Replace(plain), links) {
+		t.Errorf("the man page lacks %s", links)
+	}
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ". ") {
 			t.Errorf("text that is a request: %q", line)

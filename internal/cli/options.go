@@ -47,7 +47,7 @@ var optionTable = []option{
 			"format that the suffix of -o names, or else pz."},
 	{group: groupCompress, short: "a", long: "auto",
 		text: "Tune settings for each block from a sample. Most files take 0.7 to 2 times as " +
-			"long to compress, sounds at level 5 take 13 times. docs/TUNING.md has the effects."},
+			"long to compress; sound at level 5 takes 13 times as long. docs/TUNING.md has the effects."},
 	{group: groupCompress, long: "trial",
 		text: "Tune settings for each block by trying all of them on a larger sample. Most " +
 			"files take longer than with --auto, and not all become smaller; see docs/TUNING.md."},
@@ -68,7 +68,9 @@ var optionTable = []option{
 	{group: groupCompress, short: "D", long: "dictionary", value: "FILE",
 		text: "Compress .pz or .zst files with the dictionary FILE, which --train or zstd --train has " +
 			"made, or which is content like that of the files. Small files become less than half as large. " +
-			"Restoring, -t and --recover need the same dictionary."},
+			"Restoring, -t and --recover need the same dictionary. FILE has at most 32M, of which the last " +
+			"8M count. With -9 FILE may be an earlier version of the source: the result has little more " +
+			"than the changes."},
 	{group: groupCompress, long: "stream-size", value: "SIZE",
 		text: "State that the content has SIZE bytes, for standard input and pipes. The header of " +
 			"the result then has it, as that of a FILE does. Other content is an error."},
@@ -103,8 +105,7 @@ var optionTable = []option{
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +
 			"where they apply, name_base64, index, window, restore_memory and dictionary. Sizes are in " +
 			"bytes. With -v each object also has block_list, and damaged where blocks behind it cannot be " +
-			"read. " +
-			"With -b, print an array with an object for each row."},
+			"read. With -b, print an array with an object for each row."},
 	{group: groupList, long: "index",
 		text: "Write FILE.gz.gzidx, an index of FILE.gz for random access, in the format of " +
 			"indexed_gzip. With -o NAME.gzi write the format of bgzip for BGZF files, and else " +
@@ -112,7 +113,7 @@ var optionTable = []option{
 
 	{group: groupTrain, long: "train",
 		text: "Make a dictionary for -D from small files of one kind, and write it to -o FILE or -c. " +
-			"It takes the first 128K of each file, 64M together. Some hundred files are enough; " +
+			"It takes the first 128K of each file, 64M together. A few hundred files are enough; " +
 			"together they should have ten times the size of the dictionary."},
 	{group: groupTrain, long: "maxdict", value: "SIZE",
 		text: "With --train, make a dictionary of at most SIZE bytes; the default is 110K."},
@@ -158,11 +159,12 @@ var optionTable = []option{
 		text:  "Write to standard output."},
 	{group: groupOutput, short: "o", long: "output", value: "FILE",
 		brief: "Write to FILE; its suffix sets the format.",
-		text: "Write the result of one file to FILE; a device or pipe is written in place. When " +
-			"compressing, the suffix of FILE sets the format unless --format or -p does."},
+		text: "Write the result of one file to FILE; a device or pipe is written in place. The " +
+			"name - stands for standard output. When compressing, the suffix of FILE sets the format " +
+			"unless --format or -p does."},
 	{group: groupOutput, long: "output-dir", value: "DIR",
 		text: "Write results below DIR, each into a directory of the same path as that of its " +
-			"source. Create these directories."},
+			"source. Create these directories and DIR, but not the directory that DIR is in."},
 	{group: groupOutput, short: "S", long: "suffix", value: ".SUF",
 		text: "Use the suffix .SUF instead of .pz, .gz or .zst. It is used as given, dot " +
 			"included."},
@@ -209,12 +211,13 @@ var optionTable = []option{
 		text: "Report ratio, sizes, blocks, threads and speed of each file, and details of " +
 			"damage."},
 	{group: groupStatistics, short: "q", long: "quiet",
-		text: "Suppress warnings and the progress bar."},
+		text: "Suppress warnings, the progress bar, and the head of the tables of -l and -b."},
 
 	{group: groupInfo, short: "h", long: "help", value: "all", label: "-h, --help, --help=all",
-		text: "Show the most used options, or all of them. The memory table depends on -T, -M, " +
-			"-B, -a, --long, --rsyncable, --format and -p. --help=man prints a man page, and --help=bash, " +
-			"--help=zsh and --help=fish completions for a shell."},
+		text: "Show the most used options, or all of them with a table of the memory that each level " +
+			"takes. The table depends on -T, -M, -B, -a, --long, --rsyncable, --format and -p. " +
+			"--help=man prints a man page, and --help=bash, --help=zsh and --help=fish completions for " +
+			"a shell."},
 	{group: groupInfo, short: "H", long: "long-help",
 		text: "The same as --help=all."},
 	{group: groupInfo, short: "V", long: "version",
