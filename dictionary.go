@@ -26,23 +26,26 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 	return &Dictionary{d}, nil
 }
 
-// ID returns the number in the dictionary, by which frames of .zst name it. It is 0 if there is none.
-// Streams of .pz then name the dictionary by a checksum of its content.
+// ID returns the number by which .pz streams and .zst frames name the dictionary. It is 0 for content
+// alone. Streams of .pz then name the dictionary by a checksum of that content, and frames not at all.
 func (d *Dictionary) ID() uint32 { return d.d.ID() }
 
 // WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress with
-// it. The header of a stream or frame names the dictionary. Readers return [ErrDictionary] if it names
-// another one.
+// it. Nil stands for no dictionary. The header of a stream or frame names the dictionary. If it names
+// one, readers without that one return [ErrDictionary]. [ReadInfo] needs none.
 //
-// Use it for files of the same kind below some 100 KB. Matches reach back to the last 8 MiB of the
-// dictionary. A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match
-// finders that hold the dictionary. Nil stands for no dictionary. A Writer of .gz fails with
-// [ErrOption]; readers of .gz ignore the dictionary. [WithLongDistance] excludes it.
+// Use it for files of one kind, each below about 100 KB. Matches reach the last 8 MiB of the dictionary.
+// A device gets no blocks with a dictionary. [WriterMemory] counts the memory of match finders that hold
+// the dictionary. A Writer of .gz fails with [ErrOption]; readers of .gz ignore the dictionary. A Writer
+// with [WithLongDistance] fails with [ErrOption] too.
+//
+// Readers decompress a .pz stream that names no dictionary without one. They decompress such a .zst
+// frame with the dictionary, because its writer may have left the ID out. If the writer had another
+// dictionary, a reader returns [ErrCorrupt]. It returns wrong content if the frame has no checksum or
+// [WithChecksum] turns checking off.
 //
 // In .zst the first block of a frame may use the tables of the dictionary. After a [Writer.Flush] frames
-// use the tables alone. A frame that names no dictionary is decompressed with the dictionary too: its
-// writer may have left the ID out. If that was another dictionary, a reader returns [ErrCorrupt], or
-// wrong content where the frame has no checksum or [WithChecksum] turns checking off.
+// use the tables alone.
 func WithDictionary(d *Dictionary) Option {
 	return func(o *options) error {
 		if d != nil && d.d == nil {

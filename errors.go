@@ -17,8 +17,8 @@ var (
 	// ErrVersion: the format is known, but the input needs something that this version of the
 	// package does not support.
 	ErrVersion = errs.Version
-	// ErrDictionary: a frame of .zst names a dictionary by its ID, and [WithDictionary] gives none or
-	// another one. Wraps ErrVersion.
+	// ErrDictionary: a .pz stream or a .zst frame names a dictionary, and [WithDictionary] gives none
+	// or another one. Wraps ErrVersion.
 	ErrDictionary = errs.Dictionary
 	// ErrCorrupt: the input is damaged. Damage may also show as ErrTruncated and, in the first
 	// bytes, as ErrFormat or ErrVersion.

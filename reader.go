@@ -11,9 +11,9 @@ import (
 // Reader decompresses .pz, .gz or .zst data that it reads from another reader: one stream, member
 // or frame, or several that follow one another, whose contents it returns as one. In errors about
 // .gz members count as streams, and about .zst frames count as blocks. Skippable frames of .zst and
-// zeros behind a .gz file are passed over. A frame that needs another dictionary than
-// [WithDictionary] gives is an [ErrDictionary]. One that needs a window of more than 128 MiB, or more
-// than fits in [WithMaxMemory], is an [ErrMemory].
+// zeros behind a .gz file are passed over. A .pz stream or a .zst frame that names another dictionary
+// than that of [WithDictionary] is an [ErrDictionary]. A frame that needs a window of more than 128 MiB,
+// or more than fits in [WithMaxMemory], is an [ErrMemory].
 //
 // A Reader reads some blocks ahead, inside its own methods only, and has them decompressed at the
 // same time. It verifies headers, content and index, and that nothing but streams follows. It
