@@ -68,7 +68,7 @@ func testDictionaryFiles(t *testing.T, format, dict, other string) {
 		}
 		for _, args := range []string{"-t", "-dc", "-dc -D " + other} {
 			pz(t, "", append(strings.Fields(args), path)...).want(t, exitError,
-				path+": needs the dictionary with ID 77", "; give it by -D\n")
+				path+": needs the dictionary with ID 77", "; give it with -D\n")
 		}
 		name := strings.TrimSuffix(e, ".json."+format)
 		var seed uint64
@@ -135,10 +135,10 @@ func TestDictionaryTools(t *testing.T) {
 		pz(t, "", "-q", "--recover", "-D", dict, "-c", in+".zst").want(t, exitOK)
 		if dict != raw {
 			pz(t, "", "--recover", "-c", in+".zst").want(t, exitError,
-				"lost: frame 0, ", "; it needs the dictionary with ID ", "; give it by -D")
+				"lost: frame 0, ", "; it needs the dictionary with ID ", "; give it with -D")
 		} else { // it has no ID
 			pz(t, "", "-t", in+".zst").want(t, exitError,
-				"is damaged, or needs another dictionary", "; give the dictionary it was made with by -D")
+				"is damaged, or needs another dictionary", "; give the dictionary it was made with to -D")
 		}
 	}
 }

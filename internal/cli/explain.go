@@ -15,7 +15,7 @@ import (
 func (a *app) explain(in *source, err error) string {
 	var e *compress.Error
 	if !errors.As(err, &e) {
-		if text := a.explainForeign(err); text != "" {
+		if text := a.explainForeign(in, err); text != "" {
 			return text
 		}
 		return libraryReason(err)
@@ -49,7 +49,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 	case errors.Is(e, compress.ErrDevice) && a.cfg.compresses():
 		return libraryReason(e), a.otherBackend()
 	case errors.Is(e, compress.ErrDictionary):
-		return needsDictionary(e), "give it by -D"
+		return needsDictionary(e), "give it with -D"
 	case errors.Is(e, compress.ErrVersion) && in.isStandard():
 		return "needs a feature that pz does not have: " + e.Detail, ""
 	case errors.Is(e, compress.ErrVersion):
@@ -67,7 +67,7 @@ func (a *app) diagnose(in *source, e *compress.Error) (what, advice string) {
 			a.recovery(in, e, "the intact blocks")
 	case errors.Is(e, compress.ErrCorrupt) && in.is(compress.Zstd) && mayLackDictionary(e):
 		// A dictionary that is content alone has no ID, so a frame does not say that it needs one.
-		advice = "give the dictionary it was made with by -D"
+		advice = "give the dictionary it was made with to -D"
 		if other := a.recovery(in, e, "the intact blocks"); other != "" {
 			advice += "; otherwise " + other
 		}

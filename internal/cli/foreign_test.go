@@ -39,7 +39,7 @@ func TestForeignFormats(t *testing.T) {
 				t.Errorf("%s: other content by -dc", suffix)
 			}
 		}
-		pz(t, "", "-l", path).want(t, exitError, "; use -d, which restores it whole")
+		pz(t, "", "-l", path).want(t, exitError, "; use -t or -d, which read such files")
 		pz(t, "", "--recover", "-c", path).want(t, exitError,
 			`; use "pz -dc FILE", which restores the content before damage`)
 		// A name without a suffix, a recursive run, and --rm, which keeps a file whose damage may go
@@ -74,12 +74,13 @@ func TestForeignDamage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cut := write(t, string(data[:len(data)/2]), dir, "cut.xz")
-	pz(t, "", "-d", cut).want(t, exitError, "is cut short; the end is missing")
+	pz(t, "", "-d", cut).want(t, exitError, "is cut short; the end is missing; "+dcBeforeDamage+"\n")
+	pz(t, "", "-dc", cut).want(t, exitError, "is cut short; the end is missing\n")
 	bad := bytes.Clone(data)
 	bad[len(bad)/2] ^= 1
 	path := write(t, string(bad), dir, "bad.xz")
-	pz(t, "", "-d", "--rm", path).want(t, exitError, "is damaged")
-	pz(t, "", "-tv", path).want(t, exitError, "is damaged; details: xz data damaged")
+	pz(t, "", "-d", "--rm", path).want(t, exitError, "is damaged; "+dcBeforeDamage+"\n")
+	pz(t, "", "-tv", path).want(t, exitError, "is damaged; "+dcBeforeDamage+"; details: xz data damaged")
 	wantFiles(t, dir, "bad.xz", "cut.xz")
 	text := write(t, "no brotli", dir, "text.br")
 	pz(t, "", "-d", text).want(t, exitError)

@@ -246,7 +246,7 @@ func TestNotCompressed(t *testing.T) {
 		"is an uncompressed tar archive -- ignored; use tar -xf\n")
 
 	dict := "\x28\xb5\x2f\xfd\x21\x07\x05\x29\x00\x00hello"
-	const want = "needs the dictionary with ID 7; give it by -D"
+	const want = "needs the dictionary with ID 7; give it with -D"
 	if got := pz(t, dict, "-d").message(t, "standard input"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -34,7 +34,7 @@ func (a *app) recognize(in *source) (name, tool string) {
 	case a.cfg.mode == modeRecover:
 		return f.Name, `"pz -dc FILE", which restores the content before damage`
 	default:
-		return f.Name, "-d, which restores it whole"
+		return f.Name, "-t or -d, which read such files"
 	}
 	for _, f := range archives {
 		if bytes.HasPrefix(in.head(), []byte(f.magic)) {
@@ -45,7 +45,7 @@ func (a *app) recognize(in *source) (name, tool string) {
 }
 
 // explainForeign returns a message about an error of a decoder of package foreign, or "".
-func (a *app) explainForeign(err error) (text string) {
+func (a *app) explainForeign(in *source, err error) (text string) {
 	switch {
 	case errors.Is(err, foreign.ErrCut):
 		text = "is cut short; the end is missing"
@@ -61,6 +61,10 @@ func (a *app) explainForeign(err error) (text string) {
 		text = "is damaged"
 	default:
 		return ""
+	}
+	if damaged := errors.Is(err, foreign.ErrCut) || errors.Is(err, foreign.ErrCorrupt); damaged &&
+		in.regular() && in.part == 0 && !a.cfg.toStdout {
+		text += "; " + dcBeforeDamage
 	}
 	if a.cfg.verbose {
 		text += fmt.Sprintf("; details: %v", err)

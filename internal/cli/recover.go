@@ -20,7 +20,7 @@ func (a *app) recoverTo(w io.Writer, in *source, m *meter, opts []compress.Optio
 		text := damageText(d, unitOf(in))
 		var e *compress.Error
 		if errors.Is(d.Err, compress.ErrDictionary) && errors.As(d.Err, &e) {
-			text += "; it " + needsDictionary(e) + "; give it by -D"
+			text += "; it " + needsDictionary(e) + "; give it with -D"
 		}
 		if a.cfg.verbose && d.Err != nil {
 			text += "; details: " + libraryReason(d.Err)
