@@ -27,7 +27,7 @@ func NewDictionary(p []byte) (*Dictionary, error) {
 }
 
 // ID returns the number by which .pz streams and .zst frames name the dictionary. It is 0 for content
-// alone. Streams of .pz then name the dictionary by a checksum of that content, and frames not at all.
+// alone. Streams of .pz then name the dictionary by the CRC-32C of that content, and frames not at all.
 func (d *Dictionary) ID() uint32 { return d.d.ID() }
 
 // WithDictionary makes a Writer of .pz or .zst compress with a dictionary, and readers decompress with

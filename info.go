@@ -30,8 +30,8 @@ type Info struct {
 // is a single block, or a whole .zst file, whose blocks are its frames. With an index or checkpoints,
 // a whole .gz file is one stream, and its blocks are the intervals between checkpoints.
 //
-// A .pz stream names a dictionary by its ID, or by a checksum if it has no ID. Frames of .zst name it by
-// its ID or not at all; Dictionary is then the first ID that a frame has.
+// A .pz stream names a dictionary by its ID, or by the CRC-32C of its content if it has no ID. Frames of
+// .zst name it by its ID or not at all. Dictionary is the first ID that a frame has.
 type StreamInfo struct {
 	Offset        int64  // of its header in the file
 	Size          int64  // bytes in the file, from header to footer
