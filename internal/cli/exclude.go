@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,9 @@ func (c *config) addExclude(pattern string) error {
 	pattern = strings.TrimSuffix(pattern, "/")
 	if pattern == "" {
 		return errors.New("the pattern is empty")
+	}
+	if first, _, _ := strings.Cut(pattern, "/"); first == "." || first == ".." {
+		return fmt.Errorf("the pattern is for the end of a path; leave %s/ out", first)
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
 		return errors.New("the pattern is malformed; it may have *, ?, [a-z] and \\ in front of these")

@@ -156,7 +156,7 @@ func TestExclude(t *testing.T) {
 	}
 	in := write(t, "content", t.TempDir(), "a")
 	pz(t, "", "-v", "--exclude", "a", in).want(t, exitOK, in+": matches --exclude a -- ignored\n")
-	for _, bad := range []string{"", "/", "[", "a[", `a\`} {
+	for _, bad := range []string{"", "/", "[", "a[", ".", "./b", "../b", `a\`} {
 		pz(t, "", "--exclude", bad, in).want(t, exitError, "--exclude", "the pattern is ")
 	}
 }
