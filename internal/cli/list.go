@@ -68,6 +68,7 @@ func (a *app) list() {
 		if l.Dictionary != 0 {
 			a.note(in.name, "restoring needs the dictionary with ID %d", l.Dictionary)
 		}
+		a.noteStoredName(in)
 	})
 	sum.Name = fmt.Sprintf("(%d files)", w.files)
 	w.finish(sum)

@@ -99,7 +99,8 @@ var optionTable = []option{
 	{group: groupList, short: "l", long: "list",
 		brief: "List sizes, ratio and format of files.",
 		text: "List the contents. pz reads the index of a file where there is one, and otherwise " +
-			"decompresses it. With -v also list the blocks of .pz, members of .gz and frames of .zst."},
+			"decompresses it. With -v also list the blocks of .pz, members of .gz and frames of .zst, and " +
+			"print the ID of the dictionary and the stored name and time."},
 	{group: groupList, long: "json",
 		text: "With -l, print a JSON array with an object for each file: name, format, streams, " +
 			"blocks, block_size, compressed, uncompressed, ratio, check, seekable and pipeline; " +

@@ -61,6 +61,27 @@ func (a *app) readStoredName(in *source) (s storedName) {
 	return s
 }
 
+// noteStoredName prints the name and the time in the header of a .gz file, with -v only.
+func (a *app) noteStoredName(in *source) {
+	if !a.cfg.verbose {
+		return
+	}
+	name, modTime, err := compress.ReadName(io.NewSectionReader(in.f, in.start, in.info.Size()-in.start))
+	if err != nil {
+		return
+	}
+	var stored []string
+	if name != "" {
+		stored = append(stored, "the name "+printable(name))
+	}
+	if !modTime.IsZero() {
+		stored = append(stored, "the time "+modTime.UTC().Format(time.RFC3339))
+	}
+	if stored != nil {
+		a.note(in.name, "stores %s", strings.Join(stored, " and "))
+	}
+}
+
 // latin1 converts a name in the encoding that RFC 1952 prescribes.
 func latin1(name string) string {
 	runes := make([]rune, len(name))

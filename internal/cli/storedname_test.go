@@ -171,3 +171,31 @@ func TestNoNameOfStandardInput(t *testing.T) {
 		t.Errorf("the header lacks the name: % x", d)
 	}
 }
+
+// TestListStoredName checks what -l -v prints of the header of a .gz file.
+func TestListStoredName(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name string
+		time time.Time
+		want string
+	}{
+		{"a b", someTime, "stores the name a b and the time 2001-02-03T04:05:06Z\n"},
+		{"../\x1b", time.Time{}, "stores the name \"../\\x1b\"\n"},
+		{"", someTime, "stores the time 2001-02-03T04:05:06Z\n"},
+		{"", time.Time{}, ""},
+	} {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Name, w.ModTime = c.name, c.time
+		w.Write([]byte("content"))
+		w.Close()
+		in := write(t, b.String(), dir, "in.gz")
+		var want []string
+		if c.want != "" {
+			want = []string{"pz: " + in + ": " + c.want}
+		}
+		pz(t, "", "-lv", in).want(t, exitOK, want...)
+		pz(t, "", "-l", in).want(t, exitOK)
+	}
+}
