@@ -55,6 +55,12 @@ printf '{"id":"%s","user":"name-%d","url":"https://api.example.com/users/%d","ta
 		check: "pz -dc -D json.dict records/1.json.zst | cmp - one; pz -tr -D json.dict records\n" +
 			"if pz -t records/1.json.zst 2>err; then exit 1; fi; grep -q 'needs the dictionary' err",
 	},
+	"Changes to a file": {
+		setup: "seq 200000 | awk '{ x = (x * 7919 + $1) % 1000003; print x }' >old.sql\n" +
+			"sed '100000s/^/an edit/' old.sql >new.sql\n",
+		check: "cmp new.sql restored.sql; [ $(wc -c <changes.pz) -lt 2000 ]\n" +
+			"[ $(pz -9 -c new.sql | wc -c) -gt 200000 ]",
+	},
 	"Which level?": {
 		setup: "seq 20000 >db.sql; exec >rows\n",
 		check: "exec >&-; [ $(wc -l <rows) = 10 ]; grep -q '^    9  lzseqr ' rows\n" +
