@@ -27,7 +27,7 @@ const (
 // estimate is reset with costs from the bytes of src at start.
 func (c *literalCosts) estimate(seqs int, src []byte, start int) {
 	c.reset(seqs, start)
-	c.every = firstUpdate
+	c.every, c.most = firstUpdate, lastUpdate
 	for _, b := range src[start:min(start+estimateBytes, len(src))] {
 		c.counts[b]++
 	}

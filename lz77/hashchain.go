@@ -101,7 +101,6 @@ func (m *Matcher) parseChains(dst []Sequence, src []byte, start int) []Sequence 
 		left := m.costs.untilUpdate(dst)
 		if left == 0 {
 			m.costs.update(dst, src, m.Checkpoint)
-			m.costs.every = min(2*m.costs.every, lastUpdate)
 			st.MinMatch, st.SureMatch = m.costs.bounds(least)
 			left = m.costs.untilUpdate(dst)
 		}

@@ -5,48 +5,53 @@ import (
 	"github.com/gopz/compress/simd"
 )
 
-// parseLazyKernel is parseLazy by a kernel, with the kernel's own kind of rows or with
-// m.candidates. It returns false if no kernel can do it.
-func (m *Matcher) parseLazyKernel(dst []Sequence, src []byte, start int) ([]Sequence, bool) {
+// beginKernel prepares a parse of a block of size bytes by a kernel, with the kernel's own kind of
+// rows or with m.candidates. It returns false if no kernel can do it.
+func (m *Matcher) beginKernel(st *simd.RowHashParse, size int) bool {
 	p, l, r := &m.params, &m.limits, &m.rows
 	external := m.candidates != nil
 	switch {
 	case l.Repeats != 0 && l.Repeats != NewOffset,
 		external && !simd.HasCandidates(),
-		!external && (!simd.HasRowHash(p.Depth) || len(src) >= 1<<simd.RowHashBits):
-		return dst, false
+		!external && (!simd.HasRowHash(p.Depth) || size >= 1<<simd.RowHashBits):
+		return false
 	}
-	st := simd.RowHashParse{
-		At: start, Anchor: start, End: len(src) - base.Tail,
-		Repeats: repeatOffsets{InitialRepeat, InitialRepeat, InitialRepeat}, UseRepeats: l.Repeats,
-		Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
+	*st = simd.RowHashParse{
+		UseRepeats: l.Repeats, Lazy: p.Lazy, Nice: p.Nice, MinRowMatch: m.minMatch,
 		MinRepeatMatch: l.MinMatch, MaxOffset: l.MaxOffset,
 	}
 	if !external {
-		log := base.TableLog(p.HashLog, len(src))
+		log := base.TableLog(p.HashLog, size)
 		st.Depth, st.Shift, st.HashMask = p.Depth, uint64(32-log), uint64(rowHashMask(p.HashBytes))
-		st.Base = r.entries(p.Depth<<log, len(src), m.checkpoint)
+		st.Base = r.entries(p.Depth<<log, size, m.checkpoint)
 	}
-	m.costs.reset(len(dst), start)
-	for next := start + rowCheckpointBytes; st.At < st.End; {
+	return true
+}
+
+// parseSegmentKernel is parseSegment by a kernel.
+func (m *Matcher) parseSegmentKernel(
+	dst []Sequence, s *segment, st *simd.RowHashParse,
+) (_ []Sequence, behind int) {
+	st.At, st.Anchor, st.End = s.begin, s.begin, s.end
+	st.Repeats = repeatOffsets{noRepeat, noRepeat, noRepeat}
+	for st.At < st.End {
 		dst = m.grow(dst)
 		room, valid := dst[len(dst):cap(dst)], m.costs.untilUpdate(dst)
 		n := 0
-		if external {
-			n = simd.ParseCandidates(&st, src, m.candidates, &m.costs.cost, room, valid)
+		if m.candidates != nil {
+			n = simd.ParseCandidates(st, s.src, m.candidates, &m.costs.cost, room, valid)
 		} else {
-			n = simd.ParseRowHash(&st, src, r.positions, &m.costs.cost, room, valid)
+			n = simd.ParseRowHash(st, s.src, m.rows.positions, &m.costs.cost, room, valid)
 		}
 		dst = dst[:len(dst)+n]
 		if st.PendingLen > 0 {
-			m.costs.update(dst, src, m.Checkpoint)
+			m.costs.update(dst, s.src, m.Checkpoint)
 		}
 		// The rows take in all positions, also those in matches.
+		next := s.start + m.position + rowCheckpointBytes
 		if at := max(st.NextInsert, min(st.At, next)); at >= next {
-			next = at + rowCheckpointBytes
-			m.reach(at - start)
+			m.reach(at - s.start)
 		}
 	}
-	m.badCandidate = st.BadCandidate()
-	return dst, true
+	return dst, st.Anchor
 }

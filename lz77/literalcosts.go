@@ -1,17 +1,22 @@
 package lz77
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/gopz/compress/simd"
+)
 
 // literalCosts tells short matches that save nothing, such as a few digits among random ones.
 //
 // A match with a new offset pays if its literals would cost more than its offset and token. The
 // cost of a literal follows from the frequencies of the literals that the parse has left so far, so
-// every machine makes the same choices. The costs are renewed every c.every sequences, from the
+// every machine makes the same choices. The costs are renewed after c.every sequences, from the
 // latest sampleSeqs of them; older counts are halved each time.
 type literalCosts struct {
 	cost     [256]uint8 // of each literal, in units of 1/costBit bit
 	counts   [256]uint32
 	every    int // number of sequences between updates
+	most     int // the greatest such number; it doubles up to that
 	counted  int // number of sequences counted
 	position int // end of the content that they cover
 }
@@ -38,9 +43,21 @@ func (c *literalCosts) reset(seqs, start int) {
 	for i := range c.cost {
 		c.cost[i] = initialCost
 	}
-	c.every = updateEvery
+	c.every, c.most = updateEvery, updateEvery
 	c.counts = [256]uint32{}
 	c.counted, c.position = seqs, start
+}
+
+// begin is reset for a segment of RowHash. The first costs come from the before bytes of src in front
+// of start, unless that is none. The first updates come sooner.
+func (c *literalCosts) begin(seqs int, src []byte, start, before int) {
+	c.reset(seqs, start)
+	c.every = sampleSeqs
+	if before > 0 {
+		simd.Histogram(&c.counts, src[start-before:start])
+		c.setCosts()
+		c.counts = [256]uint32{}
+	}
 }
 
 // untilUpdate returns how many sequences may follow before the next update.
@@ -87,6 +104,7 @@ func (c *literalCosts) update(seqs []Sequence, src []byte, checkpoint func()) {
 		c.position += int(s.LitLen + s.MatchLen)
 	}
 	c.counted = len(seqs)
+	c.every = min(2*c.every, c.most)
 	c.setCosts()
 }
 
